@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	WATCH_MS = 250,
+	STALL_MS = 20000,   /* without one increment, leases not counted */
+	LAST_WORDS_MS = 10000, /* for workers that were told to stop */
+};
+
+/* One run while it lasts. */
+struct bench {
+	const struct rr_run *run;
+	struct rr_signals *signals;
+	const struct rr_watcher *watcher;
+	struct rr_board *board;
+	pid_t *workers; /* 0 = has ended */
+	int n_alive;
+	struct rl_link *servers[RR_FLEET_MAX];
+	size_t n_servers;
+	enum rr_exit code;
+};
+
+static enum rr_exit fail(struct bench *bench, enum rr_exit code,
+			 const char *what)
+{
+	if (bench->code == RR_EXIT_OK)
+		bench->code = rr_complain(code, "%s: %s",
+					  bench->run->strategy->name, what);
+	return bench->code;
+}
+
+static int64_t now_ns(const struct bench *bench)
+{
+	return rl_now_ns(bench->servers[0], RL_CLOCK_MONOTONIC);
+}
+
+/* ---- The program's own look at the servers ---------------------------------- */
+
+static enum rr_exit connect_servers(struct bench *bench)
+{
+	const size_t n = 1 + bench->run->strategy->lock_servers;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rl_address *address =
+			&bench->run->fleet->addresses[i];
+		char where[300], what[400];
+
+		bench->servers[i] = rl_link_new(address, RR_TIMEOUT_MS);
+		if (!bench->servers[i])
+			return fail(bench, RR_EXIT_INTERNAL, "out of memory");
+		bench->n_servers++;
+		if (rl_link_connect(bench->servers[i]) == RL_OK)
+			continue;
+		rl_address_print(address, where, sizeof(where));
+		snprintf(what, sizeof(what), "cannot reach %s: %.80s", where,
+			 rl_link_error(bench->servers[i]));
+		return fail(bench, RR_EXIT_REDIS, what);
+	}
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit clear_keys(struct bench *bench)
+{
+	for (size_t i = 0; i < bench->n_servers; i++) {
+		if (rr_keys_delete(bench->servers[i], bench->run->prefix,
+				   bench->run->keys) != RL_OK)
+			return fail(bench, RR_EXIT_REDIS,
+				    rl_link_error(bench->servers[i]));
+	}
+	return RR_EXIT_OK;
+}
+
+/* A field of INFO cpu, given in seconds. */
+static double info_seconds(const char *info, const char *field)
+{
+	const char *found = strstr(info, field);
+
+	return found ? strtod(found + strlen(field), NULL) : 0;
+}
+
+/* What all servers have spent so far, background threads included. */
+static int64_t server_cpu_ns(struct bench *bench)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < bench->n_servers; i++) {
+		struct rl_reply reply;
+
+		if (rl_run(bench->servers[i], &reply, "INFO cpu") != RL_OK ||
+		    reply.type != RL_REPLY_STRING)
+			continue;
+		seconds += info_seconds(reply.text, "used_cpu_sys:") +
+			   info_seconds(reply.text, "used_cpu_user:");
+	}
+	return (int64_t)(seconds * 1e9);
+}
+
+static enum rr_exit read_counters(struct bench *bench, long long *sum)
+{
+	*sum = 0;
+	for (int i = 0; i < bench->run->keys; i++) {
+		char key[RR_KEY_SIZE];
+		struct rl_reply reply;
+
+		rr_keys_counter(key, bench->run->prefix, i);
+		if (rl_run(bench->servers[0], &reply, "GET %s", key) != RL_OK)
+			return fail(bench, RR_EXIT_REDIS,
+				    rl_link_error(bench->servers[0]));
+		if (!rl_reply_is_nil(&reply))
+			*sum += atoll(reply.text);
+	}
+	return RR_EXIT_OK;
+}
+
+/* ---- Workers ----------------------------------------------------------------- */
+
+static enum rr_exit fork_workers(struct bench *bench)
+{
+	fflush(NULL);
+	for (int i = 0; i < bench->run->processes; i++) {
+		const pid_t pid = fork();
+
+		if (pid == 0)
+			rr_worker(bench->run, bench->board, i);
+		if (pid < 0)
+			return fail(bench, RR_EXIT_INTERNAL, strerror(errno));
+		bench->workers[i] = pid;
+		bench->n_alive++;
+	}
+	return RR_EXIT_OK;
+}
+
+static void reap_workers(struct bench *bench)
+{
+	for (int i = 0; i < bench->run->processes; i++) {
+		int status;
+
+		if (!bench->workers[i] ||
+		    waitpid(bench->workers[i], &status, WNOHANG) == 0)
+			continue;
+		bench->workers[i] = 0;
+		bench->n_alive--;
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != RR_EXIT_OK) {
+			fail(bench, RR_EXIT_INTERNAL,
+			     "a worker process died; its count is lost");
+			atomic_store(&bench->board->stop, true);
+		}
+	}
+}
+
+static void kill_workers(struct bench *bench)
+{
+	for (int i = 0; i < bench->run->processes; i++) {
+		if (!bench->workers[i])
+			continue;
+		kill(bench->workers[i], SIGKILL);
+		waitpid(bench->workers[i], NULL, 0);
+		bench->workers[i] = 0;
+		bench->n_alive--;
+	}
+}
+
+/* A turn of every waiting loop: signals, ended workers, calls to stop. */
+static void take_turn(struct bench *bench, int timeout_ms)
+{
+	rr_signals_wait(bench->signals, timeout_ms);
+	reap_workers(bench);
+	if (bench->signals->interrupted)
+		atomic_store(&bench->board->stop, true);
+}
+
+/* ---- The course of a run -------------------------------------------------------- */
+
+static bool is_stopped(const struct bench *bench)
+{
+	return atomic_load(&bench->board->stop);
+}
+
+/* How long nothing may happen before it is called a deadlock: a dead holder's
+ * lease has to be able to run out. */
+static int64_t stall_limit_ns(const struct rr_run *run)
+{
+	return (STALL_MS + 2 * run->ttl_ms + 2 * run->hold_us / 1000) *
+	       INT64_C(1000000);
+}
+
+static void wait_until_ready(struct bench *bench)
+{
+	const int64_t deadline_ns =
+		now_ns(bench) + 2 * stall_limit_ns(bench->run);
+
+	while (atomic_load(&bench->board->n_ready) <
+		       (int)bench->board->n_clients &&
+	       bench->n_alive > 0 && !is_stopped(bench)) {
+		take_turn(bench, 1);
+		if (now_ns(bench) < deadline_ns)
+			continue;
+		fail(bench, RR_EXIT_VIOLATED,
+		     "no progress while warming up: deadlock");
+		atomic_store(&bench->board->stop, true);
+	}
+}
+
+static void open_barrier(struct bench *bench)
+{
+	const size_t waiting = bench->board->n_clients +
+			       bench->board->n_processes;
+
+	atomic_store(&bench->board->someone_done, false);
+	for (size_t i = 0; i < waiting; i++)
+		sem_post(&bench->board->go);
+}
+
+static uint64_t done_so_far(const struct bench *bench)
+{
+	uint64_t done = 0;
+
+	for (size_t i = 0; i < bench->board->n_clients; i++)
+		done += atomic_load_explicit(&bench->board->slots[i].done,
+					     memory_order_relaxed);
+	return done;
+}
+
+/* Until all workers have ended; stops them when nothing moves any more. */
+static void watch_until_done(struct bench *bench)
+{
+	const int64_t start_ns = now_ns(bench);
+	int64_t moved_ns = start_ns;
+	uint64_t before = 0;
+
+	while (bench->n_alive > 0 && !is_stopped(bench)) {
+		const int64_t now = now_ns(bench);
+		const uint64_t done = done_so_far(bench);
+
+		if (done != before)
+			moved_ns = now;
+		before = done;
+		if (bench->watcher)
+			bench->watcher->watch(bench->watcher->context,
+					      bench->run, done, now - start_ns);
+		if (now - moved_ns > stall_limit_ns(bench->run)) {
+			fail(bench, RR_EXIT_VIOLATED,
+			     "no increment finished any more: deadlock");
+			atomic_store(&bench->board->stop, true);
+		}
+		take_turn(bench, WATCH_MS);
+	}
+}
+
+static void let_workers_end(struct bench *bench)
+{
+	const int64_t deadline_ns =
+		now_ns(bench) + LAST_WORDS_MS * INT64_C(1000000);
+
+	while (bench->n_alive > 0 && now_ns(bench) < deadline_ns)
+		take_turn(bench, 20);
+	kill_workers(bench);
+}
+
+/* The first client's complaint, if one gave up. */
+static void pass_on_complaint(struct bench *bench)
+{
+	for (size_t i = 0; i < bench->board->n_clients; i++) {
+		const struct rr_slot *slot = &bench->board->slots[i];
+
+		if (slot->code != RR_EXIT_OK) {
+			fail(bench, slot->code, slot->error);
+			return;
+		}
+	}
+}
+
+static void prepare(struct bench *bench)
+{
+	if (fork_workers(bench) == RR_EXIT_OK)
+		wait_until_ready(bench);
+	else
+		atomic_store(&bench->board->stop, true);
+	if (!is_stopped(bench))
+		clear_keys(bench);
+}
+
+static void measure(struct bench *bench, struct rr_measurement *measurement)
+{
+	int64_t cpu_ns;
+
+	prepare(bench);
+	cpu_ns = is_stopped(bench) ? 0 : server_cpu_ns(bench);
+	open_barrier(bench);
+	watch_until_done(bench);
+	let_workers_end(bench);
+	pass_on_complaint(bench);
+	if (bench->code == RR_EXIT_OK && bench->signals->interrupted)
+		bench->code = RR_EXIT_INTERRUPTED;
+	if (bench->code != RR_EXIT_OK)
+		return;
+	rr_measurement_gather(measurement, bench->run, bench->board);
+	measurement->server_cpu_ns = server_cpu_ns(bench) - cpu_ns;
+	if (read_counters(bench, &measurement->final_value) == RR_EXIT_OK)
+		rr_measurement_judge(measurement);
+}
+
+static void release(struct bench *bench)
+{
+	for (size_t i = 0; i < bench->n_servers; i++) {
+		rr_keys_delete(bench->servers[i], bench->run->prefix,
+			       bench->run->keys);
+		rl_link_free(bench->servers[i]);
+	}
+	rr_board_free(bench->board);
+	free(bench->workers);
+}
+
+enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
+			  const struct rr_watcher *watcher,
+			  struct rr_measurement *measurement)
+{
+	struct bench bench = { .run = run,
+			       .signals = signals,
+			       .watcher = watcher };
+
+	bench.workers = calloc((size_t)run->processes, sizeof(*bench.workers));
+	bench.board = rr_board_new((size_t)(run->threads * run->processes),
+				   (size_t)run->processes, (size_t)run->keys);
+	if (!bench.workers || !bench.board)
+		fail(&bench, RR_EXIT_INTERNAL, "out of memory");
+	else if (connect_servers(&bench) == RR_EXIT_OK &&
+		 clear_keys(&bench) == RR_EXIT_OK)
+		measure(&bench, measurement);
+	release(&bench);
+	return bench.code;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench_options.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include "text.h"
+
+enum { SPARE_FILES = 64, TARGETS_MAX = 1000000 };
+
+enum key {
+	KEY_THREADS = 't',
+	KEY_PROCESSES = 'p',
+	KEY_INCREMENTS = 'n',
+	KEY_REPEATS = 'r',
+	KEY_OUT = 'o',
+	KEY_WARMUP = 0x100,
+	KEY_SEED,
+	KEY_TTL,
+	KEY_HOLD,
+	KEY_KEYS,
+	KEY_PERSISTENCE,
+	KEY_PIN,
+	KEY_REDIS,
+	KEY_REDIS_SERVER,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "threads", KEY_THREADS, "N[,N...]", 0,
+	  "clients in each process, a connection each (2); a list is a sweep", 0 },
+	{ "processes", KEY_PROCESSES, "N", 0, "worker processes (1)", 0 },
+	{ "increments", KEY_INCREMENTS, "N", 0,
+	  "increments over all clients together (100000)", 0 },
+	{ "repeats", KEY_REPEATS, "N", 0,
+	  "runs of each, in a new random order every time (1)", 0 },
+	{ "warmup", KEY_WARMUP, "N", 0,
+	  "increments before the measured ones (1000)", 0 },
+	{ "seed", KEY_SEED, "S", 0, "for order, keys and back-off (random)", 0 },
+	{ "ttl-ms", KEY_TTL, "MS", 0, "lease of a lock (10000)", 0 },
+	{ "hold-us", KEY_HOLD, "US", 0,
+	  "work between reading and writing the counter (0)", 0 },
+	{ "keys", KEY_KEYS, "N", 0,
+	  "counters to choose from at random, each with its lock (1)", 0 },
+	{ "persistence", KEY_PERSISTENCE, "none|rdb|everysec|always", 0,
+	  "what the private servers write to disk (none)", 0 },
+	{ "pin", KEY_PIN, "same|none", 0,
+	  "same: clients and servers on one processor (default for private servers)", 0 },
+	{ "redis", KEY_REDIS, "URI[,URI...]", 0,
+	  "your own servers: the data server, then lock servers", 0 },
+	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
+	  "program for private servers (redis-server)", 0 },
+	{ "out", KEY_OUT, "DIR", 0, "where results go (results/RUN)", 0 },
+	{ 0 },
+};
+
+/* ---- One option at a time ---------------------------------------------------- */
+
+static long number(struct argp_state *state, const char *option,
+		   const char *text, long min, long max)
+{
+	long value;
+
+	if (!rr_parse_number(text, min, max, &value))
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "%s: '%s' is not a whole number from %ld to %ld",
+			     option, text, min, max);
+	return value;
+}
+
+static void take_threads(struct argp_state *state,
+			 struct rr_bench_options *options, char *list)
+{
+	char *rest = NULL;
+
+	options->n_threads = 0;
+	for (char *one = strtok_r(list, ",", &rest); one;
+	     one = strtok_r(NULL, ",", &rest)) {
+		if (options->n_threads == RR_SWEEP_MAX)
+			argp_failure(state, RR_EXIT_USAGE, 0,
+				     "--threads: more than %d numbers",
+				     RR_SWEEP_MAX);
+		options->threads[options->n_threads++] = number(
+			state, "--threads", one, 1, RR_CLIENTS_MAX);
+	}
+	if (options->n_threads == 0)
+		number(state, "--threads", "", 1, RR_CLIENTS_MAX);
+}
+
+/* The index of `text` among `names`; a mistake ends the program. */
+static int choice(struct argp_state *state, const char *option,
+		  const char *text, const char *const names[], int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (strcmp(text, names[i]) == 0)
+			return i;
+	}
+	argp_failure(state, RR_EXIT_USAGE, 0, "%s: '%s' is not one of its values: see --help",
+		     option, text);
+	return 0;
+}
+
+static void take_redis(struct argp_state *state,
+		       struct rr_bench_options *options, char *list)
+{
+	char *rest = NULL, error[400];
+
+	options->n_redis = 0;
+	for (char *one = strtok_r(list, ",", &rest); one;
+	     one = strtok_r(NULL, ",", &rest)) {
+		if (options->n_redis == RR_FLEET_MAX)
+			argp_failure(state, RR_EXIT_USAGE, 0,
+				     "--redis: more than %d servers",
+				     RR_FLEET_MAX);
+		if (!rl_address_parse(&options->redis[options->n_redis++], one,
+				      error, sizeof(error)))
+			argp_failure(state, RR_EXIT_USAGE, 0, "--redis: %s",
+				     error);
+	}
+	if (options->n_redis == 0)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--redis: no server is named");
+}
+
+static void take_strategy(struct argp_state *state,
+			  struct rr_bench_options *options, const char *name)
+{
+	const struct rr_strategy *strategy = rr_strategy_find(name);
+	const char *names[RR_CHOSEN_MAX], *nearest;
+
+	for (size_t i = 0; i < rr_n_strategies; i++)
+		names[i] = rr_strategies[i]->name;
+	nearest = rr_nearest(name, names, rr_n_strategies);
+	if (!strategy && nearest)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "no strategy '%s'; did you mean '%s'?", name,
+			     nearest);
+	if (!strategy)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "no strategy '%s'; 'redrace list' shows them",
+			     name);
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		if (options->strategies[i] == strategy)
+			return;
+	}
+	options->strategies[options->n_strategies++] = strategy;
+}
+
+static error_t parse_number_option(int key, char *text,
+				   struct argp_state *state,
+				   struct rr_bench_options *options)
+{
+	if (key == KEY_PROCESSES)
+		options->processes = number(state, "--processes", text, 1, 256);
+	else if (key == KEY_INCREMENTS)
+		options->increments =
+			number(state, "--increments", text, 1, 1000000000);
+	else if (key == KEY_REPEATS)
+		options->repeats = number(state, "--repeats", text, 1, 1000);
+	else if (key == KEY_WARMUP)
+		options->warmup = number(state, "--warmup", text, 0, 1000000);
+	else if (key == KEY_SEED)
+		options->seed =
+			(uint64_t)number(state, "--seed", text, 0, INT64_MAX);
+	else if (key == KEY_TTL)
+		options->ttl_ms = number(state, "--ttl-ms", text, 10, 86400000);
+	else if (key == KEY_HOLD)
+		options->hold_us =
+			number(state, "--hold-us", text, 0, 60000000);
+	else if (key == KEY_KEYS)
+		options->keys = number(state, "--keys", text, 1, RR_KEYS_MAX);
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+static void check(struct argp_state *state, struct rr_bench_options *options);
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	static const char *const pins[] = { "", "same", "none" };
+	struct rr_bench_options *options = state->input;
+
+	switch (key) {
+	case KEY_THREADS:
+		take_threads(state, options, text);
+		return 0;
+	case KEY_PERSISTENCE:
+		options->persistence = (enum rr_persistence)choice(
+			state, "--persistence", text, rr_persistence_names,
+			RR_PERSIST_KINDS);
+		return 0;
+	case KEY_PIN:
+		options->pin = (enum rr_pin)choice(state, "--pin", text, pins,
+						   3);
+		return 0;
+	case KEY_REDIS:
+		take_redis(state, options, text);
+		return 0;
+	case KEY_REDIS_SERVER:
+		options->redis_server = text;
+		return 0;
+	case KEY_OUT:
+		options->out = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_strategy(state, options, text);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(state, options);
+		return 0;
+	default:
+		return parse_number_option(key, text, state, options);
+	}
+}
+
+/* ---- All of them together ------------------------------------------------------ */
+
+static void check_leases(struct argp_state *state,
+			 const struct rr_bench_options *options)
+{
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		const struct rr_strategy *strategy = options->strategies[i];
+
+		if (strategy->lease_in_seconds && options->ttl_ms % 1000)
+			argp_failure(state, RR_EXIT_USAGE, 0,
+				     "--ttl-ms %ld: the lease of %s is whole seconds; give a multiple of 1000",
+				     options->ttl_ms, strategy->name);
+	}
+}
+
+static long most_threads(const struct rr_bench_options *options)
+{
+	long most = 0;
+
+	for (size_t i = 0; i < options->n_threads; i++) {
+		if (options->threads[i] > most)
+			most = options->threads[i];
+	}
+	return most;
+}
+
+/* A worker holds a connection per client and server, a private server one per
+ * client. Raises the soft limit on the way. */
+static void check_files(struct argp_state *state,
+			const struct rr_bench_options *options)
+{
+	const long threads = most_threads(options);
+	const long clients = threads * options->processes;
+	size_t servers = 1;
+	struct rlimit limit;
+	long need;
+
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		if (1 + options->strategies[i]->lock_servers > servers)
+			servers = 1 + options->strategies[i]->lock_servers;
+	}
+	need = threads * (long)servers > clients ? threads * (long)servers :
+						   clients;
+	need += SPARE_FILES;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur != RLIM_INFINITY && (long)limit.rlim_cur < need) {
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+		    (limit.rlim_max == RLIM_INFINITY ||
+		     (long)limit.rlim_max >= need))
+			return;
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--threads %ld needs %ld open files and the limit is %ld; raise it (ulimit -Hn) or ask for fewer threads",
+			     threads, need, (long)limit.rlim_max);
+	}
+}
+
+static bool is_same_server(const struct rl_address *a,
+			   const struct rl_address *b)
+{
+	return a->is_unix == b->is_unix && strcmp(a->host, b->host) == 0 &&
+	       a->port == b->port;
+}
+
+static void check_own_servers(struct argp_state *state,
+			      const struct rr_bench_options *options)
+{
+	if (options->pin == RR_PIN_SAME)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--pin same moves the servers too, and those of --redis are yours; leave it out");
+	if (options->persistence != RR_PERSIST_NONE)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--persistence is for private servers; those of --redis are not configured");
+	for (size_t i = 1; i < options->n_redis; i++) {
+		for (size_t j = i + 1; j < options->n_redis; j++) {
+			if (is_same_server(&options->redis[i],
+					   &options->redis[j]))
+				argp_failure(state, RR_EXIT_USAGE, 0,
+					     "--redis: lock servers %zu and %zu are the same; they must be independent",
+					     i, j);
+		}
+	}
+}
+
+static void check(struct argp_state *state, struct rr_bench_options *options)
+{
+	long clients;
+
+	for (size_t i = 0; options->n_strategies == 0 && i < rr_n_strategies;
+	     i++)
+		options->strategies[i] = rr_strategies[i];
+	if (options->n_strategies == 0)
+		options->n_strategies = rr_n_strategies;
+	clients = most_threads(options) * options->processes;
+	if (clients > RR_CLIENTS_MAX)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "%ld threads in %ld processes are %ld clients; %d is the most",
+			     most_threads(options), options->processes, clients,
+			     RR_CLIENTS_MAX);
+	if (clients * options->keys > TARGETS_MAX)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--keys %ld with %ld clients is too much for memory; %d clients x keys is the most",
+			     options->keys, clients, TARGETS_MAX);
+	check_leases(state, options);
+	check_files(state, options);
+	if (options->n_redis)
+		check_own_servers(state, options);
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[STRATEGY...]",
+	.doc = "Counts to a known number under each strategy and checks the result.\v"
+	       "Without a STRATEGY all of them run; 'redrace list' shows them.",
+};
+
+void rr_bench_options_parse(struct rr_bench_options *options, int argc,
+			    char **argv)
+{
+	*options = (struct rr_bench_options){
+		.threads = { 2 },
+		.n_threads = 1,
+		.processes = 1,
+		.increments = 100000,
+		.repeats = 1,
+		.warmup = 1000,
+		.keys = 1,
+		.ttl_ms = 10000,
+		.redis_server = "redis-server",
+	};
+	if (getrandom(&options->seed, sizeof(options->seed), 0) < 0)
+		options->seed = 1;
+	options->seed >>= 32;
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+}
+
+void rr_bench_options_help(void)
+{
+	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace bench");
+}

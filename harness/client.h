@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A client of a run: one thread, its links, and the counting loop. */
+#ifndef RR_CLIENT_H
+#define RR_CLIENT_H
+
+#include "random.h"
+#include "worker.h"
+
+/* One counter as one client sees it. */
+struct rr_target {
+	char counter[RR_KEY_SIZE];
+	char lock[RR_KEY_SIZE];
+	struct rr_client client;
+	bool opened;
+};
+
+struct rr_runner {
+	const struct rr_run *run;
+	struct rr_board *board;
+	struct rr_slot *slot;
+	struct rl_mutex *mutexes; /* this process's, one per counter */
+	int number;               /* among all clients of all processes */
+	struct rr_random random;
+	struct rl_link *data;
+	struct rl_link *lock_nodes[RR_FLEET_MAX];
+	size_t n_lock_nodes;
+	struct rr_target *targets; /* one per counter */
+	int silences;              /* unknown outcomes in a row */
+};
+
+/* Connects; false with slot->code and slot->error set when it cannot. */
+bool rr_runner_open(struct rr_runner *runner);
+
+/* Does this client's share of `total` increments; what it counts and measures
+ * goes to the slot. Ends early when the board says stop. */
+void rr_runner_count(struct rr_runner *runner, long total);
+
+void rr_runner_close(struct rr_runner *runner);
+
+/* Commands sent over all its links. */
+uint64_t rr_runner_commands(const struct rr_runner *runner);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace bench: the counting loop, under each strategy. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "bench_options.h"
+#include "commands.h"
+#include "placement.h"
+#include "progress.h"
+#include "random.h"
+#include "results.h"
+#include "session.h"
+#include "text.h"
+
+enum { COMMAND_LINE_SIZE = 1024 };
+
+/* A strategy with a number of threads: what is repeated. */
+struct cell {
+	const struct rr_strategy *strategy;
+	int threads;
+};
+
+struct work {
+	const struct rr_bench_options *options;
+	struct rr_session *session;
+	struct rr_fleet *fleet;
+	struct rr_results *results;
+	struct rr_progress progress;
+	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
+	size_t n_cells;
+	enum rr_exit code; /* the worst so far */
+};
+
+void rr_help_bench(void)
+{
+	rr_bench_options_help();
+}
+
+/* The command line again, passwords left out. */
+static void describe_command(char text[COMMAND_LINE_SIZE], int argc,
+			     char **argv)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < argc && used < COMMAND_LINE_SIZE; i++) {
+		const char *word = argv[i];
+
+		used += (size_t)snprintf(text + used, COMMAND_LINE_SIZE - used,
+					 "%s", i ? " " : "");
+		for (; *word && used + 2 < COMMAND_LINE_SIZE; word++) {
+			const char *at = strchr(word, '@');
+
+			text[used++] = *word;
+			text[used] = '\0';
+			if (at && strncmp(word, "//", 2) == 0) {
+				text[used++] = '/';
+				text[used] = '\0';
+				word = at - 1;
+			}
+		}
+	}
+}
+
+/* ---- What is run ------------------------------------------------------------------- */
+
+/* The strategies that these servers allow; the others are named. */
+static void choose_cells(struct work *work)
+{
+	const struct rr_bench_options *options = work->options;
+
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		const struct rr_strategy *strategy = options->strategies[i];
+
+		if (options->n_redis &&
+		    options->n_redis < 1 + strategy->lock_servers) {
+			rr_complain(RR_EXIT_SKIPPED,
+				    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
+				    strategy->name, strategy->lock_servers,
+				    options->n_redis);
+			continue;
+		}
+		for (size_t t = 0; t < options->n_threads; t++)
+			work->cells[work->n_cells++] = (struct cell){
+				strategy, (int)options->threads[t]
+			};
+	}
+}
+
+/* Fisher and Yates. */
+static void shuffle(struct cell *cells, size_t n, struct rr_random *random)
+{
+	for (size_t i = n; i > 1; i--) {
+		const size_t j = rr_random_below(random, i);
+		const struct cell other = cells[j];
+
+		cells[j] = cells[i - 1];
+		cells[i - 1] = other;
+	}
+}
+
+static void run_cell(struct work *work, const struct cell *cell, long repeat,
+		     long order_idx)
+{
+	const struct rr_bench_options *options = work->options;
+	const struct rr_run run = {
+		.strategy = cell->strategy,
+		.fleet = work->fleet,
+		.prefix = work->session->prefix,
+		.threads = cell->threads,
+		.processes = (int)options->processes,
+		.increments = options->increments,
+		.warmup = options->warmup,
+		.keys = (int)options->keys,
+		.ttl_ms = options->ttl_ms,
+		.hold_us = options->hold_us,
+		.seed = options->seed + (uint64_t)repeat,
+	};
+	const struct rr_watcher watcher = rr_progress_watcher(&work->progress);
+	struct rr_finished *finished = calloc(1, sizeof(*finished));
+	enum rr_exit code;
+
+	work->progress.index++;
+	if (!finished) {
+		work->code = rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return;
+	}
+	finished->repeat = repeat;
+	finished->order_idx = order_idx;
+	code = rr_bench_run(&run, &work->session->signals, &watcher,
+			    &finished->measurement);
+	rr_progress_clear(&work->progress);
+	if (code == RR_EXIT_OK) {
+		const enum rr_verdict verdict = finished->measurement.verdict;
+
+		work->code = rr_exit_worse(work->code,
+					   rr_verdict_exit(verdict));
+		code = rr_results_add(work->results, finished);
+	} else {
+		free(finished);
+	}
+	work->code = rr_exit_worse(work->code, code);
+}
+
+/* Does the bench go on after this? A verdict does not end it. */
+static bool goes_on(const struct work *work)
+{
+	return work->code == RR_EXIT_OK || work->code == RR_EXIT_VIOLATED ||
+	       work->code == RR_EXIT_INCONCLUSIVE;
+}
+
+static void run_all(struct work *work)
+{
+	struct rr_random random = { work->options->seed };
+
+	rr_progress_init(&work->progress,
+			 work->n_cells * (size_t)work->options->repeats);
+	for (long repeat = 1; repeat <= work->options->repeats; repeat++) {
+		shuffle(work->cells, work->n_cells, &random);
+		for (size_t i = 0; i < work->n_cells && goes_on(work); i++)
+			run_cell(work, &work->cells[i], repeat, (long)i + 1);
+	}
+}
+
+/* ---- Servers ------------------------------------------------------------------------ */
+
+static enum rr_exit open_fleet(struct work *work)
+{
+	const struct rr_bench_options *options = work->options;
+	const bool pinned = options->pin != RR_PIN_NONE && !options->n_redis;
+	size_t servers = 1;
+
+	for (size_t i = 0; i < work->n_cells; i++) {
+		if (1 + work->cells[i].strategy->lock_servers > servers)
+			servers = 1 + work->cells[i].strategy->lock_servers;
+	}
+	if (options->n_redis)
+		return rr_session_own_fleet(work->session, work->fleet,
+					    options->redis, options->n_redis,
+					    (int)options->keys);
+	*work->fleet = rr_session_private_fleet(
+		work->session, options->redis_server, options->persistence,
+		pinned ? rr_placement_cpu() : -1);
+	return rr_fleet_need(work->fleet, servers);
+}
+
+/* ---- The whole --------------------------------------------------------------------- */
+
+static void print_heading(const struct work *work)
+{
+	const struct rr_bench_options *options = work->options;
+	char increments[RR_GROUPED_SIZE];
+
+	printf("%s increments", rr_grouped(increments, options->increments));
+	if (options->n_threads == 1)
+		printf(", %ld %s", options->threads[0],
+		       options->threads[0] == 1 ? "thread" : "threads");
+	printf(", %ld %s, %ld %s, %s, pin %s, seed %llu\n\n",
+	       options->processes,
+	       options->processes == 1 ? "process" : "processes",
+	       options->repeats, options->repeats == 1 ? "repeat" : "repeats",
+	       work->results->transport, work->results->placement,
+	       (unsigned long long)options->seed);
+}
+
+/* What is done with results, finished ones of a broken-off bench included. */
+static enum rr_exit report(struct work *work)
+{
+	enum rr_exit code;
+
+	if (work->results->n_finished == 0)
+		return RR_EXIT_OK;
+	code = rr_results_summarise(work->results);
+	print_heading(work);
+	rr_results_table(work->results);
+	printf("\nresults: %s\n", work->results->directory);
+	return rr_exit_worse(code, rr_finish_output(code));
+}
+
+static enum rr_exit run_work(struct work *work, const char *command_line)
+{
+	enum rr_exit code;
+
+	choose_cells(work);
+	if (work->n_cells == 0)
+		return RR_EXIT_SKIPPED;
+	code = open_fleet(work);
+	if (code != RR_EXIT_OK)
+		return code;
+	code = rr_results_open(work->results, work->options);
+	work->results->transport = rr_fleet_transport(work->fleet);
+	work->results->placement = work->fleet->cpu >= 0 ? "same" : "none";
+	if (code == RR_EXIT_OK)
+		code = rr_results_environment(work->results, work->fleet,
+					      command_line);
+	if (code != RR_EXIT_OK)
+		return code;
+	run_all(work);
+	return rr_exit_worse(work->code, report(work));
+}
+
+int rr_cmd_bench(int argc, char **argv)
+{
+	char command_line[COMMAND_LINE_SIZE];
+	struct rr_bench_options options;
+	struct rr_session session;
+	struct rr_fleet fleet;
+	struct rr_results results = { .rows = -1 };
+	struct work work = { .options = &options,
+			     .session = &session,
+			     .fleet = &fleet,
+			     .results = &results };
+	enum rr_exit code;
+
+	describe_command(command_line, argc, argv);
+	rr_bench_options_parse(&options, argc, argv);
+	code = rr_session_open(&session);
+	if (code == RR_EXIT_OK)
+		code = run_work(&work, command_line);
+	rr_results_close(&results);
+	rr_session_close(&session);
+	return code;
+}

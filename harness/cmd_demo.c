@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace demo: lost updates, live, for a class. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "commands.h"
+#include "placement.h"
+#include "session.h"
+#include "text.h"
+
+enum { DEFAULT_SECONDS = 15 };
+
+struct demo_options {
+	const char *redis_server;
+	long seconds; /* of each act, about */
+};
+
+/* One act: a strategy in a setting, and what to say before and after. */
+struct act {
+	const char *strategy;
+	int threads, processes;
+	const char *before, *after;
+};
+
+static const struct act acts[] = {
+	{ "none", 2, 1,
+	  "Two threads, each: GET the counter, add 1, SET it. Redis runs one command at a time.",
+	  "Each command was atomic. The two together were not." },
+	{ "incr", 2, 1,
+	  "The same two threads, with INCR: reading, adding and writing in one command.",
+	  "Nothing can come in between, so nothing is lost." },
+	{ "local-mutex", 2, 1,
+	  "GET and SET again, inside a mutex of the program's own.",
+	  "Within one process that is enough." },
+	{ "local-mutex", 1, 2,
+	  "The same program started twice: two processes, a mutex each.",
+	  "Each mutex was correct, and useless against the other." },
+};
+
+/* ---- Options --------------------------------------------------------------------- */
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct demo_options *options = state->input;
+
+	if (key == 'r')
+		options->redis_server = text;
+	else if (key == 's' && !rr_parse_number(text, 1, 600, &options->seconds))
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--seconds: '%s' is not a whole number from 1 to 600",
+			     text);
+	else if (key == ARGP_KEY_ARG)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "'%s': demo takes no arguments", text);
+	return key == 'r' || key == 's' ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option argp_options[] = {
+	{ "seconds", 's', "N", 0, "how long each of the four acts takes (15)",
+	  0 },
+	{ "redis-server", 'r', "PATH", 0,
+	  "program for the private server (redis-server)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.doc = "Shows lost updates while they happen: no lock, INCR, a local mutex, and the same mutex in two processes.",
+};
+
+void rr_help_demo(void)
+{
+	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace demo");
+}
+
+/* ---- The live line ----------------------------------------------------------------- */
+
+struct view {
+	struct rl_link *link;
+	bool terminal;
+	int64_t shown_ns; /* when the last line was printed */
+};
+
+static long long read_counter(struct view *view, const struct rr_run *run)
+{
+	char key[RR_KEY_SIZE];
+	struct rl_reply reply;
+
+	rr_keys_counter(key, run->prefix, 0);
+	if (rl_run(view->link, &reply, "GET %s", key) != RL_OK ||
+	    rl_reply_is_nil(&reply))
+		return 0;
+	return atoll(reply.text);
+}
+
+static void print_counts(long long expected, long long actual)
+{
+	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
+	char gone[RR_GROUPED_SIZE];
+
+	printf("   expected %11s   actual %11s   lost %11s",
+	       rr_grouped(left, expected), rr_grouped(right, actual),
+	       rr_grouped(gone, expected > actual ? expected - actual : 0));
+}
+
+/* Redrawn in place on a terminal, a line every two seconds elsewhere. */
+static void show(void *context, const struct rr_run *run, uint64_t done,
+		 int64_t elapsed_ns)
+{
+	struct view *view = context;
+
+	if (!view->terminal &&
+	    elapsed_ns < view->shown_ns + INT64_C(2000000000))
+		return;
+	view->shown_ns = elapsed_ns;
+	printf("%s", view->terminal ? "\r" : "");
+	print_counts((long long)done, read_counter(view, run));
+	printf("%s", view->terminal ? "\033[K" : "\n");
+	fflush(stdout);
+}
+
+/* ---- Acts --------------------------------------------------------------------------- */
+
+static enum rr_exit measure(struct rr_session *session,
+			    const struct rr_fleet *fleet, struct view *view,
+			    const struct act *act, long increments,
+			    struct rr_measurement *measurement)
+{
+	const struct rr_run run = {
+		.strategy = rr_strategy_find(act->strategy),
+		.fleet = fleet,
+		.prefix = session->prefix,
+		.threads = act->threads,
+		.processes = act->processes,
+		.increments = increments,
+		.warmup = 100,
+		.keys = 1,
+		.ttl_ms = 10000,
+		.seed = 1,
+	};
+	const struct rr_watcher watcher = { show, view };
+
+	view->shown_ns = 0;
+	return rr_bench_run(&run, &session->signals, view->link ? &watcher : NULL,
+			    measurement);
+}
+
+/* How many increments this machine does in the act's time: tried out first. */
+static enum rr_exit rehearse(struct rr_session *session,
+			     const struct rr_fleet *fleet,
+			     const struct act *act, long seconds,
+			     struct rr_measurement *measurement,
+			     long *increments)
+{
+	struct view blind = { NULL, false, 0 };
+	const enum rr_exit code =
+		measure(session, fleet, &blind, act, 2000, measurement);
+
+	*increments = 2000;
+	if (code == RR_EXIT_OK)
+		*increments = (long)(rr_increments_per_s(measurement) *
+				     (double)seconds) / 1000 * 1000 + 1000;
+	return code;
+}
+
+static enum rr_exit play_act(struct rr_session *session,
+			     const struct rr_fleet *fleet, struct view *view,
+			     const struct act *act, long seconds,
+			     struct rr_measurement *measurement)
+{
+	long increments;
+	enum rr_exit code;
+
+	printf("%s\n   %s, %d x %d %s\n", act->before, act->strategy,
+	       act->processes, act->threads,
+	       act->threads == 1 ? "thread" : "threads");
+	fflush(stdout);
+	code = rehearse(session, fleet, act, seconds, measurement, &increments);
+	if (code == RR_EXIT_OK)
+		code = measure(session, fleet, view, act, increments,
+			       measurement);
+	if (code != RR_EXIT_OK)
+		return code;
+	printf("%s", view->terminal ? "\r" : "");
+	print_counts(measurement->expected_value, measurement->final_value);
+	printf("%s   %s\n%s\n\n", view->terminal ? "\033[K" : "",
+	       measurement->remark, act->after);
+	return rr_verdict_exit(measurement->verdict);
+}
+
+static enum rr_exit play(struct rr_session *session, struct rr_fleet *fleet,
+			 const struct demo_options *options)
+{
+	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
+	struct view view = { .terminal = isatty(STDOUT_FILENO) };
+	enum rr_exit code = rr_fleet_need(fleet, 1);
+	enum rr_exit worst = code;
+
+	if (code == RR_EXIT_OK)
+		view.link = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
+	if (code == RR_EXIT_OK && (!measurement || !view.link))
+		worst = rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) &&
+			   (worst == RR_EXIT_OK || worst == RR_EXIT_INCONCLUSIVE);
+	     i++) {
+		code = play_act(session, fleet, &view, &acts[i],
+				options->seconds, measurement);
+		worst = rr_exit_worse(worst, code);
+	}
+	rl_link_free(view.link);
+	free(measurement);
+	return rr_exit_worse(worst, rr_finish_output(worst));
+}
+
+int rr_cmd_demo(int argc, char **argv)
+{
+	struct demo_options options = { .redis_server = "redis-server",
+					.seconds = DEFAULT_SECONDS };
+	struct rr_session session;
+	enum rr_exit code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	code = rr_session_open(&session);
+	if (code == RR_EXIT_OK) {
+		struct rr_fleet fleet = rr_session_private_fleet(
+			&session, options.redis_server, RR_PERSIST_NONE,
+			rr_placement_cpu());
+
+		code = play(&session, &fleet, &options);
+	}
+	rr_session_close(&session);
+	return code;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The subcommands. To add one: a file cmd_NAME.c with `rr_cmd_NAME`, a
+ * declaration here and a line in main.c's table.
+ */
+#ifndef RR_COMMANDS_H
+#define RR_COMMANDS_H
+
+/* argv[0] is "redrace NAME". Each returns the program's exit code. */
+int rr_cmd_list(int argc, char **argv);
+int rr_cmd_bench(int argc, char **argv);
+int rr_cmd_demo(int argc, char **argv);
+int rr_cmd_floor(int argc, char **argv);
+
+/* Help pages, printed to stdout. */
+void rr_help_list(void);
+void rr_help_bench(void);
+void rr_help_demo(void);
+void rr_help_floor(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "exit_code.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t rank(enum rr_exit code)
+{
+	static const enum rr_exit order[] = {
+		RR_EXIT_OK,          RR_EXIT_SKIPPED, RR_EXIT_SLOW,
+		RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,  RR_EXIT_FILE,
+		RR_EXIT_REDIS,       RR_EXIT_INTERNAL, RR_EXIT_VIOLATED,
+		RR_EXIT_INTERRUPTED,
+	};
+	size_t i = 0;
+
+	while (order[i] != code)
+		i++;
+	return i;
+}
+
+enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)
+{
+	return rank(a) > rank(b) ? a : b;
+}
+
+enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
+{
+	char message[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "redrace: %s\n", message);
+	return code;
+}
+
+enum rr_exit rr_finish_output(enum rr_exit code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	return rr_exit_worse(code,
+			     rr_complain(RR_EXIT_FILE,
+					 "cannot write to standard output: %s",
+					 strerror(errno)));
+}

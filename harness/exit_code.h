@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the program's exit says; the same for every subcommand. */
+#ifndef RR_EXIT_CODE_H
+#define RR_EXIT_CODE_H
+
+enum rr_exit {
+	RR_EXIT_OK = 0,           /* expectations met */
+	RR_EXIT_VIOLATED = 1,     /* correctness violated */
+	RR_EXIT_INCONCLUSIVE = 2, /* nothing proved either way */
+	RR_EXIT_SLOW = 3,         /* slower than allowed */
+	RR_EXIT_USAGE = 64,
+	RR_EXIT_REDIS = 69,       /* Redis cannot be reached or started */
+	RR_EXIT_INTERNAL = 70,
+	RR_EXIT_FILE = 74,        /* a file cannot be written */
+	RR_EXIT_SKIPPED = 77,
+	RR_EXIT_INTERRUPTED = 130,
+};
+
+/* The one that counts when there are two: 130, 1, 70, 69, 74, 64, 2, 3, 77, 0. */
+enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
+
+/* "redrace: MESSAGE" on stderr; returns `code`. */
+enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Flushes stdout: `code`, or what is worse of it and RR_EXIT_FILE, complained
+ * of, when not all of it could be written. */
+enum rr_exit rr_finish_output(enum rr_exit code);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's side of the guardian; its own life is in guardian_process.c. */
+#include "guardian.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guardian_protocol.h"
+
+static bool fail(char *error, size_t error_size, const char *what, int number)
+{
+	snprintf(error, error_size, "%s: %s", what, strerror(number));
+	return false;
+}
+
+/* One question, one answer; false when the guardian is gone. */
+static bool ask(struct rr_guardian *guardian,
+		const struct guardian_request *request,
+		struct guardian_answer *answer)
+{
+	struct pollfd fd = { .fd = guardian->socket, .events = POLLIN };
+
+	if (send(guardian->socket, request, sizeof(*request), MSG_NOSIGNAL) !=
+	    (ssize_t)sizeof(*request))
+		return false;
+	if (poll(&fd, 1, GUARDIAN_ANSWER_MS) != 1)
+		return false;
+	return recv(guardian->socket, answer, sizeof(*answer), 0) ==
+	       (ssize_t)sizeof(*answer);
+}
+
+/* "$TMPDIR/redrace-XXXXXX"; the sockets inside must fit sun_path. */
+static bool choose_base(struct rr_guardian *guardian, char *error,
+			size_t error_size)
+{
+	const char *tmp = getenv("TMPDIR");
+	const int length = snprintf(guardian->base, sizeof(guardian->base),
+				    "%s/redrace-XXXXXX",
+				    tmp && *tmp ? tmp : "/tmp");
+
+	if (length < (int)sizeof(guardian->base))
+		return true;
+	snprintf(error, error_size,
+		 "TMPDIR is too long for a socket's path; set it to a directory of fewer than %zu bytes",
+		 sizeof(guardian->base) - strlen("/redrace-XXXXXX"));
+	return false;
+}
+
+bool rr_guardian_start(struct rr_guardian *guardian, char *error,
+		       size_t error_size)
+{
+	int pair[2];
+
+	guardian->socket = -1;
+	if (!choose_base(guardian, error, error_size))
+		return false;
+	if (!mkdtemp(guardian->base))
+		return fail(error, error_size, guardian->base, errno);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+		rmdir(guardian->base);
+		return fail(error, error_size, "socketpair", errno);
+	}
+	fflush(NULL);
+	guardian->pid = fork();
+	if (guardian->pid == 0) {
+		close(pair[0]);
+		guardian_process(pair[1], guardian->base);
+		_exit(0);
+	}
+	close(pair[1]);
+	guardian->socket = pair[0];
+	if (guardian->pid > 0)
+		return true;
+	close(pair[0]);
+	guardian->socket = -1;
+	rmdir(guardian->base);
+	return fail(error, error_size, "fork", errno);
+}
+
+bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
+		       const char *const argv[], int cpu, char *error,
+		       size_t error_size)
+{
+	struct guardian_request request = { .kind = GUARDIAN_SPAWN,
+					    .cpu = cpu };
+	struct guardian_answer answer;
+	size_t used = 0;
+
+	for (; *argv; argv++) {
+		const size_t size = strlen(*argv) + 1;
+
+		if (used + size > sizeof(request.words))
+			return fail(error, error_size, *argv, E2BIG);
+		memcpy(request.words + used, *argv, size);
+		used += size;
+		request.n_words++;
+	}
+	if (!ask(guardian, &request, &answer))
+		return fail(error, error_size, "the guardian process is gone",
+			    ESRCH);
+	if (answer.error_number)
+		return fail(error, error_size, request.words,
+			    answer.error_number);
+	ward->index = answer.index;
+	ward->pid = answer.pid;
+	snprintf(ward->directory, sizeof(ward->directory), "%s/%d",
+		 guardian->base, answer.index);
+	return true;
+}
+
+bool rr_guardian_has_ended(struct rr_guardian *guardian,
+			   const struct rr_ward *ward, int *status)
+{
+	const struct guardian_request request = { .kind = GUARDIAN_STATUS,
+						  .index = ward->index };
+	struct guardian_answer answer;
+
+	if (!ask(guardian, &request, &answer))
+		return false;
+	*status = answer.status;
+	return answer.pid == 0;
+}
+
+bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_ward *ward)
+{
+	const struct guardian_request request = { .kind = GUARDIAN_KILL,
+						  .index = ward->index };
+	struct guardian_answer answer;
+
+	return ask(guardian, &request, &answer);
+}
+
+bool rr_guardian_own_keys(struct rr_guardian *guardian,
+			  const struct rr_key_set *keys)
+{
+	const struct guardian_request request = { .kind = GUARDIAN_OWN_KEYS,
+						  .keys = *keys };
+	struct guardian_answer answer;
+
+	return ask(guardian, &request, &answer) && answer.error_number == 0;
+}
+
+void rr_guardian_stop(struct rr_guardian *guardian)
+{
+	if (guardian->socket < 0)
+		return;
+	close(guardian->socket);
+	guardian->socket = -1;
+	for (int i = 0; i < 1000; i++) {
+		if (waitpid(guardian->pid, NULL, WNOHANG) != 0)
+			return;
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+}

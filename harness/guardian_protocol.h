@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the program and its guardian say to each other. */
+#ifndef RR_GUARDIAN_PROTOCOL_H
+#define RR_GUARDIAN_PROTOCOL_H
+
+#include <sys/types.h>
+
+#include "keys.h"
+
+enum guardian_kind {
+	GUARDIAN_SPAWN,
+	GUARDIAN_STATUS,
+	GUARDIAN_KILL,
+	GUARDIAN_OWN_KEYS,
+};
+
+enum { GUARDIAN_WORDS_SIZE = 2048, GUARDIAN_ANSWER_MS = 10000 };
+
+struct guardian_request {
+	enum guardian_kind kind;
+	int index;                       /* STATUS, KILL */
+	int cpu;                         /* SPAWN */
+	int n_words;                     /* SPAWN: argv ... */
+	char words[GUARDIAN_WORDS_SIZE]; /* ... each with its NUL */
+	struct rr_key_set keys;          /* OWN_KEYS */
+};
+
+struct guardian_answer {
+	int error_number; /* an errno, 0 = done */
+	int index;
+	pid_t pid;        /* 0 = has ended */
+	int status;       /* its wait status then */
+};
+
+/* The guardian's life: serves `socket` until it closes, then cleans up.
+ * `base` is a directory that it owns from now on. */
+void guardian_process(int socket, const char *base);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keys of a run: everything it touches on a server lies under one fresh
+ * prefix, and its names can be told from the prefix and a number, so nothing
+ * ever has to be scanned for.
+ */
+#ifndef RR_KEYS_H
+#define RR_KEYS_H
+
+#include "redislock.h"
+
+enum { RR_KEY_SIZE = 64, RR_KEYS_MAX = 4096 };
+
+struct rr_key_set {
+	struct rl_address address;
+	char prefix[32];
+	int n_keys; /* counters, and as many locks */
+};
+
+/* "redrace:" and 8 random bytes in hexadecimal. False: no random bytes. */
+bool rr_keys_fresh_prefix(char prefix[32]);
+
+void rr_keys_counter(char name[RR_KEY_SIZE], const char *prefix, int i);
+void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i);
+
+/* Deletes all counters and locks of the prefix over `link`. */
+enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
+			       int n_keys);
+
+#endif

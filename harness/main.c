@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace: the races of Redis clients, counted on real servers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "exit_code.h"
+#include "text.h"
+#include "version.h"
+
+struct command {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+	void (*help)(void);
+};
+
+static const struct command commands[] = {
+	{ "list", "the strategies: document, expectation, commands",
+	  rr_cmd_list, rr_help_list },
+	{ "bench", "the counting loop under each strategy, checked and timed",
+	  rr_cmd_bench, rr_help_bench },
+	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
+	  rr_help_demo },
+	{ "floor", "how near each strategy comes to what the machine allows",
+	  rr_cmd_floor, rr_help_floor },
+};
+
+enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_overview(FILE *file)
+{
+	fprintf(file, "Usage: redrace COMMAND [OPTION...] [ARGUMENT...]\n\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		fprintf(file, "  %-8s %s\n", commands[i].name,
+			commands[i].summary);
+	fprintf(file, "  %-8s what a command does and its options\n",
+		"help");
+	fprintf(file,
+		"\nExit: 0 as expected, 1 correctness violated, 2 inconclusive, 64 usage,\n"
+		"69 no Redis, 70 internal, 74 cannot write, 77 skipped, 130 interrupted.\n");
+}
+
+static const struct command *find(const char *name)
+{
+	const char *names[N_COMMANDS], *nearest;
+
+	for (size_t i = 0; i < N_COMMANDS; i++) {
+		names[i] = commands[i].name;
+		if (strcmp(name, names[i]) == 0)
+			return &commands[i];
+	}
+	nearest = rr_nearest(name, names, N_COMMANDS);
+	if (nearest)
+		rr_complain(RR_EXIT_USAGE,
+			    "no command '%s'; did you mean '%s'?", name,
+			    nearest);
+	else
+		rr_complain(RR_EXIT_USAGE,
+			    "no command '%s'; 'redrace help' shows them", name);
+	return NULL;
+}
+
+static int help(const char *name)
+{
+	const struct command *command = name ? find(name) : NULL;
+
+	if (name && !command)
+		return RR_EXIT_USAGE;
+	if (command)
+		command->help();
+	else
+		print_overview(stdout);
+	return rr_finish_output(RR_EXIT_OK);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	char name[64];
+
+	if (argc < 2) {
+		print_overview(stderr);
+		return RR_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
+		return help(argv[2]);
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("redrace %s (%s)\n", RR_VERSION, RR_COMMIT);
+		return rr_finish_output(RR_EXIT_OK);
+	}
+	command = find(argv[1]);
+	if (!command)
+		return RR_EXIT_USAGE;
+	snprintf(name, sizeof(name), "redrace %s", command->name);
+	argv[1] = name;
+	return command->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "measurement.h"
+
+/* ---- Adding up ----------------------------------------------------------- */
+
+static void add_slot(struct rr_measurement *m, const struct rr_slot *slot)
+{
+	m->ok += slot->ok;
+	m->failed += slot->failed;
+	m->unknown += slot->unknown;
+	m->retries += slot->retries;
+	if (slot->retry_max > m->retry_max)
+		m->retry_max = slot->retry_max;
+	m->commands += slot->commands;
+	m->overlaps += slot->overlaps;
+	rr_histogram_merge(&m->latency, &slot->latency);
+	rr_histogram_merge(&m->waiting, &slot->waiting);
+}
+
+/* From the first client's start to the last one's end. */
+static int64_t wall_ns(const struct rr_board *board)
+{
+	int64_t start = board->slots[0].start_ns;
+	int64_t end = board->slots[0].end_ns;
+
+	for (size_t i = 1; i < board->n_clients; i++) {
+		const struct rr_slot *slot = &board->slots[i];
+
+		if (slot->start_ns < start)
+			start = slot->start_ns;
+		if (slot->end_ns > end)
+			end = slot->end_ns;
+	}
+	return end - start;
+}
+
+/* Jain's index: (sum of x)^2 / (n * sum of x^2). */
+static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
+{
+	double sum = 0, squares = 0;
+
+	m->thread_ops_min = m->thread_ops_max = board->slots[0].done_at_first;
+	for (size_t i = 0; i < board->n_clients; i++) {
+		const uint64_t ops = board->slots[i].done_at_first;
+
+		if (ops < m->thread_ops_min)
+			m->thread_ops_min = ops;
+		if (ops > m->thread_ops_max)
+			m->thread_ops_max = ops;
+		sum += (double)ops;
+		squares += (double)ops * (double)ops;
+	}
+	m->fairness_jain =
+		squares > 0 ? sum * sum / ((double)board->n_clients * squares) :
+			      1;
+}
+
+void rr_measurement_gather(struct rr_measurement *m, const struct rr_run *run,
+			   const struct rr_board *board)
+{
+	*m = (struct rr_measurement){
+		.strategy = run->strategy,
+		.promise = rr_promise_for(run->strategy, run->threads,
+					  run->processes),
+		.threads = run->threads,
+		.processes = run->processes,
+		.hold_us = run->hold_us,
+		.ttl_ms = run->ttl_ms,
+		.wall_ns = wall_ns(board),
+	};
+	for (size_t i = 0; i < board->n_clients; i++)
+		add_slot(m, &board->slots[i]);
+	m->attempted = m->ok + m->failed + m->unknown;
+	for (size_t i = 0; i < board->n_processes; i++) {
+		m->client_user_ns += board->usage[i].user_ns;
+		m->client_sys_ns += board->usage[i].sys_ns;
+	}
+	add_fairness(m, board);
+}
+
+/* ---- Judging -------------------------------------------------------------- */
+
+enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
+			       int processes)
+{
+	if (threads * processes == 1)
+		return RR_EXACT;
+	return strategy->promise[processes > 1 ? RR_PROCESSES : RR_THREADS];
+}
+
+static void set_verdict(struct rr_measurement *m, enum rr_verdict verdict,
+			const char *remark)
+{
+	m->verdict = verdict;
+	m->remark = remark;
+}
+
+static void judge_exact(struct rr_measurement *m)
+{
+	const bool overran = m->strategy->has_lease &&
+			     m->hold_us >= m->ttl_ms * 1000;
+
+	if (overran)
+		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+			    "inconclusive: held longer than the lease");
+	else if (m->lost)
+		set_verdict(m, RR_VERDICT_VIOLATED,
+			    "VIOLATED: updates lost, expected exact");
+	else if (m->extra)
+		set_verdict(m, RR_VERDICT_VIOLATED,
+			    "VIOLATED: counted too much, expected exact");
+	else if (m->overlaps)
+		set_verdict(m, RR_VERDICT_VIOLATED,
+			    "VIOLATED: two inside at once");
+	else if (m->unknown)
+		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+			    "inconclusive: replies were lost");
+	else
+		set_verdict(m, RR_VERDICT_EXACT, "exact, as expected");
+}
+
+static void judge_lossy(struct rr_measurement *m)
+{
+	if (m->lost)
+		set_verdict(m, RR_VERDICT_LOSSY, "lossy, as expected");
+	else
+		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+			    "inconclusive: nothing lost this time");
+}
+
+void rr_measurement_judge(struct rr_measurement *m)
+{
+	const long long least = (long long)m->ok;
+	const long long most = (long long)(m->ok + m->unknown);
+
+	m->expected_value = least;
+	m->lost = m->final_value < least ? least - m->final_value : 0;
+	m->extra = m->final_value > most ? m->final_value - most : 0;
+	if (m->promise == RR_EXACT)
+		judge_exact(m);
+	else
+		judge_lossy(m);
+}
+
+/* ---- Derived figures ------------------------------------------------------- */
+
+double rr_increments_per_s(const struct rr_measurement *m)
+{
+	return m->wall_ns > 0 ?
+		       (double)m->attempted * 1e9 / (double)m->wall_ns :
+		       0;
+}
+
+double rr_commands_per_increment(const struct rr_measurement *m)
+{
+	return m->attempted ? (double)m->commands / (double)m->attempted : 0;
+}
+
+double rr_lost_pct(const struct rr_measurement *m)
+{
+	return m->expected_value ?
+		       100.0 * (double)m->lost / (double)m->expected_value :
+		       0;
+}
+
+const char *rr_verdict_name(enum rr_verdict verdict)
+{
+	static const char *const names[] = {
+		[RR_VERDICT_EXACT] = "exact",
+		[RR_VERDICT_LOSSY] = "lossy",
+		[RR_VERDICT_VIOLATED] = "violated",
+		[RR_VERDICT_INCONCLUSIVE] = "inconclusive",
+	};
+
+	return names[verdict];
+}
+
+enum rr_exit rr_verdict_exit(enum rr_verdict verdict)
+{
+	if (verdict == RR_VERDICT_VIOLATED)
+		return RR_EXIT_VIOLATED;
+	return verdict == RR_VERDICT_INCONCLUSIVE ? RR_EXIT_INCONCLUSIVE :
+						    RR_EXIT_OK;
+}

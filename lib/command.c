@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct rl_word print_number(struct rl_command *command, long long value)
+{
+	char *text = command->numbers[command->n_numbers++];
+	const int length =
+		snprintf(text, sizeof(command->numbers[0]), "%lld", value);
+
+	return (struct rl_word){ text, (size_t)length };
+}
+
+static bool is_conversion(const char *word, size_t length, const char *name)
+{
+	return length == strlen(name) && memcmp(word, name, length) == 0;
+}
+
+/* One word of a format; false when it is neither literal nor a conversion. */
+static bool parse_word(struct rl_command *command, const char *text,
+		       size_t length, va_list *arguments)
+{
+	struct rl_word *word = &command->words[command->n_words];
+	const bool room = command->n_numbers < RL_NUMBERS_MAX;
+
+	if (!memchr(text, '%', length)) {
+		*word = (struct rl_word){ text, length };
+	} else if (is_conversion(text, length, "%s")) {
+		word->text = va_arg(*arguments, const char *);
+		word->length = strlen(word->text);
+	} else if (is_conversion(text, length, "%.*s")) {
+		word->length = (size_t)va_arg(*arguments, int);
+		word->text = va_arg(*arguments, const char *);
+	} else if (room && is_conversion(text, length, "%ld")) {
+		*word = print_number(command, va_arg(*arguments, long));
+	} else if (room && is_conversion(text, length, "%d")) {
+		*word = print_number(command, va_arg(*arguments, int));
+	} else if (room && is_conversion(text, length, "%lld")) {
+		*word = print_number(command, va_arg(*arguments, long long));
+	} else {
+		return false;
+	}
+	command->n_words++;
+	return true;
+}
+
+bool rl_command_parse(struct rl_command *command, const char *format,
+		      va_list arguments)
+{
+	va_list rest;
+	bool good = true;
+
+	va_copy(rest, arguments);
+	while (good && *format) {
+		const size_t length = strcspn(format, " ");
+
+		if (length)
+			good = command->n_words < RL_WORDS_MAX &&
+			       parse_word(command, format, length, &rest);
+		format += length + (format[length] == ' ');
+	}
+	va_end(rest);
+	return good && command->n_words > 0;
+}
+
+static bool reserve(struct rl_buffer *buffer, size_t more)
+{
+	size_t capacity = buffer->capacity ? buffer->capacity : 512;
+	char *bytes;
+
+	if (buffer->length + more <= buffer->capacity)
+		return true;
+	while (capacity < buffer->length + more)
+		capacity *= 2;
+	bytes = realloc(buffer->bytes, capacity);
+	if (!bytes)
+		return false;
+	buffer->bytes = bytes;
+	buffer->capacity = capacity;
+	return true;
+}
+
+/* "*3\r\n" or "$5\r\n"; at most 23 bytes, which the caller has reserved. */
+static void put_length(struct rl_buffer *buffer, char sign, size_t length)
+{
+	char digits[20];
+	size_t n = 0;
+	char *at = buffer->bytes + buffer->length;
+
+	do
+		digits[n++] = (char)('0' + length % 10);
+	while (length /= 10);
+	*at++ = sign;
+	while (n)
+		*at++ = digits[--n];
+	*at++ = '\r';
+	*at++ = '\n';
+	buffer->length = (size_t)(at - buffer->bytes);
+}
+
+bool rl_command_encode(const struct rl_command *command,
+		       struct rl_buffer *buffer)
+{
+	size_t need = 23;
+
+	for (size_t i = 0; i < command->n_words; i++)
+		need += command->words[i].length + 25;
+	if (!reserve(buffer, need))
+		return false;
+	put_length(buffer, '*', command->n_words);
+	for (size_t i = 0; i < command->n_words; i++) {
+		const struct rl_word *word = &command->words[i];
+
+		put_length(buffer, '$', word->length);
+		memcpy(buffer->bytes + buffer->length, word->text,
+		       word->length);
+		memcpy(buffer->bytes + buffer->length + word->length, "\r\n",
+		       2);
+		buffer->length += word->length + 2;
+	}
+	return true;
+}
+
+void rl_buffer_release(struct rl_buffer *buffer)
+{
+	free(buffer->bytes);
+	*buffer = (struct rl_buffer){ 0 };
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seam between a client program and whoever drives it.
+ *
+ * A strategy is written once. Left alone it runs at full speed; with a driver
+ * on its link, everything that another client could notice, or that depends
+ * on time, stops here first:
+ *
+ *	send    before a command goes out; the driver may wait, may change the
+ *		words (a planted fault), or may refuse: any outcome but RL_OK is
+ *		handed to the caller and nothing is sent
+ *	receive after a reply came in, or did not; the driver may look at it and
+ *		returns the outcome that the caller will see (a lost reply is
+ *		RL_UNKNOWN)
+ *	now     a clock reading in nanoseconds
+ *	sleep   a wait
+ *	mark    the client enters or leaves its critical section
+ *	mutex   a mutex within one process, taken or given back
+ *
+ * A pipeline or fan-out calls send once per command and its bytes go out at
+ * once, so that each command on each server is a step of its own. Order per
+ * link: send, then its receive; sends may run ahead of receives. All calls
+ * come from the thread that uses the link. An op that is NULL does what would
+ * be done without a driver.
+ */
+#ifndef RL_DRIVER_H
+#define RL_DRIVER_H
+
+#include <pthread.h>
+
+#include "redislock.h"
+
+enum { RL_WORDS_MAX = 32, RL_NUMBERS_MAX = 8 };
+
+struct rl_word {
+	const char *text;
+	size_t length;
+};
+
+/* A command as words, before it is encoded. Texts are borrowed. */
+struct rl_command {
+	size_t n_words;
+	struct rl_word words[RL_WORDS_MAX];
+	size_t n_numbers;
+	char numbers[RL_NUMBERS_MAX][24]; /* numbers of the format, printed */
+};
+
+enum rl_clock {
+	RL_CLOCK_MONOTONIC, /* for durations */
+	RL_CLOCK_REALTIME,  /* for what is stored and compared by others */
+};
+
+enum rl_mark { RL_MARK_ENTER, RL_MARK_LEAVE };
+
+struct rl_mutex {
+	pthread_mutex_t native;
+};
+
+struct rl_driver_ops {
+	enum rl_outcome (*send)(void *context, struct rl_link *link,
+				struct rl_command *command);
+	enum rl_outcome (*receive)(void *context, struct rl_link *link,
+				   struct rl_reply *reply,
+				   enum rl_outcome outcome);
+	int64_t (*now)(void *context, enum rl_clock clock);
+	void (*sleep)(void *context, int64_t duration_ns);
+	void (*mark)(void *context, enum rl_mark mark);
+	void (*mutex)(void *context, struct rl_mutex *mutex, bool take);
+};
+
+struct rl_driver {
+	const struct rl_driver_ops *ops;
+	void *context;
+};
+
+/* Nanoseconds of `clock`, as the link's driver sees it. */
+int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock);
+
+/* Sleeps, at least `duration_ns`, whatever signals arrive. */
+void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns);
+
+/* Tells the driver, if there is one. */
+void rl_mark(const struct rl_link *link, enum rl_mark mark);
+
+void rl_mutex_init(struct rl_mutex *mutex);
+void rl_mutex_destroy(struct rl_mutex *mutex);
+void rl_mutex_lock(const struct rl_link *link, struct rl_mutex *mutex);
+void rl_mutex_unlock(const struct rl_link *link, struct rl_mutex *mutex);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser.h"
+
+#include <hiredis/hiredis.h>
+#include <string.h>
+
+#include "redislock.h"
+
+#if HIREDIS_MAJOR >= 1
+typedef size_t parsed_count;
+#else
+typedef int parsed_count;
+#endif
+
+/* The place of a parsed value: its slot in the array around it, or a new
+ * root. */
+static struct rl_reply *place(const redisReadTask *task)
+{
+	struct rl_arena *arena = task->privdata;
+
+	if (task->parent) {
+		struct rl_reply *around = task->parent->obj;
+
+		return &around->elements[task->idx];
+	}
+	return rl_arena_take(arena, sizeof(struct rl_reply));
+}
+
+static void *parsed_string(const redisReadTask *task, char *text, size_t length)
+{
+	struct rl_reply *reply = place(task);
+	char *copy = rl_arena_take(task->privdata, length + 1);
+
+	if (!reply || !copy)
+		return NULL;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	*reply = (struct rl_reply){ .text = copy, .length = length };
+	if (task->type == REDIS_REPLY_ERROR)
+		reply->type = RL_REPLY_FAILED;
+	else if (task->type == REDIS_REPLY_STATUS)
+		reply->type = RL_REPLY_STATUS;
+	else
+		reply->type = RL_REPLY_STRING;
+	return reply;
+}
+
+static void *parsed_array(const redisReadTask *task, parsed_count count)
+{
+	const size_t length = (size_t)count;
+	struct rl_reply *reply = place(task);
+	struct rl_reply *elements =
+		rl_arena_take(task->privdata, (length + 1) * sizeof(*elements));
+
+	if (!reply || !elements)
+		return NULL;
+	*reply = (struct rl_reply){ .type = RL_REPLY_ARRAY,
+				    .elements = elements,
+				    .length = length };
+	return reply;
+}
+
+static void *parsed_integer(const redisReadTask *task, long long value)
+{
+	struct rl_reply *reply = place(task);
+
+	if (reply)
+		*reply = (struct rl_reply){ .type = RL_REPLY_INTEGER,
+					    .integer = value };
+	return reply;
+}
+
+static void *parsed_nil(const redisReadTask *task)
+{
+	struct rl_reply *reply = place(task);
+
+	if (reply)
+		*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	return reply;
+}
+
+static void forget_parsed(void *object)
+{
+	(void)object; /* the arena owns it */
+}
+
+void rl_parser_attach(struct redisReader *reader, struct rl_arena *arena)
+{
+	static redisReplyObjectFunctions functions = {
+		.createString = parsed_string,
+		.createArray = parsed_array,
+		.createInteger = parsed_integer,
+		.createNil = parsed_nil,
+		.freeObject = forget_parsed,
+	};
+
+	reader->fn = &functions;
+	reader->privdata = arena;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libredislock: locks kept in Redis, and the connection they stand on.
+ *
+ * This header is the manual. In short:
+ *
+ *   - An address says where a server is, a link is one connection to it.
+ *   - rl_run() sends one command and waits for its reply.
+ *   - Every call answers with an outcome. RL_BUSY and RL_LOST are answers,
+ *     not errors; RL_UNKNOWN means that the command may have been executed.
+ *   - Nothing here prints, exits, reads the environment or keeps state of its
+ *     own between objects.
+ *
+ * Threads: an object may be used by one thread at a time, and two threads may
+ * use two objects freely. Objects that share a link count as one object.
+ * Processes: a link must not be used by a child after fork(); make a new one.
+ */
+#ifndef REDISLOCK_H
+#define REDISLOCK_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rl_driver;
+
+/* ---- Outcomes --------------------------------------------------------- */
+
+enum rl_outcome {
+	RL_OK,      /* it was done, and the server said so */
+	RL_BUSY,    /* somebody else holds it: not done, ask again */
+	RL_LOST,    /* it was ours and is not any more */
+	RL_UNKNOWN, /* sent, but the reply never came: it may have happened */
+	RL_ERROR,   /* not done; rl_link_error() tells why */
+};
+
+/* "ok", "busy", "lost", "unknown" or "error". */
+const char *rl_outcome_name(enum rl_outcome outcome);
+
+/* ---- Addresses -------------------------------------------------------- */
+
+struct rl_address {
+	bool is_unix;       /* then `host` is the socket's path */
+	char host[256];
+	int port;
+	int db;             /* chosen by SELECT when not 0 */
+	char user[128];     /* "" = none: AUTH with the password alone */
+	char password[256]; /* "" = no AUTH at all */
+};
+
+/*
+ * Reads redis://[user[:password]@]host[:port][/db], with %XX in user and
+ * password and [v6] hosts, or unix://PATH[?db=N]. `redis://:secret@host` is a
+ * password without a user. False, and a message in `error`, when it is neither.
+ */
+bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
+		      size_t error_size);
+
+/* The address as a URI without user and password, safe to print. */
+void rl_address_print(const struct rl_address *address, char *buffer,
+		      size_t size);
+
+/* ---- Links ------------------------------------------------------------ */
+
+/*
+ * A connection to `address`, not opened yet. `timeout_ms` (> 0) limits
+ * connecting and every wait for a reply. NULL when out of memory. The caller
+ * owns it; rl_link_free(NULL) is allowed.
+ */
+struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms);
+void rl_link_free(struct rl_link *link);
+
+/*
+ * Opens the connection: AUTH and SELECT included. RL_OK (also when it was open
+ * already) or RL_ERROR. Not needed before rl_run(), which opens it by itself,
+ * and opens it again after a failure.
+ */
+enum rl_outcome rl_link_connect(struct rl_link *link);
+
+/* Closes the connection; replies still on their way are dropped. */
+void rl_link_disconnect(struct rl_link *link);
+
+/* Another limit for connecting and for waits from now on. */
+void rl_link_set_timeout(struct rl_link *link, int timeout_ms);
+
+/* Why the last call on this link was not RL_OK; valid until the next one. */
+const char *rl_link_error(const struct rl_link *link);
+
+/* Commands sent over this link since it was made, AUTH and SELECT left out. */
+uint64_t rl_link_commands(const struct rl_link *link);
+
+/*
+ * Puts a driver in charge of the link (see driver.h): every command, clock
+ * reading and sleep that goes through the link asks it first. NULL, the
+ * default, runs free. The driver must outlive the link.
+ */
+void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver);
+
+/* ---- Commands and replies --------------------------------------------- */
+
+enum rl_reply_type {
+	RL_REPLY_NIL,
+	RL_REPLY_STATUS,  /* +OK */
+	RL_REPLY_STRING,
+	RL_REPLY_INTEGER,
+	RL_REPLY_ARRAY,
+	RL_REPLY_FAILED,  /* -ERR ...; the call's outcome was RL_ERROR */
+};
+
+/* Strings end in a NUL; everything is valid until the link's next receive. */
+struct rl_reply {
+	enum rl_reply_type type;
+	long long integer;         /* RL_REPLY_INTEGER */
+	const char *text;          /* status, string or error, else NULL */
+	size_t length;             /* of `text` in bytes, or of `elements` */
+	struct rl_reply *elements; /* RL_REPLY_ARRAY */
+};
+
+static inline bool rl_reply_is_nil(const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_NIL;
+}
+
+/*
+ * Sends one command and waits for its reply:
+ *
+ *	rl_run(link, &reply, "SET %s %s NX PX %ld", key, token, ttl_ms);
+ *
+ * The format is split at its spaces into words. A word is literal text or one
+ * conversion of %s, %.*s, %d, %ld, %lld; a value is one word whatever it
+ * contains. RL_OK; RL_ERROR (never sent, or the server refused it: then
+ * reply->type is RL_REPLY_FAILED); RL_UNKNOWN (sent, no reply in time; the
+ * connection is closed, for a late reply would answer the next command).
+ */
+enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
+		       const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * The same in three parts, for pipelines and fan-outs: queue commands, flush
+ * them in one write, receive one reply per command in their order. After any
+ * outcome but RL_OK from queue or flush the connection is closed and nothing
+ * of the batch may be repeated blindly: flush says RL_UNKNOWN when a part of
+ * it may have reached the server.
+ */
+enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+enum rl_outcome rl_flush(struct rl_link *link);
+enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply);
+
+/* rl_receive() that does not begin to wait after `deadline_ns` of the monotonic
+ * clock; a reply that has come by then is taken. */
+enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply,
+				 int64_t deadline_ns);
+
+/*
+ * Runs a Lua script that the server knows by its hash (EVALSHA), or sends it
+ * whole where it does not (EVAL on NOSCRIPT: after a restart, a promotion, a
+ * SCRIPT FLUSH). `format` is what follows the script: "1 %s %s". The first
+ * use on a link asks the server for the hash (SCRIPT LOAD). `source` is kept
+ * as a pointer and must outlive the link: a string literal. Outcomes: rl_run().
+ */
+enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
+			      const char *source, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* ---- The token lock --------------------------------------------------- */
+
+/*
+ * A lock in one key that holds a random token: SET key token NX PX ttl to get
+ * it, compare-and-delete to give it back (the single-instance lock of the
+ * Redis documentation, "Distributed Locks with Redis").
+ *
+ * It excludes others while its lease lasts, and nobody can release a lock
+ * that is not theirs. It does not protect a holder who is still working when
+ * the lease has run out: compare the time, or let the store check a fencing
+ * number.
+ */
+
+/* A lock on `key` (copied) over `link` (borrowed). NULL when out of memory. */
+struct rl_lock *rl_lock_new(struct rl_link *link, const char *key);
+void rl_lock_free(struct rl_lock *lock);
+
+/*
+ * Asks once. RL_OK: held, for at most ttl_ms from before the call. RL_BUSY:
+ * another token is there. RL_UNKNOWN: may be held; rl_lock_release() gives it
+ * back if it is. RL_ERROR.
+ */
+enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
+
+/*
+ * Gives the lock back. RL_OK: was ours, is free. RL_LOST: the lease had run
+ * out, and whoever holds the key now was left alone. RL_UNKNOWN, RL_ERROR:
+ * it may be ours until its lease ends; call again.
+ */
+enum rl_outcome rl_lock_release(struct rl_lock *lock);
+
+/* ---- The quorum lock (Redlock) ---------------------------------------- */
+
+/*
+ * The same lock on N independent servers at once; held when a majority
+ * granted it and enough of the lease is left (redis.io, "Distributed Locks
+ * with Redis": the Redlock algorithm). Requests go to all servers before the
+ * first reply is read, so an acquire costs one round trip of the slowest, or
+ * `node_timeout_ms` where one does not answer.
+ */
+
+/* `nodes` are borrowed, 1 to RL_QUORUM_NODES_MAX, and their time-out becomes
+ * `node_timeout_ms`. NULL when out of memory. */
+enum { RL_QUORUM_NODES_MAX = 15 };
+struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes,
+				const char *key, int node_timeout_ms);
+void rl_quorum_free(struct rl_quorum *quorum);
+
+/*
+ * Asks every server once. RL_OK: held for rl_quorum_validity_ms(). RL_BUSY:
+ * not got, and released again on every server that was asked. RL_ERROR: so
+ * many servers did not answer that no majority could grant it.
+ */
+enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms);
+
+/* What was left of the lease when rl_quorum_try() returned RL_OK, clock drift
+ * (1 % of the lease and 2 ms) taken off. */
+long rl_quorum_validity_ms(const struct rl_quorum *quorum);
+
+/* Releases on every server. RL_OK: a majority had it. RL_LOST: it had not.
+ * RL_UNKNOWN: too few answered to tell. */
+enum rl_outcome rl_quorum_release(struct rl_quorum *quorum);
+
+/* Why the last quorum call said RL_ERROR or RL_UNKNOWN. */
+const char *rl_quorum_error(const struct rl_quorum *quorum);
+
+/* ---- The optimistic update -------------------------------------------- */
+
+/*
+ * Computes a key's new value from the old one. `old` is nil when the key does
+ * not exist. Writes a NUL-terminated value of fewer than `size` bytes into
+ * `value` and returns RL_OK; anything else ends the update with that outcome.
+ */
+typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old,
+				     char *value, size_t size);
+
+/*
+ * WATCH key, GET key, change, MULTI, SET, EXEC: one attempt. RL_OK: stored,
+ * and nobody wrote the key in between. RL_BUSY: somebody did, nothing was
+ * stored; ask again. RL_UNKNOWN: the reply to EXEC never came. WATCH and GET
+ * go out in one write, MULTI, SET and EXEC in another.
+ */
+enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
+			      rl_change change, void *context);
+
+#endif

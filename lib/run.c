@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands over a link: queued, flushed, received; asked of the driver first. */
+#include "link.h"
+
+enum rl_outcome rl_queue_command(struct rl_link *link,
+				 struct rl_command *command)
+{
+	enum rl_outcome outcome = RL_OK;
+
+	if (!link->context)
+		outcome = rl_link_connect(link);
+	if (outcome == RL_OK && rl_is_driven(link) && link->driver->ops->send)
+		outcome = link->driver->ops->send(link->driver->context, link,
+						  command);
+	if (outcome == RL_OK && !rl_command_encode(command, &link->out))
+		outcome = rl_link_fail(link, RL_ERROR, "out of memory");
+	if (outcome != RL_OK) {
+		rl_link_disconnect(link);
+		return outcome;
+	}
+	link->pending++;
+	link->commands++;
+	return rl_is_driven(link) ? rl_flush(link) : RL_OK;
+}
+
+enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
+{
+	struct rl_command command;
+	va_list arguments;
+	bool good;
+
+	command.n_words = command.n_numbers = 0;
+	va_start(arguments, format);
+	good = rl_command_parse(&command, format, arguments);
+	va_end(arguments);
+	if (!good)
+		return rl_link_fail(link, RL_ERROR, "bad command '%s'", format);
+	return rl_queue_command(link, &command);
+}
+
+static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
+			       int64_t deadline_ns)
+{
+	enum rl_outcome outcome = rl_link_read(link, reply, deadline_ns);
+
+	if (rl_is_driven(link) && link->driver->ops->receive)
+		outcome = link->driver->ops->receive(link->driver->context,
+						     link, reply, outcome);
+	return outcome;
+}
+
+enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply)
+{
+	return receive(link, reply, 0);
+}
+
+enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply,
+				 int64_t deadline_ns)
+{
+	return receive(link, reply, deadline_ns);
+}
+
+enum rl_outcome rl_run_command(struct rl_link *link, struct rl_reply *reply,
+			       struct rl_command *command)
+{
+	enum rl_outcome outcome = rl_queue_command(link, command);
+
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	if (outcome == RL_OK)
+		outcome = rl_flush(link);
+	return outcome == RL_OK ? rl_receive(link, reply) : outcome;
+}
+
+enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
+		       const char *format, ...)
+{
+	struct rl_command command;
+	va_list arguments;
+	bool good;
+
+	command.n_words = command.n_numbers = 0;
+	va_start(arguments, format);
+	good = rl_command_parse(&command, format, arguments);
+	va_end(arguments);
+	if (!good)
+		return rl_link_fail(link, RL_ERROR, "bad command '%s'", format);
+	return rl_run_command(link, reply, &command);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Lua scripts by their hash, and whole where the server has forgotten them. */
+#include <string.h>
+
+#include "link.h"
+
+/* The link's slot for `source`: known already, empty, or NULL when full. */
+static struct rl_known_script *find(struct rl_link *link, const char *source)
+{
+	for (size_t i = 0; i < RL_SCRIPTS_MAX; i++) {
+		struct rl_known_script *script = &link->scripts[i];
+
+		if (script->source == source || !script->source)
+			return script;
+	}
+	return NULL;
+}
+
+/* The hash of `source`, asked for at its first use, unless other replies are
+ * still to come; NULL = send it whole. */
+static const char *hash_of(struct rl_link *link, const char *source)
+{
+	struct rl_known_script *script = find(link, source);
+	struct rl_reply reply;
+
+	if (!script)
+		return NULL;
+	if (script->source)
+		return script->sha1;
+	if (link->pending || link->out.length)
+		return NULL;
+	if (rl_run(link, &reply, "SCRIPT LOAD %s", source) != RL_OK ||
+	    reply.type != RL_REPLY_STRING || reply.length != RL_SHA1_LENGTH)
+		return NULL;
+	memcpy(script->sha1, reply.text, RL_SHA1_LENGTH + 1);
+	script->source = source;
+	return script->sha1;
+}
+
+static struct rl_word word(const char *text)
+{
+	return (struct rl_word){ text, strlen(text) };
+}
+
+static void use_source(struct rl_command *command, const char *source)
+{
+	command->words[0] = word("EVAL");
+	command->words[1] = word(source);
+}
+
+static bool script_command(struct rl_link *link, struct rl_command *command,
+			   const char *source, const char *format,
+			   va_list arguments)
+{
+	const char *sha1 = hash_of(link, source);
+
+	command->n_words = 2;
+	command->n_numbers = 0;
+	use_source(command, source);
+	if (sha1) {
+		command->words[0] = word("EVALSHA");
+		command->words[1] = word(sha1);
+	}
+	return rl_command_parse(command, format, arguments);
+}
+
+bool rl_script_is_forgotten(const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_FAILED &&
+	       strncmp(reply->text, "NOSCRIPT", 8) == 0;
+}
+
+enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
+			      const char *source, const char *format, ...)
+{
+	struct rl_command command;
+	enum rl_outcome outcome;
+	va_list arguments;
+	bool good;
+
+	va_start(arguments, format);
+	good = script_command(link, &command, source, format, arguments);
+	va_end(arguments);
+	if (!good)
+		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
+				    format);
+	outcome = rl_run_command(link, reply, &command);
+	if (!rl_script_is_forgotten(reply))
+		return outcome;
+	use_source(&command, source);
+	return rl_run_command(link, reply, &command);
+}
+
+enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
+				const char *format, ...)
+{
+	struct rl_command command;
+	va_list arguments;
+	bool good;
+
+	va_start(arguments, format);
+	good = script_command(link, &command, source, format, arguments);
+	va_end(arguments);
+	if (!good)
+		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
+				    format);
+	return rl_queue_command(link, &command);
+}

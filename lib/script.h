@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* rl_run_script() in parts, for fan-outs. */
+#ifndef RL_SCRIPT_H
+#define RL_SCRIPT_H
+
+#include "redislock.h"
+
+/* Queues a script call; the reply may be one that rl_script_is_forgotten()
+ * recognises, and then the script has not run: rl_run_script() it. */
+enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
+				const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Did the server answer that it does not know the hash (NOSCRIPT)? */
+bool rl_script_is_forgotten(const struct rl_reply *reply);
+
+#endif

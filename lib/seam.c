@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks, sleeps, marks and mutexes: free, or as the link's driver says. */
+#include <errno.h>
+#include <time.h>
+
+#include "driver.h"
+#include "link.h"
+
+int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock)
+{
+	struct timespec now;
+
+	if (rl_is_driven(link) && link->driver->ops->now)
+		return link->driver->ops->now(link->driver->context, clock);
+	clock_gettime(clock == RL_CLOCK_REALTIME ? CLOCK_REALTIME :
+						   CLOCK_MONOTONIC,
+		      &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns)
+{
+	struct timespec rest = { .tv_sec = duration_ns / 1000000000,
+				 .tv_nsec = duration_ns % 1000000000 };
+
+	if (rl_is_driven(link) && link->driver->ops->sleep) {
+		link->driver->ops->sleep(link->driver->context, duration_ns);
+		return;
+	}
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+		continue;
+}
+
+void rl_mark(const struct rl_link *link, enum rl_mark mark)
+{
+	if (rl_is_driven(link) && link->driver->ops->mark)
+		link->driver->ops->mark(link->driver->context, mark);
+}
+
+void rl_mutex_init(struct rl_mutex *mutex)
+{
+	pthread_mutex_init(&mutex->native, NULL);
+}
+
+void rl_mutex_destroy(struct rl_mutex *mutex)
+{
+	pthread_mutex_destroy(&mutex->native);
+}
+
+void rl_mutex_lock(const struct rl_link *link, struct rl_mutex *mutex)
+{
+	if (rl_is_driven(link) && link->driver->ops->mutex)
+		link->driver->ops->mutex(link->driver->context, mutex, true);
+	else
+		pthread_mutex_lock(&mutex->native);
+}
+
+void rl_mutex_unlock(const struct rl_link *link, struct rl_mutex *mutex)
+{
+	if (rl_is_driven(link) && link->driver->ops->mutex)
+		link->driver->ops->mutex(link->driver->context, mutex, false);
+	else
+		pthread_mutex_unlock(&mutex->native);
+}

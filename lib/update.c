@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The optimistic update:
+ *
+ *	WATCH key   from here on the server notes every write to key
+ *	GET key
+ *	... compute ...
+ *	MULTI
+ *	SET key value
+ *	EXEC        nil, and nothing stored, if somebody wrote in between
+ */
+#include "link.h"
+
+enum { VALUE_SIZE = 4096 };
+
+/* WATCH and GET in one write; the reply to GET. */
+static enum rl_outcome watch_and_get(struct rl_link *link, const char *key,
+				     struct rl_reply *old)
+{
+	struct rl_reply reply;
+	enum rl_outcome watched;
+	enum rl_outcome outcome = rl_queue(link, "WATCH %s", key);
+
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "GET %s", key);
+	if (outcome == RL_OK)
+		outcome = rl_flush(link);
+	if (outcome != RL_OK)
+		return outcome;
+	watched = rl_receive(link, &reply);
+	outcome = rl_receive(link, old);
+	return watched == RL_OK ? outcome : watched;
+}
+
+/* MULTI, SET and EXEC in one write; the reply to EXEC. */
+static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key,
+					  const char *value,
+					  struct rl_reply *executed)
+{
+	enum rl_outcome outcome = rl_queue(link, "MULTI");
+
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "SET %s %s", key, value);
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "EXEC");
+	if (outcome == RL_OK)
+		outcome = rl_flush(link);
+	if (outcome != RL_OK)
+		return outcome;
+	rl_receive(link, executed); /* MULTI; if it fails, so does EXEC */
+	rl_receive(link, executed); /* QUEUED; the same */
+	outcome = rl_receive(link, executed);
+	if (outcome == RL_OK && executed->type == RL_REPLY_ARRAY &&
+	    executed->length == 1 &&
+	    executed->elements[0].type == RL_REPLY_FAILED)
+		outcome = rl_link_fail(link, RL_ERROR, "%s",
+				       executed->elements[0].text);
+	return outcome;
+}
+
+/* Leaves no WATCH behind, so that the next command is not surprised by it. */
+static enum rl_outcome unwatch(struct rl_link *link, enum rl_outcome outcome)
+{
+	struct rl_reply reply;
+
+	if (outcome != RL_UNKNOWN)
+		rl_run(link, &reply, "UNWATCH");
+	return outcome;
+}
+
+enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
+			      rl_change change, void *context)
+{
+	char value[VALUE_SIZE];
+	struct rl_reply reply;
+	enum rl_outcome outcome = watch_and_get(link, key, &reply);
+
+	if (outcome == RL_OK)
+		outcome = change(context, &reply, value, sizeof(value));
+	if (outcome != RL_OK)
+		return unwatch(link, outcome);
+	outcome = set_in_transaction(link, key, value, &reply);
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The counter that every strategy adds to. */
+#include <stdlib.h>
+
+#include "strategy.h"
+
+enum rl_outcome rr_get_counter(struct rr_client *client, long long *value)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(client->data, &reply, "GET %s", client->counter);
+
+	if (outcome == RL_OK)
+		*value = rl_reply_is_nil(&reply) ? 0 : atoll(reply.text);
+	return outcome;
+}
+
+enum rl_outcome rr_set_counter(struct rr_client *client, long long value)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "SET %s %lld", client->counter,
+		      value);
+}
+
+void rr_work(struct rr_client *client)
+{
+	if (client->hold_us > 0)
+		rl_sleep_ns(client->data, client->hold_us * INT64_C(1000));
+}
+
+enum rl_outcome rr_get_add_set(struct rr_client *client)
+{
+	long long value;
+	enum rl_outcome outcome = rr_get_counter(client, &value);
+
+	if (outcome != RL_OK)
+		return outcome;
+	rr_work(client);
+	return rr_set_counter(client, value + 1);
+}

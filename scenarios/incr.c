@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * INCR: reading, adding and writing are one command, done by the server.
+ *
+ *	A> INCR counter   => 42
+ *	B> INCR counter   => 43
+ *
+ * Guarantees: an exact count; nothing is held, so nothing can be left behind.
+ * Does not guarantee: that a command whose reply was lost may be sent again.
+ * Whoever repeats it may count twice.
+ */
+#include "strategy.h"
+
+static enum rl_outcome increment(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "INCR %s", client->counter);
+}
+
+const struct rr_strategy rr_incr = {
+	.name = "incr",
+	.summary = "INCR",
+	.document = "002",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_EXACT,
+	},
+	.round_trips = 1,
+	.increment = increment,
+};

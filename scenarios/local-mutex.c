@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One mutex of the program's own around the whole read-modify-write.
+ *
+ *	A: lock
+ *	A> GET counter      => "41"
+ *	                              B: lock ... waits
+ *	A> SET counter 42   => OK
+ *	A: unlock
+ *	                              B> GET counter      => "42"
+ *
+ * Guarantees: an exact count among the threads of one process.
+ * Does not guarantee anything against a second process: that one has a mutex
+ * of its own, and each is correct and useless against the other (LM-3).
+ */
+#include "strategy.h"
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	rl_mutex_lock(client->data, client->mutex);
+	return RL_OK;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	rl_mutex_unlock(client->data, client->mutex);
+	return RL_OK;
+}
+
+const struct rr_strategy rr_local_mutex = {
+	.name = "local-mutex",
+	.summary = "lock, GET, SET, unlock: one mutex in each process",
+	.document = "000, 002",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_LOSSY,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.round_trips = 2,
+	.uses_mutex = true,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Redlock: the token lock on five independent servers, held when a majority
+ * granted it with time to spare. It is libredislock's rl_quorum. The counter
+ * lives on a sixth server.
+ *
+ *	A> 1..5: SET lock 6f1c... NX PX 10000    => OK OK OK (lost) OK
+ *	         3 or more, and validity = ttl - time spent - drift > 0: held
+ *	A> GET counter, SET counter
+ *	A> 1..5: EVAL compare-and-delete         on every server that was asked
+ *
+ * Guarantees: one holder while every holder is faster than its validity and
+ * clocks run alike, with any two of the five servers down.
+ * Does not guarantee: safety when a server restarts empty inside a lease
+ * (RL-11), or when a holder is paused past its validity (RL-13).
+ */
+#include "strategy.h"
+
+enum { SERVERS = 5, NODE_TIMEOUT_MS = 50 };
+
+static enum rl_outcome open_lock(struct rr_client *client)
+{
+	client->state = rl_quorum_new(client->lock_nodes, client->n_lock_nodes,
+				      client->lock, NODE_TIMEOUT_MS);
+	return client->state ? RL_OK : RL_ERROR;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	return rl_quorum_try(client->state, client->ttl_ms);
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	return rl_quorum_release(client->state);
+}
+
+static void close_lock(struct rr_client *client)
+{
+	rl_quorum_free(client->state);
+}
+
+static const char *error(const struct rr_client *client)
+{
+	return rl_quorum_error(client->state);
+}
+
+const struct rr_strategy rr_redlock = {
+	.name = "redlock",
+	.summary = "SET NX PX token on 5 servers, GET, SET, release on all 5",
+	.document = "002",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 2000, .max_us = 20000 },
+	.round_trips = 12,
+	.lock_servers = SERVERS,
+	.has_lease = true,
+	.open = open_lock,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+	.close = close_lock,
+	.error = error,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every strategy, in the order in which `list` and `bench` show them.
+ * To add one: its file beside this one, and a line here.
+ */
+#include <string.h>
+
+#include "strategy.h"
+
+#define RR_STRATEGIES(strategy) \
+	strategy(rr_none) \
+	strategy(rr_local_mutex) \
+	strategy(rr_local_mutex_per_op) \
+	strategy(rr_setnx_getset) \
+	strategy(rr_set_nx_ex) \
+	strategy(rr_lua_delifequals) \
+	strategy(rr_multi_watch) \
+	strategy(rr_incr) \
+	strategy(rr_redlock)
+
+#define DECLARE(strategy) extern const struct rr_strategy strategy;
+#define ADDRESS(strategy) &strategy,
+
+RR_STRATEGIES(DECLARE)
+
+const struct rr_strategy *const rr_strategies[] = { RR_STRATEGIES(ADDRESS) };
+const size_t rr_n_strategies =
+	sizeof(rr_strategies) / sizeof(rr_strategies[0]);
+
+const struct rr_strategy *rr_strategy_find(const char *name)
+{
+	for (size_t i = 0; i < rr_n_strategies; i++) {
+		if (strcmp(rr_strategies[i]->name, name) == 0)
+			return rr_strategies[i];
+	}
+	return NULL;
+}
+
+const char *rr_expectation(const struct rr_strategy *strategy)
+{
+	if (strategy->promise[RR_THREADS] == RR_LOSSY)
+		return "lossy";
+	if (strategy->promise[RR_PROCESSES] == RR_LOSSY)
+		return "exact within one process, lossy over several";
+	if (strategy->promise[RR_FAULTS] == RR_LOSSY)
+		return "exact without faults";
+	return "exact";
+}

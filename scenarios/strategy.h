@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a strategy is: one way of adding 1 to a counter that others add to as
+ * well. Each is one file of this folder; strategies.c lists them all, and
+ * `list`, `bench`, the tests and the documentation read that list.
+ *
+ * How a driver uses one (bench at full speed, others step by step):
+ *
+ *	open      once per client and key, before anything else
+ *	acquire   ask for the lock, once:    RL_BUSY = wait, then ask again
+ *	increment read, work, write, once:   RL_BUSY = nothing stored, again
+ *	release   give the lock back, whatever increment said
+ *	close     once, at the end; the lock is not held
+ *
+ * An op that is NULL is left out. A strategy without acquire claims no
+ * exclusion, only the count. Waiting, repeating, counting and output are the
+ * driver's: a strategy contains none of it. All ops of one client are called
+ * from one thread.
+ *
+ * To add a strategy: write scenarios/NAME.c, ending in
+ * `const struct rr_strategy rr_NAME`, and add one line to strategies.c.
+ */
+#ifndef RR_STRATEGY_H
+#define RR_STRATEGY_H
+
+#include "driver.h"
+#include "redislock.h"
+
+/* One client of the counter, as a strategy sees it. */
+struct rr_client {
+	struct rl_link *data;       /* the server that holds the counter */
+	struct rl_link **lock_nodes; /* lock servers of their own, or NULL */
+	size_t n_lock_nodes;
+	const char *counter;        /* the counter's key */
+	const char *lock;           /* the key of the lock around it */
+	struct rl_mutex *mutex;     /* this process's mutex around it */
+	long ttl_ms;                /* the lease a lock is taken for */
+	long hold_us;               /* work between reading and writing */
+	void *state;                /* the strategy's own, made by open */
+};
+
+/* What may come between a client and its increment. */
+enum rr_hazard {
+	RR_THREADS,   /* other threads of the same process */
+	RR_PROCESSES, /* other processes */
+	RR_FAULTS,    /* crashes, pauses past the lease, lost replies, restarts */
+	RR_HAZARDS
+};
+
+/* What a strategy promises for its count then. */
+enum rr_promise { RR_LOSSY, RR_EXACT };
+
+/* How a waiter waits after RL_BUSY, as data: the n-th wait in a row is random
+ * between half of min_us * 2^n and all of it, and never above max_us. */
+struct rr_wait {
+	long min_us;
+	long max_us;
+};
+
+struct rr_strategy {
+	const char *name;     /* file stem, command line, CSV and plot label */
+	const char *summary;  /* the commands, in one line */
+	const char *document; /* where it is from */
+	enum rr_promise promise[RR_HAZARDS];
+	struct rr_wait wait;
+	unsigned round_trips;     /* of one increment when nobody else asks */
+	size_t lock_servers;      /* how many besides the data server */
+	bool has_lease;           /* its lock runs out by itself ... */
+	bool lease_in_seconds;    /* ... and after whole seconds only */
+	bool uses_mutex;          /* of its own process */
+
+	enum rl_outcome (*open)(struct rr_client *client);
+	enum rl_outcome (*acquire)(struct rr_client *client);
+	enum rl_outcome (*increment)(struct rr_client *client);
+	enum rl_outcome (*release)(struct rr_client *client);
+	void (*close)(struct rr_client *client);
+	const char *(*error)(const struct rr_client *client); /* NULL: data's */
+};
+
+/* ---- The table (strategies.c) ------------------------------------------ */
+
+extern const struct rr_strategy *const rr_strategies[];
+extern const size_t rr_n_strategies;
+
+/* By name; NULL when there is none. */
+const struct rr_strategy *rr_strategy_find(const char *name);
+
+/* "exact", "lossy", "exact within one process, lossy over several" or
+ * "exact without faults". */
+const char *rr_expectation(const struct rr_strategy *strategy);
+
+/* ---- The counter (counter.c) ------------------------------------------- */
+
+/* GET, where no key reads as 0. */
+enum rl_outcome rr_get_counter(struct rr_client *client, long long *value);
+
+/* SET. */
+enum rl_outcome rr_set_counter(struct rr_client *client, long long value);
+
+/* The work that lies between reading and writing: `hold_us` of it. */
+void rr_work(struct rr_client *client);
+
+/* GET, work, SET value + 1: the increment that needs a lock around it. */
+enum rl_outcome rr_get_add_set(struct rr_client *client);
+
+#endif
