@@ -214,7 +214,7 @@ static enum rr_exit report(struct work *work)
 		return RR_EXIT_OK;
 	code = rr_results_summarise(work->results);
 	print_heading(work);
-	rr_results_table(work->results);
+	rr_results_table(work->results, stdout);
 	printf("\nresults: %s\n", work->results->directory);
 	return rr_exit_worse(code, rr_finish_output(code));
 }

@@ -7,6 +7,8 @@
 #ifndef RR_RESULTS_H
 #define RR_RESULTS_H
 
+#include <stdio.h>
+
 #include "bench_options.h"
 #include "measurement.h"
 
@@ -46,8 +48,8 @@ enum rr_exit rr_results_environment(const struct rr_results *results,
 				    const struct rr_fleet *fleet,
 				    const char *command_line);
 
-/* Prints the table, a line per strategy and number of threads. */
-void rr_results_table(const struct rr_results *results);
+/* Prints the table to `file`, a line per strategy and number of threads. */
+void rr_results_table(const struct rr_results *results, FILE *file);
 
 /* ---- Groups: repeats of one strategy in one configuration --------------------- */
 

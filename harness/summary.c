@@ -157,7 +157,8 @@ enum rr_exit rr_results_summarise(const struct rr_results *results)
 
 /* ---- The table ------------------------------------------------------------------- */
 
-static void print_line(const struct rr_group *group, bool sweep, uint64_t seed)
+static void print_line(FILE *file, const struct rr_group *group, bool sweep,
+		       uint64_t seed)
 {
 	const struct rr_measurement *m = worst(group);
 	const struct rr_statistics rate =
@@ -165,10 +166,10 @@ static void print_line(const struct rr_group *group, bool sweep, uint64_t seed)
 	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
 	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
 
-	printf("%-19s ", m->strategy->name);
+	fprintf(file, "%-19s ", m->strategy->name);
 	if (sweep)
-		printf("%7d  ", m->threads);
-	printf("%9s  %8s  %12s  %8s  %12.1f  %s\n",
+		fprintf(file, "%7d  ", m->threads);
+	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s\n",
 	       rr_grouped(final, m->final_value),
 	       rr_grouped(gone, m->lost + m->extra),
 	       rr_grouped(speed, (long long)(rate.median + 0.5)),
@@ -178,17 +179,17 @@ static void print_line(const struct rr_group *group, bool sweep, uint64_t seed)
 	       m->remark);
 }
 
-void rr_results_table(const struct rr_results *results)
+void rr_results_table(const struct rr_results *results, FILE *file)
 {
 	const bool sweep = results->options->n_threads > 1;
 	size_t index = 0;
 
-	printf("%-19s ", "strategy");
+	fprintf(file, "%-19s ", "strategy");
 	if (sweep)
-		printf("%7s  ", "threads");
-	printf("%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost",
+		fprintf(file, "%7s  ", "threads");
+	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost",
 	       "increments/s", "p99", "commands/inc", "verdict");
 	for (struct rr_group group;
 	     rr_results_next_group(results, &index, &group);)
-		print_line(&group, sweep, results->options->seed);
+		print_line(file, &group, sweep, results->options->seed);
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "../support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+void support_open(struct support *support, size_t n)
+{
+	cr_assert_eq(rr_session_open(&support->session), RR_EXIT_OK);
+	support->fleet = rr_session_private_fleet(
+		&support->session, "redis-server", RR_PERSIST_NONE, -1);
+	cr_assert_eq(rr_fleet_need(&support->fleet, n), RR_EXIT_OK);
+}
+
+void support_close(struct support *support)
+{
+	rr_session_close(&support->session);
+}
+
+struct rl_link *support_link(struct support *support, size_t i)
+{
+	struct rl_link *link =
+		rl_link_new(&support->fleet.addresses[i], RR_TIMEOUT_MS);
+
+	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
+	return link;
+}
+
+const char *support_ask(struct rl_link *link, const char *command,
+			const char *argument)
+{
+	static char text[256];
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(link, &reply, "%s %s", command, argument), RL_OK,
+		     "%s: %s", command, rl_link_error(link));
+	if (reply.type == RL_REPLY_INTEGER)
+		snprintf(text, sizeof(text), "%lld", reply.integer);
+	else
+		snprintf(text, sizeof(text), "%s",
+			 reply.text ? reply.text : "(nil)");
+	return text;
+}
+
+void support_client_open(struct support_client *client,
+			 struct support *support,
+			 const struct rr_strategy *strategy,
+			 const struct rl_driver *driver)
+{
+	memset(client, 0, sizeof(*client));
+	rl_mutex_init(&client->mutex);
+	client->n_links = 1 + strategy->lock_servers;
+	for (size_t i = 0; i < client->n_links; i++) {
+		client->links[i] = support_link(support, i);
+		rl_link_set_driver(client->links[i], driver);
+	}
+	client->client = (struct rr_client){
+		.data = client->links[0],
+		.lock_nodes = client->links + 1,
+		.n_lock_nodes = strategy->lock_servers,
+		.counter = "counter",
+		.lock = "lock",
+		.mutex = &client->mutex,
+		.ttl_ms = 10000,
+	};
+	if (strategy->open)
+		cr_assert_eq(strategy->open(&client->client), RL_OK);
+}
+
+void support_client_close(struct support_client *client,
+			  const struct rr_strategy *strategy)
+{
+	if (strategy->close)
+		strategy->close(&client->client);
+	for (size_t i = 0; i < client->n_links; i++)
+		rl_link_free(client->links[i]);
+	rl_mutex_destroy(&client->mutex);
+}
+
+struct rr_run support_run(struct support *support,
+			  const struct rr_strategy *strategy, int threads,
+			  long increments)
+{
+	return (struct rr_run){
+		.strategy = strategy,
+		.fleet = &support->fleet,
+		.prefix = support->session.prefix,
+		.threads = threads,
+		.processes = 1,
+		.increments = increments,
+		.warmup = 50,
+		.keys = 1,
+		.ttl_ms = 10000,
+		.seed = 42,
+	};
+}
+
+struct rr_measurement *support_measure(struct support *support,
+				       const struct rr_run *run)
+{
+	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
+	const enum rr_exit code = rr_bench_run(run, &support->session.signals,
+					       NULL, measurement);
+
+	cr_assert_eq(code, RR_EXIT_OK, "%s: run failed with %d",
+		     run->strategy->name, code);
+	return measurement;
+}
+
+int support_shell(const char *command, char *output, size_t size)
+{
+	char whole[4096];
+	size_t used = 0, n;
+	FILE *pipe;
+	int status;
+
+	snprintf(whole, sizeof(whole),
+		 "REDRACE=${REDRACE:-build/redrace}; export REDRACE; %s",
+		 command);
+	pipe = popen(whole, "r");
+	cr_assert_not_null(pipe);
+	while ((n = fread(output + used, 1, size - 1 - used, pipe)) > 0)
+		used += n;
+	output[used] = '\0';
+	status = pclose(pipe);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

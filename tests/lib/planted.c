@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "../planted.h"
+
+#include <string.h>
+
+static bool is(const struct rl_word *word, const char *text)
+{
+	return word->length == strlen(text) &&
+	       memcmp(word->text, text, word->length) == 0;
+}
+
+static struct rl_word word(const char *text)
+{
+	return (struct rl_word){ text, strlen(text) };
+}
+
+static enum rl_outcome drop_nx(void *context, struct rl_link *link,
+			       struct rl_command *command)
+{
+	size_t kept = 0;
+
+	(void)context;
+	(void)link;
+	for (size_t i = 0; i < command->n_words; i++) {
+		if (!is(&command->words[i], "NX"))
+			command->words[kept++] = command->words[i];
+	}
+	command->n_words = kept;
+	return RL_OK;
+}
+
+static enum rl_outcome drop_watch(void *context, struct rl_link *link,
+				  struct rl_command *command)
+{
+	(void)context;
+	(void)link;
+	if (is(&command->words[0], "WATCH")) {
+		command->words[0] = word("PING");
+		command->n_words = 1;
+	}
+	return RL_OK;
+}
+
+static enum rl_outcome drop_compare(void *context, struct rl_link *link,
+				    struct rl_command *command)
+{
+	(void)context;
+	(void)link;
+	if (is(&command->words[0], "EVALSHA") ||
+	    is(&command->words[0], "EVAL")) {
+		command->words[0] = word("DEL");
+		command->words[1] = command->words[3];
+		command->n_words = 2;
+	}
+	return RL_OK;
+}
+
+static enum rl_outcome double_incr(void *context, struct rl_link *link,
+				   struct rl_command *command)
+{
+	(void)context;
+	(void)link;
+	if (is(&command->words[0], "INCR")) {
+		command->words[0] = word("INCRBY");
+		command->words[2] = word("2");
+		command->n_words = 3;
+	}
+	return RL_OK;
+}
+
+static enum rl_outcome lose_reply(void *context, struct rl_link *link,
+				  struct rl_reply *reply,
+				  enum rl_outcome outcome)
+{
+	(void)context;
+	(void)link;
+	(void)reply;
+	(void)outcome;
+	return RL_UNKNOWN;
+}
+
+#define PLANTED(name, op, function) \
+	static const struct rl_driver_ops name##_ops = { .op = function }; \
+	const struct rl_driver name = { .ops = &name##_ops }
+
+PLANTED(planted_no_nx, send, drop_nx);
+PLANTED(planted_no_watch, send, drop_watch);
+PLANTED(planted_no_compare, send, drop_compare);
+PLANTED(planted_double_incr, send, double_incr);
+PLANTED(planted_lost_reply, receive, lose_reply);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "../support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct support support;
+static struct rl_link *link_;
+
+static void setup(void)
+{
+	support_open(&support, 1);
+	link_ = support_link(&support, 0);
+}
+
+static void teardown(void)
+{
+	rl_link_free(link_);
+	support_close(&support);
+}
+
+TestSuite(link, .init = setup, .fini = teardown);
+
+Test(link, reads_every_type_of_reply)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(link_, &reply, "SET k %s", "two words"), RL_OK);
+	cr_assert_eq(reply.type, RL_REPLY_STATUS);
+	cr_assert_str_eq(reply.text, "OK");
+	cr_assert_eq(rl_run(link_, &reply, "GET k"), RL_OK);
+	cr_assert_str_eq(reply.text, "two words");
+	cr_assert_eq(reply.length, 9);
+	cr_assert_eq(rl_run(link_, &reply, "GET other"), RL_OK);
+	cr_assert(rl_reply_is_nil(&reply));
+	cr_assert_eq(rl_run(link_, &reply, "DEL k"), RL_OK);
+	cr_assert_eq(reply.integer, 1);
+	cr_assert_eq(rl_run(link_, &reply, "EVAL %s 0",
+			    "return {1, 'a', {2, {3}}, false}"),
+		     RL_OK);
+	cr_assert_eq(reply.length, 4);
+	cr_assert_str_eq(reply.elements[1].text, "a");
+	cr_assert_eq(reply.elements[2].elements[1].elements[0].integer, 3);
+	cr_assert(rl_reply_is_nil(&reply.elements[3]));
+}
+
+Test(link, refused_command_is_an_error_and_the_link_goes_on)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(link_, &reply, "NOSUCH"), RL_ERROR);
+	cr_assert_eq(reply.type, RL_REPLY_FAILED);
+	cr_assert(strstr(rl_link_error(link_), "unknown command"));
+	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
+}
+
+Test(link, pipeline_keeps_its_order)
+{
+	struct rl_reply reply;
+
+	for (int i = 0; i < 100; i++)
+		cr_assert_eq(rl_queue(link_, "ECHO %d", i), RL_OK);
+	cr_assert_eq(rl_flush(link_), RL_OK);
+	for (int i = 0; i < 100; i++) {
+		cr_assert_eq(rl_receive(link_, &reply), RL_OK);
+		cr_assert_eq(atoi(reply.text), i);
+	}
+}
+
+Test(link, large_reply_arrives_whole)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(link_, &reply, "EVAL %s 0",
+			    "return string.rep('x', 1000000)"),
+		     RL_OK);
+	cr_assert_eq(reply.length, 1000000);
+	cr_assert_eq(reply.text[999999], 'x');
+}
+
+Test(link, silent_server_is_unknown_and_its_late_reply_is_never_read)
+{
+	struct rl_reply reply;
+
+	rl_link_set_timeout(link_, 100);
+	kill(support.fleet.wards[0].pid, SIGSTOP);
+	cr_assert_eq(rl_run(link_, &reply, "ECHO late"), RL_UNKNOWN);
+	cr_assert_str_eq(rl_link_error(link_), "no reply in time");
+	kill(support.fleet.wards[0].pid, SIGCONT);
+	cr_assert_eq(rl_run(link_, &reply, "ECHO next"), RL_OK);
+	cr_assert_str_eq(reply.text, "next");
+}
+
+Test(link, dead_server_is_unknown_then_error)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
+	cr_assert(rr_guardian_kill(&support.session.guardian,
+				   &support.fleet.wards[0]));
+	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_UNKNOWN);
+	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_ERROR);
+	cr_assert_neq(rl_link_error(link_)[0], '\0');
+}
+
+Test(link, connection_killed_by_the_server_is_opened_again)
+{
+	struct rl_link *other = support_link(&support, 0);
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(other, &reply, "CLIENT KILL TYPE normal SKIPME yes"),
+		     RL_OK);
+	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_UNKNOWN);
+	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
+	rl_link_free(other);
+}
+
+Test(link, script_is_sent_whole_when_forgotten)
+{
+	static const char source[] = "return ARGV[1]";
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run_script(link_, &reply, source, "0 %s", "a"), RL_OK);
+	cr_assert_str_eq(reply.text, "a");
+	cr_assert_eq(rl_run(link_, &reply, "SCRIPT FLUSH"), RL_OK);
+	cr_assert_eq(rl_run_script(link_, &reply, source, "0 %s", "b"), RL_OK);
+	cr_assert_str_eq(reply.text, "b");
+}
+
+Test(link, password_and_database_are_used)
+{
+	struct rl_reply reply;
+	struct rl_address address = support.fleet.addresses[0];
+	struct rl_link *other;
+
+	cr_assert_eq(rl_run(link_, &reply, "CONFIG SET requirepass pw"), RL_OK);
+	snprintf(address.password, sizeof(address.password), "wrong");
+	other = rl_link_new(&address, 1000);
+	cr_assert_eq(rl_link_connect(other), RL_ERROR);
+	cr_assert(strstr(rl_link_error(other), "WRONGPASS"));
+	rl_link_free(other);
+	snprintf(address.password, sizeof(address.password), "pw");
+	address.db = 3;
+	other = rl_link_new(&address, 1000);
+	cr_assert_eq(rl_run(other, &reply, "SET k v"), RL_OK);
+	cr_assert_str_eq(support_ask(link_, "EXISTS", "k"), "0");
+	rl_link_free(other);
+}

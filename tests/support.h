@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests share: private servers, clients, a way to run the program. */
+#ifndef RR_TEST_SUPPORT_H
+#define RR_TEST_SUPPORT_H
+
+#include <criterion/criterion.h>
+
+#include "bench.h"
+#include "session.h"
+#include "strategy.h"
+
+/* A session with `n` private servers that answer. Fails the test otherwise. */
+struct support {
+	struct rr_session session;
+	struct rr_fleet fleet;
+};
+void support_open(struct support *support, size_t n);
+void support_close(struct support *support);
+
+/* A connected link to server `i`. The caller frees it. */
+struct rl_link *support_link(struct support *support, size_t i);
+
+/* The text of a reply to a command, "(nil)" or a number printed, as the caller
+ * reads it before the next call on the link. */
+const char *support_ask(struct rl_link *link, const char *command,
+			const char *argument);
+
+/* A client of one counter with links of its own to all servers. */
+struct support_client {
+	struct rr_client client;
+	struct rl_link *links[RR_FLEET_MAX];
+	struct rl_mutex mutex;
+	size_t n_links;
+};
+void support_client_open(struct support_client *client,
+			 struct support *support,
+			 const struct rr_strategy *strategy,
+			 const struct rl_driver *driver);
+void support_client_close(struct support_client *client,
+			  const struct rr_strategy *strategy);
+
+/* A run of `increments` with sensible settings; change what matters. */
+struct rr_run support_run(struct support *support,
+			  const struct rr_strategy *strategy, int threads,
+			  long increments);
+
+/* Runs it and returns a measurement, owned by the caller. */
+struct rr_measurement *support_measure(struct support *support,
+				       const struct rr_run *run);
+
+/* Runs a shell command in the project's root, where $REDRACE is the program;
+ * its exit code and the first `size` bytes of its output. */
+int support_shell(const char *command, char *output, size_t size);
+
+#endif
