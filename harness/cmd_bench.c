@@ -14,8 +14,6 @@
 #include "session.h"
 #include "text.h"
 
-enum { COMMAND_LINE_SIZE = 1024 };
-
 /* A strategy with a number of threads: what is repeated. */
 struct cell {
 	const struct rr_strategy *strategy;
@@ -38,30 +36,43 @@ void rr_help_bench(void)
 	rr_bench_options_help();
 }
 
-/* The command line again, passwords left out. */
-static void describe_command(char text[COMMAND_LINE_SIZE], int argc,
-			     char **argv)
+/* Appends one server of a list, or any other word: what stands between :// and
+ * the last @ is a secret. */
+static void describe_piece(FILE *file, const char *piece, size_t length)
 {
-	size_t used = 0;
+	const char *secret = memmem(piece, length, "://", 3);
+	const char *at = memrchr(piece, '@', length);
 
-	text[0] = '\0';
-	for (int i = 0; i < argc && used < COMMAND_LINE_SIZE; i++) {
+	if (secret && at && secret < at)
+		fprintf(file, "%.*s***%.*s", (int)(secret + 3 - piece), piece,
+			(int)(piece + length - at), at);
+	else
+		fprintf(file, "%.*s", (int)length, piece);
+}
+
+/* The command line again, passwords left out. The caller frees it. */
+static char *describe_command(int argc, char **argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; file && i < argc; i++) {
 		const char *word = argv[i];
 
-		used += (size_t)snprintf(text + used, COMMAND_LINE_SIZE - used,
-					 "%s", i ? " " : "");
-		for (; *word && used + 2 < COMMAND_LINE_SIZE; word++) {
-			const char *at = strchr(word, '@');
+		fputs(i ? " " : "", file);
+		while (*word) {
+			const size_t length = strcspn(word, ",");
 
-			text[used++] = *word;
-			text[used] = '\0';
-			if (at && strncmp(word, "//", 2) == 0) {
-				text[used++] = '/';
-				text[used] = '\0';
-				word = at - 1;
-			}
+			describe_piece(file, word, length);
+			word += length;
+			if (*word)
+				fputc(*word++, file);
 		}
 	}
+	if (file)
+		fclose(file);
+	return text;
 }
 
 /* ---- What is run ------------------------------------------------------------------- */
@@ -243,7 +254,7 @@ static enum rr_exit run_work(struct work *work, const char *command_line)
 
 int rr_cmd_bench(int argc, char **argv)
 {
-	char command_line[COMMAND_LINE_SIZE];
+	char *command_line = describe_command(argc, argv);
 	struct rr_bench_options options;
 	struct rr_session session;
 	struct rr_fleet fleet;
@@ -254,12 +265,12 @@ int rr_cmd_bench(int argc, char **argv)
 			     .results = &results };
 	enum rr_exit code;
 
-	describe_command(command_line, argc, argv);
 	rr_bench_options_parse(&options, argc, argv);
 	code = rr_session_open(&session);
 	if (code == RR_EXIT_OK)
 		code = run_work(&work, command_line);
 	rr_results_close(&results);
 	rr_session_close(&session);
+	free(command_line);
 	return code;
 }

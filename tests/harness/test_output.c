@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes to disk and to the terminal. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "results.h"
+
+/* A finished run made up from round figures. */
+static struct rr_finished *finished(const char *name, int threads,
+				    long long final, int64_t wall_ns)
+{
+	struct rr_finished *f = calloc(1, sizeof(*f));
+	struct rr_measurement *m = &f->measurement;
+
+	f->repeat = f->order_idx = 1;
+	m->strategy = rr_strategy_find(name);
+	m->threads = threads;
+	m->processes = 1;
+	m->ttl_ms = 10000;
+	m->promise = rr_promise_for(m->strategy, threads, 1);
+	m->attempted = m->ok = 100000;
+	m->final_value = final;
+	m->wall_ns = wall_ns;
+	m->commands = 100000 * m->strategy->round_trips;
+	for (int i = 0; i < 100; i++)
+		rr_histogram_record(&m->latency, 1000 * (uint64_t)(i + 1));
+	rr_measurement_judge(m);
+	return f;
+}
+
+Test(table, is_as_documented)
+{
+	struct rr_bench_options options = { .n_strategies = 4,
+					    .threads = { 2 },
+					    .n_threads = 1 };
+	struct rr_finished *all[5];
+	struct rr_results results = { .options = &options,
+				      .finished = all,
+				      .n_finished = 5,
+				      .rows = -1 };
+	char *actual = NULL, wanted[4096];
+	size_t size, n;
+	FILE *file = open_memstream(&actual, &size);
+	FILE *golden = fopen("tests/golden/table.txt", "re");
+
+	options.strategies[0] = rr_strategy_find("none");
+	options.strategies[1] = rr_strategy_find("local-mutex");
+	options.strategies[2] = rr_strategy_find("local-mutex-per-op");
+	options.strategies[3] = rr_strategy_find("redlock");
+	all[0] = finished("none", 2, 65141, 4000000000);
+	all[1] = finished("local-mutex", 2, 100000, 3000000000);
+	all[2] = finished("local-mutex-per-op", 2, 100000, 3500000000);
+	all[3] = finished("redlock", 2, 99998, 20000000000);
+	all[4] = finished("redlock", 2, 100000, 10000000000);
+	rr_results_table(&results, file);
+	fclose(file);
+	cr_assert_not_null(golden);
+	n = fread(wanted, 1, sizeof(wanted) - 1, golden);
+	wanted[n] = '\0';
+	fclose(golden);
+	cr_assert_str_eq(actual, wanted, "golden/table.txt differs:\n%s",
+			 actual);
+	for (int i = 0; i < 5; i++)
+		free(all[i]);
+	free(actual);
+}
+
+static void temporary(char path[64], const char *name)
+{
+	char directory[] = "/tmp/rr-test-XXXXXX";
+
+	cr_assert_not_null(mkdtemp(directory));
+	snprintf(path, 64, "%s/%s", directory, name);
+}
+
+static void remove_with_directory(char path[64])
+{
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+}
+
+Test(files, rows_are_appended_under_one_header)
+{
+	char path[64], text[64];
+	FILE *file;
+	size_t n;
+	int fd;
+
+	temporary(path, "runs.csv");
+	for (int i = 0; i < 2; i++) {
+		fd = rr_files_open_rows(path, "a,b\n");
+		cr_assert_geq(fd, 0);
+		cr_assert_eq(rr_files_append_row(fd, path, "1,2\n"),
+			     RR_EXIT_OK);
+		close(fd);
+	}
+	file = fopen(path, "re");
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	cr_assert_str_eq(text, "a,b\n1,2\n1,2\n");
+	cr_assert_lt(rr_files_open_rows(path, "c,d\n"), 0);
+	remove_with_directory(path);
+}
+
+Test(files, replacing_leaves_one_file)
+{
+	char path[64], directory[64];
+
+	temporary(path, "summary.csv");
+	cr_assert_eq(rr_files_replace(path, "one", 3), RR_EXIT_OK);
+	cr_assert_eq(rr_files_replace(path, "two", 3), RR_EXIT_OK);
+	snprintf(directory, sizeof(directory), "%s", path);
+	unlink(path);
+	*strrchr(directory, '/') = '\0';
+	cr_assert_eq(rmdir(directory), 0, "something else was left there");
+}
+
+Test(files, a_directory_that_cannot_be_made_is_complained_of)
+{
+	cr_assert_eq(rr_files_make_directory("/proc/nothing/here"),
+		     RR_EXIT_FILE);
+	cr_assert_eq(rr_files_make_directory("/dev/null"), RR_EXIT_FILE);
+}

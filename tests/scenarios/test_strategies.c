@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Every strategy of the table, run for real. */
+#include "../support.h"
+
+#include <ctype.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../planted.h"
+
+/* ---- The table ------------------------------------------------------------- */
+
+Test(strategies, table_is_complete_and_consistent)
+{
+	for (size_t i = 0; i < rr_n_strategies; i++) {
+		const struct rr_strategy *s = rr_strategies[i];
+		char path[128];
+		FILE *file;
+
+		snprintf(path, sizeof(path), "scenarios/%s.c", s->name);
+		file = fopen(path, "re");
+		cr_assert_not_null(file, "%s has no %s", s->name, path);
+		fclose(file);
+		cr_assert_eq(rr_strategy_find(s->name), s);
+		cr_assert_not_null(s->summary);
+		cr_assert_not_null(s->document);
+		cr_assert_not_null(s->increment);
+		cr_assert_eq(!s->acquire, !s->release, "%s", s->name);
+		cr_assert_gt(s->round_trips, 0, "%s", s->name);
+		cr_assert(s->has_lease || !s->lease_in_seconds, "%s", s->name);
+		cr_assert_leq(s->wait.min_us, s->wait.max_us, "%s", s->name);
+	}
+	cr_assert_null(rr_strategy_find("no such strategy"));
+}
+
+/* ---- Counting --------------------------------------------------------------- */
+
+struct counting {
+	size_t strategy; /* an index: Criterion moves pointers */
+	int threads, processes;
+};
+
+ParameterizedTestParameters(strategies, counts_as_promised)
+{
+	static const struct {
+		int threads, processes;
+	} settings[] = { { 1, 1 }, { 2, 1 }, { 8, 1 }, { 16, 1 }, { 2, 2 } };
+	enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+	static struct counting cases[SETTINGS * 64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < rr_n_strategies; i++) {
+		for (size_t j = 0; j < SETTINGS; j++)
+			cases[n++] = (struct counting){
+				i, settings[j].threads, settings[j].processes
+			};
+	}
+	return cr_make_param_array(struct counting, cases, n);
+}
+
+/* Lossy ones may lose nothing by chance in so short a run; they must never be
+ * called exact, nor exact ones anything else. */
+ParameterizedTest(struct counting *c, strategies, counts_as_promised)
+{
+	const struct rr_strategy *strategy = rr_strategies[c->strategy];
+	struct rr_measurement *m;
+	struct support support;
+	struct rr_run run;
+
+	support_open(&support, 1 + strategy->lock_servers);
+	run = support_run(&support, strategy, c->threads, 1003);
+	run.processes = c->processes;
+	m = support_measure(&support, &run);
+	cr_assert_eq(m->attempted, 1003, "%s: %lu tried", strategy->name,
+		     (unsigned long)m->attempted);
+	cr_assert_eq(m->latency.count, 1003, "%s", strategy->name);
+	if (rr_promise_for(strategy, c->threads, c->processes) == RR_EXACT)
+		cr_assert_eq(m->verdict, RR_VERDICT_EXACT,
+			     "%s with %d x %d: %s, final %lld", strategy->name,
+			     c->processes, c->threads, m->remark,
+			     m->final_value);
+	else
+		cr_assert(m->verdict == RR_VERDICT_LOSSY ||
+				  m->verdict == RR_VERDICT_INCONCLUSIVE,
+			  "%s with %d x %d: %s", strategy->name, c->processes,
+			  c->threads, m->remark);
+	free(m);
+	support_close(&support);
+}
+
+Test(strategies, several_keys_are_counted_together)
+{
+	struct support support;
+	struct rr_measurement *m;
+	struct rr_run run;
+
+	support_open(&support, 1);
+	run = support_run(&support, rr_strategy_find("lua-delifequals"), 4, 997);
+	run.keys = 5;
+	m = support_measure(&support, &run);
+	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s", m->remark);
+	cr_assert_eq(m->final_value, 997);
+	free(m);
+	support_close(&support);
+}
+
+/* ---- Time-lines: the commands of one increment, alone ------------------------- */
+
+struct record {
+	FILE *file;
+	const struct rr_client *client;
+};
+
+static const char *place(const struct record *record, const struct rl_link *link)
+{
+	static char name[24];
+
+	for (size_t i = 0; i < record->client->n_lock_nodes; i++) {
+		if (record->client->lock_nodes[i] == link) {
+			snprintf(name, sizeof(name), "%zu", i + 1);
+			return name;
+		}
+	}
+	return "data";
+}
+
+/* A word as it is, or what kind of value stands there. */
+static void print_word(FILE *file, const struct rl_word *word)
+{
+	const bool number = word->length > 8 &&
+			    strspn(word->text, "0123456789") == word->length;
+	const bool hex = word->length == 40 &&
+			 strspn(word->text, "0123456789abcdef") == 40;
+
+	if (number)
+		fprintf(file, " TIME");
+	else if (hex)
+		fprintf(file, " HEX");
+	else
+		fprintf(file, " %.*s", (int)word->length, word->text);
+}
+
+static enum rl_outcome note_send(void *context, struct rl_link *link,
+				 struct rl_command *command)
+{
+	const struct record *record = context;
+
+	fprintf(record->file, "  %s>", place(record, link));
+	for (size_t i = 0; i < command->n_words; i++)
+		print_word(record->file, &command->words[i]);
+	fprintf(record->file, "\n");
+	return RL_OK;
+}
+
+static void note_mutex(void *context, struct rl_mutex *mutex, bool take)
+{
+	const struct record *record = context;
+
+	(void)mutex;
+	fprintf(record->file, "  %s\n", take ? "lock" : "unlock");
+}
+
+static const struct rl_driver_ops recorder = { .send = note_send,
+					       .mutex = note_mutex };
+
+/* The second increment, when scripts are known. */
+static void record_strategy(struct support *support,
+			    const struct rr_strategy *strategy, FILE *file)
+{
+	struct support_client client;
+	struct record record = { file, &client.client };
+	const struct rl_driver driver = { &recorder, &record };
+
+	support_client_open(&client, support, strategy, NULL);
+	for (int i = 0; i < 2; i++) {
+		for (size_t j = 0; i == 1 && j < client.n_links; j++)
+			rl_link_set_driver(client.links[j], &driver);
+		if (strategy->acquire)
+			cr_assert_eq(strategy->acquire(&client.client), RL_OK);
+		cr_assert_eq(strategy->increment(&client.client), RL_OK);
+		if (strategy->release)
+			cr_assert_eq(strategy->release(&client.client), RL_OK);
+	}
+	support_client_close(&client, strategy);
+}
+
+Test(strategies, timelines_are_as_documented)
+{
+	char *actual = NULL, wanted[8192];
+	struct support support;
+	size_t size, n;
+	FILE *file = open_memstream(&actual, &size);
+	FILE *golden = fopen("tests/golden/timelines.txt", "re");
+
+	support_open(&support, 6);
+	for (size_t i = 0; i < rr_n_strategies; i++) {
+		fprintf(file, "%s\n", rr_strategies[i]->name);
+		record_strategy(&support, rr_strategies[i], file);
+	}
+	fclose(file);
+	support_close(&support);
+	cr_assert_not_null(golden);
+	n = fread(wanted, 1, sizeof(wanted) - 1, golden);
+	wanted[n] = '\0';
+	fclose(golden);
+	cr_assert_str_eq(actual, wanted, "golden/timelines.txt differs:\n%s",
+			 actual);
+	free(actual);
+}
+
+/* ---- Planted bugs: would the count notice? -------------------------------------- */
+
+/* The verdict of a strategy with a planted bug, in a free run. */
+static enum rr_verdict verdict_with(const char *name,
+				    const struct rl_driver *driver)
+{
+	struct support support;
+	struct rr_measurement *m;
+	enum rr_verdict verdict;
+	struct rr_run run;
+
+	support_open(&support, 6);
+	run = support_run(&support, rr_strategy_find(name), 4, 4000);
+	run.driver = driver;
+	m = support_measure(&support, &run);
+	verdict = m->verdict;
+	free(m);
+	support_close(&support);
+	return verdict;
+}
+
+Test(strategies, planted_nx_dropped_turns_the_verdict)
+{
+	cr_assert_eq(verdict_with("lua-delifequals", &planted_no_nx),
+		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("set-nx-ex", &planted_no_nx),
+		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("redlock", &planted_no_nx),
+		     RR_VERDICT_VIOLATED);
+}
+
+Test(strategies, planted_watch_dropped_turns_the_verdict)
+{
+	cr_assert_eq(verdict_with("multi-watch", &planted_no_watch),
+		     RR_VERDICT_VIOLATED);
+}
+
+Test(strategies, planted_double_count_turns_the_verdict)
+{
+	cr_assert_eq(verdict_with("incr", &planted_double_incr),
+		     RR_VERDICT_VIOLATED);
+}
+
+/* ---- The timestamp lock, one branch after another ---------------------------------- */
+
+static enum rl_outcome acquire_against(const char *value)
+{
+	const struct rr_strategy *strategy = rr_strategy_find("setnx-getset");
+	struct support_client client;
+	struct support support;
+	enum rl_outcome outcome;
+	struct rl_link *link;
+	struct rl_reply reply;
+
+	support_open(&support, 1);
+	link = support_link(&support, 0);
+	if (value)
+		rl_run(link, &reply, "SET lock %s", value);
+	support_client_open(&client, &support, strategy, NULL);
+	outcome = strategy->acquire(&client.client);
+	support_client_close(&client, strategy);
+	rl_link_free(link);
+	support_close(&support);
+	return outcome;
+}
+
+Test(strategies, timestamp_lock_waits_for_the_living_and_takes_over_the_dead)
+{
+	cr_assert_eq(acquire_against(NULL), RL_OK);
+	cr_assert_eq(acquire_against("99999999999"), RL_BUSY);
+	cr_assert_eq(acquire_against("1000000000"), RL_OK);
+}
+
+/* GS-3: the lock is deleted between GET and GETSET. */
+static enum rl_outcome delete_before_getset(void *context, struct rl_link *link,
+					    struct rl_command *command)
+{
+	struct rl_link *other = context;
+	struct rl_reply reply;
+
+	(void)link;
+	if (strncmp(command->words[0].text, "GETSET", 6) == 0)
+		rl_run(other, &reply, "DEL lock");
+	return RL_OK;
+}
+
+Test(strategies, timestamp_lock_leaves_a_ghost_lock_as_printed)
+{
+	static const struct rl_driver_ops ops = { .send = delete_before_getset };
+	const struct rr_strategy *strategy = rr_strategy_find("setnx-getset");
+	struct support_client client;
+	struct support support;
+	struct rl_driver driver = { .ops = &ops };
+	struct rl_link *other;
+	struct rl_reply reply;
+
+	support_open(&support, 1);
+	other = support_link(&support, 0);
+	driver.context = other;
+	rl_run(other, &reply, "SET lock 1000000000");
+	support_client_open(&client, &support, strategy, &driver);
+	cr_assert_eq(strategy->acquire(&client.client), RL_BUSY);
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "1");
+	cr_assert_eq(strategy->acquire(&client.client), RL_BUSY);
+	support_client_close(&client, strategy);
+	rl_link_free(other);
+	support_close(&support);
+}
