@@ -22,7 +22,8 @@ bool rr_signals_open(struct rr_signals *signals)
 {
 	const sigset_t set = wanted();
 
-	signal(SIGPIPE, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* errors of write(2) are enough */
+	signal(SIGXFSZ, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals->interrupted = false;
 	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What goes to disk and to the terminal. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,6 +108,24 @@ Test(files, rows_are_appended_under_one_header)
 	fclose(file);
 	cr_assert_str_eq(text, "a,b\n1,2\n1,2\n");
 	cr_assert_lt(rr_files_open_rows(path, "c,d\n"), 0);
+	remove_with_directory(path);
+}
+
+Test(files, a_row_that_does_not_fit_is_taken_back)
+{
+	char path[64];
+	struct stat info;
+	const struct rlimit limit = { 6, RLIM_INFINITY };
+	int fd;
+
+	temporary(path, "runs.csv");
+	fd = rr_files_open_rows(path, "a,b\n");
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	cr_assert_eq(rr_files_append_row(fd, path, "1,2\n"), RR_EXIT_FILE);
+	cr_assert_eq(fstat(fd, &info), 0);
+	cr_assert_eq(info.st_size, 4, "half a row was left");
+	close(fd);
 	remove_with_directory(path);
 }
 

@@ -253,6 +253,31 @@ Test(strategies, planted_double_count_turns_the_verdict)
 		     RR_VERDICT_VIOLATED);
 }
 
+/* How often somebody entered an occupied section, with two processes. */
+static uint64_t overlaps_of(const char *name)
+{
+	struct support support;
+	struct rr_measurement *m;
+	uint64_t overlaps;
+	struct rr_run run;
+
+	support_open(&support, 1);
+	run = support_run(&support, rr_strategy_find(name), 2, 500);
+	run.processes = 2;
+	run.hold_us = 100;
+	m = support_measure(&support, &run);
+	overlaps = m->overlaps;
+	free(m);
+	support_close(&support);
+	return overlaps;
+}
+
+Test(strategies, overlaps_are_counted_where_exclusion_fails)
+{
+	cr_assert_gt(overlaps_of("local-mutex"), 0);
+	cr_assert_eq(overlaps_of("lua-delifequals"), 0);
+}
+
 /* ---- The timestamp lock, one branch after another ---------------------------------- */
 
 static enum rl_outcome acquire_against(const char *value)
