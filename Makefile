@@ -31,43 +31,46 @@ deps: ## install what is missing (Debian's packages)
 	@sh .ci/deps
 
 bench: $(B)/redrace ## 100,000 increments under every strategy, results and plots
-	$(B)/redrace bench $(ARGS); code=$$?; \
+	@$(B)/redrace bench $(ARGS); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
 bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads
-	$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 $(ARGS); code=$$?; \
+	@$(B)/redrace bench --threads 1,2,4,8,16 --increments 20000 $(ARGS); code=$$?; \
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
 bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows
-	$(B)/redrace floor $(ARGS)
+	@$(B)/redrace floor $(ARGS)
 
 demo: $(B)/redrace ## one minute of lost updates, live
-	$(B)/redrace demo $(ARGS)
+	@$(B)/redrace demo $(ARGS)
 
 plots: ## draw the newest results again
-	sh plots/draw results/latest
+	@sh plots/draw results/latest
 
 check: $(B)/redrace $(B)/tests/run ## all tests
-	sh tests/check $(B)
+	@sh tests/check $(B)
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
-	sh tests/sanitize asan address,undefined
+	@sh tests/sanitize asan address,undefined
 
 tsan: ## the same under the thread sanitizer
-	sh tests/sanitize tsan thread
+	@sh tests/sanitize tsan thread
 
 clean: ## remove what was built
 	rm -rf build
 
 $(B)/redrace: $(B)/harness/main.o $(HARNESS) $(SCEN) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
+	@echo '  LD $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
 
 $(B)/tests/run: $(TESTS) $(HARNESS) $(SCEN) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lcriterion $(LIBS)
+	@echo '  LD $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lcriterion $(LIBS)
 
 $(B)/%.o: %.c | $(B)/version.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL) -c -o $@ $<
+	@echo '  CC $<'
+	@$(CC) $(ALL) -c -o $@ $<
 
 # Rewritten only when it changes, so that a commit does not rebuild everything.
 $(B)/version.h: FORCE

@@ -219,16 +219,6 @@ static void open_barrier(struct bench *bench)
 		sem_post(&bench->board->go);
 }
 
-static uint64_t done_so_far(const struct bench *bench)
-{
-	uint64_t done = 0;
-
-	for (size_t i = 0; i < bench->board->n_clients; i++)
-		done += atomic_load_explicit(&bench->board->slots[i].done,
-					     memory_order_relaxed);
-	return done;
-}
-
 /* Until all workers have ended; stops them when nothing moves any more. */
 static void watch_until_done(struct bench *bench)
 {
@@ -238,14 +228,15 @@ static void watch_until_done(struct bench *bench)
 
 	while (bench->n_alive > 0 && !is_stopped(bench)) {
 		const int64_t now = now_ns(bench);
-		const uint64_t done = done_so_far(bench);
+		const uint64_t done = rr_board_done(bench->board);
 
 		if (done != before)
 			moved_ns = now;
 		before = done;
 		if (bench->watcher)
 			bench->watcher->watch(bench->watcher->context,
-					      bench->run, done, now - start_ns);
+					      bench->run, bench->board,
+					      now - start_ns);
 		if (now - moved_ns > stall_limit_ns(bench->run)) {
 			fail(bench, RR_EXIT_VIOLATED,
 			     "no increment finished any more: deadlock");

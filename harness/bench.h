@@ -7,8 +7,8 @@
 
 /* Told about four times a second while clients count. */
 struct rr_watcher {
-	void (*watch)(void *context, const struct rr_run *run, uint64_t done,
-		      int64_t elapsed_ns);
+	void (*watch)(void *context, const struct rr_run *run,
+		      const struct rr_board *board, int64_t elapsed_ns);
 	void *context;
 };
 

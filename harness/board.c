@@ -41,3 +41,13 @@ void rr_board_free(struct rr_board *board)
 	sem_destroy(&board->go);
 	munmap(board, board->size);
 }
+
+uint64_t rr_board_done(const struct rr_board *board)
+{
+	uint64_t done = 0;
+
+	for (size_t i = 0; i < board->n_clients; i++)
+		done += atomic_load_explicit(&board->slots[i].done,
+					     memory_order_relaxed);
+	return done;
+}

@@ -63,4 +63,7 @@ struct rr_board *rr_board_new(size_t n_clients, size_t n_processes,
 			      size_t n_sections);
 void rr_board_free(struct rr_board *board);
 
+/* Increments tried so far, by all clients together. */
+uint64_t rr_board_done(const struct rr_board *board);
+
 #endif

@@ -107,18 +107,26 @@ static void print_counts(long long expected, long long actual)
 	       rr_grouped(gone, expected > actual ? expected - actual : 0));
 }
 
-/* Redrawn in place on a terminal, a line every two seconds elsewhere. */
-static void show(void *context, const struct rr_run *run, uint64_t done,
-		 int64_t elapsed_ns)
+/*
+ * Redrawn in place on a terminal, a line every two seconds elsewhere. Clients go
+ * on while the counter is read: what was done before must be in it, and what
+ * was done since may be. So the expected value is known to be between the two,
+ * and as long as the counter is there as well, nothing has been lost.
+ */
+static void show(void *context, const struct rr_run *run,
+		 const struct rr_board *board, int64_t elapsed_ns)
 {
 	struct view *view = context;
+	const long long before = (long long)rr_board_done(board);
+	long long actual;
 
 	if (!view->terminal &&
 	    elapsed_ns < view->shown_ns + INT64_C(2000000000))
 		return;
 	view->shown_ns = elapsed_ns;
 	printf("%s", view->terminal ? "\r" : "");
-	print_counts((long long)done, read_counter(view, run));
+	actual = read_counter(view, run);
+	print_counts(actual > before ? actual : before, actual);
 	printf("%s", view->terminal ? "\033[K" : "\n");
 	fflush(stdout);
 }

@@ -18,10 +18,11 @@ void rr_progress_init(struct rr_progress *progress, size_t total)
 	progress->total = total;
 }
 
-static void draw(void *context, const struct rr_run *run, uint64_t done,
-		 int64_t elapsed_ns)
+static void draw(void *context, const struct rr_run *run,
+		 const struct rr_board *board, int64_t elapsed_ns)
 {
 	const struct rr_progress *progress = context;
+	const uint64_t done = rr_board_done(board);
 	const double elapsed_s = (double)elapsed_ns / 1e9;
 	const double rate = elapsed_s > 0 ? (double)done / elapsed_s : 0;
 	const uint64_t all = (uint64_t)run->increments;

@@ -163,6 +163,14 @@ Test(cli, hold_longer_than_the_lease_is_2)
 	cr_assert_not_null(strstr(output, "longer than the lease"));
 }
 
+Test(cli, readme_shows_the_table_of_strategies)
+{
+	cr_assert_eq(run("$REDRACE list --markdown >$HERE/rows; grep -c '^| \\[' $HERE/rows;"
+			 "grep -vxF -f README.md $HERE/rows"),
+		     1, "not in the README: %s", output);
+	cr_assert_gt(atoi(output), 8);
+}
+
 Test(cli, rows_add_up)
 {
 	cr_assert_eq(run("$REDRACE bench --increments 1000 --repeats 2 --threads 1,3 --out $HERE/a >/dev/null;"
