@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SILENCES_MAX = 3 };
+enum { SILENCES_MAX = 3, QUORUMS_MISSED_MAX = 20 };
 
 /* ---- Opening and closing ------------------------------------------------ */
 
@@ -186,6 +186,18 @@ static bool is_stopped(const struct rr_runner *runner)
 	return atomic_load_explicit(&runner->board->stop, memory_order_relaxed);
 }
 
+/* Somebody else was first, or too few lock servers answered in time: nothing
+ * has been counted yet. The second is given up after so many in a row. */
+static bool may_ask_again(struct rr_runner *runner, enum rl_outcome outcome)
+{
+	if (is_stopped(runner))
+		return false;
+	if (outcome == RL_ERROR && runner->run->strategy->lock_servers)
+		return ++runner->quorums_missed < QUORUMS_MISSED_MAX;
+	runner->quorums_missed = 0;
+	return outcome == RL_BUSY;
+}
+
 /* Tries until it holds; RL_BUSY when told to stop before that. */
 static enum rl_outcome increment(struct rr_runner *runner,
 				 struct rr_target *target, int64_t *entered_ns)
@@ -200,7 +212,7 @@ static enum rl_outcome increment(struct rr_runner *runner,
 			outcome = attempt_locked(runner, target, entered_ns);
 		else
 			outcome = strategy->increment(&target->client);
-		if (outcome != RL_BUSY || is_stopped(runner))
+		if (!may_ask_again(runner, outcome))
 			break;
 		wait_before_retry(runner, retries++);
 		if (!strategy->acquire)

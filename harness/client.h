@@ -26,6 +26,7 @@ struct rr_runner {
 	size_t n_lock_nodes;
 	struct rr_target *targets; /* one per counter */
 	int silences;              /* unknown outcomes in a row */
+	int quorums_missed;        /* in a row: too few lock servers answered */
 };
 
 /* Connects; false with slot->code and slot->error set when it cannot. */
