@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "inspector.h"
+
 enum {
 	WATCH_MS = 250,
 	STALL_MS = 20000,   /* without one increment, leases not counted */
@@ -23,8 +25,7 @@ struct bench {
 	struct rr_board *board;
 	pid_t *workers; /* 0 = has ended */
 	int n_alive;
-	struct rl_link *servers[RR_FLEET_MAX];
-	size_t n_servers;
+	struct rr_inspector inspector;
 	enum rr_exit code;
 };
 
@@ -39,85 +40,7 @@ static enum rr_exit fail(struct bench *bench, enum rr_exit code,
 
 static int64_t now_ns(const struct bench *bench)
 {
-	return rl_now_ns(bench->servers[0], RL_CLOCK_MONOTONIC);
-}
-
-/* ---- The program's own look at the servers ---------------------------------- */
-
-static enum rr_exit connect_servers(struct bench *bench)
-{
-	const size_t n = 1 + bench->run->strategy->lock_servers;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct rl_address *address =
-			&bench->run->fleet->addresses[i];
-		char where[300], what[400];
-
-		bench->servers[i] = rl_link_new(address, RR_TIMEOUT_MS);
-		if (!bench->servers[i])
-			return fail(bench, RR_EXIT_INTERNAL, "out of memory");
-		bench->n_servers++;
-		if (rl_link_connect(bench->servers[i]) == RL_OK)
-			continue;
-		rl_address_print(address, where, sizeof(where));
-		snprintf(what, sizeof(what), "cannot reach %s: %.80s", where,
-			 rl_link_error(bench->servers[i]));
-		return fail(bench, RR_EXIT_REDIS, what);
-	}
-	return RR_EXIT_OK;
-}
-
-static enum rr_exit clear_keys(struct bench *bench)
-{
-	for (size_t i = 0; i < bench->n_servers; i++) {
-		if (rr_keys_delete(bench->servers[i], bench->run->prefix,
-				   bench->run->keys) != RL_OK)
-			return fail(bench, RR_EXIT_REDIS,
-				    rl_link_error(bench->servers[i]));
-	}
-	return RR_EXIT_OK;
-}
-
-/* A field of INFO cpu, given in seconds. */
-static double info_seconds(const char *info, const char *field)
-{
-	const char *found = strstr(info, field);
-
-	return found ? strtod(found + strlen(field), NULL) : 0;
-}
-
-/* What all servers have spent so far, background threads included. */
-static int64_t server_cpu_ns(struct bench *bench)
-{
-	double seconds = 0;
-
-	for (size_t i = 0; i < bench->n_servers; i++) {
-		struct rl_reply reply;
-
-		if (rl_run(bench->servers[i], &reply, "INFO cpu") != RL_OK ||
-		    reply.type != RL_REPLY_STRING)
-			continue;
-		seconds += info_seconds(reply.text, "used_cpu_sys:") +
-			   info_seconds(reply.text, "used_cpu_user:");
-	}
-	return (int64_t)(seconds * 1e9);
-}
-
-static enum rr_exit read_counters(struct bench *bench, long long *sum)
-{
-	*sum = 0;
-	for (int i = 0; i < bench->run->keys; i++) {
-		char key[RR_KEY_SIZE];
-		struct rl_reply reply;
-
-		rr_keys_counter(key, bench->run->prefix, i);
-		if (rl_run(bench->servers[0], &reply, "GET %s", key) != RL_OK)
-			return fail(bench, RR_EXIT_REDIS,
-				    rl_link_error(bench->servers[0]));
-		if (!rl_reply_is_nil(&reply))
-			*sum += atoll(reply.text);
-	}
-	return RR_EXIT_OK;
+	return rl_now_ns(bench->inspector.servers[0], RL_CLOCK_MONOTONIC);
 }
 
 /* ---- Workers ----------------------------------------------------------------- */
@@ -275,16 +198,20 @@ static void prepare(struct bench *bench)
 		wait_until_ready(bench);
 	else
 		atomic_store(&bench->board->stop, true);
-	if (!is_stopped(bench))
-		clear_keys(bench);
+	if (is_stopped(bench))
+		return;
+	bench->code = rr_inspector_clear(&bench->inspector);
+	if (bench->code != RR_EXIT_OK)
+		atomic_store(&bench->board->stop, true);
 }
 
 static void measure(struct bench *bench, struct rr_measurement *measurement)
 {
+	struct rr_inspector *inspector = &bench->inspector;
 	int64_t cpu_ns;
 
 	prepare(bench);
-	cpu_ns = is_stopped(bench) ? 0 : server_cpu_ns(bench);
+	cpu_ns = is_stopped(bench) ? 0 : rr_inspector_cpu_ns(inspector);
 	open_barrier(bench);
 	watch_until_done(bench);
 	let_workers_end(bench);
@@ -294,20 +221,10 @@ static void measure(struct bench *bench, struct rr_measurement *measurement)
 	if (bench->code != RR_EXIT_OK)
 		return;
 	rr_measurement_gather(measurement, bench->run, bench->board);
-	measurement->server_cpu_ns = server_cpu_ns(bench) - cpu_ns;
-	if (read_counters(bench, &measurement->final_value) == RR_EXIT_OK)
+	measurement->server_cpu_ns = rr_inspector_cpu_ns(inspector) - cpu_ns;
+	bench->code = rr_inspector_count(inspector, &measurement->final_value);
+	if (bench->code == RR_EXIT_OK)
 		rr_measurement_judge(measurement);
-}
-
-static void release(struct bench *bench)
-{
-	for (size_t i = 0; i < bench->n_servers; i++) {
-		rr_keys_delete(bench->servers[i], bench->run->prefix,
-			       bench->run->keys);
-		rl_link_free(bench->servers[i]);
-	}
-	rr_board_free(bench->board);
-	free(bench->workers);
 }
 
 enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
@@ -323,9 +240,14 @@ enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 				   (size_t)run->processes, (size_t)run->keys);
 	if (!bench.workers || !bench.board)
 		fail(&bench, RR_EXIT_INTERNAL, "out of memory");
-	else if (connect_servers(&bench) == RR_EXIT_OK &&
-		 clear_keys(&bench) == RR_EXIT_OK)
+	else
+		bench.code = rr_inspector_open(&bench.inspector, run);
+	if (bench.code == RR_EXIT_OK)
+		bench.code = rr_inspector_clear(&bench.inspector);
+	if (bench.code == RR_EXIT_OK)
 		measure(&bench, measurement);
-	release(&bench);
+	rr_inspector_close(&bench.inspector);
+	rr_board_free(bench.board);
+	free(bench.workers);
 	return bench.code;
 }

@@ -38,6 +38,11 @@ void rr_runner_count(struct rr_runner *runner, long total);
 
 void rr_runner_close(struct rr_runner *runner);
 
+/* Leaves the reason in the slot and stops everybody. */
+void rr_runner_give_up(struct rr_runner *runner, enum rr_exit code,
+		       const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Commands sent over all its links. */
 uint64_t rr_runner_commands(const struct rr_runner *runner);
 

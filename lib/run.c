@@ -23,19 +23,26 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 	return rl_is_driven(link) ? rl_flush(link) : RL_OK;
 }
 
+static bool parse(struct rl_link *link, struct rl_command *command,
+		  const char *format, va_list arguments)
+{
+	command->n_words = command->n_numbers = 0;
+	if (rl_command_parse(command, format, arguments))
+		return true;
+	rl_link_fail(link, RL_ERROR, "bad command '%s'", format);
+	return false;
+}
+
 enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
 {
 	struct rl_command command;
 	va_list arguments;
 	bool good;
 
-	command.n_words = command.n_numbers = 0;
 	va_start(arguments, format);
-	good = rl_command_parse(&command, format, arguments);
+	good = parse(link, &command, format, arguments);
 	va_end(arguments);
-	if (!good)
-		return rl_link_fail(link, RL_ERROR, "bad command '%s'", format);
-	return rl_queue_command(link, &command);
+	return good ? rl_queue_command(link, &command) : RL_ERROR;
 }
 
 static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
@@ -78,11 +85,8 @@ enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
 	va_list arguments;
 	bool good;
 
-	command.n_words = command.n_numbers = 0;
 	va_start(arguments, format);
-	good = rl_command_parse(&command, format, arguments);
+	good = parse(link, &command, format, arguments);
 	va_end(arguments);
-	if (!good)
-		return rl_link_fail(link, RL_ERROR, "bad command '%s'", format);
-	return rl_run_command(link, reply, &command);
+	return good ? rl_run_command(link, reply, &command) : RL_ERROR;
 }
