@@ -115,20 +115,41 @@ static int64_t stall_limit_ns(const struct rr_run *run)
 	       INT64_C(1000000);
 }
 
+/* When the clients last moved. */
+struct motion {
+	uint64_t done;
+	int64_t moved_ns;
+};
+
+static struct motion motion_begin(const struct bench *bench)
+{
+	return (struct motion){ 0, now_ns(bench) };
+}
+
+/* Calls the run off when nothing has moved for too long. */
+static void watch_motion(struct bench *bench, struct motion *motion)
+{
+	const uint64_t done = rr_board_done(bench->board);
+	const int64_t now = now_ns(bench);
+
+	if (done != motion->done)
+		*motion = (struct motion){ done, now };
+	if (now - motion->moved_ns <= stall_limit_ns(bench->run))
+		return;
+	fail(bench, RR_EXIT_VIOLATED,
+	     "no increment finished any more: deadlock");
+	atomic_store(&bench->board->stop, true);
+}
+
 static void wait_until_ready(struct bench *bench)
 {
-	const int64_t deadline_ns =
-		now_ns(bench) + 2 * stall_limit_ns(bench->run);
+	struct motion motion = motion_begin(bench);
 
 	while (atomic_load(&bench->board->n_ready) <
 		       (int)bench->board->n_clients &&
 	       bench->n_alive > 0 && !is_stopped(bench)) {
 		take_turn(bench, 1);
-		if (now_ns(bench) < deadline_ns)
-			continue;
-		fail(bench, RR_EXIT_VIOLATED,
-		     "no progress while warming up: deadlock");
-		atomic_store(&bench->board->stop, true);
+		watch_motion(bench, &motion);
 	}
 }
 
@@ -142,30 +163,19 @@ static void open_barrier(struct bench *bench)
 		sem_post(&bench->board->go);
 }
 
-/* Until all workers have ended; stops them when nothing moves any more. */
+/* Until all workers have ended, or are called off. */
 static void watch_until_done(struct bench *bench)
 {
 	const int64_t start_ns = now_ns(bench);
-	int64_t moved_ns = start_ns;
-	uint64_t before = 0;
+	struct motion motion = motion_begin(bench);
 
 	while (bench->n_alive > 0 && !is_stopped(bench)) {
-		const int64_t now = now_ns(bench);
-		const uint64_t done = rr_board_done(bench->board);
-
-		if (done != before)
-			moved_ns = now;
-		before = done;
 		if (bench->watcher)
 			bench->watcher->watch(bench->watcher->context,
 					      bench->run, bench->board,
-					      now - start_ns);
-		if (now - moved_ns > stall_limit_ns(bench->run)) {
-			fail(bench, RR_EXIT_VIOLATED,
-			     "no increment finished any more: deadlock");
-			atomic_store(&bench->board->stop, true);
-		}
+					      now_ns(bench) - start_ns);
 		take_turn(bench, WATCH_MS);
+		watch_motion(bench, &motion);
 	}
 }
 
@@ -221,6 +231,10 @@ static void measure(struct bench *bench, struct rr_measurement *measurement)
 	if (bench->code != RR_EXIT_OK)
 		return;
 	rr_measurement_gather(measurement, bench->run, bench->board);
+	if (measurement->attempted != (uint64_t)bench->run->increments) {
+		fail(bench, RR_EXIT_INTERNAL, "clients ended before their share was done");
+		return;
+	}
 	measurement->server_cpu_ns = rr_inspector_cpu_ns(inspector) - cpu_ns;
 	bench->code = rr_inspector_count(inspector, &measurement->final_value);
 	if (bench->code == RR_EXIT_OK)

@@ -68,6 +68,16 @@ static long number(struct argp_state *state, const char *option,
 	return value;
 }
 
+/* Once each: what is to be repeated is asked for by --repeats. */
+static void add_threads(struct rr_bench_options *options, long threads)
+{
+	for (size_t i = 0; i < options->n_threads; i++) {
+		if (options->threads[i] == threads)
+			return;
+	}
+	options->threads[options->n_threads++] = threads;
+}
+
 static void take_threads(struct argp_state *state,
 			 struct rr_bench_options *options, char *list)
 {
@@ -80,8 +90,8 @@ static void take_threads(struct argp_state *state,
 			argp_failure(state, RR_EXIT_USAGE, 0,
 				     "--threads: more than %d numbers",
 				     RR_SWEEP_MAX);
-		options->threads[options->n_threads++] = number(
-			state, "--threads", one, 1, RR_CLIENTS_MAX);
+		add_threads(options, number(state, "--threads", one, 1,
+					    RR_CLIENTS_MAX));
 	}
 	if (options->n_threads == 0)
 		number(state, "--threads", "", 1, RR_CLIENTS_MAX);

@@ -12,8 +12,8 @@ static size_t rank(enum rr_exit code)
 	static const enum rr_exit order[] = {
 		RR_EXIT_OK,          RR_EXIT_SKIPPED, RR_EXIT_SLOW,
 		RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,  RR_EXIT_FILE,
-		RR_EXIT_REDIS,       RR_EXIT_INTERNAL, RR_EXIT_VIOLATED,
-		RR_EXIT_INTERRUPTED,
+		RR_EXIT_REDIS,       RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED,
+		RR_EXIT_VIOLATED,
 	};
 	size_t i = 0;
 

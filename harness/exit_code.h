@@ -16,7 +16,7 @@ enum rr_exit {
 	RR_EXIT_INTERRUPTED = 130,
 };
 
-/* The one that counts when there are two: 130, 1, 70, 69, 74, 64, 2, 3, 77, 0. */
+/* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 
 /* "redrace: MESSAGE" on stderr; returns `code`. */

@@ -62,8 +62,12 @@ bool rr_guardian_start(struct rr_guardian *guardian, char *error,
 	guardian->socket = -1;
 	if (!choose_base(guardian, error, error_size))
 		return false;
-	if (!mkdtemp(guardian->base))
-		return fail(error, error_size, guardian->base, errno);
+	if (!mkdtemp(guardian->base)) {
+		snprintf(error, error_size,
+			 "cannot make a directory '%s': %s; set TMPDIR to one that can be written",
+			 guardian->base, strerror(errno));
+		return false;
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
 		rmdir(guardian->base);
 		return fail(error, error_size, "socketpair", errno);

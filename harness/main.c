@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace: the races of Redis clients, counted on real servers. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "exit_code.h"
@@ -75,11 +77,25 @@ static int help(const char *name)
 	return rr_finish_output(RR_EXIT_OK);
 }
 
+/* A standard descriptor that was closed must not become a socket or a results
+ * file, into which a message would go. Writing to what replaces it fails. */
+static void occupy_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	char name[64];
 
+	occupy_standard_descriptors();
 	if (argc < 2) {
 		print_overview(stderr);
 		return RR_EXIT_USAGE;

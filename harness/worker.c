@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "worker.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,26 +9,17 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
 #include "placement.h"
 
-enum { BARRIER_LIMIT_S = 120 };
-
-/* Stands at the barrier; false when the run was called off. */
-static bool wait_for_go(struct rr_board *board)
+/* Stands at the barrier until it opens; the program opens it in any case, and
+ * its death is ours. */
+static void wait_for_go(struct rr_board *board)
 {
-	struct timespec limit;
-
-	clock_gettime(CLOCK_REALTIME, &limit);
-	limit.tv_sec += BARRIER_LIMIT_S;
-	while (sem_timedwait(&board->go, &limit) != 0) {
-		if (errno != EINTR)
-			return false;
-	}
-	return true;
+	while (sem_wait(&board->go) != 0)
+		continue;
 }
 
 /* What the warm-up left in the slot does not count. */
@@ -55,7 +45,8 @@ static void *client_thread(void *argument)
 		before = rr_runner_commands(runner);
 	}
 	atomic_fetch_add(&board->n_ready, 1);
-	if (wait_for_go(board) && opened) {
+	wait_for_go(board);
+	if (opened) {
 		rr_runner_count(runner, runner->run->increments);
 		runner->slot->commands = rr_runner_commands(runner) - before;
 	}

@@ -121,6 +121,10 @@ Test(cli, unwritable_results_are_74)
 			RR_EXIT_FILE, "cannot create");
 	assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE,
 			"standard output");
+	assert_one_line("$REDRACE bench incr --increments 100 --out $HERE/a 2>&1 >&-",
+			RR_EXIT_FILE, "standard output");
+	cr_assert_eq(run("grep -c increments $HERE/a/runs.csv"), 0);
+	cr_assert_str_eq(output, "1\n", "the table went into the results");
 }
 
 Test(cli, full_disk_is_74_and_leaves_no_half_row)
