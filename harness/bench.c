@@ -215,7 +215,8 @@ static void prepare(struct bench *bench)
 		atomic_store(&bench->board->stop, true);
 }
 
-static void measure(struct bench *bench, struct rr_measurement *measurement)
+static void measure(struct bench *bench, struct rr_measurement *measurement,
+		    struct rr_spectra *spectra)
 {
 	struct rr_inspector *inspector = &bench->inspector;
 	int64_t cpu_ns;
@@ -230,7 +231,7 @@ static void measure(struct bench *bench, struct rr_measurement *measurement)
 		bench->code = RR_EXIT_INTERRUPTED;
 	if (bench->code != RR_EXIT_OK)
 		return;
-	rr_measurement_gather(measurement, bench->run, bench->board);
+	rr_measurement_gather(measurement, spectra, bench->run, bench->board);
 	if (measurement->attempted != (uint64_t)bench->run->increments) {
 		fail(bench, RR_EXIT_INTERNAL, "clients ended before their share was done");
 		return;
@@ -243,7 +244,8 @@ static void measure(struct bench *bench, struct rr_measurement *measurement)
 
 enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 			  const struct rr_watcher *watcher,
-			  struct rr_measurement *measurement)
+			  struct rr_measurement *measurement,
+			  struct rr_spectra *spectra)
 {
 	struct bench bench = { .run = run,
 			       .signals = signals,
@@ -259,7 +261,7 @@ enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 	if (bench.code == RR_EXIT_OK)
 		bench.code = rr_inspector_clear(&bench.inspector);
 	if (bench.code == RR_EXIT_OK)
-		measure(&bench, measurement);
+		measure(&bench, measurement, spectra);
 	rr_inspector_close(&bench.inspector);
 	rr_board_free(bench.board);
 	free(bench.workers);

@@ -13,13 +13,14 @@ struct rr_watcher {
 };
 
 /*
- * Runs it and judges it. Complaints are printed. RR_EXIT_OK: `measurement` is
- * filled, whatever its verdict; RR_EXIT_INTERRUPTED: called off by a signal;
+ * Runs it and judges it. Complaints are printed. RR_EXIT_OK: `measurement` and
+ * `spectra` are filled, whatever the verdict; RR_EXIT_INTERRUPTED: called off by a signal;
  * anything else: the run failed. The run's keys are deleted in any case where
  * the server still answers. `watcher` may be NULL.
  */
 enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 			  const struct rr_watcher *watcher,
-			  struct rr_measurement *measurement);
+			  struct rr_measurement *measurement,
+			  struct rr_spectra *spectra);
 
 #endif

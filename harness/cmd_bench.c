@@ -26,6 +26,7 @@ struct work {
 	struct rr_fleet *fleet;
 	struct rr_results *results;
 	struct rr_progress progress;
+	struct rr_spectra spectra; /* of the run that has just ended */
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
 	size_t n_cells;
 	enum rr_exit code; /* the worst so far */
@@ -141,14 +142,14 @@ static void run_cell(struct work *work, const struct cell *cell, long repeat,
 	finished->repeat = repeat;
 	finished->order_idx = order_idx;
 	code = rr_bench_run(&run, &work->session->signals, &watcher,
-			    &finished->measurement);
+			    &finished->measurement, &work->spectra);
 	rr_progress_clear(&work->progress);
 	if (code == RR_EXIT_OK) {
 		const enum rr_verdict verdict = finished->measurement.verdict;
 
 		work->code = rr_exit_worse(work->code,
 					   rr_verdict_exit(verdict));
-		code = rr_results_add(work->results, finished);
+		code = rr_results_add(work->results, finished, &work->spectra);
 	} else {
 		free(finished);
 	}

@@ -81,6 +81,7 @@ void rr_help_demo(void)
 
 struct view {
 	struct rl_link *link;
+	struct rr_spectra *scratch;
 	bool terminal;
 	int64_t shown_ns; /* when the last line was printed */
 };
@@ -154,17 +155,17 @@ static enum rr_exit measure(struct rr_session *session,
 
 	view->shown_ns = 0;
 	return rr_bench_run(&run, &session->signals, view->link ? &watcher : NULL,
-			    measurement);
+			    measurement, view->scratch);
 }
 
 /* How many increments this machine does in the act's time: tried out first. */
 static enum rr_exit rehearse(struct rr_session *session,
 			     const struct rr_fleet *fleet,
-			     const struct act *act, long seconds,
-			     struct rr_measurement *measurement,
+			     const struct view *view, const struct act *act,
+			     long seconds, struct rr_measurement *measurement,
 			     long *increments)
 {
-	struct view blind = { NULL, false, 0 };
+	struct view blind = { .scratch = view->scratch };
 	const enum rr_exit code =
 		measure(session, fleet, &blind, act, 2000, measurement);
 
@@ -187,7 +188,8 @@ static enum rr_exit play_act(struct rr_session *session,
 	       act->processes, act->threads,
 	       act->threads == 1 ? "thread" : "threads");
 	fflush(stdout);
-	code = rehearse(session, fleet, act, seconds, measurement, &increments);
+	code = rehearse(session, fleet, view, act, seconds, measurement,
+			&increments);
 	if (code == RR_EXIT_OK)
 		code = measure(session, fleet, view, act, increments,
 			       measurement);
@@ -203,24 +205,25 @@ static enum rr_exit play_act(struct rr_session *session,
 static enum rr_exit play(struct rr_session *session, struct rr_fleet *fleet,
 			 const struct demo_options *options)
 {
-	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
-	struct view view = { .terminal = isatty(STDOUT_FILENO) };
+	struct rr_measurement measurement;
+	struct view view = { .terminal = isatty(STDOUT_FILENO),
+			     .scratch = calloc(1, sizeof(*view.scratch)) };
 	enum rr_exit code = rr_fleet_need(fleet, 1);
 	enum rr_exit worst = code;
 
 	if (code == RR_EXIT_OK)
 		view.link = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
-	if (code == RR_EXIT_OK && (!measurement || !view.link))
+	if (code == RR_EXIT_OK && (!view.scratch || !view.link))
 		worst = rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) &&
 			   (worst == RR_EXIT_OK || worst == RR_EXIT_INCONCLUSIVE);
 	     i++) {
 		code = play_act(session, fleet, &view, &acts[i],
-				options->seconds, measurement);
+				options->seconds, &measurement);
 		worst = rr_exit_worse(worst, code);
 	}
 	rl_link_free(view.link);
-	free(measurement);
+	free(view.scratch);
 	return rr_exit_worse(worst, rr_finish_output(worst));
 }
 

@@ -28,7 +28,8 @@ struct setting {
 	struct rr_session *session;
 	struct rr_fleet fleet;
 	const char *placement;
-	struct rr_measurement *scratch;
+	struct rr_measurement measurement; /* of the newest run */
+	struct rr_spectra *scratch;
 	enum rr_exit code;
 };
 
@@ -113,10 +114,11 @@ static double rate(struct setting *setting, const struct rr_strategy *strategy,
 		.seed = 1,
 	};
 	const enum rr_exit code = rr_bench_run(
-		&run, &setting->session->signals, NULL, setting->scratch);
+		&run, &setting->session->signals, NULL, &setting->measurement,
+		setting->scratch);
 
 	setting->code = rr_exit_worse(setting->code, code);
-	return code == RR_EXIT_OK ? rr_increments_per_s(setting->scratch) : 0;
+	return code == RR_EXIT_OK ? rr_increments_per_s(&setting->measurement) : 0;
 }
 
 static double median(double *values, long n)
@@ -189,7 +191,7 @@ static void measure_round(struct setting *setting, struct figures *figures,
 		figures[i].many[round] =
 			rate(setting, strategy, MANY_THREADS, increments);
 		figures[i].commands[round] =
-			rr_commands_per_increment(setting->scratch);
+			rr_commands_per_increment(&setting->measurement);
 	}
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "measurement.h"
 
+#include <string.h>
+
 /* ---- Adding up ----------------------------------------------------------- */
 
-static void add_slot(struct rr_measurement *m, const struct rr_slot *slot)
+static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
+		     const struct rr_slot *slot)
 {
 	m->ok += slot->ok;
 	m->failed += slot->failed;
@@ -13,8 +16,8 @@ static void add_slot(struct rr_measurement *m, const struct rr_slot *slot)
 		m->retry_max = slot->retry_max;
 	m->commands += slot->commands;
 	m->overlaps += slot->overlaps;
-	rr_histogram_merge(&m->latency, &slot->latency);
-	rr_histogram_merge(&m->waiting, &slot->waiting);
+	rr_histogram_merge(&spectra->latency, &slot->latency);
+	rr_histogram_merge(&spectra->waiting, &slot->waiting);
 }
 
 /* From the first client's start to the last one's end. */
@@ -55,9 +58,29 @@ static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
 			      1;
 }
 
-void rr_measurement_gather(struct rr_measurement *m, const struct rr_run *run,
+static struct rr_times times_of(const struct rr_spectra *spectra)
+{
+	const struct rr_histogram *latency = &spectra->latency;
+	const struct rr_histogram *waiting = &spectra->waiting;
+
+	return (struct rr_times){
+		.min = latency->min_ns,
+		.p50 = rr_histogram_quantile(latency, 0.5),
+		.p90 = rr_histogram_quantile(latency, 0.9),
+		.p99 = rr_histogram_quantile(latency, 0.99),
+		.p999 = rr_histogram_quantile(latency, 0.999),
+		.max = latency->max_ns,
+		.mean = rr_histogram_mean(latency),
+		.wait_p50 = rr_histogram_quantile(waiting, 0.5),
+		.wait_p99 = rr_histogram_quantile(waiting, 0.99),
+	};
+}
+
+void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
+			   const struct rr_run *run,
 			   const struct rr_board *board)
 {
+	memset(spectra, 0, sizeof(*spectra));
 	*m = (struct rr_measurement){
 		.strategy = run->strategy,
 		.promise = rr_promise_for(run->strategy, run->threads,
@@ -69,7 +92,8 @@ void rr_measurement_gather(struct rr_measurement *m, const struct rr_run *run,
 		.wall_ns = wall_ns(board),
 	};
 	for (size_t i = 0; i < board->n_clients; i++)
-		add_slot(m, &board->slots[i]);
+		add_slot(m, spectra, &board->slots[i]);
+	m->times = times_of(spectra);
 	m->attempted = m->ok + m->failed + m->unknown;
 	for (size_t i = 0; i < board->n_processes; i++) {
 		m->client_user_ns += board->usage[i].user_ns;

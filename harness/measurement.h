@@ -12,6 +12,19 @@ enum rr_verdict {
 	RR_VERDICT_INCONCLUSIVE, /* nothing shown either way */
 };
 
+/* Every duration of a run; a quarter of a megabyte. */
+struct rr_spectra {
+	struct rr_histogram latency; /* of a whole increment, retries and all */
+	struct rr_histogram waiting; /* until it was our turn */
+};
+
+/* What is kept of them, in nanoseconds. */
+struct rr_times {
+	uint64_t min, p50, p90, p99, p999, max;
+	double mean;
+	uint64_t wait_p50, wait_p99;
+};
+
 struct rr_measurement {
 	const struct rr_strategy *strategy;
 	enum rr_promise promise; /* in this configuration */
@@ -30,12 +43,13 @@ struct rr_measurement {
 	uint64_t thread_ops_min, thread_ops_max; /* when the first was done */
 	double fairness_jain;                    /* 1 = all equal, 1/n = one */
 	int64_t client_user_ns, client_sys_ns, server_cpu_ns;
-	struct rr_histogram latency; /* of a whole increment, retries and all */
-	struct rr_histogram waiting; /* until it was our turn */
+	struct rr_times times;
 };
 
-/* Adds up the board. Final value and server time are the caller's to fill. */
+/* Adds up the board, the durations into `spectra`. Final value and server time
+ * are the caller's to fill. */
 void rr_measurement_gather(struct rr_measurement *measurement,
+			   struct rr_spectra *spectra,
 			   const struct rr_run *run,
 			   const struct rr_board *board);
 

@@ -146,23 +146,18 @@ static int print_count(char *row, size_t size, const struct rr_measurement *m)
 			rr_increments_per_s(m));
 }
 
-static unsigned long long at(const struct rr_histogram *histogram,
-			     double quantile)
+static int print_times(char *row, size_t size, const struct rr_times *times)
 {
-	return rr_histogram_quantile(histogram, quantile);
-}
-
-static int print_times(char *row, size_t size, const struct rr_measurement *m)
-{
-	const struct rr_histogram *latency = &m->latency;
-
 	return snprintf(row, size,
 			"%llu,%.0f,%llu,%llu,%llu,%llu,%llu,%llu,%llu,",
-			(unsigned long long)latency->min_ns,
-			rr_histogram_mean(latency), at(latency, 0.5),
-			at(latency, 0.9), at(latency, 0.99), at(latency, 0.999),
-			(unsigned long long)latency->max_ns,
-			at(&m->waiting, 0.5), at(&m->waiting, 0.99));
+			(unsigned long long)times->min, times->mean,
+			(unsigned long long)times->p50,
+			(unsigned long long)times->p90,
+			(unsigned long long)times->p99,
+			(unsigned long long)times->p999,
+			(unsigned long long)times->max,
+			(unsigned long long)times->wait_p50,
+			(unsigned long long)times->wait_p99);
 }
 
 /* Overlaps of a strategy that promises no exclusion are no number. */
@@ -207,7 +202,8 @@ static enum rr_exit append_row(const struct rr_results *results,
 
 	used += (size_t)print_setting(row, sizeof(row), results, finished);
 	used += (size_t)print_count(row + used, sizeof(row) - used, m);
-	used += (size_t)print_times(row + used, sizeof(row) - used, m);
+	used += (size_t)print_times(row + used, sizeof(row) - used,
+				    &m->times);
 	print_cost(row + used, sizeof(row) - used, results, m);
 	path_in(results, path, "runs.csv");
 	return rr_files_append_row(results->rows, path, row);
@@ -242,7 +238,8 @@ static void print_percentiles(FILE *file, const struct rr_histogram *histogram)
 }
 
 static enum rr_exit write_percentiles(const struct rr_results *results,
-				      const struct rr_finished *finished)
+				      const struct rr_finished *finished,
+				      const struct rr_histogram *latency)
 {
 	const struct rr_measurement *m = &finished->measurement;
 	char name[160], path[RR_PATH_SIZE], *text = NULL;
@@ -252,7 +249,7 @@ static enum rr_exit write_percentiles(const struct rr_results *results,
 
 	if (!file)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	print_percentiles(file, &m->latency);
+	print_percentiles(file, latency);
 	fclose(file);
 	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv",
 		 m->strategy->name, m->threads, m->processes,
@@ -264,7 +261,8 @@ static enum rr_exit write_percentiles(const struct rr_results *results,
 }
 
 enum rr_exit rr_results_add(struct rr_results *results,
-			    struct rr_finished *finished)
+			    struct rr_finished *finished,
+			    const struct rr_spectra *spectra)
 {
 	struct rr_finished **more =
 		realloc(results->finished,
@@ -278,5 +276,7 @@ enum rr_exit rr_results_add(struct rr_results *results,
 	results->finished = more;
 	results->finished[results->n_finished++] = finished;
 	code = append_row(results, finished);
-	return code == RR_EXIT_OK ? write_percentiles(results, finished) : code;
+	if (code != RR_EXIT_OK)
+		return code;
+	return write_percentiles(results, finished, &spectra->latency);
 }

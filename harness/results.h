@@ -38,7 +38,8 @@ void rr_results_close(struct rr_results *results);
 
 /* Takes a finished run over: appends its row, writes its percentiles. */
 enum rr_exit rr_results_add(struct rr_results *results,
-			    struct rr_finished *finished);
+			    struct rr_finished *finished,
+			    const struct rr_spectra *spectra);
 
 /* Writes summary.csv. */
 enum rr_exit rr_results_summarise(const struct rr_results *results);

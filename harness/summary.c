@@ -54,12 +54,12 @@ static double lost(const struct rr_measurement *m)
 
 static double p50_ns(const struct rr_measurement *m)
 {
-	return (double)rr_histogram_quantile(&m->latency, 0.5);
+	return (double)m->times.p50;
 }
 
 static double p99_ns(const struct rr_measurement *m)
 {
-	return (double)rr_histogram_quantile(&m->latency, 0.99);
+	return (double)m->times.p99;
 }
 
 static double fairness(const struct rr_measurement *m)

@@ -101,9 +101,11 @@ struct rr_measurement *support_measure(struct support *support,
 				       const struct rr_run *run)
 {
 	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
+	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
 	const enum rr_exit code = rr_bench_run(run, &support->session.signals,
-					       NULL, measurement);
+					       NULL, measurement, spectra);
 
+	free(spectra);
 	cr_assert_eq(code, RR_EXIT_OK, "%s: run failed with %d",
 		     run->strategy->name, code);
 	return measurement;

@@ -29,8 +29,7 @@ static struct rr_finished *finished(const char *name, int threads,
 	m->final_value = final;
 	m->wall_ns = wall_ns;
 	m->commands = 100000 * m->strategy->round_trips;
-	for (int i = 0; i < 100; i++)
-		rr_histogram_record(&m->latency, 1000 * (uint64_t)(i + 1));
+	m->times.p99 = 99000;
 	rr_measurement_judge(m);
 	return f;
 }
