@@ -14,7 +14,8 @@
 enum {
 	WATCH_MS = 250,
 	STALL_MS = 20000,   /* without one increment, leases not counted */
-	LAST_WORDS_MS = 10000, /* for workers that were told to stop */
+	LAST_WORDS_MS = 10000, /* for workers that were told to stop ... */
+	INTERRUPTED_MS = 2000, /* ... by somebody who is waiting for it */
 };
 
 /* One run while it lasts. */
@@ -182,7 +183,9 @@ static void watch_until_done(struct bench *bench)
 static void let_workers_end(struct bench *bench)
 {
 	const int64_t deadline_ns =
-		now_ns(bench) + LAST_WORDS_MS * INT64_C(1000000);
+		now_ns(bench) + (bench->signals->interrupted ? INTERRUPTED_MS :
+							       LAST_WORDS_MS) *
+					INT64_C(1000000);
 
 	while (bench->n_alive > 0 && now_ns(bench) < deadline_ns)
 		take_turn(bench, 20);

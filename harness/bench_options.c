@@ -189,6 +189,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	static const char *const pins[] = { "", "same", "none" };
 	struct rr_bench_options *options = state->input;
 
+	if (text && text[0] == '\0')
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "an option or argument is empty; see --help");
 	switch (key) {
 	case KEY_THREADS:
 		take_threads(state, options, text);

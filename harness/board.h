@@ -25,6 +25,7 @@ struct rr_slot {
 	uint64_t retries, retry_max;
 	uint64_t commands;
 	uint64_t overlaps;
+	uint64_t overruns;      /* critical sections that outlived the lease */
 	uint64_t done_at_first; /* when the first client was through */
 	int64_t start_ns, end_ns;
 	enum rr_exit code; /* not RR_EXIT_OK: gave up, `error` tells why */

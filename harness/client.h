@@ -25,6 +25,7 @@ struct rr_runner {
 	struct rl_link *lock_nodes[RR_FLEET_MAX];
 	size_t n_lock_nodes;
 	struct rr_target *targets; /* one per counter */
+	bool entered;              /* the last attempt got its lock */
 	int silences;              /* unknown outcomes in a row */
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };

@@ -205,7 +205,8 @@ static void print_heading(const struct work *work)
 	const struct rr_bench_options *options = work->options;
 	char increments[RR_GROUPED_SIZE];
 
-	printf("%s increments", rr_grouped(increments, options->increments));
+	printf("%s %s", rr_grouped(increments, options->increments),
+	       options->increments == 1 ? "increment" : "increments");
 	if (options->n_threads == 1)
 		printf(", %ld %s", options->threads[0],
 		       options->threads[0] == 1 ? "thread" : "threads");

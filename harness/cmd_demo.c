@@ -90,12 +90,13 @@ static long long read_counter(struct view *view, const struct rr_run *run)
 {
 	char key[RR_KEY_SIZE];
 	struct rl_reply reply;
+	long long count;
 
 	rr_keys_counter(key, run->prefix, 0);
 	if (rl_run(view->link, &reply, "GET %s", key) != RL_OK ||
-	    rl_reply_is_nil(&reply))
+	    !rl_reply_number(&reply, &count))
 		return 0;
-	return atoll(reply.text);
+	return count;
 }
 
 static void print_counts(long long expected, long long actual)

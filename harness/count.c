@@ -2,6 +2,8 @@
 /* A client's counting loop: one increment after another, timed and noted. */
 #include "client.h"
 
+#include <stdio.h>
+
 enum { SILENCES_MAX = 3, QUORUMS_MISSED_MAX = 20 };
 
 /* ---- One increment ------------------------------------------------------ */
@@ -24,6 +26,16 @@ static void leave(struct rr_runner *runner, struct rr_section *section)
 	atomic_fetch_sub(&section->inside, 1);
 }
 
+/* How long a lock is good for, clock drift between lock servers taken off. */
+static int64_t lease_ns(const struct rr_runner *runner)
+{
+	const int64_t ttl_ns = runner->run->ttl_ms * INT64_C(1000000);
+
+	return runner->run->strategy->lock_servers ?
+		       ttl_ns - ttl_ns / 100 - 2000000 :
+		       ttl_ns;
+}
+
 /* Asks for the lock once, and counts if it was granted. An acquire without a
  * known end has counted nothing: RL_LOST. */
 static enum rl_outcome attempt_locked(struct rr_runner *runner,
@@ -33,14 +45,18 @@ static enum rl_outcome attempt_locked(struct rr_runner *runner,
 	const struct rr_strategy *strategy = runner->run->strategy;
 	struct rr_section *section =
 		&runner->board->sections[target - runner->targets];
+	const int64_t asked_ns = now_ns(runner);
 	enum rl_outcome outcome = strategy->acquire(&target->client);
 
+	runner->entered = outcome == RL_OK;
 	if (outcome != RL_OK)
 		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
 	*entered_ns = now_ns(runner);
 	enter(runner, section);
 	outcome = strategy->increment(&target->client);
 	leave(runner, section);
+	if (strategy->has_lease && now_ns(runner) - asked_ns > lease_ns(runner))
+		runner->slot->overruns++;
 	strategy->release(&target->client);
 	return outcome;
 }
@@ -72,7 +88,8 @@ static bool may_ask_again(struct rr_runner *runner, enum rl_outcome outcome)
 {
 	if (is_stopped(runner))
 		return false;
-	if (outcome == RL_ERROR && runner->run->strategy->lock_servers)
+	if (outcome == RL_ERROR && runner->run->strategy->lock_servers &&
+	    !runner->entered)
 		return ++runner->quorums_missed < QUORUMS_MISSED_MAX;
 	runner->quorums_missed = 0;
 	return outcome == RL_BUSY;
@@ -106,29 +123,42 @@ static enum rl_outcome increment(struct rr_runner *runner,
 
 /* ---- The loop ------------------------------------------------------------ */
 
+/* What went wrong in the last attempt: with the lock servers, or with the data
+ * server at `where`. */
+static void explain(const struct rr_runner *runner,
+		    const struct rr_target *target, const char *where,
+		    char *text, size_t size)
+{
+	const struct rr_strategy *strategy = runner->run->strategy;
+	const char *why = rl_link_error(runner->data);
+
+	if (strategy->error && !runner->entered)
+		snprintf(text, size, "%s", strategy->error(&target->client));
+	else
+		snprintf(text, size, "%.200s: %.150s", where,
+			 why[0] ? why : "not the reply that was expected");
+}
+
 /* After a failure: is the server still there? If not, gives up. */
 static void look_for_server(struct rr_runner *runner,
 			    const struct rr_target *target,
 			    enum rl_outcome outcome)
 {
-	const struct rr_strategy *strategy = runner->run->strategy;
-	const char *why = strategy->error ? strategy->error(&target->client) :
-					    "";
-	char where[300];
+	char where[300], why[360];
 
 	rl_address_print(&runner->run->fleet->addresses[0], where,
 			 sizeof(where));
-	if (!why[0])
-		why = rl_link_error(runner->data);
+	explain(runner, target, where, why, sizeof(why));
 	if (outcome == RL_ERROR)
-		rr_runner_give_up(runner, RR_EXIT_REDIS, "stopped: %.300s", why);
+		rr_runner_give_up(runner, RR_EXIT_REDIS, "stopped: %s", why);
 	else if (rl_link_connect(runner->data) != RL_OK)
-		rr_runner_give_up(runner, RR_EXIT_REDIS, "the server at %s is gone: %.80s",
-			where, rl_link_error(runner->data));
+		rr_runner_give_up(runner, RR_EXIT_REDIS,
+				  "the server at %s is gone: %.80s", where,
+				  rl_link_error(runner->data));
 	else if (++runner->silences == SILENCES_MAX)
 		rr_runner_give_up(runner, RR_EXIT_REDIS,
-			"the server at %s gave no reply %d times in a row: %.80s",
-			where, SILENCES_MAX, why);
+				  "gave up after %d replies in a row were lost: %s",
+				  SILENCES_MAX, why);
 }
 
 static void note_outcome(struct rr_runner *runner,

@@ -62,12 +62,13 @@ enum rr_exit rr_inspector_count(struct rr_inspector *inspector, long long *sum)
 	for (int i = 0; i < inspector->run->keys; i++) {
 		char key[RR_KEY_SIZE];
 		struct rl_reply reply;
+		long long count;
 
 		rr_keys_counter(key, inspector->run->prefix, i);
 		if (rl_run(data, &reply, "GET %s", key) != RL_OK)
 			return fail(inspector, data, 0);
-		if (!rl_reply_is_nil(&reply))
-			*sum += atoll(reply.text);
+		if (rl_reply_number(&reply, &count))
+			*sum += count;
 	}
 	return RR_EXIT_OK;
 }

@@ -16,6 +16,7 @@ static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
 		m->retry_max = slot->retry_max;
 	m->commands += slot->commands;
 	m->overlaps += slot->overlaps;
+	m->overruns += slot->overruns;
 	rr_histogram_merge(&spectra->latency, &slot->latency);
 	rr_histogram_merge(&spectra->waiting, &slot->waiting);
 }
@@ -37,13 +38,16 @@ static int64_t wall_ns(const struct rr_board *board)
 	return end - start;
 }
 
-/* Jain's index: (sum of x)^2 / (n * sum of x^2). */
+/* Jain's index, (sum of x)^2 / (n * sum of x^2), over the clients that had
+ * something to do: the first ones, when there are more than increments. */
 static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
 {
+	const size_t n = m->attempted < board->n_clients ? m->attempted :
+							   board->n_clients;
 	double sum = 0, squares = 0;
 
 	m->thread_ops_min = m->thread_ops_max = board->slots[0].done_at_first;
-	for (size_t i = 0; i < board->n_clients; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const uint64_t ops = board->slots[i].done_at_first;
 
 		if (ops < m->thread_ops_min)
@@ -54,7 +58,7 @@ static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
 		squares += (double)ops * (double)ops;
 	}
 	m->fairness_jain =
-		squares > 0 ? sum * sum / ((double)board->n_clients * squares) :
+		squares > 0 ? sum * sum / ((double)n * squares) :
 			      1;
 }
 
@@ -121,10 +125,7 @@ static void set_verdict(struct rr_measurement *m, enum rr_verdict verdict,
 
 static void judge_exact(struct rr_measurement *m)
 {
-	const bool overran = m->strategy->has_lease &&
-			     m->hold_us >= m->ttl_ms * 1000;
-
-	if (overran)
+	if (m->overruns)
 		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
 			    "inconclusive: held longer than the lease");
 	else if (m->lost)

@@ -35,6 +35,7 @@ struct rr_measurement {
 	long long expected_value, final_value;
 	long long lost, extra;
 	uint64_t overlaps; /* entries into an occupied critical section */
+	uint64_t overruns; /* critical sections that outlived the lease */
 	enum rr_verdict verdict;
 	const char *remark; /* why, in a few words */
 

@@ -21,7 +21,7 @@ static const char header[] =
 	"wait_p50_ns,wait_p99_ns,retries,retry_max,commands,"
 	"commands_per_increment,overlaps,thread_ops_min,thread_ops_max,"
 	"fairness_jain,client_user_ns,client_sys_ns,server_cpu_ns,policy,"
-	"persistence,keys\n";
+	"persistence,keys,overruns\n";
 
 /* ---- The directory -------------------------------------------------------- */
 
@@ -160,23 +160,27 @@ static int print_times(char *row, size_t size, const struct rr_times *times)
 			(unsigned long long)times->wait_p99);
 }
 
-/* Overlaps of a strategy that promises no exclusion are no number. */
-static void overlaps_name(const struct rr_measurement *m, char text[24])
+/* A count that only some strategies have; nothing for the others. */
+static const char *count_if(bool has, uint64_t value, char text[24])
 {
 	text[0] = '\0';
-	if (m->strategy->acquire)
-		snprintf(text, 24, "%llu", (unsigned long long)m->overlaps);
+	if (has)
+		snprintf(text, 24, "%llu", (unsigned long long)value);
+	return text;
 }
 
 static int print_cost(char *row, size_t size, const struct rr_results *results,
 		      const struct rr_measurement *m)
 {
-	char policy[48], overlaps[24];
+	char policy[48], spare[2][24];
+	const char *overlaps =
+		count_if(m->strategy->acquire, m->overlaps, spare[0]);
+	const char *overruns =
+		count_if(m->strategy->has_lease, m->overruns, spare[1]);
 
 	policy_name(m->strategy, policy);
-	overlaps_name(m, overlaps);
 	return snprintf(row, size,
-			"%llu,%llu,%llu,%.4f,%s,%llu,%llu,%.4f,%lld,%lld,%lld,%s,%s,%ld\n",
+			"%llu,%llu,%llu,%.4f,%s,%llu,%llu,%.4f,%lld,%lld,%lld,%s,%s,%ld,%s\n",
 			(unsigned long long)m->retries,
 			(unsigned long long)m->retry_max,
 			(unsigned long long)m->commands,
@@ -190,7 +194,7 @@ static int print_cost(char *row, size_t size, const struct rr_results *results,
 				"own" :
 				rr_persistence_names[results->options
 							     ->persistence],
-			results->options->keys);
+			results->options->keys, overruns);
 }
 
 static enum rr_exit append_row(const struct rr_results *results,

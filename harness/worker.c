@@ -27,7 +27,8 @@ static void clear_results(struct rr_slot *slot)
 {
 	atomic_store(&slot->done, 0);
 	slot->ok = slot->failed = slot->unknown = 0;
-	slot->retries = slot->retry_max = slot->overlaps = 0;
+	slot->retries = slot->retry_max = 0;
+	slot->overlaps = slot->overruns = 0;
 	memset(&slot->latency, 0, sizeof(slot->latency));
 	memset(&slot->waiting, 0, sizeof(slot->waiting));
 }

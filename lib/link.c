@@ -74,8 +74,9 @@ enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
 /* Closes after a failure: what was on its way has an unknown end. */
 static enum rl_outcome drop(struct rl_link *link, const char *why)
 {
+	rl_link_fail(link, RL_UNKNOWN, "%s", why); /* may lie in the context */
 	rl_link_disconnect(link);
-	return rl_link_fail(link, RL_UNKNOWN, "%s", why);
+	return RL_UNKNOWN;
 }
 
 /* ---- Bytes ------------------------------------------------------------- */
@@ -233,6 +234,7 @@ enum rl_outcome rl_link_connect(struct rl_link *link)
 			  redisConnectWithTimeout(address->host, address->port,
 						  timeout);
 	link->context = context;
+	link->connections++;
 	if (!context)
 		return rl_link_fail(link, RL_ERROR, "out of memory");
 	if (context->err || redisSetTimeout(context, timeout) != REDIS_OK) {

@@ -22,6 +22,7 @@ struct rl_link {
 	int timeout_ms;
 	unsigned pending; /* replies to come, or lost with the connection */
 	uint64_t commands;
+	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
 	struct rl_arena arena; /* the last reply */
 	struct rl_known_script scripts[RL_SCRIPTS_MAX];

@@ -147,6 +147,7 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	const int64_t start_ns = now_ns(quorum);
 	struct tally tally;
 
+	quorum->error[0] = '\0';
 	if (!rl_token_fresh(quorum->token)) {
 		snprintf(quorum->error, sizeof(quorum->error),
 			 "no random bytes");

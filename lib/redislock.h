@@ -117,6 +117,9 @@ struct rl_reply {
 	struct rl_reply *elements; /* RL_REPLY_ARRAY */
 };
 
+/* An integer, or a string that is one; false for anything else. */
+bool rl_reply_number(const struct rl_reply *reply, long long *value);
+
 static inline bool rl_reply_is_nil(const struct rl_reply *reply)
 {
 	return reply->type == RL_REPLY_NIL;
@@ -202,8 +205,9 @@ enum rl_outcome rl_lock_release(struct rl_lock *lock);
  * The same lock on N independent servers at once; held when a majority
  * granted it and enough of the lease is left (redis.io, "Distributed Locks
  * with Redis": the Redlock algorithm). Requests go to all servers before the
- * first reply is read, so an acquire costs one round trip of the slowest, or
- * `node_timeout_ms` where one does not answer.
+ * first reply is read, so an acquire costs one round trip of the slowest. One
+ * server that does not answer costs `node_timeout_ms`, several at once at most
+ * twice that; one that cannot be reached, up to `node_timeout_ms` each.
  */
 
 /* `nodes` are borrowed, 1 to RL_QUORUM_NODES_MAX, and their time-out becomes
@@ -236,7 +240,8 @@ const char *rl_quorum_error(const struct rl_quorum *quorum);
 /*
  * Computes a key's new value from the old one. `old` is nil when the key does
  * not exist. Writes a NUL-terminated value of fewer than `size` bytes into
- * `value` and returns RL_OK; anything else ends the update with that outcome.
+ * `value` and returns RL_OK; anything else ends the update with that outcome. It
+ * must not use the link.
  */
 typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old,
 				     char *value, size_t size);

@@ -9,6 +9,8 @@
  *	SET key value
  *	EXEC        nil, and nothing stored, if somebody wrote in between
  */
+#include <stdio.h>
+
 #include "link.h"
 
 enum { VALUE_SIZE = 4096 };
@@ -37,6 +39,7 @@ static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key,
 					  const char *value,
 					  struct rl_reply *executed)
 {
+	char why[256] = ""; /* SET was refused: EXEC only says that it was */
 	enum rl_outcome outcome = rl_queue(link, "MULTI");
 
 	if (outcome == RL_OK)
@@ -48,13 +51,16 @@ static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key,
 	if (outcome != RL_OK)
 		return outcome;
 	rl_receive(link, executed); /* MULTI; if it fails, so does EXEC */
-	rl_receive(link, executed); /* QUEUED; the same */
+	if (rl_receive(link, executed) == RL_ERROR)
+		snprintf(why, sizeof(why), "%s", rl_link_error(link));
 	outcome = rl_receive(link, executed);
 	if (outcome == RL_OK && executed->type == RL_REPLY_ARRAY &&
 	    executed->length == 1 &&
 	    executed->elements[0].type == RL_REPLY_FAILED)
 		outcome = rl_link_fail(link, RL_ERROR, "%s",
 				       executed->elements[0].text);
+	if (outcome == RL_ERROR && why[0])
+		rl_link_fail(link, RL_ERROR, "%s", why);
 	return outcome;
 }
 
@@ -74,11 +80,14 @@ enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
 	char value[VALUE_SIZE];
 	struct rl_reply reply;
 	enum rl_outcome outcome = watch_and_get(link, key, &reply);
+	const uint64_t watched_on = link->connections;
 
 	if (outcome == RL_OK)
 		outcome = change(context, &reply, value, sizeof(value));
 	if (outcome != RL_OK)
 		return unwatch(link, outcome);
+	if (!link->context || link->connections != watched_on)
+		return RL_BUSY; /* the WATCH went with its connection */
 	outcome = set_in_transaction(link, key, value, &reply);
 	if (outcome != RL_OK)
 		return outcome;

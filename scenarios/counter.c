@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The counter that every strategy adds to. */
-#include <stdlib.h>
-
 #include "strategy.h"
+
+bool rr_count_of(const struct rl_reply *reply, long long *value)
+{
+	*value = 0;
+	return rl_reply_is_nil(reply) || rl_reply_number(reply, value);
+}
 
 enum rl_outcome rr_get_counter(struct rr_client *client, long long *value)
 {
@@ -10,9 +14,9 @@ enum rl_outcome rr_get_counter(struct rr_client *client, long long *value)
 	const enum rl_outcome outcome =
 		rl_run(client->data, &reply, "GET %s", client->counter);
 
-	if (outcome == RL_OK)
-		*value = rl_reply_is_nil(&reply) ? 0 : atoll(reply.text);
-	return outcome;
+	if (outcome != RL_OK)
+		return outcome;
+	return rr_count_of(&reply, value) ? RL_OK : RL_ERROR;
 }
 
 enum rl_outcome rr_set_counter(struct rr_client *client, long long value)

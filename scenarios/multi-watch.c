@@ -15,7 +15,6 @@
  * contention most attempts are thrown away.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "strategy.h"
 
@@ -24,8 +23,10 @@ static enum rl_outcome add_one(void *context, const struct rl_reply *old,
 			       char *value, size_t size)
 {
 	struct rr_client *client = context;
-	const long long count = rl_reply_is_nil(old) ? 0 : atoll(old->text);
+	long long count;
 
+	if (!rr_count_of(old, &count))
+		return RL_ERROR;
 	rr_work(client);
 	snprintf(value, size, "%lld", count + 1);
 	return RL_OK;

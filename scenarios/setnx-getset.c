@@ -19,8 +19,6 @@
  * lock that nobody holds (GS-3); a stalled loser writes an older timestamp
  * over a live lock (GS-4); a slow holder deletes its successor's (GS-6).
  */
-#include <stdlib.h>
-
 #include "strategy.h"
 
 static long long now_s(const struct rr_client *client)
@@ -36,7 +34,9 @@ static long long lease_end_s(const struct rr_client *client)
 
 static bool is_dead(const struct rr_client *client, const struct rl_reply *end)
 {
-	return !rl_reply_is_nil(end) && atoll(end->text) < now_s(client);
+	long long end_s;
+
+	return rl_reply_number(end, &end_s) && end_s < now_s(client);
 }
 
 /* RACE: the answer comes after the write has been done (GS-3, GS-4). */

@@ -91,6 +91,9 @@ const char *rr_expectation(const struct rr_strategy *strategy);
 
 /* ---- The counter (counter.c) ------------------------------------------- */
 
+/* The count in a reply to GET; no key counts as 0. False: it is no number. */
+bool rr_count_of(const struct rl_reply *reply, long long *value);
+
 /* GET, where no key reads as 0. */
 enum rl_outcome rr_get_counter(struct rr_client *client, long long *value);
 
