@@ -295,6 +295,7 @@ int rr_cmd_floor(int argc, char **argv)
 		code = show(&session, &options, true);
 	if (code == RR_EXIT_OK)
 		code = show(&session, &options, false);
+	code = rr_finish_output(code);
 	rr_session_close(&session);
-	return rr_finish_output(code);
+	return code;
 }

@@ -115,13 +115,30 @@ static json_t *settings(const struct rr_results *results)
 			 "placement", results->placement);
 }
 
+/* Text as JSON, whatever bytes it is made of: what is no UTF-8 becomes '?'. */
+static json_t *any_text(const char *text)
+{
+	json_t *value = json_string(text);
+	char *plain = value || !text ? NULL : strdup(text);
+
+	if (!plain)
+		return value ? value : json_null();
+	for (char *c = plain; *c; c++) {
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	value = json_string(plain);
+	free(plain);
+	return value;
+}
+
 enum rr_exit rr_results_environment(const struct rr_results *results,
 				    const struct rr_fleet *fleet,
 				    const char *command_line)
 {
-	json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
+	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}",
 				 "run_id", results->run_id,
-				 "command_line", command_line,
+				 "command_line", any_text(command_line),
 				 "settings", settings(results),
 				 "server", server(fleet),
 				 "machine", machine(),

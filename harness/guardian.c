@@ -154,13 +154,17 @@ bool rr_guardian_own_keys(struct rr_guardian *guardian,
 
 void rr_guardian_stop(struct rr_guardian *guardian)
 {
+	int status = 0;
+
 	if (guardian->socket < 0)
 		return;
 	close(guardian->socket);
 	guardian->socket = -1;
 	for (int i = 0; i < 1000; i++) {
-		if (waitpid(guardian->pid, NULL, WNOHANG) != 0)
-			return;
+		if (waitpid(guardian->pid, &status, WNOHANG) != 0)
+			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
+	if (WIFSIGNALED(status)) /* it could not clean up after itself */
+		guardian_remove_tree(guardian->base);
 }

@@ -17,7 +17,8 @@
 #include "guardian_protocol.h"
 #include "placement.h"
 
-enum { WARDS_MAX = 64, KEY_SETS_MAX = 32, ARGV_MAX = 48, DELETE_MS = 2000 };
+enum { WARDS_MAX = 64, KEY_SETS_MAX = 32, ARGV_MAX = 48, DELETE_MS = 2000,
+       ORPHAN_ROUNDS = 100 };
 
 struct ward {
 	pid_t pid; /* 0 = has ended */
@@ -44,7 +45,7 @@ static int remove_entry(const char *path, const struct stat *info, int type,
 	return 0;
 }
 
-static void remove_tree(const char *path)
+void guardian_remove_tree(const char *path)
 {
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -80,6 +81,7 @@ static void become(const struct guardian_request *request, const char *path,
 		word += strlen(word) + 1;
 	}
 	reset_signals();
+	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	rr_placement_pin(request->cpu);
 	log = open("/dev/null", O_RDONLY);
@@ -133,7 +135,7 @@ static void spawn(struct guardian_state *state,
 	}
 	answer->error_number = launch(request, path, &answer->pid);
 	if (answer->error_number) {
-		remove_tree(path);
+		guardian_remove_tree(path);
 		return;
 	}
 	ward->pid = answer->pid;
@@ -146,12 +148,13 @@ static void end_ward(struct guardian_state *state, int index)
 	char path[96];
 
 	if (ward->pid) {
+		kill(-ward->pid, SIGKILL); /* whatever it started, too */
 		kill(ward->pid, SIGKILL);
 		waitpid(ward->pid, &ward->status, 0);
 		ward->pid = 0;
 	}
 	ward_directory(state, index, path, sizeof(path));
-	remove_tree(path);
+	guardian_remove_tree(path);
 }
 
 /* ---- Requests ------------------------------------------------------------ */
@@ -211,11 +214,30 @@ static void delete_keys(const struct rr_key_set *keys)
 	rl_link_free(link);
 }
 
+/* Kills what became our child because its parent has ended, such as a server
+ * that made a daemon of itself. */
+static void end_orphans(void)
+{
+	for (int round = 0; round < ORPHAN_ROUNDS; round++) {
+		FILE *children = fopen("/proc/thread-self/children", "re");
+		int pid;
+
+		if (!children)
+			return;
+		while (fscanf(children, "%d", &pid) == 1)
+			kill(pid, SIGKILL);
+		fclose(children);
+		if (waitpid(-1, NULL, 0) < 0 && errno == ECHILD)
+			return;
+	}
+}
+
 static void clean_up(struct guardian_state *state)
 {
 	for (int i = 0; i < state->n_wards; i++)
 		end_ward(state, i);
-	remove_tree(state->base);
+	end_orphans();
+	guardian_remove_tree(state->base);
 	for (int i = 0; i < state->n_key_sets; i++)
 		delete_keys(&state->key_sets[i]);
 }
@@ -242,6 +264,7 @@ void guardian_process(int socket, const char *base)
 	struct guardian_request request;
 
 	detach();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	while (recv(socket, &request, sizeof(request), 0) ==
 	       (ssize_t)sizeof(request)) {
 		const struct guardian_answer answer =

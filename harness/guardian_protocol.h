@@ -36,4 +36,7 @@ struct guardian_answer {
  * `base` is a directory that it owns from now on. */
 void guardian_process(int socket, const char *base);
 
+/* Removes a directory and all that is in it. */
+void guardian_remove_tree(const char *path);
+
 #endif

@@ -25,6 +25,7 @@ static _Noreturn void become(const struct rr_fleet *fleet, int connections,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	rr_placement_pin(fleet->cpu);
 	snprintf(clients, sizeof(clients), "%d", connections);
@@ -36,16 +37,24 @@ static _Noreturn void become(const struct rr_fleet *fleet, int connections,
 	_exit(NOT_FOUND);
 }
 
-/* All that comes out of `fd`, in time; false when it does not end. */
-static bool read_all(int fd, char output[OUTPUT_SIZE])
+/* All that comes out of `fd`; false when it does not end in time, or when
+ * somebody does not want to wait for it. */
+static bool read_all(int fd, struct rr_signals *signals,
+		     char output[OUTPUT_SIZE])
 {
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct pollfd ready[] = { { .fd = fd, .events = POLLIN },
+				  { .fd = signals->fd, .events = POLLIN } };
 	size_t used = 0;
 	ssize_t n = 1;
 
 	while (n > 0 && used + 1 < OUTPUT_SIZE) {
-		if (poll(&ready, 1, LIMIT_MS) != 1)
+		if (poll(ready, 2, LIMIT_MS) < 1)
 			return false;
+		rr_signals_wait(signals, 0);
+		if (signals->interrupted)
+			return false;
+		if (!ready[0].revents)
+			continue;
 		n = read(fd, output + used, OUTPUT_SIZE - 1 - used);
 		used += n > 0 ? (size_t)n : 0;
 	}
@@ -81,12 +90,14 @@ enum rr_exit rr_peer_incr(const struct rr_fleet *fleet, int connections,
 	if (pid == 0)
 		become(fleet, connections, requests, ends[1]);
 	close(ends[1]);
-	ended = pid > 0 && read_all(ends[0], output);
+	ended = pid > 0 && read_all(ends[0], fleet->signals, output);
 	close(ends[0]);
 	if (pid > 0 && !ended)
 		kill(pid, SIGKILL);
 	if (pid > 0)
 		waitpid(pid, &status, 0);
+	if (fleet->signals->interrupted)
+		return RR_EXIT_INTERRUPTED;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return rr_complain(RR_EXIT_SKIPPED,
 				   "redis-benchmark is not on PATH; install redis-tools (make deps)");

@@ -30,14 +30,6 @@ bool rr_signals_open(struct rr_signals *signals)
 	return signals->fd >= 0;
 }
 
-void rr_signals_close(struct rr_signals *signals)
-{
-	const sigset_t set = wanted();
-
-	close(signals->fd);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 void rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 {
 	struct pollfd fd = { .fd = signals->fd, .events = POLLIN };
@@ -49,4 +41,13 @@ void rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 		if (info.ssi_signo != SIGCHLD)
 			signals->interrupted = true;
 	}
+}
+
+void rr_signals_close(struct rr_signals *signals)
+{
+	const sigset_t set = wanted();
+
+	rr_signals_wait(signals, 0); /* what came late ends nobody */
+	close(signals->fd);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -78,6 +78,8 @@ Test(cli, wrong_usage_is_64_in_one_line)
 		{ "bench --redis redis://a,redis://b,redis://b", "the same" },
 		{ "bench --redis redis://a --persistence rdb",
 		  "not configured" },
+		{ "bench --out ''", "is empty" },
+		{ "bench --redis-server ''", "is empty" },
 		{ "list all", "takes no arguments" },
 		{ "demo now", "takes no arguments" },
 	};
@@ -165,6 +167,12 @@ Test(cli, hold_longer_than_the_lease_is_2)
 	cr_assert_eq(run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --out $HERE/a"),
 		     RR_EXIT_INCONCLUSIVE, "%s", output);
 	cr_assert_not_null(strstr(output, "longer than the lease"));
+}
+
+Test(cli, lease_that_runs_out_by_chance_is_2)
+{
+	cr_assert_eq(run("$REDRACE bench lua-delifequals redlock --threads 4 --warmup 0 --ttl-ms 10 --hold-us 9900 --increments 40 --out $HERE/a"),
+		     RR_EXIT_INCONCLUSIVE, "%s", output);
 }
 
 Test(cli, readme_shows_the_table_of_strategies)
@@ -286,6 +294,31 @@ Test(cli, server_killed_in_the_middle_is_69_and_keeps_finished_rows)
 	cr_assert_not_null(strstr(output, "\n69\n3\n"), "%s", output);
 	cr_assert_eq(strchr(output, '\n'), strstr(output, "\n69"),
 		     "more than a line: %s", output);
+	assert_nothing_left();
+}
+
+Test(cli, guardian_killed_leaves_nothing_behind)
+{
+	const pid_t pid = start_bench();
+	char command[128];
+	int status;
+
+	snprintf(command, sizeof(command),
+		 "kill -9 $(tr ' ' '\\n' </proc/%d/task/%d/children | head -n 1)",
+		 (int)pid, (int)pid);
+	cr_assert_eq(run(command), 0, "%s", output);
+	waitpid(pid, &status, 0);
+	cr_assert_eq(WEXITSTATUS(status), RR_EXIT_REDIS);
+	assert_nothing_left();
+}
+
+Test(cli, servers_started_by_a_wrapper_or_as_daemons_are_ended)
+{
+	run("printf '#!/bin/sh\\nredis-server \"$@\"\\n' >$HERE/wrapper;"
+	    "printf '#!/bin/sh\\nexec redis-server \"$@\" --daemonize yes\\n' >$HERE/daemon;"
+	    "chmod +x $HERE/wrapper $HERE/daemon;"
+	    "$REDRACE bench incr --increments 500 --redis-server $HERE/wrapper --out $HERE/a 2>&1;"
+	    "$REDRACE bench incr --increments 500 --redis-server $HERE/daemon --out $HERE/b 2>&1");
 	assert_nothing_left();
 }
 

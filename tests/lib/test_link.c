@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct support support;
 static struct rl_link *link_;
@@ -115,6 +119,47 @@ Test(link, connection_killed_by_the_server_is_opened_again)
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_UNKNOWN);
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
 	rl_link_free(other);
+}
+
+/* Answers whatever comes with something that is no reply, once. */
+static pid_t start_http_server(struct rl_address *address)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+	pid_t pid;
+
+	*address = (struct rl_address){ .is_unix = true };
+	snprintf(address->host, sizeof(address->host), "%.90s.http",
+		 support.fleet.addresses[0].host);
+	snprintf(name.sun_path, sizeof(name.sun_path), "%.100s", address->host);
+	cr_assert_eq(bind(server, (struct sockaddr *)&name, sizeof(name)), 0);
+	listen(server, 1);
+	pid = fork();
+	if (pid == 0) {
+		const int client = accept(server, NULL, NULL);
+		char bytes[64];
+
+		if (read(client, bytes, sizeof(bytes)) > 0 &&
+		    write(client, "HTTP/1.1 400 Bad\r\n\r\n", 20) > 0)
+			_exit(0);
+		_exit(1);
+	}
+	close(server);
+	return pid;
+}
+
+Test(link, something_that_is_no_redis_is_said_so)
+{
+	struct rl_address address;
+	const pid_t pid = start_http_server(&address);
+	struct rl_link *other = rl_link_new(&address, 1000);
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(other, &reply, "PING"), RL_UNKNOWN);
+	cr_assert(strstr(rl_link_error(other), "Protocol error"), "%s",
+		  rl_link_error(other));
+	rl_link_free(other);
+	waitpid(pid, NULL, 0);
 }
 
 Test(link, script_is_sent_whole_when_forgotten)

@@ -259,6 +259,26 @@ Test(locks, update_given_up_leaves_no_watch_and_no_reply_behind)
 	rl_link_free(link);
 }
 
+/* Writes over the very link, and loses its connection: what must not be. */
+static enum rl_outcome break_the_rule(void *context, const struct rl_reply *old,
+				      char *value, size_t size)
+{
+	(void)old;
+	snprintf(value, size, "unwatched");
+	rl_link_disconnect(context);
+	rl_link_connect(context);
+	return RL_OK;
+}
+
+Test(locks, update_never_goes_on_without_its_watch)
+{
+	struct rl_link *link = support_link(&support, 0);
+
+	cr_assert_eq(rl_update_try(link, "k", break_the_rule, link), RL_BUSY);
+	cr_assert_str_eq(support_ask(link, "EXISTS", "k"), "0");
+	rl_link_free(link);
+}
+
 Test(locks, update_of_a_key_of_another_type_is_an_error)
 {
 	struct rl_link *link = support_link(&support, 0);
