@@ -81,7 +81,7 @@ static void become(const struct guardian_request *request, const char *path,
 		word += strlen(word) + 1;
 	}
 	reset_signals();
-	setsid();
+	setpgid(0, 0); /* not setsid(): a session is a scheduling group */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	rr_placement_pin(request->cpu);
 	log = open("/dev/null", O_RDONLY);
