@@ -247,7 +247,6 @@ static void show_redlock(struct setting *setting)
 		return;
 	printf("redlock on five servers costs %.2f times lua-delifequals on one (1 thread, pin %s)\n\n",
 	       median(one, rounds) / median(five, rounds), setting->placement);
-	fflush(stdout);
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
