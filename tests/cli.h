@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Running the program as a user does, in a directory of the test's own. */
+#ifndef RR_TEST_CLI_H
+#define RR_TEST_CLI_H
+
+#include "support.h"
+
+extern char cli_home[];        /* that directory; also $HERE and $TMPDIR */
+extern char cli_output[16384]; /* what the last command printed */
+
+/* Before and after each test. */
+void cli_setup(void);
+void cli_teardown(void);
+
+/* support_shell() into cli_output; the exit code. */
+int cli_run(const char *command);
+
+/* The command ends with `code` after exactly one line that holds `part`. */
+void cli_assert_one_line(const char *command, int code, const char *part);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char cli_home[] = "/tmp/rr-test-XXXXXX";
+
+void cli_setup(void)
+{
+	cr_assert_not_null(mkdtemp(cli_home));
+	setenv("TMPDIR", cli_home, 1);
+	setenv("HERE", cli_home, 1);
+}
+
+void cli_teardown(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", cli_home);
+	if (system(command) != 0)
+		return;
+}
+
+char cli_output[16384];
+
+int cli_run(const char *command)
+{
+	return support_shell(command, cli_output, sizeof(cli_output));
+}
+
+void cli_assert_one_line(const char *command, int code, const char *part)
+{
+	const int got = cli_run(command);
+	const char *end = strchr(cli_output, '\n');
+
+	cr_assert_eq(got, code, "%s: exit %d, expected %d: %s", command, got,
+		     code, cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "%s said: %s", command,
+			   cli_output);
+	cr_assert(end && end[1] == '\0', "%s said more than a line: %s",
+		  command, cli_output);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run leaves behind, however it ends, and what it leaves alone. */
+#include "../cli.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+TestSuite(traces, .init = cli_setup, .fini = cli_teardown);
+
+/* ---- What is left behind ------------------------------------------------------- */
+
+/* Processes that work in a directory below the test's own. */
+static int processes_at_home(void)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	int n = 0;
+
+	while ((entry = readdir(proc))) {
+		char path[300], target[300];
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/%.32s/cwd", entry->d_name);
+		length = readlink(path, target, sizeof(target) - 1);
+		if (length < 0)
+			continue;
+		target[length] = '\0';
+		n += strncmp(target, cli_home, strlen(cli_home)) == 0;
+	}
+	closedir(proc);
+	return n;
+}
+
+static bool directories_left(void)
+{
+	return cli_run("ls -d $HERE/redrace-* 2>/dev/null | grep -q .") == 0;
+}
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* Starts a long bench and waits until its servers are there. */
+static pid_t start_bench(void)
+{
+	const char *program = getenv("REDRACE") ? getenv("REDRACE") :
+						  "build/redrace";
+	char out[64];
+	pid_t pid;
+
+	snprintf(out, sizeof(out), "%s/out", cli_home);
+	pid = fork();
+	if (pid == 0) {
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(1);
+		execl(program, program, "bench", "redlock", "incr",
+		      "--increments", "100000000", "--processes", "2", "--out",
+		      out, (char *)NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 500 && processes_at_home() < 6; i++)
+		pause_ms(10);
+	cr_assert_eq(processes_at_home(), 6, "the servers did not start");
+	pause_ms(300);
+	return pid;
+}
+
+static void assert_nothing_left(void)
+{
+	for (int i = 0; i < 500 && (processes_at_home() || directories_left());
+	     i++)
+		pause_ms(10);
+	cr_assert_eq(processes_at_home(), 0, "servers were left behind");
+	cr_assert_not(directories_left(), "directories were left behind");
+}
+
+Test(traces, kill_9_leaves_nothing_behind)
+{
+	const pid_t pid = start_bench();
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_nothing_left();
+}
+
+Test(traces, ctrl_c_is_130_and_leaves_nothing_behind)
+{
+	const pid_t pid = start_bench();
+	int status;
+
+	kill(pid, SIGINT);
+	waitpid(pid, &status, 0);
+	cr_assert(WIFEXITED(status));
+	cr_assert_eq(WEXITSTATUS(status), RR_EXIT_INTERRUPTED);
+	assert_nothing_left();
+}
+
+Test(traces, server_killed_in_the_middle_is_69_and_keeps_finished_rows)
+{
+	cr_assert_eq(cli_run("$REDRACE bench none local-mutex --increments 200 --repeats 1 --seed 1 --out $HERE/a >/dev/null;"
+			 "($REDRACE bench incr --increments 100000000 --out $HERE/a 2>$HERE/err; echo $? >$HERE/code) & "
+			 "sleep 1; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*) kill -9 ${p#/proc/};; esac; done; wait; "
+			 "cat $HERE/err; cat $HERE/code; wc -l <$HERE/a/runs.csv"),
+		     0);
+	cr_assert_not_null(strstr(cli_output, "\n69\n3\n"), "%s", cli_output);
+	cr_assert_eq(strchr(cli_output, '\n'), strstr(cli_output, "\n69"),
+		     "more than a line: %s", cli_output);
+	assert_nothing_left();
+}
+
+Test(traces, guardian_killed_leaves_nothing_behind)
+{
+	const pid_t pid = start_bench();
+	char command[128];
+	int status;
+
+	snprintf(command, sizeof(command),
+		 "kill -9 $(tr ' ' '\\n' </proc/%d/task/%d/children | head -n 1)",
+		 (int)pid, (int)pid);
+	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+	waitpid(pid, &status, 0);
+	cr_assert_eq(WEXITSTATUS(status), RR_EXIT_REDIS);
+	assert_nothing_left();
+}
+
+Test(traces, servers_started_by_a_wrapper_or_as_daemons_are_ended)
+{
+	cli_run("printf '#!/bin/sh\\nredis-server \"$@\"\\n' >$HERE/wrapper;"
+	    "printf '#!/bin/sh\\nexec redis-server \"$@\" --daemonize yes\\n' >$HERE/daemon;"
+	    "chmod +x $HERE/wrapper $HERE/daemon;"
+	    "$REDRACE bench incr --increments 500 --redis-server $HERE/wrapper --out $HERE/a 2>&1;"
+	    "$REDRACE bench incr --increments 500 --redis-server $HERE/daemon --out $HERE/b 2>&1");
+	assert_nothing_left();
+}
+
+/* ---- The user's own server ------------------------------------------------------- */
+
+/* Everything a user would mind losing, as text. */
+static void describe_server(char *text, size_t size)
+{
+	support_shell("R='redis-cli -s '$SOCK; $R DBSIZE; $R --scan | sort; $R GET mine;"
+		      "$R CONFIG GET '*'; $R SLOWLOG LEN; $R SCRIPT EXISTS $SHA",
+		      text, size);
+}
+
+Test(traces, own_server_is_left_as_it_was)
+{
+	static char before[65536], after[65536];
+	struct support support;
+
+	support_open(&support, 1);
+	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	cli_run("R='redis-cli -s '$SOCK; $R SET mine 7; $R SET redrace:mine 8; $R CONFIG SET slowlog-log-slower-than 0;"
+	    "$R PING; $R CONFIG SET slowlog-log-slower-than 1000000");
+	cli_run("redis-cli -s $SOCK SCRIPT LOAD 'return 42' | tr -d '\\n'");
+	setenv("SHA", cli_output, 1);
+	describe_server(before, sizeof(before));
+	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK --increments 2000 --out $HERE/a 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "redlock skipped"), "%s", cli_output);
+	describe_server(after, sizeof(after));
+	cr_assert_str_eq(after, before);
+	support_close(&support);
+}
+
+Test(traces, own_server_is_clean_after_kill_9)
+{
+	struct support support;
+
+	support_open(&support, 1);
+	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	cli_run("$REDRACE bench lua-delifequals --redis unix://$SOCK --increments 100000000 --out $HERE/a & P=$!;"
+	    "sleep 0.7; redis-cli -s $SOCK DBSIZE; kill -9 $P; wait $P; sleep 0.7; redis-cli -s $SOCK DBSIZE");
+	cr_assert_neq(cli_output[0], '0', "no key while it ran: %s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "\n0\n"), "%s", cli_output);
+	support_close(&support);
+}
+
+Test(traces, own_servers_serve_redlock)
+{
+	struct support support;
+	char list[2048] = "";
+	struct rl_link *link;
+	struct rl_reply reply;
+
+	support_open(&support, 6);
+	for (int i = 0; i < 6; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list),
+			 "%sunix://%s", i ? "," : "",
+			 support.fleet.addresses[i].host);
+	setenv("LIST", list, 1);
+	cr_assert_eq(cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --out $HERE/a 2>&1"),
+		     0, "%s", cli_output);
+	link = support_link(&support, 0);
+	rl_run(link, &reply, "CONFIG SET requirepass secretword");
+	rl_link_free(link);
+	cli_assert_one_line("$REDRACE bench none --redis $LIST --out $HERE/a 2>&1",
+			RR_EXIT_REDIS, "NOAUTH");
+	support_close(&support);
+}
+
+Test(traces, password_stays_out_of_the_results)
+{
+	struct support support;
+	struct rl_link *link;
+	struct rl_reply reply;
+	char port[16];
+
+	support_open(&support, 1);
+	link = support_link(&support, 0);
+	snprintf(port, sizeof(port), "%d", 20000 + getpid() % 20000);
+	setenv("PORT", port, 1);
+	rl_run(link, &reply, "CONFIG SET bind 127.0.0.1");
+	cr_assert_eq(rl_run(link, &reply, "CONFIG SET port %s", port), RL_OK);
+	rl_run(link, &reply, "CONFIG SET requirepass s@cretword");
+	rl_link_free(link);
+	cr_assert_eq(cli_run("$REDRACE bench incr --redis redis://:s@cretword@127.0.0.1:$PORT/2 --increments 500 --out $HERE/a 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("grep -rn cretword $HERE/a; grep -o 'redis://.*:[0-9]*/2' $HERE/a/env.json | sed s/$PORT/P/"),
+		     0);
+	cr_assert_str_eq(cli_output, "redis://***@127.0.0.1:P/2\n");
+	cli_assert_one_line("$REDRACE bench incr --redis redis://:other@127.0.0.1:$PORT --out $HERE/a 2>&1",
+			RR_EXIT_REDIS, "WRONGPASS");
+	support_close(&support);
+}
