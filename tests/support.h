@@ -48,6 +48,9 @@ struct rr_run support_run(struct support *support,
 struct rr_measurement *support_measure(struct support *support,
 				       const struct rr_run *run);
 
+/* `actual` is what tests/golden/NAME holds, to the letter. */
+void support_assert_golden(const char *name, const char *actual);
+
 /* Runs a shell command in the project's root, where $REDRACE is the program;
  * its exit code and the first `size` bytes of its output. */
 int support_shell(const char *command, char *output, size_t size);

@@ -111,6 +111,21 @@ struct rr_measurement *support_measure(struct support *support,
 	return measurement;
 }
 
+void support_assert_golden(const char *name, const char *actual)
+{
+	char path[128], wanted[16384];
+	FILE *golden;
+	size_t n;
+
+	snprintf(path, sizeof(path), "tests/golden/%s", name);
+	golden = fopen(path, "re");
+	cr_assert_not_null(golden, "no %s", path);
+	n = fread(wanted, 1, sizeof(wanted) - 1, golden);
+	wanted[n] = '\0';
+	fclose(golden);
+	cr_assert_str_eq(actual, wanted, "%s differs:\n%s", path, actual);
+}
+
 int support_shell(const char *command, char *output, size_t size)
 {
 	char whole[4096];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What goes to disk and to the terminal. */
-#include <criterion/criterion.h>
+#include "../support.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,10 +45,9 @@ Test(table, is_as_documented)
 				      .finished = all,
 				      .n_finished = 5,
 				      .rows = -1 };
-	char *actual = NULL, wanted[4096];
-	size_t size, n;
+	char *actual = NULL;
+	size_t size;
 	FILE *file = open_memstream(&actual, &size);
-	FILE *golden = fopen("tests/golden/table.txt", "re");
 
 	options.strategies[0] = rr_strategy_find("none");
 	options.strategies[1] = rr_strategy_find("local-mutex");
@@ -60,12 +60,7 @@ Test(table, is_as_documented)
 	all[4] = finished("redlock", 2, 100000, 10000000000);
 	rr_results_table(&results, file);
 	fclose(file);
-	cr_assert_not_null(golden);
-	n = fread(wanted, 1, sizeof(wanted) - 1, golden);
-	wanted[n] = '\0';
-	fclose(golden);
-	cr_assert_str_eq(actual, wanted, "golden/table.txt differs:\n%s",
-			 actual);
+	support_assert_golden("table.txt", actual);
 	for (int i = 0; i < 5; i++)
 		free(all[i]);
 	free(actual);
