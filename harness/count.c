@@ -31,9 +31,11 @@ static int64_t lease_ns(const struct rr_runner *runner)
 {
 	const int64_t ttl_ns = runner->run->ttl_ms * INT64_C(1000000);
 
-	return runner->run->strategy->lock_servers ?
-		       ttl_ns - ttl_ns / 100 - 2000000 :
-		       ttl_ns;
+	const struct rr_strategy *strategy = runner->run->strategy;
+
+	if (strategy->lock_servers)
+		return ttl_ns - ttl_ns / 100 - 2000000;
+	return strategy->leases_max ? ttl_ns * strategy->leases_max : ttl_ns;
 }
 
 /* Asks for the lock once, and counts if it was granted. An acquire without a
@@ -47,6 +49,7 @@ static enum rl_outcome attempt_locked(struct rr_runner *runner,
 		&runner->board->sections[target - runner->targets];
 	const int64_t asked_ns = now_ns(runner);
 	enum rl_outcome outcome = strategy->acquire(&target->client);
+	enum rl_outcome released;
 
 	runner->entered = outcome == RL_OK;
 	if (outcome != RL_OK)
@@ -57,7 +60,9 @@ static enum rl_outcome attempt_locked(struct rr_runner *runner,
 	leave(runner, section);
 	if (strategy->has_lease && now_ns(runner) - asked_ns > lease_ns(runner))
 		runner->slot->overruns++;
-	strategy->release(&target->client);
+	released = strategy->release(&target->client);
+	if (outcome == RL_OK && strategy->writes_at_release)
+		return released;
 	return outcome;
 }
 

@@ -16,6 +16,12 @@
  *	sleep   a wait
  *	mark    the client enters or leaves its critical section
  *	mutex   a mutex within one process, taken or given back
+ *	wait    for something outside the connection: until a file descriptor
+ *		is readable, or a time has passed
+ *	spawn   the client starts something that runs beside it, such as a
+ *		renewer, with a link of its own; the driver may give that link
+ *		a driver of its own
+ *	join    the client waits until it has ended
  *
  * A pipeline or fan-out calls send once per command and its bytes go out at
  * once, so that each command on each server is a step of its own. Order per
@@ -56,6 +62,15 @@ struct rl_mutex {
 	pthread_mutex_t native;
 };
 
+/* Something that runs beside a client. All but `thread` is set before spawn;
+ * `body` uses no link but `link`. */
+struct rl_task {
+	void (*body)(void *argument);
+	void *argument;
+	struct rl_link *link;
+	pthread_t thread;
+};
+
 struct rl_driver_ops {
 	enum rl_outcome (*send)(void *context, struct rl_link *link,
 				struct rl_command *command);
@@ -66,6 +81,9 @@ struct rl_driver_ops {
 	void (*sleep)(void *context, int64_t duration_ns);
 	void (*mark)(void *context, enum rl_mark mark);
 	void (*mutex)(void *context, struct rl_mutex *mutex, bool take);
+	bool (*wait)(void *context, int fd, int64_t timeout_ns);
+	bool (*spawn)(void *context, struct rl_task *task);
+	void (*join)(void *context, struct rl_task *task);
 };
 
 struct rl_driver {
@@ -78,6 +96,13 @@ int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock);
 
 /* Sleeps, at least `duration_ns`, whatever signals arrive. */
 void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns);
+
+/* Until `fd` is readable: true; false after `timeout_ns`. */
+bool rl_wait(const struct rl_link *link, int fd, int64_t timeout_ns);
+
+/* Starts a task, false when it cannot; every one started is to be joined. */
+bool rl_spawn(const struct rl_link *link, struct rl_task *task);
+void rl_join(const struct rl_link *link, struct rl_task *task);
 
 /* Tells the driver, if there is one. */
 void rl_mark(const struct rl_link *link, enum rl_mark mark);

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One connection to one server. hiredis connects and parses (see parser.c);
- * the bytes are sent and received here, because its own loop costs 16 KiB of
- * stack and several allocations per reply. Only these two files know hiredis.
+ * One connection to one server. hiredis connects (see connect.c) and parses
+ * (see parser.c); the bytes are sent and received here, because its own loop
+ * costs 16 KiB of stack and several allocations per reply. Only these three
+ * files know hiredis.
  */
 #include "link.h"
-#include "parser.h"
 
 #include <errno.h>
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- Making, connecting, closing --------------------------------------- */
+enum { OVERDUE_MAX = 64 };
+
+/* ---- Making and closing ------------------------------------------------- */
 
 struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms)
 {
@@ -33,6 +36,7 @@ void rl_link_disconnect(struct rl_link *link)
 	redisFree(link->context);
 	link->context = NULL;
 	link->out.length = 0;
+	link->overdue = 0;
 }
 
 void rl_link_free(struct rl_link *link)
@@ -71,8 +75,7 @@ enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
 	return outcome;
 }
 
-/* Closes after a failure: what was on its way has an unknown end. */
-static enum rl_outcome drop(struct rl_link *link, const char *why)
+enum rl_outcome rl_link_drop(struct rl_link *link, const char *why)
 {
 	rl_link_fail(link, RL_UNKNOWN, "%s", why); /* may lie in the context */
 	rl_link_disconnect(link);
@@ -100,27 +103,53 @@ enum rl_outcome rl_flush(struct rl_link *link)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return drop(link, io_error(errno));
+			return rl_link_drop(link, io_error(errno));
 		sent += (size_t)n;
 	}
 	link->out.length = 0;
 	return RL_OK;
 }
 
-/* recv() that waits for the link's time-out, or not at all once the deadline
- * (0 = none) has passed: what has come until then still counts. */
+/* Waits until something is there, as long as `left_ns`. */
+static void wait_readable(const struct rl_link *link, int64_t left_ns)
+{
+	struct pollfd ready = { .fd = link->context->fd, .events = POLLIN };
+
+	poll(&ready, 1, (int)((left_ns + 999999) / 1000000));
+}
+
+/* recv() that waits for the link's time-out, or until the deadline (0 = none)
+ * and not at all after it: what has come until then still counts. */
 static ssize_t receive_bytes(struct rl_link *link, char *bytes, size_t size,
 			     int64_t deadline_ns)
 {
-	const bool late = deadline_ns &&
-			  rl_now_ns(link, RL_CLOCK_MONOTONIC) >= deadline_ns;
+	const int64_t timeout_ns = link->timeout_ms * INT64_C(1000000);
+	int flags = 0;
 	ssize_t n;
 
+	if (deadline_ns) {
+		const int64_t left_ns =
+			deadline_ns - rl_now_ns(link, RL_CLOCK_MONOTONIC);
+
+		/* Nearly all of the time-out: recv() itself waits as long. */
+		if (left_ns < timeout_ns - 1000000)
+			flags = MSG_DONTWAIT;
+		if (flags && left_ns > 0)
+			wait_readable(link, left_ns);
+	}
 	do
-		n = recv(link->context->fd, bytes, size,
-			 late ? MSG_DONTWAIT : 0);
+		n = recv(link->context->fd, bytes, size, flags);
 	while (n < 0 && errno == EINTR);
 	return n;
+}
+
+/* No reply by the deadline: it will be thrown away when it comes. */
+static enum rl_outcome leave_behind(struct rl_link *link)
+{
+	if (link->overdue == OVERDUE_MAX)
+		return rl_link_drop(link, io_error(EAGAIN));
+	link->overdue++;
+	return rl_link_fail(link, RL_UNKNOWN, "%s", io_error(EAGAIN));
 }
 
 /* Feeds the parser with what one recv() brings. */
@@ -130,122 +159,74 @@ static enum rl_outcome read_more(struct rl_link *link, int64_t deadline_ns)
 	const ssize_t n =
 		receive_bytes(link, bytes, sizeof(bytes), deadline_ns);
 
+	if (n < 0 && errno == EAGAIN && deadline_ns)
+		return leave_behind(link);
 	if (n < 0)
-		return drop(link, io_error(errno));
+		return rl_link_drop(link, io_error(errno));
 	if (n == 0)
-		return drop(link, "the server closed the connection");
+		return rl_link_drop(link, "the server closed the connection");
 	if (redisReaderFeed(link->context->reader, bytes, (size_t)n) !=
 	    REDIS_OK)
-		return drop(link, "out of memory");
+		return rl_link_drop(link, "out of memory");
 	return RL_OK;
+}
+
+/* The next reply, overdue or not. */
+static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
+				 int64_t deadline_ns)
+{
+	enum rl_outcome outcome = RL_OK;
+	void *parsed = NULL;
+
+	rl_arena_reset(&link->arena);
+	while (outcome == RL_OK) {
+		redisReader *reader = link->context->reader;
+
+		if (redisReaderGetReply(reader, &parsed) != REDIS_OK)
+			return rl_link_drop(link, reader->errstr);
+		if (parsed)
+			break;
+		outcome = read_more(link, deadline_ns);
+	}
+	*reply = parsed;
+	return outcome;
 }
 
 enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 			     int64_t deadline_ns)
 {
-	void *parsed = NULL;
-	enum rl_outcome outcome = RL_OK;
+	struct rl_reply *next = NULL;
+	enum rl_outcome outcome;
 
 	if (!link->context || !link->pending)
 		return rl_link_fail(link, RL_UNKNOWN, "%s",
 				    link->error[0] ? link->error :
 						     "not connected");
 	link->pending--;
-	rl_arena_reset(&link->arena);
-	while (outcome == RL_OK) {
-		redisReader *reader = link->context->reader;
-
-		if (redisReaderGetReply(reader, &parsed) != REDIS_OK)
-			return drop(link, reader->errstr);
-		if (parsed)
-			break;
-		outcome = read_more(link, deadline_ns);
+	outcome = read_next(link, &next, deadline_ns);
+	while (outcome == RL_OK && link->overdue) {
+		link->overdue--;
+		outcome = read_next(link, &next, deadline_ns);
 	}
 	if (outcome != RL_OK)
 		return outcome;
-	*reply = *(struct rl_reply *)parsed;
+	*reply = *next;
 	if (reply->type == RL_REPLY_FAILED)
 		return rl_link_fail(link, RL_ERROR, "%s", reply->text);
 	return RL_OK;
 }
 
-/* ---- Connecting -------------------------------------------------------- */
-
-/* A command of the connection's own: not counted, not driven. */
-static enum rl_outcome setup(struct rl_link *link, const char *format, ...)
+enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
+			       int64_t timeout_ns)
 {
-	struct rl_command command = { 0 };
-	struct rl_reply reply;
-	va_list arguments;
-	enum rl_outcome outcome;
-	bool good;
+	const redisReader *reader;
 
-	va_start(arguments, format);
-	good = rl_command_parse(&command, format, arguments) &&
-	       rl_command_encode(&command, &link->out);
-	va_end(arguments);
-	if (!good)
-		return rl_link_fail(link, RL_ERROR, "out of memory");
+	if (!link->context)
+		return rl_link_fail(link, RL_UNKNOWN, "not connected");
+	reader = link->context->reader;
+	if (reader->pos == reader->len &&
+	    !rl_wait(link, link->context->fd, timeout_ns))
+		return RL_BUSY;
 	link->pending++;
-	outcome = rl_flush(link);
-	return outcome == RL_OK ? rl_link_read(link, &reply, 0) : outcome;
-}
-
-static enum rl_outcome introduce(struct rl_link *link)
-{
-	const struct rl_address *address = &link->address;
-	enum rl_outcome outcome = RL_OK;
-
-	if (address->password[0] && address->user[0])
-		outcome = setup(link, "AUTH %s %s", address->user,
-				address->password);
-	else if (address->password[0])
-		outcome = setup(link, "AUTH %s", address->password);
-	if (outcome == RL_OK && address->db)
-		outcome = setup(link, "SELECT %d", address->db);
-	return outcome;
-}
-
-static struct timeval timeout_of(const struct rl_link *link)
-{
-	return (struct timeval){ link->timeout_ms / 1000,
-				 link->timeout_ms % 1000 * 1000 };
-}
-
-void rl_link_set_timeout(struct rl_link *link, int timeout_ms)
-{
-	link->timeout_ms = timeout_ms;
-	if (link->context)
-		redisSetTimeout(link->context, timeout_of(link));
-}
-
-enum rl_outcome rl_link_connect(struct rl_link *link)
-{
-	const struct rl_address *address = &link->address;
-	const struct timeval timeout = timeout_of(link);
-	redisContext *context;
-
-	if (link->context)
-		return RL_OK;
-	link->pending = 0;
-	link->error[0] = '\0';
-	context = address->is_unix ?
-			  redisConnectUnixWithTimeout(address->host, timeout) :
-			  redisConnectWithTimeout(address->host, address->port,
-						  timeout);
-	link->context = context;
-	link->connections++;
-	if (!context)
-		return rl_link_fail(link, RL_ERROR, "out of memory");
-	if (context->err || redisSetTimeout(context, timeout) != REDIS_OK) {
-		rl_link_fail(link, RL_ERROR, "%s", context->errstr);
-		rl_link_disconnect(link);
-		return RL_ERROR;
-	}
-	rl_parser_attach(context->reader, &link->arena);
-	if (introduce(link) != RL_OK) {
-		rl_link_disconnect(link);
-		return RL_ERROR;
-	}
-	return RL_OK;
+	return rl_receive(link, message);
 }

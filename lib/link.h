@@ -3,6 +3,8 @@
 #ifndef RL_LINK_H
 #define RL_LINK_H
 
+#include <sys/types.h>
+
 #include "arena.h"
 #include "command.h"
 #include "driver.h"
@@ -20,12 +22,16 @@ struct rl_link {
 	const struct rl_driver *driver;
 	struct rl_address address;
 	int timeout_ms;
+	pid_t owner;      /* whose connection it is: a child makes its own */
 	unsigned pending; /* replies to come, or lost with the connection */
+	unsigned overdue; /* replies before those that nobody waits for now */
 	uint64_t commands;
 	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
 	struct rl_arena arena; /* the last reply */
 	struct rl_known_script scripts[RL_SCRIPTS_MAX];
+	enum rl_release_method native; /* DELEX, DELIFEQ; EVALSHA = neither */
+	enum rl_release_method scripted; /* EVALSHA, EVAL or WATCH */
 	char error[256];
 };
 
@@ -34,9 +40,39 @@ enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
 			     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One reply off the wire; deadline_ns 0 = the link's own time-out. */
+/* Closes after a failure: what was on its way has an unknown end. */
+enum rl_outcome rl_link_drop(struct rl_link *link, const char *why);
+
+/* Opens those links that are not open, all at once, until `deadline_ns`. Each
+ * is connected afterwards, or says why not. */
+void rl_links_connect(struct rl_link *const *links, size_t n,
+		      int64_t deadline_ns);
+
+/* When the link's time-out will be over, from now on. */
+int64_t rl_link_deadline_ns(const struct rl_link *link);
+
+/* Is something on its way in either direction? */
+static inline bool rl_link_is_busy(const struct rl_link *link)
+{
+	return link->pending || link->overdue || link->out.length;
+}
+
+/* One reply off the wire. deadline_ns 0 = the link's own time-out, after which
+ * the connection is closed. With a deadline it stays open: the reply is thrown
+ * away when it comes, and what is sent later arrives behind its command. */
 enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 			     int64_t deadline_ns);
+
+/* The next of the messages that come unasked on a subscribed link. RL_BUSY:
+ * none within timeout_ns. */
+enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
+			       int64_t timeout_ns);
+
+/* Which connection is open, counted from 1; 0 = none. */
+static inline uint64_t rl_link_connection(const struct rl_link *link)
+{
+	return link->context ? link->connections : 0;
+}
 
 /* Free running costs this one branch. */
 static inline bool rl_is_driven(const struct rl_link *link)

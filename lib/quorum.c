@@ -4,37 +4,41 @@
  *
  *	1..N	SET key token NX PX ttl      all sent, then all answers read
  *		held if a majority granted it and
- *		validity = ttl - time spent - drift is above 0
- *	... work, for no longer than the validity ...
- *	1..N	EVALSHA compare-and-delete   all sent, then all answers read
+ *		ttl - time spent - drift is above 0
+ *	... work, for no longer than that ...
+ *	1..N	compare-and-delete           all sent, then all answers read
  *
- * If it is not held, the same release goes to every server that was asked: a
- * server whose reply came too late may have granted it all the same.
+ * If it is not held, the same release goes to every server that was asked, down
+ * the same connection: a server whose reply came too late may have granted it
+ * all the same, and reads the release right behind the request.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
+#include "hold.h"
 #include "link.h"
-#include "script.h"
 #include "token.h"
 
-enum { DRIFT_PER_MILLE = 10, DRIFT_MIN_MS = 2 };
+enum { PAUSE_MIN_US = 2000, PAUSE_MAX_US = 20000 };
+
+struct node {
+	struct rl_link *link;
+	bool asked; /* our token may be there */
+	bool stale; /* an earlier one may: `left` */
+	char left[RL_TOKEN_SIZE];
+};
 
 struct rl_quorum {
-	struct rl_link *nodes[RL_QUORUM_NODES_MAX];
-	bool asked[RL_QUORUM_NODES_MAX]; /* this token may be there */
+	struct node nodes[RL_QUORUM_NODES_MAX];
 	size_t n_nodes;
 	int node_timeout_ms;
-	long validity_ms;
+	long ttl_ms; /* of the round on its way */
+	struct rl_hold hold;
 	char token[RL_TOKEN_SIZE];
 	char error[320];
 	char key[];
-};
-
-/* What the servers answered in one round. */
-struct tally {
-	size_t yes, no, silent;
 };
 
 struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes,
@@ -48,12 +52,14 @@ struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes,
 	quorum = calloc(1, sizeof(*quorum) + size);
 	if (!quorum)
 		return NULL;
-	memcpy(quorum->nodes, nodes, n_nodes * sizeof(*nodes));
-	memcpy(quorum->key, key, size);
-	for (size_t i = 0; i < n_nodes; i++)
+	for (size_t i = 0; i < n_nodes; i++) {
+		quorum->nodes[i].link = nodes[i];
 		rl_link_set_timeout(nodes[i], node_timeout_ms);
+	}
+	memcpy(quorum->key, key, size);
 	quorum->n_nodes = n_nodes;
 	quorum->node_timeout_ms = node_timeout_ms;
+	quorum->hold.link = nodes[0];
 	return quorum;
 }
 
@@ -62,15 +68,35 @@ void rl_quorum_free(struct rl_quorum *quorum)
 	free(quorum);
 }
 
-long rl_quorum_validity_ms(const struct rl_quorum *quorum)
+long rl_quorum_remaining_ms(const struct rl_quorum *quorum)
 {
-	return quorum->validity_ms;
+	return rl_hold_remaining_ms(&quorum->hold);
+}
+
+const struct rl_stats *rl_quorum_stats(const struct rl_quorum *quorum)
+{
+	return &quorum->hold.stats;
 }
 
 const char *rl_quorum_error(const struct rl_quorum *quorum)
 {
 	return quorum->error;
 }
+
+/* ---- A round of all servers --------------------------------------------------- */
+
+/* What is sent to one server, and what it answers: RL_OK yes, RL_BUSY or
+ * RL_LOST no, anything else nothing. */
+struct question {
+	bool for_all; /* not only for those that were asked for the lock */
+	enum rl_outcome (*send)(struct rl_quorum *quorum, struct node *node);
+	enum rl_outcome (*hear)(struct rl_quorum *quorum, struct node *node,
+				int64_t deadline_ns);
+};
+
+struct tally {
+	size_t yes, no, silent;
+};
 
 static size_t majority(const struct rl_quorum *quorum)
 {
@@ -79,144 +105,318 @@ static size_t majority(const struct rl_quorum *quorum)
 
 static int64_t now_ns(const struct rl_quorum *quorum)
 {
-	return rl_now_ns(quorum->nodes[0], RL_CLOCK_MONOTONIC);
+	return rl_now_ns(quorum->hold.link, RL_CLOCK_MONOTONIC);
 }
 
-static void note_silent(struct rl_quorum *quorum, size_t i)
+static void note_silent(struct rl_quorum *quorum, const struct node *node)
 {
 	char where[280];
 
-	rl_address_print(&quorum->nodes[i]->address, where, sizeof(where));
+	rl_address_print(&node->link->address, where, sizeof(where));
 	snprintf(quorum->error, sizeof(quorum->error), "%.200s: %.100s", where,
-		 rl_link_error(quorum->nodes[i]));
+		 rl_link_error(node->link));
 }
 
-/* ---- Acquire ------------------------------------------------------------ */
-
-static void ask_all(struct rl_quorum *quorum, long ttl_ms)
+/* Those that are needed and not connected, all at once. */
+static void connect_all(const struct rl_quorum *quorum, bool for_all)
 {
-	for (size_t i = 0; i < quorum->n_nodes; i++) {
-		struct rl_link *node = quorum->nodes[i];
-		enum rl_outcome sent =
-			rl_queue(node, "SET %s %s NX PX %ld", quorum->key,
-				 quorum->token, ttl_ms);
+	struct rl_link *closed[RL_QUORUM_NODES_MAX];
+	size_t n = 0;
 
-		if (sent == RL_OK)
-			sent = rl_flush(node);
-		quorum->asked[i] = sent == RL_OK || sent == RL_UNKNOWN;
-		if (sent != RL_OK)
-			note_silent(quorum, i);
+	for (size_t i = 0; i < quorum->n_nodes; i++) {
+		const struct node *node = &quorum->nodes[i];
+
+		if ((for_all || node->asked) && !rl_link_connection(node->link))
+			closed[n++] = node->link;
+	}
+	if (n > 0)
+		rl_links_connect(closed, n, rl_link_deadline_ns(closed[0]));
+}
+
+static enum rl_outcome send_to(struct rl_quorum *quorum, struct node *node,
+			       const struct question *question)
+{
+	enum rl_outcome outcome;
+
+	if (!question->for_all && !node->asked)
+		return RL_LOST;
+	if (!rl_link_connection(node->link))
+		return RL_ERROR;
+	outcome = question->send(quorum, node);
+	return outcome == RL_OK ? rl_flush(node->link) : outcome;
+}
+
+static void count(struct rl_quorum *quorum, const struct node *node,
+		  enum rl_outcome outcome, struct tally *tally)
+{
+	if (outcome == RL_OK) {
+		tally->yes++;
+	} else if (outcome == RL_BUSY || outcome == RL_LOST) {
+		tally->no++;
+	} else {
+		tally->silent++;
+		note_silent(quorum, node);
 	}
 }
 
 /* Last asked, first heard: while we wait for the last one, those before it
- * answer as well, and one wait does for all. */
-static struct tally hear_all(struct rl_quorum *quorum, int64_t deadline_ns)
+ * answer as well, and one wait does for all. A server that owes us older
+ * replies is not waited for. */
+static struct tally ask_all(struct rl_quorum *quorum,
+			    const struct question *question)
 {
+	enum rl_outcome sent[RL_QUORUM_NODES_MAX];
 	struct tally tally = { 0 };
+	int64_t start_ns, deadline_ns;
 
+	connect_all(quorum, question->for_all);
+	start_ns = now_ns(quorum);
+	deadline_ns = start_ns + quorum->node_timeout_ms * INT64_C(1000000);
+	for (size_t i = 0; i < quorum->n_nodes; i++)
+		sent[i] = send_to(quorum, &quorum->nodes[i], question);
 	for (size_t i = quorum->n_nodes; i-- > 0;) {
-		struct rl_reply reply;
+		struct node *node = &quorum->nodes[i];
+		enum rl_outcome outcome = sent[i];
 
-		if (!quorum->asked[i]) {
-			tally.silent++;
-		} else if (rl_receive_until(quorum->nodes[i], &reply,
-					    deadline_ns) != RL_OK) {
-			note_silent(quorum, i);
-			tally.silent++;
-		} else if (rl_reply_is_nil(&reply)) {
-			tally.no++;
-		} else {
-			tally.yes++;
-		}
+		if (outcome == RL_OK)
+			outcome = question->hear(quorum, node,
+						 node->link->overdue ?
+							 start_ns :
+							 deadline_ns);
+		count(quorum, node, outcome, &tally);
 	}
 	return tally;
 }
 
-static long validity_ms(const struct rl_quorum *quorum, int64_t start_ns,
-			long ttl_ms)
-{
-	const int64_t spent_ns = now_ns(quorum) - start_ns;
-	const long drift_ms = ttl_ms * DRIFT_PER_MILLE / 1000 + DRIFT_MIN_MS;
+/* ---- Release -------------------------------------------------------------------- */
 
-	return ttl_ms - (long)((spent_ns + 999999) / 1000000) - drift_ms;
+static enum rl_outcome send_release(struct rl_quorum *quorum, struct node *node)
+{
+	enum rl_outcome outcome = rl_queue_delete_if_equal(
+		node->link, quorum->key, quorum->token);
+
+	if (outcome == RL_OK)
+		outcome = rl_flush(node->link);
+	/* Behind a request that is not answered yet: it cannot be overtaken. */
+	if (outcome == RL_OK && node->link->overdue)
+		node->asked = false;
+	return outcome;
 }
 
-enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
+static enum rl_outcome hear_release(struct rl_quorum *quorum, struct node *node,
+				    int64_t deadline_ns)
 {
-	const int64_t start_ns = now_ns(quorum);
-	struct tally tally;
+	const enum rl_outcome outcome = rl_receive_delete_if_equal(
+		node->link, quorum->key, quorum->token, deadline_ns);
 
-	quorum->error[0] = '\0';
-	if (!rl_token_fresh(quorum->token)) {
-		snprintf(quorum->error, sizeof(quorum->error),
-			 "no random bytes");
-		return RL_ERROR;
-	}
-	ask_all(quorum, ttl_ms);
-	tally = hear_all(quorum,
-			 start_ns + quorum->node_timeout_ms * INT64_C(1000000));
-	quorum->validity_ms = validity_ms(quorum, start_ns, ttl_ms);
-	if (tally.yes >= majority(quorum) && quorum->validity_ms > 0)
+	if (outcome == RL_OK || outcome == RL_LOST)
+		node->asked = false;
+	return outcome;
+}
+
+static enum rl_outcome release_all(struct rl_quorum *quorum)
+{
+	static const struct question release = { false, send_release,
+						hear_release };
+	const struct tally tally = ask_all(quorum, &release);
+
+	if (tally.yes >= majority(quorum))
 		return RL_OK;
-	rl_quorum_release(quorum);
-	return tally.yes + tally.no < majority(quorum) ? RL_ERROR : RL_BUSY;
+	return tally.yes + tally.silent >= majority(quorum) ? RL_UNKNOWN :
+							      RL_LOST;
 }
 
-/* ---- Release ------------------------------------------------------------ */
-
-static void release_all(struct rl_quorum *quorum, bool sent[])
+/* Anywhere, in this process: what a parent holds is not ours to give back. */
+static bool may_be_ours(const struct rl_quorum *quorum)
 {
-	for (size_t i = 0; i < quorum->n_nodes; i++) {
-		struct rl_link *node = quorum->nodes[i];
-
-		sent[i] = quorum->asked[i] &&
-			  rl_queue_script(node, rl_compare_and_delete,
-					  "1 %s %s", quorum->key,
-					  quorum->token) == RL_OK &&
-			  rl_flush(node) == RL_OK;
-		if (quorum->asked[i] && !sent[i])
-			note_silent(quorum, i);
-	}
-}
-
-/* One server's answer; sent again whole when it has forgotten the script. */
-static enum rl_outcome hear_release(struct rl_quorum *quorum, size_t i,
-				    struct rl_reply *reply, int64_t deadline_ns)
-{
-	struct rl_link *node = quorum->nodes[i];
-	const enum rl_outcome outcome =
-		rl_receive_until(node, reply, deadline_ns);
-
-	if (!rl_script_is_forgotten(reply))
-		return outcome;
-	return rl_run_script(node, reply, rl_compare_and_delete, "1 %s %s",
-			     quorum->key, quorum->token);
+	return rl_hold_is_ours(&quorum->hold);
 }
 
 enum rl_outcome rl_quorum_release(struct rl_quorum *quorum)
 {
-	const int64_t deadline_ns =
-		now_ns(quorum) + quorum->node_timeout_ms * INT64_C(1000000);
-	bool sent[RL_QUORUM_NODES_MAX];
-	struct tally tally = { 0 };
+	enum rl_outcome outcome;
 
-	release_all(quorum, sent);
-	for (size_t i = quorum->n_nodes; i-- > 0;) {
-		struct rl_reply reply = { .type = RL_REPLY_NIL };
+	if (!may_be_ours(quorum))
+		return RL_LOST;
+	outcome = release_all(quorum);
+	rl_hold_end(&quorum->hold, outcome);
+	return outcome;
+}
 
-		if (!quorum->asked[i]) {
-			tally.no++;
-		} else if (!sent[i] || hear_release(quorum, i, &reply,
-						    deadline_ns) != RL_OK) {
-			note_silent(quorum, i);
-			tally.silent++;
-		} else {
-			quorum->asked[i] = false;
-			tally.yes += reply.integer == 1;
-			tally.no += reply.integer != 1;
-		}
+/* ---- Acquire ----------------------------------------------------------------------- */
+
+/* A server that never answered a release may have kept an earlier token, and
+ * would refuse us because of it: that one is removed first. */
+static enum rl_outcome send_request(struct rl_quorum *quorum, struct node *node)
+{
+	enum rl_outcome outcome = RL_OK;
+
+	if (node->stale)
+		outcome = rl_queue(node->link, "EVAL %s 1 %s %s",
+				   rl_compare_and_delete, quorum->key,
+				   node->left);
+	if (outcome == RL_OK)
+		outcome = rl_queue(node->link, "SET %s %s NX PX %ld",
+				   quorum->key, quorum->token, quorum->ttl_ms);
+	if (outcome == RL_OK)
+		outcome = rl_flush(node->link);
+	node->asked = outcome == RL_OK || outcome == RL_UNKNOWN;
+	return outcome;
+}
+
+static enum rl_outcome hear_grant(struct rl_quorum *quorum, struct node *node,
+				  int64_t deadline_ns)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome = RL_OK;
+
+	(void)quorum;
+	if (node->stale)
+		outcome = rl_receive_until(node->link, &reply, deadline_ns);
+	if (outcome == RL_OK)
+		node->stale = false;
+	outcome = rl_receive_until(node->link, &reply, deadline_ns);
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+}
+
+/* A new token; what is left of the old one is remembered where it may be. */
+static bool renew_token(struct rl_quorum *quorum)
+{
+	for (size_t i = 0; i < quorum->n_nodes; i++) {
+		struct node *node = &quorum->nodes[i];
+
+		if (!node->asked)
+			continue;
+		memcpy(node->left, quorum->token, sizeof(node->left));
+		node->stale = true;
+		node->asked = false;
 	}
+	return rl_token_fresh(quorum->token);
+}
+
+enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
+{
+	static const struct question request = { true, send_request, hear_grant };
+	enum rl_outcome outcome = RL_BUSY;
+	struct tally tally;
+
+	quorum->error[0] = '\0';
+	if (!renew_token(quorum)) {
+		snprintf(quorum->error, sizeof(quorum->error),
+			 "no random bytes");
+		return RL_ERROR;
+	}
+	quorum->ttl_ms = ttl_ms;
+	rl_hold_ask(&quorum->hold);
+	tally = ask_all(quorum, &request);
+	if (tally.yes + tally.no < majority(quorum))
+		outcome = RL_ERROR;
+	else if (tally.yes >= majority(quorum) &&
+		 rl_lease_end_ns(quorum->hold.sent_ns, ttl_ms) > now_ns(quorum))
+		outcome = RL_OK;
+	rl_hold_answer(&quorum->hold, outcome, ttl_ms);
+	if (outcome != RL_OK)
+		release_all(quorum);
+	return outcome;
+}
+
+static enum rl_outcome ask(void *quorum, long ttl_ms)
+{
+	return rl_quorum_try(quorum, ttl_ms);
+}
+
+static enum rl_outcome give_back(void *quorum)
+{
+	return rl_quorum_release(quorum);
+}
+
+enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
+				  const struct rl_policy *policy)
+{
+	const struct rl_askable askable = {
+		.lock = quorum,
+		.hold = &quorum->hold,
+		.ask = ask,
+		.give_back = give_back,
+		.pause_min_us = PAUSE_MIN_US,
+		.pause_max_us = PAUSE_MAX_US,
+		.errors_pass = true,
+	};
+
+	return rl_acquire(&askable, ttl_ms, policy);
+}
+
+/* ---- While it is held ------------------------------------------------------------- */
+
+static enum rl_outcome send_extension(struct rl_quorum *quorum,
+				      struct node *node)
+{
+	return rl_queue_expire_if_equal(node->link, quorum->key, quorum->token,
+					quorum->ttl_ms);
+}
+
+static enum rl_outcome hear_extension(struct rl_quorum *quorum,
+				      struct node *node, int64_t deadline_ns)
+{
+	return rl_receive_expire_if_equal(node->link, quorum->key,
+					  quorum->token, quorum->ttl_ms,
+					  deadline_ns);
+}
+
+enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
+{
+	static const struct question extension = { false, send_extension,
+						   hear_extension };
+	const int64_t sent_ns = now_ns(quorum);
+	enum rl_outcome outcome = RL_UNKNOWN;
+	struct tally tally;
+
+	if (!may_be_ours(quorum))
+		return RL_LOST;
+	quorum->ttl_ms = ttl_ms;
+	tally = ask_all(quorum, &extension);
+	if (tally.yes >= majority(quorum) &&
+	    rl_lease_end_ns(sent_ns, ttl_ms) > now_ns(quorum))
+		outcome = RL_OK;
+	else if (tally.yes + tally.silent < majority(quorum))
+		outcome = RL_LOST;
+	if (outcome == RL_OK)
+		rl_hold_prolong(&quorum->hold, sent_ns, ttl_ms);
+	else
+		rl_hold_end(&quorum->hold, outcome);
+	return outcome;
+}
+
+static enum rl_outcome send_query(struct rl_quorum *quorum, struct node *node)
+{
+	return rl_queue(node->link, "GET %s", quorum->key);
+}
+
+static enum rl_outcome hear_query(struct rl_quorum *quorum, struct node *node,
+				  int64_t deadline_ns)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_receive_until(node->link, &reply, deadline_ns);
+
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.type == RL_REPLY_STRING &&
+			       strcmp(reply.text, quorum->token) == 0 ?
+		       RL_OK :
+		       RL_LOST;
+}
+
+enum rl_outcome rl_quorum_query(struct rl_quorum *quorum)
+{
+	static const struct question query = { true, send_query, hear_query };
+	struct tally tally;
+
+	if (!may_be_ours(quorum))
+		return RL_LOST;
+	tally = ask_all(quorum, &query);
 	if (tally.yes >= majority(quorum))
 		return RL_OK;
 	return tally.yes + tally.silent >= majority(quorum) ? RL_UNKNOWN :

@@ -13,7 +13,9 @@
  *
  * Threads: an object may be used by one thread at a time, and two threads may
  * use two objects freely. Objects that share a link count as one object.
- * Processes: a link must not be used by a child after fork(); make a new one.
+ * Processes: a child may go on with a link after fork(): it gets a connection
+ * of its own, and the parent's is left alone. A lock that the parent holds is
+ * not held in the child.
  */
 #ifndef REDISLOCK_H
 #define REDISLOCK_H
@@ -168,6 +170,63 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 			      const char *source, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* ---- Waiting ----------------------------------------------------------- */
+
+/*
+ * How an acquire waits while somebody else holds the lock. All zero: ask once.
+ * The n-th pause is random between half of pause_min_us * 2^n and all of it,
+ * never longer than pause_max_us, so that waiters do not fall into step.
+ */
+struct rl_policy {
+	long wait_ms;      /* give up after so long: RL_BUSY */
+	long pause_min_us; /* 0 = 400, for a quorum 2000 */
+	long pause_max_us; /* 0 = 5000, for a quorum 20000 */
+	long least_ms;     /* of the lease that must be left: with less, the
+			    * lock is given back and asked for again */
+	int cancel_fd;     /* readable = stop waiting: RL_BUSY; 0 = none */
+};
+
+/* ---- What a lock has been through --------------------------------------- */
+
+/* buckets[i] counts durations from 2^i to below 2^(i+1) microseconds; the
+ * first one also what is shorter, the last one what is longer. */
+enum { RL_BUCKETS = 32 };
+
+struct rl_stats {
+	uint64_t attempts; /* times a server, or a quorum, was asked */
+	uint64_t waits;    /* pauses between attempts */
+	uint64_t holds;    /* times it was held */
+	uint64_t lost;     /* times it was ours and was not any more */
+	uint64_t unknown;  /* replies that never came and could not be made up */
+	uint64_t wait_us[RL_BUCKETS]; /* from asking until held */
+	uint64_t hold_us[RL_BUCKETS]; /* from held until given back */
+};
+
+/* The duration in microseconds that a share `p` (0 to 1) of the counted ones
+ * does not exceed, rounded up to the end of its bucket; 0 when none is counted. */
+uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p);
+
+/* ---- Compare and delete ------------------------------------------------- */
+
+/* How a key is deleted if it holds a certain value: the first of these that
+ * the server has and allows. Found out at the first use on a link. */
+enum rl_release_method {
+	RL_RELEASE_UNTRIED,
+	RL_RELEASE_DELEX,   /* DELEX key IFEQ value: Redis 8.4 */
+	RL_RELEASE_DELIFEQ, /* DELIFEQ key value: Valkey 9.0 */
+	RL_RELEASE_EVALSHA, /* a script, known by its hash */
+	RL_RELEASE_EVAL,    /* a script, sent whole: SCRIPT LOAD is forbidden */
+	RL_RELEASE_WATCH,   /* WATCH, GET, MULTI, DEL, EXEC: scripts are too */
+};
+
+/* "untried", "DELEX", "DELIFEQ", "EVALSHA", "EVAL" or "WATCH". */
+const char *rl_release_method_name(enum rl_release_method method);
+
+/* Deletes `key` if it holds `value`. RL_OK: it did, and is gone. RL_LOST: it
+ * holds something else, or is not there. RL_UNKNOWN, RL_ERROR. */
+enum rl_outcome rl_delete_if_equal(struct rl_link *link, const char *key,
+				   const char *value);
+
 /* ---- The token lock --------------------------------------------------- */
 
 /*
@@ -179,61 +238,243 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
  * that is not theirs. It does not protect a holder who is still working when
  * the lease has run out: compare the time, or let the store check a fencing
  * number.
+ *
+ * A lock that is held across fork() stays the parent's: in the child it is not
+ * held, and a release there leaves it alone (RL_LOST).
  */
 
-/* A lock on `key` (copied) over `link` (borrowed). NULL when out of memory. */
+/* A lock on `key` (copied) over `link` (borrowed). NULL when out of memory.
+ * Freeing it does not release it. */
 struct rl_lock *rl_lock_new(struct rl_link *link, const char *key);
 void rl_lock_free(struct rl_lock *lock);
 
 /*
- * Asks once. RL_OK: held, for at most ttl_ms from before the call. RL_BUSY:
- * another token is there. RL_UNKNOWN: may be held; rl_lock_release() gives it
- * back if it is. RL_ERROR.
+ * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
+ * there. RL_ERROR: not held. A reply that never came is made up for by asking
+ * whose token is there (SET ... NX GET from Redis 7.0 on, GET before);
+ * RL_UNKNOWN when that was not answered either: may be held, rl_lock_release()
+ * gives it back if it is, and so does the next attempt before it asks anew.
  */
 enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
 
+/* The same until it is held, or as the policy says. */
+enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
+				const struct rl_policy *policy);
+
+/*
+ * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
+ * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
+ * there before still counts; ask again while it lasts.
+ */
+enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
+
+/* What is left of the lease by this process's clock, counted from before the
+ * command that got it, clock drift (1 % of it and 2 ms) taken off. 0 = not
+ * held. Look here before every write. */
+long rl_lock_remaining_ms(const struct rl_lock *lock);
+
 /*
  * Gives the lock back. RL_OK: was ours, is free. RL_LOST: the lease had run
- * out, and whoever holds the key now was left alone. RL_UNKNOWN, RL_ERROR:
- * it may be ours until its lease ends; call again.
+ * out, and whoever holds the key now was left alone; or it was not held.
+ * RL_UNKNOWN, RL_ERROR: it may be ours until its lease ends; call again.
  */
 enum rl_outcome rl_lock_release(struct rl_lock *lock);
+
+/* How rl_lock_release() does it on this link. */
+enum rl_release_method rl_lock_release_method(const struct rl_lock *lock);
+
+/* Valid as long as the lock. */
+const struct rl_stats *rl_lock_stats(const struct rl_lock *lock);
+
+/*
+ * try and release in two parts, so that they share a write with the caller's
+ * own commands: queue, queue what comes with it (a release comes last), then
+ * rl_flush(), and receive in the same order. What was read along with a
+ * refused try means nothing.
+ * RL_UNKNOWN is not made up for here, but by the next attempt.
+ */
+enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms);
+enum rl_outcome rl_lock_receive_try(struct rl_lock *lock);
+enum rl_outcome rl_lock_queue_release(struct rl_lock *lock);
+enum rl_outcome rl_lock_receive_release(struct rl_lock *lock);
+
+/* ---- The renewed lock -------------------------------------------------- */
+
+/*
+ * A token lock whose lease is extended, every third of it, by a thread and a
+ * connection of their own while the caller works. It ends by itself after
+ * `hold_max_ms`: a holder that hangs must not keep the others out for ever.
+ * A holder that is stopped as a whole (SIGSTOP, a paused machine) is not
+ * helped: nothing renews then either.
+ *
+ * Used by one thread; the renewer is the library's own affair. It runs only
+ * while the lock is held, and has ended before a release is sent.
+ */
+
+/* NULL when out of memory or of file descriptors. Free it when not held. */
+struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key,
+				  long hold_max_ms);
+void rl_renewed_free(struct rl_renewed *renewed);
+
+/* As rl_lock_try() and rl_lock_acquire(). */
+enum rl_outcome rl_renewed_try(struct rl_renewed *renewed, long ttl_ms);
+enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
+				   const struct rl_policy *policy);
+
+/* Is it still ours? RL_OK, or RL_LOST for good. Ask before every write. */
+enum rl_outcome rl_renewed_check(const struct rl_renewed *renewed);
+
+/* What is left of the lease that was granted last; 0 = lost or not held. */
+long rl_renewed_remaining_ms(const struct rl_renewed *renewed);
+
+/* Readable (for poll() and the like) from the loss of the lock until the next
+ * acquire. Not to be read, written or closed. */
+int rl_renewed_loss_fd(const struct rl_renewed *renewed);
+
+/* As rl_lock_release(). */
+enum rl_outcome rl_renewed_release(struct rl_renewed *renewed);
+
+const struct rl_stats *rl_renewed_stats(const struct rl_renewed *renewed);
+
+/* ---- The re-entrant lock ------------------------------------------------ */
+
+/*
+ * A token lock that its owner may take again while holding it. The owner is
+ * the object, and so the one thread that uses it. Taking it again asks the
+ * server whether it is still held, and renews the lease; once it was lost,
+ * every level of it is (RL_LOST) until all are released.
+ */
+struct rl_reentrant *rl_reentrant_new(struct rl_link *link, const char *key);
+void rl_reentrant_free(struct rl_reentrant *lock);
+enum rl_outcome rl_reentrant_try(struct rl_reentrant *lock, long ttl_ms);
+enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *lock, long ttl_ms,
+				     const struct rl_policy *policy);
+
+/* One level less; the outermost gives the lock back. RL_LOST: it was lost, or
+ * there is no level left. */
+enum rl_outcome rl_reentrant_release(struct rl_reentrant *lock);
+
+/* Levels that are to be released. */
+unsigned rl_reentrant_depth(const struct rl_reentrant *lock);
+
+long rl_reentrant_remaining_ms(const struct rl_reentrant *lock);
+const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
+
+/* ---- Fencing ------------------------------------------------------------ */
+
+/*
+ * A lock's holder may be slower than its lease and not know it. A fencing
+ * number, one higher with every grant, lets the store refuse such a holder: it
+ * keeps the highest number it has seen, at reads as well as at writes, and
+ * refuses a lower one. The lock then guards against waste, the number guards
+ * the data (M. Kleppmann, "How to do distributed locking", 2016).
+ *
+ * Kept in KEY:fence beside the lock's key and in KEY:fence beside the data's.
+ * Neither expires. Numbers of one lock only may be used for one data key.
+ */
+
+/* rl_lock_try() that also mints a number, in one script. */
+enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
+				   long long *number);
+
+/* GET and SET for the holder of `number`. RL_LOST: a higher number was here;
+ * nothing was read or written. */
+enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
+			      long long number, struct rl_reply *reply);
+enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
+			      long long number, const char *value);
+
+/* ---- The fair lock ------------------------------------------------------ */
+
+/*
+ * A token lock whose waiters stand in line, in a sorted set KEY:line. A release
+ * hands the lock over to the first who still listens (PUBLISH tells how many
+ * do) and wakes it by a message; nobody polls. A holder that dies is waited
+ * for until its lease ends, and a lost message until a waiter looks again by
+ * itself, after half a second at most.
+ *
+ * Uses a second connection of its own for the messages.
+ */
+struct rl_fair *rl_fair_new(struct rl_link *link, const char *key);
+
+/* Leaves the line, if it stands there. Does not release. */
+void rl_fair_free(struct rl_fair *fair);
+
+/* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. */
+enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
+
+/* Until it is this one's turn, or might be, at most wait_ms. */
+void rl_fair_wait(struct rl_fair *fair, long wait_ms);
+
+/* Both, for at most wait_ms; RL_BUSY has left the line. */
+enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms);
+
+/* As rl_lock_release(). */
+enum rl_outcome rl_fair_release(struct rl_fair *fair);
+
+long rl_fair_remaining_ms(const struct rl_fair *fair);
+const struct rl_stats *rl_fair_stats(const struct rl_fair *fair);
+
+/* In two parts, as rl_lock_queue_try() and the rest. A try that finds its
+ * script forgotten by the server says RL_BUSY. */
+enum rl_outcome rl_fair_queue_try(struct rl_fair *fair, long ttl_ms);
+enum rl_outcome rl_fair_receive_try(struct rl_fair *fair);
+enum rl_outcome rl_fair_queue_release(struct rl_fair *fair);
+enum rl_outcome rl_fair_receive_release(struct rl_fair *fair);
 
 /* ---- The quorum lock (Redlock) ---------------------------------------- */
 
 /*
  * The same lock on N independent servers at once; held when a majority
  * granted it and enough of the lease is left (redis.io, "Distributed Locks
- * with Redis": the Redlock algorithm). Requests go to all servers before the
- * first reply is read, so an acquire costs one round trip of the slowest. One
- * server that does not answer costs `node_timeout_ms`, several at once at most
- * twice that; one that cannot be reached, up to `node_timeout_ms` each.
+ * with Redis": the Redlock algorithm). Connections and requests go to all
+ * servers before the first reply is read, so an acquire costs one round trip
+ * of the slowest, and at most `node_timeout_ms` when servers are dead, hung or
+ * unreachable, however many. They are tried again at the next attempt.
+ *
+ * A server whose reply did not come in time may grant the lock later. The
+ * release that follows goes down the same connection, behind the request, so
+ * that a late grant is taken back whenever the server gets there.
  */
 
 /* `nodes` are borrowed, 1 to RL_QUORUM_NODES_MAX, and their time-out becomes
- * `node_timeout_ms`. NULL when out of memory. */
+ * `node_timeout_ms`: much shorter than the lease. NULL when out of memory. */
 enum { RL_QUORUM_NODES_MAX = 15 };
 struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes,
 				const char *key, int node_timeout_ms);
 void rl_quorum_free(struct rl_quorum *quorum);
 
 /*
- * Asks every server once. RL_OK: held for rl_quorum_validity_ms(). RL_BUSY:
+ * Asks every server once. RL_OK: held for rl_quorum_remaining_ms(). RL_BUSY:
  * not got, and released again on every server that was asked. RL_ERROR: so
  * many servers did not answer that no majority could grant it.
  */
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms);
 
-/* What was left of the lease when rl_quorum_try() returned RL_OK, clock drift
- * (1 % of the lease and 2 ms) taken off. */
-long rl_quorum_validity_ms(const struct rl_quorum *quorum);
+/* The same until it is held, or as the policy says; an RL_ERROR is asked again
+ * as well, as long as there is time. */
+enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
+				  const struct rl_policy *policy);
 
-/* Releases on every server. RL_OK: a majority had it. RL_LOST: it had not.
- * RL_UNKNOWN: too few answered to tell. */
+/* Another ttl_ms on a majority, with time left: RL_OK. RL_LOST: a majority has
+ * it no more. RL_UNKNOWN: too few answered, the old lease still counts. */
+enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms);
+
+/* Asks every server whose token is there. RL_OK: ours on a majority. RL_LOST:
+ * it cannot be. RL_UNKNOWN: too few answered to tell. */
+enum rl_outcome rl_quorum_query(struct rl_quorum *quorum);
+
+/* As rl_lock_remaining_ms(). */
+long rl_quorum_remaining_ms(const struct rl_quorum *quorum);
+
+/* Releases on every server that was ever asked. RL_OK: a majority had it.
+ * RL_LOST: it had not. RL_UNKNOWN: too few answered to tell. */
 enum rl_outcome rl_quorum_release(struct rl_quorum *quorum);
 
 /* Why the last quorum call said RL_ERROR or RL_UNKNOWN. */
 const char *rl_quorum_error(const struct rl_quorum *quorum);
+
+const struct rl_stats *rl_quorum_stats(const struct rl_quorum *quorum);
 
 /* ---- The optimistic update -------------------------------------------- */
 
@@ -254,5 +495,12 @@ typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old,
  */
 enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
 			      rl_change change, void *context);
+
+/* The same until it is stored, at most `attempts` times, with pauses as the
+ * policy (NULL = its defaults; wait_ms 0 = no limit but the attempts) says.
+ * RL_BUSY: it never was. */
+enum rl_outcome rl_update(struct rl_link *link, const char *key,
+			  rl_change change, void *context, unsigned attempts,
+			  const struct rl_policy *policy);
 
 #endif

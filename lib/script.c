@@ -27,7 +27,7 @@ static const char *hash_of(struct rl_link *link, const char *source)
 		return NULL;
 	if (script->source)
 		return script->sha1;
-	if (link->pending || link->out.length)
+	if (rl_link_is_busy(link))
 		return NULL;
 	if (rl_run(link, &reply, "SCRIPT LOAD %s", source) != RL_OK ||
 	    reply.type != RL_REPLY_STRING || reply.length != RL_SHA1_LENGTH)
@@ -62,6 +62,27 @@ static bool script_command(struct rl_link *link, struct rl_command *command,
 		command->words[1] = word(sha1);
 	}
 	return rl_command_parse(command, format, arguments);
+}
+
+bool rl_script_is_known(const struct rl_link *link, const char *source)
+{
+	for (size_t i = 0; i < RL_SCRIPTS_MAX; i++) {
+		if (link->scripts[i].source == source)
+			return true;
+	}
+	return false;
+}
+
+void rl_script_forget(struct rl_link *link, const char *source)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < RL_SCRIPTS_MAX; i++) {
+		if (link->scripts[i].source != source)
+			link->scripts[kept++] = link->scripts[i];
+	}
+	while (kept < RL_SCRIPTS_MAX)
+		link->scripts[kept++].source = NULL;
 }
 
 bool rl_script_is_forgotten(const struct rl_reply *reply)

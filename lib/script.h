@@ -11,6 +11,12 @@ enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
 				const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Does the link know its hash? */
+bool rl_script_is_known(const struct rl_link *link, const char *source);
+
+/* The server does not: the next use asks for the hash anew. */
+void rl_script_forget(struct rl_link *link, const char *source);
+
 /* Did the server answer that it does not know the hash (NOSCRIPT)? */
 bool rl_script_is_forgotten(const struct rl_reply *reply);
 

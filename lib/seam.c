@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks, sleeps, marks and mutexes: free, or as the link's driver says. */
+/* Clocks, waits, tasks, marks and mutexes: free, or as the link's driver says. */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <time.h>
 
 #include "driver.h"
@@ -29,6 +31,50 @@ void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns)
 	}
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
 		continue;
+}
+
+bool rl_wait(const struct rl_link *link, int fd, int64_t timeout_ns)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	const struct timespec timeout = { .tv_sec = timeout_ns / 1000000000,
+					  .tv_nsec = timeout_ns % 1000000000 };
+
+	if (rl_is_driven(link) && link->driver->ops->wait)
+		return link->driver->ops->wait(link->driver->context, fd,
+					       timeout_ns);
+	if (timeout_ns < 0)
+		return false;
+	return ppoll(&ready, 1, &timeout, NULL) > 0;
+}
+
+static void *run_task(void *argument)
+{
+	const struct rl_task *task = argument;
+
+	task->body(task->argument);
+	return NULL;
+}
+
+bool rl_spawn(const struct rl_link *link, struct rl_task *task)
+{
+	sigset_t all, before;
+	bool started;
+
+	if (rl_is_driven(link) && link->driver->ops->spawn)
+		return link->driver->ops->spawn(link->driver->context, task);
+	sigfillset(&all); /* signals are for the threads of the program */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&task->thread, NULL, run_task, task) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+void rl_join(const struct rl_link *link, struct rl_task *task)
+{
+	if (rl_is_driven(link) && link->driver->ops->join)
+		link->driver->ops->join(link->driver->context, task);
+	else
+		pthread_join(task->thread, NULL);
 }
 
 void rl_mark(const struct rl_link *link, enum rl_mark mark)

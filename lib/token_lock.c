@@ -4,29 +4,37 @@
  *
  *	SET key token NX PX ttl      the key is ours, or it is not
  *	... work ...
- *	EVALSHA compare-and-delete   gone, if it still holds our token
+ *	compare-and-delete           gone, if it still holds our token
+ *
+ * and when the reply to SET never came:
+ *
+ *	SET key token NX PX ttl GET  nil: ours now; our token: ours since then;
+ *	                             another one: somebody else's
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "compare.h"
 #include "link.h"
-#include "token.h"
+#include "lock.h"
 
-struct rl_lock {
-	struct rl_link *link;
-	char token[RL_TOKEN_SIZE];
-	char key[];
-};
+static const char fence_suffix[] = ":fence";
 
 struct rl_lock *rl_lock_new(struct rl_link *link, const char *key)
 {
 	const size_t size = strlen(key) + 1;
-	struct rl_lock *lock = calloc(1, sizeof(*lock) + size);
+	struct rl_lock *lock =
+		calloc(1, sizeof(*lock) + 2 * size + sizeof(fence_suffix));
 
 	if (!lock)
 		return NULL;
 	lock->link = link;
+	lock->hold.link = link;
 	memcpy(lock->key, key, size);
+	lock->fence = lock->key + size;
+	memcpy(lock->fence, key, size - 1);
+	memcpy(lock->fence + size - 1, fence_suffix, sizeof(fence_suffix));
 	return lock;
 }
 
@@ -35,28 +43,207 @@ void rl_lock_free(struct rl_lock *lock)
 	free(lock);
 }
 
-enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms)
+long rl_lock_remaining_ms(const struct rl_lock *lock)
+{
+	return rl_hold_remaining_ms(&lock->hold);
+}
+
+const struct rl_stats *rl_lock_stats(const struct rl_lock *lock)
+{
+	return &lock->hold.stats;
+}
+
+enum rl_release_method rl_lock_release_method(const struct rl_lock *lock)
+{
+	return rl_link_release_method(lock->link);
+}
+
+/* ---- Acquire ------------------------------------------------------------ */
+
+enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
+{
+	if (lock->in_doubt && lock->doubter == getpid()) {
+		const enum rl_outcome outcome = rl_delete_if_equal(
+			lock->link, lock->key, lock->token);
+
+		if (outcome != RL_OK && outcome != RL_LOST)
+			return outcome;
+	}
+	lock->in_doubt = false;
+	if (!rl_token_fresh(lock->token))
+		return rl_link_fail(lock->link, RL_ERROR, "no random bytes");
+	lock->ttl_ms = ttl_ms;
+	rl_hold_ask(&lock->hold);
+	return RL_OK;
+}
+
+enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome)
+{
+	if (outcome == RL_UNKNOWN) {
+		lock->in_doubt = true;
+		lock->doubter = getpid();
+	}
+	rl_hold_answer(&lock->hold, outcome, lock->ttl_ms);
+	return outcome;
+}
+
+static enum rl_outcome answer_of(enum rl_outcome outcome,
+				 const struct rl_reply *reply)
+{
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(reply) ? RL_BUSY : RL_OK;
+}
+
+static bool is_our_token(const struct rl_lock *lock,
+			 const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_STRING &&
+	       strcmp(reply->text, lock->token) == 0;
+}
+
+/* A server older than 7.0 does not know NX and GET together: only looks. */
+static enum rl_outcome look_whose(struct rl_lock *lock)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(lock->link, &reply, "GET %s", lock->key);
+
+	if (outcome != RL_OK)
+		return RL_UNKNOWN;
+	return is_our_token(lock, &reply) ? RL_OK : RL_BUSY;
+}
+
+/* The reply to SET never came: asks whose token is there. One that landed
+ * counts from when it was sent first; and a request may arrive yet, so that
+ * the next attempt looks again whatever the answer. */
+static enum rl_outcome resolve(struct rl_lock *lock)
 {
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
-	if (!rl_token_fresh(lock->token))
-		return rl_link_fail(lock->link, RL_ERROR, "no random bytes");
-	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld", lock->key,
-			 lock->token, ttl_ms);
+	lock->in_doubt = true;
+	lock->doubter = getpid();
+	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld GET",
+			 lock->key, lock->token, lock->ttl_ms);
+	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED)
+		return look_whose(lock);
+	if (outcome != RL_OK)
+		return RL_UNKNOWN;
+	return rl_reply_is_nil(&reply) || is_our_token(lock, &reply) ? RL_OK :
+								       RL_BUSY;
+}
+
+enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms)
+{
+	const enum rl_outcome outcome = rl_lock_prepare(lock, ttl_ms);
+
 	if (outcome != RL_OK)
 		return outcome;
-	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+	return rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key,
+			lock->token, ttl_ms);
+}
+
+enum rl_outcome rl_lock_receive_try(struct rl_lock *lock)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome = rl_receive(lock->link, &reply);
+
+	return rl_lock_conclude(lock, answer_of(outcome, &reply));
+}
+
+enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome = rl_lock_prepare(lock, ttl_ms);
+
+	if (outcome != RL_OK)
+		return outcome;
+	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld", lock->key,
+			 lock->token, ttl_ms);
+	outcome = answer_of(outcome, &reply);
+	if (outcome == RL_UNKNOWN)
+		outcome = resolve(lock);
+	return rl_lock_conclude(lock, outcome);
+}
+
+static enum rl_outcome ask(void *lock, long ttl_ms)
+{
+	return rl_lock_try(lock, ttl_ms);
+}
+
+static enum rl_outcome give_back(void *lock)
+{
+	return rl_lock_release(lock);
+}
+
+struct rl_askable rl_lock_askable(struct rl_lock *lock)
+{
+	return (struct rl_askable){ .lock = lock,
+				    .hold = &lock->hold,
+				    .ask = ask,
+				    .give_back = give_back };
+}
+
+enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
+				const struct rl_policy *policy)
+{
+	const struct rl_askable askable = rl_lock_askable(lock);
+
+	return rl_acquire(&askable, ttl_ms, policy);
+}
+
+/* ---- While it is held ------------------------------------------------------ */
+
+enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
+{
+	const int64_t sent_ns = rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
+	enum rl_outcome outcome;
+
+	if (!rl_hold_is_ours(&lock->hold))
+		return RL_LOST;
+	outcome = rl_expire_if_equal(lock->link, lock->key, lock->token,
+				     ttl_ms);
+	if (outcome == RL_OK)
+		rl_hold_prolong(&lock->hold, sent_ns, ttl_ms);
+	else if (outcome != RL_ERROR)
+		rl_hold_end(&lock->hold, outcome);
+	return outcome;
+}
+
+/* ---- Release ------------------------------------------------------------------ */
+
+/* May our token be there? Not in a child of the process that got it. */
+static bool may_be_ours(const struct rl_lock *lock)
+{
+	return rl_hold_is_ours(&lock->hold) ||
+	       (lock->in_doubt && lock->doubter == getpid());
+}
+
+static enum rl_outcome released(struct rl_lock *lock, enum rl_outcome outcome)
+{
+	rl_hold_end(&lock->hold, outcome);
+	return outcome;
 }
 
 enum rl_outcome rl_lock_release(struct rl_lock *lock)
 {
-	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run_script(lock->link, &reply, rl_compare_and_delete,
-			      "1 %s %s", lock->key, lock->token);
+	if (!may_be_ours(lock))
+		return RL_LOST;
+	return released(lock, rl_delete_if_equal(lock->link, lock->key,
+						 lock->token));
+}
 
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_LOST;
+enum rl_outcome rl_lock_queue_release(struct rl_lock *lock)
+{
+	if (!may_be_ours(lock))
+		return RL_LOST;
+	return rl_queue_delete_if_equal(lock->link, lock->key, lock->token);
+}
+
+enum rl_outcome rl_lock_receive_release(struct rl_lock *lock)
+{
+	return released(lock,
+			rl_receive_delete_if_equal(lock->link, lock->key,
+						   lock->token, 0));
 }

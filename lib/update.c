@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 
+#include "hold.h"
 #include "link.h"
 
 enum { VALUE_SIZE = 4096 };
@@ -92,4 +93,24 @@ enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
 	if (outcome != RL_OK)
 		return outcome;
 	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+}
+
+enum rl_outcome rl_update(struct rl_link *link, const char *key,
+			  rl_change change, void *context, unsigned attempts,
+			  const struct rl_policy *policy)
+{
+	const struct rl_policy plain = { 0 };
+	const struct rl_policy *used = policy ? policy : &plain;
+	const int64_t deadline_ns =
+		used->wait_ms ? rl_now_ns(link, RL_CLOCK_MONOTONIC) +
+					used->wait_ms * INT64_C(1000000) :
+				INT64_MAX;
+	enum rl_outcome outcome = RL_BUSY;
+
+	for (unsigned n = 0; n < attempts && outcome == RL_BUSY; n++) {
+		if (n > 0 && !rl_pause(link, used, n - 1, deadline_ns))
+			break;
+		outcome = rl_update_try(link, key, change, context);
+	}
+	return outcome;
 }

@@ -14,6 +14,11 @@
 	strategy(rr_setnx_getset) \
 	strategy(rr_set_nx_ex) \
 	strategy(rr_lua_delifequals) \
+	strategy(rr_lua_renewed) \
+	strategy(rr_lua_pipelined) \
+	strategy(rr_reentrant) \
+	strategy(rr_fenced) \
+	strategy(rr_fair_queue) \
 	strategy(rr_multi_watch) \
 	strategy(rr_incr) \
 	strategy(rr_redlock)

@@ -9,7 +9,9 @@
  *	open      once per client and key, before anything else
  *	acquire   ask for the lock, once:    RL_BUSY = wait, then ask again
  *	increment read, work, write, once:   RL_BUSY = nothing stored, again
- *	release   give the lock back, whatever increment said
+ *	release   give the lock back, whatever increment said; with
+ *	          writes_at_release increment only queues its write, and
+ *	          release sends it and answers for it
  *	close     once, at the end; the lock is not held
  *
  * An op that is NULL is left out. A strategy without acquire claims no
@@ -67,7 +69,11 @@ struct rr_strategy {
 	size_t lock_servers;      /* how many besides the data server */
 	bool has_lease;           /* its lock runs out by itself ... */
 	bool lease_in_seconds;    /* ... and after whole seconds only */
+	unsigned leases_max;      /* in a row, where it is renewed; 0 = 1 */
+	bool writes_at_release;   /* increment's write goes out with it */
 	bool uses_mutex;          /* of its own process */
+	bool is_woken;            /* acquire itself waits until it may be free */
+	size_t own_links;         /* connections it opens besides */
 
 	enum rl_outcome (*open)(struct rr_client *client);
 	enum rl_outcome (*acquire)(struct rr_client *client);
@@ -75,6 +81,9 @@ struct rr_strategy {
 	enum rl_outcome (*release)(struct rr_client *client);
 	void (*close)(struct rr_client *client);
 	const char *(*error)(const struct rr_client *client); /* NULL: data's */
+	const char *(*lacks)(struct rl_link *data, const char *spare_key);
+
+
 };
 
 /* ---- The table (strategies.c) ------------------------------------------ */

@@ -118,8 +118,8 @@ Test(locks, quorum_excludes_and_leaves_nothing_behind)
 	struct rl_quorum *mine = five(a), *theirs = five(b);
 
 	cr_assert_eq(rl_quorum_try(mine, 10000), RL_OK);
-	cr_assert_gt(rl_quorum_validity_ms(mine), 9000);
-	cr_assert_leq(rl_quorum_validity_ms(mine), 10000 - 102);
+	cr_assert_gt(rl_quorum_remaining_ms(mine), 9000);
+	cr_assert_leq(rl_quorum_remaining_ms(mine), 10000 - 102);
 	cr_assert_eq(rl_quorum_try(theirs, 10000), RL_BUSY);
 	cr_assert_eq(rl_quorum_release(mine), RL_OK);
 	for (size_t i = 0; i < 5; i++)

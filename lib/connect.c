@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening connections, any number of them in the time of one: all are begun,
+ * waited for together, and introduced (AUTH, SELECT) together.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "link.h"
+#include "parser.h"
+
+/* How far a link of a batch has come. */
+enum stage { CONNECTED, CONNECTING, INTRODUCING, FAILED };
+
+/* ---- Sockets -------------------------------------------------------------- */
+
+static struct timeval timeout_of(const struct rl_link *link)
+{
+	return (struct timeval){ link->timeout_ms / 1000,
+				 link->timeout_ms % 1000 * 1000 };
+}
+
+static void apply_timeout(const struct rl_link *link)
+{
+	const struct timeval timeout = timeout_of(link);
+
+	setsockopt(link->context->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
+		   sizeof(timeout));
+	setsockopt(link->context->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout,
+		   sizeof(timeout));
+}
+
+void rl_link_set_timeout(struct rl_link *link, int timeout_ms)
+{
+	link->timeout_ms = timeout_ms;
+	if (link->context)
+		apply_timeout(link);
+}
+
+int64_t rl_link_deadline_ns(const struct rl_link *link)
+{
+	return rl_now_ns(link, RL_CLOCK_MONOTONIC) +
+	       link->timeout_ms * INT64_C(1000000);
+}
+
+static enum stage fail(struct rl_link *link, const char *why)
+{
+	rl_link_fail(link, RL_ERROR, "%s", why); /* may lie in the context */
+	rl_link_disconnect(link);
+	return FAILED;
+}
+
+static enum stage begin(struct rl_link *link)
+{
+	const struct rl_address *address = &link->address;
+
+	if (link->context)
+		return CONNECTED;
+	link->pending = 0;
+	link->error[0] = '\0';
+	link->context = address->is_unix ?
+				redisConnectUnixNonBlock(address->host) :
+				redisConnectNonBlock(address->host,
+						     address->port);
+	link->connections++;
+	link->owner = getpid();
+	if (!link->context)
+		return fail(link, "out of memory");
+	if (link->context->err)
+		return fail(link, link->context->errstr);
+	return CONNECTING;
+}
+
+/* The socket is writable, or the time is up. */
+static enum stage settle(struct rl_link *link, bool ready)
+{
+	const int fd = link->context->fd;
+	socklen_t length = sizeof(int);
+	int error = 0;
+
+	if (!ready)
+		return fail(link, "no connection in time");
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
+		error = errno;
+	if (error)
+		return fail(link, strerror(error));
+	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
+		return fail(link, strerror(errno));
+	apply_timeout(link);
+	rl_parser_attach(link->context->reader, &link->arena);
+	return INTRODUCING;
+}
+
+/* Until all of them are writable, or the deadline. */
+static void await(struct rl_link *const *links, enum stage *stages, size_t n,
+		  int64_t deadline_ns)
+{
+	struct pollfd ready[RL_QUORUM_NODES_MAX];
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		ready[i] = (struct pollfd){ .fd = -1, .events = POLLOUT };
+		if (stages[i] == CONNECTING)
+			ready[i].fd = links[i]->context->fd;
+		left += stages[i] == CONNECTING;
+	}
+	while (left > 0) {
+		const int64_t left_ns =
+			deadline_ns - rl_now_ns(links[0], RL_CLOCK_MONOTONIC);
+
+		poll(ready, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
+		for (size_t i = 0; i < n; i++) {
+			if (ready[i].fd < 0 ||
+			    (!ready[i].revents && left_ns > 0))
+				continue;
+			stages[i] = settle(links[i], ready[i].revents);
+			ready[i].fd = -1;
+			left--;
+		}
+	}
+}
+
+/* ---- Introductions -------------------------------------------------------- */
+
+/* A command of the connection's own: not counted, not driven. */
+static bool queue_setup(struct rl_link *link, const char *format, ...)
+{
+	struct rl_command command = { 0 };
+	va_list arguments;
+	bool good;
+
+	va_start(arguments, format);
+	good = rl_command_parse(&command, format, arguments) &&
+	       rl_command_encode(&command, &link->out);
+	va_end(arguments);
+	link->pending += good;
+	return good;
+}
+
+static enum stage introduce(struct rl_link *link)
+{
+	const struct rl_address *address = &link->address;
+	bool good = true;
+
+	if (address->password[0] && address->user[0])
+		good = queue_setup(link, "AUTH %s %s", address->user,
+				   address->password);
+	else if (address->password[0])
+		good = queue_setup(link, "AUTH %s", address->password);
+	if (good && address->db)
+		good = queue_setup(link, "SELECT %d", address->db);
+	if (!good)
+		return fail(link, "out of memory");
+	return rl_flush(link) == RL_OK ? INTRODUCING : FAILED;
+}
+
+/* Both must have been accepted: nothing may be sent to the wrong database. */
+static void hear_introduction(struct rl_link *link, int64_t deadline_ns)
+{
+	enum rl_outcome outcome = RL_OK;
+	struct rl_reply reply;
+
+	while (outcome == RL_OK && link->pending)
+		outcome = rl_link_read(link, &reply, deadline_ns);
+	if (outcome != RL_OK)
+		rl_link_disconnect(link);
+}
+
+void rl_links_connect(struct rl_link *const *links, size_t n,
+		      int64_t deadline_ns)
+{
+	enum stage stages[RL_QUORUM_NODES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		stages[i] = begin(links[i]);
+	await(links, stages, n, deadline_ns);
+	for (size_t i = 0; i < n; i++) {
+		if (stages[i] == INTRODUCING)
+			stages[i] = introduce(links[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (stages[i] == INTRODUCING)
+			hear_introduction(links[i], deadline_ns);
+	}
+}
+
+enum rl_outcome rl_link_connect(struct rl_link *link)
+{
+	if (!link->context)
+		rl_links_connect(&link, 1, rl_link_deadline_ns(link));
+	return link->context ? RL_OK : RL_ERROR;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* A token lock's inside, for the locks that are built on it. */
+#ifndef RL_LOCK_H
+#define RL_LOCK_H
+
+#include "hold.h"
+#include "token.h"
+
+struct rl_lock {
+	struct rl_link *link;
+	struct rl_hold hold;
+	long ttl_ms;      /* of the attempt on its way */
+	bool in_doubt;    /* the token may be there, or may arrive yet */
+	pid_t doubter;    /* the process whose token it is */
+	char token[RL_TOKEN_SIZE];
+	char *fence;      /* the key of its fencing numbers */
+	char key[];       /* followed by that of `fence` */
+};
+
+/* What rl_acquire() needs to know of it. */
+struct rl_askable rl_lock_askable(struct rl_lock *lock);
+
+/* Before an attempt: takes back a token that is in doubt, makes a new one. */
+enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms);
+
+/* After it: notes how it ended. */
+enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome);
+
+#endif

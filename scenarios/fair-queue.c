@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiters stand in line and are woken, in order; nobody polls. It is
+ * libredislock's rl_fair, in two round trips like lua-pipelined.
+ *
+ *	A> EVAL ask + GET counter        => held, "41"
+ *	B> EVAL ask + GET counter        => in line behind A, read thrown away
+ *	   B waits for a message
+ *	A> SET counter 42 + EVAL give-back: the lock is B's, PUBLISH tells it
+ *	B> EVAL ask + GET counter        => held, "42"
+ *
+ * Guarantees: what the token lock does; first come, first served; a waiter that
+ * died is passed over, since nobody receives the message.
+ * Does not guarantee: that a holder slower than its lease is alone (TL-10). The
+ * lock is handed from one to the next even while the next is still asleep:
+ * order costs throughput.
+ */
+#include <stdlib.h>
+
+#include "strategy.h"
+
+enum { WAIT_MS = 500 };
+
+struct state {
+	struct rl_fair *lock;
+	long long value;    /* read along with the grant */
+	bool write_queued;  /* goes out with the release */
+};
+
+static enum rl_outcome open_lock(struct rr_client *client)
+{
+	struct state *state = calloc(1, sizeof(*state));
+
+	client->state = state;
+	if (!state)
+		return RL_ERROR;
+	state->lock = rl_fair_new(client->data, client->lock);
+	return state->lock ? RL_OK : RL_ERROR;
+}
+
+static enum rl_outcome ask_and_read(struct rr_client *client)
+{
+	struct state *state = client->state;
+	enum rl_outcome outcome, read;
+	struct rl_reply reply;
+
+	outcome = rl_fair_queue_try(state->lock, client->ttl_ms);
+	if (outcome == RL_OK)
+		outcome = rl_queue(client->data, "GET %s", client->counter);
+	if (outcome == RL_OK)
+		outcome = rl_flush(client->data);
+	if (outcome != RL_OK)
+		return outcome;
+	outcome = rl_fair_receive_try(state->lock);
+	read = rl_receive(client->data, &reply);
+	if (outcome != RL_OK)
+		return outcome;
+	if (read == RL_OK && rr_count_of(&reply, &state->value))
+		return RL_OK;
+	rl_fair_release(state->lock);
+	return read == RL_OK ? RL_ERROR : read;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct state *state = client->state;
+	const enum rl_outcome outcome = ask_and_read(client);
+
+	if (outcome == RL_BUSY)
+		rl_fair_wait(state->lock, WAIT_MS);
+	return outcome;
+}
+
+static enum rl_outcome increment(struct rr_client *client)
+{
+	struct state *state = client->state;
+	enum rl_outcome outcome;
+
+	rr_work(client);
+	outcome = rl_queue(client->data, "SET %s %lld", client->counter,
+			   state->value + 1);
+	state->write_queued = outcome == RL_OK;
+	return outcome;
+}
+
+static enum rl_outcome write_and_release(struct rr_client *client)
+{
+	struct state *state = client->state;
+	enum rl_outcome outcome = rl_fair_queue_release(state->lock);
+	struct rl_reply reply;
+
+	if (outcome == RL_OK)
+		outcome = rl_flush(client->data);
+	if (outcome != RL_OK)
+		return outcome;
+	outcome = rl_receive(client->data, &reply);
+	rl_fair_receive_release(state->lock);
+	return outcome;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct state *state = client->state;
+	const bool write_queued = state->write_queued;
+
+	state->write_queued = false;
+	return write_queued ? write_and_release(client) :
+			      rl_fair_release(state->lock);
+}
+
+static void close_lock(struct rr_client *client)
+{
+	struct state *state = client->state;
+
+	if (state)
+		rl_fair_free(state->lock);
+	free(state);
+}
+
+const struct rr_strategy rr_fair_queue = {
+	.name = "fair-queue",
+	.summary = "token lock handed on to the first in line, who is woken",
+	.document = "001",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.round_trips = 2,
+	.has_lease = true,
+	.writes_at_release = true,
+	.is_woken = true,
+	.own_links = 1,
+	.open = open_lock,
+	.acquire = acquire,
+	.increment = increment,
+	.release = release,
+	.close = close_lock,
+};

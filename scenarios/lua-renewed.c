@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The token lock with a watchdog, as document 002 asks for: while the work goes
+ * on, a second thread extends the lease. It is libredislock's rl_renewed.
+ *
+ *	A> SET lock 6f1c... NX PX 10000          => OK
+ *	   every third of a lease, on a connection of its own:
+ *	A'> EVAL "if GET(lock) == 6f1c... then PEXPIRE(lock, 10000)"  => 1
+ *	A> GET counter, work, still held? SET counter
+ *	   the watchdog is stopped, and has ended
+ *	A> compare-and-delete                    => 1
+ *
+ * Guarantees: work may take longer than a lease, up to LEASES_MAX of them; a
+ * holder that crashes takes its watchdog along, and the lease runs out.
+ * Does not guarantee: anything for a holder that stands still together with
+ * its watchdog, after it looked and before its write arrives (TL-16).
+ */
+#include "strategy.h"
+
+enum { LEASES_MAX = 10 };
+
+static enum rl_outcome open_lock(struct rr_client *client)
+{
+	client->state = rl_renewed_new(client->data, client->lock,
+				       LEASES_MAX * client->ttl_ms);
+	return client->state ? RL_OK : RL_ERROR;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	return rl_renewed_try(client->state, client->ttl_ms);
+}
+
+static enum rl_outcome increment(struct rr_client *client)
+{
+	long long value;
+	enum rl_outcome outcome = rr_get_counter(client, &value);
+
+	if (outcome != RL_OK)
+		return outcome;
+	rr_work(client);
+	if (rl_renewed_check(client->state) != RL_OK)
+		return RL_BUSY; /* lost: nothing is stored, all over again */
+	return rr_set_counter(client, value + 1);
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	return rl_renewed_release(client->state);
+}
+
+static void close_lock(struct rr_client *client)
+{
+	rl_renewed_free(client->state);
+}
+
+const struct rr_strategy rr_lua_renewed = {
+	.name = "lua-renewed",
+	.summary = "lua-delifequals, and a thread that extends the lease",
+	.document = "002",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 4,
+	.has_lease = true,
+	.leases_max = LEASES_MAX,
+	.own_links = 1,
+	.open = open_lock,
+	.acquire = acquire,
+	.increment = increment,
+	.release = release,
+	.close = close_lock,
+};

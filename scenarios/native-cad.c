@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The token lock released by one command, where the server has one: what Lua
+ * was needed for is built in now.
+ *
+ *	A> SET lock 6f1c... NX PX 10000        => OK
+ *	A> GET counter, SET counter
+ *	A> DELEX lock IFEQ 6f1c...             => 1    Redis 8.4
+ *	A> DELIFEQ lock 6f1c...                => 1    Valkey 9.0
+ *	A> SET lock "" IFEQ 6f1c... PX 1       => OK   Valkey 8.1: gone in 1 ms
+ *
+ * Guarantees: what lua-delifequals does, without a script that the server may
+ * forget or forbid (TL-11).
+ * Does not guarantee: that a holder slower than its lease is alone (TL-10).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy.h"
+
+enum means { NONE, DELEX, DELIFEQ, SET_IFEQ };
+
+struct state {
+	enum means means;
+	char token[RL_TOKEN_SIZE];
+};
+
+static bool has_command(struct rl_link *link, const char *name)
+{
+	struct rl_reply reply;
+
+	return rl_run(link, &reply, "COMMAND INFO %s", name) == RL_OK &&
+	       reply.type == RL_REPLY_ARRAY && reply.length == 1 &&
+	       reply.elements[0].type == RL_REPLY_ARRAY;
+}
+
+/* SET's options are not listed; only a server that knows them takes them. */
+static bool has_set_ifeq(struct rl_link *link, const char *key)
+{
+	struct rl_reply reply;
+
+	return rl_run(link, &reply, "SET %s %s IFEQ %s PX 1", key, "", "") ==
+	       RL_OK;
+}
+
+static enum means means_of(struct rl_link *link, const char *spare_key)
+{
+	if (has_command(link, "DELEX"))
+		return DELEX;
+	if (has_command(link, "DELIFEQ"))
+		return DELIFEQ;
+	return has_set_ifeq(link, spare_key) ? SET_IFEQ : NONE;
+}
+
+static const char *lacks(struct rl_link *data, const char *spare_key)
+{
+	return means_of(data, spare_key) == NONE ?
+		       "no DELEX, DELIFEQ or SET ... IFEQ" :
+		       NULL;
+}
+
+static enum rl_outcome open_lock(struct rr_client *client)
+{
+	struct state *state = calloc(1, sizeof(*state));
+
+	client->state = state;
+	if (!state)
+		return RL_ERROR;
+	state->means = means_of(client->data, client->lock);
+	return RL_OK;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct state *state = client->state;
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	if (!rl_token_fresh(state->token))
+		return RL_ERROR;
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld",
+			 client->lock, state->token, client->ttl_ms);
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
+}
+
+static enum rl_outcome delete_if_ours(struct rr_client *client,
+				      struct rl_reply *reply)
+{
+	const struct state *state = client->state;
+
+	switch (state->means) {
+	case DELEX:
+		return rl_run(client->data, reply, "DELEX %s IFEQ %s",
+			      client->lock, state->token);
+	case DELIFEQ:
+		return rl_run(client->data, reply, "DELIFEQ %s %s",
+			      client->lock, state->token);
+	default:
+		return rl_run(client->data, reply, "SET %s %s IFEQ %s PX 1",
+			      client->lock, "", state->token);
+	}
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome = delete_if_ours(client, &reply);
+	const bool ours = reply.type == RL_REPLY_STATUS || reply.integer == 1;
+
+	if (outcome != RL_OK)
+		return outcome;
+	return ours ? RL_OK : RL_LOST;
+}
+
+static void close_lock(struct rr_client *client)
+{
+	free(client->state);
+}
+
+const struct rr_strategy rr_native_cad = {
+	.name = "native-cad",
+	.summary = "SET NX PX token, GET, SET, DELEX or DELIFEQ or SET IFEQ",
+	.document = "-",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 4,
+	.has_lease = true,
+	.open = open_lock,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+	.close = close_lock,
+	.lacks = lacks,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Re-entrant, done right: the token lock with a count of levels that belongs to
+ * its owner, and asks the server at every level whether it is still ours. It is
+ * libredislock's rl_reentrant; compare reentrant-naive.
+ *
+ *	A> SET lock 6f1c... NX PX 10000          => OK     level 1
+ *	A> EVAL "if GET(lock) == 6f1c... then PEXPIRE(lock, 10000)"
+ *	                                         => 1      level 2
+ *	A> GET counter, SET counter
+ *	                                                   level 1
+ *	A> compare-and-delete                    => 1      level 0
+ *
+ * Guarantees: what the token lock does; a level that is taken after the lock
+ * was lost says so (compare TL-13), and nobody else's lock is deleted.
+ * Does not guarantee: that a holder slower than its lease is alone (TL-10).
+ */
+#include "strategy.h"
+
+static enum rl_outcome open_lock(struct rr_client *client)
+{
+	client->state = rl_reentrant_new(client->data, client->lock);
+	return client->state ? RL_OK : RL_ERROR;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	return rl_reentrant_try(client->state, client->ttl_ms);
+}
+
+/* A part of the program that takes the lock for itself, held or not. */
+static enum rl_outcome increment(struct rr_client *client)
+{
+	enum rl_outcome outcome =
+		rl_reentrant_try(client->state, client->ttl_ms);
+
+	if (outcome == RL_LOST)
+		return RL_BUSY; /* nothing is stored, all over again */
+	if (outcome != RL_OK)
+		return outcome == RL_UNKNOWN ? RL_BUSY : outcome;
+	outcome = rr_get_add_set(client);
+	rl_reentrant_release(client->state);
+	return outcome;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	return rl_reentrant_release(client->state);
+}
+
+static void close_lock(struct rr_client *client)
+{
+	rl_reentrant_free(client->state);
+}
+
+const struct rr_strategy rr_reentrant = {
+	.name = "reentrant",
+	.summary = "lua-delifequals, taken twice; the second time checks and renews",
+	.document = "001",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 5,
+	.has_lease = true,
+	.leases_max = 2,
+	.open = open_lock,
+	.acquire = acquire,
+	.increment = increment,
+	.release = release,
+	.close = close_lock,
+};
