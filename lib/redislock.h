@@ -168,6 +168,26 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 			      const char *source, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/*
+ * Ends a transaction: queues EXEC after `n_queued` commands (MULTI among them)
+ * that wait in rl_queue(), sends them all in one write and reads every reply.
+ * RL_OK: `reply` has what the commands answered, or is nil: a watched key was
+ * written, and nothing has been done. RL_ERROR: a command was refused; what
+ * was refused only when it ran (a wrong type) leaves the others done.
+ */
+enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
+			struct rl_reply *reply);
+
+/* ---- Tokens ----------------------------------------------------------- */
+
+/*
+ * What a token lock stores: who holds it, as a value nobody else can guess.
+ * 20 random bytes in hexadecimal, straight from the kernel: there is no state
+ * that a forked child could share. False when the kernel has none to give.
+ */
+enum { RL_TOKEN_SIZE = 41 };
+bool rl_token_fresh(char token[RL_TOKEN_SIZE]);
+
 /* ---- The token lock --------------------------------------------------- */
 
 /*
