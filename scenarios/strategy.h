@@ -100,6 +100,10 @@ enum rl_outcome rr_get_counter(struct rr_client *client, long long *value);
 /* SET. */
 enum rl_outcome rr_set_counter(struct rr_client *client, long long value);
 
+/* MULTI, SET, EXEC. RL_BUSY: a key that was watched has been written. */
+enum rl_outcome rr_set_in_transaction(struct rr_client *client,
+				      long long value);
+
 /* The work that lies between reading and writing: `hold_us` of it. */
 void rr_work(struct rr_client *client);
 
