@@ -54,7 +54,7 @@ Test(faults, death_before_exec_leaves_no_lock)
 	cr_assert_geq(ttl_after_death("setnx-expire-multi", "EXEC", RL_OK), 0);
 }
 
-/* Does B's asking prolong the lease of a lock with 3 of its 10 s left? */
+/* Does B's asking prolong the lease of a lock with 50 of its 100 s left? */
 static bool loser_prolongs(const char *strategy)
 {
 	struct rl_reply reply;
@@ -62,15 +62,16 @@ static bool loser_prolongs(const char *strategy)
 	int ttl_s;
 
 	cast_open(&cast, strategy);
+	cast.a.client.client.ttl_ms = cast.b.client.client.ttl_ms = 100000;
 	cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", strategy);
-	cr_assert_gt(atoi(cast_ask(&cast, "TTL", "lock")), 3, "%s", strategy);
-	cr_assert_eq(rl_run(cast.other, &reply, "EXPIRE lock 3"), RL_OK);
+	cr_assert_gt(atoi(cast_ask(&cast, "TTL", "lock")), 50, "%s", strategy);
+	cr_assert_eq(rl_run(cast.other, &reply, "EXPIRE lock 50"), RL_OK);
 	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", strategy);
 	ttl_s = atoi(cast_ask(&cast, "TTL", "lock"));
 	cr_assert_eq(cast_release(&cast.a), RL_OK, "%s", strategy);
 	cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", strategy);
 	cast_close(&cast);
-	return ttl_s > 3;
+	return ttl_s > 50;
 }
 
 Test(faults, losers_keep_a_lock_alive_where_everybody_expires)

@@ -42,6 +42,28 @@ Test(timestamp, waits_for_the_living_and_takes_over_the_dead)
 	}
 }
 
+static void five_seconds_pass(struct cast *cast)
+{
+	cast->clock_s += 5;
+}
+
+/* The lease begins when the lock is taken over, not when A first asked. */
+Test(timestamp, takeover_writes_an_end_of_its_own_time)
+{
+	for (size_t i = 0; i < ALL; i++) {
+		struct cast cast;
+
+		cast_open(&cast, all[i]);
+		cast_set(&cast, "lock", "900");
+		cast.a.before = "GET";
+		cast.a.act = five_seconds_pass;
+		cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1016", "%s",
+				 all[i]);
+		cast_close(&cast);
+	}
+}
+
 /* ---- Two find the same dead lock ------------------------------------------ */
 
 /* A stalls for five seconds; B takes the dead lock over. */
