@@ -210,7 +210,7 @@ static void show_floor(struct setting *setting)
 	ping_rate = median(pings, rounds);
 	printf("Strategies against their floor, pin %s: one round trip takes %.1f us\n\n",
 	       setting->placement, 1e6 / ping_rate);
-	printf("%-19s %11s  %8s  %8s  %8s  %9s  %11s  %12s\n", "strategy",
+	printf("%-20s %11s  %8s  %8s  %8s  %9s  %11s  %12s\n", "strategy",
 	       "round trips", "floor/s", "1 thread", "of floor", "8 threads",
 	       "of 1 thread", "commands/inc");
 	for (size_t i = 0; i < rr_n_strategies; i++) {
@@ -220,7 +220,7 @@ static void show_floor(struct setting *setting)
 		const double least = ping_rate / strategy->round_trips;
 		char a[RR_GROUPED_SIZE], b[RR_GROUPED_SIZE], c[RR_GROUPED_SIZE];
 
-		printf("%-19s %11u  %8s  %8s  %8.2f  %9s  %11.2f  %12.1f\n",
+		printf("%-20s %11u  %8s  %8s  %8.2f  %9s  %11.2f  %12.1f\n",
 		       strategy->name, strategy->round_trips, whole(a, least),
 		       whole(b, one), one / least, whole(c, many), many / one,
 		       median(figures[i].commands, rounds));

@@ -46,7 +46,7 @@ static void print_markdown(const struct rr_strategy *strategy)
 
 static void print_line(const struct rr_strategy *strategy)
 {
-	printf("%-19s %-14s %-44s %s\n", strategy->name, strategy->document,
+	printf("%-20s %-14s %-44s %s\n", strategy->name, strategy->document,
 	       rr_expectation(strategy), strategy->summary);
 }
 
@@ -56,7 +56,7 @@ int rr_cmd_list(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &markdown);
 	if (!markdown)
-		printf("%-19s %-14s %-44s %s\n", "strategy", "document",
+		printf("%-20s %-14s %-44s %s\n", "strategy", "document",
 		       "expected", "commands");
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		if (markdown)

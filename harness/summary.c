@@ -166,7 +166,7 @@ static void print_line(FILE *file, const struct rr_group *group, bool sweep,
 	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
 	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
 
-	fprintf(file, "%-19s ", m->strategy->name);
+	fprintf(file, "%-20s ", m->strategy->name);
 	if (sweep)
 		fprintf(file, "%7d  ", m->threads);
 	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s\n",
@@ -184,7 +184,7 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	const bool sweep = results->options->n_threads > 1;
 	size_t index = 0;
 
-	fprintf(file, "%-19s ", "strategy");
+	fprintf(file, "%-20s ", "strategy");
 	if (sweep)
 		fprintf(file, "%7s  ", "threads");
 	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost",

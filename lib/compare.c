@@ -163,9 +163,12 @@ static enum rl_outcome queue_guarded(struct rl_link *link,
 
 /* ---- By a transaction ---------------------------------------------------------- */
 
-static enum rl_outcome queue_transaction(struct rl_link *link,
-					 const struct guarded *g)
+/* The watched key holds our value: MULTI, DEL or PEXPIRE, EXEC. Whoever wrote
+ * it since was somebody else, or the clock: then it is ours no more. */
+static enum rl_outcome finish_watch(struct rl_link *link,
+				    const struct guarded *g)
 {
+	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	enum rl_outcome outcome = rl_queue(link, "MULTI");
 
 	if (outcome == RL_OK && g->ttl_ms)
@@ -173,20 +176,7 @@ static enum rl_outcome queue_transaction(struct rl_link *link,
 	else if (outcome == RL_OK)
 		outcome = rl_queue(link, "DEL %s", g->key);
 	if (outcome == RL_OK)
-		outcome = rl_queue(link, "EXEC");
-	return outcome == RL_OK ? rl_flush(link) : outcome;
-}
-
-/* The watched key holds our value: MULTI, DEL or PEXPIRE, EXEC. Whoever wrote
- * it since was somebody else, or the clock: then it is ours no more. */
-static enum rl_outcome finish_watch(struct rl_link *link,
-				    const struct guarded *g)
-{
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
-	enum rl_outcome outcome = queue_transaction(link, g);
-
-	for (int i = 0; i < 3 && outcome != RL_UNKNOWN; i++)
-		outcome = rl_receive(link, &reply);
+		outcome = rl_exec(link, 2, &reply);
 	if (outcome != RL_OK)
 		return outcome;
 	return reply.type == RL_REPLY_ARRAY && reply.length == 1 &&

@@ -170,6 +170,16 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 			      const char *source, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/*
+ * Ends a transaction: queues EXEC after `n_queued` commands (MULTI among them)
+ * that wait in rl_queue(), sends them all in one write and reads every reply.
+ * RL_OK: `reply` has what the commands answered, or is nil: a watched key was
+ * written, and nothing has been done. RL_ERROR: a command was refused; what
+ * was refused only when it ran (a wrong type) leaves the others done.
+ */
+enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
+			struct rl_reply *reply);
+
 /* ---- Waiting ----------------------------------------------------------- */
 
 /*
@@ -205,6 +215,16 @@ struct rl_stats {
 /* The duration in microseconds that a share `p` (0 to 1) of the counted ones
  * does not exceed, rounded up to the end of its bucket; 0 when none is counted. */
 uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p);
+
+/* ---- Tokens ----------------------------------------------------------- */
+
+/*
+ * What a token lock stores: who holds it, as a value nobody else can guess.
+ * 20 random bytes in hexadecimal, straight from the kernel: there is no state
+ * that a forked child could share. False when the kernel has none to give.
+ */
+enum { RL_TOKEN_SIZE = 41 };
+bool rl_token_fresh(char token[RL_TOKEN_SIZE]);
 
 /* ---- Compare and delete ------------------------------------------------- */
 

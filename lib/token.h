@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a token lock stores: who holds it, as a value nobody else can guess. */
+/* How a token lock is given back; rl_token_fresh() makes what it stores. */
 #ifndef RL_TOKEN_H
 #define RL_TOKEN_H
-
-#include <stdbool.h>
-
-enum { RL_TOKEN_BYTES = 20, RL_TOKEN_SIZE = 2 * RL_TOKEN_BYTES + 1 };
-
-/* A fresh token in hexadecimal, straight from the kernel: there is no state
- * that a forked child could share. False when the kernel has none to give. */
-bool rl_token_fresh(char token[RL_TOKEN_SIZE]);
 
 /*
  * Compare and delete: KEYS[1] goes only if it holds ARGV[1]. One script,

@@ -9,8 +9,6 @@
  *	SET key value
  *	EXEC        nil, and nothing stored, if somebody wrote in between
  */
-#include <stdio.h>
-
 #include "hold.h"
 #include "link.h"
 
@@ -40,29 +38,11 @@ static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key,
 					  const char *value,
 					  struct rl_reply *executed)
 {
-	char why[256] = ""; /* SET was refused: EXEC only says that it was */
 	enum rl_outcome outcome = rl_queue(link, "MULTI");
 
 	if (outcome == RL_OK)
 		outcome = rl_queue(link, "SET %s %s", key, value);
-	if (outcome == RL_OK)
-		outcome = rl_queue(link, "EXEC");
-	if (outcome == RL_OK)
-		outcome = rl_flush(link);
-	if (outcome != RL_OK)
-		return outcome;
-	rl_receive(link, executed); /* MULTI; if it fails, so does EXEC */
-	if (rl_receive(link, executed) == RL_ERROR)
-		snprintf(why, sizeof(why), "%s", rl_link_error(link));
-	outcome = rl_receive(link, executed);
-	if (outcome == RL_OK && executed->type == RL_REPLY_ARRAY &&
-	    executed->length == 1 &&
-	    executed->elements[0].type == RL_REPLY_FAILED)
-		outcome = rl_link_fail(link, RL_ERROR, "%s",
-				       executed->elements[0].text);
-	if (outcome == RL_ERROR && why[0])
-		rl_link_fail(link, RL_ERROR, "%s", why);
-	return outcome;
+	return outcome == RL_OK ? rl_exec(link, 2, executed) : outcome;
 }
 
 /* Leaves no WATCH behind, so that the next command is not surprised by it. */

@@ -27,6 +27,22 @@ enum rl_outcome rr_set_counter(struct rr_client *client, long long value)
 		      value);
 }
 
+enum rl_outcome rr_set_in_transaction(struct rr_client *client,
+				      long long value)
+{
+	struct rl_link *link = client->data;
+	struct rl_reply executed;
+	enum rl_outcome outcome = rl_queue(link, "MULTI");
+
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "SET %s %lld", client->counter, value);
+	if (outcome == RL_OK)
+		outcome = rl_exec(link, 2, &executed);
+	if (outcome != RL_OK)
+		return outcome;
+	return rl_reply_is_nil(&executed) ? RL_BUSY : RL_OK;
+}
+
 void rr_work(struct rr_client *client)
 {
 	if (client->hold_us > 0)

@@ -18,58 +18,23 @@
  * Does not guarantee: anything else. A GETSET that answers nil has created a
  * lock that nobody holds (GS-3); a stalled loser writes an older timestamp
  * over a live lock (GS-4); a slow holder deletes its successor's (GS-6).
+ *
+ * What all timestamp locks share, the GETSET of this one too, is timestamp.c.
  */
-#include "strategy.h"
-
-static long long now_s(const struct rr_client *client)
-{
-	return rl_now_ns(client->data, RL_CLOCK_REALTIME) / 1000000000;
-}
-
-/* now + timeout + 1: whole seconds, so one more for the begun one (GS-9). */
-static long long lease_end_s(const struct rr_client *client)
-{
-	return now_s(client) + client->ttl_ms / 1000 + 1;
-}
-
-static bool is_dead(const struct rr_client *client, const struct rl_reply *end)
-{
-	long long end_s;
-
-	return rl_reply_number(end, &end_s) && end_s < now_s(client);
-}
-
-/* RACE: the answer comes after the write has been done (GS-3, GS-4). */
-static enum rl_outcome take_over(struct rr_client *client)
-{
-	struct rl_reply previous;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &previous, "GETSET %s %lld", client->lock,
-		       lease_end_s(client));
-
-	if (outcome != RL_OK)
-		return outcome;
-	return is_dead(client, &previous) ? RL_OK : RL_BUSY;
-}
+#include "timestamp.h"
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s %lld",
-					 client->lock, lease_end_s(client));
+	long long end_s;
 
-	if (outcome != RL_OK || reply.integer == 1)
-		return outcome;
-	outcome = rl_run(client->data, &reply, "GET %s", client->lock);
-	if (outcome != RL_OK)
-		return outcome;
-	return is_dead(client, &reply) ? take_over(client) : RL_BUSY;
+	return rr_timestamp_acquire(client, &end_s);
 }
 
 static enum rl_outcome release(struct rr_client *client)
 {
 	struct rl_reply reply;
 
+	/* RACE: after its lease, this is somebody else's lock (GS-6) */
 	return rl_run(client->data, &reply, "DEL %s", client->lock);
 }
 

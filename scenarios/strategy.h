@@ -81,9 +81,9 @@ struct rr_strategy {
 	enum rl_outcome (*release)(struct rr_client *client);
 	void (*close)(struct rr_client *client);
 	const char *(*error)(const struct rr_client *client); /* NULL: data's */
+	/* What the server would need for it, NULL: all there. May write and
+	 * expire the spare key. */
 	const char *(*lacks)(struct rl_link *data, const char *spare_key);
-
-
 };
 
 /* ---- The table (strategies.c) ------------------------------------------ */
@@ -108,6 +108,10 @@ enum rl_outcome rr_get_counter(struct rr_client *client, long long *value);
 
 /* SET. */
 enum rl_outcome rr_set_counter(struct rr_client *client, long long value);
+
+/* MULTI, SET, EXEC. RL_BUSY: a key that was watched has been written. */
+enum rl_outcome rr_set_in_transaction(struct rr_client *client,
+				      long long value);
 
 /* The work that lies between reading and writing: `hold_us` of it. */
 void rr_work(struct rr_client *client);

@@ -134,6 +134,10 @@ Test(strategies, planted_nx_dropped_turns_the_verdict)
 		     RR_VERDICT_VIOLATED);
 	cr_assert_eq(verdict_with("set-nx-ex", &planted_no_nx),
 		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("get-compare-del", &planted_no_nx),
+		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("reentrant-naive", &planted_no_nx),
+		     RR_VERDICT_VIOLATED);
 	cr_assert_eq(verdict_with("redlock", &planted_no_nx),
 		     RR_VERDICT_VIOLATED);
 }
@@ -173,70 +177,4 @@ Test(strategies, overlaps_are_counted_where_exclusion_fails)
 {
 	cr_assert_gt(overlaps_of("local-mutex"), 0);
 	cr_assert_eq(overlaps_of("lua-delifequals"), 0);
-}
-
-/* ---- The timestamp lock, one branch after another ---------------------------------- */
-
-static enum rl_outcome acquire_against(const char *value)
-{
-	const struct rr_strategy *strategy = rr_strategy_find("setnx-getset");
-	struct support_client client;
-	struct support support;
-	enum rl_outcome outcome;
-	struct rl_link *link;
-	struct rl_reply reply;
-
-	support_open(&support, 1);
-	link = support_link(&support, 0);
-	if (value)
-		rl_run(link, &reply, "SET lock %s", value);
-	support_client_open(&client, &support, strategy, NULL);
-	outcome = strategy->acquire(&client.client);
-	support_client_close(&client, strategy);
-	rl_link_free(link);
-	support_close(&support);
-	return outcome;
-}
-
-Test(strategies, timestamp_lock_waits_for_the_living_and_takes_over_the_dead)
-{
-	cr_assert_eq(acquire_against(NULL), RL_OK);
-	cr_assert_eq(acquire_against("99999999999"), RL_BUSY);
-	cr_assert_eq(acquire_against("1000000000"), RL_OK);
-}
-
-/* GS-3: the lock is deleted between GET and GETSET. */
-static enum rl_outcome delete_before_getset(void *context, struct rl_link *link,
-					    struct rl_command *command)
-{
-	struct rl_link *other = context;
-	struct rl_reply reply;
-
-	(void)link;
-	if (strncmp(command->words[0].text, "GETSET", 6) == 0)
-		rl_run(other, &reply, "DEL lock");
-	return RL_OK;
-}
-
-Test(strategies, timestamp_lock_leaves_a_ghost_lock_as_printed)
-{
-	static const struct rl_driver_ops ops = { .send = delete_before_getset };
-	const struct rr_strategy *strategy = rr_strategy_find("setnx-getset");
-	struct support_client client;
-	struct support support;
-	struct rl_driver driver = { .ops = &ops };
-	struct rl_link *other;
-	struct rl_reply reply;
-
-	support_open(&support, 1);
-	other = support_link(&support, 0);
-	driver.context = other;
-	rl_run(other, &reply, "SET lock 1000000000");
-	support_client_open(&client, &support, strategy, &driver);
-	cr_assert_eq(strategy->acquire(&client.client), RL_BUSY);
-	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "1");
-	cr_assert_eq(strategy->acquire(&client.client), RL_BUSY);
-	support_client_close(&client, strategy);
-	rl_link_free(other);
-	support_close(&support);
 }

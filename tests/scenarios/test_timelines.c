@@ -32,7 +32,9 @@ static void print_word(FILE *file, const struct rl_word *word)
 	const bool hex = word->length == 40 &&
 			 strspn(word->text, "0123456789abcdef") == 40;
 
-	if (number)
+	if (word->length == 0)
+		fprintf(file, " \"\"");
+	else if (number)
 		fprintf(file, " TIME");
 	else if (hex)
 		fprintf(file, " HEX");

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The re-entrant lock of document 001: a count in the client, and the key in
+ * Redis is set and deleted by the outermost lock and unlock alone.
+ *
+ * 	A: lock      A> SET lock "" NX PX 10000   => OK        count 1
+ * 	A: lock      (no command)                              count 2
+ * 	A> GET counter, SET counter
+ * 	A: unlock    (no command)                              count 1
+ * 	A: unlock    A> DEL lock                  => 1         count 0
+ *
+ * Guarantees: one holder while every holder is faster than its lease; a holder
+ * may lock again without waiting for itself (TL-12).
+ * Does not guarantee: that a lock that was got is held. After its lease, lock
+ * succeeds by counting while another client holds it (TL-13), and unlock
+ * deletes that client's lock, which is as empty as its own (TL-14).
+ */
+#include <stdlib.h>
+
+#include "strategy.h"
+
+static enum rl_outcome open_lock(struct rr_client *client)
+{
+	client->state = calloc(1, sizeof(unsigned)); /* the count */
+	return client->state ? RL_OK : RL_ERROR;
+}
+
+static enum rl_outcome lock(struct rr_client *client)
+{
+	unsigned *count = client->state;
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	if (*count > 0) {
+		++*count; /* RACE: nobody asks whether it is held (TL-13) */
+		return RL_OK;
+	}
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld",
+			 client->lock, "", client->ttl_ms);
+	if (outcome != RL_OK)
+		return outcome;
+	if (rl_reply_is_nil(&reply))
+		return RL_BUSY;
+	*count = 1;
+	return RL_OK;
+}
+
+static enum rl_outcome unlock(struct rr_client *client)
+{
+	unsigned *count = client->state;
+	struct rl_reply reply;
+
+	if (*count == 0)
+		return RL_LOST;
+	if (--*count > 0)
+		return RL_OK;
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+/* The section is in a function that takes the lock, too. */
+static enum rl_outcome increment(struct rr_client *client)
+{
+	enum rl_outcome outcome = lock(client);
+
+	if (outcome != RL_OK)
+		return outcome;
+	outcome = rr_get_add_set(client);
+	unlock(client);
+	return outcome;
+}
+
+static void close_lock(struct rr_client *client)
+{
+	free(client->state);
+}
+
+const struct rr_strategy rr_reentrant_naive = {
+	.name = "reentrant-naive",
+	.summary = "SET NX PX once, lock again by counting, GET, SET, DEL",
+	.document = "001",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 4,
+	.has_lease = true,
+	.open = open_lock,
+	.acquire = lock,
+	.increment = increment,
+	.release = unlock,
+	.close = close_lock,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SETNX and EXPIRE, one after the other and whatever SETNX said, as document
+ * 004 prints it.
+ *
+ * 	A> SETNX lock 1     => 1        B> SETNX lock 1     => 0
+ * 	A> EXPIRE lock 10   => 1        B> EXPIRE lock 10   => 1   A's lock!
+ * 	A> GET counter, SET counter
+ * 	A> DEL lock         => 1        B> SETNX lock 1     => 1
+ *
+ * Guarantees: one holder while every holder is faster than its lease. A lock
+ * without an end (TL-3) gets one from the next client that asks.
+ * Does not guarantee: that the lock of a crashed holder ever runs out. Clients
+ * that ask more often than once per lease keep it alive for ever (IN-5).
+ */
+#include "strategy.h"
+
+static enum rl_outcome expire(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock,
+		      client->ttl_ms / 1000);
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome =
+		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	const bool won = outcome == RL_OK && reply.integer == 1;
+
+	if (outcome == RL_OK)
+		outcome = expire(client); /* RACE: a loser's, too (IN-5) */
+	if (outcome != RL_OK)
+		return outcome;
+	return won ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+const struct rr_strategy rr_setnx_expire_all = {
+	.name = "setnx-expire-all",
+	.summary = "SETNX, EXPIRE, GET, SET, DEL",
+	.document = "004",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 5,
+	.has_lease = true,
+	.lease_in_seconds = true,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+};

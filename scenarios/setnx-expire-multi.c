@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SETNX and EXPIRE in one transaction, as document 004 suggests: nobody can die
+ * between them any more.
+ *
+ * 	A> MULTI, SETNX lock 1, EXPIRE lock 10, EXEC   => [1, 1]: held
+ * 	B> MULTI, SETNX lock 1, EXPIRE lock 10, EXEC   => [0, 1]: wait
+ * 	A> GET counter, SET counter
+ * 	A> DEL lock                                    => 1
+ *
+ * Guarantees: one holder while every holder is faster than its lease; never a
+ * lock without an end.
+ * Does not guarantee: that the lock of a crashed holder runs out. EXPIRE is
+ * executed although SETNX was refused, so that clients that ask keep the lock
+ * alive (IN-6). DEL may remove a successor's lock (TL-7).
+ */
+#include "strategy.h"
+
+/* The reply to EXEC: what SETNX and EXPIRE answered. */
+static enum rl_outcome setnx_and_expire(struct rr_client *client,
+					struct rl_reply *executed)
+{
+	struct rl_link *link = client->data;
+	enum rl_outcome outcome = rl_queue(link, "MULTI");
+
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "SETNX %s 1", client->lock);
+	if (outcome == RL_OK) /* RACE: if SETNX is refused, too (IN-6) */
+		outcome = rl_queue(link, "EXPIRE %s %ld", client->lock,
+				   client->ttl_ms / 1000);
+	return outcome == RL_OK ? rl_exec(link, 3, executed) : outcome;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct rl_reply executed;
+	const enum rl_outcome outcome = setnx_and_expire(client, &executed);
+
+	if (outcome != RL_OK)
+		return outcome;
+	if (executed.type != RL_REPLY_ARRAY || executed.length != 2)
+		return RL_ERROR;
+	return executed.elements[0].integer == 1 ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+const struct rr_strategy rr_setnx_expire_multi = {
+	.name = "setnx-expire-multi",
+	.summary = "MULTI, SETNX, EXPIRE, EXEC, GET, SET, DEL",
+	.document = "004",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 4,
+	.has_lease = true,
+	.lease_in_seconds = true,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+};

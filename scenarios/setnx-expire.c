@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SETNX, and then a lease by EXPIRE, which the winner alone sends.
+ *
+ * 	A> SETNX lock 1     => 1        B> SETNX lock 1     => 0: wait
+ * 	A> EXPIRE lock 10   => 1
+ * 	A> GET counter, SET counter
+ * 	A> DEL lock         => 1        B> SETNX lock 1     => 1
+ *
+ * Guarantees: one holder while every holder is faster than its lease; the lock
+ * of a holder that crashed later on goes away by itself (TL-2).
+ * Does not guarantee: that there is a lease. These are two commands, and the
+ * lock of a client that dies between them, or whose EXPIRE is refused, stays
+ * for ever (TL-3). DEL may remove a successor's lock (TL-7).
+ */
+#include "strategy.h"
+
+/* The winner's lease. */
+static enum rl_outcome expire(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	/* RACE: the lock has been there for a command, without an end (TL-3) */
+	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock,
+		      client->ttl_ms / 1000);
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.integer == 1 ? expire(client) : RL_BUSY;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+const struct rr_strategy rr_setnx_expire = {
+	.name = "setnx-expire",
+	.summary = "SETNX, EXPIRE if won, GET, SET, DEL",
+	.document = "001",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 5,
+	.has_lease = true,
+	.lease_in_seconds = true,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timestamp lock with a take-over that is a transaction: the new timestamp
+ * is written only if nobody has touched the dead lock since it was read.
+ *
+ * 	C4> SETNX lock now+timeout+1               => 1: held
+ * 	                                           => 0: somebody else's
+ * 	C4> WATCH lock, GET lock                   => alive, or nil: UNWATCH, wait
+ * 	                                           => dead: take over
+ * 	C4> MULTI, SET lock now+timeout+1, EXEC    => OK: held
+ * 	                                           => nil: somebody was first
+ * 	...
+ * 	C4> DEL lock
+ *
+ * Guarantees: one of those who find a dead lock gets it, and the others write
+ * nothing (GS-14): GS-1 to GS-5 are gone.
+ * Does not guarantee: that a holder slower than its lease is alone, or that its
+ * DEL removes its own lock (GS-6, GS-7); or anything when clocks differ (GS-8).
+ */
+#include <stdio.h>
+
+#include "timestamp.h"
+
+/* A new end for a dead lock; none for one that is alive or gone. */
+static enum rl_outcome renew_dead(void *context, const struct rl_reply *end,
+				  char *value, size_t size)
+{
+	const struct rr_client *client = context;
+
+	if (!rr_timestamp_is_dead(client, end))
+		return RL_BUSY;
+	snprintf(value, size, "%lld", rr_timestamp_end_s(client));
+	return RL_OK;
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	const enum rl_outcome outcome =
+		rr_timestamp_set(client, rr_timestamp_end_s(client));
+
+	if (outcome != RL_BUSY)
+		return outcome;
+	return rl_update_try(client->data, client->lock, renew_dead, client);
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	/* RACE: after its lease, this is somebody else's lock (GS-6) */
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+const struct rr_strategy rr_watch_getset = {
+	.name = "watch-getset",
+	.summary = "SETNX timestamp, WATCH, GET, MULTI, SET, EXEC, ..., DEL",
+	.document = "-",
+	.promise = {
+		[RR_THREADS] = RR_EXACT,
+		[RR_PROCESSES] = RR_EXACT,
+		[RR_FAULTS] = RR_LOSSY,
+	},
+	.wait = { .min_us = 400, .max_us = 5000 },
+	.round_trips = 4,
+	.has_lease = true,
+	.lease_in_seconds = true,
+	.acquire = acquire,
+	.increment = rr_get_add_set,
+	.release = release,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* rl_exec(): what it says of a transaction's end. */
+#include "../support.h"
+
+#include <string.h>
+
+static struct support support;
+static struct rl_link *a, *b;
+
+static void setup(void)
+{
+	support_open(&support, 1);
+	a = support_link(&support, 0);
+	b = support_link(&support, 0);
+}
+
+static void teardown(void)
+{
+	rl_link_free(a);
+	rl_link_free(b);
+	support_close(&support);
+}
+
+TestSuite(transaction, .init = setup, .fini = teardown);
+
+/* The link answers what it is asked, not what it was asked before. */
+static void assert_in_step(struct rl_link *link)
+{
+	cr_assert_str_eq(support_ask(link, "ECHO", "next"), "next");
+}
+
+Test(transaction, replies_of_the_commands_come_together)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
+	cr_assert_eq(rl_queue(a, "SETNX k 7"), RL_OK);
+	cr_assert_eq(rl_queue(a, "GET k"), RL_OK);
+	cr_assert_eq(rl_exec(a, 3, &reply), RL_OK);
+	cr_assert_eq(reply.type, RL_REPLY_ARRAY);
+	cr_assert_eq(reply.length, 2);
+	cr_assert_eq(reply.elements[0].integer, 1);
+	cr_assert_str_eq(reply.elements[1].text, "7");
+	assert_in_step(a);
+}
+
+Test(transaction, of_a_watched_key_that_was_written_is_nil)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(a, &reply, "WATCH k"), RL_OK);
+	cr_assert_eq(rl_run(b, &reply, "SET k 1"), RL_OK);
+	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
+	cr_assert_eq(rl_queue(a, "SET k 2"), RL_OK);
+	cr_assert_eq(rl_exec(a, 2, &reply), RL_OK);
+	cr_assert(rl_reply_is_nil(&reply));
+	cr_assert_str_eq(support_ask(b, "GET", "k"), "1");
+	assert_in_step(a);
+}
+
+Test(transaction, with_a_refused_command_does_nothing_and_says_why)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
+	cr_assert_eq(rl_queue(a, "SET k 1"), RL_OK);
+	cr_assert_eq(rl_queue(a, "NOSUCH k"), RL_OK);
+	cr_assert_eq(rl_exec(a, 3, &reply), RL_ERROR);
+	cr_assert(strstr(rl_link_error(a), "unknown command"), "%s",
+		  rl_link_error(a));
+	assert_in_step(a);
+	cr_assert_str_eq(support_ask(b, "EXISTS", "k"), "0");
+}
+
+Test(transaction, with_a_failed_command_is_an_error_and_the_rest_is_done)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
+	cr_assert_eq(rl_queue(a, "SET k text"), RL_OK);
+	cr_assert_eq(rl_queue(a, "INCR k"), RL_OK);
+	cr_assert_eq(rl_exec(a, 3, &reply), RL_ERROR);
+	cr_assert(strstr(rl_link_error(a), "not an integer"), "%s",
+		  rl_link_error(a));
+	assert_in_step(a);
+	cr_assert_str_eq(support_ask(b, "GET", "k"), "text");
+}

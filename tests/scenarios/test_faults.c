@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Each broken strategy, in the interleaving that it is there for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cast.h"
+
+/* ---- Locks without a lease, and leases that are not the lock's ----------------- */
+
+Test(faults, setnx_of_a_dead_holder_stays_for_ever)
+{
+	struct cast cast;
+
+	cast_open(&cast, "setnx");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_str_eq(cast_ask(&cast, "TTL", "lock"), "-1");
+	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
+	cr_assert_eq(cast_release(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.b), RL_OK);
+	cast_close(&cast);
+}
+
+/* A dies before `command`, and B asks; the lock's TTL, -2 without a lock. */
+static int ttl_after_death(const char *strategy, const char *command,
+			   enum rl_outcome b_expects)
+{
+	struct cast cast;
+	int ttl_s;
+
+	cast_open(&cast, strategy);
+	cast.a.before = command;
+	cast.a.dies = true;
+	cr_assert_eq(cast_acquire(&cast.a), RL_ERROR, "%s", strategy);
+	cr_assert_eq(cast_acquire(&cast.b), b_expects, "%s", strategy);
+	ttl_s = atoi(cast_ask(&cast, "TTL", "lock"));
+	cast_close(&cast);
+	return ttl_s;
+}
+
+Test(faults, death_before_expire_leaves_a_lock_without_end)
+{
+	cr_assert_eq(ttl_after_death("setnx-expire", "EXPIRE", RL_BUSY), -1);
+	cr_assert_eq(ttl_after_death("incr-lock", "EXPIRE", RL_BUSY), -1);
+}
+
+Test(faults, death_before_expire_is_repaired_where_everybody_expires)
+{
+	cr_assert_geq(ttl_after_death("setnx-expire-all", "EXPIRE", RL_BUSY), 0);
+	cr_assert_geq(ttl_after_death("incr-lock-all", "EXPIRE", RL_BUSY), 0);
+}
+
+Test(faults, death_before_exec_leaves_no_lock)
+{
+	cr_assert_geq(ttl_after_death("setnx-expire-multi", "EXEC", RL_OK), 0);
+}
+
+/* Does B's asking prolong the lease of a lock with 50 of its 100 s left? */
+static bool loser_prolongs(const char *strategy)
+{
+	struct rl_reply reply;
+	struct cast cast;
+	int ttl_s;
+
+	cast_open(&cast, strategy);
+	cast.a.client.client.ttl_ms = cast.b.client.client.ttl_ms = 100000;
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", strategy);
+	cr_assert_gt(atoi(cast_ask(&cast, "TTL", "lock")), 50, "%s", strategy);
+	cr_assert_eq(rl_run(cast.other, &reply, "EXPIRE lock 50"), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", strategy);
+	ttl_s = atoi(cast_ask(&cast, "TTL", "lock"));
+	cr_assert_eq(cast_release(&cast.a), RL_OK, "%s", strategy);
+	cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", strategy);
+	cast_close(&cast);
+	return ttl_s > 50;
+}
+
+Test(faults, losers_keep_a_lock_alive_where_everybody_expires)
+{
+	cr_assert(loser_prolongs("setnx-expire-all"));
+	cr_assert(loser_prolongs("setnx-expire-multi"));
+	cr_assert(loser_prolongs("incr-lock-all"));
+}
+
+Test(faults, losers_leave_the_lease_alone_elsewhere)
+{
+	cr_assert_not(loser_prolongs("setnx-expire"));
+	cr_assert_not(loser_prolongs("incr-lock"));
+	cr_assert_not(loser_prolongs("set-nx-ex"));
+}
+
+/* ---- Holders slower than their lease -------------------------------------------- */
+
+/* A holds, its lease ends, B gets the lock, A gives back: may C come in? */
+static enum rl_outcome c_after_slow_holder(const char *strategy)
+{
+	enum rl_outcome outcome;
+	struct cast cast;
+
+	cast_open(&cast, strategy);
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", strategy);
+	cast_expire(&cast);
+	cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", strategy);
+	cast_release(&cast.a);
+	outcome = cast_acquire(&cast.c);
+	cast_close(&cast);
+	return outcome;
+}
+
+Test(faults, plain_delete_removes_a_successors_lock)
+{
+	static const char *const names[] = {
+		"setnx-expire", "setnx-expire-all", "setnx-expire-multi",
+		"incr-lock",	"incr-lock-all",    "set-nx-ex",
+		"reentrant-naive",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		cr_assert_eq(c_after_slow_holder(names[i]), RL_OK, "%s",
+			     names[i]);
+}
+
+Test(faults, comparing_leaves_a_successors_lock)
+{
+	cr_assert_eq(c_after_slow_holder("get-compare-del"), RL_BUSY);
+	cr_assert_eq(c_after_slow_holder("lua-delifequals"), RL_BUSY);
+}
+
+static void b_gets_the_expired_lock(struct cast *cast)
+{
+	cast_expire(cast);
+	cr_assert_eq(cast_acquire(&cast->b), RL_OK);
+}
+
+/* TL-8: A finds its own token, and deletes when it is B's. */
+Test(faults, compare_and_delete_in_two_commands_is_not_atomic)
+{
+	struct cast cast;
+
+	cast_open(&cast, "get-compare-del");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cast.a.before = "DEL";
+	cast.a.act = b_gets_the_expired_lock;
+	cr_assert_eq(cast_release(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.c), RL_OK, "B's lock survived");
+	cast_close(&cast);
+}
+
+Test(faults, get_compare_del_tells_when_the_lock_is_lost)
+{
+	struct cast cast;
+
+	cast_open(&cast, "get-compare-del");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
+	cast_expire(&cast);
+	cr_assert_eq(cast_release(&cast.a), RL_LOST);
+	cast_close(&cast);
+}
+
+Test(faults, get_compare_del_gives_back_what_it_may_have_got)
+{
+	struct cast cast;
+
+	cast_open(&cast, "get-compare-del");
+	cast.a.loses_a_reply = true;
+	cr_assert_eq(cast_acquire(&cast.a), RL_UNKNOWN);
+	cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"), "0");
+	cast_close(&cast);
+}
+
+/* ---- Locking again ---------------------------------------------------------------- */
+
+Test(faults, reentrant_lock_is_free_after_the_last_unlock)
+{
+	struct cast cast;
+
+	cast_open(&cast, "reentrant-naive");
+	cr_assert_eq(cast_release(&cast.b), RL_LOST, "it was never locked");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
+	cr_assert_eq(cast_release(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
+	cr_assert_eq(cast_release(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.b), RL_OK);
+	cast_close(&cast);
+}
+
+/* TL-13: A's increment locks again, while B holds. */
+Test(faults, reentrant_lock_does_not_look_whether_it_is_held)
+{
+	struct cast cast;
+
+	cast_open(&cast, "reentrant-naive");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	b_gets_the_expired_lock(&cast);
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_eq(cast_increment(&cast.a), RL_OK);
+	cr_assert_eq(cast_increment(&cast.b), RL_OK);
+	cast_close(&cast);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The timestamp locks: what each does with a dead lock, and in whose way. */
+#include <string.h>
+
+#include "cast.h"
+
+static const char *const all[] = { "setnx-getset", "setnx-getset-checked",
+				   "setnx-del-takeover", "watch-getset" };
+enum { ALL = sizeof(all) / sizeof(all[0]) };
+
+Test(timestamp, is_taken_when_free_and_given_back)
+{
+	for (size_t i = 0; i < ALL; i++) {
+		struct cast cast;
+
+		cast_open(&cast, all[i]);
+		cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1011");
+		cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", all[i]);
+		cr_assert_eq(cast_release(&cast.a), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"), "0", "%s",
+				 all[i]);
+		cast_close(&cast);
+	}
+}
+
+/* What was written may have run out before this second, not in it (GS-9). */
+Test(timestamp, waits_for_the_living_and_takes_over_the_dead)
+{
+	for (size_t i = 0; i < ALL; i++) {
+		struct cast cast;
+
+		cast_open(&cast, all[i]);
+		cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+		cast.clock_s = 1011;
+		cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", all[i]);
+		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1011");
+		cast.clock_s = 1012;
+		cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1023");
+		cast_close(&cast);
+	}
+}
+
+static void five_seconds_pass(struct cast *cast)
+{
+	cast->clock_s += 5;
+}
+
+/* The lease begins when the lock is taken over, not when A first asked. */
+Test(timestamp, takeover_writes_an_end_of_its_own_time)
+{
+	for (size_t i = 0; i < ALL; i++) {
+		struct cast cast;
+
+		cast_open(&cast, all[i]);
+		cast_set(&cast, "lock", "900");
+		cast.a.before = "GET";
+		cast.a.act = five_seconds_pass;
+		cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1016", "%s",
+				 all[i]);
+		cast_close(&cast);
+	}
+}
+
+/* ---- Two find the same dead lock ------------------------------------------ */
+
+/* A stalls for five seconds; B takes the dead lock over. */
+static void b_is_faster(struct cast *cast)
+{
+	cast->clock_s = 1025;
+	cr_assert_eq(cast_acquire(&cast->b), RL_OK);
+	cr_assert_str_eq(cast_ask(cast, "GET", "lock"), "1036");
+}
+
+/* B takes a dead lock over just before `command` of A's take-over; what A is
+ * told, and the lock afterwards. */
+static enum rl_outcome a_is_slower(const char *strategy, const char *command,
+				   char value[32])
+{
+	enum rl_outcome outcome;
+	struct cast cast;
+
+	cast_open(&cast, strategy);
+	cast_set(&cast, "lock", "1011");
+	cast.clock_s = 1020;
+	cast.a.before = command;
+	cast.a.act = b_is_faster;
+	outcome = cast_acquire(&cast.a);
+	cr_assert_null(cast.a.before, "%s sent no %s", strategy, command);
+	strcpy(value, cast_ask(&cast, "GET", "lock"));
+	cast_close(&cast);
+	return outcome;
+}
+
+Test(timestamp, del_takeover_gives_a_dead_lock_to_two)
+{
+	char value[32];
+
+	cr_assert_eq(a_is_slower("setnx-del-takeover", "DEL", value), RL_OK);
+}
+
+/* An older timestamp than B's is in B's lock then (GS-4). */
+Test(timestamp, getset_takeover_has_one_winner_but_the_loser_writes)
+{
+	char value[32];
+
+	cr_assert_eq(a_is_slower("setnx-getset", "GETSET", value), RL_BUSY);
+	cr_assert_str_eq(value, "1031");
+	cr_assert_eq(a_is_slower("setnx-getset-checked", "GETSET", value),
+		     RL_BUSY);
+	cr_assert_str_eq(value, "1031");
+}
+
+Test(timestamp, watch_takeover_has_one_winner_and_the_loser_writes_nothing)
+{
+	char value[32];
+
+	cr_assert_eq(a_is_slower("watch-getset", "MULTI", value), RL_BUSY);
+	cr_assert_str_eq(value, "1036");
+	cr_assert_eq(a_is_slower("watch-getset", "EXEC", value), RL_BUSY);
+	cr_assert_str_eq(value, "1036");
+}
+
+/* ---- The dead lock is deleted during a take-over ------------------------------ */
+
+static void lock_is_deleted(struct cast *cast)
+{
+	cr_assert_str_eq(cast_ask(cast, "DEL", "lock"), "1");
+}
+
+/* GS-3: is there a lock that nobody holds, when it is deleted before
+ * `command`? */
+static bool leaves_a_ghost(const char *strategy, const char *command)
+{
+	struct cast cast;
+	bool ghost;
+
+	cast_open(&cast, strategy);
+	cast_set(&cast, "lock", "900");
+	cast.a.before = command;
+	cast.a.act = lock_is_deleted;
+	cr_assert_eq(cast_acquire(&cast.a), RL_BUSY);
+	ghost = cast_acquire(&cast.b) == RL_BUSY;
+	cast_close(&cast);
+	return ghost;
+}
+
+Test(timestamp, getset_leaves_a_ghost_lock_as_printed)
+{
+	cr_assert(leaves_a_ghost("setnx-getset", "GETSET"));
+	cr_assert(leaves_a_ghost("setnx-getset-checked", "GETSET"));
+	cr_assert_not(leaves_a_ghost("watch-getset", "MULTI"));
+}
+
+/* ---- A holder slower than its lease ------------------------------------------- */
+
+/* A holds, the lease ends, B takes over, A gives back: may C come in? */
+static enum rl_outcome c_after_slow_holder(const char *strategy)
+{
+	enum rl_outcome outcome;
+	struct cast cast;
+
+	cast_open(&cast, strategy);
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cast.clock_s = 1020;
+	cr_assert_eq(cast_acquire(&cast.b), RL_OK);
+	cast_release(&cast.a);
+	outcome = cast_acquire(&cast.c);
+	cast_close(&cast);
+	return outcome;
+}
+
+Test(timestamp, slow_holder_deletes_its_successors_lock)
+{
+	cr_assert_eq(c_after_slow_holder("setnx-getset"), RL_OK);
+	cr_assert_eq(c_after_slow_holder("setnx-del-takeover"), RL_OK);
+	cr_assert_eq(c_after_slow_holder("watch-getset"), RL_OK);
+}
+
+Test(timestamp, holder_that_checks_leaves_its_successors_lock)
+{
+	cr_assert_eq(c_after_slow_holder("setnx-getset-checked"), RL_BUSY);
+}
+
+/* A's lock is `value` (NULL: gone) at `clock_s` when A gives it back. */
+static enum rl_outcome checked_release(const char *value, int64_t clock_s)
+{
+	enum rl_outcome outcome;
+	struct cast cast;
+
+	cast_open(&cast, "setnx-getset-checked");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	if (value)
+		cast_set(&cast, "lock", value);
+	else
+		lock_is_deleted(&cast);
+	cast.clock_s = clock_s;
+	outcome = cast_release(&cast.a);
+	cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"),
+			 value && outcome == RL_LOST ? "1" : "0");
+	cast_close(&cast);
+	return outcome;
+}
+
+Test(timestamp, checked_release_deletes_only_what_it_wrote_and_in_time)
+{
+	cr_assert_eq(checked_release("1011", 1011), RL_OK);
+	cr_assert_eq(checked_release("1011", 1012), RL_LOST);
+	cr_assert_eq(checked_release("1012", 1000), RL_LOST);
+	cr_assert_eq(checked_release("nonsense", 1000), RL_LOST);
+	cr_assert_eq(checked_release(NULL, 1000), RL_LOST);
+}
+
+/* A take-over must be remembered as what was written, too. */
+Test(timestamp, checked_release_after_a_takeover)
+{
+	struct cast cast;
+
+	cast_open(&cast, "setnx-getset-checked");
+	cast_set(&cast, "lock", "900");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_eq(cast_release(&cast.a), RL_OK);
+	cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"), "0");
+	cast_close(&cast);
+}
+
+static void b_takes_over(struct cast *cast)
+{
+	cast->clock_s = 1020;
+	cr_assert_eq(cast_acquire(&cast->b), RL_OK);
+}
+
+/* GS-7: A looks in time, and deletes too late. */
+Test(timestamp, checked_release_is_not_atomic)
+{
+	struct cast cast;
+
+	cast_open(&cast, "setnx-getset-checked");
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cast.a.before = "DEL";
+	cast.a.act = b_takes_over;
+	cr_assert_eq(cast_release(&cast.a), RL_OK);
+	cr_assert_eq(cast_acquire(&cast.c), RL_OK, "B's lock survived");
+	cast_close(&cast);
+}
