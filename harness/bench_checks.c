@@ -42,8 +42,11 @@ static void check_files(struct argp_state *state,
 	long need;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
-		if (1 + options->strategies[i]->lock_servers > servers)
-			servers = 1 + options->strategies[i]->lock_servers;
+		const struct rr_strategy *strategy = options->strategies[i];
+		const size_t links =
+			1 + strategy->lock_servers + strategy->own_links;
+
+		servers = links > servers ? links : servers;
 	}
 	need = threads * (long)servers > clients ? threads * (long)servers :
 						   clients;

@@ -7,6 +7,7 @@
 #include "bench.h"
 #include "bench_options.h"
 #include "commands.h"
+#include "keys.h"
 #include "placement.h"
 #include "progress.h"
 #include "random.h"
@@ -198,6 +199,36 @@ static enum rr_exit open_fleet(struct work *work)
 	return rr_fleet_need(work->fleet, servers);
 }
 
+/* Strategies that the data server has no commands for are named and left out. */
+static enum rr_exit drop_what_is_lacking(struct work *work)
+{
+	struct rl_link *data =
+		rl_link_new(&work->fleet->addresses[0], RR_TIMEOUT_MS);
+	const char *named = "", *lacking = NULL;
+	size_t kept = 0;
+
+	if (!data)
+		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	for (size_t i = 0; i < work->n_cells; i++) {
+		const struct rr_strategy *strategy = work->cells[i].strategy;
+		char spare[RR_KEY_SIZE];
+
+		rr_keys_lock(spare, work->session->prefix, 0);
+		lacking = strategy->lacks ? strategy->lacks(data, spare) : NULL;
+		if (!lacking)
+			work->cells[kept++] = work->cells[i];
+		else if (strcmp(named, strategy->name) != 0)
+			rr_complain(RR_EXIT_SKIPPED,
+				    "%s skipped: this server has %s",
+				    strategy->name, lacking);
+		if (lacking)
+			named = strategy->name;
+	}
+	work->n_cells = kept;
+	rl_link_free(data);
+	return kept ? RR_EXIT_OK : RR_EXIT_SKIPPED;
+}
+
 /* ---- The whole --------------------------------------------------------------------- */
 
 static void print_heading(const struct work *work)
@@ -240,6 +271,8 @@ static enum rr_exit run_work(struct work *work, const char *command_line)
 	if (work->n_cells == 0)
 		return RR_EXIT_SKIPPED;
 	code = open_fleet(work);
+	if (code == RR_EXIT_OK)
+		code = drop_what_is_lacking(work);
 	if (code != RR_EXIT_OK)
 		return code;
 	code = rr_results_open(work->results, work->options);
