@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fair lock: the key holds the holder's token, KEY:line the tokens of
- * those who wait, the first one with the lowest number. A token says whose it
- * is and for how long it asks, OBJECT:ATTEMPT:TTL, and OBJECT names the channel
- * on which its owner listens.
+ * The fair lock: the key holds the holder's token, the list KEY:line the tokens
+ * of those who wait. A token says whose it is and for how long it asks,
+ * OBJECT:ATTEMPT:TTL, and OBJECT names the channel on which its owner listens.
  *
- *	B> ask: A holds it, stand in line      => A's lease has 9980 ms left
+ *	B> ask: A holds it, stand in line      => 1
  *	A> give back: the lock goes to B       => PUBLISH KEY:wake:B reached 1
- *	B< message: it is yours
- *	B> ask: B holds it, lease from now on  => 0
+ *	B< message with B's token: it is yours
  *
- * Asking is idempotent, so that a lost reply or message costs time only.
+ * The lease begins with the hand-over, so not before B's question was sent. If
+ * much of it is left counted from there, B holds the lock; if not, or if no
+ * message comes, B asks again. Asking is idempotent, so that a lost reply or
+ * message costs time only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,44 +36,56 @@ struct rl_fair {
 	pid_t owner;            /* the process that `object` was made in */
 	unsigned long attempts;
 	bool in_line;     /* `token` may stand there, or hold the lock */
+	bool asked;       /* and did so before this attempt */
 	long ttl_ms;
-	long left_ms;     /* of the lease we wait for */
 	char object[RL_TOKEN_SIZE];
 	char token[FAIR_TOKEN_SIZE];
 	char *key, *line, *channel;
+	char *data;       /* the key whose value comes along, or NULL */
+	struct rl_reply carried;
 };
 
 /* ---- Scripts ------------------------------------------------------------------ */
 
-/*
- * KEYS: the lock, the line. Gives the lock to the first in line who listens,
- * or who is asking right now; those who do not are gone. Returns its token.
- */
+/* KEYS: the lock, the line, and perhaps the key whose value comes along. */
+#define RL_CARRY \
+	"local function carried() " \
+	"if not KEYS[3] then return false end " \
+	"local value = redis.pcall('GET', KEYS[3]) " \
+	"return type(value) == 'string' and value end "
+
+/* Gives the lock to the first in line who listens, or who is asking right now;
+ * those who do not are gone. Returns its token. */
 #define RL_HAND_OVER \
+	RL_CARRY \
 	"local function hand_over(asking) " \
 	"while true do " \
-	"local first = redis.call('ZPOPMIN', KEYS[2])[1] " \
+	"local first = redis.call('LPOP', KEYS[2]) " \
 	"if not first then return false end " \
 	"local object, ttl = string.match(first, '^(%x+):%d+:(%d+)$') " \
 	"redis.call('SET', KEYS[1], first, 'PX', ttl) " \
-	"if first == asking or redis.call('PUBLISH', KEYS[1] .. " \
-	"':wake:' .. object, first) > 0 then return first end " \
+	"if first == asking then return first end " \
+	"local value = carried() " \
+	"if redis.call('PUBLISH', KEYS[1] .. ':wake:' .. object, " \
+	"first .. (value and '=' .. value or '')) > 0 then return first end " \
 	"end end "
 
-/* ARGV: our token, its lease. 0: ours; else what is left of another's lease.
+/* ARGV: our token, its lease, 1 if it may be in line already. Ours: {1, value}.
  * One script: between looking and standing in line the lock could come free,
  * and nobody would be woken. */
 static const char ask_script[] =
 	RL_HAND_OVER
 	"local holder = redis.call('GET', KEYS[1]) "
 	"if holder == ARGV[1] then "
-	"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 0 end "
-	"local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2] "
-	"if not holder and not last then "
-	"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 0 end "
-	"redis.call('ZADD', KEYS[2], 'NX', (last or 0) + 1, ARGV[1]) "
-	"if not holder and hand_over(ARGV[1]) == ARGV[1] then return 0 end "
-	"return math.max(1, redis.call('PTTL', KEYS[1]))";
+	"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1, carried()} end "
+	"if not holder and redis.call('EXISTS', KEYS[2]) == 0 then "
+	"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) "
+	"return {1, carried()} end "
+	"if ARGV[3] == '0' or not redis.call('LPOS', KEYS[2], ARGV[1]) then "
+	"redis.call('RPUSH', KEYS[2], ARGV[1]) end "
+	"if not holder and hand_over(ARGV[1]) == ARGV[1] then "
+	"return {1, carried()} end "
+	"return {0}";
 
 /* ARGV: our token. 1: it was ours. One script: whoever came between the look
  * and the hand-over would lose the lock to it. */
@@ -83,7 +96,7 @@ static const char ask_script[] =
 
 static const char give_back_script[] = RL_HAND_OVER RL_GIVE_BACK;
 static const char leave_script[] =
-	RL_HAND_OVER "redis.call('ZREM', KEYS[2], ARGV[1]) " RL_GIVE_BACK;
+	RL_HAND_OVER "redis.call('LREM', KEYS[2], 0, ARGV[1]) " RL_GIVE_BACK;
 
 /* ---- Making and freeing --------------------------------------------------------- */
 
@@ -97,7 +110,8 @@ static char *joined(const char *key, const char *suffix)
 	return text;
 }
 
-struct rl_fair *rl_fair_new(struct rl_link *link, const char *key)
+struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
+			    const char *data)
 {
 	struct rl_fair *fair = calloc(1, sizeof(*fair));
 
@@ -109,18 +123,32 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key)
 	fair->key = joined(key, "");
 	fair->line = joined(key, line_suffix);
 	fair->channel = joined(key, wake_suffix);
-	if (fair->wake && fair->key && fair->line && fair->channel)
+	fair->data = data ? joined(data, "") : NULL;
+	if (fair->wake && fair->key && fair->line && fair->channel &&
+	    !fair->data == !data)
 		return fair;
 	rl_fair_free(fair);
 	return NULL;
 }
 
+/* A script of ours with its keys. */
+static enum rl_outcome run(struct rl_fair *fair, struct rl_reply *reply,
+			   const char *script)
+{
+	if (fair->data)
+		return rl_run_script(fair->link, reply, script,
+				     "3 %s %s %s %s %ld %d", fair->key,
+				     fair->line, fair->data, fair->token,
+				     fair->ttl_ms, fair->asked);
+	return rl_run_script(fair->link, reply, script, "2 %s %s %s %ld %d",
+			     fair->key, fair->line, fair->token, fair->ttl_ms,
+			     fair->asked);
+}
+
 static enum rl_outcome leave(struct rl_fair *fair)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run_script(fair->link, &reply, leave_script, "2 %s %s %s",
-			      fair->key, fair->line, fair->token);
+	const enum rl_outcome outcome = run(fair, &reply, leave_script);
 
 	fair->in_line = false;
 	return outcome;
@@ -134,6 +162,7 @@ void rl_fair_free(struct rl_fair *fair)
 	    !rl_hold_is_ours(&fair->hold))
 		leave(fair);
 	rl_link_free(fair->wake);
+	free(fair->data);
 	free(fair->channel);
 	free(fair->line);
 	free(fair->key);
@@ -189,6 +218,7 @@ static enum rl_outcome subscribe(struct rl_fair *fair)
 /* The same token until an attempt has come to an end. */
 static void name_attempt(struct rl_fair *fair, long ttl_ms)
 {
+	fair->asked = fair->in_line;
 	if (fair->in_line)
 		return;
 	fair->ttl_ms = ttl_ms;
@@ -211,49 +241,22 @@ static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
 	return RL_OK;
 }
 
-enum rl_outcome rl_fair_queue_try(struct rl_fair *fair, long ttl_ms)
-{
-	const enum rl_outcome outcome = prepare(fair, ttl_ms);
-
-	if (outcome != RL_OK)
-		return outcome;
-	return rl_queue_script(fair->link, ask_script, "2 %s %s %s %ld",
-			       fair->key, fair->line, fair->token,
-			       fair->ttl_ms);
-}
-
 static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
 			      const struct rl_reply *reply)
 {
 	const int64_t waiting_ns = fair->hold.waiting_ns;
+	const bool held = outcome == RL_OK && reply->type == RL_REPLY_ARRAY &&
+			  reply->length == 2;
 
-	if (outcome == RL_OK && reply->integer != 0) {
-		fair->left_ms = (long)reply->integer;
+	fair->carried = (struct rl_reply){ .type = RL_REPLY_NIL };
+	if (held)
+		fair->carried = reply->elements[1];
+	else if (outcome == RL_OK)
 		outcome = RL_BUSY;
-	}
 	rl_hold_answer(&fair->hold, outcome, fair->ttl_ms);
 	if (outcome == RL_BUSY) /* goes on waiting */
 		fair->hold.waiting_ns = waiting_ns;
 	return outcome;
-}
-
-enum rl_outcome rl_fair_receive_try(struct rl_fair *fair)
-{
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
-	const enum rl_outcome outcome = rl_receive(fair->link, &reply);
-
-	if (rl_script_is_forgotten(&reply)) {
-		rl_script_forget(fair->link, ask_script);
-		fair->left_ms = 0;
-		return RL_BUSY; /* ask again: it is sent whole then */
-	}
-	return answer(fair, outcome, &reply);
-}
-
-static enum rl_outcome ask(struct rl_fair *fair, struct rl_reply *reply)
-{
-	return rl_run_script(fair->link, reply, ask_script, "2 %s %s %s %ld",
-			     fair->key, fair->line, fair->token, fair->ttl_ms);
 }
 
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
@@ -263,32 +266,74 @@ enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
 
 	if (outcome != RL_OK)
 		return outcome;
-	outcome = ask(fair, &reply);
-	if (outcome == RL_UNKNOWN)
-		outcome = ask(fair, &reply);
+	outcome = run(fair, &reply, ask_script);
+	if (outcome == RL_UNKNOWN) {
+		fair->asked = true;
+		outcome = run(fair, &reply, ask_script);
+	}
 	return answer(fair, outcome, &reply);
+}
+
+const struct rl_reply *rl_fair_carried(const struct rl_fair *fair)
+{
+	return &fair->carried;
 }
 
 /* ---- Waiting -------------------------------------------------------------------------- */
 
-static bool is_for_us(const struct rl_fair *fair, const struct rl_reply *message)
+/* A message is a token, and after a = the value that comes along. */
+static bool is_for_us(struct rl_fair *fair, const struct rl_reply *message)
 {
-	return message->type == RL_REPLY_ARRAY && message->length == 3 &&
-	       message->elements[2].text &&
-	       strcmp(message->elements[2].text, fair->token) == 0;
+	const size_t length = strlen(fair->token);
+	const struct rl_reply *payload;
+
+	if (message->type != RL_REPLY_ARRAY || message->length != 3)
+		return false;
+	payload = &message->elements[2];
+	if (!payload->text || payload->length < length ||
+	    memcmp(payload->text, fair->token, length) != 0)
+		return false;
+	fair->carried = (struct rl_reply){ .type = RL_REPLY_NIL };
+	if (payload->text[length] == '=')
+		fair->carried = (struct rl_reply){
+			.type = RL_REPLY_STRING,
+			.text = payload->text + length + 1,
+			.length = payload->length - length - 1,
+		};
+	return true;
 }
 
-void rl_fair_wait(struct rl_fair *fair, long wait_ms)
+/* Handed over since our last question; a lease that is half over already is
+ * better asked for again. */
+static enum rl_outcome accept(struct rl_fair *fair)
 {
-	const long most_ms = fair->left_ms < LOOK_AGAIN_MS ? fair->left_ms :
-							     LOOK_AGAIN_MS;
-	const int64_t deadline_ns =
-		rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
-		(wait_ms < most_ms ? wait_ms : most_ms) * INT64_C(1000000);
-	enum rl_outcome outcome;
+	const int64_t half_ns = fair->ttl_ms * INT64_C(500000);
+
+	if (rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) - fair->hold.sent_ns >
+	    half_ns)
+		return RL_BUSY;
+	rl_hold_answer(&fair->hold, RL_OK, fair->ttl_ms);
+	return RL_OK;
+}
+
+static int64_t wait_until_ns(const struct rl_fair *fair, long wait_ms)
+{
+	long most_ms = fair->ttl_ms < LOOK_AGAIN_MS ? fair->ttl_ms :
+						      LOOK_AGAIN_MS;
+
+	if (wait_ms < most_ms)
+		most_ms = wait_ms;
+	return rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
+	       most_ms * INT64_C(1000000);
+}
+
+enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms)
+{
+	const int64_t deadline_ns = wait_until_ns(fair, wait_ms);
+	enum rl_outcome outcome = fair->in_line ? RL_OK : RL_BUSY;
 
 	fair->hold.stats.waits++;
-	do {
+	while (outcome == RL_OK) {
 		struct rl_reply message = { .type = RL_REPLY_NIL };
 		const int64_t left_ns =
 			deadline_ns - rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
@@ -296,11 +341,11 @@ void rl_fair_wait(struct rl_fair *fair, long wait_ms)
 		outcome = rl_link_listen(fair->wake, &message,
 					 left_ns > 0 ? left_ns : 0);
 		if (outcome == RL_OK && is_for_us(fair, &message))
-			return;
-	} while (outcome == RL_OK);
+			return accept(fair);
+	}
+	return RL_BUSY;
 }
 
-/* What leaving found: the lock may have come to us in the meantime. */
 static enum rl_outcome give_up(struct rl_fair *fair)
 {
 	const enum rl_outcome outcome = leave(fair);
@@ -315,7 +360,7 @@ enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms)
 				    wait_ms * INT64_C(1000000);
 
 	for (;;) {
-		const enum rl_outcome outcome = rl_fair_try(fair, ttl_ms);
+		enum rl_outcome outcome = rl_fair_try(fair, ttl_ms);
 		int64_t left_ns;
 
 		if (outcome != RL_BUSY)
@@ -324,7 +369,9 @@ enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms)
 			  rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
 		if (left_ns <= 0)
 			return give_up(fair);
-		rl_fair_wait(fair, (long)(left_ns / 1000000) + 1);
+		outcome = rl_fair_wait(fair, (long)(left_ns / 1000000) + 1);
+		if (outcome == RL_OK)
+			return outcome;
 	}
 }
 
@@ -345,6 +392,10 @@ enum rl_outcome rl_fair_queue_release(struct rl_fair *fair)
 {
 	if (!rl_hold_is_ours(&fair->hold))
 		return RL_LOST;
+	if (fair->data)
+		return rl_queue_script(fair->link, give_back_script,
+				       "3 %s %s %s %s", fair->key, fair->line,
+				       fair->data, fair->token);
 	return rl_queue_script(fair->link, give_back_script, "2 %s %s %s",
 			       fair->key, fair->line, fair->token);
 }
@@ -362,12 +413,8 @@ enum rl_outcome rl_fair_receive_release(struct rl_fair *fair)
 enum rl_outcome rl_fair_release(struct rl_fair *fair)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome;
 
 	if (!rl_hold_is_ours(&fair->hold))
 		return RL_LOST;
-	outcome = rl_run_script(fair->link, &reply, give_back_script,
-				"2 %s %s %s", fair->key, fair->line,
-				fair->token);
-	return released(fair, outcome, &reply);
+	return released(fair, run(fair, &reply, give_back_script), &reply);
 }

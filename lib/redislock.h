@@ -407,15 +407,18 @@ enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
 /* ---- The fair lock ------------------------------------------------------ */
 
 /*
- * A token lock whose waiters stand in line, in a sorted set KEY:line. A release
+ * A token lock whose waiters stand in line, in the list KEY:line. A release
  * hands the lock over to the first who still listens (PUBLISH tells how many
  * do) and wakes it by a message; nobody polls. A holder that dies is waited
  * for until its lease ends, and a lost message until a waiter looks again by
  * itself, after half a second at most.
  *
- * Uses a second connection of its own for the messages.
+ * Uses a second connection of its own for the messages. `data` may name a key
+ * whose value comes along with the lock, read in the very step that grants it,
+ * so that the holder need not ask for it; NULL = none.
  */
-struct rl_fair *rl_fair_new(struct rl_link *link, const char *key);
+struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
+			    const char *data);
 
 /* Leaves the line, if it stands there. Does not release. */
 void rl_fair_free(struct rl_fair *fair);
@@ -423,8 +426,9 @@ void rl_fair_free(struct rl_fair *fair);
 /* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. */
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
 
-/* Until it is this one's turn, or might be, at most wait_ms. */
-void rl_fair_wait(struct rl_fair *fair, long wait_ms);
+/* Waits in line, at most wait_ms. RL_OK: it was handed over, and is held.
+ * RL_BUSY: ask again; it may be this one's turn or not. */
+enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms);
 
 /* Both, for at most wait_ms; RL_BUSY has left the line. */
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms);
@@ -435,10 +439,11 @@ enum rl_outcome rl_fair_release(struct rl_fair *fair);
 long rl_fair_remaining_ms(const struct rl_fair *fair);
 const struct rl_stats *rl_fair_stats(const struct rl_fair *fair);
 
-/* In two parts, as rl_lock_queue_try() and the rest. A try that finds its
- * script forgotten by the server says RL_BUSY. */
-enum rl_outcome rl_fair_queue_try(struct rl_fair *fair, long ttl_ms);
-enum rl_outcome rl_fair_receive_try(struct rl_fair *fair);
+/* The value that came along with the lock, nil when there is none; valid until
+ * the next call on this lock or its link. */
+const struct rl_reply *rl_fair_carried(const struct rl_fair *fair);
+
+/* The release in two parts, as rl_lock_queue_release(). */
 enum rl_outcome rl_fair_queue_release(struct rl_fair *fair);
 enum rl_outcome rl_fair_receive_release(struct rl_fair *fair);
 

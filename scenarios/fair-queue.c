@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiters stand in line and are woken, in order; nobody polls. It is
- * libredislock's rl_fair, in two round trips like lua-pipelined.
+ * libredislock's rl_fair. The grant carries the read, the write carries the
+ * release.
  *
- *	A> EVAL ask + GET counter        => held, "41"
- *	B> EVAL ask + GET counter        => in line behind A, read thrown away
- *	   B waits for a message
+ *	A> EVAL ask                      => held, counter is "41"
+ *	B> EVAL ask                      => in line behind A; waits for a message
  *	A> SET counter 42 + EVAL give-back: the lock is B's, PUBLISH tells it
- *	B> EVAL ask + GET counter        => held, "42"
+ *	B< yours, counter is "42"
  *
  * Guarantees: what the token lock does; first come, first served; a waiter that
  * died is passed over, since nobody receives the message.
@@ -23,7 +23,7 @@ enum { WAIT_MS = 500 };
 
 struct state {
 	struct rl_fair *lock;
-	long long value;    /* read along with the grant */
+	long long value;    /* came along with the grant */
 	bool write_queued;  /* goes out with the release */
 };
 
@@ -34,40 +34,23 @@ static enum rl_outcome open_lock(struct rr_client *client)
 	client->state = state;
 	if (!state)
 		return RL_ERROR;
-	state->lock = rl_fair_new(client->data, client->lock);
+	state->lock = rl_fair_new(client->data, client->lock,
+				  client->counter);
 	return state->lock ? RL_OK : RL_ERROR;
-}
-
-static enum rl_outcome ask_and_read(struct rr_client *client)
-{
-	struct state *state = client->state;
-	enum rl_outcome outcome, read;
-	struct rl_reply reply;
-
-	outcome = rl_fair_queue_try(state->lock, client->ttl_ms);
-	if (outcome == RL_OK)
-		outcome = rl_queue(client->data, "GET %s", client->counter);
-	if (outcome == RL_OK)
-		outcome = rl_flush(client->data);
-	if (outcome != RL_OK)
-		return outcome;
-	outcome = rl_fair_receive_try(state->lock);
-	read = rl_receive(client->data, &reply);
-	if (outcome != RL_OK)
-		return outcome;
-	if (read == RL_OK && rr_count_of(&reply, &state->value))
-		return RL_OK;
-	rl_fair_release(state->lock);
-	return read == RL_OK ? RL_ERROR : read;
 }
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
 	struct state *state = client->state;
-	const enum rl_outcome outcome = ask_and_read(client);
+	enum rl_outcome outcome = rl_fair_try(state->lock, client->ttl_ms);
 
 	if (outcome == RL_BUSY)
-		rl_fair_wait(state->lock, WAIT_MS);
+		outcome = rl_fair_wait(state->lock, WAIT_MS);
+	if (outcome == RL_OK &&
+	    !rr_count_of(rl_fair_carried(state->lock), &state->value)) {
+		rl_fair_release(state->lock);
+		return RL_ERROR;
+	}
 	return outcome;
 }
 
