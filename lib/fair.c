@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fair_scripts.h"
 #include "hold.h"
 #include "link.h"
 #include "script.h"
@@ -44,59 +45,6 @@ struct rl_fair {
 	char *data;       /* the key whose value comes along, or NULL */
 	struct rl_reply carried;
 };
-
-/* ---- Scripts ------------------------------------------------------------------ */
-
-/* KEYS: the lock, the line, and perhaps the key whose value comes along. */
-#define RL_CARRY \
-	"local function carried() " \
-	"if not KEYS[3] then return false end " \
-	"local value = redis.pcall('GET', KEYS[3]) " \
-	"return type(value) == 'string' and value end "
-
-/* Gives the lock to the first in line who listens, or who is asking right now;
- * those who do not are gone. Returns its token. */
-#define RL_HAND_OVER \
-	RL_CARRY \
-	"local function hand_over(asking) " \
-	"while true do " \
-	"local first = redis.call('LPOP', KEYS[2]) " \
-	"if not first then return false end " \
-	"local object, ttl = string.match(first, '^(%x+):%d+:(%d+)$') " \
-	"redis.call('SET', KEYS[1], first, 'PX', ttl) " \
-	"if first == asking then return first end " \
-	"local value = carried() " \
-	"if redis.call('PUBLISH', KEYS[1] .. ':wake:' .. object, " \
-	"first .. (value and '=' .. value or '')) > 0 then return first end " \
-	"end end "
-
-/* ARGV: our token, its lease, 1 if it may be in line already. Ours: {1, value}.
- * One script: between looking and standing in line the lock could come free,
- * and nobody would be woken. */
-static const char ask_script[] =
-	RL_HAND_OVER
-	"local holder = redis.call('GET', KEYS[1]) "
-	"if holder == ARGV[1] then "
-	"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1, carried()} end "
-	"if not holder and redis.call('EXISTS', KEYS[2]) == 0 then "
-	"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) "
-	"return {1, carried()} end "
-	"if ARGV[3] == '0' or not redis.call('LPOS', KEYS[2], ARGV[1]) then "
-	"redis.call('RPUSH', KEYS[2], ARGV[1]) end "
-	"if not holder and hand_over(ARGV[1]) == ARGV[1] then "
-	"return {1, carried()} end "
-	"return {0}";
-
-/* ARGV: our token. 1: it was ours. One script: whoever came between the look
- * and the hand-over would lose the lock to it. */
-#define RL_GIVE_BACK \
-	"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end " \
-	"if not hand_over('') then redis.call('DEL', KEYS[1]) end " \
-	"return 1"
-
-static const char give_back_script[] = RL_HAND_OVER RL_GIVE_BACK;
-static const char leave_script[] =
-	RL_HAND_OVER "redis.call('LREM', KEYS[2], 0, ARGV[1]) " RL_GIVE_BACK;
 
 /* ---- Making and freeing --------------------------------------------------------- */
 
@@ -148,7 +96,7 @@ static enum rl_outcome run(struct rl_fair *fair, struct rl_reply *reply,
 static enum rl_outcome leave(struct rl_fair *fair)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome = run(fair, &reply, leave_script);
+	const enum rl_outcome outcome = run(fair, &reply, rl_fair_leave);
 
 	fair->in_line = false;
 	return outcome;
@@ -266,10 +214,10 @@ enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
 
 	if (outcome != RL_OK)
 		return outcome;
-	outcome = run(fair, &reply, ask_script);
+	outcome = run(fair, &reply, rl_fair_ask);
 	if (outcome == RL_UNKNOWN) {
 		fair->asked = true;
-		outcome = run(fair, &reply, ask_script);
+		outcome = run(fair, &reply, rl_fair_ask);
 	}
 	return answer(fair, outcome, &reply);
 }
@@ -393,10 +341,10 @@ enum rl_outcome rl_fair_queue_release(struct rl_fair *fair)
 	if (!rl_hold_is_ours(&fair->hold))
 		return RL_LOST;
 	if (fair->data)
-		return rl_queue_script(fair->link, give_back_script,
+		return rl_queue_script(fair->link, rl_fair_give_back,
 				       "3 %s %s %s %s", fair->key, fair->line,
 				       fair->data, fair->token);
-	return rl_queue_script(fair->link, give_back_script, "2 %s %s %s",
+	return rl_queue_script(fair->link, rl_fair_give_back, "2 %s %s %s",
 			       fair->key, fair->line, fair->token);
 }
 
@@ -416,5 +364,5 @@ enum rl_outcome rl_fair_release(struct rl_fair *fair)
 
 	if (!rl_hold_is_ours(&fair->hold))
 		return RL_LOST;
-	return released(fair, run(fair, &reply, give_back_script), &reply);
+	return released(fair, run(fair, &reply, rl_fair_give_back), &reply);
 }

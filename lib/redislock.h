@@ -270,7 +270,7 @@ void rl_lock_free(struct rl_lock *lock);
 
 /*
  * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
- * there. RL_ERROR: not held. A reply that never came is made up for by asking
+ * there, or this object holds it already. RL_ERROR: not held. A reply that never came is made up for by asking
  * whose token is there (SET ... NX GET from Redis 7.0 on, GET before);
  * RL_UNKNOWN when that was not answered either: may be held, rl_lock_release()
  * gives it back if it is, and so does the next attempt before it asks anew.

@@ -62,6 +62,8 @@ enum rl_release_method rl_lock_release_method(const struct rl_lock *lock)
 
 enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 {
+	if (rl_hold_remaining_ms(&lock->hold) > 0)
+		return RL_BUSY; /* by ourselves, and with the old token */
 	if (lock->in_doubt && lock->doubter == getpid()) {
 		const enum rl_outcome outcome = rl_delete_if_equal(
 			lock->link, lock->key, lock->token);
