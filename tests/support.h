@@ -39,6 +39,10 @@ void support_client_open(struct support_client *client,
 void support_client_close(struct support_client *client,
 			  const struct rr_strategy *strategy);
 
+/* What the first server would need for the strategy; NULL: it has all of it. */
+const char *support_lacks(struct support *support,
+			  const struct rr_strategy *strategy);
+
 /* A run of `increments` with sensible settings; change what matters. */
 struct rr_run support_run(struct support *support,
 			  const struct rr_strategy *strategy, int threads,

@@ -79,6 +79,20 @@ void support_client_close(struct support_client *client,
 	rl_mutex_destroy(&client->mutex);
 }
 
+const char *support_lacks(struct support *support,
+			  const struct rr_strategy *strategy)
+{
+	struct rl_link *link;
+	const char *lacking;
+
+	if (!strategy->lacks)
+		return NULL;
+	link = support_link(support, 0);
+	lacking = strategy->lacks(link, "spare");
+	rl_link_free(link);
+	return lacking;
+}
+
 struct rr_run support_run(struct support *support,
 			  const struct rr_strategy *strategy, int threads,
 			  long increments)

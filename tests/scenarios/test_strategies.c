@@ -66,9 +66,15 @@ ParameterizedTest(struct counting *c, strategies, counts_as_promised)
 	const struct rr_strategy *strategy = rr_strategies[c->strategy];
 	struct rr_measurement *m;
 	struct support support;
+	const char *lacking;
 	struct rr_run run;
 
 	support_open(&support, 1 + strategy->lock_servers);
+	lacking = support_lacks(&support, strategy);
+	if (lacking) {
+		support_close(&support);
+		cr_skip_test("%s: %s", strategy->name, lacking);
+	}
 	run = support_run(&support, strategy, c->threads, 1003);
 	run.processes = c->processes;
 	m = support_measure(&support, &run);
