@@ -80,9 +80,10 @@ static enum rl_outcome pop(void *context, struct rl_link *link,
 	if (command->n_words == TAKE_WORDS &&
 	    (is(&command->words[0], "EVALSHA") ||
 	     is(&command->words[0], "EVAL"))) {
-		command->words[0] = word("ZPOPMIN");
-		command->words[1] = command->words[3];
-		command->n_words = 2;
+		command->words[0] = word("EVAL");
+		command->words[1] =
+			word("local i = redis.call('ZPOPMIN', KEYS[1]) "
+			     "return #i > 0 and i");
 	}
 	return RL_OK;
 }
