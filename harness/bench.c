@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "inspector.h"
+#include "replace.h"
 
 enum {
 	WATCH_MS = 250,
@@ -46,20 +47,42 @@ static int64_t now_ns(const struct bench *bench)
 
 /* ---- Workers ----------------------------------------------------------------- */
 
+static enum rr_exit fork_worker(struct bench *bench, int i)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		rr_worker(bench->run, bench->board, i);
+	if (pid < 0)
+		return fail(bench, RR_EXIT_INTERNAL, strerror(errno));
+	bench->workers[i] = pid;
+	bench->n_alive++;
+	return RR_EXIT_OK;
+}
+
 static enum rr_exit fork_workers(struct bench *bench)
 {
-	fflush(NULL);
-	for (int i = 0; i < bench->run->processes; i++) {
-		const pid_t pid = fork();
+	enum rr_exit code = RR_EXIT_OK;
 
-		if (pid == 0)
-			rr_worker(bench->run, bench->board, i);
-		if (pid < 0)
-			return fail(bench, RR_EXIT_INTERNAL, strerror(errno));
-		bench->workers[i] = pid;
-		bench->n_alive++;
-	}
-	return RR_EXIT_OK;
+	fflush(NULL);
+	for (int i = 0; i < bench->run->processes && code == RR_EXIT_OK; i++)
+		code = fork_worker(bench, i);
+	return code;
+}
+
+/* One has ended, and its results are what it left on the board. */
+static void bury_worker(struct bench *bench, int i, int status)
+{
+	bench->workers[i] = 0;
+	bench->n_alive--;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == RR_EXIT_OK)
+		return;
+	if (rr_replace_was_planned(bench->run, bench->board, i, status) &&
+	    fork_worker(bench, i) == RR_EXIT_OK)
+		return;
+	fail(bench, RR_EXIT_INTERNAL,
+	     "a worker process died; its count is lost");
+	atomic_store(&bench->board->stop, true);
 }
 
 static void reap_workers(struct bench *bench)
@@ -67,16 +90,9 @@ static void reap_workers(struct bench *bench)
 	for (int i = 0; i < bench->run->processes; i++) {
 		int status;
 
-		if (!bench->workers[i] ||
-		    waitpid(bench->workers[i], &status, WNOHANG) == 0)
-			continue;
-		bench->workers[i] = 0;
-		bench->n_alive--;
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != RR_EXIT_OK) {
-			fail(bench, RR_EXIT_INTERNAL,
-			     "a worker process died; its count is lost");
-			atomic_store(&bench->board->stop, true);
-		}
+		if (bench->workers[i] &&
+		    waitpid(bench->workers[i], &status, WNOHANG) != 0)
+			bury_worker(bench, i, status);
 	}
 }
 

@@ -91,11 +91,32 @@ static void check_own_servers(struct argp_state *state,
 	}
 }
 
+/* Who dies must be one client that has taken one increment, and somebody must
+ * be left to notice. */
+static void check_kills(struct argp_state *state,
+			const struct rr_bench_options *options)
+{
+	if (options->policy != RR_POLICY_DELAY_QUEUE)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--kill-workers is for --wait delay-queue; without it the increment of a dead worker is nowhere");
+	if (most_threads(options) != 1 || options->processes < 2)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--kill-workers needs --threads 1 and --processes 2 or more, so that only one client dies and others go on");
+	if (options->kill_workers > options->increments)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--kill-workers %ld: there are only %ld increments to be killed at",
+			     options->kill_workers, options->increments);
+}
+
 void rr_bench_options_check(struct argp_state *state,
 			    struct rr_bench_options *options)
 {
 	long clients;
 
+	if (options->all && options->n_strategies)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--all: '%s' is named besides; leave one out",
+			     options->strategies[0]->name);
 	for (size_t i = 0; options->n_strategies == 0 && i < rr_n_strategies;
 	     i++)
 		options->strategies[i] = rr_strategies[i];
@@ -113,6 +134,8 @@ void rr_bench_options_check(struct argp_state *state,
 			     options->keys, clients, TARGETS_MAX);
 	check_leases(state, options);
 	check_files(state, options);
+	if (options->kill_workers)
+		check_kills(state, options);
 	if (options->n_redis)
 		check_own_servers(state, options);
 }

@@ -24,9 +24,13 @@ enum key {
 	KEY_PIN,
 	KEY_REDIS,
 	KEY_REDIS_SERVER,
+	KEY_ALL,
+	KEY_WAIT,
+	KEY_KILL_WORKERS,
 };
 
 static const struct argp_option argp_options[] = {
+	{ "all", KEY_ALL, NULL, 0, "all strategies, as without a STRATEGY", 0 },
 	{ "threads", KEY_THREADS, "N[,N...]", 0,
 	  "clients in each process, a connection each (2); a list is a sweep", 0 },
 	{ "processes", KEY_PROCESSES, "N", 0, "worker processes (1)", 0 },
@@ -42,6 +46,11 @@ static const struct argp_option argp_options[] = {
 	  "work between reading and writing the counter (0)", 0 },
 	{ "keys", KEY_KEYS, "N", 0,
 	  "counters to choose from at random, each with its lock (1)", 0 },
+	{ "wait", KEY_WAIT, "fail-fast|sleep|backoff|delay-queue", 0,
+	  "who does not get the lock: gives the increment up, asks again after a fixed or a growing random time (backoff, default), or puts it off and goes on",
+	  0 },
+	{ "kill-workers", KEY_KILL_WORKERS, "N", 0,
+	  "with delay-queue, N times: kill -9 of a worker that has taken an increment and not done it (0)", 0 },
 	{ "persistence", KEY_PERSISTENCE, "none|rdb|everysec|always", 0,
 	  "what the private servers write to disk (none)", 0 },
 	{ "pin", KEY_PIN, "same|none", 0,
@@ -179,6 +188,9 @@ static error_t parse_number_option(int key, char *text,
 			number(state, "--hold-us", text, 0, 60000000);
 	else if (key == KEY_KEYS)
 		options->keys = number(state, "--keys", text, 1, RR_KEYS_MAX);
+	else if (key == KEY_KILL_WORKERS)
+		options->kill_workers =
+			number(state, "--kill-workers", text, 0, 1000);
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;
@@ -195,6 +207,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case KEY_THREADS:
 		take_threads(state, options, text);
+		return 0;
+	case KEY_ALL:
+		options->all = true;
+		return 0;
+	case KEY_WAIT:
+		options->policy = (enum rr_policy)choice(
+			state, "--wait", text, rr_policy_names, RR_POLICIES);
 		return 0;
 	case KEY_PERSISTENCE:
 		options->persistence = (enum rr_persistence)choice(

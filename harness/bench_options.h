@@ -4,6 +4,7 @@
 #define RR_BENCH_OPTIONS_H
 
 #include "fleet.h"
+#include "policy.h"
 #include "strategy.h"
 
 enum { RR_CHOSEN_MAX = 64, RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
@@ -13,10 +14,13 @@ enum rr_pin { RR_PIN_DEFAULT, RR_PIN_SAME, RR_PIN_NONE };
 struct rr_bench_options {
 	const struct rr_strategy *strategies[RR_CHOSEN_MAX];
 	size_t n_strategies;
+	bool all; /* strategies, by name or not */
 	long threads[RR_SWEEP_MAX]; /* a run for each */
 	size_t n_threads;
 	long processes, increments, repeats, warmup, keys, ttl_ms, hold_us;
 	uint64_t seed;
+	enum rr_policy policy;
+	long kill_workers;
 	enum rr_persistence persistence;
 	enum rr_pin pin;
 	const char *redis_server;

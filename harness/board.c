@@ -2,6 +2,7 @@
 #include "board.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static size_t in_lines(size_t size)
@@ -50,4 +51,28 @@ uint64_t rr_board_done(const struct rr_board *board)
 		done += atomic_load_explicit(&board->slots[i].done,
 					     memory_order_relaxed);
 	return done;
+}
+
+static int64_t in_ns(struct timeval time)
+{
+	return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
+}
+
+static void add_usage(struct rr_usage *usage, int sign)
+{
+	struct rusage now;
+
+	getrusage(RUSAGE_SELF, &now);
+	atomic_fetch_add(&usage->user_ns, sign * in_ns(now.ru_utime));
+	atomic_fetch_add(&usage->sys_ns, sign * in_ns(now.ru_stime));
+}
+
+void rr_usage_start(struct rr_usage *usage)
+{
+	add_usage(usage, -1);
+}
+
+void rr_usage_stop(struct rr_usage *usage)
+{
+	add_usage(usage, 1);
 }

@@ -27,6 +27,10 @@ struct rr_slot {
 	uint64_t overlaps;
 	uint64_t overruns;      /* critical sections that outlived the lease */
 	uint64_t done_at_first; /* when the first client was through */
+	_Atomic uint64_t asked; /* own increments done or put off */
+	uint64_t unsettled;     /* ... of which it is not known */
+	_Atomic uint64_t deaths; /* times it has killed its own process ... */
+	uint64_t replaced;       /* ... and another has gone on: the program's */
 	int64_t start_ns, end_ns;
 	enum rr_exit code; /* not RR_EXIT_OK: gave up, `error` tells why */
 	char error[400];
@@ -34,9 +38,10 @@ struct rr_slot {
 	struct rr_histogram waiting;
 };
 
-/* One worker process's use of the processor while it ran. */
+/* One worker process's use of the processor while it ran, and of those whose
+ * place it took. */
 struct rr_usage {
-	int64_t user_ns, sys_ns;
+	_Atomic int64_t user_ns, sys_ns;
 };
 
 /* How many clients are inside the critical section of one counter. */
@@ -49,6 +54,7 @@ struct rr_board {
 	_Atomic int n_ready;      /* clients that stand at the barrier */
 	_Atomic bool stop;        /* everybody: finish this increment and end */
 	_Atomic bool someone_done;
+	_Atomic long kills;       /* workers that have killed themselves */
 	pid_t program;            /* the parent of all workers */
 	size_t size;
 	size_t n_clients;
@@ -66,5 +72,9 @@ void rr_board_free(struct rr_board *board);
 
 /* Increments tried so far, by all clients together. */
 uint64_t rr_board_done(const struct rr_board *board);
+
+/* From here on, and until here, what the calling process uses is counted. */
+void rr_usage_start(struct rr_usage *usage);
+void rr_usage_stop(struct rr_usage *usage);
 
 #endif

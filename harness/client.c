@@ -80,6 +80,17 @@ static bool open_target(struct rr_runner *runner, int i)
 	return target->opened;
 }
 
+static bool open_queue(struct rr_runner *runner)
+{
+	char name[RR_KEY_SIZE];
+
+	rr_keys_queue(name, runner->run->prefix);
+	runner->queue = rl_delay_queue_new(runner->data, name);
+	if (!runner->queue)
+		rr_runner_give_up(runner, RR_EXIT_INTERNAL, "out of memory");
+	return runner->queue != NULL;
+}
+
 bool rr_runner_open(struct rr_runner *runner)
 {
 	const struct rr_run *run = runner->run;
@@ -96,7 +107,7 @@ bool rr_runner_open(struct rr_runner *runner)
 		if (!open_target(runner, i))
 			return false;
 	}
-	return true;
+	return run->policy != RR_POLICY_DELAY_QUEUE || open_queue(runner);
 }
 
 void rr_runner_close(struct rr_runner *runner)
@@ -108,16 +119,28 @@ void rr_runner_close(struct rr_runner *runner)
 			strategy->close(&runner->targets[i].client);
 	}
 	free(runner->targets);
+	rl_delay_queue_free(runner->queue);
 	for (size_t i = 0; i < runner->n_lock_nodes; i++)
 		rl_link_free(runner->lock_nodes[i]);
 	rl_link_free(runner->data);
 }
 
-uint64_t rr_runner_commands(const struct rr_runner *runner)
+/* Sent over all links. */
+static uint64_t commands_of(const struct rr_runner *runner)
 {
 	uint64_t commands = rl_link_commands(runner->data);
 
 	for (size_t i = 0; i < runner->n_lock_nodes; i++)
 		commands += rl_link_commands(runner->lock_nodes[i]);
 	return commands;
+}
+
+void rr_runner_enter(struct rr_runner *runner)
+{
+	runner->commands_before = commands_of(runner);
+}
+
+void rr_runner_leave(struct rr_runner *runner)
+{
+	runner->slot->commands += commands_of(runner) - runner->commands_before;
 }

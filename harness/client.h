@@ -25,6 +25,9 @@ struct rr_runner {
 	struct rl_link *lock_nodes[RR_FLEET_MAX];
 	size_t n_lock_nodes;
 	struct rr_target *targets; /* one per counter */
+	struct rl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */
+	uint64_t commands_before;  /* the measured part */
+	bool resumes;              /* goes on for a client that has died */
 	bool entered;              /* the last attempt got its lock */
 	int silences;              /* unknown outcomes in a row */
 	int quorums_missed;        /* in a row: too few lock servers answered */
@@ -33,9 +36,13 @@ struct rr_runner {
 /* Connects; false with slot->code and slot->error set when it cannot. */
 bool rr_runner_open(struct rr_runner *runner);
 
-/* Does this client's share of `total` increments; what it counts and measures
- * goes to the slot. Ends early when the board says stop. */
+/* Does this client's share of `total` increments, without a queue; what it
+ * counts and measures goes to the slot. Ends early when the board says stop. */
 void rr_runner_count(struct rr_runner *runner, long total);
+
+/* The measured part begins and ends: commands in between are its own. */
+void rr_runner_enter(struct rr_runner *runner);
+void rr_runner_leave(struct rr_runner *runner);
 
 void rr_runner_close(struct rr_runner *runner);
 
@@ -43,8 +50,5 @@ void rr_runner_close(struct rr_runner *runner);
 void rr_runner_give_up(struct rr_runner *runner, enum rr_exit code,
 		       const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* Commands sent over all its links. */
-uint64_t rr_runner_commands(const struct rr_runner *runner);
 
 #endif

@@ -79,7 +79,27 @@ static char *describe_command(int argc, char **argv)
 
 /* ---- What is run ------------------------------------------------------------------- */
 
-/* The strategies that these servers allow; the others are named. */
+/* Strategies that these servers or this policy do not allow are named. */
+static bool is_skipped(const struct rr_bench_options *options,
+		       const struct rr_strategy *strategy)
+{
+	const char *objection = rr_policy_objection(options->policy, strategy,
+						    options->kill_workers);
+
+	if (options->n_redis &&
+	    options->n_redis < 1 + strategy->lock_servers)
+		rr_complain(RR_EXIT_SKIPPED,
+			    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
+			    strategy->name, strategy->lock_servers,
+			    options->n_redis);
+	else if (objection)
+		rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name,
+			    objection);
+	else
+		return false;
+	return true;
+}
+
 static void choose_cells(struct work *work)
 {
 	const struct rr_bench_options *options = work->options;
@@ -87,14 +107,8 @@ static void choose_cells(struct work *work)
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
 
-		if (options->n_redis &&
-		    options->n_redis < 1 + strategy->lock_servers) {
-			rr_complain(RR_EXIT_SKIPPED,
-				    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
-				    strategy->name, strategy->lock_servers,
-				    options->n_redis);
+		if (is_skipped(options, strategy))
 			continue;
-		}
 		for (size_t t = 0; t < options->n_threads; t++)
 			work->cells[work->n_cells++] = (struct cell){
 				strategy, (int)options->threads[t]
@@ -130,6 +144,8 @@ static void run_cell(struct work *work, const struct cell *cell, long repeat,
 		.ttl_ms = options->ttl_ms,
 		.hold_us = options->hold_us,
 		.seed = options->seed + (uint64_t)repeat,
+		.policy = rr_policy_for(options->policy, cell->strategy),
+		.kill_workers = options->kill_workers,
 	};
 	const struct rr_watcher watcher = rr_progress_watcher(&work->progress);
 	struct rr_finished *finished = calloc(1, sizeof(*finished));
@@ -241,12 +257,13 @@ static void print_heading(const struct work *work)
 	if (options->n_threads == 1)
 		printf(", %ld %s", options->threads[0],
 		       options->threads[0] == 1 ? "thread" : "threads");
-	printf(", %ld %s, %ld %s, %s, pin %s, seed %llu\n\n",
-	       options->processes,
+	printf(", %ld %s, %ld %s, %s, pin %s", options->processes,
 	       options->processes == 1 ? "process" : "processes",
 	       options->repeats, options->repeats == 1 ? "repeat" : "repeats",
-	       work->results->transport, work->results->placement,
-	       (unsigned long long)options->seed);
+	       work->results->transport, work->results->placement);
+	if (options->policy != RR_POLICY_BACKOFF)
+		printf(", wait %s", rr_policy_names[options->policy]);
+	printf(", seed %llu\n\n", (unsigned long long)options->seed);
 }
 
 /* What is done with results, finished ones of a broken-off bench included. */

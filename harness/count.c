@@ -1,129 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /* A client's counting loop: one increment after another, timed and noted. */
-#include "client.h"
+#include "count.h"
 
 #include <stdio.h>
 
+#include "attempt.h"
+
 enum { SILENCES_MAX = 3, QUORUMS_MISSED_MAX = 20 };
 
-/* ---- One increment ------------------------------------------------------ */
-
-static int64_t now_ns(const struct rr_runner *runner)
+int64_t rr_count_now_ns(const struct rr_runner *runner)
 {
 	return rl_now_ns(runner->data, RL_CLOCK_MONOTONIC);
 }
 
-static void enter(struct rr_runner *runner, struct rr_section *section)
-{
-	if (atomic_fetch_add(&section->inside, 1) > 0)
-		runner->slot->overlaps++;
-	rl_mark(runner->data, RL_MARK_ENTER);
-}
-
-static void leave(struct rr_runner *runner, struct rr_section *section)
-{
-	rl_mark(runner->data, RL_MARK_LEAVE);
-	atomic_fetch_sub(&section->inside, 1);
-}
-
-/* How long a lock is good for, clock drift between lock servers taken off. */
-static int64_t lease_ns(const struct rr_runner *runner)
-{
-	const int64_t ttl_ns = runner->run->ttl_ms * INT64_C(1000000);
-
-	const struct rr_strategy *strategy = runner->run->strategy;
-
-	if (strategy->lock_servers)
-		return ttl_ns - ttl_ns / 100 - 2000000;
-	return strategy->leases_max ? ttl_ns * strategy->leases_max : ttl_ns;
-}
-
-/* Asks for the lock once, and counts if it was granted. An acquire without a
- * known end has counted nothing: RL_LOST. */
-static enum rl_outcome attempt_locked(struct rr_runner *runner,
-				      struct rr_target *target,
-				      int64_t *entered_ns)
-{
-	const struct rr_strategy *strategy = runner->run->strategy;
-	struct rr_section *section =
-		&runner->board->sections[target - runner->targets];
-	const int64_t asked_ns = now_ns(runner);
-	enum rl_outcome outcome = strategy->acquire(&target->client);
-	enum rl_outcome released;
-
-	runner->entered = outcome == RL_OK;
-	if (outcome != RL_OK)
-		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
-	*entered_ns = now_ns(runner);
-	enter(runner, section);
-	outcome = strategy->increment(&target->client);
-	leave(runner, section);
-	if (strategy->has_lease && now_ns(runner) - asked_ns > lease_ns(runner))
-		runner->slot->overruns++;
-	released = strategy->release(&target->client);
-	if (outcome == RL_OK && strategy->writes_at_release)
-		return released;
-	return outcome;
-}
-
-static void wait_before_retry(struct rr_runner *runner, uint64_t retries)
-{
-	const struct rr_wait *wait = &runner->run->strategy->wait;
-	const int doublings = retries < 20 ? (int)retries : 20;
-	int64_t limit_us = (int64_t)wait->min_us << doublings;
-
-	if (limit_us > wait->max_us)
-		limit_us = wait->max_us;
-	if (limit_us == 0)
-		return;
-	rl_sleep_ns(runner->data,
-		    limit_us * 500 +
-			    (int64_t)rr_random_below(&runner->random,
-						     (uint64_t)limit_us * 500));
-}
-
-static bool is_stopped(const struct rr_runner *runner)
+bool rr_count_is_stopped(const struct rr_runner *runner)
 {
 	return atomic_load_explicit(&runner->board->stop, memory_order_relaxed);
 }
 
-/* Somebody else was first, or too few lock servers answered in time: nothing
- * has been counted yet. The second is given up after so many in a row. */
-static bool may_ask_again(struct rr_runner *runner, enum rl_outcome outcome)
+/* ---- One increment ------------------------------------------------------ */
+
+void rr_count_wait(struct rr_runner *runner, uint64_t refusals)
 {
-	if (is_stopped(runner))
+	const struct rr_run *run = runner->run;
+	const int64_t wait_ns =
+		rr_policy_wait_ns(run->policy, &run->strategy->wait, refusals,
+				  &runner->random);
+
+	if (wait_ns > 0)
+		rl_sleep_ns(runner->data, wait_ns);
+}
+
+bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome)
+{
+	const bool refused = rr_attempt_was_refused(runner, outcome);
+
+	if (rr_count_is_stopped(runner))
 		return false;
-	if (outcome == RL_ERROR && runner->run->strategy->lock_servers &&
-	    !runner->entered)
+	if (refused && outcome == RL_ERROR)
 		return ++runner->quorums_missed < QUORUMS_MISSED_MAX;
 	runner->quorums_missed = 0;
-	return outcome == RL_BUSY;
+	return refused;
+}
+
+void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals)
+{
+	slot->retries += refusals;
+	if (refusals > slot->retry_max)
+		slot->retry_max = refusals;
 }
 
 /* Tries until it holds; RL_BUSY when told to stop before that. */
-static enum rl_outcome increment(struct rr_runner *runner,
-				 struct rr_target *target, int64_t *entered_ns)
+static enum rl_outcome insist(struct rr_runner *runner,
+			      struct rr_target *target, int64_t *entered_ns)
 {
-	const struct rr_strategy *strategy = runner->run->strategy;
-	struct rr_slot *slot = runner->slot;
 	enum rl_outcome outcome;
-	uint64_t retries = 0;
+	uint64_t refusals = 0;
 
 	for (;;) {
-		if (strategy->acquire)
-			outcome = attempt_locked(runner, target, entered_ns);
-		else
-			outcome = strategy->increment(&target->client);
-		if (!may_ask_again(runner, outcome))
+		outcome = rr_attempt(runner, target, NULL, entered_ns);
+		if (!rr_count_may_retry(runner, outcome))
 			break;
-		wait_before_retry(runner, retries++);
-		if (!strategy->acquire)
-			*entered_ns = now_ns(runner);
+		rr_count_wait(runner, refusals++);
+		if (!runner->run->strategy->acquire)
+			*entered_ns = rr_count_now_ns(runner);
 	}
-	slot->retries += retries;
-	if (retries > slot->retry_max)
-		slot->retry_max = retries;
+	rr_count_note_refusals(runner->slot, refusals);
 	return outcome;
+}
+
+/* Tries once; whatever refused it, the caller is told that it is busy. */
+static enum rl_outcome try_once(struct rr_runner *runner,
+				struct rr_target *target, int64_t *entered_ns)
+{
+	const enum rl_outcome outcome =
+		rr_attempt(runner, target, NULL, entered_ns);
+
+	return rr_attempt_was_refused(runner, outcome) ? RL_BUSY : outcome;
 }
 
 /* ---- The loop ------------------------------------------------------------ */
@@ -137,17 +90,16 @@ static void explain(const struct rr_runner *runner,
 	const struct rr_strategy *strategy = runner->run->strategy;
 	const char *why = rl_link_error(runner->data);
 
-	if (strategy->error && !runner->entered)
+	if (target && strategy->error && !runner->entered)
 		snprintf(text, size, "%s", strategy->error(&target->client));
 	else
 		snprintf(text, size, "%.200s: %.150s", where,
 			 why[0] ? why : "not the reply that was expected");
 }
 
-/* After a failure: is the server still there? If not, gives up. */
-static void look_for_server(struct rr_runner *runner,
-			    const struct rr_target *target,
-			    enum rl_outcome outcome)
+void rr_count_look_for_server(struct rr_runner *runner,
+			      const struct rr_target *target,
+			      enum rl_outcome outcome)
 {
 	char where[300], why[360];
 
@@ -182,12 +134,12 @@ static void note_outcome(struct rr_runner *runner,
 	else
 		slot->failed++;
 	if (outcome != RL_BUSY)
-		look_for_server(runner, target, outcome);
+		rr_count_look_for_server(runner, target, outcome);
 }
 
 /* Who has done how much when the first client is through: what was asked of
  * each is equal in the end, so that only this tells who was favoured. */
-static void note_first_done(struct rr_board *board)
+void rr_count_note_first_done(struct rr_board *board)
 {
 	if (atomic_exchange(&board->someone_done, true))
 		return;
@@ -196,40 +148,59 @@ static void note_first_done(struct rr_board *board)
 			&board->slots[i].done, memory_order_relaxed);
 }
 
-static long share_of(const struct rr_runner *runner, long total)
+long rr_count_share(const struct rr_board *board, int number, long total)
 {
-	const long clients = (long)runner->board->n_clients;
+	const long clients = (long)board->n_clients;
 
-	return total / clients + (runner->number < total % clients);
+	return total / clients + (number < total % clients);
+}
+
+struct rr_target *rr_count_choose(struct rr_runner *runner)
+{
+	const int keys = runner->run->keys;
+
+	if (keys == 1)
+		return runner->targets;
+	return runner->targets +
+	       rr_random_below(&runner->random, (uint64_t)keys);
+}
+
+void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
+		   enum rl_outcome outcome, int64_t start_ns,
+		   int64_t entered_ns)
+{
+	struct rr_slot *slot = runner->slot;
+	const int64_t end_ns = rr_count_now_ns(runner);
+
+	note_outcome(runner, target, outcome);
+	rr_histogram_record(&slot->latency, (uint64_t)(end_ns - start_ns));
+	rr_histogram_record(&slot->waiting, (uint64_t)(entered_ns - start_ns));
+	atomic_store_explicit(&slot->done,
+			      atomic_load_explicit(&slot->done,
+						   memory_order_relaxed) +
+				      1,
+			      memory_order_relaxed);
 }
 
 void rr_runner_count(struct rr_runner *runner, long total)
 {
+	const long share = rr_count_share(runner->board, runner->number, total);
 	struct rr_slot *slot = runner->slot;
-	const int keys = runner->run->keys;
-	const long share = share_of(runner, total);
 
-	slot->start_ns = now_ns(runner);
-	for (long i = 0; i < share && !is_stopped(runner); i++) {
-		struct rr_target *target = runner->targets;
-		int64_t start_ns, entered_ns, end_ns;
+	slot->start_ns = rr_count_now_ns(runner);
+	for (long i = 0; i < share && !rr_count_is_stopped(runner); i++) {
+		struct rr_target *target = rr_count_choose(runner);
+		const int64_t start_ns = rr_count_now_ns(runner);
+		int64_t entered_ns = start_ns;
 		enum rl_outcome outcome;
 
-		if (keys > 1)
-			target += rr_random_below(&runner->random,
-						  (uint64_t)keys);
-		start_ns = entered_ns = now_ns(runner);
-		outcome = increment(runner, target, &entered_ns);
-		end_ns = now_ns(runner);
-		note_outcome(runner, target, outcome);
-		rr_histogram_record(&slot->latency,
-				    (uint64_t)(end_ns - start_ns));
-		rr_histogram_record(&slot->waiting,
-				    (uint64_t)(entered_ns - start_ns));
-		atomic_store_explicit(&slot->done, (uint64_t)i + 1,
-				      memory_order_relaxed);
+		if (runner->run->policy == RR_POLICY_FAIL_FAST)
+			outcome = try_once(runner, target, &entered_ns);
+		else
+			outcome = insist(runner, target, &entered_ns);
+		rr_count_note(runner, target, outcome, start_ns, entered_ns);
 	}
-	slot->end_ns = now_ns(runner);
-	if (share > 0 && !is_stopped(runner))
-		note_first_done(runner->board);
+	slot->end_ns = rr_count_now_ns(runner);
+	if (share > 0 && !rr_count_is_stopped(runner))
+		rr_count_note_first_done(runner->board);
 }

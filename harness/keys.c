@@ -41,10 +41,28 @@ static enum rl_outcome delete_companions(struct rl_link *link,
 	return rl_run(link, &reply, "DEL %s %s", of_counter, of_lock);
 }
 
+void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix)
+{
+	snprintf(name, RR_KEY_SIZE, "%squeue", prefix);
+}
+
+/* The three keys that rl_delay_queue_new() makes of a name. */
+static enum rl_outcome delete_queue(struct rl_link *link, const char *prefix)
+{
+	char name[RR_KEY_SIZE], keys[3][RR_KEY_SIZE + 16];
+	struct rl_reply reply;
+
+	rr_keys_queue(name, prefix);
+	snprintf(keys[0], sizeof(keys[0]), "%s:due", name);
+	snprintf(keys[1], sizeof(keys[1]), "%s:processing", name);
+	snprintf(keys[2], sizeof(keys[2]), "%s:takes", name);
+	return rl_run(link, &reply, "DEL %s %s %s", keys[0], keys[1], keys[2]);
+}
+
 enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
 			       int n_keys)
 {
-	enum rl_outcome outcome = RL_OK;
+	enum rl_outcome outcome = delete_queue(link, prefix);
 
 	for (int i = 0; i < n_keys && outcome == RL_OK; i++) {
 		char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];

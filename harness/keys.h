@@ -23,8 +23,11 @@ bool rr_keys_fresh_prefix(char prefix[32]);
 void rr_keys_counter(char name[RR_KEY_SIZE], const char *prefix, int i);
 void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i);
 
-/* Deletes all counters and locks of the prefix over `link`, and what is kept
- * beside them. */
+/* The delay queue's name, for rl_delay_queue_new(); there is one. */
+void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix);
+
+/* Deletes all counters and locks of the prefix over `link`, what is kept beside
+ * them, and the queue. */
 enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
 			       int n_keys);
 

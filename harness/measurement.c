@@ -21,6 +21,28 @@ static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
 	rr_histogram_merge(&spectra->waiting, &slot->waiting);
 }
 
+/*
+ * What was put off has to be done once. Accepted by the queue and done by
+ * nobody: it was acknowledged, and is lost. Done twice: one of them is too much.
+ * Where a reply of the queue was lost, not being counted may be right.
+ */
+static void add_queued(struct rr_measurement *m, const struct rr_run *run,
+		       const struct rr_board *board)
+{
+	const uint64_t asked = (uint64_t)run->increments;
+	const uint64_t counted = m->ok + m->failed + m->unknown;
+	uint64_t open = 0, missing = counted < asked ? asked - counted : 0;
+
+	for (size_t i = 0; i < board->n_clients; i++)
+		open += board->slots[i].unsettled;
+	if (open > missing)
+		open = missing;
+	m->unknown += open;
+	m->ok += missing - open;
+	if (counted > asked)
+		m->ok -= counted - asked;
+}
+
 /* From the first client's start to the last one's end. */
 static int64_t wall_ns(const struct rr_board *board)
 {
@@ -93,10 +115,15 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		.processes = run->processes,
 		.hold_us = run->hold_us,
 		.ttl_ms = run->ttl_ms,
+		.policy = run->policy,
+		.killed = atomic_load(&board->kills),
+		.to_kill = run->kill_workers,
 		.wall_ns = wall_ns(board),
 	};
 	for (size_t i = 0; i < board->n_clients; i++)
 		add_slot(m, spectra, &board->slots[i]);
+	if (run->policy == RR_POLICY_DELAY_QUEUE)
+		add_queued(m, run, board);
 	m->times = times_of(spectra);
 	m->attempted = m->ok + m->failed + m->unknown;
 	for (size_t i = 0; i < board->n_processes; i++) {
@@ -140,6 +167,9 @@ static void judge_exact(struct rr_measurement *m)
 	else if (m->unknown)
 		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
 			    "inconclusive: replies were lost");
+	else if (m->killed < m->to_kill)
+		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+			    "inconclusive: too little was put off to kill all");
 	else
 		set_verdict(m, RR_VERDICT_EXACT, "exact, as expected");
 }

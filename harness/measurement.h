@@ -30,6 +30,8 @@ struct rr_measurement {
 	enum rr_promise promise; /* in this configuration */
 	int threads, processes;
 	long hold_us, ttl_ms;
+	enum rr_policy policy;
+	long killed, to_kill; /* workers, on purpose; and asked for */
 
 	uint64_t attempted, ok, failed, unknown;
 	long long expected_value, final_value;

@@ -104,16 +104,6 @@ static void utc_now(char text[32])
 	strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-/* How a waiter waits, for people: back-off from .. to. */
-static void policy_name(const struct rr_strategy *strategy, char text[48])
-{
-	if (strategy->wait.max_us)
-		snprintf(text, 48, "backoff:%ld-%ldus", strategy->wait.min_us,
-			 strategy->wait.max_us);
-	else
-		snprintf(text, 48, "none");
-}
-
 static int print_setting(char *row, size_t size,
 			 const struct rr_results *results,
 			 const struct rr_finished *finished)
@@ -172,13 +162,12 @@ static const char *count_if(bool has, uint64_t value, char text[24])
 static int print_cost(char *row, size_t size, const struct rr_results *results,
 		      const struct rr_measurement *m)
 {
-	char policy[48], spare[2][24];
+	char policy[RR_POLICY_TEXT_SIZE], spare[2][24];
 	const char *overlaps =
 		count_if(m->strategy->acquire, m->overlaps, spare[0]);
 	const char *overruns =
 		count_if(m->strategy->has_lease, m->overruns, spare[1]);
 
-	policy_name(m->strategy, policy);
 	return snprintf(row, size,
 			"%llu,%llu,%llu,%.4f,%s,%llu,%llu,%.4f,%lld,%lld,%lld,%s,%s,%ld,%s\n",
 			(unsigned long long)m->retries,
@@ -189,7 +178,8 @@ static int print_cost(char *row, size_t size, const struct rr_results *results,
 			(unsigned long long)m->thread_ops_max,
 			m->fairness_jain, (long long)m->client_user_ns,
 			(long long)m->client_sys_ns,
-			(long long)m->server_cpu_ns, policy,
+			(long long)m->server_cpu_ns,
+			rr_policy_text(m->policy, m->strategy, policy),
 			results->options->n_redis ?
 				"own" :
 				rr_persistence_names[results->options

@@ -157,6 +157,22 @@ enum rr_exit rr_results_summarise(const struct rr_results *results)
 
 /* ---- The table ------------------------------------------------------------------- */
 
+/* What happened besides counting: increments given up, workers killed. */
+static const char *describe_besides(const struct rr_measurement *m,
+				    char text[64])
+{
+	char refused[RR_GROUPED_SIZE];
+
+	text[0] = '\0';
+	if (m->failed && m->policy == RR_POLICY_FAIL_FAST)
+		snprintf(text, 64, "; %s refused",
+			 rr_grouped(refused, (long long)m->failed));
+	else if (m->killed)
+		snprintf(text, 64, "; %ld %s killed", m->killed,
+			 m->killed == 1 ? "worker" : "workers");
+	return text;
+}
+
 static void print_line(FILE *file, const struct rr_group *group, bool sweep,
 		       uint64_t seed)
 {
@@ -165,18 +181,19 @@ static void print_line(FILE *file, const struct rr_group *group, bool sweep,
 		statistics_of(group, rr_increments_per_s, seed);
 	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
 	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
+	char besides[64];
 
 	fprintf(file, "%-20s ", m->strategy->name);
 	if (sweep)
 		fprintf(file, "%7d  ", m->threads);
-	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s\n",
+	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s%s\n",
 	       rr_grouped(final, m->final_value),
 	       rr_grouped(gone, m->lost + m->extra),
 	       rr_grouped(speed, (long long)(rate.median + 0.5)),
 	       rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed)
 					 .median),
 	       statistics_of(group, rr_commands_per_increment, seed).median,
-	       m->remark);
+	       m->remark, describe_besides(m, besides));
 }
 
 void rr_results_table(const struct rr_results *results, FILE *file)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "client.h"
 #include "placement.h"
+#include "postpone.h"
 
 /* Stands at the barrier until it opens; the program opens it in any case, and
  * its death is ours. */
@@ -29,8 +29,19 @@ static void clear_results(struct rr_slot *slot)
 	slot->ok = slot->failed = slot->unknown = 0;
 	slot->retries = slot->retry_max = 0;
 	slot->overlaps = slot->overruns = 0;
+	slot->commands = slot->unsettled = 0;
 	memset(&slot->latency, 0, sizeof(slot->latency));
 	memset(&slot->waiting, 0, sizeof(slot->waiting));
+}
+
+static void count(struct rr_runner *runner)
+{
+	const struct rr_run *run = runner->run;
+
+	if (run->policy == RR_POLICY_DELAY_QUEUE)
+		rr_postpone_count(runner);
+	else
+		rr_runner_count(runner, run->increments);
 }
 
 static void *client_thread(void *argument)
@@ -38,35 +49,20 @@ static void *client_thread(void *argument)
 	struct rr_runner *runner = argument;
 	struct rr_board *board = runner->board;
 	const bool opened = rr_runner_open(runner);
-	uint64_t before = 0;
 
-	if (opened) {
+	if (opened && !runner->resumes) {
 		rr_runner_count(runner, runner->run->warmup);
 		clear_results(runner->slot);
-		before = rr_runner_commands(runner);
 	}
 	atomic_fetch_add(&board->n_ready, 1);
 	wait_for_go(board);
 	if (opened) {
-		rr_runner_count(runner, runner->run->increments);
-		runner->slot->commands = rr_runner_commands(runner) - before;
+		rr_runner_enter(runner);
+		count(runner);
+		rr_runner_leave(runner);
 	}
 	rr_runner_close(runner);
 	return NULL;
-}
-
-static int64_t in_ns(struct timeval time)
-{
-	return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
-}
-
-static struct rr_usage usage_now(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (struct rr_usage){ in_ns(usage.ru_utime),
-				  in_ns(usage.ru_stime) };
 }
 
 static void no_thread(struct rr_runner *runner, int error)
@@ -101,15 +97,12 @@ static void run_threads(struct rr_runner *runners, pthread_t *threads, int n,
 			struct rr_board *board, struct rr_usage *usage)
 {
 	const int started = start_threads(runners, threads, n);
-	struct rr_usage before, after;
 
 	wait_for_go(board);
-	before = usage_now();
+	rr_usage_start(usage);
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	after = usage_now();
-	usage->user_ns = after.user_ns - before.user_ns;
-	usage->sys_ns = after.sys_ns - before.sys_ns;
+	rr_usage_stop(usage);
 }
 
 /*
@@ -151,6 +144,7 @@ _Noreturn void rr_worker(const struct rr_run *run, struct rr_board *board,
 			.slot = &board->slots[number],
 			.mutexes = mutexes,
 			.number = number,
+			.resumes = atomic_load(&board->slots[number].deaths) > 0,
 		};
 	}
 	run_threads(runners, threads, run->threads, board,

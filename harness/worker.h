@@ -5,6 +5,7 @@
 
 #include "board.h"
 #include "fleet.h"
+#include "policy.h"
 #include "strategy.h"
 
 /* One measured run of one strategy; the same for all its workers. */
@@ -20,13 +21,15 @@ struct rr_run {
 	long ttl_ms;
 	long hold_us;
 	uint64_t seed;
+	enum rr_policy policy; /* rr_policy_for(), without objection */
+	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
 	const struct rl_driver *driver; /* of every link; NULL = run free */
 };
 
 /*
  * The life of worker number `process`, called in a fork: connects its clients,
- * stands at the barrier, runs their share, leaves the results on the board.
- * Does not return.
+ * stands at the barrier, runs their share, leaves the results on the board. One
+ * that comes after a dead one goes on where that one was. Does not return.
  */
 _Noreturn void rr_worker(const struct rr_run *run, struct rr_board *board,
 			 int process);

@@ -528,4 +528,70 @@ enum rl_outcome rl_update(struct rl_link *link, const char *key,
 			  rl_change change, void *context, unsigned attempts,
 			  const struct rl_policy *policy);
 
+/* ---- The delay queue --------------------------------------------------- */
+
+/*
+ * Work put off until later, on one server:
+ *
+ *	NAME:due         sorted set, id -> when it is due
+ *	NAME:processing  sorted set, id -> until when whoever took it has it
+ *	NAME:takes       hash, id -> which take of it counts, a random number
+ *
+ * An item is an id and nothing else. It is in one of the sorted sets, from put
+ * until done, so that whoever dies between taking and doing loses nothing: when
+ * the hold has run out, the next take gives the item back. Each call is one
+ * script, and all times are the server's (microseconds), which must not be set
+ * back meanwhile; the clients' clocks do not matter. Not for Redis Cluster: the
+ * effect's keys are not declared.
+ *
+ * A take has a number of its own, because a hold may run out under a living
+ * worker: A takes, stalls, B takes the same item. If A could still end it, the
+ * item would be done once all the same; but what A is about to write comes from
+ * what it read before B's time, and would undo what was written since. So only
+ * the newest take of an item may end it. A take that is late but that nobody
+ * has followed may, too.
+ *
+ * An object has one item taken at a time: a further take forgets the one before,
+ * which goes back by itself.
+ */
+
+/* A queue over `link` (borrowed); `name` is copied. NULL when out of memory. */
+struct rl_delay_queue *rl_delay_queue_new(struct rl_link *link,
+					  const char *name);
+void rl_delay_queue_free(struct rl_delay_queue *queue);
+
+/* Due `delay_ms` from now. RL_OK; RL_BUSY: an item of that id is there already,
+ * due or being done. RL_UNKNOWN: it may be there, and may be done by now: to
+ * repeat it may be to do it twice. */
+enum rl_outcome rl_delay_queue_put(struct rl_delay_queue *queue, const char *id,
+				   long delay_ms);
+
+/*
+ * Takes the item that has been due the longest, for `hold_ms`. RL_OK: it is in
+ * `id`. RL_BUSY: nothing is due. RL_UNKNOWN: one may have been taken, and then
+ * goes back by itself. RL_ERROR, and nothing is taken, when the id does not fit
+ * into `size` bytes. Items whose hold has run out go back first, at most 100 in
+ * one call; they are due from the end of their hold on.
+ */
+enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms,
+				    char *id, size_t size);
+
+/*
+ * Ends the item just taken and does its effect, one command given like
+ * rl_run()'s (at most 23 words): both or neither. RL_OK; RL_LOST: not ours to
+ * end any more, no effect; RL_ERROR: the command was refused, the item is still
+ * ours. A lost reply is asked for again: the repeated script does nothing if
+ * the first one did. RL_UNKNOWN: that was not answered either, or the hold had
+ * run out by then and the item may have gone on to somebody else; the call may
+ * be repeated.
+ */
+enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue,
+				    const char *id, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* How many are waiting, those due later included, and how many are being done;
+ * counted at one moment. */
+enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue,
+				      long long *due, long long *processing);
+
 #endif

@@ -48,20 +48,23 @@ static void use_source(struct rl_command *command, const char *source)
 	command->words[1] = word(source);
 }
 
-static bool script_command(struct rl_link *link, struct rl_command *command,
-			   const char *source, const char *format,
-			   va_list arguments)
+void rl_script_begin(struct rl_command *command)
+{
+	command->n_words = 2;
+	command->n_numbers = 0;
+}
+
+/* Fills in the two words that rl_script_begin() left room for. */
+static void name_script(struct rl_link *link, struct rl_command *command,
+			const char *source)
 {
 	const char *sha1 = hash_of(link, source);
 
-	command->n_words = 2;
-	command->n_numbers = 0;
 	use_source(command, source);
 	if (sha1) {
 		command->words[0] = word("EVALSHA");
 		command->words[1] = word(sha1);
 	}
-	return rl_command_parse(command, format, arguments);
 }
 
 bool rl_script_is_known(const struct rl_link *link, const char *source)
@@ -91,25 +94,36 @@ bool rl_script_is_forgotten(const struct rl_reply *reply)
 	       strncmp(reply->text, "NOSCRIPT", 8) == 0;
 }
 
+enum rl_outcome rl_run_script_command(struct rl_link *link,
+				      struct rl_reply *reply,
+				      const char *source,
+				      struct rl_command *command)
+{
+	enum rl_outcome outcome;
+
+	name_script(link, command, source);
+	outcome = rl_run_command(link, reply, command);
+	if (!rl_script_is_forgotten(reply))
+		return outcome;
+	use_source(command, source);
+	return rl_run_command(link, reply, command);
+}
+
 enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 			      const char *source, const char *format, ...)
 {
 	struct rl_command command;
-	enum rl_outcome outcome;
 	va_list arguments;
 	bool good;
 
+	rl_script_begin(&command);
 	va_start(arguments, format);
-	good = script_command(link, &command, source, format, arguments);
+	good = rl_command_parse(&command, format, arguments);
 	va_end(arguments);
 	if (!good)
 		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
 				    format);
-	outcome = rl_run_command(link, reply, &command);
-	if (!rl_script_is_forgotten(reply))
-		return outcome;
-	use_source(&command, source);
-	return rl_run_command(link, reply, &command);
+	return rl_run_script_command(link, reply, source, &command);
 }
 
 enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
@@ -119,11 +133,13 @@ enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
 	va_list arguments;
 	bool good;
 
+	rl_script_begin(&command);
 	va_start(arguments, format);
-	good = script_command(link, &command, source, format, arguments);
+	good = rl_command_parse(&command, format, arguments);
 	va_end(arguments);
 	if (!good)
 		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
 				    format);
+	name_script(link, &command, source);
 	return rl_queue_command(link, &command);
 }

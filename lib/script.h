@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* rl_run_script() in parts, for fan-outs. */
+/* rl_run_script() in parts: for fan-outs, and with words of several formats. */
 #ifndef RL_SCRIPT_H
 #define RL_SCRIPT_H
 
-#include "redislock.h"
+#include "command.h"
+
+/*
+ * A script call whose words are put together by the caller: begin, append what
+ * follows the script with rl_command_parse(), run as rl_run_script() does.
+ */
+void rl_script_begin(struct rl_command *command);
+enum rl_outcome rl_run_script_command(struct rl_link *link,
+				      struct rl_reply *reply,
+				      const char *source,
+				      struct rl_command *command);
 
 /* Queues a script call; the reply may be one that rl_script_is_forgotten()
  * recognises, and then the script has not run: rl_run_script() it. */

@@ -68,6 +68,26 @@ static enum rl_outcome double_incr(void *context, struct rl_link *link,
 	return RL_OK;
 }
 
+/* A take is told from the queue's other scripts by its number of arguments: hold,
+ * number and size behind the three keys. */
+static enum rl_outcome pop(void *context, struct rl_link *link,
+			   struct rl_command *command)
+{
+	enum { TAKE_WORDS = 9 };
+
+	(void)context;
+	(void)link;
+	if (command->n_words == TAKE_WORDS &&
+	    (is(&command->words[0], "EVALSHA") ||
+	     is(&command->words[0], "EVAL"))) {
+		command->words[0] = word("EVAL");
+		command->words[1] =
+			word("local i = redis.call('ZPOPMIN', KEYS[1]) "
+			     "return #i > 0 and i");
+	}
+	return RL_OK;
+}
+
 static enum rl_outcome lose_reply(void *context, struct rl_link *link,
 				  struct rl_reply *reply,
 				  enum rl_outcome outcome)
@@ -88,3 +108,4 @@ PLANTED(planted_no_watch, send, drop_watch);
 PLANTED(planted_no_compare, send, drop_compare);
 PLANTED(planted_double_incr, send, double_incr);
 PLANTED(planted_lost_reply, receive, lose_reply);
+PLANTED(planted_pop, send, pop);

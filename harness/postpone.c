@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "postpone.h"
+
+#include <stdio.h>
+
+#include "attempt.h"
+#include "count.h"
+#include "replace.h"
+
+enum { ITEM_SIZE = 96, HOLD_MS = 1000 };
+
+/* ---- Items ------------------------------------------------------------------ */
+
+/* What an item's id says. Client and count make it unique; the start is known
+ * to all clients, for they are on one machine. */
+struct item {
+	int client;
+	unsigned long long count; /* among those of its client */
+	int key;
+	long long start_ns; /* when it was first asked for */
+};
+
+static void item_print(const struct item *item, char id[ITEM_SIZE])
+{
+	snprintf(id, ITEM_SIZE, "%d-%llu-%d-%lld", item->client, item->count,
+		 item->key, item->start_ns);
+}
+
+static bool item_parse(struct item *item, const char *id, int n_keys)
+{
+	return sscanf(id, "%d-%llu-%d-%lld", &item->client, &item->count,
+		      &item->key, &item->start_ns) == 4 &&
+	       item->key >= 0 && item->key < n_keys;
+}
+
+/* ---- Our own increments ------------------------------------------------------- */
+
+/* As long as the longest back-off; nobody is idle meanwhile. */
+static long delay_ms(const struct rr_run *run)
+{
+	return 1 + run->strategy->wait.max_us / 1000;
+}
+
+static void put_off(struct rr_runner *runner, const struct rr_target *target,
+		    int64_t start_ns)
+{
+	const struct item item = {
+		.client = runner->number,
+		.count = atomic_load(&runner->slot->asked),
+		.key = (int)(target - runner->targets),
+		.start_ns = start_ns,
+	};
+	enum rl_outcome outcome;
+	char id[ITEM_SIZE];
+
+	item_print(&item, id);
+	outcome = rl_delay_queue_put(runner->queue, id, delay_ms(runner->run));
+	if (outcome == RL_UNKNOWN)
+		runner->slot->unsettled++;
+	if (outcome != RL_OK)
+		rr_count_look_for_server(runner, NULL, outcome);
+}
+
+static void do_own(struct rr_runner *runner)
+{
+	struct rr_target *target = rr_count_choose(runner);
+	const int64_t start_ns = rr_count_now_ns(runner);
+	int64_t entered_ns = start_ns;
+	const enum rl_outcome outcome =
+		rr_attempt(runner, target, NULL, &entered_ns);
+
+	if (rr_count_may_retry(runner, outcome)) {
+		rr_count_note_refusals(runner->slot, 1);
+		put_off(runner, target, start_ns);
+	} else {
+		rr_count_note(runner, target, outcome, start_ns, entered_ns);
+	}
+	atomic_fetch_add(&runner->slot->asked, 1);
+}
+
+/* ---- What others, or we, have put off -------------------------------------------- */
+
+/* Long enough to get the lock and do the work, short enough to wait for when
+ * somebody has died. */
+static long hold_ms(const struct rr_run *run)
+{
+	const long base = run->ttl_ms < HOLD_MS ? run->ttl_ms : HOLD_MS;
+
+	return base + 2 * run->hold_us / 1000;
+}
+
+/* Asks for the lock until the hold runs out: then the item goes back by itself,
+ * RL_BUSY. */
+static enum rl_outcome insist(struct rr_runner *runner,
+			      struct rr_target *target, const char *id,
+			      int64_t *entered_ns)
+{
+	const int64_t end_ns = rr_count_now_ns(runner) +
+			       hold_ms(runner->run) * INT64_C(1000000);
+	enum rl_outcome outcome;
+	uint64_t refusals = 0;
+
+	do {
+		outcome = rr_attempt(runner, target, id, entered_ns);
+		if (!rr_count_may_retry(runner, outcome))
+			break;
+		rr_count_wait(runner, refusals++);
+		outcome = RL_BUSY;
+	} while (rr_count_now_ns(runner) < end_ns);
+	rr_count_note_refusals(runner->slot, refusals);
+	return outcome;
+}
+
+/* An item counts when it is done, and for whoever did it; what was not done goes
+ * back. A lost reply leaves open which. */
+static void note_taken(struct rr_runner *runner, struct rr_target *target,
+		       enum rl_outcome outcome, const struct item *item,
+		       int64_t entered_ns)
+{
+	const bool went_on = outcome == RL_LOST && runner->entered;
+
+	if (outcome == RL_OK) {
+		rr_count_note(runner, target, outcome, item->start_ns,
+			      entered_ns);
+		return;
+	}
+	if (outcome == RL_UNKNOWN)
+		runner->slot->unsettled++;
+	if (outcome != RL_BUSY && !went_on)
+		rr_count_look_for_server(runner, target, outcome);
+}
+
+/* Takes what has been due the longest and does it. False: nothing is due. */
+static bool do_taken(struct rr_runner *runner)
+{
+	struct item item;
+	struct rr_target *target;
+	char id[ITEM_SIZE];
+	int64_t entered_ns = 0;
+	enum rl_outcome outcome = rl_delay_queue_take(
+		runner->queue, hold_ms(runner->run), id, sizeof(id));
+
+	if (outcome == RL_BUSY)
+		return false;
+	if (outcome == RL_OK && !item_parse(&item, id, runner->run->keys))
+		outcome = RL_ERROR;
+	if (outcome != RL_OK) {
+		rr_count_look_for_server(runner, NULL, outcome);
+		return false;
+	}
+	rr_replace_die_if_due(runner);
+	target = &runner->targets[item.key];
+	outcome = insist(runner, target, id, &entered_ns);
+	note_taken(runner, target, outcome, &item, entered_ns);
+	return true;
+}
+
+/* ---- The loop --------------------------------------------------------------------- */
+
+static bool is_through(const struct rr_runner *runner, size_t client)
+{
+	const long share = rr_count_share(runner->board, (int)client,
+					  runner->run->increments);
+
+	return atomic_load(&runner->board->slots[client].asked) >=
+	       (uint64_t)share;
+}
+
+/* First whether anybody can still put something off, then whether something is
+ * there: the other way round, it could come in between. */
+static bool is_over(struct rr_runner *runner)
+{
+	long long due, processing;
+	enum rl_outcome outcome;
+
+	for (size_t i = 0; i < runner->board->n_clients; i++) {
+		if (!is_through(runner, i))
+			return false;
+	}
+	outcome = rl_delay_queue_length(runner->queue, &due, &processing);
+	if (outcome != RL_OK)
+		rr_count_look_for_server(runner, NULL, outcome);
+	return outcome == RL_OK && due == 0 && processing == 0;
+}
+
+static void finish_queue(struct rr_runner *runner)
+{
+	while (!rr_count_is_stopped(runner)) {
+		if (do_taken(runner))
+			continue;
+		if (is_over(runner))
+			return;
+		rl_sleep_ns(runner->data, delay_ms(runner->run) *
+						  INT64_C(1000000));
+	}
+}
+
+void rr_postpone_count(struct rr_runner *runner)
+{
+	const size_t self = (size_t)runner->number;
+	struct rr_slot *slot = runner->slot;
+
+	if (!runner->resumes)
+		slot->start_ns = rr_count_now_ns(runner);
+	while (!is_through(runner, self) && !rr_count_is_stopped(runner)) {
+		do_own(runner);
+		do_taken(runner);
+	}
+	if (slot->asked > 0 && !rr_count_is_stopped(runner))
+		rr_count_note_first_done(runner->board);
+	finish_queue(runner);
+	slot->end_ns = rr_count_now_ns(runner);
+}
