@@ -108,6 +108,18 @@ static void check_kills(struct argp_state *state,
 			     options->kill_workers, options->increments);
 }
 
+/* Without a name: the basic ones, or all. */
+static void choose_strategies(struct rr_bench_options *options)
+{
+	if (options->n_strategies)
+		return;
+	for (size_t i = 0; i < rr_n_strategies; i++) {
+		if (options->all || rr_strategies[i]->is_basic)
+			options->strategies[options->n_strategies++] =
+				rr_strategies[i];
+	}
+}
+
 void rr_bench_options_check(struct argp_state *state,
 			    struct rr_bench_options *options)
 {
@@ -117,11 +129,7 @@ void rr_bench_options_check(struct argp_state *state,
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "--all: '%s' is named besides; leave one out",
 			     options->strategies[0]->name);
-	for (size_t i = 0; options->n_strategies == 0 && i < rr_n_strategies;
-	     i++)
-		options->strategies[i] = rr_strategies[i];
-	if (options->n_strategies == 0)
-		options->n_strategies = rr_n_strategies;
+	choose_strategies(options);
 	clients = most_threads(options) * options->processes;
 	if (clients > RR_CLIENTS_MAX)
 		argp_failure(state, RR_EXIT_USAGE, 0,

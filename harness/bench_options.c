@@ -30,7 +30,7 @@ enum key {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "all", KEY_ALL, NULL, 0, "all strategies, as without a STRATEGY", 0 },
+	{ "all", KEY_ALL, NULL, 0, "all strategies; without a STRATEGY the basic ones run", 0 },
 	{ "threads", KEY_THREADS, "N[,N...]", 0,
 	  "clients in each process, a connection each (2); a list is a sweep", 0 },
 	{ "processes", KEY_PROCESSES, "N", 0, "worker processes (1)", 0 },
@@ -249,7 +249,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[STRATEGY...]",
 	.doc = "Counts to a known number under each strategy and checks the result.\v"
-	       "Without a STRATEGY all of them run; 'redrace list' shows them.",
+	       "Without a STRATEGY the basic ones run, with --all all; 'redrace list' shows them.",
 };
 
 void rr_bench_options_parse(struct rr_bench_options *options, int argc,

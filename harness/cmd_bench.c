@@ -6,20 +6,14 @@
 
 #include "bench.h"
 #include "bench_options.h"
+#include "cells.h"
 #include "commands.h"
-#include "keys.h"
 #include "placement.h"
 #include "progress.h"
 #include "random.h"
 #include "results.h"
 #include "session.h"
 #include "text.h"
-
-/* A strategy with a number of threads: what is repeated. */
-struct cell {
-	const struct rr_strategy *strategy;
-	int threads;
-};
 
 struct work {
 	const struct rr_bench_options *options;
@@ -28,8 +22,7 @@ struct work {
 	struct rr_results *results;
 	struct rr_progress progress;
 	struct rr_spectra spectra; /* of the run that has just ended */
-	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
-	size_t n_cells;
+	struct rr_cells cells;
 	enum rr_exit code; /* the worst so far */
 };
 
@@ -79,56 +72,7 @@ static char *describe_command(int argc, char **argv)
 
 /* ---- What is run ------------------------------------------------------------------- */
 
-/* Strategies that these servers or this policy do not allow are named. */
-static bool is_skipped(const struct rr_bench_options *options,
-		       const struct rr_strategy *strategy)
-{
-	const char *objection = rr_policy_objection(options->policy, strategy,
-						    options->kill_workers);
-
-	if (options->n_redis &&
-	    options->n_redis < 1 + strategy->lock_servers)
-		rr_complain(RR_EXIT_SKIPPED,
-			    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
-			    strategy->name, strategy->lock_servers,
-			    options->n_redis);
-	else if (objection)
-		rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name,
-			    objection);
-	else
-		return false;
-	return true;
-}
-
-static void choose_cells(struct work *work)
-{
-	const struct rr_bench_options *options = work->options;
-
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		const struct rr_strategy *strategy = options->strategies[i];
-
-		if (is_skipped(options, strategy))
-			continue;
-		for (size_t t = 0; t < options->n_threads; t++)
-			work->cells[work->n_cells++] = (struct cell){
-				strategy, (int)options->threads[t]
-			};
-	}
-}
-
-/* Fisher and Yates. */
-static void shuffle(struct cell *cells, size_t n, struct rr_random *random)
-{
-	for (size_t i = n; i > 1; i--) {
-		const size_t j = rr_random_below(random, i);
-		const struct cell other = cells[j];
-
-		cells[j] = cells[i - 1];
-		cells[i - 1] = other;
-	}
-}
-
-static void run_cell(struct work *work, const struct cell *cell, long repeat,
+static void run_cell(struct work *work, const struct rr_cell *cell, long repeat,
 		     long order_idx)
 {
 	const struct rr_bench_options *options = work->options;
@@ -185,11 +129,12 @@ static void run_all(struct work *work)
 	struct rr_random random = { work->options->seed };
 
 	rr_progress_init(&work->progress,
-			 work->n_cells * (size_t)work->options->repeats);
+			 work->cells.n * (size_t)work->options->repeats);
 	for (long repeat = 1; repeat <= work->options->repeats; repeat++) {
-		shuffle(work->cells, work->n_cells, &random);
-		for (size_t i = 0; i < work->n_cells && goes_on(work); i++)
-			run_cell(work, &work->cells[i], repeat, (long)i + 1);
+		rr_cells_shuffle(&work->cells, &random);
+		for (size_t i = 0; i < work->cells.n && goes_on(work); i++)
+			run_cell(work, &work->cells.all[i], repeat,
+				 (long)i + 1);
 	}
 }
 
@@ -201,9 +146,12 @@ static enum rr_exit open_fleet(struct work *work)
 	const bool pinned = options->pin != RR_PIN_NONE && !options->n_redis;
 	size_t servers = 1;
 
-	for (size_t i = 0; i < work->n_cells; i++) {
-		if (1 + work->cells[i].strategy->lock_servers > servers)
-			servers = 1 + work->cells[i].strategy->lock_servers;
+	for (size_t i = 0; i < work->cells.n; i++) {
+		const struct rr_strategy *strategy =
+			work->cells.all[i].strategy;
+
+		if (1 + strategy->lock_servers > servers)
+			servers = 1 + strategy->lock_servers;
 	}
 	if (options->n_redis)
 		return rr_session_own_fleet(work->session, work->fleet,
@@ -213,36 +161,6 @@ static enum rr_exit open_fleet(struct work *work)
 		work->session, options->redis_server, options->persistence,
 		pinned ? rr_placement_cpu() : -1);
 	return rr_fleet_need(work->fleet, servers);
-}
-
-/* Strategies that the data server has no commands for are named and left out. */
-static enum rr_exit drop_what_is_lacking(struct work *work)
-{
-	struct rl_link *data =
-		rl_link_new(&work->fleet->addresses[0], RR_TIMEOUT_MS);
-	const char *named = "", *lacking = NULL;
-	size_t kept = 0;
-
-	if (!data)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	for (size_t i = 0; i < work->n_cells; i++) {
-		const struct rr_strategy *strategy = work->cells[i].strategy;
-		char spare[RR_KEY_SIZE];
-
-		rr_keys_lock(spare, work->session->prefix, 0);
-		lacking = strategy->lacks ? strategy->lacks(data, spare) : NULL;
-		if (!lacking)
-			work->cells[kept++] = work->cells[i];
-		else if (strcmp(named, strategy->name) != 0)
-			rr_complain(RR_EXIT_SKIPPED,
-				    "%s skipped: this server has %s",
-				    strategy->name, lacking);
-		if (lacking)
-			named = strategy->name;
-	}
-	work->n_cells = kept;
-	rl_link_free(data);
-	return kept ? RR_EXIT_OK : RR_EXIT_SKIPPED;
 }
 
 /* ---- The whole --------------------------------------------------------------------- */
@@ -284,12 +202,13 @@ static enum rr_exit run_work(struct work *work, const char *command_line)
 {
 	enum rr_exit code;
 
-	choose_cells(work);
-	if (work->n_cells == 0)
+	rr_cells_choose(&work->cells, work->options);
+	if (work->cells.n == 0)
 		return RR_EXIT_SKIPPED;
 	code = open_fleet(work);
 	if (code == RR_EXIT_OK)
-		code = drop_what_is_lacking(work);
+		code = rr_cells_drop_lacking(&work->cells, work->fleet,
+					     work->session->prefix);
 	if (code != RR_EXIT_OK)
 		return code;
 	code = rr_results_open(work->results, work->options);

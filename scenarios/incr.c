@@ -22,6 +22,7 @@ const struct rr_strategy rr_incr = {
 	.name = "incr",
 	.summary = "INCR",
 	.document = "002",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_EXACT,

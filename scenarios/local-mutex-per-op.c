@@ -48,6 +48,7 @@ const struct rr_strategy rr_local_mutex_per_op = {
 	.name = "local-mutex-per-op",
 	.summary = "lock, GET, unlock, lock, SET, unlock",
 	.document = "000",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_LOSSY,
 		[RR_PROCESSES] = RR_LOSSY,

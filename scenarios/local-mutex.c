@@ -31,6 +31,7 @@ const struct rr_strategy rr_local_mutex = {
 	.name = "local-mutex",
 	.summary = "lock, GET, SET, unlock: one mutex in each process",
 	.document = "000, 002",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_LOSSY,

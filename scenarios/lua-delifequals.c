@@ -45,6 +45,7 @@ const struct rr_strategy rr_lua_delifequals = {
 	.name = "lua-delifequals",
 	.summary = "SET NX PX token, GET, SET, compare-and-delete script",
 	.document = "001, 002",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_EXACT,

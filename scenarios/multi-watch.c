@@ -41,6 +41,7 @@ const struct rr_strategy rr_multi_watch = {
 	.name = "multi-watch",
 	.summary = "WATCH, GET, MULTI, SET, EXEC, until it holds",
 	.document = "002",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_EXACT,

@@ -27,6 +27,7 @@ const struct rr_strategy rr_none = {
 	.name = "none",
 	.summary = "GET, SET",
 	.document = "000, 001, 002",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_LOSSY,
 		[RR_PROCESSES] = RR_LOSSY,

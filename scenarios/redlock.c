@@ -49,6 +49,7 @@ const struct rr_strategy rr_redlock = {
 	.name = "redlock",
 	.summary = "SET NX PX token on 5 servers, GET, SET, release on all 5",
 	.document = "002",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_EXACT,

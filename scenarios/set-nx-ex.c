@@ -37,6 +37,7 @@ const struct rr_strategy rr_set_nx_ex = {
 	.name = "set-nx-ex",
 	.summary = "SET NX EX, GET, SET, DEL",
 	.document = "001, 004",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_EXACT,

@@ -42,6 +42,7 @@ const struct rr_strategy rr_setnx_getset = {
 	.name = "setnx-getset",
 	.summary = "SETNX timestamp, GET, GETSET, ..., DEL",
 	.document = "000, 003",
+	.is_basic = true,
 	.promise = {
 		[RR_THREADS] = RR_EXACT,
 		[RR_PROCESSES] = RR_EXACT,

@@ -63,6 +63,7 @@ struct rr_strategy {
 	const char *name;     /* file stem, command line, CSV and plot label */
 	const char *summary;  /* the commands, in one line */
 	const char *document; /* where it is from */
+	bool is_basic;        /* bench runs it when no name is given */
 	enum rr_promise promise[RR_HAZARDS];
 	struct rr_wait wait;
 	unsigned round_trips;     /* of one increment when nobody else asks */
