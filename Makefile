@@ -19,7 +19,7 @@ HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harnes
 TESTS   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/*/*.c))
 LIBS    := -lhiredis -ljansson -lm
 
-.PHONY: help all deps bench bench-scaling bench-floor demo plots check asan tsan clean FORCE
+.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers demo plots check asan tsan clean FORCE
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -29,6 +29,9 @@ all: $(B)/redrace ## the program, build/redrace
 
 deps: ## install what is missing (Debian's packages)
 	@sh .ci/deps
+
+deps-peers: ## install the locks that bench-peers compares with (Debian, npm)
+	@sh .ci/deps-peers
 
 bench: $(B)/redrace ## 100,000 increments under every strategy, results and plots
 	@$(B)/redrace bench $(ARGS); code=$$?; \
@@ -40,6 +43,10 @@ bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads
 
 bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows
 	@$(B)/redrace floor $(ARGS)
+
+bench-peers: $(B)/redrace ## our locks beside redis-py, redis-semaphore and node-redlock
+	@sh .ci/deps-peers || [ $$? -eq 77 ]
+	@$(B)/redrace peers $(ARGS)
 
 demo: $(B)/redrace ## one minute of lost updates, live
 	@$(B)/redrace demo $(ARGS)

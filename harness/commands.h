@@ -11,11 +11,13 @@ int rr_cmd_list(int argc, char **argv);
 int rr_cmd_bench(int argc, char **argv);
 int rr_cmd_demo(int argc, char **argv);
 int rr_cmd_floor(int argc, char **argv);
+int rr_cmd_peers(int argc, char **argv);
 
 /* Help pages, printed to stdout. */
 void rr_help_list(void);
 void rr_help_bench(void);
 void rr_help_demo(void);
 void rr_help_floor(void);
+void rr_help_peers(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* env.json: what a result was measured with. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "files.h"
 #include "placement.h"
 #include "results.h"
@@ -44,7 +44,7 @@ static json_t *info_field(const char *info, const char *field)
 	return json_stringn(found, strcspn(found, "\r\n"));
 }
 
-static json_t *server(const struct rr_fleet *fleet)
+json_t *rr_environment_server(const struct rr_fleet *fleet)
 {
 	struct rl_link *link = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
@@ -65,7 +65,7 @@ static json_t *server(const struct rr_fleet *fleet)
 	return object;
 }
 
-static json_t *machine(void)
+json_t *rr_environment_machine(void)
 {
 	struct utsname name;
 
@@ -140,8 +140,8 @@ enum rr_exit rr_results_environment(const struct rr_results *results,
 				 "run_id", results->run_id,
 				 "command_line", any_text(command_line),
 				 "settings", settings(results),
-				 "server", server(fleet),
-				 "machine", machine(),
+				 "server", rr_environment_server(fleet),
+				 "machine", rr_environment_machine(),
 				 "build", build());
 	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	char path[RR_PATH_SIZE];

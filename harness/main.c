@@ -27,6 +27,8 @@ static const struct command commands[] = {
 	  rr_help_demo },
 	{ "floor", "how near each strategy comes to what the machine allows",
 	  rr_cmd_floor, rr_help_floor },
+	{ "peers", "our locks beside redis-py, redis-semaphore, node-redlock",
+	  rr_cmd_peers, rr_help_peers },
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

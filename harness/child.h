@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Another program, run to its end: limited in time, called off by signals, and
+ * never left behind. */
+#ifndef RR_CHILD_H
+#define RR_CHILD_H
+
+#include <stddef.h>
+
+#include "exit_code.h"
+#include "signals.h"
+
+enum { RR_CHILD_OUTPUT = 8192, RR_CHILD_NOT_FOUND = 127 };
+
+struct rr_child {
+	int status;                   /* as of wait(2) */
+	char output[RR_CHILD_OUTPUT]; /* the end of what it printed and said */
+};
+
+/*
+ * Runs `argv` (looked up on PATH, ends in NULL) on processor `cpu` (-1: any),
+ * for `limit_ms` at most. RR_EXIT_OK: it ended, see `child`, whatever its own
+ * opinion; RR_EXIT_INTERRUPTED: a signal came; RR_EXIT_INTERNAL: no process, or
+ * it took too long, complained of.
+ */
+enum rr_exit rr_child_run(struct rr_child *child, const char *const argv[],
+			  int cpu, long limit_ms, struct rr_signals *signals);
+
+/* Did it exit with `code`? */
+bool rr_child_exited(const struct rr_child *child, int code);
+
+/* The last line of its output that begins with `begin` ("": that holds
+ * anything), without its end, copied; false when there is none. */
+bool rr_child_line(const struct rr_child *child, const char *begin, char *line,
+		   size_t size);
+
+#endif
