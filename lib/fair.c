@@ -184,6 +184,7 @@ static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
 	outcome = subscribe(fair);
 	if (outcome != RL_OK)
 		return outcome;
+	rl_script_learn(fair->link, rl_fair_give_back);
 	name_attempt(fair, ttl_ms);
 	rl_hold_ask(&fair->hold);
 	return RL_OK;

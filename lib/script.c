@@ -37,6 +37,11 @@ static const char *hash_of(struct rl_link *link, const char *source)
 	return script->sha1;
 }
 
+void rl_script_learn(struct rl_link *link, const char *source)
+{
+	hash_of(link, source);
+}
+
 static struct rl_word word(const char *text)
 {
 	return (struct rl_word){ text, strlen(text) };

@@ -21,6 +21,9 @@ enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
 				const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Asks for the hash now, for a pipeline that cannot stop for it later. */
+void rl_script_learn(struct rl_link *link, const char *source);
+
 /* Does the link know its hash? */
 bool rl_script_is_known(const struct rl_link *link, const char *source);
 

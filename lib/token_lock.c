@@ -18,6 +18,7 @@
 #include "compare.h"
 #include "link.h"
 #include "lock.h"
+#include "script.h"
 
 static const char fence_suffix[] = ":fence";
 
@@ -142,6 +143,7 @@ enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms)
 
 	if (outcome != RL_OK)
 		return outcome;
+	rl_script_learn(lock->link, rl_compare_and_delete);
 	return rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key,
 			lock->token, ttl_ms);
 }
