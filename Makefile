@@ -4,10 +4,20 @@
 CC      ?= cc
 CFLAGS  ?= -O2 -g
 WERROR  ?=
-PREFIX  ?= /usr/local
 B       ?= build
 
+PREFIX       ?= /usr/local
+BINDIR       ?= $(PREFIX)/bin
+LIBDIR       ?= $(PREFIX)/lib
+INCLUDEDIR   ?= $(PREFIX)/include
+MANDIR       ?= $(PREFIX)/share/man
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+LDCONFIG     ?= ldconfig
+
 VERSION := 0.1.0
+# Its first number rises when a program would have to be compiled again.
+SONAME  := libredislock.so.0
+SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE
 DIRS    := -Ilib -Iscenarios -Iharness -I$(B)
@@ -17,7 +27,14 @@ LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c)))
 TESTS   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/*/*.c))
+PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 LIBS    := -lhiredis -ljansson -lm
+
+# What `make install` puts where, and `make uninstall` takes away.
+INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
+  $(MANDIR)/man3/redislock.3 $(PKGCONFIGDIR)/redislock.pc \
+  $(INCLUDEDIR)/redislock.h $(INCLUDEDIR)/redislock/driver.h \
+  $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so)
 
 .PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers demo plots check asan tsan clean FORCE
 .DELETE_ON_ERROR:
@@ -63,6 +80,36 @@ asan: ## the program's own workloads under the address and undefined-behaviour s
 tsan: ## the same under the thread sanitizer
 	@sh tests/sanitize tsan thread
 
+.PHONY: lib install uninstall
+
+lib: $(B)/libredislock.a $(B)/$(SHARED) ## libredislock, static and shared
+
+install: $(B)/redrace lib ## the program, the library and their manual pages, under PREFIX
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
+	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3)
+	install $(B)/redrace $(DESTDIR)$(BINDIR)/
+	install -m 644 $(B)/libredislock.a $(DESTDIR)$(LIBDIR)/
+	install $(B)/$(SHARED) $(DESTDIR)$(LIBDIR)/
+	ln -sf $(SHARED) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libredislock.so
+	install -m 644 lib/redislock.h $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 lib/driver.h $(DESTDIR)$(INCLUDEDIR)/redislock/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	  lib/redislock.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/redislock.pc
+	chmod 644 $(DESTDIR)$(PKGCONFIGDIR)/redislock.pc
+	install -m 644 docs/redrace.1 $(DESTDIR)$(MANDIR)/man1/
+	install -m 644 docs/redislock.3 $(DESTDIR)$(MANDIR)/man3/
+	$(RELINK)
+
+uninstall: ## take away what install put under PREFIX
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/redislock
+	$(RELINK)
+
+# The loader's cache knows nothing of a staged copy, and is root's to write.
+RELINK = [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || $(LDCONFIG)
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -74,10 +121,29 @@ $(B)/tests/run: $(TESTS) $(HARNESS) $(SCEN) $(LIB)
 	@echo '  LD $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lcriterion $(LIBS)
 
+$(B)/libredislock.a: $(LIB)
+	@echo '  AR $@'
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+# Exports what the map lists; nothing may be left for the program to define.
+$(B)/$(SHARED): $(PIC) lib/redislock.map
+	@echo '  LD $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -o $@ $(PIC) -Wl,-z,defs \
+	  -Wl,-soname,$(SONAME),--version-script=lib/redislock.map -lhiredis
+
+define compile
+@mkdir -p $(@D)
+@echo '  CC $<'
+@$(CC) $(ALL) $(1) -c -o $@ $<
+endef
+
 $(B)/%.o: %.c | $(B)/version.h
-	@mkdir -p $(@D)
-	@echo '  CC $<'
-	@$(CC) $(ALL) -c -o $@ $<
+	$(call compile)
+
+# Position-independent, for the shared library.
+$(B)/pic/%.o: %.c
+	$(call compile,-fPIC)
 
 # Rewritten only when it changes, so that a commit does not rebuild everything.
 $(B)/version.h: FORCE

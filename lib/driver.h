@@ -36,6 +36,10 @@
 
 #include "redislock.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { RL_WORDS_MAX = 32, RL_NUMBERS_MAX = 8 };
 
 struct rl_word {
@@ -111,5 +115,9 @@ void rl_mutex_init(struct rl_mutex *mutex);
 void rl_mutex_destroy(struct rl_mutex *mutex);
 void rl_mutex_lock(const struct rl_link *link, struct rl_mutex *mutex);
 void rl_mutex_unlock(const struct rl_link *link, struct rl_mutex *mutex);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -25,6 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct rl_driver;
 
 /* ---- Outcomes --------------------------------------------------------- */
@@ -593,5 +597,9 @@ enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue,
  * counted at one moment. */
 enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue,
 				      long long *due, long long *processing);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
