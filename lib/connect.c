@@ -73,6 +73,8 @@ static enum stage begin(struct rl_link *link)
 		return fail(link, "out of memory");
 	if (link->context->err)
 		return fail(link, link->context->errstr);
+	/* hiredis does not; a program that is run must not speak on it. */
+	fcntl(link->context->fd, F_SETFD, FD_CLOEXEC);
 	return CONNECTING;
 }
 
