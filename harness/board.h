@@ -54,7 +54,7 @@ struct rr_board {
 	_Atomic int n_ready;      /* clients that stand at the barrier */
 	_Atomic bool stop;        /* everybody: finish this increment and end */
 	_Atomic bool someone_done;
-	_Atomic long kills;       /* workers that have killed themselves */
+	_Atomic long kills;       /* claimed by workers that are to die */
 	pid_t program;            /* the parent of all workers */
 	size_t size;
 	size_t n_clients;

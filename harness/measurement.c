@@ -17,6 +17,7 @@ static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
 	m->commands += slot->commands;
 	m->overlaps += slot->overlaps;
 	m->overruns += slot->overruns;
+	m->killed += (long)slot->replaced;
 	rr_histogram_merge(&spectra->latency, &slot->latency);
 	rr_histogram_merge(&spectra->waiting, &slot->waiting);
 }
@@ -116,7 +117,6 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		.hold_us = run->hold_us,
 		.ttl_ms = run->ttl_ms,
 		.policy = run->policy,
-		.killed = atomic_load(&board->kills),
 		.to_kill = run->kill_workers,
 		.wall_ns = wall_ns(board),
 	};

@@ -31,7 +31,7 @@ struct rr_measurement {
 	int threads, processes;
 	long hold_us, ttl_ms;
 	enum rr_policy policy;
-	long killed, to_kill; /* workers, on purpose; and asked for */
+	long killed, to_kill; /* workers, on purpose: seen dead, and asked for */
 
 	uint64_t attempted, ok, failed, unknown;
 	long long expected_value, final_value;

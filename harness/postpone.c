@@ -167,12 +167,15 @@ static bool is_through(const struct rr_runner *runner, size_t client)
 }
 
 /* First whether anybody can still put something off, then whether something is
- * there: the other way round, it could come in between. */
+ * there: the other way round, it could come in between. Over, too, when more
+ * has been done than was asked for: what is done twice may be so for ever. */
 static bool is_over(struct rr_runner *runner)
 {
 	long long due, processing;
 	enum rl_outcome outcome;
 
+	if (rr_board_done(runner->board) > (uint64_t)runner->run->increments)
+		return true;
 	for (size_t i = 0; i < runner->board->n_clients; i++) {
 		if (!is_through(runner, i))
 			return false;
