@@ -187,7 +187,8 @@ enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
 /* ---- Waiting ----------------------------------------------------------- */
 
 /*
- * How an acquire waits while somebody else holds the lock. All zero: ask once.
+ * How an acquire waits while somebody else holds the lock. All zero, or no
+ * policy at all (NULL): ask once.
  * The n-th pause is random between half of pause_min_us * 2^n and all of it,
  * never longer than pause_max_us, so that waiters do not fall into step.
  */
@@ -400,6 +401,11 @@ const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
 /* rl_lock_try() that also mints a number, in one script. */
 enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
 				   long long *number);
+
+/* The same until it is held, or as the policy says. */
+enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
+				       const struct rl_policy *policy,
+				       long long *number);
 
 /* GET and SET for the holder of `number`. RL_LOST: a higher number was here;
  * nothing was read or written. */

@@ -87,7 +87,7 @@ enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *reentrant,
 
 enum rl_outcome rl_reentrant_try(struct rl_reentrant *reentrant, long ttl_ms)
 {
-	return rl_reentrant_acquire(reentrant, ttl_ms, &(struct rl_policy){ 0 });
+	return rl_reentrant_acquire(reentrant, ttl_ms, NULL);
 }
 
 enum rl_outcome rl_reentrant_release(struct rl_reentrant *reentrant)

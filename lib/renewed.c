@@ -201,7 +201,7 @@ enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
 
 enum rl_outcome rl_renewed_try(struct rl_renewed *renewed, long ttl_ms)
 {
-	return rl_renewed_acquire(renewed, ttl_ms, &(struct rl_policy){ 0 });
+	return rl_renewed_acquire(renewed, ttl_ms, NULL);
 }
 
 long rl_renewed_remaining_ms(const struct rl_renewed *renewed)
