@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines above the first step: who takes part, and what is looked at. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+
+static bool is(const char *word, const char *other)
+{
+	return strcmp(word, other) == 0;
+}
+
+/* ---- Headings ---------------------------------------------------------------------- */
+
+static bool parse_title(struct rr_parser *parser)
+{
+	parser->race->title = parser->line.rest;
+	if (parser->race->title && parser->race->title[0])
+		return true;
+	return rr_parser_fail(parser, "expected a title");
+}
+
+static bool parse_claim(struct rr_parser *parser)
+{
+	parser->race->claims = parser->line.rest;
+	if (parser->line.n_words > 1)
+		return true;
+	return rr_parser_fail(parser, "expected the names of claims");
+}
+
+static bool add_actor(struct rr_parser *parser, const char *name, int connection)
+{
+	struct rr_race *race = parser->race;
+
+	if (race->n_actors == RR_ACTORS_MAX)
+		return rr_parser_fail(parser, "expected at most %d clients",
+			    RR_ACTORS_MAX);
+	if (rr_parser_find_actor(race, name, strlen(name)) >= 0)
+		return rr_parser_fail(parser, "expected names that differ, found '%.60s' twice",
+			    name);
+	race->actors[race->n_actors] = (struct rr_race_actor){
+		name, connection < 0 ? (int)race->n_actors : connection
+	};
+	race->n_actors++;
+	return true;
+}
+
+/* clients A B C; connection T1 T2 makes two of them use the first one's. */
+static bool parse_clients(struct rr_parser *parser)
+{
+	const struct rr_line *line = &parser->line;
+	const bool shared = is(line->words[0], "connection");
+	const int first = (int)parser->race->n_actors;
+
+	if (line->n_words < (shared ? 3 : 2))
+		return rr_parser_fail(parser, "expected '%s NAME NAME...'",
+			    line->words[0]);
+	for (size_t i = 1; i < line->n_words; i++) {
+		if (!add_actor(parser, line->words[i], shared ? first : -1))
+			return false;
+	}
+	return true;
+}
+
+static bool add_server(struct rr_parser *parser, const char *name,
+		       const char *options)
+{
+	struct rr_race *race = parser->race;
+
+	if (race->n_servers == RR_RACE_SERVERS_MAX)
+		return rr_parser_fail(parser, "expected at most %d servers",
+			    RR_RACE_SERVERS_MAX);
+	if (rr_parser_find_server(race, name) >= 0)
+		return rr_parser_fail(parser, "expected names that differ, found '%.60s' twice",
+			    name);
+	race->servers[race->n_servers++] =
+		(struct rr_race_server){ name, options };
+	return true;
+}
+
+/* servers n1 n2; server n1 OPTION... */
+static bool parse_servers(struct rr_parser *parser)
+{
+	const struct rr_line *line = &parser->line;
+
+	if (line->n_words < 2)
+		return rr_parser_fail(parser, "expected a server's name");
+	if (is(line->words[0], "server"))
+		return add_server(parser, line->words[1], line->rest);
+	for (size_t i = 1; i < line->n_words; i++) {
+		if (!add_server(parser, line->words[i], ""))
+			return false;
+	}
+	return true;
+}
+
+static bool take_keys(struct rr_parser *parser, const char *keys[], size_t *n)
+{
+	const struct rr_line *line = &parser->line;
+
+	if (line->n_words < 2)
+		return rr_parser_fail(parser, "expected '%s KEY...'", line->words[0]);
+	for (size_t i = 1; i < line->n_words; i++) {
+		if (*n == RR_KEYS_SHOWN_MAX)
+			return rr_parser_fail(parser, "expected at most %d keys",
+				    RR_KEYS_SHOWN_MAX);
+		keys[(*n)++] = line->words[i];
+	}
+	return true;
+}
+
+static bool parse_watch(struct rr_parser *parser)
+{
+	return take_keys(parser, parser->race->keys, &parser->race->n_keys);
+}
+
+static bool parse_together(struct rr_parser *parser)
+{
+	return take_keys(parser, parser->race->together,
+			 &parser->race->n_together);
+}
+
+static bool parse_lock(struct rr_parser *parser)
+{
+	const struct rr_line *line = &parser->line;
+	const bool timestamp = line->n_words == 3 &&
+			       is(line->words[2], "timestamp");
+
+	if (line->n_words != 2 && !timestamp)
+		return rr_parser_fail(parser, "expected 'lock KEY' or 'lock KEY timestamp'");
+	parser->race->lock = line->words[1];
+	parser->race->lock_is_timestamp = timestamp;
+	return true;
+}
+
+static bool parse_counter(struct rr_parser *parser)
+{
+	if (!rr_parser_has_words(parser, 2, "counter KEY"))
+		return false;
+	parser->race->counter = parser->line.words[1];
+	return true;
+}
+
+static bool parse_needs(struct rr_parser *parser)
+{
+	const struct rr_line *line = &parser->line;
+
+	parser->race->needs_not = line->n_words == 3 &&
+				  is(line->words[1], "no");
+	if (!parser->race->needs_not && !rr_parser_has_words(parser, 2, "needs COMMAND"))
+		return false;
+	parser->race->needs = line->words[line->n_words - 1];
+	return true;
+}
+
+/* ---- The table ------------------------------------------------------------------ */
+
+static const struct {
+	const char *word;
+	bool (*parse)(struct rr_parser *parser);
+} headings[] = {
+	{ "title", parse_title },	{ "claim", parse_claim },
+	{ "clients", parse_clients },	{ "connection", parse_clients },
+	{ "server", parse_servers },	{ "servers", parse_servers },
+	{ "watch", parse_watch },	{ "together", parse_together },
+	{ "lock", parse_lock },		{ "counter", parse_counter },
+	{ "needs", parse_needs },
+};
+
+int rr_parser_heading(struct rr_parser *parser)
+{
+	const char *word = parser->line.words[0];
+
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
+		if (!is(word, headings[i].word))
+			continue;
+		if (parser->race->n_steps > 0) {
+			rr_parser_fail(parser,
+				       "expected '%s' before the first step",
+				       word);
+			return -1;
+		}
+		return headings[i].parse(parser) ? 1 : -1;
+	}
+	return 0;
+}
+
+/* Before the first step: a server and a client that need not be named. */
+bool rr_parser_complete_headings(struct rr_parser *parser)
+{
+	if (parser->race->n_servers == 0 &&
+	    !add_server(parser, "redis", ""))
+		return false;
+	if (parser->race->n_actors == 0)
+		return rr_parser_fail(parser, "expected 'clients NAME...' before the first step");
+	return true;
+}
