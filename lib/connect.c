@@ -62,6 +62,7 @@ static enum stage begin(struct rl_link *link)
 	if (link->context)
 		return CONNECTED;
 	link->pending = 0;
+	rl_keep_drop(&link->keep);
 	link->error[0] = '\0';
 	link->context = address->is_unix ?
 				redisConnectUnixNonBlock(address->host) :

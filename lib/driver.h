@@ -8,10 +8,14 @@
  *
  *	send    before a command goes out; the driver may wait, may change the
  *		words (a planted fault), or may refuse: any outcome but RL_OK is
- *		handed to the caller and nothing is sent
- *	receive after a reply came in, or did not; the driver may look at it and
- *		returns the outcome that the caller will see (a lost reply is
- *		RL_UNKNOWN)
+ *		handed to the caller, nothing is sent and the link is closed
+ *	done    after what send has let pass was executed and answered, or was
+ *		not; the driver may look at the reply and returns the outcome
+ *		that is kept for the caller. RL_UNKNOWN loses the reply: what
+ *		is sent before the caller notices is executed and goes the same
+ *		way, then the link is closed
+ *	receive when the caller takes a reply; the driver may look at it and
+ *		returns the outcome that the caller will see
  *	now     a clock reading in nanoseconds
  *	sleep   a wait
  *	mark    the client enters or leaves its critical section
@@ -23,11 +27,14 @@
  *		a driver of its own
  *	join    the client waits until it has ended
  *
- * A pipeline or fan-out calls send once per command and its bytes go out at
- * once, so that each command on each server is a step of its own. Order per
- * link: send, then its receive; sends may run ahead of receives. All calls
- * come from the thread that uses the link. An op that is NULL does what would
- * be done without a driver.
+ * With a send, a pipeline or fan-out asks once per command, and a command has
+ * been executed, its reply read and kept, when the call that queued it returns:
+ * each command on each server is a step of its own, and steps of two links have
+ * an order. A reply is waited for as long as the link's time-out says, whatever
+ * the deadline of its receive. Order per link: send, done, and some time later
+ * receive; a connection is opened between send and done. All calls come from the
+ * thread that uses the link. An op that is NULL does what would be done without
+ * a driver.
  */
 #ifndef RL_DRIVER_H
 #define RL_DRIVER_H
@@ -78,6 +85,9 @@ struct rl_task {
 struct rl_driver_ops {
 	enum rl_outcome (*send)(void *context, struct rl_link *link,
 				struct rl_command *command);
+	enum rl_outcome (*done)(void *context, struct rl_link *link,
+				const struct rl_reply *reply,
+				enum rl_outcome outcome);
 	enum rl_outcome (*receive)(void *context, struct rl_link *link,
 				   struct rl_reply *reply,
 				   enum rl_outcome outcome);
@@ -94,6 +104,9 @@ struct rl_driver {
 	const struct rl_driver_ops *ops;
 	void *context;
 };
+
+/* Where the link leads to. */
+const struct rl_address *rl_link_address(const struct rl_link *link);
 
 /* Nanoseconds of `clock`, as the link's driver sees it. */
 int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock);

@@ -152,6 +152,7 @@ static enum rl_outcome subscribe(struct rl_fair *fair)
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
+	rl_link_set_driver(fair->wake, fair->link->driver);
 	if (fair->subscribed_on &&
 	    fair->subscribed_on == rl_link_connection(fair->wake))
 		return RL_OK;

@@ -31,12 +31,18 @@ struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms)
 	return link;
 }
 
-void rl_link_disconnect(struct rl_link *link)
+static void hang_up(struct rl_link *link)
 {
 	redisFree(link->context);
 	link->context = NULL;
 	link->out.length = 0;
 	link->overdue = 0;
+}
+
+void rl_link_disconnect(struct rl_link *link)
+{
+	hang_up(link);
+	rl_keep_drop(&link->keep);
 }
 
 void rl_link_free(struct rl_link *link)
@@ -45,6 +51,7 @@ void rl_link_free(struct rl_link *link)
 		return;
 	rl_link_disconnect(link);
 	rl_buffer_release(&link->out);
+	rl_keep_release(&link->keep);
 	rl_arena_reset(&link->arena);
 	free(link);
 }
@@ -57,6 +64,11 @@ const char *rl_link_error(const struct rl_link *link)
 uint64_t rl_link_commands(const struct rl_link *link)
 {
 	return link->commands;
+}
+
+const struct rl_address *rl_link_address(const struct rl_link *link)
+{
+	return &link->address;
 }
 
 void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver)
@@ -78,7 +90,7 @@ enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
 enum rl_outcome rl_link_drop(struct rl_link *link, const char *why)
 {
 	rl_link_fail(link, RL_UNKNOWN, "%s", why); /* may lie in the context */
-	rl_link_disconnect(link);
+	hang_up(link);
 	return RL_UNKNOWN;
 }
 

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "command.h"
+#include "driven.h"
 #include "driver.h"
 
 enum { RL_SCRIPTS_MAX = 8, RL_SHA1_LENGTH = 40 };
@@ -29,6 +30,7 @@ struct rl_link {
 	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
 	struct rl_arena arena; /* the last reply */
+	struct rl_keep keep;   /* while it is driven */
 	struct rl_known_script scripts[RL_SCRIPTS_MAX];
 	enum rl_release_method native; /* DELEX, DELIFEQ; EVALSHA = neither */
 	enum rl_release_method scripted; /* EVALSHA, EVAL or WATCH */

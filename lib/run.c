@@ -9,13 +9,12 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 {
 	enum rl_outcome outcome = RL_OK;
 
+	if (rl_is_driven(link) && link->driver->ops->send)
+		return rl_driven_queue(link, command);
 	if (link->context && link->owner != getpid())
 		rl_link_disconnect(link); /* a fork: it is the parent's */
 	if (!link->context)
 		outcome = rl_link_connect(link);
-	if (outcome == RL_OK && rl_is_driven(link) && link->driver->ops->send)
-		outcome = link->driver->ops->send(link->driver->context, link,
-						  command);
 	if (outcome == RL_OK && !rl_command_encode(command, &link->out))
 		outcome = rl_link_fail(link, RL_ERROR, "out of memory");
 	if (outcome != RL_OK) {
@@ -24,7 +23,7 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 	}
 	link->pending++;
 	link->commands++;
-	return rl_is_driven(link) ? rl_flush(link) : RL_OK;
+	return RL_OK;
 }
 
 static bool parse(struct rl_link *link, struct rl_command *command,
@@ -52,12 +51,9 @@ enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
 static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
 			       int64_t deadline_ns)
 {
-	enum rl_outcome outcome = rl_link_read(link, reply, deadline_ns);
-
-	if (rl_is_driven(link) && link->driver->ops->receive)
-		outcome = link->driver->ops->receive(link->driver->context,
-						     link, reply, outcome);
-	return outcome;
+	if (rl_is_driven(link))
+		return rl_driven_receive(link, reply, deadline_ns);
+	return rl_link_read(link, reply, deadline_ns);
 }
 
 enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* A link whose driver looks at every command. */
+#include "../support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+static struct support support;
+static struct rl_link *link_, *other;
+
+/* What the driver does, and has seen. */
+struct observer {
+	int sent, done, received;
+	int lose;   /* the n-th reply, counted from 1 */
+	int refuse; /* the n-th command */
+	char last[32];
+};
+
+static struct observer observer;
+
+static enum rl_outcome on_send(void *context, struct rl_link *link,
+			       struct rl_command *command)
+{
+	struct observer *seen = context;
+
+	(void)link;
+	(void)command;
+	return ++seen->sent == seen->refuse ? RL_LOST : RL_OK;
+}
+
+static enum rl_outcome on_done(void *context, struct rl_link *link,
+			       const struct rl_reply *reply,
+			       enum rl_outcome outcome)
+{
+	struct observer *seen = context;
+
+	(void)link;
+	if (reply->text)
+		snprintf(seen->last, sizeof(seen->last), "%s", reply->text);
+	return ++seen->done == seen->lose ? RL_UNKNOWN : outcome;
+}
+
+static enum rl_outcome on_receive(void *context, struct rl_link *link,
+				  struct rl_reply *reply,
+				  enum rl_outcome outcome)
+{
+	struct observer *seen = context;
+
+	(void)link;
+	(void)reply;
+	seen->received++;
+	return outcome;
+}
+
+static const struct rl_driver_ops ops = { .send = on_send,
+					  .done = on_done,
+					  .receive = on_receive };
+static const struct rl_driver driver = { &ops, &observer };
+
+static void setup(void)
+{
+	support_open(&support, 1);
+	observer = (struct observer){ 0 };
+	link_ = support_link(&support, 0);
+	other = support_link(&support, 0);
+	rl_link_set_driver(link_, &driver);
+}
+
+static void teardown(void)
+{
+	rl_link_free(link_);
+	rl_link_free(other);
+	support_close(&support);
+}
+
+TestSuite(driven, .init = setup, .fini = teardown);
+
+Test(driven, command_has_been_executed_when_it_is_queued)
+{
+	for (int i = 1; i <= 100; i++) {
+		cr_assert_eq(rl_queue(link_, "INCR k"), RL_OK);
+		cr_assert_eq(atoi(support_ask(other, "GET", "k")), i);
+	}
+	cr_assert_eq(observer.done, 100);
+	cr_assert_eq(observer.received, 0);
+}
+
+Test(driven, replies_are_kept_in_their_order)
+{
+	struct rl_reply reply;
+
+	for (int i = 0; i < 20; i++)
+		cr_assert_eq(rl_queue(link_, "ECHO %d", i), RL_OK);
+	cr_assert_str_eq(observer.last, "19");
+	cr_assert_eq(rl_flush(link_), RL_OK);
+	for (int i = 0; i < 20; i++) {
+		cr_assert_eq(rl_receive(link_, &reply), RL_OK);
+		cr_assert_eq(atoi(reply.text), i);
+	}
+	cr_assert_eq(rl_receive(link_, &reply), RL_UNKNOWN);
+}
+
+Test(driven, arrays_and_refusals_are_kept_whole)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(link_, "EVAL %s 0", "return {1, {'a', false}}"),
+		     RL_OK);
+	cr_assert_eq(rl_queue(link_, "NOSUCH"), RL_OK);
+	cr_assert_eq(rl_queue(link_, "PING"), RL_OK);
+	cr_assert_eq(rl_receive(link_, &reply), RL_OK);
+	cr_assert_eq(reply.length, 2);
+	cr_assert_str_eq(reply.elements[1].elements[0].text, "a");
+	cr_assert(rl_reply_is_nil(&reply.elements[1].elements[1]));
+	cr_assert_eq(rl_receive(link_, &reply), RL_ERROR);
+	cr_assert(strstr(rl_link_error(link_), "unknown command"));
+	cr_assert_eq(rl_receive(link_, &reply), RL_OK);
+	cr_assert_str_eq(reply.text, "PONG");
+}
+
+Test(driven, refused_command_is_not_sent)
+{
+	struct rl_reply reply;
+
+	observer.refuse = 2;
+	cr_assert_eq(rl_run(link_, &reply, "INCR k"), RL_OK);
+	cr_assert_eq(rl_run(link_, &reply, "INCR k"), RL_LOST);
+	cr_assert_str_eq(support_ask(other, "GET", "k"), "1");
+	cr_assert_eq(rl_run(link_, &reply, "INCR k"), RL_OK);
+	cr_assert_eq(reply.integer, 2);
+}
+
+/* The connection dies on the way back. */
+Test(driven, lost_reply_takes_along_those_behind_it)
+{
+	struct rl_reply reply;
+
+	observer.lose = 2;
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(rl_queue(link_, "INCR k"), RL_OK);
+	cr_assert_str_eq(support_ask(other, "GET", "k"), "3");
+	cr_assert_eq(rl_receive(link_, &reply), RL_OK);
+	cr_assert_eq(reply.integer, 1);
+	cr_assert_eq(rl_receive(link_, &reply), RL_UNKNOWN);
+	cr_assert_str_eq(rl_link_error(link_), "the reply was lost");
+	cr_assert_eq(rl_receive(link_, &reply), RL_UNKNOWN);
+	cr_assert_eq(rl_run(link_, &reply, "INCR k"), RL_OK);
+	cr_assert_eq(reply.integer, 4);
+}
+
+Test(driven, lost_reply_ends_a_watch)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(link_, &reply, "WATCH k"), RL_OK);
+	observer.lose = 2;
+	cr_assert_eq(rl_run(link_, &reply, "GET k"), RL_UNKNOWN);
+	support_ask(other, "INCR", "k");
+	cr_assert_eq(rl_run(link_, &reply, "MULTI"), RL_OK);
+	cr_assert_eq(rl_run(link_, &reply, "EXEC"), RL_OK);
+	cr_assert_not(rl_reply_is_nil(&reply), "a new connection watches nothing");
+}
+
+/* The first two went with the connection, the third is not sent at all. */
+Test(driven, dead_connection_ends_a_batch)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(link_, "INCR k"), RL_OK);
+	cr_assert_eq(rl_run(other, &reply,
+			    "CLIENT KILL TYPE normal SKIPME yes"),
+		     RL_OK);
+	cr_assert_eq(rl_queue(link_, "INCR k"), RL_OK);
+	cr_assert_eq(rl_queue(link_, "INCR k"), RL_UNKNOWN);
+	cr_assert_str_eq(support_ask(other, "GET", "k"), "1");
+	cr_assert_eq(rl_run(link_, &reply, "INCR k"), RL_OK);
+	cr_assert_eq(reply.integer, 2);
+}
+
+Test(driven, disconnect_drops_what_was_kept)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(link_, "ECHO old"), RL_OK);
+	rl_link_disconnect(link_);
+	cr_assert_eq(rl_run(link_, &reply, "ECHO new"), RL_OK);
+	cr_assert_str_eq(reply.text, "new");
+}
