@@ -20,7 +20,7 @@ SONAME  := libredislock.so.0
 SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE
-DIRS    := -Ilib -Iscenarios -Iharness -Iharness/play -I$(B)
+DIRS    := -Ilib -Iscenarios -Iharness -Iharness/gate -Iharness/play -I$(B)
 ALL     := $(STD) $(WARN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
 
 LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))

@@ -29,16 +29,37 @@ void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i)
 static const char *const companions[] = { ":fence", ":line" };
 enum { N_COMPANIONS = sizeof(companions) / sizeof(companions[0]) };
 
-static enum rl_outcome delete_companions(struct rl_link *link,
-					 const char *counter, const char *lock,
-					 const char *suffix)
+static enum rl_outcome queue_delete(struct rl_link *link, const char *prefix,
+				    int i, const char *suffix)
 {
+	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	char of_counter[RR_KEY_SIZE + 8], of_lock[RR_KEY_SIZE + 8];
-	struct rl_reply reply;
 
+	rr_keys_counter(counter, prefix, i);
+	rr_keys_lock(lock, prefix, i);
 	snprintf(of_counter, sizeof(of_counter), "%s%s", counter, suffix);
 	snprintf(of_lock, sizeof(of_lock), "%s%s", lock, suffix);
-	return rl_run(link, &reply, "DEL %s %s", of_counter, of_lock);
+	return rl_queue(link, "DEL %s %s", of_counter, of_lock);
+}
+
+enum rl_outcome rr_keys_queue_delete(struct rl_link *link, const char *prefix,
+				     int i)
+{
+	enum rl_outcome outcome = queue_delete(link, prefix, i, "");
+
+	for (size_t j = 0; j < N_COMPANIONS && outcome == RL_OK; j++)
+		outcome = queue_delete(link, prefix, i, companions[j]);
+	return outcome;
+}
+
+enum rl_outcome rr_keys_receive_delete(struct rl_link *link)
+{
+	enum rl_outcome outcome = RL_OK;
+	struct rl_reply reply;
+
+	for (size_t j = 0; j < 1 + N_COMPANIONS && outcome == RL_OK; j++)
+		outcome = rl_receive(link, &reply);
+	return outcome;
 }
 
 void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix)
@@ -65,15 +86,11 @@ enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
 	enum rl_outcome outcome = delete_queue(link, prefix);
 
 	for (int i = 0; i < n_keys && outcome == RL_OK; i++) {
-		char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
-		struct rl_reply reply;
-
-		rr_keys_counter(counter, prefix, i);
-		rr_keys_lock(lock, prefix, i);
-		outcome = rl_run(link, &reply, "DEL %s %s", counter, lock);
-		for (size_t j = 0; j < N_COMPANIONS && outcome == RL_OK; j++)
-			outcome = delete_companions(link, counter, lock,
-						    companions[j]);
+		outcome = rr_keys_queue_delete(link, prefix, i);
+		if (outcome == RL_OK)
+			outcome = rl_flush(link);
+		if (outcome == RL_OK)
+			outcome = rr_keys_receive_delete(link);
 	}
 	return outcome;
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* A client's commands: each is a step, unless nobody could notice it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+static int server_of(const struct rr_gate *gate, const struct rl_link *link)
+{
+	const struct rl_address *address = rl_link_address(link);
+
+	for (size_t i = 0; i < gate->config.n_addresses; i++) {
+		const struct rl_address *known = &gate->addresses[i];
+
+		if (known->port == address->port &&
+		    strcmp(known->host, address->host) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link, int *server)
+{
+	struct rr_known_link *links = actor->links;
+	size_t i = 0;
+
+	while (i < actor->n_links && links[i].link != link)
+		i++;
+	if (i == actor->n_links) {
+		links = realloc(links, (i + 1) * sizeof(*links));
+		if (!links)
+			return false;
+		links[i].link = link;
+		links[i].server = server_of(actor->gate, link);
+		actor->links = links;
+		actor->n_links++;
+	}
+	*server = links[i].server;
+	return true;
+}
+
+static bool is(const struct rl_word *word, const char *text)
+{
+	return word->length == strlen(text) &&
+	       memcmp(word->text, text, word->length) == 0;
+}
+
+/* Nobody else could notice it, and whether it is sent depends on what the link
+ * has been used for before. */
+static bool is_quiet(const struct rl_command *command)
+{
+	return is(&command->words[0], "COMMAND") ||
+	       (command->n_words > 1 && is(&command->words[0], "SCRIPT") &&
+		is(&command->words[1], "LOAD"));
+}
+
+static enum rl_outcome plant(const struct rr_gate *gate, struct rl_link *link,
+			     struct rl_command *command)
+{
+	const struct rl_driver *planted = gate->config.planted;
+
+	if (!planted || !planted->ops->send)
+		return RL_OK;
+	return planted->ops->send(planted->context, link, command);
+}
+
+enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
+			       struct rl_command *command)
+{
+	struct rr_actor *actor = context;
+	struct rr_gate *gate = actor->gate;
+	enum rl_outcome outcome;
+
+	if (actor->dead)
+		return RL_ERROR;
+	outcome = plant(gate, link, command);
+	if (outcome != RL_OK)
+		return outcome;
+	actor->op = (struct rr_op){ .kind = RR_OP_SEND,
+				    .link = link,
+				    .n_words = command->n_words };
+	actor->quiet = is_quiet(command);
+	if (rr_gate_know_link(actor, link, &actor->op.server) && !actor->quiet)
+		actor->op.words = rr_store_words(&gate->trace.store, command);
+	if (actor->quiet)
+		return RL_OK;
+	if (!actor->op.words)
+		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
+	return rr_gate_stop(actor) ? RL_OK : RL_ERROR;
+}
+
+/* Is somebody else waiting for messages? */
+static bool is_listened_to(const struct rr_gate *gate,
+			   const struct rr_actor *actor)
+{
+	for (size_t i = 0; i < gate->view.n_actors; i++) {
+		const struct rr_actor *other = &gate->actors[i];
+
+		if (other != actor && other->life == RR_LIFE_STOPPED &&
+		    other->op.kind == RR_OP_WAIT && other->on_socket)
+			return true;
+	}
+	return false;
+}
+
+/* Until the server has written all messages that were published before. */
+static void let_messages_arrive(struct rr_gate *gate, int server)
+{
+	struct rl_reply reply;
+
+	if (server < 0)
+		return;
+	if (!gate->probes[server])
+		gate->probes[server] =
+			rl_link_new(&gate->addresses[server], 2000);
+	if (gate->probes[server])
+		rl_run(gate->probes[server], &reply, "PING");
+}
+
+enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
+			       const struct rl_reply *reply,
+			       enum rl_outcome outcome)
+{
+	struct rr_actor *actor = context;
+	struct rr_gate *gate = actor->gate;
+	struct rr_event *event = rr_gate_event_of(actor);
+
+	(void)link;
+	if (actor->quiet)
+		return outcome;
+	if (outcome == RL_OK || reply->type == RL_REPLY_FAILED)
+		event->reply = rr_store_reply(&gate->trace.store, reply);
+	event->lost = actor->lose;
+	event->outcome = actor->lose ? RL_UNKNOWN : outcome;
+	outcome = event->outcome;
+	if (is_listened_to(gate, actor))
+		let_messages_arrive(gate, actor->op.server);
+	return outcome;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Who goes next: what every actor could do, and what the chooser makes of it. */
+#include <poll.h>
+
+#include "inside.h"
+
+bool rr_gate_is_readable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
+				    const struct rl_mutex *mutex)
+{
+	struct rr_held_mutex *held = gate->mutexes;
+
+	while (held < gate->mutexes + gate->n_mutexes && held->mutex != mutex)
+		held++;
+	if (held < gate->mutexes + gate->n_mutexes)
+		return held;
+	if (gate->n_mutexes == RR_GATE_MUTEXES) {
+		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
+		return NULL;
+	}
+	gate->n_mutexes++;
+	*held = (struct rr_held_mutex){ mutex, -1 };
+	return held;
+}
+
+/* ---- The view ------------------------------------------------------------- */
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When an actor may go on with its operation if nobody else does anything; the
+ * past when it may now. */
+static int64_t op_ready_ns(struct rr_gate *gate, struct rr_actor *actor)
+{
+	struct rr_op *op = &actor->op;
+	const struct rr_held_mutex *held;
+
+	switch (op->kind) {
+	case RR_OP_SLEEP:
+		return op->until_ns;
+	case RR_OP_WAIT:
+		return rr_gate_is_readable(op->fd) ? gate->now_ns :
+						     op->until_ns;
+	case RR_OP_LOCK:
+		held = rr_gate_mutex(gate, op->mutex);
+		op->whom = held ? held->holder : -1;
+		return op->whom < 0 ? gate->now_ns : RR_NEVER;
+	case RR_OP_JOIN:
+		return gate->actors[op->whom].life == RR_LIFE_OVER ?
+			       gate->now_ns :
+			       RR_NEVER;
+	default:
+		return gate->now_ns;
+	}
+}
+
+static void look_at(struct rr_gate *gate, struct rr_actor *actor,
+		    struct rr_actor_view *view)
+{
+	view->name = actor->name;
+	view->client = actor->client;
+	view->op = NULL;
+	view->ready_ns = RR_NEVER;
+	if (actor->life == RR_LIFE_NONE) {
+		view->state = RR_ABSENT;
+	} else if (actor->life == RR_LIFE_OVER) {
+		view->state = actor->dead ? RR_CRASHED : RR_ENDED;
+	} else {
+		view->op = &actor->op;
+		view->ready_ns = later(op_ready_ns(gate, actor),
+				       actor->paused_until_ns);
+		if (view->ready_ns <= gate->now_ns)
+			view->state = RR_READY;
+		else if (actor->paused_until_ns > gate->now_ns)
+			view->state = RR_PAUSED;
+		else
+			view->state = RR_BLOCKED;
+	}
+}
+
+/* How many are still there. */
+static size_t look(struct rr_gate *gate)
+{
+	struct rr_view *view = &gate->view;
+	size_t n_live = 0;
+
+	view->n_ready = 0;
+	view->now_ns = gate->now_ns;
+	view->next_ns = RR_NEVER;
+	for (size_t i = 0; i < view->n_actors; i++) {
+		struct rr_actor_view *seen = &view->actors[i];
+
+		look_at(gate, &gate->actors[i], seen);
+		n_live += seen->op != NULL;
+		if (seen->state == RR_READY)
+			view->n_ready++;
+		else if (seen->ready_ns < view->next_ns)
+			view->next_ns = seen->ready_ns;
+	}
+	return n_live;
+}
+
+/* ---- Choices -------------------------------------------------------------- */
+
+struct rr_event *rr_gate_note(struct rr_gate *gate, enum rr_event_kind kind,
+			      int actor)
+{
+	struct rr_event *event = rr_trace_append(&gate->trace);
+
+	if (!event) {
+		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
+		return NULL;
+	}
+	event->kind = kind;
+	event->actor = actor;
+	event->at_ns = gate->now_ns;
+	return event;
+}
+
+void rr_gate_finish(struct rr_gate *gate, enum rr_gate_end end)
+{
+	if (gate->is_over)
+		return;
+	gate->is_over = true;
+	gate->end = end;
+	for (size_t i = 0; i < gate->view.n_actors; i++) {
+		struct rr_actor *actor = &gate->actors[i];
+
+		actor->dead = actor->dead || actor->life == RR_LIFE_RUNNING ||
+			      actor->life == RR_LIFE_STOPPED;
+	}
+}
+
+/* Applies to all of an actor's process: crashes, or stands still. */
+static void strike(struct rr_gate *gate, int number, bool crashes,
+		   int64_t until_ns)
+{
+	const int client = gate->actors[number].client;
+	const int process = gate->clients[client].process;
+
+	for (size_t i = 0; i < gate->view.n_actors; i++) {
+		struct rr_actor *actor = &gate->actors[i];
+
+		if (actor->life != RR_LIFE_STOPPED ||
+		    gate->clients[actor->client].process != process)
+			continue;
+		if (crashes)
+			actor->dead = true;
+		else
+			actor->paused_until_ns = until_ns;
+	}
+}
+
+static void pass_time(struct rr_gate *gate, int64_t until_ns)
+{
+	const int64_t duration_ns = until_ns - gate->now_ns;
+
+	gate->now_ns = until_ns;
+	if (gate->config.advance)
+		gate->config.advance(gate->config.context, duration_ns);
+}
+
+static bool is_possible(const struct rr_gate *gate,
+			const struct rr_choice *choice)
+{
+	const struct rr_view *view = &gate->view;
+	const struct rr_actor_view *actor;
+
+	if (choice->kind == RR_CHOOSE_STOP)
+		return true;
+	if (choice->kind == RR_CHOOSE_PASS)
+		return choice->until_ns > view->now_ns &&
+		       choice->until_ns < RR_NEVER;
+	if (choice->actor < 0 || (size_t)choice->actor >= view->n_actors)
+		return false;
+	actor = &view->actors[choice->actor];
+	if (choice->kind == RR_CHOOSE_STEP)
+		return actor->state == RR_READY;
+	if (choice->kind == RR_CHOOSE_LOSE)
+		return actor->state == RR_READY &&
+		       actor->op->kind == RR_OP_SEND;
+	if (choice->kind == RR_CHOOSE_PAUSE)
+		return actor->op && choice->until_ns > view->now_ns;
+	return actor->op != NULL;
+}
+
+static struct rr_actor *begin_step(struct rr_gate *gate,
+				   const struct rr_choice *choice)
+{
+	struct rr_actor *actor = &gate->actors[choice->actor];
+	struct rr_event *event =
+		rr_gate_note(gate, RR_EVENT_STEP, actor->number);
+
+	if (!event)
+		return NULL;
+	event->op = actor->op;
+	event->outcome = RL_UNKNOWN;
+	actor->event = gate->trace.n_events - 1;
+	actor->lose = choice->kind == RR_CHOOSE_LOSE;
+	gate->view.last = actor->number;
+	return actor;
+}
+
+static void note_value(struct rr_gate *gate, enum rr_event_kind kind, int actor,
+		       int64_t value)
+{
+	struct rr_event *event = rr_gate_note(gate, kind, actor);
+
+	if (event)
+		event->value = value;
+}
+
+/* The actor that goes on; NULL when something else was chosen. */
+static struct rr_actor *apply(struct rr_gate *gate,
+			      const struct rr_choice *choice)
+{
+	const int64_t until_ns = choice->until_ns;
+
+	if (!is_possible(gate, choice)) {
+		rr_gate_finish(gate, RR_GATE_BAD_CHOICE);
+		return NULL;
+	}
+	switch (choice->kind) {
+	case RR_CHOOSE_STEP:
+	case RR_CHOOSE_LOSE:
+		return begin_step(gate, choice);
+	case RR_CHOOSE_PASS:
+		note_value(gate, RR_EVENT_PASS, -1, until_ns);
+		pass_time(gate, until_ns);
+		break;
+	case RR_CHOOSE_CRASH:
+		rr_gate_note(gate, RR_EVENT_CRASH, choice->actor);
+		strike(gate, choice->actor, true, 0);
+		break;
+	case RR_CHOOSE_PAUSE:
+		note_value(gate, RR_EVENT_PAUSE, choice->actor, until_ns);
+		strike(gate, choice->actor, false, until_ns);
+		break;
+	case RR_CHOOSE_STOP:
+		rr_gate_finish(gate, RR_GATE_STOPPED);
+		break;
+	}
+	return NULL;
+}
+
+/* ---- Who goes next -------------------------------------------------------- */
+
+static bool can_unwind(const struct rr_gate *gate, const struct rr_actor *actor)
+{
+	if (!actor->dead || actor->life != RR_LIFE_STOPPED)
+		return false;
+	return actor->op.kind != RR_OP_JOIN ||
+	       gate->actors[actor->op.whom].life == RR_LIFE_OVER;
+}
+
+/* Whoever runs before anything is chosen: who has just crashed, and who has not
+ * come to a first operation yet. */
+static struct rr_actor *first_of_all(struct rr_gate *gate)
+{
+	for (size_t i = 0; i < gate->view.n_actors; i++) {
+		if (can_unwind(gate, &gate->actors[i]))
+			return &gate->actors[i];
+	}
+	if (gate->n_begun == gate->config.n_clients)
+		return NULL;
+	return &gate->actors[gate->n_begun++];
+}
+
+struct rr_baton *rr_gate_next(struct rr_gate *gate)
+{
+	for (;;) {
+		struct rr_actor *next = first_of_all(gate);
+		struct rr_choice choice;
+
+		if (next)
+			return &next->baton;
+		if (gate->is_over)
+			return &gate->owner;
+		if (look(gate) == 0) {
+			rr_gate_finish(gate, RR_GATE_DONE);
+			return &gate->owner;
+		}
+		if (gate->view.n_ready == 0 && gate->view.next_ns == RR_NEVER) {
+			rr_gate_finish(gate, RR_GATE_DEADLOCK);
+			continue;
+		}
+		choice = gate->choose(gate->context, &gate->view);
+		next = apply(gate, &choice);
+		if (next)
+			return &next->baton;
+	}
+}

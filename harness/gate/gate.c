@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* A gate's threads, and its runs from beginning to end. */
+#include "gate.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* ---- The gate itself ------------------------------------------------------ */
+
+/* Closes all connections, once: nobody says good-bye. */
+static void hang_up(struct rr_actor *actor)
+{
+	if (actor->hung_up)
+		return;
+	actor->hung_up = true;
+	for (size_t i = 0; i < actor->n_links; i++)
+		rl_link_disconnect(actor->links[i].link);
+}
+
+bool rr_gate_stop(struct rr_actor *actor)
+{
+	struct rr_actor *opener = actor->opener;
+
+	actor->life = RR_LIFE_STOPPED;
+	actor->opener = NULL;
+	rr_baton_pass(&actor->baton, opener ? &opener->baton :
+					      rr_gate_next(actor->gate));
+	actor->life = RR_LIFE_RUNNING;
+	if (actor->dead)
+		hang_up(actor);
+	return !actor->dead;
+}
+
+struct rr_event *rr_gate_event_of(const struct rr_actor *actor)
+{
+	return &actor->gate->trace.events[actor->event];
+}
+
+/* ---- Threads -------------------------------------------------------------- */
+
+/* The routine has returned: on to whoever waits for that, or goes next. */
+static void end(struct rr_actor *actor)
+{
+	struct rr_actor *opener = actor->opener;
+
+	if (!actor->dead)
+		rr_gate_note(actor->gate, RR_EVENT_END, actor->number);
+	actor->life = RR_LIFE_OVER;
+	actor->opener = NULL;
+	rr_baton_give(opener ? &opener->baton : rr_gate_next(actor->gate));
+}
+
+static void run_routine(struct rr_actor *actor)
+{
+	const struct rr_gate_client *client =
+		&actor->gate->clients[actor->client];
+
+	if (actor->task)
+		actor->task->body(actor->task->argument);
+	else
+		client->routine(client->argument);
+}
+
+static void *live(void *argument)
+{
+	struct rr_actor *actor = argument;
+
+	for (;;) {
+		rr_baton_await(&actor->baton);
+		if (actor->gate->closing)
+			return NULL;
+		run_routine(actor);
+		end(actor);
+	}
+}
+
+static bool need_thread(struct rr_actor *actor)
+{
+	sigset_t all, before;
+
+	if (actor->has_thread)
+		return true;
+	sigfillset(&all); /* signals are for the thread that runs the gate */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	actor->has_thread =
+		pthread_create(&actor->thread, NULL, live, actor) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return actor->has_thread;
+}
+
+/* Numbers do not depend on who has had a child first. */
+struct rr_actor *rr_gate_child(struct rr_actor *actor)
+{
+	struct rr_gate *gate = actor->gate;
+	const size_t n_clients = gate->config.n_clients;
+
+	for (size_t i = n_clients + (size_t)actor->client; i < RR_GATE_ACTORS;
+	     i += n_clients) {
+		struct rr_actor *child = &gate->actors[i];
+		const bool is_free = child->life == RR_LIFE_NONE ||
+				     child->life == RR_LIFE_OVER;
+
+		if (is_free && !child->task)
+			return need_thread(child) ? child : NULL;
+	}
+	return NULL;
+}
+
+/* ---- Making and freeing --------------------------------------------------- */
+
+/* "A", and "A'" for its first child. */
+static void set_up(struct rr_gate *gate, size_t i)
+{
+	struct rr_actor *actor = &gate->actors[i];
+	const size_t n_clients = gate->config.n_clients;
+
+	actor->gate = gate;
+	actor->number = (int)i;
+	actor->client = (int)(i % n_clients);
+	snprintf(actor->name, sizeof(actor->name), "%c%.*s",
+		 'A' + actor->client, (int)(i / n_clients), "''''''");
+	actor->driver = (struct rl_driver){ &rr_gate_ops, actor };
+}
+
+struct rr_gate *rr_gate_new(const struct rr_gate_config *config)
+{
+	struct rr_gate *gate = calloc(1, sizeof(*gate));
+	bool good = gate != NULL;
+
+	if (!gate || config->n_clients < 1 ||
+	    config->n_clients > RR_GATE_CLIENTS ||
+	    config->n_addresses > RR_GATE_SERVERS) {
+		free(gate);
+		return NULL;
+	}
+	gate->config = *config;
+	memcpy(gate->clients, config->clients,
+	       config->n_clients * sizeof(*config->clients));
+	memcpy(gate->addresses, config->addresses,
+	       config->n_addresses * sizeof(*config->addresses));
+	for (size_t i = 0; i < RR_GATE_ACTORS; i++)
+		set_up(gate, i);
+	for (size_t i = 0; good && i < config->n_clients; i++)
+		good = need_thread(&gate->actors[i]);
+	if (good)
+		return gate;
+	rr_gate_free(gate);
+	return NULL;
+}
+
+void rr_gate_free(struct rr_gate *gate)
+{
+	if (!gate)
+		return;
+	gate->closing = true;
+	for (size_t i = 0; i < RR_GATE_ACTORS; i++) {
+		struct rr_actor *actor = &gate->actors[i];
+
+		if (actor->has_thread) {
+			rr_baton_give(&actor->baton);
+			pthread_join(actor->thread, NULL);
+		}
+		free(actor->links);
+	}
+	for (size_t i = 0; i < RR_GATE_SERVERS; i++)
+		rl_link_free(gate->probes[i]);
+	rr_trace_release(&gate->trace);
+	free(gate);
+}
+
+const struct rl_driver *rr_gate_driver(struct rr_gate *gate, int client)
+{
+	return &gate->actors[client].driver;
+}
+
+/* ---- Runs ----------------------------------------------------------------- */
+
+static void reset(struct rr_gate *gate)
+{
+	const size_t n_clients = gate->config.n_clients;
+
+	for (size_t i = 0; i < RR_GATE_ACTORS; i++) {
+		struct rr_actor *actor = &gate->actors[i];
+
+		actor->life = i < n_clients ? RR_LIFE_RUNNING : RR_LIFE_NONE;
+		actor->dead = actor->hung_up = false;
+		actor->task = NULL;
+		actor->paused_until_ns = 0;
+		if (i >= n_clients)
+			actor->n_links = 0;
+	}
+	gate->n_begun = 0;
+	gate->is_over = false;
+	gate->now_ns = 0;
+	gate->n_mutexes = 0;
+	rr_trace_reset(&gate->trace);
+	gate->view = (struct rr_view){ .n_actors = n_clients,
+				       .last = -1,
+				       .trace = &gate->trace };
+}
+
+enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
+			     void *context)
+{
+	gate->choose = choose;
+	gate->context = context;
+	reset(gate);
+	rr_baton_pass(&gate->owner, rr_gate_next(gate));
+	return gate->end;
+}
+
+const struct rr_view *rr_gate_view(const struct rr_gate *gate)
+{
+	return &gate->view;
+}
+
+const struct rr_trace *rr_gate_trace(const struct rr_gate *gate)
+{
+	return &gate->trace;
+}
+
+bool rr_gate_is_dead(const struct rr_gate *gate, int client)
+{
+	return gate->actors[client].dead;
+}
+
+void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns)
+{
+	gate->clients[client].skew_ns = skew_ns;
+}
+
+void rr_gate_forget_links(struct rr_gate *gate, int client)
+{
+	const size_t n_clients = gate->config.n_clients;
+
+	for (size_t i = (size_t)client; i < RR_GATE_ACTORS; i += n_clients)
+		gate->actors[i].n_links = 0;
+}

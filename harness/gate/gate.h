@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The gate: drives client programs, unchanged, one visible operation at a time.
+ *
+ * Each client is a thread of its own that runs until its next visible operation
+ * (enum rr_op_kind) and stops there. What it does next, and who goes next, is
+ * the chooser's to say, a callback of the gate's owner:
+ *
+ *	client    runs up to a visible operation, and stops
+ *	chooser   is shown all actors and what each is about to do; picks one
+ *	actor     performs the operation, runs on, stops at its next one
+ *	chooser   ...
+ *
+ * Only one thread runs at any time: it has the baton. Whoever has it asks the
+ * chooser, on its own thread, and hands the baton on, so that a step costs one
+ * change of threads at most and none when the same actor goes on. What happens
+ * inside rr_gate_run() needs no lock, in the chooser neither.
+ *
+ * Commands. A command has been executed and answered when its step is over
+ * (lib/driven.c). Commands that touch nothing that another client could notice
+ * (SCRIPT LOAD, COMMAND, and connecting) are executed without being a step and
+ * are not in the trace: whether they are needed depends on earlier runs.
+ *
+ * Messages. While some actor waits on a socket, every command of another is
+ * followed by a PING of the gate's own to the same server. A server answers it
+ * only after it has written the messages that the command has published. So
+ * when the step is over they lie in the sockets of all who listen, and who is
+ * waiting for them is ready.
+ *
+ * Time belongs to the gate: nanoseconds from 0 at the beginning of a run, moved
+ * by the chooser alone. Clients see it as their monotonic clock and, moved by
+ * their skew, as time of day. The owner's `advance` is told, so that servers'
+ * time can go along. A reading of the time of day is a step, since time may pass
+ * between it and what is done with it; one of the monotonic clock is not.
+ *
+ * What a client starts beside itself (a renewer) is an actor too, of the same
+ * process, named after its client: A' for A's. The start itself is no step, the
+ * new actor runs up to its first operation at once.
+ *
+ * A crash is of a process: all its actors stop for good where they are, and their
+ * connections are closed without a word. Their code is unwound at once: each
+ * operation fails without touching the server, sends with RL_ERROR; waits,
+ * sleeps and locks return; clocks have run on for years. A client's routine must
+ * come to its end then; it may ask rr_gate_is_dead().
+ */
+#ifndef RR_GATE_H
+#define RR_GATE_H
+
+#include "trace.h"
+
+enum { RR_GATE_CLIENTS = 16, RR_GATE_ACTORS = 48 };
+
+#define RR_NEVER INT64_MAX
+
+struct rr_gate;
+
+enum rr_state {
+	RR_ABSENT,  /* not started in this run */
+	RR_READY,   /* may go on with its `op` */
+	RR_BLOCKED, /* cannot, before ready_ns or what others do */
+	RR_PAUSED,  /* stands still until ready_ns */
+	RR_ENDED,
+	RR_CRASHED, /* for good; so are its locks, and not the server's */
+};
+
+struct rr_actor_view {
+	const char *name;        /* "A", "B", ... and "A'" */
+	int client;              /* itself, or the one it belongs to */
+	enum rr_state state;
+	const struct rr_op *op;  /* what it is about to do; unless it has ended */
+	int64_t ready_ns;        /* when it may go on if nobody else does
+				  * anything: in the past, or RR_NEVER */
+};
+
+struct rr_view {
+	size_t n_actors; /* clients first, in order */
+	struct rr_actor_view actors[RR_GATE_ACTORS];
+	size_t n_ready;
+	int64_t now_ns;
+	int64_t next_ns; /* when the first of those not ready may go on */
+	int last;        /* the actor of the last step, -1 = none yet */
+	const struct rr_trace *trace; /* so far, the last step's reply included */
+};
+
+enum rr_choice_kind {
+	RR_CHOOSE_STEP,  /* a ready actor goes on */
+	RR_CHOOSE_LOSE,  /* the same with a SEND, whose reply gets lost */
+	RR_CHOOSE_PASS,  /* time passes until until_ns, later than now */
+	RR_CHOOSE_CRASH, /* the actor's process crashes */
+	RR_CHOOSE_PAUSE, /* the actor's process stands still until until_ns */
+	RR_CHOOSE_STOP,  /* the run is over; who has not ended is unwound */
+};
+
+struct rr_choice {
+	enum rr_choice_kind kind;
+	int actor;
+	int64_t until_ns;
+};
+
+typedef struct rr_choice (*rr_choose)(void *context,
+				      const struct rr_view *view);
+
+enum rr_gate_end {
+	RR_GATE_DONE,      /* all have ended or crashed */
+	RR_GATE_STOPPED,   /* the chooser has said so */
+	RR_GATE_DEADLOCK,  /* nobody could go on, now or ever */
+	RR_GATE_BAD_CHOICE, /* the chooser chose what cannot be */
+	RR_GATE_NO_MEMORY,
+};
+
+/* One client: what it does in a run. */
+struct rr_gate_client {
+	void (*routine)(void *argument);
+	void *argument;
+	int process;     /* clients of the same number crash and pause as one */
+	int64_t skew_ns; /* its time of day is ahead of the gate's */
+};
+
+struct rr_gate_config {
+	size_t n_clients;
+	const struct rr_gate_client *clients;
+	const struct rl_address *addresses; /* of the servers, data first */
+	size_t n_addresses;
+	int64_t day_ns; /* the time of day at the beginning of each run */
+	void (*advance)(void *context, int64_t duration_ns); /* may be NULL */
+	void *context;
+	/* A planted fault: its `send` may change a command before it becomes a
+	 * step. NULL = none. */
+	const struct rl_driver *planted;
+};
+
+/*
+ * A gate and its threads. All of the configuration is copied, but not what
+ * `argument`, `context` and `planted` point to. Pin the calling thread before
+ * (placement.h): its threads stay where it is, and a round trip within one
+ * processor costs a quarter. NULL when out of memory or of threads.
+ */
+struct rr_gate *rr_gate_new(const struct rr_gate_config *config);
+void rr_gate_free(struct rr_gate *gate);
+
+/* What to put on all links of a client; valid as long as the gate. Outside of
+ * rr_gate_run() such a link must not be used: take the driver off first. */
+const struct rl_driver *rr_gate_driver(struct rr_gate *gate, int client);
+
+/* One execution from its beginning to its end, on the clients' threads. */
+enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
+			     void *context);
+
+/* Of the last run: how everything stood when it ended, before those who had not
+ * ended were unwound; its trace. Valid until the next one. */
+const struct rr_view *rr_gate_view(const struct rr_gate *gate);
+const struct rr_trace *rr_gate_trace(const struct rr_gate *gate);
+
+/* Has this client crashed, or is the run over? For its routine. */
+bool rr_gate_is_dead(const struct rr_gate *gate, int client);
+
+/* From now on, and in the runs to come. */
+void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns);
+
+/* The client's links are about to be freed. */
+void rr_gate_forget_links(struct rr_gate *gate, int client);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* A gate's inside, for the files that make it up. Everything is the baton
+ * holder's. */
+#ifndef RR_GATE_INSIDE_H
+#define RR_GATE_INSIDE_H
+
+#include <pthread.h>
+
+#include "baton.h"
+#include "gate.h"
+
+enum { RR_GATE_MUTEXES = 32, RR_GATE_SERVERS = 16, RR_NAME_SIZE = 8 };
+
+enum rr_life {
+	RR_LIFE_NONE,    /* has no part in this run, yet */
+	RR_LIFE_RUNNING, /* has the baton, or is to get it before others choose */
+	RR_LIFE_STOPPED, /* at its operation */
+	RR_LIFE_OVER,
+};
+
+struct rr_known_link {
+	struct rl_link *link;
+	int server;
+};
+
+struct rr_actor {
+	struct rr_gate *gate;
+	struct rr_baton baton;
+	pthread_t thread;
+	bool has_thread;
+	int number; /* clients first, then each one's first child, ... */
+	int client;
+	char name[RR_NAME_SIZE];
+	struct rl_driver driver; /* of all its links */
+
+	enum rr_life life;
+	bool dead;               /* crashed, or the run is over: unwinds */
+	bool hung_up;            /* and its links are closed */
+	struct rl_task *task;    /* a child's, until it is joined */
+	struct rr_actor *opener; /* goes on when this one stops at first */
+
+	struct rr_op op;
+	bool on_socket;          /* WAIT */
+	bool quiet;              /* the command on its way is no step */
+	bool lose;               /* its reply is to be lost */
+	size_t event;            /* of the step that it performs */
+	int64_t paused_until_ns;
+
+	struct rr_known_link *links; /* seen, and not forgotten */
+	size_t n_links;
+};
+
+struct rr_held_mutex {
+	const struct rl_mutex *mutex;
+	int holder; /* -1 = free */
+};
+
+struct rr_gate {
+	struct rr_gate_config config;
+	struct rr_gate_client clients[RR_GATE_CLIENTS];
+	struct rl_address addresses[RR_GATE_SERVERS];
+	struct rl_link *probes[RR_GATE_SERVERS]; /* the gate's own; NULL = none */
+	struct rr_actor actors[RR_GATE_ACTORS];
+	struct rr_baton owner; /* of the thread in rr_gate_run() */
+	bool closing;          /* threads are to end */
+
+	rr_choose choose;
+	void *context;
+	size_t n_begun;  /* clients that have been started in this run */
+	bool is_over;    /* nothing is chosen any more, only unwound */
+	enum rr_gate_end end;
+	int64_t now_ns;
+	struct rr_held_mutex mutexes[RR_GATE_MUTEXES];
+	size_t n_mutexes;
+	struct rr_trace trace;
+	struct rr_view view;
+};
+
+extern const struct rl_driver_ops rr_gate_ops; /* ops.c */
+
+/* ---- gate.c ---- */
+
+/* Stops at actor->op until it is this one's turn. False: it is dead. */
+bool rr_gate_stop(struct rr_actor *actor);
+
+/* The step that it performs, in the trace. */
+struct rr_event *rr_gate_event_of(const struct rr_actor *actor);
+
+/* A child of `actor` that is free to be used, its thread made; NULL = none. */
+struct rr_actor *rr_gate_child(struct rr_actor *actor);
+
+/* ---- commands.c ---- */
+
+enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
+				struct rl_command *command);
+enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
+				const struct rl_reply *reply,
+				enum rl_outcome outcome);
+
+/* Remembers the links that it sees, to close them at a crash, and tells where
+ * they lead to. False when out of memory. */
+bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
+		       int *server);
+
+/* ---- decide.c ---- */
+
+/* Who is to have the baton next; asks the chooser. */
+struct rr_baton *rr_gate_next(struct rr_gate *gate);
+
+/* Ends the run: all who are left are unwound. */
+void rr_gate_finish(struct rr_gate *gate, enum rr_gate_end end);
+
+/* Notes what has happened; NULL when out of memory, and the run ends. */
+struct rr_event *rr_gate_note(struct rr_gate *gate, enum rr_event_kind kind,
+			      int actor);
+
+/* NULL when there are too many, and the run ends. */
+struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
+				    const struct rl_mutex *mutex);
+
+bool rr_gate_is_readable(int fd);
+
+#endif

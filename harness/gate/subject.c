@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "subject_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "choosers.h"
+
+/* ---- Opening -------------------------------------------------------------- */
+
+static bool complain(struct rr_subject *subject, const char *what,
+		     const struct rl_link *link)
+{
+	snprintf(subject->error, sizeof(subject->error), "%s%s%s", what,
+		 link ? ": " : "", link ? rl_link_error(link) : "");
+	return false;
+}
+
+static struct rl_link *connect_to(struct rr_subject *subject, size_t server)
+{
+	struct rl_link *link = rl_link_new(&subject->config.addresses[server],
+					   RR_TIMEOUT_MS);
+
+	if (!link)
+		complain(subject, "out of memory", NULL);
+	else if (rl_link_connect(link) != RL_OK)
+		complain(subject, "cannot connect", link);
+	return link;
+}
+
+static bool connect_client(struct rr_subject *subject,
+			   struct rr_subject_client *client)
+{
+	const struct rr_subject_config *config = &subject->config;
+
+	for (size_t i = 0; i < subject->n_servers; i++)
+		client->links[i] = connect_to(subject, i);
+	client->client = (struct rr_client){
+		.data = client->links[0],
+		.lock_nodes = client->links + 1,
+		.n_lock_nodes = subject->n_servers - 1,
+		.counter = subject->counter,
+		.lock = subject->lock,
+		.mutex = config->separate ? &client->mutex :
+					    &subject->clients[0].mutex,
+		.ttl_ms = config->ttl_ms,
+		.hold_us = config->hold_us,
+	};
+	return !subject->error[0];
+}
+
+static void drive(struct rr_subject_client *client, bool on)
+{
+	struct rr_subject *subject = client->subject;
+
+	const struct rl_driver *driver =
+		on ? rr_gate_driver(subject->gate, client->number) : NULL;
+
+	for (size_t i = 0; i < subject->n_servers && client->links[i]; i++)
+		rl_link_set_driver(client->links[i], driver);
+}
+
+/* The strategy's own part is closed, undriven: nobody watches. */
+static void close_client(struct rr_subject_client *client)
+{
+	const struct rr_strategy *strategy = client->subject->config.strategy;
+
+	drive(client, false);
+	if (client->opened && strategy->close)
+		strategy->close(&client->client);
+	client->opened = false;
+	client->client.state = NULL;
+}
+
+static bool open_client(struct rr_subject_client *client)
+{
+	struct rr_subject *subject = client->subject;
+	const struct rr_strategy *strategy = subject->config.strategy;
+
+	close_client(client);
+	rr_gate_forget_links(subject->gate, client->number);
+	client->opened = true;
+	if (strategy->open && strategy->open(&client->client) != RL_OK)
+		return complain(subject, "cannot open the strategy", NULL);
+	drive(client, true);
+	return true;
+}
+
+static bool make_gate(struct rr_subject *subject)
+{
+	const struct rr_subject_config *config = &subject->config;
+	struct rr_gate_client clients[RR_GATE_CLIENTS];
+
+	for (size_t i = 0; i < config->n_clients; i++)
+		clients[i] = (struct rr_gate_client){
+			.routine = rr_subject_count_up,
+			.argument = &subject->clients[i],
+			.process = config->separate ? (int)i : 0,
+		};
+	subject->gate = rr_gate_new(&(struct rr_gate_config){
+		.n_clients = config->n_clients,
+		.clients = clients,
+		.addresses = config->addresses,
+		.n_addresses = subject->n_servers,
+		.day_ns = config->day_ns,
+		.advance = config->advance,
+		.context = config->context,
+		.planted = config->planted,
+	});
+	return subject->gate || complain(subject, "no threads", NULL);
+}
+
+/* ---- Keys ----------------------------------------------------------------- */
+
+/* Asks every server before it hears any: the count, and to delete the keys. */
+static bool read_and_delete(struct rr_subject *subject, long long *final)
+{
+	enum rl_outcome outcome =
+		rl_queue(subject->servers[0], "GET %s", subject->counter);
+	struct rl_reply reply;
+
+	for (size_t i = 0; i < subject->n_servers; i++) {
+		if (outcome == RL_OK)
+			outcome = rr_keys_queue_delete(subject->servers[i],
+						       subject->config.prefix,
+						       0);
+		if (outcome == RL_OK)
+			outcome = rl_flush(subject->servers[i]);
+	}
+	if (outcome == RL_OK)
+		outcome = rl_receive(subject->servers[0], &reply);
+	if (outcome == RL_OK && !rr_count_of(&reply, final))
+		return complain(subject, "the counter is not a number", NULL);
+	for (size_t i = 0; i < subject->n_servers && outcome == RL_OK; i++)
+		outcome = rr_keys_receive_delete(subject->servers[i]);
+	return outcome == RL_OK ||
+	       complain(subject, "a server is gone", subject->servers[0]);
+}
+
+/* ---- Runs ----------------------------------------------------------------- */
+
+/* Everything that it asked for was done. */
+static bool came_to_a_good_end(const struct rr_subject_client *client)
+{
+	return client->opened && !rr_subject_is_dead(client) &&
+	       client->tally.ok == client->increments;
+}
+
+static void begin(struct rr_subject *subject)
+{
+	subject->inside = 0;
+	subject->overlaps = 0;
+	for (size_t i = 0; i < subject->config.n_clients; i++)
+		subject->clients[i].tally = (struct rr_tally){ 0 };
+}
+
+/* One increment of each client that has just been opened, so that connections
+ * of the strategy's own are there: who comes first must not show in a trace. */
+static bool warm_up(struct rr_subject *subject, const bool *fresh)
+{
+	long long final;
+
+	begin(subject);
+	for (size_t i = 0; i < subject->config.n_clients; i++)
+		subject->clients[i].increments = fresh[i];
+	if (rr_gate_run(subject->gate, rr_choose_serial, NULL) != RR_GATE_DONE)
+		return complain(subject, "the clients do not get through",
+				NULL);
+	return read_and_delete(subject, &final);
+}
+
+/* Opens those again that did not come to a good end. */
+static bool repair(struct rr_subject *subject)
+{
+	bool fresh[RR_GATE_CLIENTS] = { false };
+	bool any = false;
+	long long final;
+
+	for (size_t i = 0; i < subject->config.n_clients; i++) {
+		struct rr_subject_client *client = &subject->clients[i];
+
+		if (came_to_a_good_end(client))
+			continue;
+		if (!open_client(client))
+			return false;
+		fresh[i] = any = true;
+	}
+	if (!any)
+		return true;
+	if (!read_and_delete(subject, &final))
+		return false;
+	return !subject->config.strategy->own_links || warm_up(subject, fresh);
+}
+
+static void add(struct rr_tally *sum, const struct rr_tally *tally)
+{
+	sum->ok += tally->ok;
+	sum->unknown += tally->unknown;
+	sum->cut += tally->cut;
+	sum->failed += tally->failed;
+}
+
+bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
+		    struct rr_subject_result *result)
+{
+	if (!repair(subject))
+		return false;
+	begin(subject);
+	for (size_t i = 0; i < subject->config.n_clients; i++)
+		subject->clients[i].increments = subject->config.increments;
+	*result = (struct rr_subject_result){ 0 };
+	result->end = rr_gate_run(subject->gate, choose, context);
+	result->overlaps = subject->overlaps;
+	for (size_t i = 0; i < subject->config.n_clients; i++) {
+		result->clients[i] = subject->clients[i].tally;
+		add(&result->sum, &subject->clients[i].tally);
+	}
+	return read_and_delete(subject, &result->final);
+}
+
+bool rr_subject_is_exact(const struct rr_subject_result *result)
+{
+	const struct rr_tally *sum = &result->sum;
+
+	return sum->ok <= result->final &&
+	       result->final <= sum->ok + sum->unknown + sum->cut;
+}
+
+/* ---- Making and freeing --------------------------------------------------- */
+
+static bool set_up(struct rr_subject *subject)
+{
+	if (!make_gate(subject))
+		return false;
+	for (size_t i = 0; i < subject->n_servers; i++)
+		subject->servers[i] = connect_to(subject, i);
+	for (size_t i = 0; i < subject->config.n_clients; i++) {
+		if (!connect_client(subject, &subject->clients[i]))
+			return false;
+	}
+	return !subject->error[0];
+}
+
+struct rr_subject *rr_subject_new(const struct rr_subject_config *config,
+				  char *error, size_t size)
+{
+	struct rr_subject *subject = calloc(1, sizeof(*subject));
+
+	if (!subject) {
+		snprintf(error, size, "out of memory");
+		return NULL;
+	}
+	subject->config = *config;
+	subject->n_servers = 1 + config->strategy->lock_servers;
+	rr_keys_counter(subject->counter, config->prefix, 0);
+	rr_keys_lock(subject->lock, config->prefix, 0);
+	for (size_t i = 0; i < RR_GATE_CLIENTS; i++) {
+		subject->clients[i].subject = subject;
+		subject->clients[i].number = (int)i;
+		rl_mutex_init(&subject->clients[i].mutex);
+	}
+	if (set_up(subject))
+		return subject;
+	snprintf(error, size, "%s", subject->error);
+	rr_subject_free(subject);
+	return NULL;
+}
+
+static void free_client(struct rr_subject_client *client)
+{
+	close_client(client);
+	for (size_t i = 0; i < client->subject->n_servers; i++)
+		rl_link_free(client->links[i]);
+}
+
+void rr_subject_free(struct rr_subject *subject)
+{
+	if (!subject)
+		return;
+	for (size_t i = 0; i < RR_GATE_CLIENTS; i++) {
+		if (subject->clients[i].links[0])
+			free_client(&subject->clients[i]);
+		rl_mutex_destroy(&subject->clients[i].mutex);
+	}
+	rr_gate_free(subject->gate);
+	for (size_t i = 0; i < subject->n_servers; i++)
+		rl_link_free(subject->servers[i]);
+	free(subject);
+}
+
+struct rr_gate *rr_subject_gate(struct rr_subject *subject)
+{
+	return subject->gate;
+}
+
+const char *rr_subject_error(const struct rr_subject *subject)
+{
+	return subject->error;
+}

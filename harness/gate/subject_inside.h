@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* A subject's inside, for the files that make it up. */
+#ifndef RR_SUBJECT_INSIDE_H
+#define RR_SUBJECT_INSIDE_H
+
+#include "fleet.h"
+#include "keys.h"
+#include "subject.h"
+
+struct rr_subject_client {
+	struct rr_subject *subject;
+	int number;
+	struct rr_client client;
+	struct rl_link *links[RR_FLEET_MAX];
+	struct rl_mutex mutex;
+	long increments; /* to do in this run */
+	bool opened;
+	bool entered;    /* the last attempt got its lock */
+	struct rr_tally tally;
+};
+
+struct rr_subject {
+	struct rr_subject_config config;
+	struct rr_gate *gate;
+	size_t n_servers;
+	struct rl_link *servers[RR_FLEET_MAX]; /* the subject's own links */
+	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
+	struct rr_subject_client clients[RR_GATE_CLIENTS];
+	int inside; /* clients in their critical section */
+	long overlaps;
+	char error[320];
+};
+
+/* A client's routine: `argument` is its struct rr_subject_client. */
+void rr_subject_count_up(void *argument);
+
+bool rr_subject_is_dead(const struct rr_subject_client *client);
+
+#endif
