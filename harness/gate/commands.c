@@ -19,7 +19,8 @@ static int server_of(const struct rr_gate *gate, const struct rl_link *link)
 	return -1;
 }
 
-bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link, int *server)
+bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
+		       int *server)
 {
 	struct rr_known_link *links = actor->links;
 	size_t i = 0;

@@ -283,10 +283,10 @@ struct rr_baton *rr_gate_next(struct rr_gate *gate)
 		if (next)
 			return &next->baton;
 		if (gate->is_over)
-			return &gate->owner;
+			return &gate->actors[0].baton;
 		if (look(gate) == 0) {
 			rr_gate_finish(gate, RR_GATE_DONE);
-			return &gate->owner;
+			continue;
 		}
 		if (gate->view.n_ready == 0 && gate->view.next_ns == RR_NEVER) {
 			rr_gate_finish(gate, RR_GATE_DEADLOCK);

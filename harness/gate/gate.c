@@ -2,12 +2,14 @@
 /* A gate's threads, and its runs from beginning to end. */
 #include "gate.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
+#include "placement.h"
 
 /* ---- The gate itself ------------------------------------------------------ */
 
@@ -42,8 +44,8 @@ struct rr_event *rr_gate_event_of(const struct rr_actor *actor)
 
 /* ---- Threads -------------------------------------------------------------- */
 
-/* The routine has returned: on to whoever waits for that, or goes next. */
-static void end(struct rr_actor *actor)
+/* The routine has returned: whoever waits for that, or goes next. */
+static struct rr_baton *end(struct rr_actor *actor)
 {
 	struct rr_actor *opener = actor->opener;
 
@@ -51,7 +53,7 @@ static void end(struct rr_actor *actor)
 		rr_gate_note(actor->gate, RR_EVENT_END, actor->number);
 	actor->life = RR_LIFE_OVER;
 	actor->opener = NULL;
-	rr_baton_give(opener ? &opener->baton : rr_gate_next(actor->gate));
+	return opener ? &opener->baton : rr_gate_next(actor->gate);
 }
 
 static void run_routine(struct rr_actor *actor)
@@ -74,7 +76,7 @@ static void *live(void *argument)
 		if (actor->gate->closing)
 			return NULL;
 		run_routine(actor);
-		end(actor);
+		rr_baton_give(end(actor));
 	}
 }
 
@@ -126,6 +128,12 @@ static void set_up(struct rr_gate *gate, size_t i)
 	actor->driver = (struct rl_driver){ &rr_gate_ops, actor };
 }
 
+void rr_gate_settle(int cpu)
+{
+	rr_placement_pin(cpu);
+	sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
+}
+
 struct rr_gate *rr_gate_new(const struct rr_gate_config *config)
 {
 	struct rr_gate *gate = calloc(1, sizeof(*gate));
@@ -144,7 +152,7 @@ struct rr_gate *rr_gate_new(const struct rr_gate_config *config)
 	       config->n_addresses * sizeof(*config->addresses));
 	for (size_t i = 0; i < RR_GATE_ACTORS; i++)
 		set_up(gate, i);
-	for (size_t i = 0; good && i < config->n_clients; i++)
+	for (size_t i = 1; good && i < config->n_clients; i++)
 		good = need_thread(&gate->actors[i]);
 	if (good)
 		return gate;
@@ -193,7 +201,7 @@ static void reset(struct rr_gate *gate)
 		if (i >= n_clients)
 			actor->n_links = 0;
 	}
-	gate->n_begun = 0;
+	gate->n_begun = 1;
 	gate->is_over = false;
 	gate->now_ns = 0;
 	gate->n_mutexes = 0;
@@ -206,10 +214,13 @@ static void reset(struct rr_gate *gate)
 enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
 			     void *context)
 {
+	struct rr_actor *first = &gate->actors[0];
+
 	gate->choose = choose;
 	gate->context = context;
 	reset(gate);
-	rr_baton_pass(&gate->owner, rr_gate_next(gate));
+	run_routine(first);
+	rr_baton_pass(&first->baton, end(first));
 	return gate->end;
 }
 

@@ -61,8 +61,7 @@ struct rr_gate {
 	struct rl_address addresses[RR_GATE_SERVERS];
 	struct rl_link *probes[RR_GATE_SERVERS]; /* the gate's own; NULL = none */
 	struct rr_actor actors[RR_GATE_ACTORS];
-	struct rr_baton owner; /* of the thread in rr_gate_run() */
-	bool closing;          /* threads are to end */
+	bool closing; /* threads are to end */
 
 	rr_choose choose;
 	void *context;

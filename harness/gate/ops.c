@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client does at the seam besides commands: it stops at the gate, and then
- * does it. */
+/* What a client does at the seam besides commands: it stops at the gate, and
+ * then does it. */
 #include <sys/socket.h>
 
 #include "inside.h"
