@@ -120,17 +120,15 @@ static enum rl_outcome execute(struct rl_link *link, struct rl_command *command,
 	return rl_link_read(link, reply, 0);
 }
 
-/* What the caller will receive. Behind a lost reply all others are lost. */
+/* What the caller will receive. */
 static bool keep_reply(struct rl_link *link, enum rl_outcome outcome,
 		       const struct rl_reply *reply)
 {
-	const struct rl_kept *before = link->keep.last;
-	const bool cut = before && before->outcome == RL_UNKNOWN;
 	struct rl_kept *kept = append(&link->keep);
 
 	if (!kept || !copy_reply(&kept->arena, &kept->reply, reply))
 		return false;
-	kept->outcome = cut ? RL_UNKNOWN : outcome;
+	kept->outcome = outcome;
 	memcpy(kept->error, link->error, sizeof(kept->error));
 	link->pending++;
 	return true;
@@ -185,7 +183,7 @@ static enum rl_outcome take(struct rl_link *link, struct rl_reply *reply)
 	if (kept->outcome != RL_OK)
 		rl_link_fail(link, kept->outcome, "%s", kept->error);
 	if (kept->outcome == RL_UNKNOWN)
-		rl_link_disconnect(link);
+		rl_link_disconnect(link); /* what is behind it is lost as well */
 	else
 		*reply = kept->reply;
 	return kept->outcome;
