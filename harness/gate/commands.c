@@ -104,8 +104,7 @@ static bool is_listened_to(const struct rr_gate *gate,
 	return false;
 }
 
-/* Until the server has written all messages that were published before. */
-static void let_messages_arrive(struct rr_gate *gate, int server)
+void rr_gate_meet(struct rr_gate *gate, int server)
 {
 	struct rl_reply reply;
 
@@ -135,6 +134,6 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 	event->outcome = actor->lose ? RL_UNKNOWN : outcome;
 	outcome = event->outcome;
 	if (is_listened_to(gate, actor))
-		let_messages_arrive(gate, actor->op.server);
+		rr_gate_meet(gate, actor->op.server);
 	return outcome;
 }

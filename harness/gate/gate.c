@@ -13,7 +13,8 @@
 
 /* ---- The gate itself ------------------------------------------------------ */
 
-/* Closes all connections, once: nobody says good-bye. */
+/* Closes all connections, once: nobody says good-bye. The servers have noticed
+ * when this returns. */
 static void hang_up(struct rr_actor *actor)
 {
 	if (actor->hung_up)
@@ -21,6 +22,8 @@ static void hang_up(struct rr_actor *actor)
 	actor->hung_up = true;
 	for (size_t i = 0; i < actor->n_links; i++)
 		rl_link_disconnect(actor->links[i].link);
+	for (size_t i = 0; i < actor->n_links && !actor->gate->is_over; i++)
+		rr_gate_meet(actor->gate, actor->links[i].server);
 }
 
 bool rr_gate_stop(struct rr_actor *actor)

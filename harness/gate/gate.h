@@ -39,10 +39,11 @@
  * new actor runs up to its first operation at once.
  *
  * A crash is of a process: all its actors stop for good where they are, and their
- * connections are closed without a word. Their code is unwound at once: each
- * operation fails without touching the server, sends with RL_ERROR; waits,
- * sleeps and locks return; clocks have run on for years. A client's routine must
- * come to its end then; it may ask rr_gate_is_dead().
+ * connections are closed without a word; the servers know before anybody else
+ * goes on. Their code is unwound at once: each operation fails without touching
+ * the server, sends with RL_ERROR; waits, sleeps and locks return; clocks have
+ * run on for years. A client's routine must come to its end then; it may ask
+ * rr_gate_is_dead().
  */
 #ifndef RR_GATE_H
 #define RR_GATE_H

@@ -101,6 +101,10 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 		       int *server);
 
+/* A round trip of the gate's own: the server has written all messages that were
+ * published before, and has noticed all connections that were closed. */
+void rr_gate_meet(struct rr_gate *gate, int server);
+
 /* ---- decide.c ---- */
 
 /* Who is to have the baton next; asks the chooser. */
