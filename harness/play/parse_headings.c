@@ -134,12 +134,35 @@ static bool parse_lock(struct rr_parser *parser)
 	return true;
 }
 
+/* counter KEY, or counter KEY from NUMBER */
 static bool parse_counter(struct rr_parser *parser)
 {
-	if (!rr_parser_has_words(parser, 2, "counter KEY"))
-		return false;
-	parser->race->counter = parser->line.words[1];
-	return true;
+	const struct rr_line *line = &parser->line;
+
+	parser->race->counter = line->n_words > 1 ? line->words[1] : NULL;
+	if (line->n_words == 2)
+		return true;
+	if (line->n_words != 4 || !is(line->words[2], "from"))
+		return rr_parser_fail(parser, "expected 'counter KEY' or 'counter KEY from NUMBER'");
+	return rr_parser_take_number(parser, line->words[3], -1000000000,
+				     1000000000, &parser->race->counter_from);
+}
+
+/* given COMMAND: what is there before the first step. */
+static bool parse_given(struct rr_parser *parser)
+{
+	struct rr_race *race = parser->race;
+	struct rr_step *step = &race->given[race->n_given];
+
+	if (race->n_given == RR_GIVEN_MAX)
+		return rr_parser_fail(parser, "expected at most %d given commands",
+				      RR_GIVEN_MAX);
+	*step = (struct rr_step){ .kind = RR_STEP_RUN,
+				  .line = parser->line.number,
+				  .actor = -1,
+				  .peer = -1 };
+	race->n_given++;
+	return rr_parser_take_command(parser, step, 1);
 }
 
 static bool parse_needs(struct rr_parser *parser)
@@ -166,6 +189,7 @@ static const struct {
 	{ "watch", parse_watch },	{ "together", parse_together },
 	{ "lock", parse_lock },		{ "counter", parse_counter },
 	{ "needs", parse_needs },
+	{ "given", parse_given },
 };
 
 int rr_parser_heading(struct rr_parser *parser)

@@ -126,20 +126,6 @@ static bool parse_end(struct rr_parser *parser)
 
 /* ---- Steps of a client ----------------------------------------------------------------- */
 
-static bool take_command(struct rr_parser *parser, struct rr_step *step,
-			 size_t first)
-{
-	const struct rr_line *line = &parser->line;
-
-	step->n_words = line->n_words - first;
-	if (step->n_words == 0)
-		return rr_parser_fail(parser, "expected a command");
-	step->words = (const char *const *)rr_race_keep(
-		parser->race, (const char *)&line->words[first],
-		step->n_words * sizeof(char *));
-	return step->words || rr_parser_fail(parser, "out of memory");
-}
-
 static bool take_reply(struct rr_parser *parser, struct rr_step *step)
 {
 	const char *reply = parser->line.reply;
@@ -175,7 +161,7 @@ static bool parse_run(struct rr_parser *parser)
 		if (!server || !take_server(parser, server, &step->server))
 			return false;
 	}
-	return take_command(parser, step, 1) && take_reply(parser, step);
+	return rr_parser_take_command(parser, step, 1) && take_reply(parser, step);
 }
 
 /* A < REPLY */
@@ -196,7 +182,7 @@ static bool parse_write(struct rr_parser *parser, struct rr_step *step)
 
 	step->server = 0;
 	if (line->n_words != 4 || !is(line->words[2], "bytes"))
-		return take_command(parser, step, 2);
+		return rr_parser_take_command(parser, step, 2);
 	step->kind = RR_STEP_BYTES;
 	step->text = line->words[3];
 	step->length = line->lengths[3];

@@ -17,6 +17,7 @@ enum {
 	RR_WORDS_MAX = 64,
 	RR_STEPS_MAX = 4096,
 	RR_FINDINGS_NAMED_MAX = 8,
+	RR_GIVEN_MAX = 16,
 };
 
 /* What one line of a transcript does. */
@@ -111,6 +112,9 @@ struct rr_race {
 	const char *lock;              /* whose holder is kept an eye on, or NULL */
 	bool lock_is_timestamp;        /* its value is the time of its end */
 	const char *counter;           /* that "counts" is about, or NULL */
+	int64_t counter_from;          /* its value at the beginning */
+	size_t n_given;                /* commands before the first step */
+	struct rr_step given[RR_GIVEN_MAX];
 	size_t n_together;             /* keys that change together or not at all */
 	const char *together[RR_KEYS_SHOWN_MAX];
 	const char *needs;             /* a command the server must have, or NULL */
