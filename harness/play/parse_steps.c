@@ -59,26 +59,51 @@ static bool parse_clock(struct rr_parser *parser)
 	return step->peer >= 0 || take_server(parser, name, &step->server);
 }
 
+/* tear N last|at|after|in NUMBER */
+static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
+{
+	static const char *const names[] = {
+		[RR_TEAR_LAST_BYTES] = "last",
+		[RR_TEAR_AT_BYTE] = "at",
+		[RR_TEAR_AFTER_COMMAND] = "after",
+		[RR_TEAR_IN_COMMAND] = "in",
+	};
+	const char *where = parser->line.words[2];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (is(where, names[i])) {
+			step->tear = (enum rr_tear)i;
+			return rr_parser_take_number(parser,
+						     parser->line.words[3], 0,
+						     1000000, &step->amount);
+		}
+	}
+	return rr_parser_fail(parser, "expected last, at, after or in, found '%.60s'",
+			      where);
+}
+
 static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
 {
-	const struct rr_line *line = &parser->line;
-	const bool takes_more = fault == RR_FAULT_TEAR ||
-				fault == RR_FAULT_SLOW_DISK;
+	static const char *const forms[] = { "FAULT SERVER",
+					     "slow-disk SERVER DURATION",
+					     "tear SERVER last|at|after|in NUMBER" };
+	const int more = fault == RR_FAULT_TEAR	     ? 2 :
+			 fault == RR_FAULT_SLOW_DISK ? 1 :
+						       0;
 	struct rr_step *step;
 
-	if (!rr_parser_has_words(parser, takes_more ? 3 : 2,
-		       takes_more ? "FAULT SERVER AMOUNT" : "FAULT SERVER"))
+	if (!rr_parser_has_words(parser, 2 + (size_t)more, forms[more]))
 		return false;
 	step = rr_parser_add_step(parser, RR_STEP_FAULT);
-	if (!step || !take_server(parser, line->words[1], &step->server))
+	if (!step ||
+	    !take_server(parser, parser->line.words[1], &step->server))
 		return false;
 	step->fault = fault;
 	if (fault == RR_FAULT_TEAR)
-		return rr_parser_take_number(parser, line->words[2], 1, 1000000,
-				   &step->amount);
+		return parse_tear(parser, step);
 	if (fault == RR_FAULT_SLOW_DISK)
-		return rr_parser_take_duration(parser, line->words[2], false,
-				     &step->amount);
+		return rr_parser_take_duration(parser, parser->line.words[2],
+					       false, &step->amount);
 	return true;
 }
 
