@@ -234,7 +234,8 @@ bool rl_token_fresh(char token[RL_TOKEN_SIZE]);
 /* ---- Compare and delete ------------------------------------------------- */
 
 /* How a key is deleted if it holds a certain value: the first of these that
- * the server has and allows. Found out at the first use on a link. */
+ * the server has and allows. Found out along with the first use on a link,
+ * which is a script sent whole. */
 enum rl_release_method {
 	RL_RELEASE_UNTRIED,
 	RL_RELEASE_DELEX,   /* DELEX key IFEQ value: Redis 8.4 */
@@ -289,7 +290,8 @@ enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
 /*
  * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
  * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
- * there before still counts; ask again while it lasts.
+ * there before still counts (or, if unknown, the new one if it ends earlier);
+ * ask again while it lasts.
  */
 enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
 
@@ -462,14 +464,18 @@ enum rl_outcome rl_fair_receive_release(struct rl_fair *fair);
 /*
  * The same lock on N independent servers at once; held when a majority
  * granted it and enough of the lease is left (redis.io, "Distributed Locks
- * with Redis": the Redlock algorithm). Connections and requests go to all
- * servers before the first reply is read, so an acquire costs one round trip
- * of the slowest, and at most `node_timeout_ms` when servers are dead, hung or
- * unreachable, however many. They are tried again at the next attempt.
+ * with Redis": the Redlock algorithm). Connections are made all at once, and
+ * requests go to all servers before the first reply is read, so an acquire
+ * costs one round trip of the slowest. When servers are dead, hung or
+ * unreachable, however many, it costs at most one `node_timeout_ms` for
+ * connecting, where a connection is to be made, and one for the replies. (Names
+ * of hosts are looked up outside of that; give addresses.)
  *
  * A server whose reply did not come in time may grant the lock later. The
  * release that follows goes down the same connection, behind the request, so
- * that a late grant is taken back whenever the server gets there.
+ * that a late grant is taken back whenever the server gets there. Until it has
+ * answered it is not asked again, and not waited for; when that takes longer
+ * than the lease, over a new connection.
  */
 
 /* `nodes` are borrowed, 1 to RL_QUORUM_NODES_MAX, and their time-out becomes
@@ -492,7 +498,8 @@ enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
 				  const struct rl_policy *policy);
 
 /* Another ttl_ms on a majority, with time left: RL_OK. RL_LOST: a majority has
- * it no more. RL_UNKNOWN: too few answered, the old lease still counts. */
+ * it no more; a minority has been told to give it back. RL_UNKNOWN: too few
+ * answered, the old lease still counts, or the new one if it ends earlier. */
 enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms);
 
 /* Asks every server whose token is there. RL_OK: ours on a majority. RL_LOST:
@@ -503,7 +510,8 @@ enum rl_outcome rl_quorum_query(struct rl_quorum *quorum);
 long rl_quorum_remaining_ms(const struct rl_quorum *quorum);
 
 /* Releases on every server that was ever asked. RL_OK: a majority had it.
- * RL_LOST: it had not. RL_UNKNOWN: too few answered to tell. */
+ * RL_LOST: it had not. RL_UNKNOWN: too few answered to tell; call again, and
+ * those that have answered since are counted with the others. */
 enum rl_outcome rl_quorum_release(struct rl_quorum *quorum);
 
 /* Why the last quorum call said RL_ERROR or RL_UNKNOWN. */

@@ -212,6 +212,8 @@ enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 		rl_hold_prolong(&lock->hold, sent_ns, ttl_ms);
 	else if (outcome != RL_ERROR)
 		rl_hold_end(&lock->hold, outcome);
+	if (outcome == RL_UNKNOWN)
+		rl_hold_doubt(&lock->hold, sent_ns, ttl_ms);
 	return outcome;
 }
 
