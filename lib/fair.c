@@ -35,6 +35,7 @@ struct rl_fair {
 	pid_t owner;            /* the process that `object` was made in */
 	unsigned long attempts;
 	bool in_line;     /* `token` may stand there, or hold the lock */
+	bool in_doubt;    /* and a request with it may arrive yet */
 	long ttl_ms;
 	long left_ms;     /* of the lease we wait for */
 	char object[RL_TOKEN_SIZE];
@@ -115,6 +116,13 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key)
 	return NULL;
 }
 
+/* Put there by this process, and not by its parent? */
+static bool may_be_in_line(const struct rl_fair *fair)
+{
+	return (fair->in_line || fair->in_doubt) && fair->owner == getpid();
+}
+
+/* RL_OK: the lock had come to us, and is given on. RL_LOST: it had not. */
 static enum rl_outcome leave(struct rl_fair *fair)
 {
 	struct rl_reply reply;
@@ -122,16 +130,16 @@ static enum rl_outcome leave(struct rl_fair *fair)
 		rl_run_script(fair->link, &reply, leave_script, "2 %s %s %s",
 			      fair->key, fair->line, fair->token);
 
-	fair->in_line = false;
-	return outcome;
+	if (outcome == RL_OK)
+		fair->in_line = false;
+	return outcome != RL_OK || reply.integer == 1 ? outcome : RL_LOST;
 }
 
 void rl_fair_free(struct rl_fair *fair)
 {
 	if (!fair)
 		return;
-	if (fair->in_line && fair->owner == getpid() &&
-	    !rl_hold_is_ours(&fair->hold))
+	if (may_be_in_line(fair) && !rl_hold_is_ours(&fair->hold))
 		leave(fair);
 	rl_link_free(fair->wake);
 	free(fair->channel);
@@ -164,7 +172,7 @@ static bool name_object(struct rl_fair *fair)
 	memcpy(end, fair->object, sizeof(fair->object));
 	rl_link_disconnect(fair->wake);
 	fair->subscribed_on = 0;
-	fair->in_line = false;
+	fair->in_line = fair->in_doubt = false;
 	fair->owner = getpid();
 	return true;
 }
@@ -186,15 +194,24 @@ static enum rl_outcome subscribe(struct rl_fair *fair)
 			    rl_link_error(fair->wake));
 }
 
-/* The same token until an attempt has come to an end. */
-static void name_attempt(struct rl_fair *fair, long ttl_ms)
+/* The same token until an attempt has come to an end. A request that arrived
+ * after that has put the old one there again. */
+static enum rl_outcome name_attempt(struct rl_fair *fair, long ttl_ms)
 {
 	if (fair->in_line)
-		return;
+		return RL_OK;
+	if (fair->in_doubt) {
+		const enum rl_outcome outcome = leave(fair);
+
+		if (outcome != RL_OK && outcome != RL_LOST)
+			return outcome;
+	}
+	fair->in_doubt = false;
 	fair->ttl_ms = ttl_ms;
 	snprintf(fair->token, sizeof(fair->token), "%s:%lu:%ld", fair->object,
 		 ++fair->attempts, ttl_ms);
 	fair->in_line = true;
+	return RL_OK;
 }
 
 static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
@@ -204,11 +221,11 @@ static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
 	if (!name_object(fair))
 		return rl_link_fail(fair->link, RL_ERROR, "no random bytes");
 	outcome = subscribe(fair);
-	if (outcome != RL_OK)
-		return outcome;
-	name_attempt(fair, ttl_ms);
-	rl_hold_ask(&fair->hold);
-	return RL_OK;
+	if (outcome == RL_OK)
+		outcome = name_attempt(fair, ttl_ms);
+	if (outcome == RL_OK)
+		rl_hold_ask(&fair->hold);
+	return outcome;
 }
 
 enum rl_outcome rl_fair_queue_try(struct rl_fair *fair, long ttl_ms)
@@ -231,6 +248,7 @@ static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
 		fair->left_ms = (long)reply->integer;
 		outcome = RL_BUSY;
 	}
+	fair->in_doubt = fair->in_doubt || outcome == RL_UNKNOWN;
 	rl_hold_answer(&fair->hold, outcome, fair->ttl_ms);
 	if (outcome == RL_BUSY) /* goes on waiting */
 		fair->hold.waiting_ns = waiting_ns;
@@ -264,8 +282,10 @@ enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
 	if (outcome != RL_OK)
 		return outcome;
 	outcome = ask(fair, &reply);
-	if (outcome == RL_UNKNOWN)
+	if (outcome == RL_UNKNOWN) {
+		fair->in_doubt = true;
 		outcome = ask(fair, &reply);
+	}
 	return answer(fair, outcome, &reply);
 }
 
@@ -300,13 +320,15 @@ void rl_fair_wait(struct rl_fair *fair, long wait_ms)
 	} while (outcome == RL_OK);
 }
 
-/* What leaving found: the lock may have come to us in the meantime. */
+/* Whatever leaving found: the lock may have come to us in the meantime. */
 static enum rl_outcome give_up(struct rl_fair *fair)
 {
-	const enum rl_outcome outcome = leave(fair);
+	enum rl_outcome outcome = leave(fair);
 
+	if (outcome == RL_UNKNOWN)
+		outcome = leave(fair);
 	fair->hold.waiting_ns = 0;
-	return outcome == RL_OK ? RL_BUSY : outcome;
+	return outcome == RL_OK || outcome == RL_LOST ? RL_BUSY : outcome;
 }
 
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms)
@@ -365,7 +387,7 @@ enum rl_outcome rl_fair_release(struct rl_fair *fair)
 	enum rl_outcome outcome;
 
 	if (!rl_hold_is_ours(&fair->hold))
-		return RL_LOST;
+		return may_be_in_line(fair) ? leave(fair) : RL_LOST;
 	outcome = rl_run_script(fair->link, &reply, give_back_script,
 				"2 %s %s %s", fair->key, fair->line,
 				fair->token);

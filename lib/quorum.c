@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compare.h"
 #include "hold.h"
@@ -26,7 +27,8 @@ enum { PAUSE_MIN_US = 2000, PAUSE_MAX_US = 20000 };
 struct node {
 	struct rl_link *link;
 	bool asked; /* our token may be there */
-	bool stale; /* an earlier one may: `left` */
+	bool unheard; /* the request for it may arrive yet */
+	bool stale; /* an earlier one may be there: `left` */
 	char left[RL_TOKEN_SIZE];
 };
 
@@ -35,6 +37,8 @@ struct rl_quorum {
 	size_t n_nodes;
 	int node_timeout_ms;
 	long ttl_ms; /* of the round on its way */
+	pid_t asker; /* the process whose token it is */
+	bool giving_back; /* a release got no answer: not to be held any more */
 	struct rl_hold hold;
 	char token[RL_TOKEN_SIZE];
 	char error[320];
@@ -226,19 +230,14 @@ static enum rl_outcome release_all(struct rl_quorum *quorum)
 							      RL_LOST;
 }
 
-/* Anywhere, in this process: what a parent holds is not ours to give back. */
-static bool may_be_ours(const struct rl_quorum *quorum)
-{
-	return rl_hold_is_ours(&quorum->hold);
-}
-
 enum rl_outcome rl_quorum_release(struct rl_quorum *quorum)
 {
 	enum rl_outcome outcome;
 
-	if (!may_be_ours(quorum))
-		return RL_LOST;
+	if (quorum->asker != getpid())
+		return RL_LOST; /* a parent's */
 	outcome = release_all(quorum);
+	quorum->giving_back = outcome == RL_UNKNOWN;
 	rl_hold_end(&quorum->hold, outcome);
 	return outcome;
 }
@@ -261,6 +260,7 @@ static enum rl_outcome send_request(struct rl_quorum *quorum, struct node *node)
 	if (outcome == RL_OK)
 		outcome = rl_flush(node->link);
 	node->asked = outcome == RL_OK || outcome == RL_UNKNOWN;
+	node->unheard = node->asked;
 	return outcome;
 }
 
@@ -276,23 +276,30 @@ static enum rl_outcome hear_grant(struct rl_quorum *quorum, struct node *node,
 	if (outcome == RL_OK)
 		node->stale = false;
 	outcome = rl_receive_until(node->link, &reply, deadline_ns);
+	node->unheard = outcome == RL_UNKNOWN;
 	if (outcome != RL_OK)
 		return outcome;
 	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
 }
 
-/* A new token; what is left of the old one is remembered where it may be. */
+/* A new token; what is left of the old one is remembered where it may be. In a
+ * child that one is its parent's, and must stay. */
 static bool renew_token(struct rl_quorum *quorum)
 {
+	const bool ours = quorum->asker == getpid();
+
 	for (size_t i = 0; i < quorum->n_nodes; i++) {
 		struct node *node = &quorum->nodes[i];
 
-		if (!node->asked)
-			continue;
-		memcpy(node->left, quorum->token, sizeof(node->left));
-		node->stale = true;
-		node->asked = false;
+		node->stale = node->stale && ours;
+		if (ours && (node->asked || node->unheard)) {
+			memcpy(node->left, quorum->token, sizeof(node->left));
+			node->stale = true;
+		}
+		node->asked = node->unheard = false;
 	}
+	quorum->asker = getpid();
+	quorum->giving_back = false;
 	return rl_token_fresh(quorum->token);
 }
 
@@ -303,6 +310,8 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	struct tally tally;
 
 	quorum->error[0] = '\0';
+	if (!quorum->giving_back && rl_quorum_remaining_ms(quorum) > 0)
+		return RL_BUSY;
 	if (!renew_token(quorum)) {
 		snprintf(quorum->error, sizeof(quorum->error),
 			 "no random bytes");
@@ -373,7 +382,7 @@ enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
 	enum rl_outcome outcome = RL_UNKNOWN;
 	struct tally tally;
 
-	if (!may_be_ours(quorum))
+	if (!rl_hold_is_ours(&quorum->hold))
 		return RL_LOST;
 	quorum->ttl_ms = ttl_ms;
 	tally = ask_all(quorum, &extension);
@@ -414,7 +423,7 @@ enum rl_outcome rl_quorum_query(struct rl_quorum *quorum)
 	static const struct question query = { true, send_query, hear_query };
 	struct tally tally;
 
-	if (!may_be_ours(quorum))
+	if (!rl_hold_is_ours(&quorum->hold))
 		return RL_LOST;
 	tally = ask_all(quorum, &query);
 	if (tally.yes >= majority(quorum))
