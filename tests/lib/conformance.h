@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every lock of the library promises, tested from one table: a row says
+ * how a lock is made and used, a case is run once with each row. A new lock
+ * gets all cases by a row in locks_table.c.
+ */
+#ifndef RR_TEST_CONFORMANCE_H
+#define RR_TEST_CONFORMANCE_H
+
+#include "../support.h"
+
+#include <criterion/parameterized.h>
+
+enum { STAGE_SERVERS_MAX = 5, STAGE_KEY_SIZE = 32 };
+
+struct lock_row {
+	const char *name;
+	size_t n_servers;   /* that it stands on */
+	const char *acl;    /* rules of the user it connects as; NULL = default */
+	enum rl_release_method method; /* its release then; UNTRIED = any */
+	bool has_policy;    /* cancel_fd and least_ms count, not only wait_ms */
+	bool may_be_unknown; /* a lost reply to try is not made up for */
+	long pause_max_us;  /* of waiters that are many; 0 = the lock's own */
+
+	/* hold_max_ms is for locks that renew themselves. */
+	void *(*make)(struct rl_link **links, size_t n, const char *key,
+		      long hold_max_ms);
+	enum rl_outcome (*try)(void *lock, long ttl_ms);
+	enum rl_outcome (*acquire)(void *lock, long ttl_ms,
+				   const struct rl_policy *policy);
+	enum rl_outcome (*extend)(void *lock, long ttl_ms); /* or NULL */
+	long (*remaining_ms)(const void *lock);
+	enum rl_outcome (*release)(void *lock);
+	void (*free)(void *lock);
+	const struct rl_stats *(*stats)(const void *lock);
+};
+
+extern const struct lock_row lock_rows[];
+extern const size_t n_lock_rows;
+
+/* ---- The stage (stage.c) -------------------------------------------------- */
+
+/* Private servers for one row, and a look at them past the lock. */
+struct stage {
+	struct support support;
+	const struct lock_row *row;
+	size_t n_servers;
+	struct rl_link *admins[STAGE_SERVERS_MAX];
+	long hold_max_ms; /* for the parties that are opened next */
+};
+void stage_open(struct stage *stage, size_t row);
+void stage_close(struct stage *stage);
+
+/* Where a party finds server `i`: as the row's user. */
+struct rl_address stage_address(const struct stage *stage, size_t i);
+
+/* Sends a command to every server; fails the test when one refuses it. */
+void stage_command(struct stage *stage, const char *command);
+
+/* On how many servers the key is. */
+size_t stage_count(struct stage *stage, const char *key);
+
+/* kill -9 of all servers; and empty ones in their places, as before. */
+void stage_kill(struct stage *stage);
+void stage_restart(struct stage *stage);
+
+/* One who wants the lock: links and a lock object of its own. */
+struct party {
+	const struct stage *stage;
+	struct rl_link *links[STAGE_SERVERS_MAX];
+	void *lock;
+};
+void party_open(struct stage *stage, struct party *party, const char *key);
+void party_close(struct party *party);
+
+enum rl_outcome party_try(struct party *party, long ttl_ms);
+enum rl_outcome party_release(struct party *party);
+long party_remaining_ms(const struct party *party);
+
+/* Acquires with wait_ms and nothing else. */
+enum rl_outcome party_wait(struct party *party, long ttl_ms, long wait_ms);
+
+/* Holds it afterwards, or the test has failed. */
+void party_get(struct party *party, long ttl_ms);
+
+/* Releases again while the answer is that there is none. */
+enum rl_outcome party_settle(struct party *party);
+
+/* The test fails, naming the row, unless `got` is `wanted`. */
+void stage_expect(const struct stage *stage, const char *what,
+		  enum rl_outcome got, enum rl_outcome wanted);
+
+/* As many servers have the key as a held lock needs; or none has. */
+void stage_expect_held(struct stage *stage, const char *key);
+void stage_expect_free(struct stage *stage, const char *key);
+
+/* Milliseconds of the monotonic clock, and a pause. */
+int64_t stage_now_ms(const struct stage *stage);
+void stage_sleep_ms(const struct stage *stage, long ms);
+
+/* ---- Cases ---------------------------------------------------------------- */
+
+/* The indices of all rows, as parameters. */
+struct criterion_test_params every_lock(void);
+
+#define FOR_EVERY_LOCK(suite, name) \
+	ParameterizedTestParameters(suite, name) \
+	{ \
+		return every_lock(); \
+	} \
+	ParameterizedTest(size_t *row, suite, name)
+
+#endif

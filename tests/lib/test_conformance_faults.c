@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Every lock, with something happening to its server, connection or process. */
+#include "conformance.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct stage stage;
+static struct party a, b;
+
+static void open_two(size_t row)
+{
+	stage_open(&stage, row);
+	party_open(&stage, &a, "lock");
+	party_open(&stage, &b, "lock");
+}
+
+static void close_two(void)
+{
+	party_close(&a);
+	party_close(&b);
+	stage_close(&stage);
+}
+
+FOR_EVERY_LOCK(conformance_faults, scripts_are_forgotten)
+{
+	open_two(*row);
+	for (int i = 0; i < 2; i++) {
+		party_get(&a, 60000);
+		stage_command(&stage, "SCRIPT FLUSH");
+		stage_expect(&stage, "try", party_try(&b, 60000), RL_BUSY);
+		stage_command(&stage, "SCRIPT FLUSH");
+		stage_expect(&stage, "release", party_release(&a), RL_OK);
+		stage_command(&stage, "SCRIPT FLUSH");
+		party_get(&b, 60000);
+		stage_expect(&stage, "release", party_release(&b), RL_OK);
+		stage_expect_free(&stage, "lock");
+	}
+	close_two();
+}
+
+FOR_EVERY_LOCK(conformance_faults, connections_are_killed)
+{
+	open_two(*row);
+	party_get(&b, 60000);
+	stage_expect(&stage, "release", party_release(&b), RL_OK);
+	party_get(&a, 60000);
+	stage_command(&stage, "CLIENT KILL TYPE normal SKIPME yes");
+	stage_command(&stage, "CLIENT KILL TYPE pubsub");
+	stage_expect_held(&stage, "lock");
+	stage_expect(&stage, "release", party_settle(&a), RL_OK);
+	stage_expect_free(&stage, "lock");
+	party_get(&b, 60000);
+	stage_expect(&stage, "release", party_settle(&b), RL_OK);
+	stage_expect_free(&stage, "lock");
+	close_two();
+}
+
+static void expect_no_answer(const char *what, enum rl_outcome outcome)
+{
+	cr_assert(outcome == RL_UNKNOWN || outcome == RL_ERROR,
+		  "%s: %s without a server is %s", stage.row->name, what,
+		  rl_outcome_name(outcome));
+}
+
+FOR_EVERY_LOCK(conformance_faults, server_dies_and_comes_back_empty)
+{
+	open_two(*row);
+	party_get(&a, 60000); /* the scripts are known after that */
+	stage_expect(&stage, "release", party_release(&a), RL_OK);
+	party_get(&a, 60000);
+	party_try(&b, 60000);
+	stage_kill(&stage);
+	expect_no_answer("release", party_release(&a));
+	expect_no_answer("try", party_try(&b, 60000));
+	stage_restart(&stage);
+	stage_expect(&stage, "release after that", party_settle(&a), RL_LOST);
+	cr_assert_geq(stage.row->stats(a.lock)->lost, 1, "%s",
+		      stage.row->name);
+	cr_assert_geq(stage.row->stats(a.lock)->unknown, 1, "%s",
+		      stage.row->name);
+	party_get(&a, 60000);
+	stage_expect(&stage, "release", party_settle(&a), RL_OK);
+	party_get(&b, 60000);
+	stage_expect(&stage, "release", party_settle(&b), RL_OK);
+	stage_expect_free(&stage, "lock");
+	stage_expect_free(&stage, "lock:line");
+	close_two();
+}
+
+/* ---- Fork ----------------------------------------------------------------------- */
+
+/* What a child finds out, as its exit status: 0, or what was wrong. */
+static int be_a_child(struct party *held, struct party *free_one)
+{
+	if (party_release(held) != RL_LOST)
+		return 1;
+	if (party_remaining_ms(held) != 0)
+		return 2;
+	if (party_try(held, 60000) != RL_BUSY)
+		return 3;
+	if (held->stage->row->extend &&
+	    held->stage->row->extend(held->lock, 60000) != RL_LOST)
+		return 4;
+	if (party_release(held) != RL_LOST)
+		return 5;
+	if (party_wait(free_one, 60000, 10000) != RL_OK)
+		return 6;
+	if (party_release(free_one) != RL_OK)
+		return 7;
+	return 0;
+}
+
+static int status_of_child(int (*child)(struct party *, struct party *),
+			   struct party *held, struct party *free_one)
+{
+	const pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		_exit(child(held, free_one));
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+FOR_EVERY_LOCK(conformance_faults, child_leaves_its_parents_lock_alone)
+{
+	struct party other;
+	int status;
+
+	open_two(*row);
+	party_open(&stage, &other, "other");
+	party_get(&other, 60000);
+	stage_expect(&stage, "release", party_release(&other), RL_OK);
+	party_get(&a, 3000);
+	status = status_of_child(be_a_child, &a, &other);
+	cr_assert_eq(status, 0, "%s: the child said %d", stage.row->name,
+		     status);
+	cr_assert_gt(party_remaining_ms(&a), 0, "%s", stage.row->name);
+	stage_expect_held(&stage, "lock");
+	stage_expect(&stage, "try", party_try(&b, 60000), RL_BUSY);
+	stage_expect(&stage, "release", party_release(&b), RL_LOST);
+	stage_expect(&stage, "release by the parent", party_release(&a), RL_OK);
+	party_get(&other, 60000);
+	stage_expect(&stage, "release", party_release(&other), RL_OK);
+	stage_expect_free(&stage, "lock");
+	party_close(&other);
+	close_two();
+}
