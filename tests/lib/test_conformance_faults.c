@@ -2,6 +2,7 @@
 /* Every lock, with something happening to its server, connection or process. */
 #include "conformance.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,35 @@ FOR_EVERY_LOCK(conformance_faults, server_dies_and_comes_back_empty)
 	stage_expect(&stage, "release", party_settle(&b), RL_OK);
 	stage_expect_free(&stage, "lock");
 	stage_expect_free(&stage, "lock:line");
+	close_two();
+}
+
+/* A server of a minority hangs. What it grants when it goes on has been given
+ * back before, and its late answers are nobody's. */
+FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
+{
+	if (lock_rows[*row].n_servers < 3)
+		cr_skip_test("%s has no minority", lock_rows[*row].name);
+	open_two(*row);
+	party_get(&a, 60000); /* the scripts are known after that */
+	stage_expect(&stage, "release", party_release(&a), RL_OK);
+	kill(stage.support.fleet.wards[1].pid, SIGSTOP);
+	for (int i = 0; i < 2; i++) {
+		stage_expect(&stage, "try", party_try(&a, 60000), RL_OK);
+		stage_expect(&stage, "release", party_release(&a), RL_OK);
+	}
+	kill(stage.support.fleet.wards[1].pid, SIGCONT);
+	stage_expect_free(&stage, "lock");
+	for (int i = 0; i < 3; i++) {
+		party_get(&a, 60000);
+		stage_expect(&stage, "release", party_release(&a), RL_OK);
+		stage_expect_free(&stage, "lock");
+	}
+	party_get(&a, 60000);
+	cr_assert_eq(stage_count(&stage, "lock"), stage.n_servers, "%s",
+		     stage.row->name);
+	stage_expect(&stage, "try", party_try(&b, 60000), RL_BUSY);
+	stage_expect(&stage, "release", party_release(&a), RL_OK);
 	close_two();
 }
 
