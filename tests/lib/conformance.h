@@ -19,7 +19,7 @@ struct lock_row {
 	const char *acl;    /* rules of the user it connects as; NULL = default */
 	enum rl_release_method method; /* its release then; UNTRIED = any */
 	bool has_policy;    /* cancel_fd and least_ms count, not only wait_ms */
-	bool may_be_unknown; /* a lost reply to try is not made up for */
+	bool may_be_unknown; /* a lost reply to try is not made up for, but said */
 	long pause_max_us;  /* of waiters that are many; 0 = the lock's own */
 
 	/* hold_max_ms is for locks that renew themselves. */
