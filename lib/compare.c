@@ -190,13 +190,17 @@ static enum rl_outcome receive_watch(struct rl_link *link,
 				     int64_t deadline_ns)
 {
 	struct rl_reply reply;
+	const enum rl_outcome watched =
+		rl_receive_until(link, &reply, deadline_ns);
 	enum rl_outcome outcome = rl_receive_until(link, &reply, deadline_ns);
 	bool equal;
 
-	if (outcome == RL_OK)
-		outcome = rl_receive_until(link, &reply, deadline_ns);
-	if (outcome != RL_OK)
-		return outcome;
+	if (watched == RL_UNKNOWN || outcome == RL_UNKNOWN) {
+		rl_link_disconnect(link); /* or it would watch for ever */
+		return RL_UNKNOWN;
+	}
+	if (watched != RL_OK || outcome != RL_OK)
+		return RL_ERROR;
 	equal = reply.type == RL_REPLY_STRING &&
 		strcmp(reply.text, g->value) == 0;
 	if (equal)

@@ -194,6 +194,12 @@ static struct tally ask_all(struct rl_quorum *quorum,
 
 /* ---- Release -------------------------------------------------------------------- */
 
+/* Does it take a second round trip to remove our token from there? */
+static bool is_watching(const struct node *node)
+{
+	return rl_link_release_method(node->link) == RL_RELEASE_WATCH;
+}
+
 static enum rl_outcome send_release(struct rl_quorum *quorum, struct node *node)
 {
 	enum rl_outcome outcome = rl_queue_delete_if_equal(
@@ -202,7 +208,7 @@ static enum rl_outcome send_release(struct rl_quorum *quorum, struct node *node)
 	if (outcome == RL_OK)
 		outcome = rl_flush(node->link);
 	/* Behind a request that is not answered yet: it cannot be overtaken. */
-	if (outcome == RL_OK && node->link->overdue)
+	if (outcome == RL_OK && node->link->overdue && !is_watching(node))
 		node->asked = false;
 	return outcome;
 }
@@ -250,7 +256,7 @@ static enum rl_outcome send_request(struct rl_quorum *quorum, struct node *node)
 {
 	enum rl_outcome outcome = RL_OK;
 
-	if (node->stale)
+	if (node->stale && !is_watching(node))
 		outcome = rl_queue(node->link, "EVAL %s 1 %s %s",
 				   rl_compare_and_delete, quorum->key,
 				   node->left);
@@ -271,10 +277,10 @@ static enum rl_outcome hear_grant(struct rl_quorum *quorum, struct node *node,
 	enum rl_outcome outcome = RL_OK;
 
 	(void)quorum;
-	if (node->stale)
+	if (node->stale && !is_watching(node)) {
 		outcome = rl_receive_until(node->link, &reply, deadline_ns);
-	if (outcome == RL_OK)
-		node->stale = false;
+		node->stale = outcome != RL_OK;
+	}
 	outcome = rl_receive_until(node->link, &reply, deadline_ns);
 	node->unheard = outcome == RL_UNKNOWN;
 	if (outcome != RL_OK)
@@ -303,6 +309,21 @@ static bool renew_token(struct rl_quorum *quorum)
 	return rl_token_fresh(quorum->token);
 }
 
+/* Where no script may do it along with the request. */
+static void remove_stale(struct rl_quorum *quorum)
+{
+	for (size_t i = 0; i < quorum->n_nodes; i++) {
+		struct node *node = &quorum->nodes[i];
+		enum rl_outcome outcome;
+
+		if (!node->stale || !is_watching(node))
+			continue;
+		outcome = rl_delete_if_equal(node->link, quorum->key,
+					     node->left);
+		node->stale = outcome != RL_OK && outcome != RL_LOST;
+	}
+}
+
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 {
 	static const struct question request = { true, send_request, hear_grant };
@@ -317,6 +338,7 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 			 "no random bytes");
 		return RL_ERROR;
 	}
+	remove_stale(quorum);
 	quorum->ttl_ms = ttl_ms;
 	rl_hold_ask(&quorum->hold);
 	tally = ask_all(quorum, &request);

@@ -119,9 +119,10 @@ static enum rl_outcome fair_acquire(void *lock, long ttl_ms,
 	.remaining_ms = kind##_remaining_ms, .release = kind##_release, \
 	.free = kind##_free, .stats = kind##_stats
 
-#define QUORUM(n) \
+#define QUORUM(n, how, ...) \
 	{ \
-		.name = "quorum of " #n, .n_servers = n, .has_policy = true, \
+		.name = "quorum of " #n how, .n_servers = n, __VA_ARGS__ \
+		.has_policy = true, \
 		.may_be_unknown = true, .pause_max_us = 60000, \
 		.make = make_quorum, .extend = quorum_extend, OPS(quorum), \
 	}
@@ -147,9 +148,10 @@ const struct lock_row lock_rows[] = {
 	{ .name = "re-entrant lock", .n_servers = 1, .has_policy = true,
 	  .make = make_reentrant, OPS(reentrant) },
 	{ .name = "fair lock", .n_servers = 1, .make = make_fair, OPS(fair) },
-	QUORUM(1),
-	QUORUM(3),
-	QUORUM(5),
+	QUORUM(1, ""),
+	QUORUM(3, ""),
+	QUORUM(3, " without scripts", .acl = "+@all -@scripting", ),
+	QUORUM(5, ""),
 };
 const size_t n_lock_rows = sizeof(lock_rows) / sizeof(lock_rows[0]);
 
