@@ -16,7 +16,7 @@ enum { STAGE_SERVERS_MAX = 5, STAGE_KEY_SIZE = 32 };
 struct lock_row {
 	const char *name;
 	size_t n_servers;   /* that it stands on */
-	const char *acl;    /* rules of the user it connects as; NULL = default */
+	const char *acl;    /* what its user may not do; NULL = the default user */
 	enum rl_release_method method; /* its release then; UNTRIED = any */
 	bool has_policy;    /* cancel_fd and least_ms count, not only wait_ms */
 	bool may_be_unknown; /* a lost reply to try is not made up for, but said */

@@ -131,11 +131,11 @@ const struct lock_row lock_rows[] = {
 	{ .name = "token lock", .n_servers = 1, .has_policy = true,
 	  .make = make_lock, .extend = lock_extend, OPS(lock) },
 	{ .name = "token lock without scripts", .n_servers = 1,
-	  .acl = "+@all -@scripting", .method = RL_RELEASE_WATCH,
+	  .acl = "-@scripting", .method = RL_RELEASE_WATCH,
 	  .has_policy = true, .make = make_lock, .extend = lock_extend,
 	  OPS(lock) },
 	{ .name = "token lock without SCRIPT LOAD", .n_servers = 1,
-	  .acl = "+@all -script|load", .method = RL_RELEASE_EVAL,
+	  .acl = "-script|load", .method = RL_RELEASE_EVAL,
 	  .has_policy = true, .make = make_lock, .extend = lock_extend,
 	  OPS(lock) },
 	{ .name = "fenced lock", .n_servers = 1, .has_policy = true,
@@ -151,7 +151,7 @@ const struct lock_row lock_rows[] = {
 	  .make = make_fair, OPS(fair) },
 	QUORUM(1, ""),
 	QUORUM(3, ""),
-	QUORUM(3, " without scripts", .acl = "+@all -@scripting", ),
+	QUORUM(3, " without scripts", .acl = "-@scripting", ),
 	QUORUM(5, ""),
 };
 const size_t n_lock_rows = sizeof(lock_rows) / sizeof(lock_rows[0]);

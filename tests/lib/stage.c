@@ -5,17 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "link.h"
+
 /* ---- Servers ---------------------------------------------------------------- */
 
 static void add_user(struct stage *stage)
 {
-	char command[128];
+	const char *rule = stage->row->acl;
+	struct rl_reply reply;
 
-	if (!stage->row->acl)
-		return;
-	snprintf(command, sizeof(command), "ACL SETUSER tester on >pw ~* &* %s",
-		 stage->row->acl);
-	stage_command(stage, command);
+	for (size_t i = 0; rule && i < stage->n_servers; i++)
+		cr_assert_eq(rl_run(stage->admins[i], &reply,
+				    "ACL SETUSER tester on >pw ~* &* +@all %s",
+				    rule),
+			     RL_OK, "%s", rl_link_error(stage->admins[i]));
 }
 
 void stage_open(struct stage *stage, size_t row)
@@ -47,14 +50,30 @@ struct rl_address stage_address(const struct stage *stage, size_t i)
 	return address;
 }
 
+static struct rl_command words_of(const char *text)
+{
+	struct rl_command command = { 0 };
+
+	while (*text) {
+		const size_t length = strcspn(text, " ");
+
+		command.words[command.n_words++] =
+			(struct rl_word){ text, length };
+		text += length + (text[length] == ' ');
+	}
+	return command;
+}
+
 void stage_command(struct stage *stage, const char *command)
 {
-	struct rl_reply reply;
+	for (size_t i = 0; i < stage->n_servers; i++) {
+		struct rl_command words = words_of(command);
+		struct rl_reply reply;
 
-	for (size_t i = 0; i < stage->n_servers; i++)
-		cr_assert_eq(rl_run(stage->admins[i], &reply, command), RL_OK,
-			     "%s: %s: %s", stage->row->name, command,
+		cr_assert_eq(rl_run_command(stage->admins[i], &reply, &words),
+			     RL_OK, "%s: %s: %s", stage->row->name, command,
 			     rl_link_error(stage->admins[i]));
+	}
 }
 
 size_t stage_count(struct stage *stage, const char *key)

@@ -102,8 +102,9 @@ static void expect_late_grants_do_not_count(void)
 	stage_expect(&stage, "release", party_release(&b), RL_OK);
 }
 
-/* A server of a minority hangs, and has forgotten its scripts. What it grants when it goes on has been given
- * back before, and its late answers are nobody's. */
+/* A server of a minority hangs, and has forgotten its scripts. What it grants
+ * when it goes on has been given back before, and its late answers are
+ * nobody's. */
 FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 {
 	if (lock_rows[*row].n_servers < 3)
