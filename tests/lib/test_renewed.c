@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,7 +129,15 @@ Test(renewed, hold_as_a_whole_is_limited)
 	struct rl_renewed *renewed = held(1200, 2500);
 	struct rl_lock *next = rl_lock_new(other, "lock");
 	const struct rl_policy policy = { .wait_ms = 10000 };
+	const int64_t latest_ms = now_ms() + 2500;
 
+	for (int i = 0; i < 20; i++) {
+		const int64_t asked_ms = now_ms();
+
+		sleep_ms(100);
+		cr_assert_leq(asked_ms + atoi(support_ask(other, "PTTL", "lock")),
+			      latest_ms, "the lease goes beyond the limit");
+	}
 	cr_assert_eq(rl_lock_acquire(next, 60000, &policy), RL_OK);
 	cr_assert_geq(now_ms() - start_ms, 2499);
 	cr_assert(is_told(renewed, 1000));
