@@ -276,7 +276,8 @@ void rl_lock_free(struct rl_lock *lock);
 
 /*
  * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
- * there, or this object holds it already. RL_ERROR: not held. A reply that never came is made up for by asking
+ * there, or this object holds it already. RL_ERROR: not held. A reply that
+ * never came is made up for by asking
  * whose token is there (SET ... NX GET from Redis 7.0 on, GET before);
  * RL_UNKNOWN when that was not answered either: may be held, rl_lock_release()
  * gives it back if it is, and so does the next attempt before it asks anew.
@@ -400,7 +401,8 @@ const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
  * Neither expires. Numbers of one lock only may be used for one data key.
  */
 
-/* rl_lock_try() that also mints a number, in one script. */
+/* rl_lock_try() that also mints a number, in one script. A reply that never
+ * came is not made up for: RL_UNKNOWN. */
 enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
 				   long long *number);
 
@@ -435,7 +437,8 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 /* Leaves the line, if it stands there. Does not release. */
 void rl_fair_free(struct rl_fair *fair);
 
-/* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. */
+/* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. What
+ * else it says, it may stand there: ask again, or rl_fair_release(). */
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
 
 /* Waits in line, at most wait_ms. RL_OK: it was handed over, and is held.
@@ -445,7 +448,8 @@ enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms);
 /* Both, for at most wait_ms; RL_BUSY has left the line. */
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms);
 
-/* As rl_lock_release(). */
+/* As rl_lock_release(). When it is not held, leaves the line: RL_LOST, or RL_OK
+ * if the lock had come to us without our knowing. */
 enum rl_outcome rl_fair_release(struct rl_fair *fair);
 
 long rl_fair_remaining_ms(const struct rl_fair *fair);
@@ -487,7 +491,7 @@ void rl_quorum_free(struct rl_quorum *quorum);
 
 /*
  * Asks every server once. RL_OK: held for rl_quorum_remaining_ms(). RL_BUSY:
- * not got, and released again on every server that was asked. RL_ERROR: so
+ * not got, and released again on every server that was asked; or held already. RL_ERROR: so
  * many servers did not answer that no majority could grant it.
  */
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms);
