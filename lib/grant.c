@@ -31,6 +31,7 @@ static enum rl_outcome send_request(struct rl_quorum *quorum,
 	if (outcome == RL_OK)
 		outcome = rl_flush(node->link);
 	node->asked = outcome == RL_OK || outcome == RL_UNKNOWN;
+	node->unheard = node->asked;
 	return outcome;
 }
 
@@ -66,6 +67,7 @@ static enum rl_outcome hear_grant(struct rl_quorum *quorum,
 		refused += outcome == RL_ERROR;
 	}
 	outcome = rl_receive_until(node->link, &reply, deadline_ns);
+	node->unheard = outcome == RL_UNKNOWN;
 	granted = outcome == RL_OK && !rl_reply_is_nil(&reply);
 	if (removed == node->n_left)
 		node->n_left = 0;
@@ -98,12 +100,13 @@ bool rl_quorum_renew_token(struct rl_quorum *quorum)
 
 		if (!ours)
 			node->n_left = 0;
-		else if (node->asked)
+		else if (node->asked || node->unheard)
 			remember_left(node, quorum->token);
-		node->asked = false;
+		node->asked = node->unheard = false;
 		node->freed_on = 0;
 	}
 	quorum->asker = getpid();
+	quorum->giving_back = false;
 	quorum->n_freed = 0;
 	return rl_token_fresh(quorum->token);
 }

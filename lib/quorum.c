@@ -130,6 +130,7 @@ enum rl_outcome rl_quorum_release(struct rl_quorum *quorum)
 	if (!may_be_ours(quorum))
 		return RL_LOST;
 	outcome = release_all(quorum);
+	quorum->giving_back = outcome == RL_UNKNOWN;
 	rl_hold_end(&quorum->hold, outcome);
 	return outcome;
 }
@@ -142,6 +143,8 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	struct rl_tally tally;
 
 	quorum->error[0] = '\0';
+	if (!quorum->giving_back && rl_quorum_remaining_ms(quorum) > 0)
+		return RL_BUSY; /* by ourselves */
 	if (!rl_quorum_renew_token(quorum)) {
 		snprintf(quorum->error, sizeof(quorum->error),
 			 "no random bytes");
@@ -157,7 +160,7 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 		outcome = RL_OK;
 	rl_hold_answer(&quorum->hold, outcome, ttl_ms);
 	if (outcome != RL_OK) {
-		rl_hold_end(&quorum->hold, RL_LOST); /* asked for while held */
+		rl_hold_end(&quorum->hold, RL_LOST); /* not given back before */
 		release_all(quorum);
 	}
 	return outcome;

@@ -10,7 +10,8 @@ enum { RL_LEFT_MAX = 3 };
 
 struct rl_node {
 	struct rl_link *link;
-	bool asked; /* our token may be there */
+	bool asked;   /* our token may be there */
+	bool unheard; /* no answer ever came: the request may arrive yet */
 	size_t n_left;
 	char left[RL_LEFT_MAX][RL_TOKEN_SIZE]; /* so may these */
 	uint64_t freed_on; /* the connection a release went down unanswered */
@@ -24,6 +25,7 @@ struct rl_quorum {
 	long ttl_ms;    /* of the round on its way */
 	size_t n_freed; /* servers that have given the present token back */
 	pid_t asker;    /* the process whose token it is */
+	bool giving_back; /* a release has not been answered yet */
 	struct rl_hold hold;
 	char token[RL_TOKEN_SIZE];
 	char error[320];
