@@ -20,12 +20,14 @@ SONAME  := libredislock.so.0
 SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE
-DIRS    := -Ilib -Iscenarios -Iharness -Iharness/gate -Iharness/play -I$(B)
+DIRS    := -Ilib -Iscenarios -Iharness $(patsubst %/,-I%,$(wildcard harness/*/)) -I$(B)
 ALL     := $(STD) $(WARN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
 
 LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
-HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
+# The shim is a library of its own, loaded into servers.
+SHIM    := harness/shim/clock.c
+HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c $(SHIM),$(wildcard harness/*.c harness/*/*.c)))
 TESTS   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/*/*.c))
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 LIBS    := -lhiredis -ljansson -lm
@@ -42,7 +44,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 16
 
-all: $(B)/redrace ## the program, build/redrace
+all: $(B)/redrace $(B)/redrace-clock.so ## the program, build/redrace
 
 deps: ## install what is missing (Debian's packages)
 	@sh .ci/deps
@@ -71,7 +73,7 @@ demo: $(B)/redrace ## one minute of lost updates, live
 plots: ## draw the newest results again
 	@sh plots/draw results/latest
 
-check: $(B)/redrace $(B)/tests/run ## all tests
+check: all $(B)/tests/run ## all tests
 	@sh tests/check $(B)
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
@@ -131,6 +133,13 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 	@echo '  LD $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -o $@ $(PIC) -Wl,-z,defs \
 	  -Wl,-soname,$(SONAME),--version-script=lib/redislock.map -lhiredis
+
+# Without a sanitizer: it is loaded into servers that have none.
+$(B)/redrace-clock.so: $(SHIM) harness/shim/clock_page.h
+	@mkdir -p $(@D)
+	@echo '  LD $@'
+	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
+	  -fPIC -shared -o $@ $< -pthread -ldl
 
 define compile
 @mkdir -p $(@D)

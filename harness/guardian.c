@@ -89,35 +89,83 @@ bool rr_guardian_start(struct rr_guardian *guardian, char *error,
 	return fail(error, error_size, "fork", errno);
 }
 
-bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
-		       const char *const argv[], int cpu, char *error,
-		       size_t error_size)
+/* Asks for something to be done; false, with a message, when it was not. */
+static bool demand(struct rr_guardian *guardian,
+		   const struct guardian_request *request,
+		   struct guardian_answer *answer, const char *what,
+		   char *error, size_t error_size)
+{
+	if (!ask(guardian, request, answer))
+		return fail(error, error_size, "the guardian process is gone",
+			    ESRCH);
+	if (answer->error_number)
+		return fail(error, error_size, what, answer->error_number);
+	return true;
+}
+
+bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_ward *ward,
+			 char *error, size_t error_size)
+{
+	const struct guardian_request request = { .kind = GUARDIAN_PREPARE };
+	struct guardian_answer answer;
+
+	if (!demand(guardian, &request, &answer, "a directory for a server",
+		    error, error_size))
+		return false;
+	ward->index = answer.index;
+	ward->pid = 0;
+	snprintf(ward->directory, sizeof(ward->directory), "%s/%d",
+		 guardian->base, answer.index);
+	return true;
+}
+
+/* Adds words to a request; how many, or -1 when there is no room. */
+static int pack(struct guardian_request *request, size_t *used,
+		const char *const words[])
+{
+	int n = 0;
+
+	for (; words && words[n]; n++) {
+		const size_t size = strlen(words[n]) + 1;
+
+		if (*used + size > sizeof(request->words))
+			return -1;
+		memcpy(request->words + *used, words[n], size);
+		*used += size;
+	}
+	return n;
+}
+
+bool rr_guardian_run(struct rr_guardian *guardian, struct rr_ward *ward,
+		     const char *const argv[], const char *const environment[],
+		     int cpu, char *error, size_t error_size)
 {
 	struct guardian_request request = { .kind = GUARDIAN_SPAWN,
+					    .index = ward->index,
 					    .cpu = cpu };
 	struct guardian_answer answer;
 	size_t used = 0;
 
-	for (; *argv; argv++) {
-		const size_t size = strlen(*argv) + 1;
-
-		if (used + size > sizeof(request.words))
-			return fail(error, error_size, *argv, E2BIG);
-		memcpy(request.words + used, *argv, size);
-		used += size;
-		request.n_words++;
-	}
-	if (!ask(guardian, &request, &answer))
-		return fail(error, error_size, "the guardian process is gone",
-			    ESRCH);
-	if (answer.error_number)
-		return fail(error, error_size, request.words,
-			    answer.error_number);
-	ward->index = answer.index;
+	request.n_argv = pack(&request, &used, argv);
+	request.n_environment = pack(&request, &used, environment);
+	if (request.n_argv < 0 || request.n_environment < 0)
+		return fail(error, error_size, argv[0], E2BIG);
+	if (!demand(guardian, &request, &answer, argv[0], error, error_size))
+		return false;
 	ward->pid = answer.pid;
-	snprintf(ward->directory, sizeof(ward->directory), "%s/%d",
-		 guardian->base, answer.index);
 	return true;
+}
+
+bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
+		       const char *const argv[], int cpu, char *error,
+		       size_t error_size)
+{
+	if (!rr_guardian_prepare(guardian, ward, error, error_size))
+		return false;
+	if (rr_guardian_run(guardian, ward, argv, NULL, cpu, error, error_size))
+		return true;
+	rr_guardian_kill(guardian, ward);
+	return false;
 }
 
 bool rr_guardian_has_ended(struct rr_guardian *guardian,
@@ -131,6 +179,17 @@ bool rr_guardian_has_ended(struct rr_guardian *guardian,
 		return false;
 	*status = answer.status;
 	return answer.pid == 0;
+}
+
+bool rr_guardian_signal(struct rr_guardian *guardian,
+			const struct rr_ward *ward, int number)
+{
+	const struct guardian_request request = { .kind = GUARDIAN_SIGNAL,
+						  .index = ward->index,
+						  .signal = number };
+	struct guardian_answer answer;
+
+	return ask(guardian, &request, &answer) && answer.error_number == 0;
 }
 
 bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_ward *ward)

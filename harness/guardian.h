@@ -38,10 +38,21 @@ struct rr_ward {
 bool rr_guardian_start(struct rr_guardian *guardian, char *error,
 		       size_t error_size);
 
+/* A fresh directory, in which nothing runs yet. */
+bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_ward *ward,
+			 char *error, size_t error_size);
+
 /*
- * Starts a program (looked up on PATH) in a fresh directory; its output goes to
- * the file `log` there. `cpu` >= 0 pins it. `argv` ends in NULL.
+ * Starts a program (looked up on PATH) in the ward's directory, where nothing
+ * runs, or nothing any more; its output is appended to the file `log` there.
+ * `cpu` >= 0 pins it. `argv` ends in NULL, and so does `environment`: words
+ * NAME=VALUE that it gets beside our own; NULL = none.
  */
+bool rr_guardian_run(struct rr_guardian *guardian, struct rr_ward *ward,
+		     const char *const argv[], const char *const environment[],
+		     int cpu, char *error, size_t error_size);
+
+/* The two together: a program in a fresh directory. */
 bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
 		       const char *const argv[], int cpu, char *error,
 		       size_t error_size);
@@ -50,7 +61,12 @@ bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
 bool rr_guardian_has_ended(struct rr_guardian *guardian,
 			   const struct rr_ward *ward, int *status);
 
-/* kill -9, and its directory removed. */
+/* Sends a signal; false when it has ended already. After SIGKILL it is waited
+ * for until it has ended, after SIGSTOP until it stands still. */
+bool rr_guardian_signal(struct rr_guardian *guardian,
+			const struct rr_ward *ward, int number);
+
+/* kill -9, and its directory removed: the ward is no more. */
 bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_ward *ward);
 
 /* These keys go when the program does. */

@@ -8,8 +8,10 @@
 #include "keys.h"
 
 enum guardian_kind {
+	GUARDIAN_PREPARE, /* a fresh directory, in which nothing runs */
 	GUARDIAN_SPAWN,
 	GUARDIAN_STATUS,
+	GUARDIAN_SIGNAL,
 	GUARDIAN_KILL,
 	GUARDIAN_OWN_KEYS,
 };
@@ -18,9 +20,11 @@ enum { GUARDIAN_WORDS_SIZE = 2048, GUARDIAN_ANSWER_MS = 10000 };
 
 struct guardian_request {
 	enum guardian_kind kind;
-	int index;                       /* STATUS, KILL */
+	int index;                       /* all but PREPARE and OWN_KEYS */
+	int signal;                      /* SIGNAL */
 	int cpu;                         /* SPAWN */
-	int n_words;                     /* SPAWN: argv ... */
+	int n_argv;                      /* SPAWN: so many words of argv, ... */
+	int n_environment;               /* ... of NAME=VALUE after them ... */
 	char words[GUARDIAN_WORDS_SIZE]; /* ... each with its NUL */
 	struct rr_key_set keys;          /* OWN_KEYS */
 };

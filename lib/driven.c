@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "link.h"
 
@@ -103,8 +102,7 @@ static enum rl_outcome execute(struct rl_link *link, struct rl_command *command,
 {
 	enum rl_outcome outcome;
 
-	if (link->context && link->owner != getpid())
-		rl_link_disconnect(link); /* a fork: it is the parent's */
+	rl_link_leave_parents(link);
 	outcome = rl_link_connect(link);
 	if (outcome == RL_OK && !rl_command_encode(command, &link->out))
 		outcome = rl_link_fail(link, RL_ERROR, "out of memory");

@@ -58,7 +58,7 @@ static bool is_quiet(const struct rl_command *command)
 static enum rl_outcome plant(const struct rr_gate *gate, struct rl_link *link,
 			     struct rl_command *command)
 {
-	const struct rl_driver *planted = gate->config.planted;
+	const struct rl_driver *planted = gate->planted;
 
 	if (!planted || !planted->ops->send)
 		return RL_OK;
@@ -123,7 +123,7 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 {
 	struct rr_actor *actor = context;
 	struct rr_gate *gate = actor->gate;
-	struct rr_event *event = rr_gate_event_of(actor);
+	struct rr_gate_event *event = rr_gate_event_of(actor);
 
 	(void)link;
 	if (actor->quiet)

@@ -110,10 +110,10 @@ static size_t look(struct rr_gate *gate)
 
 /* ---- Choices -------------------------------------------------------------- */
 
-struct rr_event *rr_gate_note(struct rr_gate *gate, enum rr_event_kind kind,
+struct rr_gate_event *rr_gate_note(struct rr_gate *gate, enum rr_gate_event_kind kind,
 			      int actor)
 {
-	struct rr_event *event = rr_trace_append(&gate->trace);
+	struct rr_gate_event *event = rr_gate_trace_append(&gate->trace);
 
 	if (!event) {
 		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
@@ -196,7 +196,7 @@ static struct rr_actor *begin_step(struct rr_gate *gate,
 				   const struct rr_choice *choice)
 {
 	struct rr_actor *actor = &gate->actors[choice->actor];
-	struct rr_event *event =
+	struct rr_gate_event *event =
 		rr_gate_note(gate, RR_EVENT_STEP, actor->number);
 
 	if (!event)
@@ -209,10 +209,10 @@ static struct rr_actor *begin_step(struct rr_gate *gate,
 	return actor;
 }
 
-static void note_value(struct rr_gate *gate, enum rr_event_kind kind, int actor,
+static void note_value(struct rr_gate *gate, enum rr_gate_event_kind kind, int actor,
 		       int64_t value)
 {
-	struct rr_event *event = rr_gate_note(gate, kind, actor);
+	struct rr_gate_event *event = rr_gate_note(gate, kind, actor);
 
 	if (event)
 		event->value = value;

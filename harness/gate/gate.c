@@ -40,7 +40,7 @@ bool rr_gate_stop(struct rr_actor *actor)
 	return !actor->dead;
 }
 
-struct rr_event *rr_gate_event_of(const struct rr_actor *actor)
+struct rr_gate_event *rr_gate_event_of(const struct rr_actor *actor)
 {
 	return &actor->gate->trace.events[actor->event];
 }
@@ -179,7 +179,7 @@ void rr_gate_free(struct rr_gate *gate)
 	}
 	for (size_t i = 0; i < RR_GATE_SERVERS; i++)
 		rl_link_free(gate->probes[i]);
-	rr_trace_release(&gate->trace);
+	rr_gate_trace_release(&gate->trace);
 	free(gate);
 }
 
@@ -208,7 +208,7 @@ static void reset(struct rr_gate *gate)
 	gate->is_over = false;
 	gate->now_ns = 0;
 	gate->n_mutexes = 0;
-	rr_trace_reset(&gate->trace);
+	rr_gate_trace_reset(&gate->trace);
 	gate->view = (struct rr_view){ .n_actors = n_clients,
 				       .last = -1,
 				       .trace = &gate->trace };
@@ -227,12 +227,12 @@ enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
 	return gate->end;
 }
 
-const struct rr_view *rr_gate_view(const struct rr_gate *gate)
+const struct rr_view *rr_gate_last_view(const struct rr_gate *gate)
 {
 	return &gate->view;
 }
 
-const struct rr_trace *rr_gate_trace(const struct rr_gate *gate)
+const struct rr_gate_trace *rr_gate_last_trace(const struct rr_gate *gate)
 {
 	return &gate->trace;
 }
@@ -245,6 +245,11 @@ bool rr_gate_is_dead(const struct rr_gate *gate, int client)
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns)
 {
 	gate->clients[client].skew_ns = skew_ns;
+}
+
+void rr_gate_plant(struct rr_gate *gate, const struct rl_driver *planted)
+{
+	gate->planted = planted;
 }
 
 void rr_gate_forget_links(struct rr_gate *gate, int client)

@@ -48,7 +48,7 @@
 #ifndef RR_GATE_H
 #define RR_GATE_H
 
-#include "trace.h"
+#include "gate_trace.h"
 
 enum { RR_GATE_CLIENTS = 16, RR_GATE_ACTORS = 48 };
 
@@ -81,7 +81,7 @@ struct rr_view {
 	int64_t now_ns;
 	int64_t next_ns; /* when the first of those not ready may go on */
 	int last;        /* the actor of the last step, -1 = none yet */
-	const struct rr_trace *trace; /* so far, the last step's reply included */
+	const struct rr_gate_trace *trace; /* so far, the last step's reply included */
 };
 
 enum rr_choice_kind {
@@ -126,9 +126,6 @@ struct rr_gate_config {
 	int64_t day_ns; /* the time of day at the beginning of each run */
 	void (*advance)(void *context, int64_t duration_ns); /* may be NULL */
 	void *context;
-	/* A planted fault: its `send` may change a command before it becomes a
-	 * step. NULL = none. */
-	const struct rl_driver *planted;
 };
 
 /*
@@ -141,7 +138,7 @@ void rr_gate_settle(int cpu);
 
 /*
  * A gate and its threads. All of the configuration is copied, but not what
- * `argument`, `context` and `planted` point to. NULL when out of memory or of
+ * `argument` and `context` point to. NULL when out of memory or of
  * threads.
  */
 struct rr_gate *rr_gate_new(const struct rr_gate_config *config);
@@ -158,14 +155,18 @@ enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
 
 /* Of the last run: how everything stood when it ended, before those who were left
  * were unwound; its trace. Valid until the next one. */
-const struct rr_view *rr_gate_view(const struct rr_gate *gate);
-const struct rr_trace *rr_gate_trace(const struct rr_gate *gate);
+const struct rr_view *rr_gate_last_view(const struct rr_gate *gate);
+const struct rr_gate_trace *rr_gate_last_trace(const struct rr_gate *gate);
 
 /* Has this client crashed, or is the run over? For its routine. */
 bool rr_gate_is_dead(const struct rr_gate *gate, int client);
 
 /* From now on, and in the runs to come. */
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns);
+
+/* A fault: the driver's `send` may change a command before it becomes a step.
+ * NULL, as at first, = none. It must outlive the runs. */
+void rr_gate_plant(struct rr_gate *gate, const struct rl_driver *planted);
 
 /* The client's links are about to be freed. */
 void rr_gate_forget_links(struct rr_gate *gate, int client);

@@ -62,6 +62,7 @@ struct rr_gate {
 	struct rl_link *probes[RR_GATE_SERVERS]; /* the gate's own; NULL = none */
 	struct rr_actor actors[RR_GATE_ACTORS];
 	bool closing; /* threads are to end */
+	const struct rl_driver *planted;
 
 	rr_choose choose;
 	void *context;
@@ -71,7 +72,7 @@ struct rr_gate {
 	int64_t now_ns;
 	struct rr_held_mutex mutexes[RR_GATE_MUTEXES];
 	size_t n_mutexes;
-	struct rr_trace trace;
+	struct rr_gate_trace trace;
 	struct rr_view view;
 };
 
@@ -83,7 +84,7 @@ extern const struct rl_driver_ops rr_gate_ops; /* ops.c */
 bool rr_gate_stop(struct rr_actor *actor);
 
 /* The step that it performs, in the trace. */
-struct rr_event *rr_gate_event_of(const struct rr_actor *actor);
+struct rr_gate_event *rr_gate_event_of(const struct rr_actor *actor);
 
 /* A child of `actor` that is free to be used, its thread made; NULL = none. */
 struct rr_actor *rr_gate_child(struct rr_actor *actor);
@@ -114,7 +115,7 @@ struct rr_baton *rr_gate_next(struct rr_gate *gate);
 void rr_gate_finish(struct rr_gate *gate, enum rr_gate_end end);
 
 /* Notes what has happened; NULL when out of memory, and the run ends. */
-struct rr_event *rr_gate_note(struct rr_gate *gate, enum rr_event_kind kind,
+struct rr_gate_event *rr_gate_note(struct rr_gate *gate, enum rr_gate_event_kind kind,
 			      int actor);
 
 /* NULL when there are too many, and the run ends. */

@@ -122,7 +122,7 @@ static bool on_spawn(void *context, struct rl_task *task)
 	struct rr_actor *actor = context;
 	struct rr_gate *gate = actor->gate;
 	struct rr_actor *child = actor->dead ? NULL : rr_gate_child(actor);
-	struct rr_event *event;
+	struct rr_gate_event *event;
 	int server;
 
 	if (!child)

@@ -105,7 +105,6 @@ static bool make_gate(struct rr_subject *subject)
 		.day_ns = config->day_ns,
 		.advance = config->advance,
 		.context = config->context,
-		.planted = config->planted,
 	});
 	return subject->gate || complain(subject, "no threads", NULL);
 }
@@ -139,9 +138,14 @@ static bool read_and_delete(struct rr_subject *subject, long long *final)
 
 /* ---- Runs ----------------------------------------------------------------- */
 
-/* Everything that it asked for was done. */
-static bool came_to_a_good_end(const struct rr_subject_client *client)
+/* Everything that it asked for was done, and it knows no more than before. What
+ * a renewer's link has found out would show in the next run. */
+static bool is_as_new(const struct rr_subject_client *client)
 {
+	const struct rr_strategy *strategy = client->subject->config.strategy;
+
+	if (strategy->own_links && !strategy->is_woken)
+		return false;
 	return client->opened && !rr_subject_is_dead(client) &&
 	       client->tally.ok == client->increments;
 }
@@ -154,50 +158,56 @@ static void begin(struct rr_subject *subject)
 		subject->clients[i].tally = (struct rr_tally){ 0 };
 }
 
-/* One increment of each client that has just been opened, so that connections
- * of the strategy's own are there: who comes first must not show in a trace. */
+/* One increment, without a planted fault, of each client that has just been
+ * opened: what a link finds out or subscribes to at its first use must not show
+ * in a trace. */
 static bool warm_up(struct rr_subject *subject, const bool *fresh)
 {
+	enum rr_gate_end end;
 	long long final;
 
+	if (!read_and_delete(subject, &final))
+		return false;
 	begin(subject);
 	for (size_t i = 0; i < subject->config.n_clients; i++)
 		subject->clients[i].increments = fresh[i];
-	if (rr_gate_run(subject->gate, rr_choose_serial, NULL) != RR_GATE_DONE)
+	rr_gate_plant(subject->gate, NULL);
+	end = rr_gate_run(subject->gate, rr_choose_serial, NULL);
+	rr_gate_plant(subject->gate, subject->config.planted);
+	if (end != RR_GATE_DONE)
 		return complain(subject, "the clients do not get through",
 				NULL);
+	subject->is_warm = true;
 	return read_and_delete(subject, &final);
 }
 
-/* Opens those again that did not come to a good end. */
-static bool repair(struct rr_subject *subject)
+/* Opens those again that are not as they were, and notes which. */
+static bool renew(struct rr_subject *subject, bool *fresh, bool *any)
 {
-	bool fresh[RR_GATE_CLIENTS] = { false };
-	bool any = false;
-	long long final;
-
+	*any = false;
 	for (size_t i = 0; i < subject->config.n_clients; i++) {
 		struct rr_subject_client *client = &subject->clients[i];
 
-		if (came_to_a_good_end(client))
+		if (is_as_new(client))
 			continue;
 		if (!open_client(client))
 			return false;
-		fresh[i] = any = true;
+		fresh[i] = *any = true;
 	}
-	if (!any)
-		return true;
-	if (!read_and_delete(subject, &final))
-		return false;
-	return !subject->config.strategy->own_links || warm_up(subject, fresh);
+	return true;
 }
 
-static void add(struct rr_tally *sum, const struct rr_tally *tally)
+static bool repair(struct rr_subject *subject)
 {
-	sum->ok += tally->ok;
-	sum->unknown += tally->unknown;
-	sum->cut += tally->cut;
-	sum->failed += tally->failed;
+	const bool is_woken = subject->config.strategy->is_woken;
+	bool fresh[RR_GATE_CLIENTS] = { false };
+	bool any;
+
+	if (!renew(subject, fresh, &any))
+		return false;
+	if (!any || (subject->is_warm && !is_woken))
+		return true;
+	return warm_up(subject, fresh) && renew(subject, fresh, &any);
 }
 
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
@@ -213,17 +223,9 @@ bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 	result->overlaps = subject->overlaps;
 	for (size_t i = 0; i < subject->config.n_clients; i++) {
 		result->clients[i] = subject->clients[i].tally;
-		add(&result->sum, &subject->clients[i].tally);
+		rr_tally_add(&result->sum, &subject->clients[i].tally);
 	}
 	return read_and_delete(subject, &result->final);
-}
-
-bool rr_subject_is_exact(const struct rr_subject_result *result)
-{
-	const struct rr_tally *sum = &result->sum;
-
-	return sum->ok <= result->final &&
-	       result->final <= sum->ok + sum->unknown + sum->cut;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */

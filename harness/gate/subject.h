@@ -23,7 +23,7 @@ struct rr_subject_config {
 	int64_t day_ns;  /* as in rr_gate_config, and so are: */
 	void (*advance)(void *context, int64_t duration_ns);
 	void *context;
-	const struct rl_driver *planted;
+	const struct rl_driver *planted; /* rr_gate_plant() */
 };
 
 /* What became of a client's increments, or of all clients'. */

@@ -26,6 +26,7 @@ struct rr_subject {
 	struct rl_link *servers[RR_FLEET_MAX]; /* the subject's own links */
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	struct rr_subject_client clients[RR_GATE_CLIENTS];
+	bool is_warm; /* links know their servers */
 	int inside; /* clients in their critical section */
 	long overlaps;
 	char error[320];
@@ -33,6 +34,8 @@ struct rr_subject {
 
 /* A client's routine: `argument` is its struct rr_subject_client. */
 void rr_subject_count_up(void *argument);
+
+void rr_tally_add(struct rr_tally *sum, const struct rr_tally *tally);
 
 bool rr_subject_is_dead(const struct rr_subject_client *client);
 

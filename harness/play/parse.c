@@ -139,6 +139,20 @@ bool rr_parser_take_duration(struct rr_parser *parser, const char *text,
 		    is_signed ? "+60s or -60s" : "10s or 300ms", text);
 }
 
+bool rr_parser_take_command(struct rr_parser *parser, struct rr_step *step,
+			    size_t first)
+{
+	const struct rr_line *line = &parser->line;
+
+	step->n_words = line->n_words - first;
+	if (step->n_words == 0)
+		return rr_parser_fail(parser, "expected a command");
+	step->words = (const char *const *)rr_race_keep(
+		parser->race, (const char *)&line->words[first],
+		step->n_words * sizeof(char *));
+	return step->words || rr_parser_fail(parser, "out of memory");
+}
+
 /* ---- The whole ----------------------------------------------------------------- */
 
 static bool parse_line(struct rr_parser *parser)

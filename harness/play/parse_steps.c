@@ -59,26 +59,51 @@ static bool parse_clock(struct rr_parser *parser)
 	return step->peer >= 0 || take_server(parser, name, &step->server);
 }
 
+/* tear N last|at|after|in NUMBER */
+static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
+{
+	static const char *const names[] = {
+		[RR_TEAR_LAST_BYTES] = "last",
+		[RR_TEAR_AT_BYTE] = "at",
+		[RR_TEAR_AFTER_COMMAND] = "after",
+		[RR_TEAR_IN_COMMAND] = "in",
+	};
+	const char *where = parser->line.words[2];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (is(where, names[i])) {
+			step->tear = (enum rr_tear)i;
+			return rr_parser_take_number(parser,
+						     parser->line.words[3], 0,
+						     1000000, &step->amount);
+		}
+	}
+	return rr_parser_fail(parser, "expected last, at, after or in, found '%.60s'",
+			      where);
+}
+
 static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
 {
-	const struct rr_line *line = &parser->line;
-	const bool takes_more = fault == RR_FAULT_TEAR ||
-				fault == RR_FAULT_SLOW_DISK;
+	static const char *const forms[] = { "FAULT SERVER",
+					     "slow-disk SERVER DURATION",
+					     "tear SERVER last|at|after|in NUMBER" };
+	const int more = fault == RR_FAULT_TEAR	     ? 2 :
+			 fault == RR_FAULT_SLOW_DISK ? 1 :
+						       0;
 	struct rr_step *step;
 
-	if (!rr_parser_has_words(parser, takes_more ? 3 : 2,
-		       takes_more ? "FAULT SERVER AMOUNT" : "FAULT SERVER"))
+	if (!rr_parser_has_words(parser, 2 + (size_t)more, forms[more]))
 		return false;
 	step = rr_parser_add_step(parser, RR_STEP_FAULT);
-	if (!step || !take_server(parser, line->words[1], &step->server))
+	if (!step ||
+	    !take_server(parser, parser->line.words[1], &step->server))
 		return false;
 	step->fault = fault;
 	if (fault == RR_FAULT_TEAR)
-		return rr_parser_take_number(parser, line->words[2], 1, 1000000,
-				   &step->amount);
+		return parse_tear(parser, step);
 	if (fault == RR_FAULT_SLOW_DISK)
-		return rr_parser_take_duration(parser, line->words[2], false,
-				     &step->amount);
+		return rr_parser_take_duration(parser, parser->line.words[2],
+					       false, &step->amount);
 	return true;
 }
 
@@ -126,20 +151,6 @@ static bool parse_end(struct rr_parser *parser)
 
 /* ---- Steps of a client ----------------------------------------------------------------- */
 
-static bool take_command(struct rr_parser *parser, struct rr_step *step,
-			 size_t first)
-{
-	const struct rr_line *line = &parser->line;
-
-	step->n_words = line->n_words - first;
-	if (step->n_words == 0)
-		return rr_parser_fail(parser, "expected a command");
-	step->words = (const char *const *)rr_race_keep(
-		parser->race, (const char *)&line->words[first],
-		step->n_words * sizeof(char *));
-	return step->words || rr_parser_fail(parser, "out of memory");
-}
-
 static bool take_reply(struct rr_parser *parser, struct rr_step *step)
 {
 	const char *reply = parser->line.reply;
@@ -175,7 +186,7 @@ static bool parse_run(struct rr_parser *parser)
 		if (!server || !take_server(parser, server, &step->server))
 			return false;
 	}
-	return take_command(parser, step, 1) && take_reply(parser, step);
+	return rr_parser_take_command(parser, step, 1) && take_reply(parser, step);
 }
 
 /* A < REPLY */
@@ -196,7 +207,7 @@ static bool parse_write(struct rr_parser *parser, struct rr_step *step)
 
 	step->server = 0;
 	if (line->n_words != 4 || !is(line->words[2], "bytes"))
-		return take_command(parser, step, 2);
+		return rr_parser_take_command(parser, step, 2);
 	step->kind = RR_STEP_BYTES;
 	step->text = line->words[3];
 	step->length = line->lengths[3];

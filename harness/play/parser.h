@@ -42,6 +42,10 @@ bool rr_parser_take_number(struct rr_parser *parser, const char *text,
 bool rr_parser_take_duration(struct rr_parser *parser, const char *text,
 			     bool is_signed, int64_t *duration_ns);
 
+/* The line's words from `first` on are the step's command. */
+bool rr_parser_take_command(struct rr_parser *parser, struct rr_step *step,
+			    size_t first);
+
 /* Reads the line if it is a heading: 1 done, -1 wrong, 0 no heading. */
 int rr_parser_heading(struct rr_parser *parser);
 

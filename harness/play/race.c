@@ -45,21 +45,26 @@ void rr_race_free(struct rr_race *race)
 const char *rr_fault_name(enum rr_fault fault)
 {
 	static const char *const names[RR_FAULTS] = {
-		[RR_FAULT_START] = "start",
 		[RR_FAULT_KILL] = "kill",
+		[RR_FAULT_SHUT_DOWN] = "shutdown",
+		[RR_FAULT_AWAIT_END] = "await-end",
 		[RR_FAULT_RESTART] = "restart",
 		[RR_FAULT_WIPE] = "wipe",
 		[RR_FAULT_HANG] = "hang",
 		[RR_FAULT_RESUME] = "resume",
 		[RR_FAULT_CUT] = "cut",
+		[RR_FAULT_JOIN] = "join",
 		[RR_FAULT_PROMOTE] = "promote",
-		[RR_FAULT_SYNC] = "sync",
+		[RR_FAULT_CATCH_UP] = "catch-up",
 		[RR_FAULT_POWER] = "power-cut",
+		[RR_FAULT_AWAIT_SYNC] = "await-sync",
 		[RR_FAULT_TEAR] = "tear",
 		[RR_FAULT_SLOW_DISK] = "slow-disk",
 		[RR_FAULT_DIE_IN_SYNC] = "die-in-sync",
 		[RR_FAULT_BREAK_DISK] = "break-disk",
 		[RR_FAULT_MEND_DISK] = "mend-disk",
+		[RR_FAULT_FILL] = "fill",
+		[RR_FAULT_EMPTY] = "unfill",
 	};
 
 	return names[fault];

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "world.h"
+
 enum {
 	RR_ACTORS_MAX = 12,
 	RR_RACE_SERVERS_MAX = 8,
@@ -17,6 +19,7 @@ enum {
 	RR_WORDS_MAX = 64,
 	RR_STEPS_MAX = 4096,
 	RR_FINDINGS_NAMED_MAX = 8,
+	RR_GIVEN_MAX = 16,
 };
 
 /* What one line of a transcript does. */
@@ -41,21 +44,26 @@ enum rr_step_kind {
 
 /* What can happen to a server. */
 enum rr_fault {
-	RR_FAULT_START,      /* start N */
 	RR_FAULT_KILL,       /* kill N: kill -9 */
-	RR_FAULT_RESTART,    /* restart N: kill and start, its files kept */
-	RR_FAULT_WIPE,       /* wipe N: kill and start without its files */
+	RR_FAULT_SHUT_DOWN,  /* shutdown N: SIGTERM, save points are honoured */
+	RR_FAULT_AWAIT_END,  /* await-end N: until it has ended by itself */
+	RR_FAULT_RESTART,    /* restart N: start again, its files kept */
+	RR_FAULT_WIPE,       /* wipe N: start again without its files */
 	RR_FAULT_HANG,       /* hang N: SIGSTOP */
 	RR_FAULT_RESUME,     /* resume N */
 	RR_FAULT_CUT,        /* cut N: a replica loses its link */
+	RR_FAULT_JOIN,       /* join N: and has it again */
 	RR_FAULT_PROMOTE,    /* promote N: a replica becomes a master */
-	RR_FAULT_SYNC,       /* sync N: until a replica has caught up */
+	RR_FAULT_CATCH_UP,   /* catch-up N: until a replica has everything */
 	RR_FAULT_POWER,      /* power-cut N: kill, what no fsync covered is gone */
-	RR_FAULT_TEAR,       /* tear N BYTES: kill, the AOF loses its last bytes */
-	RR_FAULT_SLOW_DISK,  /* slow-disk N 100ms: every fsync takes so long */
+	RR_FAULT_AWAIT_SYNC, /* await-sync N: until an fsync covers everything */
+	RR_FAULT_TEAR,       /* tear N last|at BYTES, after|in COMMAND: its AOF */
+	RR_FAULT_SLOW_DISK,  /* slow-disk N 100ms: every fsync takes longer */
 	RR_FAULT_DIE_IN_SYNC, /* die-in-sync N: it kills itself in the next fsync */
-	RR_FAULT_BREAK_DISK, /* break-disk N: snapshots fail from now on */
+	RR_FAULT_BREAK_DISK, /* break-disk N: snapshots fail */
 	RR_FAULT_MEND_DISK,  /* mend-disk N */
+	RR_FAULT_FILL,       /* fill N: its memory is full */
+	RR_FAULT_EMPTY,      /* unfill N: as large as declared again */
 	RR_FAULTS
 };
 
@@ -68,11 +76,12 @@ struct rr_step {
 	int server;            /* -1 = none */
 	int peer;              /* CLOCK of a client: that client, else -1 */
 	enum rr_fault fault;
+	enum rr_tear tear;
 	size_t n_words;
 	const char *const *words; /* a command, still with its $variables */
 	const char *text;      /* a note, a mutex, a variable, a key, bytes */
 	size_t length;         /* of bytes */
-	int64_t amount;        /* ns of TICK and CLOCK, bytes of TEAR, s of COMPUTE */
+	int64_t amount;        /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
 	const char *expected;  /* the pattern after =>, NULL = anything */
 	const char *remark;    /* after !: why this is the deciding step, or NULL */
 	bool is_lost;          /* => (lost): executed, the client never knows */
@@ -87,9 +96,12 @@ struct rr_saying {
 	const char *says;     /* a pattern of a reply, or a finding */
 };
 
+enum { RR_CONFIG_LINES_MAX = 8 };
+
 struct rr_race_server {
 	const char *name;
-	const char *options;  /* words as written, for rr_stage to read */
+	struct rr_server_options options;
+	const char *config[RR_CONFIG_LINES_MAX + 1];
 };
 
 /* One client: a name, and whose connection it uses (its own index, usually). */
@@ -111,6 +123,9 @@ struct rr_race {
 	const char *lock;              /* whose holder is kept an eye on, or NULL */
 	bool lock_is_timestamp;        /* its value is the time of its end */
 	const char *counter;           /* that "counts" is about, or NULL */
+	int64_t counter_from;          /* its value at the beginning */
+	size_t n_given;                /* commands before the first step */
+	struct rr_step given[RR_GIVEN_MAX];
 	size_t n_together;             /* keys that change together or not at all */
 	const char *together[RR_KEYS_SHOWN_MAX];
 	const char *needs;             /* a command the server must have, or NULL */

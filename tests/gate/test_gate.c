@@ -2,7 +2,7 @@
 /* The gate with programs of its own: mutexes, choices that cannot be. */
 #include <stdlib.h>
 
-#include "stage.h"
+#include "gated.h"
 
 enum { CLIENTS = 2, MUTEXES = 2 };
 
@@ -79,7 +79,7 @@ Test(gate, deadlock_is_reported_with_who_waits_for_whom)
 		     RR_GATE_DONE);
 	cr_assert_eq(rr_gate_run(table.gate, rr_choose_in_turn, NULL),
 		     RR_GATE_DEADLOCK);
-	view = rr_gate_view(table.gate);
+	view = rr_gate_last_view(table.gate);
 	for (int i = 0; i < CLIENTS; i++) {
 		cr_assert_eq(view->actors[i].state, RR_BLOCKED);
 		cr_assert_eq(view->actors[i].op->kind, RR_OP_LOCK);
@@ -98,7 +98,7 @@ Test(gate, time_stands_still_but_for_the_chooser)
 	table_open(&table, sleep_thrice);
 	cr_assert_eq(rr_gate_run(table.gate, rr_choose_serial, NULL),
 		     RR_GATE_DONE);
-	cr_assert_eq(rr_gate_view(table.gate)->now_ns, 3000);
+	cr_assert_eq(rr_gate_last_view(table.gate)->now_ns, 3000);
 	table_close(&table);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All strategies of the table under a gate. */
-#include "stage.h"
+#include "gated.h"
 
 #include <criterion/parameterized.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { RANDOM_RUNS = 50 };
 
-static struct stage stage;
+static struct gated gated;
 
 static void share_a_process(struct rr_subject_config *config)
 {
@@ -24,16 +24,16 @@ static bool is_exact(const struct rr_strategy *strategy)
 
 static void assert_run(const struct rr_strategy *strategy, const char *how)
 {
-	cr_assert_eq(stage.result.end, RR_GATE_DONE, "%s %s:\n%s",
-		     strategy->name, how, stage.trace);
-	cr_assert_eq(stage.result.sum.ok, 2, "%s %s:\n%s", strategy->name, how,
-		     stage.trace);
+	cr_assert_eq(gated.result.end, RR_GATE_DONE, "%s %s:\n%s",
+		     strategy->name, how, gated.trace);
+	cr_assert_eq(gated.result.sum.ok, 2, "%s %s:\n%s", strategy->name, how,
+		     gated.trace);
 	if (!is_exact(strategy))
 		return;
-	cr_assert_eq(stage.result.final, 2, "%s %s:\n%s", strategy->name, how,
-		     stage.trace);
-	cr_assert_eq(stage.result.overlaps, 0, "%s %s:\n%s", strategy->name,
-		     how, stage.trace);
+	cr_assert_eq(gated.result.final, 2, "%s %s:\n%s", strategy->name, how,
+		     gated.trace);
+	cr_assert_eq(gated.result.overlaps, 0, "%s %s:\n%s", strategy->name,
+		     how, gated.trace);
 }
 
 ParameterizedTestParameters(table, runs_to_its_end_in_any_order)
@@ -51,22 +51,22 @@ ParameterizedTest(size_t *index, table, runs_to_its_end_in_any_order)
 	struct rr_random random = { 42 };
 	const char *lacking;
 
-	stage_open(&stage, strategy->name, share_a_process);
-	lacking = support_lacks(&stage.support, strategy);
+	gated_open(&gated, strategy->name, share_a_process);
+	lacking = support_lacks(&gated.support, strategy);
 	if (lacking) {
-		stage_close(&stage);
+		gated_close(&gated);
 		cr_skip_test("%s: %s", strategy->name, lacking);
 	}
-	stage_run(&stage, rr_choose_serial, NULL);
+	gated_run(&gated, rr_choose_serial, NULL);
 	assert_run(strategy, "one after the other");
-	cr_assert_eq(stage.result.final, 2, "%s", strategy->name);
-	stage_run(&stage, rr_choose_in_turn, NULL);
+	cr_assert_eq(gated.result.final, 2, "%s", strategy->name);
+	gated_run(&gated, rr_choose_in_turn, NULL);
 	assert_run(strategy, "in turn");
 	for (int i = 0; i < RANDOM_RUNS; i++) {
-		stage_run(&stage, rr_choose_at_random, &random);
+		gated_run(&gated, rr_choose_at_random, &random);
 		assert_run(strategy, "at random");
 	}
-	stage_close(&stage);
+	gated_close(&gated);
 }
 
 /* ---- The same again ------------------------------------------------------- */
@@ -75,8 +75,8 @@ static char *trace_of(uint64_t seed)
 {
 	struct rr_random random = { seed };
 
-	stage_run(&stage, rr_choose_at_random, &random);
-	return strdup(stage.trace);
+	gated_run(&gated, rr_choose_at_random, &random);
+	return strdup(gated.trace);
 }
 
 /* A crash in between, so that clients have been opened anew. */
@@ -85,19 +85,19 @@ static void assert_repeatable(const char *strategy)
 	enum { SEEDS = 5 };
 	char *traces[SEEDS];
 
-	stage_open(&stage, strategy, NULL);
+	gated_open(&gated, strategy, NULL);
 	for (uint64_t i = 0; i < SEEDS; i++)
 		traces[i] = trace_of(i);
 	for (uint64_t i = SEEDS; i-- > 0;) {
 		char *again;
 
-		stage_play(&stage, i % 2 ? "A !A" : "B !B A");
+		gated_play(&gated, i % 2 ? "A !A" : "B !B A");
 		again = trace_of(i);
 		cr_assert_str_eq(traces[i], again, "%s", strategy);
 		free(again);
 		free(traces[i]);
 	}
-	stage_close(&stage);
+	gated_close(&gated);
 }
 
 Test(table, same_choices_give_the_same_trace)
@@ -110,6 +110,28 @@ Test(table, same_choices_give_the_same_trace)
 	assert_repeatable("fair-queue");
 	assert_repeatable("multi-watch");
 	assert_repeatable("redlock");
+}
+
+static void work_alone_for_two_leases(struct rr_subject_config *config)
+{
+	config->n_clients = 1;
+	config->hold_us = config->ttl_ms * 1000 * 2;
+}
+
+/* What the renewer's link has found out must not show in the next run. */
+Test(table, renewals_are_the_same_again)
+{
+	char *first;
+
+	gated_open(&gated, "lua-renewed", work_alone_for_two_leases);
+	first = trace_of(1);
+	cr_assert_neq(gated_line(&gated, "A'> EVAL"), -1, "%s", first);
+	for (int i = 0; i < 3; i++) {
+		gated_run(&gated, rr_choose_serial, NULL);
+		cr_assert_str_eq(gated.trace, first);
+	}
+	free(first);
+	gated_close(&gated);
 }
 
 /* ---- Would it notice? ----------------------------------------------------- */
@@ -130,12 +152,12 @@ static int broken_runs(const char *strategy,
 	struct rr_random random = { 42 };
 	int broken = 0;
 
-	stage_open(&stage, strategy, change);
+	gated_open(&gated, strategy, change);
 	for (int i = 0; i < RANDOM_RUNS; i++) {
-		stage_run(&stage, rr_choose_at_random, &random);
-		broken += !rr_subject_is_exact(&stage.result);
+		gated_run(&gated, rr_choose_at_random, &random);
+		broken += !rr_subject_is_exact(&gated.result);
 	}
-	stage_close(&stage);
+	gated_close(&gated);
 	return broken;
 }
 

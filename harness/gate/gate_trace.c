@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace.h"
+#include "gate_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct rr_event *rr_trace_append(struct rr_trace *trace)
+struct rr_gate_event *rr_gate_trace_append(struct rr_gate_trace *trace)
 {
-	struct rr_event *event;
+	struct rr_gate_event *event;
 
 	if (trace->n_events == trace->capacity) {
 		const size_t capacity = trace->capacity ? 2 * trace->capacity :
 							  64;
-		struct rr_event *events = realloc(
+		struct rr_gate_event *events = realloc(
 			trace->events, capacity * sizeof(*events));
 
 		if (!events)
@@ -20,21 +20,21 @@ struct rr_event *rr_trace_append(struct rr_trace *trace)
 		trace->capacity = capacity;
 	}
 	event = &trace->events[trace->n_events++];
-	*event = (struct rr_event){ .actor = -1 };
+	*event = (struct rr_gate_event){ .actor = -1 };
 	return event;
 }
 
-void rr_trace_reset(struct rr_trace *trace)
+void rr_gate_trace_reset(struct rr_gate_trace *trace)
 {
 	trace->n_events = 0;
 	rr_store_reset(&trace->store);
 }
 
-void rr_trace_release(struct rr_trace *trace)
+void rr_gate_trace_release(struct rr_gate_trace *trace)
 {
 	free(trace->events);
 	rr_store_release(&trace->store);
-	*trace = (struct rr_trace){ 0 };
+	*trace = (struct rr_gate_trace){ 0 };
 }
 
 /* ---- Printing ------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static void print_word(FILE *file, const struct rl_word *word)
 	fprintf(file, bare ? " %s" : " \"%s\"", word->text);
 }
 
-static void print_send(FILE *file, const struct rr_event *event,
+static void print_send(FILE *file, const struct rr_gate_event *event,
 		       const char *actor)
 {
 	if (event->op.server == 0)
@@ -99,7 +99,7 @@ static int64_t us(int64_t ns)
 	return ns / 1000;
 }
 
-static void print_step(FILE *file, const struct rr_event *event,
+static void print_step(FILE *file, const struct rr_gate_event *event,
 		       const char *actor)
 {
 	switch (event->op.kind) {
@@ -129,7 +129,7 @@ static void print_step(FILE *file, const struct rr_event *event,
 	}
 }
 
-void rr_event_print(FILE *file, const struct rr_event *event, const char *actor)
+void rr_gate_event_print(FILE *file, const struct rr_gate_event *event, const char *actor)
 {
 	switch (event->kind) {
 	case RR_EVENT_STEP:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened in one execution under a gate, in order. */
-#ifndef RR_TRACE_H
-#define RR_TRACE_H
+#ifndef RR_GATE_TRACE_H
+#define RR_GATE_TRACE_H
 
 #include <stdio.h>
 
@@ -31,7 +31,7 @@ struct rr_op {
 	int whom;                    /* JOIN: the actor. LOCK: the holder, -1 */
 };
 
-enum rr_event_kind {
+enum rr_gate_event_kind {
 	RR_EVENT_STEP,  /* an actor's `op` */
 	RR_EVENT_ENTER, /* marks */
 	RR_EVENT_LEAVE,
@@ -42,8 +42,8 @@ enum rr_event_kind {
 	RR_EVENT_PAUSE, /* `value`: until then */
 };
 
-struct rr_event {
-	enum rr_event_kind kind;
+struct rr_gate_event {
+	enum rr_gate_event_kind kind;
 	int actor;       /* -1 with PASS */
 	int64_t at_ns;   /* in the gate's time */
 	struct rr_op op;
@@ -53,22 +53,22 @@ struct rr_event {
 	int64_t value;   /* CLOCK: the reading. WAIT: 1 = readable */
 };
 
-struct rr_trace {
-	struct rr_event *events;
+struct rr_gate_trace {
+	struct rr_gate_event *events;
 	size_t n_events, capacity;
 	struct rr_store store;
 };
 
 /* Room for one more event, zeroed; valid until the next one. NULL when out of
  * memory. */
-struct rr_event *rr_trace_append(struct rr_trace *trace);
+struct rr_gate_event *rr_gate_trace_append(struct rr_gate_trace *trace);
 
-void rr_trace_reset(struct rr_trace *trace);
-void rr_trace_release(struct rr_trace *trace);
+void rr_gate_trace_reset(struct rr_gate_trace *trace);
+void rr_gate_trace_release(struct rr_gate_trace *trace);
 
 /* One line: "A> SET lock 1 NX => OK", "B sleeps until 400 us", "A enters". A
  * server other than the first is named: "A@1> ...". */
-void rr_event_print(FILE *file, const struct rr_event *event,
+void rr_gate_event_print(FILE *file, const struct rr_gate_event *event,
 		    const char *actor);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stage.h"
+#include "gated.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 enum { PASSES_MAX = 50, TOKEN_LENGTH = 40 };
 #define SECOND_NS INT64_C(1000000000)
 
-void stage_open(struct stage *stage, const char *strategy,
+void gated_open(struct gated *gated, const char *strategy,
 		void (*change)(struct rr_subject_config *config))
 {
 	struct rr_subject_config config = {
@@ -23,21 +23,21 @@ void stage_open(struct stage *stage, const char *strategy,
 	};
 	char error[320];
 
-	*stage = (struct stage){ 0 };
+	*gated = (struct gated){ 0 };
 	cr_assert_not_null(config.strategy, "no %s", strategy);
-	support_open(&stage->support, 1 + config.strategy->lock_servers);
-	config.addresses = stage->support.fleet.addresses;
+	support_open(&gated->support, 1 + config.strategy->lock_servers);
+	config.addresses = gated->support.fleet.addresses;
 	if (change)
 		change(&config);
-	stage->subject = rr_subject_new(&config, error, sizeof(error));
-	cr_assert_not_null(stage->subject, "%s", error);
+	gated->subject = rr_subject_new(&config, error, sizeof(error));
+	cr_assert_not_null(gated->subject, "%s", error);
 }
 
-void stage_close(struct stage *stage)
+void gated_close(struct gated *gated)
 {
-	free(stage->trace);
-	rr_subject_free(stage->subject);
-	support_close(&stage->support);
+	free(gated->trace);
+	rr_subject_free(gated->subject);
+	support_close(&gated->support);
 }
 
 static void mask_digits(char *text)
@@ -61,33 +61,33 @@ static void mask_tokens(char *text)
 	}
 }
 
-static void write_trace(struct stage *stage)
+static void write_trace(struct gated *gated)
 {
-	const struct rr_trace *trace =
-		rr_gate_trace(rr_subject_gate(stage->subject));
+	const struct rr_gate_trace *trace =
+		rr_gate_last_trace(rr_subject_gate(gated->subject));
 	FILE *file;
 	size_t size;
 
-	free(stage->trace);
-	file = open_memstream(&stage->trace, &size);
+	free(gated->trace);
+	file = open_memstream(&gated->trace, &size);
 	for (size_t i = 0; i < trace->n_events; i++) {
-		const struct rr_event *event = &trace->events[i];
+		const struct rr_gate_event *event = &trace->events[i];
 		const char *name = "";
 
 		if (event->actor >= 0)
-			name = stage_view(stage)->actors[event->actor].name;
-		rr_event_print(file, event, name);
+			name = gated_view(gated)->actors[event->actor].name;
+		rr_gate_event_print(file, event, name);
 	}
 	fclose(file);
-	mask_tokens(stage->trace);
+	mask_tokens(gated->trace);
 }
 
-void stage_run(struct stage *stage, rr_choose choose, void *context)
+void gated_run(struct gated *gated, rr_choose choose, void *context)
 {
-	cr_assert(rr_subject_run(stage->subject, choose, context,
-				 &stage->result),
-		  "%s", rr_subject_error(stage->subject));
-	write_trace(stage);
+	cr_assert(rr_subject_run(gated->subject, choose, context,
+				 &gated->result),
+		  "%s", rr_subject_error(gated->subject));
+	write_trace(gated);
 }
 
 /* ---- Scripts -------------------------------------------------------------- */
@@ -149,26 +149,26 @@ static struct rr_choice follow(void *context, const struct rr_view *view)
 	return choice;
 }
 
-void stage_play(struct stage *stage, const char *script)
+void gated_play(struct gated *gated, const char *script)
 {
 	struct script state = { .rest = script };
 
-	stage_run(stage, follow, &state);
-	cr_assert_neq(stage->result.end, RR_GATE_BAD_CHOICE, "before '%s':\n%s",
-		      state.rest, stage->trace);
+	gated_run(gated, follow, &state);
+	cr_assert_neq(gated->result.end, RR_GATE_BAD_CHOICE, "before '%s':\n%s",
+		      state.rest, gated->trace);
 }
 
-const struct rr_view *stage_view(const struct stage *stage)
+const struct rr_view *gated_view(const struct gated *gated)
 {
-	return rr_gate_view(rr_subject_gate(stage->subject));
+	return rr_gate_last_view(rr_subject_gate(gated->subject));
 }
 
-int stage_line(const struct stage *stage, const char *part)
+int gated_line(const struct gated *gated, const char *part)
 {
-	const char *found = strstr(stage->trace, part);
+	const char *found = strstr(gated->trace, part);
 	int line = 0;
 
-	for (const char *at = stage->trace; found && at < found; at++)
+	for (const char *at = gated->trace; found && at < found; at++)
 		line += *at == '\n';
 	return found ? line : -1;
 }
