@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The append-only file on disk: which file it is, where its commands end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "world_parts.h"
+
+/* The last file of type `i` in the manifest: "file NAME seq 1 type i". */
+static bool newest_part(const char *manifest, char *name, size_t size)
+{
+	FILE *file = fopen(manifest, "re");
+	char line[512], part[256], type;
+	bool is_found = false;
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "file %255s seq %*d type %c", part, &type) ==
+			    2 &&
+		    type == 'i') {
+			snprintf(name, size, "%s", part);
+			is_found = true;
+		}
+	}
+	fclose(file);
+	return is_found;
+}
+
+bool world_aof_path(const struct rr_server *server, char *path, size_t size,
+		    const char **name)
+{
+	char manifest[192], part[256] = "appendonly.aof";
+
+	/* Before Redis 7.0 it is one file beside dump.rdb. */
+	snprintf(manifest, sizeof(manifest),
+		 "%s/appendonlydir/appendonly.aof.manifest",
+		 server->ward.directory);
+	if (newest_part(manifest, part, sizeof(part)))
+		snprintf(path, size, "%s/appendonlydir/%s",
+			 server->ward.directory, part);
+	else
+		snprintf(path, size, "%s/%s", server->ward.directory, part);
+	*name = strrchr(path, '/') + 1;
+	return world_file_length(path) >= 0;
+}
+
+int64_t world_file_length(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 ? info.st_size : -1;
+}
+
+/* "*3\r\n": the number after the sign; -1 if there is no such line. */
+static long read_length(FILE *file, char sign)
+{
+	char line[32];
+
+	if (!fgets(line, sizeof(line), file) || line[0] != sign)
+		return -1;
+	return strtol(line + 1, NULL, 10);
+}
+
+/* Over one whole command; false at the end and where none begins. */
+static bool skip_command(FILE *file, int64_t length)
+{
+	const long words = read_length(file, '*');
+
+	for (long i = 0; i < words; i++) {
+		const long bytes = read_length(file, '$');
+
+		if (bytes < 0 || fseek(file, bytes + 2, SEEK_CUR) != 0 ||
+		    ftell(file) > length)
+			return false;
+	}
+	return words > 0;
+}
+
+bool world_aof_command(const char *path, long n, int64_t *start, int64_t *end)
+{
+	const int64_t length = world_file_length(path);
+	FILE *file = fopen(path, "re");
+	bool is_there = file && n > 0;
+
+	*start = *end = 0;
+	for (long i = 0; is_there && i < n; i++) {
+		is_there = skip_command(file, length);
+		*start = *end;
+		*end = is_there ? ftell(file) : *end;
+	}
+	if (file)
+		fclose(file);
+	return is_there;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting a server, for the first time and again. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "world_parts.h"
+
+enum { ADMIN_TIMEOUT_MS = 1000, PORT_TRIES = 5 };
+
+/* ---- A process -------------------------------------------------------------- */
+
+/* The last line that a server wrote; "" when it wrote none. */
+static void last_log_line(const struct rr_server *server, char *line,
+			  size_t size)
+{
+	char path[128], read[512];
+	FILE *log;
+
+	line[0] = '\0';
+	snprintf(path, sizeof(path), "%s/log", server->ward.directory);
+	log = fopen(path, "re");
+	if (!log)
+		return;
+	while (fgets(read, sizeof(read), log)) {
+		read[strcspn(read, "\n")] = '\0';
+		if (read[0])
+			snprintf(line, size, ": %.300s", read);
+	}
+	fclose(log);
+}
+
+enum rr_exit world_launch(struct rr_world *world, struct rr_server *server,
+			  char error[RR_WORLD_ERROR])
+{
+	const char *const argv[] = { world->options.program, "redis.conf",
+				     NULL };
+	char page[128];
+	const char *const environment[] = { "LD_PRELOAD=./clock.so", page,
+					    NULL };
+	char why[512];
+
+	snprintf(page, sizeof(page), RR_CLOCK_PAGE_VARIABLE "=%s/clock",
+		 server->ward.directory);
+	if (server->page)
+		atomic_store(&server->page->pid, 0);
+	if (!rr_guardian_run(&world->session->guardian, &server->ward, argv,
+			     server->page ? environment : NULL,
+			     world->options.cpu, why, sizeof(why)))
+		return world_fail(error, RR_EXIT_REDIS,
+				  "cannot start a server: %s; install redis-server (make deps) or name one with --redis-server PATH",
+				  why);
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit ended_early(const struct rr_world *world,
+				const struct rr_server *server, int status,
+				char error[RR_WORLD_ERROR])
+{
+	char line[320];
+
+	last_log_line(server, line, sizeof(line));
+	return world_fail(error, RR_EXIT_REDIS,
+			  "'%s' (%s) %s %d before it answered%s",
+			  world->options.program, server->name,
+			  WIFEXITED(status) ? "exited with status" :
+					      "was killed by signal",
+			  WIFEXITED(status) ? WEXITSTATUS(status) :
+					      WTERMSIG(status),
+			  line);
+}
+
+static bool answers(struct rl_link *link)
+{
+	struct rl_reply reply;
+
+	return rl_run(link, &reply, "PING") == RL_OK;
+}
+
+enum rr_exit world_await_up(struct rr_world *world, struct rr_server *server,
+			    char error[RR_WORLD_ERROR])
+{
+	int64_t deadline_ns = 0;
+	int status;
+
+	while (!answers(server->admin)) {
+		if (rr_guardian_has_ended(&world->session->guardian,
+					  &server->ward, &status))
+			return ended_early(world, server, status, error);
+		if (!world_wait(world, RR_START_MS, &deadline_ns))
+			return world_late(world, "the start of a server",
+					  error);
+	}
+	server->state = RR_SERVER_RUNNING;
+	if (server->pristine == 0)
+		server->pristine = world_digest(server);
+	return RR_EXIT_OK;
+}
+
+/* ---- The first time ---------------------------------------------------------- */
+
+static enum rr_exit open_admin(const struct rr_world *world,
+			       struct rr_server *server,
+			       char error[RR_WORLD_ERROR])
+{
+	server->address = (struct rl_address){ .is_unix = true };
+	snprintf(server->address.host, sizeof(server->address.host),
+		 "%s/redis.sock", server->ward.directory);
+	if (server->options.tcp)
+		memcpy(server->address.password, world->password,
+		       sizeof(world->password));
+	server->admin = rl_link_new(&server->address, ADMIN_TIMEOUT_MS);
+	if (!server->admin)
+		return world_fail(error, RR_EXIT_INTERNAL, "out of memory");
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit furnish(struct rr_world *world, struct rr_server *server,
+			    char error[RR_WORLD_ERROR])
+{
+	enum rr_exit code = world_make_page(world, server, error);
+
+	if (code == RR_EXIT_OK)
+		code = open_admin(world, server, error);
+	if (code == RR_EXIT_OK)
+		code = world_write_config(world, server, error);
+	if (code == RR_EXIT_OK)
+		code = world_launch(world, server, error);
+	return code;
+}
+
+/* Replicas are told the port before anybody has seen that it can be had, so one
+ * with a port is waited for at once and may be given another. */
+static enum rr_exit furnish_with_port(struct rr_world *world,
+				      struct rr_server *server,
+				      char error[RR_WORLD_ERROR])
+{
+	enum rr_exit code;
+
+	server->port = world_free_port();
+	code = furnish(world, server, error);
+	if (code == RR_EXIT_OK)
+		code = world_await_up(world, server, error);
+	for (int i = 1; i < PORT_TRIES && code == RR_EXIT_REDIS; i++) {
+		if (!strstr(error, "in use"))
+			break;
+		server->port = world_free_port();
+		code = world_write_config(world, server, error);
+		if (code == RR_EXIT_OK)
+			code = world_launch(world, server, error);
+		if (code == RR_EXIT_OK)
+			code = world_await_up(world, server, error);
+	}
+	return code;
+}
+
+enum rr_exit world_make(struct rr_world *world, struct rr_server *server,
+			char error[RR_WORLD_ERROR])
+{
+	char why[512];
+
+	if (!rr_guardian_prepare(&world->session->guardian, &server->ward, why,
+				 sizeof(why)))
+		return world_fail(error, RR_EXIT_FILE, "%s", why);
+	if (server->options.tcp)
+		return furnish_with_port(world, server, error);
+	return furnish(world, server, error);
+}
+
+void world_discard(struct rr_world *world, struct rr_server *server)
+{
+	if (server->ward.directory[0])
+		rr_guardian_kill(&world->session->guardian, &server->ward);
+	rl_link_free(server->admin);
+	world_drop_page(server);
+	*server = (struct rr_server){ .state = RR_SERVER_DECLARED };
+}

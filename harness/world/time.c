@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The time of a world: moved on every server's page, or made up without. */
+#include "world_parts.h"
+
+enum { POKE_MS = 200 };
+
+#define WAIT_AT_MOST_NS INT64_C(2000000000)
+
+/* What rr_world_tick() says of it. */
+static const char shorten_leases[] =
+	"for _, key in ipairs(redis.call('KEYS', '*')) do\n"
+	"  local left = redis.call('PTTL', key)\n"
+	"  if left >= 0 then\n"
+	"    redis.call('PEXPIRE', key, math.max(0, left - ARGV[1]))\n"
+	"  end\n"
+	"end\n";
+
+static bool runs(struct rr_world *world, size_t i)
+{
+	return rr_world_state(world, (int)i) == RR_SERVER_RUNNING;
+}
+
+/* Before it answers this it has read what came earlier, and has looked at the
+ * clock for whoever is blocked. A server that is busy notices later. */
+static void poke(struct rr_server *server)
+{
+	struct rl_reply reply;
+
+	rl_link_set_timeout(server->admin, POKE_MS);
+	/* The second time over a new connection, if a client closed it. */
+	if (rl_run(server->admin, &reply, "PING") == RL_ERROR &&
+	    reply.type != RL_REPLY_FAILED)
+		rl_run(server->admin, &reply, "PING");
+	rl_link_set_timeout(server->admin, RR_TIMEOUT_MS);
+}
+
+static void poke_all(struct rr_world *world)
+{
+	for (size_t i = 0; i < world->n_servers; i++) {
+		if (runs(world, i))
+			poke(&world->servers[i]);
+	}
+}
+
+static enum rr_tick move(struct rr_world *world, int64_t ns)
+{
+	poke_all(world);
+	world->moved_ns += ns;
+	for (size_t i = 0; i < world->n_servers; i++)
+		world_set_page(world, &world->servers[i]);
+	poke_all(world);
+	return RR_TICK_MOVED;
+}
+
+static enum rr_tick really_wait(struct rr_world *world, int64_t ns)
+{
+	const int ms = (int)((ns + 999999) / 1000000);
+	int64_t deadline_ns = 0;
+
+	while (world_wait(world, ms, &deadline_ns))
+		continue;
+	return world->session->signals.interrupted ? RR_TICK_FAILED :
+						     RR_TICK_WAITED;
+}
+
+static enum rr_tick expire(struct rr_world *world, int64_t ns)
+{
+	enum rr_tick how = RR_TICK_EXPIRED;
+
+	world->moved_ns += ns;
+	for (size_t i = 0; i < world->n_servers; i++) {
+		struct rl_reply reply;
+
+		if (runs(world, i) &&
+		    rl_run(world->servers[i].admin, &reply, "EVAL %s 0 %lld",
+			   shorten_leases, (long long)ns / 1000000) != RL_OK)
+			how = RR_TICK_FAILED;
+	}
+	return how;
+}
+
+enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns)
+{
+	if (rr_world_has_time(world))
+		return move(world, ns);
+	if (ns <= WAIT_AT_MOST_NS)
+		return really_wait(world, ns);
+	return expire(world, ns);
+}
+
+enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
+			   char error[RR_WORLD_ERROR])
+{
+	const enum rr_exit code = world_need_shim(world, error);
+	struct rr_server *it;
+
+	if (code != RR_EXIT_OK)
+		return code;
+	if (server < 0 || (size_t)server >= world->n_servers)
+		return world_fail(error, RR_EXIT_USAGE,
+				  "there is no such server");
+	it = &world->servers[server];
+	it->skew_ns = ns;
+	world_set_page(world, it);
+	if (runs(world, (size_t)server))
+		poke(it);
+	return RR_EXIT_OK;
+}
+
+int64_t rr_world_now_ns(const struct rr_world *world)
+{
+	const int64_t now_ns = world->epoch_ns + world->moved_ns;
+
+	if (rr_world_has_time(world) &&
+	    world->options.clock == RR_WORLD_FROZEN)
+		return now_ns;
+	return now_ns + world_clock_ns(CLOCK_REALTIME);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "stage.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "link.h"
+
+/* The shim of the build whose program is tested. */
+static const char *shim(void)
+{
+	static char path[512];
+	const char *program = getenv("REDRACE");
+	char copy[400];
+
+	snprintf(copy, sizeof(copy), "%s", program ? program : "build/redrace");
+	snprintf(path, sizeof(path), "%s/redrace-clock.so", dirname(copy));
+	return path;
+}
+
+void stage_open(struct stage *stage, enum rr_world_clock clock)
+{
+	const struct rr_world_options options = {
+		.program = "redis-server",
+		.shim = shim(),
+		.clock = clock,
+		.cpu = -1,
+	};
+
+	stage->error[0] = '\0';
+	cr_assert_eq(rr_session_open(&stage->session), RR_EXIT_OK);
+	stage_good(stage, rr_world_open(&stage->world, &stage->session,
+					&options, stage->error));
+	cr_assert_eq(rr_world_has_time(&stage->world),
+		     clock != RR_WORLD_REAL);
+}
+
+void stage_close(struct stage *stage)
+{
+	rr_world_close(&stage->world);
+	rr_session_close(&stage->session);
+	cr_assert_neq(access(stage->session.guardian.base, F_OK), 0);
+}
+
+void stage_good(const struct stage *stage, enum rr_exit code)
+{
+	cr_assert_eq(code, RR_EXIT_OK, "%d: %s", code, stage->error);
+}
+
+int stage_server(struct stage *stage, const char *name,
+		 struct rr_server_options options)
+{
+	int server = -1;
+
+	stage_good(stage, rr_world_declare(&stage->world, name, &options,
+					   &server, stage->error));
+	stage_good(stage, rr_world_start(&stage->world, stage->error));
+	return server;
+}
+
+struct rl_link *stage_link(struct stage *stage, int server)
+{
+	struct rl_link *link = rl_link_new(
+		rr_world_address(&stage->world, server), RR_TIMEOUT_MS);
+
+	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
+	return link;
+}
+
+static void print(char *text, size_t size, const struct rl_reply *reply)
+{
+	const size_t used = strlen(text);
+
+	if (reply->type == RL_REPLY_INTEGER) {
+		snprintf(text + used, size - used, "%lld", reply->integer);
+	} else if (reply->type == RL_REPLY_ARRAY) {
+		for (size_t i = 0; i < reply->length; i++) {
+			strncat(text, i ? "," : "[", size - strlen(text) - 1);
+			print(text, size, &reply->elements[i]);
+		}
+		strncat(text, "]", size - strlen(text) - 1);
+	} else {
+		snprintf(text + used, size - used, "%s%s",
+			 reply->type == RL_REPLY_FAILED ? "-" : "",
+			 reply->text ? reply->text : "(nil)");
+	}
+}
+
+const char *stage_say(struct rl_link *link, const char *line)
+{
+	static char texts[4][4096];
+	static int turn;
+	char *text = texts[turn++ % 4];
+	struct rl_command command;
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	memset(&command, 0, sizeof(command));
+	while (*line) {
+		const size_t length = strcspn(line, " ");
+
+		command.words[command.n_words++] =
+			(struct rl_word){ line, length };
+		line += length + (line[length] == ' ');
+	}
+	outcome = rl_run_command(link, &reply, &command);
+	text[0] = '\0';
+	if (outcome == RL_UNKNOWN)
+		return strcpy(text, "(lost)");
+	if (outcome != RL_OK && reply.type != RL_REPLY_FAILED)
+		return strcpy(text, "(refused)");
+	print(text, sizeof(texts[0]), &reply);
+	return text;
+}
+
+const char *stage_ask(struct stage *stage, int server, const char *line)
+{
+	struct rl_link *link = stage_link(stage, server);
+	const char *text = stage_say(link, line);
+
+	rl_link_free(link);
+	return text;
+}
+
+void stage_tick_ms(struct stage *stage, int64_t ms)
+{
+	cr_assert_eq(rr_world_tick(&stage->world, ms * 1000000),
+		     RR_TICK_MOVED);
+}

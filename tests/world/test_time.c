@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* The servers' clocks: frozen, running, apart, and without the shim. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stage.h"
+
+Test(world_time, begins_where_the_header_says)
+{
+	struct stage stage;
+	int a;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000000,0]");
+	cr_assert_eq(rr_world_now_ns(&stage.world), RR_WORLD_START_NS);
+	stage_tick_ms(&stage, 1500);
+	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000001,500000]");
+	cr_assert_eq(rr_world_now_ns(&stage.world),
+		     RR_WORLD_START_NS + 1500000000);
+	stage_close(&stage);
+}
+
+Test(world_time, leases_end_to_the_millisecond)
+{
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	link = stage_link(&stage, stage_server(&stage, "a",
+					       (struct rr_server_options){ 0 }));
+	stage_say(link, "SET lock a NX PX 10000");
+	usleep(30000);
+	cr_assert_str_eq(stage_say(link, "PTTL lock"), "10000");
+	stage_tick_ms(&stage, 10000);
+	cr_assert_str_eq(stage_say(link, "GET lock"), "a");
+	cr_assert_str_eq(stage_say(link, "PTTL lock"), "0");
+	stage_tick_ms(&stage, 1);
+	cr_assert_str_eq(stage_say(link, "GET lock"), "(nil)");
+	cr_assert_str_eq(stage_say(link, "SET lock b NX"), "OK");
+	cr_assert_str_eq(stage_say(link, "EXPIRE lock 7"), "1");
+	stage_tick_ms(&stage, 7000);
+	cr_assert_str_eq(stage_say(link, "EXISTS lock"), "1");
+	stage_tick_ms(&stage, 1);
+	cr_assert_str_eq(stage_say(link, "EXISTS lock"), "0");
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+Test(world_time, a_watched_lease_that_ends_aborts_exec)
+{
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	link = stage_link(&stage, stage_server(&stage, "a",
+					       (struct rr_server_options){ 0 }));
+	stage_say(link, "SET lock a PX 1000");
+	cr_assert_str_eq(stage_say(link, "WATCH lock"), "OK");
+	stage_tick_ms(&stage, 1001);
+	stage_say(link, "MULTI");
+	stage_say(link, "SET done 1");
+	cr_assert_str_eq(stage_say(link, "EXEC"), "(nil)");
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+/* A blocking command has its answer after more than `ms` and not before. */
+static void blocks_for(struct stage *stage, struct rl_link *link, int64_t ms,
+		       enum rl_reply_type type)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_flush(link), RL_OK);
+	stage_tick_ms(stage, ms);
+	usleep(30000);
+	cr_assert_not_null(strstr(stage_ask(stage, 0, "INFO clients"),
+				  "blocked_clients:1"));
+	stage_tick_ms(stage, 1);
+	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s",
+		     rl_link_error(link));
+	cr_assert_eq(reply.type, type);
+}
+
+Test(world_time, blocking_commands_wait_by_it)
+{
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	link = stage_link(&stage, stage_server(&stage, "a",
+					       (struct rr_server_options){ 0 }));
+	cr_assert_eq(rl_queue(link, "BLPOP q 5"), RL_OK);
+	blocks_for(&stage, link, 5000, RL_REPLY_NIL);
+	cr_assert_eq(rl_queue(link, "WAIT 1 200"), RL_OK);
+	blocks_for(&stage, link, 200, RL_REPLY_INTEGER);
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+/* A clock jump ends a lease early; put right, the next one lives too long. */
+Test(world_time, servers_may_disagree)
+{
+	struct stage stage;
+	int a, b;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
+	stage_ask(&stage, a, "SET lock a NX PX 30000");
+	stage_ask(&stage, b, "SET lock a NX PX 30000");
+	stage_good(&stage, rr_world_skew(&stage.world, a, 60000000000,
+					 stage.error));
+	cr_assert_str_eq(stage_ask(&stage, a, "SET lock b NX PX 30000"), "OK");
+	cr_assert_str_eq(stage_ask(&stage, b, "SET lock b NX PX 30000"),
+			 "(nil)");
+	cr_assert_str_eq(stage_ask(&stage, b, "TIME"), "[1900000000,0]");
+	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000060,0]");
+	stage_good(&stage, rr_world_skew(&stage.world, a, 0, stage.error));
+	cr_assert_str_eq(stage_ask(&stage, a, "PTTL lock"), "90000");
+	stage_close(&stage);
+}
+
+/* What a lease of 150 ms does while 100 and then 60 ms pass. */
+static void live_through(enum rr_world_clock clock, enum rr_tick how,
+			 char story[4][16])
+{
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, clock);
+	link = stage_link(&stage, stage_server(&stage, "a",
+					       (struct rr_server_options){ 0 }));
+	strcpy(story[0], stage_say(link, "SET lock a NX PX 150"));
+	cr_assert_eq(rr_world_tick(&stage.world, 50000000), how);
+	strcpy(story[1], stage_say(link, "SET lock b NX PX 150"));
+	cr_assert_eq(rr_world_tick(&stage.world, 110000000), how);
+	strcpy(story[2], stage_say(link, "GET lock"));
+	strcpy(story[3], stage_say(link, "SET lock b NX PX 150"));
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+Test(world_time, does_what_a_real_wait_does)
+{
+	char frozen[4][16], real[4][16];
+
+	live_through(RR_WORLD_FROZEN, RR_TICK_MOVED, frozen);
+	live_through(RR_WORLD_REAL, RR_TICK_WAITED, real);
+	for (int i = 0; i < 4; i++)
+		cr_assert_str_eq(frozen[i], real[i], "%d", i);
+	cr_assert_str_eq(frozen[2], "(nil)");
+}
+
+Test(world_time, without_the_shim_leases_are_shortened)
+{
+	struct stage stage;
+	int a, left;
+
+	stage_open(&stage, RR_WORLD_REAL);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	stage_ask(&stage, a, "SET soon a PX 5000");
+	stage_ask(&stage, a, "SET later a PX 100000");
+	stage_ask(&stage, a, "SET never a");
+	cr_assert_eq(rr_world_tick(&stage.world, 10000000000),
+		     RR_TICK_EXPIRED);
+	cr_assert_str_eq(stage_ask(&stage, a, "GET soon"), "(nil)");
+	left = atoi(stage_ask(&stage, a, "PTTL later"));
+	cr_assert(left > 1000 && left <= 90000, "%d", left);
+	cr_assert_str_eq(stage_ask(&stage, a, "PTTL never"), "-1");
+	cr_assert_eq(rr_world_skew(&stage.world, a, 1, stage.error),
+		     RR_EXIT_SKIPPED);
+	stage_close(&stage);
+}
+
+Test(world_time, a_running_clock_goes_on_and_leaps)
+{
+	struct stage stage;
+	int a;
+
+	stage_open(&stage, RR_WORLD_RUNNING);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	stage_ask(&stage, a, "SET short a PX 20");
+	stage_ask(&stage, a, "SET long a PX 3600000");
+	usleep(40000);
+	cr_assert_str_eq(stage_ask(&stage, a, "GET short"), "(nil)");
+	cr_assert_str_eq(stage_ask(&stage, a, "GET long"), "a");
+	stage_tick_ms(&stage, 3600000);
+	cr_assert_str_eq(stage_ask(&stage, a, "GET long"), "(nil)");
+	cr_assert_gt(rr_world_now_ns(&stage.world),
+		     RR_WORLD_START_NS + 3600000000000);
+	stage_close(&stage);
+}
+
+/* A library that takes hold of nothing is as good as none. */
+Test(world_time, a_shim_that_does_nothing_is_found_out)
+{
+	struct rr_world_options options = { .program = "redis-server",
+					    .shim = "/bin/sh",
+					    .cpu = -1 };
+	struct stage stage;
+
+	cr_assert_eq(rr_session_open(&stage.session), RR_EXIT_OK);
+	stage_good(&stage, rr_world_open(&stage.world, &stage.session,
+					 &options, stage.error));
+	cr_assert_not(rr_world_has_time(&stage.world));
+	stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	cr_assert_eq(rr_world_die_in_sync(&stage.world, 0, stage.error),
+		     RR_EXIT_SKIPPED);
+	stage_close(&stage);
+}
