@@ -250,8 +250,9 @@ enum rr_tick {
 
 /*
  * Time passes everywhere: after what was sent before, and servers that run have
- * noticed when it returns: what was due is answered. (They are sent a PING
- * before and after, which MONITOR shows.)
+ * noticed when it returns: what was due is answered. (They are sent PINGs before
+ * and after, which MONITOR shows.) A server that is busy for longer than 0.4 s
+ * notices when it is not any more.
  *
  * Without the shim up to two seconds are waited for. More is made up: the time
  * to live of every key of database 0 is shortened by `ns`, and keys that run
