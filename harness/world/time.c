@@ -57,6 +57,9 @@ static enum rr_tick move(struct rr_world *world, int64_t ns)
 	world->moved_ns += ns;
 	for (size_t i = 0; i < world->n_servers; i++)
 		world_set_page(world, &world->servers[i]);
+	/* Whoever is due is answered beside the first answer, so before the
+	 * second. */
+	poke_all(world, is_deaf);
 	poke_all(world, is_deaf);
 	return RR_TICK_MOVED;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Failover: what the replica did not get. */
 #include <string.h>
+#include <unistd.h>
 
 #include "stage.h"
 
@@ -16,7 +17,8 @@ static struct pair open_pair(struct stage *stage)
 	pair.master = stage_server(stage, "m",
 				   (struct rr_server_options){ .tcp = true });
 	pair.replica = stage_server(
-		stage, "r", (struct rr_server_options){ .replica_of = "m" });
+		stage, "r",
+		(struct rr_server_options){ .replica_of = "m", .debug = true });
 	stage_good(stage, rr_world_catch_up(&stage->world, pair.replica,
 					    stage->error));
 	return pair;
@@ -63,12 +65,39 @@ Test(world_replicas, a_long_tick_does_not_break_the_link)
 {
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
+	const char *stats;
 
 	stage_tick_ms(&stage, 3600000);
-	stage_ask(&stage, pair.master, "SET a 1");
+	usleep(1200000); /* links are looked at every second, really */
+	stats = stage_ask(&stage, pair.master, "INFO stats");
+	cr_assert_not_null(strstr(stats, "sync_full:1\r"));
+	cr_assert_not_null(strstr(stats, "sync_partial_ok:0\r"));
+	stage_close(&stage);
+}
+
+/* The replica sleeps while the master writes more than it can read at once. */
+Test(world_replicas, caught_up_it_has_everything)
+{
+	enum { INCREMENTS = 20000 };
+	struct stage stage;
+	const struct pair pair = open_pair(&stage);
+	struct rl_link *link = stage_link(&stage, pair.master);
+	struct rl_link *sleeper = stage_link(&stage, pair.replica);
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(sleeper, "DEBUG SLEEP 0.3"), RL_OK);
+	cr_assert_eq(rl_flush(sleeper), RL_OK);
+	usleep(20000);
+	for (int i = 0; i < INCREMENTS; i++)
+		cr_assert_eq(rl_queue(link, "INCR n"), RL_OK);
+	cr_assert_eq(rl_flush(link), RL_OK);
+	for (int i = 0; i < INCREMENTS; i++)
+		cr_assert_eq(rl_receive(link, &reply), RL_OK);
 	stage_good(&stage, rr_world_catch_up(&stage.world, pair.replica,
 					     stage.error));
-	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "1");
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
+	rl_link_free(link);
+	rl_link_free(sleeper);
 	stage_close(&stage);
 }
 

@@ -78,9 +78,26 @@ static void blocks_for(struct stage *stage, struct rl_link *link, int64_t ms,
 	cr_assert_not_null(strstr(stage_ask(stage, 0, "INFO clients"),
 				  "blocked_clients:1"));
 	stage_tick_ms(stage, 1);
-	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s",
+	/* There already: not waited for. */
+	cr_assert_eq(rl_receive_until(link, &reply, 1), RL_OK, "%s",
 		     rl_link_error(link));
 	cr_assert_eq(reply.type, type);
+}
+
+/* The program's own connection to the server is one of those. */
+Test(world_time, moves_although_clients_disconnect_everybody)
+{
+	struct stage stage;
+	int a;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	stage_ask(&stage, a, "CLIENT KILL TYPE normal SKIPME yes");
+	stage_tick_ms(&stage, 1000);
+	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000001,0]");
+	rr_world_reset(&stage.world);
+	cr_assert_eq(stage.world.n_pool, 1);
+	stage_close(&stage);
 }
 
 Test(world_time, blocking_commands_wait_by_it)
