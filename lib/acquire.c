@@ -64,11 +64,12 @@ static bool is_final(const struct rl_askable *askable, enum rl_outcome outcome)
 enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
 			   const struct rl_policy *policy)
 {
+	const struct rl_policy once = { 0 };
 	struct rl_hold *hold = askable->hold;
-	struct rl_policy pauses = *policy;
+	struct rl_policy pauses = policy ? *policy : once;
 	const int64_t start_ns = rl_now_ns(hold->link, RL_CLOCK_MONOTONIC);
 	const int64_t deadline_ns =
-		start_ns + policy->wait_ms * INT64_C(1000000);
+		start_ns + pauses.wait_ms * INT64_C(1000000);
 	enum rl_outcome outcome;
 
 	if (!pauses.pause_min_us)
@@ -77,7 +78,7 @@ enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
 		pauses.pause_max_us = askable->pause_max_us;
 	for (unsigned n = 0;; n++) {
 		hold->waiting_ns = start_ns;
-		outcome = ask(askable, ttl_ms, policy->least_ms);
+		outcome = ask(askable, ttl_ms, pauses.least_ms);
 		if (is_final(askable, outcome) ||
 		    !rl_pause(hold->link, &pauses, n, deadline_ns))
 			return outcome;

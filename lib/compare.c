@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ladder.h"
 #include "link.h"
 #include "script.h"
 #include "token.h"
@@ -19,85 +20,6 @@ struct guarded {
 	const char *value;
 	long ttl_ms;
 };
-
-const char *rl_release_method_name(enum rl_release_method method)
-{
-	static const char *const names[] = {
-		[RL_RELEASE_UNTRIED] = "untried",
-		[RL_RELEASE_DELEX] = "DELEX",
-		[RL_RELEASE_DELIFEQ] = "DELIFEQ",
-		[RL_RELEASE_EVALSHA] = "EVALSHA",
-		[RL_RELEASE_EVAL] = "EVAL",
-		[RL_RELEASE_WATCH] = "WATCH",
-	};
-
-	return names[method];
-}
-
-/* ---- Which method ---------------------------------------------------------- */
-
-/* Asks the server once whether it has a command for it. What it does not say,
- * or may not say, is not there. */
-static void look_for_native(struct rl_link *link)
-{
-	struct rl_reply reply;
-
-	if (link->native != RL_RELEASE_UNTRIED || rl_link_is_busy(link))
-		return;
-	if (rl_run(link, &reply, "COMMAND INFO DELEX DELIFEQ") == RL_UNKNOWN)
-		return;
-	link->native = RL_RELEASE_EVALSHA;
-	if (reply.type != RL_REPLY_ARRAY || reply.length != 2)
-		return;
-	if (reply.elements[0].type == RL_REPLY_ARRAY)
-		link->native = RL_RELEASE_DELEX;
-	else if (reply.elements[1].type == RL_REPLY_ARRAY)
-		link->native = RL_RELEASE_DELIFEQ;
-}
-
-static enum rl_release_method scripted(const struct rl_link *link)
-{
-	return link->scripted ? link->scripted : RL_RELEASE_EVALSHA;
-}
-
-static bool is_native(enum rl_release_method method)
-{
-	return method == RL_RELEASE_DELEX || method == RL_RELEASE_DELIFEQ;
-}
-
-static enum rl_release_method method_for(const struct rl_link *link,
-					 const struct guarded *guarded)
-{
-	return !guarded->ttl_ms && is_native(link->native) ? link->native :
-							     scripted(link);
-}
-
-enum rl_release_method rl_link_release_method(const struct rl_link *link)
-{
-	if (is_native(link->native))
-		return link->native;
-	return link->scripted;
-}
-
-/* The server has no such command, or does not let us: the next method down.
- * False when the error is another one, or there is none left. */
-static bool step_down(struct rl_link *link, const struct guarded *guarded,
-		      const struct rl_reply *refused)
-{
-	const enum rl_release_method method = method_for(link, guarded);
-
-	if (refused->type != RL_REPLY_FAILED ||
-	    (strncmp(refused->text, "ERR unknown command", 19) != 0 &&
-	     strncmp(refused->text, "NOPERM", 6) != 0))
-		return false;
-	if (is_native(method))
-		link->native = RL_RELEASE_EVALSHA;
-	else if (method != RL_RELEASE_WATCH)
-		link->scripted = RL_RELEASE_WATCH;
-	else
-		return false;
-	return true;
-}
 
 /* ---- By a command or a script ------------------------------------------------ */
 
@@ -120,22 +42,14 @@ static enum rl_outcome queue_whole(struct rl_link *link, const struct guarded *g
 static enum rl_outcome queue_script(struct rl_link *link,
 				    const struct guarded *g)
 {
-	const bool idle = !rl_link_is_busy(link);
-	enum rl_outcome outcome;
-
-	if (link->overdue || link->scripted == RL_RELEASE_EVAL)
+	if (link->overdue || link->scripted == RL_RELEASE_EVAL ||
+	    !rl_script_is_known(link, script_of(g)))
 		return queue_whole(link, g);
+	link->scripted = RL_RELEASE_EVALSHA;
 	if (g->ttl_ms)
-		outcome = rl_queue_script(link, script_of(g), "1 %s %s %ld",
-					  g->key, g->value, g->ttl_ms);
-	else
-		outcome = rl_queue_script(link, script_of(g), "1 %s %s", g->key,
-					  g->value);
-	if (outcome == RL_OK && rl_script_is_known(link, script_of(g)))
-		link->scripted = RL_RELEASE_EVALSHA;
-	else if (outcome == RL_OK && idle)
-		link->scripted = RL_RELEASE_EVAL;
-	return outcome;
+		return rl_queue_script(link, script_of(g), "1 %s %s %ld",
+				       g->key, g->value, g->ttl_ms);
+	return rl_queue_script(link, script_of(g), "1 %s %s", g->key, g->value);
 }
 
 static enum rl_outcome queue_watch(struct rl_link *link, const char *key)
@@ -145,11 +59,18 @@ static enum rl_outcome queue_watch(struct rl_link *link, const char *key)
 	return outcome == RL_OK ? rl_queue(link, "GET %s", key) : outcome;
 }
 
+/* The method is chosen before the questions: what they are answered counts from
+ * the next time on. */
 static enum rl_outcome queue_guarded(struct rl_link *link,
 				     const struct guarded *g)
 {
-	look_for_native(link);
-	switch (method_for(link, g)) {
+	const enum rl_outcome asked =
+		rl_ladder_ask(link, script_of(g), !g->ttl_ms);
+
+	if (asked != RL_OK)
+		return asked;
+	link->guarded_by = rl_ladder_method(link, !g->ttl_ms);
+	switch (link->guarded_by) {
 	case RL_RELEASE_DELEX:
 		return rl_queue(link, "DELEX %s IFEQ %s", g->key, g->value);
 	case RL_RELEASE_DELIFEQ:
@@ -185,39 +106,58 @@ static enum rl_outcome finish_watch(struct rl_link *link,
 		       RL_LOST;
 }
 
+/* No reply in time, but the connection stays: a watch that is left on it would
+ * let a later EXEC fail. */
+static enum rl_outcome leave_watch(struct rl_link *link, int64_t deadline_ns)
+{
+	struct rl_reply reply;
+
+	if (link->context && rl_queue(link, "UNWATCH") == RL_OK &&
+	    rl_flush(link) == RL_OK)
+		rl_receive_until(link, &reply, deadline_ns);
+	return RL_UNKNOWN;
+}
+
+static bool is_value(const struct rl_reply *reply, const char *value)
+{
+	return reply->type == RL_REPLY_STRING &&
+	       reply->length == strlen(value) &&
+	       memcmp(reply->text, value, reply->length) == 0;
+}
+
 static enum rl_outcome receive_watch(struct rl_link *link,
 				     const struct guarded *g,
 				     int64_t deadline_ns)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome = rl_receive_until(link, &reply, deadline_ns);
-	bool equal;
+	enum rl_outcome watched = rl_receive_until(link, &reply, deadline_ns);
+	const enum rl_outcome got = rl_receive_until(link, &reply, deadline_ns);
 
-	if (outcome == RL_OK)
-		outcome = rl_receive_until(link, &reply, deadline_ns);
-	if (outcome != RL_OK)
-		return outcome;
-	equal = reply.type == RL_REPLY_STRING &&
-		strcmp(reply.text, g->value) == 0;
-	if (equal)
+	if (watched == RL_UNKNOWN || got == RL_UNKNOWN)
+		return leave_watch(link, deadline_ns);
+	if (watched == RL_OK && got == RL_OK &&
+	    is_value(&reply, g->value))
 		return finish_watch(link, g);
-	rl_run(link, &reply, "UNWATCH");
-	return RL_LOST;
+	if (watched == RL_OK)
+		rl_run(link, &reply, "UNWATCH");
+	return watched == RL_OK && got == RL_OK ? RL_LOST : RL_ERROR;
 }
 
 /* ---- Both ------------------------------------------------------------------------ */
 
-static enum rl_outcome run_guarded(struct rl_link *link,
-				   const struct guarded *g);
+static enum rl_outcome run_guarded(struct rl_link *link, const struct guarded *g,
+				   int64_t deadline_ns);
 
 static enum rl_outcome receive_guarded(struct rl_link *link,
 				       const struct guarded *g,
 				       int64_t deadline_ns)
 {
+	const enum rl_release_method method = link->guarded_by;
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	enum rl_outcome outcome;
 
-	if (method_for(link, g) == RL_RELEASE_WATCH)
+	rl_ladder_hear(link, deadline_ns);
+	if (method == RL_RELEASE_WATCH)
 		return receive_watch(link, g, deadline_ns);
 	outcome = rl_receive_until(link, &reply, deadline_ns);
 	if (rl_script_is_forgotten(&reply)) {
@@ -225,24 +165,25 @@ static enum rl_outcome receive_guarded(struct rl_link *link,
 		if (outcome == RL_OK)
 			outcome = rl_flush(link);
 		if (outcome == RL_OK)
-			outcome = rl_receive(link, &reply);
+			outcome = rl_receive_until(link, &reply, deadline_ns);
 	}
-	if (outcome == RL_ERROR && step_down(link, g, &reply))
-		return run_guarded(link, g);
+	if (outcome == RL_ERROR && rl_ladder_step_down(link, method, &reply))
+		return run_guarded(link, g, deadline_ns);
 	if (outcome != RL_OK)
 		return outcome;
 	return reply.integer == 1 ? RL_OK : RL_LOST;
 }
 
 /* Each step down leads to a lower method, so this ends. */
-static enum rl_outcome run_guarded(struct rl_link *link,
-				   const struct guarded *g)
+static enum rl_outcome run_guarded(struct rl_link *link, const struct guarded *g,
+				   int64_t deadline_ns)
 {
 	enum rl_outcome outcome = queue_guarded(link, g);
 
 	if (outcome == RL_OK)
 		outcome = rl_flush(link);
-	return outcome == RL_OK ? receive_guarded(link, g, 0) : outcome;
+	return outcome == RL_OK ? receive_guarded(link, g, deadline_ns) :
+				  outcome;
 }
 
 /* ---- What the others call ---------------------------------------------------------- */
@@ -261,10 +202,17 @@ enum rl_outcome rl_receive_delete_if_equal(struct rl_link *link,
 			       deadline_ns);
 }
 
+enum rl_outcome rl_delete_if_equal_until(struct rl_link *link, const char *key,
+					 const char *value, int64_t deadline_ns)
+{
+	return run_guarded(link, &(struct guarded){ key, value, 0 },
+			   deadline_ns);
+}
+
 enum rl_outcome rl_delete_if_equal(struct rl_link *link, const char *key,
 				   const char *value)
 {
-	return run_guarded(link, &(struct guarded){ key, value, 0 });
+	return run_guarded(link, &(struct guarded){ key, value, 0 }, 0);
 }
 
 enum rl_outcome rl_queue_expire_if_equal(struct rl_link *link, const char *key,
@@ -284,5 +232,5 @@ enum rl_outcome rl_receive_expire_if_equal(struct rl_link *link,
 enum rl_outcome rl_expire_if_equal(struct rl_link *link, const char *key,
 				   const char *value, long ttl_ms)
 {
-	return run_guarded(link, &(struct guarded){ key, value, ttl_ms });
+	return run_guarded(link, &(struct guarded){ key, value, ttl_ms }, 0);
 }

@@ -15,6 +15,11 @@ enum rl_outcome rl_receive_delete_if_equal(struct rl_link *link,
 					   const char *key, const char *value,
 					   int64_t deadline_ns);
 
+/* The same at once, not waiting beyond deadline_ns. */
+enum rl_outcome rl_delete_if_equal_until(struct rl_link *link, const char *key,
+					 const char *value,
+					 int64_t deadline_ns);
+
 /* Expires `key` ttl_ms from now if it holds `value`; outcomes as
  * rl_delete_if_equal(). In two parts as well. */
 enum rl_outcome rl_expire_if_equal(struct rl_link *link, const char *key,

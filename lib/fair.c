@@ -38,6 +38,7 @@ struct rl_fair {
 	unsigned long attempts;
 	bool in_line;     /* `token` may stand there, or hold the lock */
 	bool asked;       /* and did so before this attempt */
+	bool in_doubt;    /* and a request with it may arrive yet */
 	long ttl_ms;
 	char object[RL_TOKEN_SIZE];
 	char token[FAIR_TOKEN_SIZE];
@@ -93,21 +94,28 @@ static enum rl_outcome run(struct rl_fair *fair, struct rl_reply *reply,
 			     fair->asked);
 }
 
+/* Put there by this process, and not by its parent? */
+static bool may_be_in_line(const struct rl_fair *fair)
+{
+	return (fair->in_line || fair->in_doubt) && fair->owner == getpid();
+}
+
+/* RL_OK: the lock had come to us, and is given on. RL_LOST: it had not. */
 static enum rl_outcome leave(struct rl_fair *fair)
 {
 	struct rl_reply reply;
 	const enum rl_outcome outcome = run(fair, &reply, rl_fair_leave);
 
-	fair->in_line = false;
-	return outcome;
+	if (outcome == RL_OK)
+		fair->in_line = false;
+	return outcome != RL_OK || reply.integer == 1 ? outcome : RL_LOST;
 }
 
 void rl_fair_free(struct rl_fair *fair)
 {
 	if (!fair)
 		return;
-	if (fair->in_line && fair->owner == getpid() &&
-	    !rl_hold_is_ours(&fair->hold))
+	if (may_be_in_line(fair) && !rl_hold_is_ours(&fair->hold))
 		leave(fair);
 	rl_link_free(fair->wake);
 	free(fair->data);
@@ -141,7 +149,7 @@ static bool name_object(struct rl_fair *fair)
 	memcpy(end, fair->object, sizeof(fair->object));
 	rl_link_disconnect(fair->wake);
 	fair->subscribed_on = 0;
-	fair->in_line = false;
+	fair->in_line = fair->in_doubt = false;
 	fair->owner = getpid();
 	return true;
 }
@@ -163,16 +171,25 @@ static enum rl_outcome subscribe(struct rl_fair *fair)
 			    rl_link_error(fair->wake));
 }
 
-/* The same token until an attempt has come to an end. */
-static void name_attempt(struct rl_fair *fair, long ttl_ms)
+/* The same token until an attempt has come to an end. A request that arrived
+ * after that has put the old one there again. */
+static enum rl_outcome name_attempt(struct rl_fair *fair, long ttl_ms)
 {
 	fair->asked = fair->in_line;
 	if (fair->in_line)
-		return;
+		return RL_OK;
+	if (fair->in_doubt) {
+		const enum rl_outcome outcome = leave(fair);
+
+		if (outcome != RL_OK && outcome != RL_LOST)
+			return outcome;
+	}
+	fair->in_doubt = false;
 	fair->ttl_ms = ttl_ms;
 	snprintf(fair->token, sizeof(fair->token), "%s:%lu:%ld", fair->object,
 		 ++fair->attempts, ttl_ms);
 	fair->in_line = true;
+	return RL_OK;
 }
 
 static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
@@ -182,12 +199,13 @@ static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
 	if (!name_object(fair))
 		return rl_link_fail(fair->link, RL_ERROR, "no random bytes");
 	outcome = subscribe(fair);
-	if (outcome != RL_OK)
-		return outcome;
-	rl_script_learn(fair->link, rl_fair_give_back);
-	name_attempt(fair, ttl_ms);
-	rl_hold_ask(&fair->hold);
-	return RL_OK;
+	if (outcome == RL_OK) {
+		rl_script_learn(fair->link, rl_fair_give_back);
+		outcome = name_attempt(fair, ttl_ms);
+	}
+	if (outcome == RL_OK)
+		rl_hold_ask(&fair->hold);
+	return outcome;
 }
 
 static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
@@ -202,6 +220,7 @@ static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
 		fair->carried = reply->elements[1];
 	else if (outcome == RL_OK)
 		outcome = RL_BUSY;
+	fair->in_doubt = fair->in_doubt || outcome == RL_UNKNOWN;
 	rl_hold_answer(&fair->hold, outcome, fair->ttl_ms);
 	if (outcome == RL_BUSY) /* goes on waiting */
 		fair->hold.waiting_ns = waiting_ns;
@@ -217,7 +236,7 @@ enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
 		return outcome;
 	outcome = run(fair, &reply, rl_fair_ask);
 	if (outcome == RL_UNKNOWN) {
-		fair->asked = true;
+		fair->in_doubt = fair->asked = true;
 		outcome = run(fair, &reply, rl_fair_ask);
 	}
 	return answer(fair, outcome, &reply);
@@ -295,12 +314,15 @@ enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms)
 	return RL_BUSY;
 }
 
+/* Whatever leaving found: the lock may have come to us in the meantime. */
 static enum rl_outcome give_up(struct rl_fair *fair)
 {
-	const enum rl_outcome outcome = leave(fair);
+	enum rl_outcome outcome = leave(fair);
 
+	if (outcome == RL_UNKNOWN)
+		outcome = leave(fair);
 	fair->hold.waiting_ns = 0;
-	return outcome == RL_OK ? RL_BUSY : outcome;
+	return outcome == RL_OK || outcome == RL_LOST ? RL_BUSY : outcome;
 }
 
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms)
@@ -364,6 +386,6 @@ enum rl_outcome rl_fair_release(struct rl_fair *fair)
 	struct rl_reply reply;
 
 	if (!rl_hold_is_ours(&fair->hold))
-		return RL_LOST;
+		return may_be_in_line(fair) ? leave(fair) : RL_LOST;
 	return released(fair, run(fair, &reply, rl_fair_give_back), &reply);
 }

@@ -51,6 +51,38 @@ enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
 	return rl_lock_conclude(lock, outcome);
 }
 
+struct fenced_ask {
+	struct rl_lock *lock;
+	long long *number;
+};
+
+static enum rl_outcome ask(void *asked, long ttl_ms)
+{
+	const struct fenced_ask *fenced = asked;
+
+	return rl_lock_try_fenced(fenced->lock, ttl_ms, fenced->number);
+}
+
+static enum rl_outcome give_back(void *asked)
+{
+	const struct fenced_ask *fenced = asked;
+
+	return rl_lock_release(fenced->lock);
+}
+
+enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
+				       const struct rl_policy *policy,
+				       long long *number)
+{
+	struct fenced_ask fenced = { lock, number };
+	const struct rl_askable askable = { .lock = &fenced,
+					    .hold = &lock->hold,
+					    .ask = ask,
+					    .give_back = give_back };
+
+	return rl_acquire(&askable, ttl_ms, policy);
+}
+
 /* {0} = refused; {1} and, of a read, the value. */
 static enum rl_outcome admitted(struct rl_link *link, enum rl_outcome outcome,
 				const struct rl_reply *reply)

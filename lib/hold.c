@@ -77,6 +77,14 @@ void rl_hold_prolong(struct rl_hold *hold, int64_t sent_ns, long ttl_ms)
 	hold->until_ns = rl_lease_end_ns(sent_ns, ttl_ms);
 }
 
+void rl_hold_doubt(struct rl_hold *hold, int64_t sent_ns, long ttl_ms)
+{
+	const int64_t end_ns = rl_lease_end_ns(sent_ns, ttl_ms);
+
+	if (end_ns < hold->until_ns)
+		hold->until_ns = end_ns;
+}
+
 void rl_hold_end(struct rl_hold *hold, enum rl_outcome outcome)
 {
 	hold->stats.unknown += outcome == RL_UNKNOWN;

@@ -29,6 +29,9 @@ void rl_hold_answer(struct rl_hold *hold, enum rl_outcome outcome, long ttl_ms);
 /* Another ttl_ms from `sent_ns` on. */
 void rl_hold_prolong(struct rl_hold *hold, int64_t sent_ns, long ttl_ms);
 
+/* Perhaps ttl_ms from `sent_ns` on: nobody knows, so the earlier end counts. */
+void rl_hold_doubt(struct rl_hold *hold, int64_t sent_ns, long ttl_ms);
+
 /* A release, or an extension, said that it is ours no more, or (RL_UNKNOWN)
  * nothing at all. */
 void rl_hold_end(struct rl_hold *hold, enum rl_outcome outcome);

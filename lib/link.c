@@ -37,6 +37,14 @@ void rl_link_disconnect(struct rl_link *link)
 	link->context = NULL;
 	link->out.length = 0;
 	link->overdue = 0;
+	link->asked_native = false;
+	link->asked_script = NULL;
+}
+
+void rl_link_leave_parents(struct rl_link *link)
+{
+	if (link->context && link->owner != getpid())
+		rl_link_disconnect(link);
 }
 
 void rl_link_free(struct rl_link *link)
@@ -110,12 +118,13 @@ enum rl_outcome rl_flush(struct rl_link *link)
 	return RL_OK;
 }
 
-/* Waits until something is there, as long as `left_ns`. */
-static void wait_readable(const struct rl_link *link, int64_t left_ns)
+/* Waits until something is there, as long as `left_ns`. False: a signal came
+ * first. */
+static bool wait_readable(const struct rl_link *link, int64_t left_ns)
 {
 	struct pollfd ready = { .fd = link->context->fd, .events = POLLIN };
 
-	poll(&ready, 1, (int)((left_ns + 999999) / 1000000));
+	return poll(&ready, 1, (int)((left_ns + 999999) / 1000000)) >= 0;
 }
 
 /* recv() that waits for the link's time-out, or until the deadline (0 = none)
@@ -124,22 +133,22 @@ static ssize_t receive_bytes(struct rl_link *link, char *bytes, size_t size,
 			     int64_t deadline_ns)
 {
 	const int64_t timeout_ns = link->timeout_ms * INT64_C(1000000);
-	int flags = 0;
-	ssize_t n;
+	ssize_t n = -1;
 
-	if (deadline_ns) {
-		const int64_t left_ns =
-			deadline_ns - rl_now_ns(link, RL_CLOCK_MONOTONIC);
+	do {
+		int64_t left_ns = timeout_ns;
+		int flags = 0;
 
+		if (deadline_ns)
+			left_ns = deadline_ns -
+				  rl_now_ns(link, RL_CLOCK_MONOTONIC);
 		/* Nearly all of the time-out: recv() itself waits as long. */
 		if (left_ns < timeout_ns - 1000000)
 			flags = MSG_DONTWAIT;
-		if (flags && left_ns > 0)
-			wait_readable(link, left_ns);
-	}
-	do
+		if (flags && left_ns > 0 && !wait_readable(link, left_ns))
+			continue;
 		n = recv(link->context->fd, bytes, size, flags);
-	while (n < 0 && errno == EINTR);
+	} while (n < 0 && errno == EINTR);
 	return n;
 }
 
@@ -178,7 +187,9 @@ static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
 	enum rl_outcome outcome = RL_OK;
 	void *parsed = NULL;
 
-	rl_arena_reset(&link->arena);
+	/* One that was left behind half read lies in the arena still. */
+	if (link->context->reader->ridx < 0)
+		rl_arena_reset(&link->arena);
 	while (outcome == RL_OK) {
 		redisReader *reader = link->context->reader;
 
@@ -214,6 +225,18 @@ enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 	if (reply->type == RL_REPLY_FAILED)
 		return rl_link_fail(link, RL_ERROR, "%s", reply->text);
 	return RL_OK;
+}
+
+void rl_link_catch_up(struct rl_link *link)
+{
+	const int64_t past_ns = 1;
+	struct rl_reply *reply;
+
+	while (link->context && link->overdue) {
+		link->overdue--;
+		if (read_next(link, &reply, past_ns) != RL_OK)
+			return;
+	}
 }
 
 enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,

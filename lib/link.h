@@ -32,6 +32,9 @@ struct rl_link {
 	struct rl_known_script scripts[RL_SCRIPTS_MAX];
 	enum rl_release_method native; /* DELEX, DELIFEQ; EVALSHA = neither */
 	enum rl_release_method scripted; /* EVALSHA, EVAL or WATCH */
+	enum rl_release_method guarded_by; /* as the last one was sent */
+	bool asked_native;        /* questions sent, see ladder.h, whose */
+	const char *asked_script; /* answers have not been read */
 	char error[256];
 };
 
@@ -67,6 +70,12 @@ enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
  * none within timeout_ns. */
 enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
 			       int64_t timeout_ns);
+
+/* Throws away those overdue replies that have come, without waiting. */
+void rl_link_catch_up(struct rl_link *link);
+
+/* After a fork: leaves the parent its connection. */
+void rl_link_leave_parents(struct rl_link *link);
 
 /* Which connection is open, counted from 1; 0 = none. */
 static inline uint64_t rl_link_connection(const struct rl_link *link)

@@ -12,6 +12,7 @@ struct rl_lock {
 	long ttl_ms;      /* of the attempt on its way */
 	bool in_doubt;    /* the token may be there, or may arrive yet */
 	pid_t doubter;    /* the process whose token it is */
+	bool giving_back; /* a release got no answer: not to be held any more */
 	char token[RL_TOKEN_SIZE];
 	char *fence;      /* the key of its fencing numbers */
 	char key[];       /* followed by that of `fence` */
@@ -20,7 +21,8 @@ struct rl_lock {
 /* What rl_acquire() needs to know of it. */
 struct rl_askable rl_lock_askable(struct rl_lock *lock);
 
-/* Before an attempt: takes back a token that is in doubt, makes a new one. */
+/* Before an attempt: takes back a token that may be there, makes a new one.
+ * RL_BUSY: it is held, by this very lock. */
 enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms);
 
 /* After it: notes how it ended. */

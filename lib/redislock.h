@@ -187,7 +187,8 @@ enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
 /* ---- Waiting ----------------------------------------------------------- */
 
 /*
- * How an acquire waits while somebody else holds the lock. All zero: ask once.
+ * How an acquire waits while somebody else holds the lock. All zero, or no
+ * policy at all (NULL): ask once.
  * The n-th pause is random between half of pause_min_us * 2^n and all of it,
  * never longer than pause_max_us, so that waiters do not fall into step.
  */
@@ -233,7 +234,8 @@ bool rl_token_fresh(char token[RL_TOKEN_SIZE]);
 /* ---- Compare and delete ------------------------------------------------- */
 
 /* How a key is deleted if it holds a certain value: the first of these that
- * the server has and allows. Found out at the first use on a link. */
+ * the server has and allows. Found out along with the first use on a link,
+ * which is a script sent whole. */
 enum rl_release_method {
 	RL_RELEASE_UNTRIED,
 	RL_RELEASE_DELEX,   /* DELEX key IFEQ value: Redis 8.4 */
@@ -274,7 +276,8 @@ void rl_lock_free(struct rl_lock *lock);
 
 /*
  * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
- * there, or this object holds it already. RL_ERROR: not held. A reply that never came is made up for by asking
+ * there, or this object holds it already. RL_ERROR: not held. A reply that
+ * never came is made up for by asking
  * whose token is there (SET ... NX GET from Redis 7.0 on, GET before);
  * RL_UNKNOWN when that was not answered either: may be held, rl_lock_release()
  * gives it back if it is, and so does the next attempt before it asks anew.
@@ -288,7 +291,8 @@ enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
 /*
  * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
  * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
- * there before still counts; ask again while it lasts.
+ * there before still counts (or, if unknown, the new one if it ends earlier);
+ * ask again while it lasts.
  */
 enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
 
@@ -397,9 +401,15 @@ const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
  * Neither expires. Numbers of one lock only may be used for one data key.
  */
 
-/* rl_lock_try() that also mints a number, in one script. */
+/* rl_lock_try() that also mints a number, in one script. A reply that never
+ * came is not made up for: RL_UNKNOWN. */
 enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
 				   long long *number);
+
+/* The same until it is held, or as the policy says. */
+enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
+				       const struct rl_policy *policy,
+				       long long *number);
 
 /* GET and SET for the holder of `number`. RL_LOST: a higher number was here;
  * nothing was read or written. */
@@ -427,7 +437,8 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 /* Leaves the line, if it stands there. Does not release. */
 void rl_fair_free(struct rl_fair *fair);
 
-/* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. */
+/* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. What
+ * else it says, it may stand there: ask again, or rl_fair_release(). */
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
 
 /* Waits in line, at most wait_ms. RL_OK: it was handed over, and is held.
@@ -437,7 +448,8 @@ enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms);
 /* Both, for at most wait_ms; RL_BUSY has left the line. */
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms);
 
-/* As rl_lock_release(). */
+/* As rl_lock_release(). When it is not held, leaves the line: RL_LOST, or RL_OK
+ * if the lock had come to us without our knowing. */
 enum rl_outcome rl_fair_release(struct rl_fair *fair);
 
 long rl_fair_remaining_ms(const struct rl_fair *fair);
@@ -456,14 +468,18 @@ enum rl_outcome rl_fair_receive_release(struct rl_fair *fair);
 /*
  * The same lock on N independent servers at once; held when a majority
  * granted it and enough of the lease is left (redis.io, "Distributed Locks
- * with Redis": the Redlock algorithm). Connections and requests go to all
- * servers before the first reply is read, so an acquire costs one round trip
- * of the slowest, and at most `node_timeout_ms` when servers are dead, hung or
- * unreachable, however many. They are tried again at the next attempt.
+ * with Redis": the Redlock algorithm). Connections are made all at once, and
+ * requests go to all servers before the first reply is read, so an acquire
+ * costs one round trip of the slowest. When servers are dead, hung or
+ * unreachable, however many, it costs at most one `node_timeout_ms` for
+ * connecting, where a connection is to be made, and one for the replies. (Names
+ * of hosts are looked up outside of that; give addresses.)
  *
  * A server whose reply did not come in time may grant the lock later. The
  * release that follows goes down the same connection, behind the request, so
- * that a late grant is taken back whenever the server gets there.
+ * that a late grant is taken back whenever the server gets there. Until it has
+ * answered it is not asked again, and not waited for; when that takes longer
+ * than the lease, over a new connection.
  */
 
 /* `nodes` are borrowed, 1 to RL_QUORUM_NODES_MAX, and their time-out becomes
@@ -475,7 +491,7 @@ void rl_quorum_free(struct rl_quorum *quorum);
 
 /*
  * Asks every server once. RL_OK: held for rl_quorum_remaining_ms(). RL_BUSY:
- * not got, and released again on every server that was asked. RL_ERROR: so
+ * not got, and released again on every server that was asked; or held already. RL_ERROR: so
  * many servers did not answer that no majority could grant it.
  */
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms);
@@ -486,7 +502,8 @@ enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
 				  const struct rl_policy *policy);
 
 /* Another ttl_ms on a majority, with time left: RL_OK. RL_LOST: a majority has
- * it no more. RL_UNKNOWN: too few answered, the old lease still counts. */
+ * it no more; a minority has been told to give it back. RL_UNKNOWN: too few
+ * answered, the old lease still counts, or the new one if it ends earlier. */
 enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms);
 
 /* Asks every server whose token is there. RL_OK: ours on a majority. RL_LOST:
@@ -497,7 +514,8 @@ enum rl_outcome rl_quorum_query(struct rl_quorum *quorum);
 long rl_quorum_remaining_ms(const struct rl_quorum *quorum);
 
 /* Releases on every server that was ever asked. RL_OK: a majority had it.
- * RL_LOST: it had not. RL_UNKNOWN: too few answered to tell. */
+ * RL_LOST: it had not. RL_UNKNOWN: too few answered to tell; call again, and
+ * those that have answered since are counted with the others. */
 enum rl_outcome rl_quorum_release(struct rl_quorum *quorum);
 
 /* Why the last quorum call said RL_ERROR or RL_UNKNOWN. */

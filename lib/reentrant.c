@@ -87,7 +87,7 @@ enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *reentrant,
 
 enum rl_outcome rl_reentrant_try(struct rl_reentrant *reentrant, long ttl_ms)
 {
-	return rl_reentrant_acquire(reentrant, ttl_ms, &(struct rl_policy){ 0 });
+	return rl_reentrant_acquire(reentrant, ttl_ms, NULL);
 }
 
 enum rl_outcome rl_reentrant_release(struct rl_reentrant *reentrant)
@@ -95,7 +95,8 @@ enum rl_outcome rl_reentrant_release(struct rl_reentrant *reentrant)
 	forget_the_parents(reentrant);
 	if (reentrant->depth > 0)
 		reentrant->depth--;
-	if (reentrant->depth > 0)
-		return rl_hold_is_ours(&reentrant->lock->hold) ? RL_OK : RL_LOST;
+	if (reentrant->depth > 0) /* the outermost asks the server */
+		return rl_reentrant_remaining_ms(reentrant) > 0 ? RL_OK :
+								  RL_LOST;
 	return rl_lock_release(reentrant->lock);
 }

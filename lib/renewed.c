@@ -11,6 +11,7 @@
  * What both touch is atomic or an eventfd; all else has one owner: the renewer
  * while it runs, the holder otherwise.
  */
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -27,7 +28,9 @@ struct rl_renewed {
 	long hold_max_ms;
 	struct rl_link *link; /* the renewer's own */
 	struct rl_task task;
+	int timeout_ms;       /* of that link, when the lease leaves so much */
 	pid_t runs_in;        /* the process whose renewer runs; 0 = none */
+	pid_t owner;          /* the process whose events these are */
 	int stop_fd, loss_fd; /* readable: end; lost */
 	int64_t held_ns;      /* when the attempt that got it was sent */
 	_Atomic int64_t until_ns; /* the end of the lease; 0 = lost */
@@ -56,6 +59,8 @@ struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key,
 	if (!renewed)
 		return NULL;
 	renewed->hold_max_ms = hold_max_ms;
+	renewed->timeout_ms = link->timeout_ms;
+	renewed->owner = getpid();
 	renewed->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	renewed->loss_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	renewed->lock = rl_lock_new(link, key);
@@ -78,6 +83,28 @@ static void clear_event(int fd)
 	eventfd_t count;
 
 	eventfd_read(fd, &count);
+}
+
+/* Another event under the same number. */
+static bool replace_event(int fd)
+{
+	const int fresh = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	const bool good = fresh >= 0 && dup3(fresh, fd, O_CLOEXEC) == fd;
+
+	if (fresh >= 0)
+		close(fresh);
+	return good;
+}
+
+/* After a fork these are the parent's as well, who would be stopped by ours. */
+static bool own_events(struct rl_renewed *renewed)
+{
+	if (renewed->owner == getpid())
+		return true;
+	if (!replace_event(renewed->stop_fd) || !replace_event(renewed->loss_fd))
+		return false;
+	renewed->owner = getpid();
+	return true;
 }
 
 /* ---- The renewer ---------------------------------------------------------------- */
@@ -103,6 +130,17 @@ static long next_ttl_ms(const struct rl_renewed *renewed, int64_t sent_ns)
 						 renewed->lock->ttl_ms;
 }
 
+/* A server that hangs is waited for until the lease is over, and no longer. */
+static void limit_wait(struct rl_renewed *renewed, int64_t now)
+{
+	const int64_t left_ms =
+		(atomic_load(&renewed->until_ns) - now) / 1000000 + 1;
+
+	rl_link_set_timeout(renewed->link, left_ms < renewed->timeout_ms ?
+						   (int)left_ms :
+						   renewed->timeout_ms);
+}
+
 /* One renewal; false when it is lost. Nothing is asked for that would not
  * reach beyond the lease there is. */
 static bool renew(struct rl_renewed *renewed)
@@ -116,6 +154,7 @@ static bool renew(struct rl_renewed *renewed)
 		return false;
 	if (until_ns <= atomic_load(&renewed->until_ns))
 		return true;
+	limit_wait(renewed, sent_ns);
 	outcome = rl_expire_if_equal(renewed->link, renewed->lock->key,
 				     renewed->lock->token, ttl_ms);
 	if (outcome == RL_OK)
@@ -190,7 +229,12 @@ enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
 {
 	enum rl_outcome outcome;
 
+	if (renewed->runs_in == getpid() && rl_renewed_check(renewed) == RL_OK)
+		return RL_BUSY; /* held, by this very lock */
 	stop_renewer(renewed);
+	if (!own_events(renewed))
+		return rl_link_fail(renewed->lock->link, RL_ERROR,
+				    "no file descriptors");
 	outcome = rl_lock_acquire(renewed->lock, ttl_ms, policy);
 	if (outcome != RL_OK || start_renewer(renewed))
 		return outcome;
@@ -201,7 +245,7 @@ enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
 
 enum rl_outcome rl_renewed_try(struct rl_renewed *renewed, long ttl_ms)
 {
-	return rl_renewed_acquire(renewed, ttl_ms, &(struct rl_policy){ 0 });
+	return rl_renewed_acquire(renewed, ttl_ms, NULL);
 }
 
 long rl_renewed_remaining_ms(const struct rl_renewed *renewed)

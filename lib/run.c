@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands over a link: queued, flushed, received; asked of the driver first. */
-#include <unistd.h>
-
 #include "link.h"
 
 enum rl_outcome rl_queue_command(struct rl_link *link,
@@ -9,8 +7,7 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 {
 	enum rl_outcome outcome = RL_OK;
 
-	if (link->context && link->owner != getpid())
-		rl_link_disconnect(link); /* a fork: it is the parent's */
+	rl_link_leave_parents(link);
 	if (!link->context)
 		outcome = rl_link_connect(link);
 	if (outcome == RL_OK && rl_is_driven(link) && link->driver->ops->send)

@@ -16,6 +16,19 @@ static struct rl_known_script *find(struct rl_link *link, const char *source)
 	return NULL;
 }
 
+bool rl_script_note(struct rl_link *link, const char *source,
+		    const struct rl_reply *loaded)
+{
+	struct rl_known_script *script = find(link, source);
+
+	if (!script || loaded->type != RL_REPLY_STRING ||
+	    loaded->length != RL_SHA1_LENGTH)
+		return false;
+	memcpy(script->sha1, loaded->text, RL_SHA1_LENGTH + 1);
+	script->source = source;
+	return true;
+}
+
 /* The hash of `source`, asked for at its first use, unless other replies are
  * still to come; NULL = send it whole. */
 static const char *hash_of(struct rl_link *link, const char *source)
@@ -30,10 +43,8 @@ static const char *hash_of(struct rl_link *link, const char *source)
 	if (rl_link_is_busy(link))
 		return NULL;
 	if (rl_run(link, &reply, "SCRIPT LOAD %s", source) != RL_OK ||
-	    reply.type != RL_REPLY_STRING || reply.length != RL_SHA1_LENGTH)
+	    !rl_script_note(link, source, &reply))
 		return NULL;
-	memcpy(script->sha1, reply.text, RL_SHA1_LENGTH + 1);
-	script->source = source;
 	return script->sha1;
 }
 

@@ -24,6 +24,11 @@ enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
 /* Asks for the hash now, for a pipeline that cannot stop for it later. */
 void rl_script_learn(struct rl_link *link, const char *source);
 
+/* Keeps the hash that SCRIPT LOAD answered; false when it did not answer one,
+ * or when there is no room. */
+bool rl_script_note(struct rl_link *link, const char *source,
+		    const struct rl_reply *loaded);
+
 /* Does the link know its hash? */
 bool rl_script_is_known(const struct rl_link *link, const char *source);
 

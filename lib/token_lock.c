@@ -61,18 +61,27 @@ enum rl_release_method rl_lock_release_method(const struct rl_lock *lock)
 
 /* ---- Acquire ------------------------------------------------------------ */
 
+/* May our token be there? Not in a child of the process that got it. */
+static bool may_be_ours(const struct rl_lock *lock)
+{
+	return rl_hold_is_ours(&lock->hold) ||
+	       (lock->in_doubt && lock->doubter == getpid());
+}
+
+/* A token that was forgotten while it is there would keep ourselves out. */
 enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 {
-	if (rl_hold_remaining_ms(&lock->hold) > 0)
-		return RL_BUSY; /* by ourselves, and with the old token */
-	if (lock->in_doubt && lock->doubter == getpid()) {
+	if (!lock->giving_back && rl_hold_remaining_ms(&lock->hold) > 0)
+		return RL_BUSY;
+	if (may_be_ours(lock)) {
 		const enum rl_outcome outcome = rl_delete_if_equal(
 			lock->link, lock->key, lock->token);
 
 		if (outcome != RL_OK && outcome != RL_LOST)
 			return outcome;
+		rl_hold_end(&lock->hold, outcome);
 	}
-	lock->in_doubt = false;
+	lock->in_doubt = lock->giving_back = false;
 	if (!rl_token_fresh(lock->token))
 		return rl_link_fail(lock->link, RL_ERROR, "no random bytes");
 	lock->ttl_ms = ttl_ms;
@@ -212,20 +221,16 @@ enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 		rl_hold_prolong(&lock->hold, sent_ns, ttl_ms);
 	else if (outcome != RL_ERROR)
 		rl_hold_end(&lock->hold, outcome);
+	if (outcome == RL_UNKNOWN)
+		rl_hold_doubt(&lock->hold, sent_ns, ttl_ms);
 	return outcome;
 }
 
 /* ---- Release ------------------------------------------------------------------ */
 
-/* May our token be there? Not in a child of the process that got it. */
-static bool may_be_ours(const struct rl_lock *lock)
-{
-	return rl_hold_is_ours(&lock->hold) ||
-	       (lock->in_doubt && lock->doubter == getpid());
-}
-
 static enum rl_outcome released(struct rl_lock *lock, enum rl_outcome outcome)
 {
+	lock->giving_back = outcome != RL_OK && outcome != RL_LOST;
 	rl_hold_end(&lock->hold, outcome);
 	return outcome;
 }

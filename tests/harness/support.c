@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../support.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,19 @@ void support_assert_golden(const char *name, const char *actual)
 	cr_assert_str_eq(actual, wanted, "%s differs:\n%s", path, actual);
 }
 
+/* A session blocks signals that a shell needs to wait for its children. */
+static FILE *open_shell(const char *command)
+{
+	sigset_t none, before;
+	FILE *pipe;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &before);
+	pipe = popen(command, "re");
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pipe;
+}
+
 int support_shell(const char *command, char *output, size_t size)
 {
 	char whole[4096];
@@ -150,7 +164,7 @@ int support_shell(const char *command, char *output, size_t size)
 	snprintf(whole, sizeof(whole),
 		 "REDRACE=${REDRACE:-build/redrace}; export REDRACE; %s",
 		 command);
-	pipe = popen(whole, "r");
+	pipe = open_shell(whole);
 	cr_assert_not_null(pipe);
 	while ((n = fread(output + used, 1, size - 1 - used, pipe)) > 0)
 		used += n;

@@ -97,6 +97,49 @@ Test(link, silent_server_is_unknown_and_its_late_reply_is_never_read)
 	cr_assert_str_eq(reply.text, "next");
 }
 
+/* Asked `n` times while the server hangs, and never waited for. */
+static void leave_behind(int n)
+{
+	struct rl_reply reply;
+
+	for (int i = 0; i < n; i++) {
+		cr_assert_eq(rl_queue(link_, "ECHO late"), RL_OK);
+		cr_assert_eq(rl_flush(link_), RL_OK);
+		cr_assert_eq(rl_receive_until(link_, &reply, 1), RL_UNKNOWN);
+	}
+}
+
+Test(link, overdue_replies_are_skipped_however_many)
+{
+	struct rl_reply reply;
+
+	for (int n = 1; n <= 1000; n *= 10) {
+		kill(support.fleet.wards[0].pid, SIGSTOP);
+		leave_behind(n);
+		kill(support.fleet.wards[0].pid, SIGCONT);
+		cr_assert_eq(rl_run(link_, &reply, "ECHO next"), RL_OK);
+		cr_assert_str_eq(reply.text, "next", "%d overdue", n);
+	}
+}
+
+/* Too long for the socket, so that half of it is here when the server stops. */
+Test(link, reply_left_behind_half_read_is_skipped)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(link_, "EVAL %s 0",
+			      "local a = {}; for i = 1, 300000 do "
+			      "a[i] = 'element' end; return a"),
+		     RL_OK);
+	cr_assert_eq(rl_flush(link_), RL_OK);
+	rl_sleep_ns(link_, 300000000);
+	kill(support.fleet.wards[0].pid, SIGSTOP);
+	cr_assert_eq(rl_receive_until(link_, &reply, 1), RL_UNKNOWN);
+	kill(support.fleet.wards[0].pid, SIGCONT);
+	cr_assert_eq(rl_run(link_, &reply, "ECHO next"), RL_OK);
+	cr_assert_str_eq(reply.text, "next");
+}
+
 Test(link, dead_server_is_unknown_then_error)
 {
 	struct rl_reply reply;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The token lock, the quorum lock and the optimistic update, one by one. */
+/* The token lock and the optimistic update, one by one. */
 #include "../support.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ static struct support support;
 
 static void setup(void)
 {
-	support_open(&support, 5);
+	support_open(&support, 1);
 }
 
 static void teardown(void)
@@ -88,113 +87,6 @@ Test(locks, lost_reply_leaves_an_unknown_lock_that_release_gives_back)
 	rl_lock_free(lock);
 	rl_link_free(a);
 	rl_link_free(b);
-}
-
-/* ---- Quorum -------------------------------------------------------------- */
-
-static struct rl_quorum *five(struct rl_link *nodes[5])
-{
-	for (size_t i = 0; i < 5; i++)
-		nodes[i] = support_link(&support, i);
-	return rl_quorum_new(nodes, 5, "lock", 100);
-}
-
-static void free_five(struct rl_quorum *quorum, struct rl_link *nodes[5])
-{
-	rl_quorum_free(quorum);
-	for (size_t i = 0; i < 5; i++)
-		rl_link_free(nodes[i]);
-}
-
-static void kill_node(size_t i)
-{
-	cr_assert(rr_guardian_kill(&support.session.guardian,
-				   &support.fleet.wards[i]));
-}
-
-Test(locks, quorum_excludes_and_leaves_nothing_behind)
-{
-	struct rl_link *a[5], *b[5];
-	struct rl_quorum *mine = five(a), *theirs = five(b);
-
-	cr_assert_eq(rl_quorum_try(mine, 10000), RL_OK);
-	cr_assert_gt(rl_quorum_remaining_ms(mine), 9000);
-	cr_assert_leq(rl_quorum_remaining_ms(mine), 10000 - 102);
-	cr_assert_eq(rl_quorum_try(theirs, 10000), RL_BUSY);
-	cr_assert_eq(rl_quorum_release(mine), RL_OK);
-	for (size_t i = 0; i < 5; i++)
-		cr_assert_str_eq(support_ask(b[i], "EXISTS", "lock"), "0");
-	cr_assert_eq(rl_quorum_try(theirs, 10000), RL_OK);
-	free_five(mine, a);
-	free_five(theirs, b);
-}
-
-Test(locks, quorum_works_with_two_of_five_dead)
-{
-	struct rl_link *nodes[5];
-	struct rl_quorum *quorum = five(nodes);
-
-	kill_node(0);
-	kill_node(3);
-	cr_assert_eq(rl_quorum_try(quorum, 10000), RL_OK, "%s",
-		     rl_quorum_error(quorum));
-	cr_assert_eq(rl_quorum_release(quorum), RL_OK);
-	free_five(quorum, nodes);
-}
-
-Test(locks, quorum_refuses_with_three_of_five_dead)
-{
-	struct rl_link *nodes[5];
-	struct rl_quorum *quorum = five(nodes);
-
-	for (size_t i = 0; i < 3; i++)
-		kill_node(i);
-	cr_assert_eq(rl_quorum_try(quorum, 10000), RL_ERROR);
-	cr_assert_neq(rl_quorum_error(quorum)[0], '\0');
-	cr_assert_str_eq(support_ask(nodes[4], "EXISTS", "lock"), "0");
-	free_five(quorum, nodes);
-}
-
-Test(locks, quorum_with_a_hung_node_costs_its_time_out)
-{
-	struct rl_link *nodes[5];
-	struct rl_quorum *quorum = five(nodes);
-	int64_t start_ns, spent_ms;
-
-	kill(support.fleet.wards[2].pid, SIGSTOP);
-	start_ns = rl_now_ns(nodes[0], RL_CLOCK_MONOTONIC);
-	cr_assert_eq(rl_quorum_try(quorum, 10000), RL_OK);
-	spent_ms = (rl_now_ns(nodes[0], RL_CLOCK_MONOTONIC) - start_ns) /
-		   1000000;
-	cr_assert_geq(spent_ms, 99);
-	cr_assert_lt(spent_ms, 1000);
-	kill(support.fleet.wards[2].pid, SIGCONT);
-	cr_assert_eq(rl_quorum_release(quorum), RL_OK);
-	free_five(quorum, nodes);
-}
-
-Test(locks, quorum_without_time_left_is_not_held)
-{
-	struct rl_link *nodes[5];
-	struct rl_quorum *quorum = five(nodes);
-
-	cr_assert_eq(rl_quorum_try(quorum, 2), RL_BUSY);
-	free_five(quorum, nodes);
-}
-
-Test(locks, quorum_release_survives_forgotten_scripts)
-{
-	struct rl_link *nodes[5];
-	struct rl_quorum *quorum = five(nodes);
-	struct rl_reply reply;
-
-	cr_assert_eq(rl_quorum_try(quorum, 10000), RL_OK);
-	cr_assert_eq(rl_quorum_release(quorum), RL_OK);
-	for (size_t i = 0; i < 5; i++)
-		rl_run(nodes[i], &reply, "SCRIPT FLUSH");
-	cr_assert_eq(rl_quorum_try(quorum, 10000), RL_OK);
-	cr_assert_eq(rl_quorum_release(quorum), RL_OK);
-	free_five(quorum, nodes);
 }
 
 /* ---- Optimistic update ----------------------------------------------------- */

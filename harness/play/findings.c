@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define RR_BIT(finding) (1U << (finding))
+
+static const struct {
+	const char *name;
+	const char *meaning;
+} findings[RR_FINDINGS] = {
+	[RR_EXCLUSION_BROKEN] = {
+		"exclusion broken",
+		"Two clients were in their critical sections at the same time." },
+	[RR_UPDATE_LOST] = {
+		"update lost",
+		"An increment that was acknowledged is not in the final value." },
+	[RR_COUNTED_TWICE] = {
+		"counted twice",
+		"The final value is higher than what was acknowledged." },
+	[RR_FOREIGN_RELEASE] = {
+		"foreign release",
+		"A client removed a lock that a living other one held." },
+	[RR_FOREIGN_CHANGE] = {
+		"foreign change",
+		"A client changed the value or the lease of a lock that a living other one held." },
+	[RR_DEADLOCK] = {
+		"deadlock",
+		"The holder is dead and its lock never expires: nobody gets in any more." },
+	[RR_KEPT_ALIVE] = {
+		"dead lock kept alive",
+		"The holder is dead, and those who ask for its lock renew the lease." },
+	[RR_GHOST_LOCK] = {
+		"ghost lock",
+		"The lock is there, and the client that made it does not hold it." },
+	[RR_LEFT_BEHIND] = {
+		"lock left behind",
+		"The holder has left its section, its lock is still there." },
+	[RR_HALF_DONE] = {
+		"half done",
+		"Keys that change together have changed in part." },
+	[RR_WRITE_LOST] = {
+		"acknowledged write lost",
+		"A write that the server had acknowledged is gone." },
+	[RR_REPLIES_CROSSED] = {
+		"replies crossed",
+		"A client read the reply to a command that was not its own." },
+};
+
+/* Phrases that say that none of some findings is there. */
+static const struct {
+	const char *phrase;
+	rr_findings none_of;
+} absences[] = {
+	{ "nothing broken", ~0U },
+	{ "exclusion kept", RR_BIT(RR_EXCLUSION_BROKEN) },
+	{ "count exact", RR_BIT(RR_UPDATE_LOST) | RR_BIT(RR_COUNTED_TWICE) },
+	{ "all or nothing", RR_BIT(RR_HALF_DONE) },
+	{ "writes kept", RR_BIT(RR_WRITE_LOST) },
+	{ "replies in order", RR_BIT(RR_REPLIES_CROSSED) },
+	{ "progress", RR_BIT(RR_DEADLOCK) | RR_BIT(RR_KEPT_ALIVE) |
+			      RR_BIT(RR_GHOST_LOCK) | RR_BIT(RR_LEFT_BEHIND) },
+	{ "own locks only",
+	  RR_BIT(RR_FOREIGN_RELEASE) | RR_BIT(RR_FOREIGN_CHANGE) },
+};
+
+const char *rr_finding_name(enum rr_finding finding)
+{
+	return findings[finding].name;
+}
+
+const char *rr_finding_meaning(enum rr_finding finding)
+{
+	return findings[finding].meaning;
+}
+
+bool rr_finding_holds(const char *phrase, rr_findings set, bool *known)
+{
+	*known = true;
+	for (size_t i = 0; i < sizeof(absences) / sizeof(absences[0]); i++) {
+		if (strcmp(phrase, absences[i].phrase) == 0)
+			return (set & absences[i].none_of) == 0;
+	}
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		if (strcmp(phrase, findings[i].name) == 0)
+			return (set & RR_BIT(i)) != 0;
+	}
+	*known = false;
+	return false;
+}

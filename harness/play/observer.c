@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "observer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char nothing[] = "(nil)";
+
+/* ---- Findings ----------------------------------------------------------------- */
+
+static void find(struct rr_observer *observer, enum rr_finding finding,
+		 char remark[RR_REMARK_SIZE], const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The first of its kind is kept as the conclusion. */
+static void find(struct rr_observer *observer, enum rr_finding finding,
+		 char remark[RR_REMARK_SIZE], const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(remark, RR_REMARK_SIZE, format, arguments);
+	va_end(arguments);
+	if (!(observer->findings & 1U << finding))
+		snprintf(observer->conclusion[finding], RR_REMARK_SIZE, "%s",
+			 remark);
+	observer->findings |= 1U << finding;
+}
+
+static const char *name_of(const struct rr_observer *observer, int actor)
+{
+	return actor < 0 ? "nobody" : observer->race->actors[actor].name;
+}
+
+void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race)
+{
+	*observer = (struct rr_observer){ .race = race, .owner = -1 };
+	snprintf(observer->lock.value, sizeof(observer->lock.value), "%s",
+		 nothing);
+	observer->lock.expires_ns = -1;
+}
+
+/* ---- Marks ----------------------------------------------------------------------- */
+
+static void enter(struct rr_observer *observer, int actor,
+		  char remark[RR_REMARK_SIZE])
+{
+	char names[RR_REMARK_SIZE - 32] = "";
+	size_t used = 0, n = 0;
+
+	observer->inside[actor] = true;
+	if (actor == observer->owner)
+		observer->owner_entered = true;
+	for (size_t i = 0; i < observer->race->n_actors; i++) {
+		if (!observer->inside[i] || used >= sizeof(names))
+			continue;
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 " %s", name_of(observer, (int)i));
+		n++;
+	}
+	if (n > 1)
+		find(observer, RR_EXCLUSION_BROKEN, remark, "%zu inside:%s", n,
+		     names);
+}
+
+void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
+		      char remark[RR_REMARK_SIZE])
+{
+	const int actor = step->actor;
+
+	switch (step->kind) {
+	case RR_STEP_ENTER:
+		enter(observer, actor, remark);
+		break;
+	case RR_STEP_LEAVE:
+		observer->inside[actor] = false;
+		break;
+	case RR_STEP_COUNT:
+		observer->counted++;
+		break;
+	case RR_STEP_CRASH:
+		observer->inside[actor] = false;
+		observer->crashed[actor] = true;
+		break;
+	case RR_STEP_CONNECT:
+		observer->crashed[actor] = false;
+		break;
+	default:
+		break;
+	}
+}
+
+void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
+			 char remark[RR_REMARK_SIZE])
+{
+	if (reader == sender)
+		find(observer, RR_REPLIES_CROSSED, remark,
+		     "%s reads the reply to an earlier command",
+		     name_of(observer, reader));
+	else
+		find(observer, RR_REPLIES_CROSSED, remark,
+		     "%s reads the reply to %s's command",
+		     name_of(observer, reader), name_of(observer, sender));
+}
+
+void rr_observer_survived(struct rr_observer *observer, const char *key,
+			  const char *before, const char *after,
+			  char remark[RR_REMARK_SIZE])
+{
+	if (strcmp(before, nothing) != 0 && strcmp(before, after) != 0)
+		find(observer, RR_WRITE_LOST, remark, "%s was %.40s, is %.40s",
+		     key, before, after);
+}
+
+/* ---- The lock ----------------------------------------------------------------------- */
+
+static bool is_there(const struct rr_lock_state *lock)
+{
+	return strcmp(lock->value, nothing) != 0;
+}
+
+/* Its holder is alive, and by what it stored it still holds it. */
+static bool is_held(const struct rr_observer *observer, long long now_s)
+{
+	const char *value = observer->lock.value;
+
+	if (observer->owner < 0 || observer->crashed[observer->owner])
+		return false;
+	return !observer->race->lock_is_timestamp ||
+	       atoll(value + (value[0] == '"')) >= now_s;
+}
+
+static void note_created(struct rr_observer *observer, int actor)
+{
+	observer->owner = actor;
+	observer->owner_entered = actor >= 0 && observer->inside[actor];
+}
+
+static void note_removed(struct rr_observer *observer, int actor,
+			 long long now_s, char remark[RR_REMARK_SIZE])
+{
+	if (actor >= 0 && actor != observer->owner && is_held(observer, now_s))
+		find(observer, RR_FOREIGN_RELEASE, remark,
+		     "%s removes %s's lock", name_of(observer, actor),
+		     name_of(observer, observer->owner));
+	observer->owner = -1;
+}
+
+/* Another value, or another lease, by somebody who does not hold it. */
+static void note_changed(struct rr_observer *observer, int actor,
+			 const struct rr_lock_state *lock, long long now_s,
+			 char remark[RR_REMARK_SIZE])
+{
+	const bool value_differs =
+		strcmp(lock->value, observer->lock.value) != 0;
+	const bool longer = lock->expires_ns > observer->lock.expires_ns ||
+			    (lock->expires_ns < 0 &&
+			     observer->lock.expires_ns >= 0);
+
+	if (is_held(observer, now_s))
+		find(observer, RR_FOREIGN_CHANGE, remark,
+		     "%s changes %s's lock", name_of(observer, actor),
+		     name_of(observer, observer->owner));
+	else if (longer && observer->owner >= 0 &&
+		 !observer->race->lock_is_timestamp)
+		find(observer, RR_KEPT_ALIVE, remark,
+		     "%s renews the lock of %s, who is dead",
+		     name_of(observer, actor),
+		     name_of(observer, observer->owner));
+	else if (value_differs)
+		note_created(observer, actor);
+}
+
+void rr_observer_lock(struct rr_observer *observer, int actor,
+		      const struct rr_lock_state *lock, long long now_s,
+		      char remark[RR_REMARK_SIZE])
+{
+	const struct rr_lock_state *before = &observer->lock;
+
+	if (!is_there(before) && is_there(lock))
+		note_created(observer, actor);
+	else if (is_there(before) && !is_there(lock))
+		note_removed(observer, actor, now_s, remark);
+	else if (is_there(lock) && actor >= 0 && actor != observer->owner &&
+		 (strcmp(before->value, lock->value) != 0 ||
+		  before->expires_ns != lock->expires_ns))
+		note_changed(observer, actor, lock, now_s, remark);
+	observer->lock = *lock;
+}
+
+/* ---- The end --------------------------------------------------------------------------- */
+
+static void end_counter(struct rr_observer *observer, const char *counter)
+{
+	const long long wanted = observer->race->counter_from + observer->counted;
+	const long long final =
+		strcmp(counter, nothing) == 0 ? 0 :
+						atoll(counter + (counter[0] == '"'));
+	char remark[RR_REMARK_SIZE];
+
+	if (final < wanted)
+		find(observer, RR_UPDATE_LOST, remark,
+		     "expected %lld, actual %lld, lost %lld", wanted, final,
+		     wanted - final);
+	else if (final > wanted)
+		find(observer, RR_COUNTED_TWICE, remark,
+		     "expected %lld, actual %lld, too much %lld", wanted, final,
+		     final - wanted);
+}
+
+static void end_lock(struct rr_observer *observer)
+{
+	const int owner = observer->owner;
+	const char *key = observer->race->lock;
+	char remark[RR_REMARK_SIZE];
+
+	if (!is_there(&observer->lock) || owner < 0)
+		return;
+	if (observer->crashed[owner]) {
+		if (observer->lock.expires_ns < 0 &&
+		    !observer->race->lock_is_timestamp)
+			find(observer, RR_DEADLOCK, remark,
+			     "%s is %s's, who is dead, and never expires", key,
+			     name_of(observer, owner));
+	} else if (!observer->owner_entered) {
+		find(observer, RR_GHOST_LOCK, remark,
+		     "%s was made by %s, who does not hold it", key,
+		     name_of(observer, owner));
+	} else if (!observer->inside[owner]) {
+		find(observer, RR_LEFT_BEHIND, remark,
+		     "%s is still there, %s has left", key,
+		     name_of(observer, owner));
+	}
+}
+
+static void end_together(struct rr_observer *observer,
+			 char *together[RR_KEYS_SHOWN_MAX])
+{
+	const size_t n = observer->race->n_together;
+	char remark[RR_REMARK_SIZE];
+	size_t changed = 0;
+
+	for (size_t i = 0; i < n; i++)
+		changed += strcmp(observer->together[i], together[i]) != 0;
+	if (changed > 0 && changed < n)
+		find(observer, RR_HALF_DONE, remark,
+		     "%zu of %zu keys have changed", changed, n);
+}
+
+void rr_observer_end(struct rr_observer *observer, const char *counter,
+		     char *together[RR_KEYS_SHOWN_MAX])
+{
+	if (observer->race->counter)
+		end_counter(observer, counter);
+	if (observer->race->lock)
+		end_lock(observer);
+	end_together(observer, together);
+}

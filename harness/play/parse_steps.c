@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps, what documents say of them, and the verdict. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+
+static bool is(const char *word, const char *other)
+{
+	return strcmp(word, other) == 0;
+}
+
+static bool take_server(struct rr_parser *parser, const char *name, int *server)
+{
+	*server = rr_parser_find_server(parser->race, name);
+	if (*server >= 0)
+		return true;
+	return rr_parser_fail(parser, "expected a server's name, found '%.60s'", name);
+}
+
+/* ---- Steps without a client --------------------------------------------------------- */
+
+static bool parse_note(struct rr_parser *parser)
+{
+	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_NOTE);
+
+	if (!step)
+		return false;
+	step->text = parser->line.rest ? parser->line.rest : "";
+	return true;
+}
+
+static bool parse_tick(struct rr_parser *parser)
+{
+	struct rr_step *step;
+
+	if (!rr_parser_has_words(parser, 2, "tick DURATION"))
+		return false;
+	step = rr_parser_add_step(parser, RR_STEP_TICK);
+	return step && rr_parser_take_duration(parser, parser->line.words[1], false,
+				     &step->amount);
+}
+
+/* clock NAME +60s */
+static bool parse_clock(struct rr_parser *parser)
+{
+	const char *name;
+	struct rr_step *step;
+
+	if (!rr_parser_has_words(parser, 3, "clock NAME +60s"))
+		return false;
+	name = parser->line.words[1];
+	step = rr_parser_add_step(parser, RR_STEP_CLOCK);
+	if (!step || !rr_parser_take_duration(parser, parser->line.words[2], true,
+				    &step->amount))
+		return false;
+	step->peer = rr_parser_find_actor(parser->race, name, strlen(name));
+	return step->peer >= 0 || take_server(parser, name, &step->server);
+}
+
+/* tear N last|at|after|in NUMBER */
+static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
+{
+	static const char *const names[] = {
+		[RR_TEAR_LAST_BYTES] = "last",
+		[RR_TEAR_AT_BYTE] = "at",
+		[RR_TEAR_AFTER_COMMAND] = "after",
+		[RR_TEAR_IN_COMMAND] = "in",
+	};
+	const char *where = parser->line.words[2];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (is(where, names[i])) {
+			step->tear = (enum rr_tear)i;
+			return rr_parser_take_number(parser,
+						     parser->line.words[3], 0,
+						     1000000, &step->amount);
+		}
+	}
+	return rr_parser_fail(parser, "expected last, at, after or in, found '%.60s'",
+			      where);
+}
+
+static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
+{
+	static const char *const forms[] = { "FAULT SERVER",
+					     "slow-disk SERVER DURATION",
+					     "tear SERVER last|at|after|in NUMBER" };
+	const int more = fault == RR_FAULT_TEAR	     ? 2 :
+			 fault == RR_FAULT_SLOW_DISK ? 1 :
+						       0;
+	struct rr_step *step;
+
+	if (!rr_parser_has_words(parser, 2 + (size_t)more, forms[more]))
+		return false;
+	step = rr_parser_add_step(parser, RR_STEP_FAULT);
+	if (!step ||
+	    !take_server(parser, parser->line.words[1], &step->server))
+		return false;
+	step->fault = fault;
+	if (fault == RR_FAULT_TEAR)
+		return parse_tear(parser, step);
+	if (fault == RR_FAULT_SLOW_DISK)
+		return rr_parser_take_duration(parser, parser->line.words[2],
+					       false, &step->amount);
+	return true;
+}
+
+static bool parse_repeat(struct rr_parser *parser)
+{
+	int64_t rounds;
+
+	if (parser->repeat)
+		return rr_parser_fail(parser, "expected 'end' of the repeat in line %d first",
+			    parser->repeat_line);
+	if (!rr_parser_has_words(parser, 2, "repeat ROUNDS") ||
+	    !rr_parser_take_number(parser, parser->line.words[1], 1, 1000, &rounds))
+		return false;
+	parser->repeat = (long)rounds;
+	parser->repeat_from = parser->race->n_steps;
+	parser->repeat_line = parser->line.number;
+	return true;
+}
+
+/* The steps since the repeat began, so many times. */
+static bool parse_end(struct rr_parser *parser)
+{
+	struct rr_race *race = parser->race;
+	const size_t from = parser->repeat_from, n = race->n_steps - from;
+
+	if (!parser->repeat)
+		return rr_parser_fail(parser, "expected a 'repeat' before 'end'");
+	for (long round = 1; round <= parser->repeat; round++) {
+		for (size_t i = 0; i < n; i++) {
+			struct rr_step *step = &race->steps[from + i];
+
+			if (round > 1) {
+				step = rr_parser_add_step(parser, RR_STEP_NOTE);
+				if (!step)
+					return false;
+				*step = race->steps[from + i];
+			}
+			step->repetition = (int)round;
+			step->repetitions = (int)parser->repeat;
+		}
+	}
+	parser->repeat = 0;
+	return true;
+}
+
+/* ---- Steps of a client ----------------------------------------------------------------- */
+
+static bool take_reply(struct rr_parser *parser, struct rr_step *step)
+{
+	const char *reply = parser->line.reply;
+
+	step->expected = reply;
+	if (!reply)
+		return true;
+	if (reply[0] == '\0')
+		return rr_parser_fail(parser, "expected a reply after => or <");
+	step->is_lost = is(reply, "(lost)");
+	step->is_waiting = is(reply, "(waits)");
+	return true;
+}
+
+/* A> COMMAND, or A@n1> COMMAND. */
+static bool parse_run(struct rr_parser *parser)
+{
+	const char *name = parser->line.words[0];
+	const size_t length = strcspn(name, "@>");
+	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_RUN);
+
+	if (!step)
+		return false;
+	step->actor = rr_parser_find_actor(parser->race, name, length);
+	step->server = 0;
+	if (step->actor < 0)
+		return rr_parser_fail(parser, "expected a client's name, found '%.*s'",
+			    (int)length, name);
+	if (name[length] == '@') {
+		char *server = rr_race_keep(parser->race, name + length + 1,
+					    strlen(name + length + 1) - 1);
+
+		if (!server || !take_server(parser, server, &step->server))
+			return false;
+	}
+	return rr_parser_take_command(parser, step, 1) && take_reply(parser, step);
+}
+
+/* A < REPLY */
+static bool parse_read(struct rr_parser *parser, int actor)
+{
+	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_READ);
+
+	if (!step)
+		return false;
+	step->actor = actor;
+	step->server = 0;
+	return take_reply(parser, step);
+}
+
+static bool parse_write(struct rr_parser *parser, struct rr_step *step)
+{
+	const struct rr_line *line = &parser->line;
+
+	step->server = 0;
+	if (line->n_words != 4 || !is(line->words[2], "bytes"))
+		return rr_parser_take_command(parser, step, 2);
+	step->kind = RR_STEP_BYTES;
+	step->text = line->words[3];
+	step->length = line->lengths[3];
+	return true;
+}
+
+/* A computes end = now + 11 */
+static bool parse_compute(struct rr_parser *parser, struct rr_step *step)
+{
+	const struct rr_line *line = &parser->line;
+	const size_t n = line->n_words;
+	bool minus;
+
+	if ((n != 5 && n != 7) || !is(line->words[3], "=") ||
+	    !is(line->words[4], "now"))
+		return rr_parser_fail(parser, "expected 'A computes NAME = now + SECONDS'");
+	step->text = line->words[2];
+	if (n == 5)
+		return true;
+	minus = is(line->words[5], "-");
+	if (!minus && !is(line->words[5], "+"))
+		return rr_parser_fail(parser, "expected + or -, found '%.60s'",
+			    line->words[5]);
+	if (!rr_parser_take_number(parser, line->words[6], 0, 1000000000, &step->amount))
+		return false;
+	if (minus)
+		step->amount = -step->amount;
+	return true;
+}
+
+static bool parse_mutex(struct rr_parser *parser, struct rr_step *step)
+{
+	if (!rr_parser_has_words(parser, 3, "A locks MUTEX"))
+		return false;
+	step->text = parser->line.words[2];
+	return true;
+}
+
+static bool parse_plain(struct rr_parser *parser, struct rr_step *step)
+{
+	(void)step;
+	return rr_parser_has_words(parser, 2, "A enters");
+}
+
+static const struct {
+	const char *verb;
+	enum rr_step_kind kind;
+	bool (*parse)(struct rr_parser *parser, struct rr_step *step);
+} verbs[] = {
+	{ "writes", RR_STEP_WRITE, parse_write },
+	{ "enters", RR_STEP_ENTER, parse_plain },
+	{ "leaves", RR_STEP_LEAVE, parse_plain },
+	{ "counts", RR_STEP_COUNT, parse_plain },
+	{ "crashes", RR_STEP_CRASH, parse_plain },
+	{ "connects", RR_STEP_CONNECT, parse_plain },
+	{ "locks", RR_STEP_LOCK, parse_mutex },
+	{ "unlocks", RR_STEP_UNLOCK, parse_mutex },
+	{ "computes", RR_STEP_COMPUTE, parse_compute },
+};
+
+static bool parse_verb(struct rr_parser *parser, int actor)
+{
+	const char *word = parser->line.n_words > 1 ? parser->line.words[1] :
+						      "nothing";
+
+	if (is(word, "<"))
+		return parse_read(parser, actor);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (is(word, verbs[i].verb)) {
+			struct rr_step *step =
+				rr_parser_add_step(parser, verbs[i].kind);
+
+			if (!step)
+				return false;
+			step->actor = actor;
+			return verbs[i].parse(parser, step);
+		}
+	}
+	return rr_parser_fail(parser, "expected what %s does (enters, leaves, crashes ...), found '%.60s'",
+		    parser->line.words[0], word);
+}
+
+/* ---- What a document says ----------------------------------------------------------------- */
+
+/* ID says => PATTERN, of the reply before; ID says FINDING, of the end. */
+static bool parse_saying(struct rr_parser *parser)
+{
+	struct rr_race *race = parser->race;
+	const struct rr_line *line = &parser->line;
+	struct rr_saying *saying;
+
+	if (line->reply ? line->n_words != 2 : line->n_words < 3)
+		return rr_parser_fail(parser, "expected 'ID says => REPLY' or 'ID says FINDING'");
+	if (line->reply && race->n_steps == 0)
+		return rr_parser_fail(parser, "expected a step before what is said of its reply");
+	if (!rr_parser_grow((void **)&race->sayings, &parser->sayings_room,
+		  race->n_sayings, sizeof(*saying)))
+		return rr_parser_fail(parser, "out of memory");
+	saying = &race->sayings[race->n_sayings++];
+	*saying = (struct rr_saying){ .claim = line->words[0],
+				      .line = line->number,
+				      .step = -1 };
+	if (line->reply) {
+		saying->step = (int)race->n_steps - 1;
+		saying->says = line->reply;
+	} else {
+		saying->says = line->rest + strlen("says");
+		saying->says += strspn(saying->says, " ");
+	}
+	return true;
+}
+
+static bool parse_verdict(struct rr_parser *parser)
+{
+	struct rr_race *race = parser->race;
+	char *rest, *one;
+
+	if (parser->line.n_words < 2)
+		return rr_parser_fail(parser, "expected what was found, or 'nothing broken'");
+	rest = rr_race_keep(race, parser->line.rest,
+			    strlen(parser->line.rest));
+	for (one = rest ? strtok(rest, ",") : NULL; one;
+	     one = strtok(NULL, ",")) {
+		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
+			return rr_parser_fail(parser, "expected at most %d findings",
+				    RR_FINDINGS_NAMED_MAX);
+		race->verdicts[race->n_verdicts++] = one + strspn(one, " ");
+	}
+	race->verdict_line = parser->line.number;
+	return true;
+}
+
+/* ---- The tables ----------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	bool (*parse)(struct rr_parser *parser);
+} plain[] = {
+	{ "verdict", parse_verdict }, { "--", parse_note },
+	{ "tick", parse_tick },	      { "clock", parse_clock },
+	{ "repeat", parse_repeat },   { "end", parse_end },
+};
+
+bool rr_parser_step(struct rr_parser *parser)
+{
+	const struct rr_line *line = &parser->line;
+	const char *word = line->words[0];
+	const size_t length = strlen(word);
+	int actor;
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		if (is(word, plain[i].word))
+			return plain[i].parse(parser);
+	}
+	if (line->n_words > 1 && is(line->words[1], "says"))
+		return parse_saying(parser);
+	if (word[length - 1] == '>')
+		return parse_run(parser);
+	for (int fault = 0; fault < RR_FAULTS; fault++) {
+		if (is(word, rr_fault_name((enum rr_fault)fault)))
+			return parse_fault(parser, (enum rr_fault)fault);
+	}
+	actor = rr_parser_find_actor(parser->race, word, length);
+	if (actor >= 0)
+		return parse_verb(parser, actor);
+	return rr_parser_fail(parser, "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
+		    word);
+}
+

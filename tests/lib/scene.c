@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "link.h"
+
+/* ---- Servers ---------------------------------------------------------------- */
+
+static void add_user(struct scene *scene)
+{
+	const char *rule = scene->row->acl;
+	struct rl_reply reply;
+
+	for (size_t i = 0; rule && i < scene->n_servers; i++)
+		cr_assert_eq(rl_run(scene->admins[i], &reply,
+				    "ACL SETUSER tester on >pw ~* &* +@all %s",
+				    rule),
+			     RL_OK, "%s", rl_link_error(scene->admins[i]));
+}
+
+void scene_open(struct scene *scene, size_t row)
+{
+	*scene = (struct scene){ .row = &lock_rows[row],
+				 .n_servers = lock_rows[row].n_servers,
+				 .hold_max_ms = 600000 };
+	support_open(&scene->support, scene->n_servers);
+	for (size_t i = 0; i < scene->n_servers; i++)
+		scene->admins[i] = support_link(&scene->support, i);
+	add_user(scene);
+}
+
+void scene_close(struct scene *scene)
+{
+	for (size_t i = 0; i < scene->n_servers; i++)
+		rl_link_free(scene->admins[i]);
+	support_close(&scene->support);
+}
+
+struct rl_address scene_address(const struct scene *scene, size_t i)
+{
+	struct rl_address address = scene->support.fleet.addresses[i];
+
+	if (scene->row->acl) {
+		snprintf(address.user, sizeof(address.user), "tester");
+		snprintf(address.password, sizeof(address.password), "pw");
+	}
+	return address;
+}
+
+static struct rl_command words_of(const char *text)
+{
+	struct rl_command command = { 0 };
+
+	while (*text) {
+		const size_t length = strcspn(text, " ");
+
+		command.words[command.n_words++] =
+			(struct rl_word){ text, length };
+		text += length + (text[length] == ' ');
+	}
+	return command;
+}
+
+void scene_command(struct scene *scene, const char *command)
+{
+	for (size_t i = 0; i < scene->n_servers; i++) {
+		struct rl_command words = words_of(command);
+		struct rl_reply reply;
+
+		cr_assert_eq(rl_run_command(scene->admins[i], &reply, &words),
+			     RL_OK, "%s: %s: %s", scene->row->name, command,
+			     rl_link_error(scene->admins[i]));
+	}
+}
+
+size_t scene_count(struct scene *scene, const char *key)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scene->n_servers; i++)
+		n += strcmp(support_ask(scene->admins[i], "EXISTS", key),
+			    "1") == 0;
+	return n;
+}
+
+void scene_kill(struct scene *scene)
+{
+	struct rr_fleet *fleet = &scene->support.fleet;
+	int status;
+
+	for (size_t i = 0; i < scene->n_servers; i++) {
+		kill(fleet->wards[i].pid, SIGKILL);
+		while (!rr_guardian_has_ended(fleet->guardian, &fleet->wards[i],
+					      &status))
+			scene_sleep_ms(scene, 1);
+		rl_link_disconnect(scene->admins[i]);
+	}
+}
+
+/* On the old server's socket, whose directory goes with the guardian's. */
+static void start_again(struct rr_fleet *fleet, size_t i)
+{
+	const char *const argv[] = {
+		fleet->program, "--port",	"0",
+		"--unixsocket", fleet->addresses[i].host,
+		"--save",	"",		"--loglevel",
+		"warning",	NULL,
+	};
+	char error[512] = "";
+
+	cr_assert(rr_guardian_spawn(fleet->guardian, &fleet->wards[i], argv, -1,
+				    error, sizeof(error)),
+		  "%s", error);
+}
+
+void scene_restart(struct scene *scene)
+{
+	for (size_t i = 0; i < scene->n_servers; i++) {
+		struct rl_reply reply;
+		int tries = 0;
+
+		start_again(&scene->support.fleet, i);
+		while (rl_run(scene->admins[i], &reply, "PING") != RL_OK) {
+			cr_assert_lt(++tries, 5000, "no server came back");
+			scene_sleep_ms(scene, 2);
+		}
+	}
+	add_user(scene);
+}
+
+/* ---- Parties ------------------------------------------------------------------ */
+
+void rival_open(struct scene *scene, struct rival *party, const char *key)
+{
+	*party = (struct rival){ .scene = scene };
+	for (size_t i = 0; i < scene->n_servers; i++) {
+		const struct rl_address address = scene_address(scene, i);
+
+		party->links[i] = rl_link_new(&address, RR_TIMEOUT_MS);
+	}
+	party->lock = scene->row->make(party->links, scene->n_servers, key,
+				       scene->hold_max_ms);
+	cr_assert_not_null(party->lock, "%s", scene->row->name);
+}
+
+void rival_close(struct rival *party)
+{
+	party->scene->row->free(party->lock);
+	for (size_t i = 0; i < party->scene->n_servers; i++)
+		rl_link_free(party->links[i]);
+}
+
+enum rl_outcome rival_try(struct rival *party, long ttl_ms)
+{
+	return party->scene->row->try(party->lock, ttl_ms);
+}
+
+enum rl_outcome rival_release(struct rival *party)
+{
+	return party->scene->row->release(party->lock);
+}
+
+long rival_remaining_ms(const struct rival *party)
+{
+	return party->scene->row->remaining_ms(party->lock);
+}
+
+enum rl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms)
+{
+	return party->scene->row->acquire(
+		party->lock, ttl_ms,
+		&(struct rl_policy){
+			.wait_ms = wait_ms,
+			.pause_max_us = party->scene->row->pause_max_us });
+}
+
+void rival_get(struct rival *party, long ttl_ms)
+{
+	scene_expect(party->scene, "acquire", rival_wait(party, ttl_ms, 20000),
+		     RL_OK);
+}
+
+enum rl_outcome rival_settle(struct rival *party)
+{
+	enum rl_outcome outcome = RL_UNKNOWN;
+
+	for (int i = 0; i < 5; i++) {
+		outcome = rival_release(party);
+		if (outcome == RL_OK || outcome == RL_LOST)
+			break;
+	}
+	return outcome;
+}
+
+/* ---- Expectations ------------------------------------------------------------------ */
+
+void scene_expect(const struct scene *scene, const char *what,
+		  enum rl_outcome got, enum rl_outcome wanted)
+{
+	cr_assert_eq(got, wanted, "%s: %s is %s, not %s", scene->row->name,
+		     what, rl_outcome_name(got), rl_outcome_name(wanted));
+}
+
+void scene_expect_held(struct scene *scene, const char *key)
+{
+	const size_t n = scene_count(scene, key);
+
+	cr_assert_gt(n, scene->n_servers / 2, "%s: %s is on %zu of %zu servers",
+		     scene->row->name, key, n, scene->n_servers);
+}
+
+void scene_expect_free(struct scene *scene, const char *key)
+{
+	const size_t n = scene_count(scene, key);
+
+	cr_assert_eq(n, 0, "%s: %s is left on %zu servers", scene->row->name,
+		     key, n);
+}
+
+int64_t scene_now_ms(const struct scene *scene)
+{
+	return rl_now_ns(scene->admins[0], RL_CLOCK_MONOTONIC) / 1000000;
+}
+
+void scene_sleep_ms(const struct scene *scene, long ms)
+{
+	rl_sleep_ns(scene->admins[0], ms * INT64_C(1000000));
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The fair lock: who comes first is served first, and who has gone is not. */
+#include "../support.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WAITERS = 8 };
+
+static struct support support;
+static struct rl_link *link_, *other;
+static struct rl_fair *first;
+
+static void setup(void)
+{
+	support_open(&support, 1);
+	link_ = support_link(&support, 0);
+	other = support_link(&support, 0);
+	first = rl_fair_new(link_, "lock", NULL);
+}
+
+static void teardown(void)
+{
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock:line"), "0");
+	rl_fair_free(first);
+	rl_link_free(link_);
+	rl_link_free(other);
+	support_close(&support);
+}
+
+TestSuite(fair, .init = setup, .fini = teardown);
+
+static int64_t now_ms(void)
+{
+	return rl_now_ns(other, RL_CLOCK_MONOTONIC) / 1000000;
+}
+
+static void wait_for_line(int length)
+{
+	for (int i = 0; atoi(support_ask(other, "LLEN", "lock:line")) != length;
+	     i++) {
+		cr_assert_lt(i, 10000, "nobody stands in line");
+		rl_sleep_ns(other, 1000000);
+	}
+}
+
+/* ---- Order ------------------------------------------------------------------- */
+
+/* Written by who holds the lock only. */
+struct served {
+	int n;
+	int order[WAITERS];
+};
+
+struct waiter {
+	struct served *served;
+	int number;
+	enum rl_outcome outcome;
+	pthread_t thread;
+};
+
+static void *stand_in_line(void *argument)
+{
+	struct waiter *waiter = argument;
+	struct rl_link *link =
+		rl_link_new(&support.fleet.addresses[0], RR_TIMEOUT_MS);
+	struct rl_fair *fair = rl_fair_new(link, "lock", NULL);
+
+	waiter->outcome = rl_fair_acquire(fair, 60000, 30000);
+	if (waiter->outcome == RL_OK) {
+		waiter->served->order[waiter->served->n++] = waiter->number;
+		waiter->outcome = rl_fair_release(fair);
+	}
+	rl_fair_free(fair);
+	rl_link_free(link);
+	return NULL;
+}
+
+Test(fair, order_of_service_is_the_order_of_asking)
+{
+	struct served served = { 0 };
+	struct waiter waiters[WAITERS];
+
+	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
+	for (int i = 0; i < WAITERS; i++) {
+		waiters[i] = (struct waiter){ &served, i, RL_ERROR, 0 };
+		pthread_create(&waiters[i].thread, NULL, stand_in_line,
+			       &waiters[i]);
+		wait_for_line(i + 1);
+	}
+	cr_assert_eq(rl_fair_release(first), RL_OK);
+	for (int i = 0; i < WAITERS; i++) {
+		pthread_join(waiters[i].thread, NULL);
+		cr_assert_eq(waiters[i].outcome, RL_OK, "waiter %d", i);
+	}
+	cr_assert_eq(served.n, WAITERS);
+	for (int i = 0; i < WAITERS; i++)
+		cr_assert_eq(served.order[i], i, "%d came at %d",
+			     served.order[i], i);
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");
+}
+
+/* ---- Death -------------------------------------------------------------------- */
+
+/* A process that asks for the lock, and stays until it is killed. */
+static pid_t start_process(long ttl_ms)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(60); /* not for ever, whatever becomes of the test */
+		rl_fair_acquire(first, ttl_ms, 50000);
+		pause();
+		_exit(0);
+	}
+	cr_assert_gt(pid, 0);
+	return pid;
+}
+
+static void end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* Nobody waits for the 60 s that the dead one had asked for. */
+Test(fair, waiter_that_was_killed_is_passed_over)
+{
+	struct rl_link *link = support_link(&support, 0);
+	struct rl_fair *last = rl_fair_new(link, "lock", NULL);
+	int64_t start_ms;
+	pid_t pid;
+
+	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
+	pid = start_process(60000);
+	wait_for_line(1);
+	cr_assert_eq(rl_fair_try(last, 60000), RL_BUSY);
+	wait_for_line(2);
+	end_process(pid);
+	start_ms = now_ms();
+	cr_assert_eq(rl_fair_release(first), RL_OK);
+	cr_assert_eq(rl_fair_acquire(last, 60000, 30000), RL_OK);
+	cr_assert_lt(now_ms() - start_ms, 10000);
+	cr_assert_eq(rl_fair_release(last), RL_OK);
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");
+	rl_fair_free(last);
+	rl_link_free(link);
+}
+
+Test(fair, holder_that_was_killed_is_waited_for_until_its_lease_ends)
+{
+	const pid_t pid = start_process(1500);
+	int64_t start_ms, waited_ms;
+
+	while (atoi(support_ask(other, "EXISTS", "lock")) == 0)
+		rl_sleep_ns(other, 1000000);
+	start_ms = now_ms();
+	end_process(pid);
+	cr_assert_eq(rl_fair_acquire(first, 60000, 30000), RL_OK);
+	waited_ms = now_ms() - start_ms;
+	cr_assert_lt(waited_ms, 10000);
+	cr_assert_eq(rl_fair_release(first), RL_OK);
+}
+
+/* Its turn came while it was giving up: the lock goes on to the next. */
+Test(fair, who_leaves_the_line_hands_on_what_came_to_it)
+{
+	struct rl_link *link = support_link(&support, 0);
+	struct rl_fair *second = rl_fair_new(link, "lock", NULL);
+
+	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
+	cr_assert_eq(rl_fair_try(second, 60000), RL_BUSY);
+	cr_assert_eq(rl_fair_release(first), RL_OK);
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "1",
+			 "it was not handed over");
+	cr_assert_eq(rl_fair_release(second), RL_OK);
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");
+	rl_fair_free(second);
+	rl_link_free(link);
+}
+
+Test(fair, who_is_freed_in_line_hands_on_what_came_to_it)
+{
+	struct rl_link *link = support_link(&support, 0);
+	struct rl_fair *second = rl_fair_new(link, "lock", NULL);
+
+	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
+	cr_assert_eq(rl_fair_try(second, 60000), RL_BUSY);
+	cr_assert_eq(rl_fair_release(first), RL_OK);
+	rl_fair_free(second);
+	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
+	cr_assert_eq(rl_fair_release(first), RL_OK);
+	rl_link_free(link);
+}
