@@ -12,6 +12,9 @@ LIBDIR       ?= $(PREFIX)/lib
 INCLUDEDIR   ?= $(PREFIX)/include
 MANDIR       ?= $(PREFIX)/share/man
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+# The program looks for these from its own directory: BINDIR is PREFIX/bin.
+LIBEXECDIR := $(PREFIX)/libexec/redrace
+RACEDIR    := $(PREFIX)/share/redrace/races
 LDCONFIG     ?= ldconfig
 
 VERSION := 0.1.0
@@ -36,7 +39,9 @@ LIBS    := -lhiredis -ljansson -lm
 INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
   $(MANDIR)/man3/redislock.3 $(PKGCONFIGDIR)/redislock.pc \
   $(INCLUDEDIR)/redislock.h $(INCLUDEDIR)/redislock/driver.h \
-  $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so)
+  $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so) \
+  $(LIBEXECDIR)/redrace-clock.so \
+  $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
 .PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers demo plots check asan tsan clean FORCE
 .DELETE_ON_ERROR:
@@ -86,9 +91,12 @@ tsan: ## the same under the thread sanitizer
 
 lib: $(B)/libredislock.a $(B)/$(SHARED) ## libredislock, static and shared
 
-install: $(B)/redrace lib ## the program, the library and their manual pages, under PREFIX
+install: $(B)/redrace $(B)/redrace-clock.so lib ## the program, the library and their manual pages, under PREFIX
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
-	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3)
+	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3 \
+	  $(LIBEXECDIR) $(RACEDIR))
+	install -m 644 $(B)/redrace-clock.so $(DESTDIR)$(LIBEXECDIR)/
+	install -m 644 scenarios/races/*.race $(DESTDIR)$(RACEDIR)/
 	install $(B)/redrace $(DESTDIR)$(BINDIR)/
 	install -m 644 $(B)/libredislock.a $(DESTDIR)$(LIBDIR)/
 	install $(B)/$(SHARED) $(DESTDIR)$(LIBDIR)/
@@ -106,7 +114,8 @@ install: $(B)/redrace lib ## the program, the library and their manual pages, un
 
 uninstall: ## take away what install put under PREFIX
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	-rmdir $(DESTDIR)$(INCLUDEDIR)/redislock
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/redislock $(DESTDIR)$(LIBEXECDIR) \
+	  $(DESTDIR)$(RACEDIR) $(DESTDIR)$(PREFIX)/share/redrace
 	$(RELINK)
 
 # The loader's cache knows nothing of a staged copy, and is root's to write.

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting a server, for the first time and again. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "world_parts.h"
 
-enum { ADMIN_TIMEOUT_MS = 1000, PORT_TRIES = 5 };
+enum { PORT_TRIES = 5 };
 
 /* ---- A process -------------------------------------------------------------- */
 
@@ -87,9 +88,12 @@ enum rr_exit world_await_up(struct rr_world *world, struct rr_server *server,
 		if (rr_guardian_has_ended(&world->session->guardian,
 					  &server->ward, &status))
 			return ended_early(world, server, status, error);
-		if (!world_wait(world, RR_START_MS, &deadline_ns))
+		if (!world_wait(world, RR_START_MS, &deadline_ns)) {
+			rr_guardian_signal(&world->session->guardian,
+					   &server->ward, SIGKILL);
 			return world_late(world, "the start of a server",
 					  error);
+		}
 	}
 	server->state = RR_SERVER_RUNNING;
 	if (server->pristine == 0)
@@ -109,7 +113,7 @@ static enum rr_exit open_admin(const struct rr_world *world,
 	if (server->options.tcp)
 		memcpy(server->address.password, world->password,
 		       sizeof(world->password));
-	server->admin = rl_link_new(&server->address, ADMIN_TIMEOUT_MS);
+	server->admin = rl_link_new(&server->address, RR_TIMEOUT_MS);
 	if (!server->admin)
 		return world_fail(error, RR_EXIT_INTERNAL, "out of memory");
 	return RR_EXIT_OK;
@@ -162,6 +166,7 @@ enum rr_exit world_make(struct rr_world *world, struct rr_server *server,
 	if (!rr_guardian_prepare(&world->session->guardian, &server->ward, why,
 				 sizeof(why)))
 		return world_fail(error, RR_EXIT_FILE, "%s", why);
+	server->state = RR_SERVER_DOWN;
 	if (server->options.tcp)
 		return furnish_with_port(world, server, error);
 	return furnish(world, server, error);

@@ -11,17 +11,21 @@
 
 #include "world_parts.h"
 
-/* Under a clock that stands still nothing that waits for it would ever happen:
- * so no delay before a replica is served, no purging thread in the allocator
- * (it would spin), and no time-out of a link when the clock leaps. The timer,
- * which the monotonic clock drives, is made fast. */
+/*
+ * Links do not time out when the clock leaps. Replicas are sent a file: sent
+ * through a pipe, a snapshot waits for others to ask for it (by the clock) and
+ * may then be taken as complete a second late. Who keeps nothing on disk does
+ * not keep that file either. The timer, which the monotonic clock drives, is
+ * made fast.
+ */
 static const char common[] =
 	"unixsocket redis.sock\n"
 	"unixsocketperm 700\n"
 	"daemonize no\n"
 	"loglevel warning\n"
 	"hz 100\n"
-	"repl-diskless-sync-delay 0\n"
+	"repl-diskless-sync no\n"
+	"rdb-del-sync-files yes\n"
 	"repl-timeout 1000000000\n"
 	"shutdown-timeout 0\n";
 
@@ -63,6 +67,7 @@ static void write_all(FILE *file, const struct rr_world *world,
 	fputs(common, file);
 	fprintf(file, "save \"%s\"\n", options->rdb ? "1 1" : "");
 	fprintf(file, "maxmemory %lld\n", options->maxmemory);
+	/* The allocator's thread would spin under a clock that stands still. */
 	if (rr_world_has_time(world))
 		fputs("jemalloc-bg-thread no\n", file);
 	if (options->debug)

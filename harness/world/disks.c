@@ -69,16 +69,18 @@ enum rr_exit rr_world_power_cut(struct rr_world *world, int server,
 				char error[RR_WORLD_ERROR])
 {
 	enum rr_exit code = world_need_shim(world, error);
-	const struct rr_server *it = &world->servers[server];
+	const struct rr_server *it;
 	char path[512];
 	const char *name;
 	int64_t synced;
 
 	if (code == RR_EXIT_OK)
 		code = rr_world_kill(world, server, error);
-	if (code != RR_EXIT_OK ||
-	    !world_aof_path(it, path, sizeof(path), &name))
+	if (code != RR_EXIT_OK)
 		return code;
+	it = &world->servers[server];
+	if (!world_aof_path(it, path, sizeof(path), &name))
+		return RR_EXIT_OK;
 	synced = world_synced(it, name);
 	if (synced >= world_file_length(path))
 		return RR_EXIT_OK;

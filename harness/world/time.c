@@ -15,34 +15,52 @@ static const char shorten_leases[] =
 	"  end\n"
 	"end\n";
 
-static bool runs(struct rr_world *world, size_t i)
+static bool runs(const struct rr_server *server)
 {
-	return rr_world_state(world, (int)i) == RR_SERVER_RUNNING;
+	return server->state == RR_SERVER_RUNNING;
 }
 
-/* Before it answers this it has looked at the clock for whoever is blocked. A
- * server that is busy notices later. */
-static void poke(struct rr_server *server)
+/*
+ * Before it answers this it has read what came earlier, and has looked at the
+ * clock for whoever is blocked. False when it is too busy to, or gone.
+ */
+static bool poke(struct rr_server *server)
 {
 	struct rl_reply reply;
+	bool is_answered = false;
 
 	rl_link_set_timeout(server->admin, POKE_MS);
 	/* The second time over a new connection, if a client closed it. */
-	if (rl_run(server->admin, &reply, "PING") == RL_ERROR &&
-	    reply.type != RL_REPLY_FAILED)
-		rl_run(server->admin, &reply, "PING");
+	for (int i = 0; i < 2 && !is_answered; i++)
+		is_answered = rl_run(server->admin, &reply, "PING") == RL_OK ||
+			      reply.type == RL_REPLY_FAILED;
 	rl_link_set_timeout(server->admin, RR_TIMEOUT_MS);
+	return is_answered;
+}
+
+static void poke_all(struct rr_world *world, bool is_deaf[RR_WORLD_SERVERS])
+{
+	for (size_t i = 0; i < world->n_servers; i++) {
+		if (runs(&world->servers[i]) && !is_deaf[i])
+			is_deaf[i] = !poke(&world->servers[i]);
+	}
 }
 
 static enum rr_tick move(struct rr_world *world, int64_t ns)
 {
+	bool is_deaf[RR_WORLD_SERVERS] = { false };
+
+	/* A new connection is accepted before the first answer; what came
+	 * over it is read before the second. */
+	poke_all(world, is_deaf);
+	poke_all(world, is_deaf);
 	world->moved_ns += ns;
 	for (size_t i = 0; i < world->n_servers; i++)
 		world_set_page(world, &world->servers[i]);
-	for (size_t i = 0; i < world->n_servers; i++) {
-		if (runs(world, i))
-			poke(&world->servers[i]);
-	}
+	/* Whoever is due is answered beside the first answer, so before the
+	 * second. */
+	poke_all(world, is_deaf);
+	poke_all(world, is_deaf);
 	return RR_TICK_MOVED;
 }
 
@@ -65,7 +83,7 @@ static enum rr_tick expire(struct rr_world *world, int64_t ns)
 	for (size_t i = 0; i < world->n_servers; i++) {
 		struct rl_reply reply;
 
-		if (runs(world, i) &&
+		if (rr_world_state(world, (int)i) == RR_SERVER_RUNNING &&
 		    rl_run(world->servers[i].admin, &reply, "EVAL %s 0 %lld",
 			   shorten_leases, (long long)ns / 1000000) != RL_OK)
 			how = RR_TICK_FAILED;
@@ -96,7 +114,7 @@ enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
 	it = &world->servers[server];
 	it->skew_ns = ns;
 	world_set_page(world, it);
-	if (runs(world, (size_t)server))
+	if (runs(it))
 		poke(it);
 	return RR_EXIT_OK;
 }

@@ -241,8 +241,18 @@ enum rr_tick {
 };
 
 /*
- * Time passes everywhere. Servers that run have noticed when it returns: what
- * was due is answered (they were sent a PING, which MONITOR shows).
+ * A key or a blocked client is over when more than its time has passed, counted
+ * in whole milliseconds: a lease of 10 s is there after a tick of 10 s (PTTL 0)
+ * and gone after a tick of this much more. On a clock that goes, nobody sees
+ * that; on this one add it where a lease is to end.
+ */
+#define RR_WORLD_LAPSE_NS INT64_C(1000000)
+
+/*
+ * Time passes everywhere: after what was sent before, and servers that run have
+ * noticed when it returns: what was due is answered. (They are sent PINGs before
+ * and after, which MONITOR shows.) A server that is busy for longer than 0.4 s
+ * notices when it is not any more.
  *
  * Without the shim up to two seconds are waited for. More is made up: the time
  * to live of every key of database 0 is shortened by `ns`, and keys that run

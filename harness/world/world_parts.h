@@ -7,6 +7,8 @@
 
 #include "world.h"
 
+/* ---- common.c: messages and waiting --------------------------------------- */
+
 /* Puts a message into `error` and returns `code`. */
 enum rr_exit world_fail(char error[RR_WORLD_ERROR], enum rr_exit code,
 			const char *format, ...)
@@ -22,17 +24,19 @@ enum rr_exit world_need_shim(const struct rr_world *world,
 
 int64_t world_clock_ns(clockid_t clock);
 
-/* The server if it is in that state; NULL, with a message, if not. `verb` is
- * what cannot be done to it: "kill". */
-struct rr_server *world_server(struct rr_world *world, int server,
-			       enum rr_server_state state, const char *verb,
-			       char error[RR_WORLD_ERROR]);
-
 /* Waits, one millisecond at a time; false when the limit has passed or the
  * program was interrupted. Begin with deadline_ns = 0. */
 bool world_wait(struct rr_world *world, int timeout_ms, int64_t *deadline_ns);
 enum rr_exit world_late(const struct rr_world *world, const char *what,
 			char error[RR_WORLD_ERROR]);
+
+/* ---- world.c -------------------------------------------------------------- */
+
+/* The server if it is in that state; NULL, with a message, if not. `verb` is
+ * what cannot be done to it: "kill". */
+struct rr_server *world_server(struct rr_world *world, int server,
+			       enum rr_server_state state, const char *verb,
+			       char error[RR_WORLD_ERROR]);
 
 /* ---- boot.c: starting ----------------------------------------------------- */
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Failover: what the replica did not get. */
+#include <string.h>
+#include <unistd.h>
+
+#include "stage.h"
+
+struct pair {
+	int master, replica;
+};
+
+static struct pair open_pair(struct stage *stage)
+{
+	struct pair pair;
+
+	stage_open(stage, RR_WORLD_FROZEN);
+	pair.master = stage_server(stage, "m",
+				   (struct rr_server_options){ .tcp = true });
+	pair.replica = stage_server(
+		stage, "r",
+		(struct rr_server_options){ .replica_of = "m", .debug = true });
+	stage_good(stage, rr_world_catch_up(&stage->world, pair.replica,
+					    stage->error));
+	return pair;
+}
+
+Test(world_replicas, an_acknowledged_lock_is_lost_by_a_failover)
+{
+	struct stage stage;
+	const struct pair pair = open_pair(&stage);
+	struct rr_world *world = &stage.world;
+
+	stage_ask(&stage, pair.master, "SET before 1");
+	stage_good(&stage, rr_world_catch_up(world, pair.replica, stage.error));
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
+	stage_good(&stage, rr_world_cut(world, pair.replica, stage.error));
+	cr_assert_str_eq(stage_ask(&stage, pair.master,
+				   "SET lock c1 NX PX 30000"),
+			 "OK");
+	stage_good(&stage, rr_world_kill(world, pair.master, stage.error));
+	stage_good(&stage, rr_world_promote(world, pair.replica, stage.error));
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
+	cr_assert_str_eq(stage_ask(&stage, pair.replica,
+				   "SET lock c2 NX PX 30000"),
+			 "OK");
+	stage_close(&stage);
+}
+
+Test(world_replicas, joined_again_a_replica_catches_up)
+{
+	struct stage stage;
+	const struct pair pair = open_pair(&stage);
+	struct rr_world *world = &stage.world;
+
+	stage_good(&stage, rr_world_cut(world, pair.replica, stage.error));
+	stage_ask(&stage, pair.master, "SET a 1");
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "(nil)");
+	stage_good(&stage, rr_world_join(world, pair.replica, stage.error));
+	stage_good(&stage, rr_world_catch_up(world, pair.replica, stage.error));
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "1");
+	stage_close(&stage);
+}
+
+Test(world_replicas, a_long_tick_does_not_break_the_link)
+{
+	struct stage stage;
+	const struct pair pair = open_pair(&stage);
+	const char *stats;
+
+	stage_tick_ms(&stage, 3600000);
+	usleep(1200000); /* links are looked at every second, really */
+	stats = stage_ask(&stage, pair.master, "INFO stats");
+	cr_assert_not_null(strstr(stats, "sync_full:1\r"));
+	cr_assert_not_null(strstr(stats, "sync_partial_ok:0\r"));
+	stage_close(&stage);
+}
+
+/* The replica sleeps while the master writes more than it can read at once. */
+Test(world_replicas, caught_up_it_has_everything)
+{
+	enum { INCREMENTS = 20000 };
+	struct stage stage;
+	const struct pair pair = open_pair(&stage);
+	struct rl_link *link = stage_link(&stage, pair.master);
+	struct rl_link *sleeper = stage_link(&stage, pair.replica);
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_queue(sleeper, "DEBUG SLEEP 0.3"), RL_OK);
+	cr_assert_eq(rl_flush(sleeper), RL_OK);
+	usleep(20000);
+	for (int i = 0; i < INCREMENTS; i++)
+		cr_assert_eq(rl_queue(link, "INCR n"), RL_OK);
+	cr_assert_eq(rl_flush(link), RL_OK);
+	for (int i = 0; i < INCREMENTS; i++)
+		cr_assert_eq(rl_receive(link, &reply), RL_OK);
+	stage_good(&stage, rr_world_catch_up(&stage.world, pair.replica,
+					     stage.error));
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
+	rl_link_free(link);
+	rl_link_free(sleeper);
+	stage_close(&stage);
+}
+
+Test(world_replicas, strangers_are_kept_out)
+{
+	struct rl_address address = { .host = "127.0.0.1" };
+	struct stage stage;
+	const struct pair pair = open_pair(&stage);
+	struct rl_reply reply;
+	struct rl_link *link;
+
+	address.port = stage.world.servers[pair.master].port;
+	link = rl_link_new(&address, RR_TIMEOUT_MS);
+	cr_assert_eq(rl_run(link, &reply, "PING"), RL_ERROR);
+	cr_assert_eq(strncmp(reply.text, "NOAUTH", 6), 0);
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+Test(world_replicas, a_master_needs_a_port)
+{
+	struct rr_server_options options = { .replica_of = "a" };
+	struct stage stage;
+	int server;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	cr_assert_eq(rr_world_declare(&stage.world, "r", &options, &server,
+				      stage.error),
+		     RR_EXIT_USAGE);
+	stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	cr_assert_eq(rr_world_declare(&stage.world, "r", &options, &server,
+				      stage.error),
+		     RR_EXIT_USAGE);
+	cr_assert_eq(rr_world_promote(&stage.world, 0, stage.error),
+		     RR_EXIT_USAGE);
+	stage_close(&stage);
+}
