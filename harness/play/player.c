@@ -231,12 +231,18 @@ static bool compute(struct player *player, const struct rr_step *step,
 	       fail(player, RR_EXIT_USAGE, step, "too many variables");
 }
 
+/* Bytes that begin a command are owed a reply; those that go on with one, or
+ * are cut into somebody else's, are not. */
 static bool write_bytes(struct player *player, const struct rr_step *step)
 {
-	return connect(player, step) &&
-	       (rr_wire_send_bytes(line_of(player, step)->wire, step->text,
-				   step->length) ||
-		true); /* a closed connection shows at the next reply */
+	const bool begins = step->length > 0 && step->text[0] == '*';
+
+	if (!connect(player, step))
+		return false;
+	/* A closed connection shows at the next reply. */
+	rr_wire_send_bytes(line_of(player, step)->wire, step->text,
+			   step->length);
+	return !begins || owe(player, step);
 }
 
 static bool use_mutex(struct player *player, const struct rr_step *step)
