@@ -216,6 +216,39 @@ static bool read_reply(struct player *player, const struct rr_step *step,
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
+/* Nobody listens where this client would have to connect to? */
+static bool is_refused(struct player *player, const struct rr_step *step)
+{
+	return !line_of(player, step)->wire &&
+	       rr_world_state(player->world, step->server) == RR_SERVER_DOWN;
+}
+
+/* The command as it would have been sent, and what became of it. */
+static bool refuse(struct player *player, const struct rr_step *step,
+		   struct rr_event *event)
+{
+	char *words[RR_WORDS_MAX];
+	size_t lengths[RR_WORDS_MAX];
+
+	if (!expand(player, step, words, lengths))
+		return false;
+	event->command = join(words, step->n_words);
+	for (size_t i = 0; i < step->n_words; i++)
+		free(words[i]);
+	event->reply = strdup("(refused)");
+	compare(player, step, event);
+	return true;
+}
+
+static bool run(struct player *player, const struct rr_step *step,
+		struct rr_event *event)
+{
+	if (is_refused(player, step))
+		return refuse(player, step, event);
+	return send_command(player, step, event) &&
+	       read_reply(player, step, event);
+}
+
 static bool compute(struct player *player, const struct rr_step *step,
 		    struct rr_event *event)
 {
@@ -301,8 +334,7 @@ static bool do_step(struct player *player, const struct rr_step *step,
 			    player->race->actors[step->actor].name);
 	switch (step->kind) {
 	case RR_STEP_RUN:
-		return send_command(player, step, event) &&
-		       read_reply(player, step, event);
+		return run(player, step, event);
 	case RR_STEP_WRITE:
 		return send_command(player, step, event);
 	case RR_STEP_BYTES:
