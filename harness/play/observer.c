@@ -155,9 +155,9 @@ static void note_changed(struct rr_observer *observer, int actor,
 {
 	const bool value_differs =
 		strcmp(lock->value, observer->lock.value) != 0;
-	const bool longer = lock->expires_ns > observer->lock.expires_ns ||
-			    (lock->expires_ns < 0 &&
-			     observer->lock.expires_ns >= 0);
+	const bool longer = observer->lock.expires_ns >= 0 &&
+			    (lock->expires_ns < 0 ||
+			     lock->expires_ns > observer->lock.expires_ns);
 
 	if (is_held(observer, now_s))
 		find(observer, RR_FOREIGN_CHANGE, remark,
