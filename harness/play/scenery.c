@@ -147,17 +147,31 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 
 /* ---- Faults ----------------------------------------------------------------------------- */
 
+/* Is what `of` held to be looked for: on itself, or on who takes its place? */
+static bool stands_in(const struct rr_race *race, const struct rr_step *step,
+		      int of)
+{
+	const char *master = race->servers[step->server].options.replica_of;
+
+	if (step->server == of)
+		return true;
+	return step->fault == RR_FAULT_PROMOTE && master &&
+	       strcmp(master, race->servers[of].name) == 0;
+}
+
 /* After a server is back, or another has taken its place: is what was seen last
- * still there? `server` stands in for all. */
-static void look_for_losses(struct rr_scenery *scenery, int server,
+ * still there? */
+static void look_for_losses(struct rr_scenery *scenery,
+			    const struct rr_step *step,
 			    struct rr_observer *observer,
 			    char remark[RR_REMARK_SIZE])
 {
 	for (size_t i = 0; i < scenery->race->n_keys; i++) {
 		char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
+		const int of = split_key(scenery, scenery->race->keys[i], name);
 
-		split_key(scenery, scenery->race->keys[i], name);
-		if (read_key(scenery, server, name, text))
+		if (stands_in(scenery->race, step, of) &&
+		    read_key(scenery, step->server, name, text))
 			rr_observer_survived(observer, name, scenery->keys[i],
 					     text, remark);
 	}
@@ -226,7 +240,7 @@ enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
 	if (code == RR_EXIT_OK && (step->fault == RR_FAULT_RESTART ||
 				   step->fault == RR_FAULT_WIPE ||
 				   step->fault == RR_FAULT_PROMOTE))
-		look_for_losses(scenery, step->server, observer, remark);
+		look_for_losses(scenery, step, observer, remark);
 	return code;
 }
 
