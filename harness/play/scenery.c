@@ -96,6 +96,23 @@ static int split_key(const struct rr_scenery *scenery, const char *key,
 	return server;
 }
 
+/* When a key's lease ends, in virtual time; -1 = never, or it is not there. */
+static bool read_end(struct rr_scenery *scenery, int server, const char *key,
+		     int64_t *ends_ns)
+{
+	const char *const words[] = { "PTTL", key };
+	char text[RR_REPLY_TEXT_SIZE];
+	long long left_ms;
+
+	if (!ask(scenery, server, 2, words, text))
+		return false;
+	left_ms = atoll(text + strcspn(text, "-0123456789"));
+	*ends_ns = left_ms < 0 ? -1 :
+				 rr_world_now_ns(scenery->world) +
+					 left_ms * INT64_C(1000000);
+	return true;
+}
+
 static bool read_shown(struct rr_scenery *scenery, const char *key,
 		       char value[RR_VALUE_SIZE])
 {
@@ -110,10 +127,24 @@ static bool read_shown(struct rr_scenery *scenery, const char *key,
 
 /* ---- Looking -------------------------------------------------------------------------- */
 
+/* One key, as it is or as it must have become while nobody could be asked. */
+static void look_at(struct rr_scenery *scenery, size_t i)
+{
+	int64_t *ends_ns = &scenery->ends_ns[i];
+	char name[RR_VALUE_SIZE];
+	const int server = split_key(scenery, scenery->race->keys[i], name);
+
+	if (read_shown(scenery, scenery->race->keys[i], scenery->keys[i]) &&
+	    read_end(scenery, server, name, ends_ns))
+		return;
+	if (*ends_ns >= 0 && rr_world_now_ns(scenery->world) > *ends_ns)
+		snprintf(scenery->keys[i], RR_VALUE_SIZE, "(nil)");
+}
+
 void rr_scenery_look(struct rr_scenery *scenery, char *keys[RR_KEYS_SHOWN_MAX])
 {
 	for (size_t i = 0; i < scenery->race->n_keys; i++) {
-		read_shown(scenery, scenery->race->keys[i], scenery->keys[i]);
+		look_at(scenery, i);
 		keys[i] = strdup(scenery->keys[i]);
 	}
 }
@@ -126,8 +157,6 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 	const int64_t now_ns = rr_world_now_ns(scenery->world);
 	char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
 	struct rr_lock_state lock = { .expires_ns = -1 };
-	const char *ttl[] = { "PTTL", name };
-	long long left_ms;
 	int server;
 
 	if (!key)
@@ -137,11 +166,8 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 		return;
 	snprintf(lock.value, sizeof(lock.value), "%.*s", RR_VALUE_SIZE - 1,
 		 text);
-	if (!ask(scenery, server, 2, ttl, text))
+	if (!read_end(scenery, server, name, &lock.expires_ns))
 		return;
-	left_ms = atoll(text + strcspn(text, "-0123456789"));
-	if (left_ms >= 0)
-		lock.expires_ns = now_ns + left_ms * INT64_C(1000000);
 	rr_observer_lock(observer, actor, &lock, now_ns / 1000000000, remark);
 }
 
@@ -335,8 +361,10 @@ static void look_first(struct rr_scenery *scenery, struct rr_observer *observer)
 	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
 	if (race->counter && race->counter_from)
 		ask(scenery, 0, 3, words, text);
-	for (size_t i = 0; i < race->n_keys; i++)
+	for (size_t i = 0; i < race->n_keys; i++) {
 		snprintf(scenery->keys[i], RR_VALUE_SIZE, "(nil)");
+		scenery->ends_ns[i] = -1;
+	}
 	rr_scenery_look(scenery, keys);
 	for (size_t i = 0; i < race->n_keys; i++)
 		free(keys[i]);
