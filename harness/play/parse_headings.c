@@ -206,17 +206,20 @@ static bool parse_together(struct rr_parser *parser)
 			 &parser->race->n_together);
 }
 
+/* lock KEY, lock KEY timestamp, lock KEY count */
 static bool parse_lock(struct rr_parser *parser)
 {
 	const struct rr_line *line = &parser->line;
-	const bool timestamp = line->n_words == 3 &&
-			       is(line->words[2], "timestamp");
+	const char *kind = line->n_words == 3 ? line->words[2] : "";
+	struct rr_race *race = parser->race;
 
-	if (line->n_words != 2 && !timestamp)
-		return rr_parser_fail(parser, "expected 'lock KEY' or 'lock KEY timestamp'");
-	parser->race->lock = line->words[1];
-	parser->race->lock_is_timestamp = timestamp;
-	return true;
+	race->lock_is_timestamp = is(kind, "timestamp");
+	race->lock_is_count = is(kind, "count");
+	race->lock = line->n_words > 1 ? line->words[1] : NULL;
+	if (line->n_words == 2 || race->lock_is_timestamp ||
+	    race->lock_is_count)
+		return true;
+	return rr_parser_fail(parser, "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
 }
 
 /* counter KEY, or counter KEY from NUMBER */

@@ -122,6 +122,7 @@ struct rr_race {
 	const char *keys[RR_KEYS_SHOWN_MAX];   /* shown, a column each */
 	const char *lock;              /* whose holder is kept an eye on, or NULL */
 	bool lock_is_timestamp;        /* its value is the time of its end */
+	bool lock_is_count;            /* everybody who asks changes its value */
 	const char *counter;           /* that "counts" is about, or NULL */
 	int64_t counter_from;          /* its value at the beginning */
 	size_t n_given;                /* commands before the first step */
