@@ -172,6 +172,14 @@ static void compare(struct player *player, const struct rr_step *step,
 						   &matcher);
 }
 
+/* The one connection; those to other servers stay. */
+static void hang_up(struct rr_line_to *line)
+{
+	rr_wire_close(line->wire);
+	line->wire = NULL;
+	line->n_owed = 0;
+}
+
 /* Executed, and never known to the client, whose connection is gone. */
 static bool lose_reply(struct player *player, const struct rr_step *step,
 		       struct rr_event *event)
@@ -182,7 +190,7 @@ static bool lose_reply(struct player *player, const struct rr_step *step,
 	    RR_WIRE_SILENT)
 		return fail(player, RR_EXIT_REDIS, step,
 			    "the server does not answer");
-	rr_cast_disconnect(&player->cast, step->actor);
+	hang_up(line_of(player, step));
 	event->reply = strdup("(lost)");
 	return true;
 }
@@ -209,7 +217,7 @@ static bool read_reply(struct player *player, const struct rr_step *step,
 		settle(player, step);
 	}
 	if (state == RR_WIRE_CLOSED)
-		rr_cast_disconnect(&player->cast, step->actor);
+		hang_up(line);
 	compare(player, step, event);
 	return true;
 }
