@@ -253,15 +253,21 @@ static bool parse_given(struct rr_parser *parser)
 	return rr_parser_take_command(parser, step, 1);
 }
 
+/* needs COMMAND, needs no COMMAND */
 static bool parse_needs(struct rr_parser *parser)
 {
 	const struct rr_line *line = &parser->line;
+	const bool not_there = line->n_words == 3 && is(line->words[1], "no");
+	struct rr_race *race = parser->race;
 
-	parser->race->needs_not = line->n_words == 3 &&
-				  is(line->words[1], "no");
-	if (!parser->race->needs_not && !rr_parser_has_words(parser, 2, "needs COMMAND"))
+	if (!not_there && !rr_parser_has_words(parser, 2, "needs COMMAND"))
 		return false;
-	parser->race->needs = line->words[line->n_words - 1];
+	if (race->n_needs == RR_NEEDS_MAX)
+		return rr_parser_fail(parser, "expected at most %d needs",
+				      RR_NEEDS_MAX);
+	race->needs[race->n_needs++] = (struct rr_need){
+		line->words[line->n_words - 1], not_there
+	};
 	return true;
 }
 

@@ -315,22 +315,28 @@ static enum rr_exit catch_up(struct rr_scenery *scenery,
 	return code;
 }
 
+static bool has_command(struct rr_scenery *scenery, const char *command)
+{
+	const char *words[] = { "COMMAND", "INFO", command };
+	char text[RR_REPLY_TEXT_SIZE];
+
+	return ask(scenery, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
+}
+
 static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
 				       char error[RR_WORLD_ERROR])
 {
-	const char *needs = scenery->race->needs;
-	const char *words[] = { "COMMAND", "INFO", needs };
-	char text[RR_REPLY_TEXT_SIZE];
-	bool has;
+	for (size_t i = 0; i < scenery->race->n_needs; i++) {
+		const struct rr_need *need = &scenery->race->needs[i];
+		const bool has = has_command(scenery, need->command);
 
-	if (!needs)
-		return RR_EXIT_OK;
-	has = ask(scenery, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
-	if (has != scenery->race->needs_not)
-		return RR_EXIT_OK;
-	snprintf(error, RR_WORLD_ERROR, "this server has %s%.100s",
-		 has ? "" : "no ", needs);
-	return RR_EXIT_SKIPPED;
+		if (has != need->not_there)
+			continue;
+		snprintf(error, RR_WORLD_ERROR, "this server has %s%.100s",
+			 has ? "" : "no ", need->command);
+		return RR_EXIT_SKIPPED;
+	}
+	return RR_EXIT_OK;
 }
 
 static enum rr_exit do_given(struct rr_scenery *scenery,
