@@ -149,8 +149,8 @@ static bool is_longer(const struct rr_observer *observer,
 
 	if (observer->race->lock_is_timestamp)
 		return end_of(lock) > end_of(before);
-	return lock->expires_ns > before->expires_ns ||
-	       (lock->expires_ns < 0 && before->expires_ns >= 0);
+	return before->expires_ns >= 0 &&
+	       (lock->expires_ns < 0 || lock->expires_ns > before->expires_ns);
 }
 
 static void note_created(struct rr_observer *observer, int actor)
@@ -169,14 +169,19 @@ static void note_removed(struct rr_observer *observer, int actor,
 	observer->owner = -1;
 }
 
+/* Does the value say of another holder? A count only says who else asked. */
+static bool value_differs(const struct rr_observer *observer,
+			  const struct rr_lock_state *lock)
+{
+	return !observer->race->lock_is_count &&
+	       strcmp(lock->value, observer->lock.value) != 0;
+}
+
 /* Another value, or another lease, by somebody who does not hold it. */
 static void note_changed(struct rr_observer *observer, int actor,
 			 const struct rr_lock_state *lock, long long now_s,
 			 char remark[RR_REMARK_SIZE])
 {
-	const bool value_differs =
-		strcmp(lock->value, observer->lock.value) != 0;
-
 	if (is_held(observer, now_s))
 		find(observer, RR_FOREIGN_CHANGE, remark,
 		     "%s changes %s's lock", name_of(observer, actor),
@@ -187,7 +192,7 @@ static void note_changed(struct rr_observer *observer, int actor,
 		     "%s renews the lock of %s, who is dead",
 		     name_of(observer, actor),
 		     name_of(observer, observer->owner));
-	else if (value_differs)
+	else if (value_differs(observer, lock))
 		note_created(observer, actor);
 }
 
@@ -202,7 +207,7 @@ void rr_observer_lock(struct rr_observer *observer, int actor,
 	else if (is_there(before) && !is_there(lock))
 		note_removed(observer, actor, now_s, remark);
 	else if (is_there(lock) && actor >= 0 && actor != observer->owner &&
-		 (strcmp(before->value, lock->value) != 0 ||
+		 (value_differs(observer, lock) ||
 		  before->expires_ns != lock->expires_ns))
 		note_changed(observer, actor, lock, now_s, remark);
 	observer->lock = *lock;

@@ -20,6 +20,7 @@ enum {
 	RR_STEPS_MAX = 4096,
 	RR_FINDINGS_NAMED_MAX = 8,
 	RR_GIVEN_MAX = 16,
+	RR_NEEDS_MAX = 4,
 };
 
 /* What one line of a transcript does. */
@@ -122,14 +123,18 @@ struct rr_race {
 	const char *keys[RR_KEYS_SHOWN_MAX];   /* shown, a column each */
 	const char *lock;              /* whose holder is kept an eye on, or NULL */
 	bool lock_is_timestamp;        /* its value is the time of its end */
+	bool lock_is_count;            /* everybody who asks changes its value */
 	const char *counter;           /* that "counts" is about, or NULL */
 	int64_t counter_from;          /* its value at the beginning */
 	size_t n_given;                /* commands before the first step */
 	struct rr_step given[RR_GIVEN_MAX];
 	size_t n_together;             /* keys that change together or not at all */
 	const char *together[RR_KEYS_SHOWN_MAX];
-	const char *needs;             /* a command the server must have, or NULL */
-	bool needs_not;                /* ... must not have */
+	size_t n_needs;
+	struct rr_need {
+		const char *command;
+		bool not_there;        /* ... must not be there */
+	} needs[RR_NEEDS_MAX];         /* what the first server must have */
 	size_t n_steps;
 	struct rr_step *steps;
 	size_t n_sayings;
