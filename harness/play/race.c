@@ -58,6 +58,7 @@ const char *rr_fault_name(enum rr_fault fault)
 		[RR_FAULT_CATCH_UP] = "catch-up",
 		[RR_FAULT_POWER] = "power-cut",
 		[RR_FAULT_AWAIT_SYNC] = "await-sync",
+		[RR_FAULT_AWAIT_SAVE] = "await-save",
 		[RR_FAULT_TEAR] = "tear",
 		[RR_FAULT_SLOW_DISK] = "slow-disk",
 		[RR_FAULT_DIE_IN_SYNC] = "die-in-sync",

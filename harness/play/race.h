@@ -57,6 +57,7 @@ enum rr_fault {
 	RR_FAULT_CATCH_UP,   /* catch-up N: until a replica has everything */
 	RR_FAULT_POWER,      /* power-cut N: kill, what no fsync covered is gone */
 	RR_FAULT_AWAIT_SYNC, /* await-sync N: until an fsync covers everything */
+	RR_FAULT_AWAIT_SAVE, /* await-save N: until a snapshot holds everything */
 	RR_FAULT_TEAR,       /* tear N last|at BYTES, after|in COMMAND: its AOF */
 	RR_FAULT_SLOW_DISK,  /* slow-disk N 100ms: every fsync takes longer */
 	RR_FAULT_DIE_IN_SYNC, /* die-in-sync N: it kills itself in the next fsync */

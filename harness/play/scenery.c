@@ -197,6 +197,8 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 		return rr_world_power_cut(world, server, error);
 	case RR_FAULT_AWAIT_SYNC:
 		return rr_world_await_sync(world, server, ANSWER_MS, error);
+	case RR_FAULT_AWAIT_SAVE:
+		return rr_world_await_save(world, server, ANSWER_MS, error);
 	case RR_FAULT_TEAR:
 		return rr_world_tear(world, server, step->tear,
 				     (long)step->amount, error);

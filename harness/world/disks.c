@@ -146,23 +146,53 @@ enum rr_exit rr_world_die_in_sync(struct rr_world *world, int server,
 
 /* ---- Snapshots -------------------------------------------------------------------- */
 
-/* Saves, and waits until INFO says what came of it. */
-static enum rr_exit save(struct rr_world *world, struct rr_server *server,
-			 const char *result, char error[RR_WORLD_ERROR])
+/* Waits until INFO has lost one line and has another. */
+static enum rr_exit await_line(struct rr_world *world,
+			       struct rr_server *server, const char *gone,
+			       const char *there, int timeout_ms,
+			       char error[RR_WORLD_ERROR])
 {
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 
-	if (rl_run(server->admin, &reply, "BGSAVE") != RL_OK)
-		return world_refused(server, error);
 	do {
-		if (!world_wait(world, SAVE_MS, &deadline_ns))
-			return world_late(world, "the end of a BGSAVE", error);
+		if (!world_wait(world, timeout_ms, &deadline_ns))
+			return world_late(world, "the end of a snapshot",
+					  error);
 		if (rl_run(server->admin, &reply, "INFO persistence") != RL_OK)
 			return world_refused(server, error);
-	} while (!reply.text || strstr(reply.text, "rdb_bgsave_in_progress:1") ||
-		 !strstr(reply.text, result));
+	} while (!reply.text || strstr(reply.text, gone) ||
+		 !strstr(reply.text, there));
 	return RR_EXIT_OK;
+}
+
+/* Saves, and waits until INFO says what came of it. */
+static enum rr_exit save(struct rr_world *world, struct rr_server *server,
+			 const char *result, char error[RR_WORLD_ERROR])
+{
+	struct rl_reply reply;
+
+	if (rl_run(server->admin, &reply, "BGSAVE") != RL_OK)
+		return world_refused(server, error);
+	return await_line(world, server, "rdb_bgsave_in_progress:1", result,
+			  SAVE_MS, error);
+}
+
+enum rr_exit rr_world_await_save(struct rr_world *world, int server,
+				 int timeout_ms, char error[RR_WORLD_ERROR])
+{
+	struct rr_server *it = world_server(world, server, RR_SERVER_RUNNING,
+					    "await the snapshot of", error);
+
+	if (!it)
+		return RR_EXIT_USAGE;
+	if (it->options.aof != RR_AOF_NONE)
+		return await_line(world, it, "aof_rewrite_in_progress:1",
+				  "aof_rewrite_scheduled:0", timeout_ms,
+				  error);
+	return await_line(world, it, "rdb_bgsave_in_progress:1",
+			  "rdb_changes_since_last_save:0\r", timeout_ms,
+			  error);
 }
 
 /* dump.rdb, and what it is called while a directory has its name. */

@@ -219,6 +219,11 @@ enum rr_exit rr_world_slow_disk(struct rr_world *world, int server,
 enum rr_exit rr_world_die_in_sync(struct rr_world *world, int server,
 				  char error[RR_WORLD_ERROR]);
 
+/* Waits until a snapshot holds everything; with an append-only file, until no
+ * rewriting of it is under way. */
+enum rr_exit rr_world_await_save(struct rr_world *world, int server,
+				 int timeout_ms, char error[RR_WORLD_ERROR]);
+
 /* A snapshot fails (a directory is where dump.rdb should be), so that writes
  * are refused: MISCONF. And one succeeds again. */
 enum rr_exit rr_world_break_saving(struct rr_world *world, int server,
