@@ -49,6 +49,7 @@ const char *rr_fault_name(enum rr_fault fault)
 		[RR_FAULT_SHUT_DOWN] = "shutdown",
 		[RR_FAULT_AWAIT_END] = "await-end",
 		[RR_FAULT_RESTART] = "restart",
+		[RR_FAULT_RESTART_FAILS] = "restart-fails",
 		[RR_FAULT_WIPE] = "wipe",
 		[RR_FAULT_HANG] = "hang",
 		[RR_FAULT_RESUME] = "resume",

@@ -48,6 +48,7 @@ enum rr_fault {
 	RR_FAULT_SHUT_DOWN,  /* shutdown N: SIGTERM, save points are honoured */
 	RR_FAULT_AWAIT_END,  /* await-end N: until it has ended by itself */
 	RR_FAULT_RESTART,    /* restart N: start again, its files kept */
+	RR_FAULT_RESTART_FAILS, /* restart-fails N: its files are not right */
 	RR_FAULT_WIPE,       /* wipe N: start again without its files */
 	RR_FAULT_HANG,       /* hang N: SIGSTOP */
 	RR_FAULT_RESUME,     /* resume N */

@@ -179,6 +179,8 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 		return rr_world_await_end(world, server, ANSWER_MS, error);
 	case RR_FAULT_RESTART:
 		return rr_world_restart(world, server, false, error);
+	case RR_FAULT_RESTART_FAILS:
+		return rr_world_restart_fails(world, server, error);
 	case RR_FAULT_WIPE:
 		return rr_world_restart(world, server, true, error);
 	case RR_FAULT_HANG:

@@ -124,6 +124,24 @@ enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
 	return code;
 }
 
+enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
+				    char error[RR_WORLD_ERROR])
+{
+	const enum rr_exit code =
+		rr_world_restart(world, server, false, error);
+	int status;
+
+	if (code == RR_EXIT_OK)
+		return world_fail(error, RR_EXIT_REDIS,
+				  "%s has started, which it should not",
+				  world->servers[server].name);
+	if (code != RR_EXIT_REDIS ||
+	    !rr_guardian_has_ended(&world->session->guardian,
+				   &world->servers[server].ward, &status))
+		return code;
+	return RR_EXIT_OK;
+}
+
 enum rr_exit rr_world_hang(struct rr_world *world, int server,
 			   char error[RR_WORLD_ERROR])
 {

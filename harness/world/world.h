@@ -158,6 +158,11 @@ enum rr_exit rr_world_await_end(struct rr_world *world, int server,
 enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
 			      char error[RR_WORLD_ERROR]);
 
+/* Starts it again, in vain: it finds its files not to be right, and ends. That
+ * it starts after all is RR_EXIT_REDIS. */
+enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
+				    char error[RR_WORLD_ERROR]);
+
 /* SIGSTOP: its sockets stay open and nobody answers. And SIGCONT. */
 enum rr_exit rr_world_hang(struct rr_world *world, int server,
 			   char error[RR_WORLD_ERROR]);
