@@ -41,6 +41,20 @@ static int64_t tear_at(const char *path, enum rr_tear tear, long n)
 	return tear == RR_TEAR_IN_COMMAND ? (start + end) / 2 : end;
 }
 
+/* One command in the middle, the later ones stay. */
+static enum rr_exit damage(const char *path, enum rr_tear tear, int64_t start,
+			   int64_t end, char error[RR_WORLD_ERROR])
+{
+	const bool done = tear == RR_TEAR_OVER_COMMAND ?
+				  world_aof_overwrite(path, start) :
+				  world_aof_take_out(path, start, end);
+
+	if (done)
+		return RR_EXIT_OK;
+	return world_fail(error, RR_EXIT_FILE, "cannot change '%s': %s", path,
+			  strerror(errno));
+}
+
 enum rr_exit rr_world_tear(struct rr_world *world, int server,
 			   enum rr_tear tear, long n,
 			   char error[RR_WORLD_ERROR])
@@ -50,13 +64,16 @@ enum rr_exit rr_world_tear(struct rr_world *world, int server,
 					    error);
 	char path[512];
 	const char *name;
-	int64_t at;
+	int64_t at, start, end;
 
 	if (!it)
 		return RR_EXIT_USAGE;
 	if (!world_aof_path(it, path, sizeof(path), &name))
 		return world_fail(error, RR_EXIT_USAGE,
 				  "%s has no append-only file", it->name);
+	if ((tear == RR_TEAR_OVER_COMMAND || tear == RR_TEAR_WITHOUT_COMMAND) &&
+	    world_aof_command(path, n, &start, &end))
+		return damage(path, tear, start, end, error);
 	at = tear_at(path, tear, n);
 	if (at < 0)
 		return world_fail(error, RR_EXIT_USAGE,

@@ -193,10 +193,13 @@ enum rr_tear {
 	RR_TEAR_AT_BYTE,       /* the first n bytes are there */
 	RR_TEAR_AFTER_COMMAND, /* the first n commands are there */
 	RR_TEAR_IN_COMMAND,    /* of the n-th command only a half is there */
+	RR_TEAR_WITHOUT_COMMAND, /* the n-th is missing, the later are there */
+	RR_TEAR_OVER_COMMAND,  /* the n-th begins with another byte */
 };
 
 /*
- * Cuts the newest part of the append-only file of a server that is down.
+ * Cuts or damages the newest part of the append-only file of a server that is
+ * down.
  * Commands count from 1 in that part as they are in the file: SELECT, MULTI
  * and EXEC are commands, reads are not in it.
  */
