@@ -107,7 +107,9 @@ enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
 	if (server >= 0 && (size_t)server < world->n_servers &&
 	    rr_world_state(world, server) != RR_SERVER_DOWN)
 		code = rr_world_kill(world, server, error);
-	if (code != RR_EXIT_OK)
+	/* It may have ended by itself just before it was killed. */
+	if (code != RR_EXIT_OK &&
+	    rr_world_state(world, server) != RR_SERVER_DOWN)
 		return code;
 	it = world_server(world, server, RR_SERVER_DOWN, "restart", error);
 	if (!it)
