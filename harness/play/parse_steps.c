@@ -59,7 +59,7 @@ static bool parse_clock(struct rr_parser *parser)
 	return step->peer >= 0 || take_server(parser, name, &step->server);
 }
 
-/* tear N last|at|after|in NUMBER */
+/* tear N last|at|after|in|without|over NUMBER */
 static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 {
 	static const char *const names[] = {
@@ -67,6 +67,8 @@ static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 		[RR_TEAR_AT_BYTE] = "at",
 		[RR_TEAR_AFTER_COMMAND] = "after",
 		[RR_TEAR_IN_COMMAND] = "in",
+		[RR_TEAR_WITHOUT_COMMAND] = "without",
+		[RR_TEAR_OVER_COMMAND] = "over",
 	};
 	const char *where = parser->line.words[2];
 
@@ -78,7 +80,7 @@ static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 						     1000000, &step->amount);
 		}
 	}
-	return rr_parser_fail(parser, "expected last, at, after or in, found '%.60s'",
+	return rr_parser_fail(parser, "expected last, at, after, in, without or over, found '%.60s'",
 			      where);
 }
 
@@ -86,7 +88,7 @@ static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
 {
 	static const char *const forms[] = { "FAULT SERVER",
 					     "slow-disk SERVER DURATION",
-					     "tear SERVER last|at|after|in NUMBER" };
+					     "tear SERVER last|at|after|in|without|over NUMBER" };
 	const int more = fault == RR_FAULT_TEAR	     ? 2 :
 			 fault == RR_FAULT_SLOW_DISK ? 1 :
 						       0;

@@ -49,6 +49,7 @@ enum rr_fault {
 	RR_FAULT_SHUT_DOWN,  /* shutdown N: SIGTERM, save points are honoured */
 	RR_FAULT_AWAIT_END,  /* await-end N: until it has ended by itself */
 	RR_FAULT_RESTART,    /* restart N: start again, its files kept */
+	RR_FAULT_RESTART_FAILS, /* restart-fails N: its files are not right */
 	RR_FAULT_WIPE,       /* wipe N: start again without its files */
 	RR_FAULT_HANG,       /* hang N: SIGSTOP */
 	RR_FAULT_RESUME,     /* resume N */
@@ -58,6 +59,7 @@ enum rr_fault {
 	RR_FAULT_CATCH_UP,   /* catch-up N: until a replica has everything */
 	RR_FAULT_POWER,      /* power-cut N: kill, what no fsync covered is gone */
 	RR_FAULT_AWAIT_SYNC, /* await-sync N: until an fsync covers everything */
+	RR_FAULT_AWAIT_SAVE, /* await-save N: until a snapshot holds everything */
 	RR_FAULT_TEAR,       /* tear N last|at BYTES, after|in COMMAND: its AOF */
 	RR_FAULT_SLOW_DISK,  /* slow-disk N 100ms: every fsync takes longer */
 	RR_FAULT_DIE_IN_SYNC, /* die-in-sync N: it kills itself in the next fsync */

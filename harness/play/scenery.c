@@ -219,6 +219,8 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 		return rr_world_await_end(world, server, ANSWER_MS, error);
 	case RR_FAULT_RESTART:
 		return rr_world_restart(world, server, false, error);
+	case RR_FAULT_RESTART_FAILS:
+		return rr_world_restart_fails(world, server, error);
 	case RR_FAULT_WIPE:
 		return rr_world_restart(world, server, true, error);
 	case RR_FAULT_HANG:
@@ -237,6 +239,8 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 		return rr_world_power_cut(world, server, error);
 	case RR_FAULT_AWAIT_SYNC:
 		return rr_world_await_sync(world, server, ANSWER_MS, error);
+	case RR_FAULT_AWAIT_SAVE:
+		return rr_world_await_save(world, server, ANSWER_MS, error);
 	case RR_FAULT_TEAR:
 		return rr_world_tear(world, server, step->tear,
 				     (long)step->amount, error);
