@@ -92,10 +92,10 @@ Test(draw, mermaid)
 
 Test(draw, mermaid_survives_awkward_texts)
 {
-	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep -n '[<\"]\\|[^0-9];'"),
+	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep '[<\"]\\|[^0-9];'"),
+		     1, "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep 'and #60;tags#62; #38; #59; #35; stay'"),
 		     0);
-	cr_assert_null(strstr(cli_output, "<&"), "%s", cli_output);
-	cr_assert_null(strchr(cli_output, '"'), "%s", cli_output);
 }
 
 Test(draw, json)
@@ -165,9 +165,9 @@ Test(draw, no_colour_but_on_a_terminal)
 
 Test(draw, output_replaces_the_file_as_a_whole)
 {
-	cr_assert_eq(cli_run("echo old >$HERE/o; " PLAY "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
+	cr_assert_eq(cli_run("echo stale >$HERE/o; " PLAY "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
 		     0, "%s", cli_output);
-	cr_assert_null(strstr(cli_output, "old"));
+	cr_assert_null(strstr(cli_output, "stale"));
 	cr_assert_eq(strncmp(cli_output, "o\nTwo clients", 13), 0, "%s",
 		     cli_output);
 	cli_assert_one_line(PLAY "-o $HERE/none/o tests/draw/lost.race 2>&1",
