@@ -11,9 +11,9 @@ static const char head[] =
 	"<meta charset=\"utf-8\"/>\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
 	"<style>\n"
-	"body{font:16px/1.5 system-ui,'Segoe UI','Liberation Sans',sans-serif;color:#111;background:#fff;max-width:75rem;margin:0 auto;padding:1rem}\n"
-	"figure{margin:1rem 0;overflow-x:auto}\n"
-	"table{border-collapse:collapse;width:100%;font-size:14px}\n"
+	"body{font:16px/1.5 Arial,'Liberation Sans',Helvetica,system-ui,sans-serif;color:#111;background:#fff;max-width:75rem;margin:0 auto;padding:1rem}\n"
+	"figure,.wide{margin:1rem 0;overflow-x:auto}\n"
+	"table{border-collapse:collapse;table-layout:fixed;width:100%;font-size:14px}\n"
 	"th,td{border-bottom:1px solid #ccc;padding:.3rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}\n"
 	"code{font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
 	".across td{background:#f1f1f1}\n"
@@ -31,10 +31,25 @@ static void put_element(FILE *out, const char *name, const char *text)
 
 /* ---- The table --------------------------------------------------------------------- */
 
+/* Clients share what keys and remarks leave, and never get less than this. */
+static void put_widths(FILE *out, const struct rr_race *race)
+{
+	fprintf(out,
+		"<div class=\"wide\">\n<table style=\"min-width:%zurem\">\n<caption>Step by step</caption>\n",
+		18 + 8 * race->n_keys + 10 * race->n_actors);
+	fprintf(out,
+		"<colgroup><col style=\"width:3rem\"/><col span=\"%zu\"/>",
+		race->n_actors);
+	if (race->n_keys > 0)
+		fprintf(out, "<col span=\"%zu\" style=\"width:8rem\"/>",
+			race->n_keys);
+	fputs("<col style=\"width:15rem\"/></colgroup>\n", out);
+}
+
 static void put_table_head(FILE *out, const struct rr_race *race)
 {
-	fputs("<table>\n<caption>Step by step</caption>\n<thead><tr><th scope=\"col\">#</th>",
-	      out);
+	put_widths(out, race);
+	fputs("<thead><tr><th scope=\"col\">#</th>", out);
 	for (size_t i = 0; i < race->n_actors; i++) {
 		fputs("<th scope=\"col\">", out);
 		rr_xml_any(out, race->actors[i].name);
@@ -197,7 +212,7 @@ void rr_draw_html(FILE *out, const struct rr_rows *rows)
 	put_table_head(out, race);
 	for (size_t i = 0; i < rows->n; i++)
 		put_row(out, race, &rows->rows[i]);
-	fputs("</tbody>\n</table>\n", out);
+	fputs("</tbody>\n</table>\n</div>\n", out);
 	put_legend(out);
 	fputs("</body>\n</html>\n", out);
 }

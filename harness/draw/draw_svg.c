@@ -15,7 +15,7 @@ enum { HEAD_PX = 28 };
 static const char style[] =
 	"<style>\n"
 	"text{fill:#111;paint-order:stroke;stroke-width:4px;stroke-linejoin:round;"
-	"font:13px system-ui,'Segoe UI','Liberation Sans','DejaVu Sans',sans-serif}\n"
+	"font:13px Arial,'Liberation Sans',Helvetica,system-ui,sans-serif}\n"
 	".m{font-family:ui-monospace,'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace}\n"
 	".t{font-size:17px;font-weight:600}\n"
 	".b{font-weight:600}\n"

@@ -9,7 +9,7 @@
 enum {
 	RR_LANES_MAX = RR_ACTORS_MAX + RR_RACE_SERVERS_MAX,
 	RR_MONO_PX = 8,      /* a character of 13 px monospace, rounded up */
-	RR_SANS_PX = 7,      /* one of 13 px sans serif, on average */
+	RR_SANS_PX = 8,      /* one of 13 px sans serif, with room to spare */
 	RR_LABEL_CHARS = 40, /* a label is wrapped there */
 	RR_LABEL_LINES = 3,  /* and shortened there */
 	RR_VALUE_CHARS = 28, /* a key and its value are shortened there */
@@ -17,7 +17,7 @@ enum {
 	RR_CHIP_PX = 22,     /* height of a key's value */
 	RR_MARGIN_PX = 20,
 	RR_NUMBERS_PX = 34,
-	RR_REMARKS_PX = 250,
+	RR_REMARKS_PX = 270,
 };
 
 struct rr_lane {

@@ -4,7 +4,7 @@
 #include "paper.h"
 #include "plain.h"
 
-enum { LINES_MOST = 4 };
+enum { LINES_MOST = 6 };
 
 /* The next line of a cell: before => when the reply would be torn off. */
 static size_t next_line(const char **text, size_t width)

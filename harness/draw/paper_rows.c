@@ -150,7 +150,10 @@ static void put_rule(struct rr_paper *paper, const struct rr_row *row,
 	rr_pen_paint(pen, row->kind == RR_ROW_TIME ? RR_CYAN : RR_MAGENTA);
 	rr_pen_fill(pen, glyph, pen->column + 2);
 	rr_pen_go(pen, pen->column + 1);
-	rr_pen_string(pen, row->text ? row->text : "");
+	if (row->text)
+		rr_pen_text(pen, row->text,
+			    rr_plain_fit(row->text,
+					 paper->sheet.width - pen->column));
 	rr_pen_go(pen, pen->column + 1);
 	put_keys_in_rule(paper, row, pending, glyph);
 	rr_pen_fill(pen, glyph, paper->sheet.width);

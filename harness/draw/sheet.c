@@ -8,7 +8,7 @@
 
 enum {
 	CLIENT_MOST = 42,  /* wider cells are wrapped */
-	CLIENT_LEAST = 14, /* narrower ones are not readable */
+	CLIENT_LEAST = 12, /* narrower ones are not readable */
 	KEY_MOST = 24,
 	KEY_LEAST = 5,
 	REMARKS_LEAST = 20,
@@ -218,6 +218,21 @@ static void place_remarks(struct rr_sheet *sheet, size_t width)
 							   REMARKS_MOST;
 }
 
+/* Rules are as wide as the table, which may be narrower than their texts. */
+static void make_room_for_rules(struct rr_sheet *sheet, size_t width)
+{
+	for (size_t i = 0; i < sheet->rows->n; i++) {
+		const struct rr_row *row = &sheet->rows->rows[i];
+		size_t wide;
+
+		if (row->kind != RR_ROW_TIME && row->kind != RR_ROW_FAULT)
+			continue;
+		wide = RR_RULE_EXTRA + rr_plain_width(row->text ? row->text : "");
+		wide = wide < width ? wide : width;
+		sheet->width = wide > sheet->width ? wide : sheet->width;
+	}
+}
+
 static size_t gutter(const struct rr_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++) {
@@ -237,5 +252,6 @@ void rr_sheet_lay_out(struct rr_sheet *sheet, const struct rr_rows *rows,
 		shrink(sheet, width);
 	}
 	sheet->width = total(sheet);
+	make_room_for_rules(sheet, width);
 	place_remarks(sheet, width);
 }

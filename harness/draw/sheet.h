@@ -20,6 +20,7 @@ struct rr_column {
 
 enum { RR_COLUMNS_MAX = 1 + RR_ACTORS_MAX + RR_KEYS_SHOWN_MAX,
        RR_GAP = 2,     /* between columns */
+       RR_RULE_EXTRA = 9, /* of a rule, beside its text */
        RR_ARROW = 9 }; /* room for an arrow, where there are arrows */
 
 struct rr_sheet {

@@ -51,7 +51,7 @@ static const char *duration(char text[DURATION_SIZE], int64_t ns)
 
 /* ---- Steps ---------------------------------------------------------------------- */
 
-/* What follows the name of the server. */
+/* What follows the name of the server; without it, the fault's own name. */
 static const char *const faults[RR_FAULTS] = {
 	[RR_FAULT_KILL] = " is killed (kill -9)",
 	[RR_FAULT_SHUT_DOWN] = " is shut down (SIGTERM)",
@@ -105,6 +105,8 @@ static char *fault(const struct rr_race *race, const struct rr_step *step)
 	if (step->fault == RR_FAULT_SLOW_DISK)
 		return words("every fsync of %s takes %s longer", server,
 			     duration(more, step->amount));
+	if (!faults[step->fault])
+		return words("%s %s", rr_fault_name(step->fault), server);
 	return words("%s%s", server, faults[step->fault]);
 }
 
