@@ -239,6 +239,7 @@ Test(draw, end_of_input_ends_every_wait)
 	cr_assert_eq(cli_run(PLAY "--step tests/draw/overrun.race </dev/null"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "0 of 0 predictions"));
+	cr_assert_not_null(strstr(cli_output, "✗ exclusion broken"));
 }
 
 Test(draw, q_ends)
