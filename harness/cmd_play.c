@@ -1,85 +1,111 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace play: one race, step by step. */
-#include <argp.h>
+#include <locale.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "draw.h"
+#include "files.h"
+#include "learner.h"
 #include "library.h"
-#include "player.h"
+#include "play_options.h"
 
-struct play_options {
-	const char *race;
-	const char *redis_server;
-};
+/* ---- Drawing ------------------------------------------------------------------- */
 
-enum { KEY_REDIS_SERVER = 0x100 };
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static enum rr_exit draw_to_file(const struct rr_trace *trace,
+				 const struct rr_play_options *options)
 {
-	struct play_options *options = state->input;
+	const struct rr_style style = { .ascii = options->ascii, .width = 80 };
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	bool drawn = out && rr_draw(out, trace, options->format, &style);
+	enum rr_exit code;
 
-	if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == ARGP_KEY_ARG && !options->race)
-		options->race = text;
-	else if (key == ARGP_KEY_ARG)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': play takes one race", text);
-	else if (key == ARGP_KEY_NO_ARGS)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "play what? 'redrace list' shows the races");
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
+	if (out && fclose(out) != 0)
+		drawn = false;
+	code = drawn ? rr_files_replace(options->output, text, length) :
+		       rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	free(text);
+	return code;
 }
 
-static const struct argp_option argp_options[] = {
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.args_doc = "RACE|FILE",
-	.doc = "Plays a race on real servers, one step after another.",
-};
-
-void rr_help_play(void)
+static enum rr_exit draw(const struct rr_trace *trace,
+			 const struct rr_play_options *options)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace play");
+	const struct rr_style style = rr_draw_style(stdout, options->ascii);
+
+	if (options->output)
+		return draw_to_file(trace, options);
+	if (rr_draw(stdout, trace, options->format, &style))
+		return RR_EXIT_OK;
+	return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 }
 
-static void print_event(void *context, const struct rr_trace *trace,
-			const struct rr_event *event)
-{
-	const struct rr_step *step = event->step;
+/* ---- Playing -------------------------------------------------------------------- */
 
-	(void)context;
-	printf("%3zu  %-3s %s%s%s%s%s%s%s\n", trace->n_events,
-	       step->actor >= 0 ? trace->race->actors[step->actor].name : "",
-	       event->command ? event->command : "",
-	       step->kind == RR_STEP_NOTE ? step->text : "",
-	       event->reply ? "  => " : "", event->reply ? event->reply : "",
-	       event->differs ? "   EXPECTED " : "",
-	       event->differs ? step->expected : "",
-	       event->remark ? event->remark : "");
+/* What a race that was played comes to. */
+static enum rr_exit show(const struct rr_trace *trace,
+			 const struct rr_play_options *options)
+{
+	const enum rr_exit code = draw(trace, options);
+
+	fflush(stdout);
+	rr_draw_difference(stderr, trace);
+	return rr_exit_worse(code, trace->as_written ? RR_EXIT_OK :
+						       RR_EXIT_VIOLATED);
 }
 
-static enum rr_exit play(const struct rr_race *race,
-			 const struct play_options *options)
+static enum rr_exit play(const struct rr_race *race, struct rr_world *world,
+			 const struct rr_play_options *options)
+{
+	struct rr_trace trace = { 0 };
+	const enum rr_exit code = rr_player_play(race, world, NULL, &trace);
+	const enum rr_exit shown = code == RR_EXIT_OK ? show(&trace, options) :
+							rr_complain(code, "%s", trace.error);
+
+	rr_trace_free(&trace);
+	return shown;
+}
+
+static enum rr_exit play_with_learner(const struct rr_race *race,
+				      struct rr_world *world,
+				      const struct rr_play_options *options)
+{
+	struct rr_trace trace = { 0 };
+	struct rr_learner learner;
+	enum rr_exit code;
+
+	rr_learner_begin(&learner, &world->session->signals, STDIN_FILENO);
+	const struct rr_audience audience = rr_learner_audience(&learner);
+
+	code = rr_player_play(race, world, &audience, &trace);
+	if (code != RR_EXIT_OK) {
+		rr_complain(code, "%s", trace.error);
+	} else if (world->session->signals.interrupted) {
+		code = RR_EXIT_INTERRUPTED;
+	} else if (!learner.has_quit) {
+		putchar('\n');
+		code = show(&trace, options);
+	}
+	rr_learner_score(&learner);
+	rr_trace_free(&trace);
+	return code;
+}
+
+/* With servers for it. */
+static enum rr_exit stage(const struct rr_race *race,
+			  const struct rr_play_options *options)
 {
 	const struct rr_world_options world_options = {
 		.program = options->redis_server,
 		.cpu = -1,
 	};
-	const struct rr_audience audience = { .after = print_event };
-	char error[RR_WORLD_ERROR], verdict[300];
+	char error[RR_WORLD_ERROR];
 	struct rr_session session;
 	struct rr_world world;
-	struct rr_trace trace = { 0 };
 	enum rr_exit code = rr_session_open(&session);
 
 	if (code != RR_EXIT_OK)
@@ -87,17 +113,10 @@ static enum rr_exit play(const struct rr_race *race,
 	code = rr_world_open(&world, &session, &world_options, error);
 	if (code != RR_EXIT_OK)
 		rr_complain(code, "%s", error);
+	else if (options->step)
+		code = play_with_learner(race, &world, options);
 	else
-		code = rr_player_play(race, &world, &audience, &trace);
-	if (trace.error[0])
-		rr_complain(code, "%s", trace.error);
-	if (code == RR_EXIT_OK) {
-		rr_trace_verdict(&trace, verdict, sizeof(verdict));
-		printf("verdict: %s%s\n", verdict,
-		       trace.as_written ? "" : "  (not as written)");
-		code = trace.as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED;
-	}
-	rr_trace_free(&trace);
+		code = play(race, &world, options);
 	rr_world_close(&world);
 	rr_session_close(&session);
 	return code;
@@ -105,16 +124,17 @@ static enum rr_exit play(const struct rr_race *race,
 
 int rr_cmd_play(int argc, char **argv)
 {
-	struct play_options options = { .redis_server = "redis-server" };
+	struct rr_play_options options;
 	char error[600];
 	struct rr_race *race;
 	enum rr_exit code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	rr_play_options_parse(&options, argc, argv);
+	setlocale(LC_CTYPE, "");
 	race = rr_library_open(options.race, error, sizeof(error));
 	if (!race)
 		return rr_complain(RR_EXIT_USAGE, "%s", error);
-	code = play(race, &options);
+	code = stage(race, &options);
 	rr_race_free(race);
 	return rr_finish_output(code);
 }
