@@ -74,16 +74,9 @@ static bool is_fault(const struct rr_step *step)
 bool mutate_fault(struct rr_race *race)
 {
 	for (size_t i = 0; i < race->n_steps; i++) {
-		struct rr_step *step = &race->steps[i];
-
-		if (!is_fault(step))
+		if (!is_fault(&race->steps[i]))
 			continue;
-		if (step->is_lost) {
-			step->is_lost = false;
-			step->expected = NULL;
-		} else {
-			mutate_drop_line(race, step->line);
-		}
+		mutate_drop_line(race, race->steps[i].line);
 		return true;
 	}
 	return false;

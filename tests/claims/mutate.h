@@ -18,8 +18,8 @@ int mutate_deciding_line(const struct rr_race *race, int n);
 /* Leaves out the steps of a line: all rounds of it, in a repeat. */
 void mutate_drop_line(struct rr_race *race, int line);
 
-/* The first tick, change of a clock, failure of a server or a client, or lost
- * reply does not happen; false: there is none. */
+/* The first tick, change of a clock, failure of a server or a client, or
+ * command whose reply is lost does not happen; false: there is none. */
 bool mutate_fault(struct rr_race *race);
 
 #endif
