@@ -7,12 +7,13 @@
 /* Nothing of a text must end its cell, or be taken for HTML. */
 static void print_cell(FILE *file, const char *text)
 {
+	fputc(' ', file);
 	for (; *text; text++) {
-		if (strchr("|<>*_`\\", *text))
+		if (strchr("|<*_`\\", *text))
 			fputc('\\', file);
 		fputc(*text, file);
 	}
-	fprintf(file, " | ");
+	fprintf(file, " |");
 }
 
 static void print_row(const struct rr_row *row, FILE *file)
@@ -25,7 +26,7 @@ static void print_row(const struct rr_row *row, FILE *file)
 	snprintf(observed, sizeof(observed), "%s%s%s", row->observed,
 		 row->observed[0] && row->problem[0] ? "; " : "",
 		 row->problem);
-	fprintf(file, "| ");
+	fputc('|', file);
 	print_cell(file, row->claim->id);
 	print_cell(file, row->claim->text);
 	print_cell(file, where);
