@@ -24,6 +24,8 @@ static const struct command commands[] = {
 	{ "bench", "the counting loop under each strategy, checked and timed",
 	  rr_cmd_bench, rr_help_bench },
 	{ "play", "one race, step by step, drawn", rr_cmd_play, rr_help_play },
+	{ "claims", "what the documents claim, each checked by its races",
+	  rr_cmd_claims, rr_help_claims },
 	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
 	  rr_help_demo },
 	{ "floor", "how near each strategy comes to what the machine allows",

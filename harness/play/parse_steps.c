@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings.h"
 #include "parser.h"
 
 static bool is(const char *word, const char *other)
@@ -294,6 +295,17 @@ static bool parse_verb(struct rr_parser *parser, int actor)
 
 /* ---- What a document says ----------------------------------------------------------------- */
 
+/* A word for what is found that nobody knows would never hold. */
+static bool check_finding(struct rr_parser *parser, const char *text)
+{
+	bool known;
+
+	rr_finding_holds(text, 0, &known);
+	return known ||
+	       rr_parser_fail(parser, "expected a finding like 'update lost' or 'nothing broken', found '%.60s'",
+			      text);
+}
+
 /* ID says => PATTERN, of the reply before; ID says FINDING, of the end. */
 static bool parse_saying(struct rr_parser *parser)
 {
@@ -319,7 +331,7 @@ static bool parse_saying(struct rr_parser *parser)
 		saying->says = line->rest + strlen("says");
 		saying->says += strspn(saying->says, " ");
 	}
-	return true;
+	return line->reply || check_finding(parser, saying->says);
 }
 
 static bool parse_verdict(struct rr_parser *parser)
@@ -336,7 +348,10 @@ static bool parse_verdict(struct rr_parser *parser)
 		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
 			return rr_parser_fail(parser, "expected at most %d findings",
 				    RR_FINDINGS_NAMED_MAX);
-		race->verdicts[race->n_verdicts++] = one + strspn(one, " ");
+		one += strspn(one, " ");
+		if (!check_finding(parser, one))
+			return false;
+		race->verdicts[race->n_verdicts++] = one;
 	}
 	race->verdict_line = parser->line.number;
 	return true;
