@@ -8,17 +8,17 @@
 #include "commands.h"
 #include "files.h"
 #include "placement.h"
-#include "rows.h"
+#include "claim_rows.h"
 #include "signals.h"
 #include "text.h"
 
 static const struct {
 	const char *name;
-	void (*print)(const struct rr_rows *rows, FILE *file);
+	void (*print)(const struct rr_claim_rows *rows, FILE *file);
 } formats[] = {
-	{ "text", rr_rows_text },   { "markdown", rr_rows_markdown },
-	{ "json", rr_rows_json },   { "junit", rr_rows_junit },
-	{ "tap", rr_rows_tap },
+	{ "text", rr_claim_rows_text },   { "markdown", rr_claim_rows_markdown },
+	{ "json", rr_claim_rows_json },   { "junit", rr_claim_rows_junit },
+	{ "tap", rr_claim_rows_tap },
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]),
@@ -132,7 +132,7 @@ void rr_help_claims(void)
 /* ---- Output ------------------------------------------------------------------------ */
 
 static enum rr_exit write_file(const struct claims_options *options,
-			       const struct rr_rows *rows)
+			       const struct rr_claim_rows *rows)
 {
 	char *text = NULL;
 	size_t length;
@@ -166,8 +166,8 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 static enum rr_exit report(const struct claims_options *options,
 			   const struct rr_jobs *jobs)
 {
-	struct rr_rows rows = { .version = rr_jobs_version(jobs) };
-	struct rr_row *judged = rr_judge(jobs, &options->choice, &rows.n);
+	struct rr_claim_rows rows = { .version = rr_jobs_version(jobs) };
+	struct rr_claim_row *judged = rr_judge(jobs, &options->choice, &rows.n);
 	enum rr_exit code = RR_EXIT_OK;
 	char summary[200];
 
@@ -179,11 +179,11 @@ static enum rr_exit report(const struct claims_options *options,
 	else
 		formats[options->format].print(&rows, stdout);
 	if (code == RR_EXIT_OK && options->output) {
-		rr_rows_summarise(&rows, summary, sizeof(summary));
+		rr_claim_rows_summarise(&rows, summary, sizeof(summary));
 		fprintf(stderr, "%s: %s\n", options->output, summary);
 	}
-	code = rr_exit_worse(code, rr_rows_exit(judged, rows.n));
-	rr_rows_free(judged, rows.n);
+	code = rr_exit_worse(code, rr_claim_rows_exit(judged, rows.n));
+	rr_claim_rows_free(judged, rows.n);
 	return code;
 }
 

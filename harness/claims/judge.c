@@ -120,7 +120,7 @@ static char *print(const char *format, ...)
 	return text;
 }
 
-static void stand(struct rr_row *row, enum rr_standing standing,
+static void stand(struct rr_claim_row *row, enum rr_standing standing,
 		  enum rr_exit code, char *problem)
 {
 	row->standing = standing;
@@ -129,7 +129,7 @@ static void stand(struct rr_row *row, enum rr_standing standing,
 }
 
 /* The races were played as they are written: what do they say? */
-static void judge_sayings(struct rr_row *row, const struct evidence *evidence)
+static void judge_sayings(struct rr_claim_row *row, const struct evidence *evidence)
 {
 	const struct rr_claim *claim = row->claim;
 
@@ -146,7 +146,7 @@ static void judge_sayings(struct rr_row *row, const struct evidence *evidence)
 }
 
 /* In the order of what weighs most. */
-static void judge_evidence(struct rr_row *row, const struct evidence *evidence,
+static void judge_evidence(struct rr_claim_row *row, const struct evidence *evidence,
 			   const char *version)
 {
 	const struct rr_claim *claim = row->claim;
@@ -187,12 +187,12 @@ static void judge_evidence(struct rr_row *row, const struct evidence *evidence,
 
 /* ---- Rows --------------------------------------------------------------------------- */
 
-static bool fill(struct rr_row *row, const struct rr_claim *claim,
+static bool fill(struct rr_claim_row *row, const struct rr_claim *claim,
 		 const struct rr_jobs *jobs)
 {
 	const struct evidence evidence = gather(jobs, claim);
 
-	*row = (struct rr_row){ .claim = claim };
+	*row = (struct rr_claim_row){ .claim = claim };
 	judge_evidence(row, &evidence, rr_jobs_version(jobs));
 	return row->problem && rr_row_describe(row, jobs);
 }
@@ -206,24 +206,24 @@ static size_t count_claims(void)
 	return n;
 }
 
-struct rr_row *rr_judge(const struct rr_jobs *jobs,
+struct rr_claim_row *rr_judge(const struct rr_jobs *jobs,
 			const struct rr_claims_choice *choice, size_t *n_rows)
 {
-	struct rr_row *rows = calloc(count_claims(), sizeof(*rows));
+	struct rr_claim_row *rows = calloc(count_claims(), sizeof(*rows));
 	const struct rr_claim *claim;
 
 	*n_rows = 0;
 	for (size_t i = 0; rows && (claim = rr_claim_at(i)); i++) {
 		if (rr_claims_chosen(choice, claim) &&
 		    !fill(&rows[(*n_rows)++], claim, jobs)) {
-			rr_rows_free(rows, *n_rows);
+			rr_claim_rows_free(rows, *n_rows);
 			return NULL;
 		}
 	}
 	return rows;
 }
 
-void rr_rows_free(struct rr_row *rows, size_t n_rows)
+void rr_claim_rows_free(struct rr_claim_row *rows, size_t n_rows)
 {
 	for (size_t i = 0; rows && i < n_rows; i++) {
 		free(rows[i].observed);
@@ -234,7 +234,7 @@ void rr_rows_free(struct rr_row *rows, size_t n_rows)
 }
 
 /* Of several, one that is skipped does not count. */
-enum rr_exit rr_rows_exit(const struct rr_row *rows, size_t n_rows)
+enum rr_exit rr_claim_rows_exit(const struct rr_claim_row *rows, size_t n_rows)
 {
 	enum rr_exit code = RR_EXIT_OK;
 	size_t n_skipped = 0;

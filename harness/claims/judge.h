@@ -17,7 +17,7 @@ enum rr_standing {
 	RR_STANDINGS
 };
 
-struct rr_row {
+struct rr_claim_row {
 	const struct rr_claim *claim;
 	enum rr_standing standing;
 	enum rr_exit code;
@@ -30,15 +30,15 @@ struct rr_row {
 
 /* Rows of the chosen claims, in the table's order; texts are malloc'd. NULL when
  * out of memory. */
-struct rr_row *rr_judge(const struct rr_jobs *jobs,
+struct rr_claim_row *rr_judge(const struct rr_jobs *jobs,
 			const struct rr_claims_choice *choice, size_t *n_rows);
-void rr_rows_free(struct rr_row *rows, size_t n_rows);
+void rr_claim_rows_free(struct rr_claim_row *rows, size_t n_rows);
 
 /* Fills in `observed` and `races`; false when out of memory. */
-bool rr_row_describe(struct rr_row *row, const struct rr_jobs *jobs);
+bool rr_row_describe(struct rr_claim_row *row, const struct rr_jobs *jobs);
 
 /* What the program exits with for them. */
-enum rr_exit rr_rows_exit(const struct rr_row *rows, size_t n_rows);
+enum rr_exit rr_claim_rows_exit(const struct rr_claim_row *rows, size_t n_rows);
 
 /* "stands", "differs", "not as written", ... */
 const char *rr_standing_name(enum rr_standing standing);

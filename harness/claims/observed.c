@@ -75,7 +75,7 @@ static bool append(char **list, const char *part)
 	return true;
 }
 
-static bool add_observed(struct rr_row *row, const struct rr_job *job)
+static bool add_observed(struct rr_claim_row *row, const struct rr_job *job)
 {
 	char *part = NULL;
 	size_t size;
@@ -91,7 +91,7 @@ static bool add_observed(struct rr_row *row, const struct rr_job *job)
 	return good;
 }
 
-bool rr_row_describe(struct rr_row *row, const struct rr_jobs *jobs)
+bool rr_row_describe(struct rr_claim_row *row, const struct rr_jobs *jobs)
 {
 	size_t size, n_races = 0;
 	FILE *races = open_memstream(&row->races, &size);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "rows.h"
+#include "claim_rows.h"
 
 enum { OBSERVED = 5 }; /* the cell that differs from run to run */
 
@@ -14,9 +14,9 @@ enum { OBSERVED = 5 }; /* the cell that differs from run to run */
 static char *write_unplayed(void)
 {
 	const struct rr_claims_choice all = { 0 };
-	struct rr_rows rows = { .version = "" };
+	struct rr_claim_rows rows = { .version = "" };
 	struct rr_jobs jobs;
-	struct rr_row *judged;
+	struct rr_claim_row *judged;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -25,9 +25,9 @@ static char *write_unplayed(void)
 	judged = rr_judge(&jobs, &all, &rows.n);
 	cr_assert_not_null(judged);
 	rows.rows = judged;
-	rr_rows_markdown(&rows, file);
+	rr_claim_rows_markdown(&rows, file);
 	fclose(file);
-	rr_rows_free(judged, rows.n);
+	rr_claim_rows_free(judged, rows.n);
 	rr_jobs_free(&jobs);
 	return text;
 }

@@ -16,7 +16,7 @@ struct bench_of_jobs {
 	struct rr_jobs jobs;
 	struct rr_job all[JOBS_MAX];
 	const struct rr_claim *claim;
-	struct rr_row *rows;
+	struct rr_claim_row *rows;
 };
 
 static void judge_begin(struct bench_of_jobs *bench, const char *id)
@@ -65,7 +65,7 @@ static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 	return job;
 }
 
-static const struct rr_row *judge(struct bench_of_jobs *bench)
+static const struct rr_claim_row *judge(struct bench_of_jobs *bench)
 {
 	const struct rr_claims_choice choice = { 1, &bench->claim };
 	size_t n;
@@ -78,7 +78,7 @@ static const struct rr_row *judge(struct bench_of_jobs *bench)
 
 static void judge_end(struct bench_of_jobs *bench)
 {
-	rr_rows_free(bench->rows, 1);
+	rr_claim_rows_free(bench->rows, 1);
 	for (size_t i = 0; i < bench->jobs.n; i++)
 		rr_race_free(bench->all[i].race);
 	free(bench->jobs.shared);
@@ -89,7 +89,7 @@ static void assert_verdict(const char *id, int n, int hold,
 			   enum rr_standing standing)
 {
 	struct bench_of_jobs bench;
-	const struct rr_row *row;
+	const struct rr_claim_row *row;
 
 	judge_begin(&bench, id);
 	add_played(&bench, n, hold);
@@ -123,7 +123,7 @@ Test(judge, computes_verdicts_from_what_holds)
 Test(judge, adds_races_up)
 {
 	struct bench_of_jobs bench;
-	const struct rr_row *row;
+	const struct rr_claim_row *row;
 
 	judge_begin(&bench, "TL-8");
 	add_played(&bench, 1, 1);
@@ -139,13 +139,13 @@ static void assert_standing(struct bench_of_jobs *bench,
 			    enum rr_standing standing, enum rr_exit code,
 			    const char *problem)
 {
-	const struct rr_row *row = judge(bench);
+	const struct rr_claim_row *row = judge(bench);
 
 	cr_assert_eq(row->standing, standing, "%s",
 		     rr_standing_name(row->standing));
 	cr_assert_eq(row->code, code, "%d", row->code);
 	cr_assert_not_null(strstr(row->problem, problem), "%s", row->problem);
-	cr_assert_eq(rr_rows_exit(row, 1), code);
+	cr_assert_eq(rr_claim_rows_exit(row, 1), code);
 	judge_end(bench);
 }
 
@@ -245,13 +245,13 @@ Test(judge, speaks_of_servers_that_are_new_enough)
 
 Test(judge, lets_one_that_is_skipped_not_count_among_others)
 {
-	struct rr_row rows[3] = { { .code = RR_EXIT_OK },
+	struct rr_claim_row rows[3] = { { .code = RR_EXIT_OK },
 				  { .code = RR_EXIT_SKIPPED },
 				  { .code = RR_EXIT_OK } };
 
-	cr_assert_eq(rr_rows_exit(rows, 3), RR_EXIT_OK);
-	cr_assert_eq(rr_rows_exit(&rows[1], 1), RR_EXIT_SKIPPED);
+	cr_assert_eq(rr_claim_rows_exit(rows, 3), RR_EXIT_OK);
+	cr_assert_eq(rr_claim_rows_exit(&rows[1], 1), RR_EXIT_SKIPPED);
 	rows[0].code = RR_EXIT_REDIS;
 	rows[2].code = RR_EXIT_VIOLATED;
-	cr_assert_eq(rr_rows_exit(rows, 3), RR_EXIT_VIOLATED);
+	cr_assert_eq(rr_claim_rows_exit(rows, 3), RR_EXIT_VIOLATED);
 }

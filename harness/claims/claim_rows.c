@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What all formats share, and the one for terminals. */
-#include "rows.h"
+#include "claim_rows.h"
 
 #include <string.h>
 
-size_t rr_rows_count(const struct rr_rows *rows, enum rr_standing standing)
+size_t rr_claim_rows_count(const struct rr_claim_rows *rows, enum rr_standing standing)
 {
 	size_t n = 0;
 
@@ -13,13 +13,13 @@ size_t rr_rows_count(const struct rr_rows *rows, enum rr_standing standing)
 	return n;
 }
 
-void rr_rows_summarise(const struct rr_rows *rows, char *text, size_t size)
+void rr_claim_rows_summarise(const struct rr_claim_rows *rows, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "%zu %s:", rows->n,
 				       rows->n == 1 ? "claim" : "claims");
 
 	for (int i = 0; i < RR_STANDINGS; i++) {
-		const size_t n = rr_rows_count(rows, (enum rr_standing)i);
+		const size_t n = rr_claim_rows_count(rows, (enum rr_standing)i);
 
 		if (n == 0 || used >= size)
 			continue;
@@ -32,7 +32,7 @@ void rr_rows_summarise(const struct rr_rows *rows, char *text, size_t size)
 	}
 }
 
-void rr_row_verdict(const struct rr_row *row, char *text, size_t size)
+void rr_row_verdict(const struct rr_claim_row *row, char *text, size_t size)
 {
 	const struct rr_claim *claim = row->claim;
 	const char *name = rr_claim_verdict_name(claim->verdict);
@@ -58,7 +58,7 @@ static const struct rr_claim_section *section_of(const struct rr_claim *claim)
 	return NULL;
 }
 
-const char *rr_rows_section(const struct rr_rows *rows, size_t index)
+const char *rr_claim_rows_section(const struct rr_claim_rows *rows, size_t index)
 {
 	const struct rr_claim_section *section =
 		section_of(rows->rows[index].claim);
@@ -70,7 +70,7 @@ const char *rr_rows_section(const struct rr_rows *rows, size_t index)
 
 /* ---- For terminals ------------------------------------------------------------------ */
 
-static void print_row(const struct rr_row *row, FILE *file)
+static void print_row(const struct rr_claim_row *row, FILE *file)
 {
 	char verdict[300];
 
@@ -87,18 +87,18 @@ static void print_row(const struct rr_row *row, FILE *file)
 			rr_standing_name(row->standing), row->problem);
 }
 
-void rr_rows_text(const struct rr_rows *rows, FILE *file)
+void rr_claim_rows_text(const struct rr_claim_rows *rows, FILE *file)
 {
 	char summary[200];
 
 	for (size_t i = 0; i < rows->n; i++) {
-		const char *section = rr_rows_section(rows, i);
+		const char *section = rr_claim_rows_section(rows, i);
 
 		if (section)
 			fprintf(file, "%s%s\n\n", i ? "\n" : "", section);
 		print_row(&rows->rows[i], file);
 	}
-	rr_rows_summarise(rows, summary, sizeof(summary));
+	rr_claim_rows_summarise(rows, summary, sizeof(summary));
 	fprintf(file, "\n%s%s%s\n", summary,
 		rows->version[0] ? " on Redis " : "", rows->version);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* docs/claims.md. */
-#include "rows.h"
+#include "claim_rows.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void print_cell(FILE *file, const char *text)
 	fprintf(file, " |");
 }
 
-static void print_row(const struct rr_row *row, FILE *file)
+static void print_row(const struct rr_claim_row *row, FILE *file)
 {
 	char verdict[300], where[300], observed[2000];
 
@@ -36,7 +36,7 @@ static void print_row(const struct rr_row *row, FILE *file)
 	fprintf(file, "\n");
 }
 
-void rr_rows_markdown(const struct rr_rows *rows, FILE *file)
+void rr_claim_rows_markdown(const struct rr_claim_rows *rows, FILE *file)
 {
 	char summary[200];
 
@@ -48,7 +48,7 @@ void rr_rows_markdown(const struct rr_rows *rows, FILE *file)
 		      "to 9 of document 000; derived claims are only implied there. Figures vary from run to\n"
 		      "run. `redrace play RACE` shows a race step by step.\n");
 	for (size_t i = 0; i < rows->n; i++) {
-		const char *section = rr_rows_section(rows, i);
+		const char *section = rr_claim_rows_section(rows, i);
 
 		if (section)
 			fprintf(file,
@@ -56,7 +56,7 @@ void rr_rows_markdown(const struct rr_rows *rows, FILE *file)
 				section);
 		print_row(&rows->rows[i], file);
 	}
-	rr_rows_summarise(rows, summary, sizeof(summary));
+	rr_claim_rows_summarise(rows, summary, sizeof(summary));
 	fprintf(file, "\n%s%s%s.\n", summary,
 		rows->version[0] ? " on Redis " : "", rows->version);
 }

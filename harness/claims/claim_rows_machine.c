@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* For other programs: JSON, JUnit's XML, the Test Anything Protocol. */
-#include "rows.h"
+#include "claim_rows.h"
 
 #include <jansson.h>
 #include <string.h>
 
 /* Only these are done, and well. */
-static bool is_good(const struct rr_row *row)
+static bool is_good(const struct rr_claim_row *row)
 {
 	return row->standing == RR_STANDS;
 }
 
 /* Nothing was found out, and nothing is wrong. */
-static bool is_left_out(const struct rr_row *row)
+static bool is_left_out(const struct rr_claim_row *row)
 {
 	return row->standing == RR_SKIPPED || row->standing == RR_OPEN ||
 	       row->standing == RR_UNFINISHED;
@@ -25,7 +25,7 @@ static json_t *text_of(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-static json_t *row_of(const struct rr_row *row)
+static json_t *row_of(const struct rr_claim_row *row)
 {
 	const struct rr_claim *claim = row->claim;
 
@@ -43,7 +43,7 @@ static json_t *row_of(const struct rr_row *row)
 		"problem", row->problem);
 }
 
-void rr_rows_json(const struct rr_rows *rows, FILE *file)
+void rr_claim_rows_json(const struct rr_claim_rows *rows, FILE *file)
 {
 	json_t *claims = json_array();
 	json_t *root;
@@ -78,7 +78,7 @@ static void print_xml(FILE *file, const char *text)
 	}
 }
 
-static void print_case(const struct rr_row *row, FILE *file)
+static void print_case(const struct rr_claim_row *row, FILE *file)
 {
 	const char *tag = row->standing == RR_FAILED ? "error" :
 			  is_left_out(row)	     ? "skipped" :
@@ -99,9 +99,9 @@ static void print_case(const struct rr_row *row, FILE *file)
 	fputs("</system-out>\n  </testcase>\n", file);
 }
 
-void rr_rows_junit(const struct rr_rows *rows, FILE *file)
+void rr_claim_rows_junit(const struct rr_claim_rows *rows, FILE *file)
 {
-	const size_t errors = rr_rows_count(rows, RR_FAILED);
+	const size_t errors = rr_claim_rows_count(rows, RR_FAILED);
 	size_t skipped = 0, good = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -126,11 +126,11 @@ static void print_tap(FILE *file, const char *text)
 		fputc(*text == '#' || *text == '\n' ? ' ' : *text, file);
 }
 
-void rr_rows_tap(const struct rr_rows *rows, FILE *file)
+void rr_claim_rows_tap(const struct rr_claim_rows *rows, FILE *file)
 {
 	fprintf(file, "TAP version 13\n1..%zu\n", rows->n);
 	for (size_t i = 0; i < rows->n; i++) {
-		const struct rr_row *row = &rows->rows[i];
+		const struct rr_claim_row *row = &rows->rows[i];
 		const bool fine = is_good(row) || is_left_out(row);
 
 		fprintf(file, "%sok %zu - ", fine ? "" : "not ", i + 1);
