@@ -3,9 +3,14 @@
 #include "../support.h"
 
 #include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "driver.h"
 
 static struct support support;
 static struct rl_link *links[3], *other;
@@ -196,6 +201,36 @@ Test(fair_holes, lease_asked_for_anew_is_a_new_one)
 	cr_assert_eq(rl_fair_release(a), RL_OK);
 }
 
+static enum rl_outcome lose(void *context, struct rl_link *link,
+			    struct rl_command *command)
+{
+	(void)link;
+	(void)command;
+	return *(const bool *)context ? RL_UNKNOWN : RL_OK;
+}
+
+/* It may arrive yet, and must not find the token of the next hold. */
+Test(fair_holes, hold_after_a_release_without_an_answer_is_another)
+{
+	static const struct rl_driver_ops ops = { .send = lose };
+	bool loses = false;
+	const struct rl_driver driver = { &ops, &loses };
+	char before[256];
+
+	rl_link_set_driver(links[0], &driver);
+	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
+	snprintf(before, sizeof(before), "%s",
+		 support_ask(other, "GET", "lock"));
+	loses = true;
+	cr_assert_eq(rl_fair_release(a), RL_UNKNOWN);
+	cr_assert_eq(rl_fair_try(a, 60000), RL_UNKNOWN);
+	loses = false;
+	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
+	cr_assert_str_neq(support_ask(other, "GET", "lock"), before);
+	cr_assert_eq(rl_fair_release(a), RL_OK);
+	rl_link_set_driver(links[0], NULL);
+}
+
 /* ---- Waiting ---------------------------------------------------------------------- */
 
 Test(fair_holes, waiting_for_ever_is_not_giving_up_at_once)
@@ -225,4 +260,37 @@ Test(fair_holes, who_asks_once_leaves_the_line)
 	cr_assert_eq(rl_fair_acquire(b, 60000, NULL), RL_BUSY);
 	assert_in_line("0");
 	cr_assert_eq(rl_fair_release(a), RL_OK);
+}
+
+static void *cancel_soon(void *fd)
+{
+	sleep_ms(20);
+	eventfd_write(*(int *)fd, 1);
+	return NULL;
+}
+
+/* A waiter looks for its turn by itself every half second; a cancel is noticed
+ * long before that. */
+Test(fair_holes, cancelling_does_not_wait_until_it_looks_again)
+{
+	enum { TIMES = 20 };
+	int fd = eventfd(0, EFD_CLOEXEC);
+	const struct rl_policy policy = { .wait_ms = 60000, .cancel_fd = fd };
+	const int64_t start_ns = rl_now_ns(other, RL_CLOCK_MONOTONIC);
+	eventfd_t count;
+
+	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
+	for (int i = 0; i < TIMES; i++) {
+		pthread_t canceller;
+
+		pthread_create(&canceller, NULL, cancel_soon, &fd);
+		cr_assert_eq(rl_fair_acquire(b, 60000, &policy), RL_BUSY);
+		pthread_join(canceller, NULL);
+		eventfd_read(fd, &count);
+	}
+	cr_assert_lt(rl_now_ns(other, RL_CLOCK_MONOTONIC) - start_ns,
+		     TIMES * INT64_C(400000000));
+	assert_in_line("0");
+	cr_assert_eq(rl_fair_release(a), RL_OK);
+	close(fd);
 }
