@@ -208,8 +208,8 @@ static bool read_reply(struct player *player, const struct rr_step *step,
 		event->reply = strdup(text);
 		settle(player, step);
 	}
-	if (state == RR_WIRE_CLOSED)
-		rr_cast_disconnect(&player->cast, step->actor);
+	if (state == RR_WIRE_CLOSED) /* its others may still be open */
+		rr_cast_hang_up(line);
 	compare(player, step, event);
 	return true;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "link.h"
 #include "reply_copy.h"
 #include "script.h"
 #include "wording_ops.h"
@@ -135,14 +136,36 @@ static bool keep_words(struct rr_rehearsal *rehearsal, struct rr_step *step,
 }
 
 /* What came: the client's side of it. */
-static bool reply_of(const struct rr_gate_event *event, char *text, size_t size)
+static bool reply_of(const struct rr_gate_event *event, bool lost, char *text,
+		     size_t size)
 {
 	const bool answered = event->outcome == RL_OK ||
 			      event->reply.type == RL_REPLY_FAILED;
 
-	if (answered && !event->lost)
+	if (answered && !lost)
 		return rr_reply_copy_text(&event->reply, text, size);
-	snprintf(text, size, event->lost ? "(lost)" : "(closed)");
+	snprintf(text, size, lost ? "(lost)" : "(closed)");
+	return true;
+}
+
+/* Is the reply lost, on purpose or with one before it? Then only the last one
+ * is a race's (lost), for that ends the connection. */
+static bool note_loss(struct rr_rehearsal *rehearsal, int client,
+		      const struct rr_gate_event *event, struct rr_step *step)
+{
+	struct rr_loss *loss = &rehearsal->losses[client];
+	const struct rl_link *link = event->op.link;
+	const bool follows = loss->link == link;
+
+	if (!event->lost && !follows)
+		return false;
+	if (follows) {
+		loss->step->is_lost = false;
+		loss->step->expected = NULL;
+	}
+	step->is_lost = true;
+	*loss = (struct rr_loss){ rl_link_connection(link) ? link : NULL,
+				  step };
 	return true;
 }
 
@@ -156,9 +179,10 @@ static void record_command(struct rr_rehearsal *rehearsal, int client,
 	if (!event)
 		return;
 	step->server = gate_event->op.server;
-	step->is_lost = gate_event->lost;
 	if (!keep_words(rehearsal, step, gate_event) ||
-	    !reply_of(gate_event, text, sizeof(text))) {
+	    !reply_of(gate_event,
+		      note_loss(rehearsal, client, gate_event, step), text,
+		      sizeof(text))) {
 		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
 		return;
 	}

@@ -30,7 +30,8 @@ static void add_servers(struct rr_race *race, size_t lock_servers)
 		race->servers[race->n_servers++].name = keepf(race, "n%zu", i);
 }
 
-/* Who holds a quorum's lock can be told from no single key. */
+/* A quorum's lock is held in no single key, and one that is handed on changes
+ * its holder by its holder's command: nobody keeps an eye on those. */
 static void add_keys(struct rr_race *race, const struct rr_strategy *strategy)
 {
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
@@ -44,9 +45,11 @@ static void add_keys(struct rr_race *race, const struct rr_strategy *strategy)
 	if (!strategy->acquire || strategy->uses_mutex ||
 	    strategy->lock_servers)
 		return;
-	race->lock = keepf(race, "%s", lock);
+	race->keys[race->n_keys++] = keepf(race, "%s", lock);
+	if (strategy->is_woken)
+		return;
+	race->lock = race->keys[race->n_keys - 1];
 	race->lock_is_timestamp = strategy->lock_is_timestamp;
-	race->keys[race->n_keys++] = race->lock;
 }
 
 static const char *title_of(struct rr_race *race,

@@ -275,7 +275,7 @@ static bool has_all(struct rr_rehearsal *rehearsal)
 	lacks = link ? strategy->lacks(link, "spare") : "memory";
 	rl_link_free(link);
 	if (lacks)
-		rr_rehearsal_fail(rehearsal, RR_EXIT_SKIPPED, "%s: needs %s",
+		rr_rehearsal_fail(rehearsal, RR_EXIT_SKIPPED, "%s: this server has %s",
 				  strategy->name, lacks);
 	return !lacks;
 }

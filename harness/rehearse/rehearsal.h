@@ -48,6 +48,13 @@ struct rr_rehearsal_setup {
 	bool one_process;
 };
 
+/* A reply that was lost; `link` is NULL as soon as the client has noticed. What
+ * it sends there before that is executed, and lost as well. */
+struct rr_loss {
+	const struct rl_link *link;
+	struct rr_step *step;
+};
+
 struct rr_rehearsal {
 	struct rr_rehearsal_setup setup;
 	struct rr_world *world;
@@ -65,6 +72,7 @@ struct rr_rehearsal {
 	size_t n_marks;    /* told so far: who got any further */
 	long counted[RR_CAST_MAX];
 	bool losing[RR_CAST_MAX];
+	struct rr_loss losses[RR_CAST_MAX]; /* the last one of each */
 	struct rr_subject_result result;
 	enum rr_exit code;
 	char error[RR_WORLD_ERROR];

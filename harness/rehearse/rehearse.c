@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "director.h"
 #include "exit_code.h"
 #include "transcript.h"
 
@@ -81,6 +82,10 @@ enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
 	char error[300];
 	enum rr_exit code;
 
+	if (options->interactive) {
+		free(schedule);
+		return rr_direct(&options->setup, world);
+	}
 	if (!schedule)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	schedule->stops = options->stops;
