@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "record.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "link.h"
-#include "reply_copy.h"
-#include "script.h"
+#include "record_parts.h"
 #include "wording_ops.h"
 
 /* ---- Steps ------------------------------------------------------------------------ */
 
-static char *keep(struct rr_rehearsal *rehearsal, const char *text)
+char *record_keep(struct rr_rehearsal *rehearsal, const char *text)
 {
 	char *kept = rr_race_keep(rehearsal->race, text, strlen(text));
 
@@ -29,7 +26,7 @@ static int64_t elapsed_ns(const struct rr_rehearsal *rehearsal)
 }
 
 /* Another step and its event; NULL, and it is full. */
-static struct rr_event *add(struct rr_rehearsal *rehearsal,
+struct rr_event *record_add(struct rr_rehearsal *rehearsal,
 			    enum rr_step_kind kind, int actor,
 			    struct rr_step **step)
 {
@@ -52,7 +49,7 @@ static struct rr_event *add(struct rr_rehearsal *rehearsal,
 }
 
 /* Looks at the keys and the lock after a step. */
-static void look_around(struct rr_rehearsal *rehearsal, struct rr_event *event,
+void record_look(struct rr_rehearsal *rehearsal, struct rr_event *event,
 			char remark[RR_REMARK_SIZE])
 {
 	rr_scenery_look(&rehearsal->scenery, event->keys);
@@ -68,12 +65,12 @@ static void add_mark(struct rr_rehearsal *rehearsal, enum rr_step_kind kind,
 {
 	char remark[RR_REMARK_SIZE] = "";
 	struct rr_step *step;
-	struct rr_event *event = add(rehearsal, kind, client, &step);
+	struct rr_event *event = record_add(rehearsal, kind, client, &step);
 
 	if (!event)
 		return;
 	rr_observer_mark(&rehearsal->observer, step, remark);
-	look_around(rehearsal, event, remark);
+	record_look(rehearsal, event, remark);
 	rehearsal->n_marks++;
 }
 
@@ -81,8 +78,8 @@ void rr_record_note(struct rr_rehearsal *rehearsal, const char *text)
 {
 	struct rr_step *step;
 
-	if (add(rehearsal, RR_STEP_NOTE, -1, &step))
-		step->text = keep(rehearsal, text);
+	if (record_add(rehearsal, RR_STEP_NOTE, -1, &step))
+		step->text = record_keep(rehearsal, text);
 }
 
 static void notef(struct rr_rehearsal *rehearsal, const char *format, ...)
@@ -99,100 +96,6 @@ static void notef(struct rr_rehearsal *rehearsal, const char *format, ...)
 	rr_record_note(rehearsal, text);
 }
 
-/* ---- Commands ---------------------------------------------------------------------- */
-
-/* A script that is called by its hash is told whole: no other server knows it.
- * NULL = it is something else, or this one did not know it either. */
-static const char *source_of(const struct rr_gate_event *event)
-{
-	const struct rr_op *op = &event->op;
-
-	if (strcmp(op->words[0].text, "EVALSHA") != 0 || op->n_words < 2 ||
-	    rl_script_is_forgotten(&event->reply))
-		return NULL;
-	return rl_script_source(op->link, op->words[1].text);
-}
-
-static bool keep_words(struct rr_rehearsal *rehearsal, struct rr_step *step,
-		       const struct rr_gate_event *event)
-{
-	const char *source = source_of(event);
-	const char *words[RL_WORDS_MAX];
-
-	step->n_words = event->op.n_words;
-	for (size_t i = 0; i < step->n_words; i++) {
-		const char *word = event->op.words[i].text;
-
-		if (source && i < 2)
-			word = i == 0 ? "EVAL" : source;
-		words[i] = keep(rehearsal, word);
-		if (!words[i])
-			return false;
-	}
-	step->words = (const char *const *)rr_race_keep(
-		rehearsal->race, (const char *)words,
-		step->n_words * sizeof(words[0]));
-	return step->words != NULL;
-}
-
-/* What came: the client's side of it. */
-static bool reply_of(const struct rr_gate_event *event, bool lost, char *text,
-		     size_t size)
-{
-	const bool answered = event->outcome == RL_OK ||
-			      event->reply.type == RL_REPLY_FAILED;
-
-	if (answered && !lost)
-		return rr_reply_copy_text(&event->reply, text, size);
-	snprintf(text, size, lost ? "(lost)" : "(closed)");
-	return true;
-}
-
-/* Is the reply lost, on purpose or with one before it? Then only the last one
- * is a race's (lost), for that ends the connection. */
-static bool note_loss(struct rr_rehearsal *rehearsal, int client,
-		      const struct rr_gate_event *event, struct rr_step *step)
-{
-	struct rr_loss *loss = &rehearsal->losses[client];
-	const struct rl_link *link = event->op.link;
-	const bool follows = loss->link == link;
-
-	if (!event->lost && !follows)
-		return false;
-	if (follows) {
-		loss->step->is_lost = false;
-		loss->step->expected = NULL;
-	}
-	step->is_lost = true;
-	*loss = (struct rr_loss){ rl_link_connection(link) ? link : NULL,
-				  step };
-	return true;
-}
-
-static void record_command(struct rr_rehearsal *rehearsal, int client,
-			   const struct rr_gate_event *gate_event)
-{
-	char text[RR_REPLY_TEXT_SIZE], remark[RR_REMARK_SIZE] = "";
-	struct rr_step *step;
-	struct rr_event *event = add(rehearsal, RR_STEP_RUN, client, &step);
-
-	if (!event)
-		return;
-	step->server = gate_event->op.server;
-	if (!keep_words(rehearsal, step, gate_event) ||
-	    !reply_of(gate_event,
-		      note_loss(rehearsal, client, gate_event, step), text,
-		      sizeof(text))) {
-		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
-		return;
-	}
-	step->expected = keep(rehearsal, text);
-	event->command = rr_join_words(gate_event->op.words,
-				       gate_event->op.n_words);
-	event->reply = strdup(text);
-	look_around(rehearsal, event, remark);
-}
-
 /* ---- What else a client does ---------------------------------------------------------- */
 
 /* Each process has a mutex of its own. */
@@ -201,7 +104,7 @@ static void record_mutex(struct rr_rehearsal *rehearsal, int client, bool takes)
 	char name[RR_DURATION_SIZE] = "mutex", remark[RR_REMARK_SIZE] = "";
 	struct rr_step *step;
 	struct rr_event *event =
-		add(rehearsal, takes ? RR_STEP_LOCK : RR_STEP_UNLOCK, client,
+		record_add(rehearsal, takes ? RR_STEP_LOCK : RR_STEP_UNLOCK, client,
 		    &step);
 
 	if (!event)
@@ -209,8 +112,8 @@ static void record_mutex(struct rr_rehearsal *rehearsal, int client, bool takes)
 	if (!rehearsal->setup.one_process)
 		snprintf(name, sizeof(name), "mutex-of-%s",
 			 rehearsal->race->actors[client].name);
-	step->text = keep(rehearsal, name);
-	look_around(rehearsal, event, remark);
+	step->text = record_keep(rehearsal, name);
+	record_look(rehearsal, event, remark);
 }
 
 static void record_step(struct rr_rehearsal *rehearsal, int client,
@@ -262,12 +165,12 @@ static void record_pass(struct rr_rehearsal *rehearsal, int64_t duration_ns)
 {
 	char remark[RR_REMARK_SIZE] = "";
 	struct rr_step *step;
-	struct rr_event *event = add(rehearsal, RR_STEP_TICK, -1, &step);
+	struct rr_event *event = record_add(rehearsal, RR_STEP_TICK, -1, &step);
 
 	if (!event)
 		return;
 	step->amount = duration_ns;
-	look_around(rehearsal, event, remark);
+	record_look(rehearsal, event, remark);
 }
 
 void rr_record_event(struct rr_rehearsal *rehearsal,
@@ -319,7 +222,7 @@ void rr_record_restart(struct rr_rehearsal *rehearsal, int server)
 {
 	char remark[RR_REMARK_SIZE] = "";
 	struct rr_step *step;
-	struct rr_event *event = add(rehearsal, RR_STEP_FAULT, -1, &step);
+	struct rr_event *event = record_add(rehearsal, RR_STEP_FAULT, -1, &step);
 
 	if (!event)
 		return;
@@ -328,5 +231,5 @@ void rr_record_restart(struct rr_rehearsal *rehearsal, int server)
 	rehearsal->code = rr_scenery_fault(&rehearsal->scenery, step,
 					   &rehearsal->observer, remark,
 					   rehearsal->error);
-	look_around(rehearsal, event, remark);
+	record_look(rehearsal, event, remark);
 }

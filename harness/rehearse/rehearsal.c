@@ -255,6 +255,8 @@ static void act(struct rr_rehearsal *rehearsal)
 	if (!done && !rehearsal->is_over)
 		rr_rehearsal_fail(rehearsal, RR_EXIT_REDIS, "%s",
 				  rr_subject_error(rehearsal->subject));
+	if (rehearsal->result.end == RR_GATE_DEADLOCK)
+		rr_record_note(rehearsal, "nobody can go on, now or ever");
 	if (rehearsal->result.end == RR_GATE_BAD_CHOICE)
 		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL,
 				  "the clients did not do the same again");
