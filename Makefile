@@ -31,7 +31,7 @@ SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # The shim is a library of its own, loaded into servers.
 SHIM    := harness/shim/clock.c
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c $(SHIM),$(wildcard harness/*.c harness/*/*.c)))
-TESTS   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/*/*.c))
+TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 LIBS    := -lhiredis -ljansson -lm
 
@@ -43,7 +43,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
   $(LIBEXECDIR)/redrace-clock.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers demo plots check asan tsan clean FORCE
+.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc demo plots check asan fuzz tsan clean FORCE
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -72,6 +72,12 @@ bench-peers: $(B)/redrace ## our locks beside redis-py, redis-semaphore and node
 	@sh .ci/deps-peers || [ $$? -eq 77 ]
 	@$(B)/redrace peers $(ARGS)
 
+claims: all ## every claim of the documents, by playing its races
+	@$(B)/redrace claims $(ARGS)
+
+claims-doc: all ## the same as docs/claims.md
+	@$(B)/redrace claims --format markdown -o docs/claims.md $(ARGS)
+
 demo: $(B)/redrace ## one minute of lost updates, live
 	@$(B)/redrace demo $(ARGS)
 
@@ -83,6 +89,9 @@ check: all $(B)/tests/run ## all tests
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined
+
+fuzz: ## the parser of races, for SECONDS=300 (clang's libFuzzer)
+	@sh tests/fuzz/run $(B) $(or $(SECONDS),300)
 
 tsan: ## the same under the thread sanitizer
 	@sh tests/sanitize tsan thread

@@ -5,14 +5,22 @@
 
 #include "commands.h"
 #include "exit_code.h"
+#include "race_list.h"
 #include "strategy.h"
+
+struct list_options {
+	bool markdown;
+	bool races; /* and nothing else */
+};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	bool *markdown = state->input;
+	struct list_options *options = state->input;
 
 	if (key == 'm')
-		*markdown = true;
+		options->markdown = true;
+	else if (key == 'r')
+		options->races = true;
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': list takes no arguments", text);
@@ -23,13 +31,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
 	{ "markdown", 'm', NULL, 0, "as the rows of a Markdown table", 0 },
+	{ "races", 'r', NULL, 0, "the races alone", 0 },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Lists the strategies: name, documents, what is expected of the count, commands.",
+	.doc = "Lists the strategies: name, documents, what is expected of the count, commands; and the races: name, claims, title.",
 };
 
 void rr_help_list(void)
@@ -50,11 +59,8 @@ static void print_line(const struct rr_strategy *strategy)
 	       rr_expectation(strategy), strategy->summary);
 }
 
-int rr_cmd_list(int argc, char **argv)
+static void list_strategies(bool markdown)
 {
-	bool markdown = false;
-
-	argp_parse(&argp, argc, argv, 0, NULL, &markdown);
 	if (!markdown)
 		printf("%-20s %-14s %-44s %s\n", "strategy", "document",
 		       "expected", "commands");
@@ -64,5 +70,19 @@ int rr_cmd_list(int argc, char **argv)
 		else
 			print_line(rr_strategies[i]);
 	}
-	return rr_finish_output(RR_EXIT_OK);
+}
+
+int rr_cmd_list(int argc, char **argv)
+{
+	struct list_options options = { 0 };
+	enum rr_exit code = RR_EXIT_OK;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!options.races)
+		list_strategies(options.markdown);
+	if (!options.races && !options.markdown)
+		putchar('\n');
+	if (options.races || !options.markdown)
+		code = rr_race_list_print(options.markdown);
+	return rr_finish_output(code);
 }

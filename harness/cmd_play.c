@@ -1,120 +1,108 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace play: one race, step by step. */
-#include <argp.h>
+#include <locale.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "draw.h"
+#include "files.h"
+#include "learner.h"
 #include "library.h"
-#include "player.h"
-#include "rehearse.h"
+#include "play_options.h"
 
-struct play_options {
-	const char *race;
-	const char *redis_server;
-	struct rr_rehearse_options rehearsal;
-};
+/* ---- Drawing ------------------------------------------------------------------- */
 
-enum { KEY_REDIS_SERVER = 0x100 };
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static enum rr_exit draw_to_file(const struct rr_trace *trace,
+				 const struct rr_play_options *options)
 {
-	struct play_options *options = state->input;
+	const struct rr_style style = { .ascii = options->ascii, .width = 80 };
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	bool drawn = out && rr_draw(out, trace, options->format, &style);
+	enum rr_exit code;
 
-	if (key == ARGP_KEY_INIT)
-		state->child_inputs[0] = &options->rehearsal;
-	else if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == ARGP_KEY_ARG && !options->race)
-		options->race = text;
-	else if (key == ARGP_KEY_ARG)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': play takes one race", text);
-	else if (key == ARGP_KEY_NO_ARGS)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "play what? 'redrace list' shows the races");
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
+	if (out && fclose(out) != 0)
+		drawn = false;
+	code = drawn ? rr_files_replace(options->output, text, length) :
+		       rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	free(text);
+	return code;
 }
 
-static const struct argp_option argp_options[] = {
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
-};
-
-static const struct argp_child children[] = {
-	{ .argp = &rr_rehearse_argp }, { 0 }
-};
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.children = children,
-	.args_doc = "RACE|FILE|STRATEGY",
-	.doc = "Plays a race on real servers, one step after another, or a strategy's own code as a schedule says.",
-};
-
-void rr_help_play(void)
+static enum rr_exit draw(const struct rr_trace *trace,
+			 const struct rr_play_options *options)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace play");
+	const struct rr_style style = rr_draw_style(stdout, options->ascii);
+
+	if (options->output)
+		return draw_to_file(trace, options);
+	if (rr_draw(stdout, trace, options->format, &style))
+		return RR_EXIT_OK;
+	return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 }
 
-static void print_event(void *context, const struct rr_trace *trace,
-			const struct rr_event *event)
-{
-	const struct rr_step *step = event->step;
+/* ---- Playing -------------------------------------------------------------------- */
 
-	(void)context;
-	printf("%3zu  %-3s %s%s%s%s%s%s%s\n", trace->n_events,
-	       step->actor >= 0 ? trace->race->actors[step->actor].name : "",
-	       event->command ? event->command : "",
-	       step->kind == RR_STEP_NOTE ? step->text : "",
-	       event->reply ? "  => " : "", event->reply ? event->reply : "",
-	       event->differs ? "   EXPECTED " : "",
-	       event->differs ? step->expected : "",
-	       event->remark ? event->remark : "");
+/* What a race that was played comes to. */
+static enum rr_exit show(const struct rr_trace *trace,
+			 const struct rr_play_options *options)
+{
+	const enum rr_exit code = draw(trace, options);
+
+	fflush(stdout);
+	rr_draw_difference(stderr, trace);
+	return rr_exit_worse(code, trace->as_written ? RR_EXIT_OK :
+						       RR_EXIT_VIOLATED);
 }
 
-static enum rr_exit conclude(const struct rr_trace *trace)
+static enum rr_exit show_rehearsal(void *context, const struct rr_trace *trace)
 {
-	char verdict[300];
-
-	rr_trace_verdict(trace, verdict, sizeof(verdict));
-	printf("verdict: %s%s\n", verdict,
-	       trace->as_written ? "" : "  (not as written)");
-	return trace->as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED;
+	return show(trace, context);
 }
 
-static enum rr_exit show(void *context, const struct rr_trace *trace)
+static enum rr_exit play(const struct rr_race *race, struct rr_world *world,
+			 const struct rr_play_options *options)
 {
-	struct rr_trace so_far = *trace;
-
-	for (size_t i = 0; i < trace->n_events; i++) {
-		so_far.n_events = i + 1;
-		print_event(context, &so_far, &trace->events[i]);
-	}
-	return conclude(trace);
-}
-
-static enum rr_exit play(const struct rr_race *race, struct rr_world *world)
-{
-	const struct rr_audience audience = { .after = print_event };
 	struct rr_trace trace = { 0 };
-	enum rr_exit code = rr_player_play(race, world, &audience, &trace);
+	const enum rr_exit code = rr_player_play(race, world, NULL, &trace);
+	const enum rr_exit shown = code == RR_EXIT_OK ? show(&trace, options) :
+							rr_complain(code, "%s", trace.error);
 
-	if (trace.error[0])
+	rr_trace_free(&trace);
+	return shown;
+}
+
+static enum rr_exit play_with_learner(const struct rr_race *race,
+				      struct rr_world *world,
+				      const struct rr_play_options *options)
+{
+	struct rr_trace trace = { 0 };
+	struct rr_learner learner;
+	enum rr_exit code;
+
+	rr_learner_begin(&learner, &world->session->signals, STDIN_FILENO);
+	const struct rr_audience audience = rr_learner_audience(&learner);
+
+	code = rr_player_play(race, world, &audience, &trace);
+	if (code != RR_EXIT_OK) {
 		rr_complain(code, "%s", trace.error);
-	if (code == RR_EXIT_OK)
-		code = conclude(&trace);
+	} else if (world->session->signals.interrupted) {
+		code = RR_EXIT_INTERRUPTED;
+	} else if (!learner.has_quit) {
+		putchar('\n');
+		code = show(&trace, options);
+	}
+	rr_learner_score(&learner);
 	rr_trace_free(&trace);
 	return code;
 }
 
 /* With servers for it; `race` is NULL when it is a strategy. */
 static enum rr_exit stage(const struct rr_race *race,
-			  const struct play_options *options)
+			  struct rr_play_options *options)
 {
 	const struct rr_world_options world_options = {
 		.program = options->redis_server,
@@ -130,10 +118,13 @@ static enum rr_exit stage(const struct rr_race *race,
 	code = rr_world_open(&world, &session, &world_options, error);
 	if (code != RR_EXIT_OK)
 		rr_complain(code, "%s", error);
-	else if (race)
-		code = play(race, &world);
+	else if (!race)
+		code = rr_rehearse(&options->rehearsal, &world, show_rehearsal,
+				   options);
+	else if (options->step)
+		code = play_with_learner(race, &world, options);
 	else
-		code = rr_rehearse(&options->rehearsal, &world, show, NULL);
+		code = play(race, &world, options);
 	rr_world_close(&world);
 	rr_session_close(&session);
 	return code;
@@ -141,13 +132,18 @@ static enum rr_exit stage(const struct rr_race *race,
 
 int rr_cmd_play(int argc, char **argv)
 {
-	struct play_options options = { .redis_server = "redis-server" };
+	struct rr_play_options options;
 	char error[600];
 	struct rr_race *race = NULL;
 	enum rr_exit code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	rr_play_options_parse(&options, argc, argv);
+	setlocale(LC_CTYPE, "");
 	code = rr_rehearse_take(&options.rehearsal, options.race);
+	if (code == RR_EXIT_OK && options.rehearsal.setup.strategy &&
+	    options.step)
+		code = rr_complain(RR_EXIT_USAGE,
+				   "--step is for races; with a strategy it is --interactive");
 	if (code != RR_EXIT_OK)
 		return code;
 	if (!options.rehearsal.setup.strategy)

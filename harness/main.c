@@ -19,11 +19,13 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "list", "the strategies: document, expectation, commands",
+	{ "list", "the strategies, and the races",
 	  rr_cmd_list, rr_help_list },
 	{ "bench", "the counting loop under each strategy, checked and timed",
 	  rr_cmd_bench, rr_help_bench },
-	{ "play", "one race, step by step", rr_cmd_play, rr_help_play },
+	{ "play", "one race, step by step, drawn", rr_cmd_play, rr_help_play },
+	{ "claims", "what the documents claim, each checked by its races",
+	  rr_cmd_claims, rr_help_claims },
 	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
 	  rr_help_demo },
 	{ "floor", "how near each strategy comes to what the machine allows",

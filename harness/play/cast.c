@@ -11,19 +11,17 @@ void rr_cast_begin(struct rr_cast *cast, const struct rr_race *race)
 	*cast = (struct rr_cast){ .race = race };
 }
 
-void rr_cast_hang_up(struct rr_line_to *line)
-{
-	rr_wire_close(line->wire);
-	line->wire = NULL;
-	line->n_owed = 0;
-}
-
 void rr_cast_disconnect(struct rr_cast *cast, int actor)
 {
 	const int connection = cast->race->actors[actor].connection;
 
-	for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
-		rr_cast_hang_up(&cast->lines[connection][s]);
+	for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++) {
+		struct rr_line_to *line = &cast->lines[connection][s];
+
+		rr_wire_close(line->wire);
+		line->wire = NULL;
+		line->n_owed = 0;
+	}
 }
 
 void rr_cast_end(struct rr_cast *cast)

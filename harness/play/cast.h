@@ -47,9 +47,6 @@ void rr_cast_begin(struct rr_cast *cast, const struct rr_race *race);
 /* Closes everything. */
 void rr_cast_end(struct rr_cast *cast);
 
-/* Closes one connection. */
-void rr_cast_hang_up(struct rr_line_to *line);
-
 /* Closes what `actor` has open, to all servers. */
 void rr_cast_disconnect(struct rr_cast *cast, int actor);
 

@@ -121,15 +121,36 @@ static bool is_there(const struct rr_lock_state *lock)
 	return strcmp(lock->value, nothing) != 0;
 }
 
-/* Its holder is alive, and by what it stored it still holds it. */
+/* The second that a timestamp lock holds. */
+static long long end_of(const struct rr_lock_state *lock)
+{
+	return atoll(lock->value + (lock->value[0] == '"'));
+}
+
+/* By what its holder stored, its lease runs. */
+static bool is_running(const struct rr_observer *observer, long long now_s)
+{
+	return !observer->race->lock_is_timestamp ||
+	       end_of(&observer->lock) >= now_s;
+}
+
+/* Its holder is alive, and its lease runs. */
 static bool is_held(const struct rr_observer *observer, long long now_s)
 {
-	const char *value = observer->lock.value;
+	return observer->owner >= 0 && !observer->crashed[observer->owner] &&
+	       is_running(observer, now_s);
+}
 
-	if (observer->owner < 0 || observer->crashed[observer->owner])
-		return false;
-	return !observer->race->lock_is_timestamp ||
-	       atoll(value + (value[0] == '"')) >= now_s;
+/* Does it last longer than before? */
+static bool is_longer(const struct rr_observer *observer,
+		      const struct rr_lock_state *lock)
+{
+	const struct rr_lock_state *before = &observer->lock;
+
+	if (observer->race->lock_is_timestamp)
+		return end_of(lock) > end_of(before);
+	return before->expires_ns >= 0 &&
+	       (lock->expires_ns < 0 || lock->expires_ns > before->expires_ns);
 }
 
 static void note_created(struct rr_observer *observer, int actor)
@@ -148,28 +169,30 @@ static void note_removed(struct rr_observer *observer, int actor,
 	observer->owner = -1;
 }
 
+/* Does the value say of another holder? A count only says who else asked. */
+static bool value_differs(const struct rr_observer *observer,
+			  const struct rr_lock_state *lock)
+{
+	return !observer->race->lock_is_count &&
+	       strcmp(lock->value, observer->lock.value) != 0;
+}
+
 /* Another value, or another lease, by somebody who does not hold it. */
 static void note_changed(struct rr_observer *observer, int actor,
 			 const struct rr_lock_state *lock, long long now_s,
 			 char remark[RR_REMARK_SIZE])
 {
-	const bool value_differs =
-		strcmp(lock->value, observer->lock.value) != 0;
-	const bool longer = lock->expires_ns > observer->lock.expires_ns ||
-			    (lock->expires_ns < 0 &&
-			     observer->lock.expires_ns >= 0);
-
 	if (is_held(observer, now_s))
 		find(observer, RR_FOREIGN_CHANGE, remark,
 		     "%s changes %s's lock", name_of(observer, actor),
 		     name_of(observer, observer->owner));
-	else if (longer && observer->owner >= 0 &&
-		 !observer->race->lock_is_timestamp)
+	else if (observer->owner >= 0 && is_running(observer, now_s) &&
+		 is_longer(observer, lock))
 		find(observer, RR_KEPT_ALIVE, remark,
 		     "%s renews the lock of %s, who is dead",
 		     name_of(observer, actor),
 		     name_of(observer, observer->owner));
-	else if (value_differs)
+	else if (value_differs(observer, lock))
 		note_created(observer, actor);
 }
 
@@ -184,7 +207,7 @@ void rr_observer_lock(struct rr_observer *observer, int actor,
 	else if (is_there(before) && !is_there(lock))
 		note_removed(observer, actor, now_s, remark);
 	else if (is_there(lock) && actor >= 0 && actor != observer->owner &&
-		 (strcmp(before->value, lock->value) != 0 ||
+		 (value_differs(observer, lock) ||
 		  before->expires_ns != lock->expires_ns))
 		note_changed(observer, actor, lock, now_s, remark);
 	observer->lock = *lock;

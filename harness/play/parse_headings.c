@@ -206,17 +206,20 @@ static bool parse_together(struct rr_parser *parser)
 			 &parser->race->n_together);
 }
 
+/* lock KEY, lock KEY timestamp, lock KEY count */
 static bool parse_lock(struct rr_parser *parser)
 {
 	const struct rr_line *line = &parser->line;
-	const bool timestamp = line->n_words == 3 &&
-			       is(line->words[2], "timestamp");
+	const char *kind = line->n_words == 3 ? line->words[2] : "";
+	struct rr_race *race = parser->race;
 
-	if (line->n_words != 2 && !timestamp)
-		return rr_parser_fail(parser, "expected 'lock KEY' or 'lock KEY timestamp'");
-	parser->race->lock = line->words[1];
-	parser->race->lock_is_timestamp = timestamp;
-	return true;
+	race->lock_is_timestamp = is(kind, "timestamp");
+	race->lock_is_count = is(kind, "count");
+	race->lock = line->n_words > 1 ? line->words[1] : NULL;
+	if (line->n_words == 2 || race->lock_is_timestamp ||
+	    race->lock_is_count)
+		return true;
+	return rr_parser_fail(parser, "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
 }
 
 /* counter KEY, or counter KEY from NUMBER */
@@ -250,15 +253,21 @@ static bool parse_given(struct rr_parser *parser)
 	return rr_parser_take_command(parser, step, 1);
 }
 
+/* needs COMMAND, needs no COMMAND */
 static bool parse_needs(struct rr_parser *parser)
 {
 	const struct rr_line *line = &parser->line;
+	const bool not_there = line->n_words == 3 && is(line->words[1], "no");
+	struct rr_race *race = parser->race;
 
-	parser->race->needs_not = line->n_words == 3 &&
-				  is(line->words[1], "no");
-	if (!parser->race->needs_not && !rr_parser_has_words(parser, 2, "needs COMMAND"))
+	if (!not_there && !rr_parser_has_words(parser, 2, "needs COMMAND"))
 		return false;
-	parser->race->needs = line->words[line->n_words - 1];
+	if (race->n_needs == RR_NEEDS_MAX)
+		return rr_parser_fail(parser, "expected at most %d needs",
+				      RR_NEEDS_MAX);
+	race->needs[race->n_needs++] = (struct rr_need){
+		line->words[line->n_words - 1], not_there
+	};
 	return true;
 }
 

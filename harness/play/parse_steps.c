@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings.h"
 #include "parser.h"
 
 static bool is(const char *word, const char *other)
@@ -59,7 +60,7 @@ static bool parse_clock(struct rr_parser *parser)
 	return step->peer >= 0 || take_server(parser, name, &step->server);
 }
 
-/* tear N last|at|after|in NUMBER */
+/* tear N last|at|after|in|without|over NUMBER */
 static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 {
 	static const char *const names[] = {
@@ -67,6 +68,8 @@ static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 		[RR_TEAR_AT_BYTE] = "at",
 		[RR_TEAR_AFTER_COMMAND] = "after",
 		[RR_TEAR_IN_COMMAND] = "in",
+		[RR_TEAR_WITHOUT_COMMAND] = "without",
+		[RR_TEAR_OVER_COMMAND] = "over",
 	};
 	const char *where = parser->line.words[2];
 
@@ -78,7 +81,7 @@ static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 						     1000000, &step->amount);
 		}
 	}
-	return rr_parser_fail(parser, "expected last, at, after or in, found '%.60s'",
+	return rr_parser_fail(parser, "expected last, at, after, in, without or over, found '%.60s'",
 			      where);
 }
 
@@ -86,7 +89,7 @@ static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
 {
 	static const char *const forms[] = { "FAULT SERVER",
 					     "slow-disk SERVER DURATION",
-					     "tear SERVER last|at|after|in NUMBER" };
+					     "tear SERVER last|at|after|in|without|over NUMBER" };
 	const int more = fault == RR_FAULT_TEAR	     ? 2 :
 			 fault == RR_FAULT_SLOW_DISK ? 1 :
 						       0;
@@ -292,6 +295,17 @@ static bool parse_verb(struct rr_parser *parser, int actor)
 
 /* ---- What a document says ----------------------------------------------------------------- */
 
+/* A word for what is found that nobody knows would never hold. */
+static bool check_finding(struct rr_parser *parser, const char *text)
+{
+	bool known;
+
+	rr_finding_holds(text, 0, &known);
+	return known ||
+	       rr_parser_fail(parser, "expected a finding like 'update lost' or 'nothing broken', found '%.60s'",
+			      text);
+}
+
 /* ID says => PATTERN, of the reply before; ID says FINDING, of the end. */
 static bool parse_saying(struct rr_parser *parser)
 {
@@ -317,7 +331,7 @@ static bool parse_saying(struct rr_parser *parser)
 		saying->says = line->rest + strlen("says");
 		saying->says += strspn(saying->says, " ");
 	}
-	return true;
+	return line->reply || check_finding(parser, saying->says);
 }
 
 static bool parse_verdict(struct rr_parser *parser)
@@ -334,7 +348,10 @@ static bool parse_verdict(struct rr_parser *parser)
 		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
 			return rr_parser_fail(parser, "expected at most %d findings",
 				    RR_FINDINGS_NAMED_MAX);
-		race->verdicts[race->n_verdicts++] = one + strspn(one, " ");
+		one += strspn(one, " ");
+		if (!check_finding(parser, one))
+			return false;
+		race->verdicts[race->n_verdicts++] = one;
 	}
 	race->verdict_line = parser->line.number;
 	return true;

@@ -172,6 +172,14 @@ static void compare(struct player *player, const struct rr_step *step,
 						   &matcher);
 }
 
+/* The one connection; those to other servers stay. */
+static void hang_up(struct rr_line_to *line)
+{
+	rr_wire_close(line->wire);
+	line->wire = NULL;
+	line->n_owed = 0;
+}
+
 /* Executed, and never known to the client, whose connection is gone. */
 static bool lose_reply(struct player *player, const struct rr_step *step,
 		       struct rr_event *event)
@@ -182,7 +190,7 @@ static bool lose_reply(struct player *player, const struct rr_step *step,
 	    RR_WIRE_SILENT)
 		return fail(player, RR_EXIT_REDIS, step,
 			    "the server does not answer");
-	rr_cast_disconnect(&player->cast, step->actor);
+	hang_up(line_of(player, step));
 	event->reply = strdup("(lost)");
 	return true;
 }
@@ -208,13 +216,46 @@ static bool read_reply(struct player *player, const struct rr_step *step,
 		event->reply = strdup(text);
 		settle(player, step);
 	}
-	if (state == RR_WIRE_CLOSED) /* its others may still be open */
-		rr_cast_hang_up(line);
+	if (state == RR_WIRE_CLOSED)
+		hang_up(line);
 	compare(player, step, event);
 	return true;
 }
 
 /* ---- Steps --------------------------------------------------------------------------------- */
+
+/* Nobody listens where this client would have to connect to? */
+static bool is_refused(struct player *player, const struct rr_step *step)
+{
+	return !line_of(player, step)->wire &&
+	       rr_world_state(player->world, step->server) == RR_SERVER_DOWN;
+}
+
+/* The command as it would have been sent, and what became of it. */
+static bool refuse(struct player *player, const struct rr_step *step,
+		   struct rr_event *event)
+{
+	char *words[RR_WORDS_MAX];
+	size_t lengths[RR_WORDS_MAX];
+
+	if (!expand(player, step, words, lengths))
+		return false;
+	event->command = join(words, step->n_words);
+	for (size_t i = 0; i < step->n_words; i++)
+		free(words[i]);
+	event->reply = strdup("(refused)");
+	compare(player, step, event);
+	return true;
+}
+
+static bool run(struct player *player, const struct rr_step *step,
+		struct rr_event *event)
+{
+	if (is_refused(player, step))
+		return refuse(player, step, event);
+	return send_command(player, step, event) &&
+	       read_reply(player, step, event);
+}
 
 static bool compute(struct player *player, const struct rr_step *step,
 		    struct rr_event *event)
@@ -231,12 +272,18 @@ static bool compute(struct player *player, const struct rr_step *step,
 	       fail(player, RR_EXIT_USAGE, step, "too many variables");
 }
 
+/* Bytes that begin a command are owed a reply; those that go on with one, or
+ * are cut into somebody else's, are not. */
 static bool write_bytes(struct player *player, const struct rr_step *step)
 {
-	return connect(player, step) &&
-	       (rr_wire_send_bytes(line_of(player, step)->wire, step->text,
-				   step->length) ||
-		true); /* a closed connection shows at the next reply */
+	const bool begins = step->length > 0 && step->text[0] == '*';
+
+	if (!connect(player, step))
+		return false;
+	/* A closed connection shows at the next reply. */
+	rr_wire_send_bytes(line_of(player, step)->wire, step->text,
+			   step->length);
+	return !begins || owe(player, step);
 }
 
 static bool use_mutex(struct player *player, const struct rr_step *step)
@@ -301,8 +348,7 @@ static bool do_step(struct player *player, const struct rr_step *step,
 			    player->race->actors[step->actor].name);
 	switch (step->kind) {
 	case RR_STEP_RUN:
-		return send_command(player, step, event) &&
-		       read_reply(player, step, event);
+		return run(player, step, event);
 	case RR_STEP_WRITE:
 		return send_command(player, step, event);
 	case RR_STEP_BYTES:

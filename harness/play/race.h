@@ -20,6 +20,7 @@ enum {
 	RR_STEPS_MAX = 4096,
 	RR_FINDINGS_NAMED_MAX = 8,
 	RR_GIVEN_MAX = 16,
+	RR_NEEDS_MAX = 4,
 };
 
 /* What one line of a transcript does. */
@@ -48,6 +49,7 @@ enum rr_fault {
 	RR_FAULT_SHUT_DOWN,  /* shutdown N: SIGTERM, save points are honoured */
 	RR_FAULT_AWAIT_END,  /* await-end N: until it has ended by itself */
 	RR_FAULT_RESTART,    /* restart N: start again, its files kept */
+	RR_FAULT_RESTART_FAILS, /* restart-fails N: its files are not right */
 	RR_FAULT_WIPE,       /* wipe N: start again without its files */
 	RR_FAULT_HANG,       /* hang N: SIGSTOP */
 	RR_FAULT_RESUME,     /* resume N */
@@ -57,6 +59,7 @@ enum rr_fault {
 	RR_FAULT_CATCH_UP,   /* catch-up N: until a replica has everything */
 	RR_FAULT_POWER,      /* power-cut N: kill, what no fsync covered is gone */
 	RR_FAULT_AWAIT_SYNC, /* await-sync N: until an fsync covers everything */
+	RR_FAULT_AWAIT_SAVE, /* await-save N: until a snapshot holds everything */
 	RR_FAULT_TEAR,       /* tear N last|at BYTES, after|in COMMAND: its AOF */
 	RR_FAULT_SLOW_DISK,  /* slow-disk N 100ms: every fsync takes longer */
 	RR_FAULT_DIE_IN_SYNC, /* die-in-sync N: it kills itself in the next fsync */
@@ -122,14 +125,18 @@ struct rr_race {
 	const char *keys[RR_KEYS_SHOWN_MAX];   /* shown, a column each */
 	const char *lock;              /* whose holder is kept an eye on, or NULL */
 	bool lock_is_timestamp;        /* its value is the time of its end */
+	bool lock_is_count;            /* everybody who asks changes its value */
 	const char *counter;           /* that "counts" is about, or NULL */
 	int64_t counter_from;          /* its value at the beginning */
 	size_t n_given;                /* commands before the first step */
 	struct rr_step given[RR_GIVEN_MAX];
 	size_t n_together;             /* keys that change together or not at all */
 	const char *together[RR_KEYS_SHOWN_MAX];
-	const char *needs;             /* a command the server must have, or NULL */
-	bool needs_not;                /* ... must not have */
+	size_t n_needs;
+	struct rr_need {
+		const char *command;
+		bool not_there;        /* ... must not be there */
+	} needs[RR_NEEDS_MAX];         /* what the first server must have */
 	size_t n_steps;
 	struct rr_step *steps;
 	size_t n_sayings;

@@ -96,6 +96,23 @@ static int split_key(const struct rr_scenery *scenery, const char *key,
 	return server;
 }
 
+/* When a key's lease ends, in virtual time; -1 = never, or it is not there. */
+static bool read_end(struct rr_scenery *scenery, int server, const char *key,
+		     int64_t *ends_ns)
+{
+	const char *const words[] = { "PTTL", key };
+	char text[RR_REPLY_TEXT_SIZE];
+	long long left_ms;
+
+	if (!ask(scenery, server, 2, words, text))
+		return false;
+	left_ms = atoll(text + strcspn(text, "-0123456789"));
+	*ends_ns = left_ms < 0 ? -1 :
+				 rr_world_now_ns(scenery->world) +
+					 left_ms * INT64_C(1000000);
+	return true;
+}
+
 static bool read_shown(struct rr_scenery *scenery, const char *key,
 		       char value[RR_VALUE_SIZE])
 {
@@ -110,10 +127,24 @@ static bool read_shown(struct rr_scenery *scenery, const char *key,
 
 /* ---- Looking -------------------------------------------------------------------------- */
 
+/* One key, as it is or as it must have become while nobody could be asked. */
+static void look_at(struct rr_scenery *scenery, size_t i)
+{
+	int64_t *ends_ns = &scenery->ends_ns[i];
+	char name[RR_VALUE_SIZE];
+	const int server = split_key(scenery, scenery->race->keys[i], name);
+
+	if (read_shown(scenery, scenery->race->keys[i], scenery->keys[i]) &&
+	    read_end(scenery, server, name, ends_ns))
+		return;
+	if (*ends_ns >= 0 && rr_world_now_ns(scenery->world) > *ends_ns)
+		snprintf(scenery->keys[i], RR_VALUE_SIZE, "(nil)");
+}
+
 void rr_scenery_look(struct rr_scenery *scenery, char *keys[RR_KEYS_SHOWN_MAX])
 {
 	for (size_t i = 0; i < scenery->race->n_keys; i++) {
-		read_shown(scenery, scenery->race->keys[i], scenery->keys[i]);
+		look_at(scenery, i);
 		keys[i] = strdup(scenery->keys[i]);
 	}
 }
@@ -126,8 +157,6 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 	const int64_t now_ns = rr_world_now_ns(scenery->world);
 	char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
 	struct rr_lock_state lock = { .expires_ns = -1 };
-	const char *ttl[] = { "PTTL", name };
-	long long left_ms;
 	int server;
 
 	if (!key)
@@ -137,27 +166,38 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 		return;
 	snprintf(lock.value, sizeof(lock.value), "%.*s", RR_VALUE_SIZE - 1,
 		 text);
-	if (!ask(scenery, server, 2, ttl, text))
+	if (!read_end(scenery, server, name, &lock.expires_ns))
 		return;
-	left_ms = atoll(text + strcspn(text, "-0123456789"));
-	if (left_ms >= 0)
-		lock.expires_ns = now_ns + left_ms * INT64_C(1000000);
 	rr_observer_lock(observer, actor, &lock, now_ns / 1000000000, remark);
 }
 
 /* ---- Faults ----------------------------------------------------------------------------- */
 
+/* Is what `of` held to be looked for: on itself, or on who takes its place? */
+static bool stands_in(const struct rr_race *race, const struct rr_step *step,
+		      int of)
+{
+	const char *master = race->servers[step->server].options.replica_of;
+
+	if (step->server == of)
+		return true;
+	return step->fault == RR_FAULT_PROMOTE && master &&
+	       strcmp(master, race->servers[of].name) == 0;
+}
+
 /* After a server is back, or another has taken its place: is what was seen last
- * still there? `server` stands in for all. */
-static void look_for_losses(struct rr_scenery *scenery, int server,
+ * still there? */
+static void look_for_losses(struct rr_scenery *scenery,
+			    const struct rr_step *step,
 			    struct rr_observer *observer,
 			    char remark[RR_REMARK_SIZE])
 {
 	for (size_t i = 0; i < scenery->race->n_keys; i++) {
 		char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
+		const int of = split_key(scenery, scenery->race->keys[i], name);
 
-		split_key(scenery, scenery->race->keys[i], name);
-		if (read_key(scenery, server, name, text))
+		if (stands_in(scenery->race, step, of) &&
+		    read_key(scenery, step->server, name, text))
 			rr_observer_survived(observer, name, scenery->keys[i],
 					     text, remark);
 	}
@@ -179,6 +219,8 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 		return rr_world_await_end(world, server, ANSWER_MS, error);
 	case RR_FAULT_RESTART:
 		return rr_world_restart(world, server, false, error);
+	case RR_FAULT_RESTART_FAILS:
+		return rr_world_restart_fails(world, server, error);
 	case RR_FAULT_WIPE:
 		return rr_world_restart(world, server, true, error);
 	case RR_FAULT_HANG:
@@ -197,6 +239,8 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 		return rr_world_power_cut(world, server, error);
 	case RR_FAULT_AWAIT_SYNC:
 		return rr_world_await_sync(world, server, ANSWER_MS, error);
+	case RR_FAULT_AWAIT_SAVE:
+		return rr_world_await_save(world, server, ANSWER_MS, error);
 	case RR_FAULT_TEAR:
 		return rr_world_tear(world, server, step->tear,
 				     (long)step->amount, error);
@@ -226,7 +270,7 @@ enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
 	if (code == RR_EXIT_OK && (step->fault == RR_FAULT_RESTART ||
 				   step->fault == RR_FAULT_WIPE ||
 				   step->fault == RR_FAULT_PROMOTE))
-		look_for_losses(scenery, step->server, observer, remark);
+		look_for_losses(scenery, step, observer, remark);
 	return code;
 }
 
@@ -275,22 +319,28 @@ static enum rr_exit catch_up(struct rr_scenery *scenery,
 	return code;
 }
 
+static bool has_command(struct rr_scenery *scenery, const char *command)
+{
+	const char *words[] = { "COMMAND", "INFO", command };
+	char text[RR_REPLY_TEXT_SIZE];
+
+	return ask(scenery, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
+}
+
 static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
 				       char error[RR_WORLD_ERROR])
 {
-	const char *needs = scenery->race->needs;
-	const char *words[] = { "COMMAND", "INFO", needs };
-	char text[RR_REPLY_TEXT_SIZE];
-	bool has;
+	for (size_t i = 0; i < scenery->race->n_needs; i++) {
+		const struct rr_need *need = &scenery->race->needs[i];
+		const bool has = has_command(scenery, need->command);
 
-	if (!needs)
-		return RR_EXIT_OK;
-	has = ask(scenery, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
-	if (has != scenery->race->needs_not)
-		return RR_EXIT_OK;
-	snprintf(error, RR_WORLD_ERROR, "this server has %s%.100s",
-		 has ? "" : "no ", needs);
-	return RR_EXIT_SKIPPED;
+		if (has != need->not_there)
+			continue;
+		snprintf(error, RR_WORLD_ERROR, "this server has %s%.100s",
+			 has ? "" : "no ", need->command);
+		return RR_EXIT_SKIPPED;
+	}
+	return RR_EXIT_OK;
 }
 
 static enum rr_exit do_given(struct rr_scenery *scenery,
@@ -321,8 +371,10 @@ static void look_first(struct rr_scenery *scenery, struct rr_observer *observer)
 	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
 	if (race->counter && race->counter_from)
 		ask(scenery, 0, 3, words, text);
-	for (size_t i = 0; i < race->n_keys; i++)
+	for (size_t i = 0; i < race->n_keys; i++) {
 		snprintf(scenery->keys[i], RR_VALUE_SIZE, "(nil)");
+		scenery->ends_ns[i] = -1;
+	}
 	rr_scenery_look(scenery, keys);
 	for (size_t i = 0; i < race->n_keys; i++)
 		free(keys[i]);

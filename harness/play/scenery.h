@@ -14,6 +14,7 @@ struct rr_scenery {
 	struct rr_world *world;
 	struct rr_wire *wires[RR_RACE_SERVERS_MAX]; /* for looking */
 	char keys[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE]; /* as last seen */
+	int64_t ends_ns[RR_KEYS_SHOWN_MAX]; /* of their leases, -1 = never */
 };
 
 /* Resets the world, declares and starts the servers, sees whether they have what
@@ -26,7 +27,7 @@ enum rr_exit rr_scenery_begin(struct rr_scenery *scenery,
 void rr_scenery_close(struct rr_scenery *scenery);
 
 /* The values of the keys shown, malloc'd; what cannot be asked stays as it was
- * last seen. */
+ * last seen until its lease is over. */
 void rr_scenery_look(struct rr_scenery *scenery,
 		     char *keys[RR_KEYS_SHOWN_MAX]);
 

@@ -54,7 +54,7 @@ static struct rr_move pass(int64_t ns)
 static struct rr_move give_up(struct rr_rest *rest, const struct rr_view *view)
 {
 	size_t used = (size_t)snprintf(rest->note, sizeof(rest->note),
-				       "no further, however long they wait:");
+				       "they would wait for ever:");
 
 	for (size_t i = 0; i < view->n_actors; i++) {
 		if (view->actors[i].op && used < sizeof(rest->note))

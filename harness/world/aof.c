@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "world_parts.h"
 
@@ -93,4 +94,31 @@ bool world_aof_command(const char *path, long n, int64_t *start, int64_t *end)
 	if (file)
 		fclose(file);
 	return is_there;
+}
+
+bool world_aof_take_out(const char *path, int64_t start, int64_t end)
+{
+	const int64_t behind = world_file_length(path) - end;
+	FILE *file = fopen(path, "r+e");
+	char *bytes = malloc((size_t)behind + 1);
+	bool done = file && bytes && fseek(file, end, SEEK_SET) == 0 &&
+		    fread(bytes, 1, (size_t)behind, file) == (size_t)behind &&
+		    fseek(file, start, SEEK_SET) == 0 &&
+		    fwrite(bytes, 1, (size_t)behind, file) == (size_t)behind;
+
+	free(bytes);
+	if (file && fclose(file) != 0)
+		done = false;
+	return done && truncate(path, start + behind) == 0;
+}
+
+bool world_aof_overwrite(const char *path, int64_t at)
+{
+	FILE *file = fopen(path, "r+e");
+	bool done = file && fseek(file, at, SEEK_SET) == 0 &&
+		    fputc('?', file) == '?';
+
+	if (file && fclose(file) != 0)
+		done = false;
+	return done;
 }

@@ -41,6 +41,20 @@ static int64_t tear_at(const char *path, enum rr_tear tear, long n)
 	return tear == RR_TEAR_IN_COMMAND ? (start + end) / 2 : end;
 }
 
+/* One command in the middle, the later ones stay. */
+static enum rr_exit damage(const char *path, enum rr_tear tear, int64_t start,
+			   int64_t end, char error[RR_WORLD_ERROR])
+{
+	const bool done = tear == RR_TEAR_OVER_COMMAND ?
+				  world_aof_overwrite(path, start) :
+				  world_aof_take_out(path, start, end);
+
+	if (done)
+		return RR_EXIT_OK;
+	return world_fail(error, RR_EXIT_FILE, "cannot change '%s': %s", path,
+			  strerror(errno));
+}
+
 enum rr_exit rr_world_tear(struct rr_world *world, int server,
 			   enum rr_tear tear, long n,
 			   char error[RR_WORLD_ERROR])
@@ -50,13 +64,16 @@ enum rr_exit rr_world_tear(struct rr_world *world, int server,
 					    error);
 	char path[512];
 	const char *name;
-	int64_t at;
+	int64_t at, start, end;
 
 	if (!it)
 		return RR_EXIT_USAGE;
 	if (!world_aof_path(it, path, sizeof(path), &name))
 		return world_fail(error, RR_EXIT_USAGE,
 				  "%s has no append-only file", it->name);
+	if ((tear == RR_TEAR_OVER_COMMAND || tear == RR_TEAR_WITHOUT_COMMAND) &&
+	    world_aof_command(path, n, &start, &end))
+		return damage(path, tear, start, end, error);
 	at = tear_at(path, tear, n);
 	if (at < 0)
 		return world_fail(error, RR_EXIT_USAGE,
@@ -148,23 +165,53 @@ enum rr_exit rr_world_die_in_sync(struct rr_world *world, int server,
 
 /* ---- Snapshots -------------------------------------------------------------------- */
 
-/* Saves, and waits until INFO says what came of it. */
-static enum rr_exit save(struct rr_world *world, struct rr_server *server,
-			 const char *result, char error[RR_WORLD_ERROR])
+/* Waits until INFO has lost one line and has another. */
+static enum rr_exit await_line(struct rr_world *world,
+			       struct rr_server *server, const char *gone,
+			       const char *there, int timeout_ms,
+			       char error[RR_WORLD_ERROR])
 {
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 
-	if (rl_run(server->admin, &reply, "BGSAVE") != RL_OK)
-		return world_refused(server, error);
 	do {
-		if (!world_wait(world, SAVE_MS, &deadline_ns))
-			return world_late(world, "the end of a BGSAVE", error);
+		if (!world_wait(world, timeout_ms, &deadline_ns))
+			return world_late(world, "the end of a snapshot",
+					  error);
 		if (rl_run(server->admin, &reply, "INFO persistence") != RL_OK)
 			return world_refused(server, error);
-	} while (!reply.text || strstr(reply.text, "rdb_bgsave_in_progress:1") ||
-		 !strstr(reply.text, result));
+	} while (!reply.text || strstr(reply.text, gone) ||
+		 !strstr(reply.text, there));
 	return RR_EXIT_OK;
+}
+
+/* Saves, and waits until INFO says what came of it. */
+static enum rr_exit save(struct rr_world *world, struct rr_server *server,
+			 const char *result, char error[RR_WORLD_ERROR])
+{
+	struct rl_reply reply;
+
+	if (rl_run(server->admin, &reply, "BGSAVE") != RL_OK)
+		return world_refused(server, error);
+	return await_line(world, server, "rdb_bgsave_in_progress:1", result,
+			  SAVE_MS, error);
+}
+
+enum rr_exit rr_world_await_save(struct rr_world *world, int server,
+				 int timeout_ms, char error[RR_WORLD_ERROR])
+{
+	struct rr_server *it = world_server(world, server, RR_SERVER_RUNNING,
+					    "await the snapshot of", error);
+
+	if (!it)
+		return RR_EXIT_USAGE;
+	if (it->options.aof != RR_AOF_NONE)
+		return await_line(world, it, "aof_rewrite_in_progress:1",
+				  "aof_rewrite_scheduled:0", timeout_ms,
+				  error);
+	return await_line(world, it, "rdb_bgsave_in_progress:1",
+			  "rdb_changes_since_last_save:0\r", timeout_ms,
+			  error);
 }
 
 /* dump.rdb, and what it is called while a directory has its name. */

@@ -107,7 +107,9 @@ enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
 	if (server >= 0 && (size_t)server < world->n_servers &&
 	    rr_world_state(world, server) != RR_SERVER_DOWN)
 		code = rr_world_kill(world, server, error);
-	if (code != RR_EXIT_OK)
+	/* It may have ended by itself just before it was killed. */
+	if (code != RR_EXIT_OK &&
+	    rr_world_state(world, server) != RR_SERVER_DOWN)
 		return code;
 	it = world_server(world, server, RR_SERVER_DOWN, "restart", error);
 	if (!it)
@@ -122,6 +124,24 @@ enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
 		code = world_await_up(world, it, error);
 	forget_torn(it);
 	return code;
+}
+
+enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
+				    char error[RR_WORLD_ERROR])
+{
+	const enum rr_exit code =
+		rr_world_restart(world, server, false, error);
+	int status;
+
+	if (code == RR_EXIT_OK)
+		return world_fail(error, RR_EXIT_REDIS,
+				  "%s has started, which it should not",
+				  world->servers[server].name);
+	if (code != RR_EXIT_REDIS ||
+	    !rr_guardian_has_ended(&world->session->guardian,
+				   &world->servers[server].ward, &status))
+		return code;
+	return RR_EXIT_OK;
 }
 
 enum rr_exit rr_world_hang(struct rr_world *world, int server,

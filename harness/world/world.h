@@ -158,6 +158,11 @@ enum rr_exit rr_world_await_end(struct rr_world *world, int server,
 enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
 			      char error[RR_WORLD_ERROR]);
 
+/* Starts it again, in vain: it finds its files not to be right, and ends. That
+ * it starts after all is RR_EXIT_REDIS. */
+enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
+				    char error[RR_WORLD_ERROR]);
+
 /* SIGSTOP: its sockets stay open and nobody answers. And SIGCONT. */
 enum rr_exit rr_world_hang(struct rr_world *world, int server,
 			   char error[RR_WORLD_ERROR]);
@@ -188,10 +193,13 @@ enum rr_tear {
 	RR_TEAR_AT_BYTE,       /* the first n bytes are there */
 	RR_TEAR_AFTER_COMMAND, /* the first n commands are there */
 	RR_TEAR_IN_COMMAND,    /* of the n-th command only a half is there */
+	RR_TEAR_WITHOUT_COMMAND, /* the n-th is missing, the later are there */
+	RR_TEAR_OVER_COMMAND,  /* the n-th begins with another byte */
 };
 
 /*
- * Cuts the newest part of the append-only file of a server that is down.
+ * Cuts or damages the newest part of the append-only file of a server that is
+ * down.
  * Commands count from 1 in that part as they are in the file: SELECT, MULTI
  * and EXEC are commands, reads are not in it.
  */
@@ -218,6 +226,11 @@ enum rr_exit rr_world_slow_disk(struct rr_world *world, int server,
 /* It dies in its next fsync: after the write, before the reply. */
 enum rr_exit rr_world_die_in_sync(struct rr_world *world, int server,
 				  char error[RR_WORLD_ERROR]);
+
+/* Waits until a snapshot holds everything; with an append-only file, until no
+ * rewriting of it is under way. */
+enum rr_exit rr_world_await_save(struct rr_world *world, int server,
+				 int timeout_ms, char error[RR_WORLD_ERROR]);
 
 /* A snapshot fails (a directory is where dump.rdb should be), so that writes
  * are refused: MISCONF. And one succeeds again. */

@@ -100,6 +100,11 @@ bool world_aof_path(const struct rr_server *server, char *path, size_t size,
 /* Where the n-th command begins and ends; false when there are fewer. */
 bool world_aof_command(const char *path, long n, int64_t *start, int64_t *end);
 
+/* The bytes from `start` to `end` taken out: those behind move up. And one byte
+ * made another. False with errno. */
+bool world_aof_take_out(const char *path, int64_t start, int64_t end);
+bool world_aof_overwrite(const char *path, int64_t at);
+
 /* The file's length; -1 = there is none. */
 int64_t world_file_length(const char *path);
 

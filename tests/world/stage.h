@@ -3,7 +3,8 @@
 #ifndef RR_TEST_STAGE_H
 #define RR_TEST_STAGE_H
 
-#include "../support.h"
+#include <criterion/criterion.h>
+
 #include "world.h"
 
 struct stage {

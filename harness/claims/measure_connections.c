@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Replies that belong to somebody else, and reads that others come between. */
+#include "measure_parts.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "text.h"
+
+enum { ROUNDS = 1000, THREADS = 4 };
+
+/* ---- Reads of several keys ------------------------------------------------------------ */
+
+struct torn {
+	_Atomic bool done;
+	long single, several; /* reads in which the keys differed */
+};
+
+static void write_all(struct rr_measure_thread *thread, struct torn *torn)
+{
+	struct rl_reply reply;
+
+	for (long i = 0; !torn->done && !thread->failed; i++)
+		thread->failed = rl_run(thread->link, &reply,
+					"MSET a %ld b %ld c %ld", i, i,
+					i) != RL_OK;
+}
+
+static bool read_single(struct rl_link *link, struct torn *torn)
+{
+	struct rl_reply reply;
+
+	if (rl_run(link, &reply, "MGET a b c") != RL_OK)
+		return false;
+	torn->single += strcmp(reply.elements[0].text,
+			       reply.elements[1].text) != 0 ||
+			strcmp(reply.elements[0].text,
+			       reply.elements[2].text) != 0;
+	return true;
+}
+
+static bool read_several(struct rl_link *link, struct torn *torn)
+{
+	struct rl_reply reply;
+	long long c, b, a;
+
+	if (rl_run(link, &reply, "GET c") != RL_OK ||
+	    !rl_reply_number(&reply, &c) ||
+	    rl_run(link, &reply, "GET b") != RL_OK ||
+	    !rl_reply_number(&reply, &b) ||
+	    rl_run(link, &reply, "GET a") != RL_OK ||
+	    !rl_reply_number(&reply, &a))
+		return false;
+	torn->several += a != b || b != c;
+	return true;
+}
+
+/* Thread 0 writes, thread 1 reads. */
+static void write_or_read(struct rr_measure_thread *thread)
+{
+	struct torn *torn = thread->context;
+
+	if (thread->number == 0) {
+		write_all(thread, torn);
+		return;
+	}
+	for (int i = 0; i < ROUNDS && !thread->failed; i++)
+		thread->failed = !read_single(thread->link, torn) ||
+				 !read_several(thread->link, torn);
+	torn->done = true;
+}
+
+bool rr_measure_torn_reads(struct rr_measuring *measuring)
+{
+	struct rl_link *link = rr_measure_link(measuring);
+	struct torn torn = { 0 };
+	struct rl_reply reply;
+	bool good;
+
+	if (!link)
+		return false;
+	good = rl_run(link, &reply, "MSET a 0 b 0 c 0") == RL_OK;
+	rl_link_free(link);
+	if (!good || !rr_measure_threads(measuring, 2, write_or_read, &torn))
+		return false;
+	rr_measure_say(measuring,
+		       "torn in 1,000 reads: %ld by one MGET, %ld by three GETs",
+		       torn.single, torn.several);
+	if (torn.single)
+		measuring->result->measured = RR_MEASURED_BROKEN;
+	else if (!torn.several)
+		measuring->result->measured = RR_MEASURED_OPEN;
+	return true;
+}
+
+/* ---- A connection each ------------------------------------------------------------------ */
+
+static void read_own(struct rr_measure_thread *thread)
+{
+	_Atomic long *wrong = thread->context;
+	const int own = thread->number; /* the key, and its value */
+	struct rl_reply reply;
+	long long value;
+
+	thread->failed = rl_run(thread->link, &reply, "SET %d %d", own, own) !=
+			 RL_OK;
+	for (int i = 0; i < ROUNDS && !thread->failed; i++) {
+		thread->failed =
+			rl_run(thread->link, &reply, "GET %d", own) != RL_OK;
+		if (!thread->failed && (!rl_reply_number(&reply, &value) ||
+					value != own))
+			++*wrong;
+	}
+}
+
+bool rr_measure_own_connections(struct rr_measuring *measuring)
+{
+	_Atomic long wrong = 0;
+
+	if (!rr_measure_threads(measuring, THREADS, read_own, &wrong))
+		return false;
+	rr_measure_say(measuring,
+		       "four threads, a connection each: %ld of 4,000 replies were not their own",
+		       wrong);
+	if (wrong)
+		measuring->result->measured = RR_MEASURED_BROKEN;
+	return true;
+}
+
+/* ---- One connection for all --------------------------------------------------------------- */
+
+struct shared {
+	int socket;
+	_Atomic long wrong, silent;
+};
+
+/* A bare socket: rl_link would be used by two threads at once. */
+static int connect_bare(const struct rl_address *address)
+{
+	const struct timeval patience = { .tv_usec = 200000 };
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(name.sun_path, sizeof(name.sun_path), "%.*s",
+		 (int)sizeof(name.sun_path) - 1, address->host);
+	if (fd >= 0 &&
+	    (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+			sizeof(patience)) != 0 ||
+	     connect(fd, (const struct sockaddr *)&name, sizeof(name)) != 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* ECHO of its number: each reply is seven bytes, and tells whose it is. */
+static void echo_own(struct rr_measure_thread *thread)
+{
+	struct shared *shared = thread->context;
+	char command[64], reply[7];
+	const int length = snprintf(command, sizeof(command),
+				    "*2\r\n$4\r\nECHO\r\n$1\r\n%d\r\n",
+				    thread->number);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (send(shared->socket, command, (size_t)length,
+			 MSG_NOSIGNAL) != length)
+			return;
+		if (recv(shared->socket, reply, sizeof(reply), MSG_WAITALL) !=
+		    (ssize_t)sizeof(reply)) {
+			shared->silent++;
+			return;
+		}
+		shared->wrong += reply[4] != '0' + thread->number;
+	}
+}
+
+bool rr_measure_shared_connection(struct rr_measuring *measuring)
+{
+	struct shared shared = {
+		.socket = connect_bare(&measuring->fleet.addresses[0]),
+	};
+	char wrong[RR_GROUPED_SIZE];
+	bool good;
+
+	if (shared.socket < 0)
+		return rr_measure_fail(measuring, RR_EXIT_REDIS,
+				       "cannot connect");
+	good = rr_measure_threads(measuring, THREADS, echo_own, &shared);
+	close(shared.socket);
+	if (!good)
+		return false;
+	rr_measure_say(measuring,
+		       "four threads on one connection: %s of 4,000 replies were not their own",
+		       rr_grouped(wrong, shared.wrong));
+	if (!shared.wrong)
+		measuring->result->measured = RR_MEASURED_OPEN;
+	return true;
+}
+
+/* ---- One connection, a mutex around each command -------------------------------------------- */
+
+struct guarded {
+	struct rl_link *link;
+	struct rl_mutex mutex;
+	_Atomic long crossed;
+};
+
+static bool ask(struct guarded *guarded, long long *value, long long store)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	rl_mutex_lock(guarded->link, &guarded->mutex);
+	outcome = value ? rl_run(guarded->link, &reply, "GET x") :
+			  rl_run(guarded->link, &reply, "SET x %lld", store);
+	if (outcome == RL_OK && value && !rl_reply_number(&reply, value))
+		guarded->crossed++;
+	rl_mutex_unlock(guarded->link, &guarded->mutex);
+	return outcome == RL_OK;
+}
+
+static void count_guarded(struct rr_measure_thread *thread)
+{
+	struct guarded *guarded = thread->context;
+	long long value = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!ask(guarded, &value, 0) || !ask(guarded, NULL, value + 1))
+			return;
+	}
+}
+
+bool rr_measure_mutex_on_connection(struct rr_measuring *measuring)
+{
+	struct guarded guarded = { .link = rr_measure_link(measuring) };
+	struct rl_reply reply;
+	long long final = 0;
+	bool good;
+
+	if (!guarded.link)
+		return false;
+	rl_mutex_init(&guarded.mutex);
+	good = rl_run(guarded.link, &reply, "SET x 0") == RL_OK &&
+	       rr_measure_threads(measuring, 2, count_guarded, &guarded) &&
+	       ask(&guarded, &final, 0);
+	if (good) {
+		rr_measure_say(measuring,
+			       "two threads, one connection, a mutex around each command: %ld replies crossed, 2,000 increments left %lld",
+			       guarded.crossed, final);
+		if (guarded.crossed)
+			measuring->result->measured = RR_MEASURED_BROKEN;
+		else if (final == 2 * ROUNDS)
+			measuring->result->measured = RR_MEASURED_OPEN;
+	}
+	rl_mutex_destroy(&guarded.mutex);
+	rl_link_free(guarded.link);
+	return good;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure_parts.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool (*const measures[RR_MEASURES])(struct rr_measuring *) = {
+	[RR_MEASURE_LOST_UPDATES] = rr_measure_lost_updates,
+	[RR_MEASURE_INCR] = rr_measure_incr,
+	[RR_MEASURE_TORN_READS] = rr_measure_torn_reads,
+	[RR_MEASURE_OWN_CONNECTIONS] = rr_measure_own_connections,
+	[RR_MEASURE_SHARED_CONNECTION] = rr_measure_shared_connection,
+	[RR_MEASURE_MUTEX_PER_OPERATION] = rr_measure_mutex_per_operation,
+	[RR_MEASURE_MUTEX_ON_CONNECTION] = rr_measure_mutex_on_connection,
+	[RR_MEASURE_MUTEX_IN_PROCESSES] = rr_measure_mutex_in_processes,
+	[RR_MEASURE_LOCK_IN_REDIS] = rr_measure_lock_in_redis,
+	[RR_MEASURE_TAKE_OVER] = rr_measure_take_over,
+	[RR_MEASURE_STALLED_GETSET] = rr_measure_stalled_getset,
+	[RR_MEASURE_EVALSHA] = rr_measure_evalsha,
+	[RR_MEASURE_PIPELINE_SIZE] = rr_measure_pipeline_size,
+	[RR_MEASURE_PIPELINE_GAIN] = rr_measure_pipeline_gain,
+	[RR_MEASURE_METHODS] = rr_measure_methods,
+	[RR_MEASURE_PERSISTENCE] = rr_measure_persistence,
+};
+
+/* ---- Results ---------------------------------------------------------------------- */
+
+void rr_measure_say(struct rr_measuring *measuring, const char *format, ...)
+{
+	char *text = measuring->result->text;
+	const size_t used = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + used, RR_JOB_TEXT - used, format, arguments);
+	va_end(arguments);
+}
+
+bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code,
+		     const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(measuring->result->text, RR_JOB_TEXT, format, arguments);
+	va_end(arguments);
+	measuring->result->code = code;
+	return false;
+}
+
+/* ---- Runs -------------------------------------------------------------------------- */
+
+bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
+		      int threads, int processes, long increments,
+		      struct rr_measurement *measurement)
+{
+	const struct rr_run run = {
+		.strategy = rr_strategy_find(strategy),
+		.fleet = &measuring->fleet,
+		.prefix = measuring->session->prefix,
+		.threads = threads,
+		.processes = processes,
+		.increments = increments,
+		.keys = 1,
+		.ttl_ms = 10000,
+		.seed = 1,
+	};
+	struct rr_spectra *scratch = calloc(1, sizeof(*scratch));
+	enum rr_exit code = RR_EXIT_INTERNAL;
+
+	if (scratch)
+		code = rr_bench_run(&run, &measuring->session->signals, NULL,
+				    measurement, scratch);
+	free(scratch);
+	return code == RR_EXIT_OK ||
+	       rr_measure_fail(measuring, code, "a run under %s failed",
+			       strategy);
+}
+
+struct rl_link *rr_measure_link(struct rr_measuring *measuring)
+{
+	struct rl_link *link =
+		rl_link_new(&measuring->fleet.addresses[0], RR_TIMEOUT_MS);
+
+	if (link && rl_link_connect(link) == RL_OK)
+		return link;
+	rr_measure_fail(measuring, RR_EXIT_REDIS, "%s",
+			link ? rl_link_error(link) : "out of memory");
+	rl_link_free(link);
+	return NULL;
+}
+
+struct start {
+	struct rr_measure_thread thread;
+	void (*body)(struct rr_measure_thread *thread);
+	pthread_t id;
+};
+
+static void *begin(void *argument)
+{
+	struct start *start = argument;
+
+	start->body(&start->thread);
+	return NULL;
+}
+
+/* All of them or none, for bodies may wait for one another. */
+static bool start_all(struct start *starts, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!starts[i].thread.link)
+			return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (pthread_create(&starts[i].id, NULL, begin, &starts[i]) != 0)
+			_exit(rr_complain(RR_EXIT_INTERNAL,
+					  "cannot start a thread"));
+	}
+	return true;
+}
+
+bool rr_measure_threads(struct rr_measuring *measuring, int n,
+			void (*body)(struct rr_measure_thread *thread),
+			void *context)
+{
+	struct start starts[RR_MEASURE_THREADS] = { 0 };
+	bool good;
+
+	for (int i = 0; i < n; i++)
+		starts[i] = (struct start){
+			.thread = { .number = i,
+				    .link = rr_measure_link(measuring),
+				    .context = context },
+			.body = body,
+		};
+	good = start_all(starts, n);
+	for (int i = 0; i < n; i++) {
+		if (good)
+			pthread_join(starts[i].id, NULL);
+	}
+	for (int i = 0; i < n; i++) {
+		if (good && starts[i].thread.failed)
+			good = rr_measure_fail(
+				measuring, RR_EXIT_REDIS, "%s",
+				rl_link_error(starts[i].thread.link));
+		rl_link_free(starts[i].thread.link);
+	}
+	return good;
+}
+
+void rr_measure_take(enum rr_measure measure, struct rr_session *session,
+		     const char *program, struct rr_job_result *result)
+{
+	struct rr_measuring measuring = {
+		.session = session,
+		.program = program,
+		.fleet = rr_session_private_fleet(session, program,
+						  RR_PERSIST_NONE, -1),
+		.result = result,
+	};
+
+	result->code = rr_fleet_need(&measuring.fleet, 1);
+	if (result->code == RR_EXIT_OK)
+		measures[measure](&measuring);
+	else
+		rr_measure_fail(&measuring, result->code, "no server");
+	rr_fleet_stop(&measuring.fleet);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace claims: what the documents claim, each checked by its races. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "files.h"
+#include "placement.h"
+#include "claim_rows.h"
+#include "signals.h"
+#include "text.h"
+
+static const struct {
+	const char *name;
+	void (*print)(const struct rr_claim_rows *rows, FILE *file);
+} formats[] = {
+	{ "text", rr_claim_rows_text },   { "markdown", rr_claim_rows_markdown },
+	{ "json", rr_claim_rows_json },   { "junit", rr_claim_rows_junit },
+	{ "tap", rr_claim_rows_tap },
+};
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]),
+       KEY_REDIS_SERVER = 0x100, KEY_ONLY, KEY_FORMAT };
+
+struct claims_options {
+	struct rr_claims_choice choice;
+	size_t format;
+	const char *output; /* NULL = standard output */
+	const char *redis_server;
+	long jobs;
+};
+
+/* ---- Options -------------------------------------------------------------------- */
+
+static void take_format(struct claims_options *options, const char *text,
+			struct argp_state *state)
+{
+	for (size_t i = 0; i < N_FORMATS; i++) {
+		if (strcmp(text, formats[i].name) == 0) {
+			options->format = i;
+			return;
+		}
+	}
+	argp_failure(state, RR_EXIT_USAGE, 0,
+		     "no format '%s': text, markdown, json, junit or tap",
+		     text);
+}
+
+static void take_claim(struct claims_options *options, const char *id,
+		       struct argp_state *state)
+{
+	const struct rr_claim *claim = rr_claim_find(id);
+	const struct rr_claim **more;
+
+	if (!claim)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "there is no claim '%s'; 'redrace claims' shows them",
+			     id);
+	if (!claim || (options->choice.n && rr_claims_chosen(&options->choice,
+							     claim)))
+		return;
+	more = realloc(options->choice.claims,
+		       (options->choice.n + 1) * sizeof(*more));
+	if (!more)
+		argp_failure(state, RR_EXIT_INTERNAL, 0, "out of memory");
+	more[options->choice.n++] = claim;
+	options->choice.claims = more;
+}
+
+static void take_claims(struct claims_options *options, char *text,
+			struct argp_state *state)
+{
+	char *rest = NULL;
+	const char *id = strtok_r(text, ",", &rest);
+
+	if (!id)
+		argp_failure(state, RR_EXIT_USAGE, 0, "--only what?");
+	for (; id; id = strtok_r(NULL, ",", &rest))
+		take_claim(options, id, state);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct claims_options *options = state->input;
+
+	if (key == KEY_REDIS_SERVER)
+		options->redis_server = text;
+	else if (key == KEY_FORMAT)
+		take_format(options, text, state);
+	else if (key == KEY_ONLY)
+		take_claims(options, text, state);
+	else if (key == 'o')
+		options->output = text;
+	else if (key == 'j' && !rr_parse_number(text, 1, RR_JOB_WORKERS_MAX,
+						&options->jobs))
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "'%s': --jobs takes a number from 1 to %d", text,
+			     RR_JOB_WORKERS_MAX);
+	else if (key == ARGP_KEY_ARG)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "'%s': takes options only, no arguments", text);
+	else if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+static const struct argp_option argp_options[] = {
+	{ "only", KEY_ONLY, "ID,...", 0, "these claims (all)", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0,
+	  "text, markdown, json, junit or tap (text)", 0 },
+	{ "output", 'o', "FILE", 0, "write to a file instead", 0 },
+	{ "jobs", 'j', "N", 0, "so many at once: 1 to 64 (the processors)",
+	  0 },
+	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
+	  "program for private servers (redis-server)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.doc = "Plays the races of every claim of the documents, computes what is true of it, and compares that with what is recorded.",
+};
+
+void rr_help_claims(void)
+{
+	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace claims");
+}
+
+/* ---- Output ------------------------------------------------------------------------ */
+
+static enum rr_exit write_file(const struct claims_options *options,
+			       const struct rr_claim_rows *rows)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	enum rr_exit code;
+
+	if (!file)
+		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	formats[options->format].print(rows, file);
+	fclose(file);
+	code = rr_files_replace(options->output, text, length);
+	free(text);
+	return code;
+}
+
+/* A race that cannot be read belongs to no row. */
+static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
+{
+	enum rr_exit code = RR_EXIT_OK;
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct rr_job *job = &jobs->jobs[i];
+
+		if (!job->race && !job->measure)
+			code = rr_complain(job->result->code, "%s",
+					   job->result->text);
+	}
+	return code;
+}
+
+static enum rr_exit report(const struct claims_options *options,
+			   const struct rr_jobs *jobs)
+{
+	struct rr_claim_rows rows = { .version = rr_jobs_version(jobs) };
+	struct rr_claim_row *judged = rr_judge(jobs, &options->choice, &rows.n);
+	enum rr_exit code = RR_EXIT_OK;
+	char summary[200];
+
+	if (!judged)
+		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	rows.rows = judged;
+	if (options->output)
+		code = write_file(options, &rows);
+	else
+		formats[options->format].print(&rows, stdout);
+	if (code == RR_EXIT_OK && options->output) {
+		rr_claim_rows_summarise(&rows, summary, sizeof(summary));
+		fprintf(stderr, "%s: %s\n", options->output, summary);
+	}
+	code = rr_exit_worse(code, rr_claim_rows_exit(judged, rows.n));
+	rr_claim_rows_free(judged, rows.n);
+	return code;
+}
+
+/* ---- The whole ----------------------------------------------------------------------- */
+
+static enum rr_exit check(const struct claims_options *options)
+{
+	struct rr_signals signals;
+	struct rr_jobs jobs;
+	enum rr_exit code;
+
+	if (!rr_signals_open(&signals))
+		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
+	if (!rr_jobs_collect(&jobs, options->redis_server, &options->choice)) {
+		rr_signals_close(&signals);
+		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	}
+	code = complain_of_files(&jobs);
+	code = rr_exit_worse(code,
+			     rr_jobs_run(&jobs, options->jobs, &signals));
+	code = rr_exit_worse(code, report(options, &jobs));
+	if (signals.interrupted)
+		code = RR_EXIT_INTERRUPTED;
+	rr_jobs_free(&jobs);
+	rr_signals_close(&signals);
+	return code;
+}
+
+int rr_cmd_claims(int argc, char **argv)
+{
+	struct claims_options options = {
+		.redis_server = "redis-server",
+		.jobs = rr_placement_count(),
+	};
+	enum rr_exit code;
+
+	if (options.jobs > RR_JOB_WORKERS_MAX)
+		options.jobs = RR_JOB_WORKERS_MAX;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	code = check(&options);
+	free(options.choice.claims);
+	return rr_finish_output(code);
+}

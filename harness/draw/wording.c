@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "wording.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plain.h"
+#include "rows.h"
+
+enum { DURATION_SIZE = 40 };
+
+/* Formats, and makes it printable. */
+static char *words(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static char *words(const char *format, ...)
+{
+	char *text, *printable;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	printable = rr_plain(text);
+	free(text);
+	return printable;
+}
+
+/* Exactly, in the largest unit that needs no fraction. */
+static const char *duration(char text[DURATION_SIZE], int64_t ns)
+{
+	static const struct {
+		int64_t ns;
+		const char *name;
+	} units[] = { { INT64_C(1000000000), "s" },
+		      { 1000000, "ms" },
+		      { 1000, "us" },
+		      { 1, "ns" } };
+	size_t i = 0;
+
+	while (ns % units[i].ns != 0)
+		i++;
+	snprintf(text, DURATION_SIZE, "%" PRId64 " %s", ns / units[i].ns,
+		 units[i].name);
+	return text;
+}
+
+/* ---- Steps ---------------------------------------------------------------------- */
+
+/* What follows the name of the server; without it, the fault's own name. */
+static const char *const faults[RR_FAULT_KINDS] = {
+	[RR_FAULT_KILL] = " is killed (kill -9)",
+	[RR_FAULT_SHUT_DOWN] = " is shut down (SIGTERM)",
+	[RR_FAULT_AWAIT_END] = " has ended",
+	[RR_FAULT_RESTART] = " starts again with its files",
+	[RR_FAULT_WIPE] = " starts again without its files",
+	[RR_FAULT_HANG] = " hangs (SIGSTOP)",
+	[RR_FAULT_RESUME] = " goes on",
+	[RR_FAULT_CUT] = " loses the link to its master",
+	[RR_FAULT_JOIN] = " has the link to its master again",
+	[RR_FAULT_PROMOTE] = " becomes a master",
+	[RR_FAULT_CATCH_UP] = " has all that its master wrote",
+	[RR_FAULT_POWER] = " loses power, and what no fsync covered",
+	[RR_FAULT_AWAIT_SYNC] = " has synced all to its disk",
+	[RR_FAULT_TEAR] = "'s append-only file is cut",
+	[RR_FAULT_SLOW_DISK] = "'s disk is slow",
+	[RR_FAULT_DIE_IN_SYNC] = " will die in its next fsync",
+	[RR_FAULT_BREAK_DISK] = "'s snapshots fail",
+	[RR_FAULT_MEND_DISK] = "'s snapshots succeed again",
+	[RR_FAULT_FILL] = "'s memory is full",
+	[RR_FAULT_EMPTY] = " has memory again",
+};
+
+static char *tear(const struct rr_step *step, const char *server)
+{
+	const long long n = (long long)step->amount;
+
+	switch (step->tear) {
+	case RR_TEAR_LAST_BYTES:
+		return words("%s's append-only file lacks its last %lld bytes",
+			     server, n);
+	case RR_TEAR_AT_BYTE:
+		return words("%s's append-only file ends after byte %lld",
+			     server, n);
+	case RR_TEAR_AFTER_COMMAND:
+		return words("%s's append-only file ends after command %lld",
+			     server, n);
+	default:
+		return words("%s's append-only file ends within command %lld",
+			     server, n);
+	}
+}
+
+static char *fault(const struct rr_race *race, const struct rr_step *step)
+{
+	const char *server = race->servers[step->server].name;
+	char more[DURATION_SIZE];
+
+	if (step->fault == RR_FAULT_TEAR)
+		return tear(step, server);
+	if (step->fault == RR_FAULT_SLOW_DISK)
+		return words("every fsync of %s takes %s longer", server,
+			     duration(more, step->amount));
+	if (!faults[step->fault])
+		return words("%s %s", rr_fault_name(step->fault), server);
+	return words("%s%s", server, faults[step->fault]);
+}
+
+static char *clock_of(const struct rr_race *race, const struct rr_step *step)
+{
+	const char *who = step->peer >= 0 ? race->actors[step->peer].name :
+					    race->servers[step->server].name;
+	char off[DURATION_SIZE];
+
+	if (step->amount == 0)
+		return words("%s's clock is right", who);
+	duration(off, llabs((long long)step->amount));
+	return words("%s's clock is %s %s", who, off,
+		     step->amount > 0 ? "ahead" : "behind");
+}
+
+static char *tick(const struct rr_event *event)
+{
+	char passed[DURATION_SIZE], now[DURATION_SIZE];
+
+	return words("%s pass, t = %s", duration(passed, event->step->amount),
+		     duration(now, event->at_ns));
+}
+
+static char *bytes(const struct rr_step *step)
+{
+	char *plain = rr_plain_bytes(step->text, step->length);
+	char *text = words("bytes \"%s\"", plain ? plain : "");
+
+	free(plain);
+	return text;
+}
+
+static char *compute(const struct rr_event *event)
+{
+	const long long off = (long long)event->step->amount;
+
+	return words("%s = now %c %lld = %s", event->step->text,
+		     off < 0 ? '-' : '+', llabs(off),
+		     event->reply ? event->reply : "?");
+}
+
+static const char *const kinds[] = {
+	[RR_STEP_RUN] = "run",	       [RR_STEP_WRITE] = "writes",
+	[RR_STEP_BYTES] = "bytes",     [RR_STEP_READ] = "reads",
+	[RR_STEP_ENTER] = "enters",    [RR_STEP_LEAVE] = "leaves",
+	[RR_STEP_COUNT] = "counts",    [RR_STEP_CRASH] = "crashes",
+	[RR_STEP_CONNECT] = "connects", [RR_STEP_LOCK] = "locks",
+	[RR_STEP_UNLOCK] = "unlocks",  [RR_STEP_COMPUTE] = "computes",
+	[RR_STEP_NOTE] = "note",       [RR_STEP_TICK] = "tick",
+	[RR_STEP_CLOCK] = "clock",
+};
+
+const char *rr_wording_kind(const struct rr_step *step)
+{
+	return step->kind == RR_STEP_FAULT ? rr_fault_name(step->fault) :
+					     kinds[step->kind];
+}
+
+char *rr_wording_step(const struct rr_trace *trace,
+		      const struct rr_event *event)
+{
+	const struct rr_step *step = event->step;
+
+	switch (step->kind) {
+	case RR_STEP_RUN:
+	case RR_STEP_WRITE:
+		return rr_plain(event->command ? event->command : "");
+	case RR_STEP_BYTES:
+		return bytes(step);
+	case RR_STEP_READ:
+		return words("reads");
+	case RR_STEP_LOCK:
+	case RR_STEP_UNLOCK:
+		return words("%s %s", rr_wording_kind(step), step->text);
+	case RR_STEP_COMPUTE:
+		return compute(event);
+	case RR_STEP_NOTE:
+		return rr_plain(step->text);
+	case RR_STEP_TICK:
+		return tick(event);
+	case RR_STEP_CLOCK:
+		return clock_of(trace->race, step);
+	case RR_STEP_FAULT:
+		return fault(trace->race, step);
+	default:
+		return words("%s", rr_wording_kind(step));
+	}
+}
+
+/* ---- Values ------------------------------------------------------------------------ */
+
+char *rr_wording_reply(const char *reply)
+{
+	static const char integer[] = "(integer) ";
+	const size_t length = strlen(integer);
+
+	return rr_plain(strncmp(reply, integer, length) == 0 ? reply + length :
+							       reply);
+}
+
+char *rr_wording_value(const char *value)
+{
+	const size_t length = strlen(value);
+	size_t simple;
+
+	if (length < 3 || value[0] != '"')
+		return rr_plain(value);
+	simple = strspn(value + 1, "0123456789abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-.:");
+	if (simple != length - 2)
+		return rr_plain(value);
+	return rr_plain_bytes(value + 1, length - 2);
+}
+
+/* ---- What a document says ---------------------------------------------------------- */
+
+static const char *reply_to(const struct rr_trace *trace, int step)
+{
+	for (size_t i = trace->n_events; i-- > 0;) {
+		if (trace->events[i].step == &trace->race->steps[step])
+			return trace->events[i].reply;
+	}
+	return NULL;
+}
+
+char *rr_wording_saying(const struct rr_trace *trace,
+			const struct rr_saying *saying)
+{
+	const bool holds = rr_trace_saying_holds(trace, saying);
+	const char *reply;
+
+	if (saying->step < 0)
+		return words("%s says: %s. It %s.", saying->claim, saying->says,
+			     holds ? "holds" : "does not hold");
+	if (holds)
+		return words("%s says that step %zu replies %s. It holds.",
+			     saying->claim,
+			     rr_rows_number(trace, saying->step), saying->says);
+	reply = reply_to(trace, saying->step);
+	return words("%s says that step %zu replies %s. It does not hold: %s came.",
+		     saying->claim, rr_rows_number(trace, saying->step),
+		     saying->says, reply ? reply : "nothing");
+}

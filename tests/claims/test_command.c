@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace claims as a user runs it. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli.h"
+
+TestSuite(claims, .init = cli_setup, .fini = cli_teardown);
+
+/* Runs it where scenarios/races holds the one race `text`. */
+static int run_with(const char *text, const char *arguments)
+{
+	char command[2000];
+
+	snprintf(command, sizeof(command),
+		 "R=$(realpath $REDRACE); mkdir -p $HERE/scenarios/races; cd $HERE; printf '%%s' '%s' >scenarios/races/one.race; $R claims %s 2>&1",
+		 text, arguments);
+	return cli_run(command);
+}
+
+static void assert_says(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
+			   cli_output);
+}
+
+#define RACE(claim, reply, says)                                             \
+	"title t\nclaim " claim "\nclients A\nA> PING => " reply "\n" claim \
+	" says " says "\nverdict nothing broken\n"
+
+Test(claims, stand_when_their_races_say_so)
+{
+	cr_assert_eq(cli_run("$REDRACE claims --only SX-5,LU-1,TL-7 2>&1"), 0,
+		     "%s", cli_output);
+	assert_says("\n3 claims: 3 stand on Redis ");
+	assert_says("overrun-delete");
+	assert_says("update lost");
+	cr_assert_lt(strstr(cli_output, "LU-1"), strstr(cli_output, "SX-5"));
+	cr_assert_lt(strstr(cli_output, "SX-5"), strstr(cli_output, "TL-7"));
+}
+
+Test(claims, that_differ_are_named)
+{
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
+			      "--only TL-1"), 0, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"),
+			      "--only TL-1"), 1, "%s", cli_output);
+	assert_says("differs: recorded true, found false: 0 of 1 sayings hold");
+	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "--only TL-1"),
+		     1, "%s", cli_output);
+	assert_says("one is not as written: line 4: expected OK, got PONG");
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
+			      "--only TL-2"), 1, "%s", cli_output);
+	assert_says("not shown: no race shows it");
+}
+
+Test(claims, whose_races_cannot_be_played_are_named)
+{
+	cr_assert_eq(run_with("title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
+			      "--only TL-1"), 77, "%s", cli_output);
+	assert_says("skipped: one: ");
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n",
+			      "--only TL-1"), 1, "%s", cli_output);
+	assert_says("one.race:7: expected a heading");
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
+			      "--only TL-1 --redis-server /bin/false"), 69,
+		     "%s", cli_output);
+	assert_says("failed: one: ");
+}
+
+Test(claims, can_be_chosen_and_formats_too)
+{
+	cli_assert_one_line("$REDRACE claims --only TL-99 2>&1 | head -n 1;"
+			    "$REDRACE claims --only TL-99 2>/dev/null", 64,
+			    "there is no claim 'TL-99'");
+	cli_assert_one_line("$REDRACE claims --format pdf 2>&1 | head -n 1;"
+			    "$REDRACE claims --format pdf 2>/dev/null", 64,
+			    "no format 'pdf'");
+	cr_assert_eq(cli_run("$REDRACE claims --jobs 0 2>&1"), 64);
+	cr_assert_eq(cli_run("$REDRACE claims TL-7 2>&1"), 64);
+	cr_assert_eq(cli_run("$REDRACE claims --only , 2>&1"), 64);
+}
+
+Test(claims, are_a_table_in_markdown)
+{
+	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"), 0,
+		     "%s", cli_output);
+	assert_says("\n| TL-7 | A holder that outlives its lease deletes the lock of the next one | 001:53, 004:44 | true | ");
+	assert_says("| overrun-delete |\n");
+	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 -o $HERE/no/such/claims.md 2>&1"), 74,
+		     "%s", cli_output);
+}
+
+Test(claims, are_json)
+{
+	json_error_t error;
+	json_t *root, *claim;
+
+	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,TL-2 --format json"), 1);
+	root = json_loads(cli_output, 0, &error);
+	cr_assert_not_null(root, "%s: %s", error.text, cli_output);
+	cr_assert_eq(json_array_size(json_object_get(root, "claims")), 2);
+	claim = json_array_get(json_object_get(root, "claims"), 1);
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "id")),
+			 "TL-7");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "computed")),
+			 "true");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "standing")),
+			 "stands");
+	json_decref(root);
+}
+
+Test(claims, are_junit_and_tap)
+{
+	cr_assert_eq(run_with(RACE("TL-1", "\"a<b&\"", "progress"),
+			      "--only TL-1,TL-2 --format junit"), 1);
+	assert_says("tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\"");
+	assert_says("expected &quot;a&lt;b&amp;&quot;, got PONG");
+	cr_assert_eq(cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims --only TL-1 --format junit | xmllint --noout - 2>&1"), 0,
+		     "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
+			      "--only TL-1,TL-2 --format tap"), 1);
+	assert_says("TAP version 13\n1..2\nok 1 - TL-1: ");
+	assert_says("\nnot ok 2 - TL-2: ");
+	cr_assert_eq(run_with("title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
+			      "--only TL-1 --format tap"), 77);
+	assert_says("\nok 1 - TL-1: ");
+	assert_says(" # SKIP ");
+}
+
+Test(claims, that_are_measured_show_figures)
+{
+	const int code = cli_run("$REDRACE claims --only LU-2,AT-1,CC-1,PL-3 2>&1");
+
+	cr_assert_neq(code, 69, "%s", cli_output);
+	assert_says("> measured: two threads, 10,000 increments: 10,000");
+	assert_says("four threads on one connection: ");
+	assert_says("1,000 transactions: ");
+}
+
+/* ---- Ends -------------------------------------------------------------------------- */
+
+Test(claims, called_off_leave_what_is_known_and_nothing_else)
+{
+	cr_assert_eq(cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; sleep 0.6; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"), 0,
+		     "%s", cli_output);
+	assert_says("code 130 after");
+	assert_says("121 claims:");
+	assert_says("not finished");
+	cr_assert_null(strstr(cli_output, "redrace-"), "%s", cli_output);
+}
+
+Test(claims, killed_leave_nothing)
+{
+	cli_run("$REDRACE claims >/dev/null 2>&1 & P=$!; sleep 0.5; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 100); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
+	cr_assert_str_eq(cli_output, "killed\n", "%s", cli_output);
+}
+
+/* The race hangs in a command that nobody answers. */
+Test(claims, races_killed_in_the_middle_leave_nothing)
+{
+	cli_run("printf 'title t\\nclients A\\nservers n1 n2\\nA> SET x 1 => OK\\nA@n2> BLPOP q 0 => (lost)\\nverdict nothing broken\\n' >$HERE/t.race; $REDRACE play $HERE/t.race >$HERE/out 2>&1 & P=$!; for i in $(seq 100); do ls $HERE/redrace-*/* >/dev/null 2>&1 && break; sleep 0.02; done; sleep 0.3; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 100); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
+	cr_assert_str_eq(cli_output, "killed\nout\nt.race\n", "%s", cli_output);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of claims: complete, and said in a line. */
+#include <ctype.h>
+#include <string.h>
+
+#include "../support.h"
+#include "claims.h"
+
+Test(claims_table, has_every_claim_once)
+{
+	const struct rr_claim *claim;
+	size_t n;
+
+	for (n = 0; (claim = rr_claim_at(n)); n++)
+		cr_expect_eq(rr_claim_find(claim->id), claim, "%s is there twice",
+			     claim->id);
+	cr_assert_eq(n, 121, "%zu claims", n);
+	cr_assert_null(rr_claim_find("TL-99"));
+	cr_assert_null(rr_claim_at(n + 7));
+}
+
+Test(claims_table, says_under_which_condition)
+{
+	const struct rr_claim *claim;
+
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
+		const bool needs = claim->verdict != RR_CLAIM_TRUE &&
+				   claim->verdict != RR_CLAIM_FALSE;
+
+		cr_expect_eq(needs, claim->remark != NULL, "%s", claim->id);
+	}
+}
+
+Test(claims_table, is_short_and_plain)
+{
+	const struct rr_claim *claim;
+
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
+		const size_t length = strlen(claim->text);
+
+		cr_expect(length > 20 && length < 100, "%s: %zu characters",
+			  claim->id, length);
+		cr_expect_neq(claim->text[length - 1], '.', "%s", claim->id);
+		cr_expect(strncmp(claim->where, "00", 2) == 0 ||
+				  strcmp(claim->where, "not discussed") == 0,
+			  "%s: %s", claim->id, claim->where);
+	}
+}
+
+Test(claims_table, takes_each_measurement_for_one_claim)
+{
+	size_t uses[RR_MEASURES] = { 0 };
+	const struct rr_claim *claim;
+
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++)
+		uses[claim->measure]++;
+	for (int i = 1; i < RR_MEASURES; i++)
+		cr_expect_eq(uses[i], 1, "measurement %d: %zu claims", i,
+			     uses[i]);
+}

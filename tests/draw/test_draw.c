@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Drawings of races, as the program makes them. The races are the tests' own,
+ * so that the project's may change. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli.h"
+#include "exit_code.h"
+
+TestSuite(draw, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+#define PLAY "LC_ALL=C.UTF-8 $REDRACE play "
+
+/* The drawing is that of tests/golden/NAME. */
+static void assert_golden(const char *command, const char *name)
+{
+	cr_assert_eq(cli_run(command), 0, "%s: %s", command, cli_output);
+	support_assert_golden(name, cli_output);
+}
+
+/* What the command prints holds each of these, in this order. */
+static void assert_says(const char *const parts[])
+{
+	const char *at = cli_output;
+
+	for (size_t i = 0; parts[i]; i++) {
+		at = strstr(at, parts[i]);
+		cr_assert_not_null(at, "no '%s' in:\n%s", parts[i], cli_output);
+	}
+}
+
+Test(draw, two_clients_have_the_key_between_them)
+{
+	assert_golden(PLAY "tests/draw/lost.race", "draw-lost.txt");
+}
+
+Test(draw, three_clients_have_the_key_behind_them)
+{
+	assert_golden(PLAY "tests/draw/overrun.race", "draw-overrun.txt");
+}
+
+Test(draw, many_servers_and_awkward_replies)
+{
+	assert_golden(PLAY "tests/draw/five-servers.race", "draw-five.txt");
+}
+
+Test(draw, ascii)
+{
+	assert_golden(PLAY "--ascii tests/draw/overrun.race",
+		      "draw-overrun-ascii.txt");
+}
+
+Test(draw, locale_without_utf8_is_ascii)
+{
+	assert_golden("LC_ALL=C $REDRACE play tests/draw/overrun.race",
+		      "draw-overrun-ascii.txt");
+}
+
+Test(draw, ascii_has_no_other_bytes)
+{
+	cr_assert_eq(cli_run("for race in lost takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
+			     "done | LC_ALL=C grep -n '[^ -~]'"),
+		     1, "%s", cli_output);
+}
+
+Test(draw, fits_80_columns)
+{
+	cr_assert_eq(cli_run("for race in lost overrun takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
+			     "done | grep -n '.\\{81\\}'"),
+		     1, "%s", cli_output);
+}
+
+/* Twelve clients do not fit side by side. */
+Test(draw, many_clients_share_a_column)
+{
+	const char *const parts[] = { " #  clients", "L: GET x => (nil)",
+				      NULL };
+
+	cr_assert_eq(cli_run("{ echo 'title many'; echo 'clients A B C D E F G H I J K L';"
+			     "for c in A B C D E F G H I J K L; do echo \"$c> GET x => (nil)\"; done;"
+			     "echo 'verdict nothing broken'; } >$HERE/many.race; $REDRACE play --ascii $HERE/many.race"),
+		     0, "%s", cli_output);
+	assert_says(parts);
+}
+
+Test(draw, mermaid)
+{
+	assert_golden(PLAY "--format mermaid tests/draw/takeover.race",
+		      "draw-takeover.mermaid");
+}
+
+Test(draw, mermaid_survives_awkward_texts)
+{
+	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep '[<\"]\\|[^0-9];'"),
+		     1, "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep 'and #60;tags#62; #38; #59; #35; stay'"),
+		     0);
+}
+
+Test(draw, json)
+{
+	assert_golden(PLAY "--format json tests/draw/lost.race",
+		      "draw-lost.json");
+}
+
+/* Needs Python for its XML parser. */
+static bool has_python(void)
+{
+	return cli_run("python3 -c 'import xml.dom.minidom'") == 0;
+}
+
+static void assert_well_formed(const char *format)
+{
+	char command[512];
+
+	if (!has_python())
+		cr_skip_test("no python3 to parse XML with");
+	snprintf(command, sizeof(command),
+		 "for race in lost overrun takeover five-servers; do"
+		 " $REDRACE play -f %s -o $HERE/picture tests/draw/$race.race &&"
+		 " python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $HERE/picture || exit 9; done",
+		 format);
+	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+}
+
+Test(draw, svg_is_well_formed)
+{
+	assert_well_formed("svg");
+}
+
+Test(draw, html_is_well_formed)
+{
+	assert_well_formed("html");
+}
+
+Test(draw, svg_has_words_for_those_who_cannot_see_it)
+{
+	const char *const parts[] = { "role=\"img\"", "<title>", "<desc>",
+				      "A: SET lock 1 NX EX 10 replies OK",
+				      "Found: exclusion broken", NULL };
+
+	cr_assert_eq(cli_run(PLAY "-f svg tests/draw/overrun.race | head -40"),
+		     0);
+	assert_says(parts);
+	cr_assert_null(strstr(cli_output, "<script"));
+}
+
+Test(draw, repeats_are_folded)
+{
+	const char *const parts[] = { "12  ", "13  ",
+				      "4 more rounds, steps 14 to 21", "22  ",
+				      NULL };
+
+	cli_run(PLAY "tests/draw/five-servers.race");
+	assert_says(parts);
+	cr_assert_null(strstr(cli_output, "\n15  "));
+}
+
+Test(draw, no_colour_but_on_a_terminal)
+{
+	cli_run("TERM=xterm " PLAY "tests/draw/overrun.race");
+	cr_assert_null(strchr(cli_output, '\033'));
+}
+
+Test(draw, output_replaces_the_file_as_a_whole)
+{
+	cr_assert_eq(cli_run("echo stale >$HERE/o; " PLAY "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
+		     0, "%s", cli_output);
+	cr_assert_null(strstr(cli_output, "stale"));
+	cr_assert_eq(strncmp(cli_output, "o\nTwo clients", 13), 0, "%s",
+		     cli_output);
+	cli_assert_one_line(PLAY "-o $HERE/none/o tests/draw/lost.race 2>&1",
+			    RR_EXIT_FILE, "cannot write");
+}
+
+Test(draw, wrong_usage)
+{
+	cli_assert_one_line(PLAY "-f gif tests/draw/lost.race 2>&1 | head -n 1; exit 64",
+			    RR_EXIT_USAGE, "expected text, mermaid, svg");
+	cr_assert_eq(cli_run(PLAY "--step -f svg tests/draw/lost.race 2>&1"),
+		     RR_EXIT_USAGE);
+}
+
+/* ---- Not as written ---------------------------------------------------------- */
+
+Test(draw, wrong_reply_stops_with_a_difference)
+{
+	const char *const parts[] = { "The race ended here",
+				      "wrong.race:11: step 5, B: SET x 2",
+				      "  expected  QUEUED", "  actual    OK",
+				      NULL };
+
+	cr_assert_eq(cli_run("sed 's/^B> SET x 2 .*/B> SET x 2 => QUEUED/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
+			     "$HERE/wrong.race 2>&1"),
+		     RR_EXIT_VIOLATED, "%s", cli_output);
+	assert_says(parts);
+}
+
+Test(draw, step_in_another_order_fails)
+{
+	const char *const parts[] = { "  expected  \"1\"", "  actual    \"2\"",
+				      NULL };
+
+	cr_assert_eq(cli_run("sed -e '/^B> GET/d' -e '/^A> SET/aB> GET x => \"1\"' tests/draw/lost.race >$HERE/order.race;" PLAY
+			     "$HERE/order.race 2>&1"),
+		     RR_EXIT_VIOLATED, "%s", cli_output);
+	assert_says(parts);
+}
+
+Test(draw, wrong_verdict_says_both)
+{
+	const char *const parts[] = { "the verdict is another one",
+				      "  expected  nothing broken",
+				      "  computed  update lost", NULL };
+
+	cr_assert_eq(cli_run("sed 's/^verdict.*/verdict nothing broken/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
+			     "$HERE/wrong.race 2>&1"),
+		     RR_EXIT_VIOLATED, "%s", cli_output);
+	assert_says(parts);
+}
+
+/* ---- Predictions --------------------------------------------------------------- */
+
+Test(draw, predictions_are_compared)
+{
+	const char *const parts[] = { "1 A: GET x", "=> \"1\"  -- right",
+				      "2 B: GET x", "=> \"1\"\n", "3 A: SET x 2",
+				      "=> OK  -- not what you said",
+				      "update lost", "1 of 2 predictions", NULL };
+
+	cr_assert_eq(cli_run("printf '1\\n\\nnil\\n' | " PLAY "--step tests/draw/lost.race"),
+		     0, "%s", cli_output);
+	assert_says(parts);
+}
+
+Test(draw, end_of_input_ends_every_wait)
+{
+	cr_assert_eq(cli_run(PLAY "--step tests/draw/overrun.race </dev/null"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "0 of 0 predictions"));
+	cr_assert_not_null(strstr(cli_output, "✗ exclusion broken"));
+}
+
+Test(draw, q_ends)
+{
+	cr_assert_eq(cli_run("printf '1\\nq\\n' | " PLAY "--step tests/draw/lost.race"),
+		     0, "%s", cli_output);
+	cr_assert_null(strstr(cli_output, "SET x 2"), "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "1 of 1 predictions"));
+}
+
+/* ---- The list --------------------------------------------------------------------- */
+
+Test(draw, list_has_the_races)
+{
+	const char *const parts[] = { "multi-watch", "race ", "overrun-delete",
+				      NULL };
+
+	cr_assert_eq(cli_run("$REDRACE list"), 0);
+	assert_says(parts);
+	cli_run("$REDRACE list --races");
+	cr_assert_null(strstr(cli_output, "multi-watch  "));
+}
