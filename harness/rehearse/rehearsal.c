@@ -150,40 +150,13 @@ static struct rr_choice choose(void *context, const struct rr_view *view)
 		if (rehearsal->code == RR_EXIT_OK)
 			move = rehearsal->ask(rehearsal->context, rehearsal,
 					      view);
-		if (rehearsal->code != RR_EXIT_OK)
+		else
 			move.kind = RR_MOVE_STOP;
 	} while (do_aside(rehearsal, &move));
 	return choice_of(rehearsal, view, &move);
 }
 
-/* ---- The verdict ------------------------------------------------------------------- */
-
-static void set_verdict(struct rr_race *race, const struct rr_trace *trace)
-{
-	race->n_verdicts = 0;
-	for (int i = 0; i < RR_FINDINGS; i++) {
-		if (trace->findings & 1U << i &&
-		    race->n_verdicts < RR_FINDINGS_NAMED_MAX)
-			race->verdicts[race->n_verdicts++] =
-				rr_finding_name((enum rr_finding)i);
-	}
-	if (race->n_verdicts == 0)
-		race->verdicts[race->n_verdicts++] = "nothing broken";
-}
-
-void rr_rehearsal_judge(struct rr_rehearsal *rehearsal)
-{
-	struct rr_trace *trace = &rehearsal->trace;
-	struct rr_observer end = rehearsal->observer;
-
-	if (rehearsal->is_over)
-		return;
-	rr_scenery_end(&rehearsal->scenery, &end);
-	trace->findings = end.findings;
-	memcpy(trace->conclusion, end.conclusion, sizeof(trace->conclusion));
-	trace->as_written = true;
-	set_verdict(rehearsal->race, trace);
-}
+/* ---- Beginning and end --------------------------------------------------------------- */
 
 static void finish(void *context)
 {
@@ -194,8 +167,6 @@ static void finish(void *context)
 	rr_rehearsal_judge(rehearsal);
 	rehearsal->is_over = true;
 }
-
-/* ---- Beginning and end --------------------------------------------------------------- */
 
 static bool set_stage(struct rr_rehearsal *rehearsal)
 {
