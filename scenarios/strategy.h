@@ -71,6 +71,7 @@ struct rr_strategy {
 	bool has_lease;           /* its lock runs out by itself ... */
 	bool lease_in_seconds;    /* ... and after whole seconds only */
 	bool lock_is_timestamp;   /* it holds the second at which it ends */
+	bool lock_is_count;       /* everybody who asks adds to it */
 	unsigned leases_max;      /* in a row, where it is renewed; 0 = 1 */
 	bool writes_at_release;   /* increment's write goes out with it */
 	bool uses_mutex;          /* of its own process */

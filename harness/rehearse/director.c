@@ -42,7 +42,8 @@ static enum rr_exit go_through(struct rr_director *director,
 	return code;
 }
 
-/* Once more the last screen's result, where it stays to be read. */
+/* Once more the last screen's result, where it stays to be read. Before the end
+ * a lock that is held would count as one that was left. */
 static void sum_up(const struct rr_director *director,
 		   const struct rr_rehearsal *rehearsal)
 {
@@ -51,9 +52,12 @@ static void sum_up(const struct rr_director *director,
 	rr_trace_verdict(&rehearsal->trace, verdict, sizeof(verdict));
 	printf("\n%s: %s\n", rehearsal->setup.strategy->name,
 	       rr_goal_text(rehearsal->setup.strategy));
-	printf("%s; at the end: %s, after %zu choice%s\n",
-	       director->reached ? "reached" : "not reached", verdict,
+	printf("%s, after %zu choice%s", director->reached ? "reached" :
+							    "not reached",
 	       director->n_moves, director->n_moves == 1 ? "" : "s");
+	if (rehearsal->result.end == RR_GATE_DONE)
+		printf("; at the end: %s", verdict);
+	putchar('\n');
 }
 
 enum rr_exit rr_direct(const struct rr_rehearsal_setup *setup,

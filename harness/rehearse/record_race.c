@@ -50,6 +50,7 @@ static void add_keys(struct rr_race *race, const struct rr_strategy *strategy)
 		return;
 	race->lock = race->keys[race->n_keys - 1];
 	race->lock_is_timestamp = strategy->lock_is_timestamp;
+	race->lock_is_count = strategy->lock_is_count;
 }
 
 static const char *title_of(struct rr_race *race,

@@ -177,8 +177,9 @@ static void put_headings(FILE *file, const struct rr_race *race)
 	for (size_t i = 0; i < race->n_keys; i++)
 		fprintf(file, " %s", race->keys[i]);
 	if (race->lock)
-		fprintf(file, "\nlock    %s%s", race->lock,
-			race->lock_is_timestamp ? " timestamp" : "");
+		fprintf(file, "\nlock    %s%s%s", race->lock,
+			race->lock_is_timestamp ? " timestamp" : "",
+			race->lock_is_count ? " count" : "");
 	fprintf(file, "\ncounter %s\n\n", race->counter);
 }
 

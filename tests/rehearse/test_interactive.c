@@ -24,7 +24,7 @@ Test(interactive, four_keys_lose_an_update)
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
 	cr_assert_not_null(strstr(pseudo.screen,
-				  "reached; at the end: update lost, after 4 choices"),
+				  "reached, after 4 choices; at the end: update lost"),
 			   "%s", pseudo.screen);
 }
 

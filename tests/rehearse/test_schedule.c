@@ -226,6 +226,8 @@ Test(rehearse, saved_transcripts_replay_with_the_same_verdict)
 		{ "redlock --schedule 'A A A restart:n1 restart:n2'",
 		  "verdict acknowledged write lost" },
 		{ "setnx --schedule 'A crash:A'", "verdict deadlock" },
+		{ "incr-lock --schedule 'A:INCR B:INCR'",
+		  "verdict nothing broken" },
 	};
 
 	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++) {
