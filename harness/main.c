@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	  rr_cmd_list, rr_help_list },
 	{ "bench", "the counting loop under each strategy, checked and timed",
 	  rr_cmd_bench, rr_help_bench },
+	{ "explore", "every interleaving of a strategy, with faults",
+	  rr_cmd_explore, rr_help_explore },
 	{ "play", "one race, step by step", rr_cmd_play, rr_help_play },
 	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
 	  rr_help_demo },

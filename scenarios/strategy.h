@@ -71,6 +71,8 @@ struct rr_strategy {
 	bool has_lease;           /* its lock runs out by itself ... */
 	bool lease_in_seconds;    /* ... and after whole seconds only */
 	unsigned leases_max;      /* in a row, where it is renewed; 0 = 1 */
+	bool shares_late;         /* promises the count alone: who is late may be
+				   * inside with another */
 	bool writes_at_release;   /* increment's write goes out with it */
 	bool uses_mutex;          /* of its own process */
 	bool is_woken;            /* acquire itself waits until it may be free */
