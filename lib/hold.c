@@ -86,6 +86,11 @@ void rl_hold_doubt(struct rl_hold *hold, int64_t sent_ns, long ttl_ms)
 		hold->until_ns = end_ns;
 }
 
+void rl_hold_expire(struct rl_hold *hold)
+{
+	hold->until_ns = 0;
+}
+
 void rl_hold_end(struct rl_hold *hold, enum rl_outcome outcome)
 {
 	hold->stats.unknown += outcome == RL_UNKNOWN;
