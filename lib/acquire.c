@@ -4,16 +4,25 @@
 
 #include "driver.h"
 #include "hold.h"
+#include "span.h"
 
 enum { DOUBLINGS_MAX = 20, PAUSE_MIN_US = 400, PAUSE_MAX_US = 5000 };
+
+/* Twelve days: doubled so often and in nanoseconds it is a number still. */
+#define PAUSE_LIMIT_US (INT64_C(1) << 40)
+
+static int64_t limited(long given_us, long otherwise_us)
+{
+	const int64_t us = given_us ? given_us : otherwise_us;
+
+	return us < PAUSE_LIMIT_US ? us : PAUSE_LIMIT_US;
+}
 
 /* Between half of the n-th limit and all of it. */
 static int64_t pause_ns(const struct rl_policy *policy, unsigned n)
 {
-	const int64_t least = policy->pause_min_us ? policy->pause_min_us :
-						     PAUSE_MIN_US;
-	const int64_t most = policy->pause_max_us ? policy->pause_max_us :
-						    PAUSE_MAX_US;
+	const int64_t least = limited(policy->pause_min_us, PAUSE_MIN_US);
+	const int64_t most = limited(policy->pause_max_us, PAUSE_MAX_US);
 	int64_t limit_us = least << (n < DOUBLINGS_MAX ? n : DOUBLINGS_MAX);
 	uint32_t random = 0;
 
@@ -21,7 +30,8 @@ static int64_t pause_ns(const struct rl_policy *policy, unsigned n)
 		limit_us = most;
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		random = UINT32_MAX; /* no chance: the whole of it */
-	return limit_us * 500 + limit_us * 500 * (int64_t)random / UINT32_MAX;
+	return limit_us * 500 +
+	       (int64_t)((double)limit_us * 500 * random / UINT32_MAX);
 }
 
 bool rl_pause(const struct rl_link *link, const struct rl_policy *policy,
@@ -69,7 +79,7 @@ enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
 	struct rl_policy pauses = policy ? *policy : once;
 	const int64_t start_ns = rl_now_ns(hold->link, RL_CLOCK_MONOTONIC);
 	const int64_t deadline_ns =
-		start_ns + pauses.wait_ms * INT64_C(1000000);
+		rl_deadline_after(start_ns, pauses.wait_ms);
 	enum rl_outcome outcome;
 
 	if (!pauses.pause_min_us)

@@ -52,10 +52,13 @@ static enum rl_outcome queue_script(struct rl_link *link,
 	return rl_queue_script(link, script_of(g), "1 %s %s", g->key, g->value);
 }
 
+/* A release that could not be finished may have left its watch. */
 static enum rl_outcome queue_watch(struct rl_link *link, const char *key)
 {
-	const enum rl_outcome outcome = rl_queue(link, "WATCH %s", key);
+	enum rl_outcome outcome = rl_queue(link, "UNWATCH");
 
+	if (outcome == RL_OK)
+		outcome = rl_queue(link, "WATCH %s", key);
 	return outcome == RL_OK ? rl_queue(link, "GET %s", key) : outcome;
 }
 
@@ -118,6 +121,14 @@ static enum rl_outcome leave_watch(struct rl_link *link, int64_t deadline_ns)
 	return RL_UNKNOWN;
 }
 
+/* To go on would take replies that are the caller's to receive. */
+static enum rl_outcome refuse_to_go_on(struct rl_link *link)
+{
+	return rl_link_fail(link, RL_ERROR,
+			    "not done, and other replies are to come: "
+			    "call again when they have been received");
+}
+
 static bool is_value(const struct rl_reply *reply, const char *value)
 {
 	return reply->type == RL_REPLY_STRING &&
@@ -130,9 +141,13 @@ static enum rl_outcome receive_watch(struct rl_link *link,
 				     int64_t deadline_ns)
 {
 	struct rl_reply reply;
-	enum rl_outcome watched = rl_receive_until(link, &reply, deadline_ns);
-	const enum rl_outcome got = rl_receive_until(link, &reply, deadline_ns);
+	enum rl_outcome watched, got;
 
+	rl_receive_until(link, &reply, deadline_ns); /* to UNWATCH */
+	watched = rl_receive_until(link, &reply, deadline_ns);
+	got = rl_receive_until(link, &reply, deadline_ns);
+	if (rl_link_has_batch(link))
+		return refuse_to_go_on(link);
 	if (watched == RL_UNKNOWN || got == RL_UNKNOWN)
 		return leave_watch(link, deadline_ns);
 	if (watched == RL_OK && got == RL_OK &&
@@ -161,6 +176,10 @@ static enum rl_outcome receive_guarded(struct rl_link *link,
 		return receive_watch(link, g, deadline_ns);
 	outcome = rl_receive_until(link, &reply, deadline_ns);
 	if (rl_script_is_forgotten(&reply)) {
+		if (rl_link_has_batch(link)) {
+			rl_script_forget(link, script_of(g));
+			return refuse_to_go_on(link);
+		}
 		outcome = queue_whole(link, g);
 		if (outcome == RL_OK)
 			outcome = rl_flush(link);
@@ -168,7 +187,9 @@ static enum rl_outcome receive_guarded(struct rl_link *link,
 			outcome = rl_receive_until(link, &reply, deadline_ns);
 	}
 	if (outcome == RL_ERROR && rl_ladder_step_down(link, method, &reply))
-		return run_guarded(link, g, deadline_ns);
+		return rl_link_has_batch(link) ?
+			       refuse_to_go_on(link) :
+			       run_guarded(link, g, deadline_ns);
 	if (outcome != RL_OK)
 		return outcome;
 	return reply.integer == 1 ? RL_OK : RL_LOST;

@@ -13,6 +13,7 @@
 
 #include "link.h"
 #include "script.h"
+#include "span.h"
 #include "token.h"
 
 struct rl_delay_queue {
@@ -119,7 +120,7 @@ enum rl_outcome rl_delay_queue_put(struct rl_delay_queue *queue, const char *id,
 		rl_run_script(queue->link, &reply, put_script,
 			      "3 %s %s %s %s %lld", queue->due,
 			      queue->processing, queue->takes, id,
-			      delay_ms * 1000LL);
+			      (long long)rl_span(delay_ms, RL_US_PER_MS));
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -154,7 +155,8 @@ enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms,
 	outcome = rl_run_script(queue->link, &reply, take_script,
 				"3 %s %s %s %lld %s %lld", queue->due,
 				queue->processing, queue->takes,
-				hold_ms * 1000LL, queue->take,
+				(long long)rl_span(hold_ms, RL_US_PER_MS),
+				queue->take,
 				(long long)size - 1);
 	if (outcome != RL_OK)
 		return outcome;

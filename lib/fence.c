@@ -114,6 +114,7 @@ enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
 	char fence[FENCE_SIZE];
 	enum rl_outcome outcome;
 
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	if (!fence_of(link, key, fence, sizeof(fence)))
 		return RL_ERROR;
 	outcome = rl_run_script(link, reply, fenced_get, "2 %s %s %lld", key,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "driver.h"
+#include "span.h"
 
 enum { DRIFT_PER_MILLE = 10, DRIFT_MIN_MS = 2 };
 
@@ -40,10 +41,10 @@ uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p)
 
 int64_t rl_lease_end_ns(int64_t sent_ns, long ttl_ms)
 {
-	const int64_t ttl_ns = ttl_ms * INT64_C(1000000);
+	const int64_t ttl_ns = rl_span(ttl_ms, RL_NS_PER_MS);
 
-	return sent_ns + ttl_ns - ttl_ns * DRIFT_PER_MILLE / 1000 -
-	       DRIFT_MIN_MS * INT64_C(1000000);
+	return sent_ns + ttl_ns - ttl_ns / 1000 * DRIFT_PER_MILLE -
+	       rl_span(DRIFT_MIN_MS, RL_NS_PER_MS);
 }
 
 void rl_hold_ask(struct rl_hold *hold)
@@ -83,6 +84,11 @@ void rl_hold_doubt(struct rl_hold *hold, int64_t sent_ns, long ttl_ms)
 
 	if (end_ns < hold->until_ns)
 		hold->until_ns = end_ns;
+}
+
+void rl_hold_expire(struct rl_hold *hold)
+{
+	hold->until_ns = 0;
 }
 
 void rl_hold_end(struct rl_hold *hold, enum rl_outcome outcome)

@@ -47,6 +47,12 @@ long rl_hold_remaining_ms(const struct rl_hold *hold);
  * expire keys. */
 int64_t rl_lease_end_ns(int64_t sent_ns, long ttl_ms);
 
+/* Why a ttl below 1 ms is refused; a format with %ld. */
+#define rl_short_ttl "a lease of %ld ms: the shortest is 1 ms"
+
+/* The lease is known to be over, whatever it was thought to last. */
+void rl_hold_expire(struct rl_hold *hold);
+
 /* ---- Asking until it is held -------------------------------------------------- */
 
 /* What rl_acquire() needs to know of a lock. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One connection to one server. hiredis connects (see connect.c) and parses
- * (see parser.c); the bytes are sent and received here, because its own loop
- * costs 16 KiB of stack and several allocations per reply. Only these three
+ * (see parser.c); the bytes are sent here and received in wait.c, because its own
+ * loop costs 16 KiB of stack and several allocations per reply. Only these four
  * files know hiredis.
  */
 #include "link.h"
 
 #include <errno.h>
 #include <hiredis/hiredis.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +40,23 @@ static void hang_up(struct rl_link *link)
 	link->asked_script = NULL;
 }
 
+static bool is_parents(const struct rl_link *link)
+{
+	return link->context && link->owner != getpid();
+}
+
 void rl_link_leave_parents(struct rl_link *link)
 {
-	if (link->context && link->owner != getpid())
+	if (is_parents(link))
 		rl_link_disconnect(link);
+}
+
+enum rl_outcome rl_link_spare_parents(struct rl_link *link)
+{
+	if (is_parents(link))
+		return rl_link_fail(link, RL_UNKNOWN,
+				    "the parent's connection");
+	return RL_OK;
 }
 
 void rl_link_disconnect(struct rl_link *link)
@@ -116,6 +128,8 @@ enum rl_outcome rl_flush(struct rl_link *link)
 
 	if (!link->context)
 		return rl_link_fail(link, RL_UNKNOWN, "not connected");
+	if (rl_link_spare_parents(link) != RL_OK)
+		return RL_UNKNOWN;
 	while (sent < link->out.length) {
 		const ssize_t n = send(link->context->fd, link->out.bytes + sent,
 				       link->out.length - sent, MSG_NOSIGNAL);
@@ -128,40 +142,6 @@ enum rl_outcome rl_flush(struct rl_link *link)
 	}
 	link->out.length = 0;
 	return RL_OK;
-}
-
-/* Waits until something is there, as long as `left_ns`. False: a signal came
- * first. */
-static bool wait_readable(const struct rl_link *link, int64_t left_ns)
-{
-	struct pollfd ready = { .fd = link->context->fd, .events = POLLIN };
-
-	return poll(&ready, 1, (int)((left_ns + 999999) / 1000000)) >= 0;
-}
-
-/* recv() that waits for the link's time-out, or until the deadline (0 = none)
- * and not at all after it: what has come until then still counts. */
-static ssize_t receive_bytes(struct rl_link *link, char *bytes, size_t size,
-			     int64_t deadline_ns)
-{
-	const int64_t timeout_ns = link->timeout_ms * INT64_C(1000000);
-	ssize_t n = -1;
-
-	do {
-		int64_t left_ns = timeout_ns;
-		int flags = 0;
-
-		if (deadline_ns)
-			left_ns = deadline_ns -
-				  rl_now_ns(link, RL_CLOCK_MONOTONIC);
-		/* Nearly all of the time-out: recv() itself waits as long. */
-		if (left_ns < timeout_ns - 1000000)
-			flags = MSG_DONTWAIT;
-		if (flags && left_ns > 0 && !wait_readable(link, left_ns))
-			continue;
-		n = recv(link->context->fd, bytes, size, flags);
-	} while (n < 0 && errno == EINTR);
-	return n;
 }
 
 /* No reply by the deadline: it will be thrown away when it comes. */
@@ -178,7 +158,7 @@ static enum rl_outcome read_more(struct rl_link *link, int64_t deadline_ns)
 {
 	char bytes[512];
 	const ssize_t n =
-		receive_bytes(link, bytes, sizeof(bytes), deadline_ns);
+		rl_link_take_bytes(link, bytes, sizeof(bytes), deadline_ns);
 
 	if (n < 0 && errno == EAGAIN && deadline_ns)
 		return leave_behind(link);

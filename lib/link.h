@@ -10,7 +10,7 @@
 #include "driven.h"
 #include "driver.h"
 
-enum { RL_SCRIPTS_MAX = 8, RL_SHA1_LENGTH = 40 };
+enum { RL_SCRIPTS_MAX = 16, RL_SHA1_LENGTH = 40 };
 
 /* A script whose hash this link has asked for. */
 struct rl_known_script {
@@ -62,11 +62,24 @@ static inline bool rl_link_is_busy(const struct rl_link *link)
 	return link->pending || link->overdue || link->out.length;
 }
 
+/* Are replies to a batch still to be received? A round trip of our own would
+ * take them. */
+static inline bool rl_link_has_batch(const struct rl_link *link)
+{
+	return link->context && link->pending;
+}
+
 /* One reply off the wire. deadline_ns 0 = the link's own time-out, after which
  * the connection is closed. With a deadline it stays open: the reply is thrown
  * away when it comes, and what is sent later arrives behind its command. */
 enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 			     int64_t deadline_ns);
+
+/* recv() that waits for the link's time-out, however many signals come, or
+ * until the deadline and not at all after it: what has come until then still
+ * counts. */
+ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
+			   int64_t deadline_ns);
 
 /* The next of the messages that come unasked on a subscribed link. RL_BUSY:
  * none within timeout_ns. */
@@ -78,6 +91,9 @@ void rl_link_catch_up(struct rl_link *link);
 
 /* After a fork: leaves the parent its connection. */
 void rl_link_leave_parents(struct rl_link *link);
+
+/* RL_UNKNOWN in a child, for what concerns the parent's batch on it. */
+enum rl_outcome rl_link_spare_parents(struct rl_link *link);
 
 /* Which connection is open, counted from 1; 0 = none. */
 static inline uint64_t rl_link_connection(const struct rl_link *link)

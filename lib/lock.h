@@ -18,6 +18,14 @@ struct rl_lock {
 	char key[];       /* followed by that of `fence` */
 };
 
+/* The token may be there, or may arrive yet. */
+void rl_lock_doubt(struct rl_lock *lock);
+
+/* The reply to SET never came: asks whose token is there. One that landed
+ * counts from when it was sent first; and a request may arrive yet, so that
+ * the next attempt looks again whatever the answer. */
+enum rl_outcome rl_lock_resolve(struct rl_lock *lock);
+
 /* What rl_acquire() needs to know of it. */
 struct rl_askable rl_lock_askable(struct rl_lock *lock);
 

@@ -135,6 +135,15 @@ enum rl_outcome rl_quorum_release(struct rl_quorum *quorum)
 	return outcome;
 }
 
+/* False, and an error, when it is no lease. */
+static bool accept_ttl(struct rl_quorum *quorum, long ttl_ms)
+{
+	if (ttl_ms >= 1)
+		return true;
+	snprintf(quorum->error, sizeof(quorum->error), rl_short_ttl, ttl_ms);
+	return false;
+}
+
 /* ---- Acquire ----------------------------------------------------------------------- */
 
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
@@ -143,6 +152,8 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	struct rl_tally tally;
 
 	quorum->error[0] = '\0';
+	if (!accept_ttl(quorum, ttl_ms))
+		return RL_ERROR;
 	if (!quorum->giving_back && rl_quorum_remaining_ms(quorum) > 0)
 		return RL_BUSY; /* by ourselves */
 	if (!rl_quorum_renew_token(quorum)) {
@@ -189,6 +200,8 @@ enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
 		.errors_pass = true,
 	};
 
+	if (!accept_ttl(quorum, ttl_ms))
+		return RL_ERROR; /* asking again does not help */
 	return rl_acquire(&askable, ttl_ms, policy);
 }
 
@@ -217,6 +230,8 @@ enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
 	enum rl_outcome outcome = RL_UNKNOWN;
 	struct rl_tally tally;
 
+	if (!accept_ttl(quorum, ttl_ms))
+		return RL_ERROR;
 	if (!may_be_ours(quorum))
 		return RL_LOST;
 	quorum->ttl_ms = ttl_ms;

@@ -14,8 +14,9 @@
  * Threads: an object may be used by one thread at a time, and two threads may
  * use two objects freely. Objects that share a link count as one object.
  * Processes: a child may go on with a link after fork(): it gets a connection
- * of its own, and the parent's is left alone. A lock that the parent holds is
- * not held in the child.
+ * of its own, and the parent's is left alone; a batch that the parent has queued
+ * is neither sent nor received in the child (RL_UNKNOWN). A lock that the parent
+ * holds is not held in the child.
  */
 #ifndef REDISLOCK_H
 #define REDISLOCK_H
@@ -114,7 +115,8 @@ enum rl_reply_type {
 	RL_REPLY_FAILED,  /* -ERR ...; the call's outcome was RL_ERROR */
 };
 
-/* Strings end in a NUL; everything is valid until the link's next receive. */
+/* Strings end in a NUL; everything is valid until the link's next receive. A
+ * reply that never came, or was never asked for, is nil. */
 struct rl_reply {
 	enum rl_reply_type type;
 	long long integer;         /* RL_REPLY_INTEGER */
@@ -193,7 +195,7 @@ enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
  * never longer than pause_max_us, so that waiters do not fall into step.
  */
 struct rl_policy {
-	long wait_ms;      /* give up after so long: RL_BUSY */
+	long wait_ms;      /* give up after so long: RL_BUSY; LONG_MAX = never */
 	long pause_min_us; /* 0 = 400, for a quorum 2000 */
 	long pause_max_us; /* 0 = 5000, for a quorum 20000 */
 	long least_ms;     /* of the lease that must be left: with less, the
@@ -276,11 +278,13 @@ void rl_lock_free(struct rl_lock *lock);
 
 /*
  * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
- * there, or this object holds it already. RL_ERROR: not held. A reply that
- * never came is made up for by asking
- * whose token is there (SET ... NX GET from Redis 7.0 on, GET before);
- * RL_UNKNOWN when that was not answered either: may be held, rl_lock_release()
- * gives it back if it is, and so does the next attempt before it asks anew.
+ * there, or this object holds it already, or the reply took as long as the lease
+ * (so always with one of 2 ms or less), which has been given back. RL_ERROR: not
+ * held; also when ttl_ms is below 1, and then nothing was sent. A reply that
+ * never came is made up for by asking whose token is there (SET ... NX GET from
+ * Redis 7.0 on, GET before); RL_UNKNOWN when that was not answered either: may
+ * be held, rl_lock_release() gives it back if it is, and so does the next attempt
+ * before it asks anew.
  */
 enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
 
@@ -292,7 +296,9 @@ enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
  * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
  * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
  * there before still counts (or, if unknown, the new one if it ends earlier);
- * ask again while it lasts.
+ * ask again while it lasts. RL_UNKNOWN with nothing left of the lease: the reply
+ * took as long as the new one, and only another extension can tell whether it is
+ * ours still. A ttl_ms below 1 is an RL_ERROR, and nothing is sent.
  */
 enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
 
@@ -319,7 +325,18 @@ const struct rl_stats *rl_lock_stats(const struct rl_lock *lock);
  * own commands: queue, queue what comes with it (a release comes last), then
  * rl_flush(), and receive in the same order. What was read along with a
  * refused try means nothing.
- * RL_UNKNOWN is not made up for here, but by the next attempt.
+ * RL_UNKNOWN is not made up for here, but by the next attempt; a batch that is
+ * never received counts as that.
+ *
+ * Nothing here reads a reply of the caller's. So where a round trip of our own
+ * would be needed in the middle of a batch, it is left to the caller. The try
+ * says RL_ERROR, and queues nothing, when an earlier token of this lock may be
+ * there (its lease ran out, a reply never came): rl_lock_release() it before
+ * anything is queued, or queue the try first. The release says RL_ERROR when the
+ * server had forgotten the script, or does not let us run it, and other replies
+ * are still to come: it is not done, rl_lock_release() it when they have been
+ * received. Queue one release in a batch, as its last command, and this does not
+ * happen.
  */
 enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms);
 enum rl_outcome rl_lock_receive_try(struct rl_lock *lock);
@@ -331,7 +348,8 @@ enum rl_outcome rl_lock_receive_release(struct rl_lock *lock);
 /*
  * A token lock whose lease is extended, every third of it, by a thread and a
  * connection of their own while the caller works. It ends by itself after
- * `hold_max_ms`: a holder that hangs must not keep the others out for ever.
+ * `hold_max_ms`: a holder that hangs must not keep the others out for ever. The
+ * first lease is no longer than that either.
  * A holder that is stopped as a whole (SIGSTOP, a paused machine) is not
  * helped: nothing renews then either.
  *
@@ -344,7 +362,8 @@ struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key,
 				  long hold_max_ms);
 void rl_renewed_free(struct rl_renewed *renewed);
 
-/* As rl_lock_try() and rl_lock_acquire(). */
+/* As rl_lock_try() and rl_lock_acquire(); RL_ERROR also when hold_max_ms is
+ * below 1. A lost one may be asked for again at once, released or not. */
 enum rl_outcome rl_renewed_try(struct rl_renewed *renewed, long ttl_ms);
 enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
 				   const struct rl_policy *policy);
@@ -382,7 +401,7 @@ enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *lock, long ttl_ms,
  * there is no level left. */
 enum rl_outcome rl_reentrant_release(struct rl_reentrant *lock);
 
-/* Levels that are to be released. */
+/* Levels that are to be released; in a child none of its parent's. */
 unsigned rl_reentrant_depth(const struct rl_reentrant *lock);
 
 long rl_reentrant_remaining_ms(const struct rl_reentrant *lock);
@@ -500,8 +519,9 @@ void rl_quorum_free(struct rl_quorum *quorum);
 
 /*
  * Asks every server once. RL_OK: held for rl_quorum_remaining_ms(). RL_BUSY:
- * not got, and released again on every server that was asked; or held already. RL_ERROR: so
- * many servers did not answer that no majority could grant it.
+ * not got, and released again on every server that was asked; or held already.
+ * RL_ERROR: so many servers did not answer that no majority could grant it, or
+ * ttl_ms is below 1, and then nothing was sent.
  */
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms);
 
@@ -512,7 +532,8 @@ enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
 
 /* Another ttl_ms on a majority, with time left: RL_OK. RL_LOST: a majority has
  * it no more; a minority has been told to give it back. RL_UNKNOWN: too few
- * answered, the old lease still counts, or the new one if it ends earlier. */
+ * answered, the old lease still counts, or the new one if it ends earlier. A
+ * ttl_ms below 1 is an RL_ERROR, and nothing is sent. */
 enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms);
 
 /* Asks every server whose token is there. RL_OK: ours on a majority. RL_LOST:

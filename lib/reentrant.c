@@ -8,12 +8,14 @@
  *	level 0   compare-and-delete
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lock.h"
 
 struct rl_reentrant {
 	struct rl_lock *lock;
 	unsigned depth;
+	pid_t owner; /* the process whose levels these are */
 };
 
 struct rl_reentrant *rl_reentrant_new(struct rl_link *link, const char *key)
@@ -39,7 +41,7 @@ void rl_reentrant_free(struct rl_reentrant *reentrant)
 
 unsigned rl_reentrant_depth(const struct rl_reentrant *reentrant)
 {
-	return reentrant->depth;
+	return reentrant->owner == getpid() ? reentrant->depth : 0;
 }
 
 long rl_reentrant_remaining_ms(const struct rl_reentrant *reentrant)
@@ -52,13 +54,11 @@ const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *reentrant)
 	return rl_lock_stats(reentrant->lock);
 }
 
-/* After a fork the levels are the parent's. */
+/* After a fork the levels are the parent's, lost ones too. */
 static void forget_the_parents(struct rl_reentrant *reentrant)
 {
-	const struct rl_hold *hold = &reentrant->lock->hold;
-
-	if (hold->held_ns && !rl_hold_is_ours(hold))
-		reentrant->depth = 0;
+	reentrant->depth = rl_reentrant_depth(reentrant);
+	reentrant->owner = getpid();
 }
 
 static enum rl_outcome enter_again(struct rl_reentrant *reentrant, long ttl_ms)

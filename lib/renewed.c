@@ -20,6 +20,7 @@
 #include "compare.h"
 #include "link.h"
 #include "lock.h"
+#include "span.h"
 
 enum { RENEWALS_PER_LEASE = 3, RETRY_NS = 20000000 };
 
@@ -167,7 +168,8 @@ static bool renew(struct rl_renewed *renewed)
 static int64_t pause_ns(const struct rl_renewed *renewed, int64_t renewed_ns)
 {
 	const int64_t third_ns =
-		renewed->lock->ttl_ms * INT64_C(1000000) / RENEWALS_PER_LEASE;
+		rl_span(renewed->lock->ttl_ms, RL_NS_PER_MS) /
+		RENEWALS_PER_LEASE;
 	const int64_t now = now_ns(renewed->link);
 	const int64_t left_ns = atomic_load(&renewed->until_ns) - now;
 	int64_t pause = renewed_ns + third_ns - now;
@@ -227,20 +229,26 @@ static bool start_renewer(struct rl_renewed *renewed)
 enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
 				   const struct rl_policy *policy)
 {
+	struct rl_link *link = renewed->lock->link;
 	enum rl_outcome outcome;
 
+	if (renewed->hold_max_ms < 1)
+		return rl_link_fail(link, RL_ERROR,
+				    "held for %ld ms at most: the shortest "
+				    "is 1 ms", renewed->hold_max_ms);
 	if (renewed->runs_in == getpid() && rl_renewed_check(renewed) == RL_OK)
 		return RL_BUSY; /* held, by this very lock */
 	stop_renewer(renewed);
+	rl_hold_expire(&renewed->lock->hold); /* if it was held, it is lost */
 	if (!own_events(renewed))
-		return rl_link_fail(renewed->lock->link, RL_ERROR,
-				    "no file descriptors");
+		return rl_link_fail(link, RL_ERROR, "no file descriptors");
+	if (ttl_ms > renewed->hold_max_ms)
+		ttl_ms = renewed->hold_max_ms;
 	outcome = rl_lock_acquire(renewed->lock, ttl_ms, policy);
 	if (outcome != RL_OK || start_renewer(renewed))
 		return outcome;
 	rl_lock_release(renewed->lock);
-	return rl_link_fail(renewed->lock->link, RL_ERROR,
-			    "cannot start the renewer's thread");
+	return rl_link_fail(link, RL_ERROR, "cannot start the renewer's thread");
 }
 
 enum rl_outcome rl_renewed_try(struct rl_renewed *renewed, long ttl_ms)

@@ -4,6 +4,7 @@
 
 #include "link.h"
 #include "quorum.h"
+#include "span.h"
 
 static int64_t now_ns(const struct rl_quorum *quorum)
 {
@@ -23,7 +24,7 @@ static void note_silent(struct rl_quorum *quorum, const struct rl_node *node)
  * pay: its connection, not it, may be what is dead. */
 static void catch_up(const struct rl_quorum *quorum, struct rl_node *node)
 {
-	const int64_t patience_ns = quorum->ttl_ms * INT64_C(1000000);
+	const int64_t patience_ns = rl_span(quorum->ttl_ms, RL_NS_PER_MS);
 
 	rl_link_leave_parents(node->link);
 	rl_link_catch_up(node->link);

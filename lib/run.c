@@ -48,6 +48,9 @@ enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
 static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
 			       int64_t deadline_ns)
 {
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	if (rl_link_spare_parents(link) != RL_OK)
+		return RL_UNKNOWN;
 	if (rl_is_driven(link))
 		return rl_driven_receive(link, reply, deadline_ns);
 	return rl_link_read(link, reply, deadline_ns);
@@ -85,5 +88,6 @@ enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
 	va_start(arguments, format);
 	good = parse(link, &command, format, arguments);
 	va_end(arguments);
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	return good ? rl_run_command(link, reply, &command) : RL_ERROR;
 }

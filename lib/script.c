@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "link.h"
+#include "script.h"
 
 /* The link's slot for `source`: known already, empty, or NULL when full. */
 static struct rl_known_script *find(struct rl_link *link, const char *source)
@@ -21,9 +22,12 @@ bool rl_script_note(struct rl_link *link, const char *source,
 {
 	struct rl_known_script *script = find(link, source);
 
-	if (!script || loaded->type != RL_REPLY_STRING ||
-	    loaded->length != RL_SHA1_LENGTH)
+	if (loaded->type != RL_REPLY_STRING || loaded->length != RL_SHA1_LENGTH)
 		return false;
+	if (!script) {
+		rl_script_forget(link, link->scripts[0].source);
+		script = &link->scripts[RL_SCRIPTS_MAX - 1];
+	}
 	memcpy(script->sha1, loaded->text, RL_SHA1_LENGTH + 1);
 	script->source = source;
 	return true;
@@ -147,6 +151,7 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 	va_start(arguments, format);
 	good = rl_command_parse(&command, format, arguments);
 	va_end(arguments);
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	if (!good)
 		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
 				    format);

@@ -24,8 +24,8 @@ enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
 /* Asks for the hash now, for a pipeline that cannot stop for it later. */
 void rl_script_learn(struct rl_link *link, const char *source);
 
-/* Keeps the hash that SCRIPT LOAD answered; false when it did not answer one,
- * or when there is no room. */
+/* Keeps the hash that SCRIPT LOAD answered, in the place of the oldest one when
+ * there is no room; false when it did not answer one. */
 bool rl_script_note(struct rl_link *link, const char *source,
 		    const struct rl_reply *loaded);
 

@@ -69,18 +69,33 @@ static bool may_be_ours(const struct rl_lock *lock)
 }
 
 /* A token that was forgotten while it is there would keep ourselves out. */
+static enum rl_outcome take_back(struct rl_lock *lock)
+{
+	enum rl_outcome outcome;
+
+	if (rl_link_has_batch(lock->link))
+		return rl_link_fail(lock->link, RL_ERROR,
+				    "an earlier token may be there: release "
+				    "it before other commands are queued");
+	outcome = rl_delete_if_equal(lock->link, lock->key, lock->token);
+	if (outcome != RL_OK && outcome != RL_LOST)
+		return outcome;
+	rl_hold_end(&lock->hold, outcome);
+	return RL_OK;
+}
+
 enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 {
+	enum rl_outcome outcome = RL_OK;
+
+	if (ttl_ms < 1)
+		return rl_link_fail(lock->link, RL_ERROR, rl_short_ttl, ttl_ms);
 	if (!lock->giving_back && rl_hold_remaining_ms(&lock->hold) > 0)
 		return RL_BUSY;
-	if (may_be_ours(lock)) {
-		const enum rl_outcome outcome = rl_delete_if_equal(
-			lock->link, lock->key, lock->token);
-
-		if (outcome != RL_OK && outcome != RL_LOST)
-			return outcome;
-		rl_hold_end(&lock->hold, outcome);
-	}
+	if (may_be_ours(lock))
+		outcome = take_back(lock);
+	if (outcome != RL_OK)
+		return outcome;
 	lock->in_doubt = lock->giving_back = false;
 	if (!rl_token_fresh(lock->token))
 		return rl_link_fail(lock->link, RL_ERROR, "no random bytes");
@@ -89,13 +104,36 @@ enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 	return RL_OK;
 }
 
+static bool is_over(const struct rl_lock *lock, int64_t sent_ns, long ttl_ms)
+{
+	return rl_lease_end_ns(sent_ns, ttl_ms) <=
+	       rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
+}
+
+/* It is ours, but the reply took as long as the lease: nobody may work on it,
+ * and others should not wait for its end. */
+static void give_back_spent(struct rl_lock *lock)
+{
+	const bool doubted = lock->in_doubt;
+
+	rl_lock_doubt(lock);
+	if (!rl_link_has_batch(lock->link) &&
+	    rl_delete_if_equal(lock->link, lock->key, lock->token) == RL_OK)
+		lock->in_doubt = doubted;
+}
+
 enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome)
 {
-	if (outcome == RL_UNKNOWN) {
-		lock->in_doubt = true;
-		lock->doubter = getpid();
-	}
+	const bool spent = outcome == RL_OK &&
+			   is_over(lock, lock->hold.sent_ns, lock->ttl_ms);
+
+	if (outcome == RL_UNKNOWN)
+		rl_lock_doubt(lock);
+	if (spent)
+		outcome = RL_BUSY;
 	rl_hold_answer(&lock->hold, outcome, lock->ttl_ms);
+	if (spent)
+		give_back_spent(lock);
 	return outcome;
 }
 
@@ -107,54 +145,18 @@ static enum rl_outcome answer_of(enum rl_outcome outcome,
 	return rl_reply_is_nil(reply) ? RL_BUSY : RL_OK;
 }
 
-static bool is_our_token(const struct rl_lock *lock,
-			 const struct rl_reply *reply)
-{
-	return reply->type == RL_REPLY_STRING &&
-	       strcmp(reply->text, lock->token) == 0;
-}
-
-/* A server older than 7.0 does not know NX and GET together: only looks. */
-static enum rl_outcome look_whose(struct rl_lock *lock)
-{
-	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(lock->link, &reply, "GET %s", lock->key);
-
-	if (outcome != RL_OK)
-		return RL_UNKNOWN;
-	return is_our_token(lock, &reply) ? RL_OK : RL_BUSY;
-}
-
-/* The reply to SET never came: asks whose token is there. One that landed
- * counts from when it was sent first; and a request may arrive yet, so that
- * the next attempt looks again whatever the answer. */
-static enum rl_outcome resolve(struct rl_lock *lock)
-{
-	struct rl_reply reply;
-	enum rl_outcome outcome;
-
-	lock->in_doubt = true;
-	lock->doubter = getpid();
-	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld GET",
-			 lock->key, lock->token, lock->ttl_ms);
-	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED)
-		return look_whose(lock);
-	if (outcome != RL_OK)
-		return RL_UNKNOWN;
-	return rl_reply_is_nil(&reply) || is_our_token(lock, &reply) ? RL_OK :
-								       RL_BUSY;
-}
-
 enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms)
 {
-	const enum rl_outcome outcome = rl_lock_prepare(lock, ttl_ms);
+	enum rl_outcome outcome = rl_lock_prepare(lock, ttl_ms);
 
 	if (outcome != RL_OK)
 		return outcome;
 	rl_script_learn(lock->link, rl_compare_and_delete);
-	return rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key,
-			lock->token, ttl_ms);
+	outcome = rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key,
+			   lock->token, ttl_ms);
+	if (outcome == RL_OK || outcome == RL_UNKNOWN)
+		rl_lock_doubt(lock); /* until it is answered */
+	return outcome;
 }
 
 enum rl_outcome rl_lock_receive_try(struct rl_lock *lock)
@@ -162,6 +164,8 @@ enum rl_outcome rl_lock_receive_try(struct rl_lock *lock)
 	struct rl_reply reply;
 	const enum rl_outcome outcome = rl_receive(lock->link, &reply);
 
+	if (outcome != RL_UNKNOWN)
+		lock->in_doubt = false;
 	return rl_lock_conclude(lock, answer_of(outcome, &reply));
 }
 
@@ -176,7 +180,7 @@ enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms)
 			 lock->token, ttl_ms);
 	outcome = answer_of(outcome, &reply);
 	if (outcome == RL_UNKNOWN)
-		outcome = resolve(lock);
+		outcome = rl_lock_resolve(lock);
 	return rl_lock_conclude(lock, outcome);
 }
 
@@ -213,6 +217,8 @@ enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 	const int64_t sent_ns = rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
 	enum rl_outcome outcome;
 
+	if (ttl_ms < 1)
+		return rl_link_fail(lock->link, RL_ERROR, rl_short_ttl, ttl_ms);
 	if (!rl_hold_is_ours(&lock->hold))
 		return RL_LOST;
 	outcome = rl_expire_if_equal(lock->link, lock->key, lock->token,
@@ -223,6 +229,9 @@ enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 		rl_hold_end(&lock->hold, outcome);
 	if (outcome == RL_UNKNOWN)
 		rl_hold_doubt(&lock->hold, sent_ns, ttl_ms);
+	if (outcome == RL_OK && is_over(lock, sent_ns, ttl_ms))
+		return rl_link_fail(lock->link, RL_UNKNOWN,
+				    "the lease was over before the reply came");
 	return outcome;
 }
 

@@ -25,6 +25,7 @@ enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
 	char why[256] = ""; /* EXEC only says that something was refused */
 	enum rl_outcome outcome = rl_queue(link, "EXEC");
 
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	if (outcome == RL_OK)
 		outcome = rl_flush(link);
 	if (outcome != RL_OK)

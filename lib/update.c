@@ -11,6 +11,7 @@
  */
 #include "hold.h"
 #include "link.h"
+#include "span.h"
 
 enum { VALUE_SIZE = 4096 };
 
@@ -82,9 +83,10 @@ enum rl_outcome rl_update(struct rl_link *link, const char *key,
 	const struct rl_policy plain = { 0 };
 	const struct rl_policy *used = policy ? policy : &plain;
 	const int64_t deadline_ns =
-		used->wait_ms ? rl_now_ns(link, RL_CLOCK_MONOTONIC) +
-					used->wait_ms * INT64_C(1000000) :
-				INT64_MAX;
+		used->wait_ms ?
+			rl_deadline_after(rl_now_ns(link, RL_CLOCK_MONOTONIC),
+					  used->wait_ms) :
+			INT64_MAX;
 	enum rl_outcome outcome = RL_BUSY;
 
 	for (unsigned n = 0; n < attempts && outcome == RL_BUSY; n++) {
