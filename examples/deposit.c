@@ -9,8 +9,11 @@
  * before the write. That is enough unless this process can be stopped between
  * the look and the write for longer than ENOUGH_MS: then see order.c.
  *
- * Exit: 0 done, 75 not done, try again; 69 no server; 70 it may have been done.
+ * Exit: 0 done, 75 not done, try again; 64 wrong usage; 65 the balance is no
+ * number, or would be too large; 69 no server; 70 it may have been done.
  */
+#include <errno.h>
+#include <limits.h>
 #include <redislock.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,12 @@ static int give_up(enum rl_outcome outcome, const char *why)
 	return again ? EX_TEMPFAIL : EX_UNAVAILABLE;
 }
 
+static int refuse(const char *why)
+{
+	fprintf(stderr, "deposit: %s; nothing was written\n", why);
+	return EX_DATAERR;
+}
+
 static int deposit(struct rl_link *link, struct rl_lock *lock, long long amount)
 {
 	const struct rl_policy policy = { .wait_ms = WAIT_MS };
@@ -39,17 +48,28 @@ static int deposit(struct rl_link *link, struct rl_lock *lock, long long amount)
 		outcome = rl_run(link, &reply, "GET balance");
 	if (outcome == RL_OK && !rl_reply_is_nil(&reply) &&
 	    !rl_reply_number(&reply, &balance))
-		return give_up(RL_ERROR, "the balance is not a number");
+		return refuse("the balance is not a number");
+	if (outcome == RL_OK && __builtin_add_overflow(balance, amount, &balance))
+		return refuse("the balance would be too large");
 	if (outcome == RL_OK && rl_lock_remaining_ms(lock) < ENOUGH_MS)
 		outcome = RL_LOST;
 	if (outcome != RL_OK)
 		return give_up(outcome, rl_link_error(link));
-	outcome = rl_run(link, &reply, "SET balance %lld", balance + amount);
+	outcome = rl_run(link, &reply, "SET balance %lld", balance);
 	if (outcome != RL_OK)
 		give_up(outcome, rl_link_error(link));
 	else
-		printf("balance %lld\n", balance + amount);
+		printf("balance %lld\n", balance);
 	return outcome == RL_OK ? EX_OK : EX_SOFTWARE;
+}
+
+static bool parse_amount(const char *text, long long *amount)
+{
+	char *end;
+
+	errno = 0;
+	*amount = strtoll(text, &end, 10);
+	return end != text && *end == '\0' && errno == 0;
 }
 
 int main(int argc, char **argv)
@@ -58,6 +78,7 @@ int main(int argc, char **argv)
 	struct rl_address address;
 	struct rl_link *link;
 	struct rl_lock *lock;
+	long long amount;
 	int code = EX_OSERR;
 
 	if (argc != 3 ||
@@ -65,10 +86,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "deposit: %s\n", error);
 		return EX_USAGE;
 	}
+	if (!parse_amount(argv[2], &amount)) {
+		fprintf(stderr, "deposit: amount '%s' is not a whole number from %lld to %lld\n",
+			argv[2], LLONG_MIN, LLONG_MAX);
+		return EX_USAGE;
+	}
 	link = rl_link_new(&address, TIMEOUT_MS);
 	lock = link ? rl_lock_new(link, "balance:lock") : NULL;
 	if (lock) {
-		code = deposit(link, lock, atoll(argv[2]));
+		code = deposit(link, lock, amount);
 		rl_lock_release(lock); /* if it fails, the lease ends */
 	}
 	rl_lock_free(lock);

@@ -5,75 +5,96 @@
  *
  *	exclusive redis://localhost nightly-report make report
  *
- * The lease is short, so that a crash keeps the others out for seconds only,
- * and is renewed while the work lasts. The loss of the lock is an event like
- * the end of the work: poll() waits for both.
+ * The lease is short: a crash keeps the others out for seconds only. It is
+ * renewed while the work lasts, and given back when the command has ended: a
+ * SIGINT or SIGTERM goes on to the command, and kill -9 of this program is one
+ * of the command, too. What the command has started itself is not followed.
  *
  * Exit: as the command; 75 it runs already, or the lock was lost; 69 no server.
  */
-#include <errno.h>
 #include <poll.h>
 #include <redislock.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 enum { TTL_MS = 3000, HOLD_MAX_MS = 3600 * 1000, TIMEOUT_MS = 500 };
 
-extern char **environ;
-
 /* Until the command has ended: true, or the lock is lost: false. */
-static bool outlives(const struct rl_renewed *lock, int pid_fd)
+static bool outlives(const struct rl_renewed *lock, pid_t pid, int signals,
+		     int *status)
 {
 	struct pollfd events[] = {
-		{ .fd = pid_fd, .events = POLLIN },
 		{ .fd = rl_renewed_loss_fd(lock), .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
 	};
+	struct signalfd_siginfo got;
 
-	while (!events[0].revents && !events[1].revents)
+	while (waitpid(pid, status, WNOHANG) == 0) {
 		poll(events, 2, -1);
-	return !events[1].revents;
+		if (events[0].revents)
+			return false;
+		if (read(signals, &got, sizeof(got)) == sizeof(got) &&
+		    got.ssi_signo != SIGCHLD)
+			kill(pid, (int)got.ssi_signo);
+	}
+	return true;
 }
 
 /* The command's exit code; a command that may run twice is ended. */
-static int attend(const struct rl_renewed *lock, pid_t pid)
+static int attend(const struct rl_renewed *lock, pid_t pid, int signals)
 {
-	const int pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	const bool kept = pid_fd >= 0 && outlives(lock, pid_fd);
 	int status = 0;
 
-	if (!kept) {
-		fprintf(stderr, "exclusive: %s\n",
-			pid_fd < 0 ? strerror(errno) : "the lock was lost");
+	if (!outlives(lock, pid, signals, &status)) {
+		fputs("exclusive: the lock was lost\n", stderr);
 		kill(pid, SIGTERM);
+		waitpid(pid, NULL, 0);
+		return EX_TEMPFAIL;
 	}
-	waitpid(pid, &status, 0);
-	close(pid_fd);
-	if (!kept)
-		return pid_fd < 0 ? EX_OSERR : EX_TEMPFAIL;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run(struct rl_link *link, struct rl_renewed *lock, char **command)
+static int run(struct rl_renewed *lock, char **command, const sigset_t *set)
 {
-	const enum rl_outcome outcome = rl_renewed_try(lock, TTL_MS);
-	pid_t pid;
+	const int signals = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+	const pid_t parent = getpid(), pid = signals < 0 ? -1 : fork();
 
-	if (outcome != RL_OK) {
-		fprintf(stderr, "exclusive: %s: %s\n", rl_outcome_name(outcome),
-			outcome == RL_BUSY ? "it runs already" :
-					     rl_link_error(link));
-		return outcome == RL_BUSY ? EX_TEMPFAIL : EX_UNAVAILABLE;
+	if (pid > 0)
+		return attend(lock, pid, signals);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sigprocmask(SIG_UNBLOCK, set, NULL);
+		if (getppid() == parent) /* it had not ended before prctl() */
+			execvp(command[0], command);
 	}
-	if (posix_spawnp(&pid, command[0], NULL, NULL, command, environ) == 0)
-		return attend(lock, pid);
 	fprintf(stderr, "exclusive: cannot run '%s'\n", command[0]);
+	if (pid == 0)
+		_exit(EX_OSERR);
 	return EX_OSERR;
+}
+
+static int take_and_run(struct rl_link *link, struct rl_renewed *lock,
+			char **command)
+{
+	enum rl_outcome outcome;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL); /* the renewer's thread has this, too */
+	outcome = rl_renewed_try(lock, TTL_MS);
+	if (outcome == RL_OK)
+		return run(lock, command, &set);
+	fprintf(stderr, "exclusive: %s: %s\n", rl_outcome_name(outcome),
+		outcome == RL_BUSY ? "it runs already" : rl_link_error(link));
+	return outcome == RL_BUSY ? EX_TEMPFAIL : EX_UNAVAILABLE;
 }
 
 int main(int argc, char **argv)
@@ -92,7 +113,7 @@ int main(int argc, char **argv)
 	link = rl_link_new(&address, TIMEOUT_MS);
 	lock = link ? rl_renewed_new(link, argv[2], HOLD_MAX_MS) : NULL;
 	if (lock) {
-		code = run(link, lock, argv + 3);
+		code = take_and_run(link, lock, argv + 3);
 		rl_renewed_release(lock); /* RL_LOST when it was lost */
 	}
 	rl_renewed_free(lock);

@@ -34,7 +34,7 @@ void rr_cells_choose(struct rr_cells *cells,
 			continue;
 		for (size_t t = 0; t < options->n_threads; t++)
 			cells->all[cells->n++] = (struct rr_cell){
-				strategy, (int)options->threads[t]
+				strategy, (int)options->threads[t], false
 			};
 	}
 }
@@ -86,6 +86,14 @@ enum rr_exit rr_cells_drop_lacking(struct rr_cells *cells,
 	drop(cells, data, prefix);
 	rl_link_free(data);
 	return cells->n ? RR_EXIT_OK : RR_EXIT_SKIPPED;
+}
+
+void rr_cells_refuse(struct rr_cells *cells, const struct rr_strategy *strategy)
+{
+	for (size_t i = 0; i < cells->n; i++) {
+		if (cells->all[i].strategy == strategy)
+			cells->all[i].is_refused = true;
+	}
 }
 
 /* Fisher and Yates. */

@@ -9,6 +9,7 @@
 struct rr_cell {
 	const struct rr_strategy *strategy;
 	int threads;
+	bool is_refused; /* by the server, while it ran */
 };
 
 struct rr_cells {
@@ -26,6 +27,9 @@ void rr_cells_choose(struct rr_cells *cells,
 enum rr_exit rr_cells_drop_lacking(struct rr_cells *cells,
 				   const struct rr_fleet *fleet,
 				   const char *prefix);
+
+/* The server has refused a command of the strategy: no more of it. */
+void rr_cells_refuse(struct rr_cells *cells, const struct rr_strategy *strategy);
 
 void rr_cells_shuffle(struct rr_cells *cells, struct rr_random *random);
 

@@ -114,7 +114,10 @@ static void run_cell(struct work *work, const struct rr_cell *cell, long repeat,
 	} else {
 		free(finished);
 	}
-	work->code = rr_exit_worse(work->code, code);
+	if (code == RR_EXIT_SKIPPED)
+		rr_cells_refuse(&work->cells, run.strategy);
+	else
+		work->code = rr_exit_worse(work->code, code);
 }
 
 /* Does the bench go on after this? A verdict does not end it. */
@@ -132,9 +135,11 @@ static void run_all(struct work *work)
 			 work->cells.n * (size_t)work->options->repeats);
 	for (long repeat = 1; repeat <= work->options->repeats; repeat++) {
 		rr_cells_shuffle(&work->cells, &random);
-		for (size_t i = 0; i < work->cells.n && goes_on(work); i++)
-			run_cell(work, &work->cells.all[i], repeat,
-				 (long)i + 1);
+		for (size_t i = 0; i < work->cells.n && goes_on(work); i++) {
+			if (!work->cells.all[i].is_refused)
+				run_cell(work, &work->cells.all[i], repeat,
+					 (long)i + 1);
+		}
 	}
 }
 
@@ -190,7 +195,7 @@ static enum rr_exit report(struct work *work)
 	enum rr_exit code;
 
 	if (work->results->n_finished == 0)
-		return RR_EXIT_OK;
+		return RR_EXIT_SKIPPED; /* the least that kept it from rows */
 	code = rr_results_summarise(work->results);
 	print_heading(work);
 	rr_results_table(work->results, stdout);

@@ -3,6 +3,7 @@
 #include "count.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "attempt.h"
 
@@ -97,6 +98,13 @@ static void explain(const struct rr_runner *runner,
 			 why[0] ? why : "not the reply that was expected");
 }
 
+/* Does the server lack or forbid a command of this strategy? Others may do
+ * without it. */
+static bool is_refused(const char *why)
+{
+	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
+}
+
 void rr_count_look_for_server(struct rr_runner *runner,
 			      const struct rr_target *target,
 			      enum rl_outcome outcome)
@@ -106,7 +114,9 @@ void rr_count_look_for_server(struct rr_runner *runner,
 	rl_address_print(&runner->run->fleet->addresses[0], where,
 			 sizeof(where));
 	explain(runner, target, where, why, sizeof(why));
-	if (outcome == RL_ERROR)
+	if (outcome == RL_ERROR && is_refused(why))
+		rr_runner_give_up(runner, RR_EXIT_SKIPPED, "skipped: %s", why);
+	else if (outcome == RL_ERROR)
 		rr_runner_give_up(runner, RR_EXIT_REDIS, "stopped: %s", why);
 	else if (rl_link_connect(runner->data) != RL_OK)
 		rr_runner_give_up(runner, RR_EXIT_REDIS,

@@ -103,6 +103,7 @@ static bool make_gate(struct rr_subject *subject)
 		.addresses = config->addresses,
 		.n_addresses = subject->n_servers,
 		.day_ns = config->day_ns,
+		.yield_ns = config->yield_ns,
 		.advance = config->advance,
 		.context = config->context,
 	});

@@ -20,7 +20,9 @@ struct rr_subject_config {
 	long increments; /* of each */
 	long ttl_ms;
 	long hold_us;
+	bool repeats;    /* an increment of which it does not know, too */
 	int64_t day_ns;  /* as in rr_gate_config, and so are: */
+	int64_t yield_ns;
 	void (*advance)(void *context, int64_t duration_ns);
 	void *context;
 	void (*over)(void *context); /* a run has ended, its keys are still

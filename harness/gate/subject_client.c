@@ -67,8 +67,11 @@ static enum rl_outcome attempt(struct rr_subject_client *client)
 static bool was_refused(const struct rr_subject_client *client,
 			enum rl_outcome outcome)
 {
-	const struct rr_strategy *strategy = client->subject->config.strategy;
+	const struct rr_subject_config *config = &client->subject->config;
+	const struct rr_strategy *strategy = config->strategy;
 
+	if (outcome == RL_UNKNOWN && config->repeats)
+		return true;
 	return outcome == RL_BUSY ||
 	       (outcome == RL_ERROR && strategy->lock_servers &&
 		!client->entered);

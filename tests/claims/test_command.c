@@ -97,7 +97,8 @@ Test(claims, are_json)
 	json_error_t error;
 	json_t *root, *claim;
 
-	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,TL-2 --format json"), 1);
+	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,TL-2 --format json"), 0,
+		     "%s", cli_output);
 	root = json_loads(cli_output, 0, &error);
 	cr_assert_not_null(root, "%s: %s", error.text, cli_output);
 	cr_assert_eq(json_array_size(json_object_get(root, "claims")), 2);

@@ -156,7 +156,7 @@ static FILE *open_shell(const char *command)
 
 int support_shell(const char *command, char *output, size_t size)
 {
-	char whole[4096];
+	char whole[4096], rest[4096];
 	size_t used = 0, n;
 	FILE *pipe;
 	int status;
@@ -169,6 +169,8 @@ int support_shell(const char *command, char *output, size_t size)
 	while ((n = fread(output + used, 1, size - 1 - used, pipe)) > 0)
 		used += n;
 	output[used] = '\0';
+	while (fread(rest, 1, sizeof(rest), pipe) > 0)
+		; /* a closed pipe would be the command's end */
 	status = pclose(pipe);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

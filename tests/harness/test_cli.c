@@ -138,6 +138,28 @@ Test(cli, readme_shows_the_table_of_strategies)
 	cr_assert_gt(atoi(cli_output), 8);
 }
 
+/* One that the user may not run does not keep the others from running. */
+Test(cli, forbidden_commands_skip_the_strategy)
+{
+	struct support support;
+	struct rl_link *link;
+	struct rl_reply reply;
+
+	support_open(&support, 1);
+	link = support_link(&support, 0);
+	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -@scripting"),
+		     RL_OK);
+	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --out $HERE/a 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "fenced: skipped: "));
+	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
+	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK lua-incr --increments 100 --out $HERE/b 2>&1",
+			    RR_EXIT_SKIPPED, "lua-incr: skipped: ");
+	rl_link_free(link);
+	support_close(&support);
+}
+
 /* How many strategies the server has everything for. */
 static size_t n_possible(void)
 {
