@@ -7,6 +7,8 @@
 
 enum { ANSWER_MS = 2000 };
 
+#define JITTER_NS INT64_C(100000000)
+
 /* ---- Asking ------------------------------------------------------------------------ */
 
 static bool answers(struct rr_scenery *scenery, int server)
@@ -149,6 +151,15 @@ void rr_scenery_look(struct rr_scenery *scenery, char *keys[RR_KEYS_SHOWN_MAX])
 	}
 }
 
+/* By a clock that goes on, one end is never read twice the same. */
+static void settle_end(const struct rr_scenery *scenery, int64_t before_ns,
+		       int64_t *ends_ns)
+{
+	if (!rr_world_has_time(scenery->world) && before_ns >= 0 &&
+	    *ends_ns >= 0 && llabs(*ends_ns - before_ns) < JITTER_NS)
+		*ends_ns = before_ns;
+}
+
 void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 			     struct rr_observer *observer,
 			     char remark[RR_REMARK_SIZE])
@@ -168,6 +179,7 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 		 text);
 	if (!read_end(scenery, server, name, &lock.expires_ns))
 		return;
+	settle_end(scenery, observer->lock.expires_ns, &lock.expires_ns);
 	rr_observer_lock(observer, actor, &lock, now_ns / 1000000000, remark);
 }
 

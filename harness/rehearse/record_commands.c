@@ -67,10 +67,8 @@ static bool note_loss(struct rr_rehearsal *rehearsal, int client,
 
 	if (!event->lost && !follows)
 		return false;
-	if (follows) {
-		loss->step->is_lost = false;
+	if (follows)
 		loss->step->expected = NULL;
-	}
 	step->is_lost = true;
 	*loss = (struct rr_loss){ rl_link_connection(link) ? link : NULL,
 				  step };

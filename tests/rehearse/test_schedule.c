@@ -140,6 +140,19 @@ Test(rehearse, timestamps_are_of_virtual_time)
 	says("nothing broken");
 }
 
+/* Leases are shortened and short times waited for then; what is found must not
+ * depend on it. */
+Test(rehearse, without_the_shim_the_findings_are_the_same)
+{
+	cr_assert_eq(cli_run("cp $REDRACE $HERE/alone && "
+			     "$HERE/alone play set-nx-ex --schedule 'A:SET crash:A' && "
+			     "$HERE/alone play overrun-delete 2>&1"),
+		     RR_EXIT_OK, "%s", cli_output);
+	says("nothing broken");
+	says("foreign release");
+	says_not("foreign change");
+}
+
 /* ---- What is refused ------------------------------------------------------------------ */
 
 Test(rehearse, step_that_nobody_is_about_to_make_is_64)
