@@ -58,6 +58,11 @@ static enum rr_exit show(const struct rr_trace *trace,
 						       RR_EXIT_VIOLATED);
 }
 
+static enum rr_exit show_rehearsal(void *context, const struct rr_trace *trace)
+{
+	return show(trace, context);
+}
+
 static enum rr_exit play(const struct rr_race *race, struct rr_world *world,
 			 const struct rr_play_options *options)
 {
@@ -95,9 +100,9 @@ static enum rr_exit play_with_learner(const struct rr_race *race,
 	return code;
 }
 
-/* With servers for it. */
+/* With servers for it; `race` is NULL when it is a strategy. */
 static enum rr_exit stage(const struct rr_race *race,
-			  const struct rr_play_options *options)
+			  struct rr_play_options *options)
 {
 	const struct rr_world_options world_options = {
 		.program = options->redis_server,
@@ -113,6 +118,9 @@ static enum rr_exit stage(const struct rr_race *race,
 	code = rr_world_open(&world, &session, &world_options, error);
 	if (code != RR_EXIT_OK)
 		rr_complain(code, "%s", error);
+	else if (!race)
+		code = rr_rehearse(&options->rehearsal, &world, show_rehearsal,
+				   options);
 	else if (options->step)
 		code = play_with_learner(race, &world, options);
 	else
@@ -126,13 +134,21 @@ int rr_cmd_play(int argc, char **argv)
 {
 	struct rr_play_options options;
 	char error[600];
-	struct rr_race *race;
+	struct rr_race *race = NULL;
 	enum rr_exit code;
 
 	rr_play_options_parse(&options, argc, argv);
 	setlocale(LC_CTYPE, "");
-	race = rr_library_open(options.race, error, sizeof(error));
-	if (!race)
+	code = rr_rehearse_take(&options.rehearsal, options.race);
+	if (code == RR_EXIT_OK && options.rehearsal.setup.strategy &&
+	    options.step)
+		code = rr_complain(RR_EXIT_USAGE,
+				   "--step is for races; with a strategy it is --interactive");
+	if (code != RR_EXIT_OK)
+		return code;
+	if (!options.rehearsal.setup.strategy)
+		race = rr_library_open(options.race, error, sizeof(error));
+	if (!race && !options.rehearsal.setup.strategy)
 		return rr_complain(RR_EXIT_USAGE, "%s", error);
 	code = stage(race, &options);
 	rr_race_free(race);

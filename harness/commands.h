@@ -9,6 +9,7 @@
 /* argv[0] is "redrace NAME". Each returns the program's exit code. */
 int rr_cmd_list(int argc, char **argv);
 int rr_cmd_bench(int argc, char **argv);
+int rr_cmd_explore(int argc, char **argv);
 int rr_cmd_play(int argc, char **argv);
 int rr_cmd_claims(int argc, char **argv);
 int rr_cmd_demo(int argc, char **argv);
@@ -18,6 +19,7 @@ int rr_cmd_peers(int argc, char **argv);
 /* Help pages, printed to stdout. */
 void rr_help_list(void);
 void rr_help_bench(void);
+void rr_help_explore(void);
 void rr_help_play(void);
 void rr_help_claims(void);
 void rr_help_demo(void);

@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	{ "play", "one race, step by step, drawn", rr_cmd_play, rr_help_play },
 	{ "claims", "what the documents claim, each checked by its races",
 	  rr_cmd_claims, rr_help_claims },
+	{ "explore", "every interleaving of a strategy, with faults",
+	  rr_cmd_explore, rr_help_explore },
 	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
 	  rr_help_demo },
 	{ "floor", "how near each strategy comes to what the machine allows",

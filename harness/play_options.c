@@ -29,17 +29,22 @@ static void take_format(struct rr_play_options *options, const char *text,
 static void check(const struct rr_play_options *options,
 		  const struct argp_state *state)
 {
-	if (options->step &&
+	const char *name = options->step ? "step" : "interactive";
+
+	if ((options->step || options->rehearsal.interactive) &&
 	    (options->format != RR_FORMAT_TEXT || options->output))
 		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--step is for the terminal: it takes neither --format nor --output");
+			     "--%s is for the terminal: it takes neither --format nor --output",
+			     name);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct rr_play_options *options = state->input;
 
-	if (key == KEY_REDIS_SERVER)
+	if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = &options->rehearsal;
+	else if (key == KEY_REDIS_SERVER)
 		options->redis_server = text;
 	else if (key == KEY_ASCII)
 		options->ascii = true;
@@ -73,10 +78,15 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+static const struct argp_child children[] = {
+	{ .argp = &rr_rehearse_argp }, { 0 }
+};
+
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "RACE|FILE",
+	.children = children,
+	.args_doc = "RACE|FILE|STRATEGY",
 	.doc = "Plays a race on real servers, one step after another, and draws it.",
 };
 

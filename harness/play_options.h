@@ -4,6 +4,7 @@
 #define RR_PLAY_OPTIONS_H
 
 #include "draw.h"
+#include "rehearse.h"
 
 struct rr_play_options {
 	const char *race;
@@ -12,6 +13,7 @@ struct rr_play_options {
 	enum rr_format format;
 	bool ascii;
 	bool step;
+	struct rr_rehearse_options rehearsal;
 };
 
 /* Wrong usage ends the program. */

@@ -128,27 +128,9 @@ static bool name_object(struct rl_fair *fair)
 	memcpy(end, fair->object, sizeof(fair->object));
 	rl_link_disconnect(fair->wake);
 	fair->subscribed_on = 0;
-	fair->in_line = fair->in_doubt = false;
+	fair->in_line = fair->in_doubt = fair->giving_back = false;
 	fair->owner = getpid();
 	return true;
-}
-
-/* Before standing in line: who does not listen is passed over. */
-static enum rl_outcome subscribe(struct rl_fair *fair)
-{
-	struct rl_reply reply;
-	enum rl_outcome outcome;
-
-	rl_link_set_driver(fair->wake, fair->link->driver);
-	if (fair->subscribed_on &&
-	    fair->subscribed_on == rl_link_connection(fair->wake))
-		return RL_OK;
-	outcome = rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
-	fair->subscribed_on = rl_link_connection(fair->wake);
-	if (outcome == RL_OK)
-		return RL_OK;
-	return rl_link_fail(fair->link, RL_ERROR, "cannot subscribe: %s",
-			    rl_link_error(fair->wake));
 }
 
 /* The same token until an attempt has come to an end. A request that arrived
@@ -172,20 +154,48 @@ static enum rl_outcome name_attempt(struct rl_fair *fair, long ttl_ms)
 	return RL_OK;
 }
 
-static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
+/* A hold that has run out, or whose release was not answered, ends before
+ * another may begin: its token would stand in nobody's way but ours. */
+static enum rl_outcome end_last_hold(struct rl_fair *fair)
 {
 	enum rl_outcome outcome;
 
+	if (!rl_hold_is_ours(&fair->hold))
+		return RL_OK;
+	if (!fair->giving_back && rl_hold_remaining_ms(&fair->hold) > 0)
+		return RL_BUSY;
+	outcome = rl_fair_release(fair);
+	return outcome == RL_LOST ? RL_OK : outcome;
+}
+
+/* The server would find out only when it hands the lock over, and refuse that
+ * to the holder. */
+static enum rl_outcome check_lease(struct rl_fair *fair, long ttl_ms)
+{
+	if (ttl_ms >= 1 && ttl_ms <= RL_FAIR_TTL_MAX_MS)
+		return RL_OK;
+	return rl_link_fail(fair->link, RL_ERROR,
+			    "a lease of %ld ms is not from 1 ms to ten years",
+			    ttl_ms);
+}
+
+static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
+{
+	enum rl_outcome outcome = end_last_hold(fair);
+
+	if (outcome != RL_OK)
+		return outcome;
 	if (!name_object(fair))
 		return rl_link_fail(fair->link, RL_ERROR, "no random bytes");
-	outcome = subscribe(fair);
+	outcome = rl_fair_subscribe(fair);
 	if (outcome == RL_OK) {
 		rl_script_learn(fair->link, rl_fair_give_back);
 		outcome = name_attempt(fair, ttl_ms);
 	}
-	if (outcome == RL_OK)
-		rl_hold_ask(&fair->hold);
-	return outcome;
+	if (outcome != RL_OK)
+		return outcome;
+	rl_hold_ask(&fair->hold); /* first: see rl_fair_catch_up() */
+	return fair->asked ? rl_fair_catch_up(fair) : RL_OK;
 }
 
 static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
@@ -210,8 +220,10 @@ static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome = prepare(fair, ttl_ms);
+	enum rl_outcome outcome = check_lease(fair, ttl_ms);
 
+	if (outcome == RL_OK)
+		outcome = prepare(fair, ttl_ms);
 	if (outcome != RL_OK)
 		return outcome;
 	outcome = run(fair, &reply, rl_fair_ask);
@@ -234,7 +246,8 @@ static enum rl_outcome released(struct rl_fair *fair, enum rl_outcome outcome,
 {
 	if (outcome == RL_OK && reply->integer != 1)
 		outcome = RL_LOST;
-	if (outcome == RL_OK || outcome == RL_LOST)
+	fair->giving_back = outcome != RL_OK && outcome != RL_LOST;
+	if (!fair->giving_back)
 		fair->in_line = false;
 	rl_hold_end(&fair->hold, outcome);
 	return outcome;
@@ -244,6 +257,7 @@ enum rl_outcome rl_fair_queue_release(struct rl_fair *fair)
 {
 	if (!rl_hold_is_ours(&fair->hold))
 		return RL_LOST;
+	fair->giving_back = true;
 	if (fair->data)
 		return rl_queue_script(fair->link, rl_fair_give_back,
 				       "3 %s %s %s %s", fair->key, fair->line,

@@ -9,7 +9,8 @@
 	"return type(value) == 'string' and value end "
 
 /* Gives the lock to the first in line who listens, or who is asking right now;
- * those who do not are gone. Returns its token. */
+ * those who do not are gone, and so is what is no token: SET would refuse its
+ * lease, and the holder could not give the lock back. Returns its token. */
 #define RL_HAND_OVER \
 	RL_CARRY \
 	"local function hand_over(asking) " \
@@ -17,12 +18,14 @@
 	"local first = redis.call('LPOP', KEYS[2]) " \
 	"if not first then return false end " \
 	"local object, ttl = string.match(first, '^(%x+):%d+:(%d+)$') " \
+	"local ms = tonumber(ttl or 0) " \
+	"if ms >= 1 and ms <= 2^52 then " \
 	"redis.call('SET', KEYS[1], first, 'PX', ttl) " \
 	"if first == asking then return first end " \
 	"local value = carried() " \
 	"if redis.call('PUBLISH', KEYS[1] .. ':wake:' .. object, " \
 	"first .. (value and '=' .. value or '')) > 0 then return first end " \
-	"end end "
+	"end end end "
 
 /* ARGV: our token, its lease, 1 if it may be in line already. Ours: {1, value}.
  * One script: between looking and standing in line the lock could come free,

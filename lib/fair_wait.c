@@ -2,11 +2,76 @@
 /* Standing in a fair lock's line: until the message comes, or it is time to look
  * whether it was lost. */
 #include <string.h>
+#include <unistd.h>
 
 #include "fair.h"
 #include "link.h"
 
-enum { LOOK_AGAIN_MS = 500 };
+enum { LOOK_AGAIN_MS = 500, CANCEL_LOOK_MS = 50 };
+
+/* ---- The channel ------------------------------------------------------------------- */
+
+static bool is_confirmation(const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_ARRAY && reply->length == 3 &&
+	       reply->elements[0].text &&
+	       strcmp(reply->elements[0].text, "subscribe") == 0;
+}
+
+/* Messages may come before the answer. */
+static enum rl_outcome ask_for_messages(struct rl_fair *fair)
+{
+	const int64_t patience_ns = fair->wake->timeout_ms * INT64_C(1000000);
+	struct rl_reply reply;
+	enum rl_outcome outcome =
+		rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
+
+	while (outcome == RL_OK && !is_confirmation(&reply))
+		outcome = rl_link_listen(fair->wake, &reply, patience_ns);
+	if (outcome != RL_OK)
+		rl_link_disconnect(fair->wake);
+	fair->subscribed_on = rl_link_connection(fair->wake);
+	return outcome;
+}
+
+static bool is_subscribed(const struct rl_fair *fair)
+{
+	return fair->subscribed_on &&
+	       fair->subscribed_on == rl_link_connection(fair->wake);
+}
+
+/* A connection that was there before may have been cut since: once more. */
+static enum rl_outcome subscribe(struct rl_fair *fair)
+{
+	const bool was_subscribed = is_subscribed(fair);
+	enum rl_outcome outcome = ask_for_messages(fair);
+
+	if (outcome != RL_OK && was_subscribed)
+		outcome = ask_for_messages(fair);
+	if (outcome == RL_OK)
+		return RL_OK;
+	return rl_link_fail(fair->link, RL_ERROR, "cannot subscribe: %s",
+			    rl_link_error(fair->wake));
+}
+
+enum rl_outcome rl_fair_subscribe(struct rl_fair *fair)
+{
+	rl_link_set_driver(fair->wake, fair->link->driver);
+	return is_subscribed(fair) ? RL_OK : subscribe(fair);
+}
+
+/*
+ * To subscribe again changes nothing, and its answer comes behind every message
+ * the server had sent by then. So what is read after it was handed over after
+ * it, hence after hold.sent_ns, and its lease lasts at least from there. To read
+ * what is in the socket would not do: a message may be on its way.
+ */
+enum rl_outcome rl_fair_catch_up(struct rl_fair *fair)
+{
+	return subscribe(fair);
+}
+
+/* ---- Messages ---------------------------------------------------------------------- */
 
 /* A message is a token, and after a = the value that comes along. */
 static bool is_for_us(struct rl_fair *fair, const struct rl_reply *message)
@@ -43,64 +108,69 @@ static enum rl_outcome accept(struct rl_fair *fair)
 	return RL_OK;
 }
 
-static int64_t wait_until_ns(const struct rl_fair *fair, long wait_ms)
+int64_t rl_fair_wait_ns(long wait_ms)
 {
-	long most_ms = fair->ttl_ms < LOOK_AGAIN_MS ? fair->ttl_ms :
-						      LOOK_AGAIN_MS;
+	const int64_t most_ms = INT64_C(36500) * 24 * 3600 * 1000;
 
-	if (wait_ms < most_ms)
-		most_ms = wait_ms;
-	return rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
-	       most_ms * INT64_C(1000000);
+	if (wait_ms < 0)
+		return 0;
+	return (wait_ms < most_ms ? wait_ms : most_ms) * INT64_C(1000000);
 }
 
-enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms)
+static int64_t lesser(int64_t a, int64_t b)
 {
-	const int64_t deadline_ns = wait_until_ns(fair, wait_ms);
-	enum rl_outcome outcome = fair->in_line ? RL_OK : RL_BUSY;
+	return a < b ? a : b;
+}
+
+/* Not in a child of the process that stands there: the messages are not its. */
+static bool is_waiting(const struct rl_fair *fair)
+{
+	return fair->in_line && fair->owner == getpid() &&
+	       !rl_hold_is_ours(&fair->hold);
+}
+
+/* RL_BUSY: nothing has come, and the time is over or somebody cancelled. */
+static enum rl_outcome listen(struct rl_fair *fair, struct rl_reply *message,
+			      int64_t deadline_ns, int cancel_fd)
+{
+	const int64_t slice_ns = cancel_fd ? CANCEL_LOOK_MS * INT64_C(1000000) :
+					     INT64_MAX;
+	enum rl_outcome outcome;
+	int64_t left_ns;
+
+	do {
+		if (cancel_fd && rl_wait(fair->link, cancel_fd, 0))
+			return RL_BUSY;
+		left_ns = deadline_ns -
+			  rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
+		left_ns = left_ns > 0 ? left_ns : 0;
+		outcome = rl_link_listen(fair->wake, message,
+					 lesser(left_ns, slice_ns));
+	} while (outcome == RL_BUSY && left_ns > slice_ns);
+	return outcome;
+}
+
+enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
+			      int cancel_fd)
+{
+	const int64_t look_again_ns =
+		lesser(fair->ttl_ms, LOOK_AGAIN_MS) * INT64_C(1000000);
+	const int64_t deadline_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
+				    lesser(wait_ns, look_again_ns);
+	enum rl_outcome outcome = is_waiting(fair) ? RL_OK : RL_BUSY;
 
 	fair->hold.stats.waits++;
 	while (outcome == RL_OK) {
 		struct rl_reply message = { .type = RL_REPLY_NIL };
-		const int64_t left_ns =
-			deadline_ns - rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
 
-		outcome = rl_link_listen(fair->wake, &message,
-					 left_ns > 0 ? left_ns : 0);
+		outcome = listen(fair, &message, deadline_ns, cancel_fd);
 		if (outcome == RL_OK && is_for_us(fair, &message))
 			return accept(fair);
 	}
 	return RL_BUSY;
 }
 
-/* Whatever leaving found: the lock may have come to us in the meantime. */
-static enum rl_outcome give_up(struct rl_fair *fair)
+enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms)
 {
-	enum rl_outcome outcome = rl_fair_leave_line(fair);
-
-	if (outcome == RL_UNKNOWN)
-		outcome = rl_fair_leave_line(fair);
-	fair->hold.waiting_ns = 0;
-	return outcome == RL_OK || outcome == RL_LOST ? RL_BUSY : outcome;
-}
-
-enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms)
-{
-	const int64_t deadline_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
-				    wait_ms * INT64_C(1000000);
-
-	for (;;) {
-		enum rl_outcome outcome = rl_fair_try(fair, ttl_ms);
-		int64_t left_ns;
-
-		if (outcome != RL_BUSY)
-			return outcome;
-		left_ns = deadline_ns -
-			  rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
-		if (left_ns <= 0)
-			return give_up(fair);
-		outcome = rl_fair_wait(fair, (long)(left_ns / 1000000) + 1);
-		if (outcome == RL_OK)
-			return outcome;
-	}
+	return rl_fair_stand(fair, rl_fair_wait_ns(wait_ms), 0);
 }

@@ -437,16 +437,25 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 /* Leaves the line, if it stands there. Does not release. */
 void rl_fair_free(struct rl_fair *fair);
 
-/* Asks. RL_OK: held. RL_BUSY: stands in line now; rl_fair_wait(), ask again. What
- * else it says, it may stand there: ask again, or rl_fair_release(). */
+/*
+ * Asks. RL_OK: held. RL_BUSY: stands in line now, rl_fair_wait(), ask again; or
+ * this object holds it already. What else it says, it may stand there: ask
+ * again, or rl_fair_release(). RL_ERROR, and nothing is sent, when ttl_ms is not
+ * from 1 to ten years. The ttl_ms with which it came into the line counts while
+ * it stands there, whatever it asks for later: the place belongs to it.
+ */
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
 
 /* Waits in line, at most wait_ms. RL_OK: it was handed over, and is held.
- * RL_BUSY: ask again; it may be this one's turn or not. */
+ * RL_BUSY: ask again; it may be this one's turn or not. RL_BUSY at once when it
+ * holds the lock already or stands in no line, as in a child after fork(). */
 enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms);
 
-/* Both, for at most wait_ms; RL_BUSY has left the line. */
-enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, long wait_ms);
+/* Both, as the policy says (NULL = ask once). There are no pauses, but after a
+ * lease that was too short. RL_BUSY: has left the line; or, at once, this object
+ * holds it already. */
+enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
+				const struct rl_policy *policy);
 
 /* As rl_lock_release(). When it is not held, leaves the line: RL_LOST, or RL_OK
  * if the lock had come to us without our knowing. */

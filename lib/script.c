@@ -92,6 +92,17 @@ bool rl_script_is_known(const struct rl_link *link, const char *source)
 	return false;
 }
 
+const char *rl_script_source(const struct rl_link *link, const char *sha1)
+{
+	for (size_t i = 0; i < RL_SCRIPTS_MAX; i++) {
+		const struct rl_known_script *script = &link->scripts[i];
+
+		if (script->source && strcmp(script->sha1, sha1) == 0)
+			return script->source;
+	}
+	return NULL;
+}
+
 void rl_script_forget(struct rl_link *link, const char *source)
 {
 	size_t kept = 0;

@@ -32,6 +32,9 @@ bool rl_script_note(struct rl_link *link, const char *source,
 /* Does the link know its hash? */
 bool rl_script_is_known(const struct rl_link *link, const char *source);
 
+/* The script with this hash; NULL when the link does not know it. */
+const char *rl_script_source(const struct rl_link *link, const char *sha1);
+
 /* The server does not: the next use asks for the hash anew. */
 void rl_script_forget(struct rl_link *link, const char *source);
 

@@ -100,6 +100,7 @@ const struct rr_strategy rr_fenced = {
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 4,
 	.has_lease = true,
+	.shares_late = true,
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

@@ -56,6 +56,7 @@ const struct rr_strategy rr_incr_lock = {
 	.round_trips = 5,
 	.has_lease = true,
 	.lease_in_seconds = true,
+	.lock_is_count = true,
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

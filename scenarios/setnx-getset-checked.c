@@ -72,6 +72,7 @@ const struct rr_strategy rr_setnx_getset_checked = {
 	.round_trips = 5,
 	.has_lease = true,
 	.lease_in_seconds = true,
+	.lock_is_timestamp = true,
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

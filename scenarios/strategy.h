@@ -70,7 +70,11 @@ struct rr_strategy {
 	size_t lock_servers;      /* how many besides the data server */
 	bool has_lease;           /* its lock runs out by itself ... */
 	bool lease_in_seconds;    /* ... and after whole seconds only */
+	bool lock_is_timestamp;   /* it holds the second at which it ends */
+	bool lock_is_count;       /* everybody who asks adds to it */
 	unsigned leases_max;      /* in a row, where it is renewed; 0 = 1 */
+	bool shares_late;         /* promises the count alone: who is late may be
+				   * inside with another */
 	bool writes_at_release;   /* increment's write goes out with it */
 	bool uses_mutex;          /* of its own process */
 	bool is_woken;            /* acquire itself waits until it may be free */

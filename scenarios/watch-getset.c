@@ -64,6 +64,7 @@ const struct rr_strategy rr_watch_getset = {
 	.round_trips = 4,
 	.has_lease = true,
 	.lease_in_seconds = true,
+	.lock_is_timestamp = true,
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -52,7 +52,7 @@ static const char *duration(char text[DURATION_SIZE], int64_t ns)
 /* ---- Steps ---------------------------------------------------------------------- */
 
 /* What follows the name of the server; without it, the fault's own name. */
-static const char *const faults[RR_FAULTS] = {
+static const char *const faults[RR_FAULT_KINDS] = {
 	[RR_FAULT_KILL] = " is killed (kill -9)",
 	[RR_FAULT_SHUT_DOWN] = " is shut down (SIGTERM)",
 	[RR_FAULT_AWAIT_END] = " has ended",

@@ -83,6 +83,8 @@ enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 	actor->quiet = is_quiet(command);
 	if (rr_gate_know_link(actor, link, &actor->op.server) && !actor->quiet)
 		actor->op.words = rr_store_words(&gate->trace.store, command);
+	if (actor->quiet && command->n_words > 2)
+		rr_gate_load_script(gate, &command->words[2]);
 	if (actor->quiet)
 		return RL_OK;
 	if (!actor->op.words)
@@ -123,11 +125,14 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 {
 	struct rr_actor *actor = context;
 	struct rr_gate *gate = actor->gate;
-	struct rr_gate_event *event = rr_gate_event_of(actor);
+	struct rr_gate_event *event;
 
 	(void)link;
-	if (actor->quiet)
+	if (actor->quiet) {
+		rr_gate_name_script(gate, reply);
 		return outcome;
+	}
+	event = rr_gate_event_of(actor);
 	if (outcome == RL_OK || reply->type == RL_REPLY_FAILED)
 		event->reply = rr_store_reply(&gate->trace.store, reply);
 	event->lost = actor->lose;

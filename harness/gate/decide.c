@@ -45,7 +45,7 @@ static int64_t op_ready_ns(struct rr_gate *gate, struct rr_actor *actor)
 
 	switch (op->kind) {
 	case RR_OP_SLEEP:
-		return op->until_ns;
+		return op->yields ? gate->now_ns : op->until_ns;
 	case RR_OP_WAIT:
 		return rr_gate_is_readable(op->fd) ? gate->now_ns :
 						     op->until_ns;

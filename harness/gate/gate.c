@@ -180,6 +180,7 @@ void rr_gate_free(struct rr_gate *gate)
 	for (size_t i = 0; i < RR_GATE_SERVERS; i++)
 		rl_link_free(gate->probes[i]);
 	rr_gate_trace_release(&gate->trace);
+	rr_gate_free_scripts(gate);
 	free(gate);
 }
 
@@ -200,6 +201,7 @@ static void reset(struct rr_gate *gate)
 		actor->life = i < n_clients ? RR_LIFE_RUNNING : RR_LIFE_NONE;
 		actor->dead = actor->hung_up = false;
 		actor->task = NULL;
+		actor->event = SIZE_MAX;
 		actor->paused_until_ns = 0;
 		if (i >= n_clients)
 			actor->n_links = 0;

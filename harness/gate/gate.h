@@ -124,6 +124,8 @@ struct rr_gate_config {
 	const struct rl_address *addresses; /* of the servers, data first */
 	size_t n_addresses;
 	int64_t day_ns; /* the time of day at the beginning of each run */
+	int64_t yield_ns; /* a sleep no longer than this may end at once: it is
+			   * a waiter's pause, nobody counts on its length */
 	void (*advance)(void *context, int64_t duration_ns); /* may be NULL */
 	void *context;
 };
@@ -164,9 +166,13 @@ bool rr_gate_is_dead(const struct rr_gate *gate, int client);
 /* From now on, and in the runs to come. */
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns);
 
-/* A fault: the driver's `send` may change a command before it becomes a step.
- * NULL, as at first, = none. It must outlive the runs. */
+/* A fault: the driver's `send` may change a command before it becomes a step; with
+ * a `mutex`, that is called instead of taking and giving back a mutex. NULL, as
+ * at first, = none. It must outlive the runs. */
 void rr_gate_plant(struct rr_gate *gate, const struct rl_driver *planted);
+
+/* The text of a script that a client has loaded, by its hash; NULL = unknown. */
+const char *rr_gate_script(const struct rr_gate *gate, const char *sha1);
 
 /* The client's links are about to be freed. */
 void rr_gate_forget_links(struct rr_gate *gate, int client);

@@ -29,6 +29,7 @@ struct rr_op {
 	int64_t until_ns;            /* SLEEP, WAIT: ends by itself then */
 	const struct rl_mutex *mutex; /* LOCK, UNLOCK */
 	int whom;                    /* JOIN: the actor. LOCK: the holder, -1 */
+	bool yields;                 /* SLEEP: may end at once */
 };
 
 enum rr_gate_event_kind {
@@ -49,6 +50,7 @@ struct rr_gate_event {
 	struct rr_op op;
 	enum rl_outcome outcome; /* SEND: what the client sees */
 	bool lost;               /* SEND: on purpose; `reply` says what it was */
+	bool timed;              /* the actor read the monotonic clock after it */
 	struct rl_reply reply;   /* SEND: nil unless it was answered */
 	int64_t value;   /* CLOCK: the reading. WAIT: 1 = readable */
 };

@@ -9,7 +9,7 @@
 #include "baton.h"
 #include "gate.h"
 
-enum { RR_GATE_MUTEXES = 32, RR_GATE_SERVERS = 16, RR_NAME_SIZE = 8 };
+enum { RR_GATE_MUTEXES = 32, RR_GATE_SCRIPTS = 32, RR_GATE_SERVERS = 16, RR_NAME_SIZE = 8 };
 
 enum rr_life {
 	RR_LIFE_NONE,    /* has no part in this run, yet */
@@ -55,6 +55,12 @@ struct rr_held_mutex {
 	int holder; /* -1 = free */
 };
 
+/* Loaded by clients, for whoever tells what they ran. */
+struct rr_gate_script {
+	char *source;
+	char sha1[41]; /* "" while the server has not answered */
+};
+
 struct rr_gate {
 	struct rr_gate_config config;
 	struct rr_gate_client clients[RR_GATE_CLIENTS];
@@ -72,6 +78,8 @@ struct rr_gate {
 	int64_t now_ns;
 	struct rr_held_mutex mutexes[RR_GATE_MUTEXES];
 	size_t n_mutexes;
+	struct rr_gate_script scripts[RR_GATE_SCRIPTS];
+	size_t n_scripts;
 	struct rr_gate_trace trace;
 	struct rr_view view;
 };
@@ -105,6 +113,13 @@ bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 /* A round trip of the gate's own: the server has written all messages that were
  * published before, and has noticed all connections that were closed. */
 void rr_gate_meet(struct rr_gate *gate, int server);
+
+/* ---- scripts.c ---- */
+
+/* Before a SCRIPT LOAD, and with its reply. */
+void rr_gate_load_script(struct rr_gate *gate, const struct rl_word *source);
+void rr_gate_name_script(struct rr_gate *gate, const struct rl_reply *reply);
+void rr_gate_free_scripts(struct rr_gate *gate);
 
 /* ---- decide.c ---- */
 

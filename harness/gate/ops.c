@@ -13,6 +13,13 @@
 
 /* ---- Time ----------------------------------------------------------------- */
 
+/* What follows depends on when the last step was. */
+static void note_reading(struct rr_actor *actor)
+{
+	if (actor->event < actor->gate->trace.n_events)
+		rr_gate_event_of(actor)->timed = true;
+}
+
 static int64_t on_now(void *context, enum rl_clock clock)
 {
 	struct rr_actor *actor = context;
@@ -21,8 +28,10 @@ static int64_t on_now(void *context, enum rl_clock clock)
 
 	if (actor->dead)
 		return AFTER_ALL_NS;
-	if (clock == RL_CLOCK_MONOTONIC)
+	if (clock == RL_CLOCK_MONOTONIC) {
+		note_reading(actor);
 		return MONOTONIC_START_NS + gate->now_ns;
+	}
 	actor->op = (struct rr_op){ .kind = RR_OP_CLOCK };
 	if (!rr_gate_stop(actor))
 		return AFTER_ALL_NS;
@@ -48,6 +57,7 @@ static void on_sleep(void *context, int64_t duration_ns)
 	actor->op = (struct rr_op){
 		.kind = RR_OP_SLEEP,
 		.until_ns = from_now_ns(actor->gate, duration_ns),
+		.yields = duration_ns <= actor->gate->config.yield_ns,
 	};
 	rr_gate_stop(actor);
 }
@@ -94,12 +104,24 @@ static void on_mark(void *context, enum rl_mark mark)
 			     actor->number);
 }
 
+/* A planted fault may leave mutexes out. */
+static bool is_left_out(const struct rr_gate *gate, struct rl_mutex *mutex,
+			bool take)
+{
+	const struct rl_driver *planted = gate->planted;
+
+	if (!planted || !planted->ops->mutex)
+		return false;
+	planted->ops->mutex(planted->context, mutex, take);
+	return true;
+}
+
 static void on_mutex(void *context, struct rl_mutex *mutex, bool take)
 {
 	struct rr_actor *actor = context;
 	struct rr_held_mutex *held;
 
-	if (actor->dead)
+	if (actor->dead || is_left_out(actor->gate, mutex, take))
 		return;
 	actor->op = (struct rr_op){
 		.kind = take ? RR_OP_LOCK : RR_OP_UNLOCK,

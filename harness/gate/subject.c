@@ -103,6 +103,7 @@ static bool make_gate(struct rr_subject *subject)
 		.addresses = config->addresses,
 		.n_addresses = subject->n_servers,
 		.day_ns = config->day_ns,
+		.yield_ns = config->yield_ns,
 		.advance = config->advance,
 		.context = config->context,
 	});
@@ -154,8 +155,10 @@ static void begin(struct rr_subject *subject)
 {
 	subject->inside = 0;
 	subject->overlaps = 0;
-	for (size_t i = 0; i < subject->config.n_clients; i++)
+	for (size_t i = 0; i < subject->config.n_clients; i++) {
 		subject->clients[i].tally = (struct rr_tally){ 0 };
+		subject->clients[i].acknowledged = 0;
+	}
 }
 
 /* One increment, without a planted fault, of each client that has just been
@@ -220,6 +223,8 @@ bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		subject->clients[i].increments = subject->config.increments;
 	*result = (struct rr_subject_result){ 0 };
 	result->end = rr_gate_run(subject->gate, choose, context);
+	if (subject->config.over)
+		subject->config.over(subject->config.context);
 	result->overlaps = subject->overlaps;
 	for (size_t i = 0; i < subject->config.n_clients; i++) {
 		result->clients[i] = subject->clients[i].tally;

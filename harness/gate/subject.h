@@ -20,9 +20,13 @@ struct rr_subject_config {
 	long increments; /* of each */
 	long ttl_ms;
 	long hold_us;
+	bool repeats;    /* an increment of which it does not know, too */
 	int64_t day_ns;  /* as in rr_gate_config, and so are: */
+	int64_t yield_ns;
 	void (*advance)(void *context, int64_t duration_ns);
 	void *context;
+	void (*over)(void *context); /* a run has ended, its keys are still
+				      * there; may be NULL */
 	const struct rl_driver *planted; /* rr_gate_plant() */
 };
 
@@ -53,6 +57,10 @@ struct rr_gate *rr_subject_gate(struct rr_subject *subject);
 /* One run, from empty keys to empty keys. False when a server is gone. */
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		    struct rr_subject_result *result);
+
+/* How many increments a client was told are counted, in the run that goes on or
+ * was the last: as soon as it was told, with its lock still to be released. */
+long rr_subject_acknowledged(const struct rr_subject *subject, int client);
 
 /* Why that failed. */
 const char *rr_subject_error(const struct rr_subject *subject);

@@ -24,6 +24,15 @@ static void leave(struct rr_subject_client *client)
 	client->subject->inside--;
 }
 
+/* The increment's write was answered, or was not. */
+static enum rl_outcome acknowledge(struct rr_subject_client *client,
+				   enum rl_outcome outcome)
+{
+	if (outcome == RL_OK && !rr_subject_is_dead(client))
+		client->acknowledged++;
+	return outcome;
+}
+
 static enum rl_outcome attempt_locked(struct rr_subject_client *client)
 {
 	const struct rr_strategy *strategy = client->subject->config.strategy;
@@ -36,11 +45,13 @@ static enum rl_outcome attempt_locked(struct rr_subject_client *client)
 		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
 	inside = enter(client);
 	outcome = strategy->increment(&client->client);
+	if (!strategy->writes_at_release)
+		acknowledge(client, outcome);
 	if (inside)
 		leave(client);
 	released = strategy->release(&client->client);
 	if (outcome == RL_OK && strategy->writes_at_release)
-		return released;
+		return acknowledge(client, released);
 	return outcome;
 }
 
@@ -50,14 +61,17 @@ static enum rl_outcome attempt(struct rr_subject_client *client)
 
 	if (strategy->acquire)
 		return attempt_locked(client);
-	return strategy->increment(&client->client);
+	return acknowledge(client, strategy->increment(&client->client));
 }
 
 static bool was_refused(const struct rr_subject_client *client,
 			enum rl_outcome outcome)
 {
-	const struct rr_strategy *strategy = client->subject->config.strategy;
+	const struct rr_subject_config *config = &client->subject->config;
+	const struct rr_strategy *strategy = config->strategy;
 
+	if (outcome == RL_UNKNOWN && config->repeats)
+		return true;
 	return outcome == RL_BUSY ||
 	       (outcome == RL_ERROR && strategy->lock_servers &&
 		!client->entered);

@@ -16,6 +16,7 @@ struct rr_subject_client {
 	long increments; /* to do in this run */
 	bool opened;
 	bool entered;    /* the last attempt got its lock */
+	long acknowledged; /* writes of increments */
 	struct rr_tally tally;
 };
 

@@ -10,6 +10,11 @@ void rr_tally_add(struct rr_tally *sum, const struct rr_tally *tally)
 	sum->failed += tally->failed;
 }
 
+long rr_subject_acknowledged(const struct rr_subject *subject, int client)
+{
+	return subject->clients[client].acknowledged;
+}
+
 bool rr_subject_is_exact(const struct rr_subject_result *result)
 {
 	const struct rr_tally *sum = &result->sum;

@@ -383,7 +383,7 @@ bool rr_parser_step(struct rr_parser *parser)
 		return parse_saying(parser);
 	if (word[length - 1] == '>')
 		return parse_run(parser);
-	for (int fault = 0; fault < RR_FAULTS; fault++) {
+	for (int fault = 0; fault < RR_FAULT_KINDS; fault++) {
 		if (is(word, rr_fault_name((enum rr_fault)fault)))
 			return parse_fault(parser, (enum rr_fault)fault);
 	}

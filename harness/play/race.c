@@ -44,7 +44,7 @@ void rr_race_free(struct rr_race *race)
 
 const char *rr_fault_name(enum rr_fault fault)
 {
-	static const char *const names[RR_FAULTS] = {
+	static const char *const names[RR_FAULT_KINDS] = {
 		[RR_FAULT_KILL] = "kill",
 		[RR_FAULT_SHUT_DOWN] = "shutdown",
 		[RR_FAULT_AWAIT_END] = "await-end",

@@ -67,7 +67,7 @@ enum rr_fault {
 	RR_FAULT_MEND_DISK,  /* mend-disk N */
 	RR_FAULT_FILL,       /* fill N: its memory is full */
 	RR_FAULT_EMPTY,      /* unfill N: as large as declared again */
-	RR_FAULTS
+	RR_FAULT_KINDS
 };
 
 struct rr_step {

@@ -18,7 +18,6 @@ struct lock_row {
 	size_t n_servers;   /* that it stands on */
 	const char *acl;    /* what its user may not do; NULL = the default user */
 	enum rl_release_method method; /* its release then; UNTRIED = any */
-	bool has_policy;    /* cancel_fd and least_ms count, not only wait_ms */
 	bool may_be_unknown; /* a lost reply to try is not made up for, but said */
 	bool is_got_again;  /* by its own holder, who asks for it again */
 	long pause_max_us;  /* of waiters that are many; 0 = the lock's own */

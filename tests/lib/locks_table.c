@@ -47,6 +47,7 @@ WITH_POLICY(renewed)
 COMMON(reentrant)
 WITH_POLICY(reentrant)
 COMMON(fair)
+WITH_POLICY(fair)
 COMMON(quorum)
 WITH_POLICY(quorum)
 EXTENDED(quorum)
@@ -108,12 +109,6 @@ static enum rl_outcome acquire_fenced(void *lock, long ttl_ms,
 	return rl_acquire(&askable, ttl_ms, policy);
 }
 
-static enum rl_outcome fair_acquire(void *lock, long ttl_ms,
-				    const struct rl_policy *policy)
-{
-	return rl_fair_acquire(lock, ttl_ms, policy->wait_ms);
-}
-
 #define OPS(kind) \
 	.try = kind##_try, .acquire = kind##_acquire, \
 	.remaining_ms = kind##_remaining_ms, .release = kind##_release, \
@@ -122,33 +117,29 @@ static enum rl_outcome fair_acquire(void *lock, long ttl_ms,
 #define QUORUM(n, how, ...) \
 	{ \
 		.name = "quorum of " #n how, .n_servers = n, __VA_ARGS__ \
-		.has_policy = true, \
 		.may_be_unknown = true, .pause_max_us = 60000, \
 		.make = make_quorum, .extend = quorum_extend, OPS(quorum), \
 	}
 
 const struct lock_row lock_rows[] = {
-	{ .name = "token lock", .n_servers = 1, .has_policy = true,
-	  .make = make_lock, .extend = lock_extend, OPS(lock) },
+	{ .name = "token lock", .n_servers = 1, .make = make_lock,
+	  .extend = lock_extend, OPS(lock) },
 	{ .name = "token lock without scripts", .n_servers = 1,
 	  .acl = "-@scripting", .method = RL_RELEASE_WATCH,
-	  .has_policy = true, .make = make_lock, .extend = lock_extend,
-	  OPS(lock) },
+	  .make = make_lock, .extend = lock_extend, OPS(lock) },
 	{ .name = "token lock without SCRIPT LOAD", .n_servers = 1,
 	  .acl = "-script|load", .method = RL_RELEASE_EVAL,
-	  .has_policy = true, .make = make_lock, .extend = lock_extend,
-	  OPS(lock) },
-	{ .name = "fenced lock", .n_servers = 1, .has_policy = true,
+	  .make = make_lock, .extend = lock_extend, OPS(lock) },
+	{ .name = "fenced lock", .n_servers = 1,
 	  .may_be_unknown = true, .make = make_lock, .try = try_fenced,
 	  .acquire = acquire_fenced, .extend = lock_extend,
 	  .remaining_ms = lock_remaining_ms, .release = lock_release,
 	  .free = lock_free, .stats = lock_stats },
-	{ .name = "renewed lock", .n_servers = 1, .has_policy = true,
+	{ .name = "renewed lock", .n_servers = 1,
 	  .make = make_renewed, OPS(renewed) },
-	{ .name = "re-entrant lock", .n_servers = 1, .has_policy = true,
+	{ .name = "re-entrant lock", .n_servers = 1,
 	  .is_got_again = true, .make = make_reentrant, OPS(reentrant) },
-	{ .name = "fair lock", .n_servers = 1, .is_got_again = true,
-	  .make = make_fair, OPS(fair) },
+	{ .name = "fair lock", .n_servers = 1, .make = make_fair, OPS(fair) },
 	QUORUM(1, ""),
 	QUORUM(3, ""),
 	QUORUM(3, " without scripts", .acl = "-@scripting", ),

@@ -10,6 +10,8 @@
 
 enum { WAITERS = 8 };
 
+static const struct rl_policy patient = { .wait_ms = 30000 };
+
 static struct support support;
 static struct rl_link *link_, *other;
 static struct rl_fair *first;
@@ -69,7 +71,7 @@ static void *stand_in_line(void *argument)
 		rl_link_new(&support.fleet.addresses[0], RR_TIMEOUT_MS);
 	struct rl_fair *fair = rl_fair_new(link, "lock", NULL);
 
-	waiter->outcome = rl_fair_acquire(fair, 60000, 30000);
+	waiter->outcome = rl_fair_acquire(fair, 60000, &patient);
 	if (waiter->outcome == RL_OK) {
 		waiter->served->order[waiter->served->n++] = waiter->number;
 		waiter->outcome = rl_fair_release(fair);
@@ -112,7 +114,7 @@ static pid_t start_process(long ttl_ms)
 
 	if (pid == 0) {
 		alarm(60); /* not for ever, whatever becomes of the test */
-		rl_fair_acquire(first, ttl_ms, 50000);
+		rl_fair_acquire(first, ttl_ms, &patient);
 		pause();
 		_exit(0);
 	}
@@ -142,7 +144,7 @@ Test(fair, waiter_that_was_killed_is_passed_over)
 	end_process(pid);
 	start_ms = now_ms();
 	cr_assert_eq(rl_fair_release(first), RL_OK);
-	cr_assert_eq(rl_fair_acquire(last, 60000, 30000), RL_OK);
+	cr_assert_eq(rl_fair_acquire(last, 60000, &patient), RL_OK);
 	cr_assert_lt(now_ms() - start_ms, 10000);
 	cr_assert_eq(rl_fair_release(last), RL_OK);
 	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");
@@ -159,7 +161,7 @@ Test(fair, holder_that_was_killed_is_waited_for_until_its_lease_ends)
 		rl_sleep_ns(other, 1000000);
 	start_ms = now_ms();
 	end_process(pid);
-	cr_assert_eq(rl_fair_acquire(first, 60000, 30000), RL_OK);
+	cr_assert_eq(rl_fair_acquire(first, 60000, &patient), RL_OK);
 	waited_ms = now_ms() - start_ms;
 	cr_assert_lt(waited_ms, 10000);
 	cr_assert_eq(rl_fair_release(first), RL_OK);

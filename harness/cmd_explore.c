@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace explore: every interleaving of a strategy. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "explore_options.h"
+#include "explore_report.h"
+#include "placement.h"
+
+static enum rr_exit explore(const struct rr_explore_options *options,
+			    struct rr_world *world)
+{
+	enum rr_exit worst = RR_EXIT_OK;
+
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		struct rr_explore_config config = options->config;
+
+		config.strategy = options->strategies[i];
+		worst = rr_exit_worse(worst,
+				      rr_explore_report(world, &config,
+							options->save));
+		if (worst == RR_EXIT_INTERRUPTED)
+			break;
+	}
+	return worst;
+}
+
+int rr_cmd_explore(int argc, char **argv)
+{
+	struct rr_explore_options options;
+	struct rr_session session;
+	struct rr_world world;
+	char error[RR_WORLD_ERROR];
+	enum rr_exit code;
+
+	rr_explore_options_parse(&options, argc, argv);
+	code = rr_session_open(&session);
+	if (code != RR_EXIT_OK)
+		return code;
+	rr_gate_settle(rr_placement_cpu());
+	code = rr_world_open(&world, &session,
+			     &(struct rr_world_options){
+				     .program = options.redis_server,
+				     .clock = RR_WORLD_FROZEN,
+				     .cpu = rr_placement_cpu(),
+			     },
+			     error);
+	if (code == RR_EXIT_OK)
+		code = explore(&options, &world);
+	else
+		rr_complain(code, "%s", error);
+	rr_world_close(&world);
+	rr_session_close(&session);
+	return rr_finish_output(code);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* A transcript's verdict: what comes of playing it. */
+#include "conclude.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "player.h"
+
+static char *with_verdict(const char *transcript, const char *verdict)
+{
+	const size_t size = strlen(transcript) + strlen(verdict) + 16;
+	char *text = malloc(size);
+
+	if (text)
+		snprintf(text, size, "%s\nverdict %s\n", transcript, verdict);
+	return text;
+}
+
+/* Was every reply as it was written? */
+static bool is_as_written(const struct rr_race *race,
+			  const struct rr_trace *trace, char *error,
+			  size_t size)
+{
+	const struct rr_event *last;
+
+	if (trace->n_events == 0)
+		return true;
+	last = &trace->events[trace->n_events - 1];
+	if (trace->n_events == race->n_steps && !last->differs)
+		return true;
+	snprintf(error, size, "line %d: %.80s answers %.80s", last->step->line,
+		 last->command ? last->command : "",
+		 last->reply ? last->reply : "nothing");
+	return false;
+}
+
+static char *play(const char *transcript, const struct rr_race *race,
+		  struct rr_world *world, char *error, size_t size)
+{
+	struct rr_trace trace = { 0 };
+	char verdict[300];
+	char *text = NULL;
+
+	if (rr_player_play(race, world, NULL, &trace) != RR_EXIT_OK) {
+		snprintf(error, size, "%s", trace.error);
+	} else if (is_as_written(race, &trace, error, size)) {
+		rr_trace_verdict(&trace, verdict, sizeof(verdict));
+		text = with_verdict(transcript, verdict);
+	}
+	rr_trace_free(&trace);
+	return text;
+}
+
+char *rr_conclude(const char *transcript, struct rr_world *world,
+			     char *error, size_t size)
+{
+	char *draft = with_verdict(transcript, "nothing broken");
+	struct rr_race *race =
+		draft ? rr_race_parse("transcript", draft, strlen(draft), error,
+				      size) :
+			NULL;
+	char *text = race ? play(transcript, race, world, error, size) : NULL;
+
+	rr_race_free(race);
+	free(draft);
+	return text;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "subject.h"
+#include "counterexample.h"
+
+enum { REPORT_EVERY = 256 };
+
+#define YIELD_NS INT64_C(100000000)
+
+struct explorer {
+	const struct rr_explore_config *config;
+	struct rr_explore_result *result;
+	struct rr_world *world;
+	struct rl_address addresses[RR_FLEET_MAX];
+	struct rr_access *access;
+	struct rr_search *search;
+	struct rr_subject *subject;
+};
+
+const char *rr_invariant_name(enum rr_invariant invariant)
+{
+	static const char *const names[RR_INVARIANTS] = {
+		"count", "exclusion", "progress"
+	};
+
+	return names[invariant];
+}
+
+/* ---- Setting up ----------------------------------------------------------- */
+
+static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
+			 const char *why)
+{
+	snprintf(explorer->result->error, RR_WORLD_ERROR, "%s", why);
+	return code;
+}
+
+static void move_time(void *context, int64_t duration_ns)
+{
+	struct explorer *explorer = context;
+
+	rr_world_tick(explorer->world, duration_ns);
+}
+
+static enum rr_exit start_servers(struct explorer *explorer)
+{
+	const size_t n = 1 + explorer->config->strategy->lock_servers;
+	const struct rr_server_options plain = { 0 };
+	char *error = explorer->result->error;
+	enum rr_exit code = RR_EXIT_OK;
+
+	rr_world_reset(explorer->world);
+	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
+		char name[RR_SERVER_NAME];
+		int server;
+
+		rr_counterexample_server_name(name, i);
+		code = rr_world_declare(explorer->world, name, &plain, &server,
+					error);
+	}
+	if (code == RR_EXIT_OK)
+		code = rr_world_start(explorer->world, error);
+	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++)
+		explorer->addresses[i] =
+			*rr_world_address(explorer->world, (int)i);
+	return code;
+}
+
+static enum rr_exit check_strategy(struct explorer *explorer)
+{
+	const struct rr_strategy *strategy = explorer->config->strategy;
+	struct rl_link *link = rl_link_new(&explorer->addresses[0], 2000);
+	const char *lacking =
+		link && strategy->lacks ? strategy->lacks(link, "spare") : NULL;
+	enum rr_exit code = RR_EXIT_OK;
+
+	if (!link)
+		code = fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	else if (lacking)
+		code = fail(explorer, RR_EXIT_SKIPPED, lacking);
+	rl_link_free(link);
+	return code;
+}
+
+static enum rr_exit make_search(struct explorer *explorer)
+{
+	const struct rr_explore_config *config = explorer->config;
+
+	explorer->access = rr_access_new(explorer->addresses,
+					 1 + config->strategy->lock_servers,
+					 "counter:0");
+	if (!explorer->access)
+		return fail(explorer, RR_EXIT_REDIS, "cannot connect");
+	explorer->search = rr_search_new(&(struct rr_search_config){
+		.n_clients = config->n_clients,
+		.separate = config->separate,
+		.all = config->all,
+		.budget = config->budget,
+		.lease_ns = config->ttl_ms * INT64_C(1000000),
+		.rounds = config->rounds,
+		.access = explorer->access,
+	});
+	return explorer->search ?
+		       RR_EXIT_OK :
+		       fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+}
+
+static enum rr_exit make_subject(struct explorer *explorer)
+{
+	const struct rr_explore_config *config = explorer->config;
+
+	explorer->subject = rr_subject_new(
+		&(struct rr_subject_config){
+			.strategy = config->strategy,
+			.addresses = explorer->addresses,
+			.prefix = "",
+			.n_clients = config->n_clients,
+			.separate = config->separate,
+			.increments = config->increments,
+			.ttl_ms = config->ttl_ms,
+			.repeats = config->repeats,
+			.day_ns = RR_WORLD_START_NS,
+			.yield_ns = YIELD_NS,
+			.advance = move_time,
+			.context = explorer,
+			.planted = config->planted,
+		},
+		explorer->result->error, RR_WORLD_ERROR);
+	if (!explorer->subject)
+		return RR_EXIT_REDIS;
+	for (size_t i = 0; i < config->n_clients; i++)
+		rr_gate_set_skew(rr_subject_gate(explorer->subject), (int)i,
+				 (int64_t)i * config->skew_ns);
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit set_up(struct explorer *explorer)
+{
+	enum rr_exit code = start_servers(explorer);
+
+	if (code == RR_EXIT_OK)
+		code = check_strategy(explorer);
+	if (code == RR_EXIT_OK)
+		code = make_search(explorer);
+	if (code == RR_EXIT_OK)
+		code = make_subject(explorer);
+	return code;
+}
+
+/* ---- Judging -------------------------------------------------------------- */
+
+static bool promises_exclusion(const struct rr_strategy *strategy)
+{
+	return strategy->acquire && !strategy->shares_late;
+}
+
+/* The worst first. */
+static bool is_broken(const struct explorer *explorer,
+		      const struct rr_subject_result *run, enum rr_run_end end,
+		      enum rr_invariant invariant)
+{
+	switch (invariant) {
+	case RR_KEEPS_COUNT:
+		return !rr_subject_is_exact(run);
+	case RR_KEEPS_EXCLUSION:
+		return promises_exclusion(explorer->config->strategy) &&
+		       run->overlaps > 0;
+	default:
+		return end == RR_RUN_STUCK;
+	}
+}
+
+static int switches_of(const struct rr_search *search)
+{
+	const size_t n = rr_search_n_moves(search);
+	int switches = 0;
+
+	for (size_t i = 1; i < n; i++)
+		switches += rr_search_move(search, i).actor !=
+			    rr_search_move(search, i - 1).actor;
+	return switches;
+}
+
+static void keep_if_shorter(struct explorer *explorer, enum rr_invariant broken,
+			    const struct rr_subject_result *run)
+{
+	struct rr_explore_result *result = explorer->result;
+	const int switches = switches_of(explorer->search);
+	const size_t moves = rr_search_n_moves(explorer->search);
+
+	if (result->transcript &&
+	    (switches > result->switches ||
+	     (switches == result->switches && moves >= result->moves)))
+		return;
+	free(result->transcript);
+	result->invariant = broken;
+	result->switches = switches;
+	result->moves = moves;
+	result->transcript = rr_counterexample_write(
+		explorer->config, rr_subject_gate(explorer->subject), run);
+}
+
+static void judge(struct explorer *explorer, enum rr_run_end end,
+		  const struct rr_subject_result *run)
+{
+	struct rr_explore_result *result = explorer->result;
+	int worst = RR_INVARIANTS;
+
+	for (int i = RR_INVARIANTS - 1; i >= 0; i--) {
+		if (!is_broken(explorer, run, end, (enum rr_invariant)i))
+			continue;
+		result->broken[i]++;
+		worst = i;
+	}
+	if (worst == RR_INVARIANTS)
+		return;
+	result->failing++;
+	keep_if_shorter(explorer, (enum rr_invariant)worst, run);
+}
+
+/* ---- Running -------------------------------------------------------------- */
+
+static enum rr_exit run_one(struct explorer *explorer)
+{
+	struct rr_subject_result run;
+	enum rr_run_end end;
+
+	rr_search_begin(explorer->search);
+	if (!rr_subject_run(explorer->subject, rr_search_choose,
+			    explorer->search, &run))
+		return fail(explorer, RR_EXIT_REDIS,
+			    rr_subject_error(explorer->subject));
+	end = rr_search_learn(explorer->search, run.end,
+			      rr_gate_last_trace(
+				      rr_subject_gate(explorer->subject)));
+	if (end == RR_RUN_BROKEN)
+		return fail(explorer, RR_EXIT_INTERNAL,
+			    "the clients do not repeat themselves");
+	if (end == RR_RUN_BLOCKED) {
+		explorer->result->blocked++;
+		return RR_EXIT_OK;
+	}
+	explorer->result->schedules++;
+	judge(explorer, end, &run);
+	return RR_EXIT_OK;
+}
+
+/* Why to stop before the end; RR_EXPLORED_ALL: go on. */
+static enum rr_explored look_up(const struct explorer *explorer)
+{
+	const struct rr_explore_config *config = explorer->config;
+	const struct rr_explore_result *result = explorer->result;
+	const unsigned long runs = result->schedules + result->blocked;
+
+	if (config->first_only && result->failing)
+		return RR_EXPLORED_FIRST;
+	if (config->most && result->schedules >= config->most)
+		return RR_EXPLORED_MOST;
+	if (config->progress && runs % REPORT_EVERY == 0 &&
+	    !config->progress(config->context, result->schedules))
+		return RR_EXPLORED_STOPPED;
+	return RR_EXPLORED_ALL;
+}
+
+static enum rr_exit run_all(struct explorer *explorer)
+{
+	struct rr_explore_result *result = explorer->result;
+	enum rr_exit code;
+
+	do {
+		code = run_one(explorer);
+		result->explored = look_up(explorer);
+	} while (code == RR_EXIT_OK && result->explored == RR_EXPLORED_ALL &&
+		 rr_search_next(explorer->search));
+	if (result->explored == RR_EXPLORED_ALL &&
+	    rr_search_was_cut(explorer->search))
+		result->explored = RR_EXPLORED_ROUNDS;
+	return code;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+enum rr_exit rr_explore(struct rr_world *world,
+			const struct rr_explore_config *config,
+			struct rr_explore_result *result)
+{
+	struct explorer explorer = { .config = config,
+				     .result = result,
+				     .world = world };
+	enum rr_exit code;
+
+	*result = (struct rr_explore_result){ 0 };
+	code = set_up(&explorer);
+	result->seconds = seconds();
+	if (code == RR_EXIT_OK)
+		code = run_all(&explorer);
+	result->seconds = seconds() - result->seconds;
+	rr_subject_free(explorer.subject);
+	rr_search_free(explorer.search);
+	rr_access_free(explorer.access);
+	return code;
+}
+
+void rr_explore_release(struct rr_explore_result *result)
+{
+	free(result->transcript);
+	result->transcript = NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every interleaving of a strategy's clients, with faults, on real servers: can
+ * it go wrong at all? One call per strategy and bounds.
+ */
+#ifndef RR_EXPLORE_H
+#define RR_EXPLORE_H
+
+#include "exit_code.h"
+#include "search.h"
+#include "strategy.h"
+#include "world.h"
+
+enum rr_invariant {
+	RR_KEEPS_COUNT,     /* told <= final <= told and not known */
+	RR_KEEPS_EXCLUSION, /* one client inside at a time */
+	RR_KEEPS_GOING,     /* somebody can always go on */
+	RR_INVARIANTS
+};
+
+/* "count", "exclusion", "progress". */
+const char *rr_invariant_name(enum rr_invariant invariant);
+
+struct rr_explore_config {
+	const struct rr_strategy *strategy;
+	size_t n_clients;
+	long increments;
+	bool separate; /* each client is a process of its own */
+	bool all;      /* without reduction */
+	struct rr_budget budget;
+	bool repeats;  /* a caller repeats an increment it does not know about */
+	int64_t skew_ns; /* each client's clock is so far ahead of the last */
+	int rounds;
+	long ttl_ms;
+	unsigned long most; /* schedules, 0 = no limit */
+	const struct rl_driver *planted; /* a fault, or NULL */
+	bool first_only; /* ends at the first failure */
+	/* Told now and then; false: ends. May be NULL. */
+	bool (*progress)(void *context, unsigned long schedules);
+	void *context;
+};
+
+enum rr_explored {
+	RR_EXPLORED_ALL,     /* nothing was cut */
+	RR_EXPLORED_ROUNDS,  /* loops were cut after their rounds */
+	RR_EXPLORED_MOST,    /* the limit of schedules was reached */
+	RR_EXPLORED_STOPPED, /* `progress` said so */
+	RR_EXPLORED_FIRST,   /* the first failure was enough */
+};
+
+struct rr_explore_result {
+	enum rr_explored explored;
+	unsigned long schedules; /* run to their end */
+	unsigned long blocked;   /* given up: the same as one that was run */
+	unsigned long commands;
+	unsigned long failing;   /* schedules that broke any invariant */
+	unsigned long broken[RR_INVARIANTS];
+	double seconds;
+	/* The shortest failing one, by context switches: the invariant that it
+	 * breaks, and the transcript without its verdict. NULL = none. */
+	enum rr_invariant invariant;
+	int switches;
+	size_t moves;
+	char *transcript;
+	char error[RR_WORLD_ERROR];
+};
+
+/* Runs them on servers of `world`, which it resets first. RR_EXIT_OK, or what
+ * the program should exit with and result->error. Release the result in any
+ * case. */
+enum rr_exit rr_explore(struct rr_world *world,
+			const struct rr_explore_config *config,
+			struct rr_explore_result *result);
+void rr_explore_release(struct rr_explore_result *result);
+
+#endif

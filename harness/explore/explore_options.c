@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "explore_options.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "text.h"
+
+enum {
+	KEY_CLIENTS = 0x100,
+	KEY_INCREMENTS,
+	KEY_PROCESSES,
+	KEY_ALL,
+	KEY_CRASHES,
+	KEY_EXPIRIES,
+	KEY_PAUSES,
+	KEY_LOST,
+	KEY_SKEW,
+	KEY_ROUNDS,
+	KEY_TTL,
+	KEY_MOST,
+	KEY_SAVE,
+	KEY_REDIS_SERVER,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "clients", KEY_CLIENTS, "N", 0, "how many clients (2)", 0 },
+	{ "increments", KEY_INCREMENTS, "N", 0, "of each client (1)", 0 },
+	{ "processes", KEY_PROCESSES, NULL, 0,
+	  "clients are processes, not threads of one; so they are with faults",
+	  0 },
+	{ "all", KEY_ALL, NULL, 0, "every schedule, without reduction", 0 },
+	{ "crashes", KEY_CRASHES, "N", 0, "clients may crash, N times", 0 },
+	{ "expiries", KEY_EXPIRIES, "N", 0,
+	  "time passes at any point, N times: half a lease, or a whole one", 0 },
+	{ "pauses", KEY_PAUSES, "N", 0,
+	  "the same, and nobody's renewer runs meanwhile", 0 },
+	{ "lost-replies", KEY_LOST, "N", 0,
+	  "replies may be lost, N times; the caller repeats its increment", 0 },
+	{ "skew", KEY_SKEW, NULL, 0,
+	  "each client's clock is ahead of the last by more than a lease", 0 },
+	{ "rounds", KEY_ROUNDS, "N", 0,
+	  "how often a refused attempt that writes is repeated (2)", 0 },
+	{ "ttl", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
+	{ "most", KEY_MOST, "N", 0, "no more schedules than that", 0 },
+	{ "save", KEY_SAVE, "FILE|DIR/", 0,
+	  "where the failing schedule is saved, for redrace play", 0 },
+	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
+	  "program for private servers (redis-server)", 0 },
+	{ 0 },
+};
+
+static void add_strategy(struct rr_explore_options *options, const char *name,
+			 struct argp_state *state)
+{
+	const struct rr_strategy *strategy = rr_strategy_find(name);
+
+	if (!strategy)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "no strategy '%s'; 'redrace list' shows them",
+			     name);
+	else if (options->n_strategies == RR_EXPLORE_STRATEGIES)
+		argp_failure(state, RR_EXIT_USAGE, 0, "too many strategies");
+	else
+		options->strategies[options->n_strategies++] = strategy;
+}
+
+static long number(const char *text, long min, long max,
+		   struct argp_state *state)
+{
+	long value = min;
+
+	if (!rr_parse_number(text, min, max, &value))
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "'%s': expected a number from %ld to %ld", text,
+			     min, max);
+	return value;
+}
+
+static bool parse_budget(int key, const char *text, struct argp_state *state)
+{
+	struct rr_explore_options *options = state->input;
+	struct rr_budget *budget = &options->config.budget;
+
+	switch (key) {
+	case KEY_CRASHES:
+		budget->crashes = (int)number(text, 0, 8, state);
+		return true;
+	case KEY_EXPIRIES:
+		budget->expiries = (int)number(text, 0, 8, state);
+		return true;
+	case KEY_PAUSES:
+		budget->pauses = (int)number(text, 0, 8, state);
+		return true;
+	case KEY_LOST:
+		budget->lost_replies = (int)number(text, 0, 8, state);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct rr_explore_options *options = state->input;
+	struct rr_explore_config *config = &options->config;
+
+	if (parse_budget(key, text, state))
+		return 0;
+	switch (key) {
+	case KEY_CLIENTS:
+		config->n_clients = (size_t)number(text, 1, 8, state);
+		break;
+	case KEY_INCREMENTS:
+		config->increments = number(text, 1, 100, state);
+		break;
+	case KEY_PROCESSES:
+		config->separate = true;
+		break;
+	case KEY_ALL:
+		config->all = true;
+		break;
+	case KEY_SKEW:
+		config->skew_ns = 1;
+		break;
+	case KEY_ROUNDS:
+		config->rounds = (int)number(text, 1, 20, state);
+		break;
+	case KEY_TTL:
+		config->ttl_ms = number(text, 5000, 3600000, state);
+		break;
+	case KEY_MOST:
+		config->most = (unsigned long)number(text, 1, 1000000000,
+						     state);
+		break;
+	case KEY_SAVE:
+		options->save = text;
+		break;
+	case KEY_REDIS_SERVER:
+		options->redis_server = text;
+		break;
+	case ARGP_KEY_ARG:
+		add_strategy(options, text, state);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "explore what? 'redrace list' shows the strategies");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "STRATEGY...",
+	.doc = "Runs every interleaving of a strategy's clients on real "
+	       "servers, of schedules that differ only in the order of "
+	       "independent steps one, and shows the shortest that fails.",
+};
+
+void rr_help_explore(void)
+{
+	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace explore");
+}
+
+void rr_explore_options_parse(struct rr_explore_options *options, int argc,
+			      char **argv)
+{
+	struct rr_explore_config *config = &options->config;
+
+	*options = (struct rr_explore_options){
+		.config = { .n_clients = 2,
+			    .increments = 1,
+			    .rounds = 2,
+			    .ttl_ms = 10000 },
+		.redis_server = "redis-server",
+	};
+	argp_err_exit_status = RR_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+	config->repeats = config->budget.lost_replies > 0;
+	if (config->skew_ns)
+		config->skew_ns = (config->ttl_ms + 2000) * INT64_C(1000000);
+	if (config->budget.crashes || config->budget.expiries ||
+	    config->budget.pauses || config->repeats || config->skew_ns)
+		config->separate = true;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "explore_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "canary.h"
+#include "conclude.h"
+#include "text.h"
+
+struct report {
+	struct rr_world *world;
+	const struct rr_explore_config *config;
+	const char *save;
+	struct rr_explore_result result;
+	double begun;
+};
+
+/* ---- Progress ------------------------------------------------------------- */
+
+static bool show_progress(void *context, unsigned long schedules)
+{
+	const struct report *report = context;
+	struct rr_signals *signals = &report->world->session->signals;
+	char number[RR_GROUPED_SIZE];
+
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%s: %s schedules ",
+			report->config->strategy->name,
+			rr_grouped(number, (long long)schedules));
+	rr_signals_wait(signals, 0);
+	return !signals->interrupted;
+}
+
+static void clear_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- Expectation ---------------------------------------------------------- */
+
+static bool has_faults(const struct rr_explore_config *config)
+{
+	return config->budget.crashes || config->budget.expiries ||
+	       config->budget.pauses || config->budget.lost_replies ||
+	       config->skew_ns;
+}
+
+static enum rr_hazard hazard_of(const struct rr_explore_config *config)
+{
+	if (has_faults(config))
+		return RR_FAULTS;
+	return config->separate ? RR_PROCESSES : RR_THREADS;
+}
+
+/* The table speaks of callers who do not repeat what they do not know about, and
+ * of all faults together. */
+static bool promises_nothing(const struct rr_explore_config *config)
+{
+	return config->repeats ||
+	       (has_faults(config) &&
+		config->strategy->promise[RR_FAULTS] == RR_LOSSY);
+}
+
+static enum rr_exit compare(const struct rr_explore_config *config, bool fails,
+			    bool is_safe)
+{
+	const bool exact = config->strategy->promise[hazard_of(config)] ==
+			   RR_EXACT;
+
+	if (fails)
+		return exact && !promises_nothing(config) ? RR_EXIT_VIOLATED :
+							    RR_EXIT_OK;
+	if (!is_safe)
+		return RR_EXIT_INCONCLUSIVE;
+	return exact || promises_nothing(config) ? RR_EXIT_OK :
+						   RR_EXIT_VIOLATED;
+}
+
+/* ---- Failures ------------------------------------------------------------- */
+
+static enum rr_exit save(const struct report *report, const char *text)
+{
+	const size_t length = strlen(report->save);
+	const bool is_folder = length && report->save[length - 1] == '/';
+	char path[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s%s%s", report->save,
+		 is_folder ? report->config->strategy->name : "",
+		 is_folder ? ".race" : "");
+	file = fopen(path, "w");
+	if (!file)
+		return rr_complain(RR_EXIT_FILE, "cannot open '%s'", path);
+	fputs(text, file);
+	if (fclose(file) != 0)
+		return rr_complain(RR_EXIT_FILE, "cannot write '%s'", path);
+	printf("  saved: %s\n", path);
+	return RR_EXIT_OK;
+}
+
+/* The steps, without the headings. */
+static void draw(const char *text)
+{
+	const char *line = strstr(text, "\n\n");
+
+	for (line = line ? line + 2 : text; *line;) {
+		const size_t length = strcspn(line, "\n");
+
+		if (length)
+			printf("  %.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+static enum rr_exit show_failure(struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+	char error[RR_WORLD_ERROR] = "";
+	char *text = rr_conclude(result->transcript, report->world,
+					    error, sizeof(error));
+	enum rr_exit code = RR_EXIT_OK;
+
+	printf("  shortest, %zu steps, %d changes of client:\n", result->moves,
+	       result->switches);
+	draw(text ? text : result->transcript);
+	if (!text)
+		rr_complain(RR_EXIT_INCONCLUSIVE,
+			    "%s: the transcript does not replay: %s",
+			    report->config->strategy->name, error);
+	if (text && report->save)
+		code = save(report, text);
+	free(text);
+	return code;
+}
+
+static void print_failing(const struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+
+	printf("%s: %s of %s schedules fail:", report->config->strategy->name,
+	       rr_grouped(failing, (long long)result->failing),
+	       rr_grouped(all, (long long)result->schedules));
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (result->broken[i])
+			printf(" %s %s",
+			       rr_invariant_name((enum rr_invariant)i),
+			       rr_grouped(failing,
+					  (long long)result->broken[i]));
+	}
+	putchar('\n');
+}
+
+/* ---- No failure ----------------------------------------------------------- */
+
+static void print_no_failure(const struct report *report, const char *why)
+{
+	char number[RR_GROUPED_SIZE];
+
+	printf("%s: no failure found in %s schedules (%s)\n",
+	       report->config->strategy->name,
+	       rr_grouped(number, (long long)report->result.schedules), why);
+}
+
+static void print_cut(const struct report *report)
+{
+	char why[64];
+
+	if (report->result.explored == RR_EXPLORED_ROUNDS)
+		snprintf(why, sizeof(why), "%d rounds", report->config->rounds);
+	else
+		snprintf(why, sizeof(why), "%s",
+			 report->result.explored == RR_EXPLORED_MOST ?
+				 "not all of them" :
+				 "interrupted");
+	print_no_failure(report, why);
+}
+
+/* False: nothing that was weakened showed. */
+static bool conclude_safe(struct report *report, enum rr_exit *code)
+{
+	char number[RR_GROUPED_SIZE], error[RR_WORLD_ERROR];
+	const char *canary = rr_canary_seek(report->world, report->config, code,
+					    error);
+
+	if (*code != RR_EXIT_OK) {
+		rr_complain(*code, "%s", error);
+		return false;
+	}
+	if (!canary) {
+		print_no_failure(report, "no canary");
+		return false;
+	}
+	printf("%s: safe: all %s schedules\n  canary: %s fails\n",
+	       report->config->strategy->name,
+	       rr_grouped(number, (long long)report->result.schedules), canary);
+	return true;
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static enum rr_exit print_result(struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+	enum rr_exit code = RR_EXIT_OK;
+	bool is_safe = false;
+
+	if (result->failing) {
+		print_failing(report);
+		code = show_failure(report);
+	} else if (result->explored == RR_EXPLORED_ALL) {
+		is_safe = conclude_safe(report, &code);
+	} else {
+		print_cut(report);
+	}
+	if (result->explored == RR_EXPLORED_STOPPED)
+		return RR_EXIT_INTERRUPTED;
+	return rr_exit_worse(code, compare(report->config, result->failing > 0,
+					   is_safe));
+}
+
+static void print_figures(const struct rr_explore_result *result)
+{
+	const unsigned long runs = result->schedules + result->blocked;
+
+	fprintf(stderr, "  %lu runs, %lu of them blocked, %.2f s, %.0f a second\n",
+		runs, result->blocked, result->seconds,
+		result->seconds > 0 ? (double)runs / result->seconds : 0);
+}
+
+enum rr_exit rr_explore_report(struct rr_world *world,
+			       const struct rr_explore_config *config,
+			       const char *save)
+{
+	struct rr_explore_config watched = *config;
+	struct report report = { .world = world, .config = &watched,
+				 .save = save };
+	enum rr_exit code;
+
+	watched.progress = show_progress;
+	watched.context = &report;
+	code = rr_explore(world, &watched, &report.result);
+	clear_progress();
+	if (code == RR_EXIT_SKIPPED)
+		rr_complain(code, "%s needs %s", config->strategy->name,
+			    report.result.error);
+	else if (code != RR_EXIT_OK)
+		rr_complain(code, "%s: %s", config->strategy->name,
+			    report.result.error);
+	else
+		code = print_result(&report);
+	fflush(stdout);
+	print_figures(&report.result);
+	rr_explore_release(&report.result);
+	return code;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Explores one strategy and prints what came of it. */
+#ifndef RR_EXPLORE_REPORT_H
+#define RR_EXPLORE_REPORT_H
+
+#include "explore.h"
+
+/* `save`: a file, or a folder ending in a slash, for the transcript of the
+ * shortest failing schedule; NULL = nowhere. RR_EXIT_OK: as the strategy's table
+ * expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut. */
+enum rr_exit rr_explore_report(struct rr_world *world,
+			       const struct rr_explore_config *config,
+			       const char *save);
+
+#endif

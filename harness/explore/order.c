@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Which moves of a run happen before which others, and which of them race. */
+#include "search_inside.h"
+
+static bool has(const struct rr_set *set, size_t i)
+{
+	return set->words[i / 64] >> (i % 64) & 1;
+}
+
+static void put(struct rr_set *set, size_t i)
+{
+	set->words[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static void put_all(struct rr_set *set, const struct rr_set *others)
+{
+	for (size_t i = 0; i < RR_SET_WORDS; i++)
+		set->words[i] |= others->words[i];
+}
+
+static bool meet(const struct rr_set *a, const struct rr_set *b)
+{
+	for (size_t i = 0; i < RR_SET_WORDS; i++) {
+		if (a->words[i] & b->words[i])
+			return true;
+	}
+	return false;
+}
+
+/* ---- Dependence ----------------------------------------------------------- */
+
+static bool crash_depends(const struct rr_search *search,
+			  const struct rr_move *crash,
+			  const struct rr_move *other)
+{
+	if (rr_move_is_time(other))
+		return other->kind == RR_MOVE_WAIT;
+	return rr_search_same_process(search, crash->actor, other->actor);
+}
+
+bool rr_search_depends(const struct rr_search *search,
+		       const struct rr_move *a, const struct rr_footprint *fa,
+		       const struct rr_move *b, const struct rr_footprint *fb)
+{
+	if (a->kind == RR_MOVE_CRASH)
+		return crash_depends(search, a, b);
+	if (b->kind == RR_MOVE_CRASH)
+		return crash_depends(search, b, a);
+	if (rr_move_is_time(a) || rr_move_is_time(b))
+		return fa->timed && fb->timed;
+	if (rr_search_client(search, a->actor) ==
+	    rr_search_client(search, b->actor))
+		return true;
+	if (search->config.forget && search->config.forget(fa, fb))
+		return false;
+	return rr_footprint_conflicts(fa, fb);
+}
+
+static bool is_same_thread(const struct rr_move *a, const struct rr_move *b)
+{
+	if (rr_move_is_time(a) || rr_move_is_time(b))
+		return rr_move_is_time(a) && rr_move_is_time(b);
+	return rr_move_is_step(a) && rr_move_is_step(b) && a->actor == b->actor;
+}
+
+/* ---- Races ---------------------------------------------------------------- */
+
+static struct rr_candidate *find(struct rr_node *node,
+				 const struct rr_move *move)
+{
+	for (size_t i = 0; i < node->n_candidates; i++) {
+		if (rr_move_equals(&node->candidates[i].move, move))
+			return &node->candidates[i];
+	}
+	return NULL;
+}
+
+static void want_all(struct rr_node *node)
+{
+	for (size_t i = 0; i < node->n_candidates; i++)
+		node->candidates[i].wanted = true;
+}
+
+/* The moves after `i` that do not need it, and `j`. */
+static struct rr_set without(const struct rr_search *search, size_t i, size_t j)
+{
+	struct rr_set rest = { 0 };
+
+	for (size_t k = i + 1; k < j; k++) {
+		if (!has(&search->done[k].before, i))
+			put(&rest, k);
+	}
+	put(&rest, j);
+	return rest;
+}
+
+/* What a move begins with at a node: a lost reply is a step as well. */
+static struct rr_candidate *as_candidate(struct rr_node *node,
+					 const struct rr_move *move)
+{
+	struct rr_candidate *found = find(node, move);
+	const struct rr_move step = { RR_MOVE_STEP, move->actor };
+
+	if (!found && move->kind == RR_MOVE_LOSE)
+		found = find(node, &step);
+	return found;
+}
+
+/* Move `j` is to be tried before `i`: with any of the moves that such a schedule
+ * can begin with. */
+static void reverse(struct rr_search *search, size_t i, size_t j)
+{
+	struct rr_node *node = &search->nodes[i];
+	const struct rr_set rest = without(search, i, j);
+	struct rr_candidate *chosen = NULL;
+	bool is_parked = false;
+
+	for (size_t k = i + 1; k <= j; k++) {
+		const struct rr_move *move = &search->done[k].move;
+		struct rr_candidate *candidate;
+
+		if (!has(&rest, k) || meet(&search->done[k].before, &rest))
+			continue;
+		candidate = as_candidate(node, move);
+		if (candidate && (candidate->wanted || candidate->asleep))
+			return;
+		if (candidate && !chosen)
+			chosen = candidate;
+		is_parked = is_parked || (rr_move_is_step(move) &&
+					  node->parked >> move->actor & 1);
+	}
+	if (chosen)
+		chosen->wanted = true;
+	else if (!is_parked)
+		want_all(node);
+}
+
+/* A mutex is never given back before it was taken, and time does not pass by
+ * itself while somebody can go on. */
+static bool can_be_reversed(const struct rr_done *first,
+			    const struct rr_done *second)
+{
+	if (first->is_unlock && second->is_lock)
+		return false;
+	return first->move.kind != RR_MOVE_WAIT &&
+	       second->move.kind != RR_MOVE_WAIT;
+}
+
+/* The other end of a race for a mutex: who had it last. */
+static void reverse_locks(struct rr_search *search, size_t j)
+{
+	const struct rr_done *lock = &search->done[j];
+
+	for (size_t i = j; i-- > 0;) {
+		const struct rr_done *other = &search->done[i];
+
+		if (!other->is_lock || other->mutex != lock->mutex ||
+		    other->move.actor == lock->move.actor)
+			continue;
+		reverse(search, i, j);
+		return;
+	}
+}
+
+static void order(struct rr_search *search, size_t j)
+{
+	struct rr_done *last = &search->done[j];
+
+	last->before = (struct rr_set){ 0 };
+	for (size_t i = j; i-- > 0;) {
+		const struct rr_done *other = &search->done[i];
+		const bool same = is_same_thread(&other->move, &last->move);
+		const bool woke = (int)i == last->woken_by;
+
+		if (has(&last->before, i))
+			continue;
+		if (!same && !woke &&
+		    !rr_search_depends(search, &other->move, &other->footprint,
+				       &last->move, &last->footprint))
+			continue;
+		if (!same && !woke && can_be_reversed(other, last))
+			reverse(search, i, j);
+		put_all(&last->before, &other->before);
+		put(&last->before, i);
+	}
+	if (last->is_lock)
+		reverse_locks(search, j);
+}
+
+void rr_search_order(struct rr_search *search)
+{
+	for (size_t j = search->n_kept; j < search->n_done; j++)
+		order(search, j);
+}

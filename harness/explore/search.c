@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "search_inside.h"
+
+#include <stdlib.h>
+
+#define LAPSE_NS INT64_C(2000000000)
+
+struct rr_search *rr_search_new(const struct rr_search_config *config)
+{
+	struct rr_search *search = calloc(1, sizeof(*search));
+
+	if (search)
+		search->config = *config;
+	return search;
+}
+
+void rr_search_free(struct rr_search *search)
+{
+	free(search);
+}
+
+void rr_search_begin(struct rr_search *search)
+{
+	search->n_kept = search->n_nodes > 0 ? search->n_nodes - 1 : 0;
+	search->n_done = 0;
+	search->event = 0;
+	search->changes = -1;
+	search->cuts = false;
+	search->end = RR_RUN_WHOLE;
+	rr_access_begin(search->config.access);
+}
+
+/* ---- What a move has touched ---------------------------------------------- */
+
+static bool is_proved(const struct rr_search *search,
+		      const struct rr_gate_event *event)
+{
+	if (search->changes < 0 || !rr_access_may_be_refusal(&event->reply))
+		return false;
+	return rr_access_changes(search->config.access, event->op.server) ==
+	       search->changes;
+}
+
+static void note_step(struct rr_search *search, struct rr_done *done,
+		      const struct rr_gate_event *event, bool is_new)
+{
+	if (is_new) {
+		done->is_lock = event->op.kind == RR_OP_LOCK;
+		done->is_unlock = event->op.kind == RR_OP_UNLOCK;
+		done->is_sleep = event->op.kind == RR_OP_SLEEP &&
+				 event->op.yields;
+		done->mutex = (uintptr_t)event->op.mutex;
+		done->proved = is_proved(search, event);
+	}
+	done->footprint = rr_access_of(search->config.access, event,
+				       done->proved);
+}
+
+/* The step itself, and the marks that its actor set before its next one. */
+static void note_events(struct rr_search *search, struct rr_done *done,
+			const struct rr_gate_trace *trace, bool is_new)
+{
+	for (size_t i = search->event; i < trace->n_events; i++) {
+		const struct rr_gate_event *event = &trace->events[i];
+		const struct rr_footprint mark = rr_access_of_mark(event);
+
+		if (event->kind == RR_EVENT_STEP)
+			note_step(search, done, event, is_new);
+		rr_footprint_add(&done->footprint, &mark);
+	}
+}
+
+/* The move that has just been made, the last of done[]. */
+static void note_last(struct rr_search *search,
+		      const struct rr_gate_trace *trace)
+{
+	struct rr_done *done;
+
+	if (search->n_done == 0)
+		return;
+	done = &search->done[search->n_done - 1];
+	if (rr_move_is_step(&done->move))
+		note_events(search, done, trace,
+			    search->n_done > search->n_kept);
+	else if (rr_move_is_time(&done->move))
+		done->footprint = (struct rr_footprint){
+			.timed = true,
+			.all = done->move.kind == RR_MOVE_WAIT,
+		};
+}
+
+/* ---- Nodes ---------------------------------------------------------------- */
+
+static bool is_fault(const struct rr_candidate *candidate)
+{
+	return candidate->move.kind != RR_MOVE_STEP;
+}
+
+/* Asleep stays what does not conflict with the move that was made. */
+static void inherit_sleep(struct rr_search *search, struct rr_node *node)
+{
+	const struct rr_node *parent = &search->nodes[search->n_nodes - 1];
+	const struct rr_done *made = &search->done[search->n_done - 1];
+
+	for (size_t i = 0; i < parent->n_candidates; i++) {
+		const struct rr_candidate *old = &parent->candidates[i];
+
+		if (i == parent->current || !(old->asleep || old->done) ||
+		    rr_search_depends(search, &old->move, &old->footprint,
+				      &made->move, &made->footprint))
+			continue;
+		for (size_t j = 0; j < node->n_candidates; j++) {
+			struct rr_candidate *new = &node->candidates[j];
+
+			if (!rr_move_equals(&new->move, &old->move))
+				continue;
+			new->asleep = true;
+			new->footprint = old->footprint;
+		}
+	}
+}
+
+/* Who went last goes on, if he may: the fewest changes. */
+static int first_step(const struct rr_node *node, int last)
+{
+	int chosen = -1;
+
+	for (size_t i = 0; i < node->n_candidates; i++) {
+		const struct rr_candidate *candidate = &node->candidates[i];
+
+		if (is_fault(candidate) || candidate->asleep)
+			continue;
+		if (chosen < 0 || candidate->move.actor == last)
+			chosen = (int)i;
+	}
+	return chosen;
+}
+
+/* The next one that is to be run; false: none is left. */
+static bool advance(struct rr_node *node)
+{
+	for (size_t i = 0; i < node->n_candidates; i++) {
+		const struct rr_candidate *candidate = &node->candidates[i];
+
+		if (candidate->wanted && !candidate->done &&
+		    !candidate->asleep) {
+			node->current = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void want(const struct rr_search *search, struct rr_node *node,
+		 int last)
+{
+	const int step = first_step(node, last);
+
+	for (size_t i = 0; i < node->n_candidates; i++) {
+		struct rr_candidate *candidate = &node->candidates[i];
+
+		candidate->wanted = search->config.all ||
+				    is_fault(candidate) || (int)i == step;
+	}
+}
+
+/* False: the run ends here, search->end says how. */
+static bool open_node(struct rr_search *search, const struct rr_view *view)
+{
+	struct rr_node *node = &search->nodes[search->n_nodes];
+
+	if (search->n_nodes == RR_DEPTH_MAX - 1) {
+		search->end = RR_RUN_CUT;
+		return false;
+	}
+	rr_search_list(search, view, node);
+	if (node->n_candidates == 0) {
+		search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
+		return false;
+	}
+	if (search->n_nodes > 0 && !search->config.all)
+		inherit_sleep(search, node);
+	want(search, node, view->last);
+	if (!advance(node)) {
+		search->end = RR_RUN_BLOCKED;
+		return false;
+	}
+	search->n_nodes++;
+	return true;
+}
+
+/* ---- Choices -------------------------------------------------------------- */
+
+static int64_t until(const struct rr_search *search, const struct rr_view *view,
+		     enum rr_move_kind kind)
+{
+	const int64_t lease_ns = search->config.lease_ns;
+	int64_t until_ns = view->now_ns + LAPSE_NS +
+			   (kind == RR_MOVE_HALF ? lease_ns / 2 : lease_ns);
+
+	if (kind != RR_MOVE_PAUSE && view->next_ns > view->now_ns &&
+	    view->next_ns < until_ns)
+		until_ns = view->next_ns;
+	return until_ns;
+}
+
+static struct rr_choice choice_of(const struct rr_search *search,
+				  const struct rr_view *view,
+				  const struct rr_move *move)
+{
+	switch (move->kind) {
+	case RR_MOVE_STEP:
+		return (struct rr_choice){ RR_CHOOSE_STEP, move->actor, 0 };
+	case RR_MOVE_LOSE:
+		return (struct rr_choice){ RR_CHOOSE_LOSE, move->actor, 0 };
+	case RR_MOVE_CRASH:
+		return (struct rr_choice){ RR_CHOOSE_CRASH, move->actor, 0 };
+	default:
+		return (struct rr_choice){ RR_CHOOSE_PASS, 0,
+					   until(search, view, move->kind) };
+	}
+}
+
+/* What has to be known before a step to judge it afterwards. */
+static void prepare(struct rr_search *search, const struct rr_view *view,
+		    struct rr_done *done)
+{
+	const struct rr_op *op = view->actors[done->move.actor].op;
+
+	search->changes = -1;
+	if (!rr_move_is_step(&done->move) ||
+	    search->n_done < search->n_kept)
+		return;
+	done->woken_by = -1;
+	done->has_written = false;
+	if (rr_access_is_script(op))
+		search->changes = rr_access_changes(search->config.access,
+						    op->server);
+	if (op->kind == RR_OP_SLEEP && op->yields)
+		done->has_written = rr_search_parking(search,
+						      done->move.actor,
+						      &done->woken_by) ==
+				    RR_ROUND;
+}
+
+struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
+{
+	struct rr_search *search = context;
+	const struct rr_node *node;
+	struct rr_done *done;
+
+	note_last(search, view->trace);
+	if (search->n_done == search->n_nodes && !open_node(search, view))
+		return (struct rr_choice){ RR_CHOOSE_STOP, 0, 0 };
+	node = &search->nodes[search->n_done];
+	done = &search->done[search->n_done];
+	if (search->n_done >= search->n_kept)
+		*done = (struct rr_done){ .woken_by = -1 };
+	done->move = node->candidates[node->current].move;
+	prepare(search, view, done);
+	search->event = view->trace->n_events;
+	search->n_done++;
+	return choice_of(search, view, &done->move);
+}
+
+/* ---- Between runs --------------------------------------------------------- */
+
+enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
+				const struct rr_gate_trace *trace)
+{
+	if (end == RR_GATE_BAD_CHOICE || end == RR_GATE_NO_MEMORY)
+		return RR_RUN_BROKEN;
+	if (search->n_done < search->n_nodes)
+		return RR_RUN_BROKEN;
+	if (end == RR_GATE_DEADLOCK)
+		search->end = RR_RUN_STUCK;
+	if (end != RR_GATE_STOPPED)
+		note_last(search, trace);
+	if (!search->config.all)
+		rr_search_order(search);
+	if (search->cuts && search->end == RR_RUN_STUCK)
+		search->end = RR_RUN_CUT;
+	search->was_cut = search->was_cut || search->cuts ||
+			  search->end == RR_RUN_CUT;
+	return search->end;
+}
+
+bool rr_search_next(struct rr_search *search)
+{
+	while (search->n_nodes > 0) {
+		struct rr_node *node = &search->nodes[search->n_nodes - 1];
+		struct rr_candidate *made = &node->candidates[node->current];
+
+		made->done = true;
+		made->footprint = search->done[search->n_nodes - 1].footprint;
+		if (advance(node))
+			return true;
+		search->n_nodes--;
+	}
+	return false;
+}
+
+bool rr_search_was_cut(const struct rr_search *search)
+{
+	return search->was_cut;
+}
+
+size_t rr_search_n_moves(const struct rr_search *search)
+{
+	return search->n_done;
+}
+
+struct rr_move rr_search_move(const struct rr_search *search, size_t i)
+{
+	return search->done[i].move;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The search: which schedule to try next, and whether all have been.
+ *
+ * Depth first, by running the clients from the beginning again with a longer or
+ * another prefix (stateless). Reduced by source-DPOR with sleep sets (Abdulla,
+ * Aronis, Jonsson, Sagonas, POPL 2014): of schedules that differ only in the
+ * order of steps that do not conflict, one is run. Faults and the passing of time
+ * are moves as well; a node tries every one that its budget allows, but for those
+ * that sleep, and the first program step of its choice.
+ *
+ * A client that was refused and has written nothing since its attempt began is
+ * parked at its pause until something that it read is written or time passes:
+ * it would be refused again. An attempt that writes is repeated `rounds` times.
+ *
+ * When nobody can go on, time passes by itself: the leases of the dead run out.
+ */
+#ifndef RR_SEARCH_H
+#define RR_SEARCH_H
+
+#include "access.h"
+#include "gate.h"
+
+enum { RR_DEPTH_MAX = 512, RR_CANDIDATES_MAX = 40, RR_WAITS_MAX = 3 };
+
+enum rr_move_kind {
+	RR_MOVE_STEP,  /* an actor's next operation */
+	RR_MOVE_LOSE,  /* the same, and its reply is lost */
+	RR_MOVE_CRASH, /* of an actor's process */
+	RR_MOVE_HALF,  /* half a lease passes, renewers keep running */
+	RR_MOVE_WHOLE, /* a whole one does */
+	RR_MOVE_PAUSE, /* a whole one does, and no renewer runs */
+	RR_MOVE_WAIT,  /* nobody can go on: time passes */
+	RR_MOVE_KINDS
+};
+
+struct rr_move {
+	enum rr_move_kind kind;
+	int actor; /* STEP, LOSE, CRASH; else 0 */
+};
+
+struct rr_budget {
+	int crashes, expiries, pauses, lost_replies;
+};
+
+struct rr_search_config {
+	size_t n_clients;
+	bool separate;   /* each client is a process of its own */
+	bool all;        /* without reduction */
+	struct rr_budget budget;
+	int64_t lease_ns;
+	int rounds;
+	struct rr_access *access;
+	/* For a test of the tests: takes these two for independent. */
+	bool (*forget)(const struct rr_footprint *a,
+		       const struct rr_footprint *b);
+};
+
+/* How the last run came to its end. */
+enum rr_run_end {
+	RR_RUN_WHOLE,   /* all have ended or crashed */
+	RR_RUN_STUCK,   /* nobody could go on, whatever time passed */
+	RR_RUN_CUT,     /* a loop was cut after its rounds */
+	RR_RUN_BLOCKED, /* the rest is a schedule that was run already */
+	RR_RUN_BROKEN,  /* the clients did not repeat themselves */
+};
+
+struct rr_search;
+
+/* NULL: out of memory. */
+struct rr_search *rr_search_new(const struct rr_search_config *config);
+void rr_search_free(struct rr_search *search);
+
+/* Around each run: begin, rr_gate_run() with rr_search_choose, learn. */
+void rr_search_begin(struct rr_search *search);
+struct rr_choice rr_search_choose(void *search, const struct rr_view *view);
+enum rr_run_end rr_search_learn(struct rr_search *search,
+				enum rr_gate_end end,
+				const struct rr_gate_trace *trace);
+
+/* Is there another schedule to run? Moves on to it. */
+bool rr_search_next(struct rr_search *search);
+
+/* Has any run been cut, so that not all was seen? */
+bool rr_search_was_cut(const struct rr_search *search);
+
+/* Of the last run. */
+size_t rr_search_n_moves(const struct rr_search *search);
+struct rr_move rr_search_move(const struct rr_search *search, size_t i);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* A search's inside, for the files that make it up. */
+#ifndef RR_SEARCH_INSIDE_H
+#define RR_SEARCH_INSIDE_H
+
+#include "search.h"
+
+enum { RR_SET_WORDS = RR_DEPTH_MAX / 64 };
+
+/* A set of moves of a run, by their numbers. */
+struct rr_set {
+	uint64_t words[RR_SET_WORDS];
+};
+
+/* What could be done at a node. */
+struct rr_candidate {
+	struct rr_move move;
+	bool wanted; /* to be run some time */
+	bool done;
+	bool asleep; /* whatever begins with it has been run elsewhere */
+	struct rr_footprint footprint; /* known when done or asleep */
+};
+
+struct rr_node {
+	size_t n_candidates;
+	struct rr_candidate candidates[RR_CANDIDATES_MAX];
+	size_t current;
+	uint64_t parked; /* actors that wait for a change */
+};
+
+/* A move that was made. */
+struct rr_done {
+	struct rr_move move;
+	struct rr_footprint footprint;
+	bool is_sleep;   /* a waiter's pause */
+	bool is_lock, is_unlock;
+	uint64_t mutex;
+	int woken_by;    /* SLEEP: the move that ended its parking, -1 = none */
+	bool has_written; /* SLEEP: the attempt before it has */
+	bool proved;      /* a script that has written nothing */
+	struct rr_set before; /* moves that happen before it */
+};
+
+struct rr_search {
+	struct rr_search_config config;
+	size_t n_nodes; /* of the prefix, when a run begins: of the stack */
+	struct rr_node nodes[RR_DEPTH_MAX];
+	size_t n_done, n_kept; /* moves of this run, and known from the last */
+	struct rr_done done[RR_DEPTH_MAX];
+	size_t event;          /* where the last move begins in the trace */
+	long long changes;     /* counted before it; -1 = not asked for */
+	enum rr_run_end end;
+	bool was_cut;          /* ever */
+	bool cuts;             /* this run */
+};
+
+/* ---- order.c ---- */
+
+bool rr_search_depends(const struct rr_search *search,
+		       const struct rr_move *a, const struct rr_footprint *fa,
+		       const struct rr_move *b, const struct rr_footprint *fb);
+
+/* Orders the moves of the run that are new, and asks for those schedules in
+ * which races between them end the other way. */
+void rr_search_order(struct rr_search *search);
+
+/* ---- parking.c ---- */
+
+enum rr_parking { RR_PARKED, RR_AWAKE, RR_ROUND };
+
+/* An actor at a waiter's pause: may it try again? */
+enum rr_parking rr_search_parking(const struct rr_search *search, int actor,
+				  int *woken_by);
+
+/* Attempts of it that wrote and failed. */
+int rr_search_rounds(const struct rr_search *search, int actor);
+
+/* ---- candidates.c ---- */
+
+/* What can be done now; none: the run is over. */
+void rr_search_list(struct rr_search *search, const struct rr_view *view,
+		    struct rr_node *node);
+
+int rr_search_client(const struct rr_search *search, int actor);
+bool rr_search_same_process(const struct rr_search *search, int a, int b);
+
+static inline bool rr_move_is_time(const struct rr_move *move)
+{
+	return move->kind >= RR_MOVE_HALF;
+}
+
+static inline bool rr_move_is_step(const struct rr_move *move)
+{
+	return move->kind == RR_MOVE_STEP || move->kind == RR_MOVE_LOSE;
+}
+
+static inline bool rr_move_equals(const struct rr_move *a,
+				  const struct rr_move *b)
+{
+	return a->kind == b->kind && a->actor == b->actor;
+}
+
+#endif

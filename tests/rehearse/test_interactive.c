@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* A learner at a terminal. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pseudo.h"
+
+TestSuite(interactive, .init = cli_setup, .fini = cli_teardown);
+
+static struct pseudo pseudo;
+
+Test(interactive, four_keys_lose_an_update)
+{
+	pseudo_open(&pseudo, "none --interactive");
+	pseudo_await(&pseudo, "goal: make it lose an update");
+	pseudo_await(&pseudo, "b  B   make GET counter:0");
+	pseudo_type(&pseudo, "aba");
+	pseudo_await(&pseudo, "A> SET counter:0 1 => OK");
+	cr_assert_null(strstr(pseudo.screen, "REACHED"));
+	pseudo_type(&pseudo, "b");
+	pseudo_await(&pseudo, "REACHED");
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+	cr_assert_not_null(strstr(pseudo.screen,
+				  "reached, after 4 choices; at the end: update lost"),
+			   "%s", pseudo.screen);
+}
+
+Test(interactive, choices_are_taken_back_and_made_anew)
+{
+	pseudo_open(&pseudo, "none --interactive");
+	pseudo_await(&pseudo, "next step");
+	pseudo_type(&pseudo, "ab");
+	pseudo_await(&pseudo, "2  B> GET counter:0");
+	pseudo_type(&pseudo, "u?");
+	pseudo_await(&pseudo, "begin again");
+	pseudo_type(&pseudo, "a");
+	pseudo_await(&pseudo, "2  A> SET counter:0 1 => OK");
+	cr_assert_null(strstr(pseudo.screen, "B> GET"));
+	pseudo_type(&pseudo, "bb");
+	pseudo_await(&pseudo, "all have come to their ends");
+	cr_assert_null(strstr(pseudo.screen, "REACHED"));
+	pseudo_type(&pseudo, "u");
+	pseudo_await(&pseudo, "b  B   make SET counter:0 2");
+	pseudo_type(&pseudo, "r");
+	pseudo_await(&pseudo, "a  A   make GET counter:0");
+	pseudo_type(&pseudo, "u");
+	pseudo_await(&pseudo, "nothing to take back");
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+	cr_assert_not_null(strstr(pseudo.screen, "not reached"));
+}
+
+Test(interactive, what_was_done_is_saved_and_replays)
+{
+	char name[100];
+
+	pseudo_open(&pseudo, "set-nx-ex --interactive");
+	pseudo_await(&pseudo, "get two clients inside");
+	pseudo_type(&pseudo, "ab");
+	pseudo_await(&pseudo, "B   waits, go on after a sleep");
+	pseudo_type(&pseudo, "b");
+	pseudo_await(&pseudo, "B waits: t lets time pass");
+	pseudo_type(&pseudo, "T");
+	pseudo_await(&pseudo, "lock:0       (nil)");
+	pseudo_type(&pseudo, "bb");
+	pseudo_await(&pseudo, "REACHED");
+	snprintf(name, sizeof(name), "s%s/i.racx\177e\r", cli_home);
+	pseudo_type(&pseudo, name);
+	pseudo_await(&pseudo, "saved: redrace play");
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+	cr_assert_eq(cli_run("$REDRACE play $HERE/i.race 2>&1"), RR_EXIT_OK,
+		     "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "exclusion broken"), "%s",
+			   cli_output);
+}
+
+Test(interactive, clients_crash_and_replies_get_lost)
+{
+	pseudo_open(&pseudo, "incr --clients 3 --interactive");
+	pseudo_await(&pseudo, "nobody has yet");
+	pseudo_type(&pseudo, "xb");
+	pseudo_await(&pseudo, "B   has crashed");
+	pseudo_type(&pseudo, "b");
+	pseudo_await(&pseudo, "B has crashed");
+	pseudo_type(&pseudo, "lc");
+	pseudo_await(&pseudo, "its next reply is lost");
+	pseudo_type(&pseudo, "ca");
+	pseudo_await(&pseudo, "C> INCR counter:0 => (lost)");
+	pseudo_type(&pseudo, "zq");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+}
+
+Test(interactive, signals_end_it_with_the_terminal_as_it_was)
+{
+	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		pseudo_open(&pseudo, "none --interactive");
+		pseudo_await(&pseudo, "next step");
+		kill(pseudo.pid, numbers[i]);
+		cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_INTERRUPTED);
+	}
+	pseudo_open(&pseudo, "none --interactive");
+	pseudo_await(&pseudo, "next step");
+	pseudo_type(&pseudo, "\003");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_INTERRUPTED);
+}
+
+/* Servers and their directories go by themselves, in a moment. */
+Test(interactive, kill_leaves_nothing_behind)
+{
+	pseudo_open(&pseudo, "none --interactive");
+	pseudo_await(&pseudo, "next step");
+	pseudo_type(&pseudo, "ab");
+	pseudo_await(&pseudo, "B> GET");
+	cr_assert_neq(cli_run("ls -A $HERE | grep ."), 1, "no servers to lose");
+	kill(pseudo.pid, SIGKILL);
+	cr_assert_eq(pseudo_close(&pseudo), 128 + SIGKILL);
+	for (int i = 0; i < 100; i++) {
+		if (cli_run("ls -A $HERE; pgrep -f $HERE") != 0 &&
+		    !cli_output[0])
+			return;
+		usleep(100000);
+	}
+	cr_assert(false, "left behind: %s", cli_output);
+}
