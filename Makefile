@@ -96,35 +96,56 @@ fuzz: ## the parser of races, for SECONDS=300 (clang's libFuzzer)
 tsan: ## the same under the thread sanitizer
 	@sh tests/sanitize tsan thread
 
-.PHONY: lib install uninstall
+.PHONY: lib places install uninstall
 
 lib: $(B)/libredislock.a $(B)/$(SHARED) ## libredislock, static and shared
 
-install: $(B)/redrace $(B)/redrace-clock.so lib ## the program, the library and their manual pages, under PREFIX
-	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
+# Where things go stands in shell commands, in lists of make and in sed's.
+define PLACES
+$(PREFIX)
+$(BINDIR)
+$(LIBDIR)
+$(INCLUDEDIR)
+$(MANDIR)
+$(PKGCONFIGDIR)
+endef
+places: export PLACES := $(PLACES)
+places: export DESTDIR := $(DESTDIR)
+places:
+	@! printf '%s\n' "$$PLACES" | grep -qv '^/' || \
+	  { echo 'PREFIX, LIBDIR and the like must be absolute paths' >&2; exit 1; }
+	@[ -z "$$(printf '%s' "$$DESTDIR$$PLACES" | \
+	  LC_ALL=C tr -d 'A-Za-z0-9/._+,:=@\200-\377\n-')" ] || \
+	  { echo 'DESTDIR, PREFIX and the like must be without blanks, quotes and other characters of the shell' >&2; exit 1; }
+
+# Each under DESTDIR.
+placed = $(foreach place,$(1),'$(DESTDIR)$(place)')
+
+install: places $(B)/redrace $(B)/redrace-clock.so lib ## the program, the library and their manual pages, under PREFIX
+	install -d $(call placed,$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
 	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3 \
 	  $(LIBEXECDIR) $(RACEDIR))
-	install -m 644 $(B)/redrace-clock.so $(DESTDIR)$(LIBEXECDIR)/
-	install -m 644 scenarios/races/*.race $(DESTDIR)$(RACEDIR)/
-	install $(B)/redrace $(DESTDIR)$(BINDIR)/
-	install -m 644 $(B)/libredislock.a $(DESTDIR)$(LIBDIR)/
-	install $(B)/$(SHARED) $(DESTDIR)$(LIBDIR)/
-	ln -sf $(SHARED) $(DESTDIR)$(LIBDIR)/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libredislock.so
-	install -m 644 lib/redislock.h $(DESTDIR)$(INCLUDEDIR)/
-	install -m 644 lib/driver.h $(DESTDIR)$(INCLUDEDIR)/redislock/
+	install -m 644 $(B)/redrace-clock.so '$(DESTDIR)$(LIBEXECDIR)/'
+	install -m 644 scenarios/races/*.race '$(DESTDIR)$(RACEDIR)/'
+	install $(B)/redrace '$(DESTDIR)$(BINDIR)/'
+	install -m 644 $(B)/libredislock.a '$(DESTDIR)$(LIBDIR)/'
+	install $(B)/$(SHARED) '$(DESTDIR)$(LIBDIR)/'
+	ln -sf $(SHARED) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libredislock.so'
+	install -m 644 lib/redislock.h '$(DESTDIR)$(INCLUDEDIR)/'
+	install -m 644 lib/driver.h '$(DESTDIR)$(INCLUDEDIR)/redislock/'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	  lib/redislock.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/redislock.pc
-	chmod 644 $(DESTDIR)$(PKGCONFIGDIR)/redislock.pc
-	install -m 644 docs/redrace.1 $(DESTDIR)$(MANDIR)/man1/
-	install -m 644 docs/redislock.3 $(DESTDIR)$(MANDIR)/man3/
+	  lib/redislock.pc.in > '$(DESTDIR)$(PKGCONFIGDIR)/redislock.pc'
+	chmod 644 '$(DESTDIR)$(PKGCONFIGDIR)/redislock.pc'
+	install -m 644 docs/redrace.1 '$(DESTDIR)$(MANDIR)/man1/'
+	install -m 644 docs/redislock.3 '$(DESTDIR)$(MANDIR)/man3/'
 	$(RELINK)
 
-uninstall: ## take away what install put under PREFIX
-	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	-rmdir $(DESTDIR)$(INCLUDEDIR)/redislock $(DESTDIR)$(LIBEXECDIR) \
-	  $(DESTDIR)$(RACEDIR) $(DESTDIR)$(PREFIX)/share/redrace
+uninstall: places ## take away what install put under PREFIX
+	rm -f $(call placed,$(INSTALLED))
+	-rmdir $(call placed,$(INCLUDEDIR)/redislock $(LIBEXECDIR) $(RACEDIR) \
+	  $(PREFIX)/share/redrace)
 	$(RELINK)
 
 # The loader's cache knows nothing of a staged copy, and is root's to write.
