@@ -90,7 +90,7 @@ static uint64_t digest_of(uint64_t digest, const struct rl_reply *reply)
 	return digest;
 }
 
-/* One command is one step: the words are given, so that nothing is parsed. */
+/* A command is one step. */
 static void live(void *argument)
 {
 	struct program *program = argument;

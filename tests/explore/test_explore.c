@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace explore, from outside. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
