@@ -43,7 +43,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
   $(LIBEXECDIR)/redrace-clock.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc demo plots check asan fuzz tsan clean FORCE
+.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc demo plots check oracle asan fuzz tsan clean FORCE
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -86,6 +86,9 @@ plots: ## draw the newest results again
 
 check: all $(B)/tests/run ## all tests
 	@sh tests/check $(B)
+
+oracle: $(B)/tests/run ## 20,000 random programs: does the reduced search miss a final state?
+	@RR_ORACLE=20000 $(B)/tests/run --timeout 3000 --filter 'oracle/*'
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined

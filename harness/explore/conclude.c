@@ -53,8 +53,8 @@ static char *play(const char *transcript, const struct rr_race *race,
 	return text;
 }
 
-char *rr_conclude(const char *transcript, struct rr_world *world,
-			     char *error, size_t size)
+char *rr_conclude(const char *transcript, struct rr_world *world, char *error,
+		  size_t size)
 {
 	char *draft = with_verdict(transcript, "nothing broken");
 	struct rr_race *race =

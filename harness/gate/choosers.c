@@ -13,16 +13,27 @@ static struct rr_choice step(size_t actor)
 				   .actor = (int)actor };
 }
 
-/* The first that is ready, from number `first` on and round. */
+static bool is_waiting(const struct rr_op *op)
+{
+	return op->kind == RR_OP_SLEEP && op->yields;
+}
+
+/* The first that is ready, from number `first` on and round; those who wait for
+ * another let all others go before. */
 static struct rr_choice first_ready(const struct rr_view *view, size_t first)
 {
-	for (size_t i = 0; i < view->n_actors; i++) {
-		const size_t actor = (first + i) % view->n_actors;
+	struct rr_choice choice = wait_for_it(view);
 
-		if (view->actors[actor].state == RR_READY)
-			return step(actor);
+	for (size_t i = view->n_actors; i-- > 0;) {
+		const size_t actor = (first + i) % view->n_actors;
+		const struct rr_actor_view *seen = &view->actors[actor];
+
+		if (seen->state != RR_READY ||
+		    (choice.kind == RR_CHOOSE_STEP && is_waiting(seen->op)))
+			continue;
+		choice = step(actor);
 	}
-	return wait_for_it(view);
+	return choice;
 }
 
 struct rr_choice rr_choose_serial(void *context, const struct rr_view *view)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace explore, from outside. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support.h"
+
+enum { OUTPUT_SIZE = 1 << 16 };
+
+static char output[OUTPUT_SIZE];
+
+static void assert_explored(const char *arguments, int code, const char *part)
+{
+	char command[300];
+	int got;
+
+	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1",
+		 arguments);
+	got = support_shell(command, output, sizeof(output));
+	cr_assert_eq(got, code, "%s: %d: %s", arguments, got, output);
+	cr_assert(strstr(output, part), "%s: %s", arguments, output);
+}
+
+Test(explore, none_loses_an_update_in_four_steps)
+{
+	assert_explored("none --all", 0, "4 of 6 schedules fail: count 4");
+	cr_assert(strstr(output, "shortest, 4 steps"), "%s", output);
+	assert_explored("none", 0, "2 of 4 schedules fail");
+	cr_assert(strstr(output, "verdict update lost"), "%s", output);
+}
+
+Test(explore, sound_strategies_are_safe)
+{
+	assert_explored("set-nx-ex lua-delifequals", 0,
+			"lua-delifequals: safe: all ");
+	assert_explored("multi-watch", 0, "canary: without WATCH fails");
+	assert_explored("local-mutex", 0, "safe: all 2 schedules");
+	assert_explored("incr --increments 2", 0, "safe: all ");
+}
+
+Test(explore, mutex_is_useless_between_processes)
+{
+	assert_explored("local-mutex --processes", 0, "exclusion");
+}
+
+Test(explore, misplaced_watch_fails)
+{
+	assert_explored("multi multi-watch-split", 0,
+			"multi-watch-split: 2 of 6 schedules fail");
+}
+
+Test(explore, paused_holder_overlaps_and_fencing_keeps_the_count)
+{
+	assert_explored("lua-delifequals --pauses 1", 0,
+			"verdict exclusion broken, update lost");
+	assert_explored("fenced --pauses 1", 0, "fenced: safe: all ");
+	cr_assert(strstr(output, "without the fence"), "%s", output);
+}
+
+Test(explore, lost_reply_is_counted_twice)
+{
+	assert_explored("incr --lost-replies 1", 0, "verdict counted twice");
+}
+
+Test(explore, crash_leaves_setnx_stuck)
+{
+	assert_explored("setnx --crashes 1", 0, "verdict deadlock");
+	assert_explored("set-nx-ex --crashes 1", 0, "set-nx-ex: safe: all ");
+}
+
+Test(explore, takeover_by_del_needs_three_clients_and_a_crash)
+{
+	assert_explored("setnx-del-takeover --clients 2 --crashes 1", 0,
+			"schedules");
+	cr_assert_not(strstr(output, "exclusion"), "%s", output);
+	assert_explored("setnx-del-takeover --clients 3 --crashes 1", 0,
+			"exclusion");
+}
+
+/* A loop that writes is cut, and then nothing is called safe. */
+Test(explore, cut_loop_takes_the_word_safe_away)
+{
+	assert_explored("incr-lock", 2,
+			"incr-lock: no failure found in");
+	cr_assert(strstr(output, "(2 rounds)"), "%s", output);
+}
+
+Test(explore, saved_schedule_replays)
+{
+	char folder[] = "/tmp/redrace-test-XXXXXX";
+	char command[300];
+
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "$REDRACE explore none lua-delifequals --pauses 1 --save %s/ "
+		 "2>&1 && $REDRACE play %s/none.race && "
+		 "$REDRACE play %s/lua-delifequals.race",
+		 folder, folder, folder);
+	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
+		     output);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	support_shell(command, output, sizeof(output));
+}
+
+Test(explore, wrong_use_is_named)
+{
+	assert_explored("nosuch", 64, "no strategy 'nosuch'");
+	assert_explored("none --crashes many", 64, "expected a number");
+}
