@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps, what documents say of them, and the verdict. */
-#include <stdio.h>
-#include <stdlib.h>
+/* The steps that no client does, what documents say, and the verdict. */
 #include <string.h>
 
 #include "findings.h"
@@ -12,7 +10,8 @@ static bool is(const char *word, const char *other)
 	return strcmp(word, other) == 0;
 }
 
-static bool take_server(struct rr_parser *parser, const char *name, int *server)
+bool rr_parser_take_server(struct rr_parser *parser, const char *name,
+			   int *server)
 {
 	*server = rr_parser_find_server(parser->race, name);
 	if (*server >= 0)
@@ -57,7 +56,7 @@ static bool parse_clock(struct rr_parser *parser)
 				    &step->amount))
 		return false;
 	step->peer = rr_parser_find_actor(parser->race, name, strlen(name));
-	return step->peer >= 0 || take_server(parser, name, &step->server);
+	return step->peer >= 0 || rr_parser_take_server(parser, name, &step->server);
 }
 
 /* tear N last|at|after|in|without|over NUMBER */
@@ -99,7 +98,7 @@ static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
 		return false;
 	step = rr_parser_add_step(parser, RR_STEP_FAULT);
 	if (!step ||
-	    !take_server(parser, parser->line.words[1], &step->server))
+	    !rr_parser_take_server(parser, parser->line.words[1], &step->server))
 		return false;
 	step->fault = fault;
 	if (fault == RR_FAULT_TEAR)
@@ -150,147 +149,6 @@ static bool parse_end(struct rr_parser *parser)
 	}
 	parser->repeat = 0;
 	return true;
-}
-
-/* ---- Steps of a client ----------------------------------------------------------------- */
-
-static bool take_reply(struct rr_parser *parser, struct rr_step *step)
-{
-	const char *reply = parser->line.reply;
-
-	step->expected = reply;
-	if (!reply)
-		return true;
-	if (reply[0] == '\0')
-		return rr_parser_fail(parser, "expected a reply after => or <");
-	step->is_lost = is(reply, "(lost)");
-	step->is_waiting = is(reply, "(waits)");
-	return true;
-}
-
-/* A> COMMAND, or A@n1> COMMAND. */
-static bool parse_run(struct rr_parser *parser)
-{
-	const char *name = parser->line.words[0];
-	const size_t length = strcspn(name, "@>");
-	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_RUN);
-
-	if (!step)
-		return false;
-	step->actor = rr_parser_find_actor(parser->race, name, length);
-	step->server = 0;
-	if (step->actor < 0)
-		return rr_parser_fail(parser, "expected a client's name, found '%.*s'",
-			    (int)length, name);
-	if (name[length] == '@') {
-		char *server = rr_race_keep(parser->race, name + length + 1,
-					    strlen(name + length + 1) - 1);
-
-		if (!server || !take_server(parser, server, &step->server))
-			return false;
-	}
-	return rr_parser_take_command(parser, step, 1) && take_reply(parser, step);
-}
-
-/* A < REPLY */
-static bool parse_read(struct rr_parser *parser, int actor)
-{
-	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_READ);
-
-	if (!step)
-		return false;
-	step->actor = actor;
-	step->server = 0;
-	return take_reply(parser, step);
-}
-
-static bool parse_write(struct rr_parser *parser, struct rr_step *step)
-{
-	const struct rr_line *line = &parser->line;
-
-	step->server = 0;
-	if (line->n_words != 4 || !is(line->words[2], "bytes"))
-		return rr_parser_take_command(parser, step, 2);
-	step->kind = RR_STEP_BYTES;
-	step->text = line->words[3];
-	step->length = line->lengths[3];
-	return true;
-}
-
-/* A computes end = now + 11 */
-static bool parse_compute(struct rr_parser *parser, struct rr_step *step)
-{
-	const struct rr_line *line = &parser->line;
-	const size_t n = line->n_words;
-	bool minus;
-
-	if ((n != 5 && n != 7) || !is(line->words[3], "=") ||
-	    !is(line->words[4], "now"))
-		return rr_parser_fail(parser, "expected 'A computes NAME = now + SECONDS'");
-	step->text = line->words[2];
-	if (n == 5)
-		return true;
-	minus = is(line->words[5], "-");
-	if (!minus && !is(line->words[5], "+"))
-		return rr_parser_fail(parser, "expected + or -, found '%.60s'",
-			    line->words[5]);
-	if (!rr_parser_take_number(parser, line->words[6], 0, 1000000000, &step->amount))
-		return false;
-	if (minus)
-		step->amount = -step->amount;
-	return true;
-}
-
-static bool parse_mutex(struct rr_parser *parser, struct rr_step *step)
-{
-	if (!rr_parser_has_words(parser, 3, "A locks MUTEX"))
-		return false;
-	step->text = parser->line.words[2];
-	return true;
-}
-
-static bool parse_plain(struct rr_parser *parser, struct rr_step *step)
-{
-	(void)step;
-	return rr_parser_has_words(parser, 2, "A enters");
-}
-
-static const struct {
-	const char *verb;
-	enum rr_step_kind kind;
-	bool (*parse)(struct rr_parser *parser, struct rr_step *step);
-} verbs[] = {
-	{ "writes", RR_STEP_WRITE, parse_write },
-	{ "enters", RR_STEP_ENTER, parse_plain },
-	{ "leaves", RR_STEP_LEAVE, parse_plain },
-	{ "counts", RR_STEP_COUNT, parse_plain },
-	{ "crashes", RR_STEP_CRASH, parse_plain },
-	{ "connects", RR_STEP_CONNECT, parse_plain },
-	{ "locks", RR_STEP_LOCK, parse_mutex },
-	{ "unlocks", RR_STEP_UNLOCK, parse_mutex },
-	{ "computes", RR_STEP_COMPUTE, parse_compute },
-};
-
-static bool parse_verb(struct rr_parser *parser, int actor)
-{
-	const char *word = parser->line.n_words > 1 ? parser->line.words[1] :
-						      "nothing";
-
-	if (is(word, "<"))
-		return parse_read(parser, actor);
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (is(word, verbs[i].verb)) {
-			struct rr_step *step =
-				rr_parser_add_step(parser, verbs[i].kind);
-
-			if (!step)
-				return false;
-			step->actor = actor;
-			return verbs[i].parse(parser, step);
-		}
-	}
-	return rr_parser_fail(parser, "expected what %s does (enters, leaves, crashes ...), found '%.60s'",
-		    parser->line.words[0], word);
 }
 
 /* ---- What a document says ----------------------------------------------------------------- */
@@ -382,15 +240,14 @@ bool rr_parser_step(struct rr_parser *parser)
 	if (line->n_words > 1 && is(line->words[1], "says"))
 		return parse_saying(parser);
 	if (word[length - 1] == '>')
-		return parse_run(parser);
+		return rr_parser_run(parser);
 	for (int fault = 0; fault < RR_FAULT_KINDS; fault++) {
 		if (is(word, rr_fault_name((enum rr_fault)fault)))
 			return parse_fault(parser, (enum rr_fault)fault);
 	}
 	actor = rr_parser_find_actor(parser->race, word, length);
 	if (actor >= 0)
-		return parse_verb(parser, actor);
+		return rr_parser_verb(parser, actor);
 	return rr_parser_fail(parser, "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
 		    word);
 }
-

@@ -46,6 +46,10 @@ bool rr_parser_take_duration(struct rr_parser *parser, const char *text,
 bool rr_parser_take_command(struct rr_parser *parser, struct rr_step *step,
 			    size_t first);
 
+/* A name that must be a server's. */
+bool rr_parser_take_server(struct rr_parser *parser, const char *name,
+			   int *server);
+
 /* Reads the line if it is a heading: 1 done, -1 wrong, 0 no heading. */
 int rr_parser_heading(struct rr_parser *parser);
 
@@ -54,5 +58,9 @@ bool rr_parser_complete_headings(struct rr_parser *parser);
 
 /* Any other line. */
 bool rr_parser_step(struct rr_parser *parser);
+
+/* Of these, A> COMMAND or A@n1> COMMAND, and any other step of a client. */
+bool rr_parser_run(struct rr_parser *parser);
+bool rr_parser_verb(struct rr_parser *parser, int actor);
 
 #endif
