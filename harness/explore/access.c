@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "access.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "effects.h"
 #include "shapes.h"
 
 enum { NAMES_MAX = 63, LINKS_MAX = 64, NAME_SIZE = 160, SERVERS_MAX = 16 };
@@ -111,71 +110,6 @@ static uint64_t bit_of_mutex(struct rr_access *access,
 
 /* ---- Commands ------------------------------------------------------------- */
 
-static bool is(const struct rr_op *op, const char *name)
-{
-	return op->n_words > 0 && strcasecmp(op->words[0].text, name) == 0;
-}
-
-bool rr_access_is_script(const struct rr_op *op)
-{
-	return op->kind == RR_OP_SEND && (is(op, "EVAL") || is(op, "EVALSHA"));
-}
-
-bool rr_access_may_be_refusal(const struct rl_reply *reply)
-{
-	switch (reply->type) {
-	case RL_REPLY_NIL:
-		return true;
-	case RL_REPLY_INTEGER:
-		return reply->integer <= 0;
-	case RL_REPLY_ARRAY:
-		return reply->length > 0 &&
-		       rr_access_may_be_refusal(&reply->elements[0]);
-	default:
-		return false;
-	}
-}
-
-/* Neither keys nor anything else that others could notice. */
-static bool is_local(const struct rr_op *op)
-{
-	static const char *const names[] = { "PING", "ECHO", "MULTI", "DISCARD",
-					     "UNWATCH", "SELECT", "AUTH" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (is(op, names[i]))
-			return true;
-	}
-	return false;
-}
-
-/* By what they answer when they have written nothing. */
-static bool has_written(const struct rr_op *op, const struct rl_reply *reply)
-{
-	static const char *const zero[] = { "SETNX", "DEL", "UNLINK", "EXPIRE",
-					    "PEXPIRE", "PERSIST", "HSETNX",
-					    "HDEL", "SREM", "ZREM", "DELIFEQ",
-					    "DELEX" };
-	static const char *const nil[] = { "SET", "GETDEL", "LPOP", "RPOP" };
-
-	if (reply->type == RL_REPLY_INTEGER && reply->integer == 0) {
-		for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
-			if (is(op, zero[i]))
-				return false;
-		}
-	}
-	if (reply->type != RL_REPLY_NIL)
-		return reply->type != RL_REPLY_FAILED ||
-		       rr_access_is_script(op);
-	for (size_t i = 0; i < sizeof(nil) / sizeof(nil[0]); i++) {
-		if (is(op, nil[i]))
-			/* with GET, nil is an old value that was not there */
-			return is(op, "SET") &&
-			       rr_shapes_has_word(op, "GET");
-	}
-	return true;
-}
-
 static bool is_timeless(const struct rr_access *access, int server,
 			const struct rl_word *key)
 {
@@ -254,22 +188,22 @@ static struct rr_footprint of_command(struct rr_access *access,
 
 	if (!connection)
 		return (struct rr_footprint){ .all = true };
-	if (is(op, "MULTI"))
+	if (rr_op_is(op, "MULTI"))
 		connection->queued = (struct rr_footprint){ 0 };
-	if (is(op, "UNWATCH") || is(op, "DISCARD"))
+	if (rr_op_is(op, "UNWATCH") || rr_op_is(op, "DISCARD"))
 		connection->watched = (struct rr_footprint){ 0 };
-	if (is(op, "EXEC"))
+	if (rr_op_is(op, "EXEC"))
 		return end_transaction(connection, &event->reply);
-	if (is_local(op))
+	if (rr_op_is_local(op))
 		return footprint;
 	footprint = of_keys(access, op);
 	if (is_queued(&event->reply)) {
 		rr_footprint_add(&connection->queued, &footprint);
 		return (struct rr_footprint){ 0 };
 	}
-	if (is(op, "WATCH"))
+	if (rr_op_is(op, "WATCH"))
 		rr_footprint_add(&connection->watched, &footprint);
-	if (proved || !has_written(op, &event->reply))
+	if (proved || !rr_op_has_written(op, &event->reply))
 		as_read(&footprint);
 	return footprint;
 }

@@ -3,6 +3,9 @@
  * before it puts them to sleep: then none of its runs is in vain. */
 #include "search_inside.h"
 
+/* Longer than a lease by more than the second that a timestamp is rounded by. */
+#define LAPSE_NS INT64_C(2000000000)
+
 int rr_search_client(const struct rr_search *search, int actor)
 {
 	return actor % (int)search->config.n_clients;
@@ -159,4 +162,36 @@ void rr_search_list(struct rr_search *search, const struct rr_view *view,
 		add(node, RR_MOVE_WAIT, 0);
 	else if (node->n_candidates == n_faults)
 		node->n_candidates = 0;
+}
+
+/* ---- Choices -------------------------------------------------------------- */
+
+static int64_t until(const struct rr_search *search, const struct rr_view *view,
+		     enum rr_move_kind kind)
+{
+	const int64_t lease_ns = search->config.lease_ns;
+	int64_t until_ns = view->now_ns + LAPSE_NS +
+			   (kind == RR_MOVE_HALF ? lease_ns / 2 : lease_ns);
+
+	if (kind != RR_MOVE_PAUSE && view->next_ns > view->now_ns &&
+	    view->next_ns < until_ns)
+		until_ns = view->next_ns;
+	return until_ns;
+}
+
+struct rr_choice rr_search_choice(const struct rr_search *search,
+				  const struct rr_view *view,
+				  const struct rr_move *move)
+{
+	switch (move->kind) {
+	case RR_MOVE_STEP:
+		return (struct rr_choice){ RR_CHOOSE_STEP, move->actor, 0 };
+	case RR_MOVE_LOSE:
+		return (struct rr_choice){ RR_CHOOSE_LOSE, move->actor, 0 };
+	case RR_MOVE_CRASH:
+		return (struct rr_choice){ RR_CHOOSE_CRASH, move->actor, 0 };
+	default:
+		return (struct rr_choice){ RR_CHOOSE_PASS, 0,
+					   until(search, view, move->kind) };
+	}
 }

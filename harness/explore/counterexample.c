@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "counterexample.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "race_text.h"
 
 
 struct writer {
@@ -23,69 +24,6 @@ void rr_counterexample_server_name(char name[RR_SERVER_NAME], size_t server)
 		snprintf(name, RR_SERVER_NAME, "data");
 	else
 		snprintf(name, RR_SERVER_NAME, "n%zu", server);
-}
-
-/* ---- Words and replies ---------------------------------------------------- */
-
-static void write_quoted(FILE *file, const char *text, size_t length)
-{
-	fputc('"', file);
-	for (size_t i = 0; i < length; i++) {
-		const unsigned char byte = (unsigned char)text[i];
-
-		if (byte == '"' || byte == '\\')
-			fprintf(file, "\\%c", byte);
-		else if (byte == '\n')
-			fputs("\\n", file);
-		else if (byte < ' ' || byte >= 127)
-			fprintf(file, "\\x%02x", byte);
-		else
-			fputc(byte, file);
-	}
-	fputc('"', file);
-}
-
-static void write_word(FILE *file, const struct rl_word *word)
-{
-	bool is_plain = word->length > 0;
-
-	for (size_t i = 0; i < word->length && is_plain; i++)
-		is_plain = isalnum((unsigned char)word->text[i]) ||
-			   strchr("_.:-", word->text[i]);
-	fputc(' ', file);
-	if (is_plain)
-		fputs(word->text, file);
-	else
-		write_quoted(file, word->text, word->length);
-}
-
-static void write_reply(FILE *file, const struct rl_reply *reply)
-{
-	switch (reply->type) {
-	case RL_REPLY_NIL:
-		fputs("(nil)", file);
-		break;
-	case RL_REPLY_INTEGER:
-		fprintf(file, "(integer) %lld", reply->integer);
-		break;
-	case RL_REPLY_STATUS:
-		fputs(reply->text, file);
-		break;
-	case RL_REPLY_STRING:
-		write_quoted(file, reply->text, reply->length);
-		break;
-	case RL_REPLY_FAILED:
-		fprintf(file, "(error) %s", reply->text);
-		break;
-	case RL_REPLY_ARRAY:
-		fputc('[', file);
-		for (size_t i = 0; i < reply->length; i++) {
-			fputs(i ? ", " : "", file);
-			write_reply(file, &reply->elements[i]);
-		}
-		fputc(']', file);
-		break;
-	}
 }
 
 /* ---- Names ---------------------------------------------------------------- */
@@ -128,7 +66,7 @@ static void write_command(struct writer *writer, const struct rr_op *op)
 			word = (struct rl_word){ "EVAL", 4 };
 		if (source && i == 1)
 			word = (struct rl_word){ source, strlen(source) };
-		write_word(writer->file, &word);
+		rr_write_word(writer->file, &word);
 	}
 }
 
@@ -147,7 +85,7 @@ static void write_send(struct writer *writer,
 	if (event->lost)
 		fputs("(lost)", writer->file);
 	else
-		write_reply(writer->file, &event->reply);
+		rr_write_reply(writer->file, &event->reply);
 	fputc('\n', writer->file);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "subject.h"
+#include "invariants.h"
 #include "counterexample.h"
 
 enum { REPORT_EVERY = 256 };
@@ -21,15 +21,6 @@ struct explorer {
 	struct rr_search *search;
 	struct rr_subject *subject;
 };
-
-const char *rr_invariant_name(enum rr_invariant invariant)
-{
-	static const char *const names[RR_INVARIANTS] = {
-		"count", "exclusion", "progress"
-	};
-
-	return names[invariant];
-}
 
 /* ---- Setting up ----------------------------------------------------------- */
 
@@ -154,27 +145,6 @@ static enum rr_exit set_up(struct explorer *explorer)
 
 /* ---- Judging -------------------------------------------------------------- */
 
-static bool promises_exclusion(const struct rr_strategy *strategy)
-{
-	return strategy->acquire && !strategy->shares_late;
-}
-
-/* The worst first. */
-static bool is_broken(const struct explorer *explorer,
-		      const struct rr_subject_result *run, enum rr_run_end end,
-		      enum rr_invariant invariant)
-{
-	switch (invariant) {
-	case RR_KEEPS_COUNT:
-		return !rr_subject_is_exact(run);
-	case RR_KEEPS_EXCLUSION:
-		return promises_exclusion(explorer->config->strategy) &&
-		       run->overlaps > 0;
-	default:
-		return end == RR_RUN_STUCK;
-	}
-}
-
 static int switches_of(const struct rr_search *search)
 {
 	const size_t n = rr_search_n_moves(search);
@@ -212,7 +182,9 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 	int worst = RR_INVARIANTS;
 
 	for (int i = RR_INVARIANTS - 1; i >= 0; i--) {
-		if (!is_broken(explorer, run, end, (enum rr_invariant)i))
+		if (!rr_invariant_breaks((enum rr_invariant)i,
+					 explorer->config->strategy, run,
+					 end))
 			continue;
 		result->broken[i]++;
 		worst = i;

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define LAPSE_NS INT64_C(2000000000)
-
 struct rr_search *rr_search_new(const struct rr_search_config *config)
 {
 	struct rr_search *search = calloc(1, sizeof(*search));
@@ -191,36 +189,6 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 
 /* ---- Choices -------------------------------------------------------------- */
 
-static int64_t until(const struct rr_search *search, const struct rr_view *view,
-		     enum rr_move_kind kind)
-{
-	const int64_t lease_ns = search->config.lease_ns;
-	int64_t until_ns = view->now_ns + LAPSE_NS +
-			   (kind == RR_MOVE_HALF ? lease_ns / 2 : lease_ns);
-
-	if (kind != RR_MOVE_PAUSE && view->next_ns > view->now_ns &&
-	    view->next_ns < until_ns)
-		until_ns = view->next_ns;
-	return until_ns;
-}
-
-static struct rr_choice choice_of(const struct rr_search *search,
-				  const struct rr_view *view,
-				  const struct rr_move *move)
-{
-	switch (move->kind) {
-	case RR_MOVE_STEP:
-		return (struct rr_choice){ RR_CHOOSE_STEP, move->actor, 0 };
-	case RR_MOVE_LOSE:
-		return (struct rr_choice){ RR_CHOOSE_LOSE, move->actor, 0 };
-	case RR_MOVE_CRASH:
-		return (struct rr_choice){ RR_CHOOSE_CRASH, move->actor, 0 };
-	default:
-		return (struct rr_choice){ RR_CHOOSE_PASS, 0,
-					   until(search, view, move->kind) };
-	}
-}
-
 /* What has to be known before a step to judge it afterwards. */
 static void prepare(struct rr_search *search, const struct rr_view *view,
 		    struct rr_done *done)
@@ -260,7 +228,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	prepare(search, view, done);
 	search->event = view->trace->n_events;
 	search->n_done++;
-	return choice_of(search, view, &done->move);
+	return rr_search_choice(search, view, &done->move);
 }
 
 /* ---- Between runs --------------------------------------------------------- */

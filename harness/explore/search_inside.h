@@ -81,6 +81,11 @@ int rr_search_rounds(const struct rr_search *search, int actor);
 void rr_search_list(struct rr_search *search, const struct rr_view *view,
 		    struct rr_node *node);
 
+/* A move in the gate's words. */
+struct rr_choice rr_search_choice(const struct rr_search *search,
+				  const struct rr_view *view,
+				  const struct rr_move *move);
+
 int rr_search_client(const struct rr_search *search, int actor);
 bool rr_search_same_process(const struct rr_search *search, int a, int b);
 

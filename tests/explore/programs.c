@@ -6,11 +6,12 @@
 
 #include "random.h"
 
-enum { CLIENTS_MAX = 3, COMMANDS_MAX = 5, STATES_MAX = 8192, FORMAT_SIZE = 120 };
+enum { CLIENTS_MAX = 3, COMMANDS_MAX = 5, STATES_MAX = 8192 };
 
 struct program {
 	size_t n_commands;
-	char commands[COMMANDS_MAX][FORMAT_SIZE];
+	size_t commands[COMMANDS_MAX]; /* indices */
+	const char *keys[COMMANDS_MAX];
 	struct rl_link *link;
 	uint64_t told; /* a digest of all replies */
 };
@@ -55,13 +56,10 @@ void programs_make(struct programs *programs, uint64_t seed)
 					      2 :
 					      2 + rr_random_below(&random, 4);
 		for (size_t j = 0; j < program->n_commands; j++) {
-			const char *key = rr_random_below(&random, 3) ? "a" :
-									"b";
-
-			snprintf(program->commands[j], FORMAT_SIZE,
-				 commands[rr_random_below(&random,
-							  N_COMMANDS)],
-				 key);
+			program->keys[j] = rr_random_below(&random, 3) ? "a" :
+									 "b";
+			program->commands[j] =
+				rr_random_below(&random, N_COMMANDS);
 		}
 	}
 }
@@ -99,14 +97,14 @@ static void live(void *argument)
 	for (size_t i = 0; i < program->n_commands; i++) {
 		struct rl_reply reply = { .type = RL_REPLY_NIL };
 
-		rl_run(program->link, &reply, program->commands[i]);
+		rl_run(program->link, &reply, commands[program->commands[i]],
+		       program->keys[i]);
 		program->told = digest_of(program->told, &reply);
 	}
 }
 
 static void note_state(struct programs *programs, struct states *states)
 {
-	static const char look[] = "DISCARD";
 	struct rl_reply reply;
 	uint64_t digest = 0;
 
@@ -116,7 +114,7 @@ static void note_state(struct programs *programs, struct states *states)
 		digest = mix(digest, (const char *)&program->told,
 			     sizeof(program->told));
 		rl_link_set_driver(program->link, NULL);
-		rl_run(program->link, &reply, look);
+		rl_run(program->link, &reply, "DISCARD");
 		rl_run(program->link, &reply, "UNWATCH");
 		rl_link_set_driver(program->link,
 				   rr_gate_driver(programs->gate, (int)i));

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command's name and its reply say about what it did. */
+#ifndef RR_EFFECTS_H
+#define RR_EFFECTS_H
+
+#include "gate_trace.h"
+
+/* Is it this command, in any case? */
+bool rr_op_is(const struct rr_op *op, const char *name);
+
+/* Does it touch nothing that others could notice? */
+bool rr_op_is_local(const struct rr_op *op);
+
+/* False: the reply proves that it has written nothing. */
+bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply);
+
+#endif
