@@ -227,7 +227,7 @@ Test(rehearse, saved_transcripts_replay_with_the_same_verdict)
 		  "verdict update lost" },
 		{ "set-nx-ex --clients 3 --schedule 'A:SET A:GET pause:A:11s tick:11s B:SET A:SET A:DEL C:SET'",
 		  "verdict exclusion broken, foreign release" },
-		{ "lua-delifequals --schedule 'A:SET A:GET pause:A:11s tick:11s B:SET B:GET B:SET B:EVALSHA A:SET'",
+		{ "lua-delifequals --schedule 'A:SET A:GET B:SET pause:A:11s tick:11s B:sleep B:SET B:GET B:SET B:EVALSHA A:SET'",
 		  "verdict exclusion broken, update lost" },
 		{ "setnx-getset --schedule 'A:clock A:SETNX pause:A:13s tick:13s B:clock B:SETNX B:GET B:clock B:clock B:GETSET B:clock A:GET A:SET A:DEL'",
 		  "verdict exclusion broken, foreign release" },
