@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "../cli.h"
 
 enum { OUTPUT_SIZE = 1 << 16 };
 
@@ -86,21 +86,12 @@ Test(explore, cut_loop_takes_the_word_safe_away)
 	cr_assert(strstr(output, "(2 rounds)"), "%s", output);
 }
 
-Test(explore, saved_schedule_replays)
+Test(explore, saved_schedule_replays, .init = cli_setup, .fini = cli_teardown)
 {
-	char folder[] = "/tmp/redrace-test-XXXXXX";
-	char command[300];
-
-	cr_assert_not_null(mkdtemp(folder));
-	snprintf(command, sizeof(command),
-		 "$REDRACE explore none lua-delifequals --pauses 1 --save %s/ "
-		 "2>&1 && $REDRACE play %s/none.race && "
-		 "$REDRACE play %s/lua-delifequals.race",
-		 folder, folder, folder);
-	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
-		     output);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	support_shell(command, output, sizeof(output));
+	cr_assert_eq(cli_run("$REDRACE explore none lua-delifequals --pauses 1 --save $HERE/ 2>&1 &&"
+			     "$REDRACE play $HERE/none.race && "
+			     "$REDRACE play $HERE/lua-delifequals.race"),
+		     0, "%s", cli_output);
 }
 
 Test(explore, wrong_use_is_named)

@@ -52,7 +52,7 @@ static pid_t start_bench(void)
 {
 	const char *program = getenv("REDRACE") ? getenv("REDRACE") :
 						  "build/redrace";
-	char out[64];
+	char out[SUPPORT_DIRECTORY + 8];
 	pid_t pid;
 
 	snprintf(out, sizeof(out), "%s/out", cli_home);
