@@ -128,6 +128,22 @@ Test(files, replacing_leaves_one_file)
 	cr_assert_eq(rmdir(directory), 0, "something else was left there");
 }
 
+/* As root's --output /dev/stdout must not put a file there. */
+Test(files, links_and_devices_are_written_through)
+{
+	char target[SUPPORT_DIRECTORY + 16], to[SUPPORT_DIRECTORY + 16];
+
+	snprintf(target, sizeof(target), "%s/target", directory);
+	cr_assert_eq(symlink(target, path), 0);
+	cr_assert_eq(rr_files_replace(path, "one", 3), RR_EXIT_OK);
+	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
+	cr_assert_eq(access(target, F_OK), 0);
+	unlink(path);
+	cr_assert_eq(symlink("/dev/full", path), 0);
+	cr_assert_eq(rr_files_replace(path, "one", 3), RR_EXIT_FILE);
+	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
+}
+
 Test(files, a_directory_that_cannot_be_made_is_complained_of)
 {
 	cr_assert_eq(rr_files_make_directory("/proc/nothing/here"),
