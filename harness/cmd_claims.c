@@ -163,6 +163,25 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 	return code;
 }
 
+/* What is in no way the claims' doing is said once, by its first case. */
+static void complain_of_failures(const struct rr_claim_rows *rows)
+{
+	const struct rr_claim_row *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->rows[i].standing != RR_FAILED)
+			continue;
+		if (!first)
+			first = &rows->rows[i];
+		n++;
+	}
+	if (first)
+		rr_complain(first->code,
+			    "%zu of %zu claims could not be checked: %s: %s",
+			    n, rows->n, first->claim->id, first->problem);
+}
+
 static enum rr_exit report(const struct claims_options *options,
 			   const struct rr_jobs *jobs)
 {
@@ -182,6 +201,8 @@ static enum rr_exit report(const struct claims_options *options,
 		rr_claim_rows_summarise(&rows, summary, sizeof(summary));
 		fprintf(stderr, "%s: %s\n", options->output, summary);
 	}
+	fflush(stdout);
+	complain_of_failures(&rows);
 	code = rr_exit_worse(code, rr_claim_rows_exit(judged, rows.n));
 	rr_claim_rows_free(judged, rows.n);
 	return code;
