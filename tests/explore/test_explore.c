@@ -94,6 +94,32 @@ Test(explore, saved_schedule_replays, .init = cli_setup, .fini = cli_teardown)
 		     0, "%s", cli_output);
 }
 
+Test(explore, what_cannot_be_done_is_said, .init = cli_setup,
+     .fini = cli_teardown)
+{
+	assert_explored("none --save /nonexistent/x", 74,
+			"cannot write '/nonexistent/x': No such file");
+	cli_assert_one_line("$REDRACE explore none --redis-server false 2>&1",
+			    69, "redrace: 'false' exited with status 1");
+	cli_assert_one_line("R=$(readlink -f $REDRACE);"
+			    "PATH=/nowhere $R explore none 2>&1",
+			    69, "install redis-server");
+	cli_assert_one_line("R=$(readlink -f $REDRACE);"
+			    "PATH=/nowhere $R claims --only LU-1 2>&1 >/dev/null",
+			    69, "install redis-server");
+}
+
+Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup,
+     .fini = cli_teardown)
+{
+	static const char said[] = "redrace: native-cad skipped: this server has no DELEX";
+
+	if (cli_run("$REDRACE explore native-cad 2>&1") != 77)
+		cr_skip("this server has what native-cad needs");
+	cli_assert_one_line("$REDRACE explore native-cad 2>&1", 77, said);
+	assert_explored("native-cad none", 0, said);
+}
+
 Test(explore, wrong_use_is_named)
 {
 	assert_explored("nosuch", 64, "no strategy 'nosuch'");
