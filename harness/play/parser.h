@@ -16,7 +16,7 @@ struct rr_parser {
 	size_t error_size;
 };
 
-/* "PATH:LINE: ..." as the error; false. */
+/* "PATH:LINE: ...", or "PATH: ..." before the first line, as the error; false. */
 bool rr_parser_fail(struct rr_parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
