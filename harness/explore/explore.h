@@ -11,16 +11,6 @@
 #include "strategy.h"
 #include "world.h"
 
-enum rr_invariant {
-	RR_KEEPS_COUNT,     /* told <= final <= told and not known */
-	RR_KEEPS_EXCLUSION, /* one client inside at a time */
-	RR_KEEPS_GOING,     /* somebody can always go on */
-	RR_INVARIANTS
-};
-
-/* "count", "exclusion", "progress". */
-const char *rr_invariant_name(enum rr_invariant invariant);
-
 struct rr_explore_config {
 	const struct rr_strategy *strategy;
 	size_t n_clients;
@@ -54,11 +44,12 @@ struct rr_explore_result {
 	unsigned long blocked;   /* given up: the same as one that was run */
 	unsigned long commands;
 	unsigned long failing;   /* schedules that broke any invariant */
-	unsigned long broken[RR_INVARIANTS];
+	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
+	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;
-	/* The shortest failing one, by context switches: the invariant that it
-	 * breaks, and the transcript without its verdict. NULL = none. */
-	enum rr_invariant invariant;
+	/* The shortest failing one, by context switches: what it breaks, and
+	 * the transcript without its verdict. NULL = none. */
+	unsigned shortest_breaks;
 	int switches;
 	size_t moves;
 	char *transcript;
