@@ -19,6 +19,9 @@ struct rr_explore_config {
 	bool all;      /* without reduction */
 	struct rr_budget budget;
 	bool repeats;  /* a caller repeats an increment it does not know about */
+	bool stays_away; /* a server that restarts is down for a lease */
+	long work_ms;  /* between reading and writing, of the gate's time */
+	size_t lock_servers; /* 0 = as many as the strategy has */
 	int64_t skew_ns; /* each client's clock is so far ahead of the last */
 	int rounds;
 	long ttl_ms;
