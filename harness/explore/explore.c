@@ -156,7 +156,7 @@ static int switches_of(const struct rr_search *search)
 	return switches;
 }
 
-static void keep_if_shorter(struct explorer *explorer, enum rr_invariant broken,
+static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 			    const struct rr_subject_result *run)
 {
 	struct rr_explore_result *result = explorer->result;
@@ -168,7 +168,7 @@ static void keep_if_shorter(struct explorer *explorer, enum rr_invariant broken,
 	     (switches == result->switches && moves >= result->moves)))
 		return;
 	free(result->transcript);
-	result->invariant = broken;
+	result->shortest_breaks = broken;
 	result->switches = switches;
 	result->moves = moves;
 	result->transcript = rr_counterexample_write(
@@ -179,20 +179,16 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 		  const struct rr_subject_result *run)
 {
 	struct rr_explore_result *result = explorer->result;
-	int worst = RR_INVARIANTS;
+	const unsigned broken = rr_invariants_broken(explorer->config->strategy,
+						     run, end);
 
-	for (int i = RR_INVARIANTS - 1; i >= 0; i--) {
-		if (!rr_invariant_breaks((enum rr_invariant)i,
-					 explorer->config->strategy, run,
-					 end))
-			continue;
-		result->broken[i]++;
-		worst = i;
-	}
-	if (worst == RR_INVARIANTS)
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		result->broken[i] += broken >> i & 1;
+	result->breaks |= broken;
+	if (!broken)
 		return;
 	result->failing++;
-	keep_if_shorter(explorer, (enum rr_invariant)worst, run);
+	keep_if_shorter(explorer, broken, run);
 }
 
 /* ---- Running -------------------------------------------------------------- */

@@ -39,8 +39,12 @@ struct rr_move {
 	int actor; /* STEP, LOSE, CRASH; else 0 */
 };
 
+/* How often each may happen in a run. Expiries and pauses of a whole lease may
+ * come in two halves. */
 struct rr_budget {
 	int crashes, expiries, pauses, lost_replies;
+	int restarts; /* of a lock server: it comes back empty */
+	int jumps;    /* of a server's clock, forward by a lease */
 };
 
 struct rr_search_config {
