@@ -10,7 +10,7 @@
 #include "placement.h"
 #include "claim_rows.h"
 #include "signals.h"
-#include "text.h"
+#include "option.h"
 
 static const struct {
 	const char *name;
@@ -93,15 +93,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		take_claims(options, text, state);
 	else if (key == 'o')
 		options->output = text;
-	else if (key == 'j' && !rr_parse_number(text, 1, RR_JOB_WORKERS_MAX,
-						&options->jobs))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': --jobs takes a number from 1 to %d", text,
-			     RR_JOB_WORKERS_MAX);
+	else if (key == 'j')
+		options->jobs = rr_option_number(state, "--jobs", text, 1,
+						 RR_JOB_WORKERS_MAX);
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': takes options only, no arguments", text);
-	else if (key != 'j')
+	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;
 }

@@ -122,6 +122,8 @@ Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup,
 
 Test(explore, wrong_use_is_named)
 {
-	assert_explored("nosuch", 64, "no strategy 'nosuch'");
-	assert_explored("none --crashes many", 64, "expected a number");
+	assert_explored("nosuchstrategy", 64, "no strategy 'nosuchstrategy'");
+	assert_explored("nonne", 64, "did you mean 'none'?");
+	assert_explored("none --crashes many", 64,
+			"--crashes: 'many' is not a whole number from 0 to 8");
 }
