@@ -51,7 +51,9 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 					    "PEXPIRE", "PERSIST", "HSETNX",
 					    "HDEL", "SREM", "ZREM", "DELIFEQ",
 					    "DELEX" };
-	static const char *const nil[] = { "SET", "GETDEL", "LPOP", "RPOP" };
+	static const char *const nil[] = { "SET", "GETDEL", "LPOP", "RPOP",
+					   "LMOVE", "RPOPLPUSH", "LMPOP",
+					   "ZMPOP" };
 
 	if (reply->type == RL_REPLY_INTEGER && reply->integer == 0) {
 		for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
@@ -59,6 +61,8 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 				return false;
 		}
 	}
+	if (reply->type == RL_REPLY_NIL && op->n_sources > 0)
+		return false;
 	if (reply->type != RL_REPLY_NIL)
 		return reply->type != RL_REPLY_FAILED ||
 		       rr_access_is_script(op);
