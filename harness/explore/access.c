@@ -257,6 +257,15 @@ struct rr_footprint rr_access_of(struct rr_access *access,
 	return footprint;
 }
 
+struct rr_footprint rr_access_expected(struct rr_access *access,
+				       const struct rr_op *op)
+{
+	if (op->kind == RR_OP_SEND)
+		return of_keys(access, op);
+	return (struct rr_footprint){ .writes = bit_of_mutex(access,
+							     op->mutex) };
+}
+
 struct rr_footprint rr_access_of_mark(const struct rr_gate_event *event)
 {
 	if (event->kind == RR_EVENT_ENTER)
