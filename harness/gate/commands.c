@@ -6,6 +6,9 @@
 
 #include "inside.h"
 
+/* A machine may stand still for a while. */
+enum { PATIENCE_MS = 10000 };
+
 static int server_of(const struct rr_gate *gate, const struct rl_link *link)
 {
 	const struct rl_address *address = rl_link_address(link);
@@ -125,7 +128,7 @@ struct rl_link *rr_gate_probe(struct rr_gate *gate, int server)
 {
 	if (!gate->probes[server])
 		gate->probes[server] =
-			rl_link_new(&gate->addresses[server], 2000);
+			rl_link_new(&gate->addresses[server], PATIENCE_MS);
 	return gate->probes[server];
 }
 

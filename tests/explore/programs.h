@@ -48,6 +48,7 @@ char *programs_text(const struct programs *programs);
 /* How to search, and what came of it. */
 struct programs_run {
 	bool all; /* all schedules, not the reduced search's */
+	struct rr_budget budget;
 	void (*distort)(const struct rr_gate_event *event,
 			struct rr_footprint *footprint);
 	bool never_wakes, forgets_stuck;

@@ -54,3 +54,38 @@ ParameterizedTest(const int *shard, oracle,
 	programs_close(programs);
 	support_close(&support);
 }
+
+/* For fewer programs, since a fault may come at every node. */
+static const struct rr_budget faults[] = {
+	{ .crashes = 1 },
+	{ .lost_replies = 1 },
+	{ .expiries = 1 },
+	{ .pauses = 1 },
+};
+
+enum { FAULTS = sizeof(faults) / sizeof(faults[0]) };
+
+ParameterizedTestParameters(oracle, faults_do_not_matter_to_the_reduction)
+{
+	static int numbers[FAULTS];
+
+	for (int i = 0; i < FAULTS; i++)
+		numbers[i] = i;
+	return cr_make_param_array(int, numbers, FAULTS);
+}
+
+ParameterizedTest(const int *number, oracle,
+		  faults_do_not_matter_to_the_reduction, .timeout = 3000)
+{
+	struct programs *programs = programs_open(&support);
+	struct programs_run all = { .all = true, .budget = faults[*number] };
+	struct programs_run reduced = { .budget = faults[*number] };
+
+	for (uint64_t i = 0; i < n_programs() / 80; i++)
+		compare(programs, i + 1, &all, &reduced);
+	cr_log_info("fault %d: %lu schedules; reduced %lu, blocked %lu",
+		    *number, all.schedules, reduced.schedules, reduced.blocked);
+	cr_assert_lt(reduced.schedules, all.schedules, "fault %d", *number);
+	programs_close(programs);
+	support_close(&support);
+}
