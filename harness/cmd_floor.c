@@ -51,7 +51,8 @@ static enum rl_outcome ping(struct rr_client *client)
 
 static const struct rr_strategy ping_strategy = {
 	.name = "ping",
-	.promise = { RR_LOSSY, RR_LOSSY, RR_LOSSY },
+	.breaks = { [RR_THREADS] = RR_BREAKS_COUNT,
+		    [RR_PROCESSES] = RR_BREAKS_COUNT },
 	.round_trips = 1,
 	.increment = ping,
 };

@@ -140,7 +140,7 @@ enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
 {
 	if (threads * processes == 1)
 		return RR_EXACT;
-	return strategy->promise[processes > 1 ? RR_PROCESSES : RR_THREADS];
+	return rr_promise(strategy, processes > 1 ? RR_PROCESSES : RR_THREADS);
 }
 
 static void set_verdict(struct rr_measurement *m, enum rr_verdict verdict,

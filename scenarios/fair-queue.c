@@ -104,10 +104,12 @@ const struct rr_strategy rr_fair_queue = {
 	.name = "fair-queue",
 	.summary = "token lock handed on to the first in line, who is woken",
 	.document = "001",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE,
 	},
 	.round_trips = 2,
 	.has_lease = true,

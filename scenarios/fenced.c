@@ -92,10 +92,9 @@ const struct rr_strategy rr_fenced = {
 	.name = "fenced",
 	.summary = "token lock with a number; GET and SET refuse a lower one",
 	.document = "001, 002",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_EXACT,
+	.breaks = {
+		[RR_SLOW_WORK] = RR_LOOPS,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 4,

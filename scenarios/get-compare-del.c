@@ -64,10 +64,13 @@ const struct rr_strategy rr_get_compare_del = {
 	.name = "get-compare-del",
 	.summary = "SET NX PX token, GET, SET, GET, compare, DEL",
 	.document = "001, 004",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 5,

@@ -47,10 +47,17 @@ const struct rr_strategy rr_incr_lock = {
 	.name = "incr-lock",
 	.summary = "INCR lock, EXPIRE if won, GET, SET, DEL",
 	.document = "004",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_THREADS] = RR_LOOPS,
+		[RR_PROCESSES] = RR_LOOPS,
+		[RR_CRASH] = RR_STARVES,
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_STARVES,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 5,

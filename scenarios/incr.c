@@ -23,10 +23,8 @@ const struct rr_strategy rr_incr = {
 	.summary = "INCR",
 	.document = "002",
 	.is_basic = true,
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_EXACT,
+	.breaks = {
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
 	.round_trips = 1,
 	.increment = increment,

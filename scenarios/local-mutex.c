@@ -32,10 +32,9 @@ const struct rr_strategy rr_local_mutex = {
 	.summary = "lock, GET, SET, unlock: one mutex in each process",
 	.document = "000, 002",
 	.is_basic = true,
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_LOSSY,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_PROCESSES] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
 	.round_trips = 2,
 	.uses_mutex = true,

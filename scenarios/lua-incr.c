@@ -32,10 +32,8 @@ const struct rr_strategy rr_lua_incr = {
 	.name = "lua-incr",
 	.summary = "GET, SET in one script",
 	.document = "002",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_EXACT,
+	.breaks = {
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
 	.round_trips = 1,
 	.increment = increment,

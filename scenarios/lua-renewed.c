@@ -58,10 +58,11 @@ const struct rr_strategy rr_lua_renewed = {
 	.name = "lua-renewed",
 	.summary = "lua-delifequals, and a thread that extends the lease",
 	.document = "002",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 4,

@@ -33,10 +33,14 @@ const struct rr_strategy rr_multi_watch_split = {
 	.name = "multi-watch-split",
 	.summary = "GET, WATCH, MULTI, SET, EXEC, until it holds",
 	.document = "-",
-	.promise = {
-		[RR_THREADS] = RR_LOSSY,
-		[RR_PROCESSES] = RR_LOSSY,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_THREADS] = RR_BREAKS_COUNT,
+		[RR_PROCESSES] = RR_BREAKS_COUNT,
+		[RR_CRASH] = RR_BREAKS_COUNT,
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT,
+		[RR_PAUSE] = RR_BREAKS_COUNT,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
+		[RR_SKEW] = RR_BREAKS_COUNT,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 3,

@@ -42,10 +42,8 @@ const struct rr_strategy rr_multi_watch = {
 	.summary = "WATCH, GET, MULTI, SET, EXEC, until it holds",
 	.document = "002",
 	.is_basic = true,
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_EXACT,
+	.breaks = {
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 2,

@@ -123,10 +123,12 @@ const struct rr_strategy rr_native_cad = {
 	.name = "native-cad",
 	.summary = "SET NX PX token, GET, SET, DELEX or DELIFEQ or SET IFEQ",
 	.document = "-",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 4,

@@ -101,10 +101,17 @@ const struct rr_strategy rr_redlock_sequential = {
 	.name = "redlock-sequential",
 	.summary = "redlock, asking and releasing one server after the other",
 	.document = "002",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_THREADS] = RR_LOOPS,
+		[RR_PROCESSES] = RR_LOOPS,
+		[RR_CRASH] = RR_LOOPS,
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_LOOPS,
+		[RR_RESTART] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 2000, .max_us = 20000 },
 	.round_trips = 12,

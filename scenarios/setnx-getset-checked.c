@@ -63,10 +63,15 @@ const struct rr_strategy rr_setnx_getset_checked = {
 	.name = "setnx-getset-checked",
 	.summary = "SETNX timestamp, GET, GETSET, ..., GET, compare, DEL",
 	.document = "000",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_CRASH] = RR_BREAKS_OWNERSHIP,
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_OWNERSHIP,
+		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
+		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 5,

@@ -35,10 +35,9 @@ const struct rr_strategy rr_setnx = {
 	.name = "setnx",
 	.summary = "SETNX, GET, SET, DEL",
 	.document = "001, 002, 004",
-	.promise = {
-		[RR_THREADS] = RR_EXACT,
-		[RR_PROCESSES] = RR_EXACT,
-		[RR_FAULTS] = RR_LOSSY,
+	.breaks = {
+		[RR_CRASH] = RR_DEADLOCKS,
+		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_DEADLOCKS,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
 	.round_trips = 4,

@@ -57,13 +57,29 @@ const struct rr_strategy *rr_strategy_find(const char *name)
 	return NULL;
 }
 
+enum rr_promise rr_promise(const struct rr_strategy *strategy,
+			   enum rr_hazard hazard)
+{
+	return strategy->breaks[hazard] & RR_BREAKS_COUNT ? RR_LOSSY : RR_EXACT;
+}
+
+bool rr_survives_faults(const struct rr_strategy *strategy)
+{
+	for (int i = RR_CRASH; i < RR_HAZARDS; i++) {
+		if (i != RR_LOST_REPLY &&
+		    strategy->breaks[i] & ~(unsigned)RR_LOOPS)
+			return false;
+	}
+	return true;
+}
+
 const char *rr_expectation(const struct rr_strategy *strategy)
 {
-	if (strategy->promise[RR_THREADS] == RR_LOSSY)
+	if (rr_promise(strategy, RR_THREADS) == RR_LOSSY)
 		return "lossy";
-	if (strategy->promise[RR_PROCESSES] == RR_LOSSY)
+	if (rr_promise(strategy, RR_PROCESSES) == RR_LOSSY)
 		return "exact within one process, lossy over several";
-	if (strategy->promise[RR_FAULTS] == RR_LOSSY)
+	if (!rr_survives_faults(strategy))
 		return "exact without faults";
 	return "exact";
 }

@@ -41,15 +41,38 @@ struct rr_client {
 	void *state;                /* the strategy's own, made by open */
 };
 
-/* What may come between a client and its increment. */
+/* What may come between a client and its increment: the columns of the safety
+ * matrix. All but the first two come with clients that are processes of their
+ * own, or threads of one where the lock is a mutex of the process. */
 enum rr_hazard {
-	RR_THREADS,   /* other threads of the same process */
-	RR_PROCESSES, /* other processes */
-	RR_FAULTS,    /* crashes, pauses past the lease, lost replies, restarts */
+	RR_THREADS,    /* other threads of the same process */
+	RR_PROCESSES,  /* other processes */
+	RR_CRASH,      /* a process dies, at any point */
+	RR_SLOW_WORK,  /* the work takes several leases, and renewers run */
+	RR_PAUSE,      /* a client sleeps past its lease, its renewer too */
+	RR_LOST_REPLY, /* a reply is lost, and the caller repeats its increment */
+	RR_RESTART,    /* a lock server comes back empty */
+	RR_SKEW,       /* clocks are more than a lease apart */
 	RR_HAZARDS
 };
 
-/* What a strategy promises for its count then. */
+/* What can go wrong. */
+enum {
+	RR_BREAKS_COUNT = 1 << 0,     /* told <= final <= told and not known */
+	RR_BREAKS_EXCLUSION = 1 << 1, /* two inside */
+	RR_BREAKS_LEASE = 1 << 2,     /* and the first one's lease ran still: it
+				       * is not the holder's fault */
+	RR_BREAKS_OWNERSHIP = 1 << 3, /* a lock was removed or changed by another
+				       * than its holder */
+	RR_DEADLOCKS = 1 << 4,        /* nobody can go on */
+	RR_STARVES = 1 << 5,          /* they go on for ever, and nobody gets in */
+	RR_LOOPS = 1 << 6             /* nothing; but refused clients write, so that
+				       * only so many rounds of them can be tried */
+};
+
+enum { RR_INVARIANTS = 6 }; /* the first so many of them */
+
+/* What a strategy promises for its count. */
 enum rr_promise { RR_LOSSY, RR_EXACT };
 
 /* How a waiter waits after RL_BUSY, as data: the n-th wait in a row is random
@@ -64,7 +87,8 @@ struct rr_strategy {
 	const char *summary;  /* the commands, in one line */
 	const char *document; /* where it is from */
 	bool is_basic;        /* bench runs it when no name is given */
-	enum rr_promise promise[RR_HAZARDS];
+	unsigned breaks[RR_HAZARDS]; /* what is expected of it under each, a
+				      * set of the above; 0 = it is safe */
 	struct rr_wait wait;
 	unsigned round_trips;     /* of one increment when nobody else asks */
 	size_t lock_servers;      /* how many besides the data server */
@@ -98,6 +122,13 @@ extern const size_t rr_n_strategies;
 
 /* By name; NULL when there is none. */
 const struct rr_strategy *rr_strategy_find(const char *name);
+
+enum rr_promise rr_promise(const struct rr_strategy *strategy,
+			   enum rr_hazard hazard);
+
+/* Is it safe under every fault but the lost reply? To repeat what may have been
+ * done is the caller's doing. */
+bool rr_survives_faults(const struct rr_strategy *strategy);
 
 /* "exact", "lossy", "exact within one process, lossy over several" or
  * "exact without faults". */

@@ -140,8 +140,7 @@ const char *rr_canary_seek(struct rr_world *world,
 		weakened.first_only = true;
 		*code = rr_explore(world, &weakened, &result);
 		snprintf(error, RR_WORLD_ERROR, "%s", result.error);
-		fails = result.broken[RR_KEEPS_COUNT] ||
-			result.broken[RR_KEEPS_EXCLUSION];
+		fails = result.breaks & (RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
 		rr_explore_release(&result);
 		if (*code != RR_EXIT_OK)
 			return NULL;

@@ -11,16 +11,6 @@
 #include "strategy.h"
 #include "world.h"
 
-enum rr_invariant {
-	RR_KEEPS_COUNT,     /* told <= final <= told and not known */
-	RR_KEEPS_EXCLUSION, /* one client inside at a time */
-	RR_KEEPS_GOING,     /* somebody can always go on */
-	RR_INVARIANTS
-};
-
-/* "count", "exclusion", "progress". */
-const char *rr_invariant_name(enum rr_invariant invariant);
-
 struct rr_explore_config {
 	const struct rr_strategy *strategy;
 	size_t n_clients;
@@ -29,6 +19,9 @@ struct rr_explore_config {
 	bool all;      /* without reduction */
 	struct rr_budget budget;
 	bool repeats;  /* a caller repeats an increment it does not know about */
+	bool stays_away; /* a server that restarts is down for a lease */
+	long work_ms;  /* between reading and writing, of the gate's time */
+	size_t lock_servers; /* where it has any; 0 = as many as it has */
 	int64_t skew_ns; /* each client's clock is so far ahead of the last */
 	int rounds;
 	long ttl_ms;
@@ -54,16 +47,20 @@ struct rr_explore_result {
 	unsigned long blocked;   /* given up: the same as one that was run */
 	unsigned long commands;
 	unsigned long failing;   /* schedules that broke any invariant */
-	unsigned long broken[RR_INVARIANTS];
+	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
+	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;
-	/* The shortest failing one, by context switches: the invariant that it
-	 * breaks, and the transcript without its verdict. NULL = none. */
-	enum rr_invariant invariant;
+	/* The shortest failing one, by context switches: what it breaks, and
+	 * the transcript without its verdict. NULL = none. */
+	unsigned shortest_breaks;
 	int switches;
 	size_t moves;
 	char *transcript;
 	char error[RR_WORLD_ERROR];
 };
+
+/* How many servers it takes: the one with the data, and lock servers. */
+size_t rr_explore_servers(const struct rr_explore_config *config);
 
 /* Runs them on servers of `world`, which it resets first. RR_EXIT_OK, or what
  * the program should exit with and result->error. Release the result in any

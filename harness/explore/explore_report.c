@@ -8,6 +8,7 @@
 
 #include "canary.h"
 #include "conclude.h"
+#include "invariants.h"
 #include "text.h"
 
 struct report {
@@ -42,42 +43,57 @@ static void clear_progress(void)
 
 /* ---- Expectation ---------------------------------------------------------- */
 
-static bool has_faults(const struct rr_explore_config *config)
+/* The columns of the matrix that these bounds touch, as bits. */
+static unsigned hazards_of(const struct rr_explore_config *config)
 {
-	return config->budget.crashes || config->budget.expiries ||
-	       config->budget.pauses || config->budget.lost_replies ||
-	       config->skew_ns;
+	unsigned hazards = 1U << (config->separate ? RR_PROCESSES : RR_THREADS);
+
+	if (config->budget.crashes)
+		hazards |= 1U << RR_CRASH;
+	if (config->budget.expiries || config->budget.pauses)
+		hazards |= 1U << RR_PAUSE;
+	if (config->repeats)
+		hazards |= 1U << RR_LOST_REPLY;
+	if (config->work_ms)
+		hazards |= 1U << RR_SLOW_WORK;
+	if (config->budget.restarts)
+		hazards |= 1U << RR_RESTART;
+	if (config->skew_ns || config->budget.jumps)
+		hazards |= 1U << RR_SKEW;
+	return hazards;
 }
 
-static enum rr_hazard hazard_of(const struct rr_explore_config *config)
+/* What the table expects of them all. */
+static unsigned expected(const struct rr_strategy *strategy, unsigned hazards)
 {
-	if (has_faults(config))
-		return RR_FAULTS;
-	return config->separate ? RR_PROCESSES : RR_THREADS;
+	unsigned breaks = 0;
+
+	for (int i = 0; i < RR_HAZARDS; i++) {
+		if (hazards >> i & 1)
+			breaks |= strategy->breaks[i];
+	}
+	return breaks;
 }
 
-/* The table speaks of callers who do not repeat what they do not know about, and
- * of all faults together. */
-static bool promises_nothing(const struct rr_explore_config *config)
+/* Faults together may break more than each of them, and narrow bounds less. */
+static enum rr_exit compare(const struct report *report, bool is_safe)
 {
-	return config->repeats ||
-	       (has_faults(config) &&
-		config->strategy->promise[RR_FAULTS] == RR_LOSSY);
-}
+	const struct rr_explore_result *result = &report->result;
+	const struct rr_explore_config *config = report->config;
+	const unsigned hazards = hazards_of(config);
+	const unsigned breaks = expected(config->strategy, hazards);
+	const unsigned free_of_faults =
+		expected(config->strategy,
+			 hazards & (1U << RR_THREADS | 1U << RR_PROCESSES));
+	const bool loops = result->explored == RR_EXPLORED_ROUNDS &&
+			   breaks & RR_LOOPS;
 
-static enum rr_exit compare(const struct rr_explore_config *config, bool fails,
-			    bool is_safe)
-{
-	const bool exact = config->strategy->promise[hazard_of(config)] ==
-			   RR_EXACT;
-
-	if (fails)
-		return exact && !promises_nothing(config) ? RR_EXIT_VIOLATED :
-							    RR_EXIT_OK;
+	if (result->failing)
+		return breaks & ~(unsigned)RR_LOOPS ? RR_EXIT_OK :
+						      RR_EXIT_VIOLATED;
 	if (!is_safe)
-		return RR_EXIT_INCONCLUSIVE;
-	return exact || promises_nothing(config) ? RR_EXIT_OK :
-						   RR_EXIT_VIOLATED;
+		return loops ? RR_EXIT_OK : RR_EXIT_INCONCLUSIVE;
+	return free_of_faults ? RR_EXIT_VIOLATED : RR_EXIT_OK;
 }
 
 /* ---- Failures ------------------------------------------------------------- */
@@ -148,7 +164,7 @@ static void print_failing(const struct report *report)
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (result->broken[i])
 			printf(" %s %s",
-			       rr_invariant_name((enum rr_invariant)i),
+			       rr_invariant_name(i),
 			       rr_grouped(failing,
 					  (long long)result->broken[i]));
 	}
@@ -219,8 +235,7 @@ static enum rr_exit print_result(struct report *report)
 	}
 	if (result->explored == RR_EXPLORED_STOPPED)
 		return RR_EXIT_INTERRUPTED;
-	return rr_exit_worse(code, compare(report->config, result->failing > 0,
-					   is_safe));
+	return rr_exit_worse(code, compare(report, is_safe));
 }
 
 static void print_figures(const struct rr_explore_result *result)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "invariants.h"
 
-const char *rr_invariant_name(enum rr_invariant invariant)
+const char *rr_invariant_name(int bit)
 {
 	static const char *const names[RR_INVARIANTS] = {
-		"count", "exclusion", "progress"
+		"count",     "exclusion", "lease",
+		"ownership", "deadlock",  "starvation"
 	};
 
-	return names[invariant];
+	return names[bit];
 }
 
 static bool promises_exclusion(const struct rr_strategy *strategy)
@@ -15,17 +16,19 @@ static bool promises_exclusion(const struct rr_strategy *strategy)
 	return strategy->acquire && !strategy->shares_late;
 }
 
-bool rr_invariant_breaks(enum rr_invariant invariant,
-			 const struct rr_strategy *strategy,
-			 const struct rr_subject_result *run,
-			 enum rr_run_end end)
+unsigned rr_invariants_broken(const struct rr_strategy *strategy,
+			      const struct rr_subject_result *run,
+			      enum rr_run_end end)
 {
-	switch (invariant) {
-	case RR_KEEPS_COUNT:
-		return !rr_subject_is_exact(run);
-	case RR_KEEPS_EXCLUSION:
-		return promises_exclusion(strategy) && run->overlaps > 0;
-	default:
-		return end == RR_RUN_STUCK;
-	}
+	unsigned broken = 0;
+
+	if (!rr_subject_is_exact(run))
+		broken |= RR_BREAKS_COUNT;
+	if (promises_exclusion(strategy) && run->overlaps > 0)
+		broken |= RR_BREAKS_EXCLUSION;
+	if (end == RR_RUN_STUCK)
+		broken |= RR_DEADLOCKS;
+	if (end == RR_RUN_STARVED)
+		broken |= RR_STARVES;
+	return broken;
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold at the end of a run. */
+/* What a schedule broke of what strategies are expected to keep. */
 #ifndef RR_INVARIANTS_H
 #define RR_INVARIANTS_H
 
-#include "explore.h"
+#include "search.h"
+#include "strategy.h"
 #include "subject.h"
 
-/* Does the run break it? Exclusion only where the strategy promises it. */
-bool rr_invariant_breaks(enum rr_invariant invariant,
-			 const struct rr_strategy *strategy,
-			 const struct rr_subject_result *run,
-			 enum rr_run_end end);
+/* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of bit
+ * number `bit`. */
+const char *rr_invariant_name(int bit);
+
+/* A set of RR_BREAKS_COUNT and so on. */
+unsigned rr_invariants_broken(const struct rr_strategy *strategy,
+			      const struct rr_subject_result *run,
+			      enum rr_run_end end);
 
 #endif

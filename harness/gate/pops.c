@@ -138,7 +138,7 @@ static bool ask(struct rr_gate *gate, const struct rr_op *op)
 
 int64_t rr_gate_pop_ready_ns(struct rr_gate *gate, struct rr_actor *actor)
 {
-	if (actor->op.n_sources == 0)
+	if (actor->op.n_sources == 0 || gate->is_down[actor->op.server])
 		return gate->now_ns;
 	if (!is_known(gate, actor))
 		actor->has_element = ask(gate, &actor->op);

@@ -23,14 +23,9 @@ static const char help[] =
 
 /* ---- The goal -------------------------------------------------------------------- */
 
-static bool is_safe(const struct rr_strategy *strategy)
-{
-	return strategy->promise[RR_FAULTS] == RR_EXACT;
-}
-
 const char *rr_goal_text(const struct rr_strategy *strategy)
 {
-	if (is_safe(strategy))
+	if (rr_survives_faults(strategy))
 		return "try to make it lose an update: nobody has yet";
 	if (strategy->acquire)
 		return "get two clients inside, or make it lose an update";
@@ -42,7 +37,7 @@ bool rr_goal_is_reached(const struct rr_rehearsal *rehearsal)
 	const struct rr_strategy *strategy = rehearsal->setup.strategy;
 	rr_findings goal = 1U << RR_UPDATE_LOST;
 
-	if (strategy->acquire && !is_safe(strategy))
+	if (strategy->acquire && !rr_survives_faults(strategy))
 		goal |= 1U << RR_EXCLUSION_BROKEN;
 	return (rehearsal->trace.findings & goal) != 0;
 }

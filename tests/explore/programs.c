@@ -333,7 +333,7 @@ struct programs *programs_open(struct support *support)
 	rr_gate_settle(sched_getcpu());
 	support_open(support, 1);
 	programs->link = connect_to(support);
-	programs->access = rr_access_new(support->fleet.addresses, 1, NULL);
+	programs->access = rr_access_new(support->fleet.addresses, 1);
 	cr_assert_not_null(programs->access);
 	for (int i = 0; i < PROGRAM_CLIENTS; i++)
 		programs->clients[i] = (struct client){

@@ -19,7 +19,7 @@ static void share_a_process(struct rr_subject_config *config)
 
 static bool is_exact(const struct rr_strategy *strategy)
 {
-	return strategy->promise[RR_THREADS] == RR_EXACT;
+	return rr_promise(strategy, RR_THREADS) == RR_EXACT;
 }
 
 static void assert_run(const struct rr_strategy *strategy, const char *how)
