@@ -94,6 +94,8 @@ const struct rl_address *rl_link_address(const struct rl_link *link)
 void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver)
 {
 	link->driver = driver;
+	if (link->context)
+		rl_link_apply_timeout(link);
 }
 
 enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
