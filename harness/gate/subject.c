@@ -107,7 +107,7 @@ static bool make_gate(struct rr_subject *subject)
 		.advance = config->advance,
 		.context = config->context,
 	});
-	return subject->gate || complain(subject, "no threads", NULL);
+	return subject->gate || complain(subject, "out of memory", NULL);
 }
 
 /* ---- Keys ----------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clients of one strategy under a gate: each adds 1 to the counter so many times
- * and ends. Between two runs threads, connections and what strategies have
+ * and ends. Between two runs stacks, connections and what strategies have
  * opened are kept; keys are deleted. A client that did not come to a good end is
  * opened anew.
  */
