@@ -8,7 +8,8 @@
 #include "effects.h"
 #include "shapes.h"
 
-enum { NAMES_MAX = 63, LINKS_MAX = 64, NAME_SIZE = 160, SERVERS_MAX = 16 };
+enum { NAMES_MAX = 63, LINKS_MAX = 64, NAME_SIZE = 160, SERVERS_MAX = 16,
+       DOUBTFUL_MAX = 64 };
 
 /* What a connection has queued and watches. */
 struct connection {
@@ -25,6 +26,8 @@ struct rr_access {
 	size_t n_names;
 	struct connection connections[LINKS_MAX];
 	size_t n_connections;
+	uint64_t doubtful[DOUBTFUL_MAX]; /* scripts, by hash */
+	size_t n_doubtful;
 };
 
 /* Bit 0: who is inside. */
@@ -247,6 +250,26 @@ struct rr_footprint rr_access_of_mark(const struct rr_gate_event *event)
 	if (event->kind == RR_EVENT_LEAVE)
 		return inside_written;
 	return (struct rr_footprint){ 0 };
+}
+
+/* ---- Scripts -------------------------------------------------------------- */
+
+bool rr_access_is_doubtful(const struct rr_access *access,
+			   const struct rr_op *op)
+{
+	const uint64_t hash = rr_shapes_hash(&op->words[1]);
+	size_t i = 0;
+
+	while (i < access->n_doubtful && access->doubtful[i] != hash)
+		i++;
+	return i < access->n_doubtful || i == DOUBTFUL_MAX;
+}
+
+void rr_access_doubt(struct rr_access *access, const struct rr_op *op)
+{
+	if (!rr_access_is_doubtful(access, op))
+		access->doubtful[access->n_doubtful++] =
+			rr_shapes_hash(&op->words[1]);
 }
 
 long long rr_access_changes(struct rr_access *access, int server)

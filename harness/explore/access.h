@@ -32,6 +32,12 @@ bool rr_access_is_script(const struct rr_op *op);
 /* Could this reply of a script mean that it has written nothing? */
 bool rr_access_may_be_refusal(const struct rl_reply *reply);
 
+/* Has this script ever answered what could mean that it has written nothing?
+ * Only then do its changes have to be counted, which costs a round trip. */
+bool rr_access_is_doubtful(const struct rr_access *access,
+			   const struct rr_op *op);
+void rr_access_doubt(struct rr_access *access, const struct rr_op *op);
+
 /* How many changes the server has counted, -1 = it does not say. */
 long long rr_access_changes(struct rr_access *access, int server);
 

@@ -209,6 +209,8 @@ static enum rr_exit run_one(struct explorer *explorer)
 	if (end == RR_RUN_BROKEN)
 		return fail(explorer, RR_EXIT_INTERNAL,
 			    "the clients do not repeat themselves");
+	if (end == RR_RUN_AGAIN)
+		return RR_EXIT_OK;
 	if (end == RR_RUN_BLOCKED) {
 		explorer->result->blocked++;
 		return RR_EXIT_OK;

@@ -22,7 +22,7 @@ void rr_search_begin(struct rr_search *search)
 	search->n_kept = search->n_nodes > 0 ? search->n_nodes - 1 : 0;
 	search->n_done = 0;
 	search->event = 0;
-	search->changes = -1;
+	search->again = false;
 	search->cuts = false;
 	search->end = RR_RUN_WHOLE;
 	rr_access_begin(search->config.access);
@@ -30,13 +30,23 @@ void rr_search_begin(struct rr_search *search)
 
 /* ---- What a move has touched ---------------------------------------------- */
 
-static bool is_proved(const struct rr_search *search,
+/* A script that could be a refusal for the first time is run once more, with its
+ * changes counted: few scripts ever refuse. */
+static bool is_proved(struct rr_search *search,
 		      const struct rr_gate_event *event)
 {
-	if (search->changes < 0 || !rr_access_may_be_refusal(&event->reply))
+	struct rr_access *access = search->config.access;
+
+	if (!rr_access_is_script(&event->op) ||
+	    !rr_access_may_be_refusal(&event->reply))
 		return false;
-	return rr_access_changes(search->config.access, event->op.server) ==
-	       search->changes;
+	if (search->counts)
+		return search->changes >= 0 &&
+		       rr_access_changes(access, event->op.server) ==
+			       search->changes;
+	rr_access_doubt(access, &event->op);
+	search->again = true;
+	return false;
 }
 
 static void note_step(struct rr_search *search, struct rr_done *done,
@@ -195,13 +205,15 @@ static void prepare(struct rr_search *search, const struct rr_view *view,
 {
 	const struct rr_op *op = view->actors[done->move.actor].op;
 
-	search->changes = -1;
+	search->counts = false;
 	if (!rr_move_is_step(&done->move) ||
 	    search->n_done < search->n_kept)
 		return;
 	done->woken_by = -1;
 	done->has_written = false;
-	if (rr_access_is_script(op))
+	search->counts = rr_access_is_script(op) &&
+			 rr_access_is_doubtful(search->config.access, op);
+	if (search->counts)
 		search->changes = rr_access_changes(search->config.access,
 						    op->server);
 	if (op->kind == RR_OP_SLEEP && op->yields)
@@ -218,6 +230,8 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	struct rr_done *done;
 
 	note_last(search, view->trace);
+	if (search->again)
+		return (struct rr_choice){ RR_CHOOSE_STOP, 0, 0 };
 	if (search->n_done == search->n_nodes && !open_node(search, view))
 		return (struct rr_choice){ RR_CHOOSE_STOP, 0, 0 };
 	node = &search->nodes[search->n_done];
@@ -244,8 +258,11 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 		search->end = RR_RUN_STUCK;
 	if (end != RR_GATE_STOPPED)
 		note_last(search, trace);
+	search->n_done -= search->again;
 	if (!search->config.all)
 		rr_search_order(search);
+	if (search->again)
+		return RR_RUN_AGAIN;
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
 	search->was_cut = search->was_cut || search->cuts ||
@@ -255,6 +272,8 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 
 bool rr_search_next(struct rr_search *search)
 {
+	if (search->again)
+		return true;
 	while (search->n_nodes > 0) {
 		struct rr_node *node = &search->nodes[search->n_nodes - 1];
 		struct rr_candidate *made = &node->candidates[node->current];

@@ -48,7 +48,9 @@ struct rr_search {
 	size_t n_done, n_kept; /* moves of this run, and known from the last */
 	struct rr_done done[RR_DEPTH_MAX];
 	size_t event;          /* where the last move begins in the trace */
-	long long changes;     /* counted before it; -1 = not asked for */
+	bool counts;           /* changes were counted before it */
+	long long changes;     /* so many; -1 = the server does not say */
+	bool again;            /* its changes should have been counted */
 	enum rr_run_end end;
 	bool was_cut;          /* ever */
 	bool cuts;             /* this run */

@@ -184,7 +184,7 @@ unsigned long programs_run(struct programs *programs, bool all,
 		how = rr_search_learn(search, end,
 				      rr_gate_last_trace(programs->gate));
 		cr_assert_neq(how, RR_RUN_BROKEN);
-		if (how != RR_RUN_BLOCKED)
+		if (how != RR_RUN_BLOCKED && how != RR_RUN_AGAIN)
 			note_state(programs, &programs->states[0]);
 		runs++;
 	} while (rr_search_next(search));
