@@ -132,7 +132,7 @@ static bool read_and_delete(struct rr_subject *subject, long long *final)
 	if (outcome == RL_OK && !rr_count_of(&reply, final))
 		return complain(subject, "the counter is not a number", NULL);
 	for (size_t i = 0; i < subject->n_servers && outcome == RL_OK; i++)
-		outcome = rr_keys_receive_delete(subject->servers[i]);
+		outcome = rl_receive(subject->servers[i], &reply);
 	return outcome == RL_OK ||
 	       complain(subject, "a server is gone", subject->servers[0]);
 }
