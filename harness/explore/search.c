@@ -22,32 +22,13 @@ void rr_search_begin(struct rr_search *search)
 	search->n_kept = search->n_nodes > 0 ? search->n_nodes - 1 : 0;
 	search->n_done = 0;
 	search->event = 0;
-	search->again = false;
-	search->cuts = false;
+	search->cuts = search->cuts && search->again; /* not listed anew */
+	search->again = search->is_gone = false;
 	search->end = RR_RUN_WHOLE;
 	rr_access_begin(search->config.access);
 }
 
 /* ---- What a move has touched ---------------------------------------------- */
-
-/* A script that could be a refusal for the first time is run once more, with its
- * changes counted: few scripts ever refuse. */
-static bool is_proved(struct rr_search *search,
-		      const struct rr_gate_event *event)
-{
-	struct rr_access *access = search->config.access;
-
-	if (!rr_access_is_script(&event->op) ||
-	    !rr_access_may_be_refusal(&event->reply))
-		return false;
-	if (search->counts)
-		return search->changes >= 0 &&
-		       rr_access_changes(access, event->op.server) ==
-			       search->changes;
-	rr_access_doubt(access, &event->op);
-	search->again = true;
-	return false;
-}
 
 static void note_step(struct rr_search *search, struct rr_done *done,
 		      const struct rr_gate_event *event, bool is_new)
@@ -58,7 +39,7 @@ static void note_step(struct rr_search *search, struct rr_done *done,
 		done->is_sleep = event->op.kind == RR_OP_SLEEP &&
 				 event->op.yields;
 		done->mutex = (uintptr_t)event->op.mutex;
-		done->proved = is_proved(search, event);
+		done->proved = rr_search_is_proved(search, event);
 	}
 	done->footprint = rr_access_of(search->config.access, event,
 				       done->proved);
@@ -90,11 +71,6 @@ static void note_last(struct rr_search *search,
 	if (rr_move_is_step(&done->move))
 		note_events(search, done, trace,
 			    search->n_done > search->n_kept);
-	else if (rr_move_is_time(&done->move))
-		done->footprint = (struct rr_footprint){
-			.timed = true,
-			.all = done->move.kind == RR_MOVE_WAIT,
-		};
 }
 
 /* ---- Nodes ---------------------------------------------------------------- */
@@ -183,7 +159,8 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 	}
 	rr_search_list(search, view, node);
 	if (node->n_candidates == 0) {
-		search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
+		if (search->end != RR_RUN_STARVED)
+			search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
 		return false;
 	}
 	if (search->n_nodes > 0 && !search->config.all)
@@ -203,19 +180,20 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 static void prepare(struct rr_search *search, const struct rr_view *view,
 		    struct rr_done *done)
 {
-	const struct rr_op *op = view->actors[done->move.actor].op;
+	const struct rr_op *op;
 
 	search->counts = false;
-	if (!rr_move_is_step(&done->move) ||
-	    search->n_done < search->n_kept)
+	if (done->move.kind == RR_MOVE_WAIT)
+		rr_search_note_wait(search);
+	if (search->n_done < search->n_kept)
 		return;
+	rr_search_plan(search, view, done);
+	if (!rr_move_is_step(&done->move))
+		return;
+	op = view->actors[done->move.actor].op;
 	done->woken_by = -1;
 	done->has_written = false;
-	search->counts = rr_access_is_script(op) &&
-			 rr_access_is_doubtful(search->config.access, op);
-	if (search->counts)
-		search->changes = rr_access_changes(search->config.access,
-						    op->server);
+	rr_search_count(search, op);
 	if (op->kind == RR_OP_SLEEP && op->yields)
 		done->has_written = rr_search_parking(search,
 						      done->move.actor,
@@ -242,7 +220,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	prepare(search, view, done);
 	search->event = view->trace->n_events;
 	search->n_done++;
-	return rr_search_choice(search, view, &done->move);
+	return rr_search_choice(done);
 }
 
 /* ---- Between runs --------------------------------------------------------- */
@@ -250,6 +228,8 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 				const struct rr_gate_trace *trace)
 {
+	if (search->is_gone)
+		return RR_RUN_GONE;
 	if (end == RR_GATE_BAD_CHOICE || end == RR_GATE_NO_MEMORY)
 		return RR_RUN_BROKEN;
 	if (search->n_done < search->n_nodes)
