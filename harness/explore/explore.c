@@ -162,6 +162,9 @@ static enum rr_exit make_subject(struct explorer *explorer)
 	for (size_t i = 0; i < config->n_clients; i++)
 		rr_gate_set_skew(rr_subject_gate(explorer->subject), (int)i,
 				 (int64_t)i * config->skew_ns);
+	if (!rr_subject_prepare(explorer->subject))
+		return fail(explorer, RR_EXIT_REDIS,
+			    rr_subject_error(explorer->subject));
 	return RR_EXIT_OK;
 }
 
@@ -228,8 +231,19 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 
 /* ---- Running -------------------------------------------------------------- */
 
+static unsigned long commands_of(const struct rr_gate_trace *trace)
+{
+	unsigned long n = 0;
+
+	for (size_t i = 0; i < trace->n_events; i++)
+		n += trace->events[i].kind == RR_EVENT_STEP &&
+		     trace->events[i].op.kind == RR_OP_SEND;
+	return n;
+}
+
 static enum rr_exit run_one(struct explorer *explorer)
 {
+	const struct rr_gate_trace *trace;
 	struct rr_subject_result run;
 	enum rr_run_end end;
 
@@ -238,9 +252,8 @@ static enum rr_exit run_one(struct explorer *explorer)
 			    explorer->search, &run))
 		return fail(explorer, RR_EXIT_REDIS,
 			    rr_subject_error(explorer->subject));
-	end = rr_search_learn(explorer->search, run.end,
-			      rr_gate_last_trace(
-				      rr_subject_gate(explorer->subject)));
+	trace = rr_gate_last_trace(rr_subject_gate(explorer->subject));
+	end = rr_search_learn(explorer->search, run.end, trace);
 	if (end == RR_RUN_GONE)
 		return fail(explorer, RR_EXIT_REDIS, "a server is gone");
 	if (end == RR_RUN_BROKEN)
@@ -253,6 +266,7 @@ static enum rr_exit run_one(struct explorer *explorer)
 		return RR_EXIT_OK;
 	}
 	explorer->result->schedules++;
+	explorer->result->commands += commands_of(trace);
 	judge(explorer, end, &run);
 	return RR_EXIT_OK;
 }

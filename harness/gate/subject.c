@@ -202,7 +202,7 @@ static bool renew(struct rr_subject *subject, bool *fresh, bool *any)
 	return true;
 }
 
-static bool repair(struct rr_subject *subject)
+bool rr_subject_prepare(struct rr_subject *subject)
 {
 	const bool is_woken = subject->config.strategy->is_woken;
 	bool fresh[RR_GATE_CLIENTS] = { false };
@@ -220,7 +220,7 @@ static bool repair(struct rr_subject *subject)
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		    struct rr_subject_result *result)
 {
-	if (!repair(subject))
+	if (!rr_subject_prepare(subject))
 		return false;
 	begin(subject);
 	for (size_t i = 0; i < subject->config.n_clients; i++)

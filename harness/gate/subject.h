@@ -57,6 +57,10 @@ void rr_subject_free(struct rr_subject *subject);
 
 struct rr_gate *rr_subject_gate(struct rr_subject *subject);
 
+/* Opens clients that are not open, and lets them warm up; a run does that too.
+ * False when a server is gone. */
+bool rr_subject_prepare(struct rr_subject *subject);
+
 /* One run, from empty keys to empty keys. False when a server is gone. */
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		    struct rr_subject_result *result);
