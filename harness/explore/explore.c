@@ -243,7 +243,7 @@ static unsigned long commands_of(const struct rr_gate_trace *trace)
 
 static enum rr_exit run_one(struct explorer *explorer)
 {
-	const struct rr_gate_trace *trace;
+	const struct rr_view *view;
 	struct rr_subject_result run;
 	enum rr_run_end end;
 
@@ -252,8 +252,8 @@ static enum rr_exit run_one(struct explorer *explorer)
 			    explorer->search, &run))
 		return fail(explorer, RR_EXIT_REDIS,
 			    rr_subject_error(explorer->subject));
-	trace = rr_gate_last_trace(rr_subject_gate(explorer->subject));
-	end = rr_search_learn(explorer->search, run.end, trace);
+	view = rr_gate_last_view(rr_subject_gate(explorer->subject));
+	end = rr_search_learn(explorer->search, run.end, view);
 	if (end == RR_RUN_GONE)
 		return fail(explorer, RR_EXIT_REDIS, "a server is gone");
 	if (end == RR_RUN_BROKEN)
@@ -266,7 +266,7 @@ static enum rr_exit run_one(struct explorer *explorer)
 		return RR_EXIT_OK;
 	}
 	explorer->result->schedules++;
-	explorer->result->commands += commands_of(trace);
+	explorer->result->commands += commands_of(view->trace);
 	judge(explorer, end, &run);
 	return RR_EXIT_OK;
 }
