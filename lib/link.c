@@ -130,6 +130,8 @@ enum rl_outcome rl_flush(struct rl_link *link)
 
 	if (!link->context)
 		return rl_link_fail(link, RL_UNKNOWN, "not connected");
+	if (link->out.length == 0)
+		return RL_OK;
 	if (rl_link_spare_parents(link) != RL_OK)
 		return RL_UNKNOWN;
 	while (sent < link->out.length) {
