@@ -7,6 +7,7 @@
 
 #include "invariants.h"
 #include "counterexample.h"
+#include "interleavings.h"
 
 enum { REPORT_EVERY = 256 };
 
@@ -19,6 +20,7 @@ struct explorer {
 	struct rl_address addresses[RR_FLEET_MAX];
 	struct rr_access *access;
 	struct rr_search *search;
+	struct rr_interleavings *room;
 	struct rr_subject *subject;
 };
 
@@ -96,7 +98,8 @@ static enum rr_exit make_search(struct explorer *explorer)
 		.rounds = config->rounds,
 		.access = explorer->access,
 	});
-	return explorer->search ?
+	explorer->room = rr_interleavings_new();
+	return explorer->search && explorer->room ?
 		       RR_EXIT_OK :
 		       fail(explorer, RR_EXIT_INTERNAL, "out of memory");
 }
@@ -175,12 +178,33 @@ static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 		explorer->config, rr_subject_gate(explorer->subject), run);
 }
 
+/* How many interleavings the last run stands for, as long as it is known of all
+ * that were before. */
+static void count(struct explorer *explorer, bool fails)
+{
+	struct rr_explore_result *result = explorer->result;
+	uint64_t n = 1;
+
+	if (result->schedules > 1 && !result->interleavings)
+		return;
+	if (!explorer->config->all)
+		n = rr_interleavings_of(explorer->room, explorer->search);
+	result->interleavings =
+		result->schedules == 1 ?
+			n :
+			rr_interleavings_add(result->interleavings, n);
+	if (fails)
+		result->failing_interleavings += n;
+}
+
 static void judge(struct explorer *explorer, enum rr_run_end end,
 		  const struct rr_subject_result *run)
 {
 	struct rr_explore_result *result = explorer->result;
 	const unsigned broken = rr_invariants_broken(explorer->config->strategy,
 						     run, end);
+
+	count(explorer, broken != 0);
 
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		result->broken[i] += broken >> i & 1;
@@ -276,6 +300,7 @@ enum rr_exit rr_explore(struct rr_world *world,
 	result->seconds = seconds() - result->seconds;
 	rr_subject_free(explorer.subject);
 	rr_search_free(explorer.search);
+	rr_interleavings_free(explorer.room);
 	rr_access_free(explorer.access);
 	return code;
 }

@@ -47,6 +47,8 @@ struct rr_explore_result {
 	unsigned long blocked;   /* given up: the same as one that was run */
 	unsigned long commands;
 	unsigned long failing;   /* schedules that broke any invariant */
+	/* How many these stand for (interleavings.h), 0 = not counted. */
+	uint64_t interleavings, failing_interleavings;
 	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
 	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;

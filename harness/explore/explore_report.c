@@ -149,14 +149,29 @@ static enum rr_exit show_failure(struct report *report)
 	return code;
 }
 
+static void print_failing_interleavings(const struct rr_explore_result *result)
+{
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+
+	if (result->explored == RR_EXPLORED_ALL &&
+	    result->interleavings > result->schedules &&
+	    result->interleavings <= INT64_MAX)
+		printf(" (%s of %s interleavings)",
+		       rr_grouped(failing,
+				  (long long)result->failing_interleavings),
+		       rr_grouped(all, (long long)result->interleavings));
+}
+
 static void print_failing(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
 	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
-	printf("%s: %s of %s schedules fail:", report->config->strategy->name,
+	printf("%s: %s of %s schedules fail", report->config->strategy->name,
 	       rr_grouped(failing, (long long)result->failing),
 	       rr_grouped(all, (long long)result->schedules));
+	print_failing_interleavings(result);
+	putchar(':');
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (result->broken[i])
 			printf(" %s %s",
@@ -192,6 +207,18 @@ static void print_cut(const struct report *report)
 	print_no_failure(report, why);
 }
 
+/* If there is more to tell than the schedules. */
+static void print_interleavings(const struct rr_explore_result *result)
+{
+	char number[RR_GROUPED_SIZE];
+
+	if (result->interleavings > INT64_MAX)
+		printf(" (of more than 9 * 10^18 interleavings)");
+	else if (result->interleavings > result->schedules)
+		printf(" (of %s interleavings)",
+		       rr_grouped(number, (long long)result->interleavings));
+}
+
 /* False: nothing that was weakened showed. */
 static bool conclude_safe(struct report *report, enum rr_exit *code)
 {
@@ -207,9 +234,10 @@ static bool conclude_safe(struct report *report, enum rr_exit *code)
 		print_no_failure(report, "no canary");
 		return false;
 	}
-	printf("%s: safe: all %s schedules\n  canary: %s fails\n",
-	       report->config->strategy->name,
-	       rr_grouped(number, (long long)report->result.schedules), canary);
+	printf("%s: safe: all %s schedules", report->config->strategy->name,
+	       rr_grouped(number, (long long)report->result.schedules));
+	print_interleavings(&report->result);
+	printf("\n  canary: %s fails\n", canary);
 	return true;
 }
 

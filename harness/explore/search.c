@@ -189,6 +189,15 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 
 /* ---- Choices -------------------------------------------------------------- */
 
+static void note_parking(const struct rr_search *search, struct rr_done *done)
+{
+	const enum rr_parking parking =
+		rr_search_parking(search, done->move.actor);
+
+	done->has_written = parking == RR_ROUND;
+	done->was_parked = parking == RR_WOKEN;
+}
+
 /* What has to be known before a step to judge it afterwards. */
 static void prepare(struct rr_search *search, const struct rr_view *view,
 		    struct rr_done *done)
@@ -199,16 +208,11 @@ static void prepare(struct rr_search *search, const struct rr_view *view,
 	if (!rr_move_is_step(&done->move) ||
 	    search->n_done < search->n_kept)
 		return;
-	done->woken_by = -1;
-	done->has_written = false;
 	if (rr_access_is_script(op))
 		search->changes = rr_access_changes(search->config.access,
 						    op->server);
 	if (op->kind == RR_OP_SLEEP && op->yields)
-		done->has_written = rr_search_parking(search,
-						      done->move.actor,
-						      &done->woken_by) ==
-				    RR_ROUND;
+		note_parking(search, done);
 }
 
 struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
@@ -223,7 +227,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	node = &search->nodes[search->n_done];
 	done = &search->done[search->n_done];
 	if (search->n_done >= search->n_kept)
-		*done = (struct rr_done){ .woken_by = -1 };
+		*done = (struct rr_done){ 0 };
 	done->move = node->candidates[node->current].move;
 	prepare(search, view, done);
 	search->event = view->trace->n_events;
