@@ -27,8 +27,8 @@ struct chain {
 
 struct rr_interleavings {
 	size_t n_chains;
-	int never_last;
 	uint64_t whole; /* the key of all moves */
+	uint64_t late;  /* the part of it of chains that must not be last */
 	struct chain chains[RR_CHAINS_MAX];
 	/* How many of each chain a move needs. */
 	uint16_t needs[RR_DEPTH_MAX][RR_CHAINS_MAX];
@@ -89,11 +89,11 @@ static void note_move(struct rr_interleavings *room,
 }
 
 /* Lays the chains' numbers side by side; false: a key has no room for them. */
-static bool lay_out(struct rr_interleavings *room)
+static bool lay_out(struct rr_interleavings *room, uint64_t never_last)
 {
 	unsigned shift = 0;
 
-	room->whole = 0;
+	room->whole = room->late = 0;
 	for (size_t c = 0; c < room->n_chains; c++) {
 		struct chain *chain = &room->chains[c];
 		unsigned bits = 0;
@@ -105,13 +105,16 @@ static bool lay_out(struct rr_interleavings *room)
 		chain->shift = shift;
 		chain->mask = (UINT64_C(1) << bits) - 1;
 		room->whole |= (uint64_t)chain->n << shift;
+		if (never_last >> c & 1)
+			room->late |= chain->mask << shift;
 		shift += bits;
 	}
 	return true;
 }
 
 static bool take_in(struct rr_interleavings *room,
-		    const struct rr_ordered_move *moves, size_t n)
+		    const struct rr_ordered_move *moves, size_t n,
+		    uint64_t never_last)
 {
 	room->n_chains = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -120,7 +123,7 @@ static bool take_in(struct rr_interleavings *room,
 			room->chains[room->n_chains].n = 0;
 		note_move(room, moves, i);
 	}
-	return lay_out(room);
+	return lay_out(room, never_last);
 }
 
 /* ---- Counting ------------------------------------------------------------- */
@@ -161,14 +164,12 @@ static struct made *made_of(struct rr_interleavings *room, uint64_t key)
 	}
 }
 
-/* Are only moves left of the chain that must not be the last? */
+/* Would moves of chains that must not be last be? */
 static bool is_too_late(const struct rr_interleavings *room, uint64_t key,
-			size_t c)
+			const struct chain *chain)
 {
-	const struct chain *chain = &room->chains[c];
-
-	return (int)c == room->never_last &&
-	       ((room->whole ^ key) & ~(chain->mask << chain->shift)) == 0;
+	return (chain->mask << chain->shift & room->late) &&
+	       ((room->whole ^ key) & ~room->late) == 0;
 }
 
 /* The next move of each chain, if nothing is missing, leads to a larger set. */
@@ -179,7 +180,7 @@ static bool go_on(struct rr_interleavings *room, const struct made *from)
 		const uint64_t n = count_in(chain, from->key);
 		struct made *to;
 
-		if (n == chain->n || is_too_late(room, from->key, c) ||
+		if (n == chain->n || is_too_late(room, from->key, chain) ||
 		    !has_all(room, from->key, room->needs[chain->moves[n]]))
 			continue;
 		to = made_of(room, from->key + (UINT64_C(1) << chain->shift));
@@ -204,10 +205,9 @@ static void begin(struct rr_interleavings *room)
  * from. The last is that of all moves. */
 uint64_t rr_interleavings_count(struct rr_interleavings *room,
 				const struct rr_ordered_move *moves, size_t n,
-				int never_last)
+				uint64_t never_last)
 {
-	room->never_last = never_last;
-	if (!take_in(room, moves, n))
+	if (!take_in(room, moves, n, never_last))
 		return RR_INTERLEAVINGS_UNKNOWN;
 	begin(room);
 	for (size_t i = 0; i < room->n_made; i++) {
@@ -219,14 +219,19 @@ uint64_t rr_interleavings_count(struct rr_interleavings *room,
 
 /* ---- Of a run ------------------------------------------------------------- */
 
-static int chain_of(const struct rr_search *search, const struct rr_move *move)
+/* A client's moves, those of time, and each move of a server by itself. */
+static int chain_of(const struct rr_search *search, const struct rr_move *move,
+		    int *n_chains)
 {
-	return rr_move_is_time(move) ? (int)search->config.n_clients :
-				       rr_search_client(search, move->actor);
+	if (rr_move_is_time(move))
+		return (int)search->config.n_clients;
+	if (rr_move_is_server(move))
+		return (*n_chains)++;
+	return rr_search_client(search, move->actor);
 }
 
 /* Time passes by itself only where nobody can go on: what is before it and what
- * is after it stay there. It does not pass when all is over. */
+ * is after it stay there. */
 static void fence(struct rr_set *before, size_t n)
 {
 	for (size_t word = 0; word < n / 64; word++)
@@ -235,26 +240,33 @@ static void fence(struct rr_set *before, size_t n)
 		before->words[n / 64] |= (UINT64_C(1) << n % 64) - 1;
 }
 
+/* Nothing but clients' moves is the last one, unless time passed in vain. */
+static uint64_t never_last(const struct rr_search *search)
+{
+	const struct rr_move *last = &search->done[search->n_done - 1].move;
+
+	return rr_move_is_time(last) ? 0 : UINT64_MAX << search->config.n_clients;
+}
+
 uint64_t rr_interleavings_of(struct rr_interleavings *room,
 			     const struct rr_search *search)
 {
 	struct rr_ordered_move moves[RR_DEPTH_MAX];
 	const size_t n = search->n_done;
+	int n_chains = (int)search->config.n_clients + 1;
 	size_t fenced = 0;
-	int never_last = -1;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct rr_done *done = &search->done[i];
+		const bool is_fence = done->move.kind == RR_MOVE_WAIT;
 
-		moves[i].chain = chain_of(search, &done->move);
+		moves[i].chain = chain_of(search, &done->move, &n_chains);
 		moves[i].before = done->before;
-		if (done->move.kind == RR_MOVE_WAIT)
-			fenced = i;
-		fence(&moves[i].before, fenced);
-		if (done->move.kind == RR_MOVE_WAIT)
+		fence(&moves[i].before, is_fence ? i : fenced);
+		if (is_fence)
 			fenced = i + 1;
 	}
-	if (n > 0 && !rr_move_is_time(&search->done[n - 1].move))
-		never_last = (int)search->config.n_clients;
-	return rr_interleavings_count(room, moves, n, never_last);
+	if (n == 0 || n_chains > RR_CHAINS_MAX)
+		return n == 0 ? 1 : RR_INTERLEAVINGS_UNKNOWN;
+	return rr_interleavings_count(room, moves, n, never_last(search));
 }

@@ -14,8 +14,8 @@
 #define RR_INTERLEAVINGS_UNKNOWN UINT64_C(0)
 #define RR_INTERLEAVINGS_MANY UINT64_MAX
 
-/* Clients, and time. */
-enum { RR_CHAINS_MAX = RR_GATE_CLIENTS + 1 };
+/* Clients, time, and what befalls servers. */
+enum { RR_CHAINS_MAX = RR_GATE_CLIENTS + 17 };
 
 struct rr_ordered_move {
 	int chain; /* below RR_CHAINS_MAX */
@@ -28,10 +28,10 @@ struct rr_interleavings *rr_interleavings_new(void);
 void rr_interleavings_free(struct rr_interleavings *room);
 
 /* Of `n` moves, RR_DEPTH_MAX at most, in one of their orders. Left out are those
- * that end with a move of chain `never_last`, -1 = none. */
+ * that end with a move of a chain whose bit is in `never_last`. */
 uint64_t rr_interleavings_count(struct rr_interleavings *room,
 				const struct rr_ordered_move *moves, size_t n,
-				int never_last);
+				uint64_t never_last);
 
 /* Of the last run, which has come to its end, of a reduced search. */
 uint64_t rr_interleavings_of(struct rr_interleavings *room,

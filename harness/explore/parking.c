@@ -49,6 +49,18 @@ static bool is_disturbed(const struct rr_search *search, int actor,
 	return false;
 }
 
+/* Does time that passes change what it found out? */
+static bool is_dated(const struct rr_search *search, int actor, size_t begin,
+		     size_t by)
+{
+	for (size_t i = begin; i < by; i++) {
+		if (is_of(&search->done[i], actor) &&
+		    search->done[i].footprint.timed)
+			return true;
+	}
+	return false;
+}
+
 /* Does this move make it worth trying again? */
 static bool wakes(const struct rr_search *search, int actor, size_t begin,
 		  size_t by)
@@ -56,8 +68,9 @@ static bool wakes(const struct rr_search *search, int actor, size_t begin,
 	const struct rr_done *done = &search->done[by];
 
 	return !is_of(done, actor) &&
-	       (rr_move_is_time(&done->move) ||
-		is_disturbed(search, actor, begin, by));
+	       (is_disturbed(search, actor, begin, by) ||
+		(rr_move_is_time(&done->move) &&
+		 is_dated(search, actor, begin, by)));
 }
 
 static bool is_woken(const struct rr_search *search, int actor, size_t begin)
