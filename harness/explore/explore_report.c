@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "explore_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "canary.h"
 #include "conclude.h"
+#include "explore_progress.h"
 #include "invariants.h"
+#include "pct_report.h"
 #include "text.h"
 
 struct report {
@@ -18,28 +20,6 @@ struct report {
 	struct rr_explore_result result;
 	double begun;
 };
-
-/* ---- Progress ------------------------------------------------------------- */
-
-static bool show_progress(void *context, unsigned long schedules)
-{
-	const struct report *report = context;
-	struct rr_signals *signals = &report->world->session->signals;
-	char number[RR_GROUPED_SIZE];
-
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%s: %s schedules ",
-			report->config->strategy->name,
-			rr_grouped(number, (long long)schedules));
-	rr_signals_wait(signals, 0);
-	return !signals->interrupted;
-}
-
-static void clear_progress(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-}
 
 /* ---- Expectation ---------------------------------------------------------- */
 
@@ -96,6 +76,11 @@ static enum rr_exit compare(const struct report *report, bool is_safe)
 	return free_of_faults ? RR_EXIT_VIOLATED : RR_EXIT_OK;
 }
 
+static bool is_interrupted(const struct report *report)
+{
+	return report->world->session->signals.interrupted;
+}
+
 /* ---- Failures ------------------------------------------------------------- */
 
 static enum rr_exit save(const struct report *report, const char *text)
@@ -140,10 +125,13 @@ static enum rr_exit show_failure(struct report *report)
 					    error, sizeof(error));
 	enum rr_exit code = RR_EXIT_OK;
 
-	printf("  shortest, %zu steps, %d changes of client:\n", result->moves,
+	printf("  shortest, %zu steps, %d changes of client", result->moves,
 	       result->switches);
+	if (report->config->random.runs)
+		printf(", --random 1 --seed %" PRIu64, result->seed);
+	puts(":");
 	draw(text ? text : result->transcript);
-	if (!text)
+	if (!text && !is_interrupted(report))
 		rr_complain(RR_EXIT_INCONCLUSIVE,
 			    "%s: the transcript does not replay: %s",
 			    report->config->strategy->name, error);
@@ -171,9 +159,10 @@ static void print_failing(const struct report *report)
 	const struct rr_explore_result *result = &report->result;
 	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
-	printf("%s: %s of %s schedules fail", report->config->strategy->name,
+	printf("%s: %s of %s %sschedules fail", report->config->strategy->name,
 	       rr_grouped(failing, (long long)result->failing),
-	       rr_grouped(all, (long long)result->schedules));
+	       rr_grouped(all, (long long)result->schedules),
+	       report->config->random.runs ? "random " : "");
 	print_failing_interleavings(result);
 	putchar(':');
 	for (int i = 0; i < RR_INVARIANTS; i++) {
@@ -201,6 +190,10 @@ static void print_cut(const struct report *report)
 {
 	char why[64];
 
+	if (report->config->random.runs) {
+		rr_pct_report_none(report->config, &report->result);
+		return;
+	}
 	if (report->result.explored == RR_EXPLORED_ROUNDS)
 		snprintf(why, sizeof(why), "%d rounds", report->config->rounds);
 	else
@@ -235,7 +228,8 @@ static bool conclude_safe(struct report *report, enum rr_exit *code)
 		return false;
 	}
 	if (!canary) {
-		print_no_failure(report, "no canary");
+		print_no_failure(report, is_interrupted(report) ? "interrupted" :
+								  "no canary");
 		return false;
 	}
 	printf("%s: safe: all %s schedules", report->config->strategy->name,
@@ -261,7 +255,9 @@ static enum rr_exit print_result(struct report *report)
 	} else {
 		print_cut(report);
 	}
-	if (result->explored == RR_EXPLORED_STOPPED)
+	if (report->config->random.runs && result->schedules)
+		rr_pct_report_bound(report->config, result);
+	if (is_interrupted(report))
 		return RR_EXIT_INTERRUPTED;
 	return rr_exit_worse(code, compare(report, is_safe));
 }
@@ -280,14 +276,18 @@ enum rr_exit rr_explore_report(struct rr_world *world,
 			       const char *save)
 {
 	struct rr_explore_config watched = *config;
+	struct rr_explore_progress progress = {
+		.signals = &world->session->signals,
+		.name = config->strategy->name,
+	};
 	struct report report = { .world = world, .config = &watched,
 				 .save = save };
 	enum rr_exit code;
 
-	watched.progress = show_progress;
-	watched.context = &report;
+	watched.progress = rr_explore_progress;
+	watched.context = &progress;
 	code = rr_explore(world, &watched, &report.result);
-	clear_progress();
+	rr_explore_progress_clear();
 	if (code == RR_EXIT_SKIPPED)
 		rr_complain(code, "%s needs %s", config->strategy->name,
 			    report.result.error);
@@ -296,6 +296,7 @@ enum rr_exit rr_explore_report(struct rr_world *world,
 			    report.result.error);
 	else
 		code = print_result(&report);
+	rr_explore_progress_clear();
 	fflush(stdout);
 	print_figures(&report.result);
 	rr_explore_release(&report.result);

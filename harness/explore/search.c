@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "search_inside.h"
+#include "pct.h"
 
 #include <stdlib.h>
 
@@ -19,6 +19,8 @@ void rr_search_free(struct rr_search *search)
 
 void rr_search_begin(struct rr_search *search)
 {
+	if (search->config.pct)
+		search->n_nodes = 0;
 	search->n_kept = search->n_nodes > 0 ? search->n_nodes - 1 : 0;
 	search->n_done = 0;
 	search->event = 0;
@@ -157,6 +159,21 @@ static void want(const struct rr_search *search, struct rr_node *node,
 	}
 }
 
+/* Chooses among what can be done; false: nothing of it is to be run. */
+static bool choose(struct rr_search *search, const struct rr_view *view,
+		   struct rr_node *node)
+{
+	if (search->config.pct) {
+		node->current = rr_pct_pick(search->config.pct, node,
+					    search->n_nodes + 1);
+		return true;
+	}
+	if (search->n_nodes > 0 && !search->config.all)
+		inherit_sleep(search, node);
+	want(search, node, view->last);
+	return advance(node);
+}
+
 /* False: the run ends here, search->end says how. */
 static bool open_node(struct rr_search *search, const struct rr_view *view)
 {
@@ -172,10 +189,7 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 			search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
 		return false;
 	}
-	if (search->n_nodes > 0 && !search->config.all)
-		inherit_sleep(search, node);
-	want(search, node, view->last);
-	if (!advance(node)) {
+	if (!choose(search, view, node)) {
 		search->end = RR_RUN_BLOCKED;
 		return false;
 	}
@@ -251,7 +265,7 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 		search->end = RR_RUN_STUCK;
 	if (end != RR_GATE_STOPPED)
 		note_last(search, trace);
-	if (!search->config.all)
+	if (!search->config.all && !search->config.pct)
 		rr_search_order(search);
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
