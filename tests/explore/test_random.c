@@ -140,9 +140,9 @@ Test(random, wrong_use_is_named)
 Test(random, interrupt_tells_what_is_known_and_leaves_nothing)
 {
 	const int code = support_shell(
-		"d=$(mktemp -d) && TMPDIR=$d timeout -s INT -k 30 3 $REDRACE "
-		"explore redlock --clients 3 --pauses 1; code=$?; "
-		"ls $d; rmdir $d && [ $code -eq 124 ]",
+		"d=$(mktemp -d) && TMPDIR=$d timeout --preserve-status -s INT -k 30 3 "
+		"$REDRACE explore redlock --clients 3 --pauses 1; code=$?; "
+		"ls $d; rmdir $d && [ $code -eq 130 ]",
 		output, sizeof(output));
 
 	cr_assert_eq(code, 0, "%s", output);
