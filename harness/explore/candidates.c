@@ -200,15 +200,14 @@ static enum rr_parking look(const struct rr_search *search,
 			    const struct rr_actor_view *actor, int number)
 {
 	enum rr_parking parking;
-	int woken_by;
 
 	if (actor->op->kind != RR_OP_SLEEP || !actor->op->yields)
 		return RR_AWAKE;
-	parking = rr_search_parking(search, number, &woken_by);
+	parking = rr_search_parking(search, number);
 	if (parking == RR_ROUND &&
 	    rr_search_rounds(search, number) < rounds_allowed(search))
 		return RR_AWAKE;
-	return parking;
+	return parking == RR_WOKEN ? RR_AWAKE : parking;
 }
 
 /* Those who are kept out and write while they ask. */

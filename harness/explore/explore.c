@@ -7,8 +7,9 @@
 
 #include "invariants.h"
 #include "counterexample.h"
+#include "interleavings.h"
 
-enum { REPORT_EVERY = 256 };
+enum { REPORT_EVERY = 8 };
 
 #define YIELD_NS INT64_C(100000000)
 
@@ -19,6 +20,8 @@ struct explorer {
 	struct rl_address addresses[RR_FLEET_MAX];
 	struct rr_access *access;
 	struct rr_search *search;
+	struct rr_interleavings *room;
+	struct rr_pct *pct; /* NULL = searches */
 	struct rr_subject *subject;
 	int jumped; /* the server whose clock is ahead, -1 = none */
 };
@@ -114,6 +117,10 @@ static enum rr_exit make_search(struct explorer *explorer)
 					 rr_explore_servers(config));
 	if (!explorer->access)
 		return fail(explorer, RR_EXIT_REDIS, "cannot connect");
+	if (config->random.runs)
+		explorer->pct = rr_pct_new(&config->random, &config->budget);
+	if (config->random.runs && !explorer->pct)
+		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
 	explorer->search = rr_search_new(&(struct rr_search_config){
 		.n_clients = config->n_clients,
 		.n_servers = rr_explore_servers(config),
@@ -124,8 +131,10 @@ static enum rr_exit make_search(struct explorer *explorer)
 		.lease_ns = config->ttl_ms * INT64_C(1000000),
 		.rounds = config->rounds,
 		.access = explorer->access,
+		.pct = explorer->pct,
 	});
-	return explorer->search ?
+	explorer->room = rr_interleavings_new();
+	return explorer->search && explorer->room ?
 		       RR_EXIT_OK :
 		       fail(explorer, RR_EXIT_INTERNAL, "out of memory");
 }
@@ -209,8 +218,28 @@ static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 	result->shortest_breaks = broken;
 	result->switches = switches;
 	result->moves = moves;
+	result->seed = explorer->pct ? rr_pct_seed(explorer->pct) : 0;
 	result->transcript = rr_counterexample_write(
 		explorer->config, rr_subject_gate(explorer->subject), run);
+}
+
+/* How many interleavings the last run stands for, as long as it is known of all
+ * that were before. */
+static void count(struct explorer *explorer, bool fails)
+{
+	struct rr_explore_result *result = explorer->result;
+	uint64_t n = 1;
+
+	if (result->schedules > 1 && !result->interleavings)
+		return;
+	if (!explorer->config->all)
+		n = rr_interleavings_of(explorer->room, explorer->search);
+	result->interleavings =
+		result->schedules == 1 ?
+			n :
+			rr_interleavings_add(result->interleavings, n);
+	if (fails)
+		result->failing_interleavings += n;
 }
 
 static void judge(struct explorer *explorer, enum rr_run_end end,
@@ -219,6 +248,10 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 	struct rr_explore_result *result = explorer->result;
 	const unsigned broken = rr_invariants_broken(explorer->config->strategy,
 						     run, end);
+
+	result->cut += end == RR_RUN_CUT;
+	if (!explorer->pct)
+		count(explorer, broken != 0);
 
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		result->broken[i] += broken >> i & 1;
@@ -241,24 +274,34 @@ static unsigned long commands_of(const struct rr_gate_trace *trace)
 	return n;
 }
 
-static enum rr_exit run_one(struct explorer *explorer)
+static enum rr_exit drive(struct explorer *explorer,
+			  struct rr_subject_result *run, enum rr_run_end *end)
 {
-	const struct rr_view *view;
-	struct rr_subject_result run;
-	enum rr_run_end end;
-
 	rr_search_begin(explorer->search);
 	if (!rr_subject_run(explorer->subject, rr_search_choose,
-			    explorer->search, &run))
+			    explorer->search, run))
 		return fail(explorer, RR_EXIT_REDIS,
 			    rr_subject_error(explorer->subject));
-	view = rr_gate_last_view(rr_subject_gate(explorer->subject));
-	end = rr_search_learn(explorer->search, run.end, view);
-	if (end == RR_RUN_GONE)
+	*end = rr_search_learn(explorer->search, run->end,
+			       rr_gate_last_view(
+				       rr_subject_gate(explorer->subject)));
+	if (*end == RR_RUN_GONE)
 		return fail(explorer, RR_EXIT_REDIS, "a server is gone");
-	if (end == RR_RUN_BROKEN)
+	if (*end == RR_RUN_BROKEN)
 		return fail(explorer, RR_EXIT_INTERNAL,
 			    "the clients do not repeat themselves");
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit run_one(struct explorer *explorer)
+{
+	const struct rr_gate *gate = rr_subject_gate(explorer->subject);
+	struct rr_subject_result run;
+	enum rr_run_end end;
+	const enum rr_exit code = drive(explorer, &run, &end);
+
+	if (code != RR_EXIT_OK)
+		return code;
 	if (end == RR_RUN_AGAIN)
 		return RR_EXIT_OK;
 	if (end == RR_RUN_BLOCKED) {
@@ -266,9 +309,30 @@ static enum rr_exit run_one(struct explorer *explorer)
 		return RR_EXIT_OK;
 	}
 	explorer->result->schedules++;
-	explorer->result->commands += commands_of(view->trace);
+	explorer->result->commands += commands_of(rr_gate_last_trace(gate));
 	judge(explorer, end, &run);
 	return RR_EXIT_OK;
+}
+
+/* How many steps a run has, before any is drawn. */
+static enum rr_exit measure(struct explorer *explorer)
+{
+	struct rr_subject_result run;
+	enum rr_run_end end;
+	const enum rr_exit code = drive(explorer, &run, &end);
+
+	rr_pct_measured(explorer->pct, rr_search_n_moves(explorer->search));
+	rr_pct_next(explorer->pct);
+	return code;
+}
+
+/* What share of the schedules has been run. */
+static double share_of(const struct explorer *explorer)
+{
+	if (explorer->pct)
+		return (double)explorer->result->schedules /
+		       (double)explorer->config->random.runs;
+	return rr_search_share(explorer->search);
 }
 
 /* Why to stop before the end; RR_EXPLORED_ALL: go on. */
@@ -283,24 +347,46 @@ static enum rr_explored look_up(const struct explorer *explorer)
 	if (config->most && result->schedules >= config->most)
 		return RR_EXPLORED_MOST;
 	if (config->progress && runs % REPORT_EVERY == 0 &&
-	    !config->progress(config->context, result->schedules))
+	    !config->progress(config->context, result->schedules,
+			      share_of(explorer)))
 		return RR_EXPLORED_STOPPED;
 	return RR_EXPLORED_ALL;
+}
+
+static bool has_next(struct explorer *explorer)
+{
+	return explorer->pct ? rr_pct_next(explorer->pct) :
+			       rr_search_next(explorer->search);
+}
+
+/* Why there is no other schedule. */
+static void conclude(struct explorer *explorer)
+{
+	struct rr_explore_result *result = explorer->result;
+
+	if (explorer->pct)
+		result->bound = rr_pct_bound(explorer->pct, result->schedules);
+	if (result->explored != RR_EXPLORED_ALL)
+		return;
+	if (explorer->pct)
+		result->explored = RR_EXPLORED_RANDOM;
+	else if (rr_search_was_cut(explorer->search))
+		result->explored = RR_EXPLORED_ROUNDS;
 }
 
 static enum rr_exit run_all(struct explorer *explorer)
 {
 	struct rr_explore_result *result = explorer->result;
-	enum rr_exit code;
+	enum rr_exit code = explorer->pct ? measure(explorer) : RR_EXIT_OK;
 
+	if (code != RR_EXIT_OK)
+		return code;
 	do {
 		code = run_one(explorer);
 		result->explored = look_up(explorer);
 	} while (code == RR_EXIT_OK && result->explored == RR_EXPLORED_ALL &&
-		 rr_search_next(explorer->search));
-	if (result->explored == RR_EXPLORED_ALL &&
-	    rr_search_was_cut(explorer->search))
-		result->explored = RR_EXPLORED_ROUNDS;
+		 has_next(explorer));
+	conclude(explorer);
 	return code;
 }
 
@@ -337,6 +423,8 @@ enum rr_exit rr_explore(struct rr_world *world,
 	result->seconds = seconds() - result->seconds;
 	rr_subject_free(explorer.subject);
 	rr_search_free(explorer.search);
+	rr_interleavings_free(explorer.room);
+	rr_pct_free(explorer.pct);
 	rr_access_free(explorer.access);
 	return code;
 }

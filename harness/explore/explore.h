@@ -7,6 +7,7 @@
 #define RR_EXPLORE_H
 
 #include "exit_code.h"
+#include "pct.h"
 #include "search.h"
 #include "strategy.h"
 #include "world.h"
@@ -25,11 +26,13 @@ struct rr_explore_config {
 	int64_t skew_ns; /* each client's clock is so far ahead of the last */
 	int rounds;
 	long ttl_ms;
+	struct rr_pct_config random; /* with `runs`: draws so many instead */
 	unsigned long most; /* schedules, 0 = no limit */
 	const struct rl_driver *planted; /* a fault, or NULL */
 	bool first_only; /* ends at the first failure */
-	/* Told now and then; false: ends. May be NULL. */
-	bool (*progress)(void *context, unsigned long schedules);
+	/* Told now and then, with about what share of the whole that is, 0 = not
+	 * known; false: ends. May be NULL. */
+	bool (*progress)(void *context, unsigned long schedules, double share);
 	void *context;
 };
 
@@ -38,6 +41,7 @@ enum rr_explored {
 	RR_EXPLORED_ROUNDS,  /* loops were cut after their rounds */
 	RR_EXPLORED_MOST,    /* the limit of schedules was reached */
 	RR_EXPLORED_STOPPED, /* `progress` said so */
+	RR_EXPLORED_RANDOM,  /* all that were to be drawn */
 	RR_EXPLORED_FIRST,   /* the first failure was enough */
 };
 
@@ -45,16 +49,21 @@ struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long schedules; /* run to their end */
 	unsigned long blocked;   /* given up: the same as one that was run */
+	unsigned long cut;       /* loops were, after their rounds */
 	unsigned long commands;  /* of those that were run to their end */
 	unsigned long failing;   /* schedules that broke any invariant */
+	/* How many these stand for (interleavings.h), 0 = not counted. */
+	uint64_t interleavings, failing_interleavings;
 	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
 	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;
+	struct rr_pct_bound bound; /* of random schedules */
 	/* The shortest failing one, by context switches: what it breaks, and
 	 * the transcript without its verdict. NULL = none. */
 	unsigned shortest_breaks;
 	int switches;
 	size_t moves;
+	uint64_t seed; /* of random schedules: the one that draws it */
 	char *transcript;
 	char error[RR_WORLD_ERROR];
 };

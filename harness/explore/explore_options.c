@@ -2,8 +2,10 @@
 #include "explore_options.h"
 
 #include <argp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "commands.h"
 #include "option.h"
@@ -26,6 +28,9 @@ enum {
 	KEY_ROUNDS,
 	KEY_TTL,
 	KEY_MOST,
+	KEY_RANDOM,
+	KEY_SEED,
+	KEY_DEPTH,
 	KEY_SAVE,
 	KEY_REDIS_SERVER,
 };
@@ -61,6 +66,12 @@ static const struct argp_option argp_options[] = {
 	  "how often a refused attempt that writes is repeated (2)", 0 },
 	{ "ttl", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
 	{ "most", KEY_MOST, "N", 0, "no more schedules than that", 0 },
+	{ "random", KEY_RANDOM, "N", 0,
+	  "N random schedules instead, for spaces too large to finish", 0 },
+	{ "seed", KEY_SEED, "S", 0,
+	  "of the first of them; the next has the next number", 0 },
+	{ "depth", KEY_DEPTH, "D", 0,
+	  "find failures that need D pairs of steps in order (3)", 0 },
 	{ "save", KEY_SAVE, "FILE|DIR/", 0,
 	  "where the failing schedule is saved, for redrace play", 0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
@@ -81,6 +92,29 @@ static int how_often(struct argp_state *state, const char *fault,
 		     const char *text)
 {
 	return (int)rr_option_number(state, fault, text, 0, 8);
+}
+
+static bool parse_random(int key, const char *text, struct argp_state *state)
+{
+	struct rr_explore_options *options = state->input;
+	struct rr_pct_config *random = &options->config.random;
+
+	switch (key) {
+	case KEY_RANDOM:
+		random->runs = (unsigned long)rr_option_number(
+			state, "--random", text, 1, 1000000000);
+		return true;
+	case KEY_SEED:
+		options->seed = rr_option_number(state, "--seed", text, 0,
+						 LONG_MAX / 2);
+		return true;
+	case KEY_DEPTH:
+		random->depth = (int)rr_option_number(
+			state, "--depth", text, 1, RR_PCT_DEPTH_MAX);
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool parse_budget(int key, const char *text, struct argp_state *state)
@@ -113,12 +147,33 @@ static bool parse_budget(int key, const char *text, struct argp_state *state)
 	}
 }
 
+/* Seeds that are drawn are short enough to be typed. */
+static void settle_random(struct rr_explore_options *options,
+			  struct argp_state *state)
+{
+	struct rr_pct_config *random = &options->config.random;
+	struct timespec now;
+
+	if (!random->runs && (random->depth || options->seed >= 0))
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--seed and --depth are of --random");
+	if (random->runs && options->config.all)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--random and --all exclude each other");
+	clock_gettime(CLOCK_REALTIME, &now);
+	random->seed = options->seed >= 0 ?
+			       (uint64_t)options->seed :
+			       (uint64_t)(now.tv_sec ^ now.tv_nsec) % 1000000000;
+	if (!random->depth)
+		random->depth = 3;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct rr_explore_options *options = state->input;
 	struct rr_explore_config *config = &options->config;
 
-	if (parse_budget(key, text, state))
+	if (parse_budget(key, text, state) || parse_random(key, text, state))
 		return 0;
 	switch (key) {
 	case KEY_CLIENTS:
@@ -169,6 +224,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		add_strategy(options, text, state);
 		break;
+	case ARGP_KEY_END:
+		settle_random(options, state);
+		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "explore what? 'redrace list' shows the strategies");
@@ -210,6 +268,7 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 			    .rounds = 2,
 			    .ttl_ms = 10000 },
 		.redis_server = "redis-server",
+		.seed = -1,
 	};
 	argp_err_exit_status = RR_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, options);

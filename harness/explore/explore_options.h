@@ -12,6 +12,7 @@ struct rr_explore_options {
 	size_t n_strategies;
 	const struct rr_strategy *strategies[RR_EXPLORE_STRATEGIES];
 	const char *redis_server;
+	long seed; /* -1 = none was given */
 	const char *save; /* a file, or a folder ending in /; NULL = nowhere */
 };
 

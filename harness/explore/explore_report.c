@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "explore_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "canary.h"
 #include "conclude.h"
+#include "explore_progress.h"
 #include "files.h"
 #include "invariants.h"
+#include "pct_report.h"
 #include "text.h"
 
 struct report {
@@ -19,28 +21,6 @@ struct report {
 	struct rr_explore_result result;
 	double begun;
 };
-
-/* ---- Progress ------------------------------------------------------------- */
-
-static bool show_progress(void *context, unsigned long schedules)
-{
-	const struct report *report = context;
-	struct rr_signals *signals = &report->world->session->signals;
-	char number[RR_GROUPED_SIZE];
-
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%s: %s schedules ",
-			report->config->strategy->name,
-			rr_grouped(number, (long long)schedules));
-	rr_signals_wait(signals, 0);
-	return !signals->interrupted;
-}
-
-static void clear_progress(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-}
 
 /* ---- Expectation ---------------------------------------------------------- */
 
@@ -97,6 +77,11 @@ static enum rr_exit compare(const struct report *report, bool is_safe)
 	return free_of_faults ? RR_EXIT_VIOLATED : RR_EXIT_OK;
 }
 
+static bool is_interrupted(const struct report *report)
+{
+	return report->world->session->signals.interrupted;
+}
+
 /* ---- Failures ------------------------------------------------------------- */
 
 static enum rr_exit save(const struct report *report, const char *text)
@@ -137,10 +122,13 @@ static enum rr_exit show_failure(struct report *report)
 					    error, sizeof(error));
 	enum rr_exit code = RR_EXIT_OK;
 
-	printf("  shortest, %zu steps, %d changes of client:\n", result->moves,
+	printf("  shortest, %zu steps, %d changes of client", result->moves,
 	       result->switches);
+	if (report->config->random.runs)
+		printf(", --random 1 --seed %" PRIu64, result->seed);
+	puts(":");
 	draw(text ? text : result->transcript);
-	if (!text)
+	if (!text && !is_interrupted(report))
 		rr_complain(RR_EXIT_INCONCLUSIVE,
 			    "%s: the transcript does not replay: %s",
 			    report->config->strategy->name, error);
@@ -150,14 +138,30 @@ static enum rr_exit show_failure(struct report *report)
 	return code;
 }
 
+static void print_failing_interleavings(const struct rr_explore_result *result)
+{
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+
+	if (result->explored == RR_EXPLORED_ALL &&
+	    result->interleavings > result->schedules &&
+	    result->interleavings <= INT64_MAX)
+		printf(" (%s of %s interleavings)",
+		       rr_grouped(failing,
+				  (long long)result->failing_interleavings),
+		       rr_grouped(all, (long long)result->interleavings));
+}
+
 static void print_failing(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
 	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
-	printf("%s: %s of %s schedules fail:", report->config->strategy->name,
+	printf("%s: %s of %s %sschedules fail", report->config->strategy->name,
 	       rr_grouped(failing, (long long)result->failing),
-	       rr_grouped(all, (long long)result->schedules));
+	       rr_grouped(all, (long long)result->schedules),
+	       report->config->random.runs ? "random " : "");
+	print_failing_interleavings(result);
+	putchar(':');
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (result->broken[i])
 			printf(" %s %s",
@@ -183,6 +187,10 @@ static void print_cut(const struct report *report)
 {
 	char why[64];
 
+	if (report->config->random.runs) {
+		rr_pct_report_none(report->config, &report->result);
+		return;
+	}
 	if (report->result.explored == RR_EXPLORED_ROUNDS)
 		snprintf(why, sizeof(why), "%d rounds", report->config->rounds);
 	else
@@ -191,6 +199,18 @@ static void print_cut(const struct report *report)
 				 "not all of them" :
 				 "interrupted");
 	print_no_failure(report, why);
+}
+
+/* If there is more to tell than the schedules. */
+static void print_interleavings(const struct rr_explore_result *result)
+{
+	char number[RR_GROUPED_SIZE];
+
+	if (result->interleavings > INT64_MAX)
+		printf(" (of more than 9 * 10^18 interleavings)");
+	else if (result->interleavings > result->schedules)
+		printf(" (of %s interleavings)",
+		       rr_grouped(number, (long long)result->interleavings));
 }
 
 /* False: nothing that was weakened showed. */
@@ -205,12 +225,14 @@ static bool conclude_safe(struct report *report, enum rr_exit *code)
 		return false;
 	}
 	if (!canary) {
-		print_no_failure(report, "no canary");
+		print_no_failure(report, is_interrupted(report) ? "interrupted" :
+								  "no canary");
 		return false;
 	}
-	printf("%s: safe: all %s schedules\n  canary: %s fails\n",
-	       report->config->strategy->name,
-	       rr_grouped(number, (long long)report->result.schedules), canary);
+	printf("%s: safe: all %s schedules", report->config->strategy->name,
+	       rr_grouped(number, (long long)report->result.schedules));
+	print_interleavings(&report->result);
+	printf("\n  canary: %s fails\n", canary);
 	return true;
 }
 
@@ -230,7 +252,9 @@ static enum rr_exit print_result(struct report *report)
 	} else {
 		print_cut(report);
 	}
-	if (result->explored == RR_EXPLORED_STOPPED)
+	if (report->config->random.runs && result->schedules)
+		rr_pct_report_bound(report->config, result);
+	if (is_interrupted(report))
 		return RR_EXIT_INTERRUPTED;
 	return rr_exit_worse(code, compare(report, is_safe));
 }
@@ -251,14 +275,18 @@ enum rr_exit rr_explore_report(struct rr_world *world,
 			       const char *save)
 {
 	struct rr_explore_config watched = *config;
+	struct rr_explore_progress progress = {
+		.signals = &world->session->signals,
+		.name = config->strategy->name,
+	};
 	struct report report = { .world = world, .config = &watched,
 				 .save = save };
 	enum rr_exit code;
 
-	watched.progress = show_progress;
-	watched.context = &report;
+	watched.progress = rr_explore_progress;
+	watched.context = &progress;
 	code = rr_explore(world, &watched, &report.result);
-	clear_progress();
+	rr_explore_progress_clear();
 	if (code == RR_EXIT_SKIPPED)
 		rr_complain(code, "%s skipped: this server has %s",
 			    config->strategy->name, report.result.error);
@@ -267,6 +295,7 @@ enum rr_exit rr_explore_report(struct rr_world *world,
 			    report.result.error);
 	else
 		code = print_result(&report);
+	rr_explore_progress_clear();
 	fflush(stdout);
 	print_figures(&report.result);
 	rr_explore_release(&report.result);

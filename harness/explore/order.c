@@ -2,16 +2,6 @@
 /* Which moves of a run happen before which others, and which of them race. */
 #include "search_inside.h"
 
-static bool has(const struct rr_set *set, size_t i)
-{
-	return set->words[i / 64] >> (i % 64) & 1;
-}
-
-static void put(struct rr_set *set, size_t i)
-{
-	set->words[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
 static void put_all(struct rr_set *set, const struct rr_set *others)
 {
 	for (size_t i = 0; i < RR_SET_WORDS; i++)
@@ -93,10 +83,10 @@ static struct rr_set without(const struct rr_search *search, size_t i, size_t j)
 	struct rr_set rest = { 0 };
 
 	for (size_t k = i + 1; k < j; k++) {
-		if (!has(&search->done[k].before, i))
-			put(&rest, k);
+		if (!rr_set_has(&search->done[k].before, i))
+			rr_set_put(&rest, k);
 	}
-	put(&rest, j);
+	rr_set_put(&rest, j);
 	return rest;
 }
 
@@ -125,7 +115,7 @@ static void reverse(struct rr_search *search, size_t i, size_t j)
 		const struct rr_move *move = &search->done[k].move;
 		struct rr_candidate *candidate;
 
-		if (!has(&rest, k) || meet(&search->done[k].before, &rest))
+		if (!rr_set_has(&rest, k) || meet(&search->done[k].before, &rest))
 			continue;
 		candidate = as_candidate(node, move);
 		if (candidate && (candidate->wanted || candidate->asleep))
@@ -168,6 +158,33 @@ static void reverse_locks(struct rr_search *search, size_t j)
 	}
 }
 
+static void order_after(struct rr_search *search, size_t j, size_t i)
+{
+	put_all(&search->done[j].before, &search->done[i].before);
+	rr_set_put(&search->done[j].before, i);
+}
+
+/* A waiter goes on after the first of those that have woken it, unless another
+ * has happened before it anyway; and after any other that could be first. */
+static void order_waking(struct rr_search *search, size_t j)
+{
+	const struct rr_set wakers = rr_search_wakers(search, j);
+	size_t first = 0;
+
+	if (meet(&wakers, &search->done[j].before))
+		return;
+	while (!rr_set_has(&wakers, first))
+		first++;
+	order_after(search, j, first);
+	for (size_t i = first + 1; i < j; i++) {
+		if (!rr_set_has(&wakers, i) ||
+		    rr_set_has(&search->done[i].before, first))
+			continue;
+		reverse(search, first, j);
+		return;
+	}
+}
+
 /* The other ends of races for an element: a pop that waited could have gone
  * before any move since it came there, not only before the last one in its way.
  * That one may have put back what an earlier one took. */
@@ -179,7 +196,7 @@ static void reverse_pops(struct rr_search *search, size_t j)
 	for (size_t i = j; i-- > 0;) {
 		const struct rr_done *other = &search->done[i];
 
-		if (has(&own, i))
+		if (rr_set_has(&own, i))
 			continue;
 		if (is_same_thread(&other->move, &pop->move)) {
 			put_all(&own, &other->before);
@@ -200,19 +217,19 @@ static void order(struct rr_search *search, size_t j)
 	for (size_t i = j; i-- > 0;) {
 		const struct rr_done *other = &search->done[i];
 		const bool same = is_same_thread(&other->move, &last->move);
-		const bool woke = (int)i == last->woken_by;
 
-		if (has(&last->before, i))
+		if (rr_set_has(&last->before, i))
 			continue;
-		if (!same && !woke &&
+		if (!same &&
 		    !rr_search_depends(search, &other->move, &other->footprint,
 				       &last->move, &last->footprint))
 			continue;
-		if (!same && !woke && can_be_reversed(other, last))
+		if (!same && can_be_reversed(other, last))
 			reverse(search, i, j);
-		put_all(&last->before, &other->before);
-		put(&last->before, i);
+		order_after(search, j, i);
 	}
+	if (last->was_parked)
+		order_waking(search, j);
 	if (last->is_lock)
 		reverse_locks(search, j);
 	if (last->is_pop)
@@ -248,7 +265,6 @@ void rr_search_order_stuck(struct rr_search *search, const struct rr_view *view)
 			.is_lock = op->kind == RR_OP_LOCK,
 			.is_pop = op->kind == RR_OP_SEND,
 			.mutex = (uintptr_t)op->mutex,
-			.woken_by = -1,
 		};
 		order(search, search->n_done);
 	}

@@ -7,10 +7,11 @@ static bool is_of(const struct rr_done *done, int actor)
 	return rr_move_is_step(&done->move) && done->move.actor == actor;
 }
 
-/* The first move of the attempt that the actor has just made. */
-static size_t attempt_begin(const struct rr_search *search, int actor)
+/* The first move of the attempt that the actor has made before move `end`. */
+static size_t attempt_begin(const struct rr_search *search, int actor,
+			    size_t end)
 {
-	size_t i = search->n_done;
+	size_t i = end;
 
 	while (i > 0 && !(is_of(&search->done[i - 1], actor) &&
 			  search->done[i - 1].is_sleep))
@@ -60,20 +61,38 @@ static bool is_dated(const struct rr_search *search, int actor, size_t begin,
 	return false;
 }
 
-/* The first move of another that makes it worth trying again, -1 = none. */
-static int waker(const struct rr_search *search, int actor, size_t begin)
+/* Does this move make it worth trying again? */
+static bool wakes(const struct rr_search *search, int actor, size_t begin,
+		  size_t by)
+{
+	const struct rr_done *done = &search->done[by];
+
+	return !is_of(done, actor) &&
+	       (is_disturbed(search, actor, begin, by) ||
+		(rr_move_is_time(&done->move) &&
+		 is_dated(search, actor, begin, by)));
+}
+
+static bool is_woken(const struct rr_search *search, int actor, size_t begin)
 {
 	for (size_t i = begin; i < search->n_done; i++) {
-		const struct rr_done *done = &search->done[i];
-
-		if (is_of(done, actor))
-			continue;
-		if (is_disturbed(search, actor, begin, i) ||
-		    (rr_move_is_time(&done->move) &&
-		     is_dated(search, actor, begin, i)))
-			return (int)i;
+		if (wakes(search, actor, begin, i))
+			return true;
 	}
-	return -1;
+	return false;
+}
+
+struct rr_set rr_search_wakers(const struct rr_search *search, size_t sleep)
+{
+	const int actor = search->done[sleep].move.actor;
+	const size_t begin = attempt_begin(search, actor, sleep);
+	struct rr_set wakers = { 0 };
+
+	for (size_t i = begin; i < sleep; i++) {
+		if (wakes(search, actor, begin, i))
+			rr_set_put(&wakers, i);
+	}
+	return wakers;
 }
 
 /* A lost reply: what it read is not what it knows. */
@@ -87,17 +106,15 @@ static bool has_lost(const struct rr_search *search, int actor, size_t begin)
 	return false;
 }
 
-enum rr_parking rr_search_parking(const struct rr_search *search, int actor,
-				  int *woken_by)
+enum rr_parking rr_search_parking(const struct rr_search *search, int actor)
 {
-	const size_t begin = attempt_begin(search, actor);
+	const size_t begin = attempt_begin(search, actor, search->n_done);
 
-	*woken_by = waker(search, actor, begin);
 	if (has_lost(search, actor, begin))
 		return RR_AWAKE;
 	if (has_written(search, actor, begin))
 		return RR_ROUND;
-	return *woken_by >= 0 ? RR_AWAKE : RR_PARKED;
+	return is_woken(search, actor, begin) ? RR_WOKEN : RR_PARKED;
 }
 
 int rr_search_rounds(const struct rr_search *search, int actor)

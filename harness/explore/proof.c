@@ -3,7 +3,8 @@
  * Scripts that have written nothing, whatever they answer: the server counts
  * changes. Asking costs a round trip before the script and one after it, and few
  * scripts ever answer what could be a refusal. So none is counted until it has
- * done so once; that run ends there and is made again.
+ * done so once; that run ends there and is made again. A random schedule cannot
+ * be: there every script is counted.
  */
 #include "search_inside.h"
 #include "shapes.h"
@@ -25,7 +26,8 @@ static bool is_doubtful(const struct rr_search *search, const struct rr_op *op)
 
 void rr_search_count(struct rr_search *search, const struct rr_op *op)
 {
-	search->counts = rr_access_is_script(op) && is_doubtful(search, op);
+	search->counts = rr_access_is_script(op) &&
+			 (search->config.pct || is_doubtful(search, op));
 	if (search->counts)
 		search->changes = rr_access_changes(search->config.access,
 						    op->server);

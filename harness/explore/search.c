@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "search_inside.h"
+#include "pct.h"
 
 #include <stdlib.h>
 
@@ -19,6 +19,8 @@ void rr_search_free(struct rr_search *search)
 
 void rr_search_begin(struct rr_search *search)
 {
+	if (search->config.pct)
+		search->n_nodes = 0;
 	search->n_kept = search->n_nodes > 0 ? search->n_nodes - 1 : 0;
 	search->n_done = 0;
 	search->event = 0;
@@ -158,6 +160,21 @@ static void want(const struct rr_search *search, struct rr_node *node,
 	}
 }
 
+/* Chooses among what can be done; false: nothing of it is to be run. */
+static bool choose(struct rr_search *search, const struct rr_view *view,
+		   struct rr_node *node)
+{
+	if (search->config.pct) {
+		node->current = rr_pct_pick(search->config.pct, node,
+					    search->n_nodes + 1);
+		return true;
+	}
+	if (search->n_nodes > 0 && !search->config.all)
+		inherit_sleep(search, node);
+	want(search, node, view->last);
+	return advance(node);
+}
+
 /* False: the run ends here, search->end says how. */
 static bool open_node(struct rr_search *search, const struct rr_view *view)
 {
@@ -173,10 +190,7 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 			search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
 		return false;
 	}
-	if (search->n_nodes > 0 && !search->config.all)
-		inherit_sleep(search, node);
-	want(search, node, view->last);
-	if (!advance(node)) {
+	if (!choose(search, view, node)) {
 		search->end = RR_RUN_BLOCKED;
 		return false;
 	}
@@ -185,6 +199,15 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 }
 
 /* ---- Choices -------------------------------------------------------------- */
+
+static void note_parking(const struct rr_search *search, struct rr_done *done)
+{
+	const enum rr_parking parking =
+		rr_search_parking(search, done->move.actor);
+
+	done->has_written = parking == RR_ROUND;
+	done->was_parked = parking == RR_WOKEN;
+}
 
 /* What has to be known before a step to judge it afterwards. */
 static void prepare(struct rr_search *search, const struct rr_view *view,
@@ -201,14 +224,9 @@ static void prepare(struct rr_search *search, const struct rr_view *view,
 	if (!rr_move_is_step(&done->move))
 		return;
 	op = view->actors[done->move.actor].op;
-	done->woken_by = -1;
-	done->has_written = false;
 	rr_search_count(search, op);
 	if (op->kind == RR_OP_SLEEP && op->yields)
-		done->has_written = rr_search_parking(search,
-						      done->move.actor,
-						      &done->woken_by) ==
-				    RR_ROUND;
+		note_parking(search, done);
 }
 
 struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
@@ -225,7 +243,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	node = &search->nodes[search->n_done];
 	done = &search->done[search->n_done];
 	if (search->n_done >= search->n_kept)
-		*done = (struct rr_done){ .woken_by = -1 };
+		*done = (struct rr_done){ 0 };
 	done->move = node->candidates[node->current].move;
 	prepare(search, view, done);
 	search->event = view->trace->n_events;
@@ -249,11 +267,12 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 	if (end != RR_GATE_STOPPED)
 		note_last(search, view->trace);
 	search->n_done -= search->again;
-	if (!search->config.all)
+	if (!search->config.all && !search->config.pct)
 		rr_search_order(search);
 	if (search->again)
 		return RR_RUN_AGAIN;
-	if (!search->config.all && !search->config.forgets_stuck)
+	if (!search->config.all && !search->config.pct &&
+	    !search->config.forgets_stuck)
 		rr_search_order_stuck(search, view);
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;

@@ -55,6 +55,8 @@ struct rr_budget {
 	int jumps;    /* of a server's clock, forward by a lease */
 };
 
+struct rr_pct;
+
 struct rr_search_config {
 	size_t n_clients, n_servers; /* the first one holds the data */
 	bool separate;   /* each client is a process of its own */
@@ -64,6 +66,7 @@ struct rr_search_config {
 	int64_t lease_ns;
 	int rounds;
 	struct rr_access *access;
+	struct rr_pct *pct; /* draws every move (pct.h); NULL = searches */
 	/* Rules to break, for a test of the tests. What a step is said to have
 	 * touched can be changed, NULL = is not; nobody who sleeps is woken; who
 	 * is stuck could not have come first. */
@@ -104,6 +107,10 @@ bool rr_search_next(struct rr_search *search);
 
 /* Has any run been cut, so that not all was seen? */
 bool rr_search_was_cut(const struct rr_search *search);
+
+/* About how much of the search has been done, 0 to 1, of the schedules that are
+ * known to be needed: each of a node's moves counted alike. */
+double rr_search_share(const struct rr_search *search);
 
 /* Of the last run. */
 size_t rr_search_n_moves(const struct rr_search *search);

@@ -13,6 +13,16 @@ struct rr_set {
 	uint64_t words[RR_SET_WORDS];
 };
 
+static inline bool rr_set_has(const struct rr_set *set, size_t i)
+{
+	return set->words[i / 64] >> (i % 64) & 1;
+}
+
+static inline void rr_set_put(struct rr_set *set, size_t i)
+{
+	set->words[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
 /* What could be done at a node. */
 struct rr_candidate {
 	struct rr_move move;
@@ -40,7 +50,7 @@ struct rr_done {
 	bool is_lock, is_unlock;
 	bool is_pop;     /* a blocking one */
 	uint64_t mutex;
-	int woken_by;    /* SLEEP: the move that ended its parking, -1 = none */
+	bool was_parked;  /* SLEEP: and others' moves have ended that */
 	bool has_written; /* SLEEP: the attempt before it has */
 	bool proved;      /* a script that has written nothing */
 	struct rr_set before; /* moves that happen before it */
@@ -82,11 +92,14 @@ void rr_search_order_stuck(struct rr_search *search,
 
 /* ---- parking.c ---- */
 
-enum rr_parking { RR_PARKED, RR_AWAKE, RR_ROUND };
+/* WOKEN: others have changed what it was refused for. */
+enum rr_parking { RR_PARKED, RR_WOKEN, RR_AWAKE, RR_ROUND };
 
 /* An actor at a waiter's pause: may it try again? */
-enum rr_parking rr_search_parking(const struct rr_search *search, int actor,
-				  int *woken_by);
+enum rr_parking rr_search_parking(const struct rr_search *search, int actor);
+
+/* The moves each of which was enough for move `sleep` of a waiter. */
+struct rr_set rr_search_wakers(const struct rr_search *search, size_t sleep);
 
 /* Attempts of it that wrote and failed. */
 int rr_search_rounds(const struct rr_search *search, int actor);
