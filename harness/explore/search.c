@@ -23,7 +23,7 @@ void rr_search_begin(struct rr_search *search)
 	search->n_done = 0;
 	search->event = 0;
 	search->changes = -1;
-	search->cuts = false;
+	search->cuts = search->is_gone = false;
 	search->end = RR_RUN_WHOLE;
 	rr_access_begin(search->config.access);
 }
@@ -80,11 +80,6 @@ static void note_last(struct rr_search *search,
 	if (rr_move_is_step(&done->move))
 		note_events(search, done, trace,
 			    search->n_done > search->n_kept);
-	else if (rr_move_is_time(&done->move))
-		done->footprint = (struct rr_footprint){
-			.timed = true,
-			.all = done->move.kind == RR_MOVE_WAIT,
-		};
 }
 
 /* ---- Nodes ---------------------------------------------------------------- */
@@ -173,7 +168,8 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 	}
 	rr_search_list(search, view, node);
 	if (node->n_candidates == 0) {
-		search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
+		if (search->end != RR_RUN_STARVED)
+			search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
 		return false;
 	}
 	if (search->n_nodes > 0 && !search->config.all)
@@ -193,12 +189,17 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 static void prepare(struct rr_search *search, const struct rr_view *view,
 		    struct rr_done *done)
 {
-	const struct rr_op *op = view->actors[done->move.actor].op;
+	const struct rr_op *op;
 
 	search->changes = -1;
-	if (!rr_move_is_step(&done->move) ||
-	    search->n_done < search->n_kept)
+	if (done->move.kind == RR_MOVE_WAIT)
+		rr_search_note_wait(search);
+	if (search->n_done < search->n_kept)
 		return;
+	rr_search_plan(search, view, done);
+	if (!rr_move_is_step(&done->move))
+		return;
+	op = view->actors[done->move.actor].op;
 	done->woken_by = -1;
 	done->has_written = false;
 	if (rr_access_is_script(op))
@@ -228,7 +229,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	prepare(search, view, done);
 	search->event = view->trace->n_events;
 	search->n_done++;
-	return rr_search_choice(search, view, &done->move);
+	return rr_search_choice(done);
 }
 
 /* ---- Between runs --------------------------------------------------------- */
@@ -236,6 +237,8 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 				const struct rr_gate_trace *trace)
 {
+	if (search->is_gone)
+		return RR_RUN_GONE;
 	if (end == RR_GATE_BAD_CHOICE || end == RR_GATE_NO_MEMORY)
 		return RR_RUN_BROKEN;
 	if (search->n_done < search->n_nodes)
