@@ -6,7 +6,6 @@
 #include "commands.h"
 #include "files.h"
 #include "matrix_options.h"
-#include "placement.h"
 
 static enum rr_exit write_file(const char *path, rr_matrix_print *print,
 			       const struct rr_matrix *matrix)
@@ -43,7 +42,8 @@ static enum rr_exit write_files(const struct rr_matrix_options *options,
 
 /* One that was called off is shown, and replaces no file. */
 static enum rr_exit compute(const struct rr_matrix_options *options,
-			    struct rr_world *world)
+			    const struct rr_world_options *servers,
+			    struct rr_signals *signals)
 {
 	struct rr_matrix matrix;
 	enum rr_exit code;
@@ -52,7 +52,7 @@ static enum rr_exit compute(const struct rr_matrix_options *options,
 			    options->n_strategies, options->hazards,
 			    options->most))
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	code = rr_matrix_run(&matrix, world);
+	code = rr_matrix_run(&matrix, servers, (int)options->jobs, signals);
 	options->print(&matrix, stdout);
 	if (code != RR_EXIT_INTERRUPTED)
 		code = rr_exit_worse(code, write_files(options, &matrix));
@@ -60,33 +60,43 @@ static enum rr_exit compute(const struct rr_matrix_options *options,
 	return code;
 }
 
-int rr_cmd_matrix(int argc, char **argv)
+static enum rr_exit replay(const char *folder,
+			   const struct rr_world_options *servers)
 {
-	struct rr_matrix_options options;
 	struct rr_session session;
 	struct rr_world world;
 	char error[RR_WORLD_ERROR];
+	enum rr_exit code = rr_session_open(&session);
+
+	if (code != RR_EXIT_OK)
+		return code;
+	code = rr_world_open(&world, &session, servers, error);
+	if (code == RR_EXIT_OK)
+		code = rr_matrix_replay(folder, &world);
+	else
+		rr_complain(code, "%s", error);
+	rr_world_close(&world);
+	rr_session_close(&session);
+	return code;
+}
+
+int rr_cmd_matrix(int argc, char **argv)
+{
+	struct rr_matrix_options options;
+	struct rr_signals signals;
 	enum rr_exit code;
 
 	rr_matrix_options_parse(&options, argc, argv);
-	code = rr_session_open(&session);
-	if (code != RR_EXIT_OK)
-		return code;
-	rr_gate_settle(rr_placement_cpu());
-	code = rr_world_open(&world, &session,
-			     &(struct rr_world_options){
-				     .program = options.redis_server,
-				     .clock = RR_WORLD_FROZEN,
-				     .cpu = rr_placement_cpu(),
-			     },
-			     error);
-	if (code != RR_EXIT_OK)
-		rr_complain(code, "%s", error);
-	else if (options.replay)
-		code = rr_matrix_replay(options.replay, &world);
-	else
-		code = compute(&options, &world);
-	rr_world_close(&world);
-	rr_session_close(&session);
+	const struct rr_world_options servers = {
+		.program = options.redis_server,
+		.clock = RR_WORLD_FROZEN,
+		.cpu = -1,
+	};
+	if (options.replay)
+		return rr_finish_output(replay(options.replay, &servers));
+	if (!rr_signals_open(&signals))
+		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
+	code = compute(&options, &servers, &signals);
+	rr_signals_close(&signals);
 	return rr_finish_output(code);
 }

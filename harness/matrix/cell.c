@@ -178,11 +178,3 @@ enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_world *world)
 	cell->seconds = seconds() - cell->seconds;
 	return cell->code;
 }
-
-void rr_cell_release(struct rr_cell *cell)
-{
-	free(cell->transcript);
-	free(cell->drawing);
-	cell->transcript = NULL;
-	cell->drawing = NULL;
-}

@@ -36,8 +36,8 @@ struct rr_cell {
 	unsigned long failing;
 	unsigned long broken[RR_INVARIANTS];
 	const char *canary; /* what was weakened when it failed; may be NULL */
-	/* Of the shortest failing schedule, malloc'd: as a race with its
-	 * verdict, and drawn in plain text. NULL = none. */
+	/* Of the shortest failing schedule: as a race with its verdict, and
+	 * drawn in plain text. NULL = none. */
 	char *transcript, *drawing;
 	char verdict_text[200]; /* what playing that one says */
 	char problem[RR_WORLD_ERROR]; /* what is wrong with it, or "" */
@@ -48,10 +48,10 @@ struct rr_cell {
 /*
  * Searches one cell, whose strategy, hazard and bounds are there, in `world`
  * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off.
- * Other codes are in the cell as well, and the next one can be done.
+ * Other codes are in the cell as well, and the next one can be done. Transcript
+ * and drawing are malloc'd, and the caller's.
  */
 enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_world *world);
-void rr_cell_release(struct rr_cell *cell);
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell);
 

@@ -3,7 +3,8 @@
  * The safety matrix: each strategy under each hazard, every interleaving
  * searched, compared with what the strategy's table expects.
  *
- * Order: init, run, any of the formats, release. One thread.
+ * Order: init, run, any of the formats, release. One thread; the cells are
+ * computed by worker processes with servers of their own.
  */
 #ifndef RR_MATRIX_H
 #define RR_MATRIX_H
@@ -12,7 +13,13 @@
 
 #include "cell.h"
 
-enum { RR_MATRIX_VERSION = 40, RR_ALL_HAZARDS = (1 << RR_HAZARDS) - 1 };
+enum {
+	RR_MATRIX_VERSION = 40,
+	RR_MATRIX_JOBS_MAX = 64,
+	RR_ALL_HAZARDS = (1 << RR_HAZARDS) - 1,
+};
+
+struct rr_matrix_shared;
 
 struct rr_matrix {
 	size_t n_strategies;
@@ -22,6 +29,7 @@ struct rr_matrix {
 				 * columns are RR_CELL_UNDONE */
 	char version[RR_MATRIX_VERSION]; /* of the server, "" = unknown */
 	double seconds;
+	struct rr_matrix_shared *shared; /* with the workers */
 };
 
 /* Cells with the bounds of bounds.h, but no more than `most` schedules in any,
@@ -31,10 +39,17 @@ bool rr_matrix_init(struct rr_matrix *matrix,
 		    size_t n_strategies, unsigned hazards, unsigned long most);
 void rr_matrix_release(struct rr_matrix *matrix);
 
-/* Computes all cells, telling on stderr how far it is when that is a terminal.
- * RR_EXIT_INTERRUPTED: called off, and the rest is RR_CELL_UNDONE; else
- * rr_matrix_exit(). */
-enum rr_exit rr_matrix_run(struct rr_matrix *matrix, struct rr_world *world);
+/*
+ * Computes all cells by so many jobs at once, RR_MATRIX_JOBS_MAX at most, telling
+ * on stderr how far it is when that is a terminal. `servers`: but for the
+ * processor, of which each job has its own. Before any thread exists.
+ * RR_EXIT_INTERRUPTED: a signal came, and the rest is RR_CELL_UNDONE; else what
+ * rr_matrix_exit() says, or why there are no workers, complained of. Nothing is
+ * left when it returns.
+ */
+enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
+			   const struct rr_world_options *servers, int jobs,
+			   struct rr_signals *signals);
 
 /* RR_EXIT_VIOLATED: a cell differs; RR_EXIT_INCONCLUSIVE: one proves nothing
  * either way; or why one could not be computed. RR_EXIT_SKIPPED: all were. */

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "hazards.h"
+#include "placement.h"
 #include "text.h"
 
 enum { KEY_HAZARD = 0x100, KEY_FORMAT, KEY_SAVE, KEY_REPLAY, KEY_MOST,
@@ -38,6 +39,8 @@ static const struct argp_option argp_options[] = {
 	{ "replay", KEY_REPLAY, "DIR", 0,
 	  "only play the transcripts saved there, and compare", 0 },
 	{ "most", KEY_MOST, "N", 0, "no more schedules than that in a cell",
+	  0 },
+	{ "jobs", 'j', "N", 0, "so many at once: 1 to 64 (the processors)",
 	  0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
 	  "program for private servers (redis-server)", 0 },
@@ -109,16 +112,15 @@ static void take_output(struct rr_matrix_options *options, const char *path,
 		     path);
 }
 
-static void take_most(struct rr_matrix_options *options, const char *text,
-		      struct argp_state *state)
+static long number(const char *text, long max, struct argp_state *state)
 {
-	long most = 1;
+	long value = 1;
 
-	if (!rr_parse_number(text, 1, 1000000000, &most))
+	if (!rr_parse_number(text, 1, max, &value))
 		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': expected a number from 1 to 1000000000",
-			     text);
-	options->most = (unsigned long)most;
+			     "'%s': expected a number from 1 to %ld", text,
+			     max);
+	return value;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -142,7 +144,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		options->replay = text;
 		break;
 	case KEY_MOST:
-		take_most(options, text, state);
+		options->most =
+			(unsigned long)number(text, 1000000000, state);
+		break;
+	case 'j':
+		options->jobs = number(text, RR_MATRIX_JOBS_MAX, state);
 		break;
 	case KEY_REDIS_SERVER:
 		options->redis_server = text;
@@ -173,8 +179,11 @@ void rr_matrix_options_parse(struct rr_matrix_options *options, int argc,
 {
 	*options = (struct rr_matrix_options){
 		.print = rr_matrix_text,
+		.jobs = rr_placement_count(),
 		.redis_server = "redis-server",
 	};
+	if (options->jobs > RR_MATRIX_JOBS_MAX)
+		options->jobs = RR_MATRIX_JOBS_MAX;
 	argp_err_exit_status = RR_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, options);
 	if (!options->hazards)

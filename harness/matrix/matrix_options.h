@@ -22,6 +22,7 @@ struct rr_matrix_options {
 	} outputs[RR_MATRIX_OUTPUTS];
 	const char *save;   /* a folder for transcripts, or NULL */
 	const char *replay; /* a folder: plays them and does nothing else */
+	long jobs;
 	const char *redis_server;
 };
 

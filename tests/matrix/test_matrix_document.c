@@ -8,7 +8,7 @@ TestSuite(matrix_document, .init = cli_setup, .fini = cli_teardown);
 
 Test(matrix_document, readme_shows_rows_of_it)
 {
-	cr_assert_eq(cli_run("sh docs/excerpt | diff README.md - 2>&1"), 0,
+	cr_assert_eq(cli_run("sh docs/excerpt >$HERE/readme && cmp README.md $HERE/readme 2>&1"), 0,
 		     "README.md is old: make matrix: %s", cli_output);
 	cr_assert_eq(cli_run("sed -n '/^<!-- matrix -->/,/^<!-- .matrix -->/p' README.md | grep -c '^| \\['"),
 		     0);
