@@ -167,11 +167,12 @@ static void print_broken(const struct rr_cell *cell, FILE *file)
 	char failing[RR_GROUPED_SIZE], schedules[RR_GROUPED_SIZE];
 	char text[120], name[100];
 
-	fprintf(file, "| `%s` | %s | %s | %s of %s | ", cell->strategy->name,
+	fprintf(file, "| `%s` | %s | %s | %s of %s%s | ", cell->strategy->name,
 		rr_hazard_texts[cell->hazard].title,
 		rr_cell_text(cell, text, sizeof(text)),
 		rr_grouped(failing, (long long)cell->failing),
-		rr_grouped(schedules, (long long)cell->schedules));
+		rr_grouped(schedules, (long long)cell->schedules),
+		cell->was_cut ? ", and there are more" : "");
 	if (cell->transcript)
 		fprintf(file, "[%s](matrix/%s)", cell->verdict_text,
 			rr_cell_file(cell, name, sizeof(name)));

@@ -24,15 +24,21 @@ static int width_of(const struct rr_matrix *matrix, int hazard)
 	return (int)width;
 }
 
+/* One cell of a line; the last one ends it. */
+static void print_word(const struct rr_matrix *matrix, int hazard, char mark,
+		       const char *word, FILE *file)
+{
+	if (matrix->hazards >> hazard == 1)
+		fprintf(file, "%c%s\n", mark, word);
+	else if (rr_matrix_has(matrix, hazard))
+		fprintf(file, "%c%-*s", mark, width_of(matrix, hazard), word);
+}
+
 static void print_head(const struct rr_matrix *matrix, FILE *file)
 {
 	fprintf(file, "%-*s", NAME, "strategy");
-	for (int i = 0; i < RR_HAZARDS; i++) {
-		if (rr_matrix_has(matrix, i))
-			fprintf(file, " %-*s", width_of(matrix, i),
-				rr_hazard_texts[i].name);
-	}
-	fputc('\n', file);
+	for (int i = 0; i < RR_HAZARDS; i++)
+		print_word(matrix, i, ' ', rr_hazard_texts[i].name, file);
 }
 
 /* A cell that is not as expected has a mark before it. */
@@ -49,11 +55,9 @@ static void print_row(const struct rr_matrix *matrix, size_t row, FILE *file)
 	for (int i = 0; i < RR_HAZARDS; i++) {
 		const struct rr_cell *cell = rr_matrix_cell(matrix, row, i);
 
-		if (rr_matrix_has(matrix, i))
-			fprintf(file, "%c%-*s", marks[rr_cell_standing(cell)],
-				width_of(matrix, i), rr_cell_word(cell, word));
+		print_word(matrix, i, marks[rr_cell_standing(cell)],
+			   rr_cell_word(cell, word), file);
 	}
-	fputc('\n', file);
 }
 
 static void print_legend(FILE *file)

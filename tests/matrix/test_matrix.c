@@ -62,7 +62,8 @@ static struct rr_cell *compute_cell(const struct rr_strategy *strategy,
 
 	rows[0] = strategy;
 	got = compute(rows, 1, 1U << hazard, most);
-	cr_assert_eq(got, code, "exit %d", got);
+	cr_assert_eq(got, code, "exit %d: %s", got,
+		     rr_matrix_cell(&matrix, 0, hazard)->problem);
 	return rr_matrix_cell(&matrix, 0, hazard);
 }
 
@@ -165,7 +166,8 @@ Test(matrix, endless_rounds_are_not_safe)
 
 	cr_assert(rr_matrix_init(&matrix, rows, 1, 1U << RR_THREADS, 0));
 	rr_matrix_cell(&matrix, 0, RR_THREADS)->bounds.n_clients = 2;
-	cr_assert_eq(run(), RR_EXIT_OK);
+	cr_assert_eq(run(), RR_EXIT_OK, "%s",
+		     rr_matrix_cell(&matrix, 0, RR_THREADS)->problem);
 	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->verdict,
 		     RR_CELL_ROUNDS);
 	looping.breaks[RR_THREADS] = 0;
