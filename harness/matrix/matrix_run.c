@@ -12,13 +12,27 @@
 #include "matrix_inside.h"
 #include "text.h"
 
-enum { LOOK_MS = 100, END_S = 10 };
+enum {
+	LOOK_MS = 100,
+	END_S = 10,    /* for workers that were asked to end */
+	PATIENCE_S = 120, /* without a sign of progress */
+};
+
+/* A worker, from outside. */
+struct hand {
+	pid_t pid; /* 0 = has ended */
+	int at;    /* as they were when it was seen to go on last: */
+	unsigned long schedules;
+	double since;
+	bool is_stuck; /* it was killed for that */
+};
 
 struct crew {
 	struct rr_matrix *matrix;
+	const struct rr_world_options *servers;
 	struct rr_signals *signals;
 	int n, n_alive;
-	pid_t pids[RR_MATRIX_JOBS_MAX]; /* 0 = has ended */
+	struct hand hands[RR_MATRIX_JOBS_MAX];
 	double begun;
 };
 
@@ -63,44 +77,67 @@ static void order(struct rr_matrix *matrix)
 
 /* ---- Beginning and end ---------------------------------------------------- */
 
-static enum rr_exit start(struct crew *crew,
-			  const struct rr_world_options *servers)
+static enum rr_exit start_one(struct crew *crew, int worker)
 {
+	struct hand *hand = &crew->hands[worker];
 	const pid_t program = getpid();
 
+	atomic_store(&crew->matrix->shared->at[worker], RR_MATRIX_NO_CELL);
 	fflush(NULL);
-	for (int i = 0; i < crew->n; i++) {
-		const pid_t pid = fork();
-
-		if (pid == 0)
-			rr_matrix_work(crew->matrix, i, program, servers);
-		if (pid < 0)
-			return rr_complain(RR_EXIT_INTERNAL,
-					   "cannot start a process: %s",
-					   strerror(errno));
-		crew->pids[i] = pid;
-		crew->n_alive++;
+	*hand = (struct hand){ .at = RR_MATRIX_NO_CELL, .since = seconds() };
+	hand->pid = fork();
+	if (hand->pid == 0)
+		rr_matrix_work(crew->matrix, worker, program, crew->servers);
+	if (hand->pid < 0) {
+		hand->pid = 0;
+		return rr_complain(RR_EXIT_INTERNAL,
+				   "cannot start a process: %s",
+				   strerror(errno));
 	}
+	crew->n_alive++;
 	return RR_EXIT_OK;
 }
 
-/* The cell that a worker was at when it ended, and was not to end. */
-static void bury(struct crew *crew, int worker, int status)
+static enum rr_exit start(struct crew *crew)
 {
-	const int at = atomic_load(&crew->matrix->shared->at[worker]);
-	struct rr_cell *cell;
+	enum rr_exit code = RR_EXIT_OK;
 
-	crew->pids[worker] = 0;
-	crew->n_alive--;
-	if (at == RR_MATRIX_NO_CELL)
-		return;
-	cell = &crew->matrix->cells[at];
+	for (int i = 0; i < crew->n && code == RR_EXIT_OK; i++)
+		code = start_one(crew, i);
+	return code;
+}
+
+static void describe_end(struct rr_cell *cell, const struct hand *hand,
+			 int status)
+{
 	cell->verdict = RR_CELL_FAILED;
 	cell->code = RR_EXIT_INTERNAL;
-	snprintf(cell->problem, sizeof(cell->problem),
-		 "its process ended (%s %d)",
-		 WIFSIGNALED(status) ? "signal" : "code",
-		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	if (hand->is_stuck)
+		snprintf(cell->problem, sizeof(cell->problem),
+			 "no schedule has ended for %d s", PATIENCE_S);
+	else
+		snprintf(cell->problem, sizeof(cell->problem),
+			 "its process ended (%s %d)",
+			 WIFSIGNALED(status) ? "signal" : "code",
+			 WIFSIGNALED(status) ? WTERMSIG(status) :
+					       WEXITSTATUS(status));
+}
+
+/* One that was not to end leaves the cell that it was at, and its place. */
+static void bury(struct crew *crew, int worker, int status)
+{
+	struct rr_matrix_shared *shared = crew->matrix->shared;
+	const int at = atomic_load(&shared->at[worker]);
+
+	crew->n_alive--;
+	if (at != RR_MATRIX_NO_CELL && !atomic_load(&shared->is_over)) {
+		describe_end(&crew->matrix->cells[at], &crew->hands[worker],
+			     status);
+		atomic_fetch_add(&shared->n_done, 1);
+		start_one(crew, worker);
+	} else {
+		crew->hands[worker].pid = 0;
+	}
 }
 
 static void bury_all(struct crew *crew)
@@ -108,9 +145,30 @@ static void bury_all(struct crew *crew)
 	int status;
 
 	for (int i = 0; i < crew->n; i++) {
-		if (crew->pids[i] &&
-		    waitpid(crew->pids[i], &status, WNOHANG) == crew->pids[i])
+		const pid_t pid = crew->hands[i].pid;
+
+		if (pid && waitpid(pid, &status, WNOHANG) == pid)
 			bury(crew, i, status);
+	}
+}
+
+/* Ends a worker that does not go on. */
+static void watch(struct crew *crew, int worker)
+{
+	const struct rr_matrix_shared *shared = crew->matrix->shared;
+	const int at = atomic_load(&shared->at[worker]);
+	const unsigned long schedules =
+		atomic_load(&shared->schedules[worker]);
+	struct hand *hand = &crew->hands[worker];
+
+	if (at != hand->at || schedules != hand->schedules) {
+		hand->at = at;
+		hand->schedules = schedules;
+		hand->since = seconds();
+	} else if (hand->pid && !hand->is_stuck &&
+		   seconds() - hand->since > PATIENCE_S) {
+		hand->is_stuck = true;
+		kill(hand->pid, SIGKILL);
 	}
 }
 
@@ -125,10 +183,12 @@ static void end(struct crew *crew)
 		bury_all(crew);
 	}
 	for (int i = 0; i < crew->n; i++) {
-		if (crew->pids[i] == 0)
+		const pid_t pid = crew->hands[i].pid;
+
+		if (pid == 0)
 			continue;
-		kill(crew->pids[i], SIGKILL);
-		while (waitpid(crew->pids[i], NULL, 0) < 0 && errno == EINTR)
+		kill(pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 }
@@ -172,6 +232,8 @@ static void await(struct crew *crew)
 			show_progress(crew);
 		rr_signals_wait(crew->signals, LOOK_MS);
 		bury_all(crew);
+		for (int i = 0; i < crew->n; i++)
+			watch(crew, i);
 	}
 	if (visible)
 		fputs("\r\033[K", stderr);
@@ -195,6 +257,7 @@ enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
 			   struct rr_signals *signals)
 {
 	struct crew crew = { .matrix = matrix,
+			     .servers = servers,
 			     .signals = signals,
 			     .n = jobs,
 			     .begun = seconds() };
@@ -203,9 +266,7 @@ enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
 	order(matrix);
 	if ((size_t)crew.n > matrix->shared->n_orders)
 		crew.n = (int)matrix->shared->n_orders;
-	for (int i = 0; i < crew.n; i++)
-		atomic_store(&matrix->shared->at[i], RR_MATRIX_NO_CELL);
-	code = start(&crew, servers);
+	code = start(&crew);
 	if (code == RR_EXIT_OK)
 		await(&crew);
 	end(&crew);

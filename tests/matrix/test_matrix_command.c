@@ -75,3 +75,13 @@ Test(matrix_command, interrupt_prints_what_is_known)
 	assert_says("code 130\n");
 	assert_says("\nold\n");
 }
+
+/* One that dies leaves its cell; another one does the rest. */
+Test(matrix_command, dead_worker_costs_one_cell)
+{
+	cr_assert_eq(cli_run("$REDRACE matrix incr redlock --hazard pause --jobs 1 >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 1; kill -KILL $(pgrep -P $P); wait $P; echo \"code $?\"; cat $HERE/out"),
+		     0, "%s", cli_output);
+	assert_says("its process ended (signal 9)");
+	assert_says("\nincr                 safe ");
+	assert_says("code 70\n");
+}
