@@ -55,7 +55,10 @@ static void print_row(const struct rr_matrix *matrix, size_t row, FILE *file)
 	for (int i = 0; i < RR_HAZARDS; i++) {
 		const struct rr_cell *cell = rr_matrix_cell(matrix, row, i);
 
-		print_word(matrix, i, marks[rr_cell_standing(cell)],
+		print_word(matrix, i,
+			   cell->verdict == RR_CELL_UNDONE ?
+				   ' ' :
+				   marks[rr_cell_standing(cell)],
 			   rr_cell_word(cell, word), file);
 	}
 }
