@@ -43,7 +43,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
   $(LIBEXECDIR)/redrace-clock.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE
+.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -67,6 +67,9 @@ bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads
 
 bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows
 	@$(B)/redrace floor $(ARGS)
+
+bench-explore: all ## schedules per second of the explorer, against their floor
+	@$(B)/redrace floor --explore $(ARGS)
 
 bench-peers: $(B)/redrace ## our locks beside redis-py, redis-semaphore and node-redlock
 	@sh .ci/deps-peers || [ $$? -eq 77 ]

@@ -7,11 +7,27 @@
 
 #include "commands.h"
 #include "comparison.h"
+#include "explore_floor.h"
 #include "peer.h"
 
-enum { MANY_THREADS = 8 };
+enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_LIMIT };
+
+struct options {
+	struct rr_comparison_options comparison;
+	bool explore;
+	long limit_s;
+};
 
 /* ---- Options ------------------------------------------------------------------ */
+
+static const struct argp_option argp_options[] = {
+	{ "explore", KEY_EXPLORE, NULL, 0,
+	  "the explorer's schedules per second instead, and how its searches grow",
+	  0 },
+	{ "limit", KEY_LIMIT, "SECONDS", 0,
+	  "with --explore, of each search that grows: 1 to 3600 (20)", 0 },
+	{ 0 },
+};
 
 static const struct argp_child argp_children[] = {
 	{ &rr_comparison_argp, 0, NULL, 0 },
@@ -21,17 +37,31 @@ static const struct argp_child argp_children[] = {
 /* What the options go into, the child's parser has to be told. */
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	(void)text;
-	if (key != ARGP_KEY_INIT)
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->comparison;
+		return 0;
+	case KEY_EXPLORE:
+		options->explore = true;
+		return 0;
+	case KEY_LIMIT:
+		if (!rr_parse_number(text, 1, 3600, &options->limit_s))
+			argp_failure(state, RR_EXIT_USAGE, 0,
+				     "'%s' is not a number in range: see --help",
+				     text);
+		return 0;
+	default:
 		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
+	}
 }
 
 static const struct argp argp = {
+	.options = argp_options,
 	.parser = parse_option,
 	.children = argp_children,
-	.doc = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server.",
+	.doc = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server. With --explore: the explorer's schedules against their floor.",
 };
 
 void rr_help_floor(void)
@@ -200,18 +230,38 @@ static enum rr_exit show(struct rr_session *session,
 	return setting.code;
 }
 
+static enum rr_exit show_both(struct rr_session *session,
+			      const struct rr_comparison_options *options)
+{
+	const enum rr_exit code = show(session, options, true);
+
+	return code == RR_EXIT_OK ? show(session, options, false) : code;
+}
+
+static enum rr_exit show_explorer(struct rr_session *session,
+				  const struct options *options)
+{
+	return rr_explore_floor(session, &(struct rr_explore_floor_options){
+		.redis_server = options->comparison.redis_server,
+		.rounds = options->comparison.rounds,
+		.pings = options->comparison.increments,
+		.limit_s = options->limit_s,
+	});
+}
+
 int rr_cmd_floor(int argc, char **argv)
 {
-	struct rr_comparison_options options = rr_comparison_defaults();
+	struct options options = { .comparison = rr_comparison_defaults(),
+				   .limit_s = 20 };
 	struct rr_session session;
 	enum rr_exit code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	code = rr_session_open(&session);
-	if (code == RR_EXIT_OK)
-		code = show(&session, &options, true);
-	if (code == RR_EXIT_OK)
-		code = show(&session, &options, false);
+	if (code == RR_EXIT_OK && options.explore)
+		code = show_explorer(&session, &options);
+	else if (code == RR_EXIT_OK)
+		code = show_both(&session, &options.comparison);
 	code = rr_finish_output(code);
 	rr_session_close(&session);
 	return code;

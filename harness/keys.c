@@ -24,42 +24,26 @@ void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i)
 	snprintf(name, RR_KEY_SIZE, "%slock:%d", prefix, i);
 }
 
-/* Keys that a lock, or a strategy, keeps beside its own: fencing numbers, and
- * the line of those who wait. */
-static const char *const companions[] = { ":fence", ":line" };
-enum { N_COMPANIONS = sizeof(companions) / sizeof(companions[0]) };
-
-static enum rl_outcome queue_delete(struct rl_link *link, const char *prefix,
-				    int i, const char *suffix)
-{
-	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
-	char of_counter[RR_KEY_SIZE + 8], of_lock[RR_KEY_SIZE + 8];
-
-	rr_keys_counter(counter, prefix, i);
-	rr_keys_lock(lock, prefix, i);
-	snprintf(of_counter, sizeof(of_counter), "%s%s", counter, suffix);
-	snprintf(of_lock, sizeof(of_lock), "%s%s", lock, suffix);
-	return rl_queue(link, "DEL %s %s", of_counter, of_lock);
-}
-
+/* With them goes what a lock, or a strategy, keeps beside its own key: fencing
+ * numbers, and the line of those who wait. */
 enum rl_outcome rr_keys_queue_delete(struct rl_link *link, const char *prefix,
 				     int i)
 {
-	enum rl_outcome outcome = queue_delete(link, prefix, i, "");
+	static const char *const companions[] = { ":fence", ":line" };
+	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
+	char beside[2][2][RR_KEY_SIZE + 8];
 
-	for (size_t j = 0; j < N_COMPANIONS && outcome == RL_OK; j++)
-		outcome = queue_delete(link, prefix, i, companions[j]);
-	return outcome;
-}
-
-enum rl_outcome rr_keys_receive_delete(struct rl_link *link)
-{
-	enum rl_outcome outcome = RL_OK;
-	struct rl_reply reply;
-
-	for (size_t j = 0; j < 1 + N_COMPANIONS && outcome == RL_OK; j++)
-		outcome = rl_receive(link, &reply);
-	return outcome;
+	rr_keys_counter(counter, prefix, i);
+	rr_keys_lock(lock, prefix, i);
+	for (size_t j = 0; j < 2; j++) {
+		snprintf(beside[j][0], sizeof(beside[j][0]), "%s%s", counter,
+			 companions[j]);
+		snprintf(beside[j][1], sizeof(beside[j][1]), "%s%s", lock,
+			 companions[j]);
+	}
+	return rl_queue(link, "DEL %s %s %s %s %s %s", counter, lock,
+			beside[0][0], beside[0][1], beside[1][0],
+			beside[1][1]);
 }
 
 void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix)
@@ -84,13 +68,14 @@ enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
 			       int n_keys)
 {
 	enum rl_outcome outcome = delete_queue(link, prefix);
+	struct rl_reply reply;
 
 	for (int i = 0; i < n_keys && outcome == RL_OK; i++) {
 		outcome = rr_keys_queue_delete(link, prefix, i);
 		if (outcome == RL_OK)
 			outcome = rl_flush(link);
 		if (outcome == RL_OK)
-			outcome = rr_keys_receive_delete(link);
+			outcome = rl_receive(link, &reply);
 	}
 	return outcome;
 }

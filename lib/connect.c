@@ -21,11 +21,12 @@ enum stage { CONNECTED, CONNECTING, INTRODUCING, FAILED };
 
 static struct timeval timeout_of(const struct rl_link *link)
 {
-	return (struct timeval){ link->timeout_ms / 1000,
-				 link->timeout_ms % 1000 * 1000 };
+	const int ms = rl_link_patience_ms(link);
+
+	return (struct timeval){ ms / 1000, ms % 1000 * 1000 };
 }
 
-static void apply_timeout(const struct rl_link *link)
+void rl_link_apply_timeout(const struct rl_link *link)
 {
 	const struct timeval timeout = timeout_of(link);
 
@@ -39,7 +40,7 @@ void rl_link_set_timeout(struct rl_link *link, int timeout_ms)
 {
 	link->timeout_ms = timeout_ms;
 	if (link->context)
-		apply_timeout(link);
+		rl_link_apply_timeout(link);
 }
 
 int64_t rl_link_deadline_ns(const struct rl_link *link)
@@ -94,7 +95,7 @@ static enum stage settle(struct rl_link *link, bool ready)
 		return fail(link, strerror(error));
 	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
 		return fail(link, strerror(errno));
-	apply_timeout(link);
+	rl_link_apply_timeout(link);
 	rl_parser_attach(link->context->reader, &link->arena);
 	return INTRODUCING;
 }

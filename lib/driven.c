@@ -191,10 +191,14 @@ enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
 				  int64_t deadline_ns)
 {
 	const struct rl_driver *driver = link->driver;
-	enum rl_outcome outcome = link->keep.first ?
-					  take(link, reply) :
-					  rl_link_read(link, reply, deadline_ns);
+	enum rl_outcome outcome;
 
+	if (link->keep.first)
+		outcome = take(link, reply);
+	else if (rl_link_spare_parents(link) != RL_OK)
+		return RL_UNKNOWN;
+	else
+		outcome = rl_link_read(link, reply, deadline_ns);
 	if (driver->ops->receive)
 		outcome = driver->ops->receive(driver->context, link, reply,
 					       outcome);

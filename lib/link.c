@@ -94,6 +94,8 @@ const struct rl_address *rl_link_address(const struct rl_link *link)
 void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver)
 {
 	link->driver = driver;
+	if (link->context)
+		rl_link_apply_timeout(link);
 }
 
 enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
@@ -128,6 +130,8 @@ enum rl_outcome rl_flush(struct rl_link *link)
 
 	if (!link->context)
 		return rl_link_fail(link, RL_UNKNOWN, "not connected");
+	if (link->out.length == 0)
+		return RL_OK;
 	if (rl_link_spare_parents(link) != RL_OK)
 		return RL_UNKNOWN;
 	while (sent < link->out.length) {

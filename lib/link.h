@@ -107,6 +107,21 @@ static inline bool rl_is_driven(const struct rl_link *link)
 	return __builtin_expect(link->driver != NULL, 0);
 }
 
+/* Where time is the driver's, so are time-outs: a slow machine must not look like
+ * a lost reply. */
+enum { RL_DRIVEN_PATIENCE_MS = 60000 };
+
+static inline int rl_link_patience_ms(const struct rl_link *link)
+{
+	return rl_is_driven(link) && link->driver->ops->now &&
+			       link->timeout_ms < RL_DRIVEN_PATIENCE_MS ?
+		       RL_DRIVEN_PATIENCE_MS :
+		       link->timeout_ms;
+}
+
+/* Tells the connection, after the driver has changed. */
+void rl_link_apply_timeout(const struct rl_link *link);
+
 /* Queues a command given as words; what rl_queue() does after its format. */
 enum rl_outcome rl_queue_command(struct rl_link *link,
 				 struct rl_command *command);

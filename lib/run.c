@@ -49,10 +49,10 @@ static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
 			       int64_t deadline_ns)
 {
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	if (rl_link_spare_parents(link) != RL_OK)
-		return RL_UNKNOWN;
 	if (rl_is_driven(link))
 		return rl_driven_receive(link, reply, deadline_ns);
+	if (rl_link_spare_parents(link) != RL_OK)
+		return RL_UNKNOWN;
 	return rl_link_read(link, reply, deadline_ns);
 }
 

@@ -41,7 +41,8 @@ static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns,
 ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
 			   int64_t deadline_ns)
 {
-	const int64_t timeout_ns = link->timeout_ms * INT64_C(1000000);
+	const int64_t timeout_ns =
+		rl_link_patience_ms(link) * INT64_C(1000000);
 	const int64_t start_ns = kernel_ns();
 	int64_t left_ns = left_to_wait_ns(link, timeout_ns, deadline_ns);
 

@@ -162,6 +162,9 @@ static enum rr_exit make_subject(struct explorer *explorer)
 	for (size_t i = 0; i < config->n_clients; i++)
 		rr_gate_set_skew(rr_subject_gate(explorer->subject), (int)i,
 				 (int64_t)i * config->skew_ns);
+	if (!rr_subject_prepare(explorer->subject))
+		return fail(explorer, RR_EXIT_REDIS,
+			    rr_subject_error(explorer->subject));
 	return RR_EXIT_OK;
 }
 
@@ -228,8 +231,19 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 
 /* ---- Running -------------------------------------------------------------- */
 
+static unsigned long commands_of(const struct rr_gate_trace *trace)
+{
+	unsigned long n = 0;
+
+	for (size_t i = 0; i < trace->n_events; i++)
+		n += trace->events[i].kind == RR_EVENT_STEP &&
+		     trace->events[i].op.kind == RR_OP_SEND;
+	return n;
+}
+
 static enum rr_exit run_one(struct explorer *explorer)
 {
+	const struct rr_view *view;
 	struct rr_subject_result run;
 	enum rr_run_end end;
 
@@ -238,19 +252,21 @@ static enum rr_exit run_one(struct explorer *explorer)
 			    explorer->search, &run))
 		return fail(explorer, RR_EXIT_REDIS,
 			    rr_subject_error(explorer->subject));
-	end = rr_search_learn(explorer->search, run.end,
-			      rr_gate_last_view(
-				      rr_subject_gate(explorer->subject)));
+	view = rr_gate_last_view(rr_subject_gate(explorer->subject));
+	end = rr_search_learn(explorer->search, run.end, view);
 	if (end == RR_RUN_GONE)
 		return fail(explorer, RR_EXIT_REDIS, "a server is gone");
 	if (end == RR_RUN_BROKEN)
 		return fail(explorer, RR_EXIT_INTERNAL,
 			    "the clients do not repeat themselves");
+	if (end == RR_RUN_AGAIN)
+		return RR_EXIT_OK;
 	if (end == RR_RUN_BLOCKED) {
 		explorer->result->blocked++;
 		return RR_EXIT_OK;
 	}
 	explorer->result->schedules++;
+	explorer->result->commands += commands_of(view->trace);
 	judge(explorer, end, &run);
 	return RR_EXIT_OK;
 }

@@ -45,7 +45,7 @@ struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long schedules; /* run to their end */
 	unsigned long blocked;   /* given up: the same as one that was run */
-	unsigned long commands;
+	unsigned long commands;  /* of those that were run to their end */
 	unsigned long failing;   /* schedules that broke any invariant */
 	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
 	unsigned breaks;         /* all bits that any of them broke */

@@ -22,22 +22,13 @@ void rr_search_begin(struct rr_search *search)
 	search->n_kept = search->n_nodes > 0 ? search->n_nodes - 1 : 0;
 	search->n_done = 0;
 	search->event = 0;
-	search->changes = -1;
-	search->cuts = search->is_gone = false;
+	search->cuts = search->cuts && search->again; /* not listed anew */
+	search->again = search->is_gone = false;
 	search->end = RR_RUN_WHOLE;
 	rr_access_begin(search->config.access);
 }
 
 /* ---- What a move has touched ---------------------------------------------- */
-
-static bool is_proved(const struct rr_search *search,
-		      const struct rr_gate_event *event)
-{
-	if (search->changes < 0 || !rr_access_may_be_refusal(&event->reply))
-		return false;
-	return rr_access_changes(search->config.access, event->op.server) ==
-	       search->changes;
-}
 
 static void note_step(struct rr_search *search, struct rr_done *done,
 		      const struct rr_gate_event *event, bool is_new)
@@ -49,7 +40,7 @@ static void note_step(struct rr_search *search, struct rr_done *done,
 		done->is_sleep = event->op.kind == RR_OP_SLEEP &&
 				 event->op.yields;
 		done->mutex = (uintptr_t)event->op.mutex;
-		done->proved = is_proved(search, event);
+		done->proved = rr_search_is_proved(search, event);
 	}
 	done->footprint = rr_access_of(search->config.access, event,
 				       done->proved);
@@ -201,7 +192,7 @@ static void prepare(struct rr_search *search, const struct rr_view *view,
 {
 	const struct rr_op *op;
 
-	search->changes = -1;
+	search->counts = false;
 	if (done->move.kind == RR_MOVE_WAIT)
 		rr_search_note_wait(search);
 	if (search->n_done < search->n_kept)
@@ -212,9 +203,7 @@ static void prepare(struct rr_search *search, const struct rr_view *view,
 	op = view->actors[done->move.actor].op;
 	done->woken_by = -1;
 	done->has_written = false;
-	if (rr_access_is_script(op))
-		search->changes = rr_access_changes(search->config.access,
-						    op->server);
+	rr_search_count(search, op);
 	if (op->kind == RR_OP_SLEEP && op->yields)
 		done->has_written = rr_search_parking(search,
 						      done->move.actor,
@@ -229,6 +218,8 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	struct rr_done *done;
 
 	note_last(search, view->trace);
+	if (search->again)
+		return (struct rr_choice){ RR_CHOOSE_STOP, 0, 0 };
 	if (search->n_done == search->n_nodes && !open_node(search, view))
 		return (struct rr_choice){ RR_CHOOSE_STOP, 0, 0 };
 	node = &search->nodes[search->n_done];
@@ -257,11 +248,13 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 		search->end = RR_RUN_STUCK;
 	if (end != RR_GATE_STOPPED)
 		note_last(search, view->trace);
-	if (!search->config.all) {
+	search->n_done -= search->again;
+	if (!search->config.all)
 		rr_search_order(search);
-		if (!search->config.forgets_stuck)
-			rr_search_order_stuck(search, view);
-	}
+	if (search->again)
+		return RR_RUN_AGAIN;
+	if (!search->config.all && !search->config.forgets_stuck)
+		rr_search_order_stuck(search, view);
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
 	search->was_cut = search->was_cut || search->cuts ||
@@ -271,6 +264,8 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 
 bool rr_search_next(struct rr_search *search)
 {
+	if (search->again)
+		return true;
 	while (search->n_nodes > 0) {
 		struct rr_node *node = &search->nodes[search->n_nodes - 1];
 		struct rr_candidate *made = &node->candidates[node->current];

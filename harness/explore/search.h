@@ -79,6 +79,8 @@ enum rr_run_end {
 	RR_RUN_STARVED, /* all go on for ever, and what keeps them out stays */
 	RR_RUN_CUT,     /* a loop was cut after its rounds */
 	RR_RUN_BLOCKED, /* the rest is a schedule that was run already */
+	RR_RUN_AGAIN,   /* ended early: something has to be looked at closer in
+			 * the next one, which is the same */
 	RR_RUN_GONE,    /* a server does not answer */
 	RR_RUN_BROKEN,  /* the clients did not repeat themselves */
 };

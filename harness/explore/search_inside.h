@@ -6,7 +6,7 @@
 #include "access_inside.h"
 #include "search.h"
 
-enum { RR_SET_WORDS = RR_DEPTH_MAX / 64 };
+enum { RR_SET_WORDS = RR_DEPTH_MAX / 64, RR_DOUBTFUL_MAX = 64 };
 
 /* A set of moves of a run, by their numbers. */
 struct rr_set {
@@ -53,7 +53,11 @@ struct rr_search {
 	size_t n_done, n_kept; /* moves of this run, and known from the last */
 	struct rr_done done[RR_DEPTH_MAX];
 	size_t event;          /* where the last move begins in the trace */
-	long long changes;     /* counted before it; -1 = not asked for */
+	bool counts;           /* changes were counted before it */
+	long long changes;     /* so many; -1 = the server does not say */
+	bool again;            /* its changes should have been counted */
+	uint64_t doubtful[RR_DOUBTFUL_MAX]; /* hashes of scripts that refuse */
+	size_t n_doubtful;
 	enum rr_run_end end;
 	bool was_cut;          /* ever */
 	bool cuts;             /* this run */
@@ -86,6 +90,15 @@ enum rr_parking rr_search_parking(const struct rr_search *search, int actor,
 
 /* Attempts of it that wrote and failed. */
 int rr_search_rounds(const struct rr_search *search, int actor);
+
+/* ---- proof.c ---- */
+
+/* Before a step that is new: counts changes, where that may have to be known. */
+void rr_search_count(struct rr_search *search, const struct rr_op *op);
+
+/* After it: is it a script that has written nothing? */
+bool rr_search_is_proved(struct rr_search *search,
+			 const struct rr_gate_event *event);
 
 /* ---- candidates.c ---- */
 

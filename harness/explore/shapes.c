@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "access.h"
 #include "link.h"
 
 enum { TABLE_SIZE = 1024, TOKEN_LENGTH = 40 };
@@ -49,21 +50,30 @@ static bool is_value(const struct rl_word *word, size_t index)
 	       strspn(word->text, "0123456789abcdef") == word->length;
 }
 
-static uint64_t mix(uint64_t hash, unsigned char byte)
+static uint64_t mix(uint64_t hash, const struct rl_word *word)
 {
-	return (hash ^ byte) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < word->length; i++)
+		hash = (hash ^ (unsigned char)word->text[i]) *
+		       UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
+uint64_t rr_shapes_hash(const struct rl_word *word)
+{
+	return mix(UINT64_C(0xcbf29ce484222325), word);
+}
+
+/* A script's arguments are all the same to it: the third word counts its keys. */
 static uint64_t hash_of(const struct rr_op *op)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	const bool is_script = rr_access_is_script(op);
+	uint64_t hash = rr_shapes_hash(&op->words[0]);
 
-	for (size_t i = 0; i < op->n_words; i++) {
+	for (size_t i = 1; i < op->n_words; i++) {
 		const struct rl_word *word = &op->words[i];
+		const bool counts = is_script ? i <= 2 : !is_value(word, i);
 
-		for (size_t j = 0; j < word->length && !is_value(word, i); j++)
-			hash = mix(hash, (unsigned char)word->text[j]);
-		hash = mix(hash, 0xff);
+		hash = mix(hash, counts ? word : &(struct rl_word){ "", 0 });
 	}
 	return hash;
 }

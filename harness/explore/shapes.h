@@ -28,6 +28,8 @@ const struct rr_shape *rr_shapes_of(struct rr_shapes *shapes,
 				    struct rl_link *link,
 				    const struct rr_op *op);
 
+uint64_t rr_shapes_hash(const struct rl_word *word);
+
 /* Is one of the words after the first this one, in any case? */
 bool rr_shapes_has_word(const struct rr_op *op, const char *word);
 

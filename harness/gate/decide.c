@@ -292,16 +292,16 @@ static struct rr_actor *first_of_all(struct rr_gate *gate)
 	return &gate->actors[gate->n_begun++];
 }
 
-struct rr_baton *rr_gate_next(struct rr_gate *gate)
+struct rr_fiber *rr_gate_next(struct rr_gate *gate)
 {
 	for (;;) {
 		struct rr_actor *next = first_of_all(gate);
 		struct rr_choice choice;
 
 		if (next)
-			return &next->baton;
+			return &next->fiber;
 		if (gate->is_over)
-			return &gate->actors[0].baton;
+			return &gate->actors[0].fiber;
 		if (look(gate) == 0) {
 			rr_gate_finish(gate, RR_GATE_DONE);
 			continue;
@@ -313,6 +313,6 @@ struct rr_baton *rr_gate_next(struct rr_gate *gate)
 		choice = gate->choose(gate->context, &gate->view);
 		next = apply(gate, &choice);
 		if (next)
-			return &next->baton;
+			return &next->fiber;
 	}
 }

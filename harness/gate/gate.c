@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A gate's threads, and its runs from beginning to end. */
+/* A gate's fibers, and its runs from beginning to end. */
 #include "gate.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ bool rr_gate_stop(struct rr_actor *actor)
 
 	actor->life = RR_LIFE_STOPPED;
 	actor->opener = NULL;
-	rr_baton_pass(&actor->baton, opener ? &opener->baton :
+	rr_fiber_pass(&actor->fiber, opener ? &opener->fiber :
 					      rr_gate_next(actor->gate));
 	actor->life = RR_LIFE_RUNNING;
 	if (actor->dead)
@@ -45,10 +44,10 @@ struct rr_gate_event *rr_gate_event_of(const struct rr_actor *actor)
 	return &actor->gate->trace.events[actor->event];
 }
 
-/* ---- Threads -------------------------------------------------------------- */
+/* ---- Fibers --------------------------------------------------------------- */
 
 /* The routine has returned: whoever waits for that, or goes next. */
-static struct rr_baton *end(struct rr_actor *actor)
+static struct rr_fiber *end(struct rr_actor *actor)
 {
 	struct rr_actor *opener = actor->opener;
 
@@ -56,7 +55,7 @@ static struct rr_baton *end(struct rr_actor *actor)
 		rr_gate_note(actor->gate, RR_EVENT_END, actor->number);
 	actor->life = RR_LIFE_OVER;
 	actor->opener = NULL;
-	return opener ? &opener->baton : rr_gate_next(actor->gate);
+	return opener ? &opener->fiber : rr_gate_next(actor->gate);
 }
 
 static void run_routine(struct rr_actor *actor)
@@ -70,31 +69,20 @@ static void run_routine(struct rr_actor *actor)
 		client->routine(client->argument);
 }
 
-static void *live(void *argument)
+/* One run after another. */
+static void live(void *argument)
 {
 	struct rr_actor *actor = argument;
 
 	for (;;) {
-		rr_baton_await(&actor->baton);
-		if (actor->gate->closing)
-			return NULL;
 		run_routine(actor);
-		rr_baton_give(end(actor));
+		rr_fiber_pass(&actor->fiber, end(actor));
 	}
 }
 
-static bool need_thread(struct rr_actor *actor)
+static bool need_fiber(struct rr_actor *actor)
 {
-	sigset_t all, before;
-
-	if (actor->has_thread)
-		return true;
-	sigfillset(&all); /* signals are for the thread that runs the gate */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	actor->has_thread =
-		pthread_create(&actor->thread, NULL, live, actor) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return actor->has_thread;
+	return actor->fiber.stack || rr_fiber_make(&actor->fiber, live, actor);
 }
 
 /* Numbers do not depend on who has had a child first. */
@@ -110,7 +98,7 @@ struct rr_actor *rr_gate_child(struct rr_actor *actor)
 				     child->life == RR_LIFE_OVER;
 
 		if (is_free && !child->task)
-			return need_thread(child) ? child : NULL;
+			return need_fiber(child) ? child : NULL;
 	}
 	return NULL;
 }
@@ -156,7 +144,7 @@ struct rr_gate *rr_gate_new(const struct rr_gate_config *config)
 	for (size_t i = 0; i < RR_GATE_ACTORS; i++)
 		set_up(gate, i);
 	for (size_t i = 1; good && i < config->n_clients; i++)
-		good = need_thread(&gate->actors[i]);
+		good = need_fiber(&gate->actors[i]);
 	if (good)
 		return gate;
 	rr_gate_free(gate);
@@ -167,15 +155,9 @@ void rr_gate_free(struct rr_gate *gate)
 {
 	if (!gate)
 		return;
-	gate->closing = true;
 	for (size_t i = 0; i < RR_GATE_ACTORS; i++) {
-		struct rr_actor *actor = &gate->actors[i];
-
-		if (actor->has_thread) {
-			rr_baton_give(&actor->baton);
-			pthread_join(actor->thread, NULL);
-		}
-		free(actor->links);
+		rr_fiber_release(&gate->actors[i].fiber);
+		free(gate->actors[i].links);
 	}
 	for (size_t i = 0; i < RR_GATE_SERVERS; i++)
 		rl_link_free(gate->probes[i]);
@@ -228,7 +210,7 @@ enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
 	gate->context = context;
 	reset(gate);
 	run_routine(first);
-	rr_baton_pass(&first->baton, end(first));
+	rr_fiber_pass(&first->fiber, end(first));
 	return gate->end;
 }
 

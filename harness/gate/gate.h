@@ -2,7 +2,7 @@
 /*
  * The gate: drives client programs, unchanged, one visible operation at a time.
  *
- * Each client is a thread (the first one that of the gate's owner, which has
+ * Each client is a fiber (the first one is the caller of rr_gate_run(), which has
  * nothing else to do) that runs until its next visible operation (enum
  * rr_op_kind) and stops there. What it does next, and who goes next, is
  * the chooser's to say, a callback of the gate's owner:
@@ -12,10 +12,10 @@
  *	actor     performs the operation, runs on, stops at its next one
  *	chooser   ...
  *
- * Only one thread runs at any time: it has the baton. Whoever has it asks the
- * chooser, on its own thread, and hands the baton on, so that a step costs one
- * change of threads at most and none when the same actor goes on. What happens
- * inside rr_gate_run() needs no lock, in the chooser neither.
+ * Whoever stops asks the chooser, on its own stack, and hands on to whom it
+ * picked, so that a step costs no change of threads. What happens inside
+ * rr_gate_run() needs no lock, in the chooser neither; what blocks other than at
+ * the seam blocks all of them.
  *
  * Commands. A command has been executed and answered when its step is over
  * (lib/driven.c). Commands that touch nothing that another client could notice
@@ -158,17 +158,16 @@ struct rr_gate_config {
 };
 
 /*
- * Puts the calling thread, and with it the threads of gates that it makes, on
- * the servers' processor `cpu` (-1 = leaves it), where a round trip costs a
- * quarter. SCHED_BATCH, so that a thread that is woken lets the one that woke it
- * go to sleep first: that saves one change of threads in four.
+ * Puts the calling thread on the servers' processor `cpu` (-1 = leaves it), where
+ * a round trip costs a quarter. SCHED_BATCH, so that a process that is woken lets
+ * the one that woke it go to sleep first.
  */
 void rr_gate_settle(int cpu);
 
 /*
- * A gate and its threads. All of the configuration is copied, but not what
- * `argument` and `context` point to. NULL when out of memory or of
- * threads.
+ * A gate and its clients' stacks. All of the configuration is copied, but not what
+ * `argument` and `context` point to. One thread makes it, runs it and frees it.
+ * NULL when out of memory.
  */
 struct rr_gate *rr_gate_new(const struct rr_gate_config *config);
 void rr_gate_free(struct rr_gate *gate);
@@ -178,7 +177,7 @@ void rr_gate_free(struct rr_gate *gate);
 const struct rl_driver *rr_gate_driver(struct rr_gate *gate, int client);
 
 /* One execution from its beginning to its end. The first client runs on the
- * calling thread, and the chooser on any. */
+ * calling stack, and the chooser on any. */
 enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
 			     void *context);
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A gate's inside, for the files that make it up. Everything is the baton
- * holder's. */
+/* A gate's inside, for the files that make it up. */
 #ifndef RR_GATE_INSIDE_H
 #define RR_GATE_INSIDE_H
 
-#include <pthread.h>
-
-#include "baton.h"
+#include "fiber.h"
 #include "gate.h"
 
 enum { RR_GATE_MUTEXES = 32, RR_GATE_SCRIPTS = 32, RR_GATE_SERVERS = 16, RR_NAME_SIZE = 8 };
 
 enum rr_life {
 	RR_LIFE_NONE,    /* has no part in this run, yet */
-	RR_LIFE_RUNNING, /* has the baton, or is to get it before others choose */
+	RR_LIFE_RUNNING, /* runs, or is to before others choose */
 	RR_LIFE_STOPPED, /* at its operation */
 	RR_LIFE_OVER,
 };
@@ -26,9 +23,7 @@ struct rr_known_link {
 
 struct rr_actor {
 	struct rr_gate *gate;
-	struct rr_baton baton;
-	pthread_t thread;
-	bool has_thread;
+	struct rr_fiber fiber; /* of the first, the caller of rr_gate_run() */
 	int number; /* clients first, then each one's first child, ... */
 	int client;
 	char name[RR_NAME_SIZE];
@@ -71,7 +66,6 @@ struct rr_gate {
 	struct rl_address addresses[RR_GATE_SERVERS];
 	struct rl_link *probes[RR_GATE_SERVERS]; /* the gate's own; NULL = none */
 	struct rr_actor actors[RR_GATE_ACTORS];
-	bool closing; /* threads are to end */
 	const struct rl_driver *planted;
 
 	rr_choose choose;
@@ -99,7 +93,7 @@ bool rr_gate_stop(struct rr_actor *actor);
 /* The step that it performs, in the trace. */
 struct rr_gate_event *rr_gate_event_of(const struct rr_actor *actor);
 
-/* A child of `actor` that is free to be used, its thread made; NULL = none. */
+/* A child of `actor` that is free to be used, its fiber made; NULL = none. */
 struct rr_actor *rr_gate_child(struct rr_actor *actor);
 
 /* ---- commands.c ---- */
@@ -154,8 +148,8 @@ struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
 
 /* ---- decide.c ---- */
 
-/* Who is to have the baton next; asks the chooser. */
-struct rr_baton *rr_gate_next(struct rr_gate *gate);
+/* Who is to run next; asks the chooser. */
+struct rr_fiber *rr_gate_next(struct rr_gate *gate);
 
 /* Ends the run: all who are left are unwound. */
 void rr_gate_finish(struct rr_gate *gate, enum rr_gate_end end);

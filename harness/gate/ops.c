@@ -183,7 +183,7 @@ static bool on_spawn(void *context, struct rl_task *task)
 	child->opener = actor;
 	if (gate->view.n_actors <= (size_t)child->number)
 		gate->view.n_actors = (size_t)child->number + 1;
-	rr_baton_pass(&actor->baton, &child->baton);
+	rr_fiber_pass(&actor->fiber, &child->fiber);
 	return true;
 }
 

@@ -6,111 +6,6 @@
 
 #include "choosers.h"
 
-/* ---- Opening -------------------------------------------------------------- */
-
-static bool complain(struct rr_subject *subject, const char *what,
-		     const struct rl_link *link)
-{
-	snprintf(subject->error, sizeof(subject->error), "%s%s%s", what,
-		 link ? ": " : "", link ? rl_link_error(link) : "");
-	return false;
-}
-
-static struct rl_link *connect_to(struct rr_subject *subject, size_t server)
-{
-	struct rl_link *link = rl_link_new(&subject->config.addresses[server],
-					   RR_TIMEOUT_MS);
-
-	if (!link)
-		complain(subject, "out of memory", NULL);
-	else if (rl_link_connect(link) != RL_OK)
-		complain(subject, "cannot connect", link);
-	return link;
-}
-
-static bool connect_client(struct rr_subject *subject,
-			   struct rr_subject_client *client)
-{
-	const struct rr_subject_config *config = &subject->config;
-
-	for (size_t i = 0; i < subject->n_servers; i++)
-		client->links[i] = connect_to(subject, i);
-	client->client = (struct rr_client){
-		.data = client->links[0],
-		.lock_nodes = client->links + 1,
-		.n_lock_nodes = subject->n_servers - 1,
-		.counter = subject->counter,
-		.lock = subject->lock,
-		.mutex = config->separate ? &client->mutex :
-					    &subject->clients[0].mutex,
-		.ttl_ms = config->ttl_ms,
-		.hold_us = config->hold_us,
-	};
-	return !subject->error[0];
-}
-
-static void drive(struct rr_subject_client *client, bool on)
-{
-	struct rr_subject *subject = client->subject;
-
-	const struct rl_driver *driver =
-		on ? rr_gate_driver(subject->gate, client->number) : NULL;
-
-	for (size_t i = 0; i < subject->n_servers && client->links[i]; i++)
-		rl_link_set_driver(client->links[i], driver);
-}
-
-/* The strategy's own part is closed, undriven: nobody watches. */
-static void close_client(struct rr_subject_client *client)
-{
-	const struct rr_strategy *strategy = client->subject->config.strategy;
-
-	drive(client, false);
-	if (client->opened && strategy->close)
-		strategy->close(&client->client);
-	client->opened = false;
-	client->client.state = NULL;
-}
-
-static bool open_client(struct rr_subject_client *client)
-{
-	struct rr_subject *subject = client->subject;
-	const struct rr_strategy *strategy = subject->config.strategy;
-
-	close_client(client);
-	rr_gate_forget_links(subject->gate, client->number);
-	client->opened = true;
-	if (strategy->open && strategy->open(&client->client) != RL_OK)
-		return complain(subject, "cannot open the strategy", NULL);
-	drive(client, true);
-	return true;
-}
-
-static bool make_gate(struct rr_subject *subject)
-{
-	const struct rr_subject_config *config = &subject->config;
-	struct rr_gate_client clients[RR_GATE_CLIENTS];
-
-	for (size_t i = 0; i < config->n_clients; i++)
-		clients[i] = (struct rr_gate_client){
-			.routine = rr_subject_count_up,
-			.argument = &subject->clients[i],
-			.process = config->separate ? (int)i : 0,
-		};
-	subject->gate = rr_gate_new(&(struct rr_gate_config){
-		.n_clients = config->n_clients,
-		.clients = clients,
-		.addresses = config->addresses,
-		.n_addresses = subject->n_servers,
-		.day_ns = config->day_ns,
-		.yield_ns = config->yield_ns,
-		.advance = config->advance,
-		.strike = config->strike,
-		.context = config->context,
-	});
-	return subject->gate || complain(subject, "no threads", NULL);
-}
-
 /* ---- Keys ----------------------------------------------------------------- */
 
 /* Asks every server before it hears any: the count, and to delete the keys. */
@@ -131,11 +26,13 @@ static bool read_and_delete(struct rr_subject *subject, long long *final)
 	if (outcome == RL_OK)
 		outcome = rl_receive(subject->servers[0], &reply);
 	if (outcome == RL_OK && !rr_count_of(&reply, final))
-		return complain(subject, "the counter is not a number", NULL);
+		return rr_subject_complain(subject,
+					   "the counter is not a number", NULL);
 	for (size_t i = 0; i < subject->n_servers && outcome == RL_OK; i++)
-		outcome = rr_keys_receive_delete(subject->servers[i]);
+		outcome = rl_receive(subject->servers[i], &reply);
 	return outcome == RL_OK ||
-	       complain(subject, "a server is gone", subject->servers[0]);
+	       rr_subject_complain(subject, "a server is gone",
+				   subject->servers[0]);
 }
 
 /* ---- Runs ----------------------------------------------------------------- */
@@ -180,8 +77,9 @@ static bool warm_up(struct rr_subject *subject, const bool *fresh)
 	end = rr_gate_run(subject->gate, rr_choose_serial, NULL);
 	rr_gate_plant(subject->gate, subject->config.planted);
 	if (end != RR_GATE_DONE)
-		return complain(subject, "the clients do not get through",
-				NULL);
+		return rr_subject_complain(subject,
+					   "the clients do not get through",
+					   NULL);
 	subject->is_warm = true;
 	return read_and_delete(subject, &final);
 }
@@ -195,14 +93,14 @@ static bool renew(struct rr_subject *subject, bool *fresh, bool *any)
 
 		if (is_as_new(client))
 			continue;
-		if (!open_client(client))
+		if (!rr_subject_open_client(client))
 			return false;
 		fresh[i] = *any = true;
 	}
 	return true;
 }
 
-static bool repair(struct rr_subject *subject)
+bool rr_subject_prepare(struct rr_subject *subject)
 {
 	const bool is_woken = subject->config.strategy->is_woken;
 	bool fresh[RR_GATE_CLIENTS] = { false };
@@ -220,7 +118,7 @@ static bool repair(struct rr_subject *subject)
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		    struct rr_subject_result *result)
 {
-	if (!repair(subject))
+	if (!rr_subject_prepare(subject))
 		return false;
 	begin(subject);
 	for (size_t i = 0; i < subject->config.n_clients; i++)
@@ -239,14 +137,40 @@ bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 
 /* ---- Making and freeing --------------------------------------------------- */
 
+static bool make_gate(struct rr_subject *subject)
+{
+	const struct rr_subject_config *config = &subject->config;
+	struct rr_gate_client clients[RR_GATE_CLIENTS];
+
+	for (size_t i = 0; i < config->n_clients; i++)
+		clients[i] = (struct rr_gate_client){
+			.routine = rr_subject_count_up,
+			.argument = &subject->clients[i],
+			.process = config->separate ? (int)i : 0,
+		};
+	subject->gate = rr_gate_new(&(struct rr_gate_config){
+		.n_clients = config->n_clients,
+		.clients = clients,
+		.addresses = config->addresses,
+		.n_addresses = subject->n_servers,
+		.day_ns = config->day_ns,
+		.yield_ns = config->yield_ns,
+		.advance = config->advance,
+		.strike = config->strike,
+		.context = config->context,
+	});
+	return subject->gate ||
+	       rr_subject_complain(subject, "out of memory", NULL);
+}
+
 static bool set_up(struct rr_subject *subject)
 {
 	if (!make_gate(subject))
 		return false;
 	for (size_t i = 0; i < subject->n_servers; i++)
-		subject->servers[i] = connect_to(subject, i);
+		subject->servers[i] = rr_subject_connect(subject, i);
 	for (size_t i = 0; i < subject->config.n_clients; i++) {
-		if (!connect_client(subject, &subject->clients[i]))
+		if (!rr_subject_connect_client(subject, &subject->clients[i]))
 			return false;
 	}
 	return !subject->error[0];
@@ -279,20 +203,13 @@ struct rr_subject *rr_subject_new(const struct rr_subject_config *config,
 	return NULL;
 }
 
-static void free_client(struct rr_subject_client *client)
-{
-	close_client(client);
-	for (size_t i = 0; i < client->subject->n_servers; i++)
-		rl_link_free(client->links[i]);
-}
-
 void rr_subject_free(struct rr_subject *subject)
 {
 	if (!subject)
 		return;
 	for (size_t i = 0; i < RR_GATE_CLIENTS; i++) {
 		if (subject->clients[i].links[0])
-			free_client(&subject->clients[i]);
+			rr_subject_free_client(&subject->clients[i]);
 		rl_mutex_destroy(&subject->clients[i].mutex);
 	}
 	rr_gate_free(subject->gate);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clients of one strategy under a gate: each adds 1 to the counter so many times
- * and ends. Between two runs threads, connections and what strategies have
+ * and ends. Between two runs stacks, connections and what strategies have
  * opened are kept; keys are deleted. A client that did not come to a good end is
  * opened anew.
  */
@@ -56,6 +56,10 @@ struct rr_subject *rr_subject_new(const struct rr_subject_config *config,
 void rr_subject_free(struct rr_subject *subject);
 
 struct rr_gate *rr_subject_gate(struct rr_subject *subject);
+
+/* Opens clients that are not open, and lets them warm up; a run does that too.
+ * False when a server is gone. */
+bool rr_subject_prepare(struct rr_subject *subject);
 
 /* One run, from empty keys to empty keys. False when a server is gone. */
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,

@@ -34,6 +34,23 @@ struct rr_subject {
 	char error[320];
 };
 
+/* ---- subject_open.c ---- */
+
+/* Notes what went wrong, of `link` unless it is NULL. False. */
+bool rr_subject_complain(struct rr_subject *subject, const char *what,
+			 const struct rl_link *link);
+
+/* A link to one of its servers; when it fails, subject->error says why. */
+struct rl_link *rr_subject_connect(struct rr_subject *subject, size_t server);
+bool rr_subject_connect_client(struct rr_subject *subject,
+			       struct rr_subject_client *client);
+
+/* Closes the strategy's own part if it is open, undriven, and opens it anew. */
+bool rr_subject_open_client(struct rr_subject_client *client);
+void rr_subject_free_client(struct rr_subject_client *client);
+
+/* ---- The others ---- */
+
 /* A client's routine: `argument` is its struct rr_subject_client. */
 void rr_subject_count_up(void *argument);
 

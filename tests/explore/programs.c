@@ -242,7 +242,7 @@ char *programs_text(const struct programs *programs)
 
 static void count(struct programs_run *run, enum rr_run_end how)
 {
-	run->schedules++;
+	run->schedules += how != RR_RUN_AGAIN;
 	run->blocked += how == RR_RUN_BLOCKED;
 	run->stuck += how == RR_RUN_STUCK;
 }
@@ -273,7 +273,8 @@ void programs_run(struct programs *programs, struct programs_run *run)
 		end = rr_gate_run(gate, rr_search_choose, search);
 		how = rr_search_learn(search, end, rr_gate_last_view(gate));
 		cr_assert_neq(how, RR_RUN_BROKEN);
-		note_state(programs, how != RR_RUN_BLOCKED);
+		note_state(programs, how != RR_RUN_BLOCKED &&
+						 how != RR_RUN_AGAIN);
 		count(run, how);
 	} while (rr_search_next(search));
 	rr_search_free(search);
