@@ -43,7 +43,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
   $(LIBEXECDIR)/redrace-clock.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-explore bench-peers claims claims-doc demo plots check oracle asan fuzz tsan clean FORCE
+.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -80,6 +80,14 @@ claims: all ## every claim of the documents, by playing its races
 
 claims-doc: all ## the same as docs/claims.md
 	@$(B)/redrace claims --format markdown -o docs/claims.md $(ARGS)
+
+matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
+	@$(B)/redrace matrix --save docs/matrix -o docs/matrix.md \
+	  -o results/matrix.html -o results/matrix.json $(ARGS); code=$$?; \
+	  { [ $$code -gt 2 ] || { sh docs/excerpt > README.md.new && mv README.md.new README.md; }; } && exit $$code
+
+matrix-replay: all ## play the transcripts of docs/matrix: do they still show what they did?
+	@$(B)/redrace matrix --replay docs/matrix $(ARGS)
 
 demo: $(B)/redrace ## one minute of lost updates, live
 	@$(B)/redrace demo $(ARGS)

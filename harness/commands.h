@@ -10,6 +10,7 @@
 int rr_cmd_list(int argc, char **argv);
 int rr_cmd_bench(int argc, char **argv);
 int rr_cmd_explore(int argc, char **argv);
+int rr_cmd_matrix(int argc, char **argv);
 int rr_cmd_play(int argc, char **argv);
 int rr_cmd_claims(int argc, char **argv);
 int rr_cmd_demo(int argc, char **argv);
@@ -20,6 +21,7 @@ int rr_cmd_peers(int argc, char **argv);
 void rr_help_list(void);
 void rr_help_bench(void);
 void rr_help_explore(void);
+void rr_help_matrix(void);
 void rr_help_play(void);
 void rr_help_claims(void);
 void rr_help_demo(void);

@@ -28,6 +28,8 @@ static const struct command commands[] = {
 	  rr_cmd_claims, rr_help_claims },
 	{ "explore", "every interleaving of a strategy, with faults",
 	  rr_cmd_explore, rr_help_explore },
+	{ "matrix", "the safety matrix: every strategy under every hazard",
+	  rr_cmd_matrix, rr_help_matrix },
 	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
 	  rr_help_demo },
 	{ "floor", "how near each strategy comes to what the machine allows",

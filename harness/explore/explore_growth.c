@@ -23,12 +23,13 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static bool goes_on(void *context, unsigned long schedules)
+static bool goes_on(void *context, unsigned long schedules, double share)
 {
 	const struct cell *cell = context;
 	struct rr_signals *signals = &cell->world->session->signals;
 
 	(void)schedules;
+	(void)share;
 	rr_signals_wait(signals, 0);
 	return !signals->interrupted && now_s() < cell->end_s;
 }

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix as a library: verdicts, and what differs from the expectation. */
+#include <jansson.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support.h"
+#include "bounds.h"
+#include "hazards.h"
+#include "matrix.h"
+
+static struct rr_matrix matrix;
+
+static void release_matrix(void)
+{
+	rr_matrix_release(&matrix);
+}
+
+TestSuite(matrix, .fini = release_matrix);
+
+/* The shim of the build whose program is tested. */
+static const char *shim(char path[512])
+{
+	const char *program = getenv("REDRACE");
+	char copy[400];
+
+	snprintf(copy, sizeof(copy), "%s", program ? program : "build/redrace");
+	snprintf(path, 512, "%s/redrace-clock.so", dirname(copy));
+	return path;
+}
+
+static enum rr_exit run(void)
+{
+	char path[512];
+	const struct rr_world_options servers = { .program = "redis-server",
+						  .shim = shim(path) };
+	struct rr_signals signals;
+	enum rr_exit code;
+
+	cr_assert(rr_signals_open(&signals));
+	code = rr_matrix_run(&matrix, &servers, 2, &signals);
+	rr_signals_close(&signals);
+	return code;
+}
+
+static enum rr_exit compute(const struct rr_strategy *const *strategies,
+			    size_t n, unsigned hazards, unsigned long most)
+{
+	cr_assert(rr_matrix_init(&matrix, strategies, n, hazards, most));
+	return run();
+}
+
+/* One strategy, one column. */
+static struct rr_cell *compute_cell(const struct rr_strategy *strategy,
+				    enum rr_hazard hazard, enum rr_exit code,
+				    unsigned long most)
+{
+	static const struct rr_strategy *rows[1];
+	enum rr_exit got;
+
+	rows[0] = strategy;
+	got = compute(rows, 1, 1U << hazard, most);
+	cr_assert_eq(got, code, "exit %d: %s", got,
+		     rr_matrix_cell(&matrix, 0, hazard)->problem);
+	return rr_matrix_cell(&matrix, 0, hazard);
+}
+
+static char *print(void (*format)(const struct rr_matrix *matrix, FILE *file))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	format(&matrix, file);
+	fclose(file);
+	return text;
+}
+
+static void assert_prints(void (*format)(const struct rr_matrix *matrix,
+					 FILE *file),
+			  const char *part)
+{
+	char *text = print(format);
+
+	cr_assert_not_null(strstr(text, part), "no '%s' in: %s", part, text);
+	free(text);
+}
+
+Test(matrix, verdicts_are_the_expected_ones)
+{
+	const struct rr_strategy *strategies[] = {
+		rr_strategy_find("none"), rr_strategy_find("local-mutex"),
+		rr_strategy_find("set-nx-ex"), rr_strategy_find("incr")
+	};
+
+	cr_assert_eq(compute(strategies, 4,
+			     1U << RR_THREADS | 1U << RR_PROCESSES |
+				     1U << RR_RESTART,
+			     0),
+		     RR_EXIT_OK);
+	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->breaks,
+		     RR_BREAKS_COUNT);
+	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->verdict,
+		     RR_CELL_SAFE);
+	cr_assert_str_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->canary,
+			 "without the mutex");
+	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_PROCESSES)->breaks,
+		     RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
+	cr_assert_eq(rr_matrix_cell(&matrix, 2, RR_PROCESSES)->verdict,
+		     RR_CELL_SAFE);
+	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_RESTART)->verdict,
+		     RR_CELL_NONE);
+	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_CRASH)->verdict,
+		     RR_CELL_UNDONE);
+}
+
+Test(matrix, failing_cell_has_a_transcript_that_plays)
+{
+	struct rr_cell *cell = compute_cell(rr_strategy_find("none"),
+					    RR_THREADS, RR_EXIT_OK, 0);
+
+	cr_assert_not_null(strstr(cell->transcript,
+				  "title   none, threads: count\n"));
+	cr_assert_not_null(strstr(cell->transcript, "verdict update lost\n"));
+	cr_assert_str_eq(cell->verdict_text, "update lost");
+	cr_assert_not_null(strstr(cell->drawing, "update lost"));
+	cr_assert_str_eq(cell->problem, "");
+}
+
+Test(matrix, failure_that_nobody_expects_is_1)
+{
+	struct rr_strategy hopeful = *rr_strategy_find("none");
+
+	hopeful.breaks[RR_THREADS] = 0;
+	compute_cell(&hopeful, RR_THREADS, RR_EXIT_VIOLATED, 0);
+	assert_prints(rr_matrix_text,
+		      "! none, threads: expected: safe; computed: count; ");
+	assert_prints(rr_matrix_markdown, "(not as expected)");
+	assert_prints(rr_matrix_html, "differs");
+}
+
+Test(matrix, failure_that_does_not_come_is_1)
+{
+	struct rr_strategy gloomy = *rr_strategy_find("incr");
+
+	gloomy.breaks[RR_PROCESSES] = RR_BREAKS_COUNT;
+	compute_cell(&gloomy, RR_PROCESSES, RR_EXIT_VIOLATED, 0);
+	assert_prints(rr_matrix_text, "expected: count; computed: safe; ");
+}
+
+/* The set must be the same, not only overlap. */
+Test(matrix, failure_of_another_kind_is_1)
+{
+	struct rr_strategy strange = *rr_strategy_find("none");
+
+	strange.breaks[RR_THREADS] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
+	compute_cell(&strange, RR_THREADS, RR_EXIT_VIOLATED, 0);
+}
+
+Test(matrix, endless_rounds_are_not_safe)
+{
+	struct rr_strategy looping = *rr_strategy_find("incr-lock");
+	const struct rr_strategy *rows[] = { &looping };
+
+	cr_assert(rr_matrix_init(&matrix, rows, 1, 1U << RR_THREADS, 0));
+	rr_matrix_cell(&matrix, 0, RR_THREADS)->bounds.n_clients = 2;
+	cr_assert_eq(run(), RR_EXIT_OK, "%s",
+		     rr_matrix_cell(&matrix, 0, RR_THREADS)->problem);
+	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->verdict,
+		     RR_CELL_ROUNDS);
+	looping.breaks[RR_THREADS] = 0;
+	cr_assert_eq(rr_matrix_exit(&matrix), RR_EXIT_VIOLATED);
+}
+
+Test(matrix, cut_search_proves_nothing)
+{
+	struct rr_cell *cell = compute_cell(rr_strategy_find("set-nx-ex"),
+					    RR_THREADS, RR_EXIT_INCONCLUSIVE,
+					    5);
+
+	cr_assert_eq(cell->verdict, RR_CELL_MOST);
+	cr_assert_eq(cell->schedules, 5);
+}
+
+Test(matrix, json_says_the_same)
+{
+	char *text;
+	json_t *root, *cell;
+
+	compute_cell(rr_strategy_find("none"), RR_THREADS, RR_EXIT_OK, 0);
+	text = print(rr_matrix_json);
+	root = json_loads(text, 0, NULL);
+	cr_assert_not_null(root, "%s", text);
+	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 1);
+	cr_assert_eq(json_array_size(json_object_get(root, "cells")), 1);
+	cell = json_array_get(json_object_get(root, "cells"), 0);
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "verdict")),
+			 "breaks");
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "standing")),
+			 "as expected");
+	cr_assert_str_eq(json_string_value(json_object_get(cell,
+							   "transcript")),
+			 "none-threads.race");
+	json_decref(root);
+	free(text);
+}
+
+Test(matrix_bounds, are_short_text)
+{
+	const struct rr_explore_config crash = rr_bounds_of(NULL, RR_CRASH);
+	const struct rr_explore_config mutex =
+		rr_bounds_of(rr_strategy_find("local-mutex"), RR_CRASH);
+	char text[160];
+
+	cr_assert_not_null(strstr(rr_bounds_text(&crash, text, sizeof(text)),
+				  " processes, 1 crash"), "%s", text);
+	cr_assert_not_null(strstr(rr_bounds_text(&mutex, text, sizeof(text)),
+				  " threads, 1 crash"), "%s", text);
+}
+
+/* The text of the widest numbers and longest names fits a terminal. */
+Test(matrix_text, fits_100_columns)
+{
+	char *text, *rest;
+
+	cr_assert(rr_matrix_init(&matrix, rr_strategies, rr_n_strategies,
+				 RR_ALL_HAZARDS, 0));
+	for (size_t i = 0; i < rr_n_strategies * RR_HAZARDS; i++) {
+		matrix.cells[i].verdict = i % 2 ? RR_CELL_SAFE : RR_CELL_ROUNDS;
+		matrix.cells[i].schedules = 1234567;
+	}
+	text = print(rr_matrix_text);
+	for (char *line = strtok_r(text, "\n", &rest);
+	     line && strncmp(line, "safe N", 6) != 0;
+	     line = strtok_r(NULL, "\n", &rest))
+		cr_assert_leq(strlen(line), 100, "%s", line);
+	free(text);
+	rr_matrix_release(&matrix);
+}
