@@ -96,7 +96,7 @@ static void do_cells(struct worker *worker)
 		found.bounds.context = worker;
 		atomic_store(&shared->at[worker->number],
 			     (int)shared->orders[i]);
-		if (!watch(worker, 0) ||
+		if (!watch(worker, 0, 0) ||
 		    rr_cell_run(&found, &worker->world) ==
 			    RR_EXIT_INTERRUPTED)
 			break;
