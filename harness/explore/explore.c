@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "holders.h"
 #include "invariants.h"
 #include "counterexample.h"
 #include "interleavings.h"
@@ -246,8 +247,11 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 		  const struct rr_subject_result *run)
 {
 	struct rr_explore_result *result = explorer->result;
-	const unsigned broken = rr_invariants_broken(explorer->config->strategy,
-						     run, end);
+	const struct rr_gate *gate = rr_subject_gate(explorer->subject);
+	const unsigned broken =
+		rr_invariants_broken(explorer->config->strategy, run, end) |
+		rr_holders_judge(explorer->config, explorer->access,
+				 explorer->search, rr_gate_last_trace(gate));
 
 	result->cut += end == RR_RUN_CUT;
 	if (!explorer->pct)

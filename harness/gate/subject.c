@@ -60,7 +60,7 @@ static void begin(struct rr_subject *subject)
 	}
 }
 
-/* One increment, without a planted fault, of each client that has just been
+/* One increment, without work or a planted fault, of each client that has just been
  * opened: what a link finds out or subscribes to at its first use must not show
  * in a trace. */
 static bool warm_up(struct rr_subject *subject, const bool *fresh)
@@ -71,8 +71,10 @@ static bool warm_up(struct rr_subject *subject, const bool *fresh)
 	if (!read_and_delete(subject, &final))
 		return false;
 	begin(subject);
-	for (size_t i = 0; i < subject->config.n_clients; i++)
+	for (size_t i = 0; i < subject->config.n_clients; i++) {
 		subject->clients[i].increments = fresh[i];
+		subject->clients[i].client.hold_us = 0;
+	}
 	rr_gate_plant(subject->gate, NULL);
 	end = rr_gate_run(subject->gate, rr_choose_serial, NULL);
 	rr_gate_plant(subject->gate, subject->config.planted);
@@ -121,8 +123,10 @@ bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 	if (!rr_subject_prepare(subject))
 		return false;
 	begin(subject);
-	for (size_t i = 0; i < subject->config.n_clients; i++)
+	for (size_t i = 0; i < subject->config.n_clients; i++) {
 		subject->clients[i].increments = subject->config.increments;
+		subject->clients[i].client.hold_us = subject->config.hold_us;
+	}
 	*result = (struct rr_subject_result){ 0 };
 	result->end = rr_gate_run(subject->gate, choose, context);
 	if (subject->config.over)
