@@ -40,7 +40,7 @@ static void move_time(void *context, int64_t duration_ns)
 {
 	struct explorer *explorer = context;
 
-	rr_world_tick(explorer->world, duration_ns);
+	rr_world_tick_idle(explorer->world, duration_ns);
 }
 
 /* A server comes back empty, or its clock jumps; both for the rest of the run. */

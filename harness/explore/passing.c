@@ -49,7 +49,7 @@ static int64_t duration_of(const struct rr_search *search,
 static void plan_time(struct rr_search *search, const struct rr_view *view,
 		      struct rr_done *done)
 {
-	int64_t ends_ns[RR_NAMES_MAX];
+	int64_t *ends_ns = search->ends_ns[search->n_done];
 	int64_t next_ns, duration_ns;
 
 	if (!rr_access_read_ends(search->config.access, ends_ns))
@@ -115,25 +115,21 @@ static uint64_t looked_at_since(const struct rr_search *search, size_t begin)
 	return bits & inside ? 0 : bits;
 }
 
-void rr_search_note_wait(struct rr_search *search)
-{
-	if (!rr_access_read_ends(search->config.access, search->ends_ns))
-		search->is_gone = true;
-}
-
 bool rr_search_is_starved(struct rr_search *search)
 {
 	const size_t begin = after_last_wait(search);
 	const uint64_t bits = looked_at_since(search, begin);
+	const int64_t *before_ns;
 	int64_t ends_ns[RR_NAMES_MAX];
 
 	if (begin == 0)
 		return false;
+	before_ns = search->ends_ns[begin - 1];
 	if (!rr_access_read_ends(search->config.access, ends_ns))
 		search->is_gone = true;
 	for (size_t i = 1; i < RR_NAMES_MAX; i++) {
-		if (bits >> i & 1 && search->ends_ns[i] > 0 &&
-		    ends_ns[i] >= search->ends_ns[i])
+		if (bits >> i & 1 && before_ns[i] > 0 &&
+		    ends_ns[i] >= before_ns[i])
 			return true;
 	}
 	return false;

@@ -216,8 +216,6 @@ static void prepare(struct rr_search *search, const struct rr_view *view,
 	const struct rr_op *op;
 
 	search->counts = false;
-	if (done->move.kind == RR_MOVE_WAIT)
-		rr_search_note_wait(search);
 	if (search->n_done < search->n_kept)
 		return;
 	rr_search_plan(search, view, done);

@@ -72,7 +72,8 @@ struct rr_search {
 	bool was_cut;          /* ever */
 	bool cuts;             /* this run */
 	bool is_gone;          /* a server does not answer */
-	int64_t ends_ns[RR_NAMES_MAX]; /* leases, at this run's last WAIT */
+	int64_t ends_ns[RR_DEPTH_MAX][RR_NAMES_MAX]; /* of leases, when a move
+			   * began that lets time pass */
 };
 
 /* ---- order.c ---- */
@@ -138,9 +139,6 @@ bool rr_search_is_starved(struct rr_search *search);
 
 /* Can time still bring about anything? */
 bool rr_search_may_wait(struct rr_search *search, const struct rr_view *view);
-
-/* Time is about to pass because nobody can go on. */
-void rr_search_note_wait(struct rr_search *search);
 
 /* A move in the gate's words. */
 struct rr_choice rr_search_choice(const struct rr_done *done);

@@ -46,6 +46,13 @@ static void poke_all(struct rr_world *world, bool is_deaf[RR_WORLD_SERVERS])
 	}
 }
 
+static void set_pages(struct rr_world *world, int64_t ns)
+{
+	world->moved_ns += ns;
+	for (size_t i = 0; i < world->n_servers; i++)
+		world_set_page(world, &world->servers[i]);
+}
+
 static enum rr_tick move(struct rr_world *world, int64_t ns)
 {
 	bool is_deaf[RR_WORLD_SERVERS] = { false };
@@ -54,9 +61,7 @@ static enum rr_tick move(struct rr_world *world, int64_t ns)
 	 * over it is read before the second. */
 	poke_all(world, is_deaf);
 	poke_all(world, is_deaf);
-	world->moved_ns += ns;
-	for (size_t i = 0; i < world->n_servers; i++)
-		world_set_page(world, &world->servers[i]);
+	set_pages(world, ns);
 	/* Whoever is due is answered beside the first answer, so before the
 	 * second. */
 	poke_all(world, is_deaf);
@@ -98,6 +103,14 @@ enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns)
 	if (ns <= WAIT_AT_MOST_NS)
 		return really_wait(world, ns);
 	return expire(world, ns);
+}
+
+enum rr_tick rr_world_tick_idle(struct rr_world *world, int64_t ns)
+{
+	if (!rr_world_has_time(world))
+		return rr_world_tick(world, ns);
+	set_pages(world, ns);
+	return RR_TICK_MOVED;
 }
 
 enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
