@@ -3,18 +3,23 @@
 
 #include <sched.h>
 
-int rr_placement_cpu(void)
+int rr_placement_nth(int n)
 {
 	cpu_set_t set;
-	int cpu = -1;
 
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return -1;
-	for (int i = 0; i < CPU_SETSIZE; i++) {
-		if (CPU_ISSET(i, &set))
-			cpu = i;
+	n %= CPU_COUNT(&set);
+	for (int i = CPU_SETSIZE; i-- > 0;) {
+		if (CPU_ISSET(i, &set) && n-- == 0)
+			return i;
 	}
-	return cpu;
+	return -1;
+}
+
+int rr_placement_cpu(void)
+{
+	return rr_placement_nth(0);
 }
 
 void rr_placement_pin(int cpu)

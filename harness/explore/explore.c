@@ -7,6 +7,7 @@
 
 #include "invariants.h"
 #include "counterexample.h"
+#include "shards.h"
 
 enum { REPORT_EVERY = 256 };
 
@@ -14,6 +15,7 @@ enum { REPORT_EVERY = 256 };
 
 struct explorer {
 	const struct rr_explore_config *config;
+	struct rr_share *share;
 	struct rr_explore_result *result;
 	struct rr_world *world;
 	struct rl_address addresses[RR_FLEET_MAX];
@@ -36,30 +38,6 @@ static void move_time(void *context, int64_t duration_ns)
 	struct explorer *explorer = context;
 
 	rr_world_tick(explorer->world, duration_ns);
-}
-
-static enum rr_exit start_servers(struct explorer *explorer)
-{
-	const size_t n = 1 + explorer->config->strategy->lock_servers;
-	const struct rr_server_options plain = { 0 };
-	char *error = explorer->result->error;
-	enum rr_exit code = RR_EXIT_OK;
-
-	rr_world_reset(explorer->world);
-	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
-		char name[RR_SERVER_NAME];
-		int server;
-
-		rr_counterexample_server_name(name, i);
-		code = rr_world_declare(explorer->world, name, &plain, &server,
-					error);
-	}
-	if (code == RR_EXIT_OK)
-		code = rr_world_start(explorer->world, error);
-	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++)
-		explorer->addresses[i] =
-			*rr_world_address(explorer->world, (int)i);
-	return code;
 }
 
 static enum rr_exit check_strategy(struct explorer *explorer)
@@ -95,6 +73,9 @@ static enum rr_exit make_search(struct explorer *explorer)
 		.lease_ns = config->ttl_ms * INT64_C(1000000),
 		.rounds = config->rounds,
 		.access = explorer->access,
+		.split = explorer->share->split,
+		.claim = rr_shards_claim,
+		.context = explorer->share,
 	});
 	return explorer->search ?
 		       RR_EXIT_OK :
@@ -132,10 +113,12 @@ static enum rr_exit make_subject(struct explorer *explorer)
 
 static enum rr_exit set_up(struct explorer *explorer)
 {
-	enum rr_exit code = start_servers(explorer);
+	enum rr_exit code;
 
-	if (code == RR_EXIT_OK)
-		code = check_strategy(explorer);
+	for (size_t i = 0; i < explorer->world->n_servers; i++)
+		explorer->addresses[i] =
+			*rr_world_address(explorer->world, (int)i);
+	code = check_strategy(explorer);
 	if (code == RR_EXIT_OK)
 		code = make_search(explorer);
 	if (code == RR_EXIT_OK)
@@ -156,6 +139,11 @@ static int switches_of(const struct rr_search *search)
 	return switches;
 }
 
+static unsigned long last_part(const struct explorer *explorer)
+{
+	return rr_search_n_parts(explorer->search) - 1;
+}
+
 static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 			    const struct rr_subject_result *run)
 {
@@ -171,6 +159,7 @@ static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 	result->shortest_breaks = broken;
 	result->switches = switches;
 	result->moves = moves;
+	explorer->share->shortest = last_part(explorer);
 	result->transcript = rr_counterexample_write(
 		explorer->config, rr_subject_gate(explorer->subject), run);
 }
@@ -188,6 +177,7 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 	if (!broken)
 		return;
 	result->failing++;
+	rr_shards_note_failure(explorer->share->shards, last_part(explorer));
 	keep_if_shorter(explorer, broken, run);
 }
 
@@ -209,11 +199,14 @@ static enum rr_exit run_one(struct explorer *explorer)
 	if (end == RR_RUN_BROKEN)
 		return fail(explorer, RR_EXIT_INTERNAL,
 			    "the clients do not repeat themselves");
+	if (end == RR_RUN_ELSEWHERE)
+		return RR_EXIT_OK;
 	if (end == RR_RUN_BLOCKED) {
 		explorer->result->blocked++;
 		return RR_EXIT_OK;
 	}
 	explorer->result->schedules++;
+	atomic_fetch_add(&explorer->share->shards->schedules, 1);
 	judge(explorer, end, &run);
 	return RR_EXIT_OK;
 }
@@ -224,11 +217,17 @@ static enum rr_explored look_up(const struct explorer *explorer)
 	const struct rr_explore_config *config = explorer->config;
 	const struct rr_explore_result *result = explorer->result;
 	const unsigned long runs = result->schedules + result->blocked;
+	struct rr_share *share = explorer->share;
+	struct rr_shards *shards = share->shards;
 
-	if (config->first_only && result->failing)
+	if (config->first_only &&
+	    last_part(explorer) >= atomic_load(&shards->failing))
 		return RR_EXPLORED_FIRST;
-	if (config->most && result->schedules >= config->most)
+	if (config->most && atomic_load(&shards->schedules) >= config->most)
 		return RR_EXPLORED_MOST;
+	share->gave_up = share->most_runs && runs >= share->most_runs;
+	if (share->gave_up || atomic_load(&shards->is_over))
+		return RR_EXPLORED_STOPPED;
 	if (config->progress && runs % REPORT_EVERY == 0 &&
 	    !config->progress(config->context, result->schedules))
 		return RR_EXPLORED_STOPPED;
@@ -248,10 +247,11 @@ static enum rr_exit run_all(struct explorer *explorer)
 	if (result->explored == RR_EXPLORED_ALL &&
 	    rr_search_was_cut(explorer->search))
 		result->explored = RR_EXPLORED_ROUNDS;
+	explorer->share->n_parts = rr_search_n_parts(explorer->search);
 	return code;
 }
 
-static double seconds(void)
+double rr_explore_seconds(void)
 {
 	struct timespec now;
 
@@ -259,21 +259,23 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-enum rr_exit rr_explore(struct rr_world *world,
-			const struct rr_explore_config *config,
-			struct rr_explore_result *result)
+enum rr_exit rr_explore_share(struct rr_world *world,
+			      const struct rr_explore_config *config,
+			      struct rr_share *share,
+			      struct rr_explore_result *result)
 {
 	struct explorer explorer = { .config = config,
+				     .share = share,
 				     .result = result,
 				     .world = world };
 	enum rr_exit code;
 
 	*result = (struct rr_explore_result){ 0 };
 	code = set_up(&explorer);
-	result->seconds = seconds();
+	result->seconds = rr_explore_seconds();
 	if (code == RR_EXIT_OK)
 		code = run_all(&explorer);
-	result->seconds = seconds() - result->seconds;
+	result->seconds = rr_explore_seconds() - result->seconds;
 	rr_subject_free(explorer.subject);
 	rr_search_free(explorer.search);
 	rr_access_free(explorer.access);

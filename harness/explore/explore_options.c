@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "crew.h"
 #include "text.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 	KEY_ROUNDS,
 	KEY_TTL,
 	KEY_MOST,
+	KEY_JOBS,
 	KEY_SAVE,
 	KEY_REDIS_SERVER,
 };
@@ -45,6 +47,9 @@ static const struct argp_option argp_options[] = {
 	  "how often a refused attempt that writes is repeated (2)", 0 },
 	{ "ttl", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
 	{ "most", KEY_MOST, "N", 0, "no more schedules than that", 0 },
+	{ "jobs", KEY_JOBS, "N", 0,
+	  "share the search among N processes, each on a processor with servers "
+	  "of its own (1); what is found is the same", 0 },
 	{ "save", KEY_SAVE, "FILE|DIR/", 0,
 	  "where the failing schedule is saved, for redrace play", 0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
@@ -135,6 +140,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		config->most = (unsigned long)number(text, 1, 1000000000,
 						     state);
 		break;
+	case KEY_JOBS:
+		options->jobs = (int)number(text, 1, RR_CREW_MAX, state);
+		break;
 	case KEY_SAVE:
 		options->save = text;
 		break;
@@ -178,6 +186,7 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 			    .increments = 1,
 			    .rounds = 2,
 			    .ttl_ms = 10000 },
+		.jobs = 1,
 		.redis_server = "redis-server",
 	};
 	argp_err_exit_status = RR_EXIT_USAGE;

@@ -25,6 +25,7 @@ void rr_search_begin(struct rr_search *search)
 	search->changes = -1;
 	search->cuts = false;
 	search->end = RR_RUN_WHOLE;
+	search->is_in_part = search->n_nodes > search->config.split;
 	rr_access_begin(search->config.access);
 }
 
@@ -152,14 +153,27 @@ static bool advance(struct rr_node *node)
 static void want(const struct rr_search *search, struct rr_node *node,
 		 int last)
 {
+	const bool all = search->config.all ||
+			 search->n_nodes < search->config.split;
 	const int step = first_step(node, last);
 
 	for (size_t i = 0; i < node->n_candidates; i++) {
 		struct rr_candidate *candidate = &node->candidates[i];
 
-		candidate->wanted = search->config.all ||
-				    is_fault(candidate) || (int)i == step;
+		candidate->wanted = all || is_fault(candidate) ||
+				    (int)i == step;
 	}
+}
+
+/* The run comes into a part, or ends before: is it to be searched here? */
+static bool enter_part(struct rr_search *search)
+{
+	const struct rr_search_config *config = &search->config;
+
+	search->is_in_part = true;
+	search->n_parts++;
+	return !config->claim ||
+	       config->claim(config->context, search->n_parts - 1);
 }
 
 /* False: the run ends here, search->end says how. */
@@ -169,6 +183,10 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 
 	if (search->n_nodes == RR_DEPTH_MAX - 1) {
 		search->end = RR_RUN_CUT;
+		return false;
+	}
+	if (search->n_nodes == search->config.split && !enter_part(search)) {
+		search->end = RR_RUN_ELSEWHERE;
 		return false;
 	}
 	rr_search_list(search, view, node);
@@ -248,6 +266,8 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 		rr_search_order(search);
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
+	if (!search->is_in_part && !enter_part(search))
+		search->end = RR_RUN_ELSEWHERE;
 	search->was_cut = search->was_cut || search->cuts ||
 			  search->end == RR_RUN_CUT;
 	return search->end;
@@ -271,6 +291,11 @@ bool rr_search_next(struct rr_search *search)
 bool rr_search_was_cut(const struct rr_search *search)
 {
 	return search->was_cut;
+}
+
+unsigned long rr_search_n_parts(const struct rr_search *search)
+{
+	return search->n_parts;
 }
 
 size_t rr_search_n_moves(const struct rr_search *search)

@@ -55,6 +55,13 @@ struct rr_search_config {
 	int64_t lease_ns;
 	int rounds;
 	struct rr_access *access;
+	/* The search is in parts that nothing connects: the subtrees at this
+	 * depth, above which every candidate is wanted. 0 = one whole. */
+	size_t split;
+	/* Of each part in its order, and of each run that ends above `split`:
+	 * is it to be searched here? NULL = all are. */
+	bool (*claim)(void *context, unsigned long part);
+	void *context;
 	/* For a test of the tests: takes these two for independent. */
 	bool (*forget)(const struct rr_footprint *a,
 		       const struct rr_footprint *b);
@@ -66,6 +73,7 @@ enum rr_run_end {
 	RR_RUN_STUCK,   /* nobody could go on, whatever time passed */
 	RR_RUN_CUT,     /* a loop was cut after its rounds */
 	RR_RUN_BLOCKED, /* the rest is a schedule that was run already */
+	RR_RUN_ELSEWHERE, /* the part was not claimed */
 	RR_RUN_BROKEN,  /* the clients did not repeat themselves */
 };
 
@@ -87,6 +95,9 @@ bool rr_search_next(struct rr_search *search);
 
 /* Has any run been cut, so that not all was seen? */
 bool rr_search_was_cut(const struct rr_search *search);
+
+/* How many parts have been seen; the last is the last run's. */
+unsigned long rr_search_n_parts(const struct rr_search *search);
 
 /* Of the last run. */
 size_t rr_search_n_moves(const struct rr_search *search);

@@ -52,6 +52,8 @@ struct rr_search {
 	enum rr_run_end end;
 	bool was_cut;          /* ever */
 	bool cuts;             /* this run */
+	unsigned long n_parts;
+	bool is_in_part;       /* this run is, and it is known whose that is */
 };
 
 /* ---- order.c ---- */
