@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "access.h"
+#include "access_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "effects.h"
-#include "shapes.h"
-
-enum { NAMES_MAX = 63, LINKS_MAX = 64, NAME_SIZE = 160, SERVERS_MAX = 16 };
-
-/* What a connection has queued and watches. */
-struct connection {
-	const struct rl_link *link;
-	struct rr_footprint queued, watched;
-};
-
-struct rr_access {
-	struct rl_link *links[SERVERS_MAX];
-	size_t n_servers;
-	char timeless[NAME_SIZE];
-	struct rr_shapes *shapes;
-	char names[NAMES_MAX][NAME_SIZE]; /* what bit i stands for */
-	size_t n_names;
-	struct connection connections[LINKS_MAX];
-	size_t n_connections;
-};
 
 /* Bit 0: who is inside. */
 static const struct rr_footprint inside_read = { .reads = 1 };
@@ -33,16 +13,13 @@ static const struct rr_footprint inside_written = { .writes = 1 };
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-struct rr_access *rr_access_new(const struct rl_address *addresses, size_t n,
-				const char *timeless)
+struct rr_access *rr_access_new(const struct rl_address *addresses, size_t n)
 {
 	struct rr_access *access = calloc(1, sizeof(*access));
 	bool good = access != NULL;
 
 	if (!good)
 		return NULL;
-	snprintf(access->timeless, sizeof(access->timeless), "%s",
-		 timeless ? timeless : "");
 	access->n_names = 1;
 	access->n_servers = n;
 	access->shapes = rr_shapes_new();
@@ -68,6 +45,11 @@ void rr_access_free(struct rr_access *access)
 	free(access);
 }
 
+void rr_access_set_gate(struct rr_access *access, const struct rr_gate *gate)
+{
+	access->gate = gate;
+}
+
 void rr_access_begin(struct rr_access *access)
 {
 	access->n_connections = 0;
@@ -76,45 +58,38 @@ void rr_access_begin(struct rr_access *access)
 /* ---- Names ---------------------------------------------------------------- */
 
 /* Those for which no bit is left share the last one: they conflict more. */
-static uint64_t bit_of(struct rr_access *access, const char *name)
+static uint64_t bit_of(struct rr_access *access, int server, const char *text)
 {
 	size_t i = 1;
 
-	while (i < access->n_names && strcmp(access->names[i], name) != 0)
+	while (i < access->n_names && (access->names[i].server != server ||
+				       strcmp(access->names[i].text, text)))
 		i++;
-	if (i == access->n_names && i < NAMES_MAX) {
-		snprintf(access->names[i], NAME_SIZE, "%s", name);
+	if (i == access->n_names && i < RR_NAMES_MAX) {
+		access->names[i].server = server;
+		snprintf(access->names[i].text, RR_KEY_NAME_SIZE, "%s", text);
 		access->n_names++;
 	}
 	return UINT64_C(1) << i;
 }
 
-static uint64_t bit_of_key(struct rr_access *access, int server,
-			   const struct rl_word *key)
+static uint64_t bit_of_server(struct rr_access *access, int server)
 {
-	char name[NAME_SIZE];
+	static const char name[] = { RR_NO_KEY, '\0' };
 
-	snprintf(name, sizeof(name), "%d:%.*s", server, (int)key->length,
-		 key->text);
-	return bit_of(access, name);
+	return bit_of(access, server, name);
 }
 
 static uint64_t bit_of_mutex(struct rr_access *access,
 			     const struct rl_mutex *mutex)
 {
-	char name[NAME_SIZE];
+	char name[RR_KEY_NAME_SIZE];
 
-	snprintf(name, sizeof(name), "mutex %p", (const void *)mutex);
-	return bit_of(access, name);
+	snprintf(name, sizeof(name), "%p", (const void *)mutex);
+	return bit_of(access, -1, name);
 }
 
 /* ---- Commands ------------------------------------------------------------- */
-
-static bool is_timeless(const struct rr_access *access, int server,
-			const struct rl_word *key)
-{
-	return server == 0 && strcmp(access->timeless, key->text) == 0;
-}
 
 static struct rr_footprint of_keys(struct rr_access *access,
 				   const struct rr_op *op)
@@ -125,44 +100,45 @@ static struct rr_footprint of_keys(struct rr_access *access,
 					      access->links[op->server], op);
 	struct rr_footprint sum = { .all = !shape || shape->is_unknown };
 
+	if (op->server >= 0)
+		sum.reads |= bit_of_server(access, op->server);
 	for (size_t i = 0; shape && i < shape->n_keys; i++) {
 		const struct rl_word *key = &op->words[shape->keys[i].word];
-		const uint64_t bit = bit_of_key(access, op->server, key);
+		const uint64_t bit = bit_of(access, op->server, key->text);
 
 		*(shape->keys[i].writes ? &sum.writes : &sum.reads) |= bit;
-		sum.timed |= !is_timeless(access, op->server, key);
 	}
 	return sum;
 }
 
 /* ---- Transactions --------------------------------------------------------- */
 
-static struct connection *connection_of(struct rr_access *access,
+static struct rr_connection *connection_of(struct rr_access *access,
 					const struct rl_link *link)
 {
-	struct connection *found = access->connections;
-	struct connection *end = found + access->n_connections;
+	struct rr_connection *found = access->connections;
+	struct rr_connection *end = found + access->n_connections;
 
 	while (found < end && found->link != link)
 		found++;
 	if (found < end)
 		return found;
-	if (access->n_connections == LINKS_MAX)
+	if (access->n_connections == RR_LINKS_MAX)
 		return NULL;
 	access->n_connections++;
-	*found = (struct connection){ .link = link };
+	*found = (struct rr_connection){ .link = link };
 	return found;
 }
 
 /* The queue, if it was executed; in any case it looks at what is watched. */
-static struct rr_footprint end_transaction(struct connection *connection,
+static struct rr_footprint end_transaction(struct rr_connection *connection,
 					   const struct rl_reply *reply)
 {
 	struct rr_footprint sum = connection->watched;
 
 	if (reply->type == RL_REPLY_ARRAY)
 		rr_footprint_add(&sum, &connection->queued);
-	*connection = (struct connection){ .link = connection->link };
+	*connection = (struct rr_connection){ .link = connection->link };
 	return sum;
 }
 
@@ -178,13 +154,23 @@ static bool is_queued(const struct rl_reply *reply)
 	       strcmp(reply->text, "QUEUED") == 0;
 }
 
+static const char *script_of(const struct rr_access *access,
+			     const struct rr_op *op)
+{
+	if (op->n_words < 2 || rr_op_is(op, "EVAL"))
+		return op->n_words < 2 ? NULL : op->words[1].text;
+	return access->gate ? rr_gate_script(access->gate, op->words[1].text) :
+			      NULL;
+}
+
 static struct rr_footprint of_command(struct rr_access *access,
 				      const struct rr_gate_event *event,
 				      bool proved)
 {
 	const struct rr_op *op = &event->op;
-	struct connection *connection = connection_of(access, op->link);
+	struct rr_connection *connection = connection_of(access, op->link);
 	struct rr_footprint footprint = { 0 };
+	bool has_written;
 
 	if (!connection)
 		return (struct rr_footprint){ .all = true };
@@ -197,13 +183,16 @@ static struct rr_footprint of_command(struct rr_access *access,
 	if (rr_op_is_local(op))
 		return footprint;
 	footprint = of_keys(access, op);
+	has_written = !proved && rr_op_has_written(op, &event->reply);
+	footprint.timed = rr_op_is_timed(op, script_of(access, op),
+					 has_written);
 	if (is_queued(&event->reply)) {
 		rr_footprint_add(&connection->queued, &footprint);
 		return (struct rr_footprint){ 0 };
 	}
 	if (rr_op_is(op, "WATCH"))
 		rr_footprint_add(&connection->watched, &footprint);
-	if (proved || !rr_op_has_written(op, &event->reply))
+	if (!has_written)
 		as_read(&footprint);
 	return footprint;
 }
@@ -249,15 +238,25 @@ struct rr_footprint rr_access_of_mark(const struct rr_gate_event *event)
 	return (struct rr_footprint){ 0 };
 }
 
-long long rr_access_changes(struct rr_access *access, int server)
+uint64_t rr_access_bit(struct rr_access *access, int server, const char *key)
 {
-	static const char field[] = "rdb_changes_since_last_save:";
-	struct rl_reply reply;
-	const char *found;
+	return bit_of(access, server, key);
+}
 
-	if (server < 0 || rl_run(access->links[server], &reply,
-				 "INFO persistence") != RL_OK)
-		return -1;
-	found = reply.text ? strstr(reply.text, field) : NULL;
-	return found ? atoll(found + sizeof(field) - 1) : -1;
+struct rr_footprint rr_access_of_server(struct rr_access *access, int server)
+{
+	struct rr_footprint footprint = {
+		.writes = bit_of_server(access, server)
+	};
+
+	for (size_t i = 1; i < access->n_names; i++) {
+		if (access->names[i].server == server)
+			footprint.writes |= UINT64_C(1) << i;
+	}
+	return footprint;
+}
+
+void rr_access_disconnect(struct rr_access *access, int server)
+{
+	rl_link_disconnect(access->links[server]);
 }

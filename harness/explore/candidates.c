@@ -3,9 +3,6 @@
  * before it puts them to sleep: then none of its runs is in vain. */
 #include "search_inside.h"
 
-/* Longer than a lease by more than the second that a timestamp is rounded by. */
-#define LAPSE_NS INT64_C(2000000000)
-
 int rr_search_client(const struct rr_search *search, int actor)
 {
 	return actor % (int)search->config.n_clients;
@@ -25,7 +22,7 @@ static void add(struct rr_node *node, enum rr_move_kind kind, int actor)
 		(struct rr_candidate){ .move = { kind, actor } };
 }
 
-static int used(const struct rr_search *search, enum rr_move_kind kind)
+int rr_search_used(const struct rr_search *search, enum rr_move_kind kind)
 {
 	int n = 0;
 
@@ -44,7 +41,7 @@ static bool is_there(const struct rr_view *view, size_t actor)
 static void add_crashes(const struct rr_search *search,
 			const struct rr_view *view, struct rr_node *node)
 {
-	if (used(search, RR_MOVE_CRASH) >= search->config.budget.crashes)
+	if (rr_search_used(search, RR_MOVE_CRASH) >= search->config.budget.crashes)
 		return;
 	for (size_t i = 0; i < search->config.n_clients; i++) {
 		if (is_there(view, i))
@@ -57,7 +54,7 @@ static void add_crashes(const struct rr_search *search,
 static void add_losses(const struct rr_search *search,
 		       const struct rr_view *view, struct rr_node *node)
 {
-	if (used(search, RR_MOVE_LOSE) >= search->config.budget.lost_replies)
+	if (rr_search_used(search, RR_MOVE_LOSE) >= search->config.budget.lost_replies)
 		return;
 	for (size_t i = 0; i < view->n_actors; i++) {
 		const struct rr_actor_view *actor = &view->actors[i];
@@ -67,29 +64,121 @@ static void add_losses(const struct rr_search *search,
 	}
 }
 
-static void add_times(const struct rr_search *search, struct rr_node *node)
+/* ---- Servers -------------------------------------------------------------- */
+
+/* Lock servers; only they lose what they hold. */
+static void add_restarts(const struct rr_search *search, struct rr_node *node)
+{
+	const int used = rr_search_used(search, RR_MOVE_RESTART);
+	const bool is_down = search->config.stays_away &&
+			     used > rr_search_used(search, RR_MOVE_RETURN);
+
+	if (is_down || used >= search->config.budget.restarts)
+		return;
+	for (size_t i = 1; i < search->config.n_servers; i++)
+		add(node, RR_MOVE_RESTART, (int)i);
+}
+
+/* A server that was down comes back when all that it had granted has ended. */
+static void add_returns(const struct rr_search *search,
+			const struct rr_view *view, struct rr_node *node)
+{
+	const struct rr_done *down = NULL;
+
+	for (size_t i = 0; i < search->n_done; i++) {
+		if (search->done[i].move.kind == RR_MOVE_RESTART)
+			down = &search->done[i];
+		if (search->done[i].move.kind == RR_MOVE_RETURN)
+			down = NULL;
+	}
+	if (search->config.stays_away && down && view->now_ns >= down->until_ns)
+		add(node, RR_MOVE_RETURN, down->move.actor);
+}
+
+/* Of the servers that hold the lock. */
+static void add_jumps(const struct rr_search *search, struct rr_node *node)
+{
+	const size_t n = search->config.n_servers;
+
+	if (rr_search_used(search, RR_MOVE_JUMP) >= search->config.budget.jumps)
+		return;
+	for (size_t i = n > 1; i < n; i++)
+		add(node, RR_MOVE_JUMP, (int)i);
+}
+
+/* ---- Time ----------------------------------------------------------------- */
+
+/* Two halves without anything between them that depends on when it happens are
+ * a whole. */
+static bool may_pass_half(const struct rr_search *search,
+			  enum rr_move_kind half)
+{
+	for (size_t i = search->n_done; i-- > 0;) {
+		const struct rr_done *done = &search->done[i];
+
+		if (done->move.kind == half)
+			return false;
+		if (rr_move_is_step(&done->move) && done->footprint.timed)
+			return true;
+	}
+	return true;
+}
+
+static void add_time(const struct rr_search *search, struct rr_node *node,
+		     int budget, enum rr_move_kind half,
+		     enum rr_move_kind whole)
+{
+	const int halves = 2 * budget - rr_search_used(search, half) -
+			   2 * rr_search_used(search, whole);
+
+	if (halves >= 1 && may_pass_half(search, half))
+		add(node, half, 0);
+	if (halves >= 2)
+		add(node, whole, 0);
+}
+
+static bool is_child(const struct rr_search *search, size_t actor)
+{
+	return actor >= search->config.n_clients;
+}
+
+/* Renewers wake up in time, but in a pause. */
+static bool is_renewer_late(const struct rr_search *search,
+			    const struct rr_view *view)
+{
+	for (size_t i = search->config.n_clients; i < view->n_actors; i++) {
+		if (is_child(search, i) && view->actors[i].state == RR_READY)
+			return true;
+	}
+	return false;
+}
+
+static void add_times(const struct rr_search *search,
+		      const struct rr_view *view, struct rr_node *node)
 {
 	const struct rr_budget *budget = &search->config.budget;
 
-	if (used(search, RR_MOVE_HALF) + used(search, RR_MOVE_WHOLE) <
-	    budget->expiries) {
-		add(node, RR_MOVE_HALF, 0);
-		add(node, RR_MOVE_WHOLE, 0);
-	}
-	if (used(search, RR_MOVE_PAUSE) < budget->pauses)
-		add(node, RR_MOVE_PAUSE, 0);
+	if (!is_renewer_late(search, view))
+		add_time(search, node, budget->expiries, RR_MOVE_HALF,
+			 RR_MOVE_WHOLE);
+	add_time(search, node, budget->pauses, RR_MOVE_PAUSE_HALF,
+		 RR_MOVE_PAUSE);
 }
 
 /* ---- Steps ---------------------------------------------------------------- */
 
+/* So many attempts in vain that write may a client make. */
+static int rounds_allowed(const struct rr_search *search)
+{
+	return search->config.rounds + rr_search_used(search, RR_MOVE_WAIT);
+}
+
 /* Nobody else can go on: whoever has made the fewest rounds in vain makes one
- * more than is allowed, so that runs come to an end; this is not the whole any
- * more. */
+ * more, so that runs come to an end; this is not the whole any more. */
 static void add_tired(struct rr_search *search, const struct rr_view *view,
 		      struct rr_node *node, uint64_t tired)
 {
-	const int most = 2 * search->config.rounds + 2;
-	int fewest = most, chosen = -1;
+	int fewest = rounds_allowed(search) + 1, chosen = -1;
 
 	for (size_t i = 0; i < view->n_actors; i++) {
 		int rounds;
@@ -116,14 +205,15 @@ static enum rr_parking look(const struct rr_search *search,
 	if (actor->op->kind != RR_OP_SLEEP || !actor->op->yields)
 		return RR_AWAKE;
 	parking = rr_search_parking(search, number, &woken_by);
-	if (parking == RR_ROUND && rr_search_rounds(search, number) <
-					   search->config.rounds)
+	if (parking == RR_ROUND &&
+	    rr_search_rounds(search, number) < rounds_allowed(search))
 		return RR_AWAKE;
 	return parking;
 }
 
-static void add_steps(struct rr_search *search, const struct rr_view *view,
-		      struct rr_node *node)
+/* Those who are kept out and write while they ask. */
+static uint64_t add_steps(struct rr_search *search, const struct rr_view *view,
+			  struct rr_node *node)
 {
 	const size_t before = node->n_candidates;
 	uint64_t tired = 0;
@@ -143,55 +233,39 @@ static void add_steps(struct rr_search *search, const struct rr_view *view,
 	}
 	if (node->n_candidates == before && tired)
 		add_tired(search, view, node, tired);
+	return tired;
+}
+
+/* Nobody can go on. Faults alone are not tried then: they need not happen. */
+static void add_wait(struct rr_search *search, const struct rr_view *view,
+		     struct rr_node *node, uint64_t tired)
+{
+	if (tired && view->next_ns == RR_NEVER && rr_search_is_starved(search)) {
+		search->end = RR_RUN_STARVED;
+		node->n_candidates = 0;
+	} else if (rr_search_may_wait(search, view)) {
+		add(node, RR_MOVE_WAIT, 0);
+	} else {
+		node->n_candidates = 0;
+	}
 }
 
 void rr_search_list(struct rr_search *search, const struct rr_view *view,
 		    struct rr_node *node)
 {
 	size_t n_faults;
+	uint64_t tired;
 
 	node->n_candidates = 0;
 	node->parked = 0;
 	add_crashes(search, view, node);
 	add_losses(search, view, node);
-	add_times(search, node);
+	add_restarts(search, node);
+	add_returns(search, view, node);
+	add_jumps(search, node);
+	add_times(search, view, node);
 	n_faults = node->n_candidates;
-	add_steps(search, view, node);
-	if (node->n_candidates == n_faults &&
-	    used(search, RR_MOVE_WAIT) < RR_WAITS_MAX)
-		add(node, RR_MOVE_WAIT, 0);
-	else if (node->n_candidates == n_faults)
-		node->n_candidates = 0;
-}
-
-/* ---- Choices -------------------------------------------------------------- */
-
-static int64_t until(const struct rr_search *search, const struct rr_view *view,
-		     enum rr_move_kind kind)
-{
-	const int64_t lease_ns = search->config.lease_ns;
-	int64_t until_ns = view->now_ns + LAPSE_NS +
-			   (kind == RR_MOVE_HALF ? lease_ns / 2 : lease_ns);
-
-	if (kind != RR_MOVE_PAUSE && view->next_ns > view->now_ns &&
-	    view->next_ns < until_ns)
-		until_ns = view->next_ns;
-	return until_ns;
-}
-
-struct rr_choice rr_search_choice(const struct rr_search *search,
-				  const struct rr_view *view,
-				  const struct rr_move *move)
-{
-	switch (move->kind) {
-	case RR_MOVE_STEP:
-		return (struct rr_choice){ RR_CHOOSE_STEP, move->actor, 0 };
-	case RR_MOVE_LOSE:
-		return (struct rr_choice){ RR_CHOOSE_LOSE, move->actor, 0 };
-	case RR_MOVE_CRASH:
-		return (struct rr_choice){ RR_CHOOSE_CRASH, move->actor, 0 };
-	default:
-		return (struct rr_choice){ RR_CHOOSE_PASS, 0,
-					   until(search, view, move->kind) };
-	}
+	tired = add_steps(search, view, node);
+	if (node->n_candidates == n_faults)
+		add_wait(search, view, node, tired);
 }

@@ -154,6 +154,21 @@ static void write_crash(struct writer *writer, int actor)
 	}
 }
 
+static void write_strike(struct writer *writer,
+			 const struct rr_gate_event *event)
+{
+	char server[RR_SERVER_NAME];
+
+	rr_counterexample_server_name(server, (size_t)event->op.server);
+	if (event->kind == RR_EVENT_JUMP)
+		fprintf(writer->file, "clock %s +%" PRId64 "us\n", server,
+			event->value / 1000);
+	else if (event->kind == RR_EVENT_RESTART && event->value)
+		fprintf(writer->file, "kill %s\n", server);
+	else
+		fprintf(writer->file, "wipe %s\n", server);
+}
+
 static void write_event(struct writer *writer,
 			const struct rr_gate_event *event)
 {
@@ -176,6 +191,11 @@ static void write_event(struct writer *writer,
 		break;
 	case RR_EVENT_CRASH:
 		write_crash(writer, event->actor);
+		break;
+	case RR_EVENT_RESTART:
+	case RR_EVENT_RETURN:
+	case RR_EVENT_JUMP:
+		write_strike(writer, event);
 		break;
 	case RR_EVENT_SPAWN:
 	case RR_EVENT_PAUSE:
@@ -212,7 +232,7 @@ static void write_headings(struct writer *writer)
 		write_actor(writer, (int)i);
 	}
 	fputs("\nservers", writer->file);
-	for (size_t i = 0; i <= strategy->lock_servers; i++) {
+	for (size_t i = 0; i < rr_explore_servers(writer->config); i++) {
 		rr_counterexample_server_name(server, i);
 		fprintf(writer->file, " %s", server);
 	}

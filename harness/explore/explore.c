@@ -22,6 +22,7 @@ struct explorer {
 	struct rr_access *access;
 	struct rr_search *search;
 	struct rr_subject *subject;
+	int jumped; /* the server whose clock is ahead, -1 = none */
 };
 
 /* ---- Setting up ----------------------------------------------------------- */
@@ -38,6 +39,33 @@ static void move_time(void *context, int64_t duration_ns)
 	struct explorer *explorer = context;
 
 	rr_world_tick(explorer->world, duration_ns);
+}
+
+/* A server comes back empty, or its clock jumps; both for the rest of the run. */
+static void strike(void *context, enum rr_choice_kind kind, int server,
+		   int64_t by_ns)
+{
+	struct explorer *explorer = context;
+	char error[RR_WORLD_ERROR];
+
+	if (kind == RR_CHOOSE_RESTART) {
+		rr_access_disconnect(explorer->access, server);
+		rr_subject_wipe(explorer->subject, server);
+	} else {
+		explorer->jumped = server;
+		rr_world_skew(explorer->world, server, by_ns, error);
+	}
+}
+
+/* Clocks are together again. */
+static void end_run(void *context)
+{
+	struct explorer *explorer = context;
+	char error[RR_WORLD_ERROR];
+
+	if (explorer->jumped >= 0)
+		rr_world_skew(explorer->world, explorer->jumped, 0, error);
+	explorer->jumped = -1;
 }
 
 static enum rr_exit check_strategy(struct explorer *explorer)
@@ -61,15 +89,16 @@ static enum rr_exit make_search(struct explorer *explorer)
 	const struct rr_explore_config *config = explorer->config;
 
 	explorer->access = rr_access_new(explorer->addresses,
-					 1 + config->strategy->lock_servers,
-					 "counter:0");
+					 rr_explore_servers(config));
 	if (!explorer->access)
 		return fail(explorer, RR_EXIT_REDIS, "cannot connect");
 	explorer->search = rr_search_new(&(struct rr_search_config){
 		.n_clients = config->n_clients,
+		.n_servers = rr_explore_servers(config),
 		.separate = config->separate,
 		.all = config->all,
 		.budget = config->budget,
+		.stays_away = config->stays_away,
 		.lease_ns = config->ttl_ms * INT64_C(1000000),
 		.rounds = config->rounds,
 		.access = explorer->access,
@@ -95,16 +124,22 @@ static enum rr_exit make_subject(struct explorer *explorer)
 			.separate = config->separate,
 			.increments = config->increments,
 			.ttl_ms = config->ttl_ms,
+			.hold_us = config->work_ms * 1000,
+			.lock_servers = config->lock_servers,
 			.repeats = config->repeats,
 			.day_ns = RR_WORLD_START_NS,
 			.yield_ns = YIELD_NS,
 			.advance = move_time,
+			.strike = strike,
+			.over = end_run,
 			.context = explorer,
 			.planted = config->planted,
 		},
 		explorer->result->error, RR_WORLD_ERROR);
 	if (!explorer->subject)
 		return RR_EXIT_REDIS;
+	rr_access_set_gate(explorer->access,
+			   rr_subject_gate(explorer->subject));
 	for (size_t i = 0; i < config->n_clients; i++)
 		rr_gate_set_skew(rr_subject_gate(explorer->subject), (int)i,
 				 (int64_t)i * config->skew_ns);
@@ -196,6 +231,8 @@ static enum rr_exit run_one(struct explorer *explorer)
 	end = rr_search_learn(explorer->search, run.end,
 			      rr_gate_last_trace(
 				      rr_subject_gate(explorer->subject)));
+	if (end == RR_RUN_GONE)
+		return fail(explorer, RR_EXIT_REDIS, "a server is gone");
 	if (end == RR_RUN_BROKEN)
 		return fail(explorer, RR_EXIT_INTERNAL,
 			    "the clients do not repeat themselves");
@@ -259,6 +296,13 @@ double rr_explore_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+size_t rr_explore_servers(const struct rr_explore_config *config)
+{
+	const size_t own = config->strategy->lock_servers;
+
+	return 1 + (own && config->lock_servers ? config->lock_servers : own);
+}
+
 enum rr_exit rr_explore_share(struct rr_world *world,
 			      const struct rr_explore_config *config,
 			      struct rr_share *share,
@@ -267,7 +311,8 @@ enum rr_exit rr_explore_share(struct rr_world *world,
 	struct explorer explorer = { .config = config,
 				     .share = share,
 				     .result = result,
-				     .world = world };
+				     .world = world,
+				     .jumped = -1 };
 	enum rr_exit code;
 
 	*result = (struct rr_explore_result){ 0 };

@@ -23,7 +23,7 @@ struct rr_explore_config {
 	bool repeats;  /* a caller repeats an increment it does not know about */
 	bool stays_away; /* a server that restarts is down for a lease */
 	long work_ms;  /* between reading and writing, of the gate's time */
-	size_t lock_servers; /* 0 = as many as the strategy has */
+	size_t lock_servers; /* where it has any; 0 = as many as it has */
 	int64_t skew_ns; /* each client's clock is so far ahead of the last */
 	int rounds;
 	long ttl_ms;
@@ -63,6 +63,9 @@ struct rr_explore_result {
 	char *transcript;
 	char error[RR_WORLD_ERROR];
 };
+
+/* How many servers it takes: the one with the data, and lock servers. */
+size_t rr_explore_servers(const struct rr_explore_config *config);
 
 /* Runs them on servers of `world`, which it resets first. RR_EXIT_OK, or what
  * the program should exit with and result->error. Release the result in any

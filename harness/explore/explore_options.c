@@ -18,7 +18,12 @@ enum {
 	KEY_EXPIRIES,
 	KEY_PAUSES,
 	KEY_LOST,
+	KEY_RESTARTS,
+	KEY_STAYS_AWAY,
+	KEY_JUMPS,
 	KEY_SKEW,
+	KEY_SLOW_WORK,
+	KEY_LOCK_SERVERS,
 	KEY_ROUNDS,
 	KEY_TTL,
 	KEY_MOST,
@@ -36,13 +41,24 @@ static const struct argp_option argp_options[] = {
 	{ "all", KEY_ALL, NULL, 0, "every schedule, without reduction", 0 },
 	{ "crashes", KEY_CRASHES, "N", 0, "clients may crash, N times", 0 },
 	{ "expiries", KEY_EXPIRIES, "N", 0,
-	  "time passes at any point, N times: half a lease, or a whole one", 0 },
+	  "leases run out at any point, N times, each in two halves if need be",
+	  0 },
 	{ "pauses", KEY_PAUSES, "N", 0,
 	  "the same, and nobody's renewer runs meanwhile", 0 },
+	{ "slow-work", KEY_SLOW_WORK, NULL, 0,
+	  "the work between reading and writing takes two leases and a half", 0 },
 	{ "lost-replies", KEY_LOST, "N", 0,
 	  "replies may be lost, N times; the caller repeats its increment", 0 },
+	{ "restarts", KEY_RESTARTS, "N", 0,
+	  "lock servers may come back empty, N times", 0 },
+	{ "stays-away", KEY_STAYS_AWAY, NULL, 0,
+	  "they come back after more than a lease", 0 },
 	{ "skew", KEY_SKEW, NULL, 0,
 	  "each client's clock is ahead of the last by more than a lease", 0 },
+	{ "jumps", KEY_JUMPS, "N", 0,
+	  "a server's clock jumps forward by more than a lease, N times", 0 },
+	{ "lock-servers", KEY_LOCK_SERVERS, "N", 0,
+	  "so many, where the strategy has any (as many as it has)", 0 },
 	{ "rounds", KEY_ROUNDS, "N", 0,
 	  "how often a refused attempt that writes is repeated (2)", 0 },
 	{ "ttl", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
@@ -99,6 +115,12 @@ static bool parse_budget(int key, const char *text, struct argp_state *state)
 	case KEY_PAUSES:
 		budget->pauses = (int)number(text, 0, 8, state);
 		return true;
+	case KEY_RESTARTS:
+		budget->restarts = (int)number(text, 0, 8, state);
+		return true;
+	case KEY_JUMPS:
+		budget->jumps = (int)number(text, 0, 8, state);
+		return true;
 	case KEY_LOST:
 		budget->lost_replies = (int)number(text, 0, 8, state);
 		return true;
@@ -127,8 +149,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_ALL:
 		config->all = true;
 		break;
+	case KEY_STAYS_AWAY:
+		config->stays_away = true;
+		break;
 	case KEY_SKEW:
 		config->skew_ns = 1;
+		break;
+	case KEY_SLOW_WORK:
+		config->work_ms = 1;
+		break;
+	case KEY_LOCK_SERVERS:
+		config->lock_servers = (size_t)number(text, 3, 9, state);
 		break;
 	case KEY_ROUNDS:
 		config->rounds = (int)number(text, 1, 20, state);
@@ -176,6 +207,12 @@ void rr_help_explore(void)
 	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace explore");
 }
 
+static bool has_faults(const struct rr_budget *budget)
+{
+	return budget->crashes || budget->expiries || budget->pauses ||
+	       budget->lost_replies || budget->restarts || budget->jumps;
+}
+
 void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 			      char **argv)
 {
@@ -194,7 +231,8 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 	config->repeats = config->budget.lost_replies > 0;
 	if (config->skew_ns)
 		config->skew_ns = (config->ttl_ms + 2000) * INT64_C(1000000);
-	if (config->budget.crashes || config->budget.expiries ||
-	    config->budget.pauses || config->repeats || config->skew_ns)
+	if (config->work_ms)
+		config->work_ms = 5 * config->ttl_ms / 2;
+	if (config->work_ms || config->skew_ns || has_faults(&config->budget))
 		config->separate = true;
 }

@@ -54,7 +54,11 @@ static unsigned hazards_of(const struct rr_explore_config *config)
 		hazards |= 1U << RR_PAUSE;
 	if (config->repeats)
 		hazards |= 1U << RR_LOST_REPLY;
-	if (config->skew_ns)
+	if (config->work_ms)
+		hazards |= 1U << RR_SLOW_WORK;
+	if (config->budget.restarts)
+		hazards |= 1U << RR_RESTART;
+	if (config->skew_ns || config->budget.jumps)
 		hazards |= 1U << RR_SKEW;
 	return hazards;
 }

@@ -28,5 +28,7 @@ unsigned rr_invariants_broken(const struct rr_strategy *strategy,
 		broken |= RR_BREAKS_EXCLUSION;
 	if (end == RR_RUN_STUCK)
 		broken |= RR_DEADLOCKS;
+	if (end == RR_RUN_STARVED)
+		broken |= RR_STARVES;
 	return broken;
 }

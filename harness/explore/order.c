@@ -33,9 +33,14 @@ static bool crash_depends(const struct rr_search *search,
 			  const struct rr_move *crash,
 			  const struct rr_move *other)
 {
-	if (rr_move_is_time(other))
+	if (rr_move_is_time(other) || rr_move_is_server(other))
 		return other->kind == RR_MOVE_WAIT;
 	return rr_search_same_process(search, crash->actor, other->actor);
+}
+
+static bool moves_a_clock(const struct rr_move *move)
+{
+	return rr_move_is_time(move) || move->kind == RR_MOVE_JUMP;
 }
 
 bool rr_search_depends(const struct rr_search *search,
@@ -46,10 +51,13 @@ bool rr_search_depends(const struct rr_search *search,
 		return crash_depends(search, a, b);
 	if (b->kind == RR_MOVE_CRASH)
 		return crash_depends(search, b, a);
-	if (rr_move_is_time(a) || rr_move_is_time(b))
-		return fa->timed && fb->timed;
-	if (rr_search_client(search, a->actor) ==
-	    rr_search_client(search, b->actor))
+	if (a->kind == RR_MOVE_WAIT || b->kind == RR_MOVE_WAIT)
+		return true;
+	if (rr_move_is_step(a) && rr_move_is_step(b) &&
+	    rr_search_client(search, a->actor) ==
+		    rr_search_client(search, b->actor))
+		return true;
+	if (fa->timed && fb->timed && (moves_a_clock(a) || moves_a_clock(b)))
 		return true;
 	if (search->config.forget && search->config.forget(fa, fb))
 		return false;
@@ -107,13 +115,13 @@ static struct rr_candidate *as_candidate(struct rr_node *node,
 }
 
 /* Move `j` is to be tried before `i`: with any of the moves that such a schedule
- * can begin with. */
+ * can begin with. Faults and time are tried wherever they can be. */
 static void reverse(struct rr_search *search, size_t i, size_t j)
 {
 	struct rr_node *node = &search->nodes[i];
 	const struct rr_set rest = without(search, i, j);
 	struct rr_candidate *chosen = NULL;
-	bool is_parked = false;
+	bool is_parked = !rr_move_is_step(&search->done[j].move);
 
 	for (size_t k = i + 1; k <= j; k++) {
 		const struct rr_move *move = &search->done[k].move;

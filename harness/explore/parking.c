@@ -48,6 +48,18 @@ static bool is_disturbed(const struct rr_search *search, int actor,
 	return false;
 }
 
+/* Does time that passes change what it found out? */
+static bool is_dated(const struct rr_search *search, int actor, size_t begin,
+		     size_t by)
+{
+	for (size_t i = begin; i < by; i++) {
+		if (is_of(&search->done[i], actor) &&
+		    search->done[i].footprint.timed)
+			return true;
+	}
+	return false;
+}
+
 /* The first move of another that makes it worth trying again, -1 = none. */
 static int waker(const struct rr_search *search, int actor, size_t begin)
 {
@@ -56,8 +68,9 @@ static int waker(const struct rr_search *search, int actor, size_t begin)
 
 		if (is_of(done, actor))
 			continue;
-		if (rr_move_is_time(&done->move) ||
-		    is_disturbed(search, actor, begin, i))
+		if (is_disturbed(search, actor, begin, i) ||
+		    (rr_move_is_time(&done->move) &&
+		     is_dated(search, actor, begin, i)))
 			return (int)i;
 	}
 	return -1;

@@ -23,7 +23,7 @@ void rr_search_begin(struct rr_search *search)
 	search->n_done = 0;
 	search->event = 0;
 	search->changes = -1;
-	search->cuts = false;
+	search->cuts = search->is_gone = false;
 	search->end = RR_RUN_WHOLE;
 	search->is_in_part = search->n_nodes > search->config.split;
 	rr_access_begin(search->config.access);
@@ -81,11 +81,6 @@ static void note_last(struct rr_search *search,
 	if (rr_move_is_step(&done->move))
 		note_events(search, done, trace,
 			    search->n_done > search->n_kept);
-	else if (rr_move_is_time(&done->move))
-		done->footprint = (struct rr_footprint){
-			.timed = true,
-			.all = done->move.kind == RR_MOVE_WAIT,
-		};
 }
 
 /* ---- Nodes ---------------------------------------------------------------- */
@@ -165,17 +160,6 @@ static void want(const struct rr_search *search, struct rr_node *node,
 	}
 }
 
-/* The run comes into a part, or ends before: is it to be searched here? */
-static bool enter_part(struct rr_search *search)
-{
-	const struct rr_search_config *config = &search->config;
-
-	search->is_in_part = true;
-	search->n_parts++;
-	return !config->claim ||
-	       config->claim(config->context, search->n_parts - 1);
-}
-
 /* False: the run ends here, search->end says how. */
 static bool open_node(struct rr_search *search, const struct rr_view *view)
 {
@@ -185,13 +169,15 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 		search->end = RR_RUN_CUT;
 		return false;
 	}
-	if (search->n_nodes == search->config.split && !enter_part(search)) {
+	if (search->n_nodes == search->config.split &&
+	    !rr_search_enter_part(search)) {
 		search->end = RR_RUN_ELSEWHERE;
 		return false;
 	}
 	rr_search_list(search, view, node);
 	if (node->n_candidates == 0) {
-		search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
+		if (search->end != RR_RUN_STARVED)
+			search->end = search->cuts ? RR_RUN_CUT : RR_RUN_STUCK;
 		return false;
 	}
 	if (search->n_nodes > 0 && !search->config.all)
@@ -211,12 +197,17 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 static void prepare(struct rr_search *search, const struct rr_view *view,
 		    struct rr_done *done)
 {
-	const struct rr_op *op = view->actors[done->move.actor].op;
+	const struct rr_op *op;
 
 	search->changes = -1;
-	if (!rr_move_is_step(&done->move) ||
-	    search->n_done < search->n_kept)
+	if (done->move.kind == RR_MOVE_WAIT)
+		rr_search_note_wait(search);
+	if (search->n_done < search->n_kept)
 		return;
+	rr_search_plan(search, view, done);
+	if (!rr_move_is_step(&done->move))
+		return;
+	op = view->actors[done->move.actor].op;
 	done->woken_by = -1;
 	done->has_written = false;
 	if (rr_access_is_script(op))
@@ -246,7 +237,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	prepare(search, view, done);
 	search->event = view->trace->n_events;
 	search->n_done++;
-	return rr_search_choice(search, view, &done->move);
+	return rr_search_choice(done);
 }
 
 /* ---- Between runs --------------------------------------------------------- */
@@ -254,6 +245,8 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 				const struct rr_gate_trace *trace)
 {
+	if (search->is_gone)
+		return RR_RUN_GONE;
 	if (end == RR_GATE_BAD_CHOICE || end == RR_GATE_NO_MEMORY)
 		return RR_RUN_BROKEN;
 	if (search->n_done < search->n_nodes)
@@ -266,7 +259,7 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 		rr_search_order(search);
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
-	if (!search->is_in_part && !enter_part(search))
+	if (!search->is_in_part && !rr_search_enter_part(search))
 		search->end = RR_RUN_ELSEWHERE;
 	search->was_cut = search->was_cut || search->cuts ||
 			  search->end == RR_RUN_CUT;
@@ -291,11 +284,6 @@ bool rr_search_next(struct rr_search *search)
 bool rr_search_was_cut(const struct rr_search *search)
 {
 	return search->was_cut;
-}
-
-unsigned long rr_search_n_parts(const struct rr_search *search)
-{
-	return search->n_parts;
 }
 
 size_t rr_search_n_moves(const struct rr_search *search)

@@ -10,10 +10,14 @@
  * that sleep, and the first program step of its choice.
  *
  * A client that was refused and has written nothing since its attempt began is
- * parked at its pause until something that it read is written or time passes:
- * it would be refused again. An attempt that writes is repeated `rounds` times.
+ * parked at its pause until something that it read is written, or until time
+ * passes and it has looked at a clock: it would be refused again. An attempt that
+ * writes is repeated `rounds` times, and once more each time that time passes.
  *
- * When nobody can go on, time passes by itself: the leases of the dead run out.
+ * When nobody can go on, time passes by itself, to the end of the next lease or
+ * the next waking: the leases of the dead run out. Time that passes writes the
+ * keys whose leases end, and conflicts with those steps that take a lease or look
+ * at a clock; others may change places with it.
  */
 #ifndef RR_SEARCH_H
 #define RR_SEARCH_H
@@ -21,22 +25,26 @@
 #include "access.h"
 #include "gate.h"
 
-enum { RR_DEPTH_MAX = 512, RR_CANDIDATES_MAX = 40, RR_WAITS_MAX = 3 };
+enum { RR_DEPTH_MAX = 512, RR_CANDIDATES_MAX = 64 };
 
 enum rr_move_kind {
 	RR_MOVE_STEP,  /* an actor's next operation */
 	RR_MOVE_LOSE,  /* the same, and its reply is lost */
 	RR_MOVE_CRASH, /* of an actor's process */
+	RR_MOVE_RESTART, /* a server comes back empty, or goes down */
+	RR_MOVE_RETURN,  /* one that was down does */
+	RR_MOVE_JUMP,    /* of a server's clock, by more than a lease */
 	RR_MOVE_HALF,  /* half a lease passes, renewers keep running */
-	RR_MOVE_WHOLE, /* a whole one does */
-	RR_MOVE_PAUSE, /* a whole one does, and no renewer runs */
+	RR_MOVE_WHOLE, /* until the next lease ends, or a renewer wakes up */
+	RR_MOVE_PAUSE_HALF, /* half a lease passes, and no renewer runs */
+	RR_MOVE_PAUSE, /* more than a whole one does */
 	RR_MOVE_WAIT,  /* nobody can go on: time passes */
 	RR_MOVE_KINDS
 };
 
 struct rr_move {
 	enum rr_move_kind kind;
-	int actor; /* STEP, LOSE, CRASH; else 0 */
+	int actor; /* STEP, LOSE, CRASH; RESTART, RETURN, JUMP: the server */
 };
 
 /* How often each may happen in a run. Expiries and pauses of a whole lease may
@@ -48,10 +56,11 @@ struct rr_budget {
 };
 
 struct rr_search_config {
-	size_t n_clients;
+	size_t n_clients, n_servers; /* the first one holds the data */
 	bool separate;   /* each client is a process of its own */
 	bool all;        /* without reduction */
 	struct rr_budget budget;
+	bool stays_away; /* a server that restarts is down for a lease */
 	int64_t lease_ns;
 	int rounds;
 	struct rr_access *access;
@@ -71,9 +80,11 @@ struct rr_search_config {
 enum rr_run_end {
 	RR_RUN_WHOLE,   /* all have ended or crashed */
 	RR_RUN_STUCK,   /* nobody could go on, whatever time passed */
+	RR_RUN_STARVED, /* all go on for ever, and what keeps them out stays */
 	RR_RUN_CUT,     /* a loop was cut after its rounds */
 	RR_RUN_BLOCKED, /* the rest is a schedule that was run already */
 	RR_RUN_ELSEWHERE, /* the part was not claimed */
+	RR_RUN_GONE,    /* a server does not answer */
 	RR_RUN_BROKEN,  /* the clients did not repeat themselves */
 };
 

@@ -3,6 +3,7 @@
 #ifndef RR_SEARCH_INSIDE_H
 #define RR_SEARCH_INSIDE_H
 
+#include "access_inside.h"
 #include "search.h"
 
 enum { RR_SET_WORDS = RR_DEPTH_MAX / 64 };
@@ -32,6 +33,9 @@ struct rr_node {
 struct rr_done {
 	struct rr_move move;
 	struct rr_footprint footprint;
+	int64_t until_ns; /* time: when the move is over. JUMP: by how much.
+			   * RESTART: until when it stays away, 0 = it does not */
+	bool is_blind;    /* WAIT: for nothing that anybody knows of */
 	bool is_sleep;   /* a waiter's pause */
 	bool is_lock, is_unlock;
 	uint64_t mutex;
@@ -54,7 +58,14 @@ struct rr_search {
 	bool cuts;             /* this run */
 	unsigned long n_parts;
 	bool is_in_part;       /* this run is, and it is known whose that is */
+	bool is_gone;          /* a server does not answer */
+	int64_t ends_ns[RR_NAMES_MAX]; /* leases, at this run's last WAIT */
 };
+
+/* ---- parts.c ---- */
+
+/* The run comes into a part, or ends before: is it to be searched here? */
+bool rr_search_enter_part(struct rr_search *search);
 
 /* ---- order.c ---- */
 
@@ -83,17 +94,40 @@ int rr_search_rounds(const struct rr_search *search, int actor);
 void rr_search_list(struct rr_search *search, const struct rr_view *view,
 		    struct rr_node *node);
 
-/* A move in the gate's words. */
-struct rr_choice rr_search_choice(const struct rr_search *search,
-				  const struct rr_view *view,
-				  const struct rr_move *move);
+/* How many moves of this kind the run has made. */
+int rr_search_used(const struct rr_search *search, enum rr_move_kind kind);
 
 int rr_search_client(const struct rr_search *search, int actor);
 bool rr_search_same_process(const struct rr_search *search, int a, int b);
 
+/* ---- passing.c ---- */
+
+/* Until when time passes in a move that is new, and what that does. */
+void rr_search_plan(struct rr_search *search, const struct rr_view *view,
+		    struct rr_done *done);
+
+/* Would time, if it passed now, change nothing for those who are refused? Each of
+ * them has tried since it passed last, nobody has got in, and a key that they
+ * looked at has no less time left. */
+bool rr_search_is_starved(struct rr_search *search);
+
+/* Can time still bring about anything? */
+bool rr_search_may_wait(struct rr_search *search, const struct rr_view *view);
+
+/* Time is about to pass because nobody can go on. */
+void rr_search_note_wait(struct rr_search *search);
+
+/* A move in the gate's words. */
+struct rr_choice rr_search_choice(const struct rr_done *done);
+
 static inline bool rr_move_is_time(const struct rr_move *move)
 {
 	return move->kind >= RR_MOVE_HALF;
+}
+
+static inline bool rr_move_is_server(const struct rr_move *move)
+{
+	return move->kind >= RR_MOVE_RESTART && move->kind <= RR_MOVE_JUMP;
 }
 
 static inline bool rr_move_is_step(const struct rr_move *move)

@@ -52,7 +52,7 @@ enum rr_exit rr_explore_start(struct rr_world *world,
 			      const struct rr_explore_config *config,
 			      char error[RR_WORLD_ERROR])
 {
-	const size_t n = 1 + config->strategy->lock_servers;
+	const size_t n = rr_explore_servers(config);
 	const struct rr_server_options plain = { 0 };
 	enum rr_exit code = RR_EXIT_OK;
 

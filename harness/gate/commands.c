@@ -65,6 +65,20 @@ static enum rl_outcome plant(const struct rr_gate *gate, struct rl_link *link,
 	return planted->ops->send(planted->context, link, command);
 }
 
+static bool is_refused(const struct rr_actor *actor)
+{
+	return actor->op.server >= 0 &&
+	       actor->gate->is_down[actor->op.server];
+}
+
+/* Nobody listens there. */
+static enum rl_outcome refuse(struct rr_actor *actor, struct rl_link *link)
+{
+	rl_link_disconnect(link);
+	rr_gate_event_of(actor)->outcome = RL_ERROR;
+	return RL_ERROR;
+}
+
 enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 			       struct rl_command *command)
 {
@@ -86,10 +100,12 @@ enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 	if (actor->quiet && command->n_words > 2)
 		rr_gate_load_script(gate, &command->words[2]);
 	if (actor->quiet)
-		return RL_OK;
+		return is_refused(actor) ? RL_ERROR : RL_OK;
 	if (!actor->op.words)
 		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
-	return rr_gate_stop(actor) ? RL_OK : RL_ERROR;
+	if (!rr_gate_stop(actor))
+		return RL_ERROR;
+	return is_refused(actor) ? refuse(actor, link) : RL_OK;
 }
 
 /* Is somebody else waiting for messages? */

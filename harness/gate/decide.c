@@ -168,6 +168,28 @@ static void pass_time(struct rr_gate *gate, int64_t until_ns)
 		gate->config.advance(gate->config.context, duration_ns);
 }
 
+static void strike_server(struct rr_gate *gate, enum rr_gate_event_kind kind,
+			  const struct rr_choice *choice)
+{
+	const int server = choice->actor;
+	struct rr_gate_event *event = rr_gate_note(gate, kind, -1);
+
+	if (!event)
+		return;
+	event->op.server = server;
+	event->value = choice->until_ns;
+	gate->is_down[server] = kind == RR_EVENT_RESTART && choice->until_ns;
+	if (kind != RR_EVENT_RETURN && gate->config.strike)
+		gate->config.strike(gate->config.context, choice->kind, server,
+				    choice->until_ns);
+}
+
+static bool is_of_server(const struct rr_choice *choice)
+{
+	return choice->kind >= RR_CHOOSE_RESTART &&
+	       choice->kind <= RR_CHOOSE_JUMP;
+}
+
 static bool is_possible(const struct rr_gate *gate,
 			const struct rr_choice *choice)
 {
@@ -179,6 +201,9 @@ static bool is_possible(const struct rr_gate *gate,
 	if (choice->kind == RR_CHOOSE_PASS)
 		return choice->until_ns > view->now_ns &&
 		       choice->until_ns < RR_NEVER;
+	if (is_of_server(choice))
+		return choice->actor >= 0 &&
+		       (size_t)choice->actor < gate->config.n_addresses;
 	if (choice->actor < 0 || (size_t)choice->actor >= view->n_actors)
 		return false;
 	actor = &view->actors[choice->actor];
@@ -239,6 +264,15 @@ static struct rr_actor *apply(struct rr_gate *gate,
 	case RR_CHOOSE_CRASH:
 		rr_gate_note(gate, RR_EVENT_CRASH, choice->actor);
 		strike(gate, choice->actor, true, 0);
+		break;
+	case RR_CHOOSE_RESTART:
+		strike_server(gate, RR_EVENT_RESTART, choice);
+		break;
+	case RR_CHOOSE_RETURN:
+		strike_server(gate, RR_EVENT_RETURN, choice);
+		break;
+	case RR_CHOOSE_JUMP:
+		strike_server(gate, RR_EVENT_JUMP, choice);
 		break;
 	case RR_CHOOSE_PAUSE:
 		note_value(gate, RR_EVENT_PAUSE, choice->actor, until_ns);

@@ -210,6 +210,7 @@ static void reset(struct rr_gate *gate)
 	gate->is_over = false;
 	gate->now_ns = 0;
 	gate->n_mutexes = 0;
+	memset(gate->is_down, 0, sizeof(gate->is_down));
 	rr_gate_trace_reset(&gate->trace);
 	gate->view = (struct rr_view){ .n_actors = n_clients,
 				       .last = -1,
@@ -247,6 +248,12 @@ bool rr_gate_is_dead(const struct rr_gate *gate, int client)
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns)
 {
 	gate->clients[client].skew_ns = skew_ns;
+}
+
+void rr_gate_disconnect(struct rr_gate *gate, int server)
+{
+	if (gate->probes[server])
+		rl_link_disconnect(gate->probes[server]);
 }
 
 void rr_gate_plant(struct rr_gate *gate, const struct rl_driver *planted)

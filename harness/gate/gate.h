@@ -38,6 +38,9 @@
  * process, named after its client: A' for A's. The start itself is no step, the
  * new actor runs up to its first operation at once.
  *
+ * A server that is down refuses connections: each command to it is a step that
+ * ends with RL_ERROR.
+ *
  * A crash is of a process: all its actors stop for good where they are, and their
  * connections are closed without a word; the servers know before anybody else
  * goes on. Their code is unwound at once: each operation fails without touching
@@ -89,6 +92,10 @@ enum rr_choice_kind {
 	RR_CHOOSE_LOSE,  /* the same with a SEND, whose reply gets lost */
 	RR_CHOOSE_PASS,  /* time passes until until_ns, later than now */
 	RR_CHOOSE_CRASH, /* the actor's process crashes */
+	RR_CHOOSE_RESTART, /* server `actor` comes back empty; with until_ns > 0
+			    * it stays down until RR_CHOOSE_RETURN */
+	RR_CHOOSE_RETURN,  /* and there it is */
+	RR_CHOOSE_JUMP,  /* its clock jumps forward by until_ns */
 	RR_CHOOSE_PAUSE, /* the actor's process stands still until until_ns */
 	RR_CHOOSE_STOP,  /* the run is over; who has not ended is unwound */
 };
@@ -127,6 +134,9 @@ struct rr_gate_config {
 	int64_t yield_ns; /* a sleep no longer than this may end at once: it is
 			   * a waiter's pause, nobody counts on its length */
 	void (*advance)(void *context, int64_t duration_ns); /* may be NULL */
+	/* Does to a server what was chosen: RESTART or JUMP. */
+	void (*strike)(void *context, enum rr_choice_kind kind, int server,
+		       int64_t by_ns);
 	void *context;
 };
 
@@ -162,6 +172,9 @@ const struct rr_gate_trace *rr_gate_last_trace(const struct rr_gate *gate);
 
 /* Has this client crashed, or is the run over? For its routine. */
 bool rr_gate_is_dead(const struct rr_gate *gate, int client);
+
+/* The gate's own connection to a server is closed; it makes another one. */
+void rr_gate_disconnect(struct rr_gate *gate, int server);
 
 /* From now on, and in the runs to come. */
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns);

@@ -154,6 +154,17 @@ void rr_gate_event_print(FILE *file, const struct rr_gate_event *event, const ch
 	case RR_EVENT_CRASH:
 		fprintf(file, "%s crashes", actor);
 		break;
+	case RR_EVENT_RESTART:
+		fprintf(file, "server %d %s", event->op.server,
+			event->value ? "goes down" : "comes back empty");
+		break;
+	case RR_EVENT_RETURN:
+		fprintf(file, "server %d comes back empty", event->op.server);
+		break;
+	case RR_EVENT_JUMP:
+		fprintf(file, "the clock of server %d jumps by %" PRId64 " us",
+			event->op.server, us(event->value));
+		break;
 	case RR_EVENT_PAUSE:
 		fprintf(file, "%s stands still until %" PRId64 " us", actor,
 			us(event->value));

@@ -40,6 +40,9 @@ enum rr_gate_event_kind {
 	RR_EVENT_END,   /* the actor's routine has returned */
 	RR_EVENT_PASS,  /* time passes, `value`: until then */
 	RR_EVENT_CRASH,
+	RR_EVENT_RESTART, /* of op.server; `value` > 0: it is down at first */
+	RR_EVENT_RETURN,  /* of op.server */
+	RR_EVENT_JUMP,    /* of op.server's clock by `value` */
 	RR_EVENT_PAUSE, /* `value`: until then */
 };
 

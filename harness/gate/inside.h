@@ -78,6 +78,7 @@ struct rr_gate {
 	int64_t now_ns;
 	struct rr_held_mutex mutexes[RR_GATE_MUTEXES];
 	size_t n_mutexes;
+	bool is_down[RR_GATE_SERVERS];
 	struct rr_gate_script scripts[RR_GATE_SCRIPTS];
 	size_t n_scripts;
 	struct rr_gate_trace trace;

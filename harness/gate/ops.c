@@ -59,6 +59,8 @@ static void on_sleep(void *context, int64_t duration_ns)
 		.until_ns = from_now_ns(actor->gate, duration_ns),
 		.yields = duration_ns <= actor->gate->config.yield_ns,
 	};
+	if (!actor->op.yields)
+		note_reading(actor);
 	rr_gate_stop(actor);
 }
 
@@ -84,6 +86,7 @@ static bool on_wait(void *context, int fd, int64_t timeout_ns)
 		.until_ns = from_now_ns(actor->gate, timeout_ns),
 	};
 	actor->on_socket = is_socket(fd);
+	note_reading(actor);
 	if (!rr_gate_stop(actor))
 		return true;
 	readable = rr_gate_is_readable(fd);
@@ -153,6 +156,7 @@ static bool on_spawn(void *context, struct rl_task *task)
 	if (!event || !rr_gate_know_link(child, task->link, &server))
 		return false;
 	event->value = child->number;
+	note_reading(actor); /* the child goes by the time of its start */
 	child->task = task;
 	rl_link_set_driver(task->link, &child->driver);
 	child->life = RR_LIFE_RUNNING;

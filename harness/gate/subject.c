@@ -105,6 +105,7 @@ static bool make_gate(struct rr_subject *subject)
 		.day_ns = config->day_ns,
 		.yield_ns = config->yield_ns,
 		.advance = config->advance,
+		.strike = config->strike,
 		.context = config->context,
 	});
 	return subject->gate || complain(subject, "no threads", NULL);
@@ -145,7 +146,8 @@ static bool is_as_new(const struct rr_subject_client *client)
 {
 	const struct rr_strategy *strategy = client->subject->config.strategy;
 
-	if (strategy->own_links && !strategy->is_woken)
+	if (client->subject->is_wiped ||
+	    (strategy->own_links && !strategy->is_woken))
 		return false;
 	return client->opened && !rr_subject_is_dead(client) &&
 	       client->tally.ok == client->increments;
@@ -208,6 +210,8 @@ static bool repair(struct rr_subject *subject)
 
 	if (!renew(subject, fresh, &any))
 		return false;
+	subject->is_warm = subject->is_warm && !subject->is_wiped;
+	subject->is_wiped = false;
 	if (!any || (subject->is_warm && !is_woken))
 		return true;
 	return warm_up(subject, fresh) && renew(subject, fresh, &any);
@@ -259,6 +263,8 @@ struct rr_subject *rr_subject_new(const struct rr_subject_config *config,
 	}
 	subject->config = *config;
 	subject->n_servers = 1 + config->strategy->lock_servers;
+	if (subject->n_servers > 1 && config->lock_servers)
+		subject->n_servers = 1 + config->lock_servers;
 	rr_keys_counter(subject->counter, config->prefix, 0);
 	rr_keys_lock(subject->lock, config->prefix, 0);
 	for (size_t i = 0; i < RR_GATE_CLIENTS; i++) {

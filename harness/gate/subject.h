@@ -20,10 +20,13 @@ struct rr_subject_config {
 	long increments; /* of each */
 	long ttl_ms;
 	long hold_us;
+	size_t lock_servers; /* where it has any; 0 = as many as it has */
 	bool repeats;    /* an increment of which it does not know, too */
 	int64_t day_ns;  /* as in rr_gate_config, and so are: */
 	int64_t yield_ns;
 	void (*advance)(void *context, int64_t duration_ns);
+	void (*strike)(void *context, enum rr_choice_kind kind, int server,
+		       int64_t by_ns);
 	void *context;
 	void (*over)(void *context); /* a run has ended, its keys are still
 				      * there; may be NULL */
@@ -57,6 +60,10 @@ struct rr_gate *rr_subject_gate(struct rr_subject *subject);
 /* One run, from empty keys to empty keys. False when a server is gone. */
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		    struct rr_subject_result *result);
+
+/* In a run, at a strike: all that a server holds is gone, and so are the
+ * connections to it, as after kill -9 and a restart without its files. */
+void rr_subject_wipe(struct rr_subject *subject, int server);
 
 /* How many increments a client was told are counted, in the run that goes on or
  * was the last: as soon as it was told, with its lock still to be released. */

@@ -203,6 +203,9 @@ void rr_record_event(struct rr_rehearsal *rehearsal,
 		break;
 	case RR_EVENT_SPAWN:
 	case RR_EVENT_END:
+	case RR_EVENT_RESTART: /* done by the rehearsal itself */
+	case RR_EVENT_RETURN:
+	case RR_EVENT_JUMP:
 		break;
 	}
 }

@@ -224,7 +224,7 @@ struct programs *programs_open(struct support *support)
 	support_open(support, 1);
 	programs->address = support->fleet.addresses;
 	programs->link = support_link(support, 0);
-	programs->access = rr_access_new(programs->address, 1, NULL);
+	programs->access = rr_access_new(programs->address, 1);
 	cr_assert_not_null(programs->access);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		programs->clients[i] = (struct program){ .told = 0 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of keys, for the files that make it up. */
+#ifndef RR_ACCESS_INSIDE_H
+#define RR_ACCESS_INSIDE_H
+
+#include "access.h"
+#include "shapes.h"
+
+enum {
+	RR_LINKS_MAX = 64,
+	RR_KEY_NAME_SIZE = 160,
+	RR_SERVERS_MAX = 16
+};
+
+/* What a connection has queued and watches. */
+struct rr_connection {
+	const struct rl_link *link;
+	struct rr_footprint queued, watched;
+};
+
+/* What a name begins with that is no key: that of a server itself. */
+enum { RR_NO_KEY = '\1' };
+
+/* A key on a server, or a mutex. */
+struct rr_name {
+	int server; /* -1 = a mutex */
+	char text[RR_KEY_NAME_SIZE];
+};
+
+struct rr_access {
+	struct rl_link *links[RR_SERVERS_MAX];
+	size_t n_servers;
+	const struct rr_gate *gate;
+	struct rr_shapes *shapes;
+	struct rr_name names[RR_NAMES_MAX]; /* what bit i stands for */
+	size_t n_names;
+	struct rr_connection connections[RR_LINKS_MAX];
+	size_t n_connections;
+};
+
+#endif
