@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #include "bench_checks.h"
-#include "text.h"
+#include "option.h"
 
 enum key {
 	KEY_THREADS = 't',
@@ -65,18 +65,6 @@ static const struct argp_option argp_options[] = {
 
 /* ---- One option at a time ---------------------------------------------------- */
 
-static long number(struct argp_state *state, const char *option,
-		   const char *text, long min, long max)
-{
-	long value;
-
-	if (!rr_parse_number(text, min, max, &value))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "%s: '%s' is not a whole number from %ld to %ld",
-			     option, text, min, max);
-	return value;
-}
-
 /* Once each: what is to be repeated is asked for by --repeats. */
 static void add_threads(struct rr_bench_options *options, long threads)
 {
@@ -99,11 +87,11 @@ static void take_threads(struct argp_state *state,
 			argp_failure(state, RR_EXIT_USAGE, 0,
 				     "--threads: more than %d numbers",
 				     RR_SWEEP_MAX);
-		add_threads(options, number(state, "--threads", one, 1,
-					    RR_CLIENTS_MAX));
+		add_threads(options, rr_option_number(state, "--threads", one,
+						      1, RR_CLIENTS_MAX));
 	}
 	if (options->n_threads == 0)
-		number(state, "--threads", "", 1, RR_CLIENTS_MAX);
+		rr_option_number(state, "--threads", "", 1, RR_CLIENTS_MAX);
 }
 
 /* The index of `text` among `names`; a mistake ends the program. */
@@ -144,20 +132,8 @@ static void take_redis(struct argp_state *state,
 static void take_strategy(struct argp_state *state,
 			  struct rr_bench_options *options, const char *name)
 {
-	const struct rr_strategy *strategy = rr_strategy_find(name);
-	const char *names[RR_CHOSEN_MAX], *nearest;
+	const struct rr_strategy *strategy = rr_option_strategy(state, name);
 
-	for (size_t i = 0; i < rr_n_strategies; i++)
-		names[i] = rr_strategies[i]->name;
-	nearest = rr_nearest(name, names, rr_n_strategies);
-	if (!strategy && nearest)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "no strategy '%s'; did you mean '%s'?", name,
-			     nearest);
-	if (!strategy)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "no strategy '%s'; 'redrace list' shows them",
-			     name);
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		if (options->strategies[i] == strategy)
 			return;
@@ -170,27 +146,33 @@ static error_t parse_number_option(int key, char *text,
 				   struct rr_bench_options *options)
 {
 	if (key == KEY_PROCESSES)
-		options->processes = number(state, "--processes", text, 1, 256);
+		options->processes =
+			rr_option_number(state, "--processes", text, 1, 256);
 	else if (key == KEY_INCREMENTS)
 		options->increments =
-			number(state, "--increments", text, 1, 1000000000);
+			rr_option_number(state, "--increments", text, 1,
+					 1000000000);
 	else if (key == KEY_REPEATS)
-		options->repeats = number(state, "--repeats", text, 1, 1000);
+		options->repeats =
+			rr_option_number(state, "--repeats", text, 1, 1000);
 	else if (key == KEY_WARMUP)
-		options->warmup = number(state, "--warmup", text, 0, 1000000);
+		options->warmup =
+			rr_option_number(state, "--warmup", text, 0, 1000000);
 	else if (key == KEY_SEED)
-		options->seed =
-			(uint64_t)number(state, "--seed", text, 0, INT64_MAX);
+		options->seed = (uint64_t)rr_option_number(
+			state, "--seed", text, 0, INT64_MAX);
 	else if (key == KEY_TTL)
-		options->ttl_ms = number(state, "--ttl-ms", text, 10, 86400000);
+		options->ttl_ms =
+			rr_option_number(state, "--ttl-ms", text, 10, 86400000);
 	else if (key == KEY_HOLD)
 		options->hold_us =
-			number(state, "--hold-us", text, 0, 60000000);
+			rr_option_number(state, "--hold-us", text, 0, 60000000);
 	else if (key == KEY_KEYS)
-		options->keys = number(state, "--keys", text, 1, RR_KEYS_MAX);
+		options->keys =
+			rr_option_number(state, "--keys", text, 1, RR_KEYS_MAX);
 	else if (key == KEY_KILL_WORKERS)
 		options->kill_workers =
-			number(state, "--kill-workers", text, 0, 1000);
+			rr_option_number(state, "--kill-workers", text, 0, 1000);
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;

@@ -10,7 +10,7 @@
 #include "placement.h"
 #include "claim_rows.h"
 #include "signals.h"
-#include "text.h"
+#include "option.h"
 
 static const struct {
 	const char *name;
@@ -93,15 +93,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		take_claims(options, text, state);
 	else if (key == 'o')
 		options->output = text;
-	else if (key == 'j' && !rr_parse_number(text, 1, RR_JOB_WORKERS_MAX,
-						&options->jobs))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': --jobs takes a number from 1 to %d", text,
-			     RR_JOB_WORKERS_MAX);
+	else if (key == 'j')
+		options->jobs = rr_option_number(state, "--jobs", text, 1,
+						 RR_JOB_WORKERS_MAX);
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': takes options only, no arguments", text);
-	else if (key != 'j')
+	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;
 }
@@ -163,6 +161,25 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 	return code;
 }
 
+/* What is in no way the claims' doing is said once, by its first case. */
+static void complain_of_failures(const struct rr_claim_rows *rows)
+{
+	const struct rr_claim_row *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->rows[i].standing != RR_FAILED)
+			continue;
+		if (!first)
+			first = &rows->rows[i];
+		n++;
+	}
+	if (first)
+		rr_complain(first->code,
+			    "%zu of %zu claims could not be checked: %s: %s",
+			    n, rows->n, first->claim->id, first->problem);
+}
+
 static enum rr_exit report(const struct claims_options *options,
 			   const struct rr_jobs *jobs)
 {
@@ -182,6 +199,8 @@ static enum rr_exit report(const struct claims_options *options,
 		rr_claim_rows_summarise(&rows, summary, sizeof(summary));
 		fprintf(stderr, "%s: %s\n", options->output, summary);
 	}
+	fflush(stdout);
+	complain_of_failures(&rows);
 	code = rr_exit_worse(code, rr_claim_rows_exit(judged, rows.n));
 	rr_claim_rows_free(judged, rows.n);
 	return code;

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "placement.h"
 #include "session.h"
+#include "option.h"
 #include "text.h"
 
 enum { DEFAULT_SECONDS = 15 };
@@ -48,10 +49,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	if (key == 'r')
 		options->redis_server = text;
-	else if (key == 's' && !rr_parse_number(text, 1, 600, &options->seconds))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--seconds: '%s' is not a whole number from 1 to 600",
-			     text);
+	else if (key == 's')
+		options->seconds =
+			rr_option_number(state, "--seconds", text, 1, 600);
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': demo takes no arguments", text);

@@ -10,22 +10,27 @@
 #include "explore_report.h"
 #include "placement.h"
 
+/* Of several, one that is skipped does not count. */
 static enum rr_exit explore(const struct rr_explore_options *options,
 			    struct rr_world *world)
 {
 	enum rr_exit worst = RR_EXIT_OK;
+	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		struct rr_explore_config config = options->config;
+		enum rr_exit code;
 
 		config.strategy = options->strategies[i];
-		worst = rr_exit_worse(worst,
-				      rr_explore_report(world, &config,
-							options->save));
-		if (worst == RR_EXIT_INTERRUPTED)
+		code = rr_explore_report(world, &config, options->save);
+		if (code == RR_EXIT_SKIPPED)
+			n_skipped++;
+		else
+			worst = rr_exit_worse(worst, code);
+		if (code == RR_EXIT_INTERRUPTED)
 			break;
 	}
-	return worst;
+	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
 }
 
 /* With a crew, if there is more than one job. */

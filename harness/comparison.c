@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "option.h"
 #include "placement.h"
 #include "statistics.h"
 
@@ -11,24 +12,20 @@
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct rr_comparison_options *options = state->input;
-	bool good = true;
 
 	if (key == 's')
 		options->redis_server = text;
 	else if (key == 'r')
-		good = rr_parse_number(text, 1, RR_ROUNDS_MAX,
-				       &options->rounds);
+		options->rounds = rr_option_number(state, "--rounds", text, 1,
+						   RR_ROUNDS_MAX);
 	else if (key == 'n')
-		good = rr_parse_number(text, 100, 10000000,
-				       &options->increments);
+		options->increments = rr_option_number(
+			state, "--increments", text, 100, 10000000);
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': takes options only, no arguments", text);
 	else
 		return ARGP_ERR_UNKNOWN;
-	if (!good)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s' is not a number in range: see --help", text);
 	return 0;
 }
 

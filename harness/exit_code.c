@@ -41,10 +41,13 @@ enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
 
 enum rr_exit rr_finish_output(enum rr_exit code)
 {
+	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
+	/* An earlier flush may have failed, whose reason is gone. */
 	return rr_exit_worse(code,
 			     rr_complain(RR_EXIT_FILE,
-					 "cannot write to standard output: %s",
-					 strerror(errno)));
+					 "cannot write to standard output%s%s",
+					 errno ? ": " : "",
+					 errno ? strerror(errno) : ""));
 }

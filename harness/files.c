@@ -40,30 +40,50 @@ enum rr_exit rr_files_make_directory(const char *path)
 	return cannot("create", path);
 }
 
+/* Creates or empties `path` and writes it. */
+static bool write_whole(const char *path, const char *text, size_t length)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			    0666);
+	ssize_t written;
+	int why = 0;
+
+	if (fd < 0)
+		return false;
+	written = write(fd, text, length);
+	if (written < 0)
+		why = errno;
+	else if ((size_t)written < length)
+		why = ENOSPC;
+	if (close(fd) != 0 && !why)
+		why = errno;
+	errno = why;
+	return why == 0;
+}
+
+/* A link, a device or a pipe stays what it is: root's `-o /dev/stdout` must not
+ * leave a file of that name to everybody. */
+static bool is_special(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
+	       !S_ISDIR(info.st_mode);
+}
+
 enum rr_exit rr_files_replace(const char *path, const char *text, size_t length)
 {
 	char other[RR_PATH_SIZE];
-	enum rr_exit code = RR_EXIT_OK;
-	ssize_t written;
-	int fd;
+	enum rr_exit code;
 
+	if (is_special(path))
+		return write_whole(path, text, length) ? RR_EXIT_OK :
+							 cannot("write", path);
 	snprintf(other, sizeof(other), "%s.%d", path, (int)getpid());
-	fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return cannot("write", path);
-	written = write(fd, text, length);
-	if (written >= 0 && (size_t)written < length) {
-		errno = ENOSPC;
-		written = -1;
-	}
-	if (written < 0)
-		code = cannot("write", path);
-	if (close(fd) != 0 && code == RR_EXIT_OK)
-		code = cannot("write", path);
-	if (code == RR_EXIT_OK && rename(other, path) != 0)
-		code = cannot("write", path);
-	if (code != RR_EXIT_OK)
-		unlink(other);
+	if (write_whole(other, text, length) && rename(other, path) == 0)
+		return RR_EXIT_OK;
+	code = cannot("write", path);
+	unlink(other);
 	return code;
 }
 

@@ -13,7 +13,8 @@ enum { RR_PATH_SIZE = 1024 };
  * be made. */
 enum rr_exit rr_files_make_directory(const char *path);
 
-/* Replaces `path` by `text`: written under another name first, then renamed. */
+/* Replaces `path` by `text`: written under another name first, then renamed. A
+ * link, a device or a pipe is kept, and written through. */
 enum rr_exit rr_files_replace(const char *path, const char *text,
 			      size_t length);
 

@@ -110,8 +110,8 @@ struct rr_strategy {
 	enum rl_outcome (*release)(struct rr_client *client);
 	void (*close)(struct rr_client *client);
 	const char *(*error)(const struct rr_client *client); /* NULL: data's */
-	/* What the server would need for it, NULL: all there. May write and
-	 * expire the spare key. */
+	/* What the server would need for it, as in "this server has no DELEX";
+	 * NULL: all there. May write and expire the spare key. */
 	const char *(*lacks)(struct rl_link *data, const char *spare_key);
 };
 

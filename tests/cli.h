@@ -5,8 +5,9 @@
 
 #include "support.h"
 
-extern char cli_home[];        /* that directory; also $HERE and $TMPDIR */
-extern char cli_output[16384]; /* what the last command printed */
+/* That directory, also $HERE and $TMPDIR, and what the last command printed. */
+extern char cli_home[SUPPORT_DIRECTORY];
+extern char cli_output[16384];
 
 /* Before and after each test. */
 void cli_setup(void);

@@ -55,6 +55,12 @@ struct rr_measurement *support_measure(struct support *support,
 /* `actual` is what tests/golden/NAME holds, to the letter. */
 void support_assert_golden(const char *name, const char *actual);
 
+/* A fresh directory below $TMPDIR, or /tmp; servers can have sockets in it. The
+ * caller removes it, with all that is in it, by the second. */
+enum { SUPPORT_DIRECTORY = 64 };
+void support_directory(char path[SUPPORT_DIRECTORY]);
+void support_remove(const char *path);
+
 /* Runs a shell command in the project's root, where $REDRACE is the program;
  * its exit code and the first `size` bytes of its output. */
 int support_shell(const char *command, char *output, size_t size);

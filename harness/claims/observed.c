@@ -50,7 +50,9 @@ static void describe(FILE *file, const struct rr_job *job, const char *id)
 		fprintf(file, "measured: %s", result->text);
 	else if (result->code == RR_EXIT_SKIPPED)
 		fprintf(file, "%s skipped", job->name);
-	else if (result->code != RR_EXIT_OK || !result->as_written)
+	else if (result->code != RR_EXIT_OK)
+		fprintf(file, "%s not played", job->name);
+	else if (!result->as_written)
 		fprintf(file, "%s not as written", job->name);
 	else if (!describe_replies(file, job, id))
 		fprintf(file, "%s", result->text);

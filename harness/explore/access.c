@@ -130,12 +130,15 @@ static struct rr_connection *connection_of(struct rr_access *access,
 	return found;
 }
 
-/* The queue, if it was executed; in any case it looks at what is watched. */
+/* The queue, if it was executed; in any case it looks at what is watched. EXEC
+ * without MULTI fails and ends nothing. */
 static struct rr_footprint end_transaction(struct rr_connection *connection,
 					   const struct rl_reply *reply)
 {
 	struct rr_footprint sum = connection->watched;
 
+	if (reply->type == RL_REPLY_FAILED)
+		return sum;
 	if (reply->type == RL_REPLY_ARRAY)
 		rr_footprint_add(&sum, &connection->queued);
 	*connection = (struct rr_connection){ .link = connection->link };
@@ -152,6 +155,22 @@ static bool is_queued(const struct rl_reply *reply)
 {
 	return reply->type == RL_REPLY_STATUS &&
 	       strcmp(reply->text, "QUEUED") == 0;
+}
+
+/* What it forbids changes nothing: MULTI within MULTI, DISCARD without; and what
+ * is queued not yet. */
+static bool is_accepted(const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_STATUS && !is_queued(reply);
+}
+
+static void note_transaction(struct rr_connection *connection,
+			     const struct rr_op *op)
+{
+	if (rr_op_is(op, "MULTI"))
+		connection->queued = (struct rr_footprint){ 0 };
+	if (rr_op_is(op, "UNWATCH") || rr_op_is(op, "DISCARD"))
+		connection->watched = (struct rr_footprint){ 0 };
 }
 
 static const char *script_of(const struct rr_access *access,
@@ -174,12 +193,10 @@ static struct rr_footprint of_command(struct rr_access *access,
 
 	if (!connection)
 		return (struct rr_footprint){ .all = true };
-	if (rr_op_is(op, "MULTI"))
-		connection->queued = (struct rr_footprint){ 0 };
-	if (rr_op_is(op, "UNWATCH") || rr_op_is(op, "DISCARD"))
-		connection->watched = (struct rr_footprint){ 0 };
 	if (rr_op_is(op, "EXEC"))
 		return end_transaction(connection, &event->reply);
+	if (is_accepted(&event->reply))
+		note_transaction(connection, op);
 	if (rr_op_is_local(op))
 		return footprint;
 	footprint = of_keys(access, op);
@@ -226,6 +243,20 @@ struct rr_footprint rr_access_of(struct rr_access *access,
 		break;
 	}
 	footprint.timed = footprint.timed || event->timed;
+	return footprint;
+}
+
+struct rr_footprint rr_access_expected(struct rr_access *access,
+				       const struct rr_op *op)
+{
+	struct rr_footprint footprint = { 0 };
+
+	if (op->kind == RR_OP_SEND) {
+		footprint = of_keys(access, op);
+		footprint.timed = rr_op_is_timed(op, NULL, true);
+	} else {
+		footprint.writes = bit_of_mutex(access, op->mutex);
+	}
 	return footprint;
 }
 

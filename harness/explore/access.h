@@ -28,6 +28,10 @@ struct rr_footprint rr_access_of(struct rr_access *access,
 				 const struct rr_gate_event *event,
 				 bool proved);
 
+/* Of a step that has not been made: what it would touch at most. */
+struct rr_footprint rr_access_expected(struct rr_access *access,
+				       const struct rr_op *op);
+
 bool rr_access_is_script(const struct rr_op *op);
 
 /* Could this reply of a script mean that it has written nothing? */

@@ -52,7 +52,9 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 					    "PEXPIRE", "PERSIST", "HSETNX",
 					    "HDEL", "SREM", "ZREM", "DELIFEQ",
 					    "DELEX" };
-	static const char *const nil[] = { "SET", "GETDEL", "LPOP", "RPOP" };
+	static const char *const nil[] = { "SET", "GETDEL", "LPOP", "RPOP",
+					   "LMOVE", "RPOPLPUSH", "LMPOP",
+					   "ZMPOP" };
 
 	if (reply->type == RL_REPLY_INTEGER && reply->integer == 0) {
 		for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
@@ -60,6 +62,8 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 				return false;
 		}
 	}
+	if (reply->type == RL_REPLY_NIL && op->n_sources > 0)
+		return false;
 	if (reply->type != RL_REPLY_NIL)
 		return reply->type != RL_REPLY_FAILED ||
 		       rr_access_is_script(op);
@@ -106,6 +110,8 @@ bool rr_op_is_timed(const struct rr_op *op, const char *script,
 					       "RESTORE", "PERSIST" };
 	static const char *const words[] = { "EX", "PX", "EXAT", "PXAT" };
 
+	if (op->n_sources > 0)
+		return op->until_ns < INT64_MAX;
 	if (rr_access_is_script(op))
 		return script_is_timed(script, has_written);
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {

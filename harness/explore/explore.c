@@ -229,7 +229,7 @@ static enum rr_exit run_one(struct explorer *explorer)
 		return fail(explorer, RR_EXIT_REDIS,
 			    rr_subject_error(explorer->subject));
 	end = rr_search_learn(explorer->search, run.end,
-			      rr_gate_last_trace(
+			      rr_gate_last_view(
 				      rr_subject_gate(explorer->subject)));
 	if (end == RR_RUN_GONE)
 		return fail(explorer, RR_EXIT_REDIS, "a server is gone");

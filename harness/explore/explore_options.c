@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "crew.h"
-#include "text.h"
+#include "option.h"
 
 enum {
 	KEY_CLIENTS = 0x100,
@@ -76,28 +76,16 @@ static const struct argp_option argp_options[] = {
 static void add_strategy(struct rr_explore_options *options, const char *name,
 			 struct argp_state *state)
 {
-	const struct rr_strategy *strategy = rr_strategy_find(name);
-
-	if (!strategy)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "no strategy '%s'; 'redrace list' shows them",
-			     name);
-	else if (options->n_strategies == RR_EXPLORE_STRATEGIES)
+	if (options->n_strategies == RR_EXPLORE_STRATEGIES)
 		argp_failure(state, RR_EXIT_USAGE, 0, "too many strategies");
-	else
-		options->strategies[options->n_strategies++] = strategy;
+	options->strategies[options->n_strategies++] =
+		rr_option_strategy(state, name);
 }
 
-static long number(const char *text, long min, long max,
-		   struct argp_state *state)
+static int how_often(struct argp_state *state, const char *fault,
+		     const char *text)
 {
-	long value = min;
-
-	if (!rr_parse_number(text, min, max, &value))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': expected a number from %ld to %ld", text,
-			     min, max);
-	return value;
+	return (int)rr_option_number(state, fault, text, 0, 8);
 }
 
 static bool parse_budget(int key, const char *text, struct argp_state *state)
@@ -107,22 +95,23 @@ static bool parse_budget(int key, const char *text, struct argp_state *state)
 
 	switch (key) {
 	case KEY_CRASHES:
-		budget->crashes = (int)number(text, 0, 8, state);
+		budget->crashes = how_often(state, "--crashes", text);
 		return true;
 	case KEY_EXPIRIES:
-		budget->expiries = (int)number(text, 0, 8, state);
+		budget->expiries = how_often(state, "--expiries", text);
 		return true;
 	case KEY_PAUSES:
-		budget->pauses = (int)number(text, 0, 8, state);
+		budget->pauses = how_often(state, "--pauses", text);
 		return true;
 	case KEY_RESTARTS:
-		budget->restarts = (int)number(text, 0, 8, state);
+		budget->restarts = how_often(state, "--restarts", text);
 		return true;
 	case KEY_JUMPS:
-		budget->jumps = (int)number(text, 0, 8, state);
+		budget->jumps = how_often(state, "--jumps", text);
 		return true;
 	case KEY_LOST:
-		budget->lost_replies = (int)number(text, 0, 8, state);
+		budget->lost_replies =
+			how_often(state, "--lost-replies", text);
 		return true;
 	default:
 		return false;
@@ -138,10 +127,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	switch (key) {
 	case KEY_CLIENTS:
-		config->n_clients = (size_t)number(text, 1, 8, state);
+		config->n_clients = (size_t)rr_option_number(
+			state, "--clients", text, 1, 8);
 		break;
 	case KEY_INCREMENTS:
-		config->increments = number(text, 1, 100, state);
+		config->increments = rr_option_number(state, "--increments",
+						      text, 1, 100);
 		break;
 	case KEY_PROCESSES:
 		config->separate = true;
@@ -159,20 +150,24 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		config->work_ms = 1;
 		break;
 	case KEY_LOCK_SERVERS:
-		config->lock_servers = (size_t)number(text, 3, 9, state);
+		config->lock_servers = (size_t)rr_option_number(
+			state, "--lock-servers", text, 3, 9);
 		break;
 	case KEY_ROUNDS:
-		config->rounds = (int)number(text, 1, 20, state);
+		config->rounds = (int)rr_option_number(state, "--rounds", text,
+						       1, 20);
 		break;
 	case KEY_TTL:
-		config->ttl_ms = number(text, 5000, 3600000, state);
+		config->ttl_ms = rr_option_number(state, "--ttl", text, 5000,
+						  3600000);
 		break;
 	case KEY_MOST:
-		config->most = (unsigned long)number(text, 1, 1000000000,
-						     state);
+		config->most = (unsigned long)rr_option_number(
+			state, "--most", text, 1, 1000000000);
 		break;
 	case KEY_JOBS:
-		options->jobs = (int)number(text, 1, RR_CREW_MAX, state);
+		options->jobs = (int)rr_option_number(state, "--jobs", text, 1,
+						      RR_CREW_MAX);
 		break;
 	case KEY_SAVE:
 		options->save = text;

@@ -8,6 +8,7 @@
 
 #include "canary.h"
 #include "conclude.h"
+#include "files.h"
 #include "invariants.h"
 #include "text.h"
 
@@ -102,20 +103,16 @@ static enum rr_exit save(const struct report *report, const char *text)
 {
 	const size_t length = strlen(report->save);
 	const bool is_folder = length && report->save[length - 1] == '/';
-	char path[1024];
-	FILE *file;
+	char path[RR_PATH_SIZE];
+	enum rr_exit code;
 
 	snprintf(path, sizeof(path), "%s%s%s", report->save,
 		 is_folder ? report->config->strategy->name : "",
 		 is_folder ? ".race" : "");
-	file = fopen(path, "w");
-	if (!file)
-		return rr_complain(RR_EXIT_FILE, "cannot open '%s'", path);
-	fputs(text, file);
-	if (fclose(file) != 0)
-		return rr_complain(RR_EXIT_FILE, "cannot write '%s'", path);
-	printf("  saved: %s\n", path);
-	return RR_EXIT_OK;
+	code = rr_files_replace(path, text, strlen(text));
+	if (code == RR_EXIT_OK)
+		printf("  saved: %s\n", path);
+	return code;
 }
 
 /* The steps, without the headings. */
@@ -242,6 +239,8 @@ static void print_figures(const struct rr_explore_result *result)
 {
 	const unsigned long runs = result->schedules + result->blocked;
 
+	if (runs == 0)
+		return;
 	fprintf(stderr, "  %lu runs, %lu of them blocked, %.2f s, %.0f a second\n",
 		runs, result->blocked, result->seconds,
 		result->seconds > 0 ? (double)runs / result->seconds : 0);
@@ -261,8 +260,8 @@ enum rr_exit rr_explore_report(struct rr_world *world,
 	code = rr_explore(world, &watched, &report.result);
 	clear_progress();
 	if (code == RR_EXIT_SKIPPED)
-		rr_complain(code, "%s needs %s", config->strategy->name,
-			    report.result.error);
+		rr_complain(code, "%s skipped: this server has %s",
+			    config->strategy->name, report.result.error);
 	else if (code != RR_EXIT_OK)
 		rr_complain(code, "%s: %s", config->strategy->name,
 			    report.result.error);

@@ -59,8 +59,6 @@ bool rr_search_depends(const struct rr_search *search,
 		return true;
 	if (fa->timed && fb->timed && (moves_a_clock(a) || moves_a_clock(b)))
 		return true;
-	if (search->config.forget && search->config.forget(fa, fb))
-		return false;
 	return rr_footprint_conflicts(fa, fb);
 }
 
@@ -170,6 +168,30 @@ static void reverse_locks(struct rr_search *search, size_t j)
 	}
 }
 
+/* The other ends of races for an element: a pop that waited could have gone
+ * before any move since it came there, not only before the last one in its way.
+ * That one may have put back what an earlier one took. */
+static void reverse_pops(struct rr_search *search, size_t j)
+{
+	const struct rr_done *pop = &search->done[j];
+	struct rr_set own = { 0 };
+
+	for (size_t i = j; i-- > 0;) {
+		const struct rr_done *other = &search->done[i];
+
+		if (has(&own, i))
+			continue;
+		if (is_same_thread(&other->move, &pop->move)) {
+			put_all(&own, &other->before);
+			continue;
+		}
+		if (can_be_reversed(other, pop) &&
+		    rr_search_depends(search, &other->move, &other->footprint,
+				      &pop->move, &pop->footprint))
+			reverse(search, i, j);
+	}
+}
+
 static void order(struct rr_search *search, size_t j)
 {
 	struct rr_done *last = &search->done[j];
@@ -193,10 +215,41 @@ static void order(struct rr_search *search, size_t j)
 	}
 	if (last->is_lock)
 		reverse_locks(search, j);
+	if (last->is_pop)
+		reverse_pops(search, j);
 }
 
 void rr_search_order(struct rr_search *search)
 {
 	for (size_t j = search->n_kept; j < search->n_done; j++)
 		order(search, j);
+}
+
+static bool is_stuck(const struct rr_actor_view *actor)
+{
+	return actor->state == RR_BLOCKED &&
+	       (actor->op->kind == RR_OP_LOCK || actor->op->n_sources > 0);
+}
+
+/* As if the step came now. */
+void rr_search_order_stuck(struct rr_search *search, const struct rr_view *view)
+{
+	struct rr_done *next = &search->done[search->n_done];
+
+	for (size_t i = 0; i < view->n_actors; i++) {
+		const struct rr_op *op = view->actors[i].op;
+
+		if (!is_stuck(&view->actors[i]))
+			continue;
+		*next = (struct rr_done){
+			.move = { RR_MOVE_STEP, (int)i },
+			.footprint = rr_access_expected(search->config.access,
+							op),
+			.is_lock = op->kind == RR_OP_LOCK,
+			.is_pop = op->kind == RR_OP_SEND,
+			.mutex = (uintptr_t)op->mutex,
+			.woken_by = -1,
+		};
+		order(search, search->n_done);
+	}
 }

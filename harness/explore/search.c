@@ -46,6 +46,7 @@ static void note_step(struct rr_search *search, struct rr_done *done,
 	if (is_new) {
 		done->is_lock = event->op.kind == RR_OP_LOCK;
 		done->is_unlock = event->op.kind == RR_OP_UNLOCK;
+		done->is_pop = event->op.n_sources > 0;
 		done->is_sleep = event->op.kind == RR_OP_SLEEP &&
 				 event->op.yields;
 		done->mutex = (uintptr_t)event->op.mutex;
@@ -53,6 +54,8 @@ static void note_step(struct rr_search *search, struct rr_done *done,
 	}
 	done->footprint = rr_access_of(search->config.access, event,
 				       done->proved);
+	if (search->config.distort)
+		search->config.distort(event, &done->footprint);
 }
 
 /* The step itself, and the marks that its actor set before its next one. */
@@ -90,6 +93,14 @@ static bool is_fault(const struct rr_candidate *candidate)
 	return candidate->move.kind != RR_MOVE_STEP;
 }
 
+static bool wakes(const struct rr_search *search, const struct rr_done *made,
+		  const struct rr_candidate *asleep)
+{
+	return !search->config.never_wakes &&
+	       rr_search_depends(search, &asleep->move, &asleep->footprint,
+				 &made->move, &made->footprint);
+}
+
 /* Asleep stays what does not conflict with the move that was made. */
 static void inherit_sleep(struct rr_search *search, struct rr_node *node)
 {
@@ -100,8 +111,7 @@ static void inherit_sleep(struct rr_search *search, struct rr_node *node)
 		const struct rr_candidate *old = &parent->candidates[i];
 
 		if (i == parent->current || !(old->asleep || old->done) ||
-		    rr_search_depends(search, &old->move, &old->footprint,
-				      &made->move, &made->footprint))
+		    wakes(search, made, old))
 			continue;
 		for (size_t j = 0; j < node->n_candidates; j++) {
 			struct rr_candidate *new = &node->candidates[j];
@@ -243,7 +253,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 /* ---- Between runs --------------------------------------------------------- */
 
 enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
-				const struct rr_gate_trace *trace)
+				const struct rr_view *view)
 {
 	if (search->is_gone)
 		return RR_RUN_GONE;
@@ -254,9 +264,12 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 	if (end == RR_GATE_DEADLOCK)
 		search->end = RR_RUN_STUCK;
 	if (end != RR_GATE_STOPPED)
-		note_last(search, trace);
-	if (!search->config.all)
+		note_last(search, view->trace);
+	if (!search->config.all) {
 		rr_search_order(search);
+		if (!search->config.forgets_stuck)
+			rr_search_order_stuck(search, view);
+	}
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
 	if (!search->is_in_part && !rr_search_enter_part(search))

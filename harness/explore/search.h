@@ -71,9 +71,12 @@ struct rr_search_config {
 	 * is it to be searched here? NULL = all are. */
 	bool (*claim)(void *context, unsigned long part);
 	void *context;
-	/* For a test of the tests: takes these two for independent. */
-	bool (*forget)(const struct rr_footprint *a,
-		       const struct rr_footprint *b);
+	/* Rules to break, for a test of the tests. What a step is said to have
+	 * touched can be changed, NULL = is not; nobody who sleeps is woken; who
+	 * is stuck could not have come first. */
+	void (*distort)(const struct rr_gate_event *event,
+			struct rr_footprint *footprint);
+	bool never_wakes, forgets_stuck;
 };
 
 /* How the last run came to its end. */
@@ -94,12 +97,13 @@ struct rr_search;
 struct rr_search *rr_search_new(const struct rr_search_config *config);
 void rr_search_free(struct rr_search *search);
 
-/* Around each run: begin, rr_gate_run() with rr_search_choose, learn. */
+/* Around each run: begin, rr_gate_run() with rr_search_choose, learn from
+ * rr_gate_last_view(). */
 void rr_search_begin(struct rr_search *search);
 struct rr_choice rr_search_choose(void *search, const struct rr_view *view);
 enum rr_run_end rr_search_learn(struct rr_search *search,
 				enum rr_gate_end end,
-				const struct rr_gate_trace *trace);
+				const struct rr_view *view);
 
 /* Is there another schedule to run? Moves on to it. */
 bool rr_search_next(struct rr_search *search);

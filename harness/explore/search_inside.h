@@ -38,6 +38,7 @@ struct rr_done {
 	bool is_blind;    /* WAIT: for nothing that anybody knows of */
 	bool is_sleep;   /* a waiter's pause */
 	bool is_lock, is_unlock;
+	bool is_pop;     /* a blocking one */
 	uint64_t mutex;
 	int woken_by;    /* SLEEP: the move that ended its parking, -1 = none */
 	bool has_written; /* SLEEP: the attempt before it has */
@@ -76,6 +77,11 @@ bool rr_search_depends(const struct rr_search *search,
 /* Orders the moves of the run that are new, and asks for those schedules in
  * which races between them end the other way. */
 void rr_search_order(struct rr_search *search);
+
+/* The same for steps that were never made: of actors that wait in vain at the
+ * end of a run for a mutex or an element, and might have come first. */
+void rr_search_order_stuck(struct rr_search *search,
+			   const struct rr_view *view);
 
 /* ---- parking.c ---- */
 

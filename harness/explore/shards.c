@@ -7,13 +7,13 @@
 #include "crew.h"
 
 /*
- * SPLIT: two clients have a few dozen parts there, three have hundreds, enough
- * to share out evenly. Above it every order is tried, which costs some runs that
- * are blocked further down: much where the whole is small. So whether it is
- * small is found out first, whatever the number of jobs, and nothing that is
- * known of it then depends on that number.
+ * SPLIT: two clients with faults have some twenty parts there, three have fifty,
+ * enough to share out evenly. Above it every order is tried, which costs some
+ * runs that are blocked further down: many where the whole is small. So whether
+ * it is small is found out first, whatever the number of jobs, and then there
+ * are no parts.
  */
-enum { SPLIT = 6, SMALL = 500 };
+enum { SPLIT = 4, SMALL = 500 };
 
 void rr_shards_init(struct rr_shards *shards)
 {

@@ -2,8 +2,12 @@
 /* A client's commands: each is a step, unless nobody could notice it. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "inside.h"
+
+/* A machine may stand still for a while. */
+enum { PATIENCE_MS = 10000 };
 
 static int server_of(const struct rr_gate *gate, const struct rl_link *link)
 {
@@ -19,24 +23,33 @@ static int server_of(const struct rr_gate *gate, const struct rl_link *link)
 	return -1;
 }
 
+struct rr_known_link *rr_gate_link_of(const struct rr_actor *actor,
+				      const struct rl_link *link)
+{
+	for (size_t i = 0; i < actor->n_links; i++) {
+		if (actor->links[i].link == link)
+			return &actor->links[i];
+	}
+	return NULL;
+}
+
 bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 		       int *server)
 {
-	struct rr_known_link *links = actor->links;
-	size_t i = 0;
+	struct rr_known_link *known = rr_gate_link_of(actor, link);
 
-	while (i < actor->n_links && links[i].link != link)
-		i++;
-	if (i == actor->n_links) {
-		links = realloc(links, (i + 1) * sizeof(*links));
-		if (!links)
+	if (!known) {
+		known = realloc(actor->links,
+				(actor->n_links + 1) * sizeof(*known));
+		if (!known)
 			return false;
-		links[i].link = link;
-		links[i].server = server_of(actor->gate, link);
-		actor->links = links;
-		actor->n_links++;
+		actor->links = known;
+		known += actor->n_links++;
+		*known = (struct rr_known_link){
+			.link = link, .server = server_of(actor->gate, link)
+		};
 	}
-	*server = links[i].server;
+	*server = known->server;
 	return true;
 }
 
@@ -103,9 +116,14 @@ enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 		return is_refused(actor) ? RL_ERROR : RL_OK;
 	if (!actor->op.words)
 		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
+	else
+		rr_gate_see_pop(actor);
 	if (!rr_gate_stop(actor))
 		return RL_ERROR;
-	return is_refused(actor) ? refuse(actor, link) : RL_OK;
+	if (is_refused(actor))
+		return refuse(actor, link);
+	rr_gate_send_pop(actor, command);
+	return RL_OK;
 }
 
 /* Is somebody else waiting for messages? */
@@ -122,17 +140,37 @@ static bool is_listened_to(const struct rr_gate *gate,
 	return false;
 }
 
-void rr_gate_meet(struct rr_gate *gate, int server)
+struct rl_link *rr_gate_probe(struct rr_gate *gate, int server)
 {
-	struct rl_reply reply;
-
-	if (server < 0)
-		return;
 	if (!gate->probes[server])
 		gate->probes[server] =
-			rl_link_new(&gate->addresses[server], 2000);
-	if (gate->probes[server])
-		rl_run(gate->probes[server], &reply, "PING");
+			rl_link_new(&gate->addresses[server], PATIENCE_MS);
+	return gate->probes[server];
+}
+
+void rr_gate_meet(struct rr_gate *gate, int server)
+{
+	struct rl_link *probe = server < 0 ? NULL :
+					     rr_gate_probe(gate, server);
+	struct rl_reply reply;
+
+	if (probe)
+		rl_run(probe, &reply, "PING");
+}
+
+/* A connection that is lost has lost its transaction. */
+static void note_transaction(struct rr_known_link *known,
+			     const struct rr_gate_event *event)
+{
+	const char *name = event->op.words[0].text;
+	const bool is_alive = event->outcome == RL_OK ||
+			      event->reply.type == RL_REPLY_FAILED;
+
+	if (!is_alive || strcasecmp(name, "EXEC") == 0 ||
+	    strcasecmp(name, "DISCARD") == 0 || strcasecmp(name, "RESET") == 0)
+		known->in_multi = false;
+	else if (strcasecmp(name, "MULTI") == 0)
+		known->in_multi = true;
 }
 
 enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
@@ -143,7 +181,6 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 	struct rr_gate *gate = actor->gate;
 	struct rr_gate_event *event;
 
-	(void)link;
 	if (actor->quiet) {
 		rr_gate_name_script(gate, reply);
 		return outcome;
@@ -154,6 +191,7 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 	event->lost = actor->lose;
 	event->outcome = actor->lose ? RL_UNKNOWN : outcome;
 	outcome = event->outcome;
+	note_transaction(rr_gate_link_of(actor, link), event);
 	if (is_listened_to(gate, actor))
 		rr_gate_meet(gate, actor->op.server);
 	return outcome;

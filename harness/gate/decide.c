@@ -11,24 +11,6 @@ bool rr_gate_is_readable(int fd)
 	return poll(&ready, 1, 0) > 0;
 }
 
-struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
-				    const struct rl_mutex *mutex)
-{
-	struct rr_held_mutex *held = gate->mutexes;
-
-	while (held < gate->mutexes + gate->n_mutexes && held->mutex != mutex)
-		held++;
-	if (held < gate->mutexes + gate->n_mutexes)
-		return held;
-	if (gate->n_mutexes == RR_GATE_MUTEXES) {
-		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
-		return NULL;
-	}
-	gate->n_mutexes++;
-	*held = (struct rr_held_mutex){ mutex, -1 };
-	return held;
-}
-
 /* ---- The view ------------------------------------------------------------- */
 
 static int64_t later(int64_t a, int64_t b)
@@ -53,6 +35,8 @@ static int64_t op_ready_ns(struct rr_gate *gate, struct rr_actor *actor)
 		held = rr_gate_mutex(gate, op->mutex);
 		op->whom = held ? held->holder : -1;
 		return op->whom < 0 ? gate->now_ns : RR_NEVER;
+	case RR_OP_SEND:
+		return rr_gate_pop_ready_ns(gate, actor);
 	case RR_OP_JOIN:
 		return gate->actors[op->whom].life == RR_LIFE_OVER ?
 			       gate->now_ns :

@@ -205,6 +205,8 @@ static void reset(struct rr_gate *gate)
 		actor->paused_until_ns = 0;
 		if (i >= n_clients)
 			actor->n_links = 0;
+		for (size_t j = 0; j < actor->n_links; j++)
+			actor->links[j].in_multi = false;
 	}
 	gate->n_begun = 1;
 	gate->is_over = false;

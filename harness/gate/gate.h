@@ -22,6 +22,23 @@
  * (SCRIPT LOAD, COMMAND, and connecting) are executed without being a step and
  * are not in the trace: whether they are needed depends on earlier runs.
  *
+ * Blocking pops (BLPOP, BRPOP, BLMOVE, BRPOPLPUSH, BLMPOP, BZPOPMIN, BZPOPMAX,
+ * BZMPOP). An actor before one is blocked while none of the pop's source keys
+ * exists, until its time-out is over, counted from when the actor came there; a
+ * time-out of 0 is never over. So no pop ever waits in a server. Nothing is lost
+ * by that: a server serves a pop that waits there when the command that pushed is
+ * over and before it looks at any other, just as if the pop arrived then; that it
+ * waited, nobody can notice (but by CLIENT LIST and INFO); and who of several is
+ * served is the chooser's to say, as it is who has come first. Two things are
+ * beyond this: when one command fills several of a waiting pop's keys, a server
+ * takes the one filled first, and here it is the one named first; and a key that
+ * comes into being with another type leaves a waiting pop waiting, while here the
+ * pop is answered with the error, having arrived late. A pop whose time is over
+ * gets nil without being sent: GET of its first key, which is not there, is sent
+ * instead, for a server would wait by its own clock. In the trace it is the pop.
+ * Between MULTI and EXEC pops are queued like everything. A run begins with no
+ * transaction open.
+ *
  * Messages. While some actor waits on a socket, every command of another is
  * followed by a PING of the gate's own to the same server. A server answers it
  * only after it has written the messages that the command has published. So

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "race_text.h"
+
 struct rr_gate_event *rr_gate_trace_append(struct rr_gate_trace *trace)
 {
 	struct rr_gate_event *event;
@@ -39,44 +41,6 @@ void rr_gate_trace_release(struct rr_gate_trace *trace)
 
 /* ---- Printing ------------------------------------------------------------- */
 
-static void print_reply(FILE *file, const struct rl_reply *reply)
-{
-	switch (reply->type) {
-	case RL_REPLY_NIL:
-		fputs("(nil)", file);
-		break;
-	case RL_REPLY_INTEGER:
-		fprintf(file, "(integer) %lld", reply->integer);
-		break;
-	case RL_REPLY_STATUS:
-		fputs(reply->text, file);
-		break;
-	case RL_REPLY_STRING:
-		fprintf(file, "\"%s\"", reply->text);
-		break;
-	case RL_REPLY_FAILED:
-		fprintf(file, "(error) %s", reply->text);
-		break;
-	case RL_REPLY_ARRAY:
-		fputc('[', file);
-		for (size_t i = 0; i < reply->length; i++) {
-			fputs(i ? ", " : "", file);
-			print_reply(file, &reply->elements[i]);
-		}
-		fputc(']', file);
-		break;
-	}
-}
-
-static void print_word(FILE *file, const struct rl_word *word)
-{
-	bool bare = word->length > 0;
-
-	for (size_t i = 0; i < word->length; i++)
-		bare = bare && word->text[i] > ' ' && word->text[i] != '"';
-	fprintf(file, bare ? " %s" : " \"%s\"", word->text);
-}
-
 static void print_send(FILE *file, const struct rr_gate_event *event,
 		       const char *actor)
 {
@@ -85,9 +49,9 @@ static void print_send(FILE *file, const struct rr_gate_event *event,
 	else
 		fprintf(file, "%s@%d>", actor, event->op.server);
 	for (size_t i = 0; i < event->op.n_words; i++)
-		print_word(file, &event->op.words[i]);
+		rr_write_word(file, &event->op.words[i]);
 	fputs(" => ", file);
-	print_reply(file, &event->reply);
+	rr_write_reply(file, &event->reply);
 	if (event->lost)
 		fputs(" (lost)", file);
 	else if (event->outcome == RL_UNKNOWN)

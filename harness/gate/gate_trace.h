@@ -26,7 +26,10 @@ struct rr_op {
 	size_t n_words;              /* SEND */
 	const struct rl_word *words; /* copies, valid until the next run */
 	int fd;                      /* WAIT */
-	int64_t until_ns;            /* SLEEP, WAIT: ends by itself then */
+	size_t source, n_sources;    /* SEND of a blocking pop: the words that
+				      * are its source keys; else 0, 0 */
+	int64_t until_ns;            /* SLEEP, WAIT, a blocking pop: ends by
+				      * itself then */
 	const struct rl_mutex *mutex; /* LOCK, UNLOCK */
 	int whom;                    /* JOIN: the actor. LOCK: the holder, -1 */
 	bool yields;                 /* SLEEP: may end at once */

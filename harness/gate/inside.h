@@ -21,6 +21,7 @@ enum rr_life {
 struct rr_known_link {
 	struct rl_link *link;
 	int server;
+	bool in_multi; /* commands are queued */
 };
 
 struct rr_actor {
@@ -44,6 +45,9 @@ struct rr_actor {
 	bool quiet;              /* the command on its way is no step */
 	bool lose;               /* its reply is to be lost */
 	size_t event;            /* of the step that it performs */
+	size_t asked_at;         /* events in the trace when its pop's keys were
+				  * looked at, SIZE_MAX = not yet */
+	bool has_element;        /* and one was there */
 	int64_t paused_until_ns;
 
 	struct rr_known_link *links; /* seen, and not forgotten */
@@ -111,9 +115,29 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 		       int *server);
 
+/* What is remembered of a link that it knows. */
+struct rr_known_link *rr_gate_link_of(const struct rr_actor *actor,
+				      const struct rl_link *link);
+
+/* The gate's own link to a server; NULL when out of memory. */
+struct rl_link *rr_gate_probe(struct rr_gate *gate, int server);
+
 /* A round trip of the gate's own: the server has written all messages that were
  * published before, and has noticed all connections that were closed. */
 void rr_gate_meet(struct rr_gate *gate, int server);
+
+/* ---- pops.c ---- */
+
+/* The actor stops before a command: notes whether it is a blocking pop. */
+void rr_gate_see_pop(struct rr_actor *actor);
+
+/* When an actor may go on with its command. Asks the server if that is a
+ * blocking pop and the answer may have changed. */
+int64_t rr_gate_pop_ready_ns(struct rr_gate *gate, struct rr_actor *actor);
+
+/* Its turn has come: a pop without an element is not sent, for it would wait. */
+void rr_gate_send_pop(const struct rr_actor *actor,
+		      struct rl_command *command);
 
 /* ---- scripts.c ---- */
 
@@ -121,6 +145,12 @@ void rr_gate_meet(struct rr_gate *gate, int server);
 void rr_gate_load_script(struct rr_gate *gate, const struct rl_word *source);
 void rr_gate_name_script(struct rr_gate *gate, const struct rl_reply *reply);
 void rr_gate_free_scripts(struct rr_gate *gate);
+
+/* ---- ops.c ---- */
+
+/* NULL when there are too many, and the run ends. */
+struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
+				    const struct rl_mutex *mutex);
 
 /* ---- decide.c ---- */
 
@@ -133,10 +163,6 @@ void rr_gate_finish(struct rr_gate *gate, enum rr_gate_end end);
 /* Notes what has happened; NULL when out of memory, and the run ends. */
 struct rr_gate_event *rr_gate_note(struct rr_gate *gate, enum rr_gate_event_kind kind,
 			      int actor);
-
-/* NULL when there are too many, and the run ends. */
-struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
-				    const struct rl_mutex *mutex);
 
 bool rr_gate_is_readable(int fd);
 

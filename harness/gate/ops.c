@@ -107,6 +107,24 @@ static void on_mark(void *context, enum rl_mark mark)
 			     actor->number);
 }
 
+struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
+				    const struct rl_mutex *mutex)
+{
+	struct rr_held_mutex *held = gate->mutexes;
+
+	while (held < gate->mutexes + gate->n_mutexes && held->mutex != mutex)
+		held++;
+	if (held < gate->mutexes + gate->n_mutexes)
+		return held;
+	if (gate->n_mutexes == RR_GATE_MUTEXES) {
+		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
+		return NULL;
+	}
+	gate->n_mutexes++;
+	*held = (struct rr_held_mutex){ mutex, -1 };
+	return held;
+}
+
 /* A planted fault may leave mutexes out. */
 static bool is_left_out(const struct rr_gate *gate, struct rl_mutex *mutex,
 			bool take)

@@ -12,8 +12,12 @@
 bool rr_parser_fail(struct rr_parser *parser, const char *format, ...)
 {
 	va_list arguments;
-	int used = snprintf(parser->error, parser->error_size, "%.200s:%d: ",
-			    parser->race->path, parser->line.number);
+	const char *path = parser->race->path;
+	const int line = parser->line.number;
+	int used = line ? snprintf(parser->error, parser->error_size,
+				   "%.200s:%d: ", path, line) :
+			  snprintf(parser->error, parser->error_size,
+				   "%.200s: ", path);
 
 	va_start(arguments, format);
 	if (used >= 0 && (size_t)used < parser->error_size)
@@ -169,6 +173,8 @@ static bool parse_all(struct rr_parser *parser, const char *text, size_t length)
 	const char *end = text + length;
 	int number = 0;
 
+	if (length == 0)
+		return rr_parser_fail(parser, "empty: expected a title, steps and a verdict");
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const size_t n = (size_t)((newline ? newline : end) - text);

@@ -16,7 +16,7 @@ struct rr_parser {
 	size_t error_size;
 };
 
-/* "PATH:LINE: ..." as the error; false. */
+/* "PATH:LINE: ...", or "PATH: ..." before the first line, as the error; false. */
 bool rr_parser_fail(struct rr_parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -52,6 +52,14 @@ bool rr_parser_take_server(struct rr_parser *parser, const char *name,
 
 /* Reads the line if it is a heading: 1 done, -1 wrong, 0 no heading. */
 int rr_parser_heading(struct rr_parser *parser);
+
+/* The headings "servers n1 n2" and "server n1 OPTION...". */
+bool rr_parser_servers(struct rr_parser *parser);
+
+/* One more server; NULL, and an error, when there is no room or the name is
+ * taken. */
+struct rr_race_server *rr_parser_add_server(struct rr_parser *parser,
+					    const char *name);
 
 /* Before the first step: a server and a client that need not be named. */
 bool rr_parser_complete_headings(struct rr_parser *parser);

@@ -245,7 +245,11 @@ static bool has_all(struct rr_rehearsal *rehearsal)
 	if (!strategy->lacks)
 		return true;
 	link = rl_link_new(rr_world_address(rehearsal->world, 0), 2000);
-	lacks = link ? strategy->lacks(link, "spare") : "memory";
+	if (!link) {
+		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
+		return false;
+	}
+	lacks = strategy->lacks(link, "spare");
 	rl_link_free(link);
 	if (lacks)
 		rr_rehearsal_fail(rehearsal, RR_EXIT_SKIPPED, "%s: this server has %s",

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rehearse.h"
 
-#include "text.h"
+#include "option.h"
 
 enum { KEY_CLIENTS = 0x200, KEY_INCREMENTS, KEY_SCHEDULE, KEY_STOP, KEY_SAVE,
        KEY_INTERACTIVE, KEY_ONE_PROCESS };
-
-static long number(struct argp_state *state, const char *option,
-		   const char *text, long max)
-{
-	long value;
-
-	if (!rr_parse_number(text, 1, max, &value))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "%s: '%s' is not a whole number from 1 to %ld",
-			     option, text, max);
-	return value;
-}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -29,12 +17,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		};
 		return 0;
 	case KEY_CLIENTS:
-		options->setup.n_clients = (size_t)number(
-			state, "--clients", text, RR_CAST_MAX);
+		options->setup.n_clients = (size_t)rr_option_number(
+			state, "--clients", text, 1, RR_CAST_MAX);
 		break;
 	case KEY_INCREMENTS:
 		options->setup.increments =
-			number(state, "--increments", text, RR_INCREMENTS_MAX);
+			rr_option_number(state, "--increments", text, 1,
+					 RR_INCREMENTS_MAX);
 		break;
 	case KEY_ONE_PROCESS:
 		options->setup.one_process = true;

@@ -62,8 +62,9 @@ static enum rr_exit ended_early(const struct rr_world *world,
 
 	last_log_line(server, line, sizeof(line));
 	return world_fail(error, RR_EXIT_REDIS,
-			  "'%s' (%s) %s %d before it answered%s",
-			  world->options.program, server->name,
+			  "'%s'%s%s %s %d before it answered%s",
+			  world->options.program,
+			  server->name[0] ? " for server " : "", server->name,
 			  WIFEXITED(status) ? "exited with status" :
 					      "was killed by signal",
 			  WIFEXITED(status) ? WEXITSTATUS(status) :

@@ -201,7 +201,7 @@ static bool follows(const struct rr_world *world, struct rr_server *server)
 /* Starts a first server and puts it into the pool. */
 static enum rr_exit try_out(struct rr_world *world, char error[RR_WORLD_ERROR])
 {
-	struct rr_server server = { .name = "first" };
+	struct rr_server server = { 0 };
 	enum rr_exit code = world_make(world, &server, error);
 
 	if (code == RR_EXIT_OK)

@@ -67,6 +67,8 @@ Test(claims, whose_races_cannot_be_played_are_named)
 			      "--only TL-1 --redis-server /bin/false"), 69,
 		     "%s", cli_output);
 	assert_says("failed: one: ");
+	assert_says("one not played");
+	assert_says("redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with status 1");
 }
 
 Test(claims, can_be_chosen_and_formats_too)

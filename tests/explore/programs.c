@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs random programs under the search, and keeps what they end in. */
 #include "programs.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include "link.h"
 
-enum { CLIENTS_MAX = 3, COMMANDS_MAX = 5, STATES_MAX = 8192 };
+enum {
+	STATES_MAX = 8192,
+	GATES = PROGRAM_CLIENTS + 1,
+	N_STARTS = 4,
+	PATIENCE_MS = 30000,
+};
 
-struct program {
-	size_t n_commands;
-	size_t commands[COMMANDS_MAX]; /* indices */
-	const char *keys[COMMANDS_MAX];
+/* Longer than any pop waits. */
+#define LEASE_NS INT64_C(10000000000)
+
+struct client {
 	struct rl_link *link;
-	uint64_t told; /* a digest of all replies */
+	const struct program *program;
+	struct rr_gate *gate; /* that it runs under */
+	int number;
+	uint64_t told; /* a digest of all replies; a lost one is one, too */
 };
 
 struct states {
@@ -23,48 +33,35 @@ struct states {
 
 struct programs {
 	struct rr_access *access;
-	struct rr_gate *gate;
+	struct rr_gate *gates[GATES]; /* by the number of clients, 0 and 1 none */
 	struct rl_link *link;
-	const struct rl_address *address;
+	int start; /* what runs begin with, see READ_AND_RESET */
 	size_t n_clients;
-	struct program clients[CLIENTS_MAX];
+	struct program programs[PROGRAM_CLIENTS];
+	struct client clients[PROGRAM_CLIENTS];
 	struct states states[2]; /* of the last search, and the one before */
 };
 
-/* ---- Making --------------------------------------------------------------- */
+/* Times to live in steps of 100 s, as programs set them: some of it may have
+ * passed. Leaves what the next run is to find: nothing, or one of three
+ * beginnings. */
+#define READ_AND_RESET \
+	"local r={} " \
+	"for i,k in ipairs(KEYS) do " \
+	"local t,v=redis.call('TYPE',k).ok,'' " \
+	"if t=='string' then v=redis.call('GET',k) end " \
+	"if t=='list' then " \
+	"v=table.concat(redis.call('LRANGE',k,0,-1),',') end " \
+	"r[i]=t..':'..v..':'..math.ceil(redis.call('TTL',k)/100) end " \
+	"redis.call('DEL',unpack(KEYS)) " \
+	"local start=tonumber(ARGV[1]) " \
+	"if start==1 then redis.call('SET','a','1') end " \
+	"if start==2 then redis.call('RPUSH','l','7') end " \
+	"if start==3 then redis.call('SET','a','1','EX','100') " \
+	"redis.call('RPUSH','l','7','8') end " \
+	"return table.concat(r,' ')"
 
-static const char *const commands[] = {
-	"GET %s", "SET %s 1", "SET %s 2", "SETNX %s 1", "DEL %s", "INCR %s",
-	"SET %s 3 NX", "EXPIRE %s 100", "SET %s 4 XX", "GETSET %s 5",
-	"WATCH %s", "EXISTS %s", "APPEND %s 1", "MULTI", "EXEC",
-	"EVAL return{redis.call('INCR',KEYS[1])} 1 %s",
-	"EVAL return{redis.call('GET',KEYS[1])} 1 %s",
-};
-
-enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
-void programs_make(struct programs *programs, uint64_t seed)
-{
-	struct rr_random random = { seed };
-	const size_t n_clients = 2 + rr_random_below(&random, 4) / 3;
-
-	programs->n_clients = n_clients;
-	for (size_t i = 0; i < n_clients; i++) {
-		struct program *program = &programs->clients[i];
-
-		program->n_commands = n_clients == 3 ?
-					      2 :
-					      2 + rr_random_below(&random, 4);
-		for (size_t j = 0; j < program->n_commands; j++) {
-			program->keys[j] = rr_random_below(&random, 3) ? "a" :
-									 "b";
-			program->commands[j] =
-				rr_random_below(&random, N_COMMANDS);
-		}
-	}
-}
-
-/* ---- Running -------------------------------------------------------------- */
+/* ---- What a run ends in --------------------------------------------------- */
 
 static uint64_t mix(uint64_t digest, const char *text, size_t length)
 {
@@ -88,109 +85,69 @@ static uint64_t digest_of(uint64_t digest, const struct rl_reply *reply)
 	return digest;
 }
 
+static bool is_time(const struct program_command *command)
+{
+	return program_is(command, "TTL");
+}
+
 /* A command is one step. */
 static void live(void *argument)
 {
-	struct program *program = argument;
+	struct client *client = argument;
 
-	program->told = 0;
-	for (size_t i = 0; i < program->n_commands; i++) {
+	client->told = 0;
+	for (size_t i = 0; i < client->program->n_commands; i++) {
+		const struct program_command *given =
+			&client->program->commands[i];
+		struct rl_command command = { .n_words = 0 };
 		struct rl_reply reply = { .type = RL_REPLY_NIL };
+		enum rl_outcome outcome;
 
-		rl_run(program->link, &reply, commands[program->commands[i]],
-		       program->keys[i]);
-		program->told = digest_of(program->told, &reply);
+		while (command.n_words < PROGRAM_WORDS &&
+		       given->words[command.n_words]) {
+			const char *text = given->words[command.n_words];
+
+			command.words[command.n_words++] =
+				(struct rl_word){ text, strlen(text) };
+		}
+		outcome = rl_run_command(client->link, &reply, &command);
+		if (rr_gate_is_dead(client->gate, client->number))
+			return;
+		if (outcome == RL_UNKNOWN)
+			reply = (struct rl_reply){ .integer = 1 };
+		if (is_time(given))
+			reply.integer = (reply.integer + 99) / 100;
+		client->told = digest_of(client->told, &reply);
 	}
 }
 
-static void note_state(struct programs *programs, struct states *states)
+/* Nothing that the next run could notice is left on its connection. Who was stuck
+ * has none left. */
+static void clean(struct client *client)
 {
 	struct rl_reply reply;
-	uint64_t digest = 0;
 
-	for (size_t i = 0; i < programs->n_clients; i++) {
-		struct program *program = &programs->clients[i];
+	if (rr_gate_is_dead(client->gate, client->number))
+		return;
+	rl_link_set_driver(client->link, NULL);
+	rl_queue(client->link, "DISCARD");
+	rl_queue(client->link, "UNWATCH");
+	rl_flush(client->link);
+	rl_receive(client->link, &reply);
+	cr_assert_eq(rl_receive(client->link, &reply), RL_OK, "%s",
+		     rl_link_error(client->link));
+	rl_link_set_driver(client->link,
+			   rr_gate_driver(client->gate, client->number));
+}
 
-		digest = mix(digest, (const char *)&program->told,
-			     sizeof(program->told));
-		rl_link_set_driver(program->link, NULL);
-		rl_run(program->link, &reply, "DISCARD");
-		rl_run(program->link, &reply, "UNWATCH");
-		rl_link_set_driver(program->link,
-				   rr_gate_driver(programs->gate, (int)i));
+static bool has_transactions(const struct program *program)
+{
+	for (size_t i = 0; i < program->n_commands; i++) {
+		if (program_is(&program->commands[i], "MULTI") ||
+		    program_is(&program->commands[i], "WATCH"))
+			return true;
 	}
-	rl_run(programs->link, &reply, "MGET a b");
-	digest = digest_of(digest, &reply);
-	rl_run(programs->link, &reply, "TTL a");
-	digest = digest_of(digest, &reply);
-	rl_run(programs->link, &reply, "FLUSHALL");
-	for (size_t i = 0; i < states->n; i++) {
-		if (states->digests[i] == digest)
-			return;
-	}
-	cr_assert_lt(states->n, STATES_MAX);
-	states->digests[states->n++] = digest;
-}
-
-static void make_gate(struct programs *programs)
-{
-	struct rr_gate_client clients[CLIENTS_MAX];
-
-	for (size_t i = 0; i < programs->n_clients; i++)
-		clients[i] = (struct rr_gate_client){
-			.routine = live, .argument = &programs->clients[i]
-		};
-	programs->gate = rr_gate_new(&(struct rr_gate_config){
-		.n_clients = programs->n_clients,
-		.clients = clients,
-		.addresses = programs->address,
-		.n_addresses = 1,
-	});
-	cr_assert_not_null(programs->gate);
-	for (size_t i = 0; i < programs->n_clients; i++)
-		rl_link_set_driver(programs->clients[i].link,
-				   rr_gate_driver(programs->gate, (int)i));
-}
-
-static void drop_gate(struct programs *programs)
-{
-	for (size_t i = 0; i < programs->n_clients; i++)
-		rl_link_set_driver(programs->clients[i].link, NULL);
-	rr_gate_free(programs->gate);
-}
-
-unsigned long programs_run(struct programs *programs, bool all,
-			   bool (*forget)(const struct rr_footprint *a,
-					  const struct rr_footprint *b))
-{
-	struct rr_search *search = rr_search_new(&(struct rr_search_config){
-		.n_clients = programs->n_clients,
-		.separate = true,
-		.all = all,
-		.access = programs->access,
-		.forget = forget,
-	});
-	unsigned long runs = 0;
-
-	make_gate(programs);
-	programs->states[1] = programs->states[0];
-	programs->states[0].n = 0;
-	do {
-		enum rr_gate_end end;
-		enum rr_run_end how;
-
-		rr_search_begin(search);
-		end = rr_gate_run(programs->gate, rr_search_choose, search);
-		how = rr_search_learn(search, end,
-				      rr_gate_last_trace(programs->gate));
-		cr_assert_neq(how, RR_RUN_BROKEN);
-		if (how != RR_RUN_BLOCKED)
-			note_state(programs, &programs->states[0]);
-		runs++;
-	} while (rr_search_next(search));
-	drop_gate(programs);
-	rr_search_free(search);
-	return runs;
+	return false;
 }
 
 static bool holds(const struct states *states, uint64_t digest)
@@ -200,6 +157,126 @@ static bool holds(const struct states *states, uint64_t digest)
 			return true;
 	}
 	return false;
+}
+
+static uint64_t reset(struct programs *programs, uint64_t digest)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(programs->link, &reply, "EVAL %s 4 a b l m %d",
+			    READ_AND_RESET, programs->start),
+		     RL_OK, "%s", rl_link_error(programs->link));
+	return digest_of(digest, &reply);
+}
+
+/* On a machine that has stood still for so long nothing can be compared. */
+static void assert_answered(const struct rr_gate_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_events; i++) {
+		const struct rr_gate_event *event = &trace->events[i];
+
+		if (event->kind == RR_EVENT_STEP &&
+		    event->op.kind == RR_OP_SEND && !event->lost)
+			cr_assert(event->outcome == RL_OK ||
+					  event->outcome == RL_ERROR,
+				  "a reply has not come in time");
+	}
+}
+
+/* Whether who is stuck crashes as well makes no difference, and is not tried when
+ * nobody else can go on. Every run has to be cleaned up after; a blocked one has no end of its own. */
+static void note_state(struct programs *programs, bool counts)
+{
+	struct states *states = &programs->states[0];
+	const struct rr_view *view =
+		rr_gate_last_view(programs->gates[programs->n_clients]);
+	uint64_t digest = 0;
+
+	assert_answered(view->trace);
+	for (size_t i = 0; i < programs->n_clients; i++) {
+		struct client *client = &programs->clients[i];
+		const uint64_t of_client[2] = { client->told,
+						view->actors[i].state ==
+							RR_ENDED };
+
+		digest = mix(digest, (const char *)of_client,
+			     sizeof(of_client));
+		if (has_transactions(client->program))
+			clean(client);
+	}
+	digest = reset(programs, digest);
+	if (!counts || holds(states, digest))
+		return;
+	cr_assert_lt(states->n, STATES_MAX);
+	states->digests[states->n++] = digest;
+}
+
+/* ---- Running -------------------------------------------------------------- */
+
+void programs_make(struct programs *programs, uint64_t seed)
+{
+	programs->start = seed % N_STARTS;
+	programs->n_clients = program_make(programs->programs, seed);
+	reset(programs, 0);
+	for (size_t i = 0; i < programs->n_clients; i++) {
+		struct client *client = &programs->clients[i];
+
+		client->gate = programs->gates[programs->n_clients];
+		rl_link_set_driver(client->link,
+				   rr_gate_driver(client->gate, (int)i));
+	}
+}
+
+char *programs_text(const struct programs *programs)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cr_assert_not_null(file);
+	fprintf(file, " start %d", programs->start);
+	program_print(file, programs->programs, programs->n_clients);
+	fclose(file);
+	return text;
+}
+
+static void count(struct programs_run *run, enum rr_run_end how)
+{
+	run->schedules++;
+	run->blocked += how == RR_RUN_BLOCKED;
+	run->stuck += how == RR_RUN_STUCK;
+}
+
+void programs_run(struct programs *programs, struct programs_run *run)
+{
+	struct rr_gate *gate = programs->gates[programs->n_clients];
+	struct rr_search *search = rr_search_new(&(struct rr_search_config){
+		.n_clients = programs->n_clients,
+		.separate = true,
+		.all = run->all,
+		.budget = run->budget,
+		.lease_ns = LEASE_NS,
+		.access = programs->access,
+		.distort = run->distort,
+		.never_wakes = run->never_wakes,
+		.forgets_stuck = run->forgets_stuck,
+	});
+
+	cr_assert_not_null(search);
+	programs->states[1] = programs->states[0];
+	programs->states[0].n = 0;
+	do {
+		enum rr_gate_end end;
+		enum rr_run_end how;
+
+		rr_search_begin(search);
+		end = rr_gate_run(gate, rr_search_choose, search);
+		how = rr_search_learn(search, end, rr_gate_last_view(gate));
+		cr_assert_neq(how, RR_RUN_BROKEN);
+		note_state(programs, how != RR_RUN_BLOCKED);
+		count(run, how);
+	} while (rr_search_next(search));
+	rr_search_free(search);
 }
 
 bool programs_agree(const struct programs *programs)
@@ -217,26 +294,66 @@ bool programs_agree(const struct programs *programs)
 
 /* ---- Opening -------------------------------------------------------------- */
 
+static struct rr_gate *make_gate(struct programs *programs,
+				 struct support *support, size_t n)
+{
+	struct rr_gate_client clients[PROGRAM_CLIENTS];
+	struct rr_gate *gate;
+
+	for (size_t i = 0; i < n; i++)
+		clients[i] = (struct rr_gate_client){
+			live, &programs->clients[i], (int)i, 0
+		};
+	gate = rr_gate_new(&(struct rr_gate_config){
+		.n_clients = n,
+		.clients = clients,
+		.addresses = support->fleet.addresses,
+		.n_addresses = 1,
+	});
+	cr_assert_not_null(gate);
+	return gate;
+}
+
+static struct rl_link *connect_to(struct support *support)
+{
+	struct rl_link *link =
+		rl_link_new(&support->fleet.addresses[0], PATIENCE_MS);
+
+	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
+	return link;
+}
+
+/* The server and the clients share the processor that the test happens to be
+ * on. */
 struct programs *programs_open(struct support *support)
 {
 	struct programs *programs = calloc(1, sizeof(*programs));
 
+	cr_assert_not_null(programs);
+	rr_gate_settle(sched_getcpu());
 	support_open(support, 1);
-	programs->address = support->fleet.addresses;
-	programs->link = support_link(support, 0);
-	programs->access = rr_access_new(programs->address, 1);
+	programs->link = connect_to(support);
+	programs->access = rr_access_new(support->fleet.addresses, 1);
 	cr_assert_not_null(programs->access);
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		programs->clients[i] = (struct program){ .told = 0 };
-		programs->clients[i].link = support_link(support, 0);
-	}
+	for (int i = 0; i < PROGRAM_CLIENTS; i++)
+		programs->clients[i] = (struct client){
+			.link = connect_to(support),
+			.program = &programs->programs[i],
+			.number = i,
+		};
+	for (size_t n = 2; n < GATES; n++)
+		programs->gates[n] = make_gate(programs, support, n);
 	return programs;
 }
 
 void programs_close(struct programs *programs)
 {
-	for (int i = 0; i < CLIENTS_MAX; i++)
+	for (int i = 0; i < PROGRAM_CLIENTS; i++) {
+		rl_link_set_driver(programs->clients[i].link, NULL);
 		rl_link_free(programs->clients[i].link);
+	}
+	for (size_t n = 2; n < GATES; n++)
+		rr_gate_free(programs->gates[n]);
 	rl_link_free(programs->link);
 	rr_access_free(programs->access);
 	free(programs);

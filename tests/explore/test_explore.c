@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "../cli.h"
 
 enum { OUTPUT_SIZE = 1 << 16 };
 
@@ -86,25 +86,44 @@ Test(explore, cut_loop_takes_the_word_safe_away)
 	cr_assert(strstr(output, "(2 rounds)"), "%s", output);
 }
 
-Test(explore, saved_schedule_replays)
+Test(explore, saved_schedule_replays, .init = cli_setup, .fini = cli_teardown)
 {
-	char folder[] = "/tmp/redrace-test-XXXXXX";
-	char command[300];
+	cr_assert_eq(cli_run("$REDRACE explore none lua-delifequals --pauses 1 --save $HERE/ 2>&1 &&"
+			     "$REDRACE play $HERE/none.race && "
+			     "$REDRACE play $HERE/lua-delifequals.race"),
+		     0, "%s", cli_output);
+}
 
-	cr_assert_not_null(mkdtemp(folder));
-	snprintf(command, sizeof(command),
-		 "$REDRACE explore none lua-delifequals --pauses 1 --save %s/ "
-		 "2>&1 && $REDRACE play %s/none.race && "
-		 "$REDRACE play %s/lua-delifequals.race",
-		 folder, folder, folder);
-	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
-		     output);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	support_shell(command, output, sizeof(output));
+Test(explore, what_cannot_be_done_is_said, .init = cli_setup,
+     .fini = cli_teardown)
+{
+	assert_explored("none --save /nonexistent/x", 74,
+			"cannot write '/nonexistent/x': No such file");
+	cli_assert_one_line("$REDRACE explore none --redis-server false 2>&1",
+			    69, "redrace: 'false' exited with status 1");
+	cli_assert_one_line("R=$(readlink -f $REDRACE);"
+			    "PATH=/nowhere $R explore none 2>&1",
+			    69, "install redis-server");
+	cli_assert_one_line("R=$(readlink -f $REDRACE);"
+			    "PATH=/nowhere $R claims --only LU-1 2>&1 >/dev/null",
+			    69, "install redis-server");
+}
+
+Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup,
+     .fini = cli_teardown)
+{
+	static const char said[] = "redrace: native-cad skipped: this server has no DELEX";
+
+	if (cli_run("$REDRACE explore native-cad 2>&1") != 77)
+		cr_skip("this server has what native-cad needs");
+	cli_assert_one_line("$REDRACE explore native-cad 2>&1", 77, said);
+	assert_explored("native-cad none", 0, said);
 }
 
 Test(explore, wrong_use_is_named)
 {
-	assert_explored("nosuch", 64, "no strategy 'nosuch'");
-	assert_explored("none --crashes many", 64, "expected a number");
+	assert_explored("nosuchstrategy", 64, "no strategy 'nosuchstrategy'");
+	assert_explored("nonne", 64, "did you mean 'none'?");
+	assert_explored("none --crashes many", 64,
+			"--crashes: 'many' is not a whole number from 0 to 8");
 }

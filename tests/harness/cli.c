@@ -4,24 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-char cli_home[] = "/tmp/rr-test-XXXXXX";
+char cli_home[SUPPORT_DIRECTORY];
 
 void cli_setup(void)
 {
-	cr_assert_not_null(mkdtemp(cli_home));
+	support_directory(cli_home);
 	setenv("TMPDIR", cli_home, 1);
 	setenv("HERE", cli_home, 1);
 }
 
 void cli_teardown(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", cli_home);
-	if (system(command) != 0)
-		return;
+	support_remove(cli_home);
 }
 
 char cli_output[16384];

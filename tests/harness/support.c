@@ -141,6 +141,27 @@ void support_assert_golden(const char *name, const char *actual)
 	cr_assert_str_eq(actual, wanted, "%s differs:\n%s", path, actual);
 }
 
+void support_directory(char path[SUPPORT_DIRECTORY])
+{
+	const char *tmp = getenv("TMPDIR");
+	const int length = snprintf(path, SUPPORT_DIRECTORY,
+				    "%s/rr-test-XXXXXX",
+				    tmp && *tmp ? tmp : "/tmp");
+
+	cr_assert_lt(length, SUPPORT_DIRECTORY,
+		     "TMPDIR is too long for the sockets of tests: %s", tmp);
+	cr_assert_not_null(mkdtemp(path), "cannot make '%s'", path);
+}
+
+void support_remove(const char *path)
+{
+	char command[SUPPORT_DIRECTORY + 16], output[256];
+
+	snprintf(command, sizeof(command), "rm -rf '%s' 2>&1", path);
+	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
+		     output);
+}
+
 /* A session blocks signals that a shell needs to wait for its children. */
 static FILE *open_shell(const char *command)
 {

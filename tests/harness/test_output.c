@@ -66,29 +66,30 @@ Test(table, is_as_documented)
 	free(actual);
 }
 
-static void temporary(char path[64], const char *name)
-{
-	char directory[] = "/tmp/rr-test-XXXXXX";
+/* ---- Files ------------------------------------------------------------------- */
 
-	cr_assert_not_null(mkdtemp(directory));
-	snprintf(path, 64, "%s/%s", directory, name);
+static char directory[SUPPORT_DIRECTORY], path[SUPPORT_DIRECTORY + 16];
+
+static void make_place(void)
+{
+	support_directory(directory);
+	snprintf(path, sizeof(path), "%s/runs.csv", directory);
 }
 
-static void remove_with_directory(char path[64])
+static void remove_place(void)
 {
-	unlink(path);
-	*strrchr(path, '/') = '\0';
-	rmdir(path);
+	support_remove(directory);
 }
+
+TestSuite(files, .init = make_place, .fini = remove_place);
 
 Test(files, rows_are_appended_under_one_header)
 {
-	char path[64], text[64];
+	char text[64];
 	FILE *file;
 	size_t n;
 	int fd;
 
-	temporary(path, "runs.csv");
 	for (int i = 0; i < 2; i++) {
 		fd = rr_files_open_rows(path, "a,b\n");
 		cr_assert_geq(fd, 0);
@@ -102,17 +103,14 @@ Test(files, rows_are_appended_under_one_header)
 	fclose(file);
 	cr_assert_str_eq(text, "a,b\n1,2\n1,2\n");
 	cr_assert_lt(rr_files_open_rows(path, "c,d\n"), 0);
-	remove_with_directory(path);
 }
 
 Test(files, a_row_that_does_not_fit_is_taken_back)
 {
-	char path[64];
 	struct stat info;
 	const struct rlimit limit = { 6, RLIM_INFINITY };
 	int fd;
 
-	temporary(path, "runs.csv");
 	fd = rr_files_open_rows(path, "a,b\n");
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
@@ -120,20 +118,30 @@ Test(files, a_row_that_does_not_fit_is_taken_back)
 	cr_assert_eq(fstat(fd, &info), 0);
 	cr_assert_eq(info.st_size, 4, "half a row was left");
 	close(fd);
-	remove_with_directory(path);
 }
 
 Test(files, replacing_leaves_one_file)
 {
-	char path[64], directory[64];
-
-	temporary(path, "summary.csv");
 	cr_assert_eq(rr_files_replace(path, "one", 3), RR_EXIT_OK);
 	cr_assert_eq(rr_files_replace(path, "two", 3), RR_EXIT_OK);
-	snprintf(directory, sizeof(directory), "%s", path);
 	unlink(path);
-	*strrchr(directory, '/') = '\0';
 	cr_assert_eq(rmdir(directory), 0, "something else was left there");
+}
+
+/* As root's --output /dev/stdout must not put a file there. */
+Test(files, links_and_devices_are_written_through)
+{
+	char target[SUPPORT_DIRECTORY + 16], to[SUPPORT_DIRECTORY + 16];
+
+	snprintf(target, sizeof(target), "%s/target", directory);
+	cr_assert_eq(symlink(target, path), 0);
+	cr_assert_eq(rr_files_replace(path, "one", 3), RR_EXIT_OK);
+	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
+	cr_assert_eq(access(target, F_OK), 0);
+	unlink(path);
+	cr_assert_eq(symlink("/dev/full", path), 0);
+	cr_assert_eq(rr_files_replace(path, "one", 3), RR_EXIT_FILE);
+	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
 }
 
 Test(files, a_directory_that_cannot_be_made_is_complained_of)

@@ -47,29 +47,30 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
 }
 
-/* Starts a long bench and waits until its servers are there. */
-static pid_t start_bench(void)
+/* Starts what takes long and waits until its `servers` are there. */
+static pid_t start(const char *arguments, int servers)
 {
-	const char *program = getenv("REDRACE") ? getenv("REDRACE") :
-						  "build/redrace";
-	char out[64];
+	char command[300];
 	pid_t pid;
 
-	snprintf(out, sizeof(out), "%s/out", cli_home);
+	snprintf(command, sizeof(command),
+		 "exec ${REDRACE:-build/redrace} %s >/dev/null", arguments);
 	pid = fork();
 	if (pid == 0) {
-		if (!freopen("/dev/null", "w", stdout))
-			_exit(1);
-		execl(program, program, "bench", "redlock", "incr",
-		      "--increments", "100000000", "--processes", "2", "--out",
-		      out, (char *)NULL);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(1);
 	}
-	for (int i = 0; i < 500 && processes_at_home() < 6; i++)
+	for (int i = 0; i < 500 && processes_at_home() < servers; i++)
 		pause_ms(10);
-	cr_assert_eq(processes_at_home(), 6, "the servers did not start");
+	cr_assert_eq(processes_at_home(), servers, "the servers did not start");
 	pause_ms(300);
 	return pid;
+}
+
+static pid_t start_bench(void)
+{
+	return start("bench redlock incr --increments 100000000 --processes 2 --out $HERE/out",
+		     6);
 }
 
 static void assert_nothing_left(void)
@@ -84,6 +85,15 @@ static void assert_nothing_left(void)
 Test(traces, kill_9_leaves_nothing_behind)
 {
 	const pid_t pid = start_bench();
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_nothing_left();
+}
+
+Test(traces, kill_9_of_an_explorer_leaves_nothing_behind)
+{
+	const pid_t pid = start("explore redlock --clients 3", 6);
 
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -20,7 +20,8 @@ static const struct {
 	const char *text;
 	const char *error; /* its beginning */
 } broken[] = {
-	{ "", "a.race:0: expected at least one step" },
+	{ "", "a.race: empty: expected a title, steps and a verdict" },
+	{ "# t\n", "a.race:1: expected at least one step" },
 	{ "title\n", "a.race:1: expected a title" },
 	{ "clients A\nA> PING\nverdict nothing broken\n",
 	  "a.race:3: expected a 'title' somewhere above" },
