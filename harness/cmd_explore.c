@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "crew.h"
 #include "explore_options.h"
 #include "explore_report.h"
 #include "placement.h"
@@ -32,31 +33,47 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
 }
 
+/* With a crew, if there is more than one job. */
+static enum rr_exit explore_on_servers(struct rr_explore_options *options,
+					 struct rr_session *session)
+{
+	const struct rr_world_options world_options = {
+		.program = options->redis_server,
+		.clock = RR_WORLD_FROZEN,
+		.cpu = rr_placement_cpu(),
+	};
+	struct rr_explore_config *config = &options->config;
+	struct rr_world world;
+	char error[RR_WORLD_ERROR];
+	enum rr_exit code;
+
+	if (options->jobs > 1)
+		config->crew = rr_crew_new(session, options->jobs,
+					   &world_options);
+	if (options->jobs > 1 && !config->crew)
+		return RR_EXIT_INTERNAL;
+	rr_gate_settle(world_options.cpu);
+	code = rr_world_open(&world, session, &world_options, error);
+	if (code == RR_EXIT_OK)
+		code = explore(options, &world);
+	else
+		rr_complain(code, "%s", error);
+	rr_world_close(&world);
+	rr_crew_free(config->crew);
+	return code;
+}
+
 int rr_cmd_explore(int argc, char **argv)
 {
 	struct rr_explore_options options;
 	struct rr_session session;
-	struct rr_world world;
-	char error[RR_WORLD_ERROR];
 	enum rr_exit code;
 
 	rr_explore_options_parse(&options, argc, argv);
 	code = rr_session_open(&session);
 	if (code != RR_EXIT_OK)
 		return code;
-	rr_gate_settle(rr_placement_cpu());
-	code = rr_world_open(&world, &session,
-			     &(struct rr_world_options){
-				     .program = options.redis_server,
-				     .clock = RR_WORLD_FROZEN,
-				     .cpu = rr_placement_cpu(),
-			     },
-			     error);
-	if (code == RR_EXIT_OK)
-		code = explore(&options, &world);
-	else
-		rr_complain(code, "%s", error);
-	rr_world_close(&world);
+	code = explore_on_servers(&options, &session);
 	rr_session_close(&session);
 	return rr_finish_output(code);
 }

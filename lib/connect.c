@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "link.h"
@@ -100,6 +101,22 @@ static enum stage settle(struct rl_link *link, bool ready)
 	return INTRODUCING;
 }
 
+/* Connecting takes real time, whoever else moves the clock: whether there is
+ * anything to connect depends on what was before, and a driver is not to see
+ * that. */
+static int64_t real_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t real_deadline_ns(const struct rl_link *link)
+{
+	return real_ns() + link->timeout_ms * INT64_C(1000000);
+}
+
 /* Until all of them are writable, or the deadline. */
 static void await(struct rl_link *const *links, enum stage *stages, size_t n,
 		  int64_t deadline_ns)
@@ -114,8 +131,7 @@ static void await(struct rl_link *const *links, enum stage *stages, size_t n,
 		left += stages[i] == CONNECTING;
 	}
 	while (left > 0) {
-		const int64_t left_ns =
-			deadline_ns - rl_now_ns(links[0], RL_CLOCK_MONOTONIC);
+		const int64_t left_ns = deadline_ns - real_ns();
 
 		poll(ready, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
 		for (size_t i = 0; i < n; i++) {
@@ -182,7 +198,9 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		stages[i] = begin(links[i]);
-	await(links, stages, n, deadline_ns);
+	await(links, stages, n,
+	      rl_is_driven(links[0]) ? real_deadline_ns(links[0]) :
+				       deadline_ns);
 	for (size_t i = 0; i < n; i++) {
 		if (stages[i] == INTRODUCING)
 			stages[i] = introduce(links[i]);
@@ -196,6 +214,6 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 enum rl_outcome rl_link_connect(struct rl_link *link)
 {
 	if (!link->context)
-		rl_links_connect(&link, 1, rl_link_deadline_ns(link));
+		rl_links_connect(&link, 1, real_deadline_ns(link));
 	return link->context ? RL_OK : RL_ERROR;
 }

@@ -9,6 +9,7 @@
 #include "invariants.h"
 #include "counterexample.h"
 #include "interleavings.h"
+#include "shards.h"
 
 enum { REPORT_EVERY = 8 };
 
@@ -16,6 +17,7 @@ enum { REPORT_EVERY = 8 };
 
 struct explorer {
 	const struct rr_explore_config *config;
+	struct rr_share *share;
 	struct rr_explore_result *result;
 	struct rr_world *world;
 	struct rl_address addresses[RR_FLEET_MAX];
@@ -70,30 +72,6 @@ static void end_run(void *context)
 	explorer->jumped = -1;
 }
 
-static enum rr_exit start_servers(struct explorer *explorer)
-{
-	const size_t n = rr_explore_servers(explorer->config);
-	const struct rr_server_options plain = { 0 };
-	char *error = explorer->result->error;
-	enum rr_exit code = RR_EXIT_OK;
-
-	rr_world_reset(explorer->world);
-	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
-		char name[RR_SERVER_NAME];
-		int server;
-
-		rr_counterexample_server_name(name, i);
-		code = rr_world_declare(explorer->world, name, &plain, &server,
-					error);
-	}
-	if (code == RR_EXIT_OK)
-		code = rr_world_start(explorer->world, error);
-	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++)
-		explorer->addresses[i] =
-			*rr_world_address(explorer->world, (int)i);
-	return code;
-}
-
 static enum rr_exit check_strategy(struct explorer *explorer)
 {
 	const struct rr_strategy *strategy = explorer->config->strategy;
@@ -133,6 +111,9 @@ static enum rr_exit make_search(struct explorer *explorer)
 		.rounds = config->rounds,
 		.access = explorer->access,
 		.pct = explorer->pct,
+		.split = explorer->share->split,
+		.claim = rr_shards_claim,
+		.context = explorer->share,
 	});
 	explorer->room = rr_interleavings_new();
 	return explorer->search && explorer->room ?
@@ -180,10 +161,12 @@ static enum rr_exit make_subject(struct explorer *explorer)
 
 static enum rr_exit set_up(struct explorer *explorer)
 {
-	enum rr_exit code = start_servers(explorer);
+	enum rr_exit code;
 
-	if (code == RR_EXIT_OK)
-		code = check_strategy(explorer);
+	for (size_t i = 0; i < explorer->world->n_servers; i++)
+		explorer->addresses[i] =
+			*rr_world_address(explorer->world, (int)i);
+	code = check_strategy(explorer);
 	if (code == RR_EXIT_OK)
 		code = make_search(explorer);
 	if (code == RR_EXIT_OK)
@@ -204,6 +187,11 @@ static int switches_of(const struct rr_search *search)
 	return switches;
 }
 
+static unsigned long last_part(const struct explorer *explorer)
+{
+	return rr_search_n_parts(explorer->search) - 1;
+}
+
 static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 			    const struct rr_subject_result *run)
 {
@@ -220,6 +208,7 @@ static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 	result->switches = switches;
 	result->moves = moves;
 	result->seed = explorer->pct ? rr_pct_seed(explorer->pct) : 0;
+	explorer->share->shortest = last_part(explorer);
 	result->transcript = rr_counterexample_write(
 		explorer->config, rr_subject_gate(explorer->subject), run);
 }
@@ -263,6 +252,7 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 	if (!broken)
 		return;
 	result->failing++;
+	rr_shards_note_failure(explorer->share->shards, last_part(explorer));
 	keep_if_shorter(explorer, broken, run);
 }
 
@@ -306,7 +296,7 @@ static enum rr_exit run_one(struct explorer *explorer)
 
 	if (code != RR_EXIT_OK)
 		return code;
-	if (end == RR_RUN_AGAIN)
+	if (end == RR_RUN_AGAIN || end == RR_RUN_ELSEWHERE)
 		return RR_EXIT_OK;
 	if (end == RR_RUN_BLOCKED) {
 		explorer->result->blocked++;
@@ -314,6 +304,7 @@ static enum rr_exit run_one(struct explorer *explorer)
 	}
 	explorer->result->schedules++;
 	explorer->result->commands += commands_of(rr_gate_last_trace(gate));
+	atomic_fetch_add(&explorer->share->shards->schedules, 1);
 	judge(explorer, end, &run);
 	return RR_EXIT_OK;
 }
@@ -345,11 +336,17 @@ static enum rr_explored look_up(const struct explorer *explorer)
 	const struct rr_explore_config *config = explorer->config;
 	const struct rr_explore_result *result = explorer->result;
 	const unsigned long runs = result->schedules + result->blocked;
+	struct rr_share *share = explorer->share;
+	struct rr_shards *shards = share->shards;
 
-	if (config->first_only && result->failing)
+	if (config->first_only &&
+	    last_part(explorer) >= atomic_load(&shards->failing))
 		return RR_EXPLORED_FIRST;
-	if (config->most && result->schedules >= config->most)
+	if (config->most && atomic_load(&shards->schedules) >= config->most)
 		return RR_EXPLORED_MOST;
+	share->gave_up = share->most_runs && runs >= share->most_runs;
+	if (share->gave_up || atomic_load(&shards->is_over))
+		return RR_EXPLORED_STOPPED;
 	if (config->progress && runs % REPORT_EVERY == 0 &&
 	    !config->progress(config->context, result->schedules,
 			      share_of(explorer)))
@@ -391,10 +388,11 @@ static enum rr_exit run_all(struct explorer *explorer)
 	} while (code == RR_EXIT_OK && result->explored == RR_EXPLORED_ALL &&
 		 has_next(explorer));
 	conclude(explorer);
+	explorer->share->n_parts = rr_search_n_parts(explorer->search);
 	return code;
 }
 
-static double seconds(void)
+double rr_explore_seconds(void)
 {
 	struct timespec now;
 
@@ -409,11 +407,13 @@ size_t rr_explore_servers(const struct rr_explore_config *config)
 	return 1 + (own && config->lock_servers ? config->lock_servers : own);
 }
 
-enum rr_exit rr_explore(struct rr_world *world,
-			const struct rr_explore_config *config,
-			struct rr_explore_result *result)
+enum rr_exit rr_explore_share(struct rr_world *world,
+			      const struct rr_explore_config *config,
+			      struct rr_share *share,
+			      struct rr_explore_result *result)
 {
 	struct explorer explorer = { .config = config,
+				     .share = share,
 				     .result = result,
 				     .world = world,
 				     .jumped = -1 };
@@ -421,10 +421,10 @@ enum rr_exit rr_explore(struct rr_world *world,
 
 	*result = (struct rr_explore_result){ 0 };
 	code = set_up(&explorer);
-	result->seconds = seconds();
+	result->seconds = rr_explore_seconds();
 	if (code == RR_EXIT_OK)
 		code = run_all(&explorer);
-	result->seconds = seconds() - result->seconds;
+	result->seconds = rr_explore_seconds() - result->seconds;
 	rr_subject_free(explorer.subject);
 	rr_search_free(explorer.search);
 	rr_interleavings_free(explorer.room);

@@ -12,6 +12,8 @@
 #include "strategy.h"
 #include "world.h"
 
+struct rr_crew;
+
 struct rr_explore_config {
 	const struct rr_strategy *strategy;
 	size_t n_clients;
@@ -30,6 +32,9 @@ struct rr_explore_config {
 	unsigned long most; /* schedules, 0 = no limit */
 	const struct rl_driver *planted; /* a fault, or NULL */
 	bool first_only; /* ends at the first failure */
+	struct rr_crew *crew; /* shares the work (crew.h); NULL = one job. What
+			       * is found is the same, unless `most` or
+			       * `progress` ends it */
 	/* Told now and then, with about what share of the whole that is, 0 = not
 	 * known; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long schedules, double share);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "commands.h"
+#include "crew.h"
 #include "option.h"
 
 enum {
@@ -31,6 +32,7 @@ enum {
 	KEY_RANDOM,
 	KEY_SEED,
 	KEY_DEPTH,
+	KEY_JOBS,
 	KEY_SAVE,
 	KEY_REDIS_SERVER,
 };
@@ -72,6 +74,9 @@ static const struct argp_option argp_options[] = {
 	  "of the first of them; the next has the next number", 0 },
 	{ "depth", KEY_DEPTH, "D", 0,
 	  "find failures that need D pairs of steps in order (3)", 0 },
+	{ "jobs", KEY_JOBS, "N", 0,
+	  "share the search among N processes, each on a processor with servers "
+	  "of its own (1); what is found is the same", 0 },
 	{ "save", KEY_SAVE, "FILE|DIR/", 0,
 	  "where the failing schedule is saved, for redrace play", 0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
@@ -160,6 +165,9 @@ static void settle_random(struct rr_explore_options *options,
 	if (random->runs && options->config.all)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "--random and --all exclude each other");
+	if (random->runs && options->jobs > 1)
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--random runs in one job; leave --jobs out");
 	clock_gettime(CLOCK_REALTIME, &now);
 	random->seed = options->seed >= 0 ?
 			       (uint64_t)options->seed :
@@ -215,6 +223,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		config->most = (unsigned long)rr_option_number(
 			state, "--most", text, 1, 1000000000);
 		break;
+	case KEY_JOBS:
+		options->jobs = (int)rr_option_number(state, "--jobs", text, 1,
+						      RR_CREW_MAX);
+		break;
 	case KEY_SAVE:
 		options->save = text;
 		break;
@@ -267,6 +279,7 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 			    .increments = 1,
 			    .rounds = 2,
 			    .ttl_ms = 10000 },
+		.jobs = 1,
 		.redis_server = "redis-server",
 		.seed = -1,
 	};

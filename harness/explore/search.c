@@ -27,6 +27,7 @@ void rr_search_begin(struct rr_search *search)
 	search->cuts = search->cuts && search->again; /* not listed anew */
 	search->again = search->is_gone = false;
 	search->end = RR_RUN_WHOLE;
+	search->is_in_part = search->n_nodes > search->config.split;
 	rr_access_begin(search->config.access);
 }
 
@@ -150,13 +151,15 @@ static bool advance(struct rr_node *node)
 static void want(const struct rr_search *search, struct rr_node *node,
 		 int last)
 {
+	const bool all = search->config.all ||
+			 search->n_nodes < search->config.split;
 	const int step = first_step(node, last);
 
 	for (size_t i = 0; i < node->n_candidates; i++) {
 		struct rr_candidate *candidate = &node->candidates[i];
 
-		candidate->wanted = search->config.all ||
-				    is_fault(candidate) || (int)i == step;
+		candidate->wanted = all || is_fault(candidate) ||
+				    (int)i == step;
 	}
 }
 
@@ -182,6 +185,11 @@ static bool open_node(struct rr_search *search, const struct rr_view *view)
 
 	if (search->n_nodes == RR_DEPTH_MAX - 1) {
 		search->end = RR_RUN_CUT;
+		return false;
+	}
+	if (search->n_nodes == search->config.split &&
+	    !rr_search_enter_part(search)) {
+		search->end = RR_RUN_ELSEWHERE;
 		return false;
 	}
 	rr_search_list(search, view, node);
@@ -274,6 +282,8 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 		rr_search_order_stuck(search, view);
 	if (search->cuts && search->end == RR_RUN_STUCK)
 		search->end = RR_RUN_CUT;
+	if (!search->is_in_part && !rr_search_enter_part(search))
+		search->end = RR_RUN_ELSEWHERE;
 	search->was_cut = search->was_cut || search->cuts ||
 			  search->end == RR_RUN_CUT;
 	return search->end;

@@ -67,6 +67,13 @@ struct rr_search_config {
 	int rounds;
 	struct rr_access *access;
 	struct rr_pct *pct; /* draws every move (pct.h); NULL = searches */
+	/* The search is in parts that nothing connects: the subtrees at this
+	 * depth, above which every candidate is wanted. 0 = one whole. */
+	size_t split;
+	/* Of each part in its order, and of each run that ends above `split`:
+	 * is it to be searched here? NULL = all are. */
+	bool (*claim)(void *context, unsigned long part);
+	void *context;
 	/* Rules to break, for a test of the tests. What a step is said to have
 	 * touched can be changed, NULL = is not; nobody who sleeps is woken; who
 	 * is stuck could not have come first. */
@@ -84,6 +91,7 @@ enum rr_run_end {
 	RR_RUN_BLOCKED, /* the rest is a schedule that was run already */
 	RR_RUN_AGAIN,   /* ended early: something has to be looked at closer in
 			 * the next one, which is the same */
+	RR_RUN_ELSEWHERE, /* the part was not claimed */
 	RR_RUN_GONE,    /* a server does not answer */
 	RR_RUN_BROKEN,  /* the clients did not repeat themselves */
 };
@@ -111,6 +119,8 @@ bool rr_search_was_cut(const struct rr_search *search);
 /* About how much of the search has been done, 0 to 1, of the schedules that are
  * known to be needed: each of a node's moves counted alike. */
 double rr_search_share(const struct rr_search *search);
+/* How many parts have been seen; the last is the last run's. */
+unsigned long rr_search_n_parts(const struct rr_search *search);
 
 /* Of the last run. */
 size_t rr_search_n_moves(const struct rr_search *search);

@@ -71,10 +71,17 @@ struct rr_search {
 	enum rr_run_end end;
 	bool was_cut;          /* ever */
 	bool cuts;             /* this run */
+	unsigned long n_parts;
+	bool is_in_part;       /* this run is, and it is known whose that is */
 	bool is_gone;          /* a server does not answer */
 	int64_t ends_ns[RR_DEPTH_MAX][RR_NAMES_MAX]; /* of leases, when a move
 			   * began that lets time pass */
 };
+
+/* ---- parts.c ---- */
+
+/* The run comes into a part, or ends before: is it to be searched here? */
+bool rr_search_enter_part(struct rr_search *search);
 
 /* ---- order.c ---- */
 
