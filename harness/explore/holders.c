@@ -11,6 +11,7 @@ struct holder {
 	int64_t begun_ns; /* its attempt */
 	bool inside;
 	uint64_t taken;   /* locks that it wrote on its way in, as bits */
+	uint64_t lost;    /* locks that have ended since the attempt began */
 	uint64_t own;     /* locks that are its own */
 };
 
@@ -45,6 +46,7 @@ static void enter(struct watch *watch, struct holder *holder, int64_t now_ns)
 	}
 	holder->inside = true;
 	holder->own = strategy->lock_servers ? holder->taken : watch->locks;
+	holder->own &= ~holder->lost;
 }
 
 /* All that it has is gone: it has crashed, or it is through. */
@@ -112,8 +114,10 @@ static void step(struct watch *watch, const struct rr_gate_event *event,
 	const uint64_t written = done->footprint.writes & watch->locks;
 	const uint64_t changed = done->footprint.changes & watch->locks;
 
-	if (!holder->trying && !holder->inside)
+	if (!holder->trying && !holder->inside) {
 		holder->begun_ns = event->at_ns;
+		holder->lost = 0;
+	}
 	holder->trying = event->op.kind != RR_OP_SLEEP || !event->op.yields;
 	if (changed && changes_a_lock(watch, event))
 		change(watch, holder, changed, event->at_ns);
@@ -124,8 +128,11 @@ static void step(struct watch *watch, const struct rr_gate_event *event,
 static void lose(struct watch *watch, const struct rr_done *done)
 {
 	for (size_t i = 0; i < watch->config->n_clients; i++) {
-		watch->holders[i].own &= ~done->footprint.writes;
-		watch->holders[i].taken &= ~done->footprint.writes;
+		struct holder *holder = &watch->holders[i];
+
+		holder->own &= ~done->footprint.writes;
+		holder->taken &= ~done->footprint.writes;
+		holder->lost |= done->footprint.writes;
 	}
 }
 
