@@ -130,6 +130,38 @@ static struct rr_connection *connection_of(struct rr_access *access,
 	return found;
 }
 
+static void as_read(struct rr_footprint *footprint)
+{
+	footprint->reads |= footprint->writes;
+	footprint->writes = footprint->changes = 0;
+}
+
+static void queue(struct rr_connection *connection, const struct rr_op *op,
+		  const struct rr_footprint *footprint)
+{
+	if (connection->n_queued == RR_QUEUE_MAX) {
+		connection->queued[0].footprint.all = true;
+		return;
+	}
+	connection->queued[connection->n_queued].op = *op;
+	connection->queued[connection->n_queued++].footprint = *footprint;
+}
+
+/* What the queue did; one that was refused has written nothing. */
+static void add_executed(const struct rr_connection *connection,
+			 const struct rl_reply *reply, struct rr_footprint *sum)
+{
+	for (size_t i = 0; i < connection->n_queued; i++) {
+		struct rr_footprint one = connection->queued[i].footprint;
+
+		if (i < reply->length &&
+		    !rr_op_has_written(&connection->queued[i].op,
+				       &reply->elements[i]))
+			as_read(&one);
+		rr_footprint_add(sum, &one);
+	}
+}
+
 /* The queue, if it was executed; in any case it looks at what is watched. EXEC
  * without MULTI fails and ends nothing. */
 static struct rr_footprint end_transaction(struct rr_connection *connection,
@@ -140,15 +172,10 @@ static struct rr_footprint end_transaction(struct rr_connection *connection,
 	if (reply->type == RL_REPLY_FAILED)
 		return sum;
 	if (reply->type == RL_REPLY_ARRAY)
-		rr_footprint_add(&sum, &connection->queued);
-	*connection = (struct rr_connection){ .link = connection->link };
+		add_executed(connection, reply, &sum);
+	connection->n_queued = 0;
+	connection->watched = (struct rr_footprint){ 0 };
 	return sum;
-}
-
-static void as_read(struct rr_footprint *footprint)
-{
-	footprint->reads |= footprint->writes;
-	footprint->writes = 0;
 }
 
 static bool is_queued(const struct rl_reply *reply)
@@ -168,9 +195,20 @@ static void note_transaction(struct rr_connection *connection,
 			     const struct rr_op *op)
 {
 	if (rr_op_is(op, "MULTI"))
-		connection->queued = (struct rr_footprint){ 0 };
+		connection->n_queued = 0;
 	if (rr_op_is(op, "UNWATCH") || rr_op_is(op, "DISCARD"))
 		connection->watched = (struct rr_footprint){ 0 };
+}
+
+static uint64_t changes_of(const struct rr_op *op,
+			   const struct rr_footprint *footprint)
+{
+	const uint64_t writes = footprint->writes;
+
+	if (rr_op_is(op, "EXPIRE") || rr_op_is(op, "PEXPIRE") ||
+	    (rr_access_is_script(op) && writes & (writes - 1)))
+		return 0;
+	return writes;
 }
 
 static const char *script_of(const struct rr_access *access,
@@ -200,11 +238,12 @@ static struct rr_footprint of_command(struct rr_access *access,
 	if (rr_op_is_local(op))
 		return footprint;
 	footprint = of_keys(access, op);
+	footprint.changes = changes_of(op, &footprint);
 	has_written = !proved && rr_op_has_written(op, &event->reply);
 	footprint.timed = rr_op_is_timed(op, script_of(access, op),
 					 has_written);
 	if (is_queued(&event->reply)) {
-		rr_footprint_add(&connection->queued, &footprint);
+		queue(connection, op, &footprint);
 		return (struct rr_footprint){ 0 };
 	}
 	if (rr_op_is(op, "WATCH"))

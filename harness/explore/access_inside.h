@@ -8,6 +8,7 @@
 
 enum {
 	RR_LINKS_MAX = 64,
+	RR_QUEUE_MAX = 16,
 	RR_KEY_NAME_SIZE = 160,
 	RR_SERVERS_MAX = 16
 };
@@ -15,7 +16,12 @@ enum {
 /* What a connection has queued and watches. */
 struct rr_connection {
 	const struct rl_link *link;
-	struct rr_footprint queued, watched;
+	struct rr_footprint watched;
+	size_t n_queued;
+	struct {
+		struct rr_op op;
+		struct rr_footprint footprint;
+	} queued[RR_QUEUE_MAX];
 };
 
 /* What a name begins with that is no key: that of a server itself. */

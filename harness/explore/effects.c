@@ -56,6 +56,10 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 					   "LMOVE", "RPOPLPUSH", "LMPOP",
 					   "ZMPOP" };
 
+	/* the value that it has found, and left */
+	if (rr_op_is(op, "SET") && rr_shapes_has_word(op, "NX") &&
+	    rr_shapes_has_word(op, "GET"))
+		return reply->type == RL_REPLY_NIL;
 	if (reply->type == RL_REPLY_INTEGER && reply->integer == 0) {
 		for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
 			if (rr_op_is(op, zero[i]))
