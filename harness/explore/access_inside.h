@@ -8,6 +8,7 @@
 
 enum {
 	RR_LINKS_MAX = 64,
+	RR_QUEUE_MAX = 16,
 	RR_KEY_NAME_SIZE = 160,
 	RR_SERVERS_MAX = 16
 };
@@ -15,7 +16,12 @@ enum {
 /* What a connection has queued and watches. */
 struct rr_connection {
 	const struct rl_link *link;
-	struct rr_footprint queued, watched;
+	struct rr_footprint watched;
+	size_t n_queued;
+	struct {
+		struct rr_op op;
+		struct rr_footprint footprint;
+	} queued[RR_QUEUE_MAX];
 };
 
 /* What a name begins with that is no key: that of a server itself. */
@@ -34,8 +40,16 @@ struct rr_access {
 	struct rr_shapes *shapes;
 	struct rr_name names[RR_NAMES_MAX]; /* what bit i stands for */
 	size_t n_names;
+	uint64_t leases; /* the bits that stand for those */
 	struct rr_connection connections[RR_LINKS_MAX];
 	size_t n_connections;
 };
+
+/* ---- names.c ---- */
+
+/* Of the keys' bits; 0 for those that are no keys'. */
+uint64_t rr_names_lease(const struct rr_access *access, uint64_t keys);
+uint64_t rr_names_server(struct rr_access *access, int server);
+uint64_t rr_names_mutex(struct rr_access *access, const struct rl_mutex *mutex);
 
 #endif

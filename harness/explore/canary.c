@@ -137,7 +137,7 @@ const char *rr_canary_seek(struct rr_world *world,
 		bool fails;
 
 		weakened.planted = &driver;
-		weakened.first_only = true;
+		weakened.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
 		*code = rr_explore(world, &weakened, &result);
 		snprintf(error, RR_WORLD_ERROR, "%s", result.error);
 		fails = result.breaks & (RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);

@@ -56,6 +56,10 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 					   "LMOVE", "RPOPLPUSH", "LMPOP",
 					   "ZMPOP" };
 
+	/* the value that it has found, and left */
+	if (rr_op_is(op, "SET") && rr_shapes_has_word(op, "NX") &&
+	    rr_shapes_has_word(op, "GET"))
+		return reply->type == RL_REPLY_NIL;
 	if (reply->type == RL_REPLY_INTEGER && reply->integer == 0) {
 		for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
 			if (rr_op_is(op, zero[i]))
@@ -74,57 +78,4 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 			       rr_shapes_has_word(op, "GET");
 	}
 	return true;
-}
-
-/* ---- Time ----------------------------------------------------------------- */
-
-static bool holds_any(const char *script, const char *const words[])
-{
-	for (size_t i = 0; words[i]; i++) {
-		if (strcasestr(script, words[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool script_is_timed(const char *script, bool has_written)
-{
-	static const char *const readers[] = { "ttl", "'time'", "\"time\"",
-					       NULL };
-	static const char *const setters[] = { "'ex'",   "\"ex\"",  "'px'",
-					       "\"px\"", "expire", "setex",
-					       NULL };
-
-	return !script || holds_any(script, readers) ||
-	       (has_written && holds_any(script, setters));
-}
-
-bool rr_op_is_timed(const struct rr_op *op, const char *script,
-		    bool has_written)
-{
-	static const char *const readers[] = { "TTL", "PTTL", "TIME", "OBJECT",
-					       "EXPIRETIME", "PEXPIRETIME" };
-	static const char *const setters[] = { "SETEX", "PSETEX", "EXPIRE",
-					       "PEXPIRE", "EXPIREAT",
-					       "PEXPIREAT", "GETEX",
-					       "RESTORE", "PERSIST" };
-	static const char *const words[] = { "EX", "PX", "EXAT", "PXAT" };
-
-	if (op->n_sources > 0)
-		return op->until_ns < INT64_MAX;
-	if (rr_access_is_script(op))
-		return script_is_timed(script, has_written);
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-		if (rr_op_is(op, readers[i]))
-			return true;
-	}
-	for (size_t i = 0; i < sizeof(setters) / sizeof(setters[0]); i++) {
-		if (rr_op_is(op, setters[i]))
-			return has_written;
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (rr_op_is(op, "SET") && rr_shapes_has_word(op, words[i]))
-			return has_written;
-	}
-	return false;
 }

@@ -192,6 +192,22 @@ static unsigned long last_part(const struct explorer *explorer)
 	return rr_search_n_parts(explorer->search) - 1;
 }
 
+/* What is worst comes first in the set. */
+static int worst(unsigned breaks)
+{
+	return breaks ? __builtin_ctz(breaks) : RR_INVARIANTS;
+}
+
+int rr_explore_compare(const struct rr_explore_result *a,
+		       const struct rr_explore_result *b)
+{
+	if (worst(a->shortest_breaks) != worst(b->shortest_breaks))
+		return worst(a->shortest_breaks) - worst(b->shortest_breaks);
+	if (a->switches != b->switches)
+		return a->switches - b->switches;
+	return (a->moves > b->moves) - (a->moves < b->moves);
+}
+
 static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 			    const struct rr_subject_result *run)
 {
@@ -199,9 +215,13 @@ static void keep_if_shorter(struct explorer *explorer, unsigned broken,
 	const int switches = switches_of(explorer->search);
 	const size_t moves = rr_search_n_moves(explorer->search);
 
-	if (result->transcript &&
-	    (switches > result->switches ||
-	     (switches == result->switches && moves >= result->moves)))
+	const struct rr_explore_result run_alone = {
+		.shortest_breaks = broken,
+		.switches = switches,
+		.moves = moves,
+	};
+
+	if (result->transcript && rr_explore_compare(&run_alone, result) >= 0)
 		return;
 	free(result->transcript);
 	result->shortest_breaks = broken;
@@ -252,7 +272,9 @@ static void judge(struct explorer *explorer, enum rr_run_end end,
 	if (!broken)
 		return;
 	result->failing++;
-	rr_shards_note_failure(explorer->share->shards, last_part(explorer));
+	if (broken & explorer->config->first_of)
+		rr_shards_note_failure(explorer->share->shards,
+				       last_part(explorer));
 	keep_if_shorter(explorer, broken, run);
 }
 
@@ -339,8 +361,8 @@ static enum rr_explored look_up(const struct explorer *explorer)
 	struct rr_share *share = explorer->share;
 	struct rr_shards *shards = share->shards;
 
-	if (config->first_only &&
-	    last_part(explorer) >= atomic_load(&shards->failing))
+	if (config->first_of && rr_search_n_parts(explorer->search) >
+					atomic_load(&shards->failing))
 		return RR_EXPLORED_FIRST;
 	if (config->most && atomic_load(&shards->schedules) >= config->most)
 		return RR_EXPLORED_MOST;

@@ -31,7 +31,8 @@ struct rr_explore_config {
 	struct rr_pct_config random; /* with `runs`: draws so many instead */
 	unsigned long most; /* schedules, 0 = no limit */
 	const struct rl_driver *planted; /* a fault, or NULL */
-	bool first_only; /* ends at the first failure */
+	unsigned first_of; /* ends at the first schedule that breaks one of
+			    * these; 0 = does not */
 	struct rr_crew *crew; /* shares the work (crew.h); NULL = one job. What
 			       * is found is the same, unless `most` or
 			       * `progress` ends it */
@@ -63,8 +64,9 @@ struct rr_explore_result {
 	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;
 	struct rr_pct_bound bound; /* of random schedules */
-	/* The shortest failing one, by context switches: what it breaks, and
-	 * the transcript without its verdict. NULL = none. */
+	/* Of those that break what is worst, the count before all else, the
+	 * shortest one, by context switches and then moves: what it breaks,
+	 * and the transcript without its verdict. NULL = none. */
 	unsigned shortest_breaks;
 	int switches;
 	size_t moves;
@@ -82,6 +84,10 @@ size_t rr_explore_servers(const struct rr_explore_config *config);
 enum rr_exit rr_explore(struct rr_world *world,
 			const struct rr_explore_config *config,
 			struct rr_explore_result *result);
+/* Below 0: of their shortest ones that of `a` is to be shown. */
+int rr_explore_compare(const struct rr_explore_result *a,
+		       const struct rr_explore_result *b);
+
 void rr_explore_release(struct rr_explore_result *result);
 
 #endif

@@ -2,7 +2,6 @@
 /* What several jobs have found, put together. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "crew_inside.h"
 #include "interleavings.h"
@@ -23,10 +22,10 @@ static enum rr_explored explored(enum rr_explored a, enum rr_explored b)
 /* The part decides where the rest is the same, as if one had done all. */
 static bool is_shorter(const struct rr_finding *a, const struct rr_finding *b)
 {
-	if (a->result.switches != b->result.switches)
-		return a->result.switches < b->result.switches;
-	if (a->result.moves != b->result.moves)
-		return a->result.moves < b->result.moves;
+	const int order = rr_explore_compare(&a->result, &b->result);
+
+	if (order)
+		return order < 0;
 	return a->share.shortest < b->share.shortest;
 }
 
@@ -42,23 +41,6 @@ static void take_shortest(struct rr_finding *sum, struct rr_finding *other)
 	to->switches = from->switches;
 	to->moves = from->moves;
 	sum->share.shortest = other->share.shortest;
-}
-
-static void forget_failures(struct rr_finding *finding)
-{
-	struct rr_explore_result *result = &finding->result;
-
-	rr_explore_release(result);
-	result->failing = result->breaks = 0;
-	memset(result->broken, 0, sizeof(result->broken));
-}
-
-/* Of the first failure all later ones are forgotten: one job would not have come
- * to them. */
-static void keep_first(struct rr_finding *a, struct rr_finding *b)
-{
-	if (a->result.failing && b->result.failing)
-		forget_failures(a->share.shortest < b->share.shortest ? b : a);
 }
 
 static void add_failures(struct rr_finding *sum, struct rr_finding *other)
@@ -86,8 +68,7 @@ static void add_interleavings(struct rr_explore_result *to,
 	to->failing_interleavings += from->failing_interleavings;
 }
 
-void rr_findings_add(struct rr_finding *sum, struct rr_finding *other,
-		     const struct rr_explore_config *config)
+void rr_findings_add(struct rr_finding *sum, struct rr_finding *other)
 {
 	struct rr_explore_result *to = &sum->result;
 	const struct rr_explore_result *from = &other->result;
@@ -96,8 +77,6 @@ void rr_findings_add(struct rr_finding *sum, struct rr_finding *other,
 		sum->code = other->code;
 		snprintf(to->error, sizeof(to->error), "%s", from->error);
 	}
-	if (config->first_only)
-		keep_first(sum, other);
 	add_failures(sum, other);
 	to->explored = explored(to->explored, from->explored);
 	add_interleavings(to, from);

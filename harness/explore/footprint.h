@@ -9,6 +9,9 @@
 /* Bit i stands for a key on a server, a mutex, or the critical section. */
 struct rr_footprint {
 	uint64_t reads, writes;
+	uint64_t changes; /* of `writes`, those whose values were certainly
+			   * changed: not their leases alone, and not one of
+			   * several keys of a script */
 	bool all;   /* nobody knows: conflicts with everything */
 	bool timed; /* depends on the time, or moves it */
 };
@@ -18,6 +21,7 @@ static inline void rr_footprint_add(struct rr_footprint *sum,
 {
 	sum->reads |= other->reads;
 	sum->writes |= other->writes;
+	sum->changes |= other->changes;
 	sum->all = sum->all || other->all;
 	sum->timed = sum->timed || other->timed;
 }

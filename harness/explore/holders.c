@@ -11,6 +11,7 @@ struct holder {
 	int64_t begun_ns; /* its attempt */
 	bool inside;
 	uint64_t taken;   /* locks that it wrote on its way in, as bits */
+	uint64_t lost;    /* locks that have ended since the attempt began */
 	uint64_t own;     /* locks that are its own */
 };
 
@@ -45,6 +46,7 @@ static void enter(struct watch *watch, struct holder *holder, int64_t now_ns)
 	}
 	holder->inside = true;
 	holder->own = strategy->lock_servers ? holder->taken : watch->locks;
+	holder->own &= ~holder->lost;
 }
 
 /* All that it has is gone: it has crashed, or it is through. */
@@ -75,8 +77,7 @@ static bool changes_a_lock(const struct watch *watch,
 {
 	const struct rr_op *op = &event->op;
 
-	if (is_as_before(event) || op->kind != RR_OP_SEND || rr_op_is(op, "EXPIRE") ||
-	    rr_op_is(op, "PEXPIRE"))
+	if (is_as_before(event) || op->kind != RR_OP_SEND)
 		return false;
 	return !watch->config->strategy->lock_is_count ||
 	       !rr_op_is(op, "INCR");
@@ -90,19 +91,18 @@ static void write_own(struct holder *holder, uint64_t written)
 	holder->own &= ~written;
 }
 
-static void write(struct watch *watch, struct holder *holder, uint64_t written,
-		  int64_t now_ns)
+static void change(struct watch *watch, const struct holder *holder,
+		   uint64_t changed, int64_t now_ns)
 {
 	for (size_t i = 0; i < watch->config->n_clients; i++) {
 		struct holder *other = &watch->holders[i];
 
-		if (other == holder || !(other->own & written))
+		if (other == holder || !(other->own & changed))
 			continue;
 		if (!is_over(watch, other, now_ns))
 			watch->broken |= RR_BREAKS_OWNERSHIP;
-		other->own &= ~written;
+		other->own &= ~changed;
 	}
-	write_own(holder, written);
 }
 
 static void step(struct watch *watch, const struct rr_gate_event *event,
@@ -112,20 +112,27 @@ static void step(struct watch *watch, const struct rr_gate_event *event,
 		(size_t)rr_search_client(watch->search, event->actor);
 	struct holder *holder = &watch->holders[client];
 	const uint64_t written = done->footprint.writes & watch->locks;
+	const uint64_t changed = done->footprint.changes & watch->locks;
 
-	if (!holder->trying && !holder->inside)
+	if (!holder->trying && !holder->inside) {
 		holder->begun_ns = event->at_ns;
+		holder->lost = 0;
+	}
 	holder->trying = event->op.kind != RR_OP_SLEEP || !event->op.yields;
-	if (written && changes_a_lock(watch, event))
-		write(watch, holder, written, event->at_ns);
+	if (changed && changes_a_lock(watch, event))
+		change(watch, holder, changed, event->at_ns);
+	write_own(holder, written);
 }
 
 /* Time has passed, or a server has lost what it held. */
 static void lose(struct watch *watch, const struct rr_done *done)
 {
 	for (size_t i = 0; i < watch->config->n_clients; i++) {
-		watch->holders[i].own &= ~done->footprint.writes;
-		watch->holders[i].taken &= ~done->footprint.writes;
+		struct holder *holder = &watch->holders[i];
+
+		holder->own &= ~done->footprint.writes;
+		holder->taken &= ~done->footprint.writes;
+		holder->lost |= done->footprint.writes;
 	}
 }
 
