@@ -20,6 +20,7 @@ struct rr_known_link {
 	int server;
 	bool in_multi; /* commands are queued */
 	bool is_cut;   /* its server has closed it, in a restart */
+	bool is_deaf;  /* a reply was lost, its client does not know yet */
 };
 
 struct rr_actor {
@@ -105,6 +106,10 @@ enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 				const struct rl_reply *reply,
 				enum rl_outcome outcome);
+
+enum rl_outcome rr_gate_on_receive(void *context, struct rl_link *link,
+				   struct rl_reply *reply,
+				   enum rl_outcome outcome);
 
 /* Remembers the links that it sees, to close them at a crash, and tells where
  * they lead to. False when out of memory. */
