@@ -68,9 +68,11 @@ bool rr_op_has_written(const struct rr_op *op, const struct rl_reply *reply)
 	}
 	if (reply->type == RL_REPLY_NIL && op->n_sources > 0)
 		return false;
+	if (reply->type == RL_REPLY_FAILED)
+		return rr_access_is_script(op) &&
+		       strncmp(reply->text, "NOSCRIPT", 8) != 0;
 	if (reply->type != RL_REPLY_NIL)
-		return reply->type != RL_REPLY_FAILED ||
-		       rr_access_is_script(op);
+		return true;
 	for (size_t i = 0; i < sizeof(nil) / sizeof(nil[0]); i++) {
 		if (rr_op_is(op, nil[i]))
 			/* with GET, nil is an old value that was not there */
