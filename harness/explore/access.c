@@ -57,40 +57,6 @@ void rr_access_begin(struct rr_access *access)
 	access->n_connections = 0;
 }
 
-/* ---- Names ---------------------------------------------------------------- */
-
-/* Those for which no bit is left share the last one: they conflict more. */
-static uint64_t bit_of(struct rr_access *access, int server, const char *text)
-{
-	size_t i = 1;
-
-	while (i < access->n_names && (access->names[i].server != server ||
-				       strcmp(access->names[i].text, text)))
-		i++;
-	if (i == access->n_names && i < RR_NAMES_MAX) {
-		access->names[i].server = server;
-		snprintf(access->names[i].text, RR_KEY_NAME_SIZE, "%s", text);
-		access->n_names++;
-	}
-	return UINT64_C(1) << i;
-}
-
-static uint64_t bit_of_server(struct rr_access *access, int server)
-{
-	static const char name[] = { RR_NO_KEY, '\0' };
-
-	return bit_of(access, server, name);
-}
-
-static uint64_t bit_of_mutex(struct rr_access *access,
-			     const struct rl_mutex *mutex)
-{
-	char name[RR_KEY_NAME_SIZE];
-
-	snprintf(name, sizeof(name), "%p", (const void *)mutex);
-	return bit_of(access, -1, name);
-}
-
 /* ---- Commands ------------------------------------------------------------- */
 
 static struct rr_footprint of_keys(struct rr_access *access,
@@ -103,12 +69,14 @@ static struct rr_footprint of_keys(struct rr_access *access,
 	struct rr_footprint sum = { .all = !shape || shape->is_unknown };
 
 	if (op->server >= 0)
-		sum.reads |= bit_of_server(access, op->server);
+		sum.reads |= rr_names_server(access, op->server);
 	for (size_t i = 0; shape && i < shape->n_keys; i++) {
 		const struct rl_word *key = &op->words[shape->keys[i].word];
-		const uint64_t bit = bit_of(access, op->server, key->text);
+		const uint64_t bit = rr_access_bit(access, op->server,
+						   key->text);
 
-		*(shape->keys[i].writes ? &sum.writes : &sum.reads) |= bit;
+		*(shape->keys[i].writes ? &sum.writes : &sum.reads) |=
+			bit | rr_names_lease(access, bit);
 	}
 	return sum;
 }
@@ -132,9 +100,16 @@ static struct rr_connection *connection_of(struct rr_access *access,
 	return found;
 }
 
-static void as_read(struct rr_footprint *footprint)
+/* It has written nothing. What refused it is a value; but for what sets leases,
+ * and scripts: nobody knows. */
+static void as_refused(const struct rr_access *access, const struct rr_op *op,
+		       struct rr_footprint *footprint)
 {
-	footprint->reads |= footprint->writes;
+	uint64_t seen = footprint->writes;
+
+	if (!rr_op_knows_lease(op))
+		seen &= ~access->leases;
+	footprint->reads |= seen;
 	footprint->writes = footprint->changes = 0;
 }
 
@@ -150,7 +125,8 @@ static void queue(struct rr_connection *connection, const struct rr_op *op,
 }
 
 /* What the queue did; one that was refused has written nothing. */
-static void add_executed(const struct rr_connection *connection,
+static void add_executed(const struct rr_access *access,
+			 const struct rr_connection *connection,
 			 const struct rl_reply *reply, struct rr_footprint *sum)
 {
 	for (size_t i = 0; i < connection->n_queued; i++) {
@@ -159,14 +135,15 @@ static void add_executed(const struct rr_connection *connection,
 		if (i < reply->length &&
 		    !rr_op_has_written(&connection->queued[i].op,
 				       &reply->elements[i]))
-			as_read(&one);
+			as_refused(access, &connection->queued[i].op, &one);
 		rr_footprint_add(sum, &one);
 	}
 }
 
 /* The queue, if it was executed; in any case it looks at what is watched. EXEC
  * without MULTI fails and ends nothing. */
-static struct rr_footprint end_transaction(struct rr_connection *connection,
+static struct rr_footprint end_transaction(const struct rr_access *access,
+					   struct rr_connection *connection,
 					   const struct rl_reply *reply)
 {
 	struct rr_footprint sum = connection->watched;
@@ -174,7 +151,7 @@ static struct rr_footprint end_transaction(struct rr_connection *connection,
 	if (reply->type == RL_REPLY_FAILED)
 		return sum;
 	if (reply->type == RL_REPLY_ARRAY)
-		add_executed(connection, reply, &sum);
+		add_executed(access, connection, reply, &sum);
 	connection->n_queued = 0;
 	connection->watched = (struct rr_footprint){ 0 };
 	return sum;
@@ -202,15 +179,22 @@ static void note_transaction(struct rr_connection *connection,
 		connection->watched = (struct rr_footprint){ 0 };
 }
 
-static uint64_t changes_of(const struct rr_op *op,
+/* Values; of a script of several keys nobody knows which. */
+static uint64_t changes_of(const struct rr_access *access,
+			   const struct rr_op *op,
 			   const struct rr_footprint *footprint)
 {
-	const uint64_t writes = footprint->writes;
+	const uint64_t values = footprint->writes & ~access->leases;
 
-	if (rr_op_is(op, "EXPIRE") || rr_op_is(op, "PEXPIRE") ||
-	    (rr_access_is_script(op) && writes & (writes - 1)))
-		return 0;
-	return writes;
+	return rr_access_is_script(op) && values & (values - 1) ? 0 : values;
+}
+
+/* It writes leases alone, and looks whether there is a key. */
+static void spare_values(const struct rr_access *access,
+			 struct rr_footprint *footprint)
+{
+	footprint->reads |= footprint->writes & ~access->leases;
+	footprint->writes &= access->leases;
 }
 
 static const char *script_of(const struct rr_access *access,
@@ -234,13 +218,17 @@ static struct rr_footprint of_command(struct rr_access *access,
 	if (!connection)
 		return (struct rr_footprint){ .all = true };
 	if (rr_op_is(op, "EXEC"))
-		return end_transaction(connection, &event->reply);
+		return end_transaction(access, connection, &event->reply);
 	if (is_accepted(&event->reply))
 		note_transaction(connection, op);
 	if (rr_op_is_local(op))
 		return footprint;
 	footprint = of_keys(access, op);
-	footprint.changes = changes_of(op, &footprint);
+	if (rr_op_sets_lease(op, script_of(access, op)))
+		spare_values(access, &footprint);
+	else if (!rr_op_knows_lease(op))
+		footprint.reads &= ~access->leases;
+	footprint.changes = changes_of(access, op, &footprint);
 	has_written = !proved && rr_op_has_written(op, &event->reply);
 	footprint.timed = rr_op_is_timed(op, script_of(access, op),
 					 has_written);
@@ -251,7 +239,7 @@ static struct rr_footprint of_command(struct rr_access *access,
 	if (rr_op_is(op, "WATCH"))
 		rr_footprint_add(&connection->watched, &footprint);
 	if (!has_written)
-		as_read(&footprint);
+		as_refused(access, op, &footprint);
 	return footprint;
 }
 
@@ -269,7 +257,7 @@ struct rr_footprint rr_access_of(struct rr_access *access,
 		break;
 	case RR_OP_LOCK:
 	case RR_OP_UNLOCK:
-		footprint.writes = bit_of_mutex(access, event->op.mutex);
+		footprint.writes = rr_names_mutex(access, event->op.mutex);
 		break;
 	case RR_OP_WAIT:
 		footprint.all = true;
@@ -296,7 +284,7 @@ struct rr_footprint rr_access_expected(struct rr_access *access,
 		footprint = of_keys(access, op);
 		footprint.timed = rr_op_is_timed(op, NULL, true);
 	} else {
-		footprint.writes = bit_of_mutex(access, op->mutex);
+		footprint.writes = rr_names_mutex(access, op->mutex);
 	}
 	return footprint;
 }
@@ -310,15 +298,10 @@ struct rr_footprint rr_access_of_mark(const struct rr_gate_event *event)
 	return (struct rr_footprint){ 0 };
 }
 
-uint64_t rr_access_bit(struct rr_access *access, int server, const char *key)
-{
-	return bit_of(access, server, key);
-}
-
 struct rr_footprint rr_access_of_server(struct rr_access *access, int server)
 {
 	struct rr_footprint footprint = {
-		.writes = bit_of_server(access, server)
+		.writes = rr_names_server(access, server)
 	};
 
 	for (size_t i = 1; i < access->n_names; i++) {

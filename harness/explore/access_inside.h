@@ -40,8 +40,16 @@ struct rr_access {
 	struct rr_shapes *shapes;
 	struct rr_name names[RR_NAMES_MAX]; /* what bit i stands for */
 	size_t n_names;
+	uint64_t leases; /* the bits that stand for those */
 	struct rr_connection connections[RR_LINKS_MAX];
 	size_t n_connections;
 };
+
+/* ---- names.c ---- */
+
+/* Of the keys' bits; 0 for those that are no keys'. */
+uint64_t rr_names_lease(const struct rr_access *access, uint64_t keys);
+uint64_t rr_names_server(struct rr_access *access, int server);
+uint64_t rr_names_mutex(struct rr_access *access, const struct rl_mutex *mutex);
 
 #endif

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "counterexample.h"
+#include "counterexample_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "race_text.h"
-
-
-struct writer {
-	FILE *file;
-	const struct rr_explore_config *config;
-	const struct rr_gate *gate;
-	const struct rr_gate_trace *trace;
-	long counts[RR_GATE_CLIENTS]; /* that it has still to say */
-	const struct rl_mutex *mutexes[RR_GATE_CLIENTS];
-};
 
 void rr_counterexample_server_name(char name[RR_SERVER_NAME], size_t server)
 {
@@ -28,8 +16,20 @@ void rr_counterexample_server_name(char name[RR_SERVER_NAME], size_t server)
 
 /* ---- Names ---------------------------------------------------------------- */
 
-/* "A", and "A2" for what the gate calls A'. */
-static void write_actor(const struct writer *writer, int actor)
+/* In the largest unit without a fraction. */
+static void write_duration(struct rr_writer *writer, int64_t ns)
+{
+	const int64_t us = ns / 1000;
+
+	if (us % 1000000 == 0)
+		fprintf(writer->file, "%" PRId64 "s\n", us / 1000000);
+	else if (us % 1000 == 0)
+		fprintf(writer->file, "%" PRId64 "ms\n", us / 1000);
+	else
+		fprintf(writer->file, "%" PRId64 "us\n", us);
+}
+
+void rr_counterexample_actor(const struct rr_writer *writer, int actor)
 {
 	const int n = (int)writer->config->n_clients;
 
@@ -38,7 +38,7 @@ static void write_actor(const struct writer *writer, int actor)
 		fprintf(writer->file, "%d", actor / n + 1);
 }
 
-static int mutex_number(struct writer *writer, const struct rl_mutex *mutex)
+static int mutex_number(struct rr_writer *writer, const struct rl_mutex *mutex)
 {
 	int i = 0;
 
@@ -51,64 +51,25 @@ static int mutex_number(struct writer *writer, const struct rl_mutex *mutex)
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-/* A script that is known by its hash elsewhere is sent whole. */
-static void write_command(struct writer *writer, const struct rr_op *op)
-{
-	const char *source =
-		strcmp(op->words[0].text, "EVALSHA") == 0 && op->n_words > 1 ?
-			rr_gate_script(writer->gate, op->words[1].text) :
-			NULL;
-
-	for (size_t i = 0; i < op->n_words; i++) {
-		struct rl_word word = op->words[i];
-
-		if (source && i == 0)
-			word = (struct rl_word){ "EVAL", 4 };
-		if (source && i == 1)
-			word = (struct rl_word){ source, strlen(source) };
-		rr_write_word(writer->file, &word);
-	}
-}
-
-static void write_send(struct writer *writer,
-		       const struct rr_gate_event *event)
-{
-	char server[RR_SERVER_NAME];
-
-	if (event->op.server > 0) {
-		rr_counterexample_server_name(server, (size_t)event->op.server);
-		fprintf(writer->file, "@%s", server);
-	}
-	fputc('>', writer->file);
-	write_command(writer, &event->op);
-	fputs("  => ", writer->file);
-	if (event->lost)
-		fputs("(lost)", writer->file);
-	else
-		rr_write_reply(writer->file, &event->reply);
-	fputc('\n', writer->file);
-}
-
-static void write_note(struct writer *writer, int actor, const char *text)
+static void write_note(struct rr_writer *writer, int actor, const char *text)
 {
 	fputs("-- ", writer->file);
-	write_actor(writer, actor);
+	rr_counterexample_actor(writer, actor);
 	fprintf(writer->file, " %s\n", text);
 }
 
-static void write_step(struct writer *writer,
+static void write_step(struct rr_writer *writer,
 		       const struct rr_gate_event *event)
 {
 	char text[64];
 
 	switch (event->op.kind) {
 	case RR_OP_SEND:
-		write_actor(writer, event->actor);
-		write_send(writer, event);
+		rr_counterexample_send(writer, event);
 		break;
 	case RR_OP_LOCK:
 	case RR_OP_UNLOCK:
-		write_actor(writer, event->actor);
+		rr_counterexample_actor(writer, event->actor);
 		fprintf(writer->file, " %s mutex%d\n",
 			event->op.kind == RR_OP_LOCK ? "locks" : "unlocks",
 			mutex_number(writer, event->op.mutex));
@@ -129,17 +90,17 @@ static void write_step(struct writer *writer,
 }
 
 /* Says which of its increments a client was told of, while it can. */
-static void write_counts(struct writer *writer, int actor)
+static void write_counts(struct rr_writer *writer, int actor)
 {
 	if (actor >= (int)writer->config->n_clients)
 		return;
 	for (; writer->counts[actor] > 0; writer->counts[actor]--) {
-		write_actor(writer, actor);
+		rr_counterexample_actor(writer, actor);
 		fputs(" counts\n", writer->file);
 	}
 }
 
-static void write_crash(struct writer *writer, int actor)
+static void write_crash(struct rr_writer *writer, int actor)
 {
 	const struct rr_view *view = rr_gate_last_view(writer->gate);
 	const int n = (int)writer->config->n_clients;
@@ -149,27 +110,29 @@ static void write_crash(struct writer *writer, int actor)
 		    view->actors[i].state == RR_ABSENT)
 			continue;
 		write_counts(writer, i);
-		write_actor(writer, i);
+		rr_counterexample_actor(writer, i);
 		fputs(" crashes\n", writer->file);
 	}
 }
 
-static void write_strike(struct writer *writer,
+static void write_strike(struct rr_writer *writer,
 			 const struct rr_gate_event *event)
 {
 	char server[RR_SERVER_NAME];
 
 	rr_counterexample_server_name(server, (size_t)event->op.server);
-	if (event->kind == RR_EVENT_JUMP)
-		fprintf(writer->file, "clock %s +%" PRId64 "us\n", server,
-			event->value / 1000);
-	else if (event->kind == RR_EVENT_RESTART && event->value)
+	if (event->kind == RR_EVENT_JUMP) {
+		fprintf(writer->file, "clock %s +", server);
+		write_duration(writer, event->value);
+		return;
+	}
+	if (event->kind == RR_EVENT_RESTART && event->value)
 		fprintf(writer->file, "kill %s\n", server);
 	else
 		fprintf(writer->file, "wipe %s\n", server);
 }
 
-static void write_event(struct writer *writer,
+static void write_event(struct rr_writer *writer,
 			const struct rr_gate_event *event)
 {
 	switch (event->kind) {
@@ -178,7 +141,7 @@ static void write_event(struct writer *writer,
 		break;
 	case RR_EVENT_ENTER:
 	case RR_EVENT_LEAVE:
-		write_actor(writer, event->actor);
+		rr_counterexample_actor(writer, event->actor);
 		fprintf(writer->file, " %s\n",
 			event->kind == RR_EVENT_ENTER ? "enters" : "leaves");
 		break;
@@ -186,8 +149,8 @@ static void write_event(struct writer *writer,
 		write_counts(writer, event->actor);
 		break;
 	case RR_EVENT_PASS:
-		fprintf(writer->file, "tick %" PRId64 "us\n",
-			(event->value - event->at_ns) / 1000);
+		fputs("tick ", writer->file);
+		write_duration(writer, event->value - event->at_ns);
 		break;
 	case RR_EVENT_CRASH:
 		write_crash(writer, event->actor);
@@ -215,7 +178,7 @@ static bool reads_clock(const struct rr_gate_trace *trace)
 	return false;
 }
 
-static void write_headings(struct writer *writer)
+static void write_headings(struct rr_writer *writer)
 {
 	const struct rr_strategy *strategy = writer->config->strategy;
 	const struct rr_view *view = rr_gate_last_view(writer->gate);
@@ -229,7 +192,7 @@ static void write_headings(struct writer *writer)
 		if (view->actors[i].state == RR_ABSENT)
 			continue;
 		fputc(' ', writer->file);
-		write_actor(writer, (int)i);
+		rr_counterexample_actor(writer, (int)i);
 	}
 	fputs("\nservers", writer->file);
 	for (size_t i = 0; i < rr_explore_servers(writer->config); i++) {
@@ -243,11 +206,29 @@ static void write_headings(struct writer *writer)
 	fputs("counter counter:0\n\n", writer->file);
 }
 
+/* Whose clock is ahead from the beginning. */
+static void write_clocks(struct rr_writer *writer)
+{
+	const struct rr_explore_config *config = writer->config;
+	const struct rr_view *view = rr_gate_last_view(writer->gate);
+
+	for (size_t i = 1; config->skew_ns && i < view->n_actors; i++) {
+		const int64_t client = (int64_t)(i % config->n_clients);
+
+		if (client == 0 || view->actors[i].state == RR_ABSENT)
+			continue;
+		fputs("clock ", writer->file);
+		rr_counterexample_actor(writer, (int)i);
+		fputs(" +", writer->file);
+		write_duration(writer, client * config->skew_ns);
+	}
+}
+
 char *rr_counterexample_write(const struct rr_explore_config *config,
 			  const struct rr_gate *gate,
 			  const struct rr_subject_result *run)
 {
-	struct writer writer = { .config = config,
+	struct rr_writer writer = { .config = config,
 				 .gate = gate,
 				 .trace = rr_gate_last_trace(gate) };
 	char *text = NULL;
@@ -259,6 +240,8 @@ char *rr_counterexample_write(const struct rr_explore_config *config,
 	for (size_t i = 0; i < config->n_clients; i++)
 		writer.counts[i] = run->clients[i].ok;
 	write_headings(&writer);
+	write_clocks(&writer);
+	rr_counterexample_connections(&writer);
 	for (size_t i = 0; i < writer.trace->n_events; i++)
 		write_event(&writer, &writer.trace->events[i]);
 	fclose(writer.file);

@@ -369,8 +369,8 @@ static enum rr_explored look_up(const struct explorer *explorer)
 	struct rr_share *share = explorer->share;
 	struct rr_shards *shards = share->shards;
 
-	if (config->first_of &&
-	    last_part(explorer) >= atomic_load(&shards->failing))
+	if (config->first_of && rr_search_n_parts(explorer->search) >
+					atomic_load(&shards->failing))
 		return RR_EXPLORED_FIRST;
 	if (config->most && atomic_load(&shards->schedules) >= config->most)
 		return RR_EXPLORED_MOST;

@@ -78,7 +78,7 @@ uint64_t rr_access_ends_within(const int64_t ends_ns[RR_NAMES_MAX],
 
 	for (size_t i = 0; i < RR_NAMES_MAX; i++) {
 		if (ends_ns[i] >= 0 && ends_ns[i] <= duration_ns)
-			bits |= UINT64_C(1) << i;
+			bits |= UINT64_C(3) << i;
 	}
 	return bits;
 }

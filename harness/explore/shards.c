@@ -88,7 +88,8 @@ enum rr_exit rr_explore(struct rr_world *world,
 			const struct rr_explore_config *config,
 			struct rr_explore_result *result)
 {
-	struct rr_share small = { .most_runs = SMALL };
+	const bool draws = config->random.runs > 0;
+	struct rr_share small = { .most_runs = draws ? 0 : SMALL };
 	struct rr_share all = { .split = SPLIT };
 	enum rr_exit code = explore(world, config, &small, result);
 	const double seconds = result->seconds;

@@ -240,6 +240,7 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 {
 	struct rr_actor *actor = context;
 	struct rr_gate *gate = actor->gate;
+	struct rr_known_link *known = rr_gate_link_of(actor, link);
 	struct rr_gate_event *event;
 
 	check_answer(actor, link, reply, outcome);
@@ -251,11 +252,26 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 	if (outcome == RL_OK || reply->type == RL_REPLY_FAILED)
 		event->reply = rr_store_reply(&gate->trace.store, reply);
 	event->lost = actor->lose;
+	event->unheard = known->is_deaf;
+	known->is_deaf = known->is_deaf || actor->lose;
 	event->outcome = actor->lose ? RL_UNKNOWN : outcome;
 	outcome = event->outcome;
-	note_transaction(rr_gate_link_of(actor, link), event);
+	note_transaction(known, event);
 	rr_gate_await_answer(actor, link);
 	if (is_listened_to(gate, actor))
 		rr_gate_meet(gate, actor->op.server);
+	return outcome;
+}
+
+/* Now it knows, and its connection is gone. */
+enum rl_outcome rr_gate_on_receive(void *context, struct rl_link *link,
+				   struct rl_reply *reply,
+				   enum rl_outcome outcome)
+{
+	struct rr_known_link *known = rr_gate_link_of(context, link);
+
+	(void)reply;
+	if (known && outcome == RL_UNKNOWN)
+		known->is_deaf = false;
 	return outcome;
 }

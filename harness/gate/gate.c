@@ -189,8 +189,8 @@ static void reset(struct rr_gate *gate)
 		if (i >= n_clients)
 			actor->n_links = 0;
 		for (size_t j = 0; j < actor->n_links; j++)
-			actor->links[j].in_multi =
-				actor->links[j].is_cut = false;
+			actor->links[j].in_multi = actor->links[j].is_cut =
+				actor->links[j].is_deaf = false;
 	}
 	gate->n_begun = 1;
 	gate->is_over = false;

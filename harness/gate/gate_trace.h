@@ -56,6 +56,8 @@ struct rr_gate_event {
 	struct rr_op op;
 	enum rl_outcome outcome; /* SEND: what the client sees */
 	bool lost;               /* SEND: on purpose; `reply` says what it was */
+	bool unheard;            /* SEND: on a connection of which a reply was
+				  * lost, and the client did not know yet */
 	bool timed;              /* the actor read the monotonic clock after it */
 	struct rl_reply reply;   /* SEND: nil unless it was answered */
 	int64_t value;   /* CLOCK: the reading. WAIT: 1 = readable */

@@ -22,6 +22,7 @@ struct rr_known_link {
 	bool listens;  /* it has subscribed to something */
 	bool is_behind; /* messages come before its command's answer */
 	bool is_cut;   /* its server has closed it, in a restart */
+	bool is_deaf;  /* a reply was lost, its client does not know yet */
 };
 
 struct rr_actor {
@@ -107,6 +108,10 @@ enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 				const struct rl_reply *reply,
 				enum rl_outcome outcome);
+
+enum rl_outcome rr_gate_on_receive(void *context, struct rl_link *link,
+				   struct rl_reply *reply,
+				   enum rl_outcome outcome);
 
 /* Remembers the links that it sees, to close them at a crash, and tells where
  * they lead to. False when out of memory. */

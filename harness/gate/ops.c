@@ -211,6 +211,7 @@ static void on_join(void *context, struct rl_task *task)
 const struct rl_driver_ops rr_gate_ops = {
 	.send = rr_gate_on_send,
 	.done = rr_gate_on_done,
+	.receive = rr_gate_on_receive,
 	.now = on_now,
 	.sleep = on_sleep,
 	.mark = on_mark,

@@ -63,6 +63,23 @@ Test(explore, lost_reply_is_counted_twice)
 	assert_explored("incr --lost-replies 1", 0, "verdict counted twice");
 }
 
+/* What was sent behind the lost reply is executed in the same transaction. */
+Test(explore, reply_lost_inside_a_transaction_replays)
+{
+	assert_explored("multi multi-watch-split multi-watch --lost-replies 1",
+			0, "A writes EXEC\n  A < (lost)\n");
+	cr_assert_not(strstr(output, "does not replay"), "%s", output);
+	cr_assert(strstr(output, "verdict counted twice"), "%s", output);
+}
+
+Test(explore, clocks_that_are_apart_are_written)
+{
+	assert_explored("setnx-getset --skew --clients 3", 0,
+			"  clock B +12s\n  clock C +24s\n");
+	cr_assert_not(strstr(output, "does not replay"), "%s", output);
+	cr_assert(strstr(output, "  verdict "), "%s", output);
+}
+
 Test(explore, crash_leaves_setnx_stuck)
 {
 	assert_explored("setnx --crashes 1", 0, "verdict deadlock");
