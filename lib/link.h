@@ -89,6 +89,10 @@ enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
 /* Has anything come that nobody has asked for or received? */
 bool rl_link_has_unread(const struct rl_link *link);
 
+/* Hands what has come to the parser, without waiting. Is anything there that
+ * nobody has received? */
+bool rl_link_take_unread(struct rl_link *link);
+
 /* Throws away those overdue replies that have come, without waiting. */
 void rl_link_catch_up(struct rl_link *link);
 

@@ -29,6 +29,21 @@ bool rl_link_has_unread(const struct rl_link *link)
 	return reader->pos < reader->len || poll(&ready, 1, 0) > 0;
 }
 
+bool rl_link_take_unread(struct rl_link *link)
+{
+	redisReader *reader;
+	char bytes[512];
+	ssize_t n;
+
+	if (!link->context)
+		return false;
+	reader = link->context->reader;
+	while ((n = recv(link->context->fd, bytes, sizeof(bytes),
+			 MSG_DONTWAIT)) > 0)
+		redisReaderFeed(reader, bytes, (size_t)n);
+	return reader->pos < reader->len;
+}
+
 /* The kernel's time, which is what recv() waits by; a driver's may stand. */
 static int64_t kernel_ns(void)
 {

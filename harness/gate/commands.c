@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "inside.h"
+#include "link.h"
 
 /* A machine may stand still for a while. */
 enum { PATIENCE_MS = 10000 };
@@ -139,10 +140,20 @@ enum rl_outcome rr_gate_on_send(void *context, struct rl_link *link,
 	if (is_refused(actor))
 		return refuse(actor, link);
 	rr_gate_send_pop(actor, command);
+	rr_gate_read_messages(actor, link);
 	return RL_OK;
 }
 
-/* Is somebody else waiting for messages? */
+static bool listens(const struct rr_actor *actor)
+{
+	for (size_t i = 0; i < actor->n_links; i++) {
+		if (actor->links[i].listens)
+			return true;
+	}
+	return actor->op.kind == RR_OP_WAIT && actor->on_socket;
+}
+
+/* Could messages come for somebody else? */
 static bool is_listened_to(const struct rr_gate *gate,
 			   const struct rr_actor *actor)
 {
@@ -150,7 +161,7 @@ static bool is_listened_to(const struct rr_gate *gate,
 		const struct rr_actor *other = &gate->actors[i];
 
 		if (other != actor && other->life == RR_LIFE_STOPPED &&
-		    other->op.kind == RR_OP_WAIT && other->on_socket)
+		    listens(other))
 			return true;
 	}
 	return false;
@@ -172,6 +183,25 @@ void rr_gate_meet(struct rr_gate *gate, int server)
 
 	if (probe)
 		rl_run(probe, &reply, "PING");
+}
+
+void rr_gate_read_messages(const struct rr_actor *actor, struct rl_link *link)
+{
+	struct rr_known_link *known = rr_gate_link_of(actor, link);
+
+	known->is_behind = known->listens && rl_link_take_unread(link);
+	known->listens = known->listens ||
+			 strcasecmp(actor->op.words[0].text, "SUBSCRIBE") == 0;
+}
+
+/* The second round trip begins when the command before the first is done. */
+void rr_gate_await_answer(const struct rr_actor *actor,
+			  const struct rl_link *link)
+{
+	const struct rr_known_link *known = rr_gate_link_of(actor, link);
+
+	for (int i = 0; i < 2 && known->is_behind; i++)
+		rr_gate_meet(actor->gate, known->server);
 }
 
 /* A connection that is lost has lost its transaction. */
@@ -227,6 +257,7 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 	event->outcome = actor->lose ? RL_UNKNOWN : outcome;
 	outcome = event->outcome;
 	note_transaction(known, event);
+	rr_gate_await_answer(actor, link);
 	if (is_listened_to(gate, actor))
 		rr_gate_meet(gate, actor->op.server);
 	return outcome;

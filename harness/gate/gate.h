@@ -39,7 +39,7 @@
  * Between MULTI and EXEC pops are queued like everything. A run begins with no
  * transaction open.
  *
- * Messages. While some actor waits on a socket, every command of another is
+ * Messages. While some actor has subscribed or waits on a socket, every command of another is
  * followed by a PING of the gate's own to the same server. A server answers it
  * only after it has written the messages that the command has published. So
  * when the step is over they lie in the sockets of all who listen, and who is

@@ -19,6 +19,8 @@ struct rr_known_link {
 	struct rl_link *link;
 	int server;
 	bool in_multi; /* commands are queued */
+	bool listens;  /* it has subscribed to something */
+	bool is_behind; /* messages come before its command's answer */
 	bool is_cut;   /* its server has closed it, in a restart */
 	bool is_deaf;  /* a reply was lost, its client does not know yet */
 };
@@ -118,6 +120,12 @@ bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 
 /* A server has closed all its connections. */
 void rr_gate_cut_links(struct rr_gate *gate, int server);
+
+/* Before a command, and after it: of a link that listens, only the messages that
+ * came before the command are read with its answer, and that has come, too. */
+void rr_gate_read_messages(const struct rr_actor *actor, struct rl_link *link);
+void rr_gate_await_answer(const struct rr_actor *actor,
+			  const struct rl_link *link);
 
 /* What is remembered of a link that it knows. */
 struct rr_known_link *rr_gate_link_of(const struct rr_actor *actor,
