@@ -39,6 +39,19 @@ Test(explore, sound_strategies_are_safe)
 	assert_explored("incr --increments 2", 0, "safe: all ");
 }
 
+/* What guards a lock is a script: that is what is weakened. */
+Test(explore, locks_that_a_script_grants_have_a_canary)
+{
+	assert_explored("fenced fair-queue --clients 2", 0,
+			"fenced: safe: all 4 schedules");
+	cr_assert(strstr(output, "canary: a grant to everybody fails"), "%s",
+		  output);
+	cr_assert(strstr(output, "canary: a grant past the line fails"), "%s",
+		  output);
+	assert_explored("fenced --crashes 1", 0, "fenced: safe: all ");
+	assert_explored("fair-queue --crashes 1", 0, "fair-queue: safe: all ");
+}
+
 Test(explore, mutex_is_useless_between_processes)
 {
 	assert_explored("local-mutex --processes", 0, "exclusion");
