@@ -86,6 +86,9 @@ ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
 enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
 			       int64_t timeout_ns);
 
+/* Has anything come that nobody has asked for or received? */
+bool rl_link_has_unread(const struct rl_link *link);
+
 /* Throws away those overdue replies that have come, without waiting. */
 void rl_link_catch_up(struct rl_link *link);
 

@@ -17,6 +17,18 @@ static bool wait_readable(const struct rl_link *link, int64_t left_ns)
 	return poll(&ready, 1, (int)((left_ns + 999999) / 1000000)) >= 0;
 }
 
+bool rl_link_has_unread(const struct rl_link *link)
+{
+	struct pollfd ready = { .events = POLLIN };
+	const redisReader *reader;
+
+	if (!link->context)
+		return false;
+	reader = link->context->reader;
+	ready.fd = link->context->fd;
+	return reader->pos < reader->len || poll(&ready, 1, 0) > 0;
+}
+
 /* The kernel's time, which is what recv() waits by; a driver's may stand. */
 static int64_t kernel_ns(void)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "effects.h"
+#include "link.h"
 
 /* Bit 0: who is inside. */
 static const struct rr_footprint inside_read = { .reads = 1 };
@@ -25,7 +26,8 @@ struct rr_access *rr_access_new(const struct rl_address *addresses, size_t n)
 	access->shapes = rr_shapes_new();
 	good = access->shapes != NULL;
 	for (size_t i = 0; good && i < n; i++) {
-		access->links[i] = rl_link_new(&addresses[i], 2000);
+		access->links[i] = rl_link_new(&addresses[i],
+					       RL_DRIVEN_PATIENCE_MS);
 		good = access->links[i] &&
 		       rl_link_connect(access->links[i]) == RL_OK;
 	}

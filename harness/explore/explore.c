@@ -139,6 +139,7 @@ static enum rr_exit make_subject(struct explorer *explorer)
 			.repeats = config->repeats,
 			.day_ns = RR_WORLD_START_NS,
 			.yield_ns = YIELD_NS,
+			.servers_stay = true,
 			.advance = move_time,
 			.strike = strike,
 			.over = end_run,
@@ -290,6 +291,13 @@ static unsigned long commands_of(const struct rr_gate_trace *trace)
 	return n;
 }
 
+static const char *why_broken(enum rr_gate_end end)
+{
+	const char *failure = rr_gate_failure(end);
+
+	return failure ? failure : rr_gate_failure(RR_GATE_BAD_CHOICE);
+}
+
 static enum rr_exit drive(struct explorer *explorer,
 			  struct rr_subject_result *run, enum rr_run_end *end)
 {
@@ -302,10 +310,10 @@ static enum rr_exit drive(struct explorer *explorer,
 			       rr_gate_last_view(
 				       rr_subject_gate(explorer->subject)));
 	if (*end == RR_RUN_GONE)
-		return fail(explorer, RR_EXIT_REDIS, "a server is gone");
+		return fail(explorer, RR_EXIT_REDIS,
+			    rr_gate_failure(RR_GATE_SILENT));
 	if (*end == RR_RUN_BROKEN)
-		return fail(explorer, RR_EXIT_INTERNAL,
-			    "the clients do not repeat themselves");
+		return fail(explorer, RR_EXIT_INTERNAL, why_broken(run->end));
 	return RR_EXIT_OK;
 }
 

@@ -6,7 +6,8 @@
 /* Longer than a lease by more than the second that a timestamp is rounded by. */
 #define LAPSE_NS INT64_C(2000000000)
 
-/* Waits for what no server knows of: a lease that a timestamp stands for. */
+/* Waits, in which nobody writes, for what no server knows of: a lease that a
+ * timestamp stands for. */
 enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 24 };
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -147,6 +148,8 @@ bool rr_search_may_wait(struct rr_search *search, const struct rr_view *view)
 
 		waits += done->move.kind == RR_MOVE_WAIT;
 		blind += done->move.kind == RR_MOVE_WAIT && done->is_blind;
+		if (rr_move_is_step(&done->move) && done->footprint.writes)
+			blind = 0;
 	}
 	if (waits >= WAITS_MAX) {
 		search->cuts = true;

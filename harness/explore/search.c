@@ -262,9 +262,9 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 				const struct rr_view *view)
 {
-	if (search->is_gone)
+	if (search->is_gone || end == RR_GATE_SILENT)
 		return RR_RUN_GONE;
-	if (end == RR_GATE_BAD_CHOICE || end == RR_GATE_NO_MEMORY)
+	if (rr_gate_failure(end))
 		return RR_RUN_BROKEN;
 	if (search->n_done < search->n_nodes)
 		return RR_RUN_BROKEN;

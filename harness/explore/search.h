@@ -93,7 +93,8 @@ enum rr_run_end {
 			 * the next one, which is the same */
 	RR_RUN_ELSEWHERE, /* the part was not claimed */
 	RR_RUN_GONE,    /* a server does not answer */
-	RR_RUN_BROKEN,  /* the clients did not repeat themselves */
+	RR_RUN_BROKEN,  /* the clients did not repeat themselves, or the gate
+			 * says what failed: rr_gate_failure() */
 };
 
 struct rr_search;

@@ -48,9 +48,24 @@ bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 		*known = (struct rr_known_link){
 			.link = link, .server = server_of(actor->gate, link)
 		};
+		known->is_cut = known->server >= 0 &&
+				actor->gate->has_restarted[known->server];
 	}
 	*server = known->server;
 	return true;
+}
+
+void rr_gate_cut_links(struct rr_gate *gate, int server)
+{
+	gate->has_restarted[server] = true;
+	for (size_t i = 0; i < RR_GATE_ACTORS; i++) {
+		const struct rr_actor *actor = &gate->actors[i];
+
+		for (size_t j = 0; j < actor->n_links; j++) {
+			if (actor->links[j].server == server)
+				actor->links[j].is_cut = true;
+		}
+	}
 }
 
 static bool is(const struct rl_word *word, const char *text)
@@ -88,6 +103,7 @@ static bool is_refused(const struct rr_actor *actor)
 static enum rl_outcome refuse(struct rr_actor *actor, struct rl_link *link)
 {
 	rl_link_disconnect(link);
+	actor->has_lost = true;
 	rr_gate_event_of(actor)->outcome = RL_ERROR;
 	return RL_ERROR;
 }
@@ -173,6 +189,21 @@ static void note_transaction(struct rr_known_link *known,
 		known->in_multi = true;
 }
 
+/* A reply that has not come, and no restart that closed the connection says why:
+ * what real time did must not look like a choice. */
+static void check_answer(struct rr_actor *actor, const struct rl_link *link,
+			 const struct rl_reply *reply, enum rl_outcome outcome)
+{
+	struct rr_known_link *known = rr_gate_link_of(actor, link);
+	const bool is_answered = outcome == RL_OK ||
+				 reply->type == RL_REPLY_FAILED;
+
+	if (actor->gate->config.servers_stay && !is_answered && !known->is_cut)
+		rr_gate_finish(actor->gate, RR_GATE_SILENT);
+	known->is_cut = false;
+	actor->has_lost = actor->has_lost || !is_answered || actor->lose;
+}
+
 enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 			       const struct rl_reply *reply,
 			       enum rl_outcome outcome)
@@ -182,6 +213,7 @@ enum rl_outcome rr_gate_on_done(void *context, struct rl_link *link,
 	struct rr_known_link *known = rr_gate_link_of(actor, link);
 	struct rr_gate_event *event;
 
+	check_answer(actor, link, reply, outcome);
 	if (actor->quiet) {
 		rr_gate_name_script(gate, reply);
 		return outcome;

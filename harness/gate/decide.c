@@ -97,10 +97,13 @@ static size_t look(struct rr_gate *gate)
 struct rr_gate_event *rr_gate_note(struct rr_gate *gate, enum rr_gate_event_kind kind,
 			      int actor)
 {
-	struct rr_gate_event *event = rr_gate_trace_append(&gate->trace);
+	const bool is_full = gate->trace.n_events >= RR_GATE_EVENTS;
+	struct rr_gate_event *event =
+		is_full ? NULL : rr_gate_trace_append(&gate->trace);
 
 	if (!event) {
-		rr_gate_finish(gate, RR_GATE_NO_MEMORY);
+		rr_gate_finish(gate, is_full ? RR_GATE_TOO_LONG :
+					       RR_GATE_NO_MEMORY);
 		return NULL;
 	}
 	event->kind = kind;
@@ -163,6 +166,8 @@ static void strike_server(struct rr_gate *gate, enum rr_gate_event_kind kind,
 	event->op.server = server;
 	event->value = choice->until_ns;
 	gate->is_down[server] = kind == RR_EVENT_RESTART && choice->until_ns;
+	if (kind == RR_EVENT_RESTART)
+		rr_gate_cut_links(gate, server);
 	if (kind != RR_EVENT_RETURN && gate->config.strike)
 		gate->config.strike(gate->config.context, choice->kind, server,
 				    choice->until_ns);

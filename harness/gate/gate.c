@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "link.h"
 #include "placement.h"
 
 /* ---- The gate itself ------------------------------------------------------ */
@@ -181,21 +182,22 @@ static void reset(struct rr_gate *gate)
 		struct rr_actor *actor = &gate->actors[i];
 
 		actor->life = i < n_clients ? RR_LIFE_RUNNING : RR_LIFE_NONE;
-		actor->dead = actor->hung_up = false;
+		actor->dead = actor->hung_up = actor->has_lost = false;
 		actor->task = NULL;
 		actor->event = SIZE_MAX;
 		actor->paused_until_ns = 0;
 		if (i >= n_clients)
 			actor->n_links = 0;
 		for (size_t j = 0; j < actor->n_links; j++)
-			actor->links[j].in_multi = actor->links[j].is_deaf =
-				false;
+			actor->links[j].in_multi = actor->links[j].is_cut =
+				actor->links[j].is_deaf = false;
 	}
 	gate->n_begun = 1;
 	gate->is_over = false;
 	gate->now_ns = 0;
 	gate->n_mutexes = 0;
 	memset(gate->is_down, 0, sizeof(gate->is_down));
+	memset(gate->has_restarted, 0, sizeof(gate->has_restarted));
 	rr_gate_trace_reset(&gate->trace);
 	gate->view = (struct rr_view){ .n_actors = n_clients,
 				       .last = -1,
@@ -215,6 +217,22 @@ enum rr_gate_end rr_gate_run(struct rr_gate *gate, rr_choose choose,
 	return gate->end;
 }
 
+const char *rr_gate_failure(enum rr_gate_end end)
+{
+	switch (end) {
+	case RR_GATE_BAD_CHOICE:
+		return "the clients do not repeat themselves";
+	case RR_GATE_NO_MEMORY:
+		return "out of memory";
+	case RR_GATE_SILENT:
+		return "no reply in time, or a server is gone";
+	case RR_GATE_TOO_LONG:
+		return "a run does not come to an end: over 20,000 events";
+	default:
+		return NULL;
+	}
+}
+
 const struct rr_view *rr_gate_last_view(const struct rr_gate *gate)
 {
 	return &gate->view;
@@ -228,6 +246,23 @@ const struct rr_gate_trace *rr_gate_last_trace(const struct rr_gate *gate)
 bool rr_gate_is_dead(const struct rr_gate *gate, int client)
 {
 	return gate->actors[client].dead;
+}
+
+bool rr_gate_has_left(const struct rr_gate *gate, int client)
+{
+	const size_t n_clients = gate->config.n_clients;
+
+	for (size_t i = (size_t)client; i < RR_GATE_ACTORS; i += n_clients) {
+		const struct rr_actor *actor = &gate->actors[i];
+
+		if (actor->has_lost)
+			return true;
+		for (size_t j = 0; j < actor->n_links; j++) {
+			if (rl_link_has_unread(actor->links[j].link))
+				return true;
+		}
+	}
+	return false;
 }
 
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns)

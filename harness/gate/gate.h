@@ -70,7 +70,13 @@
 
 #include "gate_trace.h"
 
-enum { RR_GATE_CLIENTS = 16, RR_GATE_ACTORS = 48 };
+/* EVENTS: a run that has more does not come to an end, as far as anybody can
+ * tell. */
+enum {
+	RR_GATE_CLIENTS = 16,
+	RR_GATE_ACTORS = 48,
+	RR_GATE_EVENTS = 20000,
+};
 
 #define RR_NEVER INT64_MAX
 
@@ -132,7 +138,13 @@ enum rr_gate_end {
 	RR_GATE_DEADLOCK,  /* nobody could go on, now or ever */
 	RR_GATE_BAD_CHOICE, /* the chooser chose what cannot be */
 	RR_GATE_NO_MEMORY,
+	RR_GATE_SILENT,    /* a server did not answer, and no choice explains it
+			    * (with `servers_stay`) */
+	RR_GATE_TOO_LONG,  /* more than RR_GATE_EVENTS */
 };
+
+/* Why a run that ended so shows nothing, in words; NULL = it does. */
+const char *rr_gate_failure(enum rr_gate_end end);
 
 /* One client: what it does in a run. */
 struct rr_gate_client {
@@ -150,6 +162,9 @@ struct rr_gate_config {
 	int64_t day_ns; /* the time of day at the beginning of each run */
 	int64_t yield_ns; /* a sleep no longer than this may end at once: it is
 			   * a waiter's pause, nobody counts on its length */
+	/* Nobody but a RESTART stops a server: one that does not answer ends
+	 * the run, so that real time never looks like a lost reply. */
+	bool servers_stay;
 	void (*advance)(void *context, int64_t duration_ns); /* may be NULL */
 	/* Does to a server what was chosen: RESTART or JUMP. */
 	void (*strike)(void *context, enum rr_choice_kind kind, int server,
@@ -188,6 +203,11 @@ const struct rr_gate_trace *rr_gate_last_trace(const struct rr_gate *gate);
 
 /* Has this client crashed, or is the run over? For its routine. */
 bool rr_gate_is_dead(const struct rr_gate *gate, int client);
+
+/* Has the last run left something on the client's links that would show in the
+ * next one: a reply was lost, or a message has not been read? The servers must
+ * have been asked something since, so that all messages have come. */
+bool rr_gate_has_left(const struct rr_gate *gate, int client);
 
 /* The gate's own connection to a server is closed; it makes another one. */
 void rr_gate_disconnect(struct rr_gate *gate, int server);

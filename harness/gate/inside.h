@@ -19,6 +19,7 @@ struct rr_known_link {
 	struct rl_link *link;
 	int server;
 	bool in_multi; /* commands are queued */
+	bool is_cut;   /* its server has closed it, in a restart */
 	bool is_deaf;  /* a reply was lost, its client does not know yet */
 };
 
@@ -40,6 +41,7 @@ struct rr_actor {
 	bool on_socket;          /* WAIT */
 	bool quiet;              /* the command on its way is no step */
 	bool lose;               /* its reply is to be lost */
+	bool has_lost;           /* and one was, in this run */
 	size_t event;            /* of the step that it performs */
 	size_t asked_at;         /* events in the trace when its pop's keys were
 				  * looked at, SIZE_MAX = not yet */
@@ -77,7 +79,7 @@ struct rr_gate {
 	int64_t now_ns;
 	struct rr_held_mutex mutexes[RR_GATE_MUTEXES];
 	size_t n_mutexes;
-	bool is_down[RR_GATE_SERVERS];
+	bool is_down[RR_GATE_SERVERS], has_restarted[RR_GATE_SERVERS];
 	struct rr_gate_script scripts[RR_GATE_SCRIPTS];
 	size_t n_scripts;
 	struct rr_gate_trace trace;
@@ -113,6 +115,9 @@ enum rl_outcome rr_gate_on_receive(void *context, struct rl_link *link,
  * they lead to. False when out of memory. */
 bool rr_gate_know_link(struct rr_actor *actor, struct rl_link *link,
 		       int *server);
+
+/* A server has closed all its connections. */
+void rr_gate_cut_links(struct rr_gate *gate, int server);
 
 /* What is remembered of a link that it knows. */
 struct rr_known_link *rr_gate_link_of(const struct rr_actor *actor,

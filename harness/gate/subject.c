@@ -37,8 +37,8 @@ static bool read_and_delete(struct rr_subject *subject, long long *final)
 
 /* ---- Runs ----------------------------------------------------------------- */
 
-/* Everything that it asked for was done, and it knows no more than before. What
- * a renewer's link has found out would show in the next run. */
+/* Everything that it asked for was done and answered, and it knows no more than
+ * before. What a renewer's link has found out would show in the next run. */
 static bool is_as_new(const struct rr_subject_client *client)
 {
 	const struct rr_strategy *strategy = client->subject->config.strategy;
@@ -47,7 +47,8 @@ static bool is_as_new(const struct rr_subject_client *client)
 	    (strategy->own_links && !strategy->is_woken))
 		return false;
 	return client->opened && !rr_subject_is_dead(client) &&
-	       client->tally.ok == client->increments;
+	       client->tally.ok == client->increments &&
+	       !rr_gate_has_left(client->subject->gate, client->number);
 }
 
 static void begin(struct rr_subject *subject)
@@ -65,6 +66,7 @@ static void begin(struct rr_subject *subject)
  * in a trace. */
 static bool warm_up(struct rr_subject *subject, const bool *fresh)
 {
+	const char *failure;
 	enum rr_gate_end end;
 	long long final;
 
@@ -78,10 +80,12 @@ static bool warm_up(struct rr_subject *subject, const bool *fresh)
 	rr_gate_plant(subject->gate, NULL);
 	end = rr_gate_run(subject->gate, rr_choose_serial, NULL);
 	rr_gate_plant(subject->gate, subject->config.planted);
+	failure = rr_gate_failure(end);
 	if (end != RR_GATE_DONE)
-		return rr_subject_complain(subject,
-					   "the clients do not get through",
-					   NULL);
+		return rr_subject_complain(
+			subject,
+			failure ? failure : "the clients do not get through",
+			NULL);
 	subject->is_warm = true;
 	return read_and_delete(subject, &final);
 }
@@ -159,6 +163,7 @@ static bool make_gate(struct rr_subject *subject)
 		.n_addresses = subject->n_servers,
 		.day_ns = config->day_ns,
 		.yield_ns = config->yield_ns,
+		.servers_stay = config->servers_stay,
 		.advance = config->advance,
 		.strike = config->strike,
 		.context = config->context,

@@ -24,6 +24,7 @@ struct rr_subject_config {
 	bool repeats;    /* an increment of which it does not know, too */
 	int64_t day_ns;  /* as in rr_gate_config, and so are: */
 	int64_t yield_ns;
+	bool servers_stay;
 	void (*advance)(void *context, int64_t duration_ns);
 	void (*strike)(void *context, enum rr_choice_kind kind, int server,
 		       int64_t by_ns);

@@ -2,6 +2,7 @@
 /* Opening a subject's clients, and closing them. */
 #include <stdio.h>
 
+#include "link.h"
 #include "subject_inside.h"
 
 bool rr_subject_complain(struct rr_subject *subject, const char *what,
@@ -14,8 +15,11 @@ bool rr_subject_complain(struct rr_subject *subject, const char *what,
 
 struct rl_link *rr_subject_connect(struct rr_subject *subject, size_t server)
 {
-	struct rl_link *link = rl_link_new(&subject->config.addresses[server],
-					   RR_TIMEOUT_MS);
+	/* Where nobody stops servers, one that is slow is only slow. */
+	struct rl_link *link =
+		rl_link_new(&subject->config.addresses[server],
+			    subject->config.servers_stay ? RL_DRIVEN_PATIENCE_MS :
+							   RR_TIMEOUT_MS);
 
 	if (!link)
 		rr_subject_complain(subject, "out of memory", NULL);
@@ -68,12 +72,44 @@ static void close_client(struct rr_subject_client *client)
 	client->client.state = NULL;
 }
 
+static void free_links(struct rr_subject_client *client)
+{
+	for (size_t i = 0; i < client->subject->n_servers; i++) {
+		rl_link_free(client->links[i]);
+		client->links[i] = NULL;
+	}
+}
+
+/* Links are as they were before the last run: a server that has forgotten all is
+ * new to them, and whether a connection has to be made must not depend on how
+ * the last run ended. */
+static bool restore_links(struct rr_subject_client *client, bool has_left)
+{
+	struct rr_subject *subject = client->subject;
+
+	if (subject->is_wiped) {
+		free_links(client);
+		return rr_subject_connect_client(subject, client);
+	}
+	for (size_t i = 0; i < subject->n_servers; i++) {
+		if (has_left)
+			rl_link_disconnect(client->links[i]);
+		if (rl_link_connect(client->links[i]) != RL_OK)
+			return rr_subject_complain(subject, "cannot connect",
+						   client->links[i]);
+	}
+	return true;
+}
+
 bool rr_subject_open_client(struct rr_subject_client *client)
 {
 	struct rr_subject *subject = client->subject;
 	const struct rr_strategy *strategy = subject->config.strategy;
+	const bool has_left = rr_gate_has_left(subject->gate, client->number);
 
 	close_client(client);
+	if (!restore_links(client, has_left))
+		return false;
 	rr_gate_forget_links(subject->gate, client->number);
 	client->opened = true;
 	if (strategy->open && strategy->open(&client->client) != RL_OK)
@@ -86,6 +122,5 @@ bool rr_subject_open_client(struct rr_subject_client *client)
 void rr_subject_free_client(struct rr_subject_client *client)
 {
 	close_client(client);
-	for (size_t i = 0; i < client->subject->n_servers; i++)
-		rl_link_free(client->links[i]);
+	free_links(client);
 }

@@ -22,8 +22,10 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 	[RR_THREADS] = { .n_clients = 3 },
 	[RR_PROCESSES] = { .n_clients = 3, .separate = true },
 	[RR_CRASH] = { .n_clients = 3, .budget = { .crashes = 1 } },
-	[RR_SLOW_WORK] = { .n_clients = 3, .work_ms = LEASE_MS * 5 / 2 },
-	[RR_PAUSE] = { .n_clients = 3, .budget = { .pauses = 1 } },
+	[RR_SLOW_WORK] = { .n_clients = 3,
+			   .increments = 2,
+			   .work_ms = LEASE_MS * 5 / 2 },
+	[RR_PAUSE] = { .n_clients = 2, .budget = { .pauses = 1 } },
 	[RR_LOST_REPLY] = { .n_clients = 2,
 			    .budget = { .lost_replies = 1 },
 			    .repeats = true },
@@ -36,6 +38,8 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 };
 
 #define ALL_HAZARDS ((1U << RR_HAZARDS) - 1)
+#define SLOW_WORK (1U << RR_SLOW_WORK)
+#define PAUSE (1U << RR_PAUSE)
 
 /* Zeroes mean: as in the column. */
 static const struct override {
@@ -46,14 +50,29 @@ static const struct override {
 	int rounds;
 	unsigned long most;
 } overrides[] = {
-	{ .strategy = "redlock",
-	  .hazards = ALL_HAZARDS,
-	  .n_clients = 2,
-	  .lock_servers = 3 },
-	{ .strategy = "redlock-sequential",
-	  .hazards = ALL_HAZARDS,
-	  .n_clients = 2,
-	  .lock_servers = 3 },
+	/* Two majorities of three are as good as of five. */
+	{ "redlock", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
+	  .increments = 1 },
+	{ "redlock-sequential", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
+	  .increments = 1 },
+	/* Who is refused writes: each round of each client is another race. */
+	{ "setnx-expire-all", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
+	{ "setnx-expire-multi", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
+	{ "incr-lock", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
+	{ "incr-lock-all", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
+	/* Each renewal races with the others' attempts. */
+	{ "lua-renewed", SLOW_WORK, .n_clients = 2, .increments = 1 },
+	/* A third one gets in where a stranger's lock was removed. */
+	{ "set-nx-ex", PAUSE, .n_clients = 3 },
+	{ "get-compare-del", PAUSE, .n_clients = 3 },
+	{ "reentrant-naive", PAUSE, .n_clients = 3 },
+	/* Those that survive are tried with as many. */
+	{ "local-mutex", PAUSE, .n_clients = 3 },
+	{ "setnx", PAUSE, .n_clients = 3 },
+	{ "fenced", PAUSE, .n_clients = 3 },
+	{ "multi-watch", PAUSE, .n_clients = 3 },
+	{ "lua-incr", PAUSE, .n_clients = 3 },
+	{ "incr", PAUSE, .n_clients = 3 },
 };
 
 enum { N_OVERRIDES = sizeof(overrides) / sizeof(overrides[0]) };
@@ -84,7 +103,8 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
 	struct rr_explore_config bounds = columns[hazard];
 
 	bounds.strategy = strategy;
-	bounds.increments = 1;
+	if (!bounds.increments)
+		bounds.increments = 1;
 	bounds.rounds = ROUNDS;
 	bounds.ttl_ms = LEASE_MS;
 	bounds.most = MOST;

@@ -231,8 +231,9 @@ static void act(struct rr_rehearsal *rehearsal)
 	if (rehearsal->result.end == RR_GATE_BAD_CHOICE)
 		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL,
 				  "the clients did not do the same again");
-	if (rehearsal->result.end == RR_GATE_NO_MEMORY)
-		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
+	else if (rr_gate_failure(rehearsal->result.end))
+		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "%s",
+				  rr_gate_failure(rehearsal->result.end));
 }
 
 /* What the strategy would need, if this server has less. */

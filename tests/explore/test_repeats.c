@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* A search begins run after run with the same prefix: whatever one run leaves
+ * behind must not show in the next. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli.h"
+
+enum { OUTPUT_SIZE = 1 << 16, BROKEN_SEARCH = 69 };
+
+static char output[OUTPUT_SIZE];
+
+/* To its end, whatever it found, and not by an error. */
+static void assert_searched(const char *arguments)
+{
+	char command[300];
+	int got;
+
+	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1",
+		 arguments);
+	got = support_shell(command, output, sizeof(output));
+	cr_assert_lt(got, BROKEN_SEARCH, "%s: %d: %s", arguments, got, output);
+	cr_assert(strstr(output, " schedules"), "%s: %s", arguments, output);
+}
+
+/* A lost reply leaves a token of which nobody knows whether it is there. */
+Test(repeats, doubt_ends_with_its_run)
+{
+	assert_searched("lua-delifequals --lost-replies 1");
+	assert_searched("lua-pipelined --lost-replies 1");
+	assert_searched("fenced --lost-replies 1");
+	assert_searched("reentrant --lost-replies 1");
+	assert_searched("redlock --lock-servers 3 --lost-replies 1 --most 150");
+}
+
+/* A lock that is handed to a waiter who is asking just then: it has the lock by
+ * its answer, and the message lies in its socket. */
+Test(repeats, message_ends_with_its_run)
+{
+	assert_searched("fair-queue --pauses 1");
+	assert_searched("fair-queue --lost-replies 1");
+	assert_searched("fair-queue --clients 3 --crashes 1 --most 60");
+}
+
+Test(repeats, clock_that_jumped_is_set_back)
+{
+	assert_searched("redlock --lock-servers 3 --jumps 1 --most 300");
+}
+
+/* What links knew of a server is no longer so when it has come back empty. */
+Test(repeats, empty_server_is_new_to_all)
+{
+	assert_searched("redlock --lock-servers 3 --restarts 1 --most 300");
+}
+
+/* Each client outlasts its lease and drives the others out, for ever. */
+Test(repeats, work_that_never_ends_is_cut)
+{
+	assert_searched("fenced --slow-work");
+	assert_searched("multi-watch fenced --slow-work --pauses 1 --most 50");
+}
