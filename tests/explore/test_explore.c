@@ -85,6 +85,21 @@ Test(explore, reply_lost_inside_a_transaction_replays)
 	cr_assert(strstr(output, "verdict counted twice"), "%s", output);
 }
 
+/* Messages come on a connection of their own. */
+Test(explore, woken_clients_listen_in_a_transcript_too)
+{
+	assert_explored("fair-queue --slow-work", 0, "  Aw> SUBSCRIBE ");
+	cr_assert_not(strstr(output, "does not replay"), "%s", output);
+	cr_assert(strstr(output, "  verdict exclusion broken"), "%s", output);
+}
+
+Test(explore, everybody_who_asks_keeps_a_dead_lock_alive)
+{
+	assert_explored("incr-lock-all --crashes 1", 0,
+			"verdict dead lock kept alive");
+	assert_explored("incr-lock --crashes 1", 0, "verdict deadlock");
+}
+
 Test(explore, clocks_that_are_apart_are_written)
 {
 	assert_explored("setnx-getset --skew --clients 3", 0,
