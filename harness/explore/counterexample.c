@@ -58,6 +58,16 @@ static void write_note(struct rr_writer *writer, int actor, const char *text)
 	fprintf(writer->file, " %s\n", text);
 }
 
+/* What has woken it. */
+static void write_message(struct rr_writer *writer,
+			  const struct rr_gate_event *event)
+{
+	if (!event->value || !rr_counterexample_listens(writer, event->actor))
+		return;
+	rr_counterexample_actor(writer, event->actor);
+	fputs("w < *\n", writer->file);
+}
+
 static void write_step(struct rr_writer *writer,
 		       const struct rr_gate_event *event)
 {
@@ -82,6 +92,7 @@ static void write_step(struct rr_writer *writer,
 	case RR_OP_WAIT:
 		write_note(writer, event->actor,
 			   event->value ? "is woken" : "waited in vain");
+		write_message(writer, event);
 		break;
 	case RR_OP_SLEEP:
 	case RR_OP_JOIN:
@@ -112,6 +123,10 @@ static void write_crash(struct rr_writer *writer, int actor)
 		write_counts(writer, i);
 		rr_counterexample_actor(writer, i);
 		fputs(" crashes\n", writer->file);
+		if (!rr_counterexample_listens(writer, i))
+			continue;
+		rr_counterexample_actor(writer, i);
+		fputs("w crashes\n", writer->file);
 	}
 }
 
@@ -168,14 +183,27 @@ static void write_event(struct rr_writer *writer,
 
 /* ---- Headings ------------------------------------------------------------- */
 
-static bool reads_clock(const struct rr_gate_trace *trace)
+static bool counts_lock(const struct rr_op *op)
+{
+	return op->kind == RR_OP_SEND && op->n_words == 2 &&
+	       strcmp(op->words[0].text, "INCR") == 0 &&
+	       strcmp(op->words[1].text, "lock:0") == 0;
+}
+
+/* What the lock's value says, in the words of its heading. */
+static const char *kind_of_lock(const struct rr_gate_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_events; i++) {
-		if (trace->events[i].kind == RR_EVENT_STEP &&
-		    trace->events[i].op.kind == RR_OP_CLOCK)
-			return true;
+		const struct rr_gate_event *event = &trace->events[i];
+
+		if (event->kind != RR_EVENT_STEP)
+			continue;
+		if (event->op.kind == RR_OP_CLOCK)
+			return " timestamp";
+		if (counts_lock(&event->op))
+			return " count";
 	}
-	return false;
+	return "";
 }
 
 static void write_headings(struct rr_writer *writer)
@@ -193,6 +221,11 @@ static void write_headings(struct rr_writer *writer)
 			continue;
 		fputc(' ', writer->file);
 		rr_counterexample_actor(writer, (int)i);
+		if (!rr_counterexample_listens(writer, (int)i))
+			continue;
+		fputc(' ', writer->file);
+		rr_counterexample_actor(writer, (int)i);
+		fputc('w', writer->file);
 	}
 	fputs("\nservers", writer->file);
 	for (size_t i = 0; i < rr_explore_servers(writer->config); i++) {
@@ -202,7 +235,7 @@ static void write_headings(struct rr_writer *writer)
 	fputs("\nwatch   counter:0\n", writer->file);
 	if (has_lock)
 		fprintf(writer->file, "watch   lock:0\nlock    lock:0%s\n",
-			reads_clock(writer->trace) ? " timestamp" : "");
+			kind_of_lock(writer->trace));
 	fputs("counter counter:0\n\n", writer->file);
 }
 
@@ -242,6 +275,7 @@ char *rr_counterexample_write(const struct rr_explore_config *config,
 	write_headings(&writer);
 	write_clocks(&writer);
 	rr_counterexample_connections(&writer);
+	rr_counterexample_subscribe(&writer);
 	for (size_t i = 0; i < writer.trace->n_events; i++)
 		write_event(&writer, &writer.trace->events[i]);
 	fclose(writer.file);

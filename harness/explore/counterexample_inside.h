@@ -21,6 +21,15 @@ struct rr_writer {
 /* "A", and "A2" for what the gate calls A'. */
 void rr_counterexample_actor(const struct rr_writer *writer, int actor);
 
+/* Does this client listen on a second connection, named as it is with a "w"? */
+bool rr_counterexample_listens(const struct rr_writer *writer, int actor);
+
+/* Is it such a connection's command? */
+bool rr_counterexample_subscribes(const struct rr_gate_event *event);
+
+/* What was subscribed to before the run. */
+void rr_counterexample_subscribe(struct rr_writer *writer);
+
 /* A line for a command, or two. */
 void rr_counterexample_send(struct rr_writer *writer,
 			    const struct rr_gate_event *event);

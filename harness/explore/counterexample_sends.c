@@ -84,6 +84,8 @@ void rr_counterexample_send(struct rr_writer *writer, const struct rr_gate_event
 		&writer->wires, writer->trace, i, &was_open);
 
 	rr_counterexample_actor(writer, event->actor);
+	if (rr_counterexample_subscribes(event))
+		fputc('w', writer->file);
 	if (answer == RR_ANSWER_LATER) {
 		write_later(writer, event, rr_wires_is_last(writer->trace, i));
 		return;

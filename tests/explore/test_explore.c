@@ -39,6 +39,19 @@ Test(explore, sound_strategies_are_safe)
 	assert_explored("incr --increments 2", 0, "safe: all ");
 }
 
+/* What guards a lock is a script: that is what is weakened. */
+Test(explore, locks_that_a_script_grants_have_a_canary)
+{
+	assert_explored("fenced fair-queue --clients 2", 0,
+			"fenced: safe: all 4 schedules");
+	cr_assert(strstr(output, "canary: a grant to everybody fails"), "%s",
+		  output);
+	cr_assert(strstr(output, "canary: a grant past the line fails"), "%s",
+		  output);
+	assert_explored("fenced --crashes 1", 0, "fenced: safe: all ");
+	assert_explored("fair-queue --crashes 1", 0, "fair-queue: safe: all ");
+}
+
 Test(explore, mutex_is_useless_between_processes)
 {
 	assert_explored("local-mutex --processes", 0, "exclusion");
@@ -70,6 +83,21 @@ Test(explore, reply_lost_inside_a_transaction_replays)
 			0, "A writes EXEC\n  A < (lost)\n");
 	cr_assert_not(strstr(output, "does not replay"), "%s", output);
 	cr_assert(strstr(output, "verdict counted twice"), "%s", output);
+}
+
+/* Messages come on a connection of their own. */
+Test(explore, woken_clients_listen_in_a_transcript_too)
+{
+	assert_explored("fair-queue --slow-work", 0, "  Aw> SUBSCRIBE ");
+	cr_assert_not(strstr(output, "does not replay"), "%s", output);
+	cr_assert(strstr(output, "  verdict exclusion broken"), "%s", output);
+}
+
+Test(explore, everybody_who_asks_keeps_a_dead_lock_alive)
+{
+	assert_explored("incr-lock-all --crashes 1", 0,
+			"verdict dead lock kept alive");
+	assert_explored("incr-lock --crashes 1", 0, "verdict deadlock");
 }
 
 Test(explore, clocks_that_are_apart_are_written)
