@@ -64,8 +64,7 @@ const struct rr_strategy rr_setnx_getset_checked = {
 	.summary = "SETNX timestamp, GET, GETSET, ..., GET, compare, DEL",
 	.document = "000",
 	.breaks = {
-		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_OWNERSHIP,
+		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_OWNERSHIP,
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,

@@ -8,7 +8,7 @@
 
 /* Waits, in which nobody writes, for what no server knows of: a lease that a
  * timestamp stands for. */
-enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 24 };
+enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 100 };
 
 static int64_t earlier(int64_t a, int64_t b)
 {

@@ -13,6 +13,7 @@
 enum {
 	LEASE_MS = 10000,
 	ROUNDS = 2,
+	SEED = 1,
 	MOST = 50000, /* schedules; a cell that reaches it proves nothing */
 };
 
@@ -38,8 +39,11 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 };
 
 #define ALL_HAZARDS ((1U << RR_HAZARDS) - 1)
+#define CRASH (1U << RR_CRASH)
 #define SLOW_WORK (1U << RR_SLOW_WORK)
 #define PAUSE (1U << RR_PAUSE)
+#define RESTART (1U << RR_RESTART)
+#define LATE (PAUSE | 1U << RR_LOST_REPLY | 1U << RR_SKEW)
 
 /* Zeroes mean: as in the column. */
 static const struct override {
@@ -49,12 +53,27 @@ static const struct override {
 	long increments;
 	int rounds;
 	unsigned long most;
+	unsigned long random; /* so many random schedules, of spaces that are
+			       * too large: they show failures, not safety */
 } overrides[] = {
 	/* Two majorities of three are as good as of five. */
 	{ "redlock", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
 	  .increments = 1 },
 	{ "redlock-sequential", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
 	  .increments = 1 },
+	{ "redlock", LATE, .random = 4000 },
+	{ "redlock-sequential", LATE, .random = 4000 },
+	{ "redlock", RESTART, .random = 12000 },
+	{ "redlock-sequential", RESTART, .random = 12000 },
+	/* Each look at a clock is another step. */
+	{ "setnx-del-takeover", SLOW_WORK, .increments = 1 },
+	{ "setnx-getset", SLOW_WORK, .increments = 1 },
+	{ "setnx-getset-checked", SLOW_WORK, .increments = 1 },
+	{ "watch-getset", SLOW_WORK, .increments = 1 },
+	{ "multi-watch-split", SLOW_WORK, .increments = 1 },
+	/* So is each message that wakes a waiter. */
+	{ "fair-queue", CRASH, .n_clients = 2 },
+	{ "fair-queue", SLOW_WORK, .n_clients = 2, .increments = 1 },
 	/* Who is refused writes: each round of each client is another race. */
 	{ "setnx-expire-all", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
 	{ "setnx-expire-multi", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
@@ -95,6 +114,10 @@ static void put_over(struct rr_explore_config *bounds,
 		bounds->rounds = other->rounds;
 	if (other->most)
 		bounds->most = other->most;
+	if (other->random)
+		bounds->random = (struct rr_pct_config){ .runs = other->random,
+							 .seed = SEED,
+							 .depth = 3 };
 }
 
 struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
@@ -181,6 +204,9 @@ const char *rr_bounds_text(const struct rr_explore_config *bounds, char *text,
 	if (bounds->work_ms)
 		add(&list, "work of %.1f leases",
 		    (double)bounds->work_ms / (double)bounds->ttl_ms);
+	if (bounds->random.runs)
+		add(&list, "%lu random schedules from seed %d",
+		    bounds->random.runs, SEED);
 	if (bounds->skew_ns)
 		add(&list, "clients' clocks %ld s apart",
 		    (long)(bounds->skew_ns / MS / 1000));
