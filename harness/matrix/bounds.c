@@ -63,8 +63,8 @@ static const struct override {
 	  .increments = 1 },
 	{ "redlock", LATE, .random = 4000 },
 	{ "redlock-sequential", LATE, .random = 4000 },
-	{ "redlock", RESTART, .random = 12000 },
-	{ "redlock-sequential", RESTART, .random = 12000 },
+	{ "redlock", RESTART, .random = 6000 },
+	{ "redlock-sequential", RESTART, .random = 6000 },
 	/* Each look at a clock is another step. */
 	{ "setnx-del-takeover", SLOW_WORK, .increments = 1 },
 	{ "setnx-getset", SLOW_WORK, .increments = 1 },
