@@ -14,7 +14,7 @@ enum rr_exit rr_explorer_fail(struct rr_explorer *explorer, enum rr_exit code,
 	return code;
 }
 
-/* ---- Running ------------------------------------------------------------- */
+/* ---- Running -------------------------------------------------------------- */
 
 static unsigned long commands_of(const struct rr_gate_trace *trace)
 {
@@ -158,7 +158,7 @@ static enum rr_exit run_all(struct rr_explorer *explorer)
 	return code;
 }
 
-/* ---- The whole ----------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------ */
 
 double rr_explore_seconds(void)
 {

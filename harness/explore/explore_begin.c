@@ -5,7 +5,7 @@
 
 #define YIELD_NS INT64_C(100000000)
 
-/* ---- While it runs ------------------------------------------------------- */
+/* ---- While it runs -------------------------------------------------------- */
 
 static void move_time(void *context, int64_t duration_ns)
 {
@@ -41,7 +41,7 @@ static void end_run(void *context)
 	explorer->jumped = -1;
 }
 
-/* ---- Setting up ---------------------------------------------------------- */
+/* ---- Setting up ----------------------------------------------------------- */
 
 static enum rr_exit check_strategy(struct rr_explorer *explorer)
 {
