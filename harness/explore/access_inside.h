@@ -45,6 +45,17 @@ struct rr_access {
 	size_t n_connections;
 };
 
+/* ---- access_commands.c ---- */
+
+/* Whatever it could write counts as written. */
+struct rr_footprint rr_access_of_keys(struct rr_access *access,
+				      const struct rr_op *op);
+
+/* rr_access_of() of a command. What is queued touches nothing until EXEC. */
+struct rr_footprint rr_access_of_command(struct rr_access *access,
+					 const struct rr_gate_event *event,
+					 bool proved);
+
 /* ---- names.c ---- */
 
 /* Of the keys' bits; 0 for those that are no keys'. */

@@ -31,54 +31,6 @@ void rr_search_begin(struct rr_search *search)
 	rr_access_begin(search->config.access);
 }
 
-/* ---- What a move has touched ---------------------------------------------- */
-
-static void note_step(struct rr_search *search, struct rr_done *done,
-		      const struct rr_gate_event *event, bool is_new)
-{
-	if (is_new) {
-		done->is_lock = event->op.kind == RR_OP_LOCK;
-		done->is_unlock = event->op.kind == RR_OP_UNLOCK;
-		done->is_pop = event->op.n_sources > 0;
-		done->is_sleep = event->op.kind == RR_OP_SLEEP &&
-				 event->op.yields;
-		done->mutex = (uintptr_t)event->op.mutex;
-		done->proved = rr_search_is_proved(search, event);
-	}
-	done->footprint = rr_access_of(search->config.access, event,
-				       done->proved);
-	if (search->config.distort)
-		search->config.distort(event, &done->footprint);
-}
-
-/* The step itself, and the marks that its actor set before its next one. */
-static void note_events(struct rr_search *search, struct rr_done *done,
-			const struct rr_gate_trace *trace, bool is_new)
-{
-	for (size_t i = search->event; i < trace->n_events; i++) {
-		const struct rr_gate_event *event = &trace->events[i];
-		const struct rr_footprint mark = rr_access_of_mark(event);
-
-		if (event->kind == RR_EVENT_STEP)
-			note_step(search, done, event, is_new);
-		rr_footprint_add(&done->footprint, &mark);
-	}
-}
-
-/* The move that has just been made, the last of done[]. */
-static void note_last(struct rr_search *search,
-		      const struct rr_gate_trace *trace)
-{
-	struct rr_done *done;
-
-	if (search->n_done == 0)
-		return;
-	done = &search->done[search->n_done - 1];
-	if (rr_move_is_step(&done->move))
-		note_events(search, done, trace,
-			    search->n_done > search->n_kept);
-}
-
 /* ---- Nodes ---------------------------------------------------------------- */
 
 static bool is_fault(const struct rr_candidate *candidate)
@@ -241,7 +193,7 @@ struct rr_choice rr_search_choose(void *context, const struct rr_view *view)
 	const struct rr_node *node;
 	struct rr_done *done;
 
-	note_last(search, view->trace);
+	rr_search_note(search, view->trace);
 	if (search->again)
 		return (struct rr_choice){ RR_CHOOSE_STOP, 0, 0 };
 	if (search->n_done == search->n_nodes && !open_node(search, view))
@@ -271,7 +223,7 @@ enum rr_run_end rr_search_learn(struct rr_search *search, enum rr_gate_end end,
 	if (end == RR_GATE_DEADLOCK)
 		search->end = RR_RUN_STUCK;
 	if (end != RR_GATE_STOPPED)
-		note_last(search, view->trace);
+		rr_search_note(search, view->trace);
 	search->n_done -= search->again;
 	if (!search->config.all && !search->config.pct)
 		rr_search_order(search);

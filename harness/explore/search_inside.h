@@ -83,6 +83,12 @@ struct rr_search {
 /* The run comes into a part, or ends before: is it to be searched here? */
 bool rr_search_enter_part(struct rr_search *search);
 
+/* ---- touched.c ---- */
+
+/* The move that has just been made, the last of done[], from its trace. */
+void rr_search_note(struct rr_search *search,
+		    const struct rr_gate_trace *trace);
+
 /* ---- order.c ---- */
 
 bool rr_search_depends(const struct rr_search *search,

@@ -164,6 +164,14 @@ void rr_gate_free_scripts(struct rr_gate *gate);
 struct rr_held_mutex *rr_gate_mutex(struct rr_gate *gate,
 				    const struct rl_mutex *mutex);
 
+/* ---- view.c ---- */
+
+/* What each actor could do now, into gate->view. Returns how many are still
+ * there. */
+size_t rr_gate_look(struct rr_gate *gate);
+
+bool rr_gate_is_readable(int fd);
+
 /* ---- decide.c ---- */
 
 /* Who is to run next; asks the chooser. */
@@ -175,7 +183,5 @@ void rr_gate_finish(struct rr_gate *gate, enum rr_gate_end end);
 /* Notes what has happened; NULL when out of memory, and the run ends. */
 struct rr_gate_event *rr_gate_note(struct rr_gate *gate, enum rr_gate_event_kind kind,
 			      int actor);
-
-bool rr_gate_is_readable(int fd);
 
 #endif

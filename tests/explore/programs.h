@@ -32,7 +32,7 @@ bool program_is(const struct program_command *command, const char *name);
 /* A line for each client: "A: SET a 1, GET b". */
 void program_print(FILE *file, const struct program *programs, size_t n);
 
-/* ---- Running (programs.c) ---- */
+/* ---- Running (programs.c, program_states.c) ---- */
 
 struct programs;
 
