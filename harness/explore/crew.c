@@ -222,7 +222,7 @@ static void collect(struct errand *errand, struct rr_finding *sum)
 			finding.code = RR_EXIT_INTERNAL;
 			describe_end(hand, finding.result.error);
 		}
-		rr_findings_add(sum, &finding);
+		rr_findings_add(sum, &finding, errand->config->shows);
 	}
 	check(sum);
 }

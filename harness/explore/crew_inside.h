@@ -46,6 +46,7 @@ bool rr_hand_join(struct rr_hand *hand, struct rr_finding *finding);
 /* ---- findings.c ---- */
 
 /* Adds what a job has found to `sum`, and takes its transcript. */
-void rr_findings_add(struct rr_finding *sum, struct rr_finding *other);
+void rr_findings_add(struct rr_finding *sum, struct rr_finding *other,
+		     unsigned shows);
 
 #endif

@@ -31,6 +31,8 @@ struct rr_explore_config {
 	struct rr_pct_config random; /* with `runs`: draws so many instead */
 	unsigned long most; /* schedules, 0 = no limit */
 	const struct rl_driver *planted; /* a fault, or NULL */
+	unsigned shows; /* what the schedule that is shown should break, if any
+			 * does; 0 = the worst */
 	unsigned first_of; /* ends at the first schedule that breaks one of
 			    * these; 0 = does not */
 	struct rr_crew *crew; /* shares the work (crew.h); NULL = one job. What
@@ -84,9 +86,10 @@ size_t rr_explore_servers(const struct rr_explore_config *config);
 enum rr_exit rr_explore(struct rr_world *world,
 			const struct rr_explore_config *config,
 			struct rr_explore_result *result);
-/* Below 0: of their shortest ones that of `a` is to be shown. */
+/* Below 0: of their shortest ones that of `a` is to be shown. `shows`: as in the
+ * configuration. */
 int rr_explore_compare(const struct rr_explore_result *a,
-		       const struct rr_explore_result *b);
+		       const struct rr_explore_result *b, unsigned shows);
 
 void rr_explore_release(struct rr_explore_result *result);
 

@@ -25,16 +25,21 @@ static unsigned long last_part(const struct rr_explorer *explorer)
 }
 
 /* What is worst comes first in the set. */
-static int worst(unsigned breaks)
+static int worst(unsigned breaks, unsigned shows)
 {
+	if (breaks & shows)
+		return -1;
 	return breaks ? __builtin_ctz(breaks) : RR_INVARIANTS;
 }
 
 int rr_explore_compare(const struct rr_explore_result *a,
-		       const struct rr_explore_result *b)
+		       const struct rr_explore_result *b, unsigned shows)
 {
-	if (worst(a->shortest_breaks) != worst(b->shortest_breaks))
-		return worst(a->shortest_breaks) - worst(b->shortest_breaks);
+	const int order = worst(a->shortest_breaks, shows) -
+			  worst(b->shortest_breaks, shows);
+
+	if (order)
+		return order;
 	if (a->switches != b->switches)
 		return a->switches - b->switches;
 	return (a->moves > b->moves) - (a->moves < b->moves);
@@ -53,7 +58,9 @@ static void keep_if_shorter(struct rr_explorer *explorer, unsigned broken,
 		.moves = moves,
 	};
 
-	if (result->transcript && rr_explore_compare(&run_alone, result) >= 0)
+	if (result->transcript &&
+	    rr_explore_compare(&run_alone, result, explorer->config->shows) >=
+		    0)
 		return;
 	free(result->transcript);
 	result->shortest_breaks = broken;

@@ -20,9 +20,11 @@ static enum rr_explored explored(enum rr_explored a, enum rr_explored b)
 }
 
 /* The part decides where the rest is the same, as if one had done all. */
-static bool is_shorter(const struct rr_finding *a, const struct rr_finding *b)
+static bool is_shorter(const struct rr_finding *a, const struct rr_finding *b,
+		       unsigned shows)
 {
-	const int order = rr_explore_compare(&a->result, &b->result);
+	const int order = rr_explore_compare(&a->result, &b->result,
+					     shows);
 
 	if (order)
 		return order < 0;
@@ -43,12 +45,13 @@ static void take_shortest(struct rr_finding *sum, struct rr_finding *other)
 	sum->share.shortest = other->share.shortest;
 }
 
-static void add_failures(struct rr_finding *sum, struct rr_finding *other)
+static void add_failures(struct rr_finding *sum, struct rr_finding *other,
+			 unsigned shows)
 {
 	struct rr_explore_result *to = &sum->result;
 	const struct rr_explore_result *from = &other->result;
 
-	if (from->transcript && (!to->transcript || is_shorter(other, sum)))
+	if (from->transcript && (!to->transcript || is_shorter(other, sum, shows)))
 		take_shortest(sum, other);
 	to->failing += from->failing;
 	to->breaks |= from->breaks;
@@ -68,7 +71,8 @@ static void add_interleavings(struct rr_explore_result *to,
 	to->failing_interleavings += from->failing_interleavings;
 }
 
-void rr_findings_add(struct rr_finding *sum, struct rr_finding *other)
+void rr_findings_add(struct rr_finding *sum, struct rr_finding *other,
+		     unsigned shows)
 {
 	struct rr_explore_result *to = &sum->result;
 	const struct rr_explore_result *from = &other->result;
@@ -77,7 +81,7 @@ void rr_findings_add(struct rr_finding *sum, struct rr_finding *other)
 		sum->code = other->code;
 		snprintf(to->error, sizeof(to->error), "%s", from->error);
 	}
-	add_failures(sum, other);
+	add_failures(sum, other, shows);
 	to->explored = explored(to->explored, from->explored);
 	add_interleavings(to, from);
 	to->cut += from->cut;

@@ -14,6 +14,7 @@ enum {
 	LEASE_MS = 10000,
 	ROUNDS = 2,
 	SEED = 1,
+	DEPTH = 3,
 	MOST = 50000, /* schedules; a cell that reaches it proves nothing */
 };
 
@@ -55,6 +56,8 @@ static const struct override {
 	unsigned long most;
 	unsigned long random; /* so many random schedules, of spaces that are
 			       * too large: they show failures, not safety */
+	int crashes, depth;
+	unsigned shows;
 } overrides[] = {
 	/* Two majorities of three are as good as of five. */
 	{ "redlock", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
@@ -63,8 +66,8 @@ static const struct override {
 	  .increments = 1 },
 	{ "redlock", LATE, .random = 4000 },
 	{ "redlock-sequential", LATE, .random = 4000 },
-	{ "redlock", RESTART, .random = 12000 },
-	{ "redlock-sequential", RESTART, .random = 12000 },
+	{ "redlock", RESTART, .random = 6000 },
+	{ "redlock-sequential", RESTART, .random = 6000 },
 	/* Each look at a clock is another step. */
 	{ "setnx-del-takeover", SLOW_WORK, .increments = 1 },
 	{ "setnx-getset", SLOW_WORK, .increments = 1 },
@@ -85,6 +88,12 @@ static const struct override {
 	{ "set-nx-ex", PAUSE, .n_clients = 3 },
 	{ "get-compare-del", PAUSE, .n_clients = 3 },
 	{ "reentrant-naive", PAUSE, .n_clients = 3 },
+	/* A stalled loser writes an older end over the winner's (GS-4): a dead
+	 * lock, two that find it, and one of them again. */
+	{ "setnx-getset", PAUSE, .n_clients = 3, .crashes = 1, .random = 6000,
+	  .depth = 4, .shows = RR_BREAKS_LEASE },
+	{ "setnx-getset-checked", PAUSE, .n_clients = 3, .crashes = 1,
+	  .random = 6000, .depth = 4, .shows = RR_BREAKS_LEASE },
 	/* Those that survive are tried with as many. */
 	{ "local-mutex", PAUSE, .n_clients = 3 },
 	{ "setnx", PAUSE, .n_clients = 3 },
@@ -117,7 +126,12 @@ static void put_over(struct rr_explore_config *bounds,
 	if (other->random)
 		bounds->random = (struct rr_pct_config){ .runs = other->random,
 							 .seed = SEED,
-							 .depth = 3 };
+							 .depth = DEPTH };
+	if (other->depth)
+		bounds->random.depth = other->depth;
+	if (other->crashes)
+		bounds->budget.crashes = other->crashes;
+	bounds->shows |= other->shows;
 }
 
 struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
