@@ -22,10 +22,10 @@ struct options {
 
 static const struct argp_option argp_options[] = {
 	{ "explore", KEY_EXPLORE, NULL, 0,
-	  "the explorer's schedules per second instead, and how its searches grow",
+	  "the explorer's schedules per second instead, with one job and two, and how its searches grow",
 	  0 },
 	{ "limit", KEY_LIMIT, "SECONDS", 0,
-	  "with --explore, of each search that grows: 1 to 3600 (20)", 0 },
+	  "with --explore, of each search that grows: 1 to 3600 (15)", 0 },
 	{ 0 },
 };
 
@@ -252,7 +252,7 @@ static enum rr_exit show_explorer(struct rr_session *session,
 int rr_cmd_floor(int argc, char **argv)
 {
 	struct options options = { .comparison = rr_comparison_defaults(),
-				   .limit_s = 20 };
+				   .limit_s = 15 };
 	struct rr_session session;
 	enum rr_exit code;
 

@@ -155,6 +155,20 @@ static enum rr_exit show_rates(struct rr_world *world,
 	return code;
 }
 
+static enum rr_exit show(struct rr_world *world, struct rr_crew *crew,
+			 int processors,
+			 const struct rr_explore_floor_options *options)
+{
+	enum rr_exit code = show_rates(world, options);
+
+	if (code == RR_EXIT_OK)
+		code = rr_explore_jobs(world, crew, processors,
+				       options->rounds);
+	if (code == RR_EXIT_OK)
+		code = rr_explore_growth(world, options->limit_s);
+	return code;
+}
+
 enum rr_exit rr_explore_floor(struct rr_session *session,
 			      const struct rr_explore_floor_options *options)
 {
@@ -163,18 +177,22 @@ enum rr_exit rr_explore_floor(struct rr_session *session,
 		.clock = RR_WORLD_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
+	const int processors = rr_placement_count();
+	struct rr_crew *crew =
+		rr_crew_new(session, RR_EXPLORE_JOBS, &world_options);
 	char error[RR_WORLD_ERROR];
 	struct rr_world world;
 	enum rr_exit code;
 
-	rr_gate_settle(rr_placement_cpu());
+	if (!crew)
+		return RR_EXIT_INTERNAL;
+	rr_gate_settle(world_options.cpu);
 	code = rr_world_open(&world, session, &world_options, error);
 	if (code == RR_EXIT_OK)
-		code = show_rates(&world, options);
+		code = show(&world, crew, processors, options);
 	else
 		rr_complain(code, "%s", error);
-	if (code == RR_EXIT_OK)
-		code = rr_explore_growth(&world, options->limit_s);
 	rr_world_close(&world);
+	rr_crew_free(crew);
 	return code;
 }

@@ -7,6 +7,7 @@
 #ifndef RR_EXPLORE_FLOOR_H
 #define RR_EXPLORE_FLOOR_H
 
+#include "crew.h"
 #include "session.h"
 #include "world.h"
 
@@ -17,10 +18,19 @@ struct rr_explore_floor_options {
 	long limit_s; /* of each search of the table of growth */
 };
 
-/* Prints schedules per second of strategies with about seven commands, and the
- * table of growth. Everything runs on one processor. */
+/* Prints schedules per second of strategies with about seven commands, those of
+ * several jobs, and the table of growth. All but the other jobs runs on one
+ * processor. Before any thread exists and before the caller is pinned. */
 enum rr_exit rr_explore_floor(struct rr_session *session,
 			      const struct rr_explore_floor_options *options);
+
+enum { RR_EXPLORE_JOBS = 2 };
+
+/* What the crew's RR_EXPLORE_JOBS jobs are worth: their schedules per second
+ * beside those of one, medians of three rounds at most. `processors`: that the
+ * program may use. */
+enum rr_exit rr_explore_jobs(struct rr_world *world, struct rr_crew *crew,
+			     int processors, long rounds);
 
 /* The table of growth alone: how long whole searches take as clients and
  * increments are added. */

@@ -34,11 +34,23 @@ static bool goes_on(void *context, unsigned long schedules, double share)
 	return !signals->interrupted && now_s() < cell->end_s;
 }
 
+/* "-" when they were not counted. */
+static const char *interleavings_of(char text[RR_GROUPED_SIZE],
+				    const struct rr_explore_result *result)
+{
+	if (result->interleavings == 0)
+		return "-";
+	if (result->interleavings > INT64_MAX)
+		return "more than 9 * 10^18";
+	return rr_grouped(text, (long long)result->interleavings);
+}
+
 static void print(const struct rr_explore_config *config,
 		  const struct rr_explore_result *result, long limit_s)
 {
 	const unsigned long runs = result->schedules + result->blocked;
 	char schedules[RR_GROUPED_SIZE], blocked[RR_GROUPED_SIZE];
+	char interleavings[RR_GROUPED_SIZE];
 
 	rr_grouped(schedules, (long long)result->schedules);
 	rr_grouped(blocked, (long long)result->blocked);
@@ -49,9 +61,10 @@ static void print(const struct rr_explore_config *config,
 		       schedules, limit_s, blocked,
 		       100.0 * (double)result->blocked / (double)runs);
 	else
-		printf(" %10s %8s %8.1f %% %8.2f s\n", schedules, blocked,
-		       100.0 * (double)result->blocked / (double)runs,
-		       result->seconds);
+		printf(" %10s %8s %8.1f %% %8.2f s %26s\n", schedules,
+		       blocked, 100.0 * (double)result->blocked / (double)runs,
+		       result->seconds,
+		       interleavings_of(interleavings, result));
 	fflush(stdout);
 }
 
@@ -87,9 +100,10 @@ enum rr_exit rr_explore_growth(struct rr_world *world, long limit_s)
 {
 	enum rr_exit code = RR_EXIT_OK;
 
-	printf("Growth: schedules that are run, and runs given up on the way\n\n");
-	printf("%-16s %8s %11s %10s %8s %10s %10s\n", "strategy", "clients",
-	       "increments", "schedules", "blocked", "share", "time");
+	printf("Growth: schedules that are run, runs given up on the way, and the interleavings that the schedules stand for\n\n");
+	printf("%-16s %8s %11s %10s %8s %10s %10s %26s\n", "strategy",
+	       "clients", "increments", "schedules", "blocked", "share", "time",
+	       "interleavings");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		for (size_t clients = 2; clients <= 4; clients++) {
 			for (long n = 1; n <= 2 && code == RR_EXIT_OK; n++)
