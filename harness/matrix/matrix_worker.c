@@ -4,16 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "matrix_inside.h"
 #include "placement.h"
-
-/* A search that never ends its first schedule is to take itself down, and not
- * the machine. */
-static const struct rlimit memory = { .rlim_cur = (rlim_t)2 << 30,
-				      .rlim_max = (rlim_t)2 << 30 };
 
 struct worker {
 	struct rr_matrix *matrix;
@@ -143,8 +137,7 @@ _Noreturn void rr_matrix_work(struct rr_matrix *matrix, int number,
 	enum rr_exit code;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!worker || getppid() != program ||
-	    setrlimit(RLIMIT_DATA, &memory) != 0)
+	if (!worker || getppid() != program)
 		_exit(RR_EXIT_INTERNAL);
 	worker->matrix = matrix;
 	worker->number = number;
