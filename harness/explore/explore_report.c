@@ -138,7 +138,9 @@ static void print_cut(const struct report *report)
 		return;
 	}
 	if (report->result.explored == RR_EXPLORED_ROUNDS)
-		snprintf(why, sizeof(why), "%d rounds", report->config->rounds);
+		snprintf(why, sizeof(why), "%d round%s",
+			 report->config->rounds,
+			 report->config->rounds == 1 ? "" : "s");
 	else
 		snprintf(why, sizeof(why), "%s",
 			 report->result.explored == RR_EXPLORED_MOST ?

@@ -57,6 +57,7 @@ static const struct override {
 	unsigned long random; /* so many random schedules, of spaces that are
 			       * too large: they show failures, not safety */
 	int crashes, depth;
+	long work_ms;
 	unsigned shows;
 } overrides[] = {
 	/* Two majorities of three are as good as of five. */
@@ -64,8 +65,10 @@ static const struct override {
 	  .increments = 1 },
 	{ "redlock-sequential", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
 	  .increments = 1 },
-	{ "redlock", LATE, .random = 4000 },
-	{ "redlock-sequential", LATE, .random = 4000 },
+	{ "redlock", LATE, .random = 2000 },
+	{ "redlock-sequential", LATE, .random = 2000 },
+	{ "redlock", CRASH, .rounds = 1 },
+	{ "redlock-sequential", CRASH, .rounds = 1 },
 	{ "redlock", RESTART, .random = 6000 },
 	{ "redlock-sequential", RESTART, .random = 6000 },
 	/* Each look at a clock is another step. */
@@ -83,7 +86,8 @@ static const struct override {
 	{ "incr-lock", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
 	{ "incr-lock-all", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
 	/* Each renewal races with the others' attempts. */
-	{ "lua-renewed", SLOW_WORK, .n_clients = 2, .increments = 1 },
+	{ "lua-renewed", SLOW_WORK, .n_clients = 2, .increments = 1,
+	  .work_ms = LEASE_MS * 2 },
 	/* A third one gets in where a stranger's lock was removed. */
 	{ "set-nx-ex", PAUSE, .n_clients = 3 },
 	{ "get-compare-del", PAUSE, .n_clients = 3 },
@@ -131,6 +135,8 @@ static void put_over(struct rr_explore_config *bounds,
 		bounds->random.depth = other->depth;
 	if (other->crashes)
 		bounds->budget.crashes = other->crashes;
+	if (other->work_ms)
+		bounds->work_ms = other->work_ms;
 	bounds->shows |= other->shows;
 }
 

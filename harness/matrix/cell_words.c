@@ -17,6 +17,11 @@ static enum rr_cell_standing compare(bool is_equal)
 	return is_equal ? RR_CELL_AS_EXPECTED : RR_CELL_DIFFERS;
 }
 
+static const char *plural(const struct rr_cell *cell)
+{
+	return cell->bounds.rounds == 1 ? "" : "s";
+}
+
 /* That only so many rounds were tried is no matter when something broke. */
 static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 {
@@ -94,8 +99,8 @@ const char *rr_cell_word(const struct rr_cell *cell, char text[RR_CELL_WORD])
 		put_short(number, sizeof(number), cell->schedules);
 		snprintf(text, RR_CELL_WORD, "safe %.5s", number);
 	} else if (cell->verdict == RR_CELL_ROUNDS) {
-		snprintf(text, RR_CELL_WORD, "%d rounds",
-			 cell->bounds.rounds % 100);
+		snprintf(text, RR_CELL_WORD, "%d round%s",
+			 cell->bounds.rounds % 100, plural(cell));
 	} else {
 		snprintf(text, RR_CELL_WORD, "%s", words[cell->verdict]);
 	}
@@ -117,8 +122,8 @@ const char *rr_cell_text(const struct rr_cell *cell, char *text, size_t size)
 	if (cell->verdict == RR_CELL_BREAKS)
 		return rr_breaks_text(cell->breaks, text, size);
 	if (cell->verdict == RR_CELL_ROUNDS)
-		snprintf(text, size, "no failure found (%d rounds)",
-			 cell->bounds.rounds);
+		snprintf(text, size, "no failure found (%d round%s)",
+			 cell->bounds.rounds, plural(cell));
 	else
 		snprintf(text, size, "%s", texts[cell->verdict]);
 	return text;
@@ -132,8 +137,8 @@ const char *rr_cell_expected(const struct rr_cell *cell, char *text,
 	if (expected & invariants)
 		return rr_breaks_text(expected, text, size);
 	if (expected & RR_LOOPS)
-		snprintf(text, size, "no failure found (%d rounds)",
-			 cell->bounds.rounds);
+		snprintf(text, size, "no failure found (%d round%s)",
+			 cell->bounds.rounds, plural(cell));
 	else
 		snprintf(text, size, "%s",
 			 cell->verdict == RR_CELL_NONE ? "n/a" : "safe");
