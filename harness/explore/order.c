@@ -19,13 +19,17 @@ static bool meet(const struct rr_set *a, const struct rr_set *b)
 
 /* ---- Dependence ----------------------------------------------------------- */
 
+/* Who crashes inside is not there any more when others enter. */
 static bool crash_depends(const struct rr_search *search,
 			  const struct rr_move *crash,
-			  const struct rr_move *other)
+			  const struct rr_footprint *footprint,
+			  const struct rr_move *other,
+			  const struct rr_footprint *others)
 {
 	if (rr_move_is_time(other) || rr_move_is_server(other))
 		return other->kind == RR_MOVE_WAIT;
-	return rr_search_same_process(search, crash->actor, other->actor);
+	return rr_search_same_process(search, crash->actor, other->actor) ||
+	       rr_footprint_conflicts(footprint, others);
 }
 
 static bool moves_a_clock(const struct rr_move *move)
@@ -38,9 +42,9 @@ bool rr_search_depends(const struct rr_search *search,
 		       const struct rr_move *b, const struct rr_footprint *fb)
 {
 	if (a->kind == RR_MOVE_CRASH)
-		return crash_depends(search, a, b);
+		return crash_depends(search, a, fa, b, fb);
 	if (b->kind == RR_MOVE_CRASH)
-		return crash_depends(search, b, a);
+		return crash_depends(search, b, fb, a, fa);
 	if (a->kind == RR_MOVE_WAIT || b->kind == RR_MOVE_WAIT)
 		return true;
 	if (rr_move_is_step(a) && rr_move_is_step(b) &&

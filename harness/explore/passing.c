@@ -81,11 +81,35 @@ static void plan_server(struct rr_search *search, const struct rr_view *view,
 	}
 }
 
+/* Leaves the critical section, if anybody of the process may be in it. */
+static void plan_crash(struct rr_search *search, struct rr_done *done)
+{
+	const uint64_t inside = 1;
+	uint64_t within = 0; /* actors, as bits */
+
+	for (size_t i = 0; i < search->n_done; i++) {
+		const struct rr_done *other = &search->done[i];
+		const uint64_t actor = UINT64_C(1) << other->move.actor;
+
+		if (!rr_move_is_step(&other->move) ||
+		    !rr_search_same_process(search, done->move.actor,
+					    other->move.actor))
+			continue;
+		if (other->footprint.reads & inside)
+			within |= actor;
+		else if (other->footprint.writes & inside)
+			within &= ~actor;
+	}
+	done->footprint = (struct rr_footprint){ .writes = within ? inside : 0 };
+}
+
 void rr_search_plan(struct rr_search *search, const struct rr_view *view,
 		    struct rr_done *done)
 {
 	if (rr_move_is_time(&done->move))
 		plan_time(search, view, done);
+	else if (done->move.kind == RR_MOVE_CRASH)
+		plan_crash(search, done);
 	else if (rr_move_is_server(&done->move))
 		plan_server(search, view, done);
 }
