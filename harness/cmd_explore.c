@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace explore: every interleaving of a strategy. */
 #include <argp.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,6 +70,7 @@ int rr_cmd_explore(int argc, char **argv)
 	struct rr_session session;
 	enum rr_exit code;
 
+	setlocale(LC_CTYPE, "");
 	rr_explore_options_parse(&options, argc, argv);
 	code = rr_session_open(&session);
 	if (code != RR_EXIT_OK)

@@ -67,3 +67,21 @@ char *rr_conclude(const char *transcript, struct rr_world *world, char *error,
 	free(draft);
 	return text;
 }
+
+bool rr_conclude_draw(FILE *out, const char *transcript,
+		      struct rr_world *world, const struct rr_style *style)
+{
+	char error[RR_WORLD_ERROR];
+	struct rr_trace trace = { 0 };
+	struct rr_race *race = rr_race_parse("transcript", transcript,
+					     strlen(transcript), error,
+					     sizeof(error));
+	const bool drawn =
+		race &&
+		rr_player_play(race, world, NULL, &trace) == RR_EXIT_OK &&
+		rr_draw(out, &trace, RR_FORMAT_TEXT, style);
+
+	rr_trace_free(&trace);
+	rr_race_free(race);
+	return drawn;
+}

@@ -3,6 +3,7 @@
 #ifndef RR_CONCLUDE_H
 #define RR_CONCLUDE_H
 
+#include "draw.h"
 #include "world.h"
 
 /*
@@ -12,5 +13,10 @@
  */
 char *rr_conclude(const char *transcript, struct rr_world *world, char *error,
 		  size_t size);
+
+/* Plays a transcript with its verdict once more, as a reader would, and draws it.
+ * False: it cannot be played. */
+bool rr_conclude_draw(FILE *out, const char *transcript,
+		      struct rr_world *world, const struct rr_style *style);
 
 #endif

@@ -47,7 +47,7 @@ static enum rr_exit save(const struct report *report, const char *text)
 }
 
 /* The steps, without the headings. */
-static void draw(const char *text)
+static void print_steps(const char *text)
 {
 	const char *line = strstr(text, "\n\n");
 
@@ -58,6 +58,18 @@ static void draw(const char *text)
 			printf("  %.*s\n", (int)length, line);
 		line += length + (line[length] == '\n');
 	}
+}
+
+/* As `play` draws it, and what comes of it. */
+static void draw(const struct report *report, const char *text)
+{
+	const struct rr_style style = rr_draw_style(stdout, false);
+	const char *verdict = strstr(text, "\nverdict ");
+
+	if (!rr_conclude_draw(stdout, text, report->world, &style))
+		print_steps(text);
+	else if (verdict)
+		puts(verdict);
 }
 
 static enum rr_exit show_failure(struct report *report)
@@ -73,7 +85,10 @@ static enum rr_exit show_failure(struct report *report)
 	if (report->config->random.runs)
 		printf(", --random 1 --seed %" PRIu64, result->seed);
 	puts(":");
-	draw(text ? text : result->transcript);
+	if (text)
+		draw(report, text);
+	else
+		print_steps(result->transcript);
 	if (!text && !is_interrupted(report))
 		rr_complain(RR_EXIT_INCONCLUSIVE,
 			    "%s: the transcript does not replay: %s",
