@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "explore_options.h"
 
-#include <argp.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,80 +8,8 @@
 
 #include "commands.h"
 #include "crew.h"
+#include "explore_keys.h"
 #include "option.h"
-
-enum {
-	KEY_CLIENTS = 0x100,
-	KEY_INCREMENTS,
-	KEY_PROCESSES,
-	KEY_ALL,
-	KEY_CRASHES,
-	KEY_EXPIRIES,
-	KEY_PAUSES,
-	KEY_LOST,
-	KEY_RESTARTS,
-	KEY_STAYS_AWAY,
-	KEY_JUMPS,
-	KEY_SKEW,
-	KEY_SLOW_WORK,
-	KEY_LOCK_SERVERS,
-	KEY_ROUNDS,
-	KEY_TTL,
-	KEY_MOST,
-	KEY_RANDOM,
-	KEY_SEED,
-	KEY_DEPTH,
-	KEY_JOBS,
-	KEY_SAVE,
-	KEY_REDIS_SERVER,
-};
-
-static const struct argp_option argp_options[] = {
-	{ "clients", KEY_CLIENTS, "N", 0, "how many clients (2)", 0 },
-	{ "increments", KEY_INCREMENTS, "N", 0, "of each client (1)", 0 },
-	{ "processes", KEY_PROCESSES, NULL, 0,
-	  "clients are processes, not threads of one; so they are with faults",
-	  0 },
-	{ "all", KEY_ALL, NULL, 0, "every schedule, without reduction", 0 },
-	{ "crashes", KEY_CRASHES, "N", 0, "clients may crash, N times", 0 },
-	{ "expiries", KEY_EXPIRIES, "N", 0,
-	  "leases run out at any point, N times, each in two halves if need be",
-	  0 },
-	{ "pauses", KEY_PAUSES, "N", 0,
-	  "the same, and nobody's renewer runs meanwhile", 0 },
-	{ "slow-work", KEY_SLOW_WORK, NULL, 0,
-	  "the work between reading and writing takes two leases and a half", 0 },
-	{ "lost-replies", KEY_LOST, "N", 0,
-	  "replies may be lost, N times; the caller repeats its increment", 0 },
-	{ "restarts", KEY_RESTARTS, "N", 0,
-	  "lock servers may come back empty, N times", 0 },
-	{ "stays-away", KEY_STAYS_AWAY, NULL, 0,
-	  "they come back after more than a lease", 0 },
-	{ "skew", KEY_SKEW, NULL, 0,
-	  "each client's clock is ahead of the last by more than a lease", 0 },
-	{ "jumps", KEY_JUMPS, "N", 0,
-	  "a server's clock jumps forward by more than a lease, N times", 0 },
-	{ "lock-servers", KEY_LOCK_SERVERS, "N", 0,
-	  "so many, where the strategy has any (as many as it has)", 0 },
-	{ "rounds", KEY_ROUNDS, "N", 0,
-	  "how often a refused attempt that writes is repeated (2)", 0 },
-	{ "ttl", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
-	{ "most", KEY_MOST, "N", 0, "no more schedules than that", 0 },
-	{ "random", KEY_RANDOM, "N", 0,
-	  "N random schedules instead, for spaces too large to finish", 0 },
-	{ "seed", KEY_SEED, "S", 0,
-	  "of the first of them; the next has the next number", 0 },
-	{ "depth", KEY_DEPTH, "D", 0,
-	  "find failures that need D pairs of steps in order (3)", 0 },
-	{ "jobs", KEY_JOBS, "N", 0,
-	  "share the search among N processes, each on a processor with servers "
-	  "of its own (1); what is found is the same", 0 },
-	{ "save", KEY_SAVE, "FILE|DIR/", 0,
-	  "where the failing schedule is saved, for redrace play", 0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
-};
 
 static void add_strategy(struct rr_explore_options *options, const char *name,
 			 struct argp_state *state)
@@ -176,53 +103,65 @@ static void settle_random(struct rr_explore_options *options,
 		random->depth = 3;
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+/* What the search is about, and how far it goes. */
+static bool parse_bounds(int key, const char *text, struct argp_state *state)
 {
 	struct rr_explore_options *options = state->input;
 	struct rr_explore_config *config = &options->config;
 
-	if (parse_budget(key, text, state) || parse_random(key, text, state))
-		return 0;
 	switch (key) {
 	case KEY_CLIENTS:
 		config->n_clients = (size_t)rr_option_number(
 			state, "--clients", text, 1, 8);
-		break;
+		return true;
 	case KEY_INCREMENTS:
 		config->increments = rr_option_number(state, "--increments",
 						      text, 1, 100);
-		break;
+		return true;
 	case KEY_PROCESSES:
 		config->separate = true;
-		break;
+		return true;
 	case KEY_ALL:
 		config->all = true;
-		break;
+		return true;
 	case KEY_STAYS_AWAY:
 		config->stays_away = true;
-		break;
+		return true;
 	case KEY_SKEW:
 		config->skew_ns = 1;
-		break;
+		return true;
 	case KEY_SLOW_WORK:
 		config->work_ms = 1;
-		break;
+		return true;
 	case KEY_LOCK_SERVERS:
 		config->lock_servers = (size_t)rr_option_number(
 			state, "--lock-servers", text, 3, 9);
-		break;
+		return true;
 	case KEY_ROUNDS:
 		config->rounds = (int)rr_option_number(state, "--rounds", text,
 						       1, 20);
-		break;
+		return true;
 	case KEY_TTL:
 		config->ttl_ms = rr_option_number(state, "--ttl", text, 5000,
 						  3600000);
-		break;
+		return true;
 	case KEY_MOST:
 		config->most = (unsigned long)rr_option_number(
 			state, "--most", text, 1, 1000000000);
-		break;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct rr_explore_options *options = state->input;
+
+	if (parse_budget(key, text, state) || parse_random(key, text, state) ||
+	    parse_bounds(key, text, state))
+		return 0;
+	switch (key) {
 	case KEY_JOBS:
 		options->jobs = (int)rr_option_number(state, "--jobs", text, 1,
 						      RR_CREW_MAX);
@@ -250,7 +189,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = argp_options,
+	.options = rr_explore_keys,
 	.parser = parse_option,
 	.args_doc = "STRATEGY...",
 	.doc = "Runs every interleaving of a strategy's clients on real "
