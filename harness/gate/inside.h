@@ -90,6 +90,9 @@ struct rr_gate {
 
 extern const struct rl_driver_ops rr_gate_ops; /* ops.c */
 
+/* What the actor does next depends on when its last step was. */
+void rr_gate_note_reading(struct rr_actor *actor);
+
 /* ---- gate.c ---- */
 
 /* Stops at actor->op until it is this one's turn. False: it is dead. */

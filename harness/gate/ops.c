@@ -13,8 +13,7 @@
 
 /* ---- Time ----------------------------------------------------------------- */
 
-/* What follows depends on when the last step was. */
-static void note_reading(struct rr_actor *actor)
+void rr_gate_note_reading(struct rr_actor *actor)
 {
 	if (actor->event < actor->gate->trace.n_events)
 		rr_gate_event_of(actor)->timed = true;
@@ -29,7 +28,7 @@ static int64_t on_now(void *context, enum rl_clock clock)
 	if (actor->dead)
 		return AFTER_ALL_NS;
 	if (clock == RL_CLOCK_MONOTONIC) {
-		note_reading(actor);
+		rr_gate_note_reading(actor);
 		return MONOTONIC_START_NS + gate->now_ns;
 	}
 	actor->op = (struct rr_op){ .kind = RR_OP_CLOCK };
@@ -60,7 +59,7 @@ static void on_sleep(void *context, int64_t duration_ns)
 		.yields = duration_ns <= actor->gate->config.yield_ns,
 	};
 	if (!actor->op.yields)
-		note_reading(actor);
+		rr_gate_note_reading(actor);
 	rr_gate_stop(actor);
 }
 
@@ -86,7 +85,7 @@ static bool on_wait(void *context, int fd, int64_t timeout_ns)
 		.until_ns = from_now_ns(actor->gate, timeout_ns),
 	};
 	actor->on_socket = is_socket(fd);
-	note_reading(actor);
+	rr_gate_note_reading(actor);
 	if (!rr_gate_stop(actor))
 		return true;
 	readable = rr_gate_is_readable(fd);
@@ -174,7 +173,7 @@ static bool on_spawn(void *context, struct rl_task *task)
 	if (!event || !rr_gate_know_link(child, task->link, &server))
 		return false;
 	event->value = child->number;
-	note_reading(actor); /* the child goes by the time of its start */
+	rr_gate_note_reading(actor); /* the child goes by the time of its start */
 	child->task = task;
 	rl_link_set_driver(task->link, &child->driver);
 	child->life = RR_LIFE_RUNNING;

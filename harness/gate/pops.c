@@ -87,6 +87,8 @@ void rr_gate_see_pop(struct rr_actor *actor)
 	op->source = shape->source;
 	op->n_sources = n;
 	op->until_ns = time_out_ns(actor->gate, seconds);
+	if (op->until_ns != RR_NEVER)
+		rr_gate_note_reading(actor);
 	actor->asked_at = SIZE_MAX;
 }
 
