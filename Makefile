@@ -17,9 +17,9 @@ LIBEXECDIR := $(PREFIX)/libexec/redrace
 RACEDIR    := $(PREFIX)/share/redrace/races
 LDCONFIG     ?= ldconfig
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 # Its first number rises when a program would have to be compiled again.
-SONAME  := libredislock.so.0
+SONAME  := libredislock.so.1
 SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE

@@ -148,7 +148,7 @@ enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms,
 	enum rl_outcome outcome;
 
 	queue->unsettled = false;
-	if (size == 0 || !rl_token_fresh(queue->take))
+	if (size == 0 || !rl_token_fresh(queue->link, queue->take))
 		return rl_link_fail(queue->link, RL_ERROR, "%s",
 				    size ? "no random bytes" :
 					   "no room for an id");

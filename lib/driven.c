@@ -132,6 +132,46 @@ static bool keep_reply(struct rl_link *link, enum rl_outcome outcome,
 	return true;
 }
 
+/* The driver takes the server's place: the link is open without a server. */
+static enum rl_outcome submit(struct rl_link *link,
+			      const struct rl_command *command)
+{
+	const struct rl_driver *driver = link->driver;
+	enum rl_outcome outcome = rl_link_connect(link);
+
+	if (outcome == RL_OK)
+		outcome = driver->ops->submit(driver->context, link, command);
+	if (outcome != RL_OK) {
+		rl_link_disconnect(link);
+		return outcome;
+	}
+	link->commands++;
+	link->pending++;
+	return RL_OK;
+}
+
+static enum rl_outcome deliver(struct rl_link *link, struct rl_reply *reply)
+{
+	const struct rl_driver *driver = link->driver;
+	enum rl_outcome outcome;
+
+	if (!link->context || !link->pending)
+		return rl_link_fail(link, RL_UNKNOWN, "%s",
+				    link->error[0] ? link->error :
+						     "not connected");
+	link->pending--;
+	outcome = driver->ops->deliver(driver->context, link, reply);
+	if (outcome == RL_OK && reply->type == RL_REPLY_FAILED)
+		return rl_link_fail(link, RL_ERROR, "%s", reply->text);
+	if (outcome == RL_OK)
+		return RL_OK;
+	rl_link_fail(link, outcome, "%s",
+		     outcome == RL_ERROR ? "connection refused" :
+					   "the reply was lost");
+	rl_link_disconnect(link);
+	return outcome;
+}
+
 static enum rl_outcome fail(struct rl_link *link, enum rl_outcome outcome)
 {
 	rl_link_disconnect(link);
@@ -145,6 +185,8 @@ enum rl_outcome rl_driven_queue(struct rl_link *link,
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	enum rl_outcome outcome = RL_OK;
 
+	if (driver->ops->submit)
+		return submit(link, command);
 	if (link->keep.first && !link->context)
 		return fail(link, RL_UNKNOWN); /* went with those before it */
 	outcome = driver->ops->send(driver->context, link, command);
@@ -193,6 +235,8 @@ enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
 	const struct rl_driver *driver = link->driver;
 	enum rl_outcome outcome;
 
+	if (driver->ops->deliver)
+		return deliver(link, reply);
 	if (link->keep.first)
 		outcome = take(link, reply);
 	else if (rl_link_spare_parents(link) != RL_OK)

@@ -26,6 +26,16 @@
  *		renewer, with a link of its own; the driver may give that link
  *		a driver of its own
  *	join    the client waits until it has ended
+ *	random  random bytes, for tokens
+ *
+ * A driver may also take the server's place. Then nothing is sent, and instead of
+ * send, done and receive it is called:
+ *
+ *	submit  when a command is queued; it is on its way from then on
+ *	deliver when the caller takes a reply; the driver lets it wait. Any
+ *		outcome but RL_OK and RL_ERROR closes the connection
+ *	listen  when the caller waits for a message on a subscribed link; RL_BUSY
+ *		when none came in time
  *
  * With a send, a pipeline or fan-out asks once per command, and a command has
  * been executed, its reply read and kept, when the call that queued it returns:
@@ -98,6 +108,13 @@ struct rl_driver_ops {
 	bool (*wait)(void *context, int fd, int64_t timeout_ns);
 	bool (*spawn)(void *context, struct rl_task *task);
 	void (*join)(void *context, struct rl_task *task);
+	void (*random)(void *context, unsigned char *bytes, size_t n);
+	enum rl_outcome (*submit)(void *context, struct rl_link *link,
+				  const struct rl_command *command);
+	enum rl_outcome (*deliver)(void *context, struct rl_link *link,
+				   struct rl_reply *reply);
+	enum rl_outcome (*listen)(void *context, struct rl_link *link,
+				  struct rl_reply *message, int64_t timeout_ns);
 };
 
 struct rl_driver {
@@ -110,6 +127,9 @@ const struct rl_address *rl_link_address(const struct rl_link *link);
 
 /* Nanoseconds of `clock`, as the link's driver sees it. */
 int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock);
+
+/* Random bytes of the operating system, or the driver's. False: there are none. */
+bool rl_random(const struct rl_link *link, unsigned char *bytes, size_t n);
 
 /* Sleeps, at least `duration_ns`, whatever signals arrive. */
 void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns);

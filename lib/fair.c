@@ -123,7 +123,7 @@ static bool name_object(struct rl_fair *fair)
 
 	if (fair->owner == getpid())
 		return true;
-	if (!rl_token_fresh(fair->object))
+	if (!rl_token_fresh(fair->link, fair->object))
 		return false;
 	memcpy(end, fair->object, sizeof(fair->object));
 	rl_link_disconnect(fair->wake);

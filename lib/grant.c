@@ -108,7 +108,7 @@ bool rl_quorum_renew_token(struct rl_quorum *quorum)
 	quorum->asker = getpid();
 	quorum->giving_back = false;
 	quorum->n_freed = 0;
-	return rl_token_fresh(quorum->token);
+	return rl_token_fresh(quorum->hold.link, quorum->token);
 }
 
 struct rl_tally rl_quorum_request(struct rl_quorum *quorum)

@@ -242,6 +242,9 @@ enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
 
 	if (!link->context)
 		return rl_link_fail(link, RL_UNKNOWN, "not connected");
+	if (rl_is_driven(link) && link->driver->ops->listen)
+		return link->driver->ops->listen(link->driver->context, link,
+						 message, timeout_ns);
 	reader = link->context->reader;
 	if (reader->pos == reader->len &&
 	    !rl_wait(link, link->context->fd, timeout_ns))

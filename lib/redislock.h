@@ -228,10 +228,11 @@ uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p);
 /*
  * What a token lock stores: who holds it, as a value nobody else can guess.
  * 20 random bytes in hexadecimal, straight from the kernel: there is no state
- * that a forked child could share. False when the kernel has none to give.
+ * that a forked child could share. With a driver on `link` (driver.h) they are
+ * the driver's; NULL = no link. False when the kernel has none to give.
  */
 enum { RL_TOKEN_SIZE = 41 };
-bool rl_token_fresh(char token[RL_TOKEN_SIZE]);
+bool rl_token_fresh(const struct rl_link *link, char token[RL_TOKEN_SIZE]);
 
 /* ---- Compare and delete ------------------------------------------------- */
 

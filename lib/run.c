@@ -7,7 +7,8 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 {
 	enum rl_outcome outcome = RL_OK;
 
-	if (rl_is_driven(link) && link->driver->ops->send)
+	if (rl_is_driven(link) && (link->driver->ops->send ||
+				   link->driver->ops->submit))
 		return rl_driven_queue(link, command);
 	rl_link_leave_parents(link);
 	if (!link->context)

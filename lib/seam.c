@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "driver.h"
@@ -18,6 +19,15 @@ int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock)
 						   CLOCK_MONOTONIC,
 		      &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+bool rl_random(const struct rl_link *link, unsigned char *bytes, size_t n)
+{
+	if (link && rl_is_driven(link) && link->driver->ops->random) {
+		link->driver->ops->random(link->driver->context, bytes, n);
+		return true;
+	}
+	return getrandom(bytes, n, 0) == (ssize_t)n;
 }
 
 void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns)

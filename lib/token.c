@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "redislock.h"
 #include "token.h"
 
-#include <sys/random.h>
+#include "driver.h"
 
 const char rl_compare_and_delete[] =
 	"if redis.call('GET', KEYS[1]) == ARGV[1] then "
@@ -10,12 +9,12 @@ const char rl_compare_and_delete[] =
 
 enum { RANDOM_BYTES = (RL_TOKEN_SIZE - 1) / 2 };
 
-bool rl_token_fresh(char token[RL_TOKEN_SIZE])
+bool rl_token_fresh(const struct rl_link *link, char token[RL_TOKEN_SIZE])
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned char bytes[RANDOM_BYTES];
 
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+	if (!rl_random(link, bytes, sizeof(bytes)))
 		return false;
 	for (int i = 0; i < RANDOM_BYTES; i++) {
 		token[2 * i] = digits[bytes[i] >> 4];

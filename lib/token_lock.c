@@ -97,7 +97,7 @@ enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 	if (outcome != RL_OK)
 		return outcome;
 	lock->in_doubt = lock->giving_back = false;
-	if (!rl_token_fresh(lock->token))
+	if (!rl_token_fresh(lock->link, lock->token))
 		return rl_link_fail(lock->link, RL_ERROR, "no random bytes");
 	lock->ttl_ms = ttl_ms;
 	rl_hold_ask(&lock->hold);

@@ -44,7 +44,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
-	if (!rl_token_fresh(token))
+	if (!rl_token_fresh(client->data, token))
 		return RL_ERROR;
 	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld",
 			 client->lock, token, client->ttl_ms);

@@ -70,7 +70,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 	size_t granted = 0, answered = 0;
 	int64_t validity_ms;
 
-	if (!rl_token_fresh(state->token))
+	if (!rl_token_fresh(client->data, state->token))
 		return RL_ERROR;
 	for (size_t i = 0; i < client->n_lock_nodes; i++) {
 		const enum rl_outcome outcome = ask(client, i);

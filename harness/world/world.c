@@ -223,7 +223,7 @@ enum rr_exit rr_world_open(struct rr_world *world, struct rr_session *session,
 	enum rr_exit code;
 
 	*world = (struct rr_world){ .session = session, .options = *options };
-	if (!rl_token_fresh(world->password))
+	if (!rl_token_fresh(NULL, world->password))
 		return world_fail(error, RR_EXIT_INTERNAL, "no random bytes");
 	if (options->clock != RR_WORLD_REAL)
 		world_find_shim(options->shim, world->shim,
