@@ -68,7 +68,7 @@ bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads
 bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows
 	@$(B)/redrace floor $(ARGS)
 
-bench-explore: all ## schedules per second of the explorer, against their floor
+bench-explore: all ## how large the explorer's searches are, and how fast
 	@$(B)/redrace floor --explore $(ARGS)
 
 bench-peers: $(B)/redrace ## our locks beside redis-py, redis-semaphore and node-redlock

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* redrace explore: every interleaving of a strategy. */
+/* redrace explore: all states of a strategy. */
 #include <argp.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "commands.h"
-#include "crew.h"
 #include "explore_options.h"
 #include "explore_report.h"
+#include "gate.h"
 #include "placement.h"
 
 /* Of several, one that is skipped does not count. */
@@ -23,7 +23,8 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 		enum rr_exit code;
 
 		config.strategy = options->strategies[i];
-		code = rr_explore_report(world, &config, options->save);
+		code = rr_explore_report(world, &config, options->save,
+					 options->stats);
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
 		else
@@ -34,25 +35,18 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
 }
 
-/* With a crew, if there is more than one job. */
-static enum rr_exit explore_on_servers(struct rr_explore_options *options,
-					 struct rr_session *session)
+static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
+				       struct rr_session *session)
 {
 	const struct rr_world_options world_options = {
 		.program = options->redis_server,
 		.clock = RR_WORLD_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
-	struct rr_explore_config *config = &options->config;
 	struct rr_world world;
 	char error[RR_WORLD_ERROR];
 	enum rr_exit code;
 
-	if (options->jobs > 1)
-		config->crew = rr_crew_new(session, options->jobs,
-					   &world_options);
-	if (options->jobs > 1 && !config->crew)
-		return RR_EXIT_INTERNAL;
 	rr_gate_settle(world_options.cpu);
 	code = rr_world_open(&world, session, &world_options, error);
 	if (code == RR_EXIT_OK)
@@ -60,7 +54,6 @@ static enum rr_exit explore_on_servers(struct rr_explore_options *options,
 	else
 		rr_complain(code, "%s", error);
 	rr_world_close(&world);
-	rr_crew_free(config->crew);
 	return code;
 }
 

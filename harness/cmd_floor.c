@@ -22,10 +22,10 @@ struct options {
 
 static const struct argp_option argp_options[] = {
 	{ "explore", KEY_EXPLORE, NULL, 0,
-	  "the explorer's schedules per second instead, with one job and two, and how its searches grow",
+	  "how large the explorer's searches are instead, and how fast",
 	  0 },
 	{ "limit", KEY_LIMIT, "SECONDS", 0,
-	  "with --explore, of each search that grows: 1 to 3600 (15)", 0 },
+	  "with --explore, of each search: 1 to 3600 (15)", 0 },
 	{ 0 },
 };
 
@@ -61,7 +61,7 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.children = argp_children,
-	.doc = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server. With --explore: the explorer's schedules against their floor.",
+	.doc = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server. With --explore: states, transitions and questions of the explorer's searches, and how fast they are.",
 };
 
 void rr_help_floor(void)
@@ -243,8 +243,6 @@ static enum rr_exit show_explorer(struct rr_session *session,
 {
 	return rr_explore_floor(session, &(struct rr_explore_floor_options){
 		.redis_server = options->comparison.redis_server,
-		.rounds = options->comparison.rounds,
-		.pings = options->comparison.increments,
 		.limit_s = options->limit_s,
 	});
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "player.h"
+#include "strategy.h"
 
 static char *with_verdict(const char *transcript, const char *verdict)
 {
@@ -36,8 +37,34 @@ static bool is_as_written(const struct rr_race *race,
 	return false;
 }
 
+/* The findings of which one is there when that is broken. */
+static rr_findings shown_by(unsigned breaks)
+{
+	rr_findings findings = 0;
+
+	if (breaks & RR_BREAKS_COUNT)
+		findings |= 1U << RR_UPDATE_LOST | 1U << RR_COUNTED_TWICE;
+	if (breaks & (RR_BREAKS_EXCLUSION | RR_BREAKS_LEASE))
+		findings |= 1U << RR_EXCLUSION_BROKEN;
+	return findings ? findings : (1U << RR_FINDINGS) - 1;
+}
+
+/* Does the player find what it is said to break? */
+static bool is_shown(const struct rr_trace *trace, unsigned breaks,
+		     char *error, size_t size)
+{
+	char verdict[300];
+
+	if (trace->findings & shown_by(breaks))
+		return true;
+	rr_trace_verdict(trace, verdict, sizeof(verdict));
+	snprintf(error, size, "played, it shows: %s", verdict);
+	return false;
+}
+
 static char *play(const char *transcript, const struct rr_race *race,
-		  struct rr_world *world, char *error, size_t size)
+		  unsigned breaks, struct rr_world *world, char *error,
+		  size_t size)
 {
 	struct rr_trace trace = { 0 };
 	char verdict[300];
@@ -45,7 +72,8 @@ static char *play(const char *transcript, const struct rr_race *race,
 
 	if (rr_player_play(race, world, NULL, &trace) != RR_EXIT_OK) {
 		snprintf(error, size, "%s", trace.error);
-	} else if (is_as_written(race, &trace, error, size)) {
+	} else if (is_as_written(race, &trace, error, size) &&
+		   is_shown(&trace, breaks, error, size)) {
 		rr_trace_verdict(&trace, verdict, sizeof(verdict));
 		text = with_verdict(transcript, verdict);
 	}
@@ -53,15 +81,16 @@ static char *play(const char *transcript, const struct rr_race *race,
 	return text;
 }
 
-char *rr_conclude(const char *transcript, struct rr_world *world, char *error,
-		  size_t size)
+char *rr_conclude(const char *transcript, unsigned breaks,
+		  struct rr_world *world, char *error, size_t size)
 {
 	char *draft = with_verdict(transcript, "nothing broken");
 	struct rr_race *race =
 		draft ? rr_race_parse("transcript", draft, strlen(draft), error,
 				      size) :
 			NULL;
-	char *text = race ? play(transcript, race, world, error, size) : NULL;
+	char *text = race ? play(transcript, race, breaks, world, error, size) :
+			    NULL;
 
 	rr_race_free(race);
 	free(draft);

@@ -9,10 +9,11 @@
 /*
  * Plays a transcript in `world` (which is reset) and adds the verdict that comes
  * of it: the caller's to free. NULL and a message: it did not go as it was
- * written, or out of memory.
+ * written, or shows nothing of what it is said to break (bits of strategy.h), or
+ * out of memory.
  */
-char *rr_conclude(const char *transcript, struct rr_world *world, char *error,
-		  size_t size);
+char *rr_conclude(const char *transcript, unsigned breaks,
+		  struct rr_world *world, char *error, size_t size);
 
 /* Plays a transcript with its verdict once more, as a reader would, and draws it.
  * False: it cannot be played. */

@@ -1,171 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-#include "explore_inside.h"
+#include "explore.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { REPORT_EVERY = 8 };
+#include "counting.h"
+#include "explore_export.h"
+#include "explore_transcript.h"
+#include "graph.h"
+#include "link.h"
+#include "live.h"
+#include "mutants.h"
 
-enum rr_exit rr_explorer_fail(struct rr_explorer *explorer, enum rr_exit code,
-			      const char *why)
-{
-	snprintf(explorer->result->error, RR_WORLD_ERROR, "%s", why);
-	return code;
-}
+enum {
+	VERIFY_CLIENTS = 3000, /* runs, of each client */
+	VERIFY_SERVERS = 1500, /* questions, of each table */
+};
 
-/* ---- Running -------------------------------------------------------------- */
+/* What is made once, for a strategy and all of its mutants. */
+struct explorer {
+	struct rr_world *world;
+	const struct rr_explore_config *config;
+	struct rr_explore_result *result;
+	struct rl_address addresses[RR_PRODUCT_SERVERS];
+	struct rr_terms terms;
+	struct rr_stacks stacks;
+	struct rr_scripts scripts;
+	struct rr_intern asked;  /* commands that were answered at once */
+	uint32_t *answers;       /* by their numbers */
+	struct rr_server_table tables[2];
+	bool has_tables;
+	struct rr_counting counting;
+	struct rr_program program;
+	struct rr_product_config product;
+};
 
-static unsigned long commands_of(const struct rr_gate_trace *trace)
-{
-	unsigned long n = 0;
+/* One search. */
+struct search {
+	struct rr_product product;
+	struct rr_graph graph;
+	enum rr_graph_end end;
+};
 
-	for (size_t i = 0; i < trace->n_events; i++)
-		n += trace->events[i].kind == RR_EVENT_STEP &&
-		     trace->events[i].op.kind == RR_OP_SEND;
-	return n;
-}
-
-static const char *why_broken(enum rr_gate_end end)
-{
-	const char *failure = rr_gate_failure(end);
-
-	return failure ? failure : rr_gate_failure(RR_GATE_BAD_CHOICE);
-}
-
-static enum rr_exit drive(struct rr_explorer *explorer,
-			  struct rr_subject_result *run, enum rr_run_end *end)
-{
-	rr_search_begin(explorer->search);
-	if (!rr_subject_run(explorer->subject, rr_search_choose,
-			    explorer->search, run))
-		return rr_explorer_fail(explorer, RR_EXIT_REDIS,
-					rr_subject_error(explorer->subject));
-	*end = rr_search_learn(explorer->search, run->end,
-			       rr_gate_last_view(
-				       rr_subject_gate(explorer->subject)));
-	if (*end == RR_RUN_GONE)
-		return rr_explorer_fail(explorer, RR_EXIT_REDIS,
-					rr_gate_failure(RR_GATE_SILENT));
-	if (*end == RR_RUN_BROKEN)
-		return rr_explorer_fail(explorer, RR_EXIT_INTERNAL,
-					why_broken(run->end));
-	return RR_EXIT_OK;
-}
-
-static enum rr_exit run_one(struct rr_explorer *explorer)
-{
-	const struct rr_gate *gate = rr_subject_gate(explorer->subject);
-	struct rr_subject_result run;
-	enum rr_run_end end;
-	const enum rr_exit code = drive(explorer, &run, &end);
-
-	if (code != RR_EXIT_OK)
-		return code;
-	if (end == RR_RUN_AGAIN || end == RR_RUN_ELSEWHERE)
-		return RR_EXIT_OK;
-	if (end == RR_RUN_BLOCKED) {
-		explorer->result->blocked++;
-		return RR_EXIT_OK;
-	}
-	explorer->result->schedules++;
-	explorer->result->commands += commands_of(rr_gate_last_trace(gate));
-	atomic_fetch_add(&explorer->share->shards->schedules, 1);
-	rr_explorer_judge(explorer, end, &run);
-	return RR_EXIT_OK;
-}
-
-/* How many steps a run has, before any is drawn. */
-static enum rr_exit measure(struct rr_explorer *explorer)
-{
-	struct rr_subject_result run;
-	enum rr_run_end end;
-	const enum rr_exit code = drive(explorer, &run, &end);
-
-	rr_pct_measured(explorer->pct, rr_search_n_moves(explorer->search));
-	rr_pct_next(explorer->pct);
-	return code;
-}
-
-/* What share of the schedules has been run. */
-static double share_of(const struct rr_explorer *explorer)
-{
-	if (explorer->pct)
-		return (double)explorer->result->schedules /
-		       (double)explorer->config->random.runs;
-	return rr_search_share(explorer->search);
-}
-
-/* Why to stop before the end; RR_EXPLORED_ALL: go on. */
-static enum rr_explored look_up(const struct rr_explorer *explorer)
-{
-	const struct rr_explore_config *config = explorer->config;
-	const struct rr_explore_result *result = explorer->result;
-	const unsigned long runs = result->schedules + result->blocked;
-	struct rr_share *share = explorer->share;
-	struct rr_shards *shards = share->shards;
-
-	if (config->first_of && rr_search_n_parts(explorer->search) >
-					atomic_load(&shards->failing))
-		return RR_EXPLORED_FIRST;
-	if (config->most && atomic_load(&shards->schedules) >= config->most)
-		return RR_EXPLORED_MOST;
-	share->gave_up = share->most_runs && runs >= share->most_runs;
-	if (share->gave_up || atomic_load(&shards->is_over))
-		return RR_EXPLORED_STOPPED;
-	if (config->progress && runs % REPORT_EVERY == 0 &&
-	    !config->progress(config->context, result->schedules,
-			      share_of(explorer)))
-		return RR_EXPLORED_STOPPED;
-	return RR_EXPLORED_ALL;
-}
-
-static bool has_next(struct rr_explorer *explorer)
-{
-	return explorer->pct ? rr_pct_next(explorer->pct) :
-			       rr_search_next(explorer->search);
-}
-
-/* Why there is no other schedule. */
-static void conclude(struct rr_explorer *explorer)
-{
-	struct rr_explore_result *result = explorer->result;
-
-	if (explorer->pct)
-		result->bound = rr_pct_bound(explorer->pct, result->schedules);
-	if (result->explored != RR_EXPLORED_ALL)
-		return;
-	if (explorer->pct)
-		result->explored = RR_EXPLORED_RANDOM;
-	else if (rr_search_was_cut(explorer->search))
-		result->explored = RR_EXPLORED_ROUNDS;
-}
-
-static enum rr_exit run_all(struct rr_explorer *explorer)
-{
-	struct rr_explore_result *result = explorer->result;
-	enum rr_exit code = explorer->pct ? measure(explorer) : RR_EXIT_OK;
-
-	if (code != RR_EXIT_OK)
-		return code;
-	do {
-		code = run_one(explorer);
-		result->explored = look_up(explorer);
-	} while (code == RR_EXIT_OK && result->explored == RR_EXPLORED_ALL &&
-		 has_next(explorer));
-	conclude(explorer);
-	explorer->share->n_parts = rr_search_n_parts(explorer->search);
-	return code;
-}
-
-/* ---- The whole ------------------------------------------------------------ */
-
-double rr_explore_seconds(void)
+static double seconds(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
+			 const char *why)
+{
+	snprintf(explorer->result->error, RR_WORLD_ERROR, "%s", why);
+	return code;
 }
 
 size_t rr_explore_servers(const struct rr_explore_config *config)
@@ -175,29 +66,587 @@ size_t rr_explore_servers(const struct rr_explore_config *config)
 	return 1 + (own && config->lock_servers ? config->lock_servers : own);
 }
 
-enum rr_exit rr_explore_share(struct rr_world *world,
-			      const struct rr_explore_config *config,
-			      struct rr_share *share,
-			      struct rr_explore_result *result)
+unsigned rr_explore_worst(unsigned breaks, unsigned shows)
 {
-	struct rr_explorer explorer = { .config = config,
-				     .share = share,
-				     .result = result,
-				     .world = world,
-				     .jumped = -1 };
+	if (breaks & shows)
+		return breaks & shows;
+	return breaks & (~breaks + 1);
+}
+
+/* ---- Commands that nobody else can notice --------------------------------- */
+
+static void keep_script(struct explorer *explorer,
+			const struct rl_command *command,
+			const struct rl_reply *reply)
+{
+	if (command->n_words == 3 && reply->type == RL_REPLY_STRING)
+		rr_scripts_add(&explorer->scripts, reply->text,
+			       command->words[2].text,
+			       command->words[2].length);
+}
+
+/* Answered by a real server, once. */
+static uint32_t answer_at_once(void *context, int server,
+			       const struct rl_command *command)
+{
+	struct explorer *explorer = context;
+	struct rr_server_table *table = &explorer->tables[server > 0];
+	const uint32_t id = rr_terms_command(&explorer->terms, command);
+	bool is_new;
+	const uint32_t number = rr_intern_put(&explorer->asked, &id, sizeof(id),
+					      &is_new);
+	struct rl_reply reply;
+	uint32_t *answers;
+
+	if (!is_new)
+		return explorer->answers[number];
+	answers = realloc(explorer->answers,
+			  ((size_t)number + 1) * sizeof(*answers));
+	if (!answers)
+		return RR_NO_ID;
+	explorer->answers = answers;
+	if (!rr_asker_run(table->asker, &reply, command))
+		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	keep_script(explorer, command, &reply);
+	answers[number] = rr_terms_reply(&explorer->terms, &reply);
+	table->at = RR_NO_ID; /* after a restart it would not know the script */
+	return answers[number];
+}
+
+/* ---- Making --------------------------------------------------------------- */
+
+static enum rr_exit start_servers(struct explorer *explorer)
+{
+	const struct rr_server_options plain = { 0 };
+	struct rr_world *world = explorer->world;
+	const size_t n = rr_explore_servers(explorer->config);
+	enum rr_exit code = RR_EXIT_OK;
+
+	rr_world_reset(world);
+	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
+		char name[RR_SERVER_NAME];
+		int server;
+
+		rr_explore_server_name(name, i);
+		code = rr_world_declare(world, name, &plain, &server,
+					explorer->result->error);
+	}
+	if (code == RR_EXIT_OK)
+		code = rr_world_start(world, explorer->result->error);
+	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++)
+		explorer->addresses[i] = *rr_world_address(world, (int)i);
+	return code;
+}
+
+static enum rr_exit check_strategy(struct explorer *explorer)
+{
+	const struct rr_strategy *strategy = explorer->config->strategy;
+	struct rl_link *link = rl_link_new(&explorer->addresses[0], 2000);
+	const char *lacking =
+		link && strategy->lacks ? strategy->lacks(link, "spare") : NULL;
+	enum rr_exit code = RR_EXIT_OK;
+
+	if (!link)
+		code = fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	else if (lacking)
+		code = fail(explorer, RR_EXIT_SKIPPED, lacking);
+	rl_link_free(link);
+	return code;
+}
+
+static void set_up(struct explorer *explorer)
+{
+	const struct rr_explore_config *config = explorer->config;
+	const size_t n_servers = rr_explore_servers(config);
+
+	explorer->counting = (struct rr_counting){
+		.strategy = config->strategy,
+		.n_servers = n_servers,
+		.increments = config->increments,
+		.ttl_ms = config->ttl_ms,
+		.hold_us = config->work_ms * 1000,
+		.repeats = config->repeats,
+	};
+	explorer->program = (struct rr_program){
+		.n_clients = config->n_clients,
+		.n_servers = n_servers,
+		.addresses = explorer->addresses,
+		.separate = config->separate,
+		.terms = &explorer->terms,
+		.stacks = &explorer->stacks,
+		.knows_scripts = config->budget.restarts == 0,
+		.ask = answer_at_once,
+		.ask_context = explorer,
+	};
+	rr_counting_init(&explorer->counting, &explorer->program);
+	explorer->product = (struct rr_product_config){
+		.program = &explorer->program,
+		.strategy = config->strategy,
+		.counter = explorer->counting.counter,
+		.increments = config->increments,
+		.budget = config->budget,
+		.stays_away = config->stays_away,
+		.lease_ns = config->ttl_ms * INT64_C(1000000),
+		.skew_ns = config->skew_ns,
+		.day_ns = RR_WORLD_START_NS,
+		.rounds = config->rounds,
+		.remembers = config->all ? -1 : 0,
+		.bounded = config->all,
+	};
+}
+
+static enum rr_exit make_tables(struct explorer *explorer)
+{
+	for (int i = 0; i < 2; i++) {
+		struct rr_server_table *table = &explorer->tables[i];
+
+		if (i == 1 && explorer->program.n_servers == 1)
+			break;
+		if (!rr_server_table_init(table, explorer->world, i,
+					  &explorer->terms, &explorer->scripts,
+					  explorer->counting.lock,
+					  explorer->product.absolute))
+			return fail(explorer, table->code, table->error);
+		table->is_tree = explorer->config->all;
+	}
+	explorer->has_tables = true;
+	return RR_EXIT_OK;
+}
+
+static void release_tables(struct explorer *explorer)
+{
+	rr_server_table_release(&explorer->tables[0]);
+	rr_server_table_release(&explorer->tables[1]);
+	explorer->has_tables = false;
+}
+
+static void release(struct explorer *explorer)
+{
+	release_tables(explorer);
+	rr_terms_release(&explorer->terms);
+	rr_stacks_release(&explorer->stacks);
+	rr_scripts_release(&explorer->scripts);
+	rr_intern_release(&explorer->asked);
+	free(explorer->answers);
+}
+
+/* ---- One search ----------------------------------------------------------- */
+
+static void release_search(struct search *search)
+{
+	rr_graph_release(&search->graph);
+	rr_product_release(&search->product);
+}
+
+/* The bounds of a graph; a mutant's are wider than what it is made of. */
+static enum rr_exit search_once(struct explorer *explorer,
+				const struct rr_graph_config *bounds,
+				struct search *search)
+{
+	struct rr_server_table *tables = explorer->tables;
+	enum rr_exit code = explorer->has_tables ? RR_EXIT_OK :
+						   make_tables(explorer);
+
+	if (code != RR_EXIT_OK)
+		return code;
+	if (!rr_product_init(&search->product, &explorer->product, &tables[0],
+			     explorer->program.n_servers > 1 ? &tables[1] :
+							       NULL))
+		return fail(explorer, search->product.code,
+			    search->product.error);
+	if (explorer->counting.cannot_open)
+		return fail(explorer, RR_EXIT_REDIS,
+			    "cannot open the strategy");
+	search->end =
+		rr_graph_explore(&search->graph, &search->product, bounds);
+	if (search->end == RR_GRAPH_FAILED)
+		return fail(explorer, search->product.code,
+			    search->product.error);
+	if (search->end == RR_GRAPH_MEMORY && search->graph.out_of_memory)
+		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	return RR_EXIT_OK;
+}
+
+/* What has to be different when it begins anew; false: nothing. */
+static bool adapt(struct explorer *explorer, const struct search *search)
+{
+	if (search->end == RR_GRAPH_AGAIN) {
+		explorer->product.reads_clock |= search->product.wants_clock;
+		if (search->product.wants_absolute) {
+			explorer->product.absolute = true;
+			release_tables(explorer);
+		}
+		return true;
+	}
+	if (search->end == RR_GRAPH_ENDLESS) {
+		explorer->product.bounded = true;
+		return true;
+	}
+	return false;
+}
+
+static enum rr_exit run_search(struct explorer *explorer,
+			       const struct rr_graph_config *bounds,
+			       struct search *search)
+{
+	for (;;) {
+		enum rr_exit code;
+
+		*search = (struct search){ .end = RR_GRAPH_FAILED };
+		code = search_once(explorer, bounds, search);
+		if (code != RR_EXIT_OK || !adapt(explorer, search))
+			return code;
+		release_search(search);
+	}
+}
+
+/* ---- Checks --------------------------------------------------------------- */
+
+/* Do clients remember more than they are thought to? Then they are learned anew,
+ * with more. */
+static enum rr_exit check_clients(struct explorer *explorer,
+				  struct search *search, bool *again)
+{
+	*again = false;
+	for (size_t i = 0; i < search->product.n_clients; i++) {
+		struct rr_client_table *table = &search->product.clients[i];
+		const int result = rr_client_table_verify(
+			table, VERIFY_CLIENTS,
+			&explorer->result->stats.checked_clients);
+
+		if (result < 0)
+			return fail(explorer, RR_EXIT_INTERNAL, table->error);
+		*again |= result > 0;
+	}
+	if (!*again)
+		return RR_EXIT_OK;
+	if (explorer->product.remembers == RR_REMEMBERS_MAX)
+		return fail(explorer, RR_EXIT_INTERNAL,
+			    "a client remembers more than its last two attempts");
+	explorer->product.remembers++;
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit check_servers(struct explorer *explorer)
+{
+	for (int i = 0; i < 2; i++) {
+		struct rr_server_table *table = &explorer->tables[i];
+
+		if (table->asker &&
+		    rr_server_table_verify(
+			    table, VERIFY_SERVERS,
+			    &explorer->result->stats.checked_servers))
+			return fail(explorer, table->code, table->error);
+	}
+	return RR_EXIT_OK;
+}
+
+/* The tables' own askers keep nothing on the servers meanwhile. */
+static struct rr_live *open_live(struct explorer *explorer,
+				 const struct search *search)
+{
+	for (int i = 0; i < 2; i++) {
+		struct rr_server_table *table = &explorer->tables[i];
+
+		if (table->asker)
+			rr_asker_reset(table->asker);
+		table->at = RR_NO_ID;
+	}
+	return rr_live_new(explorer->world, &search->product,
+			   &explorer->scripts, explorer->result->error);
+}
+
+static enum rr_exit play_way(struct explorer *explorer, struct search *search,
+			     const struct rr_way *way, struct rr_live *live,
+			     char **transcript)
+{
+	struct rr_actions actions;
 	enum rr_exit code;
 
-	*result = (struct rr_explore_result){ 0 };
-	code = rr_explorer_begin(&explorer);
-	result->seconds = rr_explore_seconds();
+	if (!rr_live_actions(&search->product, &search->graph, way, &actions))
+		code = fail(explorer, RR_EXIT_INTERNAL,
+			    search->product.error[0] ?
+				    search->product.error :
+				    "a way through the states is gone");
+	else
+		code = rr_live_play(live, &actions, explorer->result->error);
+	if (code == RR_EXIT_OK && transcript)
+		*transcript = rr_explore_transcript(&search->product,
+						    &explorer->scripts,
+						    &actions);
+	free(actions.all);
+	return code;
+}
+
+static enum rr_exit audit(struct explorer *explorer, struct search *search)
+{
+	struct rr_live *live = open_live(explorer, search);
+	struct rr_way way = { 0 };
+	enum rr_exit code = live ? RR_EXIT_OK : RR_EXIT_REDIS;
+
+	for (unsigned long i = 0; i < explorer->config->audit &&
+				  code == RR_EXIT_OK;
+	     i++) {
+		if (!rr_graph_random_way(&search->graph, i + 1, &way))
+			code = fail(explorer, RR_EXIT_INTERNAL,
+				    "out of memory");
+		else
+			code = play_way(explorer, search, &way, live, NULL);
+		explorer->result->stats.audited++;
+	}
+	rr_way_release(&way);
+	rr_live_free(live);
+	return code;
+}
+
+/* ---- Failures ------------------------------------------------------------- */
+
+static enum rr_exit show_shortest(struct explorer *explorer,
+				  struct search *search)
+{
+	struct rr_explore_result *result = explorer->result;
+	const unsigned bits =
+		rr_explore_worst(result->breaks, explorer->config->shows);
+	struct rr_live *live;
+	struct rr_way way = { 0 };
+	enum rr_exit code;
+
+	if (!rr_graph_shortest(&search->graph, bits, &way))
+		return fail(explorer, RR_EXIT_INTERNAL,
+			    "no way to a state that fails");
+	live = open_live(explorer, search);
+	code = live ? play_way(explorer, search, &way, live,
+			       &result->transcript) :
+		      RR_EXIT_REDIS;
+	result->shortest_breaks = bits;
+	result->switches = way.switches;
+	result->moves = way.n;
+	rr_way_release(&way);
+	rr_live_free(live);
+	return code;
+}
+
+/* ---- Mutants -------------------------------------------------------------- */
+
+static bool breaks(struct rr_graph *graph, enum rr_graph_end end)
+{
+	return end == RR_GRAPH_FIRST ||
+	       (rr_graph_analyse(graph) && graph->breaks);
+}
+
+static enum rr_exit try_mutant(struct explorer *explorer,
+			       struct rr_mutation *mutation,
+			       unsigned long states,
+			       struct rr_mutant_result *result)
+{
+	const struct rr_graph_config bounds = {
+		.most = 3 * states + 20000,
+		.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
+		.progress = explorer->config->progress,
+		.context = explorer->config->context,
+	};
+	struct search search;
+	enum rr_exit code;
+
+	rr_mutant_text(mutation, result);
+	explorer->program.mutate = rr_mutant_apply;
+	explorer->program.mutate_context = mutation;
+	explorer->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
+	code = run_search(explorer, &bounds, &search);
+	if (code == RR_EXIT_OK && search.end == RR_GRAPH_STOPPED)
+		explorer->result->explored = RR_EXPLORED_STOPPED;
+	else if (code == RR_EXIT_OK)
+		result->fails = breaks(&search.graph, search.end);
+	release_search(&search);
+	explorer->program.mutate = NULL;
+	explorer->program.without_mutex = false;
+	return code;
+}
+
+static enum rr_exit try_mutants(struct explorer *explorer,
+				struct rr_mutation *mutations, size_t n,
+				unsigned long states)
+{
+	struct rr_explore_result *result = explorer->result;
+	enum rr_exit code = RR_EXIT_OK;
+
+	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
+		struct rr_mutant_result *mutant =
+			&result->mutants[result->n_mutants++];
+
+		code = try_mutant(explorer, &mutations[i], states, mutant);
+		if (mutant->fails && !result->noticed)
+			result->noticed = mutant->name;
+		if (result->explored == RR_EXPLORED_STOPPED ||
+		    (result->noticed && !explorer->config->all_mutants))
+			break;
+	}
+	return code;
+}
+
+/* ---- Results -------------------------------------------------------------- */
+
+static void note(struct explorer *explorer, const struct search *search)
+{
+	static const enum rr_explored explored[] = {
+		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,
+		[RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
+		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,
+		[RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
+		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED,
+		[RR_GRAPH_FIRST] = RR_EXPLORED_ALL,
+		[RR_GRAPH_AGAIN] = RR_EXPLORED_ALL,
+		[RR_GRAPH_ENDLESS] = RR_EXPLORED_ALL,
+		[RR_GRAPH_FAILED] = RR_EXPLORED_ALL,
+	};
+	struct rr_explore_result *result = explorer->result;
+	const struct rr_graph *graph = &search->graph;
+
+	result->explored = explored[search->end];
+	result->states = graph->states.n;
+	result->transitions = graph->n_edges;
+	result->breaks = graph->breaks;
+	result->interleavings = graph->interleavings;
+	result->failing_interleavings = graph->failing_interleavings;
+	result->remembers = explorer->product.remembers;
+	memcpy(result->broken, graph->broken, sizeof(result->broken));
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		result->failing += graph->broken[i];
+	result->stats.bytes_per_state =
+		graph->states.n ? rr_graph_bytes(graph) / graph->states.n : 0;
+	for (size_t i = 0; i < search->product.n_clients; i++) {
+		const struct rr_client_table *table =
+			&search->product.clients[i];
+
+		result->stats.client_states += table->n_states;
+		result->stats.client_runs += table->n_runs;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct rr_server_table *table = &explorer->tables[i];
+
+		result->stats.server_states += table->keys.n;
+		result->stats.questions += table->n_asked;
+		result->stats.replayed += table->n_replayed;
+		if (table->random_command)
+			snprintf(result->random_command,
+				 sizeof(result->random_command), "%s",
+				 table->random_command);
+	}
+	if (result->random_command[0] && result->explored == RR_EXPLORED_ALL)
+		result->explored = RR_EXPLORED_RANDOM_REPLIES;
+}
+
+/* Half of what is free. */
+static size_t default_memory(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	size_t kib = 0;
+	char line[120];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemAvailable: %zu", &kib) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return kib * 512;
+}
+
+static enum rr_exit conclude(struct explorer *explorer, struct search *search,
+			     struct rr_mutation *mutations, size_t *n_mutations)
+{
+	struct rr_explore_result *result = explorer->result;
+	enum rr_exit code = RR_EXIT_OK;
+	const double begun = seconds();
+
+	if (!rr_graph_analyse(&search->graph))
+		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	note(explorer, search);
+	code = rr_explore_export(&search->graph, explorer->config->dot,
+				 explorer->config->json);
+	if (code == RR_EXIT_OK && result->breaks)
+		code = show_shortest(explorer, search);
+	else if (code == RR_EXIT_OK &&
+		 result->explored != RR_EXPLORED_STOPPED) {
+		code = check_servers(explorer);
+		if (code == RR_EXIT_OK)
+			code = audit(explorer, search);
+		*n_mutations = rr_mutants_list(&search->product,
+					       &explorer->scripts, mutations);
+	}
+	result->stats.checking += seconds() - begun;
+	return code;
+}
+
+/* Searches until clients do what they are thought to do. */
+static enum rr_exit search_all(struct explorer *explorer,
+			       struct rr_mutation *mutations,
+			       size_t *n_mutations)
+{
+	const struct rr_explore_config *config = explorer->config;
+	const struct rr_graph_config bounds = {
+		.most = config->most,
+		.memory = config->memory ? config->memory : default_memory(),
+		.progress = config->progress,
+		.context = config->context,
+	};
+	bool again = true;
+	enum rr_exit code = RR_EXIT_OK;
+
+	while (again && code == RR_EXIT_OK) {
+		const double begun = seconds();
+		struct search search;
+
+		code = run_search(explorer, &bounds, &search);
+		explorer->result->stats.searching = seconds() - begun;
+		again = false;
+		if (code == RR_EXIT_OK && !config->all &&
+		    search.end != RR_GRAPH_STOPPED)
+			code = check_clients(explorer, &search, &again);
+		if (code == RR_EXIT_OK && !again)
+			code = conclude(explorer, &search, mutations,
+					n_mutations);
+		release_search(&search);
+	}
+	return code;
+}
+
+static enum rr_exit explore(struct explorer *explorer)
+{
+	struct rr_mutation *mutations =
+		calloc(RR_MUTANTS_MAX, sizeof(*mutations));
+	struct rr_explore_result *result = explorer->result;
+	size_t n_mutations = 0;
+	enum rr_exit code;
+
+	if (!mutations)
+		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	code = search_all(explorer, mutations, &n_mutations);
+	if (code == RR_EXIT_OK && !result->breaks && !explorer->config->all)
+		code = try_mutants(explorer, mutations, n_mutations,
+				   result->states);
+	free(mutations);
+	return code;
+}
+
+enum rr_exit rr_explore(struct rr_world *world,
+			const struct rr_explore_config *config,
+			struct rr_explore_result *result)
+{
+	struct explorer explorer = { .world = world,
+				     .config = config,
+				     .result = result };
+	enum rr_exit code;
+
+	*result = (struct rr_explore_result){ .seconds = seconds() };
+	code = start_servers(&explorer);
 	if (code == RR_EXIT_OK)
-		code = run_all(&explorer);
-	result->seconds = rr_explore_seconds() - result->seconds;
-	rr_subject_free(explorer.subject);
-	rr_search_free(explorer.search);
-	rr_interleavings_free(explorer.room);
-	rr_pct_free(explorer.pct);
-	rr_access_free(explorer.access);
+		code = check_strategy(&explorer);
+	set_up(&explorer);
+	if (code == RR_EXIT_OK)
+		code = explore(&explorer);
+	release(&explorer);
+	result->seconds = seconds() - result->seconds;
 	return code;
 }
 

@@ -1,71 +1,108 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every interleaving of a strategy's clients, with faults, on real servers: can
- * it go wrong at all? One call per strategy and bounds.
+ * Can a strategy go wrong at all? All states of its clients and servers, with faults,
+ * learned from the real things (client_table.h, server_table.h, product.h). One call
+ * for a strategy and bounds.
+ *
+ * What keeps it honest. Before a failure is told, the shortest way to it is played
+ * for real, with the strategy's own code on real servers. Before `safe` is said, rows
+ * of both tables are asked again along other ways, random ways are played for real,
+ * and one of the strategy's mutants (mutants.h) must fail within the same bounds.
  */
 #ifndef RR_EXPLORE_H
 #define RR_EXPLORE_H
 
 #include "exit_code.h"
-#include "pct.h"
-#include "search.h"
+#include "product.h"
 #include "strategy.h"
 #include "world.h"
 
-struct rr_crew;
+struct rr_mutation;
+
+/* How many random schedules to draw instead of searching (random.c). */
+struct rr_random_config {
+	unsigned long runs; /* 0 = search instead */
+	uint64_t seed;      /* of the first; the next has the next number */
+	int depth;          /* 1 to RR_DEPTH_MAX */
+};
+
+enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 80 };
 
 struct rr_explore_config {
 	const struct rr_strategy *strategy;
 	size_t n_clients;
 	long increments;
 	bool separate; /* each client is a process of its own */
-	bool all;      /* without reduction */
+	bool all;      /* without tables: every schedule for real */
 	struct rr_budget budget;
 	bool repeats;  /* a caller repeats an increment it does not know about */
 	bool stays_away; /* a server that restarts is down for a lease */
-	long work_ms;  /* between reading and writing, of the gate's time */
+	long work_ms;  /* between reading and writing, of virtual time */
 	size_t lock_servers; /* where it has any; 0 = as many as it has */
 	int64_t skew_ns; /* each client's clock is so far ahead of the last */
-	int rounds;
+	int rounds;    /* of refused attempts, where there is no end to them */
 	long ttl_ms;
-	struct rr_pct_config random; /* with `runs`: draws so many instead */
-	unsigned long most; /* schedules, 0 = no limit */
-	const struct rl_driver *planted; /* a fault, or NULL */
+	struct rr_random_config random;
+	unsigned long most; /* states, 0 = no limit */
+	size_t memory;      /* bytes, 0 = half of what is free */
+	unsigned long audit; /* random ways that are played before `safe` */
+	bool all_mutants;    /* tries all, not only until one fails */
 	unsigned shows; /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
-	unsigned first_of; /* ends at the first schedule that breaks one of
-			    * these; 0 = does not */
-	struct rr_crew *crew; /* shares the work (crew.h); NULL = one job. What
-			       * is found is the same, unless `most` or
-			       * `progress` ends it */
+	const char *dot, *json; /* files for the graph; NULL = none */
 	/* Told now and then, with about what share of the whole that is, 0 = not
 	 * known; false: ends. May be NULL. */
-	bool (*progress)(void *context, unsigned long schedules, double share);
+	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
 };
 
 enum rr_explored {
 	RR_EXPLORED_ALL,     /* nothing was cut */
 	RR_EXPLORED_ROUNDS,  /* loops were cut after their rounds */
-	RR_EXPLORED_MOST,    /* the limit of schedules was reached */
+	RR_EXPLORED_RANDOM_REPLIES, /* a server answered at random */
+	RR_EXPLORED_MOST,    /* the limit of states was reached */
+	RR_EXPLORED_MEMORY,  /* that of memory was */
 	RR_EXPLORED_STOPPED, /* `progress` said so */
 	RR_EXPLORED_RANDOM,  /* all that were to be drawn */
-	RR_EXPLORED_FIRST,   /* the first failure was enough */
+};
+
+/* A mutant, and what became of it in the same bounds. */
+struct rr_mutant_result {
+	char name[RR_MUTANT_NAME]; /* "SET ... NX is sent without NX" */
+	char rests_on[RR_MUTANT_NAME]; /* "SET ... NX" */
+	bool fails;
+};
+
+/* What is known about how likely random schedules would have found a failure. */
+struct rr_random_bound {
+	int depth;
+	size_t actors, steps;
+	double once;   /* of each run, at least */
+	double in_all;
+};
+
+struct rr_explore_stats {
+	unsigned long client_states, client_runs;
+	unsigned long server_states, questions, replayed;
+	unsigned long checked_clients, checked_servers, audited;
+	size_t bytes_per_state;
+	double learning, searching, checking; /* seconds */
 };
 
 struct rr_explore_result {
 	enum rr_explored explored;
-	unsigned long schedules; /* run to their end */
-	unsigned long blocked;   /* given up: the same as one that was run */
-	unsigned long cut;       /* loops were, after their rounds */
-	unsigned long commands;  /* of those that were run to their end */
-	unsigned long failing;   /* schedules that broke any invariant */
-	/* How many these stand for (interleavings.h), 0 = not counted. */
-	uint64_t interleavings, failing_interleavings;
+	unsigned long states, transitions;
+	unsigned long schedules; /* random ones, or --all's */
+	unsigned long failing;   /* of these; or moves and states that break
+				  * an invariant */
+	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
 	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;
-	struct rr_pct_bound bound; /* of random schedules */
+	int remembers;           /* refusals in a row that clients remember */
+	char random_command[32]; /* that made it RANDOM_REPLIES */
+	struct rr_random_bound bound;
+	struct rr_explore_stats stats;
 	/* Of those that break what is worst, the count before all else, the
 	 * shortest one, by context switches and then moves: what it breaks,
 	 * and the transcript without its verdict. NULL = none. */
@@ -74,23 +111,24 @@ struct rr_explore_result {
 	size_t moves;
 	uint64_t seed; /* of random schedules: the one that draws it */
 	char *transcript;
+	/* If nothing failed: is one of the mutants noticed? */
+	size_t n_mutants;
+	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
+	const char *noticed; /* the first that fails; NULL = none */
 	char error[RR_WORLD_ERROR];
 };
 
 /* How many servers it takes: the one with the data, and lock servers. */
 size_t rr_explore_servers(const struct rr_explore_config *config);
 
-/* Runs them on servers of `world`, which it resets first. RR_EXIT_OK, or what
- * the program should exit with and result->error. Release the result in any
- * case. */
+/* Searches on servers of `world`, which it resets first. RR_EXIT_OK, or what the
+ * program should exit with and result->error. Release the result in any case. */
 enum rr_exit rr_explore(struct rr_world *world,
 			const struct rr_explore_config *config,
 			struct rr_explore_result *result);
-/* Below 0: of their shortest ones that of `a` is to be shown. `shows`: as in the
- * configuration. */
-int rr_explore_compare(const struct rr_explore_result *a,
-		       const struct rr_explore_result *b, unsigned shows);
-
 void rr_explore_release(struct rr_explore_result *result);
+
+/* The bit that is worst of a set: what a schedule is shown for. */
+unsigned rr_explore_worst(unsigned breaks, unsigned shows);
 
 #endif

@@ -1,171 +1,120 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules per second, and of their floor. */
 #include "explore_floor.h"
 
 #include <stdio.h>
+#include <time.h>
 
-#include "comparison.h"
 #include "explore.h"
+#include "gate.h"
 #include "placement.h"
+#include "text.h"
 
-/* Searches are repeated until they have taken so long together. */
-#define MEASURE_S 0.3
-
-/* So many of all their schedules. */
-enum { MOST = 500 };
-
-static const struct measured {
+static const struct row {
 	const char *name;
+	size_t n_clients;
 	long increments;
-} measured[] = {
-	{ "none", 2 },
-	{ "multi", 1 },
-	{ "incr-lock", 1 },
-	{ "multi-watch", 1 },
-	{ "lua-delifequals", 2 },
+} rows[] = {
+	{ "none", 4, 2 },
+	{ "lua-delifequals", 4, 2 },
+	{ "multi-watch", 4, 1 },
+	{ "multi-watch", 4, 2 },
+	{ "redlock", 2, 1 },
 };
 
-enum { N_MEASURED = sizeof(measured) / sizeof(measured[0]) };
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-struct rates {
-	double schedules[RR_ROUNDS_MAX]; /* per second */
-	double shares[RR_ROUNDS_MAX];    /* of the floor */
-	double commands;                 /* of a schedule */
+/* ---- A limit -------------------------------------------------------------- */
+
+struct limit {
+	struct rr_signals *signals;
+	double end_s; /* when it is to be given up */
 };
 
-struct floor {
-	struct rr_world *world;
-	const struct rr_explore_floor_options *options;
-	double round_trips_us[2 * N_MEASURED * RR_ROUNDS_MAX];
-	long n_round_trips;
-	struct rates rates[N_MEASURED];
-};
-
-/* ---- Measuring ------------------------------------------------------------ */
-
-/* Of a PING to the server that the last search ran on; 0 when it is gone. */
-static double round_trip_s(struct floor *floor)
+static double now_s(void)
 {
-	const long n = floor->options->pings;
-	struct rl_link *link = rl_link_new(rr_world_address(floor->world, 0),
-					   2000);
-	enum rl_outcome outcome = link ? rl_link_connect(link) : RL_ERROR;
-	int64_t begun_ns = 0, ended_ns = 0;
-	struct rl_reply reply;
+	struct timespec now;
 
-	for (long i = 0; i < n && outcome == RL_OK; i++) {
-		if (i == 1)
-			begun_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC);
-		outcome = rl_run(link, &reply, "PING");
-	}
-	if (outcome == RL_OK)
-		ended_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC);
-	rl_link_free(link);
-	if (outcome != RL_OK)
-		return 0;
-	floor->round_trips_us[floor->n_round_trips++] =
-		(double)(ended_ns - begun_ns) / 1e3 / (double)(n - 1);
-	return (double)(ended_ns - begun_ns) / 1e9 / (double)(n - 1);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static enum rr_exit search(struct floor *floor, const struct measured *what,
-			   struct rr_explore_result *sum)
+static bool goes_on(void *context, unsigned long states, double share)
 {
+	const struct limit *limit = context;
+
+	(void)states;
+	(void)share;
+	rr_signals_wait(limit->signals, 0);
+	return !limit->signals->interrupted && now_s() < limit->end_s;
+}
+
+/* ---- The table ------------------------------------------------------------ */
+
+static void print_head(void)
+{
+	printf("Searches of all states, on one processor\n\n"
+	       "%-16s %7s %10s %12s %12s %10s %13s %10s\n",
+	       "strategy", "clients", "increments", "states", "transitions",
+	       "questions", "transitions/s", "time");
+}
+
+/* The time is that of the whole, with checks and mutants. */
+static void print_row(const struct row *row,
+		      const struct rr_explore_result *result)
+{
+	const double per_second =
+		result->stats.searching > 0 ?
+			(double)result->transitions / result->stats.searching :
+			0;
+	char states[RR_GROUPED_SIZE], transitions[RR_GROUPED_SIZE];
+	char questions[RR_GROUPED_SIZE], rate[RR_GROUPED_SIZE];
+
+	printf("%-16s %7zu %10ld %12s %12s %10s %13s %8.2f s%s\n", row->name,
+	       row->n_clients, row->increments,
+	       rr_grouped(states, (long long)result->states),
+	       rr_grouped(transitions, (long long)result->transitions),
+	       rr_grouped(questions, (long long)result->stats.questions),
+	       rr_grouped(rate, (long long)per_second), result->seconds,
+	       result->explored == RR_EXPLORED_STOPPED ? ", not finished" : "");
+	fflush(stdout);
+}
+
+static enum rr_exit show_row(struct rr_world *world, const struct row *row,
+			     long limit_s)
+{
+	struct limit limit = { .signals = &world->session->signals,
+			       .end_s = now_s() + (double)limit_s };
 	const struct rr_explore_config config = {
-		.strategy = rr_strategy_find(what->name),
-		.n_clients = 2,
-		.increments = what->increments,
-		.all = true,
+		.strategy = rr_strategy_find(row->name),
+		.n_clients = row->n_clients,
+		.increments = row->increments,
 		.rounds = 2,
 		.ttl_ms = 10000,
-		.most = MOST,
+		.progress = goes_on,
+		.context = &limit,
 	};
 	struct rr_explore_result result;
-	const enum rr_exit code = rr_explore(floor->world, &config, &result);
+	enum rr_exit code = rr_explore(world, &config, &result);
 
-	if (code != RR_EXIT_OK)
-		rr_complain(code, "%s: %s", what->name, result.error);
-	sum->schedules += result.schedules;
-	sum->commands += result.commands;
-	sum->seconds += result.seconds;
+	if (limit.signals->interrupted)
+		code = RR_EXIT_INTERRUPTED;
+	else if (code != RR_EXIT_OK)
+		rr_complain(code, "%s: %s", row->name, result.error);
+	else
+		print_row(row, &result);
 	rr_explore_release(&result);
 	return code;
 }
 
-static enum rr_exit measure(struct floor *floor, size_t i, long round)
-{
-	struct rr_explore_result sum = { 0 };
-	struct rates *rates = &floor->rates[i];
-	enum rr_exit code = RR_EXIT_OK;
-	double before_s, after_s;
-
-	before_s = round_trip_s(floor);
-	while (code == RR_EXIT_OK && sum.seconds < MEASURE_S)
-		code = search(floor, &measured[i], &sum);
-	if (code != RR_EXIT_OK)
-		return code;
-	after_s = round_trip_s(floor);
-	if (before_s <= 0 || after_s <= 0)
-		return rr_complain(RR_EXIT_REDIS, "a server is gone");
-	rates->commands = (double)sum.commands / (double)sum.schedules;
-	rates->schedules[round] = (double)sum.schedules / sum.seconds;
-	rates->shares[round] = rates->schedules[round] *
-			       (rates->commands + 1) * (before_s + after_s) / 2;
-	return RR_EXIT_OK;
-}
-
-/* ---- Printing ------------------------------------------------------------- */
-
-static void print(struct floor *floor)
-{
-	const long rounds = floor->options->rounds;
-
-	printf("Schedules per second and processor, two clients: one round trip takes %.1f us\n\n",
-	       rr_median(floor->round_trips_us, floor->n_round_trips));
-	printf("%-20s %17s  %11s  %8s\n", "strategy", "commands/schedule",
-	       "schedules/s", "of floor");
-	for (size_t i = 0; i < N_MEASURED; i++) {
-		struct rates *rates = &floor->rates[i];
-		char number[RR_GROUPED_SIZE];
-
-		printf("%-20s %17.1f  %11s  %8.2f\n", measured[i].name,
-		       rates->commands,
-		       rr_whole(number, rr_median(rates->schedules, rounds)),
-		       rr_median(rates->shares, rounds));
-	}
-	printf("\n");
-	fflush(stdout);
-}
-
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum rr_exit show_rates(struct rr_world *world,
-			       const struct rr_explore_floor_options *options)
+static enum rr_exit show(struct rr_world *world, long limit_s)
 {
-	struct floor floor = { .world = world, .options = options };
-	struct rr_explore_result warm_up = { 0 };
-	enum rr_exit code = search(&floor, &measured[0], &warm_up);
+	enum rr_exit code = RR_EXIT_OK;
 
-	for (long round = 0; round < options->rounds; round++) {
-		for (size_t i = 0; i < N_MEASURED && code == RR_EXIT_OK; i++)
-			code = measure(&floor, i, round);
-	}
-	if (code == RR_EXIT_OK)
-		print(&floor);
-	return code;
-}
-
-static enum rr_exit show(struct rr_world *world, struct rr_crew *crew,
-			 int processors,
-			 const struct rr_explore_floor_options *options)
-{
-	enum rr_exit code = show_rates(world, options);
-
-	if (code == RR_EXIT_OK)
-		code = rr_explore_jobs(world, crew, processors,
-				       options->rounds);
-	if (code == RR_EXIT_OK)
-		code = rr_explore_growth(world, options->limit_s);
+	print_head();
+	for (size_t i = 0; i < N_ROWS && code == RR_EXIT_OK; i++)
+		code = show_row(world, &rows[i], limit_s);
 	return code;
 }
 
@@ -177,22 +126,16 @@ enum rr_exit rr_explore_floor(struct rr_session *session,
 		.clock = RR_WORLD_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
-	const int processors = rr_placement_count();
-	struct rr_crew *crew =
-		rr_crew_new(session, RR_EXPLORE_JOBS, &world_options);
 	char error[RR_WORLD_ERROR];
 	struct rr_world world;
 	enum rr_exit code;
 
-	if (!crew)
-		return RR_EXIT_INTERNAL;
 	rr_gate_settle(world_options.cpu);
 	code = rr_world_open(&world, session, &world_options, error);
 	if (code == RR_EXIT_OK)
-		code = show(&world, crew, processors, options);
+		code = show(&world, options->limit_s);
 	else
 		rr_complain(code, "%s", error);
 	rr_world_close(&world);
-	rr_crew_free(crew);
 	return code;
 }

@@ -7,9 +7,10 @@
 #include <time.h>
 
 #include "commands.h"
-#include "crew.h"
 #include "explore_keys.h"
 #include "option.h"
+
+enum { AUDIT = 200, JOBS_MAX = 64, MEGABYTE = 1 << 20 };
 
 static void add_strategy(struct rr_explore_options *options, const char *name,
 			 struct argp_state *state)
@@ -29,7 +30,7 @@ static int how_often(struct argp_state *state, const char *fault,
 static bool parse_random(int key, const char *text, struct argp_state *state)
 {
 	struct rr_explore_options *options = state->input;
-	struct rr_pct_config *random = &options->config.random;
+	struct rr_random_config *random = &options->config.random;
 
 	switch (key) {
 	case KEY_RANDOM:
@@ -42,7 +43,7 @@ static bool parse_random(int key, const char *text, struct argp_state *state)
 		return true;
 	case KEY_DEPTH:
 		random->depth = (int)rr_option_number(
-			state, "--depth", text, 1, RR_PCT_DEPTH_MAX);
+			state, "--depth", text, 1, RR_DEPTH_MAX);
 		return true;
 	default:
 		return false;
@@ -70,6 +71,9 @@ static bool parse_budget(int key, const char *text, struct argp_state *state)
 	case KEY_JUMPS:
 		budget->jumps = how_often(state, "--jumps", text);
 		return true;
+	case KEY_LATE:
+		budget->late = how_often(state, "--late", text);
+		return true;
 	case KEY_LOST:
 		budget->lost_replies =
 			how_often(state, "--lost-replies", text);
@@ -83,7 +87,7 @@ static bool parse_budget(int key, const char *text, struct argp_state *state)
 static void settle_random(struct rr_explore_options *options,
 			  struct argp_state *state)
 {
-	struct rr_pct_config *random = &options->config.random;
+	struct rr_random_config *random = &options->config.random;
 	struct timespec now;
 
 	if (!random->runs && (random->depth || options->seed >= 0))
@@ -92,9 +96,9 @@ static void settle_random(struct rr_explore_options *options,
 	if (random->runs && options->config.all)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "--random and --all exclude each other");
-	if (random->runs && options->jobs > 1)
+	if (random->runs && (options->config.dot || options->config.json))
 		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--random runs in one job; leave --jobs out");
+			     "--random makes no graph; leave --dot and --json out");
 	clock_gettime(CLOCK_REALTIME, &now);
 	random->seed = options->seed >= 0 ?
 			       (uint64_t)options->seed :
@@ -103,7 +107,16 @@ static void settle_random(struct rr_explore_options *options,
 		random->depth = 3;
 }
 
-/* What the search is about, and how far it goes. */
+static void settle_graph(struct rr_explore_options *options,
+			 struct argp_state *state)
+{
+	if (options->n_strategies > 1 &&
+	    (options->config.dot || options->config.json))
+		argp_failure(state, RR_EXIT_USAGE, 0,
+			     "--dot and --json take one strategy");
+}
+
+/* What the search is about. */
 static bool parse_bounds(int key, const char *text, struct argp_state *state)
 {
 	struct rr_explore_options *options = state->input;
@@ -137,17 +150,69 @@ static bool parse_bounds(int key, const char *text, struct argp_state *state)
 		config->lock_servers = (size_t)rr_option_number(
 			state, "--lock-servers", text, 3, 9);
 		return true;
-	case KEY_ROUNDS:
-		config->rounds = (int)rr_option_number(state, "--rounds", text,
-						       1, 20);
-		return true;
 	case KEY_TTL:
 		config->ttl_ms = rr_option_number(state, "--ttl", text, 5000,
 						  3600000);
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* How far it goes, and what is done besides. */
+static bool parse_effort(int key, const char *text, struct argp_state *state)
+{
+	struct rr_explore_options *options = state->input;
+	struct rr_explore_config *config = &options->config;
+
+	switch (key) {
+	case KEY_ROUNDS:
+		config->rounds = (int)rr_option_number(state, "--rounds", text,
+						       1, 20);
+		return true;
 	case KEY_MOST:
 		config->most = (unsigned long)rr_option_number(
 			state, "--most", text, 1, 1000000000);
+		return true;
+	case KEY_MEMORY:
+		config->memory = (size_t)rr_option_number(state, "--memory",
+							  text, 1, 1 << 24) *
+				 MEGABYTE;
+		return true;
+	case KEY_AUDIT:
+		config->audit = (unsigned long)rr_option_number(
+			state, "--audit", text, 0, 1000000);
+		return true;
+	case KEY_MUTANTS:
+		config->all_mutants = true;
+		return true;
+	case KEY_STATS:
+		options->stats = true;
+		return true;
+	case KEY_JOBS:
+		rr_option_number(state, "--jobs", text, 1, JOBS_MAX);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool parse_files(int key, const char *text, struct argp_state *state)
+{
+	struct rr_explore_options *options = state->input;
+
+	switch (key) {
+	case KEY_SAVE:
+		options->save = text;
+		return true;
+	case KEY_DOT:
+		options->config.dot = text;
+		return true;
+	case KEY_JSON:
+		options->config.json = text;
+		return true;
+	case KEY_REDIS_SERVER:
+		options->redis_server = text;
 		return true;
 	default:
 		return false;
@@ -159,24 +224,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct rr_explore_options *options = state->input;
 
 	if (parse_budget(key, text, state) || parse_random(key, text, state) ||
-	    parse_bounds(key, text, state))
+	    parse_bounds(key, text, state) || parse_effort(key, text, state) ||
+	    parse_files(key, text, state))
 		return 0;
 	switch (key) {
-	case KEY_JOBS:
-		options->jobs = (int)rr_option_number(state, "--jobs", text, 1,
-						      RR_CREW_MAX);
-		break;
-	case KEY_SAVE:
-		options->save = text;
-		break;
-	case KEY_REDIS_SERVER:
-		options->redis_server = text;
-		break;
 	case ARGP_KEY_ARG:
 		add_strategy(options, text, state);
 		break;
 	case ARGP_KEY_END:
 		settle_random(options, state);
+		settle_graph(options, state);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_failure(state, RR_EXIT_USAGE, 0,
@@ -192,9 +249,9 @@ static const struct argp argp = {
 	.options = rr_explore_keys,
 	.parser = parse_option,
 	.args_doc = "STRATEGY...",
-	.doc = "Runs every interleaving of a strategy's clients on real "
-	       "servers, of schedules that differ only in the order of "
-	       "independent steps one, and shows the shortest that fails.",
+	.doc = "Finds all states that a strategy's clients and their servers can "
+	       "get into, in every interleaving and with faults, and shows the "
+	       "shortest that fails, played on real servers.",
 };
 
 void rr_help_explore(void)
@@ -217,8 +274,8 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 		.config = { .n_clients = 2,
 			    .increments = 1,
 			    .rounds = 2,
-			    .ttl_ms = 10000 },
-		.jobs = 1,
+			    .ttl_ms = 10000,
+			    .audit = AUDIT },
 		.redis_server = "redis-server",
 		.seed = -1,
 	};

@@ -11,7 +11,7 @@ struct rr_explore_options {
 	struct rr_explore_config config; /* but for the strategy */
 	size_t n_strategies;
 	const struct rr_strategy *strategies[RR_EXPLORE_STRATEGIES];
-	int jobs;
+	bool stats;
 	const char *redis_server;
 	long seed; /* -1 = none was given */
 	const char *save; /* a file, or a folder ending in /; NULL = nowhere */

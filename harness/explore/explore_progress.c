@@ -32,16 +32,14 @@ static void write_left(char *text, size_t size, double seconds)
 		snprintf(text, size, "days");
 }
 
-void rr_explore_progress_text(char *text, size_t size, unsigned long schedules,
-			      double share, double elapsed)
+void rr_explore_progress_text(char *text, size_t size, const char *unit,
+			      unsigned long n, double share, double elapsed)
 {
+	const double per_second = elapsed > 0 ? (double)n / elapsed : 0;
 	char done[RR_GROUPED_SIZE], rate[RR_GROUPED_SIZE], left[32];
-	int length = snprintf(
-		text, size, "%s schedules, %s a second",
-		rr_grouped(done, (long long)schedules),
-		rr_grouped(rate, elapsed > 0 ? (long long)((double)schedules /
-							   elapsed) :
-					       0));
+	int length = snprintf(text, size, "%s %s, %s a second",
+			      rr_grouped(done, (long long)n), unit,
+			      rr_grouped(rate, (long long)per_second));
 
 	if (share <= 0 || elapsed < ESTIMATE_AFTER || length < 0 ||
 	    (size_t)length >= size)
@@ -51,28 +49,31 @@ void rr_explore_progress_text(char *text, size_t size, unsigned long schedules,
 		 ", about %.2g %% done, %s left", 100 * share, left);
 }
 
-static void draw(const struct rr_explore_progress *progress,
-		 unsigned long schedules, double share)
+static void draw(const struct rr_explore_progress *progress, double share)
 {
 	char text[120];
 
-	rr_explore_progress_text(text, sizeof(text), schedules, share,
+	rr_explore_progress_text(text, sizeof(text), progress->unit,
+				 progress->n, share,
 				 progress->looked - progress->begun);
 	fprintf(stderr, "\r\033[K%s: %s ", progress->name, text);
 }
 
-bool rr_explore_progress(void *context, unsigned long schedules, double share)
+bool rr_explore_progress(void *context, unsigned long n, double share)
 {
 	struct rr_explore_progress *progress = context;
 	const double time = now();
 
 	if (progress->begun == 0)
-		progress->begun = progress->drawn = time;
+		progress->drawn = time;
+	if (progress->begun == 0 || n < progress->n)
+		progress->begun = time;
+	progress->n = n;
 	if (time - progress->looked < LOOK_EVERY)
 		return true;
 	progress->looked = time;
 	if (time - progress->drawn >= DRAW_EVERY && isatty(STDERR_FILENO)) {
-		draw(progress, schedules, share);
+		draw(progress, share);
 		progress->drawn = time;
 	}
 	rr_signals_wait(progress->signals, 0);

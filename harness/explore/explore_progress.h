@@ -11,18 +11,21 @@
 struct rr_explore_progress {
 	struct rr_signals *signals;
 	const char *name; /* what is explored */
+	const char *unit; /* what is counted: "states" */
+	unsigned long n;  /* so many at the last look */
 	double begun, looked, drawn; /* seconds; 0 = not yet */
 };
 
-/* For rr_explore_config, with a struct rr_explore_progress. */
-bool rr_explore_progress(void *context, unsigned long schedules, double share);
+/* For rr_explore_config, with a struct rr_explore_progress. A search that counts
+ * from the beginning again is another one. */
+bool rr_explore_progress(void *context, unsigned long n, double share);
 
 /* Takes the line away. */
 void rr_explore_progress_clear(void);
 
-/* "12,345 schedules, 3,200 a second, about 40 % done, 6 s left" of a search that
- * has run for `elapsed` seconds. */
-void rr_explore_progress_text(char *text, size_t size, unsigned long schedules,
-			      double share, double elapsed);
+/* "12,345 states, 3,200 a second, about 40 % done, 6 s left" of a search that has
+ * run for `elapsed` seconds. */
+void rr_explore_progress_text(char *text, size_t size, const char *unit,
+			      unsigned long n, double share, double elapsed);
 
 #endif

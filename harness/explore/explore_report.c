@@ -6,21 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "canary.h"
 #include "conclude.h"
+#include "explore_figures.h"
 #include "explore_progress.h"
 #include "explore_verdict.h"
 #include "files.h"
 #include "invariants.h"
-#include "pct_report.h"
+#include "random_report.h"
 #include "text.h"
 
 struct report {
 	struct rr_world *world;
 	const struct rr_explore_config *config;
 	const char *save;
+	bool stats;
 	struct rr_explore_result result;
-	double begun;
+	char *transcript; /* with its verdict */
 };
 
 static bool is_interrupted(const struct report *report)
@@ -28,9 +29,31 @@ static bool is_interrupted(const struct report *report)
 	return report->world->session->signals.interrupted;
 }
 
+/* Were they counted, and are not too many? */
+static bool has_interleavings(const struct rr_explore_result *result)
+{
+	return result->explored == RR_EXPLORED_ALL && result->interleavings &&
+	       result->interleavings <= INT64_MAX;
+}
+
+/* Why there may be more states. */
+static const char *cut_by(enum rr_explored explored)
+{
+	switch (explored) {
+	case RR_EXPLORED_MOST:
+		return ", not all of them";
+	case RR_EXPLORED_MEMORY:
+		return ", out of memory";
+	case RR_EXPLORED_STOPPED:
+		return ", interrupted";
+	default:
+		return "";
+	}
+}
+
 /* ---- Failures ------------------------------------------------------------- */
 
-static enum rr_exit save(const struct report *report, const char *text)
+static enum rr_exit save(const struct report *report)
 {
 	const size_t length = strlen(report->save);
 	const bool is_folder = length && report->save[length - 1] == '/';
@@ -40,7 +63,8 @@ static enum rr_exit save(const struct report *report, const char *text)
 	snprintf(path, sizeof(path), "%s%s%s", report->save,
 		 is_folder ? report->config->strategy->name : "",
 		 is_folder ? ".race" : "");
-	code = rr_files_replace(path, text, strlen(text));
+	code = rr_files_replace(path, report->transcript,
+				strlen(report->transcript));
 	if (code == RR_EXIT_OK)
 		printf("  saved: %s\n", path);
 	return code;
@@ -61,8 +85,9 @@ static void print_steps(const char *text)
 }
 
 /* As `play` draws it, and what comes of it. */
-static void draw(const struct report *report, const char *text)
+static void draw(const struct report *report)
 {
+	const char *text = report->transcript;
 	const struct rr_style style = rr_draw_style(stdout, false);
 	const char *verdict = strstr(text, "\nverdict ");
 
@@ -72,130 +97,137 @@ static void draw(const struct report *report, const char *text)
 		puts(verdict);
 }
 
-static enum rr_exit show_failure(struct report *report)
+/* Of random schedules, of all, or of the interleavings. */
+static void print_failing_of(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
-	char error[RR_WORLD_ERROR] = "";
-	char *text = rr_conclude(result->transcript, report->world,
-					    error, sizeof(error));
-	enum rr_exit code = RR_EXIT_OK;
-
-	printf("  shortest, %zu steps, %d changes of client", result->moves,
-	       result->switches);
-	if (report->config->random.runs)
-		printf(", --random 1 --seed %" PRIu64, result->seed);
-	puts(":");
-	if (text)
-		draw(report, text);
-	else
-		print_steps(result->transcript);
-	if (!text && !is_interrupted(report))
-		rr_complain(RR_EXIT_INCONCLUSIVE,
-			    "%s: the transcript does not replay: %s",
-			    report->config->strategy->name, error);
-	if (text && report->save)
-		code = save(report, text);
-	free(text);
-	return code;
-}
-
-static void print_failing_interleavings(const struct rr_explore_result *result)
-{
 	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
-	if (result->explored == RR_EXPLORED_ALL &&
-	    result->interleavings > result->schedules &&
-	    result->interleavings <= INT64_MAX)
-		printf(" (%s of %s interleavings)",
+	if (result->schedules)
+		printf("%s of %s %sschedules fail: ",
+		       rr_grouped(failing, (long long)result->failing),
+		       rr_grouped(all, (long long)result->schedules),
+		       report->config->random.runs ? "random " : "");
+	else
+		printf("%s of %s interleavings fail: ",
 		       rr_grouped(failing,
 				  (long long)result->failing_interleavings),
 		       rr_grouped(all, (long long)result->interleavings));
 }
 
+static void print_broken(unsigned breaks)
+{
+	const char *before = "";
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1) {
+			printf("%s%s", before, rr_invariant_name(i));
+			before = ", ";
+		}
+	}
+}
+
 static void print_failing(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
-	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+	const bool is_counted = result->schedules || has_interleavings(result);
+	char states[RR_GROUPED_SIZE], transitions[RR_GROUPED_SIZE];
 
-	printf("%s: %s of %s %sschedules fail", report->config->strategy->name,
-	       rr_grouped(failing, (long long)result->failing),
-	       rr_grouped(all, (long long)result->schedules),
-	       report->config->random.runs ? "random " : "");
-	print_failing_interleavings(result);
-	putchar(':');
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (result->broken[i])
-			printf(" %s %s",
-			       rr_invariant_name(i),
-			       rr_grouped(failing,
-					  (long long)result->broken[i]));
-	}
+	printf("%s: ", report->config->strategy->name);
+	if (is_counted)
+		print_failing_of(report);
+	else
+		printf("fails: ");
+	print_broken(result->breaks);
+	if (!is_counted)
+		printf(" (%s states, %s transitions%s)",
+		       rr_grouped(states, (long long)result->states),
+		       rr_grouped(transitions, (long long)result->transitions),
+		       cut_by(result->explored));
 	putchar('\n');
+}
+
+static enum rr_exit show_failure(struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+
+	print_failing(report);
+	printf("  shortest, %zu steps, %d changes of client", result->moves,
+	       result->switches);
+	if (report->config->random.runs)
+		printf(", --random 1 --seed %" PRIu64, result->seed);
+	puts(":");
+	draw(report);
+	return report->save ? save(report) : RR_EXIT_OK;
+}
+
+/* Only what shows itself when it is played is told. */
+static enum rr_exit conclude_failing(struct report *report)
+{
+	char error[RR_WORLD_ERROR] = "out of memory";
+
+	if (report->result.transcript)
+		report->transcript = rr_conclude(report->result.transcript,
+						 report->result.shortest_breaks,
+						 report->world, error,
+						 sizeof(error));
+	if (report->transcript)
+		return show_failure(report);
+	if (is_interrupted(report))
+		return RR_EXIT_INTERRUPTED;
+	return rr_complain(RR_EXIT_INTERNAL,
+			   "%s: what was found does not show when it is played: %s",
+			   report->config->strategy->name, error);
 }
 
 /* ---- No failure ----------------------------------------------------------- */
 
-static void print_no_failure(const struct report *report, const char *why)
-{
-	char number[RR_GROUPED_SIZE];
-
-	printf("%s: no failure found in %s schedules (%s)\n",
-	       report->config->strategy->name,
-	       rr_grouped(number, (long long)report->result.schedules), why);
-}
-
 static void print_cut(const struct report *report)
 {
-	char why[64];
+	const struct rr_explore_result *result = &report->result;
+	const int rounds = report->config->rounds;
+	char states[RR_GROUPED_SIZE];
 
 	if (report->config->random.runs) {
-		rr_pct_report_none(report->config, &report->result);
+		rr_random_report_none(report->config, result);
 		return;
 	}
-	if (report->result.explored == RR_EXPLORED_ROUNDS)
-		snprintf(why, sizeof(why), "%d round%s",
-			 report->config->rounds,
-			 report->config->rounds == 1 ? "" : "s");
+	rr_grouped(states, (long long)result->states);
+	printf("%s: no failure found ", report->config->strategy->name);
+	if (result->explored == RR_EXPLORED_ROUNDS)
+		printf("(%d round%s), %s states\n", rounds,
+		       rounds == 1 ? "" : "s", states);
+	else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
+		printf("(random replies: %s), %s states\n",
+		       result->random_command, states);
 	else
-		snprintf(why, sizeof(why), "%s",
-			 report->result.explored == RR_EXPLORED_MOST ?
-				 "not all of them" :
-				 "interrupted");
-	print_no_failure(report, why);
+		printf("(%s states%s)\n", states, cut_by(result->explored));
 }
 
-/* If there is more to tell than the schedules. */
-static void print_interleavings(const struct rr_explore_result *result)
+/* False: no mutant showed. */
+static bool print_whole(const struct report *report)
 {
-	char number[RR_GROUPED_SIZE];
+	const struct rr_explore_result *result = &report->result;
+	char states[RR_GROUPED_SIZE], number[RR_GROUPED_SIZE];
 
-	if (result->interleavings > INT64_MAX)
-		printf(" (of more than 9 * 10^18 interleavings)");
-	else if (result->interleavings > result->schedules)
-		printf(" (of %s interleavings)",
+	rr_grouped(states, (long long)result->states);
+	if (!result->noticed) {
+		printf("%s: no failure found in %s states (no mutant is %s)\n",
+		       report->config->strategy->name, states,
+		       report->config->all ? "tried with --all" : "noticed");
+		return false;
+	}
+	printf("%s: safe: all %s states, %s transitions",
+	       report->config->strategy->name, states,
+	       rr_grouped(number, (long long)result->transitions));
+	if (has_interleavings(result))
+		printf(" (%s interleavings)",
 		       rr_grouped(number, (long long)result->interleavings));
-}
-
-/* False: nothing that was weakened showed. */
-static bool conclude_safe(struct report *report, enum rr_exit *code)
-{
-	char number[RR_GROUPED_SIZE], error[RR_WORLD_ERROR];
-	const char *canary = rr_canary_seek(report->world, report->config, code,
-					    error);
-
-	if (*code != RR_EXIT_OK) {
-		rr_complain(*code, "%s", error);
-		return false;
-	}
-	if (!canary) {
-		print_no_failure(report, is_interrupted(report) ? "interrupted" :
-								  "no canary");
-		return false;
-	}
-	printf("%s: safe: all %s schedules", report->config->strategy->name,
-	       rr_grouped(number, (long long)report->result.schedules));
-	print_interleavings(&report->result);
-	printf("\n  canary: %s fails\n", canary);
+	else if (result->interleavings)
+		printf(" (more than 9 * 10^18 interleavings)");
+	putchar('\n');
+	if (!report->config->all_mutants)
+		rr_explore_print_noticed(result);
 	return true;
 }
 
@@ -207,61 +239,60 @@ static enum rr_exit print_result(struct report *report)
 	enum rr_exit code = RR_EXIT_OK;
 	bool is_safe = false;
 
-	if (result->failing) {
-		print_failing(report);
-		code = show_failure(report);
-	} else if (result->explored == RR_EXPLORED_ALL) {
-		is_safe = conclude_safe(report, &code);
-	} else {
+	if (result->breaks)
+		code = conclude_failing(report);
+	else if (result->explored == RR_EXPLORED_ALL)
+		is_safe = print_whole(report);
+	else
 		print_cut(report);
-	}
+	if (code == RR_EXIT_INTERNAL)
+		return code;
+	if (report->config->all_mutants)
+		rr_explore_print_mutants(result);
 	if (report->config->random.runs && result->schedules)
-		rr_pct_report_bound(report->config, result);
+		rr_random_report_bound(result);
 	if (is_interrupted(report))
 		return RR_EXIT_INTERRUPTED;
 	return rr_exit_worse(code, rr_explore_verdict(report->config, result,
 						      is_safe));
 }
 
-static void print_figures(const struct rr_explore_result *result)
+static enum rr_exit report_on(struct report *report, enum rr_exit code)
 {
-	const unsigned long runs = result->schedules + result->blocked;
+	const char *name = report->config->strategy->name;
 
-	if (runs == 0)
-		return;
-	fprintf(stderr, "  %lu runs, %lu of them blocked, %.2f s, %.0f a second\n",
-		runs, result->blocked, result->seconds,
-		result->seconds > 0 ? (double)runs / result->seconds : 0);
+	if (code == RR_EXIT_SKIPPED)
+		return rr_complain(code, "%s skipped: this server has %s", name,
+				   report->result.error);
+	if (code != RR_EXIT_OK)
+		return rr_complain(code, "%s: %s", name, report->result.error);
+	code = print_result(report);
+	if (report->stats)
+		rr_explore_print_stats(&report->result);
+	return code;
 }
 
 enum rr_exit rr_explore_report(struct rr_world *world,
 			       const struct rr_explore_config *config,
-			       const char *save)
+			       const char *save, bool stats)
 {
 	struct rr_explore_config watched = *config;
 	struct rr_explore_progress progress = {
 		.signals = &world->session->signals,
 		.name = config->strategy->name,
+		.unit = config->random.runs ? "schedules" : "states",
 	};
 	struct report report = { .world = world, .config = &watched,
-				 .save = save };
+				 .save = save, .stats = stats };
 	enum rr_exit code;
 
 	watched.progress = rr_explore_progress;
 	watched.context = &progress;
 	code = rr_explore(world, &watched, &report.result);
 	rr_explore_progress_clear();
-	if (code == RR_EXIT_SKIPPED)
-		rr_complain(code, "%s skipped: this server has %s",
-			    config->strategy->name, report.result.error);
-	else if (code != RR_EXIT_OK)
-		rr_complain(code, "%s: %s", config->strategy->name,
-			    report.result.error);
-	else
-		code = print_result(&report);
-	rr_explore_progress_clear();
+	code = report_on(&report, code);
 	fflush(stdout);
-	print_figures(&report.result);
+	free(report.transcript);
 	rr_explore_release(&report.result);
 	return code;
 }

@@ -5,9 +5,9 @@
 
 #include "explore.h"
 
-/* `is_safe`: all schedules were run, none failed, and a canary did. RR_EXIT_OK:
- * as the table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search
- * was cut. */
+/* `is_safe`: all states were seen, none fails, and a mutant does. RR_EXIT_OK: as
+ * the table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was
+ * cut. */
 enum rr_exit rr_explore_verdict(const struct rr_explore_config *config,
 				const struct rr_explore_result *result,
 				bool is_safe);

@@ -13,9 +13,8 @@
 enum {
 	LEASE_MS = 10000,
 	ROUNDS = 2,
-	SEED = 1,
-	DEPTH = 3,
-	MOST = 50000, /* schedules; a cell that reaches it proves nothing */
+	MOST = 2000000, /* states; a cell that reaches it proves nothing */
+	AUDIT = 200,
 };
 
 #define MS INT64_C(1000000) /* in nanoseconds */
@@ -27,84 +26,44 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 	[RR_SLOW_WORK] = { .n_clients = 3,
 			   .increments = 2,
 			   .work_ms = LEASE_MS * 5 / 2 },
-	[RR_PAUSE] = { .n_clients = 2, .budget = { .pauses = 1 } },
-	[RR_LOST_REPLY] = { .n_clients = 2,
+	[RR_PAUSE] = { .n_clients = 3, .budget = { .pauses = 1 } },
+	[RR_LOST_REPLY] = { .n_clients = 3,
 			    .budget = { .lost_replies = 1 },
 			    .repeats = true },
 	[RR_RESTART] = { .n_clients = 2,
 			 .lock_servers = 3,
 			 .budget = { .restarts = 1 } },
-	[RR_SKEW] = { .n_clients = 2,
+	[RR_SKEW] = { .n_clients = 3,
 		      .skew_ns = (LEASE_MS + 2000) * MS,
 		      .budget = { .jumps = 1 } },
 };
 
 #define ALL_HAZARDS ((1U << RR_HAZARDS) - 1)
-#define CRASH (1U << RR_CRASH)
-#define SLOW_WORK (1U << RR_SLOW_WORK)
+#define UNDISTURBED (1U << RR_THREADS | 1U << RR_PROCESSES)
 #define PAUSE (1U << RR_PAUSE)
-#define RESTART (1U << RR_RESTART)
-#define LATE (PAUSE | 1U << RR_LOST_REPLY | 1U << RR_SKEW)
 
-/* Zeroes mean: as in the column. */
+/* Zeroes mean: as in the column. What comes later counts. */
 static const struct override {
 	const char *strategy;
 	unsigned hazards; /* a bit each */
 	size_t n_clients, lock_servers;
 	long increments;
 	int rounds;
-	unsigned long most;
-	unsigned long random; /* so many random schedules, of spaces that are
-			       * too large: they show failures, not safety */
-	int crashes, depth;
-	long work_ms;
+	int crashes;
 	unsigned shows;
 } overrides[] = {
-	/* Two majorities of three are as good as of five. */
+	/* With faults: two majorities of three are as good as of five. */
 	{ "redlock", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
 	  .increments = 1 },
+	{ "redlock", UNDISTURBED, .lock_servers = 5 },
 	{ "redlock-sequential", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
 	  .increments = 1 },
-	{ "redlock", LATE, .random = 2000 },
-	{ "redlock-sequential", LATE, .random = 2000 },
-	{ "redlock", CRASH, .rounds = 1 },
-	{ "redlock-sequential", CRASH, .rounds = 1 },
-	{ "redlock", RESTART, .random = 6000 },
-	{ "redlock-sequential", RESTART, .random = 6000 },
-	/* Each look at a clock is another step. */
-	{ "setnx-del-takeover", SLOW_WORK, .increments = 1 },
-	{ "setnx-getset", SLOW_WORK, .increments = 1 },
-	{ "setnx-getset-checked", SLOW_WORK, .increments = 1 },
-	{ "watch-getset", SLOW_WORK, .increments = 1 },
-	{ "multi-watch-split", SLOW_WORK, .increments = 1 },
-	/* So is each message that wakes a waiter. */
-	{ "fair-queue", CRASH, .n_clients = 2 },
-	{ "fair-queue", SLOW_WORK, .n_clients = 2, .increments = 1 },
-	/* Who is refused writes: each round of each client is another race. */
-	{ "setnx-expire-all", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
-	{ "setnx-expire-multi", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
-	{ "incr-lock", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
-	{ "incr-lock-all", ALL_HAZARDS, .n_clients = 2, .increments = 1 },
-	/* Each renewal races with the others' attempts. */
-	{ "lua-renewed", SLOW_WORK, .n_clients = 2, .increments = 1,
-	  .work_ms = LEASE_MS * 2 },
-	/* A third one gets in where a stranger's lock was removed. */
-	{ "set-nx-ex", PAUSE, .n_clients = 3 },
-	{ "get-compare-del", PAUSE, .n_clients = 3 },
-	{ "reentrant-naive", PAUSE, .n_clients = 3 },
+	{ "redlock-sequential", UNDISTURBED, .lock_servers = 5 },
 	/* A stalled loser writes an older end over the winner's (GS-4): a dead
 	 * lock, two that find it, and one of them again. */
-	{ "setnx-getset", PAUSE, .n_clients = 3, .crashes = 1, .random = 6000,
-	  .depth = 4, .shows = RR_BREAKS_LEASE },
-	{ "setnx-getset-checked", PAUSE, .n_clients = 3, .crashes = 1,
-	  .random = 6000, .depth = 4, .shows = RR_BREAKS_LEASE },
-	/* Those that survive are tried with as many. */
-	{ "local-mutex", PAUSE, .n_clients = 3 },
-	{ "setnx", PAUSE, .n_clients = 3 },
-	{ "fenced", PAUSE, .n_clients = 3 },
-	{ "multi-watch", PAUSE, .n_clients = 3 },
-	{ "lua-incr", PAUSE, .n_clients = 3 },
-	{ "incr", PAUSE, .n_clients = 3 },
+	{ "setnx-getset", PAUSE, .crashes = 1, .shows = RR_BREAKS_LEASE },
+	{ "setnx-getset-checked", PAUSE, .crashes = 1,
+	  .shows = RR_BREAKS_LEASE },
 };
 
 enum { N_OVERRIDES = sizeof(overrides) / sizeof(overrides[0]) };
@@ -125,18 +84,8 @@ static void put_over(struct rr_explore_config *bounds,
 		bounds->increments = other->increments;
 	if (other->rounds)
 		bounds->rounds = other->rounds;
-	if (other->most)
-		bounds->most = other->most;
-	if (other->random)
-		bounds->random = (struct rr_pct_config){ .runs = other->random,
-							 .seed = SEED,
-							 .depth = DEPTH };
-	if (other->depth)
-		bounds->random.depth = other->depth;
 	if (other->crashes)
 		bounds->budget.crashes = other->crashes;
-	if (other->work_ms)
-		bounds->work_ms = other->work_ms;
 	bounds->shows |= other->shows;
 }
 
@@ -151,6 +100,7 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
 	bounds.rounds = ROUNDS;
 	bounds.ttl_ms = LEASE_MS;
 	bounds.most = MOST;
+	bounds.audit = AUDIT;
 	if (hazard >= RR_CRASH)
 		bounds.separate = !strategy || !strategy->uses_mutex;
 	for (size_t i = 0; strategy && i < N_OVERRIDES; i++) {
@@ -224,9 +174,6 @@ const char *rr_bounds_text(const struct rr_explore_config *bounds, char *text,
 	if (bounds->work_ms)
 		add(&list, "work of %.1f leases",
 		    (double)bounds->work_ms / (double)bounds->ttl_ms);
-	if (bounds->random.runs)
-		add(&list, "%lu random schedules from seed %d",
-		    bounds->random.runs, SEED);
 	if (bounds->skew_ns)
 		add(&list, "clients' clocks %ld s apart",
 		    (long)(bounds->skew_ns / MS / 1000));

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "canary.h"
 #include "conclude.h"
 #include "draw.h"
 #include "hazards.h"
@@ -54,7 +53,7 @@ static void draw(struct rr_cell *cell, const struct rr_trace *trace)
 }
 
 /* Plays what will be saved once more, as a reader would, and draws it. */
-static void replay(struct rr_cell *cell, struct rr_world *world)
+static bool replay(struct rr_cell *cell, struct rr_world *world)
 {
 	struct rr_trace trace = { 0 };
 	struct rr_race *race = rr_race_parse("transcript", cell->transcript,
@@ -63,71 +62,84 @@ static void replay(struct rr_cell *cell, struct rr_world *world)
 					     sizeof(cell->problem));
 
 	if (!race)
-		return;
+		return false;
 	if (rr_player_play(race, world, NULL, &trace) != RR_EXIT_OK)
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "the transcript does not replay: %s", trace.error);
 	else if (!trace.as_written)
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "the transcript plays differently the second time");
-	else if (!trace.findings)
-		snprintf(cell->problem, sizeof(cell->problem),
-			 "the transcript shows nothing that is broken");
 	rr_trace_verdict(&trace, cell->verdict_text,
 			 sizeof(cell->verdict_text));
 	draw(cell, &trace);
 	rr_trace_free(&trace);
 	rr_race_free(race);
+	return !cell->problem[0];
 }
 
-static void conclude(struct rr_cell *cell, struct rr_world *world,
-		     const char *transcript)
+static void forget(struct rr_cell *cell)
 {
-	char *titled = with_title(cell, transcript);
+	free(cell->transcript);
+	free(cell->drawing);
+	cell->transcript = cell->drawing = NULL;
+	cell->verdict_text[0] = '\0';
+	cell->was_cut = false;
+}
+
+/* What does not show when it is played is no finding. */
+static enum rr_exit conclude(struct rr_cell *cell, struct rr_world *world,
+			     const struct rr_explore_result *result)
+{
 	char error[400] = "out of memory";
+	char *titled = result->transcript ?
+			       with_title(cell, result->transcript) :
+			       NULL;
 
 	if (titled)
-		cell->transcript = rr_conclude(titled, world, error,
-					       sizeof(error));
+		cell->transcript = rr_conclude(titled, result->shortest_breaks,
+					       world, error, sizeof(error));
 	free(titled);
-	if (cell->transcript)
-		replay(cell, world);
-	else
+	if (cell->transcript && replay(cell, world))
+		return RR_EXIT_OK;
+	if (!cell->problem[0])
 		snprintf(cell->problem, sizeof(cell->problem),
-			 "the transcript does not replay: %s", error);
+			 "what was found does not show when it is played: %s",
+			 error);
+	forget(cell);
+	return RR_EXIT_INTERNAL;
 }
 
 /* ---- The verdict ---------------------------------------------------------- */
 
 static void note(struct rr_cell *cell, const struct rr_explore_result *result)
 {
-	cell->schedules = result->schedules;
-	cell->failing = result->failing;
+	cell->states = result->states;
+	cell->transitions = result->transitions;
 	cell->breaks = result->breaks & ((1U << RR_INVARIANTS) - 1);
 	memcpy(cell->broken, result->broken, sizeof(cell->broken));
+	if (result->explored == RR_EXPLORED_ALL &&
+	    result->interleavings <= INT64_MAX) {
+		cell->interleavings = result->interleavings;
+		cell->failing = result->failing_interleavings;
+	}
+	if (result->noticed)
+		snprintf(cell->mutant, sizeof(cell->mutant), "%s",
+			 result->noticed);
 }
 
-/* No schedule failed. */
-static enum rr_exit judge_unbroken(struct rr_cell *cell,
-				   struct rr_world *world,
-				   enum rr_explored explored)
+/* Of a cell in which nothing failed. */
+static enum rr_cell_verdict unbroken(const struct rr_explore_result *result)
 {
-	enum rr_exit code;
-	char error[RR_WORLD_ERROR] = "";
-
-	if (explored == RR_EXPLORED_MOST) {
-		cell->verdict = RR_CELL_MOST;
-		return RR_EXIT_OK;
+	switch (result->explored) {
+	case RR_EXPLORED_ALL:
+		return result->noticed ? RR_CELL_SAFE : RR_CELL_NO_MUTANT;
+	case RR_EXPLORED_ROUNDS:
+		return RR_CELL_ROUNDS;
+	case RR_EXPLORED_RANDOM_REPLIES:
+		return RR_CELL_RANDOM;
+	default:
+		return RR_CELL_MOST;
 	}
-	cell->canary = rr_canary_seek(world, &cell->bounds, &code, error);
-	if (code != RR_EXIT_OK) {
-		snprintf(cell->problem, sizeof(cell->problem), "%s", error);
-		return code;
-	}
-	cell->verdict = explored == RR_EXPLORED_ROUNDS ? RR_CELL_ROUNDS :
-			cell->canary		       ? RR_CELL_SAFE :
-							 RR_CELL_NO_CANARY;
-	return RR_EXIT_OK;
 }
 
 static enum rr_exit judge(struct rr_cell *cell, struct rr_world *world,
@@ -136,13 +148,9 @@ static enum rr_exit judge(struct rr_cell *cell, struct rr_world *world,
 	if (result->explored == RR_EXPLORED_STOPPED)
 		return RR_EXIT_INTERRUPTED;
 	note(cell, result);
-	if (!result->failing)
-		return judge_unbroken(cell, world, result->explored);
-	cell->verdict = RR_CELL_BREAKS;
-	cell->was_cut = result->explored != RR_EXPLORED_ALL;
-	if (result->transcript)
-		conclude(cell, world, result->transcript);
-	return RR_EXIT_OK;
+	cell->verdict = result->breaks ? RR_CELL_BREAKS : unbroken(result);
+	cell->was_cut = result->breaks && result->explored != RR_EXPLORED_ALL;
+	return result->breaks ? conclude(cell, world, result) : RR_EXIT_OK;
 }
 
 static bool was_interrupted(const struct rr_world *world)

@@ -8,11 +8,12 @@
 enum rr_cell_verdict {
 	RR_CELL_UNDONE,     /* called off before */
 	RR_CELL_NONE,       /* the hazard does not concern the strategy */
-	RR_CELL_BREAKS,     /* at least one schedule fails */
-	RR_CELL_SAFE,       /* none does, nothing was cut, and a canary fails */
+	RR_CELL_BREAKS,     /* at least one interleaving fails */
+	RR_CELL_SAFE,       /* none does, nothing was cut, and a mutant fails */
 	RR_CELL_ROUNDS,     /* none was found; loops were cut */
-	RR_CELL_MOST,       /* none was found; there are more schedules */
-	RR_CELL_NO_CANARY,  /* none does, and nothing shows that the search
+	RR_CELL_MOST,       /* none was found; there are more states */
+	RR_CELL_RANDOM,     /* none was found; a server answered at random */
+	RR_CELL_NO_MUTANT,  /* none does, and nothing shows that the search
 			     * would notice */
 	RR_CELL_SKIPPED,    /* the server lacks what the strategy needs */
 	RR_CELL_FAILED,     /* it could not be computed */
@@ -32,15 +33,15 @@ struct rr_cell {
 	unsigned breaks;         /* bits of strategy.h, the first
 				  * RR_INVARIANTS of them */
 	bool was_cut;            /* a failing one: there may be more to it */
-	unsigned long schedules; /* run to their end */
-	unsigned long failing;
-	unsigned long broken[RR_INVARIANTS];
-	const char *canary; /* what was weakened when it failed; may be NULL */
-	/* Of the shortest failing schedule: as a race with its verdict, and
+	unsigned long states, transitions;
+	uint64_t interleavings, failing; /* of these; 0 = not counted */
+	unsigned long broken[RR_INVARIANTS]; /* moves and states that do */
+	char mutant[RR_MUTANT_NAME]; /* the first that fails; "" = none */
+	/* Of the shortest failing interleaving: as a race with its verdict, and
 	 * drawn in plain text. NULL = none. */
 	char *transcript, *drawing;
 	char verdict_text[200]; /* what playing that one says */
-	char problem[RR_WORLD_ERROR]; /* what is wrong with it, or "" */
+	char problem[RR_WORLD_ERROR]; /* why there is no verdict, or "" */
 	enum rr_exit code;
 	double seconds;
 };

@@ -30,8 +30,6 @@ static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 	if (cell->was_cut && !(cell->breaks & ~expected) &&
 	    cell->breaks != expected)
 		return RR_CELL_UNDECIDED;
-	if (cell->breaks == expected && cell->problem[0])
-		return RR_CELL_UNDECIDED;
 	return compare(cell->breaks == expected);
 }
 
@@ -47,12 +45,13 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 		return compare(expected == 0);
 	case RR_CELL_ROUNDS:
 		return compare(expected == RR_LOOPS);
-	case RR_CELL_NO_CANARY:
+	case RR_CELL_NO_MUTANT:
 		return expected & invariants ? RR_CELL_DIFFERS :
 					       RR_CELL_UNDECIDED;
 	case RR_CELL_SKIPPED:
 		return RR_CELL_AS_EXPECTED;
 	case RR_CELL_MOST:
+	case RR_CELL_RANDOM:
 	case RR_CELL_UNDONE:
 	case RR_CELL_FAILED:
 		break;
@@ -88,15 +87,16 @@ const char *rr_cell_word(const struct rr_cell *cell, char text[RR_CELL_WORD])
 {
 	static const char *const words[] = {
 		[RR_CELL_UNDONE] = "?",		  [RR_CELL_NONE] = "n/a",
-		[RR_CELL_MOST] = "cut",		  [RR_CELL_NO_CANARY] = "no canary",
+		[RR_CELL_MOST] = "cut",		  [RR_CELL_NO_MUTANT] = "no mutant",
 		[RR_CELL_SKIPPED] = "skipped",	  [RR_CELL_FAILED] = "failed",
+		[RR_CELL_RANDOM] = "random",
 	};
 	char number[RR_CELL_WORD];
 
 	if (cell->verdict == RR_CELL_BREAKS) {
 		put_letters(text, cell->breaks);
 	} else if (cell->verdict == RR_CELL_SAFE) {
-		put_short(number, sizeof(number), cell->schedules);
+		put_short(number, sizeof(number), cell->states);
 		snprintf(text, RR_CELL_WORD, "safe %.5s", number);
 	} else if (cell->verdict == RR_CELL_ROUNDS) {
 		snprintf(text, RR_CELL_WORD, "%d round%s",
@@ -113,8 +113,9 @@ const char *rr_cell_text(const struct rr_cell *cell, char *text, size_t size)
 		[RR_CELL_UNDONE] = "not done",
 		[RR_CELL_NONE] = "n/a",
 		[RR_CELL_SAFE] = "safe",
-		[RR_CELL_MOST] = "no failure found (not all schedules)",
-		[RR_CELL_NO_CANARY] = "no failure found (no canary)",
+		[RR_CELL_MOST] = "no failure found (not all states)",
+		[RR_CELL_RANDOM] = "no failure found (random replies)",
+		[RR_CELL_NO_MUTANT] = "no failure found (no mutant is noticed)",
 		[RR_CELL_SKIPPED] = "skipped",
 		[RR_CELL_FAILED] = "failed",
 	};

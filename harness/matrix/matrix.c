@@ -138,19 +138,18 @@ void rr_matrix_summarise(const struct rr_matrix *matrix, char *text,
 	const size_t open = rr_matrix_count(matrix, RR_CELL_UNDECIDED);
 	const size_t skipped = count_verdict(matrix, RR_CELL_SKIPPED);
 	const size_t undone = count_verdict(matrix, RR_CELL_UNDONE);
-	unsigned long schedules = 0;
+	unsigned long states = 0;
 	char number[RR_GROUPED_SIZE], left_out[40] = "", missing[40] = "";
 
 	for (size_t i = 0; i < n_cells(matrix); i++)
-		schedules += matrix->cells[i].schedules;
+		states += matrix->cells[i].states;
 	if (skipped)
 		snprintf(left_out, sizeof(left_out), ", %zu skipped", skipped);
 	if (undone)
 		snprintf(missing, sizeof(missing), ", %zu not done", undone);
 	snprintf(text, size,
-		 "%zu cells: %zu as expected, %zu %s, %zu undecided%s%s; %s schedules, %.1f s",
+		 "%zu cells: %zu as expected, %zu %s, %zu undecided%s%s; %s states, %.1f s",
 		 good + bad + open, good, bad, bad == 1 ? "differs" : "differ",
 		 open, left_out, missing,
-		 rr_grouped(number, (long long)schedules),
-		 matrix->seconds);
+		 rr_grouped(number, (long long)states), matrix->seconds);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The safety matrix: each strategy under each hazard, every interleaving
+ * The safety matrix: each strategy under each hazard, all states
  * searched, compared with what the strategy's table expects.
  *
  * Order: init, run, any of the formats, release. One thread; the cells are
@@ -32,7 +32,7 @@ struct rr_matrix {
 	struct rr_matrix_shared *shared; /* with the workers */
 };
 
-/* Cells with the bounds of bounds.h, but no more than `most` schedules in any,
+/* Cells with the bounds of bounds.h, but no more than `most` states in any,
  * 0 = as many as there. False: out of memory. */
 bool rr_matrix_init(struct rr_matrix *matrix,
 		    const struct rr_strategy *const *strategies,
@@ -64,7 +64,7 @@ bool rr_matrix_has(const struct rr_matrix *matrix, int hazard);
 size_t rr_matrix_count(const struct rr_matrix *matrix,
 		       enum rr_cell_standing standing);
 
-/* "240 cells: 230 as expected, 8 differ, 2 undecided; 41 s". */
+/* "240 cells: 230 as expected, 8 differ, 2 undecided; 1,234 states, 41 s". */
 void rr_matrix_summarise(const struct rr_matrix *matrix, char *text,
 			 size_t size);
 

@@ -29,8 +29,8 @@ static const char head[] =
 	"details{margin:.3rem 0}\n"
 	"</style>\n</head>\n<body>\n<h1>The safety matrix</h1>\n"
 	"<p>Each row is a way of adding 1 to a counter, each column something that may come in between. "
-	"Every interleaving within the bounds was run on real servers. "
-	"✓ safe: nothing breaks, and a weakened command is noticed. "
+	"All states within the bounds were searched, learned from the strategy's own code and real servers. "
+	"✓ safe: nothing breaks, and a mutant, a weakened command, is noticed. "
 	"✗: what breaks; the link shows the shortest interleaving that was found. "
 	"~: no failure was found, and it is not proved that there is none. "
 	"–: the hazard does not concern the strategy, or the server lacks what it needs.</p>\n";
@@ -47,7 +47,8 @@ static const struct look {
 	[RR_CELL_SAFE] = { "safe", "✓" },
 	[RR_CELL_ROUNDS] = { "open", "~" },
 	[RR_CELL_MOST] = { "open", "~" },
-	[RR_CELL_NO_CANARY] = { "open", "~" },
+	[RR_CELL_RANDOM] = { "open", "~" },
+	[RR_CELL_NO_MUTANT] = { "open", "~" },
 	[RR_CELL_SKIPPED] = { "none", "–" },
 	[RR_CELL_FAILED] = { "none", "?" },
 };
@@ -86,8 +87,8 @@ static void put_cell(const struct rr_cell *cell, FILE *file)
 		fputs(text, file);
 	}
 	if (cell->verdict == RR_CELL_SAFE)
-		fprintf(file, "<br>%s schedules",
-			rr_grouped(number, (long long)cell->schedules));
+		fprintf(file, "<br>%s states",
+			rr_grouped(number, (long long)cell->states));
 	put_remark(cell, file);
 	fputs("</td>", file);
 }
@@ -159,16 +160,21 @@ static void put_invariants(FILE *file)
 
 static void put_details(const struct rr_cell *cell, FILE *file)
 {
-	char text[160], failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+	char text[160], states[RR_GROUPED_SIZE];
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
 	fputs("<details id=\"", file);
 	put_id(cell, file);
 	fprintf(file,
-		"\"><summary>%s, %s: %s (%s of %s schedules fail)</summary>\n<p>Bounds: ",
+		"\"><summary>%s, %s: %s (%s states",
 		cell->strategy->name, rr_hazard_texts[cell->hazard].title,
 		rr_cell_text(cell, text, sizeof(text)),
-		rr_grouped(failing, (long long)cell->failing),
-		rr_grouped(all, (long long)cell->schedules));
+		rr_grouped(states, (long long)cell->states));
+	if (cell->interleavings)
+		fprintf(file, "; %s of %s interleavings fail",
+			rr_grouped(failing, (long long)cell->failing),
+			rr_grouped(all, (long long)cell->interleavings));
+	fputs(")</summary>\n<p>Bounds: ", file);
 	rr_xml_text(file, rr_bounds_text(&cell->bounds, text, sizeof(text)));
 	fputs("</p>\n<pre>", file);
 	rr_xml_text(file, cell->drawing);

@@ -22,7 +22,7 @@ struct rr_matrix_shared {
 	atomic_size_t n_done;
 	atomic_bool is_over;   /* all are to end */
 	atomic_int at[RR_MATRIX_JOBS_MAX]; /* the cell that a worker is at */
-	atomic_ulong schedules[RR_MATRIX_JOBS_MAX]; /* of that cell, so far */
+	atomic_ulong states[RR_MATRIX_JOBS_MAX]; /* of that cell, so far */
 	atomic_bool has_failed; /* a worker has no servers: */
 	enum rr_exit code;
 	char error[RR_WORLD_ERROR];

@@ -7,7 +7,7 @@
 #include "invariants.h"
 #include "matrix.h"
 
-enum { SCHEMA = 1 };
+enum { SCHEMA = 2 };
 
 static json_t *list_of(unsigned breaks)
 {
@@ -21,7 +21,7 @@ static json_t *list_of(unsigned breaks)
 	return list;
 }
 
-/* How many schedules broke each. */
+/* How many moves and states break each. */
 static json_t *broken_of(const struct rr_cell *cell)
 {
 	json_t *object = json_object();
@@ -40,6 +40,12 @@ static json_t *text_of(const char *text)
 	return text && *text ? json_string(text) : json_null();
 }
 
+/* Of interleavings, which are not always counted. */
+static json_t *counted(const struct rr_cell *cell, uint64_t n)
+{
+	return cell->interleavings ? json_integer((json_int_t)n) : json_null();
+}
+
 static json_t *cell_of(const struct rr_cell *cell)
 {
 	static const char *const verdicts[] = {
@@ -49,7 +55,8 @@ static json_t *cell_of(const struct rr_cell *cell)
 		[RR_CELL_SAFE] = "safe",
 		[RR_CELL_ROUNDS] = "no failure found: rounds",
 		[RR_CELL_MOST] = "no failure found: limit",
-		[RR_CELL_NO_CANARY] = "no failure found: no canary",
+		[RR_CELL_RANDOM] = "no failure found: random replies",
+		[RR_CELL_NO_MUTANT] = "no failure found: no mutant",
 		[RR_CELL_SKIPPED] = "skipped",
 		[RR_CELL_FAILED] = "failed",
 	};
@@ -61,16 +68,18 @@ static json_t *cell_of(const struct rr_cell *cell)
 	if (cell->transcript)
 		rr_cell_file(cell, file, sizeof(file));
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o, s:f}",
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o, s:f}",
 		"strategy", cell->strategy->name, "hazard",
 		rr_hazard_texts[cell->hazard].name, "verdict",
 		verdicts[cell->verdict], "standing",
 		standings[rr_cell_standing(cell)], "breaks",
 		list_of(cell->breaks), "expected", list_of(expected),
 		"expected_loops", !!(expected & RR_LOOPS), "cut",
-		(int)cell->was_cut, "schedules", (json_int_t)cell->schedules,
-		"failing", (json_int_t)cell->failing, "failing_by_invariant",
-		broken_of(cell), "canary", text_of(cell->canary), "bounds",
+		(int)cell->was_cut, "states", (json_int_t)cell->states,
+		"transitions", (json_int_t)cell->transitions, "interleavings",
+		counted(cell, cell->interleavings), "failing_interleavings",
+		counted(cell, cell->failing), "breaking", broken_of(cell),
+		"mutant", text_of(cell->mutant), "bounds",
 		rr_bounds_text(&cell->bounds, bounds, sizeof(bounds)),
 		"rounds", cell->bounds.rounds, "most",
 		(json_int_t)cell->bounds.most, "transcript", text_of(file),

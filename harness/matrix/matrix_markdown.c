@@ -12,12 +12,13 @@ static void print_intro(FILE *file)
 {
 	fputs("# The safety matrix\n\n"
 	      "Each row is a way of adding 1 to a counter that others add to as well, each column\n"
-	      "something that may come between a client and its increment. `redrace matrix` runs the\n"
-	      "strategy's own code on real servers through every interleaving that the column's bounds\n"
-	      "allow, with the fault at every possible point, and prints this. `make matrix` writes it.\n\n"
+	      "something that may come between a client and its increment. `redrace matrix` learns from\n"
+	      "the strategy's own code and real servers what each does, searches all states that the\n"
+	      "column's bounds allow, with the fault at every possible point, and prints this. `make\n"
+	      "matrix` writes it.\n\n"
 	      "- **safe**: all interleavings keep the count exact and two clients never are inside at\n"
-	      "  once, within the bounds below and not beyond. It is only said when a weakened command\n"
-	      "  (the canary) makes the same search fail.\n"
+	      "  once, within the bounds below and not beyond. It is only said when a mutant, the strategy\n"
+	      "  with one command weakened or left out, fails in the same search.\n"
 	      "- *no failure found*: a client that is refused writes, so that there is no end of rounds\n"
 	      "  to try; only so many were.\n"
 	      "- Anything else is what breaks, and a link to the shortest interleaving found that shows\n"
@@ -132,22 +133,21 @@ static void print_hazards(const struct rr_matrix *matrix, FILE *file)
 
 static void print_unbroken(const struct rr_cell *cell, FILE *file)
 {
-	char schedules[RR_GROUPED_SIZE], bounds[160], text[120];
+	char states[RR_GROUPED_SIZE], bounds[160], text[120];
 
 	fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n",
 		cell->strategy->name, rr_hazard_texts[cell->hazard].title,
 		rr_cell_text(cell, text, sizeof(text)),
-		rr_grouped(schedules, (long long)cell->schedules),
+		rr_grouped(states, (long long)cell->states),
 		rr_bounds_text(&cell->bounds, bounds, sizeof(bounds)),
-		cell->canary ? cell->canary : "none");
+		cell->mutant[0] ? cell->mutant : "none");
 }
 
 static void print_all_unbroken(const struct rr_matrix *matrix, FILE *file)
 {
 	fputs("\n## Cells in which nothing breaks\n\n"
-	      "Of interleavings that differ only in the order of independent steps one is run: a\n"
-	      "schedule. The canary is what was weakened to see the same search fail.\n\n"
-	      "| strategy | hazard | verdict | schedules | bounds | canary |\n"
+	      "The mutant is the first that fails in the same search.\n\n"
+	      "| strategy | hazard | verdict | states | bounds | mutant |\n"
 	      "|---|---|---|---|---|---|\n",
 	      file);
 	for (size_t i = 0; i < matrix->n_strategies * RR_HAZARDS; i++) {
@@ -157,22 +157,38 @@ static void print_all_unbroken(const struct rr_matrix *matrix, FILE *file)
 		    (cell->verdict == RR_CELL_SAFE ||
 		     cell->verdict == RR_CELL_ROUNDS ||
 		     cell->verdict == RR_CELL_MOST ||
-		     cell->verdict == RR_CELL_NO_CANARY))
+		     cell->verdict == RR_CELL_RANDOM ||
+		     cell->verdict == RR_CELL_NO_MUTANT))
 			print_unbroken(cell, file);
 	}
 }
 
+/* "4 of 6"; "-" when they were not counted. */
+static const char *failing_of(const struct rr_cell *cell, char *text,
+			      size_t size)
+{
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+
+	if (cell->interleavings)
+		snprintf(text, size, "%s of %s",
+			 rr_grouped(failing, (long long)cell->failing),
+			 rr_grouped(all, (long long)cell->interleavings));
+	else
+		snprintf(text, size, "-");
+	return text;
+}
+
 static void print_broken(const struct rr_cell *cell, FILE *file)
 {
-	char failing[RR_GROUPED_SIZE], schedules[RR_GROUPED_SIZE];
+	char states[RR_GROUPED_SIZE], failing[2 * RR_GROUPED_SIZE + 8];
 	char text[120], name[100];
 
-	fprintf(file, "| `%s` | %s | %s | %s of %s%s | ", cell->strategy->name,
+	fprintf(file, "| `%s` | %s | %s | %s%s | %s | ", cell->strategy->name,
 		rr_hazard_texts[cell->hazard].title,
 		rr_cell_text(cell, text, sizeof(text)),
-		rr_grouped(failing, (long long)cell->failing),
-		rr_grouped(schedules, (long long)cell->schedules),
-		cell->was_cut ? ", and there are more" : "");
+		rr_grouped(states, (long long)cell->states),
+		cell->was_cut ? ", and there are more" : "",
+		failing_of(cell, failing, sizeof(failing)));
 	if (cell->transcript)
 		fprintf(file, "[%s](matrix/%s)", cell->verdict_text,
 			rr_cell_file(cell, name, sizeof(name)));
@@ -182,10 +198,11 @@ static void print_broken(const struct rr_cell *cell, FILE *file)
 static void print_all_broken(const struct rr_matrix *matrix, FILE *file)
 {
 	fputs("\n## Cells in which something breaks\n\n"
-	      "The last column is what `redrace play` says of the shortest failing schedule, which\n"
-	      "need not show all that can break.\n\n"
-	      "| strategy | hazard | breaks | failing schedules | transcript |\n"
-	      "|---|---|---|---|---|\n",
+	      "The last column is what `redrace play` says of the shortest failing interleaving,\n"
+	      "which need not show all that can break. Interleavings are not counted where clients may\n"
+	      "ask again without end.\n\n"
+	      "| strategy | hazard | breaks | states | failing interleavings | transcript |\n"
+	      "|---|---|---|---|---|---|\n",
 	      file);
 	for (size_t i = 0; i < matrix->n_strategies * RR_HAZARDS; i++) {
 		if (rr_matrix_has(matrix, matrix->cells[i].hazard) &&

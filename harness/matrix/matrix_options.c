@@ -38,8 +38,7 @@ static const struct argp_option argp_options[] = {
 	  "where transcripts of failing cells are saved, for redrace play", 0 },
 	{ "replay", KEY_REPLAY, "DIR", 0,
 	  "only play the transcripts saved there, and compare", 0 },
-	{ "most", KEY_MOST, "N", 0, "no more schedules than that in a cell",
-	  0 },
+	{ "most", KEY_MOST, "N", 0, "no more states than that in a cell", 0 },
 	{ "jobs", 'j', "N", 0, "so many at once: 1 to 64 (the processors)",
 	  0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
@@ -166,7 +165,7 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "[STRATEGY...]",
-	.doc = "Searches every interleaving of each strategy under each hazard, compares what breaks with what is expected, and prints a table.",
+	.doc = "Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.",
 };
 
 void rr_help_matrix(void)

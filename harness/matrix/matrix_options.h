@@ -13,7 +13,7 @@ struct rr_matrix_options {
 	size_t n_strategies;
 	const struct rr_strategy *strategies[RR_MATRIX_STRATEGIES];
 	unsigned hazards;
-	unsigned long most; /* schedules of a cell, 0 = as in bounds.h */
+	unsigned long most; /* states of a cell, 0 = as in bounds.h */
 	rr_matrix_print *print; /* to standard output */
 	size_t n_outputs;
 	struct {

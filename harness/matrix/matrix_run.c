@@ -22,12 +22,12 @@ enum {
 struct hand {
 	pid_t pid; /* 0 = has ended */
 	int at;    /* as they were when it was seen to go on last: */
-	unsigned long schedules;
+	unsigned long states;
 	double since;
 	bool is_stuck; /* it was killed for that */
 };
 
-struct crew {
+struct pool {
 	struct rr_matrix *matrix;
 	const struct rr_world_options *servers;
 	struct rr_signals *signals;
@@ -77,33 +77,33 @@ static void order(struct rr_matrix *matrix)
 
 /* ---- Beginning and end ---------------------------------------------------- */
 
-static enum rr_exit start_one(struct crew *crew, int worker)
+static enum rr_exit start_one(struct pool *pool, int worker)
 {
-	struct hand *hand = &crew->hands[worker];
+	struct hand *hand = &pool->hands[worker];
 	const pid_t program = getpid();
 
-	atomic_store(&crew->matrix->shared->at[worker], RR_MATRIX_NO_CELL);
+	atomic_store(&pool->matrix->shared->at[worker], RR_MATRIX_NO_CELL);
 	fflush(NULL);
 	*hand = (struct hand){ .at = RR_MATRIX_NO_CELL, .since = seconds() };
 	hand->pid = fork();
 	if (hand->pid == 0)
-		rr_matrix_work(crew->matrix, worker, program, crew->servers);
+		rr_matrix_work(pool->matrix, worker, program, pool->servers);
 	if (hand->pid < 0) {
 		hand->pid = 0;
 		return rr_complain(RR_EXIT_INTERNAL,
 				   "cannot start a process: %s",
 				   strerror(errno));
 	}
-	crew->n_alive++;
+	pool->n_alive++;
 	return RR_EXIT_OK;
 }
 
-static enum rr_exit start(struct crew *crew)
+static enum rr_exit start(struct pool *pool)
 {
 	enum rr_exit code = RR_EXIT_OK;
 
-	for (int i = 0; i < crew->n && code == RR_EXIT_OK; i++)
-		code = start_one(crew, i);
+	for (int i = 0; i < pool->n && code == RR_EXIT_OK; i++)
+		code = start_one(pool, i);
 	return code;
 }
 
@@ -114,7 +114,7 @@ static void describe_end(struct rr_cell *cell, const struct hand *hand,
 	cell->code = RR_EXIT_INTERNAL;
 	if (hand->is_stuck)
 		snprintf(cell->problem, sizeof(cell->problem),
-			 "no schedule has ended for %d s", PATIENCE_S);
+			 "no new state for %d s", PATIENCE_S);
 	else
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "its process ended (%s %d)",
@@ -124,46 +124,45 @@ static void describe_end(struct rr_cell *cell, const struct hand *hand,
 }
 
 /* One that was not to end leaves the cell that it was at, and its place. */
-static void bury(struct crew *crew, int worker, int status)
+static void bury(struct pool *pool, int worker, int status)
 {
-	struct rr_matrix_shared *shared = crew->matrix->shared;
+	struct rr_matrix_shared *shared = pool->matrix->shared;
 	const int at = atomic_load(&shared->at[worker]);
 
-	crew->n_alive--;
+	pool->n_alive--;
 	if (at != RR_MATRIX_NO_CELL && !atomic_load(&shared->is_over)) {
-		describe_end(&crew->matrix->cells[at], &crew->hands[worker],
+		describe_end(&pool->matrix->cells[at], &pool->hands[worker],
 			     status);
 		atomic_fetch_add(&shared->n_done, 1);
-		start_one(crew, worker);
+		start_one(pool, worker);
 	} else {
-		crew->hands[worker].pid = 0;
+		pool->hands[worker].pid = 0;
 	}
 }
 
-static void bury_all(struct crew *crew)
+static void bury_all(struct pool *pool)
 {
 	int status;
 
-	for (int i = 0; i < crew->n; i++) {
-		const pid_t pid = crew->hands[i].pid;
+	for (int i = 0; i < pool->n; i++) {
+		const pid_t pid = pool->hands[i].pid;
 
 		if (pid && waitpid(pid, &status, WNOHANG) == pid)
-			bury(crew, i, status);
+			bury(pool, i, status);
 	}
 }
 
 /* Ends a worker that does not go on. */
-static void watch(struct crew *crew, int worker)
+static void watch(struct pool *pool, int worker)
 {
-	const struct rr_matrix_shared *shared = crew->matrix->shared;
+	const struct rr_matrix_shared *shared = pool->matrix->shared;
 	const int at = atomic_load(&shared->at[worker]);
-	const unsigned long schedules =
-		atomic_load(&shared->schedules[worker]);
-	struct hand *hand = &crew->hands[worker];
+	const unsigned long states = atomic_load(&shared->states[worker]);
+	struct hand *hand = &pool->hands[worker];
 
-	if (at != hand->at || schedules != hand->schedules) {
+	if (at != hand->at || states != hand->states) {
 		hand->at = at;
-		hand->schedules = schedules;
+		hand->states = states;
 		hand->since = seconds();
 	} else if (hand->pid && !hand->is_stuck &&
 		   seconds() - hand->since > PATIENCE_S) {
@@ -173,17 +172,17 @@ static void watch(struct crew *crew, int worker)
 }
 
 /* They are asked first; their guardians see to their servers in any case. */
-static void end(struct crew *crew)
+static void end(struct pool *pool)
 {
 	const double begun = seconds();
 
-	atomic_store(&crew->matrix->shared->is_over, true);
-	while (crew->n_alive > 0 && seconds() - begun < END_S) {
-		rr_signals_wait(crew->signals, LOOK_MS);
-		bury_all(crew);
+	atomic_store(&pool->matrix->shared->is_over, true);
+	while (pool->n_alive > 0 && seconds() - begun < END_S) {
+		rr_signals_wait(pool->signals, LOOK_MS);
+		bury_all(pool);
 	}
-	for (int i = 0; i < crew->n; i++) {
-		const pid_t pid = crew->hands[i].pid;
+	for (int i = 0; i < pool->n; i++) {
+		const pid_t pid = pool->hands[i].pid;
 
 		if (pid == 0)
 			continue;
@@ -196,11 +195,11 @@ static void end(struct crew *crew)
 /* ---- Meanwhile ------------------------------------------------------------ */
 
 /* Cells are not alike: what is left is a guess, and too high at first. */
-static void show_progress(const struct crew *crew)
+static void show_progress(const struct pool *pool)
 {
-	const struct rr_matrix_shared *shared = crew->matrix->shared;
+	const struct rr_matrix_shared *shared = pool->matrix->shared;
 	const size_t done = atomic_load(&shared->n_done);
-	const double elapsed = seconds() - crew->begun;
+	const double elapsed = seconds() - pool->begun;
 	char number[RR_GROUPED_SIZE];
 
 	fprintf(stderr, "\r\033[K%zu of %zu  %.0f s", done, shared->n_orders,
@@ -209,54 +208,54 @@ static void show_progress(const struct crew *crew)
 		fprintf(stderr, ", at most %.0f s left",
 			elapsed / (double)done *
 				(double)(shared->n_orders - done));
-	for (int i = 0; i < crew->n && i < 2; i++) {
+	for (int i = 0; i < pool->n && i < 2; i++) {
 		const int at = atomic_load(&shared->at[i]);
-		const struct rr_cell *cell = &crew->matrix->cells[at];
+		const struct rr_cell *cell = &pool->matrix->cells[at];
 
 		if (at != RR_MATRIX_NO_CELL)
 			fprintf(stderr, "  %s, %s: %s", cell->strategy->name,
 				rr_hazard_texts[cell->hazard].title,
 				rr_grouped(number,
 					   (long long)atomic_load(
-						   &shared->schedules[i])));
+						   &shared->states[i])));
 	}
 	fflush(stderr);
 }
 
-static void await(struct crew *crew)
+static void await(struct pool *pool)
 {
 	const bool visible = isatty(STDERR_FILENO) == 1;
 
-	while (crew->n_alive > 0 && !crew->signals->interrupted) {
+	while (pool->n_alive > 0 && !pool->signals->interrupted) {
 		if (visible)
-			show_progress(crew);
-		rr_signals_wait(crew->signals, LOOK_MS);
-		bury_all(crew);
-		for (int i = 0; i < crew->n; i++)
-			watch(crew, i);
+			show_progress(pool);
+		rr_signals_wait(pool->signals, LOOK_MS);
+		bury_all(pool);
+		for (int i = 0; i < pool->n; i++)
+			watch(pool, i);
 	}
 	if (visible)
 		fputs("\r\033[K", stderr);
 }
 
 /* Why some cells are not done. */
-static enum rr_exit conclude(const struct crew *crew, enum rr_exit code)
+static enum rr_exit conclude(const struct pool *pool, enum rr_exit code)
 {
-	const struct rr_matrix_shared *shared = crew->matrix->shared;
+	const struct rr_matrix_shared *shared = pool->matrix->shared;
 
-	if (crew->signals->interrupted)
+	if (pool->signals->interrupted)
 		return RR_EXIT_INTERRUPTED;
 	if (code == RR_EXIT_OK && atomic_load(&shared->has_failed) &&
 	    atomic_load(&shared->n_done) < shared->n_orders)
 		code = rr_complain(shared->code, "%s", shared->error);
-	return rr_exit_worse(code, rr_matrix_exit(crew->matrix));
+	return rr_exit_worse(code, rr_matrix_exit(pool->matrix));
 }
 
 enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
 			   const struct rr_world_options *servers, int jobs,
 			   struct rr_signals *signals)
 {
-	struct crew crew = { .matrix = matrix,
+	struct pool pool = { .matrix = matrix,
 			     .servers = servers,
 			     .signals = signals,
 			     .n = jobs,
@@ -264,13 +263,13 @@ enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
 	enum rr_exit code;
 
 	order(matrix);
-	if ((size_t)crew.n > matrix->shared->n_orders)
-		crew.n = (int)matrix->shared->n_orders;
-	code = start(&crew);
+	if ((size_t)pool.n > matrix->shared->n_orders)
+		pool.n = (int)matrix->shared->n_orders;
+	code = start(&pool);
 	if (code == RR_EXIT_OK)
-		await(&crew);
-	end(&crew);
-	matrix->seconds = seconds() - crew.begun;
+		await(&pool);
+	end(&pool);
+	matrix->seconds = seconds() - pool.begun;
 	memcpy(matrix->version, matrix->shared->version, RR_MATRIX_VERSION);
-	return conclude(&crew, code);
+	return conclude(&pool, code);
 }

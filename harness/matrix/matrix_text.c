@@ -65,10 +65,11 @@ static void print_row(const struct rr_matrix *matrix, size_t row, FILE *file)
 
 static void print_legend(FILE *file)
 {
-	fputs("\nsafe N     all N schedules keep everything, and a weakened command is noticed\n"
+	fputs("\nsafe N     all N states keep everything, and a mutant (a weakened command) is noticed\n"
 	      "N rounds   no failure found; refused clients write, and were cut after N rounds\n"
-	      "cut        no failure found; there are more schedules than were run\n"
-	      "no canary  none fails, nor does one with a weakened command\n"
+	      "cut        no failure found; there are more states than were seen\n"
+	      "random     no failure found; a server answered at random\n"
+	      "no mutant  nothing fails, nor does any mutant\n"
 	      "CELODS     what breaks: Count, Exclusion, Lease (two inside while the first one's runs),\n"
 	      "           Ownership (a stranger's lock was removed or changed), Deadlock, Starvation\n"
 	      "!          not as the strategy's table expects        ?  undecided\n",
@@ -86,7 +87,7 @@ static void print_difference(const struct rr_cell *cell, FILE *file)
 		rr_cell_text(cell, found, sizeof(found)),
 		rr_bounds_text(&cell->bounds, bounds, sizeof(bounds)));
 	if (cell->was_cut)
-		fputs("  there are more schedules than were run\n", file);
+		fputs("  there are more states than were seen\n", file);
 	if (cell->problem[0])
 		fprintf(file, "  %s\n", cell->problem);
 }

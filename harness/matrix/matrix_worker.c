@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "gate.h"
 #include "matrix_inside.h"
 #include "placement.h"
 
@@ -33,14 +34,14 @@ static void note_version(struct worker *worker)
 }
 
 /* Told by a search now and then. */
-static bool watch(void *context, unsigned long schedules, double share)
+static bool watch(void *context, unsigned long states, double share)
 {
 	struct worker *worker = context;
 	struct rr_matrix_shared *shared = worker->matrix->shared;
 	struct rr_signals *signals = &worker->session.signals;
 
 	(void)share;
-	atomic_store(&shared->schedules[worker->number], schedules);
+	atomic_store(&shared->states[worker->number], states);
 	rr_signals_wait(signals, 0);
 	if (atomic_load(&shared->is_over))
 		signals->interrupted = true;

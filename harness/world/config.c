@@ -65,6 +65,8 @@ static void write_all(FILE *file, const struct rr_world *world,
 	const struct rr_server_options *options = &server->options;
 
 	fputs(common, file);
+	/* So that values can be found in a DUMP. */
+	fputs("rdbcompression no\n", file);
 	fprintf(file, "save \"%s\"\n", options->rdb ? "1 1" : "");
 	fprintf(file, "maxmemory %lld\n", options->maxmemory);
 	/* The allocator's thread would spin under a clock that stands still. */

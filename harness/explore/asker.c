@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+#include "asker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "link.h"
+
+enum { TIMEOUT_MS = 20000, INFOS = 128 };
+
+struct slot {
+	struct rl_link *link;
+	long long id;
+	bool is_changed; /* by a command that may leave something there */
+	bool listens;
+};
+
+struct known_info {
+	char name[32];
+	struct rr_command_info info;
+};
+
+struct rr_asker {
+	struct rr_world *world;
+	int server;
+	const struct rr_scripts *scripts;
+	size_t n_loaded;
+	bool was_wiped, has_functions;
+	struct rl_link *admin;
+	struct slot slots[RR_ASKER_SLOTS];
+	int64_t clock_ns;
+	struct known_info infos[INFOS];
+	size_t n_infos;
+	char error[RR_WORLD_ERROR];
+};
+
+/* Keys that are over are removed first, then all that is left is read. */
+static const char read_data[] =
+	"local all = {} "
+	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
+	"redis.call('SELECT', db) "
+	"redis.call('SCAN', '0', 'COUNT', '100000000') "
+	"local keys = redis.call('KEYS', '*') "
+	"if #keys > 0 then all[#all + 1] = tonumber(db) end "
+	"for _, key in ipairs(keys) do "
+	"all[#all + 1] = key "
+	"all[#all + 1] = redis.call('PTTL', key) "
+	"all[#all + 1] = redis.call('DUMP', key) "
+	"end end return all";
+
+/* ---- Scripts -------------------------------------------------------------- */
+
+const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
+{
+	for (size_t i = 0; i < scripts->n; i++) {
+		if (strcasecmp(scripts->all[i].sha1, sha1) == 0)
+			return scripts->all[i].source;
+	}
+	return NULL;
+}
+
+bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
+		    const char *source, size_t length)
+{
+	struct rr_script *all;
+
+	if (rr_scripts_find(scripts, sha1))
+		return true;
+	all = realloc(scripts->all, (scripts->n + 1) * sizeof(*all));
+	if (!all)
+		return false;
+	scripts->all = all;
+	snprintf(all[scripts->n].sha1, sizeof(all->sha1), "%s", sha1);
+	all[scripts->n].source = strndup(source, length);
+	return all[scripts->n++].source != NULL;
+}
+
+void rr_scripts_release(struct rr_scripts *scripts)
+{
+	for (size_t i = 0; i < scripts->n; i++)
+		free(scripts->all[i].source);
+	free(scripts->all);
+	*scripts = (struct rr_scripts){ 0 };
+}
+
+/* ---- Commands of our own -------------------------------------------------- */
+
+static bool fail(struct rr_asker *asker, const struct rl_link *link)
+{
+	snprintf(asker->error, sizeof(asker->error), "a server is gone: %s",
+		 rl_link_error(link));
+	return false;
+}
+
+bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply,
+		  const struct rl_command *command)
+{
+	struct rl_command copy = *command;
+	const enum rl_outcome outcome =
+		rl_run_command(asker->admin, reply, &copy);
+
+	return outcome == RL_OK || reply->type == RL_REPLY_FAILED ||
+	       fail(asker, asker->admin);
+}
+
+bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply,
+		  const char *format, ...)
+{
+	struct rl_command command = { .n_words = 0 };
+	va_list arguments;
+	bool good;
+
+	va_start(arguments, format);
+	good = rl_command_parse(&command, format, arguments);
+	va_end(arguments);
+	return good && rr_asker_run(asker, reply, &command);
+}
+
+const char *rr_asker_error(const struct rr_asker *asker)
+{
+	return asker->error;
+}
+
+static bool load_scripts(struct rr_asker *asker)
+{
+	struct rl_reply reply;
+
+	for (; asker->n_loaded < asker->scripts->n; asker->n_loaded++) {
+		if (!rr_asker_say(asker, &reply, "SCRIPT LOAD %s",
+				  asker->scripts->all[asker->n_loaded].source))
+			return false;
+	}
+	return true;
+}
+
+static bool has_category(const struct rl_reply *categories, const char *name)
+{
+	for (size_t i = 0; i < categories->length; i++) {
+		const char *text = categories->elements[i].text;
+
+		if (text && strcmp(text, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What time makes of a command is not random here: the clock is ours. And what we
+ * ask ourselves has no say. */
+static bool is_timed(const char *name)
+{
+	static const char *const names[] = {
+		"TTL",    "PTTL",   "TIME", "XADD", "XPENDING",
+		"XCLAIM", "XAUTOCLAIM", "XINFO", "DUMP", "EXPIRETIME",
+		"PEXPIRETIME", "INFO", "CLIENT", "SCAN",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcasecmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct rr_command_info read_info(const struct rl_reply *reply,
+					const char *name)
+{
+	const struct rl_reply *of = reply->length == 1 ? reply->elements : NULL;
+	struct rr_command_info info = { .of_connection = true };
+
+	if (reply->type != RL_REPLY_ARRAY || !of ||
+	    of->type != RL_REPLY_ARRAY || of->length < 7)
+		return info;
+	info.is_known = true;
+	info.blocks = has_category(&of->elements[2], "blocking");
+	info.of_connection = has_category(&of->elements[6], "@connection") ||
+			     has_category(&of->elements[6], "@transaction") ||
+			     has_category(&of->elements[6], "@pubsub");
+	info.is_random = of->length > 7 && !is_timed(name) &&
+			 has_category(&of->elements[7],
+				      "nondeterministic_output");
+	return info;
+}
+
+struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name)
+{
+	struct known_info *known = asker->infos;
+	struct rl_reply reply;
+
+	for (; known < asker->infos + asker->n_infos; known++) {
+		if (strcasecmp(known->name, name) == 0)
+			return known->info;
+	}
+	if (asker->n_infos == INFOS)
+		known = asker->infos; /* is asked again some time */
+	else
+		asker->n_infos++;
+	snprintf(known->name, sizeof(known->name), "%s", name);
+	if (!rr_asker_say(asker, &reply, "COMMAND INFO %s", name))
+		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	known->info = read_info(&reply, name);
+	return known->info;
+}
+
+bool rr_asker_data(struct rr_asker *asker, struct rl_reply *data)
+{
+	return rr_asker_say(asker, data, "EVAL %s 0", read_data) &&
+	       (data->type == RL_REPLY_ARRAY || fail(asker, asker->admin));
+}
+
+/* ---- Connections ---------------------------------------------------------- */
+
+static bool open_slot(struct rr_asker *asker, struct slot *slot)
+{
+	struct rl_reply reply;
+
+	if (!slot->link)
+		slot->link = rl_link_new(
+			rr_world_address(asker->world, asker->server),
+			TIMEOUT_MS);
+	if (!slot->link || rl_run(slot->link, &reply, "CLIENT ID") != RL_OK)
+		return slot->link ? fail(asker, slot->link) : false;
+	slot->id = reply.integer;
+	slot->is_changed = slot->listens = false;
+	return true;
+}
+
+/* The server has noticed when this returns. */
+static bool close_slot(struct rr_asker *asker, struct slot *slot)
+{
+	struct rl_reply reply;
+
+	if (!slot->id)
+		return true;
+	rl_link_disconnect(slot->link);
+	if (!rr_asker_say(asker, &reply, "CLIENT KILL ID %lld", slot->id))
+		return false;
+	slot->id = 0;
+	return true;
+}
+
+/* Those fields of CLIENT LIST that say what a connection carries. */
+static bool says_something(const char *field)
+{
+	static const char *const names[] = {
+		"name=", "flags=", "db=", "sub=", "psub=", "ssub=",
+		"multi=", "watch=", "user=", "redir=", "resp=",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strncmp(field, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text,
+			 size_t size)
+{
+	struct rl_reply reply;
+	size_t used = 0;
+
+	text[0] = '\0';
+	if (!rr_asker_say(asker, &reply, "CLIENT LIST ID %lld",
+			  asker->slots[slot].id) ||
+	    !reply.text)
+		return false;
+	for (const char *field = reply.text; *field;) {
+		const size_t length = strcspn(field, " \n");
+
+		if (says_something(field) && used + length + 2 < size) {
+			memcpy(text + used, field, length);
+			used += length;
+			text[used++] = ' ';
+			text[used] = '\0';
+		}
+		field += length + (field[length] != '\0');
+	}
+	return true;
+}
+
+bool rr_asker_message(struct rr_asker *asker, uint16_t slot,
+		      struct rl_reply *message)
+{
+	const struct slot *it = &asker->slots[slot];
+
+	return it->id && it->listens &&
+	       rl_link_listen(it->link, message, 0) == RL_OK;
+}
+
+/* ---- Questions ------------------------------------------------------------ */
+
+static bool receive(struct rr_asker *asker, struct slot *slot,
+		    struct rl_reply *reply)
+{
+	const enum rl_outcome outcome = rl_receive(slot->link, reply);
+
+	return outcome == RL_OK || reply->type == RL_REPLY_FAILED ||
+	       fail(asker, slot->link);
+}
+
+/* A command that may wait: if nothing has come after two round trips, it does; then
+ * its time is made to be over. */
+static bool await(struct rr_asker *asker, struct slot *slot,
+		  struct rl_reply *reply, bool *blocks)
+{
+	struct rl_reply ours;
+
+	for (int i = 0; i < 2; i++) {
+		if (!rr_asker_say(asker, &ours, "PING"))
+			return false;
+	}
+	if (!rl_link_has_unread(slot->link)) {
+		if (!rr_asker_say(asker, &ours, "CLIENT UNBLOCK %lld TIMEOUT",
+				  slot->id))
+			return false;
+		*blocks = ours.integer == 1;
+	}
+	return receive(asker, slot, reply);
+}
+
+static bool ask_command(struct rr_asker *asker, struct slot *slot,
+			const struct rl_command *command,
+			struct rl_reply *reply, bool *blocks)
+{
+	const struct rr_command_info info =
+		rr_asker_info(asker, command->words[0].text);
+	struct rl_command copy = *command;
+
+	if (!slot->id && !open_slot(asker, slot))
+		return false;
+	slot->is_changed = slot->is_changed || info.of_connection;
+	asker->has_functions = asker->has_functions ||
+			       strcasecmp(command->words[0].text,
+					  "FUNCTION") == 0;
+	if (rl_queue_command(slot->link, &copy) != RL_OK ||
+	    rl_flush(slot->link) != RL_OK)
+		return fail(asker, slot->link);
+	if (info.blocks ? !await(asker, slot, reply, blocks) :
+			  !receive(asker, slot, reply))
+		return false;
+	slot->listens = slot->listens ||
+			strcasestr(command->words[0].text, "SUBSCRIBE");
+	return true;
+}
+
+static bool set_clock(struct rr_asker *asker, int64_t ns)
+{
+	if (asker->clock_ns == ns)
+		return true;
+	asker->clock_ns = ns;
+	return rr_world_skew(asker->world, asker->server, ns, asker->error) ==
+	       RR_EXIT_OK;
+}
+
+/* Keys whose time is over are removed at once. */
+static bool tick(struct rr_asker *asker, int64_t ns)
+{
+	struct rl_reply data;
+
+	return set_clock(asker, asker->clock_ns + ns) &&
+	       rr_asker_data(asker, &data);
+}
+
+static bool empty(struct rr_asker *asker)
+{
+	struct rl_reply reply;
+
+	return rr_asker_say(asker, &reply, "FLUSHALL") &&
+	       (!asker->has_functions ||
+		rr_asker_say(asker, &reply, "FUNCTION FLUSH"));
+}
+
+static bool wipe(struct rr_asker *asker)
+{
+	struct rl_reply reply;
+
+	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
+		if (!close_slot(asker, &asker->slots[i]))
+			return false;
+	}
+	asker->was_wiped = true;
+	asker->n_loaded = 0;
+	return empty(asker) && rr_asker_say(asker, &reply, "SCRIPT FLUSH");
+}
+
+bool rr_asker_reset(struct rr_asker *asker)
+{
+	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
+		if (asker->slots[i].is_changed &&
+		    !close_slot(asker, &asker->slots[i]))
+			return false;
+	}
+	asker->was_wiped = false;
+	return empty(asker) && set_clock(asker, 0) && load_scripts(asker);
+}
+
+bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
+		  const struct rl_command *command, struct rl_reply *reply,
+		  bool *blocks)
+{
+	struct slot *slot = &asker->slots[question->slot];
+
+	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
+	*blocks = false;
+	switch (question->kind) {
+	case RR_ASK_COMMAND:
+		if (!asker->was_wiped && !load_scripts(asker))
+			return false;
+		return ask_command(asker, slot, command, reply, blocks);
+	case RR_ASK_TICK:
+		return tick(asker, question->argument);
+	case RR_ASK_CLOSE:
+		return close_slot(asker, slot);
+	case RR_ASK_WIPE:
+		return wipe(asker);
+	default:
+		return true;
+	}
+}
+
+/* ---- Making and freeing --------------------------------------------------- */
+
+struct rr_asker *rr_asker_new(struct rr_world *world, int server,
+			      const struct rr_scripts *scripts,
+			      char error[RR_WORLD_ERROR])
+{
+	struct rr_asker *asker = calloc(1, sizeof(*asker));
+
+	if (!asker) {
+		snprintf(error, RR_WORLD_ERROR, "out of memory");
+		return NULL;
+	}
+	asker->world = world;
+	asker->server = server;
+	asker->scripts = scripts;
+	asker->clock_ns = -1;
+	asker->admin =
+		rl_link_new(rr_world_address(world, server), TIMEOUT_MS);
+	if (asker->admin && rr_asker_reset(asker))
+		return asker;
+	snprintf(error, RR_WORLD_ERROR, "%s",
+		 asker->error[0] ? asker->error : "out of memory");
+	rr_asker_free(asker);
+	return NULL;
+}
+
+void rr_asker_free(struct rr_asker *asker)
+{
+	char error[RR_WORLD_ERROR];
+
+	if (!asker)
+		return;
+	rr_world_skew(asker->world, asker->server, 0, error);
+	for (int i = 0; i < RR_ASKER_SLOTS; i++)
+		rl_link_free(asker->slots[i].link);
+	rl_link_free(asker->admin);
+	free(asker);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A real server that is asked one question after another, each answered before the
+ * next: commands on the connections of several clients, time, connections that
+ * close, a restart. One thread.
+ */
+#ifndef RR_ASKER_H
+#define RR_ASKER_H
+
+#include "terms.h"
+#include "world.h"
+
+enum { RR_ASKER_SLOTS = 64 };
+
+enum rr_question_kind {
+	RR_ASK_COMMAND, /* number `argument`, on connection `slot` */
+	RR_ASK_TICK,    /* `argument` nanoseconds pass */
+	RR_ASK_CLOSE,   /* connection `slot` is closed */
+	RR_ASK_WIPE,    /* restarted without its files */
+	RR_ASK_READ,    /* the next message on connection `slot` is read */
+};
+
+struct rr_question {
+	uint8_t kind;
+	uint16_t slot;    /* one of RR_ASKER_SLOTS */
+	int64_t argument;
+};
+
+/* The scripts that clients have loaded, by their hashes: every server knows them
+ * from the beginning. */
+struct rr_scripts {
+	size_t n;
+	struct rr_script {
+		char sha1[41];
+		char *source;
+	} *all;
+};
+
+/* False: out of memory. One that is there already stays. */
+bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
+		    const char *source, size_t length);
+/* NULL = unknown. */
+const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1);
+void rr_scripts_release(struct rr_scripts *scripts);
+
+struct rr_asker;
+
+/* `scripts` must outlive it. NULL and a message. */
+struct rr_asker *rr_asker_new(struct rr_world *world, int server,
+			      const struct rr_scripts *scripts,
+			      char error[RR_WORLD_ERROR]);
+void rr_asker_free(struct rr_asker *asker);
+
+/* Empty, all connections as new, scripts loaded, its clock at the beginning.
+ * False: rr_asker_error(). */
+bool rr_asker_reset(struct rr_asker *asker);
+
+/*
+ * Asks; `command` is that of the question. The reply is valid until the next call.
+ * Of a command that waits for something (*blocks), it is what the server answers
+ * when the time is over, and the command waits no more. False: rr_asker_error().
+ */
+bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
+		  const struct rl_command *command, struct rl_reply *reply,
+		  bool *blocks);
+
+/* A message that has come unasked on a connection, read off it. False: none has.
+ * All that were sent before the last call have come. */
+bool rr_asker_message(struct rr_asker *asker, uint16_t slot,
+		      struct rl_reply *message);
+
+/* What the server says of a command. */
+struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name);
+
+/* The server's data as a text of bytes: see server_table.h. The reply of a script:
+ * for each database with keys its number, then name, milliseconds left and DUMP of
+ * each key. */
+bool rr_asker_data(struct rr_asker *asker, struct rl_reply *data);
+
+/* CLIENT LIST of a connection without what changes by itself. */
+bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text,
+			 size_t size);
+
+/* A command that is not the clients'. */
+bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply,
+		  const struct rl_command *command);
+bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply,
+		  const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+const char *rr_asker_error(const struct rr_asker *asker);
+
+#endif

@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: MIT */
+#include "client_run.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+
+/* Clocks do not begin at 0, which would be a special value somewhere. */
+#define MONOTONIC_START_NS INT64_C(3600000000000)
+
+/* So late that whatever a client that is unwound waits for is over. */
+#define AFTER_ALL_NS (INT64_MAX / 4)
+
+struct rr_stack {
+	struct rr_fiber fiber;
+	struct rr_stack *next;
+	struct thread *thread; /* that runs on it */
+};
+
+struct thread {
+	struct rr_client_run *run;
+	uint8_t number;
+	struct rr_stack *stack;
+	struct rl_task *task;   /* a child's, until it is joined */
+	struct thread *opener;  /* goes on when this one stops at first */
+	struct rl_driver driver;
+	struct rr_input input;
+	int fd;                 /* that it waits for, see RR_STOP_WAIT */
+};
+
+/* A command whose reply was not taken yet. */
+struct pending {
+	uint32_t command;
+	uint32_t answer; /* at once; RR_NO_ID = when it is fed */
+	bool is_inside;
+};
+
+struct lane {
+	struct rl_link *link;
+	size_t first, n;
+	struct pending pending[RR_RUN_SENT];
+};
+
+struct rr_client_run {
+	const struct rr_program *program;
+	int client;
+	void *made;
+	struct rl_link *links[RR_RUN_SERVERS];
+	struct rl_mutex mutex, *mutexes[16]; /* of its own, by their numbers */
+	struct rr_fiber caller;
+	struct thread threads[RR_RUN_THREADS];
+	struct lane *lanes[RR_RUN_LANES];
+	struct rr_run_view view;
+	bool is_dead;
+	int generation;
+	unsigned n_random;
+	int64_t clock_ns, unread_ns; /* and what has passed since its reading */
+};
+
+/* ---- Stacks --------------------------------------------------------------- */
+
+static void live(void *argument);
+
+static struct rr_stack *take_stack(struct rr_stacks *stacks)
+{
+	struct rr_stack *stack = stacks->free;
+
+	if (stack) {
+		stacks->free = stack->next;
+		return stack;
+	}
+	stack = calloc(1, sizeof(*stack));
+	if (stack && rr_fiber_make(&stack->fiber, live, stack))
+		return stack;
+	free(stack);
+	return NULL;
+}
+
+void rr_stacks_release(struct rr_stacks *stacks)
+{
+	while (stacks->free) {
+		struct rr_stack *stack = stacks->free;
+
+		stacks->free = stack->next;
+		rr_fiber_release(&stack->fiber);
+		free(stack);
+	}
+}
+
+/* ---- Stopping and going on ------------------------------------------------ */
+
+static struct rr_stop *stop_of(const struct thread *thread)
+{
+	return &thread->run->view.stops[thread->number];
+}
+
+/* Who goes on when a thread has stopped. */
+static struct rr_fiber *next_after(struct thread *thread)
+{
+	struct thread *opener = thread->opener;
+
+	thread->opener = NULL;
+	return opener ? &opener->stack->fiber : &thread->run->caller;
+}
+
+/* Stops there until it is fed. NULL: it is being unwound. */
+static const struct rr_input *stop(struct thread *thread, struct rr_stop where)
+{
+	if (thread->run->is_dead)
+		return NULL;
+	*stop_of(thread) = where;
+	rr_fiber_pass(&thread->stack->fiber, next_after(thread));
+	return thread->run->is_dead ? NULL : &thread->input;
+}
+
+/* One routine after another, on the same stack. */
+static void live(void *argument)
+{
+	struct rr_stack *stack = argument;
+
+	for (;;) {
+		struct thread *thread = stack->thread;
+
+		if (thread->task)
+			thread->task->body(thread->task->argument);
+		else
+			thread->run->program->run(thread->run->made);
+		*stop_of(thread) = (struct rr_stop){ .kind = RR_STOP_ENDED };
+		if (thread->number == 0)
+			thread->run->view.is_holding = false;
+		rr_fiber_pass(&stack->fiber, next_after(thread));
+	}
+}
+
+static bool begin_thread(struct thread *thread)
+{
+	thread->stack = take_stack(thread->run->program->stacks);
+	if (!thread->stack)
+		return false;
+	thread->stack->thread = thread;
+	return true;
+}
+
+
+static void go_on(struct thread *thread)
+{
+	rr_fiber_pass(&thread->run->caller, &thread->stack->fiber);
+}
+
+/* ---- Lanes ---------------------------------------------------------------- */
+
+static int server_of(const struct rr_program *program,
+		     const struct rl_link *link)
+{
+	const struct rl_address *address = rl_link_address(link);
+
+	for (size_t i = 0; i < program->n_servers; i++) {
+		const struct rl_address *known = &program->addresses[i];
+
+		if (known->port == address->port &&
+		    strcmp(known->host, address->host) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* A link's lane, by its server and how many were there before it; NULL = there is
+ * no room, or it leads elsewhere. */
+static struct lane *lane_of(struct rr_client_run *run, struct rl_link *link,
+			    uint8_t *number)
+{
+	const int server = server_of(run->program, link);
+
+	for (int i = 0; server >= 0 && i < RR_RUN_ORDINALS; i++) {
+		const size_t at = (size_t)i * run->program->n_servers +
+				  (size_t)server;
+		struct lane **lane = &run->lanes[at];
+
+		if (!*lane) {
+			*lane = calloc(1, sizeof(**lane));
+			if (!*lane)
+				return NULL;
+			(*lane)->link = link;
+		}
+		*number = (uint8_t)at;
+		if ((*lane)->link == link)
+			return *lane;
+	}
+	run->view.is_too_much = true;
+	return NULL;
+}
+
+static bool is(const struct rl_word *word, const char *text)
+{
+	return word->length == strlen(text) &&
+	       strncasecmp(word->text, text, word->length) == 0;
+}
+
+/* Nobody else could notice it, and whether it is sent depends on what the link has
+ * been used for before. */
+static bool is_unnoticed(const struct rl_command *command)
+{
+	return is(&command->words[0], "COMMAND") ||
+	       (command->n_words > 1 && is(&command->words[0], "SCRIPT") &&
+		is(&command->words[1], "LOAD"));
+}
+
+/* A script that is sent whole is known by its hash as well: whether the client knew
+ * that is no difference. */
+static void name_script(const struct rr_client_run *run, int server,
+			struct rl_command *command)
+{
+	const struct rr_program *program = run->program;
+	const struct rl_command load = {
+		.n_words = 3,
+		.words = { { "SCRIPT", 6 }, { "LOAD", 4 }, command->words[1] },
+	};
+	const struct rl_reply *reply;
+	uint32_t answer;
+
+	if (!program->knows_scripts || command->n_words < 3 ||
+	    !is(&command->words[0], "EVAL"))
+		return;
+	answer = program->ask(program->ask_context, server, &load);
+	if (answer == RR_NO_ID)
+		return;
+	reply = &program->terms->reply[answer].reply;
+	if (reply->type != RL_REPLY_STRING)
+		return;
+	command->words[0] = (struct rl_word){ "EVALSHA", 7 };
+	command->words[1] = (struct rl_word){ reply->text, reply->length };
+}
+
+static uint32_t answer_at_once(const struct rr_client_run *run, int server,
+			       struct rl_command *command)
+{
+	const struct rr_program *program = run->program;
+
+	if (is_unnoticed(command))
+		return program->ask(program->ask_context, server, command);
+	name_script(run, server, command);
+	return program->mutate ? program->mutate(program->mutate_context, command) :
+				 RR_NO_ID;
+}
+
+static enum rl_outcome on_submit(void *context, struct rl_link *link,
+				 const struct rl_command *command)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rl_command changed = *command;
+	struct pending *pending;
+	struct lane *lane;
+	uint8_t number;
+
+	if (run->is_dead)
+		return RL_ERROR;
+	lane = lane_of(run, link, &number);
+	if (!lane || lane->n == RR_RUN_SENT) {
+		run->view.is_too_much = true;
+		return RL_ERROR;
+	}
+	pending = &lane->pending[(lane->first + lane->n++) % RR_RUN_SENT];
+	pending->answer = answer_at_once(
+		run, rr_lane_server(run->program, number), &changed);
+	pending->command = rr_terms_command(run->program->terms, &changed);
+	pending->is_inside = run->view.is_inside;
+	return RL_OK;
+}
+
+/* The next reply of the lane; the thread stops if it has to wait. */
+static enum rl_outcome on_deliver(void *context, struct rl_link *link,
+				  struct rl_reply *reply)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	const struct rr_input *input;
+	struct rr_stop where = { .kind = RR_STOP_RECEIVE };
+	struct lane *lane = run->is_dead ? NULL :
+					   lane_of(run, link, &where.lane);
+	uint32_t answer;
+
+	if (!lane || lane->n == 0)
+		return RL_UNKNOWN;
+	answer = lane->pending[lane->first].answer;
+	if (answer == RR_NO_ID) {
+		input = stop(thread, where);
+		if (!input || input->kind != RR_INPUT_REPLY) {
+			lane->n = 0;
+			run->view.is_unheard |= input &&
+						input->kind == RR_INPUT_LOST;
+			return input && input->kind == RR_INPUT_REFUSED ?
+				       RL_ERROR :
+				       RL_UNKNOWN;
+		}
+		answer = (uint32_t)input->value;
+	}
+	lane->first = (lane->first + 1) % RR_RUN_SENT;
+	lane->n--;
+	*reply = run->program->terms->reply[answer].reply;
+	return RL_OK;
+}
+
+static enum rl_outcome on_listen(void *context, struct rl_link *link,
+				 struct rl_reply *message, int64_t timeout_ns)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rr_stop where = { .kind = RR_STOP_LISTEN,
+				 .duration_ns = timeout_ns };
+	const struct rr_input *input;
+
+	if (run->is_dead || !lane_of(run, link, &where.lane))
+		return RL_UNKNOWN;
+	input = stop(thread, where);
+	if (!input || input->kind == RR_INPUT_LOST)
+		return RL_UNKNOWN;
+	if (input->kind != RR_INPUT_MESSAGE)
+		return RL_BUSY;
+	*message = run->program->terms->reply[input->value].reply;
+	return RL_OK;
+}
+
+/* ---- Time ----------------------------------------------------------------- */
+
+static int64_t on_now(void *context, enum rl_clock clock)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	const struct rr_input *input;
+
+	if (run->is_dead)
+		return AFTER_ALL_NS;
+	if (clock == RL_CLOCK_MONOTONIC) {
+		run->view.has_read = true;
+		run->clock_ns += run->unread_ns;
+		run->unread_ns = 0;
+		return MONOTONIC_START_NS + run->clock_ns;
+	}
+	input = stop(thread, (struct rr_stop){ .kind = RR_STOP_CLOCK });
+	return input ? input->value : AFTER_ALL_NS;
+}
+
+static void on_sleep(void *context, int64_t duration_ns)
+{
+	if (duration_ns > 0)
+		stop(context, (struct rr_stop){ .kind = RR_STOP_SLEEP,
+						.duration_ns = duration_ns });
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* For one that is unwound it has come, so that no loop waits on. A file that is
+ * readable is no stop: whether it is depends on this client's own threads. */
+static bool on_wait(void *context, int fd, int64_t timeout_ns)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+
+	if (run->is_dead)
+		return true;
+	if (timeout_ns <= 0)
+		return timeout_ns == 0 && is_readable(fd);
+	thread->fd = fd;
+	stop(thread, (struct rr_stop){ .kind = RR_STOP_WAIT,
+				       .duration_ns = timeout_ns });
+	return run->is_dead || is_readable(fd);
+}
+
+/* ---- Marks, mutexes, random values ---------------------------------------- */
+
+static void on_mark(void *context, enum rl_mark mark)
+{
+	struct thread *thread = context;
+	struct rr_run_view *view = &thread->run->view;
+
+	if (thread->run->is_dead)
+		return;
+	view->is_inside = mark == RL_MARK_ENTER;
+	view->has_entered = view->has_entered || view->is_inside;
+	view->is_holding = view->is_holding || view->is_inside;
+}
+
+/* The process's own is known by the number of its first client. */
+static uint8_t mutex_number(struct rr_client_run *run, struct rl_mutex *mutex)
+{
+	const size_t n = sizeof(run->mutexes) / sizeof(run->mutexes[0]);
+	const int own = run->program->separate ? run->client : 0;
+	size_t i = 0;
+
+	if (mutex == &run->mutex)
+		return (uint8_t)own;
+	while (i < n - 1 && run->mutexes[i] && run->mutexes[i] != mutex)
+		i++;
+	run->mutexes[i] = mutex;
+	return (uint8_t)(16 + (size_t)run->client * n + i);
+}
+
+static void on_mutex(void *context, struct rl_mutex *mutex, bool take)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+
+	if (run->is_dead || run->program->without_mutex)
+		return;
+	stop(thread, (struct rr_stop){
+			     .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK,
+			     .mutex = mutex_number(run, mutex) });
+}
+
+static void on_random(void *context, unsigned char *bytes, size_t n)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+
+	rr_terms_random(run->program->terms, run->client, run->generation,
+			run->n_random++, bytes, n);
+}
+
+/* ---- Threads beside the client -------------------------------------------- */
+
+static const struct rl_driver_ops ops;
+
+static struct thread *free_thread(struct rr_client_run *run)
+{
+	for (uint8_t i = 1; i < RR_RUN_THREADS; i++) {
+		struct thread *thread = &run->threads[i];
+		const uint8_t kind = run->view.stops[i].kind;
+
+		if ((kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED) &&
+		    !thread->task)
+			return thread;
+	}
+	run->view.is_too_much = true;
+	return NULL;
+}
+
+static void give_stack_back(struct thread *thread)
+{
+	struct rr_stacks *stacks = thread->run->program->stacks;
+
+	if (!thread->stack)
+		return;
+	thread->stack->next = stacks->free;
+	stacks->free = thread->stack;
+	thread->stack = NULL;
+}
+
+static bool on_spawn(void *context, struct rl_task *task)
+{
+	struct thread *parent = context;
+	struct rr_client_run *run = parent->run;
+	struct thread *child = run->is_dead ? NULL : free_thread(run);
+
+	if (!child)
+		return false;
+	give_stack_back(child);
+	if (!begin_thread(child))
+		return false;
+	child->task = task;
+	child->opener = parent;
+	if (run->view.n_threads <= child->number)
+		run->view.n_threads = child->number + 1;
+	rl_link_set_driver(task->link, &child->driver);
+	rr_fiber_pass(&parent->stack->fiber, &child->stack->fiber);
+	return true;
+}
+
+/* A child that is unwound has ended before: see rr_client_run_free(). */
+static void on_join(void *context, struct rl_task *task)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+
+	for (uint8_t i = 1; i < RR_RUN_THREADS; i++) {
+		struct thread *child = &run->threads[i];
+
+		if (child->task != task)
+			continue;
+		if (run->view.stops[i].kind != RR_STOP_ENDED)
+			stop(thread, (struct rr_stop){ .kind = RR_STOP_JOIN,
+						       .whom = i });
+		child->task = NULL;
+		run->view.stops[i] = (struct rr_stop){ RR_STOP_ABSENT };
+		rl_link_set_driver(task->link, &run->threads[0].driver);
+		return;
+	}
+}
+
+static const struct rl_driver_ops ops = {
+	.now = on_now,
+	.sleep = on_sleep,
+	.mark = on_mark,
+	.mutex = on_mutex,
+	.wait = on_wait,
+	.spawn = on_spawn,
+	.join = on_join,
+	.random = on_random,
+	.submit = on_submit,
+	.deliver = on_deliver,
+	.listen = on_listen,
+};
+
+/* ---- Runs ----------------------------------------------------------------- */
+
+static void look_around(struct rr_client_run *run)
+{
+	struct rr_run_view *view = &run->view;
+
+	for (uint32_t i = 0; i < view->n_threads; i++) {
+		struct rr_stop *where = &view->stops[i];
+
+		if (where->kind == RR_STOP_WAIT)
+			where->is_ready = is_readable(run->threads[i].fd);
+		if (where->kind == RR_STOP_JOIN)
+			where->is_ready = view->stops[where->whom].kind ==
+					  RR_STOP_ENDED;
+	}
+	while (view->n_threads > 1 &&
+	       view->stops[view->n_threads - 1].kind == RR_STOP_ABSENT)
+		view->n_threads--;
+	view->n_sent = 0;
+	for (uint8_t i = 0; i < RR_RUN_LANES; i++) {
+		const struct lane *lane = run->lanes[i];
+
+		for (size_t j = 0; lane && j < lane->n; j++) {
+			const struct pending *pending =
+				&lane->pending[(lane->first + j) % RR_RUN_SENT];
+
+			if (pending->answer != RR_NO_ID)
+				continue;
+			if (view->n_sent == RR_RUN_SENT)
+				view->is_too_much = true;
+			else
+				view->sent[view->n_sent++] = (struct rr_sent){
+					i, pending->is_inside, pending->command
+				};
+		}
+	}
+}
+
+static bool open_links(struct rr_client_run *run)
+{
+	const struct rr_program *program = run->program;
+
+	for (size_t i = 0; i < program->n_servers; i++) {
+		run->links[i] = rl_link_new(&program->addresses[i], 1000);
+		if (!run->links[i])
+			return false;
+		rl_link_set_driver(run->links[i], &run->threads[0].driver);
+	}
+	return true;
+}
+
+struct rr_client_run *rr_client_run_new(const struct rr_program *program,
+					int client)
+{
+	struct rr_client_run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return NULL;
+	run->program = program;
+	run->client = client;
+	run->generation = -1;
+	rl_mutex_init(&run->mutex);
+	for (uint8_t i = 0; i < RR_RUN_THREADS; i++) {
+		run->threads[i].run = run;
+		run->threads[i].number = i;
+		run->threads[i].driver =
+			(struct rl_driver){ &ops, &run->threads[i] };
+	}
+	if (open_links(run))
+		run->made = program->make(program->context, run, client,
+					  run->links, &run->mutex);
+	if (!run->made || !begin_thread(&run->threads[0])) {
+		rr_client_run_free(run);
+		return NULL;
+	}
+	run->view.n_threads = 1;
+	go_on(&run->threads[0]);
+	look_around(run);
+	return run;
+}
+
+/* Children first: who joins them finds that they have ended. */
+static void unwind(struct rr_client_run *run)
+{
+	run->is_dead = true;
+	for (int i = (int)run->view.n_threads - 1; i >= 0; i--) {
+		const uint8_t kind = run->view.stops[i].kind;
+
+		if (kind != RR_STOP_ABSENT && kind != RR_STOP_ENDED)
+			go_on(&run->threads[i]);
+	}
+}
+
+void rr_client_run_free(struct rr_client_run *run)
+{
+	unwind(run);
+	if (run->made)
+		run->program->free(run->made);
+	for (int i = 0; i < RR_RUN_THREADS; i++)
+		give_stack_back(&run->threads[i]);
+	for (size_t i = 0; i < run->program->n_servers; i++)
+		rl_link_free(run->links[i]);
+	for (int i = 0; i < RR_RUN_LANES; i++)
+		free(run->lanes[i]);
+	rl_mutex_destroy(&run->mutex);
+	free(run);
+}
+
+void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
+			int64_t passed_ns)
+{
+	struct thread *thread = &run->threads[input->thread];
+	const uint8_t kind = stop_of(thread)->kind;
+
+	if (kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED)
+		return;
+	run->view.has_entered = run->view.has_read = false;
+	run->unread_ns = passed_ns;
+	thread->input = *input;
+	go_on(thread);
+	run->unread_ns = 0;
+	look_around(run);
+}
+
+const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run)
+{
+	return &run->view;
+}
+
+/* ---- For programs ---------------------------------------------------------- */
+
+const struct rl_driver *rr_client_run_driver(struct rr_client_run *run)
+{
+	return &run->threads[0].driver;
+}
+
+bool rr_client_run_is_alive(const struct rr_client_run *run)
+{
+	return !run->is_dead;
+}
+
+struct rr_run_tally *rr_client_run_tally(struct rr_client_run *run)
+{
+	return &run->view.tally;
+}
+
+bool rr_client_run_begin_attempt(struct rr_client_run *run)
+{
+	const struct rr_input *input;
+
+	run->view.is_holding = false;
+	input = stop(&run->threads[0],
+		     (struct rr_stop){ .kind = RR_STOP_ATTEMPT });
+	if (!input)
+		return false;
+	run->generation = (int)input->value;
+	run->n_random = 0;
+	run->view.is_unheard = false;
+	return true;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A client program that runs alone. Its links lead to no server: whatever it asks
+ * or waits for stops it, and goes on with the answer that it is fed.
+ *
+ *	new     runs until all of its threads (the client, its renewers) have
+ *	        stopped for the first time
+ *	view    what each of them waits for, and which commands are on their way
+ *	feed    gives one of them what it waits for, and runs on
+ *	free    unwinds what is left: sends fail, waits and sleeps return
+ *
+ * Commands are sent without a stop; who takes a reply stops until it is there. So
+ * several commands may be on their way, on several connections or behind each
+ * other. Two things are no stops and are answered at once: what another client
+ * cannot notice (SCRIPT LOAD, COMMAND), and a reading of the monotonic clock. That
+ * clock is the run's own: it moves by what a feed says has passed since the last
+ * reading, and the view tells whether the thread that was fed has read it.
+ *
+ * A program of attempts says where one ends (rr_client_run_begin_attempt): it stops
+ * there, and a client that remembers nothing is back at its beginning.
+ */
+#ifndef RR_CLIENT_RUN_H
+#define RR_CLIENT_RUN_H
+
+#include "fiber.h"
+#include "terms.h"
+
+enum {
+	RR_RUN_THREADS = 6,   /* a client and what it starts */
+	RR_RUN_SERVERS = 16,
+	RR_RUN_ORDINALS = 4,  /* connections of a client to one server */
+	RR_RUN_LANES = RR_RUN_SERVERS * RR_RUN_ORDINALS,
+	RR_RUN_SENT = 96      /* commands whose reply was not taken yet */
+};
+
+#define RR_NEVER INT64_MAX
+
+enum rr_stop_kind {
+	RR_STOP_ABSENT,   /* no such thread */
+	RR_STOP_RECEIVE,  /* a reply on `lane` */
+	RR_STOP_LISTEN,   /* a message on `lane`, or duration_ns */
+	RR_STOP_SLEEP,    /* duration_ns */
+	RR_STOP_WAIT,     /* a file descriptor, or duration_ns */
+	RR_STOP_CLOCK,    /* reads the time of day */
+	RR_STOP_LOCK,     /* `mutex` */
+	RR_STOP_UNLOCK,
+	RR_STOP_JOIN,     /* thread `whom` has ended */
+	RR_STOP_ATTEMPT,  /* an attempt is to begin */
+	RR_STOP_ENDED,
+};
+
+struct rr_stop {
+	uint8_t kind;
+	uint8_t lane;
+	uint8_t whom;
+	uint8_t mutex;       /* client's number for its process's, else its own */
+	bool is_ready;       /* WAIT: the file is readable */
+	int64_t duration_ns;
+};
+
+/* What a program says of itself, in its own words. */
+struct rr_run_tally {
+	long ok;      /* it was told that it is counted */
+	long unknown; /* it does not know: the reply was lost */
+	long failed;  /* not counted */
+	long acknowledged; /* writes of increments that were answered */
+	long refused; /* attempts that were, since the last that was not */
+};
+
+struct rr_sent {
+	uint8_t lane;
+	bool is_inside; /* from within the critical section */
+	uint32_t command;
+};
+
+struct rr_run_view {
+	uint32_t n_threads, n_sent;
+	struct rr_stop stops[RR_RUN_THREADS];
+	struct rr_sent sent[RR_RUN_SENT]; /* in order of each lane */
+	struct rr_run_tally tally;
+	bool is_inside;    /* in its critical section */
+	bool is_holding;   /* it has entered, and its attempt is not over */
+	bool has_entered;  /* during the last feed */
+	bool has_read;     /* the monotonic clock, during the last feed */
+	bool is_unheard;   /* a reply was lost since its attempt began */
+	bool is_too_much;  /* more threads, lanes or commands than there is room */
+};
+
+enum rr_input_kind {
+	RR_INPUT_GO,      /* what it waited for is there */
+	RR_INPUT_TIMEOUT, /* it is not, and the time is over */
+	RR_INPUT_REPLY,   /* reply number `value` */
+	RR_INPUT_LOST,    /* none will come; the connection is closed */
+	RR_INPUT_REFUSED, /* none: nobody listens there */
+	RR_INPUT_MESSAGE, /* reply number `value` */
+	RR_INPUT_CLOCK,   /* `value` nanoseconds since 1970 */
+	RR_INPUT_ATTEMPT, /* begins; random values are of generation `value` */
+};
+
+struct rr_input {
+	uint8_t kind;
+	uint8_t thread;
+	int64_t value;
+};
+
+struct rr_client_run;
+
+/* Stacks that are used again. All zero = none; release it when no run is left. */
+struct rr_stacks {
+	struct rr_stack *free;
+};
+
+void rr_stacks_release(struct rr_stacks *stacks);
+
+/* The programs: what the clients of a search do. */
+struct rr_program {
+	size_t n_clients, n_servers;
+	const struct rl_address *addresses; /* of the servers, data first */
+	bool separate;    /* each client is a process of its own */
+	struct rr_terms *terms;
+	struct rr_stacks *stacks;
+	void *context;
+	/* Makes and frees what a client needs. `links`: one to each server.
+	 * NULL: out of memory. No command may be sent yet. */
+	void *(*make)(void *context, struct rr_client_run *run, int client,
+		      struct rl_link **links, struct rl_mutex *mutex);
+	void (*run)(void *client); /* its first thread */
+	void (*free)(void *client);
+	/* A command that nobody else can notice is answered at once: the number
+	 * of the reply, RR_NO_ID = the server is gone. */
+	uint32_t (*ask)(void *ask_context, int server,
+			const struct rl_command *command);
+	void *ask_context;
+	/* Changes a command, or answers it (the number of a reply) instead of
+	 * sending it; RR_NO_ID = it is sent. NULL: all are sent as they are. */
+	uint32_t (*mutate)(void *mutate_context, struct rl_command *command);
+	void *mutate_context;
+	bool knows_scripts; /* servers know every script by its hash */
+	bool without_mutex; /* taking and giving back a mutex does nothing */
+};
+
+/* NULL: out of memory. */
+struct rr_client_run *rr_client_run_new(const struct rr_program *program,
+					int client);
+void rr_client_run_free(struct rr_client_run *run);
+
+/* `passed_ns`: since its clock was last read. */
+void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
+			int64_t passed_ns);
+
+const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run);
+
+/* Of lanes: where they lead to, and which connection of several it is. */
+static inline int rr_lane_server(const struct rr_program *program, int lane)
+{
+	return lane % (int)program->n_servers;
+}
+
+static inline int rr_lane_ordinal(const struct rr_program *program, int lane)
+{
+	return lane / (int)program->n_servers;
+}
+
+/* ---- For programs ---------------------------------------------------------- */
+
+/* The driver of a client's own links: for who opens another. */
+const struct rl_driver *rr_client_run_driver(struct rr_client_run *run);
+
+/* May it go on, or is it being unwound? */
+bool rr_client_run_is_alive(const struct rr_client_run *run);
+
+struct rr_run_tally *rr_client_run_tally(struct rr_client_run *run);
+
+/* Stops until the attempt may begin; false: it is being unwound. */
+bool rr_client_run_begin_attempt(struct rr_client_run *run);
+
+#endif

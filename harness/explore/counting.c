@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "counting.h"
+
+#include <stdlib.h>
+
+struct seat {
+	struct rr_counting *counting;
+	struct rr_client_run *run;
+	struct rr_client client;
+	bool opened;
+	bool entered; /* the last attempt got its lock */
+};
+
+/* ---- One attempt ---------------------------------------------------------- */
+
+static bool is_alive(const struct seat *seat)
+{
+	return rr_client_run_is_alive(seat->run);
+}
+
+/* The increment's write was answered, or was not. */
+static enum rl_outcome acknowledge(struct seat *seat, enum rl_outcome outcome)
+{
+	if (outcome == RL_OK && is_alive(seat))
+		rr_client_run_tally(seat->run)->acknowledged++;
+	return outcome;
+}
+
+static enum rl_outcome attempt_locked(struct seat *seat)
+{
+	const struct rr_strategy *strategy = seat->counting->strategy;
+	enum rl_outcome outcome = strategy->acquire(&seat->client);
+	enum rl_outcome released;
+
+	seat->entered = outcome == RL_OK;
+	if (outcome != RL_OK)
+		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
+	rl_mark(seat->client.data, RL_MARK_ENTER);
+	outcome = strategy->increment(&seat->client);
+	if (!strategy->writes_at_release)
+		acknowledge(seat, outcome);
+	rl_mark(seat->client.data, RL_MARK_LEAVE);
+	released = strategy->release(&seat->client);
+	if (outcome == RL_OK && strategy->writes_at_release)
+		return acknowledge(seat, released);
+	return outcome;
+}
+
+static enum rl_outcome attempt(struct seat *seat)
+{
+	const struct rr_strategy *strategy = seat->counting->strategy;
+
+	if (strategy->acquire)
+		return attempt_locked(seat);
+	return acknowledge(seat, strategy->increment(&seat->client));
+}
+
+/* ---- All of them ---------------------------------------------------------- */
+
+static bool was_refused(const struct seat *seat, enum rl_outcome outcome)
+{
+	const struct rr_counting *counting = seat->counting;
+
+	if (outcome == RL_UNKNOWN && counting->repeats)
+		return true;
+	return outcome == RL_BUSY ||
+	       (outcome == RL_ERROR && counting->strategy->lock_servers &&
+		!seat->entered);
+}
+
+/* Waiting between attempts is the explorer's: it takes as long as it likes. */
+static bool insist(struct seat *seat)
+{
+	struct rr_run_tally *tally = rr_client_run_tally(seat->run);
+	enum rl_outcome outcome;
+
+	tally->refused = 0;
+	while (rr_client_run_begin_attempt(seat->run)) {
+		outcome = attempt(seat);
+		if (!is_alive(seat))
+			return false;
+		if (!was_refused(seat, outcome)) {
+			tally->ok += outcome == RL_OK;
+			tally->unknown += outcome == RL_UNKNOWN;
+			tally->failed += outcome != RL_OK &&
+					 outcome != RL_UNKNOWN;
+			return true;
+		}
+		tally->refused++;
+	}
+	return false;
+}
+
+static void count_up(void *argument)
+{
+	struct seat *seat = argument;
+	const struct rr_strategy *strategy = seat->counting->strategy;
+
+	seat->opened = true;
+	if (strategy->open && strategy->open(&seat->client) != RL_OK) {
+		seat->counting->cannot_open = is_alive(seat);
+		return;
+	}
+	for (long i = 0; i < seat->counting->increments; i++) {
+		if (!insist(seat))
+			return;
+	}
+	rr_client_run_tally(seat->run)->refused = 0;
+}
+
+/* ---- Making and freeing --------------------------------------------------- */
+
+static void *make(void *context, struct rr_client_run *run, int number,
+		  struct rl_link **links, struct rl_mutex *mutex)
+{
+	struct rr_counting *counting = context;
+	struct seat *seat = calloc(1, sizeof(*seat));
+
+	(void)number;
+	if (!seat)
+		return NULL;
+	*seat = (struct seat){
+		.counting = counting,
+		.run = run,
+		.client = { .data = links[0],
+			    .lock_nodes = links + 1,
+			    .n_lock_nodes = counting->n_servers - 1,
+			    .counter = counting->counter,
+			    .lock = counting->lock,
+			    .mutex = mutex,
+			    .ttl_ms = counting->ttl_ms,
+			    .hold_us = counting->hold_us },
+	};
+	return seat;
+}
+
+/* The run is unwound: whatever close sends goes nowhere. */
+static void free_seat(void *argument)
+{
+	struct seat *seat = argument;
+	const struct rr_strategy *strategy = seat->counting->strategy;
+
+	if (seat->opened && strategy->close && seat->client.state)
+		strategy->close(&seat->client);
+	free(seat);
+}
+
+void rr_counting_init(struct rr_counting *counting, struct rr_program *program)
+{
+	rr_keys_counter(counting->counter, "", 0);
+	rr_keys_lock(counting->lock, "", 0);
+	program->context = counting;
+	program->make = make;
+	program->run = count_up;
+	program->free = free_seat;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A strategy's clients as programs: each adds 1 to the counter so many times and
+ * ends. One attempt of an increment is what the strategy's comment shows; who is
+ * refused begins another.
+ */
+#ifndef RR_COUNTING_H
+#define RR_COUNTING_H
+
+#include "client_run.h"
+#include "keys.h"
+#include "strategy.h"
+
+struct rr_counting {
+	const struct rr_strategy *strategy;
+	size_t n_servers;
+	long increments; /* of each */
+	long ttl_ms, hold_us;
+	bool repeats;    /* an increment of which it does not know, too */
+	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
+	bool cannot_open; /* a client's open failed */
+};
+
+/* Fills in make, run and free of `program`, whose context must be `counting`. */
+void rr_counting_init(struct rr_counting *counting,
+		      struct rr_program *program);
+
+#endif

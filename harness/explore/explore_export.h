@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The graph itself, to look at: small ones. */
+#ifndef RR_EXPLORE_EXPORT_H
+#define RR_EXPLORE_EXPORT_H
+
+#include "exit_code.h"
+#include "graph.h"
+
+/* Writes it for Graphviz, and as JSON; NULL = not. A state names what each client
+ * is about to do, the keys' numbers, and who is in its critical section; states that
+ * fail, and one shortest way there, are marked. RR_EXIT_FILE, complained of. */
+enum rr_exit rr_explore_export(const struct rr_graph *graph, const char *dot,
+			       const char *json);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All states that can be reached, and what can be said of them: which moves break an
+ * invariant, from which states not everybody can finish any more, the shortest way
+ * to a failure, and how many ways there are.
+ *
+ * Order: explore, analyse, then whatever is wanted of the rest.
+ */
+#ifndef RR_GRAPH_H
+#define RR_GRAPH_H
+
+#include "product.h"
+#include "strategy.h"
+
+enum { RR_STATE_WRONG = 16, RR_STATE_STUCK = 32 };
+
+struct rr_edge {
+	uint32_t to;
+	struct rr_move move;
+	uint8_t broken; /* bits of strategy.h */
+};
+
+enum rr_graph_end {
+	RR_GRAPH_WHOLE,
+	RR_GRAPH_CUT,     /* bounds kept clients from going on: part of it */
+	RR_GRAPH_MOST,    /* so many states were to be looked at */
+	RR_GRAPH_MEMORY,
+	RR_GRAPH_STOPPED, /* `progress` said so */
+	RR_GRAPH_FIRST,   /* the first failure was enough */
+	RR_GRAPH_AGAIN,   /* has to begin anew: product->wants_... */
+	RR_GRAPH_ENDLESS, /* there is no end to it, unless it is bounded */
+	RR_GRAPH_FAILED,  /* product->error */
+};
+
+struct rr_graph_config {
+	unsigned long most;  /* states, 0 = no limit */
+	size_t memory;       /* bytes, 0 = no limit */
+	unsigned first_of;   /* ends at the first of these that is broken */
+	/* Told now and then; false: ends. May be NULL. */
+	bool (*progress)(void *context, unsigned long states, double share);
+	void *context;
+};
+
+struct rr_graph {
+	struct rr_product *product;
+	struct rr_graph_config config;
+	struct rr_intern states; /* rr_state_key of product->n_words */
+	uint8_t *flags;          /* of each state */
+	uint64_t *first;         /* of its edges; the next one's = the end */
+	struct rr_edge *edges;
+	uint64_t n_edges, edges_capacity;
+	uint32_t n_expanded, states_capacity;
+	unsigned long broken[RR_INVARIANTS]; /* moves or states that do */
+	unsigned breaks;
+	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
+	bool out_of_memory;
+};
+
+enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
+				   struct rr_product *product,
+				   const struct rr_graph_config *config);
+void rr_graph_release(struct rr_graph *graph);
+
+/* Which states are wrong or stuck, and the counts. Of a graph that is not whole,
+ * states that were not looked at count as good. False: out of memory. */
+bool rr_graph_analyse(struct rr_graph *graph);
+
+/* A way from the beginning: edges by their numbers. */
+struct rr_way {
+	size_t n, capacity;
+	uint64_t *edges;
+	int switches; /* changes of client */
+};
+
+void rr_way_release(struct rr_way *way);
+
+/* The shortest way that breaks one of `bits`, by changes of client and then by
+ * moves, on to its end. False: there is none. */
+bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
+		       struct rr_way *way);
+
+/* A random way to an end. */
+bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
+			 struct rr_way *way);
+
+/* Bytes for each state, all things counted. */
+size_t rr_graph_bytes(const struct rr_graph *graph);
+
+#endif

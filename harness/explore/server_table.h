@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server table: (server state, question) -> reply, server state.
+ *
+ * A row that is asked for the first time is filled by bringing a real server to the
+ * state, along the path on which the state was found, and asking it. No table of
+ * ours says what a command reads or writes: a command that nobody has heard of is
+ * explored like any other.
+ *
+ * A state is what the server says it is:
+ *	data         every key of every database in the server's own order, with its
+ *	             DUMP and the time it has left; functions, once any command has
+ *	             dealt with them; after a restart, which scripts it knows again
+ *	connections  of each that is not as when it was opened: what CLIENT LIST says
+ *	             of it (database, flags with the dirty WATCH, transaction,
+ *	             subscriptions, name, user), the commands that its transaction or
+ *	             WATCH consists of, and the messages that nobody has read yet
+ *	time         where `absolute`: the server's clock. Otherwise only the time
+ *	             that keys have left counts
+ * Which commands may leave something on a connection the server says (COMMAND INFO:
+ * the ACL categories connection, transaction and pubsub). Scripts are loaded before
+ * anything is asked, and only a restart takes them away.
+ *
+ * Servers that are alike (lock servers) share one table.
+ *
+ * Many connections. What a command is answered, and what it does to the data and to
+ * its own connection, depends on these and on what listens; what becomes of another
+ * connection depends on that one as well, and on no third. So rows are composed of
+ * what was learned with other connections around, as far as all is known. (Whether
+ * that holds is looked at whenever a row is learned or verified.)
+ */
+#ifndef RR_SERVER_TABLE_H
+#define RR_SERVER_TABLE_H
+
+#include "asker.h"
+
+enum { RR_CONNECTION_COMMANDS = 64, RR_CONNECTION_MESSAGES = 30 };
+
+/* A connection that is not as new. */
+struct rr_connection {
+	uint16_t slot;
+	bool listens;
+	uint32_t says;       /* the number of what CLIENT LIST says */
+	uint32_t n_commands; /* of its transaction or WATCH */
+	uint32_t commands[RR_CONNECTION_COMMANDS];
+	uint32_t n_messages; /* numbers of replies */
+	uint32_t messages[RR_CONNECTION_MESSAGES];
+};
+
+struct rr_server_snapshot {
+	uint32_t parent;             /* RR_NO_ID: empty */
+	struct rr_question question; /* that leads here from the parent */
+	uint32_t data, connections;  /* the numbers of what they are */
+	uint32_t lock;               /* of the lock's value + 1, 0 = none */
+	uint32_t depth;              /* commands from the beginning */
+	int64_t first_end_ns; /* until a key's time is over; RR_NEVER */
+	int64_t clock_ns;     /* since the beginning; unless `absolute` only what
+			       * is left of it beside whole milliseconds */
+	uint64_t names;       /* of random values in it */
+	bool was_wiped;
+};
+
+struct rr_server_row {
+	uint32_t from, to;
+	struct rr_question question;
+	uint32_t reply; /* COMMAND, READ: its number */
+	bool blocks;    /* the command waits; `reply` is what a time-out says */
+};
+
+struct rr_server_table {
+	struct rr_terms *terms;
+	bool absolute;
+	bool is_tree;     /* no two paths lead to one state */
+	const char *lock; /* the lock's key */
+	struct rr_intern data, connections, says, locks, keys, rows;
+	struct rr_intern owns, others, singles; /* see compose() */
+	struct rr_own {
+		struct rr_server_snapshot after; /* all but connections */
+		uint32_t reply, connection;
+		bool blocks;
+	} *own;
+	uint32_t *other;
+	struct rr_server_snapshot *states; /* by the numbers of `keys` */
+	uint32_t depth;                 /* the deepest of them */
+	struct rr_server_row *row;      /* by the numbers of `rows` */
+	struct rr_asker *asker;
+	const struct rr_scripts *scripts;
+	uint32_t at;         /* the asker's state; RR_NO_ID = not known */
+	uint64_t n_asked, n_replayed; /* questions; and on the way to them */
+	struct rr_merge {
+		uint32_t row; /* it led to a state that was known */
+	} *merges;
+	uint32_t n_merges;
+	const char *random_command; /* that clients have sent; NULL = none */
+	enum rr_exit code;          /* with an error */
+	char error[RR_WORLD_ERROR];
+};
+
+/* Server number `server` of `world` is the one that is asked. False: table->error.
+ * State 0 is empty. */
+bool rr_server_table_init(struct rr_server_table *table, struct rr_world *world,
+			  int server, struct rr_terms *terms,
+			  const struct rr_scripts *scripts, const char *lock,
+			  bool absolute);
+void rr_server_table_release(struct rr_server_table *table);
+
+/* The row; NULL: table->error. Valid until the next call. */
+const struct rr_server_row *
+rr_server_table_ask(struct rr_server_table *table, uint32_t state,
+		    const struct rr_question *question);
+
+/* Connections of a state that are not as new. */
+const struct rr_connection *
+rr_server_table_connections(const struct rr_server_table *table,
+			    uint32_t state, size_t *n);
+
+/* The one at `slot`; NULL = it is as new. */
+const struct rr_connection *
+rr_server_table_connection(const struct rr_server_table *table, uint32_t state,
+			   uint16_t slot);
+
+/*
+ * Conformance: asks rows again along other paths to their states than the one by
+ * which they were learned, `most` of them. 0: all were the same; 1: one is not,
+ * and table->error says which; -1: table->error. Adds how many to *n.
+ */
+int rr_server_table_verify(struct rr_server_table *table, unsigned long most,
+			   unsigned long *n);
+
+#endif

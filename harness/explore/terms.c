@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "terms.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+/* ---- Random values -------------------------------------------------------- */
+
+static void to_hex(const unsigned char *bytes, size_t n, char *text)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+}
+
+static bool is_named(const struct rr_terms *terms, const unsigned char *bytes,
+		     size_t n)
+{
+	for (size_t i = 0; i < terms->n_names; i++) {
+		if (terms->names[i].n_bytes == n &&
+		    memcmp(terms->names[i].bytes, bytes, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void remember(struct rr_terms *terms, uint64_t mask,
+		     const unsigned char *bytes, size_t n)
+{
+	struct rr_term_name *names;
+
+	if (n > RR_RANDOM_BYTES || n < 4 || is_named(terms, bytes, n))
+		return;
+	names = realloc(terms->names, (terms->n_names + 1) * sizeof(*names));
+	if (!names)
+		return;
+	terms->names = names;
+	names[terms->n_names] = (struct rr_term_name){ .mask = mask,
+						       .n_bytes = n };
+	memcpy(names[terms->n_names++].bytes, bytes, n);
+}
+
+void rr_terms_random(struct rr_terms *terms, int client, int generation,
+		     unsigned which, unsigned char *bytes, size_t n)
+{
+	struct rr_random random = {
+		((uint64_t)client << 40 | (uint64_t)(generation + 1) << 32 |
+		 which) * UINT64_C(0x9e3779b97f4a7c15)
+	};
+
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = (unsigned char)(rr_random_next(&random) >> 32);
+	if (generation >= 0)
+		remember(terms, rr_name_bit(client, generation), bytes, n);
+}
+
+uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text,
+			   size_t length)
+{
+	char hex[2 * RR_RANDOM_BYTES];
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < terms->n_names; i++) {
+		const struct rr_term_name *name = &terms->names[i];
+
+		if ((mask & name->mask) || length < name->n_bytes)
+			continue;
+		to_hex(name->bytes, name->n_bytes, hex);
+		if (memmem(text, length, name->bytes, name->n_bytes) ||
+		    memmem(text, length, hex, 2 * name->n_bytes))
+			mask |= name->mask;
+	}
+	return mask;
+}
+
+/* ---- Texts ---------------------------------------------------------------- */
+
+static void append(FILE *file, const void *bytes, size_t length)
+{
+	const uint32_t size = (uint32_t)length;
+
+	fwrite(&size, sizeof(size), 1, file);
+	fwrite(bytes, 1, length, file);
+}
+
+/* The next one, and moves on. A byte after it is free for its end. */
+static struct rl_word take(const unsigned char **at)
+{
+	uint32_t size;
+	char *copy;
+
+	memcpy(&size, *at, sizeof(size));
+	copy = malloc((size_t)size + 1);
+	if (copy) {
+		memcpy(copy, *at + sizeof(size), size);
+		copy[size] = '\0';
+	}
+	*at += sizeof(size) + size;
+	return (struct rl_word){ copy ? copy : "", copy ? size : 0 };
+}
+
+/* Room for one more at the end of an array. */
+static void *enlarge(void *array, uint32_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return realloc(array, (n ? 2 * (size_t)n : 1) * size);
+}
+
+/* ---- Commands ------------------------------------------------------------- */
+
+static uint32_t capitals(struct rr_terms *terms, const struct rl_word *word)
+{
+	char text[32];
+	size_t i;
+
+	for (i = 0; i < word->length && i < sizeof(text) - 1; i++)
+		text[i] = (char)toupper((unsigned char)word->text[i]);
+	text[i] = '\0';
+	return rr_intern_put(&terms->words, text, i + 1, NULL);
+}
+
+static bool is_number(const struct rl_word *word)
+{
+	size_t i = 0;
+
+	while (i < word->length && isdigit((unsigned char)word->text[i]))
+		i++;
+	return i > 0 && i == word->length;
+}
+
+/* Commands of a kind differ in random values and in numbers alone. */
+static uint32_t kind_of(struct rr_terms *terms,
+			const struct rl_command *command)
+{
+	uint32_t kind = RR_NO_ID;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return kind;
+	for (size_t i = 0; i < command->n_words; i++) {
+		const struct rl_word *word = &command->words[i];
+
+		if (i)
+			fputc(' ', file);
+		if (rr_terms_names_in(terms, word->text, word->length))
+			fputs("TOKEN", file);
+		else if (i && is_number(word))
+			fputs("N", file);
+		else
+			fwrite(word->text, 1, word->length, file);
+	}
+	fclose(file);
+	kind = rr_intern_put(&terms->kinds, text, size + 1, NULL);
+	free(text);
+	return kind;
+}
+
+static bool add_command(struct rr_terms *terms, uint32_t id)
+{
+	const unsigned char *at = rr_intern_get(&terms->commands, id);
+	const unsigned char *end = at + terms->commands.values[id].length;
+	struct rr_term_command *commands =
+		enlarge(terms->command, terms->n_commands, sizeof(*commands));
+	struct rr_term_command *command;
+
+	if (!commands)
+		return false;
+	terms->command = commands;
+	command = &commands[terms->n_commands++];
+	*command = (struct rr_term_command){
+		.names = rr_terms_names_in(terms, at, (size_t)(end - at)),
+	};
+	while (at < end)
+		command->words.words[command->words.n_words++] = take(&at);
+	command->name = capitals(terms, &command->words.words[0]);
+	command->kind = kind_of(terms, &command->words);
+	return true;
+}
+
+uint32_t rr_terms_command(struct rr_terms *terms,
+			  const struct rl_command *command)
+{
+	char *bytes = NULL;
+	size_t size;
+	FILE *file = open_memstream(&bytes, &size);
+	bool is_new;
+	uint32_t id;
+
+	if (!file)
+		return RR_NO_ID;
+	for (size_t i = 0; i < command->n_words; i++)
+		append(file, command->words[i].text, command->words[i].length);
+	fclose(file);
+	id = rr_intern_put(&terms->commands, bytes, size, &is_new);
+	free(bytes);
+	if (is_new && !add_command(terms, id))
+		return RR_NO_ID;
+	return id;
+}
+
+uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words)
+{
+	struct rl_command command = { .n_words = 0 };
+
+	for (; words[command.n_words]; command.n_words++)
+		command.words[command.n_words] = (struct rl_word){
+			words[command.n_words], strlen(words[command.n_words])
+		};
+	return rr_terms_command(terms, &command);
+}
+
+/* ---- Replies -------------------------------------------------------------- */
+
+static void encode(FILE *file, const struct rl_reply *reply)
+{
+	const bool is_array = reply->type == RL_REPLY_ARRAY;
+
+	fputc((int)reply->type, file);
+	fwrite(&reply->integer, sizeof(reply->integer), 1, file);
+	append(file, reply->text ? reply->text : "",
+	       reply->text ? reply->length : 0);
+	append(file, &reply->length, is_array ? sizeof(reply->length) : 0);
+	for (size_t i = 0; is_array && i < reply->length; i++)
+		encode(file, &reply->elements[i]);
+}
+
+static struct rl_reply decode(const unsigned char **at)
+{
+	struct rl_reply reply = { .type = (enum rl_reply_type)*(*at)++ };
+	const bool is_array = reply.type == RL_REPLY_ARRAY;
+	struct rl_word text, length;
+
+	memcpy(&reply.integer, *at, sizeof(reply.integer));
+	*at += sizeof(reply.integer);
+	text = take(at);
+	length = take(at);
+	if (reply.type != RL_REPLY_NIL && reply.type != RL_REPLY_INTEGER &&
+	    !is_array) {
+		reply.text = text.text;
+		reply.length = text.length;
+	} else {
+		free((char *)text.text);
+	}
+	if (is_array) {
+		memcpy(&reply.length, length.text, sizeof(reply.length));
+		reply.elements =
+			calloc(reply.length + 1, sizeof(*reply.elements));
+	}
+	free((char *)length.text);
+	for (size_t i = 0; is_array && reply.elements && i < reply.length; i++)
+		reply.elements[i] = decode(at);
+	return reply;
+}
+
+static void free_reply(struct rl_reply *reply)
+{
+	for (size_t i = 0; reply->elements && i < reply->length; i++)
+		free_reply(&reply->elements[i]);
+	free(reply->elements);
+	free((char *)reply->text);
+}
+
+static bool add_reply(struct rr_terms *terms, uint32_t id)
+{
+	const unsigned char *at = rr_intern_get(&terms->replies, id);
+	const size_t length = terms->replies.values[id].length;
+	struct rr_term_reply *replies =
+		enlarge(terms->reply, terms->n_replies, sizeof(*replies));
+
+	if (!replies)
+		return false;
+	terms->reply = replies;
+	replies[terms->n_replies].names = rr_terms_names_in(terms, at, length);
+	replies[terms->n_replies++].reply = decode(&at);
+	return true;
+}
+
+uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply)
+{
+	char *bytes = NULL;
+	size_t size;
+	FILE *file = open_memstream(&bytes, &size);
+	bool is_new;
+	uint32_t id;
+
+	if (!file)
+		return RR_NO_ID;
+	encode(file, reply);
+	fclose(file);
+	id = rr_intern_put(&terms->replies, bytes, size, &is_new);
+	free(bytes);
+	if (is_new && !add_reply(terms, id))
+		return RR_NO_ID;
+	return id;
+}
+
+void rr_terms_release(struct rr_terms *terms)
+{
+	for (uint32_t i = 0; i < terms->n_commands; i++) {
+		for (size_t j = 0; j < terms->command[i].words.n_words; j++)
+			free((char *)terms->command[i].words.words[j].text);
+	}
+	for (uint32_t i = 0; i < terms->n_replies; i++)
+		free_reply(&terms->reply[i].reply);
+	free(terms->command);
+	free(terms->reply);
+	free(terms->names);
+	rr_intern_release(&terms->commands);
+	rr_intern_release(&terms->replies);
+	rr_intern_release(&terms->words);
+	rr_intern_release(&terms->kinds);
+	*terms = (struct rr_terms){ 0 };
+}

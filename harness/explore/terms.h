@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands, replies and random values by their numbers.
+ *
+ * Random values. Clients make tokens of random bytes. Here a token is named by who
+ * made it: the client, the generation of its attempt and the how-manieth it is in
+ * there. So a run with the same history sends the same commands. A name may be used
+ * again when it is nowhere left: hence the mask of names that a text contains, a
+ * bit for each client and generation.
+ */
+#ifndef RR_TERMS_H
+#define RR_TERMS_H
+
+#include "driver.h"
+#include "intern.h"
+
+enum {
+	RR_GENERATIONS = 4,  /* of a client's names */
+	RR_RANDOM_BYTES = 64 /* that are asked for at once, at most */
+};
+
+/* What the server says of a command (COMMAND INFO). */
+struct rr_command_info {
+	bool is_known;
+	bool blocks;           /* may keep its client waiting */
+	bool of_connection;    /* may leave something on its connection */
+	bool is_random;        /* two servers may answer differently */
+};
+
+struct rr_term_command {
+	struct rl_command words; /* texts stay; no numbers */
+	uint64_t names;          /* the mask of random values in it */
+	uint32_t name;           /* its first word in capitals, a number */
+	uint32_t kind;           /* without names and numbers, see mutants.h */
+};
+
+struct rr_term_reply {
+	struct rl_reply reply; /* texts stay */
+	uint64_t names;
+};
+
+struct rr_terms {
+	struct rr_intern commands, replies, words, kinds;
+	struct rr_term_command *command; /* by number */
+	struct rr_term_reply *reply;
+	uint32_t n_commands, n_replies;
+	struct rr_term_name {
+		uint64_t mask;
+		size_t n_bytes;
+		unsigned char bytes[RR_RANDOM_BYTES];
+	} *names;
+	size_t n_names;
+};
+
+void rr_terms_release(struct rr_terms *terms);
+
+/* RR_NO_ID: out of memory. */
+uint32_t rr_terms_command(struct rr_terms *terms,
+			  const struct rl_command *command);
+uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
+
+/* A command of words, the last one NULL. */
+uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words);
+
+/* The bytes of a random value: the same for the same numbers. `generation` below 0
+ * is for values that are never named again. */
+void rr_terms_random(struct rr_terms *terms, int client, int generation,
+		     unsigned which, unsigned char *bytes, size_t n);
+
+/* The mask of those random values, raw or in hexadecimal, that a text contains. */
+uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text,
+			   size_t length);
+
+static inline uint64_t rr_name_bit(int client, int generation)
+{
+	return UINT64_C(1) << (client * RR_GENERATIONS + generation);
+}
+
+#endif
