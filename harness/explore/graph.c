@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-enum { REPORT_EVERY = 2048, WAY_MAX = 4000 };
+enum { REPORT_EVERY = 64, WAY_MAX = 4000 };
 
 /* So many commands on one server, and still no state that was there: something counts
  * up. The shortest ways of what comes to an end are shorter by far. */
@@ -151,7 +151,7 @@ static bool is_endless(struct rr_graph *graph)
 
 	if (product->config.bounded || !product->config.strategy)
 		return false;
-	if (n < LOOK_FOR_COUNTERS || n % REPORT_EVERY == 0) {
+	if (n < LOOK_FOR_COUNTERS || n % LOOK_FOR_COUNTERS == 0) {
 		rr_state_key key;
 
 		memcpy(key, key_of(graph, n - 1),
@@ -729,36 +729,64 @@ static bool search_way(struct search *search, struct rr_way *way)
 	return false;
 }
 
-/* Of one that is stuck: everybody who is left tries once, in vain. */
-static void show_in_vain(const struct rr_graph *graph, struct rr_way *way)
+/* The first edge of a state that is such a move; graph->n_edges = there is none. */
+static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
+			  int client)
+{
+	uint64_t i = is_expanded(graph, state) ? graph->first[state] :
+						 graph->n_edges;
+	const uint64_t end =
+		is_expanded(graph, state) ? graph->first[state + 1] : i;
+
+	for (; i < end; i++) {
+		const struct rr_move move = graph->edges[i].move;
+		const bool is_time =
+			move.kind == RR_MOVE_WAIT || move.kind == RR_MOVE_NEAR;
+
+		if (client < 0 ? is_time :
+				 is_client_move(move) &&
+					 !rr_move_is_fault(move) &&
+					 move.who == client)
+			return i;
+	}
+	return graph->n_edges;
+}
+
+/* Everybody who is left tries once, in vain. */
+static uint32_t try_all(const struct rr_graph *graph, struct rr_way *way,
+			uint32_t state)
 {
 	const struct rr_product *product = graph->product;
-	uint32_t state = way->n ? graph->edges[way->edges[way->n - 1]].to : 0;
 
 	for (size_t c = 0; c < product->n_clients; c++) {
-		bool moved = true;
+		for (int n = 0; n < 40; n++) {
+			const uint64_t edge = find_edge(graph, state, (int)c);
 
-		for (int n = 0; n < 40 && moved; n++) {
-			moved = false;
-			if (!is_expanded(graph, state) ||
+			if (edge == graph->n_edges ||
 			    (n > 0 && rr_product_client(product,
 							key_of(graph, state), c)
 					      ->is_attempt))
 				break;
-			for (uint64_t i = graph->first[state];
-			     i < graph->first[state + 1] && !moved; i++) {
-				const struct rr_edge *edge = &graph->edges[i];
-
-				moved = is_client_move(edge->move) &&
-					edge->move.kind != RR_MOVE_LOSE &&
-					edge->move.kind != RR_MOVE_DROP &&
-					edge->move.who == c &&
-					add_to_way(way, i);
-				if (moved)
-					state = edge->to;
-			}
+			if (!add_to_way(way, edge))
+				return state;
+			state = graph->edges[edge].to;
 		}
 	}
+	return state;
+}
+
+/* Of one that is stuck: they try, time passes, and they try again. */
+static void show_in_vain(const struct rr_graph *graph, struct rr_way *way,
+			 bool again)
+{
+	uint32_t state = way->n ? graph->edges[way->edges[way->n - 1]].to : 0;
+	uint64_t edge;
+
+	state = try_all(graph, way, state);
+	edge = find_edge(graph, state, -1);
+	if (!again || edge == graph->n_edges || !add_to_way(way, edge))
+		return;
+	try_all(graph, way, graph->edges[edge].to);
 }
 
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
@@ -768,7 +796,7 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
 	const bool found = search_way(&search, way);
 
 	if (found && bits & (RR_DEADLOCKS | RR_STARVES))
-		show_in_vain(graph, way);
+		show_in_vain(graph, way, bits & RR_STARVES);
 	rr_intern_release(&search.places);
 	free(search.steps);
 	free(search.heap);

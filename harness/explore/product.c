@@ -1634,7 +1634,9 @@ static bool emit_quiet(struct expansion *it, const struct work *work)
 	if (product->config.bounded && it->n_moves == 0 &&
 	    it->next_ns == RR_NEVER) {
 		it->flags |= RR_STATE_STARVED;
-		return true;
+		/* Once more, to show it. */
+		if (common_of(product, work)->waits > 0)
+			return true;
 	}
 	return next_ns <= SHORTLY_NS ||
 	       emit_wait(it, work, RR_MOVE_NEAR, next_ns - SHORTLY_NS, false);

@@ -18,7 +18,7 @@ Test(matrix_command, writes_all_formats_and_transcripts_from_one_run)
 		     0, "%s", cli_output);
 	assert_says("4 cells: 4 as expected, 0 differ, 0 undecided");
 	assert_says("incr-lost-reply.race\nnone-lost-reply.race\nnone-threads.race\n");
-	cr_assert_eq(cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 1' $HERE/m.json"),
+	cr_assert_eq(cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 2' $HERE/m.json"),
 		     0, "%s", cli_output);
 	assert_says("\n3\n");
 }
@@ -65,11 +65,11 @@ Test(matrix_command, unwritable_file_is_74)
 		     74, "%s", cli_output);
 }
 
-/* The first cell is there soon after the servers are, the last ones take far
- * longer than that. A file is not replaced by a part. */
+/* The first cell is there soon after the servers are, the last one takes far longer
+ * than that. A file is not replaced by a part. */
 Test(matrix_command, interrupt_prints_what_is_known)
 {
-	cr_assert_eq(cli_run("echo old >$HERE/m.md; $REDRACE matrix none fenced --hazard threads --hazard pause -o $HERE/m.md >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 3; kill -INT $P; wait $P; echo \"code $?\"; cat $HERE/out $HERE/m.md"),
+	cr_assert_eq(cli_run("echo old >$HERE/m.md; $REDRACE matrix redlock none --hazard threads -o $HERE/m.md >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 3; kill -INT $P; wait $P; echo \"code $?\"; cat $HERE/out $HERE/m.md"),
 		     0, "%s", cli_output);
 	assert_says("\nnone                 C-----");
 	assert_says("code 130\n");
@@ -79,7 +79,7 @@ Test(matrix_command, interrupt_prints_what_is_known)
 /* One that dies leaves its cell; another one does the rest. */
 Test(matrix_command, dead_worker_costs_one_cell)
 {
-	cr_assert_eq(cli_run("$REDRACE matrix incr fenced --hazard pause --jobs 1 >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 1; kill -KILL $(pgrep -P $P); wait $P; echo \"code $?\"; cat $HERE/out"),
+	cr_assert_eq(cli_run("$REDRACE matrix incr redlock --hazard threads --jobs 1 >$HERE/out 2>&1 & P=$!; N=0; until [ -n \"$(find $HERE -type s)\" ] || [ $N -gt 300 ]; do sleep 0.1; N=$((N+1)); done; sleep 1; kill -KILL $(pgrep -P $P); wait $P; echo \"code $?\"; cat $HERE/out"),
 		     0, "%s", cli_output);
 	assert_says("its process ended (signal 9)");
 	assert_says("\nincr                 safe ");
