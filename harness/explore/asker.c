@@ -10,7 +10,7 @@
 #include "command.h"
 #include "link.h"
 
-enum { TIMEOUT_MS = 20000, INFOS = 128 };
+enum { TIMEOUT_MS = 20000, INFOS = 128, QUEUED_MAX = 64 };
 
 struct slot {
 	struct rl_link *link;
@@ -33,6 +33,7 @@ struct rr_asker {
 	struct rl_link *admin;
 	struct slot slots[RR_ASKER_SLOTS];
 	int64_t clock_ns;
+	size_t n_queued; /* on the admin's connection */
 	struct known_info infos[INFOS];
 	size_t n_infos;
 	char error[RR_WORLD_ERROR];
@@ -420,6 +421,31 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 	default:
 		return true;
 	}
+}
+
+bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command)
+{
+	struct rl_command copy = *command;
+
+	if (!asker->was_wiped && asker->n_queued == 0 && !load_scripts(asker))
+		return false;
+	if (rl_queue_command(asker->admin, &copy) != RL_OK)
+		return fail(asker, asker->admin);
+	return ++asker->n_queued < QUEUED_MAX || rr_asker_flush(asker);
+}
+
+bool rr_asker_flush(struct rr_asker *asker)
+{
+	struct rl_reply reply;
+
+	if (asker->n_queued && rl_flush(asker->admin) != RL_OK)
+		return fail(asker, asker->admin);
+	for (; asker->n_queued > 0; asker->n_queued--) {
+		if (rl_receive(asker->admin, &reply) != RL_OK &&
+		    reply.type != RL_REPLY_FAILED)
+			return fail(asker, asker->admin);
+	}
+	return true;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */

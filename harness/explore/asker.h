@@ -64,6 +64,11 @@ bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
 		  const struct rl_command *command, struct rl_reply *reply,
 		  bool *blocks);
 
+/* Commands of connections that carry nothing, sent down one of our own, many in one
+ * write: for who brings a server to a state by what is known already. */
+bool rr_asker_queue(struct rr_asker *asker, const struct rl_command *command);
+bool rr_asker_flush(struct rr_asker *asker);
+
 /* A message that has come unasked on a connection, read off it. False: none has.
  * All that were sent before the last call have come. */
 bool rr_asker_message(struct rr_asker *asker, uint16_t slot,

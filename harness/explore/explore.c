@@ -13,10 +13,11 @@
 #include "link.h"
 #include "live.h"
 #include "mutants.h"
+#include "walks.h"
 
 enum {
-	VERIFY_CLIENTS = 3000, /* runs, of each client */
-	VERIFY_SERVERS = 1500, /* questions, of each table */
+	VERIFY_CLIENTS = 1500, /* runs, of each client */
+	VERIFY_SERVERS = 600, /* questions, of each table */
 };
 
 /* What is made once, for a strategy and all of its mutants. */
@@ -190,7 +191,7 @@ static void set_up(struct explorer *explorer)
 		.skew_ns = config->skew_ns,
 		.day_ns = RR_WORLD_START_NS,
 		.rounds = config->rounds,
-		.remembers = config->all ? -1 : 0,
+		.remembers = config->all || config->random.runs ? -1 : 0,
 		.bounded = config->all,
 	};
 }
@@ -357,13 +358,14 @@ static struct rr_live *open_live(struct explorer *explorer,
 }
 
 static enum rr_exit play_way(struct explorer *explorer, struct search *search,
+			     const struct rr_graph *graph,
 			     const struct rr_way *way, struct rr_live *live,
 			     char **transcript)
 {
 	struct rr_actions actions;
 	enum rr_exit code;
 
-	if (!rr_live_actions(&search->product, &search->graph, way, &actions))
+	if (!rr_live_actions(&search->product, graph, way, &actions))
 		code = fail(explorer, RR_EXIT_INTERNAL,
 			    search->product.error[0] ?
 				    search->product.error :
@@ -391,7 +393,8 @@ static enum rr_exit audit(struct explorer *explorer, struct search *search)
 			code = fail(explorer, RR_EXIT_INTERNAL,
 				    "out of memory");
 		else
-			code = play_way(explorer, search, &way, live, NULL);
+			code = play_way(explorer, search, &search->graph, &way,
+					live, NULL);
 		explorer->result->stats.audited++;
 	}
 	rr_way_release(&way);
@@ -415,7 +418,7 @@ static enum rr_exit show_shortest(struct explorer *explorer,
 		return fail(explorer, RR_EXIT_INTERNAL,
 			    "no way to a state that fails");
 	live = open_live(explorer, search);
-	code = live ? play_way(explorer, search, &way, live,
+	code = live ? play_way(explorer, search, &search->graph, &way, live,
 			       &result->transcript) :
 		      RR_EXIT_REDIS;
 	result->shortest_breaks = bits;
@@ -562,8 +565,10 @@ static enum rr_exit conclude(struct explorer *explorer, struct search *search,
 	if (!rr_graph_analyse(&search->graph))
 		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
 	note(explorer, search);
-	code = rr_explore_export(&search->graph, explorer->config->dot,
-				 explorer->config->json);
+	code = rr_explore_export(
+		&search->graph,
+		rr_explore_worst(result->breaks, explorer->config->shows),
+		explorer->config->dot, explorer->config->json);
 	if (code == RR_EXIT_OK && result->breaks)
 		code = show_shortest(explorer, search);
 	else if (code == RR_EXIT_OK &&
@@ -611,6 +616,98 @@ static enum rr_exit search_all(struct explorer *explorer,
 	return code;
 }
 
+/* ---- Random schedules ------------------------------------------------------ */
+
+static enum rr_exit show_walk(struct explorer *explorer, struct search *search,
+			      const struct rr_walks *walks)
+{
+	const struct rr_graph *graph;
+	const struct rr_way *way;
+	struct rr_live *live;
+	enum rr_exit code;
+
+	if (!rr_walks_shortest(walks, &graph, &way))
+		return RR_EXIT_OK;
+	live = open_live(explorer, search);
+	code = live ? play_way(explorer, search, graph, way, live,
+			       &explorer->result->transcript) :
+		      RR_EXIT_REDIS;
+	rr_live_free(live);
+	return code;
+}
+
+/* True: it has to begin anew. */
+static bool walk_all(struct explorer *explorer, struct search *search,
+		     struct rr_walks *walks, enum rr_exit *code)
+{
+	const struct rr_explore_config *config = explorer->config;
+	struct rr_explore_result *result = explorer->result;
+	bool goes_on = true;
+
+	result->explored = RR_EXPLORED_RANDOM;
+	while (goes_on && rr_walks_next(walks, result)) {
+		goes_on = !config->progress ||
+			  config->progress(config->context, result->schedules,
+					   (double)result->schedules /
+						   (double)config->random.runs);
+	}
+	if (!goes_on)
+		result->explored = RR_EXPLORED_STOPPED;
+	if (search->product.error[0]) {
+		*code = fail(explorer, search->product.code,
+			     search->product.error);
+		return false;
+	}
+	search->end = RR_GRAPH_AGAIN;
+	if ((search->product.wants_absolute || search->product.wants_clock) &&
+	    adapt(explorer, search))
+		return true;
+	result->bound = rr_walks_bound(walks, result->schedules);
+	*code = show_walk(explorer, search, walks);
+	return false;
+}
+
+/* One try; true: it has to begin anew. */
+static bool draw_schedules(struct explorer *explorer, enum rr_exit *code)
+{
+	struct rr_server_table *tables = explorer->tables;
+	struct rr_explore_result *result = explorer->result;
+	struct search search = { .end = RR_GRAPH_FAILED };
+	struct rr_walks *walks = NULL;
+	bool again = false;
+
+	result->schedules = result->transitions = result->failing = 0;
+	result->breaks = 0;
+	memset(result->broken, 0, sizeof(result->broken));
+	*code = explorer->has_tables ? RR_EXIT_OK : make_tables(explorer);
+	if (*code == RR_EXIT_OK &&
+	    !rr_product_init(&search.product, &explorer->product, &tables[0],
+			     explorer->program.n_servers > 1 ? &tables[1] :
+							       NULL))
+		*code = fail(explorer, search.product.code,
+			     search.product.error);
+	if (*code == RR_EXIT_OK)
+		walks = rr_walks_new(&search.product,
+				     &explorer->config->random,
+				     explorer->config->shows);
+	if (*code == RR_EXIT_OK && !walks)
+		*code = fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	if (*code == RR_EXIT_OK)
+		again = walk_all(explorer, &search, walks, code);
+	rr_walks_free(walks);
+	release_search(&search);
+	return again;
+}
+
+static enum rr_exit explore_at_random(struct explorer *explorer)
+{
+	enum rr_exit code;
+
+	while (draw_schedules(explorer, &code))
+		continue;
+	return code;
+}
+
 static enum rr_exit explore(struct explorer *explorer)
 {
 	struct rr_mutation *mutations =
@@ -644,7 +741,8 @@ enum rr_exit rr_explore(struct rr_world *world,
 		code = check_strategy(&explorer);
 	set_up(&explorer);
 	if (code == RR_EXIT_OK)
-		code = explore(&explorer);
+		code = config->random.runs ? explore_at_random(&explorer) :
+					     explore(&explorer);
 	release(&explorer);
 	result->seconds = seconds() - result->seconds;
 	return code;

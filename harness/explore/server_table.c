@@ -380,6 +380,8 @@ static uint32_t add_state(struct rr_server_table *table,
 	table->states = states;
 	states[id] = *state;
 	if (state->parent != RR_NO_ID)
+		states[id].length = states[state->parent].length + 1;
+	if (state->parent != RR_NO_ID)
 		states[id].depth = states[state->parent].depth +
 				   (state->question.kind == RR_ASK_COMMAND);
 	if (states[id].depth > table->depth)
@@ -414,28 +416,59 @@ static void skip_messages(struct rr_server_table *table, uint32_t state)
 	}
 }
 
-/* Brings the server to a state, by the questions that led there. */
-static bool bring_to(struct rr_server_table *table, uint32_t id)
+/* The question was a command on a connection that carried nothing, and left nothing
+ * there: any connection will do. */
+static bool is_plain(struct rr_server_table *table,
+		     const struct rr_server_snapshot *state)
+{
+	const struct rr_question *question = &state->question;
+	struct rr_command_info info;
+
+	if (question->kind != RR_ASK_COMMAND ||
+	    rr_server_table_connection(table, state->parent, question->slot))
+		return false;
+	info = rr_asker_info(table->asker,
+			     name_of(table, (uint32_t)question->argument));
+	return !info.of_connection && !info.blocks;
+}
+
+/* One question of those that lead to a state. */
+static bool replay(struct rr_server_table *table, uint32_t id)
 {
 	const struct rr_server_snapshot *state = &table->states[id];
 	struct rl_reply reply;
 	bool blocks;
 
-	if (table->at == id)
-		return true;
-	if (state->parent == RR_NO_ID) {
-		table->at = id;
-		return rr_asker_reset(table->asker) || fail_asking(table);
-	}
-	if (!bring_to(table, state->parent))
-		return false;
 	table->n_replayed++;
-	if (!rr_asker_ask(table->asker, &state->question,
-			  command_of(table, &state->question), &reply, &blocks))
-		return fail_asking(table);
-	skip_messages(table, id);
-	table->at = id;
-	return true;
+	if (is_plain(table, state))
+		return rr_asker_queue(table->asker,
+				      command_of(table, &state->question));
+	return rr_asker_flush(table->asker) &&
+	       rr_asker_ask(table->asker, &state->question,
+			    command_of(table, &state->question), &reply,
+			    &blocks);
+}
+
+/* Brings the server to a state, by the questions that led there. */
+static bool bring_to(struct rr_server_table *table, uint32_t id)
+{
+	uint32_t *way = malloc((table->states[id].length + 1) * sizeof(*way));
+	uint32_t n = 0, at = id;
+	bool good = way != NULL;
+
+	for (; good && at != table->at && table->states[at].parent != RR_NO_ID;
+	     at = table->states[at].parent)
+		way[n++] = at;
+	if (good && at != table->at)
+		good = rr_asker_reset(table->asker);
+	while (good && n > 0)
+		good = replay(table, way[--n]);
+	good = good && rr_asker_flush(table->asker);
+	free(way);
+	if (good && table->at != id)
+		skip_messages(table, id);
+	table->at = good ? id : RR_NO_ID;
+	return good || fail_asking(table);
 }
 
 /* The reply of a command; on a connection that listens the next that lies there

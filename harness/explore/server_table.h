@@ -52,7 +52,8 @@ struct rr_server_snapshot {
 	struct rr_question question; /* that leads here from the parent */
 	uint32_t data, connections;  /* the numbers of what they are */
 	uint32_t lock;               /* of the lock's value + 1, 0 = none */
-	uint32_t depth;              /* commands from the beginning */
+	uint32_t length, depth;      /* questions from the beginning, and
+				      * those of them that are commands */
 	int64_t first_end_ns; /* until a key's time is over; RR_NEVER */
 	int64_t clock_ns;     /* since the beginning; unless `absolute` only what
 			       * is left of it beside whole milliseconds */

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "walks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+enum { STEPS_MAX = 4000, FAULTS_MAX = 64, MOVES_MAX = 512 };
+
+/* What can be done in a state. */
+struct option {
+	struct rr_move move;
+	rr_state_key next;
+	unsigned broken;
+};
+
+/* One way, as a graph of its own. */
+struct walk {
+	struct rr_graph graph;
+	struct rr_way way;
+	unsigned broken;
+	int last, switches;
+};
+
+struct rr_walks {
+	struct rr_product *product;
+	struct rr_random_config config;
+	unsigned shows;
+	struct rr_random random;
+	unsigned long begun;  /* runs, the first one not counted */
+	size_t n_steps;       /* k, 0 = this is the first run */
+	int64_t priorities[RR_PRODUCT_CLIENTS];
+	int64_t lowest;       /* the last that was given */
+	size_t changes[RR_DEPTH_MAX]; /* before which steps */
+	size_t n_faults, n_struck, faults[FAULTS_MAX];
+	size_t widest;        /* so many faults to choose from at once */
+	struct option *options;
+	size_t n_options;
+	struct walk walk, best;
+};
+
+/* ---- Ways ----------------------------------------------------------------- */
+
+static void release_walk(struct walk *walk)
+{
+	rr_graph_release(&walk->graph);
+	rr_way_release(&walk->way);
+	*walk = (struct walk){ .last = -1 };
+}
+
+static bool add_step(struct rr_walks *walks, const struct option *option)
+{
+	struct walk *walk = &walks->walk;
+	struct rr_graph *graph = &walk->graph;
+	const size_t size = walks->product->n_words * sizeof(uint32_t);
+	struct rr_edge *edges = realloc(
+		graph->edges, (graph->n_edges + 1) * sizeof(*edges));
+	uint64_t *way = realloc(walk->way.edges,
+				(walk->way.n + 1) * sizeof(*way));
+
+	if (edges)
+		graph->edges = edges;
+	if (way)
+		walk->way.edges = way;
+	if (!edges || !way)
+		return false;
+	edges[graph->n_edges] = (struct rr_edge){
+		rr_intern_put(&graph->states, option->next, size, NULL),
+		option->move, (uint8_t)option->broken
+	};
+	way[walk->way.n++] = graph->n_edges++;
+	walk->broken |= option->broken;
+	return true;
+}
+
+static bool is_of_client(struct rr_move move)
+{
+	return move.kind <= RR_MOVE_BEGIN || move.kind == RR_MOVE_LOSE ||
+	       move.kind == RR_MOVE_DROP;
+}
+
+/* ---- Drawing -------------------------------------------------------------- */
+
+static size_t n_faults_of(const struct rr_budget *budget)
+{
+	const int sum = budget->crashes + budget->expiries + budget->pauses +
+			budget->lost_replies + budget->restarts + budget->jumps;
+
+	return sum < FAULTS_MAX ? (size_t)sum : FAULTS_MAX;
+}
+
+struct rr_walks *rr_walks_new(struct rr_product *product,
+			      const struct rr_random_config *config,
+			      unsigned shows)
+{
+	struct rr_walks *walks = calloc(1, sizeof(*walks));
+
+	if (!walks)
+		return NULL;
+	walks->product = product;
+	walks->config = *config;
+	walks->shows = shows;
+	walks->n_faults = n_faults_of(&product->config.budget);
+	walks->n_struck = walks->n_faults;
+	walks->widest = 1;
+	walks->walk.last = walks->best.last = -1;
+	walks->options = calloc(MOVES_MAX, sizeof(*walks->options));
+	if (walks->options)
+		return walks;
+	free(walks);
+	return NULL;
+}
+
+void rr_walks_free(struct rr_walks *walks)
+{
+	if (!walks)
+		return;
+	release_walk(&walks->walk);
+	release_walk(&walks->best);
+	free(walks->options);
+	free(walks);
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void draw(struct rr_walks *walks)
+{
+	walks->begun++;
+	walks->random.state = walks->config.seed + walks->begun - 1;
+	walks->lowest = 0;
+	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++)
+		walks->priorities[i] =
+			1 + (int64_t)(rr_random_next(&walks->random) >> 2);
+	for (int i = 1; i < walks->config.depth; i++)
+		walks->changes[i] =
+			1 + rr_random_below(&walks->random, walks->n_steps);
+	for (size_t i = 0; i < walks->n_faults; i++)
+		walks->faults[i] =
+			1 + rr_random_below(&walks->random, 2 * walks->n_steps);
+	qsort(walks->faults, walks->n_faults, sizeof(walks->faults[0]),
+	      compare_steps);
+	walks->n_struck = 0;
+}
+
+/* ---- Picking -------------------------------------------------------------- */
+
+static bool note_option(void *context, struct rr_move move,
+			const uint32_t *next, unsigned broken)
+{
+	struct rr_walks *walks = context;
+	struct option *option = &walks->options[walks->n_options];
+
+	if (walks->n_options == MOVES_MAX)
+		return true;
+	walks->n_options++;
+	option->move = move;
+	option->broken = broken;
+	memcpy(option->next, next,
+	       walks->product->n_words * sizeof(uint32_t));
+	return true;
+}
+
+/* A random one of those that are faults, or of those of `client`. */
+static const struct option *pick_among(struct rr_walks *walks, bool faults,
+				       int client)
+{
+	const struct option *chosen = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < walks->n_options; i++) {
+		const struct option *option = &walks->options[i];
+
+		if (rr_move_is_fault(option->move) != faults ||
+		    (!faults && (!is_of_client(option->move) ||
+				 option->move.who != client)))
+			continue;
+		if (rr_random_below(&walks->random, ++n) == 0)
+			chosen = option;
+	}
+	if (faults && n > walks->widest)
+		walks->widest = n;
+	return chosen;
+}
+
+/* Who can go on and comes first: in the first run by turns, then by priority. */
+static int first_client(const struct rr_walks *walks)
+{
+	int first = -1;
+
+	for (size_t i = 0; i < walks->n_options; i++) {
+		const struct rr_move move = walks->options[i].move;
+
+		if (rr_move_is_fault(move) || !is_of_client(move))
+			continue;
+		if (first < 0 ||
+		    walks->priorities[move.who] > walks->priorities[first])
+			first = move.who;
+	}
+	return first;
+}
+
+/* What is nobody's: a late command, a notice, time that passes by itself. */
+static const struct option *find_free(const struct rr_walks *walks)
+{
+	for (size_t i = 0; i < walks->n_options; i++) {
+		const struct option *option = &walks->options[i];
+
+		if (!rr_move_is_fault(option->move) &&
+		    !is_of_client(option->move))
+			return option;
+	}
+	return NULL;
+}
+
+static void lower(struct rr_walks *walks, int client)
+{
+	walks->priorities[client] = --walks->lowest;
+}
+
+static const struct option *pick(struct rr_walks *walks, size_t step)
+{
+	const struct option *option = pick_among(walks, true, -1);
+	int client;
+
+	if (option && walks->n_struck < walks->n_faults &&
+	    walks->faults[walks->n_struck] <= step) {
+		walks->n_struck++;
+		return option;
+	}
+	option = find_free(walks);
+	if (option)
+		return option;
+	client = first_client(walks);
+	for (int i = 1; i < walks->config.depth && client >= 0; i++) {
+		if (walks->n_steps > 0 && walks->changes[i] == step) {
+			lower(walks, client);
+			client = first_client(walks);
+		}
+	}
+	return client < 0 ? NULL : pick_among(walks, false, client);
+}
+
+/* In the first run all take turns, and whoever was refused lets all others go. */
+static void yield(struct rr_walks *walks, const struct option *option)
+{
+	const int client = option->move.who;
+
+	if (!is_of_client(option->move))
+		return;
+	if (walks->n_steps == 0 ||
+	    rr_product_client(walks->product, option->next, (size_t)client)
+		    ->is_attempt)
+		lower(walks, client);
+	if (walks->walk.last >= 0 && walks->walk.last != client)
+		walks->walk.switches++;
+	walks->walk.last = client;
+}
+
+/* ---- Runs ----------------------------------------------------------------- */
+
+static bool judge_end(struct rr_walks *walks, const uint32_t *key,
+		      unsigned flags)
+{
+	struct rr_count count;
+
+	if (flags & RR_STATE_STARVED)
+		walks->walk.broken |= RR_STARVES;
+	else if (flags & RR_STATE_DEAD || (!flags && walks->n_options == 0))
+		walks->walk.broken |= RR_DEADLOCKS;
+	if (!(flags & RR_STATE_FINAL))
+		return true;
+	if (!rr_product_count(walks->product, key, &count))
+		return false;
+	if (!count.is_number || count.value < count.least ||
+	    count.value > count.most)
+		walks->walk.broken |= RR_BREAKS_COUNT;
+	return true;
+}
+
+static bool run(struct rr_walks *walks)
+{
+	struct rr_product *product = walks->product;
+	const size_t size = product->n_words * sizeof(uint32_t);
+	rr_state_key key;
+	unsigned flags = 0;
+
+	release_walk(&walks->walk);
+	walks->walk.graph.product = product;
+	if (!rr_product_begin(product, key))
+		return false;
+	rr_intern_put(&walks->walk.graph.states, key, size, NULL);
+	for (size_t step = 1; step < STEPS_MAX; step++) {
+		const struct option *option;
+
+		walks->n_options = 0;
+		flags = 0;
+		if (!rr_product_expand(product, key, note_option, walks,
+				       &flags))
+			return false;
+		option = pick(walks, step);
+		if (!option)
+			break;
+		yield(walks, option);
+		if (!add_step(walks, option))
+			return false;
+		memcpy(key, option->next, size);
+	}
+	return judge_end(walks, key, flags);
+}
+
+/* Which of two is to be shown? */
+static bool is_better(const struct rr_walks *walks, const struct walk *a,
+		      const struct walk *b)
+{
+	const unsigned x = rr_explore_worst(a->broken, walks->shows);
+	const unsigned y = rr_explore_worst(b->broken, walks->shows);
+
+	if (!y || x != y)
+		return !y || x & walks->shows || (!(y & walks->shows) && x < y);
+	if (a->switches != b->switches)
+		return a->switches < b->switches;
+	return a->way.n < b->way.n;
+}
+
+static void keep(struct rr_walks *walks, struct rr_explore_result *result)
+{
+	const unsigned broken = walks->walk.broken;
+
+	result->schedules++;
+	result->transitions += walks->walk.way.n;
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		result->broken[i] += broken >> i & 1;
+	result->breaks |= broken;
+	result->failing += broken != 0;
+	if (!broken || !is_better(walks, &walks->walk, &walks->best))
+		return;
+	release_walk(&walks->best);
+	walks->best = walks->walk;
+	walks->walk = (struct walk){ .last = -1 };
+	result->seed = walks->config.seed + walks->begun - 1;
+	result->switches = walks->best.switches;
+	result->moves = walks->best.way.n;
+	result->shortest_breaks = rr_explore_worst(broken, walks->shows);
+}
+
+bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
+{
+	const struct rr_product *product = walks->product;
+
+	if (walks->n_steps == 0) {
+		if (!run(walks))
+			return false;
+		walks->n_steps = walks->walk.way.n ? walks->walk.way.n : 1;
+	}
+	if (walks->begun == walks->config.runs || product->wants_absolute ||
+	    product->wants_clock)
+		return false;
+	draw(walks);
+	if (!run(walks) || product->wants_absolute || product->wants_clock)
+		return false;
+	keep(walks, result);
+	return true;
+}
+
+struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
+				      unsigned long runs)
+{
+	struct rr_random_bound bound = {
+		.depth = walks->config.depth,
+		.actors = walks->product->n_clients,
+		.steps = walks->n_steps,
+	};
+	const double k = (double)bound.steps;
+
+	bound.once = pow(k, 1 - bound.depth) / (double)bound.actors *
+		     pow(2 * k * (double)walks->widest,
+			 -(double)walks->n_faults);
+	bound.in_all = -expm1((double)runs * log1p(-bound.once));
+	if (bound.once >= 1)
+		bound.in_all = 1;
+	return bound;
+}
+
+bool rr_walks_shortest(const struct rr_walks *walks,
+		       const struct rr_graph **graph, const struct rr_way **way)
+{
+	*graph = &walks->best.graph;
+	*way = &walks->best.way;
+	return walks->best.broken != 0;
+}
