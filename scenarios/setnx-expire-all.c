@@ -49,10 +49,7 @@ const struct rr_strategy rr_setnx_expire_all = {
 	.summary = "SETNX, EXPIRE, GET, SET, DEL",
 	.document = "004",
 	.breaks = {
-		[RR_THREADS] = RR_LOOPS,
-		[RR_PROCESSES] = RR_LOOPS,
 		[RR_CRASH] = RR_STARVES,
-		[RR_SLOW_WORK] = RR_LOOPS,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_STARVES,
