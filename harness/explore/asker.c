@@ -32,7 +32,7 @@ struct rr_asker {
 	bool was_wiped, has_functions;
 	struct rl_link *admin;
 	struct slot slots[RR_ASKER_SLOTS];
-	int64_t clock_ns;
+	int64_t clock_ns, epoch_ns;
 	size_t n_queued; /* on the admin's connection */
 	struct known_info infos[INFOS];
 	size_t n_infos;
@@ -176,7 +176,9 @@ static struct rr_command_info read_info(const struct rl_reply *reply,
 	    of->type != RL_REPLY_ARRAY || of->length < 7)
 		return info;
 	info.is_known = true;
-	info.blocks = has_category(&of->elements[2], "blocking");
+	/* WAIT is not marked in all versions. */
+	info.blocks = has_category(&of->elements[2], "blocking") ||
+		      strcasecmp(name, "WAIT") == 0;
 	info.of_connection = has_category(&of->elements[6], "@connection") ||
 			     has_category(&of->elements[6], "@transaction") ||
 			     has_category(&of->elements[6], "@pubsub");
@@ -396,7 +398,13 @@ bool rr_asker_reset(struct rr_asker *asker)
 			return false;
 	}
 	asker->was_wiped = false;
-	return empty(asker) && set_clock(asker, 0) && load_scripts(asker);
+	return empty(asker) && set_clock(asker, asker->epoch_ns) &&
+	       load_scripts(asker);
+}
+
+void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns)
+{
+	asker->epoch_ns = ns;
 }
 
 bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,

@@ -55,6 +55,9 @@ void rr_asker_free(struct rr_asker *asker);
  * False: rr_asker_error(). */
 bool rr_asker_reset(struct rr_asker *asker);
 
+/* From the next reset on its clock begins so much later. */
+void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns);
+
 /*
  * Asks; `command` is that of the question. The reply is valid until the next call.
  * Of a command that waits for something (*blocks), it is what the server answers

@@ -399,6 +399,8 @@ static uint8_t mutex_number(struct rr_client_run *run, struct rl_mutex *mutex)
 		return (uint8_t)own;
 	while (i < n - 1 && run->mutexes[i] && run->mutexes[i] != mutex)
 		i++;
+	if (run->mutexes[i] && run->mutexes[i] != mutex)
+		run->view.is_too_much = true;
 	run->mutexes[i] = mutex;
 	return (uint8_t)(16 + (size_t)run->client * n + i);
 }

@@ -344,8 +344,9 @@ static bool check_room(struct rr_client_table *table,
 {
 	if (!view->is_too_much)
 		return true;
-	fail(table, "a client has more threads, connections or commands on "
-		    "their way than there is room for (6, 4 to each server, 96)");
+	fail(table, "a client has more threads, connections, mutexes or "
+		    "commands on their way than there is room for (6, 4 to "
+		    "each server, 16, 96)");
 	return false;
 }
 

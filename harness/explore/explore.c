@@ -286,18 +286,48 @@ static bool adapt(struct explorer *explorer, const struct search *search)
 	return false;
 }
 
+/* A script that servers did not know has become known: they know it from the
+ * beginning, the next time. */
+static bool has_new_script(const struct explorer *explorer, size_t n_before)
+{
+	return (explorer->tables[0].lacked_script ||
+		explorer->tables[1].lacked_script) &&
+	       explorer->scripts.n > n_before;
+}
+
+/* Servers look at the time of day: then it belongs to their states. */
+static bool tells_time(struct explorer *explorer)
+{
+	if (explorer->product.absolute || explorer->config->all)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		if (explorer->tables[i].asker &&
+		    rr_server_table_tells_time(&explorer->tables[i]))
+			return explorer->product.absolute = true;
+	}
+	return false;
+}
+
 static enum rr_exit run_search(struct explorer *explorer,
 			       const struct rr_graph_config *bounds,
 			       struct search *search)
 {
 	for (;;) {
+		const size_t n_scripts = explorer->scripts.n;
 		enum rr_exit code;
+		bool learns_anew;
 
 		*search = (struct search){ .end = RR_GRAPH_FAILED };
 		code = search_once(explorer, bounds, search);
-		if (code != RR_EXIT_OK || !adapt(explorer, search))
+		learns_anew = has_new_script(explorer, n_scripts) ||
+			      (code == RR_EXIT_OK && tells_time(explorer));
+		if (!learns_anew &&
+		    (code != RR_EXIT_OK || !adapt(explorer, search)))
 			return code;
+		explorer->result->error[0] = '\0';
 		release_search(search);
+		if (learns_anew)
+			release_tables(explorer);
 	}
 }
 
@@ -319,12 +349,12 @@ static enum rr_exit check_clients(struct explorer *explorer,
 			return fail(explorer, RR_EXIT_INTERNAL, table->error);
 		*again |= result > 0;
 	}
-	if (!*again)
-		return RR_EXIT_OK;
-	if (explorer->product.remembers == RR_REMEMBERS_MAX)
-		return fail(explorer, RR_EXIT_INTERNAL,
-			    "a client remembers more than its last two attempts");
-	explorer->product.remembers++;
+	if (*again && explorer->product.remembers == RR_REMEMBERS_MAX) {
+		explorer->product.remembers = -1;
+		explorer->product.bounded = true;
+	} else if (*again) {
+		explorer->product.remembers++;
+	}
 	return RR_EXIT_OK;
 }
 
@@ -605,7 +635,7 @@ static enum rr_exit search_all(struct explorer *explorer,
 		code = run_search(explorer, &bounds, &search);
 		explorer->result->stats.searching = seconds() - begun;
 		again = false;
-		if (code == RR_EXIT_OK && !config->all &&
+		if (code == RR_EXIT_OK && explorer->product.remembers >= 0 &&
 		    search.end != RR_GRAPH_STOPPED)
 			code = check_clients(explorer, &search, &again);
 		if (code == RR_EXIT_OK && !again)

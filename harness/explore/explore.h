@@ -86,7 +86,7 @@ struct rr_explore_stats {
 	unsigned long server_states, questions, replayed;
 	unsigned long checked_clients, checked_servers, audited;
 	size_t bytes_per_state;
-	double learning, searching, checking; /* seconds */
+	double searching, checking; /* seconds */
 };
 
 struct rr_explore_result {

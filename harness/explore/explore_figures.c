@@ -83,6 +83,6 @@ void rr_explore_print_stats(const struct rr_explore_result *result)
 	print_pair("rows asked again", stats->checked_servers,
 		   stats->checked_clients, "runs of clients made again");
 	print_line("ways played", stats->audited);
-	printf("  %-16s %.2f learning, %.2f searching, %.2f checking\n",
-	       "seconds", stats->learning, stats->searching, stats->checking);
+	printf("  %-16s %.2f searching, %.2f checking\n",
+	       "seconds", stats->searching, stats->checking);
 }

@@ -331,11 +331,23 @@ static void mark_stuck(struct rr_graph *graph, const struct reverse *reverse,
 	}
 }
 
+/* Do servers hold something else? (Without tables no two states are the same.) */
 static bool changes_servers(const struct rr_graph *graph, uint32_t from,
 			    uint32_t to)
 {
-	return memcmp(key_of(graph, from), key_of(graph, to),
-		      graph->product->n_servers * sizeof(uint32_t)) != 0;
+	for (size_t i = 0; i < graph->product->n_servers; i++) {
+		const struct rr_server_table *table =
+			rr_product_table(graph->product, i);
+		const struct rr_server_snapshot *a =
+			&table->states[key_of(graph, from)[i]];
+		const struct rr_server_snapshot *b =
+			&table->states[key_of(graph, to)[i]];
+
+		if (a->data != b->data || a->clock_ns != b->clock_ns ||
+		    (!table->is_tree && a->connections != b->connections))
+			return true;
+	}
+	return false;
 }
 
 /* Of those that are stuck: can anything still change? If something always can, they
@@ -661,6 +673,8 @@ static bool leave(struct search *search, uint32_t id, struct place place)
 			next.last = (uint8_t)(edge->move.who + 1);
 			if (place.last && place.last != next.last)
 				more += UINT64_C(1) << 32;
+		} else if (rr_move_is_fault(edge->move)) {
+			more += UINT64_C(1) << 32; /* as few as possible */
 		}
 		if (edge->broken & search->bits)
 			next.is_broken = 1;
@@ -686,13 +700,28 @@ static bool add_to_way(struct rr_way *way, uint64_t edge)
 	return true;
 }
 
+static int count_switches(const struct rr_graph *graph,
+			  const struct rr_way *way)
+{
+	int last = -1, n = 0;
+
+	for (size_t i = 0; i < way->n; i++) {
+		const struct rr_move move = graph->edges[way->edges[i]].move;
+
+		if (!is_client_move(move))
+			continue;
+		n += last >= 0 && last != move.who;
+		last = move.who;
+	}
+	return n;
+}
+
 static bool trace_back(const struct search *search, uint32_t id,
 		       struct rr_way *way)
 {
 	size_t n = 0;
 
 	way->n = 0;
-	way->switches = (int)(search->steps[id].cost >> 32);
 	for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
 	     at = search->steps[at].before) {
 		if (!add_to_way(way, search->steps[at].edge))
@@ -704,6 +733,7 @@ static bool trace_back(const struct search *search, uint32_t id,
 		way->edges[n] = way->edges[way->n - 1 - n];
 		way->edges[way->n - 1 - n] = edge;
 	}
+	way->switches = count_switches(search->graph, way);
 	return true;
 }
 

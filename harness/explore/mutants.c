@@ -203,16 +203,16 @@ struct list {
 	const struct rr_scripts *scripts;
 	struct rr_mutation *mutations;
 	size_t n;
+	struct rr_mutation spare; /* for those that there is no room for */
 };
 
 static struct rr_mutation *add(struct list *list, enum rr_mutation_kind how,
 			       uint32_t kind)
 {
-	struct rr_mutation *mutation;
+	struct rr_mutation *mutation = list->n == RR_MUTANTS_MAX ?
+					       &list->spare :
+					       &list->mutations[list->n++];
 
-	if (list->n == RR_MUTANTS_MAX)
-		return &list->mutations[list->n - 1];
-	mutation = &list->mutations[list->n++];
 	*mutation = (struct rr_mutation){
 		.how = how,
 		.kind = kind,
@@ -241,47 +241,99 @@ static bool without_comparison(const char *source, char *text, size_t size)
 	return used < size;
 }
 
-static void add_kind(struct list *list, uint32_t id)
+/* Did any command of the kind change what is stored? */
+static bool writes(const struct rr_product *product, uint32_t kind)
+{
+	const struct rr_terms *terms = product->config.program->terms;
+
+	for (int i = 0; i < 2; i++) {
+		const struct rr_server_table *table = product->tables[i];
+
+		for (uint32_t j = 0; j < table->rows.n; j++) {
+			const struct rr_server_row *row = &table->row[j];
+
+			if (row->question.kind == RR_ASK_COMMAND &&
+			    terms->command[row->question.argument].kind ==
+				    kind &&
+			    table->states[row->from].data !=
+				    table->states[row->to].data)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_listed(const struct list *list, enum rr_mutation_kind how,
+		      uint32_t kind)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->mutations[i].kind == kind &&
+		    list->mutations[i].how == how)
+			return true;
+	}
+	return false;
+}
+
+static void add_skip(struct list *list, uint32_t kind)
+{
+	const uint32_t answer = first_answer(list->product, kind);
+
+	if (answer != RR_NO_ID && !is_listed(list, RR_MUTANT_SKIP, kind))
+		add(list, RR_MUTANT_SKIP, kind)->answer = answer;
+}
+
+/* What guards comes first, then what writes, and last what only reads. */
+enum { PASS_GUARDS, PASS_WRITES, PASS_READS, PASSES };
+
+static void add_kind(struct list *list, uint32_t id, int pass)
 {
 	const struct rr_terms *terms = list->product->config.program->terms;
 	const struct rr_term_command *command = &terms->command[id];
+	const uint32_t kind = command->kind;
 	const char *source = script_of(&command->words, list->scripts);
 	char text[sizeof(list->mutations->script)];
-	uint32_t answer;
 
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->mutations[i].kind == command->kind)
-			return;
+	if (pass == PASS_READS ||
+	    (pass == PASS_WRITES && writes(list->product, kind)))
+		add_skip(list, kind);
+	if (pass == PASS_WRITES && lease_of_set(&command->words) &&
+	    !is_listed(list, RR_MUTANT_NO_LEASE, kind))
+		add(list, RR_MUTANT_NO_LEASE, kind);
+	if (pass != PASS_GUARDS)
+		return;
+	if ((option_of_set(&command->words, "NX") ||
+	     is(&command->words, 0, "SETNX")) &&
+	    !is_listed(list, RR_MUTANT_NO_NX, kind))
+		add(list, RR_MUTANT_NO_NX, kind);
+	if (source && without_comparison(source, text, sizeof(text)) &&
+	    !is_listed(list, RR_MUTANT_NO_COMPARE, kind))
+		strcpy(add(list, RR_MUTANT_NO_COMPARE, kind)->script, text);
+}
+
+static void add_commands(struct list *list, const struct rr_client_table *table,
+			 int pass)
+{
+	for (uint32_t i = 0; i < table->n_states; i++) {
+		const struct rr_client_state *state = &table->states[i];
+
+		for (uint32_t j = 0; j < state->n_sent; j++)
+			add_kind(list, state->sent[j].command, pass);
 	}
-	if (option_of_set(&command->words, "NX") ||
-	    is(&command->words, 0, "SETNX"))
-		add(list, RR_MUTANT_NO_NX, command->kind);
-	if (source && without_comparison(source, text, sizeof(text)))
-		strcpy(add(list, RR_MUTANT_NO_COMPARE, command->kind)->script,
-		       text);
-	answer = first_answer(list->product, command->kind);
-	if (answer != RR_NO_ID)
-		add(list, RR_MUTANT_SKIP, command->kind)->answer = answer;
-	if (lease_of_set(&command->words))
-		add(list, RR_MUTANT_NO_LEASE, command->kind);
 }
 
 size_t rr_mutants_list(const struct rr_product *product,
 		       const struct rr_scripts *scripts,
 		       struct rr_mutation *mutations)
 {
-	struct list list = { product, scripts, mutations, 0 };
+	struct list list = { .product = product,
+			     .scripts = scripts,
+			     .mutations = mutations };
 
 	if (product->config.strategy->uses_mutex)
 		add(&list, RR_MUTANT_NO_MUTEX, RR_NO_ID);
-	for (size_t i = 0; i < product->n_clients; i++) {
-		const struct rr_client_table *table = &product->clients[i];
-
-		for (uint32_t j = 0; j < table->n_states; j++) {
-			for (uint32_t k = 0; k < table->states[j].n_sent; k++)
-				add_kind(&list,
-					 table->states[j].sent[k].command);
-		}
+	for (int pass = 0; pass < PASSES; pass++) {
+		for (size_t i = 0; i < product->n_clients; i++)
+			add_commands(&list, &product->clients[i], pass);
 	}
 	return list.n;
 }

@@ -406,8 +406,10 @@ static bool keep_late(struct rr_product *product, struct work *work,
 		if (state->sent[i].lane != lane || before-- > 0)
 			continue;
 		before = 0;
-		if (common.n_late < RR_LATE_MAX)
-			common.late[common.n_late++] = (struct rr_late){
+		if (common.n_late == RR_LATE_MAX)
+			return fail(product, RR_EXIT_INTERNAL,
+				    "more than 16 commands that may be late");
+		common.late[common.n_late++] = (struct rr_late){
 				(uint8_t)server, slot, state->sent[i].command
 			};
 	}
@@ -1666,17 +1668,21 @@ static bool emit_late(struct expansion *it, const struct work *work, size_t i)
 	       (RR_LATE_MAX - common.n_late) * sizeof(late));
 	if (!put_common(product, &next, &common))
 		return false;
-	row = move_server(product, &next, late.server, &question);
+	row = ask(product, &next, late.server, &question);
 	if (!row)
 		return false;
-	note(product, (struct rr_action){
-			      .kind = RR_ACTION_ASK,
-			      .client = late.slot / RR_RUN_ORDINALS,
-			      .server = late.server,
-			      .is_late = true,
-			      .question = question,
-			      .command = late.command,
-			      .reply = row->reply });
+	/* One that would wait finds that its client is gone. */
+	if (!row->blocks) {
+		next.key[late.server] = row->to;
+		note(product, (struct rr_action){
+				      .kind = RR_ACTION_ASK,
+				      .client = late.slot / RR_RUN_ORDINALS,
+				      .server = late.server,
+				      .is_late = true,
+				      .question = question,
+				      .command = late.command,
+				      .reply = row->reply });
+	}
 	return note_lock(product, &next, late.server, before,
 			 late.slot / RR_RUN_ORDINALS) &&
 	       emit(it, (struct rr_move){ RR_MOVE_LATE, (uint8_t)i, 0 }, &next);

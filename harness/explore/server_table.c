@@ -11,6 +11,12 @@
 
 #define MS INT64_C(1000000) /* in nanoseconds */
 
+/* More than a day, so that nothing looks the same by chance. */
+#define LATER_NS (INT64_C(100003) * 1000 * MS)
+
+/* Among a connection's commands: the number of a database. */
+#define NO_COMMAND UINT32_C(0x80000000)
+
 /* What a state is known by. */
 struct state_key {
 	uint32_t data, connections;
@@ -112,7 +118,8 @@ static bool read_scripts(struct rr_server_table *table, FILE *file)
 		if (!rr_asker_say(table->asker, &reply, "SCRIPT EXISTS %s",
 				  table->scripts->all[i].sha1))
 			return false;
-		fputc(reply.length == 1 && reply.elements[0].integer, file);
+		if (reply.length == 1 && reply.elements[0].integer)
+			fputs(table->scripts->all[i].sha1, file);
 	}
 	return true;
 }
@@ -252,6 +259,57 @@ static bool belongs_to_transaction(const char *name,
 		strcmp(reply->text, "QUEUED") == 0);
 }
 
+static bool append_command(struct rr_server_table *table,
+			   struct rr_connection *connection, uint32_t command)
+{
+	if (connection->n_commands == RR_CONNECTION_COMMANDS)
+		return fail(table, RR_EXIT_INTERNAL,
+			    "a transaction of more than %d commands",
+			    RR_CONNECTION_COMMANDS);
+	connection->commands[connection->n_commands++] = command;
+	return true;
+}
+
+static bool has_command(const struct rr_server_table *table,
+			const struct rr_connection *connection,
+			const char *name)
+{
+	for (uint32_t i = 0; i < connection->n_commands; i++) {
+		if (!(connection->commands[i] & NO_COMMAND) &&
+		    strcmp(name_of(table, connection->commands[i]), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A command that is refused while its transaction is open makes EXEC fail. */
+static bool spoils_transaction(const struct rr_server_table *table,
+			       const struct rr_connection *connection,
+			       const char *name, const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_FAILED && strcmp(name, "MULTI") != 0 &&
+	       strcmp(name, "WATCH") != 0 &&
+	       has_command(table, connection, "MULTI");
+}
+
+/* A WATCH is of the database that is selected. */
+static bool append_database(struct rr_server_table *table,
+			    struct rr_connection *connection)
+{
+	const char *says = rr_intern_get(&table->says, connection->says);
+	const char *field = strstr(says, "db=");
+	const uint32_t db = field ? (uint32_t)atoi(field + 3) : 0;
+
+	return db == 0 ||
+	       append_command(table, connection, NO_COMMAND | db);
+}
+
+static bool is_last(const struct rr_connection *connection, uint32_t command)
+{
+	return connection->n_commands &&
+	       connection->commands[connection->n_commands - 1] == command;
+}
+
 static bool note_command(struct rr_server_table *table,
 			 struct rr_connection *connection, uint32_t command,
 			 const struct rl_reply *reply)
@@ -261,17 +319,36 @@ static bool note_command(struct rr_server_table *table,
 	if (ends_transaction(name, reply)) {
 		connection->n_commands = 0;
 		memset(connection->commands, 0, sizeof(connection->commands));
-	} else if (belongs_to_transaction(name, reply)) {
-		if (strcmp(name, "WATCH") == 0 && connection->n_commands &&
-		    connection->commands[connection->n_commands - 1] == command)
-			return true;
-		if (connection->n_commands == RR_CONNECTION_COMMANDS)
-			return fail(table, RR_EXIT_INTERNAL,
-				    "a transaction of more than %d commands",
-				    RR_CONNECTION_COMMANDS);
-		connection->commands[connection->n_commands++] = command;
+		return true;
 	}
-	return true;
+	if (strcmp(name, "WATCH") == 0 && belongs_to_transaction(name, reply))
+		return is_last(connection, command) ||
+		       (append_database(table, connection) &&
+			append_command(table, connection, command));
+	if (strstr(name, "SUBSCRIBE"))
+		return is_last(connection, command) ||
+		       append_command(table, connection, command);
+	return (!belongs_to_transaction(name, reply) &&
+		!spoils_transaction(table, connection, name, reply)) ||
+	       append_command(table, connection, command);
+}
+
+/* Nothing is subscribed to any more. */
+static void forget_subscriptions(const struct rr_server_table *table,
+				 struct rr_connection *connection)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < connection->n_commands; i++) {
+		const uint32_t command = connection->commands[i];
+
+		if (command & NO_COMMAND ||
+		    !strstr(name_of(table, command), "SUBSCRIBE"))
+			connection->commands[n++] = command;
+	}
+	memset(&connection->commands[n], 0,
+	       (connection->n_commands - n) * sizeof(connection->commands[0]));
+	connection->n_commands = n;
 }
 
 static bool add_message(struct rr_server_table *table,
@@ -311,6 +388,8 @@ static bool look_at(struct rr_server_table *table,
 	connection->listens = !strstr(text, " sub=0 psub=0 ") ||
 			      (strstr(text, " ssub=") &&
 			       !strstr(text, " ssub=0 "));
+	if (!connection->listens)
+		forget_subscriptions(table, connection);
 	while (rr_asker_message(table->asker, connection->slot, &message)) {
 		if (!add_message(table, connection,
 				 rr_terms_reply(table->terms, &message)))
@@ -484,6 +563,9 @@ static bool note_reply(struct rr_server_table *table,
 	struct rr_connection *connection = find(connections, question->slot);
 
 	row->reply = rr_terms_reply(table->terms, reply);
+	if (reply->type == RL_REPLY_FAILED &&
+	    strncmp(reply->text, "NOSCRIPT", 8) == 0)
+		table->lacked_script = true;
 	if (info.is_random)
 		table->random_command = name_of(table, command);
 	if (!connection && info.of_connection)
@@ -931,6 +1013,51 @@ int rr_server_table_verify(struct rr_server_table *table, unsigned long most,
 	}
 	*n += most - left;
 	return result;
+}
+
+/* ---- The time of day ------------------------------------------------------- */
+
+/* A row asked again, by a clock that has been ahead from the beginning. */
+static bool is_same_later(struct rr_server_table *table, uint32_t number)
+{
+	const struct rr_server_row row = table->row[number];
+	struct rr_server_row again = { .from = row.from,
+				       .question = row.question };
+	struct rr_server_snapshot state = table->states[row.from];
+	struct connections connections = connections_of(table, row.from);
+
+	if (!bring_to(table, row.from))
+		return true;
+	table->at = RR_NO_ID;
+	return !ask(table, &state, &connections, &again) ||
+	       (again.reply == row.reply &&
+		state.data == table->states[row.to].data);
+}
+
+bool rr_server_table_tells_time(struct rr_server_table *table)
+{
+	enum { EACH = 6 };
+	uint8_t *seen = calloc(table->terms->kinds.n + 1, 1);
+	bool differs = false;
+
+	rr_asker_set_epoch(table->asker, LATER_NS);
+	table->at = RR_NO_ID;
+	for (uint32_t i = 0; seen && i < table->rows.n && !differs; i++) {
+		const struct rr_question *question = &table->row[i].question;
+		uint32_t kind;
+
+		if (question->kind != RR_ASK_COMMAND)
+			continue;
+		kind = table->terms->command[question->argument].kind;
+		if (seen[kind]++ < EACH)
+			differs = !is_same_later(table, i);
+		else
+			seen[kind] = EACH;
+	}
+	rr_asker_set_epoch(table->asker, 0);
+	table->at = RR_NO_ID;
+	free(seen);
+	return differs && !table->error[0];
 }
 
 /* ---- Making and freeing --------------------------------------------------- */

@@ -92,6 +92,7 @@ struct rr_server_table {
 		uint32_t row; /* it led to a state that was known */
 	} *merges;
 	uint32_t n_merges;
+	bool lacked_script;  /* a server did not know one by its hash */
 	const char *random_command; /* that clients have sent; NULL = none */
 	enum rr_exit code;          /* with an error */
 	char error[RR_WORLD_ERROR];
@@ -109,6 +110,10 @@ void rr_server_table_release(struct rr_server_table *table);
 const struct rr_server_row *
 rr_server_table_ask(struct rr_server_table *table, uint32_t state,
 		    const struct rr_question *question);
+
+/* Does any answer depend on the time of day? Asks some rows of each kind of command
+ * again by a clock that is ahead. Of a table that is not `absolute`. */
+bool rr_server_table_tells_time(struct rr_server_table *table);
 
 /* Connections of a state that are not as new. */
 const struct rr_connection *

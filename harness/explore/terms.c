@@ -36,7 +36,9 @@ static void remember(struct rr_terms *terms, uint64_t mask,
 {
 	struct rr_term_name *names;
 
-	if (n > RR_RANDOM_BYTES || n < 4 || is_named(terms, bytes, n))
+	if (n > RR_RANDOM_BYTES)
+		n = RR_RANDOM_BYTES; /* is found by its beginning */
+	if (n < 4 || is_named(terms, bytes, n))
 		return;
 	names = realloc(terms->names, (terms->n_names + 1) * sizeof(*names));
 	if (!names)
@@ -127,13 +129,17 @@ static uint32_t capitals(struct rr_terms *terms, const struct rl_word *word)
 	return rr_intern_put(&terms->words, text, i + 1, NULL);
 }
 
-static bool is_number(const struct rl_word *word)
+/* Digits in a row as one N. */
+static void write_without_digits(FILE *file, const struct rl_word *word)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < word->length; i++) {
+		const bool is_digit = isdigit((unsigned char)word->text[i]);
+		const bool goes_on =
+			i > 0 && isdigit((unsigned char)word->text[i - 1]);
 
-	while (i < word->length && isdigit((unsigned char)word->text[i]))
-		i++;
-	return i > 0 && i == word->length;
+		if (!is_digit || !goes_on)
+			fputc(is_digit ? 'N' : word->text[i], file);
+	}
 }
 
 /* Commands of a kind differ in random values and in numbers alone. */
@@ -154,8 +160,8 @@ static uint32_t kind_of(struct rr_terms *terms,
 			fputc(' ', file);
 		if (rr_terms_names_in(terms, word->text, word->length))
 			fputs("TOKEN", file);
-		else if (i && is_number(word))
-			fputs("N", file);
+		else if (i)
+			write_without_digits(file, word);
 		else
 			fwrite(word->text, 1, word->length, file);
 	}

@@ -16,7 +16,7 @@
 
 enum {
 	RR_GENERATIONS = 4,  /* of a client's names */
-	RR_RANDOM_BYTES = 64 /* that are asked for at once, at most */
+	RR_RANDOM_BYTES = 64 /* by which a value is found again, from 4 on */
 };
 
 /* What the server says of a command (COMMAND INFO). */

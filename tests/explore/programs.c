@@ -1,31 +1,277 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs random programs under the search. */
+/* Explores random programs, and keeps what they end in. */
+#include "programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live.h"
 #include "programs_inside.h"
 
-#include <sched.h>
-#include <stdlib.h>
+enum { ENDS_MAX = 1 << 16, STATES_MAX = 60000, CHECKS = 60 };
 
-#include "link.h"
-
-enum { N_STARTS = 4, PATIENCE_MS = 30000 };
-
-/* Longer than any pop waits. */
 #define LEASE_NS INT64_C(10000000000)
 
-/* ---- Running -------------------------------------------------------------- */
+struct ends {
+	size_t n;
+	uint64_t interleavings;
+	uint64_t digests[ENDS_MAX];
+};
 
-void programs_make(struct programs *programs, uint64_t seed)
+struct programs {
+	struct stage *stage;
+	struct program_cast cast;
+	struct rr_terms terms;
+	struct rr_stacks stacks;
+	struct rr_scripts scripts;
+	struct rr_program program;
+	const struct program_pool *pool;
+	struct ends ends[2]; /* of the last exploration, and the one before */
+};
+
+/* ---- Ends ----------------------------------------------------------------- */
+
+static bool holds(const struct ends *ends, uint64_t digest)
 {
-	programs->start = seed % N_STARTS;
-	programs->n_clients = program_make(programs->programs, seed);
-	programs_reset(programs, 0);
-	for (size_t i = 0; i < programs->n_clients; i++) {
-		struct program_client *client = &programs->clients[i];
-
-		client->gate = programs->gates[programs->n_clients];
-		rl_link_set_driver(client->link,
-				   rr_gate_driver(client->gate, (int)i));
+	for (size_t i = 0; i < ends->n; i++) {
+		if (ends->digests[i] == digest)
+			return true;
 	}
+	return false;
+}
+
+static uint64_t digest_of_end(const struct rr_product *product,
+			      const uint32_t *key)
+{
+	const struct rr_server_table *table = product->tables[0];
+	const uint32_t data = table->states[key[0]].data;
+	uint64_t digest = program_mix(0, rr_intern_get(&table->data, data),
+			      table->data.values[data].length);
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_client_state *state =
+			rr_product_client(product, key, i);
+		const bool is_crashed =
+			rr_product_part(product, key, i)->is_crashed;
+		const int64_t of_client[2] = { is_crashed + 2 * state->has_ended,
+					       is_crashed ? 0 :
+							    state->tally.ok };
+
+		digest = program_mix(digest, of_client, sizeof(of_client));
+	}
+	return digest;
+}
+
+static void keep_ends(struct programs *programs, struct programs_run *how,
+		      const struct rr_graph *graph)
+{
+	struct ends *ends = &programs->ends[0];
+
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		const uint32_t *key = rr_intern_get(&graph->states, i);
+		uint64_t digest;
+
+		if (graph->first[i] != graph->first[i + 1])
+			continue;
+		how->stuck += !(graph->flags[i] & RR_STATE_FINAL);
+		digest = digest_of_end(graph->product, key);
+		if (holds(ends, digest))
+			continue;
+		cr_assert_lt(ends->n, ENDS_MAX);
+		ends->digests[ends->n++] = digest;
+	}
+	ends->interleavings = graph->interleavings;
+	how->states += graph->states.n;
+	how->interleavings += graph->interleavings;
+}
+
+bool programs_agree(const struct programs *programs, char *why, size_t size)
+{
+	const struct ends *a = &programs->ends[1], *b = &programs->ends[0];
+	size_t common = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		common += holds(a, b->digests[i]);
+	snprintf(why, size,
+		 "%zu ends in %llu ways, %zu ends in %llu, %zu in common",
+		 a->n, (unsigned long long)a->interleavings, b->n,
+		 (unsigned long long)b->interleavings, common);
+	return a->n == b->n && common == b->n &&
+	       a->interleavings == b->interleavings;
+}
+
+/* ---- Exploring ------------------------------------------------------------ */
+
+static struct rr_product_config config_of(const struct programs *programs,
+					  const struct programs_run *how,
+					  bool is_absolute)
+{
+	return (struct rr_product_config){
+		.program = &programs->program,
+		.budget = how->budget,
+		.lease_ns = LEASE_NS,
+		.day_ns = RR_WORLD_START_NS,
+		.rounds = 2,
+		.remembers = how->is_tree ? -1 : 0,
+		.absolute = is_absolute,
+		.reads_clock = true,
+	};
+}
+
+/* A random way is played for real, and rows are asked again. */
+static bool is_noticed(struct programs *programs, struct rr_graph *graph)
+{
+	struct rr_server_table *table = graph->product->tables[0];
+	struct rr_way way = { 0 };
+	struct rr_actions actions = { 0 };
+	struct rr_live *live;
+	unsigned long n = 0;
+	bool differs = rr_server_table_verify(table, CHECKS, &n) != 0;
+
+	if (differs)
+		snprintf(programs->stage->error, RR_WORLD_ERROR, "%s",
+			 table->error);
+	rr_asker_reset(table->asker);
+	table->at = RR_NO_ID;
+	live = rr_live_new(&programs->stage->world, graph->product,
+			   &programs->scripts, programs->stage->error);
+	cr_assert_not_null(live, "%s", programs->stage->error);
+	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
+		cr_assert(rr_graph_random_way(graph, seed, &way));
+		differs = !rr_live_actions(graph->product, graph, &way,
+					   &actions) ||
+			  rr_live_play(live, &actions,
+				       programs->stage->error) != RR_EXIT_OK;
+		free(actions.all);
+	}
+	rr_way_release(&way);
+	rr_live_free(live);
+	return differs;
+}
+
+static enum rr_graph_end explore(struct programs *programs,
+				 struct programs_run *how,
+				 struct rr_server_table *table)
+{
+	const struct rr_product_config config =
+		config_of(programs, how, table->absolute);
+	const struct rr_graph_config bounds = { .most = STATES_MAX };
+	struct rr_product product;
+	struct rr_graph graph;
+	enum rr_graph_end end;
+
+	cr_assert(rr_product_init(&product, &config, table, NULL), "%s",
+		  product.error);
+	end = rr_graph_explore(&graph, &product, &bounds);
+	if (end == RR_GRAPH_MOST) {
+		how->too_large++;
+	} else if (end == RR_GRAPH_WHOLE) {
+		cr_assert(rr_graph_analyse(&graph));
+		keep_ends(programs, how, &graph);
+		if (how->checks)
+			how->was_noticed = is_noticed(programs, &graph);
+	} else if (end != RR_GRAPH_AGAIN) {
+		how->was_noticed = true;
+		snprintf(programs->stage->error, RR_WORLD_ERROR, "%s",
+			 product.error);
+	}
+	rr_graph_release(&graph);
+	rr_product_release(&product);
+	return end;
+}
+
+static void open_table(struct programs *programs,
+		       const struct programs_run *how,
+		       struct rr_server_table *table, bool is_absolute)
+{
+	cr_assert(rr_server_table_init(table, &programs->stage->world, 0,
+				       &programs->terms, &programs->scripts,
+				       "-", is_absolute),
+		  "%s", table->error);
+	table->is_tree = how->is_tree;
+}
+
+static void forget_ends(struct programs *programs)
+{
+	programs->ends[0].n = 0;
+	programs->ends[0].interleavings = 0;
+}
+
+void programs_run(struct programs *programs, struct programs_run *how)
+{
+	struct rr_server_table table;
+
+	programs->ends[1] = programs->ends[0];
+	forget_ends(programs);
+	how->was_noticed = false;
+	how->programs++;
+	open_table(programs, how, &table, programs->pool->is_absolute);
+	if (explore(programs, how, &table) == RR_GRAPH_AGAIN) {
+		rr_server_table_release(&table);
+		open_table(programs, how, &table, true);
+		explore(programs, how, &table);
+	}
+	how->was_planted = how->plant && how->plant(&table);
+	if (how->was_planted) {
+		forget_ends(programs);
+		explore(programs, how, &table);
+	}
+	rr_server_table_release(&table);
+}
+
+/* ---- Making --------------------------------------------------------------- */
+
+/* Takes steps off those who have most of them. */
+static void shorten(struct programs *programs, size_t most_steps)
+{
+	struct program *longest;
+	size_t sum;
+
+	do {
+		sum = 0;
+		longest = &programs->cast.programs[0];
+		for (size_t i = 0; i < programs->program.n_clients; i++) {
+			struct program *program = &programs->cast.programs[i];
+
+			sum += program->n_steps;
+			if (program->n_steps > longest->n_steps)
+				longest = program;
+		}
+		longest->n_steps -= sum > most_steps;
+	} while (sum > most_steps);
+}
+
+static void prepare(struct programs *programs, size_t n_clients)
+{
+	rr_terms_release(&programs->terms);
+	rr_scripts_release(&programs->scripts);
+	programs->program = (struct rr_program){
+		.n_clients = n_clients,
+		.n_servers = 1,
+		.addresses = &programs->cast.address,
+		.separate = true,
+		.terms = &programs->terms,
+		.stacks = &programs->stacks,
+		.context = &programs->cast,
+	};
+	program_cast_init(&programs->program);
+}
+
+void programs_make(struct programs *programs, uint64_t seed, size_t most_steps)
+{
+	prepare(programs,
+		program_make(programs->cast.programs, seed, &programs->pool));
+	shorten(programs, most_steps);
+}
+
+void programs_take(struct programs *programs, const struct program *given,
+		   size_t n)
+{
+	static const struct program_pool none = { .name = "given" };
+
+	memcpy(programs->cast.programs, given, n * sizeof(*given));
+	programs->pool = &none;
+	prepare(programs, n);
 }
 
 char *programs_text(const struct programs *programs)
@@ -35,115 +281,29 @@ char *programs_text(const struct programs *programs)
 	FILE *file = open_memstream(&text, &size);
 
 	cr_assert_not_null(file);
-	fprintf(file, " start %d", programs->start);
-	program_print(file, programs->programs, programs->n_clients);
+	fprintf(file, " %s%s", programs->pool->name,
+		programs->pool->is_absolute ? " (absolute)" : "");
+	program_print(file, programs->cast.programs, programs->program.n_clients);
 	fclose(file);
 	return text;
 }
 
-static void count(struct programs_run *run, enum rr_run_end how)
-{
-	run->schedules += how != RR_RUN_AGAIN;
-	run->blocked += how == RR_RUN_BLOCKED;
-	run->stuck += how == RR_RUN_STUCK;
-}
-
-void programs_run(struct programs *programs, struct programs_run *run)
-{
-	struct rr_gate *gate = programs->gates[programs->n_clients];
-	struct rr_search *search = rr_search_new(&(struct rr_search_config){
-		.n_clients = programs->n_clients,
-		.separate = true,
-		.all = run->all,
-		.budget = run->budget,
-		.lease_ns = LEASE_NS,
-		.access = programs->access,
-		.distort = run->distort,
-		.never_wakes = run->never_wakes,
-		.forgets_stuck = run->forgets_stuck,
-	});
-
-	cr_assert_not_null(search);
-	programs->states[1] = programs->states[0];
-	programs->states[0].n = 0;
-	do {
-		enum rr_gate_end end;
-		enum rr_run_end how;
-
-		rr_search_begin(search);
-		end = rr_gate_run(gate, rr_search_choose, search);
-		how = rr_search_learn(search, end, rr_gate_last_view(gate));
-		cr_assert_neq(how, RR_RUN_BROKEN);
-		programs_note(programs, how != RR_RUN_BLOCKED &&
-						how != RR_RUN_AGAIN);
-		count(run, how);
-	} while (rr_search_next(search));
-	rr_search_free(search);
-}
-
-/* ---- Opening -------------------------------------------------------------- */
-
-static struct rr_gate *make_gate(struct programs *programs,
-				 struct support *support, size_t n)
-{
-	struct rr_gate_client clients[PROGRAM_CLIENTS];
-	struct rr_gate *gate;
-
-	for (size_t i = 0; i < n; i++)
-		clients[i] = (struct rr_gate_client){
-			program_live, &programs->clients[i], (int)i, 0
-		};
-	gate = rr_gate_new(&(struct rr_gate_config){
-		.n_clients = n,
-		.clients = clients,
-		.addresses = support->fleet.addresses,
-		.n_addresses = 1,
-	});
-	cr_assert_not_null(gate);
-	return gate;
-}
-
-static struct rl_link *connect_to(struct support *support)
-{
-	struct rl_link *link =
-		rl_link_new(&support->fleet.addresses[0], PATIENCE_MS);
-
-	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
-	return link;
-}
-
-/* The server and the clients share the processor that the test happens to be
- * on. */
-struct programs *programs_open(struct support *support)
+struct programs *programs_open(struct stage *stage)
 {
 	struct programs *programs = calloc(1, sizeof(*programs));
 
 	cr_assert_not_null(programs);
-	rr_gate_settle(sched_getcpu());
-	support_open(support, 1);
-	programs->link = connect_to(support);
-	programs->access = rr_access_new(support->fleet.addresses, 1);
-	cr_assert_not_null(programs->access);
-	for (int i = 0; i < PROGRAM_CLIENTS; i++)
-		programs->clients[i] = (struct program_client){
-			.link = connect_to(support),
-			.program = &programs->programs[i],
-			.number = i,
-		};
-	for (size_t n = 2; n < GATES; n++)
-		programs->gates[n] = make_gate(programs, support, n);
+	stage_open(stage, RR_WORLD_FROZEN);
+	programs->stage = stage;
+	stage_server(stage, "data", (struct rr_server_options){ 0 });
+	programs->cast.address = *rr_world_address(&stage->world, 0);
 	return programs;
 }
 
 void programs_close(struct programs *programs)
 {
-	for (int i = 0; i < PROGRAM_CLIENTS; i++) {
-		rl_link_set_driver(programs->clients[i].link, NULL);
-		rl_link_free(programs->clients[i].link);
-	}
-	for (size_t n = 2; n < GATES; n++)
-		rr_gate_free(programs->gates[n]);
-	rl_link_free(programs->link);
-	rr_access_free(programs->access);
+	rr_terms_release(&programs->terms);
+	rr_stacks_release(&programs->stacks);
+	rr_scripts_release(&programs->scripts);
 	free(programs);
 }

@@ -1,65 +1,104 @@
 /* SPDX-License-Identifier: MIT */
-/* Small random programs for the search: what it leaves out must not matter. */
+/*
+ * Small random programs for the explorer: two or three clients that run a few
+ * commands each. Which command comes next depends on all replies that a client has
+ * heard, and a digest of these is a part of how a program ends.
+ */
 #ifndef RR_TEST_PROGRAMS_H
 #define RR_TEST_PROGRAMS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
-#include "../support.h"
+#include "../world/stage.h"
+#include "graph.h"
 
-#include "driver.h"
-#include "search.h"
-
-enum { PROGRAM_CLIENTS = 3, PROGRAM_COMMANDS = 6, PROGRAM_WORDS = 8 };
-
-/* ---- Making (program_text.c) ---- */
-
-struct program_command {
-	const char *words[PROGRAM_WORDS]; /* NULL after the last */
+enum {
+	PROGRAM_CLIENTS = 3,
+	PROGRAM_STEPS = 6,
+	PROGRAM_CHOICES = 2, /* of commands, for each step */
+	PROGRAM_WORDS = 14
 };
+
+/* ---- Making (program_pool.c, program_text.c) ---- */
+
+/*
+ * NULL after the last word. Three are no commands of a server:
+ *	SLEEP seconds   the client sleeps
+ *	LISTEN seconds  it waits for a message, on its other connection
+ *	READ clock      it reads its own monotonic clock
+ * SUBSCRIBE and its like go over the client's other connection.
+ */
+struct program_command {
+	const char *words[PROGRAM_WORDS];
+};
+
+/* In commands of a pool: the command's key, and another one. */
+#define PROGRAM_KEY "@"
+#define PROGRAM_OTHER "&"
+
+/* Commands that go together, and the keys that they are about, NULL at the end. */
+struct program_pool {
+	const char *name;
+	const char *const *keys;
+	const struct program_command *commands, *begins;
+	size_t n_commands, n_begins;
+	bool is_absolute; /* the time of day matters */
+};
+
+extern const struct program_pool program_pools[];
+extern const size_t n_program_pools;
 
 /* One client's. */
 struct program {
-	size_t n_commands;
-	struct program_command commands[PROGRAM_COMMANDS];
+	size_t n_steps;
+	struct program_command steps[PROGRAM_STEPS][PROGRAM_CHOICES];
 };
 
 /* The clients' programs of a seed, and how many clients there are. */
-size_t program_make(struct program *programs, uint64_t seed);
+size_t program_make(struct program *programs, uint64_t seed,
+		    const struct program_pool **pool);
 
 bool program_is(const struct program_command *command, const char *name);
 
-/* A line for each client: "A: SET a 1, GET b". */
+/* A line for each client: "A: SET a 1 or GET b; DEL a". */
 void program_print(FILE *file, const struct program *programs, size_t n);
 
-/* ---- Running (programs.c, program_states.c) ---- */
+/* ---- Running (programs.c) ---- */
 
 struct programs;
 
-struct programs *programs_open(struct support *support);
+struct programs *programs_open(struct stage *stage);
 void programs_close(struct programs *programs);
 
-/* From now on those of this seed. */
-void programs_make(struct programs *programs, uint64_t seed);
+/* From now on those of this seed, without what is beyond so many steps in all. */
+void programs_make(struct programs *programs, uint64_t seed, size_t most_steps);
+
+/* From now on these. */
+void programs_take(struct programs *programs, const struct program *given,
+		   size_t n);
 
 /* Their text. The caller frees it. */
 char *programs_text(const struct programs *programs);
 
-/* How to search, and what came of it. */
+/* How to explore, and what came of it. */
 struct programs_run {
-	bool all; /* all schedules, not the reduced search's */
+	bool is_tree; /* no two paths lead to one state */
 	struct rr_budget budget;
-	void (*distort)(const struct rr_gate_event *event,
-			struct rr_footprint *footprint);
-	bool never_wakes, forgets_stuck;
-	unsigned long schedules, blocked, stuck;
+	/* Called when all has been explored once: what it does to the tables is
+	 * there when it is explored again. NULL = once is enough. */
+	bool (*plant)(struct rr_server_table *table);
+	bool checks;  /* plays a way for real, and asks rows again */
+	unsigned long programs, states, interleavings, stuck, too_large;
+	bool was_planted, was_noticed; /* by the checks */
 };
 
-/* Keeps the set of final states: what is stored, what each client was told and
- * who is stuck. Adds to the run's counts. */
+/* Explores, and keeps the set of ends: what is stored, what each client was told
+ * and who is stuck. Adds to the run's counts. */
 void programs_run(struct programs *programs, struct programs_run *run);
 
-/* Did the last two of programs_run() reach the same states? */
-bool programs_agree(const struct programs *programs);
+/* Did the last two of programs_run() reach the same ends, in as many ways? If not,
+ * how they differ goes to `why`. */
+bool programs_agree(const struct programs *programs, char *why, size_t size);
 
 #endif

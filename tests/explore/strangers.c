@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "strangers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "invariants.h"
+
+static const struct stranger_lock *current;
+
+/* The format is a test's own. */
+static enum rl_outcome say(struct rr_client *client, const char *format,
+			   struct rl_reply *reply)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	return rl_run(client->data, reply, format, client->lock, client->lock);
+#pragma GCC diagnostic pop
+}
+
+static bool is_taken(const struct rl_reply *reply)
+{
+	if (reply->type == RL_REPLY_INTEGER)
+		return reply->integer == current->taken;
+	return reply->type == RL_REPLY_STATUS || reply->type == RL_REPLY_STRING;
+}
+
+/* What the server refuses with an error is refused. */
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome = say(client, current->take, &reply);
+
+	if (outcome == RL_UNKNOWN)
+		return outcome;
+	if (outcome != RL_OK)
+		return reply.type == RL_REPLY_FAILED ? RL_BUSY : outcome;
+	return is_taken(&reply) ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return say(client, current->give, &reply);
+}
+
+const struct rr_strategy *stranger_of(const struct stranger_lock *lock)
+{
+	static struct rr_strategy strategy;
+
+	current = lock;
+	strategy = (struct rr_strategy){
+		.name = lock->name,
+		.summary = lock->take,
+		.acquire = acquire,
+		.increment = rr_get_add_set,
+		.release = release,
+	};
+	return &strategy;
+}
+
+enum rr_exit stranger_explore(const struct rr_strategy *strategy,
+			      struct rr_explore_config config,
+			      struct rr_explore_result *result)
+{
+	struct stage stage;
+	enum rr_exit code;
+
+	config.strategy = strategy;
+	config.n_clients = config.n_clients ? config.n_clients : 2;
+	config.increments = config.increments ? config.increments : 1;
+	config.ttl_ms = 10000;
+	config.rounds = 2;
+	config.audit = 20;
+	config.most = 200000;
+	config.separate = config.separate || config.budget.crashes;
+	stage_open(&stage, RR_WORLD_FROZEN);
+	code = rr_explore(&stage.world, &config, result);
+	stage_close(&stage);
+	return code;
+}
+
+bool stranger_is_safe(const struct rr_explore_result *result)
+{
+	return result->explored == RR_EXPLORED_ALL && !result->breaks &&
+	       result->noticed;
+}
+
+static void print_breaks(char *text, size_t size, unsigned breaks)
+{
+	text[0] = '\0';
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		const size_t used = strlen(text);
+
+		if (breaks >> i & 1)
+			snprintf(text + used, size - used, "%s ",
+				 rr_invariant_name(i));
+	}
+}
+
+void stranger_assert(const struct rr_strategy *strategy,
+		     struct rr_explore_config config, unsigned breaks)
+{
+	struct rr_explore_result result;
+	const enum rr_exit code =
+		stranger_explore(strategy, config, &result);
+	char expected[100], got[100];
+
+	print_breaks(expected, sizeof(expected), breaks);
+	print_breaks(got, sizeof(got), result.breaks);
+	cr_expect_eq(code, RR_EXIT_OK, "%s: %d: %s", strategy->name, code,
+		     result.error);
+	cr_expect_eq(result.breaks, breaks,
+		     "%s, %lu states: expected '%s', got '%s'\n%s",
+		     strategy->name, result.states, expected, got,
+		     result.transcript ? result.transcript : "");
+	cr_expect(breaks || stranger_is_safe(&result),
+		  "%s is not safe: ended %d, random '%s', %zu mutants",
+		  strategy->name, result.explored, result.random_command,
+		  result.n_mutants);
+	rr_explore_release(&result);
+}

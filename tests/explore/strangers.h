@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Strategies that nobody here has written for the explorer: locks made of whatever
+ * Redis has. */
+#ifndef RR_TEST_STRANGERS_H
+#define RR_TEST_STRANGERS_H
+
+#include "../world/stage.h"
+#include "explore.h"
+
+/* A lock of two commands, each with the lock's key in it as "%s". The first answers
+ * `taken` if the client has it now. */
+struct stranger_lock {
+	const char *name;
+	const char *take, *give;
+	long long taken;
+};
+
+/* A strategy that is made of that: valid until the next one is. */
+const struct rr_strategy *stranger_of(const struct stranger_lock *lock);
+
+/* Explores with two clients and one increment each, unless `config` says more, on
+ * servers of its own. */
+enum rr_exit stranger_explore(const struct rr_strategy *strategy,
+			      struct rr_explore_config config,
+			      struct rr_explore_result *result);
+
+/* And expects the verdict: `breaks` and nothing else; `safe` if it is 0. */
+void stranger_assert(const struct rr_strategy *strategy,
+		     struct rr_explore_config config, unsigned breaks);
+
+/* All states seen, nothing broken, and a mutant noticed. */
+bool stranger_is_safe(const struct rr_explore_result *result);
+
+#endif

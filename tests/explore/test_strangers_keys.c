@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks that use keys of their own: tokens, queues, signs of life. */
+#include <stdio.h>
+#include <string.h>
+
+#include "strangers.h"
+
+#define NO_FAULT (struct rr_explore_config){ .increments = 1 }
+#define ONE_CRASH (struct rr_explore_config){ .budget.crashes = 1 }
+
+static enum rl_outcome delete_lock(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+static enum rl_outcome set_lock(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(client->data, &reply, "SET %s 1 NX PX %ld", client->lock,
+		       client->ttl_ms);
+
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
+}
+
+/* ---- A lock beside the lock's key ------------------------------------------ */
+
+static enum rl_outcome set_mine(struct rr_client *client)
+{
+	unsigned char token[4];
+	struct rl_reply reply;
+	char key[100], text[16];
+	enum rl_outcome outcome;
+
+	if (!rl_random(client->data, token, sizeof(token)))
+		return RL_ERROR;
+	snprintf(key, sizeof(key), "%s:mine", client->lock);
+	snprintf(text, sizeof(text), "%02x%02x%02x%02x", token[0], token[1],
+		 token[2], token[3]);
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", key, text,
+			 client->ttl_ms);
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome delete_mine(struct rr_client *client)
+{
+	struct rl_reply reply;
+	char key[100];
+
+	snprintf(key, sizeof(key), "%s:mine", client->lock);
+	return rl_run(client->data, &reply, "DEL %s", key);
+}
+
+Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
+{
+	static const struct rr_strategy strategy = {
+		.name = "mine",
+		.has_lease = true,
+		.acquire = set_mine,
+		.increment = rr_get_add_set,
+		.release = delete_mine,
+	};
+
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, 0);
+	stranger_assert(&strategy,
+			(struct rr_explore_config){ .budget.pauses = 1,
+						    .separate = true },
+			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
+}
+
+/* ---- Many keys --------------------------------------------------------------- */
+
+static enum rl_outcome look_around(struct rr_client *client)
+{
+	enum rl_outcome outcome = RL_OK;
+	struct rl_reply reply;
+	char key[20];
+
+	for (int i = 0; i < 34 && outcome == RL_OK; i++) {
+		snprintf(key, sizeof(key), "other:%d", i);
+		outcome = rl_run(client->data, &reply, "EXISTS %s", key);
+	}
+	if (outcome == RL_OK)
+		outcome = rl_run(client->data, &reply, "SETNX %s 1",
+				 client->lock);
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.integer == 1 ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome keep(struct rr_client *client)
+{
+	(void)client;
+	return RL_OK;
+}
+
+Test(strangers, deadlock_behind_many_other_keys)
+{
+	struct rr_strategy strategy = {
+		.name = "many-keys",
+		.acquire = look_around,
+		.increment = rr_get_add_set,
+		.release = delete_lock,
+	};
+
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
+	strategy.release = keep;
+	stranger_assert(&strategy, NO_FAULT, RR_DEADLOCKS);
+}
+
+/* ---- Signs of life ----------------------------------------------------------- */
+
+static long sign_ms;
+
+/* Who waits says so, with a lease that ends before the lock's or with it. */
+static enum rl_outcome set_or_give_a_sign(struct rr_client *client)
+{
+	const enum rl_outcome outcome = set_lock(client);
+	struct rl_reply reply;
+
+	if (outcome != RL_BUSY)
+		return outcome;
+	if (rl_run(client->data, &reply, "SET waiting 1 PX %ld", sign_ms) ==
+	    RL_UNKNOWN)
+		return RL_UNKNOWN;
+	return RL_BUSY;
+}
+
+Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
+{
+	static const struct rr_strategy strategy = {
+		.name = "signs-of-life",
+		.has_lease = true,
+		.acquire = set_or_give_a_sign,
+		.increment = rr_get_add_set,
+		.release = delete_lock,
+	};
+
+	for (sign_ms = 1000; sign_ms <= 25000; sign_ms *= 5) {
+		stranger_assert(&strategy, NO_FAULT, 0);
+		stranger_assert(&strategy, ONE_CRASH, 0);
+	}
+}
+
+/* Who is refused puts the lock's own end off. */
+static enum rl_outcome set_or_renew(struct rr_client *client)
+{
+	const enum rl_outcome outcome = set_lock(client);
+	struct rl_reply reply;
+
+	if (outcome != RL_BUSY)
+		return outcome;
+	if (rl_run(client->data, &reply, "PEXPIRE %s %ld", client->lock,
+		   client->ttl_ms) == RL_UNKNOWN)
+		return RL_UNKNOWN;
+	return RL_BUSY;
+}
+
+Test(strangers, waiter_that_puts_the_end_off_starves)
+{
+	static const struct rr_strategy strategy = {
+		.name = "renewed-by-all",
+		.has_lease = true,
+		.acquire = set_or_renew,
+		.increment = rr_get_add_set,
+		.release = delete_lock,
+	};
+
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, RR_STARVES);
+}
+
+/* ---- Tokens ------------------------------------------------------------------ */
+
+static const char *fill_command, *pop_command, *give_command;
+
+static enum rl_outcome fill(struct rr_client *client)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome =
+		rl_run(client->data, &reply, "SETNX filled 1");
+
+	if (outcome != RL_OK || reply.integer == 0)
+		return outcome;
+	return rl_run(client->data, &reply, "%s tokens 1", fill_command);
+}
+
+static enum rl_outcome pop(struct rr_client *client)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	if (pop_command[0] == 'B')
+		outcome = rl_run(client->data, &reply, "%s tokens 30",
+				 pop_command);
+	else
+		outcome = rl_run(client->data, &reply, "%s tokens",
+				 pop_command);
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
+}
+
+static enum rl_outcome give(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "%s tokens 1", give_command);
+}
+
+static struct rr_strategy tokens(const char *name, const char *put,
+				 const char *take)
+{
+	fill_command = give_command = put;
+	pop_command = take;
+	return (struct rr_strategy){
+		.name = name,
+		.open = fill,
+		.acquire = pop,
+		.increment = rr_get_add_set,
+		.release = give,
+	};
+}
+
+Test(strangers, token_in_a_list)
+{
+	const struct rr_strategy strategy = tokens("lpop", "RPUSH", "LPOP");
+
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
+}
+
+Test(strangers, token_that_is_waited_for)
+{
+	const struct rr_strategy strategy = tokens("blpop", "RPUSH", "BLPOP");
+
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
+}
+
+/* Which member it takes is the server's choice: what was not seen may be wrong. */
+Test(strangers, random_replies_are_never_called_safe)
+{
+	const struct rr_strategy strategy = tokens("spop", "SADD", "SPOP");
+	struct rr_explore_result result;
+
+	cr_expect_eq(stranger_explore(&strategy, NO_FAULT, &result), RR_EXIT_OK,
+		     "%s", result.error);
+	cr_expect_eq(result.breaks, 0);
+	cr_expect_eq(result.explored, RR_EXPLORED_RANDOM_REPLIES);
+	cr_expect_str_eq(result.random_command, "SPOP");
+	cr_expect_not(stranger_is_safe(&result));
+	rr_explore_release(&result);
+}

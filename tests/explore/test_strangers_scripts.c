@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks whose scripts do not say what they do, and locks that go by the time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "strangers.h"
+
+#define NO_FAULT (struct rr_explore_config){ .increments = 2 }
+#define ONE_CRASH (struct rr_explore_config){ .budget.crashes = 1 }
+
+static const char *take_script, *give_script;
+
+static enum rl_outcome run_script(struct rr_client *client, const char *script,
+				  struct rl_reply *reply)
+{
+	return rl_run(client->data, reply, "EVAL %s 0 %s %ld", script,
+		      client->lock, client->ttl_ms);
+}
+
+static enum rl_outcome acquire(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		run_script(client, take_script, &reply);
+
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.integer == 1 ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome release(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return run_script(client, give_script, &reply);
+}
+
+static const struct rr_strategy *scripts(const char *name, const char *take,
+					 const char *give)
+{
+	static struct rr_strategy strategy;
+
+	take_script = take;
+	give_script = give;
+	strategy = (struct rr_strategy){
+		.name = name,
+		.acquire = acquire,
+		.increment = rr_get_add_set,
+		.release = release,
+	};
+	return &strategy;
+}
+
+/* ---- What a script does not say -------------------------------------------- */
+
+Test(strangers, script_writes_a_key_that_it_does_not_declare)
+{
+	const struct rr_strategy *strategy =
+		scripts("undeclared",
+			"return redis.call('SETNX', ARGV[1]..':x', '1')",
+			"redis.call('DEL', ARGV[1]..':x') return 0");
+
+	stranger_assert(strategy, NO_FAULT, 0);
+	stranger_assert(strategy, ONE_CRASH, RR_DEADLOCKS);
+}
+
+Test(strangers, script_calls_by_another_name)
+{
+	const struct rr_strategy *strategy =
+		scripts("local-call",
+			"local call = redis.call "
+			"return call('SE'..'TNX', ARGV[1], '1')",
+			"local call = redis['ca'..'ll'] "
+			"return call('DEL', ARGV[1])");
+
+	stranger_assert(strategy, NO_FAULT, 0);
+	stranger_assert(strategy, ONE_CRASH, RR_DEADLOCKS);
+}
+
+/* Everybody who asks gets it. */
+Test(strangers, script_that_grants_to_all_by_another_name)
+{
+	stranger_assert(scripts("grants-to-all",
+				"local call = redis.call "
+				"call('SET', ARGV[1], '1') return 1",
+				"local call = redis.call "
+				"return call('DEL', ARGV[1])"),
+			(struct rr_explore_config){ .increments = 1 },
+			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_OWNERSHIP);
+}
+
+Test(strangers, script_that_sets_a_lease_survives_a_crash)
+{
+	struct rr_strategy strategy =
+		*scripts("lease-in-a-script",
+			 "local r = redis.pcall('SET', ARGV[1], '1', 'NX', "
+			 "'PX', ARGV[2]) return r and 1 or 0",
+			 "redis.call('DEL', ARGV[1]) return 0");
+
+	strategy.has_lease = true;
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, 0);
+}
+
+/* ---- The server's time ------------------------------------------------------ */
+
+/* The lock is a number: until when it is held, by the server's clock. Who crashes
+ * is waited for, and nobody is stuck. */
+Test(strangers, script_compares_with_the_servers_time)
+{
+	struct rr_strategy strategy =
+		*scripts("servers-time",
+			 "local now = tonumber(redis.call('TIME')[1]) "
+			 "local till = redis.call('GET', ARGV[1]) "
+			 "if till and tonumber(till) > now then return 0 end "
+			 "redis.call('SET', ARGV[1], "
+			 "string.format('%d', now + ARGV[2] / 1000 + 1)) "
+			 "return 1",
+			 "redis.call('DEL', ARGV[1]) return 0");
+
+	strategy.has_lease = true;
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, 0);
+	stranger_assert(&strategy,
+			(struct rr_explore_config){ .budget.pauses = 1,
+						    .separate = true },
+			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
+				RR_BREAKS_OWNERSHIP);
+}
+
+/* ---- Scripts by their hashes ------------------------------------------------ */
+
+/* "return redis.call('SETNX', KEYS[1], '1')" */
+#define TAKE "return redis.call('SETNX', KEYS[1], '1')"
+
+static const char *sha1_of_take(struct rl_link *link)
+{
+	static char sha1[41];
+	struct rl_reply reply;
+
+	rl_run(link, &reply, "SCRIPT LOAD %s", TAKE);
+	snprintf(sha1, sizeof(sha1), "%s", reply.text ? reply.text : "");
+	return sha1;
+}
+
+static char known_sha1[41];
+
+/* As most clients do it: by the hash, and if it is not known the whole. */
+static enum rl_outcome acquire_by_hash(struct rr_client *client)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome = rl_run(client->data, &reply, "EVALSHA %s 1 %s",
+					 known_sha1, client->lock);
+
+	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED &&
+	    strncmp(reply.text, "NOSCRIPT", 8) == 0)
+		outcome = rl_run(client->data, &reply, "EVAL %s 1 %s", TAKE,
+				 client->lock);
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.integer == 1 ? RL_OK : RL_BUSY;
+}
+
+static enum rl_outcome delete_lock(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
+static void learn_hash(void)
+{
+	struct stage stage;
+	struct rl_link *link;
+
+	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_server(&stage, "any", (struct rr_server_options){ 0 });
+	link = stage_link(&stage, 0);
+	snprintf(known_sha1, sizeof(known_sha1), "%s", sha1_of_take(link));
+	rl_link_free(link);
+	stage_close(&stage);
+}
+
+Test(strangers, script_that_is_sent_whole_where_its_hash_is_not_known)
+{
+	static const struct rr_strategy strategy = {
+		.name = "by-hash",
+		.acquire = acquire_by_hash,
+		.increment = rr_get_add_set,
+		.release = delete_lock,
+	};
+
+	learn_hash();
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
+}
+
+/* ---- Functions -------------------------------------------------------------- */
+
+static enum rl_outcome load_functions(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "FUNCTION LOAD REPLACE %s",
+		      "#!lua name=mine\n"
+		      "redis.register_function('take', function(keys) "
+		      "return redis.call('SETNX', keys[1], '1') end)");
+}
+
+static enum rl_outcome acquire_by_function(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(client->data, &reply, "FCALL take 1 %s", client->lock);
+
+	if (outcome != RL_OK)
+		return outcome;
+	return reply.integer == 1 ? RL_OK : RL_BUSY;
+}
+
+Test(strangers, function_that_takes_a_lock)
+{
+	static const struct rr_strategy strategy = {
+		.name = "by-function",
+		.open = load_functions,
+		.acquire = acquire_by_function,
+		.increment = rr_get_add_set,
+		.release = delete_lock,
+	};
+
+	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
+}
