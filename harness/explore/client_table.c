@@ -534,6 +534,9 @@ void rr_client_table_release(struct rr_client_table *table)
 
 /* ---- Verifying ------------------------------------------------------------ */
 
+/* So many refusals in a row are tried. */
+enum { TIMES_MAX = 6 };
+
 /* A history that leads to an attempt state and was merged: a row, several times
  * over where it is a refusal that leads back to where it began. */
 struct detour {
@@ -626,7 +629,7 @@ int rr_client_table_verify(struct rr_client_table *table, unsigned long most,
 	int result = 0;
 
 	table->run_at = RR_NO_ID;
-	for (int times = 1; times <= 3 && result == 0; times++) {
+	for (int times = 1; times <= TIMES_MAX && result == 0; times++) {
 		for (uint32_t i = 0; i < table->n_rows && result == 0; i++) {
 			const struct rr_client_row *row = &table->row[i];
 			const struct detour detour = { row, times };

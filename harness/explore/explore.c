@@ -295,19 +295,6 @@ static bool has_new_script(const struct explorer *explorer, size_t n_before)
 	       explorer->scripts.n > n_before;
 }
 
-/* Servers look at the time of day: then it belongs to their states. */
-static bool tells_time(struct explorer *explorer)
-{
-	if (explorer->product.absolute || explorer->config->all)
-		return false;
-	for (int i = 0; i < 2; i++) {
-		if (explorer->tables[i].asker &&
-		    rr_server_table_tells_time(&explorer->tables[i]))
-			return explorer->product.absolute = true;
-	}
-	return false;
-}
-
 static enum rr_exit run_search(struct explorer *explorer,
 			       const struct rr_graph_config *bounds,
 			       struct search *search)
@@ -319,8 +306,7 @@ static enum rr_exit run_search(struct explorer *explorer,
 
 		*search = (struct search){ .end = RR_GRAPH_FAILED };
 		code = search_once(explorer, bounds, search);
-		learns_anew = has_new_script(explorer, n_scripts) ||
-			      (code == RR_EXIT_OK && tells_time(explorer));
+		learns_anew = has_new_script(explorer, n_scripts);
 		if (!learns_anew &&
 		    (code != RR_EXIT_OK || !adapt(explorer, search)))
 			return code;

@@ -197,6 +197,30 @@ static bool was_cut(const struct rr_graph *graph)
 	return false;
 }
 
+/* Does any server look at the time of day, which is no part of the states? Then one
+ * question may have got two answers already. */
+static bool needs_time(struct rr_product *product)
+{
+	const size_t n = 1 + (product->tables[1] != product->tables[0]);
+	bool needs = false;
+
+	if (product->config.absolute || product->tables[0]->is_tree)
+		return false;
+	for (size_t i = 0; i < n && !needs; i++)
+		needs = product->tables[i]->differs ||
+			(!product->tables[i]->error[0] &&
+			 rr_server_table_tells_time(product->tables[i]));
+	product->wants_absolute |= needs;
+	return needs;
+}
+
+static enum rr_graph_end fail(struct rr_graph *graph)
+{
+	if (graph->out_of_memory)
+		return RR_GRAPH_MEMORY;
+	return needs_time(graph->product) ? RR_GRAPH_AGAIN : RR_GRAPH_FAILED;
+}
+
 enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
 				   struct rr_product *product,
 				   const struct rr_graph_config *config)
@@ -210,10 +234,12 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
 	add_state(graph, key);
 	while (graph->n_expanded < graph->states.n && end == RR_GRAPH_WHOLE) {
 		if (!expand(graph, graph->n_expanded))
-			return graph->out_of_memory ? RR_GRAPH_MEMORY :
-						      RR_GRAPH_FAILED;
+			return fail(graph);
 		end = look_up(graph);
 	}
+	if (end != RR_GRAPH_AGAIN && end != RR_GRAPH_STOPPED &&
+	    needs_time(product))
+		return RR_GRAPH_AGAIN;
 	if (end == RR_GRAPH_WHOLE && was_cut(graph))
 		end = RR_GRAPH_CUT;
 	return end;

@@ -301,6 +301,8 @@ static void add_kind(struct list *list, uint32_t id, int pass)
 		add(list, RR_MUTANT_NO_LEASE, kind);
 	if (pass != PASS_GUARDS)
 		return;
+	if (is(&command->words, 0, "WATCH"))
+		add_skip(list, kind);
 	if ((option_of_set(&command->words, "NX") ||
 	     is(&command->words, 0, "SETNX")) &&
 	    !is_listed(list, RR_MUTANT_NO_NX, kind))

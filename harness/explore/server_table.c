@@ -495,6 +495,21 @@ static void skip_messages(struct rr_server_table *table, uint32_t state)
 	}
 }
 
+/* Somebody may get messages by what led to the state. */
+static bool has_listener(const struct rr_server_table *table,
+			 const struct rr_server_snapshot *state)
+{
+	size_t n;
+	const struct rr_connection *all =
+		rr_server_table_connections(table, state->parent, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].listens)
+			return true;
+	}
+	return false;
+}
+
 /* The question was a command on a connection that carried nothing, and left nothing
  * there: any connection will do. */
 static bool is_plain(struct rr_server_table *table,
@@ -503,7 +518,7 @@ static bool is_plain(struct rr_server_table *table,
 	const struct rr_question *question = &state->question;
 	struct rr_command_info info;
 
-	if (question->kind != RR_ASK_COMMAND ||
+	if (question->kind != RR_ASK_COMMAND || has_listener(table, state) ||
 	    rr_server_table_connection(table, state->parent, question->slot))
 		return false;
 	info = rr_asker_info(table->asker,
@@ -522,10 +537,14 @@ static bool replay(struct rr_server_table *table, uint32_t id)
 	if (is_plain(table, state))
 		return rr_asker_queue(table->asker,
 				      command_of(table, &state->question));
-	return rr_asker_flush(table->asker) &&
-	       rr_asker_ask(table->asker, &state->question,
-			    command_of(table, &state->question), &reply,
-			    &blocks);
+	if (!rr_asker_flush(table->asker) ||
+	    !rr_asker_ask(table->asker, &state->question,
+			  command_of(table, &state->question), &reply,
+			  &blocks))
+		return false;
+	skip_messages(table, state->parent);
+	skip_messages(table, id);
+	return true;
 }
 
 /* Brings the server to a state, by the questions that led there. */
@@ -544,8 +563,6 @@ static bool bring_to(struct rr_server_table *table, uint32_t id)
 		good = replay(table, way[--n]);
 	good = good && rr_asker_flush(table->asker);
 	free(way);
-	if (good && table->at != id)
-		skip_messages(table, id);
 	table->at = good ? id : RR_NO_ID;
 	return good || fail_asking(table);
 }
@@ -754,6 +771,7 @@ static bool differ(struct rr_server_table *table,
 {
 	const struct rr_question *question = &row->question;
 
+	table->differs = true;
 	return fail(table, RR_EXIT_INTERNAL,
 		    "the server answers '%s' in two ways, by two paths: there "
 		    "is more to it than the table knows",

@@ -92,6 +92,7 @@ struct rr_server_table {
 		uint32_t row; /* it led to a state that was known */
 	} *merges;
 	uint32_t n_merges;
+	bool differs;        /* one question was answered in two ways */
 	bool lacked_script;  /* a server did not know one by its hash */
 	const char *random_command; /* that clients have sent; NULL = none */
 	enum rr_exit code;          /* with an error */
