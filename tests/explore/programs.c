@@ -214,7 +214,9 @@ void programs_run(struct programs *programs, struct programs_run *how)
 	how->was_planted = how->plant && how->plant(&table);
 	if (how->was_planted) {
 		forget_ends(programs);
-		explore(programs, how, &table);
+		/* Another answer than before: the search would begin anew. */
+		if (explore(programs, how, &table) == RR_GRAPH_AGAIN)
+			how->was_noticed = true;
 	}
 	rr_server_table_release(&table);
 }
