@@ -490,7 +490,9 @@ static void on_join(void *context, struct rl_task *task)
 			stop(thread, (struct rr_stop){ .kind = RR_STOP_JOIN,
 						       .whom = i });
 		child->task = NULL;
-		run->view.stops[i] = (struct rr_stop){ RR_STOP_ABSENT };
+		run->view.stops[i] = (struct rr_stop){
+			.kind = RR_STOP_ABSENT
+		};
 		rl_link_set_driver(task->link, &run->threads[0].driver);
 		return;
 	}

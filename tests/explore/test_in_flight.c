@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Several commands on their way at once, and commands that arrive late. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "strangers.h"
+
+/* ---- Dekker's flags over two servers ------------------------------------------ */
+
+struct flags {
+	size_t mine; /* the server with this client's flag */
+	bool waits;  /* reads the other's when its own is there */
+};
+
+static bool sends_one_after_the_other;
+
+/* The first to come has the first server. */
+static enum rl_outcome open_flags(struct rr_client *client)
+{
+	struct flags *flags = calloc(1, sizeof(*flags));
+	struct rl_reply reply;
+
+	client->state = flags;
+	if (!flags || rl_run(client->data, &reply, "INCR members") != RL_OK)
+		return RL_ERROR;
+	flags->mine = (size_t)reply.integer % 2;
+	return RL_OK;
+}
+
+/* A command on a server of its own; its reply comes when it comes. */
+static enum rl_outcome send(struct rl_link *link, const char *command,
+			    const char *key)
+{
+	const enum rl_outcome outcome =
+		strcmp(command, "SET") == 0 ? rl_queue(link, "SET %s up", key) :
+					      rl_queue(link, "GET %s", key);
+
+	return outcome == RL_OK ? rl_flush(link) : outcome;
+}
+
+static enum rl_outcome lower(struct rr_client *client)
+{
+	const struct flags *flags = client->state;
+	struct rl_reply reply;
+
+	return rl_run(client->lock_nodes[flags->mine], &reply, "DEL %s",
+		      client->lock);
+}
+
+/* Raises its flag and looks at the other's. */
+static enum rl_outcome raise(struct rr_client *client)
+{
+	const struct flags *flags = client->state;
+	struct rl_link *mine = client->lock_nodes[flags->mine];
+	struct rl_link *other = client->lock_nodes[1 - flags->mine];
+	struct rl_reply raised, seen;
+
+	send(mine, "SET", client->lock);
+	if (sends_one_after_the_other)
+		rl_receive(mine, &raised);
+	send(other, "GET", client->lock);
+	if (!sends_one_after_the_other)
+		rl_receive(mine, &raised);
+	if (rl_receive(other, &seen) != RL_OK)
+		return RL_ERROR;
+	if (rl_reply_is_nil(&seen))
+		return RL_OK;
+	lower(client);
+	return RL_BUSY;
+}
+
+static void close_flags(struct rr_client *client)
+{
+	free(client->state);
+}
+
+static const struct rr_strategy dekker = {
+	.name = "dekker",
+	.lock_servers = 2,
+	.open = open_flags,
+	.acquire = raise,
+	.increment = rr_get_add_set,
+	.release = lower,
+	.close = close_flags,
+};
+
+/* Each command waits for the reply to the one before: one sees the other's flag. */
+Test(in_flight, flags_raised_before_the_others_are_read_exclude)
+{
+	sends_one_after_the_other = true;
+	stranger_assert(&dekker, (struct rr_explore_config){ .n_clients = 2 },
+			0);
+}
+
+/* Both on their way: each may be read before the other's flag is up. */
+Test(in_flight, flags_on_two_servers_do_not_exclude)
+{
+	sends_one_after_the_other = false;
+	stranger_assert(&dekker, (struct rr_explore_config){ .n_clients = 2 },
+			RR_BREAKS_EXCLUSION | RR_BREAKS_COUNT);
+}
+
+/* ---- Late commands -------------------------------------------------------------- */
+
+/* A client that died with its SET on its way: the lease ends, others count on, and
+ * then it arrives. */
+Test(in_flight, a_write_that_arrives_late_undoes_an_increment)
+{
+	const struct rr_strategy *lock = rr_strategy_find("lua-delifequals");
+	struct rr_explore_config config = { .increments = 2,
+					    .budget = { .crashes = 1 } };
+
+	stranger_assert(lock, config, 0);
+	config.budget.late = 1;
+	stranger_assert(lock, config, RR_BREAKS_COUNT);
+}
