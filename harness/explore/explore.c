@@ -191,7 +191,10 @@ static void set_up(struct explorer *explorer)
 		.skew_ns = config->skew_ns,
 		.day_ns = RR_WORLD_START_NS,
 		.rounds = config->rounds,
-		.remembers = config->all || config->random.runs ? -1 : 0,
+		/* Who is woken stays in line after a refusal. */
+		.remembers = config->all || config->random.runs ?
+				     -1 :
+				     config->strategy->is_woken,
 		.bounded = config->all,
 	};
 }
@@ -459,7 +462,7 @@ static enum rr_exit try_mutant(struct explorer *explorer,
 			       struct rr_mutant_result *result)
 {
 	const struct rr_graph_config bounds = {
-		.most = 3 * states + 20000,
+		.most = 2 * states + 5000,
 		.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		.progress = explorer->config->progress,
 		.context = explorer->config->context,
