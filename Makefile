@@ -98,7 +98,7 @@ plots: ## draw the newest results again
 check: all $(B)/tests/run ## all tests
 	@sh tests/check $(B)
 
-oracle: $(B)/tests/run ## 20,000 random programs: does the reduced search miss a final state?
+oracle: $(B)/tests/run ## 20,000 random programs: do the tables leave out anything that matters?
 	@RR_ORACLE=20000 $(B)/tests/run --timeout 3000 --filter 'oracle/*'
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers

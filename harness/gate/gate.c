@@ -270,12 +270,6 @@ void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns)
 	gate->clients[client].skew_ns = skew_ns;
 }
 
-void rr_gate_disconnect(struct rr_gate *gate, int server)
-{
-	if (gate->probes[server])
-		rl_link_disconnect(gate->probes[server]);
-}
-
 void rr_gate_plant(struct rr_gate *gate, const struct rl_driver *planted)
 {
 	gate->planted = planted;

@@ -209,9 +209,6 @@ bool rr_gate_is_dead(const struct rr_gate *gate, int client);
  * have been asked something since, so that all messages have come. */
 bool rr_gate_has_left(const struct rr_gate *gate, int client);
 
-/* The gate's own connection to a server is closed; it makes another one. */
-void rr_gate_disconnect(struct rr_gate *gate, int server);
-
 /* From now on, and in the runs to come. */
 void rr_gate_set_skew(struct rr_gate *gate, int client, int64_t skew_ns);
 

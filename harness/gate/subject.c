@@ -43,8 +43,7 @@ static bool is_as_new(const struct rr_subject_client *client)
 {
 	const struct rr_strategy *strategy = client->subject->config.strategy;
 
-	if (client->subject->is_wiped ||
-	    (strategy->own_links && !strategy->is_woken))
+	if (strategy->own_links && !strategy->is_woken)
 		return false;
 	return client->opened && !rr_subject_is_dead(client) &&
 	       client->tally.ok == client->increments &&
@@ -114,8 +113,6 @@ bool rr_subject_prepare(struct rr_subject *subject)
 
 	if (!renew(subject, fresh, &any))
 		return false;
-	subject->is_warm = subject->is_warm && !subject->is_wiped;
-	subject->is_wiped = false;
 	if (!any || (subject->is_warm && !is_woken))
 		return true;
 	return warm_up(subject, fresh) && renew(subject, fresh, &any);

@@ -66,10 +66,6 @@ bool rr_subject_prepare(struct rr_subject *subject);
 bool rr_subject_run(struct rr_subject *subject, rr_choose choose, void *context,
 		    struct rr_subject_result *result);
 
-/* In a run, at a strike: all that a server holds is gone, and so are the
- * connections to it, as after kill -9 and a restart without its files. */
-void rr_subject_wipe(struct rr_subject *subject, int server);
-
 /* How many increments a client was told are counted, in the run that goes on or
  * was the last: as soon as it was told, with its lock still to be released. */
 long rr_subject_acknowledged(const struct rr_subject *subject, int client);

@@ -28,7 +28,6 @@ struct rr_subject {
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	struct rr_subject_client clients[RR_GATE_CLIENTS];
 	bool is_warm; /* links know their servers */
-	bool is_wiped; /* a server has forgotten scripts and connections */
 	int inside; /* clients in their critical section */
 	long overlaps;
 	char error[320];

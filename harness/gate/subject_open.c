@@ -87,10 +87,6 @@ static bool restore_links(struct rr_subject_client *client, bool has_left)
 {
 	struct rr_subject *subject = client->subject;
 
-	if (subject->is_wiped) {
-		free_links(client);
-		return rr_subject_connect_client(subject, client);
-	}
 	for (size_t i = 0; i < subject->n_servers; i++) {
 		if (has_left)
 			rl_link_disconnect(client->links[i]);

@@ -105,14 +105,6 @@ enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns)
 	return expire(world, ns);
 }
 
-enum rr_tick rr_world_tick_idle(struct rr_world *world, int64_t ns)
-{
-	if (!rr_world_has_time(world))
-		return rr_world_tick(world, ns);
-	set_pages(world, ns);
-	return RR_TICK_MOVED;
-}
-
 enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
 			   char error[RR_WORLD_ERROR])
 {

@@ -276,10 +276,6 @@ enum rr_tick {
  */
 enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns);
 
-/* The same where every command was answered and nobody is blocked: no server has
- * anything to notice before its next command, and none is asked. */
-enum rr_tick rr_world_tick_idle(struct rr_world *world, int64_t ns);
-
 /* Sets how far a server's clock is ahead of the others (< 0: behind). */
 enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
 			   char error[RR_WORLD_ERROR]);
