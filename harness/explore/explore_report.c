@@ -264,6 +264,8 @@ static enum rr_exit report_on(struct report *report, enum rr_exit code)
 	if (code == RR_EXIT_SKIPPED)
 		return rr_complain(code, "%s skipped: this server has %s", name,
 				   report->result.error);
+	if (code != RR_EXIT_OK && !report->result.error[0])
+		return code; /* said already */
 	if (code != RR_EXIT_OK)
 		return rr_complain(code, "%s: %s", name, report->result.error);
 	code = print_result(report);
