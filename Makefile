@@ -23,13 +23,13 @@ SONAME  := libredislock.so.1
 SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE
-DIRS    := -Ilib -Iscenarios -Iharness $(patsubst %/,-I%,$(wildcard harness/*/)) -I$(B)
+DIRS    := -Ilib -Iscenarios -Iharness -I$(B)
 ALL     := $(STD) $(WARN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
 
 LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # The shim is a library of its own, loaded into servers.
-SHIM    := harness/shim/clock.c
+SHIM    := harness/cluster/shim/clock.c
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c $(SHIM),$(wildcard harness/*.c harness/*/*.c)))
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
@@ -188,11 +188,11 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 	  -Wl,-soname,$(SONAME),--version-script=lib/redislock.map -lhiredis
 
 # Without a sanitizer: it is loaded into servers that have none.
-$(B)/redrace-clock.so: $(SHIM) harness/shim/clock_page.h
+$(B)/redrace-clock.so: $(SHIM) harness/cluster/clock_page.h
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
-	  -fPIC -shared -o $@ $< -pthread -ldl
+	  -Iharness -fPIC -shared -o $@ $< -pthread -ldl
 
 define compile
 @mkdir -p $(@D)
@@ -213,6 +213,6 @@ $(B)/version.h: FORCE
 	@sh harness/version '$(VERSION)' '$(CFLAGS)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(B)/harness/environment.o $(B)/harness/main.o: $(B)/version.h
+$(B)/harness/bench/environment.o $(B)/harness/main.o: $(B)/version.h
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "bench_options.h"
-#include "cells.h"
+#include "bench/bench.h"
+#include "bench/bench_options.h"
+#include "bench/cells.h"
 #include "commands.h"
-#include "placement.h"
-#include "progress.h"
-#include "random.h"
-#include "results.h"
-#include "session.h"
-#include "text.h"
+#include "base/placement.h"
+#include "bench/progress.h"
+#include "base/random.h"
+#include "bench/results.h"
+#include "cluster/session.h"
+#include "base/text.h"
 
 struct work {
 	const struct rr_bench_options *options;

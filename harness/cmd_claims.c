@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "files.h"
-#include "placement.h"
-#include "claim_rows.h"
-#include "signals.h"
-#include "option.h"
+#include "base/files.h"
+#include "base/placement.h"
+#include "claims/claim_rows.h"
+#include "base/signals.h"
+#include "base/option.h"
 
 static const struct {
 	const char *name;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "commands.h"
-#include "placement.h"
-#include "session.h"
-#include "option.h"
-#include "text.h"
+#include "base/placement.h"
+#include "cluster/session.h"
+#include "base/option.h"
+#include "base/text.h"
 
 enum { DEFAULT_SECONDS = 15 };
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "explore_options.h"
-#include "explore_report.h"
-#include "gate.h"
-#include "placement.h"
+#include "explore/explore_options.h"
+#include "explore/explore_report.h"
+#include "scheduler/gate.h"
+#include "base/placement.h"
 
 /* Of several, one that is skipped does not count. */
 static enum rr_exit explore(const struct rr_explore_options *options,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "comparison.h"
-#include "explore_floor.h"
-#include "peer.h"
+#include "bench/comparison.h"
+#include "explore/explore_floor.h"
+#include "bench/peer.h"
 
 enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_LIMIT };
 

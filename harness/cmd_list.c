@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "exit_code.h"
-#include "race_list.h"
+#include "base/exit_code.h"
+#include "race/race_list.h"
 #include "strategy.h"
 
 struct list_options {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "files.h"
-#include "matrix_options.h"
+#include "base/files.h"
+#include "matrix/matrix_options.h"
 
 static enum rr_exit write_file(const char *path, rr_matrix_print *print,
 			       const struct rr_matrix *matrix)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "keys.h"
-#include "peers.h"
+#include "cluster/keys.h"
+#include "bench/peers.h"
 
 /* Code that node compiles while it runs was at its full speed after so many. */
 enum { PEER_WARMUP = 3000 };

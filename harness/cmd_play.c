@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "draw.h"
-#include "files.h"
-#include "learner.h"
-#include "library.h"
-#include "play_options.h"
+#include "draw/draw.h"
+#include "base/files.h"
+#include "play/learner.h"
+#include "race/library.h"
+#include "play/play_options.h"
 
 /* ---- Drawing ------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "exit_code.h"
-#include "text.h"
+#include "base/exit_code.h"
+#include "base/text.h"
 #include "version.h"
 
 struct command {

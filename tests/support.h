@@ -5,8 +5,8 @@
 
 #include <criterion/criterion.h>
 
-#include "bench.h"
-#include "session.h"
+#include "bench/bench.h"
+#include "cluster/session.h"
 #include "strategy.h"
 
 /* A session with `n` private servers that answer. Fails the test otherwise. */

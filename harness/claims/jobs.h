@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "claims.h"
-#include "exit_code.h"
+#include "base/exit_code.h"
 
 struct rr_race;
 struct rr_signals;

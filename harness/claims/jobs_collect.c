@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "jobs_parts.h"
-#include "library.h"
+#include "race/library.h"
 
 bool rr_claims_chosen(const struct rr_claims_choice *choice,
 		      const struct rr_claim *claim)

@@ -9,7 +9,7 @@
 
 #include "jobs_parts.h"
 #include "measures.h"
-#include "player.h"
+#include "play/player.h"
 
 struct worker {
 	struct rr_jobs *jobs;

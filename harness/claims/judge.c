@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race.h"
+#include "race/race.h"
 
 /* What the jobs of one claim came to. */
 struct evidence {

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "base/text.h"
 
 enum { ROUNDS = 1000, THREADS = 4 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 static double seconds_since(const struct rl_link *link, int64_t start_ns)
 {

@@ -2,7 +2,7 @@
 /* Counting loops: which of them lose updates. */
 #include "measure_parts.h"
 
-#include "text.h"
+#include "base/text.h"
 
 enum { INCREMENTS = 10000 };
 

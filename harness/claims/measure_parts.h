@@ -3,7 +3,7 @@
 #ifndef RR_MEASURE_PARTS_H
 #define RR_MEASURE_PARTS_H
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "measures.h"
 
 /* Each fills result->text and result->measured; false: it could not be taken,

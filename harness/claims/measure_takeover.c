@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "random.h"
+#include "base/random.h"
 
 /* ---- Eight clients find one dead lock ------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 #define RR_MEASURES_H
 
 #include "jobs.h"
-#include "session.h"
+#include "cluster/session.h"
 
 /* One being taken: a server of its own, and its result. */
 struct rr_measuring {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "judge.h"
-#include "race.h"
+#include "race/race.h"
 
 enum { REPLIES_SHOWN = 3 };
 

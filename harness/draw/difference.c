@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "draw.h"
-#include "plain.h"
+#include "base/plain.h"
 #include "wording.h"
 
 #include <stdlib.h>

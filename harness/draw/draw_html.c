@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "draw.h"
-#include "plain.h"
+#include "base/plain.h"
 #include "wording.h"
-#include "xml.h"
+#include "base/xml.h"
 
 static const char head[] =
 	"<meta charset=\"utf-8\"/>\n"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "plain.h"
+#include "base/plain.h"
 #include "wording.h"
 
 enum { SCHEMA = 1 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "plain.h"
+#include "base/plain.h"
 #include "wording.h"
 
 enum { TEXT_MOST = 120 };

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "draw.h"
-#include "plain.h"
+#include "base/plain.h"
 #include "svg.h"
 #include "wording.h"
-#include "xml.h"
+#include "base/xml.h"
 
 enum { HEAD_PX = 28 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "paper.h"
-#include "plain.h"
+#include "base/plain.h"
 #include "wording.h"
 
 /* ---- Above the table ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 
 enum { LANES_GAP = 40, LABEL_GAP = 26, LEAST_PX = 300 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "paper.h"
-#include "plain.h"
+#include "base/plain.h"
 
 enum { LINES_MOST = 6 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "paper.h"
-#include "plain.h"
+#include "base/plain.h"
 
 enum { INDENT = 4 };
 

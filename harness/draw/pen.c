@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 
 static const char *const glyphs[RR_GLYPHS] = {
 	[RR_GLYPH_LINE] = "─",	 [RR_GLYPH_RIGHT] = "▶",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 #include "wording.h"
 
 /* Rounds of a repeat that are drawn at its beginning and its end together. */

@@ -3,7 +3,7 @@
 #ifndef RR_ROWS_H
 #define RR_ROWS_H
 
-#include "trace.h"
+#include "race/trace.h"
 
 enum rr_row_kind {
 	RR_ROW_MESSAGE, /* between a client and a server */

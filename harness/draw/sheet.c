@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 
 enum {
 	CLIENT_MOST = 42,  /* wider cells are wrapped */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 #include "svg.h"
 
 enum { ABOVE = 5, BELOW = 9, OFF_LANE = 6 };

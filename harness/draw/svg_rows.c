@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 #include "svg.h"
 
 enum { LINES_MOST = 6, REMARK_CHARS = RR_REMARKS_PX / RR_SANS_PX };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 #include "svg.h"
-#include "xml.h"
+#include "base/xml.h"
 
 const char *rr_svg_colour(int client)
 {

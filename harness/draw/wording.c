@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "base/plain.h"
 #include "rows.h"
 
 enum { DURATION_SIZE = 40 };

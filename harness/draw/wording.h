@@ -3,7 +3,7 @@
 #ifndef RR_WORDING_H
 #define RR_WORDING_H
 
-#include "trace.h"
+#include "race/trace.h"
 
 /* All are malloc'd, printable UTF-8; NULL = out of memory. */
 

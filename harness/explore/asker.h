@@ -8,7 +8,7 @@
 #define RR_ASKER_H
 
 #include "terms.h"
-#include "world.h"
+#include "cluster/world.h"
 
 enum { RR_ASKER_SLOTS = 64 };
 

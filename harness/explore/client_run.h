@@ -22,7 +22,7 @@
 #ifndef RR_CLIENT_RUN_H
 #define RR_CLIENT_RUN_H
 
-#include "fiber.h"
+#include "scheduler/fiber.h"
 #include "terms.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "player.h"
+#include "play/player.h"
 #include "strategy.h"
 
 static char *with_verdict(const char *transcript, const char *verdict)

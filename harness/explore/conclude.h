@@ -3,8 +3,8 @@
 #ifndef RR_CONCLUDE_H
 #define RR_CONCLUDE_H
 
-#include "draw.h"
-#include "world.h"
+#include "draw/draw.h"
+#include "cluster/world.h"
 
 /*
  * Plays a transcript in `world` (which is reset) and adds the verdict that comes

@@ -12,10 +12,10 @@
 #ifndef RR_EXPLORE_H
 #define RR_EXPLORE_H
 
-#include "exit_code.h"
+#include "base/exit_code.h"
 #include "product.h"
 #include "strategy.h"
-#include "world.h"
+#include "cluster/world.h"
 
 struct rr_mutation;
 

@@ -3,7 +3,7 @@
 #ifndef RR_EXPLORE_EXPORT_H
 #define RR_EXPLORE_EXPORT_H
 
-#include "exit_code.h"
+#include "base/exit_code.h"
 #include "graph.h"
 
 /* Writes it for Graphviz, and as JSON; NULL = not. A state names what each client

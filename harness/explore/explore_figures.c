@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "text.h"
+#include "base/text.h"
 
 /* ---- Mutants -------------------------------------------------------------- */
 

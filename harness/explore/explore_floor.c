@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "explore.h"
-#include "gate.h"
-#include "placement.h"
-#include "text.h"
+#include "scheduler/gate.h"
+#include "base/placement.h"
+#include "base/text.h"
 
 static const struct row {
 	const char *name;

@@ -3,7 +3,7 @@
 #ifndef RR_EXPLORE_FLOOR_H
 #define RR_EXPLORE_FLOOR_H
 
-#include "session.h"
+#include "cluster/session.h"
 
 struct rr_explore_floor_options {
 	const char *redis_server;

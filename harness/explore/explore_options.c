@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "explore_keys.h"
-#include "option.h"
+#include "base/option.h"
 
 enum { AUDIT = 200, JOBS_MAX = 64, MEGABYTE = 1 << 20 };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "base/text.h"
 
 /* Seconds. Before that the shares say too little. */
 #define LOOK_EVERY 0.1

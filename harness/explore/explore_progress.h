@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "signals.h"
+#include "base/signals.h"
 
 struct rr_explore_progress {
 	struct rr_signals *signals;

@@ -10,10 +10,10 @@
 #include "explore_figures.h"
 #include "explore_progress.h"
 #include "explore_verdict.h"
-#include "files.h"
+#include "base/files.h"
 #include "invariants.h"
 #include "random_report.h"
-#include "text.h"
+#include "base/text.h"
 
 struct report {
 	struct rr_world *world;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "race_text.h"
+#include "scheduler/race_text.h"
 
 struct writer {
 	FILE *file;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include "base/random.h"
 
 enum { REPORT_EVERY = 64, WAY_MAX = 4000 };
 

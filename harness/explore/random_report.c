@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "text.h"
+#include "base/text.h"
 
 void rr_random_report_none(const struct rr_explore_config *config,
 			   const struct rr_explore_result *result)

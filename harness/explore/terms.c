@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include "base/random.h"
 
 /* ---- Random values -------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include "base/random.h"
 
 enum { STEPS_MAX = 4000, FAULTS_MAX = 64, MOVES_MAX = 512 };
 

@@ -3,7 +3,7 @@
 #ifndef RR_BOUNDS_H
 #define RR_BOUNDS_H
 
-#include "explore.h"
+#include "explore/explore.h"
 
 /* Does the hazard concern the strategy at all? */
 bool rr_bounds_apply(const struct rr_strategy *strategy,

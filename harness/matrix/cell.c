@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "conclude.h"
-#include "draw.h"
+#include "explore/conclude.h"
+#include "draw/draw.h"
 #include "hazards.h"
-#include "player.h"
+#include "play/player.h"
 
 enum { WIDTH = 100 };
 

@@ -3,7 +3,7 @@
 #ifndef RR_CELL_H
 #define RR_CELL_H
 
-#include "explore.h"
+#include "explore/explore.h"
 
 enum rr_cell_verdict {
 	RR_CELL_UNDONE,     /* called off before */

@@ -5,7 +5,7 @@
 
 #include "bounds.h"
 #include "matrix_inside.h"
-#include "text.h"
+#include "base/text.h"
 
 /* ---- Cells ---------------------------------------------------------------- */
 

@@ -2,10 +2,10 @@
 /* The matrix as one page that needs nothing else. */
 #include "bounds.h"
 #include "hazards.h"
-#include "invariants.h"
+#include "explore/invariants.h"
 #include "matrix.h"
-#include "text.h"
-#include "xml.h"
+#include "base/text.h"
+#include "base/xml.h"
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"

@@ -4,7 +4,7 @@
 
 #include "bounds.h"
 #include "hazards.h"
-#include "invariants.h"
+#include "explore/invariants.h"
 #include "matrix.h"
 
 enum { SCHEMA = 2 };

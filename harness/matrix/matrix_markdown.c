@@ -4,9 +4,9 @@
 
 #include "bounds.h"
 #include "hazards.h"
-#include "invariants.h"
+#include "explore/invariants.h"
 #include "matrix.h"
-#include "text.h"
+#include "base/text.h"
 
 static void print_intro(FILE *file)
 {

@@ -6,8 +6,8 @@
 
 #include "commands.h"
 #include "hazards.h"
-#include "placement.h"
-#include "text.h"
+#include "base/placement.h"
+#include "base/text.h"
 
 enum { KEY_HAZARD = 0x100, KEY_FORMAT, KEY_SAVE, KEY_REPLAY, KEY_MOST,
        KEY_REDIS_SERVER };

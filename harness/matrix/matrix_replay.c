@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "draw.h"
-#include "files.h"
+#include "draw/draw.h"
+#include "base/files.h"
 #include "matrix.h"
-#include "player.h"
+#include "play/player.h"
 
 static int is_race(const struct dirent *entry)
 {

@@ -10,7 +10,7 @@
 #include "bounds.h"
 #include "hazards.h"
 #include "matrix_inside.h"
-#include "text.h"
+#include "base/text.h"
 
 enum {
 	LOOK_MS = 100,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
+#include "base/files.h"
 #include "matrix.h"
 
 /* One that an earlier matrix left. */

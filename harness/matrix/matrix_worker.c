@@ -6,9 +6,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "gate.h"
+#include "scheduler/gate.h"
 #include "matrix_inside.h"
-#include "placement.h"
+#include "base/placement.h"
 
 struct worker {
 	struct rr_matrix *matrix;

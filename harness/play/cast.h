@@ -6,7 +6,7 @@
 #ifndef RR_CAST_H
 #define RR_CAST_H
 
-#include "race.h"
+#include "race/race.h"
 #include "wire.h"
 
 enum { RR_OWED_MAX = 64, RR_VARIABLES_MAX = 64, RR_VARIABLE_SIZE = 512,

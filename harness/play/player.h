@@ -3,9 +3,9 @@
 #ifndef RR_PLAYER_H
 #define RR_PLAYER_H
 
-#include "exit_code.h"
-#include "trace.h"
-#include "world.h"
+#include "base/exit_code.h"
+#include "race/trace.h"
+#include "cluster/world.h"
 
 /* Told of every step: before it, when it may end the race by returning false,
  * and after it. Either may be NULL. */

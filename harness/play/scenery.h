@@ -6,7 +6,7 @@
 #ifndef RR_SCENERY_H
 #define RR_SCENERY_H
 
-#include "observer.h"
+#include "race/observer.h"
 #include "wire.h"
 
 struct rr_scenery {

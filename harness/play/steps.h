@@ -4,10 +4,10 @@
 #define RR_STEPS_H
 
 #include "cast.h"
-#include "exit_code.h"
-#include "observer.h"
+#include "base/exit_code.h"
+#include "race/observer.h"
 #include "scenery.h"
-#include "trace.h"
+#include "race/trace.h"
 
 struct rr_player {
 	const struct rr_race *race;

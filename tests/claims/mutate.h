@@ -7,7 +7,7 @@
 #ifndef RR_TEST_MUTATE_H
 #define RR_TEST_MUTATE_H
 
-#include "race.h"
+#include "race/race.h"
 
 /* Expects another reply at some step; false: no reply is expected anywhere. */
 bool mutate_reply(struct rr_race *race);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "claim_rows.h"
+#include "claims/claim_rows.h"
 
 enum { OBSERVED = 5 }; /* the cell that differs from run to run */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs_parts.h"
-#include "judge.h"
-#include "race.h"
+#include "claims/jobs_parts.h"
+#include "claims/judge.h"
+#include "race/race.h"
 
 enum { JOBS_MAX = 4 };
 

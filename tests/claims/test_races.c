@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../world/stage.h"
+#include "../cluster/stage.h"
 #include "claims.h"
-#include "jobs.h"
-#include "library.h"
+#include "claims/jobs.h"
+#include "race/library.h"
 #include "mutate.h"
-#include "player.h"
+#include "play/player.h"
 
 enum { SHARDS = 6 };
 

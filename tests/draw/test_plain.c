@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learner.h"
-#include "plain.h"
+#include "play/learner.h"
+#include "base/plain.h"
 
 static void assert_plain(const char *text, size_t length, const char *wanted)
 {

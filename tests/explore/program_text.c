@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include "base/random.h"
 
 static const char *pick_key(struct rr_random *random,
 			    const struct program_pool *pool)

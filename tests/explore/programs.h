@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../world/stage.h"
-#include "graph.h"
+#include "../cluster/stage.h"
+#include "explore/graph.h"
 
 enum {
 	PROGRAM_CLIENTS = 3,

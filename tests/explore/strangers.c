@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "invariants.h"
+#include "explore/invariants.h"
 
 static const struct stranger_lock *current;
 

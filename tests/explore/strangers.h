@@ -4,8 +4,8 @@
 #ifndef RR_TEST_STRANGERS_H
 #define RR_TEST_STRANGERS_H
 
-#include "../world/stage.h"
-#include "explore.h"
+#include "../cluster/stage.h"
+#include "explore/explore.h"
 
 /* A lock of two commands, each with the lock's key in it as "%s". The first answers
  * `taken` if the client has it now. */

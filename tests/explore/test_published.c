@@ -7,8 +7,8 @@
  */
 #include <stdio.h>
 
-#include "../world/stage.h"
-#include "graph.h"
+#include "../cluster/stage.h"
+#include "explore/graph.h"
 
 enum { CLIENTS_MAX = 8, SLOTS = 16 };
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../world/stage.h"
-#include "asker.h"
+#include "../cluster/stage.h"
+#include "explore/asker.h"
 
 enum { SEEN_SIZE = 1024, SLOT = 5 };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "findings.h"
-#include "race.h"
+#include "race/findings.h"
+#include "race/race.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "../support.h"
-#include "bounds.h"
-#include "hazards.h"
-#include "matrix.h"
+#include "matrix/bounds.h"
+#include "matrix/hazards.h"
+#include "matrix/matrix.h"
 
 static struct rr_matrix matrix;
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* env.json: what a result was measured with. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "base/files.h"
+#include "base/placement.h"
+#include "results.h"
+#include "version.h"
+
+/* The first line of a file, or what follows `field` and a colon in it. */
+static json_t *line_of(const char *path, const char *field)
+{
+	FILE *file = fopen(path, "re");
+	char line[512];
+	json_t *found = NULL;
+
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		const char *from = line;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (field && strncmp(line, field, strlen(field)) != 0)
+			continue;
+		if (field && strchr(line, ':'))
+			from = strchr(line, ':') + 1;
+		found = json_string(from + strspn(from, " \t"));
+	}
+	if (file)
+		fclose(file);
+	return found ? found : json_null();
+}
+
+static json_t *info_field(const char *info, const char *field)
+{
+	const char *found = info ? strstr(info, field) : NULL;
+
+	if (!found)
+		return json_null();
+	found += strlen(field);
+	return json_stringn(found, strcspn(found, "\r\n"));
+}
+
+json_t *rr_environment_server(const struct rr_fleet *fleet)
+{
+	struct rl_link *link = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
+	struct rl_reply reply = { .type = RL_REPLY_NIL };
+	json_t *object;
+
+	if (link)
+		rl_run(link, &reply, "INFO server");
+	object = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:b, s:i}",
+		"redis_version", info_field(reply.text, "redis_version:"),
+		"server_name", info_field(reply.text, "server_name:"),
+		"valkey_version", info_field(reply.text, "valkey_version:"),
+		"build_id", info_field(reply.text, "redis_build_id:"),
+		"multiplexing", info_field(reply.text, "multiplexing_api:"),
+		"private", fleet->is_private,
+		"servers", (int)fleet->n_servers);
+	rl_link_free(link);
+	return object;
+}
+
+json_t *rr_environment_machine(void)
+{
+	struct utsname name;
+
+	uname(&name);
+	return json_pack(
+		"{s:o, s:i, s:i, s:o, s:s, s:s, s:o}",
+		"cpu", line_of("/proc/cpuinfo", "model name"),
+		"cores", (int)sysconf(_SC_NPROCESSORS_ONLN),
+		"cores_allowed", rr_placement_count(),
+		"governor",
+		line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+			NULL),
+		"kernel", name.release,
+		"architecture", name.machine,
+		"clock_source",
+		line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			NULL));
+}
+
+static json_t *build(void)
+{
+	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}",
+			 "version", RR_VERSION,
+			 "commit", RR_COMMIT,
+			 "dirty", RR_DIRTY,
+			 "compiler", __VERSION__,
+			 "flags", RR_FLAGS,
+			 "hiredis", RR_HIREDIS);
+}
+
+static json_t *settings(const struct rr_results *results)
+{
+	const struct rr_bench_options *options = results->options;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s}",
+			 "processes", (json_int_t)options->processes,
+			 "increments", (json_int_t)options->increments,
+			 "repeats", (json_int_t)options->repeats,
+			 "warmup", (json_int_t)options->warmup,
+			 "seed", (json_int_t)options->seed,
+			 "ttl_ms", (json_int_t)options->ttl_ms,
+			 "hold_us", (json_int_t)options->hold_us,
+			 "keys", (json_int_t)options->keys,
+			 "persistence",
+			 options->n_redis ? "own" :
+				 rr_persistence_names[options->persistence],
+			 "placement", results->placement);
+}
+
+/* Text as JSON, whatever bytes it is made of: what is no UTF-8 becomes '?'. */
+static json_t *any_text(const char *text)
+{
+	json_t *value = json_string(text);
+	char *plain = value || !text ? NULL : strdup(text);
+
+	if (!plain)
+		return value ? value : json_null();
+	for (char *c = plain; *c; c++) {
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	value = json_string(plain);
+	free(plain);
+	return value;
+}
+
+enum rr_exit rr_results_environment(const struct rr_results *results,
+				    const struct rr_fleet *fleet,
+				    const char *command_line)
+{
+	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}",
+				 "run_id", results->run_id,
+				 "command_line", any_text(command_line),
+				 "settings", settings(results),
+				 "server", rr_environment_server(fleet),
+				 "machine", rr_environment_machine(),
+				 "build", build());
+	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	char path[RR_PATH_SIZE];
+	enum rr_exit code;
+
+	json_decref(root);
+	if (!text)
+		return rr_complain(RR_EXIT_INTERNAL, "cannot make env.json");
+	snprintf(path, sizeof(path), "%s/env.json", results->directory);
+	code = rr_files_replace(path, text, strlen(text));
+	free(text);
+	return code;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* summary.csv and the table: repeats of one configuration, taken together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "results.h"
+#include "statistics.h"
+#include "base/text.h"
+
+/* ---- Groups ---------------------------------------------------------------------- */
+
+static void fill_group(const struct rr_results *results,
+		       const struct rr_strategy *strategy, long threads,
+		       struct rr_group *group)
+{
+	group->n = 0;
+	for (size_t i = 0; i < results->n_finished; i++) {
+		const struct rr_measurement *m =
+			&results->finished[i]->measurement;
+
+		if (m->strategy == strategy && m->threads == threads &&
+		    group->n < RR_GROUP_MAX)
+			group->members[group->n++] = m;
+	}
+}
+
+bool rr_results_next_group(const struct rr_results *results, size_t *index,
+			   struct rr_group *group)
+{
+	const struct rr_bench_options *options = results->options;
+	const size_t n = options->n_strategies * options->n_threads;
+
+	while (*index < n) {
+		const size_t i = (*index)++;
+
+		fill_group(results, options->strategies[i / options->n_threads],
+			   options->threads[i % options->n_threads], group);
+		if (group->n)
+			return true;
+	}
+	return false;
+}
+
+/* ---- Figures ------------------------------------------------------------------- */
+
+typedef double (*figure)(const struct rr_measurement *measurement);
+
+static double lost(const struct rr_measurement *m)
+{
+	return (double)m->lost;
+}
+
+static double p50_ns(const struct rr_measurement *m)
+{
+	return (double)m->times.p50;
+}
+
+static double p99_ns(const struct rr_measurement *m)
+{
+	return (double)m->times.p99;
+}
+
+static double fairness(const struct rr_measurement *m)
+{
+	return m->fairness_jain;
+}
+
+static const struct {
+	const char *name;
+	figure of;
+} figures[] = {
+	{ "lost", lost },
+	{ "lost_pct", rr_lost_pct },
+	{ "increments_per_s", rr_increments_per_s },
+	{ "lat_p50_ns", p50_ns },
+	{ "lat_p99_ns", p99_ns },
+	{ "commands_per_increment", rr_commands_per_increment },
+	{ "fairness_jain", fairness },
+};
+
+enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
+
+static struct rr_statistics statistics_of(const struct rr_group *group,
+					  figure of, uint64_t seed)
+{
+	double values[RR_GROUP_MAX];
+
+	for (size_t i = 0; i < group->n; i++)
+		values[i] = of(group->members[i]);
+	return rr_statistics_of(values, group->n, seed);
+}
+
+/* The verdict that decides about all of them. */
+static const struct rr_measurement *worst(const struct rr_group *group)
+{
+	const struct rr_measurement *found = group->members[0];
+
+	for (size_t i = 1; i < group->n; i++) {
+		const struct rr_measurement *m = group->members[i];
+
+		if (rr_exit_worse(rr_verdict_exit(found->verdict),
+				  rr_verdict_exit(m->verdict)) !=
+		    rr_verdict_exit(found->verdict))
+			found = m;
+	}
+	return found;
+}
+
+/* ---- summary.csv ------------------------------------------------------------------- */
+
+static void print_summary(FILE *file, const struct rr_results *results)
+{
+	size_t index = 0;
+
+	fprintf(file, "run_id,strategy,expectation,threads,processes,n,verdict");
+	for (size_t f = 0; f < FIGURES; f++)
+		fprintf(file, ",%s_median,%s_min,%s_max,%s_low,%s_high",
+			figures[f].name, figures[f].name, figures[f].name,
+			figures[f].name, figures[f].name);
+	fprintf(file, "\n");
+	for (struct rr_group one; rr_results_next_group(results, &index, &one);) {
+		const struct rr_measurement *m = worst(&one);
+
+		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id,
+			m->strategy->name,
+			m->promise == RR_EXACT ? "exact" : "lossy", m->threads,
+			m->processes, one.n, rr_verdict_name(m->verdict));
+		for (size_t f = 0; f < FIGURES; f++) {
+			const struct rr_statistics s = statistics_of(
+				&one, figures[f].of, results->options->seed);
+
+			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g",
+				s.median, s.min, s.max, s.low, s.high);
+		}
+		fprintf(file, "\n");
+	}
+}
+
+enum rr_exit rr_results_summarise(const struct rr_results *results)
+{
+	char path[RR_PATH_SIZE], *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	enum rr_exit code;
+
+	if (!file)
+		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	print_summary(file, results);
+	fclose(file);
+	snprintf(path, sizeof(path), "%s/summary.csv", results->directory);
+	code = rr_files_replace(path, text, length);
+	free(text);
+	return code;
+}
+
+/* ---- The table ------------------------------------------------------------------- */
+
+/* What happened besides counting: increments given up, workers killed. */
+static const char *describe_besides(const struct rr_measurement *m,
+				    char text[64])
+{
+	char refused[RR_GROUPED_SIZE];
+
+	text[0] = '\0';
+	if (m->failed && m->policy == RR_POLICY_FAIL_FAST)
+		snprintf(text, 64, "; %s refused",
+			 rr_grouped(refused, (long long)m->failed));
+	else if (m->killed)
+		snprintf(text, 64, "; %ld %s killed", m->killed,
+			 m->killed == 1 ? "worker" : "workers");
+	return text;
+}
+
+static void print_line(FILE *file, const struct rr_group *group, bool sweep,
+		       uint64_t seed)
+{
+	const struct rr_measurement *m = worst(group);
+	const struct rr_statistics rate =
+		statistics_of(group, rr_increments_per_s, seed);
+	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
+	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
+	char besides[64];
+
+	fprintf(file, "%-20s ", m->strategy->name);
+	if (sweep)
+		fprintf(file, "%7d  ", m->threads);
+	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s%s\n",
+	       rr_grouped(final, m->final_value),
+	       rr_grouped(gone, m->lost + m->extra),
+	       rr_grouped(speed, (long long)(rate.median + 0.5)),
+	       rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed)
+					 .median),
+	       statistics_of(group, rr_commands_per_increment, seed).median,
+	       m->remark, describe_besides(m, besides));
+}
+
+void rr_results_table(const struct rr_results *results, FILE *file)
+{
+	const bool sweep = results->options->n_threads > 1;
+	size_t index = 0;
+
+	fprintf(file, "%-20s ", "strategy");
+	if (sweep)
+		fprintf(file, "%7s  ", "threads");
+	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost",
+	       "increments/s", "p99", "commands/inc", "verdict");
+	for (struct rr_group group;
+	     rr_results_next_group(results, &index, &group);)
+		print_line(file, &group, sweep, results->options->seed);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The servers of one race: any number of private ones with names, a clock that
+ * stands still until it is told to move, and real failures. The guardian owns
+ * them all: nothing outlives the program.
+ *
+ * The clock. With the shim (harness/cluster/shim/clock.c, preloaded into the servers)
+ * every server's wall clock stands at RR_WORLD_START_NS when a race begins and
+ * moves by rr_world_tick() alone; leases, EXPIRE, PTTL, the time-outs of BLPOP
+ * and WAIT, save points and everysec's fsync follow it, and so show the same
+ * figures in every run. What a server measures with the monotonic clock (a
+ * script's time limit, DEBUG SLEEP) is real. Without the shim see
+ * rr_world_tick().
+ *
+ * Order: open; for each race declare, start, ..., reset; close. A server is
+ * named by its number, which rr_world_declare() gives out from 0. One thread.
+ *
+ * Calls answer RR_EXIT_OK, or what the program should exit with and a message
+ * in `error`, printed by nobody: RR_EXIT_USAGE (not in this state of the
+ * server), RR_EXIT_SKIPPED (needs the shim), RR_EXIT_REDIS, RR_EXIT_FILE,
+ * RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED.
+ */
+#ifndef RR_WORLD_H
+#define RR_WORLD_H
+
+#include "clock_page.h"
+#include "session.h"
+
+enum { RR_WORLD_SERVERS = 16, RR_WORLD_POOL = 16, RR_WORLD_ERROR = 640,
+       RR_SERVER_NAME = 32, RR_CATCH_UP_MS = 10000 };
+
+/* 2030-03-17 17:46:40 UTC: TIME says 1900000000. */
+#define RR_WORLD_START_NS INT64_C(1900000000000000000)
+
+enum rr_world_clock {
+	RR_WORLD_FROZEN,  /* stands still between ticks */
+	RR_WORLD_RUNNING, /* goes on between ticks: real time plus the ticks */
+	RR_WORLD_REAL,    /* no shim */
+};
+
+struct rr_world_options {
+	const char *program; /* "redis-server", looked up on PATH */
+	const char *shim;    /* its file; NULL = looked for, see below */
+	enum rr_world_clock clock;
+	int cpu; /* -1 = not pinned */
+};
+
+enum rr_aof { RR_AOF_NONE, RR_AOF_NO, RR_AOF_EVERYSEC, RR_AOF_ALWAYS };
+
+/* All zero: a plain server, which the next race can have, too. */
+struct rr_server_options {
+	enum rr_aof aof;        /* append-only file, by its appendfsync */
+	bool rdb;               /* a snapshot after each second with a write */
+	bool debug;             /* DEBUG is allowed */
+	bool tcp;               /* can have replicas */
+	long long maxmemory;    /* in bytes, noeviction; 0 = no limit */
+	const char *replica_of; /* a server declared before it, with tcp */
+	/* More lines of redis.conf, ending in NULL; NULL = none. This and
+	 * replica_of are kept as pointers until the reset. */
+	const char *const *config;
+};
+
+enum rr_server_state {
+	RR_SERVER_DECLARED, /* never started */
+	RR_SERVER_RUNNING,
+	RR_SERVER_HUNG, /* stopped by rr_world_hang() */
+	RR_SERVER_DOWN, /* its directory is there */
+};
+
+struct rr_server {
+	char name[RR_SERVER_NAME];
+	struct rr_server_options options;
+	enum rr_server_state state;
+	struct rl_address address; /* a unix socket, with a password if tcp */
+	int port;                  /* 0 = no tcp */
+	struct rr_ward ward;
+	struct rr_clock_page *page; /* NULL without the shim */
+	struct rl_link *admin;
+	int64_t skew_ns;
+	uint64_t pristine; /* a digest of what it was configured to */
+	bool is_used_up;   /* no other race may have it */
+};
+
+struct rr_world {
+	struct rr_session *session;
+	struct rr_world_options options;
+	char shim[1024];   /* "" = none */
+	char password[41]; /* of the servers with tcp */
+	int64_t epoch_ns;  /* the time at the reset; unless it is frozen, what
+			    * has to be added to the real time for it */
+	int64_t moved_ns;  /* all ticks since the reset */
+	size_t n_servers, n_pool;
+	struct rr_server servers[RR_WORLD_SERVERS];
+	struct rr_server pool[RR_WORLD_POOL]; /* plain ones, waiting */
+};
+
+/* ---- A world and its servers -------------------------------------------- */
+
+/*
+ * Tries the program out by one server (kept for the first race): whether it
+ * starts at all, and whether the shim takes hold of it. A shim that is not found
+ * or that does nothing (a static server, one for another machine) makes it a
+ * world without: ask rr_world_has_time(). The shim lies beside the running
+ * program or in ../libexec/redrace/ from there. Close it in any case.
+ */
+enum rr_exit rr_world_open(struct rr_world *world, struct rr_session *session,
+			   const struct rr_world_options *options,
+			   char error[RR_WORLD_ERROR]);
+void rr_world_close(struct rr_world *world);
+
+/* Do its servers follow rr_world_tick() exactly? */
+bool rr_world_has_time(const struct rr_world *world);
+
+/* A server that is not started yet; its number in *server. */
+enum rr_exit rr_world_declare(struct rr_world *world, const char *name,
+			      const struct rr_server_options *options,
+			      int *server, char error[RR_WORLD_ERROR]);
+
+/* The number of a declared server, -1 = none. */
+int rr_world_find(const struct rr_world *world, const char *name);
+
+/* Where clients connect; valid from the start until the reset. */
+const struct rl_address *rr_world_address(const struct rr_world *world,
+					  int server);
+
+/* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
+enum rr_server_state rr_world_state(struct rr_world *world, int server);
+
+/* Starts all that were declared and never started, together; they answer then.
+ * A replica need not have caught up: rr_world_catch_up(). */
+enum rr_exit rr_world_start(struct rr_world *world,
+			    char error[RR_WORLD_ERROR]);
+
+/*
+ * Ends the race: no server is declared any more, the clock is back at the
+ * start, clients are disconnected. Plain servers that are as they were (no
+ * failure done to them, no CONFIG SET, no ACL) are emptied and kept for the
+ * next race; all others are killed and their directories removed.
+ */
+void rr_world_reset(struct rr_world *world);
+
+/* ---- Ends and beginnings ------------------------------------------------- */
+
+/* kill -9, and waits until it has ended. Its directory stays. */
+enum rr_exit rr_world_kill(struct rr_world *world, int server,
+			   char error[RR_WORLD_ERROR]);
+
+/* SIGTERM, and waits until it has ended: save points make it save. */
+enum rr_exit rr_world_shut_down(struct rr_world *world, int server,
+				char error[RR_WORLD_ERROR]);
+
+/* Waits until a server has ended by itself, as rr_world_die_in_sync() makes it. */
+enum rr_exit rr_world_await_end(struct rr_world *world, int server,
+				int timeout_ms, char error[RR_WORLD_ERROR]);
+
+/* Starts it again (killed first if it runs) in the same directory, with the same
+ * socket, port and options. `empty`: without the data that it had saved. */
+enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
+			      char error[RR_WORLD_ERROR]);
+
+/* Starts it again, in vain: it finds its files not to be right, and ends. That
+ * it starts after all is RR_EXIT_REDIS. */
+enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
+				    char error[RR_WORLD_ERROR]);
+
+/* SIGSTOP: its sockets stay open and nobody answers. And SIGCONT. */
+enum rr_exit rr_world_hang(struct rr_world *world, int server,
+			   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_world_go_on(struct rr_world *world, int server,
+			    char error[RR_WORLD_ERROR]);
+
+/* ---- Replicas ------------------------------------------------------------ */
+
+/* Waits until a replica has all that its master wrote, RR_CATCH_UP_MS at most. */
+enum rr_exit rr_world_catch_up(struct rr_world *world, int replica,
+			       char error[RR_WORLD_ERROR]);
+
+/* The link between a replica and its master, cut and joined again. Cut, the
+ * replica keeps what it has and asks a port that nobody listens on. */
+enum rr_exit rr_world_cut(struct rr_world *world, int replica,
+			  char error[RR_WORLD_ERROR]);
+enum rr_exit rr_world_join(struct rr_world *world, int replica,
+			   char error[RR_WORLD_ERROR]);
+
+/* REPLICAOF NO ONE. */
+enum rr_exit rr_world_promote(struct rr_world *world, int replica,
+			      char error[RR_WORLD_ERROR]);
+
+/* ---- Disks ---------------------------------------------------------------- */
+
+enum rr_tear {
+	RR_TEAR_LAST_BYTES,    /* the last n bytes are missing */
+	RR_TEAR_AT_BYTE,       /* the first n bytes are there */
+	RR_TEAR_AFTER_COMMAND, /* the first n commands are there */
+	RR_TEAR_IN_COMMAND,    /* of the n-th command only a half is there */
+	RR_TEAR_WITHOUT_COMMAND, /* the n-th is missing, the later are there */
+	RR_TEAR_OVER_COMMAND,  /* the n-th begins with another byte */
+};
+
+/*
+ * Cuts or damages the newest part of the append-only file of a server that is
+ * down.
+ * Commands count from 1 in that part as they are in the file: SELECT, MULTI
+ * and EXEC are commands, reads are not in it.
+ */
+enum rr_exit rr_world_tear(struct rr_world *world, int server,
+			   enum rr_tear tear, long n,
+			   char error[RR_WORLD_ERROR]);
+
+/*
+ * The power goes: kill -9, and of the append-only file only what a finished
+ * fsync covers is left. With a frozen clock nothing but `always` syncs by
+ * itself; everysec does after a tick of more than a second, and
+ * rr_world_await_sync() waits until all that was written is covered. (For
+ * `no` it never is.)
+ */
+enum rr_exit rr_world_power_cut(struct rr_world *world, int server,
+				char error[RR_WORLD_ERROR]);
+enum rr_exit rr_world_await_sync(struct rr_world *world, int server,
+				 int timeout_ms, char error[RR_WORLD_ERROR]);
+
+/* Every fsync takes so much longer from now on; 0 = as long as it takes. */
+enum rr_exit rr_world_slow_disk(struct rr_world *world, int server,
+				int64_t delay_us, char error[RR_WORLD_ERROR]);
+
+/* It dies in its next fsync: after the write, before the reply. */
+enum rr_exit rr_world_die_in_sync(struct rr_world *world, int server,
+				  char error[RR_WORLD_ERROR]);
+
+/* Waits until a snapshot holds everything; with an append-only file, until no
+ * rewriting of it is under way. */
+enum rr_exit rr_world_await_save(struct rr_world *world, int server,
+				 int timeout_ms, char error[RR_WORLD_ERROR]);
+
+/* A snapshot fails (a directory is where dump.rdb should be), so that writes
+ * are refused: MISCONF. And one succeeds again. */
+enum rr_exit rr_world_break_saving(struct rr_world *world, int server,
+				   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_world_mend_saving(struct rr_world *world, int server,
+				  char error[RR_WORLD_ERROR]);
+
+/* Its memory is full (maxmemory, noeviction): writes that need more are
+ * refused. `full` false: the limit is the declared one again. */
+enum rr_exit rr_world_fill(struct rr_world *world, int server, bool full,
+			   char error[RR_WORLD_ERROR]);
+
+/* ---- Time ----------------------------------------------------------------- */
+
+enum rr_tick {
+	RR_TICK_MOVED,   /* every server's clock has moved */
+	RR_TICK_WAITED,  /* no shim: really waited for */
+	RR_TICK_EXPIRED, /* no shim: leases were shortened instead */
+	RR_TICK_FAILED,  /* interrupted; a server without the shim was gone */
+};
+
+/*
+ * A key or a blocked client is over when more than its time has passed, counted
+ * in whole milliseconds: a lease of 10 s is there after a tick of 10 s (PTTL 0)
+ * and gone after a tick of this much more. On a clock that goes, nobody sees
+ * that; on this one add it where a lease is to end.
+ */
+#define RR_WORLD_LAPSE_NS INT64_C(1000000)
+
+/*
+ * Time passes everywhere: after what was sent before, and servers that run have
+ * noticed when it returns: what was due is answered. (They are sent PINGs before
+ * and after, which MONITOR shows.) A server that is busy for longer than 0.4 s
+ * notices when it is not any more.
+ *
+ * Without the shim up to two seconds are waited for. More is made up: the time
+ * to live of every key of database 0 is shortened by `ns`, and keys that run
+ * out are deleted. That is right for SET NX PX and its likes, and wrong in
+ * four ways: TIME and the time-outs of blocking commands do not move, a
+ * lease that is only shortened counts as a write for WATCH, and so does not
+ * come alone in MONITOR and AOF; and a key deleted so was deleted, not expired.
+ */
+enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns);
+
+/* Sets how far a server's clock is ahead of the others (< 0: behind). */
+enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
+			   char error[RR_WORLD_ERROR]);
+
+/* The wall clock of all servers without skew, and of clients. */
+int64_t rr_world_now_ns(const struct rr_world *world);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* `redrace peers` and peers that miscount, hang, fail or are not there. Each
+ * test writes the script that stands where harness/bench/peers/run is looked for. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/child.h"
+
+TestSuite(peers, .init = cli_setup, .fini = cli_teardown);
+
+/* Runs the comparison in a directory where peers answer so to "count". */
+static int run_beside(const char *count)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command),
+		 "program=$PWD/$REDRACE; cd $HERE && mkdir -p harness/bench/peers &&"
+		 "cat >harness/bench/peers/run <<'END'\n"
+		 "#!/bin/sh\n"
+		 "if [ $2 = versions ]; then\n"
+		 "echo '{\"peer\": \"p 1\", \"runtime\": \"r 1\"}'; exit\n"
+		 "fi\n"
+		 "%s\n"
+		 "END\n"
+		 "chmod +x harness/bench/peers/run;"
+		 "$program peers --rounds 1 --increments 100 2>&1",
+		 count);
+	return cli_run(command);
+}
+
+static void assert_said(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "said: %s", cli_output);
+}
+
+Test(peers, exact_counts_are_compared)
+{
+	cr_assert_eq(run_beside("echo '{\"increments_per_s\": 10.5,"
+				" \"final\": 3100}'"), 0, "%s", cli_output);
+	assert_said("node-redlock               11");
+}
+
+Test(peers, wrong_count_of_a_peer_is_1)
+{
+	cr_assert_eq(run_beside("echo '{\"increments_per_s\": 10.5,"
+				" \"final\": 3099}'"), 1);
+	assert_said("redis-py counted to 3099 instead of 3100");
+}
+
+Test(peers, failure_of_a_peer_is_70_with_its_last_word)
+{
+	cr_assert_eq(run_beside("echo first; echo last >&2; exit 1"), 70);
+	assert_said("redis-py failed: last");
+}
+
+Test(peers, none_installed_is_77)
+{
+	cli_assert_one_line(
+		"cd $HERE && mkdir -p harness/bench/peers && cd - >/dev/null;"
+		"program=$PWD/$REDRACE; cd $HERE;"
+		"printf '#!/bin/sh\\necho gone >&2; exit 77\\n' >harness/bench/peers/run;"
+		"chmod +x harness/bench/peers/run;"
+		"$program peers 2>said; code=$?;"
+		"grep node-redlock said; exit $code",
+		77, "node-redlock is left out: gone");
+}
+
+Test(peers, outside_the_root_is_64)
+{
+	cli_assert_one_line("program=$PWD/$REDRACE; cd $HERE; $program peers 2>&1",
+			    64, "there is no harness/bench/peers/run here");
+}
+
+Test(peers, ctrl_c_is_130_and_ends_the_peer)
+{
+	cr_assert_eq(run_beside("echo $$ >pid; kill -INT $PPID; exec sleep 1000"),
+		     130, "%s", cli_output);
+	cr_assert_eq(cli_run("kill -0 $(cat $HERE/pid) 2>&1"), 1, "%s",
+		     cli_output);
+}
+
+/* ---- A child ------------------------------------------------------------- */
+
+static enum rr_exit run_child(struct rr_child *child, const char *command,
+			      long limit_ms)
+{
+	const char *const argv[] = { "sh", "-c", command, NULL };
+	struct rr_signals signals;
+	enum rr_exit code;
+
+	cr_assert(rr_signals_open(&signals));
+	code = rr_child_run(child, argv, -1, limit_ms, &signals);
+	rr_signals_close(&signals);
+	return code;
+}
+
+Test(peers, child_that_says_much_is_remembered_by_its_end)
+{
+	struct rr_child child;
+	char line[64];
+
+	cr_assert_eq(run_child(&child, "seq 100000; echo end 1; exit 3", 60000),
+		     RR_EXIT_OK);
+	cr_assert(rr_child_exited(&child, 3));
+	cr_assert(rr_child_line(&child, "end", line, sizeof(line)));
+	cr_assert_str_eq(line, "end 1");
+	cr_assert_not(rr_child_line(&child, "never", line, sizeof(line)));
+}
+
+Test(peers, child_that_takes_too_long_is_ended)
+{
+	struct rr_child child;
+
+	cr_assert_eq(run_child(&child, "sleep 1000", 100), RR_EXIT_INTERNAL);
+	cr_assert_not(rr_child_exited(&child, 0));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A world for one test, and something to say to its servers. */
+#ifndef RR_TEST_STAGE_H
+#define RR_TEST_STAGE_H
+
+#include <criterion/criterion.h>
+
+#include "cluster/world.h"
+
+struct stage {
+	struct rr_session session;
+	struct rr_world world;
+	char error[RR_WORLD_ERROR];
+};
+
+/* Fails the test if there are no servers to be had, or no clock but the real
+ * one where another was asked for. */
+void stage_open(struct stage *stage, enum rr_world_clock clock);
+
+/* Closes it and sees that nothing is left. */
+void stage_close(struct stage *stage);
+
+/* A started server. */
+int stage_server(struct stage *stage, const char *name,
+		 struct rr_server_options options);
+
+/* A client of it. The caller frees it. */
+struct rl_link *stage_link(struct stage *stage, int server);
+
+/* One command, its words divided by spaces; the reply in a line: "OK", "(nil)",
+ * "3", "[a,b]", "-WRONGTYPE ...", "(lost)" or "(refused)" without a reply. The
+ * text is valid until the fourth call from then. */
+const char *stage_say(struct rl_link *link, const char *line);
+
+/* The same by a client that comes and goes. */
+const char *stage_ask(struct stage *stage, int server, const char *line);
+
+/* A tick in milliseconds, which must have moved the servers' clocks. */
+void stage_tick_ms(struct stage *stage, int64_t ms);
+
+/* Fails the test, with the message, unless `code` is RR_EXIT_OK. */
+void stage_good(const struct stage *stage, enum rr_exit code);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Replies against the patterns of races. */
+#include <criterion/criterion.h>
+#include <hiredis/hiredis.h>
+#include <string.h>
+
+#include "play/cast.h"
+#include "race/reply_text.h"
+
+static bool matches(const char *pattern, const char *text)
+{
+	return rr_reply_matches(pattern, text, NULL);
+}
+
+Test(match, takes_a_text_for_itself)
+{
+	cr_assert(matches("OK", "OK"));
+	cr_assert(matches("\"a b\"", "\"a b\""));
+	cr_assert(matches("[OK, (nil)]", "[OK, (nil)]"));
+	cr_assert_not(matches("OK", "O"));
+	cr_assert_not(matches("O", "OK"));
+	cr_assert_not(matches("OK", "ok"));
+	cr_assert_not(matches("", "OK"));
+}
+
+Test(match, takes_a_number_for_an_integer)
+{
+	cr_assert(matches("1", "(integer) 1"));
+	cr_assert(matches("-2", "(integer) -2"));
+	cr_assert(matches("(integer) 1", "(integer) 1"));
+	cr_assert_not(matches("1", "\"1\""));
+	cr_assert_not(matches("1", "(integer) 11"));
+	cr_assert_not(matches("1", "1"));
+}
+
+Test(match, takes_a_star_for_any_text)
+{
+	cr_assert(matches("*", ""));
+	cr_assert(matches("*", "anything at all"));
+	cr_assert(matches("(error) ERR*", "(error) ERR no such key"));
+	cr_assert(matches("*key", "(error) ERR no such key"));
+	cr_assert(matches("[*, 1]", "[\"a, b\", 1]"));
+	cr_assert(matches("a*b*c", "aXbYbZc"));
+	cr_assert_not(matches("(error) WRONG*", "(error) ERR no such key"));
+	cr_assert_not(matches("a*b", "abc"));
+}
+
+/* A cast with a variable x. */
+static void cast_with(struct rr_cast *cast, const struct rr_race *race,
+		      const char *value)
+{
+	rr_cast_begin(cast, race);
+	if (value)
+		cr_assert(rr_cast_set(cast, "x", 1, value, strlen(value)));
+}
+
+Test(match, fills_a_variable_once)
+{
+	static const struct rr_race race;
+	static struct rr_cast cast;
+	const struct rr_matcher matcher = { rr_cast_variable, &cast };
+
+	cast_with(&cast, &race, NULL);
+	cr_assert(rr_reply_matches("\"$x\"", "\"1011\"", &matcher));
+	cr_assert_str_eq(rr_cast_get(&cast, "x", 1), "1011");
+	cr_assert(rr_reply_matches("[1, \"$x\"]", "[1, \"1011\"]", &matcher));
+	cr_assert_not(rr_reply_matches("\"$x\"", "\"1012\"", &matcher));
+	cr_assert_str_eq(rr_cast_get(&cast, "x", 1), "1011");
+}
+
+Test(match, ends_a_variable_where_the_pattern_goes_on)
+{
+	static const struct rr_race race;
+	static struct rr_cast cast;
+	const struct rr_matcher matcher = { rr_cast_variable, &cast };
+
+	cast_with(&cast, &race, NULL);
+	cr_assert(rr_reply_matches("[\"$x\", 1]", "[\"abc\", 1]", &matcher));
+	cr_assert_str_eq(rr_cast_get(&cast, "x", 1), "abc");
+	cr_assert_not(rr_reply_matches("\"$y\"", "abc", &matcher));
+}
+
+Test(match, replaces_variables_in_words)
+{
+	static const struct rr_race race;
+	static struct rr_cast cast;
+	char *word;
+
+	cast_with(&cast, &race, "42");
+	word = rr_cast_expand(&cast, "a$x-$x");
+	cr_assert_str_eq(word, "a42-42");
+	free(word);
+}
+
+/* ---- Replies as text ------------------------------------------------------------- */
+
+static void assert_text(const redisReply *reply, const char *expected)
+{
+	char text[64];
+
+	rr_reply_text(reply, text, sizeof(text));
+	cr_assert_str_eq(text, expected, "%s", text);
+}
+
+static redisReply string_of(int type, const char *bytes, size_t length)
+{
+	redisReply reply = { .type = type, .str = (char *)bytes };
+
+	reply.len = (int)length;
+	return reply;
+}
+
+Test(reply_text, is_what_redis_cli_prints)
+{
+	redisReply reply = string_of(REDIS_REPLY_STATUS, "OK", 2);
+
+	assert_text(&reply, "OK");
+	reply = string_of(REDIS_REPLY_ERROR, "ERR no\r\n", 8);
+	assert_text(&reply, "(error) ERR no  ");
+	reply = string_of(REDIS_REPLY_STRING, "a\"\n\0\x7f", 5);
+	assert_text(&reply, "\"a\\\"\\n\\x00\\x7f\"");
+	reply = (redisReply){ .type = REDIS_REPLY_INTEGER, .integer = -7 };
+	assert_text(&reply, "(integer) -7");
+	reply = (redisReply){ .type = REDIS_REPLY_NIL };
+	assert_text(&reply, "(nil)");
+}
+
+Test(reply_text, puts_arrays_on_one_line)
+{
+	redisReply one = { .type = REDIS_REPLY_INTEGER, .integer = 1 };
+	redisReply two = string_of(REDIS_REPLY_STRING, "b", 1);
+	redisReply *elements[] = { &one, &two };
+	redisReply reply = { .type = REDIS_REPLY_ARRAY, .element = elements };
+
+	assert_text(&reply, "[]");
+	reply.elements = 2;
+	assert_text(&reply, "[(integer) 1, \"b\"]");
+}
+
+Test(reply_text, is_cut_off_when_too_long)
+{
+	char bytes[200], text[32];
+	redisReply reply = string_of(REDIS_REPLY_STRING, bytes, sizeof(bytes));
+
+	memset(bytes, 'x', sizeof(bytes));
+	rr_reply_text(&reply, text, sizeof(text));
+	cr_assert_lt(strlen(text), sizeof(text));
+	cr_assert_str_eq(text + strlen(text) - 3, "...");
+}
