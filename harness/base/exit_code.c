@@ -22,6 +22,21 @@ static size_t rank(enum rr_exit code)
 	return i;
 }
 
+enum rr_exit rr_exit_of(enum rr_error_kind kind)
+{
+	static const enum rr_exit codes[] = {
+		[RR_ERROR_NONE] = RR_EXIT_OK,
+		[RR_ERROR_USAGE] = RR_EXIT_USAGE,
+		[RR_ERROR_REDIS] = RR_EXIT_REDIS,
+		[RR_ERROR_FILE] = RR_EXIT_FILE,
+		[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,
+		[RR_ERROR_INTERRUPTED] = RR_EXIT_INTERRUPTED,
+		[RR_ERROR_INTERNAL] = RR_EXIT_INTERNAL,
+	};
+
+	return codes[kind];
+}
+
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)
 {
 	return rank(a) > rank(b) ? a : b;

@@ -3,6 +3,8 @@
 #ifndef RR_EXIT_CODE_H
 #define RR_EXIT_CODE_H
 
+#include "error.h"
+
 enum rr_exit {
 	RR_EXIT_OK = 0,           /* expectations met */
 	RR_EXIT_VIOLATED = 1,     /* correctness violated */
@@ -15,6 +17,9 @@ enum rr_exit {
 	RR_EXIT_SKIPPED = 77,
 	RR_EXIT_INTERRUPTED = 130,
 };
+
+/* The exit code that an error of this kind has; RR_EXIT_OK = there is none. */
+enum rr_exit rr_exit_of(enum rr_error_kind kind);
 
 /* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
