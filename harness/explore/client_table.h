@@ -22,7 +22,7 @@
 #ifndef RR_CLIENT_TABLE_H
 #define RR_CLIENT_TABLE_H
 
-#include "client_run.h"
+#include "scheduler/client_run.h"
 
 enum {
 	RR_TABLE_ERROR = 400,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "counting.h"
+#include "scheduler/counting.h"
 #include "explore_export.h"
 #include "explore_transcript.h"
 #include "graph.h"

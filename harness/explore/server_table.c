@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "client_run.h"
+#include "scheduler/client_run.h"
 
 #define MS INT64_C(1000000) /* in nanoseconds */
 

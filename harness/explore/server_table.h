@@ -32,7 +32,7 @@
 #ifndef RR_SERVER_TABLE_H
 #define RR_SERVER_TABLE_H
 
-#include "asker.h"
+#include "scheduler/asker.h"
 
 enum { RR_CONNECTION_COMMANDS = 64, RR_CONNECTION_MESSAGES = 30 };
 

@@ -6,7 +6,7 @@
 #include <criterion/parameterized.h>
 #include <string.h>
 
-#include "explore/client_run.h"
+#include "scheduler/client_run.h"
 
 enum { ENOUGH = 400, STEPS = 8, FEW_STEPS = 3 };
 

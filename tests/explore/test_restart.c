@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../cluster/stage.h"
-#include "explore/asker.h"
+#include "scheduler/asker.h"
 
 enum { SEEN_SIZE = 1024, SLOT = 5 };
 

@@ -22,7 +22,7 @@
 #ifndef RR_CLIENT_RUN_H
 #define RR_CLIENT_RUN_H
 
-#include "scheduler/fiber.h"
+#include "fiber.h"
 #include "terms.h"
 
 enum {
