@@ -10,10 +10,11 @@
 #include "explore/explore_floor.h"
 #include "bench/peer.h"
 
-enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_LIMIT };
+enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_LIMIT, KEY_ALL };
 
 struct options {
 	struct rr_comparison_options comparison;
+	bool all; /* strategies, basic or not */
 	bool explore;
 	long limit_s;
 };
@@ -21,6 +22,7 @@ struct options {
 /* ---- Options ------------------------------------------------------------------ */
 
 static const struct argp_option argp_options[] = {
+	{ "all", KEY_ALL, NULL, 0, "all strategies instead of the basic ones", 0 },
 	{ "explore", KEY_EXPLORE, NULL, 0,
 	  "how large the explorer's searches are instead, and how fast",
 	  0 },
@@ -42,6 +44,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->comparison;
+		return 0;
+	case KEY_ALL:
+		options->all = true;
 		return 0;
 	case KEY_EXPLORE:
 		options->explore = true;
@@ -134,17 +139,34 @@ static void show_incr(struct rr_comparison *setting)
 /* ---- Strategies against their floor -------------------------------------------------- */
 
 struct figures {
+	const struct rr_strategy *strategy;
 	double one[RR_ROUNDS_MAX], many[RR_ROUNDS_MAX], commands[RR_ROUNDS_MAX];
 };
 
+/* Those that take part; what the server lacks commands for is named. */
+static size_t choose_strategies(struct rr_comparison *setting,
+				struct figures *figures, bool all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rr_n_strategies; i++) {
+		const struct rr_strategy *strategy = rr_strategies[i];
+
+		if ((all || strategy->is_basic) &&
+		    rr_comparison_admits(setting, strategy))
+			figures[n++].strategy = strategy;
+	}
+	return n;
+}
+
 static void measure_round(struct rr_comparison *setting, struct figures *figures,
-			  double *pings, long round)
+			  size_t n, double *pings, long round)
 {
 	const long increments = setting->options->increments;
 
 	pings[round] = rr_comparison_rate(setting, &ping_strategy, 1, increments);
-	for (size_t i = 0; i < rr_n_strategies; i++) {
-		const struct rr_strategy *strategy = rr_strategies[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_strategy *strategy = figures[i].strategy;
 
 		if (setting->code != RR_EXIT_OK)
 			return;
@@ -156,14 +178,15 @@ static void measure_round(struct rr_comparison *setting, struct figures *figures
 	}
 }
 
-static void show_floor(struct rr_comparison *setting)
+static void show_floor(struct rr_comparison *setting, bool all)
 {
 	const long rounds = setting->options->rounds;
 	struct figures *figures = calloc(rr_n_strategies, sizeof(*figures));
 	double pings[RR_ROUNDS_MAX], ping_rate;
+	size_t n = figures ? choose_strategies(setting, figures, all) : 0;
 
 	for (long i = 0; figures && i < rounds; i++)
-		measure_round(setting, figures, pings, i);
+		measure_round(setting, figures, n, pings, i);
 	if (!figures || setting->code != RR_EXIT_OK) {
 		free(figures);
 		return;
@@ -174,8 +197,8 @@ static void show_floor(struct rr_comparison *setting)
 	printf("%-20s %11s  %8s  %8s  %8s  %9s  %11s  %12s\n", "strategy",
 	       "round trips", "floor/s", "1 thread", "of floor", "8 threads",
 	       "of 1 thread", "commands/inc");
-	for (size_t i = 0; i < rr_n_strategies; i++) {
-		const struct rr_strategy *strategy = rr_strategies[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_strategy *strategy = figures[i].strategy;
 		const double one = rr_median(figures[i].one, rounds);
 		const double many = rr_median(figures[i].many, rounds);
 		const double least = ping_rate / strategy->round_trips;
@@ -213,17 +236,17 @@ static void show_redlock(struct rr_comparison *setting)
 /* ---- The whole ---------------------------------------------------------------------------- */
 
 static enum rr_exit show(struct rr_session *session,
-			 const struct rr_comparison_options *options,
-			 bool pinned)
+			 const struct options *options, bool pinned)
 {
 	const size_t servers = 1 + rr_strategy_find("redlock")->lock_servers;
 	struct rr_comparison setting;
 
-	rr_comparison_open(&setting, options, session, servers, pinned);
+	rr_comparison_open(&setting, &options->comparison, session, servers,
+			   pinned);
 	if (setting.code == RR_EXIT_OK)
 		show_incr(&setting);
 	if (setting.code == RR_EXIT_OK && pinned)
-		show_floor(&setting);
+		show_floor(&setting, options->all);
 	if (setting.code == RR_EXIT_OK)
 		show_redlock(&setting);
 	rr_comparison_close(&setting);
@@ -231,7 +254,7 @@ static enum rr_exit show(struct rr_session *session,
 }
 
 static enum rr_exit show_both(struct rr_session *session,
-			      const struct rr_comparison_options *options)
+			      const struct options *options)
 {
 	const enum rr_exit code = show(session, options, true);
 
@@ -259,7 +282,7 @@ int rr_cmd_floor(int argc, char **argv)
 	if (code == RR_EXIT_OK && options.explore)
 		code = show_explorer(&session, &options);
 	else if (code == RR_EXIT_OK)
-		code = show_both(&session, &options.comparison);
+		code = show_both(&session, &options);
 	code = rr_finish_output(code);
 	rr_session_close(&session);
 	return code;

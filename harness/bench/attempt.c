@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attempt.h"
 
+#include "count.h"
+
 static int64_t now_ns(const struct rr_runner *runner)
 {
 	return rl_now_ns(runner->data, RL_CLOCK_MONOTONIC);
@@ -53,7 +55,6 @@ static enum rl_outcome attempt_locked(struct rr_runner *runner,
 		&runner->board->sections[target - runner->targets];
 	const int64_t asked_ns = now_ns(runner);
 	enum rl_outcome outcome = strategy->acquire(&target->client);
-	enum rl_outcome released;
 
 	runner->entered = outcome == RL_OK;
 	if (outcome != RL_OK)
@@ -65,9 +66,11 @@ static enum rl_outcome attempt_locked(struct rr_runner *runner,
 	leave(runner, section);
 	if (strategy->has_lease && now_ns(runner) - asked_ns > lease_ns(runner))
 		runner->slot->overruns++;
-	released = strategy->release(&target->client);
+	runner->released = strategy->release(&target->client);
 	if (outcome == RL_OK && strategy->writes_at_release)
-		return released;
+		return runner->released;
+	if (runner->released == RL_ERROR || runner->released == RL_UNKNOWN)
+		rr_count_look_for_server(runner, target, runner->released);
 	return outcome;
 }
 
@@ -76,6 +79,7 @@ enum rl_outcome rr_attempt(struct rr_runner *runner, struct rr_target *target,
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
 
+	runner->released = RL_OK;
 	if (strategy->acquire)
 		return attempt_locked(runner, target, item, entered_ns);
 	return strategy->increment(&target->client);

@@ -39,15 +39,20 @@ void rr_cells_choose(struct rr_cells *cells,
 	}
 }
 
-static const char *lacking(const struct rr_strategy *strategy,
-			   struct rl_link *data, const char *prefix)
+bool rr_cells_is_lacking(const struct rr_strategy *strategy,
+			 struct rl_link *data, const char *prefix)
 {
 	char spare[RR_KEY_SIZE];
+	const char *missing;
 
 	if (!strategy->lacks)
-		return NULL;
+		return false;
 	rr_keys_lock(spare, prefix, 0);
-	return strategy->lacks(data, spare);
+	missing = strategy->lacks(data, spare);
+	if (missing)
+		rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s",
+			    strategy->name, missing);
+	return missing != NULL;
 }
 
 /* The cells of one strategy follow one another. */
@@ -55,21 +60,16 @@ static void drop(struct rr_cells *cells, struct rl_link *data,
 		 const char *prefix)
 {
 	const struct rr_strategy *looked_at = NULL;
-	const char *missing = NULL;
+	bool is_lacking = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < cells->n; i++) {
 		const struct rr_strategy *strategy = cells->all[i].strategy;
 
-		if (strategy != looked_at) {
-			missing = lacking(strategy, data, prefix);
-			if (missing)
-				rr_complain(RR_EXIT_SKIPPED,
-					    "%s skipped: this server has %s",
-					    strategy->name, missing);
-		}
+		if (strategy != looked_at)
+			is_lacking = rr_cells_is_lacking(strategy, data, prefix);
 		looked_at = strategy;
-		if (!missing)
+		if (!is_lacking)
 			cells->all[kept++] = cells->all[i];
 	}
 	cells->n = kept;

@@ -22,6 +22,11 @@ struct rr_cells {
 void rr_cells_choose(struct rr_cells *cells,
 		     const struct rr_bench_options *options);
 
+/* Has the server of `data` no commands for the strategy? Then it is named, on
+ * stderr. Keys are below `prefix`. */
+bool rr_cells_is_lacking(const struct rr_strategy *strategy,
+			 struct rl_link *data, const char *prefix);
+
 /* Leaves out, by name, strategies that the data server has no commands for.
  * RR_EXIT_SKIPPED when no other is left. */
 enum rr_exit rr_cells_drop_lacking(struct rr_cells *cells,

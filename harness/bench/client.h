@@ -28,7 +28,8 @@ struct rr_runner {
 	struct rl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */
 	uint64_t commands_before;  /* the measured part */
 	bool resumes;              /* goes on for a client that has died */
-	bool entered;              /* the last attempt got its lock */
+	bool entered;              /* the last attempt got its lock ... */
+	enum rl_outcome released;  /* ... and gave it back; RL_OK: it had none */
 	int silences;              /* unknown outcomes in a row */
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };

@@ -5,6 +5,7 @@
 
 #include "base/option.h"
 #include "base/placement.h"
+#include "cells.h"
 #include "statistics.h"
 
 /* ---- Options ---------------------------------------------------------------- */
@@ -77,6 +78,24 @@ void rr_comparison_close(struct rr_comparison *comparison)
 {
 	rr_fleet_stop(&comparison->fleet);
 	free(comparison->scratch);
+}
+
+bool rr_comparison_admits(struct rr_comparison *comparison,
+			  const struct rr_strategy *strategy)
+{
+	struct rl_link *data =
+		rl_link_new(&comparison->fleet.addresses[0], RR_TIMEOUT_MS);
+	bool admitted;
+
+	if (!data) {
+		comparison->code =
+			rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return false;
+	}
+	admitted = !rr_cells_is_lacking(strategy, data,
+					comparison->session->prefix);
+	rl_link_free(data);
+	return admitted;
 }
 
 double rr_comparison_rate(struct rr_comparison *comparison,

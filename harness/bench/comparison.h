@@ -43,6 +43,10 @@ void rr_comparison_open(struct rr_comparison *comparison,
 			bool pinned);
 void rr_comparison_close(struct rr_comparison *comparison);
 
+/* Can the strategy run on these servers? If not, it is named, on stderr. */
+bool rr_comparison_admits(struct rr_comparison *comparison,
+			  const struct rr_strategy *strategy);
+
 /* Increments/s of one run; what goes wrong is left in comparison->code. */
 double rr_comparison_rate(struct rr_comparison *comparison,
 			  const struct rr_strategy *strategy, int threads,

@@ -82,6 +82,13 @@ static enum rl_outcome try_once(struct rr_runner *runner,
 
 /* ---- The loop ------------------------------------------------------------ */
 
+/* Does the last attempt hold its lock still, because the release failed? */
+static bool is_not_released(const struct rr_runner *runner)
+{
+	return !runner->run->strategy->writes_at_release &&
+	       (runner->released == RL_ERROR || runner->released == RL_UNKNOWN);
+}
+
 /* What went wrong in the last attempt: with the lock servers, or with the data
  * server at `where`. */
 static void explain(const struct rr_runner *runner,
@@ -90,11 +97,13 @@ static void explain(const struct rr_runner *runner,
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
 	const char *why = rl_link_error(runner->data);
+	const bool kept = target && is_not_released(runner);
 
-	if (target && strategy->error && !runner->entered)
+	if (target && strategy->error && (!runner->entered || kept))
 		snprintf(text, size, "%s", strategy->error(&target->client));
 	else
-		snprintf(text, size, "%.200s: %.150s", where,
+		snprintf(text, size, "%s%.200s: %.150s",
+			 kept ? "the lock cannot be released: " : "", where,
 			 why[0] ? why : "not the reply that was expected");
 }
 
@@ -109,7 +118,7 @@ void rr_count_look_for_server(struct rr_runner *runner,
 			      const struct rr_target *target,
 			      enum rl_outcome outcome)
 {
-	char where[300], why[360];
+	char where[300], why[400];
 
 	rl_address_print(&runner->run->fleet->addresses[0], where,
 			 sizeof(where));
@@ -136,7 +145,8 @@ static void note_outcome(struct rr_runner *runner,
 
 	if (outcome == RL_OK) {
 		slot->ok++;
-		runner->silences = 0;
+		if (runner->released != RL_UNKNOWN)
+			runner->silences = 0;
 		return;
 	}
 	if (outcome == RL_UNKNOWN)
