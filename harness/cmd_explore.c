@@ -13,7 +13,7 @@
 
 /* Of several, one that is skipped does not count. */
 static enum rr_exit explore(const struct rr_explore_options *options,
-			    struct rr_world *world)
+			    struct rr_cluster *cluster)
 {
 	enum rr_exit worst = RR_EXIT_OK;
 	size_t n_skipped = 0;
@@ -23,7 +23,7 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 		enum rr_exit code;
 
 		config.strategy = options->strategies[i];
-		code = rr_explore_report(world, &config, options->save,
+		code = rr_explore_report(cluster, &config, options->save,
 					 options->stats);
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
@@ -38,22 +38,22 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 				       struct rr_session *session)
 {
-	const struct rr_world_options world_options = {
+	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
-		.clock = RR_WORLD_FROZEN,
+		.clock = RR_CLUSTER_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
-	struct rr_world world;
-	char error[RR_WORLD_ERROR];
+	struct rr_cluster cluster;
+	char error[RR_CLUSTER_ERROR];
 	enum rr_exit code;
 
-	rr_gate_settle(world_options.cpu);
-	code = rr_world_open(&world, session, &world_options, error);
+	rr_gate_settle(cluster_options.cpu);
+	code = rr_cluster_open(&cluster, session, &cluster_options, error);
 	if (code == RR_EXIT_OK)
-		code = explore(options, &world);
+		code = explore(options, &cluster);
 	else
 		rr_complain(code, "%s", error);
-	rr_world_close(&world);
+	rr_cluster_close(&cluster);
 	return code;
 }
 

@@ -42,7 +42,7 @@ static enum rr_exit write_files(const struct rr_matrix_options *options,
 
 /* One that was called off is shown, and replaces no file. */
 static enum rr_exit compute(const struct rr_matrix_options *options,
-			    const struct rr_world_options *servers,
+			    const struct rr_cluster_options *servers,
 			    struct rr_signals *signals)
 {
 	struct rr_matrix matrix;
@@ -61,21 +61,21 @@ static enum rr_exit compute(const struct rr_matrix_options *options,
 }
 
 static enum rr_exit replay(const char *folder,
-			   const struct rr_world_options *servers)
+			   const struct rr_cluster_options *servers)
 {
 	struct rr_session session;
-	struct rr_world world;
-	char error[RR_WORLD_ERROR];
+	struct rr_cluster cluster;
+	char error[RR_CLUSTER_ERROR];
 	enum rr_exit code = rr_session_open(&session);
 
 	if (code != RR_EXIT_OK)
 		return code;
-	code = rr_world_open(&world, &session, servers, error);
+	code = rr_cluster_open(&cluster, &session, servers, error);
 	if (code == RR_EXIT_OK)
-		code = rr_matrix_replay(folder, &world);
+		code = rr_matrix_replay(folder, &cluster);
 	else
 		rr_complain(code, "%s", error);
-	rr_world_close(&world);
+	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;
 }
@@ -87,9 +87,9 @@ int rr_cmd_matrix(int argc, char **argv)
 	enum rr_exit code;
 
 	rr_matrix_options_parse(&options, argc, argv);
-	const struct rr_world_options servers = {
+	const struct rr_cluster_options servers = {
 		.program = options.redis_server,
-		.clock = RR_WORLD_FROZEN,
+		.clock = RR_CLUSTER_FROZEN,
 		.cpu = -1,
 	};
 	if (options.replay)

@@ -63,11 +63,11 @@ static enum rr_exit show_rehearsal(void *context, const struct rr_trace *trace)
 	return show(trace, context);
 }
 
-static enum rr_exit play(const struct rr_race *race, struct rr_world *world,
+static enum rr_exit play(const struct rr_race *race, struct rr_cluster *cluster,
 			 const struct rr_play_options *options)
 {
 	struct rr_trace trace = { 0 };
-	const enum rr_exit code = rr_player_play(race, world, NULL, &trace);
+	const enum rr_exit code = rr_player_play(race, cluster, NULL, &trace);
 	const enum rr_exit shown = code == RR_EXIT_OK ? show(&trace, options) :
 							rr_complain(code, "%s", trace.error);
 
@@ -76,20 +76,20 @@ static enum rr_exit play(const struct rr_race *race, struct rr_world *world,
 }
 
 static enum rr_exit play_with_learner(const struct rr_race *race,
-				      struct rr_world *world,
+				      struct rr_cluster *cluster,
 				      const struct rr_play_options *options)
 {
 	struct rr_trace trace = { 0 };
 	struct rr_learner learner;
 	enum rr_exit code;
 
-	rr_learner_begin(&learner, &world->session->signals, STDIN_FILENO);
+	rr_learner_begin(&learner, &cluster->session->signals, STDIN_FILENO);
 	const struct rr_audience audience = rr_learner_audience(&learner);
 
-	code = rr_player_play(race, world, &audience, &trace);
+	code = rr_player_play(race, cluster, &audience, &trace);
 	if (code != RR_EXIT_OK) {
 		rr_complain(code, "%s", trace.error);
-	} else if (world->session->signals.interrupted) {
+	} else if (cluster->session->signals.interrupted) {
 		code = RR_EXIT_INTERRUPTED;
 	} else if (!learner.has_quit) {
 		putchar('\n');
@@ -104,28 +104,28 @@ static enum rr_exit play_with_learner(const struct rr_race *race,
 static enum rr_exit stage(const struct rr_race *race,
 			  struct rr_play_options *options)
 {
-	const struct rr_world_options world_options = {
+	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
 		.cpu = -1,
 	};
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 	struct rr_session session;
-	struct rr_world world;
+	struct rr_cluster cluster;
 	enum rr_exit code = rr_session_open(&session);
 
 	if (code != RR_EXIT_OK)
 		return code;
-	code = rr_world_open(&world, &session, &world_options, error);
+	code = rr_cluster_open(&cluster, &session, &cluster_options, error);
 	if (code != RR_EXIT_OK)
 		rr_complain(code, "%s", error);
 	else if (!race)
-		code = rr_rehearse(&options->rehearsal, &world, show_rehearsal,
-				   options);
+		code = rr_rehearse(&options->rehearsal, &cluster,
+				   show_rehearsal, options);
 	else if (options->step)
-		code = play_with_learner(race, &world, options);
+		code = play_with_learner(race, &cluster, options);
 	else
-		code = play(race, &world, options);
-	rr_world_close(&world);
+		code = play(race, &cluster, options);
+	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;
 }

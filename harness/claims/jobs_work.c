@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker: a world of its own, and one job after another. */
+/* A worker: a cluster of its own, and one job after another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 struct worker {
 	struct rr_jobs *jobs;
 	struct rr_session session;
-	struct rr_world world;
-	enum rr_exit world_code;
-	char error[RR_WORLD_ERROR]; /* why there is no world */
+	struct rr_cluster cluster;
+	enum rr_exit cluster_code;
+	char error[RR_CLUSTER_ERROR]; /* why there is no cluster */
 };
 
 static void note_version(struct worker *worker, char *version)
@@ -25,8 +25,9 @@ static void note_version(struct worker *worker, char *version)
 	struct rl_reply reply;
 	const char *found;
 
-	if (worker->world_code != RR_EXIT_OK || worker->world.n_pool == 0 ||
-	    rl_run(worker->world.pool[0].admin, &reply, "INFO server") != RL_OK)
+	if (worker->cluster_code != RR_EXIT_OK || worker->cluster.n_pool == 0 ||
+	    rl_run(worker->cluster.pool[0].admin, &reply, "INFO server") !=
+		    RL_OK)
 		return;
 	found = reply.text ? strstr(reply.text, field) : NULL;
 	if (!found)
@@ -84,7 +85,7 @@ static void play(struct worker *worker, const struct rr_race *race,
 {
 	struct rr_trace trace;
 
-	result->code = rr_player_play(race, &worker->world, NULL, &trace);
+	result->code = rr_player_play(race, &worker->cluster, NULL, &trace);
 	result->as_written = trace.as_written;
 	for (size_t i = 0; i < race->n_sayings; i++) {
 		result->sayings[i].holds =
@@ -106,8 +107,8 @@ static void do_job(struct worker *worker, struct rr_job *job)
 {
 	struct rr_job_result *result = job->result;
 
-	if (worker->world_code != RR_EXIT_OK) {
-		result->code = worker->world_code;
+	if (worker->cluster_code != RR_EXIT_OK) {
+		result->code = worker->cluster_code;
 		snprintf(result->text, sizeof(result->text), "%.500s",
 			 worker->error);
 	} else if (job->race) {
@@ -139,8 +140,8 @@ _Noreturn void rr_jobs_work(struct rr_jobs *jobs, int number, pid_t program,
 			    const struct rr_signals *signals,
 			    const struct rr_guardian *guardian)
 {
-	const struct rr_world_options options = { .program = jobs->program,
-						  .cpu = -1 };
+	const struct rr_cluster_options options = { .program = jobs->program,
+						    .cpu = -1 };
 	struct worker *worker = calloc(1, sizeof(*worker));
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -151,11 +152,11 @@ _Noreturn void rr_jobs_work(struct rr_jobs *jobs, int number, pid_t program,
 	worker->session.guardian = *guardian;
 	if (!rr_keys_fresh_prefix(worker->session.prefix))
 		_exit(RR_EXIT_INTERNAL);
-	worker->world_code = rr_world_open(&worker->world, &worker->session,
-					   &options, worker->error);
+	worker->cluster_code = rr_cluster_open(
+		&worker->cluster, &worker->session, &options, worker->error);
 	note_version(worker, jobs->shared->versions[number]);
 	do_jobs(worker, number);
-	rr_world_close(&worker->world);
+	rr_cluster_close(&worker->cluster);
 	free(worker);
 	_exit(RR_EXIT_OK);
 }

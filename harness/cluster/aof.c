@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "world_parts.h"
+#include "cluster_parts.h"
 
 /* The last file of type `i` in the manifest: "file NAME seq 1 type i". */
 static bool newest_part(const char *manifest, char *name, size_t size)
@@ -29,8 +29,8 @@ static bool newest_part(const char *manifest, char *name, size_t size)
 	return is_found;
 }
 
-bool world_aof_path(const struct rr_server *server, char *path, size_t size,
-		    const char **name)
+bool cluster_aof_path(const struct rr_server *server, char *path, size_t size,
+		      const char **name)
 {
 	char manifest[192], part[256] = "appendonly.aof";
 
@@ -44,10 +44,10 @@ bool world_aof_path(const struct rr_server *server, char *path, size_t size,
 	else
 		snprintf(path, size, "%s/%s", server->ward.directory, part);
 	*name = strrchr(path, '/') + 1;
-	return world_file_length(path) >= 0;
+	return cluster_file_length(path) >= 0;
 }
 
-int64_t world_file_length(const char *path)
+int64_t cluster_file_length(const char *path)
 {
 	struct stat info;
 
@@ -79,9 +79,9 @@ static bool skip_command(FILE *file, int64_t length)
 	return words > 0;
 }
 
-bool world_aof_command(const char *path, long n, int64_t *start, int64_t *end)
+bool cluster_aof_command(const char *path, long n, int64_t *start, int64_t *end)
 {
-	const int64_t length = world_file_length(path);
+	const int64_t length = cluster_file_length(path);
 	FILE *file = fopen(path, "re");
 	bool is_there = file && n > 0;
 
@@ -96,9 +96,9 @@ bool world_aof_command(const char *path, long n, int64_t *start, int64_t *end)
 	return is_there;
 }
 
-bool world_aof_take_out(const char *path, int64_t start, int64_t end)
+bool cluster_aof_take_out(const char *path, int64_t start, int64_t end)
 {
-	const int64_t behind = world_file_length(path) - end;
+	const int64_t behind = cluster_file_length(path) - end;
 	FILE *file = fopen(path, "r+e");
 	char *bytes = malloc((size_t)behind + 1);
 	bool done = file && bytes && fseek(file, end, SEEK_SET) == 0 &&
@@ -112,7 +112,7 @@ bool world_aof_take_out(const char *path, int64_t start, int64_t end)
 	return done && truncate(path, start + behind) == 0;
 }
 
-bool world_aof_overwrite(const char *path, int64_t at)
+bool cluster_aof_overwrite(const char *path, int64_t at)
 {
 	FILE *file = fopen(path, "r+e");
 	bool done = file && fseek(file, at, SEEK_SET) == 0 &&

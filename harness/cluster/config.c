@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "world_parts.h"
+#include "cluster_parts.h"
 
 /*
  * Links do not time out when the clock leaps. Replicas are sent a file: sent
@@ -42,24 +42,24 @@ static void write_aof(FILE *file, enum rr_aof aof)
 		aof == RR_AOF_NONE ? "no" : "yes", fsync[aof]);
 }
 
-static void write_network(FILE *file, const struct rr_world *world,
+static void write_network(FILE *file, const struct rr_cluster *cluster,
 			  const struct rr_server *server)
 {
 	fprintf(file, "port %d\n", server->port);
 	if (!server->port)
 		return;
 	fprintf(file, "bind 127.0.0.1\nrequirepass %s\nmasterauth %s\n",
-		world->password, world->password);
+		cluster->password, cluster->password);
 	if (server->options.replica_of) {
 		const int master =
-			rr_world_find(world, server->options.replica_of);
+			rr_cluster_find(cluster, server->options.replica_of);
 
 		fprintf(file, "replicaof 127.0.0.1 %d\n",
-			world->servers[master].port);
+			cluster->servers[master].port);
 	}
 }
 
-static void write_all(FILE *file, const struct rr_world *world,
+static void write_all(FILE *file, const struct rr_cluster *cluster,
 		      const struct rr_server *server)
 {
 	const struct rr_server_options *options = &server->options;
@@ -70,19 +70,19 @@ static void write_all(FILE *file, const struct rr_world *world,
 	fprintf(file, "save \"%s\"\n", options->rdb ? "1 1" : "");
 	fprintf(file, "maxmemory %lld\n", options->maxmemory);
 	/* The allocator's thread would spin under a clock that stands still. */
-	if (rr_world_has_time(world))
+	if (rr_cluster_has_time(cluster))
 		fputs("jemalloc-bg-thread no\n", file);
 	if (options->debug)
 		fputs("enable-debug-command yes\n", file);
 	write_aof(file, options->aof);
-	write_network(file, world, server);
+	write_network(file, cluster, server);
 	for (size_t i = 0; options->config && options->config[i]; i++)
 		fprintf(file, "%s\n", options->config[i]);
 }
 
-enum rr_exit world_write_config(const struct rr_world *world,
-				const struct rr_server *server,
-				char error[RR_WORLD_ERROR])
+enum rr_exit cluster_write_config(const struct rr_cluster *cluster,
+				  const struct rr_server *server,
+				  char error[RR_CLUSTER_ERROR])
 {
 	const mode_t mask = umask(077);
 	char path[128];
@@ -93,16 +93,16 @@ enum rr_exit world_write_config(const struct rr_world *world,
 	file = fopen(path, "we");
 	umask(mask);
 	if (file) {
-		write_all(file, world, server);
+		write_all(file, cluster, server);
 		is_written = !ferror(file);
 		if (fclose(file) == 0 && is_written)
 			return RR_EXIT_OK;
 	}
-	return world_fail(error, RR_EXIT_FILE, "cannot write '%s': %s", path,
-			  strerror(errno));
+	return cluster_fail(error, RR_EXIT_FILE, "cannot write '%s': %s", path,
+			    strerror(errno));
 }
 
-int world_free_port(void)
+int cluster_free_port(void)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,

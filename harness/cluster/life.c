@@ -7,66 +7,68 @@
 #include <unistd.h>
 
 #include "guardian_protocol.h"
-#include "world_parts.h"
+#include "cluster_parts.h"
 
-static enum rr_exit send_signal(struct rr_world *world,
+static enum rr_exit send_signal(struct rr_cluster *cluster,
 				struct rr_server *server, int number,
 				enum rr_server_state after,
-				char error[RR_WORLD_ERROR])
+				char error[RR_CLUSTER_ERROR])
 {
 	server->is_used_up = true;
-	if (!rr_guardian_signal(&world->session->guardian, &server->ward,
+	if (!rr_guardian_signal(&cluster->session->guardian, &server->ward,
 				number))
-		return world_fail(error, RR_EXIT_REDIS, "%s has ended already",
-				  server->name);
+		return cluster_fail(error, RR_EXIT_REDIS,
+				    "%s has ended already", server->name);
 	server->state = after;
 	return RR_EXIT_OK;
 }
 
-enum rr_exit rr_world_kill(struct rr_world *world, int server,
-			   char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_kill(struct rr_cluster *cluster, int server,
+			     char error[RR_CLUSTER_ERROR])
 {
 	struct rr_server *it;
 
 	/* A server that hangs can be killed as well. */
-	if (server >= 0 && (size_t)server < world->n_servers &&
-	    rr_world_state(world, server) == RR_SERVER_HUNG)
-		it = &world->servers[server];
+	if (server >= 0 && (size_t)server < cluster->n_servers &&
+	    rr_cluster_state(cluster, server) == RR_SERVER_HUNG)
+		it = &cluster->servers[server];
 	else
-		it = world_server(world, server, RR_SERVER_RUNNING, "kill",
-				  error);
+		it = cluster_server(cluster, server, RR_SERVER_RUNNING, "kill",
+				    error);
 	if (!it)
 		return RR_EXIT_USAGE;
-	return send_signal(world, it, SIGKILL, RR_SERVER_DOWN, error);
+	return send_signal(cluster, it, SIGKILL, RR_SERVER_DOWN, error);
 }
 
-enum rr_exit rr_world_shut_down(struct rr_world *world, int server,
-				char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_shut_down(struct rr_cluster *cluster, int server,
+				  char error[RR_CLUSTER_ERROR])
 {
-	struct rr_server *it = world_server(world, server, RR_SERVER_RUNNING,
-					    "shut down", error);
+	struct rr_server *it = cluster_server(
+		cluster, server, RR_SERVER_RUNNING, "shut down", error);
 	enum rr_exit code;
 
 	if (!it)
 		return RR_EXIT_USAGE;
-	code = send_signal(world, it, SIGTERM, RR_SERVER_RUNNING, error);
+	code = send_signal(cluster, it, SIGTERM, RR_SERVER_RUNNING, error);
 	if (code != RR_EXIT_OK)
 		return code;
-	return rr_world_await_end(world, server, RR_START_MS, error);
+	return rr_cluster_await_end(cluster, server, RR_START_MS, error);
 }
 
-enum rr_exit rr_world_await_end(struct rr_world *world, int server,
-				int timeout_ms, char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_await_end(struct rr_cluster *cluster, int server,
+				  int timeout_ms, char error[RR_CLUSTER_ERROR])
 {
 	int64_t deadline_ns = 0;
 
-	while (rr_world_state(world, server) == RR_SERVER_RUNNING) {
-		if (!world_wait(world, timeout_ms, &deadline_ns))
-			return world_late(world, "the end of a server", error);
+	while (rr_cluster_state(cluster, server) == RR_SERVER_RUNNING) {
+		if (!cluster_wait(cluster, timeout_ms, &deadline_ns))
+			return cluster_late(cluster, "the end of a server",
+					    error);
 	}
-	if (rr_world_state(world, server) == RR_SERVER_DOWN)
+	if (rr_cluster_state(cluster, server) == RR_SERVER_DOWN)
 		return RR_EXIT_OK;
-	world_server(world, server, RR_SERVER_DOWN, "await the end of", error);
+	cluster_server(cluster, server, RR_SERVER_DOWN, "await the end of",
+		       error);
 	return RR_EXIT_USAGE;
 }
 
@@ -93,73 +95,73 @@ static void forget_torn(struct rr_server *server)
 	char path[512];
 	const char *name;
 
-	if (server->page &&
-	    world_aof_path(server, path, sizeof(path), &name))
-		world_limit_synced(server, name, world_file_length(path));
+	if (server->page && cluster_aof_path(server, path, sizeof(path), &name))
+		cluster_limit_synced(server, name, cluster_file_length(path));
 }
 
-enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
-			      char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_restart(struct rr_cluster *cluster, int server,
+				bool empty, char error[RR_CLUSTER_ERROR])
 {
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_server *it;
 
-	if (server >= 0 && (size_t)server < world->n_servers &&
-	    rr_world_state(world, server) != RR_SERVER_DOWN)
-		code = rr_world_kill(world, server, error);
+	if (server >= 0 && (size_t)server < cluster->n_servers &&
+	    rr_cluster_state(cluster, server) != RR_SERVER_DOWN)
+		code = rr_cluster_kill(cluster, server, error);
 	/* It may have ended by itself just before it was killed. */
 	if (code != RR_EXIT_OK &&
-	    rr_world_state(world, server) != RR_SERVER_DOWN)
+	    rr_cluster_state(cluster, server) != RR_SERVER_DOWN)
 		return code;
-	it = world_server(world, server, RR_SERVER_DOWN, "restart", error);
+	it = cluster_server(cluster, server, RR_SERVER_DOWN, "restart", error);
 	if (!it)
 		return RR_EXIT_USAGE;
 	it->is_used_up = true;
 	if (empty)
 		remove_data(it);
-	code = world_write_config(world, it, error);
+	code = cluster_write_config(cluster, it, error);
 	if (code == RR_EXIT_OK)
-		code = world_launch(world, it, error);
+		code = cluster_launch(cluster, it, error);
 	if (code == RR_EXIT_OK)
-		code = world_await_up(world, it, error);
+		code = cluster_await_up(cluster, it, error);
 	forget_torn(it);
 	return code;
 }
 
-enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
-				    char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_restart_fails(struct rr_cluster *cluster, int server,
+				      char error[RR_CLUSTER_ERROR])
 {
 	const enum rr_exit code =
-		rr_world_restart(world, server, false, error);
+		rr_cluster_restart(cluster, server, false, error);
 	int status;
 
 	if (code == RR_EXIT_OK)
-		return world_fail(error, RR_EXIT_REDIS,
-				  "%s has started, which it should not",
-				  world->servers[server].name);
+		return cluster_fail(error, RR_EXIT_REDIS,
+				    "%s has started, which it should not",
+				    cluster->servers[server].name);
 	if (code != RR_EXIT_REDIS ||
-	    !rr_guardian_has_ended(&world->session->guardian,
-				   &world->servers[server].ward, &status))
+	    !rr_guardian_has_ended(&cluster->session->guardian,
+				   &cluster->servers[server].ward, &status))
 		return code;
 	return RR_EXIT_OK;
 }
 
-enum rr_exit rr_world_hang(struct rr_world *world, int server,
-			   char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_hang(struct rr_cluster *cluster, int server,
+			     char error[RR_CLUSTER_ERROR])
 {
-	struct rr_server *it = world_server(world, server, RR_SERVER_RUNNING,
-					    "stop", error);
+	struct rr_server *it = cluster_server(cluster, server,
+					      RR_SERVER_RUNNING, "stop", error);
 
-	return it ? send_signal(world, it, SIGSTOP, RR_SERVER_HUNG, error) :
+	return it ? send_signal(cluster, it, SIGSTOP, RR_SERVER_HUNG, error) :
 		    RR_EXIT_USAGE;
 }
 
-enum rr_exit rr_world_go_on(struct rr_world *world, int server,
-			    char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_go_on(struct rr_cluster *cluster, int server,
+			      char error[RR_CLUSTER_ERROR])
 {
-	struct rr_server *it = world_server(world, server, RR_SERVER_HUNG,
-					    "go on with", error);
+	struct rr_server *it = cluster_server(cluster, server, RR_SERVER_HUNG,
+					      "go on with", error);
 
-	return it ? send_signal(world, it, SIGCONT, RR_SERVER_RUNNING, error) :
+	return it ? send_signal(cluster, it, SIGCONT, RR_SERVER_RUNNING,
+				error) :
 		    RR_EXIT_USAGE;
 }

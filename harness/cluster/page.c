@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "world_parts.h"
+#include "cluster_parts.h"
 
 /* ---- The shim's file ------------------------------------------------------ */
 
@@ -28,7 +28,7 @@ static bool resolve(const char *directory, const char *name, char *path,
 	return true;
 }
 
-void world_find_shim(const char *wanted, char *path, size_t size)
+void cluster_find_shim(const char *wanted, char *path, size_t size)
 {
 	char directory[PATH_MAX - 64];
 	ssize_t length;
@@ -63,21 +63,21 @@ static int make_file(const char *path)
 	return fd;
 }
 
-enum rr_exit world_make_page(const struct rr_world *world,
-			     struct rr_server *server,
-			     char error[RR_WORLD_ERROR])
+enum rr_exit cluster_make_page(const struct rr_cluster *cluster,
+			       struct rr_server *server,
+			       char error[RR_CLUSTER_ERROR])
 {
 	char path[128];
 	void *page;
 	int fd;
 
-	if (!rr_world_has_time(world))
+	if (!rr_cluster_has_time(cluster))
 		return RR_EXIT_OK;
 	/* LD_PRELOAD is split at spaces and colons; this path has none. */
 	snprintf(path, sizeof(path), "%s/clock.so", server->ward.directory);
-	if (symlink(world->shim, path) != 0)
-		return world_fail(error, RR_EXIT_FILE, "cannot make '%s': %s",
-				  path, strerror(errno));
+	if (symlink(cluster->shim, path) != 0)
+		return cluster_fail(error, RR_EXIT_FILE, "cannot make '%s': %s",
+				    path, strerror(errno));
 	snprintf(path, sizeof(path), "%s/clock", server->ward.directory);
 	fd = make_file(path);
 	page = fd < 0 ? MAP_FAILED :
@@ -86,28 +86,29 @@ enum rr_exit world_make_page(const struct rr_world *world,
 	if (fd >= 0)
 		close(fd);
 	if (page == MAP_FAILED)
-		return world_fail(error, RR_EXIT_FILE, "cannot make '%s': %s",
-				  path, strerror(errno));
+		return cluster_fail(error, RR_EXIT_FILE, "cannot make '%s': %s",
+				    path, strerror(errno));
 	server->page = page;
-	world_set_page(world, server);
+	cluster_set_page(cluster, server);
 	return RR_EXIT_OK;
 }
 
-void world_drop_page(struct rr_server *server)
+void cluster_drop_page(struct rr_server *server)
 {
 	if (server->page)
 		munmap(server->page, sizeof(*server->page));
 	server->page = NULL;
 }
 
-void world_set_page(const struct rr_world *world, struct rr_server *server)
+void cluster_set_page(const struct rr_cluster *cluster,
+		      struct rr_server *server)
 {
 	const int64_t ns =
-		world->epoch_ns + world->moved_ns + server->skew_ns;
+		cluster->epoch_ns + cluster->moved_ns + server->skew_ns;
 
 	if (!server->page)
 		return;
-	if (world->options.clock == RR_WORLD_FROZEN)
+	if (cluster->options.clock == RR_CLUSTER_FROZEN)
 		atomic_store(&server->page->frozen_ns, ns);
 	else
 		atomic_store(&server->page->offset_ns, ns);
@@ -125,15 +126,15 @@ static struct rr_synced *find_synced(const struct rr_server *server,
 	return NULL;
 }
 
-int64_t world_synced(const struct rr_server *server, const char *name)
+int64_t cluster_synced(const struct rr_server *server, const char *name)
 {
 	const struct rr_synced *file = find_synced(server, name);
 
 	return file ? atomic_load(&file->length) : 0;
 }
 
-void world_limit_synced(struct rr_server *server, const char *name,
-			int64_t length)
+void cluster_limit_synced(struct rr_server *server, const char *name,
+			  int64_t length)
 {
 	struct rr_synced *file = find_synced(server, name);
 

@@ -3,9 +3,9 @@
  * time that a start takes. */
 #include <string.h>
 
-#include "world_parts.h"
+#include "cluster_parts.h"
 
-bool world_is_plain(const struct rr_server_options *options)
+bool cluster_is_plain(const struct rr_server_options *options)
 {
 	return options->aof == RR_AOF_NONE && !options->rdb &&
 	       !options->debug && !options->tcp && options->maxmemory == 0 &&
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t digest, const struct rl_reply *reply)
 	return digest;
 }
 
-uint64_t world_digest(struct rr_server *server)
+uint64_t cluster_digest(struct rr_server *server)
 {
 	uint64_t digest = UINT64_C(14695981039346656037);
 	struct rl_reply reply;
@@ -65,18 +65,18 @@ static bool run_all(struct rl_link *admin)
 	return true;
 }
 
-bool world_scrub(struct rr_world *world, struct rr_server *server)
+bool cluster_scrub(struct rr_cluster *cluster, struct rr_server *server)
 {
 	struct rl_reply reply;
 
-	if (server->is_used_up || !world_is_plain(&server->options))
+	if (server->is_used_up || !cluster_is_plain(&server->options))
 		return false;
 	server->skew_ns = 0;
-	world_set_page(world, server);
+	cluster_set_page(cluster, server);
 	/* A client of the race may have closed this connection. */
 	if (rl_run(server->admin, &reply, "PING") != RL_OK &&
 	    rl_run(server->admin, &reply, "PING") != RL_OK)
 		return false;
 	return run_all(server->admin) && server->pristine != 0 &&
-	       world_digest(server) == server->pristine;
+	       cluster_digest(server) == server->pristine;
 }

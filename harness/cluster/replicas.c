@@ -4,27 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world_parts.h"
+#include "cluster_parts.h"
 
 /* tcpmux, which nobody has offered for decades. */
 enum { DEAD_PORT = 1 };
 
 /* A replica that runs, and the master that it was declared with. */
-static struct rr_server *replica_of(struct rr_world *world, int replica,
+static struct rr_server *replica_of(struct rr_cluster *cluster, int replica,
 				    const char *verb, struct rr_server **master,
-				    char error[RR_WORLD_ERROR])
+				    char error[RR_CLUSTER_ERROR])
 {
-	struct rr_server *it = world_server(world, replica, RR_SERVER_RUNNING,
-					    verb, error);
+	struct rr_server *it = cluster_server(cluster, replica,
+					      RR_SERVER_RUNNING, verb, error);
 
 	if (!it)
 		return NULL;
 	if (!it->options.replica_of) {
-		world_fail(error, RR_EXIT_USAGE, "%s is no replica", it->name);
+		cluster_fail(error, RR_EXIT_USAGE, "%s is no replica",
+			     it->name);
 		return NULL;
 	}
-	*master = &world->servers[rr_world_find(world,
-						it->options.replica_of)];
+	*master = &cluster->servers[rr_cluster_find(cluster,
+						    it->options.replica_of)];
 	return it;
 }
 
@@ -43,12 +44,12 @@ static long long field(struct rr_server *server, const char *name,
 	return found ? atoll(found + strlen(name)) : -1;
 }
 
-enum rr_exit rr_world_catch_up(struct rr_world *world, int replica,
-			       char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_catch_up(struct rr_cluster *cluster, int replica,
+				 char error[RR_CLUSTER_ERROR])
 {
 	struct rr_server *master;
-	struct rr_server *it = replica_of(world, replica, "await", &master,
-					  error);
+	struct rr_server *it =
+		replica_of(cluster, replica, "await", &master, error);
 	long long wanted, has;
 	int64_t deadline_ns = 0;
 	bool is_linked;
@@ -60,54 +61,54 @@ enum rr_exit rr_world_catch_up(struct rr_world *world, int replica,
 		has = field(it, "slave_repl_offset:", &is_linked);
 		if (is_linked && wanted >= 0 && has >= wanted)
 			return RR_EXIT_OK;
-		if (!world_wait(world, RR_CATCH_UP_MS, &deadline_ns))
-			return world_late(world, "the replica's catching up",
-					  error);
+		if (!cluster_wait(cluster, RR_CATCH_UP_MS, &deadline_ns))
+			return cluster_late(cluster,
+					    "the replica's catching up", error);
 	}
 }
 
 static enum rr_exit point_at(struct rr_server *server, int port,
-			     char error[RR_WORLD_ERROR])
+			     char error[RR_CLUSTER_ERROR])
 {
 	struct rl_reply reply;
 
 	if (rl_run(server->admin, &reply, "REPLICAOF 127.0.0.1 %d", port) !=
 	    RL_OK)
-		return world_refused(server, error);
+		return cluster_refused(server, error);
 	return RR_EXIT_OK;
 }
 
-enum rr_exit rr_world_cut(struct rr_world *world, int replica,
-			  char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_cut(struct rr_cluster *cluster, int replica,
+			    char error[RR_CLUSTER_ERROR])
 {
 	struct rr_server *master;
-	struct rr_server *it = replica_of(world, replica, "cut off", &master,
-					  error);
+	struct rr_server *it =
+		replica_of(cluster, replica, "cut off", &master, error);
 
 	return it ? point_at(it, DEAD_PORT, error) : RR_EXIT_USAGE;
 }
 
-enum rr_exit rr_world_join(struct rr_world *world, int replica,
-			   char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_join(struct rr_cluster *cluster, int replica,
+			     char error[RR_CLUSTER_ERROR])
 {
 	struct rr_server *master;
-	struct rr_server *it = replica_of(world, replica, "join", &master,
-					  error);
+	struct rr_server *it =
+		replica_of(cluster, replica, "join", &master, error);
 
 	return it ? point_at(it, master->port, error) : RR_EXIT_USAGE;
 }
 
-enum rr_exit rr_world_promote(struct rr_world *world, int replica,
-			      char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_promote(struct rr_cluster *cluster, int replica,
+				char error[RR_CLUSTER_ERROR])
 {
 	struct rr_server *master;
-	struct rr_server *it = replica_of(world, replica, "promote", &master,
-					  error);
+	struct rr_server *it =
+		replica_of(cluster, replica, "promote", &master, error);
 	struct rl_reply reply;
 
 	if (!it)
 		return RR_EXIT_USAGE;
 	if (rl_run(it->admin, &reply, "REPLICAOF NO ONE") != RL_OK)
-		return world_refused(it, error);
+		return cluster_refused(it, error);
 	return RR_EXIT_OK;
 }

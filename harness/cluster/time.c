@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of a world: moved on every server's page, or made up without. */
-#include "world_parts.h"
+/* The time of a cluster: moved on every server's page, or made up without. */
+#include "cluster_parts.h"
 
 enum { POKE_MS = 200 };
 
 #define WAIT_AT_MOST_NS INT64_C(2000000000)
 
-/* What rr_world_tick() says of it. */
+/* What rr_cluster_tick() says of it. */
 static const char shorten_leases[] =
 	"for _, key in ipairs(redis.call('KEYS', '*')) do\n"
 	"  local left = redis.call('PTTL', key)\n"
@@ -38,98 +38,99 @@ static bool poke(struct rr_server *server)
 	return is_answered;
 }
 
-static void poke_all(struct rr_world *world, bool is_deaf[RR_WORLD_SERVERS])
+static void poke_all(struct rr_cluster *cluster,
+		     bool is_deaf[RR_CLUSTER_SERVERS])
 {
-	for (size_t i = 0; i < world->n_servers; i++) {
-		if (runs(&world->servers[i]) && !is_deaf[i])
-			is_deaf[i] = !poke(&world->servers[i]);
+	for (size_t i = 0; i < cluster->n_servers; i++) {
+		if (runs(&cluster->servers[i]) && !is_deaf[i])
+			is_deaf[i] = !poke(&cluster->servers[i]);
 	}
 }
 
-static void set_pages(struct rr_world *world, int64_t ns)
+static void set_pages(struct rr_cluster *cluster, int64_t ns)
 {
-	world->moved_ns += ns;
-	for (size_t i = 0; i < world->n_servers; i++)
-		world_set_page(world, &world->servers[i]);
+	cluster->moved_ns += ns;
+	for (size_t i = 0; i < cluster->n_servers; i++)
+		cluster_set_page(cluster, &cluster->servers[i]);
 }
 
-static enum rr_tick move(struct rr_world *world, int64_t ns)
+static enum rr_tick move(struct rr_cluster *cluster, int64_t ns)
 {
-	bool is_deaf[RR_WORLD_SERVERS] = { false };
+	bool is_deaf[RR_CLUSTER_SERVERS] = { false };
 
 	/* A new connection is accepted before the first answer; what came
 	 * over it is read before the second. */
-	poke_all(world, is_deaf);
-	poke_all(world, is_deaf);
-	set_pages(world, ns);
+	poke_all(cluster, is_deaf);
+	poke_all(cluster, is_deaf);
+	set_pages(cluster, ns);
 	/* Whoever is due is answered beside the first answer, so before the
 	 * second. */
-	poke_all(world, is_deaf);
-	poke_all(world, is_deaf);
+	poke_all(cluster, is_deaf);
+	poke_all(cluster, is_deaf);
 	return RR_TICK_MOVED;
 }
 
-static enum rr_tick really_wait(struct rr_world *world, int64_t ns)
+static enum rr_tick really_wait(struct rr_cluster *cluster, int64_t ns)
 {
 	const int ms = (int)((ns + 999999) / 1000000);
 	int64_t deadline_ns = 0;
 
-	while (world_wait(world, ms, &deadline_ns))
+	while (cluster_wait(cluster, ms, &deadline_ns))
 		continue;
-	return world->session->signals.interrupted ? RR_TICK_FAILED :
-						     RR_TICK_WAITED;
+	return cluster->session->signals.interrupted ? RR_TICK_FAILED :
+						       RR_TICK_WAITED;
 }
 
-static enum rr_tick expire(struct rr_world *world, int64_t ns)
+static enum rr_tick expire(struct rr_cluster *cluster, int64_t ns)
 {
 	enum rr_tick how = RR_TICK_EXPIRED;
 
-	world->moved_ns += ns;
-	for (size_t i = 0; i < world->n_servers; i++) {
+	cluster->moved_ns += ns;
+	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rl_reply reply;
 
-		if (rr_world_state(world, (int)i) == RR_SERVER_RUNNING &&
-		    rl_run(world->servers[i].admin, &reply, "EVAL %s 0 %lld",
+		if (rr_cluster_state(cluster, (int)i) == RR_SERVER_RUNNING &&
+		    rl_run(cluster->servers[i].admin, &reply, "EVAL %s 0 %lld",
 			   shorten_leases, (long long)ns / 1000000) != RL_OK)
 			how = RR_TICK_FAILED;
 	}
 	return how;
 }
 
-enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns)
+enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns)
 {
-	if (rr_world_has_time(world))
-		return move(world, ns);
+	if (rr_cluster_has_time(cluster))
+		return move(cluster, ns);
 	if (ns <= WAIT_AT_MOST_NS)
-		return really_wait(world, ns);
-	return expire(world, ns);
+		return really_wait(cluster, ns);
+	return expire(cluster, ns);
 }
 
-enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
-			   char error[RR_WORLD_ERROR])
+enum rr_exit rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
+			     char error[RR_CLUSTER_ERROR])
 {
-	const enum rr_exit code = world_need_shim(world, error);
+	const enum rr_exit code = cluster_need_shim(cluster, error);
 	struct rr_server *it;
 
 	if (code != RR_EXIT_OK)
 		return code;
-	if (server < 0 || (size_t)server >= world->n_servers)
-		return world_fail(error, RR_EXIT_USAGE,
-				  "there is no such server");
-	it = &world->servers[server];
+	if (server < 0 || (size_t)server >= cluster->n_servers)
+		return cluster_fail(error, RR_EXIT_USAGE,
+				    "there is no such server");
+	it = &cluster->servers[server];
 	it->skew_ns = ns;
-	world_set_page(world, it);
+	cluster_set_page(cluster, it);
 	if (runs(it))
 		poke(it);
 	return RR_EXIT_OK;
 }
 
-int64_t rr_world_now_ns(const struct rr_world *world)
+int64_t rr_cluster_now_ns(const struct rr_cluster *cluster)
 {
-	const int64_t now_ns = world->epoch_ns + world->moved_ns;
+	const int64_t now_ns = cluster->epoch_ns + cluster->moved_ns;
 
-	if (rr_world_has_time(world) &&
-	    world->options.clock == RR_WORLD_FROZEN)
+	if (rr_cluster_has_time(cluster) &&
+	    cluster->options.clock == RR_CLUSTER_FROZEN)
 		return now_ns;
-	return now_ns + world_clock_ns(CLOCK_REALTIME);
+	return now_ns + cluster_clock_ns(CLOCK_REALTIME);
 }

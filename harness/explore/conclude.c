@@ -63,14 +63,14 @@ static bool is_shown(const struct rr_trace *trace, unsigned breaks,
 }
 
 static char *play(const char *transcript, const struct rr_race *race,
-		  unsigned breaks, struct rr_world *world, char *error,
+		  unsigned breaks, struct rr_cluster *cluster, char *error,
 		  size_t size)
 {
 	struct rr_trace trace = { 0 };
 	char verdict[300];
 	char *text = NULL;
 
-	if (rr_player_play(race, world, NULL, &trace) != RR_EXIT_OK) {
+	if (rr_player_play(race, cluster, NULL, &trace) != RR_EXIT_OK) {
 		snprintf(error, size, "%s", trace.error);
 	} else if (is_as_written(race, &trace, error, size) &&
 		   is_shown(&trace, breaks, error, size)) {
@@ -82,15 +82,16 @@ static char *play(const char *transcript, const struct rr_race *race,
 }
 
 char *rr_conclude(const char *transcript, unsigned breaks,
-		  struct rr_world *world, char *error, size_t size)
+		  struct rr_cluster *cluster, char *error, size_t size)
 {
 	char *draft = with_verdict(transcript, "nothing broken");
 	struct rr_race *race =
 		draft ? rr_race_parse("transcript", draft, strlen(draft), error,
 				      size) :
 			NULL;
-	char *text = race ? play(transcript, race, breaks, world, error, size) :
-			    NULL;
+	char *text =
+		race ? play(transcript, race, breaks, cluster, error, size) :
+		       NULL;
 
 	rr_race_free(race);
 	free(draft);
@@ -98,17 +99,17 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 }
 
 bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_world *world, const struct rr_style *style)
+		      struct rr_cluster *cluster, const struct rr_style *style)
 {
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 	struct rr_trace trace = { 0 };
 	struct rr_race *race = rr_race_parse("transcript", transcript,
 					     strlen(transcript), error,
 					     sizeof(error));
-	const bool drawn =
-		race &&
-		rr_player_play(race, world, NULL, &trace) == RR_EXIT_OK &&
-		rr_draw(out, &trace, RR_FORMAT_TEXT, style);
+	const bool drawn = race &&
+			   rr_player_play(race, cluster, NULL, &trace) ==
+				   RR_EXIT_OK &&
+			   rr_draw(out, &trace, RR_FORMAT_TEXT, style);
 
 	rr_trace_free(&trace);
 	rr_race_free(race);

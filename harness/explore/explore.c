@@ -22,7 +22,7 @@ enum {
 
 /* What is made once, for a strategy and all of its mutants. */
 struct explorer {
-	struct rr_world *world;
+	struct rr_cluster *cluster;
 	const struct rr_explore_config *config;
 	struct rr_explore_result *result;
 	struct rl_address addresses[RR_PRODUCT_SERVERS];
@@ -56,7 +56,7 @@ static double seconds(void)
 static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
 			 const char *why)
 {
-	snprintf(explorer->result->error, RR_WORLD_ERROR, "%s", why);
+	snprintf(explorer->result->error, RR_CLUSTER_ERROR, "%s", why);
 	return code;
 }
 
@@ -119,23 +119,23 @@ static uint32_t answer_at_once(void *context, int server,
 static enum rr_exit start_servers(struct explorer *explorer)
 {
 	const struct rr_server_options plain = { 0 };
-	struct rr_world *world = explorer->world;
+	struct rr_cluster *cluster = explorer->cluster;
 	const size_t n = rr_explore_servers(explorer->config);
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_world_reset(world);
+	rr_cluster_reset(cluster);
 	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
 		char name[RR_SERVER_NAME];
 		int server;
 
 		rr_explore_server_name(name, i);
-		code = rr_world_declare(world, name, &plain, &server,
-					explorer->result->error);
+		code = rr_cluster_declare(cluster, name, &plain, &server,
+					  explorer->result->error);
 	}
 	if (code == RR_EXIT_OK)
-		code = rr_world_start(world, explorer->result->error);
+		code = rr_cluster_start(cluster, explorer->result->error);
 	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++)
-		explorer->addresses[i] = *rr_world_address(world, (int)i);
+		explorer->addresses[i] = *rr_cluster_address(cluster, (int)i);
 	return code;
 }
 
@@ -189,7 +189,7 @@ static void set_up(struct explorer *explorer)
 		.stays_away = config->stays_away,
 		.lease_ns = config->ttl_ms * INT64_C(1000000),
 		.skew_ns = config->skew_ns,
-		.day_ns = RR_WORLD_START_NS,
+		.day_ns = RR_CLUSTER_START_NS,
 		.rounds = config->rounds,
 		/* Who is woken stays in line after a refusal. */
 		.remembers = config->all || config->random.runs ?
@@ -206,7 +206,7 @@ static enum rr_exit make_tables(struct explorer *explorer)
 
 		if (i == 1 && explorer->program.n_servers == 1)
 			break;
-		if (!rr_server_table_init(table, explorer->world, i,
+		if (!rr_server_table_init(table, explorer->cluster, i,
 					  &explorer->terms, &explorer->scripts,
 					  explorer->counting.lock,
 					  explorer->product.absolute))
@@ -372,7 +372,7 @@ static struct rr_live *open_live(struct explorer *explorer,
 			rr_asker_reset(table->asker);
 		table->at = RR_NO_ID;
 	}
-	return rr_live_new(explorer->world, &search->product,
+	return rr_live_new(explorer->cluster, &search->product,
 			   &explorer->scripts, explorer->result->error);
 }
 
@@ -745,11 +745,11 @@ static enum rr_exit explore(struct explorer *explorer)
 	return code;
 }
 
-enum rr_exit rr_explore(struct rr_world *world,
+enum rr_exit rr_explore(struct rr_cluster *cluster,
 			const struct rr_explore_config *config,
 			struct rr_explore_result *result)
 {
-	struct explorer explorer = { .world = world,
+	struct explorer explorer = { .cluster = cluster,
 				     .config = config,
 				     .result = result };
 	enum rr_exit code;

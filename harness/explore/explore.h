@@ -15,7 +15,7 @@
 #include "base/exit_code.h"
 #include "product.h"
 #include "strategy.h"
-#include "cluster/world.h"
+#include "cluster/cluster.h"
 
 struct rr_mutation;
 
@@ -115,15 +115,15 @@ struct rr_explore_result {
 	size_t n_mutants;
 	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
 	const char *noticed; /* the first that fails; NULL = none */
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 };
 
 /* How many servers it takes: the one with the data, and lock servers. */
 size_t rr_explore_servers(const struct rr_explore_config *config);
 
-/* Searches on servers of `world`, which it resets first. RR_EXIT_OK, or what the
+/* Searches on servers of `cluster`, which it resets first. RR_EXIT_OK, or what the
  * program should exit with and result->error. Release the result in any case. */
-enum rr_exit rr_explore(struct rr_world *world,
+enum rr_exit rr_explore(struct rr_cluster *cluster,
 			const struct rr_explore_config *config,
 			struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);

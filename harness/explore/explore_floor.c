@@ -79,10 +79,10 @@ static void print_row(const struct row *row,
 	fflush(stdout);
 }
 
-static enum rr_exit show_row(struct rr_world *world, const struct row *row,
+static enum rr_exit show_row(struct rr_cluster *cluster, const struct row *row,
 			     long limit_s)
 {
-	struct limit limit = { .signals = &world->session->signals,
+	struct limit limit = { .signals = &cluster->session->signals,
 			       .end_s = now_s() + (double)limit_s };
 	const struct rr_explore_config config = {
 		.strategy = rr_strategy_find(row->name),
@@ -94,7 +94,7 @@ static enum rr_exit show_row(struct rr_world *world, const struct row *row,
 		.context = &limit,
 	};
 	struct rr_explore_result result;
-	enum rr_exit code = rr_explore(world, &config, &result);
+	enum rr_exit code = rr_explore(cluster, &config, &result);
 
 	if (limit.signals->interrupted)
 		code = RR_EXIT_INTERRUPTED;
@@ -108,34 +108,34 @@ static enum rr_exit show_row(struct rr_world *world, const struct row *row,
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum rr_exit show(struct rr_world *world, long limit_s)
+static enum rr_exit show(struct rr_cluster *cluster, long limit_s)
 {
 	enum rr_exit code = RR_EXIT_OK;
 
 	print_head();
 	for (size_t i = 0; i < N_ROWS && code == RR_EXIT_OK; i++)
-		code = show_row(world, &rows[i], limit_s);
+		code = show_row(cluster, &rows[i], limit_s);
 	return code;
 }
 
 enum rr_exit rr_explore_floor(struct rr_session *session,
 			      const struct rr_explore_floor_options *options)
 {
-	const struct rr_world_options world_options = {
+	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
-		.clock = RR_WORLD_FROZEN,
+		.clock = RR_CLUSTER_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
-	char error[RR_WORLD_ERROR];
-	struct rr_world world;
+	char error[RR_CLUSTER_ERROR];
+	struct rr_cluster cluster;
 	enum rr_exit code;
 
-	rr_gate_settle(world_options.cpu);
-	code = rr_world_open(&world, session, &world_options, error);
+	rr_gate_settle(cluster_options.cpu);
+	code = rr_cluster_open(&cluster, session, &cluster_options, error);
 	if (code == RR_EXIT_OK)
-		code = show(&world, options->limit_s);
+		code = show(&cluster, options->limit_s);
 	else
 		rr_complain(code, "%s", error);
-	rr_world_close(&world);
+	rr_cluster_close(&cluster);
 	return code;
 }

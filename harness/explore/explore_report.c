@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 struct report {
-	struct rr_world *world;
+	struct rr_cluster *cluster;
 	const struct rr_explore_config *config;
 	const char *save;
 	bool stats;
@@ -26,7 +26,7 @@ struct report {
 
 static bool is_interrupted(const struct report *report)
 {
-	return report->world->session->signals.interrupted;
+	return report->cluster->session->signals.interrupted;
 }
 
 /* Were they counted, and are not too many? */
@@ -91,7 +91,7 @@ static void draw(const struct report *report)
 	const struct rr_style style = rr_draw_style(stdout, false);
 	const char *verdict = strstr(text, "\nverdict ");
 
-	if (!rr_conclude_draw(stdout, text, report->world, &style))
+	if (!rr_conclude_draw(stdout, text, report->cluster, &style))
 		print_steps(text);
 	else if (verdict)
 		puts(verdict);
@@ -164,12 +164,12 @@ static enum rr_exit show_failure(struct report *report)
 /* Only what shows itself when it is played is told. */
 static enum rr_exit conclude_failing(struct report *report)
 {
-	char error[RR_WORLD_ERROR] = "out of memory";
+	char error[RR_CLUSTER_ERROR] = "out of memory";
 
 	if (report->result.transcript)
 		report->transcript = rr_conclude(report->result.transcript,
 						 report->result.shortest_breaks,
-						 report->world, error,
+						 report->cluster, error,
 						 sizeof(error));
 	if (report->transcript)
 		return show_failure(report);
@@ -274,23 +274,25 @@ static enum rr_exit report_on(struct report *report, enum rr_exit code)
 	return code;
 }
 
-enum rr_exit rr_explore_report(struct rr_world *world,
+enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_explore_config *config,
 			       const char *save, bool stats)
 {
 	struct rr_explore_config watched = *config;
 	struct rr_explore_progress progress = {
-		.signals = &world->session->signals,
+		.signals = &cluster->session->signals,
 		.name = config->strategy->name,
 		.unit = config->random.runs ? "schedules" : "states",
 	};
-	struct report report = { .world = world, .config = &watched,
-				 .save = save, .stats = stats };
+	struct report report = { .cluster = cluster,
+				 .config = &watched,
+				 .save = save,
+				 .stats = stats };
 	enum rr_exit code;
 
 	watched.progress = rr_explore_progress;
 	watched.context = &progress;
-	code = rr_explore(world, &watched, &report.result);
+	code = rr_explore(cluster, &watched, &report.result);
 	rr_explore_progress_clear();
 	code = report_on(&report, code);
 	fflush(stdout);

@@ -10,7 +10,7 @@
  * too. RR_EXIT_OK: as the strategy's table expects; RR_EXIT_VIOLATED: not;
  * RR_EXIT_INCONCLUSIVE: the search was cut; RR_EXIT_INTERNAL: it contradicts what
  * it was played to show, complained of. */
-enum rr_exit rr_explore_report(struct rr_world *world,
+enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_explore_config *config,
 			       const char *save, bool stats);
 

@@ -22,21 +22,21 @@ struct rr_live {
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-struct rr_live *rr_live_new(struct rr_world *world,
+struct rr_live *rr_live_new(struct rr_cluster *cluster,
 			    const struct rr_product *product,
 			    const struct rr_scripts *scripts,
-			    char error[RR_WORLD_ERROR])
+			    char error[RR_CLUSTER_ERROR])
 {
 	struct rr_live *live = calloc(1, sizeof(*live));
 
 	if (!live) {
-		snprintf(error, RR_WORLD_ERROR, "out of memory");
+		snprintf(error, RR_CLUSTER_ERROR, "out of memory");
 		return NULL;
 	}
 	live->product = product;
 	for (; live->n_servers < product->n_servers; live->n_servers++) {
 		live->askers[live->n_servers] = rr_asker_new(
-			world, (int)live->n_servers, scripts, error);
+			cluster, (int)live->n_servers, scripts, error);
 		if (!live->askers[live->n_servers]) {
 			rr_live_free(live);
 			return NULL;
@@ -124,7 +124,7 @@ bool rr_live_actions(struct rr_product *product, const struct rr_graph *graph,
 static enum rr_exit fail(struct rr_live *live, enum rr_exit code,
 			 const char *why)
 {
-	snprintf(live->error, RR_WORLD_ERROR, "%s", why);
+	snprintf(live->error, RR_CLUSTER_ERROR, "%s", why);
 	return code;
 }
 
@@ -135,13 +135,12 @@ static enum rr_exit differ(struct rr_live *live, const struct rr_action *action,
 	const bool has_command = action->kind == RR_ACTION_ASK &&
 				 action->question.kind == RR_ASK_COMMAND;
 
-	snprintf(live->error, RR_WORLD_ERROR,
+	snprintf(live->error, RR_CLUSTER_ERROR,
 		 "played for real, client %c %s than the tables say%s%s",
 		 'A' + action->client, what, has_command ? ": " : "",
-		 has_command ? terms->command[action->command]
-				       .words.words[0]
-				       .text :
-			       "");
+		 has_command ?
+			 terms->command[action->command].words.words[0].text :
+			 "");
 	return RR_EXIT_INTERNAL;
 }
 
@@ -303,7 +302,7 @@ static bool begin(struct rr_live *live)
 
 enum rr_exit rr_live_play(struct rr_live *live,
 			  const struct rr_actions *actions,
-			  char error[RR_WORLD_ERROR])
+			  char error[RR_CLUSTER_ERROR])
 {
 	enum rr_exit code = RR_EXIT_OK;
 

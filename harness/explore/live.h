@@ -11,12 +11,12 @@
 
 struct rr_live;
 
-/* Servers 0 to n_servers - 1 of `world`, of which the tables' own askers are not in
+/* Servers 0 to n_servers - 1 of `cluster`, of which the tables' own askers are not in
  * use meanwhile. NULL and a message. */
-struct rr_live *rr_live_new(struct rr_world *world,
+struct rr_live *rr_live_new(struct rr_cluster *cluster,
 			    const struct rr_product *product,
 			    const struct rr_scripts *scripts,
-			    char error[RR_WORLD_ERROR]);
+			    char error[RR_CLUSTER_ERROR]);
 void rr_live_free(struct rr_live *live);
 
 /* The actions that a way consists of; release actions->all. False: it is no way of
@@ -28,6 +28,6 @@ bool rr_live_actions(struct rr_product *product, const struct rr_graph *graph,
  * RR_EXIT_REDIS. */
 enum rr_exit rr_live_play(struct rr_live *live,
 			  const struct rr_actions *actions,
-			  char error[RR_WORLD_ERROR]);
+			  char error[RR_CLUSTER_ERROR]);
 
 #endif

@@ -158,7 +158,7 @@ struct rr_product {
 	struct rr_actions *log; /* what a move consists of; NULL = not wanted */
 	size_t log_kept;        /* actions that belong to the next moves, too */
 	enum rr_exit code;
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 };
 
 /* A state by its numbers: servers, clients, common. */

@@ -1101,8 +1101,9 @@ static bool learn_new_connection(struct rr_server_table *table)
 	return rr_asker_reset(table->asker) || fail_asking(table);
 }
 
-bool rr_server_table_init(struct rr_server_table *table, struct rr_world *world,
-			  int server, struct rr_terms *terms,
+bool rr_server_table_init(struct rr_server_table *table,
+			  struct rr_cluster *cluster, int server,
+			  struct rr_terms *terms,
 			  const struct rr_scripts *scripts, const char *lock,
 			  bool absolute)
 {
@@ -1114,7 +1115,7 @@ bool rr_server_table_init(struct rr_server_table *table, struct rr_world *world,
 					   .scripts = scripts,
 					   .lock = lock,
 					   .absolute = absolute };
-	table->asker = rr_asker_new(world, server, scripts, table->error);
+	table->asker = rr_asker_new(cluster, server, scripts, table->error);
 	if (!table->asker) {
 		table->code = RR_EXIT_REDIS;
 		return false;

@@ -96,13 +96,14 @@ struct rr_server_table {
 	bool lacked_script;  /* a server did not know one by its hash */
 	const char *random_command; /* that clients have sent; NULL = none */
 	enum rr_exit code;          /* with an error */
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 };
 
-/* Server number `server` of `world` is the one that is asked. False: table->error.
+/* Server number `server` of `cluster` is the one that is asked. False: table->error.
  * State 0 is empty. */
-bool rr_server_table_init(struct rr_server_table *table, struct rr_world *world,
-			  int server, struct rr_terms *terms,
+bool rr_server_table_init(struct rr_server_table *table,
+			  struct rr_cluster *cluster, int server,
+			  struct rr_terms *terms,
 			  const struct rr_scripts *scripts, const char *lock,
 			  bool absolute);
 void rr_server_table_release(struct rr_server_table *table);

@@ -53,7 +53,7 @@ static void draw(struct rr_cell *cell, const struct rr_trace *trace)
 }
 
 /* Plays what will be saved once more, as a reader would, and draws it. */
-static bool replay(struct rr_cell *cell, struct rr_world *world)
+static bool replay(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	struct rr_trace trace = { 0 };
 	struct rr_race *race = rr_race_parse("transcript", cell->transcript,
@@ -63,7 +63,7 @@ static bool replay(struct rr_cell *cell, struct rr_world *world)
 
 	if (!race)
 		return false;
-	if (rr_player_play(race, world, NULL, &trace) != RR_EXIT_OK)
+	if (rr_player_play(race, cluster, NULL, &trace) != RR_EXIT_OK)
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "the transcript does not replay: %s", trace.error);
 	else if (!trace.as_written)
@@ -87,7 +87,7 @@ static void forget(struct rr_cell *cell)
 }
 
 /* What does not show when it is played is no finding. */
-static enum rr_exit conclude(struct rr_cell *cell, struct rr_world *world,
+static enum rr_exit conclude(struct rr_cell *cell, struct rr_cluster *cluster,
 			     const struct rr_explore_result *result)
 {
 	char error[400] = "out of memory";
@@ -97,9 +97,9 @@ static enum rr_exit conclude(struct rr_cell *cell, struct rr_world *world,
 
 	if (titled)
 		cell->transcript = rr_conclude(titled, result->shortest_breaks,
-					       world, error, sizeof(error));
+					       cluster, error, sizeof(error));
 	free(titled);
-	if (cell->transcript && replay(cell, world))
+	if (cell->transcript && replay(cell, cluster))
 		return RR_EXIT_OK;
 	if (!cell->problem[0])
 		snprintf(cell->problem, sizeof(cell->problem),
@@ -142,7 +142,7 @@ static enum rr_cell_verdict unbroken(const struct rr_explore_result *result)
 	}
 }
 
-static enum rr_exit judge(struct rr_cell *cell, struct rr_world *world,
+static enum rr_exit judge(struct rr_cell *cell, struct rr_cluster *cluster,
 			  const struct rr_explore_result *result)
 {
 	if (result->explored == RR_EXPLORED_STOPPED)
@@ -150,26 +150,26 @@ static enum rr_exit judge(struct rr_cell *cell, struct rr_world *world,
 	note(cell, result);
 	cell->verdict = result->breaks ? RR_CELL_BREAKS : unbroken(result);
 	cell->was_cut = result->breaks && result->explored != RR_EXPLORED_ALL;
-	return result->breaks ? conclude(cell, world, result) : RR_EXIT_OK;
+	return result->breaks ? conclude(cell, cluster, result) : RR_EXIT_OK;
 }
 
-static bool was_interrupted(const struct rr_world *world)
+static bool was_interrupted(const struct rr_cluster *cluster)
 {
-	return world->session->signals.interrupted;
+	return cluster->session->signals.interrupted;
 }
 
-static enum rr_exit search(struct rr_cell *cell, struct rr_world *world)
+static enum rr_exit search(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	struct rr_explore_result result;
-	enum rr_exit code = rr_explore(world, &cell->bounds, &result);
+	enum rr_exit code = rr_explore(cluster, &cell->bounds, &result);
 
 	if (code == RR_EXIT_OK)
-		code = judge(cell, world, &result);
+		code = judge(cell, cluster, &result);
 	else
 		snprintf(cell->problem, sizeof(cell->problem), "%s",
 			 result.error);
 	rr_explore_release(&result);
-	if (was_interrupted(world)) {
+	if (was_interrupted(cluster)) {
 		cell->verdict = RR_CELL_UNDONE;
 		return RR_EXIT_INTERRUPTED;
 	}
@@ -179,10 +179,10 @@ static enum rr_exit search(struct rr_cell *cell, struct rr_world *world)
 	return code;
 }
 
-enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_world *world)
+enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	cell->seconds = seconds();
-	cell->code = search(cell, world);
+	cell->code = search(cell, cluster);
 	cell->seconds = seconds() - cell->seconds;
 	return cell->code;
 }

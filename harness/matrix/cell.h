@@ -41,18 +41,18 @@ struct rr_cell {
 	 * drawn in plain text. NULL = none. */
 	char *transcript, *drawing;
 	char verdict_text[200]; /* what playing that one says */
-	char problem[RR_WORLD_ERROR]; /* why there is no verdict, or "" */
+	char problem[RR_CLUSTER_ERROR]; /* why there is no verdict, or "" */
 	enum rr_exit code;
 	double seconds;
 };
 
 /*
- * Searches one cell, whose strategy, hazard and bounds are there, in `world`
+ * Searches one cell, whose strategy, hazard and bounds are there, in `cluster`
  * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off.
  * Other codes are in the cell as well, and the next one can be done. Transcript
  * and drawing are malloc'd, and the caller's.
  */
-enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_world *world);
+enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster);
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell);
 

@@ -48,7 +48,7 @@ void rr_matrix_release(struct rr_matrix *matrix);
  * left when it returns.
  */
 enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
-			   const struct rr_world_options *servers, int jobs,
+			   const struct rr_cluster_options *servers, int jobs,
 			   struct rr_signals *signals);
 
 /* RR_EXIT_VIOLATED: a cell differs; RR_EXIT_INCONCLUSIVE: one proves nothing
@@ -83,6 +83,6 @@ enum rr_exit rr_matrix_save(const struct rr_matrix *matrix,
 			    const char *folder);
 
 /* Plays every *.race of a folder. RR_EXIT_OK: all went as written. */
-enum rr_exit rr_matrix_replay(const char *folder, struct rr_world *world);
+enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster);
 
 #endif

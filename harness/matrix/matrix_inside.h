@@ -25,16 +25,16 @@ struct rr_matrix_shared {
 	atomic_ulong states[RR_MATRIX_JOBS_MAX]; /* of that cell, so far */
 	atomic_bool has_failed; /* a worker has no servers: */
 	enum rr_exit code;
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 	char version[RR_MATRIX_VERSION];
 	atomic_size_t n_text;
 	char texts[RR_MATRIX_TEXTS];
 };
 
-/* The life of a worker, called in a fork: a world of its own on its own
+/* The life of a worker, called in a fork: a cluster of its own on its own
  * processor, and one cell after another until none is left. */
 _Noreturn void rr_matrix_work(struct rr_matrix *matrix, int worker,
 			      pid_t program,
-			      const struct rr_world_options *servers);
+			      const struct rr_cluster_options *servers);
 
 #endif

@@ -18,7 +18,7 @@ static int is_race(const struct dirent *entry)
 	return end && strcmp(end, ".race") == 0;
 }
 
-static enum rr_exit play(const char *path, struct rr_world *world)
+static enum rr_exit play(const char *path, struct rr_cluster *cluster)
 {
 	char error[600];
 	struct rr_race *race = rr_race_read(path, error, sizeof(error));
@@ -27,7 +27,7 @@ static enum rr_exit play(const char *path, struct rr_world *world)
 
 	if (!race)
 		return rr_complain(RR_EXIT_USAGE, "%s", error);
-	code = rr_player_play(race, world, NULL, &trace);
+	code = rr_player_play(race, cluster, NULL, &trace);
 	if (code != RR_EXIT_OK) {
 		rr_complain(code, "%s: %s", path, trace.error);
 	} else if (!trace.as_written) {
@@ -39,10 +39,10 @@ static enum rr_exit play(const char *path, struct rr_world *world)
 	return code;
 }
 
-static enum rr_exit play_all(const char *folder, struct dirent **entries,
-			     int n, struct rr_world *world)
+static enum rr_exit play_all(const char *folder, struct dirent **entries, int n,
+			     struct rr_cluster *cluster)
 {
-	struct rr_signals *signals = &world->session->signals;
+	struct rr_signals *signals = &cluster->session->signals;
 	enum rr_exit code = RR_EXIT_OK;
 	char path[RR_PATH_SIZE];
 
@@ -52,12 +52,12 @@ static enum rr_exit play_all(const char *folder, struct dirent **entries,
 			return RR_EXIT_INTERRUPTED;
 		snprintf(path, sizeof(path), "%s/%s", folder,
 			 entries[i]->d_name);
-		code = rr_exit_worse(code, play(path, world));
+		code = rr_exit_worse(code, play(path, cluster));
 	}
 	return code;
 }
 
-enum rr_exit rr_matrix_replay(const char *folder, struct rr_world *world)
+enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster)
 {
 	struct timespec begin, end;
 	struct dirent **entries = NULL;
@@ -71,7 +71,7 @@ enum rr_exit rr_matrix_replay(const char *folder, struct rr_world *world)
 				   n < 0 ? strerror(errno) : "no *.race");
 	}
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	code = play_all(folder, entries, n, world);
+	code = play_all(folder, entries, n, cluster);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	for (int i = 0; i < n; i++)
 		free(entries[i]);

@@ -29,7 +29,7 @@ struct hand {
 
 struct pool {
 	struct rr_matrix *matrix;
-	const struct rr_world_options *servers;
+	const struct rr_cluster_options *servers;
 	struct rr_signals *signals;
 	int n, n_alive;
 	struct hand hands[RR_MATRIX_JOBS_MAX];
@@ -252,7 +252,7 @@ static enum rr_exit conclude(const struct pool *pool, enum rr_exit code)
 }
 
 enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
-			   const struct rr_world_options *servers, int jobs,
+			   const struct rr_cluster_options *servers, int jobs,
 			   struct rr_signals *signals)
 {
 	struct pool pool = { .matrix = matrix,

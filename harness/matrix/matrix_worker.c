@@ -14,7 +14,7 @@ struct worker {
 	struct rr_matrix *matrix;
 	int number;
 	struct rr_session session;
-	struct rr_world world;
+	struct rr_cluster cluster;
 };
 
 static void note_version(struct worker *worker)
@@ -23,8 +23,9 @@ static void note_version(struct worker *worker)
 	struct rl_reply reply;
 	const char *found;
 
-	if (worker->world.n_pool == 0 ||
-	    rl_run(worker->world.pool[0].admin, &reply, "INFO server") != RL_OK)
+	if (worker->cluster.n_pool == 0 ||
+	    rl_run(worker->cluster.pool[0].admin, &reply, "INFO server") !=
+		    RL_OK)
 		return;
 	found = reply.text ? strstr(reply.text, field) : NULL;
 	if (found)
@@ -92,7 +93,7 @@ static void do_cells(struct worker *worker)
 		atomic_store(&shared->at[worker->number],
 			     (int)shared->orders[i]);
 		if (!watch(worker, 0, 0) ||
-		    rr_cell_run(&found, &worker->world) ==
+		    rr_cell_run(&found, &worker->cluster) ==
 			    RR_EXIT_INTERRUPTED)
 			break;
 		publish(worker, cell, &found);
@@ -111,28 +112,29 @@ static void fail(struct worker *worker, enum rr_exit code, const char *error)
 	snprintf(shared->error, sizeof(shared->error), "%s", error);
 }
 
-static void work(struct worker *worker, const struct rr_world_options *servers)
+static void work(struct worker *worker,
+		 const struct rr_cluster_options *servers)
 {
-	struct rr_world_options options = *servers;
-	char error[RR_WORLD_ERROR];
+	struct rr_cluster_options options = *servers;
+	char error[RR_CLUSTER_ERROR];
 	enum rr_exit code;
 
 	options.cpu = rr_placement_nth(worker->number);
 	rr_gate_settle(options.cpu);
-	code = rr_world_open(&worker->world, &worker->session, &options,
-			     error);
+	code = rr_cluster_open(&worker->cluster, &worker->session, &options,
+			       error);
 	if (code == RR_EXIT_OK) {
 		note_version(worker);
 		do_cells(worker);
 	} else {
 		fail(worker, code, error);
 	}
-	rr_world_close(&worker->world);
+	rr_cluster_close(&worker->cluster);
 }
 
 _Noreturn void rr_matrix_work(struct rr_matrix *matrix, int number,
 			      pid_t program,
-			      const struct rr_world_options *servers)
+			      const struct rr_cluster_options *servers)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 	enum rr_exit code;

@@ -27,14 +27,14 @@ static struct rr_move ask(void *context, struct rr_rehearsal *rehearsal,
 static enum rr_exit go_through(struct rr_director *director,
 			       struct rr_rehearsal *rehearsal,
 			       const struct rr_rehearsal_setup *setup,
-			       struct rr_world *world)
+			       struct rr_cluster *cluster)
 {
 	struct rr_move none;
 	enum rr_exit code;
 
 	director->next = 0;
 	director->wish = RR_WISH_ON;
-	code = rr_rehearsal_run(rehearsal, setup, world, ask, director);
+	code = rr_rehearsal_run(rehearsal, setup, cluster, ask, director);
 	if (code != RR_EXIT_OK)
 		return code;
 	director->reached |= rr_goal_is_reached(rehearsal);
@@ -61,11 +61,11 @@ static void sum_up(const struct rr_director *director,
 }
 
 enum rr_exit rr_direct(const struct rr_rehearsal_setup *setup,
-		       struct rr_world *world)
+		       struct rr_cluster *cluster)
 {
 	struct rr_director *director = calloc(1, sizeof(*director));
 	struct rr_rehearsal *rehearsal = calloc(1, sizeof(*rehearsal));
-	struct rr_signals *signals = &world->session->signals;
+	struct rr_signals *signals = &cluster->session->signals;
 	enum rr_exit code = RR_EXIT_INTERNAL;
 
 	if (!director || !rehearsal) {
@@ -76,7 +76,7 @@ enum rr_exit rr_direct(const struct rr_rehearsal_setup *setup,
 	} else {
 		do {
 			rr_rehearsal_close(rehearsal);
-			code = go_through(director, rehearsal, setup, world);
+			code = go_through(director, rehearsal, setup, cluster);
 		} while (code == RR_EXIT_OK &&
 			 director->wish == RR_WISH_AGAIN);
 		rr_terminal_close(&director->terminal);

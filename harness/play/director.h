@@ -40,6 +40,6 @@ bool rr_director_key(struct rr_director *director,
 
 /* The whole of it. Complains by itself. */
 enum rr_exit rr_direct(const struct rr_rehearsal_setup *setup,
-		       struct rr_world *world);
+		       struct rr_cluster *cluster);
 
 #endif

@@ -27,8 +27,9 @@ bool rr_exchange_connect(struct rr_player *player, const struct rr_step *step)
 	if (line->wire)
 		return true;
 	line->n_owed = 0;
-	line->wire = rr_wire_open(rr_world_address(player->world, step->server),
-				  error, sizeof(error));
+	line->wire =
+		rr_wire_open(rr_cluster_address(player->cluster, step->server),
+			     error, sizeof(error));
 	if (line->wire)
 		return true;
 	return rr_player_fail(player, RR_EXIT_REDIS, step, "%s: %s",
@@ -188,7 +189,8 @@ bool rr_exchange_read(struct rr_player *player, const struct rr_step *step,
 static bool is_refused(struct rr_player *player, const struct rr_step *step)
 {
 	return !rr_exchange_line(player, step)->wire &&
-	       rr_world_state(player->world, step->server) == RR_SERVER_DOWN;
+	       rr_cluster_state(player->cluster, step->server) ==
+		       RR_SERVER_DOWN;
 }
 
 /* The command as it would have been sent, and what became of it. */

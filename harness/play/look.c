@@ -13,7 +13,7 @@ enum { ANSWER_MS = 2000 };
 
 static bool answers(struct rr_scenery *scenery, int server)
 {
-	return rr_world_state(scenery->world, server) == RR_SERVER_RUNNING;
+	return rr_cluster_state(scenery->cluster, server) == RR_SERVER_RUNNING;
 }
 
 static void hang_up(struct rr_scenery *scenery, int server)
@@ -36,8 +36,8 @@ bool rr_look_ask(struct rr_scenery *scenery, int server, size_t n,
 
 		if (!*wire)
 			*wire = rr_wire_open(
-				rr_world_address(scenery->world, server), error,
-				sizeof(error));
+				rr_cluster_address(scenery->cluster, server),
+				error, sizeof(error));
 		if (*wire && rr_wire_send(*wire, n, words, lengths) &&
 		    rr_wire_read(*wire, ANSWER_MS, text) == RR_WIRE_REPLY)
 			return true;
@@ -107,7 +107,7 @@ static bool read_end(struct rr_scenery *scenery, int server, const char *key,
 		return false;
 	left_ms = atoll(text + strcspn(text, "-0123456789"));
 	*ends_ns = left_ms < 0 ? -1 :
-				 rr_world_now_ns(scenery->world) +
+				 rr_cluster_now_ns(scenery->cluster) +
 					 left_ms * INT64_C(1000000);
 	return true;
 }
@@ -137,7 +137,7 @@ static void look_at(struct rr_scenery *scenery, size_t i)
 			       scenery->keys[i]) &&
 	    read_end(scenery, server, name, ends_ns))
 		return;
-	if (*ends_ns >= 0 && rr_world_now_ns(scenery->world) > *ends_ns)
+	if (*ends_ns >= 0 && rr_cluster_now_ns(scenery->cluster) > *ends_ns)
 		snprintf(scenery->keys[i], RR_VALUE_SIZE, "(nil)");
 }
 
@@ -153,7 +153,7 @@ void rr_scenery_look(struct rr_scenery *scenery, char *keys[RR_KEYS_SHOWN_MAX])
 static void settle_end(const struct rr_scenery *scenery, int64_t before_ns,
 		       int64_t *ends_ns)
 {
-	if (!rr_world_has_time(scenery->world) && before_ns >= 0 &&
+	if (!rr_cluster_has_time(scenery->cluster) && before_ns >= 0 &&
 	    *ends_ns >= 0 && llabs(*ends_ns - before_ns) < JITTER_NS)
 		*ends_ns = before_ns;
 }
@@ -163,7 +163,7 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 			     char remark[RR_REMARK_SIZE])
 {
 	const char *key = scenery->race->lock;
-	const int64_t now_ns = rr_world_now_ns(scenery->world);
+	const int64_t now_ns = rr_cluster_now_ns(scenery->cluster);
 	char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
 	struct rr_lock_state lock = { .expires_ns = -1 };
 	int server;

@@ -16,7 +16,7 @@ static void look_around(struct rr_player *player, const struct rr_step *step,
 	rr_scenery_look(&player->scenery, event->keys);
 	rr_scenery_look_at_lock(&player->scenery, step->actor,
 				&player->observer, player->remark);
-	event->at_ns = rr_world_now_ns(player->world) - RR_WORLD_START_NS;
+	event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
 	if (player->remark[0])
 		event->remark = strdup(player->remark);
 }
@@ -79,15 +79,16 @@ static void conclude(struct rr_player *player)
 
 static bool open_stage(struct rr_player *player)
 {
-	char error[RR_WORLD_ERROR] = "";
-	const enum rr_exit code = rr_scenery_begin(
-		&player->scenery, player->race, player->world,
-		&player->observer, error);
+	char error[RR_CLUSTER_ERROR] = "";
+	const enum rr_exit code =
+		rr_scenery_begin(&player->scenery, player->race,
+				 player->cluster, &player->observer, error);
 
 	return code == RR_EXIT_OK || rr_player_fail(player, code, NULL, "%s", error);
 }
 
-enum rr_exit rr_player_play(const struct rr_race *race, struct rr_world *world,
+enum rr_exit rr_player_play(const struct rr_race *race,
+			    struct rr_cluster *cluster,
 			    const struct rr_audience *audience,
 			    struct rr_trace *trace)
 {
@@ -101,7 +102,7 @@ enum rr_exit rr_player_play(const struct rr_race *race, struct rr_world *world,
 		return RR_EXIT_INTERNAL;
 	}
 	player->race = race;
-	player->world = world;
+	player->cluster = cluster;
 	player->trace = trace;
 	rr_cast_begin(&player->cast, race);
 	rr_observer_begin(&player->observer, race);

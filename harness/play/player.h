@@ -5,7 +5,7 @@
 
 #include "base/exit_code.h"
 #include "race/trace.h"
-#include "cluster/world.h"
+#include "cluster/cluster.h"
 
 /* Told of every step: before it, when it may end the race by returning false,
  * and after it. Either may be NULL. */
@@ -18,13 +18,14 @@ struct rr_audience {
 };
 
 /*
- * Plays `race` in `world`, which it resets first. RR_EXIT_OK: it was played, as
+ * Plays `race` in `cluster`, which it resets first. RR_EXIT_OK: it was played, as
  * written or not (trace->as_written; it ends at the first reply that differs).
  * RR_EXIT_SKIPPED: the server lacks what the race needs. Other codes: it could
  * not be played, trace->error says why. The trace is the caller's to free, and
  * must not outlive the race.
  */
-enum rr_exit rr_player_play(const struct rr_race *race, struct rr_world *world,
+enum rr_exit rr_player_play(const struct rr_race *race,
+			    struct rr_cluster *cluster,
 			    const struct rr_audience *audience,
 			    struct rr_trace *trace);
 

@@ -22,7 +22,7 @@ char *record_keep(struct rr_rehearsal *rehearsal, const char *text)
 
 static int64_t elapsed_ns(const struct rr_rehearsal *rehearsal)
 {
-	return rehearsal->world->moved_ns;
+	return rehearsal->cluster->moved_ns;
 }
 
 /* Another step and its event; NULL, and it is full. */

@@ -41,7 +41,7 @@ static void advance(void *context, int64_t duration_ns)
 	struct rr_rehearsal *rehearsal = context;
 
 	if (rehearsal->is_live &&
-	    rr_world_tick(rehearsal->world, duration_ns) == RR_TICK_FAILED)
+	    rr_cluster_tick(rehearsal->cluster, duration_ns) == RR_TICK_FAILED)
 		rr_rehearsal_fail(rehearsal, RR_EXIT_REDIS,
 				  "the clocks do not move");
 }
@@ -55,11 +55,12 @@ int64_t rr_rehearsal_lease_ns(const struct rr_rehearsal *rehearsal)
 {
 	const struct rr_lock_state *lock = &rehearsal->observer.lock;
 	const int64_t left_ns =
-		lock->expires_ns - rr_world_now_ns(rehearsal->world);
+		lock->expires_ns - rr_cluster_now_ns(rehearsal->cluster);
 
 	if (strcmp(lock->value, "(nil)") == 0 || lock->expires_ns < 0)
 		return 0;
-	return left_ns > 0 ? left_ns + RR_WORLD_LAPSE_NS : RR_WORLD_LAPSE_NS;
+	return left_ns > 0 ? left_ns + RR_CLUSTER_LAPSE_NS :
+			     RR_CLUSTER_LAPSE_NS;
 }
 
 /* ---- Moves ------------------------------------------------------------------------ */
@@ -181,10 +182,10 @@ static bool set_stage(struct rr_rehearsal *rehearsal)
 		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
 		return false;
 	}
-	if (!rr_world_has_time(rehearsal->world))
+	if (!rr_cluster_has_time(rehearsal->cluster))
 		rehearsal->trace.time = "real";
 	rr_observer_begin(&rehearsal->observer, race);
-	code = rr_scenery_begin(&rehearsal->scenery, race, rehearsal->world,
+	code = rr_scenery_begin(&rehearsal->scenery, race, rehearsal->cluster,
 				&rehearsal->observer, rehearsal->error);
 	rehearsal->code = code;
 	return code == RR_EXIT_OK;
@@ -202,14 +203,14 @@ static bool make_subject(struct rr_rehearsal *rehearsal)
 		.separate = !setup->one_process,
 		.increments = setup->increments,
 		.ttl_ms = LEASE_MS,
-		.day_ns = rr_world_now_ns(rehearsal->world),
+		.day_ns = rr_cluster_now_ns(rehearsal->cluster),
 		.advance = advance,
 		.over = finish,
 		.context = rehearsal,
 	};
 
 	for (size_t i = 0; i < rehearsal->race->n_servers; i++)
-		addresses[i] = *rr_world_address(rehearsal->world, (int)i);
+		addresses[i] = *rr_cluster_address(rehearsal->cluster, (int)i);
 	rehearsal->subject = rr_subject_new(&config, rehearsal->error,
 					    sizeof(rehearsal->error));
 	if (!rehearsal->subject)
@@ -245,7 +246,7 @@ static bool has_all(struct rr_rehearsal *rehearsal)
 
 	if (!strategy->lacks)
 		return true;
-	link = rl_link_new(rr_world_address(rehearsal->world, 0), 2000);
+	link = rl_link_new(rr_cluster_address(rehearsal->cluster, 0), 2000);
 	if (!link) {
 		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
 		return false;
@@ -260,11 +261,13 @@ static bool has_all(struct rr_rehearsal *rehearsal)
 
 enum rr_exit rr_rehearsal_run(struct rr_rehearsal *rehearsal,
 			      const struct rr_rehearsal_setup *setup,
-			      struct rr_world *world, rr_ask ask, void *context)
+			      struct rr_cluster *cluster, rr_ask ask,
+			      void *context)
 {
-	*rehearsal = (struct rr_rehearsal){
-		.setup = *setup, .world = world, .ask = ask, .context = context
-	};
+	*rehearsal = (struct rr_rehearsal){ .setup = *setup,
+					    .cluster = cluster,
+					    .ask = ask,
+					    .context = context };
 	if (set_stage(rehearsal) && has_all(rehearsal) &&
 	    make_subject(rehearsal))
 		act(rehearsal);

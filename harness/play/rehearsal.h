@@ -4,7 +4,7 @@
  * happens told as a race: its trace can be drawn, judged and written down like
  * that of any other.
  *
- * Servers and time are a world's. Each client is a process of its own, unless
+ * Servers and time are a cluster's. Each client is a process of its own, unless
  * they share one. A renewer's commands are told as its client's.
  */
 #ifndef RR_REHEARSAL_H
@@ -57,7 +57,7 @@ struct rr_loss {
 
 struct rr_rehearsal {
 	struct rr_rehearsal_setup setup;
-	struct rr_world *world;
+	struct rr_cluster *cluster;
 	struct rr_race *race;  /* made up as it goes */
 	struct rr_trace trace;
 	struct rr_scenery scenery;
@@ -75,7 +75,7 @@ struct rr_rehearsal {
 	struct rr_loss losses[RR_CAST_MAX]; /* the last one of each */
 	struct rr_subject_result result;
 	enum rr_exit code;
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 };
 
 /*
@@ -85,7 +85,7 @@ struct rr_rehearsal {
  */
 enum rr_exit rr_rehearsal_run(struct rr_rehearsal *rehearsal,
 			      const struct rr_rehearsal_setup *setup,
-			      struct rr_world *world, rr_ask ask,
+			      struct rr_cluster *cluster, rr_ask ask,
 			      void *context);
 void rr_rehearsal_close(struct rr_rehearsal *rehearsal);
 

@@ -52,17 +52,18 @@ enum rr_exit rr_rehearse_take(struct rr_rehearse_options *options,
 /* ---- Under a schedule ----------------------------------------------------------------- */
 
 static enum rr_exit follow(const struct rr_rehearse_options *options,
-			   struct rr_schedule *schedule, struct rr_world *world,
-			   rr_show show, void *context)
+			   struct rr_schedule *schedule,
+			   struct rr_cluster *cluster, rr_show show,
+			   void *context)
 {
 	struct rr_rehearsal *rehearsal = calloc(1, sizeof(*rehearsal));
 	enum rr_exit code;
 
 	if (!rehearsal)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	code = rr_rehearsal_run(rehearsal, &options->setup, world,
+	code = rr_rehearsal_run(rehearsal, &options->setup, cluster,
 				rr_schedule_ask, schedule);
-	if (world->session->signals.interrupted)
+	if (cluster->session->signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (code != RR_EXIT_OK)
 		rr_complain(code, "%s", rehearsal->error);
@@ -76,7 +77,8 @@ static enum rr_exit follow(const struct rr_rehearse_options *options,
 }
 
 enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
-			 struct rr_world *world, rr_show show, void *context)
+			 struct rr_cluster *cluster, rr_show show,
+			 void *context)
 {
 	struct rr_schedule *schedule = calloc(1, sizeof(*schedule));
 	char error[300];
@@ -84,7 +86,7 @@ enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
 
 	if (options->interactive) {
 		free(schedule);
-		return rr_direct(&options->setup, world);
+		return rr_direct(&options->setup, cluster);
 	}
 	if (!schedule)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
@@ -92,7 +94,7 @@ enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
 	if (rr_schedule_parse(schedule,
 			      options->schedule ? options->schedule : "",
 			      &options->setup, error, sizeof(error)))
-		code = follow(options, schedule, world, show, context);
+		code = follow(options, schedule, cluster, show, context);
 	else
 		code = rr_complain(RR_EXIT_USAGE, "%s", error);
 	free(schedule);

@@ -31,6 +31,7 @@ typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
 
 /* Complains by itself. */
 enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
-			 struct rr_world *world, rr_show show, void *context);
+			 struct rr_cluster *cluster, rr_show show,
+			 void *context);
 
 #endif

@@ -43,57 +43,57 @@ static void look_for_losses(struct rr_scenery *scenery,
 
 static enum rr_exit strike(struct rr_scenery *scenery,
 			   const struct rr_step *step,
-			   char error[RR_WORLD_ERROR])
+			   char error[RR_CLUSTER_ERROR])
 {
-	struct rr_world *world = scenery->world;
+	struct rr_cluster *cluster = scenery->cluster;
 	const int server = step->server;
 
 	switch (step->fault) {
 	case RR_FAULT_KILL:
-		return rr_world_kill(world, server, error);
+		return rr_cluster_kill(cluster, server, error);
 	case RR_FAULT_SHUT_DOWN:
-		return rr_world_shut_down(world, server, error);
+		return rr_cluster_shut_down(cluster, server, error);
 	case RR_FAULT_AWAIT_END:
-		return rr_world_await_end(world, server, ANSWER_MS, error);
+		return rr_cluster_await_end(cluster, server, ANSWER_MS, error);
 	case RR_FAULT_RESTART:
-		return rr_world_restart(world, server, false, error);
+		return rr_cluster_restart(cluster, server, false, error);
 	case RR_FAULT_RESTART_FAILS:
-		return rr_world_restart_fails(world, server, error);
+		return rr_cluster_restart_fails(cluster, server, error);
 	case RR_FAULT_WIPE:
-		return rr_world_restart(world, server, true, error);
+		return rr_cluster_restart(cluster, server, true, error);
 	case RR_FAULT_HANG:
-		return rr_world_hang(world, server, error);
+		return rr_cluster_hang(cluster, server, error);
 	case RR_FAULT_RESUME:
-		return rr_world_go_on(world, server, error);
+		return rr_cluster_go_on(cluster, server, error);
 	case RR_FAULT_CUT:
-		return rr_world_cut(world, server, error);
+		return rr_cluster_cut(cluster, server, error);
 	case RR_FAULT_JOIN:
-		return rr_world_join(world, server, error);
+		return rr_cluster_join(cluster, server, error);
 	case RR_FAULT_PROMOTE:
-		return rr_world_promote(world, server, error);
+		return rr_cluster_promote(cluster, server, error);
 	case RR_FAULT_CATCH_UP:
-		return rr_world_catch_up(world, server, error);
+		return rr_cluster_catch_up(cluster, server, error);
 	case RR_FAULT_POWER:
-		return rr_world_power_cut(world, server, error);
+		return rr_cluster_power_cut(cluster, server, error);
 	case RR_FAULT_AWAIT_SYNC:
-		return rr_world_await_sync(world, server, ANSWER_MS, error);
+		return rr_cluster_await_sync(cluster, server, ANSWER_MS, error);
 	case RR_FAULT_AWAIT_SAVE:
-		return rr_world_await_save(world, server, ANSWER_MS, error);
+		return rr_cluster_await_save(cluster, server, ANSWER_MS, error);
 	case RR_FAULT_TEAR:
-		return rr_world_tear(world, server, step->tear,
-				     (long)step->amount, error);
+		return rr_cluster_tear(cluster, server, step->tear,
+				       (long)step->amount, error);
 	case RR_FAULT_SLOW_DISK:
-		return rr_world_slow_disk(world, server, step->amount / 1000,
-					  error);
+		return rr_cluster_slow_disk(cluster, server,
+					    step->amount / 1000, error);
 	case RR_FAULT_DIE_IN_SYNC:
-		return rr_world_die_in_sync(world, server, error);
+		return rr_cluster_die_in_sync(cluster, server, error);
 	case RR_FAULT_BREAK_DISK:
-		return rr_world_break_saving(world, server, error);
+		return rr_cluster_break_saving(cluster, server, error);
 	case RR_FAULT_MEND_DISK:
-		return rr_world_mend_saving(world, server, error);
+		return rr_cluster_mend_saving(cluster, server, error);
 	default:
-		return rr_world_fill(world, server,
-				     step->fault == RR_FAULT_FILL, error);
+		return rr_cluster_fill(cluster, server,
+				       step->fault == RR_FAULT_FILL, error);
 	}
 }
 
@@ -101,7 +101,7 @@ enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
 			      const struct rr_step *step,
 			      struct rr_observer *observer,
 			      char remark[RR_REMARK_SIZE],
-			      char error[RR_WORLD_ERROR])
+			      char error[RR_CLUSTER_ERROR])
 {
 	const enum rr_exit code = strike(scenery, step, error);
 
@@ -115,11 +115,11 @@ enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
 /* ---- Beginning and end -------------------------------------------------------------------- */
 
 static enum rr_exit declare(struct rr_scenery *scenery,
-			    char error[RR_WORLD_ERROR])
+			    char error[RR_CLUSTER_ERROR])
 {
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_world_reset(scenery->world);
+	rr_cluster_reset(scenery->cluster);
 	for (size_t i = 0; i < scenery->race->n_servers && code == RR_EXIT_OK;
 	     i++) {
 		const struct rr_race_server *server =
@@ -136,23 +136,23 @@ static enum rr_exit declare(struct rr_scenery *scenery,
 			if (of && strcmp(of, server->name) == 0)
 				options.tcp = true;
 		}
-		code = rr_world_declare(scenery->world, server->name, &options,
-					&number, error);
+		code = rr_cluster_declare(scenery->cluster, server->name,
+					  &options, &number, error);
 	}
-	return code == RR_EXIT_OK ? rr_world_start(scenery->world, error) :
+	return code == RR_EXIT_OK ? rr_cluster_start(scenery->cluster, error) :
 				    code;
 }
 
 static enum rr_exit catch_up(struct rr_scenery *scenery,
-			     char error[RR_WORLD_ERROR])
+			     char error[RR_CLUSTER_ERROR])
 {
 	enum rr_exit code = RR_EXIT_OK;
 
 	for (size_t i = 0; i < scenery->race->n_servers && code == RR_EXIT_OK;
 	     i++) {
 		if (scenery->race->servers[i].options.replica_of)
-			code = rr_world_catch_up(scenery->world, (int)i,
-						 error);
+			code = rr_cluster_catch_up(scenery->cluster, (int)i,
+						   error);
 	}
 	return code;
 }
@@ -166,7 +166,7 @@ static bool has_command(struct rr_scenery *scenery, const char *command)
 }
 
 static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
-				       char error[RR_WORLD_ERROR])
+				       char error[RR_CLUSTER_ERROR])
 {
 	for (size_t i = 0; i < scenery->race->n_needs; i++) {
 		const struct rr_need *need = &scenery->race->needs[i];
@@ -174,7 +174,7 @@ static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
 
 		if (has != need->not_there)
 			continue;
-		snprintf(error, RR_WORLD_ERROR, "this server has %s%.100s",
+		snprintf(error, RR_CLUSTER_ERROR, "this server has %s%.100s",
 			 has ? "" : "no ", need->command);
 		return RR_EXIT_SKIPPED;
 	}
@@ -182,7 +182,7 @@ static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
 }
 
 static enum rr_exit do_given(struct rr_scenery *scenery,
-			     char error[RR_WORLD_ERROR])
+			     char error[RR_CLUSTER_ERROR])
 {
 	for (size_t i = 0; i < scenery->race->n_given; i++) {
 		const struct rr_step *given = &scenery->race->given[i];
@@ -190,7 +190,7 @@ static enum rr_exit do_given(struct rr_scenery *scenery,
 
 		if (!rr_look_ask(scenery, 0, given->n_words, given->words, text) ||
 		    strncmp(text, "(error)", 7) == 0) {
-			snprintf(error, RR_WORLD_ERROR, "given %.60s: %.300s",
+			snprintf(error, RR_CLUSTER_ERROR, "given %.60s: %.300s",
 				 given->words[0], text);
 			return RR_EXIT_USAGE;
 		}
@@ -222,13 +222,13 @@ static void look_first(struct rr_scenery *scenery, struct rr_observer *observer)
 
 enum rr_exit rr_scenery_begin(struct rr_scenery *scenery,
 			      const struct rr_race *race,
-			      struct rr_world *world,
+			      struct rr_cluster *cluster,
 			      struct rr_observer *observer,
-			      char error[RR_WORLD_ERROR])
+			      char error[RR_CLUSTER_ERROR])
 {
 	enum rr_exit code;
 
-	*scenery = (struct rr_scenery){ .race = race, .world = world };
+	*scenery = (struct rr_scenery){ .race = race, .cluster = cluster };
 	code = declare(scenery, error);
 	if (code == RR_EXIT_OK)
 		code = see_what_is_needed(scenery, error);

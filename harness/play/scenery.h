@@ -11,19 +11,19 @@
 
 struct rr_scenery {
 	const struct rr_race *race;
-	struct rr_world *world;
+	struct rr_cluster *cluster;
 	struct rr_wire *wires[RR_RACE_SERVERS_MAX]; /* for looking */
 	char keys[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE]; /* as last seen */
 	int64_t ends_ns[RR_KEYS_SHOWN_MAX]; /* of their leases, -1 = never */
 };
 
-/* Resets the world, declares and starts the servers, sees whether they have what
+/* Resets the cluster, declares and starts the servers, sees whether they have what
  * the race needs (RR_EXIT_SKIPPED), does what is given. */
 enum rr_exit rr_scenery_begin(struct rr_scenery *scenery,
 			      const struct rr_race *race,
-			      struct rr_world *world,
+			      struct rr_cluster *cluster,
 			      struct rr_observer *observer,
-			      char error[RR_WORLD_ERROR]);
+			      char error[RR_CLUSTER_ERROR]);
 void rr_scenery_close(struct rr_scenery *scenery);
 
 /* The values of the keys shown, malloc'd; what cannot be asked stays as it was
@@ -41,7 +41,7 @@ enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
 			      const struct rr_step *step,
 			      struct rr_observer *observer,
 			      char remark[RR_REMARK_SIZE],
-			      char error[RR_WORLD_ERROR]);
+			      char error[RR_CLUSTER_ERROR]);
 
 /* Tells the observer what is there at the end. */
 void rr_scenery_end(struct rr_scenery *scenery, struct rr_observer *observer);

@@ -73,7 +73,7 @@ static void put_keys(struct rr_rehearsal *rehearsal)
 	char duration[RR_DURATION_SIZE] = "";
 
 	if (lease_ns)
-		rr_race_duration(duration, lease_ns - RR_WORLD_LAPSE_NS);
+		rr_race_duration(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 

@@ -27,7 +27,7 @@ bool rr_player_fail(struct rr_player *player, enum rr_exit code,
 static bool compute(struct rr_player *player, const struct rr_step *step,
 		    struct rr_event *event)
 {
-	const int64_t now_ns = rr_world_now_ns(player->world) +
+	const int64_t now_ns = rr_cluster_now_ns(player->cluster) +
 			       player->cast.skew_ns[step->actor];
 	char value[32];
 
@@ -69,14 +69,15 @@ static bool use_mutex(struct rr_player *player, const struct rr_step *step)
 
 static bool set_clock(struct rr_player *player, const struct rr_step *step)
 {
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 	enum rr_exit code;
 
 	if (step->peer >= 0) {
 		player->cast.skew_ns[step->peer] = step->amount;
 		return true;
 	}
-	code = rr_world_skew(player->world, step->server, step->amount, error);
+	code = rr_cluster_skew(player->cluster, step->server, step->amount,
+			       error);
 	return code == RR_EXIT_OK ||
 	       rr_player_fail(player, code, step, "%s", error);
 }
@@ -92,7 +93,7 @@ static bool mark(struct rr_player *player, const struct rr_step *step)
 
 static bool fault(struct rr_player *player, const struct rr_step *step)
 {
-	char error[RR_WORLD_ERROR] = "";
+	char error[RR_CLUSTER_ERROR] = "";
 	const enum rr_exit code =
 		rr_scenery_fault(&player->scenery, step, &player->observer,
 				 player->remark, error);
@@ -103,7 +104,8 @@ static bool fault(struct rr_player *player, const struct rr_step *step)
 
 static bool tick(struct rr_player *player, const struct rr_step *step)
 {
-	return rr_world_tick(player->world, step->amount) != RR_TICK_FAILED ||
+	return rr_cluster_tick(player->cluster, step->amount) !=
+		       RR_TICK_FAILED ||
 	       rr_player_fail(player, RR_EXIT_REDIS, step,
 			      "the clocks do not move");
 }

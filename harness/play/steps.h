@@ -11,7 +11,7 @@
 
 struct rr_player {
 	const struct rr_race *race;
-	struct rr_world *world;
+	struct rr_cluster *cluster;
 	struct rr_trace *trace;
 	struct rr_cast cast;
 	struct rr_scenery scenery;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/world.h"
+#include "cluster/cluster.h"
 
 enum {
 	RR_ACTORS_MAX = 12,

@@ -25,7 +25,7 @@ struct known_info {
 };
 
 struct rr_asker {
-	struct rr_world *world;
+	struct rr_cluster *cluster;
 	int server;
 	const struct rr_scripts *scripts;
 	size_t n_loaded;
@@ -36,7 +36,7 @@ struct rr_asker {
 	size_t n_queued; /* on the admin's connection */
 	struct known_info infos[INFOS];
 	size_t n_infos;
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 };
 
 /* Keys that are over are removed first, then all that is left is read. */
@@ -221,9 +221,9 @@ static bool open_slot(struct rr_asker *asker, struct slot *slot)
 	struct rl_reply reply;
 
 	if (!slot->link)
-		slot->link = rl_link_new(
-			rr_world_address(asker->world, asker->server),
-			TIMEOUT_MS);
+		slot->link = rl_link_new(rr_cluster_address(asker->cluster,
+							    asker->server),
+					 TIMEOUT_MS);
 	if (!slot->link || rl_run(slot->link, &reply, "CLIENT ID") != RL_OK)
 		return slot->link ? fail(asker, slot->link) : false;
 	slot->id = reply.integer;
@@ -355,8 +355,8 @@ static bool set_clock(struct rr_asker *asker, int64_t ns)
 	if (asker->clock_ns == ns)
 		return true;
 	asker->clock_ns = ns;
-	return rr_world_skew(asker->world, asker->server, ns, asker->error) ==
-	       RR_EXIT_OK;
+	return rr_cluster_skew(asker->cluster, asker->server, ns,
+			       asker->error) == RR_EXIT_OK;
 }
 
 /* Keys whose time is over are removed at once. */
@@ -458,25 +458,25 @@ bool rr_asker_flush(struct rr_asker *asker)
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-struct rr_asker *rr_asker_new(struct rr_world *world, int server,
+struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts,
-			      char error[RR_WORLD_ERROR])
+			      char error[RR_CLUSTER_ERROR])
 {
 	struct rr_asker *asker = calloc(1, sizeof(*asker));
 
 	if (!asker) {
-		snprintf(error, RR_WORLD_ERROR, "out of memory");
+		snprintf(error, RR_CLUSTER_ERROR, "out of memory");
 		return NULL;
 	}
-	asker->world = world;
+	asker->cluster = cluster;
 	asker->server = server;
 	asker->scripts = scripts;
 	asker->clock_ns = -1;
 	asker->admin =
-		rl_link_new(rr_world_address(world, server), TIMEOUT_MS);
+		rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
 	if (asker->admin && rr_asker_reset(asker))
 		return asker;
-	snprintf(error, RR_WORLD_ERROR, "%s",
+	snprintf(error, RR_CLUSTER_ERROR, "%s",
 		 asker->error[0] ? asker->error : "out of memory");
 	rr_asker_free(asker);
 	return NULL;
@@ -484,11 +484,11 @@ struct rr_asker *rr_asker_new(struct rr_world *world, int server,
 
 void rr_asker_free(struct rr_asker *asker)
 {
-	char error[RR_WORLD_ERROR];
+	char error[RR_CLUSTER_ERROR];
 
 	if (!asker)
 		return;
-	rr_world_skew(asker->world, asker->server, 0, error);
+	rr_cluster_skew(asker->cluster, asker->server, 0, error);
 	for (int i = 0; i < RR_ASKER_SLOTS; i++)
 		rl_link_free(asker->slots[i].link);
 	rl_link_free(asker->admin);

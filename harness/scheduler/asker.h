@@ -8,7 +8,7 @@
 #define RR_ASKER_H
 
 #include "terms.h"
-#include "cluster/world.h"
+#include "cluster/cluster.h"
 
 enum { RR_ASKER_SLOTS = 64 };
 
@@ -46,9 +46,9 @@ void rr_scripts_release(struct rr_scripts *scripts);
 struct rr_asker;
 
 /* `scripts` must outlive it. NULL and a message. */
-struct rr_asker *rr_asker_new(struct rr_world *world, int server,
+struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts,
-			      char error[RR_WORLD_ERROR]);
+			      char error[RR_CLUSTER_ERROR]);
 void rr_asker_free(struct rr_asker *asker);
 
 /* Empty, all connections as new, scripts loaded, its clock at the beginning.

@@ -18,7 +18,7 @@ enum { SHARDS = 6 };
 
 static int shards[SHARDS] = { 0, 1, 2, 3, 4, 5 };
 
-/* A shard's races, one after another, in one world. */
+/* A shard's races, one after another, in one cluster. */
 struct shard {
 	struct stage stage;
 	char **names;
@@ -30,7 +30,7 @@ static void shard_open(struct shard *shard, int number)
 	shard->names = rr_library_names(&shard->n_names);
 	shard->next = (size_t)number;
 	cr_assert_gt(shard->n_names, 0, "there are no races");
-	stage_open(&shard->stage, RR_WORLD_FROZEN);
+	stage_open(&shard->stage, RR_CLUSTER_FROZEN);
 }
 
 static void shard_close(struct shard *shard)
@@ -63,7 +63,7 @@ static void play_as_written(struct shard *shard, const char *name)
 	struct rr_race *race = read_race(name);
 	struct rr_trace trace;
 	const enum rr_exit code =
-		rr_player_play(race, &shard->stage.world, NULL, &trace);
+		rr_player_play(race, &shard->stage.cluster, NULL, &trace);
 
 	if (code != RR_EXIT_SKIPPED) {
 		cr_expect_eq(code, RR_EXIT_OK, "%s: %s", name, trace.error);
@@ -97,7 +97,7 @@ static void play_changed(struct shard *shard, struct rr_race *race,
 {
 	struct rr_trace trace;
 	const enum rr_exit code =
-		rr_player_play(race, &shard->stage.world, NULL, &trace);
+		rr_player_play(race, &shard->stage.cluster, NULL, &trace);
 
 	if (code != RR_EXIT_SKIPPED)
 		cr_expect(code != RR_EXIT_OK || !trace.as_written,

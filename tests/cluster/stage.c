@@ -21,9 +21,9 @@ static const char *shim(void)
 	return path;
 }
 
-void stage_open(struct stage *stage, enum rr_world_clock clock)
+void stage_open(struct stage *stage, enum rr_cluster_clock clock)
 {
-	const struct rr_world_options options = {
+	const struct rr_cluster_options options = {
 		.program = "redis-server",
 		.shim = shim(),
 		.clock = clock,
@@ -32,15 +32,15 @@ void stage_open(struct stage *stage, enum rr_world_clock clock)
 
 	stage->error[0] = '\0';
 	cr_assert_eq(rr_session_open(&stage->session), RR_EXIT_OK);
-	stage_good(stage, rr_world_open(&stage->world, &stage->session,
-					&options, stage->error));
-	cr_assert_eq(rr_world_has_time(&stage->world),
-		     clock != RR_WORLD_REAL);
+	stage_good(stage, rr_cluster_open(&stage->cluster, &stage->session,
+					  &options, stage->error));
+	cr_assert_eq(rr_cluster_has_time(&stage->cluster),
+		     clock != RR_CLUSTER_REAL);
 }
 
 void stage_close(struct stage *stage)
 {
-	rr_world_close(&stage->world);
+	rr_cluster_close(&stage->cluster);
 	rr_session_close(&stage->session);
 	cr_assert_neq(access(stage->session.guardian.base, F_OK), 0);
 }
@@ -55,16 +55,16 @@ int stage_server(struct stage *stage, const char *name,
 {
 	int server = -1;
 
-	stage_good(stage, rr_world_declare(&stage->world, name, &options,
-					   &server, stage->error));
-	stage_good(stage, rr_world_start(&stage->world, stage->error));
+	stage_good(stage, rr_cluster_declare(&stage->cluster, name, &options,
+					     &server, stage->error));
+	stage_good(stage, rr_cluster_start(&stage->cluster, stage->error));
 	return server;
 }
 
 struct rl_link *stage_link(struct stage *stage, int server)
 {
 	struct rl_link *link = rl_link_new(
-		rr_world_address(&stage->world, server), RR_TIMEOUT_MS);
+		rr_cluster_address(&stage->cluster, server), RR_TIMEOUT_MS);
 
 	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
 	return link;
@@ -127,6 +127,6 @@ const char *stage_ask(struct stage *stage, int server, const char *line)
 
 void stage_tick_ms(struct stage *stage, int64_t ms)
 {
-	cr_assert_eq(rr_world_tick(&stage->world, ms * 1000000),
+	cr_assert_eq(rr_cluster_tick(&stage->cluster, ms * 1000000),
 		     RR_TICK_MOVED);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A world for one test, and something to say to its servers. */
+/* A cluster for one test, and something to say to its servers. */
 #ifndef RR_TEST_STAGE_H
 #define RR_TEST_STAGE_H
 
 #include <criterion/criterion.h>
 
-#include "cluster/world.h"
+#include "cluster/cluster.h"
 
 struct stage {
 	struct rr_session session;
-	struct rr_world world;
-	char error[RR_WORLD_ERROR];
+	struct rr_cluster cluster;
+	char error[RR_CLUSTER_ERROR];
 };
 
 /* Fails the test if there are no servers to be had, or no clock but the real
  * one where another was asked for. */
-void stage_open(struct stage *stage, enum rr_world_clock clock);
+void stage_open(struct stage *stage, enum rr_cluster_clock clock);
 
 /* Closes it and sees that nothing is left. */
 void stage_close(struct stage *stage);

@@ -14,104 +14,106 @@ static int fill_and_kill(struct stage *stage)
 	stage_ask(stage, server, "SET a 1");
 	stage_ask(stage, server, "SET b 2");
 	stage_ask(stage, server, "SET c 3");
-	stage_good(stage, rr_world_kill(&stage->world, server, stage->error));
+	stage_good(stage,
+		   rr_cluster_kill(&stage->cluster, server, stage->error));
 	return server;
 }
 
-Test(world_damage, a_command_is_taken_out_and_the_later_ones_stay)
+Test(cluster_damage, a_command_is_taken_out_and_the_later_ones_stay)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_good(&stage, rr_world_tear(&stage.world, a,
-					 RR_TEAR_WITHOUT_COMMAND, 3,
-					 stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND,
+				   3, stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"), "[1,(nil),3]");
 	stage_close(&stage);
 }
 
-Test(world_damage, a_server_does_not_start_with_an_overwritten_command)
+Test(cluster_damage, a_server_does_not_start_with_an_overwritten_command)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_good(&stage, rr_world_tear(&stage.world, a, RR_TEAR_OVER_COMMAND,
-					 3, stage.error));
 	stage_good(&stage,
-		   rr_world_restart_fails(&stage.world, a, stage.error));
-	cr_assert_eq(rr_world_state(&stage.world, a), RR_SERVER_DOWN);
-	stage_good(&stage, rr_world_tear(&stage.world, a,
-					 RR_TEAR_AFTER_COMMAND, 2,
-					 stage.error));
+		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 3,
+				   stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_restart_fails(&stage.cluster, a, stage.error));
+	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
+	stage_good(&stage,
+		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_AFTER_COMMAND, 2,
+				   stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"),
 			 "[1,(nil),(nil)]");
 	stage_close(&stage);
 }
 
-Test(world_damage, a_start_that_succeeds_is_not_the_failure_expected)
+Test(cluster_damage, a_start_that_succeeds_is_not_the_failure_expected)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	cr_assert_eq(rr_world_restart_fails(&stage.world, a, stage.error),
+	cr_assert_eq(rr_cluster_restart_fails(&stage.cluster, a, stage.error),
 		     RR_EXIT_REDIS);
 	cr_assert(strstr(stage.error, "a has started"), "%s", stage.error);
 	stage_close(&stage);
 }
 
-Test(world_damage, there_must_be_such_a_command)
+Test(cluster_damage, there_must_be_such_a_command)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	cr_assert_eq(rr_world_tear(&stage.world, a, RR_TEAR_WITHOUT_COMMAND, 5,
-				   stage.error),
+	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND,
+				     5, stage.error),
 		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_world_tear(&stage.world, a, RR_TEAR_OVER_COMMAND, 0,
-				   stage.error),
+	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 0,
+				     stage.error),
 		     RR_EXIT_USAGE);
 	stage_close(&stage);
 }
 
-Test(world_damage, a_snapshot_that_was_waited_for_is_on_disk)
+Test(cluster_damage, a_snapshot_that_was_waited_for_is_on_disk)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
 	stage_ask(&stage, a, "BGSAVE");
-	stage_good(&stage, rr_world_await_save(&stage.world, a, 5000,
-					       stage.error));
-	stage_good(&stage, rr_world_kill(&stage.world, a, stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_await_save(&stage.cluster, a, 5000, stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_close(&stage);
 }
 
-Test(world_damage, a_snapshot_that_nobody_asked_for_does_not_come)
+Test(cluster_damage, a_snapshot_that_nobody_asked_for_does_not_come)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
-	cr_assert_eq(rr_world_await_save(&stage.world, a, 100, stage.error),
+	cr_assert_eq(rr_cluster_await_save(&stage.cluster, a, 100, stage.error),
 		     RR_EXIT_REDIS);
 	stage_close(&stage);
 }

@@ -13,9 +13,10 @@ static const struct rr_server_options everysec = { .aof = RR_AOF_EVERYSEC };
 
 static void kill_and_restart(struct stage *stage, int server)
 {
-	stage_good(stage, rr_world_kill(&stage->world, server, stage->error));
-	stage_good(stage, rr_world_restart(&stage->world, server, false,
-					   stage->error));
+	stage_good(stage,
+		   rr_cluster_kill(&stage->cluster, server, stage->error));
+	stage_good(stage, rr_cluster_restart(&stage->cluster, server, false,
+					     stage->error));
 }
 
 /* ---- The power goes --------------------------------------------------------------- */
@@ -27,23 +28,24 @@ static void lives_through_power_cut(enum rr_aof aof, const char *expected)
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ .aof = aof });
 	stage_ask(&stage, a, "SET early 1");
 	stage_tick_ms(&stage, 2000);
 	if (aof != RR_AOF_NO)
-		stage_good(&stage, rr_world_await_sync(&stage.world, a, 5000,
-						       stage.error));
+		stage_good(&stage, rr_cluster_await_sync(&stage.cluster, a,
+							 5000, stage.error));
 	stage_ask(&stage, a, "SET late 1");
-	stage_good(&stage, rr_world_power_cut(&stage.world, a, stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_power_cut(&stage.cluster, a, stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET early late"), expected,
 			 "aof %d", aof);
 	stage_close(&stage);
 }
 
-Test(world_disks, a_power_cut_leaves_what_was_synced)
+Test(cluster_disks, a_power_cut_leaves_what_was_synced)
 {
 	lives_through_power_cut(RR_AOF_NO, "[(nil),(nil)]");
 	lives_through_power_cut(RR_AOF_EVERYSEC, "[1,(nil)]");
@@ -72,22 +74,22 @@ static void torn(struct stage *stage, enum rr_tear tear, long n,
 {
 	const int a = with_a_transaction(stage);
 
-	stage_good(stage, rr_world_kill(&stage->world, a, stage->error));
-	stage_good(stage, rr_world_tear(&stage->world, a, tear, n,
-					stage->error));
-	stage_good(stage, rr_world_restart(&stage->world, a, false,
-					   stage->error));
+	stage_good(stage, rr_cluster_kill(&stage->cluster, a, stage->error));
+	stage_good(stage,
+		   rr_cluster_tear(&stage->cluster, a, tear, n, stage->error));
+	stage_good(stage,
+		   rr_cluster_restart(&stage->cluster, a, false, stage->error));
 	cr_assert_str_eq(stage_ask(stage, a, "MGET before a b"), expected,
 			 "%d %ld", tear, n);
-	rr_world_reset(&stage->world);
+	rr_cluster_reset(&stage->cluster);
 }
 
-Test(world_disks, a_torn_transaction_is_dropped_whole)
+Test(cluster_disks, a_torn_transaction_is_dropped_whole)
 {
 	static const char dropped[] = "[1,(nil),(nil)]";
 	struct stage stage;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	torn(&stage, RR_TEAR_LAST_BYTES, 0, "[1,1,2]");
 	torn(&stage, RR_TEAR_LAST_BYTES, 1, dropped);
 	for (long n = 3; n <= 6; n++)
@@ -100,24 +102,24 @@ Test(world_disks, a_torn_transaction_is_dropped_whole)
 	stage_close(&stage);
 }
 
-Test(world_disks, only_a_file_that_is_there_can_be_torn)
+Test(cluster_disks, only_a_file_that_is_there_can_be_torn)
 {
 	struct stage stage;
 	int a, b;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = with_a_transaction(&stage);
 	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_world_tear(&stage.world, a, RR_TEAR_LAST_BYTES, 1,
-				   stage.error),
+	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_LAST_BYTES, 1,
+				     stage.error),
 		     RR_EXIT_USAGE);
-	stage_good(&stage, rr_world_kill(&stage.world, a, stage.error));
-	stage_good(&stage, rr_world_kill(&stage.world, b, stage.error));
-	cr_assert_eq(rr_world_tear(&stage.world, a, RR_TEAR_AFTER_COMMAND, 7,
-				   stage.error),
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, b, stage.error));
+	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_AFTER_COMMAND,
+				     7, stage.error),
 		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_world_tear(&stage.world, b, RR_TEAR_LAST_BYTES, 1,
-				   stage.error),
+	cr_assert_eq(rr_cluster_tear(&stage.cluster, b, RR_TEAR_LAST_BYTES, 1,
+				     stage.error),
 		     RR_EXIT_USAGE);
 	cr_assert_str_eq(stage.error, "b has no append-only file");
 	stage_close(&stage);
@@ -125,20 +127,20 @@ Test(world_disks, only_a_file_that_is_there_can_be_torn)
 
 /* Redis 7.0 cuts a torn file after its last whole command and so leaves MULTI
  * open in it: what is written later does not survive the next restart. */
-Test(world_disks, after_a_torn_transaction_7_0_loses_later_writes)
+Test(cluster_disks, after_a_torn_transaction_7_0_loses_later_writes)
 {
 	struct stage stage;
 	const char *info;
 	bool is_7_0;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = with_a_transaction(&stage);
-	stage_good(&stage, rr_world_kill(&stage.world, a, stage.error));
-	stage_good(&stage, rr_world_tear(&stage.world, a, RR_TEAR_IN_COMMAND,
-					 5, stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
+	stage_good(&stage, rr_cluster_tear(&stage.cluster, a,
+					   RR_TEAR_IN_COMMAND, 5, stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	info = stage_ask(&stage, a, "INFO server");
 	is_7_0 = strstr(info, "redis_version:7.0.") != NULL;
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET before a b"),
@@ -151,7 +153,7 @@ Test(world_disks, after_a_torn_transaction_7_0_loses_later_writes)
 	stage_close(&stage);
 }
 
-Test(world_disks, a_torn_file_can_be_refused)
+Test(cluster_disks, a_torn_file_can_be_refused)
 {
 	static const char *const config[] = { "aof-load-truncated no", NULL };
 	struct rr_server_options options = always;
@@ -159,15 +161,15 @@ Test(world_disks, a_torn_file_can_be_refused)
 	int a;
 
 	options.config = config;
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", options);
 	stage_ask(&stage, a, "SET a 1");
-	stage_good(&stage, rr_world_kill(&stage.world, a, stage.error));
-	stage_good(&stage, rr_world_tear(&stage.world, a, RR_TEAR_LAST_BYTES,
-					 3, stage.error));
-	cr_assert_eq(rr_world_restart(&stage.world, a, false, stage.error),
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
+	stage_good(&stage, rr_cluster_tear(&stage.cluster, a,
+					   RR_TEAR_LAST_BYTES, 3, stage.error));
+	cr_assert_eq(rr_cluster_restart(&stage.cluster, a, false, stage.error),
 		     RR_EXIT_REDIS);
-	cr_assert_eq(rr_world_state(&stage.world, a), RR_SERVER_DOWN);
+	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_close(&stage);
 }
 
@@ -181,16 +183,16 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-Test(world_disks, a_slow_disk_delays_replies_under_always)
+Test(cluster_disks, a_slow_disk_delays_replies_under_always)
 {
 	struct stage stage;
 	double begin;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", always);
-	stage_good(&stage, rr_world_slow_disk(&stage.world, a, 300000,
-					      stage.error));
+	stage_good(&stage, rr_cluster_slow_disk(&stage.cluster, a, 300000,
+						stage.error));
 	begin = seconds();
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1"), "OK");
 	cr_assert_geq(seconds() - begin, 0.3);
@@ -209,15 +211,15 @@ static void await_info(struct stage *stage, int server, const char *what)
 }
 
 /* While a background fsync is under way everysec postpones its writes. */
-Test(world_disks, a_slow_disk_makes_everysec_lose_to_kill)
+Test(cluster_disks, a_slow_disk_makes_everysec_lose_to_kill)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", everysec);
-	stage_good(&stage, rr_world_slow_disk(&stage.world, a, 60000000,
-					      stage.error));
+	stage_good(&stage, rr_cluster_slow_disk(&stage.cluster, a, 60000000,
+						stage.error));
 	stage_ask(&stage, a, "SET early 1");
 	stage_tick_ms(&stage, 2000);
 	await_info(&stage, a, "aof_pending_bio_fsync:1");
@@ -230,25 +232,26 @@ Test(world_disks, a_slow_disk_makes_everysec_lose_to_kill)
 	stage_close(&stage);
 }
 
-Test(world_disks, death_in_a_sync_comes_after_the_write_before_the_reply)
+Test(cluster_disks, death_in_a_sync_comes_after_the_write_before_the_reply)
 {
 	struct stage stage;
 	struct rl_link *link;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", always);
 	link = stage_link(&stage, a);
 	stage_say(link, "SET n 10");
 	stage_say(link, "MULTI");
 	stage_say(link, "INCR n");
 	stage_say(link, "INCR m");
-	stage_good(&stage, rr_world_die_in_sync(&stage.world, a, stage.error));
-	cr_assert_str_eq(stage_say(link, "EXEC"), "(lost)");
-	stage_good(&stage, rr_world_await_end(&stage.world, a, 5000,
-					      stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_die_in_sync(&stage.cluster, a, stage.error));
+	cr_assert_str_eq(stage_say(link, "EXEC"), "(lost)");
+	stage_good(&stage,
+		   rr_cluster_await_end(&stage.cluster, a, 5000, stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_say(link, "MGET n m"), "[11,1]");
 	cr_assert_str_eq(stage_say(link, "SET n 12"), "OK");
 	rl_link_free(link);
@@ -262,34 +265,38 @@ static void refuses_writes_until_mended(struct rr_server_options options)
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", options);
 	stage_ask(&stage, a, "SET a 1");
-	stage_good(&stage, rr_world_break_saving(&stage.world, a, stage.error));
+	stage_good(&stage,
+		   rr_cluster_break_saving(&stage.cluster, a, stage.error));
 	cr_assert_eq(strncmp(stage_ask(&stage, a, "SET a 2"), "-MISCONF", 8),
 		     0);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
-	stage_good(&stage, rr_world_mend_saving(&stage.world, a, stage.error));
+	stage_good(&stage,
+		   rr_cluster_mend_saving(&stage.cluster, a, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 2"), "OK");
 	stage_close(&stage);
 }
 
-Test(world_disks, a_failed_snapshot_refuses_writes)
+Test(cluster_disks, a_failed_snapshot_refuses_writes)
 {
 	refuses_writes_until_mended((struct rr_server_options){ 0 });
 	refuses_writes_until_mended((struct rr_server_options){ .rdb = true });
 }
 
-Test(world_disks, a_full_memory_refuses_writes)
+Test(cluster_disks, a_full_memory_refuses_writes)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	stage_good(&stage, rr_world_fill(&stage.world, a, true, stage.error));
+	stage_good(&stage,
+		   rr_cluster_fill(&stage.cluster, a, true, stage.error));
 	cr_assert_eq(strncmp(stage_ask(&stage, a, "SET a 1"), "-OOM", 4), 0);
-	stage_good(&stage, rr_world_fill(&stage.world, a, false, stage.error));
+	stage_good(&stage,
+		   rr_cluster_fill(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1"), "OK");
 	stage_close(&stage);
 }

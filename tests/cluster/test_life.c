@@ -19,13 +19,13 @@ static void lives_through_kill(struct rr_server_options options, bool empty,
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", options);
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1 PX 5000"), "OK");
-	stage_good(&stage, rr_world_kill(&stage.world, a, stage.error));
-	cr_assert_eq(rr_world_state(&stage.world, a), RR_SERVER_DOWN);
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
+	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, empty, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, empty, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), expected, "aof %d",
 			 options.aof);
 	if (expected[0] == '1')
@@ -33,114 +33,116 @@ static void lives_through_kill(struct rr_server_options options, bool empty,
 	stage_close(&stage);
 }
 
-Test(world_life, kill_loses_what_is_not_kept_on_disk)
+Test(cluster_life, kill_loses_what_is_not_kept_on_disk)
 {
 	lives_through_kill((struct rr_server_options){ 0 }, false, "(nil)");
 	lives_through_kill((struct rr_server_options){ .rdb = true }, false,
 			   "(nil)");
 }
 
-Test(world_life, kill_keeps_an_append_only_file_however_it_is_synced)
+Test(cluster_life, kill_keeps_an_append_only_file_however_it_is_synced)
 {
 	for (int aof = RR_AOF_NO; aof <= RR_AOF_ALWAYS; aof++)
 		lives_through_kill((struct rr_server_options){ .aof = aof },
 				   false, "1");
 }
 
-Test(world_life, restarted_empty_it_has_forgotten_all)
+Test(cluster_life, restarted_empty_it_has_forgotten_all)
 {
 	lives_through_kill((struct rr_server_options){ .aof = RR_AOF_ALWAYS },
 			   true, "(nil)");
 }
 
-Test(world_life, shut_down_with_save_points_it_saves)
+Test(cluster_life, shut_down_with_save_points_it_saves)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ .rdb = true });
 	stage_ask(&stage, a, "SET a 1");
-	stage_good(&stage, rr_world_shut_down(&stage.world, a, stage.error));
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_shut_down(&stage.cluster, a, stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_close(&stage);
 }
 
-Test(world_life, clocks_move_while_a_server_is_down)
+Test(cluster_life, clocks_move_while_a_server_is_down)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a",
 			 (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
 	stage_ask(&stage, a, "SET a 1 PX 5000");
-	stage_good(&stage, rr_world_kill(&stage.world, a, stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
 	stage_tick_ms(&stage, 3000);
 	stage_good(&stage,
-		   rr_world_restart(&stage.world, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL a"), "2000");
 	stage_close(&stage);
 }
 
 /* ---- Hanging -------------------------------------------------------------------- */
 
-Test(world_life, a_hung_server_answers_when_it_goes_on)
+Test(cluster_life, a_hung_server_answers_when_it_goes_on)
 {
 	struct stage stage;
 	struct rl_link *link;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, a);
-	stage_good(&stage, rr_world_hang(&stage.world, a, stage.error));
+	stage_good(&stage, rr_cluster_hang(&stage.cluster, a, stage.error));
 	rl_link_set_timeout(link, 100);
 	cr_assert_str_eq(stage_say(link, "SET a 1"), "(lost)");
 	stage_tick_ms(&stage, 1000);
-	stage_good(&stage, rr_world_go_on(&stage.world, a, stage.error));
+	stage_good(&stage, rr_cluster_go_on(&stage.cluster, a, stage.error));
 	rl_link_set_timeout(link, RR_TIMEOUT_MS);
 	cr_assert_str_eq(stage_say(link, "GET a"), "1");
 	rl_link_free(link);
 	stage_close(&stage);
 }
 
-Test(world_life, what_cannot_be_done_is_said)
+Test(cluster_life, what_cannot_be_done_is_said)
 {
 	struct stage stage;
-	struct rr_world *world = &stage.world;
+	struct rr_cluster *cluster = &stage.cluster;
 	int a, other;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_world_go_on(world, a, stage.error), RR_EXIT_USAGE);
+	cr_assert_eq(rr_cluster_go_on(cluster, a, stage.error), RR_EXIT_USAGE);
 	cr_assert_str_eq(stage.error, "cannot go on with a: it runs");
-	stage_good(&stage, rr_world_kill(world, a, stage.error));
-	cr_assert_eq(rr_world_kill(world, a, stage.error), RR_EXIT_USAGE);
+	stage_good(&stage, rr_cluster_kill(cluster, a, stage.error));
+	cr_assert_eq(rr_cluster_kill(cluster, a, stage.error), RR_EXIT_USAGE);
 	cr_assert_str_eq(stage.error, "cannot kill a: it is down");
-	cr_assert_eq(rr_world_hang(world, 7, stage.error), RR_EXIT_USAGE);
-	cr_assert_eq(rr_world_declare(world, "a",
-				      &(struct rr_server_options){ 0 }, &other,
-				      stage.error),
+	cr_assert_eq(rr_cluster_hang(cluster, 7, stage.error), RR_EXIT_USAGE);
+	cr_assert_eq(rr_cluster_declare(cluster, "a",
+					&(struct rr_server_options){ 0 },
+					&other, stage.error),
 		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_world_find(world, "a"), a);
-	cr_assert_eq(rr_world_find(world, "b"), -1);
+	cr_assert_eq(rr_cluster_find(cluster, "a"), a);
+	cr_assert_eq(rr_cluster_find(cluster, "b"), -1);
 	stage_close(&stage);
 }
 
-Test(world_life, a_server_that_does_not_start_says_why)
+Test(cluster_life, a_server_that_does_not_start_says_why)
 {
 	static const char *const config[] = { "no-such-option yes", NULL };
 	const struct rr_server_options options = { .config = config };
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
-	stage_good(&stage, rr_world_declare(&stage.world, "a", &options, &a,
-					    stage.error));
-	cr_assert_eq(rr_world_start(&stage.world, stage.error), RR_EXIT_REDIS);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	stage_good(&stage, rr_cluster_declare(&stage.cluster, "a", &options, &a,
+					      stage.error));
+	cr_assert_eq(rr_cluster_start(&stage.cluster, stage.error),
+		     RR_EXIT_REDIS);
 	cr_assert_not_null(strstr(stage.error, "before it answered"), "%s",
 			   stage.error);
 	stage_close(&stage);
@@ -164,13 +166,13 @@ static bool is_handed_on(const char *line)
 	char before[64], after[64];
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	run_id(&stage, a, before);
 	cr_assert_str_eq(stage_ask(&stage, a, line), "OK");
 	stage_tick_ms(&stage, 5000);
-	rr_world_reset(&stage.world);
-	cr_assert_eq(rr_world_find(&stage.world, "a"), -1);
+	rr_cluster_reset(&stage.cluster);
+	cr_assert_eq(rr_cluster_find(&stage.cluster, "a"), -1);
 	a = stage_server(&stage, "b", (struct rr_server_options){ 0 });
 	run_id(&stage, a, after);
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000000,0]");
@@ -179,31 +181,31 @@ static bool is_handed_on(const char *line)
 	return strcmp(before, after) == 0;
 }
 
-Test(world_life, a_reset_empties_plain_servers_and_keeps_them)
+Test(cluster_life, a_reset_empties_plain_servers_and_keeps_them)
 {
 	cr_assert(is_handed_on("SET a 1"));
 }
 
-Test(world_life, a_reset_keeps_no_server_that_was_configured)
+Test(cluster_life, a_reset_keeps_no_server_that_was_configured)
 {
 	cr_assert_not(is_handed_on("CONFIG SET maxmemory 100mb"));
 	cr_assert_not(is_handed_on("ACL SETUSER bob on"));
 }
 
-Test(world_life, a_reset_disconnects_and_forgets_scripts)
+Test(cluster_life, a_reset_disconnects_and_forgets_scripts)
 {
 	struct stage stage;
 	struct rl_link *link;
 	char sha[41];
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, a);
 	snprintf(sha, sizeof(sha), "%s",
 		 stage_say(link, "SCRIPT LOAD return(1)"));
 	stage_say(link, "MULTI");
-	rr_world_reset(&stage.world);
+	rr_cluster_reset(&stage.cluster);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	cr_assert_str_eq(stage_say(link, "PING"), "(lost)");
 	cr_assert_str_eq(stage_say(link, "PING"), "PONG");
@@ -219,15 +221,15 @@ Test(world_life, a_reset_disconnects_and_forgets_scripts)
 }
 
 /* More servers, one after the other, than the guardian has numbers for. */
-Test(world_life, directories_are_used_again)
+Test(cluster_life, directories_are_used_again)
 {
 	struct stage stage;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	for (int race = 0; race < 80; race++) {
 		stage_server(&stage, "a",
 			     (struct rr_server_options){ .debug = true });
-		rr_world_reset(&stage.world);
+		rr_cluster_reset(&stage.cluster);
 	}
 	stage_close(&stage);
 }
@@ -240,20 +242,20 @@ struct left {
 };
 
 /* Two servers, one of them hung; never returns. */
-static void use_a_world(int to)
+static void use_a_cluster(int to)
 {
 	struct stage stage;
 	struct left left = { .base = "" };
 	int a, b;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	b = stage_server(&stage, "b",
 			 (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
-	rr_world_hang(&stage.world, b, stage.error);
+	rr_cluster_hang(&stage.cluster, b, stage.error);
 	strcpy(left.base, stage.session.guardian.base);
-	left.servers[0] = stage.world.servers[a].ward.pid;
-	left.servers[1] = stage.world.servers[b].ward.pid;
+	left.servers[0] = stage.cluster.servers[a].ward.pid;
+	left.servers[1] = stage.cluster.servers[b].ward.pid;
 	if (write(to, &left, sizeof(left)) < 0)
 		_exit(1);
 	for (;;)
@@ -266,7 +268,7 @@ static bool is_left(const struct left *left)
 	       kill(left->servers[0], 0) == 0 || kill(left->servers[1], 0) == 0;
 }
 
-Test(world_life, nothing_outlives_a_killed_program)
+Test(cluster_life, nothing_outlives_a_killed_program)
 {
 	struct left left;
 	int ends[2];
@@ -276,7 +278,7 @@ Test(world_life, nothing_outlives_a_killed_program)
 	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		use_a_world(ends[1]);
+		use_a_cluster(ends[1]);
 	}
 	cr_assert_eq(read(ends[0], &left, sizeof(left)), sizeof(left));
 	cr_assert(is_left(&left));

@@ -13,32 +13,34 @@ static struct pair open_pair(struct stage *stage)
 {
 	struct pair pair;
 
-	stage_open(stage, RR_WORLD_FROZEN);
+	stage_open(stage, RR_CLUSTER_FROZEN);
 	pair.master = stage_server(stage, "m",
 				   (struct rr_server_options){ .tcp = true });
 	pair.replica = stage_server(
 		stage, "r",
 		(struct rr_server_options){ .replica_of = "m", .debug = true });
-	stage_good(stage, rr_world_catch_up(&stage->world, pair.replica,
-					    stage->error));
+	stage_good(stage, rr_cluster_catch_up(&stage->cluster, pair.replica,
+					      stage->error));
 	return pair;
 }
 
-Test(world_replicas, an_acknowledged_lock_is_lost_by_a_failover)
+Test(cluster_replicas, an_acknowledged_lock_is_lost_by_a_failover)
 {
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
-	struct rr_world *world = &stage.world;
+	struct rr_cluster *cluster = &stage.cluster;
 
 	stage_ask(&stage, pair.master, "SET before 1");
-	stage_good(&stage, rr_world_catch_up(world, pair.replica, stage.error));
+	stage_good(&stage,
+		   rr_cluster_catch_up(cluster, pair.replica, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
-	stage_good(&stage, rr_world_cut(world, pair.replica, stage.error));
+	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.master,
 				   "SET lock c1 NX PX 30000"),
 			 "OK");
-	stage_good(&stage, rr_world_kill(world, pair.master, stage.error));
-	stage_good(&stage, rr_world_promote(world, pair.replica, stage.error));
+	stage_good(&stage, rr_cluster_kill(cluster, pair.master, stage.error));
+	stage_good(&stage,
+		   rr_cluster_promote(cluster, pair.replica, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica,
 				   "SET lock c2 NX PX 30000"),
@@ -46,22 +48,23 @@ Test(world_replicas, an_acknowledged_lock_is_lost_by_a_failover)
 	stage_close(&stage);
 }
 
-Test(world_replicas, joined_again_a_replica_catches_up)
+Test(cluster_replicas, joined_again_a_replica_catches_up)
 {
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
-	struct rr_world *world = &stage.world;
+	struct rr_cluster *cluster = &stage.cluster;
 
-	stage_good(&stage, rr_world_cut(world, pair.replica, stage.error));
+	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, stage.error));
 	stage_ask(&stage, pair.master, "SET a 1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "(nil)");
-	stage_good(&stage, rr_world_join(world, pair.replica, stage.error));
-	stage_good(&stage, rr_world_catch_up(world, pair.replica, stage.error));
+	stage_good(&stage, rr_cluster_join(cluster, pair.replica, stage.error));
+	stage_good(&stage,
+		   rr_cluster_catch_up(cluster, pair.replica, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "1");
 	stage_close(&stage);
 }
 
-Test(world_replicas, a_long_tick_does_not_break_the_link)
+Test(cluster_replicas, a_long_tick_does_not_break_the_link)
 {
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
@@ -76,7 +79,7 @@ Test(world_replicas, a_long_tick_does_not_break_the_link)
 }
 
 /* The replica sleeps while the master writes more than it can read at once. */
-Test(world_replicas, caught_up_it_has_everything)
+Test(cluster_replicas, caught_up_it_has_everything)
 {
 	enum { INCREMENTS = 20000 };
 	struct stage stage;
@@ -93,15 +96,15 @@ Test(world_replicas, caught_up_it_has_everything)
 	cr_assert_eq(rl_flush(link), RL_OK);
 	for (int i = 0; i < INCREMENTS; i++)
 		cr_assert_eq(rl_receive(link, &reply), RL_OK);
-	stage_good(&stage, rr_world_catch_up(&stage.world, pair.replica,
-					     stage.error));
+	stage_good(&stage, rr_cluster_catch_up(&stage.cluster, pair.replica,
+					       stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
 	rl_link_free(link);
 	rl_link_free(sleeper);
 	stage_close(&stage);
 }
 
-Test(world_replicas, strangers_are_kept_out)
+Test(cluster_replicas, strangers_are_kept_out)
 {
 	struct rl_address address = { .host = "127.0.0.1" };
 	struct stage stage;
@@ -109,7 +112,7 @@ Test(world_replicas, strangers_are_kept_out)
 	struct rl_reply reply;
 	struct rl_link *link;
 
-	address.port = stage.world.servers[pair.master].port;
+	address.port = stage.cluster.servers[pair.master].port;
 	link = rl_link_new(&address, RR_TIMEOUT_MS);
 	cr_assert_eq(rl_run(link, &reply, "PING"), RL_ERROR);
 	cr_assert_eq(strncmp(reply.text, "NOAUTH", 6), 0);
@@ -117,21 +120,21 @@ Test(world_replicas, strangers_are_kept_out)
 	stage_close(&stage);
 }
 
-Test(world_replicas, a_master_needs_a_port)
+Test(cluster_replicas, a_master_needs_a_port)
 {
 	struct rr_server_options options = { .replica_of = "a" };
 	struct stage stage;
 	int server;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
-	cr_assert_eq(rr_world_declare(&stage.world, "r", &options, &server,
-				      stage.error),
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	cr_assert_eq(rr_cluster_declare(&stage.cluster, "r", &options, &server,
+					stage.error),
 		     RR_EXIT_USAGE);
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_world_declare(&stage.world, "r", &options, &server,
-				      stage.error),
+	cr_assert_eq(rr_cluster_declare(&stage.cluster, "r", &options, &server,
+					stage.error),
 		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_world_promote(&stage.world, 0, stage.error),
+	cr_assert_eq(rr_cluster_promote(&stage.cluster, 0, stage.error),
 		     RR_EXIT_USAGE);
 	stage_close(&stage);
 }

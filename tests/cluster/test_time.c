@@ -6,28 +6,28 @@
 
 #include "stage.h"
 
-Test(world_time, begins_where_the_header_says)
+Test(cluster_time, begins_where_the_header_says)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000000,0]");
-	cr_assert_eq(rr_world_now_ns(&stage.world), RR_WORLD_START_NS);
+	cr_assert_eq(rr_cluster_now_ns(&stage.cluster), RR_CLUSTER_START_NS);
 	stage_tick_ms(&stage, 1500);
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000001,500000]");
-	cr_assert_eq(rr_world_now_ns(&stage.world),
-		     RR_WORLD_START_NS + 1500000000);
+	cr_assert_eq(rr_cluster_now_ns(&stage.cluster),
+		     RR_CLUSTER_START_NS + 1500000000);
 	stage_close(&stage);
 }
 
-Test(world_time, leases_end_to_the_millisecond)
+Test(cluster_time, leases_end_to_the_millisecond)
 {
 	struct stage stage;
 	struct rl_link *link;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a",
 					       (struct rr_server_options){ 0 }));
 	stage_say(link, "SET lock a NX PX 10000");
@@ -48,12 +48,12 @@ Test(world_time, leases_end_to_the_millisecond)
 	stage_close(&stage);
 }
 
-Test(world_time, a_watched_lease_that_ends_aborts_exec)
+Test(cluster_time, a_watched_lease_that_ends_aborts_exec)
 {
 	struct stage stage;
 	struct rl_link *link;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a",
 					       (struct rr_server_options){ 0 }));
 	stage_say(link, "SET lock a PX 1000");
@@ -85,27 +85,27 @@ static void blocks_for(struct stage *stage, struct rl_link *link, int64_t ms,
 }
 
 /* The program's own connection to the server is one of those. */
-Test(world_time, moves_although_clients_disconnect_everybody)
+Test(cluster_time, moves_although_clients_disconnect_everybody)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "CLIENT KILL TYPE normal SKIPME yes");
 	stage_tick_ms(&stage, 1000);
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000001,0]");
-	rr_world_reset(&stage.world);
-	cr_assert_eq(stage.world.n_pool, 1);
+	rr_cluster_reset(&stage.cluster);
+	cr_assert_eq(stage.cluster.n_pool, 1);
 	stage_close(&stage);
 }
 
-Test(world_time, blocking_commands_wait_by_it)
+Test(cluster_time, blocking_commands_wait_by_it)
 {
 	struct stage stage;
 	struct rl_link *link;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	link = stage_link(&stage, stage_server(&stage, "a",
 					       (struct rr_server_options){ 0 }));
 	cr_assert_eq(rl_queue(link, "BLPOP q 5"), RL_OK);
@@ -117,30 +117,30 @@ Test(world_time, blocking_commands_wait_by_it)
 }
 
 /* A clock jump ends a lease early; put right, the next one lives too long. */
-Test(world_time, servers_may_disagree)
+Test(cluster_time, servers_may_disagree)
 {
 	struct stage stage;
 	int a, b;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET lock a NX PX 30000");
 	stage_ask(&stage, b, "SET lock a NX PX 30000");
-	stage_good(&stage, rr_world_skew(&stage.world, a, 60000000000,
-					 stage.error));
+	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 60000000000,
+					   stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET lock b NX PX 30000"), "OK");
 	cr_assert_str_eq(stage_ask(&stage, b, "SET lock b NX PX 30000"),
 			 "(nil)");
 	cr_assert_str_eq(stage_ask(&stage, b, "TIME"), "[1900000000,0]");
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000060,0]");
-	stage_good(&stage, rr_world_skew(&stage.world, a, 0, stage.error));
+	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 0, stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL lock"), "90000");
 	stage_close(&stage);
 }
 
 /* What a lease of 150 ms does while 100 and then 60 ms pass. */
-static void live_through(enum rr_world_clock clock, enum rr_tick how,
+static void live_through(enum rr_cluster_clock clock, enum rr_tick how,
 			 char story[4][16])
 {
 	struct stage stage;
@@ -150,53 +150,53 @@ static void live_through(enum rr_world_clock clock, enum rr_tick how,
 	link = stage_link(&stage, stage_server(&stage, "a",
 					       (struct rr_server_options){ 0 }));
 	strcpy(story[0], stage_say(link, "SET lock a NX PX 150"));
-	cr_assert_eq(rr_world_tick(&stage.world, 50000000), how);
+	cr_assert_eq(rr_cluster_tick(&stage.cluster, 50000000), how);
 	strcpy(story[1], stage_say(link, "SET lock b NX PX 150"));
-	cr_assert_eq(rr_world_tick(&stage.world, 110000000), how);
+	cr_assert_eq(rr_cluster_tick(&stage.cluster, 110000000), how);
 	strcpy(story[2], stage_say(link, "GET lock"));
 	strcpy(story[3], stage_say(link, "SET lock b NX PX 150"));
 	rl_link_free(link);
 	stage_close(&stage);
 }
 
-Test(world_time, does_what_a_real_wait_does)
+Test(cluster_time, does_what_a_real_wait_does)
 {
 	char frozen[4][16], real[4][16];
 
-	live_through(RR_WORLD_FROZEN, RR_TICK_MOVED, frozen);
-	live_through(RR_WORLD_REAL, RR_TICK_WAITED, real);
+	live_through(RR_CLUSTER_FROZEN, RR_TICK_MOVED, frozen);
+	live_through(RR_CLUSTER_REAL, RR_TICK_WAITED, real);
 	for (int i = 0; i < 4; i++)
 		cr_assert_str_eq(frozen[i], real[i], "%d", i);
 	cr_assert_str_eq(frozen[2], "(nil)");
 }
 
-Test(world_time, without_the_shim_leases_are_shortened)
+Test(cluster_time, without_the_shim_leases_are_shortened)
 {
 	struct stage stage;
 	int a, left;
 
-	stage_open(&stage, RR_WORLD_REAL);
+	stage_open(&stage, RR_CLUSTER_REAL);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET soon a PX 5000");
 	stage_ask(&stage, a, "SET later a PX 100000");
 	stage_ask(&stage, a, "SET never a");
-	cr_assert_eq(rr_world_tick(&stage.world, 10000000000),
+	cr_assert_eq(rr_cluster_tick(&stage.cluster, 10000000000),
 		     RR_TICK_EXPIRED);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET soon"), "(nil)");
 	left = atoi(stage_ask(&stage, a, "PTTL later"));
 	cr_assert(left > 1000 && left <= 90000, "%d", left);
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL never"), "-1");
-	cr_assert_eq(rr_world_skew(&stage.world, a, 1, stage.error),
+	cr_assert_eq(rr_cluster_skew(&stage.cluster, a, 1, stage.error),
 		     RR_EXIT_SKIPPED);
 	stage_close(&stage);
 }
 
-Test(world_time, a_running_clock_goes_on_and_leaps)
+Test(cluster_time, a_running_clock_goes_on_and_leaps)
 {
 	struct stage stage;
 	int a;
 
-	stage_open(&stage, RR_WORLD_RUNNING);
+	stage_open(&stage, RR_CLUSTER_RUNNING);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET short a PX 20");
 	stage_ask(&stage, a, "SET long a PX 3600000");
@@ -205,25 +205,25 @@ Test(world_time, a_running_clock_goes_on_and_leaps)
 	cr_assert_str_eq(stage_ask(&stage, a, "GET long"), "a");
 	stage_tick_ms(&stage, 3600000);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET long"), "(nil)");
-	cr_assert_gt(rr_world_now_ns(&stage.world),
-		     RR_WORLD_START_NS + 3600000000000);
+	cr_assert_gt(rr_cluster_now_ns(&stage.cluster),
+		     RR_CLUSTER_START_NS + 3600000000000);
 	stage_close(&stage);
 }
 
 /* A library that takes hold of nothing is as good as none. */
-Test(world_time, a_shim_that_does_nothing_is_found_out)
+Test(cluster_time, a_shim_that_does_nothing_is_found_out)
 {
-	struct rr_world_options options = { .program = "redis-server",
-					    .shim = "/bin/sh",
-					    .cpu = -1 };
+	struct rr_cluster_options options = { .program = "redis-server",
+					      .shim = "/bin/sh",
+					      .cpu = -1 };
 	struct stage stage;
 
 	cr_assert_eq(rr_session_open(&stage.session), RR_EXIT_OK);
-	stage_good(&stage, rr_world_open(&stage.world, &stage.session,
-					 &options, stage.error));
-	cr_assert_not(rr_world_has_time(&stage.world));
+	stage_good(&stage, rr_cluster_open(&stage.cluster, &stage.session,
+					   &options, stage.error));
+	cr_assert_not(rr_cluster_has_time(&stage.cluster));
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_world_die_in_sync(&stage.world, 0, stage.error),
+	cr_assert_eq(rr_cluster_die_in_sync(&stage.cluster, 0, stage.error),
 		     RR_EXIT_SKIPPED);
 	stage_close(&stage);
 }

@@ -110,7 +110,7 @@ static struct rr_product_config config_of(const struct programs *programs,
 		.program = &programs->program,
 		.budget = how->budget,
 		.lease_ns = LEASE_NS,
-		.day_ns = RR_WORLD_START_NS,
+		.day_ns = RR_CLUSTER_START_NS,
 		.rounds = 2,
 		.remembers = how->is_tree ? -1 : 0,
 		.absolute = is_absolute,
@@ -129,11 +129,11 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	bool differs = rr_server_table_verify(table, CHECKS, &n) != 0;
 
 	if (differs)
-		snprintf(programs->stage->error, RR_WORLD_ERROR, "%s",
+		snprintf(programs->stage->error, RR_CLUSTER_ERROR, "%s",
 			 table->error);
 	rr_asker_reset(table->asker);
 	table->at = RR_NO_ID;
-	live = rr_live_new(&programs->stage->world, graph->product,
+	live = rr_live_new(&programs->stage->cluster, graph->product,
 			   &programs->scripts, programs->stage->error);
 	cr_assert_not_null(live, "%s", programs->stage->error);
 	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
@@ -172,7 +172,7 @@ static enum rr_graph_end explore(struct programs *programs,
 			how->was_noticed = is_noticed(programs, &graph);
 	} else if (end != RR_GRAPH_AGAIN) {
 		how->was_noticed = true;
-		snprintf(programs->stage->error, RR_WORLD_ERROR, "%s",
+		snprintf(programs->stage->error, RR_CLUSTER_ERROR, "%s",
 			 product.error);
 	}
 	rr_graph_release(&graph);
@@ -184,7 +184,7 @@ static void open_table(struct programs *programs,
 		       const struct programs_run *how,
 		       struct rr_server_table *table, bool is_absolute)
 {
-	cr_assert(rr_server_table_init(table, &programs->stage->world, 0,
+	cr_assert(rr_server_table_init(table, &programs->stage->cluster, 0,
 				       &programs->terms, &programs->scripts,
 				       "-", is_absolute),
 		  "%s", table->error);
@@ -295,10 +295,10 @@ struct programs *programs_open(struct stage *stage)
 	struct programs *programs = calloc(1, sizeof(*programs));
 
 	cr_assert_not_null(programs);
-	stage_open(stage, RR_WORLD_FROZEN);
+	stage_open(stage, RR_CLUSTER_FROZEN);
 	programs->stage = stage;
 	stage_server(stage, "data", (struct rr_server_options){ 0 });
-	programs->cast.address = *rr_world_address(&stage->world, 0);
+	programs->cast.address = *rr_cluster_address(&stage->cluster, 0);
 	return programs;
 }
 

@@ -75,8 +75,8 @@ enum rr_exit stranger_explore(const struct rr_strategy *strategy,
 	config.audit = 20;
 	config.most = 200000;
 	config.separate = config.separate || config.budget.crashes;
-	stage_open(&stage, RR_WORLD_FROZEN);
-	code = rr_explore(&stage.world, &config, result);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	code = rr_explore(&stage.cluster, &config, result);
 	stage_close(&stage);
 	return code;
 }

@@ -117,7 +117,7 @@ static size_t explore(struct published *published)
 	const struct rr_program program = {
 		.n_clients = published->n + 1,
 		.n_servers = 1,
-		.addresses = rr_world_address(&stage.world, 0),
+		.addresses = rr_cluster_address(&stage.cluster, 0),
 		.separate = true,
 		.terms = &terms,
 		.stacks = &stacks,
@@ -129,7 +129,7 @@ static size_t explore(struct published *published)
 	const struct rr_product_config config = { .program = &program };
 	size_t n;
 
-	cr_assert(rr_server_table_init(&table, &stage.world, 0, &terms,
+	cr_assert(rr_server_table_init(&table, &stage.cluster, 0, &terms,
 				       &scripts, "-", false));
 	cr_assert(rr_product_init(&product, &config, &table, NULL));
 	cr_assert_eq(rr_graph_explore(&graph, &product,
@@ -153,7 +153,7 @@ static size_t explore(struct published *published)
 /* Published for N = 2, 8, 13: 4, 256, 8,192. */
 Test(published, readers_end_in_so_many_ways)
 {
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "redis", (struct rr_server_options){ 0 });
 	for (size_t n = 2; n < CLIENTS_MAX; n++)
 		cr_expect_eq(explore(&(struct published){ n, false }),
@@ -164,7 +164,7 @@ Test(published, readers_end_in_so_many_ways)
 /* Published for N = 5, 10, 15: 64, 3,328, 147,456, which is (N + 3) 2^(N - 2). */
 Test(published, lastzero_ends_in_so_many_ways)
 {
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "redis", (struct rr_server_options){ 0 });
 	for (size_t n = 2; n < CLIENTS_MAX; n++)
 		cr_expect_eq(explore(&(struct published){ n, true }),

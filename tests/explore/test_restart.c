@@ -55,8 +55,8 @@ static void see_wiped(struct stage *stage, int server, char *seen)
 {
 	const struct rr_question wipe = { .kind = RR_ASK_WIPE };
 	const struct rr_scripts scripts = { 0 };
-	struct rr_asker *asker = rr_asker_new(&stage->world, server, &scripts,
-					      stage->error);
+	struct rr_asker *asker =
+		rr_asker_new(&stage->cluster, server, &scripts, stage->error);
 	struct rl_reply reply;
 	bool blocks;
 
@@ -76,8 +76,8 @@ static void see_killed(struct stage *stage, int server, char *seen)
 
 	for (int i = 0; i < N_BEFORE; i++)
 		stage_say(link, before[i]);
-	stage_good(stage, rr_world_restart(&stage->world, server, true,
-					   stage->error));
+	stage_good(stage, rr_cluster_restart(&stage->cluster, server, true,
+					     stage->error));
 	stage_say(link, "PING"); /* finds out that its connection is gone */
 	for (int i = 0; i < N_AFTER; i++) {
 		char format[100];
@@ -98,7 +98,7 @@ Test(restart, wiped_server_is_one_that_was_killed_and_came_back_empty)
 	struct stage stage;
 	int server;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	server = stage_server(&stage, "n1", (struct rr_server_options){ 0 });
 	see_wiped(&stage, server, wiped);
 	see_killed(&stage, server, killed);

@@ -174,7 +174,7 @@ static void learn_hash(void)
 	struct stage stage;
 	struct rl_link *link;
 
-	stage_open(&stage, RR_WORLD_FROZEN);
+	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "any", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, 0);
 	snprintf(known_sha1, sizeof(known_sha1), "%s", sha1_of_take(link));

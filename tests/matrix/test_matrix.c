@@ -34,8 +34,8 @@ static const char *shim(char path[512])
 static enum rr_exit run(void)
 {
 	char path[512];
-	const struct rr_world_options servers = { .program = "redis-server",
-						  .shim = shim(path) };
+	const struct rr_cluster_options servers = { .program = "redis-server",
+						    .shim = shim(path) };
 	struct rr_signals signals;
 	enum rr_exit code;
 

@@ -5,43 +5,48 @@
  * them all: nothing outlives the program.
  *
  * The clock. With the shim (harness/cluster/shim/clock.c, preloaded into the servers)
- * every server's wall clock stands at RR_WORLD_START_NS when a race begins and
- * moves by rr_world_tick() alone; leases, EXPIRE, PTTL, the time-outs of BLPOP
+ * every server's wall clock stands at RR_CLUSTER_START_NS when a race begins and
+ * moves by rr_cluster_tick() alone; leases, EXPIRE, PTTL, the time-outs of BLPOP
  * and WAIT, save points and everysec's fsync follow it, and so show the same
  * figures in every run. What a server measures with the monotonic clock (a
  * script's time limit, DEBUG SLEEP) is real. Without the shim see
- * rr_world_tick().
+ * rr_cluster_tick().
  *
  * Order: open; for each race declare, start, ..., reset; close. A server is
- * named by its number, which rr_world_declare() gives out from 0. One thread.
+ * named by its number, which rr_cluster_declare() gives out from 0. One thread.
  *
  * Calls answer RR_EXIT_OK, or what the program should exit with and a message
  * in `error`, printed by nobody: RR_EXIT_USAGE (not in this state of the
  * server), RR_EXIT_SKIPPED (needs the shim), RR_EXIT_REDIS, RR_EXIT_FILE,
  * RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED.
  */
-#ifndef RR_WORLD_H
-#define RR_WORLD_H
+#ifndef RR_CLUSTER_H
+#define RR_CLUSTER_H
 
 #include "clock_page.h"
 #include "session.h"
 
-enum { RR_WORLD_SERVERS = 16, RR_WORLD_POOL = 16, RR_WORLD_ERROR = 640,
-       RR_SERVER_NAME = 32, RR_CATCH_UP_MS = 10000 };
-
-/* 2030-03-17 17:46:40 UTC: TIME says 1900000000. */
-#define RR_WORLD_START_NS INT64_C(1900000000000000000)
-
-enum rr_world_clock {
-	RR_WORLD_FROZEN,  /* stands still between ticks */
-	RR_WORLD_RUNNING, /* goes on between ticks: real time plus the ticks */
-	RR_WORLD_REAL,    /* no shim */
+enum {
+	RR_CLUSTER_SERVERS = 16,
+	RR_CLUSTER_POOL = 16,
+	RR_CLUSTER_ERROR = 640,
+	RR_SERVER_NAME = 32,
+	RR_CATCH_UP_MS = 10000
 };
 
-struct rr_world_options {
+/* 2030-03-17 17:46:40 UTC: TIME says 1900000000. */
+#define RR_CLUSTER_START_NS INT64_C(1900000000000000000)
+
+enum rr_cluster_clock {
+	RR_CLUSTER_FROZEN,  /* stands still between ticks */
+	RR_CLUSTER_RUNNING, /* goes on between ticks: real time plus the ticks */
+	RR_CLUSTER_REAL,    /* no shim */
+};
+
+struct rr_cluster_options {
 	const char *program; /* "redis-server", looked up on PATH */
 	const char *shim;    /* its file; NULL = looked for, see below */
-	enum rr_world_clock clock;
+	enum rr_cluster_clock clock;
 	int cpu; /* -1 = not pinned */
 };
 
@@ -63,7 +68,7 @@ struct rr_server_options {
 enum rr_server_state {
 	RR_SERVER_DECLARED, /* never started */
 	RR_SERVER_RUNNING,
-	RR_SERVER_HUNG, /* stopped by rr_world_hang() */
+	RR_SERVER_HUNG, /* stopped by rr_cluster_hang() */
 	RR_SERVER_DOWN, /* its directory is there */
 };
 
@@ -81,55 +86,56 @@ struct rr_server {
 	bool is_used_up;   /* no other race may have it */
 };
 
-struct rr_world {
+struct rr_cluster {
 	struct rr_session *session;
-	struct rr_world_options options;
+	struct rr_cluster_options options;
 	char shim[1024];   /* "" = none */
 	char password[41]; /* of the servers with tcp */
 	int64_t epoch_ns;  /* the time at the reset; unless it is frozen, what
 			    * has to be added to the real time for it */
 	int64_t moved_ns;  /* all ticks since the reset */
 	size_t n_servers, n_pool;
-	struct rr_server servers[RR_WORLD_SERVERS];
-	struct rr_server pool[RR_WORLD_POOL]; /* plain ones, waiting */
+	struct rr_server servers[RR_CLUSTER_SERVERS];
+	struct rr_server pool[RR_CLUSTER_POOL]; /* plain ones, waiting */
 };
 
-/* ---- A world and its servers -------------------------------------------- */
+/* ---- A cluster and its servers -------------------------------------------- */
 
 /*
  * Tries the program out by one server (kept for the first race): whether it
  * starts at all, and whether the shim takes hold of it. A shim that is not found
  * or that does nothing (a static server, one for another machine) makes it a
- * world without: ask rr_world_has_time(). The shim lies beside the running
+ * cluster without: ask rr_cluster_has_time(). The shim lies beside the running
  * program or in ../libexec/redrace/ from there. Close it in any case.
  */
-enum rr_exit rr_world_open(struct rr_world *world, struct rr_session *session,
-			   const struct rr_world_options *options,
-			   char error[RR_WORLD_ERROR]);
-void rr_world_close(struct rr_world *world);
+enum rr_exit rr_cluster_open(struct rr_cluster *cluster,
+			     struct rr_session *session,
+			     const struct rr_cluster_options *options,
+			     char error[RR_CLUSTER_ERROR]);
+void rr_cluster_close(struct rr_cluster *cluster);
 
-/* Do its servers follow rr_world_tick() exactly? */
-bool rr_world_has_time(const struct rr_world *world);
+/* Do its servers follow rr_cluster_tick() exactly? */
+bool rr_cluster_has_time(const struct rr_cluster *cluster);
 
 /* A server that is not started yet; its number in *server. */
-enum rr_exit rr_world_declare(struct rr_world *world, const char *name,
-			      const struct rr_server_options *options,
-			      int *server, char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_declare(struct rr_cluster *cluster, const char *name,
+				const struct rr_server_options *options,
+				int *server, char error[RR_CLUSTER_ERROR]);
 
 /* The number of a declared server, -1 = none. */
-int rr_world_find(const struct rr_world *world, const char *name);
+int rr_cluster_find(const struct rr_cluster *cluster, const char *name);
 
 /* Where clients connect; valid from the start until the reset. */
-const struct rl_address *rr_world_address(const struct rr_world *world,
-					  int server);
+const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster,
+					    int server);
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
-enum rr_server_state rr_world_state(struct rr_world *world, int server);
+enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);
 
 /* Starts all that were declared and never started, together; they answer then.
- * A replica need not have caught up: rr_world_catch_up(). */
-enum rr_exit rr_world_start(struct rr_world *world,
-			    char error[RR_WORLD_ERROR]);
+ * A replica need not have caught up: rr_cluster_catch_up(). */
+enum rr_exit rr_cluster_start(struct rr_cluster *cluster,
+			      char error[RR_CLUSTER_ERROR]);
 
 /*
  * Ends the race: no server is declared any more, the clock is back at the
@@ -137,54 +143,54 @@ enum rr_exit rr_world_start(struct rr_world *world,
  * failure done to them, no CONFIG SET, no ACL) are emptied and kept for the
  * next race; all others are killed and their directories removed.
  */
-void rr_world_reset(struct rr_world *world);
+void rr_cluster_reset(struct rr_cluster *cluster);
 
 /* ---- Ends and beginnings ------------------------------------------------- */
 
 /* kill -9, and waits until it has ended. Its directory stays. */
-enum rr_exit rr_world_kill(struct rr_world *world, int server,
-			   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_kill(struct rr_cluster *cluster, int server,
+			     char error[RR_CLUSTER_ERROR]);
 
 /* SIGTERM, and waits until it has ended: save points make it save. */
-enum rr_exit rr_world_shut_down(struct rr_world *world, int server,
-				char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_shut_down(struct rr_cluster *cluster, int server,
+				  char error[RR_CLUSTER_ERROR]);
 
-/* Waits until a server has ended by itself, as rr_world_die_in_sync() makes it. */
-enum rr_exit rr_world_await_end(struct rr_world *world, int server,
-				int timeout_ms, char error[RR_WORLD_ERROR]);
+/* Waits until a server has ended by itself, as rr_cluster_die_in_sync() makes it. */
+enum rr_exit rr_cluster_await_end(struct rr_cluster *cluster, int server,
+				  int timeout_ms, char error[RR_CLUSTER_ERROR]);
 
 /* Starts it again (killed first if it runs) in the same directory, with the same
  * socket, port and options. `empty`: without the data that it had saved. */
-enum rr_exit rr_world_restart(struct rr_world *world, int server, bool empty,
-			      char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_restart(struct rr_cluster *cluster, int server,
+				bool empty, char error[RR_CLUSTER_ERROR]);
 
 /* Starts it again, in vain: it finds its files not to be right, and ends. That
  * it starts after all is RR_EXIT_REDIS. */
-enum rr_exit rr_world_restart_fails(struct rr_world *world, int server,
-				    char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_restart_fails(struct rr_cluster *cluster, int server,
+				      char error[RR_CLUSTER_ERROR]);
 
 /* SIGSTOP: its sockets stay open and nobody answers. And SIGCONT. */
-enum rr_exit rr_world_hang(struct rr_world *world, int server,
-			   char error[RR_WORLD_ERROR]);
-enum rr_exit rr_world_go_on(struct rr_world *world, int server,
-			    char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_hang(struct rr_cluster *cluster, int server,
+			     char error[RR_CLUSTER_ERROR]);
+enum rr_exit rr_cluster_go_on(struct rr_cluster *cluster, int server,
+			      char error[RR_CLUSTER_ERROR]);
 
 /* ---- Replicas ------------------------------------------------------------ */
 
 /* Waits until a replica has all that its master wrote, RR_CATCH_UP_MS at most. */
-enum rr_exit rr_world_catch_up(struct rr_world *world, int replica,
-			       char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_catch_up(struct rr_cluster *cluster, int replica,
+				 char error[RR_CLUSTER_ERROR]);
 
 /* The link between a replica and its master, cut and joined again. Cut, the
  * replica keeps what it has and asks a port that nobody listens on. */
-enum rr_exit rr_world_cut(struct rr_world *world, int replica,
-			  char error[RR_WORLD_ERROR]);
-enum rr_exit rr_world_join(struct rr_world *world, int replica,
-			   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_cut(struct rr_cluster *cluster, int replica,
+			    char error[RR_CLUSTER_ERROR]);
+enum rr_exit rr_cluster_join(struct rr_cluster *cluster, int replica,
+			     char error[RR_CLUSTER_ERROR]);
 
 /* REPLICAOF NO ONE. */
-enum rr_exit rr_world_promote(struct rr_world *world, int replica,
-			      char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_promote(struct rr_cluster *cluster, int replica,
+				char error[RR_CLUSTER_ERROR]);
 
 /* ---- Disks ---------------------------------------------------------------- */
 
@@ -203,46 +209,49 @@ enum rr_tear {
  * Commands count from 1 in that part as they are in the file: SELECT, MULTI
  * and EXEC are commands, reads are not in it.
  */
-enum rr_exit rr_world_tear(struct rr_world *world, int server,
-			   enum rr_tear tear, long n,
-			   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_tear(struct rr_cluster *cluster, int server,
+			     enum rr_tear tear, long n,
+			     char error[RR_CLUSTER_ERROR]);
 
 /*
  * The power goes: kill -9, and of the append-only file only what a finished
  * fsync covers is left. With a frozen clock nothing but `always` syncs by
  * itself; everysec does after a tick of more than a second, and
- * rr_world_await_sync() waits until all that was written is covered. (For
+ * rr_cluster_await_sync() waits until all that was written is covered. (For
  * `no` it never is.)
  */
-enum rr_exit rr_world_power_cut(struct rr_world *world, int server,
-				char error[RR_WORLD_ERROR]);
-enum rr_exit rr_world_await_sync(struct rr_world *world, int server,
-				 int timeout_ms, char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_power_cut(struct rr_cluster *cluster, int server,
+				  char error[RR_CLUSTER_ERROR]);
+enum rr_exit rr_cluster_await_sync(struct rr_cluster *cluster, int server,
+				   int timeout_ms,
+				   char error[RR_CLUSTER_ERROR]);
 
 /* Every fsync takes so much longer from now on; 0 = as long as it takes. */
-enum rr_exit rr_world_slow_disk(struct rr_world *world, int server,
-				int64_t delay_us, char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_slow_disk(struct rr_cluster *cluster, int server,
+				  int64_t delay_us,
+				  char error[RR_CLUSTER_ERROR]);
 
 /* It dies in its next fsync: after the write, before the reply. */
-enum rr_exit rr_world_die_in_sync(struct rr_world *world, int server,
-				  char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_die_in_sync(struct rr_cluster *cluster, int server,
+				    char error[RR_CLUSTER_ERROR]);
 
 /* Waits until a snapshot holds everything; with an append-only file, until no
  * rewriting of it is under way. */
-enum rr_exit rr_world_await_save(struct rr_world *world, int server,
-				 int timeout_ms, char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_await_save(struct rr_cluster *cluster, int server,
+				   int timeout_ms,
+				   char error[RR_CLUSTER_ERROR]);
 
 /* A snapshot fails (a directory is where dump.rdb should be), so that writes
  * are refused: MISCONF. And one succeeds again. */
-enum rr_exit rr_world_break_saving(struct rr_world *world, int server,
-				   char error[RR_WORLD_ERROR]);
-enum rr_exit rr_world_mend_saving(struct rr_world *world, int server,
-				  char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_break_saving(struct rr_cluster *cluster, int server,
+				     char error[RR_CLUSTER_ERROR]);
+enum rr_exit rr_cluster_mend_saving(struct rr_cluster *cluster, int server,
+				    char error[RR_CLUSTER_ERROR]);
 
 /* Its memory is full (maxmemory, noeviction): writes that need more are
  * refused. `full` false: the limit is the declared one again. */
-enum rr_exit rr_world_fill(struct rr_world *world, int server, bool full,
-			   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_fill(struct rr_cluster *cluster, int server, bool full,
+			     char error[RR_CLUSTER_ERROR]);
 
 /* ---- Time ----------------------------------------------------------------- */
 
@@ -259,7 +268,7 @@ enum rr_tick {
  * and gone after a tick of this much more. On a clock that goes, nobody sees
  * that; on this one add it where a lease is to end.
  */
-#define RR_WORLD_LAPSE_NS INT64_C(1000000)
+#define RR_CLUSTER_LAPSE_NS INT64_C(1000000)
 
 /*
  * Time passes everywhere: after what was sent before, and servers that run have
@@ -274,13 +283,13 @@ enum rr_tick {
  * lease that is only shortened counts as a write for WATCH, and so does not
  * come alone in MONITOR and AOF; and a key deleted so was deleted, not expired.
  */
-enum rr_tick rr_world_tick(struct rr_world *world, int64_t ns);
+enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns);
 
 /* Sets how far a server's clock is ahead of the others (< 0: behind). */
-enum rr_exit rr_world_skew(struct rr_world *world, int server, int64_t ns,
-			   char error[RR_WORLD_ERROR]);
+enum rr_exit rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
+			     char error[RR_CLUSTER_ERROR]);
 
 /* The wall clock of all servers without skew, and of clients. */
-int64_t rr_world_now_ns(const struct rr_world *world);
+int64_t rr_cluster_now_ns(const struct rr_cluster *cluster);
 
 #endif
