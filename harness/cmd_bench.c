@@ -155,8 +155,8 @@ static enum rr_exit open_fleet(struct work *work)
 		const struct rr_strategy *strategy =
 			work->cells.all[i].strategy;
 
-		if (1 + strategy->lock_servers > servers)
-			servers = 1 + strategy->lock_servers;
+		if (1 + strategy->lock.servers > servers)
+			servers = 1 + strategy->lock.servers;
 	}
 	if (options->n_redis)
 		return rr_session_own_fleet(work->session, work->fleet,

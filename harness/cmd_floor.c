@@ -88,7 +88,7 @@ static const struct rr_strategy ping_strategy = {
 	.name = "ping",
 	.breaks = { [RR_THREADS] = RR_BREAKS_COUNT,
 		    [RR_PROCESSES] = RR_BREAKS_COUNT },
-	.round_trips = 1,
+	.cost = { .round_trips = 1 },
 	.increment = ping,
 };
 
@@ -201,11 +201,11 @@ static void show_floor(struct rr_comparison *setting, bool all)
 		const struct rr_strategy *strategy = figures[i].strategy;
 		const double one = rr_median(figures[i].one, rounds);
 		const double many = rr_median(figures[i].many, rounds);
-		const double least = ping_rate / strategy->round_trips;
+		const double least = ping_rate / strategy->cost.round_trips;
 		char a[RR_GROUPED_SIZE], b[RR_GROUPED_SIZE], c[RR_GROUPED_SIZE];
 
 		printf("%-20s %11u  %8s  %8s  %8.2f  %9s  %11.2f  %12.1f\n",
-		       strategy->name, strategy->round_trips, rr_whole(a, least),
+		       strategy->name, strategy->cost.round_trips, rr_whole(a, least),
 		       rr_whole(b, one), one / least, rr_whole(c, many), many / one,
 		       rr_median(figures[i].commands, rounds));
 	}
@@ -238,7 +238,7 @@ static void show_redlock(struct rr_comparison *setting)
 static enum rr_exit show(struct rr_session *session,
 			 const struct options *options, bool pinned)
 {
-	const size_t servers = 1 + rr_strategy_find("redlock")->lock_servers;
+	const size_t servers = 1 + rr_strategy_find("redlock")->lock.servers;
 	struct rr_comparison setting;
 
 	rr_comparison_open(&setting, &options->comparison, session, servers,

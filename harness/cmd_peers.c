@@ -187,7 +187,7 @@ static enum rr_exit compare(struct rr_session *session,
 			    const struct peers_options *options,
 			    struct rr_peers *peers)
 {
-	const size_t servers = 1 + rr_strategy_find("redlock")->lock_servers;
+	const size_t servers = 1 + rr_strategy_find("redlock")->lock.servers;
 	enum rr_exit code;
 
 	invite_ours(peers);

@@ -104,6 +104,7 @@ const struct rr_strategy rr_fair_queue = {
 	.name = "fair-queue",
 	.summary = "token lock handed on to the first in line, who is woken",
 	.document = "001",
+	.lock = { .kind = RR_LOCK_QUEUE, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
@@ -111,11 +112,14 @@ const struct rr_strategy rr_fair_queue = {
 		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE,
 	},
-	.round_trips = 2,
-	.has_lease = true,
+	.bounds = {
+		/* Each message that wakes a waiter is another server state. */
+		{ .hazards = 1U << RR_CRASH | 1U << RR_PAUSE, .clients = 2 },
+		{ .hazards = 1U << RR_SLOW_WORK, .clients = 2, .increments = 1 },
+	},
+	.cost = { .round_trips = 2, .connections = 1 },
+	.remembers = 1, /* its place in line */
 	.writes_at_release = true,
-	.is_woken = true,
-	.own_links = 1,
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

@@ -92,14 +92,21 @@ const struct rr_strategy rr_fenced = {
 	.name = "fenced",
 	.summary = "token lock with a number; GET and SET refuse a lower one",
 	.document = "001, 002",
+	.lock = {
+		.kind = RR_LOCK_KEY,
+		.lease = RR_LEASE_IN_MS,
+		.is_fenced = true,
+	},
 	.breaks = {
 		[RR_SLOW_WORK] = RR_LOOPS,
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
+	.bounds = {
+		/* Each number of the fence is another server state. */
+		{ .hazards = 1U << RR_SLOW_WORK, .clients = 2, .increments = 1 },
+	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
-	.shares_late = true,
+	.cost = { .round_trips = 4 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

@@ -64,6 +64,7 @@ const struct rr_strategy rr_get_compare_del = {
 	.name = "get-compare-del",
 	.summary = "SET NX PX token, GET, SET, GET, compare, DEL",
 	.document = "001, 004",
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
@@ -73,8 +74,7 @@ const struct rr_strategy rr_get_compare_del = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 5,
-	.has_lease = true,
+	.cost = { .round_trips = 5 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

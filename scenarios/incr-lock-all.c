@@ -47,6 +47,7 @@ const struct rr_strategy rr_incr_lock_all = {
 	.name = "incr-lock-all",
 	.summary = "INCR lock, EXPIRE, GET, SET, DEL",
 	.document = "004",
+	.lock = { .kind = RR_LOCK_COUNTER, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_THREADS] = RR_LOOPS,
 		[RR_PROCESSES] = RR_LOOPS,
@@ -58,11 +59,12 @@ const struct rr_strategy rr_incr_lock_all = {
 		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
+	.bounds = {
+		/* Refused clients count up: there is no end to it. */
+		{ .hazards = 1U << RR_SLOW_WORK, .increments = 1 },
+	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 5,
-	.has_lease = true,
-	.lease_in_seconds = true,
-	.lock_is_count = true,
+	.cost = { .round_trips = 5 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

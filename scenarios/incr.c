@@ -26,6 +26,6 @@ const struct rr_strategy rr_incr = {
 	.breaks = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
-	.round_trips = 1,
+	.cost = { .round_trips = 1 },
 	.increment = increment,
 };

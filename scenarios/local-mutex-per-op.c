@@ -49,6 +49,7 @@ const struct rr_strategy rr_local_mutex_per_op = {
 	.summary = "lock, GET, unlock, lock, SET, unlock",
 	.document = "000",
 	.is_basic = true,
+	.lock = { .kind = RR_LOCK_MUTEX },
 	.breaks = {
 		[RR_THREADS] = RR_BREAKS_COUNT,
 		[RR_PROCESSES] = RR_BREAKS_COUNT,
@@ -58,7 +59,6 @@ const struct rr_strategy rr_local_mutex_per_op = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 		[RR_SKEW] = RR_BREAKS_COUNT,
 	},
-	.round_trips = 2,
-	.uses_mutex = true,
+	.cost = { .round_trips = 2 },
 	.increment = increment,
 };

@@ -110,6 +110,7 @@ const struct rr_strategy rr_lua_pipelined = {
 	.name = "lua-pipelined",
 	.summary = "SET NX PX token + GET, SET + compare-and-delete script",
 	.document = "001, 002",
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
@@ -119,8 +120,7 @@ const struct rr_strategy rr_lua_pipelined = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 2,
-	.has_lease = true,
+	.cost = { .round_trips = 2 },
 	.writes_at_release = true,
 	.open = open_lock,
 	.acquire = acquire,

@@ -123,6 +123,7 @@ const struct rr_strategy rr_native_cad = {
 	.name = "native-cad",
 	.summary = "SET NX PX token, GET, SET, DELEX or DELIFEQ or SET IFEQ",
 	.document = "-",
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
@@ -131,8 +132,7 @@ const struct rr_strategy rr_native_cad = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
+	.cost = { .round_trips = 4 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

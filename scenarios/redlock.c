@@ -50,6 +50,11 @@ const struct rr_strategy rr_redlock = {
 	.summary = "SET NX PX token on 5 servers, GET, SET, release on all 5",
 	.document = "002",
 	.is_basic = true,
+	.lock = {
+		.kind = RR_LOCK_QUORUM,
+		.servers = SERVERS,
+		.lease = RR_LEASE_IN_MS,
+	},
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
@@ -59,10 +64,15 @@ const struct rr_strategy rr_redlock = {
 		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE,
 	},
+	.bounds = {
+		/* With faults: two majorities of three are as good as of five. */
+		{ .hazards = RR_ALL_HAZARDS, .clients = 2, .lock_servers = 3,
+		  .increments = 1 },
+		{ .hazards = 1U << RR_THREADS, .lock_servers = SERVERS },
+		{ .hazards = 1U << RR_PROCESSES, .clients = 3 },
+	},
 	.wait = { .min_us = 2000, .max_us = 20000 },
-	.round_trips = 12,
-	.lock_servers = SERVERS,
-	.has_lease = true,
+	.cost = { .round_trips = 12 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

@@ -78,6 +78,7 @@ const struct rr_strategy rr_reentrant_naive = {
 	.name = "reentrant-naive",
 	.summary = "SET NX PX once, lock again by counting, GET, SET, DEL",
 	.document = "001",
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_MS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
@@ -88,8 +89,7 @@ const struct rr_strategy rr_reentrant_naive = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
+	.cost = { .round_trips = 4 },
 	.open = open_lock,
 	.acquire = lock,
 	.increment = increment,

@@ -57,6 +57,11 @@ const struct rr_strategy rr_reentrant = {
 	.name = "reentrant",
 	.summary = "lua-delifequals, taken twice; the second time checks and renews",
 	.document = "001",
+	.lock = {
+		.kind = RR_LOCK_KEY,
+		.lease = RR_LEASE_IN_MS,
+		.leases_max = 2,
+	},
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
@@ -65,9 +70,7 @@ const struct rr_strategy rr_reentrant = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 5,
-	.has_lease = true,
-	.leases_max = 2,
+	.cost = { .round_trips = 5 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

@@ -38,6 +38,7 @@ const struct rr_strategy rr_set_nx_ex = {
 	.summary = "SET NX EX, GET, SET, DEL",
 	.document = "001, 004",
 	.is_basic = true,
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
@@ -48,9 +49,7 @@ const struct rr_strategy rr_set_nx_ex = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
-	.lease_in_seconds = true,
+	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

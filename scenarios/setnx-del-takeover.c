@@ -50,6 +50,7 @@ const struct rr_strategy rr_setnx_del_takeover = {
 	.name = "setnx-del-takeover",
 	.summary = "SETNX timestamp, GET, DEL, SETNX, ..., DEL",
 	.document = "000, 003",
+	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
@@ -63,10 +64,7 @@ const struct rr_strategy rr_setnx_del_takeover = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
-	.lease_in_seconds = true,
-	.lock_is_timestamp = true,
+	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -54,6 +54,7 @@ const struct rr_strategy rr_setnx_expire_multi = {
 	.name = "setnx-expire-multi",
 	.summary = "MULTI, SETNX, EXPIRE, EXEC, GET, SET, DEL",
 	.document = "004",
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_STARVES,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
@@ -63,9 +64,7 @@ const struct rr_strategy rr_setnx_expire_multi = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
-	.lease_in_seconds = true,
+	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

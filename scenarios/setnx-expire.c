@@ -47,6 +47,7 @@ const struct rr_strategy rr_setnx_expire = {
 	.name = "setnx-expire",
 	.summary = "SETNX, EXPIRE if won, GET, SET, DEL",
 	.document = "001",
+	.lock = { .kind = RR_LOCK_KEY, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_CRASH] = RR_DEADLOCKS,
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
@@ -58,9 +59,7 @@ const struct rr_strategy rr_setnx_expire = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 5,
-	.has_lease = true,
-	.lease_in_seconds = true,
+	.cost = { .round_trips = 5 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -63,6 +63,7 @@ const struct rr_strategy rr_setnx_getset_checked = {
 	.name = "setnx-getset-checked",
 	.summary = "SETNX timestamp, GET, GETSET, ..., GET, compare, DEL",
 	.document = "000",
+	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_PAUSE] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
@@ -71,11 +72,14 @@ const struct rr_strategy rr_setnx_getset_checked = {
 		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
+	.bounds = {
+		/* A stalled loser writes an older end over the winner's (GS-4): a
+		 * dead lock, two that find it, and one of them again. */
+		{ .hazards = 1U << RR_PAUSE, .crashes = 1,
+		  .shows = RR_BREAKS_LEASE },
+	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 5,
-	.has_lease = true,
-	.lease_in_seconds = true,
-	.lock_is_timestamp = true,
+	.cost = { .round_trips = 5 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

@@ -43,6 +43,7 @@ const struct rr_strategy rr_setnx_getset = {
 	.summary = "SETNX timestamp, GET, GETSET, ..., DEL",
 	.document = "000, 003",
 	.is_basic = true,
+	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
@@ -52,11 +53,14 @@ const struct rr_strategy rr_setnx_getset = {
 		[RR_SKEW] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
+	.bounds = {
+		/* A stalled loser writes an older end over the winner's (GS-4): a
+		 * dead lock, two that find it, and one of them again. */
+		{ .hazards = 1U << RR_PAUSE, .crashes = 1,
+		  .shows = RR_BREAKS_LEASE },
+	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
-	.lease_in_seconds = true,
-	.lock_is_timestamp = true,
+	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -57,6 +57,27 @@ const struct rr_strategy *rr_strategy_find(const char *name)
 	return NULL;
 }
 
+bool rr_lock_has_key(const struct rr_strategy *strategy)
+{
+	switch (strategy->lock.kind) {
+	case RR_LOCK_KEY:
+	case RR_LOCK_TIMESTAMP:
+	case RR_LOCK_COUNTER:
+	case RR_LOCK_QUEUE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool rr_was_refused(const struct rr_strategy *strategy,
+		    enum rl_outcome outcome, bool has_entered)
+{
+	return outcome == RL_BUSY ||
+	       (outcome == RL_ERROR && !has_entered &&
+		strategy->lock.kind == RR_LOCK_QUORUM);
+}
+
 enum rr_promise rr_promise(const struct rr_strategy *strategy,
 			   enum rr_hazard hazard)
 {

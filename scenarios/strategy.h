@@ -56,6 +56,8 @@ enum rr_hazard {
 	RR_HAZARDS
 };
 
+enum { RR_ALL_HAZARDS = (1 << RR_HAZARDS) - 1 }; /* as bits */
+
 /* What can go wrong. */
 enum {
 	RR_BREAKS_COUNT = 1 << 0,     /* told <= final <= told and not known */
@@ -75,6 +77,37 @@ enum { RR_INVARIANTS = 6 }; /* the first so many of them */
 /* What a strategy promises for its count. */
 enum rr_promise { RR_LOSSY, RR_EXACT };
 
+/* What keeps others out of the critical section. */
+enum rr_lock_kind {
+	RR_LOCK_NONE,      /* nothing does; only the count is promised */
+	RR_LOCK_MUTEX,     /* a mutex of the process, and no key */
+	RR_LOCK_KEY,       /* a key that is there while the lock is held */
+	RR_LOCK_TIMESTAMP, /* the key's value: the second at which it ends */
+	RR_LOCK_COUNTER,   /* the key's value: everybody who asks adds 1 */
+	RR_LOCK_QUORUM,    /* a key on each of several lock servers */
+	RR_LOCK_QUEUE      /* a key that is handed on to the first in line:
+			    * acquire waits for the message that says so */
+};
+
+/* Does the lock run out by itself, and after what? */
+enum rr_lease { RR_LEASE_NONE, RR_LEASE_IN_MS, RR_LEASE_IN_SECONDS };
+
+struct rr_lock {
+	enum rr_lock_kind kind;
+	enum rr_lease lease;
+	size_t servers;      /* lock servers, besides the data server */
+	unsigned leases_max; /* in a row, where it is renewed; 0 = 1 */
+	bool has_renewer;    /* a thread with a connection of its own */
+	bool is_fenced;      /* the store refuses who is late, so that a late
+			      * holder may be inside with the next one */
+};
+
+/* What one increment takes when nobody else asks. */
+struct rr_cost {
+	unsigned round_trips;
+	size_t connections; /* that the strategy opens besides those it gets */
+};
+
 /* How a waiter waits after RL_BUSY, as data: the n-th wait in a row is random
  * between half of min_us * 2^n and all of it, and never above max_us. */
 struct rr_wait {
@@ -82,27 +115,35 @@ struct rr_wait {
 	long max_us;
 };
 
+/* Where the safety matrix searches less, or more, than it does for others under
+ * these hazards. Zeroes mean: as for the others. */
+struct rr_search_bounds {
+	unsigned hazards; /* a bit each, as in 1U << RR_CRASH */
+	size_t clients;
+	size_t lock_servers;
+	long increments; /* of each client */
+	int crashes;
+	unsigned shows; /* the counter-example shows this if any does: a set of
+			 * RR_BREAKS_ */
+};
+
+enum { RR_SEARCH_BOUNDS_MAX = 3 };
+
 struct rr_strategy {
 	const char *name;     /* file stem, command line, CSV and plot label */
 	const char *summary;  /* the commands, in one line */
 	const char *document; /* where it is from */
 	bool is_basic;        /* bench runs it when no name is given */
+	struct rr_lock lock;
 	unsigned breaks[RR_HAZARDS]; /* what is expected of it under each, a
 				      * set of the above; 0 = it is safe */
+	/* Of several that concern a hazard the later ones count. */
+	struct rr_search_bounds bounds[RR_SEARCH_BOUNDS_MAX];
 	struct rr_wait wait;
-	unsigned round_trips;     /* of one increment when nobody else asks */
-	size_t lock_servers;      /* how many besides the data server */
-	bool has_lease;           /* its lock runs out by itself ... */
-	bool lease_in_seconds;    /* ... and after whole seconds only */
-	bool lock_is_timestamp;   /* it holds the second at which it ends */
-	bool lock_is_count;       /* everybody who asks adds to it */
-	unsigned leases_max;      /* in a row, where it is renewed; 0 = 1 */
-	bool shares_late;         /* promises the count alone: who is late may be
-				   * inside with another */
-	bool writes_at_release;   /* increment's write goes out with it */
-	bool uses_mutex;          /* of its own process */
-	bool is_woken;            /* acquire itself waits until it may be free */
-	size_t own_links;         /* connections it opens besides */
+	struct rr_cost cost;
+	int remembers;          /* refusals in a row that a client keeps in
+				 * mind; the explorer begins with it */
+	bool writes_at_release; /* increment's write goes out with it */
 
 	enum rl_outcome (*open)(struct rr_client *client);
 	enum rl_outcome (*acquire)(struct rr_client *client);
@@ -122,6 +163,15 @@ extern const size_t rr_n_strategies;
 
 /* By name; NULL when there is none. */
 const struct rr_strategy *rr_strategy_find(const char *name);
+
+/* Is it held in one key, whose value can be watched? */
+bool rr_lock_has_key(const struct rr_strategy *strategy);
+
+/* Was an attempt refused, so that to wait and to ask again is all there is to do?
+ * From a quorum that is also an error before the client got in: too few servers
+ * answered. */
+bool rr_was_refused(const struct rr_strategy *strategy,
+		    enum rl_outcome outcome, bool has_entered);
 
 enum rr_promise rr_promise(const struct rr_strategy *strategy,
 			   enum rr_hazard hazard);

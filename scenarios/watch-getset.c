@@ -55,6 +55,7 @@ const struct rr_strategy rr_watch_getset = {
 	.name = "watch-getset",
 	.summary = "SETNX timestamp, WATCH, GET, MULTI, SET, EXEC, ..., DEL",
 	.document = "-",
+	.lock = { .kind = RR_LOCK_TIMESTAMP, .lease = RR_LEASE_IN_SECONDS },
 	.breaks = {
 		[RR_SLOW_WORK] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
@@ -65,10 +66,7 @@ const struct rr_strategy rr_watch_getset = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.round_trips = 4,
-	.has_lease = true,
-	.lease_in_seconds = true,
-	.lock_is_timestamp = true,
+	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -27,9 +27,10 @@ static int64_t lease_ns(const struct rr_runner *runner)
 	const struct rr_strategy *strategy = runner->run->strategy;
 	const int64_t ttl_ns = runner->run->ttl_ms * INT64_C(1000000);
 
-	if (strategy->lock_servers)
+	if (strategy->lock.kind == RR_LOCK_QUORUM)
 		return ttl_ns - ttl_ns / 100 - 2000000;
-	return strategy->leases_max ? ttl_ns * strategy->leases_max : ttl_ns;
+	return strategy->lock.leases_max ? ttl_ns * strategy->lock.leases_max :
+					   ttl_ns;
 }
 
 /* rr_get_add_set() of what was put off: SET and the item's end are one. */
@@ -64,7 +65,8 @@ static enum rl_outcome attempt_locked(struct rr_runner *runner,
 	outcome = item ? get_add_end(runner, target, item) :
 			 strategy->increment(&target->client);
 	leave(runner, section);
-	if (strategy->has_lease && now_ns(runner) - asked_ns > lease_ns(runner))
+	if (strategy->lock.lease &&
+	    now_ns(runner) - asked_ns > lease_ns(runner))
 		runner->slot->overruns++;
 	runner->released = strategy->release(&target->client);
 	if (outcome == RL_OK && strategy->writes_at_release)
@@ -88,9 +90,5 @@ enum rl_outcome rr_attempt(struct rr_runner *runner, struct rr_target *target,
 bool rr_attempt_was_refused(const struct rr_runner *runner,
 			    enum rl_outcome outcome)
 {
-	const bool no_quorum = outcome == RL_ERROR &&
-			       runner->run->strategy->lock_servers &&
-			       !runner->entered;
-
-	return outcome == RL_BUSY || no_quorum;
+	return rr_was_refused(runner->run->strategy, outcome, runner->entered);
 }

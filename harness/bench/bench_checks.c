@@ -12,7 +12,8 @@ static void check_leases(struct argp_state *state,
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
 
-		if (strategy->lease_in_seconds && options->ttl_ms % 1000)
+		if (strategy->lock.lease == RR_LEASE_IN_SECONDS &&
+		    options->ttl_ms % 1000)
 			argp_failure(state, RR_EXIT_USAGE, 0,
 				     "--ttl-ms %ld: the lease of %s is whole seconds; give a multiple of 1000",
 				     options->ttl_ms, strategy->name);
@@ -44,7 +45,7 @@ static void check_files(struct argp_state *state,
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
 		const size_t links =
-			1 + strategy->lock_servers + strategy->own_links;
+			1 + strategy->lock.servers + strategy->cost.connections;
 
 		servers = links > servers ? links : servers;
 	}

@@ -10,10 +10,10 @@ static bool is_skipped(const struct rr_bench_options *options,
 						    options->kill_workers);
 
 	if (options->n_redis &&
-	    options->n_redis < 1 + strategy->lock_servers)
+	    options->n_redis < 1 + strategy->lock.servers)
 		rr_complain(RR_EXIT_SKIPPED,
 			    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
-			    strategy->name, strategy->lock_servers,
+			    strategy->name, strategy->lock.servers,
 			    options->n_redis);
 	else if (objection)
 		rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name,

@@ -44,7 +44,7 @@ static struct rl_link *connect_to(struct rr_runner *runner, size_t server)
 
 static bool open_links(struct rr_runner *runner)
 {
-	const size_t lock_servers = runner->run->strategy->lock_servers;
+	const size_t lock_servers = runner->run->strategy->lock.servers;
 
 	runner->data = connect_to(runner, 0);
 	for (size_t i = 0; runner->data && i < lock_servers; i++) {

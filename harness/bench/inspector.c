@@ -20,7 +20,7 @@ enum rr_exit rr_inspector_open(struct rr_inspector *inspector,
 			       const struct rr_run *run)
 {
 	*inspector = (struct rr_inspector){ .run = run };
-	for (size_t i = 0; i < 1 + run->strategy->lock_servers; i++) {
+	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
 		struct rl_link *server =
 			rl_link_new(&run->fleet->addresses[i], RR_TIMEOUT_MS);
 

@@ -166,7 +166,7 @@ static int print_cost(char *row, size_t size, const struct rr_results *results,
 	const char *overlaps =
 		count_if(m->strategy->acquire, m->overlaps, spare[0]);
 	const char *overruns =
-		count_if(m->strategy->has_lease, m->overruns, spare[1]);
+		count_if(m->strategy->lock.lease, m->overruns, spare[1]);
 
 	return snprintf(row, size,
 			"%llu,%llu,%llu,%.4f,%s,%llu,%llu,%.4f,%lld,%lld,%lld,%s,%s,%ld,%s\n",

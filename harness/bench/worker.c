@@ -115,7 +115,7 @@ static void settle(const struct rr_run *run, const struct rr_board *board)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	if (!run->strategy->uses_mutex)
+	if (run->strategy->lock.kind != RR_LOCK_MUTEX)
 		sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
 	if (getppid() != board->program)
 		_exit(RR_EXIT_INTERNAL);

@@ -62,7 +62,7 @@ static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
 
 size_t rr_explore_servers(const struct rr_explore_config *config)
 {
-	const size_t own = config->strategy->lock_servers;
+	const size_t own = config->strategy->lock.servers;
 
 	return 1 + (own && config->lock_servers ? config->lock_servers : own);
 }
@@ -191,10 +191,9 @@ static void set_up(struct explorer *explorer)
 		.skew_ns = config->skew_ns,
 		.day_ns = RR_CLUSTER_START_NS,
 		.rounds = config->rounds,
-		/* Who is woken stays in line after a refusal. */
 		.remembers = config->all || config->random.runs ?
 				     -1 :
-				     config->strategy->is_woken,
+				     config->strategy->remembers,
 		.bounded = config->all,
 	};
 }

@@ -406,8 +406,7 @@ static void write_ask(struct writer *writer, size_t i, bool is_dead)
 static void write_headings(const struct writer *writer)
 {
 	const struct rr_strategy *strategy = writer->product->config.strategy;
-	const bool has_lock = strategy->acquire && !strategy->uses_mutex &&
-			      strategy->lock_servers == 0;
+	const enum rr_lock_kind kind = strategy->lock.kind;
 	char name[RR_SERVER_NAME];
 
 	fprintf(writer->file, "title   %s: found by redrace explore\nclients",
@@ -433,11 +432,11 @@ static void write_headings(const struct writer *writer)
 		fprintf(writer->file, " %s", name);
 	}
 	fputs("\nwatch   counter:0\n", writer->file);
-	if (has_lock)
+	if (rr_lock_has_key(strategy))
 		fprintf(writer->file, "watch   lock:0\nlock    lock:0%s\n",
-			strategy->lock_is_timestamp ? " timestamp" :
-			strategy->lock_is_count	    ? " count" :
-							  "");
+			kind == RR_LOCK_TIMESTAMP ? " timestamp" :
+			kind == RR_LOCK_COUNTER	  ? " count" :
+						    "");
 	fputs("counter counter:0\n\n", writer->file);
 }
 

@@ -331,7 +331,7 @@ size_t rr_mutants_list(const struct rr_product *product,
 			     .scripts = scripts,
 			     .mutations = mutations };
 
-	if (product->config.strategy->uses_mutex)
+	if (product->config.strategy->lock.kind == RR_LOCK_MUTEX)
 		add(&list, RR_MUTANT_NO_MUTEX, RR_NO_ID);
 	for (int pass = 0; pass < PASSES; pass++) {
 		for (size_t i = 0; i < product->n_clients; i++)

@@ -169,7 +169,7 @@ static size_t first_lock(const struct rr_product *product)
 
 static bool has_leases(const struct rr_product *product)
 {
-	return product->config.strategy && product->config.strategy->has_lease;
+	return product->config.strategy && product->config.strategy->lock.lease;
 }
 
 static bool is_over(const struct rr_product *product,
@@ -187,8 +187,8 @@ static bool robs(const struct rr_product *product, const struct work *work,
 	struct rr_part part;
 
 	if (maker < 0 || (size_t)maker == client || !strategy ||
-	    !strategy->acquire || strategy->uses_mutex ||
-	    (strategy->lock_is_count && lock))
+	    !strategy->acquire || strategy->lock.kind == RR_LOCK_MUTEX ||
+	    (strategy->lock.kind == RR_LOCK_COUNTER && lock))
 		return false;
 	part = get_part(product, work, (size_t)maker);
 	return !has_ended(product, (size_t)maker, &part) &&
@@ -274,7 +274,7 @@ static void judge_entry(const struct rr_product *product, struct work *work,
 {
 	const struct rr_strategy *strategy = product->config.strategy;
 
-	if (!strategy || !strategy->acquire || strategy->shares_late)
+	if (!strategy || !strategy->acquire || strategy->lock.is_fenced)
 		return;
 	for (size_t i = 0; i < product->n_clients; i++) {
 		const struct rr_part part = get_part(product, work, i);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds: first each column's, then what is different for some strategies.
- * They are wide enough for the weakest strategy that fails in the column: a
+ * The bounds: each column's, and what is different for a strategy, which its own
+ * file says. They are wide enough for the weakest strategy that fails in the column: a
  * take-over by two, for example, needs three clients.
  */
 #include "bounds.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
 	LEASE_MS = 10000,
@@ -38,63 +37,20 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 		      .budget = { .jumps = 1 } },
 };
 
-#define ALL_HAZARDS ((1U << RR_HAZARDS) - 1)
-#define CRASH (1U << RR_CRASH)
-#define SLOW_WORK (1U << RR_SLOW_WORK)
-#define PAUSE (1U << RR_PAUSE)
-
-/* Zeroes mean: as in the column. What comes later counts. */
-static const struct override {
-	const char *strategy;
-	unsigned hazards; /* a bit each */
-	size_t n_clients, lock_servers;
-	long increments;
-	int rounds;
-	int crashes;
-	unsigned shows;
-} overrides[] = {
-	/* Bringing servers to a state costs most here: each message that wakes a
-	 * waiter, and each number of a fence, is another one. */
-	{ "fair-queue", CRASH | PAUSE, .n_clients = 2 },
-	{ "fair-queue", SLOW_WORK, .n_clients = 2, .increments = 1 },
-	{ "fenced", SLOW_WORK, .n_clients = 2, .increments = 1 },
-	/* Refused clients count up: there is no end to it. */
-	{ "incr-lock", SLOW_WORK, .increments = 1 },
-	{ "incr-lock-all", SLOW_WORK, .increments = 1 },
-	/* With faults: two majorities of three are as good as of five. */
-	{ "redlock", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
-	  .increments = 1 },
-	{ "redlock", 1U << RR_THREADS, .lock_servers = 5 },
-	{ "redlock", 1U << RR_PROCESSES, .n_clients = 3 },
-	{ "redlock-sequential", ALL_HAZARDS, .n_clients = 2, .lock_servers = 3,
-	  .increments = 1 },
-	{ "redlock-sequential", 1U << RR_THREADS, .lock_servers = 5 },
-	{ "redlock-sequential", 1U << RR_PROCESSES, .n_clients = 3 },
-	/* A stalled loser writes an older end over the winner's (GS-4): a dead
-	 * lock, two that find it, and one of them again. */
-	{ "setnx-getset", PAUSE, .crashes = 1, .shows = RR_BREAKS_LEASE },
-	{ "setnx-getset-checked", PAUSE, .crashes = 1,
-	  .shows = RR_BREAKS_LEASE },
-};
-
-enum { N_OVERRIDES = sizeof(overrides) / sizeof(overrides[0]) };
-
 bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard)
 {
-	return hazard != RR_RESTART || strategy->lock_servers > 0;
+	return hazard != RR_RESTART || strategy->lock.servers > 0;
 }
 
-static void put_over(struct rr_explore_config *bounds,
-		     const struct override *other)
+static void override_bounds(struct rr_explore_config *bounds,
+			    const struct rr_search_bounds *other)
 {
-	if (other->n_clients)
-		bounds->n_clients = other->n_clients;
+	if (other->clients)
+		bounds->n_clients = other->clients;
 	if (other->lock_servers)
 		bounds->lock_servers = other->lock_servers;
 	if (other->increments)
 		bounds->increments = other->increments;
-	if (other->rounds)
-		bounds->rounds = other->rounds;
 	if (other->crashes)
 		bounds->budget.crashes = other->crashes;
 	bounds->shows |= other->shows;
@@ -113,11 +69,11 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
 	bounds.most = MOST;
 	bounds.audit = AUDIT;
 	if (hazard >= RR_CRASH)
-		bounds.separate = !strategy || !strategy->uses_mutex;
-	for (size_t i = 0; strategy && i < N_OVERRIDES; i++) {
-		if (overrides[i].hazards >> hazard & 1 &&
-		    strcmp(overrides[i].strategy, strategy->name) == 0)
-			put_over(&bounds, &overrides[i]);
+		bounds.separate =
+			!strategy || strategy->lock.kind != RR_LOCK_MUTEX;
+	for (size_t i = 0; strategy && i < RR_SEARCH_BOUNDS_MAX; i++) {
+		if (strategy->bounds[i].hazards >> hazard & 1)
+			override_bounds(&bounds, &strategy->bounds[i]);
 	}
 	return bounds;
 }

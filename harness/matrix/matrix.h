@@ -16,7 +16,6 @@
 enum {
 	RR_MATRIX_VERSION = 40,
 	RR_MATRIX_JOBS_MAX = 64,
-	RR_ALL_HAZARDS = (1 << RR_HAZARDS) - 1,
 };
 
 struct rr_matrix_shared;

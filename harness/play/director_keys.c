@@ -115,7 +115,7 @@ static void save(struct rr_director *director, struct rr_rehearsal *rehearsal,
 {
 	char name[RR_LINE_SIZE];
 
-	if (rehearsal->setup.strategy->is_woken) {
+	if (rehearsal->setup.strategy->lock.kind == RR_LOCK_QUEUE) {
 		say(director,
 		    "its clients are woken by messages, which a transcript does not show");
 		return;

@@ -40,17 +40,16 @@ static void add_keys(struct rr_race *race, const struct rr_strategy *strategy)
 	rr_keys_lock(lock, "", 0);
 	race->counter = keepf(race, "%s", counter);
 	race->keys[race->n_keys++] = race->counter;
-	for (size_t i = 1; i <= strategy->lock_servers; i++)
+	for (size_t i = 1; i <= strategy->lock.servers; i++)
 		race->keys[race->n_keys++] = keepf(race, "%s@n%zu", lock, i);
-	if (!strategy->acquire || strategy->uses_mutex ||
-	    strategy->lock_servers)
+	if (!rr_lock_has_key(strategy))
 		return;
 	race->keys[race->n_keys++] = keepf(race, "%s", lock);
-	if (strategy->is_woken)
+	if (strategy->lock.kind == RR_LOCK_QUEUE)
 		return;
 	race->lock = race->keys[race->n_keys - 1];
-	race->lock_is_timestamp = strategy->lock_is_timestamp;
-	race->lock_is_count = strategy->lock_is_count;
+	race->lock_is_timestamp = strategy->lock.kind == RR_LOCK_TIMESTAMP;
+	race->lock_is_count = strategy->lock.kind == RR_LOCK_COUNTER;
 }
 
 static const char *title_of(struct rr_race *race,
@@ -79,7 +78,7 @@ struct rr_race *rr_record_race(const struct rr_rehearsal_setup *setup)
 		race->actors[race->n_actors++] = (struct rr_race_actor){
 			keepf(race, "%c", 'A' + (int)i), (int)i
 		};
-	add_servers(race, setup->strategy->lock_servers);
+	add_servers(race, setup->strategy->lock.servers);
 	add_keys(race, setup->strategy);
 	if (race->steps && race->title && race->counter)
 		return race;

@@ -12,7 +12,7 @@
 /* Their clients are woken by messages, which no transcript shows. */
 static bool can_be_saved(const struct rr_strategy *strategy)
 {
-	return !strategy->is_woken;
+	return strategy->lock.kind != RR_LOCK_QUEUE;
 }
 
 static enum rr_exit check(const struct rr_rehearse_options *options)

@@ -73,7 +73,7 @@ static bool take_duration(const struct reader *reader, const char *text,
 static bool take_server(const struct reader *reader, const char *name,
 			int *server)
 {
-	const size_t n = reader->setup->strategy->lock_servers;
+	const size_t n = reader->setup->strategy->lock.servers;
 	char known[24] = "redis", what[40];
 
 	for (size_t i = 0; i <= n; i++) {

@@ -63,9 +63,7 @@ static bool was_refused(const struct seat *seat, enum rl_outcome outcome)
 
 	if (outcome == RL_UNKNOWN && counting->repeats)
 		return true;
-	return outcome == RL_BUSY ||
-	       (outcome == RL_ERROR && counting->strategy->lock_servers &&
-		!seat->entered);
+	return rr_was_refused(counting->strategy, outcome, seat->entered);
 }
 
 /* Waiting between attempts is the explorer's: it takes as long as it likes. */

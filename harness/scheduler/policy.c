@@ -27,7 +27,7 @@ const char *rr_policy_objection(enum rr_policy asked,
 	const bool can_be_put_off = strategy->acquire &&
 				    strategy->increment == rr_get_add_set;
 
-	if (asked != RR_POLICY_BACKOFF && strategy->is_woken)
+	if (asked != RR_POLICY_BACKOFF && strategy->lock.kind == RR_LOCK_QUEUE)
 		return "its clients stand in line and are woken";
 	if (kills && !refuses(strategy))
 		return "it refuses nobody, so that nothing is put off and there is nothing to be killed at";

@@ -43,7 +43,7 @@ static bool is_as_new(const struct rr_subject_client *client)
 {
 	const struct rr_strategy *strategy = client->subject->config.strategy;
 
-	if (strategy->own_links && !strategy->is_woken)
+	if (strategy->lock.has_renewer)
 		return false;
 	return client->opened && !rr_subject_is_dead(client) &&
 	       client->tally.ok == client->increments &&
@@ -107,13 +107,14 @@ static bool renew(struct rr_subject *subject, bool *fresh, bool *any)
 
 bool rr_subject_prepare(struct rr_subject *subject)
 {
-	const bool is_woken = subject->config.strategy->is_woken;
+	const bool subscribes =
+		subject->config.strategy->lock.kind == RR_LOCK_QUEUE;
 	bool fresh[RR_GATE_CLIENTS] = { false };
 	bool any;
 
 	if (!renew(subject, fresh, &any))
 		return false;
-	if (!any || (subject->is_warm && !is_woken))
+	if (!any || (subject->is_warm && !subscribes))
 		return true;
 	return warm_up(subject, fresh) && renew(subject, fresh, &any);
 }
@@ -192,7 +193,7 @@ struct rr_subject *rr_subject_new(const struct rr_subject_config *config,
 		return NULL;
 	}
 	subject->config = *config;
-	subject->n_servers = 1 + config->strategy->lock_servers;
+	subject->n_servers = 1 + config->strategy->lock.servers;
 	if (subject->n_servers > 1 && config->lock_servers)
 		subject->n_servers = 1 + config->lock_servers;
 	rr_keys_counter(subject->counter, config->prefix, 0);

@@ -68,13 +68,10 @@ static bool was_refused(const struct rr_subject_client *client,
 			enum rl_outcome outcome)
 {
 	const struct rr_subject_config *config = &client->subject->config;
-	const struct rr_strategy *strategy = config->strategy;
 
 	if (outcome == RL_UNKNOWN && config->repeats)
 		return true;
-	return outcome == RL_BUSY ||
-	       (outcome == RL_ERROR && strategy->lock_servers &&
-		!client->entered);
+	return rr_was_refused(config->strategy, outcome, client->entered);
 }
 
 /* Tries until it is neither refused nor dead. A wait is always as long, so that

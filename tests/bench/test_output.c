@@ -29,7 +29,7 @@ static struct rr_finished *finished(const char *name, int threads,
 	m->attempted = m->ok = 100000;
 	m->final_value = final;
 	m->wall_ns = wall_ns;
-	m->commands = 100000 * m->strategy->round_trips;
+	m->commands = 100000 * m->strategy->cost.round_trips;
 	m->times.p99 = 99000;
 	rr_measurement_judge(m);
 	return f;

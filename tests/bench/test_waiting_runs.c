@@ -28,7 +28,7 @@ static struct rr_measurement *measure(const struct trial *trial)
 	struct support support;
 	struct rr_run run;
 
-	support_open(&support, 1 + strategy->lock_servers);
+	support_open(&support, 1 + strategy->lock.servers);
 	run = support_run(&support, strategy, trial->threads,
 			  trial->increments);
 	run.processes = trial->processes ? trial->processes : 1;

@@ -52,7 +52,7 @@ void support_client_open(struct support_client *client,
 {
 	memset(client, 0, sizeof(*client));
 	rl_mutex_init(&client->mutex);
-	client->n_links = 1 + strategy->lock_servers;
+	client->n_links = 1 + strategy->lock.servers;
 	for (size_t i = 0; i < client->n_links; i++) {
 		client->links[i] = support_link(support, i);
 		rl_link_set_driver(client->links[i], driver);
@@ -60,7 +60,7 @@ void support_client_open(struct support_client *client,
 	client->client = (struct rr_client){
 		.data = client->links[0],
 		.lock_nodes = client->links + 1,
-		.n_lock_nodes = strategy->lock_servers,
+		.n_lock_nodes = strategy->lock.servers,
 		.counter = "counter",
 		.lock = "lock",
 		.mutex = &client->mutex,

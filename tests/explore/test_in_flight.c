@@ -76,7 +76,7 @@ static void close_flags(struct rr_client *client)
 
 static const struct rr_strategy dekker = {
 	.name = "dekker",
-	.lock_servers = 2,
+	.lock = { RR_LOCK_QUORUM, .servers = 2 },
 	.open = open_flags,
 	.acquire = raise,
 	.increment = rr_get_add_set,

@@ -61,7 +61,7 @@ Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
 {
 	static const struct rr_strategy strategy = {
 		.name = "mine",
-		.has_lease = true,
+		.lock = { RR_LOCK_KEY, RR_LEASE_IN_MS },
 		.acquire = set_mine,
 		.increment = rr_get_add_set,
 		.release = delete_mine,
@@ -105,6 +105,7 @@ Test(strangers, deadlock_behind_many_other_keys)
 {
 	struct rr_strategy strategy = {
 		.name = "many-keys",
+		.lock = { RR_LOCK_KEY },
 		.acquire = look_around,
 		.increment = rr_get_add_set,
 		.release = delete_lock,
@@ -138,7 +139,7 @@ Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
 {
 	static const struct rr_strategy strategy = {
 		.name = "signs-of-life",
-		.has_lease = true,
+		.lock = { RR_LOCK_KEY, RR_LEASE_IN_MS },
 		.acquire = set_or_give_a_sign,
 		.increment = rr_get_add_set,
 		.release = delete_lock,
@@ -168,7 +169,7 @@ Test(strangers, waiter_that_puts_the_end_off_starves)
 {
 	static const struct rr_strategy strategy = {
 		.name = "renewed-by-all",
-		.has_lease = true,
+		.lock = { RR_LOCK_KEY, RR_LEASE_IN_MS },
 		.acquire = set_or_renew,
 		.increment = rr_get_add_set,
 		.release = delete_lock,
@@ -223,6 +224,7 @@ static struct rr_strategy tokens(const char *name, const char *put,
 	pop_command = take;
 	return (struct rr_strategy){
 		.name = name,
+		.lock = { RR_LOCK_KEY },
 		.open = fill,
 		.acquire = pop,
 		.increment = rr_get_add_set,

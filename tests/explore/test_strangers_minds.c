@@ -58,6 +58,7 @@ static enum rl_outcome lose_patience(struct rr_client *client)
 
 static const struct rr_strategy impatient = {
 	.name = "impatient",
+	.lock = { RR_LOCK_KEY },
 	.open = open_mind,
 	.acquire = lose_patience,
 	.increment = rr_get_add_set,
@@ -117,6 +118,7 @@ static enum rl_outcome add_to_what_was_seen(struct rr_client *client)
 
 static const struct rr_strategy stale = {
 	.name = "stale",
+	.lock = { RR_LOCK_KEY },
 	.open = open_mind,
 	.acquire = set_lock,
 	.increment = add_to_what_was_seen,
@@ -144,6 +146,7 @@ Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 {
 	static const struct rr_strategy strategy = {
 		.name = "forgetful",
+		.lock = { RR_LOCK_KEY },
 		.open = open_mind,
 		.acquire = ask_but_once,
 		.increment = rr_get_add_set,
@@ -184,6 +187,7 @@ Test(strangers, client_that_does_as_it_pleases_is_named)
 {
 	static const struct rr_strategy strategy = {
 		.name = "moody",
+		.lock = { RR_LOCK_KEY },
 		.acquire = ask_as_it_pleases,
 		.increment = rr_get_add_set,
 		.release = delete_lock,

@@ -44,6 +44,7 @@ static const struct rr_strategy *scripts(const char *name, const char *take,
 	give_script = give;
 	strategy = (struct rr_strategy){
 		.name = name,
+		.lock = { RR_LOCK_KEY },
 		.acquire = acquire,
 		.increment = rr_get_add_set,
 		.release = release,
@@ -98,7 +99,7 @@ Test(strangers, script_that_sets_a_lease_survives_a_crash)
 			 "'PX', ARGV[2]) return r and 1 or 0",
 			 "redis.call('DEL', ARGV[1]) return 0");
 
-	strategy.has_lease = true;
+	strategy.lock.lease = RR_LEASE_IN_MS;
 	stranger_assert(&strategy, NO_FAULT, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 }
@@ -119,7 +120,7 @@ Test(strangers, script_compares_with_the_servers_time)
 			 "return 1",
 			 "redis.call('DEL', ARGV[1]) return 0");
 
-	strategy.has_lease = true;
+	strategy.lock.lease = RR_LEASE_IN_MS;
 	stranger_assert(&strategy, NO_FAULT, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 	stranger_assert(&strategy,
@@ -186,6 +187,7 @@ Test(strangers, script_that_is_sent_whole_where_its_hash_is_not_known)
 {
 	static const struct rr_strategy strategy = {
 		.name = "by-hash",
+		.lock = { RR_LOCK_KEY },
 		.acquire = acquire_by_hash,
 		.increment = rr_get_add_set,
 		.release = delete_lock,
@@ -223,6 +225,7 @@ Test(strangers, function_that_takes_a_lock)
 {
 	static const struct rr_strategy strategy = {
 		.name = "by-function",
+		.lock = { RR_LOCK_KEY },
 		.open = load_functions,
 		.acquire = acquire_by_function,
 		.increment = rr_get_add_set,

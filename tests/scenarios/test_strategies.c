@@ -11,6 +11,24 @@
 
 /* ---- The table ------------------------------------------------------------- */
 
+static void assert_lock_is_consistent(const struct rr_strategy *s)
+{
+	const struct rr_lock *lock = &s->lock;
+	const bool has_key = lock->kind != RR_LOCK_NONE &&
+			     lock->kind != RR_LOCK_MUTEX;
+
+	cr_assert(!s->acquire || lock->kind != RR_LOCK_NONE, "%s", s->name);
+	cr_assert(s->acquire || !has_key, "%s", s->name);
+	cr_assert_eq(lock->kind == RR_LOCK_QUORUM, lock->servers > 0, "%s",
+		     s->name);
+	cr_assert(has_key || !lock->lease, "%s", s->name);
+	cr_assert(lock->lease || !lock->leases_max, "%s", s->name);
+	cr_assert(!lock->has_renewer || s->cost.connections, "%s", s->name);
+	for (size_t i = 0; i < RR_SEARCH_BOUNDS_MAX; i++)
+		cr_assert(s->bounds[i].lock_servers <= lock->servers, "%s",
+			  s->name);
+}
+
 Test(strategies, table_is_complete_and_consistent)
 {
 	for (size_t i = 0; i < rr_n_strategies; i++) {
@@ -27,8 +45,8 @@ Test(strategies, table_is_complete_and_consistent)
 		cr_assert_not_null(s->document);
 		cr_assert_not_null(s->increment);
 		cr_assert_eq(!s->acquire, !s->release, "%s", s->name);
-		cr_assert_gt(s->round_trips, 0, "%s", s->name);
-		cr_assert(s->has_lease || !s->lease_in_seconds, "%s", s->name);
+		cr_assert_gt(s->cost.round_trips, 0, "%s", s->name);
+		assert_lock_is_consistent(s);
 		cr_assert_leq(s->wait.min_us, s->wait.max_us, "%s", s->name);
 	}
 	cr_assert_null(rr_strategy_find("no such strategy"));
@@ -69,7 +87,7 @@ ParameterizedTest(struct counting *c, strategies, counts_as_promised)
 	const char *lacking;
 	struct rr_run run;
 
-	support_open(&support, 1 + strategy->lock_servers);
+	support_open(&support, 1 + strategy->lock.servers);
 	lacking = support_lacks(&support, strategy);
 	if (lacking) {
 		support_close(&support);
