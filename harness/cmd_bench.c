@@ -200,7 +200,7 @@ static enum rr_exit report(struct work *work)
 	print_heading(work);
 	rr_results_table(work->results, stdout);
 	printf("\nresults: %s\n", work->results->directory);
-	return rr_exit_worse(code, rr_finish_output(code));
+	return code;
 }
 
 static enum rr_exit run_work(struct work *work, const char *command_line)
@@ -228,7 +228,7 @@ static enum rr_exit run_work(struct work *work, const char *command_line)
 	return rr_exit_worse(work->code, report(work));
 }
 
-int rr_cmd_bench(int argc, char **argv)
+enum rr_exit rr_cmd_bench(int argc, char **argv, struct rr_error *error)
 {
 	char *command_line = describe_command(argc, argv);
 	struct rr_bench_options options;
@@ -241,6 +241,7 @@ int rr_cmd_bench(int argc, char **argv)
 			     .results = &results };
 	enum rr_exit code;
 
+	(void)error;
 	rr_bench_options_parse(&options, argc, argv);
 	code = rr_session_open(&session);
 	if (code == RR_EXIT_OK)

@@ -231,7 +231,7 @@ static enum rr_exit check(const struct claims_options *options)
 	return code;
 }
 
-int rr_cmd_claims(int argc, char **argv)
+enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error)
 {
 	struct claims_options options = {
 		.redis_server = "redis-server",
@@ -239,10 +239,11 @@ int rr_cmd_claims(int argc, char **argv)
 	};
 	enum rr_exit code;
 
+	(void)error;
 	if (options.jobs > RR_JOB_WORKERS_MAX)
 		options.jobs = RR_JOB_WORKERS_MAX;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	code = check(&options);
 	free(options.choice.claims);
-	return rr_finish_output(code);
+	return code;
 }

@@ -12,7 +12,7 @@
 #include "base/option.h"
 #include "base/text.h"
 
-enum { DEFAULT_SECONDS = 15 };
+enum { DEFAULT_SECONDS = 15, KEY_REDIS_SERVER = 0x100 };
 
 struct demo_options {
 	const char *redis_server;
@@ -47,7 +47,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct demo_options *options = state->input;
 
-	if (key == 'r')
+	if (key == KEY_REDIS_SERVER)
 		options->redis_server = text;
 	else if (key == 's')
 		options->seconds =
@@ -55,13 +55,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': demo takes no arguments", text);
-	return key == 'r' || key == 's' ? 0 : ARGP_ERR_UNKNOWN;
+	return key == KEY_REDIS_SERVER || key == 's' ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_option argp_options[] = {
 	{ "seconds", 's', "N", 0, "how long each of the four acts takes (15)",
 	  0 },
-	{ "redis-server", 'r', "PATH", 0,
+	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
 	  "program for the private server (redis-server)", 0 },
 	{ 0 },
 };
@@ -225,16 +225,17 @@ static enum rr_exit play(struct rr_session *session, struct rr_fleet *fleet,
 	}
 	rl_link_free(view.link);
 	free(view.scratch);
-	return rr_exit_worse(worst, rr_finish_output(worst));
+	return worst;
 }
 
-int rr_cmd_demo(int argc, char **argv)
+enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
 {
 	struct demo_options options = { .redis_server = "redis-server",
 					.seconds = DEFAULT_SECONDS };
 	struct rr_session session;
 	enum rr_exit code;
 
+	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	code = rr_session_open(&session);
 	if (code == RR_EXIT_OK) {

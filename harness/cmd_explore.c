@@ -57,12 +57,13 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 	return code;
 }
 
-int rr_cmd_explore(int argc, char **argv)
+enum rr_exit rr_cmd_explore(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_explore_options options;
 	struct rr_session session;
 	enum rr_exit code;
 
+	(void)error;
 	setlocale(LC_CTYPE, "");
 	rr_explore_options_parse(&options, argc, argv);
 	code = rr_session_open(&session);
@@ -70,5 +71,5 @@ int rr_cmd_explore(int argc, char **argv)
 		return code;
 	code = explore_on_servers(&options, &session);
 	rr_session_close(&session);
-	return rr_finish_output(code);
+	return code;
 }

@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/option.h"
 #include "commands.h"
 #include "bench/comparison.h"
 #include "explore/explore_floor.h"
 #include "bench/peer.h"
 
-enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_LIMIT, KEY_ALL };
+enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_ALL };
 
 struct options {
 	struct rr_comparison_options comparison;
@@ -26,8 +27,8 @@ static const struct argp_option argp_options[] = {
 	{ "explore", KEY_EXPLORE, NULL, 0,
 	  "how large the explorer's searches are instead, and how fast",
 	  0 },
-	{ "limit", KEY_LIMIT, "SECONDS", 0,
-	  "with --explore, of each search: 1 to 3600 (15)", 0 },
+	{ "seconds", 's', "N", 0,
+	  "with --explore, the limit of each search: 1 to 3600 (15)", 0 },
 	{ 0 },
 };
 
@@ -51,11 +52,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_EXPLORE:
 		options->explore = true;
 		return 0;
-	case KEY_LIMIT:
-		if (!rr_parse_number(text, 1, 3600, &options->limit_s))
-			argp_failure(state, RR_EXIT_USAGE, 0,
-				     "'%s' is not a number in range: see --help",
-				     text);
+	case 's':
+		options->limit_s =
+			rr_option_number(state, "--seconds", text, 1, 3600);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -270,20 +269,20 @@ static enum rr_exit show_explorer(struct rr_session *session,
 	});
 }
 
-int rr_cmd_floor(int argc, char **argv)
+enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error)
 {
 	struct options options = { .comparison = rr_comparison_defaults(),
 				   .limit_s = 15 };
 	struct rr_session session;
 	enum rr_exit code;
 
+	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	code = rr_session_open(&session);
 	if (code == RR_EXIT_OK && options.explore)
 		code = show_explorer(&session, &options);
 	else if (code == RR_EXIT_OK)
 		code = show_both(&session, &options);
-	code = rr_finish_output(code);
 	rr_session_close(&session);
 	return code;
 }

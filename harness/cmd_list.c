@@ -4,9 +4,13 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "base/exit_code.h"
+#include "base/option.h"
 #include "race/race_list.h"
 #include "strategy.h"
+
+enum { KEY_RACES = 0x100 };
+
+static const char *const formats[] = { "text", "markdown" };
 
 struct list_options {
 	bool markdown;
@@ -17,9 +21,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct list_options *options = state->input;
 
-	if (key == 'm')
-		options->markdown = true;
-	else if (key == 'r')
+	if (key == 'f')
+		options->markdown =
+			rr_option_choice(state, "--format", text, formats, 2);
+	else if (key == KEY_RACES)
 		options->races = true;
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
@@ -30,8 +35,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "markdown", 'm', NULL, 0, "as the rows of a Markdown table", 0 },
-	{ "races", 'r', NULL, 0, "the races alone", 0 },
+	{ "format", 'f', "FORMAT", 0,
+	  "text (default), or the rows of a markdown table", 0 },
+	{ "races", KEY_RACES, NULL, 0, "the races alone", 0 },
 	{ 0 },
 };
 
@@ -72,11 +78,12 @@ static void list_strategies(bool markdown)
 	}
 }
 
-int rr_cmd_list(int argc, char **argv)
+enum rr_exit rr_cmd_list(int argc, char **argv, struct rr_error *error)
 {
 	struct list_options options = { 0 };
 	enum rr_exit code = RR_EXIT_OK;
 
+	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.races)
 		list_strategies(options.markdown);
@@ -84,5 +91,5 @@ int rr_cmd_list(int argc, char **argv)
 		putchar('\n');
 	if (options.races || !options.markdown)
 		code = rr_race_list_print(options.markdown);
-	return rr_finish_output(code);
+	return code;
 }

@@ -80,12 +80,13 @@ static enum rr_exit replay(const char *folder,
 	return code;
 }
 
-int rr_cmd_matrix(int argc, char **argv)
+enum rr_exit rr_cmd_matrix(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_matrix_options options;
 	struct rr_signals signals;
 	enum rr_exit code;
 
+	(void)error;
 	rr_matrix_options_parse(&options, argc, argv);
 	const struct rr_cluster_options servers = {
 		.program = options.redis_server,
@@ -93,10 +94,10 @@ int rr_cmd_matrix(int argc, char **argv)
 		.cpu = -1,
 	};
 	if (options.replay)
-		return rr_finish_output(replay(options.replay, &servers));
+		return replay(options.replay, &servers);
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	code = compute(&options, &servers, &signals);
 	rr_signals_close(&signals);
-	return rr_finish_output(code);
+	return code;
 }

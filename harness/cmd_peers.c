@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/option.h"
 #include "commands.h"
 #include "cluster/keys.h"
 #include "bench/peers.h"
@@ -28,20 +29,22 @@ static const struct argp_child argp_children[] = {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "markdown", 'm', NULL, 0,
-	  "print a whole document: docs/peers.md is made so", 0 },
+	{ "format", 'f', "FORMAT", 0,
+	  "text (default), or markdown for a whole document: docs/peers.md is made so",
+	  0 },
 	{ 0 },
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
+	static const char *const formats[] = { "text", "markdown" };
 	struct peers_options *options = state->input;
 
-	(void)text;
 	if (key == ARGP_KEY_INIT)
 		state->child_inputs[0] = &options->comparison;
-	else if (key == 'm')
-		options->markdown = true;
+	else if (key == 'f')
+		options->markdown =
+			rr_option_choice(state, "--format", text, formats, 2);
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;
@@ -207,7 +210,7 @@ static enum rr_exit compare(struct rr_session *session,
 	return code;
 }
 
-int rr_cmd_peers(int argc, char **argv)
+enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error)
 {
 	struct peers_options options = { .comparison =
 						 rr_comparison_defaults() };
@@ -215,13 +218,13 @@ int rr_cmd_peers(int argc, char **argv)
 	struct rr_session session;
 	enum rr_exit code;
 
+	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	code = rr_session_open(&session);
 	if (code == RR_EXIT_OK && !peers)
 		code = rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	if (code == RR_EXIT_OK)
 		code = compare(&session, &options, peers);
-	code = rr_finish_output(code);
 	rr_session_close(&session);
 	free(peers);
 	return code;

@@ -130,10 +130,10 @@ static enum rr_exit stage(const struct rr_race *race,
 	return code;
 }
 
-int rr_cmd_play(int argc, char **argv)
+enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_play_options options;
-	char error[600];
+	char why[600];
 	struct rr_race *race = NULL;
 	enum rr_exit code;
 
@@ -142,15 +142,17 @@ int rr_cmd_play(int argc, char **argv)
 	code = rr_rehearse_take(&options.rehearsal, options.race);
 	if (code == RR_EXIT_OK && options.rehearsal.setup.strategy &&
 	    options.step)
-		code = rr_complain(RR_EXIT_USAGE,
-				   "--step is for races; with a strategy it is --interactive");
-	if (code != RR_EXIT_OK)
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "--step is for races; with a strategy it is --interactive");
+	if (code != RR_EXIT_OK || error->kind)
 		return code;
 	if (!options.rehearsal.setup.strategy)
-		race = rr_library_open(options.race, error, sizeof(error));
-	if (!race && !options.rehearsal.setup.strategy)
-		return rr_complain(RR_EXIT_USAGE, "%s", error);
+		race = rr_library_open(options.race, why, sizeof(why));
+	if (!race && !options.rehearsal.setup.strategy) {
+		rr_error_set(error, RR_ERROR_USAGE, "%s", why);
+		return RR_EXIT_USAGE;
+	}
 	code = stage(race, &options);
 	rr_race_free(race);
-	return rr_finish_output(code);
+	return code;
 }

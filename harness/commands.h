@@ -6,16 +6,19 @@
 #ifndef RR_COMMANDS_H
 #define RR_COMMANDS_H
 
-/* argv[0] is "redrace NAME". Each returns the program's exit code. */
-int rr_cmd_list(int argc, char **argv);
-int rr_cmd_bench(int argc, char **argv);
-int rr_cmd_explore(int argc, char **argv);
-int rr_cmd_matrix(int argc, char **argv);
-int rr_cmd_play(int argc, char **argv);
-int rr_cmd_claims(int argc, char **argv);
-int rr_cmd_demo(int argc, char **argv);
-int rr_cmd_floor(int argc, char **argv);
-int rr_cmd_peers(int argc, char **argv);
+#include "base/exit_code.h"
+
+/* argv[0] is "redrace NAME". Each returns what the program exits with; an error
+ * that it leaves in `error` is printed by main, which adds its exit code. */
+enum rr_exit rr_cmd_list(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_bench(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_explore(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_matrix(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error);
+enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error);
 
 /* Help pages, printed to stdout. */
 void rr_help_list(void);

@@ -14,7 +14,7 @@
 struct command {
 	const char *name;
 	const char *summary;
-	int (*run)(int argc, char **argv);
+	enum rr_exit (*run)(int argc, char **argv, struct rr_error *error);
 	void (*help)(void);
 };
 
@@ -53,7 +53,8 @@ static void print_overview(FILE *file)
 		"69 no Redis, 70 internal, 74 cannot write, 77 skipped, 130 interrupted.\n");
 }
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name,
+					  struct rr_error *error)
 {
 	const char *names[N_COMMANDS], *nearest;
 
@@ -64,26 +65,37 @@ static const struct command *find(const char *name)
 	}
 	nearest = rr_nearest(name, names, N_COMMANDS);
 	if (nearest)
-		rr_complain(RR_EXIT_USAGE,
-			    "no command '%s'; did you mean '%s'?", name,
-			    nearest);
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "no command '%s'; did you mean '%s'?", name,
+			     nearest);
 	else
-		rr_complain(RR_EXIT_USAGE,
-			    "no command '%s'; 'redrace help' shows them", name);
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "no command '%s'; 'redrace help' shows them",
+			     name);
 	return NULL;
 }
 
-static int help(const char *name)
+static void print_help(const char *name, struct rr_error *error)
 {
-	const struct command *command = name ? find(name) : NULL;
+	const struct command *command =
+		name ? find_command(name, error) : NULL;
 
-	if (name && !command)
-		return RR_EXIT_USAGE;
 	if (command)
 		command->help();
-	else
+	else if (!name)
 		print_overview(stdout);
-	return rr_finish_output(RR_EXIT_OK);
+}
+
+static enum rr_exit run_command(int argc, char **argv, struct rr_error *error)
+{
+	const struct command *command = find_command(argv[1], error);
+	char name[64];
+
+	if (!command)
+		return RR_EXIT_OK;
+	snprintf(name, sizeof(name), "redrace %s", command->name);
+	argv[1] = name;
+	return command->run(argc - 1, argv + 1, error);
 }
 
 /* A standard descriptor that was closed must not become a socket or a results
@@ -101,8 +113,8 @@ static void occupy_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
-	char name[64];
+	struct rr_error error = { 0 };
+	enum rr_exit code = RR_EXIT_OK;
 
 	occupy_standard_descriptors();
 	if (argc < 2) {
@@ -110,15 +122,12 @@ int main(int argc, char **argv)
 		return RR_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
-		return help(argv[2]);
-	if (strcmp(argv[1], "--version") == 0) {
+		print_help(argv[2], &error);
+	else if (strcmp(argv[1], "--version") == 0)
 		printf("redrace %s (%s)\n", RR_VERSION, RR_COMMIT);
-		return rr_finish_output(RR_EXIT_OK);
-	}
-	command = find(argv[1]);
-	if (!command)
-		return RR_EXIT_USAGE;
-	snprintf(name, sizeof(name), "redrace %s", command->name);
-	argv[1] = name;
-	return command->run(argc - 1, argv + 1);
+	else
+		code = run_command(argc, argv, &error);
+	if (error.text[0])
+		rr_complain(rr_exit_of(error.kind), "%s", error.text);
+	return rr_finish_output(rr_exit_worse(code, rr_exit_of(error.kind)));
 }

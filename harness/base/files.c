@@ -135,7 +135,7 @@ int rr_files_open_rows(const char *path, const char *header)
 		return fd;
 	} else {
 		rr_complain(RR_EXIT_FILE,
-			    "'%s' has other columns than this version writes; choose another --out",
+			    "'%s' has other columns than this version writes; choose another --output",
 			    path);
 	}
 	close(fd);

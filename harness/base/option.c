@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "option.h"
 
+#include <string.h>
+
 #include "exit_code.h"
 #include "text.h"
 
@@ -16,6 +18,19 @@ long rr_option_number(struct argp_state *state, const char *option,
 			     "%s: '%s' is not a whole number from %ld to %ld",
 			     option, text, min, max);
 	return value;
+}
+
+int rr_option_choice(struct argp_state *state, const char *option,
+		     const char *text, const char *const names[], int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (strcmp(text, names[i]) == 0)
+			return i;
+	}
+	argp_failure(state, RR_EXIT_USAGE, 0,
+		     "%s: '%s' is not one of its values: see --help", option,
+		     text);
+	return 0;
 }
 
 const struct rr_strategy *rr_option_strategy(struct argp_state *state,

@@ -12,6 +12,10 @@
 long rr_option_number(struct argp_state *state, const char *option,
 		      const char *text, long min, long max);
 
+/* The index of `text` among the `n` names of an option's values. */
+int rr_option_choice(struct argp_state *state, const char *option,
+		     const char *text, const char *const names[], int n);
+
 /* A strategy by its name; for a misspelt one the nearest is suggested. */
 const struct rr_strategy *rr_option_strategy(struct argp_state *state,
 					     const char *name);

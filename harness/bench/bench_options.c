@@ -14,7 +14,7 @@ enum key {
 	KEY_PROCESSES = 'p',
 	KEY_INCREMENTS = 'n',
 	KEY_REPEATS = 'r',
-	KEY_OUT = 'o',
+	KEY_OUTPUT = 'o',
 	KEY_WARMUP = 0x100,
 	KEY_SEED,
 	KEY_TTL,
@@ -59,7 +59,7 @@ static const struct argp_option argp_options[] = {
 	  "your own servers: the data server, then lock servers", 0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
 	  "program for private servers (redis-server)", 0 },
-	{ "out", KEY_OUT, "DIR", 0, "where results go (results/RUN)", 0 },
+	{ "output", KEY_OUTPUT, "DIR", 0, "where results go (results/RUN)", 0 },
 	{ 0 },
 };
 
@@ -92,19 +92,6 @@ static void take_threads(struct argp_state *state,
 	}
 	if (options->n_threads == 0)
 		rr_option_number(state, "--threads", "", 1, RR_CLIENTS_MAX);
-}
-
-/* The index of `text` among `names`; a mistake ends the program. */
-static int choice(struct argp_state *state, const char *option,
-		  const char *text, const char *const names[], int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (strcmp(text, names[i]) == 0)
-			return i;
-	}
-	argp_failure(state, RR_EXIT_USAGE, 0, "%s: '%s' is not one of its values: see --help",
-		     option, text);
-	return 0;
 }
 
 static void take_redis(struct argp_state *state,
@@ -194,17 +181,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		options->all = true;
 		return 0;
 	case KEY_WAIT:
-		options->policy = (enum rr_policy)choice(
+		options->policy = (enum rr_policy)rr_option_choice(
 			state, "--wait", text, rr_policy_names, RR_POLICIES);
 		return 0;
 	case KEY_PERSISTENCE:
-		options->persistence = (enum rr_persistence)choice(
+		options->persistence = (enum rr_persistence)rr_option_choice(
 			state, "--persistence", text, rr_persistence_names,
 			RR_PERSIST_KINDS);
 		return 0;
 	case KEY_PIN:
-		options->pin = (enum rr_pin)choice(state, "--pin", text, pins,
-						   3);
+		options->pin = (enum rr_pin)rr_option_choice(
+			state, "--pin", text, pins, 3);
 		return 0;
 	case KEY_REDIS:
 		take_redis(state, options, text);
@@ -212,8 +199,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_REDIS_SERVER:
 		options->redis_server = text;
 		return 0;
-	case KEY_OUT:
-		options->out = text;
+	case KEY_OUTPUT:
+		options->output = text;
 		return 0;
 	case ARGP_KEY_ARG:
 		take_strategy(state, options, text);

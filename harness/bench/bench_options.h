@@ -26,7 +26,7 @@ struct rr_bench_options {
 	const char *redis_server;
 	struct rl_address redis[RR_FLEET_MAX]; /* the user's own, n_redis > 0 */
 	size_t n_redis;
-	const char *out; /* NULL = a fresh directory under results/ */
+	const char *output; /* NULL = a fresh directory under results/ */
 };
 
 /* Reads the command line; does not return when it is wrong (exit 64, one line)

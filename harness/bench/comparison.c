@@ -8,16 +8,18 @@
 #include "cells.h"
 #include "statistics.h"
 
+enum { KEY_REDIS_SERVER = 0x100 };
+
 /* ---- Options ---------------------------------------------------------------- */
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct rr_comparison_options *options = state->input;
 
-	if (key == 's')
+	if (key == KEY_REDIS_SERVER)
 		options->redis_server = text;
 	else if (key == 'r')
-		options->rounds = rr_option_number(state, "--rounds", text, 1,
+		options->rounds = rr_option_number(state, "--repeats", text, 1,
 						   RR_ROUNDS_MAX);
 	else if (key == 'n')
 		options->increments = rr_option_number(
@@ -31,12 +33,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "rounds", 'r', "N", 0, "rounds, of which medians are taken: 1 to 99 (5)",
+	{ "repeats", 'r', "N", 0, "rounds, of which medians are taken: 1 to 99 (5)",
 	  0 },
 	{ "increments", 'n', "N", 0,
 	  "increments in each run: 100 to 10000000 (10000)",
 	  0 },
-	{ "redis-server", 's', "PATH", 0,
+	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
 	  "program for private servers (redis-server)", 0 },
 	{ 0 },
 };

@@ -21,7 +21,7 @@ struct rr_comparison_options {
 	long rounds, increments;
 };
 
-/* A parser of --rounds, --increments and --redis-server for a struct
+/* A parser of --repeats, --increments and --redis-server for a struct
  * rr_comparison_options; others take it as a child. */
 extern const struct argp rr_comparison_argp;
 struct rr_comparison_options rr_comparison_defaults(void);

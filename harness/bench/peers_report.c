@@ -134,7 +134,7 @@ void rr_peers_print_document(struct rr_peers *peers)
 		peers->comparison.options;
 
 	printf("# Beside other locks\n\n"
-	       "Made by `build/redrace peers --rounds %ld --increments %ld --markdown > docs/peers.md`; `make bench-peers` prints the same table.\n\n",
+	       "Made by `build/redrace peers --repeats %ld --increments %ld --format markdown > docs/peers.md`; `make bench-peers` prints the same table.\n\n",
 	       options->rounds, options->increments);
 	printf("Every client repeats: take the lock, GET the counter, SET it to one more, give the lock back. "
 	       "Servers and clients share one processor and talk through unix sockets; `redlock` and `node-redlock` have five lock servers besides the data server. "

@@ -46,17 +46,15 @@ static void path_in(const struct rr_results *results, char path[RR_PATH_SIZE],
 }
 
 static enum rr_exit choose_directory(struct rr_results *results,
-				     const char *out)
+				     const char *output)
 {
-	const int length = out ? snprintf(results->directory,
-					  sizeof(results->directory), "%s",
-					  out) :
-				 snprintf(results->directory,
-					  sizeof(results->directory),
-					  "results/%s", results->run_id);
+	const int length =
+		snprintf(results->directory, sizeof(results->directory), "%s%s",
+			 output ? "" : "results/",
+			 output ? output : results->run_id);
 
 	if (length >= (int)sizeof(results->directory))
-		return rr_complain(RR_EXIT_USAGE, "--out: the name is too long");
+		return rr_complain(RR_EXIT_USAGE, "--output: the name is too long");
 	return RR_EXIT_OK;
 }
 
@@ -68,7 +66,7 @@ enum rr_exit rr_results_open(struct rr_results *results,
 
 	*results = (struct rr_results){ .rows = -1, .options = options };
 	make_run_id(results->run_id);
-	code = choose_directory(results, options->out);
+	code = choose_directory(results, options->output);
 	path_in(results, path, "percentiles");
 	if (code == RR_EXIT_OK)
 		code = rr_files_make_directory(path);
@@ -78,7 +76,7 @@ enum rr_exit rr_results_open(struct rr_results *results,
 	results->rows = rr_files_open_rows(path, header);
 	if (results->rows < 0)
 		return RR_EXIT_FILE;
-	if (!options->out)
+	if (!options->output)
 		return rr_files_link("results/latest", results->run_id);
 	return RR_EXIT_OK;
 }

@@ -36,7 +36,7 @@ const struct argp_option rr_explore_keys[] = {
 	  "so many, where the strategy has any (as many as it has)", 0 },
 	{ "rounds", KEY_ROUNDS, "N", 0,
 	  "how often a refused attempt that writes is repeated (2)", 0 },
-	{ "ttl", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
+	{ "ttl-ms", KEY_TTL, "MS", 0, "the lease (10000)", 0 },
 	{ "most", KEY_MOST, "N", 0, "no more states than that", 0 },
 	{ "memory", KEY_MEMORY, "MB", 0, "no more than that (half of what is free)",
 	  0 },

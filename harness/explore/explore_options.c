@@ -151,7 +151,7 @@ static bool parse_bounds(int key, const char *text, struct argp_state *state)
 			state, "--lock-servers", text, 3, 9);
 		return true;
 	case KEY_TTL:
-		config->ttl_ms = rr_option_number(state, "--ttl", text, 5000,
+		config->ttl_ms = rr_option_number(state, "--ttl-ms", text, 5000,
 						  3600000);
 		return true;
 	default:

@@ -57,7 +57,7 @@ Test(failing, release_that_is_never_answered_ends_the_run, .timeout = 30)
 
 Test(failing, floor_compares_the_basic_strategies, .timeout = 60)
 {
-	cr_assert_eq(cli_run("$REDRACE floor --rounds 1 --increments 100 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE floor --repeats 1 --increments 100 2>&1"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "\nmulti-watch "), "%s",
 			   cli_output);
@@ -73,7 +73,7 @@ Test(failing, floor_leaves_out_what_the_server_lacks, .timeout = 60)
 	support_open(&support, 1);
 	is_lacking = support_lacks(&support, rr_strategy_find("native-cad"));
 	support_close(&support);
-	cr_assert_eq(cli_run("$REDRACE floor --all --rounds 1 --increments 100 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE floor --all --repeats 1 --increments 100 2>&1"),
 		     0, "%s", cli_output);
 	native = strstr(cli_output, "native-cad");
 	cr_assert_not_null(native, "%s", cli_output);

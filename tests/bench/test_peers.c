@@ -25,7 +25,7 @@ static int run_beside(const char *count)
 		 "%s\n"
 		 "END\n"
 		 "chmod +x harness/bench/peers/run;"
-		 "$program peers --rounds 1 --increments 100 2>&1",
+		 "$program peers --repeats 1 --increments 100 2>&1",
 		 count);
 	return cli_run(command);
 }

@@ -95,16 +95,16 @@ Test(waiting, wrong_usage_is_64_in_one_line)
 
 Test(waiting, skipped_alone_is_77_and_in_a_list_is_named)
 {
-	cli_assert_one_line("$REDRACE bench multi-watch --wait delay-queue --out $HERE/a 2>&1",
+	cli_assert_one_line("$REDRACE bench multi-watch --wait delay-queue --output $HERE/a 2>&1",
 			    RR_EXIT_SKIPPED, "multi-watch skipped");
-	cr_assert_eq(cli_run("$REDRACE bench multi-watch incr --increments 100 --wait delay-queue --out $HERE/a 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE bench multi-watch incr --increments 100 --wait delay-queue --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);
 	cr_assert(strstr(cli_output, "multi-watch skipped"), "%s", cli_output);
 }
 
 Test(waiting, rows_tell_the_policy_and_add_up)
 {
-	cr_assert_eq(cli_run("for w in fail-fast sleep backoff delay-queue; do $REDRACE bench incr lua-delifequals --increments 500 --threads 4 --wait $w --out $HERE/a >$HERE/$w || exit; done;"
+	cr_assert_eq(cli_run("for w in fail-fast sleep backoff delay-queue; do $REDRACE bench incr lua-delifequals --increments 500 --threads 4 --wait $w --output $HERE/a >$HERE/$w || exit; done;"
 			     "sh tests/check_csv $HERE/a && cut -d, -f4,49 $HERE/a/runs.csv | sort"),
 		     0, "%s", cli_output);
 	cr_assert(strstr(cli_output,
@@ -122,8 +122,8 @@ Test(waiting, rows_tell_the_policy_and_add_up)
 /* Every strategy has a row, or a line that says why not. */
 Test(waiting, all_is_all)
 {
-	cr_assert_eq(cli_run("$REDRACE bench --all --increments 300 --threads 1 --out $HERE/a >$HERE/t 2>$HERE/skipped;"
-			     "{ sed 1d $HERE/a/runs.csv; cat $HERE/skipped; } | grep -c .; $REDRACE list --markdown | grep -c '^| \\['"),
+	cr_assert_eq(cli_run("$REDRACE bench --all --increments 300 --threads 1 --output $HERE/a >$HERE/t 2>$HERE/skipped;"
+			     "{ sed 1d $HERE/a/runs.csv; cat $HERE/skipped; } | grep -c .; $REDRACE list --format markdown | grep -c '^| \\['"),
 		     0);
 	cr_assert_eq(atoi(cli_output), atoi(strchr(cli_output, '\n')), "%s",
 		     cli_output);

@@ -169,7 +169,7 @@ Test(waiting_runs, planted_pop_loses_what_killed_workers_took)
 
 Test(waiting_runs, table_tells_how_many_were_killed)
 {
-	cr_assert_eq(cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 1 --processes 3 --hold-us 200 --increments 601 --kill-workers 2 --out $HERE/a"),
+	cr_assert_eq(cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 1 --processes 3 --hold-us 200 --increments 601 --kill-workers 2 --output $HERE/a"),
 		     0, "%s", cli_output);
 	cr_assert(strstr(cli_output, "exact, as expected; 2 workers killed\n"),
 		  "%s", cli_output);
@@ -181,7 +181,7 @@ Test(waiting_runs, queue_is_gone_from_an_own_server_after_kill_9)
 
 	support_open(&support, 1);
 	setenv("SOCK", support.fleet.addresses[0].host, 1);
-	cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 8 --hold-us 2000 --warmup 0 --redis unix://$SOCK --increments 10000000 --out $HERE/a & P=$!;"
+	cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 8 --hold-us 2000 --warmup 0 --redis unix://$SOCK --increments 10000000 --output $HERE/a & P=$!;"
 		"R=\"redis-cli -s $SOCK\"; for i in $(seq 100); do $R KEYS '*:queue:due' | grep . && break; sleep 0.1; done; kill -9 $P;"
 		"for i in $(seq 100); do sleep 0.1; [ $($R DBSIZE) = 0 ] && break; done; $R KEYS '*'; echo end");
 	cr_assert(strstr(cli_output, ":queue:due\n"), "%s", cli_output);

@@ -33,7 +33,7 @@ Test(cli, wrong_usage_is_64_in_one_line)
 		{ "bench --redis redis://a,redis://b,redis://b", "the same" },
 		{ "bench --redis redis://a --persistence rdb",
 		  "not configured" },
-		{ "bench --out ''", "is empty" },
+		{ "bench --output ''", "is empty" },
 		{ "bench --redis-server ''", "is empty" },
 		{ "list all", "takes no arguments" },
 		{ "demo now", "takes no arguments" },
@@ -56,29 +56,29 @@ Test(cli, more_threads_than_open_files_is_64)
 Test(cli, missing_redis_is_69_in_one_line)
 {
 	cli_assert_one_line(
-		"$REDRACE bench none --redis-server /no/such/program --out $HERE/r 2>&1",
+		"$REDRACE bench none --redis-server /no/such/program --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "cannot start a server");
 	cli_assert_one_line(
-		"$REDRACE bench none --redis-server false --out $HERE/r 2>&1",
+		"$REDRACE bench none --redis-server false --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "exited with status 1");
 	cli_assert_one_line(
-		"R=$(readlink -f $REDRACE); PATH=/nowhere $R bench none --out $HERE/r 2>&1",
+		"R=$(readlink -f $REDRACE); PATH=/nowhere $R bench none --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "install redis-server");
 	cli_assert_one_line(
-		"$REDRACE bench none --redis unix://$HERE/none --out $HERE/r 2>&1",
+		"$REDRACE bench none --redis unix://$HERE/none --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "No such file");
 	cli_assert_one_line(
-		"$REDRACE bench none --redis redis://127.0.0.1:1 --out $HERE/r 2>&1",
+		"$REDRACE bench none --redis redis://127.0.0.1:1 --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "Connection refused");
 }
 
 Test(cli, unwritable_results_are_74)
 {
-	cli_assert_one_line("$REDRACE bench none --out /proc/here 2>&1",
+	cli_assert_one_line("$REDRACE bench none --output /proc/here 2>&1",
 			RR_EXIT_FILE, "cannot create");
 	cli_assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE,
 			"standard output");
-	cli_assert_one_line("$REDRACE bench incr --increments 100 --out $HERE/a 2>&1 >&-",
+	cli_assert_one_line("$REDRACE bench incr --increments 100 --output $HERE/a 2>&1 >&-",
 			RR_EXIT_FILE, "standard output");
 	cr_assert_eq(cli_run("grep -c increments $HERE/a/runs.csv"), 0);
 	cr_assert_str_eq(cli_output, "1\n", "the table went into the results");
@@ -90,7 +90,7 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 	    0)
 		cr_skip("cannot mount a small tmpfs here");
 	cr_assert_eq(cli_run("head -c 100000 /dev/zero >$HERE/full/fill 2>/dev/null;"
-			 "$REDRACE bench none --increments 100 --out $HERE/full/r 2>&1"),
+			 "$REDRACE bench none --increments 100 --output $HERE/full/r 2>&1"),
 		     RR_EXIT_FILE, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "No space left"), "%s", cli_output);
 	cli_run("find $HERE/full -name '*.[0-9]*'; tail -c 1 $HERE/full/r/runs.csv | od -c | head -n 1");
@@ -100,39 +100,39 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 
 Test(cli, lossy_loses_and_exact_is_exact)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --out $HERE/a"),
+	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --output $HERE/a"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
-	cr_assert_eq(cli_run("$REDRACE bench local-mutex --increments 5000 --out $HERE/b"),
+	cr_assert_eq(cli_run("$REDRACE bench local-mutex --increments 5000 --output $HERE/b"),
 		     0);
 	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
-	cr_assert_eq(cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --out $HERE/c"),
+	cr_assert_eq(cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --output $HERE/c"),
 		     0);
 	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
 }
 
 Test(cli, lossy_that_lost_nothing_is_2)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none --threads 2 --increments 1 --out $HERE/a"),
+	cr_assert_eq(cli_run("$REDRACE bench none --threads 2 --increments 1 --output $HERE/a"),
 		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
 }
 
 Test(cli, hold_longer_than_the_lease_is_2)
 {
-	cr_assert_eq(cli_run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --out $HERE/a"),
+	cr_assert_eq(cli_run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --output $HERE/a"),
 		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "longer than the lease"));
 }
 
 Test(cli, lease_that_runs_out_by_chance_is_2)
 {
-	cr_assert_eq(cli_run("$REDRACE bench lua-delifequals redlock --threads 4 --warmup 0 --ttl-ms 10 --hold-us 9900 --increments 40 --out $HERE/a"),
+	cr_assert_eq(cli_run("$REDRACE bench lua-delifequals redlock --threads 4 --warmup 0 --ttl-ms 10 --hold-us 9900 --increments 40 --output $HERE/a"),
 		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
 }
 
 Test(cli, readme_shows_the_table_of_strategies)
 {
-	cr_assert_eq(cli_run("$REDRACE list --markdown >$HERE/rows; grep -c '^| \\[' $HERE/rows;"
+	cr_assert_eq(cli_run("$REDRACE list --format markdown >$HERE/rows; grep -c '^| \\[' $HERE/rows;"
 			 "grep -vxF -f README.md $HERE/rows"),
 		     1, "not in the README: %s", cli_output);
 	cr_assert_gt(atoi(cli_output), 8);
@@ -150,11 +150,11 @@ Test(cli, forbidden_commands_skip_the_strategy)
 	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -@scripting"),
 		     RL_OK);
 	setenv("SOCK", support.fleet.addresses[0].host, 1);
-	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --out $HERE/a 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "fenced: skipped: "));
 	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK lua-incr --increments 100 --out $HERE/b 2>&1",
+	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK lua-incr --increments 100 --output $HERE/b 2>&1",
 			    RR_EXIT_SKIPPED, "lua-incr: skipped: ");
 	rl_link_free(link);
 	support_close(&support);
@@ -181,7 +181,7 @@ Test(cli, rows_add_up)
 
 	snprintf(rows, sizeof(rows), "%zu rows add up", 4 * n);
 	snprintf(files, sizeof(files), "%zu\n%zu\n1\n", 4 * n, 2 * n + 1);
-	cr_assert_eq(cli_run("$REDRACE bench --all --increments 1000 --repeats 2 --threads 1,3 --out $HERE/a >/dev/null;"
+	cr_assert_eq(cli_run("$REDRACE bench --all --increments 1000 --repeats 2 --threads 1,3 --output $HERE/a >/dev/null;"
 			 "sh tests/check_csv $HERE/a"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, rows), "%s", cli_output);

@@ -69,7 +69,7 @@ static pid_t start(const char *arguments, int servers)
 
 static pid_t start_bench(void)
 {
-	return start("bench redlock incr --increments 100000000 --processes 2 --out $HERE/out",
+	return start("bench redlock incr --increments 100000000 --processes 2 --output $HERE/out",
 		     6);
 }
 
@@ -114,8 +114,8 @@ Test(traces, ctrl_c_is_130_and_leaves_nothing_behind)
 
 Test(traces, server_killed_in_the_middle_is_69_and_keeps_finished_rows)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none local-mutex --increments 200 --repeats 1 --seed 1 --out $HERE/a >/dev/null;"
-			 "($REDRACE bench incr --increments 100000000 --out $HERE/a 2>$HERE/err; echo $? >$HERE/code) & "
+	cr_assert_eq(cli_run("$REDRACE bench none local-mutex --increments 200 --repeats 1 --seed 1 --output $HERE/a >/dev/null;"
+			 "($REDRACE bench incr --increments 100000000 --output $HERE/a 2>$HERE/err; echo $? >$HERE/code) & "
 			 "sleep 1; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*) kill -9 ${p#/proc/};; esac; done; wait; "
 			 "cat $HERE/err; cat $HERE/code; wc -l <$HERE/a/runs.csv"),
 		     0);
@@ -145,8 +145,8 @@ Test(traces, servers_started_by_a_wrapper_or_as_daemons_are_ended)
 	cli_run("printf '#!/bin/sh\\nredis-server \"$@\"\\n' >$HERE/wrapper;"
 	    "printf '#!/bin/sh\\nexec redis-server \"$@\" --daemonize yes\\n' >$HERE/daemon;"
 	    "chmod +x $HERE/wrapper $HERE/daemon;"
-	    "$REDRACE bench incr --increments 500 --redis-server $HERE/wrapper --out $HERE/a 2>&1;"
-	    "$REDRACE bench incr --increments 500 --redis-server $HERE/daemon --out $HERE/b 2>&1");
+	    "$REDRACE bench incr --increments 500 --redis-server $HERE/wrapper --output $HERE/a 2>&1;"
+	    "$REDRACE bench incr --increments 500 --redis-server $HERE/daemon --output $HERE/b 2>&1");
 	assert_nothing_left();
 }
 
@@ -172,7 +172,7 @@ Test(traces, own_server_is_left_as_it_was)
 	cli_run("redis-cli -s $SOCK SCRIPT LOAD 'return 42' | tr -d '\\n'");
 	setenv("SHA", cli_output, 1);
 	describe_server(before, sizeof(before));
-	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK --increments 2000 --out $HERE/a 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "redlock skipped"), "%s", cli_output);
 	describe_server(after, sizeof(after));
@@ -186,7 +186,7 @@ Test(traces, own_server_is_clean_after_kill_9)
 
 	support_open(&support, 1);
 	setenv("SOCK", support.fleet.addresses[0].host, 1);
-	cli_run("$REDRACE bench lua-delifequals --redis unix://$SOCK --increments 100000000 --out $HERE/a & P=$!;"
+	cli_run("$REDRACE bench lua-delifequals --redis unix://$SOCK --increments 100000000 --output $HERE/a & P=$!;"
 	    "sleep 0.7; redis-cli -s $SOCK DBSIZE; kill -9 $P; wait $P; sleep 0.7; redis-cli -s $SOCK DBSIZE");
 	cr_assert_neq(cli_output[0], '0', "no key while it ran: %s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "\n0\n"), "%s", cli_output);
@@ -206,12 +206,12 @@ Test(traces, own_servers_serve_redlock)
 			 "%sunix://%s", i ? "," : "",
 			 support.fleet.addresses[i].host);
 	setenv("LIST", list, 1);
-	cr_assert_eq(cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --out $HERE/a 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);
 	link = support_link(&support, 0);
 	rl_run(link, &reply, "CONFIG SET requirepass secretword");
 	rl_link_free(link);
-	cli_assert_one_line("$REDRACE bench none --redis $LIST --out $HERE/a 2>&1",
+	cli_assert_one_line("$REDRACE bench none --redis $LIST --output $HERE/a 2>&1",
 			RR_EXIT_REDIS, "NOAUTH");
 	support_close(&support);
 }
@@ -231,12 +231,12 @@ Test(traces, password_stays_out_of_the_results)
 	cr_assert_eq(rl_run(link, &reply, "CONFIG SET port %s", port), RL_OK);
 	rl_run(link, &reply, "CONFIG SET requirepass s@cretword");
 	rl_link_free(link);
-	cr_assert_eq(cli_run("$REDRACE bench incr --redis redis://:s@cretword@127.0.0.1:$PORT/2 --increments 500 --out $HERE/a 2>&1"),
+	cr_assert_eq(cli_run("$REDRACE bench incr --redis redis://:s@cretword@127.0.0.1:$PORT/2 --increments 500 --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);
 	cr_assert_eq(cli_run("grep -rn cretword $HERE/a; grep -o 'redis://.*:[0-9]*/2' $HERE/a/env.json | sed s/$PORT/P/"),
 		     0);
 	cr_assert_str_eq(cli_output, "redis://***@127.0.0.1:P/2\n");
-	cli_assert_one_line("$REDRACE bench incr --redis redis://:other@127.0.0.1:$PORT --out $HERE/a 2>&1",
+	cli_assert_one_line("$REDRACE bench incr --redis redis://:other@127.0.0.1:$PORT --output $HERE/a 2>&1",
 			RR_EXIT_REDIS, "WRONGPASS");
 	support_close(&support);
 }
