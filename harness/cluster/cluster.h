@@ -201,6 +201,7 @@ enum rr_tear {
 	RR_TEAR_IN_COMMAND,    /* of the n-th command only a half is there */
 	RR_TEAR_WITHOUT_COMMAND, /* the n-th is missing, the later are there */
 	RR_TEAR_OVER_COMMAND,  /* the n-th begins with another byte */
+	RR_TEAR_KINDS
 };
 
 /*

@@ -179,7 +179,10 @@ static bool parse_all(struct rr_parser *parser, const char *text, size_t length)
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const size_t n = (size_t)((newline ? newline : end) - text);
 
-		if (!rr_line_cut(parser->race, ++number, text, n, &parser->line,
+		parser->line.number = ++number;
+		if (memchr(text, '\0', n))
+			return rr_parser_fail(parser, "expected text, found a byte 0");
+		if (!rr_line_cut(parser->race, number, text, n, &parser->line,
 				 parser->error, parser->error_size))
 			return false;
 		if (parser->line.n_words && parser->line.words[0][0] &&

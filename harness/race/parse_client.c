@@ -50,15 +50,13 @@ bool rr_parser_run(struct rr_parser *parser)
 }
 
 /* A < REPLY */
-static bool parse_read(struct rr_parser *parser, int actor)
+static bool parse_read(struct rr_parser *parser, struct rr_step *step)
 {
-	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_READ);
-
-	if (!step)
-		return false;
-	step->actor = actor;
 	step->server = 0;
-	return take_reply(parser, step);
+	if (!parser->line.reply)
+		return rr_parser_fail(parser, "expected a reply after => or <");
+	return rr_parser_has_words(parser, 2, "A < REPLY") &&
+	       take_reply(parser, step);
 }
 
 static bool parse_write(struct rr_parser *parser, struct rr_step *step)
@@ -114,20 +112,12 @@ static bool parse_plain(struct rr_parser *parser, struct rr_step *step)
 	return rr_parser_has_words(parser, 2, "A enters");
 }
 
-static const struct {
-	const char *verb;
-	enum rr_step_kind kind;
-	bool (*parse)(struct rr_parser *parser, struct rr_step *step);
-} verbs[] = {
-	{ "writes", RR_STEP_WRITE, parse_write },
-	{ "enters", RR_STEP_ENTER, parse_plain },
-	{ "leaves", RR_STEP_LEAVE, parse_plain },
-	{ "counts", RR_STEP_COUNT, parse_plain },
-	{ "crashes", RR_STEP_CRASH, parse_plain },
-	{ "connects", RR_STEP_CONNECT, parse_plain },
-	{ "locks", RR_STEP_LOCK, parse_mutex },
-	{ "unlocks", RR_STEP_UNLOCK, parse_mutex },
-	{ "computes", RR_STEP_COMPUTE, parse_compute },
+static bool (*const verbs[])(struct rr_parser *parser, struct rr_step *step) = {
+	[RR_STEP_WRITE] = parse_write,	 [RR_STEP_READ] = parse_read,
+	[RR_STEP_ENTER] = parse_plain,	 [RR_STEP_LEAVE] = parse_plain,
+	[RR_STEP_COUNT] = parse_plain,	 [RR_STEP_CRASH] = parse_plain,
+	[RR_STEP_CONNECT] = parse_plain, [RR_STEP_LOCK] = parse_mutex,
+	[RR_STEP_UNLOCK] = parse_mutex,	 [RR_STEP_COMPUTE] = parse_compute,
 };
 
 bool rr_parser_verb(struct rr_parser *parser, int actor)
@@ -135,18 +125,17 @@ bool rr_parser_verb(struct rr_parser *parser, int actor)
 	const char *word =
 		parser->line.n_words > 1 ? parser->line.words[1] : "nothing";
 
-	if (is(word, "<"))
-		return parse_read(parser, actor);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (is(word, verbs[i].verb)) {
-			struct rr_step *step =
-				rr_parser_add_step(parser, verbs[i].kind);
+		const enum rr_step_kind kind = (enum rr_step_kind)i;
+		struct rr_step *step;
 
-			if (!step)
-				return false;
-			step->actor = actor;
-			return verbs[i].parse(parser, step);
-		}
+		if (!verbs[i] || !is(word, rr_step_verb(kind)))
+			continue;
+		step = rr_parser_add_step(parser, kind);
+		if (!step)
+			return false;
+		step->actor = actor;
+		return verbs[i](parser, step);
 	}
 	return rr_parser_fail(
 		parser,

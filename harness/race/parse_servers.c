@@ -33,12 +33,8 @@ struct rr_race_server *rr_parser_add_server(struct rr_parser *parser,
 /* aof=always|everysec|no */
 static bool take_aof(struct rr_server_options *options, const char *value)
 {
-	static const char *const names[] = { [RR_AOF_NO] = "no",
-					     [RR_AOF_EVERYSEC] = "everysec",
-					     [RR_AOF_ALWAYS] = "always" };
-
 	for (int i = RR_AOF_NO; i <= RR_AOF_ALWAYS; i++) {
-		if (is(value, names[i])) {
+		if (is(value, rr_aof_name((enum rr_aof)i))) {
 			options->aof = (enum rr_aof)i;
 			return true;
 		}

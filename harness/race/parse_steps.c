@@ -62,18 +62,10 @@ static bool parse_clock(struct rr_parser *parser)
 /* tear N last|at|after|in|without|over NUMBER */
 static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
 {
-	static const char *const names[] = {
-		[RR_TEAR_LAST_BYTES] = "last",
-		[RR_TEAR_AT_BYTE] = "at",
-		[RR_TEAR_AFTER_COMMAND] = "after",
-		[RR_TEAR_IN_COMMAND] = "in",
-		[RR_TEAR_WITHOUT_COMMAND] = "without",
-		[RR_TEAR_OVER_COMMAND] = "over",
-	};
 	const char *where = parser->line.words[2];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (is(where, names[i])) {
+	for (int i = 0; i < RR_TEAR_KINDS; i++) {
+		if (is(where, rr_tear_name((enum rr_tear)i))) {
 			step->tear = (enum rr_tear)i;
 			return rr_parser_take_number(parser,
 						     parser->line.words[3], 0,

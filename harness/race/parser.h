@@ -71,4 +71,11 @@ bool rr_parser_step(struct rr_parser *parser);
 bool rr_parser_run(struct rr_parser *parser);
 bool rr_parser_verb(struct rr_parser *parser, int actor);
 
+/* The words of the language, which the writer knows, too: "tear N last", the
+ * option "aof=always", and "A enters" ("<" for a read, NULL where no client's
+ * name stands before a verb). */
+const char *rr_tear_name(enum rr_tear tear);
+const char *rr_aof_name(enum rr_aof aof);
+const char *rr_step_verb(enum rr_step_kind kind);
+
 #endif

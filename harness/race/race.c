@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a race owns: its texts, its memory, and how it comes from a file. */
-#include "race.h"
+#include "parser.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,6 +70,43 @@ const char *rr_fault_name(enum rr_fault fault)
 	};
 
 	return names[fault];
+}
+
+const char *rr_tear_name(enum rr_tear tear)
+{
+	static const char *const names[RR_TEAR_KINDS] = {
+		[RR_TEAR_LAST_BYTES] = "last",
+		[RR_TEAR_AT_BYTE] = "at",
+		[RR_TEAR_AFTER_COMMAND] = "after",
+		[RR_TEAR_IN_COMMAND] = "in",
+		[RR_TEAR_WITHOUT_COMMAND] = "without",
+		[RR_TEAR_OVER_COMMAND] = "over",
+	};
+
+	return names[tear];
+}
+
+const char *rr_aof_name(enum rr_aof aof)
+{
+	static const char *const names[] = { [RR_AOF_NO] = "no",
+					     [RR_AOF_EVERYSEC] = "everysec",
+					     [RR_AOF_ALWAYS] = "always" };
+
+	return names[aof];
+}
+
+const char *rr_step_verb(enum rr_step_kind kind)
+{
+	static const char *const verbs[RR_STEP_FAULT + 1] = {
+		[RR_STEP_WRITE] = "writes",     [RR_STEP_BYTES] = "writes",
+		[RR_STEP_READ] = "<",           [RR_STEP_ENTER] = "enters",
+		[RR_STEP_LEAVE] = "leaves",     [RR_STEP_COUNT] = "counts",
+		[RR_STEP_CRASH] = "crashes",    [RR_STEP_CONNECT] = "connects",
+		[RR_STEP_LOCK] = "locks",       [RR_STEP_UNLOCK] = "unlocks",
+		[RR_STEP_COMPUTE] = "computes",
+	};
+
+	return verbs[kind];
 }
 
 struct rr_race *rr_race_read(const char *path, char *error, size_t error_size)

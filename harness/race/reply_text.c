@@ -169,3 +169,17 @@ bool rr_reply_matches(const char *pattern, const char *text,
 		       strcmp(text + strlen(integer), pattern) == 0;
 	return match(pattern, text, matcher);
 }
+
+void rr_reply_to_pattern(char *text)
+{
+	bool in_quotes = false;
+
+	for (; *text; text++) {
+		if (*text == '\\' && in_quotes && text[1])
+			text++;
+		else if (*text == '"')
+			in_quotes = !in_quotes;
+		if (*text == '$' || (!in_quotes && strchr("!#", *text)))
+			*text = '*';
+	}
+}

@@ -26,4 +26,11 @@ struct rr_matcher {
 bool rr_reply_matches(const char *pattern, const char *text,
 		      const struct rr_matcher *matcher);
 
+/*
+ * Makes a reply's text, in place, a pattern that it matches: what would mean
+ * something else in a race ($, and outside of quotes ! and #) becomes *. A reply
+ * that is compared as it is needs no pattern.
+ */
+void rr_reply_to_pattern(char *text);
+
 #endif

@@ -129,6 +129,16 @@ static void assert_too_many(const char *line, int n, const char *message)
 	free(text);
 }
 
+Test(parse, refuses_what_is_no_text)
+{
+	static const char text[] = HEAD "A> GET x\0y\nverdict nothing broken\n";
+	char error[600];
+
+	cr_assert_null(rr_race_parse("a.race", text, sizeof(text) - 1, error,
+				     sizeof(error)));
+	cr_assert_str_eq(error, "a.race:3: expected text, found a byte 0");
+}
+
 Test(parse, has_limits)
 {
 	assert_too_many("A> PING\n", 4097, ":4099: expected at most 4096 steps");

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* From a race to the file that says it: the parser's inverse. */
+#include "write.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+
+/* ---- Words ----------------------------------------------------------------- */
+
+/* A word that means itself without quotes, wherever it stands in a line. */
+static bool is_plain_word(const char *word)
+{
+	if (!*word)
+		return false;
+	for (; *word; word++) {
+		if (!isalnum((unsigned char)*word) && !strchr("_.:-@/+,=$*", *word))
+			return false;
+	}
+	return true;
+}
+
+static void write_quoted(FILE *file, const char *text, size_t length)
+{
+	static const char special[] = "\n\r\t\"\\", letters[] = "nrt\"\\";
+
+	fputc('"', file);
+	for (size_t i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)text[i];
+		const char *found = c ? strchr(special, c) : NULL;
+
+		if (found)
+			fprintf(file, "\\%c", letters[found - special]);
+		else if (c < 32 || c > 126)
+			fprintf(file, "\\x%02x", c);
+		else
+			fputc(c, file);
+	}
+	fputc('"', file);
+}
+
+static void write_word(FILE *file, const char *word)
+{
+	if (is_plain_word(word))
+		fputs(word, file);
+	else
+		write_quoted(file, word, strlen(word));
+}
+
+static void write_words(FILE *file, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		fputc(' ', file);
+		write_word(file, words[i]);
+	}
+}
+
+const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns)
+{
+	const int64_t us = ns > 0 ? (ns + 999) / 1000 : ns / 1000;
+
+	if (us % 1000000 == 0)
+		snprintf(text, RR_DURATION_SIZE, "%" PRId64 "s", us / 1000000);
+	else if (us % 1000 == 0)
+		snprintf(text, RR_DURATION_SIZE, "%" PRId64 "ms", us / 1000);
+	else
+		snprintf(text, RR_DURATION_SIZE, "%" PRId64 "us", us);
+	return text;
+}
+
+/* ---- Steps of clients ------------------------------------------------------ */
+
+static void write_expected(FILE *file, const char *sign,
+			   const struct rr_step *step)
+{
+	const char *expected = step->is_lost	? "(lost)" :
+			       step->is_waiting ? "(waits)" :
+						  step->expected;
+
+	if (expected && *expected)
+		fprintf(file, "%s %s", sign, expected);
+}
+
+static void write_run(FILE *file, const struct rr_race *race,
+		      const struct rr_step *step)
+{
+	write_word(file, race->actors[step->actor].name);
+	if (step->server > 0) {
+		fputc('@', file);
+		write_word(file, race->servers[step->server].name);
+	}
+	fputc('>', file);
+	write_words(file, step->words, step->n_words);
+	write_expected(file, "  =>", step);
+}
+
+static void write_computation(FILE *file, const struct rr_step *step)
+{
+	fputs(" = now", file);
+	if (step->amount)
+		fprintf(file, " %c %" PRId64, step->amount < 0 ? '-' : '+',
+			step->amount < 0 ? -step->amount : step->amount);
+}
+
+/* The steps that are a client's name, a verb, and what the verb is about. */
+static void write_doing(FILE *file, const struct rr_race *race,
+			const struct rr_step *step)
+{
+	write_word(file, race->actors[step->actor].name);
+	fprintf(file, " %s", rr_step_verb(step->kind));
+	if (step->kind == RR_STEP_WRITE) {
+		write_words(file, step->words, step->n_words);
+	} else if (step->kind == RR_STEP_BYTES) {
+		fputs(" bytes ", file);
+		write_quoted(file, step->text, step->length);
+	} else if (step->text) {
+		write_words(file, &step->text, 1);
+	}
+	if (step->kind == RR_STEP_COMPUTE)
+		write_computation(file, step);
+	if (step->kind == RR_STEP_READ)
+		write_expected(file, "", step);
+}
+
+/* ---- Steps of nobody ------------------------------------------------------- */
+
+static void write_clock(FILE *file, const struct rr_race *race,
+			const struct rr_step *step)
+{
+	char text[RR_DURATION_SIZE];
+
+	fputs("clock ", file);
+	write_word(file, step->peer >= 0 ? race->actors[step->peer].name :
+					   race->servers[step->server].name);
+	fprintf(file, " %s%s", step->amount < 0 ? "" : "+",
+		rr_race_duration_text(text, step->amount));
+}
+
+static void write_fault(FILE *file, const struct rr_race *race,
+			const struct rr_step *step)
+{
+	char text[RR_DURATION_SIZE];
+
+	fprintf(file, "%s ", rr_fault_name(step->fault));
+	write_word(file, race->servers[step->server].name);
+	if (step->fault == RR_FAULT_TEAR)
+		fprintf(file, " %s %" PRId64, rr_tear_name(step->tear),
+			step->amount);
+	if (step->fault == RR_FAULT_SLOW_DISK)
+		fprintf(file, " %s", rr_race_duration_text(text, step->amount));
+}
+
+void rr_race_write_step(FILE *file, const struct rr_race *race,
+			const struct rr_step *step)
+{
+	char text[RR_DURATION_SIZE];
+
+	switch (step->kind) {
+	case RR_STEP_RUN:
+		write_run(file, race, step);
+		break;
+	case RR_STEP_NOTE:
+		fprintf(file, "--%s%s", step->text && *step->text ? " " : "",
+			step->text ? step->text : "");
+		break;
+	case RR_STEP_TICK:
+		fprintf(file, "tick %s",
+			rr_race_duration_text(text, step->amount));
+		break;
+	case RR_STEP_CLOCK:
+		write_clock(file, race, step);
+		break;
+	case RR_STEP_FAULT:
+		write_fault(file, race, step);
+		break;
+	default:
+		write_doing(file, race, step);
+		break;
+	}
+	if (step->remark && step->kind != RR_STEP_NOTE)
+		fprintf(file, "  ! %s", step->remark);
+}
+
+/* ---- Headings -------------------------------------------------------------- */
+
+/* Clients with a connection of their own stand in one line, those that share
+ * one in a line each group. */
+static void write_clients(FILE *file, const struct rr_race *race)
+{
+	bool in_line = false;
+
+	for (size_t i = 0, next; i < race->n_actors; i = next) {
+		const struct rr_race_actor *actors = race->actors;
+
+		for (next = i + 1; next < race->n_actors &&
+				   actors[next].connection == (int)i;)
+			next++;
+		if (next > i + 1)
+			fputs(in_line ? "\nconnection" : "connection", file);
+		else if (!in_line)
+			fputs("clients", file);
+		for (size_t j = i; j < next; j++)
+			write_words(file, &actors[j].name, 1);
+		in_line = next == i + 1;
+		if (!in_line)
+			fputc('\n', file);
+	}
+	if (in_line)
+		fputc('\n', file);
+}
+
+static bool is_plain_server(const struct rr_race_server *server)
+{
+	const struct rr_server_options *options = &server->options;
+
+	return options->aof == RR_AOF_NONE && !options->rdb &&
+	       !options->debug && !options->tcp && !options->maxmemory &&
+	       !options->replica_of && !server->config[0];
+}
+
+/* A blank and an option as one word, in quotes where needed. */
+static void write_option(FILE *file, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void write_option(FILE *file, const char *format, ...)
+{
+	char *word = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&word, format, arguments) < 0)
+		word = NULL;
+	va_end(arguments);
+	if (word)
+		write_words(file, (const char *const[]){ word }, 1);
+	free(word);
+}
+
+static void write_server(FILE *file, const struct rr_race_server *server)
+{
+	const struct rr_server_options *options = &server->options;
+
+	fputs("server ", file);
+	write_words(file, &server->name, 1);
+	if (options->aof != RR_AOF_NONE)
+		write_option(file, "aof=%s", rr_aof_name(options->aof));
+	if (options->rdb)
+		write_option(file, "rdb");
+	if (options->debug)
+		write_option(file, "debug");
+	if (options->maxmemory)
+		write_option(file, "maxmemory=%lld", options->maxmemory);
+	if (options->replica_of)
+		write_option(file, "replica-of=%s", options->replica_of);
+	else if (options->tcp)
+		write_option(file, "tcp");
+	for (size_t i = 0; server->config[i]; i++) {
+		const char *line = server->config[i];
+		const int name = (int)strcspn(line, " ");
+
+		write_option(file, "config=%.*s=%s", name, line,
+			     line + name + 1);
+	}
+	fputc('\n', file);
+}
+
+/* Consecutive plain servers stand in one line. */
+static void write_servers(FILE *file, const struct rr_race *race)
+{
+	bool in_line = false;
+
+	for (size_t i = 0; i < race->n_servers; i++) {
+		const bool plain = is_plain_server(&race->servers[i]);
+
+		if (in_line && !plain)
+			fputc('\n', file);
+		if (!plain)
+			write_server(file, &race->servers[i]);
+		else if (!in_line)
+			fputs("servers", file);
+		if (plain)
+			write_words(file, &race->servers[i].name, 1);
+		in_line = plain;
+	}
+	if (in_line)
+		fputc('\n', file);
+}
+
+/* A line for each key. */
+static void write_keys(FILE *file, const char *heading, const char *const *keys,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		fputs(heading, file);
+		write_words(file, &keys[i], 1);
+		fputc('\n', file);
+	}
+}
+
+static void write_lock(FILE *file, const struct rr_race *race)
+{
+	if (!race->lock)
+		return;
+	fputs("lock   ", file);
+	write_words(file, &race->lock, 1);
+	fputs(race->lock_is_timestamp ? " timestamp\n" :
+	      race->lock_is_count     ? " count\n" :
+					"\n",
+	      file);
+}
+
+static void write_counter(FILE *file, const struct rr_race *race)
+{
+	if (!race->counter)
+		return;
+	fputs("counter", file);
+	write_words(file, &race->counter, 1);
+	if (race->counter_from)
+		fprintf(file, " from %" PRId64, race->counter_from);
+	fputc('\n', file);
+}
+
+static void write_needs(FILE *file, const struct rr_race *race)
+{
+	for (size_t i = 0; i < race->n_needs; i++)
+		write_keys(file,
+			   race->needs[i].not_there ? "needs   no" : "needs  ",
+			   &race->needs[i].command, 1);
+}
+
+static void write_given(FILE *file, const struct rr_race *race)
+{
+	for (size_t i = 0; i < race->n_given; i++) {
+		fputs("given  ", file);
+		write_words(file, race->given[i].words, race->given[i].n_words);
+		fputc('\n', file);
+	}
+}
+
+static void write_headings(FILE *file, const struct rr_race *race)
+{
+	fprintf(file, "title   %s\n", race->title);
+	if (race->claims[0])
+		fprintf(file, "claim   %s\n", race->claims);
+	write_clients(file, race);
+	write_servers(file, race);
+	write_needs(file, race);
+	write_keys(file, "watch  ", race->keys, race->n_keys);
+	write_lock(file, race);
+	write_counter(file, race);
+	write_keys(file, "together", race->together, race->n_together);
+	write_given(file, race);
+	fputc('\n', file);
+}
+
+/* ---- What documents say ---------------------------------------------------- */
+
+static void write_saying(FILE *file, const struct rr_saying *saying)
+{
+	write_word(file, saying->claim);
+	fprintf(file, " says %s%s\n", saying->step >= 0 ? "=> " : "",
+		saying->says);
+}
+
+/* What is said of a step's reply stands below the step; what is said of the end
+ * keeps its place among the sayings. The number of those written. */
+static size_t write_sayings_of(FILE *file, const struct rr_race *race,
+			       size_t written, size_t step)
+{
+	size_t until = written;
+
+	for (size_t i = written; i < race->n_sayings; i++) {
+		if (race->sayings[i].step == (int)step)
+			until = i + 1;
+	}
+	for (; written < until; written++)
+		write_saying(file, &race->sayings[written]);
+	return written;
+}
+
+/* ---- The whole ------------------------------------------------------------- */
+
+/* Does a round, or the whole repeat, end with this step? */
+static bool ends_round(const struct rr_race *race, size_t i)
+{
+	const struct rr_step *step = &race->steps[i], *next = step + 1;
+
+	return i + 1 == race->n_steps ||
+	       next->repetition != step->repetition ||
+	       next->repetitions != step->repetitions;
+}
+
+static size_t write_steps(FILE *file, const struct rr_race *race)
+{
+	bool in_repeat = false;
+	size_t sayings = 0;
+
+	for (size_t i = 0; i < race->n_steps; i++) {
+		const struct rr_step *step = &race->steps[i];
+
+		if (step->repetition == 1 && !in_repeat)
+			fprintf(file, "repeat %d\n", step->repetitions);
+		in_repeat = step->repetition == 1 && !ends_round(race, i);
+		if (step->repetition <= 1) {
+			rr_race_write_step(file, race, step);
+			fputc('\n', file);
+		}
+		sayings = write_sayings_of(file, race, sayings, i);
+		if (step->repetition == 1 && !in_repeat)
+			fputs("end\n", file);
+	}
+	return sayings;
+}
+
+bool rr_race_write(FILE *file, const struct rr_race *race)
+{
+	size_t sayings;
+
+	write_headings(file, race);
+	sayings = write_steps(file, race);
+	if (sayings < race->n_sayings || race->n_verdicts)
+		fputc('\n', file);
+	for (; sayings < race->n_sayings; sayings++)
+		write_saying(file, &race->sayings[sayings]);
+	for (size_t i = 0; i < race->n_verdicts; i++)
+		fprintf(file, "%s%s", i ? ", " : "verdict ",
+			race->verdicts[i]);
+	if (race->n_verdicts)
+		fputc('\n', file);
+	return !ferror(file);
+}
