@@ -2,23 +2,30 @@
 #include "attempt.h"
 
 #include "count.h"
+#include "scheduler/attempt.h"
 
-static int64_t now_ns(const struct rr_runner *runner)
+/* What the hooks of an attempt need. */
+struct timed {
+	struct rr_runner *runner;
+	struct rr_target *target;
+	const char *item; /* NULL, or what was put off */
+	int64_t asked_ns, *entered_ns;
+};
+
+static struct rr_section *section_of(const struct timed *it)
 {
-	return rl_now_ns(runner->data, RL_CLOCK_MONOTONIC);
+	const struct rr_runner *runner = it->runner;
+
+	return &runner->board->sections[it->target - runner->targets];
 }
 
-static void enter(struct rr_runner *runner, struct rr_section *section)
+static void enter(void *context)
 {
-	if (atomic_fetch_add(&section->inside, 1) > 0)
-		runner->slot->overlaps++;
-	rl_mark(runner->data, RL_MARK_ENTER);
-}
+	struct timed *it = context;
 
-static void leave(struct rr_runner *runner, struct rr_section *section)
-{
-	rl_mark(runner->data, RL_MARK_LEAVE);
-	atomic_fetch_sub(&section->inside, 1);
+	*it->entered_ns = rr_count_now_ns(it->runner);
+	if (atomic_fetch_add(&section_of(it)->inside, 1) > 0)
+		it->runner->slot->overlaps++;
 }
 
 /* How long a lock is good for, clock drift between lock servers taken off. */
@@ -33,62 +40,71 @@ static int64_t lease_ns(const struct rr_runner *runner)
 					   ttl_ns;
 }
 
-/* rr_get_add_set() of what was put off: SET and the item's end are one. */
-static enum rl_outcome get_add_end(struct rr_runner *runner,
-				   struct rr_target *target, const char *item)
+static void leave(void *context)
 {
+	struct timed *it = context;
+	struct rr_runner *runner = it->runner;
+
+	atomic_fetch_sub(&section_of(it)->inside, 1);
+	if (runner->run->strategy->lock.lease &&
+	    rr_count_now_ns(runner) - it->asked_ns > lease_ns(runner))
+		runner->slot->overruns++;
+}
+
+/* rr_get_add_set() of what was put off: SET and the item's end are one. */
+static enum rl_outcome get_add_end(void *context)
+{
+	const struct timed *it = context;
+	struct rr_client *client = &it->target->client;
 	long long value;
-	enum rl_outcome outcome = rr_get_counter(&target->client, &value);
+	enum rl_outcome outcome = rr_get_counter(client, &value);
 
 	if (outcome != RL_OK)
 		return outcome;
-	rr_work(&target->client);
-	return rl_delay_queue_done(runner->queue, item, "SET %s %lld",
-				   target->counter, value + 1);
+	rr_work(client);
+	return rl_delay_queue_done(it->runner->queue, it->item, "SET %s %lld",
+				   it->target->counter, value + 1);
 }
 
-static enum rl_outcome attempt_locked(struct rr_runner *runner,
-				      struct rr_target *target,
-				      const char *item, int64_t *entered_ns)
+/* A release without a good end: is the server still there? */
+static void look_at_release(struct rr_runner *runner, struct rr_target *target)
 {
-	const struct rr_strategy *strategy = runner->run->strategy;
-	struct rr_section *section =
-		&runner->board->sections[target - runner->targets];
-	const int64_t asked_ns = now_ns(runner);
-	enum rl_outcome outcome = strategy->acquire(&target->client);
-
-	runner->entered = outcome == RL_OK;
-	if (outcome != RL_OK)
-		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
-	*entered_ns = now_ns(runner);
-	enter(runner, section);
-	outcome = item ? get_add_end(runner, target, item) :
-			 strategy->increment(&target->client);
-	leave(runner, section);
-	if (strategy->lock.lease &&
-	    now_ns(runner) - asked_ns > lease_ns(runner))
-		runner->slot->overruns++;
-	runner->released = strategy->release(&target->client);
-	if (outcome == RL_OK && strategy->writes_at_release)
-		return runner->released;
 	if (runner->released == RL_ERROR || runner->released == RL_UNKNOWN)
 		rr_count_look_for_server(runner, target, runner->released);
+}
+
+enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
+				  struct rr_target *target, const char *item,
+				  int64_t *entered_ns)
+{
+	static const struct rr_attempt_hooks own = { .enter = enter,
+						     .leave = leave };
+	static const struct rr_attempt_hooks put_off = {
+		.enter = enter, .increment = get_add_end, .leave = leave
+	};
+	const struct rr_strategy *strategy = runner->run->strategy;
+	struct timed it = { .runner = runner,
+			    .target = target,
+			    .item = item,
+			    .entered_ns = entered_ns };
+	struct rr_attempt attempt = { .strategy = strategy,
+				      .client = &target->client,
+				      .hooks = item ? &put_off : &own,
+				      .context = &it };
+	enum rl_outcome outcome;
+
+	if (strategy->acquire)
+		it.asked_ns = rr_count_now_ns(runner);
+	outcome = rr_attempt_make(&attempt);
+	runner->entered = attempt.entered;
+	runner->released = attempt.released;
+	if (outcome != RL_OK || !strategy->writes_at_release)
+		look_at_release(runner, target);
 	return outcome;
 }
 
-enum rl_outcome rr_attempt(struct rr_runner *runner, struct rr_target *target,
-			   const char *item, int64_t *entered_ns)
-{
-	const struct rr_strategy *strategy = runner->run->strategy;
-
-	runner->released = RL_OK;
-	if (strategy->acquire)
-		return attempt_locked(runner, target, item, entered_ns);
-	return strategy->increment(&target->client);
-}
-
-bool rr_attempt_was_refused(const struct rr_runner *runner,
-			    enum rl_outcome outcome)
+bool rr_runner_was_refused(const struct rr_runner *runner,
+			   enum rl_outcome outcome)
 {
 	return rr_was_refused(runner->run->strategy, outcome, runner->entered);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One attempt at one increment: asked for once, done or not. */
-#ifndef RR_ATTEMPT_H
-#define RR_ATTEMPT_H
+/* An attempt at one increment of a run: timed, and watched for two inside. */
+#ifndef RR_BENCH_ATTEMPT_H
+#define RR_BENCH_ATTEMPT_H
 
 #include "client.h"
 
@@ -12,12 +12,13 @@
  * acquire without a known end has counted nothing: RL_LOST, as is an item that
  * is not ours any more; runner->entered tells them apart.
  */
-enum rl_outcome rr_attempt(struct rr_runner *runner, struct rr_target *target,
-			   const char *item, int64_t *entered_ns);
+enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
+				  struct rr_target *target, const char *item,
+				  int64_t *entered_ns);
 
 /* Somebody else was first, or too few lock servers answered in time: nothing
  * has been counted. */
-bool rr_attempt_was_refused(const struct rr_runner *runner,
-			    enum rl_outcome outcome);
+bool rr_runner_was_refused(const struct rr_runner *runner,
+			   enum rl_outcome outcome);
 
 #endif

@@ -34,7 +34,7 @@ void rr_count_wait(struct rr_runner *runner, uint64_t refusals)
 
 bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome)
 {
-	const bool refused = rr_attempt_was_refused(runner, outcome);
+	const bool refused = rr_runner_was_refused(runner, outcome);
 
 	if (rr_count_is_stopped(runner))
 		return false;
@@ -59,7 +59,7 @@ static enum rl_outcome insist(struct rr_runner *runner,
 	uint64_t refusals = 0;
 
 	for (;;) {
-		outcome = rr_attempt(runner, target, NULL, entered_ns);
+		outcome = rr_runner_attempt(runner, target, NULL, entered_ns);
 		if (!rr_count_may_retry(runner, outcome))
 			break;
 		rr_count_wait(runner, refusals++);
@@ -75,9 +75,9 @@ static enum rl_outcome try_once(struct rr_runner *runner,
 				struct rr_target *target, int64_t *entered_ns)
 {
 	const enum rl_outcome outcome =
-		rr_attempt(runner, target, NULL, entered_ns);
+		rr_runner_attempt(runner, target, NULL, entered_ns);
 
-	return rr_attempt_was_refused(runner, outcome) ? RL_BUSY : outcome;
+	return rr_runner_was_refused(runner, outcome) ? RL_BUSY : outcome;
 }
 
 /* ---- The loop ------------------------------------------------------------ */

@@ -67,7 +67,7 @@ static void do_own(struct rr_runner *runner)
 	const int64_t start_ns = rr_count_now_ns(runner);
 	int64_t entered_ns = start_ns;
 	const enum rl_outcome outcome =
-		rr_attempt(runner, target, NULL, &entered_ns);
+		rr_runner_attempt(runner, target, NULL, &entered_ns);
 
 	if (rr_count_may_retry(runner, outcome)) {
 		rr_count_note_refusals(runner->slot, 1);
@@ -101,7 +101,7 @@ static enum rl_outcome insist(struct rr_runner *runner,
 	uint64_t refusals = 0;
 
 	do {
-		outcome = rr_attempt(runner, target, id, entered_ns);
+		outcome = rr_runner_attempt(runner, target, id, entered_ns);
 		if (!rr_count_may_retry(runner, outcome))
 			break;
 		rr_count_wait(runner, refusals++);

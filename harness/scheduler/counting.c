@@ -3,59 +3,30 @@
 
 #include <stdlib.h>
 
+#include "attempt.h"
+
 struct seat {
 	struct rr_counting *counting;
 	struct rr_client_run *run;
 	struct rr_client client;
+	struct rr_attempt attempt;
 	bool opened;
-	bool entered; /* the last attempt got its lock */
 };
-
-/* ---- One attempt ---------------------------------------------------------- */
 
 static bool is_alive(const struct seat *seat)
 {
 	return rr_client_run_is_alive(seat->run);
 }
 
-/* The increment's write was answered, or was not. */
-static enum rl_outcome acknowledge(struct seat *seat, enum rl_outcome outcome)
+static void acknowledge(void *context)
 {
-	if (outcome == RL_OK && is_alive(seat))
+	const struct seat *seat = context;
+
+	if (is_alive(seat))
 		rr_client_run_tally(seat->run)->acknowledged++;
-	return outcome;
 }
 
-static enum rl_outcome attempt_locked(struct seat *seat)
-{
-	const struct rr_strategy *strategy = seat->counting->strategy;
-	enum rl_outcome outcome = strategy->acquire(&seat->client);
-	enum rl_outcome released;
-
-	seat->entered = outcome == RL_OK;
-	if (outcome != RL_OK)
-		return outcome == RL_UNKNOWN ? RL_LOST : outcome;
-	rl_mark(seat->client.data, RL_MARK_ENTER);
-	outcome = strategy->increment(&seat->client);
-	if (!strategy->writes_at_release)
-		acknowledge(seat, outcome);
-	rl_mark(seat->client.data, RL_MARK_LEAVE);
-	released = strategy->release(&seat->client);
-	if (outcome == RL_OK && strategy->writes_at_release)
-		return acknowledge(seat, released);
-	return outcome;
-}
-
-static enum rl_outcome attempt(struct seat *seat)
-{
-	const struct rr_strategy *strategy = seat->counting->strategy;
-
-	if (strategy->acquire)
-		return attempt_locked(seat);
-	return acknowledge(seat, strategy->increment(&seat->client));
-}
-
-/* ---- All of them ---------------------------------------------------------- */
+/* ---- Increments ----------------------------------------------------------- */
 
 static bool was_refused(const struct seat *seat, enum rl_outcome outcome)
 {
@@ -63,7 +34,7 @@ static bool was_refused(const struct seat *seat, enum rl_outcome outcome)
 
 	if (outcome == RL_UNKNOWN && counting->repeats)
 		return true;
-	return rr_was_refused(counting->strategy, outcome, seat->entered);
+	return rr_was_refused(counting->strategy, outcome, seat->attempt.entered);
 }
 
 /* Waiting between attempts is the explorer's: it takes as long as it likes. */
@@ -74,7 +45,7 @@ static bool insist(struct seat *seat)
 
 	tally->refused = 0;
 	while (rr_client_run_begin_attempt(seat->run)) {
-		outcome = attempt(seat);
+		outcome = rr_attempt_make(&seat->attempt);
 		if (!is_alive(seat))
 			return false;
 		if (!was_refused(seat, outcome)) {
@@ -111,6 +82,9 @@ static void count_up(void *argument)
 static void *make(void *context, struct rr_client_run *run, int number,
 		  struct rl_link **links, struct rl_mutex *mutex)
 {
+	static const struct rr_attempt_hooks hooks = {
+		.acknowledge = acknowledge,
+	};
 	struct rr_counting *counting = context;
 	struct seat *seat = calloc(1, sizeof(*seat));
 
@@ -128,6 +102,10 @@ static void *make(void *context, struct rr_client_run *run, int number,
 			    .mutex = mutex,
 			    .ttl_ms = counting->ttl_ms,
 			    .hold_us = counting->hold_us },
+		.attempt = { .strategy = counting->strategy,
+			     .client = &seat->client,
+			     .hooks = &hooks,
+			     .context = seat },
 	};
 	return seat;
 }
