@@ -66,8 +66,6 @@ static const char *const faults[RR_FAULT_KINDS] = {
 	[RR_FAULT_CATCH_UP] = " has all that its master wrote",
 	[RR_FAULT_POWER] = " loses power, and what no fsync covered",
 	[RR_FAULT_AWAIT_SYNC] = " has synced all to its disk",
-	[RR_FAULT_TEAR] = "'s append-only file is cut",
-	[RR_FAULT_SLOW_DISK] = "'s disk is slow",
 	[RR_FAULT_DIE_IN_SYNC] = " will die in its next fsync",
 	[RR_FAULT_BREAK_DISK] = "'s snapshots fail",
 	[RR_FAULT_MEND_DISK] = "'s snapshots succeed again",
@@ -75,24 +73,22 @@ static const char *const faults[RR_FAULT_KINDS] = {
 	[RR_FAULT_EMPTY] = " has memory again",
 };
 
+/* What follows "n1's append-only file"; behind it comes a number. */
+static const char *const tears[RR_TEAR_KINDS] = {
+	[RR_TEAR_LAST_BYTES] = "lacks its last",
+	[RR_TEAR_AT_BYTE] = "ends after byte",
+	[RR_TEAR_AFTER_COMMAND] = "ends after command",
+	[RR_TEAR_IN_COMMAND] = "ends within command",
+	[RR_TEAR_WITHOUT_COMMAND] = "lacks command",
+	[RR_TEAR_OVER_COMMAND] = "has a wrong first byte in command",
+};
+
 static char *tear(const struct rr_step *step, const char *server)
 {
-	const long long n = (long long)step->amount;
+	const char *bytes = step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "";
 
-	switch (step->tear) {
-	case RR_TEAR_LAST_BYTES:
-		return words("%s's append-only file lacks its last %lld bytes",
-			     server, n);
-	case RR_TEAR_AT_BYTE:
-		return words("%s's append-only file ends after byte %lld",
-			     server, n);
-	case RR_TEAR_AFTER_COMMAND:
-		return words("%s's append-only file ends after command %lld",
-			     server, n);
-	default:
-		return words("%s's append-only file ends within command %lld",
-			     server, n);
-	}
+	return words("%s's append-only file %s %lld%s", server,
+		     tears[step->tear], (long long)step->amount, bytes);
 }
 
 static char *fault(const struct rr_race *race, const struct rr_step *step)

@@ -157,6 +157,22 @@ Test(draw, repeats_are_folded)
 	cr_assert_null(strstr(cli_output, "\n15  "));
 }
 
+Test(draw, tells_what_was_done_to_a_file)
+{
+	const char *const parts[] = {
+		"redis's append-only file lacks its last 5 bytes",
+		"redis's append-only file ends within command 4",
+		"redis's append-only file lacks command 2",
+		"redis's append-only file has a wrong first byte in command 2",
+		"redis's append-only file ends after command 1",
+		"redis's append-only file ends after byte 23",
+		NULL
+	};
+
+	cli_run(PLAY "tests/draw/tears.race");
+	assert_says(parts);
+}
+
 Test(draw, no_colour_but_on_a_terminal)
 {
 	cli_run("TERM=xterm " PLAY "tests/draw/overrun.race");
