@@ -69,26 +69,26 @@ static char holder_of(const struct rr_graph *graph, uint32_t state,
 					    (char)('A' + common->makers[server]);
 }
 
-static void move_text(struct rr_move move, char text[TEXT_SIZE])
+static void move_text(struct rr_transition move, char text[TEXT_SIZE])
 {
 	static const char *const verbs[] = {
-		[RR_MOVE_EXECUTE] = "executes", [RR_MOVE_GO] = "goes on",
-		[RR_MOVE_BEGIN] = "begins",     [RR_MOVE_LATE] = "late command",
-		[RR_MOVE_NOTICE] = "is noticed", [RR_MOVE_RETURN] = "returns",
-		[RR_MOVE_WAIT] = "time passes", [RR_MOVE_NEAR] = "time passes",
-		[RR_MOVE_LOSE] = "reply lost",  [RR_MOVE_DROP] = "command lost",
-		[RR_MOVE_CRASH] = "crashes",    [RR_MOVE_RESTART] = "restarts",
-		[RR_MOVE_JUMP] = "clock jumps", [RR_MOVE_HALF] = "half a lease",
-		[RR_MOVE_WHOLE] = "a lease ends",
-		[RR_MOVE_PAUSE_HALF] = "a pause", [RR_MOVE_PAUSE] = "a pause",
+		[RR_DO_EXECUTE] = "executes", [RR_DO_GO] = "goes on",
+		[RR_DO_BEGIN] = "begins",     [RR_DO_LATE] = "late command",
+		[RR_DO_NOTICE] = "is noticed", [RR_DO_RETURN] = "returns",
+		[RR_DO_WAIT] = "time passes", [RR_DO_NEAR] = "time passes",
+		[RR_DO_LOSE] = "reply lost",  [RR_DO_DROP] = "command lost",
+		[RR_DO_CRASH] = "crashes",    [RR_DO_RESTART] = "restarts",
+		[RR_DO_JUMP] = "clock jumps", [RR_DO_HALF] = "half a lease",
+		[RR_DO_WHOLE] = "a lease ends",
+		[RR_DO_PAUSE_HALF] = "a pause", [RR_DO_PAUSE] = "a pause",
 	};
-	const bool is_of_client = move.kind <= RR_MOVE_BEGIN ||
-				  move.kind == RR_MOVE_NOTICE ||
-				  (move.kind >= RR_MOVE_LOSE &&
-				   move.kind <= RR_MOVE_CRASH);
-	const bool is_of_server = move.kind == RR_MOVE_RETURN ||
-				  move.kind == RR_MOVE_RESTART ||
-				  move.kind == RR_MOVE_JUMP;
+	const bool is_of_client = move.kind <= RR_DO_BEGIN ||
+				  move.kind == RR_DO_NOTICE ||
+				  (move.kind >= RR_DO_LOSE &&
+				   move.kind <= RR_DO_CRASH);
+	const bool is_of_server = move.kind == RR_DO_RETURN ||
+				  move.kind == RR_DO_RESTART ||
+				  move.kind == RR_DO_JUMP;
 
 	if (is_of_client)
 		snprintf(text, TEXT_SIZE, "%c %s", 'A' + move.who,

@@ -90,13 +90,6 @@ static void write_server(const struct writer *writer, size_t server)
 	fputc('>', writer->file);
 }
 
-static const struct rr_client_state *state_of(const struct writer *writer,
-					      const struct rr_action *action,
-					      uint32_t state)
-{
-	return &writer->product->clients[action->client].states[state];
-}
-
 /* Which connections a client uses, as bits. */
 static unsigned ordinals_of(const struct writer *writer, size_t client)
 {
@@ -244,50 +237,32 @@ static void write_answer(struct writer *writer, const struct rr_action *action)
 
 /* ---- Clients' doings ------------------------------------------------------ */
 
-static uint32_t n_sent_inside(const struct rr_client_state *state)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < state->n_sent; i++)
-		n += state->sent[i].is_inside;
-	return n;
-}
-
 static void write_leaving(struct writer *writer,
-			  const struct rr_action *action,
-			  const struct rr_client_state *to)
+			  const struct rr_action *action)
 {
-	const uint32_t n = n_sent_inside(to);
-
-	if (n > 0)
-		writer->leaves_after[action->client] = n;
+	if (action->n_inside > 0)
+		writer->leaves_after[action->client] = action->n_inside;
 	else
 		fprintf(writer->file, "%c leaves\n", 'A' + action->client);
 }
 
 static void write_marks(struct writer *writer, const struct rr_action *action)
 {
-	const struct rr_client_state *from =
-		state_of(writer, action, action->from);
-	const struct rr_client_state *to = state_of(writer, action, action->to);
-	const bool has_entered = action->has_entered;
 	const char name = (char)('A' + action->client);
 
-	if (from->is_inside && (has_entered || !to->is_inside))
-		write_leaving(writer, action, to);
-	if (has_entered)
+	if (action->was_inside && (action->has_entered || !action->is_inside))
+		write_leaving(writer, action);
+	if (action->has_entered)
 		fprintf(writer->file, "%c enters\n", name);
-	if (has_entered && !to->is_inside)
-		write_leaving(writer, action, to);
-	for (long i = from->tally.ok; i < to->tally.ok; i++)
+	if (action->has_entered && !action->is_inside)
+		write_leaving(writer, action);
+	for (uint8_t i = 0; i < action->n_counted; i++)
 		fprintf(writer->file, "%c counts\n", name);
 }
 
 static void write_feed(struct writer *writer, const struct rr_action *action)
 {
-	const struct rr_client_state *from =
-		state_of(writer, action, action->from);
-	const struct rr_stop *stop = &from->stops[action->input.thread];
+	const struct rr_stop *stop = &action->stop;
 	const char name = (char)('A' + action->client);
 
 	if (action->input.kind == RR_INPUT_CLOCK)
@@ -304,12 +279,11 @@ static void write_feed(struct writer *writer, const struct rr_action *action)
 	write_marks(writer, action);
 }
 
-static void write_crash(struct writer *writer, const struct rr_action *action,
-			const struct rr_client_state *state)
+static void write_crash(struct writer *writer, const struct rr_action *action)
 {
 	const unsigned ordinals = ordinals_of(writer, action->client);
 
-	for (long i = state->tally.ok; i < state->tally.acknowledged; i++)
+	for (uint8_t i = 0; i < action->n_counted; i++)
 		fprintf(writer->file, "%c counts\n", 'A' + action->client);
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const uint16_t slot =
@@ -487,7 +461,6 @@ static void write_connections(struct writer *writer)
 
 static void write_actions(struct writer *writer)
 {
-	const struct rr_client_state *states[RR_PRODUCT_CLIENTS] = { NULL };
 	bool is_dead[RR_PRODUCT_CLIENTS] = { false };
 
 	for (size_t i = 0; i < writer->actions->n; i++) {
@@ -502,14 +475,9 @@ static void write_actions(struct writer *writer)
 			break;
 		case RR_ACTION_FEED:
 			write_feed(writer, action);
-			states[action->client] =
-				state_of(writer, action, action->to);
 			break;
 		case RR_ACTION_CRASH:
-			write_crash(writer, action,
-				    states[action->client] ?
-					    states[action->client] :
-					    state_of(writer, action, 0));
+			write_crash(writer, action);
 			is_dead[action->client] = true;
 			break;
 		case RR_ACTION_TIME:

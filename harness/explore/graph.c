@@ -47,8 +47,8 @@ static bool add_edge(struct rr_graph *graph, struct rr_edge edge)
 	return true;
 }
 
-static bool note_edge(void *context, struct rr_move move, const uint32_t *next,
-		      unsigned broken)
+static bool note_edge(void *context, struct rr_transition move,
+		      const uint32_t *next, unsigned broken)
 {
 	struct rr_graph *graph = context;
 	const uint32_t to = add_state(graph, next);
@@ -284,7 +284,7 @@ static bool make_reverse(const struct rr_graph *graph, struct reverse *reverse)
 	if (!reverse->first || !reverse->from)
 		return false;
 	for (uint64_t i = 0; i < graph->n_edges; i++) {
-		if (!rr_move_is_fault(graph->edges[i].move))
+		if (!rr_transition_is_fault(graph->edges[i].move))
 			reverse->first[graph->edges[i].to + 1]++;
 	}
 	for (uint32_t i = 0; i <= n; i++) {
@@ -296,7 +296,7 @@ static bool make_reverse(const struct rr_graph *graph, struct reverse *reverse)
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
 			const struct rr_edge *edge = &graph->edges[j];
 
-			if (!rr_move_is_fault(edge->move))
+			if (!rr_transition_is_fault(edge->move))
 				reverse->from[--reverse->first[edge->to + 1]] =
 					i;
 		}
@@ -390,7 +390,7 @@ static void tell_apart(struct rr_graph *graph, const struct reverse *reverse,
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
 			const struct rr_edge *edge = &graph->edges[j];
 
-			if (!marks[i] && !rr_move_is_fault(edge->move) &&
+			if (!marks[i] && !rr_transition_is_fault(edge->move) &&
 			    changes_servers(graph, i, edge->to)) {
 				marks[i] = 1;
 				todo[n_todo++] = i;
@@ -578,11 +578,11 @@ struct search {
 	uint32_t n_heap, heap_capacity;
 };
 
-static bool is_client_move(struct rr_move move)
+static bool is_client_move(struct rr_transition move)
 {
-	return move.kind == RR_MOVE_EXECUTE || move.kind == RR_MOVE_GO ||
-	       move.kind == RR_MOVE_BEGIN || move.kind == RR_MOVE_LOSE ||
-	       move.kind == RR_MOVE_DROP;
+	return move.kind == RR_DO_EXECUTE || move.kind == RR_DO_GO ||
+	       move.kind == RR_DO_BEGIN || move.kind == RR_DO_LOSE ||
+	       move.kind == RR_DO_DROP;
 }
 
 static bool is_before(const struct search *search, uint64_t a, uint64_t b)
@@ -699,7 +699,7 @@ static bool leave(struct search *search, uint32_t id, struct place place)
 			next.last = (uint8_t)(edge->move.who + 1);
 			if (place.last && place.last != next.last)
 				more += UINT64_C(1) << 32;
-		} else if (rr_move_is_fault(edge->move)) {
+		} else if (rr_transition_is_fault(edge->move)) {
 			more += UINT64_C(1) << 32; /* as few as possible */
 		}
 		if (edge->broken & search->bits)
@@ -732,7 +732,7 @@ static int count_switches(const struct rr_graph *graph,
 	int last = -1, n = 0;
 
 	for (size_t i = 0; i < way->n; i++) {
-		const struct rr_move move = graph->edges[way->edges[i]].move;
+		const struct rr_transition move = graph->edges[way->edges[i]].move;
 
 		if (!is_client_move(move))
 			continue;
@@ -795,13 +795,13 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
 		is_expanded(graph, state) ? graph->first[state + 1] : i;
 
 	for (; i < end; i++) {
-		const struct rr_move move = graph->edges[i].move;
+		const struct rr_transition move = graph->edges[i].move;
 		const bool is_time =
-			move.kind == RR_MOVE_WAIT || move.kind == RR_MOVE_NEAR;
+			move.kind == RR_DO_WAIT || move.kind == RR_DO_NEAR;
 
 		if (client < 0 ? is_time :
 				 is_client_move(move) &&
-					 !rr_move_is_fault(move) &&
+					 !rr_transition_is_fault(move) &&
 					 move.who == client)
 			return i;
 	}

@@ -16,7 +16,7 @@ enum { RR_STATE_WRONG = 16, RR_STATE_STUCK = 32 };
 
 struct rr_edge {
 	uint32_t to;
-	struct rr_move move;
+	struct rr_transition move;
 	uint8_t broken; /* bits of strategy.h */
 };
 

@@ -69,15 +69,15 @@ void rr_live_free(struct rr_live *live)
 /* ---- From ways to actions ------------------------------------------------- */
 
 struct wanted {
-	struct rr_move move;
+	struct rr_transition move;
 	const uint32_t *next;
 	size_t size;
 	bool found;
 };
 
 /* The log keeps what belongs to the move that is wanted: nothing comes after. */
-static bool find_move(void *context, struct rr_move move, const uint32_t *next,
-		      unsigned broken)
+static bool find_move(void *context, struct rr_transition move,
+		      const uint32_t *next, unsigned broken)
 {
 	struct wanted *wanted = context;
 

@@ -110,21 +110,8 @@ static size_t server_of(const struct rr_product *product, int lane)
 
 static void note(const struct rr_product *product, struct rr_action action)
 {
-	struct rr_actions *log = product->log;
-
-	if (!log)
-		return;
-	if (log->n == log->capacity) {
-		const size_t capacity = log->capacity ? 2 * log->capacity : 64;
-		struct rr_action *all =
-			realloc(log->all, capacity * sizeof(*all));
-
-		if (!all)
-			return;
-		log->all = all;
-		log->capacity = capacity;
-	}
-	log->all[log->n++] = action;
+	if (product->log)
+		rr_actions_add(product->log, &action);
 }
 
 /* ---- Servers -------------------------------------------------------------- */
@@ -323,6 +310,39 @@ static long n_done(const struct rr_client_state *state)
 	return state->tally.ok + state->tally.unknown + state->tally.failed;
 }
 
+static uint8_t n_sent_inside(const struct rr_client_state *state)
+{
+	uint8_t n = 0;
+
+	for (uint32_t i = 0; i < state->n_sent; i++)
+		n += state->sent[i].is_inside;
+	return n;
+}
+
+static void note_feed(const struct rr_product *product, size_t client,
+		      const struct rr_input *input, int64_t passed_ns,
+		      const struct rr_client_row *row)
+{
+	const struct rr_client_state *states = product->clients[client].states;
+	const struct rr_client_state *from = &states[row->from];
+	const struct rr_client_state *to = &states[row->to];
+
+	note(product, (struct rr_action){
+			      .kind = RR_ACTION_FEED,
+			      .client = (uint8_t)client,
+			      .input = *input,
+			      .ns = passed_ns,
+			      .signature = row->signature,
+			      .stop = from->stops[input->thread],
+			      .was_inside = from->is_inside,
+			      .has_entered = row->has_entered,
+			      .is_inside = to->is_inside,
+			      .n_inside = n_sent_inside(to),
+			      .n_counted = (uint8_t)(to->tally.ok -
+						     from->tally.ok),
+		      });
+}
+
 static bool feed(struct rr_product *product, size_t client,
 		 struct rr_part *part, const struct rr_input *input,
 		 bool *has_entered)
@@ -340,17 +360,7 @@ static bool feed(struct rr_product *product, size_t client,
 		product->wants_clock |= !product->config.reads_clock;
 	}
 	*has_entered |= row->has_entered;
-	note(product,
-	     (struct rr_action){
-		     .kind = RR_ACTION_FEED,
-		     .client = (uint8_t)client,
-		     .input = *input,
-		     .ns = passed_ns,
-		     .from = row->from,
-		     .to = row->to,
-		     .signature = row->signature,
-		     .has_entered = row->has_entered,
-	     });
+	note_feed(product, client, input, passed_ns, row);
 	if (table->states[row->to].is_attempt && !was_attempt &&
 	    product->config.bounded)
 		part->rounds = n_done(&table->states[row->to]) ==
@@ -755,7 +765,7 @@ struct expansion {
 	int64_t next_ns; /* when the first of those who wait goes on */
 };
 
-static bool emit(struct expansion *it, struct rr_move move,
+static bool emit(struct expansion *it, struct rr_transition move,
 		 const struct work *work)
 {
 	it->product->n_moves++;
@@ -765,6 +775,13 @@ static bool emit(struct expansion *it, struct rr_move move,
 	if (!it->stopped && it->product->log)
 		it->product->log->n = it->product->log_kept;
 	return !it->stopped;
+}
+
+static bool emit_kind(struct expansion *it, enum rr_transition_kind kind,
+		      size_t who, const struct work *work)
+{
+	return emit(it, (struct rr_transition){ (uint8_t)kind, (uint8_t)who, 0 },
+		    work);
 }
 
 /* What is noted from now on belongs to the next move alone. */
@@ -802,12 +819,12 @@ static size_t thread_of_lane(const struct rr_client_state *state, uint8_t lane)
 static bool emit_execution(struct expansion *it, const struct work *work,
 			   size_t client, const struct rr_part *part,
 			   uint8_t lane, uint32_t command,
-			   enum rr_move_kind kind)
+			   enum rr_transition_kind kind)
 {
 	static const enum rr_answer_kind answers[] = {
-		[RR_MOVE_EXECUTE] = RR_ANSWER_REPLY,
-		[RR_MOVE_LOSE] = RR_ANSWER_LOST,
-		[RR_MOVE_DROP] = RR_ANSWER_SHUT,
+		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
+		[RR_DO_LOSE] = RR_ANSWER_LOST,
+		[RR_DO_DROP] = RR_ANSWER_SHUT,
 	};
 	struct rr_part after = *part;
 	struct work next = *work;
@@ -820,9 +837,10 @@ static bool emit_execution(struct expansion *it, const struct work *work,
 		next_sent(state_of(it->product, client, part), part, lane)
 			->is_inside
 	};
-	const struct rr_move move = { (uint8_t)kind, (uint8_t)client, lane };
+	const struct rr_transition move = { (uint8_t)kind, (uint8_t)client,
+					    lane };
 
-	if (kind != RR_MOVE_EXECUTE) {
+	if (kind != RR_DO_EXECUTE) {
 		struct rr_common common = *common_of(it->product, &next);
 
 		common.left.lost_replies--;
@@ -854,7 +872,7 @@ static bool emit_lane(struct expansion *it, struct work *work, size_t client,
 		return false;
 	count_move(it, thread_of_lane(state, lane), is_busy);
 	if (!emit_execution(it, work, client, part, lane, command,
-			    RR_MOVE_EXECUTE))
+			    RR_DO_EXECUTE))
 		return false;
 	can_lose = it->only < 0 &&
 		   common_of(product, work)->left.lost_replies > 0 &&
@@ -863,9 +881,9 @@ static bool emit_lane(struct expansion *it, struct work *work, size_t client,
 			   (int8_t)server_of(product, lane);
 	return !can_lose ||
 	       (emit_execution(it, work, client, part, lane, command,
-			       RR_MOVE_LOSE) &&
+			       RR_DO_LOSE) &&
 		emit_execution(it, work, client, part, lane, command,
-			       RR_MOVE_DROP));
+			       RR_DO_DROP));
 }
 
 static bool emit_lanes(struct expansion *it, struct work *work, size_t client,
@@ -996,7 +1014,7 @@ static bool emit_thread(struct expansion *it, const struct work *work,
 			size_t client, const struct rr_part *part,
 			uint8_t thread, bool is_busy)
 {
-	const struct rr_move move = { RR_MOVE_GO, (uint8_t)client, thread };
+	const struct rr_transition move = { RR_DO_GO, (uint8_t)client, thread };
 	struct rr_product *product = it->product;
 	struct rr_input input = { .kind = RR_INPUT_GO, .thread = thread };
 	struct rr_part after = *part;
@@ -1063,9 +1081,7 @@ static bool emit_client(struct expansion *it, const struct work *work,
 		if (!has_ended(product, client, &part))
 			return true;
 		count_move(it, 0, !is_idle);
-		return emit(it, (struct rr_move){ RR_MOVE_BEGIN,
-						  (uint8_t)client, 0 },
-			    &begun);
+		return emit_kind(it, RR_DO_BEGIN, client, &begun);
 	}
 	n_threads = state_of(product, client, &part)->n_threads;
 	if (!emit_lanes(it, &begun, client, &part, !is_idle))
@@ -1080,9 +1096,7 @@ static bool emit_client(struct expansion *it, const struct work *work,
 	    waits_for_time(product, client, &part, RR_NEVER, it->next_ns)) {
 		it->next_ns = next_ns;
 		count_move(it, 0, true);
-		return emit(it, (struct rr_move){ RR_MOVE_BEGIN,
-						  (uint8_t)client, 0 },
-			    &begun);
+		return emit_kind(it, RR_DO_BEGIN, client, &begun);
 	}
 	it->next_ns = next_ns;
 	return true;
@@ -1205,12 +1219,12 @@ static int64_t next_end_ns(const struct rr_product *product,
 }
 
 static bool emit_tick(struct expansion *it, const struct work *work,
-		      enum rr_move_kind kind, int64_t ns)
+		      enum rr_transition_kind kind, int64_t ns)
 {
 	struct work next = *work;
 
 	return tick(it->product, &next, ns) &&
-	       emit(it, (struct rr_move){ (uint8_t)kind, 0, 0 }, &next);
+	       emit_kind(it, kind, 0, &next);
 }
 
 /* ---- Faults --------------------------------------------------------------- */
@@ -1239,11 +1253,16 @@ static bool crash_client(struct rr_product *product, struct work *work,
 			 size_t client)
 {
 	struct rr_part part = get_part(product, work, client);
+	const struct rr_run_tally *tally;
 
 	if (has_ended(product, client, &part))
 		return true;
-	note(product, (struct rr_action){ .kind = RR_ACTION_CRASH,
-					  .client = (uint8_t)client });
+	tally = &state_of(product, client, &part)->tally;
+	note(product, (struct rr_action){
+			      .kind = RR_ACTION_CRASH,
+			      .client = (uint8_t)client,
+			      .n_counted = (uint8_t)(tally->acknowledged -
+						     tally->ok) });
 	for (int lane = 0; lane < RR_RUN_ORDINALS * (int)product->n_servers;
 	     lane++) {
 		const size_t server = server_of(product, lane);
@@ -1279,8 +1298,7 @@ static bool emit_crash(struct expansion *it, const struct work *work,
 		if (!crash_client(product, &next, i))
 			return false;
 	}
-	return emit(it, (struct rr_move){ RR_MOVE_CRASH, (uint8_t)client, 0 },
-		    &next);
+	return emit_kind(it, RR_DO_CRASH, client, &next);
 }
 
 static bool emit_crashes(struct expansion *it, const struct work *work)
@@ -1347,8 +1365,7 @@ static bool emit_restart(struct expansion *it, const struct work *work,
 	       cut_lanes(product, &next, server) &&
 	       move_server(product, &next, server, &question) &&
 	       note_lock(product, &next, server, before, -1) &&
-	       emit(it, (struct rr_move){ RR_MOVE_RESTART, (uint8_t)server, 0 },
-		    &next);
+	       emit_kind(it, RR_DO_RESTART, server, &next);
 }
 
 static bool emit_jump(struct expansion *it, const struct work *work,
@@ -1367,8 +1384,7 @@ static bool emit_jump(struct expansion *it, const struct work *work,
 					    .argument = ns } });
 	return put_common(product, &next, &common) &&
 	       tick_server(product, &next, server, ns) &&
-	       emit(it, (struct rr_move){ RR_MOVE_JUMP, (uint8_t)server, 0 },
-		    &next);
+	       emit_kind(it, RR_DO_JUMP, server, &next);
 }
 
 static bool emit_servers(struct expansion *it, const struct work *work)
@@ -1391,10 +1407,10 @@ static bool emit_servers(struct expansion *it, const struct work *work)
 
 /* Time passes as a fault, out of a budget in halves. */
 static bool emit_passing(struct expansion *it, const struct work *work,
-			 enum rr_move_kind kind, int64_t ns)
+			 enum rr_transition_kind kind, int64_t ns)
 {
-	const bool is_pause = kind >= RR_MOVE_PAUSE_HALF;
-	const bool is_half = kind == RR_MOVE_HALF || kind == RR_MOVE_PAUSE_HALF;
+	const bool is_pause = kind >= RR_DO_PAUSE_HALF;
+	const bool is_half = kind == RR_DO_HALF || kind == RR_DO_PAUSE_HALF;
 	struct rr_common common = *common_of(it->product, work);
 	struct work next = *work;
 	int *left = is_pause ? &common.left.pauses : &common.left.expiries;
@@ -1414,13 +1430,13 @@ static bool emit_times(struct expansion *it, const struct work *work)
 		lesser(it->next_ns, next_end_ns(it->product, work));
 
 	if (it->n_children == 0 &&
-	    (!emit_passing(it, work, RR_MOVE_HALF, lesser(half_ns, next_ns)) ||
-	     !emit_passing(it, work, RR_MOVE_WHOLE,
+	    (!emit_passing(it, work, RR_DO_HALF, lesser(half_ns, next_ns)) ||
+	     !emit_passing(it, work, RR_DO_WHOLE,
 			   next_ns == RR_NEVER ? lease_ns + LAPSE_NS :
 						 next_ns)))
 		return false;
-	return emit_passing(it, work, RR_MOVE_PAUSE_HALF, half_ns) &&
-	       emit_passing(it, work, RR_MOVE_PAUSE, lease_ns + LAPSE_NS);
+	return emit_passing(it, work, RR_DO_PAUSE_HALF, half_ns) &&
+	       emit_passing(it, work, RR_DO_PAUSE, lease_ns + LAPSE_NS);
 }
 
 static bool emit_faults(struct expansion *it, const struct work *work)
@@ -1439,7 +1455,7 @@ struct solo {
 	bool found;
 };
 
-static bool take_first(void *context, struct rr_move move,
+static bool take_first(void *context, struct rr_transition move,
 		       const uint32_t *next, unsigned broken)
 {
 	struct solo *solo = context;
@@ -1577,7 +1593,7 @@ static bool rest_all(struct rr_product *product, struct work *work)
 }
 
 static bool emit_wait(struct expansion *it, const struct work *work,
-		      enum rr_move_kind kind, int64_t ns, bool is_blind)
+		      enum rr_transition_kind kind, int64_t ns, bool is_blind)
 {
 	struct rr_product *product = it->product;
 	struct rr_common common = rested(product, work);
@@ -1600,7 +1616,7 @@ static bool emit_blind_wait(struct expansion *it, const struct work *work,
 
 	if (product->config.absolute &&
 	    common_of(product, work)->blind < BLIND_WAITS_MAX)
-		return emit_wait(it, work, RR_MOVE_WAIT,
+		return emit_wait(it, work, RR_DO_WAIT,
 				 product->config.lease_ns + LAPSE_NS, true);
 	if (product->config.bounded && it->n_moves == 0)
 		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
@@ -1620,7 +1636,7 @@ static bool emit_quiet(struct expansion *it, const struct work *work)
 	if (next_ns == RR_NEVER)
 		return emit_blind_wait(it, work, changes);
 	if (next_ns < end_ns)
-		return emit_wait(it, work, RR_MOVE_WAIT, next_ns, false);
+		return emit_wait(it, work, RR_DO_WAIT, next_ns, false);
 	if (next_ns > SHORTLY_NS) {
 		struct rr_actions *log = product->log;
 
@@ -1630,7 +1646,7 @@ static bool emit_quiet(struct expansion *it, const struct work *work)
 		product->log = log;
 	}
 	if (all_are_refused(product, &near, true, &later))
-		return emit_wait(it, work, RR_MOVE_WAIT, next_ns, false);
+		return emit_wait(it, work, RR_DO_WAIT, next_ns, false);
 	if (product->error[0])
 		return false;
 	if (product->config.bounded && it->n_moves == 0 &&
@@ -1641,7 +1657,7 @@ static bool emit_quiet(struct expansion *it, const struct work *work)
 			return true;
 	}
 	return next_ns <= SHORTLY_NS ||
-	       emit_wait(it, work, RR_MOVE_NEAR, next_ns - SHORTLY_NS, false);
+	       emit_wait(it, work, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
 }
 
 /* ---- The whole ------------------------------------------------------------ */
@@ -1685,7 +1701,7 @@ static bool emit_late(struct expansion *it, const struct work *work, size_t i)
 	}
 	return note_lock(product, &next, late.server, before,
 			 late.slot / RR_RUN_ORDINALS) &&
-	       emit(it, (struct rr_move){ RR_MOVE_LATE, (uint8_t)i, 0 }, &next);
+	       emit_kind(it, RR_DO_LATE, i, &next);
 }
 
 /* Of several late commands of one connection the first comes first. */
@@ -1724,7 +1740,7 @@ static bool emit_notices(struct expansion *it, const struct work *work)
 					slot_of(product, i, lane)))
 				return false;
 			if (next.key[server] != work->key[server] &&
-			    !emit(it, (struct rr_move){ RR_MOVE_NOTICE,
+			    !emit(it, (struct rr_transition){ RR_DO_NOTICE,
 							(uint8_t)i,
 							(uint8_t)lane },
 				  &next))
@@ -1747,8 +1763,7 @@ static bool emit_return(struct expansion *it, const struct work *work)
 	note(product, (struct rr_action){ .kind = RR_ACTION_UP,
 					  .server = (uint8_t)server });
 	return put_common(product, &next, &common) &&
-	       emit(it, (struct rr_move){ RR_MOVE_RETURN, (uint8_t)server, 0 },
-		    &next);
+	       emit_kind(it, RR_DO_RETURN, server, &next);
 }
 
 static bool is_final(const struct rr_product *product, const struct work *work)

@@ -25,6 +25,8 @@
 #define RR_PRODUCT_H
 
 #include "client_table.h"
+#include "scheduler/actions.h"
+#include "scheduler/transition.h"
 #include "server_table.h"
 
 enum {
@@ -44,44 +46,6 @@ struct rr_budget {
 	int jumps;    /* of a server's clock, forward by a lease */
 	int late;     /* commands that are executed after their client died or
 		       * gave their connection up */
-};
-
-enum rr_move_kind {
-	RR_MOVE_EXECUTE, /* the next command on `lane` of client `who` */
-	RR_MOVE_GO,      /* its thread `lane` goes on */
-	RR_MOVE_BEGIN,   /* it begins an attempt, and waits at once */
-	RR_MOVE_LATE,    /* late command number `who` is executed */
-	RR_MOVE_NOTICE,  /* a server notices that `who` is dead */
-	RR_MOVE_RETURN,  /* server `who` that was down comes back */
-	RR_MOVE_WAIT,    /* time passes by itself, to the next end */
-	RR_MOVE_NEAR,    /* to shortly before it */
-	RR_MOVE_LOSE,    /* faults: EXECUTE, and its reply is lost */
-	RR_MOVE_DROP,    /* the command never arrives, nor does its reply */
-	RR_MOVE_CRASH,   /* of `who`'s process */
-	RR_MOVE_RESTART, /* server `who` comes back empty, or goes down */
-	RR_MOVE_JUMP,    /* of server `who`'s clock, by more than a lease */
-	RR_MOVE_HALF,    /* half a lease passes, renewers keep running */
-	RR_MOVE_WHOLE,   /* until the next lease ends, or a renewer wakes up */
-	RR_MOVE_PAUSE_HALF, /* half a lease passes, and no renewer runs */
-	RR_MOVE_PAUSE,      /* more than a whole one does */
-};
-
-struct rr_move {
-	uint8_t kind, who, lane;
-};
-
-static inline bool rr_move_is_fault(struct rr_move move)
-{
-	return move.kind >= RR_MOVE_LOSE;
-}
-
-/* An answer that its client has not taken. */
-enum rr_answer_kind {
-	RR_ANSWER_REPLY,   /* number `reply` */
-	RR_ANSWER_LOST,    /* none will come; what is behind it is executed */
-	RR_ANSWER_SHUT,    /* none will come; what is behind it never arrives */
-	RR_ANSWER_REFUSED, /* the server is down */
-	RR_ANSWER_UNHEARD, /* executed behind a reply that was lost */
 };
 
 /* A client's part of a state. */
@@ -175,7 +139,7 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key);
 
 /* Called for each move from a state: where it leads, and the invariants that it
  * breaks. False: no more. */
-typedef bool (*rr_emit)(void *context, struct rr_move move,
+typedef bool (*rr_emit)(void *context, struct rr_transition move,
 			const uint32_t *next, unsigned broken);
 
 /* All moves of a state, always in the same order. What kind of state it is goes to
@@ -226,38 +190,5 @@ rr_product_table(const struct rr_product *product, size_t server)
 {
 	return product->tables[server > 0];
 }
-
-/* ---- What a move consists of ----------------------------------------------- */
-
-enum rr_action_kind {
-	RR_ACTION_ASK,   /* a server is asked, and answers as the row says */
-	RR_ACTION_FEED,  /* a client is fed, and is in state `to` then */
-	RR_ACTION_CRASH, /* of a client */
-	RR_ACTION_ANSWER, /* a command has got an answer other than a reply */
-	RR_ACTION_TIME,  /* `ns` have passed everywhere */
-	RR_ACTION_DOWN,  /* a server is down from now on */
-	RR_ACTION_UP,
-};
-
-struct rr_action {
-	uint8_t kind, client, server;
-	uint8_t lane, answer;       /* ANSWER; and ASK for a client */
-	bool is_late;               /* ASK */
-	bool is_fault;              /* ANSWER: the command never arrived */
-	struct rr_question question; /* ASK */
-	struct rr_input input;      /* FEED */
-	uint32_t command, reply;    /* ASK, ANSWER */
-	uint32_t from, to;          /* FEED; and what its client does then */
-	uint64_t signature;
-	int64_t ns;                 /* TIME; FEED: see rr_client_run_feed() */
-	bool blocks;
-	bool has_entered; /* FEED: its critical section */
-	bool is_inside;   /* ASK: sent from within it */
-};
-
-struct rr_actions {
-	size_t n, capacity;
-	struct rr_action *all;
-};
 
 #endif

@@ -11,7 +11,7 @@ enum { STEPS_MAX = 4000, FAULTS_MAX = 64, MOVES_MAX = 512 };
 
 /* What can be done in a state. */
 struct option {
-	struct rr_move move;
+	struct rr_transition move;
 	rr_state_key next;
 	unsigned broken;
 };
@@ -75,10 +75,10 @@ static bool add_step(struct rr_walks *walks, const struct option *option)
 	return true;
 }
 
-static bool is_of_client(struct rr_move move)
+static bool is_of_client(struct rr_transition move)
 {
-	return move.kind <= RR_MOVE_BEGIN || move.kind == RR_MOVE_LOSE ||
-	       move.kind == RR_MOVE_DROP;
+	return move.kind <= RR_DO_BEGIN || move.kind == RR_DO_LOSE ||
+	       move.kind == RR_DO_DROP;
 }
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static void draw(struct rr_walks *walks)
 
 /* ---- Picking -------------------------------------------------------------- */
 
-static bool note_option(void *context, struct rr_move move,
+static bool note_option(void *context, struct rr_transition move,
 			const uint32_t *next, unsigned broken)
 {
 	struct rr_walks *walks = context;
@@ -177,7 +177,7 @@ static const struct option *pick_among(struct rr_walks *walks, bool faults,
 	for (size_t i = 0; i < walks->n_options; i++) {
 		const struct option *option = &walks->options[i];
 
-		if (rr_move_is_fault(option->move) != faults ||
+		if (rr_transition_is_fault(option->move) != faults ||
 		    (!faults && (!is_of_client(option->move) ||
 				 option->move.who != client)))
 			continue;
@@ -195,9 +195,9 @@ static int first_client(const struct rr_walks *walks)
 	int first = -1;
 
 	for (size_t i = 0; i < walks->n_options; i++) {
-		const struct rr_move move = walks->options[i].move;
+		const struct rr_transition move = walks->options[i].move;
 
-		if (rr_move_is_fault(move) || !is_of_client(move))
+		if (rr_transition_is_fault(move) || !is_of_client(move))
 			continue;
 		if (first < 0 ||
 		    walks->priorities[move.who] > walks->priorities[first])
@@ -212,7 +212,7 @@ static const struct option *find_free(const struct rr_walks *walks)
 	for (size_t i = 0; i < walks->n_options; i++) {
 		const struct option *option = &walks->options[i];
 
-		if (!rr_move_is_fault(option->move) &&
+		if (!rr_transition_is_fault(option->move) &&
 		    !is_of_client(option->move))
 			return option;
 	}
