@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "placement.h"
 
 /* In the child: becomes the program, in a process group of its own so that all
@@ -34,14 +34,6 @@ static _Noreturn void become(const char *const argv[], int cpu, int output)
 	dup2(output, STDERR_FILENO);
 	execvp(argv[0], (char *const *)argv);
 	_exit(RR_CHILD_NOT_FOUND);
-}
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (long)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
 /* Appends what can be read; when the buffer is full its older half goes. */
@@ -68,11 +60,11 @@ static bool read_all(struct rr_child *child, int fd, long limit_ms,
 {
 	struct pollfd ready[] = { { .fd = fd, .events = POLLIN },
 				  { .fd = signals->fd, .events = POLLIN } };
-	const long end_ms = now_ms() + limit_ms;
+	const long end_ms = rr_clock_ns() / 1000000 + limit_ms;
 	size_t used = 0;
 
 	for (;;) {
-		const long left_ms = end_ms - now_ms();
+		const long left_ms = end_ms - rr_clock_ns() / 1000000;
 
 		if (left_ms <= 0 || poll(ready, 2, (int)left_ms) < 1)
 			return false;

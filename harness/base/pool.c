@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+#include "pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "text.h"
+
+enum { LOOK_MS = 100, TOLD_MS = 100, CHUNK = 1 << 16 };
+
+/* What a worker tells the program. What the program tells a worker is the number of
+ * a job, or the end of the stream. */
+enum message_kind {
+	READY,    /* it has begun, and can have a job */
+	STARTED,  /* the job that it was given */
+	PROGRESS, /* `number` units of that job are done */
+	RESULT,   /* followed by `size` bytes */
+	FAILED,   /* it could not begin: a struct rr_error follows */
+};
+
+struct message {
+	enum message_kind kind;
+	size_t number, size;
+};
+
+enum job_state { WAITING, GIVEN, DONE };
+
+/* A worker, as the program sees it. */
+struct member {
+	int socket;
+	bool is_ready, is_silent; /* has begun; has closed its end */
+	bool has_job, has_started;
+	size_t job;
+	unsigned long progress;   /* of that job */
+	double since;             /* when it got on last */
+	bool is_stuck;            /* it was killed for that */
+	char *inbox;              /* messages, the last one perhaps in part */
+	size_t used, size;
+};
+
+struct run {
+	const struct rr_pool *pool;
+	struct rr_signals *signals;
+	struct rr_processes processes;
+	int n; /* workers */
+	struct member members[RR_POOL_WORKERS_MAX];
+	int inner_socket;          /* of the one that is being started */
+	unsigned char *states;     /* of each job */
+	size_t next, n_done;       /* all jobs before `next` are given or done */
+	double begun;
+	bool is_over;              /* nobody is to do anything more */
+	struct rr_error failure;   /* the first */
+};
+
+/* ---- In a worker ---------------------------------------------------------- */
+
+/* All of it; ends the process when the program cannot be told. */
+static void send_all(const struct rr_pool_worker *worker, const void *data,
+		     size_t size)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		const ssize_t n = send(worker->socket, at, size, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			_exit(1);
+		at += n;
+		size -= (size_t)n;
+	}
+}
+
+static void send_message(const struct rr_pool_worker *worker,
+			 enum message_kind kind, size_t number,
+			 const void *data, size_t size)
+{
+	const struct message message = { kind, number, size };
+
+	send_all(worker, &message, sizeof(message));
+	send_all(worker, data, size);
+}
+
+void rr_pool_add(struct rr_pool_worker *worker, const void *part, size_t size)
+{
+	const size_t need = worker->used + size;
+	char *more;
+
+	if (need > worker->size) {
+		more = realloc(worker->result, 2 * need);
+		if (!more) {
+			worker->is_full = true;
+			return;
+		}
+		worker->result = more;
+		worker->size = 2 * need;
+	}
+	if (size > 0)
+		memcpy(worker->result + worker->used, part, size);
+	worker->used = need;
+}
+
+void rr_pool_progress(struct rr_pool_worker *worker, unsigned long n)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (now_ns - worker->told_ns < TOLD_MS * INT64_C(1000000))
+		return;
+	worker->told_ns = now_ns;
+	send_message(worker, PROGRESS, n, NULL, 0);
+}
+
+/* The next job; false: there is none. */
+static bool receive_job(const struct rr_pool_worker *worker, size_t *job)
+{
+	ssize_t n;
+
+	do {
+		n = recv(worker->socket, job, sizeof(*job), MSG_WAITALL);
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(*job);
+}
+
+/* False: the worker is to end. */
+static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker,
+		   size_t job)
+{
+	worker->used = 0;
+	send_message(worker, STARTED, job, NULL, 0);
+	if (!pool->run(pool->context, worker, job) || worker->is_full)
+		return false;
+	send_message(worker, RESULT, job, worker->result, worker->used);
+	return true;
+}
+
+static int work(const struct rr_pool *pool, struct rr_pool_worker *worker)
+{
+	struct rr_error error = { 0 };
+	size_t job;
+
+	if (pool->begin(pool->context, worker, &error)) {
+		send_message(worker, READY, 0, NULL, 0);
+		while (receive_job(worker, &job) && do_job(pool, worker, job))
+			;
+	} else {
+		send_message(worker, FAILED, 0, &error, sizeof(error));
+	}
+	pool->end(pool->context, worker);
+	free(worker->result);
+	return worker->is_full;
+}
+
+/* In the new process: the program's sockets are none of its business. */
+static int be_worker(void *context, int slot)
+{
+	struct run *run = context;
+	struct rr_pool_worker worker = { .number = slot,
+					 .socket = run->inner_socket };
+
+	for (int i = 0; i < run->n; i++) {
+		if (run->members[i].socket >= 0)
+			close(run->members[i].socket);
+	}
+	return work(run->pool, &worker);
+}
+
+/* ---- Jobs and their givers ------------------------------------------------- */
+
+static bool has_waiting(struct run *run)
+{
+	while (run->next < run->pool->n_jobs &&
+	       run->states[run->next] != WAITING)
+		run->next++;
+	return run->next < run->pool->n_jobs;
+}
+
+/* A worker that is told that there is no more input ends. */
+static void give_job(struct run *run, struct member *member)
+{
+	if (run->is_over || !has_waiting(run)) {
+		shutdown(member->socket, SHUT_WR);
+		return;
+	}
+	member->job = run->next;
+	member->has_job = true;
+	member->has_started = false;
+	run->states[member->job] = GIVEN;
+	/* One that is dead does not start it. */
+	send(member->socket, &member->job, sizeof(member->job), MSG_NOSIGNAL);
+}
+
+static void finish_job(struct run *run, struct member *member)
+{
+	member->has_job = false;
+	run->states[member->job] = DONE;
+	run->n_done++;
+}
+
+/* One that nobody has started is as if it had never been given. */
+static void take_job_back(struct run *run, struct member *member)
+{
+	member->has_job = false;
+	run->states[member->job] = WAITING;
+	if (member->job < run->next)
+		run->next = member->job;
+}
+
+/* ---- Messages --------------------------------------------------------------- */
+
+static void handle_message(struct run *run, struct member *member,
+			   const struct message *message, const char *data)
+{
+	struct rr_error error;
+
+	switch (message->kind) {
+	case READY:
+		member->is_ready = true;
+		give_job(run, member);
+		break;
+	case STARTED:
+		member->has_started = true;
+		member->progress = 0;
+		break;
+	case PROGRESS:
+		if (message->number == member->progress)
+			return;
+		member->progress = message->number;
+		break;
+	case RESULT:
+		finish_job(run, member);
+		run->pool->take(run->pool->context, member->job, data,
+				message->size);
+		give_job(run, member);
+		break;
+	case FAILED:
+		memcpy(&error, data, sizeof(error));
+		rr_error_set(&run->failure, error.kind, "%s", error.text);
+		break;
+	}
+	member->since = rr_clock_s();
+}
+
+/* Whole messages; the rest stays. */
+static void handle_inbox(struct run *run, struct member *member)
+{
+	struct message message;
+	size_t at = 0;
+
+	while (member->used - at >= sizeof(message)) {
+		memcpy(&message, member->inbox + at, sizeof(message));
+		if (member->used - at - sizeof(message) < message.size)
+			break;
+		at += sizeof(message);
+		handle_message(run, member, &message, member->inbox + at);
+		at += message.size;
+	}
+	memmove(member->inbox, member->inbox + at, member->used - at);
+	member->used -= at;
+}
+
+static bool make_room(struct member *member)
+{
+	const size_t size = member->size ? 2 * member->size : CHUNK;
+	char *more;
+
+	if (member->size - member->used >= CHUNK)
+		return true;
+	more = realloc(member->inbox, size);
+	if (!more)
+		return false;
+	member->inbox = more;
+	member->size = size;
+	return true;
+}
+
+/* All that has come from a worker. */
+static void receive_messages(struct run *run, struct member *member)
+{
+	ssize_t n;
+
+	while (!member->is_silent) {
+		if (!make_room(member)) {
+			rr_error_no_memory(&run->failure);
+			run->is_over = true;
+			return;
+		}
+		n = recv(member->socket, member->inbox + member->used,
+			 member->size - member->used, MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n <= 0)
+			member->is_silent = true;
+		else
+			member->used += (size_t)n;
+		handle_inbox(run, member);
+	}
+}
+
+/* ---- Workers ----------------------------------------------------------------- */
+
+static bool start_worker(struct run *run, int slot)
+{
+	struct member *member = &run->members[slot];
+	int ends[2];
+	bool started;
+
+	*member = (struct member){ .socket = -1, .since = rr_clock_s() };
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return rr_error_set(&run->failure, RR_ERROR_INTERNAL,
+				    "cannot start a process: %s",
+				    strerror(errno));
+	member->socket = ends[0];
+	run->inner_socket = ends[1];
+	started = rr_processes_start(&run->processes, slot, be_worker, run,
+				     &run->failure);
+	close(ends[1]);
+	return started;
+}
+
+static void start_workers(struct run *run)
+{
+	for (int i = 0; i < run->n && !run->is_over; i++)
+		run->is_over = !start_worker(run, i);
+}
+
+static void close_member(struct member *member)
+{
+	if (member->socket >= 0)
+		close(member->socket);
+	free(member->inbox);
+	*member = (struct member){ .socket = -1 };
+}
+
+/* What it was at is not done, and nobody else can be asked to. */
+static void lose_job(struct run *run, struct member *member, int status)
+{
+	char why[100], end[RR_PROCESS_END_SIZE];
+
+	if (member->is_stuck)
+		snprintf(why, sizeof(why), "no %s for %d s", run->pool->unit,
+			 run->pool->stall_s);
+	else
+		snprintf(why, sizeof(why), "its process ended (%s)",
+			 rr_process_end(status, end));
+	finish_job(run, member);
+	run->pool->lost(run->pool->context, member->job, why);
+}
+
+/* A worker has ended: what it has sent counts, and what it was at is seen to. */
+static void reap_worker(struct run *run, int slot, int status)
+{
+	struct member *member = &run->members[slot];
+	const bool was_ready = member->is_ready;
+	char end[RR_PROCESS_END_SIZE];
+
+	receive_messages(run, member);
+	if (member->has_job && !member->has_started)
+		take_job_back(run, member);
+	else if (member->has_job && !run->is_over)
+		lose_job(run, member, status);
+	if (!was_ready)
+		rr_error_set(&run->failure, RR_ERROR_INTERNAL,
+			     "a worker ended before it had begun (%s)",
+			     rr_process_end(status, end));
+	close_member(member);
+	if (was_ready && !run->is_over && has_waiting(run))
+		run->is_over = !start_worker(run, slot);
+}
+
+static void reap_workers(struct run *run)
+{
+	int slot, status;
+
+	while ((slot = rr_processes_reap(&run->processes, &status)) >= 0)
+		reap_worker(run, slot, status);
+}
+
+/* Ends a worker that does not get on. */
+static void watch_worker(struct run *run, int slot)
+{
+	struct member *member = &run->members[slot];
+
+	if (run->pool->stall_s == 0 || member->socket < 0 || member->is_stuck ||
+	    rr_clock_s() - member->since <= run->pool->stall_s)
+		return;
+	member->is_stuck = true;
+	kill(run->processes.pids[slot], SIGKILL);
+}
+
+/* ---- The whole ---------------------------------------------------------------- */
+
+/* Jobs are not alike: what is left is a guess, and too high at first. */
+static void show_progress(const struct run *run)
+{
+	const double elapsed = rr_clock_s() - run->begun;
+	char name[RR_POOL_NAME], number[RR_GROUPED_SIZE];
+
+	fprintf(stderr, "\r\033[K%zu of %zu  %.0f s", run->n_done,
+		run->pool->n_jobs, elapsed);
+	if (run->n_done > 0)
+		fprintf(stderr, ", at most %.0f s left",
+			elapsed / (double)run->n_done *
+				(double)(run->pool->n_jobs - run->n_done));
+	for (int i = 0; i < run->n && i < 2; i++) {
+		const struct member *member = &run->members[i];
+
+		if (!member->has_job)
+			continue;
+		run->pool->name(run->pool->context, member->job, name);
+		fprintf(stderr, "  %s", name);
+		if (member->progress > 0)
+			fprintf(stderr, ": %s",
+				rr_grouped(number,
+					   (long long)member->progress));
+	}
+	fflush(stderr);
+}
+
+/* Waits a little for messages and signals, and sees to them. */
+static void look(struct run *run)
+{
+	struct pollfd ready[RR_POOL_WORKERS_MAX + 1] = {
+		{ .fd = run->signals->fd, .events = POLLIN },
+	};
+
+	for (int i = 0; i < run->n; i++) {
+		const struct member *member = &run->members[i];
+
+		ready[i + 1] = (struct pollfd){
+			.fd = member->is_silent ? -1 : member->socket,
+			.events = POLLIN,
+		};
+	}
+	poll(ready, (nfds_t)run->n + 1, LOOK_MS);
+	rr_signals_wait(run->signals, 0);
+	if (run->signals->interrupted)
+		run->is_over = true;
+	for (int i = 0; i < run->n; i++) {
+		if (run->members[i].socket >= 0)
+			receive_messages(run, &run->members[i]);
+	}
+	reap_workers(run);
+}
+
+static void await_workers(struct run *run)
+{
+	const bool visible = isatty(STDERR_FILENO) == 1;
+
+	while (run->processes.n_alive > 0 && !run->is_over) {
+		if (visible)
+			show_progress(run);
+		look(run);
+		for (int i = 0; i < run->n; i++)
+			watch_worker(run, i);
+	}
+	if (visible)
+		fputs("\r\033[K", stderr);
+}
+
+/* Workers that are left are asked to end first. */
+static void end_workers(struct run *run)
+{
+	const double end = rr_clock_s() + RR_POOL_END_S;
+
+	run->is_over = true;
+	rr_processes_signal(&run->processes, SIGTERM);
+	for (int i = 0; i < run->n; i++) {
+		if (run->members[i].socket >= 0)
+			shutdown(run->members[i].socket, SHUT_WR);
+	}
+	while (run->processes.n_alive > 0 && rr_clock_s() < end)
+		look(run);
+	rr_processes_release(&run->processes);
+	for (int i = 0; i < run->n; i++)
+		close_member(&run->members[i]);
+}
+
+static bool conclude(const struct run *run, struct rr_error *error)
+{
+	if (run->signals->interrupted)
+		return rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+	if (run->n_done == run->pool->n_jobs)
+		return true;
+	return rr_error_set(error, run->failure.kind, "%s", run->failure.text);
+}
+
+bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals,
+		 struct rr_error *error)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	bool good = run != NULL;
+
+	if (good) {
+		run->pool = pool;
+		run->signals = signals;
+		run->begun = rr_clock_s();
+		run->n = (size_t)pool->n_workers < pool->n_jobs ?
+				 pool->n_workers :
+				 (int)pool->n_jobs;
+		for (int i = 0; i < run->n; i++)
+			run->members[i].socket = -1;
+		run->states = calloc(pool->n_jobs + 1, 1);
+		good = run->states &&
+		       rr_processes_init(&run->processes, run->n);
+	}
+	if (good) {
+		start_workers(run);
+		await_workers(run);
+		end_workers(run);
+		good = conclude(run, error);
+	} else {
+		rr_error_no_memory(error);
+	}
+	free(run ? run->states : NULL);
+	free(run);
+	return good;
+}
