@@ -98,8 +98,8 @@ plots: ## draw the newest results again
 check: all $(B)/tests/run ## all tests
 	@sh tests/check $(B)
 
-oracle: $(B)/tests/run ## 20,000 random programs: do the tables leave out anything that matters?
-	@RR_ORACLE=20000 $(B)/tests/run --timeout 3000 --filter 'oracle/*'
+oracle: $(B)/tests/run ## PROGRAMS=20000 random ones: do the tables leave out anything that matters?
+	@RR_ORACLE=$(or $(PROGRAMS),20000) $(B)/tests/run --timeout 3000 --filter 'oracle/*'
 
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined
