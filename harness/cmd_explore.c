@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "explore/explore_options.h"
-#include "explore/explore_report.h"
+#include "explore/explore.h"
 #include "scheduler/gate.h"
 #include "base/placement.h"
 
@@ -19,12 +18,9 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
-		struct rr_explore_config config = options->config;
-		enum rr_exit code;
+		const enum rr_exit code = rr_explore_report(
+			cluster, options->strategies[i], options);
 
-		config.strategy = options->strategies[i];
-		code = rr_explore_report(cluster, &config, options->save,
-					 options->stats);
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
 		else

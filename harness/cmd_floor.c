@@ -8,7 +8,7 @@
 #include "base/option.h"
 #include "commands.h"
 #include "bench/comparison.h"
-#include "explore/explore_floor.h"
+#include "explore/explore.h"
 #include "bench/peer.h"
 
 enum { MANY_THREADS = 8, KEY_EXPLORE = 0x200, KEY_ALL };
@@ -263,10 +263,8 @@ static enum rr_exit show_both(struct rr_session *session,
 static enum rr_exit show_explorer(struct rr_session *session,
 				  const struct options *options)
 {
-	return rr_explore_floor(session, &(struct rr_explore_floor_options){
-		.redis_server = options->comparison.redis_server,
-		.limit_s = options->limit_s,
-	});
+	return rr_explore_floor(session, options->comparison.redis_server,
+				options->limit_s);
 }
 
 enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error)

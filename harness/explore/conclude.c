@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A transcript's verdict: what comes of playing it. */
-#include "conclude.h"
+#include "explore.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/draw.h"
 #include "play/player.h"
 #include "strategy.h"
 

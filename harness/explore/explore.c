@@ -4,15 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "scheduler/counting.h"
-#include "explore_export.h"
 #include "explore_transcript.h"
 #include "graph.h"
 #include "link.h"
 #include "live.h"
 #include "mutants.h"
+#include "report.h"
 #include "walks.h"
 
 enum {
@@ -45,14 +44,6 @@ struct search {
 	enum rr_graph_end end;
 };
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
 			 const char *why)
 {
@@ -60,18 +51,21 @@ static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
 	return code;
 }
 
-size_t rr_explore_servers(const struct rr_explore_config *config)
+const char *rr_invariant_name(int bit)
+{
+	static const char *const names[RR_INVARIANTS] = {
+		"count",     "exclusion", "lease",
+		"ownership", "deadlock",  "starvation"
+	};
+
+	return names[bit];
+}
+
+static size_t n_servers_of(const struct rr_explore_config *config)
 {
 	const size_t own = config->strategy->lock.servers;
 
 	return 1 + (own && config->lock_servers ? config->lock_servers : own);
-}
-
-unsigned rr_explore_worst(unsigned breaks, unsigned shows)
-{
-	if (breaks & shows)
-		return breaks & shows;
-	return breaks & (~breaks + 1);
 }
 
 /* ---- Commands that nobody else can notice --------------------------------- */
@@ -120,7 +114,7 @@ static enum rr_exit start_servers(struct explorer *explorer)
 {
 	const struct rr_server_options plain = { 0 };
 	struct rr_cluster *cluster = explorer->cluster;
-	const size_t n = rr_explore_servers(explorer->config);
+	const size_t n = n_servers_of(explorer->config);
 	enum rr_exit code = RR_EXIT_OK;
 
 	rr_cluster_reset(cluster);
@@ -158,7 +152,7 @@ static enum rr_exit check_strategy(struct explorer *explorer)
 static void set_up(struct explorer *explorer)
 {
 	const struct rr_explore_config *config = explorer->config;
-	const size_t n_servers = rr_explore_servers(config);
+	const size_t n_servers = n_servers_of(config);
 
 	explorer->counting = (struct rr_counting){
 		.strategy = config->strategy,
@@ -578,12 +572,12 @@ static enum rr_exit conclude(struct explorer *explorer, struct search *search,
 {
 	struct rr_explore_result *result = explorer->result;
 	enum rr_exit code = RR_EXIT_OK;
-	const double begun = seconds();
+	const double begun = rr_monotonic_s();
 
 	if (!rr_graph_analyse(&search->graph))
 		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
 	note(explorer, search);
-	code = rr_explore_export(
+	code = rr_graph_export(
 		&search->graph,
 		rr_explore_worst(result->breaks, explorer->config->shows),
 		explorer->config->dot, explorer->config->json);
@@ -597,7 +591,7 @@ static enum rr_exit conclude(struct explorer *explorer, struct search *search,
 		*n_mutations = rr_mutants_list(&search->product,
 					       &explorer->scripts, mutations);
 	}
-	result->stats.checking += seconds() - begun;
+	result->stats.checking += rr_monotonic_s() - begun;
 	return code;
 }
 
@@ -617,11 +611,11 @@ static enum rr_exit search_all(struct explorer *explorer,
 	enum rr_exit code = RR_EXIT_OK;
 
 	while (again && code == RR_EXIT_OK) {
-		const double begun = seconds();
+		const double begun = rr_monotonic_s();
 		struct search search;
 
 		code = run_search(explorer, &bounds, &search);
-		explorer->result->stats.searching = seconds() - begun;
+		explorer->result->stats.searching = rr_monotonic_s() - begun;
 		again = false;
 		if (code == RR_EXIT_OK && explorer->product.remembers >= 0 &&
 		    search.end != RR_GRAPH_STOPPED)
@@ -753,7 +747,7 @@ enum rr_exit rr_explore(struct rr_cluster *cluster,
 				     .result = result };
 	enum rr_exit code;
 
-	*result = (struct rr_explore_result){ .seconds = seconds() };
+	*result = (struct rr_explore_result){ .seconds = rr_monotonic_s() };
 	code = start_servers(&explorer);
 	if (code == RR_EXIT_OK)
 		code = check_strategy(&explorer);
@@ -762,7 +756,7 @@ enum rr_exit rr_explore(struct rr_cluster *cluster,
 		code = config->random.runs ? explore_at_random(&explorer) :
 					     explore(&explorer);
 	release(&explorer);
-	result->seconds = seconds() - result->seconds;
+	result->seconds = rr_monotonic_s() - result->seconds;
 	return code;
 }
 

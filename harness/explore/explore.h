@@ -12,14 +12,25 @@
 #ifndef RR_EXPLORE_H
 #define RR_EXPLORE_H
 
+#include <stdio.h>
+
 #include "base/exit_code.h"
-#include "product.h"
-#include "strategy.h"
 #include "cluster/cluster.h"
+#include "strategy.h"
 
-struct rr_mutation;
+struct rr_style;
 
-/* How many random schedules to draw instead of searching (random.c). */
+/* How often each may happen in a run. Expiries and pauses of a whole lease may come
+ * in two halves. */
+struct rr_budget {
+	int crashes, expiries, pauses, lost_replies;
+	int restarts; /* of a lock server: it comes back empty */
+	int jumps;    /* of a server's clock, forward by a lease */
+	int late;     /* commands that are executed after their client died or
+		       * gave their connection up */
+};
+
+/* How many random schedules to draw instead of searching (walks.c). */
 struct rr_random_config {
 	unsigned long runs; /* 0 = search instead */
 	uint64_t seed;      /* of the first; the next has the next number */
@@ -118,9 +129,6 @@ struct rr_explore_result {
 	char error[RR_CLUSTER_ERROR];
 };
 
-/* How many servers it takes: the one with the data, and lock servers. */
-size_t rr_explore_servers(const struct rr_explore_config *config);
-
 /* Searches on servers of `cluster`, which it resets first. RR_EXIT_OK, or what the
  * program should exit with and result->error. Release the result in any case. */
 enum rr_exit rr_explore(struct rr_cluster *cluster,
@@ -128,7 +136,58 @@ enum rr_exit rr_explore(struct rr_cluster *cluster,
 			struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);
 
-/* The bit that is worst of a set: what a schedule is shown for. */
-unsigned rr_explore_worst(unsigned breaks, unsigned shows);
+/* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of the
+ * invariant whose bit has that number (strategy.h). */
+const char *rr_invariant_name(int bit);
+
+/* ---- Transcripts ----------------------------------------------------------- */
+
+/*
+ * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
+ * of it: the caller's to free. NULL and a message: it did not go as it was
+ * written, or shows nothing of what it is said to break (bits of strategy.h), or
+ * out of memory.
+ */
+char *rr_conclude(const char *transcript, unsigned breaks,
+		  struct rr_cluster *cluster, char *error, size_t size);
+
+/* Plays a transcript with its verdict once more, as a reader would, and draws it.
+ * False: it cannot be played. */
+bool rr_conclude_draw(FILE *out, const char *transcript,
+		      struct rr_cluster *cluster, const struct rr_style *style);
+
+/* ---- The subcommand -------------------------------------------------------- */
+
+enum { RR_EXPLORE_STRATEGIES = 64 };
+
+struct rr_explore_options {
+	struct rr_explore_config config; /* but for the strategy */
+	size_t n_strategies;
+	const struct rr_strategy *strategies[RR_EXPLORE_STRATEGIES];
+	bool stats;       /* print what the search was made of, too */
+	const char *save; /* a file, or a folder ending in a slash, for the
+			   * transcript of the shortest failing schedule;
+			   * NULL = nowhere */
+	const char *redis_server;
+	bool skew, slow_work; /* see config */
+	long seed;        /* -1 = none was given */
+};
+
+/* Ends the program when they are wrong. */
+void rr_explore_options_parse(struct rr_explore_options *options, int argc,
+			      char **argv);
+
+/* Explores one strategy and prints what came of it. RR_EXIT_OK: as the strategy's
+ * table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut;
+ * RR_EXIT_INTERNAL: it contradicts what it was played to show, complained of. */
+enum rr_exit rr_explore_report(struct rr_cluster *cluster,
+			       const struct rr_strategy *strategy,
+			       const struct rr_explore_options *options);
+
+/* Prints a table of whole searches: states, transitions, questions that servers
+ * were asked, transitions per second, time, each ended after limit_s seconds. All
+ * runs on one processor. Before any thread exists and before the caller is pinned. */
+enum rr_exit rr_explore_floor(struct rr_session *session,
+			      const char *redis_server, long limit_s);
 
 #endif

@@ -83,6 +83,11 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
 bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
 			 struct rr_way *way);
 
+/* Writes the whole graph as Graphviz and as JSON to files, NULL = not wanted; the
+ * shortest way to what is `worst` stands out. */
+enum rr_exit rr_graph_export(const struct rr_graph *graph, unsigned worst,
+			     const char *dot, const char *json);
+
 /* Bytes for each state, all things counted. */
 size_t rr_graph_bytes(const struct rr_graph *graph);
 

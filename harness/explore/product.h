@@ -25,6 +25,7 @@
 #define RR_PRODUCT_H
 
 #include "client_table.h"
+#include "explore.h"
 #include "scheduler/actions.h"
 #include "scheduler/transition.h"
 #include "server_table.h"
@@ -36,16 +37,6 @@ enum {
 	RR_PART_ANSWERS = 64,
 	RR_LATE_MAX = 16,
 	RR_MUTEXES = 160
-};
-
-/* How often each may happen in a run. Expiries and pauses of a whole lease may come
- * in two halves. */
-struct rr_budget {
-	int crashes, expiries, pauses, lost_replies;
-	int restarts; /* of a lock server: it comes back empty */
-	int jumps;    /* of a server's clock, forward by a lease */
-	int late;     /* commands that are executed after their client died or
-		       * gave their connection up */
 };
 
 /* A client's part of a state. */

@@ -35,6 +35,14 @@ void rr_walks_free(struct rr_walks *walks);
  * or product->error. */
 bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result);
 
+/* The bit that is worst of a set: what a schedule is shown for. */
+static inline unsigned rr_explore_worst(unsigned breaks, unsigned shows)
+{
+	if (breaks & shows)
+		return breaks & shows;
+	return breaks & (~breaks + 1);
+}
+
 /* What is known about how likely a failure would have been found. */
 struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
 				      unsigned long runs);

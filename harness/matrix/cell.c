@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "explore/conclude.h"
 #include "draw/draw.h"
 #include "hazards.h"
 #include "play/player.h"

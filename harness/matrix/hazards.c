@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explore/invariants.h"
+#include "explore/explore.h"
 
 const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS] = {
 	[RR_THREADS] = {

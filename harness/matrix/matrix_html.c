@@ -2,7 +2,7 @@
 /* The matrix as one page that needs nothing else. */
 #include "bounds.h"
 #include "hazards.h"
-#include "explore/invariants.h"
+#include "explore/explore.h"
 #include "matrix.h"
 #include "base/text.h"
 #include "base/xml.h"

@@ -4,7 +4,7 @@
 
 #include "bounds.h"
 #include "hazards.h"
-#include "explore/invariants.h"
+#include "explore/explore.h"
 #include "matrix.h"
 #include "base/text.h"
 

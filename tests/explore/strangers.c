@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explore/invariants.h"
+#include "explore/explore.h"
 
 static const struct stranger_lock *current;
 

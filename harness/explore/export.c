@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "explore_export.h"
-
+/* The graph of states as Graphviz and as JSON. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
-#include "invariants.h"
+#include "graph.h"
 
 enum { TEXT_SIZE = 200 };
 
@@ -266,7 +265,7 @@ static enum rr_exit write_file(const struct export *export, const char *path,
 	return code;
 }
 
-enum rr_exit rr_explore_export(const struct rr_graph *graph, unsigned worst,
+enum rr_exit rr_graph_export(const struct rr_graph *graph, unsigned worst,
 			       const char *dot, const char *json)
 {
 	struct export export = {

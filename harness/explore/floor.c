@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "explore_floor.h"
-
+/* How large searches get, and how fast the explorer is. */
 #include <stdio.h>
-#include <time.h>
 
-#include "explore.h"
-#include "scheduler/gate.h"
 #include "base/placement.h"
 #include "base/text.h"
+#include "report.h"
+#include "scheduler/gate.h"
 
 static const struct row {
 	const char *name;
@@ -30,27 +28,19 @@ struct limit {
 	double end_s; /* when it is to be given up */
 };
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static bool goes_on(void *context, unsigned long states, double share)
+static bool is_within_limit(void *context, unsigned long states, double share)
 {
 	const struct limit *limit = context;
 
 	(void)states;
 	(void)share;
 	rr_signals_wait(limit->signals, 0);
-	return !limit->signals->interrupted && now_s() < limit->end_s;
+	return !limit->signals->interrupted && rr_monotonic_s() < limit->end_s;
 }
 
 /* ---- The table ------------------------------------------------------------ */
 
-static void print_head(void)
+static void print_floor_head(void)
 {
 	printf("Searches of all states, on one processor\n\n"
 	       "%-16s %7s %10s %12s %12s %10s %13s %10s\n",
@@ -59,7 +49,7 @@ static void print_head(void)
 }
 
 /* The time is that of the whole, with checks and mutants. */
-static void print_row(const struct row *row,
+static void print_floor_row(const struct row *row,
 		      const struct rr_explore_result *result)
 {
 	const double per_second =
@@ -79,18 +69,18 @@ static void print_row(const struct row *row,
 	fflush(stdout);
 }
 
-static enum rr_exit show_row(struct rr_cluster *cluster, const struct row *row,
+static enum rr_exit search_row(struct rr_cluster *cluster, const struct row *row,
 			     long limit_s)
 {
 	struct limit limit = { .signals = &cluster->session->signals,
-			       .end_s = now_s() + (double)limit_s };
+			       .end_s = rr_monotonic_s() + (double)limit_s };
 	const struct rr_explore_config config = {
 		.strategy = rr_strategy_find(row->name),
 		.n_clients = row->n_clients,
 		.increments = row->increments,
 		.rounds = 2,
 		.ttl_ms = 10000,
-		.progress = goes_on,
+		.progress = is_within_limit,
 		.context = &limit,
 	};
 	struct rr_explore_result result;
@@ -101,28 +91,28 @@ static enum rr_exit show_row(struct rr_cluster *cluster, const struct row *row,
 	else if (code != RR_EXIT_OK)
 		rr_complain(code, "%s: %s", row->name, result.error);
 	else
-		print_row(row, &result);
+		print_floor_row(row, &result);
 	rr_explore_release(&result);
 	return code;
 }
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum rr_exit show(struct rr_cluster *cluster, long limit_s)
+static enum rr_exit search_rows(struct rr_cluster *cluster, long limit_s)
 {
 	enum rr_exit code = RR_EXIT_OK;
 
-	print_head();
+	print_floor_head();
 	for (size_t i = 0; i < N_ROWS && code == RR_EXIT_OK; i++)
-		code = show_row(cluster, &rows[i], limit_s);
+		code = search_row(cluster, &rows[i], limit_s);
 	return code;
 }
 
 enum rr_exit rr_explore_floor(struct rr_session *session,
-			      const struct rr_explore_floor_options *options)
+			      const char *redis_server, long limit_s)
 {
 	const struct rr_cluster_options cluster_options = {
-		.program = options->redis_server,
+		.program = redis_server,
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
@@ -133,7 +123,7 @@ enum rr_exit rr_explore_floor(struct rr_session *session,
 	rr_gate_settle(cluster_options.cpu);
 	code = rr_cluster_open(&cluster, session, &cluster_options, error);
 	if (code == RR_EXIT_OK)
-		code = show(&cluster, options->limit_s);
+		code = search_rows(&cluster, limit_s);
 	else
 		rr_complain(code, "%s", error);
 	rr_cluster_close(&cluster);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Mutants, figures and progress of a search, in words. */
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "report.h"
+
+/* Seconds. Before that the shares say too little. */
+#define LOOK_EVERY 0.1
+#define DRAW_EVERY 0.2
+#define ESTIMATE_AFTER 1.0
+
+/* ---- Mutants -------------------------------------------------------------- */
+
+void rr_print_noticed_mutant(const struct rr_explore_result *result)
+{
+	for (size_t i = 0; i < result->n_mutants; i++) {
+		if (result->mutants[i].fails) {
+			printf("  mutants: rests on %s\n",
+			       result->mutants[i].rests_on);
+			return;
+		}
+	}
+}
+
+/* Those that fail by what rests on them, the others by what they do. */
+static void print_mutants(const struct rr_explore_result *result, bool fails,
+			  const char *title)
+{
+	const char *before = title;
+
+	for (size_t i = 0; i < result->n_mutants; i++) {
+		const struct rr_mutant_result *mutant = &result->mutants[i];
+
+		if (mutant->fails != fails)
+			continue;
+		printf("%s%s", before, fails ? mutant->rests_on : mutant->name);
+		before = ", ";
+	}
+	if (before != title)
+		putchar('\n');
+}
+
+void rr_print_all_mutants(const struct rr_explore_result *result)
+{
+	print_mutants(result, true, "  rests on ");
+	print_mutants(result, false, "  not noticed: ");
+}
+
+/* ---- The search ----------------------------------------------------------- */
+
+/* "  questions        1,234 (56 replayed on the way)"; without the brackets if
+ * `of_what` is NULL. */
+static void print_stat(const char *what, unsigned long n, unsigned long m,
+		       const char *of_what)
+{
+	char number[RR_GROUPED_SIZE];
+
+	printf("  %-16s %s", what, rr_grouped(number, (long long)n));
+	if (of_what)
+		printf(" (%s %s)", rr_grouped(number, (long long)m), of_what);
+	putchar('\n');
+}
+
+void rr_print_search_stats(const struct rr_explore_result *result)
+{
+	const struct rr_explore_stats *stats = &result->stats;
+
+	print_stat("states", result->states, 0, NULL);
+	print_stat("transitions", result->transitions, 0, NULL);
+	print_stat("client states", stats->client_states, stats->client_runs,
+		   "runs of clients");
+	print_stat("server states", stats->server_states, 0, NULL);
+	print_stat("questions", stats->questions, stats->replayed,
+		   "replayed on the way");
+	print_stat("bytes per state", stats->bytes_per_state, 0, NULL);
+	print_stat("rows asked again", stats->checked_servers,
+		   stats->checked_clients, "runs of clients made again");
+	print_stat("ways played", stats->audited, 0, NULL);
+	printf("  %-16s %.2f searching, %.2f checking\n",
+	       "seconds", stats->searching, stats->checking);
+}
+
+/* Rounded so that it is none too good, but for what is lost in calculating. */
+static void print_chance(double chance)
+{
+	const double one_in = ceil((1 - 1e-9) / chance);
+	char number[RR_GROUPED_SIZE];
+
+	if (one_in < 1e15)
+		printf("1/%s", rr_grouped(number, (long long)one_in));
+	else
+		printf("%.1e", chance);
+}
+
+void rr_print_random_bound(const struct rr_random_bound *bound)
+{
+	printf("  a failure of depth %d, of %zu actors within %zu steps, shows "
+	       "with probability\n  at least ",
+	       bound->depth, bound->actors, bound->steps);
+	print_chance(bound->once);
+	printf(" in each schedule, %.3g in all\n", bound->in_all);
+}
+
+/* ---- Progress ------------------------------------------------------------- */
+
+double rr_monotonic_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void print_time_left(double seconds)
+{
+	if (seconds < 100)
+		fprintf(stderr, "%.0f s left", seconds);
+	else if (seconds < 100 * 60)
+		fprintf(stderr, "%.0f min left", seconds / 60);
+	else if (seconds < 100 * 3600)
+		fprintf(stderr, "%.0f h left", seconds / 3600);
+	else
+		fputs("days left", stderr);
+}
+
+/* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, 6 s left ". */
+static void draw_progress(const struct rr_explore_progress *progress,
+			  double share)
+{
+	const double elapsed = progress->looked - progress->begun;
+	const double rate = elapsed > 0 ? (double)progress->n / elapsed : 0;
+	char done[RR_GROUPED_SIZE], a_second[RR_GROUPED_SIZE];
+
+	fprintf(stderr, "\r\033[K%s: %s %s, %s a second", progress->name,
+		rr_grouped(done, (long long)progress->n), progress->unit,
+		rr_grouped(a_second, (long long)rate));
+	if (share > 0 && elapsed >= ESTIMATE_AFTER) {
+		fprintf(stderr, ", about %.2g %% done, ", 100 * share);
+		print_time_left(elapsed * (1 - share) / share);
+	}
+	fputc(' ', stderr);
+}
+
+bool rr_explore_progress(void *context, unsigned long n, double share)
+{
+	struct rr_explore_progress *progress = context;
+	const double now = rr_monotonic_s();
+
+	if (progress->begun == 0)
+		progress->drawn = now;
+	if (progress->begun == 0 || n < progress->n)
+		progress->begun = now;
+	progress->n = n;
+	if (now - progress->looked < LOOK_EVERY)
+		return true;
+	progress->looked = now;
+	if (now - progress->drawn >= DRAW_EVERY && isatty(STDERR_FILENO)) {
+		draw_progress(progress, share);
+		progress->drawn = now;
+	}
+	rr_signals_wait(progress->signals, 0);
+	return !progress->signals->interrupted;
+}
+
+void rr_explore_progress_clear(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}

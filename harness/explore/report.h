@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What `redrace explore` prints besides its verdict. */
+#ifndef RR_EXPLORE_INNER_REPORT_H
+#define RR_EXPLORE_INNER_REPORT_H
+
+#include "base/signals.h"
+#include "explore.h"
+
+/* "  mutants: rests on SET lock:0 TOKEN NX PX 10000: only if it is absent": of the
+ * first one that fails. Nothing if none does. */
+void rr_print_noticed_mutant(const struct rr_explore_result *result);
+
+/* "  rests on A, B" and "  not noticed: C": all that were tried. */
+void rr_print_all_mutants(const struct rr_explore_result *result);
+
+/* What the search was made of, a line each. */
+void rr_print_search_stats(const struct rr_explore_result *result);
+
+/* What random schedules were enough for. */
+void rr_print_random_bound(const struct rr_random_bound *bound);
+
+/* Seconds of the monotonic clock. */
+double rr_monotonic_s(void);
+
+/* A line on stderr that tells how far a search is; none if that is no terminal. And
+ * whether Ctrl-C was pressed. */
+struct rr_explore_progress {
+	struct rr_signals *signals;
+	const char *name; /* what is explored */
+	const char *unit; /* what is counted: "states" */
+	unsigned long n;  /* so many at the last look */
+	double begun, looked, drawn; /* seconds; 0 = not yet */
+};
+
+/* For rr_explore_config, with a struct rr_explore_progress. A search that counts
+ * from the beginning again is another one. */
+bool rr_explore_progress(void *context, unsigned long n, double share);
+
+/* Takes the line away. */
+void rr_explore_progress_clear(void);
+
+#endif
