@@ -39,7 +39,7 @@ static int refuse(const char *why)
 
 static int deposit(struct rl_link *link, struct rl_lock *lock, long long amount)
 {
-	const struct rl_policy policy = { .wait_ms = WAIT_MS };
+	const struct rl_policy policy = { .wait_ms = WAIT_MS, .cancel_fd = -1 };
 	long long balance = 0;
 	struct rl_reply reply;
 	enum rl_outcome outcome = rl_lock_acquire(lock, TTL_MS, &policy);

@@ -45,7 +45,7 @@ bool rl_pause(const struct rl_link *link, const struct rl_policy *policy,
 		return false;
 	if (length_ns > left_ns)
 		length_ns = left_ns;
-	if (policy->cancel_fd)
+	if (policy->cancel_fd >= 0)
 		return !rl_wait(link, policy->cancel_fd, length_ns);
 	rl_sleep_ns(link, length_ns);
 	return true;
@@ -74,7 +74,7 @@ static bool is_final(const struct rl_askable *askable, enum rl_outcome outcome)
 enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
 			   const struct rl_policy *policy)
 {
-	const struct rl_policy once = { 0 };
+	const struct rl_policy once = { .cancel_fd = -1 };
 	struct rl_hold *hold = askable->hold;
 	struct rl_policy pauses = policy ? *policy : once;
 	const int64_t start_ns = rl_now_ns(hold->link, RL_CLOCK_MONOTONIC);

@@ -39,7 +39,7 @@ enum rl_outcome rl_fair_subscribe(struct rl_fair *fair);
  */
 enum rl_outcome rl_fair_catch_up(struct rl_fair *fair);
 
-/* rl_fair_wait() that ends as well when `cancel_fd` is readable; 0 = none. */
+/* rl_fair_wait() that ends as well when `cancel_fd` is readable; -1 = none. */
 enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
 			      int cancel_fd);
 

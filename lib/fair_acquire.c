@@ -40,7 +40,7 @@ static bool wait_on(struct rl_fair *fair, const struct rl_policy *policy,
 	if (!fair->in_line)
 		return rl_pause(fair->link, policy, n, deadline_ns);
 	if (left_ns(fair, deadline_ns) <= 0 ||
-	    (policy->cancel_fd && rl_wait(fair->link, policy->cancel_fd, 0)))
+	    (policy->cancel_fd >= 0 && rl_wait(fair->link, policy->cancel_fd, 0)))
 		return false;
 	*outcome = keep(fair,
 			rl_fair_stand(fair, left_ns(fair, deadline_ns),
@@ -57,7 +57,8 @@ static bool is_held(const struct rl_fair *fair)
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
 				const struct rl_policy *policy)
 {
-	const struct rl_policy once = { 0 }, *how = policy ? policy : &once;
+	const struct rl_policy once = { .cancel_fd = -1 };
+	const struct rl_policy *how = policy ? policy : &once;
 	const int64_t start_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
 	const int64_t deadline_ns = start_ns + rl_fair_wait_ns(how->wait_ms);
 	enum rl_outcome outcome = RL_BUSY;

@@ -133,13 +133,13 @@ static bool is_waiting(const struct rl_fair *fair)
 static enum rl_outcome listen(struct rl_fair *fair, struct rl_reply *message,
 			      int64_t deadline_ns, int cancel_fd)
 {
-	const int64_t slice_ns = cancel_fd ? CANCEL_LOOK_MS * INT64_C(1000000) :
+	const int64_t slice_ns = cancel_fd >= 0 ? CANCEL_LOOK_MS * INT64_C(1000000) :
 					     INT64_MAX;
 	enum rl_outcome outcome;
 	int64_t left_ns;
 
 	do {
-		if (cancel_fd && rl_wait(fair->link, cancel_fd, 0))
+		if (cancel_fd >= 0 && rl_wait(fair->link, cancel_fd, 0))
 			return RL_BUSY;
 		left_ns = deadline_ns -
 			  rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
@@ -172,5 +172,5 @@ enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
 
 enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms)
 {
-	return rl_fair_stand(fair, rl_fair_wait_ns(wait_ms), 0);
+	return rl_fair_stand(fair, rl_fair_wait_ns(wait_ms), -1);
 }

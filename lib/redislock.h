@@ -1,16 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libredislock: locks kept in Redis, and the connection they stand on.
+ * libredislock: locks kept in Redis, and the connection they stand on. This
+ * header is the manual; a whole program looks like this:
  *
- * This header is the manual. In short:
+ *	#include <err.h>
+ *	#include <redislock.h>
  *
- *   - An address says where a server is, a link is one connection to it.
- *   - rl_run() sends one command and waits for its reply.
- *   - Every call answers with an outcome. RL_BUSY and RL_LOST are answers,
- *     not errors; RL_UNKNOWN means that the command may have been executed.
- *   - Nothing here prints, exits, reads the environment or keeps state of its
- *     own between objects.
+ *	int main(void)
+ *	{
+ *		const struct rl_policy policy = { .wait_ms = 3000,
+ *						  .cancel_fd = -1 };
+ *		struct rl_address address;
+ *		char error[128];
  *
+ *		if (!rl_address_parse(&address, "redis://localhost", error,
+ *				      sizeof(error)))
+ *			errx(1, "%s", error);
+ *		struct rl_link *link = rl_link_new(&address, 500);
+ *		struct rl_lock *lock = link ? rl_lock_new(link, "report:lock") :
+ *					      NULL;
+ *		if (!lock)
+ *			errx(1, "out of memory");
+ *
+ *		if (rl_lock_acquire(lock, 10000, &policy) != RL_OK)
+ *			errx(1, "not now: %s", rl_link_error(link));
+ *		... up to ten seconds of work that nobody else does meanwhile;
+ *		... before each write: is rl_lock_remaining_ms(lock) enough?
+ *		rl_lock_release(lock);
+ *		rl_lock_free(lock);
+ *		rl_link_free(link);
+ *	}
+ *
+ * What there is, in this order:
+ *
+ *	Outcomes                what every call answers
+ *	The token lock          rl_lock_*: the one to begin with
+ *	Waiting                 struct rl_policy: how long, and how
+ *	Addresses, Links        where a server is; one connection to it
+ *	Commands and replies    rl_run(), pipelines, scripts, transactions
+ *	Compare and delete      how a lock is given back
+ *	The renewed lock        rl_renewed_*: its lease is extended while you work
+ *	The re-entrant lock     rl_reentrant_*: taken again while it is held
+ *	The fair lock           rl_fair_*: first come, first served
+ *	The quorum lock         rl_quorum_*: on several servers (Redlock)
+ *	Fencing                 numbers by which a store refuses who is late
+ *	The optimistic update   rl_update(): no lock at all
+ *	The delay queue         rl_delay_queue_*: work put off until later
+ *	Statistics, Tokens      what a lock has been through; random names
+ *
+ * Nothing here prints, exits, reads the environment or keeps state of its own
+ * between objects.
  * Threads: an object may be used by one thread at a time, and two threads may
  * use two objects freely. Objects that share a link count as one object.
  * Processes: a child may go on with a link after fork(): it gets a connection
@@ -31,9 +70,13 @@ extern "C" {
 #endif
 
 struct rl_driver;
+struct rl_link;
+struct rl_policy;
+struct rl_stats;
 
 /* ---- Outcomes --------------------------------------------------------- */
 
+/* RL_BUSY and RL_LOST are answers, not errors. */
 enum rl_outcome {
 	RL_OK,      /* it was done, and the server said so */
 	RL_BUSY,    /* somebody else holds it: not done, ask again */
@@ -44,6 +87,109 @@ enum rl_outcome {
 
 /* "ok", "busy", "lost", "unknown" or "error". */
 const char *rl_outcome_name(enum rl_outcome outcome);
+
+/* ---- The token lock --------------------------------------------------- */
+
+/*
+ * A lock in one key that holds a random token: SET key token NX PX ttl to get
+ * it, compare-and-delete to give it back (the single-instance lock of the
+ * Redis documentation, "Distributed Locks with Redis").
+ *
+ * It excludes others while its lease lasts, and nobody can release a lock
+ * that is not theirs. It does not protect a holder who is still working when
+ * the lease has run out: compare the time, or let the store check a fencing
+ * number.
+ *
+ * A lock that is held across fork() stays the parent's: in the child it is not
+ * held, and a release there leaves it alone (RL_LOST).
+ */
+
+/* A lock on `key` (copied) over `link` (borrowed). NULL when out of memory.
+ * Freeing it does not release it. */
+struct rl_lock *rl_lock_new(struct rl_link *link, const char *key);
+void rl_lock_free(struct rl_lock *lock);
+
+/*
+ * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
+ * there, or this object holds it already, or the reply took as long as the lease
+ * (so always with one of 2 ms or less), which has been given back. RL_ERROR: not
+ * held; also when ttl_ms is below 1, and then nothing was sent. A reply that
+ * never came is made up for by asking whose token is there (SET ... NX GET from
+ * Redis 7.0 on, GET before); RL_UNKNOWN when that was not answered either: may
+ * be held, rl_lock_release() gives it back if it is, and so does the next attempt
+ * before it asks anew.
+ */
+enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
+
+/* The same until it is held, or as the policy says. */
+enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
+				const struct rl_policy *policy);
+
+/*
+ * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
+ * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
+ * there before still counts (or, if unknown, the new one if it ends earlier);
+ * ask again while it lasts. RL_UNKNOWN with nothing left of the lease: the reply
+ * took as long as the new one, and only another extension can tell whether it is
+ * ours still. A ttl_ms below 1 is an RL_ERROR, and nothing is sent.
+ */
+enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
+
+/* What is left of the lease by this process's clock, counted from before the
+ * command that got it, clock drift (1 % of it and 2 ms) taken off. 0 = not
+ * held. Look here before every write. */
+long rl_lock_remaining_ms(const struct rl_lock *lock);
+
+/*
+ * Gives the lock back. RL_OK: was ours, is free. RL_LOST: the lease had run
+ * out, and whoever holds the key now was left alone; or it was not held.
+ * RL_UNKNOWN, RL_ERROR: it may be ours until its lease ends; call again.
+ */
+enum rl_outcome rl_lock_release(struct rl_lock *lock);
+
+/* Valid as long as the lock. */
+const struct rl_stats *rl_lock_stats(const struct rl_lock *lock);
+
+/*
+ * try and release in two parts, so that they share a write with the caller's
+ * own commands: queue, queue what comes with it (a release comes last), then
+ * rl_flush(), and receive in the same order. What was read along with a
+ * refused try means nothing.
+ * RL_UNKNOWN is not made up for here, but by the next attempt; a batch that is
+ * never received counts as that.
+ *
+ * Nothing here reads a reply of the caller's. So where a round trip of our own
+ * would be needed in the middle of a batch, it is left to the caller. The try
+ * says RL_ERROR, and queues nothing, when an earlier token of this lock may be
+ * there (its lease ran out, a reply never came): rl_lock_release() it before
+ * anything is queued, or queue the try first. The release says RL_ERROR when the
+ * server had forgotten the script, or does not let us run it, and other replies
+ * are still to come: it is not done, rl_lock_release() it when they have been
+ * received. Queue one release in a batch, as its last command, and this does not
+ * happen.
+ */
+enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms);
+enum rl_outcome rl_lock_receive_try(struct rl_lock *lock);
+enum rl_outcome rl_lock_queue_release(struct rl_lock *lock);
+enum rl_outcome rl_lock_receive_release(struct rl_lock *lock);
+
+/* ---- Waiting ----------------------------------------------------------- */
+
+/*
+ * How an acquire waits while somebody else holds the lock. No policy at all
+ * (NULL): ask once.
+ * The n-th pause is random between half of pause_min_us * 2^n and all of it,
+ * never longer than pause_max_us, so that waiters do not fall into step.
+ */
+struct rl_policy {
+	long wait_ms;      /* give up after so long: RL_BUSY; LONG_MAX = never */
+	long pause_min_us; /* 0 = 400, for a quorum 2000 */
+	long pause_max_us; /* 0 = 5000, for a quorum 20000 */
+	long least_ms;     /* of the lease that must be left: with less, the
+			    * lock is given back and asked for again */
+	int cancel_fd;     /* readable = stop waiting: RL_BUSY; -1 = none (0 is
+			    * a descriptor like any other: standard input) */
+};
 
 /* ---- Addresses -------------------------------------------------------- */
 
@@ -186,54 +332,6 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
 			struct rl_reply *reply);
 
-/* ---- Waiting ----------------------------------------------------------- */
-
-/*
- * How an acquire waits while somebody else holds the lock. All zero, or no
- * policy at all (NULL): ask once.
- * The n-th pause is random between half of pause_min_us * 2^n and all of it,
- * never longer than pause_max_us, so that waiters do not fall into step.
- */
-struct rl_policy {
-	long wait_ms;      /* give up after so long: RL_BUSY; LONG_MAX = never */
-	long pause_min_us; /* 0 = 400, for a quorum 2000 */
-	long pause_max_us; /* 0 = 5000, for a quorum 20000 */
-	long least_ms;     /* of the lease that must be left: with less, the
-			    * lock is given back and asked for again */
-	int cancel_fd;     /* readable = stop waiting: RL_BUSY; 0 = none */
-};
-
-/* ---- What a lock has been through --------------------------------------- */
-
-/* buckets[i] counts durations from 2^i to below 2^(i+1) microseconds; the
- * first one also what is shorter, the last one what is longer. */
-enum { RL_BUCKETS = 32 };
-
-struct rl_stats {
-	uint64_t attempts; /* times a server, or a quorum, was asked */
-	uint64_t waits;    /* pauses between attempts */
-	uint64_t holds;    /* times it was held */
-	uint64_t lost;     /* times it was ours and was not any more */
-	uint64_t unknown;  /* replies that never came and could not be made up */
-	uint64_t wait_us[RL_BUCKETS]; /* from asking until held */
-	uint64_t hold_us[RL_BUCKETS]; /* from held until given back */
-};
-
-/* The duration in microseconds that a share `p` (0 to 1) of the counted ones
- * does not exceed, rounded up to the end of its bucket; 0 when none is counted. */
-uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p);
-
-/* ---- Tokens ----------------------------------------------------------- */
-
-/*
- * What a token lock stores: who holds it, as a value nobody else can guess.
- * 20 random bytes in hexadecimal, straight from the kernel: there is no state
- * that a forked child could share. With a driver on `link` (driver.h) they are
- * the driver's; NULL = no link. False when the kernel has none to give.
- */
-enum { RL_TOKEN_SIZE = 41 };
-bool rl_token_fresh(const struct rl_link *link, char token[RL_TOKEN_SIZE]);
-
 /* ---- Compare and delete ------------------------------------------------- */
 
 /* How a key is deleted if it holds a certain value: the first of these that
@@ -256,93 +354,8 @@ const char *rl_release_method_name(enum rl_release_method method);
 enum rl_outcome rl_delete_if_equal(struct rl_link *link, const char *key,
 				   const char *value);
 
-/* ---- The token lock --------------------------------------------------- */
-
-/*
- * A lock in one key that holds a random token: SET key token NX PX ttl to get
- * it, compare-and-delete to give it back (the single-instance lock of the
- * Redis documentation, "Distributed Locks with Redis").
- *
- * It excludes others while its lease lasts, and nobody can release a lock
- * that is not theirs. It does not protect a holder who is still working when
- * the lease has run out: compare the time, or let the store check a fencing
- * number.
- *
- * A lock that is held across fork() stays the parent's: in the child it is not
- * held, and a release there leaves it alone (RL_LOST).
- */
-
-/* A lock on `key` (copied) over `link` (borrowed). NULL when out of memory.
- * Freeing it does not release it. */
-struct rl_lock *rl_lock_new(struct rl_link *link, const char *key);
-void rl_lock_free(struct rl_lock *lock);
-
-/*
- * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
- * there, or this object holds it already, or the reply took as long as the lease
- * (so always with one of 2 ms or less), which has been given back. RL_ERROR: not
- * held; also when ttl_ms is below 1, and then nothing was sent. A reply that
- * never came is made up for by asking whose token is there (SET ... NX GET from
- * Redis 7.0 on, GET before); RL_UNKNOWN when that was not answered either: may
- * be held, rl_lock_release() gives it back if it is, and so does the next attempt
- * before it asks anew.
- */
-enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
-
-/* The same until it is held, or as the policy says. */
-enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
-				const struct rl_policy *policy);
-
-/*
- * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
- * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
- * there before still counts (or, if unknown, the new one if it ends earlier);
- * ask again while it lasts. RL_UNKNOWN with nothing left of the lease: the reply
- * took as long as the new one, and only another extension can tell whether it is
- * ours still. A ttl_ms below 1 is an RL_ERROR, and nothing is sent.
- */
-enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
-
-/* What is left of the lease by this process's clock, counted from before the
- * command that got it, clock drift (1 % of it and 2 ms) taken off. 0 = not
- * held. Look here before every write. */
-long rl_lock_remaining_ms(const struct rl_lock *lock);
-
-/*
- * Gives the lock back. RL_OK: was ours, is free. RL_LOST: the lease had run
- * out, and whoever holds the key now was left alone; or it was not held.
- * RL_UNKNOWN, RL_ERROR: it may be ours until its lease ends; call again.
- */
-enum rl_outcome rl_lock_release(struct rl_lock *lock);
-
-/* How rl_lock_release() does it on this link. */
+/* How rl_lock_release() does it on the lock's link. */
 enum rl_release_method rl_lock_release_method(const struct rl_lock *lock);
-
-/* Valid as long as the lock. */
-const struct rl_stats *rl_lock_stats(const struct rl_lock *lock);
-
-/*
- * try and release in two parts, so that they share a write with the caller's
- * own commands: queue, queue what comes with it (a release comes last), then
- * rl_flush(), and receive in the same order. What was read along with a
- * refused try means nothing.
- * RL_UNKNOWN is not made up for here, but by the next attempt; a batch that is
- * never received counts as that.
- *
- * Nothing here reads a reply of the caller's. So where a round trip of our own
- * would be needed in the middle of a batch, it is left to the caller. The try
- * says RL_ERROR, and queues nothing, when an earlier token of this lock may be
- * there (its lease ran out, a reply never came): rl_lock_release() it before
- * anything is queued, or queue the try first. The release says RL_ERROR when the
- * server had forgotten the script, or does not let us run it, and other replies
- * are still to come: it is not done, rl_lock_release() it when they have been
- * received. Queue one release in a batch, as its last command, and this does not
- * happen.
- */
-enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms);
-enum rl_outcome rl_lock_receive_try(struct rl_lock *lock);
-enum rl_outcome rl_lock_queue_release(struct rl_lock *lock);
-enum rl_outcome rl_lock_receive_release(struct rl_lock *lock);
 
 /* ---- The renewed lock -------------------------------------------------- */
 
@@ -407,36 +420,6 @@ unsigned rl_reentrant_depth(const struct rl_reentrant *lock);
 
 long rl_reentrant_remaining_ms(const struct rl_reentrant *lock);
 const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
-
-/* ---- Fencing ------------------------------------------------------------ */
-
-/*
- * A lock's holder may be slower than its lease and not know it. A fencing
- * number, one higher with every grant, lets the store refuse such a holder: it
- * keeps the highest number it has seen, at reads as well as at writes, and
- * refuses a lower one. The lock then guards against waste, the number guards
- * the data (M. Kleppmann, "How to do distributed locking", 2016).
- *
- * Kept in KEY:fence beside the lock's key and in KEY:fence beside the data's.
- * Neither expires. Numbers of one lock only may be used for one data key.
- */
-
-/* rl_lock_try() that also mints a number, in one script. A reply that never
- * came is not made up for: RL_UNKNOWN. */
-enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
-				   long long *number);
-
-/* The same until it is held, or as the policy says. */
-enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
-				       const struct rl_policy *policy,
-				       long long *number);
-
-/* GET and SET for the holder of `number`. RL_LOST: a higher number was here;
- * nothing was read or written. */
-enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
-			      long long number, struct rl_reply *reply);
-enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
-			      long long number, const char *value);
 
 /* ---- The fair lock ------------------------------------------------------ */
 
@@ -554,6 +537,36 @@ const char *rl_quorum_error(const struct rl_quorum *quorum);
 
 const struct rl_stats *rl_quorum_stats(const struct rl_quorum *quorum);
 
+/* ---- Fencing ------------------------------------------------------------ */
+
+/*
+ * A lock's holder may be slower than its lease and not know it. A fencing
+ * number, one higher with every grant, lets the store refuse such a holder: it
+ * keeps the highest number it has seen, at reads as well as at writes, and
+ * refuses a lower one. The lock then guards against waste, the number guards
+ * the data (M. Kleppmann, "How to do distributed locking", 2016).
+ *
+ * Kept in KEY:fence beside the lock's key and in KEY:fence beside the data's.
+ * Neither expires. Numbers of one lock only may be used for one data key.
+ */
+
+/* rl_lock_try() that also mints a number, in one script. A reply that never
+ * came is not made up for: RL_UNKNOWN. */
+enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
+				   long long *number);
+
+/* The same until it is held, or as the policy says. */
+enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
+				       const struct rl_policy *policy,
+				       long long *number);
+
+/* GET and SET for the holder of `number`. RL_LOST: a higher number was here;
+ * nothing was read or written. */
+enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
+			      long long number, struct rl_reply *reply);
+enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
+			      long long number, const char *value);
+
 /* ---- The optimistic update -------------------------------------------- */
 
 /*
@@ -646,6 +659,39 @@ enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue,
  * counted at one moment. */
 enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue,
 				      long long *due, long long *processing);
+
+/* ---- Statistics --------------------------------------------------------- */
+
+/* What a lock has been through. */
+
+/* buckets[i] counts durations from 2^i to below 2^(i+1) microseconds; the
+ * first one also what is shorter, the last one what is longer. */
+enum { RL_BUCKETS = 32 };
+
+struct rl_stats {
+	uint64_t attempts; /* times a server, or a quorum, was asked */
+	uint64_t waits;    /* pauses between attempts */
+	uint64_t holds;    /* times it was held */
+	uint64_t lost;     /* times it was ours and was not any more */
+	uint64_t unknown;  /* replies that never came and could not be made up */
+	uint64_t wait_us[RL_BUCKETS]; /* from asking until held */
+	uint64_t hold_us[RL_BUCKETS]; /* from held until given back */
+};
+
+/* The duration in microseconds that a share `p` (0 to 1) of the counted ones
+ * does not exceed, rounded up to the end of its bucket; 0 when none is counted. */
+uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p);
+
+/* ---- Tokens ----------------------------------------------------------- */
+
+/*
+ * What a token lock stores: who holds it, as a value nobody else can guess.
+ * 20 random bytes in hexadecimal, straight from the kernel: there is no state
+ * that a forked child could share. With a driver on `link` (driver.h) they are
+ * the driver's; NULL = no link. False when the kernel has none to give.
+ */
+enum { RL_TOKEN_SIZE = 41 };
+bool rl_token_fresh(const struct rl_link *link, char token[RL_TOKEN_SIZE]);
 
 #ifdef __cplusplus
 }

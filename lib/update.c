@@ -80,7 +80,7 @@ enum rl_outcome rl_update(struct rl_link *link, const char *key,
 			  rl_change change, void *context, unsigned attempts,
 			  const struct rl_policy *policy)
 {
-	const struct rl_policy plain = { 0 };
+	const struct rl_policy plain = { .cancel_fd = -1 };
 	const struct rl_policy *used = policy ? policy : &plain;
 	const int64_t deadline_ns =
 		used->wait_ms ?

@@ -174,7 +174,8 @@ enum rl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms)
 		party->lock, ttl_ms,
 		&(struct rl_policy){
 			.wait_ms = wait_ms,
-			.pause_max_us = party->scene->row->pause_max_us });
+			.pause_max_us = party->scene->row->pause_max_us,
+			.cancel_fd = -1 });
 }
 
 void rival_get(struct rival *party, long ttl_ms)

@@ -171,7 +171,7 @@ FOR_EVERY_LOCK(conformance, waiting_ends_when_it_is_cancelled)
 FOR_EVERY_LOCK(conformance, lease_that_is_too_short_is_given_back)
 {
 	const struct lock_row *r = &lock_rows[*row];
-	const struct rl_policy policy = { .least_ms = 1001 };
+	const struct rl_policy policy = { .least_ms = 1001, .cancel_fd = -1 };
 
 	open_two(*row);
 	scene_expect(&scene, "acquire", r->acquire(a.lock, 1000, &policy),

@@ -10,7 +10,8 @@
 
 enum { WAITERS = 8 };
 
-static const struct rl_policy patient = { .wait_ms = 30000 };
+static const struct rl_policy patient = { .wait_ms = 30000,
+					 .cancel_fd = -1 };
 
 static struct support support;
 static struct rl_link *link_, *other;

@@ -235,7 +235,8 @@ Test(fair_holes, hold_after_a_release_without_an_answer_is_another)
 
 Test(fair_holes, waiting_for_ever_is_not_giving_up_at_once)
 {
-	const struct rl_policy for_ever = { .wait_ms = LONG_MAX };
+	const struct rl_policy for_ever = { .wait_ms = LONG_MAX,
+					    .cancel_fd = -1 };
 
 	cr_assert_eq(rl_fair_try(a, 300), RL_OK);
 	cr_assert_eq(rl_fair_acquire(b, 60000, &for_ever), RL_OK);
@@ -244,7 +245,7 @@ Test(fair_holes, waiting_for_ever_is_not_giving_up_at_once)
 
 Test(fair_holes, waiting_for_less_than_nothing_is_not_waiting)
 {
-	const struct rl_policy past = { .wait_ms = LONG_MIN };
+	const struct rl_policy past = { .wait_ms = LONG_MIN, .cancel_fd = -1 };
 
 	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
 	cr_assert_eq(rl_fair_acquire(b, 60000, &past), RL_BUSY);

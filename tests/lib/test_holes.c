@@ -41,7 +41,7 @@ static void set(const char *key, const char *value)
 /* Its lease is over, and nobody has told the server. */
 static void let_expire(struct rl_lock *lock)
 {
-	const struct rl_policy policy = { .wait_ms = 10000 };
+	const struct rl_policy policy = { .wait_ms = 10000, .cancel_fd = -1 };
 
 	cr_assert_eq(rl_lock_acquire(lock, 50, &policy), RL_OK);
 	rl_sleep_ns(other, 60000000);

@@ -83,7 +83,8 @@ Test(holes_waits, pauses_differ)
 {
 	const struct rl_policy policy = { .wait_ms = 60000,
 					  .pause_min_us = 8000000,
-					  .pause_max_us = 8000000 };
+					  .pause_max_us = 8000000,
+					  .cancel_fd = -1 };
 	struct pauses pauses = { .free_at = 6 };
 
 	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
@@ -95,7 +96,8 @@ Test(holes_waits, pauses_differ)
 
 Test(holes_waits, wait_without_an_end_waits)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX };
+	const struct rl_policy policy = { .wait_ms = LONG_MAX,
+					  .cancel_fd = -1 };
 	struct pauses pauses = { .free_at = 3 };
 
 	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
@@ -106,7 +108,8 @@ Test(holes_waits, longest_pauses_there_are_stay_positive)
 {
 	const struct rl_policy policy = { .wait_ms = LONG_MAX,
 					  .pause_min_us = LONG_MAX,
-					  .pause_max_us = LONG_MAX };
+					  .pause_max_us = LONG_MAX,
+					  .cancel_fd = -1 };
 	struct pauses pauses = { .free_at = 3 };
 
 	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
@@ -129,7 +132,8 @@ static enum rl_outcome disturbed_once(void *context, const struct rl_reply *old,
 
 Test(holes_waits, update_without_an_end_goes_on)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX };
+	const struct rl_policy policy = { .wait_ms = LONG_MAX,
+					  .cancel_fd = -1 };
 	int times = 0;
 
 	cr_assert_eq(rl_update(link_, "k", disturbed_once, &times, 3, &policy),

@@ -197,8 +197,9 @@ Test(quorum, without_time_left_is_not_held)
 
 Test(quorum, lease_shorter_than_asked_for_is_given_back)
 {
-	const struct rl_policy little = { .least_ms = LONG_MS / 2 };
-	const struct rl_policy much = { .least_ms = LONG_MS };
+	const struct rl_policy little = { .least_ms = LONG_MS / 2,
+					  .cancel_fd = -1 };
+	const struct rl_policy much = { .least_ms = LONG_MS, .cancel_fd = -1 };
 	struct party party;
 
 	open_five(&party);
@@ -210,7 +211,7 @@ Test(quorum, lease_shorter_than_asked_for_is_given_back)
 
 Test(quorum, acquire_waits_for_the_end_of_a_lease)
 {
-	const struct rl_policy patient = { .wait_ms = 10000 };
+	const struct rl_policy patient = { .wait_ms = 10000, .cancel_fd = -1 };
 	struct party mine, theirs;
 
 	open_five(&mine);
@@ -224,7 +225,7 @@ Test(quorum, acquire_waits_for_the_end_of_a_lease)
 
 Test(quorum, acquire_gives_up_when_the_time_is_over)
 {
-	const struct rl_policy policy = { .wait_ms = 100 };
+	const struct rl_policy policy = { .wait_ms = 100, .cancel_fd = -1 };
 	const long start_ms = monotonic_ms();
 	struct party party;
 

@@ -154,8 +154,8 @@ static void *wake_up_later(void *unused)
 
 Test(quorum_faults, acquire_goes_on_until_servers_come_back)
 {
-	const struct rl_policy shortly = { .wait_ms = 300 };
-	const struct rl_policy patient = { .wait_ms = 20000 };
+	const struct rl_policy shortly = { .wait_ms = 300, .cancel_fd = -1 };
+	const struct rl_policy patient = { .wait_ms = 20000, .cancel_fd = -1 };
 	const long start_ms = monotonic_ms();
 	pthread_t waker;
 

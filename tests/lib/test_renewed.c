@@ -128,7 +128,7 @@ Test(renewed, hold_as_a_whole_is_limited)
 	const int64_t start_ms = now_ms();
 	struct rl_renewed *renewed = held(1200, 2500);
 	struct rl_lock *next = rl_lock_new(other, "lock");
-	const struct rl_policy policy = { .wait_ms = 10000 };
+	const struct rl_policy policy = { .wait_ms = 10000, .cancel_fd = -1 };
 	const int64_t latest_ms = now_ms() + 2500;
 
 	for (int i = 0; i < 20; i++) {
