@@ -11,8 +11,8 @@
 
 enum { DEFAULT_PORT = 6379 };
 
-static bool fail(char *error, size_t error_size, const char *what,
-		 const char *where)
+static bool refuse_address(char *error, size_t error_size, const char *what,
+			   const char *where)
 {
 	snprintf(error, error_size, "%s '%s'", what, where);
 	return false;
@@ -20,7 +20,8 @@ static bool fail(char *error, size_t error_size, const char *what,
 
 /* Copies [from, end) with %XX decoded; false when it does not fit or a
  * %-escape is none. */
-static bool decode(char *to, size_t size, const char *from, const char *end)
+static bool decode_escapes(char *to, size_t size, const char *from,
+			   const char *end)
 {
 	size_t n = 0;
 
@@ -43,8 +44,8 @@ static bool decode(char *to, size_t size, const char *from, const char *end)
 }
 
 /* The whole of [from, end) as a number in [min, max]. */
-static bool number(int *to, const char *from, const char *end, long min,
-		   long max)
+static bool parse_digits(int *to, const char *from, const char *end, long min,
+			 long max)
 {
 	long value = 0;
 
@@ -70,13 +71,15 @@ static bool parse_unix(struct rl_address *address, const char *rest,
 
 	address->is_unix = true;
 	if (end == rest || (size_t)(end - rest) >= path_max)
-		return fail(error, error_size,
-			    "a socket path has 1 to 107 bytes, not", rest);
+		return refuse_address(error, error_size,
+				      "a socket path has 1 to 107 bytes, not",
+				      rest);
 	memcpy(address->host, rest, (size_t)(end - rest));
 	if (query && (strncmp(query, "?db=", 4) != 0 ||
-		      !number(&address->db, query + 4, query + strlen(query),
-			      0, INT_MAX)))
-		return fail(error, error_size, "expected ?db=N, got", query);
+		      !parse_digits(&address->db, query + 4,
+				    query + strlen(query), 0, INT_MAX)))
+		return refuse_address(error, error_size, "expected ?db=N, got",
+				      query);
 	return true;
 }
 
@@ -86,10 +89,12 @@ static bool parse_user(struct rl_address *address, const char *from,
 	const char *colon = memchr(from, ':', (size_t)(at - from));
 
 	if (!colon)
-		return decode(address->user, sizeof(address->user), from, at);
-	return decode(address->user, sizeof(address->user), from, colon) &&
-	       decode(address->password, sizeof(address->password), colon + 1,
-		      at);
+		return decode_escapes(address->user, sizeof(address->user),
+				      from, at);
+	return decode_escapes(address->user, sizeof(address->user), from,
+			      colon) &&
+	       decode_escapes(address->password, sizeof(address->password),
+			      colon + 1, at);
 }
 
 static bool parse_host(struct rl_address *address, const char *from,
@@ -104,18 +109,18 @@ static bool parse_host(struct rl_address *address, const char *from,
 			return false;
 		if (close + 1 < end)
 			colon = close + 1;
-		if (!decode(address->host, sizeof(address->host), from + 1,
-			    close))
+		if (!decode_escapes(address->host, sizeof(address->host),
+				    from + 1, close))
 			return false;
 	} else {
 		colon = memchr(from, ':', (size_t)(end - from));
-		if (!decode(address->host, sizeof(address->host), from,
-			    colon ? colon : end))
+		if (!decode_escapes(address->host, sizeof(address->host), from,
+				    colon ? colon : end))
 			return false;
 	}
 	if (address->host[0] == '\0')
 		return false;
-	return !colon || number(&address->port, colon + 1, end, 1, 65535);
+	return !colon || parse_digits(&address->port, colon + 1, end, 1, 65535);
 }
 
 static bool parse_tcp(struct rl_address *address, const char *rest,
@@ -127,15 +132,17 @@ static bool parse_tcp(struct rl_address *address, const char *rest,
 	const char *end = host + strlen(host);
 
 	if (at && !parse_user(address, rest, at))
-		return fail(error, error_size,
-			    "cannot read user and password before", at);
+		return refuse_address(error, error_size,
+				      "cannot read user and password before",
+				      at);
 	if (!parse_host(address, host, slash ? slash : end))
-		return fail(error, error_size, "expected HOST[:PORT], got",
-			    host);
+		return refuse_address(error, error_size,
+				      "expected HOST[:PORT], got", host);
 	if (slash && slash[1] != '\0' &&
-	    !number(&address->db, slash + 1, end, 0, INT_MAX))
-		return fail(error, error_size, "expected a database number, got",
-			    slash + 1);
+	    !parse_digits(&address->db, slash + 1, end, 0, INT_MAX))
+		return refuse_address(error, error_size,
+				      "expected a database number, got",
+				      slash + 1);
 	return true;
 }
 

@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands that do something to a key only if it holds a certain value, by the
- * best means the server has. See enum rl_release_method.
+ * Deletes or expires a key only if it holds a certain value, by the best means
+ * that the server has and allows (enum rl_release_method). Which one that is,
+ * is found out along with the first use on a link and remembered there.
  */
 #ifndef RL_COMPARE_H
 #define RL_COMPARE_H
 
 #include "redislock.h"
 
-/* rl_delete_if_equal() in two parts, for pipelines and fan-outs. */
-enum rl_outcome rl_queue_delete_if_equal(struct rl_link *link, const char *key,
-					 const char *value);
-enum rl_outcome rl_receive_delete_if_equal(struct rl_link *link,
-					   const char *key, const char *value,
-					   int64_t deadline_ns);
+struct rl_guarded {
+	const char *key;
+	const char *value;
+	long ttl_ms; /* the key expires so long from now; 0 = it is deleted */
+};
 
-/* The same at once, not waiting beyond deadline_ns. */
-enum rl_outcome rl_delete_if_equal_until(struct rl_link *link, const char *key,
-					 const char *value,
-					 int64_t deadline_ns);
+/* Outcomes as rl_delete_if_equal(). It is not waited for beyond `deadline_ns`
+ * of the monotonic clock; 0 = the link's time-out. */
+enum rl_outcome rl_guarded_run(struct rl_link *link,
+			       const struct rl_guarded *guarded,
+			       int64_t deadline_ns);
 
-/* Expires `key` ttl_ms from now if it holds `value`; outcomes as
- * rl_delete_if_equal(). In two parts as well. */
-enum rl_outcome rl_expire_if_equal(struct rl_link *link, const char *key,
-				   const char *value, long ttl_ms);
-enum rl_outcome rl_queue_expire_if_equal(struct rl_link *link, const char *key,
-					 const char *value, long ttl_ms);
-enum rl_outcome rl_receive_expire_if_equal(struct rl_link *link,
-					   const char *key, const char *value,
-					   long ttl_ms, int64_t deadline_ns);
+/* The same in two parts, for pipelines and fan-outs. */
+enum rl_outcome rl_guarded_queue(struct rl_link *link,
+				 const struct rl_guarded *guarded);
+enum rl_outcome rl_guarded_receive(struct rl_link *link,
+				   const struct rl_guarded *guarded,
+				   int64_t deadline_ns);
 
-/* The method this link uses now. */
+/*
+ * The script that deletes: KEYS[1] goes only if it holds ARGV[1]. One script,
+ * because between a GET and a DEL the lease may run out and the key may become
+ * somebody else's.
+ */
+extern const char rl_compare_and_delete[];
+
+/* The method by which this link's server deletes. */
 enum rl_release_method rl_link_release_method(const struct rl_link *link);
 
 #endif

@@ -19,11 +19,11 @@
 /* How far a link of a batch has come. */
 enum stage { CONNECTED, CONNECTING, INTRODUCING, FAILED };
 
-/* ---- Sockets -------------------------------------------------------------- */
+/* ---- Sockets ----------------------------------------------------------- */
 
 static struct timeval timeout_of(const struct rl_link *link)
 {
-	const int ms = rl_link_patience_ms(link);
+	const int ms = rl_link_timeout_ms(link);
 
 	return (struct timeval){ ms / 1000, ms % 1000 * 1000 };
 }
@@ -51,7 +51,7 @@ int64_t rl_link_deadline_ns(const struct rl_link *link)
 	       link->timeout_ms * INT64_C(1000000);
 }
 
-static enum stage fail(struct rl_link *link, const char *why)
+static enum stage fail_connecting(struct rl_link *link, const char *why)
 {
 	rl_link_fail(link, RL_ERROR, "%s", why); /* may lie in the context */
 	rl_link_disconnect(link);
@@ -60,16 +60,17 @@ static enum stage fail(struct rl_link *link, const char *why)
 
 /* Where the driver takes the server's place nothing is ever sent: an open file
  * that nobody uses. */
-static enum stage pretend(struct rl_link *link)
+static enum stage open_pretended(struct rl_link *link)
 {
 	const int fd = eventfd(0, EFD_CLOEXEC);
 
 	if (fd < 0)
-		return fail(link, strerror(errno));
+		return fail_connecting(link, strerror(errno));
 	link->context = redisConnectFd(fd);
 	link->connections++;
 	link->owner = getpid();
-	return link->context ? CONNECTED : fail(link, "out of memory");
+	return link->context ? CONNECTED :
+			       fail_connecting(link, "out of memory");
 }
 
 static bool is_answered_by_driver(const struct rl_link *link)
@@ -77,17 +78,17 @@ static bool is_answered_by_driver(const struct rl_link *link)
 	return rl_is_driven(link) && link->driver->ops->submit;
 }
 
-static enum stage begin(struct rl_link *link)
+static enum stage begin_connecting(struct rl_link *link)
 {
 	const struct rl_address *address = &link->address;
 
 	if (link->context)
 		return CONNECTED;
 	link->pending = 0;
-	rl_keep_drop(&link->keep);
+	rl_kept_replies_drop(&link->keep);
 	link->error[0] = '\0';
 	if (is_answered_by_driver(link))
-		return pretend(link);
+		return open_pretended(link);
 	link->context = address->is_unix ?
 				redisConnectUnixNonBlock(address->host) :
 				redisConnectNonBlock(address->host,
@@ -95,29 +96,29 @@ static enum stage begin(struct rl_link *link)
 	link->connections++;
 	link->owner = getpid();
 	if (!link->context)
-		return fail(link, "out of memory");
+		return fail_connecting(link, "out of memory");
 	if (link->context->err)
-		return fail(link, link->context->errstr);
+		return fail_connecting(link, link->context->errstr);
 	/* hiredis does not; a program that is run must not speak on it. */
 	fcntl(link->context->fd, F_SETFD, FD_CLOEXEC);
 	return CONNECTING;
 }
 
 /* The socket is writable, or the time is up. */
-static enum stage settle(struct rl_link *link, bool ready)
+static enum stage finish_connecting(struct rl_link *link, bool ready)
 {
 	const int fd = link->context->fd;
 	socklen_t length = sizeof(int);
 	int error = 0;
 
 	if (!ready)
-		return fail(link, "no connection in time");
+		return fail_connecting(link, "no connection in time");
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
 		error = errno;
 	if (error)
-		return fail(link, strerror(error));
+		return fail_connecting(link, strerror(error));
 	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
-		return fail(link, strerror(errno));
+		return fail_connecting(link, strerror(errno));
 	rl_link_apply_timeout(link);
 	rl_parser_attach(link->context->reader, &link->arena);
 	return INTRODUCING;
@@ -160,14 +161,15 @@ static void await(struct rl_link *const *links, enum stage *stages, size_t n,
 			if (ready[i].fd < 0 ||
 			    (!ready[i].revents && left_ns > 0))
 				continue;
-			stages[i] = settle(links[i], ready[i].revents);
+			stages[i] =
+				finish_connecting(links[i], ready[i].revents);
 			ready[i].fd = -1;
 			left--;
 		}
 	}
 }
 
-/* ---- Introductions -------------------------------------------------------- */
+/* ---- Introductions ----------------------------------------------------- */
 
 /* A command of the connection's own: not counted, not driven. */
 static bool queue_setup(struct rl_link *link, const char *format, ...)
@@ -197,12 +199,12 @@ static enum stage introduce(struct rl_link *link)
 	if (good && address->db)
 		good = queue_setup(link, "SELECT %d", address->db);
 	if (!good)
-		return fail(link, "out of memory");
+		return fail_connecting(link, "out of memory");
 	return rl_flush(link) == RL_OK ? INTRODUCING : FAILED;
 }
 
 /* Both must have been accepted: nothing may be sent to the wrong database. */
-static void hear_introduction(struct rl_link *link, int64_t deadline_ns)
+static void receive_introduction(struct rl_link *link, int64_t deadline_ns)
 {
 	enum rl_outcome outcome = RL_OK;
 	struct rl_reply reply;
@@ -219,7 +221,7 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 	enum stage stages[RL_QUORUM_NODES_MAX];
 
 	for (size_t i = 0; i < n; i++)
-		stages[i] = begin(links[i]);
+		stages[i] = begin_connecting(links[i]);
 	await(links, stages, n,
 	      rl_is_driven(links[0]) ? real_deadline_ns(links[0]) :
 				       deadline_ns);
@@ -229,7 +231,7 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (stages[i] == INTRODUCING)
-			hear_introduction(links[i], deadline_ns);
+			receive_introduction(links[i], deadline_ns);
 	}
 }
 

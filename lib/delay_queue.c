@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hold.h"
 #include "link.h"
 #include "script.h"
-#include "span.h"
-#include "token.h"
 
 struct rl_delay_queue {
 	struct rl_link *link;
@@ -25,7 +24,7 @@ struct rl_delay_queue {
 	char names[];
 };
 
-/* ---- Scripts ------------------------------------------------------------- */
+/* ---- Scripts ----------------------------------------------------------- */
 
 /* Keys of all of them: due, processing, takes. */
 
@@ -85,7 +84,7 @@ static const char length_script[] =
 
 enum { NOT_OURS, DONE_NOW, DONE_BEFORE };
 
-/* ---- Making one ------------------------------------------------------------ */
+/* ---- Making one -------------------------------------------------------- */
 
 struct rl_delay_queue *rl_delay_queue_new(struct rl_link *link,
 					  const char *name)
@@ -110,7 +109,7 @@ void rl_delay_queue_free(struct rl_delay_queue *queue)
 	free(queue);
 }
 
-/* ---- Putting and taking ------------------------------------------------------ */
+/* ---- Putting and taking ------------------------------------------------ */
 
 enum rl_outcome rl_delay_queue_put(struct rl_delay_queue *queue, const char *id,
 				   long delay_ms)
@@ -164,9 +163,9 @@ enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms,
 					 note_take(queue, &reply, id, size);
 }
 
-/* ---- Ending ----------------------------------------------------------------- */
+/* ---- Ending ------------------------------------------------------------ */
 
-static bool append(struct rl_command *command, const char *format, ...)
+static bool append_words(struct rl_command *command, const char *format, ...)
 {
 	va_list arguments;
 	bool good;
@@ -178,8 +177,9 @@ static bool append(struct rl_command *command, const char *format, ...)
 }
 
 /* Asks once, after a lost reply twice. */
-static enum rl_outcome ask(struct rl_delay_queue *queue,
-			   struct rl_command *command, struct rl_reply *reply)
+static enum rl_outcome run_done_script(struct rl_delay_queue *queue,
+				       struct rl_command *command,
+				       struct rl_reply *reply)
 {
 	enum rl_outcome outcome = rl_run_script_command(queue->link, reply,
 							done_script, command);
@@ -193,7 +193,8 @@ static enum rl_outcome ask(struct rl_delay_queue *queue,
 }
 
 /* What an answer means; once a reply is missing, only "done" is certain. */
-static enum rl_outcome settle(struct rl_delay_queue *queue, long long answer)
+static enum rl_outcome settle_done(struct rl_delay_queue *queue,
+				   long long answer)
 {
 	const bool before = queue->unsettled && answer == DONE_BEFORE;
 
@@ -215,17 +216,17 @@ enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue,
 
 	rl_script_begin(&command);
 	va_start(arguments, format);
-	good = append(&command, "3 %s %s %s %s %s %lld", queue->due,
-		      queue->processing, queue->takes, id, queue->take,
-		      queue->deadline_us) &&
+	good = append_words(&command, "3 %s %s %s %s %s %lld", queue->due,
+			    queue->processing, queue->takes, id, queue->take,
+			    queue->deadline_us) &&
 	       rl_command_parse(&command, format, arguments);
 	va_end(arguments);
 	if (!good)
 		return rl_link_fail(queue->link, RL_ERROR, "bad command '%s'",
 				    format);
-	outcome = ask(queue, &command, &reply);
+	outcome = run_done_script(queue, &command, &reply);
 	if (outcome == RL_OK)
-		return settle(queue, reply.integer);
+		return settle_done(queue, reply.integer);
 	return queue->unsettled ? RL_UNKNOWN : outcome;
 }
 

@@ -28,8 +28,8 @@
  *	join    the client waits until it has ended
  *	random  random bytes, for tokens
  *
- * A driver may also take the server's place. Then nothing is sent, and instead of
- * send, done and receive it is called:
+ * A driver may also take the server's place. Then nothing is sent, and instead
+ * of send, done and receive it is called:
  *
  *	submit  when a command is queued; it is on its way from then on
  *	deliver when the caller takes a reply; the driver lets it wait. Any
@@ -38,13 +38,13 @@
  *		when none came in time
  *
  * With a send, a pipeline or fan-out asks once per command, and a command has
- * been executed, its reply read and kept, when the call that queued it returns:
- * each command on each server is a step of its own, and steps of two links have
- * an order. A reply is waited for as long as the link's time-out says, whatever
- * the deadline of its receive. Order per link: send, done, and some time later
- * receive; a connection is opened between send and done. All calls come from the
- * thread that uses the link. An op that is NULL does what would be done without
- * a driver.
+ * been executed, its reply read and kept, when the call that queued it
+ * returns: each command on each server is a step of its own, and steps of two
+ * links have an order. A reply is waited for as long as the link's time-out
+ * says, whatever the deadline of its receive. Order per link: send, done, and
+ * some time later receive; a connection is opened between send and done. All
+ * calls come from the thread that uses the link. An op that is NULL does what
+ * would be done without a driver.
  */
 #ifndef RL_DRIVER_H
 #define RL_DRIVER_H
@@ -128,7 +128,8 @@ const struct rl_address *rl_link_address(const struct rl_link *link);
 /* Nanoseconds of `clock`, as the link's driver sees it. */
 int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock);
 
-/* Random bytes of the operating system, or the driver's. False: there are none. */
+/* Random bytes of the operating system, or the driver's. False: there are
+ * none. */
 bool rl_random(const struct rl_link *link, unsigned char *bytes, size_t n);
 
 /* Sleeps, at least `duration_ns`, whatever signals arrive. */

@@ -19,17 +19,77 @@
 #include <unistd.h>
 
 #include "fair.h"
-#include "fair_scripts.h"
 #include "link.h"
 #include "script.h"
-#include "token.h"
 
 static const char line_suffix[] = ":line";
 static const char wake_suffix[] = ":wake:";
 
-/* ---- Making and freeing --------------------------------------------------------- */
+/* ---- Scripts ----------------------------------------------------------- */
 
-static char *joined(const char *key, const char *suffix)
+/*
+ * What the fair lock does on the server. KEYS: the lock, the line, and perhaps
+ * the key whose value comes along. ARGV: our token, OBJECT:ATTEMPT:TTL, its
+ * lease in milliseconds, and 1 if it may stand in line already.
+ */
+#define RL_CARRY \
+	"local function carried() " \
+	"if not KEYS[3] then return false end " \
+	"local value = redis.pcall('GET', KEYS[3]) " \
+	"return type(value) == 'string' and value end "
+
+/* Gives the lock to the first in line who listens, or who is asking right now;
+ * those who do not are gone, and so is what is no token: SET would refuse its
+ * lease, and the holder could not give the lock back. Returns its token. */
+#define RL_HAND_OVER \
+	RL_CARRY \
+	"local function hand_over(asking) " \
+	"while true do " \
+	"local first = redis.call('LPOP', KEYS[2]) " \
+	"if not first then return false end " \
+	"local object, ttl = string.match(first, '^(%x+):%d+:(%d+)$') " \
+	"local ms = tonumber(ttl or 0) " \
+	"if ms >= 1 and ms <= 2^52 then " \
+	"redis.call('SET', KEYS[1], first, 'PX', ttl) " \
+	"if first == asking then return first end " \
+	"local value = carried() " \
+	"if redis.call('PUBLISH', KEYS[1] .. ':wake:' .. object, " \
+	"first .. (value and '=' .. value or '')) > 0 then return first end " \
+	"end end end "
+
+/* ARGV: our token, its lease, 1 if it may be in line already. Ours: {1, value}.
+ * One script: between looking and standing in line the lock could come free,
+ * and nobody would be woken. */
+static const char ask_script[] =
+	RL_HAND_OVER
+	"local holder = redis.call('GET', KEYS[1]) "
+	"if holder == ARGV[1] then "
+	"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1, carried()} end "
+	"if not holder and redis.call('EXISTS', KEYS[2]) == 0 then "
+	"redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) "
+	"return {1, carried()} end "
+	"if ARGV[3] == '0' or not redis.call('LPOS', KEYS[2], ARGV[1]) then "
+	"redis.call('RPUSH', KEYS[2], ARGV[1]) end "
+	"if not holder and hand_over(ARGV[1]) == ARGV[1] then "
+	"return {1, carried()} end "
+	"return {0}";
+
+/* ARGV: our token. 1: it was ours. One script: whoever came between the look
+ * and the hand-over would lose the lock to it. */
+#define RL_GIVE_BACK \
+	"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end " \
+	"if not hand_over('') then redis.call('DEL', KEYS[1]) end " \
+	"return 1"
+
+/* 1: it was ours; the first in line who listens has it now. */
+static const char give_back_script[] = RL_HAND_OVER RL_GIVE_BACK;
+/* The same, and out of the line. */
+static const char leave_script[] =
+	RL_HAND_OVER "redis.call('LREM', KEYS[2], 0, ARGV[1]) " RL_GIVE_BACK;
+
+/* ---- Making and freeing ------------------------------------------------ */
+
+static char *join_key(const char *key, const char *suffix)
 {
 	const size_t size = strlen(key) + strlen(suffix) + RL_TOKEN_SIZE;
 	char *text = malloc(size);
@@ -49,10 +109,10 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 	fair->link = link;
 	fair->hold.link = link;
 	fair->wake = rl_link_new(&link->address, link->timeout_ms);
-	fair->key = joined(key, "");
-	fair->line = joined(key, line_suffix);
-	fair->channel = joined(key, wake_suffix);
-	fair->data = data ? joined(data, "") : NULL;
+	fair->key = join_key(key, "");
+	fair->line = join_key(key, line_suffix);
+	fair->channel = join_key(key, wake_suffix);
+	fair->data = data ? join_key(data, "") : NULL;
 	if (fair->wake && fair->key && fair->line && fair->channel &&
 	    !fair->data == !data)
 		return fair;
@@ -61,8 +121,9 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 }
 
 /* A script of ours with its keys. */
-static enum rl_outcome run(struct rl_fair *fair, struct rl_reply *reply,
-			   const char *script)
+static enum rl_outcome run_fair_script(struct rl_fair *fair,
+				       struct rl_reply *reply,
+				       const char *script)
 {
 	if (fair->data)
 		return rl_run_script(fair->link, reply, script,
@@ -77,13 +138,15 @@ static enum rl_outcome run(struct rl_fair *fair, struct rl_reply *reply,
 /* Put there by this process, and not by its parent? */
 static bool may_be_in_line(const struct rl_fair *fair)
 {
-	return (fair->in_line || fair->in_doubt) && fair->owner == getpid();
+	return (fair->in_line || fair->indeterminate) &&
+	       fair->owner == getpid();
 }
 
 enum rl_outcome rl_fair_leave_line(struct rl_fair *fair)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome = run(fair, &reply, rl_fair_leave);
+	const enum rl_outcome outcome =
+		run_fair_script(fair, &reply, leave_script);
 
 	if (outcome == RL_OK)
 		fair->in_line = false;
@@ -114,7 +177,7 @@ const struct rl_stats *rl_fair_stats(const struct rl_fair *fair)
 	return &fair->hold.stats;
 }
 
-/* ---- Asking ------------------------------------------------------------------------ */
+/* ---- Asking ------------------------------------------------------------ */
 
 /* A name of its own for this object in this process, and its channel. */
 static bool name_object(struct rl_fair *fair)
@@ -128,7 +191,7 @@ static bool name_object(struct rl_fair *fair)
 	memcpy(end, fair->object, sizeof(fair->object));
 	rl_link_disconnect(fair->wake);
 	fair->subscribed_on = 0;
-	fair->in_line = fair->in_doubt = fair->giving_back = false;
+	fair->in_line = fair->indeterminate = fair->giving_back = false;
 	fair->owner = getpid();
 	return true;
 }
@@ -140,13 +203,13 @@ static enum rl_outcome name_attempt(struct rl_fair *fair, long ttl_ms)
 	fair->asked = fair->in_line;
 	if (fair->in_line)
 		return RL_OK;
-	if (fair->in_doubt) {
+	if (fair->indeterminate) {
 		const enum rl_outcome outcome = rl_fair_leave_line(fair);
 
 		if (outcome != RL_OK && outcome != RL_LOST)
 			return outcome;
 	}
-	fair->in_doubt = false;
+	fair->indeterminate = false;
 	fair->ttl_ms = ttl_ms;
 	snprintf(fair->token, sizeof(fair->token), "%s:%lu:%ld", fair->object,
 		 ++fair->attempts, ttl_ms);
@@ -179,7 +242,7 @@ static enum rl_outcome check_lease(struct rl_fair *fair, long ttl_ms)
 			    ttl_ms);
 }
 
-static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
+static enum rl_outcome prepare_fair_try(struct rl_fair *fair, long ttl_ms)
 {
 	enum rl_outcome outcome = end_last_hold(fair);
 
@@ -189,7 +252,7 @@ static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
 		return rl_link_fail(fair->link, RL_ERROR, "no random bytes");
 	outcome = rl_fair_subscribe(fair);
 	if (outcome == RL_OK) {
-		rl_script_learn(fair->link, rl_fair_give_back);
+		rl_script_learn(fair->link, give_back_script);
 		outcome = name_attempt(fair, ttl_ms);
 	}
 	if (outcome != RL_OK)
@@ -198,8 +261,9 @@ static enum rl_outcome prepare(struct rl_fair *fair, long ttl_ms)
 	return fair->asked ? rl_fair_catch_up(fair) : RL_OK;
 }
 
-static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
-			      const struct rl_reply *reply)
+static enum rl_outcome conclude_fair_try(struct rl_fair *fair,
+					 enum rl_outcome outcome,
+					 const struct rl_reply *reply)
 {
 	const int64_t waiting_ns = fair->hold.waiting_ns;
 	const bool held = outcome == RL_OK && reply->type == RL_REPLY_ARRAY &&
@@ -210,7 +274,7 @@ static enum rl_outcome answer(struct rl_fair *fair, enum rl_outcome outcome,
 		fair->carried = reply->elements[1];
 	else if (outcome == RL_OK)
 		outcome = RL_BUSY;
-	fair->in_doubt = fair->in_doubt || outcome == RL_UNKNOWN;
+	fair->indeterminate = fair->indeterminate || outcome == RL_UNKNOWN;
 	rl_hold_answer(&fair->hold, outcome, fair->ttl_ms);
 	if (outcome == RL_BUSY) /* goes on waiting */
 		fair->hold.waiting_ns = waiting_ns;
@@ -223,15 +287,15 @@ enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms)
 	enum rl_outcome outcome = check_lease(fair, ttl_ms);
 
 	if (outcome == RL_OK)
-		outcome = prepare(fair, ttl_ms);
+		outcome = prepare_fair_try(fair, ttl_ms);
 	if (outcome != RL_OK)
 		return outcome;
-	outcome = run(fair, &reply, rl_fair_ask);
+	outcome = run_fair_script(fair, &reply, ask_script);
 	if (outcome == RL_UNKNOWN) {
-		fair->in_doubt = fair->asked = true;
-		outcome = run(fair, &reply, rl_fair_ask);
+		fair->indeterminate = fair->asked = true;
+		outcome = run_fair_script(fair, &reply, ask_script);
 	}
-	return answer(fair, outcome, &reply);
+	return conclude_fair_try(fair, outcome, &reply);
 }
 
 const struct rl_reply *rl_fair_carried(const struct rl_fair *fair)
@@ -239,10 +303,11 @@ const struct rl_reply *rl_fair_carried(const struct rl_fair *fair)
 	return &fair->carried;
 }
 
-/* ---- Release -------------------------------------------------------------------------- */
+/* ---- Release ----------------------------------------------------------- */
 
-static enum rl_outcome released(struct rl_fair *fair, enum rl_outcome outcome,
-				const struct rl_reply *reply)
+static enum rl_outcome conclude_fair_release(struct rl_fair *fair,
+					     enum rl_outcome outcome,
+					     const struct rl_reply *reply)
 {
 	if (outcome == RL_OK && reply->integer != 1)
 		outcome = RL_LOST;
@@ -259,10 +324,10 @@ enum rl_outcome rl_fair_queue_release(struct rl_fair *fair)
 		return RL_LOST;
 	fair->giving_back = true;
 	if (fair->data)
-		return rl_queue_script(fair->link, rl_fair_give_back,
+		return rl_queue_script(fair->link, give_back_script,
 				       "3 %s %s %s %s", fair->key, fair->line,
 				       fair->data, fair->token);
-	return rl_queue_script(fair->link, rl_fair_give_back, "2 %s %s %s",
+	return rl_queue_script(fair->link, give_back_script, "2 %s %s %s",
 			       fair->key, fair->line, fair->token);
 }
 
@@ -273,7 +338,7 @@ enum rl_outcome rl_fair_receive_release(struct rl_fair *fair)
 
 	if (rl_script_is_forgotten(&reply))
 		return rl_fair_release(fair);
-	return released(fair, outcome, &reply);
+	return conclude_fair_release(fair, outcome, &reply);
 }
 
 enum rl_outcome rl_fair_release(struct rl_fair *fair)
@@ -282,5 +347,6 @@ enum rl_outcome rl_fair_release(struct rl_fair *fair)
 
 	if (!rl_hold_is_ours(&fair->hold))
 		return may_be_in_line(fair) ? rl_fair_leave_line(fair) : RL_LOST;
-	return released(fair, run(fair, &reply, rl_fair_give_back), &reply);
+	return conclude_fair_release(
+		fair, run_fair_script(fair, &reply, give_back_script), &reply);
 }

@@ -19,7 +19,7 @@ struct rl_fair {
 	unsigned long attempts;
 	bool in_line;     /* `token` may stand there, or hold the lock */
 	bool asked;       /* and did so before this attempt */
-	bool in_doubt;    /* and a request with it may arrive yet */
+	bool indeterminate; /* and a request with it may arrive yet */
 	bool giving_back; /* a release was sent, and not answered */
 	long ttl_ms;
 	char object[RL_TOKEN_SIZE];

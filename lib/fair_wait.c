@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Standing in a fair lock's line: until the message comes, or it is time to look
- * whether it was lost. */
+/* Standing in a fair lock's line: until the message comes, or it is time to
+ * look whether it was lost. */
 #include <string.h>
 #include <unistd.h>
 
+#include "driver.h"
 #include "fair.h"
 #include "link.h"
 
 enum { LOOK_AGAIN_MS = 500, CANCEL_LOOK_MS = 50 };
 
-/* ---- The channel ------------------------------------------------------------------- */
+/* ---- The channel ------------------------------------------------------- */
 
 static bool is_confirmation(const struct rl_reply *reply)
 {
@@ -21,13 +22,13 @@ static bool is_confirmation(const struct rl_reply *reply)
 /* Messages may come before the answer. */
 static enum rl_outcome ask_for_messages(struct rl_fair *fair)
 {
-	const int64_t patience_ns = fair->wake->timeout_ms * INT64_C(1000000);
+	const int64_t timeout_ns = fair->wake->timeout_ms * INT64_C(1000000);
 	struct rl_reply reply;
 	enum rl_outcome outcome =
 		rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
 
 	while (outcome == RL_OK && !is_confirmation(&reply))
-		outcome = rl_link_listen(fair->wake, &reply, patience_ns);
+		outcome = rl_link_listen(fair->wake, &reply, timeout_ns);
 	if (outcome != RL_OK)
 		rl_link_disconnect(fair->wake);
 	fair->subscribed_on = rl_link_connection(fair->wake);
@@ -41,7 +42,7 @@ static bool is_subscribed(const struct rl_fair *fair)
 }
 
 /* A connection that was there before may have been cut since: once more. */
-static enum rl_outcome subscribe(struct rl_fair *fair)
+static enum rl_outcome subscribe_again(struct rl_fair *fair)
 {
 	const bool was_subscribed = is_subscribed(fair);
 	enum rl_outcome outcome = ask_for_messages(fair);
@@ -57,21 +58,22 @@ static enum rl_outcome subscribe(struct rl_fair *fair)
 enum rl_outcome rl_fair_subscribe(struct rl_fair *fair)
 {
 	rl_link_set_driver(fair->wake, fair->link->driver);
-	return is_subscribed(fair) ? RL_OK : subscribe(fair);
+	return is_subscribed(fair) ? RL_OK : subscribe_again(fair);
 }
 
 /*
- * To subscribe again changes nothing, and its answer comes behind every message
- * the server had sent by then. So what is read after it was handed over after
- * it, hence after hold.sent_ns, and its lease lasts at least from there. To read
- * what is in the socket would not do: a message may be on its way.
+ * To subscribe again changes nothing, and its answer comes behind every
+ * message the server had sent by then. So what is read after it was handed
+ * over after it, hence after hold.sent_ns, and its lease lasts at least from
+ * there. To read what is in the socket would not do: a message may be on its
+ * way.
  */
 enum rl_outcome rl_fair_catch_up(struct rl_fair *fair)
 {
-	return subscribe(fair);
+	return subscribe_again(fair);
 }
 
-/* ---- Messages ---------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------- */
 
 /* A message is a token, and after a = the value that comes along. */
 static bool is_for_us(struct rl_fair *fair, const struct rl_reply *message)
@@ -97,7 +99,7 @@ static bool is_for_us(struct rl_fair *fair, const struct rl_reply *message)
 
 /* Handed over since our last question; a lease that is half over already is
  * better asked for again. */
-static enum rl_outcome accept(struct rl_fair *fair)
+static enum rl_outcome accept_hand_over(struct rl_fair *fair)
 {
 	const int64_t half_ns = fair->ttl_ms * INT64_C(500000);
 
@@ -117,7 +119,7 @@ int64_t rl_fair_wait_ns(long wait_ms)
 	return (wait_ms < most_ms ? wait_ms : most_ms) * INT64_C(1000000);
 }
 
-static int64_t lesser(int64_t a, int64_t b)
+static int64_t lesser_ns(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -130,8 +132,9 @@ static bool is_waiting(const struct rl_fair *fair)
 }
 
 /* RL_BUSY: nothing has come, and the time is over or somebody cancelled. */
-static enum rl_outcome listen(struct rl_fair *fair, struct rl_reply *message,
-			      int64_t deadline_ns, int cancel_fd)
+static enum rl_outcome listen_until(struct rl_fair *fair,
+				    struct rl_reply *message,
+				    int64_t deadline_ns, int cancel_fd)
 {
 	const int64_t slice_ns = cancel_fd >= 0 ? CANCEL_LOOK_MS * INT64_C(1000000) :
 					     INT64_MAX;
@@ -145,7 +148,7 @@ static enum rl_outcome listen(struct rl_fair *fair, struct rl_reply *message,
 			  rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
 		left_ns = left_ns > 0 ? left_ns : 0;
 		outcome = rl_link_listen(fair->wake, message,
-					 lesser(left_ns, slice_ns));
+					 lesser_ns(left_ns, slice_ns));
 	} while (outcome == RL_BUSY && left_ns > slice_ns);
 	return outcome;
 }
@@ -154,18 +157,18 @@ enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
 			      int cancel_fd)
 {
 	const int64_t look_again_ns =
-		lesser(fair->ttl_ms, LOOK_AGAIN_MS) * INT64_C(1000000);
+		lesser_ns(fair->ttl_ms, LOOK_AGAIN_MS) * INT64_C(1000000);
 	const int64_t deadline_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
-				    lesser(wait_ns, look_again_ns);
+				    lesser_ns(wait_ns, look_again_ns);
 	enum rl_outcome outcome = is_waiting(fair) ? RL_OK : RL_BUSY;
 
 	fair->hold.stats.waits++;
 	while (outcome == RL_OK) {
 		struct rl_reply message = { .type = RL_REPLY_NIL };
 
-		outcome = listen(fair, &message, deadline_ns, cancel_fd);
+		outcome = listen_until(fair, &message, deadline_ns, cancel_fd);
 		if (outcome == RL_OK && is_for_us(fair, &message))
-			return accept(fair);
+			return accept_hand_over(fair);
 	}
 	return RL_BUSY;
 }
@@ -173,4 +176,84 @@ enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
 enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms)
 {
 	return rl_fair_stand(fair, rl_fair_wait_ns(wait_ms), -1);
+}
+
+/* ---- Asking until it is held ------------------------------------------- */
+
+static int64_t fair_left_ns(const struct rl_fair *fair, int64_t deadline_ns)
+{
+	return deadline_ns - rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
+}
+
+/* Whatever leaving found: the lock may have come to us in the meantime. */
+static enum rl_outcome give_up_waiting(struct rl_fair *fair)
+{
+	enum rl_outcome outcome = RL_OK;
+
+	if (fair->in_line)
+		outcome = rl_fair_leave_line(fair);
+	if (outcome == RL_UNKNOWN)
+		outcome = rl_fair_leave_line(fair);
+	fair->hold.waiting_ns = 0;
+	return outcome == RL_OK || outcome == RL_LOST ? RL_BUSY : outcome;
+}
+
+/* A lease that is too short already is given back. */
+static enum rl_outcome keep_if_long_enough(struct rl_fair *fair,
+					   enum rl_outcome outcome,
+					   long least_ms)
+{
+	if (outcome != RL_OK || rl_hold_remaining_ms(&fair->hold) >= least_ms)
+		return outcome;
+	rl_fair_release(fair);
+	return RL_BUSY;
+}
+
+/* Waits until it is time to ask again. Out of line, after a lease that was too
+ * short, it takes a pause: the next one might come as fast. False: the time is
+ * over, or somebody cancelled. */
+static bool wait_for_turn(struct rl_fair *fair, const struct rl_policy *policy,
+			  unsigned n, int64_t deadline_ns,
+			  enum rl_outcome *outcome)
+{
+	if (!fair->in_line)
+		return rl_pause(fair->link, policy, n, deadline_ns);
+	if (fair_left_ns(fair, deadline_ns) <= 0 ||
+	    (policy->cancel_fd >= 0 &&
+	     rl_wait(fair->link, policy->cancel_fd, 0)))
+		return false;
+	*outcome = keep_if_long_enough(
+		fair,
+		rl_fair_stand(fair, fair_left_ns(fair, deadline_ns),
+			      policy->cancel_fd),
+		policy->least_ms);
+	return true;
+}
+
+static bool holds_fair(const struct rl_fair *fair)
+{
+	return !fair->giving_back && rl_hold_remaining_ms(&fair->hold) > 0;
+}
+
+enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
+				const struct rl_policy *policy)
+{
+	const struct rl_policy once = { .cancel_fd = -1 };
+	const struct rl_policy *how = policy ? policy : &once;
+	const int64_t start_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
+	const int64_t deadline_ns = start_ns + rl_fair_wait_ns(how->wait_ms);
+	enum rl_outcome outcome = RL_BUSY;
+
+	if (holds_fair(fair))
+		return RL_BUSY;
+	for (unsigned n = 0; outcome == RL_BUSY; n++) {
+		if (!fair->hold.waiting_ns)
+			fair->hold.waiting_ns = start_ns;
+		outcome = keep_if_long_enough(fair, rl_fair_try(fair, ttl_ms),
+					      how->least_ms);
+		if (outcome == RL_BUSY &&
+		    !wait_for_turn(fair, how, n, deadline_ns, &outcome))
+			return give_up_waiting(fair);
+	}
+	return outcome;
 }

@@ -16,7 +16,7 @@
 #include "lock.h"
 
 /* One script: a number minted after the grant could be overtaken. */
-static const char grant[] =
+static const char grant_script[] =
 	"if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then "
 	"return false end "
 	"return redis.call('INCR', KEYS[2])";
@@ -42,8 +42,9 @@ enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
 
 	if (outcome != RL_OK)
 		return outcome;
-	outcome = rl_run_script(lock->link, &reply, grant, "2 %s %s %s %ld",
-				lock->key, lock->fence, lock->token, ttl_ms);
+	outcome = rl_run_script(lock->link, &reply, grant_script,
+				"2 %s %s %s %ld", lock->key, lock->fence,
+				lock->token, ttl_ms);
 	if (outcome == RL_OK && rl_reply_is_nil(&reply))
 		outcome = RL_BUSY;
 	if (outcome == RL_OK)
@@ -56,14 +57,14 @@ struct fenced_ask {
 	long long *number;
 };
 
-static enum rl_outcome ask(void *asked, long ttl_ms)
+static enum rl_outcome ask_fenced(void *asked, long ttl_ms)
 {
 	const struct fenced_ask *fenced = asked;
 
 	return rl_lock_try_fenced(fenced->lock, ttl_ms, fenced->number);
 }
 
-static enum rl_outcome give_back(void *asked)
+static enum rl_outcome give_back_fenced(void *asked)
 {
 	const struct fenced_ask *fenced = asked;
 
@@ -77,15 +78,16 @@ enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
 	struct fenced_ask fenced = { lock, number };
 	const struct rl_askable askable = { .lock = &fenced,
 					    .hold = &lock->hold,
-					    .ask = ask,
-					    .give_back = give_back };
+					    .ask = ask_fenced,
+					    .give_back = give_back_fenced };
 
 	return rl_acquire(&askable, ttl_ms, policy);
 }
 
 /* {0} = refused; {1} and, of a read, the value. */
-static enum rl_outcome admitted(struct rl_link *link, enum rl_outcome outcome,
-				const struct rl_reply *reply)
+static enum rl_outcome outcome_of_admission(struct rl_link *link,
+					    enum rl_outcome outcome,
+					    const struct rl_reply *reply)
 {
 	if (outcome != RL_OK)
 		return outcome;
@@ -96,8 +98,8 @@ static enum rl_outcome admitted(struct rl_link *link, enum rl_outcome outcome,
 }
 
 /* KEY:fence; false, and an error, when it is too long. */
-static bool fence_of(struct rl_link *link, const char *key, char *fence,
-		     size_t size)
+static bool name_fence(struct rl_link *link, const char *key, char *fence,
+		       size_t size)
 {
 	if ((size_t)snprintf(fence, size, "%s:fence", key) < size)
 		return true;
@@ -115,11 +117,11 @@ enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
 	enum rl_outcome outcome;
 
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	if (!fence_of(link, key, fence, sizeof(fence)))
+	if (!name_fence(link, key, fence, sizeof(fence)))
 		return RL_ERROR;
 	outcome = rl_run_script(link, reply, fenced_get, "2 %s %s %lld", key,
 				fence, number);
-	outcome = admitted(link, outcome, reply);
+	outcome = outcome_of_admission(link, outcome, reply);
 	if (outcome != RL_OK)
 		return outcome;
 	if (reply->length < 2)
@@ -136,9 +138,9 @@ enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
-	if (!fence_of(link, key, fence, sizeof(fence)))
+	if (!name_fence(link, key, fence, sizeof(fence)))
 		return RL_ERROR;
 	outcome = rl_run_script(link, &reply, fenced_set, "2 %s %s %lld %s",
 				key, fence, number, value);
-	return admitted(link, outcome, &reply);
+	return outcome_of_admission(link, outcome, &reply);
 }

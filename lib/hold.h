@@ -6,6 +6,7 @@
 #ifndef RL_HOLD_H
 #define RL_HOLD_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "redislock.h"
@@ -30,7 +31,7 @@ void rl_hold_answer(struct rl_hold *hold, enum rl_outcome outcome, long ttl_ms);
 void rl_hold_prolong(struct rl_hold *hold, int64_t sent_ns, long ttl_ms);
 
 /* Perhaps ttl_ms from `sent_ns` on: nobody knows, so the earlier end counts. */
-void rl_hold_doubt(struct rl_hold *hold, int64_t sent_ns, long ttl_ms);
+void rl_hold_shorten(struct rl_hold *hold, int64_t sent_ns, long ttl_ms);
 
 /* A release, or an extension, said that it is ours no more, or (RL_UNKNOWN)
  * nothing at all. */
@@ -53,7 +54,30 @@ int64_t rl_lease_end_ns(int64_t sent_ns, long ttl_ms);
 /* The lease is known to be over, whatever it was thought to last. */
 void rl_hold_expire(struct rl_hold *hold);
 
-/* ---- Asking until it is held -------------------------------------------------- */
+/* ---- Times ------------------------------------------------------------- */
+
+/* Milliseconds that a caller gave, in a finer unit, without ever wrapping. */
+enum { RL_NS_PER_MS = 1000000, RL_US_PER_MS = 1000 };
+
+/* `ms` in units of which a millisecond has `per_ms`. A quarter of the range is
+ * the longest there is: 73 years of nanoseconds, and adding a clock's reading
+ * does not wrap either. */
+static inline int64_t rl_span(long ms, int64_t per_ms)
+{
+	const int64_t most = INT64_MAX / 4 / per_ms;
+
+	if (ms > most)
+		return most * per_ms;
+	return (ms < -most ? -most : ms) * per_ms;
+}
+
+/* When `ms` from `start_ns` on are over. */
+static inline int64_t rl_deadline_after(int64_t start_ns, long ms)
+{
+	return start_ns + rl_span(ms, RL_NS_PER_MS);
+}
+
+/* ---- Asking until it is held ------------------------------------------- */
 
 /* What rl_acquire() needs to know of a lock. */
 struct rl_askable {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One connection to one server. hiredis connects (see connect.c) and parses
- * (see parser.c); the bytes are sent here and received in wait.c, because its own
- * loop costs 16 KiB of stack and several allocations per reply. Only these four
+ * (see parser.c); the bytes are sent and received here, because its own loop
+ * costs 16 KiB of stack and several allocations per reply. Only these three
  * files know hiredis.
  */
 #include "link.h"
 
 #include <errno.h>
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OVERDUE_MAX = 64 };
 
-/* ---- Making and closing ------------------------------------------------- */
+/* ---- Making and closing ------------------------------------------------ */
 
 struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms)
 {
@@ -30,14 +32,14 @@ struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms)
 	return link;
 }
 
-static void hang_up(struct rl_link *link)
+static void close_connection(struct rl_link *link)
 {
 	redisFree(link->context);
 	link->context = NULL;
 	link->out.length = 0;
 	link->overdue = 0;
-	link->asked_native = false;
-	link->asked_script = NULL;
+	link->means.asked_native = false;
+	link->means.asked_script = NULL;
 }
 
 static bool is_parents(const struct rl_link *link)
@@ -61,8 +63,8 @@ enum rl_outcome rl_link_spare_parents(struct rl_link *link)
 
 void rl_link_disconnect(struct rl_link *link)
 {
-	hang_up(link);
-	rl_keep_drop(&link->keep);
+	close_connection(link);
+	rl_kept_replies_drop(&link->keep);
 }
 
 void rl_link_free(struct rl_link *link)
@@ -71,7 +73,7 @@ void rl_link_free(struct rl_link *link)
 		return;
 	rl_link_disconnect(link);
 	rl_buffer_release(&link->out);
-	rl_keep_release(&link->keep);
+	rl_kept_replies_release(&link->keep);
 	rl_arena_reset(&link->arena);
 	free(link);
 }
@@ -112,8 +114,90 @@ enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
 enum rl_outcome rl_link_drop(struct rl_link *link, const char *why)
 {
 	rl_link_fail(link, RL_UNKNOWN, "%s", why); /* may lie in the context */
-	hang_up(link);
+	close_connection(link);
 	return RL_UNKNOWN;
+}
+
+/* ---- Waiting for bytes ------------------------------------------------- */
+
+/* Waits until something is there, as long as `left_ns`. False: a signal came
+ * first. */
+static bool wait_readable(const struct rl_link *link, int64_t left_ns)
+{
+	struct pollfd ready = { .fd = link->context->fd, .events = POLLIN };
+
+	return poll(&ready, 1, (int)((left_ns + 999999) / 1000000)) >= 0;
+}
+
+bool rl_link_has_unread(const struct rl_link *link)
+{
+	struct pollfd ready = { .events = POLLIN };
+	const redisReader *reader;
+
+	if (!link->context)
+		return false;
+	reader = link->context->reader;
+	ready.fd = link->context->fd;
+	return reader->pos < reader->len || poll(&ready, 1, 0) > 0;
+}
+
+bool rl_link_take_unread(struct rl_link *link)
+{
+	redisReader *reader;
+	char bytes[512];
+	ssize_t n;
+
+	if (!link->context)
+		return false;
+	reader = link->context->reader;
+	while ((n = recv(link->context->fd, bytes, sizeof(bytes),
+			 MSG_DONTWAIT)) > 0)
+		redisReaderFeed(reader, bytes, (size_t)n);
+	return reader->pos < reader->len;
+}
+
+/* The kernel's time, which is what recv() waits by; a driver's may stand. */
+static int64_t kernel_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What is left of the time-out, or until the deadline (0 = none). */
+static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns,
+			       int64_t deadline_ns)
+{
+	int64_t left_ns;
+
+	if (!deadline_ns)
+		return timeout_ns;
+	left_ns = deadline_ns - rl_now_ns(link, RL_CLOCK_MONOTONIC);
+	return left_ns < timeout_ns ? left_ns : timeout_ns;
+}
+
+ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
+			   int64_t deadline_ns)
+{
+	const int64_t timeout_ns = rl_link_timeout_ms(link) * INT64_C(1000000);
+	const int64_t start_ns = kernel_ns();
+	int64_t left_ns = left_to_wait_ns(link, timeout_ns, deadline_ns);
+
+	for (;;) {
+		/* Nearly all of the time-out: recv() itself waits as long. */
+		const bool waits = left_ns >= timeout_ns - 1000000;
+		ssize_t n = -1;
+
+		if (waits || left_ns <= 0 || wait_readable(link, left_ns))
+			n = recv(link->context->fd, bytes, size,
+				 waits ? 0 : MSG_DONTWAIT);
+		if (n >= 0 || errno != EINTR)
+			return n;
+		left_ns = left_to_wait_ns(link,
+					  timeout_ns - (kernel_ns() - start_ns),
+					  deadline_ns);
+	}
 }
 
 /* ---- Bytes ------------------------------------------------------------- */

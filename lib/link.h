@@ -5,17 +5,34 @@
 
 #include <sys/types.h>
 
-#include "arena.h"
 #include "command.h"
-#include "driven.h"
 #include "driver.h"
+#include "parser.h"
 
 enum { RL_SCRIPTS_MAX = 16, RL_SHA1_LENGTH = 40 };
+
+/* Replies that have come and have not been received yet, oldest first. Nothing
+ * is allocated for a link that runs free. */
+struct rl_kept_replies {
+	struct rl_kept_reply *first, *last;
+	struct rl_kept_reply *taken; /* received last: it may be read still */
+	struct rl_kept_reply *spare;
+};
 
 /* A script whose hash this link has asked for. */
 struct rl_known_script {
 	const char *source;
 	char sha1[RL_SHA1_LENGTH + 1];
+};
+
+/* By which methods the server deletes or expires a key only if it holds a
+ * value, as far as that is known (compare.c). */
+struct rl_means {
+	enum rl_release_method native; /* DELEX, DELIFEQ; EVALSHA = neither */
+	enum rl_release_method scripted; /* EVALSHA, EVAL or WATCH */
+	enum rl_release_method sent_by; /* what was queued last */
+	bool asked_native; /* questions whose answers have not been */
+	const char *asked_script; /* received */
 };
 
 struct rl_link {
@@ -30,13 +47,9 @@ struct rl_link {
 	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
 	struct rl_arena arena; /* the last reply */
-	struct rl_keep keep;   /* while it is driven */
+	struct rl_kept_replies keep; /* while it is driven */
 	struct rl_known_script scripts[RL_SCRIPTS_MAX];
-	enum rl_release_method native; /* DELEX, DELIFEQ; EVALSHA = neither */
-	enum rl_release_method scripted; /* EVALSHA, EVAL or WATCH */
-	enum rl_release_method guarded_by; /* as the last one was sent */
-	bool asked_native;        /* questions sent, see ladder.h, whose */
-	const char *asked_script; /* answers have not been read */
+	struct rl_means means;
 	char error[256];
 };
 
@@ -69,9 +82,10 @@ static inline bool rl_link_has_batch(const struct rl_link *link)
 	return link->context && link->pending;
 }
 
-/* One reply off the wire. deadline_ns 0 = the link's own time-out, after which
- * the connection is closed. With a deadline it stays open: the reply is thrown
- * away when it comes, and what is sent later arrives behind its command. */
+/* One reply from the connection. deadline_ns 0 = the link's own time-out,
+ * after which the connection is closed. With a deadline it stays open: the
+ * reply is thrown away when it comes, and what is sent later arrives behind
+ * its command. */
 enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 			     int64_t deadline_ns);
 
@@ -114,15 +128,15 @@ static inline bool rl_is_driven(const struct rl_link *link)
 	return __builtin_expect(link->driver != NULL, 0);
 }
 
-/* Where time is the driver's, so are time-outs: a slow machine must not look like
- * a lost reply. */
-enum { RL_DRIVEN_PATIENCE_MS = 60000 };
+/* Where time is the driver's, so are time-outs: a slow machine must not look
+ * like a lost reply. */
+enum { RL_DRIVEN_TIMEOUT_MS = 60000 };
 
-static inline int rl_link_patience_ms(const struct rl_link *link)
+static inline int rl_link_timeout_ms(const struct rl_link *link)
 {
 	return rl_is_driven(link) && link->driver->ops->now &&
-			       link->timeout_ms < RL_DRIVEN_PATIENCE_MS ?
-		       RL_DRIVEN_PATIENCE_MS :
+			       link->timeout_ms < RL_DRIVEN_TIMEOUT_MS ?
+		       RL_DRIVEN_TIMEOUT_MS :
 		       link->timeout_ms;
 }
 
@@ -136,5 +150,19 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 /* rl_queue_command(), rl_flush() and rl_receive(). */
 enum rl_outcome rl_run_command(struct rl_link *link, struct rl_reply *reply,
 			       struct rl_command *command);
+
+/* ---- A driven link (driver.c) ------------------------------------------ */
+
+/* Forgets what has not been received. */
+void rl_kept_replies_drop(struct rl_kept_replies *keep);
+
+void rl_kept_replies_release(struct rl_kept_replies *keep);
+
+/* rl_queue_command() and rl_receive_until() for a link whose driver has a
+ * send. */
+enum rl_outcome rl_driven_queue(struct rl_link *link,
+				struct rl_command *command);
+enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
+				  int64_t deadline_ns);
 
 #endif

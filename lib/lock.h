@@ -4,14 +4,13 @@
 #define RL_LOCK_H
 
 #include "hold.h"
-#include "token.h"
 
 struct rl_lock {
 	struct rl_link *link;
 	struct rl_hold hold;
 	long ttl_ms;      /* of the attempt on its way */
-	bool in_doubt;    /* the token may be there, or may arrive yet */
-	pid_t doubter;    /* the process whose token it is */
+	bool indeterminate; /* the token may be there, or may arrive yet */
+	pid_t token_owner; /* the process whose token it is */
 	bool giving_back; /* a release got no answer: not to be held any more */
 	char token[RL_TOKEN_SIZE];
 	char *fence;      /* the key of its fencing numbers */
@@ -19,7 +18,7 @@ struct rl_lock {
 };
 
 /* The token may be there, or may arrive yet. */
-void rl_lock_doubt(struct rl_lock *lock);
+void rl_lock_mark_indeterminate(struct rl_lock *lock);
 
 /* The reply to SET never came: asks whose token is there. One that landed
  * counts from when it was sent first; and a request may arrive yet, so that

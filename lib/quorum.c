@@ -20,7 +20,6 @@
 #include "compare.h"
 #include "link.h"
 #include "quorum.h"
-#include "token.h"
 
 enum { PAUSE_MIN_US = 2000, PAUSE_MAX_US = 20000 };
 
@@ -66,30 +65,34 @@ const char *rl_quorum_error(const struct rl_quorum *quorum)
 	return quorum->error;
 }
 
-static int64_t now_ns(const struct rl_quorum *quorum)
+static int64_t quorum_now_ns(const struct rl_quorum *quorum)
 {
 	return rl_now_ns(quorum->hold.link, RL_CLOCK_MONOTONIC);
 }
 
-/* ---- Release -------------------------------------------------------------------- */
+/* ---- Release ----------------------------------------------------------- */
 
 /* Once is enough on a connection: the release arrives behind the request. One
  * that takes a look first (WATCH) could not be finished. */
 static enum rl_outcome send_release(struct rl_quorum *quorum,
 				    struct rl_node *node)
 {
+	const struct rl_guarded guarded = { quorum->key, quorum->token, 0 };
+
 	if (node->link->overdue &&
 	    (node->freed_on == rl_link_connection(node->link) ||
 	     rl_link_release_method(node->link) == RL_RELEASE_WATCH))
 		return rl_link_fail(node->link, RL_ERROR, "no reply in time");
-	return rl_queue_delete_if_equal(node->link, quorum->key, quorum->token);
+	return rl_guarded_queue(node->link, &guarded);
 }
 
-static enum rl_outcome hear_release(struct rl_quorum *quorum,
-				    struct rl_node *node, int64_t deadline_ns)
+static enum rl_outcome receive_release(struct rl_quorum *quorum,
+				       struct rl_node *node,
+				       int64_t deadline_ns)
 {
-	const enum rl_outcome outcome = rl_receive_delete_if_equal(
-		node->link, quorum->key, quorum->token, deadline_ns);
+	const struct rl_guarded guarded = { quorum->key, quorum->token, 0 };
+	const enum rl_outcome outcome =
+		rl_guarded_receive(node->link, &guarded, deadline_ns);
 
 	if (outcome == RL_OK || outcome == RL_LOST)
 		node->asked = false;
@@ -105,20 +108,23 @@ static enum rl_outcome hear_release(struct rl_quorum *quorum,
 /* It may take several calls until enough servers have answered. */
 static enum rl_outcome release_all(struct rl_quorum *quorum)
 {
-	static const struct rl_question release = { .queued_up = true,
-						    .send = send_release,
-						    .hear = hear_release };
+	static const struct rl_question release = {
+		.queued_up = true,
+		.send = send_release,
+		.receive = receive_release,
+	};
 	const struct rl_tally tally = rl_quorum_ask(quorum, &release);
 
 	quorum->n_freed += tally.yes;
 	if (quorum->n_freed >= rl_quorum_majority(quorum))
 		return RL_OK;
-	return quorum->n_freed + tally.silent >= rl_quorum_majority(quorum) ? RL_UNKNOWN :
-								    RL_LOST;
+	return quorum->n_freed + tally.silent >= rl_quorum_majority(quorum) ?
+		       RL_UNKNOWN :
+		       RL_LOST;
 }
 
 /* Held in this process: what a parent holds is not ours to give back. */
-static bool may_be_ours(const struct rl_quorum *quorum)
+static bool may_hold_quorum(const struct rl_quorum *quorum)
 {
 	return rl_hold_is_ours(&quorum->hold);
 }
@@ -127,7 +133,7 @@ enum rl_outcome rl_quorum_release(struct rl_quorum *quorum)
 {
 	enum rl_outcome outcome;
 
-	if (!may_be_ours(quorum))
+	if (!may_hold_quorum(quorum))
 		return RL_LOST;
 	outcome = release_all(quorum);
 	quorum->giving_back = outcome == RL_UNKNOWN;
@@ -136,7 +142,7 @@ enum rl_outcome rl_quorum_release(struct rl_quorum *quorum)
 }
 
 /* False, and an error, when it is no lease. */
-static bool accept_ttl(struct rl_quorum *quorum, long ttl_ms)
+static bool accept_quorum_ttl(struct rl_quorum *quorum, long ttl_ms)
 {
 	if (ttl_ms >= 1)
 		return true;
@@ -144,7 +150,7 @@ static bool accept_ttl(struct rl_quorum *quorum, long ttl_ms)
 	return false;
 }
 
-/* ---- Acquire ----------------------------------------------------------------------- */
+/* ---- Acquire ----------------------------------------------------------- */
 
 enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 {
@@ -152,7 +158,7 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	struct rl_tally tally;
 
 	quorum->error[0] = '\0';
-	if (!accept_ttl(quorum, ttl_ms))
+	if (!accept_quorum_ttl(quorum, ttl_ms))
 		return RL_ERROR;
 	if (!quorum->giving_back && rl_quorum_remaining_ms(quorum) > 0)
 		return RL_BUSY; /* by ourselves */
@@ -167,7 +173,8 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	if (tally.yes + tally.no < rl_quorum_majority(quorum))
 		outcome = RL_ERROR;
 	else if (tally.yes >= rl_quorum_majority(quorum) &&
-		 rl_lease_end_ns(quorum->hold.sent_ns, ttl_ms) > now_ns(quorum))
+		 rl_lease_end_ns(quorum->hold.sent_ns, ttl_ms) >
+			 quorum_now_ns(quorum))
 		outcome = RL_OK;
 	rl_hold_answer(&quorum->hold, outcome, ttl_ms);
 	if (outcome != RL_OK) {
@@ -177,12 +184,12 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	return outcome;
 }
 
-static enum rl_outcome ask(void *quorum, long ttl_ms)
+static enum rl_outcome ask_quorum(void *quorum, long ttl_ms)
 {
 	return rl_quorum_try(quorum, ttl_ms);
 }
 
-static enum rl_outcome give_back(void *quorum)
+static enum rl_outcome give_back_quorum(void *quorum)
 {
 	return rl_quorum_release(quorum);
 }
@@ -193,51 +200,56 @@ enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
 	const struct rl_askable askable = {
 		.lock = quorum,
 		.hold = &quorum->hold,
-		.ask = ask,
-		.give_back = give_back,
+		.ask = ask_quorum,
+		.give_back = give_back_quorum,
 		.pause_min_us = PAUSE_MIN_US,
 		.pause_max_us = PAUSE_MAX_US,
 		.errors_pass = true,
 	};
 
-	if (!accept_ttl(quorum, ttl_ms))
+	if (!accept_quorum_ttl(quorum, ttl_ms))
 		return RL_ERROR; /* asking again does not help */
 	return rl_acquire(&askable, ttl_ms, policy);
 }
 
-/* ---- While it is held ------------------------------------------------------------- */
+/* ---- While it is held -------------------------------------------------- */
 
 static enum rl_outcome send_extension(struct rl_quorum *quorum,
 				      struct rl_node *node)
 {
-	return rl_queue_expire_if_equal(node->link, quorum->key, quorum->token,
-					quorum->ttl_ms);
+	const struct rl_guarded guarded = { quorum->key, quorum->token,
+					    quorum->ttl_ms };
+
+	return rl_guarded_queue(node->link, &guarded);
 }
 
-static enum rl_outcome hear_extension(struct rl_quorum *quorum,
-				      struct rl_node *node, int64_t deadline_ns)
+static enum rl_outcome receive_extension(struct rl_quorum *quorum,
+					 struct rl_node *node,
+					 int64_t deadline_ns)
 {
-	return rl_receive_expire_if_equal(node->link, quorum->key,
-					  quorum->token, quorum->ttl_ms,
-					  deadline_ns);
+	const struct rl_guarded guarded = { quorum->key, quorum->token,
+					    quorum->ttl_ms };
+
+	return rl_guarded_receive(node->link, &guarded, deadline_ns);
 }
 
 enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
 {
-	static const struct rl_question extension = { .send = send_extension,
-						      .hear = hear_extension };
-	const int64_t sent_ns = now_ns(quorum);
+	static const struct rl_question extension = {
+		.send = send_extension, .receive = receive_extension
+	};
+	const int64_t sent_ns = quorum_now_ns(quorum);
 	enum rl_outcome outcome = RL_UNKNOWN;
 	struct rl_tally tally;
 
-	if (!accept_ttl(quorum, ttl_ms))
+	if (!accept_quorum_ttl(quorum, ttl_ms))
 		return RL_ERROR;
-	if (!may_be_ours(quorum))
+	if (!may_hold_quorum(quorum))
 		return RL_LOST;
 	quorum->ttl_ms = ttl_ms;
 	tally = rl_quorum_ask(quorum, &extension);
 	if (tally.yes >= rl_quorum_majority(quorum) &&
-	    rl_lease_end_ns(sent_ns, ttl_ms) > now_ns(quorum))
+	    rl_lease_end_ns(sent_ns, ttl_ms) > quorum_now_ns(quorum))
 		outcome = RL_OK;
 	else if (tally.yes + tally.silent < rl_quorum_majority(quorum))
 		outcome = RL_LOST;
@@ -246,19 +258,20 @@ enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
 	else
 		rl_hold_end(&quorum->hold, outcome);
 	if (outcome == RL_UNKNOWN)
-		rl_hold_doubt(&quorum->hold, sent_ns, ttl_ms);
+		rl_hold_shorten(&quorum->hold, sent_ns, ttl_ms);
 	if (outcome == RL_LOST)
 		release_all(quorum); /* what a minority has still */
 	return outcome;
 }
 
-static enum rl_outcome send_query(struct rl_quorum *quorum, struct rl_node *node)
+static enum rl_outcome send_query(struct rl_quorum *quorum,
+				  struct rl_node *node)
 {
 	return rl_queue(node->link, "GET %s", quorum->key);
 }
 
-static enum rl_outcome hear_query(struct rl_quorum *quorum, struct rl_node *node,
-				  int64_t deadline_ns)
+static enum rl_outcome receive_query(struct rl_quorum *quorum,
+				     struct rl_node *node, int64_t deadline_ns)
 {
 	struct rl_reply reply;
 	const enum rl_outcome outcome =
@@ -276,14 +289,15 @@ enum rl_outcome rl_quorum_query(struct rl_quorum *quorum)
 {
 	static const struct rl_question query = { .to_all = true,
 						  .send = send_query,
-						  .hear = hear_query };
+						  .receive = receive_query };
 	struct rl_tally tally;
 
-	if (!may_be_ours(quorum))
+	if (!may_hold_quorum(quorum))
 		return RL_LOST;
 	tally = rl_quorum_ask(quorum, &query);
 	if (tally.yes >= rl_quorum_majority(quorum))
 		return RL_OK;
-	return tally.yes + tally.silent >= rl_quorum_majority(quorum) ? RL_UNKNOWN :
-							      RL_LOST;
+	return tally.yes + tally.silent >= rl_quorum_majority(quorum) ?
+		       RL_UNKNOWN :
+		       RL_LOST;
 }

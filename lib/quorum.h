@@ -11,7 +11,7 @@ enum { RL_LEFT_MAX = 3 };
 struct rl_node {
 	struct rl_link *link;
 	bool asked;   /* our token may be there */
-	bool unheard; /* no answer ever came: the request may arrive yet */
+	bool unanswered; /* no answer ever came: the request may arrive yet */
 	size_t n_left;
 	char left[RL_LEFT_MAX][RL_TOKEN_SIZE]; /* so may these */
 	uint64_t freed_on; /* the connection a release went down unanswered */
@@ -38,8 +38,8 @@ struct rl_question {
 	bool to_all;    /* not only to those that were asked for the lock */
 	bool queued_up; /* also to those that owe us replies */
 	enum rl_outcome (*send)(struct rl_quorum *quorum, struct rl_node *node);
-	enum rl_outcome (*hear)(struct rl_quorum *quorum, struct rl_node *node,
-				int64_t deadline_ns);
+	enum rl_outcome (*receive)(struct rl_quorum *quorum,
+				   struct rl_node *node, int64_t deadline_ns);
 };
 
 struct rl_tally {

@@ -50,12 +50,14 @@
  *
  * Nothing here prints, exits, reads the environment or keeps state of its own
  * between objects.
+ *
  * Threads: an object may be used by one thread at a time, and two threads may
  * use two objects freely. Objects that share a link count as one object.
+ *
  * Processes: a child may go on with a link after fork(): it gets a connection
- * of its own, and the parent's is left alone; a batch that the parent has queued
- * is neither sent nor received in the child (RL_UNKNOWN). A lock that the parent
- * holds is not held in the child.
+ * of its own, and the parent's is left alone; a batch that the parent has
+ * queued is neither sent nor received in the child (RL_UNKNOWN). A lock that
+ * the parent holds is not held in the child.
  */
 #ifndef REDISLOCK_H
 #define REDISLOCK_H
@@ -74,7 +76,7 @@ struct rl_link;
 struct rl_policy;
 struct rl_stats;
 
-/* ---- Outcomes --------------------------------------------------------- */
+/* ---- Outcomes ---------------------------------------------------------- */
 
 /* RL_BUSY and RL_LOST are answers, not errors. */
 enum rl_outcome {
@@ -88,7 +90,7 @@ enum rl_outcome {
 /* "ok", "busy", "lost", "unknown" or "error". */
 const char *rl_outcome_name(enum rl_outcome outcome);
 
-/* ---- The token lock --------------------------------------------------- */
+/* ---- The token lock ---------------------------------------------------- */
 
 /*
  * A lock in one key that holds a random token: SET key token NX PX ttl to get
@@ -110,14 +112,14 @@ struct rl_lock *rl_lock_new(struct rl_link *link, const char *key);
 void rl_lock_free(struct rl_lock *lock);
 
 /*
- * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token is
- * there, or this object holds it already, or the reply took as long as the lease
- * (so always with one of 2 ms or less), which has been given back. RL_ERROR: not
- * held; also when ttl_ms is below 1, and then nothing was sent. A reply that
- * never came is made up for by asking whose token is there (SET ... NX GET from
- * Redis 7.0 on, GET before); RL_UNKNOWN when that was not answered either: may
- * be held, rl_lock_release() gives it back if it is, and so does the next attempt
- * before it asks anew.
+ * Asks once. RL_OK: held, for rl_lock_remaining_ms(). RL_BUSY: another token
+ * is there, or this object holds it already, or the reply took as long as the
+ * lease (so always with one of 2 ms or less), which has been given back.
+ * RL_ERROR: not held; also when ttl_ms is below 1, and then nothing was sent.
+ * A reply that never came is made up for by asking whose token is there (SET
+ * ... NX GET from Redis 7.0 on, GET before); RL_UNKNOWN when that was not
+ * answered either: may be held, rl_lock_release() gives it back if it is, and
+ * so does the next attempt before it asks anew.
  */
 enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
 
@@ -129,9 +131,10 @@ enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
  * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
  * lock is never made again by this. RL_UNKNOWN, RL_ERROR: the lease that was
  * there before still counts (or, if unknown, the new one if it ends earlier);
- * ask again while it lasts. RL_UNKNOWN with nothing left of the lease: the reply
- * took as long as the new one, and only another extension can tell whether it is
- * ours still. A ttl_ms below 1 is an RL_ERROR, and nothing is sent.
+ * ask again while it lasts. RL_UNKNOWN with nothing left of the lease: the
+ * reply took as long as the new one, and only another extension can tell
+ * whether it is ours still. A ttl_ms below 1 is an RL_ERROR, and nothing is
+ * sent.
  */
 enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms);
 
@@ -162,11 +165,11 @@ const struct rl_stats *rl_lock_stats(const struct rl_lock *lock);
  * would be needed in the middle of a batch, it is left to the caller. The try
  * says RL_ERROR, and queues nothing, when an earlier token of this lock may be
  * there (its lease ran out, a reply never came): rl_lock_release() it before
- * anything is queued, or queue the try first. The release says RL_ERROR when the
- * server had forgotten the script, or does not let us run it, and other replies
- * are still to come: it is not done, rl_lock_release() it when they have been
- * received. Queue one release in a batch, as its last command, and this does not
- * happen.
+ * anything is queued, or queue the try first. The release says RL_ERROR when
+ * the server had forgotten the script, or does not let us run it, and other
+ * replies are still to come: it is not done, rl_lock_release() it when they
+ * have been received. Queue one release in a batch, as its last command, and
+ * this does not happen.
  */
 enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms);
 enum rl_outcome rl_lock_receive_try(struct rl_lock *lock);
@@ -191,7 +194,7 @@ struct rl_policy {
 			    * a descriptor like any other: standard input) */
 };
 
-/* ---- Addresses -------------------------------------------------------- */
+/* ---- Addresses --------------------------------------------------------- */
 
 struct rl_address {
 	bool is_unix;       /* then `host` is the socket's path */
@@ -214,7 +217,7 @@ bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 void rl_address_print(const struct rl_address *address, char *buffer,
 		      size_t size);
 
-/* ---- Links ------------------------------------------------------------ */
+/* ---- Links ------------------------------------------------------------- */
 
 /*
  * A connection to `address`, not opened yet. `timeout_ms` (> 0) limits
@@ -250,7 +253,7 @@ uint64_t rl_link_commands(const struct rl_link *link);
  */
 void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver);
 
-/* ---- Commands and replies --------------------------------------------- */
+/* ---- Commands and replies ---------------------------------------------- */
 
 enum rl_reply_type {
 	RL_REPLY_NIL,
@@ -332,7 +335,7 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
 			struct rl_reply *reply);
 
-/* ---- Compare and delete ------------------------------------------------- */
+/* ---- Compare and delete ------------------------------------------------ */
 
 /* How a key is deleted if it holds a certain value: the first of these that
  * the server has and allows. Found out along with the first use on a link,
@@ -397,7 +400,7 @@ enum rl_outcome rl_renewed_release(struct rl_renewed *renewed);
 
 const struct rl_stats *rl_renewed_stats(const struct rl_renewed *renewed);
 
-/* ---- The re-entrant lock ------------------------------------------------ */
+/* ---- The re-entrant lock ----------------------------------------------- */
 
 /*
  * A token lock that its owner may take again while holding it. The owner is
@@ -421,7 +424,7 @@ unsigned rl_reentrant_depth(const struct rl_reentrant *lock);
 long rl_reentrant_remaining_ms(const struct rl_reentrant *lock);
 const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
 
-/* ---- The fair lock ------------------------------------------------------ */
+/* ---- The fair lock ----------------------------------------------------- */
 
 /*
  * A token lock whose waiters stand in line, in the list KEY:line. A release
@@ -441,11 +444,11 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 void rl_fair_free(struct rl_fair *fair);
 
 /*
- * Asks. RL_OK: held. RL_BUSY: stands in line now, rl_fair_wait(), ask again; or
- * this object holds it already. What else it says, it may stand there: ask
- * again, or rl_fair_release(). RL_ERROR, and nothing is sent, when ttl_ms is not
- * from 1 to ten years. The ttl_ms with which it came into the line counts while
- * it stands there, whatever it asks for later: the place belongs to it.
+ * Asks. RL_OK: held. RL_BUSY: stands in line now, rl_fair_wait(), ask again;
+ * or this object holds it already. What else it says, it may stand there: ask
+ * again, or rl_fair_release(). RL_ERROR, and nothing is sent, when ttl_ms is
+ * not from 1 to ten years. The ttl_ms with which it came into the line counts
+ * while it stands there, whatever it asks for later: the place belongs to it.
  */
 enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
 
@@ -454,9 +457,9 @@ enum rl_outcome rl_fair_try(struct rl_fair *fair, long ttl_ms);
  * holds the lock already or stands in no line, as in a child after fork(). */
 enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms);
 
-/* Both, as the policy says (NULL = ask once). There are no pauses, but after a
- * lease that was too short. RL_BUSY: has left the line; or, at once, this object
- * holds it already. */
+/* Both, as the policy says (NULL = ask once). There are no pauses, but after
+ * a lease that was too short. RL_BUSY: has left the line; or, at once, this
+ * object holds it already. */
 enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
 				const struct rl_policy *policy);
 
@@ -475,7 +478,7 @@ const struct rl_reply *rl_fair_carried(const struct rl_fair *fair);
 enum rl_outcome rl_fair_queue_release(struct rl_fair *fair);
 enum rl_outcome rl_fair_receive_release(struct rl_fair *fair);
 
-/* ---- The quorum lock (Redlock) ---------------------------------------- */
+/* ---- The quorum lock (Redlock) ----------------------------------------- */
 
 /*
  * The same lock on N independent servers at once; held when a majority
@@ -537,7 +540,7 @@ const char *rl_quorum_error(const struct rl_quorum *quorum);
 
 const struct rl_stats *rl_quorum_stats(const struct rl_quorum *quorum);
 
-/* ---- Fencing ------------------------------------------------------------ */
+/* ---- Fencing ----------------------------------------------------------- */
 
 /*
  * A lock's holder may be slower than its lease and not know it. A fencing
@@ -567,13 +570,13 @@ enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
 enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
 			      long long number, const char *value);
 
-/* ---- The optimistic update -------------------------------------------- */
+/* ---- The optimistic update --------------------------------------------- */
 
 /*
  * Computes a key's new value from the old one. `old` is nil when the key does
  * not exist. Writes a NUL-terminated value of fewer than `size` bytes into
- * `value` and returns RL_OK; anything else ends the update with that outcome. It
- * must not use the link.
+ * `value` and returns RL_OK; anything else ends the update with that outcome.
+ * It must not use the link.
  */
 typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old,
 				     char *value, size_t size);
@@ -617,8 +620,8 @@ enum rl_outcome rl_update(struct rl_link *link, const char *key,
  * the newest take of an item may end it. A take that is late but that nobody
  * has followed may, too.
  *
- * An object has one item taken at a time: a further take forgets the one before,
- * which goes back by itself.
+ * An object has one item taken at a time: a further take forgets the one
+ * before, which goes back by itself.
  */
 
 /* A queue over `link` (borrowed); `name` is copied. NULL when out of memory. */
@@ -660,7 +663,7 @@ enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue,
 enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue,
 				      long long *due, long long *processing);
 
-/* ---- Statistics --------------------------------------------------------- */
+/* ---- Statistics -------------------------------------------------------- */
 
 /* What a lock has been through. */
 
@@ -679,10 +682,11 @@ struct rl_stats {
 };
 
 /* The duration in microseconds that a share `p` (0 to 1) of the counted ones
- * does not exceed, rounded up to the end of its bucket; 0 when none is counted. */
+ * does not exceed, rounded up to the end of its bucket; 0 when none is
+ * counted. */
 uint64_t rl_stats_quantile(const uint64_t buckets[RL_BUCKETS], double p);
 
-/* ---- Tokens ----------------------------------------------------------- */
+/* ---- Tokens ------------------------------------------------------------ */
 
 /*
  * What a token lock stores: who holds it, as a value nobody else can guess.

@@ -20,7 +20,6 @@
 #include "compare.h"
 #include "link.h"
 #include "lock.h"
-#include "span.h"
 
 enum { RENEWALS_PER_LEASE = 3, RETRY_NS = 20000000 };
 
@@ -37,7 +36,7 @@ struct rl_renewed {
 	_Atomic int64_t until_ns; /* the end of the lease; 0 = lost */
 };
 
-/* ---- Making and freeing ------------------------------------------------------ */
+/* ---- Making and freeing ------------------------------------------------ */
 
 void rl_renewed_free(struct rl_renewed *renewed)
 {
@@ -108,14 +107,14 @@ static bool own_events(struct rl_renewed *renewed)
 	return true;
 }
 
-/* ---- The renewer ---------------------------------------------------------------- */
+/* ---- The renewer ------------------------------------------------------- */
 
-static int64_t now_ns(const struct rl_link *link)
+static int64_t renewer_now_ns(const struct rl_link *link)
 {
 	return rl_now_ns(link, RL_CLOCK_MONOTONIC);
 }
 
-static void lose(struct rl_renewed *renewed)
+static void note_loss(struct rl_renewed *renewed)
 {
 	atomic_store(&renewed->until_ns, 0);
 	raise_event(renewed->loss_fd);
@@ -132,7 +131,7 @@ static long next_ttl_ms(const struct rl_renewed *renewed, int64_t sent_ns)
 }
 
 /* A server that hangs is waited for until the lease is over, and no longer. */
-static void limit_wait(struct rl_renewed *renewed, int64_t now)
+static void limit_renewal_wait(struct rl_renewed *renewed, int64_t now)
 {
 	const int64_t left_ms =
 		(atomic_load(&renewed->until_ns) - now) / 1000000 + 1;
@@ -144,20 +143,21 @@ static void limit_wait(struct rl_renewed *renewed, int64_t now)
 
 /* One renewal; false when it is lost. Nothing is asked for that would not
  * reach beyond the lease there is. */
-static bool renew(struct rl_renewed *renewed)
+static bool renew_once(struct rl_renewed *renewed)
 {
-	const int64_t sent_ns = now_ns(renewed->link);
+	const int64_t sent_ns = renewer_now_ns(renewed->link);
 	const long ttl_ms = next_ttl_ms(renewed, sent_ns);
 	const int64_t until_ns = rl_lease_end_ns(sent_ns, ttl_ms);
+	const struct rl_guarded guarded = { renewed->lock->key,
+					    renewed->lock->token, ttl_ms };
 	enum rl_outcome outcome;
 
 	if (sent_ns >= atomic_load(&renewed->until_ns))
 		return false;
 	if (until_ns <= atomic_load(&renewed->until_ns))
 		return true;
-	limit_wait(renewed, sent_ns);
-	outcome = rl_expire_if_equal(renewed->link, renewed->lock->key,
-				     renewed->lock->token, ttl_ms);
+	limit_renewal_wait(renewed, sent_ns);
+	outcome = rl_guarded_run(renewed->link, &guarded, 0);
 	if (outcome == RL_OK)
 		atomic_store(&renewed->until_ns, until_ns);
 	return outcome != RL_LOST;
@@ -165,12 +165,13 @@ static bool renew(struct rl_renewed *renewed)
 
 /* When to look next: after a third of a lease, or at its end if that is
  * nearer, and soon again while the server does not answer. */
-static int64_t pause_ns(const struct rl_renewed *renewed, int64_t renewed_ns)
+static int64_t renewal_pause_ns(const struct rl_renewed *renewed,
+				int64_t renewed_ns)
 {
 	const int64_t third_ns =
 		rl_span(renewed->lock->ttl_ms, RL_NS_PER_MS) /
 		RENEWALS_PER_LEASE;
-	const int64_t now = now_ns(renewed->link);
+	const int64_t now = renewer_now_ns(renewed->link);
 	const int64_t left_ns = atomic_load(&renewed->until_ns) - now;
 	int64_t pause = renewed_ns + third_ns - now;
 
@@ -187,19 +188,19 @@ static void keep_renewing(void *argument)
 	int64_t renewed_ns = renewed->held_ns;
 
 	while (!rl_wait(renewed->link, renewed->stop_fd,
-			pause_ns(renewed, renewed_ns))) {
+			renewal_pause_ns(renewed, renewed_ns))) {
 		const int64_t before_ns = atomic_load(&renewed->until_ns);
 
-		if (!renew(renewed)) {
-			lose(renewed);
+		if (!renew_once(renewed)) {
+			note_loss(renewed);
 			return;
 		}
 		if (atomic_load(&renewed->until_ns) != before_ns)
-			renewed_ns = now_ns(renewed->link);
+			renewed_ns = renewer_now_ns(renewed->link);
 	}
 }
 
-/* ---- The holder -------------------------------------------------------------------- */
+/* ---- The holder -------------------------------------------------------- */
 
 /* Synchronously: nothing of the renewer is on its way afterwards. */
 static void stop_renewer(struct rl_renewed *renewed)
@@ -259,7 +260,7 @@ enum rl_outcome rl_renewed_try(struct rl_renewed *renewed, long ttl_ms)
 long rl_renewed_remaining_ms(const struct rl_renewed *renewed)
 {
 	const int64_t left_ns = atomic_load(&renewed->until_ns) -
-				now_ns(renewed->lock->link);
+				renewer_now_ns(renewed->lock->link);
 
 	if (!rl_hold_is_ours(&renewed->lock->hold) || left_ns < 0)
 		return 0;

@@ -1,6 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands over a link: queued, flushed, received; asked of the driver first. */
+/* Commands over a link: queued, flushed, received; asked of the driver first.
+ * And what they come to: outcomes and replies. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "link.h"
+
+const char *rl_outcome_name(enum rl_outcome outcome)
+{
+	static const char *const names[] = {
+		[RL_OK] = "ok",	      [RL_BUSY] = "busy",
+		[RL_LOST] = "lost",   [RL_UNKNOWN] = "unknown",
+		[RL_ERROR] = "error",
+	};
+
+	return names[outcome];
+}
+
+bool rl_reply_number(const struct rl_reply *reply, long long *value)
+{
+	char *end;
+
+	if (reply->type == RL_REPLY_INTEGER) {
+		*value = reply->integer;
+		return true;
+	}
+	if (reply->type != RL_REPLY_STRING || reply->length == 0)
+		return false;
+	errno = 0;
+	*value = strtoll(reply->text, &end, 10);
+	return errno == 0 && *end == '\0';
+}
 
 enum rl_outcome rl_queue_command(struct rl_link *link,
 				 struct rl_command *command)
@@ -24,8 +54,8 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 	return RL_OK;
 }
 
-static bool parse(struct rl_link *link, struct rl_command *command,
-		  const char *format, va_list arguments)
+static bool parse_format(struct rl_link *link, struct rl_command *command,
+			 const char *format, va_list arguments)
 {
 	command->n_words = command->n_numbers = 0;
 	if (rl_command_parse(command, format, arguments))
@@ -41,13 +71,13 @@ enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
 	bool good;
 
 	va_start(arguments, format);
-	good = parse(link, &command, format, arguments);
+	good = parse_format(link, &command, format, arguments);
 	va_end(arguments);
 	return good ? rl_queue_command(link, &command) : RL_ERROR;
 }
 
-static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
-			       int64_t deadline_ns)
+static enum rl_outcome
+receive_reply(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
 {
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	if (rl_is_driven(link))
@@ -59,13 +89,13 @@ static enum rl_outcome receive(struct rl_link *link, struct rl_reply *reply,
 
 enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply)
 {
-	return receive(link, reply, 0);
+	return receive_reply(link, reply, 0);
 }
 
 enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply,
 				 int64_t deadline_ns)
 {
-	return receive(link, reply, deadline_ns);
+	return receive_reply(link, reply, deadline_ns);
 }
 
 enum rl_outcome rl_run_command(struct rl_link *link, struct rl_reply *reply,
@@ -87,7 +117,7 @@ enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
 	bool good;
 
 	va_start(arguments, format);
-	good = parse(link, &command, format, arguments);
+	good = parse_format(link, &command, format, arguments);
 	va_end(arguments);
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	return good ? rl_run_command(link, reply, &command) : RL_ERROR;

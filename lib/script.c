@@ -6,7 +6,8 @@
 #include "script.h"
 
 /* The link's slot for `source`: known already, empty, or NULL when full. */
-static struct rl_known_script *find(struct rl_link *link, const char *source)
+static struct rl_known_script *find_script_slot(struct rl_link *link,
+						const char *source)
 {
 	for (size_t i = 0; i < RL_SCRIPTS_MAX; i++) {
 		struct rl_known_script *script = &link->scripts[i];
@@ -20,7 +21,7 @@ static struct rl_known_script *find(struct rl_link *link, const char *source)
 bool rl_script_note(struct rl_link *link, const char *source,
 		    const struct rl_reply *loaded)
 {
-	struct rl_known_script *script = find(link, source);
+	struct rl_known_script *script = find_script_slot(link, source);
 
 	if (loaded->type != RL_REPLY_STRING || loaded->length != RL_SHA1_LENGTH)
 		return false;
@@ -37,7 +38,7 @@ bool rl_script_note(struct rl_link *link, const char *source,
  * still to come; NULL = send it whole. */
 static const char *hash_of(struct rl_link *link, const char *source)
 {
-	struct rl_known_script *script = find(link, source);
+	struct rl_known_script *script = find_script_slot(link, source);
 	struct rl_reply reply;
 
 	if (!script)
@@ -57,15 +58,15 @@ void rl_script_learn(struct rl_link *link, const char *source)
 	hash_of(link, source);
 }
 
-static struct rl_word word(const char *text)
+static struct rl_word word_of(const char *text)
 {
 	return (struct rl_word){ text, strlen(text) };
 }
 
 static void use_source(struct rl_command *command, const char *source)
 {
-	command->words[0] = word("EVAL");
-	command->words[1] = word(source);
+	command->words[0] = word_of("EVAL");
+	command->words[1] = word_of(source);
 }
 
 void rl_script_begin(struct rl_command *command)
@@ -82,8 +83,8 @@ static void name_script(struct rl_link *link, struct rl_command *command,
 
 	use_source(command, source);
 	if (sha1) {
-		command->words[0] = word("EVALSHA");
-		command->words[1] = word(sha1);
+		command->words[0] = word_of("EVALSHA");
+		command->words[1] = word_of(sha1);
 	}
 }
 

@@ -20,6 +20,27 @@
 #include "lock.h"
 #include "script.h"
 
+/* ---- Tokens ------------------------------------------------------------ */
+
+enum { RANDOM_BYTES = (RL_TOKEN_SIZE - 1) / 2 };
+
+bool rl_token_fresh(const struct rl_link *link, char token[RL_TOKEN_SIZE])
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char bytes[RANDOM_BYTES];
+
+	if (!rl_random(link, bytes, sizeof(bytes)))
+		return false;
+	for (int i = 0; i < RANDOM_BYTES; i++) {
+		token[2 * i] = digits[bytes[i] >> 4];
+		token[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	token[2 * RANDOM_BYTES] = '\0';
+	return true;
+}
+
+/* ---- Making and freeing ------------------------------------------------ */
+
 static const char fence_suffix[] = ":fence";
 
 struct rl_lock *rl_lock_new(struct rl_link *link, const char *key)
@@ -59,17 +80,60 @@ enum rl_release_method rl_lock_release_method(const struct rl_lock *lock)
 	return rl_link_release_method(lock->link);
 }
 
-/* ---- Acquire ------------------------------------------------------------ */
+/* ---- A request that was not answered ----------------------------------- */
+
+void rl_lock_mark_indeterminate(struct rl_lock *lock)
+{
+	lock->indeterminate = true;
+	lock->token_owner = getpid();
+}
+
+static bool is_our_token(const struct rl_lock *lock,
+			 const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_STRING &&
+	       strcmp(reply->text, lock->token) == 0;
+}
+
+/* A server older than 7.0 does not know NX and GET together: only looks. */
+static enum rl_outcome look_whose(struct rl_lock *lock)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(lock->link, &reply, "GET %s", lock->key);
+
+	if (outcome != RL_OK)
+		return RL_UNKNOWN;
+	return is_our_token(lock, &reply) ? RL_OK : RL_BUSY;
+}
+
+enum rl_outcome rl_lock_resolve(struct rl_lock *lock)
+{
+	struct rl_reply reply;
+	enum rl_outcome outcome;
+
+	rl_lock_mark_indeterminate(lock);
+	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld GET",
+			 lock->key, lock->token, lock->ttl_ms);
+	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED)
+		return look_whose(lock);
+	if (outcome != RL_OK)
+		return RL_UNKNOWN;
+	return rl_reply_is_nil(&reply) || is_our_token(lock, &reply) ? RL_OK :
+								       RL_BUSY;
+}
+
+/* ---- Acquire ----------------------------------------------------------- */
 
 /* May our token be there? Not in a child of the process that got it. */
-static bool may_be_ours(const struct rl_lock *lock)
+static bool may_hold_token(const struct rl_lock *lock)
 {
 	return rl_hold_is_ours(&lock->hold) ||
-	       (lock->in_doubt && lock->doubter == getpid());
+	       (lock->indeterminate && lock->token_owner == getpid());
 }
 
 /* A token that was forgotten while it is there would keep ourselves out. */
-static enum rl_outcome take_back(struct rl_lock *lock)
+static enum rl_outcome take_back_token(struct rl_lock *lock)
 {
 	enum rl_outcome outcome;
 
@@ -92,11 +156,11 @@ enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 		return rl_link_fail(lock->link, RL_ERROR, rl_short_ttl, ttl_ms);
 	if (!lock->giving_back && rl_hold_remaining_ms(&lock->hold) > 0)
 		return RL_BUSY;
-	if (may_be_ours(lock))
-		outcome = take_back(lock);
+	if (may_hold_token(lock))
+		outcome = take_back_token(lock);
 	if (outcome != RL_OK)
 		return outcome;
-	lock->in_doubt = lock->giving_back = false;
+	lock->indeterminate = lock->giving_back = false;
 	if (!rl_token_fresh(lock->link, lock->token))
 		return rl_link_fail(lock->link, RL_ERROR, "no random bytes");
 	lock->ttl_ms = ttl_ms;
@@ -104,7 +168,8 @@ enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 	return RL_OK;
 }
 
-static bool is_over(const struct rl_lock *lock, int64_t sent_ns, long ttl_ms)
+static bool is_lease_over(const struct rl_lock *lock, int64_t sent_ns,
+			  long ttl_ms)
 {
 	return rl_lease_end_ns(sent_ns, ttl_ms) <=
 	       rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
@@ -114,21 +179,22 @@ static bool is_over(const struct rl_lock *lock, int64_t sent_ns, long ttl_ms)
  * and others should not wait for its end. */
 static void give_back_spent(struct rl_lock *lock)
 {
-	const bool doubted = lock->in_doubt;
+	const bool was_indeterminate = lock->indeterminate;
 
-	rl_lock_doubt(lock);
+	rl_lock_mark_indeterminate(lock);
 	if (!rl_link_has_batch(lock->link) &&
 	    rl_delete_if_equal(lock->link, lock->key, lock->token) == RL_OK)
-		lock->in_doubt = doubted;
+		lock->indeterminate = was_indeterminate;
 }
 
 enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome)
 {
-	const bool spent = outcome == RL_OK &&
-			   is_over(lock, lock->hold.sent_ns, lock->ttl_ms);
+	const bool spent =
+		outcome == RL_OK &&
+		is_lease_over(lock, lock->hold.sent_ns, lock->ttl_ms);
 
 	if (outcome == RL_UNKNOWN)
-		rl_lock_doubt(lock);
+		rl_lock_mark_indeterminate(lock);
 	if (spent)
 		outcome = RL_BUSY;
 	rl_hold_answer(&lock->hold, outcome, lock->ttl_ms);
@@ -137,8 +203,8 @@ enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome)
 	return outcome;
 }
 
-static enum rl_outcome answer_of(enum rl_outcome outcome,
-				 const struct rl_reply *reply)
+static enum rl_outcome outcome_of_set(enum rl_outcome outcome,
+				      const struct rl_reply *reply)
 {
 	if (outcome != RL_OK)
 		return outcome;
@@ -155,7 +221,7 @@ enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms)
 	outcome = rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key,
 			   lock->token, ttl_ms);
 	if (outcome == RL_OK || outcome == RL_UNKNOWN)
-		rl_lock_doubt(lock); /* until it is answered */
+		rl_lock_mark_indeterminate(lock); /* until it is answered */
 	return outcome;
 }
 
@@ -165,8 +231,8 @@ enum rl_outcome rl_lock_receive_try(struct rl_lock *lock)
 	const enum rl_outcome outcome = rl_receive(lock->link, &reply);
 
 	if (outcome != RL_UNKNOWN)
-		lock->in_doubt = false;
-	return rl_lock_conclude(lock, answer_of(outcome, &reply));
+		lock->indeterminate = false;
+	return rl_lock_conclude(lock, outcome_of_set(outcome, &reply));
 }
 
 enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms)
@@ -178,18 +244,18 @@ enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms)
 		return outcome;
 	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld", lock->key,
 			 lock->token, ttl_ms);
-	outcome = answer_of(outcome, &reply);
+	outcome = outcome_of_set(outcome, &reply);
 	if (outcome == RL_UNKNOWN)
 		outcome = rl_lock_resolve(lock);
 	return rl_lock_conclude(lock, outcome);
 }
 
-static enum rl_outcome ask(void *lock, long ttl_ms)
+static enum rl_outcome ask_token_lock(void *lock, long ttl_ms)
 {
 	return rl_lock_try(lock, ttl_ms);
 }
 
-static enum rl_outcome give_back(void *lock)
+static enum rl_outcome give_back_token_lock(void *lock)
 {
 	return rl_lock_release(lock);
 }
@@ -198,8 +264,8 @@ struct rl_askable rl_lock_askable(struct rl_lock *lock)
 {
 	return (struct rl_askable){ .lock = lock,
 				    .hold = &lock->hold,
-				    .ask = ask,
-				    .give_back = give_back };
+				    .ask = ask_token_lock,
+				    .give_back = give_back_token_lock };
 }
 
 enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
@@ -210,10 +276,11 @@ enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
 	return rl_acquire(&askable, ttl_ms, policy);
 }
 
-/* ---- While it is held ------------------------------------------------------ */
+/* ---- While it is held -------------------------------------------------- */
 
 enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 {
+	const struct rl_guarded guarded = { lock->key, lock->token, ttl_ms };
 	const int64_t sent_ns = rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
 	enum rl_outcome outcome;
 
@@ -221,23 +288,23 @@ enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 		return rl_link_fail(lock->link, RL_ERROR, rl_short_ttl, ttl_ms);
 	if (!rl_hold_is_ours(&lock->hold))
 		return RL_LOST;
-	outcome = rl_expire_if_equal(lock->link, lock->key, lock->token,
-				     ttl_ms);
+	outcome = rl_guarded_run(lock->link, &guarded, 0);
 	if (outcome == RL_OK)
 		rl_hold_prolong(&lock->hold, sent_ns, ttl_ms);
 	else if (outcome != RL_ERROR)
 		rl_hold_end(&lock->hold, outcome);
 	if (outcome == RL_UNKNOWN)
-		rl_hold_doubt(&lock->hold, sent_ns, ttl_ms);
-	if (outcome == RL_OK && is_over(lock, sent_ns, ttl_ms))
+		rl_hold_shorten(&lock->hold, sent_ns, ttl_ms);
+	if (outcome == RL_OK && is_lease_over(lock, sent_ns, ttl_ms))
 		return rl_link_fail(lock->link, RL_UNKNOWN,
 				    "the lease was over before the reply came");
 	return outcome;
 }
 
-/* ---- Release ------------------------------------------------------------------ */
+/* ---- Release ----------------------------------------------------------- */
 
-static enum rl_outcome released(struct rl_lock *lock, enum rl_outcome outcome)
+static enum rl_outcome conclude_release(struct rl_lock *lock,
+					enum rl_outcome outcome)
 {
 	lock->giving_back = outcome != RL_OK && outcome != RL_LOST;
 	rl_hold_end(&lock->hold, outcome);
@@ -246,22 +313,24 @@ static enum rl_outcome released(struct rl_lock *lock, enum rl_outcome outcome)
 
 enum rl_outcome rl_lock_release(struct rl_lock *lock)
 {
-	if (!may_be_ours(lock))
+	if (!may_hold_token(lock))
 		return RL_LOST;
-	return released(lock, rl_delete_if_equal(lock->link, lock->key,
-						 lock->token));
+	return conclude_release(lock, rl_delete_if_equal(lock->link, lock->key,
+							 lock->token));
 }
 
 enum rl_outcome rl_lock_queue_release(struct rl_lock *lock)
 {
-	if (!may_be_ours(lock))
-		return RL_LOST;
-	return rl_queue_delete_if_equal(lock->link, lock->key, lock->token);
+	const struct rl_guarded guarded = { lock->key, lock->token, 0 };
+
+	return may_hold_token(lock) ? rl_guarded_queue(lock->link, &guarded) :
+				      RL_LOST;
 }
 
 enum rl_outcome rl_lock_receive_release(struct rl_lock *lock)
 {
-	return released(lock,
-			rl_receive_delete_if_equal(lock->link, lock->key,
-						   lock->token, 0));
+	const struct rl_guarded guarded = { lock->key, lock->token, 0 };
+
+	return conclude_release(lock,
+				rl_guarded_receive(lock->link, &guarded, 0));
 }

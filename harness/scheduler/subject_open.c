@@ -16,10 +16,10 @@ bool rr_subject_complain(struct rr_subject *subject, const char *what,
 struct rl_link *rr_subject_connect(struct rr_subject *subject, size_t server)
 {
 	/* Where nobody stops servers, one that is slow is only slow. */
-	struct rl_link *link =
-		rl_link_new(&subject->config.addresses[server],
-			    subject->config.servers_stay ? RL_DRIVEN_PATIENCE_MS :
-							   RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(&subject->config.addresses[server],
+					   subject->config.servers_stay ?
+						   RL_DRIVEN_TIMEOUT_MS :
+						   RR_TIMEOUT_MS);
 
 	if (!link)
 		rr_subject_complain(subject, "out of memory", NULL);

@@ -215,10 +215,11 @@ Test(compare, key_written_between_watch_and_exec_is_left_alone)
  * let a later transaction fail. */
 Test(compare, watch_that_was_given_up_is_undone)
 {
+	const struct rl_guarded guarded = { "k", "mine", 0 };
+
 	use_transactions();
 	servers_signal(&support, 0, 1, SIGSTOP);
-	cr_assert_eq(rl_delete_if_equal_until(link_, "k", "mine", 1),
-		     RL_UNKNOWN);
+	cr_assert_eq(rl_guarded_run(link_, &guarded, 1), RL_UNKNOWN);
 	servers_signal(&support, 0, 1, SIGCONT);
 	while (command_count(other, "watch") < 2)
 		rl_sleep_ns(other, 1000000);

@@ -1,38 +1,157 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A link whose driver looks at every command: it is executed when it is queued,
- * and its reply is kept until the caller receives it. Otherwise a command would
- * only be on its way when its step is over, and which of two connections is
- * served first would be the server's choice.
+ * The seam of driver.h: everything that is done here is done freely, or as the
+ * link's driver says.
+ *
+ * Where the driver looks at every command, it is executed when it is queued,
+ * and its reply is kept until the caller receives it. Otherwise a command
+ * would only be on its way when its step is over, and which of two connections
+ * is served first would be the server's choice.
  */
-#include "driven.h"
-
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
+#include "driver.h"
 #include "link.h"
 
-struct rl_kept {
-	struct rl_kept *next;
+/* ---- Clocks, waits, tasks, marks and mutexes --------------------------- */
+
+int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock)
+{
+	struct timespec now;
+
+	if (rl_is_driven(link) && link->driver->ops->now)
+		return link->driver->ops->now(link->driver->context, clock);
+	clock_gettime(clock == RL_CLOCK_REALTIME ? CLOCK_REALTIME :
+						   CLOCK_MONOTONIC,
+		      &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+bool rl_random(const struct rl_link *link, unsigned char *bytes, size_t n)
+{
+	if (link && rl_is_driven(link) && link->driver->ops->random) {
+		link->driver->ops->random(link->driver->context, bytes, n);
+		return true;
+	}
+	return getrandom(bytes, n, 0) == (ssize_t)n;
+}
+
+void rl_sleep_ns(const struct rl_link *link, int64_t duration_ns)
+{
+	struct timespec rest = { .tv_sec = duration_ns / 1000000000,
+				 .tv_nsec = duration_ns % 1000000000 };
+
+	if (rl_is_driven(link) && link->driver->ops->sleep) {
+		link->driver->ops->sleep(link->driver->context, duration_ns);
+		return;
+	}
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+		continue;
+}
+
+bool rl_wait(const struct rl_link *link, int fd, int64_t timeout_ns)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	const struct timespec timeout = { .tv_sec = timeout_ns / 1000000000,
+					  .tv_nsec = timeout_ns % 1000000000 };
+
+	if (rl_is_driven(link) && link->driver->ops->wait)
+		return link->driver->ops->wait(link->driver->context, fd,
+					       timeout_ns);
+	if (timeout_ns < 0)
+		return false;
+	return ppoll(&ready, 1, &timeout, NULL) > 0;
+}
+
+static void *run_task(void *argument)
+{
+	const struct rl_task *task = argument;
+
+	task->body(task->argument);
+	return NULL;
+}
+
+bool rl_spawn(const struct rl_link *link, struct rl_task *task)
+{
+	sigset_t all, before;
+	bool started;
+
+	if (rl_is_driven(link) && link->driver->ops->spawn)
+		return link->driver->ops->spawn(link->driver->context, task);
+	sigfillset(&all); /* signals are for the threads of the program */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&task->thread, NULL, run_task, task) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+void rl_join(const struct rl_link *link, struct rl_task *task)
+{
+	if (rl_is_driven(link) && link->driver->ops->join)
+		link->driver->ops->join(link->driver->context, task);
+	else
+		pthread_join(task->thread, NULL);
+}
+
+void rl_mark(const struct rl_link *link, enum rl_mark mark)
+{
+	if (rl_is_driven(link) && link->driver->ops->mark)
+		link->driver->ops->mark(link->driver->context, mark);
+}
+
+void rl_mutex_init(struct rl_mutex *mutex)
+{
+	pthread_mutex_init(&mutex->native, NULL);
+}
+
+void rl_mutex_destroy(struct rl_mutex *mutex)
+{
+	pthread_mutex_destroy(&mutex->native);
+}
+
+void rl_mutex_lock(const struct rl_link *link, struct rl_mutex *mutex)
+{
+	if (rl_is_driven(link) && link->driver->ops->mutex)
+		link->driver->ops->mutex(link->driver->context, mutex, true);
+	else
+		pthread_mutex_lock(&mutex->native);
+}
+
+void rl_mutex_unlock(const struct rl_link *link, struct rl_mutex *mutex)
+{
+	if (rl_is_driven(link) && link->driver->ops->mutex)
+		link->driver->ops->mutex(link->driver->context, mutex, false);
+	else
+		pthread_mutex_unlock(&mutex->native);
+}
+
+struct rl_kept_reply {
+	struct rl_kept_reply *next;
 	enum rl_outcome outcome;
 	struct rl_reply reply;
 	struct rl_arena arena;
 	char error[256];
 };
 
-/* ---- Kept replies --------------------------------------------------------- */
+/* ---- Kept replies ------------------------------------------------------ */
 
-static void put_aside(struct rl_keep *keep, struct rl_kept *kept)
+static void put_aside(struct rl_kept_replies *keep, struct rl_kept_reply *kept)
 {
 	rl_arena_reset(&kept->arena);
 	kept->next = keep->spare;
 	keep->spare = kept;
 }
 
-void rl_keep_drop(struct rl_keep *keep)
+void rl_kept_replies_drop(struct rl_kept_replies *keep)
 {
 	while (keep->first) {
-		struct rl_kept *kept = keep->first;
+		struct rl_kept_reply *kept = keep->first;
 
 		keep->first = kept->next;
 		put_aside(keep, kept);
@@ -40,23 +159,23 @@ void rl_keep_drop(struct rl_keep *keep)
 	keep->last = NULL;
 }
 
-void rl_keep_release(struct rl_keep *keep)
+void rl_kept_replies_release(struct rl_kept_replies *keep)
 {
-	rl_keep_drop(keep);
+	rl_kept_replies_drop(keep);
 	if (keep->taken)
 		put_aside(keep, keep->taken);
 	keep->taken = NULL;
 	while (keep->spare) {
-		struct rl_kept *kept = keep->spare;
+		struct rl_kept_reply *kept = keep->spare;
 
 		keep->spare = kept->next;
 		free(kept);
 	}
 }
 
-static struct rl_kept *append(struct rl_keep *keep)
+static struct rl_kept_reply *append(struct rl_kept_replies *keep)
 {
-	struct rl_kept *kept = keep->spare;
+	struct rl_kept_reply *kept = keep->spare;
 
 	if (kept)
 		keep->spare = kept->next;
@@ -95,7 +214,7 @@ static bool copy_reply(struct rl_arena *arena, struct rl_reply *copy,
 	return copy->text != NULL;
 }
 
-/* ---- Queueing ------------------------------------------------------------- */
+/* ---- Queueing ---------------------------------------------------------- */
 
 static enum rl_outcome execute(struct rl_link *link, struct rl_command *command,
 			       struct rl_reply *reply)
@@ -122,7 +241,7 @@ static enum rl_outcome execute(struct rl_link *link, struct rl_command *command,
 static bool keep_reply(struct rl_link *link, enum rl_outcome outcome,
 		       const struct rl_reply *reply)
 {
-	struct rl_kept *kept = append(&link->keep);
+	struct rl_kept_reply *kept = append(&link->keep);
 
 	if (!kept || !copy_reply(&kept->arena, &kept->reply, reply))
 		return false;
@@ -201,17 +320,17 @@ enum rl_outcome rl_driven_queue(struct rl_link *link,
 	if (outcome == RL_UNKNOWN && link->context)
 		rl_link_fail(link, outcome, "the reply was lost");
 	if (!keep_reply(link, outcome, &reply))
-		return fail(link, rl_link_fail(link, RL_UNKNOWN,
-					       "out of memory"));
+		return fail(link,
+			    rl_link_fail(link, RL_UNKNOWN, "out of memory"));
 	return RL_OK;
 }
 
-/* ---- Receiving ------------------------------------------------------------ */
+/* ---- Receiving --------------------------------------------------------- */
 
 static enum rl_outcome take(struct rl_link *link, struct rl_reply *reply)
 {
-	struct rl_keep *keep = &link->keep;
-	struct rl_kept *kept = keep->first;
+	struct rl_kept_replies *keep = &link->keep;
+	struct rl_kept_reply *kept = keep->first;
 
 	if (keep->taken)
 		put_aside(keep, keep->taken);
@@ -223,7 +342,7 @@ static enum rl_outcome take(struct rl_link *link, struct rl_reply *reply)
 	if (kept->outcome != RL_OK)
 		rl_link_fail(link, kept->outcome, "%s", kept->error);
 	if (kept->outcome == RL_UNKNOWN)
-		rl_link_disconnect(link); /* what is behind it is lost as well */
+		rl_link_disconnect(link); /* what is behind it is lost, too */
 	else
 		*reply = kept->reply;
 	return kept->outcome;
