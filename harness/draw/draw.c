@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Picks the format and the style of a picture; tells what is not as written. */
 #include "draw.h"
 
 #include <langinfo.h>
@@ -6,6 +7,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/plain.h"
+#include "model.h"
 
 enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };
 
@@ -26,7 +30,7 @@ bool rr_draw_format(const char *name, enum rr_format *format)
 	return false;
 }
 
-static size_t width_of(int fd)
+static size_t terminal_width(int fd)
 {
 	struct winsize size;
 
@@ -47,27 +51,74 @@ struct rr_style rr_draw_style(FILE *out, bool ascii)
 		.ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.colour = visible && !(no_colour && *no_colour) && terminal &&
 			  strcmp(terminal, "dumb") != 0,
-		.width = visible ? width_of(fileno(out)) : WIDTH,
+		.width = visible ? terminal_width(fileno(out)) : WIDTH,
 	};
 }
 
 bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style)
 {
-	struct rr_rows rows;
+	struct rr_picture picture;
+	bool drawn = true;
 
-	if (format == RR_FORMAT_JSON)
-		return rr_draw_json(out, trace);
-	if (!rr_rows_make(&rows, trace))
+	if (!rr_picture_make(&picture, trace, format != RR_FORMAT_JSON))
 		return false;
 	if (format == RR_FORMAT_TEXT)
-		rr_draw_text(out, &rows, style);
+		rr_write_text(out, &picture, style);
 	else if (format == RR_FORMAT_MERMAID)
-		rr_draw_mermaid(out, &rows);
+		rr_write_mermaid(out, &picture);
 	else if (format == RR_FORMAT_SVG)
-		rr_draw_svg(out, &rows);
+		rr_write_svg(out, &picture);
+	else if (format == RR_FORMAT_HTML)
+		rr_write_html(out, &picture);
 	else
-		rr_draw_html(out, &rows);
-	rr_rows_free(&rows);
-	return true;
+		drawn = rr_write_json(out, &picture);
+	rr_picture_free(&picture);
+	return drawn;
+}
+
+/* ---- Not as written ---------------------------------------------------------- */
+
+static void put_other_reply(FILE *out, const struct rr_trace *trace,
+			    const struct rr_event *event)
+{
+	const struct rr_race *race = trace->race;
+	char *words = rr_step_words(trace, event);
+	char *expected = rr_plain(event->step->expected);
+	char *actual = rr_plain(event->reply);
+
+	fprintf(out, "%s:%d: step %zu, %s: %s\n", race->path, event->step->line,
+		rr_step_number(race, event->step),
+		race->actors[event->step->actor].name, words ? words : "");
+	fprintf(out, "  expected  %s\n", expected ? expected : "");
+	fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
+	free(words);
+	free(expected);
+	free(actual);
+}
+
+static void put_other_verdict(FILE *out, const struct rr_trace *trace)
+{
+	const struct rr_race *race = trace->race;
+	char computed[400];
+
+	rr_trace_verdict(trace, computed, sizeof(computed));
+	fprintf(out, "%s:%d: the verdict is another one\n", race->path,
+		race->verdict_line);
+	fputs("  expected  ", out);
+	for (size_t i = 0; i < race->n_verdicts; i++)
+		fprintf(out, "%s%s", i ? ", " : "", race->verdicts[i]);
+	fprintf(out, "\n  computed  %s\n", computed);
+}
+
+void rr_draw_difference(FILE *out, const struct rr_trace *trace)
+{
+	const struct rr_event *last = trace->events + trace->n_events - 1;
+
+	if (trace->as_written || trace->n_events == 0)
+		return;
+	if (last->differs)
+		put_other_reply(out, trace, last);
+	else if (trace->n_events == trace->race->n_steps)
+		put_other_verdict(out, trace);
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "rows.h"
+#include "race/trace.h"
 
 enum rr_format {
 	RR_FORMAT_TEXT,
@@ -38,13 +38,11 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
  * when trace->as_written. */
 void rr_draw_difference(FILE *out, const struct rr_trace *trace);
 
-/* ---- One format each ------------------------------------------------------- */
+/* The number of a step in the pictures; notes have none and are not counted. */
+size_t rr_step_number(const struct rr_race *race, const struct rr_step *step);
 
-void rr_draw_text(FILE *out, const struct rr_rows *rows,
-		  const struct rr_style *style);
-void rr_draw_mermaid(FILE *out, const struct rr_rows *rows);
-void rr_draw_svg(FILE *out, const struct rr_rows *rows);
-void rr_draw_html(FILE *out, const struct rr_rows *rows);
-bool rr_draw_json(FILE *out, const struct rr_trace *trace);
+/* "GET x", "enters", "11 s pass, t = 11 s", "n1 is killed (kill -9)": malloc'd,
+ * printable UTF-8; NULL = out of memory. */
+char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event);
 
 #endif

@@ -5,40 +5,36 @@
 
 #include "base/plain.h"
 
-static const char *const glyphs[RR_GLYPHS] = {
-	[RR_GLYPH_LINE] = "─",	 [RR_GLYPH_RIGHT] = "▶",
-	[RR_GLYPH_LEFT] = "◀",	 [RR_GLYPH_INSIDE] = "┃",
-	[RR_GLYPH_DOUBLE] = "═", [RR_GLYPH_BROKE] = "✗",
-	[RR_GLYPH_NOTE] = "–",	 [RR_GLYPH_MORE] = "…",
-};
-
-static const char *const ascii_glyphs[RR_GLYPHS] = {
-	[RR_GLYPH_LINE] = "-",	 [RR_GLYPH_RIGHT] = ">",
-	[RR_GLYPH_LEFT] = "<",	 [RR_GLYPH_INSIDE] = "|",
-	[RR_GLYPH_DOUBLE] = "=", [RR_GLYPH_BROKE] = "X",
-	[RR_GLYPH_NOTE] = "--",	 [RR_GLYPH_MORE] = "~",
-};
-
-static const char *const paints[] = {
-	[RR_PLAIN] = "0",   [RR_BOLD] = "0;1",	 [RR_DIM] = "0;2",
-	[RR_RED] = "0;31",  [RR_YELLOW] = "0;33", [RR_CYAN] = "0;36",
-	[RR_MAGENTA] = "0;35",
-};
-
 void rr_pen_paint(struct rr_pen *pen, enum rr_paint paint)
 {
+	static const char *const codes[] = {
+		[RR_PLAIN] = "0",   [RR_BOLD] = "0;1",	  [RR_DIM] = "0;2",
+		[RR_RED] = "0;31",  [RR_YELLOW] = "0;33", [RR_CYAN] = "0;36",
+		[RR_MAGENTA] = "0;35",
+	};
+
 	if (pen->style->colour && paint != pen->paint)
-		fprintf(pen->out, "\033[%sm", paints[paint]);
+		fprintf(pen->out, "\033[%sm", codes[paint]);
 	pen->paint = paint;
 }
 
-static void write_blanks(struct rr_pen *pen)
+/* What stands for a character that ASCII lacks, as wide as the character. */
+static char ascii_of(const char *character)
 {
-	for (; pen->blanks > 0; pen->blanks--)
-		putc(' ', pen->out);
+	static const struct {
+		const char *character;
+		char ascii;
+	} known[] = { { "─", '-' }, { "═", '=' }, { "┃", '|' }, { "▶", '>' },
+		      { "◀", '<' }, { "✗", 'X' }, { "–", '-' }, { "…", '~' } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strncmp(character, known[i].character,
+			    strlen(known[i].character)) == 0)
+			return known[i].ascii;
+	}
+	return '?';
 }
 
-/* Characters that ASCII lacks become question marks, but for the dots. */
 static void write_ascii(FILE *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -46,30 +42,20 @@ static void write_ascii(FILE *out, const char *text, size_t length)
 
 		if (c < 0x80)
 			putc(c, out);
-		else if (strncmp(text + i, "…", strlen("…")) == 0)
-			putc('~', out);
 		else if ((c & 0xc0) != 0x80)
-			putc('?', out);
+			putc(ascii_of(text + i), out);
 	}
 }
 
 void rr_pen_text(struct rr_pen *pen, const char *text, size_t length)
 {
-	char part[256];
-
-	for (size_t n; length > 0; text += n, length -= n) {
-		n = length < sizeof(part) - 1 ? length : sizeof(part) - 1;
-		while (n < length && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n--; /* not within a character */
-		memcpy(part, text, n);
-		part[n] = '\0';
-		write_blanks(pen);
-		if (pen->style->ascii)
-			write_ascii(pen->out, part, n);
-		else
-			fputs(part, pen->out);
-		pen->column += rr_plain_width(part);
-	}
+	for (; length > 0 && pen->blanks > 0; pen->blanks--)
+		putc(' ', pen->out);
+	if (pen->style->ascii)
+		write_ascii(pen->out, text, length);
+	else
+		fwrite(text, 1, length, pen->out);
+	pen->column += rr_plain_width(text) - rr_plain_width(text + length);
 }
 
 void rr_pen_string(struct rr_pen *pen, const char *text)
@@ -77,16 +63,10 @@ void rr_pen_string(struct rr_pen *pen, const char *text)
 	rr_pen_text(pen, text, strlen(text));
 }
 
-void rr_pen_glyph(struct rr_pen *pen, enum rr_glyph glyph)
-{
-	rr_pen_string(pen, pen->style->ascii ? ascii_glyphs[glyph] :
-					       glyphs[glyph]);
-}
-
-void rr_pen_fill(struct rr_pen *pen, enum rr_glyph glyph, size_t column)
+void rr_pen_fill(struct rr_pen *pen, const char *character, size_t column)
 {
 	while (pen->column < column)
-		rr_pen_glyph(pen, glyph);
+		rr_pen_string(pen, character);
 }
 
 void rr_pen_go(struct rr_pen *pen, size_t column)

@@ -6,18 +6,6 @@
 
 #include "draw.h"
 
-enum rr_glyph {
-	RR_GLYPH_LINE,    /* of an arrow, and of a rule where time passes */
-	RR_GLYPH_RIGHT,
-	RR_GLYPH_LEFT,
-	RR_GLYPH_INSIDE,  /* beside a client in its critical section */
-	RR_GLYPH_DOUBLE,  /* a rule where a server fails */
-	RR_GLYPH_BROKE,
-	RR_GLYPH_NOTE,
-	RR_GLYPH_MORE,    /* something was left out */
-	RR_GLYPHS
-};
-
 enum rr_paint { RR_PLAIN, RR_BOLD, RR_DIM, RR_RED, RR_YELLOW, RR_CYAN,
 		RR_MAGENTA };
 
@@ -32,10 +20,9 @@ struct rr_pen {
 void rr_pen_paint(struct rr_pen *pen, enum rr_paint paint);
 void rr_pen_text(struct rr_pen *pen, const char *text, size_t length);
 void rr_pen_string(struct rr_pen *pen, const char *text);
-void rr_pen_glyph(struct rr_pen *pen, enum rr_glyph glyph);
 
-/* As many as it takes to get to `column`. */
-void rr_pen_fill(struct rr_pen *pen, enum rr_glyph glyph, size_t column);
+/* Repeats a character of one column until the pen is at `column`. */
+void rr_pen_fill(struct rr_pen *pen, const char *character, size_t column);
 void rr_pen_go(struct rr_pen *pen, size_t column);
 
 void rr_pen_end_line(struct rr_pen *pen);

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "wording.h"
+/* What a step, a value, a document's line is in words. */
+#include "model.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/plain.h"
-#include "rows.h"
 
 enum { DURATION_SIZE = 40 };
 
-/* Formats, and makes it printable. */
-static char *words(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-static char *words(const char *format, ...)
+char *rr_words(const char *format, ...)
 {
 	char *text, *printable;
 	va_list arguments;
@@ -31,7 +26,7 @@ static char *words(const char *format, ...)
 }
 
 /* Exactly, in the largest unit that needs no fraction. */
-static const char *duration(char text[DURATION_SIZE], int64_t ns)
+static const char *exact_duration(char text[DURATION_SIZE], int64_t ns)
 {
 	static const struct {
 		int64_t ns;
@@ -49,7 +44,7 @@ static const char *duration(char text[DURATION_SIZE], int64_t ns)
 	return text;
 }
 
-/* ---- Steps ---------------------------------------------------------------------- */
+/* ---- Steps ------------------------------------------------------------------- */
 
 /* What follows the name of the server; without it, the fault's own name. */
 static const char *const faults[RR_FAULT_KINDS] = {
@@ -73,97 +68,97 @@ static const char *const faults[RR_FAULT_KINDS] = {
 	[RR_FAULT_EMPTY] = " has memory again",
 };
 
-/* What follows "n1's append-only file"; behind it comes a number. */
-static const char *const tears[RR_TEAR_KINDS] = {
-	[RR_TEAR_LAST_BYTES] = "lacks its last",
-	[RR_TEAR_AT_BYTE] = "ends after byte",
-	[RR_TEAR_AFTER_COMMAND] = "ends after command",
-	[RR_TEAR_IN_COMMAND] = "ends within command",
-	[RR_TEAR_WITHOUT_COMMAND] = "lacks command",
-	[RR_TEAR_OVER_COMMAND] = "has a wrong first byte in command",
-};
-
-static char *tear(const struct rr_step *step, const char *server)
+static char *words_of_tear(const struct rr_step *step, const char *server)
 {
-	const char *bytes = step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "";
+	static const char *const how[RR_TEAR_KINDS] = {
+		[RR_TEAR_LAST_BYTES] = "lacks its last",
+		[RR_TEAR_AT_BYTE] = "ends after byte",
+		[RR_TEAR_AFTER_COMMAND] = "ends after command",
+		[RR_TEAR_IN_COMMAND] = "ends within command",
+		[RR_TEAR_WITHOUT_COMMAND] = "lacks command",
+		[RR_TEAR_OVER_COMMAND] = "has a wrong first byte in command",
+	};
 
-	return words("%s's append-only file %s %lld%s", server,
-		     tears[step->tear], (long long)step->amount, bytes);
+	return rr_words("%s's append-only file %s %lld%s", server,
+			how[step->tear], (long long)step->amount,
+			step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
 }
 
-static char *fault(const struct rr_race *race, const struct rr_step *step)
+static char *words_of_fault(const struct rr_race *race,
+			    const struct rr_step *step)
 {
 	const char *server = race->servers[step->server].name;
 	char more[DURATION_SIZE];
 
 	if (step->fault == RR_FAULT_TEAR)
-		return tear(step, server);
+		return words_of_tear(step, server);
 	if (step->fault == RR_FAULT_SLOW_DISK)
-		return words("every fsync of %s takes %s longer", server,
-			     duration(more, step->amount));
+		return rr_words("every fsync of %s takes %s longer", server,
+				exact_duration(more, step->amount));
 	if (!faults[step->fault])
-		return words("%s %s", rr_fault_name(step->fault), server);
-	return words("%s%s", server, faults[step->fault]);
+		return rr_words("%s %s", rr_fault_name(step->fault), server);
+	return rr_words("%s%s", server, faults[step->fault]);
 }
 
-static char *clock_of(const struct rr_race *race, const struct rr_step *step)
+static char *words_of_clock(const struct rr_race *race,
+			    const struct rr_step *step)
 {
 	const char *who = step->peer >= 0 ? race->actors[step->peer].name :
 					    race->servers[step->server].name;
 	char off[DURATION_SIZE];
 
 	if (step->amount == 0)
-		return words("%s's clock is right", who);
-	duration(off, llabs((long long)step->amount));
-	return words("%s's clock is %s %s", who, off,
-		     step->amount > 0 ? "ahead" : "behind");
+		return rr_words("%s's clock is right", who);
+	exact_duration(off, llabs((long long)step->amount));
+	return rr_words("%s's clock is %s %s", who, off,
+			step->amount > 0 ? "ahead" : "behind");
 }
 
-static char *tick(const struct rr_event *event)
+static char *words_of_tick(const struct rr_event *event)
 {
 	char passed[DURATION_SIZE], now[DURATION_SIZE];
 
-	return words("%s pass, t = %s", duration(passed, event->step->amount),
-		     duration(now, event->at_ns));
+	return rr_words("%s pass, t = %s",
+			exact_duration(passed, event->step->amount),
+			exact_duration(now, event->at_ns));
 }
 
-static char *bytes(const struct rr_step *step)
+static char *words_of_bytes(const struct rr_step *step)
 {
 	char *plain = rr_plain_bytes(step->text, step->length);
-	char *text = words("bytes \"%s\"", plain ? plain : "");
+	char *text = plain ? rr_words("bytes \"%s\"", plain) : NULL;
 
 	free(plain);
 	return text;
 }
 
-static char *compute(const struct rr_event *event)
+static char *words_of_compute(const struct rr_event *event)
 {
 	const long long off = (long long)event->step->amount;
 
-	return words("%s = now %c %lld = %s", event->step->text,
-		     off < 0 ? '-' : '+', llabs(off),
-		     event->reply ? event->reply : "?");
+	return rr_words("%s = now %c %lld = %s", event->step->text,
+			off < 0 ? '-' : '+', llabs(off),
+			event->reply ? event->reply : "?");
 }
 
-static const char *const kinds[] = {
-	[RR_STEP_RUN] = "run",	       [RR_STEP_WRITE] = "writes",
-	[RR_STEP_BYTES] = "bytes",     [RR_STEP_READ] = "reads",
-	[RR_STEP_ENTER] = "enters",    [RR_STEP_LEAVE] = "leaves",
-	[RR_STEP_COUNT] = "counts",    [RR_STEP_CRASH] = "crashes",
-	[RR_STEP_CONNECT] = "connects", [RR_STEP_LOCK] = "locks",
-	[RR_STEP_UNLOCK] = "unlocks",  [RR_STEP_COMPUTE] = "computes",
-	[RR_STEP_NOTE] = "note",       [RR_STEP_TICK] = "tick",
-	[RR_STEP_CLOCK] = "clock",
-};
-
-const char *rr_wording_kind(const struct rr_step *step)
+const char *rr_step_kind_word(const struct rr_step *step)
 {
+	static const char *const kinds[] = {
+		[RR_STEP_RUN] = "run",	       [RR_STEP_WRITE] = "writes",
+		[RR_STEP_BYTES] = "bytes",     [RR_STEP_READ] = "reads",
+		[RR_STEP_ENTER] = "enters",    [RR_STEP_LEAVE] = "leaves",
+		[RR_STEP_COUNT] = "counts",    [RR_STEP_CRASH] = "crashes",
+		[RR_STEP_CONNECT] = "connects", [RR_STEP_LOCK] = "locks",
+		[RR_STEP_UNLOCK] = "unlocks",  [RR_STEP_COMPUTE] = "computes",
+		[RR_STEP_NOTE] = "note",       [RR_STEP_TICK] = "tick",
+		[RR_STEP_CLOCK] = "clock",
+	};
+
 	return step->kind == RR_STEP_FAULT ? rr_fault_name(step->fault) :
 					     kinds[step->kind];
 }
 
-char *rr_wording_step(const struct rr_trace *trace,
-		      const struct rr_event *event)
+char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 {
 	const struct rr_step *step = event->step;
 
@@ -172,30 +167,45 @@ char *rr_wording_step(const struct rr_trace *trace,
 	case RR_STEP_WRITE:
 		return rr_plain(event->command ? event->command : "");
 	case RR_STEP_BYTES:
-		return bytes(step);
-	case RR_STEP_READ:
-		return words("reads");
+		return words_of_bytes(step);
 	case RR_STEP_LOCK:
 	case RR_STEP_UNLOCK:
-		return words("%s %s", rr_wording_kind(step), step->text);
+		return rr_words("%s %s", rr_step_kind_word(step), step->text);
 	case RR_STEP_COMPUTE:
-		return compute(event);
+		return words_of_compute(event);
 	case RR_STEP_NOTE:
 		return rr_plain(step->text);
 	case RR_STEP_TICK:
-		return tick(event);
+		return words_of_tick(event);
 	case RR_STEP_CLOCK:
-		return clock_of(trace->race, step);
+		return words_of_clock(trace->race, step);
 	case RR_STEP_FAULT:
-		return fault(trace->race, step);
+		return words_of_fault(trace->race, step);
 	default:
-		return words("%s", rr_wording_kind(step));
+		return rr_words("%s", rr_step_kind_word(step));
 	}
 }
 
-/* ---- Values ------------------------------------------------------------------------ */
+/* ---- Commands and values ------------------------------------------------------- */
 
-char *rr_wording_reply(const char *reply)
+char *rr_words_of_command(const char *head, const struct rr_step *step)
+{
+	char *text = NULL, *plain;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(head, out);
+	for (size_t i = 0; i < step->n_words; i++)
+		fprintf(out, "%s%s", i ? " " : "", step->words[i]);
+	fclose(out);
+	plain = rr_plain(text);
+	free(text);
+	return plain;
+}
+
+char *rr_words_of_reply(const char *reply)
 {
 	static const char integer[] = "(integer) ";
 	const size_t length = strlen(integer);
@@ -204,7 +214,7 @@ char *rr_wording_reply(const char *reply)
 							       reply);
 }
 
-char *rr_wording_value(const char *value)
+char *rr_words_of_value(const char *value)
 {
 	const size_t length = strlen(value);
 	size_t simple;
@@ -218,9 +228,9 @@ char *rr_wording_value(const char *value)
 	return rr_plain_bytes(value + 1, length - 2);
 }
 
-/* ---- What a document says ---------------------------------------------------------- */
+/* ---- What a document says ------------------------------------------------------- */
 
-static const char *reply_to(const struct rr_trace *trace, int step)
+static const char *reply_to_step(const struct rr_trace *trace, int step)
 {
 	for (size_t i = trace->n_events; i-- > 0;) {
 		if (trace->events[i].step == &trace->race->steps[step])
@@ -229,21 +239,24 @@ static const char *reply_to(const struct rr_trace *trace, int step)
 	return NULL;
 }
 
-char *rr_wording_saying(const struct rr_trace *trace,
-			const struct rr_saying *saying)
+char *rr_words_of_saying(const struct rr_trace *trace,
+			 const struct rr_saying *saying)
 {
+	const struct rr_race *race = trace->race;
 	const bool holds = rr_trace_saying_holds(trace, saying);
 	const char *reply;
+	size_t number;
 
 	if (saying->step < 0)
-		return words("%s says: %s. It %s.", saying->claim, saying->says,
-			     holds ? "holds" : "does not hold");
+		return rr_words("%s says: %s. It %s.", saying->claim,
+				saying->says,
+				holds ? "holds" : "does not hold");
+	number = rr_step_number(race, &race->steps[saying->step]);
 	if (holds)
-		return words("%s says that step %zu replies %s. It holds.",
-			     saying->claim,
-			     rr_rows_number(trace, saying->step), saying->says);
-	reply = reply_to(trace, saying->step);
-	return words("%s says that step %zu replies %s. It does not hold: %s came.",
-		     saying->claim, rr_rows_number(trace, saying->step),
-		     saying->says, reply ? reply : "nothing");
+		return rr_words("%s says that step %zu replies %s. It holds.",
+				saying->claim, number, saying->says);
+	reply = reply_to_step(trace, saying->step);
+	return rr_words("%s says that step %zu replies %s. It does not hold: %s came.",
+			saying->claim, number, saying->says,
+			reply ? reply : "nothing");
 }

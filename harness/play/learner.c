@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "draw/rows.h"
-#include "draw/wording.h"
+#include "draw/draw.h"
 
 /* ---- Lines that somebody types --------------------------------------------------- */
 
@@ -135,11 +134,11 @@ static void announce(const struct rr_trace *trace, const struct rr_step *step)
 
 	if (step->kind == RR_STEP_TICK)
 		event.at_ns += step->amount;
-	text = rr_wording_step(trace, &event);
+	text = rr_step_words(trace, &event);
 	if (step->kind == RR_STEP_NOTE)
 		printf("    --");
 	else
-		printf("%3zu", rr_rows_number(trace, (int)(step - race->steps)));
+		printf("%3zu", rr_step_number(race, step));
 	if (step->actor >= 0)
 		printf(" %s:", race->actors[step->actor].name);
 	if (step->n_words > 0 && race->n_servers > 1)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace for other programs; docs/races.md describes the members. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "model.h"
+
+enum { SCHEMA = 1 };
+
+/* NULL as null. */
+static json_t *json_text(const char *value)
+{
+	char *plain = rr_plain(value);
+	json_t *json = plain ? json_string(plain) : json_null();
+
+	free(plain);
+	return json;
+}
+
+static json_t *json_number(long long number)
+{
+	return json_integer((json_int_t)number);
+}
+
+static json_t *claims_of(const struct rr_race *race)
+{
+	json_t *array = json_array();
+	const char *at = race->claims;
+
+	for (size_t n; *(at += strspn(at, " \t")); at += n) {
+		n = strcspn(at, " \t");
+		json_array_append_new(array, json_stringn(at, n));
+	}
+	return array;
+}
+
+static json_t *names_of(const struct rr_picture *picture, bool servers)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < picture->n_lanes; i++) {
+		const struct rr_lane *lane = &picture->lanes[i];
+
+		if (lane->is_server == servers)
+			json_array_append_new(array, json_text(lane->name));
+	}
+	return array;
+}
+
+/* ---- Steps -------------------------------------------------------------------- */
+
+static json_t *values_of(const struct rr_race *race,
+			 const struct rr_event *event)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < race->n_keys; i++) {
+		if (event->keys[i])
+			json_object_set_new(object, race->keys[i],
+					    json_text(event->keys[i]));
+	}
+	return object;
+}
+
+static json_t *step_of(const struct rr_picture *picture,
+		       const struct rr_row *row)
+{
+	const struct rr_event *event = row->event;
+	const struct rr_step *step = event->step;
+	const char *client =
+		row->client < 0 ? NULL :
+				  rr_picture_client(picture, row->client);
+	const char *server =
+		row->server < 0 ? NULL :
+				  rr_picture_server(picture, row->server);
+	json_t *number =
+		row->number ? json_number((long long)row->number) : NULL;
+
+	return json_pack(
+		"{s:o*, s:i, s:i, s:s, s:s?, s:s?, s:s, s:o, s:o, s:b, s:o, s:s?, s:o, s:o}",
+		"number", number, "line", step->line, "round", step->repetition,
+		"kind", rr_step_kind_word(step), "client", client,
+		"server", server, "text", row->text, "reply",
+		json_text(event->reply), "expected", json_text(step->expected),
+		"differs", event->differs, "broke", json_text(event->remark),
+		"why", row->why, "at_ns",
+		json_number(event->at_ns), "keys", values_of(picture->race, event));
+}
+
+static json_t *steps_of(const struct rr_picture *picture)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < picture->n_rows; i++) {
+		if (picture->rows[i].event)
+			json_array_append_new(array,
+					      step_of(picture,
+						      &picture->rows[i]));
+	}
+	return array;
+}
+
+/* ---- The verdict ---------------------------------------------------------------- */
+
+static json_t *findings_of(const struct rr_picture *picture)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < picture->n_findings; i++) {
+		const struct rr_found *found = &picture->findings[i];
+
+		json_array_append_new(
+			array, json_pack("{s:s, s:s, s:s}", "name", found->name,
+					 "figures", found->figures, "meaning",
+					 found->meaning));
+	}
+	return array;
+}
+
+static json_t *expected_of(const struct rr_race *race)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < race->n_verdicts; i++)
+		json_array_append_new(array, json_text(race->verdicts[i]));
+	return array;
+}
+
+static json_t *saying_of(const struct rr_trace *trace,
+			 const struct rr_saying *saying)
+{
+	const struct rr_race *race = trace->race;
+	json_t *step = json_null();
+
+	if (saying->step >= 0)
+		step = json_number((long long)rr_step_number(
+			race, &race->steps[saying->step]));
+	return json_pack("{s:o, s:i, s:o, s:o, s:b}", "claim",
+			 json_text(saying->claim), "line", saying->line, "step",
+			 step, "says", json_text(saying->says), "holds",
+			 rr_trace_saying_holds(trace, saying));
+}
+
+static json_t *sayings_of(const struct rr_trace *trace)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < trace->race->n_sayings; i++)
+		json_array_append_new(
+			array, saying_of(trace, &trace->race->sayings[i]));
+	return array;
+}
+
+bool rr_write_json(FILE *out, const struct rr_picture *picture)
+{
+	const struct rr_race *race = picture->race;
+	json_t *root = json_pack(
+		"{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+		"schema", SCHEMA, "race", json_text(race->path), "title",
+		json_text(race->title), "claims", claims_of(race), "clients",
+		names_of(picture, false), "servers", names_of(picture, true),
+		"steps", steps_of(picture), "findings", findings_of(picture),
+		"expected", expected_of(race), "as_written",
+		picture->trace->as_written, "documents",
+		sayings_of(picture->trace));
+	const bool written = root &&
+			     json_dumpf(root, out, JSON_INDENT(2)) == 0;
+
+	json_decref(root);
+	if (written)
+		putc('\n', out);
+	return written;
+}

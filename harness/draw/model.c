@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the rows of a picture, and what stands above and below them. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+
+/* Rounds of a repeat that are drawn at its beginning and its end together. */
+enum { ROUNDS_SHOWN = 2 };
+
+/* What a row needs to know of those before it. */
+struct maker {
+	struct rr_picture *picture;
+	bool folded;
+	size_t number;
+	unsigned inside, was_inside, gone, down;
+	const char *values[RR_KEYS_SHOWN_MAX]; /* as last drawn, unworded */
+};
+
+/* ---- Texts ----------------------------------------------------------------- */
+
+/* The text belongs to the picture from now on. */
+static const char *keep_text(struct rr_picture *picture, char *text)
+{
+	char **texts = !text ? NULL :
+			       realloc(picture->texts, (picture->n_texts + 1) *
+							       sizeof(*texts));
+
+	if (texts)
+		picture->texts = texts;
+	if (!texts) {
+		free(text);
+		picture->is_out_of_memory = true;
+		return "";
+	}
+	return texts[picture->n_texts++] = text;
+}
+
+static const char *keep_plain(struct rr_picture *picture, const char *text)
+{
+	return text ? keep_text(picture, rr_plain(text)) : NULL;
+}
+
+/* ---- One row ------------------------------------------------------------------ */
+
+static enum rr_row_kind kind_of(const struct rr_step *step)
+{
+	switch (step->kind) {
+	case RR_STEP_RUN:
+	case RR_STEP_WRITE:
+	case RR_STEP_BYTES:
+	case RR_STEP_READ:
+		return RR_ROW_MESSAGE;
+	case RR_STEP_NOTE:
+		return RR_ROW_NOTE;
+	case RR_STEP_TICK:
+	case RR_STEP_CLOCK:
+		return RR_ROW_TIME;
+	case RR_STEP_FAULT:
+		return RR_ROW_FAULT;
+	default:
+		return RR_ROW_MARK;
+	}
+}
+
+static enum rr_fate fate_of(const struct rr_event *event)
+{
+	if (!event->reply || kind_of(event->step) != RR_ROW_MESSAGE)
+		return RR_FATE_NONE;
+	if (event->step->is_lost)
+		return RR_FATE_LOST;
+	return strcmp(event->reply, "(waits)") == 0 ? RR_FATE_WAITS :
+						      RR_FATE_CAME;
+}
+
+/* What is wrong with this step, in a line. */
+static const char *broke_by(struct rr_picture *picture,
+			    const struct rr_event *event)
+{
+	const char *remark = event->remark;
+
+	if (!event->differs)
+		return keep_plain(picture, remark);
+	return keep_text(picture, rr_words("expected %s%s%s",
+					   event->step->expected,
+					   remark ? "; " : "",
+					   remark ? remark : ""));
+}
+
+/* Who does what: the server is named where there is a choice. */
+static void put_sentence(struct rr_picture *picture, struct rr_row *row)
+{
+	const char *client = rr_picture_client(picture, row->client);
+	const bool at = row->kind == RR_ROW_MESSAGE &&
+			picture->race->n_servers > 1;
+
+	row->sentence = keep_text(
+		picture,
+		rr_words("%s: %s%s%s%s%s%s%s", client, at ? "@" : "",
+			 at ? rr_picture_server(picture, row->server) : "",
+			 at ? " " : "",
+			 row->sends && row->fate == RR_FATE_NONE ? "writes " : "",
+			 row->text, row->reply ? " => " : "",
+			 row->reply ? row->reply : ""));
+	row->action = row->sentence;
+	if (!picture->is_out_of_memory)
+		row->action += strlen(client) + strlen(": ");
+}
+
+/* What was broken, then why this is the step that decides. */
+static void put_remark(struct rr_picture *picture, struct rr_row *row)
+{
+	if (!row->broke && !row->why)
+		return;
+	picture->has_remarks = true;
+	row->remark = keep_text(
+		picture, rr_words("%s%s%s%s%s", row->broke ? "✗ " : "",
+				  row->broke ? row->broke : "",
+				  row->broke && row->why ? " " : "",
+				  row->why ? "! " : "",
+				  row->why ? row->why : ""));
+}
+
+/* Values that are other than those last drawn. */
+static void put_values(struct maker *maker, struct rr_row *row)
+{
+	struct rr_picture *picture = maker->picture;
+
+	for (size_t i = 0; i < picture->race->n_keys; i++) {
+		const char *value = row->event->keys[i];
+
+		if (!value || strcmp(value, maker->values[i]) == 0)
+			continue;
+		maker->values[i] = value;
+		row->values[i] = keep_text(picture, rr_words_of_value(value));
+		row->labels[i] = keep_text(
+			picture, rr_words("%s = %s", picture->keys[i].label,
+					  row->values[i]));
+	}
+}
+
+/* Who is inside, gone and down after this step. */
+static void apply_step(struct maker *maker, const struct rr_step *step)
+{
+	static const enum { NO_CHANGE, DOWN, UP } after[RR_FAULT_KINDS] = {
+		[RR_FAULT_KILL] = DOWN,	     [RR_FAULT_SHUT_DOWN] = DOWN,
+		[RR_FAULT_AWAIT_END] = DOWN, [RR_FAULT_POWER] = DOWN,
+		[RR_FAULT_HANG] = DOWN,	     [RR_FAULT_RESTART] = UP,
+		[RR_FAULT_WIPE] = UP,	     [RR_FAULT_RESUME] = UP,
+	};
+	const unsigned client = step->actor < 0 ? 0 : 1U << step->actor;
+	const unsigned server = step->server < 0 ? 0 : 1U << step->server;
+
+	maker->gone &= ~client;
+	if (step->kind == RR_STEP_ENTER)
+		maker->inside |= client;
+	if (step->kind == RR_STEP_LEAVE || step->kind == RR_STEP_CRASH)
+		maker->inside &= ~client;
+	if (step->kind == RR_STEP_CRASH)
+		maker->gone |= client;
+	if (step->kind == RR_STEP_FAULT && after[step->fault] == DOWN)
+		maker->down |= server;
+	if (step->kind == RR_STEP_FAULT && after[step->fault] == UP)
+		maker->down &= ~server;
+}
+
+/* A row that begins in the state that the one before it has left. */
+static struct rr_row *add_row(struct maker *maker, enum rr_row_kind kind,
+			      const char *text)
+{
+	struct rr_row *row = &maker->picture->rows[maker->picture->n_rows++];
+
+	*row = (struct rr_row){
+		.kind = kind, .text = text, .client = -1, .server = -1,
+		.is_across = kind != RR_ROW_MESSAGE && kind != RR_ROW_MARK,
+		.inside = maker->inside, .was_inside = maker->was_inside,
+		.gone = maker->gone, .down = maker->down,
+	};
+	maker->was_inside = maker->inside;
+	return row;
+}
+
+/* Who leaves, or crashes, is still inside while doing so. */
+static void add_event(struct maker *maker, const struct rr_event *event)
+{
+	struct rr_picture *picture = maker->picture;
+	const struct rr_step *step = event->step;
+	struct rr_row *row = add_row(
+		maker, kind_of(step),
+		keep_text(picture, rr_step_words(picture->trace, event)));
+
+	apply_step(maker, step);
+	maker->was_inside = row->inside |= maker->inside;
+	row->number = step->kind == RR_STEP_NOTE ? 0 : maker->number;
+	row->client = step->actor;
+	row->server = step->server;
+	row->sends = row->kind == RR_ROW_MESSAGE && step->kind != RR_STEP_READ;
+	row->event = event;
+	row->fate = fate_of(event);
+	row->broke = broke_by(picture, event);
+	row->why = keep_plain(picture, step->remark);
+	if (row->fate != RR_FATE_NONE)
+		row->reply = keep_text(picture, rr_words_of_reply(event->reply));
+	if (!row->is_across)
+		put_sentence(picture, row);
+	put_values(maker, row);
+	picture->fates |= 1U << row->fate;
+	put_remark(picture, row);
+}
+
+/* ---- Rounds that are left out --------------------------------------------------- */
+
+/* The last round that was played of the repeat that events[i] is in. */
+static int last_round(const struct rr_trace *trace, size_t i)
+{
+	int round = trace->events[i].step->repetition;
+
+	for (; i < trace->n_events; i++) {
+		const struct rr_step *step = trace->events[i].step;
+
+		if (step->repetitions == 0 || step->repetition < round ||
+		    step->repetition > round + 1)
+			break;
+		round = step->repetition;
+	}
+	return round;
+}
+
+static bool is_left_out(const struct rr_event *event, int last)
+{
+	return event->step->repetition > 1 && event->step->repetition < last &&
+	       last > ROUNDS_SHOWN + 1;
+}
+
+/* Skips from events[i] to the last round; the index of its first event. */
+static size_t fold_rounds(struct maker *maker, size_t i, int last)
+{
+	struct rr_picture *picture = maker->picture;
+	const struct rr_event *events = picture->trace->events;
+	const size_t from = maker->number + 1;
+	const int rounds = last - events[i].step->repetition;
+	size_t n_broke = 0;
+	struct rr_row *row;
+
+	for (; is_left_out(&events[i], last); i++) {
+		maker->number += events[i].step->kind != RR_STEP_NOTE;
+		apply_step(maker, events[i].step);
+		n_broke += events[i].remark != NULL;
+	}
+	row = add_row(maker, RR_ROW_FOLD,
+		      keep_text(picture,
+				rr_words("… %d more rounds, steps %zu to %zu",
+					 rounds, from, maker->number)));
+	if (n_broke > 0)
+		row->broke = keep_text(
+			picture, rr_words("%zu of these steps broke something",
+					  n_broke));
+	put_remark(picture, row);
+	return i;
+}
+
+static void add_events(struct maker *maker)
+{
+	const struct rr_trace *trace = maker->picture->trace;
+
+	for (size_t i = 0; i < trace->n_events;) {
+		const struct rr_event *event = &trace->events[i];
+		const int last = maker->folded ? last_round(trace, i) : 0;
+
+		if (is_left_out(event, last)) {
+			i = fold_rounds(maker, i, last);
+			continue;
+		}
+		maker->number += event->step->kind != RR_STEP_NOTE;
+		add_event(maker, event);
+		i++;
+	}
+}
+
+/* ---- Above the rows, and below -------------------------------------------------- */
+
+static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
+{
+	size_t *at = is_server ? &picture->server_lanes[index] :
+				 &picture->client_lanes[index];
+	const char *name = is_server ? picture->race->servers[index].name :
+				       picture->race->actors[index].name;
+
+	*at = picture->n_lanes;
+	picture->lanes[picture->n_lanes++] = (struct rr_lane){
+		.is_server = is_server,
+		.index = (int)index,
+		.name = keep_plain(picture, name),
+	};
+}
+
+/* A single server stands between two clients. */
+static void add_lanes(struct rr_picture *picture)
+{
+	const struct rr_race *race = picture->race;
+	const bool between = race->n_actors == 2 && race->n_servers == 1;
+
+	for (size_t i = 0; i < race->n_actors; i++) {
+		if (between && i == 1)
+			add_lane(picture, true, 0);
+		add_lane(picture, false, i);
+	}
+	for (size_t i = 0; !between && i < race->n_servers; i++)
+		add_lane(picture, true, i);
+}
+
+/* A key is KEY@SERVER, or one of the first server. */
+static void put_keys(struct rr_picture *picture)
+{
+	const struct rr_race *race = picture->race;
+
+	for (size_t i = 0; i < race->n_keys; i++) {
+		struct rr_shown_key *key = &picture->keys[i];
+		const char *at = strrchr(race->keys[i], '@');
+
+		key->name = key->label = keep_plain(picture, race->keys[i]);
+		for (size_t s = 0; at && s < race->n_servers; s++) {
+			if (strcmp(at + 1, race->servers[s].name) != 0)
+				continue;
+			key->server = (int)s;
+			key->label = keep_text(
+				picture,
+				rr_words("%.*s", (int)(at - race->keys[i]),
+					 race->keys[i]));
+			break;
+		}
+	}
+}
+
+/* What was there before the first step. */
+static void add_beginning(struct maker *maker)
+{
+	struct rr_picture *picture = maker->picture;
+	const struct rr_race *race = picture->race;
+
+	for (size_t i = 0; i < race->n_given; i++)
+		add_row(maker, RR_ROW_NOTE,
+			keep_text(picture, rr_words_of_command("given: ",
+							       &race->given[i])));
+	if (race->counter && race->counter_from)
+		add_row(maker, RR_ROW_NOTE,
+			keep_text(picture,
+				  rr_words("given: %s is %lld", race->counter,
+					   (long long)race->counter_from)));
+}
+
+static void put_findings(struct rr_picture *picture)
+{
+	const struct rr_trace *trace = picture->trace;
+
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		const enum rr_finding finding = (enum rr_finding)i;
+
+		if (!(trace->findings & 1U << i))
+			continue;
+		picture->findings[picture->n_findings++] = (struct rr_found){
+			.name = rr_finding_name(finding),
+			.figures = keep_plain(picture, trace->conclusion[i]),
+			.meaning = rr_finding_meaning(finding),
+		};
+	}
+}
+
+/* A race that stopped before its end has no verdict. */
+static void put_verdict(struct rr_picture *picture)
+{
+	const struct rr_trace *trace = picture->trace;
+	const size_t n = picture->race->n_sayings;
+	char verdict[400];
+
+	rr_trace_verdict(trace, verdict, sizeof(verdict));
+	picture->verdict = keep_plain(picture, verdict);
+	picture->is_complete = trace->n_events == picture->race->n_steps &&
+			       !trace->events[trace->n_events - 1].differs;
+	if (!picture->is_complete)
+		picture->no_finding = "The race ended here, without a verdict.";
+	else if (!trace->findings)
+		picture->no_finding = "Nothing broken.";
+	put_findings(picture);
+	picture->sayings = calloc(n + 1, sizeof(*picture->sayings));
+	picture->is_out_of_memory |= !picture->sayings;
+	for (size_t i = 0; picture->sayings && i < n; i++)
+		picture->sayings[i] = keep_text(
+			picture,
+			rr_words_of_saying(trace, &picture->race->sayings[i]));
+}
+
+bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace,
+		     bool folded)
+{
+	struct maker maker = { .picture = picture, .folded = folded };
+
+	*picture = (struct rr_picture){ .trace = trace, .race = trace->race };
+	picture->rows = calloc(trace->n_events + RR_GIVEN_MAX + 1,
+			       sizeof(*picture->rows));
+	if (!picture->rows)
+		return false;
+	picture->title = keep_plain(picture, picture->race->title);
+	picture->claims = keep_text(
+		picture, rr_words("%s%s", *picture->race->claims ? "claim " : "",
+				  picture->race->claims));
+	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
+		maker.values[i] = "(nil)";
+	add_lanes(picture);
+	put_keys(picture);
+	add_beginning(&maker);
+	add_events(&maker);
+	put_verdict(picture);
+	if (picture->is_out_of_memory)
+		rr_picture_free(picture);
+	return !picture->is_out_of_memory;
+}
+
+void rr_picture_free(struct rr_picture *picture)
+{
+	for (size_t i = 0; i < picture->n_texts; i++)
+		free(picture->texts[i]);
+	free(picture->texts);
+	free(picture->sayings);
+	free(picture->rows);
+}
+
+const char *rr_picture_client(const struct rr_picture *picture, int client)
+{
+	return picture->lanes[picture->client_lanes[client]].name;
+}
+
+const char *rr_picture_server(const struct rr_picture *picture, int server)
+{
+	return picture->lanes[picture->server_lanes[server]].name;
+}
+
+size_t rr_step_number(const struct rr_race *race, const struct rr_step *step)
+{
+	size_t number = 0;
+
+	for (const struct rr_step *at = race->steps; at <= step; at++)
+		number += at->kind != RR_STEP_NOTE;
+	return number;
+}

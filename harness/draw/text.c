@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A race as a table: a row for each step, a column for each client and key.
+ * Where clients have no room side by side, they share a column; remarks stand
+ * beside the table, or below their rows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "model.h"
+#include "pen.h"
+
+enum column_kind { ONE_CLIENT, ALL_CLIENTS, KEY, REMARKS };
+
+struct column {
+	enum column_kind kind;
+	int index;        /* of the client or key */
+	const char *head;
+	size_t at;
+	size_t width;
+	size_t extra;     /* what of the width is not for text */
+	const char *left; /* of this row, not on paper yet; NULL = nothing */
+};
+
+enum {
+	COLUMNS_MAX = RR_ACTORS_MAX + RR_KEYS_SHOWN_MAX + 1,
+	GAP = 2,           /* between columns */
+	RULE_EXTRA = 9,    /* of a rule, beside its text */
+	ARROW = 9,         /* room for an arrow, where there are arrows */
+	INDENT = 4,        /* of notes, and of remarks below their rows */
+	LINES_MOST = 6,    /* of a cell; the last one then ends in "…" */
+	CLIENT_MOST = 42,  /* wider cells are wrapped */
+	CLIENT_LEAST = 12, /* narrower ones are not readable */
+	KEY_MOST = 24,
+	KEY_LEAST = 5,
+	REMARKS_MOST = 40,
+	REMARKS_LEAST = 20,
+};
+
+struct sheet {
+	const struct rr_picture *picture;
+	struct rr_pen pen;
+	size_t n;
+	struct column columns[COLUMNS_MAX];
+	size_t numbers;  /* width of the steps' numbers */
+	size_t width;    /* of the table */
+	size_t gutter;   /* before a client's cell: whether it is inside */
+	bool has_arrows; /* two clients, and a key between them */
+	const char *now[RR_KEYS_SHOWN_MAX]; /* keys' values; NULL = not seen */
+};
+
+/* ---- Widths ----------------------------------------------------------------- */
+
+static const char *cell_of(const struct column *column,
+			   const struct rr_row *row)
+{
+	switch (column->kind) {
+	case ONE_CLIENT:
+		return row->client == column->index ? row->action : NULL;
+	case ALL_CLIENTS:
+		return row->sentence;
+	case KEY:
+		return row->values[column->index];
+	default:
+		return NULL;
+	}
+}
+
+/* As wide as its widest cell, within limits. */
+static void add_column(struct sheet *sheet, enum column_kind kind, size_t index,
+		       const char *head)
+{
+	const size_t most = kind == KEY ? KEY_MOST : CLIENT_MOST;
+	struct column *column = &sheet->columns[sheet->n++];
+	size_t width = rr_plain_width(head);
+
+	*column = (struct column){ .kind = kind, .index = (int)index,
+				   .head = head };
+	if (kind == ONE_CLIENT)
+		column->extra = sheet->gutter + (sheet->has_arrows ? ARROW : 0);
+	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
+		const char *cell = cell_of(column, &sheet->picture->rows[i]);
+		const size_t wide = cell ? rr_plain_width(cell) : 0;
+
+		width = wide > width ? wide : width;
+	}
+	column->width = (width < most ? width : most) + column->extra;
+}
+
+static void add_columns(struct sheet *sheet, bool is_shared)
+{
+	const struct rr_picture *picture = sheet->picture;
+	const struct rr_race *race = picture->race;
+
+	sheet->n = 0;
+	sheet->has_arrows = !is_shared && race->n_actors == 2 &&
+			    race->n_keys == 1;
+	if (is_shared)
+		add_column(sheet, ALL_CLIENTS, 0, "clients");
+	for (size_t i = 0; !is_shared && i < race->n_actors; i++) {
+		if (i == 1 && sheet->has_arrows)
+			add_column(sheet, KEY, 0, picture->keys[0].name);
+		add_column(sheet, ONE_CLIENT, i,
+			   rr_picture_client(picture, (int)i));
+	}
+	for (size_t i = 0; !sheet->has_arrows && i < race->n_keys; i++)
+		add_column(sheet, KEY, i, picture->keys[i].name);
+}
+
+static size_t total_width(const struct sheet *sheet)
+{
+	size_t width = sheet->numbers;
+
+	for (size_t i = 0; i < sheet->n; i++)
+		width += GAP + sheet->columns[i].width;
+	return width;
+}
+
+/* The widest column that can give something up; NULL = none can. */
+static struct column *widest_column(struct sheet *sheet)
+{
+	struct column *found = NULL;
+
+	for (size_t i = 0; i < sheet->n; i++) {
+		struct column *column = &sheet->columns[i];
+		const size_t least = column->kind == KEY ? KEY_LEAST :
+							   CLIENT_LEAST;
+
+		if (column->width - column->extra > least &&
+		    (!found || column->width > found->width))
+			found = column;
+	}
+	return found;
+}
+
+static bool shrink_columns(struct sheet *sheet, size_t width)
+{
+	while (total_width(sheet) > width) {
+		struct column *column = widest_column(sheet);
+
+		if (!column)
+			return false;
+		column->width--;
+	}
+	return true;
+}
+
+/* What stands before the first column and in its gutters. */
+static void measure_rows(struct sheet *sheet)
+{
+	size_t last = 0;
+	char text[24];
+
+	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
+		const struct rr_row *row = &sheet->picture->rows[i];
+
+		last = row->number ? row->number : last;
+		if (row->inside)
+			sheet->gutter = 2;
+	}
+	sheet->numbers = (size_t)snprintf(text, sizeof(text), "%2zu", last);
+}
+
+/* Rules are as wide as the table, which may be narrower than their texts. */
+static void make_room_for_rules(struct sheet *sheet, size_t width)
+{
+	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
+		const struct rr_row *row = &sheet->picture->rows[i];
+		size_t wide;
+
+		if (row->kind != RR_ROW_TIME && row->kind != RR_ROW_FAULT)
+			continue;
+		wide = RULE_EXTRA + rr_plain_width(row->text);
+		wide = wide < width ? wide : width;
+		sheet->width = wide > sheet->width ? wide : sheet->width;
+	}
+}
+
+/* Remarks stand beside the columns, if there is room for them there. */
+static void lay_out_sheet(struct sheet *sheet, size_t width)
+{
+	struct column *remarks;
+	size_t at;
+
+	measure_rows(sheet);
+	add_columns(sheet, false);
+	if (!shrink_columns(sheet, width)) {
+		add_columns(sheet, true);
+		shrink_columns(sheet, width);
+	}
+	at = sheet->numbers + GAP;
+	for (size_t i = 0; i < sheet->n; i++) {
+		sheet->columns[i].at = at;
+		at += sheet->columns[i].width + GAP;
+	}
+	sheet->width = at - GAP;
+	make_room_for_rules(sheet, width);
+	at = sheet->width + GAP;
+	if (!sheet->picture->has_remarks || at + REMARKS_LEAST > width)
+		return;
+	remarks = &sheet->columns[sheet->n++];
+	*remarks = (struct column){ .kind = REMARKS, .at = at, .head = "" };
+	remarks->width = width - at < REMARKS_MOST ? width - at : REMARKS_MOST;
+}
+
+/* ---- Cells ------------------------------------------------------------------ */
+
+/* The next line of a cell: before => when the reply would be torn off. */
+static size_t next_line(const char **text, size_t width)
+{
+	const char *reply = strstr(*text, " => ");
+	const char *line = *text;
+	const size_t head = reply ? (size_t)(reply - line) : 0;
+
+	if (rr_plain_width(line) <= width) {
+		*text += strlen(line);
+		return strlen(line);
+	}
+	if (head == 0 || rr_plain_fit(line, width) < head)
+		return rr_plain_line(text, width);
+	*text = reply + 1;
+	return head;
+}
+
+static void put_line(struct rr_pen *pen, struct column *column, int line)
+{
+	const char *text = column->left;
+	const size_t width = column->width - column->extra;
+	size_t length;
+
+	if (!text || !*text)
+		return;
+	length = next_line(&column->left, width);
+	if (line + 1 < LINES_MOST || !*column->left) {
+		rr_pen_text(pen, text, length);
+		return;
+	}
+	rr_pen_text(pen, text, rr_plain_fit(text, width - 1));
+	rr_pen_string(pen, "…");
+	column->left = NULL;
+}
+
+/* From where the pen is to `end`. */
+static void put_arrow(struct rr_pen *pen, bool is_right, size_t end)
+{
+	if (!is_right)
+		rr_pen_string(pen, "◀");
+	rr_pen_fill(pen, "─", is_right ? end - 1 : end);
+	if (is_right)
+		rr_pen_string(pen, "▶");
+}
+
+/* The key stands to the right of the first client, to the left of the second;
+ * arrows point to it, or from it where the client only reads. */
+static void put_client(struct sheet *sheet, struct column *column,
+		       const struct rr_row *row, bool has_arrow, int line)
+{
+	struct rr_pen *pen = &sheet->pen;
+	const bool is_second = sheet->has_arrows && column->index == 1;
+
+	has_arrow = has_arrow && row->client == column->index;
+	if (is_second && has_arrow)
+		put_arrow(pen, !row->sends, column->at + ARROW - 1);
+	if (is_second)
+		rr_pen_go(pen, column->at + ARROW);
+	if (row->inside & 1U << column->index)
+		rr_pen_string(pen, "┃");
+	rr_pen_go(pen, column->at + (is_second ? ARROW : 0) + sheet->gutter);
+	put_line(pen, column, line);
+	if (!is_second && has_arrow) {
+		rr_pen_go(pen, pen->column + 1);
+		put_arrow(pen, row->sends, column->at + column->width);
+	}
+}
+
+/* With arrows, the value that an arrow points to is there in any case. */
+static void put_cell(struct sheet *sheet, struct column *column,
+		     const struct rr_row *row, int line)
+{
+	struct rr_pen *pen = &sheet->pen;
+	const bool has_arrow = sheet->has_arrows && line == 0 &&
+			       row->kind == RR_ROW_MESSAGE;
+
+	rr_pen_go(pen, column->at);
+	if (column->kind == ONE_CLIENT) {
+		put_client(sheet, column, row, has_arrow, line);
+		return;
+	}
+	if (column->kind == KEY && !column->left && has_arrow)
+		column->left = sheet->now[column->index];
+	if (column->kind != REMARKS) {
+		put_line(pen, column, line);
+	} else if (column->left && *column->left) {
+		const char *text = column->left;
+
+		rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
+		rr_pen_text(pen, text,
+			    rr_plain_line(&column->left, column->width));
+	}
+}
+
+/* ---- Rows ------------------------------------------------------------------- */
+
+static bool is_row_done(const struct sheet *sheet)
+{
+	for (size_t i = 0; i < sheet->n; i++) {
+		const char *left = sheet->columns[i].left;
+
+		if (left && *left)
+			return false;
+	}
+	return true;
+}
+
+static void put_cells(struct sheet *sheet, const struct rr_row *row, int line)
+{
+	for (; line == 0 || !is_row_done(sheet); line++) {
+		for (size_t i = 0; i < sheet->n; i++)
+			put_cell(sheet, &sheet->columns[i], row, line);
+		rr_pen_end_line(&sheet->pen);
+	}
+}
+
+/* A line across: time passes, or something happens to a server. Values that
+ * changed stand in it, if its text has left their columns free. */
+static void put_rule(struct sheet *sheet, const struct rr_row *row)
+{
+	const char *glyph = row->kind == RR_ROW_TIME ? "─" : "═";
+	struct rr_pen *pen = &sheet->pen;
+
+	rr_pen_go(pen, sheet->numbers + GAP);
+	rr_pen_paint(pen, row->kind == RR_ROW_TIME ? RR_CYAN : RR_MAGENTA);
+	rr_pen_fill(pen, glyph, pen->column + 2);
+	rr_pen_go(pen, pen->column + 1);
+	rr_pen_text(pen, row->text,
+		    rr_plain_fit(row->text, sheet->width - pen->column));
+	rr_pen_go(pen, pen->column + 1);
+	for (size_t i = 0; i < sheet->n; i++) {
+		struct column *column = &sheet->columns[i];
+
+		if (column->kind == KEY && column->left &&
+		    pen->column < column->at) {
+			rr_pen_fill(pen, glyph, column->at - 1);
+			put_cell(sheet, column, row, 0);
+			rr_pen_go(pen, pen->column + 1);
+		}
+	}
+	rr_pen_fill(pen, glyph, sheet->width);
+	if (sheet->columns[sheet->n - 1].kind == REMARKS)
+		put_cell(sheet, &sheet->columns[sheet->n - 1], row, 0);
+	rr_pen_end_line(pen);
+	put_cells(sheet, row, 1);
+}
+
+static void put_note(struct sheet *sheet, const struct rr_row *row)
+{
+	struct rr_pen *pen = &sheet->pen;
+
+	rr_pen_go(pen, INDENT);
+	rr_pen_paint(pen, RR_DIM);
+	if (row->kind == RR_ROW_NOTE) {
+		rr_pen_string(pen, pen->style->ascii ? "--" : "–");
+		rr_pen_go(pen, pen->column + 1);
+	}
+	rr_pen_wrap(pen, row->text, pen->column);
+	put_cells(sheet, row, 1);
+}
+
+/* False: there is no column for it, it stands below the row. */
+static bool put_remark_beside(struct sheet *sheet, const char *remark)
+{
+	struct column *last = &sheet->columns[sheet->n - 1];
+
+	if (last->kind != REMARKS)
+		return false;
+	last->left = remark;
+	return true;
+}
+
+static void put_row(struct sheet *sheet, const struct rr_row *row)
+{
+	struct rr_pen *pen = &sheet->pen;
+	bool is_beside;
+
+	for (size_t i = 0; i < sheet->n; i++)
+		sheet->columns[i].left = cell_of(&sheet->columns[i], row);
+	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
+		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
+	is_beside = put_remark_beside(sheet, row->remark);
+	if (row->number) {
+		char number[24];
+
+		snprintf(number, sizeof(number), "%2zu", row->number);
+		rr_pen_string(pen, number);
+	}
+	if (row->kind == RR_ROW_TIME || row->kind == RR_ROW_FAULT)
+		put_rule(sheet, row);
+	else if (row->is_across)
+		put_note(sheet, row);
+	else
+		put_cells(sheet, row, 0);
+	if (!row->remark || is_beside)
+		return;
+	rr_pen_go(pen, INDENT);
+	rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
+	rr_pen_wrap(pen, row->remark, INDENT + 2);
+}
+
+/* ---- Above the table ----------------------------------------------------------- */
+
+static void put_title(struct rr_pen *pen, const struct rr_picture *picture)
+{
+	rr_pen_paint(pen, RR_BOLD);
+	rr_pen_wrap(pen, picture->title, 0);
+	if (*picture->claims)
+		rr_pen_wrap(pen, picture->claims, strlen("claim "));
+	rr_pen_end_line(pen);
+}
+
+/* The head of a column begins above its text. */
+static void put_heads(struct sheet *sheet)
+{
+	struct rr_pen *pen = &sheet->pen;
+
+	rr_pen_paint(pen, RR_BOLD);
+	rr_pen_string(pen, " #");
+	for (size_t i = 0; i < sheet->n; i++) {
+		const struct column *column = &sheet->columns[i];
+		size_t begin = column->at;
+
+		if (column->kind == ONE_CLIENT)
+			begin += column->index == 1 ? column->extra :
+						      sheet->gutter;
+		rr_pen_go(pen, begin);
+		rr_pen_text(pen, column->head,
+			    rr_plain_fit(column->head,
+					 column->at + column->width - begin));
+	}
+	rr_pen_end_line(pen);
+	rr_pen_paint(pen, RR_DIM);
+	rr_pen_fill(pen, "─", sheet->width);
+	rr_pen_end_line(pen);
+}
+
+/* ---- Below it ------------------------------------------------------------------ */
+
+static void put_legend(struct rr_pen *pen, const struct rr_picture *picture)
+{
+	if (picture->fates & 1U << RR_FATE_LOST)
+		rr_pen_wrap(pen,
+			    "(lost): executed, and the client never sees the reply.",
+			    0);
+	if (picture->fates & 1U << RR_FATE_WAITS)
+		rr_pen_wrap(pen, "(waits): no reply yet.", 0);
+}
+
+static void put_finding(struct rr_pen *pen, const struct rr_found *found)
+{
+	rr_pen_paint(pen, RR_RED);
+	rr_pen_string(pen, "✗ ");
+	rr_pen_string(pen, found->name);
+	if (*found->figures) {
+		rr_pen_string(pen, ": ");
+		rr_pen_wrap(pen, found->figures, 2);
+	} else {
+		rr_pen_end_line(pen);
+	}
+	rr_pen_go(pen, 2);
+	rr_pen_wrap(pen, found->meaning, 2);
+}
+
+static void put_verdict(struct rr_pen *pen, const struct rr_picture *picture)
+{
+	rr_pen_end_line(pen);
+	if (picture->no_finding)
+		rr_pen_wrap(pen, picture->no_finding, 0);
+	if (!picture->is_complete)
+		return;
+	for (size_t i = 0; i < picture->n_findings; i++)
+		put_finding(pen, &picture->findings[i]);
+	for (size_t i = 0; i < picture->race->n_sayings; i++)
+		rr_pen_wrap(pen, picture->sayings[i], 2);
+}
+
+void rr_write_text(FILE *out, const struct rr_picture *picture,
+		   const struct rr_style *style)
+{
+	struct sheet sheet = { .picture = picture,
+			       .pen = { .out = out, .style = style } };
+
+	lay_out_sheet(&sheet, style->width);
+	put_title(&sheet.pen, picture);
+	put_heads(&sheet);
+	for (size_t i = 0; i < picture->n_rows; i++)
+		put_row(&sheet, &picture->rows[i]);
+	put_legend(&sheet.pen, picture);
+	put_verdict(&sheet.pen, picture);
+}
