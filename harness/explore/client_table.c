@@ -23,48 +23,6 @@ struct row_key {
 
 /* ---- States --------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *at = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
-static uint64_t hash_number(uint64_t hash, int64_t number)
-{
-	return hash_bytes(hash, &number, sizeof(number));
-}
-
-/* Of all that a client does until its threads have stopped. How often it was
- * refused is not what it does. */
-uint64_t rr_client_view_signature(const struct rr_run_view *view)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (uint32_t i = 0; i < view->n_threads; i++) {
-		const struct rr_stop *stop = &view->stops[i];
-
-		hash = hash_number(hash, stop->kind | stop->lane << 8 |
-						 stop->whom << 16 |
-						 stop->mutex << 24 |
-						 (int64_t)stop->is_ready << 32);
-		hash = hash_number(hash, stop->duration_ns);
-	}
-	for (uint32_t i = 0; i < view->n_sent; i++)
-		hash = hash_number(hash, (int64_t)view->sent[i].command << 8 |
-						 view->sent[i].lane << 1 |
-						 view->sent[i].is_inside);
-	hash = hash_number(hash, view->tally.ok);
-	hash = hash_number(hash, view->tally.unknown);
-	hash = hash_number(hash, view->tally.failed);
-	hash = hash_number(hash, view->tally.acknowledged);
-	return hash_number(hash, view->is_inside | view->is_holding << 1 |
-					 view->has_entered << 2 |
-					 view->has_read << 3);
-}
-
 static bool fill_state(struct rr_client_state *state,
 		       const struct rr_run_view *view)
 {
@@ -80,7 +38,7 @@ static bool fill_state(struct rr_client_state *state,
 	state->n_threads = view->n_threads;
 	state->n_sent = view->n_sent;
 	state->tally = view->tally;
-	state->signature = rr_client_view_signature(view);
+	state->signature = rr_run_view_signature(view);
 	state->is_attempt = view->stops[0].kind == RR_STOP_ATTEMPT;
 	state->has_ended = view->stops[0].kind == RR_STOP_ENDED;
 	state->is_inside = view->is_inside;
@@ -116,9 +74,9 @@ static uint64_t history_of(const struct rr_client_table *table,
 
 	if (state->input.kind == RR_INPUT_ATTEMPT)
 		return hash;
-	hash = hash_number(hash, state->input.kind | state->input.thread << 8);
-	hash = hash_number(hash, state->input.value);
-	return hash_number(hash, state->passed_ns);
+	hash = rr_hash_number(hash, state->input.kind | state->input.thread << 8);
+	hash = rr_hash_number(hash, state->input.value);
+	return rr_hash_number(hash, state->passed_ns);
 }
 
 static uint32_t fail(struct rr_client_table *table, const char *why)
@@ -376,7 +334,7 @@ static bool follow(struct rr_client_table *table, uint32_t to, bool compares)
 		rr_client_run_feed(table->run, &state.input, state.passed_ns);
 	}
 	view = rr_client_run_view(table->run);
-	if (!compares || rr_client_view_signature(view) == state.signature)
+	if (!compares || rr_run_view_signature(view) == state.signature)
 		return check_room(table, view);
 	fail_differing(table, &state, view);
 	return false;
@@ -444,7 +402,7 @@ static const struct rr_client_row *learn(struct rr_client_table *table,
 		return NULL;
 	row.is_timed = view->has_read;
 	row.has_entered = view->has_entered;
-	row.signature = rr_client_view_signature(view);
+	row.signature = rr_run_view_signature(view);
 	row.passed_ns = row.is_timed ? passed_ns : 0;
 	row.to = add_state(table, key->state, input, row.passed_ns, view);
 	n_before = table->n_states;
@@ -558,7 +516,7 @@ static int compare_state(struct rr_client_table *table, uint32_t begin,
 	if (differs)
 		return differs;
 	rr_client_run_feed(table->run, &state.input, state.passed_ns);
-	return rr_client_view_signature(rr_client_run_view(table->run)) != state.signature;
+	return rr_run_view_signature(rr_client_run_view(table->run)) != state.signature;
 }
 
 static int compare_row(struct rr_client_table *table,
@@ -571,7 +529,7 @@ static int compare_row(struct rr_client_table *table,
 	if (differs)
 		return differs;
 	rr_client_run_feed(table->run, &row->input, row->passed_ns);
-	return rr_client_view_signature(rr_client_run_view(table->run)) != row->signature;
+	return rr_run_view_signature(rr_client_run_view(table->run)) != row->signature;
 }
 
 /* A run that has come to an attempt state by a detour. 1: it did something else on

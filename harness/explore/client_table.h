@@ -99,9 +99,6 @@ const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
 int rr_client_table_verify(struct rr_client_table *table, unsigned long most,
 			   unsigned long *n);
 
-/* Of all that a client does until its threads have stopped. */
-uint64_t rr_client_view_signature(const struct rr_run_view *view);
-
 /* In words: "SET counter 1", "sleeps". */
 void rr_client_state_text(const struct rr_program *program,
 			  const struct rr_client_state *state, char *text,

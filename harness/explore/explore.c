@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "scheduler/counting.h"
+#include "scheduler/execution.h"
 #include "explore_transcript.h"
 #include "graph.h"
 #include "link.h"
@@ -47,7 +49,8 @@ struct search {
 static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
 			 const char *why)
 {
-	snprintf(explorer->result->error, RR_CLUSTER_ERROR, "%s", why);
+	snprintf(explorer->result->error, RR_CLUSTER_ERROR, "%.*s",
+		 RR_CLUSTER_ERROR - 1, why);
 	return code;
 }
 
@@ -355,9 +358,11 @@ static enum rr_exit check_servers(struct explorer *explorer)
 }
 
 /* The tables' own askers keep nothing on the servers meanwhile. */
-static struct rr_live *open_live(struct explorer *explorer,
+static struct rr_execution *open_live(struct explorer *explorer,
 				 const struct search *search)
 {
+	struct rr_execution *live;
+
 	for (int i = 0; i < 2; i++) {
 		struct rr_server_table *table = &explorer->tables[i];
 
@@ -365,13 +370,29 @@ static struct rr_live *open_live(struct explorer *explorer,
 			rr_asker_reset(table->asker);
 		table->at = RR_NO_ID;
 	}
-	return rr_live_new(explorer->cluster, &search->product,
-			   &explorer->scripts, explorer->result->error);
+	live = rr_execution_new(&(struct rr_execution_config){
+		.program = search->product.config.program,
+		.cluster = explorer->cluster,
+		.scripts = &explorer->scripts });
+	if (!live)
+		fail(explorer, RR_EXIT_INTERNAL, "out of memory");
+	return live;
+}
+
+static enum rr_exit replay(struct explorer *explorer,
+			   struct rr_execution *live,
+			   const struct rr_actions *actions)
+{
+	const struct rr_error *error = rr_execution_error(live);
+
+	if (rr_execution_replay(live, actions))
+		return RR_EXIT_OK;
+	return fail(explorer, rr_exit_of(error->kind), error->text);
 }
 
 static enum rr_exit play_way(struct explorer *explorer, struct search *search,
 			     const struct rr_graph *graph,
-			     const struct rr_way *way, struct rr_live *live,
+			     const struct rr_way *way, struct rr_execution *live,
 			     char **transcript)
 {
 	struct rr_actions actions;
@@ -383,7 +404,7 @@ static enum rr_exit play_way(struct explorer *explorer, struct search *search,
 				    search->product.error :
 				    "a way through the states is gone");
 	else
-		code = rr_live_play(live, &actions, explorer->result->error);
+		code = replay(explorer, live, &actions);
 	if (code == RR_EXIT_OK && transcript)
 		*transcript = rr_explore_transcript(&search->product,
 						    &explorer->scripts,
@@ -394,9 +415,9 @@ static enum rr_exit play_way(struct explorer *explorer, struct search *search,
 
 static enum rr_exit audit(struct explorer *explorer, struct search *search)
 {
-	struct rr_live *live = open_live(explorer, search);
+	struct rr_execution *live = open_live(explorer, search);
 	struct rr_way way = { 0 };
-	enum rr_exit code = live ? RR_EXIT_OK : RR_EXIT_REDIS;
+	enum rr_exit code = live ? RR_EXIT_OK : RR_EXIT_INTERNAL;
 
 	for (unsigned long i = 0; i < explorer->config->audit &&
 				  code == RR_EXIT_OK;
@@ -410,7 +431,7 @@ static enum rr_exit audit(struct explorer *explorer, struct search *search)
 		explorer->result->stats.audited++;
 	}
 	rr_way_release(&way);
-	rr_live_free(live);
+	rr_execution_free(live);
 	return code;
 }
 
@@ -422,7 +443,7 @@ static enum rr_exit show_shortest(struct explorer *explorer,
 	struct rr_explore_result *result = explorer->result;
 	const unsigned bits =
 		rr_explore_worst(result->breaks, explorer->config->shows);
-	struct rr_live *live;
+	struct rr_execution *live;
 	struct rr_way way = { 0 };
 	enum rr_exit code;
 
@@ -432,12 +453,12 @@ static enum rr_exit show_shortest(struct explorer *explorer,
 	live = open_live(explorer, search);
 	code = live ? play_way(explorer, search, &search->graph, &way, live,
 			       &result->transcript) :
-		      RR_EXIT_REDIS;
+		      RR_EXIT_INTERNAL;
 	result->shortest_breaks = bits;
 	result->switches = way.switches;
 	result->moves = way.n;
 	rr_way_release(&way);
-	rr_live_free(live);
+	rr_execution_free(live);
 	return code;
 }
 
@@ -635,7 +656,7 @@ static enum rr_exit show_walk(struct explorer *explorer, struct search *search,
 {
 	const struct rr_graph *graph;
 	const struct rr_way *way;
-	struct rr_live *live;
+	struct rr_execution *live;
 	enum rr_exit code;
 
 	if (!rr_walks_shortest(walks, &graph, &way))
@@ -643,8 +664,8 @@ static enum rr_exit show_walk(struct explorer *explorer, struct search *search,
 	live = open_live(explorer, search);
 	code = live ? play_way(explorer, search, graph, way, live,
 			       &explorer->result->transcript) :
-		      RR_EXIT_REDIS;
-	rr_live_free(live);
+		      RR_EXIT_INTERNAL;
+	rr_execution_free(live);
 	return code;
 }
 

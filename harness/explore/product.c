@@ -628,34 +628,6 @@ static bool answer_closed(struct rr_product *product,
 	       settle(product, it->work, it->client, it->part);
 }
 
-/* How long a blocking command waits, by its own words; RR_NEVER. */
-static int64_t time_out_ns(const struct rr_product *product, uint32_t command)
-{
-	const struct rl_command *words =
-		&product->config.program->terms->command[command].words;
-	const char *name = words->words[0].text;
-	const size_t last = words->n_words - 1;
-	const char *text = words->words[last].text;
-	double seconds;
-
-	if (strcasecmp(name, "BLMPOP") == 0 || strcasecmp(name, "BZMPOP") == 0)
-		text = words->words[last > 1].text;
-	for (size_t i = 1; i < last; i++) {
-		if (strcasecmp(name, "XREAD") == 0 ||
-		    strcasecmp(name, "XREADGROUP") == 0) {
-			if (strcasecmp(words->words[i].text, "BLOCK") == 0) {
-				seconds = strtod(words->words[i + 1].text,
-						 NULL) / 1000;
-				return seconds > 0 ? (int64_t)(seconds * 1e9) :
-						     RR_NEVER;
-			}
-		}
-	}
-	seconds = strtod(text, NULL);
-	return seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1e9) :
-					      RR_NEVER;
-}
-
 /* How long the thread that takes this lane's replies has stood there. */
 static int64_t waited_on(const struct rr_product *product, size_t client,
 			 const struct rr_part *part, uint8_t lane)
@@ -690,7 +662,8 @@ static bool is_blocked(struct rr_product *product, const struct execution *it,
 	row = ask(product, it->work, server, &question);
 	if (!row || !row->blocks)
 		return false;
-	time_out = time_out_ns(product, it->command);
+	time_out = rr_command_time_out_ns(
+		&product->config.program->terms->command[it->command].words);
 	*left_ns = time_out == RR_NEVER ?
 			   RR_NEVER :
 			   time_out - waited_on(product, it->client, it->part,

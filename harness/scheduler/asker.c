@@ -390,6 +390,21 @@ static bool wipe(struct rr_asker *asker)
 	return empty(asker) && rr_asker_say(asker, &reply, "SCRIPT FLUSH");
 }
 
+void rr_asker_restarted(struct rr_asker *asker)
+{
+	rl_link_disconnect(asker->admin);
+	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
+		struct slot *slot = &asker->slots[i];
+
+		if (slot->link)
+			rl_link_disconnect(slot->link);
+		slot->id = 0;
+		slot->is_changed = slot->listens = false;
+	}
+	asker->was_wiped = true;
+	asker->n_loaded = 0;
+}
+
 bool rr_asker_reset(struct rr_asker *asker)
 {
 	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
@@ -471,7 +486,8 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 	asker->cluster = cluster;
 	asker->server = server;
 	asker->scripts = scripts;
-	asker->clock_ns = -1;
+	/* Without a clock of our own it is left alone. */
+	asker->clock_ns = rr_cluster_has_time(cluster) ? -1 : 0;
 	asker->admin =
 		rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
 	if (asker->admin && rr_asker_reset(asker))

@@ -55,6 +55,10 @@ void rr_asker_free(struct rr_asker *asker);
  * False: rr_asker_error(). */
 bool rr_asker_reset(struct rr_asker *asker);
 
+/* Somebody else has started the server again, empty: no connection is open, and it
+ * knows no script until the next reset. */
+void rr_asker_restarted(struct rr_asker *asker);
+
 /* From the next reset on its clock begins so much later. */
 void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns);
 

@@ -34,6 +34,7 @@ struct thread {
 struct pending {
 	uint32_t command;
 	uint32_t answer; /* at once; RR_NO_ID = when it is fed */
+	uint8_t thread;
 	bool is_inside;
 };
 
@@ -266,6 +267,7 @@ static enum rl_outcome on_submit(void *context, struct rl_link *link,
 	pending->answer = answer_at_once(
 		run, rr_lane_server(run->program, number), &changed);
 	pending->command = rr_terms_command(run->program->terms, &changed);
+	pending->thread = thread->number;
 	pending->is_inside = run->view.is_inside;
 	return RL_OK;
 }
@@ -544,7 +546,8 @@ static void look_around(struct rr_client_run *run)
 				view->is_too_much = true;
 			else
 				view->sent[view->n_sent++] = (struct rr_sent){
-					i, pending->is_inside, pending->command
+					i, pending->thread, pending->is_inside,
+					pending->command
 				};
 		}
 	}
@@ -641,6 +644,34 @@ const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run)
 	return &run->view;
 }
 
+/* ---- What it does ---------------------------------------------------------- */
+
+uint64_t rr_run_view_signature(const struct rr_run_view *view)
+{
+	uint64_t hash = RR_HASH_START;
+
+	for (uint32_t i = 0; i < view->n_threads; i++) {
+		const struct rr_stop *stop = &view->stops[i];
+
+		hash = rr_hash_number(hash, stop->kind | stop->lane << 8 |
+						 stop->whom << 16 |
+						 stop->mutex << 24 |
+						 (int64_t)stop->is_ready << 32);
+		hash = rr_hash_number(hash, stop->duration_ns);
+	}
+	for (uint32_t i = 0; i < view->n_sent; i++)
+		hash = rr_hash_number(hash, (int64_t)view->sent[i].command << 8 |
+						 view->sent[i].lane << 1 |
+						 view->sent[i].is_inside);
+	hash = rr_hash_number(hash, view->tally.ok);
+	hash = rr_hash_number(hash, view->tally.unknown);
+	hash = rr_hash_number(hash, view->tally.failed);
+	hash = rr_hash_number(hash, view->tally.acknowledged);
+	return rr_hash_number(hash, view->is_inside | view->is_holding << 1 |
+					 view->has_entered << 2 |
+					 view->has_read << 3);
+}
+
 /* ---- For programs ---------------------------------------------------------- */
 
 const struct rl_driver *rr_client_run_driver(struct rr_client_run *run)
@@ -668,7 +699,8 @@ bool rr_client_run_begin_attempt(struct rr_client_run *run)
 	if (!input)
 		return false;
 	run->generation = (int)input->value;
-	run->n_random = 0;
+	if (run->generation >= 0)
+		run->n_random = 0;
 	run->view.is_unheard = false;
 	return true;
 }

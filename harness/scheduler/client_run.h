@@ -69,6 +69,7 @@ struct rr_run_tally {
 
 struct rr_sent {
 	uint8_t lane;
+	uint8_t thread; /* that sent it */
 	bool is_inside; /* from within the critical section */
 	uint32_t command;
 };
@@ -94,7 +95,8 @@ enum rr_input_kind {
 	RR_INPUT_REFUSED, /* none: nobody listens there */
 	RR_INPUT_MESSAGE, /* reply number `value` */
 	RR_INPUT_CLOCK,   /* `value` nanoseconds since 1970 */
-	RR_INPUT_ATTEMPT, /* begins; random values are of generation `value` */
+	RR_INPUT_ATTEMPT, /* begins; random values are of generation `value`, below
+			   * 0: all are new */
 };
 
 struct rr_input {
@@ -149,6 +151,10 @@ void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
 			int64_t passed_ns);
 
 const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run);
+
+/* A hash of all that a client has done until its threads stopped. How often it was
+ * refused is not what it does. */
+uint64_t rr_run_view_signature(const struct rr_run_view *view);
 
 /* Of lanes: where they lead to, and which connection of several it is. */
 static inline int rr_lane_server(const struct rr_program *program, int lane)

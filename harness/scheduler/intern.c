@@ -34,6 +34,16 @@ static uint32_t hash_of(const unsigned char *bytes, size_t length)
 	return (uint32_t)mix(hash ^ word);
 }
 
+uint64_t rr_hash_number(uint64_t hash, int64_t number)
+{
+	unsigned char bytes[sizeof(number)];
+
+	memcpy(bytes, &number, sizeof(number));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
 /* Where the value is, or the free slot where it would be. */
 static uint32_t *find_slot(const struct rr_intern *intern, const void *bytes,
 			   size_t length, uint32_t hash)

@@ -41,6 +41,11 @@ static inline const void *rr_intern_get(const struct rr_intern *intern,
 	return intern->values[id].bytes;
 }
 
+/* FNV-1a of a number's bytes, to go on with; the first hash is RR_HASH_START. */
+#define RR_HASH_START UINT64_C(14695981039346656037)
+
+uint64_t rr_hash_number(uint64_t hash, int64_t number);
+
 /* All zero = empty; a release makes it so. */
 void rr_intern_release(struct rr_intern *intern);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/random.h"
 
@@ -223,6 +224,37 @@ uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words)
 			words[command.n_words], strlen(words[command.n_words])
 		};
 	return rr_terms_command(terms, &command);
+}
+
+static int64_t to_ns(const char *text, double unit_ns)
+{
+	const double ns = strtod(text, NULL) * unit_ns;
+
+	return ns > 0 && ns < 1e18 ? (int64_t)ns : INT64_MAX;
+}
+
+static bool is_named_so(const struct rl_command *command, const char *a,
+			const char *b)
+{
+	const char *name = command->words[0].text;
+
+	return strcasecmp(name, a) == 0 || strcasecmp(name, b) == 0;
+}
+
+int64_t rr_command_time_out_ns(const struct rl_command *command)
+{
+	const struct rl_word *words = command->words;
+	const size_t last = command->n_words - 1;
+
+	if (is_named_so(command, "BLMPOP", "BZMPOP"))
+		return to_ns(words[last > 1].text, 1e9);
+	if (is_named_so(command, "XREAD", "XREADGROUP")) {
+		for (size_t i = 1; i < last; i++) {
+			if (strcasecmp(words[i].text, "BLOCK") == 0)
+				return to_ns(words[i + 1].text, 1e6);
+		}
+	}
+	return to_ns(words[last].text, 1e9);
 }
 
 /* ---- Replies -------------------------------------------------------------- */

@@ -59,6 +59,9 @@ uint32_t rr_terms_command(struct rr_terms *terms,
 			  const struct rl_command *command);
 uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
 
+/* How long a command that waits does so, by its own words; INT64_MAX = for ever. */
+int64_t rr_command_time_out_ns(const struct rl_command *command);
+
 /* A command of words, the last one NULL. */
 uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words);
 

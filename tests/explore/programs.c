@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explore/live.h"
+#include "scheduler/execution.h"
 #include "programs_inside.h"
 
 enum { ENDS_MAX = 1 << 16, STATES_MAX = 60000, CHECKS = 60 };
@@ -124,7 +125,7 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	struct rr_server_table *table = graph->product->tables[0];
 	struct rr_way way = { 0 };
 	struct rr_actions actions = { 0 };
-	struct rr_live *live;
+	struct rr_execution *live;
 	unsigned long n = 0;
 	bool differs = rr_server_table_verify(table, CHECKS, &n) != 0;
 
@@ -133,19 +134,23 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 			 table->error);
 	rr_asker_reset(table->asker);
 	table->at = RR_NO_ID;
-	live = rr_live_new(&programs->stage->cluster, graph->product,
-			   &programs->scripts, programs->stage->error);
-	cr_assert_not_null(live, "%s", programs->stage->error);
+	live = rr_execution_new(&(struct rr_execution_config){
+		.program = graph->product->config.program,
+		.cluster = &programs->stage->cluster,
+		.scripts = &programs->scripts });
+	cr_assert_not_null(live);
 	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
 		cr_assert(rr_graph_random_way(graph, seed, &way));
 		differs = !rr_live_actions(graph->product, graph, &way,
 					   &actions) ||
-			  rr_live_play(live, &actions,
-				       programs->stage->error) != RR_EXIT_OK;
+			  !rr_execution_replay(live, &actions);
 		free(actions.all);
 	}
+	if (rr_execution_error(live)->kind != RR_ERROR_NONE)
+		snprintf(programs->stage->error, RR_CLUSTER_ERROR, "%.600s",
+			 rr_execution_error(live)->text);
 	rr_way_release(&way);
-	rr_live_free(live);
+	rr_execution_free(live);
 	return differs;
 }
 

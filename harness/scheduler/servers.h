@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All servers of an execution, and what they have sent to whom. Every question is
+ * answered, and the messages that it has caused have come, when a call returns.
+ */
+#ifndef RR_SERVERS_H
+#define RR_SERVERS_H
+
+#include "asker.h"
+#include "base/error.h"
+
+enum { RR_SERVERS_MAX = 16, RR_SERVERS_MESSAGES = 30 };
+
+struct rr_servers {
+	struct rr_terms *terms;
+	size_t n;
+	struct rr_asker *askers[RR_SERVERS_MAX];
+	/* Of each connection: messages that its client has not read. */
+	struct rr_inbox {
+		size_t n;
+		uint32_t messages[RR_SERVERS_MESSAGES]; /* numbers of replies */
+	} inboxes[RR_SERVERS_MAX][RR_ASKER_SLOTS];
+	struct rr_error error;
+};
+
+/* Servers 0 to n - 1 of `cluster`. False: servers->error; close them in any case. */
+bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster,
+		     size_t n, struct rr_terms *terms,
+		     const struct rr_scripts *scripts);
+void rr_servers_close(struct rr_servers *servers);
+
+/* Empty, and as if nobody had ever connected. */
+bool rr_servers_reset(struct rr_servers *servers);
+
+struct rr_heard {
+	uint32_t reply; /* a number; of COMMAND and READ */
+	bool blocks;    /* COMMAND: would have waited, see rr_asker_ask() */
+};
+
+/* RR_ASK_READ without a message to be read answers RR_NO_ID. */
+bool rr_servers_ask(struct rr_servers *servers, size_t server,
+		    const struct rr_question *question, struct rr_heard *heard);
+
+/* Time has passed, moved by others; the server has been started again. Then all
+ * its connections are gone. */
+bool rr_servers_look(struct rr_servers *servers);
+bool rr_servers_restarted(struct rr_servers *servers, size_t server);
+
+bool rr_servers_has_message(const struct rr_servers *servers, size_t server,
+			    uint16_t slot);
+
+#endif
