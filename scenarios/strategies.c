@@ -57,6 +57,11 @@ const struct rr_strategy *rr_strategy_find(const char *name)
 	return NULL;
 }
 
+const char *rr_strategy_name(size_t index)
+{
+	return index < rr_n_strategies ? rr_strategies[index]->name : NULL;
+}
+
 bool rr_lock_has_key(const struct rr_strategy *strategy)
 {
 	switch (strategy->lock.kind) {

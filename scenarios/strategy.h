@@ -164,6 +164,9 @@ extern const size_t rr_n_strategies;
 /* By name; NULL when there is none. */
 const struct rr_strategy *rr_strategy_find(const char *name);
 
+/* The name of the one with this index; NULL behind the last one. */
+const char *rr_strategy_name(size_t index);
+
 /* Is it held in one key, whose value can be watched? */
 bool rr_lock_has_key(const struct rr_strategy *strategy);
 
