@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "base/option.h"
-#include "race/race_list.h"
+#include "race/race.h"
 #include "strategy.h"
 
 enum { KEY_RACES = 0x100 };
@@ -81,15 +81,13 @@ static void list_strategies(bool markdown)
 enum rr_exit rr_cmd_list(int argc, char **argv, struct rr_error *error)
 {
 	struct list_options options = { 0 };
-	enum rr_exit code = RR_EXIT_OK;
 
-	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.races)
 		list_strategies(options.markdown);
 	if (!options.races && !options.markdown)
 		putchar('\n');
 	if (options.races || !options.markdown)
-		code = rr_race_list_print(options.markdown);
-	return code;
+		rr_library_print(options.markdown, error);
+	return RR_EXIT_OK;
 }

@@ -9,7 +9,7 @@
 #include "draw/draw.h"
 #include "base/files.h"
 #include "play/learner.h"
-#include "race/library.h"
+#include "race/race.h"
 #include "play/play_options.h"
 
 /* ---- Drawing ------------------------------------------------------------------- */
@@ -133,7 +133,6 @@ static enum rr_exit stage(const struct rr_race *race,
 enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_play_options options;
-	char why[600];
 	struct rr_race *race = NULL;
 	enum rr_exit code;
 
@@ -147,11 +146,9 @@ enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
 	if (code != RR_EXIT_OK || error->kind)
 		return code;
 	if (!options.rehearsal.setup.strategy)
-		race = rr_library_open(options.race, why, sizeof(why));
-	if (!race && !options.rehearsal.setup.strategy) {
-		rr_error_set(error, RR_ERROR_USAGE, "%s", why);
-		return RR_EXIT_USAGE;
-	}
+		race = rr_library_open(options.race, error);
+	if (!race && !options.rehearsal.setup.strategy)
+		return RR_EXIT_OK;
 	code = stage(race, &options);
 	rr_race_free(race);
 	return code;

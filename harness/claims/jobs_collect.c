@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "jobs_parts.h"
-#include "race/library.h"
+#include "race/race.h"
 
 bool rr_claims_chosen(const struct rr_claims_choice *choice,
 		      const struct rr_claim *claim)
@@ -67,8 +67,8 @@ static struct rr_job *add(struct rr_jobs *jobs, const char *name)
 static void add_race(struct rr_jobs *jobs, const char *name,
 		     const struct rr_claims_choice *choice)
 {
-	char error[RR_JOB_TEXT];
-	struct rr_race *race = rr_library_open(name, error, sizeof(error));
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_library_open(name, &error);
 	struct rr_job *job;
 
 	if (race && !is_wanted(race, choice)) {
@@ -82,10 +82,11 @@ static void add_race(struct rr_jobs *jobs, const char *name,
 	job->result->code = RR_EXIT_USAGE;
 	job->result->state = RR_JOB_DONE;
 	if (race)
-		snprintf(error, sizeof(error),
-			 "%.200s:1: expected at most %d lines that say something",
-			 race->path, RR_JOB_SAYINGS);
-	memcpy(job->result->text, error, sizeof(error));
+		rr_error_set(&error, RR_ERROR_USAGE,
+			     "%.200s:1: expected at most %d lines that say something",
+			     race->path, RR_JOB_SAYINGS);
+	snprintf(job->result->text, sizeof(job->result->text), "%.500s",
+		 error.text);
 }
 
 static void add_measures(struct rr_jobs *jobs,

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "race/trace.h"
+#include "race/race.h"
 
 enum rr_format {
 	RR_FORMAT_TEXT,

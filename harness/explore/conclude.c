@@ -86,14 +86,16 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 		  struct rr_cluster *cluster, char *error, size_t size)
 {
 	char *draft = with_verdict(transcript, "nothing broken");
-	struct rr_race *race =
-		draft ? rr_race_parse("transcript", draft, strlen(draft), error,
-				      size) :
-			NULL;
-	char *text =
-		race ? play(transcript, race, breaks, cluster, error, size) :
-		       NULL;
+	struct rr_error why = { 0 };
+	struct rr_race *race = draft ? rr_race_parse("transcript", draft,
+						     strlen(draft), &why) :
+				       NULL;
+	char *text = NULL;
 
+	if (race)
+		text = play(transcript, race, breaks, cluster, error, size);
+	else
+		snprintf(error, size, "%s", draft ? why.text : "out of memory");
 	rr_race_free(race);
 	free(draft);
 	return text;
@@ -102,11 +104,10 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 bool rr_conclude_draw(FILE *out, const char *transcript,
 		      struct rr_cluster *cluster, const struct rr_style *style)
 {
-	char error[RR_CLUSTER_ERROR];
+	struct rr_error error = { 0 };
 	struct rr_trace trace = { 0 };
 	struct rr_race *race = rr_race_parse("transcript", transcript,
-					     strlen(transcript), error,
-					     sizeof(error));
+					     strlen(transcript), &error);
 	const bool drawn = race &&
 			   rr_player_play(race, cluster, NULL, &trace) ==
 				   RR_EXIT_OK &&

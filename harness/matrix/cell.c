@@ -55,13 +55,15 @@ static void draw(struct rr_cell *cell, const struct rr_trace *trace)
 static bool replay(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	struct rr_trace trace = { 0 };
+	struct rr_error error = { 0 };
 	struct rr_race *race = rr_race_parse("transcript", cell->transcript,
-					     strlen(cell->transcript),
-					     cell->problem,
-					     sizeof(cell->problem));
+					     strlen(cell->transcript), &error);
 
-	if (!race)
+	if (!race) {
+		snprintf(cell->problem, sizeof(cell->problem), "%.400s",
+			 error.text);
 		return false;
+	}
 	if (rr_player_play(race, cluster, NULL, &trace) != RR_EXIT_OK)
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "the transcript does not replay: %s", trace.error);

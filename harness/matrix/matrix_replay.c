@@ -20,13 +20,13 @@ static int is_race(const struct dirent *entry)
 
 static enum rr_exit play(const char *path, struct rr_cluster *cluster)
 {
-	char error[600];
-	struct rr_race *race = rr_race_read(path, error, sizeof(error));
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_race_read(path, &error);
 	struct rr_trace trace = { 0 };
 	enum rr_exit code;
 
 	if (!race)
-		return rr_complain(RR_EXIT_USAGE, "%s", error);
+		return rr_complain(RR_EXIT_USAGE, "%s", error.text);
 	code = rr_player_play(race, cluster, NULL, &trace);
 	if (code != RR_EXIT_OK) {
 		rr_complain(code, "%s: %s", path, trace.error);

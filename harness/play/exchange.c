@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race/reply_text.h"
+#include "race/race.h"
 #include "steps.h"
 
 enum { REPLY_MS = 3000, SILENCE_MS = 40 };

@@ -4,7 +4,7 @@
 #define RR_PLAYER_H
 
 #include "base/exit_code.h"
-#include "race/trace.h"
+#include "race/race.h"
 #include "cluster/cluster.h"
 
 /* Told of every step: before it, when it may end the race by returning false,

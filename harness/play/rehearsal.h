@@ -10,7 +10,7 @@
 #ifndef RR_REHEARSAL_H
 #define RR_REHEARSAL_H
 
-#include "race/observer.h"
+#include "race/race.h"
 #include "scenery.h"
 #include "scheduler/subject.h"
 

@@ -4,7 +4,7 @@
 #include <hiredis/hiredis.h>
 #include <stdlib.h>
 
-#include "race/reply_text.h"
+#include "race/race.h"
 
 static int type_of(const struct rl_reply *reply)
 {

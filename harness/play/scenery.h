@@ -6,7 +6,7 @@
 #ifndef RR_SCENERY_H
 #define RR_SCENERY_H
 
-#include "race/observer.h"
+#include "race/race.h"
 #include "wire.h"
 
 struct rr_scenery {

@@ -5,9 +5,8 @@
 
 #include "cast.h"
 #include "base/exit_code.h"
-#include "race/observer.h"
+#include "race/race.h"
 #include "scenery.h"
-#include "race/trace.h"
 
 struct rr_player {
 	const struct rr_race *race;

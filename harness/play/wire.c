@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "race/reply_text.h"
+#include "race/race.h"
 
 enum { CONNECT_MS = 2000 };
 

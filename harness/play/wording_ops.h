@@ -3,9 +3,10 @@
 #ifndef RR_WORDING_OPS_H
 #define RR_WORDING_OPS_H
 
+#include "race/race.h"
 #include "scheduler/gate.h"
 
-enum { RR_OP_TEXT_SIZE = 120, RR_DURATION_SIZE = 32 };
+enum { RR_OP_TEXT_SIZE = 120 };
 
 /* "SET", "sleep", "wait", "lock", "unlock", "clock", "join". */
 const char *rr_op_name(const struct rr_op *op);

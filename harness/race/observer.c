@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "observer.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "race.h"
 
 static const char nothing[] = "(nil)";
 

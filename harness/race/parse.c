@@ -1,90 +1,238 @@
 /* SPDX-License-Identifier: MIT */
-/* From lines to a race. */
+/* From text to lines, from lines to a race. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "parser.h"
 
-/* ---- Messages and memory --------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------- */
 
-bool rr_parser_fail(struct rr_parser *parser, const char *format, ...)
+bool parser_fail(struct parser *parser, const char *format, ...)
 {
+	char where[32] = "", what[RR_ERROR_SIZE / 2];
 	va_list arguments;
-	const char *path = parser->race->path;
-	const int line = parser->line.number;
-	int used = line ? snprintf(parser->error, parser->error_size,
-				   "%.200s:%d: ", path, line) :
-			  snprintf(parser->error, parser->error_size,
-				   "%.200s: ", path);
 
+	if (parser->line.number)
+		snprintf(where, sizeof(where), ":%d", parser->line.number);
 	va_start(arguments, format);
-	if (used >= 0 && (size_t)used < parser->error_size)
-		vsnprintf(parser->error + used,
-			  parser->error_size - (size_t)used, format,
-			  arguments);
+	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	return false;
+	return rr_error_set(parser->error, RR_ERROR_USAGE, "%.200s%s: %s",
+			    parser->race->path, where, what);
 }
 
-/* Room for one more in an array that doubles. */
-bool rr_parser_grow(void **array, size_t *room, size_t used, size_t size)
+bool parser_has_words(struct parser *parser, size_t n, const char *what)
 {
-	void *more;
+	const size_t found = parser->line.n_words;
 
-	if (used < *room)
-		return true;
-	more = realloc(*array, (*room ? *room * 2 : 16) * size);
-	if (!more)
+	return found == n ||
+	       parser_fail(parser, "expected '%s', found %zu %s", what, found,
+			   found == 1 ? "word" : "words");
+}
+
+/* ---- Pieces of a line ------------------------------------------------------ */
+
+/* Where in a line we are. */
+struct cursor {
+	const char *at, *end;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(struct cursor *cursor)
+{
+	while (cursor->at < cursor->end && is_blank(*cursor->at))
+		cursor->at++;
+}
+
+/* Is `token` next, as a word of its own? */
+static bool is_next(const struct cursor *cursor, const char *token)
+{
+	const size_t length = strlen(token);
+	const size_t left = (size_t)(cursor->end - cursor->at);
+
+	return left >= length && memcmp(cursor->at, token, length) == 0 &&
+	       (left == length || is_blank(cursor->at[length]));
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The character that an escape stands for, as redis-cli reads it. */
+static char unescape(struct cursor *cursor)
+{
+	static const char from[] = "nrtba", to[] = "\n\r\t\b\a";
+	const char c = *cursor->at++;
+	const char *found = c ? strchr(from, c) : NULL;
+
+	if (c == 'x' && cursor->end - cursor->at >= 2 &&
+	    hex_digit(cursor->at[0]) >= 0 && hex_digit(cursor->at[1]) >= 0) {
+		const int value = hex_digit(cursor->at[0]) * 16 +
+				  hex_digit(cursor->at[1]);
+
+		cursor->at += 2;
+		return (char)value;
+	}
+	return found ? to[found - from] : c;
+}
+
+/* A quoted part; the quote has been read. False: it does not end. */
+static bool copy_quoted(struct cursor *cursor, char quote, char *word,
+			size_t *length)
+{
+	while (cursor->at < cursor->end && *cursor->at != quote) {
+		if (*cursor->at == '\\' && quote == '"' &&
+		    cursor->end - cursor->at > 1) {
+			cursor->at++;
+			word[(*length)++] = unescape(cursor);
+		} else {
+			word[(*length)++] = *cursor->at++;
+		}
+	}
+	if (cursor->at == cursor->end)
 		return false;
-	*room = *room ? *room * 2 : 16;
-	*array = more;
+	cursor->at++;
 	return true;
 }
 
-struct rr_step *rr_parser_add_step(struct rr_parser *parser, enum rr_step_kind kind)
+/* One word, quotes resolved; `word` has room for the whole line. */
+static bool copy_word(struct cursor *cursor, char *word, size_t *length)
 {
-	struct rr_race *race = parser->race;
-	struct rr_step *step;
+	*length = 0;
+	while (cursor->at < cursor->end && !is_blank(*cursor->at)) {
+		const char c = *cursor->at++;
 
-	if (race->n_steps == RR_STEPS_MAX) {
-		rr_parser_fail(parser, "expected at most %d steps", RR_STEPS_MAX);
-		return NULL;
+		if (c != '"' && c != '\'')
+			word[(*length)++] = c;
+		else if (!copy_quoted(cursor, c, word, length))
+			return false;
 	}
-	if (!rr_parser_grow((void **)&race->steps, &parser->steps_room, race->n_steps,
-		  sizeof(*step))) {
-		rr_parser_fail(parser, "out of memory");
-		return NULL;
+	return true;
+}
+
+/* What is left up to a remark or a comment, without blanks at its ends. */
+static const char *take_reply(struct rr_race *race, struct cursor *cursor)
+{
+	const char *begin, *last;
+	char quote = '\0';
+
+	skip_blanks(cursor);
+	begin = last = cursor->at;
+	for (; cursor->at < cursor->end; cursor->at++) {
+		const char c = *cursor->at;
+		const bool first = cursor->at == begin ||
+				   is_blank(cursor->at[-1]);
+
+		if (quote == '\0' && first &&
+		    (is_next(cursor, "!") || is_next(cursor, "#")))
+			break;
+		if (quote && c == '\\' && cursor->at + 1 < cursor->end)
+			cursor->at++;
+		else if (c == '"')
+			quote = quote ? '\0' : c;
+		if (!is_blank(c))
+			last = cursor->at + 1;
 	}
-	step = &race->steps[race->n_steps++];
-	*step = (struct rr_step){ .kind = kind,
-				  .line = parser->line.number,
-				  .actor = -1,
-				  .server = -1,
-				  .peer = -1,
-				  .remark = parser->line.remark };
-	return step;
+	return rr_race_keep(race, begin, (size_t)(last - begin));
 }
 
-static bool is(const char *word, const char *other)
+static const char *take_rest(struct rr_race *race, struct cursor *cursor)
 {
-	return strcmp(word, other) == 0;
+	const char *end = cursor->end;
+
+	skip_blanks(cursor);
+	while (end > cursor->at && is_blank(end[-1]))
+		end--;
+	return rr_race_keep(race, cursor->at, (size_t)(end - cursor->at));
 }
 
-/* Exactly `n` words in this line? `what` says what should stand there. */
-bool rr_parser_has_words(struct rr_parser *parser, size_t n, const char *what)
+/* Lines whose first word is followed by plain text, apostrophes and all. */
+static bool begins_text(const struct parser_line *line)
 {
-	if (parser->line.n_words == n)
-		return true;
-	return rr_parser_fail(parser, "expected '%s', found %zu %s", what,
-		    parser->line.n_words,
-		    parser->line.n_words == 1 ? "word" : "words");
+	return line->n_words == 1 && (parser_same(line->words[0], "--") ||
+				      parser_same(line->words[0], "title"));
 }
 
-/* ---- Names -------------------------------------------------------------------- */
+static bool take_word(struct parser *parser, struct cursor *cursor)
+{
+	struct parser_line *line = &parser->line;
+	char *word = rr_race_keep(parser->race, cursor->at,
+				  (size_t)(cursor->end - cursor->at));
 
-int rr_parser_find_actor(const struct rr_race *race, const char *name,
+	if (!word)
+		return rr_error_no_memory(parser->error);
+	if (line->n_words == RR_WORDS_MAX)
+		return parser_fail(parser, "expected at most %d words",
+				   RR_WORDS_MAX);
+	if (!copy_word(cursor, word, &line->lengths[line->n_words]))
+		return parser_fail(
+			parser, "expected a quote to end before the line does");
+	word[line->lengths[line->n_words]] = '\0';
+	line->words[line->n_words++] = word;
+	return true;
+}
+
+/* One word, or the reply after => or <. */
+static bool take_piece(struct parser *parser, struct cursor *cursor)
+{
+	struct parser_line *line = &parser->line;
+
+	if (line->n_words == 1 && is_next(cursor, "<")) {
+		cursor->at++;
+		line->words[line->n_words++] = "<";
+	} else if (is_next(cursor, "=>")) {
+		cursor->at += 2;
+	} else if (line->reply) {
+		return parser_fail(parser,
+				   "expected the line to end after the reply");
+	} else {
+		return take_word(parser, cursor);
+	}
+	line->reply = take_reply(parser->race, cursor);
+	return true;
+}
+
+bool parser_cut(struct parser *parser, const char *text, size_t length)
+{
+	struct parser_line *line = &parser->line;
+	struct cursor cursor = { text, text + length };
+
+	*line = (struct parser_line){ .number = line->number + 1 };
+	if (memchr(text, '\0', length))
+		return parser_fail(parser, "expected text, found a byte 0");
+	for (skip_blanks(&cursor); cursor.at < cursor.end;
+	     skip_blanks(&cursor)) {
+		struct cursor rest = cursor;
+
+		if (line->n_words == 1 && !line->rest)
+			line->rest = take_rest(parser->race, &rest);
+		if (is_next(&cursor, "#") || begins_text(line) ||
+		    (line->n_words == 0 && *cursor.at == '#'))
+			return true;
+		if (is_next(&cursor, "!")) {
+			cursor.at++;
+			line->remark = take_rest(parser->race, &cursor);
+			return true;
+		}
+		if (!take_piece(parser, &cursor))
+			return false;
+	}
+	return true;
+}
+
+/* ---- What lines are made of ------------------------------------------------ */
+
+int parser_find_actor(const struct rr_race *race, const char *name,
 		      size_t length)
 {
 	for (size_t i = 0; i < race->n_actors; i++) {
@@ -95,18 +243,16 @@ int rr_parser_find_actor(const struct rr_race *race, const char *name,
 	return -1;
 }
 
-int rr_parser_find_server(const struct rr_race *race, const char *name)
+int parser_find_server(const struct rr_race *race, const char *name)
 {
 	for (size_t i = 0; i < race->n_servers; i++) {
-		if (is(race->servers[i].name, name))
+		if (parser_same(race->servers[i].name, name))
 			return (int)i;
 	}
 	return -1;
 }
 
-/* ---- Numbers --------------------------------------------------------------------- */
-
-bool rr_parser_take_number(struct rr_parser *parser, const char *text, int64_t least,
+bool parser_take_number(struct parser *parser, const char *text, int64_t least,
 			int64_t most, int64_t *number)
 {
 	char *end;
@@ -116,12 +262,11 @@ bool rr_parser_take_number(struct rr_parser *parser, const char *text, int64_t l
 		*number = value;
 		return true;
 	}
-	return rr_parser_fail(parser, "expected a number from %lld to %lld, found '%.60s'",
+	return parser_fail(parser, "expected a number from %lld to %lld, found '%.60s'",
 		    (long long)least, (long long)most, text);
 }
 
-/* 10s, 300ms, 5us, with a sign if `is_signed`; nanoseconds. */
-bool rr_parser_take_duration(struct rr_parser *parser, const char *text,
+bool parser_take_duration(struct parser *parser, const char *text,
 			  bool is_signed, int64_t *duration_ns)
 {
 	static const struct {
@@ -134,90 +279,143 @@ bool rr_parser_take_duration(struct rr_parser *parser, const char *text,
 			  value >= -1000000000 && (is_signed || value > 0);
 
 	for (size_t i = 0; good && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (is(end, units[i].unit)) {
+		if (parser_same(end, units[i].unit)) {
 			*duration_ns = value * units[i].ns;
 			return true;
 		}
 	}
-	return rr_parser_fail(parser, "expected a duration like %s, found '%.60s'",
+	return parser_fail(parser, "expected a duration like %s, found '%.60s'",
 		    is_signed ? "+60s or -60s" : "10s or 300ms", text);
 }
 
-bool rr_parser_take_command(struct rr_parser *parser, struct rr_step *step,
+bool parser_take_command(struct parser *parser, struct rr_step *step,
 			    size_t first)
 {
-	const struct rr_line *line = &parser->line;
+	const struct parser_line *line = &parser->line;
 
 	step->n_words = line->n_words - first;
 	if (step->n_words == 0)
-		return rr_parser_fail(parser, "expected a command");
+		return parser_fail(parser, "expected a command");
 	step->words = (const char *const *)rr_race_keep(
 		parser->race, (const char *)&line->words[first],
 		step->n_words * sizeof(char *));
-	return step->words || rr_parser_fail(parser, "out of memory");
+	return step->words || rr_error_no_memory(parser->error);
 }
 
-/* ---- The whole ----------------------------------------------------------------- */
-
-static bool parse_line(struct rr_parser *parser)
+/* Room for one more in an array that doubles; NULL = out of memory. */
+static void *make_room(void *array, size_t *room, size_t used, size_t size)
 {
-	const int heading = rr_parser_heading(parser);
-
-	if (heading)
-		return heading > 0;
-	return rr_parser_complete_headings(parser) && rr_parser_step(parser);
+	if (used < *room)
+		return array;
+	*room = *room ? *room * 2 : 16;
+	return realloc(array, *room * size);
 }
 
-static bool parse_all(struct rr_parser *parser, const char *text, size_t length)
+struct rr_step *parser_add_step(struct parser *parser, enum rr_step_kind kind)
+{
+	struct rr_race *race = parser->race;
+	struct rr_step *steps;
+
+	if (race->n_steps == RR_STEPS_MAX) {
+		parser_fail(parser, "expected at most %d steps", RR_STEPS_MAX);
+		return NULL;
+	}
+	steps = make_room(race->steps, &parser->steps_room, race->n_steps,
+			  sizeof(*steps));
+	if (!steps) {
+		rr_error_no_memory(parser->error);
+		return NULL;
+	}
+	race->steps = steps;
+	steps[race->n_steps] = (struct rr_step){ .kind = kind,
+						 .line = parser->line.number,
+						 .actor = -1,
+						 .server = -1,
+						 .peer = -1,
+						 .remark = parser->line.remark };
+	return &steps[race->n_steps++];
+}
+
+struct rr_saying *parser_add_saying(struct parser *parser)
+{
+	struct rr_race *race = parser->race;
+	struct rr_saying *sayings =
+		make_room(race->sayings, &parser->sayings_room,
+			  race->n_sayings, sizeof(*sayings));
+
+	if (!sayings) {
+		rr_error_no_memory(parser->error);
+		return NULL;
+	}
+	race->sayings = sayings;
+	sayings[race->n_sayings] =
+		(struct rr_saying){ .line = parser->line.number, .step = -1 };
+	return &sayings[race->n_sayings++];
+}
+
+/* ---- The whole ------------------------------------------------------------- */
+
+static bool parse_line(struct parser *parser)
+{
+	const struct parser_line *line = &parser->line;
+	enum parser_taken taken;
+
+	if (line->n_words == 0 || !line->words[0][0])
+		return true;
+	taken = parser_heading(parser);
+	if (taken != PARSER_OTHER)
+		return taken == PARSER_TAKEN;
+	return parser_complete_headings(parser) && parser_step(parser);
+}
+
+static bool has_all(struct parser *parser)
+{
+	if (parser->repeat)
+		return parser_fail(parser,
+				   "expected 'end' of the repeat in line %d",
+				   parser->repeat_line);
+	if (parser->race->n_steps == 0)
+		return parser_fail(parser, "expected at least one step");
+	if (!parser->race->title)
+		return parser_fail(parser, "expected a 'title' somewhere above");
+	if (!parser->race->n_verdicts)
+		return parser_fail(parser, "expected a 'verdict' at the end");
+	return true;
+}
+
+static bool parse_all(struct parser *parser, const char *text, size_t length)
 {
 	const char *end = text + length;
-	int number = 0;
 
 	if (length == 0)
-		return rr_parser_fail(parser, "empty: expected a title, steps and a verdict");
+		return parser_fail(
+			parser, "empty: expected a title, steps and a verdict");
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const size_t n = (size_t)((newline ? newline : end) - text);
 
-		parser->line.number = ++number;
-		if (memchr(text, '\0', n))
-			return rr_parser_fail(parser, "expected text, found a byte 0");
-		if (!rr_line_cut(parser->race, number, text, n, &parser->line,
-				 parser->error, parser->error_size))
-			return false;
-		if (parser->line.n_words && parser->line.words[0][0] &&
-		    !parse_line(parser))
+		if (!parser_cut(parser, text, n) || !parse_line(parser))
 			return false;
 		text += n + 1;
 	}
-	if (parser->repeat)
-		return rr_parser_fail(parser, "expected 'end' of the repeat in line %d",
-			    parser->repeat_line);
-	if (parser->race->n_steps == 0)
-		return rr_parser_fail(parser, "expected at least one step");
-	if (!parser->race->title)
-		return rr_parser_fail(parser, "expected a 'title' somewhere above");
-	if (!parser->race->n_verdicts)
-		return rr_parser_fail(parser, "expected a 'verdict' at the end");
-	return true;
+	return has_all(parser);
 }
 
 struct rr_race *rr_race_parse(const char *path, const char *text,
-			      size_t length, char *error, size_t error_size)
+			      size_t length, struct rr_error *error)
 {
 	struct rr_race *race = calloc(1, sizeof(*race));
-	struct rr_parser parser = { .race = race,
-				 .error = error,
-				 .error_size = error_size };
+	struct parser parser = { .race = race, .error = error };
 
-	if (!race) {
-		snprintf(error, error_size, "out of memory");
-		return NULL;
+	if (race)
+		race->path = rr_race_keep(race, path, strlen(path));
+	if (!race || !race->path) {
+		rr_error_no_memory(error);
+	} else {
+		race->claims = "";
+		if (parse_all(&parser, text, length))
+			return race;
 	}
-	race->claims = "";
-	race->path = rr_race_keep(race, path, strlen(path));
-	if (race->path && parse_all(&parser, text, length))
-		return race;
 	rr_race_free(race);
 	return NULL;
 }

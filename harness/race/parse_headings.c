@@ -1,42 +1,126 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines above the first step: who takes part, and what is looked at. */
-#include <string.h>
-
 #include "parser.h"
 
-static bool is(const char *word, const char *other)
-{
-	return strcmp(word, other) == 0;
-}
+/* ---- Texts and keys -------------------------------------------------------- */
 
-/* ---- Headings ---------------------------------------------------------------------- */
-
-static bool parse_title(struct rr_parser *parser)
+static bool parse_title(struct parser *parser)
 {
 	parser->race->title = parser->line.rest;
-	if (parser->race->title && parser->race->title[0])
-		return true;
-	return rr_parser_fail(parser, "expected a title");
+	return parser->line.rest || parser_fail(parser, "expected a title");
 }
 
-static bool parse_claim(struct rr_parser *parser)
+static bool parse_claim(struct parser *parser)
 {
 	parser->race->claims = parser->line.rest;
-	if (parser->line.n_words > 1)
-		return true;
-	return rr_parser_fail(parser, "expected the names of claims");
+	return true;
 }
 
-static bool add_actor(struct rr_parser *parser, const char *name, int connection)
+static bool take_keys(struct parser *parser, const char *keys[], size_t *n)
+{
+	const struct parser_line *line = &parser->line;
+
+	for (size_t i = 1; i < line->n_words; i++) {
+		if (*n == RR_KEYS_SHOWN_MAX)
+			return parser_fail(parser, "expected at most %d keys",
+					   RR_KEYS_SHOWN_MAX);
+		keys[(*n)++] = line->words[i];
+	}
+	return true;
+}
+
+static bool parse_watch(struct parser *parser)
+{
+	return take_keys(parser, parser->race->keys, &parser->race->n_keys);
+}
+
+static bool parse_together(struct parser *parser)
+{
+	return take_keys(parser, parser->race->together,
+			 &parser->race->n_together);
+}
+
+static bool parse_lock(struct parser *parser)
+{
+	const struct parser_line *line = &parser->line;
+	const char *kind = line->n_words == 3 ? line->words[2] : "";
+	struct rr_race *race = parser->race;
+
+	race->lock = line->words[1];
+	race->lock_is_timestamp = parser_same(kind, "timestamp");
+	race->lock_is_count = parser_same(kind, "count");
+	return line->n_words == 2 || race->lock_is_timestamp ||
+	       race->lock_is_count ||
+	       parser_fail(
+		       parser,
+		       "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
+}
+
+static bool parse_counter(struct parser *parser)
+{
+	const struct parser_line *line = &parser->line;
+
+	parser->race->counter = line->words[1];
+	if (line->n_words == 2)
+		return true;
+	if (line->n_words != 4 || !parser_same(line->words[2], "from"))
+		return parser_fail(
+			parser,
+			"expected 'counter KEY' or 'counter KEY from NUMBER'");
+	return parser_take_number(parser, line->words[3], -1000000000,
+				  1000000000, &parser->race->counter_from);
+}
+
+/* given COMMAND: what is there before the first step. */
+static bool parse_given(struct parser *parser)
+{
+	struct rr_race *race = parser->race;
+	struct rr_step *step = &race->given[race->n_given];
+
+	if (race->n_given == RR_GIVEN_MAX)
+		return parser_fail(parser, "expected at most %d given commands",
+				   RR_GIVEN_MAX);
+	*step = (struct rr_step){ .kind = RR_STEP_RUN,
+				  .line = parser->line.number,
+				  .actor = -1,
+				  .peer = -1 };
+	race->n_given++;
+	return parser_take_command(parser, step, 1);
+}
+
+/* needs COMMAND, needs no COMMAND */
+static bool parse_needs(struct parser *parser)
+{
+	const struct parser_line *line = &parser->line;
+	const bool not_there =
+		line->n_words == 3 && parser_same(line->words[1], "no");
+	struct rr_race *race = parser->race;
+
+	if (!not_there && !parser_has_words(parser, 2, "needs COMMAND"))
+		return false;
+	if (race->n_needs == RR_NEEDS_MAX)
+		return parser_fail(parser, "expected at most %d needs",
+				   RR_NEEDS_MAX);
+	race->needs[race->n_needs++] = (struct rr_need){
+		line->words[line->n_words - 1], not_there
+	};
+	return true;
+}
+
+/* ---- Clients --------------------------------------------------------------- */
+
+/* `connection` < 0: the client's own. */
+static bool add_client(struct parser *parser, const char *name, int connection)
 {
 	struct rr_race *race = parser->race;
 
 	if (race->n_actors == RR_ACTORS_MAX)
-		return rr_parser_fail(parser, "expected at most %d clients",
-			    RR_ACTORS_MAX);
-	if (rr_parser_find_actor(race, name, strlen(name)) >= 0)
-		return rr_parser_fail(parser, "expected names that differ, found '%.60s' twice",
-			    name);
+		return parser_fail(parser, "expected at most %d clients",
+				   RR_ACTORS_MAX);
+	if (parser_find_actor(race, name, strlen(name)) >= 0)
+		return parser_fail(
+			parser, "expected names that differ, found '%.60s' twice",
+			name);
 	race->actors[race->n_actors] = (struct rr_race_actor){
 		name, connection < 0 ? (int)race->n_actors : connection
 	};
@@ -45,151 +129,206 @@ static bool add_actor(struct rr_parser *parser, const char *name, int connection
 }
 
 /* clients A B C; connection T1 T2 makes two of them use the first one's. */
-static bool parse_clients(struct rr_parser *parser)
+static bool parse_clients(struct parser *parser)
 {
-	const struct rr_line *line = &parser->line;
-	const bool shared = is(line->words[0], "connection");
+	const struct parser_line *line = &parser->line;
+	const bool shared = parser_same(line->words[0], "connection");
 	const int first = (int)parser->race->n_actors;
 
-	if (line->n_words < (shared ? 3 : 2))
-		return rr_parser_fail(parser, "expected '%s NAME NAME...'",
-			    line->words[0]);
 	for (size_t i = 1; i < line->n_words; i++) {
-		if (!add_actor(parser, line->words[i], shared ? first : -1))
+		if (!add_client(parser, line->words[i], shared ? first : -1))
 			return false;
 	}
 	return true;
 }
 
-static bool take_keys(struct rr_parser *parser, const char *keys[], size_t *n)
-{
-	const struct rr_line *line = &parser->line;
+/* ---- Servers --------------------------------------------------------------- */
 
-	if (line->n_words < 2)
-		return rr_parser_fail(parser, "expected '%s KEY...'", line->words[0]);
-	for (size_t i = 1; i < line->n_words; i++) {
-		if (*n == RR_KEYS_SHOWN_MAX)
-			return rr_parser_fail(parser, "expected at most %d keys",
-				    RR_KEYS_SHOWN_MAX);
-		keys[(*n)++] = line->words[i];
+static struct rr_race_server *add_server(struct parser *parser,
+					 const char *name)
+{
+	struct rr_race *race = parser->race;
+	struct rr_race_server *server = &race->servers[race->n_servers];
+
+	if (race->n_servers == RR_RACE_SERVERS_MAX) {
+		parser_fail(parser, "expected at most %d servers",
+			    RR_RACE_SERVERS_MAX);
+		return NULL;
+	}
+	if (parser_find_server(race, name) >= 0) {
+		parser_fail(parser,
+			    "expected names that differ, found '%.60s' twice",
+			    name);
+		return NULL;
+	}
+	*server = (struct rr_race_server){ .name = name };
+	race->n_servers++;
+	return server;
+}
+
+static bool take_aof(struct parser *parser, struct rr_race_server *server,
+		     const char *value)
+{
+	(void)parser;
+	for (int i = RR_AOF_NO; i <= RR_AOF_ALWAYS; i++) {
+		if (parser_same(value, rr_aof_name((enum rr_aof)i))) {
+			server->options.aof = (enum rr_aof)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "NAME=VALUE" as a line of redis.conf. */
+static bool take_config(struct parser *parser, struct rr_race_server *server,
+			const char *value)
+{
+	char *line = rr_race_keep(parser->race, value, strlen(value));
+	char *equals = line ? strchr(line, '=') : NULL;
+	size_t n = 0;
+
+	while (server->config[n])
+		n++;
+	if (!equals || n == RR_CONFIG_LINES_MAX)
+		return false;
+	*equals = ' ';
+	server->config[n] = line;
+	return true;
+}
+
+static bool take_master(struct parser *parser, struct rr_race_server *server,
+			const char *value)
+{
+	if (parser_find_server(parser->race, value) < 0)
+		return false;
+	server->options.replica_of = value;
+	return server->options.tcp = true;
+}
+
+static bool take_maxmemory(struct parser *parser,
+			   struct rr_race_server *server, const char *value)
+{
+	int64_t bytes;
+
+	if (!parser_take_number(parser, value, 0, INT64_MAX, &bytes))
+		return false;
+	server->options.maxmemory = bytes;
+	return true;
+}
+
+/* Options with a value behind an =. */
+static const struct {
+	const char *name;
+	bool (*take)(struct parser *parser, struct rr_race_server *server,
+		     const char *value);
+} valued[] = {
+	{ "aof=", take_aof },
+	{ "config=", take_config },
+	{ "replica-of=", take_master },
+	{ "maxmemory=", take_maxmemory },
+};
+
+static bool take_option(struct parser *parser, struct rr_race_server *server,
+			const char *word)
+{
+	struct rr_server_options *options = &server->options;
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = { { "rdb", &options->rdb },
+		      { "debug", &options->debug },
+		      { "tcp", &options->tcp } };
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (parser_same(word, flags[i].name))
+			return *flags[i].flag = true;
+	}
+	for (size_t i = 0; i < sizeof(valued) / sizeof(valued[0]); i++) {
+		const size_t length = strlen(valued[i].name);
+
+		if (strncmp(word, valued[i].name, length) == 0 &&
+		    valued[i].take(parser, server, word + length))
+			return true;
+	}
+	return parser_fail(
+		parser,
+		"expected rdb, debug, tcp, aof=always|everysec|no, maxmemory=BYTES, replica-of=SERVER or config=NAME=VALUE, found '%.60s'",
+		word);
+}
+
+/* servers n1 n2 */
+static bool parse_servers(struct parser *parser)
+{
+	for (size_t i = 1; i < parser->line.n_words; i++) {
+		if (!add_server(parser, parser->line.words[i]))
+			return false;
 	}
 	return true;
 }
 
-static bool parse_watch(struct rr_parser *parser)
+/* server n1 OPTION... */
+static bool parse_server(struct parser *parser)
 {
-	return take_keys(parser, parser->race->keys, &parser->race->n_keys);
+	struct rr_race_server *server = add_server(parser, parser->line.words[1]);
+
+	for (size_t i = 2; server && i < parser->line.n_words; i++) {
+		if (!take_option(parser, server, parser->line.words[i]))
+			return false;
+	}
+	return server != NULL;
 }
 
-static bool parse_together(struct rr_parser *parser)
-{
-	return take_keys(parser, parser->race->together,
-			 &parser->race->n_together);
-}
-
-/* lock KEY, lock KEY timestamp, lock KEY count */
-static bool parse_lock(struct rr_parser *parser)
-{
-	const struct rr_line *line = &parser->line;
-	const char *kind = line->n_words == 3 ? line->words[2] : "";
-	struct rr_race *race = parser->race;
-
-	race->lock_is_timestamp = is(kind, "timestamp");
-	race->lock_is_count = is(kind, "count");
-	race->lock = line->n_words > 1 ? line->words[1] : NULL;
-	if (line->n_words == 2 || race->lock_is_timestamp ||
-	    race->lock_is_count)
-		return true;
-	return rr_parser_fail(parser, "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
-}
-
-/* counter KEY, or counter KEY from NUMBER */
-static bool parse_counter(struct rr_parser *parser)
-{
-	const struct rr_line *line = &parser->line;
-
-	parser->race->counter = line->n_words > 1 ? line->words[1] : NULL;
-	if (line->n_words == 2)
-		return true;
-	if (line->n_words != 4 || !is(line->words[2], "from"))
-		return rr_parser_fail(parser, "expected 'counter KEY' or 'counter KEY from NUMBER'");
-	return rr_parser_take_number(parser, line->words[3], -1000000000,
-				     1000000000, &parser->race->counter_from);
-}
-
-/* given COMMAND: what is there before the first step. */
-static bool parse_given(struct rr_parser *parser)
-{
-	struct rr_race *race = parser->race;
-	struct rr_step *step = &race->given[race->n_given];
-
-	if (race->n_given == RR_GIVEN_MAX)
-		return rr_parser_fail(parser, "expected at most %d given commands",
-				      RR_GIVEN_MAX);
-	*step = (struct rr_step){ .kind = RR_STEP_RUN,
-				  .line = parser->line.number,
-				  .actor = -1,
-				  .peer = -1 };
-	race->n_given++;
-	return rr_parser_take_command(parser, step, 1);
-}
-
-/* needs COMMAND, needs no COMMAND */
-static bool parse_needs(struct rr_parser *parser)
-{
-	const struct rr_line *line = &parser->line;
-	const bool not_there = line->n_words == 3 && is(line->words[1], "no");
-	struct rr_race *race = parser->race;
-
-	if (!not_there && !rr_parser_has_words(parser, 2, "needs COMMAND"))
-		return false;
-	if (race->n_needs == RR_NEEDS_MAX)
-		return rr_parser_fail(parser, "expected at most %d needs",
-				      RR_NEEDS_MAX);
-	race->needs[race->n_needs++] = (struct rr_need){
-		line->words[line->n_words - 1], not_there
-	};
-	return true;
-}
-
-/* ---- The table ------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------- */
 
 static const struct {
 	const char *word;
-	bool (*parse)(struct rr_parser *parser);
+	size_t least_words;
+	const char *expected; /* what stands there, when there are fewer */
+	bool (*parse)(struct parser *parser);
 } headings[] = {
-	{ "title", parse_title },	{ "claim", parse_claim },
-	{ "clients", parse_clients },	{ "connection", parse_clients },
-	{ "server", rr_parser_servers },	{ "servers", rr_parser_servers },
-	{ "watch", parse_watch },	{ "together", parse_together },
-	{ "lock", parse_lock },		{ "counter", parse_counter },
-	{ "needs", parse_needs },		{ "given", parse_given },
+	{ "title", 1, "a title", parse_title },
+	{ "claim", 2, "the names of claims", parse_claim },
+	{ "clients", 2, "'clients NAME NAME...'", parse_clients },
+	{ "connection", 3, "'connection NAME NAME...'", parse_clients },
+	{ "server", 2, "a server's name", parse_server },
+	{ "servers", 2, "a server's name", parse_servers },
+	{ "watch", 2, "'watch KEY...'", parse_watch },
+	{ "together", 2, "'together KEY...'", parse_together },
+	{ "lock", 2, "'lock KEY'", parse_lock },
+	{ "counter", 2, "'counter KEY' or 'counter KEY from NUMBER'",
+	  parse_counter },
+	{ "needs", 1, "", parse_needs },
+	{ "given", 2, "a command", parse_given },
 };
 
-int rr_parser_heading(struct rr_parser *parser)
+enum parser_taken parser_heading(struct parser *parser)
 {
 	const char *word = parser->line.words[0];
+	bool taken;
 
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
-		if (!is(word, headings[i].word))
+		if (!parser_same(word, headings[i].word))
 			continue;
-		if (parser->race->n_steps > 0) {
-			rr_parser_fail(parser,
-				       "expected '%s' before the first step",
-				       word);
-			return -1;
-		}
-		return headings[i].parse(parser) ? 1 : -1;
+		if (parser->race->n_steps > 0)
+			taken = parser_fail(
+				parser, "expected '%s' before the first step",
+				word);
+		else if (parser->line.n_words < headings[i].least_words)
+			taken = parser_fail(parser, "expected %s",
+					    headings[i].expected);
+		else
+			taken = headings[i].parse(parser);
+		return taken ? PARSER_TAKEN : PARSER_WRONG;
 	}
-	return 0;
+	return PARSER_OTHER;
 }
 
-/* Before the first step: a server and a client that need not be named. */
-bool rr_parser_complete_headings(struct rr_parser *parser)
+bool parser_complete_headings(struct parser *parser)
 {
-	if (parser->race->n_servers == 0 && !rr_parser_add_server(parser, "redis"))
+	if (parser->race->n_servers == 0 && !add_server(parser, "redis"))
 		return false;
-	if (parser->race->n_actors == 0)
-		return rr_parser_fail(parser, "expected 'clients NAME...' before the first step");
-	return true;
+	return parser->race->n_actors > 0 ||
+	       parser_fail(
+		       parser,
+		       "expected 'clients NAME...' before the first step");
 }

@@ -1,203 +1,340 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps that no client does, what documents say, and the verdict. */
-#include <string.h>
-
-#include "findings.h"
+/* The steps, what documents say, and the verdict. */
 #include "parser.h"
 
-static bool is(const char *word, const char *other)
-{
-	return strcmp(word, other) == 0;
-}
+/* ---- Commands and replies -------------------------------------------------- */
 
-bool rr_parser_take_server(struct rr_parser *parser, const char *name,
-			   int *server)
+static bool take_reply(struct parser *parser, struct rr_step *step)
 {
-	*server = rr_parser_find_server(parser->race, name);
-	if (*server >= 0)
+	const char *reply = parser->line.reply;
+
+	step->expected = reply;
+	if (!reply)
 		return true;
-	return rr_parser_fail(parser, "expected a server's name, found '%.60s'", name);
+	if (reply[0] == '\0')
+		return parser_fail(parser, "expected a reply after => or <");
+	step->is_lost = parser_same(reply, "(lost)");
+	step->is_waiting = parser_same(reply, "(waits)");
+	return true;
 }
 
-/* ---- Steps without a client --------------------------------------------------------- */
-
-static bool parse_note(struct rr_parser *parser)
+static bool take_server(struct parser *parser, const char *name, int *server)
 {
-	struct rr_step *step = rr_parser_add_step(parser, RR_STEP_NOTE);
+	*server = parser_find_server(parser->race, name);
+	return *server >= 0 ||
+	       parser_fail(parser, "expected a server's name, found '%.60s'",
+			   name);
+}
 
-	if (!step)
+/* A> COMMAND or A@n1> COMMAND */
+static bool parse_run(struct parser *parser, struct rr_step *step)
+{
+	const char *name = parser->line.words[0];
+	const size_t length = strcspn(name, "@>");
+	const char *at = name + length;
+
+	step->actor = parser_find_actor(parser->race, name, length);
+	step->server = 0;
+	if (step->actor < 0)
+		return parser_fail(parser,
+				   "expected a client's name, found '%.*s'",
+				   (int)length, name);
+	if (*at == '@') {
+		const char *server = rr_race_keep(parser->race, at + 1,
+						  strlen(at) - 2);
+
+		if (!server)
+			return rr_error_no_memory(parser->error);
+		if (!take_server(parser, server, &step->server))
+			return false;
+	}
+	return parser_take_command(parser, step, 1) && take_reply(parser, step);
+}
+
+static bool parse_read(struct parser *parser, struct rr_step *step)
+{
+	step->server = 0;
+	if (!parser->line.reply)
+		return parser_fail(parser, "expected a reply after => or <");
+	return take_reply(parser, step);
+}
+
+static bool parse_write(struct parser *parser, struct rr_step *step)
+{
+	const struct parser_line *line = &parser->line;
+
+	step->server = 0;
+	if (line->n_words != 4 || !parser_same(line->words[2], "bytes"))
+		return parser_take_command(parser, step, 2);
+	step->kind = RR_STEP_BYTES;
+	step->text = line->words[3];
+	step->length = line->lengths[3];
+	return true;
+}
+
+/* ---- Other steps ----------------------------------------------------------- */
+
+/* A computes end = now + 11 */
+static bool parse_compute(struct parser *parser, struct rr_step *step)
+{
+	const struct parser_line *line = &parser->line;
+	const size_t n = line->n_words;
+
+	if ((n != 5 && n != 7) || !parser_same(line->words[3], "=") ||
+	    !parser_same(line->words[4], "now"))
+		return parser_fail(
+			parser, "expected 'A computes NAME = now + SECONDS'");
+	step->text = line->words[2];
+	if (n == 5)
+		return true;
+	if (!parser_same(line->words[5], "+") &&
+	    !parser_same(line->words[5], "-"))
+		return parser_fail(parser, "expected + or -, found '%.60s'",
+				   line->words[5]);
+	if (!parser_take_number(parser, line->words[6], 0, 1000000000,
+				&step->amount))
 		return false;
+	if (line->words[5][0] == '-')
+		step->amount = -step->amount;
+	return true;
+}
+
+static bool parse_mutex(struct parser *parser, struct rr_step *step)
+{
+	step->text = parser->line.words[2];
+	return true;
+}
+
+static bool parse_note(struct parser *parser, struct rr_step *step)
+{
 	step->text = parser->line.rest ? parser->line.rest : "";
 	return true;
 }
 
-static bool parse_tick(struct rr_parser *parser)
+static bool parse_tick(struct parser *parser, struct rr_step *step)
 {
-	struct rr_step *step;
-
-	if (!rr_parser_has_words(parser, 2, "tick DURATION"))
-		return false;
-	step = rr_parser_add_step(parser, RR_STEP_TICK);
-	return step && rr_parser_take_duration(parser, parser->line.words[1], false,
-				     &step->amount);
+	return parser_take_duration(parser, parser->line.words[1], false,
+				    &step->amount);
 }
 
-/* clock NAME +60s */
-static bool parse_clock(struct rr_parser *parser)
+static bool parse_clock(struct parser *parser, struct rr_step *step)
 {
-	const char *name;
-	struct rr_step *step;
+	const char *name = parser->line.words[1];
 
-	if (!rr_parser_has_words(parser, 3, "clock NAME +60s"))
-		return false;
-	name = parser->line.words[1];
-	step = rr_parser_add_step(parser, RR_STEP_CLOCK);
-	if (!step || !rr_parser_take_duration(parser, parser->line.words[2], true,
-				    &step->amount))
-		return false;
-	step->peer = rr_parser_find_actor(parser->race, name, strlen(name));
-	return step->peer >= 0 || rr_parser_take_server(parser, name, &step->server);
+	step->peer = parser_find_actor(parser->race, name, strlen(name));
+	return parser_take_duration(parser, parser->line.words[2], true,
+				    &step->amount) &&
+	       (step->peer >= 0 || take_server(parser, name, &step->server));
 }
 
-/* tear N last|at|after|in|without|over NUMBER */
-static bool parse_tear(struct rr_parser *parser, struct rr_step *step)
+static bool parse_fault(struct parser *parser, struct rr_step *step)
 {
-	const char *where = parser->line.words[2];
+	while (!parser_same(parser->line.words[0], rr_fault_name(step->fault)))
+		step->fault++;
+	return take_server(parser, parser->line.words[1], &step->server);
+}
+
+static bool parse_slow_disk(struct parser *parser, struct rr_step *step)
+{
+	return parse_fault(parser, step) &&
+	       parser_take_duration(parser, parser->line.words[2], false,
+				    &step->amount);
+}
+
+static bool parse_tear(struct parser *parser, struct rr_step *step)
+{
+	const struct parser_line *line = &parser->line;
 
 	for (int i = 0; i < RR_TEAR_KINDS; i++) {
-		if (is(where, rr_tear_name((enum rr_tear)i))) {
-			step->tear = (enum rr_tear)i;
-			return rr_parser_take_number(parser,
-						     parser->line.words[3], 0,
-						     1000000, &step->amount);
-		}
+		if (!parser_same(line->words[2], rr_tear_name((enum rr_tear)i)))
+			continue;
+		step->tear = (enum rr_tear)i;
+		return parse_fault(parser, step) &&
+		       parser_take_number(parser, line->words[3], 0, 1000000,
+					  &step->amount);
 	}
-	return rr_parser_fail(parser, "expected last, at, after, in, without or over, found '%.60s'",
-			      where);
+	return parser_fail(
+		parser,
+		"expected last, at, after, in, without or over, found '%.60s'",
+		line->words[2]);
 }
 
-static bool parse_fault(struct rr_parser *parser, enum rr_fault fault)
+/* ---- The forms of steps ---------------------------------------------------- */
+
+struct form {
+	size_t n_words; /* 0 = any number */
+	const char *usage;
+	bool (*parse)(struct parser *parser, struct rr_step *step);
+};
+
+static const struct form forms[] = {
+	[RR_STEP_RUN] = { 0, "A> COMMAND", parse_run },
+	[RR_STEP_WRITE] = { 0, "A writes COMMAND", parse_write },
+	[RR_STEP_READ] = { 2, "A < REPLY", parse_read },
+	[RR_STEP_ENTER] = { 2, "A enters", NULL },
+	[RR_STEP_LEAVE] = { 2, "A leaves", NULL },
+	[RR_STEP_COUNT] = { 2, "A counts", NULL },
+	[RR_STEP_CRASH] = { 2, "A crashes", NULL },
+	[RR_STEP_CONNECT] = { 2, "A connects", NULL },
+	[RR_STEP_LOCK] = { 3, "A locks MUTEX", parse_mutex },
+	[RR_STEP_UNLOCK] = { 3, "A unlocks MUTEX", parse_mutex },
+	[RR_STEP_COMPUTE] = { 0, "A computes NAME = now", parse_compute },
+	[RR_STEP_NOTE] = { 0, "-- TEXT", parse_note },
+	[RR_STEP_TICK] = { 2, "tick DURATION", parse_tick },
+	[RR_STEP_CLOCK] = { 3, "clock NAME +60s", parse_clock },
+	[RR_STEP_FAULT] = { 2, "FAULT SERVER", parse_fault },
+};
+
+static const struct form
+	slow_disk = { 3, "slow-disk SERVER DURATION", parse_slow_disk },
+	tear = { 4, "tear SERVER last|at|after|in|without|over NUMBER",
+		 parse_tear };
+
+/* The step that this line is. */
+static bool take_step(struct parser *parser, int actor, enum rr_step_kind kind,
+		      const struct form *form)
 {
-	static const char *const forms[] = { "FAULT SERVER",
-					     "slow-disk SERVER DURATION",
-					     "tear SERVER last|at|after|in|without|over NUMBER" };
-	const int more = fault == RR_FAULT_TEAR	     ? 2 :
-			 fault == RR_FAULT_SLOW_DISK ? 1 :
-						       0;
 	struct rr_step *step;
 
-	if (!rr_parser_has_words(parser, 2 + (size_t)more, forms[more]))
+	if (form->n_words &&
+	    !parser_has_words(parser, form->n_words, form->usage))
 		return false;
-	step = rr_parser_add_step(parser, RR_STEP_FAULT);
-	if (!step ||
-	    !rr_parser_take_server(parser, parser->line.words[1], &step->server))
+	step = parser_add_step(parser, kind);
+	if (!step)
 		return false;
-	step->fault = fault;
-	if (fault == RR_FAULT_TEAR)
-		return parse_tear(parser, step);
-	if (fault == RR_FAULT_SLOW_DISK)
-		return rr_parser_take_duration(parser, parser->line.words[2],
-					       false, &step->amount);
-	return true;
+	step->actor = actor;
+	return !form->parse || form->parse(parser, step);
 }
 
-static bool parse_repeat(struct rr_parser *parser)
+static bool take_fault(struct parser *parser, enum rr_fault fault)
+{
+	const struct form *form = fault == RR_FAULT_SLOW_DISK ? &slow_disk :
+				  fault == RR_FAULT_TEAR      ? &tear :
+						 &forms[RR_STEP_FAULT];
+
+	return take_step(parser, -1, RR_STEP_FAULT, form);
+}
+
+/* What a client does besides commands. */
+static bool take_doing(struct parser *parser, int actor)
+{
+	const char *word =
+		parser->line.n_words > 1 ? parser->line.words[1] : "nothing";
+
+	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
+		if (kind != RR_STEP_BYTES &&
+		    parser_same(word, rr_step_word((enum rr_step_kind)kind)))
+			return take_step(parser, actor, (enum rr_step_kind)kind,
+					 &forms[kind]);
+	}
+	return parser_fail(
+		parser,
+		"expected what %s does (enters, leaves, crashes ...), found '%.60s'",
+		parser->line.words[0], word);
+}
+
+/* ---- Repeats --------------------------------------------------------------- */
+
+static bool parse_repeat(struct parser *parser)
 {
 	int64_t rounds;
 
 	if (parser->repeat)
-		return rr_parser_fail(parser, "expected 'end' of the repeat in line %d first",
-			    parser->repeat_line);
-	if (!rr_parser_has_words(parser, 2, "repeat ROUNDS") ||
-	    !rr_parser_take_number(parser, parser->line.words[1], 1, 1000, &rounds))
+		return parser_fail(
+			parser, "expected 'end' of the repeat in line %d first",
+			parser->repeat_line);
+	if (!parser_has_words(parser, 2, "repeat ROUNDS") ||
+	    !parser_take_number(parser, parser->line.words[1], 1, 1000,
+				&rounds))
 		return false;
-	parser->repeat = (long)rounds;
+	parser->repeat = (int)rounds;
 	parser->repeat_from = parser->race->n_steps;
 	parser->repeat_line = parser->line.number;
 	return true;
 }
 
 /* The steps since the repeat began, so many times. */
-static bool parse_end(struct rr_parser *parser)
+static bool parse_end(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
 	const size_t from = parser->repeat_from, n = race->n_steps - from;
 
 	if (!parser->repeat)
-		return rr_parser_fail(parser, "expected a 'repeat' before 'end'");
-	for (long round = 1; round <= parser->repeat; round++) {
-		for (size_t i = 0; i < n; i++) {
-			struct rr_step *step = &race->steps[from + i];
+		return parser_fail(parser, "expected a 'repeat' before 'end'");
+	for (size_t i = 0; i < n * (size_t)parser->repeat; i++) {
+		struct rr_step *step = i < n ? &race->steps[from + i] :
+					parser_add_step(parser, RR_STEP_NOTE);
 
-			if (round > 1) {
-				step = rr_parser_add_step(parser, RR_STEP_NOTE);
-				if (!step)
-					return false;
-				*step = race->steps[from + i];
-			}
-			step->repetition = (int)round;
-			step->repetitions = (int)parser->repeat;
-		}
+		if (!step)
+			return false;
+		*step = race->steps[from + i % n];
+		step->repetition = (int)(i / n) + 1;
+		step->repetitions = parser->repeat;
 	}
 	parser->repeat = 0;
 	return true;
 }
 
-/* ---- What a document says ----------------------------------------------------------------- */
+/* ---- What documents say, and the verdict ----------------------------------- */
 
 /* A word for what is found that nobody knows would never hold. */
-static bool check_finding(struct rr_parser *parser, const char *text)
+static bool check_finding(struct parser *parser, const char *text)
 {
 	bool known;
 
 	rr_finding_holds(text, 0, &known);
 	return known ||
-	       rr_parser_fail(parser, "expected a finding like 'update lost' or 'nothing broken', found '%.60s'",
-			      text);
+	       parser_fail(
+		       parser,
+		       "expected a finding like 'update lost' or 'nothing broken', found '%.60s'",
+		       text);
 }
 
 /* ID says => PATTERN, of the reply before; ID says FINDING, of the end. */
-static bool parse_saying(struct rr_parser *parser)
+static bool parse_saying(struct parser *parser)
 {
-	struct rr_race *race = parser->race;
-	const struct rr_line *line = &parser->line;
+	const struct parser_line *line = &parser->line;
+	const int last = (int)parser->race->n_steps - 1;
 	struct rr_saying *saying;
 
 	if (line->reply ? line->n_words != 2 : line->n_words < 3)
-		return rr_parser_fail(parser, "expected 'ID says => REPLY' or 'ID says FINDING'");
-	if (line->reply && race->n_steps == 0)
-		return rr_parser_fail(parser, "expected a step before what is said of its reply");
-	if (!rr_parser_grow((void **)&race->sayings, &parser->sayings_room,
-		  race->n_sayings, sizeof(*saying)))
-		return rr_parser_fail(parser, "out of memory");
-	saying = &race->sayings[race->n_sayings++];
-	*saying = (struct rr_saying){ .claim = line->words[0],
-				      .line = line->number,
-				      .step = -1 };
+		return parser_fail(
+			parser, "expected 'ID says => REPLY' or 'ID says FINDING'");
+	if (line->reply && last < 0)
+		return parser_fail(
+			parser,
+			"expected a step before what is said of its reply");
+	saying = parser_add_saying(parser);
+	if (!saying)
+		return false;
+	saying->claim = line->words[0];
 	if (line->reply) {
-		saying->step = (int)race->n_steps - 1;
+		saying->step = last;
 		saying->says = line->reply;
-	} else {
-		saying->says = line->rest + strlen("says");
-		saying->says += strspn(saying->says, " ");
+		return true;
 	}
-	return line->reply || check_finding(parser, saying->says);
+	saying->says = line->rest + strlen("says");
+	saying->says += strspn(saying->says, " ");
+	return check_finding(parser, saying->says);
 }
 
-static bool parse_verdict(struct rr_parser *parser)
+static bool parse_verdict(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
-	char *rest, *one;
+	const char *rest = parser->line.rest;
+	char *findings;
 
 	if (parser->line.n_words < 2)
-		return rr_parser_fail(parser, "expected what was found, or 'nothing broken'");
-	rest = rr_race_keep(race, parser->line.rest,
-			    strlen(parser->line.rest));
-	for (one = rest ? strtok(rest, ",") : NULL; one;
-	     one = strtok(NULL, ",")) {
+		return parser_fail(parser,
+				   "expected what was found, or 'nothing broken'");
+	findings = rr_race_keep(race, rest, strlen(rest));
+	if (!findings)
+		return rr_error_no_memory(parser->error);
+	for (char *one = strtok(findings, ","); one; one = strtok(NULL, ",")) {
 		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
-			return rr_parser_fail(parser, "expected at most %d findings",
-				    RR_FINDINGS_NAMED_MAX);
+			return parser_fail(parser,
+					   "expected at most %d findings",
+					   RR_FINDINGS_NAMED_MAX);
 		one += strspn(one, " ");
 		if (!check_finding(parser, one))
 			return false;
@@ -207,39 +344,46 @@ static bool parse_verdict(struct rr_parser *parser)
 	return true;
 }
 
-/* ---- The tables ----------------------------------------------------------------- */
+/* ---- Any line -------------------------------------------------------------- */
 
 static const struct {
 	const char *word;
-	bool (*parse)(struct rr_parser *parser);
-} plain[] = {
-	{ "verdict", parse_verdict }, { "--", parse_note },
-	{ "tick", parse_tick },	      { "clock", parse_clock },
-	{ "repeat", parse_repeat },   { "end", parse_end },
+	bool (*parse)(struct parser *parser);
+} no_steps[] = {
+	{ "verdict", parse_verdict },
+	{ "repeat", parse_repeat },
+	{ "end", parse_end },
 };
 
-bool rr_parser_step(struct rr_parser *parser)
+bool parser_step(struct parser *parser)
 {
-	const struct rr_line *line = &parser->line;
+	const struct parser_line *line = &parser->line;
 	const char *word = line->words[0];
 	const size_t length = strlen(word);
 	int actor;
 
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-		if (is(word, plain[i].word))
-			return plain[i].parse(parser);
+	for (size_t i = 0; i < sizeof(no_steps) / sizeof(no_steps[0]); i++) {
+		if (parser_same(word, no_steps[i].word))
+			return no_steps[i].parse(parser);
 	}
-	if (line->n_words > 1 && is(line->words[1], "says"))
+	for (int kind = RR_STEP_NOTE; kind <= RR_STEP_CLOCK; kind++) {
+		if (parser_same(word, rr_step_word((enum rr_step_kind)kind)))
+			return take_step(parser, -1, (enum rr_step_kind)kind,
+					 &forms[kind]);
+	}
+	if (line->n_words > 1 && parser_same(line->words[1], "says"))
 		return parse_saying(parser);
 	if (word[length - 1] == '>')
-		return rr_parser_run(parser);
+		return take_step(parser, -1, RR_STEP_RUN, &forms[RR_STEP_RUN]);
 	for (int fault = 0; fault < RR_FAULT_KINDS; fault++) {
-		if (is(word, rr_fault_name((enum rr_fault)fault)))
-			return parse_fault(parser, (enum rr_fault)fault);
+		if (parser_same(word, rr_fault_name((enum rr_fault)fault)))
+			return take_fault(parser, (enum rr_fault)fault);
 	}
-	actor = rr_parser_find_actor(parser->race, word, length);
-	if (actor >= 0)
-		return rr_parser_verb(parser, actor);
-	return rr_parser_fail(parser, "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
-		    word);
+	actor = parser_find_actor(parser->race, word, length);
+	return actor >= 0 ?
+		       take_doing(parser, actor) :
+		       parser_fail(
+			       parser,
+			       "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
+			       word);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a race owns: its texts, its memory, and how it comes from a file. */
+/* What a race owns: its texts, its memory; the words of its language; and the
+ * files that races come from. */
 #include "parser.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -41,6 +42,8 @@ void rr_race_free(struct rr_race *race)
 	free(race->steps);
 	free(race);
 }
+
+/* ---- Words ----------------------------------------------------------------- */
 
 const char *rr_fault_name(enum rr_fault fault)
 {
@@ -95,21 +98,24 @@ const char *rr_aof_name(enum rr_aof aof)
 	return names[aof];
 }
 
-const char *rr_step_verb(enum rr_step_kind kind)
+const char *rr_step_word(enum rr_step_kind kind)
 {
-	static const char *const verbs[RR_STEP_FAULT + 1] = {
+	static const char *const words[RR_STEP_FAULT + 1] = {
 		[RR_STEP_WRITE] = "writes",     [RR_STEP_BYTES] = "writes",
 		[RR_STEP_READ] = "<",           [RR_STEP_ENTER] = "enters",
 		[RR_STEP_LEAVE] = "leaves",     [RR_STEP_COUNT] = "counts",
 		[RR_STEP_CRASH] = "crashes",    [RR_STEP_CONNECT] = "connects",
 		[RR_STEP_LOCK] = "locks",       [RR_STEP_UNLOCK] = "unlocks",
-		[RR_STEP_COMPUTE] = "computes",
+		[RR_STEP_COMPUTE] = "computes", [RR_STEP_NOTE] = "--",
+		[RR_STEP_TICK] = "tick",        [RR_STEP_CLOCK] = "clock",
 	};
 
-	return verbs[kind];
+	return words[kind];
 }
 
-struct rr_race *rr_race_read(const char *path, char *error, size_t error_size)
+/* ---- Files ----------------------------------------------------------------- */
+
+struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 {
 	FILE *file = fopen(path, "re");
 	struct rr_race *race = NULL;
@@ -117,22 +123,137 @@ struct rr_race *rr_race_read(const char *path, char *error, size_t error_size)
 	size_t length;
 
 	if (!file) {
-		snprintf(error, error_size, "cannot open '%s': %s", path,
-			 strerror(errno));
+		rr_error_set(error, RR_ERROR_USAGE, "cannot open '%s': %s",
+			     path, strerror(errno));
 		return NULL;
 	}
 	text = malloc(FILE_MAX);
 	length = text ? fread(text, 1, FILE_MAX, file) : 0;
 	if (!text)
-		snprintf(error, error_size, "out of memory");
+		rr_error_no_memory(error);
 	else if (ferror(file))
-		snprintf(error, error_size, "cannot read '%s': %s", path,
-			 strerror(errno));
+		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s",
+			     path, strerror(errno));
 	else if (length == FILE_MAX)
-		snprintf(error, error_size, "'%s' is longer than 1 MiB", path);
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "'%s' is longer than 1 MiB", path);
 	else
-		race = rr_race_parse(path, text, length, error, error_size);
+		race = rr_race_parse(path, text, length, error);
 	free(text);
 	fclose(file);
 	return race;
+}
+
+/* ---- The project's races --------------------------------------------------- */
+
+static const char suffix[] = ".race";
+
+/* Places to look in, from the program's own directory. */
+static const char *const places[] = { "../scenarios/races",
+				      "../../scenarios/races",
+				      "../share/redrace/races" };
+
+void rr_library_directory(char path[RR_RACE_PATH_SIZE])
+{
+	char program[512];
+	const ssize_t n =
+		readlink("/proc/self/exe", program, sizeof(program) - 1);
+	char *slash;
+
+	snprintf(path, RR_RACE_PATH_SIZE, "scenarios/races");
+	if (access(path, R_OK) == 0 || n < 0)
+		return;
+	program[n] = '\0';
+	slash = strrchr(program, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, RR_RACE_PATH_SIZE, "%s/%s", program, places[i]);
+		if (access(path, R_OK) == 0)
+			return;
+	}
+	path[0] = '\0';
+}
+
+struct rr_race *rr_library_open(const char *name, struct rr_error *error)
+{
+	char directory[RR_RACE_PATH_SIZE], path[2 * RR_RACE_PATH_SIZE];
+
+	if (strchr(name, '/') || access(name, R_OK) == 0)
+		return rr_race_read(name, error);
+	rr_library_directory(directory);
+	snprintf(path, sizeof(path), "%s/%.500s%s", directory, name, suffix);
+	if (directory[0] && access(path, R_OK) == 0)
+		return rr_race_read(path, error);
+	rr_error_set(error, RR_ERROR_USAGE,
+		     "there is no race '%.100s', and no such file; 'redrace list' shows the races",
+		     name);
+	return NULL;
+}
+
+static int is_race(const struct dirent *entry)
+{
+	const size_t length = strlen(entry->d_name);
+
+	return length > strlen(suffix) && entry->d_name[0] != '.' &&
+	       strcmp(entry->d_name + length - strlen(suffix), suffix) == 0;
+}
+
+char **rr_library_names(size_t *n)
+{
+	char directory[RR_RACE_PATH_SIZE];
+	struct dirent **entries = NULL;
+	char **names;
+	int found;
+
+	rr_library_directory(directory);
+	found = scandir(directory, &entries, is_race, alphasort);
+	names = calloc(found > 0 ? (size_t)found : 1, sizeof(*names));
+	*n = 0;
+	for (int i = 0; i < found; i++) {
+		const size_t length =
+			strlen(entries[i]->d_name) - strlen(suffix);
+
+		if (names)
+			names[(*n)++] = strndup(entries[i]->d_name, length);
+		free(entries[i]);
+	}
+	free(entries);
+	return names;
+}
+
+void rr_library_free_names(char **names, size_t n)
+{
+	for (size_t i = 0; names && i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+static bool print_race(const char *name, bool markdown, struct rr_error *error)
+{
+	struct rr_race *race = rr_library_open(name, error);
+
+	if (!race)
+		return false;
+	if (markdown)
+		printf("| [`%s`](scenarios/races/%s.race) | %s | %s |\n", name,
+		       name, race->claims, race->title);
+	else
+		printf("%-32s %-20s %s\n", name, race->claims, race->title);
+	rr_race_free(race);
+	return true;
+}
+
+bool rr_library_print(bool markdown, struct rr_error *error)
+{
+	bool all = true;
+	size_t n;
+	char **names = rr_library_names(&n);
+
+	if (!markdown)
+		printf("%-32s %-20s %s\n", "race", "claims", "shows");
+	for (size_t i = 0; names && i < n; i++)
+		all = print_race(names[i], markdown, error) && all;
+	rr_library_free_names(names, n);
+	return all;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A race: a transcript of what several clients do to one or more servers, read
- * from a text file. docs/races.md explains the language.
+ * A race: a transcript of what several clients do to one or more servers. Here it
+ * is read from a text file and written to one, and what happened when somebody
+ * played it is observed and judged. docs/races.md explains the language.
  */
 #ifndef RR_RACE_H
 #define RR_RACE_H
@@ -9,8 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "base/error.h"
 #include "cluster/cluster.h"
+
+struct redisReply;
+struct rl_reply;
 
 enum {
 	RR_ACTORS_MAX = 12,
@@ -147,15 +153,15 @@ struct rr_race {
 	struct rr_race_text *texts;    /* everything the pointers point into */
 };
 
-/*
- * Reads a race from `text`; `path` is what messages begin with. NULL, and
- * "PATH:LINE: expected ..., found ..." in `error`, when it is not one.
- */
-struct rr_race *rr_race_parse(const char *path, const char *text,
-			      size_t length, char *error, size_t error_size);
+/* ---- Reading --------------------------------------------------------------- */
 
-/* The same from a file; NULL with a message when it cannot be read, too. */
-struct rr_race *rr_race_read(const char *path, char *error, size_t error_size);
+/* Reads a race from `text`. NULL, and "PATH:LINE: expected ..., found ..." as the
+ * error, when it is none; `path` is what messages begin with. */
+struct rr_race *rr_race_parse(const char *path, const char *text,
+			      size_t length, struct rr_error *error);
+
+/* The same from a file; NULL when it cannot be read, too. */
+struct rr_race *rr_race_read(const char *path, struct rr_error *error);
 
 void rr_race_free(struct rr_race *race);
 
@@ -165,5 +171,196 @@ char *rr_race_keep(struct rr_race *race, const char *text, size_t length);
 
 /* The word for a fault, "power-cut". */
 const char *rr_fault_name(enum rr_fault fault);
+
+/* ---- The project's races (race.c) --------------------------------------- */
+
+enum { RR_RACE_PATH_SIZE = 1024 };
+
+/* scenarios/races of the working directory, or of the tree the program was
+ * built in, or what `make install` made of it; "" when there is none. */
+void rr_library_directory(char path[RR_RACE_PATH_SIZE]);
+
+/* A race by its file, or by the name of one of ours; NULL when there is none. */
+struct rr_race *rr_library_open(const char *name, struct rr_error *error);
+
+/* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL when
+ * out of memory. */
+char **rr_library_names(size_t *n);
+void rr_library_free_names(char **names, size_t n);
+
+/* Prints ours, a line each: name, claims, title. False: a file is no race. */
+bool rr_library_print(bool markdown, struct rr_error *error);
+
+/* ---- Writing (write.c) ----------------------------------------------------- */
+
+/*
+ * Writes the file that the parser reads as this race: headings, steps, what
+ * documents say, the verdict. Comments and blank lines of a file that was read
+ * are no part of a race. What no parser made must be sayable, too: titles, notes
+ * and remarks without newlines, a pattern for each reply (rr_reply_to_pattern()),
+ * times in whole microseconds (others are rounded up). False: not written.
+ */
+bool rr_race_write(FILE *file, const struct rr_race *race);
+
+/* One step as its line, without the newline. */
+void rr_race_write_step(FILE *file, const struct rr_race *race,
+			const struct rr_step *step);
+
+/* A duration as races have it, in the largest unit without a fraction: "11s",
+ * "1500ms", "3us". */
+enum { RR_DURATION_SIZE = 32 };
+const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns);
+
+/* ---- Replies (reply_text.c) ------------------------------------------------ */
+
+/* As redis-cli prints it, arrays on one line; cut off with ... when too long. */
+void rr_reply_text(const struct redisReply *reply, char *text, size_t size);
+
+/* What stands for a variable in a pattern: looks `name` up, or (when it has no
+ * value yet) takes `value` for it. False: it has another one. */
+struct rr_matcher {
+	bool (*variable)(void *context, const char *name, size_t name_length,
+			 const char *value, size_t length);
+	void *context;
+};
+
+/*
+ * Does `text` match `pattern`? * is any text, $name a variable, which ends where
+ * the pattern goes on; 1 is short for (integer) 1. All else stands for itself.
+ */
+bool rr_reply_matches(const char *pattern, const char *text,
+		      const struct rr_matcher *matcher);
+
+/*
+ * Makes a reply's text, in place, a pattern that it matches: what would mean
+ * something else in a race ($, and outside of quotes ! and #) becomes *. A reply
+ * that is compared as it is needs no pattern.
+ */
+void rr_reply_to_pattern(char *text);
+
+/* ---- Findings: what went wrong (verdict.c) -------------------------------- */
+
+/* They are found by looking at what happened, never read from the file. */
+enum rr_finding {
+	RR_EXCLUSION_BROKEN, /* two clients inside at once */
+	RR_UPDATE_LOST,      /* the counter is lower than what was counted */
+	RR_COUNTED_TWICE,    /* it is higher */
+	RR_FOREIGN_RELEASE,  /* a living holder's lock was removed by another */
+	RR_FOREIGN_CHANGE,   /* its value or lease was changed by another */
+	RR_DEADLOCK,         /* a dead holder's lock that never expires */
+	RR_KEPT_ALIVE,       /* a dead holder's lock, its lease renewed by others */
+	RR_GHOST_LOCK,       /* a lock whose maker never entered */
+	RR_LEFT_BEHIND,      /* a lock whose holder has left without it */
+	RR_HALF_DONE,        /* of keys that change together, only some did */
+	RR_WRITE_LOST,       /* an acknowledged write is gone after a fault */
+	RR_REPLIES_CROSSED,  /* somebody read the reply to another's command */
+	RR_FINDINGS
+};
+
+/* A set of findings: bit i = enum rr_finding i. */
+typedef unsigned rr_findings;
+
+/* "exclusion broken". */
+const char *rr_finding_name(enum rr_finding finding);
+
+/* What it means, in a sentence for a student. */
+const char *rr_finding_meaning(enum rr_finding finding);
+
+/*
+ * Does `phrase` hold for this set? It is a finding's name, or one that says that
+ * there is none: "exclusion kept", "count exact", "all or nothing", "writes
+ * kept", "replies in order", "progress", "own locks only", "nothing broken".
+ * *known is false when it is none of these.
+ */
+bool rr_finding_holds(const char *phrase, rr_findings findings, bool *known);
+
+/* ---- Traces: what happened (verdict.c) --------------------------------------- */
+
+/* One step as it went. Texts belong to the trace. */
+struct rr_event {
+	const struct rr_step *step;
+	char *command;  /* as sent, variables filled in; NULL = none */
+	char *reply;    /* what came, "(lost)" and "(waits)" too; NULL = none */
+	char *remark;   /* what it broke: "two inside: A B"; NULL = nothing */
+	char *keys[RR_KEYS_SHOWN_MAX]; /* their values after it, "(nil)" too */
+	bool differs;   /* the reply is not the one that was expected */
+	int64_t at_ns;  /* virtual time since the beginning */
+};
+
+struct rr_trace {
+	const struct rr_race *race;
+	size_t n_events;
+	struct rr_event *events;
+	rr_findings findings;
+	char conclusion[RR_FINDINGS][160]; /* what each finding was, in figures */
+	bool as_written;   /* every reply as expected, and the verdict too */
+	char error[512];   /* why it could not be played to its end, or "" */
+	const char *time;  /* how time was made to pass: "virtual", "real" */
+};
+
+void rr_trace_free(struct rr_trace *trace);
+
+/* The findings' names, comma separated, or "nothing broken". */
+void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size);
+
+/* Does what the document says hold? */
+bool rr_trace_saying_holds(const struct rr_trace *trace,
+			   const struct rr_saying *saying);
+
+/* ---- The observer (observer.c) --------------------------------------------- */
+
+/*
+ * Watches a race and finds what it breaks: who is inside, whose lock it is, what
+ * was counted, what was there before a fault. It is told what happened and what
+ * the keys hold, and asks nobody.
+ */
+enum { RR_REMARK_SIZE = 160, RR_VALUE_SIZE = 512 };
+
+/* What a lock's key holds; expires_ns of virtual time, -1 = never. */
+struct rr_lock_state {
+	char value[RR_VALUE_SIZE]; /* "(nil)" = not there */
+	int64_t expires_ns;
+};
+
+struct rr_observer {
+	const struct rr_race *race;
+	rr_findings findings;
+	char conclusion[RR_FINDINGS][RR_REMARK_SIZE];
+	bool inside[RR_ACTORS_MAX];
+	bool crashed[RR_ACTORS_MAX];
+	int owner;             /* who made the lock; -1 = nobody we know of */
+	bool owner_entered;    /* since then */
+	struct rr_lock_state lock;
+	long long counted;
+	char together[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE]; /* at the beginning */
+};
+
+void rr_observer_begin(struct rr_observer *observer,
+		       const struct rr_race *race);
+
+/* A mark: enters, leaves, counts, crashes, connects. `remark` says what it
+ * broke, "" = nothing; so below. */
+void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
+		      char remark[RR_REMARK_SIZE]);
+
+/* The lock after a step of `actor` (-1 = time, a fault); now_s is the second
+ * of the epoch that a client would read. */
+void rr_observer_lock(struct rr_observer *observer, int actor,
+		      const struct rr_lock_state *lock, long long now_s,
+		      char remark[RR_REMARK_SIZE]);
+
+/* A client has read the reply to a command of somebody else's. */
+void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
+			 char remark[RR_REMARK_SIZE]);
+
+/* A key that held `before` holds `after` when the server is back. */
+void rr_observer_survived(struct rr_observer *observer, const char *key,
+			  const char *before, const char *after,
+			  char remark[RR_REMARK_SIZE]);
+
+/* At the end: the counter's value, and those of the keys that belong together,
+ * as rr_reply_text() has them. */
+void rr_observer_end(struct rr_observer *observer, const char *counter,
+		     char *together[RR_KEYS_SHOWN_MAX]);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "reply_text.h"
-
 #include <ctype.h>
 #include <hiredis/hiredis.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "race.h"
 
 /* ---- Replies as text --------------------------------------------------------- */
 

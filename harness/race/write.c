@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From a race to the file that says it: the parser's inverse. */
-#include "write.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -111,7 +109,7 @@ static void write_doing(FILE *file, const struct rr_race *race,
 			const struct rr_step *step)
 {
 	write_word(file, race->actors[step->actor].name);
-	fprintf(file, " %s", rr_step_verb(step->kind));
+	fprintf(file, " %s", rr_step_word(step->kind));
 	if (step->kind == RR_STEP_WRITE) {
 		write_words(file, step->words, step->n_words);
 	} else if (step->kind == RR_STEP_BYTES) {

@@ -44,7 +44,8 @@ static struct rr_job *add_job(struct bench_of_jobs *bench)
 static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 {
 	struct rr_job *job = add_job(bench);
-	char text[600], error[600];
+	struct rr_error error = { 0 };
+	char text[600];
 	size_t used;
 
 	used = (size_t)snprintf(text, sizeof(text),
@@ -58,8 +59,8 @@ static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 	}
 	used += (size_t)snprintf(text + used, sizeof(text) - used,
 				 "verdict nothing broken\n");
-	job->race = rr_race_parse("t.race", text, used, error, sizeof(error));
-	cr_assert_not_null(job->race, "%s", error);
+	job->race = rr_race_parse("t.race", text, used, &error);
+	cr_assert_not_null(job->race, "%s", error.text);
 	job->result->as_written = true;
 	strcpy(job->result->text, "nothing broken");
 	return job;

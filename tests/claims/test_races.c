@@ -10,7 +10,7 @@
 #include "../cluster/stage.h"
 #include "claims.h"
 #include "claims/jobs.h"
-#include "race/library.h"
+#include "race/race.h"
 #include "mutate.h"
 #include "play/player.h"
 
@@ -49,10 +49,10 @@ static const char *shard_next(struct shard *shard)
 
 static struct rr_race *read_race(const char *name)
 {
-	char error[600];
-	struct rr_race *race = rr_library_open(name, error, sizeof(error));
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_library_open(name, &error);
 
-	cr_assert_not_null(race, "%s", error);
+	cr_assert_not_null(race, "%s", error.text);
 	return race;
 }
 

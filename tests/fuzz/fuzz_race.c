@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race/findings.h"
 #include "race/race.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,14 +57,14 @@ static void check(const struct rr_race *race)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char error[600] = "";
+	struct rr_error error = { 0 };
 	struct rr_race *race = rr_race_parse("fuzz.race", (const char *)data,
-					     size, error, sizeof(error));
+					     size, &error);
 
 	if (race)
 		check(race);
 	else
-		demand(strncmp(error, "fuzz.race:", 10) == 0);
+		demand(strncmp(error.text, "fuzz.race:", 10) == 0);
 	rr_race_free(race);
 	return 0;
 }

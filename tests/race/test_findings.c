@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "race/findings.h"
+#include "race/race.h"
 
 Test(findings, are_known_by_name)
 {

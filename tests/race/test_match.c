@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "play/cast.h"
-#include "race/reply_text.h"
+#include "race/race.h"
 
 static bool matches(const char *pattern, const char *text)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "race/observer.h"
+#include "race/race.h"
 
 enum { A, B, C, NOBODY = -1 };
 

@@ -8,10 +8,10 @@
 
 #include "race/race.h"
 
-static struct rr_race *parse(const char *text, char error[600])
+static struct rr_race *parse(const char *text, struct rr_error *error)
 {
-	error[0] = '\0';
-	return rr_race_parse("a.race", text, strlen(text), error, 600);
+	*error = (struct rr_error){ 0 };
+	return rr_race_parse("a.race", text, strlen(text), error);
 }
 
 #define HEAD "title t\nclients A B\n"
@@ -99,16 +99,17 @@ static const struct {
 
 Test(parse, tells_file_line_and_what_was_expected)
 {
-	char error[600];
+	struct rr_error error = { 0 };
 
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
-		struct rr_race *race = parse(broken[i].text, error);
+		struct rr_race *race = parse(broken[i].text, &error);
 
 		cr_expect_null(race, "no error for: %s", broken[i].text);
-		cr_expect_eq(strncmp(error, broken[i].error,
+		cr_expect_eq(strncmp(error.text, broken[i].error,
 				     strlen(broken[i].error)),
-			     0, "'%s' for: %s", error, broken[i].text);
-		cr_expect_not_null(strstr(error, "expected"), "%s", error);
+			     0, "'%s' for: %s", error.text, broken[i].text);
+		cr_expect_not_null(strstr(error.text, "expected"), "%s",
+				   error.text);
 		rr_race_free(race);
 	}
 }
@@ -116,7 +117,8 @@ Test(parse, tells_file_line_and_what_was_expected)
 /* `n` lines of a kind between head and verdict. */
 static void assert_too_many(const char *line, int n, const char *message)
 {
-	char error[600], *text = NULL;
+	char *text = NULL;
+	struct rr_error error;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -124,19 +126,19 @@ static void assert_too_many(const char *line, int n, const char *message)
 	for (int i = 0; i < n; i++)
 		fputs(line, file);
 	fclose(file);
-	cr_assert_null(parse(text, error));
-	cr_assert_not_null(strstr(error, message), "%s", error);
+	cr_assert_null(parse(text, &error));
+	cr_assert_not_null(strstr(error.text, message), "%s", error.text);
 	free(text);
 }
 
 Test(parse, refuses_what_is_no_text)
 {
 	static const char text[] = HEAD "A> GET x\0y\nverdict nothing broken\n";
-	char error[600];
+	struct rr_error error = { 0 };
 
-	cr_assert_null(rr_race_parse("a.race", text, sizeof(text) - 1, error,
-				     sizeof(error)));
-	cr_assert_str_eq(error, "a.race:3: expected text, found a byte 0");
+	cr_assert_null(rr_race_parse("a.race", text, sizeof(text) - 1,
+				     &error));
+	cr_assert_str_eq(error.text, "a.race:3: expected text, found a byte 0");
 }
 
 Test(parse, has_limits)
@@ -171,10 +173,10 @@ Test(parse, reads_a_race)
 		"A computes t = now - 11\n"
 		"LU-1 says update lost\n"
 		"verdict update lost, foreign release";
-	char error[600];
-	struct rr_race *race = parse(text, error);
+	struct rr_error error = { 0 };
+	struct rr_race *race = parse(text, &error);
 
-	cr_assert_not_null(race, "%s", error);
+	cr_assert_not_null(race, "%s", error.text);
 	cr_assert_str_eq(race->title, "A's race, with 'quotes'");
 	cr_assert_str_eq(race->claims, "LU-1 TL-7");
 	cr_assert_eq(race->n_actors, 4);
@@ -204,14 +206,16 @@ Test(parse, reads_a_race)
 
 Test(parse, tells_why_a_file_cannot_be_read)
 {
-	char error[600];
+	struct rr_error error = { 0 };
 
-	cr_assert_null(rr_race_read("/nowhere/at/all.race", error,
-				    sizeof(error)));
-	cr_assert_str_eq(error,
+	cr_assert_null(rr_race_read("/nowhere/at/all.race", &error));
+	cr_assert_str_eq(error.text,
 			 "cannot open '/nowhere/at/all.race': No such file or directory");
-	cr_assert_null(rr_race_read("/", error, sizeof(error)));
-	cr_assert_not_null(strstr(error, "cannot read '/'"), "%s", error);
-	cr_assert_null(rr_race_read("/dev/zero", error, sizeof(error)));
-	cr_assert_str_eq(error, "'/dev/zero' is longer than 1 MiB");
+	error = (struct rr_error){ 0 };
+	cr_assert_null(rr_race_read("/", &error));
+	cr_assert_not_null(strstr(error.text, "cannot read '/'"), "%s",
+			   error.text);
+	error = (struct rr_error){ 0 };
+	cr_assert_null(rr_race_read("/dev/zero", &error));
+	cr_assert_str_eq(error.text, "'/dev/zero' is longer than 1 MiB");
 }

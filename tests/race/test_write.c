@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race/reply_text.h"
-#include "race/write.h"
+#include "race/race.h"
 
 /* ---- Are they the same? ---------------------------------------------------- */
 
@@ -180,11 +179,10 @@ static char *write_race(const struct rr_race *race)
 
 static struct rr_race *parse_text(const char *path, const char *text)
 {
-	char error[600] = "";
-	struct rr_race *race =
-		rr_race_parse(path, text, strlen(text), error, sizeof(error));
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_race_parse(path, text, strlen(text), &error);
 
-	cr_assert_not_null(race, "%s in:\n%s", error, text);
+	cr_assert_not_null(race, "%s in:\n%s", error.text, text);
 	return race;
 }
 
@@ -205,12 +203,13 @@ static void assert_is_kept(const struct rr_race *race, const char *text,
 
 static void assert_file_is_kept(const char *path, bool is_written)
 {
-	char error[600], *text, *source = NULL;
-	struct rr_race *race = rr_race_read(path, error, sizeof(error));
+	char *text, *source = NULL;
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_race_read(path, &error);
 	FILE *file = fopen(path, "r");
 	size_t size = 0;
 
-	cr_assert_not_null(race, "%s", error);
+	cr_assert_not_null(race, "%s", error.text);
 	cr_assert_not_null(file);
 	cr_assert(getdelim(&source, &size, '\0', file) > 0);
 	fclose(file);
