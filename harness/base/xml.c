@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "xml.h"
 
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "plain.h"
-
-void rr_xml_part(FILE *out, const char *text, size_t length)
+static void write_escaped(FILE *out, const char *text, size_t length)
 {
 	static const char special[] = "&<>\"'";
 	static const char *const entities[] = { "&amp;", "&lt;", "&gt;",
@@ -25,13 +23,31 @@ void rr_xml_part(FILE *out, const char *text, size_t length)
 void rr_xml_text(FILE *out, const char *text)
 {
 	if (text)
-		rr_xml_part(out, text, strlen(text));
+		write_escaped(out, text, strlen(text));
 }
 
-void rr_xml_any(FILE *out, const char *text)
+void rr_xml_print(FILE *out, const char *format, ...)
 {
-	char *plain = rr_plain(text);
+	va_list arguments;
 
-	rr_xml_text(out, plain);
-	free(plain);
+	va_start(arguments, format);
+	for (; *format; format++) {
+		if (*format != '%') {
+			putc(*format, out);
+		} else if (*++format == 's') {
+			rr_xml_text(out, va_arg(arguments, const char *));
+		} else if (*format == 'd') {
+			fprintf(out, "%d", va_arg(arguments, int));
+		} else if (*format == 'z') {
+			fprintf(out, "%zu", va_arg(arguments, size_t));
+			format++;
+		} else if (*format == '.') {
+			const int length = va_arg(arguments, int);
+
+			write_escaped(out, va_arg(arguments, const char *),
+				      (size_t)length);
+			format += 2;
+		}
+	}
+	va_end(arguments);
 }

@@ -7,9 +7,10 @@
 
 /* Printable text with &, <, >, " and ' as entities; NULL is "". */
 void rr_xml_text(FILE *out, const char *text);
-void rr_xml_part(FILE *out, const char *text, size_t length);
 
-/* The same of a text that may hold anything. */
-void rr_xml_any(FILE *out, const char *text);
+/* Like fprintf(), with its texts written as rr_xml_text() does; the format has
+ * %s, %.*s, %d and %zu only. */
+void rr_xml_print(FILE *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

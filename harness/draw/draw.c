@@ -68,9 +68,9 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	else if (format == RR_FORMAT_MERMAID)
 		rr_write_mermaid(out, &picture);
 	else if (format == RR_FORMAT_SVG)
-		rr_write_svg(out, &picture);
+		drawn = rr_write_svg(out, &picture);
 	else if (format == RR_FORMAT_HTML)
-		rr_write_html(out, &picture);
+		drawn = rr_write_html(out, &picture);
 	else
 		drawn = rr_write_json(out, &picture);
 	rr_picture_free(&picture);

@@ -4,6 +4,7 @@
 #include "model.h"
 
 static const char page_head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
 	"<meta charset=\"utf-8\"/>\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
 	"<style>\n"
@@ -18,123 +19,84 @@ static const char page_head[] =
 	"dt{font-weight:600}\n"
 	"</style>\n";
 
-static void put_element(FILE *out, const char *name, const char *text)
-{
-	fprintf(out, "<%s>", name);
-	rr_xml_text(out, text);
-	fprintf(out, "</%s>", name);
-}
-
 /* ---- The table --------------------------------------------------------------- */
 
 /* Clients share what keys and remarks leave, and never get less than this. */
-static void put_widths(FILE *out, const struct rr_race *race)
-{
-	fprintf(out,
-		"<div class=\"wide\">\n<table style=\"min-width:%zurem\">\n<caption>Step by step</caption>\n",
-		18 + 8 * race->n_keys + 10 * race->n_actors);
-	fprintf(out,
-		"<colgroup><col style=\"width:3rem\"/><col span=\"%zu\"/>",
-		race->n_actors);
-	if (race->n_keys > 0)
-		fprintf(out, "<col span=\"%zu\" style=\"width:8rem\"/>",
-			race->n_keys);
-	fputs("<col style=\"width:15rem\"/></colgroup>\n", out);
-}
-
 static void put_table_head(FILE *out, const struct rr_picture *picture)
 {
-	put_widths(out, picture->race);
-	fputs("<thead><tr><th scope=\"col\">#</th>", out);
-	for (size_t i = 0; i < picture->race->n_actors; i++) {
-		fputs("<th scope=\"col\">", out);
-		rr_xml_text(out, rr_picture_client(picture, (int)i));
-		fputs("</th>", out);
-	}
-	for (size_t i = 0; i < picture->race->n_keys; i++) {
-		fputs("<th scope=\"col\">", out);
-		put_element(out, "code", picture->keys[i].name);
-		fputs("</th>", out);
-	}
+	const struct rr_race *race = picture->race;
+
+	rr_xml_print(
+		out,
+		"<div class=\"wide\">\n<table style=\"min-width:%zurem\">\n<caption>Step by step</caption>\n"
+		"<colgroup><col style=\"width:3rem\"/><col span=\"%zu\"/>",
+		18 + 8 * race->n_keys + 10 * race->n_actors, race->n_actors);
+	if (race->n_keys > 0)
+		rr_xml_print(out, "<col span=\"%zu\" style=\"width:8rem\"/>",
+			     race->n_keys);
+	fputs("<col style=\"width:15rem\"/></colgroup>\n"
+	      "<thead><tr><th scope=\"col\">#</th>", out);
+	for (int i = 0; i < (int)race->n_actors; i++)
+		rr_xml_print(out, "<th scope=\"col\">%s</th>",
+			     rr_picture_client(picture, i));
+	for (size_t i = 0; i < race->n_keys; i++)
+		rr_xml_print(out, "<th scope=\"col\"><code>%s</code></th>",
+			     picture->keys[i].name);
 	fputs("<th scope=\"col\">remarks</th></tr></thead>\n<tbody>\n", out);
 }
 
 static void put_action(FILE *out, const struct rr_picture *picture,
 		       const struct rr_row *row)
 {
-	if (row->kind == RR_ROW_MESSAGE && picture->race->n_servers > 1) {
-		rr_xml_text(out, rr_picture_server(picture, row->server));
-		fputs(": ", out);
-	}
+	if (row->kind == RR_ROW_MESSAGE && picture->race->n_servers > 1)
+		rr_xml_print(out, "%s: ",
+			     rr_picture_server(picture, row->server));
 	if (row->sends && row->fate == RR_FATE_NONE)
 		fputs("writes ", out);
-	put_element(out, "code", row->text);
-	if (row->reply) {
-		fputs("<br/>⇒ ", out);
-		put_element(out, "code", row->reply);
-	}
+	rr_xml_print(out, "<code>%s</code>", row->text);
+	if (row->reply)
+		rr_xml_print(out, "<br/>⇒ <code>%s</code>", row->reply);
 }
 
 static void put_clients(FILE *out, const struct rr_picture *picture,
 			const struct rr_row *row)
 {
-	const size_t n = picture->race->n_actors;
+	const int n = (int)picture->race->n_actors;
 
-	if (row->is_across) {
-		fprintf(out, "<td colspan=\"%zu\">", n);
-		rr_xml_text(out, row->text);
-		fputs("</td>", out);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
+	if (row->is_across)
+		rr_xml_print(out, "<td colspan=\"%d\">%s</td>", n, row->text);
+	for (int i = 0; !row->is_across && i < n; i++) {
 		fputs("<td>", out);
-		if (row->client == (int)i)
+		if (row->client == i)
 			put_action(out, picture, row);
 		fputs("</td>", out);
 	}
 }
 
-static void put_remarks(FILE *out, const struct rr_row *row)
-{
-	fputs("<td>", out);
-	if (row->broke) {
-		fputs("✗ ", out);
-		put_element(out, "strong", row->broke);
-		fputs(row->why ? "<br/>" : "", out);
-	}
-	fputs(row->why ? "! " : "", out);
-	rr_xml_text(out, row->why);
-	fputs("</td>", out);
-}
-
 static void put_row(FILE *out, const struct rr_picture *picture,
 		    const struct rr_row *row)
 {
-	fprintf(out, "<tr class=\"%s\"><td>",
-		row->broke     ? "broke" :
-		row->why       ? "why" :
-		row->is_across ? "across" :
-				 "step");
+	rr_xml_print(out, "<tr class=\"%s\"><td>",
+		     row->broke	    ? "broke" :
+		     row->why	    ? "why" :
+		     row->is_across ? "across" :
+				      "step");
 	if (row->number)
-		fprintf(out, "%zu", row->number);
+		rr_xml_print(out, "%zu", row->number);
 	fputs("</td>", out);
 	put_clients(out, picture, row);
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
-		fputs("<td>", out);
 		if (row->values[i])
-			put_element(out, "code", row->values[i]);
-		fputs("</td>", out);
+			rr_xml_print(out, "<td><code>%s</code></td>",
+				     row->values[i]);
+		else
+			fputs("<td></td>", out);
 	}
-	put_remarks(out, row);
-	fputs("</tr>\n", out);
-}
-
-static void put_table(FILE *out, const struct rr_picture *picture)
-{
-	put_table_head(out, picture);
-	for (size_t i = 0; i < picture->n_rows; i++)
-		put_row(out, picture, &picture->rows[i]);
-	fputs("</tbody>\n</table>\n</div>\n", out);
+	fputs("<td>", out);
+	if (row->broke)
+		rr_xml_print(out, "✗ <strong>%s</strong>", row->broke);
+	fputs(row->broke && row->why ? "<br/>" : "", out);
+	rr_xml_print(out, "%s%s</td></tr>\n", row->why ? "! " : "", row->why);
 }
 
 /* ---- What was found ----------------------------------------------------------- */
@@ -143,20 +105,15 @@ static void put_findings(FILE *out, const struct rr_picture *picture)
 {
 	fputs("<h2>What was found</h2>\n", out);
 	if (picture->no_finding) {
-		put_element(out, "p", picture->no_finding);
-		putc('\n', out);
+		rr_xml_print(out, "<p>%s</p>\n", picture->no_finding);
 		return;
 	}
 	fputs("<dl>\n", out);
-	for (size_t i = 0; i < picture->n_findings; i++) {
-		const struct rr_found *found = &picture->findings[i];
-
-		fprintf(out, "<dt>✗ %s: ", found->name);
-		rr_xml_text(out, found->figures);
-		fputs("</dt>\n", out);
-		put_element(out, "dd", found->meaning);
-		putc('\n', out);
-	}
+	for (size_t i = 0; i < picture->n_findings; i++)
+		rr_xml_print(out, "<dt>✗ %s: %s</dt>\n<dd>%s</dd>\n",
+			     picture->findings[i].name,
+			     picture->findings[i].figures,
+			     picture->findings[i].meaning);
 	fputs("</dl>\n", out);
 }
 
@@ -165,35 +122,36 @@ static void put_sayings(FILE *out, const struct rr_picture *picture)
 	if (picture->race->n_sayings == 0 || !picture->is_complete)
 		return;
 	fputs("<h2>What the document says</h2>\n<ul>\n", out);
-	for (size_t i = 0; i < picture->race->n_sayings; i++) {
-		put_element(out, "li", picture->sayings[i]);
-		putc('\n', out);
-	}
+	for (size_t i = 0; i < picture->race->n_sayings; i++)
+		rr_xml_print(out, "<li>%s</li>\n", picture->sayings[i]);
 	fputs("</ul>\n", out);
 }
 
-static const char legend[] =
+static const char page_end[] =
+	"</tbody>\n</table>\n</div>\n"
 	"<h2>How to read it</h2>\n<ul>\n"
 	"<li>A solid arrow is a command, a dashed one its reply. One that ends in a cross was lost on its way to the client.</li>\n"
 	"<li>A thick lane: the client is in its critical section. A dotted lane: the client or the server is not there.</li>\n"
 	"<li>A box on a server's lane: a key and its new value. (nil): it is not there.</li>\n"
 	"<li>✗: something is broken by this step. !: the step that decides, and why.</li>\n"
-	"</ul>\n";
+	"</ul>\n"
+	"</body>\n</html>\n";
 
-void rr_write_html(FILE *out, const struct rr_picture *picture)
+bool rr_write_html(FILE *out, const struct rr_picture *picture)
 {
-	fputs("<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n",
-	      out);
+	bool written;
+
 	fputs(page_head, out);
-	put_element(out, "title", picture->title);
-	fputs("\n</head>\n<body>\n", out);
-	put_element(out, "h1", picture->title);
-	fputs("\n<figure>\n", out);
-	rr_write_svg(out, picture);
+	rr_xml_print(out,
+		     "<title>%s</title>\n</head>\n<body>\n<h1>%s</h1>\n<figure>\n",
+		     picture->title, picture->title);
+	written = rr_write_svg(out, picture);
 	fputs("</figure>\n", out);
 	put_findings(out, picture);
 	put_sayings(out, picture);
-	put_table(out, picture);
-	fputs(legend, out);
-	fputs("</body>\n</html>\n", out);
+	put_table_head(out, picture);
+	for (size_t i = 0; i < picture->n_rows; i++)
+		put_row(out, picture, &picture->rows[i]);
+	fputs(page_end, out);
+	return written;
 }

@@ -19,7 +19,7 @@ static json_t *json_text(const char *value)
 	return json;
 }
 
-static json_t *json_number(long long number)
+static json_t *json_number(size_t number)
 {
 	return json_integer((json_int_t)number);
 }
@@ -75,18 +75,17 @@ static json_t *step_of(const struct rr_picture *picture,
 	const char *server =
 		row->server < 0 ? NULL :
 				  rr_picture_server(picture, row->server);
-	json_t *number =
-		row->number ? json_number((long long)row->number) : NULL;
+	json_t *number = row->number ? json_number(row->number) : NULL;
 
 	return json_pack(
-		"{s:o*, s:i, s:i, s:s, s:s?, s:s?, s:s, s:o, s:o, s:b, s:o, s:s?, s:o, s:o}",
+		"{s:o*, s:i, s:i, s:s, s:s?, s:s?, s:s, s:o, s:o, s:b, s:o, s:s?, s:I, s:o}",
 		"number", number, "line", step->line, "round", step->repetition,
 		"kind", rr_step_kind_word(step), "client", client,
 		"server", server, "text", row->text, "reply",
 		json_text(event->reply), "expected", json_text(step->expected),
 		"differs", event->differs, "broke", json_text(event->remark),
 		"why", row->why, "at_ns",
-		json_number(event->at_ns), "keys", values_of(picture->race, event));
+		(json_int_t)event->at_ns, "keys", values_of(picture->race, event));
 }
 
 static json_t *steps_of(const struct rr_picture *picture)
@@ -128,28 +127,26 @@ static json_t *expected_of(const struct rr_race *race)
 	return array;
 }
 
-static json_t *saying_of(const struct rr_trace *trace,
-			 const struct rr_saying *saying)
-{
-	const struct rr_race *race = trace->race;
-	json_t *step = json_null();
-
-	if (saying->step >= 0)
-		step = json_number((long long)rr_step_number(
-			race, &race->steps[saying->step]));
-	return json_pack("{s:o, s:i, s:o, s:o, s:b}", "claim",
-			 json_text(saying->claim), "line", saying->line, "step",
-			 step, "says", json_text(saying->says), "holds",
-			 rr_trace_saying_holds(trace, saying));
-}
-
 static json_t *sayings_of(const struct rr_trace *trace)
 {
+	const struct rr_race *race = trace->race;
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < trace->race->n_sayings; i++)
+	for (size_t i = 0; i < race->n_sayings; i++) {
+		const struct rr_saying *saying = &race->sayings[i];
+		const struct rr_step *step = &race->steps[saying->step];
+
 		json_array_append_new(
-			array, saying_of(trace, &trace->race->sayings[i]));
+			array,
+			json_pack("{s:o, s:i, s:o?, s:o, s:b}", "claim",
+				  json_text(saying->claim), "line",
+				  saying->line, "step",
+				  saying->step < 0 ?
+					  NULL :
+					  json_number(rr_step_number(race, step)),
+				  "says", json_text(saying->says), "holds",
+				  rr_trace_saying_holds(trace, saying)));
+	}
 	return array;
 }
 

@@ -15,7 +15,7 @@ struct maker {
 	struct rr_picture *picture;
 	bool folded;
 	size_t number;
-	unsigned inside, was_inside, gone, down;
+	unsigned inside, gone, down;
 	const char *values[RR_KEYS_SHOWN_MAX]; /* as last drawn, unworded */
 };
 
@@ -24,18 +24,18 @@ struct maker {
 /* The text belongs to the picture from now on. */
 static const char *keep_text(struct rr_picture *picture, char *text)
 {
-	char **texts = !text ? NULL :
-			       realloc(picture->texts, (picture->n_texts + 1) *
-							       sizeof(*texts));
+	const size_t n = picture->n_texts + 1;
+	char **texts = realloc(picture->texts, n * sizeof(*texts));
 
 	if (texts)
 		picture->texts = texts;
-	if (!texts) {
+	if (!texts || !text) {
 		free(text);
 		picture->is_out_of_memory = true;
 		return "";
 	}
-	return texts[picture->n_texts++] = text;
+	picture->texts[picture->n_texts++] = text;
+	return text;
 }
 
 static const char *keep_plain(struct rr_picture *picture, const char *text)
@@ -45,29 +45,9 @@ static const char *keep_plain(struct rr_picture *picture, const char *text)
 
 /* ---- One row ------------------------------------------------------------------ */
 
-static enum rr_row_kind kind_of(const struct rr_step *step)
-{
-	switch (step->kind) {
-	case RR_STEP_RUN:
-	case RR_STEP_WRITE:
-	case RR_STEP_BYTES:
-	case RR_STEP_READ:
-		return RR_ROW_MESSAGE;
-	case RR_STEP_NOTE:
-		return RR_ROW_NOTE;
-	case RR_STEP_TICK:
-	case RR_STEP_CLOCK:
-		return RR_ROW_TIME;
-	case RR_STEP_FAULT:
-		return RR_ROW_FAULT;
-	default:
-		return RR_ROW_MARK;
-	}
-}
-
 static enum rr_fate fate_of(const struct rr_event *event)
 {
-	if (!event->reply || kind_of(event->step) != RR_ROW_MESSAGE)
+	if (!event->reply || rr_row_kind_of(event->step) != RR_ROW_MESSAGE)
 		return RR_FATE_NONE;
 	if (event->step->is_lost)
 		return RR_FATE_LOST;
@@ -175,10 +155,9 @@ static struct rr_row *add_row(struct maker *maker, enum rr_row_kind kind,
 	*row = (struct rr_row){
 		.kind = kind, .text = text, .client = -1, .server = -1,
 		.is_across = kind != RR_ROW_MESSAGE && kind != RR_ROW_MARK,
-		.inside = maker->inside, .was_inside = maker->was_inside,
-		.gone = maker->gone, .down = maker->down,
+		.inside = maker->inside, .gone = maker->gone,
+		.down = maker->down,
 	};
-	maker->was_inside = maker->inside;
 	return row;
 }
 
@@ -188,11 +167,11 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 	struct rr_picture *picture = maker->picture;
 	const struct rr_step *step = event->step;
 	struct rr_row *row = add_row(
-		maker, kind_of(step),
+		maker, rr_row_kind_of(step),
 		keep_text(picture, rr_step_words(picture->trace, event)));
 
 	apply_step(maker, step);
-	maker->was_inside = row->inside |= maker->inside;
+	row->inside |= maker->inside;
 	row->number = step->kind == RR_STEP_NOTE ? 0 : maker->number;
 	row->client = step->actor;
 	row->server = step->server;

@@ -42,7 +42,6 @@ struct rr_row {
 	const char *values[RR_KEYS_SHOWN_MAX]; /* those that changed */
 	const char *labels[RR_KEYS_SHOWN_MAX]; /* the same, "lock = 1" */
 	unsigned inside;      /* clients in their critical sections, a bit each */
-	unsigned was_inside;  /* the same of the row before */
 	unsigned gone;        /* clients that had crashed before it */
 	unsigned down;        /* servers that did not answer before it */
 	const struct rr_event *event; /* NULL = none */
@@ -103,13 +102,13 @@ void rr_picture_free(struct rr_picture *picture);
 const char *rr_picture_client(const struct rr_picture *picture, int client);
 const char *rr_picture_server(const struct rr_picture *picture, int server);
 
-/* ---- The formats ---------------------------------------------------------- */
+/* ---- The formats; false: out of memory ------------------------------------- */
 
 void rr_write_text(FILE *out, const struct rr_picture *picture,
 		   const struct rr_style *style);
 void rr_write_mermaid(FILE *out, const struct rr_picture *picture);
-void rr_write_svg(FILE *out, const struct rr_picture *picture);
-void rr_write_html(FILE *out, const struct rr_picture *picture);
+bool rr_write_svg(FILE *out, const struct rr_picture *picture);
+bool rr_write_html(FILE *out, const struct rr_picture *picture);
 bool rr_write_json(FILE *out, const struct rr_picture *picture);
 
 /* ---- Wording: malloc'd, printable UTF-8; NULL = out of memory -------------- */
@@ -132,5 +131,6 @@ char *rr_words_of_saying(const struct rr_trace *trace,
 
 /* "enters", "tick", "power-cut": the step's kind in one word. */
 const char *rr_step_kind_word(const struct rr_step *step);
+enum rr_row_kind rr_row_kind_of(const struct rr_step *step);
 
 #endif

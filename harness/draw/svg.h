@@ -29,7 +29,8 @@ struct rr_svg_lane {
 
 struct rr_svg {
 	const struct rr_picture *picture;
-	FILE *out;
+	FILE *out;        /* what is in front: texts and arrows */
+	FILE *behind;     /* lanes, and the grounds of rows */
 	struct rr_svg_lane lanes[RR_LANES_MAX];
 	int left, right;  /* of all lanes with what stands on them */
 	int remarks_x;
@@ -59,7 +60,7 @@ void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 		 const char *class, const char *text, size_t columns);
 
 /* The same in lines of `columns` at most, `most` lines at most, the last one
- * then shortened; returns how many. */
+ * then shortened; returns their height. */
 int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 		const char *class, const char *text, size_t columns, int most);
 
@@ -67,7 +68,7 @@ int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 int rr_svg_lines(const char *text, size_t columns, int most);
 
 /* What a client says beside its lane, on a ground that keeps the lanes it is
- * written over from showing through; returns how many lines it takes. */
+ * written over from showing through; returns its height. */
 int rr_svg_label(struct rr_svg *svg, int x, int side, int y, const char *class,
 		 const char *text);
 

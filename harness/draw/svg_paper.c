@@ -151,11 +151,11 @@ static void put_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 {
 	static const char *const anchors[] = { "start", "middle", "end" };
 
-	fprintf(svg->out,
-		"<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\" stroke=\"%s\" xml:space=\"preserve\">",
-		x, y, anchors[anchor], class, svg->back);
-	rr_xml_part(svg->out, text, length);
-	fprintf(svg->out, "%s</text>\n", end);
+	rr_xml_print(
+		svg->out,
+		"<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\" stroke=\"%s\" xml:space=\"preserve\">%.*s%s</text>\n",
+		x, y, anchors[anchor], class, svg->back, (int)length, text,
+		end);
 }
 
 void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
@@ -184,7 +184,7 @@ int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 		else
 			put_text(svg, x, base, anchor, class, line, length, "");
 	}
-	return n;
+	return n * RR_LINE_PX;
 }
 
 int rr_svg_lines(const char *text, size_t columns, int most)
