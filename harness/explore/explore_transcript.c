@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "scheduler/race_text.h"
+#include "base/reply.h"
 
 struct writer {
 	FILE *file;

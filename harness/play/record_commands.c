@@ -5,7 +5,6 @@
 
 #include "link.h"
 #include "record_parts.h"
-#include "reply_copy.h"
 #include "script.h"
 #include "wording_ops.h"
 
@@ -44,16 +43,16 @@ static bool keep_words(struct rr_rehearsal *rehearsal, struct rr_step *step,
 }
 
 /* What came: the client's side of it. */
-static bool reply_of(const struct rr_gate_event *event, bool lost, char *text,
+static void reply_of(const struct rr_gate_event *event, bool lost, char *text,
 		     size_t size)
 {
 	const bool answered = event->outcome == RL_OK ||
 			      event->reply.type == RL_REPLY_FAILED;
 
 	if (answered && !lost)
-		return rr_reply_copy_text(&event->reply, text, size);
-	snprintf(text, size, lost ? "(lost)" : "(closed)");
-	return true;
+		rr_reply_text_of(&event->reply, text, size);
+	else
+		snprintf(text, size, lost ? "(lost)" : "(closed)");
 }
 
 /* Is the reply lost, on purpose or with one before it? Then only the last one
@@ -85,13 +84,12 @@ void record_command(struct rr_rehearsal *rehearsal, int client,
 	if (!event)
 		return;
 	step->server = gate_event->op.server;
-	if (!keep_words(rehearsal, step, gate_event) ||
-	    !reply_of(gate_event,
-		      note_loss(rehearsal, client, gate_event, step), text,
-		      sizeof(text))) {
+	if (!keep_words(rehearsal, step, gate_event)) {
 		rr_rehearsal_fail(rehearsal, RR_EXIT_INTERNAL, "out of memory");
 		return;
 	}
+	reply_of(gate_event, note_loss(rehearsal, client, gate_event, step),
+		 text, sizeof(text));
 	step->expected = record_keep(rehearsal, text);
 	event->command = rr_join_words(gate_event->op.words,
 				       gate_event->op.n_words);

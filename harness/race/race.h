@@ -215,6 +215,7 @@ const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns);
 
 /* As redis-cli prints it, arrays on one line; cut off with ... when too long. */
 void rr_reply_text(const struct redisReply *reply, char *text, size_t size);
+void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size);
 
 /* What stands for a variable in a pattern: looks `name` up, or (when it has no
  * value yet) takes `value` for it. False: it has another one. */

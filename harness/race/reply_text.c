@@ -1,110 +1,91 @@
 /* SPDX-License-Identifier: MIT */
+/* Replies as text, and texts against patterns. */
 #include <ctype.h>
 #include <hiredis/hiredis.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/reply.h"
 #include "race.h"
 
-/* ---- Replies as text --------------------------------------------------------- */
+/* ---- Replies as text ------------------------------------------------------- */
 
-struct sink {
-	char *at;
-	size_t left; /* the NUL included */
-	bool full;
-};
-
-static void put(struct sink *sink, const char *text, size_t length)
+static void write_flat(FILE *file, const redisReply *reply)
 {
-	if (sink->full)
-		return;
-	if (length >= sink->left) {
-		sink->full = true;
+	static const enum rl_reply_type types[] = {
+		[REDIS_REPLY_STRING] = RL_REPLY_STRING,
+		[REDIS_REPLY_STATUS] = RL_REPLY_STATUS,
+		[REDIS_REPLY_ERROR] = RL_REPLY_FAILED,
+		[REDIS_REPLY_INTEGER] = RL_REPLY_INTEGER,
+		[REDIS_REPLY_NIL] = RL_REPLY_NIL,
+	};
+	const size_t type = (size_t)reply->type;
+	const bool known = type < sizeof(types) / sizeof(types[0]);
+	const struct rl_reply flat = {
+		.type = known ? types[type] : RL_REPLY_NIL,
+		.integer = reply->integer,
+		.text = reply->str,
+		.length = (size_t)reply->len,
+	};
+
+	rr_write_reply(file, &flat);
+}
+
+static void write_any(FILE *file, const redisReply *reply)
+{
+	if (reply->type != REDIS_REPLY_ARRAY) {
+		write_flat(file, reply);
 		return;
 	}
-	memcpy(sink->at, text, length);
-	sink->at += length;
-	sink->left -= length;
-	*sink->at = '\0';
+	fputc('[', file);
+	for (size_t i = 0; i < reply->elements; i++) {
+		fputs(i ? ", " : "", file);
+		write_any(file, reply->element[i]);
+	}
+	fputc(']', file);
 }
 
-static void put_text(struct sink *sink, const char *text)
+/* What was written to the stream, cut off with ... when it is too long. An
+ * error's text is not escaped: its newlines become blanks. */
+static void take_written(FILE *file, char **written, char *text, size_t size)
 {
-	put(sink, text, strlen(text));
-}
-
-static void put_char(struct sink *sink, unsigned char c)
-{
-	static const char special[] = "\n\r\t\"\\", letters[] = "nrt\"\\";
-	const char *found = c ? strchr(special, c) : NULL;
-	char escaped[5];
-
-	if (found)
-		snprintf(escaped, sizeof(escaped), "\\%c",
-			 letters[found - special]);
-	else if (c < 32 || c > 126)
-		snprintf(escaped, sizeof(escaped), "\\x%02x", c);
+	text[0] = '\0';
+	if (!file || fclose(file) != 0 || !*written)
+		return;
+	if (strlen(*written) < size)
+		strcpy(text, *written);
 	else
-		snprintf(escaped, sizeof(escaped), "%c", c);
-	put_text(sink, escaped);
-}
-
-static void put_string(struct sink *sink, const redisReply *reply)
-{
-	put_text(sink, "\"");
-	for (size_t i = 0; i < (size_t)reply->len; i++)
-		put_char(sink, (unsigned char)reply->str[i]);
-	put_text(sink, "\"");
-}
-
-static void put_reply(struct sink *sink, const redisReply *reply)
-{
-	char number[40];
-
-	switch (reply->type) {
-	case REDIS_REPLY_STRING:
-		put_string(sink, reply);
-		break;
-	case REDIS_REPLY_STATUS:
-		put(sink, reply->str, (size_t)reply->len);
-		break;
-	case REDIS_REPLY_ERROR:
-		put_text(sink, "(error) ");
-		put(sink, reply->str, (size_t)reply->len);
-		break;
-	case REDIS_REPLY_INTEGER:
-		snprintf(number, sizeof(number), "(integer) %lld",
-			 reply->integer);
-		put_text(sink, number);
-		break;
-	case REDIS_REPLY_ARRAY:
-		put_text(sink, "[");
-		for (size_t i = 0; i < reply->elements; i++) {
-			put_text(sink, i ? ", " : "");
-			put_reply(sink, reply->element[i]);
-		}
-		put_text(sink, "]");
-		break;
-	default:
-		put_text(sink, "(nil)");
+		snprintf(text, size, "%.*s...", (int)size - 4, *written);
+	for (char *c = text; *c; c++) {
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
 	}
+	free(*written);
 }
 
 void rr_reply_text(const struct redisReply *reply, char *text, size_t size)
 {
-	struct sink sink = { text, size - 3, false };
+	char *written = NULL;
+	size_t length;
+	FILE *file = open_memstream(&written, &length);
 
-	text[0] = '\0';
-	put_reply(&sink, reply);
-	if (sink.full)
-		strcpy(sink.at, "...");
-	for (char *c = text; *c; c++) { /* an error's text is not escaped */
-		if (*c == '\n' || *c == '\r')
-			*c = ' ';
-	}
+	if (file)
+		write_any(file, reply);
+	take_written(file, &written, text, size);
 }
 
-/* ---- Patterns ------------------------------------------------------------------ */
+void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size)
+{
+	char *written = NULL;
+	size_t length;
+	FILE *file = open_memstream(&written, &length);
+
+	if (file)
+		rr_write_reply(file, reply);
+	take_written(file, &written, text, size);
+}
+
+/* ---- Patterns -------------------------------------------------------------- */
 
 static size_t name_length(const char *name)
 {

@@ -1,52 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* From a race to the file that says it: the parser's inverse. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reply.h"
 #include "parser.h"
 
 /* ---- Words ----------------------------------------------------------------- */
 
-/* A word that means itself without quotes, wherever it stands in a line. */
-static bool is_plain_word(const char *word)
-{
-	if (!*word)
-		return false;
-	for (; *word; word++) {
-		if (!isalnum((unsigned char)*word) && !strchr("_.:-@/+,=$*", *word))
-			return false;
-	}
-	return true;
-}
-
-static void write_quoted(FILE *file, const char *text, size_t length)
-{
-	static const char special[] = "\n\r\t\"\\", letters[] = "nrt\"\\";
-
-	fputc('"', file);
-	for (size_t i = 0; i < length; i++) {
-		const unsigned char c = (unsigned char)text[i];
-		const char *found = c ? strchr(special, c) : NULL;
-
-		if (found)
-			fprintf(file, "\\%c", letters[found - special]);
-		else if (c < 32 || c > 126)
-			fprintf(file, "\\x%02x", c);
-		else
-			fputc(c, file);
-	}
-	fputc('"', file);
-}
-
 static void write_word(FILE *file, const char *word)
 {
-	if (is_plain_word(word))
-		fputs(word, file);
-	else
-		write_quoted(file, word, strlen(word));
+	rr_write_bare_word(file, word, strlen(word));
 }
 
 static void write_words(FILE *file, const char *const *words, size_t n)
@@ -114,7 +80,7 @@ static void write_doing(FILE *file, const struct rr_race *race,
 		write_words(file, step->words, step->n_words);
 	} else if (step->kind == RR_STEP_BYTES) {
 		fputs(" bytes ", file);
-		write_quoted(file, step->text, step->length);
+		rr_write_quoted(file, step->text, step->length);
 	} else if (step->text) {
 		write_words(file, &step->text, 1);
 	}

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "race_text.h"
+#include "base/reply.h"
 
 struct rr_gate_event *rr_gate_trace_append(struct rr_gate_trace *trace)
 {

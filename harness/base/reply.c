@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "reply.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void rr_write_quoted(FILE *file, const char *text, size_t length)
+{
+	static const char special[] = "\n\r\t\"\\", letters[] = "nrt\"\\";
+
+	fputc('"', file);
+	for (size_t i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)text[i];
+		const char *found = c ? strchr(special, c) : NULL;
+
+		if (found)
+			fprintf(file, "\\%c", letters[found - special]);
+		else if (c < 32 || c > 126)
+			fprintf(file, "\\x%02x", c);
+		else
+			fputc(c, file);
+	}
+	fputc('"', file);
+}
+
+void rr_write_bare_word(FILE *file, const char *text, size_t length)
+{
+	bool is_bare = length > 0;
+
+	for (size_t i = 0; i < length && is_bare; i++)
+		is_bare = text[i] && (isalnum((unsigned char)text[i]) ||
+				      strchr("_.:-@/+,=$*", text[i]));
+	if (is_bare)
+		fwrite(text, 1, length, file);
+	else
+		rr_write_quoted(file, text, length);
+}
+
+void rr_write_word(FILE *file, const struct rl_word *word)
+{
+	fputc(' ', file);
+	rr_write_bare_word(file, word->text, word->length);
+}
+
+void rr_write_reply(FILE *file, const struct rl_reply *reply)
+{
+	switch (reply->type) {
+	case RL_REPLY_NIL:
+		fputs("(nil)", file);
+		break;
+	case RL_REPLY_INTEGER:
+		fprintf(file, "(integer) %lld", reply->integer);
+		break;
+	case RL_REPLY_STATUS:
+		fputs(reply->text, file);
+		break;
+	case RL_REPLY_STRING:
+		rr_write_quoted(file, reply->text, reply->length);
+		break;
+	case RL_REPLY_FAILED:
+		fprintf(file, "(error) %s", reply->text);
+		break;
+	case RL_REPLY_ARRAY:
+		fputc('[', file);
+		for (size_t i = 0; i < reply->length; i++) {
+			fputs(i ? ", " : "", file);
+			rr_write_reply(file, &reply->elements[i]);
+		}
+		fputc(']', file);
+		break;
+	}
+}
