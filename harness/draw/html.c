@@ -36,9 +36,11 @@ static void put_table_head(FILE *out, const struct rr_picture *picture)
 			     race->n_keys);
 	fputs("<col style=\"width:15rem\"/></colgroup>\n"
 	      "<thead><tr><th scope=\"col\">#</th>", out);
-	for (int i = 0; i < (int)race->n_actors; i++)
-		rr_xml_print(out, "<th scope=\"col\">%s</th>",
-			     rr_picture_client(picture, i));
+	for (size_t i = 0; i < picture->n_lanes; i++) {
+		if (!picture->lanes[i].is_server)
+			rr_xml_print(out, "<th scope=\"col\">%s</th>",
+				     picture->lanes[i].name);
+	}
 	for (size_t i = 0; i < race->n_keys; i++)
 		rr_xml_print(out, "<th scope=\"col\"><code>%s</code></th>",
 			     picture->keys[i].name);
@@ -49,8 +51,7 @@ static void put_action(FILE *out, const struct rr_picture *picture,
 		       const struct rr_row *row)
 {
 	if (row->kind == RR_ROW_MESSAGE && picture->race->n_servers > 1)
-		rr_xml_print(out, "%s: ",
-			     rr_picture_server(picture, row->server));
+		rr_xml_print(out, "%s: ", row->server_name);
 	if (row->sends && row->fate == RR_FATE_NONE)
 		fputs("writes ", out);
 	rr_xml_print(out, "<code>%s</code>", row->text);

@@ -64,28 +64,21 @@ static json_t *values_of(const struct rr_race *race,
 	return object;
 }
 
-static json_t *step_of(const struct rr_picture *picture,
-		       const struct rr_row *row)
+static json_t *step_of(const struct rr_race *race, const struct rr_row *row)
 {
 	const struct rr_event *event = row->event;
 	const struct rr_step *step = event->step;
-	const char *client =
-		row->client < 0 ? NULL :
-				  rr_picture_client(picture, row->client);
-	const char *server =
-		row->server < 0 ? NULL :
-				  rr_picture_server(picture, row->server);
 	json_t *number = row->number ? json_number(row->number) : NULL;
 
 	return json_pack(
 		"{s:o*, s:i, s:i, s:s, s:s?, s:s?, s:s, s:o, s:o, s:b, s:o, s:s?, s:I, s:o}",
 		"number", number, "line", step->line, "round", step->repetition,
-		"kind", rr_step_kind_word(step), "client", client,
-		"server", server, "text", row->text, "reply",
+		"kind", rr_step_kind_word(step), "client", row->client_name,
+		"server", row->server_name, "text", row->text, "reply",
 		json_text(event->reply), "expected", json_text(step->expected),
 		"differs", event->differs, "broke", json_text(event->remark),
 		"why", row->why, "at_ns",
-		(json_int_t)event->at_ns, "keys", values_of(picture->race, event));
+		(json_int_t)event->at_ns, "keys", values_of(race, event));
 }
 
 static json_t *steps_of(const struct rr_picture *picture)
@@ -95,7 +88,7 @@ static json_t *steps_of(const struct rr_picture *picture)
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		if (picture->rows[i].event)
 			json_array_append_new(array,
-					      step_of(picture,
+					      step_of(picture->race,
 						      &picture->rows[i]));
 	}
 	return array;

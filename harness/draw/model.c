@@ -72,21 +72,19 @@ static const char *broke_by(struct rr_picture *picture,
 /* Who does what: the server is named where there is a choice. */
 static void put_sentence(struct rr_picture *picture, struct rr_row *row)
 {
-	const char *client = rr_picture_client(picture, row->client);
 	const bool at = row->kind == RR_ROW_MESSAGE &&
 			picture->race->n_servers > 1;
 
 	row->sentence = keep_text(
 		picture,
-		rr_words("%s: %s%s%s%s%s%s%s", client, at ? "@" : "",
-			 at ? rr_picture_server(picture, row->server) : "",
-			 at ? " " : "",
+		rr_words("%s: %s%s%s%s%s%s%s", row->client_name, at ? "@" : "",
+			 at ? row->server_name : "", at ? " " : "",
 			 row->sends && row->fate == RR_FATE_NONE ? "writes " : "",
 			 row->text, row->reply ? " => " : "",
 			 row->reply ? row->reply : ""));
 	row->action = row->sentence;
 	if (!picture->is_out_of_memory)
-		row->action += strlen(client) + strlen(": ");
+		row->action += strlen(row->client_name) + strlen(": ");
 }
 
 /* What was broken, then why this is the step that decides. */
@@ -146,6 +144,19 @@ static void apply_step(struct maker *maker, const struct rr_step *step)
 		maker->down &= ~server;
 }
 
+static void put_names(const struct rr_picture *picture, struct rr_row *row,
+		      const struct rr_step *step)
+{
+	row->client = step->actor;
+	row->server = step->server;
+	if (row->client >= 0)
+		row->client_name =
+			picture->lanes[picture->client_lanes[row->client]].name;
+	if (row->server >= 0)
+		row->server_name =
+			picture->lanes[picture->server_lanes[row->server]].name;
+}
+
 /* A row that begins in the state that the one before it has left. */
 static struct rr_row *add_row(struct maker *maker, enum rr_row_kind kind,
 			      const char *text)
@@ -173,8 +184,7 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 	apply_step(maker, step);
 	row->inside |= maker->inside;
 	row->number = step->kind == RR_STEP_NOTE ? 0 : maker->number;
-	row->client = step->actor;
-	row->server = step->server;
+	put_names(picture, row, step);
 	row->sends = row->kind == RR_ROW_MESSAGE && step->kind != RR_STEP_READ;
 	row->event = event;
 	row->fate = fate_of(event);
@@ -404,16 +414,6 @@ void rr_picture_free(struct rr_picture *picture)
 	free(picture->texts);
 	free(picture->sayings);
 	free(picture->rows);
-}
-
-const char *rr_picture_client(const struct rr_picture *picture, int client)
-{
-	return picture->lanes[picture->client_lanes[client]].name;
-}
-
-const char *rr_picture_server(const struct rr_picture *picture, int server)
-{
-	return picture->lanes[picture->server_lanes[server]].name;
 }
 
 size_t rr_step_number(const struct rr_race *race, const struct rr_step *step)

@@ -27,8 +27,8 @@ enum rr_fate {
 struct rr_row {
 	enum rr_row_kind kind;
 	size_t number;        /* of the step, 0 = none */
-	int client;           /* -1 = none */
-	int server;           /* -1 = none */
+	int client, server;   /* -1 = none */
+	const char *client_name, *server_name;
 	bool sends;           /* the client sends a command or a part of one */
 	bool is_across;       /* it concerns all clients */
 	enum rr_fate fate;
@@ -98,9 +98,6 @@ struct rr_picture {
 bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace,
 		     bool folded);
 void rr_picture_free(struct rr_picture *picture);
-
-const char *rr_picture_client(const struct rr_picture *picture, int client);
-const char *rr_picture_server(const struct rr_picture *picture, int server);
 
 /* ---- The formats; false: out of memory ------------------------------------- */
 

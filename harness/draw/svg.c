@@ -298,10 +298,8 @@ static void put_description(FILE *out, const struct rr_picture *picture)
 
 		if (row->number)
 			fprintf(out, "%zu. ", row->number);
-		if (row->client >= 0)
-			rr_xml_print(out, "%s: ",
-				     rr_picture_client(picture, row->client));
-		rr_xml_print(out, "%s%s%s%s%s.\n", row->text,
+		rr_xml_print(out, "%s%s%s%s%s%s%s.\n", row->client_name,
+			     row->client_name ? ": " : "", row->text,
 			     row->reply ? " replies " : "", row->reply,
 			     row->broke ? "; " : "", row->broke);
 	}

@@ -50,6 +50,12 @@ struct sheet {
 	const char *now[RR_KEYS_SHOWN_MAX]; /* keys' values; NULL = not seen */
 };
 
+/* Something happens that is no client's doing: a line across the table. */
+static bool is_rule(const struct rr_row *row)
+{
+	return row->kind == RR_ROW_TIME || row->kind == RR_ROW_FAULT;
+}
+
 /* ---- Widths ----------------------------------------------------------------- */
 
 static const char *cell_of(const struct column *column,
@@ -63,19 +69,19 @@ static const char *cell_of(const struct column *column,
 	case KEY:
 		return row->values[column->index];
 	default:
-		return NULL;
+		return row->remark;
 	}
 }
 
 /* As wide as its widest cell, within limits. */
-static void add_column(struct sheet *sheet, enum column_kind kind, size_t index,
+static void add_column(struct sheet *sheet, enum column_kind kind, int index,
 		       const char *head)
 {
 	const size_t most = kind == KEY ? KEY_MOST : CLIENT_MOST;
 	struct column *column = &sheet->columns[sheet->n++];
 	size_t width = rr_plain_width(head);
 
-	*column = (struct column){ .kind = kind, .index = (int)index,
+	*column = (struct column){ .kind = kind, .index = index,
 				   .head = head };
 	if (kind == ONE_CLIENT)
 		column->extra = sheet->gutter + (sheet->has_arrows ? ARROW : 0);
@@ -98,14 +104,16 @@ static void add_columns(struct sheet *sheet, bool is_shared)
 			    race->n_keys == 1;
 	if (is_shared)
 		add_column(sheet, ALL_CLIENTS, 0, "clients");
-	for (size_t i = 0; !is_shared && i < race->n_actors; i++) {
-		if (i == 1 && sheet->has_arrows)
+	for (size_t i = 0; !is_shared && i < picture->n_lanes; i++) {
+		const struct rr_lane *lane = &picture->lanes[i];
+
+		if (!lane->is_server)
+			add_column(sheet, ONE_CLIENT, lane->index, lane->name);
+		if (sheet->has_arrows && sheet->n == 1)
 			add_column(sheet, KEY, 0, picture->keys[0].name);
-		add_column(sheet, ONE_CLIENT, i,
-			   rr_picture_client(picture, (int)i));
 	}
 	for (size_t i = 0; !sheet->has_arrows && i < race->n_keys; i++)
-		add_column(sheet, KEY, i, picture->keys[i].name);
+		add_column(sheet, KEY, (int)i, picture->keys[i].name);
 }
 
 static size_t total_width(const struct sheet *sheet)
@@ -146,44 +154,34 @@ static bool shrink_columns(struct sheet *sheet, size_t width)
 	return true;
 }
 
-/* What stands before the first column and in its gutters. */
-static void measure_rows(struct sheet *sheet)
+/* What does not depend on the columns. Rules are as wide as the table, which may
+ * be narrower than their texts; returns what these ask for. */
+static size_t measure_rows(struct sheet *sheet)
 {
-	size_t last = 0;
-	char text[24];
+	const struct rr_picture *picture = sheet->picture;
+	size_t last = 0, rule = 0;
 
-	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
-		const struct rr_row *row = &sheet->picture->rows[i];
+	for (size_t i = 0; i < picture->n_rows; i++) {
+		const struct rr_row *row = &picture->rows[i];
+		const size_t wide = RULE_EXTRA + rr_plain_width(row->text);
 
 		last = row->number ? row->number : last;
 		if (row->inside)
 			sheet->gutter = 2;
+		if (is_rule(row) && wide > rule)
+			rule = wide;
 	}
-	sheet->numbers = (size_t)snprintf(text, sizeof(text), "%2zu", last);
-}
-
-/* Rules are as wide as the table, which may be narrower than their texts. */
-static void make_room_for_rules(struct sheet *sheet, size_t width)
-{
-	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
-		const struct rr_row *row = &sheet->picture->rows[i];
-		size_t wide;
-
-		if (row->kind != RR_ROW_TIME && row->kind != RR_ROW_FAULT)
-			continue;
-		wide = RULE_EXTRA + rr_plain_width(row->text);
-		wide = wide < width ? wide : width;
-		sheet->width = wide > sheet->width ? wide : sheet->width;
-	}
+	sheet->numbers = (size_t)snprintf(NULL, 0, "%2zu", last);
+	return rule;
 }
 
 /* Remarks stand beside the columns, if there is room for them there. */
 static void lay_out_sheet(struct sheet *sheet, size_t width)
 {
+	const size_t rule = measure_rows(sheet);
 	struct column *remarks;
 	size_t at;
 
-	measure_rows(sheet);
 	add_columns(sheet, false);
 	if (!shrink_columns(sheet, width)) {
 		add_columns(sheet, true);
@@ -194,8 +192,9 @@ static void lay_out_sheet(struct sheet *sheet, size_t width)
 		sheet->columns[i].at = at;
 		at += sheet->columns[i].width + GAP;
 	}
-	sheet->width = at - GAP;
-	make_room_for_rules(sheet, width);
+	sheet->width = rule < width ? rule : width;
+	if (sheet->width < at - GAP)
+		sheet->width = at - GAP;
 	at = sheet->width + GAP;
 	if (!sheet->picture->has_remarks || at + REMARKS_LEAST > width)
 		return;
@@ -367,40 +366,37 @@ static void put_note(struct sheet *sheet, const struct rr_row *row)
 	put_cells(sheet, row, 1);
 }
 
-/* False: there is no column for it, it stands below the row. */
-static bool put_remark_beside(struct sheet *sheet, const char *remark)
+static void put_number(struct rr_pen *pen, size_t number)
 {
-	struct column *last = &sheet->columns[sheet->n - 1];
+	char text[24];
 
-	if (last->kind != REMARKS)
-		return false;
-	last->left = remark;
-	return true;
+	snprintf(text, sizeof(text), "%2zu", number);
+	rr_pen_string(pen, text);
 }
 
-static void put_row(struct sheet *sheet, const struct rr_row *row)
+static void begin_row(struct sheet *sheet, const struct rr_row *row)
 {
-	struct rr_pen *pen = &sheet->pen;
-	bool is_beside;
-
 	for (size_t i = 0; i < sheet->n; i++)
 		sheet->columns[i].left = cell_of(&sheet->columns[i], row);
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
-	is_beside = put_remark_beside(sheet, row->remark);
-	if (row->number) {
-		char number[24];
+	if (row->number)
+		put_number(&sheet->pen, row->number);
+}
 
-		snprintf(number, sizeof(number), "%2zu", row->number);
-		rr_pen_string(pen, number);
-	}
-	if (row->kind == RR_ROW_TIME || row->kind == RR_ROW_FAULT)
+/* A remark that has no column stands below its row. */
+static void put_row(struct sheet *sheet, const struct rr_row *row)
+{
+	struct rr_pen *pen = &sheet->pen;
+
+	begin_row(sheet, row);
+	if (is_rule(row))
 		put_rule(sheet, row);
 	else if (row->is_across)
 		put_note(sheet, row);
 	else
 		put_cells(sheet, row, 0);
-	if (!row->remark || is_beside)
+	if (!row->remark || sheet->columns[sheet->n - 1].kind == REMARKS)
 		return;
 	rr_pen_go(pen, INDENT);
 	rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);

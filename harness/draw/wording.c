@@ -114,15 +114,6 @@ static char *words_of_clock(const struct rr_race *race,
 			step->amount > 0 ? "ahead" : "behind");
 }
 
-static char *words_of_tick(const struct rr_event *event)
-{
-	char passed[DURATION_SIZE], now[DURATION_SIZE];
-
-	return rr_words("%s pass, t = %s",
-			exact_duration(passed, event->step->amount),
-			exact_duration(now, event->at_ns));
-}
-
 static char *words_of_bytes(const struct rr_step *step)
 {
 	char *plain = rr_plain_bytes(step->text, step->length);
@@ -130,15 +121,6 @@ static char *words_of_bytes(const struct rr_step *step)
 
 	free(plain);
 	return text;
-}
-
-static char *words_of_compute(const struct rr_event *event)
-{
-	const long long off = (long long)event->step->amount;
-
-	return rr_words("%s = now %c %lld = %s", event->step->text,
-			off < 0 ? '-' : '+', llabs(off),
-			event->reply ? event->reply : "?");
 }
 
 /* Each kind of step in one word, and what its row is. */
@@ -178,6 +160,8 @@ enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 {
 	const struct rr_step *step = event->step;
+	const long long amount = (long long)step->amount;
+	char passed[DURATION_SIZE], now[DURATION_SIZE];
 
 	switch (step->kind) {
 	case RR_STEP_RUN:
@@ -189,11 +173,15 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	case RR_STEP_UNLOCK:
 		return rr_words("%s %s", rr_step_kind_word(step), step->text);
 	case RR_STEP_COMPUTE:
-		return words_of_compute(event);
+		return rr_words("%s = now %c %lld = %s", step->text,
+				amount < 0 ? '-' : '+', llabs(amount),
+				event->reply ? event->reply : "?");
 	case RR_STEP_NOTE:
 		return rr_plain(step->text);
 	case RR_STEP_TICK:
-		return words_of_tick(event);
+		return rr_words("%s pass, t = %s",
+				exact_duration(passed, amount),
+				exact_duration(now, event->at_ns));
 	case RR_STEP_CLOCK:
 		return words_of_clock(trace->race, step);
 	case RR_STEP_FAULT:
