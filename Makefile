@@ -82,9 +82,10 @@ claims-doc: all ## the same as docs/claims.md
 	@$(B)/redrace claims --format markdown -o docs/claims.md $(ARGS)
 
 matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
-	@$(B)/redrace matrix --save docs/matrix -o docs/matrix.md \
-	  -o results/matrix.html -o results/matrix.json $(ARGS); code=$$?; \
-	  { [ $$code -gt 2 ] || { sh docs/excerpt > README.md.new && mv README.md.new README.md; }; } && exit $$code
+	@begun=$$(mktemp); \
+	  $(B)/redrace matrix --docs docs -o results/matrix.html -o results/matrix.json $(ARGS); code=$$?; \
+	  if [ docs/matrix.md -nt $$begun ]; then sh docs/excerpt > README.md.new && mv README.md.new README.md; fi; \
+	  rm -f $$begun; exit $$code
 
 matrix-replay: all ## play the transcripts of docs/matrix: do they still show what they did?
 	@$(B)/redrace matrix --replay docs/matrix $(ARGS)

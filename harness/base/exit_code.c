@@ -22,19 +22,28 @@ static size_t rank(enum rr_exit code)
 	return i;
 }
 
+static const enum rr_exit exit_codes[] = {
+	[RR_ERROR_NONE] = RR_EXIT_OK,
+	[RR_ERROR_USAGE] = RR_EXIT_USAGE,
+	[RR_ERROR_REDIS] = RR_EXIT_REDIS,
+	[RR_ERROR_FILE] = RR_EXIT_FILE,
+	[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,
+	[RR_ERROR_INTERRUPTED] = RR_EXIT_INTERRUPTED,
+	[RR_ERROR_INTERNAL] = RR_EXIT_INTERNAL,
+};
+
 enum rr_exit rr_exit_of(enum rr_error_kind kind)
 {
-	static const enum rr_exit codes[] = {
-		[RR_ERROR_NONE] = RR_EXIT_OK,
-		[RR_ERROR_USAGE] = RR_EXIT_USAGE,
-		[RR_ERROR_REDIS] = RR_EXIT_REDIS,
-		[RR_ERROR_FILE] = RR_EXIT_FILE,
-		[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,
-		[RR_ERROR_INTERRUPTED] = RR_EXIT_INTERRUPTED,
-		[RR_ERROR_INTERNAL] = RR_EXIT_INTERNAL,
-	};
+	return exit_codes[kind];
+}
 
-	return codes[kind];
+enum rr_error_kind rr_exit_kind(enum rr_exit code)
+{
+	enum rr_error_kind kind = RR_ERROR_INTERNAL;
+
+	while (kind > RR_ERROR_NONE && exit_codes[kind] != code)
+		kind--;
+	return kind;
 }
 
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)

@@ -21,6 +21,9 @@ enum rr_exit {
 /* The exit code that an error of this kind has; RR_EXIT_OK = there is none. */
 enum rr_exit rr_exit_of(enum rr_error_kind kind);
 
+/* The kind of error that has this exit code; codes of verdicts have none. */
+enum rr_error_kind rr_exit_kind(enum rr_exit code);
+
 /* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 

@@ -486,7 +486,7 @@ static void end_workers(struct run *run)
 static bool conclude(const struct run *run, struct rr_error *error)
 {
 	if (run->signals->interrupted)
-		return rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+		return rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
 	if (run->n_done == run->pool->n_jobs)
 		return true;
 	return rr_error_set(error, run->failure.kind, "%s", run->failure.text);

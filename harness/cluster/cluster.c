@@ -242,6 +242,24 @@ enum rr_exit rr_cluster_open(struct rr_cluster *cluster,
 	return try_out(cluster, error);
 }
 
+void rr_cluster_version(const struct rr_cluster *cluster, char *version,
+			size_t size)
+{
+	static const char field[] = "redis_version:";
+	struct rl_reply reply;
+	const char *found;
+
+	version[0] = '\0';
+	if (cluster->n_pool == 0 ||
+	    rl_run(cluster->pool[0].admin, &reply, "INFO server") != RL_OK)
+		return;
+	found = reply.text ? strstr(reply.text, field) : NULL;
+	if (found)
+		snprintf(version, size, "%.*s",
+			 (int)strcspn(found + strlen(field), "\r\n"),
+			 found + strlen(field));
+}
+
 void rr_cluster_close(struct rr_cluster *cluster)
 {
 	if (!cluster->session)

@@ -114,6 +114,10 @@ enum rr_exit rr_cluster_open(struct rr_cluster *cluster,
 			     char error[RR_CLUSTER_ERROR]);
 void rr_cluster_close(struct rr_cluster *cluster);
 
+/* The version of its servers, "7.0.15"; "" = not known. */
+void rr_cluster_version(const struct rr_cluster *cluster, char *version,
+			size_t size);
+
 /* Do its servers follow rr_cluster_tick() exactly? */
 bool rr_cluster_has_time(const struct rr_cluster *cluster);
 

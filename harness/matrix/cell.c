@@ -4,21 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "draw/draw.h"
-#include "hazards.h"
 #include "play/player.h"
 
 enum { WIDTH = 100 };
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* ---- The transcript ------------------------------------------------------- */
 
@@ -39,7 +30,7 @@ static char *with_title(const struct rr_cell *cell, const char *transcript)
 	return text;
 }
 
-static void draw(struct rr_cell *cell, const struct rr_trace *trace)
+static void draw_transcript(struct rr_cell *cell, const struct rr_trace *trace)
 {
 	const struct rr_style style = { .width = WIDTH };
 	size_t size;
@@ -52,7 +43,7 @@ static void draw(struct rr_cell *cell, const struct rr_trace *trace)
 }
 
 /* Plays what will be saved once more, as a reader would, and draws it. */
-static bool replay(struct rr_cell *cell, struct rr_cluster *cluster)
+static bool replay_transcript(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	struct rr_trace trace = { 0 };
 	struct rr_error error = { 0 };
@@ -72,13 +63,13 @@ static bool replay(struct rr_cell *cell, struct rr_cluster *cluster)
 			 "the transcript plays differently the second time");
 	rr_trace_verdict(&trace, cell->verdict_text,
 			 sizeof(cell->verdict_text));
-	draw(cell, &trace);
+	draw_transcript(cell, &trace);
 	rr_trace_free(&trace);
 	rr_race_free(race);
 	return !cell->problem[0];
 }
 
-static void forget(struct rr_cell *cell)
+static void forget_transcript(struct rr_cell *cell)
 {
 	free(cell->transcript);
 	free(cell->drawing);
@@ -88,7 +79,7 @@ static void forget(struct rr_cell *cell)
 }
 
 /* What does not show when it is played is no finding. */
-static enum rr_exit conclude(struct rr_cell *cell, struct rr_cluster *cluster,
+static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster,
 			     const struct rr_explore_result *result)
 {
 	char error[400] = "out of memory";
@@ -100,19 +91,20 @@ static enum rr_exit conclude(struct rr_cell *cell, struct rr_cluster *cluster,
 		cell->transcript = rr_conclude(titled, result->shortest_breaks,
 					       cluster, error, sizeof(error));
 	free(titled);
-	if (cell->transcript && replay(cell, cluster))
+	if (cell->transcript && replay_transcript(cell, cluster))
 		return RR_EXIT_OK;
 	if (!cell->problem[0])
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "what was found does not show when it is played: %s",
 			 error);
-	forget(cell);
+	forget_transcript(cell);
 	return RR_EXIT_INTERNAL;
 }
 
 /* ---- The verdict ---------------------------------------------------------- */
 
-static void note(struct rr_cell *cell, const struct rr_explore_result *result)
+static void note_result(struct rr_cell *cell,
+			const struct rr_explore_result *result)
 {
 	cell->states = result->states;
 	cell->transitions = result->transitions;
@@ -129,7 +121,8 @@ static void note(struct rr_cell *cell, const struct rr_explore_result *result)
 }
 
 /* Of a cell in which nothing failed. */
-static enum rr_cell_verdict unbroken(const struct rr_explore_result *result)
+static enum rr_cell_verdict
+verdict_unbroken(const struct rr_explore_result *result)
 {
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
@@ -143,34 +136,33 @@ static enum rr_cell_verdict unbroken(const struct rr_explore_result *result)
 	}
 }
 
-static enum rr_exit judge(struct rr_cell *cell, struct rr_cluster *cluster,
-			  const struct rr_explore_result *result)
+static enum rr_exit judge_search(struct rr_cell *cell,
+				 struct rr_cluster *cluster,
+				 const struct rr_explore_result *result)
 {
 	if (result->explored == RR_EXPLORED_STOPPED)
 		return RR_EXIT_INTERRUPTED;
-	note(cell, result);
-	cell->verdict = result->breaks ? RR_CELL_BREAKS : unbroken(result);
+	note_result(cell, result);
+	cell->verdict = result->breaks ? RR_CELL_BREAKS :
+					 verdict_unbroken(result);
 	cell->was_cut = result->breaks && result->explored != RR_EXPLORED_ALL;
-	return result->breaks ? conclude(cell, cluster, result) : RR_EXIT_OK;
+	return result->breaks ? conclude_cell(cell, cluster, result) :
+				RR_EXIT_OK;
 }
 
-static bool was_interrupted(const struct rr_cluster *cluster)
-{
-	return cluster->session->signals.interrupted;
-}
-
-static enum rr_exit search(struct rr_cell *cell, struct rr_cluster *cluster)
+static enum rr_exit search_cell(struct rr_cell *cell,
+				struct rr_cluster *cluster)
 {
 	struct rr_explore_result result;
 	enum rr_exit code = rr_explore(cluster, &cell->bounds, &result);
 
 	if (code == RR_EXIT_OK)
-		code = judge(cell, cluster, &result);
+		code = judge_search(cell, cluster, &result);
 	else
 		snprintf(cell->problem, sizeof(cell->problem), "%s",
 			 result.error);
 	rr_explore_release(&result);
-	if (was_interrupted(cluster)) {
+	if (cluster->session->signals.interrupted) {
 		cell->verdict = RR_CELL_UNDONE;
 		return RR_EXIT_INTERRUPTED;
 	}
@@ -182,8 +174,8 @@ static enum rr_exit search(struct rr_cell *cell, struct rr_cluster *cluster)
 
 enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster)
 {
-	cell->seconds = seconds();
-	cell->code = search(cell, cluster);
-	cell->seconds = seconds() - cell->seconds;
+	cell->seconds = rr_clock_s();
+	cell->code = search_cell(cell, cluster);
+	cell->seconds = rr_clock_s() - cell->seconds;
 	return cell->code;
 }

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* One cell of the matrix: a strategy under a hazard, searched and judged. */
+/* Inside of matrix/: one cell, searched and judged, and what is said of it. */
 #ifndef RR_CELL_H
 #define RR_CELL_H
 
-#include "explore/explore.h"
+#include "base/text.h"
+#include "matrix.h"
 
-enum rr_cell_verdict {
-	RR_CELL_UNDONE,     /* called off before */
-	RR_CELL_NONE,       /* the hazard does not concern the strategy */
-	RR_CELL_BREAKS,     /* at least one interleaving fails */
-	RR_CELL_SAFE,       /* none does, nothing was cut, and a mutant fails */
-	RR_CELL_ROUNDS,     /* none was found; loops were cut */
-	RR_CELL_MOST,       /* none was found; there are more states */
-	RR_CELL_RANDOM,     /* none was found; a server answered at random */
-	RR_CELL_NO_MUTANT,  /* none does, and nothing shows that the search
-			     * would notice */
-	RR_CELL_SKIPPED,    /* the server lacks what the strategy needs */
-	RR_CELL_FAILED,     /* it could not be computed */
-};
+/* Does the hazard concern the strategy at all? */
+bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard);
+
+/*
+ * Searches one cell, whose strategy, hazard and bounds are there, in `cluster`
+ * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off. Other
+ * codes are in the cell as well, and the next one can be done.
+ */
+enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster);
+
+/* ---- Is it what is expected? -------------------------------------------------- */
 
 enum rr_cell_standing {
 	RR_CELL_AS_EXPECTED,
@@ -25,49 +24,57 @@ enum rr_cell_standing {
 	RR_CELL_UNDECIDED, /* it proves nothing either way, or is not there */
 };
 
-struct rr_cell {
-	const struct rr_strategy *strategy;
-	enum rr_hazard hazard;
-	struct rr_explore_config bounds;
-	enum rr_cell_verdict verdict;
-	unsigned breaks;         /* bits of strategy.h, the first
-				  * RR_INVARIANTS of them */
-	bool was_cut;            /* a failing one: there may be more to it */
-	unsigned long states, transitions;
-	uint64_t interleavings, failing; /* of these; 0 = not counted */
-	unsigned long broken[RR_INVARIANTS]; /* moves and states that do */
-	char mutant[RR_MUTANT_NAME]; /* the first that fails; "" = none */
-	/* Of the shortest failing interleaving: as a race with its verdict, and
-	 * drawn in plain text. NULL = none. */
-	char *transcript, *drawing;
-	char verdict_text[200]; /* what playing that one says */
-	char problem[RR_CLUSTER_ERROR]; /* why there is no verdict, or "" */
-	enum rr_exit code;
-	double seconds;
-};
-
-/*
- * Searches one cell, whose strategy, hazard and bounds are there, in `cluster`
- * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off.
- * Other codes are in the cell as well, and the next one can be done. Transcript
- * and drawing are malloc'd, and the caller's.
- */
-enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster);
-
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell);
 
-/* A few letters for a narrow column: "safe 1.2k", "C-E---", "2 rounds". */
-enum { RR_CELL_WORD = 12 };
-const char *rr_cell_word(const struct rr_cell *cell, char text[RR_CELL_WORD]);
+/* ---- Words ---------------------------------------------------------------------- */
 
-/* "safe", "count, exclusion", "no failure found (2 rounds)". */
-const char *rr_cell_text(const struct rr_cell *cell, char *text, size_t size);
+/* What is said of a verdict whatever the cell. */
+struct rr_verdict_words {
+	const char *word;   /* in a narrow column */
+	const char *text;
+	const char *json;
+	const char *class, *symbol; /* in HTML */
+	bool is_unbroken;   /* nothing was found to break */
+};
 
-/* The same of what is expected. */
-const char *rr_cell_expected(const struct rr_cell *cell, char *text,
-			     size_t size);
+extern const struct rr_verdict_words rr_verdict_words[];
 
-/* The file for its transcript: "none-threads.race". */
-const char *rr_cell_file(const struct rr_cell *cell, char *text, size_t size);
+/* All that the formats say of a cell. */
+struct rr_cell_words {
+	const char *strategy, *hazard; /* "none", "slow work" */
+	const struct rr_verdict_words *verdict;
+	enum rr_cell_standing standing;
+	char word[12];       /* "safe 1.2k", "C-E---", "2 rounds" */
+	char text[120];      /* "safe", "count, exclusion" */
+	char expected[120];  /* the same of what is expected */
+	char bounds[RR_BOUNDS_SIZE];
+	char file[100];      /* for its transcript: "none-threads.race" */
+	char states[RR_GROUPED_SIZE];
+	char failing[2 * RR_GROUPED_SIZE + 8]; /* "4 of 6"; "" = not counted */
+};
+
+struct rr_cell_words rr_cell_words(const struct rr_cell *cell);
+
+/* "count, exclusion": a set of RR_BREAKS_COUNT and so on; "" = none. */
+const char *rr_breaks_text(unsigned breaks, char *text, size_t size);
+
+/* What a strategy has broken there, in one sentence: of bit number `bit`. */
+const char *rr_invariant_meaning(int bit);
+
+/* ---- Rows and columns ------------------------------------------------------------- */
+
+/* The next column that is asked for after `hazard`, -1 = the first; RR_HAZARDS =
+ * there is none. */
+int rr_matrix_column(const struct rr_matrix *matrix, int hazard);
+
+/* The next cell that is asked for after `cell`, NULL = the first, row by row;
+ * NULL = there is none. */
+struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix,
+			       const struct rr_cell *cell);
+
+/* "240 cells: 230 as expected, 8 differ, 2 undecided; 1,234 states, 41 s", and
+ * with `joint` and the server's version after it if that is known. */
+void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file);
+void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file);
 
 #endif

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
 
-#include <sys/mman.h>
+#include <stdlib.h>
 
-#include "bounds.h"
-#include "matrix_inside.h"
-#include "base/text.h"
+#include "cell.h"
 
-/* ---- Cells ---------------------------------------------------------------- */
+/* ---- Rows and columns --------------------------------------------------------- */
 
-bool rr_matrix_has(const struct rr_matrix *matrix, int hazard)
+static size_t count_cells(const struct rr_matrix *matrix)
 {
-	return matrix->hazards >> hazard & 1;
+	return matrix->n_strategies * RR_HAZARDS;
 }
 
 struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
@@ -20,28 +18,33 @@ struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
 	return &matrix->cells[row * RR_HAZARDS + (size_t)hazard];
 }
 
+int rr_matrix_column(const struct rr_matrix *matrix, int hazard)
+{
+	do
+		hazard++;
+	while (hazard < RR_HAZARDS && !(matrix->hazards >> hazard & 1));
+	return hazard;
+}
+
+struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix,
+			       const struct rr_cell *cell)
+{
+	size_t i = cell ? (size_t)(cell - matrix->cells) + 1 : 0;
+
+	while (i < count_cells(matrix) &&
+	       !(matrix->hazards >> matrix->cells[i].hazard & 1))
+		i++;
+	return i < count_cells(matrix) ? &matrix->cells[i] : NULL;
+}
+
 static void init_cell(struct rr_cell *cell, const struct rr_strategy *strategy,
-		      enum rr_hazard hazard, unsigned long most)
+		      int hazard, unsigned long most)
 {
 	cell->strategy = strategy;
-	cell->hazard = hazard;
-	cell->bounds = rr_bounds_of(strategy, hazard);
+	cell->hazard = (enum rr_hazard)hazard;
+	cell->bounds = rr_bounds_of(strategy, cell->hazard);
 	if (most && (!cell->bounds.most || most < cell->bounds.most))
 		cell->bounds.most = most;
-}
-
-/* Memory that forks share, all zero. */
-static void *map(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
-static size_t n_cells(const struct rr_matrix *matrix)
-{
-	return matrix->n_strategies * RR_HAZARDS;
 }
 
 bool rr_matrix_init(struct rr_matrix *matrix,
@@ -50,106 +53,112 @@ bool rr_matrix_init(struct rr_matrix *matrix,
 {
 	*matrix = (struct rr_matrix){ .n_strategies = n_strategies,
 				      .strategies = strategies,
-				      .hazards = hazards };
-	matrix->cells = map(n_cells(matrix) * sizeof(struct rr_cell));
-	matrix->shared = map(sizeof(struct rr_matrix_shared));
-	if (matrix->shared)
-		matrix->shared->orders = map(n_cells(matrix) * sizeof(size_t));
-	if (!matrix->cells || !matrix->shared || !matrix->shared->orders) {
-		rr_matrix_release(matrix);
+				      .hazards = hazards,
+				      .most = most };
+	matrix->cells = calloc(count_cells(matrix), sizeof(*matrix->cells));
+	if (!matrix->cells)
 		return false;
-	}
 	for (size_t i = 0; i < n_strategies; i++) {
 		for (int k = 0; k < RR_HAZARDS; k++)
 			init_cell(rr_matrix_cell(matrix, i, k), strategies[i],
-				  (enum rr_hazard)k, most);
+				  k, most);
 	}
 	return true;
 }
 
 void rr_matrix_release(struct rr_matrix *matrix)
 {
-	if (matrix->shared && matrix->shared->orders)
-		munmap(matrix->shared->orders,
-		       n_cells(matrix) * sizeof(size_t));
-	if (matrix->shared)
-		munmap(matrix->shared, sizeof(*matrix->shared));
-	if (matrix->cells)
-		munmap(matrix->cells, n_cells(matrix) * sizeof(struct rr_cell));
-	matrix->shared = NULL;
+	for (size_t i = 0; matrix->cells && i < count_cells(matrix); i++) {
+		free(matrix->cells[i].transcript);
+		free(matrix->cells[i].drawing);
+	}
+	free(matrix->cells);
 	matrix->cells = NULL;
 }
 
-/* ---- The sum -------------------------------------------------------------- */
+/* ---- The sum ---------------------------------------------------------------------- */
 
-static bool counts(const struct rr_matrix *matrix, const struct rr_cell *cell)
+/* How many of the cells asked for are so; skipped ones and those without meaning
+ * have no standing. */
+struct sum {
+	size_t standing[RR_CELL_UNDECIDED + 1];
+	size_t verdicts[RR_CELL_FAILED + 1];
+	unsigned long states;
+	enum rr_exit failure; /* the worst reason why one was not computed */
+};
+
+static struct sum add_up(const struct rr_matrix *matrix)
 {
-	return rr_matrix_has(matrix, cell->hazard) &&
-	       cell->verdict != RR_CELL_NONE &&
-	       cell->verdict != RR_CELL_SKIPPED &&
-	       cell->verdict != RR_CELL_UNDONE;
-}
+	const struct rr_cell *cell = NULL;
+	struct sum sum = { .failure = RR_EXIT_OK };
 
-size_t rr_matrix_count(const struct rr_matrix *matrix,
-		       enum rr_cell_standing standing)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_cells(matrix); i++)
-		n += counts(matrix, &matrix->cells[i]) &&
-		     rr_cell_standing(&matrix->cells[i]) == standing;
-	return n;
-}
-
-static size_t count_verdict(const struct rr_matrix *matrix,
-			    enum rr_cell_verdict verdict)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_cells(matrix); i++)
-		n += rr_matrix_has(matrix, matrix->cells[i].hazard) &&
-		     matrix->cells[i].verdict == verdict;
-	return n;
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		sum.verdicts[cell->verdict]++;
+		sum.states += cell->states;
+		if (cell->verdict == RR_CELL_FAILED)
+			sum.failure = rr_exit_worse(sum.failure, cell->code);
+		if (cell->verdict != RR_CELL_NONE &&
+		    cell->verdict != RR_CELL_SKIPPED &&
+		    cell->verdict != RR_CELL_UNDONE)
+			sum.standing[rr_cell_standing(cell)]++;
+	}
+	return sum;
 }
 
 enum rr_exit rr_matrix_exit(const struct rr_matrix *matrix)
 {
-	const size_t good = rr_matrix_count(matrix, RR_CELL_AS_EXPECTED);
+	const struct sum sum = add_up(matrix);
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (rr_matrix_count(matrix, RR_CELL_DIFFERS))
+	if (sum.standing[RR_CELL_DIFFERS])
 		code = RR_EXIT_VIOLATED;
-	else if (rr_matrix_count(matrix, RR_CELL_UNDECIDED))
+	else if (sum.standing[RR_CELL_UNDECIDED])
 		code = RR_EXIT_INCONCLUSIVE;
-	else if (good == 0 && count_verdict(matrix, RR_CELL_SKIPPED))
+	else if (!sum.standing[RR_CELL_AS_EXPECTED] &&
+		 sum.verdicts[RR_CELL_SKIPPED])
 		code = RR_EXIT_SKIPPED;
-	for (size_t i = 0; i < n_cells(matrix); i++) {
-		if (matrix->cells[i].verdict == RR_CELL_FAILED)
-			code = rr_exit_worse(code, matrix->cells[i].code);
-	}
-	return code;
+	return rr_exit_worse(code, sum.failure);
 }
 
-void rr_matrix_summarise(const struct rr_matrix *matrix, char *text,
-			 size_t size)
+bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why)
 {
-	const size_t good = rr_matrix_count(matrix, RR_CELL_AS_EXPECTED);
-	const size_t bad = rr_matrix_count(matrix, RR_CELL_DIFFERS);
-	const size_t open = rr_matrix_count(matrix, RR_CELL_UNDECIDED);
-	const size_t skipped = count_verdict(matrix, RR_CELL_SKIPPED);
-	const size_t undone = count_verdict(matrix, RR_CELL_UNDONE);
-	unsigned long states = 0;
-	char number[RR_GROUPED_SIZE], left_out[40] = "", missing[40] = "";
+	const struct sum sum = add_up(matrix);
 
-	for (size_t i = 0; i < n_cells(matrix); i++)
-		states += matrix->cells[i].states;
-	if (skipped)
-		snprintf(left_out, sizeof(left_out), ", %zu skipped", skipped);
-	if (undone)
-		snprintf(missing, sizeof(missing), ", %zu not done", undone);
-	snprintf(text, size,
-		 "%zu cells: %zu as expected, %zu %s, %zu undecided%s%s; %s states, %.1f s",
-		 good + bad + open, good, bad, bad == 1 ? "differs" : "differ",
-		 open, left_out, missing,
-		 rr_grouped(number, (long long)states), matrix->seconds);
+	*why = NULL;
+	if (matrix->n_strategies < rr_n_strategies)
+		*why = "some of the strategies";
+	else if (matrix->hazards != RR_ALL_HAZARDS)
+		*why = "some of the hazards";
+	else if (matrix->most)
+		*why = "some of the states";
+	else if (sum.verdicts[RR_CELL_UNDONE] + sum.verdicts[RR_CELL_FAILED])
+		*why = "some of the cells";
+	return !*why;
+}
+
+void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct sum sum = add_up(matrix);
+	const size_t good = sum.standing[RR_CELL_AS_EXPECTED];
+	const size_t bad = sum.standing[RR_CELL_DIFFERS];
+	const size_t open = sum.standing[RR_CELL_UNDECIDED];
+	char number[RR_GROUPED_SIZE];
+
+	fprintf(file, "%zu cells: %zu as expected, %zu %s, %zu undecided",
+		good + bad + open, good, bad, bad == 1 ? "differs" : "differ",
+		open);
+	if (sum.verdicts[RR_CELL_SKIPPED])
+		fprintf(file, ", %zu skipped", sum.verdicts[RR_CELL_SKIPPED]);
+	if (sum.verdicts[RR_CELL_UNDONE])
+		fprintf(file, ", %zu not done", sum.verdicts[RR_CELL_UNDONE]);
+	fprintf(file, "; %s states, %.1f s",
+		rr_grouped(number, (long long)sum.states), matrix->seconds);
+}
+
+void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file)
+{
+	fputc('\n', file);
+	rr_matrix_summarise(matrix, file);
+	if (matrix->version[0])
+		fprintf(file, ", Redis %s", matrix->version);
 }

@@ -1,80 +1,130 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The safety matrix: each strategy under each hazard, all states
- * searched, compared with what the strategy's table expects.
+ * The safety matrix: each strategy under each hazard, all states searched,
+ * compared with what the strategy's table expects.
  *
  * Order: init, run, any of the formats, release. One thread; the cells are
- * computed by worker processes with servers of their own.
+ * computed by a pool of workers (base/pool.h) with servers of their own.
  */
 #ifndef RR_MATRIX_H
 #define RR_MATRIX_H
 
 #include <stdio.h>
 
-#include "cell.h"
+#include "explore/explore.h"
 
-enum {
-	RR_MATRIX_VERSION = 40,
-	RR_MATRIX_JOBS_MAX = 64,
+/* ---- Columns ---------------------------------------------------------------- */
+
+struct rr_hazard_text {
+	const char *name;    /* command line and file names: "slow-work" */
+	const char *title;   /* head of the column: "slow work" */
+	const char *meaning; /* one sentence for readers */
 };
 
-struct rr_matrix_shared;
+extern const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS];
+
+/* By name; RR_HAZARDS: there is none. */
+enum rr_hazard rr_hazard_find(const char *name);
+
+/* How far the search of a cell goes, ready for rr_explore(). NULL: the column's
+ * bounds, of which a strategy's may differ. */
+struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
+				      enum rr_hazard hazard);
+
+/* "3 processes, 1 crash". */
+enum { RR_BOUNDS_SIZE = 160 };
+const char *rr_bounds_text(const struct rr_explore_config *bounds,
+			   char text[RR_BOUNDS_SIZE]);
+
+/* ---- Cells -------------------------------------------------------------------- */
+
+enum rr_cell_verdict {
+	RR_CELL_UNDONE,     /* called off before */
+	RR_CELL_NONE,       /* the hazard does not concern the strategy */
+	RR_CELL_BREAKS,     /* at least one interleaving fails */
+	RR_CELL_SAFE,       /* none does, nothing was cut, and a mutant fails */
+	RR_CELL_ROUNDS,     /* none was found; loops were cut */
+	RR_CELL_MOST,       /* none was found; there are more states */
+	RR_CELL_RANDOM,     /* none was found; a server answered at random */
+	RR_CELL_NO_MUTANT,  /* none does, and nothing shows that the search
+			     * would notice */
+	RR_CELL_SKIPPED,    /* the server lacks what the strategy needs */
+	RR_CELL_FAILED,     /* it could not be computed */
+};
+
+struct rr_cell {
+	const struct rr_strategy *strategy;
+	enum rr_hazard hazard;
+	struct rr_explore_config bounds;
+	/* What the search came to: */
+	enum rr_cell_verdict verdict;
+	unsigned breaks;         /* bits of strategy.h, the first
+				  * RR_INVARIANTS of them */
+	bool was_cut;            /* a failing one: there may be more to it */
+	unsigned long states, transitions;
+	uint64_t interleavings, failing; /* of these; 0 = not counted */
+	unsigned long broken[RR_INVARIANTS]; /* transitions and states that do */
+	char mutant[RR_MUTANT_NAME]; /* the first that fails; "" = none */
+	/* Of the shortest failing interleaving, malloc'd: as a race with its
+	 * verdict, and drawn in plain text. NULL = none. */
+	char *transcript, *drawing;
+	char verdict_text[200]; /* what playing that one says */
+	char problem[RR_CLUSTER_ERROR]; /* why there is no verdict, or "" */
+	enum rr_exit code;
+	double seconds;
+};
+
+/* ---- The matrix ----------------------------------------------------------------- */
+
+enum { RR_MATRIX_VERSION = 40 };
 
 struct rr_matrix {
 	size_t n_strategies;
 	const struct rr_strategy *const *strategies; /* the caller's */
 	unsigned hazards;       /* the columns asked for, a bit each */
+	unsigned long most;     /* states of a cell, 0 = as in its bounds */
 	struct rr_cell *cells;  /* RR_HAZARDS of each strategy; those of other
 				 * columns are RR_CELL_UNDONE */
 	char version[RR_MATRIX_VERSION]; /* of the server, "" = unknown */
 	double seconds;
-	struct rr_matrix_shared *shared; /* with the workers */
 };
 
-/* Cells with the bounds of bounds.h, but no more than `most` states in any,
- * 0 = as many as there. False: out of memory. */
+/* Cells with their bounds, but no more than `most` states in any, 0 = as many as
+ * these allow. False: out of memory. */
 bool rr_matrix_init(struct rr_matrix *matrix,
 		    const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most);
 void rr_matrix_release(struct rr_matrix *matrix);
 
 /*
- * Computes all cells by so many jobs at once, RR_MATRIX_JOBS_MAX at most, telling
- * on stderr how far it is when that is a terminal. `servers`: but for the
- * processor, of which each job has its own. Before any thread exists.
- * RR_EXIT_INTERRUPTED: a signal came, and the rest is RR_CELL_UNDONE; else what
- * rr_matrix_exit() says, or why there are no workers, complained of. Nothing is
- * left when it returns.
+ * Computes all cells by so many workers at once, RR_POOL_WORKERS_MAX at most.
+ * `servers`: but for the processor, of which each worker has its own. Before any
+ * thread exists. False: not all are computed, and what is not is RR_CELL_UNDONE;
+ * RR_ERROR_INTERRUPTED: a signal came. Nothing is left when it returns.
  */
-enum rr_exit rr_matrix_run(struct rr_matrix *matrix,
-			   const struct rr_cluster_options *servers, int jobs,
-			   struct rr_signals *signals);
+bool rr_matrix_run(struct rr_matrix *matrix,
+		   const struct rr_cluster_options *servers, int n_workers,
+		   struct rr_signals *signals, struct rr_error *error);
 
 /* RR_EXIT_VIOLATED: a cell differs; RR_EXIT_INCONCLUSIVE: one proves nothing
  * either way; or why one could not be computed. RR_EXIT_SKIPPED: all were. */
 enum rr_exit rr_matrix_exit(const struct rr_matrix *matrix);
 
+/* Every strategy, every hazard, the bounds as they are, and each cell computed or
+ * skipped? If not, `why` is what it is not. */
+bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why);
+
 struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
 			       int hazard);
-bool rr_matrix_has(const struct rr_matrix *matrix, int hazard);
 
-/* How many of the cells asked for have that standing; skipped ones and those
- * without meaning are not counted. */
-size_t rr_matrix_count(const struct rr_matrix *matrix,
-		       enum rr_cell_standing standing);
+/* ---- Formats -------------------------------------------------------------------- */
 
-/* "240 cells: 230 as expected, 8 differ, 2 undecided; 1,234 states, 41 s". */
-void rr_matrix_summarise(const struct rr_matrix *matrix, char *text,
-			 size_t size);
+typedef void rr_matrix_print(const struct rr_matrix *matrix, FILE *file);
 
-/* ---- Formats -------------------------------------------------------------- */
+rr_matrix_print rr_matrix_text, rr_matrix_markdown, rr_matrix_json,
+	rr_matrix_html;
 
-void rr_matrix_text(const struct rr_matrix *matrix, FILE *file);
-void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file);
-void rr_matrix_json(const struct rr_matrix *matrix, FILE *file);
-void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);
-
-/* ---- Transcripts ---------------------------------------------------------- */
+/* ---- Transcripts ------------------------------------------------------------------ */
 
 /* Writes those of failing cells to a folder (made if it is not there), and
  * removes those of cells that were computed and do not fail. */

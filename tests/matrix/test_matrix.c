@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "../support.h"
-#include "matrix/bounds.h"
-#include "matrix/hazards.h"
 #include "matrix/matrix.h"
 
 static struct rr_matrix matrix;
@@ -37,12 +35,12 @@ static enum rr_exit run(void)
 	const struct rr_cluster_options servers = { .program = "redis-server",
 						    .shim = shim(path) };
 	struct rr_signals signals;
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	cr_assert(rr_signals_open(&signals));
-	code = rr_matrix_run(&matrix, &servers, 2, &signals);
+	rr_matrix_run(&matrix, &servers, 2, &signals, &error);
 	rr_signals_close(&signals);
-	return code;
+	return rr_exit_worse(rr_exit_of(error.kind), rr_matrix_exit(&matrix));
 }
 
 static enum rr_exit compute(const struct rr_strategy *const *strategies,
@@ -212,16 +210,53 @@ Test(matrix, json_says_the_same)
 	free(text);
 }
 
+static const char *what_is_computed(size_t n_strategies, unsigned hazards,
+				    unsigned long most,
+				    enum rr_cell_verdict last)
+{
+	const char *why = NULL;
+
+	rr_matrix_release(&matrix);
+	cr_assert(rr_matrix_init(&matrix, rr_strategies, n_strategies, hazards,
+				 most));
+	for (size_t i = 0; i < n_strategies * RR_HAZARDS; i++)
+		matrix.cells[i].verdict = RR_CELL_SAFE;
+	rr_matrix_cell(&matrix, n_strategies - 1, RR_SKEW)->verdict = last;
+	cr_assert_eq(rr_matrix_is_whole(&matrix, &why), !why);
+	return why ? why : "all";
+}
+
+Test(matrix, is_whole_with_all_strategies_hazards_states_and_cells)
+{
+	const size_t n = rr_n_strategies;
+
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0, RR_CELL_SAFE),
+			 "all");
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0,
+					  RR_CELL_SKIPPED), "all");
+	cr_assert_str_eq(what_is_computed(n - 1, RR_ALL_HAZARDS, 0,
+					  RR_CELL_SAFE),
+			 "some of the strategies");
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS >> 1, 0,
+					  RR_CELL_SAFE),
+			 "some of the hazards");
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 5, RR_CELL_SAFE),
+			 "some of the states");
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0,
+					  RR_CELL_FAILED),
+			 "some of the cells");
+}
+
 Test(matrix_bounds, are_short_text)
 {
 	const struct rr_explore_config crash = rr_bounds_of(NULL, RR_CRASH);
 	const struct rr_explore_config mutex =
 		rr_bounds_of(rr_strategy_find("local-mutex"), RR_CRASH);
-	char text[160];
+	char text[RR_BOUNDS_SIZE];
 
-	cr_assert_not_null(strstr(rr_bounds_text(&crash, text, sizeof(text)),
+	cr_assert_not_null(strstr(rr_bounds_text(&crash, text),
 				  " processes, 1 crash"), "%s", text);
-	cr_assert_not_null(strstr(rr_bounds_text(&mutex, text, sizeof(text)),
+	cr_assert_not_null(strstr(rr_bounds_text(&mutex, text),
 				  " threads, 1 crash"), "%s", text);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace matrix as a user runs it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../cli.h"
@@ -39,6 +40,33 @@ Test(matrix_command, removes_old_transcripts_of_its_cells_only)
 	cr_assert_eq(cli_run("mkdir $HERE/m; touch $HERE/m/incr-threads.race $HERE/m/incr-crash.race; $REDRACE matrix incr --hazard threads --save $HERE/m >$HERE/out && ls $HERE/m"),
 		     0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "incr-crash.race\n");
+}
+
+/* A copy of the documents, and `make matrix` in it with the program as it is. */
+static void make_part(const char *arguments)
+{
+	char command[800];
+
+	snprintf(command, sizeof(command),
+		 "P=$(dirname $(realpath $REDRACE)); mkdir -p $HERE/results $HERE/old && cp -r Makefile README.md docs $HERE && cd $HERE && echo '| of the whole |' >>docs/matrix.md && echo '| of a friend |' >docs/matrix/friend.race && cp -r README.md docs old && make -s -o all matrix B=$P ARGS='%s' 2>&1",
+		 arguments);
+	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+}
+
+static void assert_documents_are_as_they_were(void)
+{
+	cr_assert_eq(cli_run("cd $HERE && diff -r docs old/docs 2>&1 && diff README.md old/README.md 2>&1"),
+		     0, "%s", cli_output);
+}
+
+Test(matrix_command, part_does_not_replace_the_documents_of_the_whole)
+{
+	make_part("none --hazard threads");
+	assert_says("\n1 cells: 1 as expected");
+	assert_says("computed only some of the strategies: docs/matrix.md and docs/matrix/ stay as they are\n");
+	assert_documents_are_as_they_were();
+	cr_assert_eq(cli_run("grep -c none-threads $HERE/results/matrix.json"),
+		     0, "the results are those of the part: %s", cli_output);
 }
 
 Test(matrix_command, wrong_use_is_named)

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The cells, computed by a pool of workers with servers of their own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/placement.h"
+#include "base/pool.h"
+#include "cell.h"
+#include "scheduler/gate.h"
+
+enum { STALL_S = 120 };
+
+/* ---- Workers -------------------------------------------------------------------- */
+
+/* A matrix while it is computed. */
+struct computation {
+	struct rr_matrix *matrix;
+	const struct rr_cluster_options *servers;
+	struct rr_cell **jobs; /* the longest first */
+	bool is_short_of_memory;
+};
+
+/* What a worker has for itself. */
+struct workplace {
+	struct rr_session session;
+	struct rr_cluster cluster;
+	char version[RR_MATRIX_VERSION];
+};
+
+/* What comes back, followed by the transcript and the drawing, if there are any,
+ * each with its NUL. Pointers in it are the worker's. */
+struct found {
+	struct rr_cell cell;
+	char version[RR_MATRIX_VERSION];
+};
+
+static bool begin_worker(void *context, struct rr_pool_worker *worker,
+			 struct rr_error *error)
+{
+	const struct computation *computation = context;
+	struct rr_cluster_options options = *computation->servers;
+	struct workplace *workplace = calloc(1, sizeof(*workplace));
+	char text[RR_CLUSTER_ERROR];
+	enum rr_exit code;
+
+	worker->state = workplace;
+	if (!workplace)
+		return rr_error_no_memory(error);
+	options.cpu = rr_placement_nth(worker->number);
+	rr_gate_settle(options.cpu);
+	code = rr_session_open(&workplace->session);
+	if (code != RR_EXIT_OK)
+		return rr_error_set(error, rr_exit_kind(code),
+				    "cannot start a worker");
+	code = rr_cluster_open(&workplace->cluster, &workplace->session,
+			       &options, text);
+	if (code != RR_EXIT_OK)
+		return rr_error_set(error, rr_exit_kind(code), "%s", text);
+	rr_cluster_version(&workplace->cluster, workplace->version,
+			   sizeof(workplace->version));
+	return true;
+}
+
+static void end_worker(void *context, struct rr_pool_worker *worker)
+{
+	struct workplace *workplace = worker->state;
+
+	(void)context;
+	if (!workplace)
+		return;
+	rr_cluster_close(&workplace->cluster);
+	rr_session_close(&workplace->session);
+	free(workplace);
+}
+
+/* Told by a search now and then. */
+static bool tell_progress(void *context, unsigned long states, double share)
+{
+	struct rr_pool_worker *worker = context;
+	struct workplace *workplace = worker->state;
+	struct rr_signals *signals = &workplace->session.signals;
+
+	(void)share;
+	rr_pool_progress(worker, states);
+	rr_signals_wait(signals, 0);
+	return !signals->interrupted;
+}
+
+static void add_text(struct rr_pool_worker *worker, const char *text)
+{
+	if (text)
+		rr_pool_add(worker, text, strlen(text) + 1);
+}
+
+static bool compute_cell(void *context, struct rr_pool_worker *worker,
+			 size_t job)
+{
+	const struct computation *computation = context;
+	struct workplace *workplace = worker->state;
+	struct found found = { .cell = *computation->jobs[job] };
+	struct rr_cell *cell = &found.cell;
+
+	memcpy(found.version, workplace->version, sizeof(found.version));
+	cell->bounds.progress = tell_progress;
+	cell->bounds.context = worker;
+	if (!tell_progress(worker, 0, 0) ||
+	    rr_cell_run(cell, &workplace->cluster) == RR_EXIT_INTERRUPTED)
+		return false;
+	rr_pool_add(worker, &found, sizeof(found));
+	add_text(worker, cell->transcript);
+	add_text(worker, cell->drawing);
+	free(cell->transcript);
+	free(cell->drawing);
+	return true;
+}
+
+/* ---- Results ---------------------------------------------------------------------- */
+
+/* A copy of the next text that came back, if `was_there`. */
+static char *take_text(struct computation *computation, const char *was_there,
+		       const char **at)
+{
+	char *copy = was_there ? strdup(*at) : NULL;
+
+	if (!was_there)
+		return NULL;
+	*at += strlen(*at) + 1;
+	computation->is_short_of_memory |= !copy;
+	return copy;
+}
+
+static void take_cell(void *context, size_t job, const char *result,
+		      size_t size)
+{
+	struct computation *computation = context;
+	struct rr_matrix *matrix = computation->matrix;
+	struct rr_cell *cell = computation->jobs[job];
+	const struct rr_explore_config bounds = cell->bounds;
+	const char *at = result + sizeof(struct found);
+	struct found found;
+
+	(void)size;
+	memcpy(&found, result, sizeof(found));
+	if (found.version[0])
+		memcpy(matrix->version, found.version,
+		       sizeof(matrix->version));
+	*cell = found.cell;
+	cell->bounds = bounds;
+	cell->transcript = take_text(computation, found.cell.transcript, &at);
+	cell->drawing = take_text(computation, found.cell.drawing, &at);
+}
+
+static void lose_cell(void *context, size_t job, const char *why)
+{
+	const struct computation *computation = context;
+	struct rr_cell *cell = computation->jobs[job];
+
+	cell->verdict = RR_CELL_FAILED;
+	cell->code = RR_EXIT_INTERNAL;
+	snprintf(cell->problem, sizeof(cell->problem), "%s", why);
+}
+
+static void name_cell(void *context, size_t job, char text[RR_POOL_NAME])
+{
+	const struct computation *computation = context;
+	const struct rr_cell *cell = computation->jobs[job];
+
+	snprintf(text, RR_POOL_NAME, "%s, %s", cell->strategy->name,
+		 rr_hazard_texts[cell->hazard].title);
+}
+
+/* ---- The whole -------------------------------------------------------------------- */
+
+static size_t order_column(struct computation *computation, int hazard,
+			   size_t n)
+{
+	const struct rr_matrix *matrix = computation->matrix;
+
+	for (size_t i = matrix->n_strategies; i-- > 0;) {
+		struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
+
+		if (rr_bounds_apply(cell->strategy, cell->hazard))
+			computation->jobs[n++] = cell;
+		else
+			cell->verdict = RR_CELL_NONE;
+	}
+	return n;
+}
+
+/* The longest first, so that nobody is left alone with one at the end. How many
+ * there are. */
+static size_t order_cells(struct computation *computation)
+{
+	static const enum rr_hazard longest_first[RR_HAZARDS] = {
+		RR_PAUSE, RR_SKEW,	 RR_RESTART,   RR_SLOW_WORK,
+		RR_CRASH, RR_LOST_REPLY, RR_PROCESSES, RR_THREADS,
+	};
+	size_t n = 0;
+
+	for (int i = 0; i < RR_HAZARDS; i++) {
+		if (computation->matrix->hazards >> longest_first[i] & 1)
+			n = order_column(computation, longest_first[i], n);
+	}
+	return n;
+}
+
+bool rr_matrix_run(struct rr_matrix *matrix,
+		   const struct rr_cluster_options *servers, int n_workers,
+		   struct rr_signals *signals, struct rr_error *error)
+{
+	struct computation computation = {
+		.matrix = matrix,
+		.servers = servers,
+		.jobs = calloc(matrix->n_strategies * RR_HAZARDS,
+			       sizeof(struct rr_cell *)),
+	};
+	struct rr_pool pool = { .n_workers = n_workers,
+				.context = &computation,
+				.begin = begin_worker,
+				.run = compute_cell,
+				.end = end_worker,
+				.take = take_cell,
+				.lost = lose_cell,
+				.name = name_cell,
+				.stall_s = STALL_S,
+				.unit = "new state" };
+	const double begun = rr_clock_s();
+	bool good;
+
+	if (!computation.jobs)
+		return rr_error_no_memory(error);
+	pool.n_jobs = order_cells(&computation);
+	good = rr_pool_run(&pool, signals, error);
+	matrix->seconds = rr_clock_s() - begun;
+	free(computation.jobs);
+	if (computation.is_short_of_memory)
+		return rr_error_no_memory(error);
+	return good;
+}

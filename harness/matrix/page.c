@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix as one page that needs nothing else, and for other programs. */
+#include <jansson.h>
+
+#include "base/xml.h"
+#include "cell.h"
+
+/* ---- The page: its table -------------------------------------------------- */
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<title>The safety matrix</title>\n"
+	"<style>\n"
+	"body{font:16px/1.5 Arial,'Liberation Sans',Helvetica,system-ui,sans-serif;color:#111;background:#fff;max-width:80rem;margin:0 auto;padding:1rem}\n"
+	".wide{overflow-x:auto}\n"
+	"table{border-collapse:collapse;font-size:14px}\n"
+	"th,td{border:1px solid #bbb;padding:.3rem .5rem;text-align:left;vertical-align:top}\n"
+	"caption{text-align:left;padding:.3rem 0}\n"
+	"code,pre{font:13px/1.3 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
+	"pre{overflow-x:auto;background:#f6f6f6;padding:.6rem}\n"
+	"td a{color:inherit}\n"
+	".safe{background:#dff2e1}\n"
+	".breaks{background:#fde2d6}\n"
+	".open{background:#fdf5cf}\n"
+	".none{background:#f1f1f1;color:#444}\n"
+	".differs{outline:3px solid #a00;outline-offset:-3px}\n"
+	"details{margin:.3rem 0}\n"
+	"</style>\n</head>\n<body>\n<h1>The safety matrix</h1>\n"
+	"<p>Each row is a way of adding 1 to a counter, each column something that may come in between. "
+	"All states within the bounds were searched, learned from the strategy's own code and real servers. "
+	"✓ safe: nothing breaks, and a mutant, a weakened command, is noticed. "
+	"✗: what breaks; the link shows the shortest interleaving that was found. "
+	"~: no failure was found, and it is not proved that there is none. "
+	"–: the hazard does not concern the strategy, or the server lacks what it needs.</p>\n";
+
+static void put_id(const struct rr_cell *cell, FILE *file)
+{
+	fprintf(file, "%s-%s", cell->strategy->name,
+		rr_hazard_texts[cell->hazard].name);
+}
+
+static void put_cell(const struct rr_cell *cell, FILE *file)
+{
+	static const char *const remarks[] = {
+		[RR_CELL_DIFFERS] = "differs",
+		[RR_CELL_UNDECIDED] = "undecided",
+	};
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	fprintf(file, "<td class=\"%s%s\">%s ", words.verdict->class,
+		words.standing == RR_CELL_DIFFERS ? " differs" : "",
+		words.verdict->symbol);
+	if (cell->drawing) {
+		fputs("<a href=\"#", file);
+		put_id(cell, file);
+		fprintf(file, "\">%s</a>", words.text);
+	} else {
+		fputs(words.text, file);
+	}
+	if (cell->verdict == RR_CELL_SAFE)
+		fprintf(file, "<br>%s states", words.states);
+	if (words.standing != RR_CELL_AS_EXPECTED)
+		fprintf(file, "<br><strong>%s</strong>, expected: %s",
+			remarks[words.standing], words.expected);
+	fputs("</td>", file);
+}
+
+static void put_table(const struct rr_matrix *matrix, FILE *file)
+{
+	const int first = rr_matrix_column(matrix, -1);
+	const struct rr_cell *cell = NULL;
+
+	fputs("<div class=\"wide\"><table>\n<caption>", file);
+	rr_matrix_summarise(matrix, file);
+	fputs("</caption>\n<thead><tr><th scope=\"col\">strategy</th>", file);
+	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
+		fprintf(file, "<th scope=\"col\">%s</th>",
+			rr_hazard_texts[i].title);
+	fputs("</tr></thead>\n<tbody>\n", file);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if ((int)cell->hazard == first)
+			fprintf(file,
+				"<tr><th scope=\"row\"><code>%s</code></th>",
+				cell->strategy->name);
+		put_cell(cell, file);
+		if (rr_matrix_column(matrix, cell->hazard) == RR_HAZARDS)
+			fputs("</tr>\n", file);
+	}
+	fputs("</tbody></table></div>\n", file);
+}
+
+/* ---- The page: words ------------------------------------------------------ */
+
+static void put_hazards(const struct rr_matrix *matrix, FILE *file)
+{
+	char text[RR_BOUNDS_SIZE];
+
+	fputs("<h2>The columns and their bounds</h2>\n<table>\n<thead><tr>"
+	      "<th scope=\"col\">column</th><th scope=\"col\">means</th>"
+	      "<th scope=\"col\">bounds</th></tr></thead>\n<tbody>\n",
+	      file);
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
+	     i = rr_matrix_column(matrix, i)) {
+		const struct rr_explore_config bounds =
+			rr_bounds_of(NULL, (enum rr_hazard)i);
+
+		fprintf(file, "<tr><th scope=\"row\">%s</th><td>",
+			rr_hazard_texts[i].title);
+		rr_xml_text(file, rr_hazard_texts[i].meaning);
+		fputs("</td><td>", file);
+		rr_xml_text(file, rr_bounds_text(&bounds, text));
+		fputs("</td></tr>\n", file);
+	}
+	fputs("</tbody></table>\n", file);
+}
+
+static void put_invariants(FILE *file)
+{
+	fputs("<h2>What can break</h2>\n<dl>\n", file);
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		fprintf(file, "<dt>%s</dt><dd>", rr_invariant_name(i));
+		rr_xml_text(file, rr_invariant_meaning(i));
+		fputs("</dd>\n", file);
+	}
+	fputs("</dl>\n", file);
+}
+
+static void put_interleaving(const struct rr_cell *cell, FILE *file)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	fputs("<details id=\"", file);
+	put_id(cell, file);
+	fprintf(file, "\"><summary>%s, %s: %s (%s states", words.strategy,
+		words.hazard, words.text, words.states);
+	if (words.failing[0])
+		fprintf(file, "; %s interleavings fail", words.failing);
+	fputs(")</summary>\n<p>Bounds: ", file);
+	rr_xml_text(file, words.bounds);
+	fputs("</p>\n<pre>", file);
+	rr_xml_text(file, cell->drawing);
+	fputs("</pre>\n</details>\n", file);
+}
+
+/* A link must open what it leads to. */
+static const char script[] =
+	"<script>\n"
+	"function show(){const e=document.getElementById(location.hash.slice(1));"
+	"if(e&&e.tagName==='DETAILS'){e.open=true;e.scrollIntoView();}}\n"
+	"addEventListener('hashchange',show);show();\n"
+	"</script>\n";
+
+void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+
+	fputs(head, file);
+	put_table(matrix, file);
+	put_hazards(matrix, file);
+	put_invariants(file);
+	fputs("<h2>The shortest failing interleavings</h2>\n", file);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if (cell->drawing)
+			put_interleaving(cell, file);
+	}
+	if (matrix->version[0])
+		fprintf(file, "<p>Redis %s.</p>\n", matrix->version);
+	fprintf(file, "%s</body>\n</html>\n", script);
+}
+
+/* ---- JSON ------------------------------------------------------------------- */
+
+enum { SCHEMA = 2 };
+
+static json_t *list_of(unsigned breaks)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1)
+			json_array_append_new(
+				list, json_string(rr_invariant_name(i)));
+	}
+	return list;
+}
+
+/* How many moves and states break each. */
+static json_t *broken_of(const struct rr_cell *cell)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (cell->broken[i])
+			json_object_set_new(
+				object, rr_invariant_name(i),
+				json_integer((json_int_t)cell->broken[i]));
+	}
+	return object;
+}
+
+static json_t *text_of(const char *text)
+{
+	return text && *text ? json_string(text) : json_null();
+}
+
+/* Of interleavings, which are not always counted. */
+static json_t *counted(const struct rr_cell *cell, uint64_t n)
+{
+	return cell->interleavings ? json_integer((json_int_t)n) : json_null();
+}
+
+static json_t *cell_of(const struct rr_cell *cell)
+{
+	static const char *const standings[] = { "as expected", "differs",
+						 "undecided" };
+	const struct rr_cell_words words = rr_cell_words(cell);
+	const unsigned expected = cell->strategy->breaks[cell->hazard];
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o, s:f}",
+		"strategy", words.strategy,
+		"hazard", rr_hazard_texts[cell->hazard].name,
+		"verdict", words.verdict->json,
+		"standing", standings[words.standing],
+		"breaks", list_of(cell->breaks),
+		"expected", list_of(expected),
+		"expected_loops", !!(expected & RR_LOOPS),
+		"cut", (int)cell->was_cut,
+		"states", (json_int_t)cell->states,
+		"transitions", (json_int_t)cell->transitions,
+		"interleavings", counted(cell, cell->interleavings),
+		"failing_interleavings", counted(cell, cell->failing),
+		"breaking", broken_of(cell),
+		"mutant", text_of(cell->mutant),
+		"bounds", words.bounds,
+		"rounds", cell->bounds.rounds,
+		"most", (json_int_t)cell->bounds.most,
+		"transcript", text_of(cell->transcript ? words.file : NULL),
+		"transcript_verdict", text_of(cell->verdict_text),
+		"problem", text_of(cell->problem),
+		"seconds", cell->seconds);
+}
+
+static json_t *hazard_of(int hazard)
+{
+	const struct rr_explore_config bounds =
+		rr_bounds_of(NULL, (enum rr_hazard)hazard);
+	char text[RR_BOUNDS_SIZE];
+
+	return json_pack("{s:s, s:s, s:s}",
+			 "name", rr_hazard_texts[hazard].name,
+			 "meaning", rr_hazard_texts[hazard].meaning,
+			 "bounds", rr_bounds_text(&bounds, text));
+}
+
+void rr_matrix_json(const struct rr_matrix *matrix, FILE *file)
+{
+	json_t *hazards = json_array(), *cells = json_array();
+	const struct rr_cell *cell = NULL;
+	json_t *root;
+
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
+	     i = rr_matrix_column(matrix, i))
+		json_array_append_new(hazards, hazard_of(i));
+	while ((cell = rr_matrix_next(matrix, cell)))
+		json_array_append_new(cells, cell_of(cell));
+	root = json_pack("{s:i, s:s, s:f, s:o, s:o}", "schema", SCHEMA,
+			 "redis_version", matrix->version, "seconds",
+			 matrix->seconds, "hazards", hazards, "cells", cells);
+	json_dumpf(root, file, JSON_INDENT(2));
+	fputc('\n', file);
+	json_decref(root);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix for a terminal, 100 columns wide, and as docs/matrix.md. */
+#include <string.h>
+
+#include "cell.h"
+
+/* ---- For a terminal ----------------------------------------------------------- */
+
+enum { NAME = 20 };
+
+/* As wide as its widest cell. */
+static int column_width(const struct rr_matrix *matrix, int hazard)
+{
+	size_t width = strlen(rr_hazard_texts[hazard].name);
+
+	for (size_t i = 0; i < matrix->n_strategies; i++) {
+		const struct rr_cell_words words =
+			rr_cell_words(rr_matrix_cell(matrix, i, hazard));
+
+		if (strlen(words.word) > width)
+			width = strlen(words.word);
+	}
+	return (int)width;
+}
+
+/* One cell of a line; the last one ends it. */
+static void print_word(const struct rr_matrix *matrix, int hazard, char mark,
+		       const char *word, FILE *file)
+{
+	if (rr_matrix_column(matrix, hazard) == RR_HAZARDS)
+		fprintf(file, "%c%s\n", mark, word);
+	else
+		fprintf(file, "%c%-*s", mark, column_width(matrix, hazard),
+			word);
+}
+
+/* A cell that is not as expected has a mark before it. */
+static const char marks[] = {
+	[RR_CELL_AS_EXPECTED] = ' ',
+	[RR_CELL_DIFFERS] = '!',
+	[RR_CELL_UNDECIDED] = '?',
+};
+
+static void print_words(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+
+	fprintf(file, "%-*s", NAME, "strategy");
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
+	     i = rr_matrix_column(matrix, i))
+		print_word(matrix, i, ' ', rr_hazard_texts[i].name, file);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		const struct rr_cell_words words = rr_cell_words(cell);
+
+		if ((int)cell->hazard == rr_matrix_column(matrix, -1))
+			fprintf(file, "%-*s", NAME, words.strategy);
+		print_word(matrix, cell->hazard,
+			   cell->verdict == RR_CELL_UNDONE ?
+				   ' ' :
+				   marks[words.standing],
+			   words.word, file);
+	}
+}
+
+static void print_legend(FILE *file)
+{
+	fputs("\nsafe N     all N states keep everything, and a mutant (a weakened command) is noticed\n"
+	      "N rounds   no failure found; refused clients write, and were cut after N rounds\n"
+	      "cut        no failure found; there are more states than were seen\n"
+	      "random     no failure found; a server answered at random\n"
+	      "no mutant  nothing fails, nor does any mutant\n"
+	      "CELODS     what breaks: Count, Exclusion, Lease (two inside while the first one's runs),\n"
+	      "           Ownership (a stranger's lock was removed or changed), Deadlock, Starvation\n"
+	      "!          not as the strategy's table expects        ?  undecided\n",
+	      file);
+}
+
+static void print_difference(const struct rr_cell *cell,
+			     const struct rr_cell_words *words, FILE *file)
+{
+	fprintf(file, "%c %s, %s: expected: %s; computed: %s; %s\n",
+		marks[words->standing], words->strategy, words->hazard,
+		words->expected, words->text, words->bounds);
+	if (cell->was_cut)
+		fputs("  there are more states than were seen\n", file);
+	if (cell->problem[0])
+		fprintf(file, "  %s\n", cell->problem);
+}
+
+static void print_differences(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+	const char *before = "\n";
+
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		const struct rr_cell_words words = rr_cell_words(cell);
+
+		if (words.standing == RR_CELL_AS_EXPECTED ||
+		    cell->verdict == RR_CELL_UNDONE)
+			continue;
+		fputs(before, file);
+		before = "";
+		print_difference(cell, &words, file);
+	}
+}
+
+/* Each strategy once. */
+static void print_skipped(const struct rr_matrix *matrix, FILE *file)
+{
+	const struct rr_strategy *last = NULL;
+	const struct rr_cell *cell = NULL;
+
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if (cell->verdict != RR_CELL_SKIPPED || cell->strategy == last)
+			continue;
+		last = cell->strategy;
+		fprintf(file, "\nskipped: %s needs %s\n", last->name,
+			cell->problem);
+	}
+}
+
+void rr_matrix_text(const struct rr_matrix *matrix, FILE *file)
+{
+	print_words(matrix, file);
+	print_legend(file);
+	print_skipped(matrix, file);
+	print_differences(matrix, file);
+	rr_matrix_sign(matrix, file);
+	fputc('\n', file);
+}
+
+/* ---- Markdown: the table. Links are relative to docs/ ----------------------------- */
+
+static const char intro[] =
+	"# The safety matrix\n\n"
+	"Each row is a way of adding 1 to a counter that others add to as well, each column\n"
+	"something that may come between a client and its increment. `redrace matrix` learns from\n"
+	"the strategy's own code and real servers what each does, searches all states that the\n"
+	"column's bounds allow, with the fault at every possible point, and prints this. `make\n"
+	"matrix` writes it.\n\n"
+	"- **safe**: all interleavings keep the count exact and two clients never are inside at\n"
+	"  once, within the bounds below and not beyond. It is only said when a mutant, the strategy\n"
+	"  with one command weakened or left out, fails in the same search.\n"
+	"- *no failure found*: a client that is refused writes, so that there is no end of rounds\n"
+	"  to try; only so many were.\n"
+	"- Anything else is what breaks, and a link to the shortest interleaving found that shows\n"
+	"  it: `redrace play docs/matrix/FILE` plays it step by step.\n"
+	"- n/a: the hazard does not concern the strategy.\n\n";
+
+static void print_md_cell(const struct rr_cell *cell, FILE *file)
+{
+	static const char *const remarks[] = {
+		[RR_CELL_AS_EXPECTED] = "",
+		[RR_CELL_DIFFERS] = " (not as expected)",
+		[RR_CELL_UNDECIDED] = " (undecided)",
+	};
+	const struct rr_cell_words words = rr_cell_words(cell);
+	const char *emphasis = cell->verdict == RR_CELL_SAFE ? "**" :
+			       cell->verdict == RR_CELL_NONE ? "" :
+							       "*";
+
+	if (cell->transcript)
+		fprintf(file, " [%s](matrix/%s)", words.text, words.file);
+	else
+		fprintf(file, " %s%s%s", emphasis, words.text, emphasis);
+	fprintf(file, "%s |", remarks[words.standing]);
+}
+
+static void print_md_table(const struct rr_matrix *matrix, FILE *file)
+{
+	const int first = rr_matrix_column(matrix, -1);
+	const struct rr_cell *cell = NULL;
+
+	fputs("| strategy |", file);
+	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
+		fprintf(file, " %s |", rr_hazard_texts[i].title);
+	fputs("\n|---|", file);
+	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
+		fputs("---|", file);
+	fputc('\n', file);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if ((int)cell->hazard == first)
+			fprintf(file, "| [`%s`](../scenarios/%s.c) |",
+				cell->strategy->name, cell->strategy->name);
+		print_md_cell(cell, file);
+		if (rr_matrix_column(matrix, cell->hazard) == RR_HAZARDS)
+			fputc('\n', file);
+	}
+}
+
+/* ---- Markdown: words --------------------------------------------------------------- */
+
+static void print_md_invariants(FILE *file)
+{
+	fputs("\n## What can break\n\n| word | means |\n|---|---|\n", file);
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		fprintf(file, "| %s | %s |\n", rr_invariant_name(i),
+			rr_invariant_meaning(i));
+}
+
+/* Strategies whose bounds are not the column's. */
+static void print_md_exceptions(const struct rr_matrix *matrix, int hazard,
+				const char *bounds, FILE *file)
+{
+	char other[RR_BOUNDS_SIZE];
+
+	for (size_t i = 0; i < matrix->n_strategies; i++) {
+		const struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
+
+		if (cell->verdict != RR_CELL_NONE &&
+		    strcmp(rr_bounds_text(&cell->bounds, other), bounds) != 0)
+			fprintf(file, "; `%s`: %s", cell->strategy->name,
+				other);
+	}
+}
+
+static void print_md_hazards(const struct rr_matrix *matrix, FILE *file)
+{
+	fputs("\n## The columns and their bounds\n\n"
+	      "Each client makes one increment unless more are named.\n\n"
+	      "| column | means | bounds |\n|---|---|---|\n",
+	      file);
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
+	     i = rr_matrix_column(matrix, i)) {
+		const struct rr_explore_config bounds =
+			rr_bounds_of(NULL, (enum rr_hazard)i);
+		char text[RR_BOUNDS_SIZE];
+
+		fprintf(file, "| %s | %s | %s", rr_hazard_texts[i].title,
+			rr_hazard_texts[i].meaning,
+			rr_bounds_text(&bounds, text));
+		print_md_exceptions(matrix, i, text, file);
+		fputs(" |\n", file);
+	}
+}
+
+/* ---- Markdown: cells one by one ------------------------------------------------------ */
+
+static void print_md_unbroken(const struct rr_cell *cell, FILE *file)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	if (words.verdict->is_unbroken)
+		fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n",
+			words.strategy, words.hazard, words.text, words.states,
+			words.bounds, cell->mutant[0] ? cell->mutant : "none");
+}
+
+static void print_md_broken(const struct rr_cell *cell, FILE *file)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	if (cell->verdict != RR_CELL_BREAKS)
+		return;
+	fprintf(file, "| `%s` | %s | %s | %s%s | %s | ", words.strategy,
+		words.hazard, words.text, words.states,
+		cell->was_cut ? ", and there are more" : "",
+		words.failing[0] ? words.failing : "-");
+	if (cell->transcript)
+		fprintf(file, "[%s](matrix/%s)", cell->verdict_text,
+			words.file);
+	fputs(" |\n", file);
+}
+
+static void print_md_cells(const struct rr_matrix *matrix, const char *head,
+			   void (*print)(const struct rr_cell *cell, FILE *file),
+			   FILE *file)
+{
+	const struct rr_cell *cell = NULL;
+
+	fputs(head, file);
+	while ((cell = rr_matrix_next(matrix, cell)))
+		print(cell, file);
+}
+
+void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
+{
+	fputs(intro, file);
+	print_md_table(matrix, file);
+	print_md_invariants(file);
+	print_md_hazards(matrix, file);
+	print_md_cells(matrix,
+		       "\n## Cells in which nothing breaks\n\n"
+		       "The mutant is the first that fails in the same search.\n\n"
+		       "| strategy | hazard | verdict | states | bounds | mutant |\n"
+		       "|---|---|---|---|---|---|\n",
+		       print_md_unbroken, file);
+	print_md_cells(matrix,
+		       "\n## Cells in which something breaks\n\n"
+		       "The last column is what `redrace play` says of the shortest failing interleaving,\n"
+		       "which need not show all that can break. Interleavings are not counted where clients may\n"
+		       "ask again without end.\n\n"
+		       "| strategy | hazard | breaks | states | failing interleavings | transcript |\n"
+		       "|---|---|---|---|---|---|\n",
+		       print_md_broken, file);
+	rr_matrix_sign(matrix, file);
+	fputs(".\n", file);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The transcripts of failing cells: as files, and played again. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "cell.h"
+#include "draw/draw.h"
+#include "play/player.h"
+
+/* ---- Saved ------------------------------------------------------------------ */
+
+/* One that an earlier matrix left. */
+static enum rr_exit remove_transcript(const char *path)
+{
+	if (unlink(path) == 0 || errno == ENOENT)
+		return RR_EXIT_OK;
+	return rr_complain(RR_EXIT_FILE, "cannot remove '%s': %s", path,
+			   strerror(errno));
+}
+
+static enum rr_exit save_cell(const struct rr_cell *cell, const char *folder)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+	char path[RR_PATH_SIZE];
+
+	if (cell->verdict == RR_CELL_UNDONE ||
+	    cell->verdict == RR_CELL_SKIPPED ||
+	    cell->verdict == RR_CELL_FAILED)
+		return RR_EXIT_OK;
+	snprintf(path, sizeof(path), "%s/%s", folder, words.file);
+	if (!cell->transcript)
+		return remove_transcript(path);
+	return rr_files_replace(path, cell->transcript,
+				strlen(cell->transcript));
+}
+
+enum rr_exit rr_matrix_save(const struct rr_matrix *matrix, const char *folder)
+{
+	enum rr_exit code = rr_files_make_directory(folder);
+	const struct rr_cell *cell = NULL;
+
+	while (code == RR_EXIT_OK && (cell = rr_matrix_next(matrix, cell)))
+		code = save_cell(cell, folder);
+	return code;
+}
+
+/* ---- Played again ------------------------------------------------------------ */
+
+static int is_race_file(const struct dirent *entry)
+{
+	const char *end = strrchr(entry->d_name, '.');
+
+	return end && strcmp(end, ".race") == 0;
+}
+
+static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster)
+{
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_race_read(path, &error);
+	struct rr_trace trace = { 0 };
+	enum rr_exit code;
+
+	if (!race)
+		return rr_complain(RR_EXIT_USAGE, "%s", error.text);
+	code = rr_player_play(race, cluster, NULL, &trace);
+	if (code != RR_EXIT_OK) {
+		rr_complain(code, "%s: %s", path, trace.error);
+	} else if (!trace.as_written) {
+		code = rr_complain(RR_EXIT_VIOLATED, "%s differs:", path);
+		rr_draw_difference(stderr, &trace);
+	}
+	rr_trace_free(&trace);
+	rr_race_free(race);
+	return code;
+}
+
+static enum rr_exit play_transcripts(const char *folder, struct dirent **entries, int n,
+			     struct rr_cluster *cluster)
+{
+	struct rr_signals *signals = &cluster->session->signals;
+	enum rr_exit code = RR_EXIT_OK;
+	char path[RR_PATH_SIZE];
+
+	for (int i = 0; i < n; i++) {
+		rr_signals_wait(signals, 0);
+		if (signals->interrupted)
+			return RR_EXIT_INTERRUPTED;
+		snprintf(path, sizeof(path), "%s/%s", folder,
+			 entries[i]->d_name);
+		code = rr_exit_worse(code, play_transcript(path, cluster));
+	}
+	return code;
+}
+
+enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster)
+{
+	const double begun = rr_clock_s();
+	struct dirent **entries = NULL;
+	const int n = scandir(folder, &entries, is_race_file, alphasort);
+	enum rr_exit code;
+
+	if (n <= 0) {
+		free(entries);
+		return rr_complain(RR_EXIT_USAGE,
+				   "no transcripts in '%s': %s", folder,
+				   n < 0 ? strerror(errno) : "no *.race");
+	}
+	code = play_transcripts(folder, entries, n, cluster);
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
+	free(entries);
+	if (code == RR_EXIT_OK)
+		printf("%s: all %d transcripts play as written, %.1f s\n",
+		       folder, n, rr_clock_s() - begun);
+	return code;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* A cell in words, and whether they are the expected ones. */
+#include <string.h>
+
+#include "cell.h"
+
+static const unsigned invariants = (1U << RR_INVARIANTS) - 1;
+
+/* ---- Is it what is expected? ------------------------------------------------ */
+
+static unsigned expected_of(const struct rr_cell *cell)
+{
+	return cell->strategy->breaks[cell->hazard];
+}
+
+static enum rr_cell_standing compare(bool is_equal)
+{
+	return is_equal ? RR_CELL_AS_EXPECTED : RR_CELL_DIFFERS;
+}
+
+/* That only so many rounds were tried is no matter when something broke. */
+static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
+{
+	const unsigned expected = expected_of(cell) & invariants;
+
+	if (cell->was_cut && !(cell->breaks & ~expected) &&
+	    cell->breaks != expected)
+		return RR_CELL_UNDECIDED;
+	return compare(cell->breaks == expected);
+}
+
+enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
+{
+	const unsigned expected = expected_of(cell);
+
+	switch (cell->verdict) {
+	case RR_CELL_BREAKS:
+		return compare_broken(cell);
+	case RR_CELL_SAFE:
+	case RR_CELL_NONE:
+		return compare(expected == 0);
+	case RR_CELL_ROUNDS:
+		return compare(expected == RR_LOOPS);
+	case RR_CELL_NO_MUTANT:
+		return expected & invariants ? RR_CELL_DIFFERS :
+					       RR_CELL_UNDECIDED;
+	case RR_CELL_SKIPPED:
+		return RR_CELL_AS_EXPECTED;
+	default:
+		return RR_CELL_UNDECIDED;
+	}
+}
+
+/* ---- Words -------------------------------------------------------------------- */
+
+/* Those without a word or a text have one of their own in each cell. */
+const struct rr_verdict_words rr_verdict_words[] = {
+	[RR_CELL_UNDONE] = { .word = "?", .text = "not done",
+		.json = "undone",
+		.class = "none", .symbol = "?" },
+	[RR_CELL_NONE] = { .word = "n/a", .text = "n/a",
+		.json = "not applicable",
+		.class = "none", .symbol = "–" },
+	[RR_CELL_BREAKS] = { .json = "breaks",
+		.class = "breaks", .symbol = "✗" },
+	[RR_CELL_SAFE] = { .text = "safe",
+		.json = "safe",
+		.class = "safe", .symbol = "✓", .is_unbroken = true },
+	[RR_CELL_ROUNDS] = { .json = "no failure found: rounds",
+		.class = "open", .symbol = "~", .is_unbroken = true },
+	[RR_CELL_MOST] = { .word = "cut", .text = "no failure found (not all states)",
+		.json = "no failure found: limit",
+		.class = "open", .symbol = "~", .is_unbroken = true },
+	[RR_CELL_RANDOM] = { .word = "random", .text = "no failure found (random replies)",
+		.json = "no failure found: random replies",
+		.class = "open", .symbol = "~", .is_unbroken = true },
+	[RR_CELL_NO_MUTANT] = { .word = "no mutant",
+		.text = "no failure found (no mutant is noticed)",
+		.json = "no failure found: no mutant",
+		.class = "open", .symbol = "~", .is_unbroken = true },
+	[RR_CELL_SKIPPED] = { .word = "skipped", .text = "skipped",
+		.json = "skipped",
+		.class = "none", .symbol = "–" },
+	[RR_CELL_FAILED] = { .word = "failed", .text = "failed",
+		.json = "failed",
+		.class = "none", .symbol = "?" },
+};
+
+const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used,
+						 "%s%s", used ? ", " : "",
+						 rr_invariant_name(i));
+	}
+	return text;
+}
+
+const char *rr_invariant_meaning(int bit)
+{
+	static const char *const meanings[RR_INVARIANTS] = {
+		"the counter is not what the clients were told it is",
+		"two clients were inside at once",
+		"two were inside, and the lease of the first one still ran: no fault of the holder",
+		"a lock was removed or changed by another than its holder",
+		"nobody can go on any more",
+		"clients go on asking for ever, and nobody gets in",
+	};
+
+	return meanings[bit];
+}
+
+/* "safe 528", "safe 1.2k", "safe 12k", "safe 3.4M". */
+static void put_safe(char *text, size_t size, unsigned long n)
+{
+	const bool millions = n >= 999500;
+	const double part = (double)n / (millions ? 1e6 : 1e3);
+
+	if (n < 1000)
+		snprintf(text, size, "safe %lu", n);
+	else
+		snprintf(text, size, "safe %.*f%c", part < 9.95 ? 1 : 0, part,
+			 millions ? 'M' : 'k');
+}
+
+/* A place for each invariant, as the permissions of ls. */
+static void put_letters(char *text, unsigned breaks)
+{
+	static const char letters[RR_INVARIANTS] = { 'C', 'E', 'L',
+						     'O', 'D', 'S' };
+
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		text[i] = breaks >> i & 1 ? letters[i] : '-';
+	text[RR_INVARIANTS] = '\0';
+}
+
+static void put_found(struct rr_cell_words *words, const struct rr_cell *cell,
+		      const char *rounds)
+{
+	if (cell->verdict == RR_CELL_BREAKS) {
+		put_letters(words->word, cell->breaks);
+		rr_breaks_text(cell->breaks, words->text, sizeof(words->text));
+		return;
+	}
+	if (cell->verdict == RR_CELL_SAFE)
+		put_safe(words->word, sizeof(words->word), cell->states);
+	else
+		snprintf(words->word, sizeof(words->word), "%s",
+			 cell->verdict == RR_CELL_ROUNDS ?
+				 rounds :
+				 words->verdict->word);
+	if (cell->verdict == RR_CELL_ROUNDS)
+		snprintf(words->text, sizeof(words->text),
+			 "no failure found (%s)", rounds);
+	else
+		snprintf(words->text, sizeof(words->text), "%s",
+			 words->verdict->text);
+}
+
+static void put_expected(struct rr_cell_words *words,
+			 const struct rr_cell *cell, const char *rounds)
+{
+	const unsigned expected = expected_of(cell);
+
+	if (expected & invariants)
+		rr_breaks_text(expected, words->expected,
+			       sizeof(words->expected));
+	else if (expected & RR_LOOPS)
+		snprintf(words->expected, sizeof(words->expected),
+			 "no failure found (%s)", rounds);
+	else
+		snprintf(words->expected, sizeof(words->expected), "%s",
+			 cell->verdict == RR_CELL_NONE ? "n/a" : "safe");
+}
+
+static void put_interleavings(struct rr_cell_words *words,
+			      const struct rr_cell *cell)
+{
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
+
+	if (cell->interleavings)
+		snprintf(words->failing, sizeof(words->failing), "%s of %s",
+			 rr_grouped(failing, (long long)cell->failing),
+			 rr_grouped(all, (long long)cell->interleavings));
+}
+
+struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
+{
+	struct rr_cell_words words = {
+		.strategy = cell->strategy->name,
+		.hazard = rr_hazard_texts[cell->hazard].title,
+		.verdict = &rr_verdict_words[cell->verdict],
+		.standing = rr_cell_standing(cell),
+	};
+	char rounds[12];
+
+	snprintf(rounds, sizeof(rounds), "%d round%s",
+		 cell->bounds.rounds % 100,
+		 cell->bounds.rounds == 1 ? "" : "s");
+	put_found(&words, cell, rounds);
+	put_expected(&words, cell, rounds);
+	put_interleavings(&words, cell);
+	rr_grouped(words.states, (long long)cell->states);
+	rr_bounds_text(&cell->bounds, words.bounds);
+	snprintf(words.file, sizeof(words.file), "%s-%s.race", words.strategy,
+		 rr_hazard_texts[cell->hazard].name);
+	return words;
+}
