@@ -13,6 +13,7 @@
 #include "link.h"
 #include "live.h"
 #include "mutants.h"
+#include "play/recorder.h"
 #include "report.h"
 #include "walks.h"
 
@@ -125,7 +126,7 @@ static enum rr_exit start_servers(struct explorer *explorer)
 		char name[RR_SERVER_NAME];
 		int server;
 
-		rr_explore_server_name(name, i);
+		rr_recorder_server_name(name, "data", i);
 		code = rr_cluster_declare(cluster, name, &plain, &server,
 					  explorer->result->error);
 	}

@@ -10,7 +10,4 @@ char *rr_explore_transcript(const struct rr_product *product,
 			    const struct rr_scripts *scripts,
 			    const struct rr_actions *actions);
 
-/* "data", "n1", "n2", ... */
-void rr_explore_server_name(char name[RR_SERVER_NAME], size_t server);
-
 #endif

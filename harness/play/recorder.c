@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cluster/keys.h"
+#include "script.h"
+#include "wire.h"
+
+enum { LATE = RR_RUN_ORDINALS, NOTE_SIZE = 240 };
+
+/* ---- Steps ------------------------------------------------------------------ */
+
+static char *keep(struct rr_recorder *recorder, const char *text, size_t length)
+{
+	char *kept = rr_race_keep(recorder->race, text, length);
+
+	recorder->no_memory |= !kept;
+	return kept;
+}
+
+static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
+{
+	char text[NOTE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	return keep(recorder, text, strlen(text));
+}
+
+/* Another step of `actor` (-1 = nobody's), to be completed and told; NULL = there is
+ * no room. */
+static struct rr_step *add_step(struct rr_recorder *recorder,
+				enum rr_step_kind kind, int actor)
+{
+	struct rr_race *race = recorder->race;
+	struct rr_step *step;
+
+	recorder->is_full |= race->n_steps == RR_STEPS_MAX;
+	if (recorder->is_full)
+		return NULL;
+	step = &race->steps[race->n_steps++];
+	*step = (struct rr_step){ .kind = kind,
+				  .line = (int)race->n_steps,
+				  .actor = actor,
+				  .server = -1,
+				  .peer = -1 };
+	return step;
+}
+
+static bool tell(struct rr_recorder *recorder, struct rr_step *step,
+		 const struct rr_action *action)
+{
+	if (step && recorder->setup.added && !recorder->no_memory)
+		recorder->setup.added(recorder->setup.context, step, action);
+	return step && !recorder->no_memory;
+}
+
+/* One that is complete with its client: enters, leaves, counts, crashes. */
+static bool add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
+		     int actor)
+{
+	return tell(recorder, add_step(recorder, kind, actor), NULL);
+}
+
+bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
+{
+	struct rr_step *step = add_step(recorder, RR_STEP_NOTE, -1);
+	char text[NOTE_SIZE];
+	va_list arguments;
+
+	if (!step)
+		return false;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	step->text = keep(recorder, text, strlen(text));
+	return tell(recorder, step, NULL);
+}
+
+/* ---- Connections ------------------------------------------------------------- */
+
+static struct rr_recorded_connection *
+connection_of(struct rr_recorder *recorder, size_t server, uint16_t slot)
+{
+	return &recorder->connections[server][slot];
+}
+
+static int actor_of(const struct rr_recorder *recorder, uint16_t slot)
+{
+	return recorder->actors[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS];
+}
+
+/* Of the lane that an action is about. */
+static uint16_t slot_of(const struct rr_recorder *recorder,
+			const struct rr_action *action, uint8_t lane)
+{
+	return (uint16_t)(action->client * RR_RUN_ORDINALS +
+			  (size_t)rr_lane_ordinal(recorder->setup.program,
+						  lane));
+}
+
+static void forget_connections(struct rr_recorder *recorder, size_t server)
+{
+	memset(recorder->connections[server], 0,
+	       sizeof(recorder->connections[server]));
+}
+
+/* Was this connection used? */
+static bool has_step(const struct rr_race *race, int actor)
+{
+	for (size_t i = 0; i < race->n_steps; i++) {
+		if (race->steps[i].actor == actor)
+			return true;
+	}
+	return false;
+}
+
+/* ---- Commands ---------------------------------------------------------------- */
+
+static const struct rl_reply *reply_of(const struct rr_recorder *recorder,
+				       uint32_t reply)
+{
+	return &recorder->setup.program->terms->reply[reply].reply;
+}
+
+/* A script that is called by its hash is told whole, since no other server knows
+ * it; unless this one did not know it either. */
+static const char *source_of(const struct rr_recorder *recorder,
+			     const struct rl_command *command,
+			     const struct rl_reply *reply)
+{
+	if (command->n_words < 2 ||
+	    strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
+	    (reply && rl_script_is_forgotten(reply)))
+		return NULL;
+	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
+}
+
+static bool keep_words(struct rr_recorder *recorder, struct rr_step *step,
+		       uint32_t number, const struct rl_reply *reply)
+{
+	const struct rl_command *command =
+		&recorder->setup.program->terms->command[number].words;
+	const char *source = source_of(recorder, command, reply);
+	const char *words[RL_WORDS_MAX];
+
+	step->n_words = command->n_words;
+	for (size_t i = 0; i < command->n_words; i++) {
+		const char *word = command->words[i].text;
+
+		if (source && i < 2)
+			word = i == 0 ? "EVAL" : source;
+		words[i] = keep(recorder, word, strlen(word));
+	}
+	step->words = (const char *const *)keep(
+		recorder, (const char *)words,
+		step->n_words * sizeof(words[0]));
+	return !recorder->no_memory;
+}
+
+static struct rr_step *add_command(struct rr_recorder *recorder, int actor,
+				   const struct rr_action *action,
+				   const struct rl_reply *reply)
+{
+	struct rr_step *step = add_step(recorder, RR_STEP_RUN, actor);
+
+	if (!step || !keep_words(recorder, step, action->command, reply))
+		return NULL;
+	step->server = action->server;
+	return step;
+}
+
+static const char *keep_reply(struct rr_recorder *recorder,
+			      const struct rl_reply *reply)
+{
+	char text[RR_REPLY_TEXT_SIZE];
+
+	rr_reply_text_of(reply, text, sizeof(text));
+	rr_reply_to_pattern(text);
+	return keep(recorder, text, strlen(text));
+}
+
+/* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
+static bool add_ping(struct rr_recorder *recorder, size_t server, int actor,
+		     const char *expected)
+{
+	static const char *const ping[] = { "PING" };
+	struct rr_step *step = add_step(recorder, RR_STEP_RUN, actor);
+
+	if (!step)
+		return false;
+	step->server = (int)server;
+	step->n_words = 1;
+	step->words = ping;
+	step->expected = expected;
+	step->is_lost = !expected;
+	return tell(recorder, step, NULL);
+}
+
+bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
+		      uint16_t slot)
+{
+	connection_of(recorder, server, slot)->is_open = true;
+	return add_ping(recorder, server, actor_of(recorder, slot), "PONG");
+}
+
+/* A reply is lost, and with it those behind it, until the client reads on. A race's
+ * (lost) closes the connection: what was sent meanwhile has to come before it. */
+static bool add_lost(struct rr_recorder *recorder,
+		     const struct rr_action *action, struct rr_step *step,
+		     struct rr_recorded_connection *connection)
+{
+	step->is_lost = true;
+	if (action->answer == RR_ANSWER_UNHEARD) {
+		step->kind = RR_STEP_WRITE;
+		step->is_lost = false;
+		if (connection->lost) {
+			connection->lost->kind = RR_STEP_WRITE;
+			connection->lost->is_lost = false;
+			connection->lost->expected = NULL;
+		}
+	}
+	connection->lost = step;
+	return tell(recorder, step, action);
+}
+
+static bool add_executed(struct rr_recorder *recorder,
+			 const struct rr_action *action)
+{
+	const uint16_t slot = action->question.slot;
+	const struct rl_reply *reply = reply_of(recorder, action->reply);
+	struct rr_recorded_connection *connection =
+		connection_of(recorder, action->server, slot);
+	const char name = (char)('A' + action->client);
+	struct rr_step *step;
+
+	if (action->is_late) {
+		rr_recorder_note(recorder, "A command of %c's arrives late.",
+				 name);
+		step = add_command(recorder,
+				   recorder->actors[action->client][LATE],
+				   action, reply);
+	} else {
+		if (recorder->setup.tells && action->input.thread)
+			rr_recorder_note(recorder, "%c's renewer:", name);
+		step = add_command(recorder, actor_of(recorder, slot), action,
+				   action->answer == RR_ANSWER_REPLY ? reply :
+								       NULL);
+	}
+	connection->is_open = action->answer == RR_ANSWER_REPLY;
+	if (!step)
+		return false;
+	if (strcasecmp(step->words[0], "SUBSCRIBE") == 0)
+		connection->listens = true;
+	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
+		return add_lost(recorder, action, step, connection);
+	step->expected = keep_reply(recorder, reply);
+	return tell(recorder, step, action);
+}
+
+/* The client leaves when what it sent from within its critical section is done. */
+static bool leave_later(struct rr_recorder *recorder,
+			const struct rr_action *action)
+{
+	unsigned *left = &recorder->leaves_after[action->client];
+
+	if (!action->is_inside || action->is_late || *left == 0 || --*left > 0)
+		return true;
+	return add_mark(recorder, RR_STEP_LEAVE,
+			recorder->actors[action->client][0]);
+}
+
+/* The command without who sends it and to whom. */
+static bool note_dropped(struct rr_recorder *recorder,
+			 const struct rr_action *action)
+{
+	struct rr_step step = { .kind = RR_STEP_RUN };
+	char *line = NULL;
+	size_t size;
+	FILE *file = open_memstream(&line, &size);
+	bool noted = false;
+
+	if (file && keep_words(recorder, &step, action->command, NULL)) {
+		rr_race_write_step(file, recorder->race, &step);
+		fclose(file);
+		noted = rr_recorder_note(recorder,
+					 "%c's command never arrives:%s",
+					 'A' + action->client,
+					 strchr(line, '>') + 1);
+	} else if (file) {
+		fclose(file);
+	}
+	free(line);
+	return noted;
+}
+
+/* One that was answered by no server. */
+static bool add_answer(struct rr_recorder *recorder,
+		       const struct rr_action *action)
+{
+	const uint16_t slot = slot_of(recorder, action, action->lane);
+	struct rr_recorded_connection *connection =
+		connection_of(recorder, action->server, slot);
+	const bool was_open = connection->is_open;
+	const int actor = actor_of(recorder, slot);
+	struct rr_step *step;
+
+	connection->is_open = false;
+	if (action->is_fault) /* its connection is gone as well */
+		return note_dropped(recorder, action) &&
+		       (!was_open ||
+			add_ping(recorder, action->server, actor, NULL));
+	step = add_command(recorder, actor, action, NULL);
+	if (!step)
+		return false;
+	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" :
+							       "(closed)";
+	return tell(recorder, step, action);
+}
+
+/* ---- Clients' doings --------------------------------------------------------- */
+
+static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	if (action->n_inside > 0) {
+		recorder->leaves_after[action->client] = action->n_inside;
+		return true;
+	}
+	return add_mark(recorder, RR_STEP_LEAVE,
+			recorder->actors[action->client][0]);
+}
+
+static bool add_counts(struct rr_recorder *recorder,
+		       const struct rr_action *action)
+{
+	for (unsigned i = 0; i < action->n_counted; i++) {
+		if (!add_mark(recorder, RR_STEP_COUNT,
+			      recorder->actors[action->client][0]))
+			return false;
+	}
+	return true;
+}
+
+static bool add_marks(struct rr_recorder *recorder,
+		      const struct rr_action *action)
+{
+	const int actor = recorder->actors[action->client][0];
+
+	if (action->was_inside && (action->has_entered || !action->is_inside) &&
+	    !leave(recorder, action))
+		return false;
+	if (action->has_entered && !add_mark(recorder, RR_STEP_ENTER, actor))
+		return false;
+	if (action->has_entered && !action->is_inside &&
+	    !leave(recorder, action))
+		return false;
+	return add_counts(recorder, action);
+}
+
+static bool add_mutex(struct rr_recorder *recorder,
+		      const struct rr_action *action)
+{
+	struct rr_step *step = add_step(
+		recorder,
+		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK :
+						    RR_STEP_UNLOCK,
+		recorder->actors[action->client][0]);
+
+	if (step)
+		step->text = keepf(recorder, "mutex%d", action->stop.mutex + 1);
+	return tell(recorder, step, action);
+}
+
+/* What a thread waited for, when somebody looks on. */
+static bool tell_waiting(struct rr_recorder *recorder,
+			 const struct rr_action *action)
+{
+	const char name = (char)('A' + action->client);
+	const char *of = action->input.thread ? "'s renewer" : "";
+
+	switch (action->stop.kind) {
+	case RR_STOP_SLEEP:
+		return rr_recorder_note(recorder, "%c%s has slept", name, of);
+	case RR_STOP_ATTEMPT:
+		return action->stop.duration_ns == 0 ||
+		       rr_recorder_note(recorder, "%c has slept", name);
+	case RR_STOP_WAIT:
+	case RR_STOP_LISTEN:
+		return rr_recorder_note(
+			recorder, "%c%s has waited%s", name, of,
+			action->input.kind == RR_INPUT_TIMEOUT ?
+				"" :
+				", and is woken");
+	case RR_STOP_JOIN:
+		return rr_recorder_note(recorder, "%c's renewer has ended",
+					name);
+	default:
+		return true;
+	}
+}
+
+/* The client knows now that a reply was lost, and its connection is gone. */
+static bool notice_loss(struct rr_recorder *recorder,
+			const struct rr_action *action)
+{
+	const uint8_t lane = action->stop.lane;
+	const uint16_t slot = slot_of(recorder, action, lane);
+	const size_t server =
+		(size_t)rr_lane_server(recorder->setup.program, lane);
+	struct rr_recorded_connection *connection =
+		connection_of(recorder, server, slot);
+	const bool is_written = connection->lost &&
+				connection->lost->kind == RR_STEP_WRITE;
+	struct rr_step *step;
+
+	connection->lost = NULL;
+	if (!is_written)
+		return true;
+	step = add_step(recorder, RR_STEP_READ, actor_of(recorder, slot));
+	if (step) {
+		step->server = (int)server;
+		step->is_lost = true;
+	}
+	return tell(recorder, step, action);
+}
+
+static bool add_feed(struct rr_recorder *recorder,
+		     const struct rr_action *action)
+{
+	const struct rr_stop *stop = &action->stop;
+	const char name = (char)('A' + action->client);
+	bool good = true;
+
+	if (action->input.kind == RR_INPUT_CLOCK)
+		good = rr_recorder_note(recorder,
+					"%c reads the clock: %" PRId64 " s",
+					name,
+					action->input.value / 1000000000);
+	else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK)
+		good = add_mutex(recorder, action);
+	else if (action->input.kind == RR_INPUT_LOST &&
+		 stop->kind == RR_STOP_RECEIVE)
+		good = notice_loss(recorder, action);
+	else if (recorder->setup.tells)
+		good = tell_waiting(recorder, action);
+	else if (action->input.kind == RR_INPUT_TIMEOUT &&
+		 stop->kind == RR_STOP_LISTEN)
+		good = rr_recorder_note(recorder, "%c waited in vain", name);
+	return good && add_marks(recorder, action);
+}
+
+static bool listens_on(const struct rr_recorder *recorder, int slot)
+{
+	for (size_t i = 0; i < RR_RACE_SERVERS_MAX; i++) {
+		if (recorder->connections[i][slot].listens)
+			return true;
+	}
+	return false;
+}
+
+/* The server notices the end of a connection that listens when it comes to it. */
+static bool add_crash(struct rr_recorder *recorder,
+		      const struct rr_action *action)
+{
+	const uint16_t first = (uint16_t)(action->client * RR_RUN_ORDINALS);
+
+	if (!add_counts(recorder, action))
+		return false;
+	recorder->is_dead[action->client] = true;
+	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		const int actor = recorder->actors[action->client][i];
+
+		if (actor < 0 || (i && (!has_step(recorder->race, actor) ||
+					listens_on(recorder, first + i))))
+			continue;
+		if (!add_mark(recorder, RR_STEP_CRASH, actor))
+			return false;
+	}
+	return true;
+}
+
+static bool add_closing(struct rr_recorder *recorder,
+			const struct rr_action *action)
+{
+	const uint16_t slot = action->question.slot;
+	struct rr_recorded_connection *connection =
+		connection_of(recorder, action->server, slot);
+	const bool listened = connection->listens;
+
+	connection->is_open = connection->listens = false;
+	if (!recorder->is_dead[action->client] || !listened ||
+	    slot % RR_RUN_ORDINALS == 0)
+		return true;
+	return add_mark(recorder, RR_STEP_CRASH, actor_of(recorder, slot));
+}
+
+/* ---- Time and servers -------------------------------------------------------- */
+
+static bool add_time(struct rr_recorder *recorder, enum rr_step_kind kind,
+		     int server, int peer, int64_t ns,
+		     const struct rr_action *action)
+{
+	struct rr_step *step = add_step(recorder, kind, -1);
+
+	if (step) {
+		step->server = server;
+		step->peer = peer;
+		step->amount = ns;
+	}
+	return tell(recorder, step, action);
+}
+
+bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
+{
+	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		const int actor = recorder->actors[client][i];
+
+		if (actor >= 0 && !add_time(recorder, RR_STEP_CLOCK, -1, actor,
+					    ns, NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool add_jump(struct rr_recorder *recorder,
+		     const struct rr_action *action)
+{
+	int64_t *ahead_ns = &recorder->ahead_ns[action->server];
+
+	*ahead_ns += action->question.argument;
+	return add_time(recorder, RR_STEP_CLOCK, action->server, -1, *ahead_ns,
+			action);
+}
+
+static bool add_fault(struct rr_recorder *recorder,
+		      const struct rr_action *action, enum rr_fault fault)
+{
+	struct rr_step *step = add_step(recorder, RR_STEP_FAULT, -1);
+
+	forget_connections(recorder, action->server);
+	if (step) {
+		step->server = action->server;
+		step->fault = fault;
+	}
+	return tell(recorder, step, action);
+}
+
+static bool add_message(struct rr_recorder *recorder,
+			const struct rr_action *action)
+{
+	struct rr_step *step =
+		add_step(recorder, RR_STEP_READ,
+			 actor_of(recorder, action->question.slot));
+
+	if (step) {
+		step->server = action->server;
+		step->expected =
+			keep_reply(recorder, reply_of(recorder, action->reply));
+	}
+	return tell(recorder, step, action);
+}
+
+static bool add_question(struct rr_recorder *recorder,
+			 const struct rr_action *action)
+{
+	switch (action->question.kind) {
+	case RR_ASK_COMMAND:
+		return add_executed(recorder, action) &&
+		       leave_later(recorder, action);
+	case RR_ASK_READ:
+		return add_message(recorder, action);
+	case RR_ASK_TICK:
+		return add_jump(recorder, action);
+	case RR_ASK_WIPE:
+		return add_fault(recorder, action, RR_FAULT_WIPE);
+	default:
+		return add_closing(recorder, action);
+	}
+}
+
+bool rr_recorder_add(struct rr_recorder *recorder,
+		     const struct rr_action *action)
+{
+	switch ((enum rr_action_kind)action->kind) {
+	case RR_ACTION_ASK:
+		return add_question(recorder, action);
+	case RR_ACTION_ANSWER:
+		return add_answer(recorder, action);
+	case RR_ACTION_FEED:
+		return add_feed(recorder, action);
+	case RR_ACTION_CRASH:
+		return add_crash(recorder, action);
+	case RR_ACTION_TIME:
+		return add_time(recorder, RR_STEP_TICK, -1, -1, action->ns,
+				action);
+	case RR_ACTION_DOWN:
+		return add_fault(recorder, action, RR_FAULT_KILL);
+	case RR_ACTION_UP:
+		return add_fault(recorder, action, RR_FAULT_WIPE);
+	}
+	return false;
+}
+
+/* ---- Headings ---------------------------------------------------------------- */
+
+void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
+			     size_t server)
+{
+	if (server == 0)
+		snprintf(name, RR_SERVER_NAME, "%s", data_server);
+	else
+		snprintf(name, RR_SERVER_NAME, "n%zu", server);
+}
+
+static bool add_actor(struct rr_recorder *recorder, int *actor,
+		      const char *name)
+{
+	struct rr_race *race = recorder->race;
+
+	if (race->n_actors == RR_ACTORS_MAX)
+		return false;
+	*actor = (int)race->n_actors++;
+	race->actors[*actor] = (struct rr_race_actor){ name, *actor };
+	return true;
+}
+
+static bool add_actors(struct rr_recorder *recorder, size_t client)
+{
+	const unsigned connections = recorder->setup.connections[client];
+	const char name = (char)('A' + client);
+	int *actors = recorder->actors[client];
+
+	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
+		actors[i] = -1;
+	if (!add_actor(recorder, &actors[0], keepf(recorder, "%c", name)))
+		return false;
+	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
+		if (connections >> i & 1 &&
+		    !add_actor(recorder, &actors[i],
+			       keepf(recorder, "%c%zu", name, i + 1)))
+			return false;
+	}
+	return true;
+}
+
+/* Late commands come down connections of their own. */
+static bool add_late_actors(struct rr_recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
+		if (recorder->setup.is_late[i] &&
+		    !add_actor(recorder, &recorder->actors[i][LATE],
+			       keepf(recorder, "%cl", (char)('A' + i))))
+			return false;
+	}
+	return true;
+}
+
+static bool has_lock_key(const struct rr_strategy *strategy)
+{
+	return strategy->acquire && strategy->lock.kind != RR_LOCK_NONE &&
+	       strategy->lock.kind != RR_LOCK_MUTEX &&
+	       strategy->lock.kind != RR_LOCK_QUORUM;
+}
+
+/* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
+ * handed on either: it changes its holder by its holder's command. */
+static void add_keys(struct rr_recorder *recorder)
+{
+	const struct rr_recorder_setup *setup = &recorder->setup;
+	const struct rr_lock *lock = &setup->strategy->lock;
+	struct rr_race *race = recorder->race;
+	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
+
+	rr_keys_counter(counter, "", 0);
+	rr_keys_lock(key, "", 0);
+	race->counter = keepf(recorder, "%s", counter);
+	race->keys[race->n_keys++] = race->counter;
+	for (size_t i = 1; setup->tells && i < race->n_servers; i++)
+		race->keys[race->n_keys++] = keepf(recorder, "%s@n%zu", key, i);
+	if (!has_lock_key(setup->strategy))
+		return;
+	race->keys[race->n_keys++] = keepf(recorder, "%s", key);
+	if (setup->tells && lock->kind == RR_LOCK_QUEUE)
+		return;
+	race->lock = race->keys[race->n_keys - 1];
+	race->lock_is_timestamp = lock->kind == RR_LOCK_TIMESTAMP;
+	race->lock_is_count = lock->kind == RR_LOCK_COUNTER;
+}
+
+static bool add_headings(struct rr_recorder *recorder)
+{
+	const struct rr_program *program = recorder->setup.program;
+	struct rr_race *race = recorder->race;
+	bool good = program->n_clients <= RR_RECORDER_CLIENTS &&
+		    program->n_servers <= RR_RACE_SERVERS_MAX;
+
+	for (size_t i = 0; good && i < program->n_servers; i++) {
+		char name[RR_SERVER_NAME];
+
+		rr_recorder_server_name(name, recorder->setup.data_server, i);
+		race->servers[race->n_servers++].name =
+			keepf(recorder, "%s", name);
+	}
+	for (size_t i = 0; good && i < program->n_clients; i++)
+		good = add_actors(recorder, i);
+	good = good && add_late_actors(recorder);
+	if (good)
+		add_keys(recorder);
+	return good && !recorder->no_memory;
+}
+
+bool rr_recorder_begin(struct rr_recorder *recorder,
+		       const struct rr_recorder_setup *setup)
+{
+	*recorder = (struct rr_recorder){
+		.setup = *setup,
+		.race = calloc(1, sizeof(*recorder->race)),
+	};
+	if (!recorder->race)
+		return false;
+	recorder->race->steps =
+		calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
+	recorder->race->claims = "";
+	recorder->race->path = recorder->race->title =
+		keep(recorder, setup->title, strlen(setup->title));
+	return recorder->race->steps && add_headings(recorder);
+}
+
+/* ---- The end ----------------------------------------------------------------- */
+
+static void remove_actor(struct rr_race *race, int actor)
+{
+	race->n_actors--;
+	memmove(&race->actors[actor], &race->actors[actor + 1],
+		(race->n_actors - (size_t)actor) * sizeof(race->actors[0]));
+	for (size_t i = 0; i < race->n_actors; i++)
+		race->actors[i].connection = (int)i;
+	for (size_t i = 0; i < race->n_steps; i++) {
+		struct rr_step *step = &race->steps[i];
+
+		if (step->actor > actor)
+			step->actor--;
+		if (step->peer > actor)
+			step->peer--;
+	}
+}
+
+void rr_recorder_trim(struct rr_recorder *recorder)
+{
+	struct rr_race *race = recorder->race;
+
+	for (int i = (int)race->n_actors - 1; i >= 0; i--) {
+		if (race->actors[i].name[1] && !has_step(race, i))
+			remove_actor(race, i);
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What clients and servers do, told as the steps of a race, one action after
+ * another: of an execution as it goes, or of a path that a search has found. The
+ * race can be drawn, judged and written down like any other.
+ *
+ * A client's further connections to a server are clients of their own in a race: A2,
+ * A3; a command that arrives when its client has given it up is Al's.
+ */
+#ifndef RR_RECORDER_H
+#define RR_RECORDER_H
+
+#include "race/race.h"
+#include "scheduler/actions.h"
+#include "strategy.h"
+
+enum { RR_RECORDER_CLIENTS = 8 };
+
+struct rr_recorder_setup {
+	const struct rr_program *program;
+	const struct rr_scripts *scripts; /* those that are told whole */
+	const struct rr_strategy *strategy;
+	const char *title;
+	const char *data_server; /* its name */
+	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its
+						    * ordinal */
+	bool is_late[RR_RECORDER_CLIENTS]; /* has commands that arrive late */
+	bool tells;  /* of sleeps, waits and who is whose renewer, in notes; and
+		      * shows the keys of lock servers */
+	/* Told of each step when it is complete; `action`: that it is of, or NULL.
+	 * May be NULL. */
+	void (*added)(void *context, struct rr_step *step,
+		      const struct rr_action *action);
+	void *context;
+};
+
+struct rr_recorder {
+	struct rr_recorder_setup setup;
+	struct rr_race *race; /* the caller's to free; its path is its title */
+	bool is_full;         /* no room for another step */
+	bool no_memory;
+	int actors[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
+	struct rr_recorded_connection {
+		bool is_open, listens;
+		struct rr_step *lost; /* the last one without a reply, until its
+				       * client notices */
+	} connections[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS];
+	int64_t ahead_ns[RR_RACE_SERVERS_MAX]; /* clocks of servers */
+	/* Commands that a client sent before it left its critical section, and that
+	 * are still to be executed: it leaves then. */
+	unsigned leaves_after[RR_RECORDER_CLIENTS];
+	bool is_dead[RR_RECORDER_CLIENTS];
+};
+
+/* False: out of memory, or too many clients. */
+bool rr_recorder_begin(struct rr_recorder *recorder,
+		       const struct rr_recorder_setup *setup);
+
+/* False: is_full or no_memory. */
+bool rr_recorder_add(struct rr_recorder *recorder,
+		     const struct rr_action *action);
+bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A connection that is used for the first time when it has been cut must have been
+ * opened before. */
+bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
+		      uint16_t slot);
+
+/* A client's clock is ahead. */
+bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
+
+/* Leaves clients out that did nothing: connections that were not needed. */
+void rr_recorder_trim(struct rr_recorder *recorder);
+
+/* "data", or as it is called here, "n1", "n2", ... */
+void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
+			     size_t server);
+
+#endif
