@@ -12,13 +12,13 @@
 #include "bench/progress.h"
 #include "base/random.h"
 #include "bench/results.h"
-#include "cluster/session.h"
+#include "cluster/cluster.h"
 #include "base/text.h"
 
 struct work {
 	const struct rr_bench_options *options;
 	struct rr_session *session;
-	struct rr_fleet *fleet;
+	struct rr_cluster *cluster;
 	struct rr_results *results;
 	struct rr_progress progress;
 	struct rr_spectra spectra; /* of the run that has just ended */
@@ -78,7 +78,7 @@ static void run_cell(struct work *work, const struct rr_cell *cell, long repeat,
 	const struct rr_bench_options *options = work->options;
 	const struct rr_run run = {
 		.strategy = cell->strategy,
-		.fleet = work->fleet,
+		.cluster = work->cluster,
 		.prefix = work->session->prefix,
 		.threads = cell->threads,
 		.processes = (int)options->processes,
@@ -145,7 +145,7 @@ static void run_all(struct work *work)
 
 /* ---- Servers ------------------------------------------------------------------------ */
 
-static enum rr_exit open_fleet(struct work *work)
+static bool open_cluster(struct work *work, struct rr_error *error)
 {
 	const struct rr_bench_options *options = work->options;
 	const bool pinned = options->pin != RR_PIN_NONE && !options->n_redis;
@@ -159,13 +159,18 @@ static enum rr_exit open_fleet(struct work *work)
 			servers = 1 + strategy->lock.servers;
 	}
 	if (options->n_redis)
-		return rr_session_own_fleet(work->session, work->fleet,
-					    options->redis, options->n_redis,
-					    (int)options->keys);
-	*work->fleet = rr_session_private_fleet(
-		work->session, options->redis_server, options->persistence,
-		pinned ? rr_placement_cpu() : -1);
-	return rr_fleet_need(work->fleet, servers);
+		return rr_cluster_open_own(work->cluster, work->session,
+					   options->redis, options->n_redis,
+					   (int)options->keys, error);
+	return rr_cluster_open(work->cluster, work->session,
+			       &(struct rr_cluster_options){
+				       .program = options->redis_server,
+				       .clock = RR_CLUSTER_REAL,
+				       .persistence = options->persistence,
+				       .cpu = pinned ? rr_placement_cpu() : -1,
+			       },
+			       error) &&
+	       rr_cluster_need(work->cluster, servers, error);
 }
 
 /* ---- The whole --------------------------------------------------------------------- */
@@ -203,24 +208,32 @@ static enum rr_exit report(struct work *work)
 	return code;
 }
 
-static enum rr_exit run_work(struct work *work, const char *command_line)
+/* How the clients reach the data server. */
+static const char *transport(const struct rr_cluster *cluster)
+{
+	return rr_cluster_address(cluster, 0)->is_unix ? "unix" : "tcp";
+}
+
+static enum rr_exit run_work(struct work *work, const char *command_line,
+			     struct rr_error *error)
 {
 	enum rr_exit code;
 
 	rr_cells_choose(&work->cells, work->options);
 	if (work->cells.n == 0)
 		return RR_EXIT_SKIPPED;
-	code = open_fleet(work);
-	if (code == RR_EXIT_OK)
-		code = rr_cells_drop_lacking(&work->cells, work->fleet,
-					     work->session->prefix);
+	if (!open_cluster(work, error))
+		return rr_exit_of(error->kind);
+	code = rr_cells_drop_lacking(&work->cells, work->cluster,
+				     work->session->prefix);
 	if (code != RR_EXIT_OK)
 		return code;
 	code = rr_results_open(work->results, work->options);
-	work->results->transport = rr_fleet_transport(work->fleet);
-	work->results->placement = work->fleet->cpu >= 0 ? "same" : "none";
+	work->results->transport = transport(work->cluster);
+	work->results->placement = work->cluster->options.cpu >= 0 ? "same" :
+								     "none";
 	if (code == RR_EXIT_OK)
-		code = rr_results_environment(work->results, work->fleet,
+		code = rr_results_environment(work->results, work->cluster,
 					      command_line);
 	if (code != RR_EXIT_OK)
 		return code;
@@ -233,20 +246,19 @@ enum rr_exit rr_cmd_bench(int argc, char **argv, struct rr_error *error)
 	char *command_line = describe_command(argc, argv);
 	struct rr_bench_options options;
 	struct rr_session session;
-	struct rr_fleet fleet;
+	struct rr_cluster cluster = { 0 };
 	struct rr_results results = { .rows = -1 };
 	struct work work = { .options = &options,
 			     .session = &session,
-			     .fleet = &fleet,
+			     .cluster = &cluster,
 			     .results = &results };
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
-	(void)error;
 	rr_bench_options_parse(&options, argc, argv);
-	code = rr_session_open(&session);
-	if (code == RR_EXIT_OK)
-		code = run_work(&work, command_line);
+	if (rr_session_open(&session, error))
+		code = run_work(&work, command_line, error);
 	rr_results_close(&results);
+	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	free(command_line);
 	return code;

@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 #include "commands.h"
 #include "base/placement.h"
-#include "cluster/session.h"
+#include "cluster/cluster.h"
 #include "base/option.h"
 #include "base/text.h"
 
@@ -136,13 +136,13 @@ static void show(void *context, const struct rr_run *run,
 /* ---- Acts --------------------------------------------------------------------------- */
 
 static enum rr_exit measure(struct rr_session *session,
-			    const struct rr_fleet *fleet, struct view *view,
+			    const struct rr_cluster *cluster, struct view *view,
 			    const struct act *act, long increments,
 			    struct rr_measurement *measurement)
 {
 	const struct rr_run run = {
 		.strategy = rr_strategy_find(act->strategy),
-		.fleet = fleet,
+		.cluster = cluster,
 		.prefix = session->prefix,
 		.threads = act->threads,
 		.processes = act->processes,
@@ -161,14 +161,14 @@ static enum rr_exit measure(struct rr_session *session,
 
 /* How many increments this machine does in the act's time: tried out first. */
 static enum rr_exit rehearse(struct rr_session *session,
-			     const struct rr_fleet *fleet,
+			     const struct rr_cluster *cluster,
 			     const struct view *view, const struct act *act,
 			     long seconds, struct rr_measurement *measurement,
 			     long *increments)
 {
 	struct view blind = { .scratch = view->scratch };
 	const enum rr_exit code =
-		measure(session, fleet, &blind, act, 2000, measurement);
+		measure(session, cluster, &blind, act, 2000, measurement);
 
 	*increments = 2000;
 	if (code == RR_EXIT_OK)
@@ -178,9 +178,9 @@ static enum rr_exit rehearse(struct rr_session *session,
 }
 
 static enum rr_exit play_act(struct rr_session *session,
-			     const struct rr_fleet *fleet, struct view *view,
-			     const struct act *act, long seconds,
-			     struct rr_measurement *measurement)
+			     const struct rr_cluster *cluster,
+			     struct view *view, const struct act *act,
+			     long seconds, struct rr_measurement *measurement)
 {
 	long increments;
 	enum rr_exit code;
@@ -189,10 +189,10 @@ static enum rr_exit play_act(struct rr_session *session,
 	       act->processes, act->threads,
 	       act->threads == 1 ? "thread" : "threads");
 	fflush(stdout);
-	code = rehearse(session, fleet, view, act, seconds, measurement,
+	code = rehearse(session, cluster, view, act, seconds, measurement,
 			&increments);
 	if (code == RR_EXIT_OK)
-		code = measure(session, fleet, view, act, increments,
+		code = measure(session, cluster, view, act, increments,
 			       measurement);
 	if (code != RR_EXIT_OK)
 		return code;
@@ -203,23 +203,21 @@ static enum rr_exit play_act(struct rr_session *session,
 	return rr_verdict_exit(measurement->verdict);
 }
 
-static enum rr_exit play(struct rr_session *session, struct rr_fleet *fleet,
+static enum rr_exit play(struct rr_session *session, struct rr_cluster *cluster,
 			 const struct demo_options *options)
 {
 	struct rr_measurement measurement;
 	struct view view = { .terminal = isatty(STDOUT_FILENO),
 			     .scratch = calloc(1, sizeof(*view.scratch)) };
-	enum rr_exit code = rr_fleet_need(fleet, 1);
-	enum rr_exit worst = code;
+	enum rr_exit code, worst = RR_EXIT_OK;
 
-	if (code == RR_EXIT_OK)
-		view.link = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
-	if (code == RR_EXIT_OK && (!view.scratch || !view.link))
+	view.link = rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
+	if (!view.scratch || !view.link)
 		worst = rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) &&
 			   (worst == RR_EXIT_OK || worst == RR_EXIT_INCONCLUSIVE);
 	     i++) {
-		code = play_act(session, fleet, &view, &acts[i],
+		code = play_act(session, cluster, &view, &acts[i],
 				options->seconds, &measurement);
 		worst = rr_exit_worse(worst, code);
 	}
@@ -233,18 +231,18 @@ enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
 	struct demo_options options = { .redis_server = "redis-server",
 					.seconds = DEFAULT_SECONDS };
 	struct rr_session session;
-	enum rr_exit code;
+	struct rr_cluster cluster = { 0 };
+	struct rr_cluster_options servers = { .clock = RR_CLUSTER_REAL,
+					      .cpu = rr_placement_cpu() };
+	enum rr_exit code = RR_EXIT_OK;
 
-	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	code = rr_session_open(&session);
-	if (code == RR_EXIT_OK) {
-		struct rr_fleet fleet = rr_session_private_fleet(
-			&session, options.redis_server, RR_PERSIST_NONE,
-			rr_placement_cpu());
-
-		code = play(&session, &fleet, &options);
-	}
+	servers.program = options.redis_server;
+	if (rr_session_open(&session, error) &&
+	    rr_cluster_open(&cluster, &session, &servers, error) &&
+	    rr_cluster_need(&cluster, 1, error))
+		code = play(&session, &cluster, &options);
+	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;
 }

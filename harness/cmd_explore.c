@@ -32,7 +32,8 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 }
 
 static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
-				       struct rr_session *session)
+				       struct rr_session *session,
+				       struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
@@ -40,15 +41,11 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 		.cpu = rr_placement_cpu(),
 	};
 	struct rr_cluster cluster;
-	char error[RR_CLUSTER_ERROR];
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
 	rr_gate_settle(cluster_options.cpu);
-	code = rr_cluster_open(&cluster, session, &cluster_options, error);
-	if (code == RR_EXIT_OK)
+	if (rr_cluster_open(&cluster, session, &cluster_options, error))
 		code = explore(options, &cluster);
-	else
-		rr_complain(code, "%s", error);
 	rr_cluster_close(&cluster);
 	return code;
 }
@@ -57,15 +54,12 @@ enum rr_exit rr_cmd_explore(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_explore_options options;
 	struct rr_session session;
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
-	(void)error;
 	setlocale(LC_CTYPE, "");
 	rr_explore_options_parse(&options, argc, argv);
-	code = rr_session_open(&session);
-	if (code != RR_EXIT_OK)
-		return code;
-	code = explore_on_servers(&options, &session);
+	if (rr_session_open(&session, error))
+		code = explore_on_servers(&options, &session, error);
 	rr_session_close(&session);
 	return code;
 }

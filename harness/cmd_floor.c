@@ -93,7 +93,7 @@ static const struct rr_strategy ping_strategy = {
 
 static const char *placement(const struct rr_comparison *setting)
 {
-	return setting->fleet.cpu < 0 ? "none" : "same";
+	return setting->cluster.options.cpu < 0 ? "none" : "same";
 }
 
 /* ---- INCR against redis-benchmark -------------------------------------------------- */
@@ -109,7 +109,7 @@ static void compare_incr(struct rr_comparison *setting, int connections)
 	for (long i = 0; i < rounds && setting->code == RR_EXIT_OK; i++) {
 		ours[i] = rr_comparison_rate(setting, incr, connections, requests);
 		if (setting->code == RR_EXIT_OK)
-			setting->code = rr_peer_incr(&setting->fleet,
+			setting->code = rr_peer_incr(&setting->cluster,
 						     connections, requests,
 						     &theirs[i]);
 	}
@@ -261,10 +261,11 @@ static enum rr_exit show_both(struct rr_session *session,
 }
 
 static enum rr_exit show_explorer(struct rr_session *session,
-				  const struct options *options)
+				  const struct options *options,
+				  struct rr_error *error)
 {
 	return rr_explore_floor(session, options->comparison.redis_server,
-				options->limit_s);
+				options->limit_s, error);
 }
 
 enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error)
@@ -272,15 +273,13 @@ enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error)
 	struct options options = { .comparison = rr_comparison_defaults(),
 				   .limit_s = 15 };
 	struct rr_session session;
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
-	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	code = rr_session_open(&session);
-	if (code == RR_EXIT_OK && options.explore)
-		code = show_explorer(&session, &options);
-	else if (code == RR_EXIT_OK)
-		code = show_both(&session, &options);
+	if (rr_session_open(&session, error))
+		code = options.explore ?
+			       show_explorer(&session, &options, error) :
+			       show_both(&session, &options);
 	rr_session_close(&session);
 	return code;
 }

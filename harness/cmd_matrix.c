@@ -290,20 +290,16 @@ static enum rr_exit compute(const struct matrix_options *options,
 }
 
 static enum rr_exit replay(const char *folder,
-			   const struct rr_cluster_options *servers)
+			   const struct rr_cluster_options *servers,
+			   struct rr_error *error)
 {
 	struct rr_session session;
-	struct rr_cluster cluster;
-	char error[RR_CLUSTER_ERROR];
-	enum rr_exit code = rr_session_open(&session);
+	struct rr_cluster cluster = { 0 };
+	enum rr_exit code = RR_EXIT_OK;
 
-	if (code != RR_EXIT_OK)
-		return code;
-	code = rr_cluster_open(&cluster, &session, servers, error);
-	if (code == RR_EXIT_OK)
+	if (rr_session_open(&session, error) &&
+	    rr_cluster_open(&cluster, &session, servers, error))
 		code = rr_matrix_replay(folder, &cluster);
-	else
-		rr_complain(code, "%s", error);
 	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;
@@ -322,7 +318,7 @@ enum rr_exit rr_cmd_matrix(int argc, char **argv, struct rr_error *error)
 		.cpu = -1,
 	};
 	if (options.replay)
-		return replay(options.replay, &servers);
+		return replay(options.replay, &servers, error);
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	code = compute(&options, &servers, &signals, error);

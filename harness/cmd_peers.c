@@ -8,7 +8,7 @@
 
 #include "base/option.h"
 #include "commands.h"
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 #include "bench/peers.h"
 
 /* Code that node compiles while it runs was at its full speed after so many. */
@@ -140,7 +140,7 @@ static double rate_of_theirs(struct rr_peers *peers,
 	struct rr_comparison *comparison = &peers->comparison;
 	char counter[RR_KEY_SIZE];
 	const struct rr_lock_peer_run run = {
-		.fleet = &comparison->fleet,
+		.cluster = &comparison->cluster,
 		.counter = counter,
 		.clients = clients,
 		.increments = comparison->options->increments,
@@ -216,14 +216,14 @@ enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error)
 						 rr_comparison_defaults() };
 	struct rr_peers *peers = calloc(1, sizeof(*peers));
 	struct rr_session session;
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
-	(void)error;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	code = rr_session_open(&session);
-	if (code == RR_EXIT_OK && !peers)
-		code = rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	if (code == RR_EXIT_OK)
+	if (!rr_session_open(&session, error))
+		code = rr_exit_of(error->kind);
+	else if (!peers)
+		rr_error_no_memory(error);
+	else
 		code = compare(&session, &options, peers);
 	rr_session_close(&session);
 	free(peers);

@@ -102,22 +102,20 @@ static enum rr_exit play_with_learner(const struct rr_race *race,
 
 /* With servers for it; `race` is NULL when it is a strategy. */
 static enum rr_exit stage(const struct rr_race *race,
-			  struct rr_play_options *options)
+			  struct rr_play_options *options,
+			  struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
 		.cpu = -1,
 	};
-	char error[RR_CLUSTER_ERROR];
 	struct rr_session session;
-	struct rr_cluster cluster;
-	enum rr_exit code = rr_session_open(&session);
+	struct rr_cluster cluster = { 0 };
+	enum rr_exit code = RR_EXIT_OK;
 
-	if (code != RR_EXIT_OK)
-		return code;
-	code = rr_cluster_open(&cluster, &session, &cluster_options, error);
-	if (code != RR_EXIT_OK)
-		rr_complain(code, "%s", error);
+	if (!rr_session_open(&session, error) ||
+	    !rr_cluster_open(&cluster, &session, &cluster_options, error))
+		code = rr_exit_of(error->kind);
 	else if (!race)
 		code = rr_rehearse(&options->rehearsal, &cluster,
 				   show_rehearsal, options);
@@ -149,7 +147,7 @@ enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
 		race = rr_library_open(options.race, error);
 	if (!race && !options.rehearsal.setup.strategy)
 		return RR_EXIT_OK;
-	code = stage(race, &options);
+	code = stage(race, &options, error);
 	rr_race_free(race);
 	return code;
 }

@@ -6,16 +6,20 @@
 #include <criterion/criterion.h>
 
 #include "bench/bench.h"
-#include "cluster/session.h"
+#include "cluster/cluster.h"
 #include "strategy.h"
 
 /* A session with `n` private servers that answer. Fails the test otherwise. */
 struct support {
 	struct rr_session session;
-	struct rr_fleet fleet;
+	struct rr_cluster cluster;
+	struct rl_address addresses[RR_CLUSTER_SERVERS];
 };
 void support_open(struct support *support, size_t n);
 void support_close(struct support *support);
+
+/* Sees to it that there are so many of them. */
+void support_need(struct support *support, size_t n);
 
 /* A connected link to server `i`. The caller frees it. */
 struct rl_link *support_link(struct support *support, size_t i);
@@ -28,7 +32,7 @@ const char *support_ask(struct rl_link *link, const char *command,
 /* A client of one counter with links of its own to all servers. */
 struct support_client {
 	struct rr_client client;
-	struct rl_link *links[RR_FLEET_MAX];
+	struct rl_link *links[RR_CLUSTER_SERVERS];
 	struct rl_mutex mutex;
 	size_t n_links;
 };

@@ -18,6 +18,11 @@ bool rr_error_set(struct rr_error *error, enum rr_error_kind kind,
 	return false;
 }
 
+bool rr_error_interrupted(struct rr_error *error)
+{
+	return rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
+}
+
 bool rr_error_no_memory(struct rr_error *error)
 {
 	return rr_error_set(error, RR_ERROR_INTERNAL, "out of memory");

@@ -63,6 +63,15 @@ enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
 	return code;
 }
 
+enum rr_exit rr_report_error(const struct rr_error *error)
+{
+	const enum rr_exit code = rr_exit_of(error->kind);
+
+	if (code == RR_EXIT_OK || code == RR_EXIT_INTERRUPTED)
+		return code;
+	return rr_complain(code, "%s", error->text);
+}
+
 enum rr_exit rr_finish_output(enum rr_exit code)
 {
 	errno = 0;

@@ -31,6 +31,10 @@ enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Prints the error as a complaint, unless there is none or it is an interruption,
+ * which the user knows of; returns its exit code. */
+enum rr_exit rr_report_error(const struct rr_error *error);
+
 /* Flushes stdout: `code`, or what is worse of it and RR_EXIT_FILE, complained
  * of, when not all of it could be written. */
 enum rr_exit rr_finish_output(enum rr_exit code);

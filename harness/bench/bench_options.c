@@ -102,10 +102,10 @@ static void take_redis(struct argp_state *state,
 	options->n_redis = 0;
 	for (char *one = strtok_r(list, ",", &rest); one;
 	     one = strtok_r(NULL, ",", &rest)) {
-		if (options->n_redis == RR_FLEET_MAX)
+		if (options->n_redis == RR_CLUSTER_SERVERS)
 			argp_failure(state, RR_EXIT_USAGE, 0,
 				     "--redis: more than %d servers",
-				     RR_FLEET_MAX);
+				     RR_CLUSTER_SERVERS);
 		if (!rl_address_parse(&options->redis[options->n_redis++], one,
 				      error, sizeof(error)))
 			argp_failure(state, RR_EXIT_USAGE, 0, "--redis: %s",

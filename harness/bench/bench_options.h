@@ -3,7 +3,7 @@
 #ifndef RR_BENCH_OPTIONS_H
 #define RR_BENCH_OPTIONS_H
 
-#include "cluster/fleet.h"
+#include "cluster/cluster.h"
 #include "scheduler/policy.h"
 #include "strategy.h"
 
@@ -24,7 +24,8 @@ struct rr_bench_options {
 	enum rr_persistence persistence;
 	enum rr_pin pin;
 	const char *redis_server;
-	struct rl_address redis[RR_FLEET_MAX]; /* the user's own, n_redis > 0 */
+	struct rl_address
+		redis[RR_CLUSTER_SERVERS]; /* the user's own, n_redis > 0 */
 	size_t n_redis;
 	const char *output; /* NULL = a fresh directory under results/ */
 };

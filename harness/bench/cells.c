@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cells.h"
 
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 
 static bool is_skipped(const struct rr_bench_options *options,
 		       const struct rr_strategy *strategy)
@@ -76,10 +76,11 @@ static void drop(struct rr_cells *cells, struct rl_link *data,
 }
 
 enum rr_exit rr_cells_drop_lacking(struct rr_cells *cells,
-				   const struct rr_fleet *fleet,
+				   const struct rr_cluster *cluster,
 				   const char *prefix)
 {
-	struct rl_link *data = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
+	struct rl_link *data =
+		rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
 
 	if (!data)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");

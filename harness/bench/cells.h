@@ -30,7 +30,7 @@ bool rr_cells_is_lacking(const struct rr_strategy *strategy,
 /* Leaves out, by name, strategies that the data server has no commands for.
  * RR_EXIT_SKIPPED when no other is left. */
 enum rr_exit rr_cells_drop_lacking(struct rr_cells *cells,
-				   const struct rr_fleet *fleet,
+				   const struct rr_cluster *cluster,
 				   const char *prefix);
 
 /* The server has refused a command of the strategy: no more of it. */

@@ -24,7 +24,7 @@ void rr_runner_give_up(struct rr_runner *runner, enum rr_exit code,
 static struct rl_link *connect_to(struct rr_runner *runner, size_t server)
 {
 	const struct rl_address *address =
-		&runner->run->fleet->addresses[server];
+		&runner->run->cluster->servers[server].address;
 	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
 	char where[300];
 

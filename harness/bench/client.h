@@ -22,7 +22,7 @@ struct rr_runner {
 	int number;               /* among all clients of all processes */
 	struct rr_random random;
 	struct rl_link *data;
-	struct rl_link *lock_nodes[RR_FLEET_MAX];
+	struct rl_link *lock_nodes[RR_CLUSTER_SERVERS];
 	size_t n_lock_nodes;
 	struct rr_target *targets; /* one per counter */
 	struct rl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */

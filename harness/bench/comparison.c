@@ -62,31 +62,37 @@ void rr_comparison_open(struct rr_comparison *comparison,
 			struct rr_session *session, size_t servers,
 			bool pinned)
 {
+	const struct rr_cluster_options cluster_options = {
+		.program = options->redis_server,
+		.clock = RR_CLUSTER_REAL,
+		.cpu = pinned ? rr_placement_cpu() : -1,
+	};
+	struct rr_error error = { 0 };
+
 	*comparison = (struct rr_comparison){
 		.options = options,
 		.session = session,
-		.fleet = rr_session_private_fleet(
-			session, options->redis_server, RR_PERSIST_NONE,
-			pinned ? rr_placement_cpu() : -1),
 		.scratch = calloc(1, sizeof(*comparison->scratch)),
 	};
-	comparison->code =
-		comparison->scratch ?
-			rr_fleet_need(&comparison->fleet, servers) :
-			rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	if (!comparison->scratch)
+		rr_error_no_memory(&error);
+	else if (rr_cluster_open(&comparison->cluster, session,
+				 &cluster_options, &error))
+		rr_cluster_need(&comparison->cluster, servers, &error);
+	comparison->code = rr_report_error(&error);
 }
 
 void rr_comparison_close(struct rr_comparison *comparison)
 {
-	rr_fleet_stop(&comparison->fleet);
+	rr_cluster_close(&comparison->cluster);
 	free(comparison->scratch);
 }
 
 bool rr_comparison_admits(struct rr_comparison *comparison,
 			  const struct rr_strategy *strategy)
 {
-	struct rl_link *data =
-		rl_link_new(&comparison->fleet.addresses[0], RR_TIMEOUT_MS);
+	struct rl_link *data = rl_link_new(
+		&comparison->cluster.servers[0].address, RR_TIMEOUT_MS);
 	bool admitted;
 
 	if (!data) {
@@ -106,7 +112,7 @@ double rr_comparison_rate(struct rr_comparison *comparison,
 {
 	const struct rr_run run = {
 		.strategy = strategy,
-		.fleet = &comparison->fleet,
+		.cluster = &comparison->cluster,
 		.prefix = comparison->session->prefix,
 		.threads = threads,
 		.processes = 1,

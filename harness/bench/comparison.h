@@ -11,7 +11,7 @@
 #include <argp.h>
 
 #include "bench.h"
-#include "cluster/session.h"
+#include "cluster/cluster.h"
 #include "base/text.h"
 
 enum { RR_ROUNDS_MAX = 99 };
@@ -29,7 +29,7 @@ struct rr_comparison_options rr_comparison_defaults(void);
 struct rr_comparison {
 	const struct rr_comparison_options *options;
 	struct rr_session *session;
-	struct rr_fleet fleet;
+	struct rr_cluster cluster;
 	struct rr_measurement measurement; /* of the newest run */
 	struct rr_spectra *scratch;
 	enum rr_exit code;                 /* the worst so far */

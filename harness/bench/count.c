@@ -120,7 +120,7 @@ void rr_count_look_for_server(struct rr_runner *runner,
 {
 	char where[300], why[400];
 
-	rl_address_print(&runner->run->fleet->addresses[0], where,
+	rl_address_print(&runner->run->cluster->servers[0].address, where,
 			 sizeof(where));
 	explain(runner, target, where, why, sizeof(why));
 	if (outcome == RL_ERROR && is_refused(why))

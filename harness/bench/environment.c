@@ -44,23 +44,23 @@ static json_t *info_field(const char *info, const char *field)
 	return json_stringn(found, strcspn(found, "\r\n"));
 }
 
-json_t *rr_environment_server(const struct rr_fleet *fleet)
+json_t *rr_environment_server(const struct rr_cluster *cluster)
 {
-	struct rl_link *link = rl_link_new(&fleet->addresses[0], RR_TIMEOUT_MS);
+	struct rl_link *link =
+		rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	json_t *object;
 
 	if (link)
 		rl_run(link, &reply, "INFO server");
 	object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:b, s:i}",
-		"redis_version", info_field(reply.text, "redis_version:"),
-		"server_name", info_field(reply.text, "server_name:"),
-		"valkey_version", info_field(reply.text, "valkey_version:"),
-		"build_id", info_field(reply.text, "redis_build_id:"),
-		"multiplexing", info_field(reply.text, "multiplexing_api:"),
-		"private", fleet->is_private,
-		"servers", (int)fleet->n_servers);
+		"{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "redis_version",
+		info_field(reply.text, "redis_version:"), "server_name",
+		info_field(reply.text, "server_name:"), "valkey_version",
+		info_field(reply.text, "valkey_version:"), "build_id",
+		info_field(reply.text, "redis_build_id:"), "multiplexing",
+		info_field(reply.text, "multiplexing_api:"), "private",
+		cluster->is_private, "servers", (int)cluster->n_servers);
 	rl_link_free(link);
 	return object;
 }
@@ -133,16 +133,15 @@ static json_t *any_text(const char *text)
 }
 
 enum rr_exit rr_results_environment(const struct rr_results *results,
-				    const struct rr_fleet *fleet,
+				    const struct rr_cluster *cluster,
 				    const char *command_line)
 {
-	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}",
-				 "run_id", results->run_id,
-				 "command_line", any_text(command_line),
-				 "settings", settings(results),
-				 "server", rr_environment_server(fleet),
-				 "machine", rr_environment_machine(),
-				 "build", build());
+	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "run_id",
+				 results->run_id, "command_line",
+				 any_text(command_line), "settings",
+				 settings(results), "server",
+				 rr_environment_server(cluster), "machine",
+				 rr_environment_machine(), "build", build());
 	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	char path[RR_PATH_SIZE];
 	enum rr_exit code;

@@ -6,12 +6,12 @@
 
 #include <jansson.h>
 
-#include "cluster/fleet.h"
+#include "cluster/cluster.h"
 
 /* cpu, cores, cores_allowed, governor, kernel, architecture, clock_source. */
 json_t *rr_environment_machine(void);
 
 /* redis_version, server_name, ... as the data server says. */
-json_t *rr_environment_server(const struct rr_fleet *fleet);
+json_t *rr_environment_server(const struct rr_cluster *cluster);
 
 #endif

@@ -9,7 +9,7 @@ static enum rr_exit fail(const struct rr_inspector *inspector,
 {
 	char where[300];
 
-	rl_address_print(&inspector->run->fleet->addresses[i], where,
+	rl_address_print(&inspector->run->cluster->servers[i].address, where,
 			 sizeof(where));
 	return rr_complain(RR_EXIT_REDIS, "%s: cannot use %s: %s",
 			   inspector->run->strategy->name, where,
@@ -21,8 +21,8 @@ enum rr_exit rr_inspector_open(struct rr_inspector *inspector,
 {
 	*inspector = (struct rr_inspector){ .run = run };
 	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
-		struct rl_link *server =
-			rl_link_new(&run->fleet->addresses[i], RR_TIMEOUT_MS);
+		struct rl_link *server = rl_link_new(
+			&run->cluster->servers[i].address, RR_TIMEOUT_MS);
 
 		if (!server)
 			return rr_complain(RR_EXIT_INTERNAL, "out of memory");

@@ -8,7 +8,7 @@
 
 struct rr_inspector {
 	const struct rr_run *run;
-	struct rl_link *servers[RR_FLEET_MAX];
+	struct rl_link *servers[RR_CLUSTER_SERVERS];
 	size_t n_servers;
 };
 

@@ -91,7 +91,7 @@ enum rr_exit rr_lock_peer_count(const struct rr_lock_peer *peer,
 				const struct rr_lock_peer_run *run,
 				double *per_s)
 {
-	const struct rr_fleet *fleet = run->fleet;
+	const struct rr_cluster *cluster = run->cluster;
 	const long total = run->increments + run->warmup;
 	char clients[16], increments[24], warmup[24], lock[RR_KEY_SIZE + 8];
 	const char *argv[ARGUMENTS_MAX] = {
@@ -110,8 +110,9 @@ enum rr_exit rr_lock_peer_count(const struct rr_lock_peer *peer,
 	while (argv[n])
 		n++;
 	for (size_t i = 0; i <= peer->lock_servers; i++)
-		argv[n + i] = fleet->addresses[i].host;
-	code = rr_child_run(&child, argv, fleet->cpu,
-			    STARTUP_MS + total * INCREMENT_MS, fleet->signals);
+		argv[n + i] = cluster->servers[i].address.host;
+	code = rr_child_run(&child, argv, cluster->options.cpu,
+			    STARTUP_MS + total * INCREMENT_MS,
+			    &cluster->session->signals);
 	return code == RR_EXIT_OK ? judge(peer, run, &child, per_s) : code;
 }

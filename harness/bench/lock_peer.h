@@ -4,7 +4,7 @@
 #ifndef RR_LOCK_PEER_H
 #define RR_LOCK_PEER_H
 
-#include "cluster/fleet.h"
+#include "cluster/cluster.h"
 
 /* Its name for harness/bench/peers/run, and how many lock servers it wants. */
 struct rr_lock_peer {
@@ -24,7 +24,7 @@ enum rr_exit rr_lock_peer_probe(const struct rr_lock_peer *peer,
 				struct rr_lock_peer_versions *versions);
 
 struct rr_lock_peer_run {
-	const struct rr_fleet *fleet;
+	const struct rr_cluster *cluster;
 	const char *counter; /* a key that nobody has used yet */
 	int clients;
 	long increments, warmup;

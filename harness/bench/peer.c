@@ -21,12 +21,12 @@ static bool parse(const struct rr_child *child, double *per_s)
 	return *per_s > 0;
 }
 
-enum rr_exit rr_peer_incr(const struct rr_fleet *fleet, int connections,
+enum rr_exit rr_peer_incr(const struct rr_cluster *cluster, int connections,
 			  long requests, double *per_s)
 {
 	char clients[16], number[24];
 	const char *const argv[] = {
-		"redis-benchmark", "-s", fleet->addresses[0].host, "-t", "incr",
+		"redis-benchmark", "-s", cluster->servers[0].address.host, "-t", "incr",
 		"-c", clients, "-n", number, "--csv", NULL,
 	};
 	struct rr_child child;
@@ -34,7 +34,7 @@ enum rr_exit rr_peer_incr(const struct rr_fleet *fleet, int connections,
 
 	snprintf(clients, sizeof(clients), "%d", connections);
 	snprintf(number, sizeof(number), "%ld", requests);
-	code = rr_child_run(&child, argv, fleet->cpu, LIMIT_MS, fleet->signals);
+	code = rr_child_run(&child, argv, cluster->options.cpu, LIMIT_MS, &cluster->session->signals);
 	if (code != RR_EXIT_OK)
 		return code;
 	if (rr_child_exited(&child, RR_CHILD_NOT_FOUND))

@@ -4,15 +4,15 @@
 #ifndef RR_PEER_H
 #define RR_PEER_H
 
-#include "cluster/fleet.h"
+#include "cluster/cluster.h"
 
 /*
  * Runs `redis-benchmark -t incr` with so many connections and requests against
- * the fleet's data server, on the fleet's processor. RR_EXIT_OK and its
+ * the cluster's data server, on the cluster's processor. RR_EXIT_OK and its
  * requests per second; RR_EXIT_SKIPPED when it is not installed; else what
  * failed, complained of.
  */
-enum rr_exit rr_peer_incr(const struct rr_fleet *fleet, int connections,
+enum rr_exit rr_peer_incr(const struct rr_cluster *cluster, int connections,
 			  long requests, double *per_s);
 
 #endif

@@ -113,7 +113,7 @@ static void print_conditions(const struct rr_peers *peers)
 	const struct rr_comparison_options *options =
 		peers->comparison.options;
 	json_t *machine = rr_environment_machine();
-	json_t *server = rr_environment_server(&peers->comparison.fleet);
+	json_t *server = rr_environment_server(&peers->comparison.cluster);
 	const time_t now = time(NULL);
 	char increments[RR_GROUPED_SIZE], date[32];
 	struct tm when;

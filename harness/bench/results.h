@@ -46,7 +46,7 @@ enum rr_exit rr_results_summarise(const struct rr_results *results);
 
 /* Writes env.json: machine, server, build and command line. */
 enum rr_exit rr_results_environment(const struct rr_results *results,
-				    const struct rr_fleet *fleet,
+				    const struct rr_cluster *cluster,
 				    const char *command_line);
 
 /* Prints the table to `file`, a line per strategy and number of threads. */

@@ -119,7 +119,7 @@ static void settle(const struct rr_run *run, const struct rr_board *board)
 		sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
 	if (getppid() != board->program)
 		_exit(RR_EXIT_INTERNAL);
-	rr_placement_pin(run->fleet->cpu);
+	rr_placement_pin(run->cluster->options.cpu);
 }
 
 _Noreturn void rr_worker(const struct rr_run *run, struct rr_board *board,

@@ -4,14 +4,14 @@
 #define RR_WORKER_H
 
 #include "board.h"
-#include "cluster/fleet.h"
+#include "cluster/cluster.h"
 #include "scheduler/policy.h"
 #include "strategy.h"
 
 /* One measured run of one strategy; the same for all its workers. */
 struct rr_run {
 	const struct rr_strategy *strategy;
-	const struct rr_fleet *fleet;
+	const struct rr_cluster *cluster;
 	const char *prefix; /* of all keys */
 	int threads;        /* in each process */
 	int processes;

@@ -4,7 +4,7 @@
 #define RR_JOBS_PARTS_H
 
 #include "jobs.h"
-#include "cluster/session.h"
+#include "cluster/cluster.h"
 
 enum { RR_VERSION_SIZE = 40 };
 

@@ -25,12 +25,12 @@ struct crew {
  * before it, and so is stopped before them. */
 static enum rr_exit start_guardians(struct crew *crew)
 {
-	char error[400];
+	struct rr_error error = { 0 };
 
 	while (crew->n_guardians < crew->n) {
 		if (!rr_guardian_start(&crew->guardians[crew->n_guardians],
-				       error, sizeof(error)))
-			return rr_complain(RR_EXIT_FILE, "%s", error);
+				       &error))
+			return rr_report_error(&error);
 		crew->n_guardians++;
 	}
 	return RR_EXIT_OK;

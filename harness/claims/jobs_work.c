@@ -15,27 +15,8 @@ struct worker {
 	struct rr_jobs *jobs;
 	struct rr_session session;
 	struct rr_cluster cluster;
-	enum rr_exit cluster_code;
-	char error[RR_CLUSTER_ERROR]; /* why there is no cluster */
+	struct rr_error error; /* why there is no cluster */
 };
-
-static void note_version(struct worker *worker, char *version)
-{
-	static const char field[] = "redis_version:";
-	struct rl_reply reply;
-	const char *found;
-
-	if (worker->cluster_code != RR_EXIT_OK || worker->cluster.n_pool == 0 ||
-	    rl_run(worker->cluster.pool[0].admin, &reply, "INFO server") !=
-		    RL_OK)
-		return;
-	found = reply.text ? strstr(reply.text, field) : NULL;
-	if (!found)
-		return;
-	found += strlen(field);
-	snprintf(version, RR_VERSION_SIZE, "%.*s",
-		 (int)strcspn(found, "\r\n"), found);
-}
 
 /* ---- Races --------------------------------------------------------------------- */
 
@@ -107,10 +88,10 @@ static void do_job(struct worker *worker, struct rr_job *job)
 {
 	struct rr_job_result *result = job->result;
 
-	if (worker->cluster_code != RR_EXIT_OK) {
-		result->code = worker->cluster_code;
+	if (worker->error.kind) {
+		result->code = rr_exit_of(worker->error.kind);
 		snprintf(result->text, sizeof(result->text), "%.500s",
-			 worker->error);
+			 worker->error.text);
 	} else if (job->race) {
 		play(worker, job->race, result);
 	} else {
@@ -152,9 +133,11 @@ _Noreturn void rr_jobs_work(struct rr_jobs *jobs, int number, pid_t program,
 	worker->session.guardian = *guardian;
 	if (!rr_keys_fresh_prefix(worker->session.prefix))
 		_exit(RR_EXIT_INTERNAL);
-	worker->cluster_code = rr_cluster_open(
-		&worker->cluster, &worker->session, &options, worker->error);
-	note_version(worker, jobs->shared->versions[number]);
+	if (rr_cluster_open(&worker->cluster, &worker->session, &options,
+			    &worker->error))
+		rr_cluster_version(&worker->cluster,
+				   jobs->shared->versions[number],
+				   RR_VERSION_SIZE);
 	do_jobs(worker, number);
 	rr_cluster_close(&worker->cluster);
 	free(worker);

@@ -184,7 +184,7 @@ static void echo_own(struct rr_measure_thread *thread)
 bool rr_measure_shared_connection(struct rr_measuring *measuring)
 {
 	struct shared shared = {
-		.socket = connect_bare(&measuring->fleet.addresses[0]),
+		.socket = connect_bare(&measuring->cluster.servers[0].address),
 	};
 	char wrong[RR_GROUPED_SIZE];
 	bool good;

@@ -184,20 +184,14 @@ bool rr_measure_methods(struct rr_measuring *measuring)
 static double rate_kept(struct rr_measuring *measuring,
 			enum rr_persistence persistence)
 {
-	struct rr_fleet before = measuring->fleet;
+	struct rr_cluster before = measuring->cluster;
 	double per_s = -1;
-	enum rr_exit code;
 
-	measuring->fleet = rr_session_private_fleet(
-		measuring->session, measuring->program, persistence, -1);
-	code = rr_fleet_need(&measuring->fleet, 1);
-	if (code == RR_EXIT_OK)
+	if (rr_measure_open(measuring, persistence))
 		per_s = rate(measuring, "incr", 4000,
 			     rr_persistence_names[persistence]);
-	else
-		rr_measure_fail(measuring, code, "no server");
-	rr_fleet_stop(&measuring->fleet);
-	measuring->fleet = before;
+	rr_cluster_close(&measuring->cluster);
+	measuring->cluster = before;
 	return per_s;
 }
 

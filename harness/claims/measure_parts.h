@@ -34,6 +34,10 @@ bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Starts the server that is measured; false, with a result, when there is none. */
+bool rr_measure_open(struct rr_measuring *measuring,
+		     enum rr_persistence persistence);
+
 /* `increments` under a strategy, by the bench; false: see rr_measure_fail(). */
 bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
 		      int threads, int processes, long increments,

@@ -54,13 +54,31 @@ bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code,
 
 /* ---- Runs -------------------------------------------------------------------------- */
 
+bool rr_measure_open(struct rr_measuring *measuring,
+		     enum rr_persistence persistence)
+{
+	const struct rr_cluster_options options = {
+		.program = measuring->program,
+		.clock = RR_CLUSTER_REAL,
+		.persistence = persistence,
+		.cpu = -1,
+	};
+	struct rr_error error = { 0 };
+
+	if (rr_cluster_open(&measuring->cluster, measuring->session, &options,
+			    &error) &&
+	    rr_cluster_need(&measuring->cluster, 1, &error))
+		return true;
+	return rr_measure_fail(measuring, rr_report_error(&error), "no server");
+}
+
 bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
 		      int threads, int processes, long increments,
 		      struct rr_measurement *measurement)
 {
 	const struct rr_run run = {
 		.strategy = rr_strategy_find(strategy),
-		.fleet = &measuring->fleet,
+		.cluster = &measuring->cluster,
 		.prefix = measuring->session->prefix,
 		.threads = threads,
 		.processes = processes,
@@ -83,8 +101,8 @@ bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
 
 struct rl_link *rr_measure_link(struct rr_measuring *measuring)
 {
-	struct rl_link *link =
-		rl_link_new(&measuring->fleet.addresses[0], RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(
+		&measuring->cluster.servers[0].address, RR_TIMEOUT_MS);
 
 	if (link && rl_link_connect(link) == RL_OK)
 		return link;
@@ -158,15 +176,10 @@ void rr_measure_take(enum rr_measure measure, struct rr_session *session,
 	struct rr_measuring measuring = {
 		.session = session,
 		.program = program,
-		.fleet = rr_session_private_fleet(session, program,
-						  RR_PERSIST_NONE, -1),
 		.result = result,
 	};
 
-	result->code = rr_fleet_need(&measuring.fleet, 1);
-	if (result->code == RR_EXIT_OK)
+	if (rr_measure_open(&measuring, RR_PERSIST_NONE))
 		measures[measure](&measuring);
-	else
-		rr_measure_fail(&measuring, result->code, "no server");
-	rr_fleet_stop(&measuring.fleet);
+	rr_cluster_close(&measuring.cluster);
 }

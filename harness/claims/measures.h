@@ -9,13 +9,13 @@
 #define RR_MEASURES_H
 
 #include "jobs.h"
-#include "cluster/session.h"
+#include "cluster/cluster.h"
 
 /* One being taken: a server of its own, and its result. */
 struct rr_measuring {
 	struct rr_session *session;
 	const char *program;
-	struct rr_fleet fleet;
+	struct rr_cluster cluster;
 	struct rr_job_result *result;
 };
 

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* A cluster: opening it, its list of servers, its end. */
+/* Sessions and clusters: their beginning and end, and the list of servers. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cluster_parts.h"
+#include "server.h"
 
-/* ---- The list -------------------------------------------------------------- */
+const char *const rr_persistence_names[RR_PERSIST_KINDS] = {
+	[RR_PERSIST_NONE] = "none",
+	[RR_PERSIST_RDB] = "rdb",
+	[RR_PERSIST_EVERYSEC] = "everysec",
+	[RR_PERSIST_ALWAYS] = "always",
+};
+
+/* ---- Sessions ------------------------------------------------------------- */
+
+bool rr_session_open(struct rr_session *session, struct rr_error *error)
+{
+	*session = (struct rr_session){ .guardian.socket = -1 };
+	if (!rr_signals_open(&session->signals))
+		return rr_error_set(error, RR_ERROR_INTERNAL,
+				    "cannot watch signals");
+	if (!rr_keys_fresh_prefix(session->prefix))
+		return rr_error_set(error, RR_ERROR_INTERNAL,
+				    "no random bytes");
+	return rr_guardian_start(&session->guardian, error);
+}
+
+void rr_session_close(struct rr_session *session)
+{
+	rr_guardian_stop(&session->guardian);
+	rr_signals_close(&session->signals);
+}
+
+/* ---- The list of servers ---------------------------------------------------- */
 
 int rr_cluster_find(const struct rr_cluster *cluster, const char *name)
 {
@@ -18,51 +44,56 @@ int rr_cluster_find(const struct rr_cluster *cluster, const char *name)
 }
 
 /* A master must listen on a port before its replica can be declared. */
-static enum rr_exit check_master(const struct rr_cluster *cluster,
-				 const struct rr_server_options *options,
-				 char error[RR_CLUSTER_ERROR])
+static bool check_master(const struct rr_cluster *cluster,
+			 const struct rr_server_options *options,
+			 struct rr_error *error)
 {
 	int master;
 
 	if (!options->replica_of)
-		return RR_EXIT_OK;
+		return true;
 	master = rr_cluster_find(cluster, options->replica_of);
 	if (master < 0)
-		return cluster_fail(error, RR_EXIT_USAGE,
+		return rr_error_set(error, RR_ERROR_USAGE,
 				    "a replica of '%s', which is no server",
 				    options->replica_of);
 	if (!cluster->servers[master].options.tcp)
-		return cluster_fail(error, RR_EXIT_USAGE,
+		return rr_error_set(error, RR_ERROR_USAGE,
 				    "a replica of '%s', which has no TCP port",
 				    options->replica_of);
-	return RR_EXIT_OK;
+	return true;
 }
 
-enum rr_exit rr_cluster_declare(struct rr_cluster *cluster, const char *name,
-				const struct rr_server_options *options,
-				int *server, char error[RR_CLUSTER_ERROR])
+static bool check_name(const struct rr_cluster *cluster, const char *name,
+		       struct rr_error *error)
 {
-	struct rr_server *new = &cluster->servers[cluster->n_servers];
-	enum rr_exit code;
+	if (strlen(name) >= RR_SERVER_NAME)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "the name '%s' is too long", name);
+	if (*name && rr_cluster_find(cluster, name) >= 0)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "two servers are called '%s'", name);
+	return true;
+}
+
+bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
+			const struct rr_server_options *options, int *server,
+			struct rr_error *error)
+{
+	struct rr_server *declared = &cluster->servers[cluster->n_servers];
 
 	if (cluster->n_servers == RR_CLUSTER_SERVERS)
-		return cluster_fail(error, RR_EXIT_USAGE,
+		return rr_error_set(error, RR_ERROR_USAGE,
 				    "more than %d servers", RR_CLUSTER_SERVERS);
-	if (strlen(name) >= sizeof(new->name))
-		return cluster_fail(error, RR_EXIT_USAGE,
-				    "the name '%s' is too long", name);
-	if (rr_cluster_find(cluster, name) >= 0)
-		return cluster_fail(error, RR_EXIT_USAGE,
-				    "two servers are called '%s'", name);
-	code = check_master(cluster, options, error);
-	if (code != RR_EXIT_OK)
-		return code;
-	*new = (struct rr_server){ .options = *options };
+	if (!check_name(cluster, name, error) ||
+	    !check_master(cluster, options, error))
+		return false;
+	*declared = (struct rr_server){ .options = *options };
 	if (options->replica_of)
-		new->options.tcp = true;
-	snprintf(new->name, sizeof(new->name), "%s", name);
+		declared->options.tcp = true;
+	snprintf(declared->name, sizeof(declared->name), "%s", name);
 	*server = (int)cluster->n_servers++;
-	return RR_EXIT_OK;
+	return true;
 }
 
 const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster,
@@ -77,7 +108,8 @@ enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server)
 	int status;
 
 	if ((it->state == RR_SERVER_RUNNING || it->state == RR_SERVER_HUNG) &&
-	    rr_guardian_has_ended(&cluster->session->guardian, &it->ward,
+	    cluster->is_private &&
+	    rr_guardian_has_ended(&cluster->session->guardian, &it->process,
 				  &status)) {
 		it->state = RR_SERVER_DOWN;
 		it->is_used_up = true;
@@ -85,161 +117,179 @@ enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server)
 	return it->state;
 }
 
-struct rr_server *cluster_server(struct rr_cluster *cluster, int server,
-				 enum rr_server_state state, const char *verb,
-				 char error[RR_CLUSTER_ERROR])
+/* ---- Starting --------------------------------------------------------------- */
+
+static bool take_spare(struct rr_cluster *cluster, struct rr_server *server)
 {
-	static const char *const are[] = {
-		[RR_SERVER_DECLARED] = "was never started",
-		[RR_SERVER_RUNNING] = "runs",
-		[RR_SERVER_HUNG] = "hangs",
-		[RR_SERVER_DOWN] = "is down",
-	};
-	enum rr_server_state now;
-
-	if (server < 0 || (size_t)server >= cluster->n_servers) {
-		cluster_fail(error, RR_EXIT_USAGE, "there is no such server");
-		return NULL;
-	}
-	now = rr_cluster_state(cluster, server);
-	if (now == state)
-		return &cluster->servers[server];
-	cluster_fail(error, RR_EXIT_USAGE, "cannot %s %s: it %s", verb,
-		     cluster->servers[server].name, are[now]);
-	return NULL;
-}
-
-/* ---- Starting all ------------------------------------------------------------ */
-
-static bool take_from_pool(struct rr_cluster *cluster, struct rr_server *server)
-{
-	struct rr_server *warm;
 	char name[RR_SERVER_NAME];
 
-	if (!cluster_is_plain(&server->options) || cluster->n_pool == 0)
+	if (!rr_server_is_plain(&server->options) || cluster->n_spare == 0)
 		return false;
-	warm = &cluster->pool[--cluster->n_pool];
 	memcpy(name, server->name, sizeof(name));
-	*server = *warm;
+	*server = cluster->spare[--cluster->n_spare];
 	memcpy(server->name, name, sizeof(name));
-	cluster_set_page(cluster, server);
+	rr_page_set_time(cluster, server);
 	return true;
 }
 
-enum rr_exit rr_cluster_start(struct rr_cluster *cluster,
-			      char error[RR_CLUSTER_ERROR])
+bool rr_cluster_start(struct rr_cluster *cluster, struct rr_error *error)
 {
 	bool is_new[RR_CLUSTER_SERVERS] = { false };
-	enum rr_exit code = RR_EXIT_OK;
 
 	/* Launched in order, for a replica needs its master's port. */
-	for (size_t i = 0; i < cluster->n_servers && code == RR_EXIT_OK; i++) {
+	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rr_server *server = &cluster->servers[i];
 
 		if (server->state != RR_SERVER_DECLARED ||
-		    take_from_pool(cluster, server))
+		    take_spare(cluster, server))
 			continue;
 		is_new[i] = true;
-		code = cluster_make(cluster, server, error);
+		if (!rr_server_make(cluster, server, error))
+			return false;
 	}
-	for (size_t i = 0; i < cluster->n_servers && code == RR_EXIT_OK; i++) {
-		if (is_new[i])
-			code = cluster_await_up(cluster, &cluster->servers[i],
-						error);
+	for (size_t i = 0; i < cluster->n_servers; i++) {
+		if (is_new[i] &&
+		    !rr_server_await_up(cluster, &cluster->servers[i], error))
+			return false;
 	}
-	return code;
+	return true;
 }
 
-/* ---- Life ---------------------------------------------------------------------- */
-
-static void set_epoch(struct rr_cluster *cluster)
+bool rr_cluster_need(struct rr_cluster *cluster, size_t n,
+		     struct rr_error *error)
 {
-	const int64_t real_ns = cluster_clock_ns(CLOCK_REALTIME);
+	const enum rr_persistence kind = cluster->options.persistence;
+	const struct rr_server_options options = {
+		.rdb = kind == RR_PERSIST_RDB,
+		.aof = kind == RR_PERSIST_EVERYSEC ? RR_AOF_EVERYSEC :
+		       kind == RR_PERSIST_ALWAYS   ? RR_AOF_ALWAYS :
+						     RR_AOF_NONE,
+	};
+	int server;
 
-	cluster->moved_ns = 0;
-	cluster->epoch_ns = RR_CLUSTER_START_NS;
-	if (!rr_cluster_has_time(cluster))
-		cluster->epoch_ns = 0;
-	else if (cluster->options.clock == RR_CLUSTER_RUNNING)
-		cluster->epoch_ns -= real_ns;
-}
-
-bool rr_cluster_has_time(const struct rr_cluster *cluster)
-{
-	return cluster->shim[0] != '\0';
+	while (cluster->is_private && cluster->n_servers < n) {
+		if (!rr_cluster_declare(cluster, "", &options, &server, error))
+			return false;
+	}
+	return !cluster->is_private || rr_cluster_start(cluster, error);
 }
 
 void rr_cluster_reset(struct rr_cluster *cluster)
 {
-	set_epoch(cluster);
+	rr_page_restart_time(cluster);
 	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rr_server *server = &cluster->servers[i];
 
 		if (server->state == RR_SERVER_RUNNING &&
-		    cluster->n_pool < RR_CLUSTER_POOL &&
-		    cluster_scrub(cluster, server))
-			cluster->pool[cluster->n_pool++] = *server;
+		    cluster->n_spare < RR_CLUSTER_SPARE &&
+		    rr_server_scrub(cluster, server))
+			cluster->spare[cluster->n_spare++] = *server;
 		else
-			cluster_discard(cluster, server);
+			rr_server_discard(cluster, server);
 	}
 	cluster->n_servers = 0;
 }
 
-/* Does its clock show the cluster's time? */
-static bool follows(const struct rr_cluster *cluster, struct rr_server *server)
-{
-	struct rl_reply reply;
-	long long seconds;
+/* ---- Beginning and end -------------------------------------------------------- */
 
-	if (atomic_load(&server->page->pid) == 0 ||
-	    rl_run(server->admin, &reply, "TIME") != RL_OK ||
-	    reply.type != RL_REPLY_ARRAY || reply.length != 2 ||
-	    !rl_reply_number(&reply.elements[0], &seconds))
-		return false;
-	return llabs(seconds - rr_cluster_now_ns(cluster) / 1000000000) <= 5;
-}
-
-/* Starts a first server and puts it into the pool. */
-static enum rr_exit try_out(struct rr_cluster *cluster,
-			    char error[RR_CLUSTER_ERROR])
+/* Starts a first server and spares it. */
+static bool try_out(struct rr_cluster *cluster, struct rr_error *error)
 {
 	struct rr_server server = { 0 };
-	enum rr_exit code = cluster_make(cluster, &server, error);
+	bool good = rr_server_make(cluster, &server, error) &&
+		    rr_server_await_up(cluster, &server, error);
 
-	if (code == RR_EXIT_OK)
-		code = cluster_await_up(cluster, &server, error);
-	if (code == RR_EXIT_OK && server.page && !follows(cluster, &server))
-		code = cluster_fail(error, RR_EXIT_SKIPPED,
+	if (good && server.page && !rr_page_is_followed(cluster, &server))
+		good = rr_error_set(error, RR_ERROR_SKIPPED,
 				    "the clock shim does nothing");
-	if (code == RR_EXIT_OK)
-		cluster->pool[cluster->n_pool++] = server;
+	if (good)
+		cluster->spare[cluster->n_spare++] = server;
 	else
-		cluster_discard(cluster, &server);
-	return code;
+		rr_server_discard(cluster, &server);
+	return good;
 }
 
-enum rr_exit rr_cluster_open(struct rr_cluster *cluster,
-			     struct rr_session *session,
-			     const struct rr_cluster_options *options,
-			     char error[RR_CLUSTER_ERROR])
+bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
+		     const struct rr_cluster_options *options,
+		     struct rr_error *error)
 {
-	enum rr_exit code;
-
-	*cluster =
-		(struct rr_cluster){ .session = session, .options = *options };
+	*cluster = (struct rr_cluster){ .session = session,
+					.options = *options,
+					.is_private = true };
 	if (!rl_token_fresh(NULL, cluster->password))
-		return cluster_fail(error, RR_EXIT_INTERNAL, "no random bytes");
-	if (options->clock != RR_CLUSTER_REAL)
-		cluster_find_shim(options->shim, cluster->shim,
-				  sizeof(cluster->shim));
-	set_epoch(cluster);
-	code = try_out(cluster, error);
-	if (code == RR_EXIT_OK || code == RR_EXIT_INTERRUPTED ||
+		return rr_error_set(error, RR_ERROR_INTERNAL,
+				    "no random bytes");
+	if (options->clock == RR_CLUSTER_REAL)
+		return true;
+	rr_shim_find(options->shim, cluster->shim, sizeof(cluster->shim));
+	rr_page_restart_time(cluster);
+	if (try_out(cluster, error))
+		return true;
+	if (error->kind == RR_ERROR_INTERRUPTED ||
 	    !rr_cluster_has_time(cluster))
-		return code;
+		return false;
 	cluster->shim[0] = '\0';
-	set_epoch(cluster);
+	*error = (struct rr_error){ 0 };
+	rr_page_restart_time(cluster);
 	return try_out(cluster, error);
+}
+
+static bool greet(const struct rl_address *address, struct rr_error *error)
+{
+	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
+	struct rl_reply reply;
+	char where[300];
+	bool good;
+
+	if (!link)
+		return rr_error_no_memory(error);
+	rl_address_print(address, where, sizeof(where));
+	good = rl_run(link, &reply, "PING") == RL_OK ||
+	       rr_error_set(error, RR_ERROR_REDIS, "cannot use %s: %s", where,
+			    rl_link_error(link));
+	rl_link_free(link);
+	return good;
+}
+
+bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
+			 const struct rl_address *addresses, size_t n,
+			 int n_keys, struct rr_error *error)
+{
+	*cluster = (struct rr_cluster){
+		.session = session,
+		.options = { .clock = RR_CLUSTER_REAL, .cpu = -1 },
+	};
+	for (size_t i = 0; i < n; i++) {
+		struct rr_key_set keys = { .address = addresses[i],
+					   .n_keys = n_keys };
+
+		if (!greet(&addresses[i], error))
+			return false;
+		memcpy(keys.prefix, session->prefix, sizeof(keys.prefix));
+		if (!rr_guardian_own_keys(&session->guardian, &keys, error))
+			return false;
+		cluster->servers[cluster->n_servers++] = (struct rr_server){
+			.address = addresses[i],
+			.state = RR_SERVER_RUNNING,
+		};
+	}
+	return true;
+}
+
+void rr_cluster_close(struct rr_cluster *cluster)
+{
+	for (size_t i = 0; i < cluster->n_servers; i++)
+		rr_server_discard(cluster, &cluster->servers[i]);
+	for (size_t i = 0; i < cluster->n_spare; i++)
+		rr_server_discard(cluster, &cluster->spare[i]);
+	cluster->n_servers = cluster->n_spare = 0;
+}
+
+/* ---- What is known of it ------------------------------------------------------- */
+
+bool rr_cluster_has_time(const struct rr_cluster *cluster)
+{
+	return cluster->shim[0] != '\0';
 }
 
 void rr_cluster_version(const struct rr_cluster *cluster, char *version,
@@ -250,23 +300,12 @@ void rr_cluster_version(const struct rr_cluster *cluster, char *version,
 	const char *found;
 
 	version[0] = '\0';
-	if (cluster->n_pool == 0 ||
-	    rl_run(cluster->pool[0].admin, &reply, "INFO server") != RL_OK)
+	if (cluster->n_spare == 0 ||
+	    rl_run(cluster->spare[0].admin, &reply, "INFO server") != RL_OK)
 		return;
 	found = reply.text ? strstr(reply.text, field) : NULL;
-	if (found)
-		snprintf(version, size, "%.*s",
-			 (int)strcspn(found + strlen(field), "\r\n"),
-			 found + strlen(field));
-}
-
-void rr_cluster_close(struct rr_cluster *cluster)
-{
-	if (!cluster->session)
+	if (!found)
 		return;
-	for (size_t i = 0; i < cluster->n_servers; i++)
-		cluster_discard(cluster, &cluster->servers[i]);
-	for (size_t i = 0; i < cluster->n_pool; i++)
-		cluster_discard(cluster, &cluster->pool[i]);
-	cluster->n_servers = cluster->n_pool = 0;
+	found += strlen(field);
+	snprintf(version, size, "%.*s", (int)strcspn(found, "\r\n"), found);
 }

@@ -1,53 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The servers of one race: any number of private ones with names, a clock that
- * stands still until it is told to move, and real failures. The guardian owns
- * them all: nothing outlives the program.
+ * A cluster of servers: private ones, which the guardian owns (nothing outlives
+ * the program), or the user's own, of which nothing is touched but keys under
+ * one fresh prefix. The folder's public header.
  *
- * The clock. With the shim (harness/cluster/shim/clock.c, preloaded into the servers)
- * every server's wall clock stands at RR_CLUSTER_START_NS when a race begins and
- * moves by rr_cluster_tick() alone; leases, EXPIRE, PTTL, the time-outs of BLPOP
- * and WAIT, save points and everysec's fsync follow it, and so show the same
- * figures in every run. What a server measures with the monotonic clock (a
- * script's time limit, DEBUG SLEEP) is real. Without the shim see
- * rr_cluster_tick().
+ * The clock. Races run servers with the shim (harness/cluster/shim/clock.c,
+ * preloaded into them): every server's wall clock stands at
+ * RR_CLUSTER_START_NS when a race begins and moves by rr_cluster_tick() alone;
+ * leases, EXPIRE, PTTL, the time-outs of BLPOP and WAIT, save points and
+ * everysec's fsync follow it, and so show the same figures in every run. What a
+ * server measures with the monotonic clock (a script's time limit, DEBUG SLEEP)
+ * is real. Without the shim see rr_cluster_tick(). What is measured runs on
+ * servers with the real clock: no shim, and nothing in their configuration
+ * that races need.
  *
- * Order: open; for each race declare, start, ..., reset; close. A server is
- * named by its number, which rr_cluster_declare() gives out from 0. One thread.
+ * Order: open the session, then the cluster; for each race declare, start, ...,
+ * reset; close both. Or need, run, close, for servers without names. A server
+ * is known by its number, from 0. One thread.
  *
- * Calls answer RR_EXIT_OK, or what the program should exit with and a message
- * in `error`, printed by nobody: RR_EXIT_USAGE (not in this state of the
- * server), RR_EXIT_SKIPPED (needs the shim), RR_EXIT_REDIS, RR_EXIT_FILE,
- * RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED.
+ * What fails sets the error and returns false: RR_ERROR_USAGE (not in this state
+ * of the server), RR_ERROR_SKIPPED (needs the shim), RR_ERROR_REDIS,
+ * RR_ERROR_FILE, RR_ERROR_INTERNAL, RR_ERROR_INTERRUPTED.
  */
 #ifndef RR_CLUSTER_H
 #define RR_CLUSTER_H
 
+#include "base/exit_code.h"
+#include "base/signals.h"
 #include "clock_page.h"
-#include "session.h"
+#include "guardian.h"
 
 enum {
 	RR_CLUSTER_SERVERS = 16,
-	RR_CLUSTER_POOL = 16,
-	RR_CLUSTER_ERROR = 640,
+	RR_CLUSTER_SPARE = 16,
 	RR_SERVER_NAME = 32,
+	RR_TIMEOUT_MS = 2000,
+	RR_START_MS = 10000,
 	RR_CATCH_UP_MS = 10000
 };
 
 /* 2030-03-17 17:46:40 UTC: TIME says 1900000000. */
 #define RR_CLUSTER_START_NS INT64_C(1900000000000000000)
 
+/* Room for an error's text, where that alone is kept. */
+enum { RR_CLUSTER_ERROR = RR_ERROR_SIZE };
+
+/* ---- Sessions ------------------------------------------------------------- */
+
+/* What every subcommand that runs something needs. */
+struct rr_session {
+	struct rr_signals signals;
+	struct rr_guardian guardian;
+	char prefix[32]; /* of every key */
+};
+
+/* Before any thread or connection exists. Close it in any case. */
+bool rr_session_open(struct rr_session *session, struct rr_error *error);
+
+/* Ends the guardian, and with it all servers. */
+void rr_session_close(struct rr_session *session);
+
+/* ---- Servers --------------------------------------------------------------- */
+
 enum rr_cluster_clock {
 	RR_CLUSTER_FROZEN,  /* stands still between ticks */
 	RR_CLUSTER_RUNNING, /* goes on between ticks: real time plus the ticks */
 	RR_CLUSTER_REAL,    /* no shim */
-};
-
-struct rr_cluster_options {
-	const char *program; /* "redis-server", looked up on PATH */
-	const char *shim;    /* its file; NULL = looked for, see below */
-	enum rr_cluster_clock clock;
-	int cpu; /* -1 = not pinned */
 };
 
 enum rr_aof { RR_AOF_NONE, RR_AOF_NO, RR_AOF_EVERYSEC, RR_AOF_ALWAYS };
@@ -65,6 +83,25 @@ struct rr_server_options {
 	const char *const *config;
 };
 
+enum rr_persistence {
+	RR_PERSIST_NONE,
+	RR_PERSIST_RDB,	     /* a snapshot after every second with a write */
+	RR_PERSIST_EVERYSEC, /* append-only file, synced every second */
+	RR_PERSIST_ALWAYS,   /* append-only file, synced before every reply */
+	RR_PERSIST_KINDS
+};
+
+/* "none", "rdb", "everysec", "always". */
+extern const char *const rr_persistence_names[RR_PERSIST_KINDS];
+
+struct rr_cluster_options {
+	const char *program; /* "redis-server", looked up on PATH */
+	const char *shim;    /* its file; NULL = looked for, see below */
+	enum rr_cluster_clock clock;
+	enum rr_persistence persistence; /* of servers without names */
+	int cpu;			 /* -1 = not pinned */
+};
+
 enum rr_server_state {
 	RR_SERVER_DECLARED, /* never started */
 	RR_SERVER_RUNNING,
@@ -73,14 +110,14 @@ enum rr_server_state {
 };
 
 struct rr_server {
-	char name[RR_SERVER_NAME];
+	char name[RR_SERVER_NAME]; /* "" = none */
 	struct rr_server_options options;
 	enum rr_server_state state;
 	struct rl_address address; /* a unix socket, with a password if tcp */
 	int port;                  /* 0 = no tcp */
-	struct rr_ward ward;
+	struct rr_process process;
 	struct rr_clock_page *page; /* NULL without the shim */
-	struct rl_link *admin;
+	struct rl_link *admin;	    /* NULL: the user's own */
 	int64_t skew_ns;
 	uint64_t pristine; /* a digest of what it was configured to */
 	bool is_used_up;   /* no other race may have it */
@@ -89,42 +126,54 @@ struct rr_server {
 struct rr_cluster {
 	struct rr_session *session;
 	struct rr_cluster_options options;
+	bool is_private;   /* not the user's own */
 	char shim[1024];   /* "" = none */
 	char password[41]; /* of the servers with tcp */
 	int64_t epoch_ns;  /* the time at the reset; unless it is frozen, what
 			    * has to be added to the real time for it */
 	int64_t moved_ns;  /* all ticks since the reset */
-	size_t n_servers, n_pool;
+	size_t n_servers, n_spare;
 	struct rr_server servers[RR_CLUSTER_SERVERS];
-	struct rr_server pool[RR_CLUSTER_POOL]; /* plain ones, waiting */
+	struct rr_server spare[RR_CLUSTER_SPARE]; /* plain ones, waiting */
 };
 
-/* ---- A cluster and its servers -------------------------------------------- */
-
 /*
- * Tries the program out by one server (kept for the first race): whether it
+ * A cluster of private servers. With the real clock none is started yet. Else
+ * the program is tried out by one server (kept for the first race): whether it
  * starts at all, and whether the shim takes hold of it. A shim that is not found
  * or that does nothing (a static server, one for another machine) makes it a
  * cluster without: ask rr_cluster_has_time(). The shim lies beside the running
  * program or in ../libexec/redrace/ from there. Close it in any case.
  */
-enum rr_exit rr_cluster_open(struct rr_cluster *cluster,
-			     struct rr_session *session,
-			     const struct rr_cluster_options *options,
-			     char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
+		     const struct rr_cluster_options *options,
+		     struct rr_error *error);
+
+/* A cluster of the user's own servers. Their keys are entrusted to the guardian;
+ * each is asked for a PING. None can be added, and no fault done to them. */
+bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
+			 const struct rl_address *addresses, size_t n,
+			 int n_keys, struct rr_error *error);
+
+/* Ends the private servers. */
 void rr_cluster_close(struct rr_cluster *cluster);
 
-/* The version of its servers, "7.0.15"; "" = not known. */
-void rr_cluster_version(const struct rr_cluster *cluster, char *version,
-			size_t size);
+/* Sees to it that there are `n` servers: private ones without names are started
+ * for those that lack. Of the user's own there are as many as there are. */
+bool rr_cluster_need(struct rr_cluster *cluster, size_t n,
+		     struct rr_error *error);
 
 /* Do its servers follow rr_cluster_tick() exactly? */
 bool rr_cluster_has_time(const struct rr_cluster *cluster);
 
+/* The version of the program that was tried out, "7.0.15"; "" = not known. */
+void rr_cluster_version(const struct rr_cluster *cluster, char *version,
+			size_t size);
+
 /* A server that is not started yet; its number in *server. */
-enum rr_exit rr_cluster_declare(struct rr_cluster *cluster, const char *name,
-				const struct rr_server_options *options,
-				int *server, char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
+			const struct rr_server_options *options, int *server,
+			struct rr_error *error);
 
 /* The number of a declared server, -1 = none. */
 int rr_cluster_find(const struct rr_cluster *cluster, const char *name);
@@ -138,8 +187,7 @@ enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);
 
 /* Starts all that were declared and never started, together; they answer then.
  * A replica need not have caught up: rr_cluster_catch_up(). */
-enum rr_exit rr_cluster_start(struct rr_cluster *cluster,
-			      char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_start(struct rr_cluster *cluster, struct rr_error *error);
 
 /*
  * Ends the race: no server is declared any more, the clock is back at the
@@ -152,49 +200,49 @@ void rr_cluster_reset(struct rr_cluster *cluster);
 /* ---- Ends and beginnings ------------------------------------------------- */
 
 /* kill -9, and waits until it has ended. Its directory stays. */
-enum rr_exit rr_cluster_kill(struct rr_cluster *cluster, int server,
-			     char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_kill(struct rr_cluster *cluster, int server,
+		     struct rr_error *error);
 
 /* SIGTERM, and waits until it has ended: save points make it save. */
-enum rr_exit rr_cluster_shut_down(struct rr_cluster *cluster, int server,
-				  char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_shut_down(struct rr_cluster *cluster, int server,
+			  struct rr_error *error);
 
 /* Waits until a server has ended by itself, as rr_cluster_die_in_sync() makes it. */
-enum rr_exit rr_cluster_await_end(struct rr_cluster *cluster, int server,
-				  int timeout_ms, char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_await_end(struct rr_cluster *cluster, int server,
+			  int timeout_ms, struct rr_error *error);
 
 /* Starts it again (killed first if it runs) in the same directory, with the same
  * socket, port and options. `empty`: without the data that it had saved. */
-enum rr_exit rr_cluster_restart(struct rr_cluster *cluster, int server,
-				bool empty, char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_restart(struct rr_cluster *cluster, int server, bool empty,
+			struct rr_error *error);
 
 /* Starts it again, in vain: it finds its files not to be right, and ends. That
- * it starts after all is RR_EXIT_REDIS. */
-enum rr_exit rr_cluster_restart_fails(struct rr_cluster *cluster, int server,
-				      char error[RR_CLUSTER_ERROR]);
+ * it starts after all is RR_ERROR_REDIS. */
+bool rr_cluster_restart_fails(struct rr_cluster *cluster, int server,
+			      struct rr_error *error);
 
 /* SIGSTOP: its sockets stay open and nobody answers. And SIGCONT. */
-enum rr_exit rr_cluster_hang(struct rr_cluster *cluster, int server,
-			     char error[RR_CLUSTER_ERROR]);
-enum rr_exit rr_cluster_go_on(struct rr_cluster *cluster, int server,
-			      char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_hang(struct rr_cluster *cluster, int server,
+		     struct rr_error *error);
+bool rr_cluster_go_on(struct rr_cluster *cluster, int server,
+		      struct rr_error *error);
 
 /* ---- Replicas ------------------------------------------------------------ */
 
 /* Waits until a replica has all that its master wrote, RR_CATCH_UP_MS at most. */
-enum rr_exit rr_cluster_catch_up(struct rr_cluster *cluster, int replica,
-				 char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_catch_up(struct rr_cluster *cluster, int replica,
+			 struct rr_error *error);
 
 /* The link between a replica and its master, cut and joined again. Cut, the
  * replica keeps what it has and asks a port that nobody listens on. */
-enum rr_exit rr_cluster_cut(struct rr_cluster *cluster, int replica,
-			    char error[RR_CLUSTER_ERROR]);
-enum rr_exit rr_cluster_join(struct rr_cluster *cluster, int replica,
-			     char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_cut(struct rr_cluster *cluster, int replica,
+		    struct rr_error *error);
+bool rr_cluster_join(struct rr_cluster *cluster, int replica,
+		     struct rr_error *error);
 
 /* REPLICAOF NO ONE. */
-enum rr_exit rr_cluster_promote(struct rr_cluster *cluster, int replica,
-				char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_promote(struct rr_cluster *cluster, int replica,
+			struct rr_error *error);
 
 /* ---- Disks ---------------------------------------------------------------- */
 
@@ -214,9 +262,8 @@ enum rr_tear {
  * Commands count from 1 in that part as they are in the file: SELECT, MULTI
  * and EXEC are commands, reads are not in it.
  */
-enum rr_exit rr_cluster_tear(struct rr_cluster *cluster, int server,
-			     enum rr_tear tear, long n,
-			     char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_tear(struct rr_cluster *cluster, int server, enum rr_tear tear,
+		     long n, struct rr_error *error);
 
 /*
  * The power goes: kill -9, and of the append-only file only what a finished
@@ -225,38 +272,35 @@ enum rr_exit rr_cluster_tear(struct rr_cluster *cluster, int server,
  * rr_cluster_await_sync() waits until all that was written is covered. (For
  * `no` it never is.)
  */
-enum rr_exit rr_cluster_power_cut(struct rr_cluster *cluster, int server,
-				  char error[RR_CLUSTER_ERROR]);
-enum rr_exit rr_cluster_await_sync(struct rr_cluster *cluster, int server,
-				   int timeout_ms,
-				   char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_power_cut(struct rr_cluster *cluster, int server,
+			  struct rr_error *error);
+bool rr_cluster_await_sync(struct rr_cluster *cluster, int server,
+			   int timeout_ms, struct rr_error *error);
 
 /* Every fsync takes so much longer from now on; 0 = as long as it takes. */
-enum rr_exit rr_cluster_slow_disk(struct rr_cluster *cluster, int server,
-				  int64_t delay_us,
-				  char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_slow_disk(struct rr_cluster *cluster, int server,
+			  int64_t delay_us, struct rr_error *error);
 
 /* It dies in its next fsync: after the write, before the reply. */
-enum rr_exit rr_cluster_die_in_sync(struct rr_cluster *cluster, int server,
-				    char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_die_in_sync(struct rr_cluster *cluster, int server,
+			    struct rr_error *error);
 
 /* Waits until a snapshot holds everything; with an append-only file, until no
  * rewriting of it is under way. */
-enum rr_exit rr_cluster_await_save(struct rr_cluster *cluster, int server,
-				   int timeout_ms,
-				   char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_await_save(struct rr_cluster *cluster, int server,
+			   int timeout_ms, struct rr_error *error);
 
 /* A snapshot fails (a directory is where dump.rdb should be), so that writes
  * are refused: MISCONF. And one succeeds again. */
-enum rr_exit rr_cluster_break_saving(struct rr_cluster *cluster, int server,
-				     char error[RR_CLUSTER_ERROR]);
-enum rr_exit rr_cluster_mend_saving(struct rr_cluster *cluster, int server,
-				    char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_break_saving(struct rr_cluster *cluster, int server,
+			     struct rr_error *error);
+bool rr_cluster_mend_saving(struct rr_cluster *cluster, int server,
+			    struct rr_error *error);
 
 /* Its memory is full (maxmemory, noeviction): writes that need more are
  * refused. `full` false: the limit is the declared one again. */
-enum rr_exit rr_cluster_fill(struct rr_cluster *cluster, int server, bool full,
-			     char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_fill(struct rr_cluster *cluster, int server, bool full,
+		     struct rr_error *error);
 
 /* ---- Time ----------------------------------------------------------------- */
 
@@ -291,8 +335,8 @@ enum rr_tick {
 enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns);
 
 /* Sets how far a server's clock is ahead of the others (< 0: behind). */
-enum rr_exit rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
-			     char error[RR_CLUSTER_ERROR]);
+bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
+		     struct rr_error *error);
 
 /* The wall clock of all servers without skew, and of clients. */
 int64_t rr_cluster_now_ns(const struct rr_cluster *cluster);

@@ -13,33 +13,62 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "guardian_protocol.h"
 
-static bool fail(char *error, size_t error_size, const char *what, int number)
+/* The answer to the newest request; those that come too late for earlier ones
+ * are dropped. False when it does not come in time. */
+static bool await_answer(const struct rr_guardian *guardian,
+			 struct guardian_answer *answer)
 {
-	snprintf(error, error_size, "%s: %s", what, strerror(number));
-	return false;
-}
-
-/* One question, one answer; false when the guardian is gone. */
-static bool ask(struct rr_guardian *guardian,
-		const struct guardian_request *request,
-		struct guardian_answer *answer)
-{
+	const int64_t end_ns =
+		rr_clock_ns() + guardian->answer_ms * INT64_C(1000000);
 	struct pollfd fd = { .fd = guardian->socket, .events = POLLIN };
 
-	if (send(guardian->socket, request, sizeof(*request), MSG_NOSIGNAL) !=
-	    (ssize_t)sizeof(*request))
-		return false;
-	if (poll(&fd, 1, GUARDIAN_ANSWER_MS) != 1)
-		return false;
-	return recv(guardian->socket, answer, sizeof(*answer), 0) ==
-	       (ssize_t)sizeof(*answer);
+	for (;;) {
+		const int64_t left_ms = (end_ns - rr_clock_ns()) / 1000000;
+		const int n = poll(&fd, 1, left_ms > 0 ? (int)left_ms : 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != 1 || recv(guardian->socket, answer, sizeof(*answer),
+				   0) != (ssize_t)sizeof(*answer))
+			return false;
+		if (answer->number == guardian->n_requests)
+			return true;
+	}
 }
 
+/* One request, one answer; false when the guardian is gone. */
+static bool ask_guardian(struct rr_guardian *guardian,
+			 struct guardian_request *request,
+			 struct guardian_answer *answer)
+{
+	request->number = ++guardian->n_requests;
+	return send(guardian->socket, request, sizeof(*request),
+		    MSG_NOSIGNAL) == (ssize_t)sizeof(*request) &&
+	       await_answer(guardian, answer);
+}
+
+/* Asks for something to be done; false, with an error, when it was not. */
+static bool demand(struct rr_guardian *guardian,
+		   struct guardian_request *request,
+		   struct guardian_answer *answer, const char *what,
+		   struct rr_error *error)
+{
+	if (!ask_guardian(guardian, request, answer))
+		return rr_error_set(error, RR_ERROR_FILE,
+				    "the guardian process is gone");
+	if (answer->error_number)
+		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", what,
+				    strerror(answer->error_number));
+	return true;
+}
+
+/* ---- Beginning and end ---------------------------------------------------------- */
+
 /* "$TMPDIR/redrace-XXXXXX"; the sockets inside must fit sun_path. */
-static bool choose_base(struct rr_guardian *guardian, char *error,
-			size_t error_size)
+static bool choose_base(struct rr_guardian *guardian, struct rr_error *error)
 {
 	const char *tmp = getenv("TMPDIR");
 	const int length = snprintf(guardian->base, sizeof(guardian->base),
@@ -48,30 +77,20 @@ static bool choose_base(struct rr_guardian *guardian, char *error,
 
 	if (length < (int)sizeof(guardian->base))
 		return true;
-	snprintf(error, error_size,
-		 "TMPDIR is too long for a socket's path; set it to a directory of fewer than %zu bytes",
-		 sizeof(guardian->base) - strlen("/redrace-XXXXXX"));
-	return false;
+	return rr_error_set(
+		error, RR_ERROR_FILE,
+		"TMPDIR is too long for a socket's path; set it to a directory of fewer than %zu bytes",
+		sizeof(guardian->base) - strlen("/redrace-XXXXXX"));
 }
 
-bool rr_guardian_start(struct rr_guardian *guardian, char *error,
-		       size_t error_size)
+/* Forks the guardian and keeps our end of a socket to it. */
+static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 {
 	int pair[2];
 
-	guardian->socket = -1;
-	if (!choose_base(guardian, error, error_size))
-		return false;
-	if (!mkdtemp(guardian->base)) {
-		snprintf(error, error_size,
-			 "cannot make a directory '%s': %s; set TMPDIR to one that can be written",
-			 guardian->base, strerror(errno));
-		return false;
-	}
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-		rmdir(guardian->base);
-		return fail(error, error_size, "socketpair", errno);
-	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return rr_error_set(error, RR_ERROR_FILE, "socketpair: %s",
+				    strerror(errno));
 	fflush(NULL);
 	guardian->pid = fork();
 	if (guardian->pid == 0) {
@@ -85,36 +104,59 @@ bool rr_guardian_start(struct rr_guardian *guardian, char *error,
 		return true;
 	close(pair[0]);
 	guardian->socket = -1;
+	return rr_error_set(error, RR_ERROR_FILE, "fork: %s", strerror(errno));
+}
+
+bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error)
+{
+	*guardian = (struct rr_guardian){
+		.socket = -1,
+		.answer_ms = RR_GUARDIAN_ANSWER_MS,
+	};
+	if (!choose_base(guardian, error))
+		return false;
+	if (!mkdtemp(guardian->base))
+		return rr_error_set(
+			error, RR_ERROR_FILE,
+			"cannot make a directory '%s': %s; set TMPDIR to one that can be written",
+			guardian->base, strerror(errno));
+	if (fork_guardian(guardian, error))
+		return true;
 	rmdir(guardian->base);
-	return fail(error, error_size, "fork", errno);
+	return false;
 }
 
-/* Asks for something to be done; false, with a message, when it was not. */
-static bool demand(struct rr_guardian *guardian,
-		   const struct guardian_request *request,
-		   struct guardian_answer *answer, const char *what,
-		   char *error, size_t error_size)
+void rr_guardian_stop(struct rr_guardian *guardian)
 {
-	if (!ask(guardian, request, answer))
-		return fail(error, error_size, "the guardian process is gone",
-			    ESRCH);
-	if (answer->error_number)
-		return fail(error, error_size, what, answer->error_number);
-	return true;
+	int status = 0;
+
+	if (guardian->socket < 0)
+		return;
+	close(guardian->socket);
+	guardian->socket = -1;
+	for (int i = 0; i < 1000; i++) {
+		if (waitpid(guardian->pid, &status, WNOHANG) != 0)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	if (WIFSIGNALED(status)) /* it could not clean up after itself */
+		rr_guardian_remove_tree(guardian->base);
 }
 
-bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_ward *ward,
-			 char *error, size_t error_size)
+/* ---- Requests -------------------------------------------------------------------- */
+
+bool rr_guardian_prepare(struct rr_guardian *guardian,
+			 struct rr_process *process, struct rr_error *error)
 {
-	const struct guardian_request request = { .kind = GUARDIAN_PREPARE };
+	struct guardian_request request = { .kind = GUARDIAN_PREPARE };
 	struct guardian_answer answer;
 
 	if (!demand(guardian, &request, &answer, "a directory for a server",
-		    error, error_size))
+		    error))
 		return false;
-	ward->index = answer.index;
-	ward->pid = 0;
-	snprintf(ward->directory, sizeof(ward->directory), "%s/%d",
+	process->index = answer.index;
+	process->pid = 0;
+	snprintf(process->directory, sizeof(process->directory), "%s/%d",
 		 guardian->base, answer.index);
 	return true;
 }
@@ -136,12 +178,12 @@ static int pack(struct guardian_request *request, size_t *used,
 	return n;
 }
 
-bool rr_guardian_run(struct rr_guardian *guardian, struct rr_ward *ward,
+bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
 		     const char *const argv[], const char *const environment[],
-		     int cpu, char *error, size_t error_size)
+		     int cpu, struct rr_error *error)
 {
 	struct guardian_request request = { .kind = GUARDIAN_SPAWN,
-					    .index = ward->index,
+					    .index = process->index,
 					    .cpu = cpu };
 	struct guardian_answer answer;
 	size_t used = 0;
@@ -149,81 +191,67 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_ward *ward,
 	request.n_argv = pack(&request, &used, argv);
 	request.n_environment = pack(&request, &used, environment);
 	if (request.n_argv < 0 || request.n_environment < 0)
-		return fail(error, error_size, argv[0], E2BIG);
-	if (!demand(guardian, &request, &answer, argv[0], error, error_size))
+		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", argv[0],
+				    strerror(E2BIG));
+	if (!demand(guardian, &request, &answer, argv[0], error))
 		return false;
-	ward->pid = answer.pid;
+	process->pid = answer.pid;
 	return true;
 }
 
-bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
-		       const char *const argv[], int cpu, char *error,
-		       size_t error_size)
+bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_process *process,
+		       const char *const argv[], int cpu,
+		       struct rr_error *error)
 {
-	if (!rr_guardian_prepare(guardian, ward, error, error_size))
+	if (!rr_guardian_prepare(guardian, process, error))
 		return false;
-	if (rr_guardian_run(guardian, ward, argv, NULL, cpu, error, error_size))
+	if (rr_guardian_run(guardian, process, argv, NULL, cpu, error))
 		return true;
-	rr_guardian_kill(guardian, ward);
+	rr_guardian_kill(guardian, process);
 	return false;
 }
 
 bool rr_guardian_has_ended(struct rr_guardian *guardian,
-			   const struct rr_ward *ward, int *status)
+			   const struct rr_process *process, int *status)
 {
-	const struct guardian_request request = { .kind = GUARDIAN_STATUS,
-						  .index = ward->index };
+	struct guardian_request request = { .kind = GUARDIAN_STATUS,
+					    .index = process->index };
 	struct guardian_answer answer;
 
-	if (!ask(guardian, &request, &answer))
+	if (!ask_guardian(guardian, &request, &answer))
 		return false;
 	*status = answer.status;
 	return answer.pid == 0;
 }
 
 bool rr_guardian_signal(struct rr_guardian *guardian,
-			const struct rr_ward *ward, int number)
+			const struct rr_process *process, int number)
 {
-	const struct guardian_request request = { .kind = GUARDIAN_SIGNAL,
-						  .index = ward->index,
-						  .signal = number };
+	struct guardian_request request = { .kind = GUARDIAN_SIGNAL,
+					    .index = process->index,
+					    .signal = number };
 	struct guardian_answer answer;
 
-	return ask(guardian, &request, &answer) && answer.error_number == 0;
+	return ask_guardian(guardian, &request, &answer) &&
+	       answer.error_number == 0;
 }
 
-bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_ward *ward)
+bool rr_guardian_kill(struct rr_guardian *guardian,
+		      const struct rr_process *process)
 {
-	const struct guardian_request request = { .kind = GUARDIAN_KILL,
-						  .index = ward->index };
+	struct guardian_request request = { .kind = GUARDIAN_KILL,
+					    .index = process->index };
 	struct guardian_answer answer;
 
-	return ask(guardian, &request, &answer);
+	return ask_guardian(guardian, &request, &answer);
 }
 
 bool rr_guardian_own_keys(struct rr_guardian *guardian,
-			  const struct rr_key_set *keys)
+			  const struct rr_key_set *keys, struct rr_error *error)
 {
-	const struct guardian_request request = { .kind = GUARDIAN_OWN_KEYS,
-						  .keys = *keys };
+	struct guardian_request request = { .kind = GUARDIAN_OWN_KEYS,
+					    .keys = *keys };
 	struct guardian_answer answer;
 
-	return ask(guardian, &request, &answer) && answer.error_number == 0;
-}
-
-void rr_guardian_stop(struct rr_guardian *guardian)
-{
-	int status = 0;
-
-	if (guardian->socket < 0)
-		return;
-	close(guardian->socket);
-	guardian->socket = -1;
-	for (int i = 0; i < 1000; i++) {
-		if (waitpid(guardian->pid, &status, WNOHANG) != 0)
-			break;
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-	}
-	if (WIFSIGNALED(status)) /* it could not clean up after itself */
-		guardian_remove_tree(guardian->base);
+	return demand(guardian, &request, &answer, "keys to be deleted", error);
 }

@@ -19,61 +19,69 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "keys.h"
+
+enum { RR_GUARDIAN_ANSWER_MS = 10000 };
 
 struct rr_guardian {
 	int socket;
 	pid_t pid;
 	char base[80]; /* the directory that holds the servers' directories */
+	int answer_ms; /* how long an answer is waited for */
+	unsigned n_requests;
 };
 
 /* A server process under the guardian's care. */
-struct rr_ward {
+struct rr_process {
 	int index;
 	pid_t pid;
 	char directory[96]; /* its working directory, private to it */
 };
 
-/* All calls below: false with a message in `error` when it did not work. */
-bool rr_guardian_start(struct rr_guardian *guardian, char *error,
-		       size_t error_size);
+bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error);
 
 /* A fresh directory, in which nothing runs yet. */
-bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_ward *ward,
-			 char *error, size_t error_size);
+bool rr_guardian_prepare(struct rr_guardian *guardian,
+			 struct rr_process *process, struct rr_error *error);
 
 /*
- * Starts a program (looked up on PATH) in the ward's directory, where nothing
+ * Starts a program (looked up on PATH) in the process's directory, where nothing
  * runs, or nothing any more; its output is appended to the file `log` there.
  * `cpu` >= 0 pins it. `argv` ends in NULL, and so does `environment`: words
  * NAME=VALUE that it gets beside our own; NULL = none.
  */
-bool rr_guardian_run(struct rr_guardian *guardian, struct rr_ward *ward,
+bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
 		     const char *const argv[], const char *const environment[],
-		     int cpu, char *error, size_t error_size);
+		     int cpu, struct rr_error *error);
 
 /* The two together: a program in a fresh directory. */
-bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_ward *ward,
-		       const char *const argv[], int cpu, char *error,
-		       size_t error_size);
+bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_process *process,
+		       const char *const argv[], int cpu,
+		       struct rr_error *error);
 
 /* Has it ended? Then *status is its wait status. */
 bool rr_guardian_has_ended(struct rr_guardian *guardian,
-			   const struct rr_ward *ward, int *status);
+			   const struct rr_process *process, int *status);
 
 /* Sends a signal; false when it has ended already. After SIGKILL it is waited
  * for until it has ended, after SIGSTOP until it stands still. */
 bool rr_guardian_signal(struct rr_guardian *guardian,
-			const struct rr_ward *ward, int number);
+			const struct rr_process *process, int number);
 
-/* kill -9, and its directory removed: the ward is no more. */
-bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_ward *ward);
+/* kill -9, and its directory removed: the process is no more. */
+bool rr_guardian_kill(struct rr_guardian *guardian,
+		      const struct rr_process *process);
 
 /* These keys go when the program does. */
 bool rr_guardian_own_keys(struct rr_guardian *guardian,
-			  const struct rr_key_set *keys);
+			  const struct rr_key_set *keys,
+			  struct rr_error *error);
 
 /* Ends all of it, and waits until that is done, 10 s at most. */
 void rr_guardian_stop(struct rr_guardian *guardian);
+
+/* Removes a directory and all that is in it. */
+void rr_guardian_remove_tree(const char *path);
 
 #endif

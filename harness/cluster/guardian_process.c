@@ -2,22 +2,220 @@
 /* The guardian's own life: see guardian.h for what it is for. */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guardian_wards.h"
+#include "base/placement.h"
+#include "guardian.h"
+#include "guardian_protocol.h"
 
-enum { KEY_SETS_MAX = 32, DELETE_MS = 2000, ORPHAN_ROUNDS = 100 };
+enum {
+	ARGV_MAX = 48,
+	PROCESSES_MAX = 64,
+	KEY_SETS_MAX = 32,
+	DELETE_MS = 2000,
+	ORPHAN_ROUNDS = 100
+};
+
+/* A server, under its number. */
+struct guarded {
+	bool is_used; /* its directory is there */
+	pid_t pid;    /* 0 = has ended */
+	int status;
+};
 
 struct guardian_state {
-	struct guardian_wards wards;
-	int n_key_sets;
+	const char *base;
+	int n, n_key_sets;
+	struct guarded servers[PROCESSES_MAX];
 	struct rr_key_set key_sets[KEY_SETS_MAX];
 };
+
+/* ---- Directories -------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *info, int type,
+			struct FTW *where)
+{
+	(void)info;
+	(void)type;
+	(void)where;
+	remove(path);
+	return 0;
+}
+
+void rr_guardian_remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void server_directory(const struct guardian_state *state, int index,
+			     char *path, size_t size)
+{
+	snprintf(path, size, "%s/%d", state->base, index);
+}
+
+/* ---- Starting and ending a server ----------------------------------------- */
+
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: becomes the server, or writes errno to `failed`. */
+static void become_server(const struct guardian_request *request,
+			  const char *path, int failed)
+{
+	char *argv[ARGV_MAX + 1] = { NULL };
+	char *word = (char *)request->words;
+	int log;
+
+	for (int i = 0; i < request->n_argv && i < ARGV_MAX; i++) {
+		argv[i] = word;
+		word += strlen(word) + 1;
+	}
+	for (int i = 0; i < request->n_environment; i++) {
+		putenv(word);
+		word += strlen(word) + 1;
+	}
+	reset_signals();
+	setpgid(0, 0); /* not setsid(): a session is a scheduling group */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	rr_placement_pin(request->cpu);
+	log = open("/dev/null", O_RDONLY);
+	dup2(log, STDIN_FILENO);
+	if (chdir(path) == 0) {
+		log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+		dup2(log, STDOUT_FILENO);
+		dup2(log, STDERR_FILENO);
+		execvp(argv[0], argv);
+	}
+	if (write(failed, &errno, sizeof(errno)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Forks the server; 0, or the errno of what failed. */
+static int fork_server(const struct guardian_request *request, const char *path,
+		       pid_t *pid)
+{
+	int failed[2], number = 0;
+
+	if (pipe2(failed, O_CLOEXEC) != 0)
+		return errno;
+	*pid = fork();
+	if (*pid == 0)
+		become_server(request, path, failed[1]);
+	if (*pid < 0)
+		number = errno;
+	close(failed[1]);
+	if (*pid > 0 && read(failed[0], &number, sizeof(number)) > 0)
+		waitpid(*pid, NULL, 0);
+	close(failed[0]);
+	return number;
+}
+
+/* A server's directory, under the first number that is free. */
+static void prepare_directory(struct guardian_state *state,
+			      struct guardian_answer *answer)
+{
+	char path[96];
+	int i = 0;
+
+	while (i < state->n && state->servers[i].is_used)
+		i++;
+	if (i == PROCESSES_MAX) {
+		answer->error_number = EAGAIN;
+		return;
+	}
+	server_directory(state, i, path, sizeof(path));
+	if (mkdir(path, 0700) != 0) {
+		answer->error_number = errno;
+		return;
+	}
+	state->servers[i] = (struct guarded){ .is_used = true };
+	if (i == state->n)
+		state->n++;
+	answer->index = i;
+}
+
+static void spawn_server(struct guardian_state *state,
+			 const struct guardian_request *request,
+			 struct guardian_answer *answer)
+{
+	struct guarded *server = &state->servers[request->index];
+	char path[96];
+
+	if (server->pid) {
+		answer->error_number = EBUSY;
+		return;
+	}
+	server_directory(state, request->index, path, sizeof(path));
+	answer->error_number = fork_server(request, path, &answer->pid);
+	if (!answer->error_number)
+		server->pid = answer->pid;
+}
+
+static void end_process(struct guarded *server)
+{
+	if (!server->pid)
+		return;
+	kill(-server->pid, SIGKILL); /* whatever it started, too */
+	kill(server->pid, SIGKILL);
+	waitpid(server->pid, &server->status, 0);
+	server->pid = 0;
+}
+
+static void end_server(struct guardian_state *state, int index)
+{
+	char path[96];
+
+	end_process(&state->servers[index]);
+	state->servers[index].is_used = false;
+	server_directory(state, index, path, sizeof(path));
+	rr_guardian_remove_tree(path);
+}
+
+/* Not reaped yet, so its number is nobody else's. */
+static void signal_server(struct guarded *server, int number,
+			  struct guardian_answer *answer)
+{
+	if (!server->pid) {
+		answer->error_number = ESRCH;
+	} else if (number == SIGKILL) {
+		end_process(server);
+	} else {
+		kill(server->pid, number);
+		if (number == SIGSTOP &&
+		    waitpid(server->pid, &server->status, WUNTRACED) ==
+			    server->pid &&
+		    !WIFSTOPPED(server->status))
+			server->pid = 0;
+	}
+}
+
+static void reap_servers(struct guardian_state *state)
+{
+	for (int i = 0; i < state->n; i++) {
+		struct guarded *server = &state->servers[i];
+
+		if (server->pid && waitpid(server->pid, &server->status,
+					   WNOHANG) == server->pid)
+			server->pid = 0;
+	}
+}
 
 /* ---- Requests ------------------------------------------------------------ */
 
@@ -31,50 +229,51 @@ static void own_keys(struct guardian_state *state,
 		state->key_sets[state->n_key_sets++] = request->keys;
 }
 
-static void tell_status(const struct guardian_ward *ward,
+static void tell_status(const struct guarded *server,
 			struct guardian_answer *answer)
 {
-	answer->pid = ward->pid;
-	answer->status = ward->status;
+	answer->pid = server->pid;
+	answer->status = server->status;
 }
 
-/* What is asked of a ward that there is. */
-static void serve_ward(struct guardian_state *state,
-		       const struct guardian_request *request,
-		       struct guardian_answer *answer)
+/* What is asked of a server that there is. */
+static void serve_server(struct guardian_state *state,
+			 const struct guardian_request *request,
+			 struct guardian_answer *answer)
 {
-	struct guardian_ward *ward = &state->wards.list[request->index];
+	struct guarded *server = &state->servers[request->index];
 
-	guardian_reap(&state->wards);
+	reap_servers(state);
 	switch (request->kind) {
 	case GUARDIAN_SPAWN:
-		guardian_spawn(&state->wards, request, answer);
+		spawn_server(state, request, answer);
 		break;
 	case GUARDIAN_STATUS:
-		tell_status(ward, answer);
+		tell_status(server, answer);
 		break;
 	case GUARDIAN_SIGNAL:
-		guardian_signal(ward, request->signal, answer);
+		signal_server(server, request->signal, answer);
 		break;
 	default:
-		guardian_end(&state->wards, request->index);
+		end_server(state, request->index);
 	}
 }
 
 static struct guardian_answer answer_to(struct guardian_state *state,
 					const struct guardian_request *request)
 {
-	struct guardian_answer answer = { .index = request->index };
+	struct guardian_answer answer = { .number = request->number,
+					  .index = request->index };
 
 	if (request->kind == GUARDIAN_PREPARE)
-		guardian_prepare(&state->wards, &answer);
+		prepare_directory(state, &answer);
 	else if (request->kind == GUARDIAN_OWN_KEYS)
 		own_keys(state, request, &answer);
-	else if (request->index < 0 || request->index >= state->wards.n ||
-		 !state->wards.list[request->index].is_used)
+	else if (request->index < 0 || request->index >= state->n ||
+		 !state->servers[request->index].is_used)
 		answer.error_number = ESRCH;
 	else
-		serve_ward(state, request, &answer);
+		serve_server(state, request, &answer);
 	return answer;
 }
 
@@ -109,12 +308,12 @@ static void end_orphans(void)
 
 static void clean_up(struct guardian_state *state)
 {
-	for (int i = 0; i < state->wards.n; i++) {
-		if (state->wards.list[i].is_used)
-			guardian_end(&state->wards, i);
+	for (int i = 0; i < state->n; i++) {
+		if (state->servers[i].is_used)
+			end_server(state, i);
 	}
 	end_orphans();
-	guardian_remove_tree(state->wards.base);
+	rr_guardian_remove_tree(state->base);
 	for (int i = 0; i < state->n_key_sets; i++)
 		delete_keys(&state->key_sets[i]);
 }
@@ -137,7 +336,7 @@ static void detach(void)
 
 void guardian_process(int socket, const char *base)
 {
-	struct guardian_state state = { .wards.base = base };
+	struct guardian_state state = { .base = base };
 	struct guardian_request request;
 
 	detach();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program and its guardian say to each other. */
+/* What the program and its guardian send each other. Answers carry the number of
+ * their request: one that comes after its time-out is not taken for the answer
+ * to the next request. */
 #ifndef RR_GUARDIAN_PROTOCOL_H
 #define RR_GUARDIAN_PROTOCOL_H
 
@@ -16,9 +18,10 @@ enum guardian_kind {
 	GUARDIAN_OWN_KEYS,
 };
 
-enum { GUARDIAN_WORDS_SIZE = 2048, GUARDIAN_ANSWER_MS = 10000 };
+enum { GUARDIAN_WORDS_SIZE = 2048 };
 
 struct guardian_request {
+	unsigned number;
 	enum guardian_kind kind;
 	int index;                       /* all but PREPARE and OWN_KEYS */
 	int signal;                      /* SIGNAL */
@@ -30,6 +33,7 @@ struct guardian_request {
 };
 
 struct guardian_answer {
+	unsigned number;  /* the request's */
 	int error_number; /* an errno, 0 = done */
 	int index;
 	pid_t pid;        /* 0 = has ended */
@@ -39,8 +43,5 @@ struct guardian_answer {
 /* The guardian's life: serves `socket` until it closes, then cleans up.
  * `base` is a directory that it owns from now on. */
 void guardian_process(int socket, const char *base);
-
-/* Removes a directory and all that is in it. */
-void guardian_remove_tree(const char *path);
 
 #endif

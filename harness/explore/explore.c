@@ -119,22 +119,23 @@ static enum rr_exit start_servers(struct explorer *explorer)
 	const struct rr_server_options plain = { 0 };
 	struct rr_cluster *cluster = explorer->cluster;
 	const size_t n = n_servers_of(explorer->config);
-	enum rr_exit code = RR_EXIT_OK;
+	struct rr_error error = { 0 };
+	bool good = true;
 
 	rr_cluster_reset(cluster);
-	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++) {
+	for (size_t i = 0; i < n && good; i++) {
 		char name[RR_SERVER_NAME];
 		int server;
 
 		rr_recorder_server_name(name, "data", i);
-		code = rr_cluster_declare(cluster, name, &plain, &server,
-					  explorer->result->error);
+		good = rr_cluster_declare(cluster, name, &plain, &server,
+					  &error);
 	}
-	if (code == RR_EXIT_OK)
-		code = rr_cluster_start(cluster, explorer->result->error);
-	for (size_t i = 0; i < n && code == RR_EXIT_OK; i++)
+	if (!good || !rr_cluster_start(cluster, &error))
+		return fail(explorer, rr_exit_of(error.kind), error.text);
+	for (size_t i = 0; i < n; i++)
 		explorer->addresses[i] = *rr_cluster_address(cluster, (int)i);
-	return code;
+	return RR_EXIT_OK;
 }
 
 static enum rr_exit check_strategy(struct explorer *explorer)

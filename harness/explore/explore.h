@@ -188,6 +188,7 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
  * were asked, transitions per second, time, each ended after limit_s seconds. All
  * runs on one processor. Before any thread exists and before the caller is pinned. */
 enum rr_exit rr_explore_floor(struct rr_session *session,
-			      const char *redis_server, long limit_s);
+			      const char *redis_server, long limit_s,
+			      struct rr_error *error);
 
 #endif

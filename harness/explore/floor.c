@@ -109,23 +109,20 @@ static enum rr_exit search_rows(struct rr_cluster *cluster, long limit_s)
 }
 
 enum rr_exit rr_explore_floor(struct rr_session *session,
-			      const char *redis_server, long limit_s)
+			      const char *redis_server, long limit_s,
+			      struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = redis_server,
 		.clock = RR_CLUSTER_FROZEN,
 		.cpu = rr_placement_cpu(),
 	};
-	char error[RR_CLUSTER_ERROR];
 	struct rr_cluster cluster;
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
 	rr_gate_settle(cluster_options.cpu);
-	code = rr_cluster_open(&cluster, session, &cluster_options, error);
-	if (code == RR_EXIT_OK)
+	if (rr_cluster_open(&cluster, session, &cluster_options, error))
 		code = search_rows(&cluster, limit_s);
-	else
-		rr_complain(code, "%s", error);
 	rr_cluster_close(&cluster);
 	return code;
 }

@@ -41,22 +41,16 @@ static bool begin_worker(void *context, struct rr_pool_worker *worker,
 	const struct computation *computation = context;
 	struct rr_cluster_options options = *computation->servers;
 	struct workplace *workplace = calloc(1, sizeof(*workplace));
-	char text[RR_CLUSTER_ERROR];
-	enum rr_exit code;
 
 	worker->state = workplace;
 	if (!workplace)
 		return rr_error_no_memory(error);
 	options.cpu = rr_placement_nth(worker->number);
 	rr_gate_settle(options.cpu);
-	code = rr_session_open(&workplace->session);
-	if (code != RR_EXIT_OK)
-		return rr_error_set(error, rr_exit_kind(code),
-				    "cannot start a worker");
-	code = rr_cluster_open(&workplace->cluster, &workplace->session,
-			       &options, text);
-	if (code != RR_EXIT_OK)
-		return rr_error_set(error, rr_exit_kind(code), "%s", text);
+	if (!rr_session_open(&workplace->session, error) ||
+	    !rr_cluster_open(&workplace->cluster, &workplace->session,
+			     &options, error))
+		return false;
 	rr_cluster_version(&workplace->cluster, workplace->version,
 			   sizeof(workplace->version));
 	return true;

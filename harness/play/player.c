@@ -79,12 +79,12 @@ static void conclude(struct rr_player *player)
 
 static bool open_stage(struct rr_player *player)
 {
-	char error[RR_CLUSTER_ERROR] = "";
-	const enum rr_exit code =
-		rr_scenery_begin(&player->scenery, player->race,
-				 player->cluster, &player->observer, error);
+	struct rr_error error = { 0 };
 
-	return code == RR_EXIT_OK || rr_player_fail(player, code, NULL, "%s", error);
+	return rr_scenery_begin(&player->scenery, player->race, player->cluster,
+				&player->observer, &error) ||
+	       rr_player_fail(player, rr_exit_of(error.kind), NULL, "%s",
+			      error.text);
 }
 
 enum rr_exit rr_player_play(const struct rr_race *race,

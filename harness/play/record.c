@@ -224,6 +224,7 @@ void rr_record_counts(struct rr_rehearsal *rehearsal)
 void rr_record_restart(struct rr_rehearsal *rehearsal, int server)
 {
 	char remark[RR_REMARK_SIZE] = "";
+	struct rr_error error = { 0 };
 	struct rr_step *step;
 	struct rr_event *event = record_add(rehearsal, RR_STEP_FAULT, -1, &step);
 
@@ -231,8 +232,9 @@ void rr_record_restart(struct rr_rehearsal *rehearsal, int server)
 		return;
 	step->server = server;
 	step->fault = RR_FAULT_WIPE;
-	rehearsal->code = rr_scenery_fault(&rehearsal->scenery, step,
-					   &rehearsal->observer, remark,
-					   rehearsal->error);
+	if (!rr_scenery_fault(&rehearsal->scenery, step, &rehearsal->observer,
+			      remark, &error))
+		rr_rehearsal_fail(rehearsal, rr_exit_of(error.kind), "%s",
+				  error.text);
 	record_look(rehearsal, event, remark);
 }

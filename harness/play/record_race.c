@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 #include "record.h"
 
 static const char *keepf(struct rr_race *race, const char *format, ...)

@@ -172,7 +172,7 @@ static void finish(void *context)
 static bool set_stage(struct rr_rehearsal *rehearsal)
 {
 	struct rr_race *race = rr_record_race(&rehearsal->setup);
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	rehearsal->race = race;
 	rehearsal->trace = (struct rr_trace){ .race = race, .time = "virtual" };
@@ -185,10 +185,11 @@ static bool set_stage(struct rr_rehearsal *rehearsal)
 	if (!rr_cluster_has_time(rehearsal->cluster))
 		rehearsal->trace.time = "real";
 	rr_observer_begin(&rehearsal->observer, race);
-	code = rr_scenery_begin(&rehearsal->scenery, race, rehearsal->cluster,
-				&rehearsal->observer, rehearsal->error);
-	rehearsal->code = code;
-	return code == RR_EXIT_OK;
+	if (rr_scenery_begin(&rehearsal->scenery, race, rehearsal->cluster,
+			     &rehearsal->observer, &error))
+		return true;
+	rr_rehearsal_fail(rehearsal, rr_exit_of(error.kind), "%s", error.text);
+	return false;
 }
 
 static bool make_subject(struct rr_rehearsal *rehearsal)

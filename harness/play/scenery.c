@@ -41,9 +41,8 @@ static void look_for_losses(struct rr_scenery *scenery,
 	}
 }
 
-static enum rr_exit strike(struct rr_scenery *scenery,
-			   const struct rr_step *step,
-			   char error[RR_CLUSTER_ERROR])
+static bool strike(struct rr_scenery *scenery, const struct rr_step *step,
+		   struct rr_error *error)
 {
 	struct rr_cluster *cluster = scenery->cluster;
 	const int server = step->server;
@@ -97,31 +96,24 @@ static enum rr_exit strike(struct rr_scenery *scenery,
 	}
 }
 
-enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
-			      const struct rr_step *step,
-			      struct rr_observer *observer,
-			      char remark[RR_REMARK_SIZE],
-			      char error[RR_CLUSTER_ERROR])
+bool rr_scenery_fault(struct rr_scenery *scenery, const struct rr_step *step,
+		      struct rr_observer *observer, char remark[RR_REMARK_SIZE],
+		      struct rr_error *error)
 {
-	const enum rr_exit code = strike(scenery, step, error);
-
-	if (code == RR_EXIT_OK && (step->fault == RR_FAULT_RESTART ||
-				   step->fault == RR_FAULT_WIPE ||
-				   step->fault == RR_FAULT_PROMOTE))
+	if (!strike(scenery, step, error))
+		return false;
+	if (step->fault == RR_FAULT_RESTART || step->fault == RR_FAULT_WIPE ||
+	    step->fault == RR_FAULT_PROMOTE)
 		look_for_losses(scenery, step, observer, remark);
-	return code;
+	return true;
 }
 
 /* ---- Beginning and end -------------------------------------------------------------------- */
 
-static enum rr_exit declare(struct rr_scenery *scenery,
-			    char error[RR_CLUSTER_ERROR])
+static bool declare(struct rr_scenery *scenery, struct rr_error *error)
 {
-	enum rr_exit code = RR_EXIT_OK;
-
 	rr_cluster_reset(scenery->cluster);
-	for (size_t i = 0; i < scenery->race->n_servers && code == RR_EXIT_OK;
-	     i++) {
+	for (size_t i = 0; i < scenery->race->n_servers; i++) {
 		const struct rr_race_server *server =
 			&scenery->race->servers[i];
 		struct rr_server_options options = server->options;
@@ -136,25 +128,21 @@ static enum rr_exit declare(struct rr_scenery *scenery,
 			if (of && strcmp(of, server->name) == 0)
 				options.tcp = true;
 		}
-		code = rr_cluster_declare(scenery->cluster, server->name,
-					  &options, &number, error);
+		if (!rr_cluster_declare(scenery->cluster, server->name,
+					&options, &number, error))
+			return false;
 	}
-	return code == RR_EXIT_OK ? rr_cluster_start(scenery->cluster, error) :
-				    code;
+	return rr_cluster_start(scenery->cluster, error);
 }
 
-static enum rr_exit catch_up(struct rr_scenery *scenery,
-			     char error[RR_CLUSTER_ERROR])
+static bool catch_up(struct rr_scenery *scenery, struct rr_error *error)
 {
-	enum rr_exit code = RR_EXIT_OK;
-
-	for (size_t i = 0; i < scenery->race->n_servers && code == RR_EXIT_OK;
-	     i++) {
-		if (scenery->race->servers[i].options.replica_of)
-			code = rr_cluster_catch_up(scenery->cluster, (int)i,
-						   error);
+	for (size_t i = 0; i < scenery->race->n_servers; i++) {
+		if (scenery->race->servers[i].options.replica_of &&
+		    !rr_cluster_catch_up(scenery->cluster, (int)i, error))
+			return false;
 	}
-	return code;
+	return true;
 }
 
 static bool has_command(struct rr_scenery *scenery, const char *command)
@@ -165,8 +153,8 @@ static bool has_command(struct rr_scenery *scenery, const char *command)
 	return rr_look_ask(scenery, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
 }
 
-static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
-				       char error[RR_CLUSTER_ERROR])
+static bool see_what_is_needed(struct rr_scenery *scenery,
+			       struct rr_error *error)
 {
 	for (size_t i = 0; i < scenery->race->n_needs; i++) {
 		const struct rr_need *need = &scenery->race->needs[i];
@@ -174,28 +162,27 @@ static enum rr_exit see_what_is_needed(struct rr_scenery *scenery,
 
 		if (has != need->not_there)
 			continue;
-		snprintf(error, RR_CLUSTER_ERROR, "this server has %s%.100s",
-			 has ? "" : "no ", need->command);
-		return RR_EXIT_SKIPPED;
+		return rr_error_set(error, RR_ERROR_SKIPPED,
+				    "this server has %s%.100s",
+				    has ? "" : "no ", need->command);
 	}
-	return RR_EXIT_OK;
+	return true;
 }
 
-static enum rr_exit do_given(struct rr_scenery *scenery,
-			     char error[RR_CLUSTER_ERROR])
+static bool do_given(struct rr_scenery *scenery, struct rr_error *error)
 {
 	for (size_t i = 0; i < scenery->race->n_given; i++) {
 		const struct rr_step *given = &scenery->race->given[i];
 		char text[RR_REPLY_TEXT_SIZE] = "no reply";
 
-		if (!rr_look_ask(scenery, 0, given->n_words, given->words, text) ||
-		    strncmp(text, "(error)", 7) == 0) {
-			snprintf(error, RR_CLUSTER_ERROR, "given %.60s: %.300s",
-				 given->words[0], text);
-			return RR_EXIT_USAGE;
-		}
+		if (!rr_look_ask(scenery, 0, given->n_words, given->words,
+				 text) ||
+		    strncmp(text, "(error)", 7) == 0)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "given %.60s: %.300s",
+					    given->words[0], text);
 	}
-	return RR_EXIT_OK;
+	return true;
 }
 
 /* Sets the counter to where it begins, and notes how everything looks. */
@@ -220,25 +207,16 @@ static void look_first(struct rr_scenery *scenery, struct rr_observer *observer)
 		rr_look_read_shown(scenery, race->together[i], observer->together[i]);
 }
 
-enum rr_exit rr_scenery_begin(struct rr_scenery *scenery,
-			      const struct rr_race *race,
-			      struct rr_cluster *cluster,
-			      struct rr_observer *observer,
-			      char error[RR_CLUSTER_ERROR])
+bool rr_scenery_begin(struct rr_scenery *scenery, const struct rr_race *race,
+		      struct rr_cluster *cluster, struct rr_observer *observer,
+		      struct rr_error *error)
 {
-	enum rr_exit code;
-
 	*scenery = (struct rr_scenery){ .race = race, .cluster = cluster };
-	code = declare(scenery, error);
-	if (code == RR_EXIT_OK)
-		code = see_what_is_needed(scenery, error);
-	if (code == RR_EXIT_OK)
-		code = do_given(scenery, error);
-	if (code == RR_EXIT_OK)
-		code = catch_up(scenery, error);
-	if (code == RR_EXIT_OK)
-		look_first(scenery, observer);
-	return code;
+	if (!declare(scenery, error) || !see_what_is_needed(scenery, error) ||
+	    !do_given(scenery, error) || !catch_up(scenery, error))
+		return false;
+	look_first(scenery, observer);
+	return true;
 }
 
 void rr_scenery_end(struct rr_scenery *scenery, struct rr_observer *observer)

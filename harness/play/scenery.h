@@ -18,12 +18,10 @@ struct rr_scenery {
 };
 
 /* Resets the cluster, declares and starts the servers, sees whether they have what
- * the race needs (RR_EXIT_SKIPPED), does what is given. */
-enum rr_exit rr_scenery_begin(struct rr_scenery *scenery,
-			      const struct rr_race *race,
-			      struct rr_cluster *cluster,
-			      struct rr_observer *observer,
-			      char error[RR_CLUSTER_ERROR]);
+ * the race needs (RR_ERROR_SKIPPED), does what is given. */
+bool rr_scenery_begin(struct rr_scenery *scenery, const struct rr_race *race,
+		      struct rr_cluster *cluster, struct rr_observer *observer,
+		      struct rr_error *error);
 void rr_scenery_close(struct rr_scenery *scenery);
 
 /* The values of the keys shown, malloc'd; what cannot be asked stays as it was
@@ -37,11 +35,9 @@ void rr_scenery_look_at_lock(struct rr_scenery *scenery, int actor,
 			     char remark[RR_REMARK_SIZE]);
 
 /* Does a RR_STEP_FAULT, and tells the observer what it did to the keys shown. */
-enum rr_exit rr_scenery_fault(struct rr_scenery *scenery,
-			      const struct rr_step *step,
-			      struct rr_observer *observer,
-			      char remark[RR_REMARK_SIZE],
-			      char error[RR_CLUSTER_ERROR]);
+bool rr_scenery_fault(struct rr_scenery *scenery, const struct rr_step *step,
+		      struct rr_observer *observer, char remark[RR_REMARK_SIZE],
+		      struct rr_error *error);
 
 /* Tells the observer what is there at the end. */
 void rr_scenery_end(struct rr_scenery *scenery, struct rr_observer *observer);

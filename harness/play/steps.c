@@ -69,17 +69,16 @@ static bool use_mutex(struct rr_player *player, const struct rr_step *step)
 
 static bool set_clock(struct rr_player *player, const struct rr_step *step)
 {
-	char error[RR_CLUSTER_ERROR];
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	if (step->peer >= 0) {
 		player->cast.skew_ns[step->peer] = step->amount;
 		return true;
 	}
-	code = rr_cluster_skew(player->cluster, step->server, step->amount,
-			       error);
-	return code == RR_EXIT_OK ||
-	       rr_player_fail(player, code, step, "%s", error);
+	return rr_cluster_skew(player->cluster, step->server, step->amount,
+			       &error) ||
+	       rr_player_fail(player, rr_exit_of(error.kind), step, "%s",
+			      error.text);
 }
 
 static bool mark(struct rr_player *player, const struct rr_step *step)
@@ -93,13 +92,12 @@ static bool mark(struct rr_player *player, const struct rr_step *step)
 
 static bool fault(struct rr_player *player, const struct rr_step *step)
 {
-	char error[RR_CLUSTER_ERROR] = "";
-	const enum rr_exit code =
-		rr_scenery_fault(&player->scenery, step, &player->observer,
-				 player->remark, error);
+	struct rr_error error = { 0 };
 
-	return code == RR_EXIT_OK ||
-	       rr_player_fail(player, code, step, "%s", error);
+	return rr_scenery_fault(&player->scenery, step, &player->observer,
+				player->remark, &error) ||
+	       rr_player_fail(player, rr_exit_of(error.kind), step, "%s",
+			      error.text);
 }
 
 static bool tick(struct rr_player *player, const struct rr_step *step)

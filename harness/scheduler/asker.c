@@ -352,11 +352,15 @@ static bool ask_command(struct rr_asker *asker, struct slot *slot,
 
 static bool set_clock(struct rr_asker *asker, int64_t ns)
 {
+	struct rr_error error = { 0 };
+
 	if (asker->clock_ns == ns)
 		return true;
 	asker->clock_ns = ns;
-	return rr_cluster_skew(asker->cluster, asker->server, ns,
-			       asker->error) == RR_EXIT_OK;
+	if (rr_cluster_skew(asker->cluster, asker->server, ns, &error))
+		return true;
+	snprintf(asker->error, sizeof(asker->error), "%s", error.text);
+	return false;
 }
 
 /* Keys whose time is over are removed at once. */
@@ -500,11 +504,11 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 
 void rr_asker_free(struct rr_asker *asker)
 {
-	char error[RR_CLUSTER_ERROR];
+	struct rr_error error = { 0 };
 
 	if (!asker)
 		return;
-	rr_cluster_skew(asker->cluster, asker->server, 0, error);
+	rr_cluster_skew(asker->cluster, asker->server, 0, &error);
 	for (int i = 0; i < RR_ASKER_SLOTS; i++)
 		rl_link_free(asker->slots[i].link);
 	rl_link_free(asker->admin);

@@ -8,7 +8,7 @@
 #define RR_COUNTING_H
 
 #include "client_run.h"
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 #include "strategy.h"
 
 struct rr_counting {

@@ -3,15 +3,14 @@
 #ifndef RR_SUBJECT_INSIDE_H
 #define RR_SUBJECT_INSIDE_H
 
-#include "cluster/fleet.h"
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 #include "subject.h"
 
 struct rr_subject_client {
 	struct rr_subject *subject;
 	int number;
 	struct rr_client client;
-	struct rl_link *links[RR_FLEET_MAX];
+	struct rl_link *links[RR_CLUSTER_SERVERS];
 	struct rl_mutex mutex;
 	long increments; /* to do in this run */
 	bool opened;
@@ -24,7 +23,7 @@ struct rr_subject {
 	struct rr_subject_config config;
 	struct rr_gate *gate;
 	size_t n_servers;
-	struct rl_link *servers[RR_FLEET_MAX]; /* the subject's own links */
+	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* the subject's own links */
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	struct rr_subject_client clients[RR_GATE_CLIENTS];
 	bool is_warm; /* links know their servers */

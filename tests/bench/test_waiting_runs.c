@@ -180,7 +180,7 @@ Test(waiting_runs, queue_is_gone_from_an_own_server_after_kill_9)
 	struct support support;
 
 	support_open(&support, 1);
-	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 8 --hold-us 2000 --warmup 0 --redis unix://$SOCK --increments 10000000 --output $HERE/a & P=$!;"
 		"R=\"redis-cli -s $SOCK\"; for i in $(seq 100); do $R KEYS '*:queue:due' | grep . && break; sleep 0.1; done; kill -9 $P;"
 		"for i in $(seq 100); do sleep 0.1; [ $($R DBSIZE) = 0 ] && break; done; $R KEYS '*'; echo end");

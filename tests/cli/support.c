@@ -9,21 +9,41 @@
 
 void support_open(struct support *support, size_t n)
 {
-	cr_assert_eq(rr_session_open(&support->session), RR_EXIT_OK);
-	support->fleet = rr_session_private_fleet(
-		&support->session, "redis-server", RR_PERSIST_NONE, -1);
-	cr_assert_eq(rr_fleet_need(&support->fleet, n), RR_EXIT_OK);
+	const struct rr_cluster_options options = {
+		.program = "redis-server",
+		.clock = RR_CLUSTER_REAL,
+		.cpu = -1,
+	};
+	struct rr_error error = { 0 };
+
+	cr_assert(rr_session_open(&support->session, &error) &&
+			  rr_cluster_open(&support->cluster, &support->session,
+					  &options, &error),
+		  "%s", error.text);
+	support_need(support, n);
 }
 
 void support_close(struct support *support)
 {
+	rr_cluster_close(&support->cluster);
 	rr_session_close(&support->session);
+}
+
+void support_need(struct support *support, size_t n)
+{
+	struct rr_error error = { 0 };
+
+	cr_assert(rr_cluster_need(&support->cluster, n, &error), "%s",
+		  error.text);
+	for (size_t i = 0; i < n; i++)
+		support->addresses[i] =
+			*rr_cluster_address(&support->cluster, (int)i);
 }
 
 struct rl_link *support_link(struct support *support, size_t i)
 {
-	struct rl_link *link =
-		rl_link_new(&support->fleet.addresses[i], RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(&support->cluster.servers[i].address,
+					   RR_TIMEOUT_MS);
 
 	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
 	return link;
@@ -100,7 +120,7 @@ struct rr_run support_run(struct support *support,
 {
 	return (struct rr_run){
 		.strategy = strategy,
-		.fleet = &support->fleet,
+		.cluster = &support->cluster,
 		.prefix = support->session.prefix,
 		.threads = threads,
 		.processes = 1,

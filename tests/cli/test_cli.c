@@ -149,7 +149,7 @@ Test(cli, forbidden_commands_skip_the_strategy)
 	link = support_link(&support, 0);
 	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -@scripting"),
 		     RL_OK);
-	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "fenced: skipped: "));

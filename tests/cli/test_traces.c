@@ -166,7 +166,7 @@ Test(traces, own_server_is_left_as_it_was)
 	struct support support;
 
 	support_open(&support, 1);
-	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cli_run("R='redis-cli -s '$SOCK; $R SET mine 7; $R SET redrace:mine 8; $R CONFIG SET slowlog-log-slower-than 0;"
 	    "$R PING; $R CONFIG SET slowlog-log-slower-than 1000000");
 	cli_run("redis-cli -s $SOCK SCRIPT LOAD 'return 42' | tr -d '\\n'");
@@ -185,7 +185,7 @@ Test(traces, own_server_is_clean_after_kill_9)
 	struct support support;
 
 	support_open(&support, 1);
-	setenv("SOCK", support.fleet.addresses[0].host, 1);
+	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cli_run("$REDRACE bench lua-delifequals --redis unix://$SOCK --increments 100000000 --output $HERE/a & P=$!;"
 	    "sleep 0.7; redis-cli -s $SOCK DBSIZE; kill -9 $P; wait $P; sleep 0.7; redis-cli -s $SOCK DBSIZE");
 	cr_assert_neq(cli_output[0], '0', "no key while it ran: %s", cli_output);
@@ -204,7 +204,7 @@ Test(traces, own_servers_serve_redlock)
 	for (int i = 0; i < 6; i++)
 		snprintf(list + strlen(list), sizeof(list) - strlen(list),
 			 "%sunix://%s", i ? "," : "",
-			 support.fleet.addresses[i].host);
+			 support.cluster.servers[i].address.host);
 	setenv("LIST", list, 1);
 	cr_assert_eq(cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --output $HERE/a 2>&1"),
 		     0, "%s", cli_output);

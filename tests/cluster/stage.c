@@ -30,10 +30,10 @@ void stage_open(struct stage *stage, enum rr_cluster_clock clock)
 		.cpu = -1,
 	};
 
-	stage->error[0] = '\0';
-	cr_assert_eq(rr_session_open(&stage->session), RR_EXIT_OK);
+	stage->error = (struct rr_error){ 0 };
+	stage_good(stage, rr_session_open(&stage->session, &stage->error));
 	stage_good(stage, rr_cluster_open(&stage->cluster, &stage->session,
-					  &options, stage->error));
+					  &options, &stage->error));
 	cr_assert_eq(rr_cluster_has_time(&stage->cluster),
 		     clock != RR_CLUSTER_REAL);
 }
@@ -45,9 +45,17 @@ void stage_close(struct stage *stage)
 	cr_assert_neq(access(stage->session.guardian.base, F_OK), 0);
 }
 
-void stage_good(const struct stage *stage, enum rr_exit code)
+void stage_good(const struct stage *stage, bool good)
 {
-	cr_assert_eq(code, RR_EXIT_OK, "%d: %s", code, stage->error);
+	cr_assert(good, "%d: %s", stage->error.kind, stage->error.text);
+}
+
+void stage_bad(struct stage *stage, bool good, enum rr_error_kind kind)
+{
+	cr_assert_not(good);
+	cr_assert_eq(stage->error.kind, kind, "%d: %s", stage->error.kind,
+		     stage->error.text);
+	stage->error.kind = RR_ERROR_NONE;
 }
 
 int stage_server(struct stage *stage, const char *name,
@@ -56,8 +64,8 @@ int stage_server(struct stage *stage, const char *name,
 	int server = -1;
 
 	stage_good(stage, rr_cluster_declare(&stage->cluster, name, &options,
-					     &server, stage->error));
-	stage_good(stage, rr_cluster_start(&stage->cluster, stage->error));
+					     &server, &stage->error));
+	stage_good(stage, rr_cluster_start(&stage->cluster, &stage->error));
 	return server;
 }
 

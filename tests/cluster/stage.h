@@ -10,7 +10,7 @@
 struct stage {
 	struct rr_session session;
 	struct rr_cluster cluster;
-	char error[RR_CLUSTER_ERROR];
+	struct rr_error error;
 };
 
 /* Fails the test if there are no servers to be had, or no clock but the real
@@ -38,7 +38,11 @@ const char *stage_ask(struct stage *stage, int server, const char *line);
 /* A tick in milliseconds, which must have moved the servers' clocks. */
 void stage_tick_ms(struct stage *stage, int64_t ms);
 
-/* Fails the test, with the message, unless `code` is RR_EXIT_OK. */
-void stage_good(const struct stage *stage, enum rr_exit code);
+/* Fails the test, with the message of stage->error, unless it is good. */
+void stage_good(const struct stage *stage, bool good);
+
+/* Fails the test unless it is not good, and the error of that kind. Its text
+ * stays until the next one. */
+void stage_bad(struct stage *stage, bool good, enum rr_error_kind kind);
 
 #endif

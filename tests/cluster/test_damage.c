@@ -15,7 +15,7 @@ static int fill_and_kill(struct stage *stage)
 	stage_ask(stage, server, "SET b 2");
 	stage_ask(stage, server, "SET c 3");
 	stage_good(stage,
-		   rr_cluster_kill(&stage->cluster, server, stage->error));
+		   rr_cluster_kill(&stage->cluster, server, &stage->error));
 	return server;
 }
 
@@ -28,9 +28,9 @@ Test(cluster_damage, a_command_is_taken_out_and_the_later_ones_stay)
 	a = fill_and_kill(&stage);
 	stage_good(&stage,
 		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND,
-				   3, stage.error));
+				   3, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"), "[1,(nil),3]");
 	stage_close(&stage);
 }
@@ -44,15 +44,15 @@ Test(cluster_damage, a_server_does_not_start_with_an_overwritten_command)
 	a = fill_and_kill(&stage);
 	stage_good(&stage,
 		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 3,
-				   stage.error));
+				   &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart_fails(&stage.cluster, a, stage.error));
+		   rr_cluster_restart_fails(&stage.cluster, a, &stage.error));
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_good(&stage,
 		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_AFTER_COMMAND, 2,
-				   stage.error));
+				   &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"),
 			 "[1,(nil),(nil)]");
 	stage_close(&stage);
@@ -65,9 +65,11 @@ Test(cluster_damage, a_start_that_succeeds_is_not_the_failure_expected)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	cr_assert_eq(rr_cluster_restart_fails(&stage.cluster, a, stage.error),
-		     RR_EXIT_REDIS);
-	cr_assert(strstr(stage.error, "a has started"), "%s", stage.error);
+	stage_bad(&stage,
+		  rr_cluster_restart_fails(&stage.cluster, a, &stage.error),
+		  RR_ERROR_REDIS);
+	cr_assert(strstr(stage.error.text, "a has started"), "%s",
+		  stage.error.text);
 	stage_close(&stage);
 }
 
@@ -78,12 +80,14 @@ Test(cluster_damage, there_must_be_such_a_command)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND,
-				     5, stage.error),
-		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 0,
-				     stage.error),
-		     RR_EXIT_USAGE);
+	stage_bad(&stage,
+		  rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND, 5,
+				  &stage.error),
+		  RR_ERROR_USAGE);
+	stage_bad(&stage,
+		  rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 0,
+				  &stage.error),
+		  RR_ERROR_USAGE);
 	stage_close(&stage);
 }
 
@@ -96,11 +100,11 @@ Test(cluster_damage, a_snapshot_that_was_waited_for_is_on_disk)
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
 	stage_ask(&stage, a, "BGSAVE");
+	stage_good(&stage, rr_cluster_await_save(&stage.cluster, a, 5000,
+						 &stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_await_save(&stage.cluster, a, 5000, stage.error));
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
-	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_close(&stage);
 }
@@ -113,7 +117,8 @@ Test(cluster_damage, a_snapshot_that_nobody_asked_for_does_not_come)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
-	cr_assert_eq(rr_cluster_await_save(&stage.cluster, a, 100, stage.error),
-		     RR_EXIT_REDIS);
+	stage_bad(&stage,
+		  rr_cluster_await_save(&stage.cluster, a, 100, &stage.error),
+		  RR_ERROR_REDIS);
 	stage_close(&stage);
 }

@@ -14,9 +14,9 @@ static const struct rr_server_options everysec = { .aof = RR_AOF_EVERYSEC };
 static void kill_and_restart(struct stage *stage, int server)
 {
 	stage_good(stage,
-		   rr_cluster_kill(&stage->cluster, server, stage->error));
+		   rr_cluster_kill(&stage->cluster, server, &stage->error));
 	stage_good(stage, rr_cluster_restart(&stage->cluster, server, false,
-					     stage->error));
+					     &stage->error));
 }
 
 /* ---- The power goes --------------------------------------------------------------- */
@@ -34,12 +34,12 @@ static void lives_through_power_cut(enum rr_aof aof, const char *expected)
 	stage_tick_ms(&stage, 2000);
 	if (aof != RR_AOF_NO)
 		stage_good(&stage, rr_cluster_await_sync(&stage.cluster, a,
-							 5000, stage.error));
+							 5000, &stage.error));
 	stage_ask(&stage, a, "SET late 1");
 	stage_good(&stage,
-		   rr_cluster_power_cut(&stage.cluster, a, stage.error));
+		   rr_cluster_power_cut(&stage.cluster, a, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET early late"), expected,
 			 "aof %d", aof);
 	stage_close(&stage);
@@ -74,11 +74,11 @@ static void torn(struct stage *stage, enum rr_tear tear, long n,
 {
 	const int a = with_a_transaction(stage);
 
-	stage_good(stage, rr_cluster_kill(&stage->cluster, a, stage->error));
+	stage_good(stage, rr_cluster_kill(&stage->cluster, a, &stage->error));
 	stage_good(stage,
-		   rr_cluster_tear(&stage->cluster, a, tear, n, stage->error));
-	stage_good(stage,
-		   rr_cluster_restart(&stage->cluster, a, false, stage->error));
+		   rr_cluster_tear(&stage->cluster, a, tear, n, &stage->error));
+	stage_good(stage, rr_cluster_restart(&stage->cluster, a, false,
+					     &stage->error));
 	cr_assert_str_eq(stage_ask(stage, a, "MGET before a b"), expected,
 			 "%d %ld", tear, n);
 	rr_cluster_reset(&stage->cluster);
@@ -110,18 +110,21 @@ Test(cluster_disks, only_a_file_that_is_there_can_be_torn)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = with_a_transaction(&stage);
 	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_LAST_BYTES, 1,
-				     stage.error),
-		     RR_EXIT_USAGE);
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, b, stage.error));
-	cr_assert_eq(rr_cluster_tear(&stage.cluster, a, RR_TEAR_AFTER_COMMAND,
-				     7, stage.error),
-		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_cluster_tear(&stage.cluster, b, RR_TEAR_LAST_BYTES, 1,
-				     stage.error),
-		     RR_EXIT_USAGE);
-	cr_assert_str_eq(stage.error, "b has no append-only file");
+	stage_bad(&stage,
+		  rr_cluster_tear(&stage.cluster, a, RR_TEAR_LAST_BYTES, 1,
+				  &stage.error),
+		  RR_ERROR_USAGE);
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, b, &stage.error));
+	stage_bad(&stage,
+		  rr_cluster_tear(&stage.cluster, a, RR_TEAR_AFTER_COMMAND, 7,
+				  &stage.error),
+		  RR_ERROR_USAGE);
+	stage_bad(&stage,
+		  rr_cluster_tear(&stage.cluster, b, RR_TEAR_LAST_BYTES, 1,
+				  &stage.error),
+		  RR_ERROR_USAGE);
+	cr_assert_str_eq(stage.error.text, "b has no append-only file");
 	stage_close(&stage);
 }
 
@@ -136,11 +139,12 @@ Test(cluster_disks, after_a_torn_transaction_7_0_loses_later_writes)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = with_a_transaction(&stage);
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
-	stage_good(&stage, rr_cluster_tear(&stage.cluster, a,
-					   RR_TEAR_IN_COMMAND, 5, stage.error));
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
+		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_IN_COMMAND, 5,
+				   &stage.error));
+	stage_good(&stage,
+		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
 	info = stage_ask(&stage, a, "INFO server");
 	is_7_0 = strstr(info, "redis_version:7.0.") != NULL;
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET before a b"),
@@ -164,11 +168,13 @@ Test(cluster_disks, a_torn_file_can_be_refused)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", options);
 	stage_ask(&stage, a, "SET a 1");
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, stage.error));
-	stage_good(&stage, rr_cluster_tear(&stage.cluster, a,
-					   RR_TEAR_LAST_BYTES, 3, stage.error));
-	cr_assert_eq(rr_cluster_restart(&stage.cluster, a, false, stage.error),
-		     RR_EXIT_REDIS);
+	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
+	stage_good(&stage,
+		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_LAST_BYTES, 3,
+				   &stage.error));
+	stage_bad(&stage,
+		  rr_cluster_restart(&stage.cluster, a, false, &stage.error),
+		  RR_ERROR_REDIS);
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_close(&stage);
 }
@@ -192,7 +198,7 @@ Test(cluster_disks, a_slow_disk_delays_replies_under_always)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", always);
 	stage_good(&stage, rr_cluster_slow_disk(&stage.cluster, a, 300000,
-						stage.error));
+						&stage.error));
 	begin = seconds();
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1"), "OK");
 	cr_assert_geq(seconds() - begin, 0.3);
@@ -219,7 +225,7 @@ Test(cluster_disks, a_slow_disk_makes_everysec_lose_to_kill)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", everysec);
 	stage_good(&stage, rr_cluster_slow_disk(&stage.cluster, a, 60000000,
-						stage.error));
+						&stage.error));
 	stage_ask(&stage, a, "SET early 1");
 	stage_tick_ms(&stage, 2000);
 	await_info(&stage, a, "aof_pending_bio_fsync:1");
@@ -246,12 +252,12 @@ Test(cluster_disks, death_in_a_sync_comes_after_the_write_before_the_reply)
 	stage_say(link, "INCR n");
 	stage_say(link, "INCR m");
 	stage_good(&stage,
-		   rr_cluster_die_in_sync(&stage.cluster, a, stage.error));
+		   rr_cluster_die_in_sync(&stage.cluster, a, &stage.error));
 	cr_assert_str_eq(stage_say(link, "EXEC"), "(lost)");
 	stage_good(&stage,
-		   rr_cluster_await_end(&stage.cluster, a, 5000, stage.error));
+		   rr_cluster_await_end(&stage.cluster, a, 5000, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, stage.error));
+		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
 	cr_assert_str_eq(stage_say(link, "MGET n m"), "[11,1]");
 	cr_assert_str_eq(stage_say(link, "SET n 12"), "OK");
 	rl_link_free(link);
@@ -269,12 +275,12 @@ static void refuses_writes_until_mended(struct rr_server_options options)
 	a = stage_server(&stage, "a", options);
 	stage_ask(&stage, a, "SET a 1");
 	stage_good(&stage,
-		   rr_cluster_break_saving(&stage.cluster, a, stage.error));
+		   rr_cluster_break_saving(&stage.cluster, a, &stage.error));
 	cr_assert_eq(strncmp(stage_ask(&stage, a, "SET a 2"), "-MISCONF", 8),
 		     0);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_good(&stage,
-		   rr_cluster_mend_saving(&stage.cluster, a, stage.error));
+		   rr_cluster_mend_saving(&stage.cluster, a, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 2"), "OK");
 	stage_close(&stage);
 }
@@ -293,10 +299,10 @@ Test(cluster_disks, a_full_memory_refuses_writes)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_good(&stage,
-		   rr_cluster_fill(&stage.cluster, a, true, stage.error));
+		   rr_cluster_fill(&stage.cluster, a, true, &stage.error));
 	cr_assert_eq(strncmp(stage_ask(&stage, a, "SET a 1"), "-OOM", 4), 0);
 	stage_good(&stage,
-		   rr_cluster_fill(&stage.cluster, a, false, stage.error));
+		   rr_cluster_fill(&stage.cluster, a, false, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1"), "OK");
 	stage_close(&stage);
 }

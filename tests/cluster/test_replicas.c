@@ -20,7 +20,7 @@ static struct pair open_pair(struct stage *stage)
 		stage, "r",
 		(struct rr_server_options){ .replica_of = "m", .debug = true });
 	stage_good(stage, rr_cluster_catch_up(&stage->cluster, pair.replica,
-					      stage->error));
+					      &stage->error));
 	return pair;
 }
 
@@ -32,15 +32,15 @@ Test(cluster_replicas, an_acknowledged_lock_is_lost_by_a_failover)
 
 	stage_ask(&stage, pair.master, "SET before 1");
 	stage_good(&stage,
-		   rr_cluster_catch_up(cluster, pair.replica, stage.error));
+		   rr_cluster_catch_up(cluster, pair.replica, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
-	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, stage.error));
+	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.master,
 				   "SET lock c1 NX PX 30000"),
 			 "OK");
-	stage_good(&stage, rr_cluster_kill(cluster, pair.master, stage.error));
+	stage_good(&stage, rr_cluster_kill(cluster, pair.master, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_promote(cluster, pair.replica, stage.error));
+		   rr_cluster_promote(cluster, pair.replica, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica,
 				   "SET lock c2 NX PX 30000"),
@@ -54,12 +54,13 @@ Test(cluster_replicas, joined_again_a_replica_catches_up)
 	const struct pair pair = open_pair(&stage);
 	struct rr_cluster *cluster = &stage.cluster;
 
-	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, stage.error));
+	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, &stage.error));
 	stage_ask(&stage, pair.master, "SET a 1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "(nil)");
-	stage_good(&stage, rr_cluster_join(cluster, pair.replica, stage.error));
 	stage_good(&stage,
-		   rr_cluster_catch_up(cluster, pair.replica, stage.error));
+		   rr_cluster_join(cluster, pair.replica, &stage.error));
+	stage_good(&stage,
+		   rr_cluster_catch_up(cluster, pair.replica, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "1");
 	stage_close(&stage);
 }
@@ -97,7 +98,7 @@ Test(cluster_replicas, caught_up_it_has_everything)
 	for (int i = 0; i < INCREMENTS; i++)
 		cr_assert_eq(rl_receive(link, &reply), RL_OK);
 	stage_good(&stage, rr_cluster_catch_up(&stage.cluster, pair.replica,
-					       stage.error));
+					       &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
 	rl_link_free(link);
 	rl_link_free(sleeper);
@@ -127,14 +128,16 @@ Test(cluster_replicas, a_master_needs_a_port)
 	int server;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	cr_assert_eq(rr_cluster_declare(&stage.cluster, "r", &options, &server,
-					stage.error),
-		     RR_EXIT_USAGE);
+	stage_bad(&stage,
+		  rr_cluster_declare(&stage.cluster, "r", &options, &server,
+				     &stage.error),
+		  RR_ERROR_USAGE);
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_cluster_declare(&stage.cluster, "r", &options, &server,
-					stage.error),
-		     RR_EXIT_USAGE);
-	cr_assert_eq(rr_cluster_promote(&stage.cluster, 0, stage.error),
-		     RR_EXIT_USAGE);
+	stage_bad(&stage,
+		  rr_cluster_declare(&stage.cluster, "r", &options, &server,
+				     &stage.error),
+		  RR_ERROR_USAGE);
+	stage_bad(&stage, rr_cluster_promote(&stage.cluster, 0, &stage.error),
+		  RR_ERROR_USAGE);
 	stage_close(&stage);
 }

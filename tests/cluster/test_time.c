@@ -96,7 +96,7 @@ Test(cluster_time, moves_although_clients_disconnect_everybody)
 	stage_tick_ms(&stage, 1000);
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000001,0]");
 	rr_cluster_reset(&stage.cluster);
-	cr_assert_eq(stage.cluster.n_pool, 1);
+	cr_assert_eq(stage.cluster.n_spare, 1);
 	stage_close(&stage);
 }
 
@@ -128,13 +128,13 @@ Test(cluster_time, servers_may_disagree)
 	stage_ask(&stage, a, "SET lock a NX PX 30000");
 	stage_ask(&stage, b, "SET lock a NX PX 30000");
 	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 60000000000,
-					   stage.error));
+					   &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET lock b NX PX 30000"), "OK");
 	cr_assert_str_eq(stage_ask(&stage, b, "SET lock b NX PX 30000"),
 			 "(nil)");
 	cr_assert_str_eq(stage_ask(&stage, b, "TIME"), "[1900000000,0]");
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000060,0]");
-	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 0, stage.error));
+	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 0, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL lock"), "90000");
 	stage_close(&stage);
 }
@@ -186,8 +186,8 @@ Test(cluster_time, without_the_shim_leases_are_shortened)
 	left = atoi(stage_ask(&stage, a, "PTTL later"));
 	cr_assert(left > 1000 && left <= 90000, "%d", left);
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL never"), "-1");
-	cr_assert_eq(rr_cluster_skew(&stage.cluster, a, 1, stage.error),
-		     RR_EXIT_SKIPPED);
+	stage_bad(&stage, rr_cluster_skew(&stage.cluster, a, 1, &stage.error),
+		  RR_ERROR_SKIPPED);
 	stage_close(&stage);
 }
 
@@ -218,12 +218,14 @@ Test(cluster_time, a_shim_that_does_nothing_is_found_out)
 					      .cpu = -1 };
 	struct stage stage;
 
-	cr_assert_eq(rr_session_open(&stage.session), RR_EXIT_OK);
+	stage.error = (struct rr_error){ 0 };
+	stage_good(&stage, rr_session_open(&stage.session, &stage.error));
 	stage_good(&stage, rr_cluster_open(&stage.cluster, &stage.session,
-					   &options, stage.error));
+					   &options, &stage.error));
 	cr_assert_not(rr_cluster_has_time(&stage.cluster));
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	cr_assert_eq(rr_cluster_die_in_sync(&stage.cluster, 0, stage.error),
-		     RR_EXIT_SKIPPED);
+	stage_bad(&stage,
+		  rr_cluster_die_in_sync(&stage.cluster, 0, &stage.error),
+		  RR_ERROR_SKIPPED);
 	stage_close(&stage);
 }

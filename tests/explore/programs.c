@@ -130,7 +130,7 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	bool differs = rr_server_table_verify(table, CHECKS, &n) != 0;
 
 	if (differs)
-		snprintf(programs->stage->error, RR_CLUSTER_ERROR, "%s",
+		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%s",
 			 table->error);
 	rr_asker_reset(table->asker);
 	table->at = RR_NO_ID;
@@ -147,7 +147,7 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 		free(actions.all);
 	}
 	if (rr_execution_error(live)->kind != RR_ERROR_NONE)
-		snprintf(programs->stage->error, RR_CLUSTER_ERROR, "%.600s",
+		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%.600s",
 			 rr_execution_error(live)->text);
 	rr_way_release(&way);
 	rr_execution_free(live);
@@ -177,7 +177,7 @@ static enum rr_graph_end explore(struct programs *programs,
 			how->was_noticed = is_noticed(programs, &graph);
 	} else if (end != RR_GRAPH_AGAIN) {
 		how->was_noticed = true;
-		snprintf(programs->stage->error, RR_CLUSTER_ERROR, "%s",
+		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%s",
 			 product.error);
 	}
 	rr_graph_release(&graph);

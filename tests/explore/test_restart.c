@@ -55,12 +55,12 @@ static void see_wiped(struct stage *stage, int server, char *seen)
 {
 	const struct rr_question wipe = { .kind = RR_ASK_WIPE };
 	const struct rr_scripts scripts = { 0 };
-	struct rr_asker *asker =
-		rr_asker_new(&stage->cluster, server, &scripts, stage->error);
+	struct rr_asker *asker = rr_asker_new(&stage->cluster, server, &scripts,
+					      stage->error.text);
 	struct rl_reply reply;
 	bool blocks;
 
-	cr_assert_not_null(asker, "%s", stage->error);
+	cr_assert_not_null(asker, "%s", stage->error.text);
 	for (int i = 0; i < N_BEFORE; i++)
 		ask(asker, before[i], NULL);
 	cr_assert(rr_asker_ask(asker, &wipe, NULL, &reply, &blocks));
@@ -77,7 +77,7 @@ static void see_killed(struct stage *stage, int server, char *seen)
 	for (int i = 0; i < N_BEFORE; i++)
 		stage_say(link, before[i]);
 	stage_good(stage, rr_cluster_restart(&stage->cluster, server, true,
-					     stage->error));
+					     &stage->error));
 	stage_say(link, "PING"); /* finds out that its connection is gone */
 	for (int i = 0; i < N_AFTER; i++) {
 		char format[100];

@@ -113,7 +113,7 @@ static void peer_begin(struct peer_process *peer, const struct pair *pair,
 	for (size_t i = 0; words[i]; i++)
 		all[n++] = words[i];
 	for (size_t i = 0; i < n_sockets; i++)
-		all[n++] = support.fleet.addresses[i].host;
+		all[n++] = support.cluster.servers[i].address.host;
 	peer_start(peer, all);
 }
 

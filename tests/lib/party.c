@@ -65,7 +65,8 @@ enum rl_outcome party_release(struct party *party, long *spent_ms)
 void servers_signal(struct support *support, size_t first, size_t n, int sig)
 {
 	for (size_t i = first; i < first + n; i++)
-		cr_assert_eq(kill(support->fleet.wards[i].pid, sig), 0);
+		cr_assert_eq(kill(support->cluster.servers[i].process.pid, sig),
+			     0);
 }
 
 static void await_answer(const struct rl_address *address)
@@ -83,34 +84,37 @@ static void await_answer(const struct rl_address *address)
 
 static void start(struct support *support, const struct rl_address *address)
 {
-	char port[16], error[512];
+	struct rr_error error = { 0 };
+	char port[16];
 	const char *const argv[] = {
 		"redis-server", "--port", port, "--unixsocket",
 		address->is_unix ? address->host : "spare.sock", "--save", "",
 		"--bind", "127.0.0.1", NULL
 	};
-	struct rr_ward ward;
+	struct rr_process process;
 
 	snprintf(port, sizeof(port), "%d", address->is_unix ? 0 : address->port);
-	cr_assert(rr_guardian_spawn(&support->session.guardian, &ward, argv, -1,
-				    error, sizeof(error)),
-		  "%s", error);
+	cr_assert(rr_guardian_spawn(&support->session.guardian, &process, argv,
+				    -1, &error),
+		  "%s", error.text);
 	await_answer(address);
 }
 
 void server_crash(struct support *support, size_t i, bool again)
 {
-	struct rr_ward *ward = &support->fleet.wards[i];
+	struct rr_process *process = &support->cluster.servers[i].process;
 	int status;
 
 	if (!again) {
-		cr_assert(rr_guardian_kill(&support->session.guardian, ward));
+		cr_assert(
+			rr_guardian_kill(&support->session.guardian, process));
 		return;
 	}
-	kill(ward->pid, SIGKILL);
-	while (!rr_guardian_has_ended(&support->session.guardian, ward, &status))
+	kill(process->pid, SIGKILL);
+	while (!rr_guardian_has_ended(&support->session.guardian, process,
+				      &status))
 		usleep(1000);
-	start(support, &support->fleet.addresses[i]);
+	start(support, &support->cluster.servers[i].address);
 }
 
 static const char busy_loop[] =
@@ -211,7 +215,7 @@ void hole_open_mute(struct hole *hole, struct support *support, int number)
 
 	*hole = (struct hole){ .address = { .is_unix = true } };
 	snprintf(hole->address.host, sizeof(hole->address.host), "%.90s.%d",
-		 support->fleet.addresses[0].host, number);
+		 support->cluster.servers[0].address.host, number);
 	snprintf(name.sun_path, sizeof(name.sun_path), "%.100s",
 		 hole->address.host);
 	hole->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -41,7 +41,7 @@ void scene_close(struct scene *scene)
 
 struct rl_address scene_address(const struct scene *scene, size_t i)
 {
-	struct rl_address address = scene->support.fleet.addresses[i];
+	struct rl_address address = scene->support.cluster.servers[i].address;
 
 	if (scene->row->acl) {
 		snprintf(address.user, sizeof(address.user), "tester");
@@ -88,12 +88,13 @@ size_t scene_count(struct scene *scene, const char *key)
 
 void scene_kill(struct scene *scene)
 {
-	struct rr_fleet *fleet = &scene->support.fleet;
+	struct rr_cluster *cluster = &scene->support.cluster;
 	int status;
 
 	for (size_t i = 0; i < scene->n_servers; i++) {
-		kill(fleet->wards[i].pid, SIGKILL);
-		while (!rr_guardian_has_ended(fleet->guardian, &fleet->wards[i],
+		kill(cluster->servers[i].process.pid, SIGKILL);
+		while (!rr_guardian_has_ended(&cluster->session->guardian,
+					      &cluster->servers[i].process,
 					      &status))
 			scene_sleep_ms(scene, 1);
 		rl_link_disconnect(scene->admins[i]);
@@ -101,19 +102,26 @@ void scene_kill(struct scene *scene)
 }
 
 /* On the old server's socket, whose directory goes with the guardian's. */
-static void start_again(struct rr_fleet *fleet, size_t i)
+static void start_again(struct rr_cluster *cluster, size_t i)
 {
 	const char *const argv[] = {
-		fleet->program, "--port",	"0",
-		"--unixsocket", fleet->addresses[i].host,
-		"--save",	"",		"--loglevel",
-		"warning",	NULL,
+		cluster->options.program,
+		"--port",
+		"0",
+		"--unixsocket",
+		cluster->servers[i].address.host,
+		"--save",
+		"",
+		"--loglevel",
+		"warning",
+		NULL,
 	};
-	char error[512] = "";
+	struct rr_error error = { 0 };
 
-	cr_assert(rr_guardian_spawn(fleet->guardian, &fleet->wards[i], argv, -1,
-				    error, sizeof(error)),
-		  "%s", error);
+	cr_assert(rr_guardian_spawn(&cluster->session->guardian,
+				    &cluster->servers[i].process, argv, -1,
+				    &error),
+		  "%s", error.text);
 }
 
 void scene_restart(struct scene *scene)
@@ -122,7 +130,7 @@ void scene_restart(struct scene *scene)
 		struct rl_reply reply;
 		int tries = 0;
 
-		start_again(&scene->support.fleet, i);
+		start_again(&scene->support.cluster, i);
 		while (rl_run(scene->admins[i], &reply, "PING") != RL_OK) {
 			cr_assert_lt(++tries, 5000, "no server came back");
 			scene_sleep_ms(scene, 2);

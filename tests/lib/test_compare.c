@@ -28,7 +28,7 @@ TestSuite(compare, .init = setup, .fini = teardown);
 /* link_ belongs to a user who may do all but this from now on. */
 static void forbid(const char *what)
 {
-	struct rl_address address = support.fleet.addresses[0];
+	struct rl_address address = support.cluster.servers[0].address;
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_run(other, &reply, "ACL SETUSER u on >pw ~* &* %s %s",
@@ -234,7 +234,7 @@ Test(compare, release_by_transaction_works_after_an_unanswered_one)
 	struct rl_address address;
 
 	use_transactions();
-	address = support.fleet.addresses[0];
+	address = support.cluster.servers[0].address;
 	strcpy(address.user, "u");
 	strcpy(address.password, "pw");
 	party_open(&party, &address, 1, NODE_MS);

@@ -113,10 +113,10 @@ FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 	rival_get(&a, 60000); /* the scripts are known after that */
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
 	scene_command(&scene, "SCRIPT FLUSH");
-	kill(scene.support.fleet.wards[1].pid, SIGSTOP);
+	kill(scene.support.cluster.servers[1].process.pid, SIGSTOP);
 	scene_expect(&scene, "try", rival_try(&a, 60000), RL_OK);
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
-	kill(scene.support.fleet.wards[1].pid, SIGCONT);
+	kill(scene.support.cluster.servers[1].process.pid, SIGCONT);
 	if (!scene.row->acl) { /* else not before a later attempt */
 		scene_expect_free(&scene, "lock");
 		expect_late_grants_do_not_count();

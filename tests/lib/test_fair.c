@@ -69,7 +69,7 @@ static void *stand_in_line(void *argument)
 {
 	struct waiter *waiter = argument;
 	struct rl_link *link =
-		rl_link_new(&support.fleet.addresses[0], RR_TIMEOUT_MS);
+		rl_link_new(&support.cluster.servers[0].address, RR_TIMEOUT_MS);
 	struct rl_fair *fair = rl_fair_new(link, "lock", NULL);
 
 	waiter->outcome = rl_fair_acquire(fair, 60000, &patient);

@@ -117,7 +117,7 @@ Test(holes, releases_of_a_forgotten_script_take_no_reply_of_each_other)
 
 Test(holes, releases_without_scripts_take_no_reply_of_each_other)
 {
-	struct rl_address address = support.fleet.addresses[0];
+	struct rl_address address = support.cluster.servers[0].address;
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_run(other, &reply, "ACL SETUSER u on >pw ~* &* %s %s",

@@ -191,7 +191,7 @@ Test(holes_waits, signals_do_not_prolong_a_time_out)
 
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
 	rl_link_set_timeout(link_, 300);
-	hung = support.fleet.wards[0].pid;
+	hung = support.cluster.servers[0].process.pid;
 	kill(hung, SIGSTOP);
 	set_alarm(100000);
 	outcome = rl_run(link_, &reply, "PING");

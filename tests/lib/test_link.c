@@ -89,10 +89,10 @@ Test(link, silent_server_is_unknown_and_its_late_reply_is_never_read)
 	struct rl_reply reply;
 
 	rl_link_set_timeout(link_, 100);
-	kill(support.fleet.wards[0].pid, SIGSTOP);
+	kill(support.cluster.servers[0].process.pid, SIGSTOP);
 	cr_assert_eq(rl_run(link_, &reply, "ECHO late"), RL_UNKNOWN);
 	cr_assert_str_eq(rl_link_error(link_), "no reply in time");
-	kill(support.fleet.wards[0].pid, SIGCONT);
+	kill(support.cluster.servers[0].process.pid, SIGCONT);
 	cr_assert_eq(rl_run(link_, &reply, "ECHO next"), RL_OK);
 	cr_assert_str_eq(reply.text, "next");
 }
@@ -114,9 +114,9 @@ Test(link, overdue_replies_are_skipped_however_many)
 	struct rl_reply reply;
 
 	for (int n = 1; n <= 1000; n *= 10) {
-		kill(support.fleet.wards[0].pid, SIGSTOP);
+		kill(support.cluster.servers[0].process.pid, SIGSTOP);
 		leave_behind(n);
-		kill(support.fleet.wards[0].pid, SIGCONT);
+		kill(support.cluster.servers[0].process.pid, SIGCONT);
 		cr_assert_eq(rl_run(link_, &reply, "ECHO next"), RL_OK);
 		cr_assert_str_eq(reply.text, "next", "%d overdue", n);
 	}
@@ -133,9 +133,9 @@ Test(link, reply_left_behind_half_read_is_skipped)
 		     RL_OK);
 	cr_assert_eq(rl_flush(link_), RL_OK);
 	rl_sleep_ns(link_, 300000000);
-	kill(support.fleet.wards[0].pid, SIGSTOP);
+	kill(support.cluster.servers[0].process.pid, SIGSTOP);
 	cr_assert_eq(rl_receive_until(link_, &reply, 1), RL_UNKNOWN);
-	kill(support.fleet.wards[0].pid, SIGCONT);
+	kill(support.cluster.servers[0].process.pid, SIGCONT);
 	cr_assert_eq(rl_run(link_, &reply, "ECHO next"), RL_OK);
 	cr_assert_str_eq(reply.text, "next");
 }
@@ -146,7 +146,7 @@ Test(link, dead_server_is_unknown_then_error)
 
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
 	cr_assert(rr_guardian_kill(&support.session.guardian,
-				   &support.fleet.wards[0]));
+				   &support.cluster.servers[0].process));
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_UNKNOWN);
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_ERROR);
 	cr_assert_neq(rl_link_error(link_)[0], '\0');
@@ -173,7 +173,7 @@ static pid_t start_http_server(struct rl_address *address)
 
 	*address = (struct rl_address){ .is_unix = true };
 	snprintf(address->host, sizeof(address->host), "%.90s.http",
-		 support.fleet.addresses[0].host);
+		 support.cluster.servers[0].address.host);
 	snprintf(name.sun_path, sizeof(name.sun_path), "%.100s", address->host);
 	cr_assert_eq(bind(server, (struct sockaddr *)&name, sizeof(name)), 0);
 	listen(server, 1);
@@ -220,7 +220,7 @@ Test(link, script_is_sent_whole_when_forgotten)
 Test(link, password_and_database_are_used)
 {
 	struct rl_reply reply;
-	struct rl_address address = support.fleet.addresses[0];
+	struct rl_address address = support.cluster.servers[0].address;
 	struct rl_link *other;
 
 	cr_assert_eq(rl_run(link_, &reply, "CONFIG SET requirepass pw"), RL_OK);

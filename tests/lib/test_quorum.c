@@ -23,7 +23,7 @@ TestSuite(quorum, .init = setup, .fini = teardown);
 
 static void open_five(struct party *party)
 {
-	party_open(party, support.fleet.addresses, 5, RR_TIMEOUT_MS);
+	party_open(party, support.addresses, 5, RR_TIMEOUT_MS);
 }
 
 Test(quorum, excludes_and_leaves_nothing_behind)
@@ -76,7 +76,7 @@ static void minority_then_majority(size_t n)
 	const size_t spare = n - (n / 2 + 1);
 	struct party party;
 
-	party_open(&party, support.fleet.addresses, n, RR_TIMEOUT_MS);
+	party_open(&party, support.addresses, n, RR_TIMEOUT_MS);
 	lock_write(&support, 0, spare, "theirs");
 	cr_assert_eq(party_try(&party, NULL), RL_OK, "%zu servers", n);
 	cr_assert_eq(party_release(&party, NULL), RL_OK, "%zu servers", n);
@@ -92,7 +92,7 @@ Test(quorum, needs_more_than_half)
 {
 	static const size_t sizes[] = { 1, 2, 3, 4, 5, 15 };
 
-	cr_assert_eq(rr_fleet_need(&support.fleet, 15), RR_EXIT_OK);
+	support_need(&support, 15);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		minority_then_majority(sizes[i]);
 }

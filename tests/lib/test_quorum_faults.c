@@ -13,7 +13,7 @@ static struct party party;
 static void setup(void)
 {
 	support_open(&support, 5);
-	party_open(&party, support.fleet.addresses, 5, NODE_MS);
+	party_open(&party, support.addresses, 5, NODE_MS);
 }
 
 static void teardown(void)
@@ -180,7 +180,7 @@ Test(quorum_faults, acquire_goes_on_until_servers_come_back)
 static void give_up(int attempts, int node_timeout_ms)
 {
 	party_close(&party);
-	party_open(&party, support.fleet.addresses, 5, NODE_MS);
+	party_open(&party, support.addresses, 5, NODE_MS);
 	cr_assert_eq(party_try(&party, NULL), RL_OK);
 	cr_assert_eq(party_release(&party, NULL), RL_OK);
 	for (size_t i = 0; i < 5; i++)

@@ -11,7 +11,7 @@ static struct party party;
 static void setup(void)
 {
 	support_open(&support, 5);
-	party_open(&party, support.fleet.addresses, 5, NODE_MS);
+	party_open(&party, support.addresses, 5, NODE_MS);
 	cr_assert_eq(rl_quorum_try(party.quorum, LONG_MS / 2), RL_OK);
 }
 

@@ -19,7 +19,7 @@ static struct rl_address addresses[5];
 static void setup(void)
 {
 	support_open(&support, 5);
-	memcpy(addresses, support.fleet.addresses, sizeof(addresses));
+	memcpy(addresses, support.addresses, sizeof(addresses));
 }
 
 static void teardown(void)

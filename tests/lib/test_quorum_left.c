@@ -11,7 +11,7 @@ static struct party party;
 static void setup(void)
 {
 	support_open(&support, 5);
-	party_open(&party, support.fleet.addresses, 5, NODE_MS);
+	party_open(&party, support.addresses, 5, NODE_MS);
 }
 
 static void teardown(void)
@@ -88,7 +88,7 @@ Test(quorum_left, own_token_goes_where_scripts_are_forbidden_too)
 				    "+@all", "-@scripting"),
 			     RL_OK);
 		rl_link_free(admin);
-		addresses[i] = support.fleet.addresses[i];
+		addresses[i] = support.cluster.servers[i].address;
 		strcpy(addresses[i].user, "u");
 		strcpy(addresses[i].password, "pw");
 	}

@@ -87,7 +87,7 @@ Test(reentrant, unanswered_level_does_not_count)
 {
 	enter(1, 60000);
 	cr_assert(rr_guardian_kill(&support.session.guardian,
-				   &support.fleet.wards[0]));
+				   &support.cluster.servers[0].process));
 	cr_assert_neq(rl_reentrant_try(lock, 60000), RL_OK);
 	cr_assert_eq(rl_reentrant_depth(lock), 1);
 }

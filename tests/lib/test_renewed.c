@@ -112,11 +112,11 @@ Test(renewed, loss_is_told_when_the_server_hangs)
 	rl_link_set_timeout(link_, 20000);
 	renewed = held(600, HOLD_MAX_MS);
 	start_ms = now_ms();
-	kill(support.fleet.wards[0].pid, SIGSTOP);
+	kill(support.cluster.servers[0].process.pid, SIGSTOP);
 	cr_assert(is_told(renewed, 10000));
 	cr_assert_geq(now_ms() - start_ms, 300);
 	cr_assert_eq(rl_renewed_check(renewed), RL_LOST);
-	kill(support.fleet.wards[0].pid, SIGCONT);
+	kill(support.cluster.servers[0].process.pid, SIGCONT);
 	sleep_ms(700);
 	cr_assert_eq(rl_renewed_release(renewed), RL_LOST);
 	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");

@@ -26,7 +26,7 @@ void gated_open(struct gated *gated, const char *strategy,
 	*gated = (struct gated){ 0 };
 	cr_assert_not_null(config.strategy, "no %s", strategy);
 	support_open(&gated->support, 1 + config.strategy->lock.servers);
-	config.addresses = gated->support.fleet.addresses;
+	config.addresses = gated->support.addresses;
 	if (change)
 		change(&config);
 	gated->subject = rr_subject_new(&config, error, sizeof(error));

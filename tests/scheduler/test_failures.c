@@ -59,7 +59,7 @@ static struct rr_choice cut_connections(void *context,
 static void run_and_cut(struct gated *gated)
 {
 	struct rl_link *link =
-		rl_link_new(&gated->support.fleet.addresses[0], 2000);
+		rl_link_new(&gated->support.cluster.servers[0].address, 2000);
 
 	rr_subject_run(gated->subject, cut_connections, link, &gated->result);
 	rl_link_free(link);

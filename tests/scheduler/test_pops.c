@@ -65,7 +65,7 @@ static void scene_open(struct scene *scene)
 	scene->gate = rr_gate_new(&(struct rr_gate_config){
 		.n_clients = CLIENTS,
 		.clients = clients,
-		.addresses = scene->support.fleet.addresses,
+		.addresses = scene->support.addresses,
 		.n_addresses = 1,
 	});
 	cr_assert_not_null(scene->gate);

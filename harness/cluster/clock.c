@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* The time of a cluster: the shim that is preloaded into its servers, the pages
+ * that it shares with us, and their clocks moved by them, or made up without. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "server.h"
+
+enum { POKE_MS = 200 };
+
+#define WAIT_AT_MOST_NS INT64_C(2000000000)
+
+/* ---- The shim's file ------------------------------------------------------ */
+
+/* path = what DIRECTORY/name resolves to; false if there is no such file. */
+static bool resolve(const char *directory, const char *name, char *path,
+		    size_t size)
+{
+	char joined[PATH_MAX], resolved[PATH_MAX];
+
+	if (snprintf(joined, sizeof(joined), "%s%s%s", directory,
+		     *directory ? "/" : "", name) >= (int)sizeof(joined))
+		return false;
+	if (!realpath(joined, resolved) || strlen(resolved) >= size)
+		return false;
+	strcpy(path, resolved);
+	return true;
+}
+
+void rr_shim_find(const char *wanted, char *path, size_t size)
+{
+	char directory[PATH_MAX - 64];
+	ssize_t length;
+
+	path[0] = '\0';
+	if (wanted) {
+		resolve("", wanted, path, size);
+		return;
+	}
+	length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
+	if (length <= 0)
+		return;
+	directory[length] = '\0';
+	*strrchr(directory, '/') = '\0';
+	if (!resolve(directory, "redrace-clock.so", path, size))
+		resolve(directory, "../libexec/redrace/redrace-clock.so", path,
+			size);
+}
+
+bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error)
+{
+	return rr_cluster_has_time(cluster) ||
+	       rr_error_set(
+		       error, RR_ERROR_SKIPPED,
+		       "this needs the clock shim, which this server does not run with");
+}
+
+/* ---- Pages ---------------------------------------------------------------- */
+
+/* A page of zeros in a new file; MAP_FAILED with errno. */
+static void *map_new_page(const char *path)
+{
+	const size_t size = sizeof(struct rr_clock_page);
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	void *page = MAP_FAILED;
+
+	if (fd < 0)
+		return page;
+	/* Blocks now rather than SIGBUS later. */
+	errno = posix_fallocate(fd, 0, (off_t)size);
+	if (errno == 0)
+		page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+	close(fd);
+	return page;
+}
+
+bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
+		  struct rr_error *error)
+{
+	char path[128];
+	void *page;
+
+	if (!rr_cluster_has_time(cluster))
+		return true;
+	/* LD_PRELOAD is split at spaces and colons; this path has none. */
+	snprintf(path, sizeof(path), "%s/clock.so", server->process.directory);
+	if (symlink(cluster->shim, path) != 0)
+		return rr_error_set(error, RR_ERROR_FILE,
+				    "cannot make '%s': %s", path,
+				    strerror(errno));
+	snprintf(path, sizeof(path), "%s/clock", server->process.directory);
+	page = map_new_page(path);
+	if (page == MAP_FAILED)
+		return rr_error_set(error, RR_ERROR_FILE,
+				    "cannot make '%s': %s", path,
+				    strerror(errno));
+	server->page = page;
+	rr_page_set_time(cluster, server);
+	return true;
+}
+
+void rr_page_drop(struct rr_server *server)
+{
+	if (server->page)
+		munmap(server->page, sizeof(*server->page));
+	server->page = NULL;
+}
+
+void rr_page_set_time(const struct rr_cluster *cluster,
+		      struct rr_server *server)
+{
+	const int64_t ns =
+		cluster->epoch_ns + cluster->moved_ns + server->skew_ns;
+
+	if (!server->page)
+		return;
+	if (cluster->options.clock == RR_CLUSTER_FROZEN)
+		atomic_store(&server->page->frozen_ns, ns);
+	else
+		atomic_store(&server->page->offset_ns, ns);
+}
+
+/* ---- The cluster's time ------------------------------------------------------ */
+
+void rr_page_restart_time(struct rr_cluster *cluster)
+{
+	cluster->moved_ns = 0;
+	cluster->epoch_ns = RR_CLUSTER_START_NS;
+	if (!rr_cluster_has_time(cluster))
+		cluster->epoch_ns = 0;
+	else if (cluster->options.clock == RR_CLUSTER_RUNNING)
+		cluster->epoch_ns -= rr_clock_wall_ns();
+}
+
+int64_t rr_cluster_now_ns(const struct rr_cluster *cluster)
+{
+	const int64_t now_ns = cluster->epoch_ns + cluster->moved_ns;
+
+	if (rr_cluster_has_time(cluster) &&
+	    cluster->options.clock == RR_CLUSTER_FROZEN)
+		return now_ns;
+	return now_ns + rr_clock_wall_ns();
+}
+
+bool rr_page_is_followed(const struct rr_cluster *cluster,
+			 struct rr_server *server)
+{
+	struct rl_reply reply;
+	long long seconds;
+
+	if (atomic_load(&server->page->pid) == 0 ||
+	    rl_run(server->admin, &reply, "TIME") != RL_OK ||
+	    reply.type != RL_REPLY_ARRAY || reply.length != 2 ||
+	    !rl_reply_number(&reply.elements[0], &seconds))
+		return false;
+	return llabs(seconds - rr_cluster_now_ns(cluster) / 1000000000) <= 5;
+}
+
+/* ---- Ticks ------------------------------------------------------------------- */
+
+/*
+ * Before it answers this it has read what came earlier, and has looked at the
+ * clock for whoever is blocked. False when it is too busy to, or gone.
+ */
+static bool poke(struct rr_server *server)
+{
+	struct rl_reply reply;
+	bool is_answered = false;
+
+	rl_link_set_timeout(server->admin, POKE_MS);
+	/* The second time over a new connection, if a client closed it. */
+	for (int i = 0; i < 2 && !is_answered; i++)
+		is_answered = rl_run(server->admin, &reply, "PING") == RL_OK ||
+			      reply.type == RL_REPLY_FAILED;
+	rl_link_set_timeout(server->admin, RR_TIMEOUT_MS);
+	return is_answered;
+}
+
+static void poke_all(struct rr_cluster *cluster,
+		     bool is_deaf[RR_CLUSTER_SERVERS])
+{
+	for (size_t i = 0; i < cluster->n_servers; i++) {
+		struct rr_server *server = &cluster->servers[i];
+
+		if (server->state == RR_SERVER_RUNNING && !is_deaf[i])
+			is_deaf[i] = !poke(server);
+	}
+}
+
+static enum rr_tick move_clocks(struct rr_cluster *cluster, int64_t ns)
+{
+	bool is_deaf[RR_CLUSTER_SERVERS] = { false };
+
+	/* A new connection is accepted before the first answer; what came
+	 * over it is read before the second. */
+	poke_all(cluster, is_deaf);
+	poke_all(cluster, is_deaf);
+	cluster->moved_ns += ns;
+	for (size_t i = 0; i < cluster->n_servers; i++)
+		rr_page_set_time(cluster, &cluster->servers[i]);
+	/* Whoever is due is answered beside the first answer, so before the
+	 * second. */
+	poke_all(cluster, is_deaf);
+	poke_all(cluster, is_deaf);
+	return RR_TICK_MOVED;
+}
+
+static enum rr_tick really_wait(struct rr_cluster *cluster, int64_t ns)
+{
+	const int ms = (int)((ns + 999999) / 1000000);
+	int64_t deadline_ns = 0;
+
+	while (rr_server_wait(cluster, ms, &deadline_ns, NULL, NULL))
+		continue;
+	return cluster->session->signals.interrupted ? RR_TICK_FAILED :
+						       RR_TICK_WAITED;
+}
+
+/* What rr_cluster_tick() says of it. */
+static const char shorten_leases[] =
+	"for _, key in ipairs(redis.call('KEYS', '*')) do\n"
+	"  local left = redis.call('PTTL', key)\n"
+	"  if left >= 0 then\n"
+	"    redis.call('PEXPIRE', key, math.max(0, left - ARGV[1]))\n"
+	"  end\n"
+	"end\n";
+
+static enum rr_tick expire_leases(struct rr_cluster *cluster, int64_t ns)
+{
+	enum rr_tick how = RR_TICK_EXPIRED;
+
+	cluster->moved_ns += ns;
+	for (size_t i = 0; i < cluster->n_servers; i++) {
+		struct rl_reply reply;
+
+		if (rr_cluster_state(cluster, (int)i) == RR_SERVER_RUNNING &&
+		    rl_run(cluster->servers[i].admin, &reply, "EVAL %s 0 %lld",
+			   shorten_leases, (long long)ns / 1000000) != RL_OK)
+			how = RR_TICK_FAILED;
+	}
+	return how;
+}
+
+enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns)
+{
+	if (rr_cluster_has_time(cluster))
+		return move_clocks(cluster, ns);
+	if (ns <= WAIT_AT_MOST_NS)
+		return really_wait(cluster, ns);
+	return expire_leases(cluster, ns);
+}
+
+bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
+		     struct rr_error *error)
+{
+	struct rr_server *it;
+
+	if (!rr_shim_need(cluster, error))
+		return false;
+	if (server < 0 || (size_t)server >= cluster->n_servers)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "there is no such server");
+	it = &cluster->servers[server];
+	it->skew_ns = ns;
+	rr_page_set_time(cluster, it);
+	if (it->state == RR_SERVER_RUNNING)
+		poke(it);
+	return true;
+}
