@@ -79,10 +79,9 @@ static uint64_t history_of(const struct rr_client_table *table,
 	return rr_hash_number(hash, state->passed_ns);
 }
 
-static uint32_t fail(struct rr_client_table *table, const char *why)
+static uint32_t fail_memory(struct rr_client_table *table)
 {
-	if (!table->error[0])
-		snprintf(table->error, sizeof(table->error), "%s", why);
+	rr_error_no_memory(&table->error);
 	return RR_NO_ID;
 }
 
@@ -102,11 +101,11 @@ static uint32_t add_state(struct rr_client_table *table, uint32_t parent,
 				(id ? 2 * (size_t)id : 1) * sizeof(*states));
 
 		if (!states)
-			return fail(table, "out of memory");
+			return fail_memory(table);
 		table->states = states;
 	}
 	if (!fill_state(&state, view))
-		return fail(table, "out of memory");
+		return fail_memory(table);
 	state.attempt = parent == RR_NO_ID ? id : table->states[parent].attempt;
 	state.names = names_of(table, &state);
 	if (input)
@@ -199,7 +198,7 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 		keep_histories(table, state, key.histories);
 	number = rr_intern_put(&table->attempts, &key, sizeof(key), &is_new);
 	if (number == RR_NO_ID)
-		return fail(table, "out of memory");
+		return fail_memory(table);
 	if (!is_new) {
 		free(state->stops);
 		table->n_states--;
@@ -211,7 +210,7 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 						     sizeof(*attempts));
 
 		if (!attempts)
-			return fail(table, "out of memory");
+			return fail_memory(table);
 		table->attempt = attempts;
 	}
 	table->attempt[number] = id;
@@ -275,13 +274,12 @@ static uint32_t fail_differing(struct rr_client_table *table,
 	char before[150], now[150];
 
 	if (!fill_state(&state, view))
-		return fail(table, "out of memory");
+		return fail_memory(table);
 	rr_client_state_text(table->program, known, before, sizeof(before));
 	rr_client_state_text(table->program, &state, now, sizeof(now));
 	free(state.stops);
-	table->is_nondeterministic = true;
-	snprintf(table->error, sizeof(table->error),
-		 "client %c is not deterministic: after the same replies it "
+	rr_error_set(&table->error, RR_ERROR_INTERNAL,
+		     "client %c is not deterministic: after the same replies it "
 		 "does '%s' one time, '%s' another",
 		 'A' + table->client, before, now);
 	return RR_NO_ID;
@@ -302,7 +300,8 @@ static bool check_room(struct rr_client_table *table,
 {
 	if (!view->is_too_much)
 		return true;
-	fail(table, "a client has more threads, connections, mutexes or "
+	rr_error_set(&table->error, RR_ERROR_INTERNAL,
+		     "a client has more threads, connections, mutexes or "
 		    "commands on their way than there is room for (6, 4 to "
 		    "each server, 16, 96)");
 	return false;
@@ -314,7 +313,7 @@ static bool start_run(struct rr_client_table *table)
 	table->run = rr_client_run_new(table->program, table->client);
 	table->n_runs++;
 	if (!table->run)
-		fail(table, "out of memory");
+		fail_memory(table);
 	return table->run &&
 	       check_room(table, rr_client_run_view(table->run));
 }
@@ -448,11 +447,13 @@ const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
 		key.passed_ns = passed_ns;
 		row = find_row(table, &key);
 	}
-	if (row || table->error[0])
-		return table->error[0] ? NULL : row;
+	if (table->error.kind)
+		return NULL;
+	if (row)
+		return row;
 	row = learn(table, &key, input, passed_ns);
 	if (!row)
-		fail(table, "out of memory");
+		fail_memory(table);
 	return row;
 }
 

@@ -22,10 +22,10 @@
 #ifndef RR_CLIENT_TABLE_H
 #define RR_CLIENT_TABLE_H
 
+#include "base/error.h"
 #include "scheduler/client_run.h"
 
 enum {
-	RR_TABLE_ERROR = 400,
 	/* How much a client may remember: so many refusals in a row; beyond that
 	 * all that was heard in the last attempts, so many. */
 	RR_REFUSALS = 3,
@@ -74,8 +74,7 @@ struct rr_client_table {
 	struct rr_client_run *run; /* the last one, at the state run_at */
 	uint32_t run_at;
 	uint64_t n_runs;           /* clients that were started */
-	char error[RR_TABLE_ERROR]; /* "" = none; RR_NO_ID was returned */
-	bool is_nondeterministic;
+	struct rr_error error;
 };
 
 /* State 0 is the beginning. False: table->error. */

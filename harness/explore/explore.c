@@ -55,6 +55,12 @@ static enum rr_exit fail(struct explorer *explorer, enum rr_exit code,
 	return code;
 }
 
+static enum rr_exit fail_with(struct explorer *explorer,
+			      const struct rr_error *error)
+{
+	return fail(explorer, rr_exit_of(error->kind), error->text);
+}
+
 const char *rr_invariant_name(int bit)
 {
 	static const char *const names[RR_INVARIANTS] = {
@@ -208,7 +214,7 @@ static enum rr_exit make_tables(struct explorer *explorer)
 					  &explorer->terms, &explorer->scripts,
 					  explorer->counting.lock,
 					  explorer->product.absolute))
-			return fail(explorer, table->code, table->error);
+			return fail_with(explorer, &table->error);
 		table->is_tree = explorer->config->all;
 	}
 	explorer->has_tables = true;
@@ -254,16 +260,14 @@ static enum rr_exit search_once(struct explorer *explorer,
 	if (!rr_product_init(&search->product, &explorer->product, &tables[0],
 			     explorer->program.n_servers > 1 ? &tables[1] :
 							       NULL))
-		return fail(explorer, search->product.code,
-			    search->product.error);
+		return fail_with(explorer, &search->product.error);
 	if (explorer->counting.cannot_open)
 		return fail(explorer, RR_EXIT_REDIS,
 			    "cannot open the strategy");
 	search->end =
 		rr_graph_explore(&search->graph, &search->product, bounds);
 	if (search->end == RR_GRAPH_FAILED)
-		return fail(explorer, search->product.code,
-			    search->product.error);
+		return fail_with(explorer, &search->product.error);
 	if (search->end == RR_GRAPH_MEMORY && search->graph.out_of_memory)
 		return fail(explorer, RR_EXIT_INTERNAL, "out of memory");
 	return RR_EXIT_OK;
@@ -333,7 +337,7 @@ static enum rr_exit check_clients(struct explorer *explorer,
 			&explorer->result->stats.checked_clients);
 
 		if (result < 0)
-			return fail(explorer, RR_EXIT_INTERNAL, table->error);
+			return fail_with(explorer, &table->error);
 		*again |= result > 0;
 	}
 	if (*again && explorer->product.remembers == RR_REMEMBERS_MAX) {
@@ -354,7 +358,7 @@ static enum rr_exit check_servers(struct explorer *explorer)
 		    rr_server_table_verify(
 			    table, VERIFY_SERVERS,
 			    &explorer->result->stats.checked_servers))
-			return fail(explorer, table->code, table->error);
+			return fail_with(explorer, &table->error);
 	}
 	return RR_EXIT_OK;
 }
@@ -402,8 +406,8 @@ static enum rr_exit play_way(struct explorer *explorer, struct search *search,
 
 	if (!rr_live_actions(&search->product, graph, way, &actions))
 		code = fail(explorer, RR_EXIT_INTERNAL,
-			    search->product.error[0] ?
-				    search->product.error :
+			    search->product.error.kind ?
+				    search->product.error.text :
 				    "a way through the states is gone");
 	else
 		code = replay(explorer, live, &actions);
@@ -688,9 +692,8 @@ static bool walk_all(struct explorer *explorer, struct search *search,
 	}
 	if (!goes_on)
 		result->explored = RR_EXPLORED_STOPPED;
-	if (search->product.error[0]) {
-		*code = fail(explorer, search->product.code,
-			     search->product.error);
+	if (search->product.error.kind) {
+		*code = fail_with(explorer, &search->product.error);
 		return false;
 	}
 	search->end = RR_GRAPH_AGAIN;
@@ -719,8 +722,7 @@ static bool draw_schedules(struct explorer *explorer, enum rr_exit *code)
 	    !rr_product_init(&search.product, &explorer->product, &tables[0],
 			     explorer->program.n_servers > 1 ? &tables[1] :
 							       NULL))
-		*code = fail(explorer, search.product.code,
-			     search.product.error);
+		*code = fail_with(explorer, &search.product.error);
 	if (*code == RR_EXIT_OK)
 		walks = rr_walks_new(&search.product,
 				     &explorer->config->random,

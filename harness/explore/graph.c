@@ -174,7 +174,7 @@ static enum rr_graph_end look_up(struct rr_graph *graph)
 	if (graph->breaks & config->first_of)
 		return RR_GRAPH_FIRST;
 	if (is_endless(graph))
-		return product->error[0] ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
+		return product->error.kind ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
 	if (config->most && graph->states.n > config->most)
 		return RR_GRAPH_MOST;
 	if (graph->n_expanded % REPORT_EVERY)
@@ -208,7 +208,7 @@ static bool needs_time(struct rr_product *product)
 		return false;
 	for (size_t i = 0; i < n && !needs; i++)
 		needs = product->tables[i]->differs ||
-			(!product->tables[i]->error[0] &&
+			(!product->tables[i]->error.kind &&
 			 rr_server_table_tells_time(product->tables[i]));
 	product->wants_absolute |= needs;
 	return needs;

@@ -48,7 +48,7 @@ bool rr_live_actions(struct rr_product *product, const struct rr_graph *graph,
 		product->log = actions;
 		rr_product_expand(product, key, find_move, &wanted, &flags);
 		product->log = NULL;
-		good = wanted.found && !product->error[0];
+		good = wanted.found && !product->error.kind;
 		state = edge->to;
 	}
 	return good;

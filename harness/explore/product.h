@@ -24,6 +24,7 @@
 #ifndef RR_PRODUCT_H
 #define RR_PRODUCT_H
 
+#include "base/error.h"
 #include "client_table.h"
 #include "explore.h"
 #include "scheduler/actions.h"
@@ -39,21 +40,23 @@ enum {
 	RR_MUTEXES = 160
 };
 
-/* A client's part of a state. */
+/* A client's part of a state. It is compared byte by byte: nothing is padding. */
 struct rr_part {
 	uint32_t state;      /* in the client table */
 	uint8_t is_crashed;  /* then `state` is 0, and of its increments */
 	uint8_t ok, unknown, cut; /* so many are counted, or may be */
 	uint8_t rounds;      /* in a row that it was refused, where bounded */
 	uint8_t n_answers;
+	uint8_t unused[6];
 	uint64_t is_cut;     /* lanes whose connection is gone, unknown to it */
 	int64_t passed_ns;   /* since it last read its clock */
 	int64_t attempt_ns;  /* since its attempt began, a lease at most */
 	int64_t waited_ns[RR_RUN_THREADS]; /* each, where it stands */
 	struct rr_part_answer {
 		uint8_t lane, kind;
+		uint16_t unused;
 		uint32_t reply;
-	} answers[RR_PART_ANSWERS];
+	} answers[RR_PART_ANSWERS]; /* that it has not taken */
 };
 
 /* What all have in common. */
@@ -67,7 +70,7 @@ struct rr_common {
 	uint8_t owners[RR_MUTEXES]; /* client * threads + thread + 1; 0 = free */
 	uint8_t n_late;
 	struct rr_late {
-		uint8_t server;
+		uint8_t server, unused;
 		uint16_t slot;
 		uint32_t command;
 	} late[RR_LATE_MAX];
@@ -109,11 +112,10 @@ struct rr_product {
 	uint32_t get_counter; /* the number of that command */
 	/* The search has to begin anew, with these in its configuration. */
 	bool wants_absolute, wants_clock;
-	uint64_t n_moves;
-	struct rr_actions *log; /* what a move consists of; NULL = not wanted */
-	size_t log_kept;        /* actions that belong to the next moves, too */
-	enum rr_exit code;
-	char error[RR_CLUSTER_ERROR];
+	struct rr_actions *log; /* what a transition consists of; NULL = not
+				 * wanted */
+	size_t log_kept; /* actions that belong to the next ones, too */
+	struct rr_error error;
 };
 
 /* A state by its numbers: servers, clients, common. */

@@ -25,26 +25,10 @@ struct state_key {
 	uint64_t path; /* where no two paths lead to one state */
 };
 
-static bool fail(struct rr_server_table *table, enum rr_exit code,
-		 const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static bool fail(struct rr_server_table *table, enum rr_exit code,
-		 const char *format, ...)
-{
-	va_list arguments;
-
-	if (table->error[0])
-		return false;
-	table->code = code;
-	va_start(arguments, format);
-	vsnprintf(table->error, sizeof(table->error), format, arguments);
-	va_end(arguments);
-	return false;
-}
-
 static bool fail_asking(struct rr_server_table *table)
 {
-	return fail(table, RR_EXIT_REDIS, "%s", rr_asker_error(table->asker));
+	return rr_error_set(&table->error, RR_ERROR_REDIS, "%s",
+			    rr_asker_error(table->asker));
 }
 
 static const char *name_of(const struct rr_server_table *table,
@@ -263,7 +247,7 @@ static bool append_command(struct rr_server_table *table,
 			   struct rr_connection *connection, uint32_t command)
 {
 	if (connection->n_commands == RR_CONNECTION_COMMANDS)
-		return fail(table, RR_EXIT_INTERNAL,
+		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
 			    "a transaction of more than %d commands",
 			    RR_CONNECTION_COMMANDS);
 	connection->commands[connection->n_commands++] = command;
@@ -355,7 +339,7 @@ static bool add_message(struct rr_server_table *table,
 			struct rr_connection *connection, uint32_t message)
 {
 	if (connection->n_messages == RR_CONNECTION_MESSAGES)
-		return fail(table, RR_EXIT_INTERNAL,
+		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
 			    "more than %d messages that nobody reads",
 			    RR_CONNECTION_MESSAGES);
 	connection->messages[connection->n_messages++] = message;
@@ -772,7 +756,7 @@ static bool differ(struct rr_server_table *table,
 	const struct rr_question *question = &row->question;
 
 	table->differs = true;
-	return fail(table, RR_EXIT_INTERNAL,
+	return rr_error_set(&table->error, RR_ERROR_INTERNAL,
 		    "the server answers '%s' in two ways, by two paths: there "
 		    "is more to it than the table knows",
 		    question->kind == RR_ASK_COMMAND ?
@@ -929,13 +913,13 @@ learn(struct rr_server_table *table, uint32_t from,
 	uint32_t id;
 
 	row.to = find_out(table, from, &row, &is_new);
-	if (table->error[0])
+	if (table->error.kind)
 		return NULL;
 	id = rr_intern_put(&table->rows, key, size, NULL);
 	rows = enlarge(table->row, id, sizeof(*rows));
 	if (row.to == RR_NO_ID || id == RR_NO_ID || !rows ||
 	    (!is_new && !note_merge(table, id))) {
-		fail(table, RR_EXIT_INTERNAL, "out of memory");
+		rr_error_no_memory(&table->error);
 		return NULL;
 	}
 	table->row = rows;
@@ -954,7 +938,7 @@ rr_server_table_ask(struct rr_server_table *table, uint32_t state,
 	} key = { state, question->slot, question->kind, question->argument };
 	uint32_t id;
 
-	if (table->error[0])
+	if (table->error.kind)
 		return NULL;
 	id = rr_intern_find(&table->rows, &key, sizeof(key));
 	if (id != RR_NO_ID)
@@ -1018,7 +1002,7 @@ int rr_server_table_verify(struct rr_server_table *table, unsigned long most,
 			   unsigned long *n)
 {
 	unsigned long left = most;
-	int result = table->error[0] ? -1 : 0;
+	int result = table->error.kind ? -1 : 0;
 
 	for (int stays = 0; stays < 2 && result == 0; stays++) {
 		for (uint32_t i = 0; i < table->n_merges && result == 0; i++) {
@@ -1075,7 +1059,7 @@ bool rr_server_table_tells_time(struct rr_server_table *table)
 	rr_asker_set_epoch(table->asker, 0);
 	table->at = RR_NO_ID;
 	free(seen);
-	return differs && !table->error[0];
+	return differs && !table->error.kind;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */
@@ -1109,20 +1093,19 @@ bool rr_server_table_init(struct rr_server_table *table,
 {
 	struct rr_server_snapshot state = { .parent = RR_NO_ID };
 	const struct connections none = { .n = 0 };
+	char why[RR_CLUSTER_ERROR];
 	bool is_new;
 
 	*table = (struct rr_server_table){ .terms = terms,
 					   .scripts = scripts,
 					   .lock = lock,
 					   .absolute = absolute };
-	table->asker = rr_asker_new(cluster, server, scripts, table->error);
-	if (!table->asker) {
-		table->code = RR_EXIT_REDIS;
-		return false;
-	}
+	table->asker = rr_asker_new(cluster, server, scripts, why);
+	if (!table->asker)
+		return rr_error_set(&table->error, RR_ERROR_REDIS, "%s", why);
 	return learn_new_connection(table) && read_data(table, &state) &&
 	       (add_state(table, &state, &none, &is_new) == 0 ||
-		fail(table, RR_EXIT_INTERNAL, "out of memory"));
+		rr_error_no_memory(&table->error));
 }
 
 void rr_server_table_release(struct rr_server_table *table)

@@ -32,6 +32,7 @@
 #ifndef RR_SERVER_TABLE_H
 #define RR_SERVER_TABLE_H
 
+#include "base/error.h"
 #include "scheduler/asker.h"
 
 enum { RR_CONNECTION_COMMANDS = 64, RR_CONNECTION_MESSAGES = 30 };
@@ -95,8 +96,7 @@ struct rr_server_table {
 	bool differs;        /* one question was answered in two ways */
 	bool lacked_script;  /* a server did not know one by its hash */
 	const char *random_command; /* that clients have sent; NULL = none */
-	enum rr_exit code;          /* with an error */
-	char error[RR_CLUSTER_ERROR];
+	struct rr_error error;
 };
 
 /* Server number `server` of `cluster` is the one that is asked. False: table->error.

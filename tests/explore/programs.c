@@ -130,8 +130,7 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	bool differs = rr_server_table_verify(table, CHECKS, &n) != 0;
 
 	if (differs)
-		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%s",
-			 table->error);
+		programs->stage->error = table->error;
 	rr_asker_reset(table->asker);
 	table->at = RR_NO_ID;
 	live = rr_execution_new(&(struct rr_execution_config){
@@ -166,7 +165,7 @@ static enum rr_graph_end explore(struct programs *programs,
 	enum rr_graph_end end;
 
 	cr_assert(rr_product_init(&product, &config, table, NULL), "%s",
-		  product.error);
+		  product.error.text);
 	end = rr_graph_explore(&graph, &product, &bounds);
 	if (end == RR_GRAPH_MOST) {
 		how->too_large++;
@@ -177,8 +176,7 @@ static enum rr_graph_end explore(struct programs *programs,
 			how->was_noticed = is_noticed(programs, &graph);
 	} else if (end != RR_GRAPH_AGAIN) {
 		how->was_noticed = true;
-		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%s",
-			 product.error);
+		programs->stage->error = product.error;
 	}
 	rr_graph_release(&graph);
 	rr_product_release(&product);
@@ -192,7 +190,7 @@ static void open_table(struct programs *programs,
 	cr_assert(rr_server_table_init(table, &programs->stage->cluster, 0,
 				       &programs->terms, &programs->scripts,
 				       "-", is_absolute),
-		  "%s", table->error);
+		  "%s", table->error.text);
 	table->is_tree = how->is_tree;
 }
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the transitions of the product are made of: states unpacked, what can be done
+ * to them, and the transitions of one state as they are found.
+ *
+ * Errors stay in product->error: what comes after one has no meaning, and no
+ * transition is emitted any more.
+ */
+#ifndef RR_EXPANSION_H
+#define RR_EXPANSION_H
+
+#include <string.h>
+
+#include "product.h"
+
+/* Longer than a lease by more than the second that a timestamp is rounded by. */
+#define RR_LAPSE_NS INT64_C(2000000000)
+
+/* A state that is being changed. */
+struct rr_state {
+	struct rr_product *product;
+	unsigned broken; /* invariants, by what led here */
+	uint32_t servers[RR_PRODUCT_SERVERS];
+	struct rr_common common;
+	struct rr_part clients[RR_PRODUCT_CLIENTS];
+};
+
+/* ---- States (state.c) ------------------------------------------------------ */
+
+void rr_state_unpack(struct rr_product *product, const uint32_t *key,
+		     struct rr_state *state);
+void rr_state_copy(struct rr_state *to, const struct rr_state *from);
+
+/* The numbers of a state, of which most parts are as in `near`. */
+void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
+		   const uint32_t *near_key, rr_state_key key);
+
+static inline bool rr_product_failed(const struct rr_product *product)
+{
+	return product->error.kind != RR_ERROR_NONE;
+}
+
+/* Where a client is. Valid until one is fed. */
+static inline const struct rr_client_state *
+rr_state_client(const struct rr_state *state, size_t client)
+{
+	return &state->product->clients[client]
+			.states[state->clients[client].state];
+}
+
+static inline bool rr_state_has_ended(const struct rr_state *state,
+				      size_t client)
+{
+	return state->clients[client].is_crashed ||
+	       rr_state_client(state, client)->has_ended;
+}
+
+/* May it begin an attempt? */
+static inline bool rr_state_is_idle(const struct rr_state *state, size_t client)
+{
+	return !rr_state_has_ended(state, client) &&
+	       rr_state_client(state, client)->is_attempt;
+}
+
+static inline bool rr_state_is_cut(const struct rr_state *state, size_t client,
+				   int lane)
+{
+	return state->clients[client].is_cut >> lane & 1;
+}
+
+static inline const struct rr_server_snapshot *
+rr_state_server(const struct rr_state *state, size_t server)
+{
+	return &rr_product_table(state->product, server)
+			->states[state->servers[server]];
+}
+
+static inline size_t rr_state_lane_server(const struct rr_state *state,
+					  int lane)
+{
+	return (size_t)rr_lane_server(state->product->config.program, lane);
+}
+
+static inline uint16_t rr_state_lane_slot(const struct rr_state *state,
+					  size_t client, int lane)
+{
+	return (uint16_t)(client * RR_RUN_ORDINALS +
+			  (size_t)rr_lane_ordinal(
+				  state->product->config.program, lane));
+}
+
+/* What the server keeps for a client's connection; NULL: it is as new. */
+static inline const struct rr_connection *
+rr_state_connection(const struct rr_state *state, size_t client, int lane)
+{
+	const size_t server = rr_state_lane_server(state, lane);
+
+	return rr_server_table_connection(
+		rr_product_table(state->product, server),
+		state->servers[server],
+		rr_state_lane_slot(state, client, lane));
+}
+
+static inline int64_t rr_lesser_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- What is done to them (apply.c) ---------------------------------------- */
+
+void rr_state_log(struct rr_state *state, struct rr_action action);
+
+bool rr_state_has_leases(const struct rr_state *state);
+
+/* The row of a question; NULL: product->error. */
+const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
+					 const struct rr_question *question);
+
+/* The server is where the question leads, asked by `client`, -1 = by nobody: if that
+ * changes the lock there, it is judged whose it was. */
+const struct rr_server_row *
+rr_state_move_server(struct rr_state *state, size_t server,
+		     const struct rr_question *question, int client);
+
+/* A connection that carries something is closed; the server knows. */
+void rr_state_close(struct rr_state *state, size_t client, int lane);
+
+/* The command that is to be executed next on a lane; NULL = none. */
+const struct rr_sent *rr_state_next_sent(const struct rr_state *state,
+					 size_t client, uint8_t lane);
+
+/* Commands on a lane that were sent and not executed yet become late ones. */
+void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane);
+
+/* A command on a lane has got an answer; the client runs on as long as what it waits
+ * for is there. */
+void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane,
+		     enum rr_answer_kind kind, uint32_t reply);
+
+/* Feeds a client one input and lets it run on. */
+void rr_state_feed(struct rr_state *state, size_t client,
+		   const struct rr_input *input);
+
+/* An attempt begins, if one is to begin. False: its names are all in use. */
+bool rr_state_begin_attempt(struct rr_state *state, size_t client);
+
+/* Increments that a client is through with, however they ended. */
+long rr_state_n_done(const struct rr_state *state, size_t client);
+
+/* ---- The transitions of a state (transitions.c) ----------------------------- */
+
+struct rr_expansion {
+	struct rr_product *product;
+	const struct rr_state *from;
+	const uint32_t *key;
+	rr_emit emit;
+	void *context;
+	unsigned flags;
+	bool stopped;
+	struct rr_state *first; /* only the first transition is wanted, without
+				 * faults, and this is where it leads */
+	bool unbounded;    /* however often a client was refused */
+	size_t n_clients;  /* transitions of clients, but for faults */
+	size_t n_busy;     /* those of clients in the middle of something */
+	size_t n_children; /* those of renewers */
+	int64_t next_ns;   /* when the first of those who wait goes on */
+};
+
+/* False: no more are wanted, or product->error. */
+bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind,
+		       size_t who, size_t lane, const struct rr_state *next);
+
+/* Transitions of one client that are no faults, but for lost replies. */
+bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
+		      size_t client);
+
+/* Of the command that is next on a lane: does it wait, and how much longer? */
+bool rr_state_is_blocked(struct rr_state *state, size_t client,
+			 const struct rr_sent *sent, int64_t *left_ns);
+
+/* ---- Time and faults (time.c, faults.c) ------------------------------------- */
+
+/* Time passes everywhere; on one server. */
+void rr_state_pass_time(struct rr_state *state, int64_t ns);
+void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
+
+/* Until the next key's time is over, or a server may come back. */
+int64_t rr_state_next_end_ns(const struct rr_state *state);
+
+/* If nobody can go on, time passes by itself. */
+bool rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from);
+
+/* A client makes one step with nobody else going on; false: there is none. */
+bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded);
+
+bool rr_expand_faults(struct rr_expansion *it, const struct rr_state *from);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults: each takes one from the budget. (Lost replies are among the transitions
+ * of the clients that they happen to.) */
+#include "expansion.h"
+
+/* ---- Crashes -------------------------------------------------------------- */
+
+/* The sums of what a client has done, for good. */
+static void bury_client(struct rr_state *state, size_t client)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	const struct rr_run_tally tally = it->tally;
+	const bool is_at_rest = it->is_attempt && it->is_forgetful;
+	struct rr_part *part = &state->clients[client];
+
+	memset(part, 0, sizeof(*part));
+	part->is_crashed = 1;
+	part->ok = (uint8_t)tally.acknowledged;
+	part->unknown = (uint8_t)tally.unknown;
+	part->cut = tally.acknowledged + tally.unknown + tally.failed <
+			    state->product->config.increments &&
+		    !is_at_rest;
+}
+
+/* Connections that listen stay until the server notices; others carry nothing that
+ * anybody else could notice. */
+static void crash_client(struct rr_state *state, size_t client)
+{
+	const int n_lanes = RR_RUN_ORDINALS * (int)state->product->n_servers;
+	const struct rr_run_tally *tally;
+
+	if (rr_state_has_ended(state, client))
+		return;
+	tally = &rr_state_client(state, client)->tally;
+	rr_state_log(state, (struct rr_action){
+				    .kind = RR_ACTION_CRASH,
+				    .client = (uint8_t)client,
+				    .n_counted = (uint8_t)(tally->acknowledged -
+							   tally->ok) });
+	for (int lane = 0; lane < n_lanes; lane++) {
+		const struct rr_connection *connection =
+			rr_state_connection(state, client, lane);
+		const bool listens = connection && connection->listens;
+
+		rr_state_keep_late(state, client, (uint8_t)lane);
+		if (!listens)
+			rr_state_close(state, client, lane);
+	}
+	bury_client(state, client);
+}
+
+/* Of a process: of one client, or of all. */
+static bool emit_crashes(struct rr_expansion *it, const struct rr_state *from)
+{
+	const bool separate = it->product->config.program->separate;
+	const size_t n = it->product->n_clients;
+
+	for (size_t i = 0; i < n; i++) {
+		struct rr_state next;
+
+		if (rr_state_has_ended(from, i))
+			continue;
+		rr_state_copy(&next, from);
+		next.common.left.crashes--;
+		for (size_t j = 0; j < n; j++) {
+			if (j == i || !separate)
+				crash_client(&next, j);
+		}
+		if (!rr_expansion_emit(it, RR_DO_CRASH, i, 0, &next))
+			return false;
+		if (!separate)
+			return true;
+	}
+	return true;
+}
+
+/* ---- Servers -------------------------------------------------------------- */
+
+/* Every client's connection to a server is gone, and they do not know. */
+static void cut_connections(struct rr_state *state, size_t server)
+{
+	for (size_t i = 0; i < state->product->n_clients; i++) {
+		const struct rr_client_state *it = rr_state_client(state, i);
+		uint64_t *is_cut = &state->clients[i].is_cut;
+
+		if (rr_state_has_ended(state, i))
+			continue;
+		*is_cut |= UINT64_C(1) << server;
+		for (uint32_t j = 0; j < it->n_sent; j++) {
+			const uint8_t lane = it->sent[j].lane;
+
+			if (rr_state_lane_server(state, lane) == server)
+				*is_cut |= UINT64_C(1) << lane;
+		}
+	}
+}
+
+/* A server comes back empty, at once or after more than a lease. */
+static bool emit_restart(struct rr_expansion *it, const struct rr_state *from,
+			 size_t server)
+{
+	const struct rr_product_config *config = &it->product->config;
+	const struct rr_question question = { .kind = RR_ASK_WIPE };
+	struct rr_state next;
+
+	rr_state_copy(&next, from);
+	next.common.left.restarts--;
+	if (config->stays_away) {
+		next.common.down = (int8_t)server;
+		next.common.down_ns = config->lease_ns + RR_LAPSE_NS;
+	}
+	rr_state_log(&next, (struct rr_action){
+				    .kind = config->stays_away ?
+						    RR_ACTION_DOWN :
+						    RR_ACTION_ASK,
+				    .server = (uint8_t)server,
+				    .question = question });
+	cut_connections(&next, server);
+	rr_state_move_server(&next, server, &question, -1);
+	return rr_expansion_emit(it, RR_DO_RESTART, server, 0, &next);
+}
+
+/* A server's clock jumps forward by more than a lease. */
+static bool emit_jump(struct rr_expansion *it, const struct rr_state *from,
+		      size_t server)
+{
+	const int64_t ns = it->product->config.lease_ns + RR_LAPSE_NS;
+	struct rr_state next;
+
+	rr_state_copy(&next, from);
+	next.common.left.jumps--;
+	rr_state_log(&next, (struct rr_action){
+				    .kind = RR_ACTION_ASK,
+				    .server = (uint8_t)server,
+				    .question = { .kind = RR_ASK_TICK,
+						  .argument = ns } });
+	rr_state_tick_server(&next, server, ns);
+	return rr_expansion_emit(it, RR_DO_JUMP, server, 0, &next);
+}
+
+static bool emit_server_faults(struct rr_expansion *it,
+			       const struct rr_state *from)
+{
+	const struct rr_common *common = &from->common;
+	const size_t n = it->product->n_servers;
+
+	for (size_t i = 1; i < n; i++) {
+		if (common->left.restarts > 0 && common->down < 0 &&
+		    !emit_restart(it, from, i))
+			return false;
+	}
+	for (size_t i = n > 1; i < n; i++) {
+		if (common->left.jumps > 0 && !emit_jump(it, from, i))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Time ----------------------------------------------------------------- */
+
+/* Time passes out of a budget in halves. */
+static bool emit_passing(struct rr_expansion *it, const struct rr_state *from,
+			 enum rr_transition_kind kind, int64_t ns)
+{
+	const bool is_pause = kind >= RR_DO_PAUSE_HALF;
+	const int halves =
+		kind == RR_DO_HALF || kind == RR_DO_PAUSE_HALF ? 1 : 2;
+	const struct rr_budget *left = &from->common.left;
+	struct rr_state next;
+
+	if ((is_pause ? left->pauses : left->expiries) < halves)
+		return true;
+	rr_state_copy(&next, from);
+	if (is_pause)
+		next.common.left.pauses -= halves;
+	else
+		next.common.left.expiries -= halves;
+	rr_state_pass_time(&next, ns);
+	return rr_expansion_emit(it, kind, 0, 0, &next);
+}
+
+static bool emit_times(struct rr_expansion *it, const struct rr_state *from)
+{
+	const int64_t lease_ns = it->product->config.lease_ns;
+	const int64_t half_ns = lease_ns / 2 + RR_LAPSE_NS;
+	const int64_t whole_ns = lease_ns + RR_LAPSE_NS;
+	const int64_t next_ns =
+		rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));
+
+	if (it->n_children == 0 &&
+	    (!emit_passing(it, from, RR_DO_HALF,
+			   rr_lesser_ns(half_ns, next_ns)) ||
+	     !emit_passing(it, from, RR_DO_WHOLE,
+			   next_ns == RR_NEVER ? whole_ns : next_ns)))
+		return false;
+	return emit_passing(it, from, RR_DO_PAUSE_HALF, half_ns) &&
+	       emit_passing(it, from, RR_DO_PAUSE, whole_ns);
+}
+
+bool rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
+{
+	if (from->common.left.crashes > 0 && !emit_crashes(it, from))
+		return false;
+	return emit_server_faults(it, from) && emit_times(it, from);
+}

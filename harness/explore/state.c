@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* States of the whole: numbers of what they consist of, and that unpacked. */
+#include <stdlib.h>
+
+#include "expansion.h"
+
+static size_t part_size(const struct rr_part *part)
+{
+	return offsetof(struct rr_part, answers) +
+	       part->n_answers * sizeof(part->answers[0]);
+}
+
+void rr_state_unpack(struct rr_product *product, const uint32_t *key,
+		     struct rr_state *state)
+{
+	state->product = product;
+	state->broken = 0;
+	memcpy(state->servers, key, product->n_servers * sizeof(*key));
+	state->common = *rr_product_common(product, key);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_part *part = rr_product_part(product, key, i);
+
+		memcpy(&state->clients[i], part, part_size(part));
+	}
+}
+
+void rr_state_copy(struct rr_state *to, const struct rr_state *from)
+{
+	memcpy(to, from, offsetof(struct rr_state, clients));
+	for (size_t i = 0; i < from->product->n_clients; i++)
+		memcpy(&to->clients[i], &from->clients[i],
+		       part_size(&from->clients[i]));
+}
+
+static bool is_same_part(const struct rr_part *a, const struct rr_part *b)
+{
+	const size_t size = part_size(a);
+
+	return size == part_size(b) && memcmp(a, b, size) == 0;
+}
+
+static uint32_t intern_part(struct rr_product *product, struct rr_intern *intern,
+			    const void *bytes, size_t size)
+{
+	const uint32_t id = rr_intern_put(intern, bytes, size, NULL);
+
+	if (id == RR_NO_ID)
+		rr_error_no_memory(&product->error);
+	return id;
+}
+
+void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
+		   const uint32_t *near_key, rr_state_key key)
+{
+	struct rr_product *product = state->product;
+	const size_t n_servers = product->n_servers;
+	const size_t last = product->n_words - 1;
+
+	memcpy(key, near_key, product->n_words * sizeof(*key));
+	memcpy(key, state->servers, n_servers * sizeof(*key));
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_part *part = &state->clients[i];
+
+		if (!near || !is_same_part(part, &near->clients[i]))
+			key[n_servers + i] = intern_part(product,
+							 &product->parts, part,
+							 part_size(part));
+	}
+	if (!near || memcmp(&state->common, &near->common,
+			    sizeof(state->common)) != 0)
+		key[last] = intern_part(product, &product->commons,
+					&state->common, sizeof(state->common));
+}
+
+/* What clients do before their first attempts is done by one after the other. */
+static void open_clients(struct rr_state *state)
+{
+	struct rr_product *product = state->product;
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		bool goes_on = product->config.strategy != NULL;
+
+		while (goes_on && !rr_state_is_idle(state, i) &&
+		       !rr_state_has_ended(state, i))
+			goes_on = rr_state_step_alone(state, i, false);
+	}
+}
+
+bool rr_product_begin(struct rr_product *product, rr_state_key key)
+{
+	const rr_state_key nothing = { 0 };
+	struct rr_state state;
+
+	memset(&state, 0, sizeof(state));
+	state.product = product;
+	state.common.left = product->config.budget;
+	state.common.left.expiries *= 2;
+	state.common.left.pauses *= 2;
+	state.common.down = -1;
+	memset(state.common.makers, -1, sizeof(state.common.makers));
+	open_clients(&state);
+	rr_state_pack(&state, NULL, nothing, key);
+	return !rr_product_failed(product);
+}
+
+bool rr_product_count(struct rr_product *product, const uint32_t *key,
+		      struct rr_count *count)
+{
+	const struct rr_question question = {
+		.kind = RR_ASK_COMMAND,
+		.slot = RR_ASKER_SLOTS - 1,
+		.argument = product->get_counter,
+	};
+	const struct rr_terms *terms = product->config.program->terms;
+	const struct rr_server_row *row;
+	struct rr_state state;
+
+	rr_state_unpack(product, key, &state);
+	row = rr_state_ask(&state, 0, &question);
+	if (!row)
+		return false;
+	*count = (struct rr_count){ 0 };
+	count->is_number = rr_count_of(&terms->reply[row->reply].reply,
+				       &count->value);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_part *part = &state.clients[i];
+		const struct rr_run_tally *tally =
+			&rr_state_client(&state, i)->tally;
+
+		count->least += part->is_crashed ? part->ok : tally->ok;
+		count->most += part->is_crashed ?
+				       part->ok + part->unknown + part->cut :
+				       tally->ok + tally->unknown;
+	}
+	return true;
+}
+
+/* ---- Making and freeing --------------------------------------------------- */
+
+bool rr_product_init(struct rr_product *product,
+		     const struct rr_product_config *config,
+		     struct rr_server_table *data,
+		     struct rr_server_table *locks)
+{
+	const struct rr_program *program = config->program;
+	const char *const get[] = { "GET",
+				    config->counter ? config->counter : "-",
+				    NULL };
+
+	*product = (struct rr_product){
+		.config = *config,
+		.n_clients = program->n_clients,
+		.n_servers = program->n_servers,
+		.n_words = program->n_servers + program->n_clients + 1,
+		.tables = { data, locks ? locks : data },
+		.clients = calloc(program->n_clients,
+				  sizeof(*product->clients)),
+	};
+	if (!product->clients)
+		return rr_error_no_memory(&product->error);
+	product->get_counter = rr_terms_words(program->terms, get);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (!rr_client_table_init(&product->clients[i], program, (int)i,
+					  config->remembers)) {
+			product->error = product->clients[i].error;
+			return false;
+		}
+	}
+	return true;
+}
+
+void rr_product_release(struct rr_product *product)
+{
+	for (size_t i = 0; product->clients && i < product->n_clients; i++)
+		rr_client_table_release(&product->clients[i]);
+	free(product->clients);
+	rr_intern_release(&product->parts);
+	rr_intern_release(&product->commons);
+	product->clients = NULL;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time that passes, and the quiet states in which it passes by itself: nobody is in
+ * the middle of anything, and whoever begins an attempt is refused.
+ */
+#include "expansion.h"
+
+/* Before a lease's end: who asks now asks before it is over. */
+#define SHORTLY_NS INT64_C(2000000)
+
+enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 60, SOLO_STEPS_MAX = 400 };
+
+/* ---- Time passes ---------------------------------------------------------- */
+
+static void age_client(struct rr_state *state, size_t client, int64_t ns)
+{
+	const struct rr_product_config *config = &state->product->config;
+	const struct rr_client_state *it = rr_state_client(state, client);
+	struct rr_part *part = &state->clients[client];
+
+	if (config->reads_clock && !(it->is_attempt && it->is_forgetful))
+		part->passed_ns += ns;
+	if (rr_state_has_leases(state) && !it->is_attempt)
+		part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns,
+						config->lease_ns);
+	for (uint32_t i = 0; i < it->n_threads; i++) {
+		const struct rr_stop *stop = &it->stops[i];
+		const bool is_timed = stop->kind == RR_STOP_SLEEP ||
+				      stop->kind == RR_STOP_WAIT ||
+				      stop->kind == RR_STOP_LISTEN;
+
+		if (is_timed && stop->duration_ns != RR_NEVER)
+			part->waited_ns[i] = rr_lesser_ns(
+				part->waited_ns[i] + ns, stop->duration_ns);
+		/* A command that may wait: until which time is known when it
+		 * is looked at. */
+		if (stop->kind == RR_STOP_RECEIVE)
+			part->waited_ns[i] += ns;
+	}
+}
+
+/* Nobody has a command that waits: then it does not matter how long it has. */
+static void forget_waiting(struct rr_state *state, size_t client)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	struct rr_part *part = &state->clients[client];
+
+	for (uint32_t i = 0; i < it->n_threads; i++) {
+		const struct rr_stop *stop = &it->stops[i];
+		const struct rr_sent *sent;
+		int64_t left_ns;
+
+		if (stop->kind != RR_STOP_RECEIVE)
+			continue;
+		sent = rr_state_next_sent(state, client, stop->lane);
+		if (!sent ||
+		    !rr_state_is_blocked(state, client, sent, &left_ns) ||
+		    left_ns == RR_NEVER)
+			part->waited_ns[i] = 0;
+		else if (left_ns < 0)
+			part->waited_ns[i] += left_ns;
+	}
+}
+
+void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
+{
+	const struct rr_question question = { .kind = RR_ASK_TICK,
+					      .argument = ns };
+
+	rr_state_move_server(state, server, &question, -1);
+}
+
+void rr_state_pass_time(struct rr_state *state, int64_t ns)
+{
+	const struct rr_product *product = state->product;
+	struct rr_common *common = &state->common;
+
+	rr_state_log(state,
+		     (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (rr_state_has_ended(state, i))
+			continue;
+		age_client(state, i, ns);
+		forget_waiting(state, i);
+	}
+	for (size_t i = 0; i < product->n_servers; i++)
+		rr_state_tick_server(state, i, ns);
+	if (product->config.absolute)
+		common->now_ns += ns;
+	if (common->down >= 0)
+		common->down_ns = common->down_ns > ns ? common->down_ns - ns :
+							 0;
+}
+
+int64_t rr_state_next_end_ns(const struct rr_state *state)
+{
+	const struct rr_common *common = &state->common;
+	int64_t next_ns = RR_NEVER;
+
+	for (size_t i = 0; i < state->product->n_servers; i++)
+		next_ns = rr_lesser_ns(next_ns,
+				       rr_state_server(state, i)->first_end_ns);
+	if (common->down >= 0 && common->down_ns > 0)
+		next_ns = rr_lesser_ns(next_ns, common->down_ns);
+	return next_ns;
+}
+
+/* ---- One client alone ----------------------------------------------------- */
+
+bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
+{
+	struct rr_product *product = state->product;
+	struct rr_state first;
+	struct rr_expansion it = { .product = product,
+				   .first = &first,
+				   .unbounded = unbounded,
+				   .next_ns = RR_NEVER };
+
+	product->log_kept = product->log ? product->log->n : 0;
+	rr_expand_client(&it, state, client);
+	if (!it.stopped)
+		return false;
+	rr_state_copy(state, &first);
+	return true;
+}
+
+/* One attempt of a client from this state, with nobody else going on. True: it was
+ * refused, and `after` is what it left. */
+static bool is_refused(const struct rr_state *from, size_t client,
+		       struct rr_state *after)
+{
+	const long done = rr_state_n_done(from, client);
+
+	rr_state_copy(after, from);
+	for (int i = 0; i < SOLO_STEPS_MAX; i++) {
+		/* An attempt that does nothing at all is in vain. */
+		if (!rr_state_step_alone(after, client, true))
+			return i == 0 && !rr_product_failed(from->product);
+		if (rr_state_client(after, client)->is_attempt)
+			return rr_state_n_done(after, client) == done;
+	}
+	return false;
+}
+
+static bool leaves_something(const struct rr_state *before,
+			     const struct rr_state *after)
+{
+	return memcmp(before->servers, after->servers,
+		      before->product->n_servers * sizeof(uint32_t)) != 0;
+}
+
+/* Is this client refused again and again, and servers are never as they were? */
+static bool client_counts_up(const struct rr_state *from, size_t client)
+{
+	enum { TIMES = 12 };
+	struct rr_state states[TIMES + 1];
+
+	rr_state_copy(&states[0], from);
+	for (int n = 0; n < TIMES; n++) {
+		if (!rr_state_is_idle(&states[n], client) ||
+		    !is_refused(&states[n], client, &states[n + 1]))
+			return false;
+		for (int i = 0; i <= n; i++) {
+			if (!leaves_something(&states[i], &states[n + 1]))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool rr_product_counts_up(struct rr_product *product, const uint32_t *key)
+{
+	struct rr_state state;
+
+	rr_state_unpack(product, key, &state);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (client_counts_up(&state, i))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Quiet states --------------------------------------------------------- */
+
+/* Is everybody who may begin an attempt refused? must_end: the leases that end next
+ * must not be put off by it. *changes: attempts leave something. */
+static bool all_are_refused(const struct rr_state *from, bool must_end,
+			    bool *changes)
+{
+	const int64_t next_ns = rr_state_next_end_ns(from);
+
+	for (size_t i = 0; i < from->product->n_clients; i++) {
+		struct rr_state after;
+
+		if (!rr_state_is_idle(from, i))
+			continue;
+		if (!is_refused(from, i, &after))
+			return false;
+		*changes |= leaves_something(from, &after);
+		if (must_end && rr_state_next_end_ns(&after) > next_ns)
+			return false;
+	}
+	return true;
+}
+
+/* Whoever was refused as often as the bound says may ask again. */
+static bool emit_wait(struct rr_expansion *it, const struct rr_state *from,
+		      enum rr_transition_kind kind, int64_t ns, bool is_blind)
+{
+	struct rr_state next;
+	struct rr_common *common = &next.common;
+
+	rr_state_copy(&next, from);
+	if (it->product->config.bounded && common->waits < INT8_MAX)
+		common->waits++;
+	if (common->waits > WAITS_MAX) {
+		it->flags |= RR_STATE_CUT;
+		return true;
+	}
+	common->blind = (int8_t)(is_blind ? common->blind + 1 : 0);
+	for (size_t i = 0; i < it->product->n_clients; i++)
+		next.clients[i].rounds = 0;
+	rr_state_pass_time(&next, ns);
+	return rr_expansion_emit(it, kind, 0, 0, &next);
+}
+
+/* Nothing that is known ends by itself. What a timestamp stands for does. */
+static bool emit_blind_wait(struct rr_expansion *it,
+			    const struct rr_state *from, bool changes)
+{
+	const struct rr_product_config *config = &it->product->config;
+
+	if (config->absolute && from->common.blind < BLIND_WAITS_MAX)
+		return emit_wait(it, from, RR_DO_WAIT,
+				 config->lease_ns + RR_LAPSE_NS, true);
+	if (config->bounded && it->n_clients == 0)
+		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
+	return true;
+}
+
+/* Somebody who asks shortly before the end puts it off, or gets in. */
+static bool emit_near(struct rr_expansion *it, const struct rr_state *from,
+		      int64_t next_ns)
+{
+	if (it->product->config.bounded && it->n_clients == 0 &&
+	    it->next_ns == RR_NEVER) {
+		it->flags |= RR_STATE_STARVED;
+		/* Once more, to show it. */
+		if (from->common.waits > 0)
+			return true;
+	}
+	return next_ns <= SHORTLY_NS ||
+	       emit_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
+}
+
+/* Would the end come, although those who are refused go on asking? */
+static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
+{
+	struct rr_state near;
+	bool changes = false;
+
+	rr_state_copy(&near, from);
+	if (next_ns > SHORTLY_NS)
+		rr_state_pass_time(&near, next_ns - SHORTLY_NS);
+	return all_are_refused(&near, true, &changes);
+}
+
+bool rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
+{
+	struct rr_product *product = it->product;
+	struct rr_actions *log = product->log;
+	const size_t log_kept = product->log_kept;
+	const int64_t end_ns = rr_state_next_end_ns(from);
+	const int64_t next_ns = rr_lesser_ns(it->next_ns, end_ns);
+	bool changes = false, is_quiet, is_certain;
+
+	product->log = NULL; /* of what is only tried */
+	is_quiet = all_are_refused(from, false, &changes);
+	is_certain = is_quiet && next_ns != RR_NEVER &&
+		     (next_ns < end_ns || is_certain_end(from, next_ns));
+	product->log = log;
+	product->log_kept = log_kept;
+	if (rr_product_failed(product))
+		return false;
+	if (!is_quiet)
+		return true;
+	if (next_ns == RR_NEVER)
+		return emit_blind_wait(it, from, changes);
+	if (is_certain)
+		return emit_wait(it, from, RR_DO_WAIT, next_ns, false);
+	return emit_near(it, from, next_ns);
+}
