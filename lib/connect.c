@@ -203,14 +203,17 @@ static enum stage introduce(struct rl_link *link)
 	return rl_flush(link) == RL_OK ? INTRODUCING : FAILED;
 }
 
-/* Both must have been accepted: nothing may be sent to the wrong database. */
+/* Both must have been accepted: nothing may be sent to the wrong database. With
+ * a driver, whose clock may be any, each reply is waited for as long as the
+ * link's time-out, by the kernel's clock. */
 static void receive_introduction(struct rl_link *link, int64_t deadline_ns)
 {
+	const int64_t until_ns = rl_is_driven(link) ? 0 : deadline_ns;
 	enum rl_outcome outcome = RL_OK;
 	struct rl_reply reply;
 
 	while (outcome == RL_OK && link->pending)
-		outcome = rl_link_read(link, &reply, deadline_ns);
+		outcome = rl_link_read(link, &reply, until_ns);
 	if (outcome != RL_OK)
 		rl_link_disconnect(link);
 }

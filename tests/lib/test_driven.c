@@ -189,3 +189,45 @@ Test(driven, disconnect_drops_what_was_kept)
 	cr_assert_eq(rl_run(link_, &reply, "ECHO new"), RL_OK);
 	cr_assert_str_eq(reply.text, "new");
 }
+
+/* A clock far from the machine's, and how often it was read. */
+struct far_clock {
+	int64_t now_ns;
+	int n_reads;
+};
+
+static int64_t far_now(void *context, enum rl_clock clock)
+{
+	struct far_clock *far = context;
+
+	(void)clock;
+	far->n_reads++;
+	return far->now_ns;
+}
+
+/* AUTH and SELECT are waited for by the real clock, which the driver's is not. */
+static void introduce_at(int64_t now_ns)
+{
+	static const struct rl_driver_ops far_ops = { .now = far_now };
+	struct far_clock far = { .now_ns = now_ns };
+	const struct rl_driver far_driver = { &far_ops, &far };
+	struct rl_address address = support.cluster.servers[0].address;
+	struct rl_link *late;
+
+	snprintf(address.password, sizeof(address.password), "pw");
+	address.db = 3;
+	late = rl_link_new(&address, 5000);
+	rl_link_set_driver(late, &far_driver);
+	cr_assert_eq(rl_link_connect(late), RL_OK, "%s", rl_link_error(late));
+	cr_assert_eq(far.n_reads, 0, "%d", far.n_reads);
+	rl_link_free(late);
+}
+
+Test(driven, a_connection_is_introduced_by_the_real_clock)
+{
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(other, &reply, "CONFIG SET requirepass pw"), RL_OK);
+	introduce_at(0);
+	introduce_at(INT64_MAX / 2);
+}
