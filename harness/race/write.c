@@ -38,15 +38,14 @@ const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns)
 
 /* ---- Steps of clients ------------------------------------------------------ */
 
-static void write_expected(FILE *file, const char *sign,
-			   const struct rr_step *step)
+/* The pattern of the reply; NULL = any reply will do. */
+static const char *pattern_of(const struct rr_step *step)
 {
-	const char *expected = step->is_lost	? "(lost)" :
-			       step->is_waiting ? "(waits)" :
-						  step->expected;
-
-	if (expected && *expected)
-		fprintf(file, "%s %s", sign, expected);
+	if (step->is_lost)
+		return "(lost)";
+	if (step->is_waiting)
+		return "(waits)";
+	return step->expected && *step->expected ? step->expected : NULL;
 }
 
 static void write_run(FILE *file, const struct rr_race *race,
@@ -59,7 +58,8 @@ static void write_run(FILE *file, const struct rr_race *race,
 	}
 	fputc('>', file);
 	write_words(file, step->words, step->n_words);
-	write_expected(file, "  =>", step);
+	if (pattern_of(step))
+		fprintf(file, "  => %s", pattern_of(step));
 }
 
 static void write_computation(FILE *file, const struct rr_step *step)
@@ -87,7 +87,7 @@ static void write_doing(FILE *file, const struct rr_race *race,
 	if (step->kind == RR_STEP_COMPUTE)
 		write_computation(file, step);
 	if (step->kind == RR_STEP_READ)
-		write_expected(file, "", step);
+		fprintf(file, " %s", pattern_of(step) ? pattern_of(step) : "*");
 }
 
 /* ---- Steps of nobody ------------------------------------------------------- */
@@ -151,39 +151,44 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 
 /* ---- Headings -------------------------------------------------------------- */
 
+static void write_heading(FILE *file, const char *heading,
+			  const char *const *words, size_t n)
+{
+	fprintf(file, "%-7s", heading);
+	write_words(file, words, n);
+	fputc('\n', file);
+}
+
+static bool shares_connection(const struct rr_race *race, size_t i)
+{
+	const struct rr_race_actor *actors = race->actors;
+
+	return actors[i].connection != (int)i ||
+	       (i + 1 < race->n_actors &&
+		actors[i + 1].connection == (int)i);
+}
+
 /* Clients with a connection of their own stand in one line, those that share
  * one in a line each group. */
 static void write_clients(FILE *file, const struct rr_race *race)
 {
-	bool in_line = false;
+	const char *names[RR_ACTORS_MAX];
+	size_t n = 0;
 
-	for (size_t i = 0, next; i < race->n_actors; i = next) {
-		const struct rr_race_actor *actors = race->actors;
+	for (size_t i = 0; i < race->n_actors; i++) {
+		const bool shares = shares_connection(race, i);
+		const bool ends = i + 1 == race->n_actors ||
+				  (race->actors[i + 1].connection ==
+					   (int)i + 1 &&
+				   (shares || shares_connection(race, i + 1)));
 
-		for (next = i + 1; next < race->n_actors &&
-				   actors[next].connection == (int)i;)
-			next++;
-		if (next > i + 1)
-			fputs(in_line ? "\nconnection" : "connection", file);
-		else if (!in_line)
-			fputs("clients", file);
-		for (size_t j = i; j < next; j++)
-			write_words(file, &actors[j].name, 1);
-		in_line = next == i + 1;
-		if (!in_line)
-			fputc('\n', file);
+		names[n++] = race->actors[i].name;
+		if (!ends)
+			continue;
+		write_heading(file, shares ? "connection" : "clients", names,
+			      n);
+		n = 0;
 	}
-	if (in_line)
-		fputc('\n', file);
-}
-
-static bool is_plain_server(const struct rr_race_server *server)
-{
-	const struct rr_server_options *options = &server->options;
-
-	return options->aof == RR_AOF_NONE && !options->rdb &&
-	       !options->debug && !options->tcp && !options->maxmemory &&
-	       !options->replica_of && !server->config[0];
 }
 
 /* A blank and an option as one word, in quotes where needed. */
@@ -204,12 +209,10 @@ static void write_option(FILE *file, const char *format, ...)
 	free(word);
 }
 
-static void write_server(FILE *file, const struct rr_race_server *server)
+static void write_options(FILE *file, const struct rr_race_server *server)
 {
 	const struct rr_server_options *options = &server->options;
 
-	fputs("server ", file);
-	write_words(file, &server->name, 1);
 	if (options->aof != RR_AOF_NONE)
 		write_option(file, "aof=%s", rr_aof_name(options->aof));
 	if (options->rdb)
@@ -229,80 +232,63 @@ static void write_server(FILE *file, const struct rr_race_server *server)
 		write_option(file, "config=%.*s=%s", name, line,
 			     line + name + 1);
 	}
-	fputc('\n', file);
 }
 
-/* Consecutive plain servers stand in one line. */
+static bool has_options(const struct rr_race_server *server)
+{
+	const struct rr_server_options *options = &server->options;
+
+	return options->aof != RR_AOF_NONE || options->rdb || options->debug ||
+	       options->tcp || options->maxmemory || options->replica_of ||
+	       server->config[0];
+}
+
+/* Servers without options stand in one line. */
 static void write_servers(FILE *file, const struct rr_race *race)
 {
-	bool in_line = false;
+	const struct rr_race_server *servers = race->servers;
 
 	for (size_t i = 0; i < race->n_servers; i++) {
-		const bool plain = is_plain_server(&race->servers[i]);
+		const bool plain = !has_options(&servers[i]);
 
-		if (in_line && !plain)
+		if (!plain || i == 0 || has_options(&servers[i - 1]))
+			fputs(plain ? "servers" : "server ", file);
+		write_words(file, &servers[i].name, 1);
+		write_options(file, &servers[i]);
+		if (!plain || i + 1 == race->n_servers ||
+		    has_options(&servers[i + 1]))
 			fputc('\n', file);
-		if (!plain)
-			write_server(file, &race->servers[i]);
-		else if (!in_line)
-			fputs("servers", file);
-		if (plain)
-			write_words(file, &race->servers[i].name, 1);
-		in_line = plain;
-	}
-	if (in_line)
-		fputc('\n', file);
-}
-
-/* A line for each key. */
-static void write_keys(FILE *file, const char *heading, const char *const *keys,
-		       size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		fputs(heading, file);
-		write_words(file, &keys[i], 1);
-		fputc('\n', file);
 	}
 }
 
 static void write_lock(FILE *file, const struct rr_race *race)
 {
-	if (!race->lock)
-		return;
-	fputs("lock   ", file);
-	write_words(file, &race->lock, 1);
-	fputs(race->lock_is_timestamp ? " timestamp\n" :
-	      race->lock_is_count     ? " count\n" :
-					"\n",
-	      file);
+	const bool more = race->lock_is_timestamp || race->lock_is_count;
+	const char *words[] = {
+		race->lock, race->lock_is_count ? "count" : "timestamp"
+	};
+
+	if (race->lock)
+		write_heading(file, "lock", words, more ? 2 : 1);
 }
 
 static void write_counter(FILE *file, const struct rr_race *race)
 {
-	if (!race->counter)
-		return;
-	fputs("counter", file);
-	write_words(file, &race->counter, 1);
-	if (race->counter_from)
-		fprintf(file, " from %" PRId64, race->counter_from);
-	fputc('\n', file);
+	char number[24];
+	const char *words[] = { race->counter, "from", number };
+
+	snprintf(number, sizeof(number), "%" PRId64, race->counter_from);
+	if (race->counter)
+		write_heading(file, "counter", words,
+			      race->counter_from ? 3 : 1);
 }
 
-static void write_needs(FILE *file, const struct rr_race *race)
+static void write_need(FILE *file, const struct rr_need *need)
 {
-	for (size_t i = 0; i < race->n_needs; i++)
-		write_keys(file,
-			   race->needs[i].not_there ? "needs   no" : "needs  ",
-			   &race->needs[i].command, 1);
-}
+	const char *words[] = { "no", need->command };
 
-static void write_given(FILE *file, const struct rr_race *race)
-{
-	for (size_t i = 0; i < race->n_given; i++) {
-		fputs("given  ", file);
-		write_words(file, race->given[i].words, race->given[i].n_words);
-		fputc('\n', file);
-	}
+	write_heading(file, "needs", need->not_there ? words : words + 1,
+		      need->not_there ? 2 : 1);
 }
 
 static void write_headings(FILE *file, const struct rr_race *race)
@@ -312,12 +298,18 @@ static void write_headings(FILE *file, const struct rr_race *race)
 		fprintf(file, "claim   %s\n", race->claims);
 	write_clients(file, race);
 	write_servers(file, race);
-	write_needs(file, race);
-	write_keys(file, "watch  ", race->keys, race->n_keys);
+	for (size_t i = 0; i < race->n_needs; i++)
+		write_need(file, &race->needs[i]);
+	for (size_t i = 0; i < race->n_keys; i++)
+		write_heading(file, "watch", &race->keys[i], 1);
 	write_lock(file, race);
 	write_counter(file, race);
-	write_keys(file, "together", race->together, race->n_together);
-	write_given(file, race);
+	if (race->n_together)
+		write_heading(file, "together", race->together,
+			      race->n_together);
+	for (size_t i = 0; i < race->n_given; i++)
+		write_heading(file, "given", race->given[i].words,
+			      race->given[i].n_words);
 	fputc('\n', file);
 }
 
