@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What happens in a race, and which of it is a finding. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +9,15 @@
 
 static const char nothing[] = "(nil)";
 
-/* ---- Findings ----------------------------------------------------------------- */
+/* ---- Findings ----------------------------------------------------------- */
 
-static void find(struct rr_observer *observer, enum rr_finding finding,
-		 char remark[RR_REMARK_SIZE], const char *format, ...)
+static void note_finding(struct rr_observer *observer, enum rr_finding finding,
+			 char remark[RR_REMARK_SIZE], const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* The first of its kind is kept as the conclusion. */
-static void find(struct rr_observer *observer, enum rr_finding finding,
-		 char remark[RR_REMARK_SIZE], const char *format, ...)
+static void note_finding(struct rr_observer *observer, enum rr_finding finding,
+			 char remark[RR_REMARK_SIZE], const char *format, ...)
 {
 	va_list arguments;
 
@@ -29,7 +30,7 @@ static void find(struct rr_observer *observer, enum rr_finding finding,
 	observer->findings |= 1U << finding;
 }
 
-static const char *name_of(const struct rr_observer *observer, int actor)
+static const char *client_name(const struct rr_observer *observer, int actor)
 {
 	return actor < 0 ? "nobody" : observer->race->actors[actor].name;
 }
@@ -42,10 +43,10 @@ void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race)
 	observer->lock.expires_ns = -1;
 }
 
-/* ---- Marks ----------------------------------------------------------------------- */
+/* ---- Marks -------------------------------------------------------------- */
 
-static void enter(struct rr_observer *observer, int actor,
-		  char remark[RR_REMARK_SIZE])
+static void note_entering(struct rr_observer *observer, int actor,
+			  char remark[RR_REMARK_SIZE])
 {
 	char names[RR_REMARK_SIZE - 32] = "";
 	size_t used = 0, n = 0;
@@ -57,12 +58,12 @@ static void enter(struct rr_observer *observer, int actor,
 		if (!observer->inside[i] || used >= sizeof(names))
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used,
-					 " %s", name_of(observer, (int)i));
+					 " %s", client_name(observer, (int)i));
 		n++;
 	}
 	if (n > 1)
-		find(observer, RR_EXCLUSION_BROKEN, remark, "%zu inside:%s", n,
-		     names);
+		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
+			     "%zu inside:%s", n, names);
 }
 
 void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
@@ -72,7 +73,7 @@ void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
 
 	switch (step->kind) {
 	case RR_STEP_ENTER:
-		enter(observer, actor, remark);
+		note_entering(observer, actor, remark);
 		break;
 	case RR_STEP_LEAVE:
 		observer->inside[actor] = false;
@@ -96,13 +97,14 @@ void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
 			 char remark[RR_REMARK_SIZE])
 {
 	if (reader == sender)
-		find(observer, RR_REPLIES_CROSSED, remark,
-		     "%s reads the reply to an earlier command",
-		     name_of(observer, reader));
+		note_finding(observer, RR_REPLIES_CROSSED, remark,
+			     "%s reads the reply to an earlier command",
+			     client_name(observer, reader));
 	else
-		find(observer, RR_REPLIES_CROSSED, remark,
-		     "%s reads the reply to %s's command",
-		     name_of(observer, reader), name_of(observer, sender));
+		note_finding(observer, RR_REPLIES_CROSSED, remark,
+			     "%s reads the reply to %s's command",
+			     client_name(observer, reader),
+			     client_name(observer, sender));
 }
 
 void rr_observer_survived(struct rr_observer *observer, const char *key,
@@ -110,62 +112,64 @@ void rr_observer_survived(struct rr_observer *observer, const char *key,
 			  char remark[RR_REMARK_SIZE])
 {
 	if (strcmp(before, nothing) != 0 && strcmp(before, after) != 0)
-		find(observer, RR_WRITE_LOST, remark, "%s was %.40s, is %.40s",
-		     key, before, after);
+		note_finding(observer, RR_WRITE_LOST, remark,
+			     "%s was %.40s, is %.40s", key, before, after);
 }
 
-/* ---- The lock ----------------------------------------------------------------------- */
+/* ---- The lock ----------------------------------------------------------- */
 
-static bool is_there(const struct rr_lock_state *lock)
+static bool lock_exists(const struct rr_lock_state *lock)
 {
 	return strcmp(lock->value, nothing) != 0;
 }
 
 /* The second that a timestamp lock holds. */
-static long long end_of(const struct rr_lock_state *lock)
+static long long lock_end_s(const struct rr_lock_state *lock)
 {
 	return atoll(lock->value + (lock->value[0] == '"'));
 }
 
 /* By what its holder stored, its lease runs. */
-static bool is_running(const struct rr_observer *observer, long long now_s)
+static bool lease_runs(const struct rr_observer *observer, long long now_s)
 {
 	return !observer->race->lock_is_timestamp ||
-	       end_of(&observer->lock) >= now_s;
+	       lock_end_s(&observer->lock) >= now_s;
 }
 
 /* Its holder is alive, and its lease runs. */
-static bool is_held(const struct rr_observer *observer, long long now_s)
+static bool lock_is_held(const struct rr_observer *observer, long long now_s)
 {
 	return observer->owner >= 0 && !observer->crashed[observer->owner] &&
-	       is_running(observer, now_s);
+	       lease_runs(observer, now_s);
 }
 
 /* Does it last longer than before? */
-static bool is_longer(const struct rr_observer *observer,
-		      const struct rr_lock_state *lock)
+static bool lease_is_longer(const struct rr_observer *observer,
+			    const struct rr_lock_state *lock)
 {
 	const struct rr_lock_state *before = &observer->lock;
 
 	if (observer->race->lock_is_timestamp)
-		return end_of(lock) > end_of(before);
+		return lock_end_s(lock) > lock_end_s(before);
 	return before->expires_ns >= 0 &&
 	       (lock->expires_ns < 0 || lock->expires_ns > before->expires_ns);
 }
 
-static void note_created(struct rr_observer *observer, int actor)
+static void note_lock_made(struct rr_observer *observer, int actor)
 {
 	observer->owner = actor;
 	observer->owner_entered = actor >= 0 && observer->inside[actor];
 }
 
-static void note_removed(struct rr_observer *observer, int actor,
-			 long long now_s, char remark[RR_REMARK_SIZE])
+static void note_lock_removed(struct rr_observer *observer, int actor,
+			      long long now_s, char remark[RR_REMARK_SIZE])
 {
-	if (actor >= 0 && actor != observer->owner && is_held(observer, now_s))
-		find(observer, RR_FOREIGN_RELEASE, remark,
-		     "%s removes %s's lock", name_of(observer, actor),
-		     name_of(observer, observer->owner));
+	if (actor >= 0 && actor != observer->owner &&
+	    lock_is_held(observer, now_s))
+		note_finding(observer, RR_FOREIGN_RELEASE, remark,
+			     "%s removes %s's lock",
+			     client_name(observer, actor),
+			     client_name(observer, observer->owner));
 	observer->owner = -1;
 }
 
@@ -178,22 +182,23 @@ static bool value_differs(const struct rr_observer *observer,
 }
 
 /* Another value, or another lease, by somebody who does not hold it. */
-static void note_changed(struct rr_observer *observer, int actor,
-			 const struct rr_lock_state *lock, long long now_s,
-			 char remark[RR_REMARK_SIZE])
+static void note_lock_changed(struct rr_observer *observer, int actor,
+			      const struct rr_lock_state *lock, long long now_s,
+			      char remark[RR_REMARK_SIZE])
 {
-	if (is_held(observer, now_s))
-		find(observer, RR_FOREIGN_CHANGE, remark,
-		     "%s changes %s's lock", name_of(observer, actor),
-		     name_of(observer, observer->owner));
-	else if (observer->owner >= 0 && is_running(observer, now_s) &&
-		 is_longer(observer, lock))
-		find(observer, RR_KEPT_ALIVE, remark,
-		     "%s renews the lock of %s, who is dead",
-		     name_of(observer, actor),
-		     name_of(observer, observer->owner));
+	if (lock_is_held(observer, now_s))
+		note_finding(observer, RR_FOREIGN_CHANGE, remark,
+			     "%s changes %s's lock",
+			     client_name(observer, actor),
+			     client_name(observer, observer->owner));
+	else if (observer->owner >= 0 && lease_runs(observer, now_s) &&
+		 lease_is_longer(observer, lock))
+		note_finding(observer, RR_KEPT_ALIVE, remark,
+			     "%s renews the lock of %s, who is dead",
+			     client_name(observer, actor),
+			     client_name(observer, observer->owner));
 	else if (value_differs(observer, lock))
-		note_created(observer, actor);
+		note_lock_made(observer, actor);
 }
 
 void rr_observer_lock(struct rr_observer *observer, int actor,
@@ -202,64 +207,66 @@ void rr_observer_lock(struct rr_observer *observer, int actor,
 {
 	const struct rr_lock_state *before = &observer->lock;
 
-	if (!is_there(before) && is_there(lock))
-		note_created(observer, actor);
-	else if (is_there(before) && !is_there(lock))
-		note_removed(observer, actor, now_s, remark);
-	else if (is_there(lock) && actor >= 0 && actor != observer->owner &&
+	if (!lock_exists(before) && lock_exists(lock))
+		note_lock_made(observer, actor);
+	else if (lock_exists(before) && !lock_exists(lock))
+		note_lock_removed(observer, actor, now_s, remark);
+	else if (lock_exists(lock) && actor >= 0 && actor != observer->owner &&
 		 (value_differs(observer, lock) ||
 		  before->expires_ns != lock->expires_ns))
-		note_changed(observer, actor, lock, now_s, remark);
+		note_lock_changed(observer, actor, lock, now_s, remark);
 	observer->lock = *lock;
 }
 
-/* ---- The end --------------------------------------------------------------------------- */
+/* ---- The end ------------------------------------------------------------ */
 
-static void end_counter(struct rr_observer *observer, const char *counter)
+static void judge_counter(struct rr_observer *observer, const char *counter)
 {
-	const long long wanted = observer->race->counter_from + observer->counted;
-	const long long final =
-		strcmp(counter, nothing) == 0 ? 0 :
-						atoll(counter + (counter[0] == '"'));
+	const long long wanted =
+		observer->race->counter_from + observer->counted;
+	const long long final = strcmp(counter, nothing) == 0 ?
+					0 :
+					atoll(counter + (counter[0] == '"'));
 	char remark[RR_REMARK_SIZE];
 
 	if (final < wanted)
-		find(observer, RR_UPDATE_LOST, remark,
-		     "expected %lld, actual %lld, lost %lld", wanted, final,
-		     wanted - final);
+		note_finding(observer, RR_UPDATE_LOST, remark,
+			     "expected %lld, actual %lld, lost %lld", wanted,
+			     final, wanted - final);
 	else if (final > wanted)
-		find(observer, RR_COUNTED_TWICE, remark,
-		     "expected %lld, actual %lld, too much %lld", wanted, final,
-		     final - wanted);
+		note_finding(observer, RR_COUNTED_TWICE, remark,
+			     "expected %lld, actual %lld, too much %lld",
+			     wanted, final, final - wanted);
 }
 
-static void end_lock(struct rr_observer *observer)
+static void judge_lock(struct rr_observer *observer)
 {
 	const int owner = observer->owner;
 	const char *key = observer->race->lock;
 	char remark[RR_REMARK_SIZE];
 
-	if (!is_there(&observer->lock) || owner < 0)
+	if (!lock_exists(&observer->lock) || owner < 0)
 		return;
 	if (observer->crashed[owner]) {
 		if (observer->lock.expires_ns < 0 &&
 		    !observer->race->lock_is_timestamp)
-			find(observer, RR_DEADLOCK, remark,
-			     "%s is %s's, who is dead, and never expires", key,
-			     name_of(observer, owner));
+			note_finding(
+				observer, RR_DEADLOCK, remark,
+				"%s is %s's, who is dead, and never expires",
+				key, client_name(observer, owner));
 	} else if (!observer->owner_entered) {
-		find(observer, RR_GHOST_LOCK, remark,
-		     "%s was made by %s, who does not hold it", key,
-		     name_of(observer, owner));
+		note_finding(observer, RR_GHOST_LOCK, remark,
+			     "%s was made by %s, who does not hold it", key,
+			     client_name(observer, owner));
 	} else if (!observer->inside[owner]) {
-		find(observer, RR_LEFT_BEHIND, remark,
-		     "%s is still there, %s has left", key,
-		     name_of(observer, owner));
+		note_finding(observer, RR_LEFT_BEHIND, remark,
+			     "%s is still there, %s has left", key,
+			     client_name(observer, owner));
 	}
 }
 
-static void end_together(struct rr_observer *observer,
-			 char *together[RR_KEYS_SHOWN_MAX])
+static void judge_together(struct rr_observer *observer,
+			   char *together[RR_KEYS_SHOWN_MAX])
 {
 	const size_t n = observer->race->n_together;
 	char remark[RR_REMARK_SIZE];
@@ -268,16 +275,16 @@ static void end_together(struct rr_observer *observer,
 	for (size_t i = 0; i < n; i++)
 		changed += strcmp(observer->together[i], together[i]) != 0;
 	if (changed > 0 && changed < n)
-		find(observer, RR_HALF_DONE, remark,
-		     "%zu of %zu keys have changed", changed, n);
+		note_finding(observer, RR_HALF_DONE, remark,
+			     "%zu of %zu keys have changed", changed, n);
 }
 
 void rr_observer_end(struct rr_observer *observer, const char *counter,
 		     char *together[RR_KEYS_SHOWN_MAX])
 {
 	if (observer->race->counter)
-		end_counter(observer, counter);
+		judge_counter(observer, counter);
 	if (observer->race->lock)
-		end_lock(observer);
-	end_together(observer, together);
+		judge_lock(observer);
+	judge_together(observer, together);
 }

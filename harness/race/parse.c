@@ -7,7 +7,7 @@
 
 #include "parser.h"
 
-/* ---- Messages -------------------------------------------------------------- */
+/* ---- Messages ----------------------------------------------------------- */
 
 bool parser_fail(struct parser *parser, const char *format, ...)
 {
@@ -32,7 +32,7 @@ bool parser_has_words(struct parser *parser, size_t n, const char *what)
 			   found == 1 ? "word" : "words");
 }
 
-/* ---- Pieces of a line ------------------------------------------------------ */
+/* ---- Pieces of a line --------------------------------------------------- */
 
 /* Where in a line we are. */
 struct cursor {
@@ -121,7 +121,7 @@ static bool copy_word(struct cursor *cursor, char *word, size_t *length)
 }
 
 /* What is left up to a remark or a comment, without blanks at its ends. */
-static const char *take_reply(struct rr_race *race, struct cursor *cursor)
+static const char *cut_reply(struct rr_race *race, struct cursor *cursor)
 {
 	const char *begin, *last;
 	char quote = '\0';
@@ -146,7 +146,7 @@ static const char *take_reply(struct rr_race *race, struct cursor *cursor)
 	return rr_race_keep(race, begin, (size_t)(last - begin));
 }
 
-static const char *take_rest(struct rr_race *race, struct cursor *cursor)
+static const char *cut_rest(struct rr_race *race, struct cursor *cursor)
 {
 	const char *end = cursor->end;
 
@@ -163,7 +163,7 @@ static bool begins_text(const struct parser_line *line)
 				      parser_same(line->words[0], "title"));
 }
 
-static bool take_word(struct parser *parser, struct cursor *cursor)
+static bool cut_word(struct parser *parser, struct cursor *cursor)
 {
 	struct parser_line *line = &parser->line;
 	char *word = rr_race_keep(parser->race, cursor->at,
@@ -183,7 +183,7 @@ static bool take_word(struct parser *parser, struct cursor *cursor)
 }
 
 /* One word, or the reply after => or <. */
-static bool take_piece(struct parser *parser, struct cursor *cursor)
+static bool cut_piece(struct parser *parser, struct cursor *cursor)
 {
 	struct parser_line *line = &parser->line;
 
@@ -196,9 +196,9 @@ static bool take_piece(struct parser *parser, struct cursor *cursor)
 		return parser_fail(parser,
 				   "expected the line to end after the reply");
 	} else {
-		return take_word(parser, cursor);
+		return cut_word(parser, cursor);
 	}
-	line->reply = take_reply(parser->race, cursor);
+	line->reply = cut_reply(parser->race, cursor);
 	return true;
 }
 
@@ -215,22 +215,22 @@ bool parser_cut(struct parser *parser, const char *text, size_t length)
 		struct cursor rest = cursor;
 
 		if (line->n_words == 1 && !line->rest)
-			line->rest = take_rest(parser->race, &rest);
+			line->rest = cut_rest(parser->race, &rest);
 		if (is_next(&cursor, "#") || begins_text(line) ||
 		    (line->n_words == 0 && *cursor.at == '#'))
 			return true;
 		if (is_next(&cursor, "!")) {
 			cursor.at++;
-			line->remark = take_rest(parser->race, &cursor);
+			line->remark = cut_rest(parser->race, &cursor);
 			return true;
 		}
-		if (!take_piece(parser, &cursor))
+		if (!cut_piece(parser, &cursor))
 			return false;
 	}
 	return true;
 }
 
-/* ---- What lines are made of ------------------------------------------------ */
+/* ---- What lines are made of --------------------------------------------- */
 
 int parser_find_actor(const struct rr_race *race, const char *name,
 		      size_t length)
@@ -262,8 +262,9 @@ bool parser_take_number(struct parser *parser, const char *text, int64_t least,
 		*number = value;
 		return true;
 	}
-	return parser_fail(parser, "expected a number from %lld to %lld, found '%.60s'",
-		    (long long)least, (long long)most, text);
+	return parser_fail(parser,
+			   "expected a number from %lld to %lld, found '%.60s'",
+			   (long long)least, (long long)most, text);
 }
 
 bool parser_take_duration(struct parser *parser, const char *text,
@@ -285,11 +286,11 @@ bool parser_take_duration(struct parser *parser, const char *text,
 		}
 	}
 	return parser_fail(parser, "expected a duration like %s, found '%.60s'",
-		    is_signed ? "+60s or -60s" : "10s or 300ms", text);
+			   is_signed ? "+60s or -60s" : "10s or 300ms", text);
 }
 
 bool parser_take_command(struct parser *parser, struct rr_step *step,
-			    size_t first)
+			 size_t first)
 {
 	const struct parser_line *line = &parser->line;
 
@@ -303,7 +304,7 @@ bool parser_take_command(struct parser *parser, struct rr_step *step,
 }
 
 /* Room for one more in an array that doubles; NULL = out of memory. */
-static void *make_room(void *array, size_t *room, size_t used, size_t size)
+static void *grow_array(void *array, size_t *room, size_t used, size_t size)
 {
 	if (used < *room)
 		return array;
@@ -320,19 +321,20 @@ struct rr_step *parser_add_step(struct parser *parser, enum rr_step_kind kind)
 		parser_fail(parser, "expected at most %d steps", RR_STEPS_MAX);
 		return NULL;
 	}
-	steps = make_room(race->steps, &parser->steps_room, race->n_steps,
-			  sizeof(*steps));
+	steps = grow_array(race->steps, &parser->steps_room, race->n_steps,
+			   sizeof(*steps));
 	if (!steps) {
 		rr_error_no_memory(parser->error);
 		return NULL;
 	}
 	race->steps = steps;
-	steps[race->n_steps] = (struct rr_step){ .kind = kind,
-						 .line = parser->line.number,
-						 .actor = -1,
-						 .server = -1,
-						 .peer = -1,
-						 .remark = parser->line.remark };
+	steps[race->n_steps] =
+		(struct rr_step){ .kind = kind,
+				  .line = parser->line.number,
+				  .actor = -1,
+				  .server = -1,
+				  .peer = -1,
+				  .remark = parser->line.remark };
 	return &steps[race->n_steps++];
 }
 
@@ -340,8 +342,8 @@ struct rr_saying *parser_add_saying(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
 	struct rr_saying *sayings =
-		make_room(race->sayings, &parser->sayings_room,
-			  race->n_sayings, sizeof(*sayings));
+		grow_array(race->sayings, &parser->sayings_room,
+			   race->n_sayings, sizeof(*sayings));
 
 	if (!sayings) {
 		rr_error_no_memory(parser->error);
@@ -353,7 +355,7 @@ struct rr_saying *parser_add_saying(struct parser *parser)
 	return &sayings[race->n_sayings++];
 }
 
-/* ---- The whole ------------------------------------------------------------- */
+/* ---- The whole ---------------------------------------------------------- */
 
 static bool parse_line(struct parser *parser)
 {
@@ -368,7 +370,7 @@ static bool parse_line(struct parser *parser)
 	return parser_complete_headings(parser) && parser_step(parser);
 }
 
-static bool has_all(struct parser *parser)
+static bool has_all_parts(struct parser *parser)
 {
 	if (parser->repeat)
 		return parser_fail(parser,
@@ -377,7 +379,8 @@ static bool has_all(struct parser *parser)
 	if (parser->race->n_steps == 0)
 		return parser_fail(parser, "expected at least one step");
 	if (!parser->race->title)
-		return parser_fail(parser, "expected a 'title' somewhere above");
+		return parser_fail(parser,
+				   "expected a 'title' somewhere above");
 	if (!parser->race->n_verdicts)
 		return parser_fail(parser, "expected a 'verdict' at the end");
 	return true;
@@ -398,11 +401,11 @@ static bool parse_all(struct parser *parser, const char *text, size_t length)
 			return false;
 		text += n + 1;
 	}
-	return has_all(parser);
+	return has_all_parts(parser);
 }
 
-struct rr_race *rr_race_parse(const char *path, const char *text,
-			      size_t length, struct rr_error *error)
+struct rr_race *rr_race_parse(const char *path, const char *text, size_t length,
+			      struct rr_error *error)
 {
 	struct rr_race *race = calloc(1, sizeof(*race));
 	struct parser parser = { .race = race, .error = error };

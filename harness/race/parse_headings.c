@@ -2,7 +2,7 @@
 /* The lines above the first step: who takes part, and what is looked at. */
 #include "parser.h"
 
-/* ---- Texts and keys -------------------------------------------------------- */
+/* ---- Texts and keys ----------------------------------------------------- */
 
 static bool parse_title(struct parser *parser)
 {
@@ -92,8 +92,8 @@ static bool parse_given(struct parser *parser)
 static bool parse_needs(struct parser *parser)
 {
 	const struct parser_line *line = &parser->line;
-	const bool not_there =
-		line->n_words == 3 && parser_same(line->words[1], "no");
+	const bool not_there = line->n_words == 3 &&
+			       parser_same(line->words[1], "no");
 	struct rr_race *race = parser->race;
 
 	if (!not_there && !parser_has_words(parser, 2, "needs COMMAND"))
@@ -101,13 +101,12 @@ static bool parse_needs(struct parser *parser)
 	if (race->n_needs == RR_NEEDS_MAX)
 		return parser_fail(parser, "expected at most %d needs",
 				   RR_NEEDS_MAX);
-	race->needs[race->n_needs++] = (struct rr_need){
-		line->words[line->n_words - 1], not_there
-	};
+	race->needs[race->n_needs++] =
+		(struct rr_need){ line->words[line->n_words - 1], not_there };
 	return true;
 }
 
-/* ---- Clients --------------------------------------------------------------- */
+/* ---- Clients ------------------------------------------------------------ */
 
 /* `connection` < 0: the client's own. */
 static bool add_client(struct parser *parser, const char *name, int connection)
@@ -119,7 +118,8 @@ static bool add_client(struct parser *parser, const char *name, int connection)
 				   RR_ACTORS_MAX);
 	if (parser_find_actor(race, name, strlen(name)) >= 0)
 		return parser_fail(
-			parser, "expected names that differ, found '%.60s' twice",
+			parser,
+			"expected names that differ, found '%.60s' twice",
 			name);
 	race->actors[race->n_actors] = (struct rr_race_actor){
 		name, connection < 0 ? (int)race->n_actors : connection
@@ -142,7 +142,7 @@ static bool parse_clients(struct parser *parser)
 	return true;
 }
 
-/* ---- Servers --------------------------------------------------------------- */
+/* ---- Servers ------------------------------------------------------------ */
 
 static struct rr_race_server *add_server(struct parser *parser,
 					 const char *name)
@@ -205,8 +205,8 @@ static bool take_master(struct parser *parser, struct rr_race_server *server,
 	return server->options.tcp = true;
 }
 
-static bool take_maxmemory(struct parser *parser,
-			   struct rr_race_server *server, const char *value)
+static bool take_maxmemory(struct parser *parser, struct rr_race_server *server,
+			   const char *value)
 {
 	int64_t bytes;
 
@@ -228,8 +228,8 @@ static const struct {
 	{ "maxmemory=", take_maxmemory },
 };
 
-static bool take_option(struct parser *parser, struct rr_race_server *server,
-			const char *word)
+static bool take_server_option(struct parser *parser,
+			       struct rr_race_server *server, const char *word)
 {
 	struct rr_server_options *options = &server->options;
 	const struct {
@@ -269,16 +269,17 @@ static bool parse_servers(struct parser *parser)
 /* server n1 OPTION... */
 static bool parse_server(struct parser *parser)
 {
-	struct rr_race_server *server = add_server(parser, parser->line.words[1]);
+	struct rr_race_server *server =
+		add_server(parser, parser->line.words[1]);
 
 	for (size_t i = 2; server && i < parser->line.n_words; i++) {
-		if (!take_option(parser, server, parser->line.words[i]))
+		if (!take_server_option(parser, server, parser->line.words[i]))
 			return false;
 	}
 	return server != NULL;
 }
 
-/* ---- The table ------------------------------------------------------------- */
+/* ---- The table ---------------------------------------------------------- */
 
 static const struct {
 	const char *word;
@@ -328,7 +329,6 @@ bool parser_complete_headings(struct parser *parser)
 	if (parser->race->n_servers == 0 && !add_server(parser, "redis"))
 		return false;
 	return parser->race->n_actors > 0 ||
-	       parser_fail(
-		       parser,
-		       "expected 'clients NAME...' before the first step");
+	       parser_fail(parser,
+			   "expected 'clients NAME...' before the first step");
 }

@@ -2,9 +2,9 @@
 /* The steps, what documents say, and the verdict. */
 #include "parser.h"
 
-/* ---- Commands and replies -------------------------------------------------- */
+/* ---- Commands and replies ----------------------------------------------- */
 
-static bool take_reply(struct parser *parser, struct rr_step *step)
+static bool parse_reply(struct parser *parser, struct rr_step *step)
 {
 	const char *reply = parser->line.reply;
 
@@ -18,7 +18,8 @@ static bool take_reply(struct parser *parser, struct rr_step *step)
 	return true;
 }
 
-static bool take_server(struct parser *parser, const char *name, int *server)
+static bool parse_server_name(struct parser *parser, const char *name,
+			      int *server)
 {
 	*server = parser_find_server(parser->race, name);
 	return *server >= 0 ||
@@ -40,15 +41,16 @@ static bool parse_run(struct parser *parser, struct rr_step *step)
 				   "expected a client's name, found '%.*s'",
 				   (int)length, name);
 	if (*at == '@') {
-		const char *server = rr_race_keep(parser->race, at + 1,
-						  strlen(at) - 2);
+		const char *server =
+			rr_race_keep(parser->race, at + 1, strlen(at) - 2);
 
 		if (!server)
 			return rr_error_no_memory(parser->error);
-		if (!take_server(parser, server, &step->server))
+		if (!parse_server_name(parser, server, &step->server))
 			return false;
 	}
-	return parser_take_command(parser, step, 1) && take_reply(parser, step);
+	return parser_take_command(parser, step, 1) &&
+	       parse_reply(parser, step);
 }
 
 static bool parse_read(struct parser *parser, struct rr_step *step)
@@ -56,7 +58,7 @@ static bool parse_read(struct parser *parser, struct rr_step *step)
 	step->server = 0;
 	if (!parser->line.reply)
 		return parser_fail(parser, "expected a reply after => or <");
-	return take_reply(parser, step);
+	return parse_reply(parser, step);
 }
 
 static bool parse_write(struct parser *parser, struct rr_step *step)
@@ -72,7 +74,7 @@ static bool parse_write(struct parser *parser, struct rr_step *step)
 	return true;
 }
 
-/* ---- Other steps ----------------------------------------------------------- */
+/* ---- Other steps -------------------------------------------------------- */
 
 /* A computes end = now + 11 */
 static bool parse_compute(struct parser *parser, struct rr_step *step)
@@ -111,7 +113,7 @@ static bool parse_note(struct parser *parser, struct rr_step *step)
 	return true;
 }
 
-static bool parse_tick(struct parser *parser, struct rr_step *step)
+static bool parse_duration(struct parser *parser, struct rr_step *step)
 {
 	return parser_take_duration(parser, parser->line.words[1], false,
 				    &step->amount);
@@ -124,14 +126,15 @@ static bool parse_clock(struct parser *parser, struct rr_step *step)
 	step->peer = parser_find_actor(parser->race, name, strlen(name));
 	return parser_take_duration(parser, parser->line.words[2], true,
 				    &step->amount) &&
-	       (step->peer >= 0 || take_server(parser, name, &step->server));
+	       (step->peer >= 0 ||
+		parse_server_name(parser, name, &step->server));
 }
 
 static bool parse_fault(struct parser *parser, struct rr_step *step)
 {
 	while (!parser_same(parser->line.words[0], rr_fault_name(step->fault)))
 		step->fault++;
-	return take_server(parser, parser->line.words[1], &step->server);
+	return parse_server_name(parser, parser->line.words[1], &step->server);
 }
 
 static bool parse_slow_disk(struct parser *parser, struct rr_step *step)
@@ -159,7 +162,7 @@ static bool parse_tear(struct parser *parser, struct rr_step *step)
 		line->words[2]);
 }
 
-/* ---- The forms of steps ---------------------------------------------------- */
+/* ---- The forms of steps ------------------------------------------------- */
 
 struct form {
 	size_t n_words; /* 0 = any number */
@@ -180,7 +183,7 @@ static const struct form forms[] = {
 	[RR_STEP_UNLOCK] = { 3, "A unlocks MUTEX", parse_mutex },
 	[RR_STEP_COMPUTE] = { 0, "A computes NAME = now", parse_compute },
 	[RR_STEP_NOTE] = { 0, "-- TEXT", parse_note },
-	[RR_STEP_TICK] = { 2, "tick DURATION", parse_tick },
+	[RR_STEP_TICK] = { 2, "tick DURATION", parse_duration },
 	[RR_STEP_CLOCK] = { 3, "clock NAME +60s", parse_clock },
 	[RR_STEP_FAULT] = { 2, "FAULT SERVER", parse_fault },
 };
@@ -208,9 +211,10 @@ static bool take_step(struct parser *parser, int actor, enum rr_step_kind kind,
 
 static bool take_fault(struct parser *parser, enum rr_fault fault)
 {
-	const struct form *form = fault == RR_FAULT_SLOW_DISK ? &slow_disk :
-				  fault == RR_FAULT_TEAR      ? &tear :
-						 &forms[RR_STEP_FAULT];
+	const struct form *form =
+		fault == RR_FAULT_SLOW_DISK ? &slow_disk :
+		fault == RR_FAULT_TEAR	    ? &tear :
+					      &forms[RR_STEP_FAULT];
 
 	return take_step(parser, -1, RR_STEP_FAULT, form);
 }
@@ -218,8 +222,8 @@ static bool take_fault(struct parser *parser, enum rr_fault fault)
 /* What a client does besides commands. */
 static bool take_doing(struct parser *parser, int actor)
 {
-	const char *word =
-		parser->line.n_words > 1 ? parser->line.words[1] : "nothing";
+	const char *word = parser->line.n_words > 1 ? parser->line.words[1] :
+						      "nothing";
 
 	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
 		if (kind != RR_STEP_BYTES &&
@@ -233,7 +237,7 @@ static bool take_doing(struct parser *parser, int actor)
 		parser->line.words[0], word);
 }
 
-/* ---- Repeats --------------------------------------------------------------- */
+/* ---- Repeats ------------------------------------------------------------ */
 
 static bool parse_repeat(struct parser *parser)
 {
@@ -262,8 +266,9 @@ static bool parse_end(struct parser *parser)
 	if (!parser->repeat)
 		return parser_fail(parser, "expected a 'repeat' before 'end'");
 	for (size_t i = 0; i < n * (size_t)parser->repeat; i++) {
-		struct rr_step *step = i < n ? &race->steps[from + i] :
-					parser_add_step(parser, RR_STEP_NOTE);
+		struct rr_step *step =
+			i < n ? &race->steps[from + i] :
+				parser_add_step(parser, RR_STEP_NOTE);
 
 		if (!step)
 			return false;
@@ -275,7 +280,7 @@ static bool parse_end(struct parser *parser)
 	return true;
 }
 
-/* ---- What documents say, and the verdict ----------------------------------- */
+/* ---- What documents say, and the verdict -------------------------------- */
 
 /* A word for what is found that nobody knows would never hold. */
 static bool check_finding(struct parser *parser, const char *text)
@@ -299,7 +304,8 @@ static bool parse_saying(struct parser *parser)
 
 	if (line->reply ? line->n_words != 2 : line->n_words < 3)
 		return parser_fail(
-			parser, "expected 'ID says => REPLY' or 'ID says FINDING'");
+			parser,
+			"expected 'ID says => REPLY' or 'ID says FINDING'");
 	if (line->reply && last < 0)
 		return parser_fail(
 			parser,
@@ -325,8 +331,8 @@ static bool parse_verdict(struct parser *parser)
 	char *findings;
 
 	if (parser->line.n_words < 2)
-		return parser_fail(parser,
-				   "expected what was found, or 'nothing broken'");
+		return parser_fail(
+			parser, "expected what was found, or 'nothing broken'");
 	findings = rr_race_keep(race, rest, strlen(rest));
 	if (!findings)
 		return rr_error_no_memory(parser->error);
@@ -344,7 +350,7 @@ static bool parse_verdict(struct parser *parser)
 	return true;
 }
 
-/* ---- Any line -------------------------------------------------------------- */
+/* ---- Any line ----------------------------------------------------------- */
 
 static const struct {
 	const char *word;

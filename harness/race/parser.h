@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the parser share, and the words that the writer knows, too. */
+/* What the files of the parser share, and the words that the writer shares with
+ * them. */
 #ifndef RR_PARSER_H
 #define RR_PARSER_H
 
@@ -28,7 +29,8 @@ struct parser {
 	struct rr_error *error;
 };
 
-/* "PATH:LINE: ...", or "PATH: ..." before the first line, as the error; false. */
+/* Sets "PATH:LINE: ...", or "PATH: ..." before the first line, as the error;
+ * false. */
 bool parser_fail(struct parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -75,7 +77,7 @@ static inline bool parser_same(const char *word, const char *other)
 	return strcmp(word, other) == 0;
 }
 
-/* ---- Words of the language (race.c) ---------------------------------------- */
+/* ---- Words of the language (race.c) ------------------------------------- */
 
 /* "last" of "tear N last", "always" of the option "aof=always", "enters" of
  * "A enters" and "tick" of "tick 10s". A command has no such word: NULL. */

@@ -43,7 +43,7 @@ void rr_race_free(struct rr_race *race)
 	free(race);
 }
 
-/* ---- Words ----------------------------------------------------------------- */
+/* ---- Words -------------------------------------------------------------- */
 
 const char *rr_fault_name(enum rr_fault fault)
 {
@@ -101,19 +101,19 @@ const char *rr_aof_name(enum rr_aof aof)
 const char *rr_step_word(enum rr_step_kind kind)
 {
 	static const char *const words[RR_STEP_FAULT + 1] = {
-		[RR_STEP_WRITE] = "writes",     [RR_STEP_BYTES] = "writes",
-		[RR_STEP_READ] = "<",           [RR_STEP_ENTER] = "enters",
-		[RR_STEP_LEAVE] = "leaves",     [RR_STEP_COUNT] = "counts",
-		[RR_STEP_CRASH] = "crashes",    [RR_STEP_CONNECT] = "connects",
-		[RR_STEP_LOCK] = "locks",       [RR_STEP_UNLOCK] = "unlocks",
+		[RR_STEP_WRITE] = "writes",	[RR_STEP_BYTES] = "writes",
+		[RR_STEP_READ] = "<",		[RR_STEP_ENTER] = "enters",
+		[RR_STEP_LEAVE] = "leaves",	[RR_STEP_COUNT] = "counts",
+		[RR_STEP_CRASH] = "crashes",	[RR_STEP_CONNECT] = "connects",
+		[RR_STEP_LOCK] = "locks",	[RR_STEP_UNLOCK] = "unlocks",
 		[RR_STEP_COMPUTE] = "computes", [RR_STEP_NOTE] = "--",
-		[RR_STEP_TICK] = "tick",        [RR_STEP_CLOCK] = "clock",
+		[RR_STEP_TICK] = "tick",	[RR_STEP_CLOCK] = "clock",
 	};
 
 	return words[kind];
 }
 
-/* ---- Files ----------------------------------------------------------------- */
+/* ---- Files -------------------------------------------------------------- */
 
 struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 {
@@ -135,8 +135,8 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s",
 			     path, strerror(errno));
 	else if (length == FILE_MAX)
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "'%s' is longer than 1 MiB", path);
+		rr_error_set(error, RR_ERROR_USAGE, "'%s' is longer than 1 MiB",
+			     path);
 	else
 		race = rr_race_parse(path, text, length, error);
 	free(text);
@@ -144,7 +144,7 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 	return race;
 }
 
-/* ---- The project's races --------------------------------------------------- */
+/* ---- The project's races ------------------------------------------------ */
 
 static const char suffix[] = ".race";
 
@@ -185,13 +185,14 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error)
 	snprintf(path, sizeof(path), "%s/%.500s%s", directory, name, suffix);
 	if (directory[0] && access(path, R_OK) == 0)
 		return rr_race_read(path, error);
-	rr_error_set(error, RR_ERROR_USAGE,
-		     "there is no race '%.100s', and no such file; 'redrace list' shows the races",
-		     name);
+	rr_error_set(
+		error, RR_ERROR_USAGE,
+		"there is no race '%.100s', and no such file; 'redrace list' shows the races",
+		name);
 	return NULL;
 }
 
-static int is_race(const struct dirent *entry)
+static int names_race(const struct dirent *entry)
 {
 	const size_t length = strlen(entry->d_name);
 
@@ -207,7 +208,7 @@ char **rr_library_names(size_t *n)
 	int found;
 
 	rr_library_directory(directory);
-	found = scandir(directory, &entries, is_race, alphasort);
+	found = scandir(directory, &entries, names_race, alphasort);
 	names = calloc(found > 0 ? (size_t)found : 1, sizeof(*names));
 	*n = 0;
 	for (int i = 0; i < found; i++) {

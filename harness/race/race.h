@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A race: a transcript of what several clients do to one or more servers. Here it
- * is read from a text file and written to one, and what happened when somebody
- * played it is observed and judged. docs/races.md explains the language.
+ * A race: a transcript of what several clients do to one or more servers. It is
+ * read from a text file and written to one, and what happens when somebody plays
+ * it is observed and judged. docs/races.md explains the language.
  */
 #ifndef RR_RACE_H
 #define RR_RACE_H
@@ -153,10 +153,10 @@ struct rr_race {
 	struct rr_race_text *texts;    /* everything the pointers point into */
 };
 
-/* ---- Reading --------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------ */
 
-/* Reads a race from `text`. NULL, and "PATH:LINE: expected ..., found ..." as the
- * error, when it is none; `path` is what messages begin with. */
+/* Reads a race from `text`. NULL when it is none: the error is "PATH:LINE: expected
+ * ..., found ...". */
 struct rr_race *rr_race_parse(const char *path, const char *text,
 			      size_t length, struct rr_error *error);
 
@@ -180,7 +180,7 @@ enum { RR_RACE_PATH_SIZE = 1024 };
  * built in, or what `make install` made of it; "" when there is none. */
 void rr_library_directory(char path[RR_RACE_PATH_SIZE]);
 
-/* A race by its file, or by the name of one of ours; NULL when there is none. */
+/* A race by its file, or by the name of one of ours; NULL = there is none. */
 struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 
 /* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL when
@@ -191,14 +191,15 @@ void rr_library_free_names(char **names, size_t n);
 /* Prints ours, a line each: name, claims, title. False: a file is no race. */
 bool rr_library_print(bool markdown, struct rr_error *error);
 
-/* ---- Writing (write.c) ----------------------------------------------------- */
+/* ---- Writing (write.c) -------------------------------------------------- */
 
 /*
  * Writes the file that the parser reads as this race: headings, steps, what
  * documents say, the verdict. Comments and blank lines of a file that was read
  * are no part of a race. What no parser made must be sayable, too: titles, notes
- * and remarks without newlines, a pattern for each reply (rr_reply_to_pattern()),
- * times in whole microseconds (others are rounded up). False: not written.
+ * and remarks without newlines, a pattern for each reply that was taken from a
+ * server (rr_reply_to_pattern()), times in whole microseconds (others are rounded
+ * up). False: not written.
  */
 bool rr_race_write(FILE *file, const struct rr_race *race);
 
@@ -211,7 +212,7 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 enum { RR_DURATION_SIZE = 32 };
 const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns);
 
-/* ---- Replies (reply_text.c) ------------------------------------------------ */
+/* ---- Replies (reply_text.c) --------------------------------------------- */
 
 /* As redis-cli prints it, arrays on one line; cut off with ... when too long. */
 void rr_reply_text(const struct redisReply *reply, char *text, size_t size);
@@ -239,7 +240,7 @@ bool rr_reply_matches(const char *pattern, const char *text,
  */
 void rr_reply_to_pattern(char *text);
 
-/* ---- Findings: what went wrong (verdict.c) -------------------------------- */
+/* ---- Findings: what went wrong (verdict.c) ------------------------------ */
 
 /* They are found by looking at what happened, never read from the file. */
 enum rr_finding {
@@ -275,7 +276,7 @@ const char *rr_finding_meaning(enum rr_finding finding);
  */
 bool rr_finding_holds(const char *phrase, rr_findings findings, bool *known);
 
-/* ---- Traces: what happened (verdict.c) --------------------------------------- */
+/* ---- Traces: what happened (verdict.c) ---------------------------------- */
 
 /* One step as it went. Texts belong to the trace. */
 struct rr_event {
@@ -308,7 +309,7 @@ void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size);
 bool rr_trace_saying_holds(const struct rr_trace *trace,
 			   const struct rr_saying *saying);
 
-/* ---- The observer (observer.c) --------------------------------------------- */
+/* ---- The observer (observer.c) ------------------------------------------ */
 
 /*
  * Watches a race and finds what it breaks: who is inside, whose lock it is, what

@@ -8,7 +8,7 @@
 #include "base/reply.h"
 #include "race.h"
 
-/* ---- Replies as text ------------------------------------------------------- */
+/* ---- Replies as text ---------------------------------------------------- */
 
 static void write_flat(FILE *file, const redisReply *reply)
 {
@@ -85,7 +85,7 @@ void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size)
 	take_written(file, &written, text, size);
 }
 
-/* ---- Patterns -------------------------------------------------------------- */
+/* ---- Patterns ----------------------------------------------------------- */
 
 static size_t name_length(const char *name)
 {

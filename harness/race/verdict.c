@@ -5,7 +5,7 @@
 
 #include "race.h"
 
-/* ---- Findings -------------------------------------------------------------- */
+/* ---- Findings ----------------------------------------------------------- */
 
 #define RR_BIT(finding) (1U << (finding))
 
@@ -13,42 +13,30 @@ static const struct {
 	const char *name;
 	const char *meaning;
 } findings[RR_FINDINGS] = {
-	[RR_EXCLUSION_BROKEN] = {
-		"exclusion broken",
-		"Two clients were in their critical sections at the same time." },
-	[RR_UPDATE_LOST] = {
-		"update lost",
-		"An increment that was acknowledged is not in the final value." },
-	[RR_COUNTED_TWICE] = {
-		"counted twice",
-		"The final value is higher than what was acknowledged." },
-	[RR_FOREIGN_RELEASE] = {
-		"foreign release",
-		"A client removed a lock that a living other one held." },
-	[RR_FOREIGN_CHANGE] = {
-		"foreign change",
-		"A client changed the value or the lease of a lock that a living other one held." },
-	[RR_DEADLOCK] = {
-		"deadlock",
-		"The holder is dead and its lock never expires: nobody gets in any more." },
-	[RR_KEPT_ALIVE] = {
-		"dead lock kept alive",
-		"The holder is dead, and those who ask for its lock renew the lease." },
-	[RR_GHOST_LOCK] = {
-		"ghost lock",
-		"The lock is there, and the client that made it does not hold it." },
-	[RR_LEFT_BEHIND] = {
-		"lock left behind",
-		"The holder has left its section, its lock is still there." },
-	[RR_HALF_DONE] = {
-		"half done",
-		"Keys that change together have changed in part." },
-	[RR_WRITE_LOST] = {
-		"acknowledged write lost",
-		"A write that the server had acknowledged is gone." },
-	[RR_REPLIES_CROSSED] = {
-		"replies crossed",
-		"A client read the reply to a command that was not its own." },
+	[RR_EXCLUSION_BROKEN] = { "exclusion broken",
+				  "Two clients were in their critical sections at the same time." },
+	[RR_UPDATE_LOST] = { "update lost",
+			     "An increment that was acknowledged is not in the final value." },
+	[RR_COUNTED_TWICE] = { "counted twice",
+			       "The final value is higher than what was acknowledged." },
+	[RR_FOREIGN_RELEASE] = { "foreign release",
+				 "A client removed a lock that a living other one held." },
+	[RR_FOREIGN_CHANGE] = { "foreign change",
+				"A client changed the value or the lease of a lock that a living other one held." },
+	[RR_DEADLOCK] = { "deadlock",
+			  "The holder is dead and its lock never expires: nobody gets in any more." },
+	[RR_KEPT_ALIVE] = { "dead lock kept alive",
+			    "The holder is dead, and those who ask for its lock renew the lease." },
+	[RR_GHOST_LOCK] = { "ghost lock",
+			    "The lock is there, and the client that made it does not hold it." },
+	[RR_LEFT_BEHIND] = { "lock left behind",
+			     "The holder has left its section, its lock is still there." },
+	[RR_HALF_DONE] = { "half done",
+			   "Keys that change together have changed in part." },
+	[RR_WRITE_LOST] = { "acknowledged write lost",
+			    "A write that the server had acknowledged is gone." },
+	[RR_REPLIES_CROSSED] = { "replies crossed",
+				 "A client read the reply to a command that was not its own." },
 };
 
 /* Phrases that say that none of some findings is there. */
@@ -93,7 +81,7 @@ bool rr_finding_holds(const char *phrase, rr_findings set, bool *known)
 	return false;
 }
 
-/* ---- Traces ---------------------------------------------------------------- */
+/* ---- Traces ------------------------------------------------------------- */
 
 void rr_trace_free(struct rr_trace *trace)
 {

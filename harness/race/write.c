@@ -8,7 +8,7 @@
 #include "base/reply.h"
 #include "parser.h"
 
-/* ---- Words ----------------------------------------------------------------- */
+/* ---- Words -------------------------------------------------------------- */
 
 static void write_word(FILE *file, const char *word)
 {
@@ -36,7 +36,7 @@ const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns)
 	return text;
 }
 
-/* ---- Steps of clients ------------------------------------------------------ */
+/* ---- Steps of clients --------------------------------------------------- */
 
 /* The pattern of the reply; NULL = any reply will do. */
 static const char *pattern_of(const struct rr_step *step)
@@ -90,7 +90,7 @@ static void write_doing(FILE *file, const struct rr_race *race,
 		fprintf(file, " %s", pattern_of(step) ? pattern_of(step) : "*");
 }
 
-/* ---- Steps of nobody ------------------------------------------------------- */
+/* ---- Steps of nobody ---------------------------------------------------- */
 
 static void write_clock(FILE *file, const struct rr_race *race,
 			const struct rr_step *step)
@@ -149,7 +149,7 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 		fprintf(file, "  ! %s", step->remark);
 }
 
-/* ---- Headings -------------------------------------------------------------- */
+/* ---- Headings ----------------------------------------------------------- */
 
 static void write_heading(FILE *file, const char *heading,
 			  const char *const *words, size_t n)
@@ -164,8 +164,7 @@ static bool shares_connection(const struct rr_race *race, size_t i)
 	const struct rr_race_actor *actors = race->actors;
 
 	return actors[i].connection != (int)i ||
-	       (i + 1 < race->n_actors &&
-		actors[i + 1].connection == (int)i);
+	       (i + 1 < race->n_actors && actors[i + 1].connection == (int)i);
 }
 
 /* Clients with a connection of their own stand in one line, those that share
@@ -177,10 +176,10 @@ static void write_clients(FILE *file, const struct rr_race *race)
 
 	for (size_t i = 0; i < race->n_actors; i++) {
 		const bool shares = shares_connection(race, i);
-		const bool ends = i + 1 == race->n_actors ||
-				  (race->actors[i + 1].connection ==
-					   (int)i + 1 &&
-				   (shares || shares_connection(race, i + 1)));
+		const bool ends =
+			i + 1 == race->n_actors ||
+			(race->actors[i + 1].connection == (int)i + 1 &&
+			 (shares || shares_connection(race, i + 1)));
 
 		names[n++] = race->actors[i].name;
 		if (!ends)
@@ -264,9 +263,8 @@ static void write_servers(FILE *file, const struct rr_race *race)
 static void write_lock(FILE *file, const struct rr_race *race)
 {
 	const bool more = race->lock_is_timestamp || race->lock_is_count;
-	const char *words[] = {
-		race->lock, race->lock_is_count ? "count" : "timestamp"
-	};
+	const char *words[] = { race->lock,
+				race->lock_is_count ? "count" : "timestamp" };
 
 	if (race->lock)
 		write_heading(file, "lock", words, more ? 2 : 1);
@@ -313,7 +311,7 @@ static void write_headings(FILE *file, const struct rr_race *race)
 	fputc('\n', file);
 }
 
-/* ---- What documents say ---------------------------------------------------- */
+/* ---- What documents say ------------------------------------------------- */
 
 static void write_saying(FILE *file, const struct rr_saying *saying)
 {
@@ -338,15 +336,14 @@ static size_t write_sayings_of(FILE *file, const struct rr_race *race,
 	return written;
 }
 
-/* ---- The whole ------------------------------------------------------------- */
+/* ---- The whole ---------------------------------------------------------- */
 
 /* Does a round, or the whole repeat, end with this step? */
 static bool ends_round(const struct rr_race *race, size_t i)
 {
 	const struct rr_step *step = &race->steps[i], *next = step + 1;
 
-	return i + 1 == race->n_steps ||
-	       next->repetition != step->repetition ||
+	return i + 1 == race->n_steps || next->repetition != step->repetition ||
 	       next->repetitions != step->repetitions;
 }
 
@@ -383,8 +380,7 @@ bool rr_race_write(FILE *file, const struct rr_race *race)
 	for (; sayings < race->n_sayings; sayings++)
 		write_saying(file, &race->sayings[sayings]);
 	for (size_t i = 0; i < race->n_verdicts; i++)
-		fprintf(file, "%s%s", i ? ", " : "verdict ",
-			race->verdicts[i]);
+		fprintf(file, "%s%s", i ? ", " : "verdict ", race->verdicts[i]);
 	if (race->n_verdicts)
 		fputc('\n', file);
 	return !ferror(file);

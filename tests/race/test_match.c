@@ -92,7 +92,7 @@ Test(match, replaces_variables_in_words)
 	free(word);
 }
 
-/* ---- Replies as text ------------------------------------------------------------- */
+/* ---- Replies as text ---------------------------------------------------- */
 
 static void assert_text(const redisReply *reply, const char *expected)
 {

@@ -12,7 +12,7 @@
 
 #include "race/race.h"
 
-/* ---- Are they the same? ---------------------------------------------------- */
+/* ---- Are they the same? ------------------------------------------------- */
 
 /* Where two races differ first, in words; "" = nowhere. */
 struct difference {
@@ -164,7 +164,7 @@ static bool same_race(const struct rr_race *a, const struct rr_race *b,
 	       same_ends(a, b, difference);
 }
 
-/* ---- There and back -------------------------------------------------------- */
+/* ---- There and back ----------------------------------------------------- */
 
 static char *write_race(const struct rr_race *race)
 {
@@ -254,7 +254,7 @@ Test(write, keeps_every_transcript_of_the_matrix)
 	assert_folder_is_kept("docs/matrix", true);
 }
 
-/* ---- Random races ---------------------------------------------------------- */
+/* ---- Random races ------------------------------------------------------- */
 
 struct dice {
 	uint64_t state;
@@ -592,7 +592,7 @@ Test(write, keeps_every_random_race)
 	}
 }
 
-/* ---- Races that no file held ------------------------------------------------- */
+/* ---- Races that no file held -------------------------------------------- */
 
 Test(write, rounds_up_to_whole_microseconds)
 {
