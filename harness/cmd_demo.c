@@ -8,6 +8,7 @@
 #include "bench/bench.h"
 #include "commands.h"
 #include "base/placement.h"
+#include "cluster/keys.h"
 #include "cluster/cluster.h"
 #include "base/option.h"
 #include "base/text.h"
@@ -79,21 +80,25 @@ void rr_help_demo(void)
 
 /* ---- The live line ----------------------------------------------------------------- */
 
-struct view {
-	struct rl_link *link;
+struct demo {
+	const struct demo_options *options;
+	struct rr_session *session;
+	struct rr_cluster cluster;
+	struct rl_link *data; /* the demo's own connection */
 	struct rr_spectra *scratch;
-	bool terminal;
+	bool is_terminal;
 	int64_t shown_ns; /* when the last line was printed */
+	struct rr_error *error;
 };
 
-static long long read_counter(struct view *view, const struct rr_run *run)
+static long long read_counter(struct demo *demo, const struct rr_run *run)
 {
 	char key[RR_KEY_SIZE];
 	struct rl_reply reply;
 	long long count;
 
 	rr_keys_counter(key, run->prefix, 0);
-	if (rl_run(view->link, &reply, "GET %s", key) != RL_OK ||
+	if (rl_run(demo->data, &reply, "GET %s", key) != RL_OK ||
 	    !rl_reply_number(&reply, &count))
 		return 0;
 	return count;
@@ -115,35 +120,33 @@ static void print_counts(long long expected, long long actual)
  * was done since may be. So the expected value is known to be between the two,
  * and as long as the counter is there as well, nothing has been lost.
  */
-static void show(void *context, const struct rr_run *run,
-		 const struct rr_board *board, int64_t elapsed_ns)
+static void show_counts(void *context, const struct rr_run *run, uint64_t done,
+			int64_t elapsed_ns)
 {
-	struct view *view = context;
-	const long long before = (long long)rr_board_done(board);
+	struct demo *demo = context;
+	const long long before = (long long)done;
 	long long actual;
 
-	if (!view->terminal &&
-	    elapsed_ns < view->shown_ns + INT64_C(2000000000))
+	if (!demo->is_terminal &&
+	    elapsed_ns < demo->shown_ns + INT64_C(2000000000))
 		return;
-	view->shown_ns = elapsed_ns;
-	printf("%s", view->terminal ? "\r" : "");
-	actual = read_counter(view, run);
+	demo->shown_ns = elapsed_ns;
+	printf("%s", demo->is_terminal ? "\r" : "");
+	actual = read_counter(demo, run);
 	print_counts(actual > before ? actual : before, actual);
-	printf("%s", view->terminal ? "\033[K" : "\n");
+	printf("%s", demo->is_terminal ? "\033[K" : "\n");
 	fflush(stdout);
 }
 
 /* ---- Acts --------------------------------------------------------------------------- */
 
-static enum rr_exit measure(struct rr_session *session,
-			    const struct rr_cluster *cluster, struct view *view,
-			    const struct act *act, long increments,
-			    struct rr_measurement *measurement)
+static bool run_act(struct demo *demo, const struct act *act, long increments,
+		    bool is_shown, struct rr_measurement *measurement)
 {
 	const struct rr_run run = {
 		.strategy = rr_strategy_find(act->strategy),
-		.cluster = cluster,
-		.prefix = session->prefix,
+		.cluster = &demo->cluster,
+		.prefix = demo->session->prefix,
 		.threads = act->threads,
 		.processes = act->processes,
 		.increments = increments,
@@ -152,78 +155,71 @@ static enum rr_exit measure(struct rr_session *session,
 		.ttl_ms = 10000,
 		.seed = 1,
 	};
-	const struct rr_watcher watcher = { show, view };
+	const struct rr_watcher watcher = { show_counts, demo };
 
-	view->shown_ns = 0;
-	return rr_bench_run(&run, &session->signals, view->link ? &watcher : NULL,
-			    measurement, view->scratch);
+	demo->shown_ns = 0;
+	return rr_bench_run(&run, &demo->session->signals,
+			    is_shown ? &watcher : NULL, measurement,
+			    demo->scratch, demo->error);
 }
 
-/* How many increments this machine does in the act's time: tried out first. */
-static enum rr_exit rehearse(struct rr_session *session,
-			     const struct rr_cluster *cluster,
-			     const struct view *view, const struct act *act,
-			     long seconds, struct rr_measurement *measurement,
-			     long *increments)
+/* How many increments this machine does in the act's time is tried out first. */
+static enum rr_exit play_act(struct demo *demo, const struct act *act)
 {
-	struct view blind = { .scratch = view->scratch };
-	const enum rr_exit code =
-		measure(session, cluster, &blind, act, 2000, measurement);
-
-	*increments = 2000;
-	if (code == RR_EXIT_OK)
-		*increments = (long)(rr_increments_per_s(measurement) *
-				     (double)seconds) / 1000 * 1000 + 1000;
-	return code;
-}
-
-static enum rr_exit play_act(struct rr_session *session,
-			     const struct rr_cluster *cluster,
-			     struct view *view, const struct act *act,
-			     long seconds, struct rr_measurement *measurement)
-{
+	const double seconds = (double)demo->options->seconds;
+	struct rr_measurement m;
 	long increments;
-	enum rr_exit code;
 
 	printf("%s\n   %s, %d x %d %s\n", act->before, act->strategy,
 	       act->processes, act->threads,
 	       act->threads == 1 ? "thread" : "threads");
 	fflush(stdout);
-	code = rehearse(session, cluster, view, act, seconds, measurement,
-			&increments);
-	if (code == RR_EXIT_OK)
-		code = measure(session, cluster, view, act, increments,
-			       measurement);
-	if (code != RR_EXIT_OK)
-		return code;
-	printf("%s", view->terminal ? "\r" : "");
-	print_counts(measurement->expected_value, measurement->final_value);
-	printf("%s   %s\n%s\n\n", view->terminal ? "\033[K" : "",
-	       measurement->remark, act->after);
-	return rr_verdict_exit(measurement->verdict);
+	if (!run_act(demo, act, 2000, false, &m))
+		return RR_EXIT_OK;
+	increments = (long)(rr_increments_per_s(&m) * seconds) / 1000 * 1000 +
+		     1000;
+	if (!run_act(demo, act, increments, true, &m))
+		return RR_EXIT_OK;
+	printf("%s", demo->is_terminal ? "\r" : "");
+	print_counts(m.expected_value, m.final_value);
+	printf("%s   %s\n%s\n\n", demo->is_terminal ? "\033[K" : "", m.remark,
+	       act->after);
+	return rr_verdict_exit(m.verdict);
 }
 
-static enum rr_exit play(struct rr_session *session, struct rr_cluster *cluster,
-			 const struct demo_options *options)
+static enum rr_exit play_acts(struct demo *demo)
 {
-	struct rr_measurement measurement;
-	struct view view = { .terminal = isatty(STDOUT_FILENO),
-			     .scratch = calloc(1, sizeof(*view.scratch)) };
-	enum rr_exit code, worst = RR_EXIT_OK;
+	enum rr_exit worst = RR_EXIT_OK;
 
-	view.link = rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
-	if (!view.scratch || !view.link)
-		worst = rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) &&
-			   (worst == RR_EXIT_OK || worst == RR_EXIT_INCONCLUSIVE);
-	     i++) {
-		code = play_act(session, cluster, &view, &acts[i],
-				options->seconds, &measurement);
-		worst = rr_exit_worse(worst, code);
-	}
-	rl_link_free(view.link);
-	free(view.scratch);
+			   !demo->error->kind && worst != RR_EXIT_VIOLATED;
+	     i++)
+		worst = rr_exit_worse(worst, play_act(demo, &acts[i]));
 	return worst;
+}
+
+static enum rr_exit show_demo(struct demo *demo)
+{
+	const struct rr_cluster_options servers = {
+		.program = demo->options->redis_server,
+		.clock = RR_CLUSTER_REAL,
+		.cpu = rr_placement_cpu(),
+	};
+	enum rr_exit code = RR_EXIT_OK;
+
+	if (!rr_cluster_open(&demo->cluster, demo->session, &servers,
+			     demo->error) ||
+	    !rr_cluster_need(&demo->cluster, 1, demo->error))
+		return RR_EXIT_OK;
+	demo->data = rl_link_new(&demo->cluster.servers[0].address, RR_TIMEOUT_MS);
+	demo->scratch = calloc(1, sizeof(*demo->scratch));
+	if (demo->data && demo->scratch)
+		code = play_acts(demo);
+	else
+		rr_error_no_memory(demo->error);
+	rl_link_free(demo->data);
+	free(demo->scratch);
+	return code;
 }
 
 enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
@@ -231,18 +227,16 @@ enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
 	struct demo_options options = { .redis_server = "redis-server",
 					.seconds = DEFAULT_SECONDS };
 	struct rr_session session;
-	struct rr_cluster cluster = { 0 };
-	struct rr_cluster_options servers = { .clock = RR_CLUSTER_REAL,
-					      .cpu = rr_placement_cpu() };
+	struct demo demo = { .options = &options,
+			     .session = &session,
+			     .is_terminal = isatty(STDOUT_FILENO) == 1,
+			     .error = error };
 	enum rr_exit code = RR_EXIT_OK;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	servers.program = options.redis_server;
-	if (rr_session_open(&session, error) &&
-	    rr_cluster_open(&cluster, &session, &servers, error) &&
-	    rr_cluster_need(&cluster, 1, error))
-		code = play(&session, &cluster, &options);
-	rr_cluster_close(&cluster);
+	if (rr_session_open(&session, error))
+		code = show_demo(&demo);
+	rr_cluster_close(&demo.cluster);
 	rr_session_close(&session);
 	return code;
 }

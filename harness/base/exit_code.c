@@ -46,6 +46,13 @@ enum rr_error_kind rr_exit_kind(enum rr_exit code)
 	return kind;
 }
 
+bool rr_error_adopt(struct rr_error *error, enum rr_exit code)
+{
+	if (!error->kind)
+		error->kind = rr_exit_kind(code);
+	return code == RR_EXIT_OK;
+}
+
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)
 {
 	return rank(a) > rank(b) ? a : b;

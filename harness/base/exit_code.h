@@ -24,6 +24,10 @@ enum rr_exit rr_exit_of(enum rr_error_kind kind);
 /* The kind of error that has this exit code; codes of verdicts have none. */
 enum rr_error_kind rr_exit_kind(enum rr_exit code);
 
+/* For what has printed its complaint already: leaves its kind alone in `error`.
+ * True: it was RR_EXIT_OK. */
+bool rr_error_adopt(struct rr_error *error, enum rr_exit code);
+
 /* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 

@@ -1,288 +1,328 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench.h"
-
-#include <errno.h>
-#include <signal.h>
+/* The whole of a bench: what is run, in which order, and what is made of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "inspector.h"
-#include "replace.h"
+#include "base/placement.h"
+#include "base/text.h"
+#include "results.h"
 
-enum {
-	WATCH_MS = 250,
-	STALL_MS = 20000,   /* without one increment, leases not counted */
-	LAST_WORDS_MS = 10000, /* for workers that were told to stop ... */
-	INTERRUPTED_MS = 2000, /* ... by somebody who is waiting for it */
+/* A strategy with a number of threads. */
+struct cell {
+	const struct rr_strategy *strategy;
+	int threads;
+	bool is_refused; /* by the server, while it ran */
 };
 
-/* One run while it lasts. */
 struct bench {
-	const struct rr_run *run;
-	struct rr_signals *signals;
-	const struct rr_watcher *watcher;
-	struct rr_board *board;
-	pid_t *workers; /* 0 = has ended */
-	int n_alive;
-	struct rr_inspector inspector;
-	enum rr_exit code;
+	const struct rr_bench_options *options;
+	struct rr_session *session;
+	struct rr_cluster cluster;
+	struct rr_results results;
+	struct rr_spectra spectra; /* of the run that has just ended */
+	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
+	size_t n_cells;
+	size_t n_begun; /* runs */
+	bool is_terminal;
+	enum rr_exit verdict; /* the worst so far */
+	struct rr_error *error;
 };
 
-static enum rr_exit fail(struct bench *bench, enum rr_exit code,
-			 const char *what)
+/* ---- What is run ------------------------------------------------------------------ */
+
+/* What these servers or this policy do not allow is named. */
+static bool is_skipped(const struct rr_bench_options *options,
+		       const struct rr_strategy *strategy)
 {
-	if (bench->code == RR_EXIT_OK)
-		bench->code = rr_complain(code, "%s: %s",
-					  bench->run->strategy->name, what);
-	return bench->code;
+	const char *objection = rr_policy_objection(options->policy, strategy,
+						    options->kill_workers);
+
+	if (options->n_redis && options->n_redis < 1 + strategy->lock.servers)
+		rr_complain(RR_EXIT_SKIPPED,
+			    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
+			    strategy->name, strategy->lock.servers,
+			    options->n_redis);
+	else if (objection)
+		rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name,
+			    objection);
+	else
+		return false;
+	return true;
 }
 
-static int64_t now_ns(const struct bench *bench)
+/* How many servers the strategies need that are left. */
+static size_t choose_cells(struct bench *bench)
 {
-	return rl_now_ns(bench->inspector.servers[0], RL_CLOCK_MONOTONIC);
-}
+	const struct rr_bench_options *options = bench->options;
+	size_t servers = 0;
 
-/* ---- Workers ----------------------------------------------------------------- */
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		const struct rr_strategy *strategy = options->strategies[i];
 
-static enum rr_exit fork_worker(struct bench *bench, int i)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		rr_worker(bench->run, bench->board, i);
-	if (pid < 0)
-		return fail(bench, RR_EXIT_INTERNAL, strerror(errno));
-	bench->workers[i] = pid;
-	bench->n_alive++;
-	return RR_EXIT_OK;
-}
-
-static enum rr_exit fork_workers(struct bench *bench)
-{
-	enum rr_exit code = RR_EXIT_OK;
-
-	fflush(NULL);
-	for (int i = 0; i < bench->run->processes && code == RR_EXIT_OK; i++)
-		code = fork_worker(bench, i);
-	return code;
-}
-
-/* One has ended, and its results are what it left on the board. */
-static void bury_worker(struct bench *bench, int i, int status)
-{
-	bench->workers[i] = 0;
-	bench->n_alive--;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == RR_EXIT_OK)
-		return;
-	if (rr_replace_was_planned(bench->run, bench->board, i, status) &&
-	    fork_worker(bench, i) == RR_EXIT_OK)
-		return;
-	fail(bench, RR_EXIT_INTERNAL,
-	     "a worker process died; its count is lost");
-	atomic_store(&bench->board->stop, true);
-}
-
-static void reap_workers(struct bench *bench)
-{
-	for (int i = 0; i < bench->run->processes; i++) {
-		int status;
-
-		if (bench->workers[i] &&
-		    waitpid(bench->workers[i], &status, WNOHANG) != 0)
-			bury_worker(bench, i, status);
-	}
-}
-
-static void kill_workers(struct bench *bench)
-{
-	for (int i = 0; i < bench->run->processes; i++) {
-		if (!bench->workers[i])
+		if (is_skipped(options, strategy))
 			continue;
-		kill(bench->workers[i], SIGKILL);
-		waitpid(bench->workers[i], NULL, 0);
-		bench->workers[i] = 0;
-		bench->n_alive--;
+		if (1 + strategy->lock.servers > servers)
+			servers = 1 + strategy->lock.servers;
+		for (size_t t = 0; t < options->n_threads; t++)
+			bench->cells[bench->n_cells++] = (struct cell){
+				strategy, (int)options->threads[t], false
+			};
+	}
+	return servers;
+}
+
+/* What the data server has no commands for is named, too. The cells of a strategy
+ * follow one another. */
+static void drop_lacking(struct bench *bench)
+{
+	const struct rr_strategy *seen = NULL;
+	bool can_run = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < bench->n_cells; i++) {
+		const struct rr_strategy *strategy = bench->cells[i].strategy;
+
+		if (strategy != seen)
+			can_run = rr_bench_can_run(strategy, &bench->cluster,
+						   bench->session->prefix);
+		seen = strategy;
+		if (can_run)
+			bench->cells[kept++] = bench->cells[i];
+	}
+	bench->n_cells = kept;
+}
+
+/* Fisher and Yates. */
+static void shuffle_cells(struct bench *bench, struct rr_random *random)
+{
+	for (size_t i = bench->n_cells; i > 1; i--) {
+		const size_t j = rr_random_below(random, i);
+		const struct cell other = bench->cells[j];
+
+		bench->cells[j] = bench->cells[i - 1];
+		bench->cells[i - 1] = other;
 	}
 }
 
-/* A turn of every waiting loop: signals, ended workers, calls to stop. */
-static void take_turn(struct bench *bench, int timeout_ms)
+static bool open_servers(struct bench *bench, size_t servers)
 {
-	rr_signals_wait(bench->signals, timeout_ms);
-	reap_workers(bench);
-	if (bench->signals->interrupted)
-		atomic_store(&bench->board->stop, true);
+	const struct rr_bench_options *options = bench->options;
+	const struct rr_cluster_options servers_options = {
+		.program = options->redis_server,
+		.clock = RR_CLUSTER_REAL,
+		.persistence = options->persistence,
+		.cpu = options->pin == RR_PIN_NONE ? -1 : rr_placement_cpu(),
+	};
+
+	if (options->n_redis)
+		return rr_cluster_open_own(&bench->cluster, bench->session,
+					   options->redis, options->n_redis,
+					   (int)options->keys, bench->error);
+	return rr_cluster_open(&bench->cluster, bench->session,
+			       &servers_options, bench->error) &&
+	       rr_cluster_need(&bench->cluster, servers, bench->error);
 }
 
-/* ---- The course of a run -------------------------------------------------------- */
+/* ---- How far it is --------------------------------------------------------------------- */
 
-static bool is_stopped(const struct bench *bench)
+static void draw_progress(void *context, const struct rr_run *run,
+			  uint64_t done, int64_t elapsed_ns)
 {
-	return atomic_load(&bench->board->stop);
-}
+	const struct bench *bench = context;
+	const double elapsed_s = (double)elapsed_ns / 1e9;
+	const double rate = elapsed_s > 0 ? (double)done / elapsed_s : 0;
+	const uint64_t all = (uint64_t)run->increments;
+	char speed[RR_GROUPED_SIZE];
 
-/* How long nothing may happen before it is called a deadlock: a dead holder's
- * lease has to be able to run out. */
-static int64_t stall_limit_ns(const struct rr_run *run)
-{
-	return (STALL_MS + 2 * run->ttl_ms + 2 * run->hold_us / 1000) *
-	       INT64_C(1000000);
-}
-
-/* When the clients last moved. */
-struct motion {
-	uint64_t done;
-	int64_t moved_ns;
-};
-
-static struct motion motion_begin(const struct bench *bench)
-{
-	return (struct motion){ 0, now_ns(bench) };
-}
-
-/* Calls the run off when nothing has moved for too long. */
-static void watch_motion(struct bench *bench, struct motion *motion)
-{
-	const uint64_t done = rr_board_done(bench->board);
-	const int64_t now = now_ns(bench);
-
-	if (done != motion->done)
-		*motion = (struct motion){ done, now };
-	if (now - motion->moved_ns <= stall_limit_ns(bench->run))
+	if (!bench->is_terminal)
 		return;
-	fail(bench, RR_EXIT_VIOLATED,
-	     "no increment finished any more: deadlock");
-	atomic_store(&bench->board->stop, true);
+	fprintf(stderr, "\r\033[K%s (%zu of %zu)  %3.0f %%  %s/s",
+		run->strategy->name, bench->n_begun,
+		bench->n_cells * (size_t)bench->options->repeats,
+		100.0 * (double)done / (double)all,
+		rr_grouped(speed, (long long)rate));
+	if (rate > 0)
+		fprintf(stderr, "  %.0f s left", (double)(all - done) / rate);
+	fflush(stderr);
 }
 
-static void wait_until_ready(struct bench *bench)
+static bool is_drawing_terminal(void)
 {
-	struct motion motion = motion_begin(bench);
+	const char *terminal = getenv("TERM");
 
-	while (atomic_load(&bench->board->n_ready) <
-		       (int)bench->board->n_clients &&
-	       bench->n_alive > 0 && !is_stopped(bench)) {
-		take_turn(bench, 1);
-		watch_motion(bench, &motion);
+	return isatty(STDERR_FILENO) &&
+	       !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+/* ---- Runs ---------------------------------------------------------------------------------- */
+
+/* The server has refused a command of the strategy: no more of it. */
+static void refuse_strategy(struct bench *bench,
+			    const struct rr_strategy *strategy)
+{
+	for (size_t i = 0; i < bench->n_cells; i++) {
+		if (bench->cells[i].strategy == strategy)
+			bench->cells[i].is_refused = true;
 	}
 }
 
-static void open_barrier(struct bench *bench)
+/* A verdict does not end the bench. */
+static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 {
-	const size_t waiting = bench->board->n_clients +
-			       bench->board->n_processes;
+	const struct rr_measurement *m = &finished->measurement;
 
-	atomic_store(&bench->board->someone_done, false);
-	for (size_t i = 0; i < waiting; i++)
-		sem_post(&bench->board->go);
+	bench->verdict =
+		rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
+	if (!m->deadlocked)
+		return rr_results_add(&bench->results, finished,
+				      &bench->spectra, bench->error);
+	rr_complain(RR_EXIT_VIOLATED, "%s: %s", m->strategy->name, m->remark);
+	free(finished);
+	return true;
 }
 
-/* Until all workers have ended, or are called off. */
-static void watch_until_done(struct bench *bench)
+/* False after an error that ends the bench. */
+static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
+		     long order_idx)
 {
-	const int64_t start_ns = now_ns(bench);
-	struct motion motion = motion_begin(bench);
+	const struct rr_bench_options *options = bench->options;
+	const struct rr_run run = {
+		.strategy = cell->strategy,
+		.cluster = &bench->cluster,
+		.prefix = bench->session->prefix,
+		.threads = cell->threads,
+		.processes = (int)options->processes,
+		.increments = options->increments,
+		.warmup = options->warmup,
+		.keys = (int)options->keys,
+		.ttl_ms = options->ttl_ms,
+		.hold_us = options->hold_us,
+		.seed = (uint64_t)(options->seed + repeat),
+		.policy = rr_policy_for(options->policy, cell->strategy),
+		.kill_workers = options->kill_workers,
+	};
+	const struct rr_watcher watcher = { draw_progress, bench };
+	struct rr_finished *finished = calloc(1, sizeof(*finished));
+	bool measured;
 
-	while (bench->n_alive > 0 && !is_stopped(bench)) {
-		if (bench->watcher)
-			bench->watcher->watch(bench->watcher->context,
-					      bench->run, bench->board,
-					      now_ns(bench) - start_ns);
-		take_turn(bench, WATCH_MS);
-		watch_motion(bench, &motion);
-	}
+	if (!finished)
+		return rr_error_no_memory(bench->error);
+	finished->repeat = repeat;
+	finished->order_idx = order_idx;
+	bench->n_begun++;
+	measured = rr_bench_run(&run, &bench->session->signals, &watcher,
+				&finished->measurement, &bench->spectra,
+				bench->error);
+	if (bench->is_terminal)
+		fprintf(stderr, "\r\033[K");
+	if (measured)
+		return take_measurement(bench, finished);
+	free(finished);
+	if (bench->error->kind != RR_ERROR_SKIPPED)
+		return false;
+	rr_complain(RR_EXIT_SKIPPED, "%s", bench->error->text);
+	*bench->error = (struct rr_error){ .kind = RR_ERROR_NONE };
+	refuse_strategy(bench, run.strategy);
+	return true;
 }
 
-static void let_workers_end(struct bench *bench)
+static void run_cells(struct bench *bench)
 {
-	const int64_t deadline_ns =
-		now_ns(bench) + (bench->signals->interrupted ? INTERRUPTED_MS :
-							       LAST_WORDS_MS) *
-					INT64_C(1000000);
+	struct rr_random random = { (uint64_t)bench->options->seed };
+	bool goes_on = true;
 
-	while (bench->n_alive > 0 && now_ns(bench) < deadline_ns)
-		take_turn(bench, 20);
-	kill_workers(bench);
-}
-
-/* The first client's complaint, if one gave up. */
-static void pass_on_complaint(struct bench *bench)
-{
-	for (size_t i = 0; i < bench->board->n_clients; i++) {
-		const struct rr_slot *slot = &bench->board->slots[i];
-
-		if (slot->code != RR_EXIT_OK) {
-			fail(bench, slot->code, slot->error);
-			return;
+	for (long repeat = 1; repeat <= bench->options->repeats; repeat++) {
+		shuffle_cells(bench, &random);
+		for (size_t i = 0; i < bench->n_cells && goes_on; i++) {
+			if (!bench->cells[i].is_refused)
+				goes_on = run_cell(bench, &bench->cells[i],
+						   repeat, (long)i + 1);
 		}
 	}
 }
 
-static void prepare(struct bench *bench)
+/* ---- The whole --------------------------------------------------------------------------- */
+
+static const char *plural(long n, const char *one, const char *many)
 {
-	if (fork_workers(bench) == RR_EXIT_OK)
-		wait_until_ready(bench);
-	else
-		atomic_store(&bench->board->stop, true);
-	if (is_stopped(bench))
-		return;
-	bench->code = rr_inspector_clear(&bench->inspector);
-	if (bench->code != RR_EXIT_OK)
-		atomic_store(&bench->board->stop, true);
+	return n == 1 ? one : many;
 }
 
-static void measure(struct bench *bench, struct rr_measurement *measurement,
-		    struct rr_spectra *spectra)
+static void print_heading(const struct bench *bench)
 {
-	struct rr_inspector *inspector = &bench->inspector;
-	int64_t cpu_ns;
+	const struct rr_bench_options *options = bench->options;
+	char increments[RR_GROUPED_SIZE];
 
-	prepare(bench);
-	cpu_ns = is_stopped(bench) ? 0 : rr_inspector_cpu_ns(inspector);
-	open_barrier(bench);
-	watch_until_done(bench);
-	let_workers_end(bench);
-	pass_on_complaint(bench);
-	if (bench->code == RR_EXIT_OK && bench->signals->interrupted)
-		bench->code = RR_EXIT_INTERRUPTED;
-	if (bench->code != RR_EXIT_OK)
-		return;
-	rr_measurement_gather(measurement, spectra, bench->run, bench->board);
-	if (measurement->attempted != (uint64_t)bench->run->increments) {
-		fail(bench, RR_EXIT_INTERNAL, "clients ended before their share was done");
-		return;
+	printf("%s %s", rr_grouped(increments, options->increments),
+	       plural(options->increments, "increment", "increments"));
+	if (options->n_threads == 1)
+		printf(", %ld %s", options->threads[0],
+		       plural(options->threads[0], "thread", "threads"));
+	printf(", %ld %s, %ld %s, %s, pin %s", options->processes,
+	       plural(options->processes, "process", "processes"),
+	       options->repeats,
+	       plural(options->repeats, "repeat", "repeats"),
+	       bench->results.transport, bench->results.placement);
+	if (options->policy != RR_POLICY_BACKOFF)
+		printf(", wait %s", rr_policy_names[options->policy]);
+	printf(", seed %ld\n\n", options->seed);
+}
+
+/* What is done with results, finished ones of a broken-off bench included. */
+static enum rr_exit report_results(struct bench *bench)
+{
+	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
+
+	if (bench->results.n_finished == 0) /* the least that kept it from rows */
+		return rr_exit_worse(bench->verdict, RR_EXIT_SKIPPED);
+	if (!rr_results_summarise(&bench->results, &unwritten) &&
+	    unwritten.text[0])
+		rr_complain(rr_exit_of(unwritten.kind), "%s", unwritten.text);
+	print_heading(bench);
+	rr_results_table(&bench->results, stdout);
+	printf("\nresults: %s\n", bench->results.directory);
+	return rr_exit_worse(bench->verdict, rr_exit_of(unwritten.kind));
+}
+
+static enum rr_exit run_bench(struct bench *bench, const char *command_line)
+{
+	const size_t servers = choose_cells(bench);
+
+	if (bench->n_cells && !open_servers(bench, servers))
+		return RR_EXIT_OK;
+	drop_lacking(bench);
+	if (bench->n_cells == 0)
+		return RR_EXIT_SKIPPED;
+	if (!rr_results_open(&bench->results, bench->options, &bench->cluster,
+			     bench->error) ||
+	    !rr_results_environment(&bench->results, &bench->cluster,
+				    command_line, bench->error))
+		return RR_EXIT_OK;
+	run_cells(bench);
+	return report_results(bench);
+}
+
+enum rr_exit rr_bench(const struct rr_bench_options *options,
+		      struct rr_session *session, const char *command_line,
+		      struct rr_error *error)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	enum rr_exit code;
+
+	if (!bench) {
+		rr_error_no_memory(error);
+		return RR_EXIT_OK;
 	}
-	measurement->server_cpu_ns = rr_inspector_cpu_ns(inspector) - cpu_ns;
-	bench->code = rr_inspector_count(inspector, &measurement->final_value);
-	if (bench->code == RR_EXIT_OK)
-		rr_measurement_judge(measurement);
-}
-
-enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
-			  const struct rr_watcher *watcher,
-			  struct rr_measurement *measurement,
-			  struct rr_spectra *spectra)
-{
-	struct bench bench = { .run = run,
-			       .signals = signals,
-			       .watcher = watcher };
-
-	bench.workers = calloc((size_t)run->processes, sizeof(*bench.workers));
-	bench.board = rr_board_new((size_t)(run->threads * run->processes),
-				   (size_t)run->processes, (size_t)run->keys);
-	if (!bench.workers || !bench.board)
-		fail(&bench, RR_EXIT_INTERNAL, "out of memory");
-	else
-		bench.code = rr_inspector_open(&bench.inspector, run);
-	if (bench.code == RR_EXIT_OK)
-		bench.code = rr_inspector_clear(&bench.inspector);
-	if (bench.code == RR_EXIT_OK)
-		measure(&bench, measurement, spectra);
-	rr_inspector_close(&bench.inspector);
-	rr_board_free(bench.board);
-	free(bench.workers);
-	return bench.code;
+	bench->options = options;
+	bench->session = session;
+	bench->results.rows = -1;
+	bench->is_terminal = is_drawing_terminal();
+	bench->error = error;
+	code = run_bench(bench, command_line);
+	rr_results_close(&bench->results);
+	rr_cluster_close(&bench->cluster);
+	free(bench);
+	return code;
 }

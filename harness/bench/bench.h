@@ -1,26 +1,238 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one strategy once: servers, workers, barrier, result. */
+/*
+ * The counting loop at full speed: one run of one strategy, its measurement and
+ * verdict; and what the commands bench, floor and peers make of many runs.
+ */
 #ifndef RR_BENCH_H
 #define RR_BENCH_H
 
-#include "measurement.h"
+#include <argp.h>
 
-/* Told about four times a second while clients count. */
+#include "cluster/cluster.h"
+#include "scheduler/policy.h"
+#include "strategy.h"
+
+/* ---- Durations and repeated figures --------------------------------------------- */
+
+/*
+ * Durations counted in a log-linear histogram: every recorded value is known
+ * to three significant digits (better than 1 in 1024), from 1 ns to 18 minutes,
+ * in constant memory. No pointers inside, so it may lie in shared memory.
+ */
+enum {
+	RR_HISTOGRAM_SUB_BITS = 10,
+	RR_HISTOGRAM_TOP_BIT = 40, /* values from 2^40 ns on count as 2^40 - 1 */
+	RR_HISTOGRAM_BUCKETS =
+		(RR_HISTOGRAM_TOP_BIT - RR_HISTOGRAM_SUB_BITS + 1)
+		<< RR_HISTOGRAM_SUB_BITS,
+};
+
+struct rr_histogram {
+	uint64_t count;
+	uint64_t sum_ns;
+	uint64_t min_ns; /* exact; 0 while empty */
+	uint64_t max_ns; /* exact */
+	uint32_t buckets[RR_HISTOGRAM_BUCKETS];
+};
+
+void rr_histogram_record(struct rr_histogram *histogram, uint64_t value_ns);
+void rr_histogram_merge(struct rr_histogram *into,
+			const struct rr_histogram *from);
+
+/* The smallest recorded value (its bucket's upper end, at most the maximum)
+ * that at least `quantile` (0 to 1) of all values do not exceed. 0 if empty. */
+uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
+			       double quantile);
+
+double rr_histogram_mean(const struct rr_histogram *histogram);
+
+/* Bounds of bucket `index`: the lowest and highest value that counts there. */
+uint64_t rr_histogram_lowest(size_t index);
+uint64_t rr_histogram_highest(size_t index);
+
+/* Repeats of one figure, summed up. */
+struct rr_statistics {
+	size_t n;
+	double median, min, max;
+	double low, high; /* 95 % bootstrap interval of the median */
+};
+
+/* Sorts `values`. The interval is resampled 1000 times with `seed`; with one
+ * value it is that value. n > 0. */
+struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed);
+
+/* ---- One run ---------------------------------------------------------------------- */
+
+/* One measured run of one strategy. */
+struct rr_run {
+	const struct rr_strategy *strategy;
+	const struct rr_cluster *cluster;
+	const char *prefix; /* of all keys */
+	int threads;        /* in each process, a connection each */
+	int processes;
+	long increments;    /* in total, exactly */
+	long warmup;        /* in total, before the measured ones */
+	int keys;           /* counters to spread them over */
+	long ttl_ms;
+	long hold_us;
+	uint64_t seed;
+	enum rr_policy policy; /* rr_policy_for(), without objection */
+	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
+	const struct rl_driver *driver; /* of every connection; NULL = run free */
+};
+
+enum rr_verdict {
+	RR_VERDICT_EXACT,        /* promised, and counted exactly */
+	RR_VERDICT_LOSSY,        /* expected to lose, and lost */
+	RR_VERDICT_VIOLATED,     /* promised exact, and was not */
+	RR_VERDICT_INCONCLUSIVE, /* nothing shown either way */
+};
+
+/* Every duration of a run; a quarter of a megabyte. */
+struct rr_spectra {
+	struct rr_histogram latency; /* of a whole increment, retries and all */
+	struct rr_histogram waiting; /* until it was our turn */
+};
+
+/* What is kept of them, in nanoseconds. */
+struct rr_times {
+	uint64_t min, p50, p90, p99, p999, max;
+	double mean;
+	uint64_t wait_p50, wait_p99;
+};
+
+/* What a run came to: added up over its clients, and judged. */
+struct rr_measurement {
+	const struct rr_strategy *strategy;
+	enum rr_promise promise; /* in this configuration */
+	int threads, processes;
+	long hold_us, ttl_ms;
+	enum rr_policy policy;
+	long killed, to_kill; /* workers, on purpose: seen dead, and asked for */
+
+	uint64_t attempted, ok, failed, unknown;
+	long long expected_value, final_value;
+	long long lost, extra;
+	uint64_t overlaps; /* entries into an occupied critical section */
+	uint64_t overruns; /* critical sections that outlived the lease */
+	bool deadlocked;   /* no increment finished any more: no figures */
+	enum rr_verdict verdict;
+	const char *remark; /* why, in a few words */
+
+	int64_t wall_ns;
+	uint64_t retries, retry_max, commands;
+	uint64_t thread_ops_min, thread_ops_max; /* when the first was done */
+	double fairness_jain;                    /* 1 = all equal, 1/n = one */
+	int64_t client_user_ns, client_sys_ns, server_cpu_ns;
+	struct rr_times times;
+};
+
+/* Told about four times a second, while clients count, what is done by then. */
 struct rr_watcher {
-	void (*watch)(void *context, const struct rr_run *run,
-		      const struct rr_board *board, int64_t elapsed_ns);
+	void (*watch)(void *context, const struct rr_run *run, uint64_t done,
+		      int64_t elapsed_ns);
 	void *context;
 };
 
 /*
- * Runs it and judges it. Complaints are printed. RR_EXIT_OK: `measurement` and
- * `spectra` are filled, whatever the verdict; RR_EXIT_INTERRUPTED: called off by a signal;
- * anything else: the run failed. The run's keys are deleted in any case where
- * the server still answers. `watcher` may be NULL.
+ * Runs it and judges it. True: `measurement` and `spectra` are filled, whatever
+ * the verdict. False: RR_ERROR_SKIPPED when the server lacks or forbids a command
+ * of the strategy, RR_ERROR_INTERRUPTED after a signal, or why it failed. The run's
+ * keys are deleted in any case where the server still answers. `watcher` may be
+ * NULL.
  */
-enum rr_exit rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
-			  const struct rr_watcher *watcher,
-			  struct rr_measurement *measurement,
-			  struct rr_spectra *spectra);
+bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
+		  const struct rr_watcher *watcher,
+		  struct rr_measurement *measurement,
+		  struct rr_spectra *spectra, struct rr_error *error);
+
+/* Has the data server all that the strategy needs? If not, says so on stderr. Keys
+ * are below `prefix`. */
+bool rr_bench_can_run(const struct rr_strategy *strategy,
+		      const struct rr_cluster *cluster, const char *prefix);
+
+/* Compares the count with what was promised: sets expected_value, lost, extra,
+ * verdict and remark. */
+void rr_measurement_judge(struct rr_measurement *measurement);
+
+/* What a strategy promises with so many threads and processes; with one client
+ * everything is exact. */
+enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
+			       int processes);
+
+double rr_increments_per_s(const struct rr_measurement *measurement);
+double rr_commands_per_increment(const struct rr_measurement *measurement);
+double rr_lost_pct(const struct rr_measurement *measurement);
+
+/* "exact", "lossy", "violated", "inconclusive". */
+const char *rr_verdict_name(enum rr_verdict verdict);
+
+/* What the program exits with for it. */
+enum rr_exit rr_verdict_exit(enum rr_verdict verdict);
+
+/* ---- bench: many runs, with results on disk ------------------------------------------ */
+
+enum { RR_CHOSEN_MAX = 64, RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
+
+enum rr_pin { RR_PIN_DEFAULT, RR_PIN_SAME, RR_PIN_NONE };
+
+/* What `redrace bench` was asked to do. */
+struct rr_bench_options {
+	const struct rr_strategy *strategies[RR_CHOSEN_MAX];
+	size_t n_strategies;
+	bool all; /* strategies, by name or not */
+	long threads[RR_SWEEP_MAX]; /* a run for each */
+	size_t n_threads;
+	long processes, increments, repeats, warmup, keys, ttl_ms, hold_us;
+	long seed;
+	enum rr_policy policy;
+	long kill_workers;
+	enum rr_persistence persistence;
+	enum rr_pin pin;
+	const char *redis_server;
+	struct rl_address redis[RR_CLUSTER_SERVERS]; /* the user's own, n_redis > 0 */
+	size_t n_redis;
+	const char *output; /* NULL = a fresh directory under results/ */
+};
+
+/* Reads the command line; does not return when it is wrong (exit 64, one line)
+ * or asks for help (exit 0). `argv[0]` is what messages begin with. */
+void rr_bench_options_parse(struct rr_bench_options *options, int argc,
+			    char **argv);
+
+/* Prints the help page to stdout. */
+void rr_bench_options_help(void);
+
+/* Runs each strategy with each number of threads, prints the table, writes the
+ * results. What cannot be run is named on stderr and left out. The worst verdict's
+ * exit code, RR_EXIT_SKIPPED when nothing was run; an error is left in `error`. */
+enum rr_exit rr_bench(const struct rr_bench_options *options,
+		      struct rr_session *session, const char *command_line,
+		      struct rr_error *error);
+
+/* ---- floor and peers: rates compared --------------------------------------------------- */
+
+struct rr_comparison_options {
+	const char *redis_server;
+	long repeats, increments;
+	bool all; /* strategies, basic or not */
+};
+
+/* A parser of --repeats, --increments and --redis-server for a struct
+ * rr_comparison_options; others take it as a child. */
+extern const struct argp rr_comparison_argp;
+struct rr_comparison_options rr_comparison_defaults(void);
+
+/* INCR beside redis-benchmark, strategies beside their floor, redlock beside one
+ * server: printed, pinned to one processor and not. */
+enum rr_exit rr_floor_compare(const struct rr_comparison_options *options,
+			      struct rr_session *session,
+			      struct rr_error *error);
+
+/* Our locks beside those of others that are installed: RR_ERROR_SKIPPED when none
+ * is. Printed, on demand as a whole document. Not RR_EXIT_OK: a count was wrong. */
+enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
+			      bool as_document, struct rr_session *session,
+			      struct rr_error *error);
 
 #endif

@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* A client's links and locks: made, and taken down. */
+/* A client of a run: its connections and locks, one attempt, and what is made of
+ * an attempt that failed. */
 #include "client.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- Opening and closing ------------------------------------------------ */
+#include "scheduler/attempt.h"
 
-void rr_runner_give_up(struct rr_runner *runner, enum rr_exit code,
+enum { SILENCES_MAX = 3 };
+
+/* ---- Opening and closing ---------------------------------------------------------- */
+
+void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
 		       const char *format, ...)
 {
-	struct rr_slot *slot = runner->slot;
+	struct rr_error *error = &runner->slot->error;
 	va_list arguments;
 
-	slot->code = code;
+	error->kind = kind;
 	va_start(arguments, format);
-	vsnprintf(slot->error, sizeof(slot->error), format, arguments);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
 	va_end(arguments);
-	atomic_store(&runner->board->stop, true);
+	rr_board_stop(runner->board);
 }
 
-static struct rl_link *connect_to(struct rr_runner *runner, size_t server)
+static bool give_up_without_memory(struct rr_runner *runner)
+{
+	rr_runner_give_up(runner, RR_ERROR_INTERNAL, "out of memory");
+	return false;
+}
+
+/* NULL after giving up. */
+static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
 {
 	const struct rl_address *address =
 		&runner->run->cluster->servers[server].address;
@@ -29,26 +42,26 @@ static struct rl_link *connect_to(struct rr_runner *runner, size_t server)
 	char where[300];
 
 	if (!link) {
-		rr_runner_give_up(runner, RR_EXIT_INTERNAL, "out of memory");
+		give_up_without_memory(runner);
 		return NULL;
 	}
 	rl_link_set_driver(link, runner->run->driver);
 	if (rl_link_connect(link) == RL_OK)
 		return link;
 	rl_address_print(address, where, sizeof(where));
-	rr_runner_give_up(runner, RR_EXIT_REDIS, "cannot reach %s: %.80s", where,
-		rl_link_error(link));
+	rr_runner_give_up(runner, RR_ERROR_REDIS, "cannot reach %s: %.80s",
+			  where, rl_link_error(link));
 	rl_link_free(link);
 	return NULL;
 }
 
-static bool open_links(struct rr_runner *runner)
+static bool connect_to_all(struct rr_runner *runner)
 {
 	const size_t lock_servers = runner->run->strategy->lock.servers;
 
-	runner->data = connect_to(runner, 0);
+	runner->data = connect_runner(runner, 0);
 	for (size_t i = 0; runner->data && i < lock_servers; i++) {
-		runner->lock_nodes[i] = connect_to(runner, 1 + i);
+		runner->lock_nodes[i] = connect_runner(runner, 1 + i);
 		if (!runner->lock_nodes[i])
 			return false;
 		runner->n_lock_nodes++;
@@ -75,9 +88,7 @@ static bool open_target(struct rr_runner *runner, int i)
 	};
 	target->opened = !run->strategy->open ||
 			 run->strategy->open(&target->client) == RL_OK;
-	if (!target->opened)
-		rr_runner_give_up(runner, RR_EXIT_INTERNAL, "out of memory");
-	return target->opened;
+	return target->opened || give_up_without_memory(runner);
 }
 
 static bool open_queue(struct rr_runner *runner)
@@ -86,9 +97,7 @@ static bool open_queue(struct rr_runner *runner)
 
 	rr_keys_queue(name, runner->run->prefix);
 	runner->queue = rl_delay_queue_new(runner->data, name);
-	if (!runner->queue)
-		rr_runner_give_up(runner, RR_EXIT_INTERNAL, "out of memory");
-	return runner->queue != NULL;
+	return runner->queue || give_up_without_memory(runner);
 }
 
 bool rr_runner_open(struct rr_runner *runner)
@@ -96,13 +105,11 @@ bool rr_runner_open(struct rr_runner *runner)
 	const struct rr_run *run = runner->run;
 
 	runner->random.state = run->seed + (uint64_t)runner->number;
-	if (!open_links(runner))
+	if (!connect_to_all(runner))
 		return false;
 	runner->targets = calloc((size_t)run->keys, sizeof(*runner->targets));
-	if (!runner->targets) {
-		rr_runner_give_up(runner, RR_EXIT_INTERNAL, "out of memory");
-		return false;
-	}
+	if (!runner->targets)
+		return give_up_without_memory(runner);
 	for (int i = 0; i < run->keys; i++) {
 		if (!open_target(runner, i))
 			return false;
@@ -125,8 +132,7 @@ void rr_runner_close(struct rr_runner *runner)
 	rl_link_free(runner->data);
 }
 
-/* Sent over all links. */
-static uint64_t commands_of(const struct rr_runner *runner)
+uint64_t rr_runner_commands(const struct rr_runner *runner)
 {
 	uint64_t commands = rl_link_commands(runner->data);
 
@@ -135,12 +141,155 @@ static uint64_t commands_of(const struct rr_runner *runner)
 	return commands;
 }
 
-void rr_runner_enter(struct rr_runner *runner)
+/* ---- One attempt ---------------------------------------------------------------------- */
+
+/* What the hooks of an attempt need. */
+struct timed {
+	struct rr_runner *runner;
+	struct rr_target *target;
+	const char *item; /* NULL, or what was put off */
+	int64_t asked_ns, *entered_ns;
+};
+
+static struct rr_section *section_of(const struct timed *it)
 {
-	runner->commands_before = commands_of(runner);
+	const struct rr_runner *runner = it->runner;
+
+	return &runner->board->sections[it->target - runner->targets];
 }
 
-void rr_runner_leave(struct rr_runner *runner)
+static void note_entry(void *context)
 {
-	runner->slot->commands += commands_of(runner) - runner->commands_before;
+	struct timed *it = context;
+
+	*it->entered_ns = rr_count_now_ns(it->runner);
+	if (atomic_fetch_add(&section_of(it)->occupants, 1) > 0)
+		it->runner->slot->overlaps++;
+}
+
+/* How long a lock is good for, clock drift between lock servers taken off. */
+static int64_t lease_ns(const struct rr_run *run)
+{
+	const struct rr_lock *lock = &run->strategy->lock;
+	const int64_t ttl_ns = run->ttl_ms * INT64_C(1000000);
+
+	if (lock->kind == RR_LOCK_QUORUM)
+		return ttl_ns - ttl_ns / 100 - 2000000;
+	return lock->leases_max ? ttl_ns * lock->leases_max : ttl_ns;
+}
+
+static void note_exit(void *context)
+{
+	struct timed *it = context;
+	struct rr_runner *runner = it->runner;
+
+	atomic_fetch_sub(&section_of(it)->occupants, 1);
+	if (runner->run->strategy->lock.lease &&
+	    rr_count_now_ns(runner) - it->asked_ns > lease_ns(runner->run))
+		runner->slot->overruns++;
+}
+
+/* rr_get_add_set() of what was put off: SET and the item's end are one. */
+static enum rl_outcome increment_item(void *context)
+{
+	const struct timed *it = context;
+	struct rr_client *client = &it->target->client;
+	long long value;
+	enum rl_outcome outcome = rr_get_counter(client, &value);
+
+	if (outcome != RL_OK)
+		return outcome;
+	rr_work(client);
+	return rl_delay_queue_done(it->runner->queue, it->item, "SET %s %lld",
+				   it->target->counter, value + 1);
+}
+
+/* Does the last attempt hold its lock still, because the release failed? Where it
+ * writes too, that is what became of the increment. */
+static bool has_kept_lock(const struct rr_runner *runner)
+{
+	return !runner->run->strategy->writes_at_release &&
+	       (runner->released == RL_ERROR || runner->released == RL_UNKNOWN);
+}
+
+enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
+				  struct rr_target *target, const char *item,
+				  int64_t *entered_ns)
+{
+	static const struct rr_attempt_hooks own = { .enter = note_entry,
+						     .leave = note_exit };
+	static const struct rr_attempt_hooks put_off = {
+		.enter = note_entry,
+		.increment = increment_item,
+		.leave = note_exit
+	};
+	const struct rr_strategy *strategy = runner->run->strategy;
+	struct timed it = { .runner = runner,
+			    .target = target,
+			    .item = item,
+			    .entered_ns = entered_ns };
+	struct rr_attempt attempt = { .strategy = strategy,
+				      .client = &target->client,
+				      .hooks = item ? &put_off : &own,
+				      .context = &it };
+	enum rl_outcome outcome;
+
+	if (strategy->acquire)
+		it.asked_ns = rr_count_now_ns(runner);
+	outcome = rr_attempt_make(&attempt);
+	runner->entered = attempt.entered;
+	runner->released = attempt.released;
+	if (has_kept_lock(runner))
+		rr_runner_check_server(runner, target, runner->released);
+	return outcome;
+}
+
+/* ---- Failures ----------------------------------------------------------------------------- */
+
+/* What went wrong in the last attempt: with the lock servers, or with the data
+ * server at `where`. */
+static void describe_failure(const struct rr_runner *runner,
+			     const struct rr_target *target, const char *where,
+			     char *text, size_t size)
+{
+	const struct rr_strategy *strategy = runner->run->strategy;
+	const char *why = rl_link_error(runner->data);
+	const bool kept = target && has_kept_lock(runner);
+
+	if (target && strategy->error && (!runner->entered || kept))
+		snprintf(text, size, "%s", strategy->error(&target->client));
+	else
+		snprintf(text, size, "%s%.200s: %.150s",
+			 kept ? "the lock cannot be released: " : "", where,
+			 why[0] ? why : "not the reply that was expected");
+}
+
+/* Does the server lack or forbid a command of this strategy? Others may do
+ * without it. */
+static bool is_forbidden(const char *why)
+{
+	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
+}
+
+void rr_runner_check_server(struct rr_runner *runner,
+			    const struct rr_target *target,
+			    enum rl_outcome outcome)
+{
+	char where[300], why[400];
+
+	rl_address_print(&runner->run->cluster->servers[0].address, where,
+			 sizeof(where));
+	describe_failure(runner, target, where, why, sizeof(why));
+	if (outcome == RL_ERROR && is_forbidden(why))
+		rr_runner_give_up(runner, RR_ERROR_SKIPPED, "skipped: %s", why);
+	else if (outcome == RL_ERROR)
+		rr_runner_give_up(runner, RR_ERROR_REDIS, "stopped: %s", why);
+	else if (rl_link_connect(runner->data) != RL_OK)
+		rr_runner_give_up(runner, RR_ERROR_REDIS,
+				  "the server at %s is gone: %.80s", where,
+				  rl_link_error(runner->data));
+	else if (++runner->silences == SILENCES_MAX)
+		rr_runner_give_up(runner, RR_ERROR_REDIS,
+				  "gave up after %d replies in a row were lost: %s",
+				  SILENCES_MAX, why);
 }

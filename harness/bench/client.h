@@ -1,10 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-/* A client of a run: one thread, its links, and the counting loop. */
-#ifndef RR_CLIENT_H
-#define RR_CLIENT_H
+/*
+ * A run's clients, and the piece of memory that they share with the program: mapped
+ * before worker processes are forked. Each client writes to a slot of its own; what
+ * others read while it runs is atomic.
+ */
+#ifndef RR_BENCH_CLIENT_H
+#define RR_BENCH_CLIENT_H
 
-#include "base/random.h"
-#include "worker.h"
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "bench.h"
+#include "cluster/keys.h"
+
+/* ---- The shared memory (worker.c) ---------------------------------------------------- */
+
+enum { RR_CACHE_LINE = 64 };
+
+/* One client's results. Plain fields are read after its process has ended. */
+struct rr_slot {
+	_Alignas(RR_CACHE_LINE) _Atomic uint64_t done; /* increments tried */
+	uint64_t ok, failed, unknown;
+	uint64_t retries, retry_max;
+	uint64_t commands;
+	uint64_t overlaps;
+	uint64_t overruns;      /* critical sections that outlived the lease */
+	uint64_t done_at_first; /* when the first client was through */
+	_Atomic uint64_t asked; /* own increments done or put off */
+	uint64_t unsettled;     /* ... of which it is not known */
+	_Atomic uint64_t deaths; /* times it has killed its own process ... */
+	uint64_t replaced;       /* ... and another has gone on: the program's */
+	int64_t start_ns, end_ns;
+	struct rr_error error; /* why it gave up */
+	struct rr_histogram latency;
+	struct rr_histogram waiting;
+};
+
+/* One worker process's use of the processor while it ran, and of those whose
+ * place it took. */
+struct rr_usage {
+	_Atomic int64_t user_ns, sys_ns;
+};
+
+/* How many clients are in the critical section of one counter. */
+struct rr_section {
+	_Alignas(RR_CACHE_LINE) _Atomic int occupants;
+};
+
+struct rr_board {
+	sem_t go;                 /* posted once per waiting thread */
+	_Atomic int n_ready;      /* clients that stand at the barrier */
+	_Atomic bool stop;        /* everybody: finish this increment and end */
+	_Atomic bool someone_done;
+	_Atomic long kills;       /* claimed by workers that are to die */
+	size_t size;
+	size_t n_clients;
+	size_t n_processes;
+	struct rr_slot *slots;
+	struct rr_usage *usage;
+	struct rr_section *sections;
+};
+
+/* NULL when out of memory. Shared with every process forked afterwards. */
+struct rr_board *rr_board_new(const struct rr_run *run);
+void rr_board_free(struct rr_board *board);
+
+/* Increments tried so far, by all clients together. */
+uint64_t rr_board_done(const struct rr_board *board);
+
+/* Has somebody called the run off? */
+bool rr_board_is_stopped(const struct rr_board *board);
+void rr_board_stop(struct rr_board *board);
+
+/* The calling process's use of the processor counts from +1 to -1. */
+void rr_usage_add(struct rr_usage *usage, int sign);
+
+/*
+ * The life of worker number `process`, called in a fork: connects its clients,
+ * stands at the barrier, runs their share, leaves the results on the board. One
+ * that comes after a dead one goes on where that one was. Returns its exit code.
+ */
+int rr_worker(const struct rr_run *run, struct rr_board *board, int process);
+
+/* ---- A client (client.c) ----------------------------------------------------------- */
 
 /* One counter as one client sees it. */
 struct rr_target {
@@ -14,6 +92,7 @@ struct rr_target {
 	bool opened;
 };
 
+/* A client of a run: one thread and its connections. */
 struct rr_runner {
 	const struct rr_run *run;
 	struct rr_board *board;
@@ -34,22 +113,100 @@ struct rr_runner {
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };
 
-/* Connects; false with slot->code and slot->error set when it cannot. */
+/* Connects; false after rr_runner_give_up() when it cannot. Close it in any case. */
 bool rr_runner_open(struct rr_runner *runner);
+void rr_runner_close(struct rr_runner *runner);
+
+/* Commands sent so far, over all connections. */
+uint64_t rr_runner_commands(const struct rr_runner *runner);
+
+/* Leaves the reason in the slot and stops everybody. */
+void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
+		       const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * One attempt at one increment: asks for the lock once, if there is one, and counts
+ * if it was granted; then `entered_ns` is the time at which it was our turn. `item`
+ * is NULL, or the id of an increment that was put off and has been taken from the
+ * queue. An acquire without a known end has counted nothing: RL_LOST, as is an item
+ * that is not ours any more; runner->entered tells them apart.
+ */
+enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
+				  struct rr_target *target, const char *item,
+				  int64_t *entered_ns);
+
+/* After a failure: is the data server still there? If not, gives up. `target`
+ * NULL: it was not about that one's lock. */
+void rr_runner_check_server(struct rr_runner *runner,
+			    const struct rr_target *target,
+			    enum rl_outcome outcome);
+
+/* ---- The counting loop (count.c) ------------------------------------------------------ */
 
 /* Does this client's share of `total` increments, without a queue; what it
  * counts and measures goes to the slot. Ends early when the board says stop. */
-void rr_runner_count(struct rr_runner *runner, long total);
+void rr_count(struct rr_runner *runner, long total);
 
-/* The measured part begins and ends: commands in between are its own. */
-void rr_runner_enter(struct rr_runner *runner);
-void rr_runner_leave(struct rr_runner *runner);
+int64_t rr_count_now_ns(const struct rr_runner *runner);
 
-void rr_runner_close(struct rr_runner *runner);
+/* Client `number`'s part of `total` increments. */
+long rr_count_share(const struct rr_board *board, size_t number, long total);
 
-/* Leaves the reason in the slot and stops everybody. */
-void rr_runner_give_up(struct rr_runner *runner, enum rr_exit code,
-		       const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* One of the counters, at random. */
+struct rr_target *rr_count_choose(struct rr_runner *runner);
+
+/* Tries until it is not refused any more, or `deadline_ns` is over; RL_BUSY: that,
+ * or it was told to stop. With `item` as rr_runner_attempt(). */
+enum rl_outcome rr_count_insist(struct rr_runner *runner,
+				struct rr_target *target, const char *item,
+				int64_t deadline_ns, int64_t *entered_ns);
+
+/* Was it refused, and may it be tried again? Not when the run is called off, nor
+ * after too many quorums missed in a row. */
+bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome);
+
+/* So many refusals of one increment. */
+void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals);
+
+/* An increment has ended so, asked for at start_ns, its turn at entered_ns. */
+void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
+		   enum rl_outcome outcome, int64_t start_ns,
+		   int64_t entered_ns);
+
+/* This client is through with its share. */
+void rr_count_note_first_done(struct rr_board *board);
+
+/* ---- The loop of --wait delay-queue (document 001, QF-3; postpone.c) -------------------- */
+
+/*
+ * Does this client's share of the run's increments, or what is left of it. One
+ * that is refused goes into the queue that all clients share, and the client
+ * goes on; between its own ones, and when it is through, it takes what is due.
+ * Ends when all clients are through and the queue is empty, or the board says
+ * stop.
+ */
+void rr_postpone(struct rr_runner *runner);
+
+/*
+ * --kill-workers: a client that has just taken an item kills its process when it is
+ * time for one of the run's kills, which are spread evenly over the run. Each such
+ * worker is one client, and dies with no other increment in flight; so its slot
+ * tells what is left to do. In the program: has worker `process`, which ended with
+ * `status`, done that? Then its place at the barrier is free for another
+ * rr_worker(). True once for each death.
+ */
+bool rr_postpone_died_on_purpose(const struct rr_run *run,
+				 struct rr_board *board, int process,
+				 int status);
+
+/* ---- What the run came to (measurement.c) ----------------------------------------------- */
+
+/* Adds up the board, the durations into `spectra`. Final value and server time
+ * are the caller's to fill. */
+void rr_measurement_gather(struct rr_measurement *measurement,
+			   struct rr_spectra *spectra,
+			   const struct rr_run *run,
+			   const struct rr_board *board);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "base/option.h"
 #include "base/placement.h"
-#include "cells.h"
-#include "statistics.h"
 
 enum { KEY_REDIS_SERVER = 0x100 };
 
@@ -19,8 +17,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	if (key == KEY_REDIS_SERVER)
 		options->redis_server = text;
 	else if (key == 'r')
-		options->rounds = rr_option_number(state, "--repeats", text, 1,
-						   RR_ROUNDS_MAX);
+		options->repeats = rr_option_number(state, "--repeats", text, 1,
+						    RR_ROUNDS_MAX);
 	else if (key == 'n')
 		options->increments = rr_option_number(
 			state, "--increments", text, 100, 10000000);
@@ -51,35 +49,34 @@ const struct argp rr_comparison_argp = {
 struct rr_comparison_options rr_comparison_defaults(void)
 {
 	return (struct rr_comparison_options){ .redis_server = "redis-server",
-					       .rounds = 5,
+					       .repeats = 5,
 					       .increments = 10000 };
 }
 
-/* ---- Runs --------------------------------------------------------------------- */
+/* ---- Servers -------------------------------------------------------------------- */
 
-void rr_comparison_open(struct rr_comparison *comparison,
+bool rr_comparison_open(struct rr_comparison *comparison,
 			const struct rr_comparison_options *options,
 			struct rr_session *session, size_t servers,
-			bool pinned)
+			bool pinned, struct rr_error *error)
 {
-	const struct rr_cluster_options cluster_options = {
+	const struct rr_cluster_options servers_options = {
 		.program = options->redis_server,
 		.clock = RR_CLUSTER_REAL,
 		.cpu = pinned ? rr_placement_cpu() : -1,
 	};
-	struct rr_error error = { 0 };
 
 	*comparison = (struct rr_comparison){
 		.options = options,
 		.session = session,
 		.scratch = calloc(1, sizeof(*comparison->scratch)),
+		.error = error,
 	};
 	if (!comparison->scratch)
-		rr_error_no_memory(&error);
-	else if (rr_cluster_open(&comparison->cluster, session,
-				 &cluster_options, &error))
-		rr_cluster_need(&comparison->cluster, servers, &error);
-	comparison->code = rr_report_error(&error);
+		return rr_error_no_memory(error);
+	return rr_cluster_open(&comparison->cluster, session, &servers_options,
+			       error) &&
+	       rr_cluster_need(&comparison->cluster, servers, error);
 }
 
 void rr_comparison_close(struct rr_comparison *comparison)
@@ -88,53 +85,86 @@ void rr_comparison_close(struct rr_comparison *comparison)
 	free(comparison->scratch);
 }
 
-bool rr_comparison_admits(struct rr_comparison *comparison,
-			  const struct rr_strategy *strategy)
-{
-	struct rl_link *data = rl_link_new(
-		&comparison->cluster.servers[0].address, RR_TIMEOUT_MS);
-	bool admitted;
+/* ---- Rounds ----------------------------------------------------------------------- */
 
-	if (!data) {
-		comparison->code =
-			rr_complain(RR_EXIT_INTERNAL, "out of memory");
-		return false;
-	}
-	admitted = !rr_cells_is_lacking(strategy, data,
-					comparison->session->prefix);
-	rl_link_free(data);
-	return admitted;
+/* Was the count as promised? What is expected to be lossy is let be. */
+static bool accept_count(struct rr_comparison *comparison,
+			 const struct rr_measurement *m)
+{
+	if (m->verdict == RR_VERDICT_EXACT || m->promise != RR_EXACT)
+		return true;
+	comparison->verdict = rr_verdict_exit(m->verdict);
+	rr_complain(comparison->verdict, "%s, %d clients: %s",
+		    m->strategy->name, m->threads, m->remark);
+	return false;
 }
 
-double rr_comparison_rate(struct rr_comparison *comparison,
-			  const struct rr_strategy *strategy, int threads,
-			  long increments)
+static bool run_strategy(struct rr_comparison *comparison,
+			 struct rr_series *series, long round)
 {
+	struct rr_error *error = comparison->error;
 	const struct rr_run run = {
-		.strategy = strategy,
+		.strategy = series->strategy,
 		.cluster = &comparison->cluster,
 		.prefix = comparison->session->prefix,
-		.threads = threads,
+		.threads = series->clients,
 		.processes = 1,
-		.increments = increments,
-		.warmup = increments / 10,
+		.increments = series->increments,
+		.warmup = series->increments / 10,
 		.keys = 1,
 		.ttl_ms = 10000,
 		.seed = 1,
 	};
-	const enum rr_exit code = rr_bench_run(
-		&run, &comparison->session->signals, NULL,
-		&comparison->measurement, comparison->scratch);
+	struct rr_measurement m;
 
-	comparison->code = rr_exit_worse(comparison->code, code);
-	return code == RR_EXIT_OK ?
-		       rr_increments_per_s(&comparison->measurement) :
-		       0;
+	if (rr_bench_run(&run, &comparison->session->signals, NULL, &m,
+			 comparison->scratch, error)) {
+		series->rates[round] = rr_increments_per_s(&m);
+		series->commands[round] = rr_commands_per_increment(&m);
+		return series->is_uncounted || accept_count(comparison, &m);
+	}
+	if (error->kind != RR_ERROR_SKIPPED)
+		return false;
+	rr_complain(RR_EXIT_SKIPPED, "%s", error->text);
+	*error = (struct rr_error){ .kind = RR_ERROR_NONE };
+	series->is_refused = true;
+	return true;
 }
 
-double rr_median(double *values, long n)
+bool rr_comparison_measure(struct rr_comparison *comparison,
+			   struct rr_series *series, size_t n)
 {
-	return rr_statistics_of(values, (size_t)n, 1).median;
+	bool good = true;
+
+	for (long round = 0; round < comparison->options->repeats; round++) {
+		for (size_t i = 0; good && i < n; i++) {
+			struct rr_series *one = &series[i];
+
+			comparison->n_runs++;
+			if (one->run_program)
+				good = one->run_program(comparison, one,
+							&one->rates[round]);
+			else if (!one->is_refused)
+				good = run_strategy(comparison, one, round);
+		}
+	}
+	return good;
+}
+
+double rr_comparison_rate(const struct rr_comparison *comparison,
+			  struct rr_series *series)
+{
+	const size_t n = (size_t)comparison->options->repeats;
+
+	return rr_statistics_of(series->rates, n, 1).median;
+}
+
+double rr_comparison_commands(const struct rr_comparison *comparison,
+			      struct rr_series *series)
+{
+	const size_t n = (size_t)comparison->options->repeats;
+
+	return rr_statistics_of(series->commands, n, 1).median;
 }
 
 const char *rr_whole(char buffer[RR_GROUPED_SIZE], double value)

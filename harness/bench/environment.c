@@ -6,14 +6,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "environment.h"
-#include "base/files.h"
 #include "base/placement.h"
 #include "results.h"
 #include "version.h"
 
 /* The first line of a file, or what follows `field` and a colon in it. */
-static json_t *line_of(const char *path, const char *field)
+static json_t *json_of_line(const char *path, const char *field)
 {
 	FILE *file = fopen(path, "re");
 	char line[512];
@@ -34,7 +32,7 @@ static json_t *line_of(const char *path, const char *field)
 	return found ? found : json_null();
 }
 
-static json_t *info_field(const char *info, const char *field)
+static json_t *json_of_info(const char *info, const char *field)
 {
 	const char *found = info ? strstr(info, field) : NULL;
 
@@ -46,21 +44,21 @@ static json_t *info_field(const char *info, const char *field)
 
 json_t *rr_environment_server(const struct rr_cluster *cluster)
 {
-	struct rl_link *link =
-		rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	json_t *object;
 
 	if (link)
 		rl_run(link, &reply, "INFO server");
 	object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "redis_version",
-		info_field(reply.text, "redis_version:"), "server_name",
-		info_field(reply.text, "server_name:"), "valkey_version",
-		info_field(reply.text, "valkey_version:"), "build_id",
-		info_field(reply.text, "redis_build_id:"), "multiplexing",
-		info_field(reply.text, "multiplexing_api:"), "private",
-		cluster->is_private, "servers", (int)cluster->n_servers);
+		"{s:o, s:o, s:o, s:o, s:o, s:b, s:i}",
+		"redis_version", json_of_info(reply.text, "redis_version:"),
+		"server_name", json_of_info(reply.text, "server_name:"),
+		"valkey_version", json_of_info(reply.text, "valkey_version:"),
+		"build_id", json_of_info(reply.text, "redis_build_id:"),
+		"multiplexing", json_of_info(reply.text, "multiplexing_api:"),
+		"private", cluster->is_private,
+		"servers", (int)cluster->n_servers);
 	rl_link_free(link);
 	return object;
 }
@@ -72,20 +70,20 @@ json_t *rr_environment_machine(void)
 	uname(&name);
 	return json_pack(
 		"{s:o, s:i, s:i, s:o, s:s, s:s, s:o}",
-		"cpu", line_of("/proc/cpuinfo", "model name"),
+		"cpu", json_of_line("/proc/cpuinfo", "model name"),
 		"cores", (int)sysconf(_SC_NPROCESSORS_ONLN),
 		"cores_allowed", rr_placement_count(),
 		"governor",
-		line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		json_of_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 			NULL),
 		"kernel", name.release,
 		"architecture", name.machine,
 		"clock_source",
-		line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		json_of_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			NULL));
 }
 
-static json_t *build(void)
+static json_t *json_of_build(void)
 {
 	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}",
 			 "version", RR_VERSION,
@@ -96,7 +94,7 @@ static json_t *build(void)
 			 "hiredis", RR_HIREDIS);
 }
 
-static json_t *settings(const struct rr_results *results)
+static json_t *json_of_settings(const struct rr_results *results)
 {
 	const struct rr_bench_options *options = results->options;
 
@@ -116,7 +114,7 @@ static json_t *settings(const struct rr_results *results)
 }
 
 /* Text as JSON, whatever bytes it is made of: what is no UTF-8 becomes '?'. */
-static json_t *any_text(const char *text)
+static json_t *json_of_text(const char *text)
 {
 	json_t *value = json_string(text);
 	char *plain = value || !text ? NULL : strdup(text);
@@ -132,25 +130,25 @@ static json_t *any_text(const char *text)
 	return value;
 }
 
-enum rr_exit rr_results_environment(const struct rr_results *results,
-				    const struct rr_cluster *cluster,
-				    const char *command_line)
+bool rr_results_environment(const struct rr_results *results,
+			    const struct rr_cluster *cluster,
+			    const char *command_line, struct rr_error *error)
 {
-	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "run_id",
-				 results->run_id, "command_line",
-				 any_text(command_line), "settings",
-				 settings(results), "server",
-				 rr_environment_server(cluster), "machine",
-				 rr_environment_machine(), "build", build());
+	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}",
+				 "run_id", results->run_id,
+				 "command_line", json_of_text(command_line),
+				 "settings", json_of_settings(results),
+				 "server", rr_environment_server(cluster),
+				 "machine", rr_environment_machine(),
+				 "build", json_of_build());
 	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-	char path[RR_PATH_SIZE];
-	enum rr_exit code;
+	bool written;
 
 	json_decref(root);
 	if (!text)
-		return rr_complain(RR_EXIT_INTERNAL, "cannot make env.json");
-	snprintf(path, sizeof(path), "%s/env.json", results->directory);
-	code = rr_files_replace(path, text, strlen(text));
+		return rr_error_no_memory(error);
+	written = rr_results_write(results, "env.json", text, strlen(text),
+				   error);
 	free(text);
-	return code;
+	return written;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "measurement.h"
+/* What one run of one strategy came to: added up over clients, and judged. */
+#include "client.h"
 
 #include <string.h>
 

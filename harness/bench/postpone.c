@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "postpone.h"
-
+/* --wait delay-queue: what is refused is put off, and done later by whoever is
+ * free; workers that die with it (--kill-workers), and others in their place. */
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "attempt.h"
-#include "count.h"
-#include "replace.h"
+#include "client.h"
 
 enum { ITEM_SIZE = 96, HOLD_MS = 1000 };
 
@@ -20,17 +21,61 @@ struct item {
 	long long start_ns; /* when it was first asked for */
 };
 
-static void item_print(const struct item *item, char id[ITEM_SIZE])
+static void print_item(const struct item *item, char id[ITEM_SIZE])
 {
 	snprintf(id, ITEM_SIZE, "%d-%llu-%d-%lld", item->client, item->count,
 		 item->key, item->start_ns);
 }
 
-static bool item_parse(struct item *item, const char *id, int n_keys)
+static bool parse_item(struct item *item, const char *id, int n_keys)
 {
 	return sscanf(id, "%d-%llu-%d-%lld", &item->client, &item->count,
 		      &item->key, &item->start_ns) == 4 &&
 	       item->key >= 0 && item->key < n_keys;
+}
+
+/* ---- Workers that die on purpose --------------------------------------------- */
+
+/* Claims the next kill when so much of the run is done. */
+static bool claim_kill(const struct rr_runner *runner)
+{
+	const struct rr_run *run = runner->run;
+	struct rr_board *board = runner->board;
+	long kills = atomic_load(&board->kills);
+
+	if (kills >= run->kill_workers ||
+	    rr_board_done(board) * (uint64_t)(run->kill_workers + 1) <
+		    (uint64_t)(kills + 1) * (uint64_t)run->increments)
+		return false;
+	return atomic_compare_exchange_strong(&board->kills, &kills, kills + 1);
+}
+
+static void die_if_due(struct rr_runner *runner)
+{
+	if (!claim_kill(runner))
+		return;
+	runner->slot->commands +=
+		rr_runner_commands(runner) - runner->commands_before;
+	rr_usage_add(&runner->board->usage[runner->number], 1);
+	atomic_fetch_add(&runner->slot->deaths, 1);
+	kill(getpid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+bool rr_postpone_died_on_purpose(const struct rr_run *run,
+				 struct rr_board *board, int process,
+				 int status)
+{
+	struct rr_slot *slot = &board->slots[process * run->threads];
+
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL ||
+	    slot->replaced == atomic_load(&slot->deaths))
+		return false;
+	slot->replaced++;
+	for (int i = 0; i < 1 + run->threads; i++)
+		sem_post(&board->go);
+	return true;
 }
 
 /* ---- Our own increments ------------------------------------------------------- */
@@ -53,12 +98,12 @@ static void put_off(struct rr_runner *runner, const struct rr_target *target,
 	enum rl_outcome outcome;
 	char id[ITEM_SIZE];
 
-	item_print(&item, id);
+	print_item(&item, id);
 	outcome = rl_delay_queue_put(runner->queue, id, delay_ms(runner->run));
 	if (outcome == RL_UNKNOWN)
 		runner->slot->unsettled++;
 	if (outcome != RL_OK)
-		rr_count_look_for_server(runner, NULL, outcome);
+		rr_runner_check_server(runner, NULL, outcome);
 }
 
 static void do_own(struct rr_runner *runner)
@@ -89,28 +134,6 @@ static long hold_ms(const struct rr_run *run)
 	return base + 2 * run->hold_us / 1000;
 }
 
-/* Asks for the lock until the hold runs out: then the item goes back by itself,
- * RL_BUSY. */
-static enum rl_outcome insist(struct rr_runner *runner,
-			      struct rr_target *target, const char *id,
-			      int64_t *entered_ns)
-{
-	const int64_t end_ns = rr_count_now_ns(runner) +
-			       hold_ms(runner->run) * INT64_C(1000000);
-	enum rl_outcome outcome;
-	uint64_t refusals = 0;
-
-	do {
-		outcome = rr_runner_attempt(runner, target, id, entered_ns);
-		if (!rr_count_may_retry(runner, outcome))
-			break;
-		rr_count_wait(runner, refusals++);
-		outcome = RL_BUSY;
-	} while (rr_count_now_ns(runner) < end_ns);
-	rr_count_note_refusals(runner->slot, refusals);
-	return outcome;
-}
-
 /* An item counts when it is done, and for whoever did it; what was not done goes
  * back. A lost reply leaves open which. */
 static void note_taken(struct rr_runner *runner, struct rr_target *target,
@@ -127,30 +150,33 @@ static void note_taken(struct rr_runner *runner, struct rr_target *target,
 	if (outcome == RL_UNKNOWN)
 		runner->slot->unsettled++;
 	if (outcome != RL_BUSY && !went_on)
-		rr_count_look_for_server(runner, target, outcome);
+		rr_runner_check_server(runner, target, outcome);
 }
 
-/* Takes what has been due the longest and does it. False: nothing is due. */
+/* Takes what has been due the longest and does it, until the hold runs out: then it
+ * goes back by itself. False: nothing is due. */
 static bool do_taken(struct rr_runner *runner)
 {
+	const long held_ms = hold_ms(runner->run);
 	struct item item;
 	struct rr_target *target;
 	char id[ITEM_SIZE];
-	int64_t entered_ns = 0;
-	enum rl_outcome outcome = rl_delay_queue_take(
-		runner->queue, hold_ms(runner->run), id, sizeof(id));
+	int64_t end_ns, entered_ns = 0;
+	enum rl_outcome outcome =
+		rl_delay_queue_take(runner->queue, held_ms, id, sizeof(id));
 
 	if (outcome == RL_BUSY)
 		return false;
-	if (outcome == RL_OK && !item_parse(&item, id, runner->run->keys))
+	if (outcome == RL_OK && !parse_item(&item, id, runner->run->keys))
 		outcome = RL_ERROR;
 	if (outcome != RL_OK) {
-		rr_count_look_for_server(runner, NULL, outcome);
+		rr_runner_check_server(runner, NULL, outcome);
 		return false;
 	}
-	rr_replace_die_if_due(runner);
+	die_if_due(runner);
 	target = &runner->targets[item.key];
-	outcome = insist(runner, target, id, &entered_ns);
+	end_ns = rr_count_now_ns(runner) + held_ms * INT64_C(1000000);
+	outcome = rr_count_insist(runner, target, id, end_ns, &entered_ns);
 	note_taken(runner, target, outcome, &item, entered_ns);
 	return true;
 }
@@ -159,7 +185,7 @@ static bool do_taken(struct rr_runner *runner)
 
 static bool is_through(const struct rr_runner *runner, size_t client)
 {
-	const long share = rr_count_share(runner->board, (int)client,
+	const long share = rr_count_share(runner->board, client,
 					  runner->run->increments);
 
 	return atomic_load(&runner->board->slots[client].asked) >=
@@ -182,34 +208,35 @@ static bool is_over(struct rr_runner *runner)
 	}
 	outcome = rl_delay_queue_length(runner->queue, &due, &processing);
 	if (outcome != RL_OK)
-		rr_count_look_for_server(runner, NULL, outcome);
+		rr_runner_check_server(runner, NULL, outcome);
 	return outcome == RL_OK && due == 0 && processing == 0;
 }
 
 static void finish_queue(struct rr_runner *runner)
 {
-	while (!rr_count_is_stopped(runner)) {
+	while (!rr_board_is_stopped(runner->board)) {
 		if (do_taken(runner))
 			continue;
 		if (is_over(runner))
 			return;
-		rl_sleep_ns(runner->data, delay_ms(runner->run) *
-						  INT64_C(1000000));
+		rl_sleep_ns(runner->data,
+			    delay_ms(runner->run) * INT64_C(1000000));
 	}
 }
 
-void rr_postpone_count(struct rr_runner *runner)
+void rr_postpone(struct rr_runner *runner)
 {
 	const size_t self = (size_t)runner->number;
 	struct rr_slot *slot = runner->slot;
 
 	if (!runner->resumes)
 		slot->start_ns = rr_count_now_ns(runner);
-	while (!is_through(runner, self) && !rr_count_is_stopped(runner)) {
+	while (!is_through(runner, self) &&
+	       !rr_board_is_stopped(runner->board)) {
 		do_own(runner);
 		do_taken(runner);
 	}
-	if (slot->asked > 0 && !rr_count_is_stopped(runner))
+	if (slot->asked > 0 && !rr_board_is_stopped(runner->board))
 		rr_count_note_first_done(runner->board);
 	finish_queue(runner);
 	slot->end_ns = rr_count_now_ns(runner);

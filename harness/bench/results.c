@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* A results directory, and the rows and percentiles of finished runs in it. */
 #include "results.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,30 +13,24 @@
 
 enum { SCHEMA = 1, ROW_SIZE = 2048 };
 
-static const char header[] =
-	"schema,run_id,ts_utc,strategy,expectation,threads,processes,"
-	"increments,repeat,order_idx,seed,transport,placement,warmup,hold_us,"
-	"ttl_ms,attempted,ok,failed,unknown,expected_value,final_value,lost,"
-	"extra,lost_pct,verdict,wall_ns,increments_per_s,lat_min_ns,"
-	"lat_mean_ns,lat_p50_ns,lat_p90_ns,lat_p99_ns,lat_p999_ns,lat_max_ns,"
-	"wait_p50_ns,wait_p99_ns,retries,retry_max,commands,"
-	"commands_per_increment,overlaps,thread_ops_min,thread_ops_max,"
-	"fairness_jain,client_user_ns,client_sys_ns,server_cpu_ns,policy,"
-	"persistence,keys,overruns\n";
-
 /* ---- The directory -------------------------------------------------------- */
+
+/* Now, in UTC. */
+static size_t print_time(char *text, size_t size, const char *format)
+{
+	const time_t now = time(NULL);
+	struct tm utc;
+
+	return strftime(text, size, format, gmtime_r(&now, &utc));
+}
 
 static void make_run_id(char id[RR_RUN_ID_SIZE])
 {
-	const time_t now = time(NULL);
+	const size_t length = print_time(id, RR_RUN_ID_SIZE, "%Y%m%dT%H%M%SZ");
 	unsigned short tail = 0;
-	struct tm utc;
-	size_t length;
 
 	if (getrandom(&tail, sizeof(tail), 0) < 0)
 		tail = (unsigned short)getpid();
-	gmtime_r(&now, &utc);
-	length = strftime(id, RR_RUN_ID_SIZE, "%Y%m%dT%H%M%SZ", &utc);
 	snprintf(id + length, RR_RUN_ID_SIZE - length, "-%04x", tail);
 }
 
@@ -45,160 +40,191 @@ static void path_in(const struct rr_results *results, char path[RR_PATH_SIZE],
 	snprintf(path, RR_PATH_SIZE, "%s/%s", results->directory, name);
 }
 
-static enum rr_exit choose_directory(struct rr_results *results,
-				     const char *output)
+static bool choose_directory(struct rr_results *results, const char *output,
+			     struct rr_error *error)
 {
 	const int length =
 		snprintf(results->directory, sizeof(results->directory), "%s%s",
 			 output ? "" : "results/",
 			 output ? output : results->run_id);
 
-	if (length >= (int)sizeof(results->directory))
-		return rr_complain(RR_EXIT_USAGE, "--output: the name is too long");
-	return RR_EXIT_OK;
+	return length < (int)sizeof(results->directory) ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--output: the name is too long");
 }
 
-enum rr_exit rr_results_open(struct rr_results *results,
-			     const struct rr_bench_options *options)
+bool rr_results_write(const struct rr_results *results, const char *name,
+		      const char *text, size_t length, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
-	enum rr_exit code;
 
-	*results = (struct rr_results){ .rows = -1, .options = options };
-	make_run_id(results->run_id);
-	code = choose_directory(results, options->output);
-	path_in(results, path, "percentiles");
-	if (code == RR_EXIT_OK)
-		code = rr_files_make_directory(path);
-	if (code != RR_EXIT_OK)
-		return code;
-	path_in(results, path, "runs.csv");
-	results->rows = rr_files_open_rows(path, header);
-	if (results->rows < 0)
-		return RR_EXIT_FILE;
-	if (!options->output)
-		return rr_files_link("results/latest", results->run_id);
-	return RR_EXIT_OK;
-}
-
-void rr_results_close(struct rr_results *results)
-{
-	for (size_t i = 0; i < results->n_finished; i++)
-		free(results->finished[i]);
-	free(results->finished);
-	if (results->rows >= 0)
-		close(results->rows);
-	results->rows = -1;
+	path_in(results, path, name);
+	return rr_error_adopt(error, rr_files_replace(path, text, length));
 }
 
 /* ---- Rows -------------------------------------------------------------------- */
 
-static void utc_now(char text[32])
-{
-	const time_t now = time(NULL);
-	struct tm utc;
+/* A row, and the names of its columns: both come from the same calls. */
+struct row {
+	char names[ROW_SIZE], values[ROW_SIZE];
+	size_t names_used, values_used;
+};
 
-	gmtime_r(&now, &utc);
-	strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+__attribute__((format(printf, 3, 4)))
+static void add(struct row *row, const char *name, const char *format, ...)
+{
+	const char *comma = row->names_used ? "," : "";
+	va_list arguments;
+
+	row->names_used += (size_t)snprintf(row->names + row->names_used,
+					    ROW_SIZE - row->names_used, "%s%s",
+					    comma, name);
+	row->values_used += (size_t)snprintf(row->values + row->values_used,
+					     ROW_SIZE - row->values_used, "%s",
+					     comma);
+	va_start(arguments, format);
+	row->values_used += (size_t)vsnprintf(row->values + row->values_used,
+					      ROW_SIZE - row->values_used,
+					      format, arguments);
+	va_end(arguments);
 }
 
-static int print_setting(char *row, size_t size,
-			 const struct rr_results *results,
-			 const struct rr_finished *finished)
+static void add_count(struct row *row, const char *name, uint64_t value)
+{
+	add(row, name, "%llu", (unsigned long long)value);
+}
+
+/* A count that only some strategies have; nothing for the others. */
+static void add_count_if(struct row *row, const char *name, bool has,
+			 uint64_t value)
+{
+	if (has)
+		add_count(row, name, value);
+	else
+		add(row, name, "%s", "");
+}
+
+static void add_setting(struct row *row, const struct rr_results *results,
+			const struct rr_finished *finished)
 {
 	const struct rr_bench_options *options = results->options;
 	const struct rr_measurement *m = &finished->measurement;
 	char now[32];
 
-	utc_now(now);
-	return snprintf(row, size,
-			"%d,%s,%s,%s,%s,%d,%d,%ld,%ld,%ld,%llu,%s,%s,%ld,%ld,%ld,",
-			SCHEMA, results->run_id, now, m->strategy->name,
-			m->promise == RR_EXACT ? "exact" : "lossy", m->threads,
-			m->processes, options->increments, finished->repeat,
-			finished->order_idx, (unsigned long long)options->seed,
-			results->transport, results->placement, options->warmup,
-			m->hold_us, m->ttl_ms);
+	print_time(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ");
+	add(row, "schema", "%d", SCHEMA);
+	add(row, "run_id", "%s", results->run_id);
+	add(row, "ts_utc", "%s", now);
+	add(row, "strategy", "%s", m->strategy->name);
+	add(row, "expectation", "%s",
+	    m->promise == RR_EXACT ? "exact" : "lossy");
+	add(row, "threads", "%d", m->threads);
+	add(row, "processes", "%d", m->processes);
+	add(row, "increments", "%ld", options->increments);
+	add(row, "repeat", "%ld", finished->repeat);
+	add(row, "order_idx", "%ld", finished->order_idx);
+	add(row, "seed", "%ld", options->seed);
+	add(row, "transport", "%s", results->transport);
+	add(row, "placement", "%s", results->placement);
+	add(row, "warmup", "%ld", options->warmup);
+	add(row, "hold_us", "%ld", m->hold_us);
+	add(row, "ttl_ms", "%ld", m->ttl_ms);
 }
 
-static int print_count(char *row, size_t size, const struct rr_measurement *m)
+static void add_result(struct row *row, const struct rr_measurement *m)
 {
-	return snprintf(row, size,
-			"%llu,%llu,%llu,%llu,%lld,%lld,%lld,%lld,%.4f,%s,%lld,%.1f,",
-			(unsigned long long)m->attempted,
-			(unsigned long long)m->ok,
-			(unsigned long long)m->failed,
-			(unsigned long long)m->unknown, m->expected_value,
-			m->final_value, m->lost, m->extra, rr_lost_pct(m),
-			rr_verdict_name(m->verdict), (long long)m->wall_ns,
-			rr_increments_per_s(m));
+	add_count(row, "attempted", m->attempted);
+	add_count(row, "ok", m->ok);
+	add_count(row, "failed", m->failed);
+	add_count(row, "unknown", m->unknown);
+	add(row, "expected_value", "%lld", m->expected_value);
+	add(row, "final_value", "%lld", m->final_value);
+	add(row, "lost", "%lld", m->lost);
+	add(row, "extra", "%lld", m->extra);
+	add(row, "lost_pct", "%.4f", rr_lost_pct(m));
+	add(row, "verdict", "%s", rr_verdict_name(m->verdict));
+	add(row, "wall_ns", "%lld", (long long)m->wall_ns);
+	add(row, "increments_per_s", "%.1f", rr_increments_per_s(m));
 }
 
-static int print_times(char *row, size_t size, const struct rr_times *times)
+static void add_times(struct row *row, const struct rr_times *times)
 {
-	return snprintf(row, size,
-			"%llu,%.0f,%llu,%llu,%llu,%llu,%llu,%llu,%llu,",
-			(unsigned long long)times->min, times->mean,
-			(unsigned long long)times->p50,
-			(unsigned long long)times->p90,
-			(unsigned long long)times->p99,
-			(unsigned long long)times->p999,
-			(unsigned long long)times->max,
-			(unsigned long long)times->wait_p50,
-			(unsigned long long)times->wait_p99);
+	add_count(row, "lat_min_ns", times->min);
+	add(row, "lat_mean_ns", "%.0f", times->mean);
+	add_count(row, "lat_p50_ns", times->p50);
+	add_count(row, "lat_p90_ns", times->p90);
+	add_count(row, "lat_p99_ns", times->p99);
+	add_count(row, "lat_p999_ns", times->p999);
+	add_count(row, "lat_max_ns", times->max);
+	add_count(row, "wait_p50_ns", times->wait_p50);
+	add_count(row, "wait_p99_ns", times->wait_p99);
 }
 
-/* A count that only some strategies have; nothing for the others. */
-static const char *count_if(bool has, uint64_t value, char text[24])
+static void add_cost(struct row *row, const struct rr_results *results,
+		     const struct rr_measurement *m)
 {
-	text[0] = '\0';
-	if (has)
-		snprintf(text, 24, "%llu", (unsigned long long)value);
-	return text;
+	const struct rr_bench_options *options = results->options;
+	char policy[RR_POLICY_TEXT_SIZE];
+
+	add_count(row, "retries", m->retries);
+	add_count(row, "retry_max", m->retry_max);
+	add_count(row, "commands", m->commands);
+	add(row, "commands_per_increment", "%.4f",
+	    rr_commands_per_increment(m));
+	add_count_if(row, "overlaps", m->strategy->acquire, m->overlaps);
+	add_count(row, "thread_ops_min", m->thread_ops_min);
+	add_count(row, "thread_ops_max", m->thread_ops_max);
+	add(row, "fairness_jain", "%.4f", m->fairness_jain);
+	add(row, "client_user_ns", "%lld", (long long)m->client_user_ns);
+	add(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
+	add(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
+	add(row, "policy", "%s",
+	    rr_policy_text(m->policy, m->strategy, policy));
+	add(row, "persistence", "%s",
+	    options->n_redis ? "own" :
+			       rr_persistence_names[options->persistence]);
+	add(row, "keys", "%ld", options->keys);
+	add_count_if(row, "overruns", m->strategy->lock.lease, m->overruns);
 }
 
-static int print_cost(char *row, size_t size, const struct rr_results *results,
-		      const struct rr_measurement *m)
+static void print_row(struct row *row, const struct rr_results *results,
+		      const struct rr_finished *finished)
 {
-	char policy[RR_POLICY_TEXT_SIZE], spare[2][24];
-	const char *overlaps =
-		count_if(m->strategy->acquire, m->overlaps, spare[0]);
-	const char *overruns =
-		count_if(m->strategy->lock.lease, m->overruns, spare[1]);
-
-	return snprintf(row, size,
-			"%llu,%llu,%llu,%.4f,%s,%llu,%llu,%.4f,%lld,%lld,%lld,%s,%s,%ld,%s\n",
-			(unsigned long long)m->retries,
-			(unsigned long long)m->retry_max,
-			(unsigned long long)m->commands,
-			rr_commands_per_increment(m), overlaps,
-			(unsigned long long)m->thread_ops_min,
-			(unsigned long long)m->thread_ops_max,
-			m->fairness_jain, (long long)m->client_user_ns,
-			(long long)m->client_sys_ns,
-			(long long)m->server_cpu_ns,
-			rr_policy_text(m->policy, m->strategy, policy),
-			results->options->n_redis ?
-				"own" :
-				rr_persistence_names[results->options
-							     ->persistence],
-			results->options->keys, overruns);
+	*row = (struct row){ .names_used = 0 };
+	add_setting(row, results, finished);
+	add_result(row, &finished->measurement);
+	add_times(row, &finished->measurement.times);
+	add_cost(row, results, &finished->measurement);
+	strcat(row->names, "\n");
+	strcat(row->values, "\n");
 }
 
-static enum rr_exit append_row(const struct rr_results *results,
-			       const struct rr_finished *finished)
+static bool open_rows(struct rr_results *results, struct rr_error *error)
 {
-	const struct rr_measurement *m = &finished->measurement;
-	char row[ROW_SIZE], path[RR_PATH_SIZE];
-	size_t used = 0;
+	const struct rr_finished blank = {
+		.measurement.strategy = rr_strategies[0],
+	};
+	char path[RR_PATH_SIZE];
+	struct row row;
 
-	used += (size_t)print_setting(row, sizeof(row), results, finished);
-	used += (size_t)print_count(row + used, sizeof(row) - used, m);
-	used += (size_t)print_times(row + used, sizeof(row) - used,
-				    &m->times);
-	print_cost(row + used, sizeof(row) - used, results, m);
+	print_row(&row, results, &blank);
 	path_in(results, path, "runs.csv");
-	return rr_files_append_row(results->rows, path, row);
+	results->rows = rr_files_open_rows(path, row.names);
+	return rr_error_adopt(error, results->rows < 0 ? RR_EXIT_FILE :
+							 RR_EXIT_OK);
+}
+
+static bool append_row(const struct rr_results *results,
+		       const struct rr_finished *finished,
+		       struct rr_error *error)
+{
+	char path[RR_PATH_SIZE];
+	struct row row;
+
+	print_row(&row, results, finished);
+	path_in(results, path, "runs.csv");
+	return rr_error_adopt(
+		error, rr_files_append_row(results->rows, path, row.values));
 }
 
 /* ---- Percentiles -------------------------------------------------------------- */
@@ -229,46 +255,78 @@ static void print_percentiles(FILE *file, const struct rr_histogram *histogram)
 		(double)histogram->count);
 }
 
-static enum rr_exit write_percentiles(const struct rr_results *results,
-				      const struct rr_finished *finished,
-				      const struct rr_histogram *latency)
+static bool write_percentiles(const struct rr_results *results,
+			      const struct rr_finished *finished,
+			      const struct rr_histogram *latency,
+			      struct rr_error *error)
 {
 	const struct rr_measurement *m = &finished->measurement;
-	char name[160], path[RR_PATH_SIZE], *text = NULL;
+	char name[160], *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
-	enum rr_exit code;
+	bool written;
 
 	if (!file)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return rr_error_no_memory(error);
 	print_percentiles(file, latency);
 	fclose(file);
 	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv",
 		 m->strategy->name, m->threads, m->processes,
 		 finished->repeat);
-	path_in(results, path, name);
-	code = rr_files_replace(path, text, length);
+	written = rr_results_write(results, name, text, length, error);
 	free(text);
-	return code;
+	return written;
 }
 
-enum rr_exit rr_results_add(struct rr_results *results,
-			    struct rr_finished *finished,
-			    const struct rr_spectra *spectra)
+/* ---- The whole ------------------------------------------------------------------ */
+
+bool rr_results_open(struct rr_results *results,
+		     const struct rr_bench_options *options,
+		     const struct rr_cluster *cluster, struct rr_error *error)
+{
+	char path[RR_PATH_SIZE];
+
+	*results = (struct rr_results){
+		.rows = -1,
+		.options = options,
+		.transport = rr_cluster_address(cluster, 0)->is_unix ? "unix" : "tcp",
+		.placement = cluster->options.cpu >= 0 ? "same" : "none",
+	};
+	make_run_id(results->run_id);
+	if (!choose_directory(results, options->output, error))
+		return false;
+	path_in(results, path, "percentiles");
+	if (!rr_error_adopt(error, rr_files_make_directory(path)) ||
+	    !open_rows(results, error))
+		return false;
+	return options->output ||
+	       rr_error_adopt(error, rr_files_link("results/latest",
+						   results->run_id));
+}
+
+void rr_results_close(struct rr_results *results)
+{
+	for (size_t i = 0; i < results->n_finished; i++)
+		free(results->finished[i]);
+	free(results->finished);
+	if (results->rows >= 0)
+		close(results->rows);
+	results->rows = -1;
+}
+
+bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
+		    const struct rr_spectra *spectra, struct rr_error *error)
 {
 	struct rr_finished **more =
 		realloc(results->finished,
 			(results->n_finished + 1) * sizeof(*more));
-	enum rr_exit code;
 
 	if (!more) {
 		free(finished);
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return rr_error_no_memory(error);
 	}
 	results->finished = more;
 	results->finished[results->n_finished++] = finished;
-	code = append_row(results, finished);
-	if (code != RR_EXIT_OK)
-		return code;
-	return write_percentiles(results, finished, &spectra->latency);
+	return append_row(results, finished, error) &&
+	       write_percentiles(results, finished, &spectra->latency, error);
 }

@@ -4,13 +4,13 @@
  * summary.csv and env.json describe the newest bench that wrote there. The
  * columns are explained in results/README.md.
  */
-#ifndef RR_RESULTS_H
-#define RR_RESULTS_H
+#ifndef RR_BENCH_RESULTS_H
+#define RR_BENCH_RESULTS_H
 
+#include <jansson.h>
 #include <stdio.h>
 
-#include "bench_options.h"
-#include "measurement.h"
+#include "bench.h"
 
 enum { RR_RUN_ID_SIZE = 32 };
 
@@ -31,39 +31,39 @@ struct rr_results {
 	size_t n_finished;
 };
 
-/* Makes the directory and begins runs.csv. Complains by itself, as all below. */
-enum rr_exit rr_results_open(struct rr_results *results,
-			     const struct rr_bench_options *options);
+/* Makes the directory and begins runs.csv. Close it in any case. */
+bool rr_results_open(struct rr_results *results,
+		     const struct rr_bench_options *options,
+		     const struct rr_cluster *cluster, struct rr_error *error);
 void rr_results_close(struct rr_results *results);
 
-/* Takes a finished run over: appends its row, writes its percentiles. */
-enum rr_exit rr_results_add(struct rr_results *results,
-			    struct rr_finished *finished,
-			    const struct rr_spectra *spectra);
+/* Takes a finished run over, whatever comes of it: appends its row, writes its
+ * percentiles. */
+bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
+		    const struct rr_spectra *spectra, struct rr_error *error);
 
 /* Writes summary.csv. */
-enum rr_exit rr_results_summarise(const struct rr_results *results);
+bool rr_results_summarise(const struct rr_results *results,
+			  struct rr_error *error);
 
 /* Writes env.json: machine, server, build and command line. */
-enum rr_exit rr_results_environment(const struct rr_results *results,
-				    const struct rr_cluster *cluster,
-				    const char *command_line);
+bool rr_results_environment(const struct rr_results *results,
+			    const struct rr_cluster *cluster,
+			    const char *command_line, struct rr_error *error);
 
 /* Prints the table to `file`, a line per strategy and number of threads. */
 void rr_results_table(const struct rr_results *results, FILE *file);
 
-/* ---- Groups: repeats of one strategy in one configuration --------------------- */
+/* Replaces a file of the directory by `text`. */
+bool rr_results_write(const struct rr_results *results, const char *name,
+		      const char *text, size_t length, struct rr_error *error);
 
-enum { RR_GROUP_MAX = 1000 };
+/* What figures were measured on, as JSON objects that the caller owns; a field that
+ * this machine does not tell is null. The first: cpu, cores, cores_allowed, governor,
+ * kernel, architecture, clock_source. */
+json_t *rr_environment_machine(void);
 
-struct rr_group {
-	const struct rr_measurement *members[RR_GROUP_MAX];
-	size_t n;
-};
-
-/* The next group after `group` in the order of the command line; false when
- * there is none. Begin with *index = 0. */
-bool rr_results_next_group(const struct rr_results *results, size_t *index,
-			   struct rr_group *group);
+/* redis_version, server_name, ... as the data server says. */
+json_t *rr_environment_server(const struct rr_cluster *cluster);
 
 #endif

@@ -1,11 +1,106 @@
 /* SPDX-License-Identifier: MIT */
-#include "statistics.h"
-
+/* Durations in a histogram, and repeats of one figure summed up: computed, without
+ * any input or output. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "bench.h"
 
-enum { RESAMPLES = 1000, RESAMPLED_MAX = 1000 };
+enum {
+	SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS,
+	RESAMPLES = 1000,
+	RESAMPLED_MAX = 1000
+};
+
+/* ---- The histogram ------------------------------------------------------------- */
+
+/*
+ * Values below 2^11 have a bucket each; from there on every power of two is
+ * cut into 2^10 equal buckets.
+ */
+static size_t index_of(uint64_t value)
+{
+	int shift;
+
+	if (value < 2 * SUB_COUNT)
+		return (size_t)value;
+	shift = 63 - __builtin_clzll(value) - RR_HISTOGRAM_SUB_BITS;
+	return ((size_t)shift << RR_HISTOGRAM_SUB_BITS) +
+	       (size_t)(value >> shift);
+}
+
+uint64_t rr_histogram_lowest(size_t index)
+{
+	int shift;
+
+	if (index < 2 * SUB_COUNT)
+		return index;
+	shift = (int)(index >> RR_HISTOGRAM_SUB_BITS) - 1;
+	return (uint64_t)(index - ((size_t)shift << RR_HISTOGRAM_SUB_BITS))
+	       << shift;
+}
+
+uint64_t rr_histogram_highest(size_t index)
+{
+	return rr_histogram_lowest(index + 1) - 1;
+}
+
+void rr_histogram_record(struct rr_histogram *histogram, uint64_t value_ns)
+{
+	const uint64_t top = (UINT64_C(1) << RR_HISTOGRAM_TOP_BIT) - 1;
+
+	histogram->buckets[index_of(value_ns > top ? top : value_ns)]++;
+	if (histogram->count == 0 || value_ns < histogram->min_ns)
+		histogram->min_ns = value_ns;
+	if (value_ns > histogram->max_ns)
+		histogram->max_ns = value_ns;
+	histogram->count++;
+	histogram->sum_ns += value_ns;
+}
+
+void rr_histogram_merge(struct rr_histogram *into,
+			const struct rr_histogram *from)
+{
+	if (from->count == 0)
+		return;
+	if (into->count == 0 || from->min_ns < into->min_ns)
+		into->min_ns = from->min_ns;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	into->count += from->count;
+	into->sum_ns += from->sum_ns;
+	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++)
+		into->buckets[i] += from->buckets[i];
+}
+
+uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
+			       double quantile)
+{
+	uint64_t wanted = (uint64_t)ceil(quantile * (double)histogram->count);
+	uint64_t seen = 0;
+
+	if (wanted == 0)
+		wanted = 1;
+	for (size_t i = 0; i < RR_HISTOGRAM_BUCKETS; i++) {
+		seen += histogram->buckets[i];
+		if (seen >= wanted) {
+			const uint64_t value = rr_histogram_highest(i);
+
+			return value < histogram->max_ns ? value :
+							   histogram->max_ns;
+		}
+	}
+	return histogram->max_ns;
+}
+
+double rr_histogram_mean(const struct rr_histogram *histogram)
+{
+	return histogram->count ?
+		       (double)histogram->sum_ns / (double)histogram->count :
+		       0;
+}
+
+/* ---- Statistics ---------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {

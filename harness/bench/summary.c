@@ -4,16 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
-#include "results.h"
-#include "statistics.h"
 #include "base/text.h"
+#include "results.h"
 
-/* ---- Groups ---------------------------------------------------------------------- */
+enum { GROUP_MAX = 1000 };
+
+/* ---- Groups: repeats of one strategy in one configuration ----------------------- */
+
+struct group {
+	const struct rr_measurement *members[GROUP_MAX];
+	size_t n;
+};
 
 static void fill_group(const struct rr_results *results,
 		       const struct rr_strategy *strategy, long threads,
-		       struct rr_group *group)
+		       struct group *group)
 {
 	group->n = 0;
 	for (size_t i = 0; i < results->n_finished; i++) {
@@ -21,13 +26,15 @@ static void fill_group(const struct rr_results *results,
 			&results->finished[i]->measurement;
 
 		if (m->strategy == strategy && m->threads == threads &&
-		    group->n < RR_GROUP_MAX)
+		    group->n < GROUP_MAX)
 			group->members[group->n++] = m;
 	}
 }
 
-bool rr_results_next_group(const struct rr_results *results, size_t *index,
-			   struct rr_group *group)
+/* The next group in the order of the command line; false when there is none. Begin
+ * with *index = 0. */
+static bool next_group(const struct rr_results *results, size_t *index,
+		       struct group *group)
 {
 	const struct rr_bench_options *options = results->options;
 	const size_t n = options->n_strategies * options->n_threads;
@@ -82,10 +89,10 @@ static const struct {
 
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
-static struct rr_statistics statistics_of(const struct rr_group *group,
+static struct rr_statistics statistics_of(const struct group *group,
 					  figure of, uint64_t seed)
 {
-	double values[RR_GROUP_MAX];
+	double values[GROUP_MAX];
 
 	for (size_t i = 0; i < group->n; i++)
 		values[i] = of(group->members[i]);
@@ -93,7 +100,7 @@ static struct rr_statistics statistics_of(const struct rr_group *group,
 }
 
 /* The verdict that decides about all of them. */
-static const struct rr_measurement *worst(const struct rr_group *group)
+static const struct rr_measurement *worst(const struct group *group)
 {
 	const struct rr_measurement *found = group->members[0];
 
@@ -120,7 +127,7 @@ static void print_summary(FILE *file, const struct rr_results *results)
 			figures[f].name, figures[f].name, figures[f].name,
 			figures[f].name, figures[f].name);
 	fprintf(file, "\n");
-	for (struct rr_group one; rr_results_next_group(results, &index, &one);) {
+	for (struct group one; next_group(results, &index, &one);) {
 		const struct rr_measurement *m = worst(&one);
 
 		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id,
@@ -129,7 +136,7 @@ static void print_summary(FILE *file, const struct rr_results *results)
 			m->processes, one.n, rr_verdict_name(m->verdict));
 		for (size_t f = 0; f < FIGURES; f++) {
 			const struct rr_statistics s = statistics_of(
-				&one, figures[f].of, results->options->seed);
+				&one, figures[f].of, (uint64_t)results->options->seed);
 
 			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g",
 				s.median, s.min, s.max, s.low, s.high);
@@ -138,21 +145,21 @@ static void print_summary(FILE *file, const struct rr_results *results)
 	}
 }
 
-enum rr_exit rr_results_summarise(const struct rr_results *results)
+bool rr_results_summarise(const struct rr_results *results,
+			  struct rr_error *error)
 {
-	char path[RR_PATH_SIZE], *text = NULL;
+	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
-	enum rr_exit code;
+	bool written;
 
 	if (!file)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return rr_error_no_memory(error);
 	print_summary(file, results);
 	fclose(file);
-	snprintf(path, sizeof(path), "%s/summary.csv", results->directory);
-	code = rr_files_replace(path, text, length);
+	written = rr_results_write(results, "summary.csv", text, length, error);
 	free(text);
-	return code;
+	return written;
 }
 
 /* ---- The table ------------------------------------------------------------------- */
@@ -173,7 +180,7 @@ static const char *describe_besides(const struct rr_measurement *m,
 	return text;
 }
 
-static void print_line(FILE *file, const struct rr_group *group, bool sweep,
+static void print_line(FILE *file, const struct group *group, bool sweep,
 		       uint64_t seed)
 {
 	const struct rr_measurement *m = worst(group);
@@ -206,7 +213,7 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 		fprintf(file, "%7s  ", "threads");
 	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost",
 	       "increments/s", "p99", "commands/inc", "verdict");
-	for (struct rr_group group;
-	     rr_results_next_group(results, &index, &group);)
-		print_line(file, &group, sweep, results->options->seed);
+	for (struct group group;
+	     next_group(results, &index, &group);)
+		print_line(file, &group, sweep, (uint64_t)results->options->seed);
 }

@@ -1,18 +1,91 @@
 /* SPDX-License-Identifier: MIT */
-#include "worker.h"
-
+/* A worker process, its client threads, and the memory that all of them share. */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
-#include "client.h"
 #include "base/placement.h"
-#include "postpone.h"
+#include "client.h"
+
+/* ---- The shared memory --------------------------------------------------------- */
+
+static size_t in_whole_lines(size_t size)
+{
+	return (size + RR_CACHE_LINE - 1) / RR_CACHE_LINE * RR_CACHE_LINE;
+}
+
+struct rr_board *rr_board_new(const struct rr_run *run)
+{
+	const size_t n_clients = (size_t)run->threads * (size_t)run->processes;
+	const size_t n_processes = (size_t)run->processes;
+	const size_t head = in_whole_lines(sizeof(struct rr_board));
+	const size_t slots = n_clients * sizeof(struct rr_slot);
+	const size_t sections = (size_t)run->keys * sizeof(struct rr_section);
+	const size_t size = head + slots + sections +
+			    n_processes * sizeof(struct rr_usage);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct rr_board *board = (struct rr_board *)memory;
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	board->size = size;
+	board->n_clients = n_clients;
+	board->n_processes = n_processes;
+	board->slots = (struct rr_slot *)(memory + head);
+	board->sections = (struct rr_section *)(memory + head + slots);
+	board->usage = (struct rr_usage *)(memory + head + slots + sections);
+	sem_init(&board->go, 1, 0);
+	return board;
+}
+
+void rr_board_free(struct rr_board *board)
+{
+	if (!board)
+		return;
+	sem_destroy(&board->go);
+	munmap(board, board->size);
+}
+
+uint64_t rr_board_done(const struct rr_board *board)
+{
+	uint64_t done = 0;
+
+	for (size_t i = 0; i < board->n_clients; i++)
+		done += atomic_load_explicit(&board->slots[i].done,
+					     memory_order_relaxed);
+	return done;
+}
+
+bool rr_board_is_stopped(const struct rr_board *board)
+{
+	return atomic_load_explicit(&board->stop, memory_order_relaxed);
+}
+
+void rr_board_stop(struct rr_board *board)
+{
+	atomic_store(&board->stop, true);
+}
+
+static int64_t timeval_ns(struct timeval time)
+{
+	return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
+}
+
+void rr_usage_add(struct rr_usage *usage, int sign)
+{
+	struct rusage now;
+
+	getrusage(RUSAGE_SELF, &now);
+	atomic_fetch_add(&usage->user_ns, sign * timeval_ns(now.ru_utime));
+	atomic_fetch_add(&usage->sys_ns, sign * timeval_ns(now.ru_stime));
+}
+
+/* ---- A client's thread ------------------------------------------------------------ */
 
 /* Stands at the barrier until it opens; the program opens it in any case, and
  * its death is ours. */
@@ -34,125 +107,118 @@ static void clear_results(struct rr_slot *slot)
 	memset(&slot->waiting, 0, sizeof(slot->waiting));
 }
 
-static void count(struct rr_runner *runner)
+static void count_measured(struct rr_runner *runner)
 {
 	const struct rr_run *run = runner->run;
 
+	runner->commands_before = rr_runner_commands(runner);
 	if (run->policy == RR_POLICY_DELAY_QUEUE)
-		rr_postpone_count(runner);
+		rr_postpone(runner);
 	else
-		rr_runner_count(runner, run->increments);
+		rr_count(runner, run->increments);
+	runner->slot->commands +=
+		rr_runner_commands(runner) - runner->commands_before;
 }
 
-static void *client_thread(void *argument)
+static void *run_client(void *argument)
 {
 	struct rr_runner *runner = argument;
-	struct rr_board *board = runner->board;
 	const bool opened = rr_runner_open(runner);
 
 	if (opened && !runner->resumes) {
-		rr_runner_count(runner, runner->run->warmup);
+		rr_count(runner, runner->run->warmup);
 		clear_results(runner->slot);
 	}
-	atomic_fetch_add(&board->n_ready, 1);
-	wait_for_go(board);
-	if (opened) {
-		rr_runner_enter(runner);
-		count(runner);
-		rr_runner_leave(runner);
-	}
+	atomic_fetch_add(&runner->board->n_ready, 1);
+	wait_for_go(runner->board);
+	if (opened)
+		count_measured(runner);
 	rr_runner_close(runner);
 	return NULL;
 }
 
-static void no_thread(struct rr_runner *runner, int error)
-{
-	struct rr_slot *slot = runner->slot;
+/* ---- The process -------------------------------------------------------------------- */
 
-	slot->code = RR_EXIT_INTERNAL;
-	snprintf(slot->error, sizeof(slot->error),
-		 "cannot start client thread %d of %zu: %s; ask for fewer",
-		 runner->number + 1, runner->board->n_clients,
-		 strerror(error));
-	atomic_store(&runner->board->stop, true);
+static void give_up_without_thread(struct rr_runner *runner, int error)
+{
+	rr_runner_give_up(runner, RR_ERROR_INTERNAL,
+			  "cannot start client thread %d of %zu: %s; ask for fewer",
+			  runner->number + 1, runner->board->n_clients,
+			  strerror(error));
 	atomic_fetch_add(&runner->board->n_ready, 1);
 }
 
 /* Starts the threads; returns how many. */
-static int start_threads(struct rr_runner *runners, pthread_t *threads, int n)
+static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
 {
 	int started = 0, error = 0;
 
 	while (started < n && !error) {
-		error = pthread_create(&threads[started], NULL, client_thread,
+		error = pthread_create(&threads[started], NULL, run_client,
 				       &runners[started]);
 		started += !error;
 	}
 	for (int i = started; i < n; i++)
-		no_thread(&runners[i], error);
+		give_up_without_thread(&runners[i], error);
 	return started;
 }
 
-static void run_threads(struct rr_runner *runners, pthread_t *threads, int n,
-			struct rr_board *board, struct rr_usage *usage)
+static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
+			struct rr_usage *usage)
 {
-	const int started = start_threads(runners, threads, n);
+	struct rr_board *board = runners[0].board;
+	const int started = start_clients(runners, threads, n);
 
 	wait_for_go(board);
-	rr_usage_start(usage);
+	rr_usage_add(usage, -1);
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	rr_usage_stop(usage);
+	rr_usage_add(usage, 1);
 }
 
 /*
- * Dies with the program, sleeps exactly, runs where it was told to. A client
- * that a reply has woken lets the server finish its round of replies first
- * (SCHED_BATCH); where clients wake one another through a mutex, that would
- * only let the one that runs keep it.
+ * Sleeps exactly, runs where it was told to. A client that a reply has woken lets
+ * the server finish its round of replies first (SCHED_BATCH); where clients wake
+ * one another through a mutex, that would only let the one that runs keep it.
  */
-static void settle(const struct rr_run *run, const struct rr_board *board)
+static void settle(const struct rr_run *run)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	if (run->strategy->lock.kind != RR_LOCK_MUTEX)
 		sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
-	if (getppid() != board->program)
-		_exit(RR_EXIT_INTERNAL);
 	rr_placement_pin(run->cluster->options.cpu);
 }
 
-_Noreturn void rr_worker(const struct rr_run *run, struct rr_board *board,
-			 int process)
+int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 {
 	const size_t n = (size_t)run->threads;
 	struct rr_runner *runners = calloc(n, sizeof(*runners));
 	pthread_t *threads = calloc(n, sizeof(*threads));
 	struct rl_mutex *mutexes = calloc((size_t)run->keys, sizeof(*mutexes));
 
-	settle(run, board);
+	settle(run);
 	if (!runners || !threads || !mutexes)
-		_exit(RR_EXIT_INTERNAL);
+		return RR_EXIT_INTERNAL;
 	for (int i = 0; i < run->keys; i++)
 		rl_mutex_init(&mutexes[i]);
 	for (size_t i = 0; i < n; i++) {
 		const int number = process * run->threads + (int)i;
+		struct rr_slot *slot = &board->slots[number];
 
 		runners[i] = (struct rr_runner){
 			.run = run,
 			.board = board,
-			.slot = &board->slots[number],
+			.slot = slot,
 			.mutexes = mutexes,
 			.number = number,
-			.resumes = atomic_load(&board->slots[number].deaths) > 0,
+			.resumes = atomic_load(&slot->deaths) > 0,
 		};
 	}
-	run_threads(runners, threads, run->threads, board,
-		    &board->usage[process]);
+	run_clients(runners, threads, run->threads, &board->usage[process]);
 	for (int i = 0; i < run->keys; i++)
 		rl_mutex_destroy(&mutexes[i]);
 	free(mutexes);
 	free(threads);
 	free(runners);
-	_exit(RR_EXIT_OK);
+	return 0;
 }

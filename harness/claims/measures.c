@@ -88,15 +88,21 @@ bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
 		.seed = 1,
 	};
 	struct rr_spectra *scratch = calloc(1, sizeof(*scratch));
-	enum rr_exit code = RR_EXIT_INTERNAL;
+	struct rr_error error = { .kind = RR_ERROR_NONE };
+	bool measured;
 
-	if (scratch)
-		code = rr_bench_run(&run, &measuring->session->signals, NULL,
-				    measurement, scratch);
+	if (!scratch)
+		return rr_measure_fail(measuring, RR_EXIT_INTERNAL,
+				       "out of memory");
+	measured = rr_bench_run(&run, &measuring->session->signals, NULL,
+				measurement, scratch, &error);
 	free(scratch);
-	return code == RR_EXIT_OK ||
-	       rr_measure_fail(measuring, code, "a run under %s failed",
-			       strategy);
+	if (!measured)
+		return rr_measure_fail(measuring, rr_exit_of(error.kind), "%s",
+				       error.text);
+	return !measurement->deadlocked ||
+	       rr_measure_fail(measuring, RR_EXIT_VIOLATED, "%s: %s", strategy,
+			       measurement->remark);
 }
 
 struct rl_link *rr_measure_link(struct rr_measuring *measuring)

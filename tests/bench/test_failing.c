@@ -22,37 +22,45 @@ static enum rl_outcome release_unheard(struct rr_client *client)
 	return RL_UNKNOWN;
 }
 
-/* set-nx-ex with another release, run until it gives up. */
-static enum rr_exit run_with(enum rl_outcome (*release)(struct rr_client *),
-			     long ttl_ms)
+/* set-nx-ex with another release: why the run gives up. */
+static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
+				long ttl_ms)
 {
 	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
 	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
 	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
+	struct rr_error error = { .kind = RR_ERROR_NONE };
 	struct support support;
 	struct rr_run run;
-	enum rr_exit code;
 
 	strategy.release = release;
 	support_open(&support, 1);
 	run = support_run(&support, &strategy, 2, 100);
 	run.ttl_ms = ttl_ms;
-	code = rr_bench_run(&run, &support.session.signals, NULL, measurement,
-			    spectra);
+	cr_assert_not(rr_bench_run(&run, &support.session.signals, NULL,
+				   measurement, spectra, &error));
 	support_close(&support);
 	free(spectra);
 	free(measurement);
-	return code;
+	return error;
 }
 
 Test(failing, release_that_fails_ends_the_run, .timeout = 30)
 {
-	cr_assert_eq(run_with(release_by_mistake, 60000), RR_EXIT_REDIS);
+	const struct rr_error error = run_with(release_by_mistake, 60000);
+
+	cr_assert_eq(error.kind, RR_ERROR_REDIS);
+	cr_assert_not_null(strstr(error.text, "set-nx-ex: stopped: the lock cannot be released: "),
+			   "%s", error.text);
 }
 
 Test(failing, release_that_is_never_answered_ends_the_run, .timeout = 30)
 {
-	cr_assert_eq(run_with(release_unheard, 1000), RR_EXIT_REDIS);
+	const struct rr_error error = run_with(release_unheard, 1000);
+
+	cr_assert_eq(error.kind, RR_ERROR_REDIS);
+	cr_assert_not_null(strstr(error.text, "set-nx-ex: gave up "), "%s",
+			   error.text);
 }
 
 Test(failing, floor_compares_the_basic_strategies, .timeout = 60)

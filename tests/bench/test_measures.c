@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/histogram.h"
-#include "bench/measurement.h"
+#include "bench/bench.h"
 #include "base/random.h"
-#include "bench/statistics.h"
 #include "base/text.h"
 
 Test(histogram, knows_every_value_to_three_digits)

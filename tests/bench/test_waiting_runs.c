@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../planted.h"
+#include "bench/client.h"
 
 TestSuite(waiting_runs, .init = cli_setup, .fini = cli_teardown);
 
@@ -196,13 +197,14 @@ Test(waiting_runs, queue_is_gone_from_an_own_server_after_kill_9)
 static struct rr_measurement gather(uint64_t ok, uint64_t unsettled,
 				    long long final_value)
 {
-	struct rr_board *board = rr_board_new(1, 1, 1);
-	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
 	const struct rr_run run = { .strategy = rr_strategy_find("set-nx-ex"),
 				    .threads = 1,
 				    .processes = 1,
+				    .keys = 1,
 				    .increments = 10,
 				    .policy = RR_POLICY_DELAY_QUEUE };
+	struct rr_board *board = rr_board_new(&run);
+	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
 	struct rr_measurement m;
 
 	board->slots[0].ok = ok;

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of one strategy: worker processes, the barrier, the watch over them, and
+ * what the servers hold before and after.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/processes.h"
+#include "client.h"
+
+enum {
+	WATCH_MS = 250,
+	STALL_MS = 20000,      /* without one increment, leases not counted */
+	END_MS = 10000,        /* for workers that were told to stop ... */
+	INTERRUPTED_MS = 2000, /* ... by somebody who is waiting for it */
+};
+
+/* A run while it lasts. */
+struct course {
+	const struct rr_run *run;
+	struct rr_signals *signals;
+	const struct rr_watcher *watcher;
+	struct rr_board *board;
+	struct rr_processes workers;
+	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* the program's own connections */
+	size_t n_servers;
+	bool deadlocked;
+	struct rr_error *error;
+};
+
+/* The first failure calls the run off, and is the one that is told. */
+static bool fail_run(struct course *course, enum rr_error_kind kind,
+		     const char *what)
+{
+	if (course->board)
+		rr_board_stop(course->board);
+	return rr_error_set(course->error, kind, "%s: %s",
+			    course->run->strategy->name, what);
+}
+
+/* ---- The servers before and after --------------------------------------------------- */
+
+static bool fail_on_server(struct course *course, size_t i)
+{
+	char where[300], what[800];
+
+	rl_address_print(&course->run->cluster->servers[i].address, where,
+			 sizeof(where));
+	snprintf(what, sizeof(what), "cannot use %s: %s", where,
+		 rl_link_error(course->servers[i]));
+	return fail_run(course, RR_ERROR_REDIS, what);
+}
+
+static bool connect_to_servers(struct course *course)
+{
+	const struct rr_run *run = course->run;
+
+	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
+		course->servers[i] =
+			rl_link_new(&run->cluster->servers[i].address, RR_TIMEOUT_MS);
+		if (!course->servers[i])
+			return rr_error_no_memory(course->error);
+		course->n_servers++;
+		if (rl_link_connect(course->servers[i]) != RL_OK)
+			return fail_on_server(course, i);
+	}
+	return true;
+}
+
+static bool delete_keys(struct course *course)
+{
+	for (size_t i = 0; i < course->n_servers; i++) {
+		if (rr_keys_delete(course->servers[i], course->run->prefix,
+				   course->run->keys) != RL_OK)
+			return fail_on_server(course, i);
+	}
+	return true;
+}
+
+/* As far as servers still answer. */
+static void delete_keys_and_disconnect(struct course *course)
+{
+	for (size_t i = 0; i < course->n_servers; i++) {
+		rr_keys_delete(course->servers[i], course->run->prefix,
+			       course->run->keys);
+		rl_link_free(course->servers[i]);
+	}
+}
+
+/* The sum of all counters. */
+static bool read_counters(struct course *course, long long *sum)
+{
+	*sum = 0;
+	for (int i = 0; i < course->run->keys; i++) {
+		char key[RR_KEY_SIZE];
+		struct rl_reply reply;
+		long long count;
+
+		rr_keys_counter(key, course->run->prefix, i);
+		if (rl_run(course->servers[0], &reply, "GET %s", key) != RL_OK)
+			return fail_on_server(course, 0);
+		if (rl_reply_number(&reply, &count))
+			*sum += count;
+	}
+	return true;
+}
+
+/* A field of INFO cpu, given in seconds. */
+static double info_seconds(const char *info, const char *field)
+{
+	const char *found = strstr(info, field);
+
+	return found ? strtod(found + strlen(field), NULL) : 0;
+}
+
+/* What all servers have spent so far, background threads included; 0 for those
+ * that do not tell. */
+static int64_t servers_cpu_ns(struct course *course)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < course->n_servers; i++) {
+		struct rl_reply reply;
+
+		if (rl_run(course->servers[i], &reply, "INFO cpu") != RL_OK ||
+		    reply.type != RL_REPLY_STRING)
+			continue;
+		seconds += info_seconds(reply.text, "used_cpu_sys:") +
+			   info_seconds(reply.text, "used_cpu_user:");
+	}
+	return (int64_t)(seconds * 1e9);
+}
+
+/* ---- Workers --------------------------------------------------------------------------- */
+
+static int work_in_slot(void *context, int slot)
+{
+	const struct course *course = context;
+
+	return rr_worker(course->run, course->board, slot);
+}
+
+static bool start_worker(struct course *course, int slot)
+{
+	if (rr_processes_start(&course->workers, slot, work_in_slot, course,
+			       course->error))
+		return true;
+	rr_board_stop(course->board);
+	return false;
+}
+
+/* Those that have ended; their results are what they left on the board. */
+static void reap_workers(struct course *course)
+{
+	int status, i;
+
+	while ((i = rr_processes_reap(&course->workers, &status)) >= 0) {
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			continue;
+		if (rr_postpone_died_on_purpose(course->run, course->board, i,
+						status) &&
+		    start_worker(course, i))
+			continue;
+		fail_run(course, RR_ERROR_INTERNAL,
+			 "a worker process died; its count is lost");
+	}
+}
+
+/* A turn of every waiting loop: signals, ended workers, calls to stop. */
+static void take_turn(struct course *course, int timeout_ms)
+{
+	rr_signals_wait(course->signals, timeout_ms);
+	reap_workers(course);
+	if (course->signals->interrupted)
+		rr_board_stop(course->board);
+}
+
+/* ---- The course of a run ----------------------------------------------------------------- */
+
+/* When the clients last moved. */
+struct motion {
+	uint64_t done;
+	int64_t moved_ns;
+};
+
+/* How long nothing may happen before it is called a deadlock: a dead holder's
+ * lease has to be able to run out. */
+static int64_t stall_limit_ns(const struct rr_run *run)
+{
+	return (STALL_MS + 2 * run->ttl_ms + 2 * run->hold_us / 1000) *
+	       INT64_C(1000000);
+}
+
+/* Calls the run off when nothing has moved for too long. */
+static void watch_motion(struct course *course, struct motion *motion)
+{
+	const uint64_t done = rr_board_done(course->board);
+	const int64_t now_ns = rr_clock_ns();
+
+	if (done != motion->done)
+		*motion = (struct motion){ done, now_ns };
+	if (now_ns - motion->moved_ns <= stall_limit_ns(course->run))
+		return;
+	course->deadlocked = true;
+	rr_board_stop(course->board);
+}
+
+static void wait_until_ready(struct course *course)
+{
+	struct rr_board *board = course->board;
+	struct motion motion = { 0, rr_clock_ns() };
+
+	while (atomic_load(&board->n_ready) < (int)board->n_clients &&
+	       course->workers.n_alive > 0 && !rr_board_is_stopped(board)) {
+		take_turn(course, 1);
+		watch_motion(course, &motion);
+	}
+}
+
+static void open_barrier(struct rr_board *board)
+{
+	atomic_store(&board->someone_done, false);
+	for (size_t i = 0; i < board->n_clients + board->n_processes; i++)
+		sem_post(&board->go);
+}
+
+/* Until all workers have ended, or are called off. */
+static void watch_until_done(struct course *course)
+{
+	const struct rr_watcher *watcher = course->watcher;
+	const int64_t start_ns = rr_clock_ns();
+	struct motion motion = { 0, start_ns };
+
+	while (course->workers.n_alive > 0 &&
+	       !rr_board_is_stopped(course->board)) {
+		if (watcher)
+			watcher->watch(watcher->context, course->run,
+				       rr_board_done(course->board),
+				       rr_clock_ns() - start_ns);
+		take_turn(course, WATCH_MS);
+		watch_motion(course, &motion);
+	}
+}
+
+static void let_workers_end(struct course *course)
+{
+	const int64_t limit_ms =
+		course->signals->interrupted ? INTERRUPTED_MS : END_MS;
+	const int64_t deadline_ns =
+		rr_clock_ns() + limit_ms * INT64_C(1000000);
+
+	while (course->workers.n_alive > 0 && rr_clock_ns() < deadline_ns)
+		take_turn(course, 20);
+}
+
+/* The first client's reason, if one gave up. */
+static void pass_on_reason(struct course *course)
+{
+	for (size_t i = 0; i < course->board->n_clients; i++) {
+		const struct rr_error *reason = &course->board->slots[i].error;
+
+		if (reason->kind)
+			fail_run(course, reason->kind, reason->text);
+	}
+}
+
+/* Workers count, and end. */
+static bool count_in_workers(struct course *course, int64_t *server_ns)
+{
+	for (int i = 0; i < course->run->processes; i++) {
+		if (!start_worker(course, i))
+			break;
+	}
+	wait_until_ready(course);
+	if (!rr_board_is_stopped(course->board) && delete_keys(course))
+		*server_ns = servers_cpu_ns(course);
+	open_barrier(course->board);
+	watch_until_done(course);
+	let_workers_end(course);
+	pass_on_reason(course);
+	if (course->signals->interrupted && !course->error->kind)
+		course->error->kind = RR_ERROR_INTERRUPTED;
+	return !course->error->kind;
+}
+
+static bool measure_run(struct course *course,
+			struct rr_measurement *measurement,
+			struct rr_spectra *spectra)
+{
+	int64_t server_ns = 0;
+
+	if (!count_in_workers(course, &server_ns))
+		return false;
+	if (course->deadlocked) {
+		*measurement = (struct rr_measurement){
+			.strategy = course->run->strategy,
+			.deadlocked = true,
+			.verdict = RR_VERDICT_VIOLATED,
+			.remark = "no increment finished any more: deadlock",
+		};
+		return true;
+	}
+	rr_measurement_gather(measurement, spectra, course->run,
+			      course->board);
+	if (measurement->attempted != (uint64_t)course->run->increments)
+		return fail_run(course, RR_ERROR_INTERNAL,
+				"clients ended before their share was done");
+	measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
+	if (!read_counters(course, &measurement->final_value))
+		return false;
+	rr_measurement_judge(measurement);
+	return true;
+}
+
+bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
+		  const struct rr_watcher *watcher,
+		  struct rr_measurement *measurement,
+		  struct rr_spectra *spectra, struct rr_error *error)
+{
+	struct course course = { .run = run,
+				 .signals = signals,
+				 .watcher = watcher,
+				 .board = rr_board_new(run),
+				 .error = error };
+	bool done = false;
+
+	if (!rr_processes_init(&course.workers, run->processes) ||
+	    !course.board)
+		rr_error_no_memory(error);
+	else if (connect_to_servers(&course) && delete_keys(&course))
+		done = measure_run(&course, measurement, spectra);
+	rr_processes_release(&course.workers);
+	delete_keys_and_disconnect(&course);
+	rr_board_free(course.board);
+	return done;
+}
+
+/* ---- Can it be run? ------------------------------------------------------------------------ */
+
+bool rr_bench_can_run(const struct rr_strategy *strategy,
+		      const struct rr_cluster *cluster, const char *prefix)
+{
+	char spare[RR_KEY_SIZE];
+	const char *missing = NULL;
+	struct rl_link *data;
+
+	if (!strategy->lacks)
+		return true;
+	rr_keys_lock(spare, prefix, 0);
+	data = rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
+	if (data)
+		missing = strategy->lacks(data, spare);
+	rl_link_free(data);
+	if (missing)
+		rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s",
+			    strategy->name, missing);
+	return !missing;
+}
