@@ -11,7 +11,6 @@
 #include "explore_transcript.h"
 #include "graph.h"
 #include "link.h"
-#include "live.h"
 #include "mutants.h"
 #include "play/recorder.h"
 #include "report.h"
@@ -404,7 +403,7 @@ static enum rr_exit play_way(struct explorer *explorer, struct search *search,
 	struct rr_actions actions;
 	enum rr_exit code;
 
-	if (!rr_live_actions(&search->product, graph, way, &actions))
+	if (!rr_graph_actions(graph, way, &actions))
 		code = fail(explorer, RR_EXIT_INTERNAL,
 			    search->product.error.kind ?
 				    search->product.error.text :

@@ -3,7 +3,7 @@
 #ifndef RR_EXPLORE_TRANSCRIPT_H
 #define RR_EXPLORE_TRANSCRIPT_H
 
-#include "live.h"
+#include "graph.h"
 
 /* Without its verdict; malloc'd, NULL when out of memory. */
 char *rr_explore_transcript(const struct rr_product *product,

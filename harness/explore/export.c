@@ -16,19 +16,9 @@ struct export {
 	bool *is_on_way; /* edges */
 };
 
-static const uint32_t *key_of(const struct rr_graph *graph, uint32_t state)
-{
-	return rr_intern_get(&graph->states, state);
-}
-
-static bool is_expanded(const struct rr_graph *graph, uint32_t state)
-{
-	return state < graph->n_expanded;
-}
-
 static bool fails(const struct rr_graph *graph, uint32_t state)
 {
-	return is_expanded(graph, state) &&
+	return rr_graph_is_expanded(graph, state) &&
 	       graph->flags[state] & (RR_STATE_WRONG | RR_STATE_STUCK);
 }
 
@@ -37,7 +27,7 @@ static bool fails(const struct rr_graph *graph, uint32_t state)
 static void client_text(const struct rr_graph *graph, uint32_t state,
 			size_t client, char text[TEXT_SIZE])
 {
-	const uint32_t *key = key_of(graph, state);
+	const uint32_t *key = rr_graph_key(graph, state);
 	const struct rr_client_state *it =
 		rr_product_client(graph->product, key, client);
 
@@ -51,7 +41,7 @@ static void client_text(const struct rr_graph *graph, uint32_t state,
 static bool is_inside(const struct rr_graph *graph, uint32_t state,
 		      size_t client)
 {
-	const uint32_t *key = key_of(graph, state);
+	const uint32_t *key = rr_graph_key(graph, state);
 
 	return !rr_product_part(graph->product, key, client)->is_crashed &&
 	       rr_product_client(graph->product, key, client)->is_inside;
@@ -62,7 +52,7 @@ static char holder_of(const struct rr_graph *graph, uint32_t state,
 		      size_t server)
 {
 	const struct rr_common *common =
-		rr_product_common(graph->product, key_of(graph, state));
+		rr_product_common(graph->product, rr_graph_key(graph, state));
 
 	return common->makers[server] < 0 ? 0 :
 					    (char)('A' + common->makers[server]);
@@ -105,7 +95,7 @@ static bool counter_of(const struct rr_graph *graph, uint32_t state,
 {
 	struct rr_count count;
 	const bool good = rr_product_count(graph->product,
-					   key_of(graph, state), &count);
+					   rr_graph_key(graph, state), &count);
 
 	*value = count.value;
 	return good && count.is_number;

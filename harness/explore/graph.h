@@ -48,13 +48,26 @@ struct rr_graph {
 	uint8_t *flags;          /* of each state */
 	uint64_t *first;         /* of its edges; the next one's = the end */
 	struct rr_edge *edges;
-	uint64_t n_edges, edges_capacity;
-	uint32_t n_expanded, states_capacity;
+	uint64_t n_edges;
+	uint32_t n_expanded;
 	unsigned long broken[RR_INVARIANTS]; /* moves or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	bool out_of_memory;
 };
+
+static inline const uint32_t *rr_graph_key(const struct rr_graph *graph,
+					   uint32_t state)
+{
+	return rr_intern_get(&graph->states, state);
+}
+
+/* Are its edges and flags known? */
+static inline bool rr_graph_is_expanded(const struct rr_graph *graph,
+					uint32_t state)
+{
+	return state < graph->n_expanded;
+}
 
 enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
 				   struct rr_product *product,
@@ -65,9 +78,12 @@ void rr_graph_release(struct rr_graph *graph);
  * states that were not looked at count as good. False: out of memory. */
 bool rr_graph_analyse(struct rr_graph *graph);
 
+/* The invariants that a state breaks by being there. */
+unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state);
+
 /* A way from the beginning: edges by their numbers. */
 struct rr_way {
-	size_t n, capacity;
+	size_t n;
 	uint64_t *edges;
 	int switches; /* changes of client */
 };
@@ -82,6 +98,11 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
 /* A random way to an end. */
 bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
 			 struct rr_way *way);
+
+/* The actions that a way consists of; release actions->all. False: it is no way of
+ * the product (product->error, or an edge that is not there). */
+bool rr_graph_actions(const struct rr_graph *graph, const struct rr_way *way,
+		      struct rr_actions *actions);
 
 /* Writes the whole graph as Graphviz and as JSON to files, NULL = not wanted; the
  * shortest way to what is `worst` stands out. */

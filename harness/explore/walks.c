@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/random.h"
 
 enum { STEPS_MAX = 4000, FAULTS_MAX = 64, MOVES_MAX = 512 };
@@ -55,22 +56,17 @@ static bool add_step(struct rr_walks *walks, const struct option *option)
 	struct walk *walk = &walks->walk;
 	struct rr_graph *graph = &walk->graph;
 	const size_t size = walks->product->n_words * sizeof(uint32_t);
-	struct rr_edge *edges = realloc(
-		graph->edges, (graph->n_edges + 1) * sizeof(*edges));
-	uint64_t *way = realloc(walk->way.edges,
-				(walk->way.n + 1) * sizeof(*way));
 
-	if (edges)
-		graph->edges = edges;
-	if (way)
-		walk->way.edges = way;
-	if (!edges || !way)
+	if (!rr_array_grow(&graph->edges, graph->n_edges,
+			   sizeof(*graph->edges)) ||
+	    !rr_array_grow(&walk->way.edges, walk->way.n,
+			   sizeof(*walk->way.edges)))
 		return false;
-	edges[graph->n_edges] = (struct rr_edge){
+	graph->edges[graph->n_edges] = (struct rr_edge){
 		rr_intern_put(&graph->states, option->next, size, NULL),
 		option->move, (uint8_t)option->broken
 	};
-	way[walk->way.n++] = graph->n_edges++;
+	walk->way.edges[walk->way.n++] = graph->n_edges++;
 	walk->broken |= option->broken;
 	return true;
 }

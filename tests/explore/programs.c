@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/live.h"
 #include "scheduler/execution.h"
 #include "programs_inside.h"
 
@@ -140,8 +139,7 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	cr_assert_not_null(live);
 	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
 		cr_assert(rr_graph_random_way(graph, seed, &way));
-		differs = !rr_live_actions(graph->product, graph, &way,
-					   &actions) ||
+		differs = !rr_graph_actions(graph, &way, &actions) ||
 			  !rr_execution_replay(live, &actions);
 		free(actions.all);
 	}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be said of a graph as a whole: from which states not everybody can finish
+ * any more, what is broken how often, and how many ways there are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+/* ---- Who can still finish ------------------------------------------------- */
+
+/* Marks are spread to all states from which a marked one can be reached, without
+ * faults. */
+struct marking {
+	const struct rr_graph *graph;
+	/* Edges by where they lead to: those to state i are from[first[i]] up
+	 * to the next one's first. */
+	uint64_t *first;
+	uint32_t *from;
+	uint8_t *marks;
+	uint32_t *todo, n_todo; /* marked states whose marks are to be spread */
+};
+
+static void release_marking(struct marking *marking)
+{
+	free(marking->first);
+	free(marking->from);
+	free(marking->marks);
+	free(marking->todo);
+}
+
+/* Counts the edges into each state, sums up, and fills in from the back. */
+static void reverse_edges(struct marking *marking)
+{
+	const struct rr_graph *graph = marking->graph;
+	uint64_t *first = marking->first;
+
+	for (uint64_t i = 0; i < graph->n_edges; i++) {
+		if (!rr_transition_is_fault(graph->edges[i].move))
+			first[graph->edges[i].to]++;
+	}
+	for (uint32_t i = 1; i <= graph->states.n; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = graph->n_expanded; i-- > 0;) {
+		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
+			const struct rr_edge *edge = &graph->edges[j];
+
+			if (!rr_transition_is_fault(edge->move))
+				marking->from[--first[edge->to]] = i;
+		}
+	}
+}
+
+static bool init_marking(struct marking *marking, const struct rr_graph *graph)
+{
+	const size_t n = graph->states.n;
+
+	*marking = (struct marking){
+		.graph = graph,
+		.first = calloc(n + 1, sizeof(*marking->first)),
+		.from = malloc((graph->n_edges + 1) * sizeof(*marking->from)),
+		.marks = calloc(n, 1),
+		.todo = malloc(n * sizeof(*marking->todo)),
+	};
+	if (!marking->first || !marking->from || !marking->marks ||
+	    !marking->todo)
+		return false;
+	reverse_edges(marking);
+	return true;
+}
+
+static void mark_state(struct marking *marking, uint32_t state)
+{
+	if (marking->marks[state])
+		return;
+	marking->marks[state] = 1;
+	marking->todo[marking->n_todo++] = state;
+}
+
+static void spread_marks(struct marking *marking)
+{
+	while (marking->n_todo > 0) {
+		const uint32_t state = marking->todo[--marking->n_todo];
+		const uint64_t end = marking->first[state + 1];
+
+		for (uint64_t i = marking->first[state]; i < end; i++)
+			mark_state(marking, marking->from[i]);
+	}
+}
+
+/* Whoever cannot reach an end is stuck. Bounds are no end that is known. */
+static void find_stuck(struct rr_graph *graph, struct marking *marking)
+{
+	const unsigned good = RR_STATE_FINAL | RR_STATE_CUT;
+	const unsigned bad = RR_STATE_STARVED | RR_STATE_DEAD;
+
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		if (!rr_graph_is_expanded(graph, i) ||
+		    (graph->flags[i] & good && !(graph->flags[i] & bad)))
+			mark_state(marking, i);
+	}
+	spread_marks(marking);
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		if (!marking->marks[i])
+			graph->flags[i] |= RR_STATE_STUCK;
+	}
+}
+
+/* Do servers hold something else? (Without tables no two states are the same.) */
+static bool changes_servers(const struct rr_graph *graph, uint32_t from,
+			    uint32_t to)
+{
+	for (size_t i = 0; i < graph->product->n_servers; i++) {
+		const struct rr_server_table *table =
+			rr_product_table(graph->product, i);
+		const struct rr_server_snapshot *a =
+			&table->states[rr_graph_key(graph, from)[i]];
+		const struct rr_server_snapshot *b =
+			&table->states[rr_graph_key(graph, to)[i]];
+
+		if (a->data != b->data || a->clock_ns != b->clock_ns ||
+		    (!table->is_tree && a->connections != b->connections))
+			return true;
+	}
+	return false;
+}
+
+static bool can_change(const struct rr_graph *graph, uint32_t state)
+{
+	if (graph->flags[state] & RR_STATE_STARVED)
+		return true;
+	for (uint64_t i = graph->first[state]; i < graph->first[state + 1];
+	     i++) {
+		const struct rr_edge *edge = &graph->edges[i];
+
+		if (!rr_transition_is_fault(edge->move) &&
+		    changes_servers(graph, state, edge->to))
+			return true;
+	}
+	return false;
+}
+
+/* Of those that are stuck: can anything still change? If something always can, they
+ * go on in vain for ever; else nobody can go on. */
+static void tell_apart(struct rr_graph *graph, struct marking *marking)
+{
+	memset(marking->marks, 0, graph->states.n);
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		if (graph->flags[i] & RR_STATE_STUCK && can_change(graph, i))
+			mark_state(marking, i);
+	}
+	spread_marks(marking);
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		const bool is_dead = graph->flags[i] & RR_STATE_STUCK &&
+				     !marking->marks[i];
+
+		marking->marks[i] = 0;
+		if (is_dead) {
+			graph->flags[i] |= RR_STATE_DEAD;
+			mark_state(marking, i);
+		}
+	}
+	spread_marks(marking);
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		if (graph->flags[i] & RR_STATE_STUCK && !marking->marks[i])
+			graph->flags[i] |= RR_STATE_STARVED;
+	}
+}
+
+/* ---- Counting ------------------------------------------------------------- */
+
+unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state)
+{
+	const unsigned flags =
+		rr_graph_is_expanded(graph, state) ? graph->flags[state] : 0;
+	unsigned broken = 0;
+
+	if (flags & RR_STATE_WRONG)
+		broken |= RR_BREAKS_COUNT;
+	if (flags & RR_STATE_DEAD)
+		broken |= RR_DEADLOCKS;
+	if (flags & RR_STATE_STARVED && !(flags & RR_STATE_DEAD))
+		broken |= RR_STARVES;
+	return broken;
+}
+
+static void count_broken(struct rr_graph *graph)
+{
+	memset(graph->broken, 0, sizeof(graph->broken));
+	graph->breaks = 0;
+	for (uint64_t i = 0; i < graph->n_edges; i++) {
+		for (int bit = 0; bit < RR_INVARIANTS; bit++)
+			graph->broken[bit] += graph->edges[i].broken >> bit & 1;
+	}
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		const unsigned broken = rr_graph_broken_by(graph, i);
+
+		for (int bit = 0; bit < RR_INVARIANTS; bit++)
+			graph->broken[bit] += broken >> bit & 1;
+	}
+	for (int bit = 0; bit < RR_INVARIANTS; bit++)
+		graph->breaks |= (unsigned)(graph->broken[bit] > 0) << bit;
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* The states in an order in which every move leads on; false: there is a loop. */
+static bool sort_states(const struct rr_graph *graph, uint32_t *order,
+			uint32_t *n_into)
+{
+	uint32_t n = 0;
+
+	memset(n_into, 0, graph->states.n * sizeof(*n_into));
+	for (uint64_t i = 0; i < graph->n_edges; i++)
+		n_into[graph->edges[i].to]++;
+	order[n++] = 0;
+	for (uint32_t i = 0; i < n && n_into[0] == 0; i++) {
+		const uint32_t state = order[i];
+
+		for (uint64_t j = graph->first[state];
+		     j < graph->first[state + 1]; j++) {
+			if (--n_into[graph->edges[j].to] == 0)
+				order[n++] = graph->edges[j].to;
+		}
+	}
+	return n == graph->states.n;
+}
+
+/* Ways to each state, all of them and those on which nothing was broken. */
+static void count_ways(struct rr_graph *graph, const uint32_t *order,
+		       uint64_t *all, uint64_t *good)
+{
+	uint64_t sum = 0, sum_good = 0;
+
+	memset(all, 0, graph->states.n * sizeof(*all));
+	memset(good, 0, graph->states.n * sizeof(*good));
+	all[0] = good[0] = 1;
+	for (uint32_t i = 0; i < graph->states.n; i++) {
+		const uint32_t state = order[i];
+		const bool is_end =
+			graph->first[state] == graph->first[state + 1];
+
+		if (rr_graph_broken_by(graph, state))
+			good[state] = 0;
+		for (uint64_t j = graph->first[state];
+		     j < graph->first[state + 1]; j++) {
+			const struct rr_edge *edge = &graph->edges[j];
+
+			all[edge->to] = add_up(all[edge->to], all[state]);
+			if (!edge->broken)
+				good[edge->to] =
+					add_up(good[edge->to], good[state]);
+		}
+		if (is_end) {
+			sum = add_up(sum, all[state]);
+			sum_good = add_up(sum_good, good[state]);
+		}
+	}
+	graph->interleavings = sum;
+	graph->failing_interleavings = sum - sum_good;
+}
+
+static bool count_interleavings(struct rr_graph *graph)
+{
+	const size_t n = graph->states.n;
+	uint32_t *order = malloc(n * sizeof(*order));
+	uint32_t *n_into = malloc(n * sizeof(*n_into));
+	uint64_t *all = malloc(n * sizeof(*all));
+	uint64_t *good = malloc(n * sizeof(*good));
+	const bool room = order && n_into && all && good;
+
+	if (room && graph->n_expanded == graph->states.n &&
+	    sort_states(graph, order, n_into))
+		count_ways(graph, order, all, good);
+	free(order);
+	free(n_into);
+	free(all);
+	free(good);
+	return room;
+}
+
+bool rr_graph_analyse(struct rr_graph *graph)
+{
+	struct marking marking;
+	const bool room = init_marking(&marking, graph);
+
+	if (room) {
+		find_stuck(graph, &marking);
+		tell_apart(graph, &marking);
+		count_broken(graph);
+	}
+	release_marking(&marking);
+	return room && count_interleavings(graph);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Ways through the graph: the shortest to a failure, random ones, and the actions
+ * that they consist of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/random.h"
+#include "graph.h"
+
+enum { WAY_MAX = 4000 };
+
+/* ---- The shortest way ----------------------------------------------------- */
+
+/* Where a way has come to: the state, who made the last step, and whether what is
+ * sought has been broken. */
+struct place {
+	uint32_t state;
+	uint8_t last;
+	uint8_t is_broken;
+	uint16_t unused;
+};
+
+struct step {
+	uint32_t before; /* a place's number */
+	uint64_t edge;
+	uint64_t cost;   /* changes of client, and then moves */
+	bool is_done;
+};
+
+struct search {
+	const struct rr_graph *graph;
+	unsigned bits;
+	struct rr_intern places;
+	struct step *steps;
+	uint32_t *heap; /* places, the cheapest first */
+	uint32_t n_heap;
+};
+
+static bool is_client_move(struct rr_transition move)
+{
+	return move.kind == RR_DO_EXECUTE || move.kind == RR_DO_GO ||
+	       move.kind == RR_DO_BEGIN || move.kind == RR_DO_LOSE ||
+	       move.kind == RR_DO_DROP;
+}
+
+static bool is_before(const struct search *search, uint32_t a, uint32_t b)
+{
+	const struct step *x = &search->steps[a], *y = &search->steps[b];
+
+	return x->cost != y->cost ? x->cost < y->cost : a < b;
+}
+
+static bool push_place(struct search *search, uint32_t place)
+{
+	uint32_t i = search->n_heap;
+
+	if (!rr_array_grow(&search->heap, i, sizeof(*search->heap)))
+		return false;
+	search->n_heap++;
+	for (; i > 0 && is_before(search, place, search->heap[(i - 1) / 2]);
+	     i = (i - 1) / 2)
+		search->heap[i] = search->heap[(i - 1) / 2];
+	search->heap[i] = place;
+	return true;
+}
+
+static uint32_t pop_place(struct search *search)
+{
+	const uint32_t top = search->heap[0];
+	const uint32_t last = search->heap[--search->n_heap];
+	uint32_t i = 0;
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= search->n_heap)
+			break;
+		if (child + 1 < search->n_heap &&
+		    is_before(search, search->heap[child + 1],
+			      search->heap[child]))
+			child++;
+		if (!is_before(search, search->heap[child], last))
+			break;
+		search->heap[i] = search->heap[child];
+		i = child;
+	}
+	search->heap[i] = last;
+	return top;
+}
+
+static bool reach_place(struct search *search, struct place place, uint32_t before,
+		  uint64_t edge, uint64_t cost)
+{
+	bool is_new;
+	const uint32_t id =
+		rr_intern_put(&search->places, &place, sizeof(place), &is_new);
+	struct step *step;
+
+	if (id == RR_NO_ID)
+		return false;
+	if (is_new && !rr_array_grow(&search->steps, id, sizeof(*step)))
+		return false;
+	step = &search->steps[id];
+	if (!is_new && (step->is_done || step->cost <= cost))
+		return true;
+	*step = (struct step){ before, edge, cost, false };
+	return push_place(search, id);
+}
+
+/* The way may end here. */
+static bool is_goal(const struct search *search, const struct place *place)
+{
+	const struct rr_graph *graph = search->graph;
+	const unsigned flags = rr_graph_is_expanded(graph, place->state) ?
+				       graph->flags[place->state] :
+				       RR_STATE_CUT;
+
+	if (rr_graph_broken_by(graph, place->state) & search->bits)
+		return true;
+	return place->is_broken &&
+	       (flags & (RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_STUCK));
+}
+
+static bool leave_place(struct search *search, uint32_t id, struct place place)
+{
+	const struct rr_graph *graph = search->graph;
+	const uint64_t cost = search->steps[id].cost;
+
+	if (!rr_graph_is_expanded(graph, place.state))
+		return true;
+	for (uint64_t i = graph->first[place.state];
+	     i < graph->first[place.state + 1]; i++) {
+		const struct rr_edge *edge = &graph->edges[i];
+		struct place next = { .state = edge->to,
+				      .last = place.last,
+				      .is_broken = place.is_broken };
+		uint64_t more = 1;
+
+		if (edge->to == place.state)
+			continue;
+		if (is_client_move(edge->move)) {
+			next.last = (uint8_t)(edge->move.who + 1);
+			if (place.last && place.last != next.last)
+				more += UINT64_C(1) << 32;
+		} else if (rr_transition_is_fault(edge->move)) {
+			more += UINT64_C(1) << 32; /* as few as possible */
+		}
+		if (edge->broken & search->bits)
+			next.is_broken = 1;
+		if (!reach_place(search, next, id, i, cost + more))
+			return false;
+	}
+	return true;
+}
+
+static bool add_to_way(struct rr_way *way, uint64_t edge)
+{
+	if (!rr_array_grow(&way->edges, way->n, sizeof(edge)))
+		return false;
+	way->edges[way->n++] = edge;
+	return true;
+}
+
+static int count_switches(const struct rr_graph *graph,
+			  const struct rr_way *way)
+{
+	int last = -1, n = 0;
+
+	for (size_t i = 0; i < way->n; i++) {
+		const struct rr_transition move = graph->edges[way->edges[i]].move;
+
+		if (!is_client_move(move))
+			continue;
+		n += last >= 0 && last != move.who;
+		last = move.who;
+	}
+	return n;
+}
+
+static bool trace_back(const struct search *search, uint32_t id,
+		       struct rr_way *way)
+{
+	size_t n = 0;
+
+	way->n = 0;
+	for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
+	     at = search->steps[at].before) {
+		if (!add_to_way(way, search->steps[at].edge))
+			return false;
+	}
+	for (n = 0; n < way->n / 2; n++) {
+		const uint64_t edge = way->edges[n];
+
+		way->edges[n] = way->edges[way->n - 1 - n];
+		way->edges[way->n - 1 - n] = edge;
+	}
+	way->switches = count_switches(search->graph, way);
+	return true;
+}
+
+static bool search_way(struct search *search, struct rr_way *way)
+{
+	const struct place begin = { .state = 0 };
+
+	if (!reach_place(search, begin, RR_NO_ID, 0, 0))
+		return false;
+	while (search->n_heap > 0) {
+		const uint32_t id = pop_place(search);
+		const struct place place = *(const struct place *)
+			rr_intern_get(&search->places, id);
+
+		if (search->steps[id].is_done)
+			continue;
+		search->steps[id].is_done = true;
+		if (is_goal(search, &place))
+			return trace_back(search, id, way);
+		if (!leave_place(search, id, place))
+			return false;
+	}
+	return false;
+}
+
+/* The first edge of a state that is such a move; graph->n_edges = there is none. */
+static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
+			  int client)
+{
+	uint64_t i = rr_graph_is_expanded(graph, state) ? graph->first[state] :
+						 graph->n_edges;
+	const uint64_t end =
+		rr_graph_is_expanded(graph, state) ? graph->first[state + 1] : i;
+
+	for (; i < end; i++) {
+		const struct rr_transition move = graph->edges[i].move;
+		const bool is_time =
+			move.kind == RR_DO_WAIT || move.kind == RR_DO_NEAR;
+
+		if (client < 0 ? is_time :
+				 is_client_move(move) &&
+					 !rr_transition_is_fault(move) &&
+					 move.who == client)
+			return i;
+	}
+	return graph->n_edges;
+}
+
+/* Everybody who is left tries once, in vain. */
+static uint32_t try_all(const struct rr_graph *graph, struct rr_way *way,
+			uint32_t state)
+{
+	const struct rr_product *product = graph->product;
+
+	for (size_t c = 0; c < product->n_clients; c++) {
+		for (int n = 0; n < 40; n++) {
+			const uint64_t edge = find_edge(graph, state, (int)c);
+
+			if (edge == graph->n_edges ||
+			    (n > 0 && rr_product_client(product,
+							rr_graph_key(graph, state), c)
+					      ->is_attempt))
+				break;
+			if (!add_to_way(way, edge))
+				return state;
+			state = graph->edges[edge].to;
+		}
+	}
+	return state;
+}
+
+/* Of one that is stuck: they try, time passes, and they try again. */
+static void show_in_vain(const struct rr_graph *graph, struct rr_way *way,
+			 bool again)
+{
+	uint32_t state = way->n ? graph->edges[way->edges[way->n - 1]].to : 0;
+	uint64_t edge;
+
+	state = try_all(graph, way, state);
+	edge = find_edge(graph, state, -1);
+	if (!again || edge == graph->n_edges || !add_to_way(way, edge))
+		return;
+	try_all(graph, way, graph->edges[edge].to);
+}
+
+bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
+		       struct rr_way *way)
+{
+	struct search search = { .graph = graph, .bits = bits };
+	const bool found = search_way(&search, way);
+
+	if (found && bits & (RR_DEADLOCKS | RR_STARVES))
+		show_in_vain(graph, way, bits & RR_STARVES);
+	rr_intern_release(&search.places);
+	free(search.steps);
+	free(search.heap);
+	return found;
+}
+
+/* ---- Random ways ---------------------------------------------------------- */
+
+bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
+			 struct rr_way *way)
+{
+	struct rr_random random = { seed };
+	uint32_t state = 0;
+
+	way->n = 0;
+	while (way->n < WAY_MAX && rr_graph_is_expanded(graph, state)) {
+		const uint64_t n = graph->first[state + 1] - graph->first[state];
+		const uint64_t edge =
+			n ? graph->first[state] + rr_random_below(&random, n) :
+			    0;
+
+		if (n == 0)
+			break;
+		if (!add_to_way(way, edge))
+			return false;
+		state = graph->edges[edge].to;
+	}
+	return true;
+}
+
+void rr_way_release(struct rr_way *way)
+{
+	free(way->edges);
+	*way = (struct rr_way){ 0 };
+}
+
+/* ---- What a way consists of ------------------------------------------------ */
+
+struct wanted {
+	struct rr_transition transition;
+	const uint32_t *next;
+	size_t size;
+	bool found;
+};
+
+/* The log keeps what belongs to the transition that is wanted: nothing comes
+ * after. */
+static bool find_transition(void *context, struct rr_transition transition,
+			    const uint32_t *next, unsigned broken)
+{
+	struct wanted *wanted = context;
+
+	(void)broken;
+	wanted->found = memcmp(&transition, &wanted->transition,
+			       sizeof(transition)) == 0 &&
+			memcmp(next, wanted->next, wanted->size) == 0;
+	return !wanted->found;
+}
+
+bool rr_graph_actions(const struct rr_graph *graph, const struct rr_way *way,
+		      struct rr_actions *actions)
+{
+	struct rr_product *product = graph->product;
+	const size_t size = product->n_words * sizeof(uint32_t);
+	rr_state_key begin;
+	uint32_t state = 0;
+	bool good;
+
+	*actions = (struct rr_actions){ 0 };
+	product->log = actions;
+	good = rr_product_begin(product, begin);
+	for (size_t i = 0; i < way->n && good; i++) {
+		const struct rr_edge *edge = &graph->edges[way->edges[i]];
+		struct wanted wanted = { .transition = edge->move,
+					 .next = rr_graph_key(graph, edge->to),
+					 .size = size };
+		unsigned flags;
+
+		rr_product_expand(product, rr_graph_key(graph, state),
+				  find_transition, &wanted, &flags);
+		good = wanted.found && !product->error.kind;
+		state = edge->to;
+	}
+	product->log = NULL;
+	return good;
+}
