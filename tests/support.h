@@ -66,7 +66,13 @@ void support_directory(char path[SUPPORT_DIRECTORY]);
 void support_remove(const char *path);
 
 /* Runs a shell command in the project's root, where $REDRACE is the program;
- * its exit code and the first `size` bytes of its output. */
+ * its exit code and the first `size` bytes of its output. What it says on its
+ * standard error goes to the log. */
 int support_shell(const char *command, char *output, size_t size);
+
+/* What this process says on its standard error is captured from the first call
+ * on; what it has said since the last call holds `part`. */
+void support_capture_errors(void);
+void support_assert_error(const char *part);
 
 #endif

@@ -113,6 +113,8 @@ Test(peers, child_that_takes_too_long_is_ended)
 {
 	struct rr_child child;
 
+	support_capture_errors();
 	cr_assert_eq(run_child(&child, "sleep 1000", 100), RR_EXIT_INTERNAL);
+	support_assert_error("sh did not end within 0 s");
 	cr_assert_not(rr_child_exited(&child, 0));
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "../support.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 void support_open(struct support *support, size_t n)
 {
@@ -196,16 +198,30 @@ static FILE *open_shell(const char *command)
 	return pipe;
 }
 
+/* Into the log, which tests/check shows when a test failed. */
+static void log_errors(const char *command, FILE *errors)
+{
+	char line[512];
+
+	rewind(errors);
+	while (fgets(line, sizeof(line), errors)) {
+		line[strcspn(line, "\n")] = '\0';
+		cr_log_info("%.60s...: %s", command, line);
+	}
+	fclose(errors);
+}
+
 int support_shell(const char *command, char *output, size_t size)
 {
 	char whole[4096], rest[4096];
 	size_t used = 0, n;
-	FILE *pipe;
+	FILE *pipe, *errors = tmpfile();
 	int status;
 
+	cr_assert_not_null(errors);
 	snprintf(whole, sizeof(whole),
-		 "REDRACE=${REDRACE:-build/redrace}; export REDRACE; %s",
-		 command);
+		 "exec 2>>/dev/fd/%d; REDRACE=${REDRACE:-build/redrace}; export REDRACE; %s",
+		 fileno(errors), command);
 	pipe = open_shell(whole);
 	cr_assert_not_null(pipe);
 	while ((n = fread(output + used, 1, size - 1 - used, pipe)) > 0)
@@ -214,5 +230,31 @@ int support_shell(const char *command, char *output, size_t size)
 	while (fread(rest, 1, sizeof(rest), pipe) > 0)
 		; /* a closed pipe would be the command's end */
 	status = pclose(pipe);
+	log_errors(command, errors);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int captured = -1;
+
+/* A pipe, for a test may limit the size of files. */
+void support_capture_errors(void)
+{
+	int ends[2];
+
+	cr_assert_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	fflush(stderr);
+	cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	close(ends[1]);
+	captured = ends[0];
+}
+
+void support_assert_error(const char *part)
+{
+	char text[1024];
+	ssize_t n;
+
+	fflush(stderr);
+	n = read(captured, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	cr_assert_not_null(strstr(text, part), "no '%s' in: %s", part, text);
 }

@@ -47,14 +47,16 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
 }
 
-/* Starts what takes long and waits until its `servers` are there. */
+/* Starts what takes long and waits until its `servers` are there. What it says
+ * is in $HERE/said. */
 static pid_t start(const char *arguments, int servers)
 {
 	char command[300];
 	pid_t pid;
 
 	snprintf(command, sizeof(command),
-		 "exec ${REDRACE:-build/redrace} %s >/dev/null", arguments);
+		 "exec ${REDRACE:-build/redrace} %s >/dev/null 2>$HERE/said",
+		 arguments);
 	pid = fork();
 	if (pid == 0) {
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -137,6 +139,7 @@ Test(traces, guardian_killed_leaves_nothing_behind)
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 	waitpid(pid, &status, 0);
 	cr_assert_eq(WEXITSTATUS(status), RR_EXIT_REDIS);
+	cli_assert_one_line("cat $HERE/said", 0, "redrace: ");
 	assert_nothing_left();
 }
 

@@ -92,7 +92,7 @@ FOR_EVERY_LOCK(conformance, extension_prolongs_and_never_makes_one_again)
 	const struct lock_row *r = &lock_rows[*row];
 
 	if (!r->extend)
-		cr_skip_test("%s has no extend", r->name);
+		cr_skip_test("%s: no extend", r->name);
 	open_two(*row);
 	rival_get(&a, 10000);
 	scene_expect(&scene, "extend", r->extend(a.lock, 60000), RL_OK);

@@ -108,7 +108,7 @@ static void expect_late_grants_do_not_count(void)
 FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 {
 	if (lock_rows[*row].n_servers < 3)
-		cr_skip_test("%s has no minority", lock_rows[*row].name);
+		cr_skip_test("%s: no minority", lock_rows[*row].name);
 	open_two(*row);
 	rival_get(&a, 60000); /* the scripts are known after that */
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);

@@ -26,7 +26,7 @@ FOR_EVERY_LOCK(conformance_memory, nothing_is_allocated_after_the_first_uses)
 	struct rival party;
 
 	if (strcmp(lock_rows[*row].name, "renewed lock") == 0)
-		cr_skip_test("%s starts a thread", lock_rows[*row].name);
+		cr_skip_test("%s: it starts a thread", lock_rows[*row].name);
 	scene_open(&scene, *row);
 	rival_open(&scene, &party, "lock");
 	use(&scene, &party, WARM_UP);
