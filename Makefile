@@ -33,7 +33,7 @@ SHIM    := harness/cluster/shim/clock.c
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c $(SHIM),$(wildcard harness/*.c harness/*/*.c)))
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
-LIBS    := -lhiredis -ljansson -lm
+LIBS    := -lhiredis -ljansson -lutf8proc -lm
 
 # What `make install` puts where, and `make uninstall` takes away.
 INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \

@@ -7,9 +7,8 @@
 
 #include "commands.h"
 #include "base/files.h"
-#include "base/placement.h"
+#include "base/machine.h"
 #include "claims/claim_rows.h"
-#include "base/signals.h"
 #include "base/option.h"
 
 static const struct {

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "explore/explore.h"
 #include "scheduler/gate.h"
-#include "base/placement.h"
+#include "base/machine.h"
 
 /* Of several, one that is skipped does not count. */
 static enum rr_exit explore(const struct rr_explore_options *options,

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/option.h"
-#include "base/placement.h"
+#include "base/machine.h"
 #include "base/pool.h"
 #include "commands.h"
 #include "matrix/matrix.h"

@@ -6,7 +6,7 @@
 #ifndef RR_COMMANDS_H
 #define RR_COMMANDS_H
 
-#include "base/exit_code.h"
+#include "base/error.h"
 
 /* argv[0] is "redrace NAME". Each returns what the program exits with; an error
  * that it leaves in `error` is printed by main, which adds its exit code. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "version.h"
 

@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "placement.h"
+#include "machine.h"
 
 /* In the child: becomes the program, in a process group of its own so that all
  * it may start ends with it. */

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-#include "exit_code.h"
-#include "signals.h"
+#include "error.h"
+#include "machine.h"
 
 enum { RR_CHILD_OUTPUT = 8192, RR_CHILD_NOT_FOUND = 127 };
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Errors, and what the program's exit says of them. */
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 bool rr_error_set(struct rr_error *error, enum rr_error_kind kind,
 		  const char *format, ...)
@@ -26,4 +30,91 @@ bool rr_error_interrupted(struct rr_error *error)
 bool rr_error_no_memory(struct rr_error *error)
 {
 	return rr_error_set(error, RR_ERROR_INTERNAL, "out of memory");
+}
+
+/* ---- Exit codes --------------------------------------------------------------- */
+
+static size_t rank(enum rr_exit code)
+{
+	static const enum rr_exit order[] = {
+		RR_EXIT_OK,          RR_EXIT_SKIPPED, RR_EXIT_SLOW,
+		RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,  RR_EXIT_FILE,
+		RR_EXIT_REDIS,       RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED,
+		RR_EXIT_VIOLATED,
+	};
+	size_t i = 0;
+
+	while (order[i] != code)
+		i++;
+	return i;
+}
+
+static const enum rr_exit exit_codes[] = {
+	[RR_ERROR_NONE] = RR_EXIT_OK,
+	[RR_ERROR_USAGE] = RR_EXIT_USAGE,
+	[RR_ERROR_REDIS] = RR_EXIT_REDIS,
+	[RR_ERROR_FILE] = RR_EXIT_FILE,
+	[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,
+	[RR_ERROR_INTERRUPTED] = RR_EXIT_INTERRUPTED,
+	[RR_ERROR_INTERNAL] = RR_EXIT_INTERNAL,
+};
+
+enum rr_exit rr_exit_of(enum rr_error_kind kind)
+{
+	return exit_codes[kind];
+}
+
+enum rr_error_kind rr_exit_kind(enum rr_exit code)
+{
+	enum rr_error_kind kind = RR_ERROR_INTERNAL;
+
+	while (kind > RR_ERROR_NONE && exit_codes[kind] != code)
+		kind--;
+	return kind;
+}
+
+bool rr_error_adopt(struct rr_error *error, enum rr_exit code)
+{
+	if (!error->kind)
+		error->kind = rr_exit_kind(code);
+	return code == RR_EXIT_OK;
+}
+
+enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)
+{
+	return rank(a) > rank(b) ? a : b;
+}
+
+enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
+{
+	char message[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "redrace: %s\n", message);
+	return code;
+}
+
+enum rr_exit rr_report_error(const struct rr_error *error)
+{
+	const enum rr_exit code = rr_exit_of(error->kind);
+
+	if (code == RR_EXIT_OK || code == RR_EXIT_INTERRUPTED)
+		return code;
+	return rr_complain(code, "%s", error->text);
+}
+
+enum rr_exit rr_finish_output(enum rr_exit code)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	/* An earlier flush may have failed, whose reason is gone. */
+	return rr_exit_worse(code,
+			     rr_complain(RR_EXIT_FILE,
+					 "cannot write to standard output%s%s",
+					 errno ? ": " : "",
+					 errno ? strerror(errno) : ""));
 }

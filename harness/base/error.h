@@ -34,4 +34,45 @@ bool rr_error_set(struct rr_error *error, enum rr_error_kind kind,
 bool rr_error_no_memory(struct rr_error *error);
 bool rr_error_interrupted(struct rr_error *error);
 
+/* ---- Exit codes --------------------------------------------------------------- */
+
+/* What the program's exit says; the same for every subcommand. */
+enum rr_exit {
+	RR_EXIT_OK = 0,           /* expectations met */
+	RR_EXIT_VIOLATED = 1,     /* correctness violated */
+	RR_EXIT_INCONCLUSIVE = 2, /* nothing proved either way */
+	RR_EXIT_SLOW = 3,         /* slower than allowed */
+	RR_EXIT_USAGE = 64,
+	RR_EXIT_REDIS = 69,       /* Redis cannot be reached or started */
+	RR_EXIT_INTERNAL = 70,
+	RR_EXIT_FILE = 74,        /* a file cannot be written */
+	RR_EXIT_SKIPPED = 77,
+	RR_EXIT_INTERRUPTED = 130,
+};
+
+/* The exit code that an error of this kind has; RR_EXIT_OK = there is none. */
+enum rr_exit rr_exit_of(enum rr_error_kind kind);
+
+/* The kind of error that has this exit code; codes of verdicts have none. */
+enum rr_error_kind rr_exit_kind(enum rr_exit code);
+
+/* For what has printed its complaint already: leaves its kind alone in `error`.
+ * True: it was RR_EXIT_OK. */
+bool rr_error_adopt(struct rr_error *error, enum rr_exit code);
+
+/* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
+enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
+
+/* "redrace: MESSAGE" on stderr; returns `code`. */
+enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints the error as a complaint, unless there is none or it is an interruption,
+ * which the user knows of; returns its exit code. */
+enum rr_exit rr_report_error(const struct rr_error *error);
+
+/* Flushes stdout: `code`, or what is worse of it and RR_EXIT_FILE, complained
+ * of, when not all of it could be written. */
+enum rr_exit rr_finish_output(enum rr_exit code);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "exit_code.h"
+#include "error.h"
 
 enum { RR_PATH_SIZE = 1024 };
 

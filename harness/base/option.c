@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exit_code.h"
+#include "error.h"
 #include "text.h"
 
 enum { KEY_FIRST = 0x100, NAMES_MAX = 64, LIST_SIZE = 200 };

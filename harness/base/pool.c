@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "machine.h"
 #include "text.h"
 
 enum { LOOK_MS = 100, TOLD_MS = 100, CHUNK = 1 << 16 };

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "processes.h"
-#include "signals.h"
+#include "machine.h"
 
 enum {
 	RR_POOL_WORKERS_MAX = 64,

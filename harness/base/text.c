@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Texts that users type and read. */
 #include "text.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 const char *rr_grouped(char buffer[RR_GROUPED_SIZE], long long value)
 {
@@ -49,7 +51,7 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 }
 
 /* Levenshtein's distance, for words of up to 63 letters. */
-static size_t distance(const char *a, const char *b)
+static size_t edit_distance(const char *a, const char *b)
 {
 	const size_t n = strlen(b);
 	size_t row[64];
@@ -83,7 +85,7 @@ const char *rr_nearest(const char *name, const char *const names[],
 	size_t best = strlen(name) / 2 + 1;
 
 	for (size_t i = 0; i < n_names; i++) {
-		const size_t d = distance(name, names[i]);
+		const size_t d = edit_distance(name, names[i]);
 
 		if (d <= best && (!nearest || d < best)) {
 			best = d;
@@ -91,4 +93,202 @@ const char *rr_nearest(const char *name, const char *const names[],
 		}
 	}
 	return nearest;
+}
+
+/* ---- On a terminal ----------------------------------------------------------- */
+
+/* The character at `text` and its length; one byte and -1 where there is none. */
+static size_t decode_character(const char *text, size_t left,
+			       utf8proc_int32_t *code)
+{
+	const utf8proc_ssize_t length = utf8proc_iterate(
+		(const utf8proc_uint8_t *)text, (utf8proc_ssize_t)left, code);
+
+	if (length > 0)
+		return (size_t)length;
+	*code = -1;
+	return 1;
+}
+
+/* XML has no U+FFFE and U+FFFF, and some terminals obey 0x80 to 0x9f. */
+static bool is_printable(utf8proc_int32_t code)
+{
+	return code >= 32 && (code < 0x7f || code > 0x9f) &&
+	       code != 0xfffe && code != 0xffff;
+}
+
+static void write_escape(FILE *out, unsigned char c)
+{
+	static const char special[] = "\n\r\t", letters[] = "nrt";
+	const char *found = c ? strchr(special, c) : NULL;
+
+	if (found)
+		fprintf(out, "\\%c", letters[found - special]);
+	else
+		fprintf(out, "\\x%02x", c);
+}
+
+char *rr_plain_bytes(const char *text, size_t length)
+{
+	char *plain = NULL;
+	size_t size, n;
+	FILE *out = open_memstream(&plain, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < length; i += n) {
+		utf8proc_int32_t code;
+
+		n = decode_character(text + i, length - i, &code);
+		if (code >= 0 && is_printable(code)) {
+			fwrite(text + i, 1, n, out);
+			continue;
+		}
+		for (size_t j = 0; j < n; j++)
+			write_escape(out, (unsigned char)text[i + j]);
+	}
+	fclose(out);
+	return plain;
+}
+
+char *rr_plain(const char *text)
+{
+	return text ? rr_plain_bytes(text, strlen(text)) : NULL;
+}
+
+/* The length of what a reader takes for one character, with all that is put on it
+ * and joined to it, and the columns that it takes. */
+static size_t measure_character(const char *text, size_t left, size_t *columns)
+{
+	utf8proc_int32_t code, next, state = 0;
+	size_t used = decode_character(text, left, &code), n;
+
+	*columns = code < 0 ? 1 : (size_t)utf8proc_charwidth(code);
+	while (used < left) {
+		n = decode_character(text + used, left - used, &next);
+		if (code < 0 || next < 0 ||
+		    utf8proc_grapheme_break_stateful(code, next, &state))
+			break;
+		*columns += (size_t)utf8proc_charwidth(next);
+		code = next;
+		used += n;
+	}
+	if (*columns > 2)
+		*columns = 2;
+	return used;
+}
+
+/* Bytes that fit, and their width. */
+static size_t measure_text(const char *text, size_t columns, size_t *width)
+{
+	const size_t length = strlen(text);
+	size_t used = 0, n, wide;
+
+	*width = 0;
+	while (used < length) {
+		n = measure_character(text + used, length - used, &wide);
+		if (*width + wide > columns)
+			break;
+		*width += wide;
+		used += n;
+	}
+	return used;
+}
+
+size_t rr_plain_width(const char *text)
+{
+	size_t width;
+
+	measure_text(text, SIZE_MAX / 2, &width);
+	return width;
+}
+
+size_t rr_plain_fit(const char *text, size_t columns)
+{
+	size_t width;
+
+	return measure_text(text, columns, &width);
+}
+
+size_t rr_plain_line(const char **text, size_t columns)
+{
+	const char *from = *text;
+	size_t fits = rr_plain_fit(from, columns), length;
+
+	if (fits == 0 && *from) /* a wide character in a column of one */
+		fits = measure_character(from, strlen(from), &columns);
+	length = fits;
+	if (from[fits] && from[fits] != ' ') {
+		while (length > 0 && from[length - 1] != ' ')
+			length--;
+		if (length == 0)
+			length = fits;
+	}
+	*text = from + length;
+	while (**text == ' ')
+		(*text)++;
+	while (length > 0 && from[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+size_t rr_plain_lines(const char *text, size_t columns)
+{
+	size_t n = 0;
+
+	do {
+		rr_plain_line(&text, columns);
+		n++;
+	} while (*text);
+	return n;
+}
+
+/* ---- In XML ------------------------------------------------------------------- */
+
+static void write_entities(FILE *out, const char *text, size_t length)
+{
+	static const char special[] = "&<>\"'";
+	static const char *const entities[] = { "&amp;", "&lt;", "&gt;",
+						"&quot;", "&#39;" };
+
+	for (size_t i = 0; i < length; i++) {
+		const char *found = strchr(special, text[i]);
+
+		if (found)
+			fputs(entities[found - special], out);
+		else
+			putc(text[i], out);
+	}
+}
+
+void rr_xml_text(FILE *out, const char *text)
+{
+	if (text)
+		write_entities(out, text, strlen(text));
+}
+
+void rr_xml_print(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	for (; *format; format++) {
+		if (*format != '%') {
+			putc(*format, out);
+		} else if (*++format == 's') {
+			rr_xml_text(out, va_arg(arguments, const char *));
+		} else if (*format == 'd') {
+			fprintf(out, "%d", va_arg(arguments, int));
+		} else if (*format == 'z') {
+			fprintf(out, "%zu", va_arg(arguments, size_t));
+			format++;
+		} else if (*format == '.') {
+			const int length = va_arg(arguments, int);
+
+			write_entities(out, va_arg(arguments, const char *),
+				      (size_t)length);
+			format += 2;
+		}
+	}
+	va_end(arguments);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Small helpers for what users type and read. */
+/* Texts: what users type and read, what can be printed anywhere and how much room
+ * it takes, and what XML and so SVG and HTML need. */
 #ifndef RR_TEXT_H
 #define RR_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { RR_GROUPED_SIZE = 32 };
 
@@ -21,5 +23,38 @@ bool rr_parse_number(const char *text, long min, long max, long *value);
 /* The n_names' one that is nearest to `name`; NULL when none is near. */
 const char *rr_nearest(const char *name, const char *const names[],
 		       size_t n_names);
+
+/* ---- On a terminal ----------------------------------------------------------- */
+
+/* A malloc'd copy of `length` bytes as UTF-8 without control characters: these,
+ * and bytes that are no UTF-8, become \n, \x1f, \xff. NULL = no memory. */
+char *rr_plain_bytes(const char *text, size_t length);
+
+/* The same of a string; of NULL it is NULL. */
+char *rr_plain(const char *text);
+
+/* Columns on a terminal. */
+size_t rr_plain_width(const char *text);
+
+/* How many bytes of `text` fit into so many columns. */
+size_t rr_plain_fit(const char *text, size_t columns);
+
+/* The next line of a text that is wrapped at so many columns: its length in
+ * bytes; *text moves on to what follows, to the NUL at the end. Breaks at
+ * blanks, and inside a word when it is longer than a line. */
+size_t rr_plain_line(const char **text, size_t columns);
+
+/* How many lines that makes. */
+size_t rr_plain_lines(const char *text, size_t columns);
+
+/* ---- In XML ------------------------------------------------------------------- */
+
+/* Printable text with &, <, >, " and ' as entities; NULL is "". */
+void rr_xml_text(FILE *out, const char *text);
+
+/* Like fprintf(), with its texts written as rr_xml_text() does; the format has
+ * %s, %.*s, %d and %zu only. */
+void rr_xml_print(FILE *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/placement.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "results.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/option.h"
-#include "base/placement.h"
+#include "base/machine.h"
 
 enum { KEY_REDIS_SERVER = 0x100 };
 

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/placement.h"
+#include "base/machine.h"
 #include "results.h"
 #include "version.h"
 

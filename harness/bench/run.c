@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "base/processes.h"
 #include "client.h"
 

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "base/placement.h"
+#include "base/machine.h"
 #include "client.h"
 
 /* ---- The shared memory --------------------------------------------------------- */

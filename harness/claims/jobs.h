@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "claims.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 
 struct rr_race;
 struct rr_signals;

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "server.h"
 
 enum { POKE_MS = 200 };

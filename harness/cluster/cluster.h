@@ -25,8 +25,8 @@
 #ifndef RR_CLUSTER_H
 #define RR_CLUSTER_H
 
-#include "base/exit_code.h"
-#include "base/signals.h"
+#include "base/error.h"
+#include "base/machine.h"
 #include "clock_page.h"
 #include "guardian.h"
 

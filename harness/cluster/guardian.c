@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "guardian_protocol.h"
 
 /* The answer to the newest request; those that come too late for earlier ones

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/placement.h"
+#include "base/machine.h"
 #include "guardian.h"
 #include "guardian_protocol.h"
 

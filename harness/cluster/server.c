@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 
 enum { PORT_TRIES = 5 };
 

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 #include "model.h"
 
 enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A race as one page: the picture, the same as a table, what was found. */
-#include "base/xml.h"
+#include "base/text.h"
 #include "model.h"
 
 static const char page_head[] =

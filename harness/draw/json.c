@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 #include "model.h"
 
 enum { SCHEMA = 1 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 #include "model.h"
 
 enum { TEXT_MOST = 120 };

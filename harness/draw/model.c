@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 
 /* Rounds of a repeat that are drawn at its beginning and its end together. */
 enum { ROUNDS_SHOWN = 2 };

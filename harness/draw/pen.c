@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 
 void rr_pen_paint(struct rr_pen *pen, enum rr_paint paint)
 {

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/plain.h"
-#include "base/xml.h"
+#include "base/text.h"
 
 enum {
 	HEAD_PX = 28,

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/plain.h"
-#include "base/xml.h"
+#include "base/text.h"
 
 enum { LANES_GAP = 40, LABEL_GAP = 26, LEAST_PX = 300 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 #include "model.h"
 #include "pen.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "scheduler/counting.h"
 #include "scheduler/execution.h"
 #include "explore_transcript.h"

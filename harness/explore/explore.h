@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "cluster/cluster.h"
 #include "strategy.h"
 

@@ -2,7 +2,7 @@
 /* How large searches get, and how fast the explorer is. */
 #include <stdio.h>
 
-#include "base/placement.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "report.h"
 #include "scheduler/gate.h"

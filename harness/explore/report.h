@@ -3,7 +3,7 @@
 #ifndef RR_EXPLORE_INNER_REPORT_H
 #define RR_EXPLORE_INNER_REPORT_H
 
-#include "base/signals.h"
+#include "base/machine.h"
 #include "explore.h"
 
 /* "  mutants: rests on SET lock:0 TOKEN NX PX 10000: only if it is absent": of the

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "draw/draw.h"
 #include "play/player.h"
 

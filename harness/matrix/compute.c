@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/placement.h"
+#include "base/machine.h"
 #include "base/pool.h"
 #include "cell.h"
 #include "scheduler/gate.h"

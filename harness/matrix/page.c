@@ -2,7 +2,7 @@
 /* The matrix as one page that needs nothing else, and for other programs. */
 #include <jansson.h>
 
-#include "base/xml.h"
+#include "base/text.h"
 #include "cell.h"
 
 /* ---- The page: its table -------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "base/files.h"
 #include "cell.h"
 #include "draw/draw.h"

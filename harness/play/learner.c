@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/text.h"
 #include "draw/draw.h"
 
 /* ---- Lines that somebody types --------------------------------------------------- */

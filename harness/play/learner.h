@@ -7,7 +7,7 @@
 #define RR_LEARNER_H
 
 #include "player.h"
-#include "base/signals.h"
+#include "base/machine.h"
 
 enum { RR_ANSWER_SIZE = 512 };
 

@@ -4,7 +4,7 @@
 #include <argp.h>
 
 #include "commands.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 
 enum { KEY_REDIS_SERVER = 0x100, KEY_ASCII, KEY_STEP };
 

@@ -3,7 +3,7 @@
 #ifndef RR_PLAYER_H
 #define RR_PLAYER_H
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "race/race.h"
 #include "cluster/cluster.h"
 

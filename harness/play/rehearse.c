@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "director.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "transcript.h"
 
 /* ---- What was asked for ------------------------------------------------------------ */

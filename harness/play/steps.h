@@ -4,7 +4,7 @@
 #define RR_STEPS_H
 
 #include "cast.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "race/race.h"
 #include "scenery.h"
 

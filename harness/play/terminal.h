@@ -5,7 +5,7 @@
 
 #include <termios.h>
 
-#include "base/signals.h"
+#include "base/machine.h"
 
 /* What rr_terminal_key() answers besides a character. */
 enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127 };

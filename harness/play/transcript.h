@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "race/race.h"
 
 /* One step as its line, without the newline. */

@@ -9,7 +9,7 @@
 
 #include "inside.h"
 #include "link.h"
-#include "base/placement.h"
+#include "base/machine.h"
 
 /* ---- The gate itself ------------------------------------------------------ */
 

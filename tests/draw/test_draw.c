@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 
 TestSuite(draw, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine as the program sees it: its signals, processors and clocks. */
+#ifndef RR_MACHINE_H
+#define RR_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Signals as something to wait for: the program's main thread is never
+ * interrupted, it asks. Opened first thing, before any fork; workers inherit
+ * the mask and so do not die of Ctrl-C before their results are in.
+ */
+struct rr_signals {
+	int fd;
+	bool interrupted; /* SIGINT, SIGTERM or SIGHUP has come */
+};
+
+bool rr_signals_open(struct rr_signals *signals);
+void rr_signals_close(struct rr_signals *signals);
+
+/* Waits for a signal or the end of a child, `timeout_ms` at most. */
+void rr_signals_wait(struct rr_signals *signals, int timeout_ms);
+
+/* ---- Processors: which of them clients and their servers run on -------------- */
+
+/* The processor for a pinned run: the last one this process may use, because
+ * the first ones serve the machine's interrupts. */
+int rr_placement_cpu(void);
+
+/* The processor of job `n` of several, from 0: the one above, then those before
+ * it, and again; of those that this process may use when it is called. */
+int rr_placement_nth(int n);
+
+/* Pins the calling thread, and whatever it forks or starts; -1 = leave it. */
+void rr_placement_pin(int cpu);
+
+/* Processors this process may use. */
+int rr_placement_count(void);
+
+/* ---- Clocks: the program's own time, for limits and figures; never a race's --- */
+
+/* Nanoseconds since 1970, as far as the machine knows. */
+int64_t rr_clock_wall_ns(void);
+
+/* Of the monotonic clock, in nanoseconds and in seconds. */
+int64_t rr_clock_ns(void);
+double rr_clock_s(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts on a terminal: what is escaped, how wide it is, where lines break. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void assert_plain(const char *text, size_t length, const char *wanted)
+{
+	char *plain = rr_plain_bytes(text, length);
+
+	cr_assert_str_eq(plain, wanted);
+	free(plain);
+}
+
+Test(plain, what_cannot_be_printed_is_escaped)
+{
+	assert_plain("a\nb\x01", 4, "a\\nb\\x01");
+	assert_plain("\xff\xc3\xa9", 3, "\\xff\xc3\xa9");
+	assert_plain("\xc3", 1, "\\xc3");
+	assert_plain("\0z", 2, "\\x00z");
+	assert_plain("\xc2\x9b", 2, "\\xc2\\x9b");
+}
+
+Test(plain, width_counts_characters)
+{
+	cr_assert_eq(rr_plain_width("a\xc3\xa9"), 2);
+	cr_assert_eq(rr_plain_width("\xe4\xb8\xad"), 2);
+	cr_assert_eq(rr_plain_fit("\xe4\xb8\xad\xe4\xb8\xad", 3), 3);
+	cr_assert_eq(rr_plain_width("\xff\xc3"), 2); /* no UTF-8: a column each */
+}
+
+/* An e with its accent apart, a flag of two letters, a family of three joined by
+ * U+200D, a thumb with a colour: one character each, wherever a line ends. */
+Test(plain, what_looks_like_one_character_is_one)
+{
+	static const struct {
+		const char *text;
+		size_t width;
+	} characters[] = {
+		{ "e\u0301", 1 },
+		{ "\U0001f1eb\U0001f1f7", 2 },
+		{ "\U0001f468\u200d\U0001f469\u200d\U0001f467", 2 },
+		{ "\U0001f44d\U0001f3fd", 2 },
+		{ "\u26a1", 2 },
+		{ "\u0e01\u0e33", 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++) {
+		const char *text = characters[i].text;
+		char twice[64];
+
+		snprintf(twice, sizeof(twice), "%s%s", text, text);
+		cr_expect_eq(rr_plain_width(text), characters[i].width, "%zu",
+			     i);
+		cr_expect_eq(rr_plain_fit(twice, 2 * characters[i].width - 1),
+			     strlen(text), "%zu", i);
+		cr_expect_eq(rr_plain_fit(twice, 2 * characters[i].width),
+			     strlen(twice), "%zu", i);
+	}
+}
+
+Test(plain, a_line_never_divides_a_character)
+{
+	const char *text = "\U0001f44d\U0001f3fd";
+
+	cr_assert_eq(rr_plain_line(&text, 1), 8);
+	cr_assert_str_eq(text, "");
+}
+
+Test(plain, lines_break_at_blanks_and_in_long_words)
+{
+	const char *text = "ab cdef ghijklmno";
+
+	cr_assert_eq(rr_plain_line(&text, 7), 7);
+	cr_assert_str_eq(text, "ghijklmno");
+	cr_assert_eq(rr_plain_line(&text, 7), 7);
+	cr_assert_str_eq(text, "no");
+	cr_assert_eq(rr_plain_line(&text, 7), 2);
+	cr_assert_str_eq(text, "");
+}
