@@ -20,6 +20,7 @@ struct column {
 	size_t at;
 	size_t width;
 	size_t extra;     /* what of the width is not for text */
+	size_t least;     /* of what is for text */
 	const char *left; /* of this row, not on paper yet; NULL = nothing */
 };
 
@@ -34,6 +35,7 @@ enum {
 	CLIENT_LEAST = 12, /* narrower ones are not readable */
 	KEY_MOST = 24,
 	KEY_LEAST = 5,
+	HEAD_LEAST = 12,   /* of a key's name; longer ones can be cut */
 	REMARKS_MOST = 40,
 	REMARKS_LEAST = 20,
 };
@@ -79,10 +81,15 @@ static void add_column(struct sheet *sheet, enum column_kind kind, int index,
 {
 	const size_t most = kind == KEY ? KEY_MOST : CLIENT_MOST;
 	struct column *column = &sheet->columns[sheet->n++];
-	size_t width = rr_plain_width(head);
+	const size_t name = rr_plain_width(head);
+	size_t width = name;
 
 	*column = (struct column){ .kind = kind, .index = index,
-				   .head = head };
+				   .head = head, .least = CLIENT_LEAST };
+	if (kind == KEY)
+		column->least = name < KEY_LEAST  ? KEY_LEAST :
+				name < HEAD_LEAST ? name :
+						    HEAD_LEAST;
 	if (kind == ONE_CLIENT)
 		column->extra = sheet->gutter + (sheet->has_arrows ? ARROW : 0);
 	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
@@ -132,10 +139,8 @@ static struct column *widest_column(struct sheet *sheet)
 
 	for (size_t i = 0; i < sheet->n; i++) {
 		struct column *column = &sheet->columns[i];
-		const size_t least = column->kind == KEY ? KEY_LEAST :
-							   CLIENT_LEAST;
 
-		if (column->width - column->extra > least &&
+		if (column->width - column->extra > column->least &&
 		    (!found || column->width > found->width))
 			found = column;
 	}

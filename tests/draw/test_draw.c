@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../cli.h"
+#include "../play/pseudo.h"
 #include "base/error.h"
 
 TestSuite(draw, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
@@ -177,6 +178,32 @@ Test(draw, no_colour_but_on_a_terminal)
 {
 	cli_run("TERM=xterm " PLAY "tests/draw/overrun.race");
 	cr_assert_null(strchr(cli_output, '\033'));
+}
+
+Test(draw, is_as_wide_as_the_terminal_and_coloured)
+{
+	struct pseudo pseudo;
+
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	pseudo_open_in(&pseudo, 60, "--ascii tests/draw/overrun.race");
+	pseudo_await(&pseudo, "2 inside: B C");
+	pseudo_await(&pseudo, "It holds.");
+	cr_assert_not_null(strstr(pseudo.seen, "\033[0;2m---"));
+	cr_assert_eq(pseudo_close(&pseudo), 0);
+}
+
+/* Clients share a column before a key's name is cut. */
+Test(draw, narrow_terminal_has_whole_names_of_keys)
+{
+	struct pseudo pseudo;
+
+	setenv("NO_COLOR", "1", 1);
+	pseudo_open_in(&pseudo, 60, "tests/draw/five-servers.race");
+	pseudo_await(&pseudo, "lock@n1  lock@n3  lock@n5\r\n");
+	pseudo_await(&pseudo, "writes kept");
+	cr_assert_null(strchr(pseudo.seen, '\033'));
+	cr_assert_eq(pseudo_close(&pseudo), 0);
 }
 
 Test(draw, output_replaces_the_file_as_a_whole)

@@ -30,7 +30,13 @@ static void run(struct pseudo *pseudo, const char *arguments)
 
 void pseudo_open(struct pseudo *pseudo, const char *arguments)
 {
-	struct winsize size = { .ws_row = 40, .ws_col = 100 };
+	pseudo_open_in(pseudo, 100, arguments);
+}
+
+void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
+		    const char *arguments)
+{
+	struct winsize size = { .ws_row = 40, .ws_col = columns };
 
 	pseudo->used = 0;
 	pseudo->screen = pseudo->seen;

@@ -17,8 +17,10 @@ struct pseudo {
 	char seen[1 << 18];
 };
 
-/* Starts `redrace play ARGUMENTS` there. */
+/* Starts `redrace play ARGUMENTS` there, 100 or so many columns wide. */
 void pseudo_open(struct pseudo *pseudo, const char *arguments);
+void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
+		    const char *arguments);
 
 /* Types. */
 void pseudo_type(struct pseudo *pseudo, const char *keys);
