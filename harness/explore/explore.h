@@ -110,7 +110,6 @@ struct rr_explore_result {
 	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
 	unsigned breaks;         /* all bits that any of them broke */
 	double seconds;
-	int remembers;           /* refusals in a row that clients remember */
 	char random_command[32]; /* that made it RANDOM_REPLIES */
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;
@@ -126,14 +125,14 @@ struct rr_explore_result {
 	size_t n_mutants;
 	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
 	const char *noticed; /* the first that fails; NULL = none */
-	char error[RR_CLUSTER_ERROR];
+	struct rr_error error;
 };
 
-/* Searches on servers of `cluster`, which it resets first. RR_EXIT_OK, or what the
- * program should exit with and result->error. Release the result in any case. */
-enum rr_exit rr_explore(struct rr_cluster *cluster,
-			const struct rr_explore_config *config,
-			struct rr_explore_result *result);
+/* Searches on servers of `cluster`, which it resets first. False: result->error; one
+ * without a text has been complained of. Release the result in any case. */
+bool rr_explore(struct rr_cluster *cluster,
+		const struct rr_explore_config *config,
+		struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);
 
 /* "count", "exclusion", "lease", "ownership", "deadlock", "starvation": of the
@@ -144,12 +143,12 @@ const char *rr_invariant_name(int bit);
 
 /*
  * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
- * of it: the caller's to free. NULL and a message: it did not go as it was
+ * of it: the caller's to free. NULL and an error: it did not go as it was
  * written, or shows nothing of what it is said to break (bits of strategy.h), or
- * out of memory.
+ * out of memory, as it is when it is NULL.
  */
 char *rr_conclude(const char *transcript, unsigned breaks,
-		  struct rr_cluster *cluster, char *error, size_t size);
+		  struct rr_cluster *cluster, struct rr_error *error);
 
 /* Plays a transcript with its verdict once more, as a reader would, and draws it.
  * False: it cannot be played. */

@@ -235,50 +235,46 @@ static void write_json(FILE *file, const struct export *export)
 
 /* ---- Files ---------------------------------------------------------------- */
 
-static enum rr_exit write_file(const struct export *export, const char *path,
-			       void (*write)(FILE *file,
-					     const struct export *export))
+static bool write_graph(const struct export *export, const char *path,
+			void (*write)(FILE *file, const struct export *export),
+			struct rr_error *error)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = path ? open_memstream(&text, &size) : NULL;
-	enum rr_exit code;
+	FILE *file;
+	bool good;
 
 	if (!path)
-		return RR_EXIT_OK;
+		return true;
+	file = open_memstream(&text, &size);
 	if (!file)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return rr_error_no_memory(error);
 	write(file, export);
 	fclose(file);
-	code = rr_files_replace(path, text, size);
+	good = rr_error_adopt(error, rr_files_replace(path, text, size));
 	free(text);
-	return code;
+	return good;
 }
 
-enum rr_exit rr_graph_export(const struct rr_graph *graph, unsigned worst,
-			       const char *dot, const char *json)
+bool rr_graph_export(const struct rr_graph *graph, unsigned worst,
+		     const char *dot, const char *json, struct rr_error *error)
 {
-	struct export export = {
-		.graph = graph,
-		.is_on_way = dot || json ? calloc(graph->n_edges + 1,
-						  sizeof(bool)) :
-					   NULL,
-	};
+	struct export export = { .graph = graph };
 	struct rr_way way = { 0 };
-	enum rr_exit code;
+	bool good;
 
 	if (!dot && !json)
-		return RR_EXIT_OK;
+		return true;
+	export.is_on_way = calloc(graph->n_edges + 1, sizeof(bool));
 	if (!export.is_on_way)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		return rr_error_no_memory(error);
 	if (worst && rr_graph_shortest(graph, worst, &way)) {
 		for (size_t i = 0; i < way.n; i++)
 			export.is_on_way[way.edges[i]] = true;
 	}
-	code = write_file(&export, dot, write_dot);
-	if (code == RR_EXIT_OK)
-		code = write_file(&export, json, write_json);
+	good = write_graph(&export, dot, write_dot, error) &&
+	       write_graph(&export, json, write_json, error);
 	rr_way_release(&way);
 	free(export.is_on_way);
-	return code;
+	return good;
 }

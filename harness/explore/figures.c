@@ -2,7 +2,6 @@
 /* Mutants, figures and progress of a search, in words. */
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -107,14 +106,6 @@ void rr_print_random_bound(const struct rr_random_bound *bound)
 
 /* ---- Progress ------------------------------------------------------------- */
 
-double rr_monotonic_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void print_time_left(double seconds)
 {
 	if (seconds < 100)
@@ -148,7 +139,7 @@ static void draw_progress(const struct rr_explore_progress *progress,
 bool rr_explore_progress(void *context, unsigned long n, double share)
 {
 	struct rr_explore_progress *progress = context;
-	const double now = rr_monotonic_s();
+	const double now = rr_clock_s();
 
 	if (progress->begun == 0)
 		progress->drawn = now;

@@ -35,7 +35,7 @@ static bool is_within_limit(void *context, unsigned long states, double share)
 	(void)states;
 	(void)share;
 	rr_signals_wait(limit->signals, 0);
-	return !limit->signals->interrupted && rr_monotonic_s() < limit->end_s;
+	return !limit->signals->interrupted && rr_clock_s() < limit->end_s;
 }
 
 /* ---- The table ------------------------------------------------------------ */
@@ -73,7 +73,7 @@ static enum rr_exit search_row(struct rr_cluster *cluster, const struct row *row
 			     long limit_s)
 {
 	struct limit limit = { .signals = &cluster->session->signals,
-			       .end_s = rr_monotonic_s() + (double)limit_s };
+			       .end_s = rr_clock_s() + (double)limit_s };
 	const struct rr_explore_config config = {
 		.strategy = rr_strategy_find(row->name),
 		.n_clients = row->n_clients,
@@ -84,12 +84,14 @@ static enum rr_exit search_row(struct rr_cluster *cluster, const struct row *row
 		.context = &limit,
 	};
 	struct rr_explore_result result;
-	enum rr_exit code = rr_explore(cluster, &config, &result);
+	const bool good = rr_explore(cluster, &config, &result);
+	enum rr_exit code = RR_EXIT_OK;
 
 	if (limit.signals->interrupted)
 		code = RR_EXIT_INTERRUPTED;
-	else if (code != RR_EXIT_OK)
-		rr_complain(code, "%s: %s", row->name, result.error);
+	else if (!good)
+		code = rr_complain(rr_exit_of(result.error.kind), "%s: %s",
+				   row->name, result.error.text);
 	else
 		print_floor_row(row, &result);
 	rr_explore_release(&result);

@@ -106,8 +106,9 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_way *way,
 
 /* Writes the whole graph as Graphviz and as JSON to files, NULL = not wanted; the
  * shortest way to what is `worst` stands out. */
-enum rr_exit rr_graph_export(const struct rr_graph *graph, unsigned worst,
-			     const char *dot, const char *json);
+bool rr_graph_export(const struct rr_graph *graph, unsigned worst,
+		     const char *dot, const char *json,
+		     struct rr_error *error);
 
 /* Bytes for each state, all things counted. */
 size_t rr_graph_bytes(const struct rr_graph *graph);

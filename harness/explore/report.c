@@ -208,20 +208,18 @@ static enum rr_exit show_failure(struct report *report)
 static enum rr_exit report_failure(struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
-	char error[RR_CLUSTER_ERROR] = "out of memory";
+	struct rr_error error = { 0 };
 
-	if (result->transcript)
-		report->transcript = rr_conclude(result->transcript,
-						 result->shortest_breaks,
-						 report->cluster, error,
-						 sizeof(error));
+	report->transcript = rr_conclude(result->transcript,
+					 result->shortest_breaks,
+					 report->cluster, &error);
 	if (report->transcript)
 		return show_failure(report);
 	if (is_interrupted(report))
 		return RR_EXIT_INTERRUPTED;
 	return rr_complain(RR_EXIT_INTERNAL,
 			   "%s: what was found does not show when it is played: %s",
-			   report->config.strategy->name, error);
+			   report->config.strategy->name, error.text);
 }
 
 /* ---- No failure ----------------------------------------------------------- */
@@ -304,21 +302,18 @@ static enum rr_exit print_result(struct report *report)
 	return rr_exit_worse(code, compare_with_table(report, is_safe));
 }
 
-static enum rr_exit report_outcome(struct report *report, enum rr_exit code)
+static enum rr_exit report_error(const struct report *report)
 {
+	const struct rr_error *error = &report->result.error;
+	const enum rr_exit code = rr_exit_of(error->kind);
 	const char *name = report->config.strategy->name;
 
+	if (!error->text[0])
+		return code; /* said already */
 	if (code == RR_EXIT_SKIPPED)
 		return rr_complain(code, "%s skipped: this server has %s", name,
-				   report->result.error);
-	if (code != RR_EXIT_OK && !report->result.error[0])
-		return code; /* said already */
-	if (code != RR_EXIT_OK)
-		return rr_complain(code, "%s: %s", name, report->result.error);
-	code = print_result(report);
-	if (report->options->stats)
-		rr_print_search_stats(&report->result);
-	return code;
+				   error->text);
+	return rr_complain(code, "%s: %s", name, error->text);
 }
 
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
@@ -334,13 +329,16 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 		.unit = options->config.random.runs ? "schedules" : "states",
 	};
 	enum rr_exit code;
+	bool good;
 
 	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
 	report.config.context = &progress;
-	code = rr_explore(cluster, &report.config, &report.result);
+	good = rr_explore(cluster, &report.config, &report.result);
 	rr_explore_progress_clear();
-	code = report_outcome(&report, code);
+	code = good ? print_result(&report) : report_error(&report);
+	if (good && options->stats)
+		rr_print_search_stats(&report.result);
 	fflush(stdout);
 	free(report.transcript);
 	rr_explore_release(&report.result);

@@ -19,9 +19,6 @@ void rr_print_search_stats(const struct rr_explore_result *result);
 /* What random schedules were enough for. */
 void rr_print_random_bound(const struct rr_random_bound *bound);
 
-/* Seconds of the monotonic clock. */
-double rr_monotonic_s(void);
-
 /* A line on stderr that tells how far a search is; none if that is no terminal. And
  * whether Ctrl-C was pressed. */
 struct rr_explore_progress {

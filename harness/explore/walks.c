@@ -315,8 +315,8 @@ static bool run(struct rr_walks *walks)
 static bool is_better(const struct rr_walks *walks, const struct walk *a,
 		      const struct walk *b)
 {
-	const unsigned x = rr_explore_worst(a->broken, walks->shows);
-	const unsigned y = rr_explore_worst(b->broken, walks->shows);
+	const unsigned x = rr_worst_invariant(a->broken, walks->shows);
+	const unsigned y = rr_worst_invariant(b->broken, walks->shows);
 
 	if (!y || x != y)
 		return !y || x & walks->shows || (!(y & walks->shows) && x < y);
@@ -343,7 +343,7 @@ static void keep(struct rr_walks *walks, struct rr_explore_result *result)
 	result->seed = walks->config.seed + walks->begun - 1;
 	result->switches = walks->best.switches;
 	result->moves = walks->best.way.n;
-	result->shortest_breaks = rr_explore_worst(broken, walks->shows);
+	result->shortest_breaks = rr_worst_invariant(broken, walks->shows);
 }
 
 bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)

@@ -36,7 +36,7 @@ void rr_walks_free(struct rr_walks *walks);
 bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result);
 
 /* The bit that is worst of a set: what a schedule is shown for. */
-static inline unsigned rr_explore_worst(unsigned breaks, unsigned shows)
+static inline unsigned rr_worst_invariant(unsigned breaks, unsigned shows)
 {
 	if (breaks & shows)
 		return breaks & shows;

@@ -82,21 +82,20 @@ static void forget_transcript(struct rr_cell *cell)
 static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster,
 			     const struct rr_explore_result *result)
 {
-	char error[400] = "out of memory";
+	struct rr_error error = { 0 };
 	char *titled = result->transcript ?
 			       with_title(cell, result->transcript) :
 			       NULL;
 
-	if (titled)
-		cell->transcript = rr_conclude(titled, result->shortest_breaks,
-					       cluster, error, sizeof(error));
+	cell->transcript = rr_conclude(titled, result->shortest_breaks,
+				       cluster, &error);
 	free(titled);
 	if (cell->transcript && replay_transcript(cell, cluster))
 		return RR_EXIT_OK;
 	if (!cell->problem[0])
 		snprintf(cell->problem, sizeof(cell->problem),
-			 "what was found does not show when it is played: %s",
-			 error);
+			 "what was found does not show when it is played: %.500s",
+			 error.text);
 	forget_transcript(cell);
 	return RR_EXIT_INTERNAL;
 }
@@ -154,13 +153,15 @@ static enum rr_exit search_cell(struct rr_cell *cell,
 				struct rr_cluster *cluster)
 {
 	struct rr_explore_result result;
-	enum rr_exit code = rr_explore(cluster, &cell->bounds, &result);
+	enum rr_exit code = RR_EXIT_OK;
 
-	if (code == RR_EXIT_OK)
+	if (rr_explore(cluster, &cell->bounds, &result))
 		code = judge_search(cell, cluster, &result);
 	else
-		snprintf(cell->problem, sizeof(cell->problem), "%s",
-			 result.error);
+		code = rr_exit_of(result.error.kind);
+	if (result.error.kind)
+		snprintf(cell->problem, sizeof(cell->problem), "%.600s",
+			 result.error.text);
 	rr_explore_release(&result);
 	if (cluster->session->signals.interrupted) {
 		cell->verdict = RR_CELL_UNDONE;

@@ -76,7 +76,9 @@ enum rr_exit stranger_explore(const struct rr_strategy *strategy,
 	config.most = 200000;
 	config.separate = config.separate || config.budget.crashes;
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	code = rr_explore(&stage.cluster, &config, result);
+	code = rr_explore(&stage.cluster, &config, result) ?
+		       RR_EXIT_OK :
+		       rr_exit_of(result->error.kind);
 	stage_close(&stage);
 	return code;
 }
@@ -110,7 +112,7 @@ void stranger_assert(const struct rr_strategy *strategy,
 	print_breaks(expected, sizeof(expected), breaks);
 	print_breaks(got, sizeof(got), result.breaks);
 	cr_expect_eq(code, RR_EXIT_OK, "%s: %d: %s", strategy->name, code,
-		     result.error);
+		     result.error.text);
 	cr_expect_eq(result.breaks, breaks,
 		     "%s, %lu states: expected '%s', got '%s'\n%s",
 		     strategy->name, result.states, expected, got,

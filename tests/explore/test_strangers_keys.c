@@ -255,7 +255,7 @@ Test(strangers, random_replies_are_never_called_safe)
 	struct rr_explore_result result;
 
 	cr_expect_eq(stranger_explore(&strategy, NO_FAULT, &result), RR_EXIT_OK,
-		     "%s", result.error);
+		     "%s", result.error.text);
 	cr_expect_eq(result.breaks, 0);
 	cr_expect_eq(result.explored, RR_EXPLORED_RANDOM_REPLIES);
 	cr_expect_str_eq(result.random_command, "SPOP");

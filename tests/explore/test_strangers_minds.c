@@ -74,7 +74,7 @@ Test(strangers, last_of_several_refusals_enters)
 		cr_expect_eq(stranger_explore(&impatient,
 					      (struct rr_explore_config){ 0 },
 					      &result),
-			     RR_EXIT_OK, "%d: %s", patience, result.error);
+			     RR_EXIT_OK, "%d: %s", patience, result.error.text);
 		cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%d: %x",
 			  patience, result.breaks);
 		cr_expect(result.breaks & RR_BREAKS_COUNT, "%d: %x", patience,
@@ -95,7 +95,7 @@ Test(strangers, more_refusals_than_are_kept_are_never_called_safe)
 				  result.breaks & RR_BREAKS_EXCLUSION ||
 				  result.explored == RR_EXPLORED_ROUNDS,
 			  "%d: %d, %x, %s", patience, code, result.breaks,
-			  result.error);
+			  result.error.text);
 		rr_explore_release(&result);
 	}
 }
@@ -164,7 +164,7 @@ Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 				  result.breaks & RR_BREAKS_EXCLUSION ||
 				  result.explored == RR_EXPLORED_ROUNDS,
 			  "%d: %d, %x, %s", patience, code, result.breaks,
-			  result.error);
+			  result.error.text);
 		rr_explore_release(&result);
 	}
 }
@@ -199,7 +199,7 @@ Test(strangers, client_that_does_as_it_pleases_is_named)
 					      .increments = 2 },
 				      &result),
 		     RR_EXIT_INTERNAL);
-	cr_expect(strstr(result.error, "not deterministic"), "%s",
-		  result.error);
+	cr_expect(strstr(result.error.text, "not deterministic"), "%s",
+		  result.error.text);
 	rr_explore_release(&result);
 }

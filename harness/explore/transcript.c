@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* A way as a race that `redrace play` plays, and its verdict: what comes of playing
+ * it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/draw.h"
+#include "explorer.h"
+#include "play/player.h"
+#include "play/recorder.h"
+#include "strategy.h"
+
+/* ---- Actions as steps ----------------------------------------------------- */
+
+static bool is_command_action(const struct rr_action *action)
+{
+	return action->kind == RR_ACTION_ASK &&
+	       action->question.kind == RR_ASK_COMMAND;
+}
+
+/* Which connections clients use, and who is late. */
+static void find_connections(const struct rr_actions *actions,
+			     struct rr_recorder_setup *setup)
+{
+	for (size_t i = 0; i < actions->n; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const uint16_t slot = action->question.slot;
+
+		if (is_command_action(action) && action->is_late)
+			setup->is_late[action->client] = true;
+		else if (is_command_action(action))
+			setup->connections[slot / RR_RUN_ORDINALS] |=
+				1U << slot % RR_RUN_ORDINALS;
+	}
+}
+
+/* Who finds its connection closed must have had one. */
+static void open_connections(struct rr_recorder *recorder,
+			     const struct rr_program *program,
+			     const struct rr_actions *actions)
+{
+	bool used[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS] = { { false } };
+
+	for (size_t i = 0; i < actions->n; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const size_t slot =
+			action->client * RR_RUN_ORDINALS +
+			(size_t)rr_lane_ordinal(program, action->lane);
+
+		if (is_command_action(action))
+			used[action->server][action->question.slot] = true;
+		if (action->kind != RR_ACTION_ANSWER || action->is_fault ||
+		    action->answer != RR_ANSWER_SHUT ||
+		    used[action->server][slot])
+			continue;
+		used[action->server][slot] = true;
+		rr_recorder_open(recorder, action->server, (uint16_t)slot);
+	}
+}
+
+static bool record_actions(struct rr_recorder *recorder,
+		   const struct rr_product *product,
+		   const struct rr_actions *actions)
+{
+	const int64_t skew_ns = product->config.skew_ns;
+	bool good = true;
+
+	for (size_t i = 1; skew_ns && i < product->n_clients; i++)
+		rr_recorder_skew(recorder, i, (int64_t)i * skew_ns);
+	open_connections(recorder, product->config.program, actions);
+	for (size_t i = 0; i < actions->n && good; i++)
+		good = rr_recorder_add(recorder, &actions->all[i]);
+	return good;
+}
+
+char *rr_actions_transcript(const struct rr_product *product,
+			    const struct rr_scripts *scripts,
+			    const struct rr_actions *actions)
+{
+	char title[120], *text = NULL;
+	struct rr_recorder_setup setup = {
+		.program = product->config.program,
+		.scripts = scripts,
+		.strategy = product->config.strategy,
+		.title = title,
+		.data_server = "data",
+	};
+	struct rr_recorder recorder;
+	size_t size;
+	FILE *file;
+
+	snprintf(title, sizeof(title), "%s: found by redrace explore",
+		 product->config.strategy->name);
+	find_connections(actions, &setup);
+	if (rr_recorder_begin(&recorder, &setup) &&
+	    record_actions(&recorder, product, actions) &&
+	    (file = open_memstream(&text, &size))) {
+		rr_race_write(file, recorder.race);
+		fclose(file);
+	}
+	rr_race_free(recorder.race);
+	return text;
+}
+
+/* ---- The verdict ---------------------------------------------------------- */
+
+static char *with_verdict(const char *transcript, const char *verdict)
+{
+	const size_t size = strlen(transcript) + strlen(verdict) + 16;
+	char *text = malloc(size);
+
+	if (text)
+		snprintf(text, size, "%s\nverdict %s\n", transcript, verdict);
+	return text;
+}
+
+/* Was every reply as it was written? */
+static bool is_as_written(const struct rr_race *race,
+			  const struct rr_trace *trace,
+			  struct rr_error *error)
+{
+	const struct rr_event *last;
+
+	if (trace->n_events == 0)
+		return true;
+	last = &trace->events[trace->n_events - 1];
+	if (trace->n_events == race->n_steps && !last->differs)
+		return true;
+	return rr_error_set(error, RR_ERROR_INTERNAL,
+			    "line %d: %.80s answers %.80s", last->step->line,
+			    last->command ? last->command : "",
+			    last->reply ? last->reply : "nothing");
+}
+
+/* The findings of which one is there when that is broken. */
+static rr_findings shown_by(unsigned breaks)
+{
+	rr_findings findings = 0;
+
+	if (breaks & RR_BREAKS_COUNT)
+		findings |= 1U << RR_UPDATE_LOST | 1U << RR_COUNTED_TWICE;
+	if (breaks & (RR_BREAKS_EXCLUSION | RR_BREAKS_LEASE))
+		findings |= 1U << RR_EXCLUSION_BROKEN;
+	return findings ? findings : (1U << RR_FINDINGS) - 1;
+}
+
+/* Does the player find what it is said to break? */
+static bool is_shown(const struct rr_trace *trace, unsigned breaks,
+		     struct rr_error *error)
+{
+	char verdict[300];
+
+	if (trace->findings & shown_by(breaks))
+		return true;
+	rr_trace_verdict(trace, verdict, sizeof(verdict));
+	return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s",
+			    verdict);
+}
+
+static char *judge_transcript(const char *transcript,
+			      const struct rr_race *race, unsigned breaks,
+			      struct rr_cluster *cluster,
+			      struct rr_error *error)
+{
+	struct rr_trace trace = { 0 };
+	char verdict[300];
+	char *text = NULL;
+
+	if (rr_player_play(race, cluster, NULL, &trace) != RR_EXIT_OK) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "%s", trace.error);
+	} else if (is_as_written(race, &trace, error) &&
+		   is_shown(&trace, breaks, error)) {
+		rr_trace_verdict(&trace, verdict, sizeof(verdict));
+		text = with_verdict(transcript, verdict);
+	}
+	rr_trace_free(&trace);
+	return text;
+}
+
+char *rr_conclude(const char *transcript, unsigned breaks,
+		  struct rr_cluster *cluster, struct rr_error *error)
+{
+	char *draft = transcript ? with_verdict(transcript, "nothing broken") :
+				   NULL;
+	struct rr_race *race = NULL;
+	char *text = NULL;
+
+	if (draft)
+		race = rr_race_parse("transcript", draft, strlen(draft), error);
+	else
+		rr_error_no_memory(error);
+	if (race)
+		text = judge_transcript(transcript, race, breaks, cluster,
+					error);
+	rr_race_free(race);
+	free(draft);
+	return text;
+}
+
+bool rr_conclude_draw(FILE *out, const char *transcript,
+		      struct rr_cluster *cluster, const struct rr_style *style)
+{
+	struct rr_error error = { 0 };
+	struct rr_trace trace = { 0 };
+	struct rr_race *race = rr_race_parse("transcript", transcript,
+					     strlen(transcript), &error);
+	const bool drawn = race &&
+			   rr_player_play(race, cluster, NULL, &trace) ==
+				   RR_EXIT_OK &&
+			   rr_draw(out, &trace, RR_FORMAT_TEXT, style);
+
+	rr_trace_free(&trace);
+	rr_race_free(race);
+	return drawn;
+}
