@@ -42,7 +42,7 @@ static const struct act acts[] = {
 	  "Each mutex was correct, and useless against the other." },
 };
 
-/* ---- Options --------------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------- */
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -78,14 +78,13 @@ void rr_help_demo(void)
 	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace demo");
 }
 
-/* ---- The live line ----------------------------------------------------------------- */
+/* ---- The live line ------------------------------------------------------- */
 
 struct demo {
 	const struct demo_options *options;
 	struct rr_session *session;
 	struct rr_cluster cluster;
 	struct rl_link *data; /* the demo's own connection */
-	struct rr_spectra *scratch;
 	bool is_terminal;
 	int64_t shown_ns; /* when the last line was printed */
 	struct rr_error *error;
@@ -115,8 +114,8 @@ static void print_counts(long long expected, long long actual)
 }
 
 /*
- * Redrawn in place on a terminal, a line every two seconds elsewhere. Clients go
- * on while the counter is read: what was done before must be in it, and what
+ * Redrawn in place on a terminal, a line every two seconds elsewhere. Clients
+ * go on while the counter is read: what was done before must be in it, and what
  * was done since may be. So the expected value is known to be between the two,
  * and as long as the counter is there as well, nothing has been lost.
  */
@@ -138,7 +137,7 @@ static void show_counts(void *context, const struct rr_run *run, uint64_t done,
 	fflush(stdout);
 }
 
-/* ---- Acts --------------------------------------------------------------------------- */
+/* ---- Acts ---------------------------------------------------------------- */
 
 static bool run_act(struct demo *demo, const struct act *act, long increments,
 		    bool is_shown, struct rr_measurement *measurement)
@@ -159,11 +158,12 @@ static bool run_act(struct demo *demo, const struct act *act, long increments,
 
 	demo->shown_ns = 0;
 	return rr_bench_run(&run, &demo->session->signals,
-			    is_shown ? &watcher : NULL, measurement,
-			    demo->scratch, demo->error);
+			    is_shown ? &watcher : NULL, measurement, NULL,
+			    demo->error);
 }
 
-/* How many increments this machine does in the act's time is tried out first. */
+/* How many increments this machine does in the act's time is tried out
+ * first. */
 static enum rr_exit play_act(struct demo *demo, const struct act *act)
 {
 	const double seconds = (double)demo->options->seconds;
@@ -211,14 +211,13 @@ static enum rr_exit show_demo(struct demo *demo)
 			     demo->error) ||
 	    !rr_cluster_need(&demo->cluster, 1, demo->error))
 		return RR_EXIT_OK;
-	demo->data = rl_link_new(&demo->cluster.servers[0].address, RR_TIMEOUT_MS);
-	demo->scratch = calloc(1, sizeof(*demo->scratch));
-	if (demo->data && demo->scratch)
+	demo->data = rl_link_new(rr_cluster_address(&demo->cluster, 0),
+				 RR_TIMEOUT_MS);
+	if (demo->data)
 		code = play_acts(demo);
 	else
 		rr_error_no_memory(demo->error);
 	rl_link_free(demo->data);
-	free(demo->scratch);
 	return code;
 }
 

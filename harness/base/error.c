@@ -73,6 +73,15 @@ enum rr_error_kind rr_exit_kind(enum rr_exit code)
 	return kind;
 }
 
+bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind)
+{
+	if (error->kind != kind)
+		return false;
+	rr_complain(rr_exit_of(kind), "%s", error->text);
+	*error = (struct rr_error){ .kind = RR_ERROR_NONE };
+	return true;
+}
+
 bool rr_error_adopt(struct rr_error *error, enum rr_exit code)
 {
 	if (!error->kind)

@@ -60,6 +60,10 @@ enum rr_error_kind rr_exit_kind(enum rr_exit code);
  * True: it was RR_EXIT_OK. */
 bool rr_error_adopt(struct rr_error *error, enum rr_exit code);
 
+/* An error of this kind does not end what goes on: it is told as a remark, and
+ * none is left. False: it is none, or of another kind. */
+bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind);
+
 /* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 

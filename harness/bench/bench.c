@@ -30,7 +30,7 @@ struct bench {
 	struct rr_error *error;
 };
 
-/* ---- What is run ------------------------------------------------------------------ */
+/* ---- What is run --------------------------------------------------------- */
 
 /* What these servers or this policy do not allow is named. */
 static bool is_skipped(const struct rr_bench_options *options,
@@ -73,8 +73,8 @@ static size_t choose_cells(struct bench *bench)
 	return servers;
 }
 
-/* What the data server has no commands for is named, too. The cells of a strategy
- * follow one another. */
+/* What the data server has no commands for is named, too. The cells of a
+ * strategy follow one another. */
 static void drop_lacking(struct bench *bench)
 {
 	const struct rr_strategy *seen = NULL;
@@ -125,7 +125,7 @@ static bool open_servers(struct bench *bench, size_t servers)
 	       rr_cluster_need(&bench->cluster, servers, bench->error);
 }
 
-/* ---- How far it is --------------------------------------------------------------------- */
+/* ---- How far it is ------------------------------------------------------- */
 
 static void draw_progress(void *context, const struct rr_run *run,
 			  uint64_t done, int64_t elapsed_ns)
@@ -156,7 +156,7 @@ static bool is_drawing_terminal(void)
 	       !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/* ---- Runs ---------------------------------------------------------------------------------- */
+/* ---- Runs ---------------------------------------------------------------- */
 
 /* The server has refused a command of the strategy: no more of it. */
 static void refuse_strategy(struct bench *bench,
@@ -183,12 +183,12 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 	return true;
 }
 
-/* False after an error that ends the bench. */
-static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
-		     long order_idx)
+static struct rr_run run_of(const struct bench *bench, const struct cell *cell,
+			    long repeat)
 {
 	const struct rr_bench_options *options = bench->options;
-	const struct rr_run run = {
+
+	return (struct rr_run){
 		.strategy = cell->strategy,
 		.cluster = &bench->cluster,
 		.prefix = bench->session->prefix,
@@ -203,6 +203,13 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 		.policy = rr_policy_for(options->policy, cell->strategy),
 		.kill_workers = options->kill_workers,
 	};
+}
+
+/* False after an error that ends the bench. */
+static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
+		     long order_idx)
+{
+	const struct rr_run run = run_of(bench, cell, repeat);
 	const struct rr_watcher watcher = { draw_progress, bench };
 	struct rr_finished *finished = calloc(1, sizeof(*finished));
 	bool measured;
@@ -220,10 +227,8 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 	if (measured)
 		return take_measurement(bench, finished);
 	free(finished);
-	if (bench->error->kind != RR_ERROR_SKIPPED)
+	if (!rr_error_set_aside(bench->error, RR_ERROR_SKIPPED))
 		return false;
-	rr_complain(RR_EXIT_SKIPPED, "%s", bench->error->text);
-	*bench->error = (struct rr_error){ .kind = RR_ERROR_NONE };
 	refuse_strategy(bench, run.strategy);
 	return true;
 }
@@ -243,7 +248,7 @@ static void run_cells(struct bench *bench)
 	}
 }
 
-/* ---- The whole --------------------------------------------------------------------------- */
+/* ---- The whole ----------------------------------------------------------- */
 
 static const char *plural(long n, const char *one, const char *many)
 {
@@ -275,7 +280,8 @@ static enum rr_exit report_results(struct bench *bench)
 {
 	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
 
-	if (bench->results.n_finished == 0) /* the least that kept it from rows */
+	/* The least that kept it from rows. */
+	if (bench->results.n_finished == 0)
 		return rr_exit_worse(bench->verdict, RR_EXIT_SKIPPED);
 	if (!rr_results_summarise(&bench->results, &unwritten) &&
 	    unwritten.text[0])

@@ -12,7 +12,7 @@
 #include "scheduler/policy.h"
 #include "strategy.h"
 
-/* ---- Durations and repeated figures --------------------------------------------- */
+/* ---- Durations and repeated figures -------------------------------------- */
 
 /*
  * Durations counted in a log-linear histogram: every recorded value is known
@@ -21,7 +21,7 @@
  */
 enum {
 	RR_HISTOGRAM_SUB_BITS = 10,
-	RR_HISTOGRAM_TOP_BIT = 40, /* values from 2^40 ns on count as 2^40 - 1 */
+	RR_HISTOGRAM_TOP_BIT = 40, /* from 2^40 ns on, 2^40 - 1 counts */
 	RR_HISTOGRAM_BUCKETS =
 		(RR_HISTOGRAM_TOP_BIT - RR_HISTOGRAM_SUB_BITS + 1)
 		<< RR_HISTOGRAM_SUB_BITS,
@@ -61,7 +61,7 @@ struct rr_statistics {
  * value it is that value. n > 0. */
 struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed);
 
-/* ---- One run ---------------------------------------------------------------------- */
+/* ---- One run ------------------------------------------------------------- */
 
 /* One measured run of one strategy. */
 struct rr_run {
@@ -78,7 +78,7 @@ struct rr_run {
 	uint64_t seed;
 	enum rr_policy policy; /* rr_policy_for(), without objection */
 	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
-	const struct rl_driver *driver; /* of every connection; NULL = run free */
+	const struct rl_driver *driver; /* of all connections, or NULL */
 };
 
 enum rr_verdict {
@@ -108,7 +108,7 @@ struct rr_measurement {
 	int threads, processes;
 	long hold_us, ttl_ms;
 	enum rr_policy policy;
-	long killed, to_kill; /* workers, on purpose: seen dead, and asked for */
+	long killed, to_kill; /* workers: seen dead, and asked for */
 
 	uint64_t attempted, ok, failed, unknown;
 	long long expected_value, final_value;
@@ -136,18 +136,18 @@ struct rr_watcher {
 
 /*
  * Runs it and judges it. True: `measurement` and `spectra` are filled, whatever
- * the verdict. False: RR_ERROR_SKIPPED when the server lacks or forbids a command
- * of the strategy, RR_ERROR_INTERRUPTED after a signal, or why it failed. The run's
- * keys are deleted in any case where the server still answers. `watcher` may be
- * NULL.
+ * the verdict. False: RR_ERROR_SKIPPED when the server lacks or forbids a
+ * command of the strategy, RR_ERROR_INTERRUPTED after a signal, or why it
+ * failed. The run's keys are deleted in any case where the server still
+ * answers. `watcher` and `spectra` may be NULL.
  */
 bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 		  const struct rr_watcher *watcher,
 		  struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error);
 
-/* Has the data server all that the strategy needs? If not, says so on stderr. Keys
- * are below `prefix`. */
+/* Has the data server all that the strategy needs? If not, says so on stderr.
+ * Keys are below `prefix`. */
 bool rr_bench_can_run(const struct rr_strategy *strategy,
 		      const struct rr_cluster *cluster, const char *prefix);
 
@@ -170,7 +170,7 @@ const char *rr_verdict_name(enum rr_verdict verdict);
 /* What the program exits with for it. */
 enum rr_exit rr_verdict_exit(enum rr_verdict verdict);
 
-/* ---- bench: many runs, with results on disk ------------------------------------------ */
+/* ---- bench: many runs, with results on disk ------------------------------ */
 
 enum { RR_CHOSEN_MAX = 64, RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
 
@@ -190,7 +190,7 @@ struct rr_bench_options {
 	enum rr_persistence persistence;
 	enum rr_pin pin;
 	const char *redis_server;
-	struct rl_address redis[RR_CLUSTER_SERVERS]; /* the user's own, n_redis > 0 */
+	struct rl_address redis[RR_CLUSTER_SERVERS]; /* the user's own */
 	size_t n_redis;
 	const char *output; /* NULL = a fresh directory under results/ */
 };
@@ -204,13 +204,14 @@ void rr_bench_options_parse(struct rr_bench_options *options, int argc,
 void rr_bench_options_help(void);
 
 /* Runs each strategy with each number of threads, prints the table, writes the
- * results. What cannot be run is named on stderr and left out. The worst verdict's
- * exit code, RR_EXIT_SKIPPED when nothing was run; an error is left in `error`. */
+ * results. What cannot be run is named on stderr and left out. The worst
+ * verdict's exit code, RR_EXIT_SKIPPED when nothing was run; an error is left
+ * in `error`. */
 enum rr_exit rr_bench(const struct rr_bench_options *options,
 		      struct rr_session *session, const char *command_line,
 		      struct rr_error *error);
 
-/* ---- floor and peers: rates compared --------------------------------------------------- */
+/* ---- floor and peers: rates compared ------------------------------------- */
 
 struct rr_comparison_options {
 	const char *redis_server;
@@ -223,14 +224,15 @@ struct rr_comparison_options {
 extern const struct argp rr_comparison_argp;
 struct rr_comparison_options rr_comparison_defaults(void);
 
-/* INCR beside redis-benchmark, strategies beside their floor, redlock beside one
- * server: printed, pinned to one processor and not. */
+/* INCR beside redis-benchmark, strategies beside their floor, redlock beside
+ * one server: printed, pinned to one processor and not. */
 enum rr_exit rr_floor_compare(const struct rr_comparison_options *options,
 			      struct rr_session *session,
 			      struct rr_error *error);
 
-/* Our locks beside those of others that are installed: RR_ERROR_SKIPPED when none
- * is. Printed, on demand as a whole document. Not RR_EXIT_OK: a count was wrong. */
+/* Our locks beside those of others that are installed: RR_ERROR_SKIPPED when
+ * none is. Printed, on demand as a whole document. Not RR_EXIT_OK: a count was
+ * wrong. */
 enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
 			      bool as_document, struct rr_session *session,
 			      struct rr_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A client of a run: its connections and locks, one attempt, and what is made of
- * an attempt that failed. */
+/* A client of a run: its connections and locks, one attempt, and what is made
+ * of an attempt that failed. */
 #include "client.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 enum { SILENCES_MAX = 3 };
 
-/* ---- Opening and closing ---------------------------------------------------------- */
+/* ---- Opening and closing ------------------------------------------------- */
 
 void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
 		       const char *format, ...)
@@ -141,7 +141,7 @@ uint64_t rr_runner_commands(const struct rr_runner *runner)
 	return commands;
 }
 
-/* ---- One attempt ---------------------------------------------------------------------- */
+/* ---- One attempt --------------------------------------------------------- */
 
 /* What the hooks of an attempt need. */
 struct timed {
@@ -204,8 +204,8 @@ static enum rl_outcome increment_item(void *context)
 				   it->target->counter, value + 1);
 }
 
-/* Does the last attempt hold its lock still, because the release failed? Where it
- * writes too, that is what became of the increment. */
+/* Does the last attempt hold its lock still, because the release failed? Where
+ * it writes too, that is what became of the increment. */
 static bool has_kept_lock(const struct rr_runner *runner)
 {
 	return !runner->run->strategy->writes_at_release &&
@@ -244,7 +244,7 @@ enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
 	return outcome;
 }
 
-/* ---- Failures ----------------------------------------------------------------------------- */
+/* ---- Failures ------------------------------------------------------------ */
 
 /* What went wrong in the last attempt: with the lock servers, or with the data
  * server at `where`. */

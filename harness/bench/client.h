@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run's clients, and the piece of memory that they share with the program: mapped
- * before worker processes are forked. Each client writes to a slot of its own; what
- * others read while it runs is atomic.
+ * A run's clients, and the piece of memory that they share with the program:
+ * mapped before worker processes are forked. Each client writes to a slot of
+ * its own; what others read while it runs is atomic.
  */
 #ifndef RR_BENCH_CLIENT_H
 #define RR_BENCH_CLIENT_H
@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "cluster/keys.h"
 
-/* ---- The shared memory (worker.c) ---------------------------------------------------- */
+/* ---- The shared memory (worker.c) ---------------------------------------- */
 
 enum { RR_CACHE_LINE = 64 };
 
@@ -29,7 +29,7 @@ struct rr_slot {
 	_Atomic uint64_t asked; /* own increments done or put off */
 	uint64_t unsettled;     /* ... of which it is not known */
 	_Atomic uint64_t deaths; /* times it has killed its own process ... */
-	uint64_t replaced;       /* ... and another has gone on: the program's */
+	uint64_t replaced;       /* ... and another went on: the program's */
 	int64_t start_ns, end_ns;
 	struct rr_error error; /* why it gave up */
 	struct rr_histogram latency;
@@ -78,11 +78,12 @@ void rr_usage_add(struct rr_usage *usage, int sign);
 /*
  * The life of worker number `process`, called in a fork: connects its clients,
  * stands at the barrier, runs their share, leaves the results on the board. One
- * that comes after a dead one goes on where that one was. Returns its exit code.
+ * that comes after a dead one goes on where that one was. Returns its exit
+ * code.
  */
 int rr_worker(const struct rr_run *run, struct rr_board *board, int process);
 
-/* ---- A client (client.c) ----------------------------------------------------------- */
+/* ---- A client (client.c) ------------------------------------------------- */
 
 /* One counter as one client sees it. */
 struct rr_target {
@@ -108,12 +109,13 @@ struct rr_runner {
 	uint64_t commands_before;  /* the measured part */
 	bool resumes;              /* goes on for a client that has died */
 	bool entered;              /* the last attempt got its lock ... */
-	enum rl_outcome released;  /* ... and gave it back; RL_OK: it had none */
+	enum rl_outcome released;  /* ... and gave it back */
 	int silences;              /* unknown outcomes in a row */
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };
 
-/* Connects; false after rr_runner_give_up() when it cannot. Close it in any case. */
+/* Connects; false after rr_runner_give_up() when it cannot. Close it in any
+ * case. */
 bool rr_runner_open(struct rr_runner *runner);
 void rr_runner_close(struct rr_runner *runner);
 
@@ -126,11 +128,12 @@ void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * One attempt at one increment: asks for the lock once, if there is one, and counts
- * if it was granted; then `entered_ns` is the time at which it was our turn. `item`
- * is NULL, or the id of an increment that was put off and has been taken from the
- * queue. An acquire without a known end has counted nothing: RL_LOST, as is an item
- * that is not ours any more; runner->entered tells them apart.
+ * One attempt at one increment: asks for the lock once, if there is one, and
+ * counts if it was granted; then `entered_ns` is the time at which it was our
+ * turn. `item` is NULL, or the id of an increment that was put off and has been
+ * taken from the queue. An acquire without a known end has counted nothing:
+ * RL_LOST, as is an item that is not ours any more; runner->entered tells them
+ * apart.
  */
 enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
 				  struct rr_target *target, const char *item,
@@ -142,7 +145,7 @@ void rr_runner_check_server(struct rr_runner *runner,
 			    const struct rr_target *target,
 			    enum rl_outcome outcome);
 
-/* ---- The counting loop (count.c) ------------------------------------------------------ */
+/* ---- The counting loop (count.c) ----------------------------------------- */
 
 /* Does this client's share of `total` increments, without a queue; what it
  * counts and measures goes to the slot. Ends early when the board says stop. */
@@ -156,14 +159,14 @@ long rr_count_share(const struct rr_board *board, size_t number, long total);
 /* One of the counters, at random. */
 struct rr_target *rr_count_choose(struct rr_runner *runner);
 
-/* Tries until it is not refused any more, or `deadline_ns` is over; RL_BUSY: that,
- * or it was told to stop. With `item` as rr_runner_attempt(). */
+/* Tries until it is not refused any more, or `deadline_ns` is over; RL_BUSY:
+ * that, or it was told to stop. With `item` as rr_runner_attempt(). */
 enum rl_outcome rr_count_insist(struct rr_runner *runner,
 				struct rr_target *target, const char *item,
 				int64_t deadline_ns, int64_t *entered_ns);
 
-/* Was it refused, and may it be tried again? Not when the run is called off, nor
- * after too many quorums missed in a row. */
+/* Was it refused, and may it be tried again? Not when the run is called off,
+ * nor after too many quorums missed in a row. */
 bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome);
 
 /* So many refusals of one increment. */
@@ -177,7 +180,7 @@ void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 /* This client is through with its share. */
 void rr_count_note_first_done(struct rr_board *board);
 
-/* ---- The loop of --wait delay-queue (document 001, QF-3; postpone.c) -------------------- */
+/* ---- The loop of --wait delay-queue (document 001, QF-3; postpone.c) ----- */
 
 /*
  * Does this client's share of the run's increments, or what is left of it. One
@@ -189,18 +192,18 @@ void rr_count_note_first_done(struct rr_board *board);
 void rr_postpone(struct rr_runner *runner);
 
 /*
- * --kill-workers: a client that has just taken an item kills its process when it is
- * time for one of the run's kills, which are spread evenly over the run. Each such
- * worker is one client, and dies with no other increment in flight; so its slot
- * tells what is left to do. In the program: has worker `process`, which ended with
- * `status`, done that? Then its place at the barrier is free for another
- * rr_worker(). True once for each death.
+ * --kill-workers: a client that has just taken an item kills its process when
+ * it is time for one of the run's kills, which are spread evenly over the run.
+ * Each such worker is one client, and dies with no other increment in flight;
+ * so its slot tells what is left to do. In the program: has worker `process`,
+ * which ended with `status`, done that? Then its place at the barrier is free
+ * for another rr_worker(). True once for each death.
  */
 bool rr_postpone_died_on_purpose(const struct rr_run *run,
 				 struct rr_board *board, int process,
 				 int status);
 
-/* ---- What the run came to (measurement.c) ----------------------------------------------- */
+/* ---- What the run came to (measurement.c) -------------------------------- */
 
 /* Adds up the board, the durations into `spectra`. Final value and server time
  * are the caller's to fill. */

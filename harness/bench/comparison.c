@@ -8,7 +8,7 @@
 
 enum { KEY_REDIS_SERVER = 0x100 };
 
-/* ---- Options ---------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------- */
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -53,7 +53,7 @@ struct rr_comparison_options rr_comparison_defaults(void)
 					       .increments = 10000 };
 }
 
-/* ---- Servers -------------------------------------------------------------------- */
+/* ---- Servers ------------------------------------------------------------- */
 
 bool rr_comparison_open(struct rr_comparison *comparison,
 			const struct rr_comparison_options *options,
@@ -69,11 +69,8 @@ bool rr_comparison_open(struct rr_comparison *comparison,
 	*comparison = (struct rr_comparison){
 		.options = options,
 		.session = session,
-		.scratch = calloc(1, sizeof(*comparison->scratch)),
 		.error = error,
 	};
-	if (!comparison->scratch)
-		return rr_error_no_memory(error);
 	return rr_cluster_open(&comparison->cluster, session, &servers_options,
 			       error) &&
 	       rr_cluster_need(&comparison->cluster, servers, error);
@@ -82,10 +79,9 @@ bool rr_comparison_open(struct rr_comparison *comparison,
 void rr_comparison_close(struct rr_comparison *comparison)
 {
 	rr_cluster_close(&comparison->cluster);
-	free(comparison->scratch);
 }
 
-/* ---- Rounds ----------------------------------------------------------------------- */
+/* ---- Rounds -------------------------------------------------------------- */
 
 /* Was the count as promised? What is expected to be lossy is let be. */
 static bool accept_count(struct rr_comparison *comparison,
@@ -117,18 +113,14 @@ static bool run_strategy(struct rr_comparison *comparison,
 	};
 	struct rr_measurement m;
 
-	if (rr_bench_run(&run, &comparison->session->signals, NULL, &m,
-			 comparison->scratch, error)) {
+	if (rr_bench_run(&run, &comparison->session->signals, NULL, &m, NULL,
+			 error)) {
 		series->rates[round] = rr_increments_per_s(&m);
 		series->commands[round] = rr_commands_per_increment(&m);
 		return series->is_uncounted || accept_count(comparison, &m);
 	}
-	if (error->kind != RR_ERROR_SKIPPED)
-		return false;
-	rr_complain(RR_EXIT_SKIPPED, "%s", error->text);
-	*error = (struct rr_error){ .kind = RR_ERROR_NONE };
-	series->is_refused = true;
-	return true;
+	series->is_refused = rr_error_set_aside(error, RR_ERROR_SKIPPED);
+	return series->is_refused;
 }
 
 bool rr_comparison_measure(struct rr_comparison *comparison,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What floor and peers share. Everything that is compared runs in turns within each
- * round, and figures are medians of the rounds, so that the machine's moods hit all
- * alike.
+ * What floor and peers share. Everything that is compared runs in turns within
+ * each round, and figures are medians of the rounds, so that the machine's
+ * moods hit all alike.
  */
 #ifndef RR_BENCH_COMPARISON_H
 #define RR_BENCH_COMPARISON_H
@@ -16,9 +16,8 @@ struct rr_comparison {
 	const struct rr_comparison_options *options;
 	struct rr_session *session;
 	struct rr_cluster cluster;
-	struct rr_spectra *scratch;
 	long n_runs;          /* so far */
-	enum rr_exit verdict; /* not RR_EXIT_OK: a promised count was not exact */
+	enum rr_exit verdict; /* RR_EXIT_OK: counts are as promised */
 	struct rr_error *error;
 };
 
@@ -37,8 +36,8 @@ struct rr_series {
 	double commands[RR_ROUNDS_MAX]; /* in each increment of a strategy */
 };
 
-/* Starts so many private servers, with everything on one processor or not. Close
- * it in any case. */
+/* Starts so many private servers, with everything on one processor or not.
+ * Close it in any case. */
 bool rr_comparison_open(struct rr_comparison *comparison,
 			const struct rr_comparison_options *options,
 			struct rr_session *session, size_t servers,
@@ -58,10 +57,10 @@ double rr_comparison_commands(const struct rr_comparison *comparison,
 /* 12345.6 -> "12,346". */
 const char *rr_whole(char buffer[RR_GROUPED_SIZE], double value);
 
-/* ---- Other programs (programs.c) ----------------------------------------------------- */
+/* ---- Other programs (programs.c) ----------------------------------------- */
 
-/* A lock of another project, run by harness/bench/peers/run: the same counting loop,
- * written with what people use. */
+/* A lock of another project, run by harness/bench/peers/run: the same counting
+ * loop, written with what people use. */
 struct rr_lock_peer {
 	const char *name;
 	size_t lock_servers; /* how many it wants */
@@ -83,7 +82,8 @@ bool rr_lock_peer_probe(const struct rr_lock_peer *peer,
 bool rr_lock_peer_run(struct rr_comparison *comparison,
 		      const struct rr_series *series, double *per_s);
 
-/* A run_program: redis-benchmark -t incr, with so many connections and requests. */
+/* A run_program: redis-benchmark -t incr, with so many connections and
+ * requests. */
 bool rr_redis_benchmark_run(struct rr_comparison *comparison,
 			    const struct rr_series *series, double *per_s);
 

@@ -9,7 +9,7 @@ int64_t rr_count_now_ns(const struct rr_runner *runner)
 	return rl_now_ns(runner->data, RL_CLOCK_MONOTONIC);
 }
 
-/* ---- One increment ------------------------------------------------------ */
+/* ---- One increment ------------------------------------------------------- */
 
 static bool was_refused(const struct rr_runner *runner, enum rl_outcome outcome)
 {

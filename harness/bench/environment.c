@@ -44,7 +44,8 @@ static json_t *json_of_info(const char *info, const char *field)
 
 json_t *rr_environment_server(const struct rr_cluster *cluster)
 {
-	struct rl_link *link = rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
+	struct rl_link *link =
+		rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	json_t *object;
 

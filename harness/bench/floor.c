@@ -5,24 +5,29 @@
 
 #include "comparison.h"
 
-enum { MANY_THREADS = 8 };
+static const int connections[] = { 1, 2, 8, 50 };
+
+enum {
+	MANY_THREADS = 8,
+	N_CONNECTIONS = sizeof(connections) / sizeof(connections[0]),
+};
 
 static const char *placement(const struct rr_comparison *comparison)
 {
 	return comparison->cluster.options.cpu < 0 ? "none" : "same";
 }
 
-/* ---- INCR beside redis-benchmark -------------------------------------------------- */
+/* ---- INCR beside redis-benchmark ----------------------------------------- */
 
-static bool compare_incr(struct rr_comparison *comparison, int connections)
+static bool compare_incr(struct rr_comparison *comparison, int n)
 {
 	const long requests = comparison->options->increments * 5;
 	struct rr_series series[] = {
 		{ .strategy = rr_strategy_find("incr"),
-		  .clients = connections,
+		  .clients = n,
 		  .increments = requests },
 		{ .run_program = rr_redis_benchmark_run,
-		  .clients = connections,
+		  .clients = n,
 		  .increments = requests },
 	};
 	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
@@ -32,7 +37,7 @@ static bool compare_incr(struct rr_comparison *comparison, int connections)
 		return false;
 	ours = rr_comparison_rate(comparison, &series[0]);
 	theirs = rr_comparison_rate(comparison, &series[1]);
-	printf("%11d  %12s  %15s  %6.2f\n", connections, rr_whole(left, ours),
+	printf("%11d  %12s  %15s  %6.2f\n", n, rr_whole(left, ours),
 	       rr_whole(right, theirs), ours / theirs);
 	fflush(stdout);
 	return true;
@@ -40,21 +45,19 @@ static bool compare_incr(struct rr_comparison *comparison, int connections)
 
 static bool show_incr(struct rr_comparison *comparison)
 {
-	static const int connections[] = { 1, 2, 8, 50 };
 	bool good = true;
 
 	printf("incr against redis-benchmark -t incr, per second, pin %s\n\n",
 	       placement(comparison));
 	printf("%11s  %12s  %15s  %6s\n", "connections", "redrace",
 	       "redis-benchmark", "ratio");
-	for (size_t i = 0; good && i < sizeof(connections) / sizeof(*connections);
-	     i++)
+	for (size_t i = 0; good && i < N_CONNECTIONS; i++)
 		good = compare_incr(comparison, connections[i]);
 	printf("\n");
 	return good;
 }
 
-/* ---- Strategies beside their floor -------------------------------------------------- */
+/* ---- Strategies beside their floor --------------------------------------- */
 
 /* A round trip and nothing else. */
 static enum rl_outcome ping(struct rr_client *client)
@@ -70,8 +73,8 @@ static const struct rr_strategy ping_strategy = {
 	.increment = ping,
 };
 
-/* A PING, then each strategy that the server has all commands for, with one client
- * and with many. Their number. */
+/* A PING, then each strategy that the server has all commands for, with one
+ * client and with many. Their number. */
 static size_t choose_series(struct rr_comparison *comparison,
 			    struct rr_series *series)
 {
@@ -145,7 +148,7 @@ static bool show_floor(struct rr_comparison *comparison)
 	return good;
 }
 
-/* ---- Redlock beside one server -------------------------------------------------------- */
+/* ---- Redlock beside one server ------------------------------------------- */
 
 static bool show_redlock(struct rr_comparison *comparison)
 {
@@ -168,7 +171,7 @@ static bool show_redlock(struct rr_comparison *comparison)
 	return true;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------- */
+/* ---- The whole ----------------------------------------------------------- */
 
 enum rr_exit rr_floor_compare(const struct rr_comparison_options *options,
 			      struct rr_session *session,

@@ -25,8 +25,8 @@ static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
 
 /*
  * What was put off has to be done once. Accepted by the queue and done by
- * nobody: it was acknowledged, and is lost. Done twice: one of them is too much.
- * Where a reply of the queue was lost, not being counted may be right.
+ * nobody: it was acknowledged, and is lost. Done twice: one of them is too
+ * much. Where a reply of the queue was lost, not being counted may be right.
  */
 static void add_queued(struct rr_measurement *m, const struct rr_run *run,
 		       const struct rr_board *board)
@@ -134,7 +134,7 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 	add_fairness(m, board);
 }
 
-/* ---- Judging -------------------------------------------------------------- */
+/* ---- Judging ------------------------------------------------------------- */
 
 enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
 			       int processes)
@@ -198,7 +198,7 @@ void rr_measurement_judge(struct rr_measurement *m)
 		judge_lossy(m);
 }
 
-/* ---- Derived figures ------------------------------------------------------- */
+/* ---- Derived figures ----------------------------------------------------- */
 
 double rr_increments_per_s(const struct rr_measurement *m)
 {

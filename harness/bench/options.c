@@ -87,7 +87,7 @@ static const struct number {
 	{ KEY_KILL_WORKERS, "--kill-workers", AT(kill_workers), 0, 1000 },
 };
 
-/* ---- Checks ------------------------------------------------------------------------ */
+/* ---- Checks -------------------------------------------------------------- */
 
 static void check_leases(struct argp_state *state,
 			 const struct rr_bench_options *options)
@@ -248,7 +248,7 @@ static void check_together(struct argp_state *state,
 		check_own_servers(state, options);
 }
 
-/* ---- One option at a time ---------------------------------------------------- */
+/* ---- One option at a time ------------------------------------------------ */
 
 /* Once each: what is to be repeated is asked for by --repeats. */
 static void add_threads(struct rr_bench_options *options, long threads)

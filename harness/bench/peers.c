@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our locks beside those that people use, in the same loop on the same servers and
- * the same processor: a line for each of ours beside each of theirs.
+ * Our locks beside those that people use, in the same loop on the same servers
+ * and the same processor: a line for each of ours beside each of theirs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,13 +55,13 @@ struct peers {
 	struct rr_comparison comparison;
 	struct contestant contestants[CONTESTANTS_MAX];
 	size_t n;
-	struct rr_series series[N_CLIENTS * CONTESTANTS_MAX]; /* the first used */
+	struct rr_series series[N_CLIENTS * CONTESTANTS_MAX];
 };
 
-/* ---- Who takes part ------------------------------------------------------------- */
+/* ---- Who takes part ------------------------------------------------------ */
 
-/* Ours, and those of theirs that are installed; what is not is named. False after
- * another error. */
+/* Ours, and those of theirs that are installed; what is not is named. False
+ * after another error. */
 static bool invite_contestants(struct peers *peers, struct rr_signals *signals,
 			       struct rr_error *error)
 {
@@ -73,14 +73,10 @@ static bool invite_contestants(struct peers *peers, struct rr_signals *signals,
 		one->name = theirs[i].name;
 		one->peer = &theirs[i];
 		if (rr_lock_peer_probe(one->peer, signals, &one->versions,
-				       error)) {
+				       error))
 			peers->n++;
-			continue;
-		}
-		if (error->kind != RR_ERROR_SKIPPED)
+		else if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
 			return false;
-		rr_complain(RR_EXIT_SKIPPED, "%s", error->text);
-		*error = (struct rr_error){ .kind = RR_ERROR_NONE };
 	}
 	return true;
 }
@@ -108,7 +104,7 @@ static bool measure_contestants(struct peers *peers)
 	return rr_comparison_measure(&peers->comparison, peers->series, n);
 }
 
-/* ---- The table -------------------------------------------------------------------- */
+/* ---- The table ----------------------------------------------------------- */
 
 static const struct contestant *find_contestant(const struct peers *peers,
 						const char *name)
@@ -174,7 +170,7 @@ static void print_text(const struct peers *peers)
 	print_versions(peers, "%s: %s, %s\n");
 }
 
-/* ---- The document ---------------------------------------------------------------- */
+/* ---- The document -------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -224,7 +220,7 @@ static void print_document(const struct peers *peers)
 	print_versions(peers, "| %s | %s, %s |\n");
 }
 
-/* ---- The whole --------------------------------------------------------------------- */
+/* ---- The whole ----------------------------------------------------------- */
 
 static enum rr_exit compare(struct peers *peers,
 			    const struct rr_comparison_options *options,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --wait delay-queue: what is refused is put off, and done later by whoever is
- * free; workers that die with it (--kill-workers), and others in their place. */
+ * free; workers that die with it (--kill-workers), and others in their
+ * place. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -10,7 +11,7 @@
 
 enum { ITEM_SIZE = 96, HOLD_MS = 1000 };
 
-/* ---- Items ------------------------------------------------------------------ */
+/* ---- Items --------------------------------------------------------------- */
 
 /* What an item's id says. Client and count make it unique; the start is known
  * to all clients, for they are on one machine. */
@@ -34,7 +35,7 @@ static bool parse_item(struct item *item, const char *id, int n_keys)
 	       item->key >= 0 && item->key < n_keys;
 }
 
-/* ---- Workers that die on purpose --------------------------------------------- */
+/* ---- Workers that die on purpose ----------------------------------------- */
 
 /* Claims the next kill when so much of the run is done. */
 static bool claim_kill(const struct rr_runner *runner)
@@ -78,7 +79,7 @@ bool rr_postpone_died_on_purpose(const struct rr_run *run,
 	return true;
 }
 
-/* ---- Our own increments ------------------------------------------------------- */
+/* ---- Our own increments -------------------------------------------------- */
 
 /* As long as the longest back-off; nobody is idle meanwhile. */
 static long delay_ms(const struct rr_run *run)
@@ -123,7 +124,7 @@ static void do_own(struct rr_runner *runner)
 	atomic_fetch_add(&runner->slot->asked, 1);
 }
 
-/* ---- What others, or we, have put off -------------------------------------------- */
+/* ---- What others, or we, have put off ------------------------------------ */
 
 /* Long enough to get the lock and do the work, short enough to wait for when
  * somebody has died. */
@@ -134,8 +135,8 @@ static long hold_ms(const struct rr_run *run)
 	return base + 2 * run->hold_us / 1000;
 }
 
-/* An item counts when it is done, and for whoever did it; what was not done goes
- * back. A lost reply leaves open which. */
+/* An item counts when it is done, and for whoever did it; what was not done
+ * goes back. A lost reply leaves open which. */
 static void note_taken(struct rr_runner *runner, struct rr_target *target,
 		       enum rl_outcome outcome, const struct item *item,
 		       int64_t entered_ns)
@@ -153,8 +154,8 @@ static void note_taken(struct rr_runner *runner, struct rr_target *target,
 		rr_runner_check_server(runner, target, outcome);
 }
 
-/* Takes what has been due the longest and does it, until the hold runs out: then it
- * goes back by itself. False: nothing is due. */
+/* Takes what has been due the longest and does it, until the hold runs out:
+ * then it goes back by itself. False: nothing is due. */
 static bool do_taken(struct rr_runner *runner)
 {
 	const long held_ms = hold_ms(runner->run);
@@ -181,7 +182,7 @@ static bool do_taken(struct rr_runner *runner)
 	return true;
 }
 
-/* ---- The loop --------------------------------------------------------------------- */
+/* ---- The loop ------------------------------------------------------------ */
 
 static bool is_through(const struct rr_runner *runner, size_t client)
 {

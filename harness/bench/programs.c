@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of others that count too: redis-benchmark, and locks that people use. */
+/* Programs of others that count too: redis-benchmark, and locks that people
+ * use. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,19 @@ enum {
 	PEER_WARMUP = 3000,
 };
 
-/* ---- redis-benchmark ---------------------------------------------------------- */
+/* On the processor of the servers. */
+static bool run_pinned(struct rr_comparison *comparison,
+		       struct rr_child *child, const char *const argv[],
+		       long limit_ms)
+{
+	return rr_error_adopt(comparison->error,
+			      rr_child_run(child, argv,
+					   comparison->cluster.options.cpu,
+					   limit_ms,
+					   &comparison->session->signals));
+}
+
+/* ---- redis-benchmark ----------------------------------------------------- */
 
 /* The figure in the line "INCR","57636.89",... */
 static double parse_rate(const struct rr_child *child)
@@ -38,19 +51,19 @@ static double parse_rate(const struct rr_child *child)
 bool rr_redis_benchmark_run(struct rr_comparison *comparison,
 			    const struct rr_series *series, double *per_s)
 {
-	const struct rr_cluster *cluster = &comparison->cluster;
+	const struct rl_address *data =
+		rr_cluster_address(&comparison->cluster, 0);
 	struct rr_error *error = comparison->error;
 	char clients[16], requests[24];
 	const char *const argv[] = {
-		"redis-benchmark", "-s", cluster->servers[0].address.host, "-t", "incr",
+		"redis-benchmark", "-s", data->host, "-t", "incr",
 		"-c", clients, "-n", requests, "--csv", NULL,
 	};
 	struct rr_child child;
 
 	snprintf(clients, sizeof(clients), "%d", series->clients);
 	snprintf(requests, sizeof(requests), "%ld", series->increments);
-	if (!rr_error_adopt(error, rr_child_run(&child, argv, cluster->options.cpu,
-						BENCHMARK_MS, &cluster->session->signals)))
+	if (!run_pinned(comparison, &child, argv, BENCHMARK_MS))
 		return false;
 	if (rr_child_exited(&child, RR_CHILD_NOT_FOUND))
 		return rr_error_set(error, RR_ERROR_SKIPPED,
@@ -60,7 +73,7 @@ bool rr_redis_benchmark_run(struct rr_comparison *comparison,
 					  "redis-benchmark gave no result");
 }
 
-/* ---- Locks of others ---------------------------------------------------------- */
+/* ---- Locks of others ----------------------------------------------------- */
 
 /* The peer's answer, its last line of JSON; NULL when it gave none. */
 static json_t *parse_answer(const struct rr_child *child)
@@ -166,9 +179,7 @@ bool rr_lock_peer_run(struct rr_comparison *comparison,
 		n++;
 	for (size_t i = 0; i <= peer->lock_servers; i++)
 		argv[n + i] = cluster->servers[i].address.host;
-	return rr_error_adopt(comparison->error,
-			      rr_child_run(&child, argv, cluster->options.cpu,
-					   STARTUP_MS + total * INCREMENT_MS,
-					   &cluster->session->signals)) &&
+	return run_pinned(comparison, &child, argv,
+			  STARTUP_MS + total * INCREMENT_MS) &&
 	       judge_peer(comparison, peer, &child, total, per_s);
 }

@@ -13,7 +13,7 @@
 
 enum { SCHEMA = 1, ROW_SIZE = 2048 };
 
-/* ---- The directory -------------------------------------------------------- */
+/* ---- The directory ------------------------------------------------------- */
 
 /* Now, in UTC. */
 static size_t print_time(char *text, size_t size, const char *format)
@@ -62,7 +62,7 @@ bool rr_results_write(const struct rr_results *results, const char *name,
 	return rr_error_adopt(error, rr_files_replace(path, text, length));
 }
 
-/* ---- Rows -------------------------------------------------------------------- */
+/* ---- Rows ---------------------------------------------------------------- */
 
 /* A row, and the names of its columns: both come from the same calls. */
 struct row {
@@ -227,7 +227,7 @@ static bool append_row(const struct rr_results *results,
 		error, rr_files_append_row(results->rows, path, row.values));
 }
 
-/* ---- Percentiles -------------------------------------------------------------- */
+/* ---- Percentiles --------------------------------------------------------- */
 
 /* Five steps in each halving of the distance to 100 %, as long as there are
  * values left to tell apart. */
@@ -278,7 +278,7 @@ static bool write_percentiles(const struct rr_results *results,
 	return written;
 }
 
-/* ---- The whole ------------------------------------------------------------------ */
+/* ---- The whole ----------------------------------------------------------- */
 
 bool rr_results_open(struct rr_results *results,
 		     const struct rr_bench_options *options,

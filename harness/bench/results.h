@@ -58,9 +58,9 @@ void rr_results_table(const struct rr_results *results, FILE *file);
 bool rr_results_write(const struct rr_results *results, const char *name,
 		      const char *text, size_t length, struct rr_error *error);
 
-/* What figures were measured on, as JSON objects that the caller owns; a field that
- * this machine does not tell is null. The first: cpu, cores, cores_allowed, governor,
- * kernel, architecture, clock_source. */
+/* What figures were measured on, as JSON objects that the caller owns; a field
+ * that this machine does not tell is null. The first: cpu, cores,
+ * cores_allowed, governor, kernel, architecture, clock_source. */
 json_t *rr_environment_machine(void);
 
 /* redis_version, server_name, ... as the data server says. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run of one strategy: worker processes, the barrier, the watch over them, and
- * what the servers hold before and after.
+ * One run of one strategy: worker processes, the barrier, the watch over them,
+ * and what the servers hold before and after.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct course {
 	const struct rr_watcher *watcher;
 	struct rr_board *board;
 	struct rr_processes workers;
-	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* the program's own connections */
+	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* our connections */
 	size_t n_servers;
 	bool deadlocked;
 	struct rr_error *error;
@@ -42,7 +42,7 @@ static bool fail_run(struct course *course, enum rr_error_kind kind,
 			    course->run->strategy->name, what);
 }
 
-/* ---- The servers before and after --------------------------------------------------- */
+/* ---- The servers before and after ---------------------------------------- */
 
 static bool fail_on_server(struct course *course, size_t i)
 {
@@ -61,7 +61,8 @@ static bool connect_to_servers(struct course *course)
 
 	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
 		course->servers[i] =
-			rl_link_new(&run->cluster->servers[i].address, RR_TIMEOUT_MS);
+			rl_link_new(rr_cluster_address(run->cluster, (int)i),
+				    RR_TIMEOUT_MS);
 		if (!course->servers[i])
 			return rr_error_no_memory(course->error);
 		course->n_servers++;
@@ -135,7 +136,7 @@ static int64_t servers_cpu_ns(struct course *course)
 	return (int64_t)(seconds * 1e9);
 }
 
-/* ---- Workers --------------------------------------------------------------------------- */
+/* ---- Workers ------------------------------------------------------------- */
 
 static int work_in_slot(void *context, int slot)
 {
@@ -179,7 +180,7 @@ static void take_turn(struct course *course, int timeout_ms)
 		rr_board_stop(course->board);
 }
 
-/* ---- The course of a run ----------------------------------------------------------------- */
+/* ---- The course of a run ------------------------------------------------- */
 
 /* When the clients last moved. */
 struct motion {
@@ -287,23 +288,11 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	return !course->error->kind;
 }
 
-static bool measure_run(struct course *course,
-			struct rr_measurement *measurement,
-			struct rr_spectra *spectra)
+/* Adds up what the clients left, and compares it with what the servers hold. */
+static bool judge_run(struct course *course, int64_t server_ns,
+		      struct rr_measurement *measurement,
+		      struct rr_spectra *spectra)
 {
-	int64_t server_ns = 0;
-
-	if (!count_in_workers(course, &server_ns))
-		return false;
-	if (course->deadlocked) {
-		*measurement = (struct rr_measurement){
-			.strategy = course->run->strategy,
-			.deadlocked = true,
-			.verdict = RR_VERDICT_VIOLATED,
-			.remark = "no increment finished any more: deadlock",
-		};
-		return true;
-	}
 	rr_measurement_gather(measurement, spectra, course->run,
 			      course->board);
 	if (measurement->attempted != (uint64_t)course->run->increments)
@@ -314,6 +303,31 @@ static bool measure_run(struct course *course,
 		return false;
 	rr_measurement_judge(measurement);
 	return true;
+}
+
+static bool measure_run(struct course *course,
+			struct rr_measurement *measurement,
+			struct rr_spectra *spectra)
+{
+	struct rr_spectra *own = spectra ? NULL : malloc(sizeof(*own));
+	int64_t server_ns = 0;
+	bool measured = false;
+
+	if (!own && !spectra)
+		return rr_error_no_memory(course->error);
+	if (count_in_workers(course, &server_ns))
+		measured = course->deadlocked ||
+			   judge_run(course, server_ns, measurement,
+				     spectra ? spectra : own);
+	free(own);
+	if (course->deadlocked)
+		*measurement = (struct rr_measurement){
+			.strategy = course->run->strategy,
+			.deadlocked = true,
+			.verdict = RR_VERDICT_VIOLATED,
+			.remark = "no increment finished any more: deadlock",
+		};
+	return measured;
 }
 
 bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
@@ -339,7 +353,7 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 	return done;
 }
 
-/* ---- Can it be run? ------------------------------------------------------------------------ */
+/* ---- Can it be run? ------------------------------------------------------ */
 
 bool rr_bench_can_run(const struct rr_strategy *strategy,
 		      const struct rr_cluster *cluster, const char *prefix)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Durations in a histogram, and repeats of one figure summed up: computed, without
- * any input or output. */
+/* Durations in a histogram, and repeats of one figure summed up: computed,
+ * without any input or output. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ enum {
 	RESAMPLED_MAX = 1000
 };
 
-/* ---- The histogram ------------------------------------------------------------- */
+/* ---- The histogram ------------------------------------------------------- */
 
 /*
  * Values below 2^11 have a bucket each; from there on every power of two is
@@ -100,7 +100,7 @@ double rr_histogram_mean(const struct rr_histogram *histogram)
 		       0;
 }
 
-/* ---- Statistics ---------------------------------------------------------------- */
+/* ---- Statistics ---------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {

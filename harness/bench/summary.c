@@ -9,7 +9,7 @@
 
 enum { GROUP_MAX = 1000 };
 
-/* ---- Groups: repeats of one strategy in one configuration ----------------------- */
+/* ---- Groups: repeats of one strategy in one configuration ---------------- */
 
 struct group {
 	const struct rr_measurement *members[GROUP_MAX];
@@ -31,8 +31,8 @@ static void fill_group(const struct rr_results *results,
 	}
 }
 
-/* The next group in the order of the command line; false when there is none. Begin
- * with *index = 0. */
+/* The next group in the order of the command line; false when there is none.
+ * Begin with *index = 0. */
 static bool next_group(const struct rr_results *results, size_t *index,
 		       struct group *group)
 {
@@ -50,7 +50,7 @@ static bool next_group(const struct rr_results *results, size_t *index,
 	return false;
 }
 
-/* ---- Figures ------------------------------------------------------------------- */
+/* ---- Figures ------------------------------------------------------------- */
 
 typedef double (*figure)(const struct rr_measurement *measurement);
 
@@ -90,13 +90,13 @@ static const struct {
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
 static struct rr_statistics statistics_of(const struct group *group,
-					  figure of, uint64_t seed)
+					  figure of, long seed)
 {
 	double values[GROUP_MAX];
 
 	for (size_t i = 0; i < group->n; i++)
 		values[i] = of(group->members[i]);
-	return rr_statistics_of(values, group->n, seed);
+	return rr_statistics_of(values, group->n, (uint64_t)seed);
 }
 
 /* The verdict that decides about all of them. */
@@ -115,7 +115,7 @@ static const struct rr_measurement *worst(const struct group *group)
 	return found;
 }
 
-/* ---- summary.csv ------------------------------------------------------------------- */
+/* ---- summary.csv --------------------------------------------------------- */
 
 static void print_summary(FILE *file, const struct rr_results *results)
 {
@@ -136,7 +136,7 @@ static void print_summary(FILE *file, const struct rr_results *results)
 			m->processes, one.n, rr_verdict_name(m->verdict));
 		for (size_t f = 0; f < FIGURES; f++) {
 			const struct rr_statistics s = statistics_of(
-				&one, figures[f].of, (uint64_t)results->options->seed);
+				&one, figures[f].of, results->options->seed);
 
 			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g",
 				s.median, s.min, s.max, s.low, s.high);
@@ -162,7 +162,7 @@ bool rr_results_summarise(const struct rr_results *results,
 	return written;
 }
 
-/* ---- The table ------------------------------------------------------------------- */
+/* ---- The table ----------------------------------------------------------- */
 
 /* What happened besides counting: increments given up, workers killed. */
 static const char *describe_besides(const struct rr_measurement *m,
@@ -181,7 +181,7 @@ static const char *describe_besides(const struct rr_measurement *m,
 }
 
 static void print_line(FILE *file, const struct group *group, bool sweep,
-		       uint64_t seed)
+		       long seed)
 {
 	const struct rr_measurement *m = worst(group);
 	const struct rr_statistics rate =
@@ -215,5 +215,5 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	       "increments/s", "p99", "commands/inc", "verdict");
 	for (struct group group;
 	     next_group(results, &index, &group);)
-		print_line(file, &group, sweep, (uint64_t)results->options->seed);
+		print_line(file, &group, sweep, results->options->seed);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker process, its client threads, and the memory that all of them share. */
+/* A worker process, its client threads, and the memory that all of them
+ * share. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "base/machine.h"
 #include "client.h"
 
-/* ---- The shared memory --------------------------------------------------------- */
+/* ---- The shared memory --------------------------------------------------- */
 
 static size_t in_whole_lines(size_t size)
 {
@@ -85,7 +86,7 @@ void rr_usage_add(struct rr_usage *usage, int sign)
 	atomic_fetch_add(&usage->sys_ns, sign * timeval_ns(now.ru_stime));
 }
 
-/* ---- A client's thread ------------------------------------------------------------ */
+/* ---- A client's thread --------------------------------------------------- */
 
 /* Stands at the barrier until it opens; the program opens it in any case, and
  * its death is ours. */
@@ -137,7 +138,7 @@ static void *run_client(void *argument)
 	return NULL;
 }
 
-/* ---- The process -------------------------------------------------------------------- */
+/* ---- The process --------------------------------------------------------- */
 
 static void give_up_without_thread(struct rr_runner *runner, int error)
 {
@@ -177,9 +178,10 @@ static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
 }
 
 /*
- * Sleeps exactly, runs where it was told to. A client that a reply has woken lets
- * the server finish its round of replies first (SCHED_BATCH); where clients wake
- * one another through a mutex, that would only let the one that runs keep it.
+ * Sleeps exactly, runs where it was told to. A client that a reply has woken
+ * lets the server finish its round of replies first (SCHED_BATCH); where
+ * clients wake one another through a mutex, that would only let the one that
+ * runs keep it.
  */
 static void settle(const struct rr_run *run)
 {

@@ -87,17 +87,10 @@ bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
 		.ttl_ms = 10000,
 		.seed = 1,
 	};
-	struct rr_spectra *scratch = calloc(1, sizeof(*scratch));
 	struct rr_error error = { .kind = RR_ERROR_NONE };
-	bool measured;
 
-	if (!scratch)
-		return rr_measure_fail(measuring, RR_EXIT_INTERNAL,
-				       "out of memory");
-	measured = rr_bench_run(&run, &measuring->session->signals, NULL,
-				measurement, scratch, &error);
-	free(scratch);
-	if (!measured)
+	if (!rr_bench_run(&run, &measuring->session->signals, NULL, measurement,
+			  NULL, &error))
 		return rr_measure_fail(measuring, rr_exit_of(error.kind), "%s",
 				       error.text);
 	return !measurement->deadlocked ||

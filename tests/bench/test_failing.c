@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strategies that cannot give their lock back, or lack a command: named, and not
- * waited for. */
+/* Strategies that cannot give their lock back, or lack a command: named, and
+ * not waited for. */
 #include "../cli.h"
 
 #include <stdlib.h>
@@ -28,7 +28,6 @@ static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
 {
 	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
 	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
-	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	struct support support;
 	struct rr_run run;
@@ -38,9 +37,8 @@ static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
 	run = support_run(&support, &strategy, 2, 100);
 	run.ttl_ms = ttl_ms;
 	cr_assert_not(rr_bench_run(&run, &support.session.signals, NULL,
-				   measurement, spectra, &error));
+				   measurement, NULL, &error));
 	support_close(&support);
-	free(spectra);
 	free(measurement);
 	return error;
 }

@@ -138,13 +138,11 @@ struct rr_measurement *support_measure(struct support *support,
 				       const struct rr_run *run)
 {
 	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
-	struct rr_spectra *spectra = calloc(1, sizeof(*spectra));
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	const bool measured =
 		rr_bench_run(run, &support->session.signals, NULL, measurement,
-			     spectra, &error);
+			     NULL, &error);
 
-	free(spectra);
 	cr_assert(measured, "run failed: %s", error.text);
 	return measurement;
 }
