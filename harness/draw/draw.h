@@ -42,7 +42,8 @@ void rr_draw_difference(FILE *out, const struct rr_trace *trace);
 size_t rr_step_number(const struct rr_race *race, const struct rr_step *step);
 
 /* "GET x", "enters", "11 s pass, t = 11 s", "n1 is killed (kill -9)": malloc'd,
- * printable UTF-8; NULL = out of memory. */
+ * printable UTF-8; NULL = out of memory. An event without a command has not
+ * been sent yet, and is its step's words with their $variables. */
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event);
 
 #endif

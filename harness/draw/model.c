@@ -329,10 +329,14 @@ static void add_beginning(struct maker *maker)
 	struct rr_picture *picture = maker->picture;
 	const struct rr_race *race = picture->race;
 
-	for (size_t i = 0; i < race->n_given; i++)
+	for (size_t i = 0; i < race->n_given; i++) {
+		const struct rr_event given = { .step = &race->given[i] };
+		const char *words = keep_text(
+			picture, rr_step_words(picture->trace, &given));
+
 		add_row(maker, RR_ROW_NOTE,
-			keep_text(picture, rr_words_of_command("given: ",
-							       &race->given[i])));
+			keep_text(picture, rr_words("given: %s", words)));
+	}
 	if (race->counter && race->counter_from)
 		add_row(maker, RR_ROW_NOTE,
 			keep_text(picture,

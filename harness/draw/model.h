@@ -113,9 +113,6 @@ bool rr_write_json(FILE *out, const struct rr_picture *picture);
 /* Formats, and makes the result printable. */
 char *rr_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The words of a command, "SET x 1", as they stand in the race, after `head`. */
-char *rr_words_of_command(const char *head, const struct rr_step *step);
-
 /* A reply without "(integer) ". */
 char *rr_words_of_reply(const char *reply);
 

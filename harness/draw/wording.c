@@ -123,6 +123,23 @@ static char *words_of_bytes(const struct rr_step *step)
 	return text;
 }
 
+/* As they stand in the race, where variables have no values yet. */
+static char *words_of_command(const struct rr_step *step)
+{
+	char *text = NULL, *plain;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < step->n_words; i++)
+		fprintf(out, "%s%s", i ? " " : "", step->words[i]);
+	fclose(out);
+	plain = rr_plain(text);
+	free(text);
+	return plain;
+}
+
 /* Each kind of step in one word, and what its row is. */
 static const struct {
 	const char *word;
@@ -166,7 +183,8 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	switch (step->kind) {
 	case RR_STEP_RUN:
 	case RR_STEP_WRITE:
-		return rr_plain(event->command ? event->command : "");
+		return event->command ? rr_plain(event->command) :
+					words_of_command(step);
 	case RR_STEP_BYTES:
 		return words_of_bytes(step);
 	case RR_STEP_LOCK:
@@ -191,24 +209,7 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	}
 }
 
-/* ---- Commands and values ------------------------------------------------------- */
-
-char *rr_words_of_command(const char *head, const struct rr_step *step)
-{
-	char *text = NULL, *plain;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fputs(head, out);
-	for (size_t i = 0; i < step->n_words; i++)
-		fprintf(out, "%s%s", i ? " " : "", step->words[i]);
-	fclose(out);
-	plain = rr_plain(text);
-	free(text);
-	return plain;
-}
+/* ---- Values ------------------------------------------------------------------ */
 
 char *rr_words_of_reply(const char *reply)
 {

@@ -108,28 +108,13 @@ static bool has_question(const struct rr_step *step)
 	       !step->is_lost;
 }
 
-/* The words as they stand in the race: variables may have no values yet. */
-static char *join(const struct rr_step *step)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	for (size_t i = 0; out && i < step->n_words; i++)
-		fprintf(out, "%s%s", i ? " " : "", step->words[i]);
-	if (out)
-		fclose(out);
-	return text;
-}
-
 static void announce(const struct rr_trace *trace, const struct rr_step *step)
 {
 	const int64_t now_ns = trace->n_events ?
 				       trace->events[trace->n_events - 1].at_ns :
 				       0;
 	const struct rr_race *race = trace->race;
-	struct rr_event event = { .step = step, .command = join(step),
-				  .at_ns = now_ns };
+	struct rr_event event = { .step = step, .at_ns = now_ns };
 	char *text;
 
 	if (step->kind == RR_STEP_TICK)
@@ -145,7 +130,6 @@ static void announce(const struct rr_trace *trace, const struct rr_step *step)
 		printf(" @%s", race->servers[step->server].name);
 	printf(" %s\n", text ? text : "");
 	free(text);
-	free(event.command);
 }
 
 /* False: the learner has had enough. */
