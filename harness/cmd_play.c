@@ -118,7 +118,7 @@ static enum rr_exit stage(const struct rr_race *race,
 		code = rr_exit_of(error->kind);
 	else if (!race)
 		code = rr_rehearse(&options->rehearsal, &cluster,
-				   show_rehearsal, options);
+				   show_rehearsal, options, error);
 	else if (options->step)
 		code = play_with_learner(race, &cluster, options);
 	else

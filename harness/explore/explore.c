@@ -33,16 +33,6 @@ static bool pass_error(struct rr_explorer *explorer,
 
 /* ---- Commands that nobody else can notice --------------------------------- */
 
-static void keep_script(struct rr_explorer *explorer,
-			const struct rl_command *command,
-			const struct rl_reply *reply)
-{
-	if (command->n_words == 3 && reply->type == RL_REPLY_STRING)
-		rr_scripts_add(&explorer->scripts, reply->text,
-			       command->words[2].text,
-			       command->words[2].length);
-}
-
 /* Answered by a real server, once. */
 static uint32_t answer_at_once(void *context, int server,
 			       const struct rl_command *command)
@@ -62,7 +52,7 @@ static uint32_t answer_at_once(void *context, int server,
 		return RR_NO_ID;
 	if (!rr_asker_run(table->asker, &reply, command))
 		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	keep_script(explorer, command, &reply);
+	rr_scripts_keep(&explorer->scripts, command, &reply);
 	explorer->answers[number] = rr_terms_reply(&explorer->terms, &reply);
 	table->at = RR_NO_ID; /* after a restart it would not know the script */
 	return explorer->answers[number];

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 #include "script.h"
 #include "wire.h"
 
@@ -96,9 +96,13 @@ connection_of(struct rr_recorder *recorder, size_t server, uint16_t slot)
 	return &recorder->connections[server][slot];
 }
 
+/* Where it has no name of its own it is told as its client's first. */
 static int actor_of(const struct rr_recorder *recorder, uint16_t slot)
 {
-	return recorder->actors[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS];
+	const int *actors = recorder->actors[slot / RR_RUN_ORDINALS];
+	const int actor = actors[slot % RR_RUN_ORDINALS];
+
+	return actor >= 0 ? actor : actors[0];
 }
 
 /* Of the lane that an action is about. */
@@ -352,20 +356,23 @@ static bool add_counts(struct rr_recorder *recorder,
 	return true;
 }
 
+/* An increment that was acknowledged inside counts before its client leaves. */
 static bool add_marks(struct rr_recorder *recorder,
 		      const struct rr_action *action)
 {
 	const int actor = recorder->actors[action->client][0];
+	const bool leaves = action->was_inside &&
+			    (action->has_entered || !action->is_inside);
 
-	if (action->was_inside && (action->has_entered || !action->is_inside) &&
-	    !leave(recorder, action))
+	if (leaves && (!add_counts(recorder, action) ||
+		       !leave(recorder, action)))
 		return false;
 	if (action->has_entered && !add_mark(recorder, RR_STEP_ENTER, actor))
 		return false;
 	if (action->has_entered && !action->is_inside &&
 	    !leave(recorder, action))
 		return false;
-	return add_counts(recorder, action);
+	return leaves || add_counts(recorder, action);
 }
 
 static bool add_mutex(struct rr_recorder *recorder,

@@ -3,22 +3,13 @@
 
 #include <stdlib.h>
 
-#include "director.h"
 #include "base/error.h"
-#include "transcript.h"
+#include "interactive.h"
 
 /* ---- What was asked for ------------------------------------------------------------ */
 
-/* Their clients are woken by messages, which no transcript shows. */
-static bool can_be_saved(const struct rr_strategy *strategy)
-{
-	return strategy->lock.kind != RR_LOCK_QUEUE;
-}
-
 static enum rr_exit check(const struct rr_rehearse_options *options)
 {
-	const char *name = options->setup.strategy->name;
-
 	if (options->interactive && (options->schedule || options->stops))
 		return rr_complain(RR_EXIT_USAGE,
 				   "--interactive is your own schedule: it takes neither --schedule nor --stop");
@@ -29,10 +20,6 @@ static enum rr_exit check(const struct rr_rehearse_options *options)
 		return rr_complain(RR_EXIT_USAGE, "--stop needs a --schedule");
 	if (options->save && !options->save[0])
 		return rr_complain(RR_EXIT_USAGE, "--save: the name is empty");
-	if (options->save && !can_be_saved(options->setup.strategy))
-		return rr_complain(RR_EXIT_USAGE,
-				   "--save: the clients of %s are woken by messages, which a transcript does not show",
-				   name);
 	return RR_EXIT_OK;
 }
 
@@ -49,54 +36,57 @@ enum rr_exit rr_rehearse_take(struct rr_rehearse_options *options,
 	return RR_EXIT_OK;
 }
 
-/* ---- Under a schedule ----------------------------------------------------------------- */
+/* ---- Under a schedule -------------------------------------------------------- */
 
 static enum rr_exit follow(const struct rr_rehearse_options *options,
 			   struct rr_schedule *schedule,
 			   struct rr_cluster *cluster, rr_show show,
-			   void *context)
+			   void *context, struct rr_error *error)
 {
-	struct rr_rehearsal *rehearsal = calloc(1, sizeof(*rehearsal));
-	enum rr_exit code;
+	struct rr_guided *guided = calloc(1, sizeof(*guided));
+	enum rr_exit code = RR_EXIT_OK;
+	bool good;
 
-	if (!rehearsal)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	code = rr_rehearsal_run(rehearsal, &options->setup, cluster,
-				rr_schedule_ask, schedule);
+	if (!guided) {
+		rr_error_no_memory(error);
+		return code;
+	}
+	good = rr_guided_run(guided, &options->setup, cluster,
+			     rr_schedule_decide, schedule);
 	if (cluster->session->signals.interrupted)
-		code = RR_EXIT_INTERRUPTED;
-	else if (code != RR_EXIT_OK)
-		rr_complain(code, "%s", rehearsal->error);
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
+	else if (!good)
+		*error = guided->error;
 	else
-		code = show(context, &rehearsal->trace);
-	if (code == RR_EXIT_OK && options->save)
-		code = rr_transcript_save(rehearsal->race, options->save);
-	rr_rehearsal_close(rehearsal);
-	free(rehearsal);
+		code = show(context, &guided->trace);
+	if (!error->kind && code == RR_EXIT_OK && options->save)
+		code = rr_guided_save(guided, options->save);
+	rr_guided_close(guided);
+	free(guided);
 	return code;
 }
 
 enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
 			 struct rr_cluster *cluster, rr_show show,
-			 void *context)
+			 void *context, struct rr_error *error)
 {
-	struct rr_schedule *schedule = calloc(1, sizeof(*schedule));
-	char error[300];
-	enum rr_exit code;
+	struct rr_schedule *schedule;
+	enum rr_exit code = RR_EXIT_OK;
 
 	if (options->interactive) {
-		free(schedule);
-		return rr_direct(&options->setup, cluster);
+		rr_interactive_run(&options->setup, cluster, error);
+		return code;
 	}
-	if (!schedule)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	schedule = calloc(1, sizeof(*schedule));
+	if (!schedule) {
+		rr_error_no_memory(error);
+		return code;
+	}
 	schedule->stops = options->stops;
 	if (rr_schedule_parse(schedule,
 			      options->schedule ? options->schedule : "",
-			      &options->setup, error, sizeof(error)))
-		code = follow(options, schedule, cluster, show, context);
-	else
-		code = rr_complain(RR_EXIT_USAGE, "%s", error);
+			      &options->setup, error))
+		code = follow(options, schedule, cluster, show, context, error);
 	free(schedule);
 	return code;
 }

@@ -9,7 +9,7 @@
 #include "schedule.h"
 
 struct rr_rehearse_options {
-	struct rr_rehearsal_setup setup; /* strategy NULL = it is a race */
+	struct rr_guided_setup setup; /* strategy NULL = it is a race */
 	const char *schedule; /* NULL = none was given */
 	const char *save;     /* NULL = nowhere */
 	bool stops;           /* at the schedule's end */
@@ -29,9 +29,9 @@ enum rr_exit rr_rehearse_take(struct rr_rehearse_options *options,
 /* Shows an execution; what the program exits with. */
 typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
 
-/* Complains by itself. */
+/* What was asked for; what the program exits with, unless there is an error. */
 enum rr_exit rr_rehearse(const struct rr_rehearse_options *options,
 			 struct rr_cluster *cluster, rr_show show,
-			 void *context);
+			 void *context, struct rr_error *error);
 
 #endif

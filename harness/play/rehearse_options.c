@@ -18,7 +18,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_CLIENTS:
 		options->setup.n_clients = (size_t)rr_option_number(
-			state, "--clients", text, 1, RR_CAST_MAX);
+			state, "--clients", text, 1, RR_GUIDED_CLIENTS);
 		break;
 	case KEY_INCREMENTS:
 		options->setup.increments =

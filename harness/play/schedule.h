@@ -9,39 +9,51 @@
  *	tick:10s         time passes
  *	crash:A  pause:A:11s  lose-reply:A  restart:n1
  *
- * A client that sleeps or stands still is waited for.
+ * A client that sleeps or stands still is waited for. Of a client's commands that
+ * are on their way the first one that has not been executed is its next step.
+ *
+ * What is left when nobody says any more who goes next is played client after
+ * client. Who waits for a lock asks again and again: after two vain attempts time
+ * passes until something else than an attempt can happen (a lease ends, somebody
+ * goes on), and if nothing ever does, a second, ten, a hundred, a thousand. Then it
+ * says who is left, and stops.
  */
 #ifndef RR_SCHEDULE_H
 #define RR_SCHEDULE_H
 
-#include "rest.h"
+#include "guided.h"
 
 enum { RR_CUES_MAX = 1000, RR_CUE_SIZE = 64 };
 
 struct rr_cue {
-	enum rr_move_kind kind;
-	int actor; /* of the gate with STEP, else a client */
-	int server;
-	int64_t ns;
-	char command[RR_CUE_SIZE]; /* STEP: "" = any */
-	char word[RR_CUE_SIZE];    /* as written */
+	bool is_step;
+	int thread;                  /* of a step: its number */
+	char command[RR_CUE_SIZE];   /* of a step: "" = any */
+	struct rr_decision decision; /* else */
+	char word[RR_CUE_SIZE];      /* as written */
 };
 
 struct rr_schedule {
 	size_t n_cues, next;
-	struct rr_cue cues[RR_CUES_MAX];
+	struct rr_cue cues[RR_CUES_MAX + 1];
 	bool stops; /* at its end; else the rest is played */
-	struct rr_rest rest;
+	struct {
+		size_t n_marks; /* at the last look */
+		int idle;       /* times that time has passed since then */
+		int passes;     /* in all */
+		bool has_given_up;
+		char note[160];
+	} rest;
 };
 
 /* False, and which word is wrong, when it is not one for such a setup. */
 bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
-		       const struct rr_rehearsal_setup *setup, char *error,
-		       size_t error_size);
+		       const struct rr_guided_setup *setup,
+		       struct rr_error *error);
 
-/* An rr_ask; `context` is the schedule. A step that a client is not about to
- * make is RR_EXIT_USAGE. */
-struct rr_move rr_schedule_ask(void *context, struct rr_rehearsal *rehearsal,
-			       const struct rr_view *view);
+/* An rr_decide; `context` is the schedule. A step that a client is not about to
+ * make is RR_ERROR_USAGE. */
+struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
+				      const struct rr_execution_view *view);
 
 #endif

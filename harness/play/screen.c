@@ -1,16 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen of an interactive rehearsal. */
+#include "screen.h"
+
 #include <ctype.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-#include "director.h"
-#include "transcript.h"
-#include "wording_ops.h"
+enum { CTRL_C = 3, COLUMNS = 80, COLUMNS_LEAST = 40, STEPS_SHOWN = 10,
+       TEXT_SIZE = 1024 };
 
-enum { STEPS_SHOWN = 10, TEXT_SIZE = 1024 };
+/* ---- The terminal ------------------------------------------------------------ */
+
+bool rr_terminal_open(struct rr_terminal *terminal, struct rr_signals *signals)
+{
+	struct termios raw;
+
+	*terminal = (struct rr_terminal){ .signals = signals };
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+	    tcgetattr(STDIN_FILENO, &terminal->before) != 0)
+		return false;
+	raw = terminal->before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
+	raw.c_iflag &= ~(tcflag_t)(IXON);
+	raw.c_iflag |= ICRNL;
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	terminal->is_raw = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+	return terminal->is_raw;
+}
+
+void rr_terminal_close(struct rr_terminal *terminal)
+{
+	if (terminal->is_raw)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
+	terminal->is_raw = false;
+}
+
+/* What follows an escape at once belongs to it: an arrow, a function key. */
+static void drop_sequence(void)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	char rest[16];
+
+	if (poll(&input, 1, 20) == 1 && read(STDIN_FILENO, rest, sizeof(rest)) < 0)
+		return;
+}
+
+int rr_terminal_key(struct rr_terminal *terminal)
+{
+	struct pollfd ready[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = terminal->signals->fd, .events = POLLIN },
+	};
+	unsigned char key;
+
+	while (!terminal->signals->interrupted) {
+		poll(ready, 2, -1);
+		rr_signals_wait(terminal->signals, 0);
+		if (terminal->signals->interrupted || !ready[0].revents)
+			continue;
+		if (read(STDIN_FILENO, &key, 1) != 1)
+			return RR_KEY_NONE;
+		if (key == CTRL_C)
+			terminal->signals->interrupted = true;
+		else if (key == RR_KEY_ESCAPE)
+			drop_sequence();
+		if (key != CTRL_C)
+			return key;
+	}
+	return RR_KEY_NONE;
+}
+
+static int columns_of_terminal(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return COLUMNS;
+	return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col;
+}
 
 static const char help[] =
 	"Each client runs the strategy's own C code and stops before every command.\n"
@@ -32,14 +104,14 @@ const char *rr_goal_text(const struct rr_strategy *strategy)
 	return "make it lose an update";
 }
 
-bool rr_goal_is_reached(const struct rr_rehearsal *rehearsal)
+bool rr_goal_is_reached(const struct rr_guided *guided)
 {
-	const struct rr_strategy *strategy = rehearsal->setup.strategy;
+	const struct rr_strategy *strategy = guided->setup.strategy;
 	rr_findings goal = 1U << RR_UPDATE_LOST;
 
 	if (strategy->acquire && !rr_survives_faults(strategy))
 		goal |= 1U << RR_EXCLUSION_BROKEN;
-	return (rehearsal->trace.findings & goal) != 0;
+	return (guided->trace.findings & goal) != 0;
 }
 
 /* ---- Lines ---------------------------------------------------------------------------- */
@@ -50,7 +122,7 @@ static void put_line(const char *format, ...)
 
 static void put_line(const char *format, ...)
 {
-	const size_t columns = (size_t)rr_terminal_columns() - 1;
+	const size_t columns = (size_t)columns_of_terminal() - 1;
 	char text[TEXT_SIZE];
 	va_list arguments;
 
@@ -66,60 +138,64 @@ static void put_line(const char *format, ...)
 	printf("%s\n", text);
 }
 
-static void put_keys(struct rr_rehearsal *rehearsal)
+static void put_keys(struct rr_guided *guided)
 {
-	const struct rr_race *race = rehearsal->race;
-	const int64_t lease_ns = rr_rehearsal_lease_ns(rehearsal);
+	const struct rr_race *race = guided->recorder.race;
+	const int64_t lease_ns = rr_guided_lease_ns(guided);
 	char duration[RR_DURATION_SIZE] = "";
 
 	if (lease_ns)
-		rr_race_duration(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
+		rr_race_duration_text(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 
 		put_line("  %-12s %s%s%s", race->keys[i],
-			 rehearsal->scenery.keys[i], leased ? "  for " : "",
+			 guided->scenery.keys[i], leased ? "  for " : "",
 			 leased ? duration : "");
 	}
 }
 
-static void put_actor(const struct rr_rehearsal *rehearsal,
-		      const struct rr_view *view, size_t i)
+static void put_thread(const struct rr_guided *guided,
+		       const struct rr_execution_view *view, size_t i)
 {
-	const struct rr_actor_view *actor = &view->actors[i];
-	const bool client = i < rehearsal->setup.n_clients;
-	const char key = (char)((client ? 'a' : 'A') + actor->client);
-	const char *inside =
-		client && rehearsal->observer.inside[i] ? "  [inside]" : "";
-	char text[RR_OP_TEXT_SIZE];
+	const struct rr_thread_view *thread = &view->threads[i];
+	const bool client = i < view->n_clients;
+	const char key = (char)((client ? 'a' : 'A') + thread->client);
+	const char *inside = client && rr_guided_is_inside(guided, (int)i) ?
+				     "  [inside]" :
+				     "";
+	char name[RR_THREAD_NAME_SIZE], text[RR_THREAD_TEXT_SIZE];
 
-	if (!actor->op) {
-		put_line("  %c  %-3s %s", ' ', actor->name,
-			 actor->state == RR_CRASHED ? "has crashed" :
-						      "has ended");
+	rr_thread_name(view, i, name);
+	if (!rr_thread_is_alive(thread)) {
+		put_line("  %c  %-3s %s", ' ', name,
+			 thread->state == RR_THREAD_CRASHED ? "has crashed" :
+							      "has ended");
 		return;
 	}
-	rr_op_text(actor->op, view->now_ns, text);
-	put_line("  %c  %-3s %s%s%s%s", key, actor->name,
-		 actor->state == RR_READY ? "" : "waits, ", text, inside,
-		 rehearsal->losing[actor->client] ? "  [its next reply is lost]" :
-						    "");
+	rr_thread_text(guided, thread, view->now_ns, text);
+	put_line("  %c  %-3s %s%s%s%s", key, name,
+		 thread->state == RR_THREAD_READY ? "" : "waits, ", text,
+		 inside,
+		 guided->loses[thread->client] ? "  [its next reply is lost]" :
+						 "");
 }
 
-static void put_actors(const struct rr_rehearsal *rehearsal,
-		       const struct rr_view *view)
+static void put_threads(const struct rr_guided *guided,
+			const struct rr_execution_view *view)
 {
-	for (size_t i = 0; view && i < view->n_actors; i++) {
-		if (i < rehearsal->setup.n_clients || view->actors[i].op)
-			put_actor(rehearsal, view, i);
+	for (size_t i = 0; view && i < view->n; i++) {
+		if (i < view->n_clients ||
+		    rr_thread_is_alive(&view->threads[i]))
+			put_thread(guided, view, i);
 	}
 	if (!view)
 		put_line("  all have come to their ends: u takes the last choice back, r begins again");
 }
 
-static void put_event(const struct rr_rehearsal *rehearsal, size_t i)
+static void put_event(const struct rr_guided *guided, size_t i)
 {
-	const struct rr_event *event = &rehearsal->trace.events[i];
+	const struct rr_event *event = &guided->trace.events[i];
 	const char *remark = event->remark ? event->remark : "";
 	char *line = NULL;
 	size_t size;
@@ -127,41 +203,42 @@ static void put_event(const struct rr_rehearsal *rehearsal, size_t i)
 
 	if (!file)
 		return;
-	if (event->step->kind == RR_STEP_RUN)
+	if (event->step->kind == RR_STEP_RUN && event->command)
 		fprintf(file, "%s> %.50s%s => %s",
-			rehearsal->race->actors[event->step->actor].name,
+			guided->recorder.race->actors[event->step->actor].name,
 			event->command, strlen(event->command) > 50 ? "..." : "",
 			event->reply);
 	else
-		rr_transcript_step(file, rehearsal->race, event->step);
+		rr_race_write_step(file, guided->recorder.race, event->step);
 	fclose(file);
 	put_line("%4zu  %s%s%s", i + 1, line, remark[0] ? "   ! " : "", remark);
 	free(line);
 }
 
-void rr_screen_draw(const struct rr_director *director,
-		    struct rr_rehearsal *rehearsal, const struct rr_view *view)
+void rr_screen_draw(struct rr_guided *guided,
+		    const struct rr_execution_view *view, bool shows_help,
+		    const char *message)
 {
-	const struct rr_strategy *strategy = rehearsal->setup.strategy;
-	const size_t n = rehearsal->trace.n_events;
+	const struct rr_strategy *strategy = guided->setup.strategy;
+	const size_t n = guided->trace.n_events;
 
 	printf("\033[H\033[2J");
 	put_line("%s: %s", strategy->name, strategy->summary);
 	put_line("goal: %s%s", rr_goal_text(strategy),
-		 rr_goal_is_reached(rehearsal) ? "   REACHED" : "");
+		 rr_goal_is_reached(guided) ? "   REACHED" : "");
 	put_line(" ");
-	put_keys(rehearsal);
+	put_keys(guided);
 	put_line(" ");
-	put_actors(rehearsal, view);
+	put_threads(guided, view);
 	put_line(" ");
-	if (director->shows_help)
+	if (shows_help)
 		fputs(help, stdout);
 	else
 		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n;
 		     i++)
-			put_event(rehearsal, i);
+			put_event(guided, i);
 	put_line(" ");
 	put_line("a b ... next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
-	put_line("%s", director->message);
+	put_line("%s", message);
 	fflush(stdout);
 }

@@ -80,6 +80,15 @@ bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
 	return all[scripts->n++].source != NULL;
 }
 
+void rr_scripts_keep(struct rr_scripts *scripts,
+		     const struct rl_command *command,
+		     const struct rl_reply *reply)
+{
+	if (command->n_words == 3 && reply->type == RL_REPLY_STRING)
+		rr_scripts_add(scripts, reply->text, command->words[2].text,
+			       command->words[2].length);
+}
+
 void rr_scripts_release(struct rr_scripts *scripts)
 {
 	for (size_t i = 0; i < scripts->n; i++)

@@ -39,6 +39,10 @@ struct rr_scripts {
 /* False: out of memory. One that is there already stays. */
 bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
 		    const char *source, size_t length);
+/* The one that a SCRIPT LOAD has loaded; nothing of another command. */
+void rr_scripts_keep(struct rr_scripts *scripts,
+		     const struct rl_command *command,
+		     const struct rl_reply *reply);
 /* NULL = unknown. */
 const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1);
 void rr_scripts_release(struct rr_scripts *scripts);

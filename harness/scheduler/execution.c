@@ -196,6 +196,10 @@ static bool feed(struct rr_execution *execution, struct client *client,
 {
 	const struct rr_run_view before = *view_of(client);
 	const struct rr_run_view *after;
+	struct rr_stop stop = before.stops[input->thread];
+
+	if (stop.kind == RR_STOP_ATTEMPT && before.tally.refused)
+		stop.duration_ns = execution->config.wait_ns;
 
 	rr_client_run_feed(client->run, input,
 			   execution->now_ns - client->read_ns);
@@ -215,7 +219,7 @@ static bool feed(struct rr_execution *execution, struct client *client,
 		     .kind = RR_ACTION_FEED,
 		     .client = (uint8_t)number_of(execution, client),
 		     .input = *input,
-		     .stop = before.stops[input->thread],
+		     .stop = stop,
 		     .was_inside = before.is_inside,
 		     .has_entered = after->has_entered,
 		     .is_inside = after->is_inside,
@@ -374,6 +378,18 @@ static bool add_answer(struct rr_execution *execution, struct client *client,
 	client->answers[client->n_answers++] =
 		(struct answer){ lane, (uint8_t)kind, reply };
 	return settle(execution, client);
+}
+
+uint32_t rr_execution_answer(struct rr_execution *execution, size_t server,
+			     const struct rl_command *command)
+{
+	const struct rr_execution_config *config = &execution->config;
+	struct rl_reply reply;
+
+	if (!rr_asker_run(execution->servers.askers[server], &reply, command))
+		return RR_NO_ID;
+	rr_scripts_keep(config->scripts, command, &reply);
+	return rr_terms_reply(config->program->terms, &reply);
 }
 
 /* ---- Commands --------------------------------------------------------------- */

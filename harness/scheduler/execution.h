@@ -38,7 +38,7 @@ enum {
 struct rr_execution_config {
 	const struct rr_program *program;
 	struct rr_cluster *cluster;
-	const struct rr_scripts *scripts;
+	struct rr_scripts *scripts; /* those that servers know */
 	int64_t day_ns;  /* the time of day at the beginning */
 	int64_t skew_ns; /* the n-th client's clock is n times as much ahead */
 	int64_t wait_ns; /* that a refused client sleeps */
@@ -108,6 +108,11 @@ enum rr_did {
 /* `ns`: of WAIT, PAUSE and JUMP. CRASH and PAUSE are of client `who`'s process. */
 enum rr_did rr_execution_do(struct rr_execution *execution,
 			    struct rr_transition transition, int64_t ns);
+
+/* A command that no client can notice, answered over a connection of our own: the
+ * number of its reply, RR_NO_ID = the server is gone. For a program's `ask`. */
+uint32_t rr_execution_answer(struct rr_execution *execution, size_t server,
+			     const struct rl_command *command);
 
 /* What a client says of itself, also when it has crashed. */
 const struct rr_run_tally *

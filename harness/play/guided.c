@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT */
+#include "guided.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "link.h"
+#include "scheduler/policy.h"
+
+enum { LEASE_MS = 10000, SHOWN = 60 };
+
+/* ---- Failing ----------------------------------------------------------------- */
+
+struct rr_decision rr_guided_fail(struct rr_guided *guided,
+				  enum rr_error_kind kind, const char *format,
+				  ...)
+{
+	char text[RR_ERROR_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	rr_error_set(&guided->error, kind, "%s", text);
+	return (struct rr_decision){ .stops = true };
+}
+
+/* ---- Telling ----------------------------------------------------------------- */
+
+/* Words as they are typed: with blanks in quotes; malloc'd, NULL = no memory. */
+static char *join_words(const struct rl_command *command)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; file && i < command->n_words; i++) {
+		const char *word = command->words[i].text;
+		const bool plain = word[0] && !strpbrk(word, " \t\n\"");
+		const char *quote = plain ? "" : strchr(word, '"') ? "'" : "\"";
+
+		fprintf(file, "%s%s%s%s", i ? " " : "", quote, word, quote);
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static bool is_mark(const struct rr_step *step)
+{
+	return step->kind == RR_STEP_ENTER || step->kind == RR_STEP_LEAVE ||
+	       step->kind == RR_STEP_COUNT || step->kind == RR_STEP_CRASH;
+}
+
+/* A client's command as it was sent, and what came of it. */
+static void tell_exchange(const struct rr_guided *guided,
+			  const struct rr_step *step,
+			  const struct rr_action *action,
+			  struct rr_event *event)
+{
+	if (step->n_words)
+		event->command = join_words(
+			&guided->terms.command[action->command].words);
+	if (step->is_lost || step->kind == RR_STEP_WRITE)
+		event->reply = strdup("(lost)");
+	else if (step->expected)
+		event->reply = strdup(step->expected);
+}
+
+/* The recorder has another step: looks at the keys and the lock after it. */
+static void add_event(void *context, struct rr_step *step,
+		      const struct rr_action *action)
+{
+	struct rr_guided *guided = context;
+	struct rr_event *event =
+		&guided->trace.events[guided->trace.n_events++];
+	char remark[RR_REMARK_SIZE] = "";
+
+	*event = (struct rr_event){ .step = step,
+				    .at_ns = guided->cluster->moved_ns };
+	if (step->kind == RR_STEP_NOTE)
+		return;
+	if (action)
+		tell_exchange(guided, step, action, event);
+	if (is_mark(step)) {
+		rr_observer_mark(&guided->observer, step, remark);
+		guided->n_marks++;
+	}
+	if (step->kind == RR_STEP_FAULT)
+		memcpy(remark, guided->fault, sizeof(remark));
+	rr_scenery_look(&guided->scenery, event->keys);
+	rr_scenery_look_at_lock(&guided->scenery, step->actor,
+				&guided->observer, remark);
+	if (remark[0])
+		event->remark = strdup(remark);
+	guided->trace.findings = guided->observer.findings;
+}
+
+static void record(void *context, const struct rr_action *action)
+{
+	struct rr_guided *guided = context;
+
+	if (rr_recorder_add(&guided->recorder, action))
+		return;
+	if (guided->recorder.is_full)
+		rr_guided_fail(guided, RR_ERROR_USAGE, "more than %d steps",
+			       RR_STEPS_MAX);
+	else
+		rr_error_no_memory(&guided->error);
+}
+
+bool rr_guided_is_inside(const struct rr_guided *guided, int client)
+{
+	return guided->observer.inside[guided->recorder.actors[client][0]];
+}
+
+/* ---- Judging ----------------------------------------------------------------- */
+
+static void set_verdict(struct rr_race *race, const struct rr_trace *trace)
+{
+	race->n_verdicts = 0;
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		if (trace->findings & 1U << i &&
+		    race->n_verdicts < RR_FINDINGS_NAMED_MAX)
+			race->verdicts[race->n_verdicts++] =
+				rr_finding_name((enum rr_finding)i);
+	}
+	if (race->n_verdicts == 0)
+		race->verdicts[race->n_verdicts++] = "nothing broken";
+}
+
+void rr_guided_judge(struct rr_guided *guided)
+{
+	struct rr_trace *trace = &guided->trace;
+	struct rr_observer end = guided->observer;
+
+	rr_scenery_end(&guided->scenery, &end);
+	trace->findings = end.findings;
+	memcpy(trace->conclusion, end.conclusion, sizeof(trace->conclusion));
+	trace->as_written = true;
+	set_verdict(guided->recorder.race, trace);
+}
+
+enum rr_exit rr_guided_save(const struct rr_guided *guided, const char *path)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	bool written = file && rr_race_write(file, guided->recorder.race);
+	enum rr_exit code;
+
+	if (file && fclose(file) != 0)
+		written = false;
+	code = written ? rr_files_replace(path, text, length) :
+			 rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	free(text);
+	return code;
+}
+
+/* ---- Time and faults --------------------------------------------------------- */
+
+static bool pass(void *context, int64_t ns)
+{
+	struct rr_guided *guided = context;
+
+	return rr_cluster_tick(guided->cluster, ns) != RR_TICK_FAILED ||
+	       rr_error_set(&guided->error, RR_ERROR_REDIS,
+			    "the clocks do not move");
+}
+
+static bool restart(void *context, size_t server)
+{
+	struct rr_guided *guided = context;
+	const struct rr_step step = { .kind = RR_STEP_FAULT,
+				      .actor = -1,
+				      .peer = -1,
+				      .server = (int)server,
+				      .fault = RR_FAULT_WIPE };
+
+	guided->fault[0] = '\0';
+	return rr_scenery_fault(&guided->scenery, &step, &guided->observer,
+				guided->fault, &guided->error);
+}
+
+int64_t rr_guided_lease_ns(const struct rr_guided *guided)
+{
+	const struct rr_lock_state *lock = &guided->observer.lock;
+	const int64_t left_ns =
+		lock->expires_ns - rr_cluster_now_ns(guided->cluster);
+
+	if (strcmp(lock->value, "(nil)") == 0 || lock->expires_ns < 0)
+		return 0;
+	return left_ns > 0 ? left_ns + RR_CLUSTER_LAPSE_NS :
+			     RR_CLUSTER_LAPSE_NS;
+}
+
+/* ---- Decisions --------------------------------------------------------------- */
+
+static int64_t whole_us(int64_t ns)
+{
+	return (ns + 999) / 1000 * 1000;
+}
+
+/* A command's reply gets lost if that was asked for. */
+static struct rr_transition lose(struct rr_guided *guided,
+				 struct rr_transition transition)
+{
+	if (transition.kind != RR_DO_EXECUTE ||
+	    transition.who >= guided->setup.n_clients ||
+	    !guided->loses[transition.who])
+		return transition;
+	guided->loses[transition.who] = false;
+	transition.kind = RR_DO_LOSE;
+	return transition;
+}
+
+static void tell_pause(struct rr_guided *guided,
+		       const struct rr_decision *decision)
+{
+	char duration[RR_DURATION_SIZE];
+
+	rr_recorder_note(&guided->recorder, "%c stands still for %s",
+			 'A' + decision->transition.who,
+			 rr_race_duration_text(duration, decision->ns));
+}
+
+static void act(struct rr_guided *guided, const struct rr_decision *decision)
+{
+	const struct rr_transition transition = decision->transition;
+	const struct rr_error *error = rr_execution_error(guided->execution);
+
+	if (decision->note) {
+		rr_recorder_note(&guided->recorder, "%s", decision->note);
+		return;
+	}
+	if (transition.kind == RR_DO_LOSE) {
+		guided->loses[transition.who] = true;
+		return;
+	}
+	if (transition.kind == RR_DO_PAUSE)
+		tell_pause(guided, decision);
+	switch (rr_execution_do(guided->execution, lose(guided, transition),
+				whole_us(decision->ns))) {
+	case RR_DID_REFUSE:
+		rr_error_set(&guided->error, RR_ERROR_INTERNAL,
+			     "the clients did not do the same again");
+		break;
+	case RR_DID_FAIL:
+		rr_error_set(&guided->error,
+			     error->kind ? error->kind : RR_ERROR_REDIS, "%s",
+			     error->text);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_interrupted(const struct rr_guided *guided)
+{
+	return guided->cluster->session->signals.interrupted;
+}
+
+static void decide_all(struct rr_guided *guided)
+{
+	while (!guided->error.kind && !is_interrupted(guided)) {
+		const struct rr_execution_view *view =
+			rr_execution_look(guided->execution);
+		struct rr_decision decision;
+
+		guided->has_ended = view->n_alive == 0;
+		if (guided->has_ended)
+			return;
+		if (view->n_ready == 0 && view->next_ns == RR_NEVER) {
+			rr_recorder_note(&guided->recorder,
+					 "nobody can go on, now or ever");
+			return;
+		}
+		decision = guided->decide(guided->context, guided, view);
+		if (decision.stops)
+			return;
+		act(guided, &decision);
+	}
+}
+
+/* ---- Beginning and end ------------------------------------------------------- */
+
+static uint32_t answer_at_once(void *context, int server,
+			       const struct rl_command *command)
+{
+	struct rr_guided *guided = context;
+
+	return rr_execution_answer(guided->execution, (size_t)server, command);
+}
+
+static void set_program(struct rr_guided *guided)
+{
+	const struct rr_guided_setup *setup = &guided->setup;
+	const size_t n_servers = 1 + setup->strategy->lock.servers;
+
+	guided->counting = (struct rr_counting){
+		.strategy = setup->strategy,
+		.n_servers = n_servers,
+		.increments = setup->increments,
+		.ttl_ms = LEASE_MS,
+	};
+	guided->program = (struct rr_program){
+		.n_clients = setup->n_clients,
+		.n_servers = n_servers,
+		.addresses = guided->addresses,
+		.separate = !setup->one_process,
+		.terms = &guided->terms,
+		.stacks = &guided->stacks,
+		.knows_scripts = true,
+		.ask = answer_at_once,
+		.ask_context = guided,
+	};
+	rr_counting_init(&guided->counting, &guided->program);
+}
+
+static bool begin_recorder(struct rr_guided *guided)
+{
+	const struct rr_guided_setup *setup = &guided->setup;
+	const struct rr_strategy *strategy = setup->strategy;
+	char title[120];
+	struct rr_recorder_setup recorder = {
+		.program = &guided->program,
+		.scripts = &guided->scripts,
+		.strategy = strategy,
+		.title = title,
+		.data_server = strategy->lock.servers ? "data" : "redis",
+		.tells = true,
+		.added = add_event,
+		.context = guided,
+	};
+
+	/* Who waits in a queue listens on a connection of its own. */
+	for (size_t i = 0; i < setup->n_clients; i++)
+		recorder.connections[i] =
+			strategy->lock.kind == RR_LOCK_QUEUE ? 3 : 1;
+	snprintf(title, sizeof(title), "%s: %zu client%s, %ld increment%s each%s",
+		 strategy->name, setup->n_clients,
+		 setup->n_clients == 1 ? "" : "s", setup->increments,
+		 setup->increments == 1 ? "" : "s",
+		 setup->one_process ? ", one process" : "");
+	if (!rr_recorder_begin(&guided->recorder, &recorder))
+		return rr_error_no_memory(&guided->error);
+	guided->recorder.race->path = strategy->name;
+	return true;
+}
+
+static bool begin_servers(struct rr_guided *guided)
+{
+	struct rr_race *race = guided->recorder.race;
+
+	guided->trace = (struct rr_trace){ .race = race, .time = "virtual" };
+	guided->trace.events =
+		calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
+	if (!guided->trace.events)
+		return rr_error_no_memory(&guided->error);
+	if (!rr_cluster_has_time(guided->cluster))
+		guided->trace.time = "real";
+	rr_observer_begin(&guided->observer, race);
+	if (!rr_scenery_begin(&guided->scenery, race, guided->cluster,
+			      &guided->observer, &guided->error))
+		return false;
+	for (size_t i = 0; i < race->n_servers; i++)
+		guided->addresses[i] =
+			*rr_cluster_address(guided->cluster, (int)i);
+	return true;
+}
+
+/* What the strategy would need, if this server has less. */
+static bool has_all(struct rr_guided *guided)
+{
+	const struct rr_strategy *strategy = guided->setup.strategy;
+	struct rl_link *link;
+	const char *lacks;
+
+	if (!strategy->lacks)
+		return true;
+	link = rl_link_new(&guided->addresses[0], 2000);
+	if (!link)
+		return rr_error_no_memory(&guided->error);
+	lacks = strategy->lacks(link, "spare");
+	rl_link_free(link);
+	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED,
+				      "%s: this server has %s", strategy->name,
+				      lacks);
+}
+
+static bool begin_execution(struct rr_guided *guided)
+{
+	const struct rr_wait *wait = &guided->setup.strategy->wait;
+	const int64_t wait_ns =
+		rr_policy_wait_ns(RR_POLICY_SLEEP, wait, 0, NULL);
+
+	guided->execution = rr_execution_new(&(struct rr_execution_config){
+		.program = &guided->program,
+		.cluster = guided->cluster,
+		.scripts = &guided->scripts,
+		.day_ns = rr_cluster_now_ns(guided->cluster),
+		.wait_ns = wait_ns > 0 ? wait_ns : 1000,
+		.pass = pass,
+		.restart = restart,
+		.note = record,
+		.context = guided,
+	});
+	if (!guided->execution)
+		return rr_error_no_memory(&guided->error);
+	if (!rr_execution_begin(guided->execution))
+		return rr_error_set(
+			&guided->error, RR_ERROR_REDIS, "%s",
+			rr_execution_error(guided->execution)->text);
+	return !guided->counting.cannot_open ||
+	       rr_error_set(&guided->error, RR_ERROR_REDIS,
+			    "cannot open the strategy");
+}
+
+bool rr_guided_run(struct rr_guided *guided,
+		   const struct rr_guided_setup *setup,
+		   struct rr_cluster *cluster, rr_decide decide, void *context)
+{
+	*guided = (struct rr_guided){ .setup = *setup,
+				      .cluster = cluster,
+				      .decide = decide,
+				      .context = context };
+	set_program(guided);
+	if (begin_recorder(guided) && begin_servers(guided) &&
+	    has_all(guided) && begin_execution(guided))
+		decide_all(guided);
+	if (!guided->error.kind) {
+		rr_guided_judge(guided);
+		rr_recorder_trim(&guided->recorder);
+	}
+	rr_execution_free(guided->execution);
+	guided->execution = NULL;
+	rr_scenery_close(&guided->scenery);
+	return !guided->error.kind;
+}
+
+void rr_guided_close(struct rr_guided *guided)
+{
+	rr_trace_free(&guided->trace);
+	rr_race_free(guided->recorder.race);
+	rr_terms_release(&guided->terms);
+	rr_stacks_release(&guided->stacks);
+	rr_scripts_release(&guided->scripts);
+	*guided = (struct rr_guided){ .has_ended = false };
+}
+
+/* ---- In words ---------------------------------------------------------------- */
+
+const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
+			   char name[RR_THREAD_NAME_SIZE])
+{
+	snprintf(name, RR_THREAD_NAME_SIZE, "%c%.*s",
+		 'A' + (int)(thread % view->n_clients),
+		 (int)(thread / view->n_clients), "''''''");
+	return name;
+}
+
+static const struct rl_command *command_of(const struct rr_guided *guided,
+					   const struct rr_thread_view *thread)
+{
+	return &guided->terms.command[thread->command].words;
+}
+
+static const struct {
+	const char *verb, *text;
+} stops[] = {
+	[RR_STOP_LISTEN] = { "wait", "go on after waiting for a message" },
+	[RR_STOP_SLEEP] = { "sleep", "go on after a sleep" },
+	[RR_STOP_WAIT] = { "wait", "go on after waiting for a message" },
+	[RR_STOP_CLOCK] = { "clock", "read the clock" },
+	[RR_STOP_LOCK] = { "lock", "lock the mutex" },
+	[RR_STOP_UNLOCK] = { "unlock", "unlock the mutex" },
+	[RR_STOP_JOIN] = { "join", "wait for the end of its renewer" },
+	[RR_STOP_ATTEMPT] = { "sleep", "go on after a sleep" },
+	[RR_STOP_ENDED] = { NULL, NULL },
+};
+
+const char *rr_thread_verb(const struct rr_guided *guided,
+			   const struct rr_thread_view *thread)
+{
+	const char *verb = stops[thread->stop.kind].verb;
+
+	if (thread->command != RR_NO_ID)
+		return command_of(guided, thread)->words[0].text;
+	return verb ? verb : "go on";
+}
+
+static void command_text(const struct rl_command *command,
+			 char text[RR_THREAD_TEXT_SIZE])
+{
+	char *line = join_words(command);
+
+	snprintf(text, RR_THREAD_TEXT_SIZE, "make %.*s%s", SHOWN,
+		 line ? line : "a command",
+		 line && strlen(line) > SHOWN ? "..." : "");
+	for (char *c = text; *c; c++) {
+		if (iscntrl((unsigned char)*c))
+			*c = ' ';
+	}
+	free(line);
+}
+
+void rr_thread_text(const struct rr_guided *guided,
+		    const struct rr_thread_view *thread, int64_t now_ns,
+		    char text[RR_THREAD_TEXT_SIZE])
+{
+	const char *what = stops[thread->stop.kind].text;
+	const bool lasts = thread->ready_ns > now_ns &&
+			   thread->ready_ns != RR_NEVER;
+	char duration[RR_DURATION_SIZE];
+
+	if (thread->command != RR_NO_ID)
+		command_text(command_of(guided, thread), text);
+	else if (lasts)
+		snprintf(text, RR_THREAD_TEXT_SIZE, "%s, in %s", what,
+			 rr_race_duration_text(duration,
+					       thread->ready_ns - now_ns));
+	else
+		snprintf(text, RR_THREAD_TEXT_SIZE, "%s",
+			 what ? what : "go on");
+}
