@@ -79,7 +79,7 @@ claims: all ## every claim of the documents, by playing its races
 	@$(B)/redrace claims $(ARGS)
 
 claims-doc: all ## the same as docs/claims.md
-	@$(B)/redrace claims --format markdown -o docs/claims.md $(ARGS)
+	@$(B)/redrace claims --docs docs $(ARGS)
 
 matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
 	@begun=$$(mktemp); \

@@ -8,25 +8,27 @@
 #include "commands.h"
 #include "base/files.h"
 #include "base/machine.h"
-#include "claims/claim_rows.h"
 #include "base/option.h"
+#include "base/pool.h"
+#include "claims/claims.h"
 
 static const struct {
 	const char *name;
-	void (*print)(const struct rr_claim_rows *rows, FILE *file);
+	rr_claims_print *print;
 } formats[] = {
-	{ "text", rr_claim_rows_text },   { "markdown", rr_claim_rows_markdown },
-	{ "json", rr_claim_rows_json },   { "junit", rr_claim_rows_junit },
-	{ "tap", rr_claim_rows_tap },
+	{ "text", rr_claims_text },   { "markdown", rr_claims_markdown },
+	{ "json", rr_claims_json },   { "junit", rr_claims_junit },
+	{ "tap", rr_claims_tap },
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]),
-       KEY_REDIS_SERVER = 0x100, KEY_ONLY, KEY_FORMAT };
+       KEY_REDIS_SERVER = 0x100, KEY_ONLY, KEY_FORMAT, KEY_DOCS };
 
 struct claims_options {
 	struct rr_claims_choice choice;
 	size_t format;
 	const char *output; /* NULL = standard output */
+	const char *docs;   /* a folder for the whole table, or NULL */
 	const char *redis_server;
 	long jobs;
 };
@@ -92,9 +94,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		take_claims(options, text, state);
 	else if (key == 'o')
 		options->output = text;
+	else if (key == KEY_DOCS)
+		options->docs = text;
 	else if (key == 'j')
 		options->jobs = rr_option_number(state, "--jobs", text, 1,
-						 RR_JOB_WORKERS_MAX);
+						 RR_POOL_WORKERS_MAX);
 	else if (key == ARGP_KEY_ARG)
 		argp_failure(state, RR_EXIT_USAGE, 0,
 			     "'%s': takes options only, no arguments", text);
@@ -108,6 +112,9 @@ static const struct argp_option argp_options[] = {
 	{ "format", KEY_FORMAT, "FORMAT", 0,
 	  "text, markdown, json, junit or tap (text)", 0 },
 	{ "output", 'o', "FILE", 0, "write to a file instead", 0 },
+	{ "docs", KEY_DOCS, "DIR", 0,
+	  "write DIR/claims.md as well, if all claims are checked and not only some",
+	  0 },
 	{ "jobs", 'j', "N", 0, "so many at once: 1 to 64 (the processors)",
 	  0 },
 	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
@@ -128,7 +135,7 @@ void rr_help_claims(void)
 
 /* ---- Output ------------------------------------------------------------------------ */
 
-static enum rr_exit write_file(const struct claims_options *options,
+static enum rr_exit write_file(const char *path, rr_claims_print *print,
 			       const struct rr_claim_rows *rows)
 {
 	char *text = NULL;
@@ -138,11 +145,33 @@ static enum rr_exit write_file(const struct claims_options *options,
 
 	if (!file)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	formats[options->format].print(rows, file);
+	print(rows, file);
 	fclose(file);
-	code = rr_files_replace(options->output, text, length);
+	code = rr_files_replace(path, text, length);
 	free(text);
+	if (code == RR_EXIT_OK) {
+		fprintf(stderr, "%s: ", path);
+		rr_claim_rows_summarise(rows, stderr);
+		fputc('\n', stderr);
+	}
 	return code;
+}
+
+/* A part must not take the place of the whole. */
+static enum rr_exit write_docs(const struct claims_options *options,
+			       const struct rr_claim_rows *rows)
+{
+	char path[RR_PATH_SIZE];
+	const bool is_whole = !options->choice.n && !rows->counts[RR_FAILED] &&
+			      !rows->counts[RR_UNFINISHED];
+
+	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
+	if (is_whole)
+		return write_file(path, rr_claims_markdown, rows);
+	fprintf(stderr,
+		"redrace: checked only some of the claims: %s stays as it is\n",
+		path);
+	return RR_EXIT_OK;
 }
 
 /* A race that cannot be read belongs to no row. */
@@ -154,8 +183,8 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 		const struct rr_job *job = &jobs->jobs[i];
 
 		if (!job->race && !job->measure)
-			code = rr_complain(job->result->code, "%s",
-					   job->result->text);
+			code = rr_complain(job->result.code, "%s",
+					   job->result.text);
 	}
 	return code;
 }
@@ -163,71 +192,59 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 /* What is in no way the claims' doing is said once, by its first case. */
 static void complain_of_failures(const struct rr_claim_rows *rows)
 {
-	const struct rr_claim_row *first = NULL;
-	size_t n = 0;
+	const struct rr_claim_row *row = rows->rows;
 
-	for (size_t i = 0; i < rows->n; i++) {
-		if (rows->rows[i].standing != RR_FAILED)
-			continue;
-		if (!first)
-			first = &rows->rows[i];
-		n++;
-	}
-	if (first)
-		rr_complain(first->code,
-			    "%zu of %zu claims could not be checked: %s: %s",
-			    n, rows->n, first->claim->id, first->problem);
+	if (rows->counts[RR_FAILED] == 0)
+		return;
+	while (row->standing != RR_FAILED)
+		row++;
+	rr_complain(row->code, "%zu of %zu claims could not be checked: %s: %s",
+		    rows->counts[RR_FAILED], rows->n, row->claim->id,
+		    row->problem);
 }
 
+/* Rows of a run that was called off are shown, and replace no file. */
 static enum rr_exit report(const struct claims_options *options,
-			   const struct rr_jobs *jobs)
+			   const struct rr_jobs *jobs, bool is_called_off)
 {
-	struct rr_claim_rows rows = { .version = rr_jobs_version(jobs) };
-	struct rr_claim_row *judged = rr_judge(jobs, &options->choice, &rows.n);
+	rr_claims_print *print = formats[options->format].print;
 	enum rr_exit code = RR_EXIT_OK;
-	char summary[200];
+	struct rr_claim_rows rows;
 
-	if (!judged)
+	if (!rr_judge(&rows, jobs, &options->choice))
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	rows.rows = judged;
-	if (options->output)
-		code = write_file(options, &rows);
-	else
-		formats[options->format].print(&rows, stdout);
-	if (code == RR_EXIT_OK && options->output) {
-		rr_claim_rows_summarise(&rows, summary, sizeof(summary));
-		fprintf(stderr, "%s: %s\n", options->output, summary);
-	}
+	if (!options->output)
+		print(&rows, stdout);
+	else if (!is_called_off)
+		code = write_file(options->output, print, &rows);
+	if (options->docs && !is_called_off)
+		code = rr_exit_worse(code, write_docs(options, &rows));
 	fflush(stdout);
 	complain_of_failures(&rows);
-	code = rr_exit_worse(code, rr_claim_rows_exit(judged, rows.n));
-	rr_claim_rows_free(judged, rows.n);
+	code = rr_exit_worse(code, rr_claim_rows_exit(&rows));
+	rr_claim_rows_free(&rows);
 	return code;
 }
 
 /* ---- The whole ----------------------------------------------------------------------- */
 
-static enum rr_exit check(const struct claims_options *options)
+static enum rr_exit check_claims(const struct claims_options *options,
+				 struct rr_signals *signals,
+				 struct rr_error *error)
 {
-	struct rr_signals signals;
 	struct rr_jobs jobs;
 	enum rr_exit code;
 
-	if (!rr_signals_open(&signals))
-		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	if (!rr_jobs_collect(&jobs, options->redis_server, &options->choice)) {
-		rr_signals_close(&signals);
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+		rr_error_no_memory(error);
+		return RR_EXIT_OK;
 	}
 	code = complain_of_files(&jobs);
-	code = rr_exit_worse(code,
-			     rr_jobs_run(&jobs, options->jobs, &signals));
-	code = rr_exit_worse(code, report(options, &jobs));
-	if (signals.interrupted)
-		code = RR_EXIT_INTERRUPTED;
+	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
+	code = rr_exit_worse(code, report(options, &jobs,
+					  signals->interrupted));
 	rr_jobs_free(&jobs);
-	rr_signals_close(&signals);
-	return code;
+	return signals->interrupted ? RR_EXIT_OK : code;
 }
 
 enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error)
@@ -236,13 +253,16 @@ enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error)
 		.redis_server = "redis-server",
 		.jobs = rr_placement_count(),
 	};
+	struct rr_signals signals;
 	enum rr_exit code;
 
-	(void)error;
-	if (options.jobs > RR_JOB_WORKERS_MAX)
-		options.jobs = RR_JOB_WORKERS_MAX;
+	if (options.jobs > RR_POOL_WORKERS_MAX)
+		options.jobs = RR_POOL_WORKERS_MAX;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	code = check(&options);
+	if (!rr_signals_open(&signals))
+		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
+	code = check_claims(&options, &signals, error);
+	rr_signals_close(&signals);
 	free(options.choice.claims);
 	return code;
 }

@@ -3,7 +3,7 @@
 #ifndef RR_CLAIMS_TABLES_H
 #define RR_CLAIMS_TABLES_H
 
-#include "claims.h"
+#include "claim.h"
 
 extern const struct rr_claim rr_claims_updates[];
 extern const struct rr_claim rr_claims_connections[];

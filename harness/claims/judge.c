@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge.h"
-
+/* What became of a claim: computed from its races, compared with the table. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims.h"
 #include "race/race.h"
 
 /* What the jobs of one claim came to. */
@@ -18,6 +17,14 @@ struct evidence {
 
 /* ---- Evidence -------------------------------------------------------------------- */
 
+/* Is it one of the claim's races, or its measurement? */
+static bool job_is_about(const struct rr_job *job, const struct rr_claim *claim)
+{
+	if (job->race)
+		return rr_race_names_claim(job->race, claim->id);
+	return job->measure && strcmp(job->name, claim->id) == 0;
+}
+
 static void weigh_sayings(struct evidence *evidence, const struct rr_job *job,
 			  const char *id)
 {
@@ -25,14 +32,14 @@ static void weigh_sayings(struct evidence *evidence, const struct rr_job *job,
 		if (strcmp(job->race->sayings[i].claim, id) != 0)
 			continue;
 		evidence->n_sayings++;
-		evidence->n_hold += job->result->sayings[i].holds;
+		evidence->n_hold += job->result.sayings[i].holds;
 	}
 }
 
-static void weigh_done(struct evidence *evidence, const struct rr_job *job,
+static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 		       const char *id)
 {
-	const struct rr_job_result *result = job->result;
+	const struct rr_job_result *result = &job->result;
 
 	if (result->code == RR_EXIT_SKIPPED) {
 		evidence->skipped = job;
@@ -50,20 +57,20 @@ static void weigh_done(struct evidence *evidence, const struct rr_job *job,
 	}
 }
 
-static struct evidence gather(const struct rr_jobs *jobs,
-			      const struct rr_claim *claim)
+static struct evidence gather_evidence(const struct rr_jobs *jobs,
+				       const struct rr_claim *claim)
 {
 	struct evidence evidence = { 0 };
 
 	for (size_t i = 0; i < jobs->n; i++) {
 		const struct rr_job *job = &jobs->jobs[i];
 
-		if (!rr_job_is_about(job, claim))
+		if (!job_is_about(job, claim))
 			continue;
 		evidence.n_races += job->race != NULL;
 		evidence.n_measures += job->race == NULL;
-		if (job->result->state == RR_JOB_DONE)
-			weigh_done(&evidence, job, claim->id);
+		if (job->result.is_done)
+			weigh_job(&evidence, job, claim->id);
 		else
 			evidence.unfinished = true;
 	}
@@ -72,7 +79,7 @@ static struct evidence gather(const struct rr_jobs *jobs,
 
 /* ---- Verdicts ----------------------------------------------------------------------- */
 
-static enum rr_claim_verdict compute(const struct evidence *evidence)
+static enum rr_claim_verdict compute_verdict(const struct evidence *evidence)
 {
 	if (evidence->n_sayings == 0)
 		return RR_CLAIM_INCOMPLETE;
@@ -83,7 +90,8 @@ static enum rr_claim_verdict compute(const struct evidence *evidence)
 
 /* What is outdated holds on old servers, and not on new ones. A condition may
  * be one that only the measurement shows. */
-static bool agrees(const struct rr_claim *claim, enum rr_claim_verdict computed)
+static bool agrees_with_record(const struct rr_claim *claim,
+			       enum rr_claim_verdict computed)
 {
 	if (claim->verdict == RR_CLAIM_OUTDATED)
 		return computed == RR_CLAIM_TRUE ||
@@ -105,96 +113,239 @@ bool rr_version_reaches(const char *have, const char *least)
 	       (major == least_major && minor >= least_minor);
 }
 
-static char *print(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
+static void set_standing(struct rr_claim_row *row, enum rr_standing standing,
+			 const char *problem, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static char *print(const char *format, ...)
+static void set_standing(struct rr_claim_row *row, enum rr_standing standing,
+			 const char *problem, ...)
 {
-	char *text = NULL;
+	static const enum rr_exit codes[RR_STANDINGS] = {
+		[RR_STANDS] = RR_EXIT_OK,
+		[RR_DIFFERS] = RR_EXIT_VIOLATED,
+		[RR_NOT_AS_WRITTEN] = RR_EXIT_VIOLATED,
+		[RR_NOT_SHOWN] = RR_EXIT_VIOLATED,
+		[RR_FAILED] = RR_EXIT_INTERNAL, /* the race knows better */
+		[RR_OPEN] = RR_EXIT_OK,
+		[RR_SKIPPED] = RR_EXIT_SKIPPED,
+		[RR_UNFINISHED] = RR_EXIT_INTERRUPTED,
+	};
 	va_list arguments;
 
-	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
-	va_end(arguments);
-	return text;
-}
-
-static void stand(struct rr_claim_row *row, enum rr_standing standing,
-		  enum rr_exit code, char *problem)
-{
 	row->standing = standing;
-	row->code = code;
-	row->problem = problem;
+	row->code = codes[standing];
+	va_start(arguments, problem);
+	if (vasprintf(&row->problem, problem, arguments) < 0)
+		row->problem = NULL;
+	va_end(arguments);
 }
 
 /* The races were played as they are written: what do they say? */
-static void judge_sayings(struct rr_claim_row *row, const struct evidence *evidence)
+static void judge_sayings(struct rr_claim_row *row,
+			  const struct evidence *evidence)
 {
 	const struct rr_claim *claim = row->claim;
 
 	row->is_computed = true;
-	row->computed = compute(evidence);
-	if (agrees(claim, row->computed))
-		stand(row, RR_STANDS, RR_EXIT_OK, strdup(""));
+	row->computed = compute_verdict(evidence);
+	if (agrees_with_record(claim, row->computed))
+		set_standing(row, RR_STANDS, "%s", "");
 	else
-		stand(row, RR_DIFFERS, RR_EXIT_VIOLATED,
-		      print("recorded %s, found %s: %zu of %zu sayings hold",
-			    rr_claim_verdict_name(claim->verdict),
-			    rr_claim_verdict_name(row->computed),
-			    evidence->n_hold, evidence->n_sayings));
+		set_standing(row, RR_DIFFERS,
+			     "recorded %s, found %s: %zu of %zu sayings hold",
+			     rr_claim_verdict_name(claim->verdict),
+			     rr_claim_verdict_name(row->computed),
+			     evidence->n_hold, evidence->n_sayings);
 }
 
 /* In the order of what weighs most. */
-static void judge_evidence(struct rr_claim_row *row, const struct evidence *evidence,
+static void judge_evidence(struct rr_claim_row *row,
+			   const struct evidence *evidence,
 			   const char *version)
 {
 	const struct rr_claim *claim = row->claim;
 	const struct rr_job *job;
 
-	if ((job = evidence->failed))
-		stand(row, RR_FAILED, job->result->code,
-		      print("%s: %s", job->name, job->result->text));
-	else if ((job = evidence->deviant))
-		stand(row, RR_NOT_AS_WRITTEN, RR_EXIT_VIOLATED,
-		      print("%s is not as written: %s", job->name,
-			    job->result->text));
-	else if ((job = evidence->broken))
-		stand(row, RR_DIFFERS, RR_EXIT_VIOLATED,
-		      print("measured: %s", job->result->text));
-	else if (evidence->unfinished)
-		stand(row, RR_UNFINISHED, RR_EXIT_INTERRUPTED,
-		      strdup("not finished"));
-	else if (evidence->n_races + evidence->n_measures == 0)
-		stand(row, RR_NOT_SHOWN, RR_EXIT_VIOLATED,
-		      strdup("no race shows it"));
-	else if (claim->least_version &&
-		 !rr_version_reaches(version, claim->least_version))
-		stand(row, RR_SKIPPED, RR_EXIT_SKIPPED,
-		      print("needs a server from %s on",
-			    claim->least_version));
-	else if ((job = evidence->skipped) &&
-		 (claim->verdict != RR_CLAIM_OUTDATED || !evidence->n_played))
-		stand(row, RR_SKIPPED, RR_EXIT_SKIPPED,
-		      print("%s: %s", job->name, job->result->text));
-	else if (evidence->n_races > 0)
+	if ((job = evidence->failed)) {
+		set_standing(row, RR_FAILED, "%s: %s", job->name,
+			     job->result.text);
+		row->code = job->result.code;
+	} else if ((job = evidence->deviant)) {
+		set_standing(row, RR_NOT_AS_WRITTEN, "%s is not as written: %s",
+			     job->name, job->result.text);
+	} else if ((job = evidence->broken)) {
+		set_standing(row, RR_DIFFERS, "measured: %s", job->result.text);
+	} else if (evidence->unfinished) {
+		set_standing(row, RR_UNFINISHED, "not finished");
+	} else if (evidence->n_races + evidence->n_measures == 0) {
+		set_standing(row, RR_NOT_SHOWN, "no race shows it");
+	} else if (claim->least_version &&
+		   !rr_version_reaches(version, claim->least_version)) {
+		set_standing(row, RR_SKIPPED, "needs a server from %s on",
+			     claim->least_version);
+	} else if ((job = evidence->skipped) &&
+		   (claim->verdict != RR_CLAIM_OUTDATED ||
+		    !evidence->n_played)) {
+		set_standing(row, RR_SKIPPED, "%s: %s", job->name,
+			     job->result.text);
+	} else if (evidence->n_races > 0) {
 		judge_sayings(row, evidence);
-	else if (evidence->open)
-		stand(row, RR_OPEN, RR_EXIT_OK, strdup("not seen this time"));
-	else
-		stand(row, RR_STANDS, RR_EXIT_OK, strdup(""));
+	} else if (evidence->open) {
+		set_standing(row, RR_OPEN, "not seen this time");
+	} else {
+		set_standing(row, RR_STANDS, "%s", "");
+	}
 }
 
-/* ---- Rows --------------------------------------------------------------------------- */
+/* ---- What was observed --------------------------------------------------------------- */
 
-static bool fill(struct rr_claim_row *row, const struct rr_claim *claim,
-		 const struct rr_jobs *jobs)
+enum { REPLIES_SHOWN = 3, PART_SIZE = 1024 };
+
+static bool is_same_before(const struct rr_job_result *result, size_t i)
 {
-	const struct evidence evidence = gather(jobs, claim);
+	for (size_t k = 0; k < i; k++) {
+		if (strcmp(result->sayings[k].reply,
+			   result->sayings[i].reply) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The replies that something is said of, each once; true if there are any. */
+static bool describe_replies(FILE *out, const struct rr_job *job,
+			     const char *id)
+{
+	const struct rr_job_result *result = &job->result;
+	int n = 0;
+
+	for (size_t i = 0; i < job->race->n_sayings; i++) {
+		if (strcmp(job->race->sayings[i].claim, id) != 0 ||
+		    !result->sayings[i].reply[0] || is_same_before(result, i))
+			continue;
+		if (n++ == REPLIES_SHOWN) {
+			fprintf(out, ", ...");
+			break;
+		}
+		fprintf(out, "%s%s", n > 1 ? ", " : "",
+			result->sayings[i].reply);
+	}
+	return n > 0;
+}
+
+static void describe_job(FILE *out, const struct rr_job *job, const char *id)
+{
+	const struct rr_job_result *result = &job->result;
+
+	if (!result->is_done)
+		fprintf(out, "not finished");
+	else if (!job->race)
+		fprintf(out, "measured: %s", result->text);
+	else if (result->code == RR_EXIT_SKIPPED)
+		fprintf(out, "%s skipped", job->name);
+	else if (result->code != RR_EXIT_OK)
+		fprintf(out, "%s not played", job->name);
+	else if (!result->as_written)
+		fprintf(out, "%s not as written", job->name);
+	else if (!describe_replies(out, job, id))
+		fprintf(out, "%s", result->text);
+}
+
+/* Is it one of the parts of the list, or the end of one? */
+static bool is_said_already(const char *list, const char *part)
+{
+	const size_t length = strlen(part);
+
+	for (const char *at = list; (at = strstr(at, part)); at++) {
+		if ((at == list || at[-1] == ' ') &&
+		    (at[length] == ';' || at[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* Each part once. */
+static void add_observed(FILE *list, char *const *so_far,
+			 const struct rr_job *job, const char *id)
+{
+	char part[PART_SIZE] = "";
+	FILE *out = fmemopen(part, sizeof(part), "w");
+
+	if (!out)
+		return;
+	describe_job(out, job, id);
+	fclose(out);
+	fflush(list);
+	if (!is_said_already(*so_far, part))
+		fprintf(list, "%s%s", **so_far ? "; " : "", part);
+}
+
+/* What was found, and by which races. */
+static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
+{
+	const char *between = "";
+	size_t size;
+	FILE *observed = open_memstream(&row->observed, &size);
+	FILE *races = open_memstream(&row->races, &size);
+
+	for (size_t i = 0; observed && races && i < jobs->n; i++) {
+		const struct rr_job *job = &jobs->jobs[i];
+
+		if (!job_is_about(job, row->claim))
+			continue;
+		add_observed(observed, &row->observed, job, row->claim->id);
+		if (!job->race)
+			continue;
+		fprintf(races, "%s%s", between, job->name);
+		between = ", ";
+	}
+	if (observed)
+		fclose(observed);
+	if (races)
+		fclose(races);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------- */
+
+static void describe_claim(struct rr_claim_row *row)
+{
+	const struct rr_claim *claim = row->claim;
+	const char *name = rr_claim_verdict_name(claim->verdict);
+	const char *between =
+		claim->verdict == RR_CLAIM_TRUE_IF ? " " : ": ";
+
+	if (asprintf(&row->where, "%s%s", claim->where,
+		     claim->derived ? " (derived)" : "") < 0)
+		row->where = NULL;
+	if (asprintf(&row->verdict, "%s%s%s", name,
+		     claim->remark ? between : "",
+		     claim->remark ? claim->remark : "") < 0)
+		row->verdict = NULL;
+}
+
+static const char *section_of(const struct rr_claim *claim)
+{
+	for (size_t i = 0; i < rr_n_claim_sections; i++) {
+		const struct rr_claim_section *section = &rr_claim_sections[i];
+
+		if (claim >= section->claims &&
+		    claim < section->claims + *section->n_claims)
+			return section->title;
+	}
+	return NULL;
+}
+
+/* False: out of memory. */
+static bool judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
+			const struct rr_jobs *jobs)
+{
+	const struct evidence evidence = gather_evidence(jobs, claim);
 
 	*row = (struct rr_claim_row){ .claim = claim };
-	judge_evidence(row, &evidence, rr_jobs_version(jobs));
-	return row->problem && rr_row_describe(row, jobs);
+	judge_evidence(row, &evidence, jobs->version);
+	describe_claim(row);
+	describe_jobs(row, jobs);
+	return row->problem && row->where && row->verdict && row->observed &&
+	       row->races;
 }
 
 static size_t count_claims(void)
@@ -206,60 +357,57 @@ static size_t count_claims(void)
 	return n;
 }
 
-struct rr_claim_row *rr_judge(const struct rr_jobs *jobs,
-			const struct rr_claims_choice *choice, size_t *n_rows)
+bool rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
+	      const struct rr_claims_choice *choice)
 {
-	struct rr_claim_row *rows = calloc(count_claims(), sizeof(*rows));
 	const struct rr_claim *claim;
+	const char *section = NULL;
 
-	*n_rows = 0;
-	for (size_t i = 0; rows && (claim = rr_claim_at(i)); i++) {
-		if (rr_claims_chosen(choice, claim) &&
-		    !fill(&rows[(*n_rows)++], claim, jobs)) {
-			rr_claim_rows_free(rows, *n_rows);
-			return NULL;
+	*rows = (struct rr_claim_rows){
+		.version = jobs->version,
+		.rows = calloc(count_claims(), sizeof(*rows->rows)),
+	};
+	for (size_t i = 0; rows->rows && (claim = rr_claim_at(i)); i++) {
+		struct rr_claim_row *row = &rows->rows[rows->n];
+
+		if (!rr_claims_chosen(choice, claim))
+			continue;
+		rows->n++;
+		if (!judge_claim(row, claim, jobs)) {
+			rr_claim_rows_free(rows);
+			return false;
 		}
+		if (section_of(claim) != section)
+			row->section = section = section_of(claim);
+		rows->counts[row->standing]++;
 	}
-	return rows;
+	return rows->rows != NULL;
 }
 
-void rr_claim_rows_free(struct rr_claim_row *rows, size_t n_rows)
+void rr_claim_rows_free(struct rr_claim_rows *rows)
 {
-	for (size_t i = 0; rows && i < n_rows; i++) {
-		free(rows[i].observed);
-		free(rows[i].races);
-		free(rows[i].problem);
+	for (size_t i = 0; i < rows->n; i++) {
+		free(rows->rows[i].where);
+		free(rows->rows[i].verdict);
+		free(rows->rows[i].observed);
+		free(rows->rows[i].races);
+		free(rows->rows[i].problem);
 	}
-	free(rows);
+	free(rows->rows);
+	*rows = (struct rr_claim_rows){ 0 };
 }
 
 /* Of several, one that is skipped does not count. */
-enum rr_exit rr_claim_rows_exit(const struct rr_claim_row *rows, size_t n_rows)
+enum rr_exit rr_claim_rows_exit(const struct rr_claim_rows *rows)
 {
 	enum rr_exit code = RR_EXIT_OK;
 	size_t n_skipped = 0;
 
-	for (size_t i = 0; i < n_rows; i++) {
-		if (rows[i].code == RR_EXIT_SKIPPED)
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->rows[i].code == RR_EXIT_SKIPPED)
 			n_skipped++;
 		else
-			code = rr_exit_worse(code, rows[i].code);
+			code = rr_exit_worse(code, rows->rows[i].code);
 	}
-	return n_skipped == n_rows ? RR_EXIT_SKIPPED : code;
-}
-
-const char *rr_standing_name(enum rr_standing standing)
-{
-	static const char *const names[RR_STANDINGS] = {
-		[RR_STANDS] = "stands",
-		[RR_DIFFERS] = "differs",
-		[RR_NOT_AS_WRITTEN] = "not as written",
-		[RR_NOT_SHOWN] = "not shown",
-		[RR_FAILED] = "failed",
-		[RR_OPEN] = "open",
-		[RR_SKIPPED] = "skipped",
-		[RR_UNFINISHED] = "not finished",
-	};
-
-	return names[standing];
+	return n_skipped == rows->n ? RR_EXIT_SKIPPED : code;
 }

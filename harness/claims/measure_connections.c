@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Replies that belong to somebody else, and reads that others come between. */
-#include "measure_parts.h"
+/* Replies that belong to somebody else, and reads and pipelines that others come
+ * between. */
+#include "measure.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -45,17 +45,21 @@ static bool read_single(struct rl_link *link, struct torn *torn)
 	return true;
 }
 
-static bool read_several(struct rl_link *link, struct torn *torn)
+static bool read_number(struct rl_link *link, const char *key,
+			long long *value)
 {
 	struct rl_reply reply;
-	long long c, b, a;
 
-	if (rl_run(link, &reply, "GET c") != RL_OK ||
-	    !rl_reply_number(&reply, &c) ||
-	    rl_run(link, &reply, "GET b") != RL_OK ||
-	    !rl_reply_number(&reply, &b) ||
-	    rl_run(link, &reply, "GET a") != RL_OK ||
-	    !rl_reply_number(&reply, &a))
+	return rl_run(link, &reply, "GET %s", key) == RL_OK &&
+	       rl_reply_number(&reply, value);
+}
+
+static bool read_several(struct rl_link *link, struct torn *torn)
+{
+	long long a, b, c;
+
+	if (!read_number(link, "c", &c) || !read_number(link, "b", &b) ||
+	    !read_number(link, "a", &a))
 		return false;
 	torn->several += a != b || b != c;
 	return true;
@@ -78,24 +82,19 @@ static void write_or_read(struct rr_measure_thread *thread)
 
 bool rr_measure_torn_reads(struct rr_measuring *measuring)
 {
-	struct rl_link *link = rr_measure_link(measuring);
 	struct torn torn = { 0 };
 	struct rl_reply reply;
-	bool good;
 
-	if (!link)
-		return false;
-	good = rl_run(link, &reply, "MSET a 0 b 0 c 0") == RL_OK;
-	rl_link_free(link);
-	if (!good || !rr_measure_threads(measuring, 2, write_or_read, &torn))
+	if (rl_run(measuring->link, &reply, "MSET a 0 b 0 c 0") != RL_OK ||
+	    !rr_measure_threads(measuring, 2, write_or_read, &torn))
 		return false;
 	rr_measure_say(measuring,
 		       "torn in 1,000 reads: %ld by one MGET, %ld by three GETs",
 		       torn.single, torn.several);
 	if (torn.single)
-		measuring->result->measured = RR_MEASURED_BROKEN;
+		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
 	else if (!torn.several)
-		measuring->result->measured = RR_MEASURED_OPEN;
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
 	return true;
 }
 
@@ -129,7 +128,7 @@ bool rr_measure_own_connections(struct rr_measuring *measuring)
 		       "four threads, a connection each: %ld of 4,000 replies were not their own",
 		       wrong);
 	if (wrong)
-		measuring->result->measured = RR_MEASURED_BROKEN;
+		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
 	return true;
 }
 
@@ -200,7 +199,7 @@ bool rr_measure_shared_connection(struct rr_measuring *measuring)
 		       "four threads on one connection: %s of 4,000 replies were not their own",
 		       rr_grouped(wrong, shared.wrong));
 	if (!shared.wrong)
-		measuring->result->measured = RR_MEASURED_OPEN;
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
 	return true;
 }
 
@@ -212,7 +211,9 @@ struct guarded {
 	_Atomic long crossed;
 };
 
-static bool ask(struct guarded *guarded, long long *value, long long store)
+/* Reads into `value`, or writes `store` if that is NULL. */
+static bool run_guarded(struct guarded *guarded, long long *value,
+			long long store)
 {
 	struct rl_reply reply;
 	enum rl_outcome outcome;
@@ -232,34 +233,102 @@ static void count_guarded(struct rr_measure_thread *thread)
 	long long value = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		if (!ask(guarded, &value, 0) || !ask(guarded, NULL, value + 1))
+		if (!run_guarded(guarded, &value, 0) ||
+		    !run_guarded(guarded, NULL, value + 1))
 			return;
 	}
 }
 
 bool rr_measure_mutex_on_connection(struct rr_measuring *measuring)
 {
-	struct guarded guarded = { .link = rr_measure_link(measuring) };
-	struct rl_reply reply;
+	struct guarded guarded = { .link = measuring->link };
 	long long final = 0;
 	bool good;
 
-	if (!guarded.link)
-		return false;
 	rl_mutex_init(&guarded.mutex);
-	good = rl_run(guarded.link, &reply, "SET x 0") == RL_OK &&
+	good = run_guarded(&guarded, NULL, 0) &&
 	       rr_measure_threads(measuring, 2, count_guarded, &guarded) &&
-	       ask(&guarded, &final, 0);
-	if (good) {
-		rr_measure_say(measuring,
-			       "two threads, one connection, a mutex around each command: %ld replies crossed, 2,000 increments left %lld",
-			       guarded.crossed, final);
-		if (guarded.crossed)
-			measuring->result->measured = RR_MEASURED_BROKEN;
-		else if (final == 2 * ROUNDS)
-			measuring->result->measured = RR_MEASURED_OPEN;
-	}
+	       run_guarded(&guarded, &final, 0);
 	rl_mutex_destroy(&guarded.mutex);
-	rl_link_free(guarded.link);
-	return good;
+	if (!good)
+		return false;
+	rr_measure_say(measuring,
+		       "two threads, one connection, a mutex around each command: %ld replies crossed, 2,000 increments left %lld",
+		       guarded.crossed, final);
+	if (guarded.crossed)
+		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
+	else if (final == 2 * ROUNDS)
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
+	return true;
+}
+
+/* ---- Pipelines ---------------------------------------------------------------------------- */
+
+enum { SHORT = 100, LONG = 5000, TRIES = 20 };
+
+struct intrusion {
+	_Atomic bool done;
+	int shorter, longer; /* pipelines during which the key changed */
+};
+
+static void keep_writing(struct rr_measure_thread *thread,
+			 const struct intrusion *intrusion)
+{
+	struct rl_reply reply;
+
+	while (!intrusion->done && !thread->failed)
+		thread->failed =
+			rl_run(thread->link, &reply, "INCR other") != RL_OK;
+}
+
+/* One write with `n` reads of the key: did the value change in between? */
+static bool read_many(struct rr_measure_thread *thread, int n)
+{
+	long long first = 0, value = 0;
+	struct rl_reply reply;
+
+	for (int i = 0; i < n && !thread->failed; i++)
+		thread->failed = rl_queue(thread->link, "GET other") != RL_OK;
+	if (!thread->failed)
+		thread->failed = rl_flush(thread->link) != RL_OK;
+	for (int i = 0; i < n && !thread->failed; i++) {
+		thread->failed = rl_receive(thread->link, &reply) != RL_OK ||
+				 !rl_reply_number(&reply, &value);
+		if (i == 0)
+			first = value;
+	}
+	return value != first;
+}
+
+/* Thread 0 writes, thread 1 reads. */
+static void intrude(struct rr_measure_thread *thread)
+{
+	struct intrusion *intrusion = thread->context;
+
+	if (thread->number == 0) {
+		keep_writing(thread, intrusion);
+		return;
+	}
+	for (int i = 0; i < TRIES && !thread->failed; i++) {
+		intrusion->shorter += read_many(thread, SHORT);
+		intrusion->longer += read_many(thread, LONG);
+	}
+	intrusion->done = true;
+}
+
+bool rr_measure_pipeline_size(struct rr_measuring *measuring)
+{
+	struct intrusion intrusion = { 0 };
+	struct rl_reply reply;
+
+	if (rl_run(measuring->link, &reply, "SET other 0") != RL_OK ||
+	    !rr_measure_threads(measuring, 2, intrude, &intrusion))
+		return false;
+	rr_measure_say(measuring,
+		       "interrupted: %d of %d pipelines of %d commands, %d of %d of %d",
+		       intrusion.shorter, TRIES, SHORT, intrusion.longer, TRIES,
+		       LONG);
+	if (!intrusion.longer)
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
+	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What things cost: round trips, scripts, locks, persistence. */
-#include "measure_parts.h"
+#include "measure.h"
 
 #include <string.h>
 
@@ -11,25 +11,19 @@ static double seconds_since(const struct rl_link *link, int64_t start_ns)
 	return (double)(rl_now_ns(link, RL_CLOCK_MONOTONIC) - start_ns) / 1e9;
 }
 
-/* What is claimed is that `more` takes longer. */
-static void expect_longer(struct rr_measuring *measuring, double more,
-			  double less)
+/* What is claimed is that `more` takes longer, or is more. */
+static void expect_more(struct rr_measuring *measuring, double more,
+			double less)
 {
 	if (more <= less)
-		measuring->result->measured = RR_MEASURED_OPEN;
-}
-
-static bool refused(struct rr_measuring *measuring, const struct rl_link *link)
-{
-	return rr_measure_fail(measuring, RR_EXIT_REDIS, "%s",
-			       rl_link_error(link));
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
 }
 
 /* ---- Pipelines --------------------------------------------------------------------- */
 
 enum { TRANSACTIONS = 1000 };
 
-static enum rl_outcome four_round_trips(struct rl_link *link)
+static enum rl_outcome transact_in_four_round_trips(struct rl_link *link)
 {
 	struct rl_reply reply;
 	enum rl_outcome outcome = rl_run(link, &reply, "MULTI");
@@ -41,7 +35,7 @@ static enum rl_outcome four_round_trips(struct rl_link *link)
 	return outcome == RL_OK ? rl_run(link, &reply, "EXEC") : outcome;
 }
 
-static enum rl_outcome one_round_trip(struct rl_link *link)
+static enum rl_outcome transact_in_one_round_trip(struct rl_link *link)
 {
 	struct rl_reply reply;
 
@@ -67,23 +61,20 @@ static double time_transactions(struct rl_link *link,
 
 bool rr_measure_pipeline_gain(struct rr_measuring *measuring)
 {
-	struct rl_link *link = rr_measure_link(measuring);
-	double four, one;
-	bool good;
+	struct rl_link *link = measuring->link;
+	const double four =
+		time_transactions(link, transact_in_four_round_trips);
+	const double one =
+		four < 0 ? -1 :
+			   time_transactions(link, transact_in_one_round_trip);
 
-	if (!link)
+	if (one < 0)
 		return false;
-	four = time_transactions(link, four_round_trips);
-	one = time_transactions(link, one_round_trip);
-	good = (four >= 0 && one >= 0) || refused(measuring, link);
-	if (good) {
-		rr_measure_say(measuring,
-			       "1,000 transactions: %.2f s in four round trips each, %.2f s in one",
-			       four, one);
-		expect_longer(measuring, four, one);
-	}
-	rl_link_free(link);
-	return good;
+	rr_measure_say(measuring,
+		       "1,000 transactions: %.2f s in four round trips each, %.2f s in one",
+		       four, one);
+	expect_more(measuring, four, one);
+	return true;
 }
 
 /* ---- Scripts ------------------------------------------------------------------------ */
@@ -116,94 +107,75 @@ static double time_scripts(struct rl_link *link, const char *command,
 
 bool rr_measure_evalsha(struct rr_measuring *measuring)
 {
-	struct rl_link *link = rr_measure_link(measuring);
+	struct rl_link *link = measuring->link;
 	char script[SCRIPT_SIZE], hash[64] = "";
-	double whole = -1, by_hash = -1;
+	double whole, by_hash;
 	struct rl_reply reply;
-	bool good;
 
-	if (!link)
-		return false;
 	write_script(script);
-	if (rl_run(link, &reply, "SCRIPT LOAD %s", script) == RL_OK &&
-	    reply.length < sizeof(hash)) {
-		memcpy(hash, reply.text, reply.length + 1);
-		whole = time_scripts(link, "EVAL", script, 0);
-		by_hash = time_scripts(link, "EVALSHA", hash, SCRIPT_RUNS);
-	}
-	good = (whole >= 0 && by_hash >= 0) || refused(measuring, link);
-	if (good) {
-		rr_measure_say(measuring,
-			       "2,000 runs of a script of 2 kB: %.2f s sent whole, %.2f s by its hash",
-			       whole, by_hash);
-		expect_longer(measuring, 2 * by_hash, whole);
-	}
-	rl_link_free(link);
-	return good;
+	if (rl_run(link, &reply, "SCRIPT LOAD %s", script) != RL_OK ||
+	    reply.length >= sizeof(hash))
+		return false;
+	memcpy(hash, reply.text, reply.length + 1);
+	whole = time_scripts(link, "EVAL", script, 0);
+	by_hash = time_scripts(link, "EVALSHA", hash, SCRIPT_RUNS);
+	if (whole < 0 || by_hash < 0)
+		return false;
+	rr_measure_say(measuring,
+		       "2,000 runs of a script of 2 kB: %.2f s sent whole, %.2f s by its hash",
+		       whole, by_hash);
+	expect_more(measuring, 2 * by_hash, whole);
+	return true;
 }
 
 /* ---- Methods and persistence ---------------------------------------------------------- */
 
-/* Increments per second of four threads, negative: it failed. A wrong count is
- * what must not be. */
-static double rate(struct rr_measuring *measuring, const char *strategy,
-		   long increments, const char *name)
+/* Increments per second of four threads. A wrong count is what must not be. */
+static bool measure_rate(struct rr_measuring *measuring, const char *strategy,
+			 long increments, const char *name, double *per_s)
 {
 	char text[RR_GROUPED_SIZE];
 	struct rr_measurement m;
-	double per_s;
 
 	if (!rr_measure_bench(measuring, strategy, 4, 1, increments, &m))
-		return -1;
+		return false;
 	if (m.lost || m.extra)
-		measuring->result->measured = RR_MEASURED_BROKEN;
-	per_s = rr_increments_per_s(&m);
+		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
+	*per_s = rr_increments_per_s(&m);
 	rr_measure_say(measuring, "%s%s %s/s",
 		       measuring->result->text[0] ? ", " : "", name,
-		       rr_grouped(text, (long long)per_s));
-	return per_s;
+		       rr_grouped(text, (long long)*per_s));
+	return true;
 }
 
 bool rr_measure_methods(struct rr_measuring *measuring)
 {
-	const double incr = rate(measuring, "incr", 4000, "INCR");
-	const double script =
-		incr < 0 ? -1 : rate(measuring, "lua-incr", 4000, "script");
-	const double watch =
-		script < 0 ? -1 : rate(measuring, "multi-watch", 1000, "WATCH");
-	const double lock =
-		watch < 0 ? -1 :
-			    rate(measuring, "lua-delifequals", 1000, "lock");
+	double incr, script, watch, lock;
 
-	if (lock >= 0 && measuring->result->measured == RR_MEASURED_SHOWN)
-		expect_longer(measuring, script, lock);
-	return lock >= 0;
+	if (!measure_rate(measuring, "incr", 4000, "INCR", &incr) ||
+	    !measure_rate(measuring, "lua-incr", 4000, "script", &script) ||
+	    !measure_rate(measuring, "multi-watch", 1000, "WATCH", &watch) ||
+	    !measure_rate(measuring, "lua-delifequals", 1000, "lock", &lock))
+		return false;
+	expect_more(measuring, script, lock);
+	return true;
 }
 
-/* The same server program with another way of keeping data. */
-static double rate_kept(struct rr_measuring *measuring,
-			enum rr_persistence persistence)
-{
-	struct rr_cluster before = measuring->cluster;
-	double per_s = -1;
-
-	if (rr_measure_open(measuring, persistence))
-		per_s = rate(measuring, "incr", 4000,
-			     rr_persistence_names[persistence]);
-	rr_cluster_close(&measuring->cluster);
-	measuring->cluster = before;
-	return per_s;
-}
-
+/* The same server program with each way of keeping data. */
 bool rr_measure_persistence(struct rr_measuring *measuring)
 {
-	const double none = rate_kept(measuring, RR_PERSIST_NONE);
-	const double everysec =
-		none < 0 ? -1 : rate_kept(measuring, RR_PERSIST_EVERYSEC);
-	const double always =
-		everysec < 0 ? -1 : rate_kept(measuring, RR_PERSIST_ALWAYS);
+	static const enum rr_persistence kinds[] = {
+		RR_PERSIST_NONE, RR_PERSIST_EVERYSEC, RR_PERSIST_ALWAYS
+	};
+	double rates[3];
 
-	if (always >= 0 && measuring->result->measured == RR_MEASURED_SHOWN)
-		expect_longer(measuring, none, always);
-	return always >= 0;
+	for (int i = 0; i < 3; i++) {
+		rr_measure_close(measuring);
+		if (!rr_measure_open(measuring, kinds[i]) ||
+		    !measure_rate(measuring, "incr", 4000,
+				  rr_persistence_names[kinds[i]], &rates[i]))
+			return false;
+	}
+	expect_more(measuring, rates[0], rates[2]);
+	return true;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Dead locks that many take over at once: by strategies as they are, and by
  * clients that stall. */
-#include "measure_parts.h"
+#include "measure.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "base/random.h"
 
@@ -84,7 +83,7 @@ bool rr_measure_take_over(struct rr_measuring *measuring)
 		       "eight clients, a dead lock, %d rounds: more than one holder in %d by DEL and SETNX, in %d by GETSET",
 		       ROUNDS, del, getset);
 	if (!del)
-		measuring->result->measured = RR_MEASURED_OPEN;
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
 	return true;
 }
 
@@ -168,24 +167,20 @@ static void take_in_turns(struct rr_measure_thread *thread)
 
 static bool run_stalls(struct rr_measuring *measuring, bool stalls)
 {
-	struct stall stall = { .stalls = stalls };
-	struct rl_link *link = rr_measure_link(measuring);
-	bool good;
+	struct stall stall = {
+		.stalls = stalls,
+		.end_ns = rl_now_ns(measuring->link, RL_CLOCK_MONOTONIC) +
+			  RUN_MS * INT64_C(1000000),
+	};
 
-	if (!link)
-		return false;
-	stall.end_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC) +
-		       RUN_MS * INT64_C(1000000);
-	rl_link_free(link);
-	good = rr_measure_threads(measuring, RR_MEASURE_THREADS, take_in_turns,
-				  &stall);
-	if (!good)
+	if (!rr_measure_threads(measuring, RR_MEASURE_THREADS, take_in_turns,
+				&stall))
 		return false;
 	rr_measure_say(measuring, "%s stalls %ld of %ld holders overlapped",
 		       stalls ? ", with" : "without", stall.overlaps,
 		       stall.acquired);
 	if (stalls && !stall.overlaps)
-		measuring->result->measured = RR_MEASURED_OPEN;
+		rr_measure_judge(measuring, RR_MEASURED_OPEN);
 	return true;
 }
 

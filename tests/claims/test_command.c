@@ -94,6 +94,17 @@ Test(claims, are_a_table_in_markdown)
 		     "%s", cli_output);
 }
 
+Test(claims, that_are_only_some_do_not_replace_the_document_of_all)
+{
+	cr_assert_eq(cli_run("echo old >$HERE/claims.md; $REDRACE claims --only TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"), 0,
+		     "%s", cli_output);
+	assert_says("checked only some of the claims: ");
+	assert_says("claims.md stays as it is\n");
+	assert_says("\nold\n");
+	cr_assert_eq(cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='--only TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"), 0,
+		     "%s", cli_output);
+}
+
 Test(claims, are_json)
 {
 	json_error_t error;

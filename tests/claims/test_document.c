@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "claims/claim_rows.h"
+#include "claims/claims.h"
 
 enum { OBSERVED = 5 }; /* the cell that differs from run to run */
 
@@ -14,20 +14,17 @@ enum { OBSERVED = 5 }; /* the cell that differs from run to run */
 static char *write_unplayed(void)
 {
 	const struct rr_claims_choice all = { 0 };
-	struct rr_claim_rows rows = { .version = "" };
+	struct rr_claim_rows rows;
 	struct rr_jobs jobs;
-	struct rr_claim_row *judged;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	cr_assert(rr_jobs_collect(&jobs, "redis-server", &all));
-	judged = rr_judge(&jobs, &all, &rows.n);
-	cr_assert_not_null(judged);
-	rows.rows = judged;
-	rr_claim_rows_markdown(&rows, file);
+	cr_assert(rr_judge(&rows, &jobs, &all));
+	rr_claims_markdown(&rows, file);
 	fclose(file);
-	rr_claim_rows_free(judged, rows.n);
+	rr_claim_rows_free(&rows);
 	rr_jobs_free(&jobs);
 	return text;
 }

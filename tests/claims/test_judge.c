@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims/jobs_parts.h"
-#include "claims/judge.h"
+#include "claims/claims.h"
 #include "race/race.h"
 
 enum { JOBS_MAX = 4 };
@@ -16,18 +15,15 @@ struct bench_of_jobs {
 	struct rr_jobs jobs;
 	struct rr_job all[JOBS_MAX];
 	const struct rr_claim *claim;
-	struct rr_claim_row *rows;
+	struct rr_claim_rows rows;
 };
 
 static void judge_begin(struct bench_of_jobs *bench, const char *id)
 {
 	*bench = (struct bench_of_jobs){ .claim = rr_claim_find(id) };
 	bench->jobs.jobs = bench->all;
-	bench->jobs.shared =
-		calloc(1, sizeof(*bench->jobs.shared) +
-				  JOBS_MAX * sizeof(struct rr_job_result));
 	cr_assert_not_null(bench->claim);
-	strcpy(bench->jobs.shared->versions[0], "7.0.15");
+	strcpy(bench->jobs.version, "7.0.15");
 }
 
 static struct rr_job *add_job(struct bench_of_jobs *bench)
@@ -35,8 +31,8 @@ static struct rr_job *add_job(struct bench_of_jobs *bench)
 	struct rr_job *job = &bench->all[bench->jobs.n];
 
 	snprintf(job->name, sizeof(job->name), "race-%zu", bench->jobs.n);
-	job->result = &bench->jobs.shared->results[bench->jobs.n++];
-	job->result->state = RR_JOB_DONE;
+	job->result.is_done = true;
+	bench->jobs.n++;
 	return job;
 }
 
@@ -55,34 +51,31 @@ static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 					 "%s says progress\n",
 					 bench->claim->id);
-		job->result->sayings[i].holds = i < hold;
+		job->result.sayings[i].holds = i < hold;
 	}
 	used += (size_t)snprintf(text + used, sizeof(text) - used,
 				 "verdict nothing broken\n");
 	job->race = rr_race_parse("t.race", text, used, &error);
 	cr_assert_not_null(job->race, "%s", error.text);
-	job->result->as_written = true;
-	strcpy(job->result->text, "nothing broken");
+	job->result.as_written = true;
+	strcpy(job->result.text, "nothing broken");
 	return job;
 }
 
 static const struct rr_claim_row *judge(struct bench_of_jobs *bench)
 {
 	const struct rr_claims_choice choice = { 1, &bench->claim };
-	size_t n;
 
-	bench->rows = rr_judge(&bench->jobs, &choice, &n);
-	cr_assert_not_null(bench->rows);
-	cr_assert_eq(n, 1);
-	return bench->rows;
+	cr_assert(rr_judge(&bench->rows, &bench->jobs, &choice));
+	cr_assert_eq(bench->rows.n, 1);
+	return bench->rows.rows;
 }
 
 static void judge_end(struct bench_of_jobs *bench)
 {
-	rr_claim_rows_free(bench->rows, 1);
+	rr_claim_rows_free(&bench->rows);
 	for (size_t i = 0; i < bench->jobs.n; i++)
 		rr_race_free(bench->all[i].race);
-	free(bench->jobs.shared);
 }
 
 static void assert_verdict(const char *id, int n, int hold,
@@ -98,8 +91,7 @@ static void assert_verdict(const char *id, int n, int hold,
 	cr_assert(row->is_computed);
 	cr_assert_eq(row->computed, computed, "%s: %s", id,
 		     rr_claim_verdict_name(row->computed));
-	cr_assert_eq(row->standing, standing, "%s: %s", id,
-		     rr_standing_name(row->standing));
+	cr_assert_eq(row->standing, standing, "%s: %s", id, row->problem);
 	cr_assert_eq(row->code, standing == RR_STANDS ? RR_EXIT_OK :
 							RR_EXIT_VIOLATED);
 	judge_end(&bench);
@@ -143,10 +135,10 @@ static void assert_standing(struct bench_of_jobs *bench,
 	const struct rr_claim_row *row = judge(bench);
 
 	cr_assert_eq(row->standing, standing, "%s",
-		     rr_standing_name(row->standing));
+		     row->problem);
 	cr_assert_eq(row->code, code, "%d", row->code);
 	cr_assert_not_null(strstr(row->problem, problem), "%s", row->problem);
-	cr_assert_eq(rr_claim_rows_exit(row, 1), code);
+	cr_assert_eq(rr_claim_rows_exit(&bench->rows), code);
 	judge_end(bench);
 }
 
@@ -158,8 +150,8 @@ Test(judge, wants_races_as_they_are_written)
 	judge_begin(&bench, "TL-7");
 	add_played(&bench, 1, 1);
 	job = add_played(&bench, 1, 1);
-	job->result->as_written = false;
-	strcpy(job->result->text, "line 4: expected OK, got PONG");
+	job->result.as_written = false;
+	strcpy(job->result.text, "line 4: expected OK, got PONG");
 	assert_standing(&bench, RR_NOT_AS_WRITTEN, RR_EXIT_VIOLATED,
 			"race-1 is not as written: line 4");
 }
@@ -172,8 +164,8 @@ Test(judge, names_a_race_that_cannot_be_played)
 	judge_begin(&bench, "TL-7");
 	add_played(&bench, 1, 1);
 	job = add_played(&bench, 1, 1);
-	job->result->code = RR_EXIT_REDIS;
-	strcpy(job->result->text, "no server");
+	job->result.code = RR_EXIT_REDIS;
+	strcpy(job->result.text, "no server");
 	assert_standing(&bench, RR_FAILED, RR_EXIT_REDIS, "race-1: no server");
 }
 
@@ -183,14 +175,14 @@ Test(judge, never_passes_what_was_skipped)
 
 	judge_begin(&bench, "TL-7");
 	add_played(&bench, 1, 1);
-	add_played(&bench, 1, 1)->result->code = RR_EXIT_SKIPPED;
+	add_played(&bench, 1, 1)->result.code = RR_EXIT_SKIPPED;
 	assert_standing(&bench, RR_SKIPPED, RR_EXIT_SKIPPED, "race-1");
 	judge_begin(&bench, "TL-11");
 	add_played(&bench, 1, 1);
-	add_played(&bench, 1, 1)->result->code = RR_EXIT_SKIPPED;
+	add_played(&bench, 1, 1)->result.code = RR_EXIT_SKIPPED;
 	assert_standing(&bench, RR_STANDS, RR_EXIT_OK, "");
 	judge_begin(&bench, "TL-11");
-	add_played(&bench, 1, 1)->result->code = RR_EXIT_SKIPPED;
+	add_played(&bench, 1, 1)->result.code = RR_EXIT_SKIPPED;
 	assert_standing(&bench, RR_SKIPPED, RR_EXIT_SKIPPED, "race-0");
 }
 
@@ -201,7 +193,7 @@ Test(judge, says_what_nothing_shows_and_what_was_called_off)
 	judge_begin(&bench, "TL-7");
 	assert_standing(&bench, RR_NOT_SHOWN, RR_EXIT_VIOLATED, "no race");
 	judge_begin(&bench, "TL-7");
-	add_played(&bench, 1, 1)->result->state = RR_JOB_RUNNING;
+	add_played(&bench, 1, 1)->result.is_done = false;
 	assert_standing(&bench, RR_UNFINISHED, RR_EXIT_INTERRUPTED,
 			"not finished");
 }
@@ -216,7 +208,7 @@ static void assert_measured(enum rr_measured measured,
 	job = add_job(&bench);
 	strcpy(job->name, "PL-3");
 	job->measure = bench.claim->measure;
-	job->result->measured = measured;
+	job->result.measured = measured;
 	assert_standing(&bench, standing, code, "");
 }
 
@@ -236,7 +228,7 @@ Test(judge, speaks_of_servers_that_are_new_enough)
 	assert_standing(&bench, RR_STANDS, RR_EXIT_OK, "");
 	judge_begin(&bench, "WA-5");
 	add_played(&bench, 0, 0);
-	strcpy(bench.jobs.shared->versions[0], "6.0.16");
+	strcpy(bench.jobs.version, "6.0.16");
 	assert_standing(&bench, RR_SKIPPED, RR_EXIT_SKIPPED, "from 6.2 on");
 	cr_assert(rr_version_reaches("6.2", "6.2"));
 	cr_assert(rr_version_reaches("10.0.1", "6.2"));
@@ -246,13 +238,15 @@ Test(judge, speaks_of_servers_that_are_new_enough)
 
 Test(judge, lets_one_that_is_skipped_not_count_among_others)
 {
-	struct rr_claim_row rows[3] = { { .code = RR_EXIT_OK },
-				  { .code = RR_EXIT_SKIPPED },
-				  { .code = RR_EXIT_OK } };
+	struct rr_claim_row list[3] = { { .code = RR_EXIT_OK },
+					{ .code = RR_EXIT_SKIPPED },
+					{ .code = RR_EXIT_OK } };
+	const struct rr_claim_rows rows = { .n = 3, .rows = list };
+	const struct rr_claim_rows one = { .n = 1, .rows = &list[1] };
 
-	cr_assert_eq(rr_claim_rows_exit(rows, 3), RR_EXIT_OK);
-	cr_assert_eq(rr_claim_rows_exit(&rows[1], 1), RR_EXIT_SKIPPED);
-	rows[0].code = RR_EXIT_REDIS;
-	rows[2].code = RR_EXIT_VIOLATED;
-	cr_assert_eq(rr_claim_rows_exit(rows, 3), RR_EXIT_VIOLATED);
+	cr_assert_eq(rr_claim_rows_exit(&rows), RR_EXIT_OK);
+	cr_assert_eq(rr_claim_rows_exit(&one), RR_EXIT_SKIPPED);
+	list[0].code = RR_EXIT_REDIS;
+	list[2].code = RR_EXIT_VIOLATED;
+	cr_assert_eq(rr_claim_rows_exit(&rows), RR_EXIT_VIOLATED);
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../cluster/stage.h"
-#include "claims.h"
-#include "claims/jobs.h"
+#include "claim.h"
+#include "claims/claims.h"
 #include "race/race.h"
 #include "mutate.h"
 #include "play/player.h"

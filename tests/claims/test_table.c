@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../support.h"
-#include "claims.h"
+#include "claim.h"
 
 Test(claims_table, has_every_claim_once)
 {

@@ -8,8 +8,8 @@
  * theirs, is `derived`. To add a claim: one entry in a table of
  * scenarios/claims_*.c, and a race whose heading `claim` names it.
  */
-#ifndef RR_CLAIMS_H
-#define RR_CLAIMS_H
+#ifndef RR_CLAIM_H
+#define RR_CLAIM_H
 
 #include <stdbool.h>
 #include <stddef.h>

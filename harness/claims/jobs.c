@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* What has to be done to check claims, and the workers that do it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "claims.h"
+#include "measure.h"
+#include "play/player.h"
+#include "race/race.h"
+
+/* ---- Which there are ------------------------------------------------------------ */
+
+bool rr_claims_chosen(const struct rr_claims_choice *choice,
+		      const struct rr_claim *claim)
+{
+	for (size_t i = 0; i < choice->n; i++) {
+		if (choice->claims[i] == claim)
+			return true;
+	}
+	return choice->n == 0;
+}
+
+bool rr_race_names_claim(const struct rr_race *race, const char *id)
+{
+	static const char between[] = ", \t";
+	const size_t length = strlen(id);
+	const char *at = race->claims + strspn(race->claims, between);
+
+	while (*at) {
+		const size_t n = strcspn(at, between);
+
+		if (n == length && memcmp(at, id, n) == 0)
+			return true;
+		at += n;
+		at += strspn(at, between);
+	}
+	return false;
+}
+
+static bool is_race_wanted(const struct rr_race *race,
+			   const struct rr_claims_choice *choice)
+{
+	const struct rr_claim *claim;
+
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
+		if (rr_claims_chosen(choice, claim) &&
+		    rr_race_names_claim(race, claim->id))
+			return true;
+	}
+	return false;
+}
+
+static struct rr_job *add_job(struct rr_jobs *jobs, const char *name)
+{
+	struct rr_job *job = &jobs->jobs[jobs->n++];
+
+	snprintf(job->name, sizeof(job->name), "%s", name);
+	return job;
+}
+
+static void add_race(struct rr_jobs *jobs, const char *name,
+		     const struct rr_claims_choice *choice)
+{
+	struct rr_error error = { 0 };
+	struct rr_race *race = rr_library_open(name, &error);
+	struct rr_job *job;
+
+	if (race && !is_race_wanted(race, choice)) {
+		rr_race_free(race);
+		return;
+	}
+	job = add_job(jobs, name);
+	job->race = race;
+	if (race && race->n_sayings <= RR_JOB_SAYINGS)
+		return;
+	job->result.code = RR_EXIT_USAGE;
+	job->result.is_done = true;
+	if (race)
+		rr_error_set(&error, RR_ERROR_USAGE,
+			     "%.200s:1: expected at most %d lines that say something",
+			     race->path, RR_JOB_SAYINGS);
+	snprintf(job->result.text, sizeof(job->result.text), "%.500s",
+		 error.text);
+}
+
+static void add_measures(struct rr_jobs *jobs,
+			 const struct rr_claims_choice *choice)
+{
+	const struct rr_claim *claim;
+
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
+		if (claim->measure && rr_claims_chosen(choice, claim))
+			add_job(jobs, claim->id)->measure = claim->measure;
+	}
+}
+
+bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
+		     const struct rr_claims_choice *choice)
+{
+	size_t n;
+	char **names = rr_library_names(&n);
+
+	*jobs = (struct rr_jobs){
+		.program = program,
+		.jobs = calloc(n + RR_MEASURES, sizeof(*jobs->jobs)),
+	};
+	if (names && jobs->jobs) {
+		add_measures(jobs, choice);
+		for (size_t i = 0; i < n; i++)
+			add_race(jobs, names[i], choice);
+	}
+	rr_library_free_names(names, n);
+	return names && jobs->jobs;
+}
+
+void rr_jobs_free(struct rr_jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->n; i++)
+		rr_race_free(jobs->jobs[i].race);
+	free(jobs->jobs);
+}
+
+/* ---- Races, played by a worker ---------------------------------------------------- */
+
+/* The command and the reply that something is said of. */
+static void note_reply(const struct rr_trace *trace,
+		       const struct rr_saying *saying,
+		       struct rr_saying_result *result)
+{
+	for (size_t i = trace->n_events; saying->step >= 0 && i-- > 0;) {
+		const struct rr_event *event = &trace->events[i];
+
+		if (event->step != &trace->race->steps[saying->step])
+			continue;
+		snprintf(result->reply, sizeof(result->reply), "%.*s%s=> %s",
+			 50, event->command ? event->command : "",
+			 event->command ? " " : "",
+			 event->reply ? event->reply : "nothing");
+		return;
+	}
+}
+
+/* The first reply that was another one. */
+static void note_difference(const struct rr_trace *trace,
+			    struct rr_job_result *result)
+{
+	char verdict[200];
+
+	for (size_t i = 0; i < trace->n_events; i++) {
+		const struct rr_event *event = &trace->events[i];
+
+		if (!event->differs)
+			continue;
+		snprintf(result->text, sizeof(result->text),
+			 "line %d: expected %.150s, got %.150s",
+			 event->step->line, event->step->expected,
+			 event->reply);
+		return;
+	}
+	rr_trace_verdict(trace, verdict, sizeof(verdict));
+	snprintf(result->text, sizeof(result->text),
+		 "line %d: the verdict is %s", trace->race->verdict_line,
+		 verdict);
+}
+
+static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
+		      struct rr_job_result *result)
+{
+	struct rr_trace trace;
+
+	result->code = rr_player_play(race, cluster, NULL, &trace);
+	result->as_written = trace.as_written;
+	for (size_t i = 0; i < race->n_sayings; i++) {
+		result->sayings[i].holds =
+			rr_trace_saying_holds(&trace, &race->sayings[i]);
+		note_reply(&trace, &race->sayings[i], &result->sayings[i]);
+	}
+	if (result->code != RR_EXIT_OK)
+		snprintf(result->text, sizeof(result->text), "%.500s",
+			 trace.error);
+	else if (!trace.as_written)
+		note_difference(&trace, result);
+	else
+		rr_trace_verdict(&trace, result->text, sizeof(result->text));
+	rr_trace_free(&trace);
+}
+
+/* ---- Workers ------------------------------------------------------------------------ */
+
+/* What a worker has for itself. */
+struct workplace {
+	struct rr_session session;
+	struct rr_cluster cluster;
+	char version[RR_JOB_VERSION];
+	struct rr_error error; /* why there is no cluster */
+};
+
+/* What comes back. */
+struct outcome {
+	struct rr_job_result result;
+	char version[RR_JOB_VERSION];
+};
+
+/* Jobs that are to be done. */
+struct work {
+	struct rr_jobs *jobs;
+	struct rr_job **todo;
+};
+
+/* Without a cluster, the jobs say so: each claim has its row. */
+static bool begin_checking(void *context, struct rr_pool_worker *worker,
+			   struct rr_error *error)
+{
+	const struct work *work = context;
+	const struct rr_cluster_options options = {
+		.program = work->jobs->program, .cpu = -1
+	};
+	struct workplace *place = calloc(1, sizeof(*place));
+
+	worker->state = place;
+	if (!place)
+		return rr_error_no_memory(error);
+	if (!rr_session_open(&place->session, error))
+		return false;
+	if (rr_cluster_open(&place->cluster, &place->session, &options,
+			    &place->error))
+		rr_cluster_version(&place->cluster, place->version,
+				   sizeof(place->version));
+	return true;
+}
+
+static void end_checking(void *context, struct rr_pool_worker *worker)
+{
+	struct workplace *place = worker->state;
+
+	(void)context;
+	if (!place)
+		return;
+	rr_cluster_close(&place->cluster);
+	rr_session_close(&place->session);
+	free(place);
+}
+
+static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
+{
+	const struct work *work = context;
+	const struct rr_job *job = work->todo[i];
+	struct workplace *place = worker->state;
+	struct outcome outcome = { .result.is_done = true };
+	struct rr_job_result *result = &outcome.result;
+
+	memcpy(outcome.version, place->version, sizeof(outcome.version));
+	if (place->error.kind) {
+		result->code = rr_exit_of(place->error.kind);
+		snprintf(result->text, sizeof(result->text), "%.500s",
+			 place->error.text);
+	} else if (job->race) {
+		play_race(job->race, &place->cluster, result);
+	} else {
+		rr_measure_take(job->measure, &place->session,
+				work->jobs->program, result);
+	}
+	rr_signals_wait(&place->session.signals, 0);
+	if (place->session.signals.interrupted)
+		return false;
+	rr_pool_add(worker, &outcome, sizeof(outcome));
+	return true;
+}
+
+static void take_outcome(void *context, size_t i, const char *data, size_t size)
+{
+	const struct work *work = context;
+	struct outcome outcome;
+
+	(void)size;
+	memcpy(&outcome, data, sizeof(outcome));
+	work->todo[i]->result = outcome.result;
+	if (outcome.version[0])
+		memcpy(work->jobs->version, outcome.version,
+		       sizeof(outcome.version));
+}
+
+static void lose_outcome(void *context, size_t i, const char *why)
+{
+	const struct work *work = context;
+	struct rr_job_result *result = &work->todo[i]->result;
+
+	result->is_done = true;
+	result->code = RR_EXIT_INTERNAL;
+	snprintf(result->text, sizeof(result->text), "%s", why);
+}
+
+static void name_job(void *context, size_t i, char text[RR_POOL_NAME])
+{
+	const struct work *work = context;
+
+	snprintf(text, RR_POOL_NAME, "%.50s", work->todo[i]->name);
+}
+
+bool rr_jobs_run(struct rr_jobs *jobs, int n_workers,
+		 struct rr_signals *signals, struct rr_error *error)
+{
+	struct work work = { .jobs = jobs,
+			     .todo = calloc(jobs->n + 1,
+					    sizeof(struct rr_job *)) };
+	struct rr_pool pool = { .n_workers = n_workers,
+				.context = &work,
+				.begin = begin_checking,
+				.run = check_job,
+				.end = end_checking,
+				.take = take_outcome,
+				.lost = lose_outcome,
+				.name = name_job };
+	bool good;
+
+	if (!work.todo)
+		return rr_error_no_memory(error);
+	for (size_t i = 0; i < jobs->n; i++) {
+		if (!jobs->jobs[i].result.is_done)
+			work.todo[pool.n_jobs++] = &jobs->jobs[i];
+	}
+	good = rr_pool_run(&pool, signals, error);
+	free(work.todo);
+	return good;
+}
