@@ -67,6 +67,7 @@ struct rr_server_row {
 	struct rr_question question;
 	uint32_t reply; /* COMMAND, READ: its number */
 	bool blocks;    /* the command waits; `reply` is what a time-out says */
+	bool merges;    /* it led to a state that was known */
 };
 
 struct rr_server_table {
@@ -75,7 +76,7 @@ struct rr_server_table {
 	bool is_tree;     /* no two paths lead to one state */
 	const char *lock; /* the lock's key */
 	struct rr_intern data, connections, says, locks, keys, rows;
-	struct rr_intern owns, others, singles; /* see compose() */
+	struct rr_intern owns, others, singles; /* see compose.c */
 	struct rr_own {
 		struct rr_server_snapshot after; /* all but connections */
 		uint32_t reply, connection;
@@ -89,10 +90,6 @@ struct rr_server_table {
 	const struct rr_scripts *scripts;
 	uint32_t at;         /* the asker's state; RR_NO_ID = not known */
 	uint64_t n_asked, n_replayed; /* questions; and on the way to them */
-	struct rr_merge {
-		uint32_t row; /* it led to a state that was known */
-	} *merges;
-	uint32_t n_merges;
 	bool differs;        /* one question was answered in two ways */
 	bool lacked_script;  /* a server did not know one by its hash */
 	const char *random_command; /* that clients have sent; NULL = none */
@@ -117,12 +114,7 @@ rr_server_table_ask(struct rr_server_table *table, uint32_t state,
  * again by a clock that is ahead. Of a table that is not `absolute`. */
 bool rr_server_table_tells_time(struct rr_server_table *table);
 
-/* Connections of a state that are not as new. */
-const struct rr_connection *
-rr_server_table_connections(const struct rr_server_table *table,
-			    uint32_t state, size_t *n);
-
-/* The one at `slot`; NULL = it is as new. */
+/* The connection at `slot`; NULL = it is as new. */
 const struct rr_connection *
 rr_server_table_connection(const struct rr_server_table *table, uint32_t state,
 			   uint16_t slot);

@@ -60,8 +60,8 @@ static void open_connections(struct rr_recorder *recorder,
 }
 
 static bool record_actions(struct rr_recorder *recorder,
-		   const struct rr_product *product,
-		   const struct rr_actions *actions)
+			   const struct rr_product *product,
+			   const struct rr_actions *actions)
 {
 	const int64_t skew_ns = product->config.skew_ns;
 	bool good = true;
@@ -117,8 +117,7 @@ static char *with_verdict(const char *transcript, const char *verdict)
 
 /* Was every reply as it was written? */
 static bool is_as_written(const struct rr_race *race,
-			  const struct rr_trace *trace,
-			  struct rr_error *error)
+			  const struct rr_trace *trace, struct rr_error *error)
 {
 	const struct rr_event *last;
 

@@ -24,7 +24,7 @@ struct place {
 struct step {
 	uint32_t before; /* a place's number */
 	uint64_t edge;
-	uint64_t cost;   /* changes of client, and then moves */
+	uint64_t cost; /* changes of client, and then moves */
 	bool is_done;
 };
 
@@ -89,8 +89,8 @@ static uint32_t pop_place(struct search *search)
 	return top;
 }
 
-static bool reach_place(struct search *search, struct place place, uint32_t before,
-		  uint64_t edge, uint64_t cost)
+static bool reach_place(struct search *search, struct place place,
+			uint32_t before, uint64_t edge, uint64_t cost)
 {
 	bool is_new;
 	const uint32_t id =
@@ -168,7 +168,8 @@ static int count_switches(const struct rr_graph *graph,
 	int last = -1, n = 0;
 
 	for (size_t i = 0; i < way->n; i++) {
-		const struct rr_transition move = graph->edges[way->edges[i]].move;
+		const struct rr_transition move =
+			graph->edges[way->edges[i]].move;
 
 		if (!is_client_move(move))
 			continue;
@@ -207,8 +208,8 @@ static bool search_way(struct search *search, struct rr_way *way)
 		return false;
 	while (search->n_heap > 0) {
 		const uint32_t id = pop_place(search);
-		const struct place place = *(const struct place *)
-			rr_intern_get(&search->places, id);
+		const struct place place = *(
+			const struct place *)rr_intern_get(&search->places, id);
 
 		if (search->steps[id].is_done)
 			continue;
@@ -226,14 +227,15 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
 			  int client)
 {
 	uint64_t i = rr_graph_is_expanded(graph, state) ? graph->first[state] :
-						 graph->n_edges;
-	const uint64_t end =
-		rr_graph_is_expanded(graph, state) ? graph->first[state + 1] : i;
+							  graph->n_edges;
+	const uint64_t end = rr_graph_is_expanded(graph, state) ?
+				     graph->first[state + 1] :
+				     i;
 
 	for (; i < end; i++) {
 		const struct rr_transition move = graph->edges[i].move;
-		const bool is_time =
-			move.kind == RR_DO_WAIT || move.kind == RR_DO_NEAR;
+		const bool is_time = move.kind == RR_DO_WAIT ||
+				     move.kind == RR_DO_NEAR;
 
 		if (client < 0 ? is_time :
 				 is_client_move(move) &&
@@ -255,9 +257,10 @@ static uint32_t try_all(const struct rr_graph *graph, struct rr_way *way,
 			const uint64_t edge = find_edge(graph, state, (int)c);
 
 			if (edge == graph->n_edges ||
-			    (n > 0 && rr_product_client(product,
-							rr_graph_key(graph, state), c)
-					      ->is_attempt))
+			    (n > 0 &&
+			     rr_product_client(product,
+					       rr_graph_key(graph, state), c)
+				     ->is_attempt))
 				break;
 			if (!add_to_way(way, edge))
 				return state;
@@ -305,7 +308,8 @@ bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
 
 	way->n = 0;
 	while (way->n < WAY_MAX && rr_graph_is_expanded(graph, state)) {
-		const uint64_t n = graph->first[state + 1] - graph->first[state];
+		const uint64_t n =
+			graph->first[state + 1] - graph->first[state];
 		const uint64_t edge =
 			n ? graph->first[state] + rr_random_below(&random, n) :
 			    0;

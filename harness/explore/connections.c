@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* What a server keeps for its connections: transactions, WATCH, subscriptions, and
+ * messages that nobody has read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_state.h"
+
+/* Among a connection's commands: the number of a database. */
+#define NO_COMMAND UINT32_C(0x80000000)
+
+/* ---- Those that are not as new --------------------------------------------- */
+
+const struct rr_connection *
+rr_server_table_connections(const struct rr_server_table *table, uint32_t state,
+			    size_t *n)
+{
+	const uint32_t id = table->states[state].connections;
+
+	*n = table->connections.values[id].length /
+	     sizeof(struct rr_connection);
+	return rr_intern_get(&table->connections, id);
+}
+
+const struct rr_connection *
+rr_server_table_connection(const struct rr_server_table *table, uint32_t state,
+			   uint16_t slot)
+{
+	size_t n;
+	const struct rr_connection *all =
+		rr_server_table_connections(table, state, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].slot == slot)
+			return &all[i];
+	}
+	return NULL;
+}
+
+struct rr_connection *rr_connections_find(struct rr_connections *connections,
+					  uint16_t slot)
+{
+	for (size_t i = 0; i < connections->n; i++) {
+		if (connections->all[i].slot == slot)
+			return &connections->all[i];
+	}
+	return NULL;
+}
+
+/* In order of their slots. */
+struct rr_connection *rr_connections_insert(struct rr_connections *connections,
+					    uint16_t slot)
+{
+	size_t i = connections->n++;
+
+	for (; i > 0 && connections->all[i - 1].slot > slot; i--)
+		connections->all[i] = connections->all[i - 1];
+	memset(&connections->all[i], 0, sizeof(connections->all[i]));
+	connections->all[i].slot = slot;
+	return &connections->all[i];
+}
+
+void rr_connections_drop(struct rr_connections *connections,
+			 const struct rr_connection *connection)
+{
+	const size_t i = (size_t)(connection - connections->all);
+
+	memmove(&connections->all[i], &connections->all[i + 1],
+		(--connections->n - i) * sizeof(connections->all[0]));
+}
+
+struct rr_connections rr_server_connections(const struct rr_server_table *table,
+					    uint32_t state)
+{
+	struct rr_connections connections;
+	const struct rr_connection *all =
+		rr_server_table_connections(table, state, &connections.n);
+
+	memcpy(connections.all, all, connections.n * sizeof(all[0]));
+	return connections;
+}
+
+/* ---- What they carry -------------------------------------------------------- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++) {
+		if (strcmp(*names, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Ends what the connection's commands consist of. */
+static bool ends_transaction(const char *name, const struct rl_reply *reply)
+{
+	static const char *const names[] = { "EXEC", "DISCARD", "UNWATCH",
+					     "RESET", NULL };
+
+	return is_one_of(name, names) &&
+	       !(reply->type == RL_REPLY_FAILED &&
+		 strncmp(reply->text, "ERR", 3) == 0) &&
+	       !(reply->type == RL_REPLY_STATUS &&
+		 strcmp(reply->text, "QUEUED") == 0);
+}
+
+/* Becomes a part of its transaction, or watches. */
+static bool belongs_to_transaction(const char *name,
+				   const struct rl_reply *reply)
+{
+	static const char *const names[] = { "MULTI", "WATCH", NULL };
+
+	return (is_one_of(name, names) && reply->type != RL_REPLY_FAILED) ||
+	       (reply->type == RL_REPLY_STATUS &&
+		strcmp(reply->text, "QUEUED") == 0);
+}
+
+static bool append_command(struct rr_server_table *table,
+			   struct rr_connection *connection, uint32_t command)
+{
+	if (connection->n_commands == RR_CONNECTION_COMMANDS)
+		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
+				    "a transaction of more than %d commands",
+				    RR_CONNECTION_COMMANDS);
+	connection->commands[connection->n_commands++] = command;
+	return true;
+}
+
+static bool has_command(const struct rr_server_table *table,
+			const struct rr_connection *connection,
+			const char *name)
+{
+	for (uint32_t i = 0; i < connection->n_commands; i++) {
+		if (!(connection->commands[i] & NO_COMMAND) &&
+		    strcmp(rr_server_command_name(table,
+						  connection->commands[i]),
+			   name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A command that is refused while its transaction is open makes EXEC fail. */
+static bool spoils_transaction(const struct rr_server_table *table,
+			       const struct rr_connection *connection,
+			       const char *name, const struct rl_reply *reply)
+{
+	return reply->type == RL_REPLY_FAILED && strcmp(name, "MULTI") != 0 &&
+	       strcmp(name, "WATCH") != 0 &&
+	       has_command(table, connection, "MULTI");
+}
+
+/* A WATCH is of the database that is selected. */
+static bool append_database(struct rr_server_table *table,
+			    struct rr_connection *connection)
+{
+	const char *says = rr_intern_get(&table->says, connection->says);
+	const char *field = strstr(says, "db=");
+	const uint32_t db = field ? (uint32_t)atoi(field + 3) : 0;
+
+	return db == 0 || append_command(table, connection, NO_COMMAND | db);
+}
+
+static bool is_last(const struct rr_connection *connection, uint32_t command)
+{
+	return connection->n_commands &&
+	       connection->commands[connection->n_commands - 1] == command;
+}
+
+bool rr_connection_note(struct rr_server_table *table,
+			struct rr_connection *connection, uint32_t command,
+			const struct rl_reply *reply)
+{
+	const char *name = rr_server_command_name(table, command);
+
+	if (ends_transaction(name, reply)) {
+		connection->n_commands = 0;
+		memset(connection->commands, 0, sizeof(connection->commands));
+		return true;
+	}
+	if (strcmp(name, "WATCH") == 0 && belongs_to_transaction(name, reply))
+		return is_last(connection, command) ||
+		       (append_database(table, connection) &&
+			append_command(table, connection, command));
+	if (strstr(name, "SUBSCRIBE"))
+		return is_last(connection, command) ||
+		       append_command(table, connection, command);
+	return (!belongs_to_transaction(name, reply) &&
+		!spoils_transaction(table, connection, name, reply)) ||
+	       append_command(table, connection, command);
+}
+
+/* Nothing is subscribed to any more. */
+static void forget_subscriptions(const struct rr_server_table *table,
+				 struct rr_connection *connection)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < connection->n_commands; i++) {
+		const uint32_t command = connection->commands[i];
+
+		if (command & NO_COMMAND ||
+		    !strstr(rr_server_command_name(table, command),
+			    "SUBSCRIBE"))
+			connection->commands[n++] = command;
+	}
+	memset(&connection->commands[n], 0,
+	       (connection->n_commands - n) * sizeof(connection->commands[0]));
+	connection->n_commands = n;
+}
+
+bool rr_connection_add_message(struct rr_server_table *table,
+			       struct rr_connection *connection,
+			       uint32_t message)
+{
+	if (connection->n_messages == RR_CONNECTION_MESSAGES)
+		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
+				    "more than %d messages that nobody reads",
+				    RR_CONNECTION_MESSAGES);
+	connection->messages[connection->n_messages++] = message;
+	return true;
+}
+
+uint32_t rr_connection_take_message(struct rr_connection *connection)
+{
+	const uint32_t message = connection->messages[0];
+
+	connection->n_messages--;
+	memmove(connection->messages, connection->messages + 1,
+		connection->n_messages * sizeof(message));
+	connection->messages[connection->n_messages] = 0;
+	return message;
+}
+
+/* What the server says of it now, and what has come for it. */
+static bool look_at_connection(struct rr_server_table *table,
+			       struct rr_connection *connection)
+{
+	struct rl_reply message;
+	char text[400];
+
+	if (!rr_asker_connection(table->asker, connection->slot, text,
+				 sizeof(text)))
+		return rr_server_fail_asking(table);
+	connection->says =
+		rr_intern_put(&table->says, text, strlen(text) + 1, NULL);
+	connection->listens =
+		!strstr(text, " sub=0 psub=0 ") ||
+		(strstr(text, " ssub=") && !strstr(text, " ssub=0 "));
+	if (!connection->listens)
+		forget_subscriptions(table, connection);
+	while (rr_asker_message(table->asker, connection->slot, &message)) {
+		if (!rr_connection_add_message(table, connection,
+					       rr_terms_reply(table->terms,
+							      &message)))
+			return false;
+	}
+	return true;
+}
+
+/* As it was when it was opened? Number 0 is what a new one says. */
+static bool is_as_new(const struct rr_connection *connection)
+{
+	return connection->says == 0 && connection->n_commands == 0 &&
+	       connection->n_messages == 0;
+}
+
+bool rr_connections_look(struct rr_server_table *table,
+			 struct rr_connections *connections)
+{
+	for (size_t i = connections->n; i-- > 0;) {
+		struct rr_connection *connection = &connections->all[i];
+
+		if (!look_at_connection(table, connection))
+			return false;
+		if (is_as_new(connection))
+			rr_connections_drop(connections, connection);
+	}
+	return true;
+}

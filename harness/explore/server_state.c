@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What a server says of its data, and the states that are known by that. */
+#include "server_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define MS INT64_C(1000000) /* in nanoseconds */
+
+/* What a state is known by. */
+struct state_key {
+	uint32_t data, connections;
+	int64_t clock_ns;
+	uint64_t was_wiped;
+	uint64_t path; /* where no two paths lead to one state */
+};
+
+bool rr_server_fail_asking(struct rr_server_table *table)
+{
+	return rr_error_set(&table->error, RR_ERROR_REDIS, "%s",
+			    rr_asker_error(table->asker));
+}
+
+const char *rr_server_command_name(const struct rr_server_table *table,
+				   uint32_t command)
+{
+	return rr_intern_get(&table->terms->words,
+			     table->terms->command[command].name);
+}
+
+/* ---- Data ----------------------------------------------------------------- */
+
+static void append_element(FILE *file, const struct rl_reply *element)
+{
+	fwrite(&element->integer, sizeof(element->integer), 1, file);
+	fwrite(&element->length, sizeof(element->length), 1, file);
+	if (element->text)
+		fwrite(element->text, 1, element->length, file);
+}
+
+static bool is_key_named(const struct rl_reply *element, const char *key)
+{
+	return element->text && strlen(key) == element->length &&
+	       memcmp(element->text, key, element->length) == 0;
+}
+
+/* A key of database 0, the number of whose value stands for the lock. */
+static void note_key(struct rr_server_table *table, const struct rl_reply *key,
+		     long long db, struct rr_server_snapshot *state)
+{
+	const struct rl_reply *left = key + 1, *dump = key + 2;
+
+	if (left->integer >= 0 &&
+	    (left->integer + 1) * MS < state->first_end_ns)
+		state->first_end_ns = (left->integer + 1) * MS;
+	if (db == 0 && is_key_named(key, table->lock) && dump->text)
+		state->lock = 1 + rr_intern_put(&table->locks, dump->text,
+						dump->length, NULL);
+}
+
+/* An integer begins a database, three elements are a key. */
+static void read_keys(struct rr_server_table *table,
+		      const struct rl_reply *data, FILE *file,
+		      struct rr_server_snapshot *state)
+{
+	long long db = 0;
+
+	for (size_t i = 0; i < data->length;) {
+		const struct rl_reply *element = &data->elements[i];
+
+		append_element(file, element);
+		if (element->type == RL_REPLY_INTEGER) {
+			db = element->integer;
+			i++;
+			continue;
+		}
+		if (i + 2 >= data->length)
+			return;
+		append_element(file, element + 1);
+		append_element(file, element + 2);
+		note_key(table, element, db, state);
+		i += 3;
+	}
+}
+
+/* After a restart: which of the clients' scripts are known again. */
+static bool read_scripts(struct rr_server_table *table, FILE *file)
+{
+	struct rl_reply reply;
+
+	for (size_t i = 0; i < table->scripts->n; i++) {
+		if (!rr_asker_say(table->asker, &reply, "SCRIPT EXISTS %s",
+				  table->scripts->all[i].sha1))
+			return false;
+		if (reply.length == 1 && reply.elements[0].integer)
+			fputs(table->scripts->all[i].sha1, file);
+	}
+	return true;
+}
+
+static bool read_functions(struct rr_server_table *table, FILE *file)
+{
+	struct rl_reply reply;
+
+	if (rr_intern_find(&table->terms->words, "FUNCTION",
+			   sizeof("FUNCTION")) == RR_NO_ID)
+		return true;
+	if (!rr_asker_say(table->asker, &reply, "FUNCTION DUMP"))
+		return false;
+	append_element(file, &reply);
+	return true;
+}
+
+bool rr_server_read_data(struct rr_server_table *table,
+			 struct rr_server_snapshot *state)
+{
+	struct rl_reply data;
+	char *bytes = NULL;
+	size_t size;
+	FILE *file = open_memstream(&bytes, &size);
+	bool good;
+
+	if (!file)
+		return false;
+	state->first_end_ns = RR_NEVER;
+	good = rr_asker_data(table->asker, &data);
+	if (good)
+		read_keys(table, &data, file, state);
+	good = good && read_functions(table, file) &&
+	       (!state->was_wiped || read_scripts(table, file));
+	fclose(file);
+	state->names = rr_terms_names_in(table->terms, bytes, size);
+	state->data = rr_intern_put(&table->data, bytes, size, NULL);
+	free(bytes);
+	return good || rr_server_fail_asking(table);
+}
+
+/* ---- States --------------------------------------------------------------- */
+
+uint32_t rr_server_add_state(struct rr_server_table *table,
+			     struct rr_server_snapshot *state,
+			     const struct rr_connections *connections,
+			     bool *is_new)
+{
+	struct state_key key;
+	uint32_t id;
+
+	for (size_t i = 0; i < connections->n; i++) {
+		const struct rr_connection *connection = &connections->all[i];
+
+		for (uint32_t j = 0; j < connection->n_messages; j++)
+			state->names |=
+				table->terms->reply[connection->messages[j]]
+					.names;
+	}
+	state->connections = rr_intern_put(
+		&table->connections, connections->all,
+		connections->n * sizeof(connections->all[0]), NULL);
+	memset(&key, 0, sizeof(key));
+	key.data = state->data;
+	key.connections = state->connections;
+	key.clock_ns = state->clock_ns;
+	key.was_wiped = state->was_wiped;
+	if (table->is_tree)
+		key.path = (uint64_t)table->rows.n + 1;
+	id = rr_intern_put(&table->keys, &key, sizeof(key), is_new);
+	if (id == RR_NO_ID || !*is_new)
+		return id;
+	if (!rr_array_grow(&table->states, id, sizeof(*state)))
+		return RR_NO_ID;
+	if (state->parent != RR_NO_ID) {
+		const struct rr_server_snapshot *parent =
+			&table->states[state->parent];
+
+		state->length = parent->length + 1;
+		state->depth = parent->depth +
+			       (state->question.kind == RR_ASK_COMMAND);
+	}
+	if (state->depth > table->depth)
+		table->depth = state->depth;
+	table->states[id] = *state;
+	return id;
+}
