@@ -141,20 +141,19 @@ static enum rr_exit write_file(const char *path, rr_claims_print *print,
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	if (!file)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	print(rows, file);
 	fclose(file);
-	code = rr_files_replace(path, text, length);
-	free(text);
-	if (code == RR_EXIT_OK) {
+	if (rr_files_replace(path, text, length, &error)) {
 		fprintf(stderr, "%s: ", path);
 		rr_claim_rows_summarise(rows, stderr);
 		fputc('\n', stderr);
 	}
-	return code;
+	free(text);
+	return rr_report_error(&error);
 }
 
 /* A part must not take the place of the whole. */

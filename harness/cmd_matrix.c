@@ -213,16 +213,17 @@ static enum rr_exit write_file(const char *path, rr_matrix_print *print,
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	if (!file)
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	print(matrix, file);
-	code = fclose(file) == 0 ?
-		       rr_files_replace(path, text, length) :
-		       rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	if (fclose(file) == 0)
+		rr_files_replace(path, text, length, &error);
+	else
+		rr_error_no_memory(&error);
 	free(text);
-	return code;
+	return rr_report_error(&error);
 }
 
 /* A part must not take the place of the whole. */

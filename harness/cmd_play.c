@@ -22,14 +22,16 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace,
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 	bool drawn = out && rr_draw(out, trace, options->format, &style);
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	if (out && fclose(out) != 0)
 		drawn = false;
-	code = drawn ? rr_files_replace(options->output, text, length) :
-		       rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	if (drawn)
+		rr_files_replace(options->output, text, length, &error);
+	else
+		rr_error_no_memory(&error);
 	free(text);
-	return code;
+	return rr_report_error(&error);
 }
 
 static enum rr_exit draw(const struct rr_trace *trace,

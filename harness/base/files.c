@@ -10,20 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum rr_exit cannot(const char *verb, const char *path)
+static bool cannot(const char *verb, const char *path, struct rr_error *error)
 {
-	return rr_complain(RR_EXIT_FILE, "cannot %s '%s': %s", verb, path,
-			   strerror(errno));
+	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb,
+			    path, strerror(errno));
 }
 
-enum rr_exit rr_files_make_directory(const char *path)
+bool rr_files_make_directory(const char *path, struct rr_error *error)
 {
 	char partial[RR_PATH_SIZE];
 	struct stat info;
 
 	if (strlen(path) >= sizeof(partial)) {
 		errno = ENAMETOOLONG;
-		return cannot("create", path);
+		return cannot("create", path, error);
 	}
 	for (const char *at = path; *at; at++) {
 		const size_t length = strcspn(at + 1, "/") + 1;
@@ -32,12 +32,12 @@ enum rr_exit rr_files_make_directory(const char *path)
 		memcpy(partial, path, (size_t)(at + 1 - path));
 		partial[at + 1 - path] = '\0';
 		if (mkdir(partial, 0777) != 0 && errno != EEXIST)
-			return cannot("create", path);
+			return cannot("create", path, error);
 	}
 	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-		return RR_EXIT_OK;
+		return true;
 	errno = ENOTDIR;
-	return cannot("create", path);
+	return cannot("create", path, error);
 }
 
 /* Creates or empties `path` and writes it. */
@@ -71,35 +71,41 @@ static bool is_special(const char *path)
 	       !S_ISDIR(info.st_mode);
 }
 
-enum rr_exit rr_files_replace(const char *path, const char *text, size_t length)
+/* Writes it beside `path` and renames that. */
+static bool write_and_rename(const char *path, const char *text, size_t length,
+			     struct rr_error *error)
 {
 	char other[RR_PATH_SIZE];
-	enum rr_exit code;
 
-	if (is_special(path))
-		return write_whole(path, text, length) ? RR_EXIT_OK :
-							 cannot("write", path);
 	snprintf(other, sizeof(other), "%s.%d", path, (int)getpid());
 	if (write_whole(other, text, length) && rename(other, path) == 0)
-		return RR_EXIT_OK;
-	code = cannot("write", path);
+		return true;
+	cannot("write", path, error);
 	unlink(other);
-	return code;
+	return false;
 }
 
-enum rr_exit rr_files_link(const char *path, const char *target)
+bool rr_files_replace(const char *path, const char *text, size_t length,
+		      struct rr_error *error)
+{
+	if (!is_special(path))
+		return write_and_rename(path, text, length, error);
+	return write_whole(path, text, length) || cannot("write", path, error);
+}
+
+bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 {
 	char other[RR_PATH_SIZE];
 
 	snprintf(other, sizeof(other), "%s.%d", path, (int)getpid());
 	unlink(other);
 	if (symlink(target, other) != 0)
-		return cannot("link", path);
+		return cannot("link", path, error);
 	if (rename(other, path) == 0)
-		return RR_EXIT_OK;
-	cannot("link", path);
+		return true;
+	cannot("link", path, error);
 	unlink(other);
-	return RR_EXIT_FILE;
+	return false;
 }
 
 /* Does the file begin with `header`? */
@@ -118,45 +124,50 @@ static bool has_header(const char *path, const char *header)
 	return same;
 }
 
-int rr_files_open_rows(const char *path, const char *header)
+int rr_files_open_rows(const char *path, const char *header,
+		       struct rr_error *error)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 			    0666);
 	struct stat info;
 
 	if (fd < 0 || fstat(fd, &info) != 0) {
-		cannot("write", path);
+		cannot("write", path, error);
 		return -1;
 	}
 	if (info.st_size == 0) {
-		if (rr_files_append_row(fd, path, header) == RR_EXIT_OK)
+		if (rr_files_append_row(fd, path, header, error))
 			return fd;
 	} else if (has_header(path, header)) {
 		return fd;
 	} else {
-		rr_complain(RR_EXIT_FILE,
-			    "'%s' has other columns than this version writes; choose another --output",
-			    path);
+		rr_error_set(
+			error, RR_ERROR_FILE,
+			"'%s' has other columns than this version writes; choose another --output",
+			path);
 	}
 	close(fd);
 	return -1;
 }
 
-enum rr_exit rr_files_append_row(int fd, const char *path, const char *row)
+bool rr_files_append_row(int fd, const char *path, const char *row,
+			 struct rr_error *error)
 {
 	const size_t length = strlen(row);
 	struct stat before;
 	ssize_t written;
 
 	if (fstat(fd, &before) != 0)
-		return cannot("write", path);
+		return cannot("write", path, error);
 	written = write(fd, row, length);
 	if (written == (ssize_t)length)
-		return RR_EXIT_OK;
+		return true;
 	if (written >= 0)
 		errno = ENOSPC;
-	cannot("write", path);
+	cannot("write", path, error);
 	if (written > 0 && ftruncate(fd, before.st_size) != 0)
-		cannot("shorten", path);
-	return RR_EXIT_FILE;
+		rr_error_set(error, RR_ERROR_FILE,
+			     "cannot write or shorten '%s': %s", path,
+			     strerror(errno));
+	return false;
 }

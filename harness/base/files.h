@@ -3,30 +3,35 @@
 #ifndef RR_FILES_H
 #define RR_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
 
 enum { RR_PATH_SIZE = 1024 };
 
-/* The directory and those above it. RR_EXIT_FILE, complained of, if it cannot
- * be made. */
-enum rr_exit rr_files_make_directory(const char *path);
+/* All of them: false, with an error, when it cannot be done. */
+
+/* Makes the directory and those above it. */
+bool rr_files_make_directory(const char *path, struct rr_error *error);
 
 /* Replaces `path` by `text`: written under another name first, then renamed. A
  * link, a device or a pipe is kept, and written through. */
-enum rr_exit rr_files_replace(const char *path, const char *text,
-			      size_t length);
+bool rr_files_replace(const char *path, const char *text, size_t length,
+		      struct rr_error *error);
 
 /* Points the symbolic link `path` at `target`. */
-enum rr_exit rr_files_link(const char *path, const char *target);
+bool rr_files_link(const char *path, const char *target,
+		   struct rr_error *error);
 
 /* Opens a log of rows for appending. A new one gets `header` as its first
- * line; one that begins with another header is refused. Negative: complained
- * of. The caller closes it. */
-int rr_files_open_rows(const char *path, const char *header);
+ * line; one that begins with another header is refused. Negative: see the
+ * error. The caller closes it. */
+int rr_files_open_rows(const char *path, const char *header,
+		       struct rr_error *error);
 
 /* Appends one row by one write(2), or nothing at all. */
-enum rr_exit rr_files_append_row(int fd, const char *path, const char *row);
+bool rr_files_append_row(int fd, const char *path, const char *row,
+			 struct rr_error *error);
 
 #endif

@@ -59,7 +59,7 @@ bool rr_results_write(const struct rr_results *results, const char *name,
 	char path[RR_PATH_SIZE];
 
 	path_in(results, path, name);
-	return rr_error_adopt(error, rr_files_replace(path, text, length));
+	return rr_files_replace(path, text, length, error);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -209,9 +209,8 @@ static bool open_rows(struct rr_results *results, struct rr_error *error)
 
 	print_row(&row, results, &blank);
 	path_in(results, path, "runs.csv");
-	results->rows = rr_files_open_rows(path, row.names);
-	return rr_error_adopt(error, results->rows < 0 ? RR_EXIT_FILE :
-							 RR_EXIT_OK);
+	results->rows = rr_files_open_rows(path, row.names, error);
+	return results->rows >= 0;
 }
 
 static bool append_row(const struct rr_results *results,
@@ -223,8 +222,7 @@ static bool append_row(const struct rr_results *results,
 
 	print_row(&row, results, finished);
 	path_in(results, path, "runs.csv");
-	return rr_error_adopt(
-		error, rr_files_append_row(results->rows, path, row.values));
+	return rr_files_append_row(results->rows, path, row.values, error);
 }
 
 /* ---- Percentiles --------------------------------------------------------- */
@@ -296,12 +294,10 @@ bool rr_results_open(struct rr_results *results,
 	if (!choose_directory(results, options->output, error))
 		return false;
 	path_in(results, path, "percentiles");
-	if (!rr_error_adopt(error, rr_files_make_directory(path)) ||
-	    !open_rows(results, error))
+	if (!rr_files_make_directory(path, error) || !open_rows(results, error))
 		return false;
 	return options->output ||
-	       rr_error_adopt(error, rr_files_link("results/latest",
-						   results->run_id));
+	       rr_files_link("results/latest", results->run_id, error);
 }
 
 void rr_results_close(struct rr_results *results)

@@ -251,7 +251,7 @@ static bool write_graph(const struct export *export, const char *path,
 		return rr_error_no_memory(error);
 	write(file, export);
 	fclose(file);
-	good = rr_error_adopt(error, rr_files_replace(path, text, size));
+	good = rr_files_replace(path, text, size, error);
 	free(text);
 	return good;
 }

@@ -110,16 +110,15 @@ static enum rr_exit save_transcript(const struct report *report)
 	const size_t length = strlen(save);
 	const bool is_folder = length && save[length - 1] == '/';
 	char path[RR_PATH_SIZE];
-	enum rr_exit code;
+	struct rr_error error = { 0 };
 
 	snprintf(path, sizeof(path), "%s%s%s", save,
 		 is_folder ? report->config.strategy->name : "",
 		 is_folder ? ".race" : "");
-	code = rr_files_replace(path, report->transcript,
-				strlen(report->transcript));
-	if (code == RR_EXIT_OK)
+	if (rr_files_replace(path, report->transcript,
+			     strlen(report->transcript), &error))
 		printf("  saved: %s\n", path);
-	return code;
+	return rr_report_error(&error);
 }
 
 /* The steps, without the headings. */

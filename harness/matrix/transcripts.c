@@ -26,6 +26,7 @@ static enum rr_exit remove_transcript(const char *path)
 static enum rr_exit save_cell(const struct rr_cell *cell, const char *folder)
 {
 	const struct rr_cell_words words = rr_cell_words(cell);
+	struct rr_error error = { 0 };
 	char path[RR_PATH_SIZE];
 
 	if (cell->verdict == RR_CELL_UNDONE ||
@@ -35,15 +36,19 @@ static enum rr_exit save_cell(const struct rr_cell *cell, const char *folder)
 	snprintf(path, sizeof(path), "%s/%s", folder, words.file);
 	if (!cell->transcript)
 		return remove_transcript(path);
-	return rr_files_replace(path, cell->transcript,
-				strlen(cell->transcript));
+	rr_files_replace(path, cell->transcript, strlen(cell->transcript),
+			 &error);
+	return rr_report_error(&error);
 }
 
 enum rr_exit rr_matrix_save(const struct rr_matrix *matrix, const char *folder)
 {
-	enum rr_exit code = rr_files_make_directory(folder);
 	const struct rr_cell *cell = NULL;
+	struct rr_error error = { 0 };
+	enum rr_exit code;
 
+	rr_files_make_directory(folder, &error);
+	code = rr_report_error(&error);
 	while (code == RR_EXIT_OK && (cell = rr_matrix_next(matrix, cell)))
 		code = save_cell(cell, folder);
 	return code;

@@ -146,20 +146,20 @@ void rr_guided_judge(struct rr_guided *guided)
 	set_verdict(guided->recorder.race, trace);
 }
 
-enum rr_exit rr_guided_save(const struct rr_guided *guided, const char *path)
+bool rr_guided_save(const struct rr_guided *guided, const char *path,
+		    struct rr_error *error)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
 	bool written = file && rr_race_write(file, guided->recorder.race);
-	enum rr_exit code;
 
 	if (file && fclose(file) != 0)
 		written = false;
-	code = written ? rr_files_replace(path, text, length) :
-			 rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	written = written ? rr_files_replace(path, text, length, error) :
+			    rr_error_no_memory(error);
 	free(text);
-	return code;
+	return written;
 }
 
 /* ---- Time and faults --------------------------------------------------------- */

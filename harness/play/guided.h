@@ -87,9 +87,9 @@ bool rr_guided_is_inside(const struct rr_guided *guided, int client);
  * there is no lock, or it has none. */
 int64_t rr_guided_lease_ns(const struct rr_guided *guided);
 
-/* Replaces the file at `path`, whole or not at all, by what was told. Complains by
- * itself. */
-enum rr_exit rr_guided_save(const struct rr_guided *guided, const char *path);
+/* Replaces the file at `path`, whole or not at all, by what was told. */
+bool rr_guided_save(const struct rr_guided *guided, const char *path,
+		    struct rr_error *error);
 
 /* ---- In words ---------------------------------------------------------------- */
 

@@ -135,16 +135,17 @@ static bool ask_name(struct keyboard *keyboard, char name[RR_LINE_SIZE])
 
 static void save(struct keyboard *keyboard)
 {
+	struct rr_error error = { 0 };
 	char name[RR_LINE_SIZE];
 
 	if (keyboard->guided->recorder.race->n_steps == 0)
 		say(keyboard, "nothing has happened yet");
 	else if (!ask_name(keyboard, name))
 		say(keyboard, "not saved");
-	else if (rr_guided_save(keyboard->guided, name) == RR_EXIT_OK)
+	else if (rr_guided_save(keyboard->guided, name, &error))
 		say(keyboard, "saved: redrace play %.150s", name);
 	else
-		say(keyboard, "could not be saved as %.150s", name);
+		say(keyboard, "not saved: %.150s", error.text);
 }
 
 /* ---- Keys -------------------------------------------------------------------- */

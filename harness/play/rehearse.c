@@ -60,7 +60,7 @@ static enum rr_exit follow(const struct rr_rehearse_options *options,
 	else
 		code = show(context, &guided->trace);
 	if (!error->kind && code == RR_EXIT_OK && options->save)
-		code = rr_guided_save(guided, options->save);
+		rr_guided_save(guided, options->save, error);
 	rr_guided_close(guided);
 	free(guided);
 	return code;

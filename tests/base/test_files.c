@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Files on disk: whole or not at all. */
+#include "../support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+
+static char directory[SUPPORT_DIRECTORY], path[SUPPORT_DIRECTORY + 16];
+static struct rr_error error;
+
+static void make_place(void)
+{
+	error = (struct rr_error){ 0 };
+	support_directory(directory);
+	snprintf(path, sizeof(path), "%s/runs.csv", directory);
+}
+
+static void remove_place(void)
+{
+	support_remove(directory);
+}
+
+/* The error says this, and is forgotten. */
+static void assert_error(const char *part)
+{
+	cr_assert_eq(error.kind, RR_ERROR_FILE);
+	cr_assert_not_null(strstr(error.text, part), "%s", error.text);
+	error = (struct rr_error){ 0 };
+}
+
+TestSuite(files, .init = make_place, .fini = remove_place);
+
+Test(files, rows_are_appended_under_one_header)
+{
+	char text[64];
+	FILE *file;
+	size_t n;
+	int fd;
+
+	for (int i = 0; i < 2; i++) {
+		fd = rr_files_open_rows(path, "a,b\n", &error);
+		cr_assert_geq(fd, 0);
+		cr_assert(rr_files_append_row(fd, path, "1,2\n", &error));
+		close(fd);
+	}
+	file = fopen(path, "re");
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	cr_assert_str_eq(text, "a,b\n1,2\n1,2\n");
+	cr_assert_lt(rr_files_open_rows(path, "c,d\n", &error), 0);
+	assert_error("has other columns than this version writes");
+}
+
+Test(files, a_row_that_does_not_fit_is_taken_back)
+{
+	struct stat info;
+	const struct rlimit limit = { 6, RLIM_INFINITY };
+	int fd;
+
+	fd = rr_files_open_rows(path, "a,b\n", &error);
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	cr_assert_not(rr_files_append_row(fd, path, "1,2\n", &error));
+	assert_error("No space left on device");
+	cr_assert_eq(fstat(fd, &info), 0);
+	cr_assert_eq(info.st_size, 4, "half a row was left");
+	close(fd);
+}
+
+Test(files, replacing_leaves_one_file)
+{
+	cr_assert(rr_files_replace(path, "one", 3, &error));
+	cr_assert(rr_files_replace(path, "two", 3, &error));
+	unlink(path);
+	cr_assert_eq(rmdir(directory), 0, "something else was left there");
+}
+
+/* As root's --output /dev/stdout must not put a file there. */
+Test(files, links_and_devices_are_written_through)
+{
+	char target[SUPPORT_DIRECTORY + 16], to[SUPPORT_DIRECTORY + 16];
+
+	snprintf(target, sizeof(target), "%s/target", directory);
+	cr_assert_eq(symlink(target, path), 0);
+	cr_assert(rr_files_replace(path, "one", 3, &error));
+	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
+	cr_assert_eq(access(target, F_OK), 0);
+	unlink(path);
+	cr_assert_eq(symlink("/dev/full", path), 0);
+	cr_assert_not(rr_files_replace(path, "one", 3, &error));
+	assert_error("No space left on device");
+	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
+}
+
+Test(files, a_directory_that_cannot_be_made_is_complained_of)
+{
+	cr_assert_not(rr_files_make_directory("/proc/nothing/here", &error));
+	assert_error("cannot create '/proc/nothing/here'");
+	cr_assert_not(rr_files_make_directory("/dev/null", &error));
+	assert_error("cannot create '/dev/null'");
+}
