@@ -29,7 +29,8 @@ static bool lease_is_over(const struct rr_state *state, size_t client)
 const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 					 const struct rr_question *question)
 {
-	struct rr_server_table *table = rr_product_table(state->product, server);
+	struct rr_server_table *table =
+		rr_product_table(state->product, server);
 	const struct rr_server_row *row;
 
 	if (rr_product_failed(state->product))
@@ -58,8 +59,8 @@ static bool violates_ownership(const struct rr_state *state, int8_t maker,
 
 /* The lock's value on a server may have become another. The first server that has a
  * lock is the second one, if there are several. */
-static void judge_lock(struct rr_state *state, size_t server, uint32_t before,
-		       int client)
+static void judge_lock_change(struct rr_state *state, size_t server,
+			      uint32_t before, int client)
 {
 	const uint32_t lock = rr_state_server(state, server)->lock;
 	int8_t *maker = &state->common.makers[server];
@@ -81,17 +82,16 @@ rr_state_move_server(struct rr_state *state, size_t server,
 	if (!row)
 		return NULL;
 	state->servers[server] = row->to;
-	judge_lock(state, server, before, client);
+	judge_lock_change(state, server, before, client);
 	return row;
 }
 
 void rr_state_close(struct rr_state *state, size_t client, int lane)
 {
 	const size_t server = rr_state_lane_server(state, lane);
-	const struct rr_question question = {
-		.kind = RR_ASK_CLOSE,
-		.slot = rr_state_lane_slot(state, client, lane)
-	};
+	const struct rr_question question = { .kind = RR_ASK_CLOSE,
+					      .slot = rr_state_lane_slot(
+						      state, client, lane) };
 	const struct rr_server_row *row;
 
 	if (!rr_state_connection(state, client, lane))
@@ -107,7 +107,7 @@ void rr_state_close(struct rr_state *state, size_t client, int lane)
 
 /* ---- The critical section ------------------------------------------------- */
 
-static size_t n_answers_on(const struct rr_part *part, uint8_t lane)
+static size_t count_answers_on(const struct rr_part *part, uint8_t lane)
 {
 	size_t n = 0;
 
@@ -122,7 +122,7 @@ static bool writes_inside(const struct rr_client_state *client,
 {
 	for (uint32_t i = 0; i < client->n_sent; i++) {
 		const uint8_t lane = client->sent[i].lane;
-		size_t answered = n_answers_on(part, lane);
+		size_t answered = count_answers_on(part, lane);
 
 		for (uint32_t j = 0; j < i; j++)
 			answered -= client->sent[j].lane == lane && answered;
@@ -168,7 +168,7 @@ long rr_state_n_done(const struct rr_state *state, size_t client)
 	return n_done(rr_state_client(state, client));
 }
 
-static bool is_same_stop(const struct rr_stop *a, const struct rr_stop *b)
+static bool is_same_wait(const struct rr_stop *a, const struct rr_stop *b)
 {
 	return a->kind == b->kind && a->lane == b->lane &&
 	       a->duration_ns == b->duration_ns;
@@ -185,7 +185,7 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 	for (uint32_t i = 0; i < RR_RUN_THREADS; i++) {
 		if (i == input->thread || i >= after->n_threads ||
 		    i >= before->n_threads ||
-		    !is_same_stop(&before->stops[i], &after->stops[i]))
+		    !is_same_wait(&before->stops[i], &after->stops[i]))
 			part->waited_ns[i] = 0;
 	}
 	if (!after->is_attempt && !after->has_ended)
@@ -201,7 +201,7 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 		part->rounds = 0;
 }
 
-static uint8_t n_sent_inside(const struct rr_client_state *client)
+static uint8_t count_sent_inside(const struct rr_client_state *client)
 {
 	uint8_t n = 0;
 
@@ -229,7 +229,7 @@ static void log_feed(struct rr_state *state, size_t client,
 				    .was_inside = from->is_inside,
 				    .has_entered = row->has_entered,
 				    .is_inside = to->is_inside,
-				    .n_inside = n_sent_inside(to),
+				    .n_inside = count_sent_inside(to),
 				    .n_counted = (uint8_t)(to->tally.ok -
 							   from->tally.ok),
 			    });
@@ -272,7 +272,7 @@ static void take_answer(struct rr_part *part, size_t i)
 }
 
 /* The first answer on a lane; part->n_answers = none. */
-static size_t find_answer(const struct rr_part *part, uint8_t lane)
+static size_t find_lane_answer(const struct rr_part *part, uint8_t lane)
 {
 	size_t i = 0;
 
@@ -286,7 +286,7 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
 	const struct rr_client_state *it = rr_state_client(state, client);
 	const size_t server = rr_state_lane_server(state, lane);
 	struct rr_common *common = &state->common;
-	size_t answered = n_answers_on(&state->clients[client], lane);
+	size_t answered = count_answers_on(&state->clients[client], lane);
 
 	if (common->left.late == 0 || common->down == (int8_t)server ||
 	    rr_state_connection(state, client, lane))
@@ -324,11 +324,11 @@ static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 }
 
 /* The thread that waits for a reply on `lane` gets what is there. */
-static void take_reply(struct rr_state *state, size_t client, uint8_t thread,
-		       uint8_t lane, bool *has_entered)
+static void take_lane_reply(struct rr_state *state, size_t client,
+			    uint8_t thread, uint8_t lane, bool *has_entered)
 {
 	struct rr_part *part = &state->clients[client];
-	const size_t at = find_answer(part, lane);
+	const size_t at = find_lane_answer(part, lane);
 	const struct rr_part_answer answer = part->answers[at];
 	struct rr_input input = { .kind = RR_INPUT_REPLY,
 				  .thread = thread,
@@ -355,13 +355,13 @@ static uint8_t find_receiver(const struct rr_state *state, size_t client)
 
 	while (i < it->n_threads &&
 	       (it->stops[i].kind != RR_STOP_RECEIVE ||
-		find_answer(part, it->stops[i].lane) == part->n_answers))
+		find_lane_answer(part, it->stops[i].lane) == part->n_answers))
 		i++;
 	return i;
 }
 
 /* The client runs on as long as what it waits for is there. */
-static void run_client(struct rr_state *state, size_t client)
+static void run_product_client(struct rr_state *state, size_t client)
 {
 	bool has_entered = false;
 
@@ -372,8 +372,8 @@ static void run_client(struct rr_state *state, size_t client)
 
 		if (thread == it->n_threads)
 			break;
-		take_reply(state, client, thread, it->stops[thread].lane,
-			   &has_entered);
+		take_lane_reply(state, client, thread, it->stops[thread].lane,
+				&has_entered);
 	}
 	if (has_entered)
 		judge_entry(state, client);
@@ -387,7 +387,7 @@ void rr_state_feed(struct rr_state *state, size_t client,
 	feed_once(state, client, input, &has_entered);
 	if (has_entered)
 		judge_entry(state, client);
-	run_client(state, client);
+	run_product_client(state, client);
 }
 
 void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane,
@@ -404,7 +404,7 @@ void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane,
 	part->answers[part->n_answers++] = (struct rr_part_answer){
 		.lane = lane, .kind = (uint8_t)kind, .reply = reply
 	};
-	run_client(state, client);
+	run_product_client(state, client);
 }
 
 const struct rr_sent *rr_state_next_sent(const struct rr_state *state,

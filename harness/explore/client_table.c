@@ -49,7 +49,7 @@ static bool fill_state(struct rr_client_state *state,
 }
 
 /* What of random values can be known: those that it has heard and sent. */
-static uint64_t names_of(const struct rr_client_table *table,
+static uint64_t names_known_to(const struct rr_client_table *table,
 			 const struct rr_client_state *state)
 {
 	const struct rr_terms *terms = table->program->terms;
@@ -107,7 +107,7 @@ static uint32_t add_state(struct rr_client_table *table, uint32_t parent,
 	if (!fill_state(&state, view))
 		return fail_memory(table);
 	state.attempt = parent == RR_NO_ID ? id : table->states[parent].attempt;
-	state.names = names_of(table, &state);
+	state.names = names_known_to(table, &state);
 	if (input)
 		state.history = history_of(table, &state);
 	table->states[id] = state;
@@ -319,7 +319,7 @@ static bool start_run(struct rr_client_table *table)
 }
 
 /* Feeds a run what led from state `from` (the beginning: RR_NO_ID) to `to`. */
-static bool follow(struct rr_client_table *table, uint32_t to, bool compares)
+static bool follow_history(struct rr_client_table *table, uint32_t to, bool compares)
 {
 	const struct rr_client_state state = table->states[to];
 	const struct rr_run_view *view;
@@ -328,7 +328,7 @@ static bool follow(struct rr_client_table *table, uint32_t to, bool compares)
 		if (!start_run(table))
 			return false;
 	} else {
-		if (!follow(table, state.parent, compares))
+		if (!follow_history(table, state.parent, compares))
 			return false;
 		rr_client_run_feed(table->run, &state.input, state.passed_ns);
 	}
@@ -344,7 +344,7 @@ static bool bring_run_to(struct rr_client_table *table, uint32_t state)
 	if (table->run && table->run_at == state)
 		return true;
 	table->run_at = RR_NO_ID;
-	if (!follow(table, state, true))
+	if (!follow_history(table, state, true))
 		return false;
 	table->run_at = state;
 	return true;
@@ -352,7 +352,7 @@ static bool bring_run_to(struct rr_client_table *table, uint32_t state)
 
 /* ---- Rows ----------------------------------------------------------------- */
 
-static const struct rr_client_row *add_row(struct rr_client_table *table,
+static const struct rr_client_row *add_client_row(struct rr_client_table *table,
 					   const struct row_key *key,
 					   const struct rr_client_row *row)
 {
@@ -421,11 +421,11 @@ static const struct rr_client_row *learn(struct rr_client_table *table,
 						     .is_timed = true };
 
 		key->passed_ns = -1;
-		if (!add_row(table, key, &timed))
+		if (!add_client_row(table, key, &timed))
 			return NULL;
 		key->passed_ns = passed_ns;
 	}
-	return add_row(table, key, &row);
+	return add_client_row(table, key, &row);
 }
 
 const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
@@ -540,7 +540,7 @@ static int take_detour(struct rr_client_table *table,
 {
 	const struct rr_client_row *row = detour->row;
 
-	if (!follow(table, row->from, true))
+	if (!follow_history(table, row->from, true))
 		return -1;
 	rr_client_run_feed(table->run, &row->input, row->passed_ns);
 	for (int i = 1; i < detour->times; i++) {

@@ -126,9 +126,9 @@ static bool append_command(struct rr_server_table *table,
 	return true;
 }
 
-static bool has_command(const struct rr_server_table *table,
-			const struct rr_connection *connection,
-			const char *name)
+static bool sent_command(const struct rr_server_table *table,
+			 const struct rr_connection *connection,
+			 const char *name)
 {
 	for (uint32_t i = 0; i < connection->n_commands; i++) {
 		if (!(connection->commands[i] & NO_COMMAND) &&
@@ -147,7 +147,7 @@ static bool spoils_transaction(const struct rr_server_table *table,
 {
 	return reply->type == RL_REPLY_FAILED && strcmp(name, "MULTI") != 0 &&
 	       strcmp(name, "WATCH") != 0 &&
-	       has_command(table, connection, "MULTI");
+	       sent_command(table, connection, "MULTI");
 }
 
 /* A WATCH is of the database that is selected. */
@@ -259,7 +259,7 @@ static bool look_at_connection(struct rr_server_table *table,
 }
 
 /* As it was when it was opened? Number 0 is what a new one says. */
-static bool is_as_new(const struct rr_connection *connection)
+static bool is_unchanged_connection(const struct rr_connection *connection)
 {
 	return connection->says == 0 && connection->n_commands == 0 &&
 	       connection->n_messages == 0;
@@ -273,7 +273,7 @@ bool rr_connections_look(struct rr_server_table *table,
 
 		if (!look_at_connection(table, connection))
 			return false;
-		if (is_as_new(connection))
+		if (is_unchanged_connection(connection))
 			rr_connections_drop(connections, connection);
 	}
 	return true;

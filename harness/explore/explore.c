@@ -34,15 +34,15 @@ static bool pass_error(struct rr_explorer *explorer,
 /* ---- Commands that nobody else can notice --------------------------------- */
 
 /* Answered by a real server, once. */
-static uint32_t answer_at_once(void *context, int server,
-			       const struct rl_command *command)
+static uint32_t answer_unnoticed(void *context, int server,
+				 const struct rl_command *command)
 {
 	struct rr_explorer *explorer = context;
 	struct rr_server_table *table = &explorer->tables[server > 0];
 	const uint32_t id = rr_terms_command(&explorer->terms, command);
 	bool is_new;
-	const uint32_t number = rr_intern_put(&explorer->asked, &id, sizeof(id),
-					      &is_new);
+	const uint32_t number =
+		rr_intern_put(&explorer->asked, &id, sizeof(id), &is_new);
 	struct rl_reply reply;
 
 	if (!is_new)
@@ -106,7 +106,7 @@ static bool check_strategy(struct rr_explorer *explorer)
 	return !error->kind;
 }
 
-static void set_up(struct rr_explorer *explorer)
+static void set_up_program(struct rr_explorer *explorer)
 {
 	const struct rr_explore_config *config = explorer->config;
 	const size_t n_servers = n_servers_of(config);
@@ -127,7 +127,7 @@ static void set_up(struct rr_explorer *explorer)
 		.terms = &explorer->terms,
 		.stacks = &explorer->stacks,
 		.knows_scripts = config->budget.restarts == 0,
-		.ask = answer_at_once,
+		.ask = answer_unnoticed,
 		.ask_context = explorer,
 	};
 	rr_counting_init(&explorer->counting, &explorer->program);
@@ -335,7 +335,7 @@ static bool list_mutants(struct rr_explorer *explorer,
 	return true;
 }
 
-static bool judge_search(struct rr_explorer *explorer, struct rr_search *search)
+static bool judge_graph(struct rr_explorer *explorer, struct rr_search *search)
 {
 	struct rr_explore_result *result = explorer->result;
 	const struct rr_explore_config *config = explorer->config;
@@ -396,7 +396,7 @@ static bool search_all(struct rr_explorer *explorer)
 			good = rr_check_clients(explorer, &search, &again);
 		begun = rr_clock_s();
 		if (good && !again)
-			good = judge_search(explorer, &search);
+			good = judge_graph(explorer, &search);
 		stats->checking += rr_clock_s() - begun;
 		rr_search_release(&search);
 	} while (again && good);
@@ -485,7 +485,7 @@ bool rr_explore(struct rr_cluster *cluster,
 
 	*result = (struct rr_explore_result){ 0 };
 	good = start_servers(&explorer) && check_strategy(&explorer);
-	set_up(&explorer);
+	set_up_program(&explorer);
 	if (good)
 		good = config->random.runs ? draw_schedules(&explorer) :
 					     explore_all(&explorer);

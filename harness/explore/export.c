@@ -10,13 +10,7 @@
 
 enum { TEXT_SIZE = 200 };
 
-/* A graph, and what of it lies on one shortest way to a failure. */
-struct export {
-	const struct rr_graph *graph;
-	bool *is_on_way; /* edges */
-};
-
-static bool fails(const struct rr_graph *graph, uint32_t state)
+static bool state_fails(const struct rr_graph *graph, uint32_t state)
 {
 	return rr_graph_is_expanded(graph, state) &&
 	       graph->flags[state] & (RR_STATE_WRONG | RR_STATE_STUCK);
@@ -48,60 +42,146 @@ static bool is_inside(const struct rr_graph *graph, uint32_t state,
 }
 
 /* Whose command made the lock on a server; 0 = there is none, or nobody's. */
-static char holder_of(const struct rr_graph *graph, uint32_t state,
-		      size_t server)
+static char lock_maker(const struct rr_graph *graph, uint32_t state,
+		       size_t server)
 {
 	const struct rr_common *common =
 		rr_product_common(graph->product, rr_graph_key(graph, state));
 
-	return common->makers[server] < 0 ? 0 :
-					    (char)('A' + common->makers[server]);
+	return common->makers[server] < 0 ?
+		       0 :
+		       (char)('A' + common->makers[server]);
 }
 
-static void move_text(struct rr_transition move, char text[TEXT_SIZE])
+static void transition_text(struct rr_transition it, char text[TEXT_SIZE])
 {
 	static const char *const verbs[] = {
-		[RR_DO_EXECUTE] = "executes", [RR_DO_GO] = "goes on",
-		[RR_DO_BEGIN] = "begins",     [RR_DO_LATE] = "late command",
-		[RR_DO_NOTICE] = "is noticed", [RR_DO_RETURN] = "returns",
-		[RR_DO_WAIT] = "time passes", [RR_DO_NEAR] = "time passes",
-		[RR_DO_LOSE] = "reply lost",  [RR_DO_DROP] = "command lost",
-		[RR_DO_CRASH] = "crashes",    [RR_DO_RESTART] = "restarts",
-		[RR_DO_JUMP] = "clock jumps", [RR_DO_HALF] = "half a lease",
-		[RR_DO_WHOLE] = "a lease ends",
-		[RR_DO_PAUSE_HALF] = "a pause", [RR_DO_PAUSE] = "a pause",
+		[RR_DO_EXECUTE] = "executes",	[RR_DO_GO] = "goes on",
+		[RR_DO_BEGIN] = "begins",	[RR_DO_LATE] = "late command",
+		[RR_DO_NOTICE] = "is noticed",	[RR_DO_RETURN] = "returns",
+		[RR_DO_WAIT] = "time passes",	[RR_DO_NEAR] = "time passes",
+		[RR_DO_LOSE] = "reply lost",	[RR_DO_DROP] = "command lost",
+		[RR_DO_CRASH] = "crashes",	[RR_DO_RESTART] = "restarts",
+		[RR_DO_JUMP] = "clock jumps",	[RR_DO_HALF] = "half a lease",
+		[RR_DO_WHOLE] = "a lease ends", [RR_DO_PAUSE_HALF] = "a pause",
+		[RR_DO_PAUSE] = "a pause",
 	};
-	const bool is_of_client = move.kind <= RR_DO_BEGIN ||
-				  move.kind == RR_DO_NOTICE ||
-				  (move.kind >= RR_DO_LOSE &&
-				   move.kind <= RR_DO_CRASH);
-	const bool is_of_server = move.kind == RR_DO_RETURN ||
-				  move.kind == RR_DO_RESTART ||
-				  move.kind == RR_DO_JUMP;
+	const bool is_of_client =
+		it.kind <= RR_DO_BEGIN || it.kind == RR_DO_NOTICE ||
+		(it.kind >= RR_DO_LOSE && it.kind <= RR_DO_CRASH);
+	const bool is_of_server = it.kind == RR_DO_RETURN ||
+				  it.kind == RR_DO_RESTART ||
+				  it.kind == RR_DO_JUMP;
 
 	if (is_of_client)
-		snprintf(text, TEXT_SIZE, "%c %s", 'A' + move.who,
-			 verbs[move.kind]);
+		snprintf(text, TEXT_SIZE, "%c %s", 'A' + it.who,
+			 verbs[it.kind]);
 	else if (is_of_server)
-		snprintf(text, TEXT_SIZE, "server %d %s", move.who,
-			 verbs[move.kind]);
+		snprintf(text, TEXT_SIZE, "server %d %s", it.who,
+			 verbs[it.kind]);
 	else
-		snprintf(text, TEXT_SIZE, "%s", verbs[move.kind]);
+		snprintf(text, TEXT_SIZE, "%s", verbs[it.kind]);
 }
 
-/* The counter's value; false: it is no number. */
-static bool counter_of(const struct rr_graph *graph, uint32_t state,
-		       long long *value)
+/* ---- JSON ----------------------------------------------------------------- */
+
+static json_t *json_of_client(const struct rr_graph *graph, uint32_t state,
+			      size_t client)
+{
+	char text[TEXT_SIZE];
+
+	client_text(graph, state, client, text);
+	return json_pack("{s:s%, s:s, s:b}", "name",
+			 &(char){ (char)('A' + client) }, (size_t)1, "next",
+			 text, "inside", is_inside(graph, state, client));
+}
+
+/* The counter's value; null: it is no number. */
+static json_t *json_of_counter(const struct rr_graph *graph, uint32_t state)
 {
 	struct rr_count count;
-	const bool good = rr_product_count(graph->product,
-					   rr_graph_key(graph, state), &count);
 
-	*value = count.value;
-	return good && count.is_number;
+	return rr_product_count(graph->product, rr_graph_key(graph, state),
+				&count) &&
+			       count.is_number ?
+		       json_integer(count.value) :
+		       json_null();
 }
 
-/* ---- Graphviz ------------------------------------------------------------- */
+static json_t *json_of_state(const struct rr_graph *graph, uint32_t state)
+{
+	json_t *clients = json_array(), *makers = json_array();
+
+	for (size_t i = 0; i < graph->product->n_clients; i++)
+		json_array_append_new(clients, json_of_client(graph, state, i));
+	for (size_t i = 0; i < graph->product->n_servers; i++) {
+		const char maker[2] = { lock_maker(graph, state, i), '\0' };
+
+		json_array_append_new(makers, maker[0] ? json_string(maker) :
+							 json_null());
+	}
+	return json_pack("{s:i, s:o, s:o, s:o, s:b}", "id", (int)state,
+			 "counter", json_of_counter(graph, state), "clients",
+			 clients, "lock_of", makers, "fails",
+			 state_fails(graph, state));
+}
+
+static json_t *json_of_edge(const struct rr_graph *graph, uint32_t from,
+			    uint64_t number, bool is_on_way)
+{
+	const struct rr_edge *edge = &graph->edges[number];
+	json_t *broken = json_array();
+	char text[TEXT_SIZE];
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (edge->broken >> i & 1)
+			json_array_append_new(
+				broken, json_string(rr_invariant_name(i)));
+	}
+	transition_text(edge->move, text);
+	return json_pack("{s:i, s:i, s:s, s:o, s:b}", "from", (int)from, "to",
+			 (int)edge->to, "move", text, "breaks", broken,
+			 "shortest", is_on_way);
+}
+
+static json_t *json_of_graph(const struct rr_graph *graph,
+			     const bool *is_on_way)
+{
+	json_t *states = json_array(), *edges = json_array();
+
+	for (uint32_t i = 0; i < graph->states.n; i++)
+		json_array_append_new(states, json_of_state(graph, i));
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
+			json_array_append_new(
+				edges, json_of_edge(graph, i, j, is_on_way[j]));
+	}
+	return json_pack("{s:i, s:o, s:o}", "schema", 1, "states", states,
+			 "transitions", edges);
+}
+
+static void write_json(FILE *file, const json_t *graph)
+{
+	json_dumpf(graph, file, JSON_INDENT(1));
+	fputc('\n', file);
+}
+
+/* ---- Graphviz, made of the JSON --------------------------------------------- */
+
+static const char *json_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static bool json_flag(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static long long json_number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
 
 static void write_quoted(FILE *file, const char *text)
 {
@@ -112,131 +192,54 @@ static void write_quoted(FILE *file, const char *text)
 	}
 }
 
-static void write_node(FILE *file, const struct rr_graph *graph,
-		       uint32_t state)
+static void write_node(FILE *file, const json_t *state)
 {
-	char text[TEXT_SIZE];
-	long long counter;
+	const json_t *item;
+	size_t i;
 
-	fprintf(file, "  s%u [label=\"", state);
-	if (counter_of(graph, state, &counter))
-		fprintf(file, "counter %lld", counter);
-	for (size_t i = 0; i < graph->product->n_servers; i++) {
-		if (holder_of(graph, state, i))
-			fprintf(file, ", lock %c's",
-				holder_of(graph, state, i));
+	fprintf(file, "  s%lld [label=\"", json_number(state, "id"));
+	if (json_is_integer(json_object_get(state, "counter")))
+		fprintf(file, "counter %lld", json_number(state, "counter"));
+	json_array_foreach(json_object_get(state, "lock_of"), i, item)
+	{
+		if (json_is_string(item))
+			fprintf(file, ", lock %s's", json_string_value(item));
 	}
-	for (size_t i = 0; i < graph->product->n_clients; i++) {
-		client_text(graph, state, i, text);
-		fprintf(file, "\\n%c%s: ", 'A' + (int)i,
-			is_inside(graph, state, i) ? " (inside)" : "");
-		write_quoted(file, text);
+	json_array_foreach(json_object_get(state, "clients"), i, item)
+	{
+		fprintf(file, "\\n%s%s: ", json_text(item, "name"),
+			json_flag(item, "inside") ? " (inside)" : "");
+		write_quoted(file, json_text(item, "next"));
 	}
 	fprintf(file, "\"%s];\n",
-		fails(graph, state) ? ", style=filled, fillcolor=salmon" : "");
+		json_flag(state, "fails") ? ", style=filled, fillcolor=salmon" :
+					    "");
 }
 
-static void write_edge(FILE *file, const struct export *export, uint32_t from,
-		       uint64_t number)
+static void write_dot(FILE *file, const json_t *graph)
 {
-	const struct rr_edge *edge = &export->graph->edges[number];
-	char text[TEXT_SIZE];
-
-	move_text(edge->move, text);
-	fprintf(file, "  s%u -> s%u [label=\"%s\"%s%s];\n", from, edge->to,
-		text, edge->broken ? ", color=red" : "",
-		export->is_on_way[number] ? ", penwidth=3" : "");
-}
-
-static void write_dot(FILE *file, const struct export *export)
-{
-	const struct rr_graph *graph = export->graph;
+	const json_t *item;
+	size_t i;
 
 	fputs("digraph states {\n  node [shape=box, fontname=monospace];\n",
 	      file);
-	for (uint32_t i = 0; i < graph->states.n; i++)
-		write_node(file, graph, i);
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
-		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
-			write_edge(file, export, i, j);
-	}
+	json_array_foreach(json_object_get(graph, "states"), i, item)
+		write_node(file, item);
+	json_array_foreach(json_object_get(graph, "transitions"), i, item)
+		fprintf(file, "  s%lld -> s%lld [label=\"%s\"%s%s];\n",
+			json_number(item, "from"), json_number(item, "to"),
+			json_text(item, "move"),
+			json_array_size(json_object_get(item, "breaks")) ?
+				", color=red" :
+				"",
+			json_flag(item, "shortest") ? ", penwidth=3" : "");
 	fputs("}\n", file);
-}
-
-/* ---- JSON ----------------------------------------------------------------- */
-
-static json_t *json_client(const struct rr_graph *graph, uint32_t state,
-			   size_t client)
-{
-	char text[TEXT_SIZE];
-
-	client_text(graph, state, client, text);
-	return json_pack("{s:s%, s:s, s:b}", "name",
-			 &(char){ (char)('A' + client) }, (size_t)1, "next",
-			 text, "inside", is_inside(graph, state, client));
-}
-
-static json_t *json_state(const struct rr_graph *graph, uint32_t state)
-{
-	json_t *clients = json_array(), *holders = json_array();
-	long long counter;
-	const bool counts = counter_of(graph, state, &counter);
-
-	for (size_t i = 0; i < graph->product->n_clients; i++)
-		json_array_append_new(clients, json_client(graph, state, i));
-	for (size_t i = 0; i < graph->product->n_servers; i++) {
-		const char holder[2] = { holder_of(graph, state, i), '\0' };
-
-		json_array_append_new(holders, holder[0] ? json_string(holder) :
-							   json_null());
-	}
-	return json_pack("{s:i, s:o, s:o, s:o, s:b}", "id", (int)state,
-			 "counter",
-			 counts ? json_integer(counter) : json_null(),
-			 "clients", clients, "lock_of", holders, "fails",
-			 fails(graph, state));
-}
-
-static json_t *json_edge(const struct export *export, uint32_t from,
-			 uint64_t number)
-{
-	const struct rr_edge *edge = &export->graph->edges[number];
-	json_t *broken = json_array();
-	char text[TEXT_SIZE];
-
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		if (edge->broken >> i & 1)
-			json_array_append_new(
-				broken, json_string(rr_invariant_name(i)));
-	}
-	move_text(edge->move, text);
-	return json_pack("{s:i, s:i, s:s, s:o, s:b}", "from", (int)from, "to",
-			 (int)edge->to, "move", text, "breaks", broken,
-			 "shortest", export->is_on_way[number]);
-}
-
-static void write_json(FILE *file, const struct export *export)
-{
-	const struct rr_graph *graph = export->graph;
-	json_t *states = json_array(), *edges = json_array();
-	json_t *whole = json_pack("{s:i, s:o, s:o}", "schema", 1, "states",
-				  states, "transitions", edges);
-
-	for (uint32_t i = 0; i < graph->states.n; i++)
-		json_array_append_new(states, json_state(graph, i));
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
-		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
-			json_array_append_new(edges, json_edge(export, i, j));
-	}
-	json_dumpf(whole, file, JSON_INDENT(1));
-	fputc('\n', file);
-	json_decref(whole);
 }
 
 /* ---- Files ---------------------------------------------------------------- */
 
-static bool write_graph(const struct export *export, const char *path,
-			void (*write)(FILE *file, const struct export *export),
+static bool write_graph(const json_t *graph, const char *path,
+			void (*write)(FILE *file, const json_t *graph),
 			struct rr_error *error)
 {
 	char *text = NULL;
@@ -249,7 +252,7 @@ static bool write_graph(const struct export *export, const char *path,
 	file = open_memstream(&text, &size);
 	if (!file)
 		return rr_error_no_memory(error);
-	write(file, export);
+	write(file, graph);
 	fclose(file);
 	good = rr_files_replace(path, text, size, error);
 	free(text);
@@ -259,22 +262,24 @@ static bool write_graph(const struct export *export, const char *path,
 bool rr_graph_export(const struct rr_graph *graph, unsigned worst,
 		     const char *dot, const char *json, struct rr_error *error)
 {
-	struct export export = { .graph = graph };
 	struct rr_way way = { 0 };
-	bool good;
+	bool *is_on_way, good;
+	json_t *whole;
 
 	if (!dot && !json)
 		return true;
-	export.is_on_way = calloc(graph->n_edges + 1, sizeof(bool));
-	if (!export.is_on_way)
+	is_on_way = calloc(graph->n_edges + 1, sizeof(*is_on_way));
+	if (!is_on_way)
 		return rr_error_no_memory(error);
 	if (worst && rr_graph_shortest(graph, worst, &way)) {
 		for (size_t i = 0; i < way.n; i++)
-			export.is_on_way[way.edges[i]] = true;
+			is_on_way[way.edges[i]] = true;
 	}
-	good = write_graph(&export, dot, write_dot, error) &&
-	       write_graph(&export, json, write_json, error);
+	whole = json_of_graph(graph, is_on_way);
+	good = write_graph(whole, dot, write_dot, error) &&
+	       write_graph(whole, json, write_json, error);
+	json_decref(whole);
 	rr_way_release(&way);
-	free(export.is_on_way);
+	free(is_on_way);
 	return good;
 }

@@ -24,7 +24,7 @@ static void bury_client(struct rr_state *state, size_t client)
 
 /* Connections that listen stay until the server notices; others carry nothing that
  * anybody else could notice. */
-static void crash_client(struct rr_state *state, size_t client)
+static void crash_in_product(struct rr_state *state, size_t client)
 {
 	const int n_lanes = RR_RUN_ORDINALS * (int)state->product->n_servers;
 	const struct rr_run_tally *tally;
@@ -64,7 +64,7 @@ static bool emit_crashes(struct rr_expansion *it, const struct rr_state *from)
 		next.common.left.crashes--;
 		for (size_t j = 0; j < n; j++) {
 			if (j == i || !separate)
-				crash_client(&next, j);
+				crash_in_product(&next, j);
 		}
 		if (!rr_expansion_emit(it, RR_DO_CRASH, i, 0, &next))
 			return false;

@@ -79,8 +79,8 @@ void rr_print_search_stats(const struct rr_explore_result *result)
 	print_stat("rows asked again", stats->checked_servers,
 		   stats->checked_clients, "runs of clients made again");
 	print_stat("ways played", stats->audited, 0, NULL);
-	printf("  %-16s %.2f searching, %.2f checking\n",
-	       "seconds", stats->searching, stats->checking);
+	printf("  %-16s %.2f searching, %.2f checking\n", "seconds",
+	       stats->searching, stats->checking);
 }
 
 /* Rounded so that it is none too good, but for what is lost in calculating. */
@@ -119,8 +119,8 @@ static void print_time_left(double seconds)
 }
 
 /* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, 6 s left ". */
-static void draw_progress(const struct rr_explore_progress *progress,
-			  double share)
+static void print_progress(const struct rr_explore_progress *progress,
+			   double share)
 {
 	const double elapsed = progress->looked - progress->begun;
 	const double rate = elapsed > 0 ? (double)progress->n / elapsed : 0;
@@ -150,7 +150,7 @@ bool rr_explore_progress(void *context, unsigned long n, double share)
 		return true;
 	progress->looked = now;
 	if (now - progress->drawn >= DRAW_EVERY && isatty(STDERR_FILENO)) {
-		draw_progress(progress, share);
+		print_progress(progress, share);
 		progress->drawn = now;
 	}
 	rr_signals_wait(progress->signals, 0);

@@ -45,7 +45,7 @@ static bool note_edge(void *context, struct rr_transition move,
 }
 
 /* For one state more, and for where the edges of the next one begin. */
-static bool make_room(struct rr_graph *graph)
+static bool make_graph_room(struct rr_graph *graph)
 {
 	const size_t n = graph->n_expanded;
 
@@ -75,7 +75,7 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	struct rr_product *product = graph->product;
 	unsigned flags = 0;
 
-	graph->out_of_memory = !make_room(graph);
+	graph->out_of_memory = !make_graph_room(graph);
 	if (graph->out_of_memory)
 		return false;
 	graph->first[state] = graph->n_edges;

@@ -201,7 +201,7 @@ static void count_broken(struct rr_graph *graph)
 		graph->breaks |= (unsigned)(graph->broken[bit] > 0) << bit;
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
+static uint64_t add_capped(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -248,14 +248,14 @@ static void count_ways(struct rr_graph *graph, const uint32_t *order,
 		     j < graph->first[state + 1]; j++) {
 			const struct rr_edge *edge = &graph->edges[j];
 
-			all[edge->to] = add_up(all[edge->to], all[state]);
+			all[edge->to] = add_capped(all[edge->to], all[state]);
 			if (!edge->broken)
 				good[edge->to] =
-					add_up(good[edge->to], good[state]);
+					add_capped(good[edge->to], good[state]);
 		}
 		if (is_end) {
-			sum = add_up(sum, all[state]);
-			sum_good = add_up(sum_good, good[state]);
+			sum = add_capped(sum, all[state]);
+			sum_good = add_capped(sum_good, good[state]);
 		}
 	}
 	graph->interleavings = sum;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which mutants a strategy has, what each does, and what it is called. */
 #include "mutants.h"
 
 #include <stdio.h>
@@ -7,7 +8,8 @@
 
 /* ---- Commands ------------------------------------------------------------- */
 
-static bool is(const struct rl_command *command, size_t i, const char *text)
+static bool word_is(const struct rl_command *command, size_t i,
+		    const char *text)
 {
 	return i < command->n_words &&
 	       command->words[i].length == strlen(text) &&
@@ -15,11 +17,11 @@ static bool is(const struct rl_command *command, size_t i, const char *text)
 }
 
 /* The place of an option of SET; 0 = it has none. */
-static size_t option_of_set(const struct rl_command *command,
-			    const char *name)
+static size_t option_of_set(const struct rl_command *command, const char *name)
 {
-	for (size_t i = 3; is(command, 0, "SET") && i < command->n_words; i++) {
-		if (is(command, i, name))
+	for (size_t i = 3; word_is(command, 0, "SET") && i < command->n_words;
+	     i++) {
+		if (word_is(command, i, name))
 			return i;
 	}
 	return 0;
@@ -56,12 +58,12 @@ static void always_set(struct rl_command *command)
 	command->n_words = 5;
 }
 
-static const char *script_of(const struct rl_command *command,
-			     const struct rr_scripts *scripts)
+static const char *script_of_command(const struct rl_command *command,
+				     const struct rr_scripts *scripts)
 {
-	if (is(command, 0, "EVALSHA") && command->n_words > 1)
+	if (word_is(command, 0, "EVALSHA") && command->n_words > 1)
 		return rr_scripts_find(scripts, command->words[1].text);
-	return is(command, 0, "EVAL") && command->n_words > 1 ?
+	return word_is(command, 0, "EVAL") && command->n_words > 1 ?
 		       command->words[1].text :
 		       NULL;
 }
@@ -79,7 +81,7 @@ uint32_t rr_mutant_apply(void *context, struct rl_command *command)
 	case RR_MUTANT_SKIP:
 		return mutation->answer;
 	case RR_MUTANT_NO_NX:
-		if (is(command, 0, "SETNX"))
+		if (word_is(command, 0, "SETNX"))
 			always_set(command);
 		else
 			remove_words(command, option_of_set(command, "NX"), 1);
@@ -100,7 +102,7 @@ uint32_t rr_mutant_apply(void *context, struct rl_command *command)
 static void print_kind(FILE *file, const struct rr_mutation *mutation,
 		       const struct rl_command *command)
 {
-	const char *source = script_of(command, mutation->scripts);
+	const char *source = script_of_command(command, mutation->scripts);
 
 	if (source) {
 		fputs("script \"", file);
@@ -111,31 +113,17 @@ static void print_kind(FILE *file, const struct rr_mutation *mutation,
 	}
 	for (size_t i = 0; i < command->n_words && i < 7; i++) {
 		const struct rl_word *it = &command->words[i];
-		const bool is_token =
-			rr_terms_names_in(mutation->terms, it->text,
-					  it->length) != 0;
+		const bool is_token = rr_terms_names_in(mutation->terms,
+							it->text,
+							it->length) != 0;
 
 		fprintf(file, "%s%.24s", i ? " " : "",
 			is_token ? "TOKEN" : it->text);
 	}
 }
 
-static void print_name(FILE *file, const struct rr_mutation *mutation,
-		       const char *what)
-{
-	static const char *const does[] = {
-		[RR_MUTANT_SKIP] = " is not sent",
-		[RR_MUTANT_NO_NX] = " sets in any case",
-		[RR_MUTANT_NO_LEASE] = " without a lease",
-		[RR_MUTANT_NO_COMPARE] = " without the comparison",
-		[RR_MUTANT_NO_MUTEX] = "nobody waits for the mutex",
-	};
-
-	fprintf(file, "%s%s", what, does[mutation->how]);
-}
-
-/* An example of its commands. */
-static const struct rl_command *example(const struct rr_mutation *mutation)
+/* An example of its commands; NULL: it changes none. */
+static const struct rl_command *find_example(const struct rr_mutation *mutation)
 {
 	for (uint32_t i = 0; i < mutation->terms->n_commands; i++) {
 		if (mutation->terms->command[i].kind == mutation->kind)
@@ -147,15 +135,19 @@ static const struct rl_command *example(const struct rr_mutation *mutation)
 void rr_mutant_text(const struct rr_mutation *mutation,
 		    struct rr_mutant_result *result)
 {
-	static const char *const parts[] = {
-		[RR_MUTANT_SKIP] = "",
-		[RR_MUTANT_NO_NX] = ": only if it is absent",
-		[RR_MUTANT_NO_LEASE] = ": its lease",
-		[RR_MUTANT_NO_COMPARE] = ": its comparison",
-		[RR_MUTANT_NO_MUTEX] = "the mutex",
+	static const struct {
+		const char *does, *rests_on;
+	} texts[] = {
+		[RR_MUTANT_SKIP] = { " is not sent", "" },
+		[RR_MUTANT_NO_NX] = { " sets in any case",
+				      ": only if it is absent" },
+		[RR_MUTANT_NO_LEASE] = { " without a lease", ": its lease" },
+		[RR_MUTANT_NO_COMPARE] = { " without the comparison",
+					   ": its comparison" },
+		[RR_MUTANT_NO_MUTEX] = { "nobody waits for the mutex",
+					 "the mutex" },
 	};
-	const struct rl_command *command =
-		mutation->how == RR_MUTANT_NO_MUTEX ? NULL : example(mutation);
+	const struct rl_command *command = find_example(mutation);
 	char what[RR_MUTANT_NAME - 28] = "";
 	FILE *file = fmemopen(what, sizeof(what), "w");
 
@@ -164,22 +156,34 @@ void rr_mutant_text(const struct rr_mutation *mutation,
 	if (file)
 		fclose(file);
 	what[sizeof(what) - 1] = '\0';
-	file = fmemopen(result->name, sizeof(result->name), "w");
-	if (file) {
-		print_name(file, mutation, what);
-		fclose(file);
-	}
+	snprintf(result->name, sizeof(result->name), "%s%s", what,
+		 texts[mutation->how].does);
 	snprintf(result->rests_on, sizeof(result->rests_on), "%s%s", what,
-		 parts[mutation->how]);
+		 texts[mutation->how].rests_on);
 }
 
 /* ---- The list ------------------------------------------------------------- */
 
-/* What the first command of a kind was answered, in the state in which the first
- * client met it: as if nobody else was there. RR_NO_ID: it was never executed. */
-static uint32_t first_answer(const struct rr_product *product, uint32_t kind)
+struct mutant_list {
+	const struct rr_product *product;
+	const struct rr_scripts *scripts;
+	struct rr_mutation *mutations;
+	size_t n;
+};
+
+/* What is known of all commands of a kind. */
+struct kind_use {
+	uint32_t answer; /* what the first one was answered, in the state in
+			  * which the first client met it: as if nobody else
+			  * was there. RR_NO_ID: it was never executed */
+	bool writes; /* one has changed what is stored */
+};
+
+static struct kind_use use_of_kind(const struct rr_product *product,
+				   uint32_t kind)
 {
 	const struct rr_terms *terms = product->config.program->terms;
+	struct kind_use use = { .answer = RR_NO_ID };
 
 	for (int i = 0; i < 2; i++) {
 		const struct rr_server_table *table = product->tables[i];
@@ -189,30 +193,33 @@ static uint32_t first_answer(const struct rr_product *product, uint32_t kind)
 			const uint32_t command =
 				(uint32_t)row->question.argument;
 
-			if (row->question.kind == RR_ASK_COMMAND &&
-			    command != product->get_counter &&
-			    terms->command[command].kind == kind)
-				return row->reply;
+			if (row->question.kind != RR_ASK_COMMAND ||
+			    terms->command[command].kind != kind)
+				continue;
+			use.writes |= table->states[row->from].data !=
+				      table->states[row->to].data;
+			if (use.answer == RR_NO_ID &&
+			    command != product->get_counter)
+				use.answer = row->reply;
 		}
 	}
-	return RR_NO_ID;
+	return use;
 }
 
-struct list {
-	const struct rr_product *product;
-	const struct rr_scripts *scripts;
-	struct rr_mutation *mutations;
-	size_t n;
-	struct rr_mutation spare; /* for those that there is no room for */
-};
-
-static struct rr_mutation *add(struct list *list, enum rr_mutation_kind how,
-			       uint32_t kind)
+/* Unless it is there already, or there are too many: NULL. */
+static struct rr_mutation *
+add_mutation(struct mutant_list *list, enum rr_mutation_kind how, uint32_t kind)
 {
-	struct rr_mutation *mutation = list->n == RR_MUTANTS_MAX ?
-					       &list->spare :
-					       &list->mutations[list->n++];
+	struct rr_mutation *mutation = &list->mutations[list->n];
 
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->mutations[i].kind == kind &&
+		    list->mutations[i].how == how)
+			return NULL;
+	}
+	if (list->n == RR_MUTANTS_MAX)
+		return NULL;
+	list->n++;
 	*mutation = (struct rr_mutation){
 		.how = how,
 		.kind = kind,
@@ -233,87 +240,65 @@ static bool without_comparison(const char *source, char *text, size_t size)
 
 	if (!at)
 		return false;
-	for (; at; source = at + strlen(compares),
-		   at = strstr(source, compares))
+	for (; at; at = strstr(source, compares)) {
 		used += (size_t)snprintf(text + used, size - used, "%.*s%s",
 					 (int)(at - source), source, holds);
+		source = at + strlen(compares);
+	}
 	used += (size_t)snprintf(text + used, size - used, "%s", source);
 	return used < size;
 }
 
-/* Did any command of the kind change what is stored? */
-static bool writes(const struct rr_product *product, uint32_t kind)
+static void add_skip(struct mutant_list *list, uint32_t kind, uint32_t answer)
 {
-	const struct rr_terms *terms = product->config.program->terms;
+	struct rr_mutation *mutation =
+		answer == RR_NO_ID ? NULL :
+				     add_mutation(list, RR_MUTANT_SKIP, kind);
 
-	for (int i = 0; i < 2; i++) {
-		const struct rr_server_table *table = product->tables[i];
-
-		for (uint32_t j = 0; j < table->rows.n; j++) {
-			const struct rr_server_row *row = &table->row[j];
-
-			if (row->question.kind == RR_ASK_COMMAND &&
-			    terms->command[row->question.argument].kind ==
-				    kind &&
-			    table->states[row->from].data !=
-				    table->states[row->to].data)
-				return true;
-		}
-	}
-	return false;
+	if (mutation)
+		mutation->answer = answer;
 }
 
-static bool is_listed(const struct list *list, enum rr_mutation_kind how,
-		      uint32_t kind)
+static void add_guards(struct mutant_list *list, uint32_t kind,
+		       const struct rl_command *command)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->mutations[i].kind == kind &&
-		    list->mutations[i].how == how)
-			return true;
-	}
-	return false;
-}
+	const char *source = script_of_command(command, list->scripts);
+	char text[sizeof(list->mutations->script)];
+	struct rr_mutation *mutation = NULL;
 
-static void add_skip(struct list *list, uint32_t kind)
-{
-	const uint32_t answer = first_answer(list->product, kind);
-
-	if (answer != RR_NO_ID && !is_listed(list, RR_MUTANT_SKIP, kind))
-		add(list, RR_MUTANT_SKIP, kind)->answer = answer;
+	if (word_is(command, 0, "WATCH"))
+		add_skip(list, kind, use_of_kind(list->product, kind).answer);
+	if (option_of_set(command, "NX") || word_is(command, 0, "SETNX"))
+		add_mutation(list, RR_MUTANT_NO_NX, kind);
+	if (source && without_comparison(source, text, sizeof(text)))
+		mutation = add_mutation(list, RR_MUTANT_NO_COMPARE, kind);
+	if (mutation)
+		strcpy(mutation->script, text);
 }
 
 /* What guards comes first, then what writes, and last what only reads. */
 enum { PASS_GUARDS, PASS_WRITES, PASS_READS, PASSES };
 
-static void add_kind(struct list *list, uint32_t id, int pass)
+static void add_kind(struct mutant_list *list, uint32_t id, int pass)
 {
 	const struct rr_terms *terms = list->product->config.program->terms;
-	const struct rr_term_command *command = &terms->command[id];
-	const uint32_t kind = command->kind;
-	const char *source = script_of(&command->words, list->scripts);
-	char text[sizeof(list->mutations->script)];
+	const struct rl_command *command = &terms->command[id].words;
+	const uint32_t kind = terms->command[id].kind;
+	struct kind_use use;
 
-	if (pass == PASS_READS ||
-	    (pass == PASS_WRITES && writes(list->product, kind)))
-		add_skip(list, kind);
-	if (pass == PASS_WRITES && lease_of_set(&command->words) &&
-	    !is_listed(list, RR_MUTANT_NO_LEASE, kind))
-		add(list, RR_MUTANT_NO_LEASE, kind);
-	if (pass != PASS_GUARDS)
+	if (pass == PASS_GUARDS) {
+		add_guards(list, kind, command);
 		return;
-	if (is(&command->words, 0, "WATCH"))
-		add_skip(list, kind);
-	if ((option_of_set(&command->words, "NX") ||
-	     is(&command->words, 0, "SETNX")) &&
-	    !is_listed(list, RR_MUTANT_NO_NX, kind))
-		add(list, RR_MUTANT_NO_NX, kind);
-	if (source && without_comparison(source, text, sizeof(text)) &&
-	    !is_listed(list, RR_MUTANT_NO_COMPARE, kind))
-		strcpy(add(list, RR_MUTANT_NO_COMPARE, kind)->script, text);
+	}
+	use = use_of_kind(list->product, kind);
+	if (use.writes || pass == PASS_READS)
+		add_skip(list, kind, use.answer);
+	if (pass == PASS_WRITES && lease_of_set(command))
+		add_mutation(list, RR_MUTANT_NO_LEASE, kind);
 }
 
-static void add_commands(struct list *list, const struct rr_client_table *table,
-			 int pass)
+static void add_commands(struct mutant_list *list,
+			 const struct rr_client_table *table, int pass)
 {
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
@@ -327,12 +312,12 @@ size_t rr_mutants_list(const struct rr_product *product,
 		       const struct rr_scripts *scripts,
 		       struct rr_mutation *mutations)
 {
-	struct list list = { .product = product,
-			     .scripts = scripts,
-			     .mutations = mutations };
+	struct mutant_list list = { .product = product,
+				    .scripts = scripts,
+				    .mutations = mutations };
 
 	if (product->config.strategy->lock.kind == RR_LOCK_MUTEX)
-		add(&list, RR_MUTANT_NO_MUTEX, RR_NO_ID);
+		add_mutation(&list, RR_MUTANT_NO_MUTEX, RR_NO_ID);
 	for (int pass = 0; pass < PASSES; pass++) {
 		for (size_t i = 0; i < product->n_clients; i++)
 			add_commands(&list, &product->clients[i], pass);

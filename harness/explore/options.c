@@ -25,55 +25,55 @@ static const struct setting {
 	size_t at;
 	long min, max;
 } settings[] = {
-	{ "clients", "N", "how many clients (2)",
-	  NUMBER, AT(config.n_clients), 1, 8 },
-	{ "increments", "N", "of each client (1)",
-	  NUMBER, AT(config.increments), 1, 100 },
+	{ "clients", "N", "how many clients (2)", NUMBER, AT(config.n_clients),
+	  1, 8 },
+	{ "increments", "N", "of each client (1)", NUMBER,
+	  AT(config.increments), 1, 100 },
 	{ "processes", NULL,
 	  "clients are processes, not threads of one; so they are with faults",
 	  FLAG, AT(config.separate), 0, 0 },
 	{ "all", NULL,
-	  "every schedule for real, without tables of what is known",
-	  FLAG, AT(config.all), 0, 0 },
-	{ "crashes", "N", "clients may crash, N times",
-	  SMALL, BUDGET(crashes) },
+	  "every schedule for real, without tables of what is known", FLAG,
+	  AT(config.all), 0, 0 },
+	{ "crashes", "N", "clients may crash, N times", SMALL,
+	  BUDGET(crashes) },
 	{ "expiries", "N",
 	  "leases run out at any point, N times, each in two halves if need be",
 	  SMALL, BUDGET(expiries) },
-	{ "pauses", "N", "the same, and nobody's renewer runs meanwhile",
-	  SMALL, BUDGET(pauses) },
+	{ "pauses", "N", "the same, and nobody's renewer runs meanwhile", SMALL,
+	  BUDGET(pauses) },
 	{ "slow-work", NULL,
 	  "the work between reading and writing takes two leases and a half",
 	  FLAG, AT(slow_work), 0, 0 },
 	{ "lost-replies", "N",
 	  "replies may be lost, N times; the caller repeats its increment",
 	  SMALL, BUDGET(lost_replies) },
-	{ "restarts", "N", "lock servers may come back empty, N times",
-	  SMALL, BUDGET(restarts) },
-	{ "stays-away", NULL, "they come back after more than a lease",
-	  FLAG, AT(config.stays_away), 0, 0 },
+	{ "restarts", "N", "lock servers may come back empty, N times", SMALL,
+	  BUDGET(restarts) },
+	{ "stays-away", NULL, "they come back after more than a lease", FLAG,
+	  AT(config.stays_away), 0, 0 },
 	{ "skew", NULL,
-	  "each client's clock is ahead of the last by more than a lease",
-	  FLAG, AT(skew), 0, 0 },
+	  "each client's clock is ahead of the last by more than a lease", FLAG,
+	  AT(skew), 0, 0 },
 	{ "jumps", "N",
-	  "a server's clock jumps forward by more than a lease, N times",
-	  SMALL, BUDGET(jumps) },
+	  "a server's clock jumps forward by more than a lease, N times", SMALL,
+	  BUDGET(jumps) },
 	{ "late", "N",
 	  "that many commands may be executed after their client died or gave "
 	  "up (0); without it none is",
 	  SMALL, BUDGET(late) },
 	{ "lock-servers", "N",
-	  "so many, where the strategy has any (as many as it has)",
-	  NUMBER, AT(config.lock_servers), 3, 9 },
+	  "so many, where the strategy has any (as many as it has)", NUMBER,
+	  AT(config.lock_servers), 3, 9 },
 	{ "rounds", "N",
-	  "how often a refused attempt that writes is repeated (2)",
-	  SMALL, AT(config.rounds), 1, 20 },
-	{ "ttl-ms", "MS", "the lease (10000)",
-	  NUMBER, AT(config.ttl_ms), 5000, 3600000 },
-	{ "most", "N", "no more states than that",
-	  NUMBER, AT(config.most), 1, 1000000000 },
-	{ "memory", "MB", "no more than that (half of what is free)",
-	  NUMBER, AT(config.memory), 1, 1 << 24 },
+	  "how often a refused attempt that writes is repeated (2)", SMALL,
+	  AT(config.rounds), 1, 20 },
+	{ "ttl-ms", "MS", "the lease (10000)", NUMBER, AT(config.ttl_ms), 5000,
+	  3600000 },
+	{ "most", "N", "no more states than that", NUMBER, AT(config.most), 1,
+	  1000000000 },
+	{ "memory", "MB", "no more than that (half of what is free)", NUMBER,
+	  AT(config.memory), 1, 1 << 24 },
 	{ "audit", "N",
 	  "random interleavings that are played for real before a strategy is "
 	  "called safe (200)",
@@ -81,22 +81,22 @@ static const struct setting {
 	{ "mutants", NULL,
 	  "try all mutants, weakened commands, and list which are noticed",
 	  FLAG, AT(config.all_mutants), 0, 0 },
-	{ "stats", NULL, "print what the search was made of",
-	  FLAG, AT(stats), 0, 0 },
-	{ "dot", "FILE", "write the graph of states for Graphviz",
-	  TEXT, AT(config.dot), 0, 0 },
-	{ "json", "FILE", "write the graph of states as JSON",
-	  TEXT, AT(config.json), 0, 0 },
+	{ "stats", NULL, "print what the search was made of", FLAG, AT(stats),
+	  0, 0 },
+	{ "dot", "FILE", "write the graph of states for Graphviz", TEXT,
+	  AT(config.dot), 0, 0 },
+	{ "json", "FILE", "write the graph of states as JSON", TEXT,
+	  AT(config.json), 0, 0 },
 	{ "random", "N",
-	  "N random schedules instead, for spaces too large to finish",
-	  NUMBER, AT(config.random.runs), 1, 1000000000 },
+	  "N random schedules instead, for spaces too large to finish", NUMBER,
+	  AT(config.random.runs), 1, 1000000000 },
 	{ "seed", "S", "of the first of them; the next has the next number",
 	  NUMBER, AT(seed), 0, LONG_MAX / 2 },
 	{ "depth", "D", "find failures that need D pairs of steps in order (3)",
 	  SMALL, AT(config.random.depth), 1, RR_DEPTH_MAX },
 	{ "save", "FILE|DIR/",
-	  "where the failing schedule is saved, for redrace play",
-	  TEXT, AT(save), 0, 0 },
+	  "where the failing schedule is saved, for redrace play", TEXT,
+	  AT(save), 0, 0 },
 	{ "redis-server", "PATH", "program for private servers (redis-server)",
 	  TEXT, AT(redis_server), 0, 0 },
 };
@@ -120,8 +120,8 @@ static void apply_setting(struct rr_explore_options *options,
 		return;
 	}
 	snprintf(name, sizeof(name), "--%s", setting->name);
-	number = rr_option_number(state, name, text, setting->min,
-				  setting->max);
+	number =
+		rr_option_number(state, name, text, setting->min, setting->max);
 	if (setting->kind == SMALL)
 		*(int *)at = (int)number;
 	else
@@ -173,8 +173,9 @@ static error_t parse_explore_option(int key, char *text,
 		check_combinations(options, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "explore what? 'redrace list' shows the strategies");
+		argp_failure(
+			state, RR_EXIT_USAGE, 0,
+			"explore what? 'redrace list' shows the strategies");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -182,7 +183,7 @@ static error_t parse_explore_option(int key, char *text,
 }
 
 /* The options as argp wants them go to `keys`. */
-static struct argp make_argp(struct argp_option keys[N_SETTINGS + 1])
+static struct argp make_explore_argp(struct argp_option keys[N_SETTINGS + 1])
 {
 	for (int i = 0; i < N_SETTINGS; i++)
 		keys[i] = (struct argp_option){ .name = settings[i].name,
@@ -204,7 +205,7 @@ static struct argp make_argp(struct argp_option keys[N_SETTINGS + 1])
 void rr_help_explore(void)
 {
 	struct argp_option keys[N_SETTINGS + 1];
-	const struct argp argp = make_argp(keys);
+	const struct argp argp = make_explore_argp(keys);
 
 	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace explore");
 }
@@ -242,7 +243,7 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 			      char **argv)
 {
 	struct argp_option keys[N_SETTINGS + 1];
-	const struct argp argp = make_argp(keys);
+	const struct argp argp = make_explore_argp(keys);
 
 	*options = (struct rr_explore_options){
 		.config = { .n_clients = 2,

@@ -19,7 +19,7 @@ struct report {
 	char *transcript; /* with its verdict */
 };
 
-static bool is_interrupted(const struct report *report)
+static bool report_is_interrupted(const struct report *report)
 {
 	return report->cluster->session->signals.interrupted;
 }
@@ -214,11 +214,12 @@ static enum rr_exit report_failure(struct report *report)
 					 report->cluster, &error);
 	if (report->transcript)
 		return show_failure(report);
-	if (is_interrupted(report))
+	if (report_is_interrupted(report))
 		return RR_EXIT_INTERRUPTED;
-	return rr_complain(RR_EXIT_INTERNAL,
-			   "%s: what was found does not show when it is played: %s",
-			   report->config.strategy->name, error.text);
+	return rr_complain(
+		RR_EXIT_INTERNAL,
+		"%s: what was found does not show when it is played: %s",
+		report->config.strategy->name, error.text);
 }
 
 /* ---- No failure ----------------------------------------------------------- */
@@ -296,7 +297,7 @@ static enum rr_exit print_result(struct report *report)
 		rr_print_all_mutants(result);
 	if (report->config.random.runs && result->schedules)
 		rr_print_random_bound(&result->bound);
-	if (is_interrupted(report))
+	if (report_is_interrupted(report))
 		return RR_EXIT_INTERRUPTED;
 	return rr_exit_worse(code, compare_with_table(report, is_safe));
 }

@@ -14,7 +14,7 @@
 
 /* ---- Asking --------------------------------------------------------------- */
 
-static const struct rl_command *command_of(const struct rr_server_table *table,
+static const struct rl_command *question_command(const struct rr_server_table *table,
 					   const struct rr_question *question)
 {
 	return question->kind == RR_ASK_COMMAND ?
@@ -81,10 +81,10 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	table->n_replayed++;
 	if (is_plain_command(table, state))
 		return rr_asker_queue(table->asker,
-				      command_of(table, &state->question));
+				      question_command(table, &state->question));
 	if (!rr_asker_flush(table->asker) ||
 	    !rr_asker_ask(table->asker, &state->question,
-			  command_of(table, &state->question), &reply, &blocks))
+			  question_command(table, &state->question), &reply, &blocks))
 		return false;
 	skip_messages(table, state->parent);
 	skip_messages(table, id);
@@ -113,7 +113,7 @@ static bool bring_to(struct rr_server_table *table, uint32_t id)
 
 /* The reply of a command; on a connection that listens the next that lies there
  * unread comes before it. */
-static bool note_reply(struct rr_server_table *table,
+static bool keep_row_reply(struct rr_server_table *table,
 		       struct rr_connections *connections,
 		       const struct rr_question *question,
 		       const struct rl_reply *reply, struct rr_server_row *row)
@@ -158,11 +158,11 @@ static bool ask_server(struct rr_server_table *table,
 		return true;
 	}
 	table->n_asked++;
-	if (!rr_asker_ask(table->asker, question, command_of(table, question),
+	if (!rr_asker_ask(table->asker, question, question_command(table, question),
 			  &reply, &row->blocks))
 		return rr_server_fail_asking(table);
 	good = question->kind != RR_ASK_COMMAND ||
-	       note_reply(table, connections, question, &reply, row);
+	       keep_row_reply(table, connections, question, &reply, row);
 	if (question->kind == RR_ASK_TICK)
 		state->clock_ns += question->argument;
 	if (!table->absolute)
@@ -390,7 +390,7 @@ static bool learn_new_connection(struct rr_server_table *table)
 	char text[400];
 	bool blocks;
 
-	if (!rr_asker_ask(table->asker, &question, command_of(table, &question),
+	if (!rr_asker_ask(table->asker, &question, question_command(table, &question),
 			  &reply, &blocks) ||
 	    !rr_asker_connection(table->asker, 0, text, sizeof(text)))
 		return rr_server_fail_asking(table);

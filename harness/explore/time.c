@@ -126,7 +126,7 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 
 /* One attempt of a client from this state, with nobody else going on. True: it was
  * refused, and `after` is what it left. */
-static bool is_refused(const struct rr_state *from, size_t client,
+static bool attempt_is_refused(const struct rr_state *from, size_t client,
 		       struct rr_state *after)
 {
 	const long done = rr_state_n_done(from, client);
@@ -158,7 +158,7 @@ static bool client_counts_up(const struct rr_state *from, size_t client)
 	rr_state_copy(&states[0], from);
 	for (int n = 0; n < TIMES; n++) {
 		if (!rr_state_is_idle(&states[n], client) ||
-		    !is_refused(&states[n], client, &states[n + 1]))
+		    !attempt_is_refused(&states[n], client, &states[n + 1]))
 			return false;
 		for (int i = 0; i <= n; i++) {
 			if (!leaves_something(&states[i], &states[n + 1]))
@@ -194,7 +194,7 @@ static bool all_are_refused(const struct rr_state *from, bool must_end,
 
 		if (!rr_state_is_idle(from, i))
 			continue;
-		if (!is_refused(from, i, &after))
+		if (!attempt_is_refused(from, i, &after))
 			return false;
 		*changes |= leaves_something(from, &after);
 		if (must_end && rr_state_next_end_ns(&after) > next_ns)

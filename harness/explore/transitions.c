@@ -75,14 +75,12 @@ static int64_t waited_on(const struct rr_state *state, size_t client,
 }
 
 static struct rr_question question_of(const struct rr_state *state,
-				      size_t client,
-				      const struct rr_sent *sent)
+				      size_t client, const struct rr_sent *sent)
 {
-	return (struct rr_question){
-		.kind = RR_ASK_COMMAND,
-		.slot = rr_state_lane_slot(state, client, sent->lane),
-		.argument = sent->command
-	};
+	return (struct rr_question){ .kind = RR_ASK_COMMAND,
+				     .slot = rr_state_lane_slot(state, client,
+								sent->lane),
+				     .argument = sent->command };
 }
 
 bool rr_state_is_blocked(struct rr_state *state, size_t client,
@@ -108,9 +106,9 @@ bool rr_state_is_blocked(struct rr_state *state, size_t client,
 }
 
 /* No reply will come: the connection is closed, or nobody listens there. */
-static void answer_closed(struct rr_state *state, size_t client,
-			  const struct rr_sent *sent, enum rr_answer_kind kind,
-			  bool is_fault)
+static void answer_without_reply(struct rr_state *state, size_t client,
+				 const struct rr_sent *sent,
+				 enum rr_answer_kind kind, bool is_fault)
 {
 	const uint8_t lane = sent->lane;
 
@@ -134,8 +132,8 @@ static void execute_command(struct rr_state *state, size_t client,
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
 	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row = rr_state_move_server(
-		state, server, &question, (int)client);
+	const struct rr_server_row *row =
+		rr_state_move_server(state, server, &question, (int)client);
 	uint32_t reply;
 
 	if (!row)
@@ -166,11 +164,13 @@ static void deliver_command(struct rr_state *state, size_t client,
 	const size_t server = rr_state_lane_server(state, sent->lane);
 
 	if (rr_state_is_cut(state, client, sent->lane))
-		answer_closed(state, client, sent, RR_ANSWER_SHUT, false);
+		answer_without_reply(state, client, sent, RR_ANSWER_SHUT,
+				     false);
 	else if (state->common.down == (int8_t)server)
-		answer_closed(state, client, sent, RR_ANSWER_REFUSED, false);
+		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED,
+				     false);
 	else if (answer == RR_ANSWER_SHUT)
-		answer_closed(state, client, sent, answer, true);
+		answer_without_reply(state, client, sent, answer, true);
 	else
 		execute_command(state, client, sent, answer);
 }
@@ -226,7 +226,8 @@ static bool emit_lane(struct rr_expansion *it, struct rr_state *from,
 		wake_at(it, left_ns);
 		return true;
 	}
-	count_transition(it, thread_of_lane(rr_state_client(from, client), lane),
+	count_transition(it,
+			 thread_of_lane(rr_state_client(from, client), lane),
 			 is_busy);
 	if (!emit_execution(it, from, client, sent, RR_DO_EXECUTE))
 		return false;
@@ -257,16 +258,15 @@ static bool emit_lanes(struct rr_expansion *it, struct rr_state *from,
 /* ---- What threads wait for besides replies -------------------------------- */
 
 /* If the connection has a message, it is read. */
-static bool take_message(struct rr_state *state, size_t client, uint8_t lane,
-			 struct rr_input *input)
+static bool read_lane_message(struct rr_state *state, size_t client,
+			      uint8_t lane, struct rr_input *input)
 {
 	const struct rr_connection *connection =
 		rr_state_connection(state, client, lane);
 	const size_t server = rr_state_lane_server(state, lane);
-	const struct rr_question question = {
-		.kind = RR_ASK_READ,
-		.slot = rr_state_lane_slot(state, client, lane)
-	};
+	const struct rr_question question = { .kind = RR_ASK_READ,
+					      .slot = rr_state_lane_slot(
+						      state, client, lane) };
 	const struct rr_server_row *row;
 
 	if (!connection || !connection->n_messages)
@@ -290,14 +290,14 @@ static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
 		       struct rr_input *input)
 {
 	if (!rr_state_is_cut(state, client, lane))
-		return take_message(state, client, lane, input);
+		return read_lane_message(state, client, lane, input);
 	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
 	input->kind = RR_INPUT_LOST;
 	return true;
 }
 
-static bool use_mutex(struct rr_state *state, size_t client, uint8_t thread,
-		      const struct rr_stop *stop)
+static bool use_product_mutex(struct rr_state *state, size_t client,
+			      uint8_t thread, const struct rr_stop *stop)
 {
 	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
 	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
@@ -349,7 +349,7 @@ static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
 		return true;
 	case RR_STOP_LOCK:
 	case RR_STOP_UNLOCK:
-		return use_mutex(state, client, thread, stop);
+		return use_product_mutex(state, client, thread, stop);
 	case RR_STOP_JOIN:
 		return stop->is_ready;
 	default:
@@ -463,14 +463,13 @@ static bool emit_late(struct rr_expansion *it, const struct rr_state *from,
 	if (!row->blocks) {
 		row = rr_state_move_server(&next, late.server, &question,
 					   client);
-		rr_state_log(&next,
-			     (struct rr_action){ .kind = RR_ACTION_ASK,
-						 .client = client,
-						 .server = late.server,
-						 .is_late = true,
-						 .question = question,
-						 .command = late.command,
-						 .reply = row->reply });
+		rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_ASK,
+							.client = client,
+							.server = late.server,
+							.is_late = true,
+							.question = question,
+							.command = late.command,
+							.reply = row->reply });
 	}
 	return rr_expansion_emit(it, RR_DO_LATE, i, 0, &next);
 }
@@ -498,8 +497,8 @@ static bool emit_notices(struct rr_expansion *it, const struct rr_state *from)
 	const int n_lanes = RR_RUN_ORDINALS * (int)it->product->n_servers;
 
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		for (int lane = 0; from->clients[i].is_crashed && lane < n_lanes;
-		     lane++) {
+		for (int lane = 0;
+		     from->clients[i].is_crashed && lane < n_lanes; lane++) {
 			const size_t server = rr_state_lane_server(from, lane);
 			struct rr_state next;
 

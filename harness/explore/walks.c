@@ -30,13 +30,13 @@ struct rr_walks {
 	struct rr_random_config config;
 	unsigned shows;
 	struct rr_random random;
-	unsigned long begun;  /* runs, the first one not counted */
-	size_t n_steps;       /* k, 0 = this is the first run */
+	unsigned long begun; /* runs, the first one not counted */
+	size_t n_steps; /* k, 0 = this is the first run */
 	int64_t priorities[RR_PRODUCT_CLIENTS];
-	int64_t lowest;       /* the last that was given */
+	int64_t lowest; /* the last that was given */
 	size_t changes[RR_DEPTH_MAX]; /* before which steps */
 	size_t n_faults, n_struck, faults[FAULTS_MAX];
-	size_t widest;        /* so many faults to choose from at once */
+	size_t widest; /* so many faults to choose from at once */
 	struct option *options;
 	size_t n_options;
 	struct walk walk, best;
@@ -51,7 +51,7 @@ static void release_walk(struct walk *walk)
 	*walk = (struct walk){ .last = -1 };
 }
 
-static bool add_step(struct rr_walks *walks, const struct option *option)
+static bool add_walk_step(struct rr_walks *walks, const struct option *option)
 {
 	struct walk *walk = &walks->walk;
 	struct rr_graph *graph = &walk->graph;
@@ -71,7 +71,7 @@ static bool add_step(struct rr_walks *walks, const struct option *option)
 	return true;
 }
 
-static bool is_of_client(struct rr_transition move)
+static bool is_client_option(struct rr_transition move)
 {
 	return move.kind <= RR_DO_BEGIN || move.kind == RR_DO_LOSE ||
 	       move.kind == RR_DO_DROP;
@@ -126,7 +126,7 @@ static int compare_steps(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void draw(struct rr_walks *walks)
+static void draw_priorities(struct rr_walks *walks)
 {
 	walks->begun++;
 	walks->random.state = walks->config.seed + walks->begun - 1;
@@ -158,8 +158,7 @@ static bool note_option(void *context, struct rr_transition move,
 	walks->n_options++;
 	option->move = move;
 	option->broken = broken;
-	memcpy(option->next, next,
-	       walks->product->n_words * sizeof(uint32_t));
+	memcpy(option->next, next, walks->product->n_words * sizeof(uint32_t));
 	return true;
 }
 
@@ -174,7 +173,7 @@ static const struct option *pick_among(struct rr_walks *walks, bool faults,
 		const struct option *option = &walks->options[i];
 
 		if (rr_transition_is_fault(option->move) != faults ||
-		    (!faults && (!is_of_client(option->move) ||
+		    (!faults && (!is_client_option(option->move) ||
 				 option->move.who != client)))
 			continue;
 		if (rr_random_below(&walks->random, ++n) == 0)
@@ -193,7 +192,7 @@ static int first_client(const struct rr_walks *walks)
 	for (size_t i = 0; i < walks->n_options; i++) {
 		const struct rr_transition move = walks->options[i].move;
 
-		if (rr_transition_is_fault(move) || !is_of_client(move))
+		if (rr_transition_is_fault(move) || !is_client_option(move))
 			continue;
 		if (first < 0 ||
 		    walks->priorities[move.who] > walks->priorities[first])
@@ -209,7 +208,7 @@ static const struct option *find_free(const struct rr_walks *walks)
 		const struct option *option = &walks->options[i];
 
 		if (!rr_transition_is_fault(option->move) &&
-		    !is_of_client(option->move))
+		    !is_client_option(option->move))
 			return option;
 	}
 	return NULL;
@@ -248,7 +247,7 @@ static void yield(struct rr_walks *walks, const struct option *option)
 {
 	const int client = option->move.who;
 
-	if (!is_of_client(option->move))
+	if (!is_client_option(option->move))
 		return;
 	if (walks->n_steps == 0 ||
 	    rr_product_client(walks->product, option->next, (size_t)client)
@@ -304,7 +303,7 @@ static bool run(struct rr_walks *walks)
 		if (!option)
 			break;
 		yield(walks, option);
-		if (!add_step(walks, option))
+		if (!add_walk_step(walks, option))
 			return false;
 		memcpy(key, option->next, size);
 	}
@@ -325,7 +324,7 @@ static bool is_better(const struct rr_walks *walks, const struct walk *a,
 	return a->way.n < b->way.n;
 }
 
-static void keep(struct rr_walks *walks, struct rr_explore_result *result)
+static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 {
 	const unsigned broken = walks->walk.broken;
 
@@ -358,10 +357,10 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	if (walks->begun == walks->config.runs || product->wants_absolute ||
 	    product->wants_clock)
 		return false;
-	draw(walks);
+	draw_priorities(walks);
 	if (!run(walks) || product->wants_absolute || product->wants_clock)
 		return false;
-	keep(walks, result);
+	keep_walk(walks, result);
 	return true;
 }
 
@@ -375,9 +374,9 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
 	};
 	const double k = (double)bound.steps;
 
-	bound.once = pow(k, 1 - bound.depth) / (double)bound.actors *
-		     pow(2 * k * (double)walks->widest,
-			 -(double)walks->n_faults);
+	bound.once =
+		pow(k, 1 - bound.depth) / (double)bound.actors *
+		pow(2 * k * (double)walks->widest, -(double)walks->n_faults);
 	bound.in_all = -expm1((double)runs * log1p(-bound.once));
 	if (bound.once >= 1)
 		bound.in_all = 1;
