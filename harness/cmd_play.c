@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "draw/draw.h"
 #include "base/files.h"
-#include "play/learner.h"
+#include "play/play.h"
 #include "race/race.h"
 #include "play/play_options.h"
 
@@ -66,38 +66,38 @@ static enum rr_exit show_rehearsal(void *context, const struct rr_trace *trace)
 }
 
 static enum rr_exit play(const struct rr_race *race, struct rr_cluster *cluster,
-			 const struct rr_play_options *options)
+			 const struct rr_play_options *options,
+			 struct rr_error *error)
 {
-	struct rr_trace trace = { 0 };
-	const enum rr_exit code = rr_player_play(race, cluster, NULL, &trace);
-	const enum rr_exit shown = code == RR_EXIT_OK ? show(&trace, options) :
-							rr_complain(code, "%s", trace.error);
+	struct rr_trace trace;
+	enum rr_exit code = RR_EXIT_OK;
 
+	if (rr_player_play(race, cluster, NULL, &trace, error))
+		code = show(&trace, options);
 	rr_trace_free(&trace);
-	return shown;
+	return code;
 }
 
-static enum rr_exit play_with_learner(const struct rr_race *race,
-				      struct rr_cluster *cluster,
-				      const struct rr_play_options *options)
+static enum rr_exit play_quiz(const struct rr_race *race,
+			      struct rr_cluster *cluster,
+			      const struct rr_play_options *options,
+			      struct rr_error *error)
 {
-	struct rr_trace trace = { 0 };
-	struct rr_learner learner;
-	enum rr_exit code;
+	struct rr_quiz quiz;
+	const struct rr_listener listener = rr_quiz_listener(&quiz);
+	enum rr_exit code = RR_EXIT_OK;
+	struct rr_trace trace;
 
-	rr_learner_begin(&learner, &cluster->session->signals, STDIN_FILENO);
-	const struct rr_audience audience = rr_learner_audience(&learner);
-
-	code = rr_player_play(race, cluster, &audience, &trace);
-	if (code != RR_EXIT_OK) {
-		rr_complain(code, "%s", trace.error);
+	rr_quiz_begin(&quiz, &cluster->session->signals, STDIN_FILENO);
+	if (!rr_player_play(race, cluster, &listener, &trace, error)) {
+		code = rr_exit_of(error->kind);
 	} else if (cluster->session->signals.interrupted) {
 		code = RR_EXIT_INTERRUPTED;
-	} else if (!learner.has_quit) {
+	} else if (!quiz.has_quit) {
 		putchar('\n');
 		code = show(&trace, options);
 	}
-	rr_learner_score(&learner);
+	rr_quiz_score(&quiz);
 	rr_trace_free(&trace);
 	return code;
 }
@@ -122,9 +122,9 @@ static enum rr_exit stage(const struct rr_race *race,
 		code = rr_rehearse(&options->rehearsal, &cluster,
 				   show_rehearsal, options, error);
 	else if (options->step)
-		code = play_with_learner(race, &cluster, options);
+		code = play_quiz(race, &cluster, options, error);
 	else
-		code = play(race, &cluster, options);
+		code = play(race, &cluster, options, error);
 	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;

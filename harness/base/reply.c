@@ -42,6 +42,24 @@ void rr_write_word(FILE *file, const struct rl_word *word)
 	rr_write_bare_word(file, word->text, word->length);
 }
 
+char *rr_join_words(const struct rl_word *words, size_t n)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; file && i < n; i++) {
+		const char *word = words[i].text;
+		const bool plain = word[0] && !strpbrk(word, " \t\n\"");
+		const char *quote = plain ? "" : strchr(word, '"') ? "'" : "\"";
+
+		fprintf(file, "%s%s%s%s", i ? " " : "", quote, word, quote);
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
 void rr_write_reply(FILE *file, const struct rl_reply *reply)
 {
 	switch (reply->type) {

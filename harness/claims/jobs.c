@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "claims.h"
 #include "measure.h"
-#include "play/player.h"
+#include "play/play.h"
 #include "race/race.h"
 
 /* ---- Which there are ------------------------------------------------------------ */
@@ -167,18 +167,20 @@ static void note_difference(const struct rr_trace *trace,
 static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_job_result *result)
 {
+	struct rr_error error = { 0 };
 	struct rr_trace trace;
 
-	result->code = rr_player_play(race, cluster, NULL, &trace);
+	rr_player_play(race, cluster, NULL, &trace, &error);
+	result->code = rr_exit_of(error.kind);
 	result->as_written = trace.as_written;
 	for (size_t i = 0; i < race->n_sayings; i++) {
 		result->sayings[i].holds =
 			rr_trace_saying_holds(&trace, &race->sayings[i]);
 		note_reply(&trace, &race->sayings[i], &result->sayings[i]);
 	}
-	if (result->code != RR_EXIT_OK)
+	if (error.kind)
 		snprintf(result->text, sizeof(result->text), "%.500s",
-			 trace.error);
+			 error.text);
 	else if (!trace.as_written)
 		note_difference(&trace, result);
 	else

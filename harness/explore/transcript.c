@@ -7,7 +7,7 @@
 
 #include "draw/draw.h"
 #include "explorer.h"
-#include "play/player.h"
+#include "play/play.h"
 #include "play/recorder.h"
 #include "strategy.h"
 
@@ -163,11 +163,12 @@ static char *judge_transcript(const char *transcript,
 			      struct rr_error *error)
 {
 	struct rr_trace trace = { 0 };
+	struct rr_error why = { 0 };
 	char verdict[300];
 	char *text = NULL;
 
-	if (rr_player_play(race, cluster, NULL, &trace) != RR_EXIT_OK) {
-		rr_error_set(error, RR_ERROR_INTERNAL, "%s", trace.error);
+	if (!rr_player_play(race, cluster, NULL, &trace, &why)) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "%s", why.text);
 	} else if (is_as_written(race, &trace, error) &&
 		   is_shown(&trace, breaks, error)) {
 		rr_trace_verdict(&trace, verdict, sizeof(verdict));
@@ -205,8 +206,8 @@ bool rr_conclude_draw(FILE *out, const char *transcript,
 	struct rr_race *race = rr_race_parse("transcript", transcript,
 					     strlen(transcript), &error);
 	const bool drawn = race &&
-			   rr_player_play(race, cluster, NULL, &trace) ==
-				   RR_EXIT_OK &&
+			   rr_player_play(race, cluster, NULL, &trace,
+					  &error) &&
 			   rr_draw(out, &trace, RR_FORMAT_TEXT, style);
 
 	rr_trace_free(&trace);

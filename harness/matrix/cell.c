@@ -7,7 +7,7 @@
 
 #include "base/machine.h"
 #include "draw/draw.h"
-#include "play/player.h"
+#include "play/play.h"
 
 enum { WIDTH = 100 };
 
@@ -55,9 +55,9 @@ static bool replay_transcript(struct rr_cell *cell, struct rr_cluster *cluster)
 			 error.text);
 		return false;
 	}
-	if (rr_player_play(race, cluster, NULL, &trace) != RR_EXIT_OK)
+	if (!rr_player_play(race, cluster, NULL, &trace, &error))
 		snprintf(cell->problem, sizeof(cell->problem),
-			 "the transcript does not replay: %s", trace.error);
+			 "the transcript does not replay: %.400s", error.text);
 	else if (!trace.as_written)
 		snprintf(cell->problem, sizeof(cell->problem),
 			 "the transcript plays differently the second time");

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "cell.h"
 #include "draw/draw.h"
-#include "play/player.h"
+#include "play/play.h"
 
 /* ---- Saved ------------------------------------------------------------------ */
 
@@ -68,13 +68,13 @@ static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster
 	struct rr_error error = { 0 };
 	struct rr_race *race = rr_race_read(path, &error);
 	struct rr_trace trace = { 0 };
-	enum rr_exit code;
+	enum rr_exit code = RR_EXIT_OK;
 
 	if (!race)
 		return rr_complain(RR_EXIT_USAGE, "%s", error.text);
-	code = rr_player_play(race, cluster, NULL, &trace);
-	if (code != RR_EXIT_OK) {
-		rr_complain(code, "%s: %s", path, trace.error);
+	if (!rr_player_play(race, cluster, NULL, &trace, &error)) {
+		code = rr_complain(rr_exit_of(error.kind), "%s: %s", path,
+				   error.text);
 	} else if (!trace.as_written) {
 		code = rr_complain(RR_EXIT_VIOLATED, "%s differs:", path);
 		rr_draw_difference(stderr, &trace);

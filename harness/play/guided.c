@@ -93,9 +93,8 @@ static void add_event(void *context, struct rr_step *step,
 	}
 	if (step->kind == RR_STEP_FAULT)
 		memcpy(remark, guided->fault, sizeof(remark));
-	rr_scenery_look(&guided->scenery, event->keys);
-	rr_scenery_look_at_lock(&guided->scenery, step->actor,
-				&guided->observer, remark);
+	environment_look(&guided->environment, event->keys);
+	environment_look_at_lock(&guided->environment, step->actor, remark);
 	if (remark[0])
 		event->remark = strdup(remark);
 	guided->trace.findings = guided->observer.findings;
@@ -139,7 +138,7 @@ void rr_guided_judge(struct rr_guided *guided)
 	struct rr_trace *trace = &guided->trace;
 	struct rr_observer end = guided->observer;
 
-	rr_scenery_end(&guided->scenery, &end);
+	environment_end(&guided->environment, &end);
 	trace->findings = end.findings;
 	memcpy(trace->conclusion, end.conclusion, sizeof(trace->conclusion));
 	trace->as_written = true;
@@ -183,8 +182,8 @@ static bool restart(void *context, size_t server)
 				      .fault = RR_FAULT_WIPE };
 
 	guided->fault[0] = '\0';
-	return rr_scenery_fault(&guided->scenery, &step, &guided->observer,
-				guided->fault, &guided->error);
+	return environment_fault(&guided->environment, &step, guided->fault,
+				 &guided->error);
 }
 
 int64_t rr_guided_lease_ns(const struct rr_guided *guided)
@@ -357,15 +356,13 @@ static bool begin_servers(struct rr_guided *guided)
 {
 	struct rr_race *race = guided->recorder.race;
 
-	guided->trace = (struct rr_trace){ .race = race, .time = "virtual" };
+	guided->trace = (struct rr_trace){ .race = race };
 	guided->trace.events =
 		calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
 	if (!guided->trace.events)
 		return rr_error_no_memory(&guided->error);
-	if (!rr_cluster_has_time(guided->cluster))
-		guided->trace.time = "real";
 	rr_observer_begin(&guided->observer, race);
-	if (!rr_scenery_begin(&guided->scenery, race, guided->cluster,
+	if (!environment_open(&guided->environment, race, guided->cluster,
 			      &guided->observer, &guided->error))
 		return false;
 	for (size_t i = 0; i < race->n_servers; i++)
@@ -439,7 +436,7 @@ bool rr_guided_run(struct rr_guided *guided,
 	}
 	rr_execution_free(guided->execution);
 	guided->execution = NULL;
-	rr_scenery_close(&guided->scenery);
+	environment_close(&guided->environment);
 	return !guided->error.kind;
 }
 

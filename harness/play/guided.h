@@ -11,7 +11,7 @@
 #define RR_GUIDED_H
 
 #include "recorder.h"
-#include "scenery.h"
+#include "environment.h"
 #include "scheduler/counting.h"
 #include "scheduler/execution.h"
 
@@ -51,7 +51,7 @@ struct rr_guided {
 	struct rr_program program;
 	struct rr_recorder recorder;
 	struct rr_trace trace;
-	struct rr_scenery scenery;
+	struct environment environment;
 	struct rr_observer observer;
 	struct rr_execution *execution;
 	rr_decide decide;

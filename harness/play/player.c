@@ -1,47 +1,155 @@
 /* SPDX-License-Identifier: MIT */
+/* Plays a race: what each kind of step does, and what comes of them all. */
 #include "player.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "steps.h"
+bool player_fail(struct player *player, enum rr_error_kind kind,
+		 const struct rr_step *step, const char *format, ...)
+{
+	char what[RR_ERROR_SIZE - 300];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	return rr_error_set(player->error, kind, "%.200s:%d: %s",
+			    player->race->path, step ? step->line : 1, what);
+}
+
+/* ---- Steps -------------------------------------------------------------- */
+
+static bool compute_variable(struct player *player, const struct rr_step *step,
+			     struct rr_event *event)
+{
+	const int64_t now_ns = rr_cluster_now_ns(player->cluster) +
+			       player->skew_ns[step->actor];
+	char value[32];
+
+	snprintf(value, sizeof(value), "%lld",
+		 (long long)(now_ns / 1000000000 + step->amount));
+	event->reply = strdup(value);
+	return rr_variable_set(&player->variables, step->text,
+			       strlen(step->text), value, strlen(value)) ||
+	       player_fail(player, RR_ERROR_USAGE, step, "too many variables");
+}
+
+static bool skew_clock(struct player *player, const struct rr_step *step)
+{
+	struct rr_error error = { 0 };
+
+	if (step->peer >= 0) {
+		player->skew_ns[step->peer] = step->amount;
+		return true;
+	}
+	return rr_cluster_skew(player->cluster, step->server, step->amount,
+			       &error) ||
+	       player_fail(player, error.kind, step, "%s", error.text);
+}
+
+static bool mark_client(struct player *player, const struct rr_step *step)
+{
+	if (step->kind == RR_STEP_CRASH)
+		player_disconnect(player, step->actor);
+	player->crashed[step->actor] = step->kind == RR_STEP_CRASH;
+	rr_observer_mark(&player->observer, step, player->remark);
+	return true;
+}
+
+static bool inject_fault(struct player *player, const struct rr_step *step)
+{
+	struct rr_error error = { 0 };
+
+	return environment_fault(&player->environment, step, player->remark,
+				 &error) ||
+	       player_fail(player, error.kind, step, "%s", error.text);
+}
+
+static bool let_time_pass(struct player *player, const struct rr_step *step)
+{
+	return rr_cluster_tick(player->cluster, step->amount) !=
+		       RR_TICK_FAILED ||
+	       player_fail(player, RR_ERROR_REDIS, step,
+			   "the clocks do not move");
+}
+
+/* False: the race cannot go on. */
+static bool do_step(struct player *player, const struct rr_step *step,
+		    struct rr_event *event)
+{
+	if (step->actor >= 0 && player->crashed[step->actor] &&
+	    step->kind != RR_STEP_CONNECT)
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "%s has crashed; '%s connects' first",
+				   player->race->actors[step->actor].name,
+				   player->race->actors[step->actor].name);
+	switch (step->kind) {
+	case RR_STEP_RUN:
+		return player_run(player, step, event);
+	case RR_STEP_WRITE:
+		return player_send(player, step, event);
+	case RR_STEP_BYTES:
+		return player_write_bytes(player, step);
+	case RR_STEP_READ:
+		return player_read(player, step, event);
+	case RR_STEP_LOCK:
+	case RR_STEP_UNLOCK:
+		return player_use_mutex(player, step);
+	case RR_STEP_COMPUTE:
+		return compute_variable(player, step, event);
+	case RR_STEP_TICK:
+		return let_time_pass(player, step);
+	case RR_STEP_CLOCK:
+		return skew_clock(player, step);
+	case RR_STEP_FAULT:
+		return inject_fault(player, step);
+	case RR_STEP_NOTE:
+		return true;
+	default:
+		return mark_client(player, step);
+	}
+}
 
 /* Looks at the keys, and at the lock, after a step. */
-static void look_around(struct rr_player *player, const struct rr_step *step,
-			struct rr_event *event)
+static void look_after(struct player *player, const struct rr_step *step,
+		       struct rr_event *event)
 {
 	if (step->kind == RR_STEP_NOTE)
 		return;
-	rr_scenery_look(&player->scenery, event->keys);
-	rr_scenery_look_at_lock(&player->scenery, step->actor,
-				&player->observer, player->remark);
+	environment_look(&player->environment, event->keys);
+	environment_look_at_lock(&player->environment, step->actor,
+				 player->remark);
 	event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
 	if (player->remark[0])
 		event->remark = strdup(player->remark);
 }
 
 /* False: the race ends here. */
-static bool play_step(struct rr_player *player, const struct rr_step *step,
-		      const struct rr_audience *audience)
+static bool play_step(struct player *player, const struct rr_step *step,
+		      const struct rr_listener *listener)
 {
 	struct rr_trace *trace = player->trace;
 	struct rr_event *event = &trace->events[trace->n_events];
 
-	if (audience && audience->before &&
-	    !audience->before(audience->context, trace, step))
+	if (listener && listener->before &&
+	    !listener->before(listener->context, trace, step))
 		return false;
 	*event = (struct rr_event){ .step = step };
 	player->remark[0] = '\0';
 	trace->n_events++;
-	if (!rr_step_do(player, step, event))
+	if (!do_step(player, step, event))
 		return false;
-	look_around(player, step, event);
+	look_after(player, step, event);
 	trace->findings = player->observer.findings;
-	if (audience && audience->after)
-		audience->after(audience->context, trace, event);
+	if (listener && listener->after)
+		listener->after(listener->context, trace, event);
 	return !event->differs;
 }
+
+/* ---- The whole ---------------------------------------------------------- */
 
 /* Is the set of findings the one that was written down? */
 static bool is_verdict_right(const struct rr_race *race, rr_findings findings)
@@ -62,14 +170,14 @@ static bool is_verdict_right(const struct rr_race *race, rr_findings findings)
 	return wanted == findings;
 }
 
-static void conclude(struct rr_player *player)
+static void judge_race(struct player *player)
 {
 	struct rr_trace *trace = player->trace;
 	const bool complete = trace->n_events == player->race->n_steps &&
 			      !trace->events[trace->n_events - 1].differs;
 
 	if (complete)
-		rr_scenery_end(&player->scenery, &player->observer);
+		environment_end(&player->environment, &player->observer);
 	trace->findings = player->observer.findings;
 	memcpy(trace->conclusion, player->observer.conclusion,
 	       sizeof(trace->conclusion));
@@ -77,46 +185,45 @@ static void conclude(struct rr_player *player)
 			    is_verdict_right(player->race, trace->findings);
 }
 
-static bool open_stage(struct rr_player *player)
+static void play_all(struct player *player, const struct rr_listener *listener)
 {
+	const struct rr_race *race = player->race;
 	struct rr_error error = { 0 };
+	size_t i = 0;
 
-	return rr_scenery_begin(&player->scenery, player->race, player->cluster,
-				&player->observer, &error) ||
-	       rr_player_fail(player, rr_exit_of(error.kind), NULL, "%s",
-			      error.text);
+	rr_observer_begin(&player->observer, race);
+	if (environment_open(&player->environment, race, player->cluster,
+			     &player->observer, &error)) {
+		while (i < race->n_steps &&
+		       play_step(player, &race->steps[i], listener))
+			i++;
+	} else {
+		player_fail(player, error.kind, NULL, "%s", error.text);
+	}
+	if (!player->error->kind)
+		judge_race(player);
+	for (i = 0; i < race->n_actors; i++)
+		player_disconnect(player, (int)i);
+	environment_close(&player->environment);
 }
 
-enum rr_exit rr_player_play(const struct rr_race *race,
-			    struct rr_cluster *cluster,
-			    const struct rr_audience *audience,
-			    struct rr_trace *trace)
+bool rr_player_play(const struct rr_race *race, struct rr_cluster *cluster,
+		    const struct rr_listener *listener, struct rr_trace *trace,
+		    struct rr_error *error)
 {
-	struct rr_player *player = calloc(1, sizeof(*player));
+	struct player *player = calloc(1, sizeof(*player));
 
 	*trace = (struct rr_trace){ .race = race };
 	trace->events = calloc(race->n_steps, sizeof(*trace->events));
-	if (!player || !trace->events) {
-		snprintf(trace->error, sizeof(trace->error), "out of memory");
-		free(player);
-		return RR_EXIT_INTERNAL;
+	if (player && trace->events) {
+		player->race = race;
+		player->cluster = cluster;
+		player->trace = trace;
+		player->error = error;
+		play_all(player, listener);
+	} else {
+		rr_error_no_memory(error);
 	}
-	player->race = race;
-	player->cluster = cluster;
-	player->trace = trace;
-	rr_cast_begin(&player->cast, race);
-	rr_observer_begin(&player->observer, race);
-	if (open_stage(player)) {
-		for (size_t i = 0; i < race->n_steps; i++) {
-			if (!play_step(player, &race->steps[i], audience))
-				break;
-		}
-	}
-	if (player->code == RR_EXIT_OK)
-		conclude(player);
-	rr_cast_end(&player->cast);
-	rr_scenery_close(&player->scenery);
-	const enum rr_exit code = player->code;
 	free(player);
-	return code;
+	return !error->kind;
 }

@@ -10,7 +10,6 @@
 
 #include "cluster/cluster.h"
 #include "script.h"
-#include "wire.h"
 
 enum { LATE = RR_RUN_ORDINALS, NOTE_SIZE = 240 };
 

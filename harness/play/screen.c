@@ -150,7 +150,8 @@ static void put_keys(struct rr_guided *guided)
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 
 		put_line("  %-12s %s%s%s", race->keys[i],
-			 guided->scenery.keys[i], leased ? "  for " : "",
+			 guided->environment.keys[i],
+			 leased ? "  for " : "",
 			 leased ? duration : "");
 	}
 }

@@ -212,26 +212,43 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 enum { RR_DURATION_SIZE = 32 };
 const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns);
 
-/* ---- Replies (reply_text.c) --------------------------------------------- */
+/* ---- Replies and patterns (reply_text.c) -------------------------------- */
 
-/* As redis-cli prints it, arrays on one line; cut off with ... when too long. */
+enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64,
+       RR_VARIABLE_SIZE = 512 };
+
+/* As redis-cli prints it, arrays on one line; cut off with ... if too long. */
 void rr_reply_text(const struct redisReply *reply, char *text, size_t size);
 void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size);
 
-/* What stands for a variable in a pattern: looks `name` up, or (when it has no
- * value yet) takes `value` for it. False: it has another one. */
-struct rr_matcher {
-	bool (*variable)(void *context, const char *name, size_t name_length,
-			 const char *value, size_t length);
-	void *context;
+/* What the names behind a $ stand for. */
+struct rr_variables {
+	size_t n;
+	struct rr_variable {
+		char name[32];
+		char value[RR_VARIABLE_SIZE];
+	} all[RR_VARIABLES_MAX];
 };
 
+/* A value; NULL = there is none of that name. */
+const char *rr_variable_get(const struct rr_variables *variables,
+			    const char *name, size_t length);
+
+/* Gives a value; false = there is no room. */
+bool rr_variable_set(struct rr_variables *variables, const char *name,
+		     size_t name_length, const char *value, size_t length);
+
+/* `word` with $names replaced by values, a malloc'd copy; NULL = no memory. */
+char *rr_variables_expand(const struct rr_variables *variables,
+			  const char *word);
+
 /*
- * Does `text` match `pattern`? * is any text, $name a variable, which ends where
- * the pattern goes on; 1 is short for (integer) 1. All else stands for itself.
+ * Does `text` match `pattern`? * is any text, 1 is short for (integer) 1, $name a
+ * variable, which ends where the pattern goes on: one without a value takes the
+ * one it meets. Without `variables` it is any text. All else stands for itself.
  */
 bool rr_reply_matches(const char *pattern, const char *text,
-		      const struct rr_matcher *matcher);
+		      struct rr_variables *variables);
 
 /*
  * Makes a reply's text, in place, a pattern that it matches: what would mean
@@ -296,8 +313,6 @@ struct rr_trace {
 	rr_findings findings;
 	char conclusion[RR_FINDINGS][160]; /* what each finding was, in figures */
 	bool as_written;   /* every reply as expected, and the verdict too */
-	char error[512];   /* why it could not be played to its end, or "" */
-	const char *time;  /* how time was made to pass: "virtual", "real" */
 };
 
 void rr_trace_free(struct rr_trace *trace);

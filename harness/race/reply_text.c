@@ -85,9 +85,10 @@ void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size)
 	take_written(file, &written, text, size);
 }
 
-/* ---- Patterns ----------------------------------------------------------- */
+/* ---- Variables ---------------------------------------------------------- */
 
-static size_t name_length(const char *name)
+/* The length of the name that stands here. */
+static size_t variable_length(const char *name)
 {
 	size_t length = 0;
 
@@ -96,43 +97,121 @@ static size_t name_length(const char *name)
 	return length;
 }
 
+const char *rr_variable_get(const struct rr_variables *variables,
+			    const char *name, size_t length)
+{
+	for (size_t i = 0; i < variables->n; i++) {
+		const struct rr_variable *variable = &variables->all[i];
+
+		if (strlen(variable->name) == length &&
+		    memcmp(variable->name, name, length) == 0)
+			return variable->value;
+	}
+	return NULL;
+}
+
+bool rr_variable_set(struct rr_variables *variables, const char *name,
+		     size_t name_length, const char *value, size_t length)
+{
+	char *known = (char *)rr_variable_get(variables, name, name_length);
+
+	if (length >= RR_VARIABLE_SIZE)
+		return false;
+	if (!known) {
+		struct rr_variable *variable = &variables->all[variables->n];
+
+		if (variables->n == RR_VARIABLES_MAX ||
+		    name_length >= sizeof(variable->name))
+			return false;
+		memcpy(variable->name, name, name_length);
+		variable->name[name_length] = '\0';
+		known = variable->value;
+		variables->n++;
+	}
+	memcpy(known, value, length);
+	known[length] = '\0';
+	return true;
+}
+
+char *rr_variables_expand(const struct rr_variables *variables,
+			  const char *word)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	while (*word) {
+		const size_t length = *word == '$' ? variable_length(word + 1) :
+						     0;
+		const char *value =
+			length ? rr_variable_get(variables, word + 1, length) :
+				 NULL;
+
+		if (value)
+			fputs(value, file);
+		else
+			fputc(*word, file);
+		word += value ? 1 + length : 1;
+	}
+	if (fclose(file) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* ---- Patterns ----------------------------------------------------------- */
+
 static bool match(const char *pattern, const char *text,
-		  const struct rr_matcher *matcher);
+		  struct rr_variables *variables);
 
 /* Any text, as short as possible, before the rest of the pattern. */
 static bool match_any(const char *rest, const char *text,
-		      const struct rr_matcher *matcher)
+		      struct rr_variables *variables)
 {
 	for (;; text++) {
-		if (match(rest, text, matcher))
+		if (match(rest, text, variables))
 			return true;
 		if (!*text)
 			return false;
 	}
 }
 
+/* Is that the variable's value, or does it become it? */
+static bool match_value(struct rr_variables *variables, const char *name,
+			size_t name_length, const char *value, size_t length)
+{
+	const char *known = rr_variable_get(variables, name, name_length);
+
+	return known ? strlen(known) == length &&
+			       memcmp(known, value, length) == 0 :
+		       rr_variable_set(variables, name, name_length, value,
+				       length);
+}
+
 /* A variable: everything up to what follows it in the pattern. */
 static bool match_variable(const char *name, const char *text,
-			   const struct rr_matcher *matcher)
+			   struct rr_variables *variables)
 {
-	const size_t length = name_length(name);
+	const size_t length = variable_length(name);
 	const char next = name[length];
 	const char *end = next ? strchr(text, next) : text + strlen(text);
 
 	return end &&
-	       matcher->variable(matcher->context, name, length, text,
-				 (size_t)(end - text)) &&
-	       match(name + length, end, matcher);
+	       (!variables || match_value(variables, name, length, text,
+					  (size_t)(end - text))) &&
+	       match(name + length, end, variables);
 }
 
 static bool match(const char *pattern, const char *text,
-		  const struct rr_matcher *matcher)
+		  struct rr_variables *variables)
 {
 	while (*pattern) {
 		if (*pattern == '*')
-			return match_any(pattern + 1, text, matcher);
-		if (*pattern == '$' && matcher && name_length(pattern + 1))
-			return match_variable(pattern + 1, text, matcher);
+			return match_any(pattern + 1, text, variables);
+		if (*pattern == '$' && variable_length(pattern + 1))
+			return match_variable(pattern + 1, text, variables);
 		if (*pattern++ != *text++)
 			return false;
 	}
@@ -140,7 +219,7 @@ static bool match(const char *pattern, const char *text,
 }
 
 bool rr_reply_matches(const char *pattern, const char *text,
-		      const struct rr_matcher *matcher)
+		      struct rr_variables *variables)
 {
 	static const char integer[] = "(integer) ";
 	const size_t digits = strspn(pattern, "-0123456789");
@@ -148,7 +227,7 @@ bool rr_reply_matches(const char *pattern, const char *text,
 	if (digits > 0 && pattern[digits] == '\0')
 		return strncmp(text, integer, strlen(integer)) == 0 &&
 		       strcmp(text + strlen(integer), pattern) == 0;
-	return match(pattern, text, matcher);
+	return match(pattern, text, variables);
 }
 
 void rr_reply_to_pattern(char *text)

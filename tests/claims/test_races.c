@@ -12,7 +12,7 @@
 #include "claims/claims.h"
 #include "race/race.h"
 #include "mutate.h"
-#include "play/player.h"
+#include "play/play.h"
 
 enum { SHARDS = 6 };
 
@@ -62,11 +62,11 @@ static void play_as_written(struct shard *shard, const char *name)
 {
 	struct rr_race *race = read_race(name);
 	struct rr_trace trace;
-	const enum rr_exit code =
-		rr_player_play(race, &shard->stage.cluster, NULL, &trace);
+	struct rr_error error = { 0 };
 
-	if (code != RR_EXIT_SKIPPED) {
-		cr_expect_eq(code, RR_EXIT_OK, "%s: %s", name, trace.error);
+	rr_player_play(race, &shard->stage.cluster, NULL, &trace, &error);
+	if (error.kind != RR_ERROR_SKIPPED) {
+		cr_expect_not(error.kind, "%s: %s", name, error.text);
 		cr_expect(trace.as_written, "%s is not as written", name);
 	}
 	rr_trace_free(&trace);
@@ -96,11 +96,11 @@ static void play_changed(struct shard *shard, struct rr_race *race,
 			 const char *name, const char *change)
 {
 	struct rr_trace trace;
-	const enum rr_exit code =
-		rr_player_play(race, &shard->stage.cluster, NULL, &trace);
+	struct rr_error error = { 0 };
 
-	if (code != RR_EXIT_SKIPPED)
-		cr_expect(code != RR_EXIT_OK || !trace.as_written,
+	rr_player_play(race, &shard->stage.cluster, NULL, &trace, &error);
+	if (error.kind != RR_ERROR_SKIPPED)
+		cr_expect(error.kind || !trace.as_written,
 			  "%s: %s, and nobody notices", name, change);
 	rr_trace_free(&trace);
 	rr_race_free(race);

@@ -4,7 +4,6 @@
 #include <hiredis/hiredis.h>
 #include <string.h>
 
-#include "play/cast.h"
 #include "race/race.h"
 
 static bool matches(const char *pattern, const char *text)
@@ -45,51 +44,58 @@ Test(match, takes_a_star_for_any_text)
 	cr_assert_not(matches("a*b", "abc"));
 }
 
-/* A cast with a variable x. */
-static void cast_with(struct rr_cast *cast, const struct rr_race *race,
-		      const char *value)
-{
-	rr_cast_begin(cast, race);
-	if (value)
-		cr_assert(rr_cast_set(cast, "x", 1, value, strlen(value)));
-}
-
 Test(match, fills_a_variable_once)
 {
-	static const struct rr_race race;
-	static struct rr_cast cast;
-	const struct rr_matcher matcher = { rr_cast_variable, &cast };
+	static struct rr_variables variables;
 
-	cast_with(&cast, &race, NULL);
-	cr_assert(rr_reply_matches("\"$x\"", "\"1011\"", &matcher));
-	cr_assert_str_eq(rr_cast_get(&cast, "x", 1), "1011");
-	cr_assert(rr_reply_matches("[1, \"$x\"]", "[1, \"1011\"]", &matcher));
-	cr_assert_not(rr_reply_matches("\"$x\"", "\"1012\"", &matcher));
-	cr_assert_str_eq(rr_cast_get(&cast, "x", 1), "1011");
+	cr_assert(rr_reply_matches("\"$x\"", "\"1011\"", &variables));
+	cr_assert_str_eq(rr_variable_get(&variables, "x", 1), "1011");
+	cr_assert(rr_reply_matches("[1, \"$x\"]", "[1, \"1011\"]",
+				   &variables));
+	cr_assert_not(rr_reply_matches("\"$x\"", "\"1012\"", &variables));
+	cr_assert_str_eq(rr_variable_get(&variables, "x", 1), "1011");
 }
 
 Test(match, ends_a_variable_where_the_pattern_goes_on)
 {
-	static const struct rr_race race;
-	static struct rr_cast cast;
-	const struct rr_matcher matcher = { rr_cast_variable, &cast };
+	static struct rr_variables variables;
 
-	cast_with(&cast, &race, NULL);
-	cr_assert(rr_reply_matches("[\"$x\", 1]", "[\"abc\", 1]", &matcher));
-	cr_assert_str_eq(rr_cast_get(&cast, "x", 1), "abc");
-	cr_assert_not(rr_reply_matches("\"$y\"", "abc", &matcher));
+	cr_assert(rr_reply_matches("[\"$x\", 1]", "[\"abc\", 1]",
+				   &variables));
+	cr_assert_str_eq(rr_variable_get(&variables, "x", 1), "abc");
+	cr_assert_not(rr_reply_matches("\"$y\"", "abc", &variables));
+}
+
+Test(match, takes_any_text_for_a_variable_when_values_are_forgotten)
+{
+	cr_assert(matches("[\"$x\", \"$x\"]", "[\"a\", \"b\"]"));
+	cr_assert_not(matches("[\"$x\"]", "\"a\""));
+	cr_assert(matches("$", "$"));
 }
 
 Test(match, replaces_variables_in_words)
 {
-	static const struct rr_race race;
-	static struct rr_cast cast;
+	static struct rr_variables variables;
 	char *word;
 
-	cast_with(&cast, &race, "42");
-	word = rr_cast_expand(&cast, "a$x-$x");
-	cr_assert_str_eq(word, "a42-42");
+	cr_assert(rr_variable_set(&variables, "x", 1, "7", 1));
+	cr_assert(rr_variable_set(&variables, "x", 1, "42", 2));
+	word = rr_variables_expand(&variables, "a$x-$x $y $");
+	cr_assert_str_eq(word, "a42-42 $y $");
 	free(word);
+}
+
+Test(match, has_room_for_some_variables)
+{
+	static struct rr_variables variables;
+	char name[16];
+	int n = 0;
+
+	do
+		snprintf(name, sizeof(name), "v%d", n++);
+	while (rr_variable_set(&variables, name, strlen(name), "", 0));
+	cr_assert_eq(n, RR_VARIABLES_MAX + 1);
+	cr_assert_str_eq(rr_variable_get(&variables, "v63", 3), "");
 }
 
 /* ---- Replies as text ---------------------------------------------------- */

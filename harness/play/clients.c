@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* What clients send to servers and receive, and the mutexes they share. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reply.h"
+#include "player.h"
+
+enum { REPLY_MS = 3000, SILENCE_MS = 40 };
+
+static const char *name_of_client(const struct player *player, int actor)
+{
+	return player->race->actors[actor].name;
+}
+
+/* ---- Connections -------------------------------------------------------- */
+
+/* The one that the step's client uses. */
+static struct client_connection *connection_of(struct player *player,
+					       const struct rr_step *step)
+{
+	const int number = player->race->actors[step->actor].connection;
+
+	return &player->connections[number][step->server];
+}
+
+static void disconnect(struct client_connection *connection)
+{
+	connection_close(connection->connection);
+	connection->connection = NULL;
+	connection->n_owed = 0;
+}
+
+void player_disconnect(struct player *player, int actor)
+{
+	const int number = player->race->actors[actor].connection;
+
+	for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
+		disconnect(&player->connections[number][s]);
+}
+
+/* Opens it if it is not open. */
+static bool connect_client(struct player *player, const struct rr_step *step)
+{
+	struct client_connection *connection = connection_of(player, step);
+	struct rr_error error = { 0 };
+
+	if (connection->connection)
+		return true;
+	connection->n_owed = 0;
+	connection->connection = connection_open(
+		rr_cluster_address(player->cluster, step->server), &error);
+	return connection->connection ||
+	       player_fail(player, error.kind, step, "%s: %s",
+			   name_of_client(player, step->actor), error.text);
+}
+
+/* One more reply will come over it. */
+static bool expect_reply(struct player *player, const struct rr_step *step)
+{
+	struct client_connection *connection = connection_of(player, step);
+
+	if (connection->n_owed == OWED_MAX)
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "more than %d replies are waited for",
+				   OWED_MAX);
+	connection->owed[connection->n_owed].actor = step->actor;
+	connection->owed[connection->n_owed].step = step;
+	connection->n_owed++;
+	return true;
+}
+
+/* ---- Commands ----------------------------------------------------------- */
+
+struct command {
+	size_t n_words;
+	char *words[RR_WORDS_MAX];
+};
+
+static void free_command(struct command *command)
+{
+	while (command->n_words > 0)
+		free(command->words[--command->n_words]);
+}
+
+/* As it was sent, for the picture; malloc'd. */
+static char *join_command(const struct command *command)
+{
+	struct rl_word words[RR_WORDS_MAX];
+
+	for (size_t i = 0; i < command->n_words; i++)
+		words[i] = (struct rl_word){ command->words[i],
+					     strlen(command->words[i]) };
+	return rr_join_words(words, command->n_words);
+}
+
+/* The step's command with its variables filled in; noted as the event's. */
+static bool make_command(struct player *player, const struct rr_step *step,
+			 struct rr_event *event, struct command *command)
+{
+	for (command->n_words = 0; command->n_words < step->n_words;) {
+		char *word = rr_variables_expand(&player->variables,
+						 step->words[command->n_words]);
+
+		if (!word) {
+			free_command(command);
+			return rr_error_no_memory(player->error);
+		}
+		command->words[command->n_words++] = word;
+	}
+	event->command = join_command(command);
+	return true;
+}
+
+bool player_send(struct player *player, const struct rr_step *step,
+		 struct rr_event *event)
+{
+	struct command command;
+
+	if (!connect_client(player, step) ||
+	    !make_command(player, step, event, &command))
+		return false;
+	/* A closed connection shows at the next reply. */
+	connection_send(connection_of(player, step)->connection,
+			command.n_words, (const char *const *)command.words);
+	free_command(&command);
+	return expect_reply(player, step);
+}
+
+/* Bytes that begin a command are owed a reply; those that go on with one, or
+ * are cut into somebody else's, are not. */
+bool player_write_bytes(struct player *player, const struct rr_step *step)
+{
+	const bool begins = step->length > 0 && step->text[0] == '*';
+
+	if (!connect_client(player, step))
+		return false;
+	connection_send_bytes(connection_of(player, step)->connection,
+			      step->text, step->length);
+	return !begins || expect_reply(player, step);
+}
+
+/* ---- Replies ------------------------------------------------------------ */
+
+/* The reply that came is the oldest owed one: was it this client's own, and to
+ * what it just said? */
+static void settle_reply(struct player *player, const struct rr_step *step)
+{
+	struct client_connection *connection = connection_of(player, step);
+	const int sender = connection->owed[0].actor;
+	const bool last = step->kind == RR_STEP_READ ||
+			  connection->owed[0].step == step;
+
+	if (connection->n_owed == 0)
+		return; /* a message that nobody asked for */
+	connection->n_owed--;
+	memmove(&connection->owed[0], &connection->owed[1],
+		connection->n_owed * sizeof(connection->owed[0]));
+	if (sender != step->actor || !last)
+		rr_observer_crossed(&player->observer, step->actor, sender,
+				    player->remark);
+}
+
+static void note_reply(struct player *player, const struct rr_step *step,
+		       struct rr_event *event, const char *text)
+{
+	event->reply = strdup(text);
+	if (step->expected && event->reply && !step->is_lost)
+		event->differs = !rr_reply_matches(step->expected, event->reply,
+						   &player->variables);
+}
+
+/* Executed, and never known to the client, whose connection is gone; those to
+ * other servers stay. */
+static bool lose_reply(struct player *player, const struct rr_step *step,
+		       struct rr_event *event)
+{
+	struct client_connection *connection = connection_of(player, step);
+	char text[RR_REPLY_TEXT_SIZE];
+
+	if (connection_read(connection->connection, REPLY_MS, text) ==
+	    CONNECTION_SILENT)
+		return player_fail(player, RR_ERROR_REDIS, step,
+				   "the server does not answer");
+	disconnect(connection);
+	note_reply(player, step, event, "(lost)");
+	return true;
+}
+
+bool player_read(struct player *player, const struct rr_step *step,
+		 struct rr_event *event)
+{
+	struct client_connection *connection = connection_of(player, step);
+	char text[RR_REPLY_TEXT_SIZE] = "(waits)";
+	enum connection_state state;
+
+	if (!connection->connection)
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "%s has no connection to read from",
+				   name_of_client(player, step->actor));
+	if (step->is_lost)
+		return lose_reply(player, step, event);
+	state = connection_read(connection->connection,
+				step->is_waiting ? SILENCE_MS : REPLY_MS, text);
+	if (state != CONNECTION_SILENT)
+		settle_reply(player, step);
+	if (state == CONNECTION_CLOSED)
+		disconnect(connection);
+	note_reply(player, step, event, text);
+	return true;
+}
+
+/* Nobody listens where this client would have to connect to? */
+static bool is_down(struct player *player, const struct rr_step *step)
+{
+	return !connection_of(player, step)->connection &&
+	       rr_cluster_state(player->cluster, step->server) ==
+		       RR_SERVER_DOWN;
+}
+
+bool player_run(struct player *player, const struct rr_step *step,
+		struct rr_event *event)
+{
+	struct command command;
+
+	if (!is_down(player, step))
+		return player_send(player, step, event) &&
+		       player_read(player, step, event);
+	if (!make_command(player, step, event, &command))
+		return false;
+	free_command(&command);
+	note_reply(player, step, event, "(refused)");
+	return true;
+}
+
+/* ---- Mutexes ------------------------------------------------------------ */
+
+/* A mutex, free when it is new; NULL when there are too many. */
+static struct mutex *find_mutex(struct player *player, const char *name)
+{
+	struct mutex *mutex = player->mutexes;
+
+	for (; mutex < player->mutexes + player->n_mutexes; mutex++) {
+		if (strcmp(mutex->name, name) == 0)
+			return mutex;
+	}
+	if (player->n_mutexes == MUTEXES_MAX)
+		return NULL;
+	player->n_mutexes++;
+	*mutex = (struct mutex){ .name = name, .holder = -1 };
+	return mutex;
+}
+
+bool player_use_mutex(struct player *player, const struct rr_step *step)
+{
+	const char *client = name_of_client(player, step->actor);
+	struct mutex *mutex = find_mutex(player, step->text);
+	const bool locks = step->kind == RR_STEP_LOCK;
+
+	if (!mutex)
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "more than %d mutexes", MUTEXES_MAX);
+	if (locks && mutex->holder >= 0)
+		return player_fail(
+			player, RR_ERROR_USAGE, step,
+			"%s would wait for the mutex %s, which %s holds",
+			client, mutex->name,
+			name_of_client(player, mutex->holder));
+	if (!locks && mutex->holder != step->actor)
+		return player_fail(player, RR_ERROR_USAGE, step,
+				   "%s does not hold the mutex %s", client,
+				   mutex->name);
+	mutex->holder = locks ? step->actor : -1;
+	return true;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANSWER_MS = 2000 };
+
+#define JITTER_NS INT64_C(100000000)
+
+/* ---- Asking ------------------------------------------------------------- */
+
+static bool is_running(struct environment *env, int server)
+{
+	return rr_cluster_state(env->cluster, server) == RR_SERVER_RUNNING;
+}
+
+static void stop_looking(struct environment *env, int server)
+{
+	connection_close(env->connections[server]);
+	env->connections[server] = NULL;
+}
+
+/* A command of our own; false when no reply can be had. */
+static bool ask_server(struct environment *env, int server, size_t n,
+		       const char *const words[], char text[RR_REPLY_TEXT_SIZE])
+{
+	struct connection **connection = &env->connections[server];
+
+	/* A connection that a fault has closed is opened again, once. */
+	for (int i = 0; i < 2 && is_running(env, server); i++) {
+		struct rr_error error = { 0 };
+
+		if (!*connection)
+			*connection = connection_open(
+				rr_cluster_address(env->cluster, server),
+				&error);
+		if (*connection && connection_send(*connection, n, words) &&
+		    connection_read(*connection, ANSWER_MS, text) ==
+			    CONNECTION_REPLY)
+			return true;
+		stop_looking(env, server);
+	}
+	return false;
+}
+
+/* How a key of each type is read whole. */
+static const struct {
+	const char *type;
+	size_t n;
+	const char *words[5]; /* NULL = the key */
+} readers[] = {
+	{ "string", 2, { "GET", NULL } },
+	{ "list", 4, { "LRANGE", NULL, "0", "-1" } },
+	{ "set", 2, { "SMEMBERS", NULL } },
+	{ "hash", 2, { "HGETALL", NULL } },
+	{ "zset", 5, { "ZRANGE", NULL, "0", "-1", "WITHSCORES" } },
+};
+
+/* A key's value, whatever its type; "(nil)" when it is not there. */
+static bool read_key(struct environment *env, int server, const char *key,
+		     char text[RR_REPLY_TEXT_SIZE])
+{
+	const char *const type[] = { "TYPE", key };
+
+	if (!ask_server(env, server, 2, type, text))
+		return false;
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		const char *words[5];
+
+		if (strcmp(text, readers[i].type) != 0)
+			continue;
+		for (size_t w = 0; w < readers[i].n; w++)
+			words[w] = readers[i].words[w] ? readers[i].words[w] :
+							 key;
+		return ask_server(env, server, readers[i].n, words, text);
+	}
+	snprintf(text, RR_REPLY_TEXT_SIZE, "(nil)");
+	return true;
+}
+
+/* KEY, or KEY@SERVER: the key's name into `name`, its server's number. */
+static int split_key(const struct environment *env, const char *key,
+		     char name[RR_VALUE_SIZE])
+{
+	const char *at = strrchr(key, '@');
+	int server = 0;
+
+	for (size_t i = 0; at && i < env->race->n_servers; i++) {
+		if (strcmp(env->race->servers[i].name, at + 1) == 0)
+			server = (int)i;
+	}
+	snprintf(name, RR_VALUE_SIZE, "%.*s",
+		 at ? (int)(at - key) : (int)strlen(key), key);
+	return server;
+}
+
+/* When a key's lease ends, in virtual time; -1 = never, or it is not there. */
+static bool read_end(struct environment *env, int server, const char *key,
+		     int64_t *ends_ns)
+{
+	const char *const words[] = { "PTTL", key };
+	char text[RR_REPLY_TEXT_SIZE];
+	long long left_ms;
+
+	if (!ask_server(env, server, 2, words, text))
+		return false;
+	left_ms = atoll(text + strcspn(text, "-0123456789"));
+	*ends_ns = left_ms < 0 ? -1 :
+				 rr_cluster_now_ns(env->cluster) +
+					 left_ms * INT64_C(1000000);
+	return true;
+}
+
+/* The value of KEY or KEY@SERVER, as much as is shown. */
+static bool read_shown(struct environment *env, const char *key,
+		       char value[RR_VALUE_SIZE])
+{
+	char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
+	const int server = split_key(env, key, name);
+
+	if (!read_key(env, server, name, text))
+		return false;
+	snprintf(value, RR_VALUE_SIZE, "%.*s", RR_VALUE_SIZE - 1, text);
+	return true;
+}
+
+/* ---- Looking ------------------------------------------------------------ */
+
+/* One key, as it is or as it must have become while nobody could be asked. */
+static void look_at(struct environment *env, size_t i)
+{
+	int64_t *ends_ns = &env->ends_ns[i];
+	char name[RR_VALUE_SIZE];
+	const int server = split_key(env, env->race->keys[i], name);
+
+	if (read_shown(env, env->race->keys[i], env->keys[i]) &&
+	    read_end(env, server, name, ends_ns))
+		return;
+	if (*ends_ns >= 0 && rr_cluster_now_ns(env->cluster) > *ends_ns)
+		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
+}
+
+void environment_look(struct environment *env, char *keys[RR_KEYS_SHOWN_MAX])
+{
+	for (size_t i = 0; i < env->race->n_keys; i++) {
+		look_at(env, i);
+		keys[i] = strdup(env->keys[i]);
+	}
+}
+
+/* By a clock that goes on, one end is never read twice the same. */
+static void settle_end(const struct environment *env, int64_t before_ns,
+		       int64_t *ends_ns)
+{
+	if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 &&
+	    *ends_ns >= 0 && llabs(*ends_ns - before_ns) < JITTER_NS)
+		*ends_ns = before_ns;
+}
+
+void environment_look_at_lock(struct environment *env, int actor,
+			      char remark[RR_REMARK_SIZE])
+{
+	const char *key = env->race->lock;
+	char name[RR_VALUE_SIZE];
+	struct rr_lock_state lock = { .expires_ns = -1 };
+
+	if (!key || !read_shown(env, key, lock.value) ||
+	    !read_end(env, split_key(env, key, name), name, &lock.expires_ns))
+		return;
+	settle_end(env, env->observer->lock.expires_ns, &lock.expires_ns);
+	rr_observer_lock(env->observer, actor, &lock,
+			 rr_cluster_now_ns(env->cluster) / 1000000000, remark);
+}
+
+/* ---- Faults ------------------------------------------------------------- */
+
+/* Is what `of` held to be looked for: on itself, or on who takes its place? */
+static bool stands_in(const struct rr_race *race, const struct rr_step *step,
+		      int of)
+{
+	const char *master = race->servers[step->server].options.replica_of;
+
+	if (step->server == of)
+		return true;
+	return step->fault == RR_FAULT_PROMOTE && master &&
+	       strcmp(master, race->servers[of].name) == 0;
+}
+
+/* After a server is back, or another has taken its place: is what was seen last
+ * still there? */
+static void look_for_losses(struct environment *env, const struct rr_step *step,
+			    char remark[RR_REMARK_SIZE])
+{
+	for (size_t i = 0; i < env->race->n_keys; i++) {
+		char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
+		const int of = split_key(env, env->race->keys[i], name);
+
+		if (stands_in(env->race, step, of) &&
+		    read_key(env, step->server, name, text))
+			rr_observer_survived(env->observer, name, env->keys[i],
+					     text, remark);
+	}
+}
+
+/* The faults that need no more than a server. */
+static bool (*const simple_faults[RR_FAULT_KINDS])(struct rr_cluster *cluster,
+						   int server,
+						   struct rr_error *error) = {
+	[RR_FAULT_KILL] = rr_cluster_kill,
+	[RR_FAULT_SHUT_DOWN] = rr_cluster_shut_down,
+	[RR_FAULT_RESTART_FAILS] = rr_cluster_restart_fails,
+	[RR_FAULT_HANG] = rr_cluster_hang,
+	[RR_FAULT_RESUME] = rr_cluster_go_on,
+	[RR_FAULT_CUT] = rr_cluster_cut,
+	[RR_FAULT_JOIN] = rr_cluster_join,
+	[RR_FAULT_PROMOTE] = rr_cluster_promote,
+	[RR_FAULT_CATCH_UP] = rr_cluster_catch_up,
+	[RR_FAULT_POWER] = rr_cluster_power_cut,
+	[RR_FAULT_DIE_IN_SYNC] = rr_cluster_die_in_sync,
+	[RR_FAULT_BREAK_DISK] = rr_cluster_break_saving,
+	[RR_FAULT_MEND_DISK] = rr_cluster_mend_saving,
+};
+
+static bool inject(struct rr_cluster *cluster, const struct rr_step *step,
+		   struct rr_error *error)
+{
+	const int server = step->server;
+
+	if (simple_faults[step->fault])
+		return simple_faults[step->fault](cluster, server, error);
+	switch (step->fault) {
+	case RR_FAULT_AWAIT_END:
+		return rr_cluster_await_end(cluster, server, ANSWER_MS, error);
+	case RR_FAULT_AWAIT_SYNC:
+		return rr_cluster_await_sync(cluster, server, ANSWER_MS, error);
+	case RR_FAULT_AWAIT_SAVE:
+		return rr_cluster_await_save(cluster, server, ANSWER_MS, error);
+	case RR_FAULT_TEAR:
+		return rr_cluster_tear(cluster, server, step->tear,
+				       (long)step->amount, error);
+	case RR_FAULT_SLOW_DISK:
+		return rr_cluster_slow_disk(cluster, server,
+					    step->amount / 1000, error);
+	case RR_FAULT_RESTART:
+	case RR_FAULT_WIPE:
+		return rr_cluster_restart(cluster, server,
+					  step->fault == RR_FAULT_WIPE, error);
+	default:
+		return rr_cluster_fill(cluster, server,
+				       step->fault == RR_FAULT_FILL, error);
+	}
+}
+
+bool environment_fault(struct environment *env, const struct rr_step *step,
+		       char remark[RR_REMARK_SIZE], struct rr_error *error)
+{
+	if (!inject(env->cluster, step, error))
+		return false;
+	if (step->fault == RR_FAULT_RESTART || step->fault == RR_FAULT_WIPE ||
+	    step->fault == RR_FAULT_PROMOTE)
+		look_for_losses(env, step, remark);
+	return true;
+}
+
+/* ---- Beginning and end -------------------------------------------------- */
+
+static bool is_master(const struct rr_race *race, const char *name)
+{
+	for (size_t i = 0; i < race->n_servers; i++) {
+		const char *of = race->servers[i].options.replica_of;
+
+		if (of && strcmp(of, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool start_servers(struct environment *env, struct rr_error *error)
+{
+	rr_cluster_reset(env->cluster);
+	for (size_t i = 0; i < env->race->n_servers; i++) {
+		const struct rr_race_server *server = &env->race->servers[i];
+		struct rr_server_options options = server->options;
+		int number;
+
+		options.config = server->config[0] ? server->config : NULL;
+		options.tcp = options.tcp || is_master(env->race, server->name);
+		if (!rr_cluster_declare(env->cluster, server->name, &options,
+					&number, error))
+			return false;
+	}
+	return rr_cluster_start(env->cluster, error);
+}
+
+static bool let_replicas_catch_up(struct environment *env,
+				  struct rr_error *error)
+{
+	for (size_t i = 0; i < env->race->n_servers; i++) {
+		if (env->race->servers[i].options.replica_of &&
+		    !rr_cluster_catch_up(env->cluster, (int)i, error))
+			return false;
+	}
+	return true;
+}
+
+static bool server_has_command(struct environment *env, const char *command)
+{
+	const char *words[] = { "COMMAND", "INFO", command };
+	char text[RR_REPLY_TEXT_SIZE];
+
+	return ask_server(env, 0, 3, words, text) &&
+	       strcmp(text, "[(nil)]") != 0;
+}
+
+static bool check_needs(struct environment *env, struct rr_error *error)
+{
+	for (size_t i = 0; i < env->race->n_needs; i++) {
+		const struct rr_need *need = &env->race->needs[i];
+		const bool has = server_has_command(env, need->command);
+
+		if (has != need->not_there)
+			continue;
+		return rr_error_set(error, RR_ERROR_SKIPPED,
+				    "this server has %s%.100s",
+				    has ? "" : "no ", need->command);
+	}
+	return true;
+}
+
+static bool execute_given(struct environment *env, struct rr_error *error)
+{
+	for (size_t i = 0; i < env->race->n_given; i++) {
+		const struct rr_step *given = &env->race->given[i];
+		char text[RR_REPLY_TEXT_SIZE] = "no reply";
+
+		if (!ask_server(env, 0, given->n_words, given->words, text) ||
+		    strncmp(text, "(error)", 7) == 0)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "given %.60s: %.300s",
+					    given->words[0], text);
+	}
+	return true;
+}
+
+/* Sets the counter to where it begins, and notes how everything looks. */
+static void look_first(struct environment *env)
+{
+	const struct rr_race *race = env->race;
+	char from[24], text[RR_REPLY_TEXT_SIZE];
+	char *keys[RR_KEYS_SHOWN_MAX] = { NULL };
+	const char *words[] = { "SET", race->counter, from };
+
+	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
+	if (race->counter && race->counter_from)
+		ask_server(env, 0, 3, words, text);
+	for (size_t i = 0; i < race->n_keys; i++) {
+		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
+		env->ends_ns[i] = -1;
+	}
+	environment_look(env, keys);
+	for (size_t i = 0; i < race->n_keys; i++)
+		free(keys[i]);
+	for (size_t i = 0; i < race->n_together; i++)
+		read_shown(env, race->together[i], env->observer->together[i]);
+}
+
+bool environment_open(struct environment *env, const struct rr_race *race,
+		      struct rr_cluster *cluster, struct rr_observer *observer,
+		      struct rr_error *error)
+{
+	*env = (struct environment){ .race = race,
+				     .cluster = cluster,
+				     .observer = observer };
+	if (!start_servers(env, error) || !check_needs(env, error) ||
+	    !execute_given(env, error) || !let_replicas_catch_up(env, error))
+		return false;
+	look_first(env);
+	return true;
+}
+
+void environment_end(struct environment *env, struct rr_observer *observer)
+{
+	const struct rr_race *race = env->race;
+	char counter[RR_VALUE_SIZE] = "(nil)";
+	char values[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE];
+	char *together[RR_KEYS_SHOWN_MAX];
+
+	if (race->counter)
+		read_shown(env, race->counter, counter);
+	for (size_t i = 0; i < race->n_together; i++) {
+		snprintf(values[i], RR_VALUE_SIZE, "%s", observer->together[i]);
+		read_shown(env, race->together[i], values[i]);
+		together[i] = values[i];
+	}
+	rr_observer_end(observer, counter, together);
+}
+
+void environment_close(struct environment *env)
+{
+	for (int i = 0; i < RR_RACE_SERVERS_MAX; i++)
+		stop_looking(env, i);
+}

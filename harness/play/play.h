@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Plays races on real servers and keeps a trace of them. */
+#ifndef RR_PLAY_H
+#define RR_PLAY_H
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "cluster/cluster.h"
+#include "race/race.h"
+
+/* ---- Playing (player.c) ------------------------------------------------- */
+
+/* Told of every step: before it, when it may end the race by returning false,
+ * and after it. Either may be NULL. */
+struct rr_listener {
+	bool (*before)(void *context, const struct rr_trace *trace,
+		       const struct rr_step *step);
+	void (*after)(void *context, const struct rr_trace *trace,
+		      const struct rr_event *event);
+	void *context;
+};
+
+/*
+ * Plays `race` in `cluster`, which it resets first. True: it was played, as
+ * written or not (trace->as_written; it ends at the first reply that differs).
+ * RR_ERROR_SKIPPED: the server lacks what the race needs. Other errors: it could
+ * not be played. The trace is the caller's to free in any case, and must not
+ * outlive the race. `listener` may be NULL.
+ */
+bool rr_player_play(const struct rr_race *race, struct rr_cluster *cluster,
+		    const struct rr_listener *listener, struct rr_trace *trace,
+		    struct rr_error *error);
+
+/* ---- Playing with questions (quiz.c) ------------------------------------ */
+
+enum { RR_ANSWER_SIZE = 512 };
+
+/* Before each step somebody presses Enter, and says before each reply what it
+ * will be. */
+struct rr_quiz {
+	struct rr_signals *signals;
+	int in;          /* where answers come from */
+	bool is_silent;  /* it has ended: nobody is waited for any more */
+	bool has_quit;
+	size_t asked;    /* replies that could be predicted */
+	size_t answered, right;
+	char answer[RR_ANSWER_SIZE]; /* to the last question, "" = none */
+	char read[RR_ANSWER_SIZE];   /* what has come, and was not taken yet */
+	size_t n_read;
+};
+
+/* Asks on stdout, reads from `in`. */
+void rr_quiz_begin(struct rr_quiz *quiz, struct rr_signals *signals, int in);
+
+/* For rr_player_play(); `quiz` is its context. */
+struct rr_listener rr_quiz_listener(struct rr_quiz *quiz);
+
+/* Prints how many were right. */
+void rr_quiz_score(const struct rr_quiz *quiz);
+
+/* Is that what came? Quotes, brackets, (integer) and capital letters do not
+ * matter, nor what follows in an error. */
+bool rr_quiz_is_right(const char *answer, const char *reply);
+
+#endif
