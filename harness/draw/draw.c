@@ -77,7 +77,7 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	return drawn;
 }
 
-/* ---- Not as written ---------------------------------------------------------- */
+/* ---- Not as written ------------------------------------------------------ */
 
 static void put_other_reply(FILE *out, const struct rr_trace *trace,
 			    const struct rr_event *event)

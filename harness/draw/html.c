@@ -19,10 +19,10 @@ static const char page_head[] =
 	"dt{font-weight:600}\n"
 	"</style>\n";
 
-/* ---- The table --------------------------------------------------------------- */
+/* ---- The table ----------------------------------------------------------- */
 
 /* Clients share what keys and remarks leave, and never get less than this. */
-static void put_table_head(FILE *out, const struct rr_picture *picture)
+static void html_table_head(FILE *out, const struct rr_picture *picture)
 {
 	const struct rr_race *race = picture->race;
 
@@ -35,7 +35,8 @@ static void put_table_head(FILE *out, const struct rr_picture *picture)
 		rr_xml_print(out, "<col span=\"%zu\" style=\"width:8rem\"/>",
 			     race->n_keys);
 	fputs("<col style=\"width:15rem\"/></colgroup>\n"
-	      "<thead><tr><th scope=\"col\">#</th>", out);
+	      "<thead><tr><th scope=\"col\">#</th>",
+	      out);
 	for (size_t i = 0; i < picture->n_lanes; i++) {
 		if (!picture->lanes[i].is_server)
 			rr_xml_print(out, "<th scope=\"col\">%s</th>",
@@ -47,8 +48,8 @@ static void put_table_head(FILE *out, const struct rr_picture *picture)
 	fputs("<th scope=\"col\">remarks</th></tr></thead>\n<tbody>\n", out);
 }
 
-static void put_action(FILE *out, const struct rr_picture *picture,
-		       const struct rr_row *row)
+static void html_action(FILE *out, const struct rr_picture *picture,
+			const struct rr_row *row)
 {
 	if (row->kind == RR_ROW_MESSAGE && picture->race->n_servers > 1)
 		rr_xml_print(out, "%s: ", row->server_name);
@@ -59,8 +60,8 @@ static void put_action(FILE *out, const struct rr_picture *picture,
 		rr_xml_print(out, "<br/>⇒ <code>%s</code>", row->reply);
 }
 
-static void put_clients(FILE *out, const struct rr_picture *picture,
-			const struct rr_row *row)
+static void html_clients(FILE *out, const struct rr_picture *picture,
+			 const struct rr_row *row)
 {
 	const int n = (int)picture->race->n_actors;
 
@@ -69,13 +70,13 @@ static void put_clients(FILE *out, const struct rr_picture *picture,
 	for (int i = 0; !row->is_across && i < n; i++) {
 		fputs("<td>", out);
 		if (row->client == i)
-			put_action(out, picture, row);
+			html_action(out, picture, row);
 		fputs("</td>", out);
 	}
 }
 
-static void put_row(FILE *out, const struct rr_picture *picture,
-		    const struct rr_row *row)
+static void html_row(FILE *out, const struct rr_picture *picture,
+		     const struct rr_row *row)
 {
 	rr_xml_print(out, "<tr class=\"%s\"><td>",
 		     row->broke	    ? "broke" :
@@ -85,7 +86,7 @@ static void put_row(FILE *out, const struct rr_picture *picture,
 	if (row->number)
 		rr_xml_print(out, "%zu", row->number);
 	fputs("</td>", out);
-	put_clients(out, picture, row);
+	html_clients(out, picture, row);
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
 		if (row->values[i])
 			rr_xml_print(out, "<td><code>%s</code></td>",
@@ -100,9 +101,9 @@ static void put_row(FILE *out, const struct rr_picture *picture,
 	rr_xml_print(out, "%s%s</td></tr>\n", row->why ? "! " : "", row->why);
 }
 
-/* ---- What was found ----------------------------------------------------------- */
+/* ---- What was found ------------------------------------------------------ */
 
-static void put_findings(FILE *out, const struct rr_picture *picture)
+static void html_findings(FILE *out, const struct rr_picture *picture)
 {
 	fputs("<h2>What was found</h2>\n", out);
 	if (picture->no_finding) {
@@ -118,7 +119,7 @@ static void put_findings(FILE *out, const struct rr_picture *picture)
 	fputs("</dl>\n", out);
 }
 
-static void put_sayings(FILE *out, const struct rr_picture *picture)
+static void html_sayings(FILE *out, const struct rr_picture *picture)
 {
 	if (picture->race->n_sayings == 0 || !picture->is_complete)
 		return;
@@ -143,16 +144,17 @@ bool rr_write_html(FILE *out, const struct rr_picture *picture)
 	bool written;
 
 	fputs(page_head, out);
-	rr_xml_print(out,
-		     "<title>%s</title>\n</head>\n<body>\n<h1>%s</h1>\n<figure>\n",
-		     picture->title, picture->title);
+	rr_xml_print(
+		out,
+		"<title>%s</title>\n</head>\n<body>\n<h1>%s</h1>\n<figure>\n",
+		picture->title, picture->title);
 	written = rr_write_svg(out, picture);
 	fputs("</figure>\n", out);
-	put_findings(out, picture);
-	put_sayings(out, picture);
-	put_table_head(out, picture);
+	html_findings(out, picture);
+	html_sayings(out, picture);
+	html_table_head(out, picture);
 	for (size_t i = 0; i < picture->n_rows; i++)
-		put_row(out, picture, &picture->rows[i]);
+		html_row(out, picture, &picture->rows[i]);
 	fputs(page_end, out);
 	return written;
 }

@@ -24,7 +24,7 @@ static json_t *json_number(size_t number)
 	return json_integer((json_int_t)number);
 }
 
-static json_t *claims_of(const struct rr_race *race)
+static json_t *json_claims(const struct rr_race *race)
 {
 	json_t *array = json_array();
 	const char *at = race->claims;
@@ -36,7 +36,7 @@ static json_t *claims_of(const struct rr_race *race)
 	return array;
 }
 
-static json_t *names_of(const struct rr_picture *picture, bool servers)
+static json_t *json_names(const struct rr_picture *picture, bool servers)
 {
 	json_t *array = json_array();
 
@@ -49,10 +49,10 @@ static json_t *names_of(const struct rr_picture *picture, bool servers)
 	return array;
 }
 
-/* ---- Steps -------------------------------------------------------------------- */
+/* ---- Steps --------------------------------------------------------------- */
 
-static json_t *values_of(const struct rr_race *race,
-			 const struct rr_event *event)
+static json_t *json_values(const struct rr_race *race,
+			   const struct rr_event *event)
 {
 	json_t *object = json_object();
 
@@ -64,7 +64,7 @@ static json_t *values_of(const struct rr_race *race,
 	return object;
 }
 
-static json_t *step_of(const struct rr_race *race, const struct rr_row *row)
+static json_t *json_step(const struct rr_race *race, const struct rr_row *row)
 {
 	const struct rr_event *event = row->event;
 	const struct rr_step *step = event->step;
@@ -77,26 +77,26 @@ static json_t *step_of(const struct rr_race *race, const struct rr_row *row)
 		"server", row->server_name, "text", row->text, "reply",
 		json_text(event->reply), "expected", json_text(step->expected),
 		"differs", event->differs, "broke", json_text(event->remark),
-		"why", row->why, "at_ns",
-		(json_int_t)event->at_ns, "keys", values_of(race, event));
+		"why", row->why, "at_ns", (json_int_t)event->at_ns, "keys",
+		json_values(race, event));
 }
 
-static json_t *steps_of(const struct rr_picture *picture)
+static json_t *json_steps(const struct rr_picture *picture)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		if (picture->rows[i].event)
 			json_array_append_new(array,
-					      step_of(picture->race,
-						      &picture->rows[i]));
+					      json_step(picture->race,
+							&picture->rows[i]));
 	}
 	return array;
 }
 
-/* ---- The verdict ---------------------------------------------------------------- */
+/* ---- The verdict --------------------------------------------------------- */
 
-static json_t *findings_of(const struct rr_picture *picture)
+static json_t *json_findings(const struct rr_picture *picture)
 {
 	json_t *array = json_array();
 
@@ -111,7 +111,7 @@ static json_t *findings_of(const struct rr_picture *picture)
 	return array;
 }
 
-static json_t *expected_of(const struct rr_race *race)
+static json_t *json_expected(const struct rr_race *race)
 {
 	json_t *array = json_array();
 
@@ -120,25 +120,26 @@ static json_t *expected_of(const struct rr_race *race)
 	return array;
 }
 
-static json_t *sayings_of(const struct rr_trace *trace)
+static json_t *json_sayings(const struct rr_trace *trace)
 {
 	const struct rr_race *race = trace->race;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < race->n_sayings; i++) {
 		const struct rr_saying *saying = &race->sayings[i];
-		const struct rr_step *step = &race->steps[saying->step];
+		const size_t step =
+			saying->step < 0 ?
+				0 :
+				rr_step_number(race,
+					       &race->steps[saying->step]);
+		json_t *number = step ? json_number(step) : NULL;
 
 		json_array_append_new(
-			array,
-			json_pack("{s:o, s:i, s:o?, s:o, s:b}", "claim",
-				  json_text(saying->claim), "line",
-				  saying->line, "step",
-				  saying->step < 0 ?
-					  NULL :
-					  json_number(rr_step_number(race, step)),
-				  "says", json_text(saying->says), "holds",
-				  rr_trace_saying_holds(trace, saying)));
+			array, json_pack("{s:o, s:i, s:o?, s:o, s:b}", "claim",
+					 json_text(saying->claim), "line",
+					 saying->line, "step", number, "says",
+					 json_text(saying->says), "holds",
+					 rr_trace_saying_holds(trace, saying)));
 	}
 	return array;
 }
@@ -149,14 +150,13 @@ bool rr_write_json(FILE *out, const struct rr_picture *picture)
 	json_t *root = json_pack(
 		"{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 		"schema", SCHEMA, "race", json_text(race->path), "title",
-		json_text(race->title), "claims", claims_of(race), "clients",
-		names_of(picture, false), "servers", names_of(picture, true),
-		"steps", steps_of(picture), "findings", findings_of(picture),
-		"expected", expected_of(race), "as_written",
-		picture->trace->as_written, "documents",
-		sayings_of(picture->trace));
-	const bool written = root &&
-			     json_dumpf(root, out, JSON_INDENT(2)) == 0;
+		json_text(race->title), "claims", json_claims(race), "clients",
+		json_names(picture, false), "servers",
+		json_names(picture, true), "steps", json_steps(picture),
+		"findings", json_findings(picture), "expected",
+		json_expected(race), "as_written", picture->trace->as_written,
+		"documents", json_sayings(picture->trace));
+	const bool written = root && json_dumpf(root, out, JSON_INDENT(2)) == 0;
 
 	json_decref(root);
 	if (written)

@@ -16,7 +16,7 @@ struct chart {
 
 /* To the end of the line. Characters that mean something to Mermaid, or to the
  * HTML that it makes, become entities; long texts are shortened. */
-static void end_with_text(FILE *out, const char *text)
+static void chart_text(FILE *out, const char *text)
 {
 	const size_t most = rr_plain_fit(text, TEXT_MOST);
 
@@ -34,60 +34,60 @@ static char letter_of(const struct rr_lane *lane)
 	return lane->is_server ? 's' : 'c';
 }
 
-static void put_participants(struct chart *chart)
+static void chart_participants(struct chart *chart)
 {
 	for (size_t i = 0; i < chart->picture->n_lanes; i++) {
 		const struct rr_lane *lane = &chart->picture->lanes[i];
 
 		fprintf(chart->out, "    participant %c%d as ", letter_of(lane),
 			lane->index);
-		end_with_text(chart->out, lane->name);
+		chart_text(chart->out, lane->name);
 	}
 }
 
-/* ---- Notes -------------------------------------------------------------------- */
+/* ---- Notes --------------------------------------------------------------- */
 
 /* Over everybody, from the first to the last in the picture. */
-static void put_note_across(struct chart *chart, const char *mark,
-			    const char *text)
+static void chart_note_across(struct chart *chart, const char *mark,
+			      const char *text)
 {
 	const struct rr_picture *picture = chart->picture;
 	const struct rr_lane *last = &picture->lanes[picture->n_lanes - 1];
 
 	fprintf(chart->out, "    Note over c0,%c%d: %s", letter_of(last),
 		last->index, mark);
-	end_with_text(chart->out, text);
+	chart_text(chart->out, text);
 }
 
-static void put_note_over(struct chart *chart, char letter, int index,
-			  const char *text)
+static void chart_note_over(struct chart *chart, char letter, int index,
+			    const char *text)
 {
 	fprintf(chart->out, "    Note over %c%d: ", letter, index);
-	end_with_text(chart->out, text);
+	chart_text(chart->out, text);
 }
 
-/* ---- Rows --------------------------------------------------------------------- */
+/* ---- Rows ---------------------------------------------------------------- */
 
-static void put_message(struct chart *chart, const struct rr_row *row)
+static void chart_message(struct chart *chart, const struct rr_row *row)
 {
 	const bool is_lost = row->fate == RR_FATE_LOST;
 
 	if (row->sends) {
 		fprintf(chart->out, "    c%d->>s%d: ", row->client,
 			row->server);
-		end_with_text(chart->out, row->text);
+		chart_text(chart->out, row->text);
 	}
 	if (row->fate == RR_FATE_WAITS) {
-		put_note_over(chart, 'c', row->client, "waits for the reply");
+		chart_note_over(chart, 'c', row->client, "waits for the reply");
 	} else if (row->fate != RR_FATE_NONE) {
 		fprintf(chart->out, "    s%d%sc%d: ", row->server,
 			is_lost ? "--x" : "-->>", row->client);
-		end_with_text(chart->out, is_lost ? "reply lost" : row->reply);
+		chart_text(chart->out, is_lost ? "reply lost" : row->reply);
 	}
 }
 
 /* A client has a bar while it is in its critical section. */
-static void put_bar(struct chart *chart, int client, bool is_inside)
+static void chart_bar(struct chart *chart, int client, bool is_inside)
 {
 	const unsigned bit = 1U << client;
 
@@ -98,40 +98,40 @@ static void put_bar(struct chart *chart, int client, bool is_inside)
 	chart->active ^= bit;
 }
 
-static void put_mark(struct chart *chart, const struct rr_row *row)
+static void chart_mark(struct chart *chart, const struct rr_row *row)
 {
 	const enum rr_step_kind kind = row->event->step->kind;
 
 	if (kind == RR_STEP_ENTER)
-		put_bar(chart, row->client, true);
-	put_note_over(chart, 'c', row->client, row->text);
+		chart_bar(chart, row->client, true);
+	chart_note_over(chart, 'c', row->client, row->text);
 	if (kind == RR_STEP_LEAVE || kind == RR_STEP_CRASH)
-		put_bar(chart, row->client, false);
+		chart_bar(chart, row->client, false);
 }
 
-static void put_row(struct chart *chart, const struct rr_row *row)
+static void chart_row(struct chart *chart, const struct rr_row *row)
 {
 	const struct rr_picture *picture = chart->picture;
 
 	if (row->broke)
 		fputs("    rect rgb(253, 228, 214)\n", chart->out);
 	if (row->kind == RR_ROW_MESSAGE)
-		put_message(chart, row);
+		chart_message(chart, row);
 	else if (row->kind == RR_ROW_MARK)
-		put_mark(chart, row);
+		chart_mark(chart, row);
 	else
-		put_note_across(chart, "", row->text);
+		chart_note_across(chart, "", row->text);
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
 		if (row->labels[i])
-			put_note_over(chart, 's', picture->keys[i].server,
-				      row->labels[i]);
+			chart_note_over(chart, 's', picture->keys[i].server,
+					row->labels[i]);
 	}
 	if (row->broke) {
-		put_note_across(chart, "✗ ", row->broke);
+		chart_note_across(chart, "✗ ", row->broke);
 		fputs("    end\n", chart->out);
 	}
 	if (row->why)
-		put_note_across(chart, "! ", row->why);
+		chart_note_across(chart, "! ", row->why);
 }
 
 void rr_write_mermaid(FILE *out, const struct rr_picture *picture)
@@ -139,12 +139,12 @@ void rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 	struct chart chart = { .out = out, .picture = picture };
 
 	fputs("sequenceDiagram\n    title ", out);
-	end_with_text(out, picture->title);
-	put_participants(&chart);
+	chart_text(out, picture->title);
+	chart_participants(&chart);
 	for (size_t i = 0; i < picture->n_rows; i++)
-		put_row(&chart, &picture->rows[i]);
+		chart_row(&chart, &picture->rows[i]);
 	for (size_t i = 0; i < picture->race->n_actors; i++)
-		put_bar(&chart, (int)i, false);
+		chart_bar(&chart, (int)i, false);
 	if (picture->is_complete)
-		put_note_across(&chart, "Found: ", picture->verdict);
+		chart_note_across(&chart, "Found: ", picture->verdict);
 }

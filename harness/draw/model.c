@@ -19,7 +19,7 @@ struct maker {
 	const char *values[RR_KEYS_SHOWN_MAX]; /* as last drawn, unworded */
 };
 
-/* ---- Texts ----------------------------------------------------------------- */
+/* ---- Texts --------------------------------------------------------------- */
 
 /* The text belongs to the picture from now on. */
 static const char *keep_text(struct rr_picture *picture, char *text)
@@ -43,7 +43,12 @@ static const char *keep_plain(struct rr_picture *picture, const char *text)
 	return text ? keep_text(picture, rr_plain(text)) : NULL;
 }
 
-/* ---- One row ------------------------------------------------------------------ */
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* ---- One row ------------------------------------------------------------- */
 
 static enum rr_fate fate_of(const struct rr_event *event)
 {
@@ -56,53 +61,51 @@ static enum rr_fate fate_of(const struct rr_event *event)
 }
 
 /* What is wrong with this step, in a line. */
-static const char *broke_by(struct rr_picture *picture,
-			    const struct rr_event *event)
+static const char *words_of_break(struct rr_picture *picture,
+				  const struct rr_event *event)
 {
 	const char *remark = event->remark;
 
 	if (!event->differs)
 		return keep_plain(picture, remark);
-	return keep_text(picture, rr_words("expected %s%s%s",
-					   event->step->expected,
-					   remark ? "; " : "",
-					   remark ? remark : ""));
+	return keep_text(picture,
+			 rr_words("expected %s%s%s", event->step->expected,
+				  remark ? "; " : "", or_empty(remark)));
 }
 
 /* Who does what: the server is named where there is a choice. */
-static void put_sentence(struct rr_picture *picture, struct rr_row *row)
+static void set_sentence(struct rr_picture *picture, struct rr_row *row)
 {
 	const bool at = row->kind == RR_ROW_MESSAGE &&
 			picture->race->n_servers > 1;
+	const bool writes = row->sends && row->fate == RR_FATE_NONE;
 
 	row->sentence = keep_text(
 		picture,
 		rr_words("%s: %s%s%s%s%s%s%s", row->client_name, at ? "@" : "",
 			 at ? row->server_name : "", at ? " " : "",
-			 row->sends && row->fate == RR_FATE_NONE ? "writes " : "",
-			 row->text, row->reply ? " => " : "",
-			 row->reply ? row->reply : ""));
+			 writes ? "writes " : "", row->text,
+			 row->reply ? " => " : "", or_empty(row->reply)));
 	row->action = row->sentence;
 	if (!picture->is_out_of_memory)
 		row->action += strlen(row->client_name) + strlen(": ");
 }
 
 /* What was broken, then why this is the step that decides. */
-static void put_remark(struct rr_picture *picture, struct rr_row *row)
+static void set_remark(struct rr_picture *picture, struct rr_row *row)
 {
 	if (!row->broke && !row->why)
 		return;
 	picture->has_remarks = true;
 	row->remark = keep_text(
 		picture, rr_words("%s%s%s%s%s", row->broke ? "✗ " : "",
-				  row->broke ? row->broke : "",
+				  or_empty(row->broke),
 				  row->broke && row->why ? " " : "",
-				  row->why ? "! " : "",
-				  row->why ? row->why : ""));
+				  row->why ? "! " : "", or_empty(row->why)));
 }
 
 /* Values that are other than those last drawn. */
-static void put_values(struct maker *maker, struct rr_row *row)
+static void set_values(struct maker *maker, struct rr_row *row)
 {
 	struct rr_picture *picture = maker->picture;
 
@@ -122,7 +125,8 @@ static void put_values(struct maker *maker, struct rr_row *row)
 /* Who is inside, gone and down after this step. */
 static void apply_step(struct maker *maker, const struct rr_step *step)
 {
-	static const enum { NO_CHANGE, DOWN, UP } after[RR_FAULT_KINDS] = {
+	enum effect { NO_CHANGE, DOWN, UP };
+	static const enum effect after[RR_FAULT_KINDS] = {
 		[RR_FAULT_KILL] = DOWN,	     [RR_FAULT_SHUT_DOWN] = DOWN,
 		[RR_FAULT_AWAIT_END] = DOWN, [RR_FAULT_POWER] = DOWN,
 		[RR_FAULT_HANG] = DOWN,	     [RR_FAULT_RESTART] = UP,
@@ -144,7 +148,7 @@ static void apply_step(struct maker *maker, const struct rr_step *step)
 		maker->down &= ~server;
 }
 
-static void put_names(const struct rr_picture *picture, struct rr_row *row,
+static void set_names(const struct rr_picture *picture, struct rr_row *row,
 		      const struct rr_step *step)
 {
 	row->client = step->actor;
@@ -158,15 +162,19 @@ static void put_names(const struct rr_picture *picture, struct rr_row *row,
 }
 
 /* A row that begins in the state that the one before it has left. */
-static struct rr_row *add_row(struct maker *maker, enum rr_row_kind kind,
-			      const char *text)
+static struct rr_row *add_picture_row(struct maker *maker,
+				      enum rr_row_kind kind, const char *text)
 {
 	struct rr_row *row = &maker->picture->rows[maker->picture->n_rows++];
 
 	*row = (struct rr_row){
-		.kind = kind, .text = text, .client = -1, .server = -1,
+		.kind = kind,
+		.text = text,
+		.client = -1,
+		.server = -1,
 		.is_across = kind != RR_ROW_MESSAGE && kind != RR_ROW_MARK,
-		.inside = maker->inside, .gone = maker->gone,
+		.inside = maker->inside,
+		.gone = maker->gone,
 		.down = maker->down,
 	};
 	return row;
@@ -177,29 +185,30 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 {
 	struct rr_picture *picture = maker->picture;
 	const struct rr_step *step = event->step;
-	struct rr_row *row = add_row(
+	struct rr_row *row = add_picture_row(
 		maker, rr_row_kind_of(step),
 		keep_text(picture, rr_step_words(picture->trace, event)));
 
 	apply_step(maker, step);
 	row->inside |= maker->inside;
 	row->number = step->kind == RR_STEP_NOTE ? 0 : maker->number;
-	put_names(picture, row, step);
+	set_names(picture, row, step);
 	row->sends = row->kind == RR_ROW_MESSAGE && step->kind != RR_STEP_READ;
 	row->event = event;
 	row->fate = fate_of(event);
-	row->broke = broke_by(picture, event);
+	row->broke = words_of_break(picture, event);
 	row->why = keep_plain(picture, step->remark);
 	if (row->fate != RR_FATE_NONE)
-		row->reply = keep_text(picture, rr_words_of_reply(event->reply));
+		row->reply =
+			keep_text(picture, rr_words_of_reply(event->reply));
 	if (!row->is_across)
-		put_sentence(picture, row);
-	put_values(maker, row);
+		set_sentence(picture, row);
+	set_values(maker, row);
 	picture->fates |= 1U << row->fate;
-	put_remark(picture, row);
+	set_remark(picture, row);
 }
 
-/* ---- Rounds that are left out --------------------------------------------------- */
+/* ---- Rounds that are left out -------------------------------------------- */
 
 /* The last round that was played of the repeat that events[i] is in. */
 static int last_round(const struct rr_trace *trace, size_t i)
@@ -217,7 +226,7 @@ static int last_round(const struct rr_trace *trace, size_t i)
 	return round;
 }
 
-static bool is_left_out(const struct rr_event *event, int last)
+static bool is_folded_away(const struct rr_event *event, int last)
 {
 	return event->step->repetition > 1 && event->step->repetition < last &&
 	       last > ROUNDS_SHOWN + 1;
@@ -233,20 +242,21 @@ static size_t fold_rounds(struct maker *maker, size_t i, int last)
 	size_t n_broke = 0;
 	struct rr_row *row;
 
-	for (; is_left_out(&events[i], last); i++) {
+	for (; is_folded_away(&events[i], last); i++) {
 		maker->number += events[i].step->kind != RR_STEP_NOTE;
 		apply_step(maker, events[i].step);
 		n_broke += events[i].remark != NULL;
 	}
-	row = add_row(maker, RR_ROW_FOLD,
-		      keep_text(picture,
-				rr_words("… %d more rounds, steps %zu to %zu",
-					 rounds, from, maker->number)));
+	row = add_picture_row(
+		maker, RR_ROW_FOLD,
+		keep_text(picture,
+			  rr_words("… %d more rounds, steps %zu to %zu", rounds,
+				   from, maker->number)));
 	if (n_broke > 0)
 		row->broke = keep_text(
 			picture, rr_words("%zu of these steps broke something",
 					  n_broke));
-	put_remark(picture, row);
+	set_remark(picture, row);
 	return i;
 }
 
@@ -258,7 +268,7 @@ static void add_events(struct maker *maker)
 		const struct rr_event *event = &trace->events[i];
 		const int last = maker->folded ? last_round(trace, i) : 0;
 
-		if (is_left_out(event, last)) {
+		if (is_folded_away(event, last)) {
 			i = fold_rounds(maker, i, last);
 			continue;
 		}
@@ -268,7 +278,7 @@ static void add_events(struct maker *maker)
 	}
 }
 
-/* ---- Above the rows, and below -------------------------------------------------- */
+/* ---- Above the rows, and below ------------------------------------------- */
 
 static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
 {
@@ -301,7 +311,7 @@ static void add_lanes(struct rr_picture *picture)
 }
 
 /* A key is KEY@SERVER, or one of the first server. */
-static void put_keys(struct rr_picture *picture)
+static void add_shown_keys(struct rr_picture *picture)
 {
 	const struct rr_race *race = picture->race;
 
@@ -334,17 +344,19 @@ static void add_beginning(struct maker *maker)
 		const char *words = keep_text(
 			picture, rr_step_words(picture->trace, &given));
 
-		add_row(maker, RR_ROW_NOTE,
-			keep_text(picture, rr_words("given: %s", words)));
+		add_picture_row(maker, RR_ROW_NOTE,
+				keep_text(picture,
+					  rr_words("given: %s", words)));
 	}
 	if (race->counter && race->counter_from)
-		add_row(maker, RR_ROW_NOTE,
+		add_picture_row(
+			maker, RR_ROW_NOTE,
 			keep_text(picture,
 				  rr_words("given: %s is %lld", race->counter,
 					   (long long)race->counter_from)));
 }
 
-static void put_findings(struct rr_picture *picture)
+static void add_findings(struct rr_picture *picture)
 {
 	const struct rr_trace *trace = picture->trace;
 
@@ -362,7 +374,7 @@ static void put_findings(struct rr_picture *picture)
 }
 
 /* A race that stopped before its end has no verdict. */
-static void put_verdict(struct rr_picture *picture)
+static void add_verdict(struct rr_picture *picture)
 {
 	const struct rr_trace *trace = picture->trace;
 	const size_t n = picture->race->n_sayings;
@@ -376,7 +388,7 @@ static void put_verdict(struct rr_picture *picture)
 		picture->no_finding = "The race ended here, without a verdict.";
 	else if (!trace->findings)
 		picture->no_finding = "Nothing broken.";
-	put_findings(picture);
+	add_findings(picture);
 	picture->sayings = calloc(n + 1, sizeof(*picture->sayings));
 	picture->is_out_of_memory |= !picture->sayings;
 	for (size_t i = 0; picture->sayings && i < n; i++)
@@ -397,15 +409,16 @@ bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace,
 		return false;
 	picture->title = keep_plain(picture, picture->race->title);
 	picture->claims = keep_text(
-		picture, rr_words("%s%s", *picture->race->claims ? "claim " : "",
-				  picture->race->claims));
+		picture,
+		rr_words("%s%s", *picture->race->claims ? "claim " : "",
+			 picture->race->claims));
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		maker.values[i] = "(nil)";
 	add_lanes(picture);
-	put_keys(picture);
+	add_shown_keys(picture);
 	add_beginning(&maker);
 	add_events(&maker);
-	put_verdict(picture);
+	add_verdict(picture);
 	if (picture->is_out_of_memory)
 		rr_picture_free(picture);
 	return !picture->is_out_of_memory;

@@ -84,7 +84,7 @@ struct rr_picture {
 	bool has_remarks;   /* something broke, or there is a deciding step */
 	bool is_complete;   /* played to its end; else there is no verdict */
 	const char *verdict;   /* "update lost", "nothing broken" */
-	const char *no_finding; /* why there is none, a sentence; NULL = there are */
+	const char *no_finding; /* why there is none; NULL = there are */
 	size_t n_findings;
 	struct rr_found findings[RR_FINDINGS];
 	const char **sayings; /* race->n_sayings sentences */
@@ -99,7 +99,7 @@ bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace,
 		     bool folded);
 void rr_picture_free(struct rr_picture *picture);
 
-/* ---- The formats; false: out of memory ------------------------------------- */
+/* ---- The formats; false: out of memory ----------------------------------- */
 
 void rr_write_text(FILE *out, const struct rr_picture *picture,
 		   const struct rr_style *style);
@@ -108,7 +108,7 @@ bool rr_write_svg(FILE *out, const struct rr_picture *picture);
 bool rr_write_html(FILE *out, const struct rr_picture *picture);
 bool rr_write_json(FILE *out, const struct rr_picture *picture);
 
-/* ---- Wording: malloc'd, printable UTF-8; NULL = out of memory -------------- */
+/* ---- Wording: malloc'd, printable UTF-8; NULL = out of memory ------------ */
 
 /* Formats, and makes the result printable. */
 char *rr_words(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -10,8 +10,8 @@ enum {
 	HEAD_PX = 28,
 	LINES_MOST = 6,
 	REMARK_CHARS = RR_REMARKS_PX / RR_SANS_PX - 2,
-	ABOVE_PX = 7,    /* between a text and the arrow below it */
-	BELOW_PX = 9,    /* an arrow */
+	ABOVE_PX = 7,	 /* between a text and the arrow below it */
+	BELOW_PX = 9,	 /* an arrow */
 	OFF_LANE_PX = 6, /* where arrows begin */
 };
 
@@ -28,20 +28,15 @@ static const char style[] =
 	".x{font-weight:600;fill:#B34700}\n"
 	"</style>\n";
 
-static int larger(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 static const char *colour_of(const struct rr_lane *lane)
 {
 	return lane->is_server ? "#777777" : rr_svg_colour(lane->index);
 }
 
-/* ---- The texts of a row: each function returns the height that it takes --------- */
+/* ---- The texts of a row: each function returns the height that it takes -- */
 
 /* The values that changed, on their servers' lanes, the first at `y`. */
-static int put_chips(struct rr_svg *svg, const struct rr_row *row, int y)
+static int draw_chips(struct rr_svg *svg, const struct rr_row *row, int y)
 {
 	int heights[RR_RACE_SERVERS_MAX] = { 0 }, most = 0;
 	const char *back = svg->back;
@@ -55,14 +50,14 @@ static int put_chips(struct rr_svg *svg, const struct rr_row *row, int y)
 		rr_svg_chip(svg, rr_svg_server(svg, server)->x,
 			    y + heights[server], row->labels[k]);
 		heights[server] += RR_CHIP_PX;
-		most = larger(most, heights[server]);
+		most = rr_larger(most, heights[server]);
 	}
 	svg->back = back;
 	return most ? most + 8 : 0;
 }
 
 /* Sent, and ends half way. */
-static void put_lost_arrow(struct rr_svg *svg, int from, int to, int y)
+static void draw_lost_arrow(struct rr_svg *svg, int from, int to, int y)
 {
 	const int x = from + (to - from) / 2;
 
@@ -71,22 +66,21 @@ static void put_lost_arrow(struct rr_svg *svg, int from, int to, int y)
 	rr_svg_line(svg, x - 6, y + 6, x + 6, y - 6, "#D55E00", NULL);
 }
 
-static int put_reply_text(struct rr_svg *svg, const struct rr_row *row, int x,
-			  int side, int y)
+static int draw_reply_text(struct rr_svg *svg, const struct rr_row *row, int x,
+			   int side, int y)
 {
 	const bool came = row->fate == RR_FATE_CAME;
-	const char *text = came			      ? row->reply :
+	const char *text = came			     ? row->reply :
 			   row->fate == RR_FATE_LOST ? "reply lost" :
 						       "no reply yet";
 
 	if (row->fate == RR_FATE_NONE)
 		return 0;
-	return ABOVE_PX +
-	       rr_svg_label(svg, x, side, y, came ? "m" : "i", text);
+	return ABOVE_PX + rr_svg_label(svg, x, side, y, came ? "m" : "i", text);
 }
 
 /* A command and its reply: two arrows, each with its text above it. */
-static int put_message(struct rr_svg *svg, const struct rr_row *row)
+static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 {
 	const int client = rr_svg_client(svg, row->client)->x;
 	const int server = rr_svg_server(svg, row->server)->x;
@@ -96,24 +90,25 @@ static int put_message(struct rr_svg *svg, const struct rr_row *row)
 	int y = svg->y + 2, height;
 
 	if (row->sends) {
-		y += ABOVE_PX - 2 + rr_svg_label(svg, client, side,
-						 svg->y + RR_LINE_PX - 2, "m",
-						 row->text);
+		y += ABOVE_PX - 2 +
+		     rr_svg_label(svg, client, side, svg->y + RR_LINE_PX - 2,
+				  "m", row->text);
 		rr_svg_arrow(svg, near, far, y, colour, NULL);
 	}
-	height = larger(put_reply_text(svg, row, client, side, y + RR_LINE_PX),
-			put_chips(svg, row, y + ABOVE_PX));
+	height = rr_larger(draw_reply_text(svg, row, client, side,
+					   y + RR_LINE_PX),
+			   draw_chips(svg, row, y + ABOVE_PX));
 	y += height;
 	if (row->fate == RR_FATE_CAME)
 		rr_svg_arrow(svg, far, near, y, colour, "5 4");
 	else if (row->fate == RR_FATE_LOST)
-		put_lost_arrow(svg, far, near, y);
+		draw_lost_arrow(svg, far, near, y);
 	return y + BELOW_PX - svg->y;
 }
 
-static int put_mark(struct rr_svg *svg, const struct rr_row *row)
+static int draw_mark(struct rr_svg *svg, const struct rr_row *row)
 {
-	return 10 + put_chips(svg, row, svg->y + 24) +
+	return 10 + draw_chips(svg, row, svg->y + 24) +
 	       rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
 			    rr_svg_side(svg, row->client), svg->y + 17, "m",
 			    row->text);
@@ -121,15 +116,15 @@ static int put_mark(struct rr_svg *svg, const struct rr_row *row)
 
 /* Over all lanes: a band for what happens to servers and for notes, a dashed
  * line for time. */
-static int put_across(struct rr_svg *svg, const struct rr_row *row)
+static int draw_across(struct rr_svg *svg, const struct rr_row *row)
 {
 	const bool is_note = row->kind == RR_ROW_NOTE;
 	const bool is_band = is_note || row->kind == RR_ROW_FAULT;
 	const int most = svg->right - svg->left;
 	const int middle = (svg->left + svg->right) / 2;
 	const size_t columns = (size_t)(most - 20) / RR_SANS_PX;
-	const int height = 8 + RR_LINE_PX * rr_svg_lines(row->text, columns,
-							 LINES_MOST);
+	const int height =
+		8 + RR_LINE_PX * rr_svg_lines(row->text, columns, LINES_MOST);
 	const char *back = svg->back;
 	int width = (int)rr_plain_width(row->text) * RR_SANS_PX + 24;
 
@@ -144,10 +139,10 @@ static int put_across(struct rr_svg *svg, const struct rr_row *row)
 	rr_svg_wrap(svg, middle, svg->y + 18, RR_ANCHOR_MIDDLE,
 		    is_note ? "i" : "b", row->text, columns, LINES_MOST);
 	svg->back = back;
-	return height + 4 + put_chips(svg, row, svg->y + height + 4);
+	return height + 4 + draw_chips(svg, row, svg->y + height + 4);
 }
 
-static int put_remarks(struct rr_svg *svg, const struct rr_row *row)
+static int draw_remarks(struct rr_svg *svg, const struct rr_row *row)
 {
 	const int x = svg->remarks_x;
 	int y = svg->y + 17;
@@ -159,32 +154,33 @@ static int put_remarks(struct rr_svg *svg, const struct rr_row *row)
 	}
 	if (row->why) {
 		rr_svg_text(svg, x + 3, y, RR_ANCHOR_START, "b", "!", 1);
-		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "s",
-				 row->why, REMARK_CHARS, LINES_MOST);
+		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "s", row->why,
+				 REMARK_CHARS, LINES_MOST);
 	}
 	return y + 8 - 17 - svg->y;
 }
 
-static int put_texts(struct rr_svg *svg, const struct rr_row *row)
+static int draw_texts(struct rr_svg *svg, const struct rr_row *row)
 {
-	const int height = row->kind == RR_ROW_MESSAGE ? put_message(svg, row) :
-			   row->kind == RR_ROW_MARK    ? put_mark(svg, row) :
-							 put_across(svg, row);
+	const int height = row->kind == RR_ROW_MESSAGE ?
+				   draw_message(svg, row) :
+			   row->kind == RR_ROW_MARK ? draw_mark(svg, row) :
+						      draw_across(svg, row);
 	char number[24];
 
 	snprintf(number, sizeof(number), "%zu", row->number);
 	if (row->number)
 		rr_svg_text(svg, RR_MARGIN_PX + 18, svg->y + 17, RR_ANCHOR_END,
 			    "n", number, sizeof(number));
-	return larger(height, put_remarks(svg, row));
+	return rr_larger(height, draw_remarks(svg, row));
 }
 
-/* ---- Rows ------------------------------------------------------------------------ */
+/* ---- Rows ---------------------------------------------------------------- */
 
 /* Thick where a client is in its critical section, dotted where somebody is not
  * there. */
-static void put_lane(struct rr_svg *svg, const struct rr_row *row,
-		     const struct rr_lane *lane, int height)
+static void draw_lane(struct rr_svg *svg, const struct rr_row *row,
+		      const struct rr_lane *lane, int height)
 {
 	const unsigned bit = 1U << lane->index;
 	const unsigned away = lane->is_server ? row->down : row->gone;
@@ -201,33 +197,33 @@ static void put_lane(struct rr_svg *svg, const struct rr_row *row,
 }
 
 /* Lanes are behind the texts that say how high the row is. */
-static void put_row(struct rr_svg *svg, const struct rr_row *row)
+static void draw_row(struct rr_svg *svg, const struct rr_row *row)
 {
 	FILE *front = svg->out;
 	int height;
 
 	svg->back = row->broke ? "#FDEBE1" : row->why ? "#E7F2FA" : "#FFFFFF";
-	height = put_texts(svg, row);
+	height = draw_texts(svg, row);
 	svg->out = svg->behind;
 	if (row->remark)
 		rr_svg_box(svg, RR_MARGIN_PX / 2, svg->y,
 			   svg->width - RR_MARGIN_PX, height, svg->back, NULL,
 			   4);
 	for (size_t i = 0; i < svg->picture->n_lanes; i++)
-		put_lane(svg, row, &svg->picture->lanes[i], height);
+		draw_lane(svg, row, &svg->picture->lanes[i], height);
 	svg->out = front;
 	svg->y += height;
 }
 
-/* ---- Above the rows, and below -------------------------------------------------- */
+/* ---- Above the rows, and below ------------------------------------------- */
 
 static size_t page_columns(const struct rr_svg *svg)
 {
 	return (size_t)(svg->width - 2 * RR_MARGIN_PX) / RR_SANS_PX;
 }
 
-static void put_paragraph(struct rr_svg *svg, int indent, const char *class,
-			  const char *text)
+static void draw_paragraph(struct rr_svg *svg, int indent, const char *class,
+			   const char *text)
 {
 	svg->y += rr_svg_wrap(svg, RR_MARGIN_PX + indent, svg->y + 14,
 			      RR_ANCHOR_START, class, text,
@@ -235,18 +231,18 @@ static void put_paragraph(struct rr_svg *svg, int indent, const char *class,
 			      20);
 }
 
-static void put_title(struct rr_svg *svg)
+static void draw_title(struct rr_svg *svg)
 {
 	svg->y += 4 + rr_svg_wrap(svg, RR_MARGIN_PX, svg->y + 16,
 				  RR_ANCHOR_START, "t", svg->picture->title,
 				  page_columns(svg) * 3 / 4, 2) *
 			      22 / RR_LINE_PX;
 	if (*svg->picture->claims)
-		put_paragraph(svg, 0, "s", svg->picture->claims);
+		draw_paragraph(svg, 0, "s", svg->picture->claims);
 	svg->y += 10;
 }
 
-static void put_heads(struct rr_svg *svg)
+static void draw_heads(struct rr_svg *svg)
 {
 	svg->back = "none";
 	for (size_t i = 0; i < svg->picture->n_lanes; i++) {
@@ -262,17 +258,17 @@ static void put_heads(struct rr_svg *svg)
 	svg->y += HEAD_PX;
 }
 
-static void put_finding(struct rr_svg *svg, const struct rr_found *found)
+static void draw_finding(struct rr_svg *svg, const struct rr_found *found)
 {
 	char *text = rr_words("✗ %s: %s", found->name, found->figures);
 
-	put_paragraph(svg, 0, "b", text);
-	put_paragraph(svg, 14, "s", found->meaning);
+	draw_paragraph(svg, 0, "b", text);
+	draw_paragraph(svg, 14, "s", found->meaning);
 	svg->y += 4;
 	free(text);
 }
 
-static void put_verdict(struct rr_svg *svg)
+static void draw_verdict(struct rr_svg *svg)
 {
 	const struct rr_picture *picture = svg->picture;
 	const size_t n = picture->is_complete ? picture->race->n_sayings : 0;
@@ -280,16 +276,16 @@ static void put_verdict(struct rr_svg *svg)
 	svg->back = "none";
 	svg->y += 14;
 	for (size_t i = 0; i < picture->n_findings; i++)
-		put_finding(svg, &picture->findings[i]);
+		draw_finding(svg, &picture->findings[i]);
 	if (picture->no_finding)
-		put_paragraph(svg, 0, "b", picture->no_finding);
+		draw_paragraph(svg, 0, "b", picture->no_finding);
 	for (size_t i = 0; i < n; i++)
-		put_paragraph(svg, 0, "s", picture->sayings[i]);
+		draw_paragraph(svg, 0, "s", picture->sayings[i]);
 	svg->y += RR_MARGIN_PX;
 }
 
 /* For those who cannot see the picture. */
-static void put_description(FILE *out, const struct rr_picture *picture)
+static void draw_description(FILE *out, const struct rr_picture *picture)
 {
 	rr_xml_print(out, "<title>%s</title>\n<desc>", picture->title);
 	for (size_t i = 0; i < picture->n_rows; i++) {
@@ -305,30 +301,31 @@ static void put_description(FILE *out, const struct rr_picture *picture)
 	fprintf(out, "Found: %s.</desc>\n", picture->verdict);
 }
 
-static void put_page(struct rr_svg *svg)
+static void draw_page(struct rr_svg *svg)
 {
 	rr_svg_lay_out(svg);
-	put_title(svg);
-	put_heads(svg);
+	draw_title(svg);
+	draw_heads(svg);
 	svg->y += 4;
 	for (size_t i = 0; i < svg->picture->n_rows; i++)
-		put_row(svg, &svg->picture->rows[i]);
-	put_heads(svg);
-	put_verdict(svg);
+		draw_row(svg, &svg->picture->rows[i]);
+	draw_heads(svg);
+	draw_verdict(svg);
 }
 
 bool rr_write_svg(FILE *out, const struct rr_picture *picture)
 {
 	char *front = NULL, *behind = NULL;
 	size_t size;
-	struct rr_svg svg = { .picture = picture, .back = "none",
+	struct rr_svg svg = { .picture = picture,
+			      .back = "none",
 			      .y = RR_MARGIN_PX,
 			      .out = open_memstream(&front, &size),
 			      .behind = open_memstream(&behind, &size) };
 	const bool is_open = svg.out && svg.behind;
 
 	if (is_open)
-		put_page(&svg);
+		draw_page(&svg);
 	if (svg.out)
 		fclose(svg.out);
 	if (svg.behind)
@@ -337,7 +334,7 @@ bool rr_write_svg(FILE *out, const struct rr_picture *picture)
 		fprintf(out,
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
 			svg.width, svg.y, svg.width, svg.y);
-		put_description(out, picture);
+		draw_description(out, picture);
 		fprintf(out,
 			"%s<rect width=\"%d\" height=\"%d\" fill=\"#FFFFFF\"/>\n%s%s</svg>\n",
 			style, svg.width, svg.y, behind, front);

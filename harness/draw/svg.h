@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The paper that an SVG picture is drawn on: where its lanes are, and the shapes
- * that are drawn there. All lengths in px. */
+/* The paper that an SVG picture is drawn on: where its lanes are, and the
+ * shapes that are drawn there. All lengths in px. */
 #ifndef RR_SVG_H
 #define RR_SVG_H
 
@@ -50,10 +50,12 @@ const struct rr_svg_lane *rr_svg_server(const struct rr_svg *svg, int server);
 /* 1: what a client writes goes to the right of its lane, -1: to the left. */
 int rr_svg_side(const struct rr_svg *svg, int client);
 
+int rr_larger(int a, int b);
+
 /* Of the Okabe-Ito set; clients beyond it begin again. */
 const char *rr_svg_colour(int client);
 
-/* ---- Shapes ---------------------------------------------------------------- */
+/* ---- Shapes -------------------------------------------------------------- */
 
 /* A text of a class, shortened to `columns`; `y` is its base line. */
 void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,

@@ -7,7 +7,7 @@
 
 enum { LANES_GAP = 40, LABEL_GAP = 26, LEAST_PX = 300 };
 
-/* ---- Lanes ------------------------------------------------------------------- */
+/* ---- Lanes --------------------------------------------------------------- */
 
 const struct rr_svg_lane *rr_svg_client(const struct rr_svg *svg, int client)
 {
@@ -24,7 +24,7 @@ int rr_svg_side(const struct rr_svg *svg, int client)
 	return rr_svg_client(svg, client) > rr_svg_server(svg, 0) ? -1 : 1;
 }
 
-static int larger(int a, int b)
+int rr_larger(int a, int b)
 {
 	return a > b ? a : b;
 }
@@ -45,9 +45,9 @@ static int widest_chip_px(const struct rr_picture *picture, int server)
 			const char *label = picture->rows[i].labels[k];
 
 			if (label && picture->keys[k].server == server)
-				widest = larger(widest,
-						mono_px(label, RR_VALUE_CHARS) +
-							14);
+				widest = rr_larger(
+					widest,
+					mono_px(label, RR_VALUE_CHARS) + 14);
 		}
 	}
 	return widest;
@@ -56,13 +56,13 @@ static int widest_chip_px(const struct rr_picture *picture, int server)
 /* What a client writes by its lane in this row. */
 static int label_px(const struct rr_row *row)
 {
-	return larger(mono_px(row->text, RR_LABEL_CHARS),
-		      mono_px(row->reply, RR_LABEL_CHARS));
+	return rr_larger(mono_px(row->text, RR_LABEL_CHARS),
+			 mono_px(row->reply, RR_LABEL_CHARS));
 }
 
 static int half_px(const struct rr_svg_lane *lane)
 {
-	return larger(lane->head_px, lane->chip_px);
+	return rr_larger(lane->head_px, lane->chip_px);
 }
 
 static void measure_lane(struct rr_svg *svg, size_t i)
@@ -93,10 +93,10 @@ static void place_lane(struct rr_svg *svg, size_t i)
 		from = rr_svg_client(svg, row->client);
 		to = rr_svg_server(svg, row->server);
 		if ((from == lane && to < lane) || (to == lane && from < lane))
-			lane->x = larger(lane->x, (from < to ? from : to)->x +
-							  label_px(row) +
-							  LABEL_GAP +
-							  to->chip_px);
+			lane->x = rr_larger(lane->x,
+					    (from < to ? from : to)->x +
+						    label_px(row) + LABEL_GAP +
+						    to->chip_px);
 	}
 }
 
@@ -105,16 +105,16 @@ static int right_px(const struct rr_svg *svg)
 {
 	const struct rr_picture *picture = svg->picture;
 	const struct rr_svg_lane *last = &svg->lanes[picture->n_lanes - 1];
-	int right = larger(last->x + half_px(last), svg->left + LEAST_PX);
+	int right = rr_larger(last->x + half_px(last), svg->left + LEAST_PX);
 
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		const struct rr_row *row = &picture->rows[i];
 
 		if (row->kind == RR_ROW_MARK &&
 		    rr_svg_side(svg, row->client) > 0)
-			right = larger(right,
-				       rr_svg_client(svg, row->client)->x + 12 +
-					       label_px(row));
+			right = rr_larger(right,
+					  rr_svg_client(svg, row->client)->x +
+						  12 + label_px(row));
 	}
 	return right;
 }
@@ -135,18 +135,18 @@ void rr_svg_lay_out(struct rr_svg *svg)
 
 const char *rr_svg_colour(int client)
 {
-	static const char *const colours[] = { "#0072B2", "#E69F00", "#009E73",
-					       "#CC79A7", "#56B4E9",
-					       "#D55E00" };
+	static const char *const colours[] = {
+		"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+	};
 
 	return colours[(size_t)client % (sizeof(colours) / sizeof(colours[0]))];
 }
 
-/* ---- Texts ------------------------------------------------------------------- */
+/* ---- Texts --------------------------------------------------------------- */
 
-static void put_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
-		     const char *class, const char *text, size_t length,
-		     const char *end)
+static void write_span(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
+		       const char *class, const char *text, size_t length,
+		       const char *end)
 {
 	static const char *const anchors[] = { "start", "middle", "end" };
 
@@ -161,10 +161,10 @@ void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 		 const char *class, const char *text, size_t columns)
 {
 	if (rr_plain_width(text) <= columns)
-		put_text(svg, x, y, anchor, class, text, strlen(text), "");
+		write_span(svg, x, y, anchor, class, text, strlen(text), "");
 	else
-		put_text(svg, x, y, anchor, class, text,
-			 rr_plain_fit(text, columns - 1), "…");
+		write_span(svg, x, y, anchor, class, text,
+			   rr_plain_fit(text, columns - 1), "…");
 }
 
 int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
@@ -181,7 +181,8 @@ int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
 		if (n == most && *text)
 			rr_svg_text(svg, x, base, anchor, class, line, columns);
 		else
-			put_text(svg, x, base, anchor, class, line, length, "");
+			write_span(svg, x, base, anchor, class, line, length,
+				   "");
 	}
 	return n * RR_LINE_PX;
 }
@@ -217,7 +218,7 @@ void rr_svg_chip(struct rr_svg *svg, int x, int y, const char *text)
 		    RR_VALUE_CHARS);
 }
 
-/* ---- Shapes ------------------------------------------------------------------ */
+/* ---- Shapes -------------------------------------------------------------- */
 
 void rr_svg_line(struct rr_svg *svg, int x1, int y1, int x2, int y2,
 		 const char *colour, const char *dashes)
@@ -242,8 +243,8 @@ void rr_svg_box(struct rr_svg *svg, int x, int y, int width, int height,
 	fputs("/>\n", svg->out);
 }
 
-void rr_svg_arrow(struct rr_svg *svg, int x1, int x2, int y,
-		  const char *colour, const char *dashes)
+void rr_svg_arrow(struct rr_svg *svg, int x1, int x2, int y, const char *colour,
+		  const char *dashes)
 {
 	const int back = x2 > x1 ? -9 : 9;
 

@@ -15,27 +15,27 @@ enum column_kind { ONE_CLIENT, ALL_CLIENTS, KEY, REMARKS };
 
 struct column {
 	enum column_kind kind;
-	int index;        /* of the client or key */
+	int index; /* of the client or key */
 	const char *head;
 	size_t at;
 	size_t width;
-	size_t extra;     /* what of the width is not for text */
-	size_t least;     /* of what is for text */
+	size_t extra;	  /* what of the width is not for text */
+	size_t least;	  /* of what is for text */
 	const char *left; /* of this row, not on paper yet; NULL = nothing */
 };
 
 enum {
 	COLUMNS_MAX = RR_ACTORS_MAX + RR_KEYS_SHOWN_MAX + 1,
-	GAP = 2,           /* between columns */
-	RULE_EXTRA = 9,    /* of a rule, beside its text */
-	ARROW = 9,         /* room for an arrow, where there are arrows */
-	INDENT = 4,        /* of notes, and of remarks below their rows */
-	LINES_MOST = 6,    /* of a cell; the last one then ends in "…" */
+	GAP = 2,	   /* between columns */
+	RULE_EXTRA = 9,	   /* of a rule, beside its text */
+	ARROW = 9,	   /* room for an arrow, where there are arrows */
+	INDENT = 4,	   /* of notes, and of remarks below their rows */
+	LINES_MOST = 6,	   /* of a cell; the last one then ends in "…" */
 	CLIENT_MOST = 42,  /* wider cells are wrapped */
 	CLIENT_LEAST = 12, /* narrower ones are not readable */
 	KEY_MOST = 24,
 	KEY_LEAST = 5,
-	HEAD_LEAST = 12,   /* of a key's name; longer ones can be cut */
+	HEAD_LEAST = 12, /* of a key's name; longer ones can be cut */
 	REMARKS_MOST = 40,
 	REMARKS_LEAST = 20,
 };
@@ -45,9 +45,9 @@ struct sheet {
 	struct rr_pen pen;
 	size_t n;
 	struct column columns[COLUMNS_MAX];
-	size_t numbers;  /* width of the steps' numbers */
-	size_t width;    /* of the table */
-	size_t gutter;   /* before a client's cell: whether it is inside */
+	size_t numbers;	 /* width of the steps' numbers */
+	size_t width;	 /* of the table */
+	size_t gutter;	 /* before a client's cell: whether it is inside */
 	bool has_arrows; /* two clients, and a key between them */
 	const char *now[RR_KEYS_SHOWN_MAX]; /* keys' values; NULL = not seen */
 };
@@ -58,10 +58,10 @@ static bool is_rule(const struct rr_row *row)
 	return row->kind == RR_ROW_TIME || row->kind == RR_ROW_FAULT;
 }
 
-/* ---- Widths ----------------------------------------------------------------- */
+/* ---- Widths -------------------------------------------------------------- */
 
-static const char *cell_of(const struct column *column,
-			   const struct rr_row *row)
+static const char *cell_text(const struct column *column,
+			     const struct rr_row *row)
 {
 	switch (column->kind) {
 	case ONE_CLIENT:
@@ -84,8 +84,10 @@ static void add_column(struct sheet *sheet, enum column_kind kind, int index,
 	const size_t name = rr_plain_width(head);
 	size_t width = name;
 
-	*column = (struct column){ .kind = kind, .index = index,
-				   .head = head, .least = CLIENT_LEAST };
+	*column = (struct column){ .kind = kind,
+				   .index = index,
+				   .head = head,
+				   .least = CLIENT_LEAST };
 	if (kind == KEY)
 		column->least = name < KEY_LEAST  ? KEY_LEAST :
 				name < HEAD_LEAST ? name :
@@ -93,7 +95,7 @@ static void add_column(struct sheet *sheet, enum column_kind kind, int index,
 	if (kind == ONE_CLIENT)
 		column->extra = sheet->gutter + (sheet->has_arrows ? ARROW : 0);
 	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
-		const char *cell = cell_of(column, &sheet->picture->rows[i]);
+		const char *cell = cell_text(column, &sheet->picture->rows[i]);
 		const size_t wide = cell ? rr_plain_width(cell) : 0;
 
 		width = wide > width ? wide : width;
@@ -159,8 +161,8 @@ static bool shrink_columns(struct sheet *sheet, size_t width)
 	return true;
 }
 
-/* What does not depend on the columns. Rules are as wide as the table, which may
- * be narrower than their texts; returns what these ask for. */
+/* What does not depend on the columns. Rules are as wide as the table, which
+ * may be narrower than their texts; returns what these ask for. */
 static size_t measure_rows(struct sheet *sheet)
 {
 	const struct rr_picture *picture = sheet->picture;
@@ -208,7 +210,7 @@ static void lay_out_sheet(struct sheet *sheet, size_t width)
 	remarks->width = width - at < REMARKS_MOST ? width - at : REMARKS_MOST;
 }
 
-/* ---- Cells ------------------------------------------------------------------ */
+/* ---- Cells --------------------------------------------------------------- */
 
 /* The next line of a cell: before => when the reply would be torn off. */
 static size_t next_line(const char **text, size_t width)
@@ -227,7 +229,7 @@ static size_t next_line(const char **text, size_t width)
 	return head;
 }
 
-static void put_line(struct rr_pen *pen, struct column *column, int line)
+static void table_line(struct rr_pen *pen, struct column *column, int line)
 {
 	const char *text = column->left;
 	const size_t width = column->width - column->extra;
@@ -246,7 +248,7 @@ static void put_line(struct rr_pen *pen, struct column *column, int line)
 }
 
 /* From where the pen is to `end`. */
-static void put_arrow(struct rr_pen *pen, bool is_right, size_t end)
+static void table_arrow(struct rr_pen *pen, bool is_right, size_t end)
 {
 	if (!is_right)
 		rr_pen_string(pen, "◀");
@@ -257,30 +259,30 @@ static void put_arrow(struct rr_pen *pen, bool is_right, size_t end)
 
 /* The key stands to the right of the first client, to the left of the second;
  * arrows point to it, or from it where the client only reads. */
-static void put_client(struct sheet *sheet, struct column *column,
-		       const struct rr_row *row, bool has_arrow, int line)
+static void table_client(struct sheet *sheet, struct column *column,
+			 const struct rr_row *row, bool has_arrow, int line)
 {
 	struct rr_pen *pen = &sheet->pen;
 	const bool is_second = sheet->has_arrows && column->index == 1;
 
 	has_arrow = has_arrow && row->client == column->index;
 	if (is_second && has_arrow)
-		put_arrow(pen, !row->sends, column->at + ARROW - 1);
+		table_arrow(pen, !row->sends, column->at + ARROW - 1);
 	if (is_second)
 		rr_pen_go(pen, column->at + ARROW);
 	if (row->inside & 1U << column->index)
 		rr_pen_string(pen, "┃");
 	rr_pen_go(pen, column->at + (is_second ? ARROW : 0) + sheet->gutter);
-	put_line(pen, column, line);
+	table_line(pen, column, line);
 	if (!is_second && has_arrow) {
 		rr_pen_go(pen, pen->column + 1);
-		put_arrow(pen, row->sends, column->at + column->width);
+		table_arrow(pen, row->sends, column->at + column->width);
 	}
 }
 
 /* With arrows, the value that an arrow points to is there in any case. */
-static void put_cell(struct sheet *sheet, struct column *column,
-		     const struct rr_row *row, int line)
+static void table_cell(struct sheet *sheet, struct column *column,
+		       const struct rr_row *row, int line)
 {
 	struct rr_pen *pen = &sheet->pen;
 	const bool has_arrow = sheet->has_arrows && line == 0 &&
@@ -288,13 +290,13 @@ static void put_cell(struct sheet *sheet, struct column *column,
 
 	rr_pen_go(pen, column->at);
 	if (column->kind == ONE_CLIENT) {
-		put_client(sheet, column, row, has_arrow, line);
+		table_client(sheet, column, row, has_arrow, line);
 		return;
 	}
 	if (column->kind == KEY && !column->left && has_arrow)
 		column->left = sheet->now[column->index];
 	if (column->kind != REMARKS) {
-		put_line(pen, column, line);
+		table_line(pen, column, line);
 	} else if (column->left && *column->left) {
 		const char *text = column->left;
 
@@ -304,7 +306,7 @@ static void put_cell(struct sheet *sheet, struct column *column,
 	}
 }
 
-/* ---- Rows ------------------------------------------------------------------- */
+/* ---- Rows ---------------------------------------------------------------- */
 
 static bool is_row_done(const struct sheet *sheet)
 {
@@ -317,18 +319,18 @@ static bool is_row_done(const struct sheet *sheet)
 	return true;
 }
 
-static void put_cells(struct sheet *sheet, const struct rr_row *row, int line)
+static void table_cells(struct sheet *sheet, const struct rr_row *row, int line)
 {
 	for (; line == 0 || !is_row_done(sheet); line++) {
 		for (size_t i = 0; i < sheet->n; i++)
-			put_cell(sheet, &sheet->columns[i], row, line);
+			table_cell(sheet, &sheet->columns[i], row, line);
 		rr_pen_end_line(&sheet->pen);
 	}
 }
 
 /* A line across: time passes, or something happens to a server. Values that
  * changed stand in it, if its text has left their columns free. */
-static void put_rule(struct sheet *sheet, const struct rr_row *row)
+static void table_rule(struct sheet *sheet, const struct rr_row *row)
 {
 	const char *glyph = row->kind == RR_ROW_TIME ? "─" : "═";
 	struct rr_pen *pen = &sheet->pen;
@@ -346,18 +348,18 @@ static void put_rule(struct sheet *sheet, const struct rr_row *row)
 		if (column->kind == KEY && column->left &&
 		    pen->column < column->at) {
 			rr_pen_fill(pen, glyph, column->at - 1);
-			put_cell(sheet, column, row, 0);
+			table_cell(sheet, column, row, 0);
 			rr_pen_go(pen, pen->column + 1);
 		}
 	}
 	rr_pen_fill(pen, glyph, sheet->width);
 	if (sheet->columns[sheet->n - 1].kind == REMARKS)
-		put_cell(sheet, &sheet->columns[sheet->n - 1], row, 0);
+		table_cell(sheet, &sheet->columns[sheet->n - 1], row, 0);
 	rr_pen_end_line(pen);
-	put_cells(sheet, row, 1);
+	table_cells(sheet, row, 1);
 }
 
-static void put_note(struct sheet *sheet, const struct rr_row *row)
+static void table_note(struct sheet *sheet, const struct rr_row *row)
 {
 	struct rr_pen *pen = &sheet->pen;
 
@@ -368,10 +370,10 @@ static void put_note(struct sheet *sheet, const struct rr_row *row)
 		rr_pen_go(pen, pen->column + 1);
 	}
 	rr_pen_wrap(pen, row->text, pen->column);
-	put_cells(sheet, row, 1);
+	table_cells(sheet, row, 1);
 }
 
-static void put_number(struct rr_pen *pen, size_t number)
+static void table_number(struct rr_pen *pen, size_t number)
 {
 	char text[24];
 
@@ -382,25 +384,25 @@ static void put_number(struct rr_pen *pen, size_t number)
 static void begin_row(struct sheet *sheet, const struct rr_row *row)
 {
 	for (size_t i = 0; i < sheet->n; i++)
-		sheet->columns[i].left = cell_of(&sheet->columns[i], row);
+		sheet->columns[i].left = cell_text(&sheet->columns[i], row);
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
 	if (row->number)
-		put_number(&sheet->pen, row->number);
+		table_number(&sheet->pen, row->number);
 }
 
 /* A remark that has no column stands below its row. */
-static void put_row(struct sheet *sheet, const struct rr_row *row)
+static void table_row(struct sheet *sheet, const struct rr_row *row)
 {
 	struct rr_pen *pen = &sheet->pen;
 
 	begin_row(sheet, row);
 	if (is_rule(row))
-		put_rule(sheet, row);
+		table_rule(sheet, row);
 	else if (row->is_across)
-		put_note(sheet, row);
+		table_note(sheet, row);
 	else
-		put_cells(sheet, row, 0);
+		table_cells(sheet, row, 0);
 	if (!row->remark || sheet->columns[sheet->n - 1].kind == REMARKS)
 		return;
 	rr_pen_go(pen, INDENT);
@@ -408,9 +410,9 @@ static void put_row(struct sheet *sheet, const struct rr_row *row)
 	rr_pen_wrap(pen, row->remark, INDENT + 2);
 }
 
-/* ---- Above the table ----------------------------------------------------------- */
+/* ---- Above the table ----------------------------------------------------- */
 
-static void put_title(struct rr_pen *pen, const struct rr_picture *picture)
+static void table_title(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	rr_pen_paint(pen, RR_BOLD);
 	rr_pen_wrap(pen, picture->title, 0);
@@ -420,7 +422,7 @@ static void put_title(struct rr_pen *pen, const struct rr_picture *picture)
 }
 
 /* The head of a column begins above its text. */
-static void put_heads(struct sheet *sheet)
+static void table_heads(struct sheet *sheet)
 {
 	struct rr_pen *pen = &sheet->pen;
 
@@ -444,19 +446,20 @@ static void put_heads(struct sheet *sheet)
 	rr_pen_end_line(pen);
 }
 
-/* ---- Below it ------------------------------------------------------------------ */
+/* ---- Below it ------------------------------------------------------------ */
 
-static void put_legend(struct rr_pen *pen, const struct rr_picture *picture)
+static void table_legend(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	if (picture->fates & 1U << RR_FATE_LOST)
-		rr_pen_wrap(pen,
-			    "(lost): executed, and the client never sees the reply.",
-			    0);
+		rr_pen_wrap(
+			pen,
+			"(lost): executed, and the client never sees the reply.",
+			0);
 	if (picture->fates & 1U << RR_FATE_WAITS)
 		rr_pen_wrap(pen, "(waits): no reply yet.", 0);
 }
 
-static void put_finding(struct rr_pen *pen, const struct rr_found *found)
+static void table_finding(struct rr_pen *pen, const struct rr_found *found)
 {
 	rr_pen_paint(pen, RR_RED);
 	rr_pen_string(pen, "✗ ");
@@ -471,7 +474,7 @@ static void put_finding(struct rr_pen *pen, const struct rr_found *found)
 	rr_pen_wrap(pen, found->meaning, 2);
 }
 
-static void put_verdict(struct rr_pen *pen, const struct rr_picture *picture)
+static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	rr_pen_end_line(pen);
 	if (picture->no_finding)
@@ -479,7 +482,7 @@ static void put_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 	if (!picture->is_complete)
 		return;
 	for (size_t i = 0; i < picture->n_findings; i++)
-		put_finding(pen, &picture->findings[i]);
+		table_finding(pen, &picture->findings[i]);
 	for (size_t i = 0; i < picture->race->n_sayings; i++)
 		rr_pen_wrap(pen, picture->sayings[i], 2);
 }
@@ -491,10 +494,10 @@ void rr_write_text(FILE *out, const struct rr_picture *picture,
 			       .pen = { .out = out, .style = style } };
 
 	lay_out_sheet(&sheet, style->width);
-	put_title(&sheet.pen, picture);
-	put_heads(&sheet);
+	table_title(&sheet.pen, picture);
+	table_heads(&sheet);
 	for (size_t i = 0; i < picture->n_rows; i++)
-		put_row(&sheet, &picture->rows[i]);
-	put_legend(&sheet.pen, picture);
-	put_verdict(&sheet.pen, picture);
+		table_row(&sheet, &picture->rows[i]);
+	table_legend(&sheet.pen, picture);
+	table_verdict(&sheet.pen, picture);
 }

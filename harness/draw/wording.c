@@ -44,7 +44,7 @@ static const char *exact_duration(char text[DURATION_SIZE], int64_t ns)
 	return text;
 }
 
-/* ---- Steps ------------------------------------------------------------------- */
+/* ---- Steps --------------------------------------------------------------- */
 
 /* What follows the name of the server; without it, the fault's own name. */
 static const char *const faults[RR_FAULT_KINDS] = {
@@ -209,7 +209,7 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	}
 }
 
-/* ---- Values ------------------------------------------------------------------ */
+/* ---- Values -------------------------------------------------------------- */
 
 char *rr_words_of_reply(const char *reply)
 {
@@ -234,7 +234,7 @@ char *rr_words_of_value(const char *value)
 	return rr_plain_bytes(value + 1, length - 2);
 }
 
-/* ---- What a document says ------------------------------------------------------- */
+/* ---- What a document says ------------------------------------------------ */
 
 static const char *reply_to_step(const struct rr_trace *trace, int step)
 {
@@ -262,7 +262,7 @@ char *rr_words_of_saying(const struct rr_trace *trace,
 		return rr_words("%s says that step %zu replies %s. It holds.",
 				saying->claim, number, saying->says);
 	reply = reply_to_step(trace, saying->step);
-	return rr_words("%s says that step %zu replies %s. It does not hold: %s came.",
-			saying->claim, number, saying->says,
-			reply ? reply : "nothing");
+	return rr_words(
+		"%s says that step %zu replies %s. It does not hold: %s came.",
+		saying->claim, number, saying->says, reply ? reply : "nothing");
 }
