@@ -95,8 +95,9 @@ static pid_t start(const char *const argv[], int cpu, int *output)
 	return pid;
 }
 
-enum rr_exit rr_child_run(struct rr_child *child, const char *const argv[],
-			  int cpu, long limit_ms, struct rr_signals *signals)
+bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu,
+		  long limit_ms, struct rr_signals *signals,
+		  struct rr_error *error)
 {
 	bool ended;
 	int output;
@@ -105,20 +106,19 @@ enum rr_exit rr_child_run(struct rr_child *child, const char *const argv[],
 	*child = (struct rr_child){ 0 };
 	pid = start(argv, cpu, &output);
 	if (pid < 0)
-		return rr_complain(RR_EXIT_INTERNAL, "cannot start %s: %s",
-				   argv[0], strerror(errno));
+		return rr_error_set(error, RR_ERROR_INTERNAL,
+				    "cannot start %s: %s", argv[0],
+				    strerror(errno));
 	ended = read_all(child, output, limit_ms, signals);
 	close(output);
 	if (!ended)
 		kill(-pid, SIGKILL);
 	waitpid(pid, &child->status, 0);
 	if (signals->interrupted)
-		return RR_EXIT_INTERRUPTED;
-	if (!ended)
-		return rr_complain(RR_EXIT_INTERNAL,
-				   "%s did not end within %ld s", argv[0],
-				   limit_ms / 1000);
-	return RR_EXIT_OK;
+		return rr_error_interrupted(error);
+	return ended || rr_error_set(error, RR_ERROR_INTERNAL,
+				     "%s did not end within %ld s", argv[0],
+				     limit_ms / 1000);
 }
 
 bool rr_child_exited(const struct rr_child *child, int code)

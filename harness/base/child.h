@@ -18,12 +18,13 @@ struct rr_child {
 
 /*
  * Runs `argv` (looked up on PATH, ends in NULL) on processor `cpu` (-1: any),
- * for `limit_ms` at most. RR_EXIT_OK: it ended, see `child`, whatever its own
- * opinion; RR_EXIT_INTERRUPTED: a signal came; RR_EXIT_INTERNAL: no process, or
- * it took too long, complained of.
+ * for `limit_ms` at most. True: it ended, see `child`, whatever its own opinion.
+ * RR_ERROR_INTERRUPTED: a signal came; RR_ERROR_INTERNAL: no process, or it took
+ * too long.
  */
-enum rr_exit rr_child_run(struct rr_child *child, const char *const argv[],
-			  int cpu, long limit_ms, struct rr_signals *signals);
+bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu,
+		  long limit_ms, struct rr_signals *signals,
+		  struct rr_error *error);
 
 /* Did it exit with `code`? */
 bool rr_child_exited(const struct rr_child *child, int code);

@@ -127,7 +127,7 @@ static bool open_servers(struct bench *bench, size_t servers)
 
 /* ---- How far it is ------------------------------------------------------- */
 
-static void draw_progress(void *context, const struct rr_run *run,
+static void draw_bench_progress(void *context, const struct rr_run *run,
 			  uint64_t done, int64_t elapsed_ns)
 {
 	const struct bench *bench = context;
@@ -210,7 +210,7 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 		     long order_idx)
 {
 	const struct rr_run run = run_of(bench, cell, repeat);
-	const struct rr_watcher watcher = { draw_progress, bench };
+	const struct rr_watcher watcher = { draw_bench_progress, bench };
 	struct rr_finished *finished = calloc(1, sizeof(*finished));
 	bool measured;
 

@@ -151,7 +151,7 @@ struct timed {
 	int64_t asked_ns, *entered_ns;
 };
 
-static struct rr_section *section_of(const struct timed *it)
+static struct rr_section *section_of_target(const struct timed *it)
 {
 	const struct rr_runner *runner = it->runner;
 
@@ -163,7 +163,7 @@ static void note_entry(void *context)
 	struct timed *it = context;
 
 	*it->entered_ns = rr_count_now_ns(it->runner);
-	if (atomic_fetch_add(&section_of(it)->occupants, 1) > 0)
+	if (atomic_fetch_add(&section_of_target(it)->occupants, 1) > 0)
 		it->runner->slot->overlaps++;
 }
 
@@ -183,7 +183,7 @@ static void note_exit(void *context)
 	struct timed *it = context;
 	struct rr_runner *runner = it->runner;
 
-	atomic_fetch_sub(&section_of(it)->occupants, 1);
+	atomic_fetch_sub(&section_of_target(it)->occupants, 1);
 	if (runner->run->strategy->lock.lease &&
 	    rr_count_now_ns(runner) - it->asked_ns > lease_ns(runner->run))
 		runner->slot->overruns++;

@@ -11,14 +11,14 @@ int64_t rr_count_now_ns(const struct rr_runner *runner)
 
 /* ---- One increment ------------------------------------------------------- */
 
-static bool was_refused(const struct rr_runner *runner, enum rl_outcome outcome)
+static bool runner_was_refused(const struct rr_runner *runner, enum rl_outcome outcome)
 {
 	return rr_was_refused(runner->run->strategy, outcome, runner->entered);
 }
 
 bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome)
 {
-	const bool refused = was_refused(runner, outcome);
+	const bool refused = runner_was_refused(runner, outcome);
 
 	if (rr_board_is_stopped(runner->board))
 		return false;
@@ -79,7 +79,7 @@ static enum rl_outcome try_once(struct rr_runner *runner,
 	const enum rl_outcome outcome =
 		rr_runner_attempt(runner, target, NULL, entered_ns);
 
-	return was_refused(runner, outcome) ? RL_BUSY : outcome;
+	return runner_was_refused(runner, outcome) ? RL_BUSY : outcome;
 }
 
 /* ---- The loop ------------------------------------------------------------ */

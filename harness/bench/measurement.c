@@ -144,7 +144,7 @@ enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
 	return rr_promise(strategy, processes > 1 ? RR_PROCESSES : RR_THREADS);
 }
 
-static void set_verdict(struct rr_measurement *m, enum rr_verdict verdict,
+static void judge_as(struct rr_measurement *m, enum rr_verdict verdict,
 			const char *remark)
 {
 	m->verdict = verdict;
@@ -154,33 +154,33 @@ static void set_verdict(struct rr_measurement *m, enum rr_verdict verdict,
 static void judge_exact(struct rr_measurement *m)
 {
 	if (m->overruns)
-		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+		judge_as(m, RR_VERDICT_INCONCLUSIVE,
 			    "inconclusive: held longer than the lease");
 	else if (m->lost)
-		set_verdict(m, RR_VERDICT_VIOLATED,
+		judge_as(m, RR_VERDICT_VIOLATED,
 			    "VIOLATED: updates lost, expected exact");
 	else if (m->extra)
-		set_verdict(m, RR_VERDICT_VIOLATED,
+		judge_as(m, RR_VERDICT_VIOLATED,
 			    "VIOLATED: counted too much, expected exact");
 	else if (m->overlaps)
-		set_verdict(m, RR_VERDICT_VIOLATED,
+		judge_as(m, RR_VERDICT_VIOLATED,
 			    "VIOLATED: two inside at once");
 	else if (m->unknown)
-		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+		judge_as(m, RR_VERDICT_INCONCLUSIVE,
 			    "inconclusive: replies were lost");
 	else if (m->killed < m->to_kill)
-		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+		judge_as(m, RR_VERDICT_INCONCLUSIVE,
 			    "inconclusive: too little was put off to kill all");
 	else
-		set_verdict(m, RR_VERDICT_EXACT, "exact, as expected");
+		judge_as(m, RR_VERDICT_EXACT, "exact, as expected");
 }
 
 static void judge_lossy(struct rr_measurement *m)
 {
 	if (m->lost)
-		set_verdict(m, RR_VERDICT_LOSSY, "lossy, as expected");
+		judge_as(m, RR_VERDICT_LOSSY, "lossy, as expected");
 	else
-		set_verdict(m, RR_VERDICT_INCONCLUSIVE,
+		judge_as(m, RR_VERDICT_INCONCLUSIVE,
 			    "inconclusive: nothing lost this time");
 }
 

@@ -172,7 +172,7 @@ static void print_text(const struct peers *peers)
 
 /* ---- The document -------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *name)
+static const char *string_in(const json_t *object, const char *name)
 {
 	const char *text = json_string_value(json_object_get(object, name));
 
@@ -190,9 +190,9 @@ static void print_conditions(const struct peers *peers)
 
 	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &when));
 	printf("Measured on %s with redis-server %s on %s, %d cores, Linux %s: %s increments in each run, medians of %ld rounds, in which all take turns.\n\n",
-	       date, text_of(server, "redis_version"), text_of(machine, "cpu"),
+	       date, string_in(server, "redis_version"), string_in(machine, "cpu"),
 	       (int)json_integer_value(json_object_get(machine, "cores")),
-	       text_of(machine, "kernel"),
+	       string_in(machine, "kernel"),
 	       rr_grouped(increments, options->increments), options->repeats);
 	json_decref(machine);
 	json_decref(server);
@@ -222,7 +222,7 @@ static void print_document(const struct peers *peers)
 
 /* ---- The whole ----------------------------------------------------------- */
 
-static enum rr_exit compare(struct peers *peers,
+static enum rr_exit compare_contestants(struct peers *peers,
 			    const struct rr_comparison_options *options,
 			    bool as_document, struct rr_session *session,
 			    struct rr_error *error)
@@ -253,7 +253,7 @@ enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (peers)
-		code = compare(peers, options, as_document, session, error);
+		code = compare_contestants(peers, options, as_document, session, error);
 	else
 		rr_error_no_memory(error);
 	free(peers);

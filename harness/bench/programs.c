@@ -28,11 +28,9 @@ static bool run_pinned(struct rr_comparison *comparison,
 		       struct rr_child *child, const char *const argv[],
 		       long limit_ms)
 {
-	return rr_error_adopt(comparison->error,
-			      rr_child_run(child, argv,
-					   comparison->cluster.options.cpu,
-					   limit_ms,
-					   &comparison->session->signals));
+	return rr_child_run(child, argv, comparison->cluster.options.cpu,
+			    limit_ms, &comparison->session->signals,
+			    comparison->error);
 }
 
 /* ---- redis-benchmark ----------------------------------------------------- */
@@ -116,8 +114,7 @@ bool rr_lock_peer_probe(const struct rr_lock_peer *peer,
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "there is no %s here; run it in the project's root, as make bench-peers does",
 				    RUNNER);
-	if (!rr_error_adopt(error, rr_child_run(&child, argv, -1, STARTUP_MS,
-						signals)))
+	if (!rr_child_run(&child, argv, -1, STARTUP_MS, signals, error))
 		return false;
 	answer = parse_answer(&child);
 	good = json_unpack(answer, "{s:s, s:s}", "peer", &name, "runtime",

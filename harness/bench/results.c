@@ -71,7 +71,7 @@ struct row {
 };
 
 __attribute__((format(printf, 3, 4)))
-static void add(struct row *row, const char *name, const char *format, ...)
+static void add_field(struct row *row, const char *name, const char *format, ...)
 {
 	const char *comma = row->names_used ? "," : "";
 	va_list arguments;
@@ -91,7 +91,7 @@ static void add(struct row *row, const char *name, const char *format, ...)
 
 static void add_count(struct row *row, const char *name, uint64_t value)
 {
-	add(row, name, "%llu", (unsigned long long)value);
+	add_field(row, name, "%llu", (unsigned long long)value);
 }
 
 /* A count that only some strategies have; nothing for the others. */
@@ -101,7 +101,7 @@ static void add_count_if(struct row *row, const char *name, bool has,
 	if (has)
 		add_count(row, name, value);
 	else
-		add(row, name, "%s", "");
+		add_field(row, name, "%s", "");
 }
 
 static void add_setting(struct row *row, const struct rr_results *results,
@@ -112,23 +112,23 @@ static void add_setting(struct row *row, const struct rr_results *results,
 	char now[32];
 
 	print_time(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ");
-	add(row, "schema", "%d", SCHEMA);
-	add(row, "run_id", "%s", results->run_id);
-	add(row, "ts_utc", "%s", now);
-	add(row, "strategy", "%s", m->strategy->name);
-	add(row, "expectation", "%s",
+	add_field(row, "schema", "%d", SCHEMA);
+	add_field(row, "run_id", "%s", results->run_id);
+	add_field(row, "ts_utc", "%s", now);
+	add_field(row, "strategy", "%s", m->strategy->name);
+	add_field(row, "expectation", "%s",
 	    m->promise == RR_EXACT ? "exact" : "lossy");
-	add(row, "threads", "%d", m->threads);
-	add(row, "processes", "%d", m->processes);
-	add(row, "increments", "%ld", options->increments);
-	add(row, "repeat", "%ld", finished->repeat);
-	add(row, "order_idx", "%ld", finished->order_idx);
-	add(row, "seed", "%ld", options->seed);
-	add(row, "transport", "%s", results->transport);
-	add(row, "placement", "%s", results->placement);
-	add(row, "warmup", "%ld", options->warmup);
-	add(row, "hold_us", "%ld", m->hold_us);
-	add(row, "ttl_ms", "%ld", m->ttl_ms);
+	add_field(row, "threads", "%d", m->threads);
+	add_field(row, "processes", "%d", m->processes);
+	add_field(row, "increments", "%ld", options->increments);
+	add_field(row, "repeat", "%ld", finished->repeat);
+	add_field(row, "order_idx", "%ld", finished->order_idx);
+	add_field(row, "seed", "%ld", options->seed);
+	add_field(row, "transport", "%s", results->transport);
+	add_field(row, "placement", "%s", results->placement);
+	add_field(row, "warmup", "%ld", options->warmup);
+	add_field(row, "hold_us", "%ld", m->hold_us);
+	add_field(row, "ttl_ms", "%ld", m->ttl_ms);
 }
 
 static void add_result(struct row *row, const struct rr_measurement *m)
@@ -137,20 +137,20 @@ static void add_result(struct row *row, const struct rr_measurement *m)
 	add_count(row, "ok", m->ok);
 	add_count(row, "failed", m->failed);
 	add_count(row, "unknown", m->unknown);
-	add(row, "expected_value", "%lld", m->expected_value);
-	add(row, "final_value", "%lld", m->final_value);
-	add(row, "lost", "%lld", m->lost);
-	add(row, "extra", "%lld", m->extra);
-	add(row, "lost_pct", "%.4f", rr_lost_pct(m));
-	add(row, "verdict", "%s", rr_verdict_name(m->verdict));
-	add(row, "wall_ns", "%lld", (long long)m->wall_ns);
-	add(row, "increments_per_s", "%.1f", rr_increments_per_s(m));
+	add_field(row, "expected_value", "%lld", m->expected_value);
+	add_field(row, "final_value", "%lld", m->final_value);
+	add_field(row, "lost", "%lld", m->lost);
+	add_field(row, "extra", "%lld", m->extra);
+	add_field(row, "lost_pct", "%.4f", rr_lost_pct(m));
+	add_field(row, "verdict", "%s", rr_verdict_name(m->verdict));
+	add_field(row, "wall_ns", "%lld", (long long)m->wall_ns);
+	add_field(row, "increments_per_s", "%.1f", rr_increments_per_s(m));
 }
 
 static void add_times(struct row *row, const struct rr_times *times)
 {
 	add_count(row, "lat_min_ns", times->min);
-	add(row, "lat_mean_ns", "%.0f", times->mean);
+	add_field(row, "lat_mean_ns", "%.0f", times->mean);
 	add_count(row, "lat_p50_ns", times->p50);
 	add_count(row, "lat_p90_ns", times->p90);
 	add_count(row, "lat_p99_ns", times->p99);
@@ -169,25 +169,25 @@ static void add_cost(struct row *row, const struct rr_results *results,
 	add_count(row, "retries", m->retries);
 	add_count(row, "retry_max", m->retry_max);
 	add_count(row, "commands", m->commands);
-	add(row, "commands_per_increment", "%.4f",
+	add_field(row, "commands_per_increment", "%.4f",
 	    rr_commands_per_increment(m));
 	add_count_if(row, "overlaps", m->strategy->acquire, m->overlaps);
 	add_count(row, "thread_ops_min", m->thread_ops_min);
 	add_count(row, "thread_ops_max", m->thread_ops_max);
-	add(row, "fairness_jain", "%.4f", m->fairness_jain);
-	add(row, "client_user_ns", "%lld", (long long)m->client_user_ns);
-	add(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
-	add(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
-	add(row, "policy", "%s",
+	add_field(row, "fairness_jain", "%.4f", m->fairness_jain);
+	add_field(row, "client_user_ns", "%lld", (long long)m->client_user_ns);
+	add_field(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
+	add_field(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
+	add_field(row, "policy", "%s",
 	    rr_policy_text(m->policy, m->strategy, policy));
-	add(row, "persistence", "%s",
+	add_field(row, "persistence", "%s",
 	    options->n_redis ? "own" :
 			       rr_persistence_names[options->persistence]);
-	add(row, "keys", "%ld", options->keys);
+	add_field(row, "keys", "%ld", options->keys);
 	add_count_if(row, "overruns", m->strategy->lock.lease, m->overruns);
 }
 
-static void print_row(struct row *row, const struct rr_results *results,
+static void print_run_row(struct row *row, const struct rr_results *results,
 		      const struct rr_finished *finished)
 {
 	*row = (struct row){ .names_used = 0 };
@@ -207,7 +207,7 @@ static bool open_rows(struct rr_results *results, struct rr_error *error)
 	char path[RR_PATH_SIZE];
 	struct row row;
 
-	print_row(&row, results, &blank);
+	print_run_row(&row, results, &blank);
 	path_in(results, path, "runs.csv");
 	results->rows = rr_files_open_rows(path, row.names, error);
 	return results->rows >= 0;
@@ -220,7 +220,7 @@ static bool append_row(const struct rr_results *results,
 	char path[RR_PATH_SIZE];
 	struct row row;
 
-	print_row(&row, results, finished);
+	print_run_row(&row, results, finished);
 	path_in(results, path, "runs.csv");
 	return rr_files_append_row(results->rows, path, row.values, error);
 }

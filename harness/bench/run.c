@@ -72,7 +72,7 @@ static bool connect_to_servers(struct course *course)
 	return true;
 }
 
-static bool delete_keys(struct course *course)
+static bool delete_run_keys(struct course *course)
 {
 	for (size_t i = 0; i < course->n_servers; i++) {
 		if (rr_keys_delete(course->servers[i], course->run->prefix,
@@ -145,7 +145,7 @@ static int work_in_slot(void *context, int slot)
 	return rr_worker(course->run, course->board, slot);
 }
 
-static bool start_worker(struct course *course, int slot)
+static bool start_run_worker(struct course *course, int slot)
 {
 	if (rr_processes_start(&course->workers, slot, work_in_slot, course,
 			       course->error))
@@ -155,7 +155,7 @@ static bool start_worker(struct course *course, int slot)
 }
 
 /* Those that have ended; their results are what they left on the board. */
-static void reap_workers(struct course *course)
+static void reap_run_workers(struct course *course)
 {
 	int status, i;
 
@@ -164,7 +164,7 @@ static void reap_workers(struct course *course)
 			continue;
 		if (rr_postpone_died_on_purpose(course->run, course->board, i,
 						status) &&
-		    start_worker(course, i))
+		    start_run_worker(course, i))
 			continue;
 		fail_run(course, RR_ERROR_INTERNAL,
 			 "a worker process died; its count is lost");
@@ -175,7 +175,7 @@ static void reap_workers(struct course *course)
 static void take_turn(struct course *course, int timeout_ms)
 {
 	rr_signals_wait(course->signals, timeout_ms);
-	reap_workers(course);
+	reap_run_workers(course);
 	if (course->signals->interrupted)
 		rr_board_stop(course->board);
 }
@@ -273,11 +273,11 @@ static void pass_on_reason(struct course *course)
 static bool count_in_workers(struct course *course, int64_t *server_ns)
 {
 	for (int i = 0; i < course->run->processes; i++) {
-		if (!start_worker(course, i))
+		if (!start_run_worker(course, i))
 			break;
 	}
 	wait_until_ready(course);
-	if (!rr_board_is_stopped(course->board) && delete_keys(course))
+	if (!rr_board_is_stopped(course->board) && delete_run_keys(course))
 		*server_ns = servers_cpu_ns(course);
 	open_barrier(course->board);
 	watch_until_done(course);
@@ -345,7 +345,7 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 	if (!rr_processes_init(&course.workers, run->processes) ||
 	    !course.board)
 		rr_error_no_memory(error);
-	else if (connect_to_servers(&course) && delete_keys(&course))
+	else if (connect_to_servers(&course) && delete_run_keys(&course))
 		done = measure_run(&course, measurement, spectra);
 	rr_processes_release(&course.workers);
 	delete_keys_and_disconnect(&course);

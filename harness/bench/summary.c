@@ -180,7 +180,7 @@ static const char *describe_besides(const struct rr_measurement *m,
 	return text;
 }
 
-static void print_line(FILE *file, const struct group *group, bool sweep,
+static void print_group(FILE *file, const struct group *group, bool sweep,
 		       long seed)
 {
 	const struct rr_measurement *m = worst(group);
@@ -215,5 +215,5 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	       "increments/s", "p99", "commands/inc", "verdict");
 	for (struct group group;
 	     next_group(results, &index, &group);)
-		print_line(file, &group, sweep, results->options->seed);
+		print_group(file, &group, sweep, results->options->seed);
 }

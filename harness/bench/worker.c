@@ -121,7 +121,7 @@ static void count_measured(struct rr_runner *runner)
 		rr_runner_commands(runner) - runner->commands_before;
 }
 
-static void *run_client(void *argument)
+static void *client_thread(void *argument)
 {
 	struct rr_runner *runner = argument;
 	const bool opened = rr_runner_open(runner);
@@ -155,7 +155,7 @@ static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
 	int started = 0, error = 0;
 
 	while (started < n && !error) {
-		error = pthread_create(&threads[started], NULL, run_client,
+		error = pthread_create(&threads[started], NULL, client_thread,
 				       &runners[started]);
 		started += !error;
 	}
@@ -183,7 +183,7 @@ static void run_clients(struct rr_runner *runners, pthread_t *threads, int n,
  * clients wake one another through a mutex, that would only let the one that
  * runs keep it.
  */
-static void settle(const struct rr_run *run)
+static void settle_worker(const struct rr_run *run)
 {
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	if (run->strategy->lock.kind != RR_LOCK_MUTEX)
@@ -198,7 +198,7 @@ int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 	pthread_t *threads = calloc(n, sizeof(*threads));
 	struct rl_mutex *mutexes = calloc((size_t)run->keys, sizeof(*mutexes));
 
-	settle(run);
+	settle_worker(run);
 	if (!runners || !threads || !mutexes)
 		return RR_EXIT_INTERNAL;
 	for (int i = 0; i < run->keys; i++)
