@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "link.h"
-#include "programs_inside.h"
+#include "programs.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -98,16 +98,16 @@ static void run(void *argument)
 static void *make(void *context, struct rr_client_run *client_run, int client,
 		  struct rl_link **links, struct rl_mutex *mutex)
 {
-	struct program_cast *cast = context;
+	struct program_clients *clients = context;
 	struct seat *seat = calloc(1, sizeof(*seat));
 
 	(void)mutex;
 	if (!seat)
 		return NULL;
 	seat->run = client_run;
-	seat->program = &cast->programs[client];
+	seat->program = &clients->programs[client];
 	seat->link = links[0];
-	seat->side = rl_link_new(&cast->address, 1000);
+	seat->side = rl_link_new(&clients->address, 1000);
 	rl_link_set_driver(seat->side, rr_client_run_driver(client_run));
 	return seat;
 }
@@ -120,7 +120,7 @@ static void free_seat(void *argument)
 	free(seat);
 }
 
-void program_cast_init(struct rr_program *program)
+void program_clients_init(struct rr_program *program)
 {
 	program->make = make;
 	program->run = run;

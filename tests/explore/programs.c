@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "scheduler/execution.h"
-#include "programs_inside.h"
 
 enum { ENDS_MAX = 1 << 16, STATES_MAX = 60000, CHECKS = 60 };
 
@@ -20,7 +19,7 @@ struct ends {
 
 struct programs {
 	struct stage *stage;
-	struct program_cast cast;
+	struct program_clients clients;
 	struct rr_terms terms;
 	struct rr_stacks stacks;
 	struct rr_scripts scripts;
@@ -232,9 +231,9 @@ static void shorten(struct programs *programs, size_t most_steps)
 
 	do {
 		sum = 0;
-		longest = &programs->cast.programs[0];
+		longest = &programs->clients.programs[0];
 		for (size_t i = 0; i < programs->program.n_clients; i++) {
-			struct program *program = &programs->cast.programs[i];
+			struct program *program = &programs->clients.programs[i];
 
 			sum += program->n_steps;
 			if (program->n_steps > longest->n_steps)
@@ -251,19 +250,19 @@ static void prepare(struct programs *programs, size_t n_clients)
 	programs->program = (struct rr_program){
 		.n_clients = n_clients,
 		.n_servers = 1,
-		.addresses = &programs->cast.address,
+		.addresses = &programs->clients.address,
 		.separate = true,
 		.terms = &programs->terms,
 		.stacks = &programs->stacks,
-		.context = &programs->cast,
+		.context = &programs->clients,
 	};
-	program_cast_init(&programs->program);
+	program_clients_init(&programs->program);
 }
 
 void programs_make(struct programs *programs, uint64_t seed, size_t most_steps)
 {
 	prepare(programs,
-		program_make(programs->cast.programs, seed, &programs->pool));
+		program_make(programs->clients.programs, seed, &programs->pool));
 	shorten(programs, most_steps);
 }
 
@@ -272,7 +271,7 @@ void programs_take(struct programs *programs, const struct program *given,
 {
 	static const struct program_pool none = { .name = "given" };
 
-	memcpy(programs->cast.programs, given, n * sizeof(*given));
+	memcpy(programs->clients.programs, given, n * sizeof(*given));
 	programs->pool = &none;
 	prepare(programs, n);
 }
@@ -286,7 +285,7 @@ char *programs_text(const struct programs *programs)
 	cr_assert_not_null(file);
 	fprintf(file, " %s%s", programs->pool->name,
 		programs->pool->is_absolute ? " (absolute)" : "");
-	program_print(file, programs->cast.programs, programs->program.n_clients);
+	program_print(file, programs->clients.programs, programs->program.n_clients);
 	fclose(file);
 	return text;
 }
@@ -299,7 +298,7 @@ struct programs *programs_open(struct stage *stage)
 	stage_open(stage, RR_CLUSTER_FROZEN);
 	programs->stage = stage;
 	stage_server(stage, "data", (struct rr_server_options){ 0 });
-	programs->cast.address = *rr_cluster_address(&stage->cluster, 0);
+	programs->clients.address = *rr_cluster_address(&stage->cluster, 0);
 	return programs;
 }
 

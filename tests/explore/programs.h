@@ -64,6 +64,20 @@ bool program_is(const struct program_command *command, const char *name);
 /* A line for each client: "A: SET a 1 or GET b; DEL a". */
 void program_print(FILE *file, const struct program *programs, size_t n);
 
+/* ---- Clients (program_client.c) ---- */
+
+/* What the clients of a program do, and where their server is. */
+struct program_clients {
+	struct rl_address address;
+	struct program programs[PROGRAM_CLIENTS];
+};
+
+/* Fills in make, run and free of `program`, whose context must be such clients. */
+void program_clients_init(struct rr_program *program);
+
+/* Adds bytes to a digest. */
+uint64_t program_mix(uint64_t digest, const void *bytes, size_t length);
+
 /* ---- Running (programs.c) ---- */
 
 struct programs;

@@ -45,18 +45,51 @@ static enum rl_outcome release(struct rr_client *client)
 	return say(client, current->give, &reply);
 }
 
+struct rr_strategy
+stranger_named(const char *name,
+	       enum rl_outcome (*acquire_it)(struct rr_client *))
+{
+	return (struct rr_strategy){
+		.name = name,
+		.lock = { RR_LOCK_KEY },
+		.acquire = acquire_it,
+		.increment = rr_get_add_set,
+		.release = stranger_delete_lock,
+	};
+}
+
+enum rl_outcome stranger_won(enum rl_outcome outcome,
+			     const struct rl_reply *reply)
+{
+	if (outcome != RL_OK)
+		return outcome;
+	return reply->integer == 1 ? RL_OK : RL_BUSY;
+}
+
+enum rl_outcome stranger_set_lock(struct rr_client *client)
+{
+	struct rl_reply reply;
+	const enum rl_outcome outcome =
+		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+
+	return stranger_won(outcome, &reply);
+}
+
+enum rl_outcome stranger_delete_lock(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	return rl_run(client->data, &reply, "DEL %s", client->lock);
+}
+
 const struct rr_strategy *stranger_of(const struct stranger_lock *lock)
 {
 	static struct rr_strategy strategy;
 
 	current = lock;
-	strategy = (struct rr_strategy){
-		.name = lock->name,
-		.summary = lock->take,
-		.acquire = acquire,
-		.increment = rr_get_add_set,
-		.release = release,
-	};
+	strategy = stranger_named(lock->name, acquire);
+	strategy.summary = lock->take;
+	strategy.release = release;
 	return &strategy;
 }
 
@@ -105,8 +138,7 @@ void stranger_assert(const struct rr_strategy *strategy,
 		     struct rr_explore_config config, unsigned breaks)
 {
 	struct rr_explore_result result;
-	const enum rr_exit code =
-		stranger_explore(strategy, config, &result);
+	const enum rr_exit code = stranger_explore(strategy, config, &result);
 	char expected[100], got[100];
 
 	print_breaks(expected, sizeof(expected), breaks);
@@ -121,5 +153,19 @@ void stranger_assert(const struct rr_strategy *strategy,
 		  "%s is not safe: ended %d, random '%s', %zu mutants",
 		  strategy->name, result.explored, result.random_command,
 		  result.n_mutants);
+	rr_explore_release(&result);
+}
+
+void stranger_assert_never_safe(const struct rr_strategy *strategy,
+				struct rr_explore_config config, int number)
+{
+	struct rr_explore_result result;
+	const enum rr_exit code = stranger_explore(strategy, config, &result);
+
+	cr_expect(code == RR_EXIT_INTERNAL ||
+			  result.breaks & RR_BREAKS_EXCLUSION ||
+			  result.explored == RR_EXPLORED_ROUNDS,
+		  "%s %d: %d, %x, %s", strategy->name, number, code,
+		  result.breaks, result.error.text);
 	rr_explore_release(&result);
 }

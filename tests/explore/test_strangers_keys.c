@@ -5,22 +5,18 @@
 
 #include "strangers.h"
 
-#define NO_FAULT (struct rr_explore_config){ .increments = 1 }
-#define ONE_CRASH (struct rr_explore_config){ .budget.crashes = 1 }
-
-static enum rl_outcome delete_lock(struct rr_client *client)
-{
-	struct rl_reply reply;
-
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
-}
+#define ONE_EACH                   \
+	(struct rr_explore_config) \
+	{                          \
+		.increments = 1    \
+	}
 
 static enum rl_outcome set_lock(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SET %s 1 NX PX %ld", client->lock,
-		       client->ttl_ms);
+	const enum rl_outcome outcome = rl_run(client->data, &reply,
+					       "SET %s 1 NX PX %ld",
+					       client->lock, client->ttl_ms);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -59,15 +55,11 @@ static enum rl_outcome delete_mine(struct rr_client *client)
 
 Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
 {
-	static const struct rr_strategy strategy = {
-		.name = "mine",
-		.lock = { RR_LOCK_KEY, RR_LEASE_IN_MS },
-		.acquire = set_mine,
-		.increment = rr_get_add_set,
-		.release = delete_mine,
-	};
+	struct rr_strategy strategy = stranger_named("mine", set_mine);
 
-	stranger_assert(&strategy, NO_FAULT, 0);
+	strategy.lock.lease = RR_LEASE_IN_MS;
+	strategy.release = delete_mine;
+	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 	stranger_assert(&strategy,
 			(struct rr_explore_config){ .budget.pauses = 1,
@@ -90,9 +82,7 @@ static enum rl_outcome look_around(struct rr_client *client)
 	if (outcome == RL_OK)
 		outcome = rl_run(client->data, &reply, "SETNX %s 1",
 				 client->lock);
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_BUSY;
+	return stranger_won(outcome, &reply);
 }
 
 static enum rl_outcome keep(struct rr_client *client)
@@ -103,18 +93,12 @@ static enum rl_outcome keep(struct rr_client *client)
 
 Test(strangers, deadlock_behind_many_other_keys)
 {
-	struct rr_strategy strategy = {
-		.name = "many-keys",
-		.lock = { RR_LOCK_KEY },
-		.acquire = look_around,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-	};
+	struct rr_strategy strategy = stranger_named("many-keys", look_around);
 
-	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
 	strategy.release = keep;
-	stranger_assert(&strategy, NO_FAULT, RR_DEADLOCKS);
+	stranger_assert(&strategy, ONE_EACH, RR_DEADLOCKS);
 }
 
 /* ---- Signs of life ----------------------------------------------------------- */
@@ -137,16 +121,12 @@ static enum rl_outcome set_or_give_a_sign(struct rr_client *client)
 
 Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
 {
-	static const struct rr_strategy strategy = {
-		.name = "signs-of-life",
-		.lock = { RR_LOCK_KEY, RR_LEASE_IN_MS },
-		.acquire = set_or_give_a_sign,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-	};
+	struct rr_strategy strategy =
+		stranger_named("signs-of-life", set_or_give_a_sign);
 
+	strategy.lock.lease = RR_LEASE_IN_MS;
 	for (sign_ms = 1000; sign_ms <= 25000; sign_ms *= 5) {
-		stranger_assert(&strategy, NO_FAULT, 0);
+		stranger_assert(&strategy, ONE_EACH, 0);
 		stranger_assert(&strategy, ONE_CRASH, 0);
 	}
 }
@@ -167,15 +147,11 @@ static enum rl_outcome set_or_renew(struct rr_client *client)
 
 Test(strangers, waiter_that_puts_the_end_off_starves)
 {
-	static const struct rr_strategy strategy = {
-		.name = "renewed-by-all",
-		.lock = { RR_LOCK_KEY, RR_LEASE_IN_MS },
-		.acquire = set_or_renew,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-	};
+	struct rr_strategy strategy =
+		stranger_named("renewed-by-all", set_or_renew);
 
-	stranger_assert(&strategy, NO_FAULT, 0);
+	strategy.lock.lease = RR_LEASE_IN_MS;
+	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, RR_STARVES);
 }
 
@@ -203,8 +179,8 @@ static enum rl_outcome pop(struct rr_client *client)
 		outcome = rl_run(client->data, &reply, "%s tokens 30",
 				 pop_command);
 	else
-		outcome = rl_run(client->data, &reply, "%s tokens",
-				 pop_command);
+		outcome =
+			rl_run(client->data, &reply, "%s tokens", pop_command);
 	if (outcome != RL_OK)
 		return outcome;
 	return reply.type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
@@ -236,7 +212,7 @@ Test(strangers, token_in_a_list)
 {
 	const struct rr_strategy strategy = tokens("lpop", "RPUSH", "LPOP");
 
-	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
 }
 
@@ -244,7 +220,7 @@ Test(strangers, token_that_is_waited_for)
 {
 	const struct rr_strategy strategy = tokens("blpop", "RPUSH", "BLPOP");
 
-	stranger_assert(&strategy, NO_FAULT, 0);
+	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
 }
 
@@ -254,7 +230,7 @@ Test(strangers, random_replies_are_never_called_safe)
 	const struct rr_strategy strategy = tokens("spop", "SADD", "SPOP");
 	struct rr_explore_result result;
 
-	cr_expect_eq(stranger_explore(&strategy, NO_FAULT, &result), RR_EXIT_OK,
+	cr_expect_eq(stranger_explore(&strategy, ONE_EACH, &result), RR_EXIT_OK,
 		     "%s", result.error.text);
 	cr_expect_eq(result.breaks, 0);
 	cr_expect_eq(result.explored, RR_EXPLORED_RANDOM_REPLIES);

@@ -24,24 +24,6 @@ static void close_mind(struct rr_client *client)
 	free(client->state);
 }
 
-static enum rl_outcome set_lock(struct rr_client *client)
-{
-	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
-
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_BUSY;
-}
-
-static enum rl_outcome delete_lock(struct rr_client *client)
-{
-	struct rl_reply reply;
-
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
-}
-
 /* ---- Refusals ---------------------------------------------------------------- */
 
 static int patience;
@@ -50,24 +32,27 @@ static int patience;
 static enum rl_outcome lose_patience(struct rr_client *client)
 {
 	struct mind *mind = client->state;
-	const enum rl_outcome outcome = set_lock(client);
+	const enum rl_outcome outcome = stranger_set_lock(client);
 
 	mind->refused = outcome == RL_BUSY ? mind->refused + 1 : 0;
 	return mind->refused >= patience ? RL_OK : outcome;
 }
 
-static const struct rr_strategy impatient = {
-	.name = "impatient",
-	.lock = { RR_LOCK_KEY },
-	.open = open_mind,
-	.acquire = lose_patience,
-	.increment = rr_get_add_set,
-	.release = delete_lock,
-	.close = close_mind,
-};
+static struct rr_strategy
+with_a_mind(const char *name, enum rl_outcome (*acquire)(struct rr_client *))
+{
+	struct rr_strategy strategy = stranger_named(name, acquire);
+
+	strategy.open = open_mind;
+	strategy.close = close_mind;
+	return strategy;
+}
 
 Test(strangers, last_of_several_refusals_enters)
 {
+	const struct rr_strategy impatient =
+		with_a_mind("impatient", lose_patience);
+
 	for (patience = 1; patience <= 3; patience++) {
 		struct rr_explore_result result;
 
@@ -86,18 +71,12 @@ Test(strangers, last_of_several_refusals_enters)
 /* More than can be told apart: an error is good enough, `safe` is not. */
 Test(strangers, more_refusals_than_are_kept_are_never_called_safe)
 {
-	for (patience = 4; patience <= 7; patience++) {
-		struct rr_explore_result result;
-		const enum rr_exit code = stranger_explore(
-			&impatient, (struct rr_explore_config){ 0 }, &result);
+	const struct rr_strategy impatient =
+		with_a_mind("impatient", lose_patience);
 
-		cr_expect(code == RR_EXIT_INTERNAL ||
-				  result.breaks & RR_BREAKS_EXCLUSION ||
-				  result.explored == RR_EXPLORED_ROUNDS,
-			  "%d: %d, %x, %s", patience, code, result.breaks,
-			  result.error.text);
-		rr_explore_release(&result);
-	}
+	for (patience = 4; patience <= 7; patience++)
+		stranger_assert_never_safe(
+			&impatient, (struct rr_explore_config){ 0 }, patience);
 }
 
 /* ---- Attempts ---------------------------------------------------------------- */
@@ -116,18 +95,11 @@ static enum rl_outcome add_to_what_was_seen(struct rr_client *client)
 	return rr_set_counter(client, ++mind->seen);
 }
 
-static const struct rr_strategy stale = {
-	.name = "stale",
-	.lock = { RR_LOCK_KEY },
-	.open = open_mind,
-	.acquire = set_lock,
-	.increment = add_to_what_was_seen,
-	.release = delete_lock,
-	.close = close_mind,
-};
-
 Test(strangers, counter_that_is_remembered_is_lost)
 {
+	struct rr_strategy stale = with_a_mind("stale", stranger_set_lock);
+
+	stale.increment = add_to_what_was_seen;
 	stranger_assert(&stale, (struct rr_explore_config){ .increments = 1 },
 			0);
 	stranger_assert(&stale, (struct rr_explore_config){ .increments = 2 },
@@ -139,34 +111,16 @@ static enum rl_outcome ask_but_once(struct rr_client *client)
 {
 	struct mind *mind = client->state;
 
-	return ++mind->attempts == patience ? RL_OK : set_lock(client);
+	return ++mind->attempts == patience ? RL_OK : stranger_set_lock(client);
 }
 
 Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 {
-	static const struct rr_strategy strategy = {
-		.name = "forgetful",
-		.lock = { RR_LOCK_KEY },
-		.open = open_mind,
-		.acquire = ask_but_once,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-		.close = close_mind,
-	};
+	const struct rr_strategy forgetful =
+		with_a_mind("forgetful", ask_but_once);
 
-	for (patience = 1; patience <= 6; patience++) {
-		struct rr_explore_result result;
-		const enum rr_exit code = stranger_explore(
-			&strategy,
-			(struct rr_explore_config){ .increments = 2 }, &result);
-
-		cr_expect(code == RR_EXIT_INTERNAL ||
-				  result.breaks & RR_BREAKS_EXCLUSION ||
-				  result.explored == RR_EXPLORED_ROUNDS,
-			  "%d: %d, %x, %s", patience, code, result.breaks,
-			  result.error.text);
-		rr_explore_release(&result);
-	}
+	for (patience = 1; patience <= 6; patience++)
+		stranger_assert_never_safe(&forgetful, NO_FAULT, patience);
 }
 
 /* ---- Chance ------------------------------------------------------------------ */
@@ -180,25 +134,20 @@ static enum rl_outcome ask_as_it_pleases(struct rr_client *client)
 
 	if (n_asked++ % 3 == 2)
 		rl_run(client->data, &reply, "PING");
-	return set_lock(client);
+	return stranger_set_lock(client);
 }
 
 Test(strangers, client_that_does_as_it_pleases_is_named)
 {
-	static const struct rr_strategy strategy = {
-		.name = "moody",
-		.lock = { RR_LOCK_KEY },
-		.acquire = ask_as_it_pleases,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-	};
+	const struct rr_strategy strategy =
+		stranger_named("moody", ask_as_it_pleases);
 	struct rr_explore_result result;
 
-	cr_expect_eq(stranger_explore(&strategy,
-				      (struct rr_explore_config){
-					      .increments = 2 },
-				      &result),
-		     RR_EXIT_INTERNAL);
+	cr_expect_eq(
+		stranger_explore(&strategy,
+				 (struct rr_explore_config){ .increments = 2 },
+				 &result),
+		RR_EXIT_INTERNAL);
 	cr_expect(strstr(result.error.text, "not deterministic"), "%s",
 		  result.error.text);
 	rr_explore_release(&result);

@@ -5,9 +5,6 @@
 
 #include "strangers.h"
 
-#define NO_FAULT (struct rr_explore_config){ .increments = 2 }
-#define ONE_CRASH (struct rr_explore_config){ .budget.crashes = 1 }
-
 static const char *take_script, *give_script;
 
 static enum rl_outcome run_script(struct rr_client *client, const char *script,
@@ -20,12 +17,9 @@ static enum rl_outcome run_script(struct rr_client *client, const char *script,
 static enum rl_outcome acquire(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		run_script(client, take_script, &reply);
+	const enum rl_outcome outcome = run_script(client, take_script, &reply);
 
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_BUSY;
+	return stranger_won(outcome, &reply);
 }
 
 static enum rl_outcome release(struct rr_client *client)
@@ -42,13 +36,8 @@ static const struct rr_strategy *scripts(const char *name, const char *take,
 
 	take_script = take;
 	give_script = give;
-	strategy = (struct rr_strategy){
-		.name = name,
-		.lock = { RR_LOCK_KEY },
-		.acquire = acquire,
-		.increment = rr_get_add_set,
-		.release = release,
-	};
+	strategy = stranger_named(name, acquire);
+	strategy.release = release;
 	return &strategy;
 }
 
@@ -56,10 +45,9 @@ static const struct rr_strategy *scripts(const char *name, const char *take,
 
 Test(strangers, script_writes_a_key_that_it_does_not_declare)
 {
-	const struct rr_strategy *strategy =
-		scripts("undeclared",
-			"return redis.call('SETNX', ARGV[1]..':x', '1')",
-			"redis.call('DEL', ARGV[1]..':x') return 0");
+	const struct rr_strategy *strategy = scripts(
+		"undeclared", "return redis.call('SETNX', ARGV[1]..':x', '1')",
+		"redis.call('DEL', ARGV[1]..':x') return 0");
 
 	stranger_assert(strategy, NO_FAULT, 0);
 	stranger_assert(strategy, ONE_CRASH, RR_DEADLOCKS);
@@ -151,23 +139,15 @@ static char known_sha1[41];
 static enum rl_outcome acquire_by_hash(struct rr_client *client)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply, "EVALSHA %s 1 %s",
-					 known_sha1, client->lock);
+	enum rl_outcome outcome = rl_run(client->data, &reply,
+					 "EVALSHA %s 1 %s", known_sha1,
+					 client->lock);
 
 	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED &&
 	    strncmp(reply.text, "NOSCRIPT", 8) == 0)
 		outcome = rl_run(client->data, &reply, "EVAL %s 1 %s", TAKE,
 				 client->lock);
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_BUSY;
-}
-
-static enum rl_outcome delete_lock(struct rr_client *client)
-{
-	struct rl_reply reply;
-
-	return rl_run(client->data, &reply, "DEL %s", client->lock);
+	return stranger_won(outcome, &reply);
 }
 
 static void learn_hash(void)
@@ -185,13 +165,8 @@ static void learn_hash(void)
 
 Test(strangers, script_that_is_sent_whole_where_its_hash_is_not_known)
 {
-	static const struct rr_strategy strategy = {
-		.name = "by-hash",
-		.lock = { RR_LOCK_KEY },
-		.acquire = acquire_by_hash,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-	};
+	const struct rr_strategy strategy =
+		stranger_named("by-hash", acquire_by_hash);
 
 	learn_hash();
 	stranger_assert(&strategy, NO_FAULT, 0);
@@ -216,22 +191,15 @@ static enum rl_outcome acquire_by_function(struct rr_client *client)
 	const enum rl_outcome outcome =
 		rl_run(client->data, &reply, "FCALL take 1 %s", client->lock);
 
-	if (outcome != RL_OK)
-		return outcome;
-	return reply.integer == 1 ? RL_OK : RL_BUSY;
+	return stranger_won(outcome, &reply);
 }
 
 Test(strangers, function_that_takes_a_lock)
 {
-	static const struct rr_strategy strategy = {
-		.name = "by-function",
-		.lock = { RR_LOCK_KEY },
-		.open = load_functions,
-		.acquire = acquire_by_function,
-		.increment = rr_get_add_set,
-		.release = delete_lock,
-	};
+	struct rr_strategy strategy =
+		stranger_named("by-function", acquire_by_function);
 
+	strategy.open = load_functions;
 	stranger_assert(&strategy, NO_FAULT, 0);
 	stranger_assert(&strategy, ONE_CRASH, RR_DEADLOCKS);
 }
