@@ -17,8 +17,8 @@ static const char *name_of_client(const struct player *player, int actor)
 /* ---- Connections -------------------------------------------------------- */
 
 /* The one that the step's client uses. */
-static struct client_connection *connection_of(struct player *player,
-					       const struct rr_step *step)
+static struct client_connection *step_connection(struct player *player,
+						 const struct rr_step *step)
 {
 	const int number = player->race->actors[step->actor].connection;
 
@@ -43,7 +43,7 @@ void player_disconnect(struct player *player, int actor)
 /* Opens it if it is not open. */
 static bool connect_client(struct player *player, const struct rr_step *step)
 {
-	struct client_connection *connection = connection_of(player, step);
+	struct client_connection *connection = step_connection(player, step);
 	struct rr_error error = { 0 };
 
 	if (connection->connection)
@@ -59,7 +59,7 @@ static bool connect_client(struct player *player, const struct rr_step *step)
 /* One more reply will come over it. */
 static bool expect_reply(struct player *player, const struct rr_step *step)
 {
-	struct client_connection *connection = connection_of(player, step);
+	struct client_connection *connection = step_connection(player, step);
 
 	if (connection->n_owed == OWED_MAX)
 		return player_fail(player, RR_ERROR_USAGE, step,
@@ -122,7 +122,7 @@ bool player_send(struct player *player, const struct rr_step *step,
 	    !make_command(player, step, event, &command))
 		return false;
 	/* A closed connection shows at the next reply. */
-	connection_send(connection_of(player, step)->connection,
+	connection_send(step_connection(player, step)->connection,
 			command.n_words, (const char *const *)command.words);
 	free_command(&command);
 	return expect_reply(player, step);
@@ -136,7 +136,7 @@ bool player_write_bytes(struct player *player, const struct rr_step *step)
 
 	if (!connect_client(player, step))
 		return false;
-	connection_send_bytes(connection_of(player, step)->connection,
+	connection_send_bytes(step_connection(player, step)->connection,
 			      step->text, step->length);
 	return !begins || expect_reply(player, step);
 }
@@ -147,7 +147,7 @@ bool player_write_bytes(struct player *player, const struct rr_step *step)
  * what it just said? */
 static void settle_reply(struct player *player, const struct rr_step *step)
 {
-	struct client_connection *connection = connection_of(player, step);
+	struct client_connection *connection = step_connection(player, step);
 	const int sender = connection->owed[0].actor;
 	const bool last = step->kind == RR_STEP_READ ||
 			  connection->owed[0].step == step;
@@ -162,7 +162,7 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 				    player->remark);
 }
 
-static void note_reply(struct player *player, const struct rr_step *step,
+static void tell_reply(struct player *player, const struct rr_step *step,
 		       struct rr_event *event, const char *text)
 {
 	event->reply = strdup(text);
@@ -176,7 +176,7 @@ static void note_reply(struct player *player, const struct rr_step *step,
 static bool lose_reply(struct player *player, const struct rr_step *step,
 		       struct rr_event *event)
 {
-	struct client_connection *connection = connection_of(player, step);
+	struct client_connection *connection = step_connection(player, step);
 	char text[RR_REPLY_TEXT_SIZE];
 
 	if (connection_read(connection->connection, REPLY_MS, text) ==
@@ -184,14 +184,14 @@ static bool lose_reply(struct player *player, const struct rr_step *step,
 		return player_fail(player, RR_ERROR_REDIS, step,
 				   "the server does not answer");
 	disconnect(connection);
-	note_reply(player, step, event, "(lost)");
+	tell_reply(player, step, event, "(lost)");
 	return true;
 }
 
 bool player_read(struct player *player, const struct rr_step *step,
 		 struct rr_event *event)
 {
-	struct client_connection *connection = connection_of(player, step);
+	struct client_connection *connection = step_connection(player, step);
 	char text[RR_REPLY_TEXT_SIZE] = "(waits)";
 	enum connection_state state;
 
@@ -207,14 +207,14 @@ bool player_read(struct player *player, const struct rr_step *step,
 		settle_reply(player, step);
 	if (state == CONNECTION_CLOSED)
 		disconnect(connection);
-	note_reply(player, step, event, text);
+	tell_reply(player, step, event, text);
 	return true;
 }
 
 /* Nobody listens where this client would have to connect to? */
 static bool is_down(struct player *player, const struct rr_step *step)
 {
-	return !connection_of(player, step)->connection &&
+	return !step_connection(player, step)->connection &&
 	       rr_cluster_state(player->cluster, step->server) ==
 		       RR_SERVER_DOWN;
 }
@@ -230,7 +230,7 @@ bool player_run(struct player *player, const struct rr_step *step,
 	if (!make_command(player, step, event, &command))
 		return false;
 	free_command(&command);
-	note_reply(player, step, event, "(refused)");
+	tell_reply(player, step, event, "(refused)");
 	return true;
 }
 

@@ -23,8 +23,9 @@ static void stop_looking(struct environment *env, int server)
 }
 
 /* A command of our own; false when no reply can be had. */
-static bool ask_server(struct environment *env, int server, size_t n,
-		       const char *const words[], char text[RR_REPLY_TEXT_SIZE])
+static bool query_server(struct environment *env, int server, size_t n,
+			 const char *const words[],
+			 char text[RR_REPLY_TEXT_SIZE])
 {
 	struct connection **connection = &env->connections[server];
 
@@ -64,7 +65,7 @@ static bool read_key(struct environment *env, int server, const char *key,
 {
 	const char *const type[] = { "TYPE", key };
 
-	if (!ask_server(env, server, 2, type, text))
+	if (!query_server(env, server, 2, type, text))
 		return false;
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
 		const char *words[5];
@@ -74,7 +75,7 @@ static bool read_key(struct environment *env, int server, const char *key,
 		for (size_t w = 0; w < readers[i].n; w++)
 			words[w] = readers[i].words[w] ? readers[i].words[w] :
 							 key;
-		return ask_server(env, server, readers[i].n, words, text);
+		return query_server(env, server, readers[i].n, words, text);
 	}
 	snprintf(text, RR_REPLY_TEXT_SIZE, "(nil)");
 	return true;
@@ -104,7 +105,7 @@ static bool read_end(struct environment *env, int server, const char *key,
 	char text[RR_REPLY_TEXT_SIZE];
 	long long left_ms;
 
-	if (!ask_server(env, server, 2, words, text))
+	if (!query_server(env, server, 2, words, text))
 		return false;
 	left_ms = atoll(text + strcspn(text, "-0123456789"));
 	*ends_ns = left_ms < 0 ? -1 :
@@ -129,7 +130,7 @@ static bool read_shown(struct environment *env, const char *key,
 /* ---- Looking ------------------------------------------------------------ */
 
 /* One key, as it is or as it must have become while nobody could be asked. */
-static void look_at(struct environment *env, size_t i)
+static void look_at_key(struct environment *env, size_t i)
 {
 	int64_t *ends_ns = &env->ends_ns[i];
 	char name[RR_VALUE_SIZE];
@@ -145,7 +146,7 @@ static void look_at(struct environment *env, size_t i)
 void environment_look(struct environment *env, char *keys[RR_KEYS_SHOWN_MAX])
 {
 	for (size_t i = 0; i < env->race->n_keys; i++) {
-		look_at(env, i);
+		look_at_key(env, i);
 		keys[i] = strdup(env->keys[i]);
 	}
 }
@@ -277,7 +278,7 @@ static bool is_master(const struct rr_race *race, const char *name)
 	return false;
 }
 
-static bool start_servers(struct environment *env, struct rr_error *error)
+static bool start_declared(struct environment *env, struct rr_error *error)
 {
 	rr_cluster_reset(env->cluster);
 	for (size_t i = 0; i < env->race->n_servers; i++) {
@@ -310,7 +311,7 @@ static bool server_has_command(struct environment *env, const char *command)
 	const char *words[] = { "COMMAND", "INFO", command };
 	char text[RR_REPLY_TEXT_SIZE];
 
-	return ask_server(env, 0, 3, words, text) &&
+	return query_server(env, 0, 3, words, text) &&
 	       strcmp(text, "[(nil)]") != 0;
 }
 
@@ -335,7 +336,7 @@ static bool execute_given(struct environment *env, struct rr_error *error)
 		const struct rr_step *given = &env->race->given[i];
 		char text[RR_REPLY_TEXT_SIZE] = "no reply";
 
-		if (!ask_server(env, 0, given->n_words, given->words, text) ||
+		if (!query_server(env, 0, given->n_words, given->words, text) ||
 		    strncmp(text, "(error)", 7) == 0)
 			return rr_error_set(error, RR_ERROR_USAGE,
 					    "given %.60s: %.300s",
@@ -354,7 +355,7 @@ static void look_first(struct environment *env)
 
 	snprintf(from, sizeof(from), "%lld", (long long)race->counter_from);
 	if (race->counter && race->counter_from)
-		ask_server(env, 0, 3, words, text);
+		query_server(env, 0, 3, words, text);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		snprintf(env->keys[i], RR_VALUE_SIZE, "(nil)");
 		env->ends_ns[i] = -1;
@@ -373,7 +374,7 @@ bool environment_open(struct environment *env, const struct rr_race *race,
 	*env = (struct environment){ .race = race,
 				     .cluster = cluster,
 				     .observer = observer };
-	if (!start_servers(env, error) || !check_needs(env, error) ||
+	if (!start_declared(env, error) || !check_needs(env, error) ||
 	    !execute_given(env, error) || !let_replicas_catch_up(env, error))
 		return false;
 	look_first(env);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/reply.h"
 #include "link.h"
 #include "scheduler/policy.h"
 
@@ -32,25 +33,6 @@ struct rr_decision rr_guided_fail(struct rr_guided *guided,
 
 /* ---- Telling ----------------------------------------------------------------- */
 
-/* Words as they are typed: with blanks in quotes; malloc'd, NULL = no memory. */
-static char *join_words(const struct rl_command *command)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	for (size_t i = 0; file && i < command->n_words; i++) {
-		const char *word = command->words[i].text;
-		const bool plain = word[0] && !strpbrk(word, " \t\n\"");
-		const char *quote = plain ? "" : strchr(word, '"') ? "'" : "\"";
-
-		fprintf(file, "%s%s%s%s", i ? " " : "", quote, word, quote);
-	}
-	if (file)
-		fclose(file);
-	return text;
-}
-
 static bool is_mark(const struct rr_step *step)
 {
 	return step->kind == RR_STEP_ENTER || step->kind == RR_STEP_LEAVE ||
@@ -63,9 +45,12 @@ static void tell_exchange(const struct rr_guided *guided,
 			  const struct rr_action *action,
 			  struct rr_event *event)
 {
+	const struct rl_command *command =
+		&guided->terms.command[action->command].words;
+
 	if (step->n_words)
-		event->command = join_words(
-			&guided->terms.command[action->command].words);
+		event->command =
+			rr_join_words(command->words, command->n_words);
 	if (step->is_lost || step->kind == RR_STEP_WRITE)
 		event->reply = strdup("(lost)");
 	else if (step->expected)
@@ -494,7 +479,7 @@ const char *rr_thread_verb(const struct rr_guided *guided,
 static void command_text(const struct rl_command *command,
 			 char text[RR_THREAD_TEXT_SIZE])
 {
-	char *line = join_words(command);
+	char *line = rr_join_words(command->words, command->n_words);
 
 	snprintf(text, RR_THREAD_TEXT_SIZE, "make %.*s%s", SHOWN,
 		 line ? line : "a command",

@@ -68,7 +68,7 @@ static bool inject_fault(struct player *player, const struct rr_step *step)
 	       player_fail(player, error.kind, step, "%s", error.text);
 }
 
-static bool let_time_pass(struct player *player, const struct rr_step *step)
+static bool pass_time(struct player *player, const struct rr_step *step)
 {
 	return rr_cluster_tick(player->cluster, step->amount) !=
 		       RR_TICK_FAILED ||
@@ -101,7 +101,7 @@ static bool do_step(struct player *player, const struct rr_step *step,
 	case RR_STEP_COMPUTE:
 		return compute_variable(player, step, event);
 	case RR_STEP_TICK:
-		return let_time_pass(player, step);
+		return pass_time(player, step);
 	case RR_STEP_CLOCK:
 		return skew_clock(player, step);
 	case RR_STEP_FAULT:

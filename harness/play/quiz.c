@@ -31,7 +31,7 @@ static bool wait_for_input(struct rr_quiz *quiz)
 
 /* Takes the first line of what was read; false = there is no whole one. What
  * is longer than the room for it counts as a line. */
-static bool take_answer(struct rr_quiz *quiz)
+static bool take_typed(struct rr_quiz *quiz)
 {
 	char *newline = memchr(quiz->read, '\n', quiz->n_read);
 	const bool full = quiz->n_read == sizeof(quiz->read) - 1;
@@ -52,7 +52,7 @@ static bool take_answer(struct rr_quiz *quiz)
 static void read_answer(struct rr_quiz *quiz)
 {
 	quiz->answer[0] = '\0';
-	while (!take_answer(quiz) && !quiz->is_silent) {
+	while (!take_typed(quiz) && !quiz->is_silent) {
 		ssize_t n;
 
 		if (!wait_for_input(quiz)) {

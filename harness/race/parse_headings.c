@@ -16,7 +16,7 @@ static bool parse_claim(struct parser *parser)
 	return true;
 }
 
-static bool take_keys(struct parser *parser, const char *keys[], size_t *n)
+static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
 {
 	const struct parser_line *line = &parser->line;
 
@@ -31,13 +31,14 @@ static bool take_keys(struct parser *parser, const char *keys[], size_t *n)
 
 static bool parse_watch(struct parser *parser)
 {
-	return take_keys(parser, parser->race->keys, &parser->race->n_keys);
+	return take_key_words(parser, parser->race->keys,
+			      &parser->race->n_keys);
 }
 
 static bool parse_together(struct parser *parser)
 {
-	return take_keys(parser, parser->race->together,
-			 &parser->race->n_together);
+	return take_key_words(parser, parser->race->together,
+			      &parser->race->n_together);
 }
 
 static bool parse_lock(struct parser *parser)

@@ -209,7 +209,7 @@ static bool take_step(struct parser *parser, int actor, enum rr_step_kind kind,
 	return !form->parse || form->parse(parser, step);
 }
 
-static bool take_fault(struct parser *parser, enum rr_fault fault)
+static bool take_fault_step(struct parser *parser, enum rr_fault fault)
 {
 	const struct form *form =
 		fault == RR_FAULT_SLOW_DISK ? &slow_disk :
@@ -383,7 +383,7 @@ bool parser_step(struct parser *parser)
 		return take_step(parser, -1, RR_STEP_RUN, &forms[RR_STEP_RUN]);
 	for (int fault = 0; fault < RR_FAULT_KINDS; fault++) {
 		if (parser_same(word, rr_fault_name((enum rr_fault)fault)))
-			return take_fault(parser, (enum rr_fault)fault);
+			return take_fault_step(parser, (enum rr_fault)fault);
 	}
 	actor = parser_find_actor(parser->race, word, length);
 	return actor >= 0 ?
