@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace claims: what the documents claim, each checked by its races. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +11,18 @@
 #include "base/pool.h"
 #include "claims/claims.h"
 
-static const struct {
-	const char *name;
-	rr_claims_print *print;
-} formats[] = {
-	{ "text", rr_claims_text },   { "markdown", rr_claims_markdown },
-	{ "json", rr_claims_json },   { "junit", rr_claims_junit },
-	{ "tap", rr_claims_tap },
+enum claims_format { TEXT, MARKDOWN, JSON, JUNIT, TAP, N_FORMATS };
+
+static const char *const formats[N_FORMATS] = {
+	[TEXT] = "text",   [MARKDOWN] = "markdown", [JSON] = "json",
+	[JUNIT] = "junit", [TAP] = "tap",
 };
 
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]),
-       KEY_REDIS_SERVER = 0x100, KEY_ONLY, KEY_FORMAT, KEY_DOCS };
+static rr_claims_print *const print_as[N_FORMATS] = {
+	[TEXT] = rr_claims_text,   [MARKDOWN] = rr_claims_markdown,
+	[JSON] = rr_claims_json,   [JUNIT] = rr_claims_junit,
+	[TAP] = rr_claims_tap,
+};
 
 struct claims_options {
 	struct rr_claims_choice choice;
@@ -35,102 +35,66 @@ struct claims_options {
 
 /* ---- Options -------------------------------------------------------------------- */
 
-static void take_format(struct claims_options *options, const char *text,
-			struct argp_state *state)
-{
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (strcmp(text, formats[i].name) == 0) {
-			options->format = i;
-			return;
-		}
-	}
-	argp_failure(state, RR_EXIT_USAGE, 0,
-		     "no format '%s': text, markdown, json, junit or tap",
-		     text);
-}
-
-static void take_claim(struct claims_options *options, const char *id,
-		       struct argp_state *state)
+static bool choose_claim(struct claims_options *options, const char *id,
+			 struct rr_error *error)
 {
 	const struct rr_claim *claim = rr_claim_find(id);
 	const struct rr_claim **more;
 
 	if (!claim)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "there is no claim '%s'; 'redrace claims' shows them",
-			     id);
-	if (!claim || (options->choice.n && rr_claims_chosen(&options->choice,
-							     claim)))
-		return;
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "there is no claim '%s'; 'redrace claims' shows them",
+				    id);
+	if (options->choice.n && rr_claims_chosen(&options->choice, claim))
+		return true;
 	more = realloc(options->choice.claims,
 		       (options->choice.n + 1) * sizeof(*more));
 	if (!more)
-		argp_failure(state, RR_EXIT_INTERNAL, 0, "out of memory");
+		return rr_error_no_memory(error);
 	more[options->choice.n++] = claim;
 	options->choice.claims = more;
+	return true;
 }
 
-static void take_claims(struct claims_options *options, char *text,
-			struct argp_state *state)
+static bool take_claims(void *into, char *text, struct rr_error *error)
 {
 	char *rest = NULL;
 	const char *id = strtok_r(text, ",", &rest);
 
 	if (!id)
-		argp_failure(state, RR_EXIT_USAGE, 0, "--only what?");
-	for (; id; id = strtok_r(NULL, ",", &rest))
-		take_claim(options, id, state);
+		return rr_error_set(error, RR_ERROR_USAGE, "--only what?");
+	for (; id; id = strtok_r(NULL, ",", &rest)) {
+		if (!choose_claim(into, id, error))
+			return false;
+	}
+	return true;
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct claims_options *options = state->input;
+#define AT(field) offsetof(struct claims_options, field)
 
-	if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == KEY_FORMAT)
-		take_format(options, text, state);
-	else if (key == KEY_ONLY)
-		take_claims(options, text, state);
-	else if (key == 'o')
-		options->output = text;
-	else if (key == KEY_DOCS)
-		options->docs = text;
-	else if (key == 'j')
-		options->jobs = rr_option_number(state, "--jobs", text, 1,
-						 RR_POOL_WORKERS_MAX);
-	else if (key == ARGP_KEY_ARG)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': takes options only, no arguments", text);
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
-static const struct argp_option argp_options[] = {
-	{ "only", KEY_ONLY, "ID,...", 0, "these claims (all)", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0,
-	  "text, markdown, json, junit or tap (text)", 0 },
-	{ "output", 'o', "FILE", 0, "write to a file instead", 0 },
-	{ "docs", KEY_DOCS, "DIR", 0,
-	  "write DIR/claims.md as well, if all claims are checked and not only some",
-	  0 },
-	{ "jobs", 'j', "N", 0, "so many at once: 1 to 64 (the processors)",
-	  0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
+static const struct rr_option options_table[] = {
+	{ .name = "only", .argument = "ID,...", .help = "these claims (all)",
+	  .kind = RR_TAKES_MORE, .take = take_claims },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text, markdown, json, junit or tap (text)",
+	  .at = AT(format), .words = formats, .n_words = N_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
+	{ .name = "docs", .argument = "DIR",
+	  .help = "write DIR/claims.md as well, if all claims are checked and not only some",
+	  .kind = RR_TAKES_TEXT, .at = AT(docs) },
+	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.doc = "Plays the races of every claim of the documents, computes what is true of it, and compares that with what is recorded.",
+static const struct rr_command_line command_line = {
+	.about = "Plays the races of every claim of the documents, computes what is true of it, and compares that with what is recorded.",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
 void rr_help_claims(void)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace claims");
+	rr_command_line_help(&command_line, "claims");
 }
 
 /* ---- Output ------------------------------------------------------------------------ */
@@ -206,7 +170,7 @@ static void complain_of_failures(const struct rr_claim_rows *rows)
 static enum rr_exit report(const struct claims_options *options,
 			   const struct rr_jobs *jobs, bool is_called_off)
 {
-	rr_claims_print *print = formats[options->format].print;
+	rr_claims_print *print = print_as[options->format];
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_claim_rows rows;
 
@@ -257,7 +221,7 @@ enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error)
 
 	if (options.jobs > RR_POOL_WORKERS_MAX)
 		options.jobs = RR_POOL_WORKERS_MAX;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	code = check_claims(&options, &signals, error);

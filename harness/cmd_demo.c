@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace demo: lost updates, live, for a class. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #include "base/option.h"
 #include "base/text.h"
 
-enum { DEFAULT_SECONDS = 15, KEY_REDIS_SERVER = 0x100 };
+enum { DEFAULT_SECONDS = 15 };
 
 struct demo_options {
 	const char *redis_server;
@@ -44,38 +43,23 @@ static const struct act acts[] = {
 
 /* ---- Options ------------------------------------------------------------- */
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct demo_options *options = state->input;
-
-	if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == 's')
-		options->seconds =
-			rr_option_number(state, "--seconds", text, 1, 600);
-	else if (key == ARGP_KEY_ARG)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': demo takes no arguments", text);
-	return key == KEY_REDIS_SERVER || key == 's' ? 0 : ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp_option argp_options[] = {
-	{ "seconds", 's', "N", 0, "how long each of the four acts takes (15)",
-	  0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for the private server (redis-server)", 0 },
-	{ 0 },
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_SECONDS,
+	  .help = "how long each of the four acts takes (15)",
+	  .at = offsetof(struct demo_options, seconds), .min = 1, .max = 600 },
+	{ .common = RR_OPTION_REDIS_SERVER,
+	  .at = offsetof(struct demo_options, redis_server) },
 };
 
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.doc = "Shows lost updates while they happen: no lock, INCR, a local mutex, and the same mutex in two processes.",
+static const struct rr_command_line command_line = {
+	.about = "Shows lost updates while they happen: no lock, INCR, a local mutex, and the same mutex in two processes.",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
 void rr_help_demo(void)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace demo");
+	rr_command_line_help(&command_line, "demo");
 }
 
 /* ---- The live line ------------------------------------------------------- */
@@ -232,7 +216,7 @@ enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
 			     .error = error };
 	enum rr_exit code = RR_EXIT_OK;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (rr_session_open(&session, error))
 		code = show_demo(&demo);
 	rr_cluster_close(&demo.cluster);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace list: what there is to run. */
-#include <argp.h>
 #include <stdio.h>
 
 #include "commands.h"
@@ -8,48 +7,34 @@
 #include "race/race.h"
 #include "strategy.h"
 
-enum { KEY_RACES = 0x100 };
-
-static const char *const formats[] = { "text", "markdown" };
+enum list_format { TEXT, MARKDOWN };
 
 struct list_options {
-	bool markdown;
+	enum list_format format;
 	bool races; /* and nothing else */
 };
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct list_options *options = state->input;
+static const char *const formats[] = { [TEXT] = "text",
+				       [MARKDOWN] = "markdown" };
 
-	if (key == 'f')
-		options->markdown =
-			rr_option_choice(state, "--format", text, formats, 2);
-	else if (key == KEY_RACES)
-		options->races = true;
-	else if (key == ARGP_KEY_ARG)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': list takes no arguments", text);
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
-static const struct argp_option argp_options[] = {
-	{ "format", 'f', "FORMAT", 0,
-	  "text (default), or the rows of a markdown table", 0 },
-	{ "races", KEY_RACES, NULL, 0, "the races alone", 0 },
-	{ 0 },
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text (default), or the rows of a markdown table",
+	  .at = offsetof(struct list_options, format), .words = formats,
+	  .n_words = 2 },
+	{ .name = "races", .help = "the races alone", .kind = RR_TAKES_NOTHING,
+	  .at = offsetof(struct list_options, races) },
 };
 
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.doc = "Lists the strategies: name, documents, what is expected of the count, commands; and the races: name, claims, title.",
+static const struct rr_command_line command_line = {
+	.about = "Lists the strategies: name, documents, what is expected of the count, commands; and the races: name, claims, title.",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
 void rr_help_list(void)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace list");
+	rr_command_line_help(&command_line, "list");
 }
 
 static void print_markdown(const struct rr_strategy *strategy)
@@ -81,13 +66,15 @@ static void list_strategies(bool markdown)
 enum rr_exit rr_cmd_list(int argc, char **argv, struct rr_error *error)
 {
 	struct list_options options = { 0 };
+	bool markdown;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	rr_command_line_parse(&command_line, &options, argc, argv);
+	markdown = options.format == MARKDOWN;
 	if (!options.races)
-		list_strategies(options.markdown);
-	if (!options.races && !options.markdown)
+		list_strategies(markdown);
+	if (!options.races && !markdown)
 		putchar('\n');
-	if (options.races || !options.markdown)
-		rr_library_print(options.markdown, error);
+	if (options.races || !markdown)
+		rr_library_print(markdown, error);
 	return RR_EXIT_OK;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace matrix: every strategy under every hazard. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,14 @@ struct output {
 	rr_matrix_print *print;
 };
 
+enum format { TEXT, MARKDOWN, JSON, HTML, N_FORMATS };
+
 struct matrix_options {
 	size_t n_strategies;
 	const struct rr_strategy *strategies[STRATEGIES_MAX];
 	unsigned hazards;
 	unsigned long most;     /* states of a cell, 0 = as in its bounds */
-	rr_matrix_print *print; /* to standard output */
+	enum format format;     /* of what is printed */
 	size_t n_outputs;
 	struct output outputs[OUTPUTS_MAX];
 	const char *save;   /* a folder for transcripts, or NULL */
@@ -36,166 +37,104 @@ struct matrix_options {
 
 /* ---- Options ---------------------------------------------------------------- */
 
-enum {
-	KEY_HAZARD = 0x100,
-	KEY_FORMAT,
-	KEY_SAVE,
-	KEY_DOCS,
-	KEY_REPLAY,
-	KEY_MOST,
-	KEY_REDIS_SERVER
+static const char *const format_names[N_FORMATS] = {
+	[TEXT] = "text",
+	[MARKDOWN] = "markdown",
+	[JSON] = "json",
+	[HTML] = "html",
 };
 
-static const struct format {
-	const char *name;
+static const struct {
 	const char *suffix; /* of files that are written in it */
 	rr_matrix_print *print;
-} formats[] = {
-	{ "text", ".txt", rr_matrix_text },
-	{ "markdown", ".md", rr_matrix_markdown },
-	{ "json", ".json", rr_matrix_json },
-	{ "html", ".html", rr_matrix_html },
+} formats[N_FORMATS] = {
+	[TEXT] = { ".txt", rr_matrix_text },
+	[MARKDOWN] = { ".md", rr_matrix_markdown },
+	[JSON] = { ".json", rr_matrix_json },
+	[HTML] = { ".html", rr_matrix_html },
 };
 
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
-
-static const struct argp_option argp_options[] = {
-	{ "hazard", KEY_HAZARD, "NAME", 0,
-	  "this column: threads, processes, crash, slow-work, pause, lost-reply, restart or skew; may be repeated (all)",
-	  0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0,
-	  "what is printed: text, markdown, json or html (text)", 0 },
-	{ "output", 'o', "FILE", 0,
-	  "write a file as well, by its suffix .txt, .md, .json or .html; may be repeated",
-	  0 },
-	{ "save", KEY_SAVE, "DIR", 0,
-	  "where transcripts of failing cells are saved, for redrace play", 0 },
-	{ "docs", KEY_DOCS, "DIR", 0,
-	  "write DIR/matrix.md and its transcripts, DIR/matrix/, if the whole matrix is computed and not only a part",
-	  0 },
-	{ "replay", KEY_REPLAY, "DIR", 0,
-	  "only play the transcripts saved there, and compare", 0 },
-	{ "most", KEY_MOST, "N", 0, "no more states than that in a cell", 0 },
-	{ "jobs", 'j', "N", 0, "so many at once: 1 to 64 (the processors)",
-	  0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
-};
-
-static void take_strategy(struct matrix_options *options, const char *name,
-			  struct argp_state *state)
+static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
-	const struct rr_strategy *strategy = rr_option_strategy(state, name);
+	struct matrix_options *options = into;
+	size_t index = 0;
 
+	if (!rr_take_name("strategy", name, rr_strategy_name,
+			  "'redrace list' shows them", &index, error))
+		return false;
 	for (size_t i = 0; i < options->n_strategies; i++) {
-		if (options->strategies[i] == strategy)
-			return;
+		if (options->strategies[i] == rr_strategies[index])
+			return true;
 	}
-	if (options->n_strategies == STRATEGIES_MAX)
-		argp_failure(state, RR_EXIT_USAGE, 0, "too many strategies");
-	options->strategies[options->n_strategies++] = strategy;
+	options->strategies[options->n_strategies++] = rr_strategies[index];
+	return true;
 }
 
-static void take_hazard(struct matrix_options *options, const char *name,
-			struct argp_state *state)
+static bool take_hazard(void *into, char *name, struct rr_error *error)
 {
+	struct matrix_options *options = into;
 	const enum rr_hazard hazard = rr_hazard_find(name);
 
 	if (hazard == RR_HAZARDS)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "no hazard '%s': threads, processes, crash, slow-work, pause, lost-reply, restart or skew",
-			     name);
-	else
-		options->hazards |= 1U << hazard;
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--hazard '%s': expected threads, processes, crash, slow-work, pause, lost-reply, restart or skew",
+				    name);
+	options->hazards |= 1U << hazard;
+	return true;
 }
 
-static void take_format(struct matrix_options *options, const char *name,
-			struct argp_state *state)
+static bool take_output(void *into, char *path, struct rr_error *error)
 {
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (strcmp(name, formats[i].name) == 0) {
-			options->print = formats[i].print;
-			return;
-		}
-	}
-	argp_failure(state, RR_EXIT_USAGE, 0,
-		     "no format '%s': text, markdown, json or html", name);
-}
-
-static void take_output(struct matrix_options *options, const char *path,
-			struct argp_state *state)
-{
+	struct matrix_options *options = into;
 	const char *suffix = strrchr(path, '.');
 
 	if (options->n_outputs == OUTPUTS_MAX)
-		argp_failure(state, RR_EXIT_USAGE, 0, "too many outputs");
+		return rr_error_set(error, RR_ERROR_USAGE, "too many outputs");
 	for (size_t i = 0; suffix && i < N_FORMATS; i++) {
 		if (strcmp(suffix, formats[i].suffix) != 0)
 			continue;
 		options->outputs[options->n_outputs++] =
 			(struct output){ path, formats[i].print };
-		return;
+		return true;
 	}
-	argp_failure(state, RR_EXIT_USAGE, 0,
-		     "--output '%s': expected a name ending in .txt, .md, .json or .html",
-		     path);
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "--output '%s': expected a name ending in .txt, .md, .json or .html",
+			    path);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct matrix_options *options = state->input;
+#define AT(field) offsetof(struct matrix_options, field)
 
-	if (key == KEY_HAZARD)
-		take_hazard(options, text, state);
-	else if (key == KEY_FORMAT)
-		take_format(options, text, state);
-	else if (key == 'o')
-		take_output(options, text, state);
-	else if (key == KEY_SAVE)
-		options->save = text;
-	else if (key == KEY_DOCS)
-		options->docs = text;
-	else if (key == KEY_REPLAY)
-		options->replay = text;
-	else if (key == KEY_MOST)
-		options->most = (unsigned long)rr_option_number(
-			state, "--most", text, 1, 1000000000);
-	else if (key == 'j')
-		options->jobs = rr_option_number(state, "--jobs", text, 1,
-						 RR_POOL_WORKERS_MAX);
-	else if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == ARGP_KEY_ARG)
-		take_strategy(options, text, state);
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.args_doc = "[STRATEGY...]",
-	.doc = "Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.",
+static const struct rr_option options_table[] = {
+	{ .name = "hazard", .argument = "NAME",
+	  .help = "this column: threads, processes, crash, slow-work, pause, lost-reply, restart or skew; may be repeated (all)",
+	  .kind = RR_TAKES_MORE, .take = take_hazard },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "what is printed: text, markdown, json or html (text)",
+	  .at = AT(format), .words = format_names, .n_words = N_FORMATS },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "write a file as well, by its suffix .txt, .md, .json or .html; may be repeated",
+	  .take = take_output },
+	{ .common = RR_OPTION_SAVE, .argument = "DIR",
+	  .help = "where transcripts of failing cells are saved, for redrace play",
+	  .at = AT(save) },
+	{ .name = "docs", .argument = "DIR",
+	  .help = "write DIR/matrix.md and its transcripts, DIR/matrix/, if the whole matrix is computed and not only a part",
+	  .kind = RR_TAKES_TEXT, .at = AT(docs) },
+	{ .name = "replay", .argument = "DIR",
+	  .help = "only play the transcripts saved there, and compare",
+	  .kind = RR_TAKES_TEXT, .at = AT(replay) },
+	{ .common = RR_OPTION_MOST,
+	  .help = "no more states than that in a cell", .at = AT(most) },
+	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
-void rr_help_matrix(void)
+/* What was left out. */
+static bool complete_options(void *into, struct rr_error *error)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace matrix");
-}
+	struct matrix_options *options = into;
 
-static void parse_options(struct matrix_options *options, int argc, char **argv)
-{
-	*options = (struct matrix_options){
-		.print = rr_matrix_text,
-		.jobs = rr_placement_count(),
-		.redis_server = "redis-server",
-	};
-	if (options->jobs > RR_POOL_WORKERS_MAX)
-		options->jobs = RR_POOL_WORKERS_MAX;
-	argp_err_exit_status = RR_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, options);
+	(void)error;
 	if (!options->hazards)
 		options->hazards = RR_ALL_HAZARDS;
 	if (options->n_strategies == 0) {
@@ -203,6 +142,21 @@ static void parse_options(struct matrix_options *options, int argc, char **argv)
 		memcpy(options->strategies, rr_strategies,
 		       rr_n_strategies * sizeof(rr_strategies[0]));
 	}
+	return true;
+}
+
+static const struct rr_command_line command_line = {
+	.about = "Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.",
+	.arguments = "[STRATEGY...]",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_strategy,
+	.check = complete_options,
+};
+
+void rr_help_matrix(void)
+{
+	rr_command_line_help(&command_line, "matrix");
 }
 
 /* ---- Files ------------------------------------------------------------------- */
@@ -282,7 +236,7 @@ static enum rr_exit compute(const struct matrix_options *options,
 		return RR_EXIT_INTERNAL;
 	}
 	rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
-	options->print(&matrix, stdout);
+	formats[options->format].print(&matrix, stdout);
 	if (error->kind != RR_ERROR_INTERRUPTED)
 		code = rr_exit_worse(rr_matrix_exit(&matrix),
 				     write_files(options, &matrix));
@@ -308,11 +262,16 @@ static enum rr_exit replay(const char *folder,
 
 enum rr_exit rr_cmd_matrix(int argc, char **argv, struct rr_error *error)
 {
-	struct matrix_options options;
+	struct matrix_options options = {
+		.jobs = rr_placement_count(),
+		.redis_server = "redis-server",
+	};
 	struct rr_signals signals;
 	enum rr_exit code;
 
-	parse_options(&options, argc, argv);
+	if (options.jobs > RR_POOL_WORKERS_MAX)
+		options.jobs = RR_POOL_WORKERS_MAX;
+	rr_command_line_parse(&command_line, &options, argc, argv);
 	const struct rr_cluster_options servers = {
 		.program = options.redis_server,
 		.clock = RR_CLUSTER_FROZEN,
