@@ -26,7 +26,7 @@ static rr_claims_print *const print_as[N_FORMATS] = {
 
 struct claims_options {
 	struct rr_claims_choice choice;
-	size_t format;
+	enum claims_format format;
 	const char *output; /* NULL = standard output */
 	const char *docs;   /* a folder for the whole table, or NULL */
 	const char *redis_server;

@@ -6,48 +6,33 @@
 #include "bench/bench.h"
 #include "commands.h"
 
+enum format { TEXT, MARKDOWN };
+
 struct options {
 	struct rr_comparison_options comparison;
-	bool as_document;
+	enum format format;
 };
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	static const char *const formats[] = { "text", "markdown" };
-	struct options *options = state->input;
+static const char *const formats[] = { [TEXT] = "text",
+				       [MARKDOWN] = "markdown" };
 
-	if (key == ARGP_KEY_INIT)
-		state->child_inputs[0] = &options->comparison;
-	else if (key == 'f')
-		options->as_document =
-			rr_option_choice(state, "--format", text, formats, 2);
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
-static const struct argp_option argp_options[] = {
-	{ "format", 'f', "FORMAT", 0,
-	  "text (default), or markdown for a whole document: docs/peers.md is made so",
-	  0 },
-	{ 0 },
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text (default), or markdown for a whole document: docs/peers.md is made so",
+	  .at = offsetof(struct options, format), .words = formats,
+	  .n_words = 2 },
+	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
 };
 
-static const struct argp_child argp_children[] = {
-	{ &rr_comparison_argp, 0, NULL, 0 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.children = argp_children,
-	.doc = "Compares our locks with redis-py, redis-semaphore and node-redlock, which 'make deps-peers' installs: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
+static const struct rr_command_line command_line = {
+	.about = "Compares our locks with redis-py, redis-semaphore and node-redlock, which 'make deps-peers' installs: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
 void rr_help_peers(void)
 {
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace peers");
+	rr_command_line_help(&command_line, "peers");
 }
 
 enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error)
@@ -56,10 +41,10 @@ enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error)
 	struct rr_session session;
 	enum rr_exit code = RR_EXIT_OK;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (rr_session_open(&session, error))
 		code = rr_peers_compare(&options.comparison,
-					options.as_document, &session, error);
+					options.format == MARKDOWN, &session, error);
 	rr_session_close(&session);
 	return code;
 }

@@ -219,9 +219,20 @@ struct rr_comparison_options {
 	bool all; /* strategies, basic or not */
 };
 
-/* A parser of --repeats, --increments and --redis-server for a struct
- * rr_comparison_options; others take it as a child. */
-extern const struct argp rr_comparison_argp;
+/* The rows of --repeats, --increments and --redis-server for a command whose struct
+ * has a struct rr_comparison_options at `offset`. */
+#define RR_COMPARISON_ROWS(offset) \
+	{ .common = RR_OPTION_REPEATS, \
+	  .help = "rounds, of which medians are taken: 1 to 99 (5)", \
+	  .at = (offset) + offsetof(struct rr_comparison_options, repeats), \
+	  .min = 1, .max = 99 }, \
+	{ .common = RR_OPTION_INCREMENTS, \
+	  .help = "increments in each run: 100 to 10000000 (10000)", \
+	  .at = (offset) + offsetof(struct rr_comparison_options, increments), \
+	  .min = 100, .max = 10000000 }, \
+	{ .common = RR_OPTION_REDIS_SERVER, \
+	  .at = (offset) + offsetof(struct rr_comparison_options, redis_server) }
+
 struct rr_comparison_options rr_comparison_defaults(void);
 
 /* INCR beside redis-benchmark, strategies beside their floor, redlock beside

@@ -3,48 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/option.h"
 #include "base/machine.h"
-
-enum { KEY_REDIS_SERVER = 0x100 };
-
-/* ---- Options ------------------------------------------------------------- */
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct rr_comparison_options *options = state->input;
-
-	if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == 'r')
-		options->repeats = rr_option_number(state, "--repeats", text, 1,
-						    RR_ROUNDS_MAX);
-	else if (key == 'n')
-		options->increments = rr_option_number(
-			state, "--increments", text, 100, 10000000);
-	else if (key == ARGP_KEY_ARG)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': takes options only, no arguments", text);
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
-static const struct argp_option argp_options[] = {
-	{ "repeats", 'r', "N", 0, "rounds, of which medians are taken: 1 to 99 (5)",
-	  0 },
-	{ "increments", 'n', "N", 0,
-	  "increments in each run: 100 to 10000000 (10000)",
-	  0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
-};
-
-const struct argp rr_comparison_argp = {
-	.options = argp_options,
-	.parser = parse_option,
-};
 
 struct rr_comparison_options rr_comparison_defaults(void)
 {
