@@ -132,24 +132,23 @@ static enum rr_exit stage(const struct rr_race *race,
 
 enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
 {
-	struct rr_play_options options;
+	struct rr_play_options options = { .redis_server = "redis-server" };
 	struct rr_race *race = NULL;
 	enum rr_exit code;
 
-	rr_play_options_parse(&options, argc, argv);
+	rr_command_line_parse(&rr_play_command_line, &options, argc, argv);
 	setlocale(LC_CTYPE, "");
-	code = rr_rehearse_take(&options.rehearsal, options.race);
-	if (code == RR_EXIT_OK && options.rehearsal.setup.strategy &&
-	    options.step)
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "--step is for races; with a strategy it is --interactive");
-	if (code != RR_EXIT_OK || error->kind)
-		return code;
-	if (!options.rehearsal.setup.strategy)
+	if (!options.rehearsal.setup.strategy) {
 		race = rr_library_open(options.race, error);
-	if (!race && !options.rehearsal.setup.strategy)
-		return RR_EXIT_OK;
+		if (!race)
+			return RR_EXIT_OK;
+	}
 	code = stage(race, &options, error);
 	rr_race_free(race);
 	return code;
+}
+
+void rr_help_play(void)
+{
+	rr_command_line_help(&rr_play_command_line, "play");
 }

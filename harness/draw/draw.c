@@ -13,22 +13,11 @@
 
 enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };
 
-bool rr_draw_format(const char *name, enum rr_format *format)
-{
-	static const char *const names[RR_FORMATS] = {
-		[RR_FORMAT_TEXT] = "text", [RR_FORMAT_MERMAID] = "mermaid",
-		[RR_FORMAT_SVG] = "svg",   [RR_FORMAT_HTML] = "html",
-		[RR_FORMAT_JSON] = "json",
-	};
-
-	for (int i = 0; i < RR_FORMATS; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*format = (enum rr_format)i;
-			return true;
-		}
-	}
-	return false;
-}
+const char *const rr_format_names[RR_FORMATS] = {
+	[RR_FORMAT_TEXT] = "text", [RR_FORMAT_MERMAID] = "mermaid",
+	[RR_FORMAT_SVG] = "svg",   [RR_FORMAT_HTML] = "html",
+	[RR_FORMAT_JSON] = "json",
+};
 
 static size_t terminal_width(int fd)
 {

@@ -23,8 +23,8 @@ struct rr_style {
 	size_t width; /* columns */
 };
 
-/* The format of that name; false = there is none. */
-bool rr_draw_format(const char *name, enum rr_format *format);
+/* "text", "mermaid", "svg", "html", "json". */
+extern const char *const rr_format_names[RR_FORMATS];
 
 /* For what `out` is: characters by the locale (setlocale() was called), colour
  * on a terminal without NO_COLOR, its width; 80 columns elsewhere. */

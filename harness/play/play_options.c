@@ -1,103 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 #include "play_options.h"
 
-#include <argp.h>
+#include "base/option.h"
 
-#include "commands.h"
-#include "base/error.h"
+#define AT(field) offsetof(struct rr_play_options, field)
 
-enum { KEY_REDIS_SERVER = 0x100, KEY_ASCII, KEY_STEP };
-
-static void take_race(struct rr_play_options *options, const char *text,
-		      const struct argp_state *state)
+static bool take_race(void *into, char *text, struct rr_error *error)
 {
+	struct rr_play_options *options = into;
+
 	if (options->race)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "'%s': play takes one race", text);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "'%s': play takes one race", text);
 	options->race = text;
+	return true;
 }
 
-static void take_format(struct rr_play_options *options, const char *text,
-			const struct argp_state *state)
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text (default), mermaid, svg, html or json",
+	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
+	{ .name = "step",
+	  .help = "wait before each step and ask what its reply will be",
+	  .kind = RR_TAKES_NOTHING, .at = AT(step) },
+	{ .name = "ascii", .help = "draw with plain characters",
+	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
+	{ .help = "With a strategy:" },
+	{ .name = "schedule", .argument = "WORDS",
+	  .help = "who goes next: A:GET (A's next command, which must be a GET), A, A', A:sleep, tick:10s, crash:A, pause:A:11s, lose-reply:A, restart:n1; the rest is played client after client",
+	  .kind = RR_TAKES_TEXT, .at = AT(rehearsal.schedule) },
+	{ .name = "stop", .help = "end with the schedule",
+	  .kind = RR_TAKES_NOTHING, .at = AT(rehearsal.stops) },
+	{ .name = "interactive", .help = "you say who goes next, key by key",
+	  .kind = RR_TAKES_NOTHING, .at = AT(rehearsal.interactive) },
+	{ .common = RR_OPTION_CLIENTS, .help = "A, B, ... (2)",
+	  .at = AT(rehearsal.setup.n_clients), .min = 1, .max = RR_GUIDED_CLIENTS },
+	{ .common = RR_OPTION_INCREMENTS, .at = AT(rehearsal.setup.increments),
+	  .min = 1, .max = RR_INCREMENTS_MAX },
+	{ .name = "one-process",
+	  .help = "clients are threads of one process: they share its mutex and its crash",
+	  .kind = RR_TAKES_NOTHING, .at = AT(rehearsal.setup.one_process) },
+	{ .common = RR_OPTION_SAVE,
+	  .help = "write down what happened, for 'redrace play FILE'",
+	  .at = AT(rehearsal.save) },
+};
+
+/* ---- What goes together --------------------------------------------------- */
+
+/* What is wrong with them for a strategy; NULL = nothing. */
+static const char *find_conflict(const struct rr_play_options *options)
 {
-	if (!rr_draw_format(text, &options->format))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--format '%s': expected text, mermaid, svg, html or json",
-			     text);
+	const struct rr_rehearse_options *rehearsal = &options->rehearsal;
+
+	if (options->step)
+		return "--step is for races; with a strategy it is --interactive";
+	if (rehearsal->interactive && (rehearsal->schedule || rehearsal->stops))
+		return "--interactive is your own schedule: it takes neither --schedule nor --stop";
+	if (rehearsal->interactive && rehearsal->save)
+		return "--interactive saves when you press s: it takes no --save";
+	if (rehearsal->stops && !rehearsal->schedule)
+		return "--stop needs a --schedule";
+	return NULL;
 }
 
-static void check(const struct rr_play_options *options,
-		  const struct argp_state *state)
+static bool check_race(const struct rr_play_options *options,
+		       struct rr_error *error)
 {
-	const char *name = options->step ? "step" : "interactive";
+	const struct rr_rehearse_options *rehearsal = &options->rehearsal;
+	const struct rr_guided_setup *setup = &rehearsal->setup;
+
+	if (!rehearsal->schedule && !rehearsal->save && !rehearsal->stops &&
+	    !rehearsal->interactive && !setup->one_process &&
+	    !setup->n_clients && !setup->increments)
+		return true;
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "'%s' is no strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
+			    options->race);
+}
+
+static bool check_options(void *into, struct rr_error *error)
+{
+	struct rr_play_options *options = into;
+	struct rr_guided_setup *setup = &options->rehearsal.setup;
+	const char *conflict;
 
 	if ((options->step || options->rehearsal.interactive) &&
 	    (options->format != RR_FORMAT_TEXT || options->output))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--%s is for the terminal: it takes neither --format nor --output",
-			     name);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s is for the terminal: it takes neither --format nor --output",
+				    options->step ? "step" : "interactive");
+	setup->strategy = rr_strategy_find(options->race);
+	if (!setup->strategy)
+		return check_race(options, error);
+	if (!setup->n_clients)
+		setup->n_clients = 2;
+	if (!setup->increments)
+		setup->increments = 1;
+	conflict = find_conflict(options);
+	return !conflict ||
+	       rr_error_set(error, RR_ERROR_USAGE, "%s", conflict);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct rr_play_options *options = state->input;
-
-	if (key == ARGP_KEY_INIT)
-		state->child_inputs[0] = &options->rehearsal;
-	else if (key == KEY_REDIS_SERVER)
-		options->redis_server = text;
-	else if (key == KEY_ASCII)
-		options->ascii = true;
-	else if (key == KEY_STEP)
-		options->step = true;
-	else if (key == 'f')
-		take_format(options, text, state);
-	else if (key == 'o')
-		options->output = text;
-	else if (key == ARGP_KEY_ARG)
-		take_race(options, text, state);
-	else if (key == ARGP_KEY_NO_ARGS)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "play what? 'redrace list' shows the races");
-	else if (key == ARGP_KEY_SUCCESS)
-		check(options, state);
-	else
-		return ARGP_ERR_UNKNOWN;
-	return 0;
-}
-
-static const struct argp_option argp_options[] = {
-	{ "format", 'f', "FORMAT", 0,
-	  "text (default), mermaid, svg, html or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of stdout", 0 },
-	{ "step", KEY_STEP, NULL, 0,
-	  "wait before each step and ask what its reply will be", 0 },
-	{ "ascii", KEY_ASCII, NULL, 0, "draw with plain characters", 0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ 0 },
+const struct rr_command_line rr_play_command_line = {
+	.about = "Plays a race on real servers, one step after another, and draws it.",
+	.arguments = "RACE|FILE|STRATEGY",
+	.missing = "play what? 'redrace list' shows the races",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_race,
+	.check = check_options,
 };
-
-static const struct argp_child children[] = {
-	{ .argp = &rr_rehearse_argp }, { 0 }
-};
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.children = children,
-	.args_doc = "RACE|FILE|STRATEGY",
-	.doc = "Plays a race on real servers, one step after another, and draws it.",
-};
-
-void rr_help_play(void)
-{
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace play");
-}
-
-void rr_play_options_parse(struct rr_play_options *options, int argc,
-			   char **argv)
-{
-	*options = (struct rr_play_options){ .redis_server = "redis-server" };
-	argp_parse(&argp, argc, argv, 0, NULL, options);
-}

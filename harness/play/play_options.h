@@ -3,6 +3,7 @@
 #ifndef RR_PLAY_OPTIONS_H
 #define RR_PLAY_OPTIONS_H
 
+#include "base/option.h"
 #include "draw/draw.h"
 #include "rehearse.h"
 
@@ -16,8 +17,7 @@ struct rr_play_options {
 	struct rr_rehearse_options rehearsal;
 };
 
-/* Wrong usage ends the program. */
-void rr_play_options_parse(struct rr_play_options *options, int argc,
-			   char **argv);
+/* For a struct rr_play_options. */
+extern const struct rr_command_line rr_play_command_line;
 
 #endif

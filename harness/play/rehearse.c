@@ -6,36 +6,6 @@
 #include "base/error.h"
 #include "interactive.h"
 
-/* ---- What was asked for ------------------------------------------------------------ */
-
-static enum rr_exit check(const struct rr_rehearse_options *options)
-{
-	if (options->interactive && (options->schedule || options->stops))
-		return rr_complain(RR_EXIT_USAGE,
-				   "--interactive is your own schedule: it takes neither --schedule nor --stop");
-	if (options->interactive && options->save)
-		return rr_complain(RR_EXIT_USAGE,
-				   "--interactive saves when you press s: it takes no --save");
-	if (options->stops && !options->schedule)
-		return rr_complain(RR_EXIT_USAGE, "--stop needs a --schedule");
-	if (options->save && !options->save[0])
-		return rr_complain(RR_EXIT_USAGE, "--save: the name is empty");
-	return RR_EXIT_OK;
-}
-
-enum rr_exit rr_rehearse_take(struct rr_rehearse_options *options,
-			      const char *name)
-{
-	options->setup.strategy = rr_strategy_find(name);
-	if (options->setup.strategy)
-		return check(options);
-	if (options->any)
-		return rr_complain(RR_EXIT_USAGE,
-				   "'%s' is no strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
-				   name);
-	return RR_EXIT_OK;
-}
-
 /* ---- Under a schedule -------------------------------------------------------- */
 
 static enum rr_exit follow(const struct rr_rehearse_options *options,

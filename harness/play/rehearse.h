@@ -4,8 +4,6 @@
 #ifndef RR_REHEARSE_H
 #define RR_REHEARSE_H
 
-#include <argp.h>
-
 #include "schedule.h"
 
 struct rr_rehearse_options {
@@ -14,17 +12,7 @@ struct rr_rehearse_options {
 	const char *save;     /* NULL = nowhere */
 	bool stops;           /* at the schedule's end */
 	bool interactive;
-	bool any;             /* one of these options was given */
 };
-
-/* The options, as a child of the command's parser; its input is a struct
- * rr_rehearse_options, which the parser sets up. */
-extern const struct argp rr_rehearse_argp;
-
-/* Is `name` a strategy's? Then it is what will be rehearsed; options that do not
- * fit it are complained of: RR_EXIT_USAGE. */
-enum rr_exit rr_rehearse_take(struct rr_rehearse_options *options,
-			      const char *name);
 
 /* Shows an execution; what the program exits with. */
 typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
