@@ -9,7 +9,7 @@
 
 void rr_help_bench(void)
 {
-	rr_bench_options_help();
+	rr_command_line_help(&rr_bench_command_line, "bench");
 }
 
 /* Appends one server of a list, or any other word: what stands between :// and
@@ -54,11 +54,11 @@ static char *describe_command(int argc, char **argv)
 enum rr_exit rr_cmd_bench(int argc, char **argv, struct rr_error *error)
 {
 	char *command_line = describe_command(argc, argv);
-	struct rr_bench_options options;
+	struct rr_bench_options options = rr_bench_defaults();
 	struct rr_session session;
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_bench_options_parse(&options, argc, argv);
+	rr_command_line_parse(&rr_bench_command_line, &options, argc, argv);
 	if (rr_session_open(&session, error))
 		code = rr_bench(&options, &session, command_line, error);
 	rr_session_close(&session);

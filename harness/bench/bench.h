@@ -6,8 +6,7 @@
 #ifndef RR_BENCH_H
 #define RR_BENCH_H
 
-#include <argp.h>
-
+#include "base/option.h"
 #include "cluster/cluster.h"
 #include "scheduler/policy.h"
 #include "strategy.h"
@@ -174,7 +173,7 @@ enum rr_exit rr_verdict_exit(enum rr_verdict verdict);
 
 enum { RR_CHOSEN_MAX = 64, RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };
 
-enum rr_pin { RR_PIN_DEFAULT, RR_PIN_SAME, RR_PIN_NONE };
+enum rr_pin { RR_PIN_SAME, RR_PIN_NONE, RR_PIN_DEFAULT };
 
 /* What `redrace bench` was asked to do. */
 struct rr_bench_options {
@@ -195,13 +194,9 @@ struct rr_bench_options {
 	const char *output; /* NULL = a fresh directory under results/ */
 };
 
-/* Reads the command line; does not return when it is wrong (exit 64, one line)
- * or asks for help (exit 0). `argv[0]` is what messages begin with. */
-void rr_bench_options_parse(struct rr_bench_options *options, int argc,
-			    char **argv);
-
-/* Prints the help page to stdout. */
-void rr_bench_options_help(void);
+/* For a struct rr_bench_options. */
+extern const struct rr_command_line rr_bench_command_line;
+struct rr_bench_options rr_bench_defaults(void);
 
 /* Runs each strategy with each number of threads, prints the table, writes the
  * results. What cannot be run is named on stderr and left out. The worst

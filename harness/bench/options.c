@@ -7,100 +7,156 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
-#include "base/option.h"
 #include "bench.h"
 #include "cluster/keys.h"
 
 enum { SPARE_FILES = 64, TARGETS_MAX = 1000000 };
 
-enum key {
-	KEY_THREADS = 't',
-	KEY_PROCESSES = 'p',
-	KEY_INCREMENTS = 'n',
-	KEY_REPEATS = 'r',
-	KEY_OUTPUT = 'o',
-	KEY_WARMUP = 0x100,
-	KEY_SEED,
-	KEY_TTL,
-	KEY_HOLD,
-	KEY_KEYS,
-	KEY_PERSISTENCE,
-	KEY_PIN,
-	KEY_REDIS,
-	KEY_REDIS_SERVER,
-	KEY_ALL,
-	KEY_WAIT,
-	KEY_KILL_WORKERS,
-};
-
-static const struct argp_option argp_options[] = {
-	{ "all", KEY_ALL, NULL, 0, "all strategies; without a STRATEGY the basic ones run", 0 },
-	{ "threads", KEY_THREADS, "N[,N...]", 0,
-	  "clients in each process, a connection each (2); a list is a sweep", 0 },
-	{ "processes", KEY_PROCESSES, "N", 0, "worker processes (1)", 0 },
-	{ "increments", KEY_INCREMENTS, "N", 0,
-	  "increments over all clients together (100000)", 0 },
-	{ "repeats", KEY_REPEATS, "N", 0,
-	  "runs of each, shuffled anew every time (1)", 0 },
-	{ "warmup", KEY_WARMUP, "N", 0,
-	  "increments before the measured ones (1000)", 0 },
-	{ "seed", KEY_SEED, "S", 0, "for order, keys and back-off (random)", 0 },
-	{ "ttl-ms", KEY_TTL, "MS", 0, "lease of a lock (10000)", 0 },
-	{ "hold-us", KEY_HOLD, "US", 0,
-	  "work between reading and writing the counter (0)", 0 },
-	{ "keys", KEY_KEYS, "N", 0,
-	  "counters to choose from at random, each with its lock (1)", 0 },
-	{ "wait", KEY_WAIT, "POLICY", 0,
-	  "who does not get the lock gives the increment up (fail-fast), asks again after a fixed (sleep) or a growing random time (backoff, default), or puts it off and goes on (delay-queue)",
-	  0 },
-	{ "kill-workers", KEY_KILL_WORKERS, "N", 0,
-	  "with delay-queue, N times: kill -9 of a worker that has taken an increment and not done it (0)", 0 },
-	{ "persistence", KEY_PERSISTENCE, "none|rdb|everysec|always", 0,
-	  "what the private servers write to disk (none)", 0 },
-	{ "pin", KEY_PIN, "same|none", 0,
-	  "same: clients and servers on one processor (default for private servers)", 0 },
-	{ "redis", KEY_REDIS, "URI[,URI...]", 0,
-	  "your own servers: the data server, then lock servers", 0 },
-	{ "redis-server", KEY_REDIS_SERVER, "PATH", 0,
-	  "program for private servers (redis-server)", 0 },
-	{ "output", KEY_OUTPUT, "DIR", 0, "where results go (results/RUN)", 0 },
-	{ 0 },
-};
-
 #define AT(field) offsetof(struct rr_bench_options, field)
 
-/* Options that are one number. */
-static const struct number {
-	enum key key;
-	const char *option;
-	size_t offset;
-	long min, max;
-} numbers[] = {
-	{ KEY_PROCESSES, "--processes", AT(processes), 1, 256 },
-	{ KEY_INCREMENTS, "--increments", AT(increments), 1, 1000000000 },
-	{ KEY_REPEATS, "--repeats", AT(repeats), 1, 1000 },
-	{ KEY_WARMUP, "--warmup", AT(warmup), 0, 1000000 },
-	{ KEY_SEED, "--seed", AT(seed), 0, INT64_MAX },
-	{ KEY_TTL, "--ttl-ms", AT(ttl_ms), 10, 86400000 },
-	{ KEY_HOLD, "--hold-us", AT(hold_us), 0, 60000000 },
-	{ KEY_KEYS, "--keys", AT(keys), 1, RR_KEYS_MAX },
-	{ KEY_KILL_WORKERS, "--kill-workers", AT(kill_workers), 0, 1000 },
+/* Once each: what is to be repeated is asked for by --repeats. */
+static void add_threads(struct rr_bench_options *options, long threads)
+{
+	for (size_t i = 0; i < options->n_threads; i++) {
+		if (options->threads[i] == threads)
+			return;
+	}
+	options->threads[options->n_threads++] = threads;
+}
+
+static bool take_threads(void *into, char *list, struct rr_error *error)
+{
+	struct rr_bench_options *options = into;
+	char *rest = NULL;
+	long threads;
+
+	options->n_threads = 0;
+	for (char *one = strtok_r(list, ",", &rest); one;
+	     one = strtok_r(NULL, ",", &rest)) {
+		if (options->n_threads == RR_SWEEP_MAX)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--threads: more than %d numbers",
+					    RR_SWEEP_MAX);
+		if (!rr_take_number("threads", one, 1, RR_CLIENTS_MAX,
+				    &threads, error))
+			return false;
+		add_threads(options, threads);
+	}
+	return options->n_threads ||
+	       rr_take_number("threads", "", 1, RR_CLIENTS_MAX, &threads,
+			      error);
+}
+
+static bool take_redis(void *into, char *list, struct rr_error *error)
+{
+	struct rr_bench_options *options = into;
+	char *rest = NULL, why[400];
+
+	options->n_redis = 0;
+	for (char *one = strtok_r(list, ",", &rest); one;
+	     one = strtok_r(NULL, ",", &rest)) {
+		if (options->n_redis == RR_CLUSTER_SERVERS)
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--redis: more than %d servers",
+					    RR_CLUSTER_SERVERS);
+		if (!rl_address_parse(&options->redis[options->n_redis++], one,
+				      why, sizeof(why)))
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--redis: %s", why);
+	}
+	return options->n_redis ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--redis: no server is named");
+}
+
+static bool take_strategy(void *into, char *name, struct rr_error *error)
+{
+	struct rr_bench_options *options = into;
+	size_t index = 0;
+
+	if (!rr_take_name("strategy", name, rr_strategy_name,
+			  "'redrace list' shows them", &index, error))
+		return false;
+	for (size_t i = 0; i < options->n_strategies; i++) {
+		if (options->strategies[i] == rr_strategies[index])
+			return true;
+	}
+	options->strategies[options->n_strategies++] = rr_strategies[index];
+	return true;
+}
+
+static const char *const pins[] = { [RR_PIN_SAME] = "same",
+				    [RR_PIN_NONE] = "none" };
+
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_ALL,
+	  .help = "all strategies; without a STRATEGY the basic ones run",
+	  .at = AT(all) },
+	{ .name = "threads", .letter = 't', .argument = "N[,N...]",
+	  .help = "clients in each process, a connection each (2); a list is a sweep",
+	  .kind = RR_TAKES_MORE, .take = take_threads },
+	{ .name = "processes", .letter = 'p', .argument = "N",
+	  .help = "worker processes (1)", .kind = RR_TAKES_NUMBER,
+	  .at = AT(processes), .min = 1, .max = 256 },
+	{ .common = RR_OPTION_INCREMENTS,
+	  .help = "increments over all clients together (100000)",
+	  .at = AT(increments), .min = 1, .max = 1000000000 },
+	{ .common = RR_OPTION_REPEATS,
+	  .help = "runs of each, shuffled anew every time (1)",
+	  .at = AT(repeats), .min = 1, .max = 1000 },
+	{ .name = "warmup", .argument = "N",
+	  .help = "increments before the measured ones (1000)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(warmup), .max = 1000000 },
+	{ .common = RR_OPTION_SEED,
+	  .help = "for order, keys and back-off (random)", .at = AT(seed),
+	  .max = INT64_MAX },
+	{ .common = RR_OPTION_TTL_MS, .at = AT(ttl_ms), .min = 10,
+	  .max = 86400000 },
+	{ .name = "hold-us", .argument = "US",
+	  .help = "work between reading and writing the counter (0)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(hold_us), .max = 60000000 },
+	{ .name = "keys", .argument = "N",
+	  .help = "counters to choose from at random, each with its lock (1)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(keys), .min = 1,
+	  .max = RR_KEYS_MAX },
+	{ .name = "wait", .argument = "POLICY",
+	  .help = "who does not get the lock gives the increment up (fail-fast), asks again after a fixed (sleep) or a growing random time (backoff, default), or puts it off and goes on (delay-queue)",
+	  .kind = RR_TAKES_WORD, .at = AT(policy), .words = rr_policy_names,
+	  .n_words = RR_POLICIES },
+	{ .name = "kill-workers", .argument = "N",
+	  .help = "with delay-queue, N times: kill -9 of a worker that has taken an increment and not done it (0)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(kill_workers), .max = 1000 },
+	{ .name = "persistence", .argument = "none|rdb|everysec|always",
+	  .help = "what the private servers write to disk (none)",
+	  .kind = RR_TAKES_WORD, .at = AT(persistence),
+	  .words = rr_persistence_names, .n_words = RR_PERSIST_KINDS },
+	{ .name = "pin", .argument = "same|none",
+	  .help = "same: clients and servers on one processor (default for private servers)",
+	  .kind = RR_TAKES_WORD, .at = AT(pin), .words = pins,
+	  .n_words = sizeof(pins) / sizeof(pins[0]) },
+	{ .name = "redis", .argument = "URI[,URI...]",
+	  .help = "your own servers: the data server, then lock servers",
+	  .kind = RR_TAKES_MORE, .take = take_redis },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
+	{ .common = RR_OPTION_OUTPUT, .argument = "DIR",
+	  .help = "where results go (results/RUN)", .at = AT(output) },
 };
 
-/* ---- Checks -------------------------------------------------------------- */
+/* ---- What goes together, and with this machine's limits ------------------- */
 
-static void check_leases(struct argp_state *state,
-			 const struct rr_bench_options *options)
+static bool check_leases(const struct rr_bench_options *options,
+			 struct rr_error *error)
 {
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
 
 		if (strategy->lock.lease == RR_LEASE_IN_SECONDS &&
 		    options->ttl_ms % 1000)
-			argp_failure(state, RR_EXIT_USAGE, 0,
-				     "--ttl-ms %ld: the lease of %s is whole seconds; give a multiple of 1000",
-				     options->ttl_ms, strategy->name);
+			return rr_error_set(error, RR_ERROR_USAGE,
+					    "--ttl-ms %ld: the lease of %s is whole seconds; give a multiple of 1000",
+					    options->ttl_ms, strategy->name);
 	}
+	return true;
 }
 
 static long most_threads(const struct rr_bench_options *options)
@@ -114,47 +170,43 @@ static long most_threads(const struct rr_bench_options *options)
 	return most;
 }
 
-/* Files that a process has open at most: a worker a connection per client and
- * server, a private server one per client. */
-static long files_needed(const struct rr_bench_options *options)
+/* A worker holds a connection per client and server, a private server one per
+ * client. */
+static long count_files(const struct rr_bench_options *options)
 {
 	const long threads = most_threads(options);
 	const long clients = threads * options->processes;
-	size_t most = 1;
+	size_t servers = 1;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
-		const size_t connections =
+		const size_t links =
 			1 + strategy->lock.servers + strategy->cost.connections;
 
-		most = connections > most ? connections : most;
+		servers = links > servers ? links : servers;
 	}
-	return SPARE_FILES + (threads * (long)most > clients ?
-				      threads * (long)most :
+	return SPARE_FILES + (threads * (long)servers > clients ?
+				      threads * (long)servers :
 				      clients);
 }
 
-static bool allows_files(rlim_t limit, long need)
+/* Raises the soft limit if need be. */
+static bool check_files(const struct rr_bench_options *options,
+			struct rr_error *error)
 {
-	return limit == RLIM_INFINITY || (long)limit >= need;
-}
-
-/* Raises the soft limit on the way. */
-static void check_files(struct argp_state *state,
-			const struct rr_bench_options *options)
-{
-	const long need = files_needed(options);
+	const long need = count_files(options);
 	struct rlimit limit;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	if (allows_files(limit.rlim_cur, need))
-		return;
+	if (limit.rlim_cur == RLIM_INFINITY || (long)limit.rlim_cur >= need)
+		return true;
 	limit.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-	    !allows_files(limit.rlim_max, need))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--threads %ld needs %ld open files and the limit is %ld; raise it (ulimit -Hn) or ask for fewer threads",
-			     most_threads(options), need, (long)limit.rlim_max);
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    (limit.rlim_max == RLIM_INFINITY || (long)limit.rlim_max >= need))
+		return true;
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "--threads %ld needs %ld open files and the limit is %ld; raise it (ulimit -Hn) or ask for fewer threads",
+			    most_threads(options), need, (long)limit.rlim_max);
 }
 
 static bool is_same_server(const struct rl_address *a,
@@ -164,233 +216,105 @@ static bool is_same_server(const struct rl_address *a,
 	       a->port == b->port;
 }
 
-static void check_own_servers(struct argp_state *state,
-			      const struct rr_bench_options *options)
+static bool check_own_servers(const struct rr_bench_options *options,
+			      struct rr_error *error)
 {
 	if (options->pin == RR_PIN_SAME)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--pin same moves the servers too, and those of --redis are yours; leave it out");
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--pin same moves the servers too, and those of --redis are yours; leave it out");
 	if (options->persistence != RR_PERSIST_NONE)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--persistence is for private servers; those of --redis are not configured");
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--persistence is for private servers; those of --redis are not configured");
 	for (size_t i = 1; i < options->n_redis; i++) {
 		for (size_t j = i + 1; j < options->n_redis; j++) {
 			if (is_same_server(&options->redis[i],
 					   &options->redis[j]))
-				argp_failure(state, RR_EXIT_USAGE, 0,
-					     "--redis: lock servers %zu and %zu are the same; they must be independent",
-					     i, j);
+				return rr_error_set(error, RR_ERROR_USAGE,
+						    "--redis: lock servers %zu and %zu are the same; they must be independent",
+						    i, j);
 		}
 	}
+	return true;
 }
 
 /* Who dies must be one client that has taken one increment, and somebody must
  * be left to notice. */
-static void check_kills(struct argp_state *state,
-			const struct rr_bench_options *options)
+static bool check_kills(const struct rr_bench_options *options,
+			struct rr_error *error)
 {
 	if (options->policy != RR_POLICY_DELAY_QUEUE)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--kill-workers is for --wait delay-queue; without it the increment of a dead worker is nowhere");
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--kill-workers is for --wait delay-queue; without it the increment of a dead worker is nowhere");
 	if (most_threads(options) != 1 || options->processes < 2)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--kill-workers needs --threads 1 and --processes 2 or more, so that only one client dies and others go on");
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--kill-workers needs --threads 1 and --processes 2 or more, so that only one client dies and others go on");
 	if (options->kill_workers > options->increments)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--kill-workers %ld: there are only %ld increments to be killed at",
-			     options->kill_workers, options->increments);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--kill-workers %ld: there are only %ld increments to be killed at",
+				    options->kill_workers, options->increments);
+	return true;
 }
 
-static void check_clients(struct argp_state *state,
-			  const struct rr_bench_options *options)
+static bool check_sizes(const struct rr_bench_options *options,
+			struct rr_error *error)
 {
 	const long threads = most_threads(options);
 	const long clients = threads * options->processes;
 
 	if (clients > RR_CLIENTS_MAX)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "%ld threads in %ld processes are %ld clients; %d is the most",
-			     threads, options->processes, clients,
-			     RR_CLIENTS_MAX);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "%ld threads in %ld processes are %ld clients; %d is the most",
+				    threads, options->processes, clients,
+				    RR_CLIENTS_MAX);
 	if (clients * options->keys > TARGETS_MAX)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--keys %ld with %ld clients is too much for memory; %d clients x keys is the most",
-			     options->keys, clients, TARGETS_MAX);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--keys %ld with %ld clients is too much for memory; %d clients x keys is the most",
+				    options->keys, clients, TARGETS_MAX);
+	return true;
 }
 
 /* Without a name: the basic ones, or all. */
-static void choose_strategies(struct argp_state *state,
-			      struct rr_bench_options *options)
+static bool choose_strategies(struct rr_bench_options *options,
+			      struct rr_error *error)
 {
 	if (options->all && options->n_strategies)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--all: '%s' is named besides; leave one out",
-			     options->strategies[0]->name);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--all: '%s' is named besides; leave one out",
+				    options->strategies[0]->name);
 	if (options->n_strategies)
-		return;
+		return true;
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		if (options->all || rr_strategies[i]->is_basic)
 			options->strategies[options->n_strategies++] =
 				rr_strategies[i];
 	}
+	return true;
 }
 
-static void check_together(struct argp_state *state,
-			   struct rr_bench_options *options)
+static bool check_options(void *into, struct rr_error *error)
 {
-	choose_strategies(state, options);
-	check_clients(state, options);
-	check_leases(state, options);
-	check_files(state, options);
-	if (options->kill_workers)
-		check_kills(state, options);
-	if (options->n_redis)
-		check_own_servers(state, options);
+	struct rr_bench_options *options = into;
+
+	return choose_strategies(options, error) &&
+	       check_sizes(options, error) && check_leases(options, error) &&
+	       check_files(options, error) &&
+	       (!options->kill_workers || check_kills(options, error)) &&
+	       (!options->n_redis || check_own_servers(options, error));
 }
 
-/* ---- One option at a time ------------------------------------------------ */
-
-/* Once each: what is to be repeated is asked for by --repeats. */
-static void add_threads(struct rr_bench_options *options, long threads)
-{
-	for (size_t i = 0; i < options->n_threads; i++) {
-		if (options->threads[i] == threads)
-			return;
-	}
-	options->threads[options->n_threads++] = threads;
-}
-
-static void take_threads(struct argp_state *state,
-			 struct rr_bench_options *options, char *list)
-{
-	char *rest = NULL;
-
-	options->n_threads = 0;
-	for (char *one = strtok_r(list, ",", &rest); one;
-	     one = strtok_r(NULL, ",", &rest)) {
-		if (options->n_threads == RR_SWEEP_MAX)
-			argp_failure(state, RR_EXIT_USAGE, 0,
-				     "--threads: more than %d numbers",
-				     RR_SWEEP_MAX);
-		add_threads(options, rr_option_number(state, "--threads", one,
-						      1, RR_CLIENTS_MAX));
-	}
-	if (options->n_threads == 0)
-		rr_option_number(state, "--threads", "", 1, RR_CLIENTS_MAX);
-}
-
-static void take_redis(struct argp_state *state,
-		       struct rr_bench_options *options, char *list)
-{
-	char *rest = NULL, error[400];
-
-	options->n_redis = 0;
-	for (char *one = strtok_r(list, ",", &rest); one;
-	     one = strtok_r(NULL, ",", &rest)) {
-		if (options->n_redis == RR_CLUSTER_SERVERS)
-			argp_failure(state, RR_EXIT_USAGE, 0,
-				     "--redis: more than %d servers",
-				     RR_CLUSTER_SERVERS);
-		if (!rl_address_parse(&options->redis[options->n_redis++], one,
-				      error, sizeof(error)))
-			argp_failure(state, RR_EXIT_USAGE, 0, "--redis: %s",
-				     error);
-	}
-	if (options->n_redis == 0)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "--redis: no server is named");
-}
-
-static void take_strategy(struct argp_state *state,
-			  struct rr_bench_options *options, const char *name)
-{
-	const struct rr_strategy *strategy = rr_option_strategy(state, name);
-
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		if (options->strategies[i] == strategy)
-			return;
-	}
-	options->strategies[options->n_strategies++] = strategy;
-}
-
-static error_t parse_number_option(int key, const char *text,
-				   struct argp_state *state)
-{
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		const struct number *number = &numbers[i];
-
-		if ((int)number->key != key)
-			continue;
-		*(long *)((char *)state->input + number->offset) =
-			rr_option_number(state, number->option, text,
-					 number->min, number->max);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	static const char *const pins[] = { "", "same", "none" };
-	struct rr_bench_options *options = state->input;
-
-	if (text && text[0] == '\0')
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "an option or argument is empty; see --help");
-	switch (key) {
-	case KEY_THREADS:
-		take_threads(state, options, text);
-		return 0;
-	case KEY_ALL:
-		options->all = true;
-		return 0;
-	case KEY_WAIT:
-		options->policy = (enum rr_policy)rr_option_choice(
-			state, "--wait", text, rr_policy_names, RR_POLICIES);
-		return 0;
-	case KEY_PERSISTENCE:
-		options->persistence = (enum rr_persistence)rr_option_choice(
-			state, "--persistence", text, rr_persistence_names,
-			RR_PERSIST_KINDS);
-		return 0;
-	case KEY_PIN:
-		options->pin = (enum rr_pin)rr_option_choice(
-			state, "--pin", text, pins, 3);
-		return 0;
-	case KEY_REDIS:
-		take_redis(state, options, text);
-		return 0;
-	case KEY_REDIS_SERVER:
-		options->redis_server = text;
-		return 0;
-	case KEY_OUTPUT:
-		options->output = text;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_strategy(state, options, text);
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check_together(state, options);
-		return 0;
-	default:
-		return parse_number_option(key, text, state);
-	}
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.args_doc = "[STRATEGY...]",
-	.doc = "Counts to a known number under each strategy and checks the result.\v"
-	       "Without a STRATEGY the basic ones run, with --all all; 'redrace list' shows them.",
+const struct rr_command_line rr_bench_command_line = {
+	.about = "Counts to a known number under each strategy and checks the result.\v"
+		 "Without a STRATEGY the basic ones run, with --all all; 'redrace list' shows them.",
+	.arguments = "[STRATEGY...]",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_strategy,
+	.check = check_options,
 };
 
-void rr_bench_options_parse(struct rr_bench_options *options, int argc,
-			    char **argv)
+struct rr_bench_options rr_bench_defaults(void)
 {
-	uint32_t seed;
-
-	*options = (struct rr_bench_options){
+	struct rr_bench_options options = {
 		.threads = { 2 },
 		.n_threads = 1,
 		.processes = 1,
@@ -399,15 +323,12 @@ void rr_bench_options_parse(struct rr_bench_options *options, int argc,
 		.warmup = 1000,
 		.keys = 1,
 		.ttl_ms = 10000,
-		.seed = 1,
+		.pin = RR_PIN_DEFAULT,
 		.redis_server = "redis-server",
 	};
-	if (getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
-		options->seed = seed;
-	argp_parse(&argp, argc, argv, 0, NULL, options);
-}
 
-void rr_bench_options_help(void)
-{
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace bench");
+	if (getrandom(&options.seed, sizeof(options.seed), 0) < 0)
+		options.seed = 1;
+	options.seed >>= 32;
+	return options;
 }
