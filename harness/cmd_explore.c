@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace explore: all states of a strategy. */
-#include <argp.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,14 +51,19 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 
 enum rr_exit rr_cmd_explore(int argc, char **argv, struct rr_error *error)
 {
-	struct rr_explore_options options;
+	struct rr_explore_options options = rr_explore_defaults();
 	struct rr_session session;
 	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
-	rr_explore_options_parse(&options, argc, argv);
+	rr_command_line_parse(&rr_explore_command_line, &options, argc, argv);
 	if (rr_session_open(&session, error))
 		code = explore_on_servers(&options, &session, error);
 	rr_session_close(&session);
 	return code;
+}
+
+void rr_help_explore(void)
+{
+	rr_command_line_help(&rr_explore_command_line, "explore");
 }

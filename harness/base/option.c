@@ -213,7 +213,7 @@ static bool take_argument(const struct parsing *parsing, char *text,
 	if (line->take_argument)
 		return line->take_argument(parsing->into, text, error);
 	return rr_error_set(error, RR_ERROR_USAGE,
-			    "'%s': it takes options, and no arguments", text);
+			    "'%s': the command takes no arguments", text);
 }
 
 static int key_of(const struct rr_option *option, size_t index)
@@ -233,6 +233,19 @@ static bool find_option(const struct rr_command_line *line, int key,
 	return false;
 }
 
+static void refuse_empty(const struct rr_command_line *line, int key,
+			 struct rr_error *error)
+{
+	struct rr_option option;
+
+	if (find_option(line, key, &option))
+		rr_error_set(error, RR_ERROR_USAGE, "--%s is empty; see --help",
+			     option.name);
+	else
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "an argument is empty; see --help");
+}
+
 static error_t parse_key(int key, char *text, struct argp_state *state)
 {
 	const struct parsing *parsing = state->input;
@@ -241,8 +254,7 @@ static error_t parse_key(int key, char *text, struct argp_state *state)
 	struct rr_option option;
 
 	if (text && !text[0])
-		rr_error_set(&error, RR_ERROR_USAGE,
-			     "an option or argument is empty; see --help");
+		refuse_empty(line, key, &error);
 	else if (key == ARGP_KEY_ARG)
 		take_argument(parsing, text, &error);
 	else if (key == ARGP_KEY_NO_ARGS && line->missing)
@@ -305,52 +317,4 @@ void rr_command_line_help(const struct rr_command_line *line, const char *name)
 
 	snprintf(program, sizeof(program), "redrace %s", name);
 	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, program);
-}
-
-/* ---- For parsers that are no table yet ------------------------------------ */
-
-long rr_option_number(struct argp_state *state, const char *option,
-		      const char *text, long min, long max)
-{
-	long value;
-
-	if (!rr_parse_number(text, min, max, &value))
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "%s: '%s' is not a whole number from %ld to %ld",
-			     option, text, min, max);
-	return value;
-}
-
-int rr_option_choice(struct argp_state *state, const char *option,
-		     const char *text, const char *const names[], int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (strcmp(text, names[i]) == 0)
-			return i;
-	}
-	argp_failure(state, RR_EXIT_USAGE, 0,
-		     "%s: '%s' is not one of its values: see --help", option,
-		     text);
-	return 0;
-}
-
-const struct rr_strategy *rr_option_strategy(struct argp_state *state,
-					     const char *name)
-{
-	const struct rr_strategy *strategy = rr_strategy_find(name);
-	const char *names[NAMES_MAX], *nearest;
-	size_t n = 0;
-
-	for (; n < rr_n_strategies && n < NAMES_MAX; n++)
-		names[n] = rr_strategies[n]->name;
-	nearest = rr_nearest(name, names, n);
-	if (!strategy && nearest)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "no strategy '%s'; did you mean '%s'?", name,
-			     nearest);
-	if (!strategy)
-		argp_failure(state, RR_EXIT_USAGE, 0,
-			     "no strategy '%s'; 'redrace list' shows them",
-			     name);
-	return strategy;
 }

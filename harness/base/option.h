@@ -18,12 +18,10 @@
 #ifndef RR_OPTION_H
 #define RR_OPTION_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
-#include "strategy.h"
 
 /* What an option takes, and the type of the field that it goes to. */
 enum rr_option_kind {
@@ -108,19 +106,5 @@ bool rr_take_number(const char *name, const char *text, long min, long max,
 bool rr_take_name(const char *what, const char *name,
 		  const char *(*name_at)(size_t index), const char *where,
 		  size_t *index, struct rr_error *error);
-
-/* ---- For parsers that are no table yet ---------------------------------- */
-
-/* A whole number from `min` to `max`; `option` is its name, "--threads". */
-long rr_option_number(struct argp_state *state, const char *option,
-		      const char *text, long min, long max);
-
-/* The index of `text` among the `n` names of an option's values. */
-int rr_option_choice(struct argp_state *state, const char *option,
-		     const char *text, const char *const names[], int n);
-
-/* A strategy by its name; for a misspelt one the nearest is suggested. */
-const struct rr_strategy *rr_option_strategy(struct argp_state *state,
-					     const char *name);
 
 #endif

@@ -323,12 +323,13 @@ struct rr_bench_options rr_bench_defaults(void)
 		.warmup = 1000,
 		.keys = 1,
 		.ttl_ms = 10000,
+		.seed = 1,
 		.pin = RR_PIN_DEFAULT,
 		.redis_server = "redis-server",
 	};
+	uint32_t seed;
 
-	if (getrandom(&options.seed, sizeof(options.seed), 0) < 0)
-		options.seed = 1;
-	options.seed >>= 32;
+	if (getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
+		options.seed = seed;
 	return options;
 }

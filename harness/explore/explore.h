@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "cluster/cluster.h"
 #include "strategy.h"
 
@@ -172,9 +173,9 @@ struct rr_explore_options {
 	long seed;        /* -1 = none was given */
 };
 
-/* Ends the program when they are wrong. */
-void rr_explore_options_parse(struct rr_explore_options *options, int argc,
-			      char **argv);
+/* For a struct rr_explore_options. */
+extern const struct rr_command_line rr_explore_command_line;
+struct rr_explore_options rr_explore_defaults(void);
 
 /* Explores one strategy and prints what came of it. RR_EXIT_OK: as the strategy's
  * table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut;

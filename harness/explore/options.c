@@ -1,144 +1,119 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of `redrace explore`. */
-#include <argp.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/option.h"
-#include "commands.h"
 #include "explore.h"
 
-enum { AUDIT = 200, MEGABYTE = 1 << 20, KEY_FIRST = 0x100 };
+enum { AUDIT = 200, MEGABYTE = 1 << 20 };
 
-enum kind { FLAG, SMALL, NUMBER, TEXT }; /* bool, int, 8 bytes, const char * */
-
-/* Where in the options an argument goes. */
 #define AT(field) offsetof(struct rr_explore_options, field)
-#define BUDGET(fault) AT(config.budget.fault), 0, 8
 
-/* The key of each is KEY_FIRST and its index. */
-static const struct setting {
-	const char *name, *argument, *doc;
-	enum kind kind;
-	size_t at;
-	long min, max;
-} settings[] = {
-	{ "clients", "N", "how many clients (2)", NUMBER, AT(config.n_clients),
-	  1, 8 },
-	{ "increments", "N", "of each client (1)", NUMBER,
-	  AT(config.increments), 1, 100 },
-	{ "processes", NULL,
-	  "clients are processes, not threads of one; so they are with faults",
-	  FLAG, AT(config.separate), 0, 0 },
-	{ "all", NULL,
-	  "every schedule for real, without tables of what is known", FLAG,
-	  AT(config.all), 0, 0 },
-	{ "crashes", "N", "clients may crash, N times", SMALL,
-	  BUDGET(crashes) },
-	{ "expiries", "N",
-	  "leases run out at any point, N times, each in two halves if need be",
-	  SMALL, BUDGET(expiries) },
-	{ "pauses", "N", "the same, and nobody's renewer runs meanwhile", SMALL,
-	  BUDGET(pauses) },
-	{ "slow-work", NULL,
-	  "the work between reading and writing takes two leases and a half",
-	  FLAG, AT(slow_work), 0, 0 },
-	{ "lost-replies", "N",
-	  "replies may be lost, N times; the caller repeats its increment",
-	  SMALL, BUDGET(lost_replies) },
-	{ "restarts", "N", "lock servers may come back empty, N times", SMALL,
-	  BUDGET(restarts) },
-	{ "stays-away", NULL, "they come back after more than a lease", FLAG,
-	  AT(config.stays_away), 0, 0 },
-	{ "skew", NULL,
-	  "each client's clock is ahead of the last by more than a lease", FLAG,
-	  AT(skew), 0, 0 },
-	{ "jumps", "N",
-	  "a server's clock jumps forward by more than a lease, N times", SMALL,
-	  BUDGET(jumps) },
-	{ "late", "N",
-	  "that many commands may be executed after their client died or gave "
-	  "up (0); without it none is",
-	  SMALL, BUDGET(late) },
-	{ "lock-servers", "N",
-	  "so many, where the strategy has any (as many as it has)", NUMBER,
-	  AT(config.lock_servers), 3, 9 },
-	{ "rounds", "N",
-	  "how often a refused attempt that writes is repeated (2)", SMALL,
-	  AT(config.rounds), 1, 20 },
-	{ "ttl-ms", "MS", "the lease (10000)", NUMBER, AT(config.ttl_ms), 5000,
-	  3600000 },
-	{ "most", "N", "no more states than that", NUMBER, AT(config.most), 1,
-	  1000000000 },
-	{ "memory", "MB", "no more than that (half of what is free)", NUMBER,
-	  AT(config.memory), 1, 1 << 24 },
-	{ "audit", "N",
-	  "random interleavings that are played for real before a strategy is "
-	  "called safe (200)",
-	  NUMBER, AT(config.audit), 0, 1000000 },
-	{ "mutants", NULL,
-	  "try all mutants, weakened commands, and list which are noticed",
-	  FLAG, AT(config.all_mutants), 0, 0 },
-	{ "stats", NULL, "print what the search was made of", FLAG, AT(stats),
-	  0, 0 },
-	{ "dot", "FILE", "write the graph of states for Graphviz", TEXT,
-	  AT(config.dot), 0, 0 },
-	{ "json", "FILE", "write the graph of states as JSON", TEXT,
-	  AT(config.json), 0, 0 },
-	{ "random", "N",
-	  "N random schedules instead, for spaces too large to finish", NUMBER,
-	  AT(config.random.runs), 1, 1000000000 },
-	{ "seed", "S", "of the first of them; the next has the next number",
-	  NUMBER, AT(seed), 0, LONG_MAX / 2 },
-	{ "depth", "D", "find failures that need D pairs of steps in order (3)",
-	  SMALL, AT(config.random.depth), 1, RR_DEPTH_MAX },
-	{ "save", "FILE|DIR/",
-	  "where the failing schedule is saved, for redrace play", TEXT,
-	  AT(save), 0, 0 },
-	{ "redis-server", "PATH", "program for private servers (redis-server)",
-	  TEXT, AT(redis_server), 0, 0 },
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_CLIENTS, .at = AT(config.n_clients), .min = 1,
+	  .max = 8 },
+	{ .common = RR_OPTION_INCREMENTS, .at = AT(config.increments),
+	  .min = 1, .max = 100 },
+	{ .name = "processes",
+	  .help = "clients are processes, not threads of one; so they are with faults",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.separate) },
+	{ .common = RR_OPTION_ALL,
+	  .help = "every schedule for real, without tables of what is known",
+	  .at = AT(config.all) },
+	{ .name = "crashes", .argument = "N",
+	  .help = "clients may crash, N times", .kind = RR_TAKES_INT,
+	  .at = AT(config.budget.crashes), .max = 8 },
+	{ .name = "expiries", .argument = "N",
+	  .help = "leases run out at any point, N times, each in two halves if need be",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.expiries), .max = 8 },
+	{ .name = "pauses", .argument = "N",
+	  .help = "the same, and nobody's renewer runs meanwhile",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.pauses), .max = 8 },
+	{ .name = "slow-work",
+	  .help = "the work between reading and writing takes two leases and a half",
+	  .kind = RR_TAKES_NOTHING, .at = AT(slow_work) },
+	{ .name = "lost-replies", .argument = "N",
+	  .help = "replies may be lost, N times; the caller repeats its increment",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.lost_replies), .max = 8 },
+	{ .name = "restarts", .argument = "N",
+	  .help = "lock servers may come back empty, N times",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.restarts), .max = 8 },
+	{ .name = "stays-away",
+	  .help = "they come back after more than a lease",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.stays_away) },
+	{ .name = "skew",
+	  .help = "each client's clock is ahead of the last by more than a lease",
+	  .kind = RR_TAKES_NOTHING, .at = AT(skew) },
+	{ .name = "jumps", .argument = "N",
+	  .help = "a server's clock jumps forward by more than a lease, N times",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.jumps), .max = 8 },
+	{ .name = "late", .argument = "N",
+	  .help = "that many commands may be executed after their client died or gave up (0); without it none is",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.late), .max = 8 },
+	{ .name = "lock-servers", .argument = "N",
+	  .help = "so many, where the strategy has any (as many as it has)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(config.lock_servers), .min = 3,
+	  .max = 9 },
+	{ .name = "rounds", .argument = "N",
+	  .help = "how often a refused attempt that writes is repeated (2)",
+	  .kind = RR_TAKES_INT, .at = AT(config.rounds), .min = 1, .max = 20 },
+	{ .common = RR_OPTION_TTL_MS, .help = "the lease (10000)",
+	  .at = AT(config.ttl_ms), .min = 5000, .max = 3600000 },
+	{ .common = RR_OPTION_MOST, .at = AT(config.most) },
+	{ .name = "memory", .argument = "MB",
+	  .help = "no more than that (half of what is free)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(config.memory), .min = 1,
+	  .max = 1 << 24 },
+	{ .name = "audit", .argument = "N",
+	  .help = "random interleavings that are played for real before a strategy is called safe (200)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(config.audit), .max = 1000000 },
+	{ .name = "mutants",
+	  .help = "try all mutants, weakened commands, and list which are noticed",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.all_mutants) },
+	{ .name = "stats", .help = "print what the search was made of",
+	  .kind = RR_TAKES_NOTHING, .at = AT(stats) },
+	{ .name = "dot", .argument = "FILE",
+	  .help = "write the graph of states for Graphviz",
+	  .kind = RR_TAKES_TEXT, .at = AT(config.dot) },
+	{ .name = "json", .argument = "FILE",
+	  .help = "write the graph of states as JSON", .kind = RR_TAKES_TEXT,
+	  .at = AT(config.json) },
+	{ .name = "random", .argument = "N",
+	  .help = "N random schedules instead, for spaces too large to finish",
+	  .kind = RR_TAKES_NUMBER, .at = AT(config.random.runs), .min = 1,
+	  .max = 1000000000 },
+	{ .common = RR_OPTION_SEED,
+	  .help = "of the first of them; the next has the next number",
+	  .at = AT(seed), .max = LONG_MAX / 2 },
+	{ .name = "depth", .argument = "D",
+	  .help = "find failures that need D pairs of steps in order (3)",
+	  .kind = RR_TAKES_INT, .at = AT(config.random.depth), .min = 1,
+	  .max = RR_DEPTH_MAX },
+	{ .common = RR_OPTION_SAVE, .argument = "FILE|DIR/",
+	  .help = "where the failing schedule is saved, for redrace play",
+	  .at = AT(save) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
-enum { N_SETTINGS = sizeof(settings) / sizeof(settings[0]) };
-
-static void apply_setting(struct rr_explore_options *options,
-			  const struct setting *setting, const char *text,
-			  struct argp_state *state)
+static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
-	void *at = (char *)options + setting->at;
-	char name[32];
-	long number;
+	struct rr_explore_options *options = into;
+	size_t index = 0;
 
-	if (setting->kind == FLAG) {
-		*(bool *)at = true;
-		return;
-	}
-	if (setting->kind == TEXT) {
-		*(const char **)at = text;
-		return;
-	}
-	snprintf(name, sizeof(name), "--%s", setting->name);
-	number =
-		rr_option_number(state, name, text, setting->min, setting->max);
-	if (setting->kind == SMALL)
-		*(int *)at = (int)number;
-	else
-		memcpy(at, &number, sizeof(number));
-}
-
-static void add_strategy(struct rr_explore_options *options, const char *name,
-			 struct argp_state *state)
-{
 	if (options->n_strategies == RR_EXPLORE_STRATEGIES)
-		argp_failure(state, RR_EXIT_USAGE, 0, "too many strategies");
-	options->strategies[options->n_strategies++] =
-		rr_option_strategy(state, name);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "too many strategies");
+	if (!rr_take_name("strategy", name, rr_strategy_name,
+			  "'redrace list' shows them", &index, error))
+		return false;
+	options->strategies[options->n_strategies++] = rr_strategies[index];
+	return true;
 }
 
-static void check_combinations(const struct rr_explore_options *options,
-			       struct argp_state *state)
+static bool check_combinations(const struct rr_explore_options *options,
+			       struct rr_error *error)
 {
 	const struct rr_random_config *random = &options->config.random;
 	const bool has_graph = options->config.dot || options->config.json;
@@ -152,62 +127,7 @@ static void check_combinations(const struct rr_explore_options *options,
 		wrong = "--random makes no graph; leave --dot and --json out";
 	else if (options->n_strategies > 1 && has_graph)
 		wrong = "--dot and --json take one strategy";
-	if (wrong)
-		argp_failure(state, RR_EXIT_USAGE, 0, "%s", wrong);
-}
-
-static error_t parse_explore_option(int key, char *text,
-				    struct argp_state *state)
-{
-	struct rr_explore_options *options = state->input;
-
-	if (key >= KEY_FIRST && key < KEY_FIRST + N_SETTINGS) {
-		apply_setting(options, &settings[key - KEY_FIRST], text, state);
-		return 0;
-	}
-	switch (key) {
-	case ARGP_KEY_ARG:
-		add_strategy(options, text, state);
-		return 0;
-	case ARGP_KEY_END:
-		check_combinations(options, state);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_failure(
-			state, RR_EXIT_USAGE, 0,
-			"explore what? 'redrace list' shows the strategies");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* The options as argp wants them go to `keys`. */
-static struct argp make_explore_argp(struct argp_option keys[N_SETTINGS + 1])
-{
-	for (int i = 0; i < N_SETTINGS; i++)
-		keys[i] = (struct argp_option){ .name = settings[i].name,
-						.key = KEY_FIRST + i,
-						.arg = settings[i].argument,
-						.doc = settings[i].doc };
-	keys[N_SETTINGS] = (struct argp_option){ 0 };
-	return (struct argp){
-		.options = keys,
-		.parser = parse_explore_option,
-		.args_doc = "STRATEGY...",
-		.doc = "Finds all states that a strategy's clients and their "
-		       "servers can get into, in every interleaving and with "
-		       "faults, and shows the shortest that fails, played on "
-		       "real servers.",
-	};
-}
-
-void rr_help_explore(void)
-{
-	struct argp_option keys[N_SETTINGS + 1];
-	const struct argp argp = make_explore_argp(keys);
-
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, "redrace explore");
+	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
 }
 
 static bool has_faults(const struct rr_budget *budget)
@@ -217,11 +137,14 @@ static bool has_faults(const struct rr_budget *budget)
 }
 
 /* Seeds that are drawn are short enough to be typed. */
-static void settle_options(struct rr_explore_options *options)
+static bool settle_options(void *into, struct rr_error *error)
 {
+	struct rr_explore_options *options = into;
 	struct rr_explore_config *config = &options->config;
 	struct timespec now;
 
+	if (!check_combinations(options, error))
+		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
 	config->random.seed =
 		options->seed >= 0 ?
@@ -237,15 +160,22 @@ static void settle_options(struct rr_explore_options *options)
 		config->work_ms = 5 * config->ttl_ms / 2;
 	if (options->skew || options->slow_work || has_faults(&config->budget))
 		config->separate = true;
+	return true;
 }
 
-void rr_explore_options_parse(struct rr_explore_options *options, int argc,
-			      char **argv)
-{
-	struct argp_option keys[N_SETTINGS + 1];
-	const struct argp argp = make_explore_argp(keys);
+const struct rr_command_line rr_explore_command_line = {
+	.about = "Finds all states that a strategy's clients and their servers can get into, in every interleaving and with faults, and shows the shortest that fails, played on real servers.",
+	.arguments = "STRATEGY...",
+	.missing = "explore what? 'redrace list' shows the strategies",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_strategy,
+	.check = settle_options,
+};
 
-	*options = (struct rr_explore_options){
+struct rr_explore_options rr_explore_defaults(void)
+{
+	return (struct rr_explore_options){
 		.config = { .n_clients = 2,
 			    .increments = 1,
 			    .rounds = 2,
@@ -254,7 +184,4 @@ void rr_explore_options_parse(struct rr_explore_options *options, int argc,
 		.redis_server = "redis-server",
 		.seed = -1,
 	};
-	argp_err_exit_status = RR_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, options);
-	settle_options(options);
 }

@@ -127,7 +127,7 @@ Test(option, mistake_is_said_in_one_line)
 		{ "--format pdf", "--format 'pdf': expected text, json or html" },
 		{ "--output ''", "is empty" },
 		{ "--loud --small 1", "loud or small" },
-		{ "here", "'here': it takes options, and no arguments" },
+		{ "here", "'here': the command takes no arguments" },
 	};
 
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++)

@@ -78,7 +78,7 @@ Test(claims, can_be_chosen_and_formats_too)
 			    "there is no claim 'TL-99'");
 	cli_assert_one_line("$REDRACE claims --format pdf 2>&1 | head -n 1;"
 			    "$REDRACE claims --format pdf 2>/dev/null", 64,
-			    "no format 'pdf'");
+			    "--format 'pdf': expected text, markdown, json, junit or tap");
 	cr_assert_eq(cli_run("$REDRACE claims --jobs 0 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims TL-7 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims --only , 2>&1"), 64);

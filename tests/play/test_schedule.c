@@ -198,7 +198,7 @@ Test(rehearse, wrong_words_and_options_are_64)
 		{ "none --clients 7", "from 1 to 6" },
 		{ "none --increments 0", "from 1 to" },
 		{ "none --stop", "--stop needs a --schedule" },
-		{ "none --save ''", "the name is empty" },
+		{ "none --save ''", "--save is empty" },
 		{ "none --step", "--step is for races" },
 		{ "none --interactive --schedule A", "takes neither" },
 		{ "none --interactive --format svg", "takes neither" },
