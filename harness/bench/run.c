@@ -4,6 +4,7 @@
  * and what the servers hold before and after.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

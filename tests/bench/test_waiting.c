@@ -71,7 +71,7 @@ Test(waiting, wrong_usage_is_64_in_one_line)
 	static const struct {
 		const char *arguments, *part;
 	} wrong[] = {
-		{ "--wait patiently", "--wait: 'patiently'" },
+		{ "--wait patiently", "--wait 'patiently': expected backoff, fail-fast" },
 		{ "--all none", "--all: 'none'" },
 		{ "--kill-workers 1 --threads 1 --processes 2",
 		  "is for --wait delay-queue" },
