@@ -31,6 +31,8 @@ void rr_state_unpack(struct rr_product *product, const uint32_t *key,
 		     struct rr_state *state);
 void rr_state_copy(struct rr_state *to, const struct rr_state *from);
 
+bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b);
+
 /* The numbers of a state, of which most parts are as in `near`. */
 void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 		   const uint32_t *near_key, rr_state_key key);

@@ -4,6 +4,8 @@
 
 #include "expansion.h"
 
+enum { OPEN_STEPS_MAX = 20000 };
+
 static size_t part_size(const struct rr_part *part)
 {
 	return offsetof(struct rr_part, answers) +
@@ -39,6 +41,25 @@ static bool is_same_part(const struct rr_part *a, const struct rr_part *b)
 	return size == part_size(b) && memcmp(a, b, size) == 0;
 }
 
+static bool is_same_common(const struct rr_common *a,
+			   const struct rr_common *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b)
+{
+	const struct rr_product *product = a->product;
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (!is_same_part(&a->clients[i], &b->clients[i]))
+			return false;
+	}
+	return is_same_common(&a->common, &b->common) &&
+	       memcmp(a->servers, b->servers,
+		      product->n_servers * sizeof(a->servers[0])) == 0;
+}
+
 static uint32_t intern_part(struct rr_product *product, struct rr_intern *intern,
 			    const void *bytes, size_t size)
 {
@@ -66,8 +87,7 @@ void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 							 &product->parts, part,
 							 part_size(part));
 	}
-	if (!near || memcmp(&state->common, &near->common,
-			    sizeof(state->common)) != 0)
+	if (!near || !is_same_common(&state->common, &near->common))
 		key[last] = intern_part(product, &product->commons,
 					&state->common, sizeof(state->common));
 }
@@ -78,11 +98,12 @@ static void open_clients(struct rr_state *state)
 	struct rr_product *product = state->product;
 
 	for (size_t i = 0; i < product->n_clients; i++) {
-		bool goes_on = product->config.strategy != NULL;
+		int left = product->config.strategy ? OPEN_STEPS_MAX : 0;
 
-		while (goes_on && !rr_state_is_idle(state, i) &&
-		       !rr_state_has_ended(state, i))
-			goes_on = rr_state_step_alone(state, i, false);
+		while (left-- > 0 && !rr_state_is_idle(state, i) &&
+		       !rr_state_has_ended(state, i) &&
+		       rr_state_step_alone(state, i, false))
+			continue;
 	}
 }
 

@@ -8,7 +8,7 @@
 /* Before a lease's end: who asks now asks before it is over. */
 #define SHORTLY_NS INT64_C(2000000)
 
-enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 60, SOLO_STEPS_MAX = 400 };
+enum { BLIND_WAITS_MAX = 2, WAITS_MAX = 60, SOLO_STEPS_MAX = 20000 };
 
 /* ---- Time passes ---------------------------------------------------------- */
 
@@ -125,19 +125,27 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 }
 
 /* One attempt of a client from this state, with nobody else going on. True: it was
- * refused, and `after` is what it left. */
+ * refused, and `after` is what it left. What comes next depends on the state alone:
+ * an attempt that comes back to where it has been never ends (Brent's algorithm finds
+ * that out), and no more does one of too many steps. */
 static bool attempt_is_refused(const struct rr_state *from, size_t client,
-		       struct rr_state *after)
+			       struct rr_state *after)
 {
 	const long done = rr_state_n_done(from, client);
+	struct rr_state seen;
 
 	rr_state_copy(after, from);
-	for (int i = 0; i < SOLO_STEPS_MAX; i++) {
+	rr_state_copy(&seen, from);
+	for (int step = 1; step <= SOLO_STEPS_MAX; step++) {
 		/* An attempt that does nothing at all is in vain. */
 		if (!rr_state_step_alone(after, client, true))
-			return i == 0 && !rr_product_failed(from->product);
+			return step == 1 && !rr_product_failed(from->product);
 		if (rr_state_client(after, client)->is_attempt)
 			return rr_state_n_done(after, client) == done;
+		if (rr_state_is_same(after, &seen))
+			return false;
+		if ((step & (step - 1)) == 0)
+			rr_state_copy(&seen, after);
 	}
 	return false;
 }

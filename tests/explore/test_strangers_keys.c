@@ -155,6 +155,29 @@ Test(strangers, waiter_that_puts_the_end_off_starves)
 	stranger_assert(&strategy, ONE_CRASH, RR_STARVES);
 }
 
+/* Who is refused looks elsewhere many times before it gives up. */
+static enum rl_outcome set_or_look_around(struct rr_client *client)
+{
+	const enum rl_outcome outcome = set_lock(client);
+	struct rl_reply reply;
+
+	for (int i = 0; i < 450 && outcome == RL_BUSY; i++) {
+		if (rl_run(client->data, &reply, "EXISTS other") != RL_OK)
+			return RL_ERROR;
+	}
+	return outcome;
+}
+
+Test(strangers, attempt_of_many_steps_is_refused_like_any_other)
+{
+	struct rr_strategy strategy =
+		stranger_named("looks-around", set_or_look_around);
+
+	strategy.lock.lease = RR_LEASE_IN_MS;
+	stranger_assert(&strategy, ONE_EACH, 0);
+	stranger_assert(&strategy, ONE_CRASH, 0);
+}
+
 /* ---- Tokens ------------------------------------------------------------------ */
 
 static const char *fill_command, *pop_command, *give_command;
