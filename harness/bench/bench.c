@@ -128,7 +128,7 @@ static bool open_servers(struct bench *bench, size_t servers)
 /* ---- How far it is ------------------------------------------------------- */
 
 static void draw_bench_progress(void *context, const struct rr_run *run,
-			  uint64_t done, int64_t elapsed_ns)
+				uint64_t done, int64_t elapsed_ns)
 {
 	const struct bench *bench = context;
 	const double elapsed_s = (double)elapsed_ns / 1e9;

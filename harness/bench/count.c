@@ -11,7 +11,8 @@ int64_t rr_count_now_ns(const struct rr_runner *runner)
 
 /* ---- One increment ------------------------------------------------------- */
 
-static bool runner_was_refused(const struct rr_runner *runner, enum rl_outcome outcome)
+static bool runner_was_refused(const struct rr_runner *runner,
+			       enum rl_outcome outcome)
 {
 	return rr_was_refused(runner->run->strategy, outcome, runner->entered);
 }

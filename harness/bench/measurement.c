@@ -145,7 +145,7 @@ enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
 }
 
 static void judge_as(struct rr_measurement *m, enum rr_verdict verdict,
-			const char *remark)
+		     const char *remark)
 {
 	m->verdict = verdict;
 	m->remark = remark;
@@ -155,22 +155,22 @@ static void judge_exact(struct rr_measurement *m)
 {
 	if (m->overruns)
 		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			    "inconclusive: held longer than the lease");
+			 "inconclusive: held longer than the lease");
 	else if (m->lost)
 		judge_as(m, RR_VERDICT_VIOLATED,
-			    "VIOLATED: updates lost, expected exact");
+			 "VIOLATED: updates lost, expected exact");
 	else if (m->extra)
 		judge_as(m, RR_VERDICT_VIOLATED,
-			    "VIOLATED: counted too much, expected exact");
+			 "VIOLATED: counted too much, expected exact");
 	else if (m->overlaps)
 		judge_as(m, RR_VERDICT_VIOLATED,
-			    "VIOLATED: two inside at once");
+			 "VIOLATED: two inside at once");
 	else if (m->unknown)
 		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			    "inconclusive: replies were lost");
+			 "inconclusive: replies were lost");
 	else if (m->killed < m->to_kill)
 		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			    "inconclusive: too little was put off to kill all");
+			 "inconclusive: too little was put off to kill all");
 	else
 		judge_as(m, RR_VERDICT_EXACT, "exact, as expected");
 }
@@ -181,7 +181,7 @@ static void judge_lossy(struct rr_measurement *m)
 		judge_as(m, RR_VERDICT_LOSSY, "lossy, as expected");
 	else
 		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			    "inconclusive: nothing lost this time");
+			 "inconclusive: nothing lost this time");
 }
 
 void rr_measurement_judge(struct rr_measurement *m)

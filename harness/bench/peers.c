@@ -222,10 +222,10 @@ static void print_document(const struct peers *peers)
 
 /* ---- The whole ----------------------------------------------------------- */
 
-static enum rr_exit compare_contestants(struct peers *peers,
-			    const struct rr_comparison_options *options,
-			    bool as_document, struct rr_session *session,
-			    struct rr_error *error)
+static enum rr_exit compare_peers(struct peers *peers,
+				  const struct rr_comparison_options *options,
+				  bool as_document, struct rr_session *session,
+				  struct rr_error *error)
 {
 	const size_t servers = 1 + rr_strategy_find("redlock")->lock.servers;
 
@@ -253,7 +253,8 @@ enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (peers)
-		code = compare_contestants(peers, options, as_document, session, error);
+		code = compare_peers(peers, options, as_document, session,
+				     error);
 	else
 		rr_error_no_memory(error);
 	free(peers);

@@ -71,7 +71,8 @@ struct row {
 };
 
 __attribute__((format(printf, 3, 4)))
-static void add_field(struct row *row, const char *name, const char *format, ...)
+static void add_field(struct row *row, const char *name, const char *format,
+		      ...)
 {
 	const char *comma = row->names_used ? "," : "";
 	va_list arguments;
@@ -188,7 +189,7 @@ static void add_cost(struct row *row, const struct rr_results *results,
 }
 
 static void print_run_row(struct row *row, const struct rr_results *results,
-		      const struct rr_finished *finished)
+			  const struct rr_finished *finished)
 {
 	*row = (struct row){ .names_used = 0 };
 	add_setting(row, results, finished);

@@ -181,7 +181,7 @@ static const char *describe_besides(const struct rr_measurement *m,
 }
 
 static void print_group(FILE *file, const struct group *group, bool sweep,
-		       long seed)
+			long seed)
 {
 	const struct rr_measurement *m = worst(group);
 	const struct rr_statistics rate =
