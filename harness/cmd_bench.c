@@ -7,11 +7,6 @@
 #include "bench/bench.h"
 #include "commands.h"
 
-void rr_help_bench(void)
-{
-	rr_command_line_help(&rr_bench_command_line, "bench");
-}
-
 /* Appends one server of a list, or any other word: what stands between :// and
  * the last @ is a secret. */
 static void print_without_secret(FILE *file, const char *piece, size_t length)
@@ -51,7 +46,8 @@ static char *describe_command(int argc, char **argv)
 	return text;
 }
 
-enum rr_exit rr_cmd_bench(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_bench_command(int argc, char **argv,
+				      struct rr_error *error)
 {
 	char *command_line = describe_command(argc, argv);
 	struct rr_bench_options options = rr_bench_defaults();
@@ -65,3 +61,10 @@ enum rr_exit rr_cmd_bench(int argc, char **argv, struct rr_error *error)
 	free(command_line);
 	return code;
 }
+
+const struct rr_command rr_cmd_bench = {
+	.name = "bench",
+	.summary = "the counting loop under each strategy, checked and timed",
+	.line = &rr_bench_command_line,
+	.run = run_bench_command,
+};

@@ -92,11 +92,6 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-void rr_help_claims(void)
-{
-	rr_command_line_help(&command_line, "claims");
-}
-
 /* ---- Output ------------------------------------------------------------------------ */
 
 static enum rr_exit write_file(const char *path, rr_claims_print *print,
@@ -210,7 +205,7 @@ static enum rr_exit check_claims(const struct claims_options *options,
 	return signals->interrupted ? RR_EXIT_OK : code;
 }
 
-enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 {
 	struct claims_options options = {
 		.redis_server = "redis-server",
@@ -229,3 +224,10 @@ enum rr_exit rr_cmd_claims(int argc, char **argv, struct rr_error *error)
 	free(options.choice.claims);
 	return code;
 }
+
+const struct rr_command rr_cmd_claims = {
+	.name = "claims",
+	.summary = "what the documents claim, each checked by its races",
+	.line = &command_line,
+	.run = run_claims,
+};

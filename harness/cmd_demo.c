@@ -57,11 +57,6 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-void rr_help_demo(void)
-{
-	rr_command_line_help(&command_line, "demo");
-}
-
 /* ---- The live line ------------------------------------------------------- */
 
 struct demo {
@@ -205,7 +200,7 @@ static enum rr_exit show_demo(struct demo *demo)
 	return code;
 }
 
-enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_demo(int argc, char **argv, struct rr_error *error)
 {
 	struct demo_options options = { .redis_server = "redis-server",
 					.seconds = DEFAULT_SECONDS };
@@ -223,3 +218,10 @@ enum rr_exit rr_cmd_demo(int argc, char **argv, struct rr_error *error)
 	rr_session_close(&session);
 	return code;
 }
+
+const struct rr_command rr_cmd_demo = {
+	.name = "demo",
+	.summary = "one minute of lost updates, live",
+	.line = &command_line,
+	.run = run_demo,
+};

@@ -49,7 +49,7 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 	return code;
 }
 
-enum rr_exit rr_cmd_explore(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_explore_options options = rr_explore_defaults();
 	struct rr_session session;
@@ -63,7 +63,9 @@ enum rr_exit rr_cmd_explore(int argc, char **argv, struct rr_error *error)
 	return code;
 }
 
-void rr_help_explore(void)
-{
-	rr_command_line_help(&rr_explore_command_line, "explore");
-}
+const struct rr_command rr_cmd_explore = {
+	.name = "explore",
+	.summary = "every interleaving of a strategy, with faults",
+	.line = &rr_explore_command_line,
+	.run = run_explore,
+};

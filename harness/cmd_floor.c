@@ -32,11 +32,6 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-void rr_help_floor(void)
-{
-	rr_command_line_help(&command_line, "floor");
-}
-
 static enum rr_exit compare(const struct options *options,
 			    struct rr_session *session, struct rr_error *error)
 {
@@ -47,7 +42,7 @@ static enum rr_exit compare(const struct options *options,
 	return rr_floor_compare(&options->comparison, session, error);
 }
 
-enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_floor(int argc, char **argv, struct rr_error *error)
 {
 	struct options options = { .comparison = rr_comparison_defaults(),
 				   .limit_s = 15 };
@@ -60,3 +55,10 @@ enum rr_exit rr_cmd_floor(int argc, char **argv, struct rr_error *error)
 	rr_session_close(&session);
 	return code;
 }
+
+const struct rr_command rr_cmd_floor = {
+	.name = "floor",
+	.summary = "how near each strategy comes to what the machine allows",
+	.line = &command_line,
+	.run = run_floor,
+};

@@ -32,11 +32,6 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-void rr_help_list(void)
-{
-	rr_command_line_help(&command_line, "list");
-}
-
 static void print_markdown(const struct rr_strategy *strategy)
 {
 	printf("| [`%s`](scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
@@ -63,7 +58,7 @@ static void list_strategies(bool markdown)
 	}
 }
 
-enum rr_exit rr_cmd_list(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_list(int argc, char **argv, struct rr_error *error)
 {
 	struct list_options options = { 0 };
 	bool markdown;
@@ -78,3 +73,10 @@ enum rr_exit rr_cmd_list(int argc, char **argv, struct rr_error *error)
 		rr_library_print(markdown, error);
 	return RR_EXIT_OK;
 }
+
+const struct rr_command rr_cmd_list = {
+	.name = "list",
+	.summary = "the strategies, and the races",
+	.line = &command_line,
+	.run = run_list,
+};

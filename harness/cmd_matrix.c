@@ -154,11 +154,6 @@ static const struct rr_command_line command_line = {
 	.check = complete_options,
 };
 
-void rr_help_matrix(void)
-{
-	rr_command_line_help(&command_line, "matrix");
-}
-
 /* ---- Files ------------------------------------------------------------------- */
 
 static enum rr_exit write_file(const char *path, rr_matrix_print *print,
@@ -260,7 +255,7 @@ static enum rr_exit replay(const char *folder,
 	return code;
 }
 
-enum rr_exit rr_cmd_matrix(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 {
 	struct matrix_options options = {
 		.jobs = rr_placement_count(),
@@ -285,3 +280,10 @@ enum rr_exit rr_cmd_matrix(int argc, char **argv, struct rr_error *error)
 	rr_signals_close(&signals);
 	return code;
 }
+
+const struct rr_command rr_cmd_matrix = {
+	.name = "matrix",
+	.summary = "the safety matrix: every strategy under every hazard",
+	.line = &command_line,
+	.run = run_matrix,
+};

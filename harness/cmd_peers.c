@@ -30,12 +30,7 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-void rr_help_peers(void)
-{
-	rr_command_line_help(&command_line, "peers");
-}
-
-enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_peers(int argc, char **argv, struct rr_error *error)
 {
 	struct options options = { .comparison = rr_comparison_defaults() };
 	struct rr_session session;
@@ -48,3 +43,10 @@ enum rr_exit rr_cmd_peers(int argc, char **argv, struct rr_error *error)
 	rr_session_close(&session);
 	return code;
 }
+
+const struct rr_command rr_cmd_peers = {
+	.name = "peers",
+	.summary = "our locks beside redis-py, redis-semaphore, node-redlock",
+	.line = &command_line,
+	.run = run_peers,
+};

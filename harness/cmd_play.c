@@ -130,7 +130,7 @@ static enum rr_exit stage(const struct rr_race *race,
 	return code;
 }
 
-enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
+static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
 	struct rr_play_options options = { .redis_server = "redis-server" };
 	struct rr_race *race = NULL;
@@ -148,7 +148,9 @@ enum rr_exit rr_cmd_play(int argc, char **argv, struct rr_error *error)
 	return code;
 }
 
-void rr_help_play(void)
-{
-	rr_command_line_help(&rr_play_command_line, "play");
-}
+const struct rr_command rr_cmd_play = {
+	.name = "play",
+	.summary = "one race, step by step, drawn",
+	.line = &rr_play_command_line,
+	.run = run_play,
+};

@@ -8,34 +8,12 @@
 
 #include "commands.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "version.h"
 
-struct command {
-	const char *name;
-	const char *summary;
-	enum rr_exit (*run)(int argc, char **argv, struct rr_error *error);
-	void (*help)(void);
-};
-
-static const struct command commands[] = {
-	{ "list", "the strategies, and the races",
-	  rr_cmd_list, rr_help_list },
-	{ "bench", "the counting loop under each strategy, checked and timed",
-	  rr_cmd_bench, rr_help_bench },
-	{ "play", "one race, step by step, drawn", rr_cmd_play, rr_help_play },
-	{ "claims", "what the documents claim, each checked by its races",
-	  rr_cmd_claims, rr_help_claims },
-	{ "explore", "every interleaving of a strategy, with faults",
-	  rr_cmd_explore, rr_help_explore },
-	{ "matrix", "the safety matrix: every strategy under every hazard",
-	  rr_cmd_matrix, rr_help_matrix },
-	{ "demo", "one minute of lost updates, live", rr_cmd_demo,
-	  rr_help_demo },
-	{ "floor", "how near each strategy comes to what the machine allows",
-	  rr_cmd_floor, rr_help_floor },
-	{ "peers", "our locks beside redis-py, redis-semaphore, node-redlock",
-	  rr_cmd_peers, rr_help_peers },
+static const struct rr_command *const commands[] = {
+	&rr_cmd_list,    &rr_cmd_bench,  &rr_cmd_play,  &rr_cmd_claims,
+	&rr_cmd_explore, &rr_cmd_matrix, &rr_cmd_demo,  &rr_cmd_floor,
+	&rr_cmd_peers,
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -44,8 +22,8 @@ static void print_overview(FILE *file)
 {
 	fprintf(file, "Usage: redrace COMMAND [OPTION...] [ARGUMENT...]\n\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(file, "  %-8s %s\n", commands[i].name,
-			commands[i].summary);
+		fprintf(file, "  %-8s %s\n", commands[i]->name,
+			commands[i]->summary);
 	fprintf(file, "  %-8s what a command does and its options\n",
 		"help");
 	fprintf(file,
@@ -53,42 +31,36 @@ static void print_overview(FILE *file)
 		"69 no Redis, 70 internal, 74 cannot write, 77 skipped, 130 interrupted.\n");
 }
 
-static const struct command *find_command(const char *name,
-					  struct rr_error *error)
+static const char *command_name(size_t index)
 {
-	const char *names[N_COMMANDS], *nearest;
+	return index < N_COMMANDS ? commands[index]->name : NULL;
+}
 
-	for (size_t i = 0; i < N_COMMANDS; i++) {
-		names[i] = commands[i].name;
-		if (strcmp(name, names[i]) == 0)
-			return &commands[i];
-	}
-	nearest = rr_nearest(name, names, N_COMMANDS);
-	if (nearest)
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "no command '%s'; did you mean '%s'?", name,
-			     nearest);
-	else
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "no command '%s'; 'redrace help' shows them",
-			     name);
-	return NULL;
+static const struct rr_command *find_command(const char *name,
+					     struct rr_error *error)
+{
+	size_t index = 0;
+
+	return rr_take_name("command", name, command_name,
+			    "'redrace help' shows them", &index, error) ?
+		       commands[index] :
+		       NULL;
 }
 
 static void print_help(const char *name, struct rr_error *error)
 {
-	const struct command *command =
+	const struct rr_command *command =
 		name ? find_command(name, error) : NULL;
 
 	if (command)
-		command->help();
+		rr_command_line_help(command->line, command->name);
 	else if (!name)
 		print_overview(stdout);
 }
 
 static enum rr_exit run_command(int argc, char **argv, struct rr_error *error)
 {
-	const struct command *command = find_command(argv[1], error);
+	const struct rr_command *command = find_command(argv[1], error);
 	char name[64];
 
 	if (!command)
