@@ -9,6 +9,8 @@
 #include "play/play.h"
 #include "race/race.h"
 
+enum { STALL_S = 300 }; /* for one job */
+
 /* ---- Which there are ------------------------------------------------------------ */
 
 bool rr_claims_chosen(const struct rr_claims_choice *choice,
@@ -204,19 +206,13 @@ struct outcome {
 	char version[RR_JOB_VERSION];
 };
 
-/* Jobs that are to be done. */
-struct work {
-	struct rr_jobs *jobs;
-	struct rr_job **todo;
-};
-
 /* Without a cluster, the jobs say so: each claim has its row. */
 static bool begin_checking(void *context, struct rr_pool_worker *worker,
 			   struct rr_error *error)
 {
-	const struct work *work = context;
+	const struct rr_jobs *jobs = context;
 	const struct rr_cluster_options options = {
-		.program = work->jobs->program, .cpu = -1
+		.program = jobs->program, .cpu = -1
 	};
 	struct workplace *place = calloc(1, sizeof(*place));
 
@@ -244,15 +240,11 @@ static void end_checking(void *context, struct rr_pool_worker *worker)
 	free(place);
 }
 
-static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
+static void do_job(const struct rr_job *job, struct workplace *place,
+		   const char *program, struct rr_job_result *result)
 {
-	const struct work *work = context;
-	const struct rr_job *job = work->todo[i];
-	struct workplace *place = worker->state;
-	struct outcome outcome = { .result.is_done = true };
-	struct rr_job_result *result = &outcome.result;
-
-	memcpy(outcome.version, place->version, sizeof(outcome.version));
+	if (result->is_done)
+		return; /* a race that cannot be read */
 	if (place->error.kind) {
 		result->code = rr_exit_of(place->error.kind);
 		snprintf(result->text, sizeof(result->text), "%.500s",
@@ -260,33 +252,42 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 	} else if (job->race) {
 		play_race(job->race, &place->cluster, result);
 	} else {
-		rr_measure_take(job->measure, &place->session,
-				work->jobs->program, result);
+		rr_measure_take(job->measure, &place->session, program, result);
 	}
-	rr_signals_wait(&place->session.signals, 0);
-	if (place->session.signals.interrupted)
-		return false;
+	result->is_done = true;
+}
+
+static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
+{
+	const struct rr_jobs *jobs = context;
+	struct workplace *place = worker->state;
+	struct rr_signals *signals = &place->session.signals;
+	struct outcome outcome = { .result = jobs->jobs[i].result };
+
+	memcpy(outcome.version, place->version, sizeof(outcome.version));
+	do_job(&jobs->jobs[i], place, jobs->program, &outcome.result);
+	rr_signals_wait(signals, 0);
 	rr_pool_add(worker, &outcome, sizeof(outcome));
-	return true;
+	return !signals->interrupted;
 }
 
 static void take_outcome(void *context, size_t i, const char *data, size_t size)
 {
-	const struct work *work = context;
+	struct rr_jobs *jobs = context;
 	struct outcome outcome;
 
 	(void)size;
 	memcpy(&outcome, data, sizeof(outcome));
-	work->todo[i]->result = outcome.result;
+	jobs->jobs[i].result = outcome.result;
 	if (outcome.version[0])
-		memcpy(work->jobs->version, outcome.version,
+		memcpy(jobs->version, outcome.version,
 		       sizeof(outcome.version));
 }
 
 static void lose_outcome(void *context, size_t i, const char *why)
 {
-	const struct work *work = context;
-	struct rr_job_result *result = &work->todo[i]->result;
+	const struct rr_jobs *jobs = context;
+	struct rr_job_result *result = &jobs->jobs[i].result;
 
 	result->is_done = true;
 	result->code = RR_EXIT_INTERNAL;
@@ -295,34 +296,25 @@ static void lose_outcome(void *context, size_t i, const char *why)
 
 static void name_job(void *context, size_t i, char text[RR_POOL_NAME])
 {
-	const struct work *work = context;
+	const struct rr_jobs *jobs = context;
 
-	snprintf(text, RR_POOL_NAME, "%.50s", work->todo[i]->name);
+	snprintf(text, RR_POOL_NAME, "%.50s", jobs->jobs[i].name);
 }
 
 bool rr_jobs_run(struct rr_jobs *jobs, int n_workers,
 		 struct rr_signals *signals, struct rr_error *error)
 {
-	struct work work = { .jobs = jobs,
-			     .todo = calloc(jobs->n + 1,
-					    sizeof(struct rr_job *)) };
-	struct rr_pool pool = { .n_workers = n_workers,
-				.context = &work,
-				.begin = begin_checking,
-				.run = check_job,
-				.end = end_checking,
-				.take = take_outcome,
-				.lost = lose_outcome,
-				.name = name_job };
-	bool good;
+	const struct rr_pool pool = { .n_jobs = jobs->n,
+				      .n_workers = n_workers,
+				      .context = jobs,
+				      .begin = begin_checking,
+				      .run = check_job,
+				      .end = end_checking,
+				      .take = take_outcome,
+				      .lost = lose_outcome,
+				      .name = name_job,
+				      .stall_s = STALL_S,
+				      .unit = "result" };
 
-	if (!work.todo)
-		return rr_error_no_memory(error);
-	for (size_t i = 0; i < jobs->n; i++) {
-		if (!jobs->jobs[i].result.is_done)
-			work.todo[pool.n_jobs++] = &jobs->jobs[i];
-	}
-	good = rr_pool_run(&pool, signals, error);
-	free(work.todo);
-	return good;
+	return rr_pool_run(&pool, signals, error);
 }

@@ -22,8 +22,13 @@ void rr_measure_say(struct rr_measuring *measuring, const char *format, ...)
 	va_end(arguments);
 }
 
-void rr_measure_judge(struct rr_measuring *measuring, enum rr_measured measured)
+void rr_measure_judge(struct rr_measuring *measuring, bool is_right,
+		      bool was_seen)
 {
+	const enum rr_measured measured = !is_right ? RR_MEASURED_BROKEN :
+					  was_seen  ? RR_MEASURED_SHOWN :
+						      RR_MEASURED_OPEN;
+
 	if (measured > measuring->result->measured)
 		measuring->result->measured = measured;
 }
@@ -203,11 +208,12 @@ static bool run_loop(struct rr_measuring *measuring, const struct loop *loop)
 	if (!rr_measure_bench(measuring, loop->strategy, loop->threads,
 			      loop->processes, loop->increments, &m))
 		return false;
-	if (m.extra || (loop->is_lossy ? m.final_value < 2 :
-					 m.lost || m.overlaps))
-		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
-	else if (loop->is_lossy && m.lost == 0)
-		rr_measure_judge(measuring, RR_MEASURED_OPEN);
+	if (loop->is_lossy)
+		rr_measure_judge(measuring, !m.extra && m.final_value >= 2,
+				 m.lost > 0);
+	else
+		rr_measure_judge(measuring,
+				 !m.extra && !m.lost && !m.overlaps, true);
 	rr_measure_say(measuring, "%s%s %s",
 		       measuring->result->text[0] ? ", " : "", loop->text,
 		       rr_grouped(value, m.final_value));

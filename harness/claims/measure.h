@@ -38,8 +38,10 @@ void rr_measure_close(struct rr_measuring *measuring);
 void rr_measure_say(struct rr_measuring *measuring, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What the figures come to; the worst that was said counts. */
-void rr_measure_judge(struct rr_measuring *measuring, enum rr_measured measured);
+/* What the figures come to: is it as it must be, and was what is claimed seen? Of
+ * several judgements the worst counts. */
+void rr_measure_judge(struct rr_measuring *measuring, bool is_right,
+		      bool was_seen);
 
 /* It could not be taken; false. */
 bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code,

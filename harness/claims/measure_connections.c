@@ -15,35 +15,44 @@
 
 enum { ROUNDS = 1000, THREADS = 4 };
 
-/* ---- Reads of several keys ------------------------------------------------------------ */
+/* ---- One writes three keys again and again, another reads --------------------------- */
 
-struct torn {
+struct interference {
+	int rounds;
+	bool (*read)(struct rl_link *link, struct interference *interference);
 	_Atomic bool done;
-	long single, several; /* reads in which the keys differed */
+	long first, second; /* reads, of two sorts, that the writer came between */
 };
 
-static void write_all(struct rr_measure_thread *thread, struct torn *torn)
+/* Thread 0 writes, thread 1 reads. */
+static void write_or_read(struct rr_measure_thread *thread)
+{
+	struct interference *interference = thread->context;
+	struct rl_reply reply;
+
+	if (thread->number == 0) {
+		for (long i = 0; !interference->done && !thread->failed; i++)
+			thread->failed = rl_run(thread->link, &reply,
+						"MSET a %ld b %ld c %ld", i, i,
+						i) != RL_OK;
+		return;
+	}
+	for (int i = 0; i < interference->rounds && !thread->failed; i++)
+		thread->failed =
+			!interference->read(thread->link, interference);
+	interference->done = true;
+}
+
+static bool interfere(struct rr_measuring *measuring,
+		      struct interference *interference)
 {
 	struct rl_reply reply;
 
-	for (long i = 0; !torn->done && !thread->failed; i++)
-		thread->failed = rl_run(thread->link, &reply,
-					"MSET a %ld b %ld c %ld", i, i,
-					i) != RL_OK;
+	return rl_run(measuring->link, &reply, "MSET a 0 b 0 c 0") == RL_OK &&
+	       rr_measure_threads(measuring, 2, write_or_read, interference);
 }
 
-static bool read_single(struct rl_link *link, struct torn *torn)
-{
-	struct rl_reply reply;
-
-	if (rl_run(link, &reply, "MGET a b c") != RL_OK)
-		return false;
-	torn->single += strcmp(reply.elements[0].text,
-			       reply.elements[1].text) != 0 ||
-			strcmp(reply.elements[0].text,
-			       reply.elements[2].text) != 0;
-	return true;
-}
+/* ---- Reads of several keys ------------------------------------------------------------ */
 
 static bool read_number(struct rl_link *link, const char *key,
 			long long *value)
@@ -54,47 +63,81 @@ static bool read_number(struct rl_link *link, const char *key,
 	       rl_reply_number(&reply, value);
 }
 
-static bool read_several(struct rl_link *link, struct torn *torn)
+/* By one command, and by three. */
+static bool read_three(struct rl_link *link, struct interference *torn)
 {
+	struct rl_reply reply;
 	long long a, b, c;
 
+	if (rl_run(link, &reply, "MGET a b c") != RL_OK)
+		return false;
+	torn->first += strcmp(reply.elements[0].text,
+			      reply.elements[1].text) != 0 ||
+		       strcmp(reply.elements[0].text,
+			      reply.elements[2].text) != 0;
 	if (!read_number(link, "c", &c) || !read_number(link, "b", &b) ||
 	    !read_number(link, "a", &a))
 		return false;
-	torn->several += a != b || b != c;
+	torn->second += a != b || b != c;
 	return true;
-}
-
-/* Thread 0 writes, thread 1 reads. */
-static void write_or_read(struct rr_measure_thread *thread)
-{
-	struct torn *torn = thread->context;
-
-	if (thread->number == 0) {
-		write_all(thread, torn);
-		return;
-	}
-	for (int i = 0; i < ROUNDS && !thread->failed; i++)
-		thread->failed = !read_single(thread->link, torn) ||
-				 !read_several(thread->link, torn);
-	torn->done = true;
 }
 
 bool rr_measure_torn_reads(struct rr_measuring *measuring)
 {
-	struct torn torn = { 0 };
-	struct rl_reply reply;
+	struct interference torn = { .rounds = ROUNDS, .read = read_three };
 
-	if (rl_run(measuring->link, &reply, "MSET a 0 b 0 c 0") != RL_OK ||
-	    !rr_measure_threads(measuring, 2, write_or_read, &torn))
+	if (!interfere(measuring, &torn))
 		return false;
 	rr_measure_say(measuring,
 		       "torn in 1,000 reads: %ld by one MGET, %ld by three GETs",
-		       torn.single, torn.several);
-	if (torn.single)
-		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
-	else if (!torn.several)
-		rr_measure_judge(measuring, RR_MEASURED_OPEN);
+		       torn.first, torn.second);
+	rr_measure_judge(measuring, torn.first == 0, torn.second > 0);
+	return true;
+}
+
+/* ---- Pipelines ------------------------------------------------------------------------- */
+
+enum { SHORT = 100, LONG = 5000, TRIES = 20 };
+
+/* One write with `n` reads of a key: did the value change in between? */
+static bool read_pipeline(struct rl_link *link, int n, long *interrupted)
+{
+	long long first = 0, value = 0;
+	struct rl_reply reply;
+
+	for (int i = 0; i < n; i++) {
+		if (rl_queue(link, "GET a") != RL_OK)
+			return false;
+	}
+	if (rl_flush(link) != RL_OK)
+		return false;
+	for (int i = 0; i < n; i++) {
+		if (rl_receive(link, &reply) != RL_OK ||
+		    !rl_reply_number(&reply, &value))
+			return false;
+		if (i == 0)
+			first = value;
+	}
+	*interrupted += value != first;
+	return true;
+}
+
+static bool read_pipelines(struct rl_link *link, struct interference *cut)
+{
+	return read_pipeline(link, SHORT, &cut->first) &&
+	       read_pipeline(link, LONG, &cut->second);
+}
+
+bool rr_measure_pipeline_size(struct rr_measuring *measuring)
+{
+	struct interference cut = { .rounds = TRIES, .read = read_pipelines };
+
+	if (!interfere(measuring, &cut))
+		return false;
+	rr_measure_say(measuring,
+		       "interrupted: %ld of %d pipelines of %d commands, %ld of %d of %d",
+		       cut.first, TRIES, SHORT, cut.second, TRIES, LONG);
+	rr_measure_judge(measuring, true, cut.second > 0);
 	return true;
 }
 
@@ -127,8 +170,7 @@ bool rr_measure_own_connections(struct rr_measuring *measuring)
 	rr_measure_say(measuring,
 		       "four threads, a connection each: %ld of 4,000 replies were not their own",
 		       wrong);
-	if (wrong)
-		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
+	rr_measure_judge(measuring, wrong == 0, true);
 	return true;
 }
 
@@ -198,8 +240,7 @@ bool rr_measure_shared_connection(struct rr_measuring *measuring)
 	rr_measure_say(measuring,
 		       "four threads on one connection: %s of 4,000 replies were not their own",
 		       rr_grouped(wrong, shared.wrong));
-	if (!shared.wrong)
-		rr_measure_judge(measuring, RR_MEASURED_OPEN);
+	rr_measure_judge(measuring, true, shared.wrong > 0);
 	return true;
 }
 
@@ -255,80 +296,6 @@ bool rr_measure_mutex_on_connection(struct rr_measuring *measuring)
 	rr_measure_say(measuring,
 		       "two threads, one connection, a mutex around each command: %ld replies crossed, 2,000 increments left %lld",
 		       guarded.crossed, final);
-	if (guarded.crossed)
-		rr_measure_judge(measuring, RR_MEASURED_BROKEN);
-	else if (final == 2 * ROUNDS)
-		rr_measure_judge(measuring, RR_MEASURED_OPEN);
-	return true;
-}
-
-/* ---- Pipelines ---------------------------------------------------------------------------- */
-
-enum { SHORT = 100, LONG = 5000, TRIES = 20 };
-
-struct intrusion {
-	_Atomic bool done;
-	int shorter, longer; /* pipelines during which the key changed */
-};
-
-static void keep_writing(struct rr_measure_thread *thread,
-			 const struct intrusion *intrusion)
-{
-	struct rl_reply reply;
-
-	while (!intrusion->done && !thread->failed)
-		thread->failed =
-			rl_run(thread->link, &reply, "INCR other") != RL_OK;
-}
-
-/* One write with `n` reads of the key: did the value change in between? */
-static bool read_many(struct rr_measure_thread *thread, int n)
-{
-	long long first = 0, value = 0;
-	struct rl_reply reply;
-
-	for (int i = 0; i < n && !thread->failed; i++)
-		thread->failed = rl_queue(thread->link, "GET other") != RL_OK;
-	if (!thread->failed)
-		thread->failed = rl_flush(thread->link) != RL_OK;
-	for (int i = 0; i < n && !thread->failed; i++) {
-		thread->failed = rl_receive(thread->link, &reply) != RL_OK ||
-				 !rl_reply_number(&reply, &value);
-		if (i == 0)
-			first = value;
-	}
-	return value != first;
-}
-
-/* Thread 0 writes, thread 1 reads. */
-static void intrude(struct rr_measure_thread *thread)
-{
-	struct intrusion *intrusion = thread->context;
-
-	if (thread->number == 0) {
-		keep_writing(thread, intrusion);
-		return;
-	}
-	for (int i = 0; i < TRIES && !thread->failed; i++) {
-		intrusion->shorter += read_many(thread, SHORT);
-		intrusion->longer += read_many(thread, LONG);
-	}
-	intrusion->done = true;
-}
-
-bool rr_measure_pipeline_size(struct rr_measuring *measuring)
-{
-	struct intrusion intrusion = { 0 };
-	struct rl_reply reply;
-
-	if (rl_run(measuring->link, &reply, "SET other 0") != RL_OK ||
-	    !rr_measure_threads(measuring, 2, intrude, &intrusion))
-		return false;
-	rr_measure_say(measuring,
-		       "interrupted: %d of %d pipelines of %d commands, %d of %d of %d",
-		       intrusion.shorter, TRIES, SHORT, intrusion.longer, TRIES,
-		       LONG);
-	if (!intrusion.longer)
-		rr_measure_judge(measuring, RR_MEASURED_OPEN);
+	rr_measure_judge(measuring, guarded.crossed == 0, final != 2 * ROUNDS);
 	return true;
 }

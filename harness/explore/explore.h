@@ -152,9 +152,10 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 		  struct rr_cluster *cluster, struct rr_error *error);
 
 /* Plays a transcript with its verdict once more, as a reader would, and draws it.
- * False: it cannot be played. */
+ * False: it cannot be played, or not as it is written. */
 bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_cluster *cluster, const struct rr_style *style);
+		      struct rr_cluster *cluster, const struct rr_style *style,
+		      struct rr_error *error);
 
 /* ---- The subcommand -------------------------------------------------------- */
 

@@ -141,8 +141,9 @@ static void draw_shortest(const struct report *report)
 	const char *text = report->transcript;
 	const struct rr_style style = rr_draw_style(stdout, false);
 	const char *verdict = strstr(text, "\nverdict ");
+	struct rr_error error = { 0 };
 
-	if (!rr_conclude_draw(stdout, text, report->cluster, &style))
+	if (!rr_conclude_draw(stdout, text, report->cluster, &style, &error))
 		print_transcript_steps(text);
 	else if (verdict)
 		puts(verdict);

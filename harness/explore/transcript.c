@@ -199,18 +199,25 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 }
 
 bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_cluster *cluster, const struct rr_style *style)
+		      struct rr_cluster *cluster, const struct rr_style *style,
+		      struct rr_error *error)
 {
-	struct rr_error error = { 0 };
+	struct rr_error why = { 0 };
 	struct rr_trace trace = { 0 };
 	struct rr_race *race = rr_race_parse("transcript", transcript,
-					     strlen(transcript), &error);
-	const bool drawn = race &&
-			   rr_player_play(race, cluster, NULL, &trace,
-					  &error) &&
-			   rr_draw(out, &trace, RR_FORMAT_TEXT, style);
+					     strlen(transcript), error);
 
+	if (!race)
+		return false;
+	if (!rr_player_play(race, cluster, NULL, &trace, &why))
+		rr_error_set(error, RR_ERROR_INTERNAL,
+			     "the transcript does not replay: %s", why.text);
+	else if (!trace.as_written)
+		rr_error_set(error, RR_ERROR_INTERNAL,
+			     "the transcript plays differently the second time");
+	else if (!rr_draw(out, &trace, RR_FORMAT_TEXT, style))
+		rr_error_no_memory(error);
 	rr_trace_free(&trace);
 	rr_race_free(race);
-	return drawn;
+	return error->kind == RR_ERROR_NONE;
 }

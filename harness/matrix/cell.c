@@ -7,7 +7,6 @@
 
 #include "base/machine.h"
 #include "draw/draw.h"
-#include "play/play.h"
 
 enum { WIDTH = 100 };
 
@@ -30,59 +29,30 @@ static char *with_title(const struct rr_cell *cell, const char *transcript)
 	return text;
 }
 
-static void draw_transcript(struct rr_cell *cell, const struct rr_trace *trace)
+/* Plays what will be saved once more, as a reader would, and draws it. */
+static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
+			    struct rr_error *error)
 {
 	const struct rr_style style = { .width = WIDTH };
 	size_t size;
 	FILE *file = open_memstream(&cell->drawing, &size);
+	bool good;
 
 	if (!file)
-		return;
-	rr_draw(file, trace, RR_FORMAT_TEXT, &style);
+		return rr_error_no_memory(error);
+	good = rr_conclude_draw(file, cell->transcript, cluster, &style, error);
 	fclose(file);
-}
-
-/* Plays what will be saved once more, as a reader would, and draws it. */
-static bool replay_transcript(struct rr_cell *cell, struct rr_cluster *cluster)
-{
-	struct rr_trace trace = { 0 };
-	struct rr_error error = { 0 };
-	struct rr_race *race = rr_race_parse("transcript", cell->transcript,
-					     strlen(cell->transcript), &error);
-
-	if (!race) {
-		snprintf(cell->problem, sizeof(cell->problem), "%.400s",
-			 error.text);
-		return false;
-	}
-	if (!rr_player_play(race, cluster, NULL, &trace, &error))
-		snprintf(cell->problem, sizeof(cell->problem),
-			 "the transcript does not replay: %.400s", error.text);
-	else if (!trace.as_written)
-		snprintf(cell->problem, sizeof(cell->problem),
-			 "the transcript plays differently the second time");
-	rr_trace_verdict(&trace, cell->verdict_text,
-			 sizeof(cell->verdict_text));
-	draw_transcript(cell, &trace);
-	rr_trace_free(&trace);
-	rr_race_free(race);
-	return !cell->problem[0];
-}
-
-static void forget_transcript(struct rr_cell *cell)
-{
-	free(cell->transcript);
-	free(cell->drawing);
-	cell->transcript = cell->drawing = NULL;
-	cell->verdict_text[0] = '\0';
-	cell->was_cut = false;
+	return good;
 }
 
 /* What does not show when it is played is no finding. */
-static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster,
-			     const struct rr_explore_result *result)
+static enum rr_exit conclude_cell(struct rr_cell *cell,
+				  struct rr_cluster *cluster,
+				  const struct rr_explore_result *result)
 {
+	static const char heading[] = "\nverdict ";
 	struct rr_error error = { 0 };
+	const char *verdict;
 	char *titled = result->transcript ?
 			       with_title(cell, result->transcript) :
 			       NULL;
@@ -90,13 +60,21 @@ static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *clust
 	cell->transcript = rr_conclude(titled, result->shortest_breaks,
 				       cluster, &error);
 	free(titled);
-	if (cell->transcript && replay_transcript(cell, cluster))
+	if (cell->transcript && draw_transcript(cell, cluster, &error)) {
+		verdict = strstr(cell->transcript, heading) + strlen(heading);
+		snprintf(cell->verdict_text, sizeof(cell->verdict_text), "%.*s",
+			 (int)strcspn(verdict, "\n"), verdict);
 		return RR_EXIT_OK;
-	if (!cell->problem[0])
-		snprintf(cell->problem, sizeof(cell->problem),
-			 "what was found does not show when it is played: %.500s",
-			 error.text);
-	forget_transcript(cell);
+	}
+	snprintf(cell->problem, sizeof(cell->problem), "%s%.500s",
+		 cell->transcript ?
+			 "" :
+			 "what was found does not show when it is played: ",
+		 error.text);
+	free(cell->transcript);
+	free(cell->drawing);
+	cell->transcript = cell->drawing = NULL;
+	cell->was_cut = false;
 	return RR_EXIT_INTERNAL;
 }
 

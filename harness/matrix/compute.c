@@ -27,8 +27,8 @@ struct workplace {
 	char version[RR_MATRIX_VERSION];
 };
 
-/* What comes back, followed by the transcript and the drawing, if there are any,
- * each with its NUL. Pointers in it are the worker's. */
+/* What comes back, followed by the transcript and the drawing, "" for none.
+ * Pointers in it are the worker's. */
 struct found {
 	struct rr_cell cell;
 	char version[RR_MATRIX_VERSION];
@@ -80,10 +80,10 @@ static bool tell_progress(void *context, unsigned long states, double share)
 	return !signals->interrupted;
 }
 
-static void add_text(struct rr_pool_worker *worker, const char *text)
+static void add_text(struct rr_pool_worker *worker, char *text)
 {
-	if (text)
-		rr_pool_add(worker, text, strlen(text) + 1);
+	rr_pool_add(worker, text ? text : "", text ? strlen(text) + 1 : 1);
+	free(text);
 }
 
 static bool compute_cell(void *context, struct rr_pool_worker *worker,
@@ -103,23 +103,18 @@ static bool compute_cell(void *context, struct rr_pool_worker *worker,
 	rr_pool_add(worker, &found, sizeof(found));
 	add_text(worker, cell->transcript);
 	add_text(worker, cell->drawing);
-	free(cell->transcript);
-	free(cell->drawing);
 	return true;
 }
 
 /* ---- Results ---------------------------------------------------------------------- */
 
-/* A copy of the next text that came back, if `was_there`. */
-static char *take_text(struct computation *computation, const char *was_there,
-		       const char **at)
+/* A copy of the next text that came back; NULL = there is none. */
+static char *take_text(struct computation *computation, const char **at)
 {
-	char *copy = was_there ? strdup(*at) : NULL;
+	char *copy = **at ? strdup(*at) : NULL;
 
-	if (!was_there)
-		return NULL;
+	computation->is_short_of_memory |= **at && !copy;
 	*at += strlen(*at) + 1;
-	computation->is_short_of_memory |= !copy;
 	return copy;
 }
 
@@ -140,8 +135,8 @@ static void take_cell(void *context, size_t job, const char *result,
 		       sizeof(matrix->version));
 	*cell = found.cell;
 	cell->bounds = bounds;
-	cell->transcript = take_text(computation, found.cell.transcript, &at);
-	cell->drawing = take_text(computation, found.cell.drawing, &at);
+	cell->transcript = take_text(computation, &at);
+	cell->drawing = take_text(computation, &at);
 }
 
 static void lose_cell(void *context, size_t job, const char *why)
