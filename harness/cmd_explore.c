@@ -6,7 +6,6 @@
 
 #include "commands.h"
 #include "explore/explore.h"
-#include "scheduler/gate.h"
 #include "base/machine.h"
 
 /* Of several, one that is skipped does not count. */
@@ -42,7 +41,7 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 	struct rr_cluster cluster;
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_gate_settle(cluster_options.cpu);
+	rr_placement_settle(cluster_options.cpu);
 	if (rr_cluster_open(&cluster, session, &cluster_options, error))
 		code = explore(options, &cluster);
 	rr_cluster_close(&cluster);

@@ -89,6 +89,12 @@ void rr_placement_pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+void rr_placement_settle(int cpu)
+{
+	rr_placement_pin(cpu);
+	sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
+}
+
 int rr_placement_count(void)
 {
 	cpu_set_t set;

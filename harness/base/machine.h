@@ -35,6 +35,11 @@ int rr_placement_nth(int n);
 /* Pins the calling thread, and whatever it forks or starts; -1 = leave it. */
 void rr_placement_pin(int cpu);
 
+/* Puts the calling thread on its servers' processor, where a round trip costs a
+ * quarter. SCHED_BATCH, so that a process that is woken lets the one that woke it
+ * go to sleep first. */
+void rr_placement_settle(int cpu);
+
 /* Processors this process may use. */
 int rr_placement_count(void);
 

@@ -5,7 +5,6 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "report.h"
-#include "scheduler/gate.h"
 
 static const struct row {
 	const char *name;
@@ -122,7 +121,7 @@ enum rr_exit rr_explore_floor(struct rr_session *session,
 	struct rr_cluster cluster;
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_gate_settle(cluster_options.cpu);
+	rr_placement_settle(cluster_options.cpu);
 	if (rr_cluster_open(&cluster, session, &cluster_options, error))
 		code = search_rows(&cluster, limit_s);
 	rr_cluster_close(&cluster);

@@ -6,7 +6,6 @@
 #include "base/machine.h"
 #include "base/pool.h"
 #include "cell.h"
-#include "scheduler/gate.h"
 
 enum { STALL_S = 120 };
 
@@ -45,7 +44,7 @@ static bool begin_worker(void *context, struct rr_pool_worker *worker,
 	if (!workplace)
 		return rr_error_no_memory(error);
 	options.cpu = rr_placement_nth(worker->number);
-	rr_gate_settle(options.cpu);
+	rr_placement_settle(options.cpu);
 	if (!rr_session_open(&workplace->session, error) ||
 	    !rr_cluster_open(&workplace->cluster, &workplace->session,
 			     &options, error))

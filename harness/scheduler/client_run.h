@@ -139,6 +139,7 @@ struct rr_program {
 	void *mutate_context;
 	bool knows_scripts; /* servers know every script by its hash */
 	bool without_mutex; /* taking and giving back a mutex does nothing */
+	bool has_attempts;  /* and what comes before the first is opening */
 };
 
 /* NULL: out of memory. */

@@ -129,4 +129,5 @@ void rr_counting_init(struct rr_counting *counting, struct rr_program *program)
 	program->make = make;
 	program->run = count_up;
 	program->free = free_seat;
+	program->has_attempts = true;
 }

@@ -929,10 +929,12 @@ static bool open_client(struct rr_execution *execution, struct client *client)
 
 bool rr_execution_begin(struct rr_execution *execution)
 {
+	const bool has_attempts = execution->config.program->has_attempts;
 	bool good = begin_anew(execution);
 
 	execution->is_opening = true;
-	for (size_t i = 0; i < execution->n_clients && good; i++)
+	for (size_t i = 0; i < execution->n_clients && good && has_attempts;
+	     i++)
 		good = open_client(execution, &execution->clients[i]);
 	execution->is_opening = false;
 	for (size_t i = 0; i < execution->n_clients && good; i++)
