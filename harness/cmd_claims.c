@@ -97,21 +97,17 @@ static const struct rr_command_line command_line = {
 static enum rr_exit write_file(const char *path, rr_claims_print *print,
 			       const struct rr_claim_rows *rows)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
 	struct rr_error error = { 0 };
+	struct rr_draft draft;
 
-	if (!file)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	print(rows, file);
-	fclose(file);
-	if (rr_files_replace(path, text, length, &error)) {
+	if (!rr_draft_open(&draft, &error))
+		return rr_report_error(&error);
+	print(rows, draft.out);
+	if (rr_draft_replace(&draft, path, &error)) {
 		fprintf(stderr, "%s: ", path);
 		rr_claim_rows_summarise(rows, stderr);
 		fputc('\n', stderr);
 	}
-	free(text);
 	return rr_report_error(&error);
 }
 

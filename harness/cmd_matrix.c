@@ -159,19 +159,22 @@ static const struct rr_command_line command_line = {
 static enum rr_exit write_file(const char *path, rr_matrix_print *print,
 			       const struct rr_matrix *matrix)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
+	struct rr_error error = { 0 };
+	struct rr_draft draft;
+
+	if (rr_draft_open(&draft, &error)) {
+		print(matrix, draft.out);
+		rr_draft_replace(&draft, path, &error);
+	}
+	return rr_report_error(&error);
+}
+
+static enum rr_exit save_transcripts(const char *folder,
+				     const struct rr_matrix *matrix)
+{
 	struct rr_error error = { 0 };
 
-	if (!file)
-		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	print(matrix, file);
-	if (fclose(file) == 0)
-		rr_files_replace(path, text, length, &error);
-	else
-		rr_error_no_memory(&error);
-	free(text);
+	rr_matrix_save(matrix, folder, &error);
 	return rr_report_error(&error);
 }
 
@@ -191,7 +194,7 @@ static enum rr_exit write_docs(const char *folder,
 			why, document, transcripts);
 		return RR_EXIT_OK;
 	}
-	code = rr_matrix_save(matrix, transcripts);
+	code = save_transcripts(transcripts, matrix);
 	if (code == RR_EXIT_OK)
 		code = write_file(document, rr_matrix_markdown, matrix);
 	return code;
@@ -203,7 +206,7 @@ static enum rr_exit write_files(const struct matrix_options *options,
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (options->save)
-		code = rr_matrix_save(matrix, options->save);
+		code = save_transcripts(options->save, matrix);
 	for (size_t i = 0; i < options->n_outputs; i++)
 		code = rr_exit_worse(code,
 				     write_file(options->outputs[i].path,
@@ -249,7 +252,7 @@ static enum rr_exit replay(const char *folder,
 
 	if (rr_session_open(&session, error) &&
 	    rr_cluster_open(&cluster, &session, servers, error))
-		code = rr_matrix_replay(folder, &cluster);
+		code = rr_matrix_replay(folder, &cluster, error);
 	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;

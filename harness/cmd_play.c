@@ -18,19 +18,14 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace,
 				 const struct rr_play_options *options)
 {
 	const struct rr_style style = { .ascii = options->ascii, .width = 80 };
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	bool drawn = out && rr_draw(out, trace, options->format, &style);
 	struct rr_error error = { 0 };
+	struct rr_draft draft;
 
-	if (out && fclose(out) != 0)
-		drawn = false;
-	if (drawn)
-		rr_files_replace(options->output, text, length, &error);
-	else
-		rr_error_no_memory(&error);
-	free(text);
+	if (rr_draft_open(&draft, &error)) {
+		if (!rr_draw(draft.out, trace, options->format, &style))
+			rr_error_no_memory(&error);
+		rr_draft_replace(&draft, options->output, &error);
+	}
 	return rr_report_error(&error);
 }
 

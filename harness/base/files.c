@@ -93,6 +93,24 @@ bool rr_files_replace(const char *path, const char *text, size_t length,
 	return write_whole(path, text, length) || cannot("write", path, error);
 }
 
+bool rr_draft_open(struct rr_draft *draft, struct rr_error *error)
+{
+	*draft = (struct rr_draft){ 0 };
+	draft->out = open_memstream(&draft->text, &draft->length);
+	return draft->out || rr_error_no_memory(error);
+}
+
+bool rr_draft_replace(struct rr_draft *draft, const char *path,
+		      struct rr_error *error)
+{
+	if (fclose(draft->out) != 0)
+		rr_error_no_memory(error);
+	if (!error->kind)
+		rr_files_replace(path, draft->text, draft->length, error);
+	free(draft->text);
+	return !error->kind;
+}
+
 bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 {
 	char other[RR_PATH_SIZE];

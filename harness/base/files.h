@@ -4,7 +4,7 @@
 #define RR_FILES_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -18,6 +18,17 @@ bool rr_files_make_directory(const char *path, struct rr_error *error);
 /* Replaces `path` by `text`: written under another name first, then renamed. A
  * link, a device or a pipe is kept, and written through. */
 bool rr_files_replace(const char *path, const char *text, size_t length,
+		      struct rr_error *error);
+
+/* The same of what is printed to draft.out between the two calls; nothing is replaced
+ * when the second finds an error that is set already. */
+struct rr_draft {
+	FILE *out;
+	char *text;
+	size_t length;
+};
+bool rr_draft_open(struct rr_draft *draft, struct rr_error *error);
+bool rr_draft_replace(struct rr_draft *draft, const char *path,
 		      struct rr_error *error);
 
 /* Points the symbolic link `path` at `target`. */

@@ -242,21 +242,14 @@ static bool write_graph(const json_t *graph, const char *path,
 			void (*write)(FILE *file, const json_t *graph),
 			struct rr_error *error)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file;
-	bool good;
+	struct rr_draft draft;
 
 	if (!path)
 		return true;
-	file = open_memstream(&text, &size);
-	if (!file)
-		return rr_error_no_memory(error);
-	write(file, graph);
-	fclose(file);
-	good = rr_files_replace(path, text, size, error);
-	free(text);
-	return good;
+	if (!rr_draft_open(&draft, error))
+		return false;
+	write(draft.out, graph);
+	return rr_draft_replace(&draft, path, error);
 }
 
 bool rr_graph_export(const struct rr_graph *graph, unsigned worst,

@@ -128,10 +128,12 @@ rr_matrix_print rr_matrix_text, rr_matrix_markdown, rr_matrix_json,
 
 /* Writes those of failing cells to a folder (made if it is not there), and
  * removes those of cells that were computed and do not fail. */
-enum rr_exit rr_matrix_save(const struct rr_matrix *matrix,
-			    const char *folder);
+bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder,
+		    struct rr_error *error);
 
-/* Plays every *.race of a folder. RR_EXIT_OK: all went as written. */
-enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster);
+/* Plays every *.race of a folder. RR_EXIT_OK: all went as written, or there are none
+ * and that is an error. Others are complained of, each. */
+enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster,
+			      struct rr_error *error);
 
 #endif

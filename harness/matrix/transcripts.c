@@ -15,43 +15,40 @@
 /* ---- Saved ------------------------------------------------------------------ */
 
 /* One that an earlier matrix left. */
-static enum rr_exit remove_transcript(const char *path)
+static bool remove_transcript(const char *path, struct rr_error *error)
 {
 	if (unlink(path) == 0 || errno == ENOENT)
-		return RR_EXIT_OK;
-	return rr_complain(RR_EXIT_FILE, "cannot remove '%s': %s", path,
-			   strerror(errno));
+		return true;
+	return rr_error_set(error, RR_ERROR_FILE, "cannot remove '%s': %s",
+			    path, strerror(errno));
 }
 
-static enum rr_exit save_cell(const struct rr_cell *cell, const char *folder)
+static bool save_cell(const struct rr_cell *cell, const char *folder,
+		      struct rr_error *error)
 {
 	const struct rr_cell_words words = rr_cell_words(cell);
-	struct rr_error error = { 0 };
 	char path[RR_PATH_SIZE];
 
 	if (cell->verdict == RR_CELL_UNDONE ||
 	    cell->verdict == RR_CELL_SKIPPED ||
 	    cell->verdict == RR_CELL_FAILED)
-		return RR_EXIT_OK;
+		return true;
 	snprintf(path, sizeof(path), "%s/%s", folder, words.file);
 	if (!cell->transcript)
-		return remove_transcript(path);
-	rr_files_replace(path, cell->transcript, strlen(cell->transcript),
-			 &error);
-	return rr_report_error(&error);
+		return remove_transcript(path, error);
+	return rr_files_replace(path, cell->transcript,
+				strlen(cell->transcript), error);
 }
 
-enum rr_exit rr_matrix_save(const struct rr_matrix *matrix, const char *folder)
+bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder,
+		    struct rr_error *error)
 {
 	const struct rr_cell *cell = NULL;
-	struct rr_error error = { 0 };
-	enum rr_exit code;
+	bool good = rr_files_make_directory(folder, error);
 
-	rr_files_make_directory(folder, &error);
-	code = rr_report_error(&error);
-	while (code == RR_EXIT_OK && (cell = rr_matrix_next(matrix, cell)))
-		code = save_cell(cell, folder);
-	return code;
+	while (good && (cell = rr_matrix_next(matrix, cell)))
+		good = save_cell(cell, folder, error);
+	return good;
 }
 
 /* ---- Played again ------------------------------------------------------------ */
@@ -63,7 +60,8 @@ static int is_race_file(const struct dirent *entry)
 	return end && strcmp(end, ".race") == 0;
 }
 
-static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster)
+static enum rr_exit play_transcript(const char *path,
+				    struct rr_cluster *cluster)
 {
 	struct rr_error error = { 0 };
 	struct rr_race *race = rr_race_read(path, &error);
@@ -84,8 +82,9 @@ static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster
 	return code;
 }
 
-static enum rr_exit play_transcripts(const char *folder, struct dirent **entries, int n,
-			     struct rr_cluster *cluster)
+static enum rr_exit play_transcripts(const char *folder,
+				     struct dirent **entries, int n,
+				     struct rr_cluster *cluster)
 {
 	struct rr_signals *signals = &cluster->session->signals;
 	enum rr_exit code = RR_EXIT_OK;
@@ -102,7 +101,8 @@ static enum rr_exit play_transcripts(const char *folder, struct dirent **entries
 	return code;
 }
 
-enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster)
+enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster,
+			      struct rr_error *error)
 {
 	const double begun = rr_clock_s();
 	struct dirent **entries = NULL;
@@ -111,9 +111,10 @@ enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster)
 
 	if (n <= 0) {
 		free(entries);
-		return rr_complain(RR_EXIT_USAGE,
-				   "no transcripts in '%s': %s", folder,
-				   n < 0 ? strerror(errno) : "no *.race");
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "no transcripts in '%s': %s", folder,
+			     n < 0 ? strerror(errno) : "no *.race");
+		return RR_EXIT_OK;
 	}
 	code = play_transcripts(folder, entries, n, cluster);
 	for (int i = 0; i < n; i++)
