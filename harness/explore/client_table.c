@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* What an attempt state is known by. */
 struct attempt_key {
 	long ok, unknown, failed, acknowledged, refused;
@@ -28,8 +30,7 @@ static bool fill_state(struct rr_client_state *state,
 {
 	const size_t stops_size = view->n_threads * sizeof(*state->stops);
 
-	state->stops = malloc(stops_size +
-			      view->n_sent * sizeof(*state->sent));
+	state->stops = malloc(stops_size + view->n_sent * sizeof(*state->sent));
 	if (!state->stops)
 		return false;
 	state->sent = (struct rr_sent *)(state->stops + view->n_threads);
@@ -50,7 +51,7 @@ static bool fill_state(struct rr_client_state *state,
 
 /* What of random values can be known: those that it has heard and sent. */
 static uint64_t names_known_to(const struct rr_client_table *table,
-			 const struct rr_client_state *state)
+			       const struct rr_client_state *state)
 {
 	const struct rr_terms *terms = table->program->terms;
 	uint64_t names = 0;
@@ -74,7 +75,8 @@ static uint64_t history_of(const struct rr_client_table *table,
 
 	if (state->input.kind == RR_INPUT_ATTEMPT)
 		return hash;
-	hash = rr_hash_number(hash, state->input.kind | state->input.thread << 8);
+	hash = rr_hash_number(hash,
+			      state->input.kind | state->input.thread << 8);
 	hash = rr_hash_number(hash, state->input.value);
 	return rr_hash_number(hash, state->passed_ns);
 }
@@ -85,9 +87,10 @@ static uint32_t fail_memory(struct rr_client_table *table)
 	return RR_NO_ID;
 }
 
-static uint32_t add_state(struct rr_client_table *table, uint32_t parent,
-			  const struct rr_input *input, int64_t passed_ns,
-			  const struct rr_run_view *view)
+static uint32_t add_client_state(struct rr_client_table *table, uint32_t parent,
+				 const struct rr_input *input,
+				 int64_t passed_ns,
+				 const struct rr_run_view *view)
 {
 	const uint32_t id = table->n_states;
 	struct rr_client_state state = { .parent = parent,
@@ -95,15 +98,8 @@ static uint32_t add_state(struct rr_client_table *table, uint32_t parent,
 
 	if (input)
 		state.input = *input;
-	if ((id & (id - 1)) == 0) {
-		struct rr_client_state *states =
-			realloc(table->states,
-				(id ? 2 * (size_t)id : 1) * sizeof(*states));
-
-		if (!states)
-			return fail_memory(table);
-		table->states = states;
-	}
+	if (!rr_array_grow(&table->states, id, sizeof(state)))
+		return fail_memory(table);
 	if (!fill_state(&state, view))
 		return fail_memory(table);
 	state.attempt = parent == RR_NO_ID ? id : table->states[parent].attempt;
@@ -172,31 +168,41 @@ static uint64_t settled_after(const struct rr_client_table *table,
 	return before <= (uint64_t)table->remembers ? before + 1 : before;
 }
 
-/* The attempt state of a new state at which an attempt is to begin: itself, or one
- * that was there. So with clients that have ended. */
-static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
+static struct attempt_key attempt_key_of(const struct rr_client_table *table,
+					 uint32_t id)
 {
-	struct rr_client_state *state = &table->states[id];
-	struct attempt_key key = { .ok = state->tally.ok,
-				   .unknown = state->tally.unknown,
-				   .failed = state->tally.failed,
-				   .acknowledged = state->tally.acknowledged,
-				   .refused = state->tally.refused };
-	bool is_new;
-	uint32_t number;
+	const struct rr_client_state *state = &table->states[id];
+	const struct rr_run_tally *tally = &state->tally;
+	struct attempt_key key = { .ok = tally->ok,
+				   .unknown = tally->unknown,
+				   .failed = tally->failed,
+				   .acknowledged = tally->acknowledged,
+				   .refused = tally->refused,
+				   .has_ended = state->has_ended };
 
 	if (state->has_ended)
 		key.refused = 0;
 	else if (table->remembers >= 0 && key.refused > n_refusals(table))
 		key.refused = n_refusals(table);
-	key.has_ended = state->has_ended;
 	if (!state->has_ended || !is_at_rest(state))
 		key.memory = memory_after(table, id, state);
 	if (key.memory && key.memory != (uint64_t)id + 1)
 		key.settled = settled_after(table, state);
 	if (!state->has_ended)
 		keep_histories(table, state, key.histories);
-	number = rr_intern_put(&table->attempts, &key, sizeof(key), &is_new);
+	return key;
+}
+
+/* The attempt state of a new state at which an attempt is to begin: itself, or one
+ * that was there. So with clients that have ended. */
+static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
+{
+	const struct attempt_key key = attempt_key_of(table, id);
+	struct rr_client_state *state = &table->states[id];
+	bool is_new;
+	const uint32_t number =
+		rr_intern_put(&table->attempts, &key, sizeof(key), &is_new);
+
 	if (number == RR_NO_ID)
 		return fail_memory(table);
 	if (!is_new) {
@@ -204,15 +210,8 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 		table->n_states--;
 		return table->attempt[number];
 	}
-	if ((number & (number - 1)) == 0) {
-		uint32_t *attempts = realloc(table->attempt,
-					     (number ? 2 * (size_t)number : 1) *
-						     sizeof(*attempts));
-
-		if (!attempts)
-			return fail_memory(table);
-		table->attempt = attempts;
-	}
+	if (!rr_array_grow(&table->attempt, number, sizeof(id)))
+		return fail_memory(table);
 	table->attempt[number] = id;
 	state->attempt = id;
 	memcpy(state->histories, key.histories, sizeof(key.histories));
@@ -230,7 +229,8 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 static void print_command(FILE *file, const struct rr_program *program,
 			  uint32_t command)
 {
-	const struct rl_command *words = &program->terms->command[command].words;
+	const struct rl_command *words =
+		&program->terms->command[command].words;
 
 	for (size_t i = 0; i < words->n_words; i++)
 		fprintf(file, "%s%.60s", i ? " " : "", words->words[i].text);
@@ -278,16 +278,17 @@ static uint32_t fail_differing(struct rr_client_table *table,
 	rr_client_state_text(table->program, known, before, sizeof(before));
 	rr_client_state_text(table->program, &state, now, sizeof(now));
 	free(state.stops);
-	rr_error_set(&table->error, RR_ERROR_INTERNAL,
-		     "client %c is not deterministic: after the same replies it "
-		 "does '%s' one time, '%s' another",
-		 'A' + table->client, before, now);
+	rr_error_set(
+		&table->error, RR_ERROR_INTERNAL,
+		"client %c is not deterministic: after the same replies it "
+		"does '%s' one time, '%s' another",
+		'A' + table->client, before, now);
 	return RR_NO_ID;
 }
 
 /* ---- Runs ----------------------------------------------------------------- */
 
-static void drop_run(struct rr_client_table *table)
+void rr_client_table_drop_run(struct rr_client_table *table)
 {
 	if (table->run)
 		rr_client_run_free(table->run);
@@ -302,24 +303,22 @@ static bool check_room(struct rr_client_table *table,
 		return true;
 	rr_error_set(&table->error, RR_ERROR_INTERNAL,
 		     "a client has more threads, connections, mutexes or "
-		    "commands on their way than there is room for (6, 4 to "
-		    "each server, 16, 96)");
+		     "commands on their way than there is room for (6, 4 to "
+		     "each server, 16, 96)");
 	return false;
 }
 
 static bool start_run(struct rr_client_table *table)
 {
-	drop_run(table);
+	rr_client_table_drop_run(table);
 	table->run = rr_client_run_new(table->program, table->client);
 	table->n_runs++;
 	if (!table->run)
 		fail_memory(table);
-	return table->run &&
-	       check_room(table, rr_client_run_view(table->run));
+	return table->run && check_room(table, rr_client_run_view(table->run));
 }
 
-/* Feeds a run what led from state `from` (the beginning: RR_NO_ID) to `to`. */
-static bool follow_history(struct rr_client_table *table, uint32_t to, bool compares)
+bool rr_client_table_follow(struct rr_client_table *table, uint32_t to)
 {
 	const struct rr_client_state state = table->states[to];
 	const struct rr_run_view *view;
@@ -328,12 +327,12 @@ static bool follow_history(struct rr_client_table *table, uint32_t to, bool comp
 		if (!start_run(table))
 			return false;
 	} else {
-		if (!follow_history(table, state.parent, compares))
+		if (!rr_client_table_follow(table, state.parent))
 			return false;
 		rr_client_run_feed(table->run, &state.input, state.passed_ns);
 	}
 	view = rr_client_run_view(table->run);
-	if (!compares || rr_run_view_signature(view) == state.signature)
+	if (rr_run_view_signature(view) == state.signature)
 		return check_room(table, view);
 	fail_differing(table, &state, view);
 	return false;
@@ -344,7 +343,7 @@ static bool bring_run_to(struct rr_client_table *table, uint32_t state)
 	if (table->run && table->run_at == state)
 		return true;
 	table->run_at = RR_NO_ID;
-	if (!follow_history(table, state, true))
+	if (!rr_client_table_follow(table, state))
 		return false;
 	table->run_at = state;
 	return true;
@@ -352,26 +351,18 @@ static bool bring_run_to(struct rr_client_table *table, uint32_t state)
 
 /* ---- Rows ----------------------------------------------------------------- */
 
-static const struct rr_client_row *add_client_row(struct rr_client_table *table,
-					   const struct row_key *key,
-					   const struct rr_client_row *row)
+static const struct rr_client_row *
+add_client_row(struct rr_client_table *table, const struct row_key *key,
+	       const struct rr_client_row *row)
 {
 	bool is_new;
 	const uint32_t id =
 		rr_intern_put(&table->rows, key, sizeof(*key), &is_new);
 
-	if (is_new && (id & (id - 1)) == 0) {
-		struct rr_client_row *rows = realloc(
-			table->row, (id ? 2 * (size_t)id : 1) * sizeof(*rows));
-
-		if (!rows)
-			return NULL;
-		table->row = rows;
-	}
-	if (id == RR_NO_ID)
+	if (id == RR_NO_ID ||
+	    (is_new && !rr_array_grow(&table->row, id, sizeof(*row))))
 		return NULL;
 	table->row[id] = *row;
-	table->n_rows = table->rows.n;
 	return &table->row[id];
 }
 
@@ -383,34 +374,44 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 	return id == RR_NO_ID ? NULL : &table->row[id];
 }
 
-static const struct rr_client_row *learn(struct rr_client_table *table,
-					 struct row_key *key,
-					 const struct rr_input *input,
-					 int64_t passed_ns)
+/* The run is where the row begins, and has heard the input: where has that led? */
+static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
+		     int64_t passed_ns)
 {
-	const struct rr_run_view *view;
-	struct rr_client_row row = { .from = key->state, .input = *input };
+	const struct rr_run_view *view = rr_client_run_view(table->run);
+	const struct rr_client_state *to;
 	uint32_t n_before;
+
+	if (!check_room(table, view))
+		return false;
+	row->is_timed = view->has_read;
+	row->has_entered = view->has_entered;
+	row->signature = rr_run_view_signature(view);
+	row->passed_ns = row->is_timed ? passed_ns : 0;
+	row->to = add_client_state(table, row->from, &row->input,
+				   row->passed_ns, view);
+	if (row->to == RR_NO_ID)
+		return false;
+	to = &table->states[row->to];
+	n_before = table->n_states;
+	if (to->is_attempt || to->has_ended) {
+		row->to = merge_attempt(table, row->to);
+		row->merges = table->n_states < n_before;
+	}
+	return row->to != RR_NO_ID;
+}
+
+static const struct rr_client_row *
+learn_client_row(struct rr_client_table *table, struct row_key *key,
+		 const struct rr_input *input, int64_t passed_ns)
+{
+	struct rr_client_row row = { .from = key->state, .input = *input };
 
 	if (!bring_run_to(table, key->state))
 		return NULL;
 	table->run_at = RR_NO_ID;
 	rr_client_run_feed(table->run, input, passed_ns);
-	view = rr_client_run_view(table->run);
-	if (!check_room(table, view))
-		return NULL;
-	row.is_timed = view->has_read;
-	row.has_entered = view->has_entered;
-	row.signature = rr_run_view_signature(view);
-	row.passed_ns = row.is_timed ? passed_ns : 0;
-	row.to = add_state(table, key->state, input, row.passed_ns, view);
-	n_before = table->n_states;
-	if (row.to != RR_NO_ID && (table->states[row.to].is_attempt ||
-				   table->states[row.to].has_ended)) {
-		row.to = merge_attempt(table, row.to);
-		row.merges = table->n_states < n_before;
-	}
-	if (row.to == RR_NO_ID)
+	if (!fill_row(table, &row, passed_ns))
 		return NULL;
 	if (!row.merges)
 		table->run_at = row.to;
@@ -451,7 +452,7 @@ const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
 		return NULL;
 	if (row)
 		return row;
-	row = learn(table, &key, input, passed_ns);
+	row = learn_client_row(table, &key, input, passed_ns);
 	if (!row)
 		fail_memory(table);
 	return row;
@@ -469,8 +470,8 @@ bool rr_client_table_init(struct rr_client_table *table,
 					   .run_at = RR_NO_ID };
 	if (!start_run(table))
 		return false;
-	first = add_state(table, RR_NO_ID, NULL, 0,
-			  rr_client_run_view(table->run));
+	first = add_client_state(table, RR_NO_ID, NULL, 0,
+				 rr_client_run_view(table->run));
 	if (first == RR_NO_ID)
 		return false;
 	table->run_at = first;
@@ -480,7 +481,7 @@ bool rr_client_table_init(struct rr_client_table *table,
 
 void rr_client_table_release(struct rr_client_table *table)
 {
-	drop_run(table);
+	rr_client_table_drop_run(table);
 	for (uint32_t i = 0; i < table->n_states; i++)
 		free(table->states[i].stops);
 	free(table->states);
@@ -489,117 +490,4 @@ void rr_client_table_release(struct rr_client_table *table)
 	rr_intern_release(&table->rows);
 	rr_intern_release(&table->attempts);
 	*table = (struct rr_client_table){ 0 };
-}
-
-/* ---- Verifying ------------------------------------------------------------ */
-
-/* So many refusals in a row are tried. */
-enum { TIMES_MAX = 6 };
-
-/* A history that leads to an attempt state and was merged: a row, several times
- * over where it is a refusal that leads back to where it began. */
-struct detour {
-	const struct rr_client_row *row;
-	int times;
-};
-
-/* Feeds the run what leads from an attempt state to one of its states. 1: it does
- * something else than the table says. */
-static int compare_state(struct rr_client_table *table, uint32_t begin,
-			 uint32_t to)
-{
-	const struct rr_client_state state = table->states[to];
-	int differs;
-
-	if (to == begin)
-		return 0;
-	differs = compare_state(table, begin, state.parent);
-	if (differs)
-		return differs;
-	rr_client_run_feed(table->run, &state.input, state.passed_ns);
-	return rr_run_view_signature(rr_client_run_view(table->run)) != state.signature;
-}
-
-static int compare_row(struct rr_client_table *table,
-		       const struct rr_client_row *row)
-{
-	const int differs =
-		compare_state(table, table->states[row->from].attempt,
-			      row->from);
-
-	if (differs)
-		return differs;
-	rr_client_run_feed(table->run, &row->input, row->passed_ns);
-	return rr_run_view_signature(rr_client_run_view(table->run)) != row->signature;
-}
-
-/* A run that has come to an attempt state by a detour. 1: it did something else on
- * the way; -1: table->error. */
-static int take_detour(struct rr_client_table *table,
-		       const struct detour *detour)
-{
-	const struct rr_client_row *row = detour->row;
-
-	if (!follow_history(table, row->from, true))
-		return -1;
-	rr_client_run_feed(table->run, &row->input, row->passed_ns);
-	for (int i = 1; i < detour->times; i++) {
-		if (compare_row(table, row))
-			return 1;
-	}
-	return 0;
-}
-
-/* Is it the last of its attempt, so that those before are compared with it? */
-static bool is_last_row(const struct rr_client_table *table, uint32_t i)
-{
-	const struct rr_client_row *row = &table->row[i];
-
-	if (row->to == RR_NO_ID)
-		return false;
-	return row->merges || table->states[row->to].is_attempt ||
-	       table->states[row->to].has_ended;
-}
-
-static int verify_detour(struct rr_client_table *table,
-			 const struct detour *detour, unsigned long most,
-			 unsigned long *n)
-{
-	const uint32_t attempt = detour->row->to;
-	int result;
-
-	for (uint32_t i = 0; i < table->n_rows && *n < most; i++) {
-		if (!is_last_row(table, i) ||
-		    table->states[table->row[i].from].attempt != attempt)
-			continue;
-		++*n;
-		result = take_detour(table, detour);
-		if (result == 0)
-			result = compare_row(table, &table->row[i]);
-		if (result)
-			return result;
-	}
-	return 0;
-}
-
-int rr_client_table_verify(struct rr_client_table *table, unsigned long most,
-			   unsigned long *n)
-{
-	int result = 0;
-
-	table->run_at = RR_NO_ID;
-	for (int times = 1; times <= TIMES_MAX && result == 0; times++) {
-		for (uint32_t i = 0; i < table->n_rows && result == 0; i++) {
-			const struct rr_client_row *row = &table->row[i];
-			const struct detour detour = { row, times };
-
-			if (row->to == RR_NO_ID || !row->merges ||
-			    (times > 1 &&
-			     table->states[row->from].attempt != row->to))
-				continue;
-			result = verify_detour(table, &detour, most, n);
-		}
-	}
-	drop_run(table);
-	return result;
 }

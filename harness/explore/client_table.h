@@ -70,7 +70,6 @@ struct rr_client_table {
 		bool has_entered;  /* its critical section on the way */
 		uint64_t signature;
 	} *row;                    /* by the numbers of `rows` */
-	uint32_t n_rows;
 	struct rr_client_run *run; /* the last one, at the state run_at */
 	uint32_t run_at;
 	uint64_t n_runs;           /* clients that were started */
@@ -89,6 +88,11 @@ const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
 						uint32_t state,
 						const struct rr_input *input,
 						int64_t passed_ns);
+
+/* The table's own run does again what led to a state. False: it does something else,
+ * or there is no room for what it does; table->error. */
+bool rr_client_table_follow(struct rr_client_table *table, uint32_t to);
+void rr_client_table_drop_run(struct rr_client_table *table);
 
 /*
  * Runs attempts again, behind histories that were merged: `most` runs. 0: all was

@@ -172,7 +172,7 @@ struct rr_expansion {
 bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind,
 		       size_t who, size_t lane, const struct rr_state *next);
 
-/* Transitions of one client that are no faults, but for lost replies. */
+/* Transitions of one client (clients.c) that are no faults, but for lost replies. */
 bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
 		      size_t client);
 

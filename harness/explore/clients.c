@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* What a client can do next: its commands are executed, its threads go on, it begins
+ * an attempt. */
+#include "expansion.h"
+
+static void wake_at(struct rr_expansion *it, int64_t left_ns)
+{
+	it->next_ns = rr_lesser_ns(it->next_ns, left_ns);
+}
+
+/* Counted before it is emitted. */
+static void count_transition(struct rr_expansion *it, size_t thread,
+			     bool is_busy)
+{
+	it->n_clients++;
+	it->n_busy += is_busy;
+	it->n_children += thread > 0;
+}
+
+/* ---- Commands are executed ------------------------------------------------ */
+
+/* A reply on the lane was lost: nothing more will be heard there. */
+static bool is_deaf(const struct rr_part *part, uint8_t lane)
+{
+	for (size_t i = 0; i < part->n_answers; i++) {
+		if (part->answers[i].lane == lane &&
+		    part->answers[i].kind == RR_ANSWER_LOST)
+			return true;
+	}
+	return false;
+}
+
+/* How long the thread that takes this lane's replies has stood there. */
+static int64_t waited_on(const struct rr_state *state, size_t client,
+			 uint8_t lane)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+
+	for (uint32_t i = 0; i < it->n_threads; i++) {
+		if (it->stops[i].kind == RR_STOP_RECEIVE &&
+		    it->stops[i].lane == lane)
+			return state->clients[client].waited_ns[i];
+	}
+	return 0;
+}
+
+static struct rr_question question_of(const struct rr_state *state,
+				      size_t client, const struct rr_sent *sent)
+{
+	return (struct rr_question){ .kind = RR_ASK_COMMAND,
+				     .slot = rr_state_lane_slot(state, client,
+								sent->lane),
+				     .argument = sent->command };
+}
+
+bool rr_state_is_blocked(struct rr_state *state, size_t client,
+			 const struct rr_sent *sent, int64_t *left_ns)
+{
+	const size_t server = rr_state_lane_server(state, sent->lane);
+	const struct rr_question question = question_of(state, client, sent);
+	const struct rr_server_row *row;
+
+	*left_ns = 0;
+	if (rr_state_is_cut(state, client, sent->lane) ||
+	    state->common.down == (int8_t)server)
+		return false;
+	row = rr_state_ask(state, server, &question);
+	if (!row || !row->blocks)
+		return false;
+	*left_ns = rr_command_time_out_ns(
+		&state->product->config.program->terms->command[sent->command]
+			 .words);
+	if (*left_ns != RR_NEVER)
+		*left_ns -= waited_on(state, client, sent->lane);
+	return true;
+}
+
+/* No reply will come: the connection is closed, or nobody listens there. */
+static void answer_without_reply(struct rr_state *state, size_t client,
+				 const struct rr_sent *sent,
+				 enum rr_answer_kind kind, bool is_fault)
+{
+	const uint8_t lane = sent->lane;
+
+	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
+	rr_state_log(state, (struct rr_action){
+				    .kind = RR_ACTION_ANSWER,
+				    .client = (uint8_t)client,
+				    .server = (uint8_t)rr_state_lane_server(
+					    state, lane),
+				    .lane = lane,
+				    .command = sent->command,
+				    .answer = (uint8_t)kind,
+				    .is_fault = is_fault });
+	rr_state_answer(state, client, lane, kind, 0);
+}
+
+/* The command is executed. `answer`: what its client hears of it. */
+static void execute_command(struct rr_state *state, size_t client,
+			    const struct rr_sent *sent,
+			    enum rr_answer_kind answer)
+{
+	const size_t server = rr_state_lane_server(state, sent->lane);
+	const struct rr_question question = question_of(state, client, sent);
+	const struct rr_server_row *row =
+		rr_state_move_server(state, server, &question, (int)client);
+	uint32_t reply;
+
+	if (!row)
+		return;
+	reply = row->reply;
+	if (is_deaf(&state->clients[client], sent->lane))
+		answer = RR_ANSWER_UNHEARD;
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
+						.client = (uint8_t)client,
+						.server = (uint8_t)server,
+						.lane = sent->lane,
+						.answer = (uint8_t)answer,
+						.question = question,
+						.command = sent->command,
+						.reply = reply,
+						.blocks = row->blocks,
+						.is_inside = sent->is_inside });
+	if (row->to != row->from)
+		state->common.blind = 0;
+	rr_state_answer(state, client, sent->lane, answer,
+			answer == RR_ANSWER_REPLY ? reply : 0);
+}
+
+static void deliver_command(struct rr_state *state, size_t client,
+			    const struct rr_sent *sent,
+			    enum rr_answer_kind answer)
+{
+	const size_t server = rr_state_lane_server(state, sent->lane);
+
+	if (rr_state_is_cut(state, client, sent->lane))
+		answer_without_reply(state, client, sent, RR_ANSWER_SHUT,
+				     false);
+	else if (state->common.down == (int8_t)server)
+		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED,
+				     false);
+	else if (answer == RR_ANSWER_SHUT)
+		answer_without_reply(state, client, sent, answer, true);
+	else
+		execute_command(state, client, sent, answer);
+}
+
+static bool emit_execution(struct rr_expansion *it, const struct rr_state *from,
+			   size_t client, const struct rr_sent *sent,
+			   enum rr_transition_kind kind)
+{
+	static const enum rr_answer_kind answers[] = {
+		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
+		[RR_DO_LOSE] = RR_ANSWER_LOST,
+		[RR_DO_DROP] = RR_ANSWER_SHUT,
+	};
+	struct rr_state next;
+
+	rr_state_copy(&next, from);
+	next.common.left.lost_replies -= kind != RR_DO_EXECUTE;
+	deliver_command(&next, client, sent, answers[kind]);
+	return rr_expansion_emit(it, kind, client, sent->lane, &next);
+}
+
+static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
+{
+	for (uint32_t i = 1; i < client->n_threads; i++) {
+		if (client->stops[i].kind == RR_STOP_RECEIVE &&
+		    client->stops[i].lane == lane)
+			return i;
+	}
+	return 0;
+}
+
+static bool can_be_lost(const struct rr_expansion *it,
+			const struct rr_state *state, size_t client,
+			uint8_t lane)
+{
+	const int8_t server = (int8_t)rr_state_lane_server(state, lane);
+
+	return !it->first && state->common.left.lost_replies > 0 &&
+	       !is_deaf(&state->clients[client], lane) &&
+	       !rr_state_is_cut(state, client, lane) &&
+	       state->common.down != server;
+}
+
+static bool emit_lane(struct rr_expansion *it, struct rr_state *from,
+		      size_t client, uint8_t lane, bool is_busy)
+{
+	const struct rr_sent *sent = rr_state_next_sent(from, client, lane);
+	int64_t left_ns;
+
+	if (!sent)
+		return true;
+	if (rr_state_is_blocked(from, client, sent, &left_ns) && left_ns > 0) {
+		wake_at(it, left_ns);
+		return true;
+	}
+	count_transition(it,
+			 thread_of_lane(rr_state_client(from, client), lane),
+			 is_busy);
+	if (!emit_execution(it, from, client, sent, RR_DO_EXECUTE))
+		return false;
+	return !can_be_lost(it, from, client, lane) ||
+	       (emit_execution(it, from, client, sent, RR_DO_LOSE) &&
+		emit_execution(it, from, client, sent, RR_DO_DROP));
+}
+
+static bool emit_lanes(struct rr_expansion *it, struct rr_state *from,
+		       size_t client, bool is_busy)
+{
+	const uint32_t n_sent = rr_state_client(from, client)->n_sent;
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < n_sent; i++) {
+		const uint8_t lane =
+			rr_state_client(from, client)->sent[i].lane;
+
+		if (done >> lane & 1)
+			continue;
+		done |= UINT64_C(1) << lane;
+		if (!emit_lane(it, from, client, lane, is_busy))
+			return false;
+	}
+	return true;
+}
+
+/* ---- What threads wait for besides replies -------------------------------- */
+
+/* If the connection has a message, it is read. */
+static bool read_lane_message(struct rr_state *state, size_t client,
+			      uint8_t lane, struct rr_input *input)
+{
+	const struct rr_connection *connection =
+		rr_state_connection(state, client, lane);
+	const size_t server = rr_state_lane_server(state, lane);
+	const struct rr_question question = { .kind = RR_ASK_READ,
+					      .slot = rr_state_lane_slot(
+						      state, client, lane) };
+	const struct rr_server_row *row;
+
+	if (!connection || !connection->n_messages)
+		return false;
+	row = rr_state_move_server(state, server, &question, (int)client);
+	if (!row)
+		return false;
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
+						.client = (uint8_t)client,
+						.server = (uint8_t)server,
+						.lane = lane,
+						.question = question,
+						.reply = row->reply });
+	input->kind = RR_INPUT_MESSAGE;
+	input->value = row->reply;
+	return true;
+}
+
+/* A subscriber hears a message, or that its connection is gone. */
+static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
+		       struct rr_input *input)
+{
+	if (!rr_state_is_cut(state, client, lane))
+		return read_lane_message(state, client, lane, input);
+	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
+	input->kind = RR_INPUT_LOST;
+	return true;
+}
+
+static bool use_product_mutex(struct rr_state *state, size_t client,
+			      uint8_t thread, const struct rr_stop *stop)
+{
+	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
+	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
+
+	if (stop->kind == RR_STOP_LOCK) {
+		if (*owner)
+			return false;
+		*owner = self;
+	} else if (*owner == self) {
+		*owner = 0;
+	}
+	return true;
+}
+
+static bool is_timed_stop(const struct rr_stop *stop)
+{
+	return stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
+	       stop->kind == RR_STOP_LISTEN;
+}
+
+/* Can the thread go on? If so, `input` is what it hears, and `state` what comes of
+ * it. If not, when does it by itself? */
+static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
+			struct rr_input *input, int64_t *left_ns)
+{
+	const struct rr_product_config *config = &state->product->config;
+	const struct rr_stop *stop =
+		&rr_state_client(state, client)->stops[thread];
+
+	*left_ns = RR_NEVER;
+	if (is_timed_stop(stop) && stop->duration_ns != RR_NEVER)
+		*left_ns = stop->duration_ns -
+			   state->clients[client].waited_ns[thread];
+	switch (stop->kind) {
+	case RR_STOP_WAIT:
+		input->kind = stop->is_ready ? RR_INPUT_GO : RR_INPUT_TIMEOUT;
+		return stop->is_ready || *left_ns <= 0;
+	case RR_STOP_LISTEN:
+		input->kind = RR_INPUT_TIMEOUT;
+		return listen_for(state, client, stop->lane, input) ||
+		       *left_ns <= 0;
+	case RR_STOP_SLEEP:
+		return *left_ns <= 0;
+	case RR_STOP_CLOCK:
+		state->product->wants_absolute |= !config->absolute;
+		input->kind = RR_INPUT_CLOCK;
+		input->value = config->day_ns + state->common.now_ns +
+			       (int64_t)client * config->skew_ns;
+		return true;
+	case RR_STOP_LOCK:
+	case RR_STOP_UNLOCK:
+		return use_product_mutex(state, client, thread, stop);
+	case RR_STOP_JOIN:
+		return stop->is_ready;
+	default:
+		return false;
+	}
+}
+
+static bool emit_thread(struct rr_expansion *it, const struct rr_state *from,
+			size_t client, uint8_t thread, bool is_busy)
+{
+	struct rr_input input = { .kind = RR_INPUT_GO, .thread = thread };
+	struct rr_state next;
+	int64_t left_ns;
+
+	rr_state_copy(&next, from);
+	if (!wake_thread(&next, client, thread, &input, &left_ns)) {
+		wake_at(it, left_ns);
+		return !rr_product_failed(it->product);
+	}
+	count_transition(it, thread, is_busy);
+	rr_state_feed(&next, client, &input);
+	return rr_expansion_emit(it, RR_DO_GO, client, thread, &next);
+}
+
+/* ---- Clients -------------------------------------------------------------- */
+
+/* An attempt has begun, or goes on: it sends, waits or ends at once. */
+static bool emit_begun(struct rr_expansion *it, struct rr_state *begun,
+		       size_t client, bool is_idle)
+{
+	const uint32_t n_threads = rr_state_client(begun, client)->n_threads;
+	const size_t n_before = it->n_clients;
+
+	if (rr_state_has_ended(begun, client)) {
+		count_transition(it, 0, !is_idle);
+		return rr_expansion_emit(it, RR_DO_BEGIN, client, 0, begun);
+	}
+	if (rr_state_is_idle(begun, client))
+		return true; /* an attempt that does nothing */
+	if (!emit_lanes(it, begun, client, !is_idle))
+		return false;
+	for (uint8_t i = 0; i < n_threads; i++) {
+		if (!emit_thread(it, begun, client, i, !is_idle))
+			return false;
+	}
+	/* What it waits for comes by itself, in time: it has to begin its
+	 * attempt to wait for it. */
+	if (!is_idle || it->n_clients != n_before || it->next_ns == RR_NEVER)
+		return true;
+	count_transition(it, 0, true);
+	return rr_expansion_emit(it, RR_DO_BEGIN, client, 0, begun);
+}
+
+bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
+		      size_t client)
+{
+	struct rr_product *product = it->product;
+	const bool is_idle = rr_state_is_idle(from, client);
+	const int64_t next_ns = it->next_ns;
+	struct rr_state begun;
+	bool goes_on;
+
+	if (rr_state_has_ended(from, client))
+		return true;
+	if (is_idle && !it->unbounded && product->config.bounded &&
+	    from->clients[client].rounds >= product->config.rounds) {
+		it->flags |= RR_STATE_CUT;
+		return true;
+	}
+	rr_state_copy(&begun, from);
+	if (!rr_state_begin_attempt(&begun, client)) {
+		it->flags |= RR_STATE_CUT;
+		return true;
+	}
+	if (product->log)
+		product->log_kept = product->log->n;
+	if (is_idle)
+		it->next_ns = RR_NEVER;
+	goes_on = emit_begun(it, &begun, client, is_idle);
+	if (is_idle)
+		it->next_ns = next_ns;
+	return goes_on && !rr_product_failed(product);
+}
