@@ -15,7 +15,6 @@ struct options {
 
 static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_ALL,
-	  .help = "all strategies instead of the basic ones",
 	  .at = offsetof(struct options, comparison.all) },
 	{ .name = "explore",
 	  .help = "how large the explorer's searches are instead, and how fast",

@@ -11,7 +11,9 @@
 enum { KEY_FIRST = 0x100, NAMES_MAX = 64, LIST_SIZE = 200 };
 
 static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
-	[RR_OPTION_ALL] = { .name = "all", .kind = RR_TAKES_NOTHING },
+	[RR_OPTION_ALL] = { .name = "all",
+			    .help = "all strategies instead of the basic ones",
+			    .kind = RR_TAKES_NOTHING },
 	[RR_OPTION_CLIENTS] = { .name = "clients",
 				.argument = "N",
 				.help = "how many clients (2)",

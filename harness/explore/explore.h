@@ -104,7 +104,7 @@ struct rr_explore_stats {
 struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long states, transitions;
-	unsigned long schedules; /* random ones, or --all's */
+	unsigned long schedules; /* random ones, or --stateless' */
 	unsigned long failing;   /* of these; or moves and states that break
 				  * an invariant */
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */

@@ -16,12 +16,12 @@ static const struct rr_option options_table[] = {
 	  .max = 8 },
 	{ .common = RR_OPTION_INCREMENTS, .at = AT(config.increments),
 	  .min = 1, .max = 100 },
-	{ .name = "processes",
+	{ .name = "separate",
 	  .help = "clients are processes, not threads of one; so they are with faults",
 	  .kind = RR_TAKES_NOTHING, .at = AT(config.separate) },
-	{ .common = RR_OPTION_ALL,
-	  .help = "every schedule for real, without tables of what is known",
-	  .at = AT(config.all) },
+	{ .name = "stateless",
+	  .help = "every schedule for real: no two paths are merged into one state",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.all) },
 	{ .name = "crashes", .argument = "N",
 	  .help = "clients may crash, N times", .kind = RR_TAKES_INT,
 	  .at = AT(config.budget.crashes), .max = 8 },
@@ -122,7 +122,7 @@ static bool check_combinations(const struct rr_explore_options *options,
 	if (!random->runs && (random->depth || options->seed >= 0))
 		wrong = "--seed and --depth are of --random";
 	else if (random->runs && options->config.all)
-		wrong = "--random and --all exclude each other";
+		wrong = "--random and --stateless exclude each other";
 	else if (random->runs && has_graph)
 		wrong = "--random makes no graph; leave --dot and --json out";
 	else if (options->n_strategies > 1 && has_graph)

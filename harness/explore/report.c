@@ -261,7 +261,7 @@ static bool print_complete(const struct report *report)
 	if (!result->noticed) {
 		printf("%s: no failure found in %s states (no mutant is %s)\n",
 		       config->strategy->name, states,
-		       config->all ? "tried with --all" : "noticed");
+		       config->all ? "tried with --stateless" : "noticed");
 		return false;
 	}
 	printf("%s: safe: all %s states, %s transitions",

@@ -24,7 +24,7 @@ static void assert_explored(const char *arguments, int code, const char *part)
 
 Test(explore, none_loses_an_update_in_four_steps)
 {
-	assert_explored("none --all", 0, "none: 4 of 6 interleavings fail: count\n");
+	assert_explored("none --stateless", 0, "none: 4 of 6 interleavings fail: count\n");
 	assert_explored("none", 0, "none: 4 of 6 interleavings fail: count\n");
 	cr_assert(strstr(output, "shortest, 4 steps"), "%s", output);
 	cr_assert(strstr(output, "✗ update lost: expected 2, actual 1"), "%s",
@@ -54,7 +54,7 @@ Test(explore, locks_that_a_script_grants_rest_on_it)
 
 Test(explore, mutex_is_useless_between_processes)
 {
-	assert_explored("local-mutex --processes", 0, "exclusion");
+	assert_explored("local-mutex --separate", 0, "exclusion");
 }
 
 Test(explore, misplaced_watch_fails)
@@ -179,7 +179,7 @@ Test(explore, crash_inside_is_ordered_with_who_enters)
 {
 	assert_explored("local-mutex --crashes 1", 0,
 			"local-mutex: 262 of 320 interleavings fail");
-	assert_explored("local-mutex --crashes 1 --all", 0,
+	assert_explored("local-mutex --crashes 1 --stateless", 0,
 			"local-mutex: 262 of 320 interleavings fail");
 }
 
@@ -190,7 +190,7 @@ Test(explore, interleavings_are_counted_as_all_schedules_are)
 	assert_explored("incr --increments 3", 0, "(20 interleavings)");
 	assert_explored("incr --clients 4", 0, "(24 interleavings)");
 	assert_explored("none --clients 4", 0, " of 2,520 interleavings fail");
-	assert_explored("none --clients 4 --all", 0,
+	assert_explored("none --clients 4 --stateless", 0,
 			" of 2,520 interleavings fail");
 }
 

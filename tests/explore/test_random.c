@@ -42,7 +42,7 @@ static void assert_counted(const char *arguments)
 	char all[200];
 	long counted;
 
-	snprintf(all, sizeof(all), "%s --all", arguments);
+	snprintf(all, sizeof(all), "%s --stateless", arguments);
 	explore(arguments, output);
 	explore(all, other);
 	counted = before(output, " interleavings");
@@ -59,7 +59,7 @@ Test(random, states_stand_for_all_interleavings, .timeout = 110)
 		"none --pauses 1",
 		"none --lost-replies 1",
 		"local-mutex --crashes 1",
-		"local-mutex --processes",
+		"local-mutex --separate",
 		"incr --lost-replies 1",
 		"multi-watch-split",
 	};
@@ -127,7 +127,7 @@ Test(random, wrong_use_is_named)
 	cr_assert_eq(explore("none --random 0", output), 64);
 	cr_assert_eq(explore("none --random 3 --seed x", output), 64);
 	cr_assert_eq(explore("none --random 3 --depth 0", output), 64);
-	cr_assert_eq(explore("none --random 3 --all", output), 64);
+	cr_assert_eq(explore("none --random 3 --stateless", output), 64);
 	cr_assert_eq(explore("none --seed 3", output), 64);
 }
 
