@@ -57,17 +57,9 @@ static const struct {
 static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct matrix_options *options = into;
-	size_t index = 0;
 
-	if (!rr_take_name("strategy", name, rr_strategy_name,
-			  "'redrace list' shows them", &index, error))
-		return false;
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		if (options->strategies[i] == rr_strategies[index])
-			return true;
-	}
-	options->strategies[options->n_strategies++] = rr_strategies[index];
-	return true;
+	return rr_take_strategy(name, options->strategies,
+				&options->n_strategies, error);
 }
 
 static bool take_hazard(void *into, char *name, struct rr_error *error)

@@ -132,6 +132,22 @@ bool rr_take_name(const char *what, const char *name,
 			    where);
 }
 
+bool rr_take_strategy(const char *name, const struct rr_strategy **chosen,
+		      size_t *n, struct rr_error *error)
+{
+	size_t index = 0;
+
+	if (!rr_take_name("strategy", name, rr_strategy_name,
+			  "'redrace list' shows them", &index, error))
+		return false;
+	for (size_t i = 0; i < *n; i++) {
+		if (chosen[i] == rr_strategies[index])
+			return true;
+	}
+	chosen[(*n)++] = rr_strategies[index];
+	return true;
+}
+
 /* "text, json or html". */
 static void list_words(const struct rr_option *option, char list[LIST_SIZE])
 {

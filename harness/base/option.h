@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "strategy.h"
 
 /* What an option takes, and the type of the field that it goes to. */
 enum rr_option_kind {
@@ -106,5 +107,9 @@ bool rr_take_number(const char *name, const char *text, long min, long max,
 bool rr_take_name(const char *what, const char *name,
 		  const char *(*name_at)(size_t index), const char *where,
 		  size_t *index, struct rr_error *error);
+
+/* The strategy of that name, at the end of the `n` that are chosen: once each. */
+bool rr_take_strategy(const char *name, const struct rr_strategy **chosen,
+		      size_t *n, struct rr_error *error);
 
 #endif

@@ -72,17 +72,9 @@ static bool take_redis(void *into, char *list, struct rr_error *error)
 static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
-	size_t index = 0;
 
-	if (!rr_take_name("strategy", name, rr_strategy_name,
-			  "'redrace list' shows them", &index, error))
-		return false;
-	for (size_t i = 0; i < options->n_strategies; i++) {
-		if (options->strategies[i] == rr_strategies[index])
-			return true;
-	}
-	options->strategies[options->n_strategies++] = rr_strategies[index];
-	return true;
+	return rr_take_strategy(name, options->strategies,
+				&options->n_strategies, error);
 }
 
 static const char *const pins[] = { [RR_PIN_SAME] = "same",

@@ -100,16 +100,9 @@ static const struct rr_option options_table[] = {
 static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct rr_explore_options *options = into;
-	size_t index = 0;
 
-	if (options->n_strategies == RR_EXPLORE_STRATEGIES)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "too many strategies");
-	if (!rr_take_name("strategy", name, rr_strategy_name,
-			  "'redrace list' shows them", &index, error))
-		return false;
-	options->strategies[options->n_strategies++] = rr_strategies[index];
-	return true;
+	return rr_take_strategy(name, options->strategies,
+				&options->n_strategies, error);
 }
 
 static bool check_combinations(const struct rr_explore_options *options,
