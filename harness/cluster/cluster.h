@@ -105,7 +105,7 @@ struct rr_cluster_options {
 enum rr_server_state {
 	RR_SERVER_DECLARED, /* never started */
 	RR_SERVER_RUNNING,
-	RR_SERVER_HUNG, /* stopped by rr_cluster_hang() */
+	RR_SERVER_HUNG, /* stopped by a fault */
 	RR_SERVER_DOWN, /* its directory is there */
 };
 
@@ -186,7 +186,7 @@ const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster,
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);
 
 /* Starts all that were declared and never started, together; they answer then.
- * A replica need not have caught up: rr_cluster_catch_up(). */
+ * A replica need not have caught up: RR_FAULT_CATCH_UP. */
 bool rr_cluster_start(struct rr_cluster *cluster, struct rr_error *error);
 
 /*
@@ -197,55 +197,40 @@ bool rr_cluster_start(struct rr_cluster *cluster, struct rr_error *error);
  */
 void rr_cluster_reset(struct rr_cluster *cluster);
 
-/* ---- Ends and beginnings ------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------- */
 
-/* kill -9, and waits until it has ended. Its directory stays. */
-bool rr_cluster_kill(struct rr_cluster *cluster, int server,
-		     struct rr_error *error);
+enum rr_fault {
+	RR_FAULT_KILL,	    /* kill -9; its directory stays */
+	RR_FAULT_SHUT_DOWN, /* SIGTERM, waited for: save points are honoured */
+	RR_FAULT_AWAIT_END, /* until it has ended by itself */
+	RR_FAULT_RESTART,   /* killed if it runs, started with its files */
+	RR_FAULT_RESTART_FAILS, /* started in vain: its files are not right */
+	RR_FAULT_WIPE,		/* started without its files */
+	RR_FAULT_HANG,		/* SIGSTOP: its sockets stay, nobody answers */
+	RR_FAULT_RESUME,
+	RR_FAULT_CUT,	     /* a replica loses its link, and keeps its data */
+	RR_FAULT_JOIN,	     /* and has it again */
+	RR_FAULT_PROMOTE,    /* a replica becomes a master */
+	RR_FAULT_CATCH_UP,   /* until a replica has all that its master wrote */
+	RR_FAULT_POWER,	     /* kill -9; what no fsync covered is gone */
+	RR_FAULT_AWAIT_SYNC, /* until an fsync covers all that was written */
+	RR_FAULT_AWAIT_SAVE, /* until a snapshot holds everything; with an AOF,
+				 * until no rewriting of it is under way */
+	RR_FAULT_TEAR,	     /* its append-only file is cut or damaged */
+	RR_FAULT_SLOW_DISK,  /* every fsync takes longer; 0 = as it takes */
+	RR_FAULT_DIE_IN_SYNC, /* it dies in its next fsync: after the write,
+				 * before the reply */
+	RR_FAULT_BREAK_DISK,  /* a snapshot fails (a directory is where dump.rdb
+				 * should be): writes are refused, MISCONF */
+	RR_FAULT_MEND_DISK,   /* and one succeeds again */
+	RR_FAULT_FILL,	      /* its memory is full: maxmemory, noeviction */
+	RR_FAULT_EMPTY,	      /* as large as declared again */
+	RR_FAULT_KINDS
+};
 
-/* SIGTERM, and waits until it has ended: save points make it save. */
-bool rr_cluster_shut_down(struct rr_cluster *cluster, int server,
-			  struct rr_error *error);
-
-/* Waits until a server has ended by itself, as rr_cluster_die_in_sync() makes it. */
-bool rr_cluster_await_end(struct rr_cluster *cluster, int server,
-			  int timeout_ms, struct rr_error *error);
-
-/* Starts it again (killed first if it runs) in the same directory, with the same
- * socket, port and options. `empty`: without the data that it had saved. */
-bool rr_cluster_restart(struct rr_cluster *cluster, int server, bool empty,
-			struct rr_error *error);
-
-/* Starts it again, in vain: it finds its files not to be right, and ends. That
- * it starts after all is RR_ERROR_REDIS. */
-bool rr_cluster_restart_fails(struct rr_cluster *cluster, int server,
-			      struct rr_error *error);
-
-/* SIGSTOP: its sockets stay open and nobody answers. And SIGCONT. */
-bool rr_cluster_hang(struct rr_cluster *cluster, int server,
-		     struct rr_error *error);
-bool rr_cluster_go_on(struct rr_cluster *cluster, int server,
-		      struct rr_error *error);
-
-/* ---- Replicas ------------------------------------------------------------ */
-
-/* Waits until a replica has all that its master wrote, RR_CATCH_UP_MS at most. */
-bool rr_cluster_catch_up(struct rr_cluster *cluster, int replica,
-			 struct rr_error *error);
-
-/* The link between a replica and its master, cut and joined again. Cut, the
- * replica keeps what it has and asks a port that nobody listens on. */
-bool rr_cluster_cut(struct rr_cluster *cluster, int replica,
-		    struct rr_error *error);
-bool rr_cluster_join(struct rr_cluster *cluster, int replica,
-		     struct rr_error *error);
-
-/* REPLICAOF NO ONE. */
-bool rr_cluster_promote(struct rr_cluster *cluster, int replica,
-			struct rr_error *error);
-
-/* ---- Disks ---------------------------------------------------------------- */
-
+/* How the newest part of the append-only file of a server that is down is cut.
+ * Commands count from 1 in that part as they are in the file: SELECT, MULTI and
+ * EXEC are commands, reads are not in it. */
 enum rr_tear {
 	RR_TEAR_LAST_BYTES,    /* the last n bytes are missing */
 	RR_TEAR_AT_BYTE,       /* the first n bytes are there */
@@ -256,51 +241,21 @@ enum rr_tear {
 	RR_TEAR_KINDS
 };
 
-/*
- * Cuts or damages the newest part of the append-only file of a server that is
- * down.
- * Commands count from 1 in that part as they are in the file: SELECT, MULTI
- * and EXEC are commands, reads are not in it.
- */
-bool rr_cluster_tear(struct rr_cluster *cluster, int server, enum rr_tear tear,
-		     long n, struct rr_error *error);
+struct rr_injection {
+	enum rr_fault fault;
+	enum rr_tear tear;
+	int64_t amount; /* n of TEAR; ns of SLOW_DISK; ns that AWAIT_END, _SYNC
+			 * and _SAVE last at most, 0 = two seconds */
+};
 
 /*
- * The power goes: kill -9, and of the append-only file only what a finished
- * fsync covers is left. With a frozen clock nothing but `always` syncs by
- * itself; everysec does after a tick of more than a second, and
- * rr_cluster_await_sync() waits until all that was written is covered. (For
- * `no` it never is.)
+ * Does it to a server, which no other race can have then. With a frozen clock
+ * nothing but `always` syncs by itself; everysec does after a tick of more than
+ * a second. (For `no` it never is.)
  */
-bool rr_cluster_power_cut(struct rr_cluster *cluster, int server,
-			  struct rr_error *error);
-bool rr_cluster_await_sync(struct rr_cluster *cluster, int server,
-			   int timeout_ms, struct rr_error *error);
-
-/* Every fsync takes so much longer from now on; 0 = as long as it takes. */
-bool rr_cluster_slow_disk(struct rr_cluster *cluster, int server,
-			  int64_t delay_us, struct rr_error *error);
-
-/* It dies in its next fsync: after the write, before the reply. */
-bool rr_cluster_die_in_sync(struct rr_cluster *cluster, int server,
-			    struct rr_error *error);
-
-/* Waits until a snapshot holds everything; with an append-only file, until no
- * rewriting of it is under way. */
-bool rr_cluster_await_save(struct rr_cluster *cluster, int server,
-			   int timeout_ms, struct rr_error *error);
-
-/* A snapshot fails (a directory is where dump.rdb should be), so that writes
- * are refused: MISCONF. And one succeeds again. */
-bool rr_cluster_break_saving(struct rr_cluster *cluster, int server,
-			     struct rr_error *error);
-bool rr_cluster_mend_saving(struct rr_cluster *cluster, int server,
-			    struct rr_error *error);
-
-/* Its memory is full (maxmemory, noeviction): writes that need more are
- * refused. `full` false: the limit is the declared one again. */
-bool rr_cluster_fill(struct rr_cluster *cluster, int server, bool full,
-		     struct rr_error *error);
+bool rr_cluster_inject(struct rr_cluster *cluster, int server,
+		       const struct rr_injection *injection,
+		       struct rr_error *error);
 
 /* ---- Time ----------------------------------------------------------------- */
 

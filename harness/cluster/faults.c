@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults of processes and of the network: servers killed, shut down, hung and
- * started again; links between a master and its replicas cut and joined. */
+/* Faults: what each needs of a server, and those of processes and of the network:
+ * servers killed, shut down, hung and started again; links between a master and
+ * its replicas cut and joined. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +9,21 @@
 
 #include "server.h"
 
-/* tcpmux, which nobody has offered for decades. */
-enum { DEAD_PORT = 1 };
+/* The dead port is tcpmux's, which nobody has offered for decades. */
+enum { DEAD_PORT = 1, LIMIT_MS = 2000 };
+
+int rr_inject_limit_ms(const struct rr_injection *injection)
+{
+	return injection->amount ? (int)(injection->amount / 1000000) :
+				   LIMIT_MS;
+}
 
 /* ---- Ends -------------------------------------------------------------------- */
 
-static bool inject_signal(struct rr_cluster *cluster, struct rr_server *server,
-			  int number, enum rr_server_state after,
-			  struct rr_error *error)
+static bool send_signal(struct rr_cluster *cluster, struct rr_server *server,
+			int number, enum rr_server_state after,
+			struct rr_error *error)
 {
-	if (!server)
-		return false;
-	server->is_used_up = true;
 	if (!rr_guardian_signal(&cluster->session->guardian, &server->process,
 				number))
 		return rr_error_set(error, RR_ERROR_REDIS,
@@ -28,133 +32,97 @@ static bool inject_signal(struct rr_cluster *cluster, struct rr_server *server,
 	return true;
 }
 
-/* Is there such a server, in that state? */
-static bool is_in(struct rr_cluster *cluster, int server,
-		  enum rr_server_state state)
-{
-	return server >= 0 && (size_t)server < cluster->n_servers &&
-	       rr_cluster_state(cluster, server) == state;
-}
-
-bool rr_cluster_kill(struct rr_cluster *cluster, int server,
-		     struct rr_error *error)
-{
-	/* A server that hangs can be killed as well. */
-	const enum rr_server_state state =
-		is_in(cluster, server, RR_SERVER_HUNG) ? RR_SERVER_HUNG :
-							 RR_SERVER_RUNNING;
-
-	return inject_signal(cluster,
-			     rr_server_in_state(cluster, server, state, "kill",
-						error),
-			     SIGKILL, RR_SERVER_DOWN, error);
-}
-
-bool rr_cluster_shut_down(struct rr_cluster *cluster, int server,
+static bool inject_signal(struct rr_cluster *cluster, struct rr_server *server,
+			  const struct rr_injection *injection,
 			  struct rr_error *error)
 {
-	struct rr_server *it = rr_server_in_state(
-		cluster, server, RR_SERVER_RUNNING, "shut down", error);
-
-	return inject_signal(cluster, it, SIGTERM, RR_SERVER_RUNNING, error) &&
-	       rr_cluster_await_end(cluster, server, RR_START_MS, error);
+	switch (injection->fault) {
+	case RR_FAULT_HANG:
+		return send_signal(cluster, server, SIGSTOP, RR_SERVER_HUNG,
+				   error);
+	case RR_FAULT_RESUME:
+		return send_signal(cluster, server, SIGCONT, RR_SERVER_RUNNING,
+				   error);
+	default:
+		return send_signal(cluster, server, SIGKILL, RR_SERVER_DOWN,
+				   error);
+	}
 }
 
-bool rr_cluster_await_end(struct rr_cluster *cluster, int server,
-			  int timeout_ms, struct rr_error *error)
+static bool await_end(struct rr_cluster *cluster, struct rr_server *server,
+		      int limit_ms, struct rr_error *error)
 {
+	const int number = (int)(server - cluster->servers);
 	int64_t deadline_ns = 0;
 
-	while (rr_cluster_state(cluster, server) == RR_SERVER_RUNNING) {
-		if (!rr_server_wait(cluster, timeout_ms, &deadline_ns,
+	while (rr_cluster_state(cluster, number) == RR_SERVER_RUNNING) {
+		if (!rr_server_wait(cluster, limit_ms, &deadline_ns,
 				    "the end of a server", error))
 			return false;
 	}
-	return rr_server_in_state(cluster, server, RR_SERVER_DOWN,
-				  "await the end of", error) != NULL;
+	return true;
 }
 
-bool rr_cluster_hang(struct rr_cluster *cluster, int server,
-		     struct rr_error *error)
+static bool inject_end(struct rr_cluster *cluster, struct rr_server *server,
+		       const struct rr_injection *injection,
+		       struct rr_error *error)
 {
-	return inject_signal(cluster,
-			     rr_server_in_state(cluster, server,
-						RR_SERVER_RUNNING, "stop",
-						error),
-			     SIGSTOP, RR_SERVER_HUNG, error);
+	if (injection->fault == RR_FAULT_AWAIT_END)
+		return await_end(cluster, server, rr_inject_limit_ms(injection),
+				 error);
+	return send_signal(cluster, server, SIGTERM, RR_SERVER_RUNNING,
+			   error) &&
+	       await_end(cluster, server, RR_START_MS, error);
 }
 
-bool rr_cluster_go_on(struct rr_cluster *cluster, int server,
-		      struct rr_error *error)
+static bool inject_power_cut(struct rr_cluster *cluster,
+			     struct rr_server *server,
+			     const struct rr_injection *injection,
+			     struct rr_error *error)
 {
-	return inject_signal(cluster,
-			     rr_server_in_state(cluster, server, RR_SERVER_HUNG,
-						"go on with", error),
-			     SIGCONT, RR_SERVER_RUNNING, error);
+	return inject_signal(cluster, server, injection, error) &&
+	       rr_disk_cut_power(cluster, server, injection, error);
 }
 
 /* ---- Beginnings ---------------------------------------------------------------- */
 
-bool rr_cluster_restart(struct rr_cluster *cluster, int server, bool empty,
-			struct rr_error *error)
-{
-	struct rr_error why = { 0 };
-	struct rr_server *it;
-	bool is_up;
-
-	/* It may end by itself just before it is killed. */
-	if (!is_in(cluster, server, RR_SERVER_DOWN) &&
-	    !rr_cluster_kill(cluster, server, &why) &&
-	    !is_in(cluster, server, RR_SERVER_DOWN))
-		return rr_error_set(error, why.kind, "%s", why.text);
-	it = &cluster->servers[server];
-	it->is_used_up = true;
-	if (empty)
-		rr_disk_remove_data(it);
-	is_up = rr_server_start_again(cluster, it, error);
-	rr_disk_forget_torn(it);
-	return is_up;
-}
-
-bool rr_cluster_restart_fails(struct rr_cluster *cluster, int server,
-			      struct rr_error *error)
+static bool start_in_vain(struct rr_cluster *cluster, struct rr_server *server,
+			  struct rr_error *error)
 {
 	struct rr_error why = { 0 };
 	int status;
 
-	if (rr_cluster_restart(cluster, server, false, &why))
+	if (rr_server_start_again(cluster, server, &why))
 		return rr_error_set(error, RR_ERROR_REDIS,
 				    "%s has started, which it should not",
-				    cluster->servers[server].name);
+				    server->name);
 	return (why.kind == RR_ERROR_REDIS &&
 		rr_guardian_has_ended(&cluster->session->guardian,
-				      &cluster->servers[server].process,
-				      &status)) ||
+				      &server->process, &status)) ||
 	       rr_error_set(error, why.kind, "%s", why.text);
 }
 
-/* ---- Replicas -------------------------------------------------------------------- */
-
-/* A replica that runs, and the master that it was declared with. */
-static struct rr_server *find_replica(struct rr_cluster *cluster, int replica,
-				      const char *verb,
-				      struct rr_server **master,
-				      struct rr_error *error)
+static bool inject_restart(struct rr_cluster *cluster, struct rr_server *server,
+			   const struct rr_injection *injection,
+			   struct rr_error *error)
 {
-	struct rr_server *it = rr_server_in_state(
-		cluster, replica, RR_SERVER_RUNNING, verb, error);
+	struct rr_error late = { 0 };
+	bool good;
 
-	if (!it)
-		return NULL;
-	if (!it->options.replica_of) {
-		rr_error_set(error, RR_ERROR_USAGE, "%s is no replica",
-			     it->name);
-		return NULL;
-	}
-	*master = &cluster->servers[rr_cluster_find(cluster,
-						    it->options.replica_of)];
-	return it;
+	/* It may end by itself just before it is killed. */
+	if (server->state != RR_SERVER_DOWN)
+		send_signal(cluster, server, SIGKILL, RR_SERVER_DOWN, &late);
+	server->state = RR_SERVER_DOWN;
+	if (injection->fault == RR_FAULT_WIPE)
+		rr_disk_remove_data(server);
+	good = injection->fault == RR_FAULT_RESTART_FAILS ?
+		       start_in_vain(cluster, server, error) :
+		       rr_server_start_again(cluster, server, error);
+	rr_aof_forget_torn(server);
+	return good;
 }
+
+/* ---- Replicas -------------------------------------------------------------------- */
 
 /* "name:12" in INFO replication; -1 = not there. */
 static long long replication_field(struct rr_server *server, const char *name,
@@ -171,22 +139,18 @@ static long long replication_field(struct rr_server *server, const char *name,
 	return found ? atoll(found + strlen(name)) : -1;
 }
 
-bool rr_cluster_catch_up(struct rr_cluster *cluster, int replica,
-			 struct rr_error *error)
+static bool catch_up(struct rr_cluster *cluster, struct rr_server *replica,
+		     struct rr_server *master, struct rr_error *error)
 {
-	struct rr_server *master;
-	struct rr_server *it =
-		find_replica(cluster, replica, "await", &master, error);
 	long long wanted, has;
 	int64_t deadline_ns = 0;
 	bool is_linked = false;
 
-	if (!it)
-		return false;
 	do {
 		wanted = replication_field(master,
 					   "master_repl_offset:", &is_linked);
-		has = replication_field(it, "slave_repl_offset:", &is_linked);
+		has = replication_field(replica,
+					"slave_repl_offset:", &is_linked);
 		if (is_linked && wanted >= 0 && has >= wanted)
 			return true;
 	} while (rr_server_wait(cluster, RR_CATCH_UP_MS, &deadline_ns,
@@ -203,34 +167,103 @@ static bool point_at(struct rr_server *server, int port, struct rr_error *error)
 	       rr_server_refused(server, error);
 }
 
-bool rr_cluster_cut(struct rr_cluster *cluster, int replica,
-		    struct rr_error *error)
+static bool inject_replica(struct rr_cluster *cluster, struct rr_server *server,
+			   const struct rr_injection *injection,
+			   struct rr_error *error)
 {
 	struct rr_server *master;
-	struct rr_server *it =
-		find_replica(cluster, replica, "cut off", &master, error);
-
-	return it && point_at(it, DEAD_PORT, error);
-}
-
-bool rr_cluster_join(struct rr_cluster *cluster, int replica,
-		     struct rr_error *error)
-{
-	struct rr_server *master;
-	struct rr_server *it =
-		find_replica(cluster, replica, "join", &master, error);
-
-	return it && point_at(it, master->port, error);
-}
-
-bool rr_cluster_promote(struct rr_cluster *cluster, int replica,
-			struct rr_error *error)
-{
-	struct rr_server *master;
-	struct rr_server *it =
-		find_replica(cluster, replica, "promote", &master, error);
 	struct rl_reply reply;
 
-	return it && (rl_run(it->admin, &reply, "REPLICAOF NO ONE") == RL_OK ||
-		      rr_server_refused(it, error));
+	if (!server->options.replica_of)
+		return rr_error_set(error, RR_ERROR_USAGE, "%s is no replica",
+				    server->name);
+	master = &cluster->servers[rr_cluster_find(cluster,
+						   server->options.replica_of)];
+	if (injection->fault == RR_FAULT_CATCH_UP)
+		return catch_up(cluster, server, master, error);
+	if (injection->fault == RR_FAULT_CUT)
+		return point_at(server, DEAD_PORT, error);
+	if (injection->fault == RR_FAULT_JOIN)
+		return point_at(server, master->port, error);
+	return rl_run(server->admin, &reply, "REPLICAOF NO ONE") == RL_OK ||
+	       rr_server_refused(server, error);
+}
+
+/* ---- All of them ------------------------------------------------------------------ */
+
+/* States that a server may be in, as a set. */
+enum {
+	RUNS = 1 << RR_SERVER_RUNNING,
+	HANGS = 1 << RR_SERVER_HUNG,
+	IS_DOWN = 1 << RR_SERVER_DOWN,
+};
+
+static const struct {
+	const char *verb; /* what cannot be done to it otherwise */
+	unsigned states;
+	bool needs_shim;
+	inject_function *inject;
+} faults[RR_FAULT_KINDS] = {
+	[RR_FAULT_KILL] = { "kill", RUNS | HANGS, false, inject_signal },
+	[RR_FAULT_SHUT_DOWN] = { "shut down", RUNS, false, inject_end },
+	[RR_FAULT_AWAIT_END] = { "await the end of", RUNS | IS_DOWN, false,
+				 inject_end },
+	[RR_FAULT_RESTART] = { "restart", RUNS | HANGS | IS_DOWN, false,
+			       inject_restart },
+	[RR_FAULT_RESTART_FAILS] = { "restart", RUNS | HANGS | IS_DOWN, false,
+				     inject_restart },
+	[RR_FAULT_WIPE] = { "restart", RUNS | HANGS | IS_DOWN, false,
+			    inject_restart },
+	[RR_FAULT_HANG] = { "stop", RUNS, false, inject_signal },
+	[RR_FAULT_RESUME] = { "go on with", HANGS, false, inject_signal },
+	[RR_FAULT_CUT] = { "cut off", RUNS, false, inject_replica },
+	[RR_FAULT_JOIN] = { "join", RUNS, false, inject_replica },
+	[RR_FAULT_PROMOTE] = { "promote", RUNS, false, inject_replica },
+	[RR_FAULT_CATCH_UP] = { "await", RUNS, false, inject_replica },
+	[RR_FAULT_POWER] = { "kill", RUNS | HANGS, true, inject_power_cut },
+	[RR_FAULT_AWAIT_SYNC] = { "await the sync of", RUNS, true,
+				  rr_disk_await_sync },
+	[RR_FAULT_AWAIT_SAVE] = { "await the snapshot of", RUNS, false,
+				  rr_disk_await_save },
+	[RR_FAULT_TEAR] = { "tear the append-only file of", IS_DOWN, false,
+			    rr_disk_tear },
+	[RR_FAULT_SLOW_DISK] = { "slow down the disk of", RUNS, true,
+				 rr_disk_slow_down },
+	[RR_FAULT_DIE_IN_SYNC] = { "arrange the death of", RUNS, true,
+				   rr_disk_die_in_sync },
+	[RR_FAULT_BREAK_DISK] = { "break the snapshots of", RUNS, false,
+				  rr_disk_break },
+	[RR_FAULT_MEND_DISK] = { "mend the snapshots of", RUNS, false,
+				 rr_disk_mend },
+	[RR_FAULT_FILL] = { "fill", RUNS, false, rr_memory_fill },
+	[RR_FAULT_EMPTY] = { "fill", RUNS, false, rr_memory_fill },
+};
+
+bool rr_cluster_inject(struct rr_cluster *cluster, int server,
+		       const struct rr_injection *injection,
+		       struct rr_error *error)
+{
+	static const char *const are[] = {
+		[RR_SERVER_DECLARED] = "was never started",
+		[RR_SERVER_RUNNING] = "runs",
+		[RR_SERVER_HUNG] = "hangs",
+		[RR_SERVER_DOWN] = "is down",
+	};
+	const enum rr_fault fault = injection->fault;
+	enum rr_server_state state;
+	struct rr_server *it;
+
+	if (faults[fault].needs_shim && !rr_shim_need(cluster, error))
+		return false;
+	if (server < 0 || (size_t)server >= cluster->n_servers)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "there is no such server");
+	it = &cluster->servers[server];
+	state = rr_cluster_state(cluster, server);
+	if (!(faults[fault].states >> state & 1))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "cannot %s %s: it %s", faults[fault].verb,
+				    it->name, are[state]);
+	it->is_used_up = true;
+	return faults[fault].inject(cluster, it, injection, error);
 }

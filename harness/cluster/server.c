@@ -45,30 +45,6 @@ bool rr_server_refused(const struct rr_server *server, struct rr_error *error)
 			    rl_link_error(server->admin));
 }
 
-struct rr_server *rr_server_in_state(struct rr_cluster *cluster, int server,
-				     enum rr_server_state state,
-				     const char *verb, struct rr_error *error)
-{
-	static const char *const are[] = {
-		[RR_SERVER_DECLARED] = "was never started",
-		[RR_SERVER_RUNNING] = "runs",
-		[RR_SERVER_HUNG] = "hangs",
-		[RR_SERVER_DOWN] = "is down",
-	};
-	enum rr_server_state now;
-
-	if (server < 0 || (size_t)server >= cluster->n_servers) {
-		rr_error_set(error, RR_ERROR_USAGE, "there is no such server");
-		return NULL;
-	}
-	now = rr_cluster_state(cluster, server);
-	if (now == state)
-		return &cluster->servers[server];
-	rr_error_set(error, RR_ERROR_USAGE, "cannot %s %s: it %s", verb,
-		     cluster->servers[server].name, are[now]);
-	return NULL;
-}
-
 /* ---- redis.conf ----------------------------------------------------------------
  * A file rather than words of the command line, which every user of the machine
  * could read the password from. */

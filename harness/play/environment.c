@@ -205,59 +205,14 @@ static void look_for_losses(struct environment *env, const struct rr_step *step,
 	}
 }
 
-/* The faults that need no more than a server. */
-static bool (*const simple_faults[RR_FAULT_KINDS])(struct rr_cluster *cluster,
-						   int server,
-						   struct rr_error *error) = {
-	[RR_FAULT_KILL] = rr_cluster_kill,
-	[RR_FAULT_SHUT_DOWN] = rr_cluster_shut_down,
-	[RR_FAULT_RESTART_FAILS] = rr_cluster_restart_fails,
-	[RR_FAULT_HANG] = rr_cluster_hang,
-	[RR_FAULT_RESUME] = rr_cluster_go_on,
-	[RR_FAULT_CUT] = rr_cluster_cut,
-	[RR_FAULT_JOIN] = rr_cluster_join,
-	[RR_FAULT_PROMOTE] = rr_cluster_promote,
-	[RR_FAULT_CATCH_UP] = rr_cluster_catch_up,
-	[RR_FAULT_POWER] = rr_cluster_power_cut,
-	[RR_FAULT_DIE_IN_SYNC] = rr_cluster_die_in_sync,
-	[RR_FAULT_BREAK_DISK] = rr_cluster_break_saving,
-	[RR_FAULT_MEND_DISK] = rr_cluster_mend_saving,
-};
-
-static bool inject(struct rr_cluster *cluster, const struct rr_step *step,
-		   struct rr_error *error)
-{
-	const int server = step->server;
-
-	if (simple_faults[step->fault])
-		return simple_faults[step->fault](cluster, server, error);
-	switch (step->fault) {
-	case RR_FAULT_AWAIT_END:
-		return rr_cluster_await_end(cluster, server, ANSWER_MS, error);
-	case RR_FAULT_AWAIT_SYNC:
-		return rr_cluster_await_sync(cluster, server, ANSWER_MS, error);
-	case RR_FAULT_AWAIT_SAVE:
-		return rr_cluster_await_save(cluster, server, ANSWER_MS, error);
-	case RR_FAULT_TEAR:
-		return rr_cluster_tear(cluster, server, step->tear,
-				       (long)step->amount, error);
-	case RR_FAULT_SLOW_DISK:
-		return rr_cluster_slow_disk(cluster, server,
-					    step->amount / 1000, error);
-	case RR_FAULT_RESTART:
-	case RR_FAULT_WIPE:
-		return rr_cluster_restart(cluster, server,
-					  step->fault == RR_FAULT_WIPE, error);
-	default:
-		return rr_cluster_fill(cluster, server,
-				       step->fault == RR_FAULT_FILL, error);
-	}
-}
-
 bool environment_fault(struct environment *env, const struct rr_step *step,
 		       char remark[RR_REMARK_SIZE], struct rr_error *error)
 {
-	if (!inject(env->cluster, step, error))
+	const struct rr_injection injection = { .fault = step->fault,
+						.tear = step->tear,
+						.amount = step->amount };
+
+	if (!rr_cluster_inject(env->cluster, step->server, &injection, error))
 		return false;
 	if (step->fault == RR_FAULT_RESTART || step->fault == RR_FAULT_WIPE ||
 	    step->fault == RR_FAULT_PROMOTE)
@@ -298,9 +253,11 @@ static bool start_declared(struct environment *env, struct rr_error *error)
 static bool let_replicas_catch_up(struct environment *env,
 				  struct rr_error *error)
 {
+	const struct rr_injection await = { .fault = RR_FAULT_CATCH_UP };
+
 	for (size_t i = 0; i < env->race->n_servers; i++) {
 		if (env->race->servers[i].options.replica_of &&
-		    !rr_cluster_catch_up(env->cluster, (int)i, error))
+		    !rr_cluster_inject(env->cluster, (int)i, &await, error))
 			return false;
 	}
 	return true;

@@ -49,33 +49,6 @@ enum rr_step_kind {
 	RR_STEP_FAULT,    /* kill n1: something happens to a server */
 };
 
-/* What can happen to a server. */
-enum rr_fault {
-	RR_FAULT_KILL,       /* kill N: kill -9 */
-	RR_FAULT_SHUT_DOWN,  /* shutdown N: SIGTERM, save points are honoured */
-	RR_FAULT_AWAIT_END,  /* await-end N: until it has ended by itself */
-	RR_FAULT_RESTART,    /* restart N: start again, its files kept */
-	RR_FAULT_RESTART_FAILS, /* restart-fails N: its files are not right */
-	RR_FAULT_WIPE,       /* wipe N: start again without its files */
-	RR_FAULT_HANG,       /* hang N: SIGSTOP */
-	RR_FAULT_RESUME,     /* resume N */
-	RR_FAULT_CUT,        /* cut N: a replica loses its link */
-	RR_FAULT_JOIN,       /* join N: and has it again */
-	RR_FAULT_PROMOTE,    /* promote N: a replica becomes a master */
-	RR_FAULT_CATCH_UP,   /* catch-up N: until a replica has everything */
-	RR_FAULT_POWER,      /* power-cut N: kill, what no fsync covered is gone */
-	RR_FAULT_AWAIT_SYNC, /* await-sync N: until an fsync covers everything */
-	RR_FAULT_AWAIT_SAVE, /* await-save N: until a snapshot holds everything */
-	RR_FAULT_TEAR,       /* tear N last|at BYTES, after|in COMMAND: its AOF */
-	RR_FAULT_SLOW_DISK,  /* slow-disk N 100ms: every fsync takes longer */
-	RR_FAULT_DIE_IN_SYNC, /* die-in-sync N: it kills itself in the next fsync */
-	RR_FAULT_BREAK_DISK, /* break-disk N: snapshots fail */
-	RR_FAULT_MEND_DISK,  /* mend-disk N */
-	RR_FAULT_FILL,       /* fill N: its memory is full */
-	RR_FAULT_EMPTY,      /* unfill N: as large as declared again */
-	RR_FAULT_KINDS
-};
-
 struct rr_step {
 	enum rr_step_kind kind;
 	int line;              /* in the file */

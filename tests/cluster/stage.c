@@ -138,3 +138,28 @@ void stage_tick_ms(struct stage *stage, int64_t ms)
 	cr_assert_eq(rr_cluster_tick(&stage->cluster, ms * 1000000),
 		     RR_TICK_MOVED);
 }
+
+bool stage_inject(struct stage *stage, int server, enum rr_fault fault)
+{
+	return stage_inject_ms(stage, server, fault, 0);
+}
+
+bool stage_inject_ms(struct stage *stage, int server, enum rr_fault fault,
+		     int64_t ms)
+{
+	const struct rr_injection injection = { .fault = fault,
+						.amount = ms * 1000000 };
+
+	return rr_cluster_inject(&stage->cluster, server, &injection,
+				 &stage->error);
+}
+
+bool stage_tear(struct stage *stage, int server, enum rr_tear tear, long n)
+{
+	const struct rr_injection injection = { .fault = RR_FAULT_TEAR,
+						.tear = tear,
+						.amount = n };
+
+	return rr_cluster_inject(&stage->cluster, server, &injection,
+				 &stage->error);
+}

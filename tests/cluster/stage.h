@@ -38,6 +38,13 @@ const char *stage_ask(struct stage *stage, int server, const char *line);
 /* A tick in milliseconds, which must have moved the servers' clocks. */
 void stage_tick_ms(struct stage *stage, int64_t ms);
 
+/* Injects a fault; false with stage->error. And one with an amount of
+ * milliseconds, and a torn file. */
+bool stage_inject(struct stage *stage, int server, enum rr_fault fault);
+bool stage_inject_ms(struct stage *stage, int server, enum rr_fault fault,
+		     int64_t ms);
+bool stage_tear(struct stage *stage, int server, enum rr_tear tear, long n);
+
 /* Fails the test, with the message of stage->error, unless it is good. */
 void stage_good(const struct stage *stage, bool good);
 

@@ -14,8 +14,7 @@ static int fill_and_kill(struct stage *stage)
 	stage_ask(stage, server, "SET a 1");
 	stage_ask(stage, server, "SET b 2");
 	stage_ask(stage, server, "SET c 3");
-	stage_good(stage,
-		   rr_cluster_kill(&stage->cluster, server, &stage->error));
+	stage_good(stage, stage_inject(stage, server, RR_FAULT_KILL));
 	return server;
 }
 
@@ -26,11 +25,8 @@ Test(cluster_damage, a_command_is_taken_out_and_the_later_ones_stay)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_good(&stage,
-		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND,
-				   3, &stage.error));
-	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
+	stage_good(&stage, stage_tear(&stage, a, RR_TEAR_WITHOUT_COMMAND, 3));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"), "[1,(nil),3]");
 	stage_close(&stage);
 }
@@ -42,17 +38,11 @@ Test(cluster_damage, a_server_does_not_start_with_an_overwritten_command)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_good(&stage,
-		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 3,
-				   &stage.error));
-	stage_good(&stage,
-		   rr_cluster_restart_fails(&stage.cluster, a, &stage.error));
+	stage_good(&stage, stage_tear(&stage, a, RR_TEAR_OVER_COMMAND, 3));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART_FAILS));
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
-	stage_good(&stage,
-		   rr_cluster_tear(&stage.cluster, a, RR_TEAR_AFTER_COMMAND, 2,
-				   &stage.error));
-	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
+	stage_good(&stage, stage_tear(&stage, a, RR_TEAR_AFTER_COMMAND, 2));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"),
 			 "[1,(nil),(nil)]");
 	stage_close(&stage);
@@ -65,8 +55,7 @@ Test(cluster_damage, a_start_that_succeeds_is_not_the_failure_expected)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_bad(&stage,
-		  rr_cluster_restart_fails(&stage.cluster, a, &stage.error),
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESTART_FAILS),
 		  RR_ERROR_REDIS);
 	cr_assert(strstr(stage.error.text, "a has started"), "%s",
 		  stage.error.text);
@@ -80,13 +69,9 @@ Test(cluster_damage, there_must_be_such_a_command)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_bad(&stage,
-		  rr_cluster_tear(&stage.cluster, a, RR_TEAR_WITHOUT_COMMAND, 5,
-				  &stage.error),
+	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_WITHOUT_COMMAND, 5),
 		  RR_ERROR_USAGE);
-	stage_bad(&stage,
-		  rr_cluster_tear(&stage.cluster, a, RR_TEAR_OVER_COMMAND, 0,
-				  &stage.error),
+	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_OVER_COMMAND, 0),
 		  RR_ERROR_USAGE);
 	stage_close(&stage);
 }
@@ -100,11 +85,10 @@ Test(cluster_damage, a_snapshot_that_was_waited_for_is_on_disk)
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
 	stage_ask(&stage, a, "BGSAVE");
-	stage_good(&stage, rr_cluster_await_save(&stage.cluster, a, 5000,
-						 &stage.error));
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
+		   stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 5000));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_close(&stage);
 }
@@ -117,8 +101,7 @@ Test(cluster_damage, a_snapshot_that_nobody_asked_for_does_not_come)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
-	stage_bad(&stage,
-		  rr_cluster_await_save(&stage.cluster, a, 100, &stage.error),
+	stage_bad(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 100),
 		  RR_ERROR_REDIS);
 	stage_close(&stage);
 }

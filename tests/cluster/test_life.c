@@ -22,10 +22,11 @@ static void lives_through_kill(struct rr_server_options options, bool empty,
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", options);
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1 PX 5000"), "OK");
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, empty, &stage.error));
+		   stage_inject(&stage, a,
+				empty ? RR_FAULT_WIPE : RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), expected, "aof %d",
 			 options.aof);
 	if (expected[0] == '1')
@@ -61,10 +62,8 @@ Test(cluster_life, shut_down_with_save_points_it_saves)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ .rdb = true });
 	stage_ask(&stage, a, "SET a 1");
-	stage_good(&stage,
-		   rr_cluster_shut_down(&stage.cluster, a, &stage.error));
-	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_SHUT_DOWN));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_close(&stage);
 }
@@ -78,10 +77,9 @@ Test(cluster_life, clocks_move_while_a_server_is_down)
 	a = stage_server(&stage, "a",
 			 (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
 	stage_ask(&stage, a, "SET a 1 PX 5000");
-	stage_good(&stage, rr_cluster_kill(&stage.cluster, a, &stage.error));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	stage_tick_ms(&stage, 3000);
-	stage_good(&stage,
-		   rr_cluster_restart(&stage.cluster, a, false, &stage.error));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL a"), "2000");
 	stage_close(&stage);
 }
@@ -97,11 +95,11 @@ Test(cluster_life, a_hung_server_answers_when_it_goes_on)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, a);
-	stage_good(&stage, rr_cluster_hang(&stage.cluster, a, &stage.error));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_HANG));
 	rl_link_set_timeout(link, 100);
 	cr_assert_str_eq(stage_say(link, "SET a 1"), "(lost)");
 	stage_tick_ms(&stage, 1000);
-	stage_good(&stage, rr_cluster_go_on(&stage.cluster, a, &stage.error));
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESUME));
 	rl_link_set_timeout(link, RR_TIMEOUT_MS);
 	cr_assert_str_eq(stage_say(link, "GET a"), "1");
 	rl_link_free(link);
@@ -116,14 +114,14 @@ Test(cluster_life, what_cannot_be_done_is_said)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	stage_bad(&stage, rr_cluster_go_on(cluster, a, &stage.error),
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESUME),
 		  RR_ERROR_USAGE);
 	cr_assert_str_eq(stage.error.text, "cannot go on with a: it runs");
-	stage_good(&stage, rr_cluster_kill(cluster, a, &stage.error));
-	stage_bad(&stage, rr_cluster_kill(cluster, a, &stage.error),
+	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_KILL),
 		  RR_ERROR_USAGE);
 	cr_assert_str_eq(stage.error.text, "cannot kill a: it is down");
-	stage_bad(&stage, rr_cluster_hang(cluster, 7, &stage.error),
+	stage_bad(&stage, stage_inject(&stage, 7, RR_FAULT_HANG),
 		  RR_ERROR_USAGE);
 	stage_bad(&stage,
 		  rr_cluster_declare(cluster, "a",
@@ -256,7 +254,7 @@ static void use_a_cluster(int to)
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	b = stage_server(&stage, "b",
 			 (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
-	rr_cluster_hang(&stage.cluster, b, &stage.error);
+	stage_inject(&stage, b, RR_FAULT_HANG);
 	strcpy(left.base, stage.session.guardian.base);
 	left.servers[0] = stage.cluster.servers[a].process.pid;
 	left.servers[1] = stage.cluster.servers[b].process.pid;

@@ -19,8 +19,7 @@ static struct pair open_pair(struct stage *stage)
 	pair.replica = stage_server(
 		stage, "r",
 		(struct rr_server_options){ .replica_of = "m", .debug = true });
-	stage_good(stage, rr_cluster_catch_up(&stage->cluster, pair.replica,
-					      &stage->error));
+	stage_good(stage, stage_inject(stage, pair.replica, RR_FAULT_CATCH_UP));
 	return pair;
 }
 
@@ -28,19 +27,18 @@ Test(cluster_replicas, an_acknowledged_lock_is_lost_by_a_failover)
 {
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
-	struct rr_cluster *cluster = &stage.cluster;
 
 	stage_ask(&stage, pair.master, "SET before 1");
 	stage_good(&stage,
-		   rr_cluster_catch_up(cluster, pair.replica, &stage.error));
+		   stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
-	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, &stage.error));
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CUT));
 	cr_assert_str_eq(stage_ask(&stage, pair.master,
 				   "SET lock c1 NX PX 30000"),
 			 "OK");
-	stage_good(&stage, rr_cluster_kill(cluster, pair.master, &stage.error));
+	stage_good(&stage, stage_inject(&stage, pair.master, RR_FAULT_KILL));
 	stage_good(&stage,
-		   rr_cluster_promote(cluster, pair.replica, &stage.error));
+		   stage_inject(&stage, pair.replica, RR_FAULT_PROMOTE));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica,
 				   "SET lock c2 NX PX 30000"),
@@ -52,15 +50,13 @@ Test(cluster_replicas, joined_again_a_replica_catches_up)
 {
 	struct stage stage;
 	const struct pair pair = open_pair(&stage);
-	struct rr_cluster *cluster = &stage.cluster;
 
-	stage_good(&stage, rr_cluster_cut(cluster, pair.replica, &stage.error));
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CUT));
 	stage_ask(&stage, pair.master, "SET a 1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "(nil)");
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_JOIN));
 	stage_good(&stage,
-		   rr_cluster_join(cluster, pair.replica, &stage.error));
-	stage_good(&stage,
-		   rr_cluster_catch_up(cluster, pair.replica, &stage.error));
+		   stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "1");
 	stage_close(&stage);
 }
@@ -97,8 +93,8 @@ Test(cluster_replicas, caught_up_it_has_everything)
 	cr_assert_eq(rl_flush(link), RL_OK);
 	for (int i = 0; i < INCREMENTS; i++)
 		cr_assert_eq(rl_receive(link, &reply), RL_OK);
-	stage_good(&stage, rr_cluster_catch_up(&stage.cluster, pair.replica,
-					       &stage.error));
+	stage_good(&stage,
+		   stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
 	rl_link_free(link);
 	rl_link_free(sleeper);
@@ -137,7 +133,7 @@ Test(cluster_replicas, a_master_needs_a_port)
 		  rr_cluster_declare(&stage.cluster, "r", &options, &server,
 				     &stage.error),
 		  RR_ERROR_USAGE);
-	stage_bad(&stage, rr_cluster_promote(&stage.cluster, 0, &stage.error),
+	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_PROMOTE),
 		  RR_ERROR_USAGE);
 	stage_close(&stage);
 }

@@ -224,8 +224,7 @@ Test(cluster_time, a_shim_that_does_nothing_is_found_out)
 					   &options, &stage.error));
 	cr_assert_not(rr_cluster_has_time(&stage.cluster));
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	stage_bad(&stage,
-		  rr_cluster_die_in_sync(&stage.cluster, 0, &stage.error),
+	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_DIE_IN_SYNC),
 		  RR_ERROR_SKIPPED);
 	stage_close(&stage);
 }

@@ -76,8 +76,7 @@ static void see_killed(struct stage *stage, int server, char *seen)
 
 	for (int i = 0; i < N_BEFORE; i++)
 		stage_say(link, before[i]);
-	stage_good(stage, rr_cluster_restart(&stage->cluster, server, true,
-					     &stage->error));
+	stage_good(stage, stage_inject(stage, server, RR_FAULT_WIPE));
 	stage_say(link, "PING"); /* finds out that its connection is gone */
 	for (int i = 0; i < N_AFTER; i++) {
 		char format[100];
