@@ -257,7 +257,7 @@ Test(scheduled, server_that_is_gone_is_an_error)
 	scheduled_play(&it, "");
 	scheduled_begin(&it);
 	stage_good(stage,
-		   rr_cluster_kill(&stage->cluster, 0, &stage->error));
+		   stage_inject(stage, 0, RR_FAULT_KILL));
 	cr_assert_eq(rr_execution_do(it.execution,
 				     scheduled_view(&it)->threads[0].next, 0),
 		     RR_DID_FAIL);
