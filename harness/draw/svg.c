@@ -87,7 +87,7 @@ static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 	const int side = server > client ? 1 : -1;
 	const int near = client + side * OFF_LANE_PX, far = server - side * 2;
 	const char *colour = rr_svg_colour(row->client);
-	int y = svg->y + 2, height;
+	int y = svg->y + 2, text, chips;
 
 	if (row->sends) {
 		y += ABOVE_PX - 2 +
@@ -95,10 +95,9 @@ static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 				  "m", row->text);
 		rr_svg_arrow(svg, near, far, y, colour, NULL);
 	}
-	height = rr_larger(draw_reply_text(svg, row, client, side,
-					   y + RR_LINE_PX),
-			   draw_chips(svg, row, y + ABOVE_PX));
-	y += height;
+	text = draw_reply_text(svg, row, client, side, y + RR_LINE_PX);
+	chips = draw_chips(svg, row, y + ABOVE_PX);
+	y += rr_larger(text, chips);
 	if (row->fate == RR_FATE_CAME)
 		rr_svg_arrow(svg, far, near, y, colour, "5 4");
 	else if (row->fate == RR_FATE_LOST)
@@ -108,10 +107,12 @@ static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 
 static int draw_mark(struct rr_svg *svg, const struct rr_row *row)
 {
-	return 10 + draw_chips(svg, row, svg->y + 24) +
-	       rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
-			    rr_svg_side(svg, row->client), svg->y + 17, "m",
-			    row->text);
+	const int text =
+		rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
+			     rr_svg_side(svg, row->client), svg->y + 17, "m",
+			     row->text);
+
+	return text + 10 + draw_chips(svg, row, svg->y + 24);
 }
 
 /* Over all lanes: a band for what happens to servers and for notes, a dashed
@@ -322,15 +323,16 @@ bool rr_write_svg(FILE *out, const struct rr_picture *picture)
 			      .y = RR_MARGIN_PX,
 			      .out = open_memstream(&front, &size),
 			      .behind = open_memstream(&behind, &size) };
-	const bool is_open = svg.out && svg.behind;
+	bool drawn;
 
-	if (is_open)
+	if (svg.out && svg.behind)
 		draw_page(&svg);
 	if (svg.out)
 		fclose(svg.out);
 	if (svg.behind)
 		fclose(svg.behind);
-	if (is_open) {
+	drawn = front && behind;
+	if (drawn) {
 		fprintf(out,
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
 			svg.width, svg.y, svg.width, svg.y);
@@ -341,5 +343,5 @@ bool rr_write_svg(FILE *out, const struct rr_picture *picture)
 	}
 	free(front);
 	free(behind);
-	return is_open;
+	return drawn;
 }
