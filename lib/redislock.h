@@ -24,8 +24,8 @@
  *
  *		if (rl_lock_acquire(lock, 10000, &policy) != RL_OK)
  *			errx(1, "not now: %s", rl_link_error(link));
- *		... up to ten seconds of work that nobody else does meanwhile;
- *		... before each write: is rl_lock_remaining_ms(lock) enough?
+ *		// Up to ten seconds of work that nobody else does meanwhile;
+ *		// before each write: is rl_lock_remaining_ms(lock) enough?
  *		rl_lock_release(lock);
  *		rl_lock_free(lock);
  *		rl_link_free(link);
