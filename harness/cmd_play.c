@@ -127,7 +127,8 @@ static enum rr_exit stage(const struct rr_race *race,
 
 static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
-	struct rr_play_options options = { .redis_server = "redis-server" };
+	struct rr_play_options options = { .redis_server = "redis-server",
+					   .format = RR_FORMATS };
 	struct rr_race *race = NULL;
 	enum rr_exit code;
 

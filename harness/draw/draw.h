@@ -13,6 +13,7 @@ enum rr_format {
 	RR_FORMAT_SVG,
 	RR_FORMAT_HTML,
 	RR_FORMAT_JSON,
+	RR_FORMAT_RACE, /* no picture: the race as it went, to be played again */
 	RR_FORMATS
 };
 
@@ -23,8 +24,12 @@ struct rr_style {
 	size_t width; /* columns */
 };
 
-/* "text", "mermaid", "svg", "html", "json". */
+/* "text", "mermaid", "svg", "html", "json", "race". */
 extern const char *const rr_format_names[RR_FORMATS];
+
+/* The format that a file's suffix asks for: .txt, .svg, .html, .json, .mmd or
+ * .mermaid, .race; text when it has none. False: it is another one. */
+bool rr_format_of_file(const char *path, enum rr_format *format);
 
 /* For what `out` is: characters by the locale (setlocale() was called), colour
  * on a terminal without NO_COLOR, its width; 80 columns elsewhere. */

@@ -45,12 +45,13 @@ static void tell_exchange(const struct rr_guided *guided,
 			  const struct rr_action *action,
 			  struct rr_event *event)
 {
-	const struct rl_command *command =
-		&guided->terms.command[action->command].words;
+	if (step->n_words) {
+		const struct rl_command *command =
+			&guided->terms.command[action->command].words;
 
-	if (step->n_words)
 		event->command =
 			rr_join_words(command->words, command->n_words);
+	}
 	if (step->is_lost || step->kind == RR_STEP_WRITE)
 		event->reply = strdup("(lost)");
 	else if (step->expected)
@@ -105,19 +106,6 @@ bool rr_guided_is_inside(const struct rr_guided *guided, int client)
 
 /* ---- Judging ----------------------------------------------------------------- */
 
-static void set_verdict(struct rr_race *race, const struct rr_trace *trace)
-{
-	race->n_verdicts = 0;
-	for (int i = 0; i < RR_FINDINGS; i++) {
-		if (trace->findings & 1U << i &&
-		    race->n_verdicts < RR_FINDINGS_NAMED_MAX)
-			race->verdicts[race->n_verdicts++] =
-				rr_finding_name((enum rr_finding)i);
-	}
-	if (race->n_verdicts == 0)
-		race->verdicts[race->n_verdicts++] = "nothing broken";
-}
-
 void rr_guided_judge(struct rr_guided *guided)
 {
 	struct rr_trace *trace = &guided->trace;
@@ -127,7 +115,7 @@ void rr_guided_judge(struct rr_guided *guided)
 	trace->findings = end.findings;
 	memcpy(trace->conclusion, end.conclusion, sizeof(trace->conclusion));
 	trace->as_written = true;
-	set_verdict(guided->recorder.race, trace);
+	rr_race_set_verdict(guided->recorder.race, trace->findings);
 }
 
 bool rr_guided_save(const struct rr_guided *guided, const char *path,

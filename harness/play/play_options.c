@@ -18,7 +18,7 @@ static bool take_race(void *into, char *text, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text (default), mermaid, svg, html or json",
+	  .help = "text, mermaid, svg, html, json or race: what was played, to play it again (by the suffix of FILE; else text)",
 	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
 	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
 	{ .name = "step",
@@ -80,12 +80,27 @@ static bool check_race(const struct rr_play_options *options,
 			    options->race);
 }
 
+/* By --format, or by the suffix of the file. */
+static bool pick_format(struct rr_play_options *options, struct rr_error *error)
+{
+	if (options->format != RR_FORMATS)
+		return true;
+	options->format = RR_FORMAT_TEXT;
+	return !options->output ||
+	       rr_format_of_file(options->output, &options->format) ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--output '%s': expected .txt, .svg, .html, .json, .mmd, .mermaid or .race at its end, or a --format",
+			    options->output);
+}
+
 static bool check_options(void *into, struct rr_error *error)
 {
 	struct rr_play_options *options = into;
 	struct rr_guided_setup *setup = &options->rehearsal.setup;
 	const char *conflict;
 
+	if (!pick_format(options, error))
+		return false;
 	if ((options->step || options->rehearsal.interactive) &&
 	    (options->format != RR_FORMAT_TEXT || options->output))
 		return rr_error_set(error, RR_ERROR_USAGE,

@@ -11,7 +11,7 @@ struct rr_play_options {
 	const char *race;
 	const char *redis_server;
 	const char *output; /* NULL = stdout */
-	enum rr_format format;
+	enum rr_format format; /* RR_FORMATS before it is picked */
 	bool ascii;
 	bool step;
 	struct rr_rehearse_options rehearsal;

@@ -175,12 +175,13 @@ static void judge_race(struct player *player)
 	struct rr_trace *trace = player->trace;
 	const bool complete = trace->n_events == player->race->n_steps &&
 			      !trace->events[trace->n_events - 1].differs;
+	struct rr_observer end = player->observer;
+	const struct rr_observer *seen = complete ? &end : &player->observer;
 
-	if (complete)
-		environment_end(&player->environment, &player->observer);
-	trace->findings = player->observer.findings;
-	memcpy(trace->conclusion, player->observer.conclusion,
-	       sizeof(trace->conclusion));
+	environment_end(&player->environment, &end);
+	trace->broken_off = end.findings;
+	trace->findings = seen->findings;
+	memcpy(trace->conclusion, seen->conclusion, sizeof(trace->conclusion));
 	trace->as_written = complete &&
 			    is_verdict_right(player->race, trace->findings);
 }

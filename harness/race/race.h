@@ -284,6 +284,7 @@ struct rr_trace {
 	size_t n_events;
 	struct rr_event *events;
 	rr_findings findings;
+	rr_findings broken_off; /* those of a race that ended where this one did */
 	char conclusion[RR_FINDINGS][160]; /* what each finding was, in figures */
 	bool as_written;   /* every reply as expected, and the verdict too */
 };
@@ -292,6 +293,16 @@ void rr_trace_free(struct rr_trace *trace);
 
 /* The findings' names, comma separated, or "nothing broken". */
 void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size);
+
+/* Makes them what the race is said to show. */
+void rr_race_set_verdict(struct rr_race *race, rr_findings found);
+
+/*
+ * Writes a race that is as this one went: where it differed from what was
+ * written down it ends, with the reply that came, and the verdict is what was
+ * found. A race that was as written is written as it is. False: not written.
+ */
+bool rr_trace_write(FILE *file, const struct rr_trace *trace);
 
 /* Does what the document says hold? */
 bool rr_trace_saying_holds(const struct rr_trace *trace,

@@ -115,6 +115,78 @@ void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size)
 		snprintf(text, size, "nothing broken");
 }
 
+void rr_race_set_verdict(struct rr_race *race, rr_findings found)
+{
+	race->n_verdicts = 0;
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		if (found & RR_BIT(i) &&
+		    race->n_verdicts < RR_FINDINGS_NAMED_MAX)
+			race->verdicts[race->n_verdicts++] = findings[i].name;
+	}
+	if (race->n_verdicts == 0)
+		race->verdicts[race->n_verdicts++] = "nothing broken";
+}
+
+/* The steps that were played, the last one with the reply that came, if it is
+ * another; NULL = out of memory. A repeat that was broken off is told in full. */
+static struct rr_step *copy_played(const struct rr_trace *trace, char *reply)
+{
+	const size_t n = trace->n_events;
+	const bool is_whole = n == trace->race->n_steps;
+	struct rr_step *steps = calloc(n + 1, sizeof(*steps));
+
+	for (size_t i = 0; steps && i < n; i++) {
+		const struct rr_event *event = &trace->events[i];
+
+		steps[i] = *event->step;
+		if (!is_whole)
+			steps[i].repetition = steps[i].repetitions = 0;
+		if (!event->differs)
+			continue;
+		rr_reply_to_pattern(reply);
+		steps[i].expected = reply;
+		steps[i].is_lost = steps[i].is_waiting = false;
+	}
+	return steps;
+}
+
+/* What is said of the end, and of the replies that came. */
+static struct rr_saying *copy_sayings(const struct rr_trace *trace, size_t *n)
+{
+	const struct rr_race *race = trace->race;
+	struct rr_saying *sayings =
+		calloc(race->n_sayings + 1, sizeof(*sayings));
+
+	*n = 0;
+	for (size_t i = 0; sayings && i < race->n_sayings; i++) {
+		if (race->sayings[i].step < (int)trace->n_events)
+			sayings[(*n)++] = race->sayings[i];
+	}
+	return sayings;
+}
+
+bool rr_trace_write(FILE *file, const struct rr_trace *trace)
+{
+	const size_t n = trace->n_events;
+	struct rr_race race = *trace->race;
+	char reply[RR_REPLY_TEXT_SIZE] = "";
+	bool written;
+
+	if (trace->as_written)
+		return rr_race_write(file, trace->race);
+	if (n > 0 && trace->events[n - 1].reply)
+		snprintf(reply, sizeof(reply), "%s",
+			 trace->events[n - 1].reply);
+	race.steps = copy_played(trace, reply);
+	race.n_steps = n;
+	race.sayings = copy_sayings(trace, &race.n_sayings);
+	rr_race_set_verdict(&race, trace->broken_off);
+	written = race.steps && race.sayings && rr_race_write(file, &race);
+	free(race.steps);
+	free(race.sayings);
+	return written;
+}
+
 bool rr_trace_saying_holds(const struct rr_trace *trace,
 			   const struct rr_saying *saying)
 {

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* What redrace play writes to a file: its suffix says which drawing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli.h"
+#include "base/error.h"
+
+TestSuite(output, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+#define PLAY "LC_ALL=C.UTF-8 $REDRACE play "
+
+static void assert_written(const char *options, const char *beginning)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command),
+		 PLAY "%s tests/draw/lost.race && cat $HERE/lost*", options);
+	cr_assert_eq(cli_run("rm -f $HERE/lost*"), 0);
+	cr_assert_eq(cli_run(command), 0, "%s: %s", options, cli_output);
+	cr_assert_eq(strncmp(cli_output, beginning, strlen(beginning)), 0,
+		     "%s: %s", options, cli_output);
+}
+
+Test(output, follows_the_suffix)
+{
+	assert_written("-o $HERE/lost.svg", "<svg ");
+	assert_written("-o $HERE/lost.SVG", "<svg ");
+	assert_written("-o $HERE/lost.html", "<!DOCTYPE html>");
+	assert_written("-o $HERE/lost.json", "{\n  \"schema\": 1");
+	assert_written("-o $HERE/lost.mmd", "sequenceDiagram");
+	assert_written("-o $HERE/lost.mermaid", "sequenceDiagram");
+	assert_written("-o $HERE/lost.txt", "Two clients");
+	assert_written("-o $HERE/lost.race", "title   Two clients");
+	assert_written("-o $HERE/lost", "Two clients");
+}
+
+Test(output, is_what_format_says_if_it_says_so)
+{
+	assert_written("-o $HERE/lost.svg --format text", "Two clients");
+	assert_written("-o $HERE/lost.out --format svg", "<svg ");
+}
+
+Test(output, of_another_suffix_is_refused)
+{
+	cli_assert_one_line(PLAY "-o $HERE/lost.gif tests/draw/lost.race 2>&1",
+			    RR_EXIT_USAGE,
+			    "expected .txt, .svg, .html, .json, .mmd, .mermaid or .race");
+}
+
+/* As written, it is written again. */
+Test(output, of_a_race_plays_again)
+{
+	cr_assert_eq(cli_run(PLAY "-o $HERE/a.race tests/draw/overrun.race && "
+			     PLAY "-o $HERE/b.race $HERE/a.race && "
+			     "cmp $HERE/a.race $HERE/b.race"),
+		     0, "%s", cli_output);
+}
+
+/* Where a reply differs, what was played is another race, which is as written
+ * from then on. */
+Test(output, of_a_race_that_differs_plays_again)
+{
+	cr_assert_eq(cli_run("sed 's/^B> SET x 2 .*/B> SET x 2 => QUEUED/' tests/draw/lost.race >$HERE/wrong.race; "
+			     PLAY "-o $HERE/right.race $HERE/wrong.race"),
+		     RR_EXIT_VIOLATED);
+	cr_assert_eq(cli_run("grep -v QUEUED $HERE/right.race | grep -x 'B> SET x 2  => OK' && "
+			     PLAY "$HERE/right.race"),
+		     0, "%s", cli_output);
+}
+
+/* The lock is there when the race is broken off, and not at its end. */
+Test(output, of_a_race_that_is_broken_off_has_its_own_verdict)
+{
+	cr_assert_eq(cli_run("printf 'title t\\nclients A\\nlock l\\nrepeat 2\\nA> SET l 1 => OK\\nA> GET l => \"1\"\\nA> INCR n => 1\\nA> DEL l => 1\\nend\\nLU-1 says => 1\\nverdict nothing broken\\n' >$HERE/wrong.race; "
+			     PLAY "-o $HERE/right.race $HERE/wrong.race"),
+		     RR_EXIT_VIOLATED);
+	cr_assert_eq(cli_run("cat $HERE/right.race; " PLAY "$HERE/right.race"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "INCR n  => (integer) 2\n"),
+			   "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "verdict ghost lock"), "%s",
+			   cli_output);
+	cr_assert_null(strstr(cli_output, "says"), "%s", cli_output);
+}
