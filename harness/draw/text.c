@@ -48,6 +48,7 @@ struct sheet {
 	size_t numbers;	 /* width of the steps' numbers */
 	size_t width;	 /* of the table */
 	size_t gutter;	 /* before a client's cell: whether it is inside */
+	bool is_shared;  /* all clients share a column */
 	bool has_arrows; /* two clients, and a key between them */
 	const char *now[RR_KEYS_SHOWN_MAX]; /* keys' values; NULL = not seen */
 };
@@ -89,7 +90,8 @@ static void add_column(struct sheet *sheet, enum column_kind kind, int index,
 				   .head = head,
 				   .least = CLIENT_LEAST };
 	if (kind == KEY)
-		column->least = name < KEY_LEAST  ? KEY_LEAST :
+		column->least = name < KEY_LEAST || sheet->is_shared ?
+					KEY_LEAST :
 				name < HEAD_LEAST ? name :
 						    HEAD_LEAST;
 	if (kind == ONE_CLIENT)
@@ -103,17 +105,17 @@ static void add_column(struct sheet *sheet, enum column_kind kind, int index,
 	column->width = (width < most ? width : most) + column->extra;
 }
 
-static void add_columns(struct sheet *sheet, bool is_shared)
+static void add_columns(struct sheet *sheet)
 {
 	const struct rr_picture *picture = sheet->picture;
 	const struct rr_race *race = picture->race;
 
 	sheet->n = 0;
-	sheet->has_arrows = !is_shared && race->n_actors == 2 &&
+	sheet->has_arrows = !sheet->is_shared && race->n_actors == 2 &&
 			    race->n_keys == 1;
-	if (is_shared)
+	if (sheet->is_shared)
 		add_column(sheet, ALL_CLIENTS, 0, "clients");
-	for (size_t i = 0; !is_shared && i < picture->n_lanes; i++) {
+	for (size_t i = 0; !sheet->is_shared && i < picture->n_lanes; i++) {
 		const struct rr_lane *lane = &picture->lanes[i];
 
 		if (!lane->is_server)
@@ -189,9 +191,10 @@ static void lay_out_sheet(struct sheet *sheet, size_t width)
 	struct column *remarks;
 	size_t at;
 
-	add_columns(sheet, false);
+	add_columns(sheet);
 	if (!shrink_columns(sheet, width)) {
-		add_columns(sheet, true);
+		sheet->is_shared = true;
+		add_columns(sheet);
 		shrink_columns(sheet, width);
 	}
 	at = sheet->numbers + GAP;

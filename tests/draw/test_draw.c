@@ -206,6 +206,22 @@ Test(draw, narrow_terminal_has_whole_names_of_keys)
 	cr_assert_eq(pseudo_close(&pseudo), 0);
 }
 
+Test(draw, fits_the_narrowest_terminal)
+{
+	struct pseudo pseudo;
+	size_t length;
+
+	setenv("NO_COLOR", "1", 1);
+	pseudo_open_in(&pseudo, 40, "--ascii tests/draw/five-servers.race");
+	pseudo_await(&pseudo, "writes kept");
+	cr_assert_eq(pseudo_close(&pseudo), 0);
+	for (const char *at = pseudo.seen; *at; at += length) {
+		length = strcspn(at, "\r\n");
+		cr_assert_leq(length, 40, "%.*s", (int)length, at);
+		length += strspn(at + length, "\r\n");
+	}
+}
+
 Test(draw, output_replaces_the_file_as_a_whole)
 {
 	cr_assert_eq(cli_run("echo stale >$HERE/o; " PLAY "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
