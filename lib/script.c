@@ -141,6 +141,16 @@ enum rl_outcome rl_run_script_command(struct rl_link *link,
 	return rl_run_command(link, reply, command);
 }
 
+static bool parse_script_call(struct rl_link *link, struct rl_command *command,
+			      const char *format, va_list arguments)
+{
+	rl_script_begin(command);
+	if (rl_command_parse(command, format, arguments))
+		return true;
+	rl_link_fail(link, RL_ERROR, "bad script arguments '%s'", format);
+	return false;
+}
+
 enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 			      const char *source, const char *format, ...)
 {
@@ -148,15 +158,12 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 	va_list arguments;
 	bool good;
 
-	rl_script_begin(&command);
 	va_start(arguments, format);
-	good = rl_command_parse(&command, format, arguments);
+	good = parse_script_call(link, &command, format, arguments);
 	va_end(arguments);
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	if (!good)
-		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
-				    format);
-	return rl_run_script_command(link, reply, source, &command);
+	return good ? rl_run_script_command(link, reply, source, &command) :
+		      RL_ERROR;
 }
 
 enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
@@ -166,13 +173,11 @@ enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
 	va_list arguments;
 	bool good;
 
-	rl_script_begin(&command);
 	va_start(arguments, format);
-	good = rl_command_parse(&command, format, arguments);
+	good = parse_script_call(link, &command, format, arguments);
 	va_end(arguments);
 	if (!good)
-		return rl_link_fail(link, RL_ERROR, "bad script arguments '%s'",
-				    format);
+		return RL_ERROR;
 	name_script(link, &command, source);
 	return rl_queue_command(link, &command);
 }
