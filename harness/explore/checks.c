@@ -8,7 +8,7 @@
 
 enum {
 	VERIFY_CLIENTS = 1500, /* runs, of each client */
-	VERIFY_SERVERS = 600,  /* questions, of each table */
+	VERIFY_SERVERS = 600, /* questions, of each table */
 };
 
 /* ---- Rows ----------------------------------------------------------------- */
@@ -57,7 +57,7 @@ bool rr_check_servers(struct rr_explorer *explorer)
 	return true;
 }
 
-/* ---- Ways that are played -------------------------------------------------- */
+/* ---- Paths that are played -------------------------------------------------- */
 
 /* The tables' own askers keep nothing on the servers meanwhile. */
 static struct rr_execution *open_execution(struct rr_explorer *explorer)
@@ -71,22 +71,23 @@ static struct rr_execution *open_execution(struct rr_explorer *explorer)
 			rr_asker_reset(table->asker);
 		table->at = RR_NO_ID;
 	}
-	execution = rr_execution_new(&(struct rr_execution_config){
-		.program = &explorer->program,
-		.cluster = explorer->cluster,
-		.scripts = &explorer->scripts });
+	execution = rr_execution_new(
+		&(struct rr_execution_config){ .program = &explorer->program,
+					       .cluster = explorer->cluster,
+					       .scripts = &explorer->scripts });
 	if (!execution)
 		rr_error_no_memory(&explorer->result->error);
 	return execution;
 }
 
-static bool play_way(struct rr_explorer *explorer, const struct rr_graph *graph,
-		     const struct rr_way *way, struct rr_execution *execution,
-		     struct rr_actions *actions)
+static bool play_path(struct rr_explorer *explorer,
+		      const struct rr_graph *graph, const struct rr_path *path,
+		      struct rr_execution *execution,
+		      struct rr_actions *actions)
 {
 	struct rr_error *error = &explorer->result->error;
 
-	if (!rr_graph_actions(graph, way, actions)) {
+	if (!rr_graph_actions(graph, path, actions)) {
 		*error = graph->product->error;
 		return rr_error_set(error, RR_ERROR_INTERNAL,
 				    "a way through the states is gone");
@@ -100,31 +101,31 @@ static bool play_way(struct rr_explorer *explorer, const struct rr_graph *graph,
 bool rr_check_audit(struct rr_explorer *explorer, struct rr_search *search)
 {
 	struct rr_execution *execution = open_execution(explorer);
-	struct rr_way way = { 0 };
+	struct rr_path path = { 0 };
 	bool good = execution != NULL;
 
 	for (unsigned long i = 0; i < explorer->config->audit && good; i++) {
 		struct rr_actions actions = { 0 };
 
-		good = rr_graph_random_way(&search->graph, i + 1, &way) ?
-			       play_way(explorer, &search->graph, &way,
-					execution, &actions) :
+		good = rr_graph_random_path(&search->graph, i + 1, &path) ?
+			       play_path(explorer, &search->graph, &path,
+					 execution, &actions) :
 			       rr_error_no_memory(&explorer->result->error);
 		free(actions.all);
 		explorer->result->stats.audited++;
 	}
-	rr_way_release(&way);
+	rr_path_release(&path);
 	rr_execution_free(execution);
 	return good;
 }
 
 bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
-		     const struct rr_way *way)
+		     const struct rr_path *path)
 {
 	struct rr_execution *execution = open_execution(explorer);
 	struct rr_actions actions = { 0 };
-	const bool good =
-		execution && play_way(explorer, graph, way, execution, &actions);
+	const bool good = execution &&
+			  play_path(explorer, graph, path, execution, &actions);
 
 	if (good)
 		explorer->result->transcript = rr_actions_transcript(
@@ -139,17 +140,17 @@ bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search)
 	struct rr_explore_result *result = explorer->result;
 	const unsigned bits =
 		rr_worst_invariant(result->breaks, explorer->config->shows);
-	struct rr_way way = { 0 };
+	struct rr_path path = { 0 };
 	bool good;
 
-	if (!rr_graph_shortest(&search->graph, bits, &way))
+	if (!rr_graph_shortest(&search->graph, bits, &path))
 		return rr_error_set(&result->error, RR_ERROR_INTERNAL,
 				    "no way to a state that fails");
-	good = rr_check_replay(explorer, &search->graph, &way);
+	good = rr_check_replay(explorer, &search->graph, &path);
 	result->shortest_breaks = bits;
-	result->switches = way.switches;
-	result->moves = way.n;
-	rr_way_release(&way);
+	result->switches = path.switches;
+	result->steps = path.n;
+	rr_path_release(&path);
 	return good;
 }
 

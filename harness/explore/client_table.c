@@ -49,7 +49,7 @@ static bool fill_state(struct rr_client_state *state,
 	return true;
 }
 
-/* What of random values can be known: those that it has heard and sent. */
+/* What of random values can be known: those that it has received and sent. */
 static uint64_t names_known_to(const struct rr_client_table *table,
 			       const struct rr_client_state *state)
 {
@@ -67,7 +67,7 @@ static uint64_t names_known_to(const struct rr_client_table *table,
 	return names;
 }
 
-/* A digest of what was heard since the attempt began. */
+/* A digest of what was received since the attempt began. */
 static uint64_t history_of(const struct rr_client_table *table,
 			   const struct rr_client_state *state)
 {
@@ -374,7 +374,7 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 	return id == RR_NO_ID ? NULL : &table->row[id];
 }
 
-/* The run is where the row begins, and has heard the input: where has that led? */
+/* The run is where the row begins, and has received the input: where has that led? */
 static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 		     int64_t passed_ns)
 {

@@ -2,18 +2,19 @@
 /*
  * The client table: (client state, what a thread of it heard) -> client state.
  *
- * A state is what the client has heard since it began. A row that is asked for the
+ * A state is what the client has received since it began. A row that is asked for the
  * first time is filled by running the client alone (client_run.h), fed with the
  * replies that led there. Two runs with the same history must send the same; if
  * not, the client is not deterministic, and that ends the search.
  *
- * Forgetting. At the end of an attempt whose replies were all heard, a client counts
- * as back at the beginning of such an attempt, with so many increments done: an
- * attempt state, known by what is done and by what it may remember. It may remember
- * an attempt in which a reply was lost: that one's history is kept. And it may
- * remember how many times in a row it was refused, or its last attempts as a whole:
- * how much of that, is `remembers`. Whether that is enough is not believed: rr_client_table_verify() runs attempts
- * again behind other histories that were merged, and compares.
+ * Forgetting. At the end of an attempt whose replies were all received, a client
+ * counts as back at the beginning of such an attempt, with so many increments done:
+ * an attempt state, known by what is done and by what it may remember. It may
+ * remember an attempt in which a reply was lost: that one's history is kept. And it
+ * may remember how many times in a row it was refused, or its last attempts as a
+ * whole: how much of that, is `remembers`. Whether that is enough is not believed:
+ * rr_client_table_verify() runs attempts again behind other histories that were
+ * merged, and compares.
  *
  * Time. A client that reads its monotonic clock hears how much time has passed since
  * it did so last. Of a row in whose course the clock is not read, the time that has
@@ -27,7 +28,7 @@
 
 enum {
 	/* How much a client may remember: so many refusals in a row; beyond that
-	 * all that was heard in the last attempts, so many. */
+	 * all that was received in the last attempts, so many. */
 	RR_REFUSALS = 3,
 	RR_HISTORIES = 2,
 	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES
@@ -49,7 +50,7 @@ struct rr_client_state {
 	bool is_unheard;       /* see rr_run_view */
 	bool is_forgetful;     /* of an attempt state: nothing is remembered */
 	uint64_t memory, settled; /* else what is, see client_table.c */
-	uint64_t history;      /* a digest of what this attempt has heard */
+	uint64_t history;      /* a digest of what this attempt has received */
 	uint64_t histories[RR_HISTORIES]; /* of an attempt state: of the last */
 };
 

@@ -413,7 +413,7 @@ static bool walk_all(struct rr_explorer *explorer, struct rr_search *search,
 	struct rr_explore_result *result = explorer->result;
 	const double n_runs = (double)config->random.runs;
 	const struct rr_graph *graph;
-	const struct rr_way *way;
+	const struct rr_path *path;
 	bool goes_on = true;
 
 	result->explored = RR_EXPLORED_RANDOM;
@@ -432,8 +432,8 @@ static bool walk_all(struct rr_explorer *explorer, struct rr_search *search,
 	if (*again)
 		return true;
 	result->bound = rr_walks_bound(walks, result->schedules);
-	return !rr_walks_shortest(walks, &graph, &way) ||
-	       rr_check_replay(explorer, graph, way);
+	return !rr_walks_shortest(walks, &graph, &path) ||
+	       rr_check_replay(explorer, graph, path);
 }
 
 static bool draw_schedules(struct rr_explorer *explorer)

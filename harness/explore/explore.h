@@ -4,9 +4,9 @@
  * learned from the real things (client_table.h, server_table.h, product.h). One call
  * for a strategy and bounds.
  *
- * What keeps it honest. Before a failure is told, the shortest way to it is played
+ * What keeps it honest. Before a failure is told, the shortest path to it is played
  * for real, with the strategy's own code on real servers. Before `safe` is said, rows
- * of both tables are asked again along other ways, random ways are played for real,
+ * of both tables are asked again along other paths, random paths are played for real,
  * and one of the strategy's mutants (mutants.h) must fail within the same bounds.
  */
 #ifndef RR_EXPLORE_H
@@ -57,7 +57,7 @@ struct rr_explore_config {
 	struct rr_random_config random;
 	unsigned long most; /* states, 0 = no limit */
 	size_t memory;      /* bytes, 0 = half of what is free */
-	unsigned long audit; /* random ways that are played before `safe` */
+	unsigned long audit; /* random paths that are played before `safe` */
 	bool all_mutants;    /* tries all, not only until one fails */
 	unsigned shows; /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
@@ -88,7 +88,7 @@ struct rr_mutant_result {
 /* What is known about how likely random schedules would have found a failure. */
 struct rr_random_bound {
 	int depth;
-	size_t actors, steps;
+	size_t n_clients, steps;
 	double once;   /* of each run, at least */
 	double in_all;
 };
@@ -105,7 +105,7 @@ struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long states, transitions;
 	unsigned long schedules; /* random ones, or --stateless' */
-	unsigned long failing;   /* of these; or moves and states that break
+	unsigned long failing;   /* of these; or transitions and states that break
 				  * an invariant */
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
@@ -115,11 +115,11 @@ struct rr_explore_result {
 	struct rr_random_bound bound;
 	struct rr_explore_stats stats;
 	/* Of those that break what is worst, the count before all else, the
-	 * shortest one, by context switches and then moves: what it breaks,
+	 * shortest one, by context switches and then transitions: what it breaks,
 	 * and the transcript without its verdict. NULL = none. */
 	unsigned shortest_breaks;
 	int switches;
-	size_t moves;
+	size_t steps;
 	uint64_t seed; /* of random schedules: the one that draws it */
 	char *transcript;
 	/* If nothing failed: is one of the mutants noticed? */

@@ -51,14 +51,14 @@ bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search,
 
 bool rr_check_servers(struct rr_explorer *explorer);
 
-/* Plays random ways for real. */
+/* Plays random paths for real. */
 bool rr_check_audit(struct rr_explorer *explorer, struct rr_search *search);
 
-/* Plays a way for real, and makes the result's transcript of it. */
+/* Plays a path for real, and makes the result's transcript of it. */
 bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
-		     const struct rr_way *way);
+		     const struct rr_path *path);
 
-/* The same with the shortest way to what is worst. */
+/* The same with the shortest path to what is worst. */
 bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search);
 
 /* Is one of the mutants noticed in the same bounds? */

@@ -127,7 +127,7 @@ static json_t *json_of_state(const struct rr_graph *graph, uint32_t state)
 }
 
 static json_t *json_of_edge(const struct rr_graph *graph, uint32_t from,
-			    uint64_t number, bool is_on_way)
+			    uint64_t number, bool is_on_path)
 {
 	const struct rr_edge *edge = &graph->edges[number];
 	json_t *broken = json_array();
@@ -138,14 +138,14 @@ static json_t *json_of_edge(const struct rr_graph *graph, uint32_t from,
 			json_array_append_new(
 				broken, json_string(rr_invariant_name(i)));
 	}
-	transition_text(edge->move, text);
+	transition_text(edge->transition, text);
 	return json_pack("{s:i, s:i, s:s, s:o, s:b}", "from", (int)from, "to",
 			 (int)edge->to, "move", text, "breaks", broken,
-			 "shortest", is_on_way);
+			 "shortest", is_on_path);
 }
 
 static json_t *json_of_graph(const struct rr_graph *graph,
-			     const bool *is_on_way)
+			     const bool *is_on_path)
 {
 	json_t *states = json_array(), *edges = json_array();
 
@@ -153,8 +153,9 @@ static json_t *json_of_graph(const struct rr_graph *graph,
 		json_array_append_new(states, json_of_state(graph, i));
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
-			json_array_append_new(
-				edges, json_of_edge(graph, i, j, is_on_way[j]));
+			json_array_append_new(edges,
+					      json_of_edge(graph, i, j,
+							   is_on_path[j]));
 	}
 	return json_pack("{s:i, s:o, s:o}", "schema", 1, "states", states,
 			 "transitions", edges);
@@ -255,24 +256,24 @@ static bool write_graph(const json_t *graph, const char *path,
 bool rr_graph_export(const struct rr_graph *graph, unsigned worst,
 		     const char *dot, const char *json, struct rr_error *error)
 {
-	struct rr_way way = { 0 };
-	bool *is_on_way, good;
+	struct rr_path path = { 0 };
+	bool *is_on_path, good;
 	json_t *whole;
 
 	if (!dot && !json)
 		return true;
-	is_on_way = calloc(graph->n_edges + 1, sizeof(*is_on_way));
-	if (!is_on_way)
+	is_on_path = calloc(graph->n_edges + 1, sizeof(*is_on_path));
+	if (!is_on_path)
 		return rr_error_no_memory(error);
-	if (worst && rr_graph_shortest(graph, worst, &way)) {
-		for (size_t i = 0; i < way.n; i++)
-			is_on_way[way.edges[i]] = true;
+	if (worst && rr_graph_shortest(graph, worst, &path)) {
+		for (size_t i = 0; i < path.n; i++)
+			is_on_path[path.edges[i]] = true;
 	}
-	whole = json_of_graph(graph, is_on_way);
+	whole = json_of_graph(graph, is_on_path);
 	good = write_graph(whole, dot, write_dot, error) &&
 	       write_graph(whole, json, write_json, error);
 	json_decref(whole);
-	rr_way_release(&way);
-	free(is_on_way);
+	rr_path_release(&path);
+	free(is_on_path);
 	return good;
 }

@@ -6,7 +6,7 @@
 /* ---- Crashes -------------------------------------------------------------- */
 
 /* The sums of what a client has done, for good. */
-static void bury_client(struct rr_state *state, size_t client)
+static void keep_crashed_sums(struct rr_state *state, size_t client)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
 	const struct rr_run_tally tally = it->tally;
@@ -46,7 +46,7 @@ static void crash_in_product(struct rr_state *state, size_t client)
 		if (!listens)
 			rr_state_close(state, client, lane);
 	}
-	bury_client(state, client);
+	keep_crashed_sums(state, client);
 }
 
 /* Of a process: of one client, or of all. */

@@ -99,7 +99,7 @@ void rr_print_random_bound(const struct rr_random_bound *bound)
 {
 	printf("  a failure of depth %d, of %zu actors within %zu steps, shows "
 	       "with probability\n  at least ",
-	       bound->depth, bound->actors, bound->steps);
+	       bound->depth, bound->n_clients, bound->steps);
 	print_chance(bound->once);
 	printf(" in each schedule, %.3g in all\n", bound->in_all);
 }

@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 /* So many commands on one server, and still no state that was there: something counts
- * up. The shortest ways of what comes to an end are shorter by far. */
+ * up. The shortest paths of what comes to an end are shorter by far. */
 enum {
 	ENDLESS_DEPTH = 40,
 	ENDLESS_DEPTH_EACH = 30, /* and for each increment */
@@ -31,7 +31,7 @@ static bool add_edge(struct rr_graph *graph, struct rr_edge edge)
 	return true;
 }
 
-static bool note_edge(void *context, struct rr_transition move,
+static bool note_edge(void *context, struct rr_transition transition,
 		      const uint32_t *next, unsigned broken)
 {
 	struct rr_graph *graph = context;
@@ -40,7 +40,7 @@ static bool note_edge(void *context, struct rr_transition move,
 	graph->breaks |= broken;
 	graph->out_of_memory =
 		to == RR_NO_ID ||
-		!add_edge(graph, (struct rr_edge){ to, move, (uint8_t)broken });
+		!add_edge(graph, (struct rr_edge){ to, transition, (uint8_t)broken });
 	return !graph->out_of_memory;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All states that can be reached, and what can be said of them: which moves break an
- * invariant, from which states not everybody can finish any more, the shortest way
- * to a failure, and how many ways there are.
+ * All states that can be reached, and what can be said of them: which transitions
+ * break an invariant, from which states not everybody can finish any more, the
+ * shortest path to a failure, and how many paths there are.
  *
  * Order: explore, analyse, then whatever is wanted of the rest.
  */
@@ -16,7 +16,7 @@ enum { RR_STATE_WRONG = 16, RR_STATE_STUCK = 32 };
 
 struct rr_edge {
 	uint32_t to;
-	struct rr_transition move;
+	struct rr_transition transition;
 	uint8_t broken; /* bits of strategy.h */
 };
 
@@ -50,7 +50,7 @@ struct rr_graph {
 	struct rr_edge *edges;
 	uint64_t n_edges;
 	uint32_t n_expanded;
-	unsigned long broken[RR_INVARIANTS]; /* moves or states that do */
+	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
 	bool out_of_memory;
@@ -81,31 +81,31 @@ bool rr_graph_analyse(struct rr_graph *graph);
 /* The invariants that a state breaks by being there. */
 unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state);
 
-/* A way from the beginning: edges by their numbers. */
-struct rr_way {
+/* A path from the beginning: edges by their numbers. */
+struct rr_path {
 	size_t n;
 	uint64_t *edges;
 	int switches; /* changes of client */
 };
 
-void rr_way_release(struct rr_way *way);
+void rr_path_release(struct rr_path *path);
 
-/* The shortest way that breaks one of `bits`, by changes of client and then by
- * moves, on to its end. False: there is none. */
+/* The shortest path that breaks one of `bits`, by changes of client and then by
+ * transitions, on to its end. False: there is none. */
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
-		       struct rr_way *way);
+		       struct rr_path *path);
 
-/* A random way to an end. */
-bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
-			 struct rr_way *way);
+/* A random path to an end. */
+bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed,
+			 struct rr_path *path);
 
-/* The actions that a way consists of; release actions->all. False: it is no way of
- * the product (product->error, or an edge that is not there). */
-bool rr_graph_actions(const struct rr_graph *graph, const struct rr_way *way,
+/* The actions that a path consists of; release actions->all. False: it is no
+ * path of the product (product->error, or an edge that is not there). */
+bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 		      struct rr_actions *actions);
 
 /* Writes the whole graph as Graphviz and as JSON to files, NULL = not wanted; the
- * shortest way to what is `worst` stands out. */
+ * shortest path to what is `worst` stands out. */
 bool rr_graph_export(const struct rr_graph *graph, unsigned worst,
 		     const char *dot, const char *json,
 		     struct rr_error *error);

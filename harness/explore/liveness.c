@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be said of a graph as a whole: from which states not everybody can finish
- * any more, what is broken how often, and how many ways there are. */
+ * any more, what is broken how often, and how many paths there are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void reverse_edges(struct marking *marking)
 	uint64_t *first = marking->first;
 
 	for (uint64_t i = 0; i < graph->n_edges; i++) {
-		if (!rr_transition_is_fault(graph->edges[i].move))
+		if (!rr_transition_is_fault(graph->edges[i].transition))
 			first[graph->edges[i].to]++;
 	}
 	for (uint32_t i = 1; i <= graph->states.n; i++)
@@ -44,7 +44,7 @@ static void reverse_edges(struct marking *marking)
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
 			const struct rr_edge *edge = &graph->edges[j];
 
-			if (!rr_transition_is_fault(edge->move))
+			if (!rr_transition_is_fault(edge->transition))
 				marking->from[--first[edge->to]] = i;
 		}
 	}
@@ -132,7 +132,7 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 	     i++) {
 		const struct rr_edge *edge = &graph->edges[i];
 
-		if (!rr_transition_is_fault(edge->move) &&
+		if (!rr_transition_is_fault(edge->transition) &&
 		    changes_servers(graph, state, edge->to))
 			return true;
 	}
@@ -206,7 +206,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The states in an order in which every move leads on; false: there is a loop. */
+/* The states in an order in which every transition leads on; false: there is a loop. */
 static bool sort_states(const struct rr_graph *graph, uint32_t *order,
 			uint32_t *n_into)
 {
@@ -228,8 +228,8 @@ static bool sort_states(const struct rr_graph *graph, uint32_t *order,
 	return n == graph->states.n;
 }
 
-/* Ways to each state, all of them and those on which nothing was broken. */
-static void count_ways(struct rr_graph *graph, const uint32_t *order,
+/* Paths to each state, all of them and those on which nothing was broken. */
+static void count_paths(struct rr_graph *graph, const uint32_t *order,
 		       uint64_t *all, uint64_t *good)
 {
 	uint64_t sum = 0, sum_good = 0;
@@ -273,7 +273,7 @@ static bool count_interleavings(struct rr_graph *graph)
 
 	if (room && graph->n_expanded == graph->states.n &&
 	    sort_states(graph, order, n_into))
-		count_ways(graph, order, all, good);
+		count_paths(graph, order, all, good);
 	free(order);
 	free(n_into);
 	free(all);

@@ -6,7 +6,7 @@
  * A state is a row of numbers: the state of each server, of each client (a part: its
  * state in the client table, answers that it has not taken, how long it has waited),
  * and one for what they have in common (faults that may still come, mutexes, late
- * commands, the time where it counts). Moves:
+ * commands, the time where it counts). Transitions:
  *
  *	a command on its way is executed; commands of one connection in order, all
  *	others in any order
@@ -130,13 +130,13 @@ void rr_product_release(struct rr_product *product);
 /* The beginning. False: product->error. */
 bool rr_product_begin(struct rr_product *product, rr_state_key key);
 
-/* Called for each move from a state: where it leads, and the invariants that it
+/* Called for each transition from a state: where it leads, and the invariants that it
  * breaks. False: no more. */
-typedef bool (*rr_emit)(void *context, struct rr_transition move,
+typedef bool (*rr_emit)(void *context, struct rr_transition transition,
 			const uint32_t *next, unsigned broken);
 
-/* All moves of a state, always in the same order. What kind of state it is goes to
- * *flags. False: product->error, or emit said so. */
+/* All transitions of a state, always in the same order. What kind of state it is goes
+ * to *flags. False: product->error, or emit said so. */
 bool rr_product_expand(struct rr_product *product, const uint32_t *key,
 		       rr_emit emit, void *context, unsigned *flags);
 

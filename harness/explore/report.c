@@ -195,7 +195,7 @@ static enum rr_exit show_failure(struct report *report)
 	const struct rr_explore_result *result = &report->result;
 
 	print_failing(report);
-	printf("  shortest, %zu steps, %d changes of client", result->moves,
+	printf("  shortest, %zu steps, %d changes of client", result->steps,
 	       result->switches);
 	if (report->config.random.runs)
 		printf(", --random 1 --seed %" PRIu64, result->seed);

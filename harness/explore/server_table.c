@@ -94,19 +94,19 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 /* Brings the server to a state, by the questions that led there. */
 static bool bring_to(struct rr_server_table *table, uint32_t id)
 {
-	uint32_t *way = malloc((table->states[id].length + 1) * sizeof(*way));
+	uint32_t *path = malloc((table->states[id].length + 1) * sizeof(*path));
 	uint32_t n = 0, at = id;
-	bool good = way != NULL;
+	bool good = path != NULL;
 
 	for (; good && at != table->at && table->states[at].parent != RR_NO_ID;
 	     at = table->states[at].parent)
-		way[n++] = at;
+		path[n++] = at;
 	if (good && at != table->at)
 		good = rr_asker_reset(table->asker);
 	while (good && n > 0)
-		good = replay_question(table, way[--n]);
+		good = replay_question(table, path[--n]);
 	good = good && rr_asker_flush(table->asker);
-	free(way);
+	free(path);
 	table->at = good ? id : RR_NO_ID;
 	return good || rr_server_fail_asking(table);
 }

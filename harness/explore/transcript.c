@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A way as a race that `redrace play` plays, and its verdict: what comes of playing
+/* A path as a race that `redrace play` plays, and its verdict: what comes of playing
  * it. */
 #include <stdio.h>
 #include <stdlib.h>

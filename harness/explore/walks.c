@@ -8,19 +8,19 @@
 #include "base/array.h"
 #include "base/random.h"
 
-enum { STEPS_MAX = 4000, FAULTS_MAX = 64, MOVES_MAX = 512 };
+enum { STEPS_MAX = 4000, FAULTS_MAX = 64, OPTIONS_MAX = 512 };
 
 /* What can be done in a state. */
 struct option {
-	struct rr_transition move;
+	struct rr_transition transition;
 	rr_state_key next;
 	unsigned broken;
 };
 
-/* One way, as a graph of its own. */
+/* One path, as a graph of its own. */
 struct walk {
 	struct rr_graph graph;
-	struct rr_way way;
+	struct rr_path path;
 	unsigned broken;
 	int last, switches;
 };
@@ -35,19 +35,19 @@ struct rr_walks {
 	int64_t priorities[RR_PRODUCT_CLIENTS];
 	int64_t lowest; /* the last that was given */
 	size_t changes[RR_DEPTH_MAX]; /* before which steps */
-	size_t n_faults, n_struck, faults[FAULTS_MAX];
+	size_t n_faults, n_injected, faults[FAULTS_MAX];
 	size_t widest; /* so many faults to choose from at once */
 	struct option *options;
 	size_t n_options;
 	struct walk walk, best;
 };
 
-/* ---- Ways ----------------------------------------------------------------- */
+/* ---- Paths ----------------------------------------------------------------- */
 
 static void release_walk(struct walk *walk)
 {
 	rr_graph_release(&walk->graph);
-	rr_way_release(&walk->way);
+	rr_path_release(&walk->path);
 	*walk = (struct walk){ .last = -1 };
 }
 
@@ -59,22 +59,16 @@ static bool add_walk_step(struct rr_walks *walks, const struct option *option)
 
 	if (!rr_array_grow(&graph->edges, graph->n_edges,
 			   sizeof(*graph->edges)) ||
-	    !rr_array_grow(&walk->way.edges, walk->way.n,
-			   sizeof(*walk->way.edges)))
+	    !rr_array_grow(&walk->path.edges, walk->path.n,
+			   sizeof(*walk->path.edges)))
 		return false;
 	graph->edges[graph->n_edges] = (struct rr_edge){
 		rr_intern_put(&graph->states, option->next, size, NULL),
-		option->move, (uint8_t)option->broken
+		option->transition, (uint8_t)option->broken
 	};
-	walk->way.edges[walk->way.n++] = graph->n_edges++;
+	walk->path.edges[walk->path.n++] = graph->n_edges++;
 	walk->broken |= option->broken;
 	return true;
-}
-
-static bool is_client_option(struct rr_transition move)
-{
-	return move.kind <= RR_DO_BEGIN || move.kind == RR_DO_LOSE ||
-	       move.kind == RR_DO_DROP;
 }
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -99,10 +93,10 @@ struct rr_walks *rr_walks_new(struct rr_product *product,
 	walks->config = *config;
 	walks->shows = shows;
 	walks->n_faults = n_faults_of(&product->config.budget);
-	walks->n_struck = walks->n_faults;
+	walks->n_injected = walks->n_faults;
 	walks->widest = 1;
 	walks->walk.last = walks->best.last = -1;
-	walks->options = calloc(MOVES_MAX, sizeof(*walks->options));
+	walks->options = calloc(OPTIONS_MAX, sizeof(*walks->options));
 	if (walks->options)
 		return walks;
 	free(walks);
@@ -142,21 +136,21 @@ static void draw_priorities(struct rr_walks *walks)
 			1 + rr_random_below(&walks->random, 2 * walks->n_steps);
 	qsort(walks->faults, walks->n_faults, sizeof(walks->faults[0]),
 	      compare_steps);
-	walks->n_struck = 0;
+	walks->n_injected = 0;
 }
 
 /* ---- Picking -------------------------------------------------------------- */
 
-static bool note_option(void *context, struct rr_transition move,
+static bool note_option(void *context, struct rr_transition transition,
 			const uint32_t *next, unsigned broken)
 {
 	struct rr_walks *walks = context;
 	struct option *option = &walks->options[walks->n_options];
 
-	if (walks->n_options == MOVES_MAX)
+	if (walks->n_options == OPTIONS_MAX)
 		return true;
 	walks->n_options++;
-	option->move = move;
+	option->transition = transition;
 	option->broken = broken;
 	memcpy(option->next, next, walks->product->n_words * sizeof(uint32_t));
 	return true;
@@ -172,9 +166,9 @@ static const struct option *pick_among(struct rr_walks *walks, bool faults,
 	for (size_t i = 0; i < walks->n_options; i++) {
 		const struct option *option = &walks->options[i];
 
-		if (rr_transition_is_fault(option->move) != faults ||
-		    (!faults && (!is_client_option(option->move) ||
-				 option->move.who != client)))
+		if (rr_transition_is_fault(option->transition) != faults ||
+		    (!faults && (!rr_transition_is_step(option->transition) ||
+				 option->transition.who != client)))
 			continue;
 		if (rr_random_below(&walks->random, ++n) == 0)
 			chosen = option;
@@ -190,13 +184,15 @@ static int first_client(const struct rr_walks *walks)
 	int first = -1;
 
 	for (size_t i = 0; i < walks->n_options; i++) {
-		const struct rr_transition move = walks->options[i].move;
+		const struct rr_transition transition =
+			walks->options[i].transition;
 
-		if (rr_transition_is_fault(move) || !is_client_option(move))
+		if (rr_transition_is_fault(transition) ||
+		    !rr_transition_is_step(transition))
 			continue;
-		if (first < 0 ||
-		    walks->priorities[move.who] > walks->priorities[first])
-			first = move.who;
+		if (first < 0 || walks->priorities[transition.who] >
+					 walks->priorities[first])
+			first = transition.who;
 	}
 	return first;
 }
@@ -207,8 +203,8 @@ static const struct option *find_free(const struct rr_walks *walks)
 	for (size_t i = 0; i < walks->n_options; i++) {
 		const struct option *option = &walks->options[i];
 
-		if (!rr_transition_is_fault(option->move) &&
-		    !is_client_option(option->move))
+		if (!rr_transition_is_fault(option->transition) &&
+		    !rr_transition_is_step(option->transition))
 			return option;
 	}
 	return NULL;
@@ -224,9 +220,9 @@ static const struct option *pick(struct rr_walks *walks, size_t step)
 	const struct option *option = pick_among(walks, true, -1);
 	int client;
 
-	if (option && walks->n_struck < walks->n_faults &&
-	    walks->faults[walks->n_struck] <= step) {
-		walks->n_struck++;
+	if (option && walks->n_injected < walks->n_faults &&
+	    walks->faults[walks->n_injected] <= step) {
+		walks->n_injected++;
 		return option;
 	}
 	option = find_free(walks);
@@ -245,9 +241,9 @@ static const struct option *pick(struct rr_walks *walks, size_t step)
 /* In the first run all take turns, and whoever was refused lets all others go. */
 static void yield(struct rr_walks *walks, const struct option *option)
 {
-	const int client = option->move.who;
+	const int client = option->transition.who;
 
-	if (!is_client_option(option->move))
+	if (!rr_transition_is_step(option->transition))
 		return;
 	if (walks->n_steps == 0 ||
 	    rr_product_client(walks->product, option->next, (size_t)client)
@@ -321,7 +317,7 @@ static bool is_better(const struct rr_walks *walks, const struct walk *a,
 		return !y || x & walks->shows || (!(y & walks->shows) && x < y);
 	if (a->switches != b->switches)
 		return a->switches < b->switches;
-	return a->way.n < b->way.n;
+	return a->path.n < b->path.n;
 }
 
 static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
@@ -329,7 +325,7 @@ static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 	const unsigned broken = walks->walk.broken;
 
 	result->schedules++;
-	result->transitions += walks->walk.way.n;
+	result->transitions += walks->walk.path.n;
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		result->broken[i] += broken >> i & 1;
 	result->breaks |= broken;
@@ -341,7 +337,7 @@ static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 	walks->walk = (struct walk){ .last = -1 };
 	result->seed = walks->config.seed + walks->begun - 1;
 	result->switches = walks->best.switches;
-	result->moves = walks->best.way.n;
+	result->steps = walks->best.path.n;
 	result->shortest_breaks = rr_worst_invariant(broken, walks->shows);
 }
 
@@ -352,7 +348,7 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	if (walks->n_steps == 0) {
 		if (!run(walks))
 			return false;
-		walks->n_steps = walks->walk.way.n ? walks->walk.way.n : 1;
+		walks->n_steps = walks->walk.path.n ? walks->walk.path.n : 1;
 	}
 	if (walks->begun == walks->config.runs || product->wants_absolute ||
 	    product->wants_clock)
@@ -369,13 +365,13 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
 {
 	struct rr_random_bound bound = {
 		.depth = walks->config.depth,
-		.actors = walks->product->n_clients,
+		.n_clients = walks->product->n_clients,
 		.steps = walks->n_steps,
 	};
 	const double k = (double)bound.steps;
 
 	bound.once =
-		pow(k, 1 - bound.depth) / (double)bound.actors *
+		pow(k, 1 - bound.depth) / (double)bound.n_clients *
 		pow(2 * k * (double)walks->widest, -(double)walks->n_faults);
 	bound.in_all = -expm1((double)runs * log1p(-bound.once));
 	if (bound.once >= 1)
@@ -384,9 +380,10 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
 }
 
 bool rr_walks_shortest(const struct rr_walks *walks,
-		       const struct rr_graph **graph, const struct rr_way **way)
+		       const struct rr_graph **graph,
+		       const struct rr_path **path)
 {
 	*graph = &walks->best.graph;
-	*way = &walks->best.way;
+	*path = &walks->best.path;
 	return walks->best.broken != 0;
 }

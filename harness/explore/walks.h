@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random ways through the product that find rare failures with a known probability,
+ * Random paths through the product that find rare failures with a known probability,
  * for spaces too large to search: probabilistic concurrency testing (Burckhardt,
  * Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
  *
@@ -51,6 +51,6 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
  * and the way through it. False: none did. */
 bool rr_walks_shortest(const struct rr_walks *walks,
 		       const struct rr_graph **graph,
-		       const struct rr_way **way);
+		       const struct rr_path **path);
 
 #endif

@@ -38,4 +38,11 @@ static inline bool rr_transition_is_fault(struct rr_transition transition)
 	return transition.kind >= RR_DO_LOSE;
 }
 
+/* Is it a step of client `who`, which may lose its reply? */
+static inline bool rr_transition_is_step(struct rr_transition transition)
+{
+	return transition.kind <= RR_DO_BEGIN ||
+	       transition.kind == RR_DO_LOSE || transition.kind == RR_DO_DROP;
+}
+
 #endif

@@ -13,7 +13,7 @@ struct seat {
 	struct rr_client_run *run;
 	const struct program *program;
 	struct rl_link *link, *side;
-	uint64_t told; /* a digest of all that it has heard */
+	uint64_t told; /* a digest of all that it has received */
 };
 
 /* ---- Digests -------------------------------------------------------------- */

@@ -117,11 +117,11 @@ static struct rr_product_config config_of(const struct programs *programs,
 	};
 }
 
-/* A random way is played for real, and rows are asked again. */
+/* A random path is played for real, and rows are asked again. */
 static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 {
 	struct rr_server_table *table = graph->product->tables[0];
-	struct rr_way way = { 0 };
+	struct rr_path path = { 0 };
 	struct rr_actions actions = { 0 };
 	struct rr_execution *live;
 	unsigned long n = 0;
@@ -137,15 +137,15 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 		.scripts = &programs->scripts });
 	cr_assert_not_null(live);
 	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
-		cr_assert(rr_graph_random_way(graph, seed, &way));
-		differs = !rr_graph_actions(graph, &way, &actions) ||
+		cr_assert(rr_graph_random_path(graph, seed, &path));
+		differs = !rr_graph_actions(graph, &path, &actions) ||
 			  !rr_execution_replay(live, &actions);
 		free(actions.all);
 	}
 	if (rr_execution_error(live)->kind != RR_ERROR_NONE)
 		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%.600s",
 			 rr_execution_error(live)->text);
-	rr_way_release(&way);
+	rr_path_release(&path);
 	rr_execution_free(live);
 	return differs;
 }

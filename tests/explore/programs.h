@@ -102,7 +102,7 @@ struct programs_run {
 	/* Called when all has been explored once: what it does to the tables is
 	 * there when it is explored again. NULL = once is enough. */
 	bool (*plant)(struct rr_server_table *table);
-	bool checks;  /* plays a way for real, and asks rows again */
+	bool checks;  /* plays a path for real, and asks rows again */
 	unsigned long programs, states, interleavings, stuck, too_large;
 	bool was_planted, was_noticed; /* by the checks */
 };

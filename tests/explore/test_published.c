@@ -36,7 +36,7 @@ static long long get(struct reader *reader, size_t i)
 
 	if (rl_run(reader->link, &reply, "GET %d", (int)i) == RL_OK)
 		rl_reply_number(&reply, &value);
-	tally->ok = tally->ok * SLOTS + value + 1; /* what it has heard */
+	tally->ok = tally->ok * SLOTS + value + 1; /* what it has received */
 	return value;
 }
 
@@ -86,7 +86,7 @@ static void *make(void *context, struct rr_client_run *run, int number,
 
 /* ---- Counting -------------------------------------------------------------- */
 
-/* Those that differ in what a client has heard. (Their data may differ in the order
+/* Those that differ in what a client has received. (Their data may differ in the order
  * of keys besides.) */
 static size_t count_ends(const struct rr_graph *graph)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ways through the graph: the shortest to a failure, random ones, and the actions
+/* Paths through the graph: the shortest to a failure, random ones, and the actions
  * that they consist of. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "base/random.h"
 #include "graph.h"
 
-enum { WAY_MAX = 4000 };
+enum { PATH_MAX_EDGES = 4000 };
 
-/* ---- The shortest way ----------------------------------------------------- */
+/* ---- The shortest path ----------------------------------------------------- */
 
-/* Where a way has come to: the state, who made the last step, and whether what is
+/* Where a path has come to: the state, who made the last step, and whether what is
  * sought has been broken. */
 struct place {
 	uint32_t state;
@@ -24,7 +24,7 @@ struct place {
 struct step {
 	uint32_t before; /* a place's number */
 	uint64_t edge;
-	uint64_t cost; /* changes of client, and then moves */
+	uint64_t cost; /* changes of client, and then transitions */
 	bool is_done;
 };
 
@@ -36,13 +36,6 @@ struct search {
 	uint32_t *heap; /* places, the cheapest first */
 	uint32_t n_heap;
 };
-
-static bool is_client_move(struct rr_transition move)
-{
-	return move.kind == RR_DO_EXECUTE || move.kind == RR_DO_GO ||
-	       move.kind == RR_DO_BEGIN || move.kind == RR_DO_LOSE ||
-	       move.kind == RR_DO_DROP;
-}
 
 static bool is_before(const struct search *search, uint32_t a, uint32_t b)
 {
@@ -108,7 +101,7 @@ static bool reach_place(struct search *search, struct place place,
 	return push_place(search, id);
 }
 
-/* The way may end here. */
+/* The path may end here. */
 static bool is_goal(const struct search *search, const struct place *place)
 {
 	const struct rr_graph *graph = search->graph;
@@ -139,11 +132,11 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 
 		if (edge->to == place.state)
 			continue;
-		if (is_client_move(edge->move)) {
-			next.last = (uint8_t)(edge->move.who + 1);
+		if (rr_transition_is_step(edge->transition)) {
+			next.last = (uint8_t)(edge->transition.who + 1);
 			if (place.last && place.last != next.last)
 				more += UINT64_C(1) << 32;
-		} else if (rr_transition_is_fault(edge->move)) {
+		} else if (rr_transition_is_fault(edge->transition)) {
 			more += UINT64_C(1) << 32; /* as few as possible */
 		}
 		if (edge->broken & search->bits)
@@ -154,53 +147,53 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 	return true;
 }
 
-static bool add_to_way(struct rr_way *way, uint64_t edge)
+static bool add_to_path(struct rr_path *path, uint64_t edge)
 {
-	if (!rr_array_grow(&way->edges, way->n, sizeof(edge)))
+	if (!rr_array_grow(&path->edges, path->n, sizeof(edge)))
 		return false;
-	way->edges[way->n++] = edge;
+	path->edges[path->n++] = edge;
 	return true;
 }
 
 static int count_switches(const struct rr_graph *graph,
-			  const struct rr_way *way)
+			  const struct rr_path *path)
 {
 	int last = -1, n = 0;
 
-	for (size_t i = 0; i < way->n; i++) {
-		const struct rr_transition move =
-			graph->edges[way->edges[i]].move;
+	for (size_t i = 0; i < path->n; i++) {
+		const struct rr_transition transition =
+			graph->edges[path->edges[i]].transition;
 
-		if (!is_client_move(move))
+		if (!rr_transition_is_step(transition))
 			continue;
-		n += last >= 0 && last != move.who;
-		last = move.who;
+		n += last >= 0 && last != transition.who;
+		last = transition.who;
 	}
 	return n;
 }
 
 static bool trace_back(const struct search *search, uint32_t id,
-		       struct rr_way *way)
+		       struct rr_path *path)
 {
 	size_t n = 0;
 
-	way->n = 0;
+	path->n = 0;
 	for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
 	     at = search->steps[at].before) {
-		if (!add_to_way(way, search->steps[at].edge))
+		if (!add_to_path(path, search->steps[at].edge))
 			return false;
 	}
-	for (n = 0; n < way->n / 2; n++) {
-		const uint64_t edge = way->edges[n];
+	for (n = 0; n < path->n / 2; n++) {
+		const uint64_t edge = path->edges[n];
 
-		way->edges[n] = way->edges[way->n - 1 - n];
-		way->edges[way->n - 1 - n] = edge;
+		path->edges[n] = path->edges[path->n - 1 - n];
+		path->edges[path->n - 1 - n] = edge;
 	}
-	way->switches = count_switches(search->graph, way);
+	path->switches = count_switches(search->graph, path);
 	return true;
 }
 
-static bool search_way(struct search *search, struct rr_way *way)
+static bool search_path(struct search *search, struct rr_path *path)
 {
 	const struct place begin = { .state = 0 };
 
@@ -215,14 +208,14 @@ static bool search_way(struct search *search, struct rr_way *way)
 			continue;
 		search->steps[id].is_done = true;
 		if (is_goal(search, &place))
-			return trace_back(search, id, way);
+			return trace_back(search, id, path);
 		if (!leave_place(search, id, place))
 			return false;
 	}
 	return false;
 }
 
-/* The first edge of a state that is such a move; graph->n_edges = there is none. */
+/* The first edge of a state that is such a transition; graph->n_edges = none is. */
 static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
 			  int client)
 {
@@ -233,21 +226,22 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
 				     i;
 
 	for (; i < end; i++) {
-		const struct rr_transition move = graph->edges[i].move;
-		const bool is_time = move.kind == RR_DO_WAIT ||
-				     move.kind == RR_DO_NEAR;
+		const struct rr_transition transition =
+			graph->edges[i].transition;
+		const bool is_time = transition.kind == RR_DO_WAIT ||
+				     transition.kind == RR_DO_NEAR;
 
 		if (client < 0 ? is_time :
-				 is_client_move(move) &&
-					 !rr_transition_is_fault(move) &&
-					 move.who == client)
+				 rr_transition_is_step(transition) &&
+					 !rr_transition_is_fault(transition) &&
+					 transition.who == client)
 			return i;
 	}
 	return graph->n_edges;
 }
 
 /* Everybody who is left tries once, in vain. */
-static uint32_t try_all(const struct rr_graph *graph, struct rr_way *way,
+static uint32_t try_all(const struct rr_graph *graph, struct rr_path *path,
 			uint32_t state)
 {
 	const struct rr_product *product = graph->product;
@@ -262,7 +256,7 @@ static uint32_t try_all(const struct rr_graph *graph, struct rr_way *way,
 					       rr_graph_key(graph, state), c)
 				     ->is_attempt))
 				break;
-			if (!add_to_way(way, edge))
+			if (!add_to_path(path, edge))
 				return state;
 			state = graph->edges[edge].to;
 		}
@@ -271,43 +265,44 @@ static uint32_t try_all(const struct rr_graph *graph, struct rr_way *way,
 }
 
 /* Of one that is stuck: they try, time passes, and they try again. */
-static void show_in_vain(const struct rr_graph *graph, struct rr_way *way,
+static void show_in_vain(const struct rr_graph *graph, struct rr_path *path,
 			 bool again)
 {
-	uint32_t state = way->n ? graph->edges[way->edges[way->n - 1]].to : 0;
+	uint32_t state = path->n ? graph->edges[path->edges[path->n - 1]].to :
+				   0;
 	uint64_t edge;
 
-	state = try_all(graph, way, state);
+	state = try_all(graph, path, state);
 	edge = find_edge(graph, state, -1);
-	if (!again || edge == graph->n_edges || !add_to_way(way, edge))
+	if (!again || edge == graph->n_edges || !add_to_path(path, edge))
 		return;
-	try_all(graph, way, graph->edges[edge].to);
+	try_all(graph, path, graph->edges[edge].to);
 }
 
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
-		       struct rr_way *way)
+		       struct rr_path *path)
 {
 	struct search search = { .graph = graph, .bits = bits };
-	const bool found = search_way(&search, way);
+	const bool found = search_path(&search, path);
 
 	if (found && bits & (RR_DEADLOCKS | RR_STARVES))
-		show_in_vain(graph, way, bits & RR_STARVES);
+		show_in_vain(graph, path, bits & RR_STARVES);
 	rr_intern_release(&search.places);
 	free(search.steps);
 	free(search.heap);
 	return found;
 }
 
-/* ---- Random ways ---------------------------------------------------------- */
+/* ---- Random paths ---------------------------------------------------------- */
 
-bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
-			 struct rr_way *way)
+bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed,
+			  struct rr_path *path)
 {
 	struct rr_random random = { seed };
 	uint32_t state = 0;
 
-	way->n = 0;
-	while (way->n < WAY_MAX && rr_graph_is_expanded(graph, state)) {
+	path->n = 0;
+	while (path->n < PATH_MAX_EDGES && rr_graph_is_expanded(graph, state)) {
 		const uint64_t n =
 			graph->first[state + 1] - graph->first[state];
 		const uint64_t edge =
@@ -316,20 +311,20 @@ bool rr_graph_random_way(const struct rr_graph *graph, uint64_t seed,
 
 		if (n == 0)
 			break;
-		if (!add_to_way(way, edge))
+		if (!add_to_path(path, edge))
 			return false;
 		state = graph->edges[edge].to;
 	}
 	return true;
 }
 
-void rr_way_release(struct rr_way *way)
+void rr_path_release(struct rr_path *path)
 {
-	free(way->edges);
-	*way = (struct rr_way){ 0 };
+	free(path->edges);
+	*path = (struct rr_path){ 0 };
 }
 
-/* ---- What a way consists of ------------------------------------------------ */
+/* ---- What a path consists of ------------------------------------------------ */
 
 struct wanted {
 	struct rr_transition transition;
@@ -352,7 +347,7 @@ static bool find_transition(void *context, struct rr_transition transition,
 	return !wanted->found;
 }
 
-bool rr_graph_actions(const struct rr_graph *graph, const struct rr_way *way,
+bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 		      struct rr_actions *actions)
 {
 	struct rr_product *product = graph->product;
@@ -364,9 +359,9 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_way *way,
 	*actions = (struct rr_actions){ 0 };
 	product->log = actions;
 	good = rr_product_begin(product, begin);
-	for (size_t i = 0; i < way->n && good; i++) {
-		const struct rr_edge *edge = &graph->edges[way->edges[i]];
-		struct wanted wanted = { .transition = edge->move,
+	for (size_t i = 0; i < path->n && good; i++) {
+		const struct rr_edge *edge = &graph->edges[path->edges[i]];
+		struct wanted wanted = { .transition = edge->transition,
 					 .next = rr_graph_key(graph, edge->to),
 					 .size = size };
 		unsigned flags;
