@@ -26,7 +26,7 @@ struct rr_slot {
 	uint64_t overlaps;
 	uint64_t overruns;      /* critical sections that outlived the lease */
 	uint64_t done_at_first; /* when the first client was through */
-	_Atomic uint64_t asked; /* own increments done or put off */
+	_Atomic uint64_t handled; /* own increments done or put off */
 	uint64_t unsettled;     /* ... of which it is not known */
 	_Atomic uint64_t deaths; /* times it has killed its own process ... */
 	uint64_t replaced;       /* ... and another went on: the program's */

@@ -92,7 +92,7 @@ static void put_off(struct rr_runner *runner, const struct rr_target *target,
 {
 	const struct item item = {
 		.client = runner->number,
-		.count = atomic_load(&runner->slot->asked),
+		.count = atomic_load(&runner->slot->handled),
 		.key = (int)(target - runner->targets),
 		.start_ns = start_ns,
 	};
@@ -121,7 +121,7 @@ static void do_own(struct rr_runner *runner)
 	} else {
 		rr_count_note(runner, target, outcome, start_ns, entered_ns);
 	}
-	atomic_fetch_add(&runner->slot->asked, 1);
+	atomic_fetch_add(&runner->slot->handled, 1);
 }
 
 /* ---- What others, or we, have put off ------------------------------------ */
@@ -189,7 +189,7 @@ static bool is_through(const struct rr_runner *runner, size_t client)
 	const long share = rr_count_share(runner->board, client,
 					  runner->run->increments);
 
-	return atomic_load(&runner->board->slots[client].asked) >=
+	return atomic_load(&runner->board->slots[client].handled) >=
 	       (uint64_t)share;
 }
 
@@ -237,7 +237,7 @@ void rr_postpone(struct rr_runner *runner)
 		do_own(runner);
 		do_taken(runner);
 	}
-	if (slot->asked > 0 && !rr_board_is_stopped(runner->board))
+	if (slot->handled > 0 && !rr_board_is_stopped(runner->board))
 		rr_count_note_first_done(runner->board);
 	finish_queue(runner);
 	slot->end_ns = rr_count_now_ns(runner);

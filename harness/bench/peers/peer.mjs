@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 const TTL_MS = 10000;
 const SKIPPED = 77;
 const packages = createRequire(
-	new URL('../../build/peers/package.json', import.meta.url));
+	new URL('../../../build/peers/package.json', import.meta.url));
 
 function load(name) {
 	try {
