@@ -71,26 +71,30 @@ struct rr_style rr_draw_style(FILE *out, bool ascii)
 	};
 }
 
+static bool write_as_race(FILE *out, const struct rr_picture *picture)
+{
+	return rr_trace_write(out, picture->trace);
+}
+
 bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style)
 {
+	static bool (*const writers[RR_FORMATS])(
+		FILE *out, const struct rr_picture *picture) = {
+		[RR_FORMAT_TEXT] = rr_write_text,
+		[RR_FORMAT_MERMAID] = rr_write_mermaid,
+		[RR_FORMAT_SVG] = rr_write_svg,
+		[RR_FORMAT_HTML] = rr_write_html,
+		[RR_FORMAT_JSON] = rr_write_json,
+		[RR_FORMAT_RACE] = write_as_race,
+	};
 	struct rr_picture picture;
-	bool drawn = true;
+	bool drawn;
 
-	if (format == RR_FORMAT_RACE)
-		return rr_trace_write(out, trace);
 	if (!rr_picture_make(&picture, trace, format != RR_FORMAT_JSON))
 		return false;
-	if (format == RR_FORMAT_TEXT)
-		rr_write_text(out, &picture, style);
-	else if (format == RR_FORMAT_MERMAID)
-		rr_write_mermaid(out, &picture);
-	else if (format == RR_FORMAT_SVG)
-		drawn = rr_write_svg(out, &picture);
-	else if (format == RR_FORMAT_HTML)
-		drawn = rr_write_html(out, &picture);
-	else
-		drawn = rr_write_json(out, &picture);
+	picture.style = style;
+	drawn = writers[format](out, &picture);
 	rr_picture_free(&picture);
 	return drawn;
 }

@@ -134,7 +134,7 @@ static void chart_row(struct chart *chart, const struct rr_row *row)
 		chart_note_across(chart, "! ", row->why);
 }
 
-void rr_write_mermaid(FILE *out, const struct rr_picture *picture)
+bool rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 {
 	struct chart chart = { .out = out, .picture = picture };
 
@@ -147,4 +147,5 @@ void rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 		chart_bar(&chart, (int)i, false);
 	if (picture->is_complete)
 		chart_note_across(&chart, "Found: ", picture->verdict);
+	return true;
 }

@@ -71,6 +71,7 @@ enum { RR_LANES_MAX = RR_ACTORS_MAX + RR_RACE_SERVERS_MAX };
 struct rr_picture {
 	const struct rr_trace *trace;
 	const struct rr_race *race;
+	const struct rr_style *style; /* of text */
 	const char *title;
 	const char *claims; /* "claim TL-7", "" = none */
 	size_t n_lanes;
@@ -101,9 +102,8 @@ void rr_picture_free(struct rr_picture *picture);
 
 /* ---- The formats; false: out of memory ----------------------------------- */
 
-void rr_write_text(FILE *out, const struct rr_picture *picture,
-		   const struct rr_style *style);
-void rr_write_mermaid(FILE *out, const struct rr_picture *picture);
+bool rr_write_text(FILE *out, const struct rr_picture *picture);
+bool rr_write_mermaid(FILE *out, const struct rr_picture *picture);
 bool rr_write_svg(FILE *out, const struct rr_picture *picture);
 bool rr_write_html(FILE *out, const struct rr_picture *picture);
 bool rr_write_json(FILE *out, const struct rr_picture *picture);

@@ -490,17 +490,17 @@ static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 		rr_pen_wrap(pen, picture->sayings[i], 2);
 }
 
-void rr_write_text(FILE *out, const struct rr_picture *picture,
-		   const struct rr_style *style)
+bool rr_write_text(FILE *out, const struct rr_picture *picture)
 {
 	struct sheet sheet = { .picture = picture,
-			       .pen = { .out = out, .style = style } };
+			       .pen = { .out = out, .style = picture->style } };
 
-	lay_out_sheet(&sheet, style->width);
+	lay_out_sheet(&sheet, picture->style->width);
 	table_title(&sheet.pen, picture);
 	table_heads(&sheet);
 	for (size_t i = 0; i < picture->n_rows; i++)
 		table_row(&sheet, &picture->rows[i]);
 	table_legend(&sheet.pen, picture);
 	table_verdict(&sheet.pen, picture);
+	return true;
 }
