@@ -94,8 +94,8 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------------------ */
 
-static enum rr_exit write_file(const char *path, rr_claims_print *print,
-			       const struct rr_claim_rows *rows)
+static enum rr_exit write_claims(const char *path, rr_claims_print *print,
+				 const struct rr_claim_rows *rows)
 {
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
@@ -112,8 +112,8 @@ static enum rr_exit write_file(const char *path, rr_claims_print *print,
 }
 
 /* A part must not take the place of the whole. */
-static enum rr_exit write_docs(const struct claims_options *options,
-			       const struct rr_claim_rows *rows)
+static enum rr_exit write_claims_docs(const struct claims_options *options,
+				      const struct rr_claim_rows *rows)
 {
 	char path[RR_PATH_SIZE];
 	const bool is_whole = !options->choice.n && !rows->counts[RR_FAILED] &&
@@ -121,7 +121,7 @@ static enum rr_exit write_docs(const struct claims_options *options,
 
 	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
 	if (is_whole)
-		return write_file(path, rr_claims_markdown, rows);
+		return write_claims(path, rr_claims_markdown, rows);
 	fprintf(stderr,
 		"redrace: checked only some of the claims: %s stays as it is\n",
 		path);
@@ -158,8 +158,9 @@ static void complain_of_failures(const struct rr_claim_rows *rows)
 }
 
 /* Rows of a run that was called off are shown, and replace no file. */
-static enum rr_exit report(const struct claims_options *options,
-			   const struct rr_jobs *jobs, bool is_called_off)
+static enum rr_exit report_claims(const struct claims_options *options,
+				  const struct rr_jobs *jobs,
+				  bool is_called_off)
 {
 	rr_claims_print *print = print_as[options->format];
 	enum rr_exit code = RR_EXIT_OK;
@@ -170,9 +171,9 @@ static enum rr_exit report(const struct claims_options *options,
 	if (!options->output)
 		print(&rows, stdout);
 	else if (!is_called_off)
-		code = write_file(options->output, print, &rows);
+		code = write_claims(options->output, print, &rows);
 	if (options->docs && !is_called_off)
-		code = rr_exit_worse(code, write_docs(options, &rows));
+		code = rr_exit_worse(code, write_claims_docs(options, &rows));
 	fflush(stdout);
 	complain_of_failures(&rows);
 	code = rr_exit_worse(code, rr_claim_rows_exit(&rows));
@@ -195,8 +196,8 @@ static enum rr_exit check_claims(const struct claims_options *options,
 	}
 	code = complain_of_files(&jobs);
 	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
-	code = rr_exit_worse(code, report(options, &jobs,
-					  signals->interrupted));
+	code = rr_exit_worse(code, report_claims(options, &jobs,
+						 signals->interrupted));
 	rr_jobs_free(&jobs);
 	return signals->interrupted ? RR_EXIT_OK : code;
 }

@@ -148,8 +148,8 @@ static const struct rr_command_line command_line = {
 
 /* ---- Files ------------------------------------------------------------------- */
 
-static enum rr_exit write_file(const char *path, rr_matrix_print *print,
-			       const struct rr_matrix *matrix)
+static enum rr_exit write_matrix(const char *path, rr_matrix_print *print,
+				 const struct rr_matrix *matrix)
 {
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
@@ -171,8 +171,8 @@ static enum rr_exit save_transcripts(const char *folder,
 }
 
 /* A part must not take the place of the whole. */
-static enum rr_exit write_docs(const char *folder,
-			       const struct rr_matrix *matrix)
+static enum rr_exit write_matrix_docs(const char *folder,
+				      const struct rr_matrix *matrix)
 {
 	char document[RR_PATH_SIZE], transcripts[RR_PATH_SIZE];
 	const char *why;
@@ -188,7 +188,7 @@ static enum rr_exit write_docs(const char *folder,
 	}
 	code = save_transcripts(transcripts, matrix);
 	if (code == RR_EXIT_OK)
-		code = write_file(document, rr_matrix_markdown, matrix);
+		code = write_matrix(document, rr_matrix_markdown, matrix);
 	return code;
 }
 
@@ -201,20 +201,22 @@ static enum rr_exit write_files(const struct matrix_options *options,
 		code = save_transcripts(options->save, matrix);
 	for (size_t i = 0; i < options->n_outputs; i++)
 		code = rr_exit_worse(code,
-				     write_file(options->outputs[i].path,
-						options->outputs[i].print,
-						matrix));
+				     write_matrix(options->outputs[i].path,
+						  options->outputs[i].print,
+						  matrix));
 	if (options->docs)
-		code = rr_exit_worse(code, write_docs(options->docs, matrix));
+		code = rr_exit_worse(code, write_matrix_docs(options->docs,
+							     matrix));
 	return code;
 }
 
 /* ---- The whole ---------------------------------------------------------------- */
 
 /* One that was called off is shown, and replaces no file. */
-static enum rr_exit compute(const struct matrix_options *options,
-			    const struct rr_cluster_options *servers,
-			    struct rr_signals *signals, struct rr_error *error)
+static enum rr_exit compute_matrix(const struct matrix_options *options,
+				   const struct rr_cluster_options *servers,
+				   struct rr_signals *signals,
+				   struct rr_error *error)
 {
 	struct rr_matrix matrix;
 	enum rr_exit code = RR_EXIT_OK;
@@ -234,9 +236,9 @@ static enum rr_exit compute(const struct matrix_options *options,
 	return code;
 }
 
-static enum rr_exit replay(const char *folder,
-			   const struct rr_cluster_options *servers,
-			   struct rr_error *error)
+static enum rr_exit replay_folder(const char *folder,
+				  const struct rr_cluster_options *servers,
+				  struct rr_error *error)
 {
 	struct rr_session session;
 	struct rr_cluster cluster = { 0 };
@@ -268,10 +270,10 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 		.cpu = -1,
 	};
 	if (options.replay)
-		return replay(options.replay, &servers, error);
+		return replay_folder(options.replay, &servers, error);
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
-	code = compute(&options, &servers, &signals, error);
+	code = compute_matrix(&options, &servers, &signals, error);
 	rr_signals_close(&signals);
 	return code;
 }

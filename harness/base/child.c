@@ -36,7 +36,7 @@ static _Noreturn void become(const char *const argv[], int cpu, int output)
 }
 
 /* Appends what can be read; when the buffer is full its older half goes. */
-static bool append(struct rr_child *child, int fd, size_t *used)
+static bool append_output(struct rr_child *child, int fd, size_t *used)
 {
 	const size_t half = RR_CHILD_OUTPUT / 2;
 	ssize_t n;
@@ -70,7 +70,7 @@ static bool read_all(struct rr_child *child, int fd, long limit_ms,
 		rr_signals_wait(signals, 0);
 		if (signals->interrupted)
 			return false;
-		if (ready[0].revents && !append(child, fd, &used))
+		if (ready[0].revents && !append_output(child, fd, &used))
 			return true;
 	}
 }

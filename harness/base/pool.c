@@ -15,8 +15,8 @@
 
 enum { LOOK_MS = 100, TOLD_MS = 100, CHUNK = 1 << 16 };
 
-/* What a worker tells the program. What the program tells a worker is the number of
- * a job, or the end of the stream. */
+/* What a worker tells the program. What the program tells a worker is the
+ * number of a job, or the end of the stream. */
 enum message_kind {
 	READY,    /* it has begun, and can have a job */
 	STARTED,  /* the job that it was given */
@@ -53,7 +53,7 @@ struct run {
 	struct member members[RR_POOL_WORKERS_MAX];
 	int inner_socket;          /* of the one that is being started */
 	unsigned char *states;     /* of each job */
-	size_t next, n_done;       /* all jobs before `next` are given or done */
+	size_t next, n_done; /* all jobs before `next` are given or done */
 	double begun;
 	bool is_over;              /* nobody is to do anything more */
 	struct rr_error failure;   /* the first */
@@ -354,7 +354,8 @@ static void lose_job(struct run *run, struct member *member, int status)
 	run->pool->lost(run->pool->context, member->job, why);
 }
 
-/* A worker has ended: what it has sent counts, and what it was at is seen to. */
+/* A worker has ended: what it has sent counts, and what it was at is seen
+ * to. */
 static void reap_worker(struct run *run, int slot, int status)
 {
 	struct member *member = &run->members[slot];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of ours that run a function: forked, reaped, and ended with the program.
- * What they work at, and how they tell what came of it, is their caller's; pool.h
- * is a caller that many need.
+ * Processes of ours that run a function: forked, reaped, and ended with the
+ * program. What they work at, and how they tell what came of it, is their
+ * caller's; pool.h is a caller that many need.
  *
- * Order: init, start in any slot that is free, reap now and then, release. Started
- * before any thread exists, by one thread; the processes themselves may have any.
- * A process dies with the program at once, whatever that dies of, and so must not
- * leave anything that only its own end would remove: that is a guardian's work.
+ * Order: init, start in any slot that is free, reap now and then, release.
+ * Started before any thread exists, by one thread; the processes themselves may
+ * have any. A process dies with the program at once, whatever that dies of, and
+ * so must not leave anything that only its own end would remove: that is a
+ * guardian's work.
  */
 #ifndef RR_PROCESSES_H
 #define RR_PROCESSES_H
@@ -30,15 +31,15 @@ void rr_processes_release(struct rr_processes *processes);
 
 /*
  * Runs `body` in a new process, which is found in `slot` and exits with what it
- * returns; the buffers of stdio are flushed before and not after. It has our signal
- * mask (signals.h: Ctrl-C does not end it) and dies with us.
+ * returns; the buffers of stdio are flushed before and not after. It has our
+ * signal mask (machine.h: Ctrl-C does not end it) and dies with us.
  */
 bool rr_processes_start(struct rr_processes *processes, int slot,
 			int (*body)(void *context, int slot), void *context,
 			struct rr_error *error);
 
-/* The slot of one that has ended, free from now on, with what it ended by, as of
- * wait(2); -1 = none has. Does not wait. */
+/* The slot of one that has ended, free from now on, with what it ended by,
+ * as of wait(2); -1 = none has. Does not wait. */
 int rr_processes_reap(struct rr_processes *processes, int *status);
 
 /* Sends a signal to all that run. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The claims of the documents (scenarios/claim.h), checked: their races are played,
- * what is left to chance is measured, and what is true of each is computed and
- * compared with what is recorded.
+ * The claims of the documents (scenarios/claim.h), checked: their races are
+ * played, what is left to chance is measured, and what is true of each is
+ * computed and compared with what is recorded.
  *
- * Order: collect, run, judge, any of the formats, free. One thread; the jobs are
- * done by a pool of workers (base/pool.h) with servers of their own. What is known
- * stays known when a run is called off.
+ * Order: collect, run, judge, any of the formats, free. One thread; the jobs
+ * are done by a pool of workers (base/pool.h) with servers of their own. What
+ * is known stays known when a run is called off.
  */
 #ifndef RR_CLAIMS_H
 #define RR_CLAIMS_H

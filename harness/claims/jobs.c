@@ -240,8 +240,8 @@ static void end_checking(void *context, struct rr_pool_worker *worker)
 	free(place);
 }
 
-static void do_job(const struct rr_job *job, struct workplace *place,
-		   const char *program, struct rr_job_result *result)
+static void check_one(const struct rr_job *job, struct workplace *place,
+		      const char *program, struct rr_job_result *result)
 {
 	if (result->is_done)
 		return; /* a race that cannot be read */
@@ -265,7 +265,7 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 	struct outcome outcome = { .result = jobs->jobs[i].result };
 
 	memcpy(outcome.version, place->version, sizeof(outcome.version));
-	do_job(&jobs->jobs[i], place, jobs->program, &outcome.result);
+	check_one(&jobs->jobs[i], place, jobs->program, &outcome.result);
 	rr_signals_wait(signals, 0);
 	rr_pool_add(worker, &outcome, sizeof(outcome));
 	return !signals->interrupted;

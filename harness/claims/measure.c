@@ -220,7 +220,7 @@ static bool run_loop(struct rr_measuring *measuring, const struct loop *loop)
 	return true;
 }
 
-static bool count(struct rr_measuring *measuring)
+static bool count_increments(struct rr_measuring *measuring)
 {
 	for (int i = 0; i < N_LOOPS; i++) {
 		if (loops[i].measure == measuring->measure &&
@@ -233,15 +233,15 @@ static bool count(struct rr_measuring *measuring)
 /* ---- All --------------------------------------------------------------------------------- */
 
 static rr_measurement_taken *const measures[RR_MEASURES] = {
-	[RR_MEASURE_LOST_UPDATES] = count,
-	[RR_MEASURE_INCR] = count,
+	[RR_MEASURE_LOST_UPDATES] = count_increments,
+	[RR_MEASURE_INCR] = count_increments,
 	[RR_MEASURE_TORN_READS] = rr_measure_torn_reads,
 	[RR_MEASURE_OWN_CONNECTIONS] = rr_measure_own_connections,
 	[RR_MEASURE_SHARED_CONNECTION] = rr_measure_shared_connection,
-	[RR_MEASURE_MUTEX_PER_OPERATION] = count,
+	[RR_MEASURE_MUTEX_PER_OPERATION] = count_increments,
 	[RR_MEASURE_MUTEX_ON_CONNECTION] = rr_measure_mutex_on_connection,
-	[RR_MEASURE_MUTEX_IN_PROCESSES] = count,
-	[RR_MEASURE_LOCK_IN_REDIS] = count,
+	[RR_MEASURE_MUTEX_IN_PROCESSES] = count_increments,
+	[RR_MEASURE_LOCK_IN_REDIS] = count_increments,
 	[RR_MEASURE_TAKE_OVER] = rr_measure_take_over,
 	[RR_MEASURE_STALLED_GETSET] = rr_measure_stalled_getset,
 	[RR_MEASURE_EVALSHA] = rr_measure_evalsha,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of claims/: what is left to chance, or a matter of speed, counted and timed
- * in short runs at full speed. Such a figure proves nothing when it is not the
- * expected one: then the measurement is open. Only what holds in every order of
- * events can be broken.
+ * Inside of claims/: what is left to chance, or a matter of speed, counted and
+ * timed in short runs at full speed. Such a figure proves nothing when it is
+ * not the expected one: then the measurement is open. Only what holds in every
+ * order of events can be broken.
  */
 #ifndef RR_MEASURE_H
 #define RR_MEASURE_H
@@ -38,8 +38,8 @@ void rr_measure_close(struct rr_measuring *measuring);
 void rr_measure_say(struct rr_measuring *measuring, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What the figures come to: is it as it must be, and was what is claimed seen? Of
- * several judgements the worst counts. */
+/* What the figures come to: is it as it must be, and was what is claimed
+ * seen? Of several judgements the worst counts. */
 void rr_measure_judge(struct rr_measuring *measuring, bool is_right,
 		      bool was_seen);
 
@@ -68,8 +68,8 @@ bool rr_measure_threads(struct rr_measuring *measuring, int n,
 
 /* ---- The measurements -------------------------------------------------------------- */
 
-/* Each fills result->text and judges; false: it could not be taken, and result->code
- * and ->text say why. */
+/* Each fills result->text and judges; false: it could not be taken, and
+ * result->code and ->text say why. */
 typedef bool rr_measurement_taken(struct rr_measuring *measuring);
 
 /* Connections (measure_connections.c). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replies that belong to somebody else, and reads and pipelines that others come
- * between. */
+/* Replies that belong to somebody else, and reads and pipelines that others
+ * come between. */
 #include "measure.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,8 @@ struct interference {
 	int rounds;
 	bool (*read)(struct rl_link *link, struct interference *interference);
 	_Atomic bool done;
-	long first, second; /* reads, of two sorts, that the writer came between */
+	/* Reads, of two sorts, that the writer came between. */
+	long first, second;
 };
 
 /* Thread 0 writes, thread 1 reads. */

@@ -105,8 +105,8 @@ static int64_t now_ms(const struct rl_link *link)
 
 /* By the printed rule, with milliseconds for seconds: the old value is past. A
  * stall may come between computing the new value and sending it. */
-static bool take(struct rr_measure_thread *thread, struct rr_random *random,
-		 int64_t *end_ms)
+static bool take_lock(struct rr_measure_thread *thread,
+		      struct rr_random *random, int64_t *end_ms)
 {
 	const struct stall *stall = thread->context;
 	struct rl_link *link = thread->link;
@@ -131,8 +131,8 @@ static bool take(struct rr_measure_thread *thread, struct rr_random *random,
 }
 
 /* Works well within the lease; half of the holders die with the lock. */
-static void hold(struct rr_measure_thread *thread, struct rr_random *random,
-		 int64_t end_ms)
+static void hold_lock(struct rr_measure_thread *thread,
+		      struct rr_random *random, int64_t end_ms)
 {
 	struct stall *stall = thread->context;
 	struct rl_reply reply;
@@ -157,8 +157,8 @@ static void take_in_turns(struct rr_measure_thread *thread)
 
 	while (rl_now_ns(thread->link, RL_CLOCK_MONOTONIC) < stall->end_ns &&
 	       !thread->failed) {
-		if (take(thread, &random, &end_ms))
-			hold(thread, &random, end_ms);
+		if (take_lock(thread, &random, &end_ms))
+			hold_lock(thread, &random, end_ms);
 		else
 			rl_sleep_ns(thread->link, 500000);
 	}

@@ -42,7 +42,7 @@ void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file)
 		fputs(between, file);
 }
 
-static void sign(const struct rr_claim_rows *rows, FILE *file)
+static void sign_rows(const struct rr_claim_rows *rows, FILE *file)
 {
 	fputc('\n', file);
 	rr_claim_rows_summarise(rows, file);
@@ -118,7 +118,7 @@ void rr_claims_text(const struct rr_claim_rows *rows, FILE *file)
 			fprintf(file, "%s%s\n\n", i ? "\n" : "", row->section);
 		print_row(row, file);
 	}
-	sign(rows, file);
+	sign_rows(rows, file);
 	fputc('\n', file);
 }
 
@@ -169,7 +169,7 @@ void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file)
 				row->section);
 		print_markdown_row(row, file);
 	}
-	sign(rows, file);
+	sign_rows(rows, file);
 	fputs(".\n", file);
 }
 
@@ -258,7 +258,8 @@ void rr_claims_junit(const struct rr_claim_rows *rows, FILE *file)
 
 /* ---- TAP ----------------------------------------------------------------------------------- */
 
-static void print_test(const struct rr_claim_row *row, size_t number, FILE *file)
+static void print_test(const struct rr_claim_row *row, size_t number,
+		       FILE *file)
 {
 	const bool fine = row->standing == RR_STANDS || is_left_out(row);
 

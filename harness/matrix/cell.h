@@ -11,8 +11,8 @@ bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard);
 
 /*
  * Searches one cell, whose strategy, hazard and bounds are there, in `cluster`
- * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off. Other
- * codes are in the cell as well, and the next one can be done.
+ * (which is reset), and fills in the rest. RR_EXIT_INTERRUPTED: called off.
+ * Other codes are in the cell as well, and the next one can be done.
  */
 enum rr_exit rr_cell_run(struct rr_cell *cell, struct rr_cluster *cluster);
 
@@ -63,8 +63,8 @@ const char *rr_invariant_meaning(int bit);
 
 /* ---- Rows and columns ------------------------------------------------------------- */
 
-/* The next column that is asked for after `hazard`, -1 = the first; RR_HAZARDS =
- * there is none. */
+/* The next column that is asked for after `hazard`, -1 = the first;
+ * RR_HAZARDS = there is none. */
 int rr_matrix_column(const struct rr_matrix *matrix, int hazard);
 
 /* The next cell that is asked for after `cell`, NULL = the first, row by row;

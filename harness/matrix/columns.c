@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The columns: what hazards mean, and how far the search of each cell goes. Bounds
- * are each column's, and what is different for a strategy, which its own file says.
- * They are wide enough for the weakest strategy that fails in the column: a
- * take-over by two, for example, needs three clients.
+ * The columns: what hazards mean, and how far the search of each cell goes.
+ * Bounds are each column's, and what is different for a strategy, which its own
+ * file says. They are wide enough for the weakest strategy that fails in the
+ * column: a take-over by two, for example, needs three clients.
  */
 #include "cell.h"
 

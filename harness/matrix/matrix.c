@@ -78,8 +78,8 @@ void rr_matrix_release(struct rr_matrix *matrix)
 
 /* ---- The sum ---------------------------------------------------------------------- */
 
-/* How many of the cells asked for are so; skipped ones and those without meaning
- * have no standing. */
+/* How many of the cells asked for are so; skipped ones and those without
+ * meaning have no standing. */
 struct sum {
 	size_t standing[RR_CELL_UNDECIDED + 1];
 	size_t verdicts[RR_CELL_FAILED + 1];

@@ -63,7 +63,8 @@ struct rr_cell {
 	bool was_cut;            /* a failing one: there may be more to it */
 	unsigned long states, transitions;
 	uint64_t interleavings, failing; /* of these; 0 = not counted */
-	unsigned long broken[RR_INVARIANTS]; /* transitions and states that do */
+	unsigned long broken[RR_INVARIANTS]; /* states that do, and
+					      * transitions */
 	char mutant[RR_MUTANT_NAME]; /* the first that fails; "" = none */
 	/* Of the shortest failing interleaving, malloc'd: as a race with its
 	 * verdict, and drawn in plain text. NULL = none. */
@@ -89,8 +90,8 @@ struct rr_matrix {
 	double seconds;
 };
 
-/* Cells with their bounds, but no more than `most` states in any, 0 = as many as
- * these allow. False: out of memory. */
+/* Cells with their bounds, but no more than `most` states in any, 0 = as
+ * many as these allow. False: out of memory. */
 bool rr_matrix_init(struct rr_matrix *matrix,
 		    const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most);
@@ -98,9 +99,10 @@ void rr_matrix_release(struct rr_matrix *matrix);
 
 /*
  * Computes all cells by so many workers at once, RR_POOL_WORKERS_MAX at most.
- * `servers`: but for the processor, of which each worker has its own. Before any
- * thread exists. False: not all are computed, and what is not is RR_CELL_UNDONE;
- * RR_ERROR_INTERRUPTED: a signal came. Nothing is left when it returns.
+ * `servers`: but for the processor, of which each worker has its own. Before
+ * any thread exists. False: not all are computed, and what is not is
+ * RR_CELL_UNDONE; RR_ERROR_INTERRUPTED: a signal came. Nothing is left when it
+ * returns.
  */
 bool rr_matrix_run(struct rr_matrix *matrix,
 		   const struct rr_cluster_options *servers, int n_workers,
@@ -110,8 +112,8 @@ bool rr_matrix_run(struct rr_matrix *matrix,
  * either way; or why one could not be computed. RR_EXIT_SKIPPED: all were. */
 enum rr_exit rr_matrix_exit(const struct rr_matrix *matrix);
 
-/* Every strategy, every hazard, the bounds as they are, and each cell computed or
- * skipped? If not, `why` is what it is not. */
+/* Every strategy, every hazard, the bounds as they are, and each cell
+ * computed or skipped? If not, `why` is what it is not. */
 bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why);
 
 struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
@@ -131,8 +133,8 @@ rr_matrix_print rr_matrix_text, rr_matrix_markdown, rr_matrix_json,
 bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder,
 		    struct rr_error *error);
 
-/* Plays every *.race of a folder. RR_EXIT_OK: all went as written, or there are none
- * and that is an error. Others are complained of, each. */
+/* Plays every *.race of a folder. RR_EXIT_OK: all went as written, or there
+ * are none and that is an error. Others are complained of, each. */
 enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster,
 			      struct rr_error *error);
 

@@ -262,9 +262,10 @@ static void print_md_broken(const struct rr_cell *cell, FILE *file)
 	fputs(" |\n", file);
 }
 
+typedef void print_cell(const struct rr_cell *cell, FILE *file);
+
 static void print_md_cells(const struct rr_matrix *matrix, const char *head,
-			   void (*print)(const struct rr_cell *cell, FILE *file),
-			   FILE *file)
+			   print_cell *print, FILE *file)
 {
 	const struct rr_cell *cell = NULL;
 

@@ -13,7 +13,7 @@ static unsigned expected_of(const struct rr_cell *cell)
 	return cell->strategy->breaks[cell->hazard];
 }
 
-static enum rr_cell_standing compare(bool is_equal)
+static enum rr_cell_standing compare_equal(bool is_equal)
 {
 	return is_equal ? RR_CELL_AS_EXPECTED : RR_CELL_DIFFERS;
 }
@@ -26,7 +26,7 @@ static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 	if (cell->was_cut && !(cell->breaks & ~expected) &&
 	    cell->breaks != expected)
 		return RR_CELL_UNDECIDED;
-	return compare(cell->breaks == expected);
+	return compare_equal(cell->breaks == expected);
 }
 
 enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
@@ -38,9 +38,9 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 		return compare_broken(cell);
 	case RR_CELL_SAFE:
 	case RR_CELL_NONE:
-		return compare(expected == 0);
+		return compare_equal(expected == 0);
 	case RR_CELL_ROUNDS:
-		return compare(expected == RR_LOOPS);
+		return compare_equal(expected == RR_LOOPS);
 	case RR_CELL_NO_MUTANT:
 		return expected & invariants ? RR_CELL_DIFFERS :
 					       RR_CELL_UNDECIDED;

@@ -33,7 +33,7 @@ enum fate {
 struct shared {
 	atomic_int n_begun, n_ended, n_runs;
 	atomic_bool is_busy; /* the program, which reads nothing */
-	_Atomic pid_t pids[JOBS]; /* of the worker that a job was last done by */
+	_Atomic pid_t pids[JOBS]; /* of the worker that did the job last */
 };
 
 struct trial {
@@ -259,7 +259,8 @@ static void lose_one(struct trial *trial, enum fate fate, const char *why)
 	cr_assert(trial_run(trial), "%s", trial->error.text);
 	assert_lost_one(trial, 5);
 	cr_assert_str_eq(trial->why, why);
-	/* All others ended in order, the one in its place too, if it was needed. */
+	/* All others ended in order, the one in its place too, if it was
+	 * needed. */
 	cr_assert_eq(trial->shared->n_ended, trial->shared->n_begun - 1);
 }
 
