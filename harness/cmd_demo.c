@@ -7,7 +7,6 @@
 #include "bench/bench.h"
 #include "commands.h"
 #include "base/machine.h"
-#include "cluster/keys.h"
 #include "cluster/cluster.h"
 #include "base/option.h"
 #include "base/text.h"

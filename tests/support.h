@@ -21,6 +21,9 @@ void support_close(struct support *support);
 /* Sees to it that there are so many of them. */
 void support_need(struct support *support, size_t n);
 
+/* Does it to server `i`. */
+void support_inject(struct support *support, size_t i, enum rr_fault fault);
+
 /* A connected link to server `i`. The caller frees it. */
 struct rl_link *support_link(struct support *support, size_t i);
 

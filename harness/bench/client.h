@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "bench.h"
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 
 /* ---- The shared memory (worker.c) ---------------------------------------- */
 

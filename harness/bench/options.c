@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 
 enum { SPARE_FILES = 64, TARGETS_MAX = 1000000 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "cluster/keys.h"
+#include "cluster/cluster.h"
 #include "comparison.h"
 
 #define RUNNER "harness/bench/peers/run"

@@ -42,9 +42,6 @@ enum {
 /* 2030-03-17 17:46:40 UTC: TIME says 1900000000. */
 #define RR_CLUSTER_START_NS INT64_C(1900000000000000000)
 
-/* Room for an error's text, where that alone is kept. */
-enum { RR_CLUSTER_ERROR = RR_ERROR_SIZE };
-
 /* ---- Sessions ------------------------------------------------------------- */
 
 /* What every subcommand that runs something needs. */

@@ -407,7 +407,7 @@ bool rr_server_table_init(struct rr_server_table *table,
 {
 	struct rr_server_snapshot state = { .parent = RR_NO_ID };
 	const struct rr_connections none = { .n = 0 };
-	char why[RR_CLUSTER_ERROR];
+	char why[RR_ERROR_SIZE];
 	bool is_new;
 
 	*table = (struct rr_server_table){ .terms = terms,

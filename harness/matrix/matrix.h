@@ -70,7 +70,7 @@ struct rr_cell {
 	 * verdict, and drawn in plain text. NULL = none. */
 	char *transcript, *drawing;
 	char verdict_text[200]; /* what playing that one says */
-	char problem[RR_CLUSTER_ERROR]; /* why there is no verdict, or "" */
+	char problem[RR_ERROR_SIZE]; /* why there is no verdict, or "" */
 	enum rr_exit code;
 	double seconds;
 };

@@ -36,7 +36,7 @@ struct rr_asker {
 	size_t n_queued; /* on the admin's connection */
 	struct known_info infos[INFOS];
 	size_t n_infos;
-	char error[RR_CLUSTER_ERROR];
+	char error[RR_ERROR_SIZE];
 };
 
 /* Keys that are over are removed first, then all that is left is read. */
@@ -488,12 +488,12 @@ bool rr_asker_flush(struct rr_asker *asker)
 
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts,
-			      char error[RR_CLUSTER_ERROR])
+			      char error[RR_ERROR_SIZE])
 {
 	struct rr_asker *asker = calloc(1, sizeof(*asker));
 
 	if (!asker) {
-		snprintf(error, RR_CLUSTER_ERROR, "out of memory");
+		snprintf(error, RR_ERROR_SIZE, "out of memory");
 		return NULL;
 	}
 	asker->cluster = cluster;
@@ -505,7 +505,7 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 		rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
 	if (asker->admin && rr_asker_reset(asker))
 		return asker;
-	snprintf(error, RR_CLUSTER_ERROR, "%s",
+	snprintf(error, RR_ERROR_SIZE, "%s",
 		 asker->error[0] ? asker->error : "out of memory");
 	rr_asker_free(asker);
 	return NULL;

@@ -52,7 +52,7 @@ struct rr_asker;
 /* `scripts` must outlive it. NULL and a message. */
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts,
-			      char error[RR_CLUSTER_ERROR]);
+			      char error[RR_ERROR_SIZE]);
 void rr_asker_free(struct rr_asker *asker);
 
 /* Empty, all connections as new, scripts loaded, its clock at the beginning.

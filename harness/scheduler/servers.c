@@ -9,7 +9,7 @@ bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster,
 		     size_t n, struct rr_terms *terms,
 		     const struct rr_scripts *scripts)
 {
-	char error[RR_CLUSTER_ERROR];
+	char error[RR_ERROR_SIZE];
 
 	*servers = (struct rr_servers){ .terms = terms };
 	for (; servers->n < n; servers->n++) {

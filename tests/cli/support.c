@@ -42,6 +42,16 @@ void support_need(struct support *support, size_t n)
 			*rr_cluster_address(&support->cluster, (int)i);
 }
 
+void support_inject(struct support *support, size_t i, enum rr_fault fault)
+{
+	const struct rr_injection injection = { .fault = fault };
+	struct rr_error error = { 0 };
+
+	cr_assert(rr_cluster_inject(&support->cluster, (int)i, &injection,
+				    &error),
+		  "%s", error.text);
+}
+
 struct rl_link *support_link(struct support *support, size_t i)
 {
 	struct rl_link *link = rl_link_new(&support->cluster.servers[i].address,

@@ -82,7 +82,7 @@ static void await_answer(const struct rl_address *address)
 	rl_link_free(link);
 }
 
-static void start(struct support *support, const struct rl_address *address)
+static void start_server_at(struct support *support, const struct rl_address *address)
 {
 	struct rr_error error = { 0 };
 	char port[16];
@@ -102,19 +102,7 @@ static void start(struct support *support, const struct rl_address *address)
 
 void server_crash(struct support *support, size_t i, bool again)
 {
-	struct rr_process *process = &support->cluster.servers[i].process;
-	int status;
-
-	if (!again) {
-		cr_assert(
-			rr_guardian_kill(&support->session.guardian, process));
-		return;
-	}
-	kill(process->pid, SIGKILL);
-	while (!rr_guardian_has_ended(&support->session.guardian, process,
-				      &status))
-		usleep(1000);
-	start(support, &support->cluster.servers[i].address);
+	support_inject(support, i, again ? RR_FAULT_WIPE : RR_FAULT_KILL);
 }
 
 static const char busy_loop[] =
@@ -253,5 +241,5 @@ void hole_close(struct hole *hole, struct support *support)
 	}
 	close(hole->listener);
 	if (support)
-		start(support, &hole->address);
+		start_server_at(support, &hole->address);
 }

@@ -88,54 +88,16 @@ size_t scene_count(struct scene *scene, const char *key)
 
 void scene_kill(struct scene *scene)
 {
-	struct rr_cluster *cluster = &scene->support.cluster;
-	int status;
-
 	for (size_t i = 0; i < scene->n_servers; i++) {
-		kill(cluster->servers[i].process.pid, SIGKILL);
-		while (!rr_guardian_has_ended(&cluster->session->guardian,
-					      &cluster->servers[i].process,
-					      &status))
-			scene_sleep_ms(scene, 1);
+		support_inject(&scene->support, i, RR_FAULT_KILL);
 		rl_link_disconnect(scene->admins[i]);
 	}
 }
 
-/* On the old server's socket, whose directory goes with the guardian's. */
-static void start_again(struct rr_cluster *cluster, size_t i)
-{
-	const char *const argv[] = {
-		cluster->options.program,
-		"--port",
-		"0",
-		"--unixsocket",
-		cluster->servers[i].address.host,
-		"--save",
-		"",
-		"--loglevel",
-		"warning",
-		NULL,
-	};
-	struct rr_error error = { 0 };
-
-	cr_assert(rr_guardian_spawn(&cluster->session->guardian,
-				    &cluster->servers[i].process, argv, -1,
-				    &error),
-		  "%s", error.text);
-}
-
 void scene_restart(struct scene *scene)
 {
-	for (size_t i = 0; i < scene->n_servers; i++) {
-		struct rl_reply reply;
-		int tries = 0;
-
-		start_again(&scene->support.cluster, i);
-		while (rl_run(scene->admins[i], &reply, "PING") != RL_OK) {
-			cr_assert_lt(++tries, 5000, "no server came back");
-			scene_sleep_ms(scene, 2);
-		}
-	}
+	for (size_t i = 0; i < scene->n_servers; i++)
+		support_inject(&scene->support, i, RR_FAULT_RESTART);
 	add_user(scene);
 }
 
