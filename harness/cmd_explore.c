@@ -16,9 +16,11 @@ static enum rr_exit explore(const struct rr_explore_options *options,
 	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
-		const enum rr_exit code = rr_explore_report(
-			cluster, options->strategies[i], options);
+		struct rr_error error = { 0 };
+		enum rr_exit code = rr_explore_report(
+			cluster, options->strategies[i], options, &error);
 
+		code = rr_exit_worse(code, rr_report_error(&error));
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
 		else

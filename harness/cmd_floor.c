@@ -34,10 +34,11 @@ static const struct rr_command_line command_line = {
 static enum rr_exit compare(const struct options *options,
 			    struct rr_session *session, struct rr_error *error)
 {
-	if (options->explore)
-		return rr_explore_floor(session,
-					options->comparison.redis_server,
-					options->limit_s, error);
+	if (options->explore) {
+		rr_explore_floor(session, options->comparison.redis_server,
+				 options->limit_s, error);
+		return RR_EXIT_OK;
+	}
 	return rr_floor_compare(&options->comparison, session, error);
 }
 

@@ -129,8 +129,8 @@ struct rr_explore_result {
 	struct rr_error error;
 };
 
-/* Searches on servers of `cluster`, which it resets first. False: result->error; one
- * without a text has been complained of. Release the result in any case. */
+/* Searches on servers of `cluster`, which it resets first. False: result->error.
+ * Release the result in any case. */
 bool rr_explore(struct rr_cluster *cluster,
 		const struct rr_explore_config *config,
 		struct rr_explore_result *result);
@@ -179,17 +179,18 @@ extern const struct rr_command_line rr_explore_command_line;
 struct rr_explore_options rr_explore_defaults(void);
 
 /* Explores one strategy and prints what came of it. RR_EXIT_OK: as the strategy's
- * table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut;
- * RR_EXIT_INTERNAL: it contradicts what it was played to show, complained of. */
+ * table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut.
+ * There may be an error, too: RR_ERROR_INTERNAL is that what was found contradicts
+ * what it was played to show. */
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options);
+			       const struct rr_explore_options *options,
+			       struct rr_error *error);
 
 /* Prints a table of whole searches: states, transitions, questions that servers
  * were asked, transitions per second, time, each ended after limit_s seconds. All
  * runs on one processor. Before any thread exists and before the caller is pinned. */
-enum rr_exit rr_explore_floor(struct rr_session *session,
-			      const char *redis_server, long limit_s,
-			      struct rr_error *error);
+bool rr_explore_floor(struct rr_session *session, const char *redis_server,
+		      long limit_s, struct rr_error *error);
 
 #endif

@@ -11,10 +11,8 @@ static const struct row {
 	size_t n_clients;
 	long increments;
 } rows[] = {
-	{ "none", 4, 2 },
-	{ "lua-delifequals", 4, 2 },
-	{ "multi-watch", 4, 1 },
-	{ "multi-watch", 4, 2 },
+	{ "none", 4, 2 },	 { "lua-delifequals", 4, 2 },
+	{ "multi-watch", 4, 1 }, { "multi-watch", 4, 2 },
 	{ "redlock", 2, 1 },
 };
 
@@ -49,7 +47,7 @@ static void print_floor_head(void)
 
 /* The time is that of the whole, with checks and mutants. */
 static void print_floor_row(const struct row *row,
-		      const struct rr_explore_result *result)
+			    const struct rr_explore_result *result)
 {
 	const double per_second =
 		result->stats.searching > 0 ?
@@ -68,8 +66,8 @@ static void print_floor_row(const struct row *row,
 	fflush(stdout);
 }
 
-static enum rr_exit search_row(struct rr_cluster *cluster, const struct row *row,
-			     long limit_s)
+static bool search_row(struct rr_cluster *cluster, const struct row *row,
+		       long limit_s, struct rr_error *error)
 {
 	struct limit limit = { .signals = &cluster->session->signals,
 			       .end_s = rr_clock_s() + (double)limit_s };
@@ -84,34 +82,22 @@ static enum rr_exit search_row(struct rr_cluster *cluster, const struct row *row
 	};
 	struct rr_explore_result result;
 	const bool good = rr_explore(cluster, &config, &result);
-	enum rr_exit code = RR_EXIT_OK;
 
 	if (limit.signals->interrupted)
-		code = RR_EXIT_INTERRUPTED;
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 	else if (!good)
-		code = rr_complain(rr_exit_of(result.error.kind), "%s: %s",
-				   row->name, result.error.text);
+		rr_error_set(error, result.error.kind, "%s: %s", row->name,
+			     result.error.text);
 	else
 		print_floor_row(row, &result);
 	rr_explore_release(&result);
-	return code;
+	return !error->kind;
 }
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum rr_exit search_rows(struct rr_cluster *cluster, long limit_s)
-{
-	enum rr_exit code = RR_EXIT_OK;
-
-	print_floor_head();
-	for (size_t i = 0; i < N_ROWS && code == RR_EXIT_OK; i++)
-		code = search_row(cluster, &rows[i], limit_s);
-	return code;
-}
-
-enum rr_exit rr_explore_floor(struct rr_session *session,
-			      const char *redis_server, long limit_s,
-			      struct rr_error *error)
+bool rr_explore_floor(struct rr_session *session, const char *redis_server,
+		      long limit_s, struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = redis_server,
@@ -119,11 +105,14 @@ enum rr_exit rr_explore_floor(struct rr_session *session,
 		.cpu = rr_placement_cpu(),
 	};
 	struct rr_cluster cluster;
-	enum rr_exit code = RR_EXIT_OK;
+	bool good;
 
 	rr_placement_settle(cluster_options.cpu);
-	if (rr_cluster_open(&cluster, session, &cluster_options, error))
-		code = search_rows(&cluster, limit_s);
+	good = rr_cluster_open(&cluster, session, &cluster_options, error);
+	if (good)
+		print_floor_head();
+	for (size_t i = 0; i < N_ROWS && good; i++)
+		good = search_row(&cluster, &rows[i], limit_s, error);
 	rr_cluster_close(&cluster);
-	return code;
+	return good;
 }

@@ -104,21 +104,19 @@ static enum rr_exit compare_with_table(const struct report *report,
 
 /* ---- Failures ------------------------------------------------------------- */
 
-static enum rr_exit save_transcript(const struct report *report)
+static void save_transcript(const struct report *report, struct rr_error *error)
 {
 	const char *save = report->options->save;
 	const size_t length = strlen(save);
 	const bool is_folder = length && save[length - 1] == '/';
 	char path[RR_PATH_SIZE];
-	struct rr_error error = { 0 };
 
 	snprintf(path, sizeof(path), "%s%s%s", save,
 		 is_folder ? report->config.strategy->name : "",
 		 is_folder ? ".race" : "");
 	if (rr_files_replace(path, report->transcript,
-			     strlen(report->transcript), &error))
+			     strlen(report->transcript), error))
 		printf("  saved: %s\n", path);
-	return rr_report_error(&error);
 }
 
 /* The steps, without the headings. */
@@ -190,7 +188,7 @@ static void print_failing(const struct report *report)
 	putchar('\n');
 }
 
-static enum rr_exit show_failure(struct report *report)
+static void show_failure(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
 
@@ -201,26 +199,26 @@ static enum rr_exit show_failure(struct report *report)
 		printf(", --random 1 --seed %" PRIu64, result->seed);
 	puts(":");
 	draw_shortest(report);
-	return report->options->save ? save_transcript(report) : RR_EXIT_OK;
+	if (report->options->save)
+		save_transcript(report, error);
 }
 
 /* Only what shows itself when it is played is told. */
-static enum rr_exit report_failure(struct report *report)
+static void report_failure(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
-	struct rr_error error = { 0 };
+	struct rr_error why = { 0 };
 
 	report->transcript = rr_conclude(result->transcript,
 					 result->shortest_breaks,
-					 report->cluster, &error);
+					 report->cluster, &why);
 	if (report->transcript)
-		return show_failure(report);
-	if (report_is_interrupted(report))
-		return RR_EXIT_INTERRUPTED;
-	return rr_complain(
-		RR_EXIT_INTERNAL,
-		"%s: what was found does not show when it is played: %s",
-		report->config.strategy->name, error.text);
+		show_failure(report, error);
+	else if (!report_is_interrupted(report))
+		rr_error_set(error, RR_ERROR_INTERNAL,
+			     "%s: what was found does not show when it is "
+			     "played: %s",
+			     report->config.strategy->name, why.text);
 }
 
 /* ---- No failure ----------------------------------------------------------- */
@@ -280,46 +278,49 @@ static bool print_complete(const struct report *report)
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum rr_exit print_result(struct report *report)
+static enum rr_exit print_result(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;
-	enum rr_exit code = RR_EXIT_OK;
 	bool is_safe = false;
 
 	if (result->breaks)
-		code = report_failure(report);
+		report_failure(report, error);
 	else if (result->explored == RR_EXPLORED_ALL)
 		is_safe = print_complete(report);
 	else
 		print_incomplete(report);
-	if (code == RR_EXIT_INTERNAL)
-		return code;
+	if (error->kind == RR_ERROR_INTERNAL)
+		return RR_EXIT_OK;
 	if (report->config.all_mutants)
 		rr_print_all_mutants(result);
 	if (report->config.random.runs && result->schedules)
 		rr_print_random_bound(&result->bound);
-	if (report_is_interrupted(report))
-		return RR_EXIT_INTERRUPTED;
-	return rr_exit_worse(code, compare_with_table(report, is_safe));
+	if (report_is_interrupted(report)) {
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+		return RR_EXIT_OK;
+	}
+	return compare_with_table(report, is_safe);
 }
 
-static enum rr_exit report_error(const struct report *report)
+/* A search that failed: of which strategy? */
+static void name_error(const struct report *report, struct rr_error *error)
 {
-	const struct rr_error *error = &report->result.error;
-	const enum rr_exit code = rr_exit_of(error->kind);
+	const struct rr_error *why = &report->result.error;
 	const char *name = report->config.strategy->name;
 
-	if (!error->text[0])
-		return code; /* said already */
-	if (code == RR_EXIT_SKIPPED)
-		return rr_complain(code, "%s skipped: this server has %s", name,
-				   error->text);
-	return rr_complain(code, "%s: %s", name, error->text);
+	if (why->kind == RR_ERROR_FILE)
+		*error = *why;
+	else if (why->kind == RR_ERROR_SKIPPED)
+		rr_error_set(error, why->kind, "%s skipped: this server has %s",
+			     name, why->text);
+	else
+		rr_error_set(error, why->kind, "%s: %s", name, why->text);
 }
 
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options)
+			       const struct rr_explore_options *options,
+			       struct rr_error *error)
 {
 	struct report report = { .cluster = cluster,
 				 .options = options,
@@ -329,17 +330,20 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 		.name = strategy->name,
 		.unit = options->config.random.runs ? "schedules" : "states",
 	};
-	enum rr_exit code;
-	bool good;
+	enum rr_exit code = RR_EXIT_OK;
 
 	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
 	report.config.context = &progress;
-	good = rr_explore(cluster, &report.config, &report.result);
-	rr_explore_progress_clear();
-	code = good ? print_result(&report) : report_error(&report);
-	if (good && options->stats)
-		rr_print_search_stats(&report.result);
+	if (rr_explore(cluster, &report.config, &report.result)) {
+		rr_explore_progress_clear();
+		code = print_result(&report, error);
+		if (options->stats)
+			rr_print_search_stats(&report.result);
+	} else {
+		rr_explore_progress_clear();
+		name_error(&report, error);
+	}
 	fflush(stdout);
 	free(report.transcript);
 	rr_explore_release(&report.result);
