@@ -55,7 +55,7 @@ static enum rr_exit show(const struct rr_trace *trace,
 						       RR_EXIT_VIOLATED);
 }
 
-static enum rr_exit show_rehearsal(void *context, const struct rr_trace *trace)
+static enum rr_exit show_strategy(void *context, const struct rr_trace *trace)
 {
 	return show(trace, context);
 }
@@ -114,8 +114,8 @@ static enum rr_exit stage(const struct rr_race *race,
 	    !rr_cluster_open(&cluster, &session, &cluster_options, error))
 		code = rr_exit_of(error->kind);
 	else if (!race)
-		code = rr_rehearse(&options->rehearsal, &cluster,
-				   show_rehearsal, options, error);
+		code = rr_play_strategy(&options->guided, &cluster,
+					show_strategy, options, error);
 	else if (options->step)
 		code = play_quiz(race, &cluster, options, error);
 	else
@@ -134,7 +134,7 @@ static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 
 	rr_command_line_parse(&rr_play_command_line, &options, argc, argv);
 	setlocale(LC_CTYPE, "");
-	if (!options.rehearsal.setup.strategy) {
+	if (!options.guided.setup.strategy) {
 		race = rr_library_open(options.race, error);
 		if (!race)
 			return RR_EXIT_OK;

@@ -8,7 +8,7 @@
 
 #include "base/option.h"
 #include "cluster/cluster.h"
-#include "scheduler/policy.h"
+#include "scheduler/scheduler.h"
 #include "strategy.h"
 
 /* ---- Durations and repeated figures -------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/attempt.h"
+#include "scheduler/scheduler.h"
 
 enum { SILENCES_MAX = 3 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "explorer.h"
-#include "scheduler/execution.h"
+#include "scheduler/scheduler.h"
 #include "walks.h"
 
 enum {

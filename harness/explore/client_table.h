@@ -24,7 +24,7 @@
 #define RR_CLIENT_TABLE_H
 
 #include "base/error.h"
-#include "scheduler/client_run.h"
+#include "scheduler/scheduler.h"
 
 enum {
 	/* How much a client may remember: so many refusals in a row; beyond that

@@ -9,7 +9,7 @@
 #include "base/machine.h"
 #include "explorer.h"
 #include "link.h"
-#include "play/recorder.h"
+#include "play/play.h"
 #include "walks.h"
 
 const char *rr_invariant_name(int bit)

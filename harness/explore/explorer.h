@@ -6,7 +6,7 @@
 
 #include "graph.h"
 #include "mutants.h"
-#include "scheduler/counting.h"
+#include "scheduler/scheduler.h"
 
 /* What is made once, for a strategy and all of its mutants. */
 struct rr_explorer {

@@ -27,8 +27,7 @@
 #include "base/error.h"
 #include "client_table.h"
 #include "explore.h"
-#include "scheduler/actions.h"
-#include "scheduler/transition.h"
+#include "scheduler/scheduler.h"
 #include "server_table.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef RR_SERVER_STATE_H
 #define RR_SERVER_STATE_H
 
-#include "scheduler/client_run.h"
+#include "scheduler/scheduler.h"
 #include "server_table.h"
 
 /* ---- Data and states (server_state.c) --------------------------------------- */

@@ -33,7 +33,7 @@
 #define RR_SERVER_TABLE_H
 
 #include "base/error.h"
-#include "scheduler/asker.h"
+#include "scheduler/scheduler.h"
 
 enum { RR_CONNECTION_COMMANDS = 64, RR_CONNECTION_MESSAGES = 30 };
 

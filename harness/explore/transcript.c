@@ -8,7 +8,6 @@
 #include "draw/draw.h"
 #include "explorer.h"
 #include "play/play.h"
-#include "play/recorder.h"
 #include "strategy.h"
 
 /* ---- Actions as steps ----------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/reply.h"
 #include "link.h"
-#include "scheduler/policy.h"
+#include "scheduler/scheduler.h"
 
 enum { LEASE_MS = 10000, SHOWN = 60 };
 
@@ -128,8 +128,8 @@ bool rr_guided_save(const struct rr_guided *guided, const char *path,
 
 	if (file && fclose(file) != 0)
 		written = false;
-	written = written ? rr_files_replace(path, text, length, error) :
-			    rr_error_no_memory(error);
+	written = written ? rr_files_replace(path, text, length, error)
+			  : rr_error_no_memory(error);
 	free(text);
 	return written;
 }
@@ -167,8 +167,8 @@ int64_t rr_guided_lease_ns(const struct rr_guided *guided)
 
 	if (strcmp(lock->value, "(nil)") == 0 || lock->expires_ns < 0)
 		return 0;
-	return left_ns > 0 ? left_ns + RR_CLUSTER_LAPSE_NS :
-			     RR_CLUSTER_LAPSE_NS;
+	return left_ns > 0 ? left_ns + RR_CLUSTER_LAPSE_NS
+			   : RR_CLUSTER_LAPSE_NS;
 }
 
 /* ---- Decisions --------------------------------------------------------------- */
@@ -314,10 +314,10 @@ static bool begin_recorder(struct rr_guided *guided)
 	for (size_t i = 0; i < setup->n_clients; i++)
 		recorder.connections[i] =
 			strategy->lock.kind == RR_LOCK_QUEUE ? 3 : 1;
-	snprintf(title, sizeof(title), "%s: %zu client%s, %ld increment%s each%s",
-		 strategy->name, setup->n_clients,
-		 setup->n_clients == 1 ? "" : "s", setup->increments,
-		 setup->increments == 1 ? "" : "s",
+	snprintf(title, sizeof(title),
+		 "%s: %zu client%s, %ld increment%s each%s", strategy->name,
+		 setup->n_clients, setup->n_clients == 1 ? "" : "s",
+		 setup->increments, setup->increments == 1 ? "" : "s",
 		 setup->one_process ? ", one process" : "");
 	if (!rr_recorder_begin(&guided->recorder, &recorder))
 		return rr_error_no_memory(&guided->error);
@@ -358,9 +358,9 @@ static bool has_all(struct rr_guided *guided)
 		return rr_error_no_memory(&guided->error);
 	lacks = strategy->lacks(link, "spare");
 	rl_link_free(link);
-	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED,
-				      "%s: this server has %s", strategy->name,
-				      lacks);
+	return !lacks ||
+	       rr_error_set(&guided->error, RR_ERROR_SKIPPED,
+			    "%s: this server has %s", strategy->name, lacks);
 }
 
 static bool begin_execution(struct rr_guided *guided)

@@ -10,13 +10,11 @@
 #ifndef RR_GUIDED_H
 #define RR_GUIDED_H
 
-#include "recorder.h"
 #include "environment.h"
-#include "scheduler/counting.h"
-#include "scheduler/execution.h"
+#include "play.h"
+#include "scheduler/scheduler.h"
 
-enum { RR_GUIDED_CLIENTS = 6, RR_INCREMENTS_MAX = 100,
-       RR_THREAD_TEXT_SIZE = 120, RR_THREAD_NAME_SIZE = 8 };
+enum { RR_THREAD_TEXT_SIZE = 120, RR_THREAD_NAME_SIZE = 8 };
 
 struct rr_guided;
 
@@ -32,13 +30,6 @@ struct rr_decision {
 typedef struct rr_decision (*rr_decide)(void *context,
 					struct rr_guided *guided,
 					const struct rr_execution_view *view);
-
-struct rr_guided_setup {
-	const struct rr_strategy *strategy;
-	size_t n_clients; /* RR_GUIDED_CLIENTS at most */
-	long increments;  /* of each */
-	bool one_process;
-};
 
 struct rr_guided {
 	struct rr_guided_setup setup;

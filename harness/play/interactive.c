@@ -18,9 +18,9 @@ struct keyboard {
 	struct rr_terminal terminal;
 	struct rr_decision decisions[RR_STEPS_MAX];
 	size_t n_decisions;
-	size_t next;    /* of those that are done again */
+	size_t next; /* of those that are done again */
 	enum wish wish;
-	bool reached;   /* the goal, at any time */
+	bool reached; /* the goal, at any time */
 	bool shows_help;
 	char message[RR_LINE_SIZE];
 	/* What is there to be seen; the view is NULL when all have ended. */
@@ -55,8 +55,7 @@ static int next_key(struct keyboard *keyboard)
 static const struct rr_thread_view *find_ready(struct keyboard *keyboard,
 					       size_t number)
 {
-	const struct rr_thread_view *thread =
-		&keyboard->view->threads[number];
+	const struct rr_thread_view *thread = &keyboard->view->threads[number];
 	char name[RR_THREAD_NAME_SIZE];
 
 	rr_thread_name(keyboard->view, number, name);
@@ -66,8 +65,8 @@ static const struct rr_thread_view *find_ready(struct keyboard *keyboard,
 		say(keyboard, "it has no renewer now");
 	else if (!rr_thread_is_alive(thread))
 		say(keyboard, "%s %s", name,
-		    thread->state == RR_THREAD_CRASHED ? "has crashed" :
-							 "has ended");
+		    thread->state == RR_THREAD_CRASHED ? "has crashed"
+						       : "has ended");
 	else if (thread->ready_ns == RR_NEVER)
 		say(keyboard, "%s waits for what only another can do", name);
 	else
@@ -179,10 +178,10 @@ static bool take_fault(struct keyboard *keyboard, int key,
 	const int client =
 		ask_client(keyboard, key == 'x' ? "crash" : "lose a reply");
 
-	decision->transition = (struct rr_transition){
-		.kind = key == 'x' ? RR_DO_CRASH : RR_DO_LOSE,
-		.who = (uint8_t)client
-	};
+	decision->transition =
+		(struct rr_transition){ .kind = key == 'x' ? RR_DO_CRASH
+							   : RR_DO_LOSE,
+					.who = (uint8_t)client };
 	return client >= 0;
 }
 

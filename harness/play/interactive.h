@@ -5,7 +5,7 @@
 #ifndef RR_INTERACTIVE_H
 #define RR_INTERACTIVE_H
 
-#include "guided.h"
+#include "play.h"
 
 /* The whole of it. False: the error. */
 bool rr_interactive_run(const struct rr_guided_setup *setup,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plays races on real servers and keeps a trace of them. */
+/*
+ * Plays races on real servers, and strategies as somebody says, and keeps a trace of
+ * them. */
 #ifndef RR_PLAY_H
 #define RR_PLAY_H
 
@@ -7,6 +9,8 @@
 #include "base/machine.h"
 #include "cluster/cluster.h"
 #include "race/race.h"
+#include "recorder.h"
+#include "strategy.h"
 
 /* ---- Playing (player.c) ------------------------------------------------- */
 
@@ -61,5 +65,32 @@ void rr_quiz_score(const struct rr_quiz *quiz);
 /* Is that what came? Quotes, brackets, (integer) and capital letters do not
  * matter, nor what follows in an error. */
 bool rr_quiz_is_right(const char *answer, const char *reply);
+
+/* ---- Playing a strategy (schedule.c, interactive.c) --------------------- */
+
+enum { RR_GUIDED_CLIENTS = 6, RR_INCREMENTS_MAX = 100 };
+
+struct rr_guided_setup {
+	const struct rr_strategy *strategy;
+	size_t n_clients; /* RR_GUIDED_CLIENTS at most */
+	long increments;  /* of each */
+	bool one_process;
+};
+
+struct rr_guided_options {
+	struct rr_guided_setup setup; /* strategy NULL = it is a race */
+	const char *schedule; /* NULL = none was given */
+	const char *save;     /* NULL = nowhere */
+	bool stops;           /* at the schedule's end */
+	bool interactive;     /* somebody says, key by key, who goes next */
+};
+
+/* Shows an execution; what the program exits with. */
+typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
+
+/* What was asked for; what the program exits with, unless there is an error. */
+enum rr_exit rr_play_strategy(const struct rr_guided_options *options,
+			      struct rr_cluster *cluster, rr_show show,
+			      void *context, struct rr_error *error);
 
 #endif

@@ -30,21 +30,21 @@ static const struct rr_option options_table[] = {
 	{ .help = "With a strategy:" },
 	{ .name = "schedule", .argument = "WORDS",
 	  .help = "who goes next: A:GET (A's next command, which must be a GET), A, A', A:sleep, tick:10s, crash:A, pause:A:11s, lose-reply:A, restart:n1; the rest is played client after client",
-	  .kind = RR_TAKES_TEXT, .at = AT(rehearsal.schedule) },
+	  .kind = RR_TAKES_TEXT, .at = AT(guided.schedule) },
 	{ .name = "stop", .help = "end with the schedule",
-	  .kind = RR_TAKES_NOTHING, .at = AT(rehearsal.stops) },
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.stops) },
 	{ .name = "interactive", .help = "you say who goes next, key by key",
-	  .kind = RR_TAKES_NOTHING, .at = AT(rehearsal.interactive) },
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.interactive) },
 	{ .common = RR_OPTION_CLIENTS, .help = "A, B, ... (2)",
-	  .at = AT(rehearsal.setup.n_clients), .min = 1, .max = RR_GUIDED_CLIENTS },
-	{ .common = RR_OPTION_INCREMENTS, .at = AT(rehearsal.setup.increments),
+	  .at = AT(guided.setup.n_clients), .min = 1, .max = RR_GUIDED_CLIENTS },
+	{ .common = RR_OPTION_INCREMENTS, .at = AT(guided.setup.increments),
 	  .min = 1, .max = RR_INCREMENTS_MAX },
 	{ .name = "one-process",
 	  .help = "clients are threads of one process: they share its mutex and its crash",
-	  .kind = RR_TAKES_NOTHING, .at = AT(rehearsal.setup.one_process) },
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.setup.one_process) },
 	{ .common = RR_OPTION_SAVE,
 	  .help = "write down what happened, for 'redrace play FILE'",
-	  .at = AT(rehearsal.save) },
+	  .at = AT(guided.save) },
 };
 
 /* ---- What goes together --------------------------------------------------- */
@@ -52,15 +52,15 @@ static const struct rr_option options_table[] = {
 /* What is wrong with them for a strategy; NULL = nothing. */
 static const char *find_conflict(const struct rr_play_options *options)
 {
-	const struct rr_rehearse_options *rehearsal = &options->rehearsal;
+	const struct rr_guided_options *guided = &options->guided;
 
 	if (options->step)
 		return "--step is for races; with a strategy it is --interactive";
-	if (rehearsal->interactive && (rehearsal->schedule || rehearsal->stops))
+	if (guided->interactive && (guided->schedule || guided->stops))
 		return "--interactive is your own schedule: it takes neither --schedule nor --stop";
-	if (rehearsal->interactive && rehearsal->save)
+	if (guided->interactive && guided->save)
 		return "--interactive saves when you press s: it takes no --save";
-	if (rehearsal->stops && !rehearsal->schedule)
+	if (guided->stops && !guided->schedule)
 		return "--stop needs a --schedule";
 	return NULL;
 }
@@ -68,11 +68,11 @@ static const char *find_conflict(const struct rr_play_options *options)
 static bool check_race(const struct rr_play_options *options,
 		       struct rr_error *error)
 {
-	const struct rr_rehearse_options *rehearsal = &options->rehearsal;
-	const struct rr_guided_setup *setup = &rehearsal->setup;
+	const struct rr_guided_options *guided = &options->guided;
+	const struct rr_guided_setup *setup = &guided->setup;
 
-	if (!rehearsal->schedule && !rehearsal->save && !rehearsal->stops &&
-	    !rehearsal->interactive && !setup->one_process &&
+	if (!guided->schedule && !guided->save && !guided->stops &&
+	    !guided->interactive && !setup->one_process &&
 	    !setup->n_clients && !setup->increments)
 		return true;
 	return rr_error_set(error, RR_ERROR_USAGE,
@@ -96,12 +96,12 @@ static bool pick_format(struct rr_play_options *options, struct rr_error *error)
 static bool check_options(void *into, struct rr_error *error)
 {
 	struct rr_play_options *options = into;
-	struct rr_guided_setup *setup = &options->rehearsal.setup;
+	struct rr_guided_setup *setup = &options->guided.setup;
 	const char *conflict;
 
 	if (!pick_format(options, error))
 		return false;
-	if ((options->step || options->rehearsal.interactive) &&
+	if ((options->step || options->guided.interactive) &&
 	    (options->format != RR_FORMAT_TEXT || options->output))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--%s is for the terminal: it takes neither --format nor --output",

@@ -5,7 +5,7 @@
 
 #include "base/option.h"
 #include "draw/draw.h"
-#include "rehearse.h"
+#include "play.h"
 
 struct rr_play_options {
 	const char *race;
@@ -14,7 +14,7 @@ struct rr_play_options {
 	enum rr_format format; /* RR_FORMATS before it is picked */
 	bool ascii;
 	bool step;
-	struct rr_rehearse_options rehearsal;
+	struct rr_guided_options guided;
 };
 
 /* For a struct rr_play_options. */

@@ -11,7 +11,7 @@
 #include "cluster/cluster.h"
 #include "script.h"
 
-enum { LATE = RR_RUN_ORDINALS, NOTE_SIZE = 240 };
+enum { NOTE_SIZE = 240 };
 
 /* ---- Steps ------------------------------------------------------------------ */
 
@@ -21,20 +21,6 @@ static char *keep(struct rr_recorder *recorder, const char *text, size_t length)
 
 	recorder->no_memory |= !kept;
 	return kept;
-}
-
-static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
-{
-	char text[NOTE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	return keep(recorder, text, strlen(text));
 }
 
 /* Another step of `actor` (-1 = nobody's), to be completed and told; NULL = there is
@@ -119,14 +105,10 @@ static void forget_connections(struct rr_recorder *recorder, size_t server)
 	       sizeof(recorder->connections[server]));
 }
 
-/* Was this connection used? */
-static bool has_step(const struct rr_race *race, int actor)
+static void mark_used(struct rr_recorder *recorder, uint16_t slot)
 {
-	for (size_t i = 0; i < race->n_steps; i++) {
-		if (race->steps[i].actor == actor)
-			return true;
-	}
-	return false;
+	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] =
+		true;
 }
 
 /* ---- Commands ---------------------------------------------------------------- */
@@ -166,9 +148,9 @@ static bool keep_words(struct rr_recorder *recorder, struct rr_step *step,
 			word = i == 0 ? "EVAL" : source;
 		words[i] = keep(recorder, word, strlen(word));
 	}
-	step->words = (const char *const *)keep(
-		recorder, (const char *)words,
-		step->n_words * sizeof(words[0]));
+	step->words =
+		(const char *const *)keep(recorder, (const char *)words,
+					  step->n_words * sizeof(words[0]));
 	return !recorder->no_memory;
 }
 
@@ -215,6 +197,7 @@ bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
 		      uint16_t slot)
 {
 	connection_of(recorder, server, slot)->is_open = true;
+	mark_used(recorder, slot);
 	return add_ping(recorder, server, actor_of(recorder, slot), "PONG");
 }
 
@@ -251,15 +234,17 @@ static bool add_executed(struct rr_recorder *recorder,
 	if (action->is_late) {
 		rr_recorder_note(recorder, "A command of %c's arrives late.",
 				 name);
-		step = add_command(recorder,
-				   recorder->actors[action->client][LATE],
-				   action, reply);
+		step = add_command(
+			recorder,
+			recorder->actors[action->client][RR_LATE_ACTOR], action,
+			reply);
 	} else {
 		if (recorder->setup.tells && action->input.thread)
 			rr_recorder_note(recorder, "%c's renewer:", name);
+		mark_used(recorder, slot);
 		step = add_command(recorder, actor_of(recorder, slot), action,
-				   action->answer == RR_ANSWER_REPLY ? reply :
-								       NULL);
+				   action->answer == RR_ANSWER_REPLY ? reply
+								     : NULL);
 	}
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
 	if (!step)
@@ -324,11 +309,12 @@ static bool add_answer(struct rr_recorder *recorder,
 		return note_dropped(recorder, action) &&
 		       (!was_open ||
 			add_ping(recorder, action->server, actor, NULL));
+	mark_used(recorder, slot);
 	step = add_command(recorder, actor, action, NULL);
 	if (!step)
 		return false;
-	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" :
-							       "(closed)";
+	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)"
+							     : "(closed)";
 	return tell(recorder, step, action);
 }
 
@@ -363,8 +349,8 @@ static bool add_marks(struct rr_recorder *recorder,
 	const bool leaves = action->was_inside &&
 			    (action->has_entered || !action->is_inside);
 
-	if (leaves && (!add_counts(recorder, action) ||
-		       !leave(recorder, action)))
+	if (leaves &&
+	    (!add_counts(recorder, action) || !leave(recorder, action)))
 		return false;
 	if (action->has_entered && !add_mark(recorder, RR_STEP_ENTER, actor))
 		return false;
@@ -377,14 +363,18 @@ static bool add_marks(struct rr_recorder *recorder,
 static bool add_mutex(struct rr_recorder *recorder,
 		      const struct rr_action *action)
 {
-	struct rr_step *step = add_step(
-		recorder,
-		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK :
-						    RR_STEP_UNLOCK,
-		recorder->actors[action->client][0]);
+	char name[24];
+	struct rr_step *step = add_step(recorder,
+					action->stop.kind == RR_STOP_LOCK
+						? RR_STEP_LOCK
+						: RR_STEP_UNLOCK,
+					recorder->actors[action->client][0]);
 
 	if (step)
-		step->text = keepf(recorder, "mutex%d", action->stop.mutex + 1);
+		step->text =
+			keep(recorder, name,
+			     (size_t)snprintf(name, sizeof(name), "mutex%d",
+					      action->stop.mutex + 1));
 	return tell(recorder, step, action);
 }
 
@@ -403,11 +393,10 @@ static bool tell_waiting(struct rr_recorder *recorder,
 		       rr_recorder_note(recorder, "%c has slept", name);
 	case RR_STOP_WAIT:
 	case RR_STOP_LISTEN:
-		return rr_recorder_note(
-			recorder, "%c%s has waited%s", name, of,
-			action->input.kind == RR_INPUT_TIMEOUT ?
-				"" :
-				", and is woken");
+		return rr_recorder_note(recorder, "%c%s has waited%s", name, of,
+					action->input.kind == RR_INPUT_TIMEOUT
+						? ""
+						: ", and is woken");
 	case RR_STOP_JOIN:
 		return rr_recorder_note(recorder, "%c's renewer has ended",
 					name);
@@ -451,8 +440,7 @@ static bool add_feed(struct rr_recorder *recorder,
 	if (action->input.kind == RR_INPUT_CLOCK)
 		good = rr_recorder_note(recorder,
 					"%c reads the clock: %" PRId64 " s",
-					name,
-					action->input.value / 1000000000);
+					name, action->input.value / 1000000000);
 	else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK)
 		good = add_mutex(recorder, action);
 	else if (action->input.kind == RR_INPUT_LOST &&
@@ -487,7 +475,7 @@ static bool add_crash(struct rr_recorder *recorder,
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int actor = recorder->actors[action->client][i];
 
-		if (actor < 0 || (i && (!has_step(recorder->race, actor) ||
+		if (actor < 0 || (i && (!recorder->is_used[action->client][i] ||
 					listens_on(recorder, first + i))))
 			continue;
 		if (!add_mark(recorder, RR_STEP_CRASH, actor))
@@ -532,8 +520,8 @@ bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int actor = recorder->actors[client][i];
 
-		if (actor >= 0 && !add_time(recorder, RR_STEP_CLOCK, -1, actor,
-					    ns, NULL))
+		if (actor >= 0 &&
+		    !add_time(recorder, RR_STEP_CLOCK, -1, actor, ns, NULL))
 			return false;
 	}
 	return true;
@@ -616,158 +604,4 @@ bool rr_recorder_add(struct rr_recorder *recorder,
 		return add_fault(recorder, action, RR_FAULT_WIPE);
 	}
 	return false;
-}
-
-/* ---- Headings ---------------------------------------------------------------- */
-
-void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
-			     size_t server)
-{
-	if (server == 0)
-		snprintf(name, RR_SERVER_NAME, "%s", data_server);
-	else
-		snprintf(name, RR_SERVER_NAME, "n%zu", server);
-}
-
-static bool add_actor(struct rr_recorder *recorder, int *actor,
-		      const char *name)
-{
-	struct rr_race *race = recorder->race;
-
-	if (race->n_actors == RR_ACTORS_MAX)
-		return false;
-	*actor = (int)race->n_actors++;
-	race->actors[*actor] = (struct rr_race_actor){ name, *actor };
-	return true;
-}
-
-static bool add_actors(struct rr_recorder *recorder, size_t client)
-{
-	const unsigned connections = recorder->setup.connections[client];
-	const char name = (char)('A' + client);
-	int *actors = recorder->actors[client];
-
-	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
-		actors[i] = -1;
-	if (!add_actor(recorder, &actors[0], keepf(recorder, "%c", name)))
-		return false;
-	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
-		if (connections >> i & 1 &&
-		    !add_actor(recorder, &actors[i],
-			       keepf(recorder, "%c%zu", name, i + 1)))
-			return false;
-	}
-	return true;
-}
-
-/* Late commands come down connections of their own. */
-static bool add_late_actors(struct rr_recorder *recorder)
-{
-	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
-		if (recorder->setup.is_late[i] &&
-		    !add_actor(recorder, &recorder->actors[i][LATE],
-			       keepf(recorder, "%cl", (char)('A' + i))))
-			return false;
-	}
-	return true;
-}
-
-static bool has_lock_key(const struct rr_strategy *strategy)
-{
-	return strategy->acquire && strategy->lock.kind != RR_LOCK_NONE &&
-	       strategy->lock.kind != RR_LOCK_MUTEX &&
-	       strategy->lock.kind != RR_LOCK_QUORUM;
-}
-
-/* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
- * handed on either: it changes its holder by its holder's command. */
-static void add_keys(struct rr_recorder *recorder)
-{
-	const struct rr_recorder_setup *setup = &recorder->setup;
-	const struct rr_lock *lock = &setup->strategy->lock;
-	struct rr_race *race = recorder->race;
-	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
-
-	rr_keys_counter(counter, "", 0);
-	rr_keys_lock(key, "", 0);
-	race->counter = keepf(recorder, "%s", counter);
-	race->keys[race->n_keys++] = race->counter;
-	for (size_t i = 1; setup->tells && i < race->n_servers; i++)
-		race->keys[race->n_keys++] = keepf(recorder, "%s@n%zu", key, i);
-	if (!has_lock_key(setup->strategy))
-		return;
-	race->keys[race->n_keys++] = keepf(recorder, "%s", key);
-	if (setup->tells && lock->kind == RR_LOCK_QUEUE)
-		return;
-	race->lock = race->keys[race->n_keys - 1];
-	race->lock_is_timestamp = lock->kind == RR_LOCK_TIMESTAMP;
-	race->lock_is_count = lock->kind == RR_LOCK_COUNTER;
-}
-
-static bool add_headings(struct rr_recorder *recorder)
-{
-	const struct rr_program *program = recorder->setup.program;
-	struct rr_race *race = recorder->race;
-	bool good = program->n_clients <= RR_RECORDER_CLIENTS &&
-		    program->n_servers <= RR_RACE_SERVERS_MAX;
-
-	for (size_t i = 0; good && i < program->n_servers; i++) {
-		char name[RR_SERVER_NAME];
-
-		rr_recorder_server_name(name, recorder->setup.data_server, i);
-		race->servers[race->n_servers++].name =
-			keepf(recorder, "%s", name);
-	}
-	for (size_t i = 0; good && i < program->n_clients; i++)
-		good = add_actors(recorder, i);
-	good = good && add_late_actors(recorder);
-	if (good)
-		add_keys(recorder);
-	return good && !recorder->no_memory;
-}
-
-bool rr_recorder_begin(struct rr_recorder *recorder,
-		       const struct rr_recorder_setup *setup)
-{
-	*recorder = (struct rr_recorder){
-		.setup = *setup,
-		.race = calloc(1, sizeof(*recorder->race)),
-	};
-	if (!recorder->race)
-		return false;
-	recorder->race->steps =
-		calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
-	recorder->race->claims = "";
-	recorder->race->path = recorder->race->title =
-		keep(recorder, setup->title, strlen(setup->title));
-	return recorder->race->steps && add_headings(recorder);
-}
-
-/* ---- The end ----------------------------------------------------------------- */
-
-static void remove_actor(struct rr_race *race, int actor)
-{
-	race->n_actors--;
-	memmove(&race->actors[actor], &race->actors[actor + 1],
-		(race->n_actors - (size_t)actor) * sizeof(race->actors[0]));
-	for (size_t i = 0; i < race->n_actors; i++)
-		race->actors[i].connection = (int)i;
-	for (size_t i = 0; i < race->n_steps; i++) {
-		struct rr_step *step = &race->steps[i];
-
-		if (step->actor > actor)
-			step->actor--;
-		if (step->peer > actor)
-			step->peer--;
-	}
-}
-
-void rr_recorder_trim(struct rr_recorder *recorder)
-{
-	struct rr_race *race = recorder->race;
-
-	for (int i = (int)race->n_actors - 1; i >= 0; i--) {
-		if (race->actors[i].name[1] && !has_step(race, i))
-			remove_actor(race, i);
-	}
 }

@@ -11,10 +11,11 @@
 #define RR_RECORDER_H
 
 #include "race/race.h"
-#include "scheduler/actions.h"
+#include "scheduler/scheduler.h"
 #include "strategy.h"
 
-enum { RR_RECORDER_CLIENTS = 8 };
+/* Late commands are those of an actor behind the ones of connections. */
+enum { RR_RECORDER_CLIENTS = 8, RR_LATE_ACTOR = RR_RUN_ORDINALS };
 
 struct rr_recorder_setup {
 	const struct rr_program *program;
@@ -40,6 +41,7 @@ struct rr_recorder {
 	bool is_full;         /* no room for another step */
 	bool no_memory;
 	int actors[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
+	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* connections */
 	struct rr_recorded_connection {
 		bool is_open, listens;
 		struct rr_step *lost; /* the last one without a reply, until its

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "interactive.h"
+
 enum { PATIENCE = 2, VAIN_WAITS = 4, PASSES_MAX = 200 };
 
 #define SECOND_NS INT64_C(1000000000)
@@ -109,9 +111,10 @@ static bool parse_step(const struct reader *reader, struct rr_cue *cue)
 	cue->is_step = true;
 	cue->thread = find_thread(reader->setup, name);
 	if (cue->thread < 0)
-		return expect(reader,
-			    "a client, tick:, crash:, pause:, lose-reply: or restart:",
-			    name);
+		return expect(
+			reader,
+			"a client, tick:, crash:, pause:, lose-reply: or restart:",
+			name);
 	if (colon)
 		snprintf(cue->command, sizeof(cue->command), "%s", colon + 1);
 	if (colon && !cue->command[0])
@@ -224,8 +227,8 @@ static struct rr_decision refuse_waiting(const struct rr_schedule *schedule,
 	if (thread->command != RR_NO_ID)
 		snprintf(why, sizeof(why), "waits for others");
 	else if (thread->stop.kind == RR_STOP_LOCK)
-		snprintf(why, sizeof(why), "waits for the mutex, which %s holds",
-			 of);
+		snprintf(why, sizeof(why),
+			 "waits for the mutex, which %s holds", of);
 	else if (thread->stop.kind == RR_STOP_JOIN)
 		snprintf(why, sizeof(why), "waits for the end of %c's renewer",
 			 'A' + thread->client);
@@ -251,9 +254,8 @@ static struct rr_decision step(struct rr_schedule *schedule,
 		return refuse(schedule, guided, "is not there");
 	if (!rr_thread_is_alive(thread))
 		return refuse(schedule, guided,
-			      thread->state == RR_THREAD_CRASHED ?
-				      "has crashed" :
-				      "has ended");
+			      thread->state == RR_THREAD_CRASHED ? "has crashed"
+								 : "has ended");
 	rr_thread_text(guided, thread, view->now_ns, about);
 	snprintf(why, sizeof(why), "is about to %s", about);
 	if (!is_meant(cue, rr_thread_verb(guided, thread)))
@@ -317,8 +319,7 @@ static struct rr_decision give_up(struct rr_schedule *schedule,
 {
 	char *note = schedule->rest.note;
 	const size_t size = sizeof(schedule->rest.note);
-	size_t used =
-		(size_t)snprintf(note, size, "they would wait for ever:");
+	size_t used = (size_t)snprintf(note, size, "they would wait for ever:");
 	char name[RR_THREAD_NAME_SIZE];
 
 	for (size_t i = 0; i < view->n && used < size; i++) {
@@ -383,7 +384,8 @@ struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
 		return go_through(schedule, guided, view);
 	if (cue->is_step)
 		return step(schedule, guided, view);
-	if ((transition.kind == RR_DO_CRASH || transition.kind == RR_DO_PAUSE) &&
+	if ((transition.kind == RR_DO_CRASH ||
+	     transition.kind == RR_DO_PAUSE) &&
 	    !rr_thread_is_alive(&view->threads[transition.who]))
 		return rr_guided_fail(
 			guided, RR_ERROR_USAGE,
@@ -391,4 +393,60 @@ struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
 			schedule->next + 1, cue->word, 'A' + transition.who);
 	schedule->next++;
 	return cue->decision;
+}
+
+/* ---- A strategy, played ----------------------------------------------------- */
+
+static enum rr_exit follow_schedule(const struct rr_guided_options *options,
+				    struct rr_schedule *schedule,
+				    struct rr_cluster *cluster, rr_show show,
+				    void *context, struct rr_error *error)
+{
+	struct rr_guided *guided = calloc(1, sizeof(*guided));
+	enum rr_exit code = RR_EXIT_OK;
+	bool good;
+
+	if (!guided) {
+		rr_error_no_memory(error);
+		return code;
+	}
+	good = rr_guided_run(guided, &options->setup, cluster,
+			     rr_schedule_decide, schedule);
+	if (cluster->session->signals.interrupted)
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
+	else if (!good)
+		*error = guided->error;
+	else
+		code = show(context, &guided->trace);
+	if (!error->kind && code == RR_EXIT_OK && options->save)
+		rr_guided_save(guided, options->save, error);
+	rr_guided_close(guided);
+	free(guided);
+	return code;
+}
+
+enum rr_exit rr_play_strategy(const struct rr_guided_options *options,
+			      struct rr_cluster *cluster, rr_show show,
+			      void *context, struct rr_error *error)
+{
+	struct rr_schedule *schedule;
+	enum rr_exit code = RR_EXIT_OK;
+
+	if (options->interactive) {
+		rr_interactive_run(&options->setup, cluster, error);
+		return code;
+	}
+	schedule = calloc(1, sizeof(*schedule));
+	if (!schedule) {
+		rr_error_no_memory(error);
+		return code;
+	}
+	schedule->stops = options->stops;
+	if (rr_schedule_parse(schedule,
+			      options->schedule ? options->schedule : "",
+			      &options->setup, error))
+		code = follow_schedule(options, schedule, cluster, show,
+				       context, error);
+	free(schedule);
+	return code;
 }

@@ -10,8 +10,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { CTRL_C = 3, COLUMNS = 80, COLUMNS_LEAST = 40, STEPS_SHOWN = 10,
-       TEXT_SIZE = 1024 };
+enum {
+	CTRL_C = 3,
+	COLUMNS = 80,
+	COLUMNS_LEAST = 40,
+	STEPS_SHOWN = 10,
+	TEXT_SIZE = 1024
+};
 
 /* ---- The terminal ------------------------------------------------------------ */
 
@@ -46,7 +51,8 @@ static void drop_sequence(void)
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	char rest[16];
 
-	if (poll(&input, 1, 20) == 1 && read(STDIN_FILENO, rest, sizeof(rest)) < 0)
+	if (poll(&input, 1, 20) == 1 &&
+	    read(STDIN_FILENO, rest, sizeof(rest)) < 0)
 		return;
 }
 
@@ -150,8 +156,7 @@ static void put_keys(struct rr_guided *guided)
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 
 		put_line("  %-12s %s%s%s", race->keys[i],
-			 guided->environment.keys[i],
-			 leased ? "  for " : "",
+			 guided->environment.keys[i], leased ? "  for " : "",
 			 leased ? duration : "");
 	}
 }
@@ -162,24 +167,24 @@ static void put_thread(const struct rr_guided *guided,
 	const struct rr_thread_view *thread = &view->threads[i];
 	const bool client = i < view->n_clients;
 	const char key = (char)((client ? 'a' : 'A') + thread->client);
-	const char *inside = client && rr_guided_is_inside(guided, (int)i) ?
-				     "  [inside]" :
-				     "";
+	const char *inside = client && rr_guided_is_inside(guided, (int)i)
+				     ? "  [inside]"
+				     : "";
 	char name[RR_THREAD_NAME_SIZE], text[RR_THREAD_TEXT_SIZE];
 
 	rr_thread_name(view, i, name);
 	if (!rr_thread_is_alive(thread)) {
 		put_line("  %c  %-3s %s", ' ', name,
-			 thread->state == RR_THREAD_CRASHED ? "has crashed" :
-							      "has ended");
+			 thread->state == RR_THREAD_CRASHED ? "has crashed"
+							    : "has ended");
 		return;
 	}
 	rr_thread_text(guided, thread, view->now_ns, text);
 	put_line("  %c  %-3s %s%s%s%s", key, name,
 		 thread->state == RR_THREAD_READY ? "" : "waits, ", text,
 		 inside,
-		 guided->loses[thread->client] ? "  [its next reply is lost]" :
-						 "");
+		 guided->loses[thread->client] ? "  [its next reply is lost]"
+					       : "");
 }
 
 static void put_threads(const struct rr_guided *guided,
@@ -191,7 +196,8 @@ static void put_threads(const struct rr_guided *guided,
 			put_thread(guided, view, i);
 	}
 	if (!view)
-		put_line("  all have come to their ends: u takes the last choice back, r begins again");
+		put_line(
+			"  all have come to their ends: u takes the last choice back, r begins again");
 }
 
 static void put_event(const struct rr_guided *guided, size_t i)
@@ -207,8 +213,8 @@ static void put_event(const struct rr_guided *guided, size_t i)
 	if (event->step->kind == RR_STEP_RUN && event->command)
 		fprintf(file, "%s> %.50s%s => %s",
 			guided->recorder.race->actors[event->step->actor].name,
-			event->command, strlen(event->command) > 50 ? "..." : "",
-			event->reply);
+			event->command,
+			strlen(event->command) > 50 ? "..." : "", event->reply);
 	else
 		rr_race_write_step(file, guided->recorder.race, event->step);
 	fclose(file);
@@ -239,7 +245,8 @@ void rr_screen_draw(struct rr_guided *guided,
 		     i++)
 			put_event(guided, i);
 	put_line(" ");
-	put_line("a b ... next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
+	put_line(
+		"a b ... next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
 	put_line("%s", message);
 	fflush(stdout);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attempt.h"
 
+#include <stdio.h>
+
 static void tell(const struct rr_attempt *attempt, void (*hook)(void *context))
 {
 	if (hook)
@@ -51,4 +53,76 @@ enum rl_outcome rr_attempt_make(struct rr_attempt *attempt)
 	if (outcome == RL_OK && strategy->writes_at_release)
 		return acknowledge(attempt, attempt->released);
 	return outcome;
+}
+
+/* ---- Between attempts ------------------------------------------------------ */
+
+const char *const rr_policy_names[RR_POLICIES] = {
+	[RR_POLICY_BACKOFF] = "backoff",
+	[RR_POLICY_FAIL_FAST] = "fail-fast",
+	[RR_POLICY_SLEEP] = "sleep",
+	[RR_POLICY_DELAY_QUEUE] = "delay-queue",
+};
+
+static bool refuses(const struct rr_strategy *strategy)
+{
+	return strategy->wait.max_us > 0;
+}
+
+enum rr_policy rr_policy_for(enum rr_policy asked,
+			     const struct rr_strategy *strategy)
+{
+	return refuses(strategy) ? asked : RR_POLICY_BACKOFF;
+}
+
+const char *rr_policy_objection(enum rr_policy asked,
+				const struct rr_strategy *strategy, long kills)
+{
+	const bool can_be_put_off = strategy->acquire &&
+				    strategy->increment == rr_get_add_set;
+
+	if (asked != RR_POLICY_BACKOFF && strategy->lock.kind == RR_LOCK_QUEUE)
+		return "its clients stand in line and are woken";
+	if (kills && !refuses(strategy))
+		return "it refuses nobody, so that nothing is put off and there is nothing to be killed at";
+	if (asked == RR_POLICY_DELAY_QUEUE && refuses(strategy) &&
+	    !can_be_put_off)
+		return "only GET, SET inside a lock can be put off";
+	return NULL;
+}
+
+const char *rr_policy_text(enum rr_policy policy,
+			   const struct rr_strategy *strategy,
+			   char text[RR_POLICY_TEXT_SIZE])
+{
+	const struct rr_wait *wait = &strategy->wait;
+
+	if (!refuses(strategy))
+		snprintf(text, RR_POLICY_TEXT_SIZE, "none");
+	else if (policy == RR_POLICY_BACKOFF)
+		snprintf(text, RR_POLICY_TEXT_SIZE, "backoff:%ld-%ldus",
+			 wait->min_us, wait->max_us);
+	else if (policy == RR_POLICY_SLEEP)
+		snprintf(text, RR_POLICY_TEXT_SIZE, "sleep:%ldus",
+			 wait->min_us);
+	else
+		snprintf(text, RR_POLICY_TEXT_SIZE, "%s",
+			 rr_policy_names[policy]);
+	return text;
+}
+
+int64_t rr_policy_wait_ns(enum rr_policy policy, const struct rr_wait *wait,
+			  uint64_t refusals, struct rr_random *random)
+{
+	const int doublings = refusals < 20 ? (int)refusals : 20;
+	int64_t limit_us = (int64_t)wait->min_us << doublings;
+
+	if (policy == RR_POLICY_SLEEP)
+		return wait->min_us * INT64_C(1000);
+	if (limit_us > wait->max_us)
+		limit_us = wait->max_us;
+	if (limit_us == 0)
+		return 0;
+	return limit_us * 500 +
+	       (int64_t)rr_random_below(random, (uint64_t)limit_us * 500);
 }

@@ -328,13 +328,6 @@ static enum rr_did jump_clock(struct rr_execution *execution, size_t server,
 
 /* ---- Transitions ------------------------------------------------------------ */
 
-static bool is_clients(struct rr_transition transition)
-{
-	return transition.kind == RR_DO_EXECUTE ||
-	       transition.kind == RR_DO_GO || transition.kind == RR_DO_LOSE ||
-	       transition.kind == RR_DO_DROP;
-}
-
 static enum rr_did step_client(struct rr_execution *execution,
 			       struct rr_transition transition)
 {
@@ -345,7 +338,8 @@ static enum rr_did step_client(struct rr_execution *execution,
 	};
 	struct executed_client *client;
 
-	if (transition.who >= execution->n_clients)
+	if (transition.who >= execution->n_clients ||
+	    transition.kind == RR_DO_BEGIN)
 		return RR_DID_REFUSE;
 	client = &execution->clients[transition.who];
 	if (client_has_ended(client) ||
@@ -368,7 +362,7 @@ enum rr_did rr_execution_do(struct rr_execution *execution,
 {
 	if (execution->error.kind != RR_ERROR_NONE)
 		return RR_DID_FAIL;
-	if (is_clients(transition))
+	if (rr_transition_is_step(transition))
 		return step_client(execution, transition);
 	switch (transition.kind) {
 	case RR_DO_CRASH:

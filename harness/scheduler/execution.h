@@ -28,7 +28,6 @@
 
 #include "actions.h"
 #include "servers.h"
-#include "transition.h"
 
 enum {
 	RR_EXECUTION_CLIENTS = 8,

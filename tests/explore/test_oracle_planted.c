@@ -6,7 +6,7 @@
 #include <criterion/parameterized.h>
 #include <string.h>
 
-#include "scheduler/client_run.h"
+#include "scheduler/scheduler.h"
 
 enum { ENOUGH = 400, STEPS = 8, FEW_STEPS = 3 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../cluster/stage.h"
-#include "scheduler/asker.h"
+#include "scheduler/scheduler.h"
 
 enum { SEEN_SIZE = 1024, SLOT = 5 };
 

@@ -5,7 +5,7 @@
 
 #include "../cli.h"
 
-TestSuite(rehearse, .init = cli_setup, .fini = cli_teardown);
+TestSuite(schedules, .init = cli_setup, .fini = cli_teardown);
 
 /* `redrace play ARGUMENTS` ends with `code`. */
 static void play(const char *arguments, int code)
@@ -30,7 +30,7 @@ static void says_not(const char *part)
 
 /* ---- What happens ------------------------------------------------------------------ */
 
-Test(rehearse, none_loses_an_update_as_scheduled)
+Test(schedules, none_loses_an_update_as_scheduled)
 {
 	play("none --schedule 'A:GET B:GET A:SET B:SET'", RR_EXIT_OK);
 	says("update lost: expected 2, actual 1, lost 1");
@@ -41,14 +41,14 @@ Test(rehearse, none_loses_an_update_as_scheduled)
 	says("update lost: expected 4, actual 2, lost 2");
 }
 
-Test(rehearse, without_a_schedule_it_is_client_after_client)
+Test(schedules, without_a_schedule_it_is_client_after_client)
 {
 	play("none --clients 3 --increments 2", RR_EXIT_OK);
 	says("nothing broken");
 	says("C");
 }
 
-Test(rehearse, stop_leaves_the_rest_out)
+Test(schedules, stop_leaves_the_rest_out)
 {
 	play("none --schedule 'A:GET B:GET A:SET' --stop", RR_EXIT_OK);
 	says("nothing broken");
@@ -56,7 +56,7 @@ Test(rehearse, stop_leaves_the_rest_out)
 	says("update lost");
 }
 
-Test(rehearse, overrun_lease_is_anothers_lock)
+Test(schedules, overrun_lease_is_anothers_lock)
 {
 	play("set-nx-ex --schedule 'A:SET A:GET tick:11s B:SET A:SET A:DEL'",
 	     RR_EXIT_OK);
@@ -73,7 +73,7 @@ Test(rehearse, overrun_lease_is_anothers_lock)
 
 /* The rest of it: B asks while A stands still, and gets in when A's lease has
  * ended. */
-Test(rehearse, rest_waits_for_leases_and_pauses)
+Test(schedules, rest_waits_for_leases_and_pauses)
 {
 	play("lua-delifequals --schedule 'A:SET A:GET pause:A:11s'",
 	     RR_EXIT_OK);
@@ -81,7 +81,7 @@ Test(rehearse, rest_waits_for_leases_and_pauses)
 	says_not("for ever");
 }
 
-Test(rehearse, crashed_holder_of_setnx_is_a_deadlock)
+Test(schedules, crashed_holder_of_setnx_is_a_deadlock)
 {
 	play("setnx --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
 	says("deadlock: lock:0 is A's, who is dead, and never expires");
@@ -91,14 +91,14 @@ Test(rehearse, crashed_holder_of_setnx_is_a_deadlock)
 	says_not("for ever");
 }
 
-Test(rehearse, crash_takes_threads_of_one_process_along)
+Test(schedules, crash_takes_threads_of_one_process_along)
 {
 	play("setnx --one-process --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
 	says("deadlock");
 	says_not("for ever");
 }
 
-Test(rehearse, mutex_is_of_one_process)
+Test(schedules, mutex_is_of_one_process)
 {
 	play("local-mutex --schedule 'A:lock B:lock A:GET B:GET'", RR_EXIT_OK);
 	says("update lost");
@@ -107,14 +107,14 @@ Test(rehearse, mutex_is_of_one_process)
 	says("nothing broken");
 }
 
-Test(rehearse, lost_reply_leaves_a_count_that_nobody_knows_of)
+Test(schedules, lost_reply_leaves_a_count_that_nobody_knows_of)
 {
 	play("incr --schedule 'lose-reply:A A:INCR'", RR_EXIT_OK);
 	says("(lost)");
 	says("counted twice: expected 1, actual 2, too much 1");
 }
 
-Test(rehearse, server_that_comes_back_empty_forgets_the_lock)
+Test(schedules, server_that_comes_back_empty_forgets_the_lock)
 {
 	play("set-nx-ex --clients 3 --schedule 'A:SET A:GET restart:redis B B:sleep B:SET'",
 	     RR_EXIT_USAGE);
@@ -123,7 +123,7 @@ Test(rehearse, server_that_comes_back_empty_forgets_the_lock)
 	says("(closed)");
 }
 
-Test(rehearse, renewer_can_be_scheduled)
+Test(schedules, renewer_can_be_scheduled)
 {
 	play("lua-renewed --schedule \"A:SET A':wait A':EVALSHA B:SET\"",
 	     RR_EXIT_OK);
@@ -132,7 +132,7 @@ Test(rehearse, renewer_can_be_scheduled)
 	says("nothing broken");
 }
 
-Test(rehearse, timestamps_are_of_virtual_time)
+Test(schedules, timestamps_are_of_virtual_time)
 {
 	play("setnx-getset --schedule 'A:clock A:SETNX crash:A tick:12s'",
 	     RR_EXIT_OK);
@@ -142,7 +142,7 @@ Test(rehearse, timestamps_are_of_virtual_time)
 
 /* Leases are shortened and short times waited for then; what is found must not
  * depend on it. */
-Test(rehearse, without_the_shim_the_findings_are_the_same)
+Test(schedules, without_the_shim_the_findings_are_the_same)
 {
 	cr_assert_eq(cli_run("cp $REDRACE $HERE/alone && "
 			     "$HERE/alone play set-nx-ex --schedule 'A:SET crash:A' && "
@@ -155,7 +155,7 @@ Test(rehearse, without_the_shim_the_findings_are_the_same)
 
 /* ---- What is refused ------------------------------------------------------------------ */
 
-Test(rehearse, step_that_nobody_is_about_to_make_is_64)
+Test(schedules, step_that_nobody_is_about_to_make_is_64)
 {
 	static const struct {
 		const char *arguments, *part;
@@ -182,7 +182,7 @@ Test(rehearse, step_that_nobody_is_about_to_make_is_64)
 	}
 }
 
-Test(rehearse, wrong_words_and_options_are_64)
+Test(schedules, wrong_words_and_options_are_64)
 {
 	static const struct {
 		const char *arguments, *part;
@@ -217,7 +217,7 @@ Test(rehearse, wrong_words_and_options_are_64)
 
 /* ---- Transcripts -------------------------------------------------------------------------- */
 
-Test(rehearse, saved_transcripts_replay_with_the_same_verdict)
+Test(schedules, saved_transcripts_replay_with_the_same_verdict)
 {
 	static const struct {
 		const char *arguments, *verdict;
@@ -260,7 +260,7 @@ Test(rehearse, saved_transcripts_replay_with_the_same_verdict)
 	}
 }
 
-Test(rehearse, saved_scripts_are_whole_and_values_literal)
+Test(schedules, saved_scripts_are_whole_and_values_literal)
 {
 	play("lua-delifequals --save $HERE/t.race", RR_EXIT_OK);
 	cr_assert_eq(cli_run("cat $HERE/t.race"), 0);
@@ -269,7 +269,7 @@ Test(rehearse, saved_scripts_are_whole_and_values_literal)
 	says_not("$");
 }
 
-Test(rehearse, transcript_that_cannot_be_written_is_74)
+Test(schedules, transcript_that_cannot_be_written_is_74)
 {
 	play("none --save /proc/t.race", RR_EXIT_FILE);
 	says("cannot write '/proc/t.race'");

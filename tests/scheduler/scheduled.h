@@ -5,8 +5,7 @@
 
 #include "../cluster/stage.h"
 #include "base/random.h"
-#include "scheduler/counting.h"
-#include "scheduler/execution.h"
+#include "scheduler/scheduler.h"
 
 struct scheduled {
 	struct stage stage;

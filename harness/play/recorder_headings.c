@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The race of a recorder: its headings at the beginning, and its clients at the end. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder.h"
+
+static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
+{
+	char text[120], *kept;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	kept = rr_race_keep(recorder->race, text, strlen(text));
+	recorder->no_memory |= !kept;
+	return kept;
+}
+
+void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
+			     size_t server)
+{
+	if (server == 0)
+		snprintf(name, RR_SERVER_NAME, "%s", data_server);
+	else
+		snprintf(name, RR_SERVER_NAME, "n%zu", server);
+}
+
+static bool add_actor(struct rr_recorder *recorder, int *actor,
+		      const char *name)
+{
+	struct rr_race *race = recorder->race;
+
+	if (race->n_actors == RR_ACTORS_MAX)
+		return false;
+	*actor = (int)race->n_actors++;
+	race->actors[*actor] = (struct rr_race_actor){ name, *actor };
+	return true;
+}
+
+static bool add_actors(struct rr_recorder *recorder, size_t client)
+{
+	const unsigned connections = recorder->setup.connections[client];
+	const char name = (char)('A' + client);
+	int *actors = recorder->actors[client];
+
+	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
+		actors[i] = -1;
+	if (!add_actor(recorder, &actors[0], keepf(recorder, "%c", name)))
+		return false;
+	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
+		if (connections >> i & 1 &&
+		    !add_actor(recorder, &actors[i],
+			       keepf(recorder, "%c%zu", name, i + 1)))
+			return false;
+	}
+	return true;
+}
+
+/* Late commands come down connections of their own. */
+static bool add_late_actors(struct rr_recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
+		if (recorder->setup.is_late[i] &&
+		    !add_actor(recorder, &recorder->actors[i][RR_LATE_ACTOR],
+			       keepf(recorder, "%cl", (char)('A' + i))))
+			return false;
+	}
+	return true;
+}
+
+static bool has_lock_key(const struct rr_strategy *strategy)
+{
+	return strategy->acquire && strategy->lock.kind != RR_LOCK_NONE &&
+	       strategy->lock.kind != RR_LOCK_MUTEX &&
+	       strategy->lock.kind != RR_LOCK_QUORUM;
+}
+
+/* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
+ * handed on either: it changes its holder by its holder's command. */
+static void add_keys(struct rr_recorder *recorder)
+{
+	const struct rr_recorder_setup *setup = &recorder->setup;
+	const struct rr_lock *lock = &setup->strategy->lock;
+	struct rr_race *race = recorder->race;
+	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
+
+	rr_keys_counter(counter, "", 0);
+	rr_keys_lock(key, "", 0);
+	race->counter = keepf(recorder, "%s", counter);
+	race->keys[race->n_keys++] = race->counter;
+	for (size_t i = 1; setup->tells && i < race->n_servers; i++)
+		race->keys[race->n_keys++] = keepf(recorder, "%s@n%zu", key, i);
+	if (!has_lock_key(setup->strategy))
+		return;
+	race->keys[race->n_keys++] = keepf(recorder, "%s", key);
+	if (setup->tells && lock->kind == RR_LOCK_QUEUE)
+		return;
+	race->lock = race->keys[race->n_keys - 1];
+	race->lock_is_timestamp = lock->kind == RR_LOCK_TIMESTAMP;
+	race->lock_is_count = lock->kind == RR_LOCK_COUNTER;
+}
+
+static bool add_headings(struct rr_recorder *recorder)
+{
+	const struct rr_program *program = recorder->setup.program;
+	struct rr_race *race = recorder->race;
+	bool good = program->n_clients <= RR_RECORDER_CLIENTS &&
+		    program->n_servers <= RR_RACE_SERVERS_MAX;
+
+	for (size_t i = 0; good && i < program->n_servers; i++) {
+		char name[RR_SERVER_NAME];
+
+		rr_recorder_server_name(name, recorder->setup.data_server, i);
+		race->servers[race->n_servers++].name =
+			keepf(recorder, "%s", name);
+	}
+	for (size_t i = 0; good && i < program->n_clients; i++)
+		good = add_actors(recorder, i);
+	good = good && add_late_actors(recorder);
+	if (good)
+		add_keys(recorder);
+	return good && !recorder->no_memory;
+}
+
+bool rr_recorder_begin(struct rr_recorder *recorder,
+		       const struct rr_recorder_setup *setup)
+{
+	*recorder = (struct rr_recorder){
+		.setup = *setup,
+		.race = calloc(1, sizeof(*recorder->race)),
+	};
+	if (!recorder->race)
+		return false;
+	recorder->race->steps =
+		calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
+	recorder->race->claims = "";
+	recorder->race->path = recorder->race->title =
+		keepf(recorder, "%s", setup->title);
+	return recorder->race->steps && add_headings(recorder);
+}
+
+/* ---- The end ----------------------------------------------------------------- */
+
+static void remove_actor(struct rr_race *race, int actor)
+{
+	race->n_actors--;
+	memmove(&race->actors[actor], &race->actors[actor + 1],
+		(race->n_actors - (size_t)actor) * sizeof(race->actors[0]));
+	for (size_t i = 0; i < race->n_actors; i++)
+		race->actors[i].connection = (int)i;
+	for (size_t i = 0; i < race->n_steps; i++) {
+		struct rr_step *step = &race->steps[i];
+
+		if (step->actor > actor)
+			step->actor--;
+		if (step->peer > actor)
+			step->peer--;
+	}
+}
+
+/* From the last to the first, so that the numbers of those before stay. */
+void rr_recorder_trim(struct rr_recorder *recorder)
+{
+	for (size_t i = recorder->setup.program->n_clients; i-- > 0;) {
+		for (size_t j = RR_RUN_ORDINALS; j-- > 1;) {
+			int *actor = &recorder->actors[i][j];
+
+			if (*actor < 0 || recorder->is_used[i][j])
+				continue;
+			remove_actor(recorder->race, *actor);
+			*actor = -1;
+		}
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clients as fibers, one visible operation at a time; what other folders include.
+ *
+ *	attempt.h     one attempt at an increment, and what comes between two
+ *	client_run.h  a client that runs alone, fed with what it waits for
+ *	counting.h    a strategy's clients as such a program
+ *	asker.h       a server that is asked one question after another
+ *	actions.h     what can happen next, and what that consists of
+ *	execution.h   all clients together on real servers, with faults
+ */
+#ifndef RR_SCHEDULER_H
+#define RR_SCHEDULER_H
+
+#include "attempt.h"
+#include "counting.h"
+#include "execution.h"
+
+#endif
