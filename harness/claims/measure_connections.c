@@ -185,15 +185,15 @@ struct shared {
 /* A bare socket: rl_link would be used by two threads at once. */
 static int connect_bare(const struct rl_address *address)
 {
-	const struct timeval patience = { .tv_usec = 200000 };
+	const struct timeval limit = { .tv_usec = 200000 };
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(name.sun_path, sizeof(name.sun_path), "%.*s",
 		 (int)sizeof(name.sun_path) - 1, address->host);
 	if (fd >= 0 &&
-	    (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-			sizeof(patience)) != 0 ||
+	    (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
+			sizeof(limit)) != 0 ||
 	     connect(fd, (const struct sockaddr *)&name, sizeof(name)) != 0)) {
 		close(fd);
 		return -1;

@@ -186,7 +186,7 @@ static json_t *list_of(unsigned breaks)
 	return list;
 }
 
-/* How many moves and states break each. */
+/* How many transitions and states break each. */
 static json_t *broken_of(const struct rr_cell *cell)
 {
 	json_t *object = json_object();
