@@ -2,7 +2,7 @@
 /*
  * The parser of races under bytes that nobody would write: `make fuzz`. A race
  * that is refused has to say where and why; one that is accepted has to be one
- * that the player can walk through.
+ * that the player can walk through, and that the writer can say.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,16 +55,45 @@ static void check(const struct rr_race *race)
 		demand(race->verdicts[i] != NULL);
 }
 
+static char *write_race(const struct rr_race *race)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	demand(file && rr_race_write(file, race));
+	demand(fclose(file) == 0);
+	return text;
+}
+
+/* What is written is a race, and is written the same. */
+static void check_writer(const struct rr_race *race)
+{
+	struct rr_error error = { 0 };
+	char *once = write_race(race), *twice;
+	struct rr_race *again =
+		rr_race_parse("again.race", once, strlen(once), &error);
+
+	demand(again != NULL);
+	twice = write_race(again);
+	demand(strcmp(once, twice) == 0);
+	free(once);
+	free(twice);
+	rr_race_free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rr_error error = { 0 };
 	struct rr_race *race = rr_race_parse("fuzz.race", (const char *)data,
 					     size, &error);
 
-	if (race)
+	if (race) {
 		check(race);
-	else
+		check_writer(race);
+	} else {
 		demand(strncmp(error.text, "fuzz.race:", 10) == 0);
+	}
 	rr_race_free(race);
 	return 0;
 }
