@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is around the clients of a race: its servers, set up as the headings say,
- * looked at after every step over connections of their own, and struck by faults.
- * And such connections, whose bytes are in our hands.
+ * What is around the clients of a race: its servers, set up as the headings
+ * say, looked at after every step over connections of their own, and made to
+ * fail. And such connections, whose bytes are in our hands.
  */
 #ifndef RR_ENVIRONMENT_H
 #define RR_ENVIRONMENT_H
@@ -13,8 +13,8 @@
 
 /* ---- Connections (connection.c) ----------------------------------------- */
 
-/* Commands, halves of commands, and replies that are read when somebody asks for
- * them: what the library's connection hides, a race has to show. */
+/* Commands, halves of commands, and replies that are read when somebody asks
+ * for them: what the library's connection hides, a race has to show. */
 struct connection;
 
 /* Connects and gives the address's password; NULL when it cannot. */
@@ -34,7 +34,7 @@ enum connection_state {
 	CONNECTION_CLOSED, /* none will come */
 };
 
-/* The next reply, as rr_reply_text() has it; when CONNECTION_CLOSED, (closed). */
+/* The next reply, as rr_reply_text() has it; (closed) if CONNECTION_CLOSED. */
 enum connection_state connection_read(struct connection *connection,
 				      int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE]);
@@ -50,9 +50,9 @@ struct environment {
 	int64_t ends_ns[RR_KEYS_SHOWN_MAX]; /* of their leases, -1 = never */
 };
 
-/* Resets the cluster, declares and starts the servers, sees whether they have what
- * the race needs (RR_ERROR_SKIPPED), does what is given. To be closed in any
- * case. */
+/* Resets the cluster, declares and starts the servers, sees whether they have
+ * what the race needs (RR_ERROR_SKIPPED), does what is given. To be closed in
+ * any case. */
 bool environment_open(struct environment *environment,
 		      const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_observer *observer, struct rr_error *error);
@@ -67,7 +67,7 @@ void environment_look(struct environment *environment,
 void environment_look_at_lock(struct environment *environment, int actor,
 			      char remark[RR_REMARK_SIZE]);
 
-/* Does a RR_STEP_FAULT, and tells the observer what became of the keys shown. */
+/* Does a RR_STEP_FAULT; tells the observer what became of the keys shown. */
 bool environment_fault(struct environment *environment,
 		       const struct rr_step *step, char remark[RR_REMARK_SIZE],
 		       struct rr_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the parser share, and the words that the writer shares with
- * them. */
+/* What the files of the parser share, and the words that the writer shares
+ * with them. */
 #ifndef RR_PARSER_H
 #define RR_PARSER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A race: a transcript of what several clients do to one or more servers. It is
- * read from a text file and written to one, and what happens when somebody plays
- * it is observed and judged. docs/races.md explains the language.
+ * A race: a transcript of what several clients do to one or more servers. It
+ * is read from a text file and written to one, and what happens when somebody
+ * plays it is observed and judged. docs/races.md explains the language.
  */
 #ifndef RR_RACE_H
 #define RR_RACE_H
@@ -86,7 +86,7 @@ struct rr_race_server {
 	const char *config[RR_CONFIG_LINES_MAX + 1];
 };
 
-/* One client: a name, and whose connection it uses (its own index, usually). */
+/* A client: its name, and whose connection it uses (usually its own index). */
 struct rr_race_actor {
 	const char *name;
 	int connection;
@@ -128,8 +128,8 @@ struct rr_race {
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Reads a race from `text`. NULL when it is none: the error is "PATH:LINE: expected
- * ..., found ...". */
+/* Reads a race from `text`. NULL when it is none: the error is "PATH:LINE:
+ * expected ..., found ...". */
 struct rr_race *rr_race_parse(const char *path, const char *text,
 			      size_t length, struct rr_error *error);
 
@@ -156,8 +156,8 @@ void rr_library_directory(char path[RR_RACE_PATH_SIZE]);
 /* A race by its file, or by the name of one of ours; NULL = there is none. */
 struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 
-/* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL when
- * out of memory. */
+/* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL
+ * when out of memory. */
 char **rr_library_names(size_t *n);
 void rr_library_free_names(char **names, size_t n);
 
@@ -169,10 +169,10 @@ bool rr_library_print(bool markdown, struct rr_error *error);
 /*
  * Writes the file that the parser reads as this race: headings, steps, what
  * documents say, the verdict. Comments and blank lines of a file that was read
- * are no part of a race. What no parser made must be sayable, too: titles, notes
- * and remarks without newlines, a pattern for each reply that was taken from a
- * server (rr_reply_to_pattern()), times in whole microseconds (others are rounded
- * up). False: not written.
+ * are no part of a race. What no parser made must be sayable, too: titles,
+ * notes and remarks without newlines, a pattern for each reply that was taken
+ * from a server (rr_reply_to_pattern()), times in whole microseconds (others
+ * are rounded up). False: not written.
  */
 bool rr_race_write(FILE *file, const struct rr_race *race);
 
@@ -216,17 +216,18 @@ char *rr_variables_expand(const struct rr_variables *variables,
 			  const char *word);
 
 /*
- * Does `text` match `pattern`? * is any text, 1 is short for (integer) 1, $name a
- * variable, which ends where the pattern goes on: one without a value takes the
- * one it meets. Without `variables` it is any text. All else stands for itself.
+ * Does `text` match `pattern`? * is any text, 1 is short for (integer) 1,
+ * $name a variable, which ends where the pattern goes on: one without a value
+ * takes the one it meets. Without `variables` it is any text. All else stands
+ * for itself.
  */
 bool rr_reply_matches(const char *pattern, const char *text,
 		      struct rr_variables *variables);
 
 /*
  * Makes a reply's text, in place, a pattern that it matches: what would mean
- * something else in a race ($, and outside of quotes ! and #) becomes *. A reply
- * that is compared as it is needs no pattern.
+ * something else in a race ($, and outside of quotes ! and #) becomes *. A
+ * reply that is compared as it is needs no pattern.
  */
 void rr_reply_to_pattern(char *text);
 
@@ -259,10 +260,10 @@ const char *rr_finding_name(enum rr_finding finding);
 const char *rr_finding_meaning(enum rr_finding finding);
 
 /*
- * Does `phrase` hold for this set? It is a finding's name, or one that says that
- * there is none: "exclusion kept", "count exact", "all or nothing", "writes
- * kept", "replies in order", "progress", "own locks only", "nothing broken".
- * *known is false when it is none of these.
+ * Does `phrase` hold for this set? It is a finding's name, or one that says
+ * that there is none: "exclusion kept", "count exact", "all or nothing",
+ * "writes kept", "replies in order", "progress", "own locks only", "nothing
+ * broken". *known is false when it is none of these.
  */
 bool rr_finding_holds(const char *phrase, rr_findings findings, bool *known);
 
@@ -311,9 +312,9 @@ bool rr_trace_saying_holds(const struct rr_trace *trace,
 /* ---- The observer (observer.c) ------------------------------------------ */
 
 /*
- * Watches a race and finds what it breaks: who is inside, whose lock it is, what
- * was counted, what was there before a fault. It is told what happened and what
- * the keys hold, and asks nobody.
+ * Watches a race and finds what it breaks: who is inside, whose lock it is,
+ * what was counted, what was there before a fault. It is told what happened
+ * and what the keys hold, and asks nobody.
  */
 enum { RR_REMARK_SIZE = 160, RR_VALUE_SIZE = 512 };
 
