@@ -33,7 +33,7 @@ struct claims_options {
 	long jobs;
 };
 
-/* ---- Options -------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------- */
 
 static bool choose_claim(struct claims_options *options, const char *id,
 			 struct rr_error *error)
@@ -92,7 +92,7 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-/* ---- Output ------------------------------------------------------------------------ */
+/* ---- Output ------------------------------------------------------------ */
 
 static enum rr_exit write_claims(const char *path, rr_claims_print *print,
 				 const struct rr_claim_rows *rows)
@@ -181,7 +181,7 @@ static enum rr_exit report_claims(const struct claims_options *options,
 	return code;
 }
 
-/* ---- The whole ----------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------- */
 
 static enum rr_exit check_claims(const struct claims_options *options,
 				 struct rr_signals *signals,

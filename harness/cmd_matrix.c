@@ -35,7 +35,7 @@ struct matrix_options {
 	const char *redis_server;
 };
 
-/* ---- Options ---------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------- */
 
 static const char *const format_names[N_FORMATS] = {
 	[TEXT] = "text",
@@ -58,8 +58,10 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct matrix_options *options = into;
 
-	return rr_take_strategy(name, options->strategies,
-				&options->n_strategies, error);
+	return rr_strategy_choose(name, options->strategies,
+				  &options->n_strategies) ||
+	       rr_refuse_name("strategy", name, rr_strategy_name,
+			      "'redrace list' shows them", error);
 }
 
 static bool take_hazard(void *into, char *name, struct rr_error *error)
@@ -146,7 +148,7 @@ static const struct rr_command_line command_line = {
 	.check = complete_options,
 };
 
-/* ---- Files ------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------- */
 
 static enum rr_exit write_matrix(const char *path, rr_matrix_print *print,
 				 const struct rr_matrix *matrix)
@@ -210,7 +212,7 @@ static enum rr_exit write_files(const struct matrix_options *options,
 	return code;
 }
 
-/* ---- The whole ---------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------- */
 
 /* One that was called off is shown, and replaces no file. */
 static enum rr_exit compute_matrix(const struct matrix_options *options,

@@ -99,7 +99,7 @@ static struct rr_option complete_option(const struct rr_option *row)
 	return option;
 }
 
-/* ---- Values --------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------ */
 
 bool rr_take_number(const char *name, const char *text, long min, long max,
 		    long *value, struct rr_error *error)
@@ -110,19 +110,15 @@ bool rr_take_number(const char *name, const char *text, long min, long max,
 			    name, text, min, max);
 }
 
-bool rr_take_name(const char *what, const char *name,
-		  const char *(*name_at)(size_t index), const char *where,
-		  size_t *index, struct rr_error *error)
+bool rr_refuse_name(const char *what, const char *name,
+		    const char *(*name_at)(size_t index), const char *where,
+		    struct rr_error *error)
 {
 	const char *names[NAMES_MAX], *nearest;
 	size_t n = 0;
 
-	for (; n < NAMES_MAX && (names[n] = name_at(n)); n++) {
-		if (strcmp(names[n], name) == 0) {
-			*index = n;
-			return true;
-		}
-	}
+	while (n < NAMES_MAX && (names[n] = name_at(n)))
+		n++;
 	nearest = rr_nearest(name, names, n);
 	if (nearest)
 		return rr_error_set(error, RR_ERROR_USAGE,
@@ -132,20 +128,19 @@ bool rr_take_name(const char *what, const char *name,
 			    where);
 }
 
-bool rr_take_strategy(const char *name, const struct rr_strategy **chosen,
-		      size_t *n, struct rr_error *error)
+bool rr_take_name(const char *what, const char *name,
+		  const char *(*name_at)(size_t index), const char *where,
+		  size_t *index, struct rr_error *error)
 {
-	size_t index = 0;
+	const char *other;
 
-	if (!rr_take_name("strategy", name, rr_strategy_name,
-			  "'redrace list' shows them", &index, error))
-		return false;
-	for (size_t i = 0; i < *n; i++) {
-		if (chosen[i] == rr_strategies[index])
+	for (size_t i = 0; (other = name_at(i)); i++) {
+		if (strcmp(other, name) == 0) {
+			*index = i;
 			return true;
+		}
 	}
-	chosen[(*n)++] = rr_strategies[index];
-	return true;
+	return rr_refuse_name(what, name, name_at, where, error);
 }
 
 /* "text, json or html". */
@@ -215,7 +210,7 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 	return false;
 }
 
-/* ---- The parser ----------------------------------------------------------- */
+/* ---- The parser -------------------------------------------------------- */
 
 /* What argp's parser is given. */
 struct parsing {

@@ -12,8 +12,8 @@
  *		  .at = offsetof(struct mine, shouts) },
  *	};
  *
- * A mistake ends the program: one line, RR_EXIT_USAGE. Asking for --help ends it,
- * too.
+ * A mistake ends the program: one line, RR_EXIT_USAGE. Asking for --help ends
+ * it, too.
  */
 #ifndef RR_OPTION_H
 #define RR_OPTION_H
@@ -22,7 +22,6 @@
 #include <stddef.h>
 
 #include "error.h"
-#include "strategy.h"
 
 /* What an option takes, and the type of the field that it goes to. */
 enum rr_option_kind {
@@ -95,21 +94,22 @@ void rr_command_line_parse(const struct rr_command_line *line, void *into,
 void rr_command_line_help(const struct rr_command_line *line,
 			  const char *name);
 
-/* ---- For those that take more -------------------------------------------- */
+/* ---- For those that take more ------------------------------------------ */
 
 /* A whole number from `min` to `max`, as the value of --NAME. */
 bool rr_take_number(const char *name, const char *text, long min, long max,
 		    long *value, struct rr_error *error);
 
-/* The index of what is called `name`, of those that name_at() names (NULL behind
- * the last one). If there is none, the nearest is suggested, or `where` says where
- * they are shown: "no STRATEGY 'x'; WHERE". */
+/* The index of what is called `name`, of those that name_at() names (NULL
+ * behind the last one). If there is none, the nearest is suggested, or `where`
+ * says where they are shown: "no STRATEGY 'x'; WHERE". */
 bool rr_take_name(const char *what, const char *name,
 		  const char *(*name_at)(size_t index), const char *where,
 		  size_t *index, struct rr_error *error);
 
-/* The strategy of that name, at the end of the `n` that are chosen: once each. */
-bool rr_take_strategy(const char *name, const struct rr_strategy **chosen,
-		      size_t *n, struct rr_error *error);
+/* There is none of that name: the error. */
+bool rr_refuse_name(const char *what, const char *name,
+		    const char *(*name_at)(size_t index), const char *where,
+		    struct rr_error *error);
 
 #endif

@@ -73,8 +73,10 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
 
-	return rr_take_strategy(name, options->strategies,
-				&options->n_strategies, error);
+	return rr_strategy_choose(name, options->strategies,
+				  &options->n_strategies) ||
+	       rr_refuse_name("strategy", name, rr_strategy_name,
+			      "'redrace list' shows them", error);
 }
 
 static const char *const pins[] = { [RR_PIN_SAME] = "same",
@@ -134,7 +136,7 @@ static const struct rr_option options_table[] = {
 	  .help = "where results go (results/RUN)", .at = AT(output) },
 };
 
-/* ---- What goes together, and with this machine's limits ------------------- */
+/* ---- What goes together, and with this machine's limits ---------------- */
 
 static bool check_leases(const struct rr_bench_options *options,
 			 struct rr_error *error)

@@ -101,8 +101,10 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct rr_explore_options *options = into;
 
-	return rr_take_strategy(name, options->strategies,
-				&options->n_strategies, error);
+	return rr_strategy_choose(name, options->strategies,
+				  &options->n_strategies) ||
+	       rr_refuse_name("strategy", name, rr_strategy_name,
+			      "'redrace list' shows them", error);
 }
 
 static bool check_combinations(const struct rr_explore_options *options,

@@ -47,7 +47,7 @@ static const struct rr_option options_table[] = {
 	  .at = AT(guided.save) },
 };
 
-/* ---- What goes together --------------------------------------------------- */
+/* ---- What goes together ------------------------------------------------ */
 
 /* What is wrong with them for a strategy; NULL = nothing. */
 static const char *find_conflict(const struct rr_play_options *options)
