@@ -9,7 +9,7 @@
 #include "base/machine.h"
 
 /* Of several, one that is skipped does not count. */
-static enum rr_exit explore(const struct rr_explore_options *options,
+static enum rr_exit explore_strategies(const struct rr_explore_options *options,
 			    struct rr_cluster *cluster)
 {
 	enum rr_exit worst = RR_EXIT_OK;
@@ -45,7 +45,7 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 
 	rr_placement_settle(cluster_options.cpu);
 	if (rr_cluster_open(&cluster, session, &cluster_options, error))
-		code = explore(options, &cluster);
+		code = explore_strategies(options, &cluster);
 	rr_cluster_close(&cluster);
 	return code;
 }

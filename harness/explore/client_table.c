@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The rows of the client table: states, attempts, runs. */
 #include "client_table.h"
 
 #include <stdio.h>

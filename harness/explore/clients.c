@@ -228,7 +228,7 @@ static bool emit_lanes(struct rr_expansion *it, struct rr_state *from,
 /* ---- What threads wait for besides replies -------------------------------- */
 
 /* If the connection has a message, it is read. */
-static bool read_lane_message(struct rr_state *state, size_t client,
+static bool read_next_message(struct rr_state *state, size_t client,
 			      uint8_t lane, struct rr_input *input)
 {
 	const struct rr_connection *connection =
@@ -260,7 +260,7 @@ static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
 		       struct rr_input *input)
 {
 	if (!rr_state_is_cut(state, client, lane))
-		return read_lane_message(state, client, lane, input);
+		return read_next_message(state, client, lane, input);
 	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
 	input->kind = RR_INPUT_LOST;
 	return true;

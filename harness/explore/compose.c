@@ -67,7 +67,7 @@ struct rr_own_key rr_server_own_key(struct rr_server_table *table,
 	return key;
 }
 
-static bool has_slot(const struct rr_question *question)
+static bool question_has_slot(const struct rr_question *question)
 {
 	return question->kind != RR_ASK_TICK && question->kind != RR_ASK_WIPE;
 }
@@ -115,7 +115,8 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 		};
 		uint32_t after;
 
-		if (has_slot(question) && connection->slot == question->slot)
+		if (question_has_slot(question) &&
+		    connection->slot == question->slot)
 			continue;
 		after = rr_intern_find(&table->others, &other, sizeof(other));
 		if (after == RR_NO_ID || connection->listens)
@@ -123,7 +124,7 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 		put_connection(table, connections, connection->slot,
 			       table->other[after]);
 	}
-	if (has_slot(question))
+	if (question_has_slot(question))
 		put_connection(table, connections, question->slot,
 			       own.connection);
 	*state = own.after;
@@ -205,7 +206,7 @@ bool rr_server_take_apart(struct rr_server_table *table,
 		.reply = row->reply,
 		.blocks = row->blocks,
 		.connection =
-			has_slot(question) ?
+			question_has_slot(question) ?
 				rr_connection_number(
 					table, rr_connections_find(
 						       after, question->slot)) :
@@ -223,8 +224,8 @@ bool rr_server_take_apart(struct rr_server_table *table,
 			number, rr_connection_number(table, other)
 		};
 
-		if (other->listens ||
-		    (has_slot(question) && other->slot == question->slot))
+		if (other->listens || (question_has_slot(question) &&
+				       other->slot == question->slot))
 			continue;
 		if (!note_other(table, &other_key,
 				rr_connection_number(

@@ -161,7 +161,8 @@ static bool append_database(struct rr_server_table *table,
 	return db == 0 || append_command(table, connection, NO_COMMAND | db);
 }
 
-static bool is_last(const struct rr_connection *connection, uint32_t command)
+static bool is_last_command(const struct rr_connection *connection,
+			    uint32_t command)
 {
 	return connection->n_commands &&
 	       connection->commands[connection->n_commands - 1] == command;
@@ -179,11 +180,11 @@ bool rr_connection_note(struct rr_server_table *table,
 		return true;
 	}
 	if (strcmp(name, "WATCH") == 0 && belongs_to_transaction(name, reply))
-		return is_last(connection, command) ||
+		return is_last_command(connection, command) ||
 		       (append_database(table, connection) &&
 			append_command(table, connection, command));
 	if (strstr(name, "SUBSCRIBE"))
-		return is_last(connection, command) ||
+		return is_last_command(connection, command) ||
 		       append_command(table, connection, command);
 	return (!belongs_to_transaction(name, reply) &&
 		!spoils_transaction(table, connection, name, reply)) ||

@@ -224,7 +224,8 @@ static bool search_once(struct rr_explorer *explorer,
 }
 
 /* What has to be different when it begins anew; false: nothing. */
-static bool adapt(struct rr_explorer *explorer, const struct rr_search *search)
+static bool adapt_search(struct rr_explorer *explorer,
+			 const struct rr_search *search)
 {
 	if (search->end == RR_GRAPH_ENDLESS) {
 		explorer->product.bounded = true;
@@ -260,7 +261,7 @@ bool rr_search_run(struct rr_explorer *explorer,
 		*search = (struct rr_search){ .end = RR_GRAPH_FAILED };
 		good = search_once(explorer, bounds, search);
 		learns_anew = has_new_script(explorer, n_scripts);
-		if (!learns_anew && (!good || !adapt(explorer, search)))
+		if (!learns_anew && (!good || !adapt_search(explorer, search)))
 			return good;
 		explorer->result->error = (struct rr_error){ 0 };
 		rr_search_release(search);
@@ -428,7 +429,7 @@ static bool walk_all(struct rr_explorer *explorer, struct rr_search *search,
 	search->end = RR_GRAPH_AGAIN;
 	*again = (search->product.wants_absolute ||
 		  search->product.wants_clock) &&
-		 adapt(explorer, search);
+		 adapt_search(explorer, search);
 	if (*again)
 		return true;
 	result->bound = rr_walks_bound(walks, result->schedules);

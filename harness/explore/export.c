@@ -169,17 +169,17 @@ static void write_json(FILE *file, const json_t *graph)
 
 /* ---- Graphviz, made of the JSON --------------------------------------------- */
 
-static const char *json_text(const json_t *object, const char *key)
+static const char *dot_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
 
-static bool json_flag(const json_t *object, const char *key)
+static bool dot_flag(const json_t *object, const char *key)
 {
 	return json_is_true(json_object_get(object, key));
 }
 
-static long long json_number(const json_t *object, const char *key)
+static long long dot_number(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -198,9 +198,9 @@ static void write_node(FILE *file, const json_t *state)
 	const json_t *item;
 	size_t i;
 
-	fprintf(file, "  s%lld [label=\"", json_number(state, "id"));
+	fprintf(file, "  s%lld [label=\"", dot_number(state, "id"));
 	if (json_is_integer(json_object_get(state, "counter")))
-		fprintf(file, "counter %lld", json_number(state, "counter"));
+		fprintf(file, "counter %lld", dot_number(state, "counter"));
 	json_array_foreach(json_object_get(state, "lock_of"), i, item)
 	{
 		if (json_is_string(item))
@@ -208,13 +208,13 @@ static void write_node(FILE *file, const json_t *state)
 	}
 	json_array_foreach(json_object_get(state, "clients"), i, item)
 	{
-		fprintf(file, "\\n%s%s: ", json_text(item, "name"),
-			json_flag(item, "inside") ? " (inside)" : "");
-		write_quoted(file, json_text(item, "next"));
+		fprintf(file, "\\n%s%s: ", dot_text(item, "name"),
+			dot_flag(item, "inside") ? " (inside)" : "");
+		write_quoted(file, dot_text(item, "next"));
 	}
 	fprintf(file, "\"%s];\n",
-		json_flag(state, "fails") ? ", style=filled, fillcolor=salmon" :
-					    "");
+		dot_flag(state, "fails") ? ", style=filled, fillcolor=salmon" :
+					   "");
 }
 
 static void write_dot(FILE *file, const json_t *graph)
@@ -228,12 +228,12 @@ static void write_dot(FILE *file, const json_t *graph)
 		write_node(file, item);
 	json_array_foreach(json_object_get(graph, "transitions"), i, item)
 		fprintf(file, "  s%lld -> s%lld [label=\"%s\"%s%s];\n",
-			json_number(item, "from"), json_number(item, "to"),
-			json_text(item, "move"),
+			dot_number(item, "from"), dot_number(item, "to"),
+			dot_text(item, "move"),
 			json_array_size(json_object_get(item, "breaks")) ?
 				", color=red" :
 				"",
-			json_flag(item, "shortest") ? ", penwidth=3" : "");
+			dot_flag(item, "shortest") ? ", penwidth=3" : "");
 	fputs("}\n", file);
 }
 

@@ -41,7 +41,7 @@ static void remove_words(struct rl_command *command, size_t at, size_t n)
 		(command->n_words - at) * sizeof(command->words[0]));
 }
 
-static struct rl_word word(const char *text)
+static struct rl_word make_word(const char *text)
 {
 	return (struct rl_word){ text, strlen(text) };
 }
@@ -51,10 +51,10 @@ static void always_set(struct rl_command *command)
 {
 	command->words[3] = command->words[1];
 	command->words[4] = command->words[2];
-	command->words[0] = word("EVAL");
+	command->words[0] = make_word("EVAL");
 	command->words[1] =
-		word("redis.call('SET', KEYS[1], ARGV[1]) return 1");
-	command->words[2] = word("1");
+		make_word("redis.call('SET', KEYS[1], ARGV[1]) return 1");
+	command->words[2] = make_word("1");
 	command->n_words = 5;
 }
 
@@ -90,8 +90,8 @@ uint32_t rr_mutant_apply(void *context, struct rl_command *command)
 		remove_words(command, lease_of_set(command), 2);
 		break;
 	default:
-		command->words[0] = word("EVAL");
-		command->words[1] = word(mutation->script);
+		command->words[0] = make_word("EVAL");
+		command->words[1] = make_word(mutation->script);
 		break;
 	}
 	return RR_NO_ID;

@@ -37,7 +37,7 @@ struct search {
 	uint32_t n_heap;
 };
 
-static bool is_before(const struct search *search, uint32_t a, uint32_t b)
+static bool is_cheaper(const struct search *search, uint32_t a, uint32_t b)
 {
 	const struct step *x = &search->steps[a], *y = &search->steps[b];
 
@@ -51,7 +51,7 @@ static bool push_place(struct search *search, uint32_t place)
 	if (!rr_array_grow(&search->heap, i, sizeof(*search->heap)))
 		return false;
 	search->n_heap++;
-	for (; i > 0 && is_before(search, place, search->heap[(i - 1) / 2]);
+	for (; i > 0 && is_cheaper(search, place, search->heap[(i - 1) / 2]);
 	     i = (i - 1) / 2)
 		search->heap[i] = search->heap[(i - 1) / 2];
 	search->heap[i] = place;
@@ -70,10 +70,10 @@ static uint32_t pop_place(struct search *search)
 		if (child >= search->n_heap)
 			break;
 		if (child + 1 < search->n_heap &&
-		    is_before(search, search->heap[child + 1],
-			      search->heap[child]))
+		    is_cheaper(search, search->heap[child + 1],
+			       search->heap[child]))
 			child++;
-		if (!is_before(search, search->heap[child], last))
+		if (!is_cheaper(search, search->heap[child], last))
 			break;
 		search->heap[i] = search->heap[child];
 		i = child;
@@ -241,8 +241,8 @@ static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
 }
 
 /* Everybody who is left tries once, in vain. */
-static uint32_t try_all(const struct rr_graph *graph, struct rr_path *path,
-			uint32_t state)
+static uint32_t try_all_clients(const struct rr_graph *graph,
+				struct rr_path *path, uint32_t state)
 {
 	const struct rr_product *product = graph->product;
 
@@ -272,11 +272,11 @@ static void show_in_vain(const struct rr_graph *graph, struct rr_path *path,
 				   0;
 	uint64_t edge;
 
-	state = try_all(graph, path, state);
+	state = try_all_clients(graph, path, state);
 	edge = find_edge(graph, state, -1);
 	if (!again || edge == graph->n_edges || !add_to_path(path, edge))
 		return;
-	try_all(graph, path, graph->edges[edge].to);
+	try_all_clients(graph, path, graph->edges[edge].to);
 }
 
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,

@@ -14,8 +14,9 @@
 
 /* ---- Asking --------------------------------------------------------------- */
 
-static const struct rl_command *question_command(const struct rr_server_table *table,
-					   const struct rr_question *question)
+static const struct rl_command *
+question_command(const struct rr_server_table *table,
+		 const struct rr_question *question)
 {
 	return question->kind == RR_ASK_COMMAND ?
 		       &table->terms->command[question->argument].words :
@@ -81,10 +82,12 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 	table->n_replayed++;
 	if (is_plain_command(table, state))
 		return rr_asker_queue(table->asker,
-				      question_command(table, &state->question));
+				      question_command(table,
+						       &state->question));
 	if (!rr_asker_flush(table->asker) ||
 	    !rr_asker_ask(table->asker, &state->question,
-			  question_command(table, &state->question), &reply, &blocks))
+			  question_command(table, &state->question), &reply,
+			  &blocks))
 		return false;
 	skip_messages(table, state->parent);
 	skip_messages(table, id);
@@ -92,7 +95,7 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 }
 
 /* Brings the server to a state, by the questions that led there. */
-static bool bring_to(struct rr_server_table *table, uint32_t id)
+static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 {
 	uint32_t *path = malloc((table->states[id].length + 1) * sizeof(*path));
 	uint32_t n = 0, at = id;
@@ -114,9 +117,10 @@ static bool bring_to(struct rr_server_table *table, uint32_t id)
 /* The reply of a command; on a connection that listens the next that lies there
  * unread comes before it. */
 static bool keep_row_reply(struct rr_server_table *table,
-		       struct rr_connections *connections,
-		       const struct rr_question *question,
-		       const struct rl_reply *reply, struct rr_server_row *row)
+			   struct rr_connections *connections,
+			   const struct rr_question *question,
+			   const struct rl_reply *reply,
+			   struct rr_server_row *row)
 {
 	const uint32_t command = (uint32_t)question->argument;
 	const struct rr_command_info info = rr_asker_info(
@@ -158,8 +162,9 @@ static bool ask_server(struct rr_server_table *table,
 		return true;
 	}
 	table->n_asked++;
-	if (!rr_asker_ask(table->asker, question, question_command(table, question),
-			  &reply, &row->blocks))
+	if (!rr_asker_ask(table->asker, question,
+			  question_command(table, question), &reply,
+			  &row->blocks))
 		return rr_server_fail_asking(table);
 	good = question->kind != RR_ASK_COMMAND ||
 	       keep_row_reply(table, connections, question, &reply, row);
@@ -212,7 +217,7 @@ static uint32_t find_next_state(struct rr_server_table *table, uint32_t from,
 
 	if (rr_server_compose(table, from, &connections, row, &state))
 		return rr_server_add_state(table, &state, &connections, is_new);
-	if (!bring_to(table, from))
+	if (!bring_server_to(table, from))
 		return RR_NO_ID;
 	to = ask_from(table, from, row, is_new);
 	table->at = to;
@@ -281,7 +286,7 @@ static int verify_row(struct rr_server_table *table, uint32_t merge,
 				      .question = detour.question };
 	bool is_new = false;
 
-	if (!bring_to(table, detour.from) ||
+	if (!bring_server_to(table, detour.from) ||
 	    ask_from(table, detour.from, &copy, &is_new) == RR_NO_ID)
 		return -1;
 	again.to = ask_from(table, row.from, &again, &is_new);
@@ -342,7 +347,7 @@ static bool is_same_later(struct rr_server_table *table, uint32_t number)
 	struct rr_connections connections =
 		rr_server_connections(table, row.from);
 
-	if (!bring_to(table, row.from))
+	if (!bring_server_to(table, row.from))
 		return true;
 	table->at = RR_NO_ID;
 	return !ask_server(table, &state, &connections, &again) ||
@@ -390,8 +395,9 @@ static bool learn_new_connection(struct rr_server_table *table)
 	char text[400];
 	bool blocks;
 
-	if (!rr_asker_ask(table->asker, &question, question_command(table, &question),
-			  &reply, &blocks) ||
+	if (!rr_asker_ask(table->asker, &question,
+			  question_command(table, &question), &reply,
+			  &blocks) ||
 	    !rr_asker_connection(table->asker, 0, text, sizeof(text)))
 		return rr_server_fail_asking(table);
 	rr_intern_put(&table->says, text, strlen(text) + 1, NULL);

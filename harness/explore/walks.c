@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Random paths through the product, by priorities. */
 #include "walks.h"
 
 #include <math.h>
@@ -210,12 +211,12 @@ static const struct option *find_free(const struct rr_walks *walks)
 	return NULL;
 }
 
-static void lower(struct rr_walks *walks, int client)
+static void lower_priority(struct rr_walks *walks, int client)
 {
 	walks->priorities[client] = --walks->lowest;
 }
 
-static const struct option *pick(struct rr_walks *walks, size_t step)
+static const struct option *pick_option(struct rr_walks *walks, size_t step)
 {
 	const struct option *option = pick_among(walks, true, -1);
 	int client;
@@ -231,7 +232,7 @@ static const struct option *pick(struct rr_walks *walks, size_t step)
 	client = first_client(walks);
 	for (int i = 1; i < walks->config.depth && client >= 0; i++) {
 		if (walks->n_steps > 0 && walks->changes[i] == step) {
-			lower(walks, client);
+			lower_priority(walks, client);
 			client = first_client(walks);
 		}
 	}
@@ -239,7 +240,7 @@ static const struct option *pick(struct rr_walks *walks, size_t step)
 }
 
 /* In the first run all take turns, and whoever was refused lets all others go. */
-static void yield(struct rr_walks *walks, const struct option *option)
+static void let_others_go(struct rr_walks *walks, const struct option *option)
 {
 	const int client = option->transition.who;
 
@@ -248,7 +249,7 @@ static void yield(struct rr_walks *walks, const struct option *option)
 	if (walks->n_steps == 0 ||
 	    rr_product_client(walks->product, option->next, (size_t)client)
 		    ->is_attempt)
-		lower(walks, client);
+		lower_priority(walks, client);
 	if (walks->walk.last >= 0 && walks->walk.last != client)
 		walks->walk.switches++;
 	walks->walk.last = client;
@@ -275,7 +276,7 @@ static bool judge_end(struct rr_walks *walks, const uint32_t *key,
 	return true;
 }
 
-static bool run(struct rr_walks *walks)
+static bool run_walk(struct rr_walks *walks)
 {
 	struct rr_product *product = walks->product;
 	const size_t size = product->n_words * sizeof(uint32_t);
@@ -295,10 +296,10 @@ static bool run(struct rr_walks *walks)
 		if (!rr_product_expand(product, key, note_option, walks,
 				       &flags))
 			return false;
-		option = pick(walks, step);
+		option = pick_option(walks, step);
 		if (!option)
 			break;
-		yield(walks, option);
+		let_others_go(walks, option);
 		if (!add_walk_step(walks, option))
 			return false;
 		memcpy(key, option->next, size);
@@ -307,8 +308,8 @@ static bool run(struct rr_walks *walks)
 }
 
 /* Which of two is to be shown? */
-static bool is_better(const struct rr_walks *walks, const struct walk *a,
-		      const struct walk *b)
+static bool is_better_walk(const struct rr_walks *walks, const struct walk *a,
+			   const struct walk *b)
 {
 	const unsigned x = rr_worst_invariant(a->broken, walks->shows);
 	const unsigned y = rr_worst_invariant(b->broken, walks->shows);
@@ -330,7 +331,7 @@ static void keep_walk(struct rr_walks *walks, struct rr_explore_result *result)
 		result->broken[i] += broken >> i & 1;
 	result->breaks |= broken;
 	result->failing += broken != 0;
-	if (!broken || !is_better(walks, &walks->walk, &walks->best))
+	if (!broken || !is_better_walk(walks, &walks->walk, &walks->best))
 		return;
 	release_walk(&walks->best);
 	walks->best = walks->walk;
@@ -346,7 +347,7 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	const struct rr_product *product = walks->product;
 
 	if (walks->n_steps == 0) {
-		if (!run(walks))
+		if (!run_walk(walks))
 			return false;
 		walks->n_steps = walks->walk.path.n ? walks->walk.path.n : 1;
 	}
@@ -354,7 +355,7 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	    product->wants_clock)
 		return false;
 	draw_priorities(walks);
-	if (!run(walks) || product->wants_absolute || product->wants_clock)
+	if (!run_walk(walks) || product->wants_absolute || product->wants_clock)
 		return false;
 	keep_walk(walks, result);
 	return true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What strategies of the tests are made of, and how they are explored. */
 #include "strangers.h"
 
 #include <stdio.h>
