@@ -64,15 +64,6 @@ enum rr_exit rr_exit_of(enum rr_error_kind kind)
 	return exit_codes[kind];
 }
 
-enum rr_error_kind rr_exit_kind(enum rr_exit code)
-{
-	enum rr_error_kind kind = RR_ERROR_INTERNAL;
-
-	while (kind > RR_ERROR_NONE && exit_codes[kind] != code)
-		kind--;
-	return kind;
-}
-
 bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind)
 {
 	if (error->kind != kind)
@@ -80,13 +71,6 @@ bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind)
 	rr_complain(rr_exit_of(kind), "%s", error->text);
 	*error = (struct rr_error){ .kind = RR_ERROR_NONE };
 	return true;
-}
-
-bool rr_error_adopt(struct rr_error *error, enum rr_exit code)
-{
-	if (!error->kind)
-		error->kind = rr_exit_kind(code);
-	return code == RR_EXIT_OK;
 }
 
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)

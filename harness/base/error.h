@@ -53,13 +53,6 @@ enum rr_exit {
 /* The exit code that an error of this kind has; RR_EXIT_OK = there is none. */
 enum rr_exit rr_exit_of(enum rr_error_kind kind);
 
-/* The kind of error that has this exit code; codes of verdicts have none. */
-enum rr_error_kind rr_exit_kind(enum rr_exit code);
-
-/* For what has printed its complaint already: leaves its kind alone in `error`.
- * True: it was RR_EXIT_OK. */
-bool rr_error_adopt(struct rr_error *error, enum rr_exit code);
-
 /* An error of this kind does not end what goes on: it is told as a remark, and
  * none is left. False: it is none, or of another kind. */
 bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind);

@@ -144,44 +144,51 @@ enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
 	return rr_promise(strategy, processes > 1 ? RR_PROCESSES : RR_THREADS);
 }
 
-static void judge_as(struct rr_measurement *m, enum rr_verdict verdict,
-		     const char *remark)
+/* The first that applies decides. */
+struct rule {
+	bool applies;
+	enum rr_verdict verdict;
+	const char *remark;
+};
+
+static void judge_by(struct rr_measurement *m, const struct rule *rules)
 {
-	m->verdict = verdict;
-	m->remark = remark;
+	while (!rules->applies)
+		rules++;
+	m->verdict = rules->verdict;
+	m->remark = rules->remark;
 }
 
 static void judge_exact(struct rr_measurement *m)
 {
-	if (m->overruns)
-		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			 "inconclusive: held longer than the lease");
-	else if (m->lost)
-		judge_as(m, RR_VERDICT_VIOLATED,
-			 "VIOLATED: updates lost, expected exact");
-	else if (m->extra)
-		judge_as(m, RR_VERDICT_VIOLATED,
-			 "VIOLATED: counted too much, expected exact");
-	else if (m->overlaps)
-		judge_as(m, RR_VERDICT_VIOLATED,
-			 "VIOLATED: two inside at once");
-	else if (m->unknown)
-		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			 "inconclusive: replies were lost");
-	else if (m->killed < m->to_kill)
-		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			 "inconclusive: too little was put off to kill all");
-	else
-		judge_as(m, RR_VERDICT_EXACT, "exact, as expected");
+	const struct rule rules[] = {
+		{ m->overruns, RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: held longer than the lease" },
+		{ m->lost, RR_VERDICT_VIOLATED,
+		  "VIOLATED: updates lost, expected exact" },
+		{ m->extra, RR_VERDICT_VIOLATED,
+		  "VIOLATED: counted too much, expected exact" },
+		{ m->overlaps, RR_VERDICT_VIOLATED,
+		  "VIOLATED: two inside at once" },
+		{ m->unknown, RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: replies were lost" },
+		{ m->killed < m->to_kill, RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: too little was put off to kill all" },
+		{ true, RR_VERDICT_EXACT, "exact, as expected" },
+	};
+
+	judge_by(m, rules);
 }
 
 static void judge_lossy(struct rr_measurement *m)
 {
-	if (m->lost)
-		judge_as(m, RR_VERDICT_LOSSY, "lossy, as expected");
-	else
-		judge_as(m, RR_VERDICT_INCONCLUSIVE,
-			 "inconclusive: nothing lost this time");
+	const struct rule rules[] = {
+		{ m->lost, RR_VERDICT_LOSSY, "lossy, as expected" },
+		{ true, RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: nothing lost this time" },
+	};
+
+	judge_by(m, rules);
 }
 
 void rr_measurement_judge(struct rr_measurement *m)
@@ -219,22 +226,22 @@ double rr_lost_pct(const struct rr_measurement *m)
 		       0;
 }
 
+static const struct {
+	const char *name;
+	enum rr_exit code;
+} verdicts[] = {
+	[RR_VERDICT_EXACT] = { "exact", RR_EXIT_OK },
+	[RR_VERDICT_LOSSY] = { "lossy", RR_EXIT_OK },
+	[RR_VERDICT_VIOLATED] = { "violated", RR_EXIT_VIOLATED },
+	[RR_VERDICT_INCONCLUSIVE] = { "inconclusive", RR_EXIT_INCONCLUSIVE },
+};
+
 const char *rr_verdict_name(enum rr_verdict verdict)
 {
-	static const char *const names[] = {
-		[RR_VERDICT_EXACT] = "exact",
-		[RR_VERDICT_LOSSY] = "lossy",
-		[RR_VERDICT_VIOLATED] = "violated",
-		[RR_VERDICT_INCONCLUSIVE] = "inconclusive",
-	};
-
-	return names[verdict];
+	return verdicts[verdict].name;
 }
 
 enum rr_exit rr_verdict_exit(enum rr_verdict verdict)
 {
-	if (verdict == RR_VERDICT_VIOLATED)
-		return RR_EXIT_VIOLATED;
-	return verdict == RR_VERDICT_INCONCLUSIVE ? RR_EXIT_INCONCLUSIVE :
-						    RR_EXIT_OK;
+	return verdicts[verdict].code;
 }

@@ -67,26 +67,21 @@ bool rr_results_write(const struct rr_results *results, const char *name,
 /* A row, and the names of its columns: both come from the same calls. */
 struct row {
 	char names[ROW_SIZE], values[ROW_SIZE];
-	size_t names_used, values_used;
 };
 
 __attribute__((format(printf, 3, 4)))
 static void add_field(struct row *row, const char *name, const char *format,
 		      ...)
 {
-	const char *comma = row->names_used ? "," : "";
+	const char *comma = row->names[0] ? "," : "";
 	va_list arguments;
+	size_t used;
 
-	row->names_used += (size_t)snprintf(row->names + row->names_used,
-					    ROW_SIZE - row->names_used, "%s%s",
-					    comma, name);
-	row->values_used += (size_t)snprintf(row->values + row->values_used,
-					     ROW_SIZE - row->values_used, "%s",
-					     comma);
+	strcat(strcat(row->names, comma), name);
+	strcat(row->values, comma);
+	used = strlen(row->values);
 	va_start(arguments, format);
-	row->values_used += (size_t)vsnprintf(row->values + row->values_used,
-					      ROW_SIZE - row->values_used,
-					      format, arguments);
+	vsnprintf(row->values + used, ROW_SIZE - used, format, arguments);
 	va_end(arguments);
 }
 
@@ -118,7 +113,7 @@ static void add_setting(struct row *row, const struct rr_results *results,
 	add_field(row, "ts_utc", "%s", now);
 	add_field(row, "strategy", "%s", m->strategy->name);
 	add_field(row, "expectation", "%s",
-	    m->promise == RR_EXACT ? "exact" : "lossy");
+		  m->promise == RR_EXACT ? "exact" : "lossy");
 	add_field(row, "threads", "%d", m->threads);
 	add_field(row, "processes", "%d", m->processes);
 	add_field(row, "increments", "%ld", options->increments);
@@ -171,7 +166,7 @@ static void add_cost(struct row *row, const struct rr_results *results,
 	add_count(row, "retry_max", m->retry_max);
 	add_count(row, "commands", m->commands);
 	add_field(row, "commands_per_increment", "%.4f",
-	    rr_commands_per_increment(m));
+		  rr_commands_per_increment(m));
 	add_count_if(row, "overlaps", m->strategy->acquire, m->overlaps);
 	add_count(row, "thread_ops_min", m->thread_ops_min);
 	add_count(row, "thread_ops_max", m->thread_ops_max);
@@ -180,10 +175,11 @@ static void add_cost(struct row *row, const struct rr_results *results,
 	add_field(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
 	add_field(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
 	add_field(row, "policy", "%s",
-	    rr_policy_text(m->policy, m->strategy, policy));
+		  rr_policy_text(m->policy, m->strategy, policy));
 	add_field(row, "persistence", "%s",
-	    options->n_redis ? "own" :
-			       rr_persistence_names[options->persistence]);
+		  options->n_redis ?
+			  "own" :
+			  rr_persistence_names[options->persistence]);
 	add_field(row, "keys", "%ld", options->keys);
 	add_count_if(row, "overruns", m->strategy->lock.lease, m->overruns);
 }
@@ -191,7 +187,7 @@ static void add_cost(struct row *row, const struct rr_results *results,
 static void print_run_row(struct row *row, const struct rr_results *results,
 			  const struct rr_finished *finished)
 {
-	*row = (struct row){ .names_used = 0 };
+	*row = (struct row){ .names = "" };
 	add_setting(row, results, finished);
 	add_result(row, &finished->measurement);
 	add_times(row, &finished->measurement.times);
