@@ -108,7 +108,7 @@ static inline int64_t rr_lesser_ns(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- What is done to them (apply.c) ---------------------------------------- */
+/* ---- What is done to servers (apply.c) -------------------------------------- */
 
 void rr_state_log(struct rr_state *state, struct rr_action action);
 
@@ -126,6 +126,14 @@ rr_state_move_server(struct rr_state *state, size_t server,
 
 /* A connection that carries something is closed; the server knows. */
 void rr_state_close(struct rr_state *state, size_t client, int lane);
+
+/* A client has entered its critical section: who else is in there? */
+void rr_state_judge_entry(struct rr_state *state, size_t client);
+
+/* ---- What is done to clients (feed.c) --------------------------------------- */
+
+/* How many of the commands on a lane have been answered. */
+size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane);
 
 /* The command that is to be executed next on a lane; NULL = none. */
 const struct rr_sent *rr_state_next_sent(const struct rr_state *state,

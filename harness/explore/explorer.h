@@ -28,7 +28,15 @@ struct rr_explorer {
 	size_t n_mutations;
 };
 
-/* ---- Searching (explore.c) -------------------------------------------------- */
+/* Starts the servers and sets up the program that is searched. */
+bool rr_explorer_open(struct rr_explorer *explorer);
+void rr_explorer_release(struct rr_explorer *explorer);
+
+/* The error of a part is that of the whole; returns false. */
+bool rr_explorer_fail(struct rr_explorer *explorer,
+		      const struct rr_error *error);
+
+/* ---- Searching (search.c) ---------------------------------------------------- */
 
 struct rr_search {
 	struct rr_product product;
@@ -41,6 +49,14 @@ bool rr_search_run(struct rr_explorer *explorer,
 		   const struct rr_graph_config *bounds,
 		   struct rr_search *search);
 void rr_search_release(struct rr_search *search);
+
+/* With the explorer's tables, which are made if there are none. */
+bool rr_search_make_product(struct rr_explorer *explorer,
+			    struct rr_product *product);
+
+/* What has to be different when it begins anew; false: nothing. */
+bool rr_search_adapt(struct rr_explorer *explorer,
+		     const struct rr_search *search);
 
 /* ---- What is done with a search (checks.c) ---------------------------------- */
 

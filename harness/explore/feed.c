@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Clients are fed what they wait for, and run on. */
+#include "expansion.h"
+
+/* ---- Feeding clients ------------------------------------------------------ */
+
+static long n_done(const struct rr_client_state *client)
+{
+	return client->tally.ok + client->tally.unknown + client->tally.failed;
+}
+
+long rr_state_n_done(const struct rr_state *state, size_t client)
+{
+	return n_done(rr_state_client(state, client));
+}
+
+static bool is_same_wait(const struct rr_stop *a, const struct rr_stop *b)
+{
+	return a->kind == b->kind && a->lane == b->lane &&
+	       a->duration_ns == b->duration_ns;
+}
+
+/* The client goes on: times count from new where it stands elsewhere. */
+static void move_client(const struct rr_product *product, struct rr_part *part,
+			const struct rr_input *input,
+			const struct rr_client_state *before,
+			const struct rr_client_state *after)
+{
+	const bool is_bounded = product->config.bounded;
+
+	for (uint32_t i = 0; i < RR_RUN_THREADS; i++) {
+		if (i == input->thread || i >= after->n_threads ||
+		    i >= before->n_threads ||
+		    !is_same_wait(&before->stops[i], &after->stops[i]))
+			part->waited_ns[i] = 0;
+	}
+	if (!after->is_attempt && !after->has_ended)
+		return;
+	part->attempt_ns = 0;
+	if (after->has_ended || after->is_forgetful)
+		part->passed_ns = 0;
+	if (after->is_attempt && is_bounded && input->kind != RR_INPUT_ATTEMPT)
+		part->rounds = n_done(after) == n_done(before) ?
+				       (uint8_t)(part->rounds + 1) :
+				       0;
+	if (after->has_ended || !is_bounded)
+		part->rounds = 0;
+}
+
+static uint8_t count_sent_inside(const struct rr_client_state *client)
+{
+	uint8_t n = 0;
+
+	for (uint32_t i = 0; i < client->n_sent; i++)
+		n += client->sent[i].is_inside;
+	return n;
+}
+
+static void log_feed(struct rr_state *state, size_t client,
+		     const struct rr_input *input, int64_t passed_ns,
+		     const struct rr_client_row *row)
+{
+	const struct rr_client_state *states =
+		state->product->clients[client].states;
+	const struct rr_client_state *from = &states[row->from];
+	const struct rr_client_state *to = &states[row->to];
+
+	rr_state_log(state, (struct rr_action){
+				    .kind = RR_ACTION_FEED,
+				    .client = (uint8_t)client,
+				    .input = *input,
+				    .ns = passed_ns,
+				    .signature = row->signature,
+				    .stop = from->stops[input->thread],
+				    .was_inside = from->is_inside,
+				    .has_entered = row->has_entered,
+				    .is_inside = to->is_inside,
+				    .n_inside = count_sent_inside(to),
+				    .n_counted = (uint8_t)(to->tally.ok -
+							   from->tally.ok),
+			    });
+}
+
+/* One input, and no further. */
+static void feed_once(struct rr_state *state, size_t client,
+		      const struct rr_input *input, bool *has_entered)
+{
+	struct rr_product *product = state->product;
+	struct rr_client_table *table = &product->clients[client];
+	struct rr_part *part = &state->clients[client];
+	const int64_t passed_ns = part->passed_ns;
+	const struct rr_client_row *row;
+
+	if (rr_product_failed(product))
+		return;
+	row = rr_client_table_ask(table, part->state, input, passed_ns);
+	if (!row) {
+		product->error = table->error;
+		return;
+	}
+	if (row->is_timed) {
+		part->passed_ns = 0;
+		product->wants_clock |= !product->config.reads_clock;
+	}
+	*has_entered |= row->has_entered;
+	log_feed(state, client, input, passed_ns, row);
+	move_client(product, part, input, &table->states[row->from],
+		    &table->states[row->to]);
+	part->state = row->to;
+}
+
+/* Takes an answer out of the part. */
+static void take_answer(struct rr_part *part, size_t i)
+{
+	part->n_answers--;
+	memmove(&part->answers[i], &part->answers[i + 1],
+		(part->n_answers - i) * sizeof(part->answers[0]));
+}
+
+/* The first answer on a lane; part->n_answers = none. */
+static size_t find_lane_answer(const struct rr_part *part, uint8_t lane)
+{
+	size_t i = 0;
+
+	while (i < part->n_answers && part->answers[i].lane != lane)
+		i++;
+	return i;
+}
+
+void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	const size_t server = rr_state_lane_server(state, lane);
+	struct rr_common *common = &state->common;
+	size_t answered = rr_part_n_answers(&state->clients[client], lane);
+
+	if (common->left.late == 0 || common->down == (int8_t)server ||
+	    rr_state_connection(state, client, lane))
+		return;
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (it->sent[i].lane != lane)
+			continue;
+		if (answered > 0) {
+			answered--;
+		} else if (common->n_late == RR_LATE_MAX) {
+			rr_error_set(&state->product->error, RR_ERROR_INTERNAL,
+				     "more than %d commands that may be late",
+				     RR_LATE_MAX);
+		} else {
+			common->late[common->n_late++] = (struct rr_late){
+				.server = (uint8_t)server,
+				.slot = rr_state_lane_slot(state, client, lane),
+				.command = it->sent[i].command
+			};
+		}
+	}
+}
+
+/* The connection is gone, and whatever else it would have brought. */
+static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
+{
+	struct rr_part *part = &state->clients[client];
+
+	rr_state_keep_late(state, client, lane);
+	rr_state_close(state, client, lane);
+	for (size_t i = part->n_answers; i-- > 0;) {
+		if (part->answers[i].lane == lane)
+			take_answer(part, i);
+	}
+}
+
+/* The thread that waits for a reply on `lane` gets what is there. */
+static void take_lane_reply(struct rr_state *state, size_t client,
+			    uint8_t thread, uint8_t lane, bool *has_entered)
+{
+	struct rr_part *part = &state->clients[client];
+	const size_t at = find_lane_answer(part, lane);
+	const struct rr_part_answer answer = part->answers[at];
+	struct rr_input input = { .kind = RR_INPUT_REPLY,
+				  .thread = thread,
+				  .value = answer.reply };
+
+	if (answer.kind == RR_ANSWER_REPLY) {
+		take_answer(part, at);
+	} else {
+		input.kind = answer.kind == RR_ANSWER_REFUSED ?
+				     RR_INPUT_REFUSED :
+				     RR_INPUT_LOST;
+		input.value = 0;
+		drop_connection(state, client, lane);
+	}
+	feed_once(state, client, &input, has_entered);
+}
+
+/* A thread that waits for a reply that is there; n_threads = none does. */
+static uint8_t find_receiver(const struct rr_state *state, size_t client)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	const struct rr_part *part = &state->clients[client];
+	uint8_t i = 0;
+
+	while (i < it->n_threads &&
+	       (it->stops[i].kind != RR_STOP_RECEIVE ||
+		find_lane_answer(part, it->stops[i].lane) == part->n_answers))
+		i++;
+	return i;
+}
+
+/* The client runs on as long as what it waits for is there. */
+static void run_product_client(struct rr_state *state, size_t client)
+{
+	bool has_entered = false;
+
+	while (!rr_product_failed(state->product)) {
+		const uint8_t thread = find_receiver(state, client);
+		const struct rr_client_state *it =
+			rr_state_client(state, client);
+
+		if (thread == it->n_threads)
+			break;
+		take_lane_reply(state, client, thread, it->stops[thread].lane,
+				&has_entered);
+	}
+	if (has_entered)
+		rr_state_judge_entry(state, client);
+}
+
+void rr_state_feed(struct rr_state *state, size_t client,
+		   const struct rr_input *input)
+{
+	bool has_entered = false;
+
+	feed_once(state, client, input, &has_entered);
+	if (has_entered)
+		rr_state_judge_entry(state, client);
+	run_product_client(state, client);
+}
+
+void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane,
+		     enum rr_answer_kind kind, uint32_t reply)
+{
+	struct rr_part *part = &state->clients[client];
+
+	if (part->n_answers == RR_PART_ANSWERS) {
+		rr_error_set(&state->product->error, RR_ERROR_INTERNAL,
+			     "more than %d replies that a client has not taken",
+			     RR_PART_ANSWERS);
+		return;
+	}
+	part->answers[part->n_answers++] = (struct rr_part_answer){
+		.lane = lane, .kind = (uint8_t)kind, .reply = reply
+	};
+	run_product_client(state, client);
+}
+
+const struct rr_sent *rr_state_next_sent(const struct rr_state *state,
+					 size_t client, uint8_t lane)
+{
+	const struct rr_client_state *it = rr_state_client(state, client);
+	const struct rr_part *part = &state->clients[client];
+	size_t answered = 0;
+
+	for (size_t i = 0; i < part->n_answers; i++) {
+		const struct rr_part_answer *answer = &part->answers[i];
+
+		if (answer->lane != lane)
+			continue;
+		if (answer->kind == RR_ANSWER_SHUT ||
+		    answer->kind == RR_ANSWER_REFUSED)
+			return NULL;
+		answered++;
+	}
+	for (uint32_t i = 0; i < it->n_sent; i++) {
+		if (it->sent[i].lane == lane && answered-- == 0)
+			return &it->sent[i];
+	}
+	return NULL;
+}
+
+/* ---- Beginning an attempt ------------------------------------------------- */
+
+/* Random values that are somewhere: on servers, with other clients, on their way,
+ * or in what this one remembers. */
+static uint64_t names_in_use(const struct rr_state *state, size_t client)
+{
+	const struct rr_product *product = state->product;
+	const struct rr_terms *terms = product->config.program->terms;
+	uint64_t names = 0;
+
+	for (size_t i = 0; i < product->n_servers; i++)
+		names |= rr_state_server(state, i)->names;
+	for (size_t i = 0; i < product->n_clients; i++) {
+		const struct rr_part *part = &state->clients[i];
+
+		if (i == client || !rr_state_has_ended(state, i))
+			names |= rr_state_client(state, i)->names;
+		for (size_t j = 0; j < part->n_answers; j++) {
+			if (part->answers[j].kind == RR_ANSWER_REPLY)
+				names |= terms->reply[part->answers[j].reply]
+						 .names;
+		}
+	}
+	for (size_t i = 0; i < state->common.n_late; i++)
+		names |= terms->command[state->common.late[i].command].names;
+	return names;
+}
+
+bool rr_state_begin_attempt(struct rr_state *state, size_t client)
+{
+	struct rr_input input = { .kind = RR_INPUT_ATTEMPT };
+	uint64_t names;
+
+	if (!rr_state_client(state, client)->is_attempt)
+		return true;
+	names = names_in_use(state, client);
+	while (input.value < RR_GENERATIONS &&
+	       names & rr_name_bit((int)client, (int)input.value))
+		input.value++;
+	if (input.value == RR_GENERATIONS)
+		return false;
+	rr_state_feed(state, client, &input);
+	return true;
+}
