@@ -2,20 +2,155 @@
 /* redrace play: one race, step by step. */
 #include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "commands.h"
 #include "draw/draw.h"
-#include "base/files.h"
 #include "play/play.h"
 #include "race/race.h"
-#include "play/play_options.h"
 
-/* ---- Drawing ------------------------------------------------------------------- */
+/* ---- What was asked for ------------------------------------------------- */
+
+struct play_options {
+	const char *race;
+	const char *redis_server;
+	const char *output;    /* NULL = stdout */
+	enum rr_format format; /* RR_FORMATS before it is picked */
+	bool ascii;
+	bool step;
+	struct rr_guided_options guided;
+};
+
+#define AT(field) offsetof(struct play_options, field)
+
+static bool take_race(void *into, char *text, struct rr_error *error)
+{
+	struct play_options *options = into;
+
+	if (options->race)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "'%s': play takes one race", text);
+	options->race = text;
+	return true;
+}
+
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text, mermaid, svg, html, json or race: what was played, to play it again (by the suffix of FILE; else text)",
+	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
+	{ .name = "step",
+	  .help = "wait before each step and ask what its reply will be",
+	  .kind = RR_TAKES_NOTHING, .at = AT(step) },
+	{ .name = "ascii", .help = "draw with plain characters",
+	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
+	{ .help = "With a strategy:" },
+	{ .name = "schedule", .argument = "WORDS",
+	  .help = "who goes next: A:GET (A's next command, which must be a GET), A, A', A:sleep, tick:10s, crash:A, pause:A:11s, lose-reply:A, restart:n1; the rest is played client after client",
+	  .kind = RR_TAKES_TEXT, .at = AT(guided.schedule) },
+	{ .name = "stop", .help = "end with the schedule",
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.stops) },
+	{ .name = "interactive", .help = "you say who goes next, key by key",
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.interactive) },
+	{ .common = RR_OPTION_CLIENTS, .help = "A, B, ... (2)",
+	  .at = AT(guided.setup.n_clients), .min = 1, .max = RR_GUIDED_CLIENTS },
+	{ .common = RR_OPTION_INCREMENTS, .at = AT(guided.setup.increments),
+	  .min = 1, .max = RR_INCREMENTS_MAX },
+	{ .name = "one-process",
+	  .help = "clients are threads of one process: they share its mutex and its crash",
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.setup.one_process) },
+	{ .common = RR_OPTION_SAVE,
+	  .help = "write down what happened, for 'redrace play FILE'",
+	  .at = AT(guided.save) },
+};
+
+/* ---- What goes together ------------------------------------------------- */
+
+/* What is wrong with them for a strategy; NULL = nothing. */
+static const char *find_conflict(const struct play_options *options)
+{
+	const struct rr_guided_options *guided = &options->guided;
+
+	if (options->step)
+		return "--step is for races; with a strategy it is --interactive";
+	if (guided->interactive && (guided->schedule || guided->stops))
+		return "--interactive is your own schedule: it takes neither --schedule nor --stop";
+	if (guided->interactive && guided->save)
+		return "--interactive saves when you press s: it takes no --save";
+	if (guided->stops && !guided->schedule)
+		return "--stop needs a --schedule";
+	return NULL;
+}
+
+static bool check_race(const struct play_options *options,
+		       struct rr_error *error)
+{
+	const struct rr_guided_options *guided = &options->guided;
+	const struct rr_guided_setup *setup = &guided->setup;
+
+	if (!guided->schedule && !guided->save && !guided->stops &&
+	    !guided->interactive && !setup->one_process &&
+	    !setup->n_clients && !setup->increments)
+		return true;
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "'%s' is no strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
+			    options->race);
+}
+
+/* By --format, or by the suffix of the file. */
+static bool pick_format(struct play_options *options, struct rr_error *error)
+{
+	if (options->format != RR_FORMATS)
+		return true;
+	options->format = RR_FORMAT_TEXT;
+	return !options->output ||
+	       rr_format_of_file(options->output, &options->format) ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--output '%s': expected .txt, .svg, .html, .json, .mmd, .mermaid or .race at its end, or a --format",
+			    options->output);
+}
+
+static bool check_play_options(void *into, struct rr_error *error)
+{
+	struct play_options *options = into;
+	struct rr_guided_setup *setup = &options->guided.setup;
+	const char *conflict;
+
+	if (!pick_format(options, error))
+		return false;
+	if ((options->step || options->guided.interactive) &&
+	    (options->format != RR_FORMAT_TEXT || options->output))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s is for the terminal: it takes neither --format nor --output",
+				    options->step ? "step" : "interactive");
+	setup->strategy = rr_strategy_find(options->race);
+	if (!setup->strategy)
+		return check_race(options, error);
+	if (!setup->n_clients)
+		setup->n_clients = 2;
+	if (!setup->increments)
+		setup->increments = 1;
+	conflict = find_conflict(options);
+	return !conflict ||
+	       rr_error_set(error, RR_ERROR_USAGE, "%s", conflict);
+}
+
+static const struct rr_command_line play_line = {
+	.about = "Plays a race on real servers, one step after another, and draws it.",
+	.arguments = "RACE|FILE|STRATEGY",
+	.missing = "play what? 'redrace list' shows the races",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_race,
+	.check = check_play_options,
+};
+
+/* ---- Drawing ------------------------------------------------------------ */
 
 static enum rr_exit draw_to_file(const struct rr_trace *trace,
-				 const struct rr_play_options *options)
+				 const struct play_options *options)
 {
 	const struct rr_style style = { .ascii = options->ascii, .width = 80 };
 	struct rr_error error = { 0 };
@@ -29,8 +164,8 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace,
 	return rr_report_error(&error);
 }
 
-static enum rr_exit draw(const struct rr_trace *trace,
-			 const struct rr_play_options *options)
+static enum rr_exit draw_trace(const struct rr_trace *trace,
+			       const struct play_options *options)
 {
 	const struct rr_style style = rr_draw_style(stdout, options->ascii);
 
@@ -41,13 +176,13 @@ static enum rr_exit draw(const struct rr_trace *trace,
 	return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 }
 
-/* ---- Playing -------------------------------------------------------------------- */
+/* ---- Playing ------------------------------------------------------------ */
 
 /* What a race that was played comes to. */
-static enum rr_exit show(const struct rr_trace *trace,
-			 const struct rr_play_options *options)
+static enum rr_exit show_trace(const struct rr_trace *trace,
+			       const struct play_options *options)
 {
-	const enum rr_exit code = draw(trace, options);
+	const enum rr_exit code = draw_trace(trace, options);
 
 	fflush(stdout);
 	rr_draw_difference(stderr, trace);
@@ -57,25 +192,26 @@ static enum rr_exit show(const struct rr_trace *trace,
 
 static enum rr_exit show_strategy(void *context, const struct rr_trace *trace)
 {
-	return show(trace, context);
+	return show_trace(trace, context);
 }
 
-static enum rr_exit play(const struct rr_race *race, struct rr_cluster *cluster,
-			 const struct rr_play_options *options,
-			 struct rr_error *error)
+static enum rr_exit play_whole_race(const struct rr_race *race,
+				    struct rr_cluster *cluster,
+				    const struct play_options *options,
+				    struct rr_error *error)
 {
 	struct rr_trace trace;
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (rr_player_play(race, cluster, NULL, &trace, error))
-		code = show(&trace, options);
+		code = show_trace(&trace, options);
 	rr_trace_free(&trace);
 	return code;
 }
 
 static enum rr_exit play_quiz(const struct rr_race *race,
 			      struct rr_cluster *cluster,
-			      const struct rr_play_options *options,
+			      const struct play_options *options,
 			      struct rr_error *error)
 {
 	struct rr_quiz quiz;
@@ -90,7 +226,7 @@ static enum rr_exit play_quiz(const struct rr_race *race,
 		code = RR_EXIT_INTERRUPTED;
 	} else if (!quiz.has_quit) {
 		putchar('\n');
-		code = show(&trace, options);
+		code = show_trace(&trace, options);
 	}
 	rr_quiz_score(&quiz);
 	rr_trace_free(&trace);
@@ -98,9 +234,9 @@ static enum rr_exit play_quiz(const struct rr_race *race,
 }
 
 /* With servers for it; `race` is NULL when it is a strategy. */
-static enum rr_exit stage(const struct rr_race *race,
-			  struct rr_play_options *options,
-			  struct rr_error *error)
+static enum rr_exit play_on_servers(const struct rr_race *race,
+				    struct play_options *options,
+				    struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,
@@ -119,7 +255,7 @@ static enum rr_exit stage(const struct rr_race *race,
 	else if (options->step)
 		code = play_quiz(race, &cluster, options, error);
 	else
-		code = play(race, &cluster, options, error);
+		code = play_whole_race(race, &cluster, options, error);
 	rr_cluster_close(&cluster);
 	rr_session_close(&session);
 	return code;
@@ -127,19 +263,19 @@ static enum rr_exit stage(const struct rr_race *race,
 
 static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
-	struct rr_play_options options = { .redis_server = "redis-server",
-					   .format = RR_FORMATS };
+	struct play_options options = { .redis_server = "redis-server",
+					.format = RR_FORMATS };
 	struct rr_race *race = NULL;
 	enum rr_exit code;
 
-	rr_command_line_parse(&rr_play_command_line, &options, argc, argv);
+	rr_command_line_parse(&play_line, &options, argc, argv);
 	setlocale(LC_CTYPE, "");
 	if (!options.guided.setup.strategy) {
 		race = rr_library_open(options.race, error);
 		if (!race)
 			return RR_EXIT_OK;
 	}
-	code = stage(race, &options, error);
+	code = play_on_servers(race, &options, error);
 	rr_race_free(race);
 	return code;
 }
@@ -147,6 +283,6 @@ static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 const struct rr_command rr_cmd_play = {
 	.name = "play",
 	.summary = "one race, step by step, drawn",
-	.line = &rr_play_command_line,
+	.line = &play_line,
 	.run = run_play,
 };
