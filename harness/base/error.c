@@ -34,7 +34,7 @@ bool rr_error_no_memory(struct rr_error *error)
 
 /* ---- Exit codes --------------------------------------------------------------- */
 
-static size_t rank(enum rr_exit code)
+static size_t exit_rank(enum rr_exit code)
 {
 	static const enum rr_exit order[] = {
 		RR_EXIT_OK,          RR_EXIT_SKIPPED, RR_EXIT_SLOW,
@@ -49,19 +49,19 @@ static size_t rank(enum rr_exit code)
 	return i;
 }
 
-static const enum rr_exit exit_codes[] = {
-	[RR_ERROR_NONE] = RR_EXIT_OK,
-	[RR_ERROR_USAGE] = RR_EXIT_USAGE,
-	[RR_ERROR_REDIS] = RR_EXIT_REDIS,
-	[RR_ERROR_FILE] = RR_EXIT_FILE,
-	[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,
-	[RR_ERROR_INTERRUPTED] = RR_EXIT_INTERRUPTED,
-	[RR_ERROR_INTERNAL] = RR_EXIT_INTERNAL,
-};
-
 enum rr_exit rr_exit_of(enum rr_error_kind kind)
 {
-	return exit_codes[kind];
+	static const enum rr_exit codes[] = {
+		[RR_ERROR_NONE] = RR_EXIT_OK,
+		[RR_ERROR_USAGE] = RR_EXIT_USAGE,
+		[RR_ERROR_REDIS] = RR_EXIT_REDIS,
+		[RR_ERROR_FILE] = RR_EXIT_FILE,
+		[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,
+		[RR_ERROR_INTERRUPTED] = RR_EXIT_INTERRUPTED,
+		[RR_ERROR_INTERNAL] = RR_EXIT_INTERNAL,
+	};
+
+	return codes[kind];
 }
 
 bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind)
@@ -75,7 +75,7 @@ bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind)
 
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)
 {
-	return rank(a) > rank(b) ? a : b;
+	return exit_rank(a) > exit_rank(b) ? a : b;
 }
 
 enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)

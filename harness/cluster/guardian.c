@@ -199,18 +199,6 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
 	return true;
 }
 
-bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_process *process,
-		       const char *const argv[], int cpu,
-		       struct rr_error *error)
-{
-	if (!rr_guardian_prepare(guardian, process, error))
-		return false;
-	if (rr_guardian_run(guardian, process, argv, NULL, cpu, error))
-		return true;
-	rr_guardian_kill(guardian, process);
-	return false;
-}
-
 bool rr_guardian_has_ended(struct rr_guardian *guardian,
 			   const struct rr_process *process, int *status)
 {

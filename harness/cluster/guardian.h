@@ -55,11 +55,6 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
 		     const char *const argv[], const char *const environment[],
 		     int cpu, struct rr_error *error);
 
-/* The two together: a program in a fresh directory. */
-bool rr_guardian_spawn(struct rr_guardian *guardian, struct rr_process *process,
-		       const char *const argv[], int cpu,
-		       struct rr_error *error);
-
 /* Has it ended? Then *status is its wait status. */
 bool rr_guardian_has_ended(struct rr_guardian *guardian,
 			   const struct rr_process *process, int *status);

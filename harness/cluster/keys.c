@@ -26,8 +26,8 @@ void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i)
 
 /* With them goes what a lock, or a strategy, keeps beside its own key: fencing
  * numbers, and the line of those who wait. */
-enum rl_outcome rr_keys_queue_delete(struct rl_link *link, const char *prefix,
-				     int i)
+static enum rl_outcome queue_deletion(struct rl_link *link, const char *prefix,
+				      int i)
 {
 	static const char *const companions[] = { ":fence", ":line" };
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
@@ -71,7 +71,7 @@ enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
 	struct rl_reply reply;
 
 	for (int i = 0; i < n_keys && outcome == RL_OK; i++) {
-		outcome = rr_keys_queue_delete(link, prefix, i);
+		outcome = queue_deletion(link, prefix, i);
 		if (outcome == RL_OK)
 			outcome = rl_flush(link);
 		if (outcome == RL_OK)

@@ -26,11 +26,6 @@ void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i);
 /* The delay queue's name, for rl_delay_queue_new(); there is one. */
 void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix);
 
-/* Deletes counter and lock `i` and what is kept beside them: one command, still
- * to be flushed and its reply to be received. */
-enum rl_outcome rr_keys_queue_delete(struct rl_link *link, const char *prefix,
-				     int i);
-
 /* Deletes all counters and locks of the prefix over `link`, what is kept beside
  * them, and the queue. */
 enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,

@@ -20,8 +20,10 @@ static void start_sleeper(struct rr_guardian *guardian,
 	const char *const argv[] = { "sleep", "600", NULL };
 	struct rr_error error = { 0 };
 
-	cr_assert(rr_guardian_spawn(guardian, process, argv, -1, &error), "%s",
-		  error.text);
+	cr_assert(rr_guardian_prepare(guardian, process, &error) &&
+			  rr_guardian_run(guardian, process, argv, NULL, -1,
+					  &error),
+		  "%s", error.text);
 }
 
 /* A request that the guardian does not answer in time. It is answered later. */

@@ -82,8 +82,10 @@ static void await_answer(const struct rl_address *address)
 	rl_link_free(link);
 }
 
-static void start_server_at(struct support *support, const struct rl_address *address)
+static void start_server_at(struct support *support,
+			    const struct rl_address *address)
 {
+	struct rr_guardian *guardian = &support->session.guardian;
 	struct rr_error error = { 0 };
 	char port[16];
 	const char *const argv[] = {
@@ -94,8 +96,9 @@ static void start_server_at(struct support *support, const struct rl_address *ad
 	struct rr_process process;
 
 	snprintf(port, sizeof(port), "%d", address->is_unix ? 0 : address->port);
-	cr_assert(rr_guardian_spawn(&support->session.guardian, &process, argv,
-				    -1, &error),
+	cr_assert(rr_guardian_prepare(guardian, &process, &error) &&
+			  rr_guardian_run(guardian, &process, argv, NULL, -1,
+					  &error),
 		  "%s", error.text);
 	await_answer(address);
 }

@@ -48,7 +48,7 @@ static struct rr_clock_page *map_page(const char *path)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void attach_page(void)
 {
 	const char *path = getenv(RR_CLOCK_PAGE_VARIABLE);
 	void *real = dlsym(RTLD_NEXT, "clock_gettime");
@@ -143,7 +143,7 @@ static bool name_of(int fd, char name[RR_SYNCED_NAME])
 }
 
 /* A name is written before it is counted: readers need no lock. */
-static void record(int fd, int64_t length)
+static void record_synced(int fd, int64_t length)
 {
 	struct rr_clock_page *page = shim.page;
 	char name[RR_SYNCED_NAME];
@@ -190,7 +190,7 @@ static int synchronise(long call, int fd)
 	take_longer(atomic_load(&shim.page->sync_delay_us));
 	result = (int)syscall(call, fd);
 	if (result == 0 && S_ISREG(before.st_mode))
-		record(fd, before.st_size);
+		record_synced(fd, before.st_size);
 	return result;
 }
 
