@@ -242,15 +242,12 @@ static enum rr_exit replay_folder(const char *folder,
 				  const struct rr_cluster_options *servers,
 				  struct rr_error *error)
 {
-	struct rr_session session;
-	struct rr_cluster cluster = { 0 };
+	struct rr_workplace *place = rr_workplace_new(servers, error);
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (rr_session_open(&session, error) &&
-	    rr_cluster_open(&cluster, &session, servers, error))
-		code = rr_matrix_replay(folder, &cluster, error);
-	rr_cluster_close(&cluster);
-	rr_session_close(&session);
+	if (place)
+		code = rr_matrix_replay(folder, &place->cluster, error);
+	rr_workplace_free(place);
 	return code;
 }
 

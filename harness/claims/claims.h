@@ -15,9 +15,9 @@
 
 #include "base/error.h"
 #include "claim.h"
+#include "cluster/cluster.h"
 
 struct rr_race;
-struct rr_signals;
 
 /* ---- Jobs ---------------------------------------------------------------------- */
 
@@ -26,7 +26,6 @@ enum {
 	RR_JOB_TEXT = 512,
 	RR_JOB_SAYINGS = 32, /* of one race */
 	RR_JOB_REPLY = 100,
-	RR_JOB_VERSION = 40,
 };
 
 /* What a measurement came to. */
@@ -62,7 +61,7 @@ struct rr_jobs {
 	size_t n;
 	struct rr_job *jobs;
 	const char *program; /* redis-server */
-	char version[RR_JOB_VERSION]; /* of the server, "" = none was asked */
+	char version[RR_VERSION_SIZE]; /* of the server, "" = none was asked */
 };
 
 /* Which claims are asked for. */

@@ -192,83 +192,80 @@ static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 
 /* ---- Workers ------------------------------------------------------------------------ */
 
-/* What a worker has for itself. */
-struct workplace {
-	struct rr_session session;
-	struct rr_cluster cluster;
-	char version[RR_JOB_VERSION];
-	struct rr_error error; /* why there is no cluster */
-};
-
 /* What comes back. */
 struct outcome {
 	struct rr_job_result result;
-	char version[RR_JOB_VERSION];
+	char version[RR_VERSION_SIZE];
 };
 
-/* Without a cluster, the jobs say so: each claim has its row. */
+/* What a worker has for itself. */
+struct checker {
+	struct rr_workplace *place;
+	struct rr_error error; /* why there is none */
+};
+
+/* Without a workplace, the jobs say so: each claim has its row. */
 static bool begin_checking(void *context, struct rr_pool_worker *worker,
 			   struct rr_error *error)
 {
 	const struct rr_jobs *jobs = context;
-	const struct rr_cluster_options options = {
-		.program = jobs->program, .cpu = -1
-	};
-	struct workplace *place = calloc(1, sizeof(*place));
+	const struct rr_cluster_options options = { .program = jobs->program,
+						    .cpu = -1 };
+	struct checker *checker = calloc(1, sizeof(*checker));
 
-	worker->state = place;
-	if (!place)
+	worker->state = checker;
+	if (!checker)
 		return rr_error_no_memory(error);
-	if (!rr_session_open(&place->session, error))
-		return false;
-	if (rr_cluster_open(&place->cluster, &place->session, &options,
-			    &place->error))
-		rr_cluster_version(&place->cluster, place->version,
-				   sizeof(place->version));
+	checker->place = rr_workplace_new(&options, &checker->error);
 	return true;
 }
 
 static void end_checking(void *context, struct rr_pool_worker *worker)
 {
-	struct workplace *place = worker->state;
+	struct checker *checker = worker->state;
 
 	(void)context;
-	if (!place)
-		return;
-	rr_cluster_close(&place->cluster);
-	rr_session_close(&place->session);
-	free(place);
+	if (checker)
+		rr_workplace_free(checker->place);
+	free(checker);
 }
 
-static void check_one(const struct rr_job *job, struct workplace *place,
-		      const char *program, struct rr_job_result *result)
+/* False: called off. */
+static bool check_in_place(const struct rr_job *job, struct rr_workplace *place,
+			   const char *program, struct outcome *outcome)
 {
-	if (result->is_done)
-		return; /* a race that cannot be read */
-	if (place->error.kind) {
-		result->code = rr_exit_of(place->error.kind);
-		snprintf(result->text, sizeof(result->text), "%.500s",
-			 place->error.text);
-	} else if (job->race) {
-		play_race(job->race, &place->cluster, result);
-	} else {
-		rr_measure_take(job->measure, &place->session, program, result);
-	}
-	result->is_done = true;
+	struct rr_signals *signals = &place->session.signals;
+
+	memcpy(outcome->version, place->version, sizeof(outcome->version));
+	if (job->race)
+		play_race(job->race, &place->cluster, &outcome->result);
+	else
+		rr_measure_take(job->measure, &place->session, program,
+				&outcome->result);
+	rr_signals_wait(signals, 0);
+	return !signals->interrupted;
 }
 
 static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 {
 	const struct rr_jobs *jobs = context;
-	struct workplace *place = worker->state;
-	struct rr_signals *signals = &place->session.signals;
-	struct outcome outcome = { .result = jobs->jobs[i].result };
+	const struct rr_job *job = &jobs->jobs[i];
+	const struct checker *checker = worker->state;
+	struct outcome outcome = { .result = job->result };
+	struct rr_job_result *result = &outcome.result;
+	bool good = true;
 
-	memcpy(outcome.version, place->version, sizeof(outcome.version));
-	check_one(&jobs->jobs[i], place, jobs->program, &outcome.result);
-	rr_signals_wait(signals, 0);
+	if (!result->is_done && checker->place) {
+		good = check_in_place(job, checker->place, jobs->program,
+				      &outcome);
+	} else if (!result->is_done) {
+		result->code = rr_exit_of(checker->error.kind);
+		snprintf(result->text, sizeof(result->text), "%.500s",
+			 checker->error.text);
+	}
+	result->is_done = true;
 	rr_pool_add(worker, &outcome, sizeof(outcome));
-	return !signals->interrupted;
+	return good;
 }
 
 static void take_outcome(void *context, size_t i, const char *data, size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions and clusters: their beginning and end, and the list of servers. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server.h"
@@ -308,4 +309,34 @@ void rr_cluster_version(const struct rr_cluster *cluster, char *version,
 		return;
 	found += strlen(field);
 	snprintf(version, size, "%.*s", (int)strcspn(found, "\r\n"), found);
+}
+
+struct rr_workplace *
+rr_workplace_new(const struct rr_cluster_options *options,
+		 struct rr_error *error)
+{
+	struct rr_workplace *place = calloc(1, sizeof(*place));
+
+	if (!place) {
+		rr_error_no_memory(error);
+		return NULL;
+	}
+	if (!rr_session_open(&place->session, error) ||
+	    !rr_cluster_open(&place->cluster, &place->session, options,
+			     error)) {
+		rr_workplace_free(place);
+		return NULL;
+	}
+	rr_cluster_version(&place->cluster, place->version,
+			   sizeof(place->version));
+	return place;
+}
+
+void rr_workplace_free(struct rr_workplace *place)
+{
+	if (!place)
+		return;
+	rr_cluster_close(&place->cluster);
+	rr_session_close(&place->session);
+	free(place);
 }

@@ -167,6 +167,20 @@ bool rr_cluster_has_time(const struct rr_cluster *cluster);
 void rr_cluster_version(const struct rr_cluster *cluster, char *version,
 			size_t size);
 
+/* A session with a cluster: what a worker process has for itself. */
+enum { RR_VERSION_SIZE = 40 };
+struct rr_workplace {
+	struct rr_session session;
+	struct rr_cluster cluster;
+	char version[RR_VERSION_SIZE]; /* of the servers, "" = not known */
+};
+
+/* Opens both, and closes them. NULL: neither is open. */
+struct rr_workplace *
+rr_workplace_new(const struct rr_cluster_options *options,
+		 struct rr_error *error);
+void rr_workplace_free(struct rr_workplace *place);
+
 /* A server that is not started yet; its number in *server. */
 bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 			const struct rr_server_options *options, int *server,

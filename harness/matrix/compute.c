@@ -19,18 +19,11 @@ struct computation {
 	bool is_short_of_memory;
 };
 
-/* What a worker has for itself. */
-struct workplace {
-	struct rr_session session;
-	struct rr_cluster cluster;
-	char version[RR_MATRIX_VERSION];
-};
-
 /* What comes back, followed by the transcript and the drawing, "" for none.
  * Pointers in it are the worker's. */
 struct found {
 	struct rr_cell cell;
-	char version[RR_MATRIX_VERSION];
+	char version[RR_VERSION_SIZE];
 };
 
 static bool begin_worker(void *context, struct rr_pool_worker *worker,
@@ -38,39 +31,24 @@ static bool begin_worker(void *context, struct rr_pool_worker *worker,
 {
 	const struct computation *computation = context;
 	struct rr_cluster_options options = *computation->servers;
-	struct workplace *workplace = calloc(1, sizeof(*workplace));
 
-	worker->state = workplace;
-	if (!workplace)
-		return rr_error_no_memory(error);
 	options.cpu = rr_placement_nth(worker->number);
 	rr_placement_settle(options.cpu);
-	if (!rr_session_open(&workplace->session, error) ||
-	    !rr_cluster_open(&workplace->cluster, &workplace->session,
-			     &options, error))
-		return false;
-	rr_cluster_version(&workplace->cluster, workplace->version,
-			   sizeof(workplace->version));
-	return true;
+	worker->state = rr_workplace_new(&options, error);
+	return worker->state != NULL;
 }
 
 static void end_worker(void *context, struct rr_pool_worker *worker)
 {
-	struct workplace *workplace = worker->state;
-
 	(void)context;
-	if (!workplace)
-		return;
-	rr_cluster_close(&workplace->cluster);
-	rr_session_close(&workplace->session);
-	free(workplace);
+	rr_workplace_free(worker->state);
 }
 
 /* Told by a search now and then. */
 static bool tell_progress(void *context, unsigned long states, double share)
 {
 	struct rr_pool_worker *worker = context;
-	struct workplace *workplace = worker->state;
+	struct rr_workplace *workplace = worker->state;
 	struct rr_signals *signals = &workplace->session.signals;
 
 	(void)share;
@@ -89,7 +67,7 @@ static bool compute_cell(void *context, struct rr_pool_worker *worker,
 			 size_t job)
 {
 	const struct computation *computation = context;
-	struct workplace *workplace = worker->state;
+	struct rr_workplace *workplace = worker->state;
 	struct found found = { .cell = *computation->jobs[job] };
 	struct rr_cell *cell = &found.cell;
 

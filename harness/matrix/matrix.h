@@ -77,8 +77,6 @@ struct rr_cell {
 
 /* ---- The matrix ----------------------------------------------------------------- */
 
-enum { RR_MATRIX_VERSION = 40 };
-
 struct rr_matrix {
 	size_t n_strategies;
 	const struct rr_strategy *const *strategies; /* the caller's */
@@ -86,7 +84,7 @@ struct rr_matrix {
 	unsigned long most;     /* states of a cell, 0 = as in its bounds */
 	struct rr_cell *cells;  /* RR_HAZARDS of each strategy; those of other
 				 * columns are RR_CELL_UNDONE */
-	char version[RR_MATRIX_VERSION]; /* of the server, "" = unknown */
+	char version[RR_VERSION_SIZE]; /* of the server, "" = unknown */
 	double seconds;
 };
 
