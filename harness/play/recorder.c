@@ -6,16 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "cluster/cluster.h"
-#include "script.h"
+#include "recorder_parts.h"
 
 enum { NOTE_SIZE = 240 };
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-static char *keep(struct rr_recorder *recorder, const char *text, size_t length)
+char *recorder_keep(struct rr_recorder *recorder, const char *text,
+		    size_t length)
 {
 	char *kept = rr_race_keep(recorder->race, text, length);
 
@@ -25,8 +24,8 @@ static char *keep(struct rr_recorder *recorder, const char *text, size_t length)
 
 /* Another step of `actor` (-1 = nobody's), to be completed and told; NULL = there is
  * no room. */
-static struct rr_step *add_step(struct rr_recorder *recorder,
-				enum rr_step_kind kind, int actor)
+struct rr_step *recorder_add_step(struct rr_recorder *recorder,
+				  enum rr_step_kind kind, int actor)
 {
 	struct rr_race *race = recorder->race;
 	struct rr_step *step;
@@ -43,8 +42,8 @@ static struct rr_step *add_step(struct rr_recorder *recorder,
 	return step;
 }
 
-static bool tell(struct rr_recorder *recorder, struct rr_step *step,
-		 const struct rr_action *action)
+bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
+		   const struct rr_action *action)
 {
 	if (step && recorder->setup.added && !recorder->no_memory)
 		recorder->setup.added(recorder->setup.context, step, action);
@@ -52,15 +51,16 @@ static bool tell(struct rr_recorder *recorder, struct rr_step *step,
 }
 
 /* One that is complete with its client: enters, leaves, counts, crashes. */
-static bool add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
-		     int actor)
+bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
+		       int actor)
 {
-	return tell(recorder, add_step(recorder, kind, actor), NULL);
+	return recorder_tell(recorder, recorder_add_step(recorder, kind, actor),
+			     NULL);
 }
 
 bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 {
-	struct rr_step *step = add_step(recorder, RR_STEP_NOTE, -1);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_NOTE, -1);
 	char text[NOTE_SIZE];
 	va_list arguments;
 
@@ -69,20 +69,20 @@ bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	step->text = keep(recorder, text, strlen(text));
-	return tell(recorder, step, NULL);
+	step->text = recorder_keep(recorder, text, strlen(text));
+	return recorder_tell(recorder, step, NULL);
 }
 
 /* ---- Connections ------------------------------------------------------------- */
 
-static struct rr_recorded_connection *
-connection_of(struct rr_recorder *recorder, size_t server, uint16_t slot)
+struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder,
+						   size_t server, uint16_t slot)
 {
 	return &recorder->connections[server][slot];
 }
 
 /* Where it has no name of its own it is told as its client's first. */
-static int actor_of(const struct rr_recorder *recorder, uint16_t slot)
+int recorder_actor(const struct rr_recorder *recorder, uint16_t slot)
 {
 	const int *actors = recorder->actors[slot / RR_RUN_ORDINALS];
 	const int actor = actors[slot % RR_RUN_ORDINALS];
@@ -91,8 +91,8 @@ static int actor_of(const struct rr_recorder *recorder, uint16_t slot)
 }
 
 /* Of the lane that an action is about. */
-static uint16_t slot_of(const struct rr_recorder *recorder,
-			const struct rr_action *action, uint8_t lane)
+uint16_t recorder_slot(const struct rr_recorder *recorder,
+		       const struct rr_action *action, uint8_t lane)
 {
 	return (uint16_t)(action->client * RR_RUN_ORDINALS +
 			  (size_t)rr_lane_ordinal(recorder->setup.program,
@@ -105,219 +105,6 @@ static void forget_connections(struct rr_recorder *recorder, size_t server)
 	       sizeof(recorder->connections[server]));
 }
 
-static void mark_used(struct rr_recorder *recorder, uint16_t slot)
-{
-	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] =
-		true;
-}
-
-/* ---- Commands ---------------------------------------------------------------- */
-
-static const struct rl_reply *reply_of(const struct rr_recorder *recorder,
-				       uint32_t reply)
-{
-	return &recorder->setup.program->terms->reply[reply].reply;
-}
-
-/* A script that is called by its hash is told whole, since no other server knows
- * it; unless this one did not know it either. */
-static const char *source_of(const struct rr_recorder *recorder,
-			     const struct rl_command *command,
-			     const struct rl_reply *reply)
-{
-	if (command->n_words < 2 ||
-	    strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
-	    (reply && rl_script_is_forgotten(reply)))
-		return NULL;
-	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
-}
-
-static bool keep_words(struct rr_recorder *recorder, struct rr_step *step,
-		       uint32_t number, const struct rl_reply *reply)
-{
-	const struct rl_command *command =
-		&recorder->setup.program->terms->command[number].words;
-	const char *source = source_of(recorder, command, reply);
-	const char *words[RL_WORDS_MAX];
-
-	step->n_words = command->n_words;
-	for (size_t i = 0; i < command->n_words; i++) {
-		const char *word = command->words[i].text;
-
-		if (source && i < 2)
-			word = i == 0 ? "EVAL" : source;
-		words[i] = keep(recorder, word, strlen(word));
-	}
-	step->words =
-		(const char *const *)keep(recorder, (const char *)words,
-					  step->n_words * sizeof(words[0]));
-	return !recorder->no_memory;
-}
-
-static struct rr_step *add_command(struct rr_recorder *recorder, int actor,
-				   const struct rr_action *action,
-				   const struct rl_reply *reply)
-{
-	struct rr_step *step = add_step(recorder, RR_STEP_RUN, actor);
-
-	if (!step || !keep_words(recorder, step, action->command, reply))
-		return NULL;
-	step->server = action->server;
-	return step;
-}
-
-static const char *keep_reply(struct rr_recorder *recorder,
-			      const struct rl_reply *reply)
-{
-	char text[RR_REPLY_TEXT_SIZE];
-
-	rr_reply_text_of(reply, text, sizeof(text));
-	rr_reply_to_pattern(text);
-	return keep(recorder, text, strlen(text));
-}
-
-/* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
-static bool add_ping(struct rr_recorder *recorder, size_t server, int actor,
-		     const char *expected)
-{
-	static const char *const ping[] = { "PING" };
-	struct rr_step *step = add_step(recorder, RR_STEP_RUN, actor);
-
-	if (!step)
-		return false;
-	step->server = (int)server;
-	step->n_words = 1;
-	step->words = ping;
-	step->expected = expected;
-	step->is_lost = !expected;
-	return tell(recorder, step, NULL);
-}
-
-bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
-		      uint16_t slot)
-{
-	connection_of(recorder, server, slot)->is_open = true;
-	mark_used(recorder, slot);
-	return add_ping(recorder, server, actor_of(recorder, slot), "PONG");
-}
-
-/* A reply is lost, and with it those behind it, until the client reads on. A race's
- * (lost) closes the connection: what was sent meanwhile has to come before it. */
-static bool add_lost(struct rr_recorder *recorder,
-		     const struct rr_action *action, struct rr_step *step,
-		     struct rr_recorded_connection *connection)
-{
-	step->is_lost = true;
-	if (action->answer == RR_ANSWER_UNHEARD) {
-		step->kind = RR_STEP_WRITE;
-		step->is_lost = false;
-		if (connection->lost) {
-			connection->lost->kind = RR_STEP_WRITE;
-			connection->lost->is_lost = false;
-			connection->lost->expected = NULL;
-		}
-	}
-	connection->lost = step;
-	return tell(recorder, step, action);
-}
-
-static bool add_executed(struct rr_recorder *recorder,
-			 const struct rr_action *action)
-{
-	const uint16_t slot = action->question.slot;
-	const struct rl_reply *reply = reply_of(recorder, action->reply);
-	struct rr_recorded_connection *connection =
-		connection_of(recorder, action->server, slot);
-	const char name = (char)('A' + action->client);
-	struct rr_step *step;
-
-	if (action->is_late) {
-		rr_recorder_note(recorder, "A command of %c's arrives late.",
-				 name);
-		step = add_command(
-			recorder,
-			recorder->actors[action->client][RR_LATE_ACTOR], action,
-			reply);
-	} else {
-		if (recorder->setup.tells && action->input.thread)
-			rr_recorder_note(recorder, "%c's renewer:", name);
-		mark_used(recorder, slot);
-		step = add_command(recorder, actor_of(recorder, slot), action,
-				   action->answer == RR_ANSWER_REPLY ? reply
-								     : NULL);
-	}
-	connection->is_open = action->answer == RR_ANSWER_REPLY;
-	if (!step)
-		return false;
-	if (strcasecmp(step->words[0], "SUBSCRIBE") == 0)
-		connection->listens = true;
-	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
-		return add_lost(recorder, action, step, connection);
-	step->expected = keep_reply(recorder, reply);
-	return tell(recorder, step, action);
-}
-
-/* The client leaves when what it sent from within its critical section is done. */
-static bool leave_later(struct rr_recorder *recorder,
-			const struct rr_action *action)
-{
-	unsigned *left = &recorder->leaves_after[action->client];
-
-	if (!action->is_inside || action->is_late || *left == 0 || --*left > 0)
-		return true;
-	return add_mark(recorder, RR_STEP_LEAVE,
-			recorder->actors[action->client][0]);
-}
-
-/* The command without who sends it and to whom. */
-static bool note_dropped(struct rr_recorder *recorder,
-			 const struct rr_action *action)
-{
-	struct rr_step step = { .kind = RR_STEP_RUN };
-	char *line = NULL;
-	size_t size;
-	FILE *file = open_memstream(&line, &size);
-	bool noted = false;
-
-	if (file && keep_words(recorder, &step, action->command, NULL)) {
-		rr_race_write_step(file, recorder->race, &step);
-		fclose(file);
-		noted = rr_recorder_note(recorder,
-					 "%c's command never arrives:%s",
-					 'A' + action->client,
-					 strchr(line, '>') + 1);
-	} else if (file) {
-		fclose(file);
-	}
-	free(line);
-	return noted;
-}
-
-/* One that was answered by no server. */
-static bool add_answer(struct rr_recorder *recorder,
-		       const struct rr_action *action)
-{
-	const uint16_t slot = slot_of(recorder, action, action->lane);
-	struct rr_recorded_connection *connection =
-		connection_of(recorder, action->server, slot);
-	const bool was_open = connection->is_open;
-	const int actor = actor_of(recorder, slot);
-	struct rr_step *step;
-
-	connection->is_open = false;
-	if (action->is_fault) /* its connection is gone as well */
-		return note_dropped(recorder, action) &&
-		       (!was_open ||
-			add_ping(recorder, action->server, actor, NULL));
-	mark_used(recorder, slot);
-	step = add_command(recorder, actor, action, NULL);
-	if (!step)
-		return false;
-	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)"
-							     : "(closed)";
-	return tell(recorder, step, action);
-}
-
 /* ---- Clients' doings --------------------------------------------------------- */
 
 static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
@@ -326,16 +113,16 @@ static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
 		recorder->leaves_after[action->client] = action->n_inside;
 		return true;
 	}
-	return add_mark(recorder, RR_STEP_LEAVE,
-			recorder->actors[action->client][0]);
+	return recorder_add_mark(recorder, RR_STEP_LEAVE,
+				 recorder->actors[action->client][0]);
 }
 
 static bool add_counts(struct rr_recorder *recorder,
 		       const struct rr_action *action)
 {
 	for (unsigned i = 0; i < action->n_counted; i++) {
-		if (!add_mark(recorder, RR_STEP_COUNT,
-			      recorder->actors[action->client][0]))
+		if (!recorder_add_mark(recorder, RR_STEP_COUNT,
+				       recorder->actors[action->client][0]))
 			return false;
 	}
 	return true;
@@ -352,7 +139,8 @@ static bool add_marks(struct rr_recorder *recorder,
 	if (leaves &&
 	    (!add_counts(recorder, action) || !leave(recorder, action)))
 		return false;
-	if (action->has_entered && !add_mark(recorder, RR_STEP_ENTER, actor))
+	if (action->has_entered &&
+	    !recorder_add_mark(recorder, RR_STEP_ENTER, actor))
 		return false;
 	if (action->has_entered && !action->is_inside &&
 	    !leave(recorder, action))
@@ -364,18 +152,18 @@ static bool add_mutex(struct rr_recorder *recorder,
 		      const struct rr_action *action)
 {
 	char name[24];
-	struct rr_step *step = add_step(recorder,
-					action->stop.kind == RR_STOP_LOCK
-						? RR_STEP_LOCK
-						: RR_STEP_UNLOCK,
-					recorder->actors[action->client][0]);
+	struct rr_step *step = recorder_add_step(
+		recorder,
+		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK
+						  : RR_STEP_UNLOCK,
+		recorder->actors[action->client][0]);
 
 	if (step)
-		step->text =
-			keep(recorder, name,
-			     (size_t)snprintf(name, sizeof(name), "mutex%d",
-					      action->stop.mutex + 1));
-	return tell(recorder, step, action);
+		step->text = recorder_keep(
+			recorder, name,
+			(size_t)snprintf(name, sizeof(name), "mutex%d",
+					 action->stop.mutex + 1));
+	return recorder_tell(recorder, step, action);
 }
 
 /* What a thread waited for, when somebody looks on. */
@@ -410,11 +198,11 @@ static bool notice_loss(struct rr_recorder *recorder,
 			const struct rr_action *action)
 {
 	const uint8_t lane = action->stop.lane;
-	const uint16_t slot = slot_of(recorder, action, lane);
+	const uint16_t slot = recorder_slot(recorder, action, lane);
 	const size_t server =
 		(size_t)rr_lane_server(recorder->setup.program, lane);
 	struct rr_recorded_connection *connection =
-		connection_of(recorder, server, slot);
+		recorder_connection(recorder, server, slot);
 	const bool is_written = connection->lost &&
 				connection->lost->kind == RR_STEP_WRITE;
 	struct rr_step *step;
@@ -422,12 +210,13 @@ static bool notice_loss(struct rr_recorder *recorder,
 	connection->lost = NULL;
 	if (!is_written)
 		return true;
-	step = add_step(recorder, RR_STEP_READ, actor_of(recorder, slot));
+	step = recorder_add_step(recorder, RR_STEP_READ,
+				 recorder_actor(recorder, slot));
 	if (step) {
 		step->server = (int)server;
 		step->is_lost = true;
 	}
-	return tell(recorder, step, action);
+	return recorder_tell(recorder, step, action);
 }
 
 static bool add_feed(struct rr_recorder *recorder,
@@ -478,7 +267,7 @@ static bool add_crash(struct rr_recorder *recorder,
 		if (actor < 0 || (i && (!recorder->is_used[action->client][i] ||
 					listens_on(recorder, first + i))))
 			continue;
-		if (!add_mark(recorder, RR_STEP_CRASH, actor))
+		if (!recorder_add_mark(recorder, RR_STEP_CRASH, actor))
 			return false;
 	}
 	return true;
@@ -489,14 +278,15 @@ static bool add_closing(struct rr_recorder *recorder,
 {
 	const uint16_t slot = action->question.slot;
 	struct rr_recorded_connection *connection =
-		connection_of(recorder, action->server, slot);
+		recorder_connection(recorder, action->server, slot);
 	const bool listened = connection->listens;
 
 	connection->is_open = connection->listens = false;
 	if (!recorder->is_dead[action->client] || !listened ||
 	    slot % RR_RUN_ORDINALS == 0)
 		return true;
-	return add_mark(recorder, RR_STEP_CRASH, actor_of(recorder, slot));
+	return recorder_add_mark(recorder, RR_STEP_CRASH,
+				 recorder_actor(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
@@ -505,14 +295,14 @@ static bool add_time(struct rr_recorder *recorder, enum rr_step_kind kind,
 		     int server, int peer, int64_t ns,
 		     const struct rr_action *action)
 {
-	struct rr_step *step = add_step(recorder, kind, -1);
+	struct rr_step *step = recorder_add_step(recorder, kind, -1);
 
 	if (step) {
 		step->server = server;
 		step->peer = peer;
 		step->amount = ns;
 	}
-	return tell(recorder, step, action);
+	return recorder_tell(recorder, step, action);
 }
 
 bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
@@ -540,29 +330,28 @@ static bool add_jump(struct rr_recorder *recorder,
 static bool add_fault(struct rr_recorder *recorder,
 		      const struct rr_action *action, enum rr_fault fault)
 {
-	struct rr_step *step = add_step(recorder, RR_STEP_FAULT, -1);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_FAULT, -1);
 
 	forget_connections(recorder, action->server);
 	if (step) {
 		step->server = action->server;
 		step->fault = fault;
 	}
-	return tell(recorder, step, action);
+	return recorder_tell(recorder, step, action);
 }
 
 static bool add_message(struct rr_recorder *recorder,
 			const struct rr_action *action)
 {
-	struct rr_step *step =
-		add_step(recorder, RR_STEP_READ,
-			 actor_of(recorder, action->question.slot));
+	struct rr_step *step = recorder_add_step(
+		recorder, RR_STEP_READ,
+		recorder_actor(recorder, action->question.slot));
 
 	if (step) {
 		step->server = action->server;
-		step->expected =
-			keep_reply(recorder, reply_of(recorder, action->reply));
+		step->expected = recorder_keep_reply(recorder, action->reply);
 	}
-	return tell(recorder, step, action);
+	return recorder_tell(recorder, step, action);
 }
 
 static bool add_question(struct rr_recorder *recorder,
@@ -570,8 +359,8 @@ static bool add_question(struct rr_recorder *recorder,
 {
 	switch (action->question.kind) {
 	case RR_ASK_COMMAND:
-		return add_executed(recorder, action) &&
-		       leave_later(recorder, action);
+		return recorder_add_executed(recorder, action) &&
+		       recorder_leave_later(recorder, action);
 	case RR_ASK_READ:
 		return add_message(recorder, action);
 	case RR_ASK_TICK:
@@ -590,7 +379,7 @@ bool rr_recorder_add(struct rr_recorder *recorder,
 	case RR_ACTION_ASK:
 		return add_question(recorder, action);
 	case RR_ACTION_ANSWER:
-		return add_answer(recorder, action);
+		return recorder_add_answer(recorder, action);
 	case RR_ACTION_FEED:
 		return add_feed(recorder, action);
 	case RR_ACTION_CRASH:

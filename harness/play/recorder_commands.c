@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Clients' commands and their answers, told as steps of a race. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "recorder_parts.h"
+#include "script.h"
+
+static void mark_used(struct rr_recorder *recorder, uint16_t slot)
+{
+	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] =
+		true;
+}
+
+static const struct rl_reply *reply_of(const struct rr_recorder *recorder,
+				       uint32_t reply)
+{
+	return &recorder->setup.program->terms->reply[reply].reply;
+}
+
+/* A script that is called by its hash is told whole, since no other server knows
+ * it; unless this one did not know it either. */
+static const char *source_of(const struct rr_recorder *recorder,
+			     const struct rl_command *command,
+			     const struct rl_reply *reply)
+{
+	if (command->n_words < 2 ||
+	    strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
+	    (reply && rl_script_is_forgotten(reply)))
+		return NULL;
+	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
+}
+
+static bool keep_words(struct rr_recorder *recorder, struct rr_step *step,
+		       uint32_t number, const struct rl_reply *reply)
+{
+	const struct rl_command *command =
+		&recorder->setup.program->terms->command[number].words;
+	const char *source = source_of(recorder, command, reply);
+	const char *words[RL_WORDS_MAX];
+
+	step->n_words = command->n_words;
+	for (size_t i = 0; i < command->n_words; i++) {
+		const char *word = command->words[i].text;
+
+		if (source && i < 2)
+			word = i == 0 ? "EVAL" : source;
+		words[i] = recorder_keep(recorder, word, strlen(word));
+	}
+	step->words = (const char *const *)recorder_keep(
+		recorder, (const char *)words,
+		step->n_words * sizeof(words[0]));
+	return !recorder->no_memory;
+}
+
+static struct rr_step *add_command(struct rr_recorder *recorder, int actor,
+				   const struct rr_action *action,
+				   const struct rl_reply *reply)
+{
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, actor);
+
+	if (!step || !keep_words(recorder, step, action->command, reply))
+		return NULL;
+	step->server = action->server;
+	return step;
+}
+
+const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
+{
+	char text[RR_REPLY_TEXT_SIZE];
+
+	rr_reply_text_of(reply_of(recorder, reply), text, sizeof(text));
+	rr_reply_to_pattern(text);
+	return recorder_keep(recorder, text, strlen(text));
+}
+
+/* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
+static bool add_ping(struct rr_recorder *recorder, size_t server, int actor,
+		     const char *expected)
+{
+	static const char *const ping[] = { "PING" };
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, actor);
+
+	if (!step)
+		return false;
+	step->server = (int)server;
+	step->n_words = 1;
+	step->words = ping;
+	step->expected = expected;
+	step->is_lost = !expected;
+	return recorder_tell(recorder, step, NULL);
+}
+
+bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
+		      uint16_t slot)
+{
+	recorder_connection(recorder, server, slot)->is_open = true;
+	mark_used(recorder, slot);
+	return add_ping(recorder, server, recorder_actor(recorder, slot),
+			"PONG");
+}
+
+/* A reply is lost, and with it those behind it, until the client reads on. A race's
+ * (lost) closes the connection: what was sent meanwhile has to come before it. */
+static bool add_lost(struct rr_recorder *recorder,
+		     const struct rr_action *action, struct rr_step *step,
+		     struct rr_recorded_connection *connection)
+{
+	step->is_lost = true;
+	if (action->answer == RR_ANSWER_UNHEARD) {
+		step->kind = RR_STEP_WRITE;
+		step->is_lost = false;
+		if (connection->lost) {
+			connection->lost->kind = RR_STEP_WRITE;
+			connection->lost->is_lost = false;
+			connection->lost->expected = NULL;
+		}
+	}
+	connection->lost = step;
+	return recorder_tell(recorder, step, action);
+}
+
+bool recorder_add_executed(struct rr_recorder *recorder,
+			   const struct rr_action *action)
+{
+	const uint16_t slot = action->question.slot;
+	const struct rl_reply *reply = reply_of(recorder, action->reply);
+	struct rr_recorded_connection *connection =
+		recorder_connection(recorder, action->server, slot);
+	const char name = (char)('A' + action->client);
+	struct rr_step *step;
+
+	if (action->is_late) {
+		rr_recorder_note(recorder, "A command of %c's arrives late.",
+				 name);
+		step = add_command(
+			recorder,
+			recorder->actors[action->client][RR_LATE_ACTOR], action,
+			reply);
+	} else {
+		if (recorder->setup.tells && action->input.thread)
+			rr_recorder_note(recorder, "%c's renewer:", name);
+		mark_used(recorder, slot);
+		step = add_command(
+			recorder, recorder_actor(recorder, slot), action,
+			action->answer == RR_ANSWER_REPLY ? reply : NULL);
+	}
+	connection->is_open = action->answer == RR_ANSWER_REPLY;
+	if (!step)
+		return false;
+	if (strcasecmp(step->words[0], "SUBSCRIBE") == 0)
+		connection->listens = true;
+	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
+		return add_lost(recorder, action, step, connection);
+	step->expected = recorder_keep_reply(recorder, action->reply);
+	return recorder_tell(recorder, step, action);
+}
+
+/* The client leaves when what it sent from within its critical section is done. */
+bool recorder_leave_later(struct rr_recorder *recorder,
+			  const struct rr_action *action)
+{
+	unsigned *left = &recorder->leaves_after[action->client];
+
+	if (!action->is_inside || action->is_late || *left == 0 || --*left > 0)
+		return true;
+	return recorder_add_mark(recorder, RR_STEP_LEAVE,
+				 recorder->actors[action->client][0]);
+}
+
+/* The command without who sends it and to whom. */
+static bool note_dropped(struct rr_recorder *recorder,
+			 const struct rr_action *action)
+{
+	struct rr_step step = { .kind = RR_STEP_RUN };
+	char *line = NULL;
+	size_t size;
+	FILE *file = open_memstream(&line, &size);
+	bool noted = false;
+
+	if (file && keep_words(recorder, &step, action->command, NULL)) {
+		rr_race_write_step(file, recorder->race, &step);
+		fclose(file);
+		noted = rr_recorder_note(recorder,
+					 "%c's command never arrives:%s",
+					 'A' + action->client,
+					 strchr(line, '>') + 1);
+	} else if (file) {
+		fclose(file);
+	}
+	free(line);
+	return noted;
+}
+
+/* One that was answered by no server. */
+bool recorder_add_answer(struct rr_recorder *recorder,
+			 const struct rr_action *action)
+{
+	const uint16_t slot = recorder_slot(recorder, action, action->lane);
+	struct rr_recorded_connection *connection =
+		recorder_connection(recorder, action->server, slot);
+	const bool was_open = connection->is_open;
+	const int actor = recorder_actor(recorder, slot);
+	struct rr_step *step;
+
+	connection->is_open = false;
+	if (action->is_fault) /* its connection is gone as well */
+		return note_dropped(recorder, action) &&
+		       (!was_open ||
+			add_ping(recorder, action->server, actor, NULL));
+	mark_used(recorder, slot);
+	step = add_command(recorder, actor, action, NULL);
+	if (!step)
+		return false;
+	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)"
+							     : "(closed)";
+	return recorder_tell(recorder, step, action);
+}

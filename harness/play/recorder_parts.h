@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A recorder's inside, for the files that make it up. */
+#ifndef RR_RECORDER_PARTS_H
+#define RR_RECORDER_PARTS_H
+
+#include "recorder.h"
+
+/* ---- recorder.c -------------------------------------------------------------- */
+
+/* A copy that lives as long as the race; NULL, and there is no memory. */
+char *recorder_keep(struct rr_recorder *recorder, const char *text,
+		    size_t length);
+
+/* Another step of `actor` (-1 = nobody's), to be completed and told; NULL = there is
+ * no room. */
+struct rr_step *recorder_add_step(struct rr_recorder *recorder,
+				  enum rr_step_kind kind, int actor);
+bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
+		   const struct rr_action *action);
+
+/* One that is complete with its client: enters, leaves, counts, crashes. */
+bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
+		       int actor);
+
+struct rr_recorded_connection *
+recorder_connection(struct rr_recorder *recorder, size_t server, uint16_t slot);
+
+/* Where it has no name of its own it is told as its client's first. */
+int recorder_actor(const struct rr_recorder *recorder, uint16_t slot);
+
+/* Of the lane that an action is about. */
+uint16_t recorder_slot(const struct rr_recorder *recorder,
+		       const struct rr_action *action, uint8_t lane);
+
+/* ---- recorder_commands.c ----------------------------------------------------- */
+
+/* Reply number `reply` as a pattern. */
+const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply);
+
+/* A command that a server has executed, and one that none has. */
+bool recorder_add_executed(struct rr_recorder *recorder,
+			   const struct rr_action *action);
+bool recorder_add_answer(struct rr_recorder *recorder,
+			 const struct rr_action *action);
+
+/* The client leaves when what it sent from within its critical section is done. */
+bool recorder_leave_later(struct rr_recorder *recorder,
+			  const struct rr_action *action);
+
+#endif
