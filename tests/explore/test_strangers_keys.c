@@ -105,18 +105,22 @@ Test(strangers, deadlock_behind_many_other_keys)
 
 static long sign_ms;
 
+/* What somebody who was refused does besides. */
+static enum rl_outcome busy_after(enum rl_outcome outcome)
+{
+	return outcome == RL_UNKNOWN ? RL_UNKNOWN : RL_BUSY;
+}
+
 /* Who waits says so, with a lease that ends before the lock's or with it. */
 static enum rl_outcome set_or_give_a_sign(struct rr_client *client)
 {
 	const enum rl_outcome outcome = set_lock(client);
 	struct rl_reply reply;
 
-	if (outcome != RL_BUSY)
-		return outcome;
-	if (rl_run(client->data, &reply, "SET waiting 1 PX %ld", sign_ms) ==
-	    RL_UNKNOWN)
-		return RL_UNKNOWN;
-	return RL_BUSY;
+	return outcome != RL_BUSY ?
+		       outcome :
+		       busy_after(rl_run(client->data, &reply,
+					 "SET waiting 1 PX %ld", sign_ms));
 }
 
 Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
@@ -134,15 +138,14 @@ Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
 /* Who is refused puts the lock's own end off. */
 static enum rl_outcome set_or_renew(struct rr_client *client)
 {
-	const enum rl_outcome outcome = set_lock(client);
 	struct rl_reply reply;
+	enum rl_outcome outcome = set_lock(client);
 
-	if (outcome != RL_BUSY)
-		return outcome;
-	if (rl_run(client->data, &reply, "PEXPIRE %s %ld", client->lock,
-		   client->ttl_ms) == RL_UNKNOWN)
-		return RL_UNKNOWN;
-	return RL_BUSY;
+	if (outcome == RL_BUSY)
+		outcome = busy_after(rl_run(client->data, &reply,
+					    "PEXPIRE %s %ld", client->lock,
+					    client->ttl_ms));
+	return outcome;
 }
 
 Test(strangers, waiter_that_puts_the_end_off_starves)
