@@ -88,6 +88,19 @@ static bool execution_feed(struct rr_execution *execution,
 	return true;
 }
 
+/* An action about a command or a message on a lane. */
+static struct rr_action action_on(const struct rr_execution *execution,
+				  const struct executed_client *client,
+				  uint8_t lane, enum rr_action_kind kind)
+{
+	return (struct rr_action){
+		.kind = (uint8_t)kind,
+		.client = (uint8_t)client_number(execution, client),
+		.server = (uint8_t)lane_server(execution, lane),
+		.lane = lane,
+	};
+}
+
 /* ---- Answers ---------------------------------------------------------------- */
 
 static size_t n_kept_on(const struct executed_client *client, uint8_t lane)
@@ -150,17 +163,14 @@ bool execution_close_lane(struct rr_execution *execution,
 		.kind = RR_ASK_CLOSE, .slot = lane_slot(execution, client, lane)
 	};
 	struct rr_heard heard;
+	struct rr_action action;
 
 	if (!(client->is_open & lane_bit(lane)))
 		return true;
 	client->is_open &= ~lane_bit(lane);
-	execution_note(
-		execution,
-		&(struct rr_action){
-			.kind = RR_ACTION_ASK,
-			.client = (uint8_t)client_number(execution, client),
-			.server = (uint8_t)lane_server(execution, lane),
-			.question = question });
+	action = action_on(execution, client, lane, RR_ACTION_ASK);
+	action.question = question;
+	execution_note(execution, &action);
 	return execution_ask(execution, lane_server(execution, lane), &question,
 			     &heard);
 }
@@ -286,16 +296,13 @@ static enum rr_did answer_closed_lane(struct rr_execution *execution,
 				      struct executed_client *client,
 				      uint8_t lane, bool is_fault)
 {
-	execution_note(
-		execution,
-		&(struct rr_action){
-			.kind = RR_ACTION_ANSWER,
-			.client = (uint8_t)client_number(execution, client),
-			.server = (uint8_t)lane_server(execution, lane),
-			.lane = lane,
-			.command = execution_next_sent(client, lane)->command,
-			.answer = RR_ANSWER_SHUT,
-			.is_fault = is_fault });
+	struct rr_action action;
+
+	action = action_on(execution, client, lane, RR_ACTION_ANSWER);
+	action.command = execution_next_sent(client, lane)->command;
+	action.answer = RR_ANSWER_SHUT;
+	action.is_fault = is_fault;
+	execution_note(execution, &action);
 	return keep_answer(execution, client, lane, RR_ANSWER_SHUT, 0)
 		       ? RR_DID_IT
 		       : RR_DID_FAIL;
@@ -312,6 +319,7 @@ enum rr_did execution_execute(struct rr_execution *execution,
 								client, lane),
 					      .argument = sent.command };
 	struct rr_heard heard;
+	struct rr_action action;
 
 	if (client->is_cut & lane_bit(lane))
 		return answer_closed_lane(execution, client, lane, false);
@@ -330,20 +338,15 @@ enum rr_did execution_execute(struct rr_execution *execution,
 	execution->n_changes++;
 	if (has_lost_on(client, lane))
 		answer = RR_ANSWER_UNHEARD;
-	execution_note(
-		execution,
-		&(struct rr_action){
-			.kind = RR_ACTION_ASK,
-			.client = (uint8_t)client_number(execution, client),
-			.server = (uint8_t)lane_server(execution, lane),
-			.lane = lane,
-			.answer = (uint8_t)answer,
-			.question = question,
-			.command = sent.command,
-			.reply = heard.reply,
-			.blocks = heard.blocks,
-			.is_inside = sent.is_inside,
-			.input = { .thread = sent.thread } });
+	action = action_on(execution, client, lane, RR_ACTION_ASK);
+	action.answer = (uint8_t)answer;
+	action.question = question;
+	action.command = sent.command;
+	action.reply = heard.reply;
+	action.blocks = heard.blocks;
+	action.is_inside = sent.is_inside;
+	action.input.thread = sent.thread;
+	execution_note(execution, &action);
 	return keep_answer(execution, client, lane, answer, heard.reply)
 		       ? RR_DID_IT
 		       : RR_DID_FAIL;
@@ -402,19 +405,15 @@ static bool read_lane_message(struct rr_execution *execution,
 		.kind = RR_ASK_READ, .slot = lane_slot(execution, client, lane)
 	};
 	struct rr_heard heard;
+	struct rr_action action;
 
 	if (!execution_ask(execution, lane_server(execution, lane), &question,
 			   &heard))
 		return false;
-	execution_note(
-		execution,
-		&(struct rr_action){
-			.kind = RR_ACTION_ASK,
-			.client = (uint8_t)client_number(execution, client),
-			.server = (uint8_t)lane_server(execution, lane),
-			.lane = lane,
-			.question = question,
-			.reply = heard.reply });
+	action = action_on(execution, client, lane, RR_ACTION_ASK);
+	action.question = question;
+	action.reply = heard.reply;
+	execution_note(execution, &action);
 	input->kind = RR_INPUT_MESSAGE;
 	input->value = heard.reply;
 	return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "link.h"
 #include "scheduled.h"
 
 TestSuite(execution, .timeout = 60);
@@ -176,6 +177,22 @@ static void describe(char *text, const struct rl_reply *reply)
 		snprintf(text, TEXT_SIZE, "%s", reply->text ? reply->text : "");
 }
 
+/* A command of words divided by blanks. */
+static enum rl_outcome run_line(struct rl_link *link, struct rl_reply *reply,
+				const char *line)
+{
+	struct rl_command command = { .n_words = 0 };
+
+	for (; *line; line += strspn(line, " ")) {
+		const size_t length = strcspn(line, " ");
+
+		command.words[command.n_words++] =
+			(struct rl_word){ line, length };
+		line += length;
+	}
+	return rl_run_command(link, reply, &command);
+}
+
 static void say(void *client)
 {
 	struct script *script = client;
@@ -183,7 +200,7 @@ static void say(void *client)
 	for (int i = 0; i < COMMANDS && script->commands[i]; i++) {
 		struct rl_reply reply = { .type = RL_REPLY_NIL };
 
-		if (rl_run(script->link, &reply, script->commands[i]) !=
+		if (run_line(script->link, &reply, script->commands[i]) !=
 			    RL_OK &&
 		    reply.type != RL_REPLY_FAILED)
 			return;
