@@ -28,8 +28,9 @@ ALL     := $(STD) $(WARN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
 
 LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
-# The shim is a library of its own, loaded into servers.
-SHIM    := harness/cluster/shim/clock.c
+# Shims are libraries of their own, loaded into servers and programs.
+SHIM    := harness/cluster/shim/clock.c harness/check/shim/program.c
+SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c $(SHIM),$(wildcard harness/*.c harness/*/*.c)))
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
@@ -40,7 +41,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
   $(MANDIR)/man3/redislock.3 $(PKGCONFIGDIR)/redislock.pc \
   $(INCLUDEDIR)/redislock.h $(INCLUDEDIR)/redislock/driver.h \
   $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so) \
-  $(LIBEXECDIR)/redrace-clock.so \
+  $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
 .PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
@@ -49,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 16
 
-all: $(B)/redrace $(B)/redrace-clock.so ## the program, build/redrace
+all: $(B)/redrace $(SHIMS) ## the program, build/redrace
 
 deps: ## install what is missing (Debian's packages)
 	@sh .ci/deps
@@ -97,7 +98,7 @@ plots: ## draw the newest results again
 	@sh plots/draw results/latest
 
 check: all $(B)/tests/run ## all tests
-	@sh tests/check $(B)
+	@sh tests/run-all $(B)
 
 oracle: $(B)/tests/run ## PROGRAMS=20000 random ones: do the tables leave out anything that matters?
 	@RR_ORACLE=$(or $(PROGRAMS),20000) $(B)/tests/run --timeout 3000 --filter 'oracle/*'
@@ -136,11 +137,11 @@ places:
 # Each under DESTDIR.
 placed = $(foreach place,$(1),'$(DESTDIR)$(place)')
 
-install: places $(B)/redrace $(B)/redrace-clock.so lib ## the program, the library and their manual pages, under PREFIX
+install: places $(B)/redrace $(SHIMS) lib ## the program, the library and their manual pages, under PREFIX
 	install -d $(call placed,$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
 	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3 \
 	  $(LIBEXECDIR) $(RACEDIR))
-	install -m 644 $(B)/redrace-clock.so '$(DESTDIR)$(LIBEXECDIR)/'
+	install -m 644 $(SHIMS) '$(DESTDIR)$(LIBEXECDIR)/'
 	install -m 644 scenarios/races/*.race '$(DESTDIR)$(RACEDIR)/'
 	install $(B)/redrace '$(DESTDIR)$(BINDIR)/'
 	install -m 644 $(B)/libredislock.a '$(DESTDIR)$(LIBDIR)/'
@@ -188,8 +189,10 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -o $@ $(PIC) -Wl,-z,defs \
 	  -Wl,-soname,$(SONAME),--version-script=lib/redislock.map -lhiredis
 
-# Without a sanitizer: it is loaded into servers that have none.
-$(B)/redrace-clock.so: $(SHIM) harness/cluster/clock_page.h
+# Without a sanitizer: they are loaded into programs that have none.
+$(B)/redrace-clock.so: harness/cluster/shim/clock.c harness/cluster/clock_page.h
+$(B)/redrace-program.so: harness/check/shim/program.c harness/check/program_page.h
+$(SHIMS):
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \

@@ -34,24 +34,29 @@ static bool resolve(const char *directory, const char *name, char *path,
 	return true;
 }
 
-void rr_shim_find(const char *wanted, char *path, size_t size)
+void rr_preload_find(const char *name, char *path, size_t size)
 {
-	char directory[PATH_MAX - 64];
+	char directory[PATH_MAX - 64], installed[64];
 	ssize_t length;
 
 	path[0] = '\0';
-	if (wanted) {
-		resolve("", wanted, path, size);
-		return;
-	}
 	length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
 	if (length <= 0)
 		return;
 	directory[length] = '\0';
 	*strrchr(directory, '/') = '\0';
-	if (!resolve(directory, "redrace-clock.so", path, size))
-		resolve(directory, "../libexec/redrace/redrace-clock.so", path,
-			size);
+	snprintf(installed, sizeof(installed), "../libexec/redrace/%s", name);
+	if (!resolve(directory, name, path, size))
+		resolve(directory, installed, path, size);
+}
+
+void rr_shim_find(const char *wanted, char *path, size_t size)
+{
+	path[0] = '\0';
+	if (wanted)
+		resolve("", wanted, path, size);
+	else
+		rr_preload_find("redrace-clock.so", path, size);
 }
 
 bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error)

@@ -57,6 +57,10 @@ bool rr_session_open(struct rr_session *session, struct rr_error *error);
 /* Ends the guardian, and with it all servers. */
 void rr_session_close(struct rr_session *session);
 
+/* A library of the project's for LD_PRELOAD, which lies beside the program or where
+ * `make install` puts it: its path, "" = it is not there. */
+void rr_preload_find(const char *name, char *path, size_t size);
+
 /* ---- Servers --------------------------------------------------------------- */
 
 enum rr_cluster_clock {

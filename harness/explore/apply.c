@@ -143,7 +143,7 @@ void rr_state_judge_entry(struct rr_state *state, size_t client)
 {
 	const struct rr_strategy *strategy = state->product->config.strategy;
 
-	if (!strategy || !strategy->acquire || strategy->lock.is_fenced)
+	if (strategy && (!strategy->acquire || strategy->lock.is_fenced))
 		return;
 	for (size_t i = 0; i < state->product->n_clients; i++) {
 		if (i == client || !is_in_critical_section(state, i))

@@ -126,10 +126,14 @@ bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
 	struct rr_actions actions = { 0 };
 	const bool good = execution &&
 			  play_path(explorer, graph, path, execution, &actions);
+	char title[120];
 
+	snprintf(title, sizeof(title), "%s: found by redrace explore",
+		 explorer->config->strategy->name);
 	if (good)
 		explorer->result->transcript = rr_actions_transcript(
-			graph->product, &explorer->scripts, &actions);
+			graph->product, &explorer->scripts, &actions, title,
+			NULL, 0);
 	free(actions.all);
 	rr_execution_free(execution);
 	return good;

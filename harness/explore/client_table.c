@@ -15,6 +15,7 @@ struct attempt_key {
 	uint64_t settled; /* attempts since then, so many at most */
 	uint64_t histories[RR_HISTORIES]; /* of the last attempts */
 	uint64_t has_ended;
+	long ending;
 };
 
 /* Without `passed_ns` (-1) for rows that are not timed, or to tell which are. */
@@ -44,6 +45,7 @@ static bool fill_state(struct rr_client_state *state,
 	state->is_attempt = view->stops[0].kind == RR_STOP_ATTEMPT;
 	state->has_ended = view->stops[0].kind == RR_STOP_ENDED;
 	state->is_inside = view->is_inside;
+	state->polls = view->polls;
 	state->is_holding = view->is_holding;
 	state->has_entered = view->has_entered;
 	state->is_unheard = view->is_unheard;
@@ -179,7 +181,8 @@ static struct attempt_key attempt_key_of(const struct rr_client_table *table,
 				   .failed = tally->failed,
 				   .acknowledged = tally->acknowledged,
 				   .refused = tally->refused,
-				   .has_ended = state->has_ended };
+				   .has_ended = state->has_ended,
+				   .ending = tally->ending };
 
 	if (state->has_ended)
 		key.refused = 0;
@@ -300,13 +303,17 @@ void rr_client_table_drop_run(struct rr_client_table *table)
 static bool check_room(struct rr_client_table *table,
 		       const struct rr_run_view *view)
 {
-	if (!view->is_too_much)
+	const char *problem =
+		table->run ? rr_client_run_problem(table->run) : NULL;
+
+	if (!view->is_too_much && !problem)
 		return true;
-	rr_error_set(&table->error, RR_ERROR_INTERNAL,
-		     "a client has more threads, connections, mutexes or "
-		     "commands on their way than there is room for (6, 4 to "
-		     "each server, 16, 96)");
-	return false;
+	if (problem)
+		return rr_error_set(&table->error, RR_ERROR_USAGE, "%s",
+				    problem);
+	return rr_error_set(
+		&table->error, RR_ERROR_INTERNAL,
+		"a client has more threads, connections, mutexes or commands on their way than there is room for (6, 4 to each server, 16, 96)");
 }
 
 static bool start_run(struct rr_client_table *table)

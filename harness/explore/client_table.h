@@ -46,6 +46,7 @@ struct rr_client_state {
 	struct rr_sent *sent;
 	struct rr_run_tally tally;
 	bool is_attempt;       /* an attempt is to begin */
+	uint8_t polls;         /* see rr_run_view */
 	bool is_inside, is_holding, has_entered, has_ended;
 	bool is_unheard;       /* see rr_run_view */
 	bool is_forgetful;     /* of an attempt state: nothing is remembered */

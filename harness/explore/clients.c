@@ -3,6 +3,8 @@
  * an attempt. */
 #include "expansion.h"
 
+#include <strings.h>
+
 static void wake_at(struct rr_expansion *it, int64_t left_ns)
 {
 	it->next_ns = rr_lesser_ns(it->next_ns, left_ns);
@@ -145,6 +147,27 @@ static void deliver_command(struct rr_state *state, size_t client,
 		execute_command(state, client, sent, answer);
 }
 
+/* Would the client do once more what it has done in vain as often as the bound
+ * says? That is looked at no further. */
+static bool polls_on(const struct rr_state *from, size_t client,
+		     const struct rr_sent *sent)
+{
+	struct rr_product *product = from->product;
+	const struct rr_product_config *config = &product->config;
+	struct rr_actions *log = product->log;
+	struct rr_state next;
+
+	if (!config->program->run_ops ||
+	    rr_state_client(from, client)->polls < config->rounds)
+		return false;
+	product->log = NULL;
+	rr_state_copy(&next, from);
+	deliver_command(&next, client, sent, RR_ANSWER_REPLY);
+	product->log = log;
+	return !rr_product_failed(product) &&
+	       rr_state_client(&next, client)->polls > config->rounds;
+}
+
 static bool emit_execution(struct rr_expansion *it, const struct rr_state *from,
 			   size_t client, const struct rr_sent *sent,
 			   enum rr_transition_kind kind)
@@ -194,6 +217,10 @@ static bool emit_lane(struct rr_expansion *it, struct rr_state *from,
 		return true;
 	if (rr_state_is_blocked(from, client, sent, &left_ns) && left_ns > 0) {
 		wake_at(it, left_ns);
+		return true;
+	}
+	if (polls_on(from, client, sent)) {
+		it->flags |= RR_STATE_CUT;
 		return true;
 	}
 	count_transition(it,
@@ -402,4 +429,62 @@ bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
 	if (is_idle)
 		it->next_ns = next_ns;
 	return goes_on && !rr_product_failed(product);
+}
+
+/* ---- Steps that nobody else can notice -------------------------------------- */
+
+static bool no_fault_can_tell(const struct rr_budget *left)
+{
+	return left->expiries + left->pauses + left->lost_replies +
+		       left->late + left->jumps + left->restarts == 0;
+}
+
+/* MULTI, and what a server queues behind it: nothing happens before EXEC, whatever
+ * others do, and what they do is the same before and after it. */
+static bool is_local_command(struct rr_state *state, size_t client,
+			     const struct rr_sent *sent)
+{
+	const struct rr_terms *terms = state->product->config.program->terms;
+	const struct rl_word *name =
+		&terms->command[sent->command].words.words[0];
+	const size_t server = rr_state_lane_server(state, sent->lane);
+	const struct rr_question question = question_of(state, client, sent);
+	const struct rr_server_row *row;
+	const struct rl_reply *reply;
+
+	if (name->length == 5 && strncasecmp(name->text, "MULTI", 5) == 0)
+		return true;
+	if (!rr_state_connection(state, client, sent->lane))
+		return false;
+	row = rr_state_ask(state, server, &question);
+	if (!row || row->blocks)
+		return false;
+	reply = &terms->reply[row->reply].reply;
+	return reply->type == RL_REPLY_STATUS &&
+	       strcmp(reply->text, "QUEUED") == 0;
+}
+
+/* A step that nobody else can notice, if any client has one: it is a persistent set of
+ * its own (Godefroid 1996), and it is in no loop, for EXEC is not one. True: it was
+ * emitted, and stands for all that could be done. */
+bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
+{
+	const struct rr_product_config *config = &it->product->config;
+
+	if (!config->is_local_first || !no_fault_can_tell(&from->common.left))
+		return false;
+	for (size_t i = 0; i < it->product->n_clients; i++) {
+		for (uint8_t lane = 0; lane < RR_RUN_ORDINALS; lane++) {
+			const struct rr_sent *sent =
+				rr_state_has_ended(from, i) ?
+					NULL :
+					rr_state_next_sent(from, i, lane);
+
+			if (!sent || !is_local_command(from, i, sent))
+				continue;
+			emit_execution(it, from, i, sent, RR_DO_EXECUTE);
+			return true;
+		}
+	}
+	return false;
 }

@@ -184,6 +184,10 @@ bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind,
 bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
 		      size_t client);
 
+/* A step that nobody else can notice, if any client has one: true, it was emitted, and
+ * stands for all that could be done. */
+bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
+
 /* Of the command that is next on a lane: does it wait, and how much longer? */
 bool rr_state_is_blocked(struct rr_state *state, size_t client,
 			 const struct rr_sent *sent, int64_t *left_ns);

@@ -106,7 +106,7 @@ static bool judge_graph(struct rr_explorer *explorer, struct rr_search *search)
 }
 
 /* Half of what is free. */
-static size_t default_memory(void)
+size_t rr_default_memory(void)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
 	size_t kib = 0;
@@ -127,7 +127,7 @@ static bool search_all(struct rr_explorer *explorer)
 	const struct rr_explore_config *config = explorer->config;
 	const struct rr_graph_config bounds = {
 		.most = config->most,
-		.memory = config->memory ? config->memory : default_memory(),
+		.memory = config->memory ? config->memory : rr_default_memory(),
 		.progress = config->progress,
 		.context = config->context,
 	};

@@ -38,6 +38,8 @@ struct rr_random_config {
 	int depth;          /* 1 to RR_DEPTH_MAX */
 };
 
+enum { RR_EXPLORE_CLIENTS_MAX = 8 };
+
 enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 80 };
 
 struct rr_explore_config {
@@ -145,8 +147,8 @@ const char *rr_invariant_name(int bit);
 /*
  * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
  * of it: the caller's to free. NULL and an error: it did not go as it was
- * written, or shows nothing of what it is said to break (bits of strategy.h), or
- * out of memory, as it is when it is NULL.
+ * written, or shows nothing of what it is said to break (bits of strategy.h; 0 = it
+ * need not), or out of memory, as it is when it is NULL.
  */
 char *rr_conclude(const char *transcript, unsigned breaks,
 		  struct rr_cluster *cluster, struct rr_error *error);
@@ -156,6 +158,72 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 bool rr_conclude_draw(FILE *out, const char *transcript,
 		      struct rr_cluster *cluster, const struct rr_style *style,
 		      struct rr_error *error);
+
+/* ---- Programs of others ---------------------------------------------------- */
+
+struct rl_command;
+struct rr_program;
+
+/* The programs, as a search needs them (check/programs.h). */
+struct rr_outcomes_programs {
+	void (*init)(void *context, struct rr_program *program);
+	/* Before each search. False: out of memory. */
+	bool (*begin_search)(void *context);
+	/* Behind each: *again, if it has to be repeated. */
+	bool (*verify)(void *context, bool *again, struct rr_error *error);
+	/* From now on clients are real processes, and not what is known of them. */
+	void (*set_live)(void *context, bool is_live);
+	void *context;
+};
+
+struct rr_outcomes_config {
+	struct rr_outcomes_programs programs;
+	size_t n_clients;
+	struct rr_budget budget;
+	int rounds;          /* a client that does the same in vain so often in a
+			      * row is followed no further */
+	long ttl_ms;         /* more than which a pause lasts */
+	unsigned long most;  /* states, 0 = no limit */
+	size_t memory;       /* bytes, 0 = half of what is free */
+	unsigned long audit; /* random ways played for real if nothing is found */
+	const struct rl_command *given; /* done on the empty server at first */
+	size_t n_given;
+	const char *title;   /* of the transcript */
+	bool (*progress)(void *context, unsigned long states, double share);
+	void *context;
+};
+
+/* What was found, as bits. */
+enum {
+	RR_OUTCOME_NOT_SERIAL = 1, /* final data that no serial order gives */
+	RR_OUTCOME_EXCLUSION = 2,  /* two clients are in marked critical sections */
+	RR_OUTCOME_STUCK = 4       /* a state from which not all can end */
+};
+
+struct rr_outcomes_result {
+	enum rr_explored explored;
+	unsigned found;
+	unsigned long states, transitions, questions;
+	unsigned long finals, wrong; /* final states, and those not serial */
+	unsigned long good; /* final states in which a client has ended well */
+	size_t serial_ends;          /* different final data of serial orders */
+	double seconds;
+	/* Of a finding: what is shown, as a transcript with its verdict, the final
+	 * data, and those of a serial order of the same clients. Lines of text, NULL
+	 * = none. */
+	char *transcript, *data, *nearest;
+	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
+					      * `tally.ending`, -1 = it crashed */
+	int switches;
+};
+
+/* Searches all interleavings of programs on a server of `cluster`, which it resets
+ * first. False: the error. Release the result in any case. */
+bool rr_explore_outcomes(struct rr_cluster *cluster,
+			 const struct rr_outcomes_config *config,
+			 struct rr_outcomes_result *result,
+			 struct rr_error *error);
+void rr_outcomes_release(struct rr_outcomes_result *result);
 
 /* ---- The subcommand -------------------------------------------------------- */
 

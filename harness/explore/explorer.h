@@ -58,6 +58,9 @@ bool rr_search_make_product(struct rr_explorer *explorer,
 bool rr_search_adapt(struct rr_explorer *explorer,
 		     const struct rr_search *search);
 
+/* What a search may take when nobody says how much, in bytes: half of what is free. */
+size_t rr_default_memory(void);
+
 /* ---- What is done with a search (checks.c) ---------------------------------- */
 
 /* Do clients remember more than they are thought to? Then they have to be learned
@@ -82,9 +85,11 @@ bool rr_check_mutants(struct rr_explorer *explorer);
 
 /* ---- Transcripts (transcript.c) --------------------------------------------- */
 
-/* Without its verdict; malloc'd, NULL when out of memory. */
+/* Without its verdict; malloc'd, NULL when out of memory. `keys`: those that are shown,
+ * of programs of others. */
 char *rr_actions_transcript(const struct rr_product *product,
 			    const struct rr_scripts *scripts,
-			    const struct rr_actions *actions);
+			    const struct rr_actions *actions, const char *title,
+			    const char *const *keys, size_t n_keys);
 
 #endif

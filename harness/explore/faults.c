@@ -179,6 +179,18 @@ static bool emit_passing(struct rr_expansion *it, const struct rr_state *from,
 	return rr_expansion_emit(it, kind, 0, 0, &next);
 }
 
+/* Of programs of others nobody knows a lease but by the keys that end: they do, one
+ * after the other, and all of them in a pause. */
+static bool emit_key_ends(struct rr_expansion *it, const struct rr_state *from)
+{
+	const int64_t next_ns = rr_state_next_end_ns(from);
+
+	return next_ns == RR_NEVER ||
+	       (emit_passing(it, from, RR_DO_WHOLE, next_ns) &&
+		emit_passing(it, from, RR_DO_PAUSE,
+			     it->product->config.lease_ns + RR_LAPSE_NS));
+}
+
 static bool emit_times(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int64_t lease_ns = it->product->config.lease_ns;
@@ -201,5 +213,7 @@ bool rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 {
 	if (from->common.left.crashes > 0 && !emit_crashes(it, from))
 		return false;
-	return emit_server_faults(it, from) && emit_times(it, from);
+	return emit_server_faults(it, from) &&
+	       (it->product->config.program->run_ops ? emit_key_ends(it, from) :
+						       emit_times(it, from));
 }

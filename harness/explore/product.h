@@ -86,6 +86,8 @@ struct rr_product_config {
 	bool stays_away;
 	int64_t lease_ns, skew_ns, day_ns;
 	int rounds;
+	bool is_local_first; /* a step that nobody else can notice is taken at
+			      * once, without the others */
 	int remembers;   /* see client_table.h */
 	bool absolute;   /* the time of day counts */
 	bool reads_clock; /* clients read their monotonic clocks */

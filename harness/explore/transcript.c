@@ -75,22 +75,30 @@ static bool record_actions(struct rr_recorder *recorder,
 
 char *rr_actions_transcript(const struct rr_product *product,
 			    const struct rr_scripts *scripts,
-			    const struct rr_actions *actions)
+			    const struct rr_actions *actions, const char *title,
+			    const char *const *keys, size_t n_keys)
 {
-	char title[120], *text = NULL;
+	uint32_t given[RR_GIVEN_MAX];
+	char *text = NULL;
 	struct rr_recorder_setup setup = {
 		.program = product->config.program,
 		.scripts = scripts,
 		.strategy = product->config.strategy,
 		.title = title,
-		.data_server = "data",
+		.data_server = product->config.strategy ? "data" : "redis",
+		.keys = keys,
+		.n_keys = n_keys,
+		.given = given,
 	};
 	struct rr_recorder recorder;
 	size_t size;
 	FILE *file;
 
-	snprintf(title, sizeof(title), "%s: found by redrace explore",
-		 product->config.strategy->name);
+	for (; setup.n_given < scripts->n_first && setup.n_given < RR_GIVEN_MAX;
+	     setup.n_given++)
+		given[setup.n_given] =
+			rr_terms_command(product->config.program->terms,
+					 &scripts->first[setup.n_given]);
 	find_connections(actions, &setup);
 	if (rr_recorder_begin(&recorder, &setup) &&
 	    record_actions(&recorder, product, actions) &&
@@ -149,7 +157,7 @@ static bool is_shown(const struct rr_trace *trace, unsigned breaks,
 {
 	char verdict[300];
 
-	if (trace->findings & shown_by(breaks))
+	if (!breaks || trace->findings & shown_by(breaks))
 		return true;
 	rr_trace_verdict(trace, verdict, sizeof(verdict));
 	return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s",

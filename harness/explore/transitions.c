@@ -139,7 +139,7 @@ static bool is_final(const struct rr_state *state)
 	return true;
 }
 
-static bool expand_all(struct rr_expansion *it, const struct rr_state *from)
+static bool expand_all(struct rr_expansion *it, struct rr_state *from)
 {
 	struct rr_product *product = it->product;
 	const size_t log_kept = product->log ? product->log->n : 0;
@@ -149,6 +149,8 @@ static bool expand_all(struct rr_expansion *it, const struct rr_state *from)
 		it->flags = RR_STATE_FINAL;
 		return emit_lates(it, from);
 	}
+	if (rr_expand_local(it, from))
+		return true;
 	for (size_t i = 0; i < product->n_clients; i++) {
 		if (!rr_expand_client(it, from, i))
 			return false;

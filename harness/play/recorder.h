@@ -20,7 +20,11 @@ enum { RR_RECORDER_CLIENTS = 8, RR_LATE_ACTOR = RR_RUN_ORDINALS };
 struct rr_recorder_setup {
 	const struct rr_program *program;
 	const struct rr_scripts *scripts; /* those that are told whole */
-	const struct rr_strategy *strategy;
+	const struct rr_strategy *strategy; /* NULL: programs of others */
+	const uint32_t *given; /* commands before the first step, numbers */
+	size_t n_given;
+	const char *const *keys; /* that are shown, if there is no strategy */
+	size_t n_keys;
 	const char *title;
 	const char *data_server; /* its name */
 	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its

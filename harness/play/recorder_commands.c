@@ -33,8 +33,8 @@ static const char *source_of(const struct rr_recorder *recorder,
 	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
 }
 
-static bool keep_words(struct rr_recorder *recorder, struct rr_step *step,
-		       uint32_t number, const struct rl_reply *reply)
+bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step,
+			 uint32_t number, const struct rl_reply *reply)
 {
 	const struct rl_command *command =
 		&recorder->setup.program->terms->command[number].words;
@@ -61,7 +61,7 @@ static struct rr_step *add_command(struct rr_recorder *recorder, int actor,
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, actor);
 
-	if (!step || !keep_words(recorder, step, action->command, reply))
+	if (!step || !recorder_keep_words(recorder, step, action->command, reply))
 		return NULL;
 	step->server = action->server;
 	return step;
@@ -180,7 +180,7 @@ static bool note_dropped(struct rr_recorder *recorder,
 	FILE *file = open_memstream(&line, &size);
 	bool noted = false;
 
-	if (file && keep_words(recorder, &step, action->command, NULL)) {
+	if (file && recorder_keep_words(recorder, &step, action->command, NULL)) {
 		rr_race_write_step(file, recorder->race, &step);
 		fclose(file);
 		noted = rr_recorder_note(recorder,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder.h"
+#include "recorder_parts.h"
 
 static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -87,10 +87,19 @@ static bool has_lock_key(const struct rr_strategy *strategy)
 static void add_keys(struct rr_recorder *recorder)
 {
 	const struct rr_recorder_setup *setup = &recorder->setup;
-	const struct rr_lock *lock = &setup->strategy->lock;
+	const struct rr_lock *lock;
 	struct rr_race *race = recorder->race;
 	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
 
+	for (size_t i = 0; i < setup->n_given && i < RR_GIVEN_MAX; i++)
+		recorder_keep_words(recorder, &race->given[race->n_given++],
+				    setup->given[i], NULL);
+	for (size_t i = 0; i < setup->n_keys && i < RR_KEYS_SHOWN_MAX; i++)
+		race->keys[race->n_keys++] =
+			keepf(recorder, "%s", setup->keys[i]);
+	if (!setup->strategy)
+		return;
+	lock = &setup->strategy->lock;
 	rr_keys_counter(counter, "", 0);
 	rr_keys_lock(key, "", 0);
 	race->counter = keepf(recorder, "%s", counter);

@@ -34,6 +34,10 @@ uint16_t recorder_slot(const struct rr_recorder *recorder,
 
 /* ---- recorder_commands.c ----------------------------------------------------- */
 
+/* The words of a command by its number; `reply`: to it, NULL = none is known. */
+bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step,
+			 uint32_t number, const struct rl_reply *reply);
+
 /* Reply number `reply` as a pattern. */
 const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply);
 

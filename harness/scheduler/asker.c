@@ -418,6 +418,18 @@ void rr_asker_restarted(struct rr_asker *asker)
 	asker->n_loaded = 0;
 }
 
+static bool run_first(struct rr_asker *asker)
+{
+	for (size_t i = 0; i < asker->scripts->n_first; i++) {
+		struct rl_reply reply;
+
+		if (!rr_asker_run(asker, &reply, &asker->scripts->first[i]) ||
+		    reply.type == RL_REPLY_FAILED)
+			return false;
+	}
+	return true;
+}
+
 bool rr_asker_reset(struct rr_asker *asker)
 {
 	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
@@ -427,7 +439,7 @@ bool rr_asker_reset(struct rr_asker *asker)
 	}
 	asker->was_wiped = false;
 	return empty(asker) && set_clock(asker, asker->epoch_ns) &&
-	       load_scripts(asker);
+	       load_scripts(asker) && run_first(asker);
 }
 
 void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns)

@@ -26,9 +26,11 @@ struct rr_question {
 	int64_t argument;
 };
 
-/* The scripts that clients have loaded, by their hashes: every server knows them
- * from the beginning. */
+/* What servers have from the beginning: the scripts that clients have loaded, by their
+ * hashes, and what some commands leave. */
 struct rr_scripts {
+	const struct rl_command *first; /* the owner's; they must succeed */
+	size_t n_first;
 	size_t n;
 	struct rr_script {
 		char sha1[41];

@@ -46,6 +46,7 @@ struct lane {
 
 struct rr_client_run {
 	const struct rr_program *program;
+	void *other; /* with program->run_ops: theirs, and no more than that */
 	int client;
 	void *made;
 	struct rl_link *links[RR_RUN_SERVERS];
@@ -574,6 +575,13 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program,
 	if (!run)
 		return NULL;
 	run->program = program;
+	if (program->run_ops) {
+		run->other = program->run_ops->begin(program, client);
+		if (run->other)
+			return run;
+		free(run);
+		return NULL;
+	}
 	run->client = client;
 	run->generation = -1;
 	rl_mutex_init(&run->mutex);
@@ -610,6 +618,11 @@ static void unwind(struct rr_client_run *run)
 
 void rr_client_run_free(struct rr_client_run *run)
 {
+	if (run->other) {
+		run->program->run_ops->end(run->other);
+		free(run);
+		return;
+	}
 	unwind(run);
 	if (run->made)
 		run->program->free(run->made);
@@ -627,8 +640,13 @@ void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
 			int64_t passed_ns)
 {
 	struct thread *thread = &run->threads[input->thread];
-	const uint8_t kind = stop_of(thread)->kind;
+	uint8_t kind;
 
+	if (run->other) {
+		run->program->run_ops->feed(run->other, input, passed_ns);
+		return;
+	}
+	kind = stop_of(thread)->kind;
 	if (kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED)
 		return;
 	run->view.has_entered = run->view.has_read = false;
@@ -641,7 +659,13 @@ void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
 
 const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run)
 {
-	return &run->view;
+	return run->other ? run->program->run_ops->view(run->other) :
+			    &run->view;
+}
+
+const char *rr_client_run_problem(const struct rr_client_run *run)
+{
+	return run->other ? run->program->run_ops->problem(run->other) : NULL;
 }
 
 /* ---- What it does ---------------------------------------------------------- */
@@ -667,6 +691,7 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view)
 	hash = rr_hash_number(hash, view->tally.unknown);
 	hash = rr_hash_number(hash, view->tally.failed);
 	hash = rr_hash_number(hash, view->tally.acknowledged);
+	hash = rr_hash_number(hash, view->tally.ending);
 	return rr_hash_number(hash, view->is_inside | view->is_holding << 1 |
 					 view->has_entered << 2 |
 					 view->has_read << 3);

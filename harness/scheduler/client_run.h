@@ -65,6 +65,7 @@ struct rr_run_tally {
 	long failed;  /* not counted */
 	long acknowledged; /* writes of increments that were answered */
 	long refused; /* attempts that were, since the last that was not */
+	long ending;  /* of a program of others: how it ended, a number */
 };
 
 struct rr_sent {
@@ -85,6 +86,8 @@ struct rr_run_view {
 	bool has_read;     /* the monotonic clock, during the last feed */
 	bool is_unheard;   /* a reply was lost since its attempt began */
 	bool is_too_much;  /* more threads, lanes or commands than there is room */
+	uint8_t polls;     /* how often in a row it has done the same, and heard
+			    * the same: of programs of others */
 };
 
 enum rr_input_kind {
@@ -106,6 +109,7 @@ struct rr_input {
 };
 
 struct rr_client_run;
+struct rr_program;
 
 /* Stacks that are used again. All zero = none; release it when no run is left. */
 struct rr_stacks {
@@ -114,8 +118,20 @@ struct rr_stacks {
 
 void rr_stacks_release(struct rr_stacks *stacks);
 
+/* How clients run, where it is not in fibers: the same calls as below. A problem is
+ * what keeps it from running on, in words; NULL = there is none. */
+struct rr_run_ops {
+	void *(*begin)(const struct rr_program *program, int client);
+	void (*end)(void *run);
+	void (*feed)(void *run, const struct rr_input *input,
+		     int64_t passed_ns);
+	const struct rr_run_view *(*view)(const void *run);
+	const char *(*problem)(const void *run);
+};
+
 /* The programs: what the clients of a search do. */
 struct rr_program {
+	const struct rr_run_ops *run_ops; /* NULL: fibers */
 	size_t n_clients, n_servers;
 	const struct rl_address *addresses; /* of the servers, data first */
 	bool separate;    /* each client is a process of its own */
@@ -156,6 +172,9 @@ const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run);
 /* A hash of all that a client has done until its threads stopped. How often it was
  * refused is not what it does. */
 uint64_t rr_run_view_signature(const struct rr_run_view *view);
+
+/* What keeps it from running on; NULL = nothing. */
+const char *rr_client_run_problem(const struct rr_client_run *run);
 
 /* Of lanes: where they lead to, and which connection of several it is. */
 static inline int rr_lane_server(const struct rr_program *program, int lane)

@@ -206,7 +206,7 @@ static FILE *open_shell(const char *command)
 	return pipe;
 }
 
-/* Into the log, which tests/check shows when a test failed. */
+/* Into the log, which tests/run-all shows when a test failed. */
 static void log_errors(const char *command, FILE *errors)
 {
 	char line[512];

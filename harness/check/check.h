@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `redrace check`: all interleavings of programs in any language, unmodified. They are
+ * started alone, again and again, with a port of ours for their Redis, and learned by
+ * what they ask when they hear what (programs.h); explore.h searches their product.
+ * The default property needs no assertion: the final data must be those that some
+ * serial order of the clients gives.
+ */
+#ifndef RR_CHECK_H
+#define RR_CHECK_H
+
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "explore/explore.h"
+
+enum { RR_CHECK_CLIENTS_MAX = 8, RR_CHECK_NAME = 40 };
+
+struct rr_check_options {
+	long n_clients;
+	const char *const *command; /* of all clients, ends in NULL */
+	size_t n_named;             /* or each has its own, for the shell */
+	struct rr_check_client {
+		char name[RR_CHECK_NAME];
+		const char *shell[4]; /* sh -c COMMAND */
+	} named[RR_CHECK_CLIENTS_MAX];
+	struct rr_budget budget;
+	int rounds;
+	long ttl_ms;
+	unsigned long most, audit;
+	size_t memory;
+	long seconds;        /* 0 = no limit */
+	long patience_s;     /* until a program that does nothing hangs */
+	const char *init;    /* a file of commands that are done first; or NULL */
+	const char *refused; /* who prints this regular expression did not do
+			      * its work; or NULL */
+	const char *save;    /* a file for the schedule that is found; or NULL */
+	const char *redis_server;
+};
+
+/* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
+ * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
+enum rr_exit rr_check(const struct rr_check_options *options,
+		      struct rr_error *error);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that was started, and what it has asked of us: its connections as lanes,
+ * its requests in their order. It is told one answer at a time and runs until it waits
+ * for the next.
+ *
+ * What a connection needs to be opened (HELLO, AUTH, CLIENT, COMMAND, INFO, PING,
+ * SCRIPT LOAD, QUIT) is answered at once and is no step.
+ */
+#ifndef RR_INSTANCE_H
+#define RR_INSTANCE_H
+
+#include "base/machine.h"
+#include "launcher.h"
+#include "names.h"
+#include "scheduler/client_run.h"
+
+struct rr_instance_config {
+	struct rr_launcher *launcher;
+	const char *directory; /* for sockets, short */
+	struct rr_signals *signals; /* that end a wait; NULL = none */
+	const char *preload;   /* the shim, for LD_PRELOAD; NULL = none */
+	const char *refused;   /* who prints this regular expression has failed;
+				* NULL = nobody */
+	int64_t start_ns;      /* the time of day when programs begin */
+	long patience_ms;      /* for one that neither asks nor ends */
+	const struct rr_program *program; /* its terms and its `ask` */
+	struct rr_intern *endings; /* status, output: see rr_ending_of() */
+};
+
+/* How a program ended, and what it printed. */
+struct rr_ending {
+	int status; /* of wait(2) */
+	const char *output;
+};
+
+struct rr_ending rr_ending_of(const struct rr_intern *endings, uint32_t number);
+
+struct rr_instance;
+
+/* Starts a program as client `client`, called `name`, and lets it run until it waits.
+ * Everything must outlive it. NULL: the error. */
+struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
+				      const char *const *argv, size_t client,
+				      const char *name,
+				      struct rr_error *error);
+void rr_instance_free(struct rr_instance *instance);
+
+size_t rr_instance_client(const struct rr_instance *instance);
+
+/* Has it loaded the shim? */
+bool rr_instance_has_shim(const struct rr_instance *instance);
+
+/* Gives it what came on a lane, `passed_ns` after it was told of the time last, and
+ * lets it run until it waits. False: the error. */
+bool rr_instance_feed(struct rr_instance *instance,
+		      const struct rr_input *input, uint8_t lane,
+		      int64_t passed_ns, struct rr_error *error);
+
+/* What it waits for: a thread for each lane that is owed a reply. */
+struct rr_run_view rr_instance_view(struct rr_instance *instance);
+
+/* From now on its own text `actual` stands for `canonical`, in both directions and in
+ * what it has sent already. False: one of them has a meaning, or out of memory. */
+bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
+			const char *actual);
+
+#endif

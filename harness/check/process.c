@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: MIT */
+#include "process.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "program_page.h"
+
+enum {
+	CHUNK = 64 * 1024,
+	REQUEST_MAX = 64 * 1024 * 1024,
+	ARGUMENTS_MAX = 256,
+	TEXT_SIZE = 512,
+	LOOK_NS = 100 * 1000, /* between two looks at its threads */
+};
+
+struct connection {
+	int fd; /* -1 = none */
+	char *bytes;
+	size_t n, capacity;
+};
+
+struct rr_process {
+	const struct rr_process_plan *plan;
+	pid_t pid;
+	int output_fd, tcp_fd, unix_fd;
+	unsigned port;
+	char socket_path[108], page_path[RR_PROCESS_DIRECTORY + 32];
+	struct rr_program_page *page; /* NULL without the shim */
+	struct connection connections[RR_PROCESS_CONNECTIONS];
+	char output[RR_PROCESS_OUTPUT + 1];
+	size_t n_output;
+	bool has_ended;
+	int status;
+};
+
+/* ---- Ports ------------------------------------------------------------------ */
+
+static bool listen_tcp(struct rr_process *process)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t size = sizeof(address);
+
+	process->tcp_fd = socket(AF_INET,
+				 SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (process->tcp_fd < 0 ||
+	    bind(process->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
+	    listen(process->tcp_fd, 64) != 0 ||
+	    getsockname(process->tcp_fd, (struct sockaddr *)&address, &size) != 0)
+		return false;
+	process->port = ntohs(address.sin_port);
+	return true;
+}
+
+static bool listen_unix(struct rr_process *process)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int length = snprintf(address.sun_path, sizeof(address.sun_path),
+				    "%s/%u.sock", process->plan->directory,
+				    process->port);
+
+	if (length < 0 || (size_t)length >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	memcpy(process->socket_path, address.sun_path,
+	       sizeof(process->socket_path));
+	unlink(process->socket_path);
+	process->unix_fd = socket(
+		AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return process->unix_fd >= 0 &&
+	       bind(process->unix_fd, (struct sockaddr *)&address,
+		    sizeof(address)) == 0 &&
+	       listen(process->unix_fd, 64) == 0;
+}
+
+/* ---- The page of its clock ------------------------------------------------------ */
+
+static int64_t kernel_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static bool map_page(struct rr_process *process)
+{
+	struct rr_program_page *page = MAP_FAILED;
+	int fd;
+
+	if (!process->plan->preload)
+		return true;
+	snprintf(process->page_path, sizeof(process->page_path), "%s/%u.page",
+		 process->plan->directory, process->port);
+	fd = open(process->page_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+		  0600);
+	if (fd >= 0 && ftruncate(fd, sizeof(*page)) == 0)
+		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (page == MAP_FAILED)
+		return false;
+	process->page = page;
+	atomic_store(&page->start_ns, process->plan->start_ns);
+	atomic_store(&page->monotonic_ns, kernel_ns());
+	return true;
+}
+
+int64_t rr_process_passed_ns(const struct rr_process *process)
+{
+	return process->page ? atomic_load(&process->page->passed_ns) : 0;
+}
+
+void rr_process_set_passed_ns(struct rr_process *process, int64_t passed_ns)
+{
+	if (process->page)
+		atomic_store(&process->page->passed_ns, passed_ns);
+}
+
+uint64_t rr_process_clock_reads(const struct rr_process *process)
+{
+	return process->page ? atomic_load(&process->page->n_reads) : 0;
+}
+
+bool rr_process_has_shim(const struct rr_process *process)
+{
+	return process->page && atomic_load(&process->page->has_shim);
+}
+
+/* Lets time pass until the first of those who sleep may go on. False: nobody does. */
+static bool wake_first(struct rr_process *process)
+{
+	struct rr_program_page *page = process->page;
+	int64_t first_ns = INT64_MAX;
+
+	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
+		const struct rr_waiter *waiter = &page->waiters[i];
+		const int64_t until_ns = atomic_load(&waiter->until_ns);
+
+		if (atomic_load(&waiter->state) == RR_WAITER_WAITS &&
+		    until_ns < first_ns)
+			first_ns = until_ns;
+	}
+	if (first_ns == INT64_MAX)
+		return false;
+	if (first_ns > atomic_load(&page->passed_ns))
+		atomic_store(&page->passed_ns, first_ns);
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
+		struct rr_waiter *waiter = &page->waiters[i];
+		int waits = RR_WAITER_WAITS;
+
+		if (atomic_load(&waiter->until_ns) <= first_ns)
+			atomic_compare_exchange_strong(&waiter->state, &waits,
+						       RR_WAITER_OVER);
+	}
+	return true;
+}
+
+/* ---- The command line --------------------------------------------------------- */
+
+/* What stands for our port in an argument; NULL: nothing that we know. */
+static const char *placeholder(const struct rr_process *process,
+			       const char *at, char value[TEXT_SIZE],
+			       size_t *length)
+{
+	static const char *const names[] = { "{url}", "{host}", "{port}",
+					     "{socket}" };
+	size_t i = 0;
+
+	while (i < 4 && strncmp(at, names[i], strlen(names[i])) != 0)
+		i++;
+	if (i == 4)
+		return NULL;
+	*length = strlen(names[i]);
+	if (i == 0)
+		snprintf(value, TEXT_SIZE, "redis://127.0.0.1:%u",
+			 process->port);
+	else if (i == 2)
+		snprintf(value, TEXT_SIZE, "%u", process->port);
+	else
+		snprintf(value, TEXT_SIZE, "%s",
+			 i == 1 ? "127.0.0.1" : process->socket_path);
+	return value;
+}
+
+/* An argument with its placeholders replaced; malloc'd, NULL = out of memory. */
+static char *fill_in(const struct rr_process *process, const char *argument)
+{
+	char *text = NULL, value[TEXT_SIZE];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	while (*argument) {
+		size_t length = 1;
+		const char *found =
+			placeholder(process, argument, value, &length);
+
+		if (found)
+			fputs(found, file);
+		else
+			fputc(*argument, file);
+		argument += length;
+	}
+	if (fclose(file) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static bool launch(struct rr_process *process, struct rr_error *error)
+{
+	const struct rr_process_plan *plan = process->plan;
+	char *argv[ARGUMENTS_MAX + 1] = { NULL };
+	char words[8][TEXT_SIZE];
+	const char *environment[9] = { words[0], words[1], words[2],
+				       words[3], words[4], words[5] };
+	size_t n = 0;
+	bool good = true;
+
+	snprintf(words[0], TEXT_SIZE, "REDIS_URL=redis://127.0.0.1:%u",
+		 process->port);
+	snprintf(words[1], TEXT_SIZE, "REDIS_HOST=127.0.0.1");
+	snprintf(words[2], TEXT_SIZE, "REDIS_PORT=%u", process->port);
+	snprintf(words[3], TEXT_SIZE, "REDIS_SOCKET=%s", process->socket_path);
+	snprintf(words[4], TEXT_SIZE, "REDRACE_CLIENT=%s", plan->name);
+	/* Which way round a set of strings is walked through shall be the same. */
+	snprintf(words[5], TEXT_SIZE, "PYTHONHASHSEED=0");
+	if (plan->preload) {
+		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->preload);
+		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s",
+			 process->page_path);
+		environment[6] = words[6];
+		environment[7] = words[7];
+	}
+	for (; plan->argv[n] && n < ARGUMENTS_MAX && good; n++) {
+		argv[n] = fill_in(process, plan->argv[n]);
+		good = argv[n] != NULL;
+	}
+	if (!good)
+		rr_error_no_memory(error);
+	else
+		good = rr_launcher_run(plan->launcher,
+				       (const char *const *)argv, environment,
+				       &process->pid, &process->output_fd,
+				       error);
+	while (n-- > 0)
+		free(argv[n]);
+	return good;
+}
+
+/* ---- Making and freeing --------------------------------------------------------- */
+
+struct rr_process *rr_process_start(const struct rr_process_plan *plan,
+				    struct rr_error *error)
+{
+	struct rr_process *process = calloc(1, sizeof(*process));
+
+	if (!process) {
+		rr_error_no_memory(error);
+		return NULL;
+	}
+	process->plan = plan;
+	process->output_fd = process->tcp_fd = process->unix_fd = -1;
+	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
+		process->connections[i].fd = -1;
+	if (!listen_tcp(process) || !listen_unix(process) ||
+	    !map_page(process)) {
+		rr_error_set(error, RR_ERROR_INTERNAL,
+			     "cannot open a port for the program: %s",
+			     strerror(errno));
+		rr_process_free(process);
+		return NULL;
+	}
+	if (launch(process, error)) {
+		fcntl(process->output_fd, F_SETFL, O_NONBLOCK);
+		return process;
+	}
+	rr_process_free(process);
+	return NULL;
+}
+
+static void close_descriptor(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void rr_process_free(struct rr_process *process)
+{
+	if (!process)
+		return;
+	if (process->pid > 0)
+		rr_launcher_kill(process->plan->launcher, process->pid);
+	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++) {
+		close_descriptor(&process->connections[i].fd);
+		free(process->connections[i].bytes);
+	}
+	close_descriptor(&process->output_fd);
+	close_descriptor(&process->tcp_fd);
+	close_descriptor(&process->unix_fd);
+	if (process->socket_path[0])
+		unlink(process->socket_path);
+	if (process->page)
+		munmap(process->page, sizeof(*process->page));
+	if (process->page_path[0])
+		unlink(process->page_path);
+	free(process);
+}
+
+/* ---- What it sends ---------------------------------------------------------------- */
+
+static void read_output(struct rr_process *process)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	while ((n = read(process->output_fd, bytes, sizeof(bytes))) > 0) {
+		const size_t room = RR_PROCESS_OUTPUT - process->n_output;
+		const size_t kept = (size_t)n < room ? (size_t)n : room;
+
+		memcpy(process->output + process->n_output, bytes, kept);
+		process->n_output += kept;
+	}
+	if (n == 0)
+		close_descriptor(&process->output_fd);
+}
+
+static bool accept_connections(struct rr_process *process, int listener,
+			       struct rr_error *error)
+{
+	const int yes = 1;
+	int fd;
+
+	while ((fd = accept4(listener, NULL, NULL,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		int i = 0;
+
+		while (i < RR_PROCESS_CONNECTIONS &&
+		       process->connections[i].fd >= 0)
+			i++;
+		if (i == RR_PROCESS_CONNECTIONS) {
+			close(fd);
+			return rr_error_set(
+				error, RR_ERROR_USAGE,
+				"client %s opened more than %d connections",
+				process->plan->name, RR_PROCESS_CONNECTIONS);
+		}
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+		process->connections[i].fd = fd;
+		process->connections[i].n = 0;
+	}
+	return true;
+}
+
+static bool complain_of(const struct rr_process *process,
+			enum rr_resp_result result, struct rr_error *error)
+{
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		result == RR_RESP_TOO_LONG ?
+			"client %s sent a command of more than %d words" :
+			"client %s sent something that is no request of Redis's protocol (TLS?), and no command of up to %d words",
+		process->plan->name, RL_WORDS_MAX);
+}
+
+/* All whole requests that have come on a connection. */
+static bool take_requests(struct rr_process *process, int number,
+			  struct rr_error *error)
+{
+	const struct rr_process_plan *plan = process->plan;
+	struct connection *connection = &process->connections[number];
+	size_t at = 0, used;
+
+	for (;;) {
+		struct rl_command command;
+		const enum rr_resp_result result =
+			rr_resp_parse(connection->bytes + at,
+				      connection->n - at, &command, &used);
+
+		if (result == RR_RESP_PARTIAL)
+			break;
+		if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG)
+			return complain_of(process, result, error);
+		if (result == RR_RESP_COMPLETE &&
+		    !plan->on_request(plan->context, process, number, &command))
+			return false;
+		at += used;
+	}
+	memmove(connection->bytes, connection->bytes + at, connection->n - at);
+	connection->n -= at;
+	return true;
+}
+
+static bool make_room(struct connection *connection)
+{
+	char *bytes;
+
+	if (connection->capacity - connection->n >= CHUNK)
+		return true;
+	bytes = realloc(connection->bytes, connection->n + 2 * CHUNK);
+	if (!bytes)
+		return false;
+	connection->bytes = bytes;
+	connection->capacity = connection->n + 2 * CHUNK;
+	return true;
+}
+
+/* Reads all that has come, and passes it on. */
+static bool read_requests(struct rr_process *process, int number,
+			  struct rr_error *error)
+{
+	struct connection *connection = &process->connections[number];
+	ssize_t n = 0;
+
+	for (;;) {
+		if (!make_room(connection))
+			return rr_error_no_memory(error);
+		n = read(connection->fd, connection->bytes + connection->n,
+			 CHUNK);
+		if (n <= 0)
+			break;
+		connection->n += (size_t)n;
+		if (connection->n > REQUEST_MAX)
+			return complain_of(process, RR_RESP_MALFORMED, error);
+		if (!take_requests(process, number, error))
+			return false;
+		if (connection->fd < 0)
+			return true;
+	}
+	if (n < 0 && errno == EAGAIN)
+		return true;
+	close_descriptor(&connection->fd);
+	process->plan->on_close(process->plan->context, process, number);
+	return true;
+}
+
+/* ---- Whether it waits ---------------------------------------------------------------- */
+
+/* The state of a thread, a letter of proc(5). */
+static char thread_state(const char *path)
+{
+	char text[512];
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	const char *name_end;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 'X';
+	text[n] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] ? name_end[2] : 'X';
+}
+
+static bool tree_sleeps(pid_t pid);
+
+static bool children_sleep(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool sleep = true;
+	int child;
+
+	while (file && sleep && fscanf(file, "%d", &child) == 1)
+		sleep = tree_sleeps(child);
+	if (file)
+		fclose(file);
+	return sleep;
+}
+
+/* Do all threads of a process and its children wait for something? */
+static bool tree_sleeps(pid_t pid)
+{
+	char path[320];
+	const struct dirent *entry;
+	bool sleep = true;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && sleep && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
+			 entry->d_name);
+		sleep = strchr("SZTtXI", thread_state(path)) != NULL;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid,
+			 entry->d_name);
+		sleep = sleep && children_sleep(path);
+	}
+	if (tasks)
+		closedir(tasks);
+	return sleep;
+}
+
+static size_t list_descriptors(const struct rr_process *process,
+			       struct pollfd *list)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
+		list[n++] = (struct pollfd){ process->connections[i].fd, POLLIN,
+					     0 };
+	list[n++] = (struct pollfd){ process->tcp_fd, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->unix_fd, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->output_fd, POLLIN, 0 };
+	list[n++] = (struct pollfd){ process->plan->launcher->socket, POLLIN,
+				     0 };
+	return n;
+}
+
+/* Deals with what has come, waiting for it so long. -1: the error; else how many
+ * things have come. */
+static int take_events(struct rr_process *process, int64_t timeout_ns,
+		       struct rr_error *error)
+{
+	struct pollfd list[RR_PROCESS_CONNECTIONS + 4];
+	const size_t n = list_descriptors(process, list);
+	const struct timespec timeout = { 0, timeout_ns };
+	const int n_ready = ppoll(list, n, &timeout, NULL);
+
+	if (n_ready <= 0)
+		return 0;
+	if ((list[n - 4].revents &&
+	     !accept_connections(process, process->tcp_fd, error)) ||
+	    (list[n - 3].revents &&
+	     !accept_connections(process, process->unix_fd, error)))
+		return -1;
+	if (list[n - 2].revents)
+		read_output(process);
+	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++) {
+		if (list[i].revents && !read_requests(process, i, error))
+			return -1;
+	}
+	return n_ready;
+}
+
+static bool note_end(struct rr_process *process)
+{
+	if (!process->has_ended)
+		process->has_ended = rr_launcher_has_ended(
+			process->plan->launcher, process->pid,
+			&process->status);
+	return process->has_ended;
+}
+
+/* What it has sent and printed last. */
+static bool take_rest(struct rr_process *process, struct rr_error *error)
+{
+	int n;
+
+	while ((n = take_events(process, 0, error)) > 0)
+		continue;
+	return n == 0;
+}
+
+static bool is_called_off(const struct rr_process *process,
+			  struct rr_error *error)
+{
+	struct rr_signals *signals = process->plan->signals;
+
+	if (!signals)
+		return false;
+	rr_signals_wait(signals, 0);
+	if (signals->interrupted)
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
+	return signals->interrupted;
+}
+
+enum rr_process_end rr_process_wait(struct rr_process *process,
+				    struct rr_error *error)
+{
+	const int64_t limit_ns = process->plan->patience_ms * INT64_C(1000000);
+	int64_t quiet_since_ns = kernel_ns();
+	int n_quiet = 0;
+
+	for (;;) {
+		const int n = take_events(process, LOOK_NS, error);
+
+		if (n < 0 || is_called_off(process, error))
+			return RR_PROCESS_FAILED;
+		if (note_end(process))
+			return take_rest(process, error) ? RR_PROCESS_ENDED :
+							   RR_PROCESS_FAILED;
+		n_quiet = n == 0 && tree_sleeps(process->pid) ? n_quiet + 1 : 0;
+		if (n > 0)
+			quiet_since_ns = kernel_ns();
+		if (n_quiet >= 2 && process->plan->owes(process->plan->context))
+			return RR_PROCESS_STOPPED;
+		if (n_quiet >= 2 && wake_first(process))
+			n_quiet = 0;
+		if (kernel_ns() - quiet_since_ns > limit_ns)
+			return RR_PROCESS_HANGS;
+	}
+}
+
+/* ---- What it hears ------------------------------------------------------------------ */
+
+/* Waits until all of it is written, or the program does not take it. */
+static void write_all(struct connection *connection, const char *bytes,
+		      size_t n)
+{
+	struct pollfd ready = { connection->fd, POLLOUT, 0 };
+
+	while (n > 0) {
+		const ssize_t written =
+			send(connection->fd, bytes, n, MSG_NOSIGNAL);
+
+		if (written < 0 && errno != EAGAIN)
+			return;
+		if (written < 0 && poll(&ready, 1, 1000) <= 0)
+			return;
+		if (written > 0) {
+			bytes += written;
+			n -= (size_t)written;
+		}
+	}
+}
+
+void rr_process_reply(struct rr_process *process, int connection,
+		      const struct rl_reply *reply)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+
+	if (!file)
+		return;
+	rr_resp_write(file, reply);
+	if (fclose(file) == 0 && process->connections[connection].fd >= 0)
+		write_all(&process->connections[connection], text, length);
+	free(text);
+}
+
+void rr_process_cut(struct rr_process *process, int connection)
+{
+	close_descriptor(&process->connections[connection].fd);
+}
+
+const char *rr_process_output(const struct rr_process *process)
+{
+	return process->output;
+}
+
+int rr_process_status(const struct rr_process *process)
+{
+	return process->status;
+}

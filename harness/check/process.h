@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One started program, and the ports of ours to which it connects: a TCP port of
+ * 127.0.0.1 and a unix socket. It is run until it has nothing left to do but wait for
+ * us: all threads of its process tree sleep, and all that it has sent was read.
+ */
+#ifndef RR_PROCESS_H
+#define RR_PROCESS_H
+
+#include "base/machine.h"
+#include "launcher.h"
+#include "resp.h"
+
+enum {
+	RR_PROCESS_CONNECTIONS = 32,  /* open at once */
+	RR_PROCESS_OUTPUT = 16 * 1024, /* bytes kept; the rest is thrown away */
+	RR_PROCESS_DIRECTORY = 80
+};
+
+struct rr_process;
+
+/* Told of each request in its order; `command` is valid until it returns. False: it
+ * cannot be dealt with, and the wait ends (the owner knows why). */
+typedef bool (*rr_on_request)(void *context, struct rr_process *process,
+			      int connection, const struct rl_command *command);
+
+struct rr_process_plan {
+	struct rr_launcher *launcher;
+	const char *directory;     /* for the sockets, short */
+	const char *const *argv;   /* with {url}, {host}, {port}, {socket} */
+	const char *name;          /* of the client, "A": REDRACE_CLIENT */
+	struct rr_signals *signals; /* that end a wait; NULL = none */
+	const char *preload;       /* the shim, for LD_PRELOAD; NULL = none */
+	int64_t start_ns;          /* its time of day at first, since 1970 */
+	long patience_ms;          /* until one that neither asks nor ends hangs */
+	rr_on_request on_request;
+	/* Is it owed a reply, so that it may well wait? */
+	bool (*owes)(void *context);
+	/* A connection that it has closed; the number may be used again. */
+	void (*on_close)(void *context, struct rr_process *process,
+			 int connection);
+	void *context;
+};
+
+enum rr_process_end {
+	RR_PROCESS_STOPPED, /* it waits for us */
+	RR_PROCESS_ENDED,
+	RR_PROCESS_HANGS,   /* it neither asks anything nor ends */
+	RR_PROCESS_FAILED,  /* the error, or on_request said so */
+};
+
+/* NULL: the error. It runs from now on. */
+struct rr_process *rr_process_start(const struct rr_process_plan *plan,
+				    struct rr_error *error);
+
+/* Kills it with all its children. */
+void rr_process_free(struct rr_process *process);
+
+/* Until it waits for us, and is owed a reply. */
+enum rr_process_end rr_process_wait(struct rr_process *process,
+				    struct rr_error *error);
+
+/* Its time, with the shim: so long since it was started. It goes on by itself to the
+ * end of whatever the program sleeps for, when it is owed nothing. */
+int64_t rr_process_passed_ns(const struct rr_process *process);
+void rr_process_set_passed_ns(struct rr_process *process, int64_t passed_ns);
+
+/* How often it has read a clock. */
+uint64_t rr_process_clock_reads(const struct rr_process *process);
+
+/* Has it loaded the shim? A static program does not. */
+bool rr_process_has_shim(const struct rr_process *process);
+
+/* Writes a reply; what has been closed takes it silently. */
+void rr_process_reply(struct rr_process *process, int connection,
+		      const struct rl_reply *reply);
+
+/* Closes a connection without a word. */
+void rr_process_cut(struct rr_process *process, int connection);
+
+/* What it printed so far, NUL-terminated. */
+const char *rr_process_output(const struct rr_process *process);
+
+/* Of one that has ended: of wait(2). */
+int rr_process_status(const struct rr_process *process);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs as clients of the explorer: what each does next, known by what it has
+ * heard.
+ *
+ * All histories of one command line form a tree. A node is what was heard so far, and
+ * holds what the program does then: which commands it has sent, or how it ended. A
+ * node that is asked for the first time is learned by an instance, alone with us, that
+ * has heard just that: one that stands there still, else a new one, to which
+ * everything before is told again. So a program is started about once for each leaf.
+ * Whatever an instance does on the way must be what was seen before; if it is not, the
+ * program is not deterministic, and both commands are told.
+ *
+ * Clients with the same command line share a tree, as long as they do the same under
+ * each name (REDRACE_CLIENT). Values in which two runs with the same history differ are
+ * random (names.h): in the tree they are those of the run that was first, and each
+ * client has its own.
+ */
+#ifndef RR_PROGRAMS_H
+#define RR_PROGRAMS_H
+
+#include "instance.h"
+
+enum { RR_PROGRAMS_MAX = 8, RR_CLIENT_NAME = 40 };
+
+struct rr_programs_config {
+	struct rr_launcher *launcher;
+	const char *directory; /* for sockets, short */
+	struct rr_signals *signals; /* that end a wait; NULL = none */
+	const char *preload;   /* the shim, for LD_PRELOAD; NULL = none */
+	const char *refused;   /* who prints this regular expression has failed;
+				* NULL = nobody */
+	int64_t start_ns;      /* the time of day when programs begin */
+	long patience_ms;      /* for one that neither asks nor ends */
+	size_t n_clients;
+	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
+						   * pointer: the same tree */
+	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
+};
+
+struct rr_programs;
+
+/* NULL: out of memory. The configuration is copied, but not what it points to. */
+struct rr_programs *rr_programs_new(const struct rr_programs_config *config);
+void rr_programs_free(struct rr_programs *programs);
+
+/* Fills in a program for the explorer, whose `terms` and `ask` must be there; both must
+ * outlive the programs' use. */
+void rr_programs_init(struct rr_programs *programs,
+		      struct rr_program *program);
+
+/* Before each search: what was learned of random values counts from now on. */
+bool rr_programs_begin_search(struct rr_programs *programs);
+
+/*
+ * Looks whether what is believed of the programs holds: each client does under its own
+ * name what the others do, and nothing that it sends is random, but for what is known
+ * to be. Starts programs again for it. *again: something new was learned, and the
+ * search has to begin anew. False: the error.
+ */
+bool rr_programs_verify(struct rr_programs *programs, bool *again,
+			struct rr_error *error);
+
+/* From now on each client of the explorer is a process of its own that is told all of
+ * it; it must do what is known already. */
+void rr_programs_set_live(struct rr_programs *programs, bool is_live);
+
+struct rr_programs_figures {
+	unsigned long starts;  /* processes that were started */
+	double start_seconds;  /* until they asked first, all of them */
+	size_t n_random;       /* values that are known to be random */
+	bool has_shim;         /* the programs have loaded it */
+};
+
+struct rr_programs_figures
+rr_programs_figures(const struct rr_programs *programs);
+
+/* Of a state that has ended, by its tally. */
+struct rr_ending rr_programs_ending(const struct rr_programs *programs,
+				    long ending);
+
+#endif

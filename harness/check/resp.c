@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "resp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Redis's own limit on a line. */
+enum { LINE_MAX_BYTES = 64 * 1024 };
+
+/* A line without its end; NULL: it is not whole yet. *next: what comes behind it. */
+static const char *take_line(const char *at, const char *end, size_t *length,
+			     const char **next)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+	if (!newline)
+		return NULL;
+	*length = (size_t)(newline - at);
+	if (*length > 0 && at[*length - 1] == '\r')
+		--*length;
+	*next = newline + 1;
+	return at;
+}
+
+/* The number behind the first character of a line; false: it is none. */
+static bool read_count(const char *line, size_t length, long *count)
+{
+	char digits[24], *rest;
+
+	if (length < 2 || length > sizeof(digits))
+		return false;
+	memcpy(digits, line + 1, length - 1);
+	digits[length - 1] = '\0';
+	*count = strtol(digits, &rest, 10);
+	return *rest == '\0';
+}
+
+static enum rr_resp_result without_line(const char *at, const char *end)
+{
+	return end - at > LINE_MAX_BYTES ? RR_RESP_MALFORMED : RR_RESP_PARTIAL;
+}
+
+/* One bulk string at *at. */
+static enum rr_resp_result parse_bulk(const char **at, const char *end,
+				      struct rl_word *word)
+{
+	const char *next;
+	size_t length;
+	const char *line = take_line(*at, end, &length, &next);
+	long count;
+
+	if (!line)
+		return without_line(*at, end);
+	if (line[0] != '$' || !read_count(line, length, &count) || count < 0)
+		return RR_RESP_MALFORMED;
+	if (end - next < count + 2)
+		return RR_RESP_PARTIAL;
+	*word = (struct rl_word){ next, (size_t)count };
+	*at = next + count + 2;
+	return RR_RESP_COMPLETE;
+}
+
+static enum rr_resp_result parse_array(const char *at, const char *end,
+				       long count, struct rl_command *command,
+				       const char **rest)
+{
+	for (long i = 0; i < count; i++) {
+		struct rl_word word;
+		const enum rr_resp_result result = parse_bulk(&at, end, &word);
+
+		if (result != RR_RESP_COMPLETE)
+			return result;
+		if (i < RL_WORDS_MAX)
+			command->words[command->n_words++] = word;
+	}
+	*rest = at;
+	if (count > RL_WORDS_MAX)
+		return RR_RESP_TOO_LONG;
+	return count > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
+}
+
+/* As typed into a terminal: words with blanks between them. */
+static enum rr_resp_result split_line(const char *line, size_t length,
+				      struct rl_command *command)
+{
+	const char *end = line + length;
+
+	while (line < end) {
+		const char *begin = line;
+
+		while (line < end && *line != ' ' && *line != '\t')
+			line++;
+		if (line > begin && command->n_words == RL_WORDS_MAX)
+			return RR_RESP_TOO_LONG;
+		if (line > begin)
+			command->words[command->n_words++] = (struct rl_word){
+				begin, (size_t)(line - begin)
+			};
+		line += line < end;
+	}
+	return command->n_words > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
+}
+
+enum rr_resp_result rr_resp_parse(const char *bytes, size_t n,
+				  struct rl_command *command, size_t *used)
+{
+	const char *end = bytes + n, *rest;
+	size_t length;
+	const char *line = n ? take_line(bytes, end, &length, &rest) : NULL;
+	enum rr_resp_result result;
+	long count;
+
+	command->n_words = command->n_numbers = 0;
+	if (!line)
+		return without_line(bytes, end);
+	if (line[0] != '*')
+		result = split_line(line, length, command);
+	else if (!read_count(line, length, &count))
+		result = RR_RESP_MALFORMED;
+	else
+		result = parse_array(rest, end, count, command, &rest);
+	*used = (size_t)(rest - bytes);
+	return result;
+}
+
+bool rr_resp_write(FILE *file, const struct rl_reply *reply)
+{
+	switch (reply->type) {
+	case RL_REPLY_NIL:
+		fputs("$-1\r\n", file);
+		break;
+	case RL_REPLY_STATUS:
+		fprintf(file, "+%s\r\n", reply->text);
+		break;
+	case RL_REPLY_FAILED:
+		fprintf(file, "-%s\r\n", reply->text);
+		break;
+	case RL_REPLY_INTEGER:
+		fprintf(file, ":%lld\r\n", reply->integer);
+		break;
+	case RL_REPLY_STRING:
+		fprintf(file, "$%zu\r\n", reply->length);
+		fwrite(reply->text, 1, reply->length, file);
+		fputs("\r\n", file);
+		break;
+	case RL_REPLY_ARRAY:
+		fprintf(file, "*%zu\r\n", reply->length);
+		for (size_t i = 0; i < reply->length; i++)
+			rr_resp_write(file, &reply->elements[i]);
+		break;
+	}
+	return !ferror(file);
+}

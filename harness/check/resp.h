@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's side of Redis's protocol (RESP2, redis.io/docs/reference/protocol-spec):
+ * requests are read, replies are written.
+ */
+#ifndef RR_RESP_H
+#define RR_RESP_H
+
+#include <stdio.h>
+
+#include "driver.h"
+
+enum rr_resp_result {
+	RR_RESP_COMPLETE,
+	RR_RESP_PARTIAL,   /* more bytes are needed */
+	RR_RESP_EMPTY,     /* an empty line, which servers skip */
+	RR_RESP_MALFORMED, /* no request of this protocol */
+	RR_RESP_TOO_LONG,  /* more than RL_WORDS_MAX words */
+};
+
+/* The request at the beginning of `bytes`: an array of bulk strings, or words on one
+ * line. Its words point into `bytes`; *used is how many bytes it takes. */
+enum rr_resp_result rr_resp_parse(const char *bytes, size_t n,
+				  struct rl_command *command, size_t *used);
+
+/* Writes a reply as a server does. False: the file cannot take it. */
+bool rr_resp_write(FILE *file, const struct rl_reply *reply);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace check: all interleavings of a program in any language. */
+#include <ctype.h>
+#include <locale.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "check/check.h"
+#include "commands.h"
+
+#define AT(field) .at = offsetof(struct rr_check_options, field)
+#define BUDGET(fault) .kind = RR_TAKES_INT, AT(budget.fault), .max = 8
+
+/* NAME=COMMAND. */
+static bool take_client(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+	const size_t length = strcspn(text, "=");
+	struct rr_check_client *client = &options->named[options->n_named];
+
+	if (!text[length] || !text[length + 1] || length == 0 ||
+	    length >= RR_CHECK_NAME)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--client '%s': expected NAME=COMMAND",
+				    text);
+	if (options->n_named == RR_CHECK_CLIENTS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "more than %d clients",
+				    RR_CHECK_CLIENTS_MAX);
+	*client = (struct rr_check_client){
+		.shell = { "sh", "-c", text + length + 1, NULL }
+	};
+	memcpy(client->name, text, length);
+	options->n_named++;
+	return true;
+}
+
+static bool take_refused(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+	regex_t pattern;
+
+	if (regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB) != 0)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--refused '%s': no regular expression",
+				    text);
+	regfree(&pattern);
+	options->refused = text;
+	return true;
+}
+
+/* The command stands behind --, see run_check(). */
+static bool take_word(void *into, char *text, struct rr_error *error)
+{
+	(void)into;
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "'%s': the command stands behind --, as in: redrace check -- python3 hit.py",
+			    text);
+}
+
+static const struct rr_option options[] = {
+	{ .common = RR_OPTION_CLIENTS, .help = "so many run it at once (2)",
+	  .max = RR_CHECK_CLIENTS_MAX, AT(n_clients) },
+	{ .name = "client", .argument = "NAME=COMMAND",
+	  .help = "a client with a command of its own, for the shell; may be repeated",
+	  .kind = RR_TAKES_MORE, .take = take_client },
+	{ .name = "init", .argument = "FILE",
+	  .help = "commands, a line each, that are done on the empty server first",
+	  .kind = RR_TAKES_TEXT, AT(init) },
+	{ .name = "crashes", .argument = "N",
+	  .help = "clients may crash at any command, N times (0)",
+	  BUDGET(crashes) },
+	{ .name = "expiries", .argument = "N",
+	  .help = "leases run out at any point, N times (0)", BUDGET(expiries) },
+	{ .name = "pauses", .argument = "N",
+	  .help = "the same, for longer than --ttl-ms at once (0)",
+	  BUDGET(pauses) },
+	{ .name = "lost-replies", .argument = "N",
+	  .help = "connections close instead of a reply, N times (0)",
+	  BUDGET(lost_replies) },
+	{ .common = RR_OPTION_TTL_MS, .help = "the longest lease (10000)",
+	  .min = 1, AT(ttl_ms) },
+	{ .name = "refused", .argument = "REGEX",
+	  .help = "a client that prints this has not done its work, as one that exits with another status than 0",
+	  .kind = RR_TAKES_MORE, .take = take_refused },
+	{ .name = "rounds", .argument = "N",
+	  .help = "how often a client that does the same in vain is followed (2)",
+	  .kind = RR_TAKES_INT, .min = 1, .max = 20, AT(rounds) },
+	{ .common = RR_OPTION_SECONDS, .help = "no longer than that",
+	  .max = 1000000, AT(seconds) },
+	{ .name = "hangs-after", .argument = "SECONDS",
+	  .help = "a program that neither asks anything nor ends for so long is an error (10)",
+	  .kind = RR_TAKES_NUMBER, .min = 1, .max = 3600, AT(patience_s) },
+	{ .common = RR_OPTION_MOST, AT(most) },
+	{ .name = "audit", .argument = "N",
+	  .help = "random interleavings that are played for real before a program is called serializable (5)",
+	  .kind = RR_TAKES_NUMBER, .max = 100000, AT(audit) },
+	{ .common = RR_OPTION_SAVE,
+	  .help = "where the schedule that is found is saved, for redrace play",
+	  AT(save) },
+	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
+};
+
+static const struct rr_command_line command_line = {
+	.about = "Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of them leaves."
+		 "\v"
+		 "The program finds our port in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced too. "
+		 "It is really run, many times.",
+	.arguments = "-- COMMAND [ARGUMENT...]",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.take_argument = take_word,
+};
+
+/* How many words there are before "--". */
+static int words_before_command(int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && strcmp(argv[n], "--") != 0)
+		n++;
+	return n;
+}
+
+static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
+{
+	const int n = words_before_command(argc, argv);
+	struct rr_check_options chosen = { .n_clients = 2,
+					   .rounds = 2,
+					   .ttl_ms = 10000,
+					   .patience_s = 10,
+					   .audit = 5,
+					   .redis_server = "redis-server" };
+
+	setlocale(LC_CTYPE, "");
+	rr_command_line_parse(&command_line, &chosen, n, argv);
+	if (n + 1 < argc)
+		chosen.command = (const char *const *)argv + n + 1;
+	if (!chosen.command == !chosen.n_named) {
+		rr_error_set(error, RR_ERROR_USAGE, "%s",
+			     chosen.command ?
+				     "--client has its own command: not one behind --, too" :
+				     "check what? The command stands behind --, as in: redrace check -- python3 hit.py");
+		return RR_EXIT_OK;
+	}
+	return rr_check(&chosen, error);
+}
+
+const struct rr_command rr_cmd_check = {
+	.name = "check",
+	.summary = "the same for a program in any language, unmodified",
+	.line = &command_line,
+	.run = run_check,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "serial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOBODY = UINT32_MAX };
+
+/* A state on the way of a serial order: who has begun, and whose turn it is. */
+struct place {
+	rr_state_key key;
+	uint32_t ran, turn; /* NOBODY: the next one may begin */
+};
+
+struct learner {
+	struct rr_serial *serial;
+	struct rr_product *product;
+	struct place place; /* whose moves are being looked at */
+	bool out_of_memory;
+};
+
+/* ---- What a state says ------------------------------------------------------- */
+
+static bool client_is_over(const struct rr_product *product,
+			   const uint32_t *key, size_t client)
+{
+	return rr_product_part(product, key, client)->is_crashed ||
+	       rr_product_client(product, key, client)->has_ended;
+}
+
+static bool client_ended_well(const struct rr_product *product,
+			      const uint32_t *key, size_t client)
+{
+	const struct rr_client_state *state =
+		rr_product_client(product, key, client);
+
+	return !rr_product_part(product, key, client)->is_crashed &&
+	       state->has_ended && state->tally.failed == 0;
+}
+
+static struct rr_budget used_budget(const struct rr_product *product,
+				    const uint32_t *key)
+{
+	const struct rr_budget *all = &product->config.budget;
+	const struct rr_budget *left = &rr_product_common(product, key)->left;
+
+	return (struct rr_budget){
+		.crashes = all->crashes - left->crashes,
+		.expiries = 2 * all->expiries - left->expiries,
+		.pauses = 2 * all->pauses - left->pauses,
+		.lost_replies = all->lost_replies - left->lost_replies,
+	};
+}
+
+static uint32_t data_of(const struct rr_product *product, const uint32_t *key)
+{
+	return product->tables[0]->states[key[0]].data;
+}
+
+uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
+{
+	uint32_t good = 0;
+
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (client_ended_well(product, key, i))
+			good |= 1U << i;
+	}
+	return good;
+}
+
+static struct rr_serial_end end_of(const struct rr_product *product,
+				   const uint32_t *key, uint32_t ran)
+{
+	struct rr_serial_end end;
+
+	memset(&end, 0, sizeof(end));
+	end.data = data_of(product, key);
+	end.server = key[0];
+	end.ran = ran;
+	end.used = used_budget(product, key);
+	end.good = rr_serial_good(product, key);
+	return end;
+}
+
+/* ---- Serial orders ------------------------------------------------------------- */
+
+static bool add_place(struct learner *learner, const struct place *place)
+{
+	learner->out_of_memory |=
+		rr_intern_put(&learner->serial->orders, place, sizeof(*place),
+			      NULL) == RR_NO_ID;
+	return !learner->out_of_memory;
+}
+
+/* Whose move is it? Time and servers are nobody's, and may move in between. */
+static bool is_move_of(const struct learner *learner, struct rr_transition move)
+{
+	switch (move.kind) {
+	case RR_DO_EXECUTE:
+	case RR_DO_GO:
+	case RR_DO_BEGIN:
+	case RR_DO_LOSE:
+	case RR_DO_DROP:
+	case RR_DO_CRASH:
+		return move.who == learner->place.turn;
+	default:
+		return true;
+	}
+}
+
+static bool note_move(void *context, struct rr_transition move, const uint32_t *next,
+		      unsigned broken)
+{
+	struct learner *learner = context;
+	const struct rr_product *product = learner->product;
+	struct place place;
+
+	(void)broken;
+	if (!is_move_of(learner, move))
+		return true;
+	memset(&place, 0, sizeof(place));
+	memcpy(place.key, next, product->n_words * sizeof(*next));
+	place.ran = learner->place.ran;
+	place.turn = learner->place.turn;
+	if (place.turn != NOBODY && client_is_over(product, next, place.turn))
+		place.turn = NOBODY;
+	return add_place(learner, &place);
+}
+
+/* The order may end here, or any client that has not run yet goes on. */
+static bool end_or_begin(struct learner *learner)
+{
+	const struct rr_product *product = learner->product;
+	const struct rr_serial_end end =
+		end_of(product, learner->place.key, learner->place.ran);
+
+	learner->out_of_memory |= rr_intern_put(&learner->serial->ends, &end,
+						sizeof(end),
+						NULL) == RR_NO_ID;
+	for (uint32_t i = 0; i < product->n_clients; i++) {
+		struct place place = learner->place;
+
+		if (place.ran & 1U << i)
+			continue;
+		place.ran |= 1U << i;
+		place.turn = client_is_over(product, place.key, i) ? NOBODY : i;
+		if (!add_place(learner, &place))
+			return false;
+	}
+	return !learner->out_of_memory;
+}
+
+static bool take_place(struct learner *learner, uint32_t number)
+{
+	unsigned flags;
+
+	memcpy(&learner->place,
+	       rr_intern_get(&learner->serial->orders, number),
+	       sizeof(learner->place));
+	if (learner->place.turn == NOBODY && !end_or_begin(learner))
+		return false;
+	return rr_product_expand(learner->product, learner->place.key,
+				 note_move, learner, &flags);
+}
+
+static void take_places(struct learner *learner, unsigned long most)
+{
+	struct rr_serial *serial = learner->serial;
+
+	for (uint32_t i = 0; i < serial->orders.n && !serial->is_cut; i++) {
+		if (!take_place(learner, i))
+			return;
+		serial->is_cut = serial->orders.n > most;
+	}
+}
+
+bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
+		     unsigned long most)
+{
+	struct learner learner = { .serial = serial, .product = product };
+	const bool is_local_first = product->config.is_local_first;
+	struct place *first = &learner.place;
+
+	*serial = (struct rr_serial){ .is_cut = false };
+	memset(first, 0, sizeof(*first));
+	first->turn = NOBODY;
+	/* Steps of one client must not stand for those of the others. */
+	product->config.is_local_first = false;
+	if (rr_product_begin(product, first->key) && add_place(&learner, first))
+		take_places(&learner, most);
+	product->config.is_local_first = is_local_first;
+	return !learner.out_of_memory &&
+	       product->error.kind == RR_ERROR_NONE;
+}
+
+void rr_serial_release(struct rr_serial *serial)
+{
+	rr_intern_release(&serial->ends);
+	rr_intern_release(&serial->orders);
+}
+
+/* ---- Judging ------------------------------------------------------------------- */
+
+static bool uses_no_more(const struct rr_budget *a, const struct rr_budget *b)
+{
+	return a->crashes <= b->crashes && a->expiries <= b->expiries &&
+	       a->pauses <= b->pauses && a->lost_replies <= b->lost_replies;
+}
+
+bool rr_serial_allows(const struct rr_serial *serial,
+		      const struct rr_product *product, const uint32_t *key,
+		      uint32_t *nearest)
+{
+	const struct rr_serial_end found = end_of(product, key, 0);
+
+	*nearest = RR_NO_ID;
+	for (uint32_t i = 0; i < serial->ends.n; i++) {
+		const struct rr_serial_end *end =
+			rr_intern_get(&serial->ends, i);
+
+		if ((found.good & ~end->good) != 0 ||
+		    !uses_no_more(&end->used, &found.used))
+			continue;
+		if (end->data == found.data)
+			return true;
+		*nearest = i;
+	}
+	return false;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the data can be in the end if the clients run one after the other.
+ *
+ * A final state is serializable if some serial order of clients leaves the same data:
+ * of all clients that ended well, and of any of the others (those that were refused,
+ * or crashed, may have done their part or not). Faults may come in serial orders too,
+ * but no more of them than in the state that is judged. (Serializability as in
+ * Bernstein, Hadzilacos, Goodman: Concurrency Control and Recovery, chapter 2, here
+ * by the final data alone.)
+ */
+#ifndef RR_SERIAL_H
+#define RR_SERIAL_H
+
+#include "product.h"
+
+struct rr_serial {
+	struct rr_intern ends;   /* struct rr_serial_end */
+	struct rr_intern orders; /* states of serial orders that were looked at */
+	bool is_cut;             /* there were more than `most` of them */
+};
+
+/* One way in which a serial order can end. */
+struct rr_serial_end {
+	uint32_t data;       /* of the server */
+	uint32_t server;     /* its state */
+	uint32_t ran, good;  /* clients, as bits: that ran; that ended well */
+	struct rr_budget used;
+};
+
+/* Runs all serial orders, up to `most` states. False: product->error. */
+bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
+		     unsigned long most);
+void rr_serial_release(struct rr_serial *serial);
+
+/* The clients that have ended well in a state, as bits. */
+uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
+
+/* Is there a serial order that ends like this final state? *nearest gets the end, if
+ * any, of the same clients whose data differ; RR_NO_ID = none. */
+bool rr_serial_allows(const struct rr_serial *serial,
+		      const struct rr_product *product, const uint32_t *key,
+		      uint32_t *nearest);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace check with programs that anybody could have written: in shell, for redis-cli
+ * is there wherever the tests run. */
+#include "../cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+TestSuite(check, .init = cli_setup, .fini = cli_teardown);
+
+#define CHECK "$REDRACE check --audit 2 "
+#define CLI "redis-cli -p $REDIS_PORT "
+#define COUNT "v=$(" CLI "GET counter); " CLI "SET counter $((v + 1))"
+
+static void assert_prints(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
+			   cli_output);
+}
+
+/* A program for $HERE/NAME. */
+static void write_program(const char *name, const char *text)
+{
+	char path[SUPPORT_DIRECTORY + 40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", cli_home, name);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "%s\n", text);
+	fclose(file);
+}
+
+static void check_program(const char *options, const char *program, int code)
+{
+	char command[600];
+
+	write_program("program", program);
+	snprintf(command, sizeof(command), CHECK "%s -- sh $HERE/program 2>&1",
+		 options);
+	cr_assert_eq(cli_run(command), code, "%s", cli_output);
+}
+
+/* ---- Findings ---------------------------------------------------------------- */
+
+Test(check, finds_a_lost_update_whose_schedule_plays)
+{
+	check_program("--clients 3 --save $HERE/lost.race", COUNT, 1);
+	assert_prints("not serializable (2 of 3 final states; 3 clients, ");
+	assert_prints("In the end there is\n  counter = \"2\"\n");
+	assert_prints("One leaves\n  counter = \"3\"\n");
+	cr_assert_eq(cli_run("$REDRACE play $HERE/lost.race"), 0, "%s",
+		     cli_output);
+}
+
+Test(check, one_command_is_serializable)
+{
+	check_program("--clients 3", CLI "INCR counter", 0);
+	assert_prints("serializable: all ");
+}
+
+/* One learns it, two tell that it is the same for them; two more play it for real. */
+Test(check, starts_a_program_about_once_for_each_history)
+{
+	check_program("--clients 3 --audit 0", CLI "INCR counter", 0);
+	assert_prints("(3 clients, 5 runs of the program");
+}
+
+Test(check, who_is_refused_counts_as_absent)
+{
+	static const char lock[] =
+		"[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
+		"\n" CLI "DEL lock";
+
+	check_program("--clients 3", lock, 0);
+	assert_prints("serializable: all ");
+	check_program("", "[ \"$(" CLI "SET lock me NX)\" = OK ] || { echo busy; exit 0; }\n" COUNT
+		      "\n" CLI "DEL lock", 1);
+	check_program("--refused busy",
+		      "[ \"$(" CLI "SET lock me NX)\" = OK ] || { echo busy; exit 0; }\n" COUNT
+		      "\n" CLI "DEL lock", 0);
+}
+
+Test(check, a_lock_deleted_by_who_lost_it_fails_when_leases_run_out)
+{
+	static const char lock[] =
+		"[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
+		"\n" CLI "DEL lock";
+
+	check_program("--expiries 1", lock, 1);
+	assert_prints("not serializable");
+	assert_prints(" ms pass");
+}
+
+Test(check, a_lost_reply_is_sent_again_by_the_program_itself)
+{
+	check_program("--lost-replies 1",
+		      CLI "INCR counter >/dev/null 2>&1 || " CLI "INCR counter",
+		      0);
+	check_program("--lost-replies 1 --clients 2",
+		      "v=$(" CLI "INCR counter 2>&1)\ncase $v in [0-9]*) ;; *) "
+		      CLI "INCR counter ;; esac",
+		      0);
+}
+
+Test(check, a_crash_in_the_middle_is_no_finding_if_serial_orders_have_it)
+{
+	check_program("--crashes 1", CLI "RPUSH a 1\n" CLI "RPUSH b 1", 0);
+	check_program("--crashes 1", COUNT, 1);
+}
+
+Test(check, marks_add_exclusion)
+{
+	check_program("", CLI "GET lock\n" CLI "ECHO redrace:enter\n" CLI
+		      "GET x\n" CLI "ECHO redrace:leave", 1);
+	assert_prints("two clients are in their critical sections");
+}
+
+/* MULTI stays on its connection: one step, at EXEC. */
+Test(check, a_transaction_is_one_step)
+{
+	check_program("--clients 3",
+		      "printf 'MULTI\\nINCR a\\nINCR b\\nEXEC\\n' | " CLI, 0);
+	assert_prints("serializable: all ");
+}
+
+/* ---- Programs ----------------------------------------------------------------- */
+
+Test(check, clients_may_be_different_programs)
+{
+	cr_assert_eq(cli_run(CHECK "--client one='" CLI "SET x 1' --client two='v=$(" CLI "GET x); " CLI "SET y \"$v\"' 2>&1"),
+		     0, "%s", cli_output);
+	assert_prints("(2 clients, ");
+}
+
+Test(check, begins_with_what_init_says)
+{
+	cr_assert_eq(cli_run("printf 'SET counter 41\\n# a comment\\nSET \"a b\" c\\n' >$HERE/init; printf '%s\\n' '" COUNT "' >$HERE/p; "
+			     CHECK "--init $HERE/init -- sh $HERE/p"),
+		     1, "%s", cli_output);
+	assert_prints("a b = \"c\"\n  counter = \"42\"\n");
+	assert_prints("One leaves\n  a b = \"c\"\n  counter = \"43\"\n");
+}
+
+Test(check, arguments_may_name_the_port)
+{
+	cr_assert_eq(cli_run(CHECK "-- redis-cli -u {url} INCR counter 2>&1 && "
+			     CHECK "-- redis-cli -h {host} -p {port} INCR counter && "
+			     CHECK "-- redis-cli -s {socket} INCR counter"),
+		     0, "%s", cli_output);
+}
+
+/* Each run has another one, and each client its own. */
+Test(check, random_values_are_renamed)
+{
+	static const char lock[] =
+		"t=$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')\n"
+		"[ \"$(" CLI "SET lock $t NX EX 10)\" = OK ] || exit 1\n" COUNT
+		"\n[ \"$(" CLI "GET lock)\" = \"$t\" ] && " CLI "DEL lock\ntrue";
+
+	check_program("--clients 2", lock, 0);
+	assert_prints("serializable: all ");
+	check_program("--clients 2 --expiries 1", lock, 1);
+}
+
+Test(check, a_program_may_do_what_its_name_says)
+{
+	check_program("--clients 3", CLI "SET $REDRACE_CLIENT 1", 0);
+	assert_prints("serializable: all ");
+}
+
+Test(check, sleeping_costs_nothing)
+{
+	check_program("", "sleep 1000\n" CLI "INCR counter", 0);
+}
+
+Test(check, who_polls_is_followed_so_often)
+{
+	check_program("", "until [ \"$(" CLI "SET lock me NX)\" = OK ]; do sleep 0.1; done\n" COUNT
+		      "\n" CLI "DEL lock", 2);
+	assert_prints("no failure found: ");
+	assert_prints("--rounds");
+}
+
+/* ---- What is wrong ---------------------------------------------------------------- */
+
+Test(check, a_program_that_is_not_deterministic_is_named)
+{
+	check_program("--clients 3",
+		      "echo x >>$HERE/runs\n" CLI "SET n $(($(wc -l <$HERE/runs) % 10))",
+		      70);
+	assert_prints("not deterministic: with the same replies, client ");
+	assert_prints("'SET n ");
+}
+
+Test(check, a_program_that_cannot_be_run_is_named)
+{
+	cli_assert_one_line(CHECK "-- $HERE/none 2>&1 >/dev/null", 64,
+			    "/none': No such file or directory");
+}
+
+Test(check, a_program_that_hangs_is_named)
+{
+	cli_assert_one_line(CHECK "--hangs-after 1 -- sh -c 'kill -STOP $$' 2>&1 >/dev/null",
+			    64, "client A neither sends a command nor ends");
+}
+
+Test(check, a_program_that_asks_nothing_is_serializable)
+{
+	check_program("", "head -c 3000000 /dev/zero", 0);
+}
+
+Test(check, programs_that_always_fail_show_nothing)
+{
+	check_program("", CLI "INCR counter\nexit 3", 2);
+	assert_prints("no client ever exited with 0");
+}
+
+Test(check, what_is_no_request_is_named)
+{
+	write_program("program",
+		      "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf '*x\\r\\n' >&3; cat <&3");
+	cli_assert_one_line(CHECK "-- bash $HERE/program 2>&1 >/dev/null", 64,
+			    "no request of Redis's protocol");
+}
+
+Test(check, usage_is_explained)
+{
+	cli_assert_one_line(CHECK "2>&1", 64, "The command stands behind --");
+	cli_assert_one_line(CHECK "true 2>&1 | head -n 1; exit 64", 64,
+			    "the command stands behind --");
+	cli_assert_one_line(CHECK "--client A=true -- true 2>&1", 64,
+			    "--client has its own command");
+	cli_assert_one_line(CHECK "--init $HERE/none -- true 2>&1 >/dev/null",
+			    64, "--init: cannot read");
+}
+
+/* ---- What is left behind -------------------------------------------------------------- */
+
+Test(check, a_killed_check_leaves_no_process)
+{
+	cr_assert_eq(cli_run(CHECK "--hangs-after 600 -- sh -c 'cat /dev/zero >/dev/null & kill -STOP $$' >$HERE/out 2>&1 & p=$!; sleep 2; kill -9 $p; wait $p; sleep 1; "
+			     "for d in /proc/[0-9]*; do tr '\\0' ' ' <$d/cmdline 2>/dev/null | grep -q '^cat /dev/zero' && echo left; done; ls -d $TMPDIR/redrace-* 2>/dev/null; true"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "");
+}

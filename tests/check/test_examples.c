@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* examples/check: programs in four languages, checked as their comments say. Those whose
+ * packages are missing are skipped by name; .ci/deps-peers installs them. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(check_examples, .init = cli_setup, .fini = cli_teardown);
+
+#define PYTHON "/usr/bin/python3 examples/check/"
+#define NODE "node examples/check/"
+
+static void need_redis_py(void)
+{
+	if (cli_run("/usr/bin/python3 -c 'import redis' 2>&1") != 0)
+		cr_skip_test("redis-py is not installed: make deps-peers");
+}
+
+/* A package of npm's below build/peers. */
+static void need_npm(const char *package)
+{
+	char command[300];
+
+	setenv("NODE_PATH", "build/peers/node_modules", 1);
+	snprintf(command, sizeof(command),
+		 "node -e 'require(\"%s\")' 2>&1", package);
+	if (cli_run(command) != 0)
+		cr_skip_test("%s is not installed: make deps-peers", package);
+}
+
+static void check_example(const char *arguments, int code, const char *part)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command), "$REDRACE check %s 2>&1", arguments);
+	cr_assert_eq(cli_run(command), code, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
+			   cli_output);
+}
+
+Test(check_examples, counter_in_shell)
+{
+	check_example("-- sh examples/check/counter.sh", 1, "not serializable");
+}
+
+Test(check_examples, counter_in_c)
+{
+	cr_assert_eq(cli_run("cc -o $HERE/counter examples/check/counter.c -lhiredis 2>&1"),
+		     0, "%s", cli_output);
+	check_example("--clients 3 -- $HERE/counter", 1, "not serializable");
+}
+
+Test(check_examples, counter_in_python)
+{
+	need_redis_py();
+	check_example("--clients 3 -- " PYTHON "counter.py", 1,
+		      "not serializable (2 of 3 final states");
+	check_example("--clients 3 -- " PYTHON "counter_incr.py", 0,
+		      "serializable: all ");
+}
+
+Test(check_examples, counter_in_javascript)
+{
+	need_npm("ioredis");
+	check_example("-- " NODE "counter.js", 1, "not serializable");
+}
+
+Test(check_examples, lock_of_redis_py, .timeout = 120)
+{
+	need_redis_py();
+	check_example("--crashes 1 --audit 1 -- " PYTHON "lock.py", 2,
+		      "no failure found");
+	check_example("--expiries 1 --audit 1 -- " PYTHON "lock_short.py", 1,
+		      "two clients are in their critical sections");
+}
+
+Test(check_examples, session)
+{
+	need_redis_py();
+	check_example("--init examples/check/session.redis -- " PYTHON "session.py",
+		      1, "not serializable");
+	check_example("--init examples/check/session.redis -- " PYTHON "session_watch.py",
+		      0, "serializable: all ");
+}
+
+Test(check_examples, ratelimiter)
+{
+	need_npm("limiter-1.0.2");
+	need_npm("limiter-1.0.3");
+	need_npm("redis");
+	check_example("-- " NODE "ratelimiter.js limiter-1.0.2", 1,
+		      "not serializable");
+	check_example("-- " NODE "ratelimiter.js limiter-1.0.3", 0,
+		      "serializable: all ");
+}
