@@ -247,6 +247,27 @@ Test(scheduled, server_that_comes_back_has_closed_its_connections)
 	scheduled_close(&it);
 }
 
+/* A's lease is over by the server's clock alone. */
+Test(scheduled, clock_of_a_server_jumps)
+{
+	const struct rr_transition jump = { .kind = RR_DO_JUMP };
+
+	scheduled_open(&it, "set-nx-ex", NULL);
+	scheduled_begin(&it);
+	cr_assert_eq(rr_execution_do(it.execution,
+				     scheduled_view(&it)->threads[0].next, 0),
+		     RR_DID_IT);
+	cr_assert_eq(rr_execution_do(it.execution, jump,
+				     INT64_C(12000000000)),
+		     RR_DID_IT);
+	cr_assert_eq(rr_execution_do(it.execution,
+				     scheduled_view(&it)->threads[1].next, 0),
+		     RR_DID_IT);
+	cr_assert_eq(it.overlaps, 1);
+	cr_assert_eq(scheduled_view(&it)->now_ns, 0);
+	scheduled_close(&it);
+}
+
 /* What a server that is gone does to a client is no lost reply of a schedule. */
 Test(scheduled, server_that_is_gone_is_an_error)
 {
