@@ -232,7 +232,9 @@ static enum rr_exit report_finding(struct check *check,
 				   const struct rr_outcomes_result *result,
 				   struct rr_error *error)
 {
-	const struct rr_style style = rr_draw_style(stdout, false);
+	struct rr_style style = rr_draw_style(stdout, false);
+
+	style.no_all_clear = true;
 
 	if (result->found & RR_OUTCOME_NOT_SERIAL) {
 		printf("not serializable (%lu of %lu final states; ",

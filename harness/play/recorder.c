@@ -120,7 +120,9 @@ static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
 static bool add_counts(struct rr_recorder *recorder,
 		       const struct rr_action *action)
 {
-	for (unsigned i = 0; i < action->n_counted; i++) {
+	/* Nobody knows what programs of others count. */
+	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted;
+	     i++) {
 		if (!recorder_add_mark(recorder, RR_STEP_COUNT,
 				       recorder->actors[action->client][0]))
 			return false;
