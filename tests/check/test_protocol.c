@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The server's side of the protocol, and the renaming of random values. */
+#include "../support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/names.h"
+#include "check/resp.h"
+
+static enum rr_resp_result parse(const char *bytes, struct rl_command *command,
+				 size_t *used)
+{
+	return rr_resp_parse(bytes, strlen(bytes), command, used);
+}
+
+Test(resp, parses_one_request_of_several)
+{
+	static const char bytes[] =
+		"*2\r\n$3\r\nGET\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
+	struct rl_command command;
+	size_t used;
+
+	cr_assert_eq(parse(bytes, &command, &used), RR_RESP_COMPLETE);
+	cr_assert_eq(command.n_words, 2);
+	cr_assert_eq(memcmp(command.words[0].text, "GET", 3), 0);
+	cr_assert_eq(used, strlen("*2\r\n$3\r\nGET\r\n$1\r\nx\r\n"));
+}
+
+/* Wherever it is cut. */
+Test(resp, waits_for_the_rest_of_a_request)
+{
+	static const char bytes[] = "*2\r\n$3\r\nGET\r\n$1\r\nx\r\n";
+	struct rl_command command;
+	size_t used;
+
+	for (size_t n = 0; n < strlen(bytes); n++)
+		cr_assert_eq(rr_resp_parse(bytes, n, &command, &used),
+			     RR_RESP_PARTIAL, "%zu bytes", n);
+}
+
+Test(resp, parses_lines_and_skips_empty_ones)
+{
+	struct rl_command command;
+	size_t used;
+
+	cr_assert_eq(parse("SET  x 1\r\n", &command, &used), RR_RESP_COMPLETE);
+	cr_assert_eq(command.n_words, 3);
+	cr_assert_eq(parse("\r\n", &command, &used), RR_RESP_EMPTY);
+	cr_assert_eq(used, 2);
+	cr_assert_eq(parse("*0\r\n", &command, &used), RR_RESP_EMPTY);
+}
+
+Test(resp, refuses_what_is_none)
+{
+	struct rl_command command;
+	size_t used;
+
+	cr_assert_eq(parse("*x\r\n", &command, &used), RR_RESP_MALFORMED);
+	cr_assert_eq(parse("*1\r\n+GET\r\n", &command, &used),
+		     RR_RESP_MALFORMED);
+	cr_assert_eq(parse("*1\r\n$-5\r\n", &command, &used),
+		     RR_RESP_MALFORMED);
+	cr_assert_eq(parse("*1\r\n$99999999999999999999999999\r\n", &command,
+			   &used),
+		     RR_RESP_MALFORMED);
+}
+
+Test(resp, writes_replies_as_a_server_does)
+{
+	struct rl_reply elements[] = {
+		{ .type = RL_REPLY_NIL },
+		{ .type = RL_REPLY_INTEGER, .integer = -3 },
+		{ .type = RL_REPLY_STRING, .text = "a\0b", .length = 3 },
+		{ .type = RL_REPLY_FAILED, .text = "ERR no", .length = 6 },
+	};
+	const struct rl_reply reply = { .type = RL_REPLY_ARRAY,
+					.length = 4,
+					.elements = elements };
+	static const char expected[] =
+		"*4\r\n$-1\r\n:-3\r\n$3\r\na\0b\r\n-ERR no\r\n";
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cr_assert(rr_resp_write(file, &reply));
+	fclose(file);
+	cr_assert_eq(size, sizeof(expected) - 1);
+	cr_assert_eq(memcmp(text, expected, size), 0);
+	free(text);
+}
+
+/* ---- Names ------------------------------------------------------------------- */
+
+static struct rl_command set_of(const char *value)
+{
+	return (struct rl_command){
+		.n_words = 3,
+		.words = { { "SET", 3 }, { "lock", 4 }, { value, strlen(value) } }
+	};
+}
+
+Test(names, differ_in_the_whole_token)
+{
+	const struct rl_command a = set_of("owner:12ab34:x");
+	const struct rl_command b = set_of("owner:12ff34:x");
+	const struct rl_command c = set_of("1"), d = set_of("2");
+	char *one, *other;
+
+	cr_assert(rr_names_differ(&a, &b, &one, &other));
+	cr_assert_str_eq(one, "12ab34");
+	cr_assert_str_eq(other, "12ff34");
+	free(one);
+	free(other);
+	cr_assert_not(rr_names_differ(&a, &a, &one, &other));
+	cr_assert_not(rr_names_differ(&c, &d, &one, &other));
+}
+
+Test(names, exchange_two_values)
+{
+	struct rr_renaming renaming = { 0 };
+	struct rr_terms terms = { 0 };
+	const struct rl_command a = set_of("aaaa-bbbb");
+	const uint32_t number = rr_terms_command(&terms, &a);
+	uint32_t renamed;
+
+	cr_assert(rr_renaming_add(&renaming, "aaaa", "bbbb"));
+	cr_assert(rr_renaming_add(&renaming, "bbbb", "aaaa"));
+	renamed = rr_rename_command(&renaming, &terms, number);
+	cr_assert_str_eq(terms.command[renamed].words.words[2].text,
+			 "bbbb-aaaa");
+	cr_assert_eq(rr_rename_command(&renaming, &terms, renamed), number);
+	rr_renaming_release(&renaming);
+	rr_terms_release(&terms);
+}
+
+Test(names, keep_their_length_and_their_alphabet)
+{
+	char *token = rr_token_of_client("09af-Zz_", 1);
+
+	cr_assert_str_eq(token, "10ba-Gg_");
+	free(token);
+}
