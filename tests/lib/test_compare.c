@@ -5,25 +5,9 @@
 
 #include "../party.h"
 #include "compare.h"
+#include "pair.h"
 
-static struct support support;
-static struct rl_link *link_, *other;
-
-static void setup(void)
-{
-	support_open(&support, 1);
-	link_ = support_link(&support, 0);
-	other = support_link(&support, 0);
-}
-
-static void teardown(void)
-{
-	rl_link_free(link_);
-	rl_link_free(other);
-	support_close(&support);
-}
-
-TestSuite(compare, .init = setup, .fini = teardown);
+TestSuite(compare, .init = pair_setup, .fini = pair_teardown);
 
 /* link_ belongs to a user who may do all but this from now on. */
 static void forbid(const char *what)

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches that locks share a link with, forks in the middle of one, and what is
  * left of one that nobody finished. */
-#include "../support.h"
+#include "pair.h"
 
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct support support;
-static struct rl_link *link_, *other;
 static struct rl_lock *a, *b;
 
 static void setup(void)
 {
-	support_open(&support, 1);
-	link_ = support_link(&support, 0);
-	other = support_link(&support, 0);
+	pair_setup();
 	a = rl_lock_new(link_, "a");
 	b = rl_lock_new(link_, "b");
 }
@@ -24,9 +20,7 @@ static void teardown(void)
 {
 	rl_lock_free(a);
 	rl_lock_free(b);
-	rl_link_free(link_);
-	rl_link_free(other);
-	support_close(&support);
+	pair_teardown();
 }
 
 TestSuite(holes, .init = setup, .fini = teardown);

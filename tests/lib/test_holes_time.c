@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Leases at their edges: replies that take as long as a lease, limits below one,
  * leases of nothing. */
-#include "../support.h"
+#include "pair.h"
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -9,24 +9,18 @@
 
 #include "driver.h"
 
-static struct support support;
-static struct rl_link *link_, *other;
 static struct rl_lock *lock;
 
 static void setup(void)
 {
-	support_open(&support, 1);
-	link_ = support_link(&support, 0);
-	other = support_link(&support, 0);
+	pair_setup();
 	lock = rl_lock_new(link_, "lock");
 }
 
 static void teardown(void)
 {
 	rl_lock_free(lock);
-	rl_link_free(link_);
-	rl_link_free(other);
-	support_close(&support);
+	pair_teardown();
 }
 
 TestSuite(holes_time, .init = setup, .fini = teardown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits at their edges: without an end, among signals, in step with others. */
-#include "../support.h"
+#include "pair.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -10,24 +10,7 @@
 
 #include "driver.h"
 
-static struct support support;
-static struct rl_link *link_, *other;
-
-static void setup(void)
-{
-	support_open(&support, 1);
-	link_ = support_link(&support, 0);
-	other = support_link(&support, 0);
-}
-
-static void teardown(void)
-{
-	rl_link_free(link_);
-	rl_link_free(other);
-	support_close(&support);
-}
-
-TestSuite(holes_waits, .init = setup, .fini = teardown);
+TestSuite(holes_waits, .init = pair_setup, .fini = pair_teardown);
 
 /* ---- Pauses --------------------------------------------------------------------- */
 

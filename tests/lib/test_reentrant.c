@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The re-entrant lock: its levels, and a loss among them. */
-#include "../support.h"
+#include "pair.h"
 
-static struct support support;
-static struct rl_link *link_, *other;
 static struct rl_reentrant *lock;
 
 static void setup(void)
 {
-	support_open(&support, 1);
-	link_ = support_link(&support, 0);
-	other = support_link(&support, 0);
+	pair_setup();
 	lock = rl_reentrant_new(link_, "lock");
 }
 
 static void teardown(void)
 {
 	rl_reentrant_free(lock);
-	rl_link_free(link_);
-	rl_link_free(other);
-	support_close(&support);
+	pair_teardown();
 }
 
 TestSuite(reentrant, .init = setup, .fini = teardown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The renewed lock: what its renewer does, and what ends it. */
-#include "../support.h"
+#include "pair.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -12,24 +12,7 @@
 
 enum { HOLD_MAX_MS = 60000 };
 
-static struct support support;
-static struct rl_link *link_, *other;
-
-static void setup(void)
-{
-	support_open(&support, 1);
-	link_ = support_link(&support, 0);
-	other = support_link(&support, 0);
-}
-
-static void teardown(void)
-{
-	rl_link_free(link_);
-	rl_link_free(other);
-	support_close(&support);
-}
-
-TestSuite(renewed, .init = setup, .fini = teardown);
+TestSuite(renewed, .init = pair_setup, .fini = pair_teardown);
 
 static void sleep_ms(long ms)
 {

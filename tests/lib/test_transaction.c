@@ -58,30 +58,28 @@ Test(transaction, of_a_watched_key_that_was_written_is_nil)
 	assert_in_step(a);
 }
 
-Test(transaction, with_a_refused_command_does_nothing_and_says_why)
+/* A transaction of SET k `value` and `command` k, which fails with `error`. */
+static void assert_transaction_fails(const char *value, const char *command,
+				     const char *error)
 {
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
-	cr_assert_eq(rl_queue(a, "SET k 1"), RL_OK);
-	cr_assert_eq(rl_queue(a, "NOSUCH k"), RL_OK);
+	cr_assert_eq(rl_queue(a, "SET k %s", value), RL_OK);
+	cr_assert_eq(rl_queue(a, "%s k", command), RL_OK);
 	cr_assert_eq(rl_exec(a, 3, &reply), RL_ERROR);
-	cr_assert(strstr(rl_link_error(a), "unknown command"), "%s",
-		  rl_link_error(a));
+	cr_assert(strstr(rl_link_error(a), error), "%s", rl_link_error(a));
 	assert_in_step(a);
+}
+
+Test(transaction, with_a_refused_command_does_nothing_and_says_why)
+{
+	assert_transaction_fails("1", "NOSUCH", "unknown command");
 	cr_assert_str_eq(support_ask(b, "EXISTS", "k"), "0");
 }
 
 Test(transaction, with_a_failed_command_is_an_error_and_the_rest_is_done)
 {
-	struct rl_reply reply;
-
-	cr_assert_eq(rl_queue(a, "MULTI"), RL_OK);
-	cr_assert_eq(rl_queue(a, "SET k text"), RL_OK);
-	cr_assert_eq(rl_queue(a, "INCR k"), RL_OK);
-	cr_assert_eq(rl_exec(a, 3, &reply), RL_ERROR);
-	cr_assert(strstr(rl_link_error(a), "not an integer"), "%s",
-		  rl_link_error(a));
-	assert_in_step(a);
+	assert_transaction_fails("text", "INCR", "not an integer");
 	cr_assert_str_eq(support_ask(b, "GET", "k"), "text");
 }

@@ -92,6 +92,33 @@ enum rl_outcome cast_release(struct actor *actor)
 	return actor->cast->strategy->release(&actor->client.client);
 }
 
+enum rl_outcome cast_interrupt(struct cast *cast,
+			       enum rl_outcome (*operation)(struct actor *),
+			       const char *command, void (*act)(struct cast *))
+{
+	enum rl_outcome outcome;
+
+	cast->a.before = command;
+	cast->a.act = act;
+	outcome = operation(&cast->a);
+	cr_assert_null(cast->a.before, "%s sent no %s", cast->strategy->name,
+		       command);
+	return outcome;
+}
+
+void cast_assert_release_deletes_bs_lock(const char *strategy,
+					 void (*takes_over)(struct cast *))
+{
+	struct cast cast;
+
+	cast_open(&cast, strategy);
+	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	cr_assert_eq(cast_interrupt(&cast, cast_release, "DEL", takes_over),
+		     RL_OK);
+	cr_assert_eq(cast_acquire(&cast.c), RL_OK, "B's lock survived");
+	cast_close(&cast);
+}
+
 const char *cast_ask(struct cast *cast, const char *command, const char *key)
 {
 	return support_ask(cast->other, command, key);

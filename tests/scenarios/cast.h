@@ -36,6 +36,17 @@ enum rl_outcome cast_acquire(struct actor *actor);
 enum rl_outcome cast_increment(struct actor *actor);
 enum rl_outcome cast_release(struct actor *actor);
 
+/* A's `operation`, one of these, when `act` happens just before its `command`.
+ * The test fails unless A sends that. */
+enum rl_outcome cast_interrupt(struct cast *cast,
+			       enum rl_outcome (*operation)(struct actor *),
+			       const char *command, void (*act)(struct cast *));
+
+/* After A's release C gets the lock, although B took it over just before A's
+ * DEL, by `takes_over`: A's release is not atomic. */
+void cast_assert_release_deletes_bs_lock(const char *strategy,
+					 void (*takes_over)(struct cast *));
+
 /* What somebody else is answered; support_ask(). */
 const char *cast_ask(struct cast *cast, const char *command, const char *key);
 

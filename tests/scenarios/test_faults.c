@@ -134,15 +134,8 @@ static void b_gets_the_expired_lock(struct cast *cast)
 /* TL-8: A finds its own token, and deletes when it is B's. */
 Test(faults, compare_and_delete_in_two_commands_is_not_atomic)
 {
-	struct cast cast;
-
-	cast_open(&cast, "get-compare-del");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cast.a.before = "DEL";
-	cast.a.act = b_gets_the_expired_lock;
-	cr_assert_eq(cast_release(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.c), RL_OK, "B's lock survived");
-	cast_close(&cast);
+	cast_assert_release_deletes_bs_lock("get-compare-del",
+					    b_gets_the_expired_lock);
 }
 
 Test(faults, get_compare_del_tells_when_the_lock_is_lost)

@@ -55,9 +55,9 @@ Test(timestamp, takeover_writes_an_end_of_its_own_time)
 
 		cast_open(&cast, all[i]);
 		cast_set(&cast, "lock", "900");
-		cast.a.before = "GET";
-		cast.a.act = five_seconds_pass;
-		cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", all[i]);
+		cr_assert_eq(cast_interrupt(&cast, cast_acquire, "GET",
+					    five_seconds_pass),
+			     RL_OK, "%s", all[i]);
 		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1016", "%s",
 				 all[i]);
 		cast_close(&cast);
@@ -85,10 +85,7 @@ static enum rl_outcome a_is_slower(const char *strategy, const char *command,
 	cast_open(&cast, strategy);
 	cast_set(&cast, "lock", "1011");
 	cast.clock_s = 1020;
-	cast.a.before = command;
-	cast.a.act = b_is_faster;
-	outcome = cast_acquire(&cast.a);
-	cr_assert_null(cast.a.before, "%s sent no %s", strategy, command);
+	outcome = cast_interrupt(&cast, cast_acquire, command, b_is_faster);
 	strcpy(value, cast_ask(&cast, "GET", "lock"));
 	cast_close(&cast);
 	return outcome;
@@ -139,9 +136,9 @@ static bool leaves_a_ghost(const char *strategy, const char *command)
 
 	cast_open(&cast, strategy);
 	cast_set(&cast, "lock", "900");
-	cast.a.before = command;
-	cast.a.act = lock_is_deleted;
-	cr_assert_eq(cast_acquire(&cast.a), RL_BUSY);
+	cr_assert_eq(cast_interrupt(&cast, cast_acquire, command,
+				    lock_is_deleted),
+		     RL_BUSY);
 	ghost = cast_acquire(&cast.b) == RL_BUSY;
 	cast_close(&cast);
 	return ghost;
@@ -235,13 +232,6 @@ static void b_takes_over(struct cast *cast)
 /* GS-7: A looks in time, and deletes too late. */
 Test(timestamp, checked_release_is_not_atomic)
 {
-	struct cast cast;
-
-	cast_open(&cast, "setnx-getset-checked");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cast.a.before = "DEL";
-	cast.a.act = b_takes_over;
-	cr_assert_eq(cast_release(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.c), RL_OK, "B's lock survived");
-	cast_close(&cast);
+	cast_assert_release_deletes_bs_lock("setnx-getset-checked",
+					    b_takes_over);
 }

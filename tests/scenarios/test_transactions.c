@@ -19,10 +19,8 @@ static enum rl_outcome increment_beside(const char *strategy,
 
 	cast_open(&cast, strategy);
 	cast_set(&cast, "counter", "41");
-	cast.a.before = command;
-	cast.a.act = somebody_adds_one;
-	outcome = cast_increment(&cast.a);
-	cr_assert_null(cast.a.before, "%s sent no %s", strategy, command);
+	outcome = cast_interrupt(&cast, cast_increment, command,
+				 somebody_adds_one);
 	strcpy(value, cast_ask(&cast, "GET", "counter"));
 	cast_close(&cast);
 	return outcome;
