@@ -13,7 +13,6 @@
 #include "base/machine.h"
 #include "launcher.h"
 #include "names.h"
-#include "scheduler/client_run.h"
 
 struct rr_instance_config {
 	struct rr_launcher *launcher;

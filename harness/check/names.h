@@ -9,7 +9,7 @@
 #ifndef RR_NAMES_H
 #define RR_NAMES_H
 
-#include "scheduler/terms.h"
+#include "scheduler/scheduler.h"
 
 enum { RR_NAMES_MAX = 32, RR_TOKEN_MIN = 4 };
 

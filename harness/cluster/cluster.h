@@ -27,7 +27,6 @@
 
 #include "base/error.h"
 #include "base/machine.h"
-#include "clock_page.h"
 #include "guardian.h"
 
 enum {

@@ -3,6 +3,7 @@
 #ifndef RR_SERVER_H
 #define RR_SERVER_H
 
+#include "clock_page.h"
 #include "cluster.h"
 
 /* ---- server.c: starting, looking, ending ------------------------------------ */

@@ -9,7 +9,6 @@
 #include "base/machine.h"
 #include "base/reply.h"
 #include "explorer.h"
-#include "scheduler/execution.h"
 #include "serial.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "fiber.h"
 
 /* Clocks do not begin at 0, which would be a special value somewhere. */
 #define MONOTONIC_START_NS INT64_C(3600000000000)

@@ -22,7 +22,6 @@
 #ifndef RR_CLIENT_RUN_H
 #define RR_CLIENT_RUN_H
 
-#include "fiber.h"
 #include "terms.h"
 
 enum {

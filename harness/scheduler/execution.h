@@ -27,7 +27,6 @@
 #define RR_EXECUTION_H
 
 #include "actions.h"
-#include "servers.h"
 
 enum {
 	RR_EXECUTION_CLIENTS = 8,

@@ -4,6 +4,7 @@
 #define RR_EXECUTION_PARTS_H
 
 #include "execution.h"
+#include "servers.h"
 
 enum { EXECUTION_ANSWERS = 64, EXECUTION_MUTEXES = 160 };
 
