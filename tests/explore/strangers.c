@@ -52,7 +52,7 @@ stranger_named(const char *name,
 {
 	return (struct rr_strategy){
 		.name = name,
-		.lock = { RR_LOCK_KEY },
+		.lock = { .kind = RR_LOCK_KEY },
 		.acquire = acquire_it,
 		.increment = rr_get_add_set,
 		.release = stranger_delete_lock,

@@ -33,12 +33,12 @@ static void compare(struct programs *programs, uint64_t seed, size_t steps,
 	programs_make(programs, seed, steps);
 	programs_run(programs, tree);
 	cr_expect_not(tree->was_noticed, "seed %llu, one by one: %s:%s",
-		      (unsigned long long)seed, stage.error,
+		      (unsigned long long)seed, stage.error.text,
 		      programs_text(programs));
 	merged->checks = seed % CHECKED == 0;
 	programs_run(programs, merged);
 	cr_expect_not(merged->was_noticed, "seed %llu: %s:%s",
-		      (unsigned long long)seed, stage.error,
+		      (unsigned long long)seed, stage.error.text,
 		      programs_text(programs));
 	if (!tree->was_noticed && !merged->was_noticed &&
 	    !programs_agree(programs, why, sizeof(why)))

@@ -68,9 +68,11 @@ ParameterizedTest(const int *number, oracle, what_was_found_once_stays_right,
 
 	programs_take(programs, known->programs, known->n_clients);
 	programs_run(programs, &tree);
-	cr_expect_not(tree.was_noticed, "%s: %s", known->what, stage.error);
+	cr_expect_not(tree.was_noticed, "%s: %s", known->what,
+		      stage.error.text);
 	programs_run(programs, &merged);
-	cr_expect_not(merged.was_noticed, "%s: %s", known->what, stage.error);
+	cr_expect_not(merged.was_noticed, "%s: %s", known->what,
+		      stage.error.text);
 	cr_expect(programs_agree(programs, why, sizeof(why)), "%s: %s",
 		  known->what, why);
 	programs_close(programs);

@@ -226,7 +226,7 @@ static struct rr_strategy tokens(const char *name, const char *put,
 	pop_command = take;
 	return (struct rr_strategy){
 		.name = name,
-		.lock = { RR_LOCK_KEY },
+		.lock = { .kind = RR_LOCK_KEY },
 		.open = fill,
 		.acquire = pop,
 		.increment = rr_get_add_set,
