@@ -3,37 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cast.h"
+#include "clients.h"
 
 /* ---- Locks without a lease, and leases that are not the lock's ----------------- */
 
 Test(faults, setnx_of_a_dead_holder_stays_for_ever)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "setnx");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cr_assert_str_eq(cast_ask(&cast, "TTL", "lock"), "-1");
-	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
-	cr_assert_eq(cast_release(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.b), RL_OK);
-	cast_close(&cast);
+	clients_open(&clients, "setnx");
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_str_eq(clients_ask(&clients, "TTL", "lock"), "-1");
+	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY);
+	cr_assert_eq(clients_release(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RL_OK);
+	clients_close(&clients);
 }
 
 /* A dies before `command`, and B asks; the lock's TTL, -2 without a lock. */
 static int ttl_after_death(const char *strategy, const char *command,
 			   enum rl_outcome b_expects)
 {
-	struct cast cast;
+	struct clients clients;
 	int ttl_s;
 
-	cast_open(&cast, strategy);
-	cast.a.before = command;
-	cast.a.dies = true;
-	cr_assert_eq(cast_acquire(&cast.a), RL_ERROR, "%s", strategy);
-	cr_assert_eq(cast_acquire(&cast.b), b_expects, "%s", strategy);
-	ttl_s = atoi(cast_ask(&cast, "TTL", "lock"));
-	cast_close(&cast);
+	clients_open(&clients, strategy);
+	clients.a.before = command;
+	clients.a.dies = true;
+	cr_assert_eq(clients_acquire(&clients.a), RL_ERROR, "%s", strategy);
+	cr_assert_eq(clients_acquire(&clients.b), b_expects, "%s", strategy);
+	ttl_s = atoi(clients_ask(&clients, "TTL", "lock"));
+	clients_close(&clients);
 	return ttl_s;
 }
 
@@ -58,19 +58,21 @@ Test(faults, death_before_exec_leaves_no_lock)
 static bool loser_prolongs(const char *strategy)
 {
 	struct rl_reply reply;
-	struct cast cast;
+	struct clients clients;
 	int ttl_s;
 
-	cast_open(&cast, strategy);
-	cast.a.client.client.ttl_ms = cast.b.client.client.ttl_ms = 100000;
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", strategy);
-	cr_assert_gt(atoi(cast_ask(&cast, "TTL", "lock")), 50, "%s", strategy);
-	cr_assert_eq(rl_run(cast.other, &reply, "EXPIRE lock 50"), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", strategy);
-	ttl_s = atoi(cast_ask(&cast, "TTL", "lock"));
-	cr_assert_eq(cast_release(&cast.a), RL_OK, "%s", strategy);
-	cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", strategy);
-	cast_close(&cast);
+	clients_open(&clients, strategy);
+	clients.a.client.client.ttl_ms = clients.b.client.client.ttl_ms =
+		100000;
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK, "%s", strategy);
+	cr_assert_gt(atoi(clients_ask(&clients, "TTL", "lock")), 50, "%s",
+		     strategy);
+	cr_assert_eq(rl_run(clients.other, &reply, "EXPIRE lock 50"), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s", strategy);
+	ttl_s = atoi(clients_ask(&clients, "TTL", "lock"));
+	cr_assert_eq(clients_release(&clients.a), RL_OK, "%s", strategy);
+	cr_assert_eq(clients_acquire(&clients.b), RL_OK, "%s", strategy);
+	clients_close(&clients);
 	return ttl_s > 50;
 }
 
@@ -94,15 +96,15 @@ Test(faults, losers_leave_the_lease_alone_elsewhere)
 static enum rl_outcome c_after_slow_holder(const char *strategy)
 {
 	enum rl_outcome outcome;
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, strategy);
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", strategy);
-	cast_expire(&cast);
-	cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", strategy);
-	cast_release(&cast.a);
-	outcome = cast_acquire(&cast.c);
-	cast_close(&cast);
+	clients_open(&clients, strategy);
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK, "%s", strategy);
+	clients_expire(&clients);
+	cr_assert_eq(clients_acquire(&clients.b), RL_OK, "%s", strategy);
+	clients_release(&clients.a);
+	outcome = clients_acquire(&clients.c);
+	clients_close(&clients);
 	return outcome;
 }
 
@@ -125,70 +127,71 @@ Test(faults, comparing_leaves_a_successors_lock)
 	cr_assert_eq(c_after_slow_holder("lua-delifequals"), RL_BUSY);
 }
 
-static void b_gets_the_expired_lock(struct cast *cast)
+static void b_gets_the_expired_lock(struct clients *clients)
 {
-	cast_expire(cast);
-	cr_assert_eq(cast_acquire(&cast->b), RL_OK);
+	clients_expire(clients);
+	cr_assert_eq(clients_acquire(&clients->b), RL_OK);
 }
 
 /* TL-8: A finds its own token, and deletes when it is B's. */
 Test(faults, compare_and_delete_in_two_commands_is_not_atomic)
 {
-	cast_assert_release_deletes_bs_lock("get-compare-del",
-					    b_gets_the_expired_lock);
+	clients_assert_release_deletes_bs_lock("get-compare-del",
+					       b_gets_the_expired_lock);
 }
 
 Test(faults, get_compare_del_tells_when_the_lock_is_lost)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "get-compare-del");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
-	cast_expire(&cast);
-	cr_assert_eq(cast_release(&cast.a), RL_LOST);
-	cast_close(&cast);
+	clients_open(&clients, "get-compare-del");
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY);
+	clients_expire(&clients);
+	cr_assert_eq(clients_release(&clients.a), RL_LOST);
+	clients_close(&clients);
 }
 
 Test(faults, get_compare_del_gives_back_what_it_may_have_got)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "get-compare-del");
-	cast.a.loses_a_reply = true;
-	cr_assert_eq(cast_acquire(&cast.a), RL_UNKNOWN);
-	cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"), "0");
-	cast_close(&cast);
+	clients_open(&clients, "get-compare-del");
+	clients.a.loses_a_reply = true;
+	cr_assert_eq(clients_acquire(&clients.a), RL_UNKNOWN);
+	cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0");
+	clients_close(&clients);
 }
 
 /* ---- Locking again ---------------------------------------------------------------- */
 
 Test(faults, reentrant_lock_is_free_after_the_last_unlock)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "reentrant-naive");
-	cr_assert_eq(cast_release(&cast.b), RL_LOST, "it was never locked");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
-	cr_assert_eq(cast_release(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.b), RL_BUSY);
-	cr_assert_eq(cast_release(&cast.a), RL_OK);
-	cr_assert_eq(cast_acquire(&cast.b), RL_OK);
-	cast_close(&cast);
+	clients_open(&clients, "reentrant-naive");
+	cr_assert_eq(clients_release(&clients.b), RL_LOST,
+		     "it was never locked");
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY);
+	cr_assert_eq(clients_release(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY);
+	cr_assert_eq(clients_release(&clients.a), RL_OK);
+	cr_assert_eq(clients_acquire(&clients.b), RL_OK);
+	clients_close(&clients);
 }
 
 /* TL-13: A's increment locks again, while B holds. */
 Test(faults, reentrant_lock_does_not_look_whether_it_is_held)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "reentrant-naive");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	b_gets_the_expired_lock(&cast);
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cr_assert_eq(cast_increment(&cast.a), RL_OK);
-	cr_assert_eq(cast_increment(&cast.b), RL_OK);
-	cast_close(&cast);
+	clients_open(&clients, "reentrant-naive");
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	b_gets_the_expired_lock(&clients);
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_increment(&clients.a), RL_OK);
+	cr_assert_eq(clients_increment(&clients.b), RL_OK);
+	clients_close(&clients);
 }

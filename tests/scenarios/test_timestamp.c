@@ -2,7 +2,7 @@
 /* The timestamp locks: what each does with a dead lock, and in whose way. */
 #include <string.h>
 
-#include "cast.h"
+#include "clients.h"
 
 static const char *const all[] = { "setnx-getset", "setnx-getset-checked",
 				   "setnx-del-takeover", "watch-getset" };
@@ -11,16 +11,17 @@ enum { ALL = sizeof(all) / sizeof(all[0]) };
 Test(timestamp, is_taken_when_free_and_given_back)
 {
 	for (size_t i = 0; i < ALL; i++) {
-		struct cast cast;
+		struct clients clients;
 
-		cast_open(&cast, all[i]);
-		cr_assert_eq(cast_acquire(&cast.a), RL_OK, "%s", all[i]);
-		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1011");
-		cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", all[i]);
-		cr_assert_eq(cast_release(&cast.a), RL_OK, "%s", all[i]);
-		cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"), "0", "%s",
-				 all[i]);
-		cast_close(&cast);
+		clients_open(&clients, all[i]);
+		cr_assert_eq(clients_acquire(&clients.a), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1011");
+		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s",
+			     all[i]);
+		cr_assert_eq(clients_release(&clients.a), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0",
+				 "%s", all[i]);
+		clients_close(&clients);
 	}
 }
 
@@ -28,50 +29,51 @@ Test(timestamp, is_taken_when_free_and_given_back)
 Test(timestamp, waits_for_the_living_and_takes_over_the_dead)
 {
 	for (size_t i = 0; i < ALL; i++) {
-		struct cast cast;
+		struct clients clients;
 
-		cast_open(&cast, all[i]);
-		cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-		cast.clock_s = 1011;
-		cr_assert_eq(cast_acquire(&cast.b), RL_BUSY, "%s", all[i]);
-		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1011");
-		cast.clock_s = 1012;
-		cr_assert_eq(cast_acquire(&cast.b), RL_OK, "%s", all[i]);
-		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1023");
-		cast_close(&cast);
+		clients_open(&clients, all[i]);
+		cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+		clients.clock_s = 1011;
+		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s",
+			     all[i]);
+		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1011");
+		clients.clock_s = 1012;
+		cr_assert_eq(clients_acquire(&clients.b), RL_OK, "%s", all[i]);
+		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1023");
+		clients_close(&clients);
 	}
 }
 
-static void five_seconds_pass(struct cast *cast)
+static void five_seconds_pass(struct clients *clients)
 {
-	cast->clock_s += 5;
+	clients->clock_s += 5;
 }
 
 /* The lease begins when the lock is taken over, not when A first asked. */
 Test(timestamp, takeover_writes_an_end_of_its_own_time)
 {
 	for (size_t i = 0; i < ALL; i++) {
-		struct cast cast;
+		struct clients clients;
 
-		cast_open(&cast, all[i]);
-		cast_set(&cast, "lock", "900");
-		cr_assert_eq(cast_interrupt(&cast, cast_acquire, "GET",
-					    five_seconds_pass),
+		clients_open(&clients, all[i]);
+		clients_set(&clients, "lock", "900");
+		cr_assert_eq(clients_interrupt(&clients, clients_acquire, "GET",
+					       five_seconds_pass),
 			     RL_OK, "%s", all[i]);
-		cr_assert_str_eq(cast_ask(&cast, "GET", "lock"), "1016", "%s",
-				 all[i]);
-		cast_close(&cast);
+		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1016",
+				 "%s", all[i]);
+		clients_close(&clients);
 	}
 }
 
 /* ---- Two find the same dead lock ------------------------------------------ */
 
 /* A stalls for five seconds; B takes the dead lock over. */
-static void b_is_faster(struct cast *cast)
+static void b_is_faster(struct clients *clients)
 {
-	cast->clock_s = 1025;
-	cr_assert_eq(cast_acquire(&cast->b), RL_OK);
-	cr_assert_str_eq(cast_ask(cast, "GET", "lock"), "1036");
+	clients->clock_s = 1025;
+	cr_assert_eq(clients_acquire(&clients->b), RL_OK);
+	cr_assert_str_eq(clients_ask(clients, "GET", "lock"), "1036");
 }
 
 /* B takes a dead lock over just before `command` of A's take-over; what A is
@@ -80,14 +82,15 @@ static enum rl_outcome a_is_slower(const char *strategy, const char *command,
 				   char value[32])
 {
 	enum rl_outcome outcome;
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, strategy);
-	cast_set(&cast, "lock", "1011");
-	cast.clock_s = 1020;
-	outcome = cast_interrupt(&cast, cast_acquire, command, b_is_faster);
-	strcpy(value, cast_ask(&cast, "GET", "lock"));
-	cast_close(&cast);
+	clients_open(&clients, strategy);
+	clients_set(&clients, "lock", "1011");
+	clients.clock_s = 1020;
+	outcome = clients_interrupt(&clients, clients_acquire, command,
+				    b_is_faster);
+	strcpy(value, clients_ask(&clients, "GET", "lock"));
+	clients_close(&clients);
 	return outcome;
 }
 
@@ -122,25 +125,25 @@ Test(timestamp, watch_takeover_has_one_winner_and_the_loser_writes_nothing)
 
 /* ---- The dead lock is deleted during a take-over ------------------------------ */
 
-static void lock_is_deleted(struct cast *cast)
+static void lock_is_deleted(struct clients *clients)
 {
-	cr_assert_str_eq(cast_ask(cast, "DEL", "lock"), "1");
+	cr_assert_str_eq(clients_ask(clients, "DEL", "lock"), "1");
 }
 
 /* GS-3: is there a lock that nobody holds, when it is deleted before
  * `command`? */
 static bool leaves_a_ghost(const char *strategy, const char *command)
 {
-	struct cast cast;
+	struct clients clients;
 	bool ghost;
 
-	cast_open(&cast, strategy);
-	cast_set(&cast, "lock", "900");
-	cr_assert_eq(cast_interrupt(&cast, cast_acquire, command,
-				    lock_is_deleted),
+	clients_open(&clients, strategy);
+	clients_set(&clients, "lock", "900");
+	cr_assert_eq(clients_interrupt(&clients, clients_acquire, command,
+				       lock_is_deleted),
 		     RL_BUSY);
-	ghost = cast_acquire(&cast.b) == RL_BUSY;
-	cast_close(&cast);
+	ghost = clients_acquire(&clients.b) == RL_BUSY;
+	clients_close(&clients);
 	return ghost;
 }
 
@@ -157,15 +160,15 @@ Test(timestamp, getset_leaves_a_ghost_lock_as_printed)
 static enum rl_outcome c_after_slow_holder(const char *strategy)
 {
 	enum rl_outcome outcome;
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, strategy);
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cast.clock_s = 1020;
-	cr_assert_eq(cast_acquire(&cast.b), RL_OK);
-	cast_release(&cast.a);
-	outcome = cast_acquire(&cast.c);
-	cast_close(&cast);
+	clients_open(&clients, strategy);
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	clients.clock_s = 1020;
+	cr_assert_eq(clients_acquire(&clients.b), RL_OK);
+	clients_release(&clients.a);
+	outcome = clients_acquire(&clients.c);
+	clients_close(&clients);
 	return outcome;
 }
 
@@ -185,19 +188,19 @@ Test(timestamp, holder_that_checks_leaves_its_successors_lock)
 static enum rl_outcome checked_release(const char *value, int64_t clock_s)
 {
 	enum rl_outcome outcome;
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "setnx-getset-checked");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
+	clients_open(&clients, "setnx-getset-checked");
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
 	if (value)
-		cast_set(&cast, "lock", value);
+		clients_set(&clients, "lock", value);
 	else
-		lock_is_deleted(&cast);
-	cast.clock_s = clock_s;
-	outcome = cast_release(&cast.a);
-	cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"),
+		lock_is_deleted(&clients);
+	clients.clock_s = clock_s;
+	outcome = clients_release(&clients.a);
+	cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"),
 			 value && outcome == RL_LOST ? "1" : "0");
-	cast_close(&cast);
+	clients_close(&clients);
 	return outcome;
 }
 
@@ -213,25 +216,25 @@ Test(timestamp, checked_release_deletes_only_what_it_wrote_and_in_time)
 /* A take-over must be remembered as what was written, too. */
 Test(timestamp, checked_release_after_a_takeover)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "setnx-getset-checked");
-	cast_set(&cast, "lock", "900");
-	cr_assert_eq(cast_acquire(&cast.a), RL_OK);
-	cr_assert_eq(cast_release(&cast.a), RL_OK);
-	cr_assert_str_eq(cast_ask(&cast, "EXISTS", "lock"), "0");
-	cast_close(&cast);
+	clients_open(&clients, "setnx-getset-checked");
+	clients_set(&clients, "lock", "900");
+	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
+	cr_assert_eq(clients_release(&clients.a), RL_OK);
+	cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0");
+	clients_close(&clients);
 }
 
-static void b_takes_over(struct cast *cast)
+static void b_takes_over(struct clients *clients)
 {
-	cast->clock_s = 1020;
-	cr_assert_eq(cast_acquire(&cast->b), RL_OK);
+	clients->clock_s = 1020;
+	cr_assert_eq(clients_acquire(&clients->b), RL_OK);
 }
 
 /* GS-7: A looks in time, and deletes too late. */
 Test(timestamp, checked_release_is_not_atomic)
 {
-	cast_assert_release_deletes_bs_lock("setnx-getset-checked",
-					    b_takes_over);
+	clients_assert_release_deletes_bs_lock("setnx-getset-checked",
+					       b_takes_over);
 }

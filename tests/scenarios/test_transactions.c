@@ -2,11 +2,11 @@
 /* Increments without a lock: transactions and scripts. */
 #include <string.h>
 
-#include "cast.h"
+#include "clients.h"
 
-static void somebody_adds_one(struct cast *cast)
+static void somebody_adds_one(struct clients *clients)
 {
-	cast_ask(cast, "INCR", "counter");
+	clients_ask(clients, "INCR", "counter");
 }
 
 /* A's increment of 41, when somebody else adds 1 before `command`; the counter
@@ -15,14 +15,14 @@ static enum rl_outcome increment_beside(const char *strategy,
 					const char *command, char value[32])
 {
 	enum rl_outcome outcome;
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, strategy);
-	cast_set(&cast, "counter", "41");
-	outcome = cast_interrupt(&cast, cast_increment, command,
-				 somebody_adds_one);
-	strcpy(value, cast_ask(&cast, "GET", "counter"));
-	cast_close(&cast);
+	clients_open(&clients, strategy);
+	clients_set(&clients, "counter", "41");
+	outcome = clients_interrupt(&clients, clients_increment, command,
+				    somebody_adds_one);
+	strcpy(value, clients_ask(&clients, "GET", "counter"));
+	clients_close(&clients);
 	return outcome;
 }
 
@@ -60,19 +60,20 @@ Test(transactions, watch_before_get_leaves_none)
 
 Test(transactions, script_counts_from_nothing_and_after_a_flush)
 {
-	struct cast cast;
+	struct clients clients;
 
-	cast_open(&cast, "lua-incr");
-	cr_assert_eq(cast_increment(&cast.a), RL_OK);
-	cr_assert_str_eq(cast_ask(&cast, "GET", "counter"), "1");
-	cast_ask(&cast, "SCRIPT", "FLUSH");
-	cr_assert_eq(cast_increment(&cast.a), RL_OK);
-	cr_assert_str_eq(cast_ask(&cast, "GET", "counter"), "2");
-	cast_set(&cast, "counter", "9999999999999");
-	cr_assert_eq(cast_increment(&cast.a), RL_OK);
-	cr_assert_str_eq(cast_ask(&cast, "GET", "counter"), "10000000000000");
-	cast_set(&cast, "counter", "many");
-	cr_assert_eq(cast_increment(&cast.a), RL_ERROR);
-	cr_assert_str_eq(cast_ask(&cast, "GET", "counter"), "many");
-	cast_close(&cast);
+	clients_open(&clients, "lua-incr");
+	cr_assert_eq(clients_increment(&clients.a), RL_OK);
+	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "1");
+	clients_ask(&clients, "SCRIPT", "FLUSH");
+	cr_assert_eq(clients_increment(&clients.a), RL_OK);
+	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "2");
+	clients_set(&clients, "counter", "9999999999999");
+	cr_assert_eq(clients_increment(&clients.a), RL_OK);
+	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "100000000000"
+								  "00");
+	clients_set(&clients, "counter", "many");
+	cr_assert_eq(clients_increment(&clients.a), RL_ERROR);
+	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "many");
+	clients_close(&clients);
 }
