@@ -111,7 +111,7 @@ static void put_other_reply(FILE *out, const struct rr_trace *trace,
 
 	fprintf(out, "%s:%d: step %zu, %s: %s\n", race->path, event->step->line,
 		rr_step_number(race, event->step),
-		race->actors[event->step->actor].name, words ? words : "");
+		race->clients[event->step->client].name, words ? words : "");
 	fprintf(out, "  expected  %s\n", expected ? expected : "");
 	fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
 	free(words);

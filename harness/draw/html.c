@@ -30,7 +30,7 @@ static void html_table_head(FILE *out, const struct rr_picture *picture)
 		out,
 		"<div class=\"wide\">\n<table style=\"min-width:%zurem\">\n<caption>Step by step</caption>\n"
 		"<colgroup><col style=\"width:3rem\"/><col span=\"%zu\"/>",
-		18 + 8 * race->n_keys + 10 * race->n_actors, race->n_actors);
+		18 + 8 * race->n_keys + 10 * race->n_clients, race->n_clients);
 	if (race->n_keys > 0)
 		rr_xml_print(out, "<col span=\"%zu\" style=\"width:8rem\"/>",
 			     race->n_keys);
@@ -63,7 +63,7 @@ static void html_action(FILE *out, const struct rr_picture *picture,
 static void html_clients(FILE *out, const struct rr_picture *picture,
 			 const struct rr_row *row)
 {
-	const int n = (int)picture->race->n_actors;
+	const int n = (int)picture->race->n_clients;
 
 	if (row->is_across)
 		rr_xml_print(out, "<td colspan=\"%d\">%s</td>", n, row->text);

@@ -143,7 +143,7 @@ bool rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 	chart_participants(&chart);
 	for (size_t i = 0; i < picture->n_rows; i++)
 		chart_row(&chart, &picture->rows[i]);
-	for (size_t i = 0; i < picture->race->n_actors; i++)
+	for (size_t i = 0; i < picture->race->n_clients; i++)
 		chart_bar(&chart, (int)i, false);
 	if (picture->is_complete)
 		chart_note_across(&chart, "Found: ", picture->verdict);

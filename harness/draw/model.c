@@ -132,7 +132,7 @@ static void apply_step(struct maker *maker, const struct rr_step *step)
 		[RR_FAULT_HANG] = DOWN,	     [RR_FAULT_RESTART] = UP,
 		[RR_FAULT_WIPE] = UP,	     [RR_FAULT_RESUME] = UP,
 	};
-	const unsigned client = step->actor < 0 ? 0 : 1U << step->actor;
+	const unsigned client = step->client < 0 ? 0 : 1U << step->client;
 	const unsigned server = step->server < 0 ? 0 : 1U << step->server;
 
 	maker->gone &= ~client;
@@ -151,7 +151,7 @@ static void apply_step(struct maker *maker, const struct rr_step *step)
 static void set_names(const struct rr_picture *picture, struct rr_row *row,
 		      const struct rr_step *step)
 {
-	row->client = step->actor;
+	row->client = step->client;
 	row->server = step->server;
 	if (row->client >= 0)
 		row->client_name =
@@ -285,7 +285,7 @@ static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
 	size_t *at = is_server ? &picture->server_lanes[index] :
 				 &picture->client_lanes[index];
 	const char *name = is_server ? picture->race->servers[index].name :
-				       picture->race->actors[index].name;
+				       picture->race->clients[index].name;
 
 	*at = picture->n_lanes;
 	picture->lanes[picture->n_lanes++] = (struct rr_lane){
@@ -299,9 +299,9 @@ static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
 static void add_lanes(struct rr_picture *picture)
 {
 	const struct rr_race *race = picture->race;
-	const bool between = race->n_actors == 2 && race->n_servers == 1;
+	const bool between = race->n_clients == 2 && race->n_servers == 1;
 
-	for (size_t i = 0; i < race->n_actors; i++) {
+	for (size_t i = 0; i < race->n_clients; i++) {
 		if (between && i == 1)
 			add_lane(picture, true, 0);
 		add_lane(picture, false, i);

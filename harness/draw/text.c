@@ -25,7 +25,7 @@ struct column {
 };
 
 enum {
-	COLUMNS_MAX = RR_ACTORS_MAX + RR_KEYS_SHOWN_MAX + 1,
+	COLUMNS_MAX = RR_RACE_CLIENTS_MAX + RR_KEYS_SHOWN_MAX + 1,
 	GAP = 2,	   /* between columns */
 	RULE_EXTRA = 9,	   /* of a rule, beside its text */
 	ARROW = 9,	   /* room for an arrow, where there are arrows */
@@ -111,7 +111,7 @@ static void add_columns(struct sheet *sheet)
 	const struct rr_race *race = picture->race;
 
 	sheet->n = 0;
-	sheet->has_arrows = !sheet->is_shared && race->n_actors == 2 &&
+	sheet->has_arrows = !sheet->is_shared && race->n_clients == 2 &&
 			    race->n_keys == 1;
 	if (sheet->is_shared)
 		add_column(sheet, ALL_CLIENTS, 0, "clients");

@@ -103,7 +103,7 @@ static char *words_of_fault(const struct rr_race *race,
 static char *words_of_clock(const struct rr_race *race,
 			    const struct rr_step *step)
 {
-	const char *who = step->peer >= 0 ? race->actors[step->peer].name :
+	const char *who = step->peer >= 0 ? race->clients[step->peer].name :
 					    race->servers[step->server].name;
 	char off[DURATION_SIZE];
 

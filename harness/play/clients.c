@@ -9,9 +9,9 @@
 
 enum { REPLY_MS = 3000, SILENCE_MS = 40 };
 
-static const char *name_of_client(const struct player *player, int actor)
+static const char *name_of_client(const struct player *player, int client)
 {
-	return player->race->actors[actor].name;
+	return player->race->clients[client].name;
 }
 
 /* ---- Connections -------------------------------------------------------- */
@@ -20,7 +20,7 @@ static const char *name_of_client(const struct player *player, int actor)
 static struct client_connection *step_connection(struct player *player,
 						 const struct rr_step *step)
 {
-	const int number = player->race->actors[step->actor].connection;
+	const int number = player->race->clients[step->client].connection;
 
 	return &player->connections[number][step->server];
 }
@@ -32,9 +32,9 @@ static void disconnect(struct client_connection *connection)
 	connection->n_owed = 0;
 }
 
-void player_disconnect(struct player *player, int actor)
+void player_disconnect(struct player *player, int client)
 {
-	const int number = player->race->actors[actor].connection;
+	const int number = player->race->clients[client].connection;
 
 	for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
 		disconnect(&player->connections[number][s]);
@@ -53,7 +53,7 @@ static bool connect_client(struct player *player, const struct rr_step *step)
 		rr_cluster_address(player->cluster, step->server), &error);
 	return connection->connection ||
 	       player_fail(player, error.kind, step, "%s: %s",
-			   name_of_client(player, step->actor), error.text);
+			   name_of_client(player, step->client), error.text);
 }
 
 /* One more reply will come over it. */
@@ -65,7 +65,7 @@ static bool expect_reply(struct player *player, const struct rr_step *step)
 		return player_fail(player, RR_ERROR_USAGE, step,
 				   "more than %d replies are waited for",
 				   OWED_MAX);
-	connection->owed[connection->n_owed].actor = step->actor;
+	connection->owed[connection->n_owed].client = step->client;
 	connection->owed[connection->n_owed].step = step;
 	connection->n_owed++;
 	return true;
@@ -148,7 +148,7 @@ bool player_write_bytes(struct player *player, const struct rr_step *step)
 static void settle_reply(struct player *player, const struct rr_step *step)
 {
 	struct client_connection *connection = step_connection(player, step);
-	const int sender = connection->owed[0].actor;
+	const int sender = connection->owed[0].client;
 	const bool last = step->kind == RR_STEP_READ ||
 			  connection->owed[0].step == step;
 
@@ -157,8 +157,8 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 	connection->n_owed--;
 	memmove(&connection->owed[0], &connection->owed[1],
 		connection->n_owed * sizeof(connection->owed[0]));
-	if (sender != step->actor || !last)
-		rr_observer_crossed(&player->observer, step->actor, sender,
+	if (sender != step->client || !last)
+		rr_observer_crossed(&player->observer, step->client, sender,
 				    player->remark);
 }
 
@@ -198,7 +198,7 @@ bool player_read(struct player *player, const struct rr_step *step,
 	if (!connection->connection)
 		return player_fail(player, RR_ERROR_USAGE, step,
 				   "%s has no connection to read from",
-				   name_of_client(player, step->actor));
+				   name_of_client(player, step->client));
 	if (step->is_lost)
 		return lose_reply(player, step, event);
 	state = connection_read(connection->connection,
@@ -254,7 +254,7 @@ static struct mutex *find_mutex(struct player *player, const char *name)
 
 bool player_use_mutex(struct player *player, const struct rr_step *step)
 {
-	const char *client = name_of_client(player, step->actor);
+	const char *client = name_of_client(player, step->client);
 	struct mutex *mutex = find_mutex(player, step->text);
 	const bool locks = step->kind == RR_STEP_LOCK;
 
@@ -267,10 +267,10 @@ bool player_use_mutex(struct player *player, const struct rr_step *step)
 			"%s would wait for the mutex %s, which %s holds",
 			client, mutex->name,
 			name_of_client(player, mutex->holder));
-	if (!locks && mutex->holder != step->actor)
+	if (!locks && mutex->holder != step->client)
 		return player_fail(player, RR_ERROR_USAGE, step,
 				   "%s does not hold the mutex %s", client,
 				   mutex->name);
-	mutex->holder = locks ? step->actor : -1;
+	mutex->holder = locks ? step->client : -1;
 	return true;
 }

@@ -160,7 +160,7 @@ static void settle_end(const struct environment *env, int64_t before_ns,
 		*ends_ns = before_ns;
 }
 
-void environment_look_at_lock(struct environment *env, int actor,
+void environment_look_at_lock(struct environment *env, int client,
 			      char remark[RR_REMARK_SIZE])
 {
 	const char *key = env->race->lock;
@@ -171,7 +171,7 @@ void environment_look_at_lock(struct environment *env, int actor,
 	    !read_end(env, split_key(env, key, name), name, &lock.expires_ns))
 		return;
 	settle_end(env, env->observer->lock.expires_ns, &lock.expires_ns);
-	rr_observer_lock(env->observer, actor, &lock,
+	rr_observer_lock(env->observer, client, &lock,
 			 rr_cluster_now_ns(env->cluster) / 1000000000, remark);
 }
 

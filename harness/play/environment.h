@@ -63,8 +63,8 @@ void environment_close(struct environment *environment);
 void environment_look(struct environment *environment,
 		      char *keys[RR_KEYS_SHOWN_MAX]);
 
-/* Tells the observer what the lock is like after a step of `actor`. */
-void environment_look_at_lock(struct environment *environment, int actor,
+/* Tells the observer what the lock is like after a step of `client`. */
+void environment_look_at_lock(struct environment *environment, int client,
 			      char remark[RR_REMARK_SIZE]);
 
 /* Does a RR_STEP_FAULT; tells the observer what became of the keys shown. */

@@ -80,7 +80,7 @@ static void add_event(void *context, struct rr_step *step,
 	if (step->kind == RR_STEP_FAULT)
 		memcpy(remark, guided->fault, sizeof(remark));
 	environment_look(&guided->environment, event->keys);
-	environment_look_at_lock(&guided->environment, step->actor, remark);
+	environment_look_at_lock(&guided->environment, step->client, remark);
 	if (remark[0])
 		event->remark = strdup(remark);
 	guided->trace.findings = guided->observer.findings;
@@ -101,7 +101,7 @@ static void record(void *context, const struct rr_action *action)
 
 bool rr_guided_is_inside(const struct rr_guided *guided, int client)
 {
-	return guided->observer.inside[guided->recorder.actors[client][0]];
+	return guided->observer.inside[guided->recorder.clients[client][0]];
 }
 
 /* ---- Judging ----------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static bool restart(void *context, size_t server)
 {
 	struct rr_guided *guided = context;
 	const struct rr_step step = { .kind = RR_STEP_FAULT,
-				      .actor = -1,
+				      .client = -1,
 				      .peer = -1,
 				      .server = (int)server,
 				      .fault = RR_FAULT_WIPE };

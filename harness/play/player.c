@@ -26,7 +26,7 @@ static bool compute_variable(struct player *player, const struct rr_step *step,
 			     struct rr_event *event)
 {
 	const int64_t now_ns = rr_cluster_now_ns(player->cluster) +
-			       player->skew_ns[step->actor];
+			       player->skew_ns[step->client];
 	char value[32];
 
 	snprintf(value, sizeof(value), "%lld",
@@ -53,8 +53,8 @@ static bool skew_clock(struct player *player, const struct rr_step *step)
 static bool mark_client(struct player *player, const struct rr_step *step)
 {
 	if (step->kind == RR_STEP_CRASH)
-		player_disconnect(player, step->actor);
-	player->crashed[step->actor] = step->kind == RR_STEP_CRASH;
+		player_disconnect(player, step->client);
+	player->crashed[step->client] = step->kind == RR_STEP_CRASH;
 	rr_observer_mark(&player->observer, step, player->remark);
 	return true;
 }
@@ -80,12 +80,12 @@ static bool pass_time(struct player *player, const struct rr_step *step)
 static bool do_step(struct player *player, const struct rr_step *step,
 		    struct rr_event *event)
 {
-	if (step->actor >= 0 && player->crashed[step->actor] &&
+	if (step->client >= 0 && player->crashed[step->client] &&
 	    step->kind != RR_STEP_CONNECT)
 		return player_fail(player, RR_ERROR_USAGE, step,
 				   "%s has crashed; '%s connects' first",
-				   player->race->actors[step->actor].name,
-				   player->race->actors[step->actor].name);
+				   player->race->clients[step->client].name,
+				   player->race->clients[step->client].name);
 	switch (step->kind) {
 	case RR_STEP_RUN:
 		return player_run(player, step, event);
@@ -120,7 +120,7 @@ static void look_after(struct player *player, const struct rr_step *step,
 	if (step->kind == RR_STEP_NOTE)
 		return;
 	environment_look(&player->environment, event->keys);
-	environment_look_at_lock(&player->environment, step->actor,
+	environment_look_at_lock(&player->environment, step->client,
 				 player->remark);
 	event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
 	if (player->remark[0])
@@ -203,7 +203,7 @@ static void play_all(struct player *player, const struct rr_listener *listener)
 	}
 	if (!player->error->kind)
 		judge_race(player);
-	for (i = 0; i < race->n_actors; i++)
+	for (i = 0; i < race->n_clients; i++)
 		player_disconnect(player, (int)i);
 	environment_close(&player->environment);
 }

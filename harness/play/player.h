@@ -14,7 +14,7 @@ struct client_connection {
 	struct connection *connection; /* NULL = none is open */
 	size_t n_owed;
 	struct {
-		int actor;
+		int client;
 		const struct rr_step *step;
 	} owed[OWED_MAX];
 };
@@ -27,10 +27,10 @@ struct player {
 	struct rr_observer observer;
 	char remark[RR_REMARK_SIZE]; /* of the step on its way */
 	struct environment environment;
-	struct client_connection connections[RR_ACTORS_MAX]
+	struct client_connection connections[RR_RACE_CLIENTS_MAX]
 					    [RR_RACE_SERVERS_MAX];
-	bool crashed[RR_ACTORS_MAX];
-	int64_t skew_ns[RR_ACTORS_MAX];
+	bool crashed[RR_RACE_CLIENTS_MAX];
+	int64_t skew_ns[RR_RACE_CLIENTS_MAX];
 	struct rr_variables variables;
 	size_t n_mutexes;
 	struct mutex {
@@ -62,6 +62,6 @@ bool player_write_bytes(struct player *player, const struct rr_step *step);
 bool player_use_mutex(struct player *player, const struct rr_step *step);
 
 /* Closes what a client has open, to all servers. */
-void player_disconnect(struct player *player, int actor);
+void player_disconnect(struct player *player, int client);
 
 #endif

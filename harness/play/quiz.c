@@ -123,8 +123,8 @@ static void announce_step(const struct rr_trace *trace,
 		printf("    --");
 	else
 		printf("%3zu", rr_step_number(race, step));
-	if (step->actor >= 0)
-		printf(" %s:", race->actors[step->actor].name);
+	if (step->client >= 0)
+		printf(" %s:", race->clients[step->client].name);
 	if (step->n_words > 0 && race->n_servers > 1)
 		printf(" @%s", race->servers[step->server].name);
 	printf(" %s\n", text ? text : "");

@@ -22,10 +22,10 @@ char *recorder_keep(struct rr_recorder *recorder, const char *text,
 	return kept;
 }
 
-/* Another step of `actor` (-1 = nobody's), to be completed and told; NULL = there is
+/* Another step of `client` (-1 = nobody's), to be completed and told; NULL = there is
  * no room. */
 struct rr_step *recorder_add_step(struct rr_recorder *recorder,
-				  enum rr_step_kind kind, int actor)
+				  enum rr_step_kind kind, int client)
 {
 	struct rr_race *race = recorder->race;
 	struct rr_step *step;
@@ -36,7 +36,7 @@ struct rr_step *recorder_add_step(struct rr_recorder *recorder,
 	step = &race->steps[race->n_steps++];
 	*step = (struct rr_step){ .kind = kind,
 				  .line = (int)race->n_steps,
-				  .actor = actor,
+				  .client = client,
 				  .server = -1,
 				  .peer = -1 };
 	return step;
@@ -52,9 +52,9 @@ bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
 
 /* One that is complete with its client: enters, leaves, counts, crashes. */
 bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
-		       int actor)
+		       int client)
 {
-	return recorder_tell(recorder, recorder_add_step(recorder, kind, actor),
+	return recorder_tell(recorder, recorder_add_step(recorder, kind, client),
 			     NULL);
 }
 
@@ -82,12 +82,12 @@ struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder,
 }
 
 /* Where it has no name of its own it is told as its client's first. */
-int recorder_actor(const struct rr_recorder *recorder, uint16_t slot)
+int recorder_client(const struct rr_recorder *recorder, uint16_t slot)
 {
-	const int *actors = recorder->actors[slot / RR_RUN_ORDINALS];
-	const int actor = actors[slot % RR_RUN_ORDINALS];
+	const int *clients = recorder->clients[slot / RR_RUN_ORDINALS];
+	const int client = clients[slot % RR_RUN_ORDINALS];
 
-	return actor >= 0 ? actor : actors[0];
+	return client >= 0 ? client : clients[0];
 }
 
 /* Of the lane that an action is about. */
@@ -114,7 +114,7 @@ static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
 		return true;
 	}
 	return recorder_add_mark(recorder, RR_STEP_LEAVE,
-				 recorder->actors[action->client][0]);
+				 recorder->clients[action->client][0]);
 }
 
 static bool add_counts(struct rr_recorder *recorder,
@@ -124,7 +124,7 @@ static bool add_counts(struct rr_recorder *recorder,
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted;
 	     i++) {
 		if (!recorder_add_mark(recorder, RR_STEP_COUNT,
-				       recorder->actors[action->client][0]))
+				       recorder->clients[action->client][0]))
 			return false;
 	}
 	return true;
@@ -134,7 +134,7 @@ static bool add_counts(struct rr_recorder *recorder,
 static bool add_marks(struct rr_recorder *recorder,
 		      const struct rr_action *action)
 {
-	const int actor = recorder->actors[action->client][0];
+	const int client = recorder->clients[action->client][0];
 	const bool leaves = action->was_inside &&
 			    (action->has_entered || !action->is_inside);
 
@@ -142,7 +142,7 @@ static bool add_marks(struct rr_recorder *recorder,
 	    (!add_counts(recorder, action) || !leave(recorder, action)))
 		return false;
 	if (action->has_entered &&
-	    !recorder_add_mark(recorder, RR_STEP_ENTER, actor))
+	    !recorder_add_mark(recorder, RR_STEP_ENTER, client))
 		return false;
 	if (action->has_entered && !action->is_inside &&
 	    !leave(recorder, action))
@@ -158,7 +158,7 @@ static bool add_mutex(struct rr_recorder *recorder,
 		recorder,
 		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK
 						  : RR_STEP_UNLOCK,
-		recorder->actors[action->client][0]);
+		recorder->clients[action->client][0]);
 
 	if (step)
 		step->text = recorder_keep(
@@ -213,7 +213,7 @@ static bool notice_loss(struct rr_recorder *recorder,
 	if (!is_written)
 		return true;
 	step = recorder_add_step(recorder, RR_STEP_READ,
-				 recorder_actor(recorder, slot));
+				 recorder_client(recorder, slot));
 	if (step) {
 		step->server = (int)server;
 		step->is_lost = true;
@@ -264,12 +264,12 @@ static bool add_crash(struct rr_recorder *recorder,
 		return false;
 	recorder->is_dead[action->client] = true;
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
-		const int actor = recorder->actors[action->client][i];
+		const int client = recorder->clients[action->client][i];
 
-		if (actor < 0 || (i && (!recorder->is_used[action->client][i] ||
+		if (client < 0 || (i && (!recorder->is_used[action->client][i] ||
 					listens_on(recorder, first + i))))
 			continue;
-		if (!recorder_add_mark(recorder, RR_STEP_CRASH, actor))
+		if (!recorder_add_mark(recorder, RR_STEP_CRASH, client))
 			return false;
 	}
 	return true;
@@ -288,7 +288,7 @@ static bool add_closing(struct rr_recorder *recorder,
 	    slot % RR_RUN_ORDINALS == 0)
 		return true;
 	return recorder_add_mark(recorder, RR_STEP_CRASH,
-				 recorder_actor(recorder, slot));
+				 recorder_client(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
@@ -310,10 +310,10 @@ static bool add_time(struct rr_recorder *recorder, enum rr_step_kind kind,
 bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 {
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
-		const int actor = recorder->actors[client][i];
+		const int who = recorder->clients[client][i];
 
-		if (actor >= 0 &&
-		    !add_time(recorder, RR_STEP_CLOCK, -1, actor, ns, NULL))
+		if (who >= 0 &&
+		    !add_time(recorder, RR_STEP_CLOCK, -1, who, ns, NULL))
 			return false;
 	}
 	return true;
@@ -347,7 +347,7 @@ static bool add_message(struct rr_recorder *recorder,
 {
 	struct rr_step *step = recorder_add_step(
 		recorder, RR_STEP_READ,
-		recorder_actor(recorder, action->question.slot));
+		recorder_client(recorder, action->question.slot));
 
 	if (step) {
 		step->server = action->server;

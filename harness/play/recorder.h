@@ -14,8 +14,8 @@
 #include "scheduler/scheduler.h"
 #include "strategy.h"
 
-/* Late commands are those of an actor behind the ones of connections. */
-enum { RR_RECORDER_CLIENTS = 8, RR_LATE_ACTOR = RR_RUN_ORDINALS };
+/* Late commands are those of an client behind the ones of connections. */
+enum { RR_RECORDER_CLIENTS = 8, RR_LATE_CLIENT = RR_RUN_ORDINALS };
 
 struct rr_recorder_setup {
 	const struct rr_program *program;
@@ -44,7 +44,7 @@ struct rr_recorder {
 	struct rr_race *race; /* the caller's to free; its path is its title */
 	bool is_full;         /* no room for another step */
 	bool no_memory;
-	int actors[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
+	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
 	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* connections */
 	struct rr_recorded_connection {
 		bool is_open, listens;

@@ -55,11 +55,11 @@ bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step,
 	return !recorder->no_memory;
 }
 
-static struct rr_step *add_command(struct rr_recorder *recorder, int actor,
+static struct rr_step *add_command(struct rr_recorder *recorder, int client,
 				   const struct rr_action *action,
 				   const struct rl_reply *reply)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, actor);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
 	if (!step || !recorder_keep_words(recorder, step, action->command, reply))
 		return NULL;
@@ -77,11 +77,11 @@ const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
 }
 
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
-static bool add_ping(struct rr_recorder *recorder, size_t server, int actor,
+static bool add_ping(struct rr_recorder *recorder, size_t server, int client,
 		     const char *expected)
 {
 	static const char *const ping[] = { "PING" };
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, actor);
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
 	if (!step)
 		return false;
@@ -98,7 +98,7 @@ bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
 {
 	recorder_connection(recorder, server, slot)->is_open = true;
 	mark_used(recorder, slot);
-	return add_ping(recorder, server, recorder_actor(recorder, slot),
+	return add_ping(recorder, server, recorder_client(recorder, slot),
 			"PONG");
 }
 
@@ -137,14 +137,14 @@ bool recorder_add_executed(struct rr_recorder *recorder,
 				 name);
 		step = add_command(
 			recorder,
-			recorder->actors[action->client][RR_LATE_ACTOR], action,
+			recorder->clients[action->client][RR_LATE_CLIENT], action,
 			reply);
 	} else {
 		if (recorder->setup.tells && action->input.thread)
 			rr_recorder_note(recorder, "%c's renewer:", name);
 		mark_used(recorder, slot);
 		step = add_command(
-			recorder, recorder_actor(recorder, slot), action,
+			recorder, recorder_client(recorder, slot), action,
 			action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
@@ -167,7 +167,7 @@ bool recorder_leave_later(struct rr_recorder *recorder,
 	if (!action->is_inside || action->is_late || *left == 0 || --*left > 0)
 		return true;
 	return recorder_add_mark(recorder, RR_STEP_LEAVE,
-				 recorder->actors[action->client][0]);
+				 recorder->clients[action->client][0]);
 }
 
 /* The command without who sends it and to whom. */
@@ -202,16 +202,16 @@ bool recorder_add_answer(struct rr_recorder *recorder,
 	struct rr_recorded_connection *connection =
 		recorder_connection(recorder, action->server, slot);
 	const bool was_open = connection->is_open;
-	const int actor = recorder_actor(recorder, slot);
+	const int client = recorder_client(recorder, slot);
 	struct rr_step *step;
 
 	connection->is_open = false;
 	if (action->is_fault) /* its connection is gone as well */
 		return note_dropped(recorder, action) &&
 		       (!was_open ||
-			add_ping(recorder, action->server, actor, NULL));
+			add_ping(recorder, action->server, client, NULL));
 	mark_used(recorder, slot);
-	step = add_command(recorder, actor, action, NULL);
+	step = add_command(recorder, client, action, NULL);
 	if (!step)
 		return false;
 	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)"

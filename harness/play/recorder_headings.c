@@ -32,31 +32,31 @@ void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
 		snprintf(name, RR_SERVER_NAME, "n%zu", server);
 }
 
-static bool add_actor(struct rr_recorder *recorder, int *actor,
+static bool add_race_client(struct rr_recorder *recorder, int *client,
 		      const char *name)
 {
 	struct rr_race *race = recorder->race;
 
-	if (race->n_actors == RR_ACTORS_MAX)
+	if (race->n_clients == RR_RACE_CLIENTS_MAX)
 		return false;
-	*actor = (int)race->n_actors++;
-	race->actors[*actor] = (struct rr_race_actor){ name, *actor };
+	*client = (int)race->n_clients++;
+	race->clients[*client] = (struct rr_race_client){ name, *client };
 	return true;
 }
 
-static bool add_actors(struct rr_recorder *recorder, size_t client)
+static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 {
 	const unsigned connections = recorder->setup.connections[client];
 	const char name = (char)('A' + client);
-	int *actors = recorder->actors[client];
+	int *clients = recorder->clients[client];
 
 	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
-		actors[i] = -1;
-	if (!add_actor(recorder, &actors[0], keepf(recorder, "%c", name)))
+		clients[i] = -1;
+	if (!add_race_client(recorder, &clients[0], keepf(recorder, "%c", name)))
 		return false;
 	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
 		if (connections >> i & 1 &&
-		    !add_actor(recorder, &actors[i],
+		    !add_race_client(recorder, &clients[i],
 			       keepf(recorder, "%c%zu", name, i + 1)))
 			return false;
 	}
@@ -64,11 +64,11 @@ static bool add_actors(struct rr_recorder *recorder, size_t client)
 }
 
 /* Late commands come down connections of their own. */
-static bool add_late_actors(struct rr_recorder *recorder)
+static bool add_late_clients(struct rr_recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
 		if (recorder->setup.is_late[i] &&
-		    !add_actor(recorder, &recorder->actors[i][RR_LATE_ACTOR],
+		    !add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
 			       keepf(recorder, "%cl", (char)('A' + i))))
 			return false;
 	}
@@ -131,8 +131,8 @@ static bool add_headings(struct rr_recorder *recorder)
 			keepf(recorder, "%s", name);
 	}
 	for (size_t i = 0; good && i < program->n_clients; i++)
-		good = add_actors(recorder, i);
-	good = good && add_late_actors(recorder);
+		good = add_race_clients(recorder, i);
+	good = good && add_late_clients(recorder);
 	if (good)
 		add_keys(recorder);
 	return good && !recorder->no_memory;
@@ -157,19 +157,19 @@ bool rr_recorder_begin(struct rr_recorder *recorder,
 
 /* ---- The end ----------------------------------------------------------------- */
 
-static void remove_actor(struct rr_race *race, int actor)
+static void remove_race_client(struct rr_race *race, int client)
 {
-	race->n_actors--;
-	memmove(&race->actors[actor], &race->actors[actor + 1],
-		(race->n_actors - (size_t)actor) * sizeof(race->actors[0]));
-	for (size_t i = 0; i < race->n_actors; i++)
-		race->actors[i].connection = (int)i;
+	race->n_clients--;
+	memmove(&race->clients[client], &race->clients[client + 1],
+		(race->n_clients - (size_t)client) * sizeof(race->clients[0]));
+	for (size_t i = 0; i < race->n_clients; i++)
+		race->clients[i].connection = (int)i;
 	for (size_t i = 0; i < race->n_steps; i++) {
 		struct rr_step *step = &race->steps[i];
 
-		if (step->actor > actor)
-			step->actor--;
-		if (step->peer > actor)
+		if (step->client > client)
+			step->client--;
+		if (step->peer > client)
 			step->peer--;
 	}
 }
@@ -179,12 +179,12 @@ void rr_recorder_trim(struct rr_recorder *recorder)
 {
 	for (size_t i = recorder->setup.program->n_clients; i-- > 0;) {
 		for (size_t j = RR_RUN_ORDINALS; j-- > 1;) {
-			int *actor = &recorder->actors[i][j];
+			int *client = &recorder->clients[i][j];
 
-			if (*actor < 0 || recorder->is_used[i][j])
+			if (*client < 0 || recorder->is_used[i][j])
 				continue;
-			remove_actor(recorder->race, *actor);
-			*actor = -1;
+			remove_race_client(recorder->race, *client);
+			*client = -1;
 		}
 	}
 }

@@ -11,22 +11,22 @@
 char *recorder_keep(struct rr_recorder *recorder, const char *text,
 		    size_t length);
 
-/* Another step of `actor` (-1 = nobody's), to be completed and told; NULL = there is
+/* Another step of `client` (-1 = nobody's), to be completed and told; NULL = there is
  * no room. */
 struct rr_step *recorder_add_step(struct rr_recorder *recorder,
-				  enum rr_step_kind kind, int actor);
+				  enum rr_step_kind kind, int client);
 bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
 		   const struct rr_action *action);
 
 /* One that is complete with its client: enters, leaves, counts, crashes. */
 bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
-		       int actor);
+		       int client);
 
 struct rr_recorded_connection *
 recorder_connection(struct rr_recorder *recorder, size_t server, uint16_t slot);
 
 /* Where it has no name of its own it is told as its client's first. */
-int recorder_actor(const struct rr_recorder *recorder, uint16_t slot);
+int recorder_client(const struct rr_recorder *recorder, uint16_t slot);
 
 /* Of the lane that an action is about. */
 uint16_t recorder_slot(const struct rr_recorder *recorder,

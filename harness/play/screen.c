@@ -212,7 +212,7 @@ static void put_event(const struct rr_guided *guided, size_t i)
 		return;
 	if (event->step->kind == RR_STEP_RUN && event->command)
 		fprintf(file, "%s> %.50s%s => %s",
-			guided->recorder.race->actors[event->step->actor].name,
+			guided->recorder.race->clients[event->step->client].name,
 			event->command,
 			strlen(event->command) > 50 ? "..." : "", event->reply);
 	else

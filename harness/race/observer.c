@@ -30,9 +30,9 @@ static void note_finding(struct rr_observer *observer, enum rr_finding finding,
 	observer->findings |= 1U << finding;
 }
 
-static const char *client_name(const struct rr_observer *observer, int actor)
+static const char *client_name(const struct rr_observer *observer, int client)
 {
-	return actor < 0 ? "nobody" : observer->race->actors[actor].name;
+	return client < 0 ? "nobody" : observer->race->clients[client].name;
 }
 
 void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race)
@@ -45,16 +45,16 @@ void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race)
 
 /* ---- Marks -------------------------------------------------------------- */
 
-static void note_entering(struct rr_observer *observer, int actor,
+static void note_entering(struct rr_observer *observer, int client,
 			  char remark[RR_REMARK_SIZE])
 {
 	char names[RR_REMARK_SIZE - 32] = "";
 	size_t used = 0, n = 0;
 
-	observer->inside[actor] = true;
-	if (actor == observer->owner)
+	observer->inside[client] = true;
+	if (client == observer->owner)
 		observer->owner_entered = true;
-	for (size_t i = 0; i < observer->race->n_actors; i++) {
+	for (size_t i = 0; i < observer->race->n_clients; i++) {
 		if (!observer->inside[i] || used >= sizeof(names))
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used,
@@ -69,24 +69,24 @@ static void note_entering(struct rr_observer *observer, int actor,
 void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
 		      char remark[RR_REMARK_SIZE])
 {
-	const int actor = step->actor;
+	const int client = step->client;
 
 	switch (step->kind) {
 	case RR_STEP_ENTER:
-		note_entering(observer, actor, remark);
+		note_entering(observer, client, remark);
 		break;
 	case RR_STEP_LEAVE:
-		observer->inside[actor] = false;
+		observer->inside[client] = false;
 		break;
 	case RR_STEP_COUNT:
 		observer->counted++;
 		break;
 	case RR_STEP_CRASH:
-		observer->inside[actor] = false;
-		observer->crashed[actor] = true;
+		observer->inside[client] = false;
+		observer->crashed[client] = true;
 		break;
 	case RR_STEP_CONNECT:
-		observer->crashed[actor] = false;
+		observer->crashed[client] = false;
 		break;
 	default:
 		break;
@@ -155,20 +155,20 @@ static bool lease_is_longer(const struct rr_observer *observer,
 	       (lock->expires_ns < 0 || lock->expires_ns > before->expires_ns);
 }
 
-static void note_lock_made(struct rr_observer *observer, int actor)
+static void note_lock_made(struct rr_observer *observer, int client)
 {
-	observer->owner = actor;
-	observer->owner_entered = actor >= 0 && observer->inside[actor];
+	observer->owner = client;
+	observer->owner_entered = client >= 0 && observer->inside[client];
 }
 
-static void note_lock_removed(struct rr_observer *observer, int actor,
+static void note_lock_removed(struct rr_observer *observer, int client,
 			      long long now_s, char remark[RR_REMARK_SIZE])
 {
-	if (actor >= 0 && actor != observer->owner &&
+	if (client >= 0 && client != observer->owner &&
 	    lock_is_held(observer, now_s))
 		note_finding(observer, RR_FOREIGN_RELEASE, remark,
 			     "%s removes %s's lock",
-			     client_name(observer, actor),
+			     client_name(observer, client),
 			     client_name(observer, observer->owner));
 	observer->owner = -1;
 }
@@ -182,39 +182,39 @@ static bool value_differs(const struct rr_observer *observer,
 }
 
 /* Another value, or another lease, by somebody who does not hold it. */
-static void note_lock_changed(struct rr_observer *observer, int actor,
+static void note_lock_changed(struct rr_observer *observer, int client,
 			      const struct rr_lock_state *lock, long long now_s,
 			      char remark[RR_REMARK_SIZE])
 {
 	if (lock_is_held(observer, now_s))
 		note_finding(observer, RR_FOREIGN_CHANGE, remark,
 			     "%s changes %s's lock",
-			     client_name(observer, actor),
+			     client_name(observer, client),
 			     client_name(observer, observer->owner));
 	else if (observer->owner >= 0 && lease_runs(observer, now_s) &&
 		 lease_is_longer(observer, lock))
 		note_finding(observer, RR_KEPT_ALIVE, remark,
 			     "%s renews the lock of %s, who is dead",
-			     client_name(observer, actor),
+			     client_name(observer, client),
 			     client_name(observer, observer->owner));
 	else if (value_differs(observer, lock))
-		note_lock_made(observer, actor);
+		note_lock_made(observer, client);
 }
 
-void rr_observer_lock(struct rr_observer *observer, int actor,
+void rr_observer_lock(struct rr_observer *observer, int client,
 		      const struct rr_lock_state *lock, long long now_s,
 		      char remark[RR_REMARK_SIZE])
 {
 	const struct rr_lock_state *before = &observer->lock;
 
 	if (!lock_exists(before) && lock_exists(lock))
-		note_lock_made(observer, actor);
+		note_lock_made(observer, client);
 	else if (lock_exists(before) && !lock_exists(lock))
-		note_lock_removed(observer, actor, now_s, remark);
-	else if (lock_exists(lock) && actor >= 0 && actor != observer->owner &&
+		note_lock_removed(observer, client, now_s, remark);
+	else if (lock_exists(lock) && client >= 0 && client != observer->owner &&
 		 (value_differs(observer, lock) ||
 		  before->expires_ns != lock->expires_ns))
-		note_lock_changed(observer, actor, lock, now_s, remark);
+		note_lock_changed(observer, client, lock, now_s, remark);
 	observer->lock = *lock;
 }
 

@@ -232,12 +232,12 @@ bool parser_cut(struct parser *parser, const char *text, size_t length)
 
 /* ---- What lines are made of --------------------------------------------- */
 
-int parser_find_actor(const struct rr_race *race, const char *name,
+int parser_find_client(const struct rr_race *race, const char *name,
 		      size_t length)
 {
-	for (size_t i = 0; i < race->n_actors; i++) {
-		if (strlen(race->actors[i].name) == length &&
-		    memcmp(race->actors[i].name, name, length) == 0)
+	for (size_t i = 0; i < race->n_clients; i++) {
+		if (strlen(race->clients[i].name) == length &&
+		    memcmp(race->clients[i].name, name, length) == 0)
 			return (int)i;
 	}
 	return -1;
@@ -331,7 +331,7 @@ struct rr_step *parser_add_step(struct parser *parser, enum rr_step_kind kind)
 	steps[race->n_steps] =
 		(struct rr_step){ .kind = kind,
 				  .line = parser->line.number,
-				  .actor = -1,
+				  .client = -1,
 				  .server = -1,
 				  .peer = -1,
 				  .remark = parser->line.remark };

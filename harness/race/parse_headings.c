@@ -83,7 +83,7 @@ static bool parse_given(struct parser *parser)
 				   RR_GIVEN_MAX);
 	*step = (struct rr_step){ .kind = RR_STEP_RUN,
 				  .line = parser->line.number,
-				  .actor = -1,
+				  .client = -1,
 				  .peer = -1 };
 	race->n_given++;
 	return parser_take_command(parser, step, 1);
@@ -114,18 +114,18 @@ static bool add_client(struct parser *parser, const char *name, int connection)
 {
 	struct rr_race *race = parser->race;
 
-	if (race->n_actors == RR_ACTORS_MAX)
+	if (race->n_clients == RR_RACE_CLIENTS_MAX)
 		return parser_fail(parser, "expected at most %d clients",
-				   RR_ACTORS_MAX);
-	if (parser_find_actor(race, name, strlen(name)) >= 0)
+				   RR_RACE_CLIENTS_MAX);
+	if (parser_find_client(race, name, strlen(name)) >= 0)
 		return parser_fail(
 			parser,
 			"expected names that differ, found '%.60s' twice",
 			name);
-	race->actors[race->n_actors] = (struct rr_race_actor){
-		name, connection < 0 ? (int)race->n_actors : connection
+	race->clients[race->n_clients] = (struct rr_race_client){
+		name, connection < 0 ? (int)race->n_clients : connection
 	};
-	race->n_actors++;
+	race->n_clients++;
 	return true;
 }
 
@@ -134,7 +134,7 @@ static bool parse_clients(struct parser *parser)
 {
 	const struct parser_line *line = &parser->line;
 	const bool shared = parser_same(line->words[0], "connection");
-	const int first = (int)parser->race->n_actors;
+	const int first = (int)parser->race->n_clients;
 
 	for (size_t i = 1; i < line->n_words; i++) {
 		if (!add_client(parser, line->words[i], shared ? first : -1))
@@ -329,7 +329,7 @@ bool parser_complete_headings(struct parser *parser)
 {
 	if (parser->race->n_servers == 0 && !add_server(parser, "redis"))
 		return false;
-	return parser->race->n_actors > 0 ||
+	return parser->race->n_clients > 0 ||
 	       parser_fail(parser,
 			   "expected 'clients NAME...' before the first step");
 }

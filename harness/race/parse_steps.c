@@ -34,9 +34,9 @@ static bool parse_run(struct parser *parser, struct rr_step *step)
 	const size_t length = strcspn(name, "@>");
 	const char *at = name + length;
 
-	step->actor = parser_find_actor(parser->race, name, length);
+	step->client = parser_find_client(parser->race, name, length);
 	step->server = 0;
-	if (step->actor < 0)
+	if (step->client < 0)
 		return parser_fail(parser,
 				   "expected a client's name, found '%.*s'",
 				   (int)length, name);
@@ -123,7 +123,7 @@ static bool parse_clock(struct parser *parser, struct rr_step *step)
 {
 	const char *name = parser->line.words[1];
 
-	step->peer = parser_find_actor(parser->race, name, strlen(name));
+	step->peer = parser_find_client(parser->race, name, strlen(name));
 	return parser_take_duration(parser, parser->line.words[2], true,
 				    &step->amount) &&
 	       (step->peer >= 0 ||
@@ -194,7 +194,7 @@ static const struct form
 		 parse_tear };
 
 /* The step that this line is. */
-static bool take_step(struct parser *parser, int actor, enum rr_step_kind kind,
+static bool take_step(struct parser *parser, int client, enum rr_step_kind kind,
 		      const struct form *form)
 {
 	struct rr_step *step;
@@ -205,7 +205,7 @@ static bool take_step(struct parser *parser, int actor, enum rr_step_kind kind,
 	step = parser_add_step(parser, kind);
 	if (!step)
 		return false;
-	step->actor = actor;
+	step->client = client;
 	return !form->parse || form->parse(parser, step);
 }
 
@@ -220,7 +220,7 @@ static bool take_fault_step(struct parser *parser, enum rr_fault fault)
 }
 
 /* What a client does besides commands. */
-static bool take_doing(struct parser *parser, int actor)
+static bool take_doing(struct parser *parser, int client)
 {
 	const char *word = parser->line.n_words > 1 ? parser->line.words[1] :
 						      "nothing";
@@ -228,7 +228,7 @@ static bool take_doing(struct parser *parser, int actor)
 	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
 		if (kind != RR_STEP_BYTES &&
 		    parser_same(word, rr_step_word((enum rr_step_kind)kind)))
-			return take_step(parser, actor, (enum rr_step_kind)kind,
+			return take_step(parser, client, (enum rr_step_kind)kind,
 					 &forms[kind]);
 	}
 	return parser_fail(
@@ -366,7 +366,7 @@ bool parser_step(struct parser *parser)
 	const struct parser_line *line = &parser->line;
 	const char *word = line->words[0];
 	const size_t length = strlen(word);
-	int actor;
+	int client;
 
 	for (size_t i = 0; i < sizeof(no_steps) / sizeof(no_steps[0]); i++) {
 		if (parser_same(word, no_steps[i].word))
@@ -385,9 +385,9 @@ bool parser_step(struct parser *parser)
 		if (parser_same(word, rr_fault_name((enum rr_fault)fault)))
 			return take_fault_step(parser, (enum rr_fault)fault);
 	}
-	actor = parser_find_actor(parser->race, word, length);
-	return actor >= 0 ?
-		       take_doing(parser, actor) :
+	client = parser_find_client(parser->race, word, length);
+	return client >= 0 ?
+		       take_doing(parser, client) :
 		       parser_fail(
 			       parser,
 			       "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",

@@ -58,7 +58,7 @@ bool parser_take_command(struct parser *parser, struct rr_step *step,
 			 size_t first);
 
 /* Indices of names; -1 = none of that name. */
-int parser_find_actor(const struct rr_race *race, const char *name,
+int parser_find_client(const struct rr_race *race, const char *name,
 		      size_t length);
 int parser_find_server(const struct rr_race *race, const char *name);
 

@@ -19,7 +19,7 @@ struct redisReply;
 struct rl_reply;
 
 enum {
-	RR_ACTORS_MAX = 12,
+	RR_RACE_CLIENTS_MAX = 12,
 	RR_RACE_SERVERS_MAX = 8,
 	RR_KEYS_SHOWN_MAX = 8,
 	RR_WORDS_MAX = 64,
@@ -54,7 +54,7 @@ struct rr_step {
 	int line;              /* in the file */
 	int repetition;        /* 0, or which round of a repeat */
 	int repetitions;
-	int actor;             /* -1 = none */
+	int client;             /* -1 = none */
 	int server;            /* -1 = none */
 	int peer;              /* CLOCK of a client: that client, else -1 */
 	enum rr_fault fault;
@@ -87,7 +87,7 @@ struct rr_race_server {
 };
 
 /* A client: its name, and whose connection it uses (usually its own index). */
-struct rr_race_actor {
+struct rr_race_client {
 	const char *name;
 	int connection;
 };
@@ -96,8 +96,8 @@ struct rr_race {
 	const char *path;
 	const char *title;
 	const char *claims;            /* as written, "" = none */
-	size_t n_actors;
-	struct rr_race_actor actors[RR_ACTORS_MAX];
+	size_t n_clients;
+	struct rr_race_client clients[RR_RACE_CLIENTS_MAX];
 	size_t n_servers;
 	struct rr_race_server servers[RR_RACE_SERVERS_MAX];
 	size_t n_keys;
@@ -328,8 +328,8 @@ struct rr_observer {
 	const struct rr_race *race;
 	rr_findings findings;
 	char conclusion[RR_FINDINGS][RR_REMARK_SIZE];
-	bool inside[RR_ACTORS_MAX];
-	bool crashed[RR_ACTORS_MAX];
+	bool inside[RR_RACE_CLIENTS_MAX];
+	bool crashed[RR_RACE_CLIENTS_MAX];
 	int owner;             /* who made the lock; -1 = nobody we know of */
 	bool owner_entered;    /* since then */
 	struct rr_lock_state lock;
@@ -345,9 +345,9 @@ void rr_observer_begin(struct rr_observer *observer,
 void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
 		      char remark[RR_REMARK_SIZE]);
 
-/* The lock after a step of `actor` (-1 = time, a fault); now_s is the second
+/* The lock after a step of `client` (-1 = time, a fault); now_s is the second
  * of the epoch that a client would read. */
-void rr_observer_lock(struct rr_observer *observer, int actor,
+void rr_observer_lock(struct rr_observer *observer, int client,
 		      const struct rr_lock_state *lock, long long now_s,
 		      char remark[RR_REMARK_SIZE]);
 

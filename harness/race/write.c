@@ -51,7 +51,7 @@ static const char *pattern_of(const struct rr_step *step)
 static void write_run(FILE *file, const struct rr_race *race,
 		      const struct rr_step *step)
 {
-	write_word(file, race->actors[step->actor].name);
+	write_word(file, race->clients[step->client].name);
 	if (step->server > 0) {
 		fputc('@', file);
 		write_word(file, race->servers[step->server].name);
@@ -74,7 +74,7 @@ static void write_computation(FILE *file, const struct rr_step *step)
 static void write_doing(FILE *file, const struct rr_race *race,
 			const struct rr_step *step)
 {
-	write_word(file, race->actors[step->actor].name);
+	write_word(file, race->clients[step->client].name);
 	fprintf(file, " %s", rr_step_word(step->kind));
 	if (step->kind == RR_STEP_WRITE) {
 		write_words(file, step->words, step->n_words);
@@ -98,7 +98,7 @@ static void write_clock(FILE *file, const struct rr_race *race,
 	char text[RR_DURATION_SIZE];
 
 	fputs("clock ", file);
-	write_word(file, step->peer >= 0 ? race->actors[step->peer].name :
+	write_word(file, step->peer >= 0 ? race->clients[step->peer].name :
 					   race->servers[step->server].name);
 	fprintf(file, " %s%s", step->amount < 0 ? "" : "+",
 		rr_race_duration_text(text, step->amount));
@@ -161,27 +161,27 @@ static void write_heading(FILE *file, const char *heading,
 
 static bool shares_connection(const struct rr_race *race, size_t i)
 {
-	const struct rr_race_actor *actors = race->actors;
+	const struct rr_race_client *clients = race->clients;
 
-	return actors[i].connection != (int)i ||
-	       (i + 1 < race->n_actors && actors[i + 1].connection == (int)i);
+	return clients[i].connection != (int)i ||
+	       (i + 1 < race->n_clients && clients[i + 1].connection == (int)i);
 }
 
 /* Clients with a connection of their own stand in one line, those that share
  * one in a line each group. */
 static void write_clients(FILE *file, const struct rr_race *race)
 {
-	const char *names[RR_ACTORS_MAX];
+	const char *names[RR_RACE_CLIENTS_MAX];
 	size_t n = 0;
 
-	for (size_t i = 0; i < race->n_actors; i++) {
+	for (size_t i = 0; i < race->n_clients; i++) {
 		const bool shares = shares_connection(race, i);
 		const bool ends =
-			i + 1 == race->n_actors ||
-			(race->actors[i + 1].connection == (int)i + 1 &&
+			i + 1 == race->n_clients ||
+			(race->clients[i + 1].connection == (int)i + 1 &&
 			 (shares || shares_connection(race, i + 1)));
 
-		names[n++] = race->actors[i].name;
+		names[n++] = race->clients[i].name;
 		if (!ends)
 			continue;
 		write_heading(file, shares ? "connection" : "clients", names,

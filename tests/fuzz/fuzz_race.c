@@ -22,13 +22,13 @@ static void check_step(const struct rr_race *race, const struct rr_step *step)
 {
 	size_t length = 0;
 
-	demand(step->actor < (int)race->n_actors);
+	demand(step->client < (int)race->n_clients);
 	demand(step->server < (int)race->n_servers);
-	demand(step->peer < (int)race->n_actors);
+	demand(step->peer < (int)race->n_clients);
 	for (size_t i = 0; i < step->n_words; i++)
 		length += strlen(step->words[i]);
 	if (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE)
-		demand(step->actor >= 0 && step->server >= 0 &&
+		demand(step->client >= 0 && step->server >= 0 &&
 		       step->n_words > 0 && length < SIZE_MAX);
 	if (step->kind == RR_STEP_FAULT)
 		demand(step->server >= 0 && rr_fault_name(step->fault));

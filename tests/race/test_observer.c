@@ -19,24 +19,24 @@ struct watch {
 static void begin(struct watch *watch)
 {
 	*watch = (struct watch){
-		.race = { .n_actors = 3,
-			  .actors = { { "A", 0 }, { "B", 1 }, { "C", 2 } },
+		.race = { .n_clients = 3,
+			  .clients = { { "A", 0 }, { "B", 1 }, { "C", 2 } },
 			  .lock = "lock",
 			  .counter = "x" },
 	};
 	rr_observer_begin(&watch->observer, &watch->race);
 }
 
-static void mark(struct watch *watch, int actor, enum rr_step_kind kind)
+static void mark(struct watch *watch, int client, enum rr_step_kind kind)
 {
-	const struct rr_step step = { .kind = kind, .actor = actor };
+	const struct rr_step step = { .kind = kind, .client = client };
 
 	watch->remark[0] = '\0';
 	rr_observer_mark(&watch->observer, &step, watch->remark);
 }
 
-/* The lock after a step of `actor`: NULL = gone; expires in s, -1 = never. */
-static void lock(struct watch *watch, int actor, const char *value, int end_s)
+/* The lock after a step of `client`: NULL = gone; expires in s, -1 = never. */
+static void lock(struct watch *watch, int client, const char *value, int end_s)
 {
 	struct rr_lock_state state = { .expires_ns = -1 };
 
@@ -45,7 +45,7 @@ static void lock(struct watch *watch, int actor, const char *value, int end_s)
 	if (value && end_s >= 0)
 		state.expires_ns = end_s * INT64_C(1000000000);
 	watch->remark[0] = '\0';
-	rr_observer_lock(&watch->observer, actor, &state, 1000, watch->remark);
+	rr_observer_lock(&watch->observer, client, &state, 1000, watch->remark);
 }
 
 static void end(struct watch *watch, const char *counter)

@@ -179,8 +179,8 @@ Test(parse, reads_a_race)
 	cr_assert_not_null(race, "%s", error.text);
 	cr_assert_str_eq(race->title, "A's race, with 'quotes'");
 	cr_assert_str_eq(race->claims, "LU-1 TL-7");
-	cr_assert_eq(race->n_actors, 4);
-	cr_assert_eq(race->actors[3].connection, 2);
+	cr_assert_eq(race->n_clients, 4);
+	cr_assert_eq(race->clients[3].connection, 2);
 	cr_assert_eq(race->n_servers, 2);
 	cr_assert(race->lock_is_timestamp);
 	cr_assert_eq(race->counter_from, 5);
@@ -194,7 +194,7 @@ Test(parse, reads_a_race)
 	cr_assert_str_eq(race->steps[1].expected, "\"# no ! remark\"");
 	cr_assert_null(race->steps[1].remark);
 	cr_assert_eq(race->steps[4].repetition, 3);
-	cr_assert_eq(race->steps[4].actor, 3);
+	cr_assert_eq(race->steps[4].client, 3);
 	cr_assert_eq(race->steps[5].amount, -60 * INT64_C(1000000000));
 	cr_assert_eq(race->steps[6].amount, 300000000);
 	cr_assert_eq(race->steps[7].amount, -11);

@@ -51,7 +51,7 @@ static bool same_words(const char *const *a, const char *const *b, size_t n)
 static bool same_step(const struct rr_step *a, const struct rr_step *b)
 {
 	return a->kind == b->kind && a->repetition == b->repetition &&
-	       a->repetitions == b->repetitions && a->actor == b->actor &&
+	       a->repetitions == b->repetitions && a->client == b->client &&
 	       a->server == b->server && a->peer == b->peer &&
 	       a->fault == b->fault && a->tear == b->tear &&
 	       a->n_words == b->n_words &&
@@ -94,12 +94,12 @@ static bool same_server(const struct rr_race_server *a,
 static bool same_parties(const struct rr_race *a, const struct rr_race *b,
 			 struct difference *difference)
 {
-	if (a->n_actors != b->n_actors || a->n_servers != b->n_servers ||
+	if (a->n_clients != b->n_clients || a->n_servers != b->n_servers ||
 	    a->n_needs != b->n_needs)
 		return differ(difference, "numbers of clients, servers, needs");
-	for (size_t i = 0; i < a->n_actors; i++) {
-		if (!same_text(a->actors[i].name, b->actors[i].name) ||
-		    a->actors[i].connection != b->actors[i].connection)
+	for (size_t i = 0; i < a->n_clients; i++) {
+		if (!same_text(a->clients[i].name, b->clients[i].name) ||
+		    a->clients[i].connection != b->clients[i].connection)
 			return differ(difference, "client %zu", i);
 	}
 	for (size_t i = 0; i < a->n_servers; i++) {
