@@ -76,7 +76,7 @@ struct rr_picture {
 	const char *claims; /* "claim TL-7", "" = none */
 	size_t n_lanes;
 	struct rr_lane lanes[RR_LANES_MAX];
-	size_t client_lanes[RR_RACE_CLIENTS_MAX];      /* where a client's is */
+	size_t client_lanes[RR_RACE_CLIENTS_MAX]; /* where a client's is */
 	size_t server_lanes[RR_RACE_SERVERS_MAX];
 	struct rr_shown_key keys[RR_KEYS_SHOWN_MAX];
 	size_t n_rows;

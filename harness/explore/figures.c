@@ -97,7 +97,7 @@ static void print_chance(double chance)
 
 void rr_print_random_bound(const struct rr_random_bound *bound)
 {
-	printf("  a failure of depth %d, of %zu actors within %zu steps, shows "
+	printf("  a failure of depth %d, of %zu clients within %zu steps, shows "
 	       "with probability\n  at least ",
 	       bound->depth, bound->n_clients, bound->steps);
 	print_chance(bound->once);

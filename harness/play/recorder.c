@@ -22,8 +22,8 @@ char *recorder_keep(struct rr_recorder *recorder, const char *text,
 	return kept;
 }
 
-/* Another step of `client` (-1 = nobody's), to be completed and told; NULL = there is
- * no room. */
+/* Another step of `client` (-1 = nobody's), to be completed and told; NULL =
+ * there is no room. */
 struct rr_step *recorder_add_step(struct rr_recorder *recorder,
 				  enum rr_step_kind kind, int client)
 {
@@ -54,8 +54,8 @@ bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
 bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
 		       int client)
 {
-	return recorder_tell(recorder, recorder_add_step(recorder, kind, client),
-			     NULL);
+	return recorder_tell(recorder,
+			     recorder_add_step(recorder, kind, client), NULL);
 }
 
 bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
@@ -156,8 +156,8 @@ static bool add_mutex(struct rr_recorder *recorder,
 	char name[24];
 	struct rr_step *step = recorder_add_step(
 		recorder,
-		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK
-						  : RR_STEP_UNLOCK,
+		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK :
+						    RR_STEP_UNLOCK,
 		recorder->clients[action->client][0]);
 
 	if (step)
@@ -266,8 +266,9 @@ static bool add_crash(struct rr_recorder *recorder,
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int client = recorder->clients[action->client][i];
 
-		if (client < 0 || (i && (!recorder->is_used[action->client][i] ||
-					listens_on(recorder, first + i))))
+		if (client < 0 ||
+		    (i && (!recorder->is_used[action->client][i] ||
+			   listens_on(recorder, first + i))))
 			continue;
 		if (!recorder_add_mark(recorder, RR_STEP_CRASH, client))
 			return false;

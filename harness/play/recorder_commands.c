@@ -137,8 +137,8 @@ bool recorder_add_executed(struct rr_recorder *recorder,
 				 name);
 		step = add_command(
 			recorder,
-			recorder->clients[action->client][RR_LATE_CLIENT], action,
-			reply);
+			recorder->clients[action->client][RR_LATE_CLIENT],
+			action, reply);
 	} else {
 		if (recorder->setup.tells && action->input.thread)
 			rr_recorder_note(recorder, "%c's renewer:", name);

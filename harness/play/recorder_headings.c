@@ -33,7 +33,7 @@ void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
 }
 
 static bool add_race_client(struct rr_recorder *recorder, int *client,
-		      const char *name)
+			    const char *name)
 {
 	struct rr_race *race = recorder->race;
 
@@ -52,12 +52,13 @@ static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 
 	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
 		clients[i] = -1;
-	if (!add_race_client(recorder, &clients[0], keepf(recorder, "%c", name)))
+	if (!add_race_client(recorder, &clients[0],
+			     keepf(recorder, "%c", name)))
 		return false;
 	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
 		if (connections >> i & 1 &&
 		    !add_race_client(recorder, &clients[i],
-			       keepf(recorder, "%c%zu", name, i + 1)))
+				     keepf(recorder, "%c%zu", name, i + 1)))
 			return false;
 	}
 	return true;
@@ -68,8 +69,9 @@ static bool add_late_clients(struct rr_recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
 		if (recorder->setup.is_late[i] &&
-		    !add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
-			       keepf(recorder, "%cl", (char)('A' + i))))
+		    !add_race_client(recorder,
+				     &recorder->clients[i][RR_LATE_CLIENT],
+				     keepf(recorder, "%cl", (char)('A' + i))))
 			return false;
 	}
 	return true;

@@ -11,8 +11,8 @@
 char *recorder_keep(struct rr_recorder *recorder, const char *text,
 		    size_t length);
 
-/* Another step of `client` (-1 = nobody's), to be completed and told; NULL = there is
- * no room. */
+/* Another step of `client` (-1 = nobody's), to be completed and told; NULL =
+ * there is no room. */
 struct rr_step *recorder_add_step(struct rr_recorder *recorder,
 				  enum rr_step_kind kind, int client);
 bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,

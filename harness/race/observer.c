@@ -211,7 +211,8 @@ void rr_observer_lock(struct rr_observer *observer, int client,
 		note_lock_made(observer, client);
 	else if (lock_exists(before) && !lock_exists(lock))
 		note_lock_removed(observer, client, now_s, remark);
-	else if (lock_exists(lock) && client >= 0 && client != observer->owner &&
+	else if (lock_exists(lock) && client >= 0 &&
+		 client != observer->owner &&
 		 (value_differs(observer, lock) ||
 		  before->expires_ns != lock->expires_ns))
 		note_lock_changed(observer, client, lock, now_s, remark);

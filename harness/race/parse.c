@@ -233,7 +233,7 @@ bool parser_cut(struct parser *parser, const char *text, size_t length)
 /* ---- What lines are made of --------------------------------------------- */
 
 int parser_find_client(const struct rr_race *race, const char *name,
-		      size_t length)
+		       size_t length)
 {
 	for (size_t i = 0; i < race->n_clients; i++) {
 		if (strlen(race->clients[i].name) == length &&

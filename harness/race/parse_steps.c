@@ -228,8 +228,8 @@ static bool take_doing(struct parser *parser, int client)
 	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
 		if (kind != RR_STEP_BYTES &&
 		    parser_same(word, rr_step_word((enum rr_step_kind)kind)))
-			return take_step(parser, client, (enum rr_step_kind)kind,
-					 &forms[kind]);
+			return take_step(parser, client,
+					 (enum rr_step_kind)kind, &forms[kind]);
 	}
 	return parser_fail(
 		parser,
@@ -386,10 +386,10 @@ bool parser_step(struct parser *parser)
 			return take_fault_step(parser, (enum rr_fault)fault);
 	}
 	client = parser_find_client(parser->race, word, length);
-	return client >= 0 ?
-		       take_doing(parser, client) :
-		       parser_fail(
-			       parser,
-			       "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
-			       word);
+	return client >= 0 ? take_doing(parser, client) :
+			     parser_fail(parser,
+					 "expected a heading, a client, a "
+					 "fault, tick, clock, repeat or "
+					 "verdict, found '%.60s'",
+					 word);
 }

@@ -59,7 +59,7 @@ bool parser_take_command(struct parser *parser, struct rr_step *step,
 
 /* Indices of names; -1 = none of that name. */
 int parser_find_client(const struct rr_race *race, const char *name,
-		      size_t length);
+		       size_t length);
 int parser_find_server(const struct rr_race *race, const char *name);
 
 /* Reads the line if it is a heading. */

@@ -54,7 +54,7 @@ struct rr_step {
 	int line;              /* in the file */
 	int repetition;        /* 0, or which round of a repeat */
 	int repetitions;
-	int client;             /* -1 = none */
+	int client;	       /* -1 = none */
 	int server;            /* -1 = none */
 	int peer;              /* CLOCK of a client: that client, else -1 */
 	enum rr_fault fault;
