@@ -57,7 +57,7 @@
 extern "C" {
 #endif
 
-enum { RL_WORDS_MAX = 32, RL_NUMBERS_MAX = 8 };
+enum { RL_WORDS_MAX = 128, RL_NUMBERS_MAX = 8 };
 
 struct rl_word {
 	const char *text;

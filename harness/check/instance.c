@@ -102,6 +102,24 @@ static bool makes_dirty(const struct rl_command *command)
 	return is_one_of(command, names);
 }
 
+/* What cannot be judged: it is answered by more than replies, or it is about more than
+ * the data and the connection. */
+static bool is_refused_request(const struct rl_command *command)
+{
+	static const char *const names[] = {
+		"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC",
+		"PSYNC",     "REPLICAOF",  "SLAVEOF",	 "FAILOVER", "SHUTDOWN",
+		"DEBUG",     "SPOP",       NULL
+	};
+	static const char *const changes[] = { "SET", "REWRITE", "RESETSTAT",
+					       NULL };
+
+	return is_one_of(command, names) ||
+	       is_subcommand(command, "CONFIG", changes) ||
+	       (word_equals(&command->words[0], "CLIENT") &&
+		!is_accepted(command));
+}
+
 static bool wants_resp3(const struct rl_command *command)
 {
 	return word_equals(&command->words[0], "HELLO") &&
@@ -209,6 +227,20 @@ static bool add_request(struct rr_instance *instance, struct lane *lane,
 	return true;
 }
 
+static bool fail_refused(const struct rr_instance *instance,
+			 const struct rl_command *command)
+{
+	const struct rl_word *words = command->words;
+	const bool is_two = command->n_words > 1;
+
+	return rr_error_set(
+		instance->error, RR_ERROR_USAGE,
+		"client %s sent %.*s%s%.*s, which redrace check cannot judge",
+		instance->plan.name, (int)words[0].length, words[0].text,
+		is_two ? " " : "", is_two ? (int)words[1].length : 0,
+		is_two ? words[1].text : "");
+}
+
 static bool on_instance_request(void *context, struct rr_process *process,
 				int connection,
 				const struct rl_command *command)
@@ -224,6 +256,8 @@ static bool on_instance_request(void *context, struct rr_process *process,
 			instance->error, RR_ERROR_USAGE,
 			"client %s uses more than %d connections at once",
 			instance->plan.name, RR_RUN_ORDINALS);
+	if (is_refused_request(command))
+		return fail_refused(instance, command);
 	lane->is_dirty |= makes_dirty(command);
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
@@ -282,22 +316,24 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	const uint64_t n_reads = rr_process_clock_reads(instance->process);
 	const char *output = rr_process_output(instance->process);
 	enum rr_process_end end;
+	int length;
 
 	instance->error = error;
 	end = rr_process_wait(instance->process, error);
+	length = (int)strcspn(output, "\n");
 	instance->error = NULL;
 	instance->has_read =
 		rr_process_clock_reads(instance->process) != n_reads;
 	if (end == RR_PROCESS_ENDED && could_not_run(instance))
 		return rr_error_set(error, RR_ERROR_USAGE, "%.*s",
-				    (int)strcspn(output, "\n"), output);
+				    length, output);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	return rr_error_set(
 		error, RR_ERROR_USAGE,
-		"client %s neither sends a command nor ends: waited %ld s; it printed '%.200s'",
+		"client %s neither sends a command nor ends: waited %ld s; it printed '%.*s'",
 		instance->plan.name, instance->config->patience_ms / 1000,
-		rr_process_output(instance->process));
+		length < 200 ? length : 200, output);
 }
 
 struct rr_instance *rr_instance_start(const struct rr_instance_config *config,

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +24,7 @@ enum {
 	ARGUMENTS_MAX = 256,
 	TEXT_SIZE = 512,
 	LOOK_NS = 100 * 1000, /* between two looks at its threads */
+	READS_MAX = 16,       /* of its output at once: it may never end */
 };
 
 struct connection {
@@ -41,7 +43,8 @@ struct rr_process {
 	struct connection connections[RR_PROCESS_CONNECTIONS];
 	char output[RR_PROCESS_OUTPUT + 1];
 	size_t n_output;
-	bool has_ended;
+	int64_t asked_ns; /* when it connected or sent something last */
+	bool has_ended;   /* itself: others of its group may go on */
 	int status;
 };
 
@@ -331,12 +334,16 @@ void rr_process_free(struct rr_process *process)
 static void read_output(struct rr_process *process)
 {
 	char bytes[4096];
-	ssize_t n;
+	ssize_t n = 1;
 
-	while ((n = read(process->output_fd, bytes, sizeof(bytes))) > 0) {
+	for (int i = 0; i < READS_MAX && n > 0; i++) {
 		const size_t room = RR_PROCESS_OUTPUT - process->n_output;
-		const size_t kept = (size_t)n < room ? (size_t)n : room;
+		size_t kept;
 
+		n = read(process->output_fd, bytes, sizeof(bytes));
+		if (n <= 0)
+			break;
+		kept = (size_t)n < room ? (size_t)n : room;
 		memcpy(process->output + process->n_output, bytes, kept);
 		process->n_output += kept;
 	}
@@ -367,6 +374,7 @@ static bool accept_connections(struct rr_process *process, int listener,
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 		process->connections[i].fd = fd;
 		process->connections[i].n = 0;
+		process->asked_ns = kernel_ns();
 	}
 	return true;
 }
@@ -439,6 +447,7 @@ static bool read_requests(struct rr_process *process, int number,
 		if (n <= 0)
 			break;
 		connection->n += (size_t)n;
+		process->asked_ns = kernel_ns();
 		if (connection->n > REQUEST_MAX)
 			return complain_of(process, RR_RESP_MALFORMED, error);
 		if (!take_requests(process, number, error))
@@ -528,6 +537,31 @@ static size_t list_descriptors(const struct rr_process *process,
 	return n;
 }
 
+/* Those whose parent has ended are children of the launcher. */
+static bool orphans_sleep(const struct rr_process *process)
+{
+	const pid_t launcher = process->plan->launcher->pid;
+	char path[80];
+	FILE *file;
+	bool sleep = true;
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher,
+		 launcher);
+	file = fopen(path, "re");
+	while (file && sleep && fscanf(file, "%d", &child) == 1)
+		sleep = child == process->pid ||
+			getpgid(child) != process->pid || tree_sleeps(child);
+	if (file)
+		fclose(file);
+	return sleep;
+}
+
+static bool all_sleep(const struct rr_process *process)
+{
+	return tree_sleeps(process->pid) && orphans_sleep(process);
+}
+
 /* Deals with what has come, waiting for it so long. -1: the error; else how many
  * things have come. */
 static int take_events(struct rr_process *process, int64_t timeout_ns,
@@ -554,13 +588,14 @@ static int take_events(struct rr_process *process, int64_t timeout_ns,
 	return n_ready;
 }
 
+/* Has it ended, and whatever it left in the background? */
 static bool note_end(struct rr_process *process)
 {
-	if (!process->has_ended)
-		process->has_ended = rr_launcher_has_ended(
-			process->plan->launcher, process->pid,
-			&process->status);
-	return process->has_ended;
+	/* What the launcher says of others has to be read too. */
+	process->has_ended |= rr_launcher_has_ended(process->plan->launcher,
+						    process->pid,
+						    &process->status);
+	return process->has_ended && kill(-process->pid, 0) != 0;
 }
 
 /* What it has sent and printed last. */
@@ -569,7 +604,7 @@ static bool take_rest(struct rr_process *process, struct rr_error *error)
 	int n;
 
 	while ((n = take_events(process, 0, error)) > 0)
-		continue;
+		note_end(process);
 	return n == 0;
 }
 
@@ -590,9 +625,9 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 				    struct rr_error *error)
 {
 	const int64_t limit_ns = process->plan->patience_ms * INT64_C(1000000);
-	int64_t quiet_since_ns = kernel_ns();
 	int n_quiet = 0;
 
+	process->asked_ns = kernel_ns();
 	for (;;) {
 		const int n = take_events(process, LOOK_NS, error);
 
@@ -601,14 +636,12 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 		if (note_end(process))
 			return take_rest(process, error) ? RR_PROCESS_ENDED :
 							   RR_PROCESS_FAILED;
-		n_quiet = n == 0 && tree_sleeps(process->pid) ? n_quiet + 1 : 0;
-		if (n > 0)
-			quiet_since_ns = kernel_ns();
+		n_quiet = n == 0 && all_sleep(process) ? n_quiet + 1 : 0;
 		if (n_quiet >= 2 && process->plan->owes(process->plan->context))
 			return RR_PROCESS_STOPPED;
 		if (n_quiet >= 2 && wake_first(process))
 			n_quiet = 0;
-		if (kernel_ns() - quiet_since_ns > limit_ns)
+		if (kernel_ns() - process->asked_ns > limit_ns)
 			return RR_PROCESS_HANGS;
 	}
 }

@@ -39,7 +39,8 @@ static void check_program(const char *options, const char *program, int code)
 	char command[600];
 
 	write_program("program", program);
-	snprintf(command, sizeof(command), CHECK "%s -- sh $HERE/program 2>&1",
+	snprintf(command, sizeof(command),
+			 CHECK "%s -- sh $HERE/program 2>&1",
 		 options);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
 }
@@ -185,6 +186,22 @@ Test(check, who_polls_is_followed_so_often)
 	assert_prints("--rounds");
 }
 
+/* The shell itself has ended long before. */
+Test(check, what_runs_in_the_background_belongs_to_the_program)
+{
+	check_program("", "(" COUNT ") &", 1);
+	assert_prints("not serializable (1 of 2 final states");
+	check_program("", "( (sleep 5; " COUNT ") & )\n" CLI "GET other", 1);
+	check_program("", "(sleep 5; " CLI "INCR counter) &", 0);
+}
+
+Test(check, commands_may_have_a_hundred_words)
+{
+	check_program("", "n=$(" CLI "LLEN list)\n" CLI
+		      "RPUSH list $(seq $((n + 1)) $((n + 100)))", 1);
+	assert_prints("not serializable");
+}
+
 /* ---- What is wrong ---------------------------------------------------------------- */
 
 Test(check, a_program_that_is_not_deterministic_is_named)
@@ -206,6 +223,29 @@ Test(check, a_program_that_hangs_is_named)
 {
 	cli_assert_one_line(CHECK "--hangs-after 1 -- sh -c 'kill -STOP $$' 2>&1 >/dev/null",
 			    64, "client A neither sends a command nor ends");
+}
+
+Test(check, printing_for_ever_is_hanging)
+{
+	cli_assert_one_line(CHECK "--hangs-after 1 -- yes 2>&1 >/dev/null",
+			    64, "client A neither sends a command nor ends");
+}
+
+Test(check, what_cannot_be_judged_is_refused)
+{
+	static const char *const commands[] = {
+		"SUBSCRIBE news", "MONITOR", "CLIENT ID", "CLIENT REPLY OFF",
+		"CONFIG SET maxmemory 1", "SHUTDOWN NOSAVE", "SPOP set",
+	};
+	char command[200], part[60];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(command, sizeof(command),
+			 CHECK "-- redis-cli -p {port} %s 2>&1 >/dev/null",
+			 commands[i]);
+		snprintf(part, sizeof(part), "client A sent %.9s", commands[i]);
+		cli_assert_one_line(command, 64, part);
+	}
 }
 
 Test(check, a_program_that_asks_nothing_is_serializable)
