@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of claims/: what is left to chance, or a matter of speed, counted and
+ * Private to claims/: what is left to chance, or a matter of speed, counted and
  * timed in short runs at full speed. Such a figure proves nothing when it is
  * not the expected one: then the measurement is open. Only what holds in every
  * order of events can be broken.

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The client table: (client state, what a thread of it heard) -> client state.
+ * The client table: (client state, what a thread of it receives) -> client
+ * state.
  *
- * A state is what the client has received since it began. A row that is asked for the
- * first time is filled by running the client alone (client_run.h), fed with the
- * replies that led there. Two runs with the same history must send the same; if
- * not, the client is not deterministic, and that ends the search.
+ * A state is what the client has received since it began. A row that is asked
+ * for the first time is filled by running the client alone (client_run.h), fed
+ * with the replies that led there. Two runs with the same history must send the
+ * same; if not, the client is not deterministic, and that ends the search.
  *
- * Forgetting. At the end of an attempt whose replies were all received, a client
- * counts as back at the beginning of such an attempt, with so many increments done:
- * an attempt state, known by what is done and by what it may remember. It may
- * remember an attempt in which a reply was lost: that one's history is kept. And it
- * may remember how many times in a row it was refused, or its last attempts as a
- * whole: how much of that, is `remembers`. Whether that is enough is not believed:
- * rr_client_table_verify() runs attempts again behind other histories that were
- * merged, and compares.
+ * Forgetting. At the end of an attempt whose replies were all received, a
+ * client counts as back at the beginning of such an attempt, with so many
+ * increments done: an attempt state, known by what is done and by what it may
+ * remember. It may remember an attempt in which a reply was lost: that one's
+ * history is kept. And it may remember how many times in a row it was refused,
+ * or its last attempts as a whole: how much of that, is `remembers`. Whether
+ * that is enough is not believed: rr_client_table_verify() runs attempts again
+ * behind other histories that were merged, and compares.
  *
- * Time. A client that reads its monotonic clock hears how much time has passed since
- * it did so last. Of a row in whose course the clock is not read, the time that has
- * passed is no part: `is_timed` tells the two apart.
+ * Time. A client that reads its monotonic clock receives how much time has
+ * passed since it did so last. Of a row in whose course the clock is not read,
+ * the time that has passed is no part: `is_timed` tells the two apart.
  */
 #ifndef RR_CLIENT_TABLE_H
 #define RR_CLIENT_TABLE_H

@@ -21,7 +21,7 @@ static void count_transition(struct rr_expansion *it, size_t thread,
 
 /* ---- Commands are executed ------------------------------------------------ */
 
-/* A reply on the lane was lost: nothing more will be heard there. */
+/* A reply on the lane was lost: nothing more will be received there. */
 static bool is_deaf(const struct rr_part *part, uint8_t lane)
 {
 	for (size_t i = 0; i < part->n_answers; i++) {
@@ -97,7 +97,7 @@ static void answer_without_reply(struct rr_state *state, size_t client,
 	rr_state_answer(state, client, lane, kind, 0);
 }
 
-/* The command is executed. `answer`: what its client hears of it. */
+/* The command is executed. `answer`: what its client receives of it. */
 static void execute_command(struct rr_state *state, size_t client,
 			    const struct rr_sent *sent,
 			    enum rr_answer_kind answer)
@@ -282,7 +282,7 @@ static bool read_next_message(struct rr_state *state, size_t client,
 	return true;
 }
 
-/* A subscriber hears a message, or that its connection is gone. */
+/* A subscriber receives a message, or that its connection is gone. */
 static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
 		       struct rr_input *input)
 {
@@ -315,8 +315,8 @@ static bool is_timed_stop(const struct rr_stop *stop)
 	       stop->kind == RR_STOP_LISTEN;
 }
 
-/* Can the thread go on? If so, `input` is what it hears, and `state` what comes of
- * it. If not, when does it by itself? */
+/* Can the thread go on? If so, `input` is what it receives, and `state` what
+ * comes of it. If not, when does it by itself? */
 static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
 			struct rr_input *input, int64_t *left_ns)
 {

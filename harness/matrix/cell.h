@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of matrix/: one cell, searched and judged, and what is said of it. */
+/* Private to matrix/: one cell, searched and judged, and what is said of it. */
 #ifndef RR_CELL_H
 #define RR_CELL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorder's inside, for the files that make it up. */
+/* What the files that make up a recorder share. */
 #ifndef RR_RECORDER_PARTS_H
 #define RR_RECORDER_PARTS_H
 

@@ -8,7 +8,7 @@
 
 #include "interactive.h"
 
-enum { PATIENCE = 2, VAIN_WAITS = 4, PASSES_MAX = 200 };
+enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 
 #define SECOND_NS INT64_C(1000000000)
 
@@ -344,13 +344,13 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 
 	if (schedule->rest.passes++ == PASSES_MAX)
 		return give_up(schedule, view);
-	if (++*idle <= PATIENCE || some_ns > next_ns)
-		return pass(*idle <= PATIENCE ? next_ns : some_ns);
+	if (++*idle <= SHORT_WAITS || some_ns > next_ns)
+		return pass(*idle <= SHORT_WAITS ? next_ns : some_ns);
 	if (some_ns)
 		return pass(next_ns);
-	if (*idle > PATIENCE + VAIN_WAITS)
+	if (*idle > SHORT_WAITS + LONG_WAITS)
 		return give_up(schedule, view);
-	for (int i = PATIENCE + 1; i < *idle; i++)
+	for (int i = SHORT_WAITS + 1; i < *idle; i++)
 		long_ns *= 10;
 	return pass(long_ns > next_ns ? long_ns : next_ns);
 }

@@ -36,7 +36,7 @@ void rr_screen_draw(struct rr_guided *guided,
 		    const struct rr_execution_view *view, bool shows_help,
 		    const char *message);
 
-/* What the learner is after, and whether this execution has it. */
+/* What the user is after, and whether this execution has it. */
 const char *rr_goal_text(const struct rr_strategy *strategy);
 bool rr_goal_is_reached(const struct rr_guided *guided);
 

@@ -25,7 +25,7 @@ static void assert_searched(const char *arguments)
 }
 
 /* A lost reply leaves a token of which nobody knows whether it is there. */
-Test(repeats, doubt_ends_with_its_run)
+Test(repeats, indeterminate_reply_ends_with_its_run)
 {
 	assert_searched("lua-delifequals --lost-replies 1");
 	assert_searched("lua-pipelined --lost-replies 1");

@@ -26,16 +26,17 @@ static void close_mind(struct rr_client *client)
 
 /* ---- Refusals ---------------------------------------------------------------- */
 
-static int patience;
+/* How many attempts go as they should, or up to which. */
+static int limit;
 
 /* Enters whatever it is told, when it has been refused too often. */
-static enum rl_outcome lose_patience(struct rr_client *client)
+static enum rl_outcome give_up_and_enter(struct rr_client *client)
 {
 	struct mind *mind = client->state;
 	const enum rl_outcome outcome = stranger_set_lock(client);
 
 	mind->refused = outcome == RL_BUSY ? mind->refused + 1 : 0;
-	return mind->refused >= patience ? RL_OK : outcome;
+	return mind->refused >= limit ? RL_OK : outcome;
 }
 
 static struct rr_strategy
@@ -51,18 +52,18 @@ with_a_mind(const char *name, enum rl_outcome (*acquire)(struct rr_client *))
 Test(strangers, last_of_several_refusals_enters)
 {
 	const struct rr_strategy impatient =
-		with_a_mind("impatient", lose_patience);
+		with_a_mind("impatient", give_up_and_enter);
 
-	for (patience = 1; patience <= 3; patience++) {
+	for (limit = 1; limit <= 3; limit++) {
 		struct rr_explore_result result;
 
 		cr_expect_eq(stranger_explore(&impatient,
 					      (struct rr_explore_config){ 0 },
 					      &result),
-			     RR_EXIT_OK, "%d: %s", patience, result.error.text);
-		cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%d: %x",
-			  patience, result.breaks);
-		cr_expect(result.breaks & RR_BREAKS_COUNT, "%d: %x", patience,
+			     RR_EXIT_OK, "%d: %s", limit, result.error.text);
+		cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%d: %x", limit,
+			  result.breaks);
+		cr_expect(result.breaks & RR_BREAKS_COUNT, "%d: %x", limit,
 			  result.breaks);
 		rr_explore_release(&result);
 	}
@@ -72,11 +73,11 @@ Test(strangers, last_of_several_refusals_enters)
 Test(strangers, more_refusals_than_are_kept_are_never_called_safe)
 {
 	const struct rr_strategy impatient =
-		with_a_mind("impatient", lose_patience);
+		with_a_mind("impatient", give_up_and_enter);
 
-	for (patience = 4; patience <= 7; patience++)
+	for (limit = 4; limit <= 7; limit++)
 		stranger_assert_never_safe(
-			&impatient, (struct rr_explore_config){ 0 }, patience);
+			&impatient, (struct rr_explore_config){ 0 }, limit);
 }
 
 /* ---- Attempts ---------------------------------------------------------------- */
@@ -111,7 +112,7 @@ static enum rl_outcome ask_but_once(struct rr_client *client)
 {
 	struct mind *mind = client->state;
 
-	return ++mind->attempts == patience ? RL_OK : stranger_set_lock(client);
+	return ++mind->attempts == limit ? RL_OK : stranger_set_lock(client);
 }
 
 Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
@@ -119,8 +120,8 @@ Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 	const struct rr_strategy forgetful =
 		with_a_mind("forgetful", ask_but_once);
 
-	for (patience = 1; patience <= 6; patience++)
-		stranger_assert_never_safe(&forgetful, NO_FAULT, patience);
+	for (limit = 1; limit <= 6; limit++)
+		stranger_assert_never_safe(&forgetful, NO_FAULT, limit);
 }
 
 /* ---- Chance ------------------------------------------------------------------ */

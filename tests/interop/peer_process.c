@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 32, PATIENCE_MS = 60000, SKIPPED = 77 };
+enum { WORDS_MAX = 32, TIMEOUT_MS = 60000, SKIPPED = 77 };
 
 void peer_need(const char *name)
 {
@@ -66,7 +66,7 @@ json_t *peer_answer(struct peer_process *peer)
 	json_t *answer;
 
 	while (used + 1 < sizeof(line) && (used == 0 || line[used - 1] != '\n')) {
-		if (poll(&ready, 1, PATIENCE_MS) < 1 ||
+		if (poll(&ready, 1, TIMEOUT_MS) < 1 ||
 		    read(peer->socket, line + used, 1) != 1)
 			break;
 		used++;

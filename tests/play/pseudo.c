@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utmp.h>
 
-enum { PATIENCE_S = 20 };
+enum { TIMEOUT_S = 20 };
 
 static void run(struct pseudo *pseudo, const char *arguments)
 {
@@ -80,7 +80,7 @@ void pseudo_await(struct pseudo *pseudo, const char *text)
 	do
 		take(pseudo);
 	while (!strstr(pseudo->screen, text) &&
-	       time(NULL) - begin < PATIENCE_S);
+	       time(NULL) - begin < TIMEOUT_S);
 	cr_assert_not_null(strstr(pseudo->screen, text), "no '%s' on: %s",
 			   text, pseudo->screen);
 }
@@ -104,7 +104,7 @@ int pseudo_close(struct pseudo *pseudo)
 	do {
 		take(pseudo);
 		ended = waitpid(pseudo->pid, &status, WNOHANG);
-	} while (ended == 0 && time(NULL) - begin < PATIENCE_S);
+	} while (ended == 0 && time(NULL) - begin < TIMEOUT_S);
 	cr_assert_eq(ended, pseudo->pid, "it does not end: %s", pseudo->screen);
 	take(pseudo);
 	cr_assert(WIFSIGNALED(status) || is_as_before(pseudo));

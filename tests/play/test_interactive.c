@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A learner at a terminal. */
+/* A user at a terminal. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

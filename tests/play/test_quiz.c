@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which answers of a learner are taken for right. */
+/* Which answers of a user are taken for right. */
 #include <criterion/criterion.h>
 
 #include "play/play.h"

@@ -155,11 +155,25 @@ Test(schedules, without_the_shim_the_findings_are_the_same)
 
 /* ---- What is refused ------------------------------------------------------------------ */
 
+struct refused {
+	const char *arguments, *part; /* of the message */
+};
+
+/* Each is called a wrong use in one line. */
+static void assert_refused(const struct refused *wrong, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char command[300];
+
+		snprintf(command, sizeof(command), "$REDRACE play %s 2>&1",
+			 wrong[i].arguments);
+		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
+	}
+}
+
 Test(schedules, step_that_nobody_is_about_to_make_is_64)
 {
-	static const struct {
-		const char *arguments, *part;
-	} wrong[] = {
+	static const struct refused wrong[] = {
 		{ "none --schedule 'A:GET A:GET'",
 		  "schedule, word 2, 'A:GET': A is about to make SET counter:0 1" },
 		{ "none --schedule 'A A A'",
@@ -173,20 +187,12 @@ Test(schedules, step_that_nobody_is_about_to_make_is_64)
 		{ "none --schedule 'A A crash:A'", "A is not there any more" },
 	};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		char command[300];
-
-		snprintf(command, sizeof(command), "$REDRACE play %s 2>&1",
-			 wrong[i].arguments);
-		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
-	}
+	assert_refused(wrong, sizeof(wrong) / sizeof(wrong[0]));
 }
 
 Test(schedules, wrong_words_and_options_are_64)
 {
-	static const struct {
-		const char *arguments, *part;
-	} wrong[] = {
+	static const struct refused wrong[] = {
 		{ "none --schedule 'A C:GET'", "word 2, 'C:GET'" },
 		{ "none --schedule 'tick:10'", "a duration" },
 		{ "none --schedule 'tick:0s'", "a duration" },
@@ -206,13 +212,7 @@ Test(schedules, wrong_words_and_options_are_64)
 		{ "none --interactive </dev/null", "needs a terminal" },
 	};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		char command[300];
-
-		snprintf(command, sizeof(command), "$REDRACE play %s 2>&1",
-			 wrong[i].arguments);
-		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
-	}
+	assert_refused(wrong, sizeof(wrong) / sizeof(wrong[0]));
 }
 
 /* ---- Transcripts -------------------------------------------------------------------------- */

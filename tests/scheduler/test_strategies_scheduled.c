@@ -200,7 +200,7 @@ Test(scheduled, crash_is_of_a_process)
 	scheduled_close(&it);
 }
 
-Test(scheduled, lost_reply_leaves_the_client_in_doubt)
+Test(scheduled, lost_reply_leaves_the_outcome_indeterminate)
 {
 	scheduled_open(&it, "incr", NULL);
 	scheduled_play(&it, "?A B");
