@@ -329,9 +329,7 @@ bool parser_complete_headings(struct parser *parser)
 {
 	if (parser->race->n_servers == 0 && !add_server(parser, "redis"))
 		return false;
-	return parser->race->n_clients > 0 || parser_fail(parser, "expected "
-								  "'clients "
-								  "NAME...' "
-								  "before the "
-								  "first step");
+	return parser->race->n_clients > 0 ||
+	       parser_fail(parser,
+			   "expected 'clients NAME...' before the first step");
 }

@@ -386,10 +386,9 @@ bool parser_step(struct parser *parser)
 			return take_fault_step(parser, (enum rr_fault)fault);
 	}
 	client = parser_find_client(parser->race, word, length);
-	return client >= 0 ? take_doing(parser, client) :
-			     parser_fail(parser,
-					 "expected a heading, a client, a "
-					 "fault, tick, clock, repeat or "
-					 "verdict, found '%.60s'",
-					 word);
+	if (client >= 0)
+		return take_doing(parser, client);
+	return parser_fail(parser,
+			   "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
+			   word);
 }
