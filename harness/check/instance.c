@@ -16,6 +16,7 @@ struct request {
 	uint32_t answer; /* RR_NO_ID = when it is fed */
 	bool is_inside;
 	bool is_ours;    /* RESET, for a connection that was closed */
+	bool is_quit;    /* the connection is closed behind its answer */
 };
 
 struct lane {
@@ -194,11 +195,15 @@ static struct lane *lane_for(struct rr_instance *instance, int connection)
 	return unused;
 }
 
+static void on_instance_close(void *context, struct rr_process *process,
+			      int connection);
+
 /* Sends the answers that wait for nothing any more. A lane that was closed and has
  * nothing left to be done may be used again. */
 static void flush_lane(struct rr_instance *instance, struct lane *lane)
 {
 	struct rr_terms *terms = terms_of_instance(instance);
+	bool quits = false;
 
 	while (lane->n > 0 && lane->requests[lane->first].answer != RR_NO_ID) {
 		const uint32_t answer =
@@ -208,8 +213,14 @@ static void flush_lane(struct rr_instance *instance, struct lane *lane)
 		if (lane->connection >= 0 && answer != RR_NO_ID)
 			rr_process_reply(instance->process, lane->connection,
 					 &terms->reply[answer].reply);
+		quits |= lane->requests[lane->first].is_quit;
 		lane->first = (lane->first + 1) % RR_RUN_SENT;
 		lane->n--;
+	}
+	if (quits && lane->connection >= 0) {
+		rr_process_cut(instance->process, lane->connection);
+		on_instance_close(instance, instance->process,
+				  lane->connection);
 	}
 	if (lane->n == 0 && lane->connection < 0)
 		lane->is_used = false;
@@ -259,6 +270,7 @@ static bool on_instance_request(void *context, struct rr_process *process,
 	if (is_refused_request(command))
 		return fail_refused(instance, command);
 	lane->is_dirty |= makes_dirty(command);
+	request.is_quit = word_equals(&command->words[0], "QUIT");
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = answer_at_once(instance, command);

@@ -411,6 +411,8 @@ static bool take_requests(struct rr_process *process, int number,
 		if (result == RR_RESP_COMPLETE &&
 		    !plan->on_request(plan->context, process, number, &command))
 			return false;
+		if (connection->fd < 0)
+			return true;
 		at += used;
 	}
 	memmove(connection->bytes, connection->bytes + at, connection->n - at);

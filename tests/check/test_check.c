@@ -195,6 +195,15 @@ Test(check, what_runs_in_the_background_belongs_to_the_program)
 	check_program("", "(sleep 5; " CLI "INCR counter) &", 0);
 }
 
+/* Clients of node wait for that. */
+Test(check, quit_closes_the_connection)
+{
+	write_program("program",
+		      "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf 'INCR c\\r\\nQUIT\\r\\n' >&3; cat <&3");
+	cr_assert_eq(cli_run(CHECK "--hangs-after 2 -- bash $HERE/program 2>&1"),
+		     0, "%s", cli_output);
+}
+
 Test(check, commands_may_have_a_hundred_words)
 {
 	check_program("", "n=$(" CLI "LLEN list)\n" CLI

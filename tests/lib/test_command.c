@@ -46,6 +46,8 @@ Test(command, keeps_empty_and_large_values)
 	rl_buffer_release(&buffer);
 }
 
+#define TEN_WORDS "1 2 3 4 5 6 7 8 9 10 "
+
 Test(command, refuses_what_it_would_get_wrong)
 {
 	struct rl_command command;
@@ -55,7 +57,7 @@ Test(command, refuses_what_it_would_get_wrong)
 	cr_assert_not(parse(&command, "SET k %x", 1));
 	cr_assert_not(parse(&command, "%d %d %d %d %d %d %d %d %d", 1, 2, 3, 4,
 			    5, 6, 7, 8, 9));
-	cr_assert_not(parse(&command,
-			    "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "
-			    "20 21 22 23 24 25 26 27 28 29 30 31 32 33"));
+	cr_assert_not(parse(&command, TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS
+			    TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS
+			    TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS));
 }
