@@ -11,55 +11,6 @@
 #include "scheduler/scheduler.h"
 #include "strategy.h"
 
-/* ---- Durations and repeated figures -------------------------------------- */
-
-/*
- * Durations counted in a log-linear histogram: every recorded value is known
- * to three significant digits (better than 1 in 1024), from 1 ns to 18 minutes,
- * in constant memory. No pointers inside, so it may lie in shared memory.
- */
-enum {
-	RR_HISTOGRAM_SUB_BITS = 10,
-	RR_HISTOGRAM_TOP_BIT = 40, /* from 2^40 ns on, 2^40 - 1 counts */
-	RR_HISTOGRAM_BUCKETS =
-		(RR_HISTOGRAM_TOP_BIT - RR_HISTOGRAM_SUB_BITS + 1)
-		<< RR_HISTOGRAM_SUB_BITS,
-};
-
-struct rr_histogram {
-	uint64_t count;
-	uint64_t sum_ns;
-	uint64_t min_ns; /* exact; 0 while empty */
-	uint64_t max_ns; /* exact */
-	uint32_t buckets[RR_HISTOGRAM_BUCKETS];
-};
-
-void rr_histogram_record(struct rr_histogram *histogram, uint64_t value_ns);
-void rr_histogram_merge(struct rr_histogram *into,
-			const struct rr_histogram *from);
-
-/* The smallest recorded value (its bucket's upper end, at most the maximum)
- * that at least `quantile` (0 to 1) of all values do not exceed. 0 if empty. */
-uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
-			       double quantile);
-
-double rr_histogram_mean(const struct rr_histogram *histogram);
-
-/* Bounds of bucket `index`: the lowest and highest value that counts there. */
-uint64_t rr_histogram_lowest(size_t index);
-uint64_t rr_histogram_highest(size_t index);
-
-/* Repeats of one figure, summed up. */
-struct rr_statistics {
-	size_t n;
-	double median, min, max;
-	double low, high; /* 95 % bootstrap interval of the median */
-};
-
-/* Sorts `values`. The interval is resampled 1000 times with `seed`; with one
- * value it is that value. n > 0. */
-struct rr_statistics rr_statistics_of(double *values, size_t n, uint64_t seed);
-
 /* ---- One run ------------------------------------------------------------- */
 
 /* One measured run of one strategy. */
@@ -87,13 +38,7 @@ enum rr_verdict {
 	RR_VERDICT_INCONCLUSIVE, /* nothing shown either way */
 };
 
-/* Every duration of a run; a quarter of a megabyte. */
-struct rr_spectra {
-	struct rr_histogram latency; /* of a whole increment, retries and all */
-	struct rr_histogram waiting; /* until it was our turn */
-};
-
-/* What is kept of them, in nanoseconds. */
+/* What is kept of all durations, in nanoseconds. */
 struct rr_times {
 	uint64_t min, p50, p90, p99, p999, max;
 	double mean;
@@ -126,6 +71,8 @@ struct rr_measurement {
 	struct rr_times times;
 };
 
+struct rr_spectra; /* every duration: measures.h */
+
 /* Told about four times a second, while clients count, what is done by then. */
 struct rr_watcher {
 	void (*watch)(void *context, const struct rr_run *run, uint64_t done,
@@ -145,26 +92,7 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 		  struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error);
 
-/* Has the data server all that the strategy needs? If not, says so on stderr.
- * Keys are below `prefix`. */
-bool rr_bench_can_run(const struct rr_strategy *strategy,
-		      const struct rr_cluster *cluster, const char *prefix);
-
-/* Compares the count with what was promised: sets expected_value, lost, extra,
- * verdict and remark. */
-void rr_measurement_judge(struct rr_measurement *measurement);
-
-/* What a strategy promises with so many threads and processes; with one client
- * everything is exact. */
-enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
-			       int processes);
-
 double rr_increments_per_s(const struct rr_measurement *measurement);
-double rr_commands_per_increment(const struct rr_measurement *measurement);
-double rr_lost_pct(const struct rr_measurement *measurement);
-
-/* "exact", "lossy", "violated", "inconclusive". */
-const char *rr_verdict_name(enum rr_verdict verdict);
 
 /* What the program exits with for it. */
 enum rr_exit rr_verdict_exit(enum rr_verdict verdict);

@@ -10,7 +10,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "bench.h"
+#include "measures.h"
 #include "cluster/cluster.h"
 
 /* ---- The shared memory (worker.c) ---------------------------------------- */

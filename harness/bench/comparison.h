@@ -8,7 +8,7 @@
 #define RR_BENCH_COMPARISON_H
 
 #include "base/text.h"
-#include "bench.h"
+#include "measures.h"
 
 enum { RR_ROUNDS_MAX = 99 };
 

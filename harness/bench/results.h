@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "bench.h"
+#include "measures.h"
 
 enum { RR_RUN_ID_SIZE = 32 };
 

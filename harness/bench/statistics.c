@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench.h"
+#include "measures.h"
 
 enum {
 	SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS,

@@ -293,7 +293,8 @@ bool rr_cluster_has_time(const struct rr_cluster *cluster)
 	return cluster->shim[0] != '\0';
 }
 
-void rr_cluster_version(const struct rr_cluster *cluster, char *version,
+/* The version of the program that was tried out, "7.0.15"; "" = not known. */
+static void ask_version(const struct rr_cluster *cluster, char *version,
 			size_t size)
 {
 	static const char field[] = "redis_version:";
@@ -327,8 +328,7 @@ rr_workplace_new(const struct rr_cluster_options *options,
 		rr_workplace_free(place);
 		return NULL;
 	}
-	rr_cluster_version(&place->cluster, place->version,
-			   sizeof(place->version));
+	ask_version(&place->cluster, place->version, sizeof(place->version));
 	return place;
 }
 

@@ -37,8 +37,6 @@ struct rr_verdict_words {
 	bool is_unbroken;   /* nothing was found to break */
 };
 
-extern const struct rr_verdict_words rr_verdict_words[];
-
 /* All that the formats say of a cell. */
 struct rr_cell_words {
 	const char *strategy, *hazard; /* "none", "slow work" */

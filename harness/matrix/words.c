@@ -54,7 +54,7 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 /* ---- Words -------------------------------------------------------------------- */
 
 /* Those without a word or a text have one of their own in each cell. */
-const struct rr_verdict_words rr_verdict_words[] = {
+static const struct rr_verdict_words verdict_words[] = {
 	[RR_CELL_UNDONE] = { .word = "?", .text = "not done", .json = "undone",
 		.class = "none", .symbol = "?" },
 	[RR_CELL_NONE] = { .word = "n/a", .text = "n/a",
@@ -190,7 +190,7 @@ struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 	struct rr_cell_words words = {
 		.strategy = cell->strategy->name,
 		.hazard = rr_hazard_texts[cell->hazard].title,
-		.verdict = &rr_verdict_words[cell->verdict],
+		.verdict = &verdict_words[cell->verdict],
 		.standing = rr_cell_standing(cell),
 	};
 	char rounds[12];

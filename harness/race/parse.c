@@ -202,7 +202,8 @@ static bool cut_piece(struct parser *parser, struct cursor *cursor)
 	return true;
 }
 
-bool parser_cut(struct parser *parser, const char *text, size_t length)
+/* Cuts `text`, a line without its newline, into parser->line. */
+static bool cut_line(struct parser *parser, const char *text, size_t length)
 {
 	struct parser_line *line = &parser->line;
 	struct cursor cursor = { text, text + length };
@@ -397,7 +398,7 @@ static bool parse_all(struct parser *parser, const char *text, size_t length)
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const size_t n = (size_t)((newline ? newline : end) - text);
 
-		if (!parser_cut(parser, text, n) || !parse_line(parser))
+		if (!cut_line(parser, text, n) || !parse_line(parser))
 			return false;
 		text += n + 1;
 	}

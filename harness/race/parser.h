@@ -34,9 +34,6 @@ struct parser {
 bool parser_fail(struct parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Cuts `text`, a line without its newline, into parser->line. */
-bool parser_cut(struct parser *parser, const char *text, size_t length);
-
 /* Exactly `n` words in this line? `what` says what should stand there. */
 bool parser_has_words(struct parser *parser, size_t n, const char *what);
 

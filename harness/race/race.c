@@ -153,7 +153,9 @@ static const char *const places[] = { "../scenarios/races",
 				      "../../scenarios/races",
 				      "../share/redrace/races" };
 
-void rr_library_directory(char path[RR_RACE_PATH_SIZE])
+/* scenarios/races of the working directory, or of the tree the program was
+ * built in, or what `make install` made of it; "" when there is none. */
+static void find_library(char path[RR_RACE_PATH_SIZE])
 {
 	char program[512];
 	const ssize_t n =
@@ -181,7 +183,7 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error)
 
 	if (strchr(name, '/') || access(name, R_OK) == 0)
 		return rr_race_read(name, error);
-	rr_library_directory(directory);
+	find_library(directory);
 	snprintf(path, sizeof(path), "%s/%.500s%s", directory, name, suffix);
 	if (directory[0] && access(path, R_OK) == 0)
 		return rr_race_read(path, error);
@@ -207,7 +209,7 @@ char **rr_library_names(size_t *n)
 	char **names;
 	int found;
 
-	rr_library_directory(directory);
+	find_library(directory);
 	found = scandir(directory, &entries, names_race, alphasort);
 	names = calloc(found > 0 ? (size_t)found : 1, sizeof(*names));
 	*n = 0;

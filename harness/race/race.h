@@ -149,10 +149,6 @@ const char *rr_fault_name(enum rr_fault fault);
 
 enum { RR_RACE_PATH_SIZE = 1024 };
 
-/* scenarios/races of the working directory, or of the tree the program was
- * built in, or what `make install` made of it; "" when there is none. */
-void rr_library_directory(char path[RR_RACE_PATH_SIZE]);
-
 /* A race by its file, or by the name of one of ours; NULL = there is none. */
 struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/bench.h"
+#include "bench/measures.h"
 #include "base/random.h"
 #include "base/text.h"
 

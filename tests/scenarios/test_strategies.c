@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../planted.h"
+#include "bench/measures.h"
 
 /* ---- The table ------------------------------------------------------------- */
 
