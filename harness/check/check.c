@@ -271,7 +271,7 @@ static const char *cut_of(const struct check *check,
 	case RR_EXPLORED_RANDOM_REPLIES:
 		return "a command's reply is random";
 	case RR_EXPLORED_MEMORY:
-		return "out of memory: --memory";
+		return "out of memory: half of what is free";
 	case RR_EXPLORED_STOPPED:
 		return check->is_out_of_time ? "out of time: --seconds" :
 					       "interrupted";

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/array.h"
+
 /* PERIOD_MAX: commands of a loop that is recognised as one. */
 enum { PARKED_MAX = 24, TEXT_SIZE = 160, PERIOD_MAX = 8 };
 
@@ -42,7 +44,10 @@ struct tree {
 	size_t n_names;
 };
 
-/* `passed_ns` -1: whenever it comes, for the clock is not read. */
+/* Instead of the time that has passed: whenever it comes, for the clock is not read; and
+ * that it is read, at one time at least. */
+enum { AT_ANY_TIME = -1, IS_TIMED = -2 };
+
 struct edge {
 	uint32_t node;
 	uint8_t kind, lane;
@@ -323,11 +328,12 @@ static uint32_t find_child(const struct tree *tree, uint32_t node,
 			   const struct rr_input *input, uint8_t lane,
 			   int64_t passed_ns)
 {
-	const uint32_t child = look_up_child(tree, node, input, lane, -1);
+	const uint32_t child =
+		look_up_child(tree, node, input, lane, passed_ns);
 
-	return child == RR_NO_ID ?
-		       look_up_child(tree, node, input, lane, passed_ns) :
-		       child;
+	return child == RR_NO_ID ? look_up_child(tree, node, input, lane,
+						    AT_ANY_TIME) :
+				   child;
 }
 
 static uint32_t add_node(struct tree *tree, const struct node *node)
@@ -348,24 +354,33 @@ static uint32_t add_node(struct tree *tree, const struct node *node)
 	return tree->n_nodes++;
 }
 
-static uint32_t add_child(struct tree *tree, const struct node *node)
+static uint32_t put_child(struct tree *tree, const struct node *node,
+			  int64_t passed_ns, uint32_t child)
 {
-	const struct edge edge =
-		edge_of(node->parent, &node->input, node->lane,
-			node->view.has_read ? node->passed_ns : -1);
-	const uint32_t id =
-		rr_intern_put(&tree->edges, &edge, sizeof(edge), NULL);
-	uint32_t *children = NULL;
+	const struct edge edge = edge_of(node->parent, &node->input,
+					 node->lane, passed_ns);
+	uint32_t id;
 
-	if (id != RR_NO_ID)
-		children = realloc(tree->children,
-				   ((size_t)id + 1) * sizeof(*children));
-	if (!children) {
+	if (!rr_array_grow(&tree->children, tree->edges.n,
+			   sizeof(*tree->children)) ||
+	    (id = rr_intern_put(&tree->edges, &edge, sizeof(edge), NULL)) ==
+		    RR_NO_ID) {
 		rr_error_no_memory(&tree->programs->problem);
 		return RR_NO_ID;
 	}
-	tree->children = children;
-	return children[id] = add_node(tree, node);
+	return tree->children[id] = child;
+}
+
+static uint32_t add_child(struct tree *tree, const struct node *node)
+{
+	const uint32_t child = add_node(tree, node);
+
+	if (child == RR_NO_ID || !node->view.has_read)
+		return child == RR_NO_ID ?
+			       child :
+			       put_child(tree, node, AT_ANY_TIME, child);
+	put_child(tree, node, IS_TIMED, child);
+	return put_child(tree, node, node->passed_ns, child);
 }
 
 /* ---- Instances ---------------------------------------------------------------------- */
@@ -525,6 +540,11 @@ static uint32_t learn_node(struct tree *tree, struct parked found,
 	uint32_t id;
 
 	node.view = rr_instance_view(found.instance);
+	/* Some read a clock now and then: once is enough for all times. */
+	if (node.parent != RR_NO_ID &&
+	    look_up_child(tree, node.parent, &node.input, node.lane,
+			  IS_TIMED) != RR_NO_ID)
+		node.view.has_read = true;
 	node.client = rr_instance_client(found.instance);
 	node.learner = found.number;
 	note_tokens(tree->programs, &node.view, found.number);

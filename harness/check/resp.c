@@ -101,6 +101,14 @@ static enum rr_resp_result split_line(const char *line, size_t length,
 	return command->n_words > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
 }
 
+/* No request begins so; a TLS handshake does. */
+static bool is_binary(char c)
+{
+	const unsigned char byte = (unsigned char)c;
+
+	return (byte < ' ' && !strchr("\r\n\t", c)) || byte > '~';
+}
+
 enum rr_resp_result rr_resp_parse(const char *bytes, size_t n,
 				  struct rl_command *command, size_t *used)
 {
@@ -111,6 +119,8 @@ enum rr_resp_result rr_resp_parse(const char *bytes, size_t n,
 	long count;
 
 	command->n_words = command->n_numbers = 0;
+	if (n && is_binary(bytes[0]))
+		return RR_RESP_MALFORMED;
 	if (!line)
 		return without_line(bytes, end);
 	if (line[0] != '*')

@@ -262,6 +262,12 @@ Test(check, a_program_that_asks_nothing_is_serializable)
 	check_program("", "head -c 3000000 /dev/zero", 0);
 }
 
+Test(check, a_program_without_an_end_is_ended_by_seconds)
+{
+	check_program("--seconds 1", "while :; do " CLI "INCR x; done", 2);
+	assert_prints("out of time: --seconds");
+}
+
 Test(check, programs_that_always_fail_show_nothing)
 {
 	check_program("", CLI "INCR counter\nexit 3", 2);
@@ -274,6 +280,8 @@ Test(check, what_is_no_request_is_named)
 		      "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf '*x\\r\\n' >&3; cat <&3");
 	cli_assert_one_line(CHECK "-- bash $HERE/program 2>&1 >/dev/null", 64,
 			    "no request of Redis's protocol");
+	cli_assert_one_line(CHECK "-- redis-cli --tls --insecure -p {port} PING 2>&1 >/dev/null",
+			    64, "no request of Redis's protocol");
 }
 
 Test(check, usage_is_explained)
