@@ -52,9 +52,9 @@ static struct rr_budget used_budget(const struct rr_product *product,
 	};
 }
 
-static uint32_t data_of(const struct rr_product *product, const uint32_t *key)
+static uint64_t data_of(const struct rr_product *product, const uint32_t *key)
 {
-	return product->tables[0]->states[key[0]].data;
+	return product->tables[0]->states[key[0]].contents;
 }
 
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)

@@ -22,7 +22,7 @@ struct rr_serial {
 
 /* One way in which a serial order can end. */
 struct rr_serial_end {
-	uint32_t data;       /* of the server */
+	uint64_t data;       /* the contents of the server */
 	uint32_t server;     /* its state */
 	uint32_t ran, good;  /* clients, as bits: that ran; that ended well */
 	struct rr_budget used;

@@ -61,6 +61,19 @@ static void note_key(struct rr_server_table *table, const struct rl_reply *key,
 						dump->length, NULL);
 }
 
+/* Of a key, its time and its value, so that a sum of them is in no order. */
+static uint64_t digest_of_key(const struct rl_reply *key, long long db)
+{
+	uint64_t hash = rr_hash_number(RR_HASH_START, db);
+
+	for (int i = 0; i < 3; i++) {
+		hash = rr_hash_number(hash, key[i].integer);
+		for (size_t j = 0; key[i].text && j < key[i].length; j++)
+			hash = rr_hash_number(hash, key[i].text[j]);
+	}
+	return hash;
+}
+
 /* An integer begins a database, three elements are a key. */
 static void read_keys(struct rr_server_table *table,
 		      const struct rl_reply *data, FILE *file,
@@ -82,6 +95,7 @@ static void read_keys(struct rr_server_table *table,
 		append_element(file, element + 1);
 		append_element(file, element + 2);
 		note_key(table, element, db, state);
+		state->contents += digest_of_key(element, db);
 		i += 3;
 	}
 }
@@ -126,6 +140,7 @@ bool rr_server_read_data(struct rr_server_table *table,
 	if (!file)
 		return false;
 	state->first_end_ns = RR_NEVER;
+	state->contents = 0;
 	good = rr_asker_data(table->asker, &data);
 	if (good)
 		read_keys(table, &data, file, state);

@@ -59,6 +59,8 @@ struct rr_server_snapshot {
 	int64_t clock_ns;     /* since the beginning; unless `absolute` only what
 			       * is left of it beside whole milliseconds */
 	uint64_t names;       /* of random values in it */
+	uint64_t contents;    /* a digest of all keys, in whichever order the
+			       * server has them */
 	bool was_wiped;
 };
 
