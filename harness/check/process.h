@@ -44,7 +44,7 @@ struct rr_process_plan {
 
 enum rr_process_end {
 	RR_PROCESS_STOPPED, /* it waits for us */
-	RR_PROCESS_ENDED,
+	RR_PROCESS_ENDED,   /* with all of its process group */
 	RR_PROCESS_HANGS,   /* it neither asks anything nor ends */
 	RR_PROCESS_FAILED,  /* the error, or on_request said so */
 };

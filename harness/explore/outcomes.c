@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/machine.h"
-#include "base/reply.h"
+#include "contents.h"
 #include "explorer.h"
 #include "serial.h"
 
@@ -15,8 +15,7 @@ enum {
 	VERIFY_QUESTIONS = 600, /* of the server's */
 	SERIAL_MOST = 2000000,  /* states of serial orders */
 	SEARCHES_MAX = 12,      /* until nothing new is learned of the programs */
-	KEYS_SHOWN = 6,
-	LOOKING_SLOT = RR_ASKER_SLOTS - 1
+	KEYS_SHOWN = 6
 };
 
 struct explorer {
@@ -263,6 +262,8 @@ static bool judge_finals(struct explorer *explorer)
 		result->wrong++;
 	}
 	result->serial_ends = explorer->serial.ends.n;
+	if (explorer->table.error.kind)
+		return fail_outcomes(explorer, &explorer->table.error);
 	return rr_graph_analyse(graph) || rr_error_no_memory(explorer->error);
 }
 
@@ -298,104 +299,6 @@ static void note_search(struct explorer *explorer)
 		result->found |= RR_OUTCOME_EXCLUSION;
 	if (breaks & (RR_DEADLOCKS | RR_STARVES))
 		result->found |= RR_OUTCOME_STUCK;
-}
-
-/* ---- The data in words ------------------------------------------------------------ */
-
-/* The reply to a command that only looks; NULL: there is none. */
-static const struct rl_reply *look_at_server(struct explorer *explorer,
-					     uint32_t server,
-					     const char *const *words)
-{
-	const struct rr_question question = {
-		.kind = RR_ASK_COMMAND,
-		.slot = LOOKING_SLOT,
-		.argument = rr_terms_words(&explorer->terms, words)
-	};
-	const struct rr_server_row *row = rr_server_table_ask(
-		&explorer->table, server, &question);
-
-	return row ? &explorer->terms.reply[row->reply].reply : NULL;
-}
-
-static void print_value(struct explorer *explorer, FILE *file, uint32_t server,
-			const char *key)
-{
-	static const struct {
-		const char *type, *words[4]; /* KEY stands behind the first */
-	} readers[] = {
-		{ "string", { "GET" } },
-		{ "hash", { "HGETALL" } },
-		{ "list", { "LRANGE", "0", "-1" } },
-		{ "set", { "SMEMBERS" } },
-		{ "zset", { "ZRANGE", "0", "-1", "WITHSCORES" } },
-		{ "stream", { "XRANGE", "-", "+" } },
-	};
-	const char *const ask_type[] = { "TYPE", key, NULL };
-	const char *const ask_left[] = { "PTTL", key, NULL };
-	const struct rl_reply *reply =
-		look_at_server(explorer, server, ask_type);
-	const char *type = reply && reply->text ? reply->text : "";
-	long long left_ms;
-
-	fprintf(file, "%s = ", key);
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-		const char *const *words = readers[i].words;
-		const char *const ask[] = { words[0], key, words[1], words[2],
-					    words[3], NULL };
-
-		if (strcmp(type, readers[i].type) != 0)
-			continue;
-		reply = look_at_server(explorer, server, ask);
-		if (reply)
-			rr_write_reply(file, reply);
-	}
-	reply = look_at_server(explorer, server, ask_left);
-	if (reply && rl_reply_number(reply, &left_ms) && left_ms >= 0)
-		fprintf(file, ", for %.3g s", (double)left_ms / 1000);
-	fputc('\n', file);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The keys, sorted; *keys the caller's to free, their texts the terms'. */
-static size_t list_keys(struct explorer *explorer, uint32_t server,
-			const char ***keys)
-{
-	static const char *const words[] = { "KEYS", "*", NULL };
-	const struct rl_reply *reply =
-		look_at_server(explorer, server, words);
-	const size_t n =
-		reply && reply->type == RL_REPLY_ARRAY ? reply->length : 0;
-
-	*keys = calloc(n + 1, sizeof(**keys));
-	if (!*keys)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		(*keys)[i] = reply->elements[i].text;
-	qsort(*keys, n, sizeof(**keys), compare_texts);
-	return n;
-}
-
-/* All keys and their values, a line each; malloc'd. */
-static char *describe_data(struct explorer *explorer, uint32_t server)
-{
-	char *text = NULL;
-	const char **keys;
-	size_t size, n = list_keys(explorer, server, &keys);
-	FILE *file = open_memstream(&text, &size);
-
-	if (file && n == 0)
-		fputs("no keys\n", file);
-	for (size_t i = 0; file && i < n; i++)
-		print_value(explorer, file, server, keys[i]);
-	if (file)
-		fclose(file);
-	free(keys);
-	return text;
 }
 
 /* ---- Findings --------------------------------------------------------------------- */
@@ -444,22 +347,23 @@ static bool tell_finding(struct explorer *explorer, const struct rr_path *path,
 			 const struct rr_actions *actions)
 {
 	struct rr_outcomes_result *result = explorer->result;
-	const struct rr_product *product = &explorer->product;
+	struct rr_product *product = &explorer->product;
 	const uint32_t *key = rr_graph_key(&explorer->graph,
 					   end_of_path(&explorer->graph, path));
 	const uint32_t server = key[0];
 	const char **keys;
-	size_t n_keys = list_keys(explorer, server, &keys);
+	size_t n_keys = rr_contents_keys(&explorer->table, server, &keys);
 	uint32_t nearest = RR_NO_ID;
 
 	result->switches = path->switches;
-	result->data = describe_data(explorer, server);
+	result->data = rr_contents_text(&explorer->table, server, false);
 	if (!rr_serial_allows(&explorer->serial, product, key, &nearest) &&
 	    nearest != RR_NO_ID) {
 		const struct rr_serial_end *end =
 			rr_intern_get(&explorer->serial.ends, nearest);
 
-		result->nearest = describe_data(explorer, end->server);
+		result->nearest = rr_contents_text(&explorer->table, end->server,
+						   false);
 	}
 	for (size_t i = 0; i < product->n_clients; i++)
 		result->endings[i] =

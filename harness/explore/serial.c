@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "contents.h"
 #include "serial.h"
 
 #include <stdlib.h>
@@ -52,11 +53,6 @@ static struct rr_budget used_budget(const struct rr_product *product,
 	};
 }
 
-static uint64_t data_of(const struct rr_product *product, const uint32_t *key)
-{
-	return product->tables[0]->states[key[0]].contents;
-}
-
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
 {
 	uint32_t good = 0;
@@ -74,7 +70,6 @@ static struct rr_serial_end end_of(const struct rr_product *product,
 	struct rr_serial_end end;
 
 	memset(&end, 0, sizeof(end));
-	end.data = data_of(product, key);
 	end.server = key[0];
 	end.ran = ran;
 	end.used = used_budget(product, key);
@@ -207,10 +202,20 @@ static bool uses_no_more(const struct rr_budget *a, const struct rr_budget *b)
 	       a->pauses <= b->pauses && a->lost_replies <= b->lost_replies;
 }
 
+/* Might the end, but for its data, be that of the final state? */
+static bool is_candidate(const struct rr_serial_end *end,
+			 const struct rr_serial_end *found)
+{
+	return (found->good & ~end->good) == 0 &&
+	       uses_no_more(&end->used, &found->used);
+}
+
+/* Most states are told apart, or not, by their digests: a first look takes these. */
 bool rr_serial_allows(const struct rr_serial *serial,
-		      const struct rr_product *product, const uint32_t *key,
+		      struct rr_product *product, const uint32_t *key,
 		      uint32_t *nearest)
 {
+	struct rr_server_table *table = product->tables[0];
 	const struct rr_serial_end found = end_of(product, key, 0);
 
 	*nearest = RR_NO_ID;
@@ -218,12 +223,20 @@ bool rr_serial_allows(const struct rr_serial *serial,
 		const struct rr_serial_end *end =
 			rr_intern_get(&serial->ends, i);
 
-		if ((found.good & ~end->good) != 0 ||
-		    !uses_no_more(&end->used, &found.used))
+		if (!is_candidate(end, &found))
 			continue;
-		if (end->data == found.data)
-			return true;
 		*nearest = i;
+		if (table->states[end->server].contents ==
+		    table->states[found.server].contents)
+			return true;
+	}
+	for (uint32_t i = 0; i < serial->ends.n; i++) {
+		const struct rr_serial_end *end =
+			rr_intern_get(&serial->ends, i);
+
+		if (is_candidate(end, &found) &&
+		    rr_contents_are_same(table, end->server, found.server))
+			return true;
 	}
 	return false;
 }

@@ -22,7 +22,6 @@ struct rr_serial {
 
 /* One way in which a serial order can end. */
 struct rr_serial_end {
-	uint64_t data;       /* the contents of the server */
 	uint32_t server;     /* its state */
 	uint32_t ran, good;  /* clients, as bits: that ran; that ended well */
 	struct rr_budget used;
@@ -37,9 +36,10 @@ void rr_serial_release(struct rr_serial *serial);
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 
 /* Is there a serial order that ends like this final state? *nearest gets the end, if
- * any, of the same clients whose data differ; RR_NO_ID = none. */
+ * any, of the same clients whose data differ; RR_NO_ID = none. The server is asked for
+ * what it holds where that is not plain. */
 bool rr_serial_allows(const struct rr_serial *serial,
-		      const struct rr_product *product, const uint32_t *key,
+		      struct rr_product *product, const uint32_t *key,
 		      uint32_t *nearest);
 
 #endif

@@ -61,16 +61,21 @@ static void note_key(struct rr_server_table *table, const struct rl_reply *key,
 						dump->length, NULL);
 }
 
+static uint64_t digest_of_text(uint64_t hash, const struct rl_reply *reply)
+{
+	hash = rr_hash_number(hash, reply->integer);
+	for (size_t i = 0; reply->text && i < reply->length; i++)
+		hash = rr_hash_number(hash, reply->text[i]);
+	return hash;
+}
+
 /* Of a key, its time and its value, so that a sum of them is in no order. */
 static uint64_t digest_of_key(const struct rl_reply *key, long long db)
 {
 	uint64_t hash = rr_hash_number(RR_HASH_START, db);
 
-	for (int i = 0; i < 3; i++) {
-		hash = rr_hash_number(hash, key[i].integer);
-		for (size_t j = 0; key[i].text && j < key[i].length; j++)
-			hash = rr_hash_number(hash, key[i].text[j]);
-	}
+	for (int i = 0; i < 3; i++)
+		hash = digest_of_text(hash, &key[i]);
 	return hash;
 }
 
@@ -96,6 +101,8 @@ static void read_keys(struct rr_server_table *table,
 		append_element(file, element + 2);
 		note_key(table, element, db, state);
 		state->contents += digest_of_key(element, db);
+		if (db != 0)
+			state->elsewhere += digest_of_key(element, db);
 		i += 3;
 	}
 }
@@ -115,7 +122,8 @@ static bool read_scripts(struct rr_server_table *table, FILE *file)
 	return true;
 }
 
-static bool read_functions(struct rr_server_table *table, FILE *file)
+static bool read_functions(struct rr_server_table *table, FILE *file,
+			   struct rr_server_snapshot *state)
 {
 	struct rl_reply reply;
 
@@ -125,6 +133,8 @@ static bool read_functions(struct rr_server_table *table, FILE *file)
 	if (!rr_asker_say(table->asker, &reply, "FUNCTION DUMP"))
 		return false;
 	append_element(file, &reply);
+	state->elsewhere += digest_of_text(RR_HASH_START, &reply);
+	state->contents += digest_of_text(RR_HASH_START, &reply);
 	return true;
 }
 
@@ -140,11 +150,11 @@ bool rr_server_read_data(struct rr_server_table *table,
 	if (!file)
 		return false;
 	state->first_end_ns = RR_NEVER;
-	state->contents = 0;
+	state->contents = state->elsewhere = 0;
 	good = rr_asker_data(table->asker, &data);
 	if (good)
 		read_keys(table, &data, file, state);
-	good = good && read_functions(table, file) &&
+	good = good && read_functions(table, file, state) &&
 	       (!state->was_wiped || read_scripts(table, file));
 	fclose(file);
 	state->names = rr_terms_names_in(table->terms, bytes, size);

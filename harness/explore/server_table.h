@@ -60,7 +60,9 @@ struct rr_server_snapshot {
 			       * is left of it beside whole milliseconds */
 	uint64_t names;       /* of random values in it */
 	uint64_t contents;    /* a digest of all keys, in whichever order the
-			       * server has them */
+			       * server has them ... */
+	uint64_t elsewhere;   /* ... and of those in other databases than 0,
+			       * and the functions */
 	bool was_wiped;
 };
 

@@ -57,6 +57,20 @@ Test(check, finds_a_lost_update_whose_schedule_plays)
 		     cli_output);
 }
 
+/* In which order keys, fields and members came about is no difference: B reads before
+ * A has written, as in the order B, A, but writes after it. */
+Test(check, data_are_the_same_in_whichever_order_they_came_about)
+{
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SET x 1' --client B='v=$(" CLI "GET x); " CLI "SET y \"$v\"' 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "HSET h x 1' --client B='v=$(" CLI "HGET h x); " CLI "HSET h y \"$v\"' 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SADD s x' --client B='v=$(" CLI "SISMEMBER s x); " CLI "SADD s \"y$v\"' 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "RPUSH l x' --client B='v=$(" CLI "LLEN l); " CLI "RPUSH l \"y$v\"' 2>&1"),
+		     1, "%s", cli_output);
+}
+
 Test(check, one_command_is_serializable)
 {
 	check_program("--clients 3", CLI "INCR counter", 0);
