@@ -600,6 +600,45 @@ static bool note_end(struct rr_process *process)
 	return process->has_ended && kill(-process->pid, 0) != 0;
 }
 
+/* Was this process started by the program? It has our port in its environment. */
+static bool has_our_port(const struct rr_process *process, const char *pid)
+{
+	char path[280], wanted[32], *word = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
+	snprintf(wanted, sizeof(wanted), "REDIS_PORT=%u", process->port);
+	file = fopen(path, "re");
+	while (file && !found && getdelim(&word, &capacity, '\0', file) > 0)
+		found = strcmp(word, wanted) == 0;
+	if (file)
+		fclose(file);
+	free(word);
+	return found;
+}
+
+/* Whoever left the process group is not ended with it, and goes on unseen. False: there
+ * is one. */
+static bool nobody_has_left(const struct rr_process *process,
+			    struct rr_error *error)
+{
+	const struct dirent *entry;
+	bool left = false;
+	DIR *all = opendir("/proc");
+
+	while (all && !left && (entry = readdir(all)))
+		left = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		       has_our_port(process, entry->d_name);
+	if (all)
+		closedir(all);
+	return !left ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
+			    process->plan->name);
+}
+
 /* What it has sent and printed last. */
 static bool take_rest(struct rr_process *process, struct rr_error *error)
 {
@@ -636,8 +675,10 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 		if (n < 0 || is_called_off(process, error))
 			return RR_PROCESS_FAILED;
 		if (note_end(process))
-			return take_rest(process, error) ? RR_PROCESS_ENDED :
-							   RR_PROCESS_FAILED;
+			return take_rest(process, error) &&
+					       nobody_has_left(process, error) ?
+				       RR_PROCESS_ENDED :
+				       RR_PROCESS_FAILED;
 		n_quiet = n == 0 && all_sleep(process) ? n_quiet + 1 : 0;
 		if (n_quiet >= 2 && process->plan->owes(process->plan->context))
 			return RR_PROCESS_STOPPED;

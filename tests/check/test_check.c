@@ -271,6 +271,16 @@ Test(check, what_cannot_be_judged_is_refused)
 	}
 }
 
+/* It would be seen to do nothing, and be called serializable. */
+Test(check, a_daemon_is_named)
+{
+	write_program("program", "setsid sh -c 'sleep 0; v=$(" CLI "GET x); " CLI "SET x $((v + 1)); kill -STOP $$' >/dev/null 2>&1 &");
+	cli_assert_one_line(CHECK "-- sh $HERE/program 2>&1 >/dev/null", 64,
+			    "client A left a process running in a group of its own");
+	cr_assert_eq(cli_run("pgrep -f '^sh -c sleep 0; v=' | wc -l"), 0);
+	cr_assert_str_eq(cli_output, "0\n");
+}
+
 Test(check, a_program_that_asks_nothing_is_serializable)
 {
 	check_program("", "head -c 3000000 /dev/zero", 0);
