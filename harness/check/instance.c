@@ -325,7 +325,9 @@ static bool could_not_run(const struct rr_instance *instance)
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
-	const uint64_t n_reads = rr_process_clock_reads(instance->process);
+	const struct rr_program_clock *clock =
+		rr_process_clock(instance->process);
+	const uint64_t n_reads = rr_program_clock_reads(clock);
 	const char *output = rr_process_output(instance->process);
 	enum rr_process_end end;
 	int length;
@@ -334,8 +336,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	end = rr_process_wait(instance->process, error);
 	length = (int)strcspn(output, "\n");
 	instance->error = NULL;
-	instance->has_read =
-		rr_process_clock_reads(instance->process) != n_reads;
+	instance->has_read = rr_program_clock_reads(clock) != n_reads;
 	if (end == RR_PROCESS_ENDED && could_not_run(instance))
 		return rr_error_set(error, RR_ERROR_USAGE, "%.*s",
 				    length, output);
@@ -398,7 +399,7 @@ size_t rr_instance_client(const struct rr_instance *instance)
 
 bool rr_instance_has_shim(const struct rr_instance *instance)
 {
-	return rr_process_has_shim(instance->process);
+	return rr_program_clock_is_used(rr_process_clock(instance->process));
 }
 
 /* No reply will come: the connection is closed. */
@@ -419,9 +420,7 @@ bool rr_instance_feed(struct rr_instance *instance,
 		return rr_error_set(error, RR_ERROR_INTERNAL,
 				    "client %s is not owed a reply",
 				    instance->plan.name);
-	rr_process_set_passed_ns(instance->process,
-				 rr_process_passed_ns(instance->process) +
-					 passed_ns);
+	rr_program_clock_pass(rr_process_clock(instance->process), passed_ns);
 	if (input->kind == RR_INPUT_REPLY) {
 		lane->requests[lane->first].answer = (uint32_t)input->value;
 		flush_lane(instance, lane);

@@ -2,7 +2,6 @@
 #include "process.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -10,13 +9,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "program_page.h"
+#include "process_tree.h"
+#include "program_clock.h"
 
 enum {
 	CHUNK = 64 * 1024,
@@ -38,8 +36,8 @@ struct rr_process {
 	pid_t pid;
 	int output_fd, tcp_fd, unix_fd;
 	unsigned port;
-	char socket_path[108], page_path[RR_PROCESS_DIRECTORY + 32];
-	struct rr_program_page *page; /* NULL without the shim */
+	char socket_path[108];
+	struct rr_program_clock clock;
 	struct connection connections[RR_PROCESS_CONNECTIONS];
 	char output[RR_PROCESS_OUTPUT + 1];
 	size_t n_output;
@@ -89,90 +87,6 @@ static bool listen_unix(struct rr_process *process)
 	       bind(process->unix_fd, (struct sockaddr *)&address,
 		    sizeof(address)) == 0 &&
 	       listen(process->unix_fd, 64) == 0;
-}
-
-/* ---- The page of its clock ------------------------------------------------------ */
-
-static int64_t kernel_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-static bool map_page(struct rr_process *process)
-{
-	struct rr_program_page *page = MAP_FAILED;
-	int fd;
-
-	if (!process->plan->preload)
-		return true;
-	snprintf(process->page_path, sizeof(process->page_path), "%s/%u.page",
-		 process->plan->directory, process->port);
-	fd = open(process->page_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
-		  0600);
-	if (fd >= 0 && ftruncate(fd, sizeof(*page)) == 0)
-		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (page == MAP_FAILED)
-		return false;
-	process->page = page;
-	atomic_store(&page->start_ns, process->plan->start_ns);
-	atomic_store(&page->monotonic_ns, kernel_ns());
-	return true;
-}
-
-int64_t rr_process_passed_ns(const struct rr_process *process)
-{
-	return process->page ? atomic_load(&process->page->passed_ns) : 0;
-}
-
-void rr_process_set_passed_ns(struct rr_process *process, int64_t passed_ns)
-{
-	if (process->page)
-		atomic_store(&process->page->passed_ns, passed_ns);
-}
-
-uint64_t rr_process_clock_reads(const struct rr_process *process)
-{
-	return process->page ? atomic_load(&process->page->n_reads) : 0;
-}
-
-bool rr_process_has_shim(const struct rr_process *process)
-{
-	return process->page && atomic_load(&process->page->has_shim);
-}
-
-/* Lets time pass until the first of those who sleep may go on. False: nobody does. */
-static bool wake_first(struct rr_process *process)
-{
-	struct rr_program_page *page = process->page;
-	int64_t first_ns = INT64_MAX;
-
-	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
-		const struct rr_waiter *waiter = &page->waiters[i];
-		const int64_t until_ns = atomic_load(&waiter->until_ns);
-
-		if (atomic_load(&waiter->state) == RR_WAITER_WAITS &&
-		    until_ns < first_ns)
-			first_ns = until_ns;
-	}
-	if (first_ns == INT64_MAX)
-		return false;
-	if (first_ns > atomic_load(&page->passed_ns))
-		atomic_store(&page->passed_ns, first_ns);
-	for (int i = 0; i < RR_WAITERS_MAX; i++) {
-		struct rr_waiter *waiter = &page->waiters[i];
-		int waits = RR_WAITER_WAITS;
-
-		if (atomic_load(&waiter->until_ns) <= first_ns)
-			atomic_compare_exchange_strong(&waiter->state, &waits,
-						       RR_WAITER_OVER);
-	}
-	return true;
 }
 
 /* ---- The command line --------------------------------------------------------- */
@@ -249,7 +163,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	if (plan->preload) {
 		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->preload);
 		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s",
-			 process->page_path);
+			 process->clock.path);
 		environment[6] = words[6];
 		environment[7] = words[7];
 	}
@@ -285,7 +199,9 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan,
 	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
 		process->connections[i].fd = -1;
 	if (!listen_tcp(process) || !listen_unix(process) ||
-	    !map_page(process)) {
+	    (plan->preload &&
+	     !rr_program_clock_open(&process->clock, plan->directory,
+				    process->port, plan->start_ns))) {
 		rr_error_set(error, RR_ERROR_INTERNAL,
 			     "cannot open a port for the program: %s",
 			     strerror(errno));
@@ -322,10 +238,7 @@ void rr_process_free(struct rr_process *process)
 	close_descriptor(&process->unix_fd);
 	if (process->socket_path[0])
 		unlink(process->socket_path);
-	if (process->page)
-		munmap(process->page, sizeof(*process->page));
-	if (process->page_path[0])
-		unlink(process->page_path);
+	rr_program_clock_close(&process->clock);
 	free(process);
 }
 
@@ -374,7 +287,7 @@ static bool accept_connections(struct rr_process *process, int listener,
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 		process->connections[i].fd = fd;
 		process->connections[i].n = 0;
-		process->asked_ns = kernel_ns();
+		process->asked_ns = rr_clock_ns();
 	}
 	return true;
 }
@@ -449,7 +362,7 @@ static bool read_requests(struct rr_process *process, int number,
 		if (n <= 0)
 			break;
 		connection->n += (size_t)n;
-		process->asked_ns = kernel_ns();
+		process->asked_ns = rr_clock_ns();
 		if (connection->n > REQUEST_MAX)
 			return complain_of(process, RR_RESP_MALFORMED, error);
 		if (!take_requests(process, number, error))
@@ -466,63 +379,6 @@ static bool read_requests(struct rr_process *process, int number,
 
 /* ---- Whether it waits ---------------------------------------------------------------- */
 
-/* The state of a thread, a letter of proc(5). */
-static char thread_state(const char *path)
-{
-	char text[512];
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	const char *name_end;
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 'X';
-	text[n] = '\0';
-	name_end = strrchr(text, ')');
-	return name_end && name_end[1] ? name_end[2] : 'X';
-}
-
-static bool tree_sleeps(pid_t pid);
-
-static bool children_sleep(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	bool sleep = true;
-	int child;
-
-	while (file && sleep && fscanf(file, "%d", &child) == 1)
-		sleep = tree_sleeps(child);
-	if (file)
-		fclose(file);
-	return sleep;
-}
-
-/* Do all threads of a process and its children wait for something? */
-static bool tree_sleeps(pid_t pid)
-{
-	char path[320];
-	const struct dirent *entry;
-	bool sleep = true;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && sleep && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
-			 entry->d_name);
-		sleep = strchr("SZTtXI", thread_state(path)) != NULL;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid,
-			 entry->d_name);
-		sleep = sleep && children_sleep(path);
-	}
-	if (tasks)
-		closedir(tasks);
-	return sleep;
-}
-
 static size_t list_descriptors(const struct rr_process *process,
 			       struct pollfd *list)
 {
@@ -537,31 +393,6 @@ static size_t list_descriptors(const struct rr_process *process,
 	list[n++] = (struct pollfd){ process->plan->launcher->socket, POLLIN,
 				     0 };
 	return n;
-}
-
-/* Those whose parent has ended are children of the launcher. */
-static bool orphans_sleep(const struct rr_process *process)
-{
-	const pid_t launcher = process->plan->launcher->pid;
-	char path[80];
-	FILE *file;
-	bool sleep = true;
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher,
-		 launcher);
-	file = fopen(path, "re");
-	while (file && sleep && fscanf(file, "%d", &child) == 1)
-		sleep = child == process->pid ||
-			getpgid(child) != process->pid || tree_sleeps(child);
-	if (file)
-		fclose(file);
-	return sleep;
-}
-
-static bool all_sleep(const struct rr_process *process)
-{
-	return tree_sleeps(process->pid) && orphans_sleep(process);
 }
 
 /* Deals with what has come, waiting for it so long. -1: the error; else how many
@@ -600,45 +431,6 @@ static bool note_end(struct rr_process *process)
 	return process->has_ended && kill(-process->pid, 0) != 0;
 }
 
-/* Was this process started by the program? It has our port in its environment. */
-static bool has_our_port(const struct rr_process *process, const char *pid)
-{
-	char path[280], wanted[32], *word = NULL;
-	size_t capacity = 0;
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
-	snprintf(wanted, sizeof(wanted), "REDIS_PORT=%u", process->port);
-	file = fopen(path, "re");
-	while (file && !found && getdelim(&word, &capacity, '\0', file) > 0)
-		found = strcmp(word, wanted) == 0;
-	if (file)
-		fclose(file);
-	free(word);
-	return found;
-}
-
-/* Whoever left the process group is not ended with it, and goes on unseen. False: there
- * is one. */
-static bool nobody_has_left(const struct rr_process *process,
-			    struct rr_error *error)
-{
-	const struct dirent *entry;
-	bool left = false;
-	DIR *all = opendir("/proc");
-
-	while (all && !left && (entry = readdir(all)))
-		left = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		       has_our_port(process, entry->d_name);
-	if (all)
-		closedir(all);
-	return !left ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
-			    process->plan->name);
-}
-
 /* What it has sent and printed last. */
 static bool take_rest(struct rr_process *process, struct rr_error *error)
 {
@@ -647,6 +439,26 @@ static bool take_rest(struct rr_process *process, struct rr_error *error)
 	while ((n = take_events(process, 0, error)) > 0)
 		note_end(process);
 	return n == 0;
+}
+
+/* Whoever left the process group does not end with it, and goes on unseen. */
+static enum rr_process_end end_process(struct rr_process *process,
+				       struct rr_error *error)
+{
+	if (!take_rest(process, error))
+		return RR_PROCESS_FAILED;
+	if (!rr_process_tree_has_strays(process->port))
+		return RR_PROCESS_ENDED;
+	rr_error_set(error, RR_ERROR_USAGE,
+		     "client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
+		     process->plan->name);
+	return RR_PROCESS_FAILED;
+}
+
+static bool all_sleep(const struct rr_process *process)
+{
+	return rr_process_tree_sleeps(process->pid,
+				      process->plan->launcher->pid);
 }
 
 static bool is_called_off(const struct rr_process *process,
@@ -668,25 +480,29 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 	const int64_t limit_ns = process->plan->patience_ms * INT64_C(1000000);
 	int n_quiet = 0;
 
-	process->asked_ns = kernel_ns();
+	process->asked_ns = rr_clock_ns();
 	for (;;) {
 		const int n = take_events(process, LOOK_NS, error);
 
 		if (n < 0 || is_called_off(process, error))
 			return RR_PROCESS_FAILED;
 		if (note_end(process))
-			return take_rest(process, error) &&
-					       nobody_has_left(process, error) ?
-				       RR_PROCESS_ENDED :
-				       RR_PROCESS_FAILED;
+			return end_process(process, error);
 		n_quiet = n == 0 && all_sleep(process) ? n_quiet + 1 : 0;
 		if (n_quiet >= 2 && process->plan->owes(process->plan->context))
 			return RR_PROCESS_STOPPED;
-		if (n_quiet >= 2 && wake_first(process))
+		if (n_quiet >= 2 && rr_program_clock_wake(&process->clock))
 			n_quiet = 0;
-		if (kernel_ns() - process->asked_ns > limit_ns)
+		if (rr_clock_ns() - process->asked_ns > limit_ns)
 			return RR_PROCESS_HANGS;
 	}
+}
+
+/* ---- Its clock ------------------------------------------------------------------------ */
+
+struct rr_program_clock *rr_process_clock(struct rr_process *process)
+{
+	return &process->clock;
 }
 
 /* ---- What it hears ------------------------------------------------------------------ */

@@ -9,12 +9,12 @@
 
 #include "base/machine.h"
 #include "launcher.h"
+#include "program_clock.h"
 #include "resp.h"
 
 enum {
 	RR_PROCESS_CONNECTIONS = 32,  /* open at once */
 	RR_PROCESS_OUTPUT = 16 * 1024, /* bytes kept; the rest is thrown away */
-	RR_PROCESS_DIRECTORY = 80
 };
 
 struct rr_process;
@@ -60,16 +60,9 @@ void rr_process_free(struct rr_process *process);
 enum rr_process_end rr_process_wait(struct rr_process *process,
 				    struct rr_error *error);
 
-/* Its time, with the shim: so long since it was started. It goes on by itself to the
- * end of whatever the program sleeps for, when it is owed nothing. */
-int64_t rr_process_passed_ns(const struct rr_process *process);
-void rr_process_set_passed_ns(struct rr_process *process, int64_t passed_ns);
-
-/* How often it has read a clock. */
-uint64_t rr_process_clock_reads(const struct rr_process *process);
-
-/* Has it loaded the shim? A static program does not. */
-bool rr_process_has_shim(const struct rr_process *process);
+/* Its clock, with the shim: time goes on by itself to the end of whatever the program
+ * sleeps for, when it is owed nothing. */
+struct rr_program_clock *rr_process_clock(struct rr_process *process);
 
 /* Writes a reply; what has been closed takes it silently. */
 void rr_process_reply(struct rr_process *process, int connection,
