@@ -91,13 +91,15 @@ static bool make_programs(struct check *check, struct rr_error *error)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
-		.launcher = &check->launcher,
-		.directory = check->session.guardian.base,
-		.signals = &check->session.signals,
-		.preload = check->preload[0] ? check->preload : NULL,
-		.start_ns = RR_CLUSTER_START_NS,
-		.patience_ms = options->patience_s * 1000,
-		.refused = options->refused,
+		.instances = {
+			.launcher = &check->launcher,
+			.directory = check->session.guardian.base,
+			.signals = &check->session.signals,
+			.preload = check->preload[0] ? check->preload : NULL,
+			.start_ns = RR_CLUSTER_START_NS,
+			.patience_ms = options->patience_s * 1000,
+			.refused = options->refused,
+		},
 		.n_clients = n_clients_of(options),
 	};
 

@@ -5,60 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
-#include "base/array.h"
+#include "base/machine.h"
+#include "histories.h"
+#include "tokens.h"
 
-/* PERIOD_MAX: commands of a loop that is recognised as one. */
-enum { PARKED_MAX = 24, TEXT_SIZE = 160, PERIOD_MAX = 8 };
-
-/* An instance that a tree knows. */
-struct parked {
-	struct rr_instance *instance;
-	uint32_t number; /* how manieth it was */
-	uint64_t used;   /* when it was parked, for the one longest there */
-};
-
-/* What a client has heard so far, and what it does then. */
-struct node {
-	uint32_t parent; /* RR_NO_ID: it has heard nothing */
-	struct rr_input input;
-	uint8_t lane;      /* that the input came on */
-	int64_t passed_ns; /* when it did, since the time was told last */
-	size_t client;     /* under whose name it was learned ... */
-	uint32_t learner;  /* ... and by which instance */
-	struct rr_run_view view;
-	uint8_t repeats[PERIOD_MAX + 1]; /* so many steps in a row were those so
-					  * many before them */
-	struct parked parked; /* one that stands here */
-};
+/* So many processes are kept where they stand. */
+enum { KEPT_MAX = 24, TEXT_SIZE = 160 };
 
 struct tree {
 	struct rr_programs *programs;
 	const char *const *argv;
-	struct node **nodes;
-	uint32_t n_nodes;
-	struct rr_intern edges; /* struct edge */
-	uint32_t *children;     /* nodes, by the numbers of `edges` */
+	struct rr_histories histories;
 	char *names[RR_NAMES_MAX]; /* random values, as the tree has them */
 	size_t n_names;
-};
-
-/* Instead of the time that has passed: whenever it comes, for the clock is not read; and
- * that it is read, at one time at least. */
-enum { AT_ANY_TIME = -1, IS_TIMED = -2 };
-
-struct edge {
-	uint32_t node;
-	uint8_t kind, lane;
-	uint16_t padding;
-	int64_t value, passed_ns;
-};
-
-/* A token, and whether it may be random. */
-struct token {
-	uint32_t learner;  /* the instance that was the first to send it */
-	bool is_confirmed; /* another one has sent it, too */
 };
 
 struct rr_programs {
@@ -74,9 +34,9 @@ struct rr_programs {
 	bool is_live;
 	bool has_own_trees;   /* clients do different things */
 	bool wants_own_trees, has_new_names;
-	struct rr_intern endings, token_texts;
-	struct token *tokens; /* by the numbers of token_texts */
-	size_t n_parked, next_client;
+	struct rr_intern endings;
+	struct rr_tokens tokens;
+	size_t n_kept, next_client;
 	uint64_t n_uses;
 	struct rr_programs_figures figures;
 	struct rr_error problem;
@@ -89,111 +49,23 @@ struct run {
 	size_t client;
 	uint32_t node;
 	struct rr_run_view view; /* the node's, with the client's own values */
-	struct parked live;      /* its process, if programs are live */
+	struct rr_kept live;      /* its process, if programs are live */
 };
 
-static bool has_ended_at(const struct node *node)
+static struct rr_terms *terms_of_tree(const struct tree *tree)
 {
-	return node->view.stops[0].kind == RR_STOP_ENDED;
+	return tree->programs->instances.program->terms;
 }
 
-/* ---- Tokens -------------------------------------------------------------------- */
-
-static void note_token(struct rr_programs *programs, const char *text,
-		       size_t length, uint32_t learner)
+static bool note_tokens(struct tree *tree, const struct rr_run_view *view,
+			uint32_t instance)
 {
-	bool is_new;
-	const uint32_t id = rr_intern_put(&programs->token_texts, text, length,
-					  &is_new);
-	struct token *tokens = programs->tokens;
-
-	if (id == RR_NO_ID)
-		return;
-	if (is_new) {
-		tokens = realloc(tokens, ((size_t)id + 1) * sizeof(*tokens));
-		if (!tokens)
-			return;
-		programs->tokens = tokens;
-		tokens[id] = (struct token){ .learner = learner };
-	}
-	tokens[id].is_confirmed |= tokens[id].learner != learner;
-}
-
-/* A token that only the instance that was first to send it has sent. */
-static bool is_unconfirmed(const struct tree *tree, const char *text,
-			   size_t length)
-{
-	const struct rr_programs *programs = tree->programs;
-	const uint32_t id =
-		rr_intern_find(&programs->token_texts, text, length);
-
-	for (size_t i = 0; i < tree->n_names; i++) {
-		if (strlen(tree->names[i]) == length &&
-		    memcmp(tree->names[i], text, length) == 0)
-			return false;
-	}
-	return id != RR_NO_ID && !programs->tokens[id].is_confirmed;
-}
-
-static void note_tokens(struct rr_programs *programs,
-			const struct rr_run_view *view, uint32_t learner)
-{
-	const struct rr_terms *terms = programs->instances.program->terms;
-
-	for (uint32_t i = 0; i < view->n_sent; i++) {
-		const struct rl_command *words =
-			&terms->command[view->sent[i].command].words;
-
-		for (size_t j = 0; j < words->n_words; j++) {
-			size_t at = 0, length;
-			const char *token;
-
-			while ((token = rr_next_token(&words->words[j], &at,
-						      &length)))
-				note_token(programs, token, length, learner);
-		}
-	}
-}
-
-static bool has_unconfirmed(const struct tree *tree, const struct node *node)
-{
-	const struct rr_terms *terms =
-		tree->programs->instances.program->terms;
-
-	for (uint32_t i = 0; i < node->view.n_sent; i++) {
-		const struct rl_command *words =
-			&terms->command[node->view.sent[i].command].words;
-
-		for (size_t j = 0; j < words->n_words; j++) {
-			size_t at = 0, length;
-			const char *token;
-
-			while ((token = rr_next_token(&words->words[j], &at,
-						      &length))) {
-				if (is_unconfirmed(tree, token, length))
-					return true;
-			}
-		}
-	}
-	return false;
+	return rr_tokens_note(&tree->programs->tokens, terms_of_tree(tree),
+			      view, instance) ||
+	       rr_error_no_memory(&tree->programs->problem);
 }
 
 /* ---- Comparing ------------------------------------------------------------------- */
-
-static bool is_same_view(const struct rr_run_view *a,
-			 const struct rr_run_view *b)
-{
-	if (a->n_threads != b->n_threads || a->n_sent != b->n_sent ||
-	    a->stops[0].kind != b->stops[0].kind ||
-	    a->is_inside != b->is_inside || a->tally.ok != b->tally.ok)
-		return false;
-	for (uint32_t i = 0; i < a->n_sent; i++) {
-		if (a->sent[i].lane != b->sent[i].lane ||
-		    a->sent[i].command != b->sent[i].command)
-			return false;
-	}
-	return true;
-}
 
 static void print_words(FILE *file, const struct rl_command *words)
 {
@@ -225,7 +97,7 @@ static void describe_view(const struct rr_programs *programs,
 
 /* An instance does something else than another with the same history did. */
 static bool fail_differing_run(struct rr_programs *programs,
-			       const struct node *known, size_t client,
+			       const struct rr_history *known, size_t client,
 			       const struct rr_run_view *seen)
 {
 	char before[TEXT_SIZE], now[TEXT_SIZE];
@@ -287,125 +159,35 @@ static bool rename_difference(struct tree *tree, struct rr_instance *instance,
 
 /* An instance stands at a node: does it do what is known? */
 static bool compare_at(struct tree *tree, struct rr_instance *instance,
-		       uint32_t number, const struct node *node)
+		       uint32_t number, const struct rr_history *node)
 {
 	struct rr_run_view view = rr_instance_view(instance);
 
-	while (!is_same_view(&view, &node->view)) {
+	while (!rr_views_are_same(&view, &node->view)) {
 		if (!rename_difference(tree, instance, &node->view, &view))
 			return fail_differing_run(tree->programs, node,
 						  rr_instance_client(instance),
 						  &view);
 		view = rr_instance_view(instance);
 	}
-	note_tokens(tree->programs, &view, number);
-	return true;
-}
-
-/* ---- Nodes ------------------------------------------------------------------------ */
-
-static struct edge edge_of(uint32_t node, const struct rr_input *input,
-			   uint8_t lane, int64_t passed_ns)
-{
-	return (struct edge){ .node = node,
-			      .kind = input->kind,
-			      .lane = lane,
-			      .value = input->value,
-			      .passed_ns = passed_ns };
-}
-
-static uint32_t look_up_child(const struct tree *tree, uint32_t node,
-			      const struct rr_input *input, uint8_t lane,
-			      int64_t passed_ns)
-{
-	const struct edge edge = edge_of(node, input, lane, passed_ns);
-	const uint32_t id = rr_intern_find(&tree->edges, &edge, sizeof(edge));
-
-	return id == RR_NO_ID ? RR_NO_ID : tree->children[id];
-}
-
-static uint32_t find_child(const struct tree *tree, uint32_t node,
-			   const struct rr_input *input, uint8_t lane,
-			   int64_t passed_ns)
-{
-	const uint32_t child =
-		look_up_child(tree, node, input, lane, passed_ns);
-
-	return child == RR_NO_ID ? look_up_child(tree, node, input, lane,
-						    AT_ANY_TIME) :
-				   child;
-}
-
-static uint32_t add_node(struct tree *tree, const struct node *node)
-{
-	struct node **nodes = realloc(
-		tree->nodes, ((size_t)tree->n_nodes + 1) * sizeof(*nodes));
-	struct node *copy = malloc(sizeof(*copy));
-
-	if (nodes)
-		tree->nodes = nodes;
-	if (!nodes || !copy) {
-		free(copy);
-		rr_error_no_memory(&tree->programs->problem);
-		return RR_NO_ID;
-	}
-	*copy = *node;
-	nodes[tree->n_nodes] = copy;
-	return tree->n_nodes++;
-}
-
-static uint32_t put_child(struct tree *tree, const struct node *node,
-			  int64_t passed_ns, uint32_t child)
-{
-	const struct edge edge = edge_of(node->parent, &node->input,
-					 node->lane, passed_ns);
-	uint32_t id;
-
-	if (!rr_array_grow(&tree->children, tree->edges.n,
-			   sizeof(*tree->children)) ||
-	    (id = rr_intern_put(&tree->edges, &edge, sizeof(edge), NULL)) ==
-		    RR_NO_ID) {
-		rr_error_no_memory(&tree->programs->problem);
-		return RR_NO_ID;
-	}
-	return tree->children[id] = child;
-}
-
-static uint32_t add_child(struct tree *tree, const struct node *node)
-{
-	const uint32_t child = add_node(tree, node);
-
-	if (child == RR_NO_ID || !node->view.has_read)
-		return child == RR_NO_ID ?
-			       child :
-			       put_child(tree, node, AT_ANY_TIME, child);
-	put_child(tree, node, IS_TIMED, child);
-	return put_child(tree, node, node->passed_ns, child);
+	return note_tokens(tree, &view, number);
 }
 
 /* ---- Instances ---------------------------------------------------------------------- */
 
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static bool start_instance(struct tree *tree, size_t client,
-			   struct parked *started)
+			   struct rr_kept *started)
 {
 	struct rr_programs *programs = tree->programs;
-	const double begun = seconds_now();
+	const double begun = rr_clock_s();
 
-	*started = (struct parked){ .number = (uint32_t)programs->figures.starts };
+	*started = (struct rr_kept){ .number = (uint32_t)programs->figures.starts };
 	programs->figures.starts++;
 	started->instance = rr_instance_start(&programs->instances, tree->argv,
 					      client,
 					      programs->config.names[client],
 					      &programs->problem);
-	programs->figures.start_seconds += seconds_now() - begun;
+	programs->figures.start_seconds += rr_clock_s() - begun;
 	if (started->instance)
 		programs->figures.has_shim |=
 			rr_instance_has_shim(started->instance);
@@ -413,10 +195,10 @@ static bool start_instance(struct tree *tree, size_t client,
 }
 
 /* Tells an instance what was heard on the way to a node. */
-static bool replay_to(struct tree *tree, const struct parked *started,
+static bool replay_to(struct tree *tree, const struct rr_kept *started,
 		      uint32_t to)
 {
-	const struct node *node = tree->nodes[to];
+	const struct rr_history *node = tree->histories.all[to];
 
 	if (node->parent != RR_NO_ID &&
 	    (!replay_to(tree, started, node->parent) ||
@@ -426,48 +208,48 @@ static bool replay_to(struct tree *tree, const struct parked *started,
 	return compare_at(tree, started->instance, started->number, node);
 }
 
-static struct node *longest_parked(const struct rr_programs *programs)
+static struct rr_history *longest_kept(const struct rr_programs *programs)
 {
-	struct node *longest = NULL;
+	struct rr_history *longest = NULL;
 
 	for (size_t i = 0; i < programs->n_trees; i++) {
 		const struct tree *tree = &programs->trees[i];
 
-		for (uint32_t j = 0; j < tree->n_nodes; j++) {
-			struct node *node = tree->nodes[j];
+		for (uint32_t j = 0; j < tree->histories.n; j++) {
+			struct rr_history *node = tree->histories.all[j];
 
-			if (node->parked.instance &&
-			    (!longest || node->parked.used < longest->parked.used))
+			if (node->kept.instance &&
+			    (!longest || node->kept.used < longest->kept.used))
 				longest = node;
 		}
 	}
 	return longest;
 }
 
-static struct parked take_parked(struct rr_programs *programs,
-				 struct node *node)
+static struct rr_kept take_kept(struct rr_programs *programs,
+				 struct rr_history *node)
 {
-	const struct parked taken = node->parked;
+	const struct rr_kept taken = node->kept;
 
-	node->parked.instance = NULL;
-	programs->n_parked--;
+	node->kept.instance = NULL;
+	programs->n_kept--;
 	return taken;
 }
 
 /* Keeps an instance where it stands, unless it has ended or another stands there. */
-static void park(struct rr_programs *programs, struct node *node,
-		 struct parked instance)
+static void keep_instance(struct rr_programs *programs, struct rr_history *node,
+		 struct rr_kept instance)
 {
-	if (has_ended_at(node) || node->parked.instance) {
+	if (rr_history_has_ended(node) || node->kept.instance) {
 		rr_instance_free(instance.instance);
 		return;
 	}
-	if (programs->n_parked == PARKED_MAX)
+	if (programs->n_kept == KEPT_MAX)
 		rr_instance_free(
-			take_parked(programs, longest_parked(programs)).instance);
-	node->parked = instance;
-	node->parked.used = ++programs->n_uses;
-	programs->n_parked++;
+			take_kept(programs, longest_kept(programs)).instance);
+	node->kept = instance;
+	node->kept.used = ++programs->n_uses;
+	programs->n_kept++;
 }
 
 /* The clients of a tree take turns, so that each is started now and then. */
@@ -484,13 +266,13 @@ static size_t next_client_of(struct rr_programs *programs,
 
 /* An instance that stands at a node. */
 static bool bring_instance_to(struct tree *tree, uint32_t to,
-			      struct parked *found)
+			      struct rr_kept *found)
 {
 	struct rr_programs *programs = tree->programs;
-	struct node *node = tree->nodes[to];
+	struct rr_history *node = tree->histories.all[to];
 
-	if (node->parked.instance) {
-		*found = take_parked(programs, node);
+	if (node->kept.instance) {
+		*found = take_kept(programs, node);
 		return true;
 	}
 	if (!start_instance(tree, next_client_of(programs, tree), found))
@@ -501,60 +283,23 @@ static bool bring_instance_to(struct tree *tree, uint32_t to,
 	return false;
 }
 
-/* ---- Loops ------------------------------------------------------------------------------ */
-
-static bool is_same_step(const struct node *a, const struct node *b)
-{
-	return a->input.kind == b->input.kind &&
-	       a->input.value == b->input.value && a->lane == b->lane &&
-	       is_same_view(&a->view, &b->view);
-}
-
-/* How often in a row it has done the same, and heard the same. */
-static void count_polls(const struct tree *tree, struct node *node)
-{
-	const struct node *before = node, *parent;
-
-	if (node->parent == RR_NO_ID)
-		return;
-	parent = tree->nodes[node->parent];
-	for (int period = 1; period <= PERIOD_MAX; period++) {
-		before = tree->nodes[before->parent];
-		if (before->parent == RR_NO_ID)
-			return;
-		if (is_same_step(node, before) &&
-		    parent->repeats[period] < UINT8_MAX)
-			node->repeats[period] = parent->repeats[period] + 1;
-		if (node->repeats[period] / period > node->view.polls)
-			node->view.polls = node->repeats[period] /
-					   (uint8_t)period;
-	}
-}
-
 /* ---- Learning ------------------------------------------------------------------------- */
 
 /* What an instance does that has just come to a place where none was before. */
-static uint32_t learn_node(struct tree *tree, struct parked found,
-			   struct node node)
+static uint32_t learn_node(struct tree *tree, struct rr_kept found,
+			   struct rr_history node)
 {
 	uint32_t id;
 
 	node.view = rr_instance_view(found.instance);
-	/* Some read a clock now and then: once is enough for all times. */
-	if (node.parent != RR_NO_ID &&
-	    look_up_child(tree, node.parent, &node.input, node.lane,
-			  IS_TIMED) != RR_NO_ID)
-		node.view.has_read = true;
 	node.client = rr_instance_client(found.instance);
-	node.learner = found.number;
-	note_tokens(tree->programs, &node.view, found.number);
-	count_polls(tree, &node);
-	id = node.parent == RR_NO_ID ? add_node(tree, &node) :
-				       add_child(tree, &node);
-	if (id == RR_NO_ID)
+	id = rr_histories_add(&tree->histories, &node);
+	if (id == RR_NO_ID || !note_tokens(tree, &node.view, found.number)) {
+		rr_error_no_memory(&tree->programs->problem);
 		rr_instance_free(found.instance);
-	else
-		park(tree->programs, tree->nodes[id], found);
+		return RR_NO_ID;
+	}
+	keep_instance(tree->programs, tree->histories.all[id], found);
 	return id;
 }
 
@@ -562,7 +307,7 @@ static uint32_t learn_child(struct tree *tree, uint32_t at,
 			    const struct rr_input *input, uint8_t lane,
 			    int64_t passed_ns)
 {
-	struct parked found;
+	struct rr_kept found;
 
 	if (!bring_instance_to(tree, at, &found))
 		return RR_NO_ID;
@@ -572,7 +317,7 @@ static uint32_t learn_child(struct tree *tree, uint32_t at,
 		return RR_NO_ID;
 	}
 	return learn_node(tree, found,
-			  (struct node){ .parent = at,
+			  (struct rr_history){ .parent = at,
 					 .input = *input,
 					 .lane = lane,
 					 .passed_ns = passed_ns });
@@ -580,11 +325,11 @@ static uint32_t learn_child(struct tree *tree, uint32_t at,
 
 static bool learn_root(struct tree *tree)
 {
-	struct parked found;
+	struct rr_kept found;
 
 	if (!start_instance(tree, next_client_of(tree->programs, tree), &found))
 		return false;
-	return learn_node(tree, found, (struct node){ .parent = RR_NO_ID }) !=
+	return learn_node(tree, found, (struct rr_history){ .parent = RR_NO_ID }) !=
 	       RR_NO_ID;
 }
 
@@ -596,7 +341,7 @@ static void see_node(struct run *run)
 	const struct rr_renaming *own = &run->programs->own[run->client];
 	struct rr_terms *terms = run->programs->instances.program->terms;
 
-	run->view = run->tree->nodes[run->node]->view;
+	run->view = run->tree->histories.all[run->node]->view;
 	for (uint32_t i = 0; i < run->view.n_sent; i++)
 		run->view.sent[i].command = rr_rename_command(
 			own, terms, run->view.sent[i].command);
@@ -615,12 +360,12 @@ static void *begin_program_run(const struct rr_program *program, int client)
 	run->view.n_threads = 1;
 	run->view.stops[0].kind = RR_STOP_ENDED;
 	if (programs->problem.kind ||
-	    (run->tree->n_nodes == 0 && !learn_root(run->tree)))
+	    (run->tree->histories.n == 0 && !learn_root(run->tree)))
 		return run;
 	if (programs->is_live &&
 	    start_instance(run->tree, run->client, &run->live))
 		compare_at(run->tree, run->live.instance, run->live.number,
-			   run->tree->nodes[0]);
+			   run->tree->histories.all[0]);
 	see_node(run);
 	return run;
 }
@@ -644,7 +389,7 @@ static bool feed_live(struct run *run, const struct rr_input *heard,
 	return rr_instance_feed(instance, heard, lane, passed_ns,
 				&run->programs->problem) &&
 	       compare_at(run->tree, instance, run->live.number,
-			  run->tree->nodes[child]);
+			  run->tree->histories.all[child]);
 }
 
 static void feed_program_run(void *context, const struct rr_input *input,
@@ -663,7 +408,8 @@ static void feed_program_run(void *context, const struct rr_input *input,
 		heard.value = rr_rename_reply(&programs->own[run->client],
 					      programs->instances.program->terms,
 					      (uint32_t)input->value);
-	child = find_child(run->tree, run->node, &heard, lane, passed_ns);
+	child = rr_histories_find(&run->tree->histories, run->node, &heard, lane,
+				  passed_ns);
 	if (child == RR_NO_ID)
 		child = learn_child(run->tree, run->node, &heard, lane,
 				    passed_ns);
@@ -712,7 +458,7 @@ static size_t tree_for(struct rr_programs *programs, size_t client)
 	return i;
 }
 
-static void plant_trees(struct rr_programs *programs)
+static void make_trees(struct rr_programs *programs)
 {
 	for (size_t i = 0; i < programs->config.n_clients; i++)
 		programs->tree_of[i] = tree_for(programs, i);
@@ -720,22 +466,18 @@ static void plant_trees(struct rr_programs *programs)
 
 static void free_tree(struct tree *tree)
 {
-	for (uint32_t i = 0; i < tree->n_nodes; i++) {
-		rr_instance_free(tree->nodes[i]->parked.instance);
-		free(tree->nodes[i]);
-	}
+	for (uint32_t i = 0; i < tree->histories.n; i++)
+		rr_instance_free(tree->histories.all[i]->kept.instance);
+	rr_histories_release(&tree->histories);
 	for (size_t i = 0; i < tree->n_names; i++)
 		free(tree->names[i]);
-	free(tree->nodes);
-	free(tree->children);
-	rr_intern_release(&tree->edges);
 }
 
-static void fell_trees(struct rr_programs *programs)
+static void free_trees(struct rr_programs *programs)
 {
 	for (size_t i = 0; i < programs->n_trees; i++)
 		free_tree(&programs->trees[i]);
-	programs->n_trees = programs->n_parked = 0;
+	programs->n_trees = programs->n_kept = 0;
 }
 
 struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
@@ -745,7 +487,7 @@ struct rr_programs *rr_programs_new(const struct rr_programs_config *config)
 	if (!programs)
 		return NULL;
 	programs->config = *config;
-	plant_trees(programs);
+	make_trees(programs);
 	return programs;
 }
 
@@ -759,30 +501,19 @@ void rr_programs_free(struct rr_programs *programs)
 {
 	if (!programs)
 		return;
-	fell_trees(programs);
+	free_trees(programs);
 	release_own(programs);
 	rr_intern_release(&programs->endings);
-	rr_intern_release(&programs->token_texts);
-	free(programs->tokens);
+	rr_tokens_release(&programs->tokens);
 	free(programs);
 }
 
 void rr_programs_init(struct rr_programs *programs,
 		      struct rr_program *program)
 {
-	const struct rr_programs_config *config = &programs->config;
-
-	programs->instances = (struct rr_instance_config){
-		.launcher = config->launcher,
-		.directory = config->directory,
-		.signals = config->signals,
-		.preload = config->preload,
-		.refused = config->refused,
-		.start_ns = config->start_ns,
-		.patience_ms = config->patience_ms,
-		.program = program,
-		.endings = &programs->endings,
-	};
+	programs->instances = programs->config.instances;
+	programs->instances.program = program;
+	programs->instances.endings = &programs->endings;
 	program->context = programs;
 	program->run_ops = &program_run_ops;
 }
@@ -813,10 +544,10 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 
 	release_own(programs);
 	if (programs->wants_own_trees) {
-		fell_trees(programs);
+		free_trees(programs);
 		programs->has_own_trees = true;
 		memset(programs->is_verified, 0, sizeof(programs->is_verified));
-		plant_trees(programs);
+		make_trees(programs);
 		programs->problem.kind = RR_ERROR_NONE;
 	}
 	programs->wants_own_trees = programs->has_new_names = false;
@@ -831,43 +562,18 @@ void rr_programs_set_live(struct rr_programs *programs, bool is_live)
 	programs->is_live = is_live;
 }
 
-static int depth_of(const struct tree *tree, uint32_t node)
-{
-	int depth = 0;
-
-	while (tree->nodes[node]->parent != RR_NO_ID) {
-		node = tree->nodes[node]->parent;
-		depth++;
-	}
-	return depth;
-}
-
-/* The deepest node at which the program has ended. */
-static uint32_t deepest_end(const struct tree *tree)
-{
-	uint32_t deepest = RR_NO_ID;
-
-	for (uint32_t i = 0; i < tree->n_nodes; i++) {
-		if (has_ended_at(tree->nodes[i]) &&
-		    (deepest == RR_NO_ID ||
-		     depth_of(tree, i) > depth_of(tree, deepest)))
-			deepest = i;
-	}
-	return deepest;
-}
-
 /* Another instance goes the same way. */
 static bool run_again(struct tree *tree, size_t client, uint32_t to)
 {
 	struct rr_programs *programs = tree->programs;
-	struct parked again;
+	struct rr_kept again;
 	bool good;
 
 	if (!start_instance(tree, client, &again))
 		return false;
 	good = replay_to(tree, &again, to);
 	if (good)
-		park(programs, tree->nodes[to], again);
+		keep_instance(programs, tree->histories.all[to], again);
 	else
 		rr_instance_free(again.instance);
 	return good;
@@ -877,10 +583,10 @@ static bool verify_names_of_clients(struct rr_programs *programs)
 {
 	for (size_t i = 0; i < programs->config.n_clients; i++) {
 		struct tree *tree = &programs->trees[programs->tree_of[i]];
-		const uint32_t end = deepest_end(tree);
+		const uint32_t end = rr_histories_longest_end(&tree->histories);
 
 		if (programs->is_verified[i] || end == RR_NO_ID ||
-		    (!programs->has_own_trees && tree->nodes[end]->client == i))
+		    (!programs->has_own_trees && tree->histories.all[end]->client == i))
 			continue;
 		if (!run_again(tree, i, end))
 			return false;
@@ -892,8 +598,11 @@ static bool verify_names_of_clients(struct rr_programs *programs)
 /* Whatever only one instance has sent may be random: another one tells. */
 static bool verify_tokens(struct tree *tree)
 {
-	for (uint32_t i = tree->n_nodes; i-- > 0;) {
-		if (has_unconfirmed(tree, tree->nodes[i]) &&
+	for (uint32_t i = tree->histories.n; i-- > 0;) {
+		if (rr_tokens_are_open(&tree->programs->tokens,
+				       terms_of_tree(tree),
+				       &tree->histories.all[i]->view,
+				       tree->names, tree->n_names) &&
 		    !run_again(tree, next_client_of(tree->programs, tree), i))
 			return false;
 	}

@@ -24,14 +24,8 @@
 enum { RR_PROGRAMS_MAX = 8, RR_CLIENT_NAME = 40 };
 
 struct rr_programs_config {
-	struct rr_launcher *launcher;
-	const char *directory; /* for sockets, short */
-	struct rr_signals *signals; /* that end a wait; NULL = none */
-	const char *preload;   /* the shim, for LD_PRELOAD; NULL = none */
-	const char *refused;   /* who prints this regular expression has failed;
-				* NULL = nobody */
-	int64_t start_ns;      /* the time of day when programs begin */
-	long patience_ms;      /* for one that neither asks nor ends */
+	/* Without its program and endings, which are filled in here. */
+	struct rr_instance_config instances;
 	size_t n_clients;
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
 						   * pointer: the same tree */
