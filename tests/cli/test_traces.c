@@ -167,6 +167,7 @@ Test(traces, own_server_is_left_as_it_was)
 {
 	static char before[65536], after[65536];
 	struct support support;
+	int code;
 
 	support_open(&support, 1);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
@@ -175,8 +176,9 @@ Test(traces, own_server_is_left_as_it_was)
 	cli_run("redis-cli -s $SOCK SCRIPT LOAD 'return 42' | tr -d '\\n'");
 	setenv("SHA", cli_output, 1);
 	describe_server(before, sizeof(before));
-	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a 2>&1"),
-		     0, "%s", cli_output);
+	code = cli_run("$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a 2>&1");
+	/* It may well be that so few lose nothing this time. */
+	cr_assert(code == 0 || code == 2, "%d: %s", code, cli_output);
 	cr_assert_not_null(strstr(cli_output, "redlock skipped"), "%s", cli_output);
 	describe_server(after, sizeof(after));
 	cr_assert_str_eq(after, before);
