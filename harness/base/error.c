@@ -38,9 +38,9 @@ static size_t exit_rank(enum rr_exit code)
 {
 	static const enum rr_exit order[] = {
 		RR_EXIT_OK,          RR_EXIT_SKIPPED, RR_EXIT_SLOW,
-		RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,  RR_EXIT_FILE,
-		RR_EXIT_REDIS,       RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED,
-		RR_EXIT_VIOLATED,
+		RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,  RR_EXIT_DATA,
+		RR_EXIT_FILE,        RR_EXIT_REDIS,   RR_EXIT_INTERNAL,
+		RR_EXIT_INTERRUPTED, RR_EXIT_VIOLATED,
 	};
 	size_t i = 0;
 
@@ -54,6 +54,7 @@ enum rr_exit rr_exit_of(enum rr_error_kind kind)
 	static const enum rr_exit codes[] = {
 		[RR_ERROR_NONE] = RR_EXIT_OK,
 		[RR_ERROR_USAGE] = RR_EXIT_USAGE,
+		[RR_ERROR_DATA] = RR_EXIT_DATA,
 		[RR_ERROR_REDIS] = RR_EXIT_REDIS,
 		[RR_ERROR_FILE] = RR_EXIT_FILE,
 		[RR_ERROR_SKIPPED] = RR_EXIT_SKIPPED,

@@ -13,7 +13,8 @@ enum { RR_ERROR_SIZE = 1024 };
 
 enum rr_error_kind {
 	RR_ERROR_NONE,
-	RR_ERROR_USAGE,       /* the user has to change the call or a file */
+	RR_ERROR_USAGE,       /* the user has to change the call */
+	RR_ERROR_DATA,        /* the user's program or file cannot be judged */
 	RR_ERROR_REDIS,       /* a server cannot be reached or started, or is gone */
 	RR_ERROR_FILE,        /* a file cannot be written */
 	RR_ERROR_SKIPPED,     /* something is missing here: not run */
@@ -43,6 +44,7 @@ enum rr_exit {
 	RR_EXIT_INCONCLUSIVE = 2, /* nothing proved either way */
 	RR_EXIT_SLOW = 3,         /* slower than allowed */
 	RR_EXIT_USAGE = 64,
+	RR_EXIT_DATA = 65,        /* the user's program or file cannot be judged */
 	RR_EXIT_REDIS = 69,       /* Redis cannot be reached or started */
 	RR_EXIT_INTERNAL = 70,
 	RR_EXIT_FILE = 74,        /* a file cannot be written */
@@ -57,7 +59,7 @@ enum rr_exit rr_exit_of(enum rr_error_kind kind);
  * none is left. False: it is none, or of another kind. */
 bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind);
 
-/* The one that counts when there are two: 1, 130, 70, 69, 74, 64, 2, 3, 77, 0. */
+/* The one that counts when there are two: 1, 130, 70, 69, 74, 65, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 
 /* "redrace: MESSAGE" on stderr; returns `code`. */

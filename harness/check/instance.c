@@ -230,7 +230,7 @@ static bool add_request(struct rr_instance *instance, struct lane *lane,
 			struct request request)
 {
 	if (request.command == RR_NO_ID || lane->n == RR_RUN_SENT)
-		return rr_error_set(instance->error, RR_ERROR_USAGE,
+		return rr_error_set(instance->error, RR_ERROR_DATA,
 				    "client %s sent more than %d commands without waiting for a reply",
 				    instance->plan.name, RR_RUN_SENT);
 	lane->requests[(lane->first + lane->n++) % RR_RUN_SENT] = request;
@@ -245,7 +245,7 @@ static bool fail_refused(const struct rr_instance *instance,
 	const bool is_two = command->n_words > 1;
 
 	return rr_error_set(
-		instance->error, RR_ERROR_USAGE,
+		instance->error, RR_ERROR_DATA,
 		"client %s sent %.*s%s%.*s, which redrace check cannot judge",
 		instance->plan.name, (int)words[0].length, words[0].text,
 		is_two ? " " : "", is_two ? (int)words[1].length : 0,
@@ -264,7 +264,7 @@ static bool on_instance_request(void *context, struct rr_process *process,
 	(void)process;
 	if (!lane)
 		return rr_error_set(
-			instance->error, RR_ERROR_USAGE,
+			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once",
 			instance->plan.name, RR_RUN_ORDINALS);
 	if (is_refused_request(command))
@@ -343,7 +343,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	return rr_error_set(
-		error, RR_ERROR_USAGE,
+		error, RR_ERROR_DATA,
 		"client %s neither sends a command nor ends: waited %ld s; it printed '%.*s'",
 		instance->plan.name, instance->config->patience_ms / 1000,
 		length < 200 ? length : 200, output);

@@ -280,7 +280,7 @@ static bool accept_connections(struct rr_process *process, int listener,
 		if (i == RR_PROCESS_CONNECTIONS) {
 			close(fd);
 			return rr_error_set(
-				error, RR_ERROR_USAGE,
+				error, RR_ERROR_DATA,
 				"client %s opened more than %d connections",
 				process->plan->name, RR_PROCESS_CONNECTIONS);
 		}
@@ -296,7 +296,7 @@ static bool complain_of(const struct rr_process *process,
 			enum rr_resp_result result, struct rr_error *error)
 {
 	return rr_error_set(
-		error, RR_ERROR_USAGE,
+		error, RR_ERROR_DATA,
 		result == RR_RESP_TOO_LONG ?
 			"client %s sent a command of more than %d words" :
 			"client %s sent something that is no request of Redis's protocol (TLS?), and no command of up to %d words",
@@ -449,7 +449,7 @@ static enum rr_process_end end_process(struct rr_process *process,
 		return RR_PROCESS_FAILED;
 	if (!rr_process_tree_has_strays(process->port))
 		return RR_PROCESS_ENDED;
-	rr_error_set(error, RR_ERROR_USAGE,
+	rr_error_set(error, RR_ERROR_DATA,
 		     "client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
 		     process->plan->name);
 	return RR_PROCESS_FAILED;

@@ -110,7 +110,7 @@ static bool fail_differing_run(struct rr_programs *programs,
 	describe_view(programs, &known->view, before);
 	describe_view(programs, seen, now);
 	return rr_error_set(
-		&programs->problem, RR_ERROR_INTERNAL,
+		&programs->problem, RR_ERROR_DATA,
 		"the program is not deterministic: with the same replies, client %s did '%s' once and '%s' another time",
 		programs->config.names[client], before, now);
 }

@@ -19,7 +19,7 @@ bool parser_fail(struct parser *parser, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	return rr_error_set(parser->error, RR_ERROR_USAGE, "%.200s%s: %s",
+	return rr_error_set(parser->error, RR_ERROR_DATA, "%.200s%s: %s",
 			    parser->race->path, where, what);
 }
 

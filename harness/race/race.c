@@ -135,7 +135,7 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s",
 			     path, strerror(errno));
 	else if (length == FILE_MAX)
-		rr_error_set(error, RR_ERROR_USAGE, "'%s' is longer than 1 MiB",
+		rr_error_set(error, RR_ERROR_DATA, "'%s' is longer than 1 MiB",
 			     path);
 	else
 		race = rr_race_parse(path, text, length, error);

@@ -231,7 +231,7 @@ Test(check, a_program_that_is_not_deterministic_is_named)
 {
 	check_program("--clients 3",
 		      "echo x >>$HERE/runs\n" CLI "SET n $(($(wc -l <$HERE/runs) % 10))",
-		      70);
+		      65);
 	assert_prints("not deterministic: with the same replies, client ");
 	assert_prints("'SET n ");
 }
@@ -245,13 +245,13 @@ Test(check, a_program_that_cannot_be_run_is_named)
 Test(check, a_program_that_hangs_is_named)
 {
 	cli_assert_one_line(CHECK "--hangs-after 1 -- sh -c 'kill -STOP $$' 2>&1 >/dev/null",
-			    64, "client A neither sends a command nor ends");
+			    65, "client A neither sends a command nor ends");
 }
 
 Test(check, printing_for_ever_is_hanging)
 {
 	cli_assert_one_line(CHECK "--hangs-after 1 -- yes 2>&1 >/dev/null",
-			    64, "client A neither sends a command nor ends");
+			    65, "client A neither sends a command nor ends");
 }
 
 Test(check, what_cannot_be_judged_is_refused)
@@ -267,7 +267,7 @@ Test(check, what_cannot_be_judged_is_refused)
 			 CHECK "-- redis-cli -p {port} %s 2>&1 >/dev/null",
 			 commands[i]);
 		snprintf(part, sizeof(part), "client A sent %.9s", commands[i]);
-		cli_assert_one_line(command, 64, part);
+		cli_assert_one_line(command, 65, part);
 	}
 }
 
@@ -275,7 +275,7 @@ Test(check, what_cannot_be_judged_is_refused)
 Test(check, a_daemon_is_named)
 {
 	write_program("program", "setsid sh -c 'sleep 0; v=$(" CLI "GET x); " CLI "SET x $((v + 1)); kill -STOP $$' >/dev/null 2>&1 &");
-	cli_assert_one_line(CHECK "-- sh $HERE/program 2>&1 >/dev/null", 64,
+	cli_assert_one_line(CHECK "-- sh $HERE/program 2>&1 >/dev/null", 65,
 			    "client A left a process running in a group of its own");
 	cr_assert_eq(cli_run("pgrep -f '^sh -c sleep 0; v=' | wc -l"), 0);
 	cr_assert_str_eq(cli_output, "0\n");
@@ -302,10 +302,10 @@ Test(check, what_is_no_request_is_named)
 {
 	write_program("program",
 		      "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf '*x\\r\\n' >&3; cat <&3");
-	cli_assert_one_line(CHECK "-- bash $HERE/program 2>&1 >/dev/null", 64,
+	cli_assert_one_line(CHECK "-- bash $HERE/program 2>&1 >/dev/null", 65,
 			    "no request of Redis's protocol");
 	cli_assert_one_line(CHECK "-- redis-cli --tls --insecure -p {port} PING 2>&1 >/dev/null",
-			    64, "no request of Redis's protocol");
+			    65, "no request of Redis's protocol");
 }
 
 Test(check, usage_is_explained)
