@@ -22,12 +22,21 @@ bool rr_history_has_ended(const struct rr_history *history)
 	return history->view.stops[0].kind == RR_STOP_ENDED;
 }
 
+static bool waits_for_the_same(const struct rr_stop *a, const struct rr_stop *b)
+{
+	return a->kind == b->kind && a->lane == b->lane &&
+	       a->duration_ns == b->duration_ns;
+}
+
 bool rr_views_are_same(const struct rr_run_view *a, const struct rr_run_view *b)
 {
 	if (a->n_threads != b->n_threads || a->n_sent != b->n_sent ||
-	    a->stops[0].kind != b->stops[0].kind ||
 	    a->is_inside != b->is_inside || a->tally.ok != b->tally.ok)
 		return false;
+	for (uint32_t i = 0; i < a->n_threads; i++) {
+		if (!waits_for_the_same(&a->stops[i], &b->stops[i]))
+			return false;
+	}
 	for (uint32_t i = 0; i < a->n_sent; i++) {
 		if (a->sent[i].lane != b->sent[i].lane ||
 		    a->sent[i].command != b->sent[i].command)

@@ -17,12 +17,16 @@ struct request {
 	bool is_inside;
 	bool is_ours;    /* RESET, for a connection that was closed */
 	bool is_quit;    /* the connection is closed behind its answer */
+	bool subscribes; /* or ends that */
 };
 
 struct lane {
 	int connection; /* -1 = closed */
 	bool is_used;
 	bool is_dirty;  /* it may carry something */
+	long long n_channels, n_shards; /* that it is subscribed to */
+	long long id;   /* how manieth connection of its program it is */
+	uint32_t name;  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
 	size_t first, n;
 	struct request requests[RR_RUN_SENT];
 };
@@ -34,6 +38,7 @@ struct rr_instance {
 	size_t client;
 	struct lane lanes[RR_RUN_ORDINALS];
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
+	long long n_connections; /* that there have been */
 	bool is_inside, has_entered, has_read;
 	struct rr_error *error; /* while it runs */
 };
@@ -70,6 +75,17 @@ static bool is_subcommand(const struct rl_command *command, const char *name,
 	return *seconds != NULL;
 }
 
+/* (P|S)(UN)SUBSCRIBE: their replies are among the messages. */
+static bool is_subscription(const struct rl_command *command)
+{
+	static const char *const names[] = {
+		"SUBSCRIBE",   "PSUBSCRIBE",   "SSUBSCRIBE",
+		"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", NULL
+	};
+
+	return is_one_of(command, names);
+}
+
 /* What a real server is asked once. */
 static bool is_asked_once(const struct rl_command *command)
 {
@@ -92,6 +108,14 @@ static bool is_accepted(const struct rl_command *command)
 	       is_subcommand(command, "CLIENT", ofs);
 }
 
+/* CLIENT ID and CLIENT GETNAME. */
+static bool is_about_itself(const struct rl_command *command)
+{
+	static const char *const questions[] = { "ID", "GETNAME", NULL };
+
+	return is_subcommand(command, "CLIENT", questions);
+}
+
 /* What may stay on a connection when it is closed. */
 static bool makes_dirty(const struct rl_command *command)
 {
@@ -103,22 +127,27 @@ static bool makes_dirty(const struct rl_command *command)
 	return is_one_of(command, names);
 }
 
-/* What cannot be judged: it is answered by more than replies, or it is about more than
- * the data and the connection. */
+/* What cannot be judged: it is answered by more than replies and messages, or it is
+ * about more than the data and the connection. */
 static bool is_refused_request(const struct rl_command *command)
 {
 	static const char *const names[] = {
-		"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC",
-		"PSYNC",     "REPLICAOF",  "SLAVEOF",	 "FAILOVER", "SHUTDOWN",
-		"DEBUG",     "SPOP",       NULL
+		"MONITOR", "SYNC",     "PSYNC",	       "REPLICAOF",
+		"SLAVEOF", "FAILOVER", "SHUTDOWN",     "DEBUG",
+		"BGSAVE",  "MIGRATE",  "BGREWRITEAOF", NULL
 	};
 	static const char *const changes[] = { "SET", "REWRITE", "RESETSTAT",
 					       NULL };
+	static const char *const users[] = { "SETUSER", "DELUSER", "LOAD",
+					     "SAVE",	"LOG",	   NULL };
+	static const char *const flush[] = { "FLUSH", NULL };
 
 	return is_one_of(command, names) ||
 	       is_subcommand(command, "CONFIG", changes) ||
+	       is_subcommand(command, "ACL", users) ||
+	       is_subcommand(command, "SCRIPT", flush) ||
 	       (word_equals(&command->words[0], "CLIENT") &&
-		!is_accepted(command));
+		!is_accepted(command) && !is_about_itself(command));
 }
 
 static bool wants_resp3(const struct rl_command *command)
@@ -154,18 +183,65 @@ static uint32_t text_reply(const struct rr_instance *instance,
 	return rr_terms_reply(terms_of_instance(instance), &reply);
 }
 
+/* CLIENT SETNAME, and what CLIENT ID and CLIENT GETNAME say. */
+static uint32_t answer_about_lane(const struct rr_instance *instance,
+				  struct lane *lane,
+				  const struct rl_command *command)
+{
+	struct rl_reply reply = { .type = RL_REPLY_NIL };
+
+	if (word_equals(&command->words[1], "SETNAME")) {
+		if (command->n_words > 2)
+			lane->name = text_reply(instance, RL_REPLY_STRING,
+						command->words[2].text,
+						command->words[2].length);
+		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
+	}
+	if (word_equals(&command->words[1], "GETNAME") &&
+	    lane->name != RR_NO_ID)
+		return lane->name;
+	if (word_equals(&command->words[1], "ID")) {
+		reply.type = RL_REPLY_INTEGER;
+		reply.integer =
+			(long long)instance->client * RR_RUN_LANES + lane->id;
+	}
+	return rr_terms_reply(terms_of_instance(instance), &reply);
+}
+
+static bool lane_listens(const struct lane *lane)
+{
+	return lane->connection >= 0 &&
+	       (lane->n_channels > 0 || lane->n_shards > 0);
+}
+
+/* Is it subscribed, or about to be? Then PING is answered in another way. */
+static bool may_listen(const struct lane *lane)
+{
+	bool subscribes = lane_listens(lane);
+
+	for (size_t i = 0; i < lane->n; i++)
+		subscribes |= lane->requests[(lane->first + i) % RR_RUN_SENT]
+				      .subscribes;
+	return subscribes;
+}
+
 /* The number of the reply to what is no step; RR_NO_ID = it is one. */
 static uint32_t answer_at_once(struct rr_instance *instance,
+			       struct lane *lane,
 			       const struct rl_command *command)
 {
+	static const char *const naming[] = { "SETNAME", NULL };
 	static const char no_resp3[] = "NOPROTO unsupported protocol version";
 	const struct rr_program *program = instance->config->program;
 
 	if (wants_resp3(command))
 		return text_reply(instance, RL_REPLY_FAILED, no_resp3,
 				  strlen(no_resp3));
-	if (is_asked_once(command))
+	if (is_asked_once(command) && !may_listen(lane))
 		return program->ask(program->ask_context, 0, command);
+	if (is_about_itself(command) ||
+	    is_subcommand(command, "CLIENT", naming))
+		return answer_about_lane(instance, lane, command);
 	if (is_accepted(command))
 		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
 	if (take_mark(instance, command))
@@ -191,28 +267,62 @@ static struct lane *lane_for(struct rr_instance *instance, int connection)
 	}
 	if (unused)
 		*unused = (struct lane){ .connection = connection,
-					 .is_used = true };
+					 .is_used = true,
+					 .id = ++instance->n_connections,
+					 .name = RR_NO_ID };
 	return unused;
 }
 
 static void on_instance_close(void *context, struct rr_process *process,
 			      int connection);
 
+static bool text_ends_with(const struct rl_reply *reply, const char *end)
+{
+	const size_t length = strlen(end);
+
+	return reply->text && reply->length >= length &&
+	       strcmp(reply->text + reply->length - length, end) == 0;
+}
+
+/* A confirmation says how many subscriptions there are now: those of shards are counted
+ * by themselves. */
+static void note_subscriptions(struct lane *lane, const struct rl_reply *reply)
+{
+	const struct rl_reply *elements = reply->elements;
+
+	if (reply->type != RL_REPLY_ARRAY || reply->length != 3 ||
+	    elements[2].type != RL_REPLY_INTEGER ||
+	    !text_ends_with(&elements[0], "subscribe"))
+		return;
+	if (elements[0].text[0] == 's' && elements[0].text[1] != 'u')
+		lane->n_shards = elements[2].integer;
+	else
+		lane->n_channels = elements[2].integer;
+}
+
+/* The program gets it, if it still listens to it. */
+static void send_reply(struct rr_instance *instance, struct lane *lane,
+		       uint32_t number)
+{
+	struct rr_terms *terms = terms_of_instance(instance);
+	const uint32_t renamed =
+		rr_rename_reply(&instance->outward, terms, number);
+
+	if (renamed == RR_NO_ID || lane->connection < 0)
+		return;
+	note_subscriptions(lane, &terms->reply[renamed].reply);
+	rr_process_reply(instance->process, lane->connection,
+			 &terms->reply[renamed].reply);
+}
+
 /* Sends the answers that wait for nothing any more. A lane that was closed and has
  * nothing left to be done may be used again. */
 static void flush_lane(struct rr_instance *instance, struct lane *lane)
 {
-	struct rr_terms *terms = terms_of_instance(instance);
 	bool quits = false;
 
 	while (lane->n > 0 && lane->requests[lane->first].answer != RR_NO_ID) {
-		const uint32_t answer =
-			rr_rename_reply(&instance->outward, terms,
-					lane->requests[lane->first].answer);
-
-		if (lane->connection >= 0 && answer != RR_NO_ID)
-			rr_process_reply(instance->process, lane->connection,
-					 &terms->reply[answer].reply);
+		send_reply(instance, lane, lane->requests[lane->first].answer);
 		quits |= lane->requests[lane->first].is_quit;
 		lane->first = (lane->first + 1) % RR_RUN_SENT;
 		lane->n--;
@@ -246,7 +356,7 @@ static bool fail_refused(const struct rr_instance *instance,
 
 	return rr_error_set(
 		instance->error, RR_ERROR_DATA,
-		"client %s sent %.*s%s%.*s, which redrace check cannot judge",
+		"client %s sent %.*s%s%.*s, which redrace check cannot judge: leave it out of what is checked",
 		instance->plan.name, (int)words[0].length, words[0].text,
 		is_two ? " " : "", is_two ? (int)words[1].length : 0,
 		is_two ? words[1].text : "");
@@ -267,13 +377,15 @@ static bool on_instance_request(void *context, struct rr_process *process,
 			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once",
 			instance->plan.name, RR_RUN_ORDINALS);
-	if (is_refused_request(command))
+	if (is_refused_request(command) ||
+	    (word_equals(&command->words[0], "RESET") && may_listen(lane)))
 		return fail_refused(instance, command);
 	lane->is_dirty |= makes_dirty(command);
 	request.is_quit = word_equals(&command->words[0], "QUIT");
+	request.subscribes = is_subscription(command);
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
-	request.answer = answer_at_once(instance, command);
+	request.answer = answer_at_once(instance, lane, command);
 	return add_request(instance, lane, request);
 }
 
@@ -299,12 +411,20 @@ static void on_instance_close(void *context, struct rr_process *process,
 	flush_lane(instance, lane);
 }
 
+static bool is_owed_on(const struct lane *lane)
+{
+	return lane->is_used && lane->n > 0;
+}
+
+/* A reply; or, where it is subscribed, a message may come. */
 static bool instance_is_owed(void *context)
 {
 	const struct rr_instance *instance = context;
 
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		if (instance->lanes[i].is_used && instance->lanes[i].n > 0)
+		const struct lane *lane = &instance->lanes[i];
+
+		if (is_owed_on(lane) || (lane->is_used && lane_listens(lane)))
 			return true;
 	}
 	return false;
@@ -410,21 +530,42 @@ static void cut_lane(struct rr_instance *instance, struct lane *lane)
 	*lane = (struct lane){ .connection = -1 };
 }
 
+/* Nothing has come until the first of those who wait so long goes on. */
+static bool let_time_out(struct rr_instance *instance, struct rr_error *error)
+{
+	return rr_program_clock_wake(rr_process_clock(instance->process)) ||
+	       rr_error_set(error, RR_ERROR_INTERNAL,
+			    "client %s waits for no time-out",
+			    instance->plan.name);
+}
+
+static bool can_hear(const struct lane *lane, const struct rr_input *input)
+{
+	const bool is_message = input->kind == RR_INPUT_MESSAGE ||
+				input->kind == RR_INPUT_TIMEOUT;
+
+	return lane->is_used && (is_message ? lane_listens(lane) : lane->n > 0);
+}
+
 bool rr_instance_feed(struct rr_instance *instance,
 		      const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {
 	struct lane *lane = &instance->lanes[number];
 
-	if (!lane->is_used || lane->n == 0)
+	if (!can_hear(lane, input))
 		return rr_error_set(error, RR_ERROR_INTERNAL,
 				    "client %s is not owed a reply",
 				    instance->plan.name);
 	rr_program_clock_pass(rr_process_clock(instance->process), passed_ns);
+	if (input->kind == RR_INPUT_TIMEOUT && !let_time_out(instance, error))
+		return false;
 	if (input->kind == RR_INPUT_REPLY) {
 		lane->requests[lane->first].answer = (uint32_t)input->value;
 		flush_lane(instance, lane);
-	} else {
+	} else if (input->kind == RR_INPUT_MESSAGE) {
+		send_reply(instance, lane, (uint32_t)input->value);
+	} else if (input->kind != RR_INPUT_TIMEOUT) {
 		cut_lane(instance, lane);
 	}
 	return run_instance(instance, error);
@@ -435,7 +576,7 @@ bool rr_instance_feed(struct rr_instance *instance,
 static void view_lane(struct rr_run_view *view, const struct lane *lane,
 		      uint8_t number)
 {
-	if (!lane->is_used || lane->n == 0)
+	if (!is_owed_on(lane))
 		return;
 	view->stops[view->n_threads++] = (struct rr_stop){
 		.kind = RR_STOP_RECEIVE, .lane = number
@@ -449,6 +590,28 @@ static void view_lane(struct rr_run_view *view, const struct lane *lane,
 				.lane = number,
 				.is_inside = request->is_inside,
 				.command = request->command
+			};
+	}
+}
+
+/* Where it is subscribed a message may come, also before a reply. A time-out may be over
+ * at any time, as long as the program is owed no reply. */
+static void view_subscriptions(struct rr_run_view *view,
+			       struct rr_instance *instance)
+{
+	const bool may_time_out =
+		view->n_threads == 0 &&
+		rr_program_clock_has_waiter(
+			rr_process_clock(instance->process));
+
+	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
+		const struct lane *lane = &instance->lanes[i];
+
+		if (lane->is_used && lane_listens(lane))
+			view->stops[view->n_threads++] = (struct rr_stop){
+				.kind = RR_STOP_LISTEN,
+				.lane = i,
+				.duration_ns = may_time_out ? 0 : RR_NEVER
 			};
 	}
 }
@@ -508,6 +671,7 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++)
 		view_lane(&view, &instance->lanes[i], i);
 	instance->has_entered = false;
+	view_subscriptions(&view, instance);
 	if (view.n_threads > 0)
 		return view;
 	view.n_threads = 1;

@@ -488,7 +488,11 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 			return RR_PROCESS_FAILED;
 		if (note_end(process))
 			return end_process(process, error);
-		n_quiet = n == 0 && all_sleep(process) ? n_quiet + 1 : 0;
+		n_quiet = n == 0 && all_sleep(process) &&
+					  !rr_program_clock_is_waking(
+						  &process->clock) ?
+				  n_quiet + 1 :
+				  0;
 		if (n_quiet >= 2 && process->plan->owes(process->plan->context))
 			return RR_PROCESS_STOPPED;
 		if (n_quiet >= 2 && rr_program_clock_wake(&process->clock))

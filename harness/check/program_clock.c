@@ -8,6 +8,8 @@
 
 #include "base/machine.h"
 
+enum { NOTICE_NS = 500 * 1000 * 1000 };
+
 bool rr_program_clock_open(struct rr_program_clock *clock,
 			   const char *directory, unsigned number,
 			   int64_t start_ns)
@@ -56,6 +58,29 @@ bool rr_program_clock_is_used(const struct rr_program_clock *clock)
 	return clock->page && atomic_load(&clock->page->has_shim);
 }
 
+static bool has_waiter_that(const struct rr_program_clock *clock,
+			    enum rr_waiter_state state)
+{
+	bool found = false;
+
+	for (int i = 0; clock->page && i < RR_WAITERS_MAX; i++)
+		found |= atomic_load(&clock->page->waiters[i].state) ==
+			 (int)state;
+	return found;
+}
+
+bool rr_program_clock_has_waiter(const struct rr_program_clock *clock)
+{
+	return has_waiter_that(clock, RR_WAITER_WAITS);
+}
+
+/* A process that was killed in its sleep never notices. */
+bool rr_program_clock_is_waking(const struct rr_program_clock *clock)
+{
+	return has_waiter_that(clock, RR_WAITER_OVER) &&
+	       rr_clock_ns() - clock->woken_ns < NOTICE_NS;
+}
+
 bool rr_program_clock_wake(struct rr_program_clock *clock)
 {
 	struct rr_program_page *page = clock->page;
@@ -71,6 +96,7 @@ bool rr_program_clock_wake(struct rr_program_clock *clock)
 	}
 	if (first_ns == INT64_MAX)
 		return false;
+	clock->woken_ns = rr_clock_ns();
 	if (first_ns > atomic_load(&page->passed_ns))
 		atomic_store(&page->passed_ns, first_ns);
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {

@@ -83,11 +83,14 @@ static void describe_view(const struct rr_programs *programs,
 	text[0] = '\0';
 	if (!file)
 		return;
-	if (view->n_sent == 0)
+	if (view->stops[0].kind == RR_STOP_ENDED)
 		fprintf(file, "ended with status %d",
 			WEXITSTATUS(rr_programs_ending(programs,
 						       view->tally.ending)
 					    .status));
+	else if (view->n_sent == 0)
+		fprintf(file, "waited for a message%s",
+			view->stops[0].duration_ns ? "" : " or a time-out");
 	for (uint32_t i = 0; i < view->n_sent && i < 3; i++) {
 		fputs(i ? ", " : "", file);
 		print_words(file, &terms->command[view->sent[i].command].words);
@@ -404,7 +407,7 @@ static void feed_program_run(void *context, const struct rr_input *input,
 	if (programs->problem.kind)
 		return;
 	heard.thread = 0;
-	if (heard.kind == RR_INPUT_REPLY)
+	if (heard.kind == RR_INPUT_REPLY || heard.kind == RR_INPUT_MESSAGE)
 		heard.value = rr_rename_reply(&programs->own[run->client],
 					      programs->instances.program->terms,
 					      (uint32_t)input->value);

@@ -97,6 +97,54 @@ static void answer_without_reply(struct rr_state *state, size_t client,
 	rr_state_answer(state, client, lane, kind, 0);
 }
 
+/* ---- Messages ------------------------------------------------------------- */
+
+/* If the connection has a message, it is read: its number, else RR_NO_ID. */
+static uint32_t read_next_message(struct rr_state *state, size_t client,
+				  uint8_t lane)
+{
+	const struct rr_connection *connection =
+		rr_state_connection(state, client, lane);
+	const size_t server = rr_state_lane_server(state, lane);
+	const struct rr_question question = { .kind = RR_ASK_READ,
+					      .slot = rr_state_lane_slot(
+						      state, client, lane) };
+	const struct rr_server_row *row;
+
+	if (!connection || !connection->n_messages)
+		return RR_NO_ID;
+	row = rr_state_move_server(state, server, &question, (int)client);
+	if (!row)
+		return RR_NO_ID;
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
+						.client = (uint8_t)client,
+						.server = (uint8_t)server,
+						.lane = lane,
+						.question = question,
+						.reply = row->reply });
+	return row->reply;
+}
+
+static bool is_named(const struct rl_word *word, const char *name)
+{
+	return word->length == strlen(name) &&
+	       strncasecmp(word->text, name, word->length) == 0;
+}
+
+/* A program's connection that was closed is reset: nobody reads what has come for it. */
+static void drop_messages(struct rr_state *state, size_t client,
+			  const struct rr_sent *sent)
+{
+	const struct rr_program *program = state->product->config.program;
+	const struct rl_word *words =
+		program->terms->command[sent->command].words.words;
+
+	if (!program->run_ops || !is_named(&words[0], "RESET"))
+		return;
+	while (read_next_message(state, client, sent->lane) != RR_NO_ID)
+		continue;
+}
+
 /* The command is executed. `answer`: what its client receives of it. */
 static void execute_command(struct rr_state *state, size_t client,
 			    const struct rr_sent *sent,
@@ -104,10 +152,11 @@ static void execute_command(struct rr_state *state, size_t client,
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
 	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row =
-		rr_state_move_server(state, server, &question, (int)client);
+	const struct rr_server_row *row;
 	uint32_t reply;
 
+	drop_messages(state, client, sent);
+	row = rr_state_move_server(state, server, &question, (int)client);
 	if (!row)
 		return;
 	reply = row->reply;
@@ -254,40 +303,20 @@ static bool emit_lanes(struct rr_expansion *it, struct rr_state *from,
 
 /* ---- What threads wait for besides replies -------------------------------- */
 
-/* If the connection has a message, it is read. */
-static bool read_next_message(struct rr_state *state, size_t client,
-			      uint8_t lane, struct rr_input *input)
-{
-	const struct rr_connection *connection =
-		rr_state_connection(state, client, lane);
-	const size_t server = rr_state_lane_server(state, lane);
-	const struct rr_question question = { .kind = RR_ASK_READ,
-					      .slot = rr_state_lane_slot(
-						      state, client, lane) };
-	const struct rr_server_row *row;
-
-	if (!connection || !connection->n_messages)
-		return false;
-	row = rr_state_move_server(state, server, &question, (int)client);
-	if (!row)
-		return false;
-	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
-						.client = (uint8_t)client,
-						.server = (uint8_t)server,
-						.lane = lane,
-						.question = question,
-						.reply = row->reply });
-	input->kind = RR_INPUT_MESSAGE;
-	input->value = row->reply;
-	return true;
-}
-
 /* A subscriber receives a message, or that its connection is gone. */
 static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
 		       struct rr_input *input)
 {
-	if (!rr_state_is_cut(state, client, lane))
-		return read_next_message(state, client, lane, input);
+	if (!rr_state_is_cut(state, client, lane)) {
+		const uint32_t message =
+			read_next_message(state, client, lane);
+
+		if (message == RR_NO_ID)
+			return false;
+		input->kind = RR_INPUT_MESSAGE;
+		input->value = message;
+		return true;
+	}
 	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
 	input->kind = RR_INPUT_LOST;
 	return true;
@@ -354,6 +383,25 @@ static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
 	}
 }
 
+/* Has the client done the same in vain more often than the bound says? */
+static bool has_polled_on(const struct rr_state *state, size_t client)
+{
+	const struct rr_product_config *config = &state->product->config;
+
+	return config->program->run_ops && !rr_product_failed(state->product) &&
+	       rr_state_client(state, client)->polls > config->rounds;
+}
+
+static bool cut_thread(struct rr_expansion *it)
+{
+	struct rr_actions *log = it->product->log;
+
+	it->flags |= RR_STATE_CUT;
+	if (log)
+		log->n = it->product->log_kept;
+	return true;
+}
+
 static bool emit_thread(struct rr_expansion *it, const struct rr_state *from,
 			size_t client, uint8_t thread, bool is_busy)
 {
@@ -366,8 +414,10 @@ static bool emit_thread(struct rr_expansion *it, const struct rr_state *from,
 		wake_at(it, left_ns);
 		return !rr_product_failed(it->product);
 	}
-	count_transition(it, thread, is_busy);
 	rr_state_feed(&next, client, &input);
+	if (has_polled_on(&next, client))
+		return cut_thread(it);
+	count_transition(it, thread, is_busy);
 	return rr_expansion_emit(it, RR_DO_GO, client, thread, &next);
 }
 
@@ -439,8 +489,9 @@ static bool no_fault_can_tell(const struct rr_budget *left)
 		       left->late + left->jumps + left->restarts == 0;
 }
 
-/* MULTI, and what a server queues behind it: nothing happens before EXEC, whatever
- * others do, and what they do is the same before and after it. */
+/* SELECT, MULTI, and what a server queues behind it: nothing happens before EXEC,
+ * whatever others do, and what they do is the same before and after it. So with RESET,
+ * unless it ends subscriptions: PUBLISH says how many there are. */
 static bool is_local_command(struct rr_state *state, size_t client,
 			     const struct rr_sent *sent)
 {
@@ -451,10 +502,14 @@ static bool is_local_command(struct rr_state *state, size_t client,
 	const struct rr_question question = question_of(state, client, sent);
 	const struct rr_server_row *row;
 	const struct rl_reply *reply;
+	const struct rr_connection *connection =
+		rr_state_connection(state, client, sent->lane);
 
-	if (name->length == 5 && strncasecmp(name->text, "MULTI", 5) == 0)
+	if (is_named(name, "MULTI") || is_named(name, "SELECT"))
 		return true;
-	if (!rr_state_connection(state, client, sent->lane))
+	if (is_named(name, "RESET"))
+		return !connection || !connection->listens;
+	if (!connection)
 		return false;
 	row = rr_state_ask(state, server, &question);
 	if (!row || row->blocks)
@@ -462,6 +517,15 @@ static bool is_local_command(struct rr_state *state, size_t client,
 	reply = &terms->reply[row->reply].reply;
 	return reply->type == RL_REPLY_STATUS &&
 	       strcmp(reply->text, "QUEUED") == 0;
+}
+
+/* In which order a client hears several things may matter to it. */
+static bool is_local_step(struct rr_state *state, size_t client,
+			  const struct rr_sent *sent)
+{
+	return rr_state_client(state, client)->n_threads == 1 &&
+	       is_local_command(state, client, sent) &&
+	       !polls_on(state, client, sent);
 }
 
 /* A step that nobody else can notice, if any client has one: it is a persistent set of
@@ -480,7 +544,7 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 					NULL :
 					rr_state_next_sent(from, i, lane);
 
-			if (!sent || !is_local_command(from, i, sent))
+			if (!sent || !is_local_step(from, i, sent))
 				continue;
 			emit_execution(it, from, i, sent, RR_DO_EXECUTE);
 			return true;

@@ -40,9 +40,16 @@ struct explorer {
 	bool repeats; /* something new was learned of the programs at the end */
 };
 
+/* What was learned of a command whose reply is random holds no longer than that. */
 static bool fail_outcomes(struct explorer *explorer,
 			  const struct rr_error *error)
 {
+	if (explorer->has_table && explorer->table.random_command &&
+	    error->kind == RR_ERROR_INTERNAL)
+		return rr_error_set(
+			explorer->error, RR_ERROR_INTERNAL,
+			"%s was answered in two ways, for its reply is random: a program that uses it can be checked only where there is nothing to choose from",
+			explorer->table.random_command);
 	return rr_error_set(explorer->error, error->kind, "%s", error->text);
 }
 

@@ -257,8 +257,9 @@ Test(check, printing_for_ever_is_hanging)
 Test(check, what_cannot_be_judged_is_refused)
 {
 	static const char *const commands[] = {
-		"SUBSCRIBE news", "MONITOR", "CLIENT ID", "CLIENT REPLY OFF",
-		"CONFIG SET maxmemory 1", "SHUTDOWN NOSAVE", "SPOP set",
+		"MONITOR",	   "CLIENT LIST",	     "CLIENT REPLY OFF",
+		"CLIENT TRACKING ON", "CONFIG SET maxmemory 1", "SHUTDOWN NOSAVE",
+		"SCRIPT FLUSH",	   "ACL SETUSER x",
 	};
 	char command[200], part[60];
 
