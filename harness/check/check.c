@@ -14,6 +14,9 @@
 #include "programs.h"
 #include "race/race.h"
 
+/* Of what a program printed before it failed. */
+enum { FAILURE_LINES = 20 };
+
 struct check {
 	const struct rr_check_options *options;
 	struct rr_session session;
@@ -197,6 +200,16 @@ static void print_figures(const struct check *check,
 		printf("  The program keeps its own clock: it is static, or the clock's library is missing.\n");
 }
 
+static void print_ending(size_t client, int status)
+{
+	const char name = (char)('A' + client);
+
+	if (WIFSIGNALED(status))
+		printf("  %c was ended by signal %d\n", name, WTERMSIG(status));
+	else
+		printf("  %c exited with %d\n", name, WEXITSTATUS(status));
+}
+
 static void print_endings(const struct check *check,
 			  const struct rr_outcomes_result *result)
 {
@@ -206,13 +219,25 @@ static void print_endings(const struct check *check,
 
 		if (result->endings[i] < 0)
 			printf("  %c crashed\n", (char)('A' + i));
-		else if (WIFSIGNALED(ending.status))
-			printf("  %c was ended by signal %d\n",
-			       (char)('A' + i), WTERMSIG(ending.status));
-		else if (WEXITSTATUS(ending.status))
-			printf("  %c exited with %d\n", (char)('A' + i),
-			       WEXITSTATUS(ending.status));
+		else if (ending.status)
+			print_ending(i, ending.status);
 	}
+}
+
+/* No serial order has done all of their work, whatever its data. */
+static void print_who_ended_well(const struct check *check,
+				 const struct rr_outcomes_result *result)
+{
+	const char *between = "";
+
+	fputs("and ", stdout);
+	for (size_t i = 0; i < n_clients_of(check->options); i++) {
+		if (!(result->ended_well & 1U << i))
+			continue;
+		printf("%s%c", between, (char)('A' + i));
+		between = ", ";
+	}
+	puts(" have all succeeded: in no serial order of the clients they do.");
 }
 
 static bool save_schedule(const struct check *check,
@@ -245,6 +270,8 @@ static enum rr_exit report_finding(struct check *check,
 		print_lines("In the end there is", result->data);
 		print_lines("and no serial order of the clients leaves that. One leaves",
 			    result->nearest);
+		if (!result->nearest)
+			print_who_ended_well(check, result);
 		print_endings(check, result);
 	} else if (result->found & RR_OUTCOME_EXCLUSION) {
 		printf("two clients are in their critical sections (");
@@ -282,11 +309,41 @@ static const char *cut_of(const struct check *check,
 	}
 }
 
+/* A client that always failed has shown nothing; how many there are if there is none. */
+static size_t find_failing_client(const struct check *check,
+				  const struct rr_outcomes_result *result)
+{
+	const size_t n_clients = n_clients_of(check->options);
+	size_t i = 0;
+
+	while (i < n_clients &&
+	       (result->finals == 0 || result->ever_well & 1U << i))
+		i++;
+	return i;
+}
+
+/* For what is there to be seen? */
+static void print_failure(const struct check *check, size_t client)
+{
+	struct rr_ending ending;
+	const char *from;
+	int n = 0;
+
+	if (!rr_programs_last_ending(check->programs, client, &ending))
+		return;
+	print_ending(client, ending.status);
+	from = ending.output + strlen(ending.output);
+	while (from > ending.output && n <= FAILURE_LINES)
+		n += *--from == '\n';
+	print_lines("  It printed", from + (*from == '\n'));
+}
+
 static enum rr_exit report_nothing(struct check *check,
 				   const struct rr_outcomes_result *result)
 {
-	const bool is_vacuous = result->finals && !result->good;
-	const char *cut = is_vacuous ? "no client ever exited with 0" :
+	const size_t failing = find_failing_client(check, result);
+	const bool is_vacuous = failing < n_clients_of(check->options);
+	const char *cut = is_vacuous ? "there is a client that never succeeded" :
 				       cut_of(check, result);
 	char number[RR_GROUPED_SIZE];
 
@@ -302,6 +359,8 @@ static enum rr_exit report_nothing(struct check *check,
 		       is_vacuous ? "This shows nothing" :
 				    "Not searched to the end",
 		       cut);
+	if (is_vacuous)
+		print_failure(check, failing);
 	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
 	return cut ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
@@ -345,6 +404,7 @@ static enum rr_exit run_check(struct check *check, struct rr_error *error)
 		.most = options->most,
 		.memory = options->memory,
 		.audit = options->audit,
+		.is_atomic = options->is_atomic,
 		.given = check->commands,
 		.n_given = check->given ? check->given->n_given : 0,
 		.title = "Found by redrace check",

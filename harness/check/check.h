@@ -27,6 +27,7 @@ struct rr_check_options {
 	int rounds;
 	long ttl_ms;
 	unsigned long most, audit;
+	bool is_atomic;
 	size_t memory;
 	long seconds;        /* 0 = no limit */
 	long patience_s;     /* until a program that does nothing hangs */

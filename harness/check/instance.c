@@ -380,7 +380,7 @@ static bool on_instance_request(void *context, struct rr_process *process,
 	if (is_refused_request(command) ||
 	    (word_equals(&command->words[0], "RESET") && may_listen(lane)))
 		return fail_refused(instance, command);
-	lane->is_dirty |= makes_dirty(command);
+	lane->is_dirty |= makes_dirty(command) && !is_accepted(command);
 	request.is_quit = word_equals(&command->words[0], "QUIT");
 	request.subscribes = is_subscription(command);
 	request.command = rr_rename_command(&instance->inward, terms,

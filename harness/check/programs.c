@@ -642,3 +642,17 @@ struct rr_ending rr_programs_ending(const struct rr_programs *programs,
 {
 	return rr_ending_of(&programs->endings, (uint32_t)ending);
 }
+
+bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
+			     struct rr_ending *ending)
+{
+	const struct rr_histories *histories =
+		&programs->trees[programs->tree_of[client]].histories;
+	const uint32_t end = rr_histories_longest_end(histories);
+
+	if (end == RR_NO_ID)
+		return false;
+	*ending = rr_programs_ending(programs,
+				     histories->all[end]->view.tally.ending);
+	return true;
+}

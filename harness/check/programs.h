@@ -69,6 +69,10 @@ struct rr_programs_figures {
 struct rr_programs_figures
 rr_programs_figures(const struct rr_programs *programs);
 
+/* How a client's program ended after its longest history. False: it never did. */
+bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
+			     struct rr_ending *ending);
+
 /* Of a state that has ended, by its tally. */
 struct rr_ending rr_programs_ending(const struct rr_programs *programs,
 				    long ending);

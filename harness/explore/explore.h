@@ -186,6 +186,7 @@ struct rr_outcomes_config {
 	unsigned long most;  /* states, 0 = no limit */
 	size_t memory;       /* bytes, 0 = half of what is free */
 	unsigned long audit; /* random ways played for real if nothing is found */
+	bool is_atomic;      /* serial orders have no crashes, lose no replies */
 	const struct rl_command *given; /* done on the empty server at first */
 	size_t n_given;
 	const char *title;   /* of the transcript */
@@ -205,13 +206,14 @@ struct rr_outcomes_result {
 	unsigned found;
 	unsigned long states, transitions, questions;
 	unsigned long finals, wrong; /* final states, and those not serial */
-	unsigned long good; /* final states in which a client has ended well */
+	uint32_t ever_well; /* clients, as bits, that end well in a final state */
 	size_t serial_ends;          /* different final data of serial orders */
 	double seconds;
 	/* Of a finding: what is shown, as a transcript with its verdict, the final
-	 * data, and those of a serial order of the same clients. Lines of text, NULL
-	 * = none. */
+	 * data, and those of a serial order in which the clients end well that did so
+	 * here. Lines of text, NULL = none. */
 	char *transcript, *data, *nearest;
+	uint32_t ended_well; /* clients, as bits */
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
 					      * `tally.ending`, -1 = it crashed */
 	int switches;

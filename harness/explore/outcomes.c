@@ -251,15 +251,15 @@ static bool judge_finals(struct explorer *explorer)
 	if (explorer->end != RR_GRAPH_WHOLE && explorer->end != RR_GRAPH_CUT)
 		return true;
 	if (!rr_serial_learn(&explorer->serial, &explorer->product,
-			     SERIAL_MOST))
+			     SERIAL_MOST, explorer->config->is_atomic))
 		return fail_outcomes(explorer, &explorer->product.error) ||
 		       rr_error_no_memory(explorer->error);
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
 		if (!(graph->flags[i] & RR_STATE_FINAL))
 			continue;
 		result->finals++;
-		result->good += rr_serial_good(&explorer->product,
-					       rr_graph_key(graph, i)) != 0;
+		result->ever_well |= rr_serial_good(&explorer->product,
+						    rr_graph_key(graph, i));
 		if (explorer->serial.is_cut ||
 		    rr_serial_allows(&explorer->serial, &explorer->product,
 				     rr_graph_key(graph, i), &nearest))
@@ -363,6 +363,7 @@ static bool tell_finding(struct explorer *explorer, const struct rr_path *path,
 	uint32_t nearest = RR_NO_ID;
 
 	result->switches = path->switches;
+	result->ended_well = rr_serial_good(product, key);
 	result->data = rr_contents_text(&explorer->table, server, false);
 	if (!rr_serial_allows(&explorer->serial, product, key, &nearest) &&
 	    nearest != RR_NO_ID) {

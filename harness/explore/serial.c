@@ -94,10 +94,12 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 	case RR_DO_EXECUTE:
 	case RR_DO_GO:
 	case RR_DO_BEGIN:
+		return move.who == learner->place.turn;
 	case RR_DO_LOSE:
 	case RR_DO_DROP:
 	case RR_DO_CRASH:
-		return move.who == learner->place.turn;
+		return move.who == learner->place.turn &&
+		       !learner->serial->is_atomic;
 	default:
 		return true;
 	}
@@ -170,13 +172,13 @@ static void take_places(struct learner *learner, unsigned long most)
 }
 
 bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
-		     unsigned long most)
+		     unsigned long most, bool is_atomic)
 {
 	struct learner learner = { .serial = serial, .product = product };
 	const bool is_local_first = product->config.is_local_first;
 	struct place *first = &learner.place;
 
-	*serial = (struct rr_serial){ .is_cut = false };
+	*serial = (struct rr_serial){ .is_atomic = is_atomic };
 	memset(first, 0, sizeof(*first));
 	first->turn = NOBODY;
 	/* Steps of one client must not stand for those of the others. */

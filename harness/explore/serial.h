@@ -8,6 +8,10 @@
  * but no more of them than in the state that is judged. (Serializability as in
  * Bernstein, Hadzilacos, Goodman: Concurrency Control and Recovery, chapter 2, here
  * by the final data alone.)
+ *
+ * If clients must be atomic, too, serial orders have no crashes and lose no replies:
+ * whoever crashed or failed has done all of its work or nothing, and whoever ended well
+ * has done it once.
  */
 #ifndef RR_SERIAL_H
 #define RR_SERIAL_H
@@ -18,6 +22,7 @@ struct rr_serial {
 	struct rr_intern ends;   /* struct rr_serial_end */
 	struct rr_intern orders; /* states of serial orders that were looked at */
 	bool is_cut;             /* there were more than `most` of them */
+	bool is_atomic;          /* without crashes and lost replies */
 };
 
 /* One way in which a serial order can end. */
@@ -29,7 +34,7 @@ struct rr_serial_end {
 
 /* Runs all serial orders, up to `most` states. False: product->error. */
 bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
-		     unsigned long most);
+		     unsigned long most, bool is_atomic);
 void rr_serial_release(struct rr_serial *serial);
 
 /* The clients that have ended well in a state, as bits. */

@@ -296,7 +296,8 @@ Test(check, a_program_without_an_end_is_ended_by_seconds)
 Test(check, programs_that_always_fail_show_nothing)
 {
 	check_program("", CLI "INCR counter\nexit 3", 2);
-	assert_prints("no client ever exited with 0");
+	assert_prints("there is a client that never succeeded");
+	assert_prints("A exited with 3");
 }
 
 Test(check, what_is_no_request_is_named)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * programs/: small programs as anybody writes them, each with one concurrency bug, and
+ * beside each the same program repaired. The bug is found, with the data that it leaves;
+ * the repaired one is proved with the same options. What is not installed is skipped by
+ * name.
+ */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(planted, .init = cli_setup, .fini = cli_teardown);
+
+#define PROGRAMS "tests/check/programs/"
+
+/* What runs a language, with %s for the program's name; `probe` fails where it cannot
+ * be run, and `build`, if any, makes it first. */
+struct language {
+	const char *name, *probe, *build, *command;
+};
+
+static const struct language shell = {
+	"shell", "true", NULL, "sh " PROGRAMS "%s.sh"
+};
+static const struct language python = {
+	"redis-py", "/usr/bin/python3 -c 'import redis'", NULL,
+	"/usr/bin/python3 " PROGRAMS "%s.py"
+};
+static const struct language ioredis = {
+	"ioredis", "node -e 'require(\"ioredis\")'", NULL,
+	"node " PROGRAMS "%s.js"
+};
+static const struct language node_redis = {
+	"node-redis", "node -e 'require(\"redis\")'", NULL,
+	"node " PROGRAMS "%s.js"
+};
+static const struct language hiredis = {
+	"hiredis", "echo '#include <hiredis/hiredis.h>' | cc -E - >/dev/null",
+	"cc -Wall -Wextra -o $HERE/%s " PROGRAMS "%s.c -lhiredis",
+	"$HERE/%s"
+};
+
+/* A bug and how it is looked for; "%s" in `clients` is the command. */
+struct bug {
+	const char *name;
+	const struct language *language;
+	const char *options, *init, *clients;
+	const char *left;   /* the data in the end */
+	const char *serial; /* and those of a serial order */
+};
+
+#define HOLD_AND_BUY "--client \"A=%s hold\" --client \"B=%s buy\""
+
+static const struct bug bugs[] = {
+	{ "lost_update", &python, "", "SET stock:book 5", "-- %s",
+	  "stock:book = \"4\"", "stock:book = \"3\"" },
+	{ "lost_update", &shell, "--clients 3", NULL, "-- %s",
+	  "deployments = \"2\"", "deployments = \"3\"" },
+	{ "lost_update", &hiredis, "", NULL, "-- %s", "high-score = \"10\"",
+	  "high-score = \"20\"" },
+	{ "check_then_act", &python, "", NULL, "-- %s",
+	  "balance:ada = \"20\"", "balance:ada = \"10\"" },
+	{ "check_then_act", &node_redis, "", NULL, "-- %s", "seat:12A = \"",
+	  "A, B have all succeeded" },
+	{ "check_then_act", &shell, "", NULL, "-- %s",
+	  "mails = [\"report of 2024-05-01\", \"report of 2024-05-01\"]",
+	  "mails = [\"report of 2024-05-01\"]\n" },
+	{ "expire_after_incr", &python, "--crashes 1 --atomic", NULL, "-- %s",
+	  "hits:ada = \"2\"\n", "hits:ada = \"2\", for 60 s" },
+	{ "expire_after_incr", &shell, "--crashes 1 --atomic", NULL, "-- %s",
+	  "hits:ada = \"2\"\n", "hits:ada = \"2\", for 60 s" },
+	{ "foreign_del", &python, "--expiries 1", NULL, HOLD_AND_BUY,
+	  "there is\n  deploys = \"1\"\nand", "lock:site = \"" },
+	{ "foreign_del", &ioredis, "--expiries 1", NULL, HOLD_AND_BUY,
+	  "there is\n  no keys\nand", "leader = \"B\"" },
+	{ "foreign_del", &shell, "--expiries 1", NULL, HOLD_AND_BUY,
+	  "there is\n  no keys\nand", "seat:12A = \"sold to B\"" },
+	{ "watch_missing", &python, "", "SET account:ada 100", "-- %s",
+	  "account:ada = \"70\"\n  account:bob = \"60\"",
+	  "account:ada = \"40\"\n  account:bob = \"60\"" },
+	{ "watch_missing", &node_redis, "", "RPUSH cart:ada book", "-- %s",
+	  "orders = [\"[\\\"book\\\"]\", \"[\\\"book\\\"]\"]",
+	  "orders = [\"[\\\"book\\\"]\"]" },
+	{ "watch_missing", &hiredis, "", NULL, "-- %s",
+	  "waiting = [\"A\", \"B\"]", "waiting = [\"B\"]" },
+	{ "exec_ignored", &python, "", NULL, "-- %s", "likes = \"1\"",
+	  "likes = \"2\"" },
+	{ "exec_ignored", &hiredis, "", NULL, "-- %s", "sequence = \"1\"",
+	  "sequence = \"2\"" },
+	{ "doubled_retry", &python, "--lost-replies 1 --atomic", NULL, "-- %s",
+	  "balance = \"30\"", "balance = \"20\"" },
+	{ "doubled_retry", &ioredis, "--lost-replies 1 --atomic", NULL, "-- %s",
+	  "votes:cats = \"3\"", "votes:cats = \"2\"" },
+	{ "doubled_retry", &shell, "--lost-replies 1 --atomic", NULL, "-- %s",
+	  "jobs = [\"resize\", \"resize\", \"resize\"]",
+	  "jobs = [\"resize\", \"resize\"]\n" },
+	{ "session_merge", &python, "", NULL, "-- %s",
+	  "session:7 = \"{\\\"page of B\\\": \\\"/basket\\\"}\"",
+	  "session:7 = \"{\\\"page of A\\\": \\\"/basket\\\", \\\"page of B\\\": \\\"/basket\\\"}\"" },
+	{ "session_merge", &shell, "", NULL, "-- %s", "hosts = \"B;\"",
+	  "hosts = \"B;A;\"" },
+};
+
+static const size_t n_bugs = sizeof(bugs) / sizeof(bugs[0]);
+
+/* `pattern` with all its %s replaced; into `text`. */
+static void put_name(char *text, size_t size, const char *pattern,
+		     const char *name)
+{
+	FILE *file = fmemopen(text, size, "w");
+
+	cr_assert_not_null(file);
+	for (; *pattern; pattern++) {
+		if (strncmp(pattern, "%s", 2) == 0) {
+			fputs(name, file);
+			pattern++;
+		} else {
+			fputc(*pattern, file);
+		}
+	}
+	fputc('\0', file);
+	fclose(file);
+}
+
+static bool is_installed(const struct language *language)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "%s 2>/dev/null", language->probe);
+	return cli_run(command) == 0;
+}
+
+static void build_program(const struct language *language, const char *name)
+{
+	char command[300];
+
+	if (!language->build)
+		return;
+	put_name(command, sizeof(command), language->build, name);
+	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+}
+
+static void check_program(const struct bug *bug, const char *name, int code)
+{
+	char program[200], clients[500], command[1000];
+
+	build_program(bug->language, name);
+	put_name(program, sizeof(program), bug->language->command, name);
+	put_name(clients, sizeof(clients), bug->clients, program);
+	snprintf(command, sizeof(command),
+		 "echo '%s' >$HERE/init; $REDRACE check --audit 1 --init $HERE/init %s %s 2>&1",
+		 bug->init ? bug->init : "# nothing", bug->options, clients);
+	cr_assert_eq(cli_run(command), code, "%s of %s: %s", name,
+		     bug->language->name, cli_output);
+}
+
+static void assert_told(const struct bug *bug, const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "%s of %s: no '%s' in: %s",
+			   bug->name, bug->language->name, part, cli_output);
+}
+
+static void check_bug(const struct bug *bug)
+{
+	char fixed[80];
+
+	check_program(bug, bug->name, 1);
+	assert_told(bug, "not serializable (");
+	assert_told(bug, bug->left);
+	assert_told(bug, bug->serial);
+	snprintf(fixed, sizeof(fixed), "%s_fixed", bug->name);
+	check_program(bug, fixed, 0);
+	assert_told(bug, "serializable: all ");
+}
+
+static void check_language(const struct language *language)
+{
+	setenv("NODE_PATH", "build/peers/node_modules", 1);
+	if (!is_installed(language))
+		cr_skip_test("%s is not installed", language->name);
+	for (size_t i = 0; i < n_bugs; i++) {
+		if (bugs[i].language == language)
+			check_bug(&bugs[i]);
+	}
+}
+
+Test(planted, in_shell, .timeout = 120)
+{
+	check_language(&shell);
+}
+
+Test(planted, in_python, .timeout = 120)
+{
+	check_language(&python);
+}
+
+Test(planted, with_ioredis, .timeout = 120)
+{
+	check_language(&ioredis);
+}
+
+Test(planted, with_node_redis, .timeout = 120)
+{
+	check_language(&node_redis);
+}
+
+Test(planted, with_hiredis, .timeout = 120)
+{
+	check_language(&hiredis);
+}
