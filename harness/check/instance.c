@@ -10,6 +10,9 @@
 
 #include "process.h"
 
+/* Commands of a connection that wait for their answers. */
+enum { REQUESTS_MAX = 4096 };
+
 /* A request that was not answered yet, or whose answer has to wait for others. */
 struct request {
 	uint32_t command;
@@ -28,7 +31,7 @@ struct lane {
 	long long id;   /* how manieth connection of its program it is */
 	uint32_t name;  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
 	size_t first, n;
-	struct request requests[RR_RUN_SENT];
+	struct request *requests; /* a ring of REQUESTS_MAX; NULL = none yet */
 };
 
 struct rr_instance {
@@ -220,7 +223,7 @@ static bool may_listen(const struct lane *lane)
 	bool subscribes = lane_listens(lane);
 
 	for (size_t i = 0; i < lane->n; i++)
-		subscribes |= lane->requests[(lane->first + i) % RR_RUN_SENT]
+		subscribes |= lane->requests[(lane->first + i) % REQUESTS_MAX]
 				      .subscribes;
 	return subscribes;
 }
@@ -266,7 +269,8 @@ static struct lane *lane_for(struct rr_instance *instance, int connection)
 			unused = lane;
 	}
 	if (unused)
-		*unused = (struct lane){ .connection = connection,
+		*unused = (struct lane){ .requests = unused->requests,
+					 .connection = connection,
 					 .is_used = true,
 					 .id = ++instance->n_connections,
 					 .name = RR_NO_ID };
@@ -324,7 +328,7 @@ static void flush_lane(struct rr_instance *instance, struct lane *lane)
 	while (lane->n > 0 && lane->requests[lane->first].answer != RR_NO_ID) {
 		send_reply(instance, lane, lane->requests[lane->first].answer);
 		quits |= lane->requests[lane->first].is_quit;
-		lane->first = (lane->first + 1) % RR_RUN_SENT;
+		lane->first = (lane->first + 1) % REQUESTS_MAX;
 		lane->n--;
 	}
 	if (quits && lane->connection >= 0) {
@@ -339,11 +343,15 @@ static void flush_lane(struct rr_instance *instance, struct lane *lane)
 static bool add_request(struct rr_instance *instance, struct lane *lane,
 			struct request request)
 {
-	if (request.command == RR_NO_ID || lane->n == RR_RUN_SENT)
+	if (lane->n == REQUESTS_MAX)
 		return rr_error_set(instance->error, RR_ERROR_DATA,
-				    "client %s sent more than %d commands without waiting for a reply",
-				    instance->plan.name, RR_RUN_SENT);
-	lane->requests[(lane->first + lane->n++) % RR_RUN_SENT] = request;
+				    "client %s sent more than %d commands without waiting for a reply: send them in parts",
+				    instance->plan.name, REQUESTS_MAX);
+	if (!lane->requests)
+		lane->requests = calloc(REQUESTS_MAX, sizeof(*lane->requests));
+	if (!lane->requests || request.command == RR_NO_ID)
+		return rr_error_no_memory(instance->error);
+	lane->requests[(lane->first + lane->n++) % REQUESTS_MAX] = request;
 	flush_lane(instance, lane);
 	return true;
 }
@@ -375,7 +383,7 @@ static bool on_instance_request(void *context, struct rr_process *process,
 	if (!lane)
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
-			"client %s uses more than %d connections at once",
+			"client %s uses more than %d connections at once: make its pool smaller",
 			instance->plan.name, RR_RUN_ORDINALS);
 	if (is_refused_request(command) ||
 	    (word_equals(&command->words[0], "RESET") && may_listen(lane)))
@@ -507,6 +515,8 @@ void rr_instance_free(struct rr_instance *instance)
 	if (!instance)
 		return;
 	rr_process_free(instance->process);
+	for (int i = 0; i < RR_RUN_ORDINALS; i++)
+		free(instance->lanes[i].requests);
 	rr_renaming_release(&instance->inward);
 	rr_renaming_release(&instance->outward);
 	free(instance);
@@ -527,7 +537,7 @@ static void cut_lane(struct rr_instance *instance, struct lane *lane)
 {
 	if (lane->connection >= 0)
 		rr_process_cut(instance->process, lane->connection);
-	*lane = (struct lane){ .connection = -1 };
+	*lane = (struct lane){ .requests = lane->requests, .connection = -1 };
 }
 
 /* Nothing has come until the first of those who wait so long goes on. */
@@ -573,17 +583,27 @@ bool rr_instance_feed(struct rr_instance *instance,
 
 /* ---- What it waits for ----------------------------------------------------------- */
 
+static void add_stop(struct rr_run_view *view, struct rr_stop stop)
+{
+	if (view->n_threads == RR_RUN_THREADS)
+		view->is_too_much = true;
+	else
+		view->stops[view->n_threads++] = stop;
+}
+
+/* Of very many commands the first are enough, as long as each lane has room for one. */
 static void view_lane(struct rr_run_view *view, const struct lane *lane,
 		      uint8_t number)
 {
+	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
+
 	if (!is_owed_on(lane))
 		return;
-	view->stops[view->n_threads++] = (struct rr_stop){
-		.kind = RR_STOP_RECEIVE, .lane = number
-	};
-	for (size_t i = 0; i < lane->n; i++) {
+	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE,
+					 .lane = number });
+	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {
 		const struct request *request =
-			&lane->requests[(lane->first + i) % RR_RUN_SENT];
+			&lane->requests[(lane->first + i) % REQUESTS_MAX];
 
 		if (request->answer == RR_NO_ID)
 			view->sent[view->n_sent++] = (struct rr_sent){
@@ -608,11 +628,12 @@ static void view_subscriptions(struct rr_run_view *view,
 		const struct lane *lane = &instance->lanes[i];
 
 		if (lane->is_used && lane_listens(lane))
-			view->stops[view->n_threads++] = (struct rr_stop){
-				.kind = RR_STOP_LISTEN,
-				.lane = i,
-				.duration_ns = may_time_out ? 0 : RR_NEVER
-			};
+			add_stop(view, (struct rr_stop){
+					       .kind = RR_STOP_LISTEN,
+					       .lane = i,
+					       .duration_ns = may_time_out ?
+								      0 :
+								      RR_NEVER });
 	}
 }
 
@@ -696,7 +717,7 @@ bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
 
 		for (size_t j = 0; j < lane->n; j++) {
 			struct request *request =
-				&lane->requests[(lane->first + j) % RR_RUN_SENT];
+				&lane->requests[(lane->first + j) % REQUESTS_MAX];
 
 			request->command = rr_rename_command(
 				&instance->inward, terms_of_instance(instance),

@@ -313,7 +313,7 @@ static bool check_room(struct rr_client_table *table,
 				    problem);
 	return rr_error_set(
 		&table->error, RR_ERROR_INTERNAL,
-		"a client has more threads, connections, mutexes or commands on their way than there is room for (6, 4 to each server, 16, 96)");
+		"a client has more threads, connections, mutexes or commands on their way than there is room for (18, 4 to each server, 16, 96)");
 }
 
 static bool start_run(struct rr_client_table *table)

@@ -519,13 +519,16 @@ static bool is_local_command(struct rr_state *state, size_t client,
 	       strcmp(reply->text, "QUEUED") == 0;
 }
 
-/* In which order a client hears several things may matter to it. */
-static bool is_local_step(struct rr_state *state, size_t client,
-			  const struct rr_sent *sent)
+/* The command that is next on the only lane on which the client waits for anything: in
+ * which order it hears several things may matter to it. NULL = there is none. */
+static const struct rr_sent *only_sent(const struct rr_state *state,
+				       size_t client)
 {
-	return rr_state_client(state, client)->n_threads == 1 &&
-	       is_local_command(state, client, sent) &&
-	       !polls_on(state, client, sent);
+	const struct rr_client_state *it = rr_state_client(state, client);
+
+	if (it->n_threads != 1 || it->stops[0].kind != RR_STOP_RECEIVE)
+		return NULL;
+	return rr_state_next_sent(state, client, it->stops[0].lane);
 }
 
 /* A step that nobody else can notice, if any client has one: it is a persistent set of
@@ -538,17 +541,15 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 	if (!config->is_local_first || !no_fault_can_tell(&from->common.left))
 		return false;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		for (uint8_t lane = 0; lane < RR_RUN_ORDINALS; lane++) {
-			const struct rr_sent *sent =
-				rr_state_has_ended(from, i) ?
-					NULL :
-					rr_state_next_sent(from, i, lane);
+		const struct rr_sent *sent =
+			rr_state_has_ended(from, i) ? NULL :
+						      only_sent(from, i);
 
-			if (!sent || !is_local_step(from, i, sent))
-				continue;
-			emit_execution(it, from, i, sent, RR_DO_EXECUTE);
-			return true;
-		}
+		if (!sent || !is_local_command(from, i, sent) ||
+		    polls_on(from, i, sent))
+			continue;
+		emit_execution(it, from, i, sent, RR_DO_EXECUTE);
+		return true;
 	}
 	return false;
 }

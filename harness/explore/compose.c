@@ -32,8 +32,9 @@ uint32_t rr_connection_number(struct rr_server_table *table,
 static uint32_t number_of_listeners(struct rr_server_table *table,
 				    const struct rr_connections *connections)
 {
-	struct rr_connections those = { .n = 0 };
+	struct rr_connections those;
 
+	those.n = 0;
 	for (size_t i = 0; i < connections->n; i++) {
 		if (connections->all[i].listens)
 			those.all[those.n++] = connections->all[i];
@@ -102,9 +103,10 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 	const struct rr_own_key key =
 		rr_server_own_key(table, from, connections, question);
 	const uint32_t id = rr_intern_find(&table->owns, &key, sizeof(key));
-	const struct rr_connections before = *connections;
+	struct rr_connections before;
 	struct rr_own own;
 
+	rr_connections_copy(&before, connections);
 	if (id == RR_NO_ID || question->kind == RR_ASK_READ || table->is_tree)
 		return false;
 	own = table->own[id];

@@ -9,6 +9,9 @@
 /* Among a connection's commands: the number of a database. */
 #define NO_COMMAND UINT32_C(0x80000000)
 
+/* Or that of a list of commands that were there before. */
+#define IS_LIST UINT32_C(0x40000000)
+
 /* ---- Those that are not as new --------------------------------------------- */
 
 const struct rr_connection *
@@ -115,29 +118,60 @@ static bool belongs_to_transaction(const char *name,
 		strcmp(reply->text, "QUEUED") == 0);
 }
 
+/* Makes room: the commands become a list, whose number is the first of new ones. */
+static bool fold_commands(struct rr_server_table *table,
+			  struct rr_connection *connection)
+{
+	const uint32_t list = rr_intern_put(&table->lists, connection->commands,
+					    sizeof(connection->commands), NULL);
+
+	if (list == RR_NO_ID)
+		return rr_error_no_memory(&table->error);
+	memset(connection->commands, 0, sizeof(connection->commands));
+	connection->commands[0] = NO_COMMAND | IS_LIST | list;
+	connection->n_commands = 1;
+	return true;
+}
+
 static bool append_command(struct rr_server_table *table,
 			   struct rr_connection *connection, uint32_t command)
 {
-	if (connection->n_commands == RR_CONNECTION_COMMANDS)
-		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
-				    "a transaction of more than %d commands",
-				    RR_CONNECTION_COMMANDS);
+	if (connection->n_commands == RR_CONNECTION_COMMANDS &&
+	    !fold_commands(table, connection))
+		return false;
 	connection->commands[connection->n_commands++] = command;
 	return true;
 }
 
+static bool are_named(const struct rr_server_table *table,
+		      const uint32_t *commands, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t command = commands[i];
+
+		if (!(command & NO_COMMAND) &&
+		    strcmp(rr_server_command_name(table, command), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Among its commands, or those of the lists before them. */
 static bool sent_command(const struct rr_server_table *table,
 			 const struct rr_connection *connection,
 			 const char *name)
 {
-	for (uint32_t i = 0; i < connection->n_commands; i++) {
-		if (!(connection->commands[i] & NO_COMMAND) &&
-		    strcmp(rr_server_command_name(table,
-						  connection->commands[i]),
-			   name) == 0)
-			return true;
+	const uint32_t *commands = connection->commands;
+	uint32_t n = connection->n_commands;
+
+	while (!are_named(table, commands, n, name)) {
+		if (n == 0 || commands[0] < (NO_COMMAND | IS_LIST))
+			return false;
+		commands = rr_intern_get(&table->lists,
+					 commands[0] & ~(NO_COMMAND | IS_LIST));
+		n = RR_CONNECTION_COMMANDS;
 	}
-	return false;
+	return true;
 }
 
 /* A command that is refused while its transaction is open makes EXEC fail. */

@@ -26,7 +26,7 @@ static void keep_crashed_sums(struct rr_state *state, size_t client)
  * anybody else could notice. */
 static void crash_in_product(struct rr_state *state, size_t client)
 {
-	const int n_lanes = RR_RUN_ORDINALS * (int)state->product->n_servers;
+	const int n_lanes = rr_program_lanes(state->product->config.program);
 	const struct rr_run_tally *tally;
 
 	if (rr_state_has_ended(state, client))

@@ -3,6 +3,8 @@
 #ifndef RR_SERVER_STATE_H
 #define RR_SERVER_STATE_H
 
+#include <string.h>
+
 #include "scheduler/scheduler.h"
 #include "server_table.h"
 
@@ -35,6 +37,14 @@ uint32_t rr_server_add_state(struct rr_server_table *table,
 const struct rr_connection *
 rr_server_table_connections(const struct rr_server_table *table,
 			    uint32_t state, size_t *n);
+
+/* Copies those that are there, which are few. */
+static inline void rr_connections_copy(struct rr_connections *to,
+				       const struct rr_connections *from)
+{
+	to->n = from->n;
+	memcpy(to->all, from->all, from->n * sizeof(from->all[0]));
+}
 
 struct rr_connections rr_server_connections(const struct rr_server_table *table,
 					    uint32_t state);

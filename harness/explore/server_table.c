@@ -190,11 +190,12 @@ static uint32_t ask_from(struct rr_server_table *table, uint32_t from,
 			 struct rr_server_row *row, bool *is_new)
 {
 	struct rr_server_snapshot state = table->states[from];
-	struct rr_connections before = rr_server_connections(table, from),
-			      after = before;
+	struct rr_connections before = rr_server_connections(table, from);
+	struct rr_connections after;
 	const struct rr_own_key key =
 		rr_server_own_key(table, from, &before, &row->question);
 
+	rr_connections_copy(&after, &before);
 	state.parent = from;
 	state.question = row->question;
 	if (row->question.kind != RR_ASK_READ) {
@@ -441,6 +442,7 @@ void rr_server_table_release(struct rr_server_table *table)
 	rr_intern_release(&table->owns);
 	rr_intern_release(&table->others);
 	rr_intern_release(&table->singles);
+	rr_intern_release(&table->lists);
 	free(table->own);
 	free(table->other);
 	free(table->states);

@@ -81,6 +81,7 @@ struct rr_server_table {
 	const char *lock; /* the lock's key */
 	struct rr_intern data, connections, says, locks, keys, rows;
 	struct rr_intern owns, others, singles; /* see compose.c */
+	struct rr_intern lists; /* of commands, see connections.c */
 	struct rr_own {
 		struct rr_server_snapshot after; /* all but connections */
 		uint32_t reply, connection;

@@ -93,7 +93,7 @@ static bool emit_lates(struct rr_expansion *it, const struct rr_state *from)
 /* A server notices that a dead client listens no more. */
 static bool emit_notices(struct rr_expansion *it, const struct rr_state *from)
 {
-	const int n_lanes = RR_RUN_ORDINALS * (int)it->product->n_servers;
+	const int n_lanes = rr_program_lanes(it->product->config.program);
 
 	for (size_t i = 0; i < it->product->n_clients; i++) {
 		for (int lane = 0;

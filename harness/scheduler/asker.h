@@ -10,7 +10,7 @@
 #include "terms.h"
 #include "cluster/cluster.h"
 
-enum { RR_ASKER_SLOTS = 64 };
+enum { RR_ASKER_SLOTS = 136 };
 
 enum rr_question_kind {
 	RR_ASK_COMMAND, /* number `argument`, on connection `slot` */

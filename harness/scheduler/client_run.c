@@ -176,7 +176,7 @@ static struct lane *lane_of(struct rr_client_run *run, struct rl_link *link,
 {
 	const int server = server_of(run->program, link);
 
-	for (int i = 0; server >= 0 && i < RR_RUN_ORDINALS; i++) {
+	for (int i = 0; server >= 0 && i < RR_RUN_OWN_ORDINALS; i++) {
 		const size_t at = (size_t)i * run->program->n_servers +
 				  (size_t)server;
 		struct lane **lane = &run->lanes[at];

@@ -25,10 +25,13 @@
 #include "terms.h"
 
 enum {
-	RR_RUN_THREADS = 6,   /* a client and what it starts */
+	RR_RUN_THREADS = 18,  /* a client and what it starts; of programs of
+			       * others: what is waited for on its lanes */
 	RR_RUN_SERVERS = 16,
-	RR_RUN_ORDINALS = 4,  /* connections of a client to one server */
-	RR_RUN_LANES = RR_RUN_SERVERS * RR_RUN_ORDINALS,
+	RR_RUN_ORDINALS = 16, /* connections of a client to one server, of
+			       * programs of others */
+	RR_RUN_OWN_ORDINALS = 4, /* of our own, which may have all servers */
+	RR_RUN_LANES = RR_RUN_SERVERS * RR_RUN_OWN_ORDINALS,
 	RR_RUN_SENT = 96      /* commands whose reply was not taken yet */
 };
 
@@ -174,6 +177,13 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view);
 
 /* What keeps it from running on; NULL = nothing. */
 const char *rr_client_run_problem(const struct rr_client_run *run);
+
+/* So many lanes a client may have. */
+static inline int rr_program_lanes(const struct rr_program *program)
+{
+	return program->run_ops ? RR_RUN_ORDINALS :
+				  RR_RUN_OWN_ORDINALS * (int)program->n_servers;
+}
 
 /* Of lanes: where they lead to, and which connection of several it is. */
 static inline int rr_lane_server(const struct rr_program *program, int lane)

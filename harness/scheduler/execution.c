@@ -198,7 +198,7 @@ rr_execution_look(struct rr_execution *execution)
 static bool crash_one(struct rr_execution *execution,
 		      struct executed_client *client)
 {
-	const size_t n_servers = execution->config.program->n_servers;
+	const int n_lanes = rr_program_lanes(execution->config.program);
 
 	if (client_has_ended(client))
 		return true;
@@ -209,7 +209,7 @@ static bool crash_one(struct rr_execution *execution,
 		       &(struct rr_action){ .kind = RR_ACTION_CRASH,
 					    .client = (uint8_t)client_number(
 						    execution, client) });
-	for (size_t lane = 0; lane < n_servers * RR_RUN_ORDINALS; lane++) {
+	for (int lane = 0; lane < n_lanes; lane++) {
 		if (!execution_close_lane(execution, client, (uint8_t)lane))
 			return false;
 	}
