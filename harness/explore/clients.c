@@ -531,8 +531,17 @@ static const struct rr_sent *only_sent(const struct rr_state *state,
 	return rr_state_next_sent(state, client, it->stops[0].lane);
 }
 
+/* Behind MULTI there is no loop, for EXEC is no such step. */
+static bool is_queued(const struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_connection *connection =
+		rr_state_connection(state, client, lane);
+
+	return connection && connection->n_commands > 0;
+}
+
 /* A step that nobody else can notice, if any client has one: it is a persistent set of
- * its own (Godefroid 1996), and it is in no loop, for EXEC is not one. True: it was
+ * its own (Godefroid 1996), and it is in no loop that is not followed to its end. True: it was
  * emitted, and stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 {
@@ -546,7 +555,8 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 						      only_sent(from, i);
 
 		if (!sent || !is_local_command(from, i, sent) ||
-		    polls_on(from, i, sent))
+		    (!is_queued(from, i, sent->lane) &&
+		     polls_on(from, i, sent)))
 			continue;
 		emit_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;

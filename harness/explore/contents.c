@@ -8,7 +8,18 @@
 #include "base/reply.h"
 
 /* Nobody's connection. */
-enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1 };
+enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1, LOOKING_WORDS = 8 };
+
+/* In another database than 0, without selecting it: a script's choice ends with it. */
+static const char look_elsewhere[] =
+	"redis.call('SELECT', ARGV[1]) return redis.call(unpack(ARGV, 2))";
+
+/* Which databases have keys. */
+static const char list_databases[] =
+	"local all = {} "
+	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
+	"all[#all + 1] = tonumber(db) end "
+	"table.sort(all) return all";
 
 /* The reply to a command that only looks; NULL: there is none. */
 static const struct rl_reply *look_at_server(struct rr_server_table *table,
@@ -24,6 +35,23 @@ static const struct rl_reply *look_at_server(struct rr_server_table *table,
 		rr_server_table_ask(table, state, &question);
 
 	return row ? &table->terms->reply[row->reply].reply : NULL;
+}
+
+/* The same in a database. */
+static const struct rl_reply *look_into(struct rr_server_table *table,
+					uint32_t state, int db,
+					const char *const *words)
+{
+	char number[12];
+	const char *asked[4 + LOOKING_WORDS] = { "EVAL", look_elsewhere, "0",
+						 number };
+
+	if (db == 0)
+		return look_at_server(table, state, words);
+	snprintf(number, sizeof(number), "%d", db);
+	for (size_t i = 0; words[i] && i + 1 < LOOKING_WORDS; i++)
+		asked[4 + i] = words[i];
+	return look_at_server(table, state, asked);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -96,16 +124,16 @@ static void print_sorted(FILE *file, const struct rl_reply *reply, size_t group)
 }
 
 static void print_value(struct rr_server_table *table, FILE *file,
-			uint32_t state, const char *key)
+			uint32_t state, int db, const char *key)
 {
 	const char *const ask_type[] = { "TYPE", key, NULL };
-	const struct rl_reply *type = look_at_server(table, state, ask_type);
+	const struct rl_reply *type = look_into(table, state, db, ask_type);
 	const struct reader *reader =
 		reader_of(type && type->text ? type->text : "");
 	const char *const *words = reader->words;
 	const char *const ask[] = { words[0], key, words[1], words[2], words[3],
 				    NULL };
-	const struct rl_reply *reply = look_at_server(table, state, ask);
+	const struct rl_reply *reply = look_into(table, state, db, ask);
 
 	if (reply && reader->group && reply->type == RL_REPLY_ARRAY)
 		print_sorted(file, reply, reader->group);
@@ -114,10 +142,10 @@ static void print_value(struct rr_server_table *table, FILE *file,
 }
 
 static void print_time(struct rr_server_table *table, FILE *file,
-		       uint32_t state, const char *key, bool ms)
+		       uint32_t state, int db, const char *key, bool ms)
 {
 	const char *const ask[] = { "PTTL", key, NULL };
-	const struct rl_reply *reply = look_at_server(table, state, ask);
+	const struct rl_reply *reply = look_into(table, state, db, ask);
 	long long left_ms;
 
 	if (!reply || !rl_reply_number(reply, &left_ms) || left_ms < 0)
@@ -130,11 +158,11 @@ static void print_time(struct rr_server_table *table, FILE *file,
 
 /* ---- Keys -------------------------------------------------------------------- */
 
-size_t rr_contents_keys(struct rr_server_table *table, uint32_t state,
-			const char ***names)
+static size_t keys_in(struct rr_server_table *table, uint32_t state, int db,
+		      const char ***names)
 {
 	static const char *const words[] = { "KEYS", "*", NULL };
-	const struct rl_reply *reply = look_at_server(table, state, words);
+	const struct rl_reply *reply = look_into(table, state, db, words);
 	const size_t n =
 		reply && reply->type == RL_REPLY_ARRAY ? reply->length : 0;
 
@@ -147,24 +175,66 @@ size_t rr_contents_keys(struct rr_server_table *table, uint32_t state,
 	return n;
 }
 
+size_t rr_contents_keys(struct rr_server_table *table, uint32_t state,
+			const char ***names)
+{
+	return keys_in(table, state, 0, names);
+}
+
+static size_t print_database(struct rr_server_table *table, FILE *file,
+			     uint32_t state, int db, bool ms)
+{
+	const char **names;
+	const size_t n = keys_in(table, state, db, &names);
+
+	for (size_t i = 0; i < n; i++) {
+		if (db > 0)
+			fprintf(file, "db %d: ", db);
+		fprintf(file, "%s = ", names[i]);
+		print_value(table, file, state, db, names[i]);
+		print_time(table, file, state, db, names[i], ms);
+		fputc('\n', file);
+	}
+	free(names);
+	return n;
+}
+
+/* Those of other databases than 0, which are asked for only where there are any. */
+static size_t print_elsewhere(struct rr_server_table *table, FILE *file,
+			      uint32_t state, bool ms)
+{
+	static const char *const words[] = { "EVAL", list_databases, "0",
+					     NULL };
+	const struct rl_reply *reply =
+		table->states[state].elsewhere ?
+			look_at_server(table, state, words) :
+			NULL;
+	size_t n = 0;
+
+	if (!reply || reply->type != RL_REPLY_ARRAY)
+		return 0;
+	for (size_t i = 0; i < reply->length; i++) {
+		const int db = (int)reply->elements[i].integer;
+
+		if (db > 0)
+			n += print_database(table, file, state, db, ms);
+	}
+	return n;
+}
+
 char *rr_contents_text(struct rr_server_table *table, uint32_t state, bool ms)
 {
 	char *text = NULL;
-	const char **names;
-	size_t size, n = rr_contents_keys(table, state, &names);
+	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	if (file && n == 0)
+	if (!file)
+		return NULL;
+	if (print_database(table, file, state, 0, ms) +
+		    print_elsewhere(table, file, state, ms) ==
+	    0)
 		fputs("no keys\n", file);
-	for (size_t i = 0; file && i < n; i++) {
-		fprintf(file, "%s = ", names[i]);
-		print_value(table, file, state, names[i]);
-		print_time(table, file, state, names[i], ms);
-		fputc('\n', file);
-	}
-	if (file)
-		fclose(file);
-	free(names);
+	fclose(file);
 	return text;
 }
 

@@ -9,11 +9,11 @@
 
 #include "server_table.h"
 
-/* A line for each key of database 0, sorted: its value, and the time it has left (`ms`:
+/* A line for each key, sorted by databases: its value, and the time it has left (`ms`:
  * in whole milliseconds). malloc'd; NULL = out of memory. */
 char *rr_contents_text(struct rr_server_table *table, uint32_t state, bool ms);
 
-/* The names of these keys; *names is the caller's to free, the texts are the table's. */
+/* The names of those of database 0; *names is the caller's to free, the texts are the table's. */
 size_t rr_contents_keys(struct rr_server_table *table, uint32_t state,
 			const char ***names);
 

@@ -8,6 +8,7 @@
 #include "draw/draw.h"
 #include "explorer.h"
 #include "play/play.h"
+#include "server_state.h"
 #include "strategy.h"
 
 /* ---- Actions as steps ----------------------------------------------------- */
@@ -31,6 +32,53 @@ static void find_connections(const struct rr_actions *actions,
 		else if (is_command_action(action))
 			setup->connections[slot / RR_RUN_ORDINALS] |=
 				1U << slot % RR_RUN_ORDINALS;
+	}
+}
+
+static size_t count_connections(const struct rr_recorder_setup *setup)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < setup->program->n_clients; i++)
+		n += (size_t)__builtin_popcount(setup->connections[i] | 1U);
+	return n;
+}
+
+/* On which of its connections has a client done what may stay there? A bit each. */
+static void find_carriers(const struct rr_product *product,
+			  const struct rr_actions *actions,
+			  unsigned carriers[RR_RECORDER_CLIENTS])
+{
+	const struct rr_server_table *table = product->tables[0];
+
+	for (size_t i = 0; i < actions->n; i++) {
+		const struct rr_action *action = &actions->all[i];
+		const uint16_t slot = action->question.slot;
+
+		if (is_command_action(action) &&
+		    rr_asker_info(table->asker,
+				  rr_server_command_name(table,
+							 action->command))
+			    .of_connection)
+			carriers[slot / RR_RUN_ORDINALS] |=
+				1U << slot % RR_RUN_ORDINALS;
+	}
+}
+
+/* Where a race has no room for all: what comes down connections that carry nothing is
+ * told as their clients' own. */
+static void share_connections(const struct rr_product *product,
+			      const struct rr_actions *actions,
+			      struct rr_recorder_setup *setup)
+{
+	unsigned carriers[RR_RECORDER_CLIENTS] = { 0 };
+
+	if (count_connections(setup) <= RR_RACE_CLIENTS_MAX)
+		return;
+	find_carriers(product, actions, carriers);
+	for (size_t i = 0; i < setup->program->n_clients; i++) {
+		if (!(carriers[i] & 1U))
+			setup->connections[i] &= carriers[i];
 	}
 }
 
@@ -100,6 +148,7 @@ char *rr_actions_transcript(const struct rr_product *product,
 			rr_terms_command(product->config.program->terms,
 					 &scripts->first[setup.n_given]);
 	find_connections(actions, &setup);
+	share_connections(product, actions, &setup);
 	if (rr_recorder_begin(&recorder, &setup) &&
 	    record_actions(&recorder, product, actions) &&
 	    (file = open_memstream(&text, &size))) {
