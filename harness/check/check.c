@@ -335,7 +335,8 @@ static void print_failure(const struct check *check, size_t client)
 	from = ending.output + strlen(ending.output);
 	while (from > ending.output && n <= FAILURE_LINES)
 		n += *--from == '\n';
-	print_lines("  It printed", from + (*from == '\n'));
+	if (*from)
+		print_lines("  It printed", from + (*from == '\n'));
 }
 
 static enum rr_exit report_nothing(struct check *check,

@@ -726,3 +726,9 @@ bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
 	}
 	return true;
 }
+
+bool rr_instance_renames(const struct rr_instance *instance,
+			 const char *canonical)
+{
+	return rr_renaming_of(&instance->outward, canonical) != NULL;
+}

@@ -64,4 +64,8 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance);
 bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
 			const char *actual);
 
+/* Has it a text of its own for this one? */
+bool rr_instance_renames(const struct rr_instance *instance,
+			 const char *canonical);
+
 #endif

@@ -77,6 +77,16 @@ bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
 	return false;
 }
 
+bool rr_command_has_text(const struct rl_command *command, const char *text)
+{
+	for (size_t i = 0; i < command->n_words; i++) {
+		if (memmem(command->words[i].text, command->words[i].length,
+			   text, strlen(text)))
+			return true;
+	}
+	return false;
+}
+
 static char move_on(char c, size_t client)
 {
 	static const char *const kinds[] = { "0123456789", "abcdef", "ABCDEF",

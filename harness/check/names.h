@@ -42,6 +42,9 @@ uint32_t rr_rename_reply(const struct rr_renaming *renaming,
 bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
 		     char **token_a, char **token_b);
 
+/* Is this text in a word of the command? */
+bool rr_command_has_text(const struct rl_command *command, const char *text);
+
 /* The next token of a text, from *at on, which moves behind it; NULL = no more. */
 const char *rr_next_token(const struct rl_word *word, size_t *at,
 			  size_t *length);

@@ -13,12 +13,21 @@
 /* So many processes are kept where they stand. */
 enum { KEPT_MAX = 24, TEXT_SIZE = 160 };
 
+/* A random value is drawn so often before it is believed to be one, and at most every
+ * so manieth comes twice: more are choices out of few, which other clients may make,
+ * too. */
+enum { DRAWS_MIN = 8, DRAWS_PER_REPEAT = 8 };
+
 struct tree {
 	struct rr_programs *programs;
 	const char *const *argv;
 	struct rr_histories histories;
 	char *names[RR_NAMES_MAX]; /* random values, as the tree has them */
 	size_t n_names;
+	struct {
+		unsigned long n, repeats;
+	} draws[RR_NAMES_MAX]; /* by other processes */
+	struct rr_intern drawn; /* what they had */
 };
 
 struct rr_programs {
@@ -118,17 +127,37 @@ static bool fail_differing_run(struct rr_programs *programs,
 		programs->config.names[client], before, now);
 }
 
-static bool keep_name(struct tree *tree, char *name)
+static bool keep_name(struct tree *tree, const char *name, size_t *number)
 {
-	for (size_t i = 0; i < tree->n_names; i++) {
-		if (strcmp(tree->names[i], name) == 0)
+	for (*number = 0; *number < tree->n_names; ++*number) {
+		if (strcmp(tree->names[*number], name) == 0)
 			return true;
 	}
 	if (tree->n_names == RR_NAMES_MAX)
 		return false;
 	tree->names[tree->n_names] = strdup(name);
 	tree->programs->has_new_names = true;
-	return tree->names[tree->n_names++] != NULL;
+	return tree->names[tree->n_names++] != NULL &&
+	       rr_intern_put(&tree->drawn, name, strlen(name), NULL) !=
+		       RR_NO_ID;
+}
+
+/* A process has another value than the tree. False: so have others, and it is not
+ * random; or out of memory. */
+static bool note_draw(struct tree *tree, const char *canonical,
+		      const char *actual)
+{
+	bool is_new;
+	size_t name;
+
+	if (!keep_name(tree, canonical, &name) ||
+	    rr_intern_put(&tree->drawn, actual, strlen(actual), &is_new) ==
+		    RR_NO_ID)
+		return false;
+	tree->draws[name].n++;
+	tree->draws[name].repeats += !is_new;
+	return tree->draws[name].repeats * DRAWS_PER_REPEAT <=
+	       tree->draws[name].n;
 }
 
 /* The first pair of commands that differ: do they differ in a random value? Then it
@@ -153,7 +182,7 @@ static bool rename_difference(struct tree *tree, struct rr_instance *instance,
 			  &terms->command[known->sent[i].command].words,
 			  &terms->command[seen->sent[i].command].words,
 			  &canonical, &actual) &&
-		  keep_name(tree, canonical) &&
+		  note_draw(tree, canonical, actual) &&
 		  rr_instance_rename(instance, canonical, actual);
 	free(canonical);
 	free(actual);
@@ -472,6 +501,7 @@ static void free_tree(struct tree *tree)
 	for (uint32_t i = 0; i < tree->histories.n; i++)
 		rr_instance_free(tree->histories.all[i]->kept.instance);
 	rr_histories_release(&tree->histories);
+	rr_intern_release(&tree->drawn);
 	for (size_t i = 0; i < tree->n_names; i++)
 		free(tree->names[i]);
 }
@@ -565,6 +595,38 @@ void rr_programs_set_live(struct rr_programs *programs, bool is_live)
 	programs->is_live = is_live;
 }
 
+/* Does the command at a node, or before it, have this text in it? */
+static bool path_has_name(const struct tree *tree, uint32_t at,
+			  const char *name)
+{
+	const struct rr_terms *terms = terms_of_tree(tree);
+
+	for (; at != RR_NO_ID; at = tree->histories.all[at]->parent) {
+		const struct rr_run_view *view = &tree->histories.all[at]->view;
+
+		for (uint32_t i = 0; i < view->n_sent; i++) {
+			if (rr_command_has_text(
+				    &terms->command[view->sent[i].command].words,
+				    name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A process that has come to a node with the very values of the tree. */
+static void note_same_draws(struct tree *tree,
+			    const struct rr_instance *instance, uint32_t at)
+{
+	for (size_t i = 0; i < tree->n_names; i++) {
+		if (rr_instance_renames(instance, tree->names[i]) ||
+		    !path_has_name(tree, at, tree->names[i]))
+			continue;
+		tree->draws[i].n++;
+		tree->draws[i].repeats++;
+	}
+}
+
 /* Another instance goes the same way. */
 static bool run_again(struct tree *tree, size_t client, uint32_t to)
 {
@@ -575,6 +637,8 @@ static bool run_again(struct tree *tree, size_t client, uint32_t to)
 	if (!start_instance(tree, client, &again))
 		return false;
 	good = replay_to(tree, &again, to);
+	if (good)
+		note_same_draws(tree, again.instance, to);
 	if (good)
 		keep_instance(programs, tree->histories.all[to], again);
 	else
@@ -612,13 +676,37 @@ static bool verify_tokens(struct tree *tree)
 	return true;
 }
 
+static bool has_few_draws(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_names; i++) {
+		if (tree->draws[i].n < DRAWS_MIN)
+			return true;
+	}
+	return false;
+}
+
+/* Are they random, or choices out of few? */
+static bool verify_draws(struct tree *tree)
+{
+	const uint32_t end = rr_histories_longest_end(&tree->histories);
+
+	for (int i = 0; i < DRAWS_MIN && end != RR_NO_ID; i++) {
+		if (!has_few_draws(tree))
+			return true;
+		if (!run_again(tree, next_client_of(tree->programs, tree), end))
+			return false;
+	}
+	return true;
+}
+
 bool rr_programs_verify(struct rr_programs *programs, bool *again,
 			struct rr_error *error)
 {
 	bool good = !programs->problem.kind && verify_names_of_clients(programs);
 
 	for (size_t i = 0; i < programs->n_trees && good; i++)
-		good = verify_tokens(&programs->trees[i]);
+		good = verify_tokens(&programs->trees[i]) &&
+		       verify_draws(&programs->trees[i]);
 	*again = programs->wants_own_trees ||
 		 (good && programs->has_new_names);
 	if (good || *again)
