@@ -29,9 +29,8 @@ ALL     := $(STD) $(WARN) $(CFLAGS) $(DIRS) -MMD -MP -pthread
 LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # Shims are libraries of their own, loaded into servers and programs.
-SHIM    := harness/cluster/shim/clock.c harness/check/shim/program.c
 SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
-HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c $(SHIM),$(wildcard harness/*.c harness/*/*.c)))
+HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 LIBS    := -lhiredis -ljansson -lutf8proc -lm
@@ -191,12 +190,12 @@ $(B)/$(SHARED): $(PIC) lib/redislock.map
 
 # Without a sanitizer: they are loaded into programs that have none.
 $(B)/redrace-clock.so: harness/cluster/shim/clock.c harness/cluster/clock_page.h
-$(B)/redrace-program.so: harness/check/shim/program.c harness/check/program_page.h
+$(B)/redrace-program.so: $(wildcard harness/check/shim/*.[ch]) harness/check/program_page.h
 $(SHIMS):
 	@mkdir -p $(@D)
 	@echo '  LD $@'
 	@$(CC) $(STD) $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
-	  -Iharness -fPIC -shared -o $@ $< -pthread -ldl
+	  -Iharness -fPIC -shared -o $@ $(filter %.c,$^) -pthread -ldl
 
 define compile
 @mkdir -p $(@D)

@@ -22,6 +22,7 @@ enum {
 	ARGUMENTS_MAX = 256,
 	TEXT_SIZE = 512,
 	LOOK_NS = 100 * 1000, /* between two looks at its threads */
+	BUSY_NS = 20 * 1000 * 1000, /* until short waits for it end */
 	READS_MAX = 16,       /* of its output at once: it may never end */
 };
 
@@ -42,6 +43,8 @@ struct rr_process {
 	char output[RR_PROCESS_OUTPUT + 1];
 	size_t n_output;
 	int64_t asked_ns; /* when it connected or sent something last */
+	int64_t busy_ns;  /* since when it computes */
+	struct rr_process_look look; /* the last one at its threads */
 	bool has_ended;   /* itself: others of its group may go on */
 	int status;
 };
@@ -455,10 +458,37 @@ static enum rr_process_end end_process(struct rr_process *process,
 	return RR_PROCESS_FAILED;
 }
 
-static bool all_sleep(const struct rr_process *process)
+static struct rr_process_look look_at_all(const struct rr_process *process)
 {
-	return rr_process_tree_sleeps(process->pid,
-				      process->plan->launcher->pid);
+	const struct rr_process_tree tree = {
+		.pid = process->pid,
+		.launcher = process->plan->launcher->pid,
+		.has_ended = process->has_ended,
+		.clock = &process->clock,
+	};
+
+	return rr_process_tree_look(&tree);
+}
+
+/* Is all of it asleep, since before what has come was taken? For that, two looks in a
+ * row have to see the same. */
+static bool is_quiet(struct rr_process *process, bool has_come)
+{
+	const struct rr_process_look before = process->look;
+
+	process->look = look_at_all(process);
+	if (process->look.sleeps || has_come)
+		process->busy_ns = rr_clock_ns();
+	return !has_come && before.sleeps && process->look.sleeps &&
+	       before.stamp == process->look.stamp;
+}
+
+static void end_waits_of_busy(struct rr_process *process)
+{
+	if (rr_clock_ns() - process->busy_ns < BUSY_NS)
+		return;
+	rr_program_clock_wake_busy(&process->clock);
+	process->busy_ns = rr_clock_ns();
 }
 
 static bool is_called_off(const struct rr_process *process,
@@ -478,9 +508,9 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 				    struct rr_error *error)
 {
 	const int64_t limit_ns = process->plan->patience_ms * INT64_C(1000000);
-	int n_quiet = 0;
 
-	process->asked_ns = rr_clock_ns();
+	process->asked_ns = process->busy_ns = rr_clock_ns();
+	process->look.sleeps = false;
 	for (;;) {
 		const int n = take_events(process, LOOK_NS, error);
 
@@ -488,15 +518,15 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 			return RR_PROCESS_FAILED;
 		if (note_end(process))
 			return end_process(process, error);
-		n_quiet = n == 0 && all_sleep(process) &&
-					  !rr_program_clock_is_waking(
-						  &process->clock) ?
-				  n_quiet + 1 :
-				  0;
-		if (n_quiet >= 2 && process->plan->owes(process->plan->context))
+		if (!is_quiet(process, n > 0)) {
+			end_waits_of_busy(process);
+		} else if (rr_program_clock_is_waking(&process->clock)) {
+			process->look.sleeps = false;
+		} else if (process->plan->owes(process->plan->context)) {
 			return RR_PROCESS_STOPPED;
-		if (n_quiet >= 2 && rr_program_clock_wake(&process->clock))
-			n_quiet = 0;
+		} else if (rr_program_clock_wake(&process->clock)) {
+			process->look.sleeps = false;
+		}
 		if (rr_clock_ns() - process->asked_ns > limit_ns)
 			return RR_PROCESS_HANGS;
 	}
@@ -542,6 +572,7 @@ void rr_process_reply(struct rr_process *process, int connection,
 	if (!file)
 		return;
 	rr_resp_write(file, reply);
+	rr_program_clock_hear(&process->clock);
 	if (fclose(file) == 0 && process->connections[connection].fd >= 0)
 		write_all(&process->connections[connection], text, length);
 	free(text);
@@ -549,6 +580,7 @@ void rr_process_reply(struct rr_process *process, int connection,
 
 void rr_process_cut(struct rr_process *process, int connection)
 {
+	rr_program_clock_hear(&process->clock);
 	close_descriptor(&process->connections[connection].fd);
 }
 

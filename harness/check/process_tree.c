@@ -6,88 +6,168 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { TEXT_SIZE = 512, PATH_SIZE = 320 };
+
+/* A look that goes on. */
+struct sight {
+	const struct rr_process_tree *tree;
+	struct rr_process_look look;
+};
+
+/* How much of a file there is; text becomes a string. */
+static size_t read_text(const char *path, char text[TEXT_SIZE])
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? read(fd, text, TEXT_SIZE - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* ---- A thread ------------------------------------------------------------------ */
 
 /* The state of a thread, a letter of proc(5). */
 static char thread_state(const char *path)
 {
-	char text[512];
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	char text[TEXT_SIZE];
 	const char *name_end;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (read_text(path, text) == 0)
 		return 'X';
-	text[n] = '\0';
 	name_end = strrchr(text, ')');
 	return name_end && name_end[1] ? name_end[2] : 'X';
 }
 
-static bool family_sleeps(pid_t pid);
-
-static bool children_sleep(const char *path)
+/* FNV-1a. */
+static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	FILE *file = fopen(path, "re");
-	bool sleep = true;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) *
+		       UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* How often and how long a thread has run; one that waits for time, its ticket. */
+static uint64_t thread_stamp(const struct sight *sight, const char *directory,
+			     const char *thread)
+{
+	const uint64_t begin =
+		hash_text(UINT64_C(0xcbf29ce484222325), thread);
+	const uint64_t ticket = rr_program_clock_ticket(sight->tree->clock,
+							(pid_t)atoi(thread));
+	char path[PATH_SIZE], text[TEXT_SIZE];
+
+	if (ticket)
+		return (begin ^ ticket) * UINT64_C(0x100000001b3);
+	snprintf(path, sizeof(path), "%s/schedstat", directory);
+	read_text(path, text);
+	return hash_text(begin, text);
+}
+
+/* ---- A process ------------------------------------------------------------------- */
+
+static void look_at_family(struct sight *sight, pid_t pid);
+
+static void look_at_children(struct sight *sight, const char *directory)
+{
+	char path[PATH_SIZE];
+	FILE *file;
 	int child;
 
-	while (file && sleep && fscanf(file, "%d", &child) == 1)
-		sleep = family_sleeps(child);
+	snprintf(path, sizeof(path), "%s/children", directory);
+	file = fopen(path, "re");
+	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1)
+		look_at_family(sight, child);
 	if (file)
 		fclose(file);
-	return sleep;
+}
+
+static void look_at_thread(struct sight *sight, pid_t pid, const char *thread)
+{
+	char directory[PATH_SIZE - 16], path[PATH_SIZE];
+
+	snprintf(directory, sizeof(directory), "/proc/%d/task/%s", pid, thread);
+	snprintf(path, sizeof(path), "%s/stat", directory);
+	if (!strchr("SZTtXI", thread_state(path))) {
+		sight->look.sleeps = false;
+		return;
+	}
+	sight->look.stamp += thread_stamp(sight, directory, thread);
+	look_at_children(sight, directory);
 }
 
 /* Do all threads of a process and its children wait for something? */
-static bool family_sleeps(pid_t pid)
+static void look_at_family(struct sight *sight, pid_t pid)
 {
-	char path[320];
+	char path[PATH_SIZE];
 	const struct dirent *entry;
-	bool sleep = true;
 	DIR *tasks;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
-	while (tasks && sleep && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
-			 entry->d_name);
-		sleep = strchr("SZTtXI", thread_state(path)) != NULL;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid,
-			 entry->d_name);
-		sleep = sleep && children_sleep(path);
+	while (tasks && sight->look.sleeps && (entry = readdir(tasks))) {
+		if (entry->d_name[0] != '.')
+			look_at_thread(sight, pid, entry->d_name);
 	}
 	if (tasks)
 		closedir(tasks);
-	return sleep;
+}
+
+/* ---- A program ------------------------------------------------------------------- */
+
+/* Has a child of the launcher ended, so that it will say so at once? The first thread
+ * of a process may end before the others, of which the kernel counts it as one. */
+static bool is_dead(pid_t pid)
+{
+	char path[PATH_SIZE];
+	struct stat tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (!strchr("ZX", thread_state(path)))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return stat(path, &tasks) != 0 || tasks.st_nlink <= 3;
 }
 
 /* Those whose parent has ended are children of the launcher. */
-static bool orphans_sleep(pid_t pid, pid_t launcher)
+static void look_at_orphans(struct sight *sight)
 {
-	char path[80];
+	const struct rr_process_tree *tree = sight->tree;
+	char path[PATH_SIZE];
 	FILE *file;
-	bool sleep = true;
 	int child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher,
-		 launcher);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children",
+		 tree->launcher, tree->launcher);
 	file = fopen(path, "re");
-	while (file && sleep && fscanf(file, "%d", &child) == 1)
-		sleep = child == pid || getpgid(child) != pid ||
-			family_sleeps(child);
+	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1) {
+		if (child == tree->pid || getpgid(child) != tree->pid)
+			continue;
+		sight->look.sleeps = !is_dead(child);
+		look_at_family(sight, child);
+	}
 	if (file)
 		fclose(file);
-	return sleep;
 }
 
-bool rr_process_tree_sleeps(pid_t pid, pid_t launcher)
+struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 {
-	return family_sleeps(pid) && orphans_sleep(pid, launcher);
+	struct sight sight = { tree, { true, 0 } };
+
+	if (!tree->has_ended) {
+		sight.look.sleeps = !is_dead(tree->pid);
+		look_at_family(&sight, tree->pid);
+	}
+	look_at_orphans(&sight);
+	return sight.look;
 }
+
+/* ---- Strays ---------------------------------------------------------------------- */
 
 static bool has_port(const char *pid, unsigned port)
 {

@@ -4,11 +4,35 @@
 #define RR_PROCESS_TREE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-/* Do all threads of a process, its children and whoever else is in its process group
- * wait for something? `launcher` is the parent of those whose own has ended. */
-bool rr_process_tree_sleeps(pid_t pid, pid_t launcher);
+#include "program_clock.h"
+
+/*
+ * A look at all threads of a program: of its process, of that's children, and of whoever
+ * else is in its process group.
+ *
+ * They are seen one after the other, so that one may have woken another meanwhile and
+ * gone to sleep: only two looks that both found them asleep, with the same stamp, tell
+ * that all of them slept at once, for then none has run between what the two saw of
+ * it. A thread that waits for time looks at the clock now and then (program_page.h),
+ * and sleeps all the same.
+ */
+struct rr_process_look {
+	bool sleeps;
+	uint64_t stamp; /* of which threads there are, and how often they ran */
+};
+
+struct rr_process_tree {
+	pid_t pid;      /* of the program */
+	pid_t launcher; /* the parent of those whose own has ended */
+	bool has_ended; /* itself: others of its group may go on */
+	const struct rr_program_clock *clock;
+};
+
+/* Whoever has ended, and is the launcher's to say so, does not sleep. */
+struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree);
 
 /* Is there any process that was started by the program whose port that is, by its
  * environment? Of a program that has ended, with its process group. */

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "program_clock.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/machine.h"
 
-enum { NOTICE_NS = 500 * 1000 * 1000 };
+/* Really, until one that was woken must have gone on: several looks (shim.h). */
+#define WAY_MAX_NS INT64_C(200000000)
 
 bool rr_program_clock_open(struct rr_program_clock *clock,
 			   const char *directory, unsigned number,
@@ -58,35 +64,98 @@ bool rr_program_clock_is_used(const struct rr_program_clock *clock)
 	return clock->page && atomic_load(&clock->page->has_shim);
 }
 
-static bool has_waiter_that(const struct rr_program_clock *clock,
-			    enum rr_waiter_state state)
+void rr_program_clock_hear(struct rr_program_clock *clock)
 {
-	bool found = false;
-
-	for (int i = 0; clock->page && i < RR_WAITERS_MAX; i++)
-		found |= atomic_load(&clock->page->waiters[i].state) ==
-			 (int)state;
-	return found;
+	if (clock->page)
+		atomic_fetch_add(&clock->page->n_heard, 1);
 }
 
-bool rr_program_clock_has_waiter(const struct rr_program_clock *clock)
+uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock,
+				 pid_t thread)
 {
-	return has_waiter_that(clock, RR_WAITER_WAITS);
-}
-
-/* A process that was killed in its sleep never notices. */
-bool rr_program_clock_is_waking(const struct rr_program_clock *clock)
-{
-	return has_waiter_that(clock, RR_WAITER_OVER) &&
-	       rr_clock_ns() - clock->woken_ns < NOTICE_NS;
-}
-
-bool rr_program_clock_wake(struct rr_program_clock *clock)
-{
-	struct rr_program_page *page = clock->page;
-	int64_t first_ns = INT64_MAX;
+	const struct rr_program_page *page = clock->page;
 
 	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
+		const struct rr_waiter *waiter = &page->waiters[i];
+
+		if (atomic_load(&waiter->thread) == thread &&
+		    atomic_load(&waiter->state) == RR_WAITER_WAITS)
+			return ((uint64_t)i << 32) +
+			       atomic_load(&waiter->ticket) + 1;
+	}
+	return 0;
+}
+
+/* ---- Who waits ----------------------------------------------------------------- */
+
+static bool is_gone(pid_t pid)
+{
+	return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Nobody gives back what a thread held that was killed. */
+static void forget_gone(struct rr_program_page *page)
+{
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
+		struct rr_waiter *waiter = &page->waiters[i];
+
+		if (atomic_load(&waiter->state) != RR_WAITER_NONE &&
+		    atomic_load(&waiter->thread) != 0 &&
+		    is_gone(atomic_load(&waiter->thread))) {
+			atomic_store(&waiter->thread, 0);
+			atomic_store(&waiter->state, RR_WAITER_NONE);
+		}
+	}
+	for (int i = 0; i < RR_ALARMS_MAX; i++) {
+		struct rr_alarm *alarm = &page->alarms[i];
+
+		if (atomic_load(&alarm->process) != 0 &&
+		    is_gone(atomic_load(&alarm->process))) {
+			atomic_store(&alarm->until_ns, 0);
+			atomic_store(&alarm->process, 0);
+		}
+	}
+}
+
+static void end_wait(struct rr_waiter *waiter)
+{
+	int waits = RR_WAITER_WAITS;
+
+	if (atomic_compare_exchange_strong(&waiter->state, &waits,
+					   RR_WAITER_OVER))
+		syscall(SYS_futex, &waiter->state, FUTEX_WAKE, INT_MAX, NULL,
+			NULL, 0);
+}
+
+/* Whoever was woken gives his slot back, unless a signal has made him jump out of his
+ * wait. */
+bool rr_program_clock_is_waking(struct rr_program_clock *clock)
+{
+	struct rr_program_page *page = clock->page;
+	struct rr_waiter *last = NULL;
+
+	if (page)
+		forget_gone(page);
+	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
+		if (atomic_load(&page->waiters[i].state) == RR_WAITER_OVER)
+			last = &page->waiters[i];
+	}
+	if (last && clock->woken_ns == 0)
+		clock->woken_ns = rr_clock_ns();
+	if (last && rr_clock_ns() - clock->woken_ns < WAY_MAX_NS)
+		return true;
+	if (last)
+		atomic_store(&last->state, RR_WAITER_NONE);
+	clock->woken_ns = 0;
+	return last != NULL;
+}
+
+/* INT64_MAX: nobody waits for time. */
+static int64_t first_end(const struct rr_program_page *page)
+{
+	int64_t first_ns = INT64_MAX;
+
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
 		const struct rr_waiter *waiter = &page->waiters[i];
 		const int64_t until_ns = atomic_load(&waiter->until_ns);
 
@@ -94,18 +163,63 @@ bool rr_program_clock_wake(struct rr_program_clock *clock)
 		    until_ns < first_ns)
 			first_ns = until_ns;
 	}
-	if (first_ns == INT64_MAX)
+	for (int i = 0; i < RR_ALARMS_MAX; i++) {
+		const int64_t until_ns = atomic_load(&page->alarms[i].until_ns);
+
+		if (until_ns > 0 && until_ns < first_ns)
+			first_ns = until_ns;
+	}
+	return first_ns;
+}
+
+bool rr_program_clock_has_waiter(const struct rr_program_clock *clock)
+{
+	return clock->page && first_end(clock->page) != INT64_MAX;
+}
+
+static void send_alarm(struct rr_alarm *alarm)
+{
+	const int64_t interval_ns = atomic_load(&alarm->interval_ns);
+	const int64_t until_ns = atomic_load(&alarm->until_ns);
+
+	atomic_store(&alarm->until_ns,
+		     interval_ns > 0 ? until_ns + interval_ns : 0);
+	kill(atomic_load(&alarm->process), SIGALRM);
+}
+
+bool rr_program_clock_wake(struct rr_program_clock *clock)
+{
+	struct rr_program_page *page = clock->page;
+	int64_t first_ns;
+
+	if (!rr_program_clock_has_waiter(clock))
 		return false;
-	clock->woken_ns = rr_clock_ns();
+	first_ns = first_end(page);
 	if (first_ns > atomic_load(&page->passed_ns))
 		atomic_store(&page->passed_ns, first_ns);
 	for (int i = 0; i < RR_WAITERS_MAX; i++) {
-		struct rr_waiter *waiter = &page->waiters[i];
-		int waits = RR_WAITER_WAITS;
+		if (atomic_load(&page->waiters[i].until_ns) <= first_ns)
+			end_wait(&page->waiters[i]);
+	}
+	for (int i = 0; i < RR_ALARMS_MAX; i++) {
+		const int64_t until_ns = atomic_load(&page->alarms[i].until_ns);
 
-		if (atomic_load(&waiter->until_ns) <= first_ns)
-			atomic_compare_exchange_strong(&waiter->state, &waits,
-						       RR_WAITER_OVER);
+		if (until_ns > 0 && until_ns <= first_ns)
+			send_alarm(&page->alarms[i]);
 	}
 	return true;
+}
+
+void rr_program_clock_wake_busy(struct rr_program_clock *clock)
+{
+	struct rr_program_page *page = clock->page;
+
+	for (int i = 0; page && i < RR_WAITERS_MAX; i++) {
+		struct rr_waiter *waiter = &page->waiters[i];
+
+		if (atomic_load(&waiter->is_brief) ||
+		    atomic_load(&waiter->until_ns) <=
+			    atomic_load(&page->passed_ns))
+			end_wait(waiter);
+	}
 }

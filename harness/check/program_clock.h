@@ -6,13 +6,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "program_page.h"
 
 struct rr_program_clock {
 	struct rr_program_page *page; /* NULL: without the shim */
 	char path[112];
-	int64_t woken_ns; /* when somebody was woken last, of our own clock */
+	int64_t woken_ns; /* really: since when somebody is on his way; 0: nobody */
 };
 
 /* Makes a page: directory/NUMBER.page. False: errno. Close it in any case. */
@@ -28,13 +29,28 @@ void rr_program_clock_pass(struct rr_program_clock *clock, int64_t ns);
 uint64_t rr_program_clock_reads(const struct rr_program_clock *clock);
 bool rr_program_clock_is_used(const struct rr_program_clock *clock);
 
-/* Does anybody sleep, or wait with a time-out? */
+/* The program hears something: whoever reads the clock again and again begins anew. */
+void rr_program_clock_hear(struct rr_program_clock *clock);
+
+/* Does anybody sleep, wait with a time-out or for an alarm? */
 bool rr_program_clock_has_waiter(const struct rr_program_clock *clock);
 
-/* Has anybody been woken who may not have noticed yet? */
-bool rr_program_clock_is_waking(const struct rr_program_clock *clock);
+/* Has anybody been woken who has not gone on yet? Nothing more may be done while he
+ * is on his way. */
+bool rr_program_clock_is_waking(struct rr_program_clock *clock);
 
-/* Lets time pass until the first of those who sleep may go on. False: nobody does. */
+/* Lets time pass until the first of those who sleep may go on, or an alarm is due.
+ * False: nobody waits for time. */
 bool rr_program_clock_wake(struct rr_program_clock *clock);
+
+/* Of a program that has been computing for long: ends what is due, for a thread that
+ * reads the clock again and again moves it, and the short waits for a lock: Python's
+ * threads ask for their turn when these end. No time passes. */
+void rr_program_clock_wake_busy(struct rr_program_clock *clock);
+
+/* The ticket of the wait of a thread, not 0; 0: it does not wait for time, or not any
+ * more. */
+uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock,
+				 pid_t thread);
 
 #endif

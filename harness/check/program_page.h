@@ -3,8 +3,9 @@
  * What redrace and the shim inside a checked program share: a file that all processes
  * of the program have mapped. Time stands still in there but for what redrace adds.
  *
- * A thread that sleeps, or waits for descriptors with a time-out, takes a slot and
- * waits until its descriptors are ready or until redrace says that its time is over.
+ * A thread that sleeps, or waits for something with a time-out, takes a slot and waits
+ * until it gets what it waits for or until redrace says that its time is over. An alarm
+ * is sent by redrace when its time has come.
  */
 #ifndef RR_PROGRAM_PAGE_H
 #define RR_PROGRAM_PAGE_H
@@ -15,7 +16,14 @@
 /* The environment variable that names the file. */
 #define RR_PROGRAM_PAGE_VARIABLE "REDRACE_PROGRAM_PAGE"
 
-enum { RR_WAITERS_MAX = 64 };
+/* SPIN_READS: of a thread that hears nothing and waits for nothing; each further one
+ * moves the clock by SPIN_STEP_NS, or a loop that waits for the clock had no end. */
+enum {
+	RR_WAITERS_MAX = 256,
+	RR_ALARMS_MAX = 16,
+	RR_SPIN_READS = 10000,
+	RR_SPIN_STEP_NS = 1000 * 1000
+};
 
 enum rr_waiter_state {
 	RR_WAITER_NONE,
@@ -25,17 +33,29 @@ enum rr_waiter_state {
 };
 
 struct rr_waiter {
-	_Atomic int state;
+	_Atomic int state;        /* also a futex */
+	_Atomic int thread;       /* whose it is: gettid(2) */
+	_Atomic uint32_t ticket;  /* another one each time it is taken */
+	_Atomic int is_brief;     /* as those for a lock often are */
 	_Atomic int64_t until_ns; /* in passed_ns */
+};
+
+/* setitimer(2) of a process. */
+struct rr_alarm {
+	_Atomic int process;         /* 0: nobody's */
+	_Atomic int64_t until_ns;    /* in passed_ns; 0: it is not set */
+	_Atomic int64_t interval_ns; /* to the next; 0: there is none */
 };
 
 struct rr_program_page {
 	_Atomic int64_t start_ns;  /* time of day at the beginning, since 1970 */
 	_Atomic int64_t passed_ns; /* since then */
 	_Atomic uint64_t n_reads;  /* of any clock */
+	_Atomic uint64_t n_heard;  /* replies and the like: redrace counts */
 	_Atomic int has_shim;      /* a process has mapped the page */
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
+	struct rr_alarm alarms[RR_ALARMS_MAX];
 };
 
 #endif

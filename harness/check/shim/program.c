@@ -3,36 +3,30 @@
  * Preloaded into a program that is checked: its clocks stand still but for what the
  * page says, and sleeping and waiting for a time-out ends when redrace says so.
  *
- * Functions that glibc calls by itself are not seen: waiting for a condition variable,
- * a semaphore or a timer keeps the kernel's clock. A static program keeps all of it.
+ * This file maps the page and hands out its slots; clocks.c, sleeping.c,
+ * descriptors.c, threads.c and alarms.c stand for functions of the C library. Those
+ * that it calls by itself are not seen. A static program keeps the kernel's time.
  *
  * Allocators read the clock while they start: until this library's constructor has
  * run, the kernel is asked. Nothing here allocates. A preloaded library has no caller
- * that could own its state: hence the one static struct.
+ * that could own its state: hence the static struct.
  */
-#include <errno.h>
+#include "shim.h"
+
 #include <fcntl.h>
-#include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/select.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "check/program_page.h"
-
-#define SECOND_NS INT64_C(1000000000)
-
-/* LOOK: between two looks at whether the time is over. Sets of signals have so many
- * bytes for the kernel. */
-enum { LOOK_MS = 1, SIGNALS_BYTES = 8 };
+/* A look at whether the time is over comes after a part of the time that the wait has
+ * lasted really: who is kept waiting for long costs little. */
+#define LOOK_MIN_NS INT64_C(1000000)
+#define LOOK_MAX_NS INT64_C(50000000)
+enum { LOOK_PART = 4 };
 
 static struct {
-	struct rr_program_page *page; /* NULL: nothing is changed */
+	struct rr_program_page *page;
 } shim;
 
 __attribute__((constructor)) static void begin(void)
@@ -52,283 +46,120 @@ __attribute__((constructor)) static void begin(void)
 	atomic_store(&page->has_shim, 1);
 }
 
-/* ---- Clocks ------------------------------------------------------------------ */
-
-static int64_t start_of(clockid_t clock)
+struct rr_program_page *rr_shim_page(void)
 {
-	switch (clock) {
-	case CLOCK_REALTIME:
-	case CLOCK_REALTIME_COARSE:
-	case CLOCK_TAI:
-		return atomic_load(&shim.page->start_ns);
-	case CLOCK_MONOTONIC:
-	case CLOCK_MONOTONIC_RAW:
-	case CLOCK_MONOTONIC_COARSE:
-	case CLOCK_BOOTTIME:
-		return atomic_load(&shim.page->monotonic_ns);
-	default:
-		return -1;
-	}
+	return shim.page;
 }
 
-/* The processor's own time goes on as it does. */
-int clock_gettime(clockid_t clock, struct timespec *now)
+int64_t rr_shim_ns(const struct timespec *time)
 {
-	const int64_t start = shim.page ? start_of(clock) : -1;
-	int64_t ns;
+	const int64_t most = INT64_MAX / RR_SHIM_SECOND_NS / 4;
 
-	if (start < 0)
-		return (int)syscall(SYS_clock_gettime, clock, now);
-	atomic_fetch_add(&shim.page->n_reads, 1);
-	ns = start + atomic_load(&shim.page->passed_ns);
-	now->tv_sec = ns / SECOND_NS;
-	now->tv_nsec = ns % SECOND_NS;
-	return 0;
+	if (time->tv_sec > most)
+		return most * RR_SHIM_SECOND_NS;
+	return time->tv_sec * RR_SHIM_SECOND_NS + time->tv_nsec;
 }
 
-int gettimeofday(struct timeval *restrict now, void *restrict zone)
-{
-	struct timespec precise;
+/* ---- Slots --------------------------------------------------------------------- */
 
-	(void)zone; /* obsolete, and nobody fills it in */
-	clock_gettime(CLOCK_REALTIME, &precise);
-	now->tv_sec = precise.tv_sec;
-	now->tv_usec = precise.tv_nsec / 1000;
-	return 0;
-}
-
-time_t time(time_t *result)
+static int64_t kernel_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (result)
-		*result = now.tv_sec;
-	return now.tv_sec;
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return rr_shim_ns(&now);
 }
 
-/* ---- Waiting ------------------------------------------------------------------- */
-
-/* A slot for somebody who waits so long; NULL: there is none, or no page. */
-static struct rr_waiter *take_slot(int64_t duration_ns)
+/* A signal's handler may have jumped out of a wait. */
+static void free_slots_of(int thread)
 {
-	for (int i = 0; shim.page && i < RR_WAITERS_MAX; i++) {
-		struct rr_waiter *waiter = &shim.page->waiters[i];
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
+		struct rr_waiter *slot = &shim.page->waiters[i];
+
+		if (atomic_load(&slot->thread) == thread) {
+			atomic_store(&slot->thread, 0);
+			atomic_store(&slot->state, RR_WAITER_NONE);
+		}
+	}
+}
+
+static struct rr_waiter *take_slot(int thread)
+{
+	for (int i = 0; i < RR_WAITERS_MAX; i++) {
+		struct rr_waiter *slot = &shim.page->waiters[i];
 		int none = RR_WAITER_NONE;
 
-		if (!atomic_compare_exchange_strong(&waiter->state, &none,
-						    RR_WAITER_TAKEN))
-			continue;
-		atomic_store(&waiter->until_ns,
-			     atomic_load(&shim.page->passed_ns) + duration_ns);
-		atomic_store(&waiter->state, RR_WAITER_WAITS);
-		return waiter;
+		if (atomic_compare_exchange_strong(&slot->state, &none,
+						   RR_WAITER_TAKEN)) {
+			atomic_store(&slot->thread, thread);
+			return slot;
+		}
 	}
 	return NULL;
 }
 
-static bool is_over(const struct rr_waiter *waiter)
+bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns)
 {
-	return atomic_load(&waiter->state) == RR_WAITER_OVER;
-}
+	const int thread = (int)syscall(SYS_gettid);
+	struct rr_waiter *slot;
 
-static void give_slot_back(struct rr_waiter *waiter)
-{
-	atomic_store(&waiter->state, RR_WAITER_NONE);
-}
-
-static int kernel_poll(struct pollfd *list, nfds_t n, int timeout_ms,
-		       const sigset_t *mask)
-{
-	const struct timespec timeout = { timeout_ms / 1000,
-					  timeout_ms % 1000 * 1000000L };
-
-	return (int)syscall(SYS_ppoll, list, n, timeout_ms < 0 ? NULL : &timeout,
-			    mask, mask ? SIGNALS_BYTES : 0);
-}
-
-/* False: there is no slot, and the kernel has to do it. */
-static bool sleep_until_over(int64_t duration_ns)
-{
-	struct rr_waiter *waiter;
-
-	if (duration_ns <= 0)
-		return true;
-	waiter = take_slot(duration_ns);
-	if (!waiter)
+	if (!shim.page)
 		return false;
-	while (!is_over(waiter))
-		kernel_poll(NULL, 0, LOOK_MS, NULL);
-	give_slot_back(waiter);
+	rr_shim_forget_reads();
+	free_slots_of(thread);
+	slot = take_slot(thread);
+	if (!slot)
+		return false;
+	*wait = (struct rr_shim_wait){
+		slot, atomic_fetch_add(&slot->ticket, 1) + 1, kernel_ns()
+	};
+	atomic_store(&slot->is_brief, 0);
+	atomic_store(&slot->until_ns,
+		     atomic_load(&shim.page->passed_ns) + duration_ns);
+	atomic_store(&slot->state, RR_WAITER_WAITS);
 	return true;
 }
 
-static int64_t ns_of(const struct timespec *time)
+/* A slot that is another's by now was taken away, because its time was over. */
+bool rr_shim_wait_is_over(const struct rr_shim_wait *wait)
 {
-	return time->tv_sec * SECOND_NS + time->tv_nsec;
+	return atomic_load(&wait->slot->state) != RR_WAITER_WAITS ||
+	       atomic_load(&wait->slot->ticket) != wait->ticket;
 }
 
-int nanosleep(const struct timespec *duration, struct timespec *left)
+void rr_shim_wait_end(struct rr_shim_wait *wait)
 {
-	if (sleep_until_over(ns_of(duration)))
-		return 0;
-	return (int)syscall(SYS_nanosleep, duration, left);
+	if (atomic_load(&wait->slot->ticket) != wait->ticket)
+		return;
+	atomic_store(&wait->slot->thread, 0);
+	atomic_store(&wait->slot->state, RR_WAITER_NONE);
 }
 
-int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
-		    struct timespec *left)
-{
-	const int64_t start = shim.page ? start_of(clock) : -1;
-	int64_t ns = ns_of(duration);
+/* ---- Looks --------------------------------------------------------------------- */
 
-	if (start >= 0 && flags & TIMER_ABSTIME)
-		ns -= start + atomic_load(&shim.page->passed_ns);
-	if (start >= 0 && sleep_until_over(ns))
-		return 0;
-	return syscall(SYS_clock_nanosleep, clock, flags, duration, left) == 0 ?
-		       0 :
-		       errno;
+static int64_t look_ns(const struct rr_shim_wait *wait, int64_t now_ns)
+{
+	const int64_t part_ns = (now_ns - wait->begun_ns) / LOOK_PART;
+
+	if (part_ns < LOOK_MIN_NS)
+		return LOOK_MIN_NS;
+	return part_ns < LOOK_MAX_NS ? part_ns : LOOK_MAX_NS;
 }
 
-unsigned int sleep(unsigned int seconds)
+static struct timespec timespec_of(int64_t ns)
 {
-	const struct timespec duration = { seconds, 0 };
-
-	nanosleep(&duration, NULL);
-	return 0;
+	return (struct timespec){ ns / RR_SHIM_SECOND_NS,
+				  ns % RR_SHIM_SECOND_NS };
 }
 
-int usleep(useconds_t us)
+struct timespec rr_shim_look(const struct rr_shim_wait *wait)
 {
-	const struct timespec duration = { us / 1000000,
-					   us % 1000000 * 1000L };
-
-	return nanosleep(&duration, NULL);
+	return timespec_of(look_ns(wait, kernel_ns()));
 }
 
-/* ---- Waiting for descriptors ------------------------------------------------------ */
-
-static int poll_until_over(struct pollfd *list, nfds_t n, int64_t timeout_ns,
-			   const sigset_t *mask)
+struct timespec rr_shim_look_end(const struct rr_shim_wait *wait)
 {
-	int n_ready = kernel_poll(list, n, 0, mask);
-	struct rr_waiter *waiter;
+	const int64_t now_ns = kernel_ns();
 
-	if (n_ready != 0 || timeout_ns == 0)
-		return n_ready;
-	if (timeout_ns < 0 || !(waiter = take_slot(timeout_ns)))
-		return kernel_poll(list, n,
-				   timeout_ns < 0 ?
-					   -1 :
-					   (int)(timeout_ns / 1000000),
-				   mask);
-	while (n_ready == 0 && !is_over(waiter))
-		n_ready = kernel_poll(list, n, LOOK_MS, mask);
-	give_slot_back(waiter);
-	return n_ready;
-}
-
-int poll(struct pollfd *list, nfds_t n, int timeout_ms)
-{
-	return poll_until_over(list, n, timeout_ms * INT64_C(1000000), NULL);
-}
-
-int ppoll(struct pollfd *list, nfds_t n, const struct timespec *timeout,
-	  const sigset_t *mask)
-{
-	return poll_until_over(list, n, timeout ? ns_of(timeout) : -1, mask);
-}
-
-static int kernel_select(int n, fd_set *sets[3], const fd_set before[3],
-			 int timeout_ms, const sigset_t *mask)
-{
-	struct timespec timeout = { timeout_ms / 1000,
-				    timeout_ms % 1000 * 1000000L };
-	const struct {
-		const sigset_t *set;
-		size_t size;
-	} with_mask = { mask, SIGNALS_BYTES };
-
-	for (int i = 0; i < 3; i++) {
-		if (sets[i])
-			*sets[i] = before[i];
-	}
-	return (int)syscall(SYS_pselect6, n, sets[0], sets[1], sets[2],
-			    timeout_ms < 0 ? NULL : &timeout,
-			    mask ? &with_mask : NULL);
-}
-
-static int select_until_over(int n, fd_set *sets[3], int64_t timeout_ns,
-			     const sigset_t *mask)
-{
-	fd_set before[3];
-	struct rr_waiter *waiter;
-	int n_ready;
-
-	for (int i = 0; i < 3; i++) {
-		if (sets[i])
-			before[i] = *sets[i];
-	}
-	n_ready = kernel_select(n, sets, before, 0, mask);
-	if (n_ready != 0 || timeout_ns == 0)
-		return n_ready;
-	if (timeout_ns < 0 || !(waiter = take_slot(timeout_ns)))
-		return kernel_select(n, sets, before,
-				     timeout_ns < 0 ?
-					     -1 :
-					     (int)(timeout_ns / 1000000),
-				     mask);
-	while (n_ready == 0 && !is_over(waiter))
-		n_ready = kernel_select(n, sets, before, LOOK_MS, mask);
-	give_slot_back(waiter);
-	return n_ready;
-}
-
-int select(int n, fd_set *reading, fd_set *writing, fd_set *excepting,
-	   struct timeval *timeout)
-{
-	fd_set *sets[3] = { reading, writing, excepting };
-
-	return select_until_over(n, sets,
-				 timeout ? timeout->tv_sec * SECOND_NS +
-						   timeout->tv_usec * 1000 :
-					   -1,
-				 NULL);
-}
-
-int pselect(int n, fd_set *reading, fd_set *writing, fd_set *excepting,
-	    const struct timespec *timeout, const sigset_t *mask)
-{
-	fd_set *sets[3] = { reading, writing, excepting };
-
-	return select_until_over(n, sets, timeout ? ns_of(timeout) : -1, mask);
-}
-
-static int kernel_epoll(int epoll, struct epoll_event *events, int most,
-			int timeout_ms, const sigset_t *mask)
-{
-	return (int)syscall(SYS_epoll_pwait, epoll, events, most, timeout_ms,
-			    mask, SIGNALS_BYTES);
-}
-
-int epoll_pwait(int epoll, struct epoll_event *events, int most,
-		int timeout_ms, const sigset_t *mask)
-{
-	int n_ready = kernel_epoll(epoll, events, most, 0, mask);
-	struct rr_waiter *waiter;
-
-	if (n_ready != 0 || timeout_ms == 0)
-		return n_ready;
-	if (timeout_ms < 0 ||
-	    !(waiter = take_slot(timeout_ms * INT64_C(1000000))))
-		return kernel_epoll(epoll, events, most, timeout_ms, mask);
-	while (n_ready == 0 && !is_over(waiter))
-		n_ready = kernel_epoll(epoll, events, most, LOOK_MS, mask);
-	give_slot_back(waiter);
-	return n_ready;
-}
-
-int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout_ms)
-{
-	return epoll_pwait(epoll, events, most, timeout_ms, NULL);
+	return timespec_of(now_ns + look_ns(wait, now_ns));
 }

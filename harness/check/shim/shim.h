@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the shim share: the page, its time, and slots to wait in. All of
+ * it works without a page, and then leaves everything to the kernel.
+ */
+#ifndef RR_SHIM_H
+#define RR_SHIM_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "check/program_page.h"
+
+#define RR_SHIM_SECOND_NS INT64_C(1000000000)
+#define RR_SHIM_INNER __attribute__((visibility("hidden")))
+
+/* NULL: nothing is changed. */
+RR_SHIM_INNER struct rr_program_page *rr_shim_page(void);
+
+/* The program's time by a clock, without counting it as read; -1: the clock is left
+ * to the kernel. */
+RR_SHIM_INNER int64_t rr_shim_now(clockid_t clock);
+
+/* The thread does something else than to read the clock. */
+RR_SHIM_INNER void rr_shim_forget_reads(void);
+
+/* syscall(2) of the C library: our own changes the time-out of a futex. */
+RR_SHIM_INNER long rr_shim_kernel_call(long number, const long words[6]);
+
+RR_SHIM_INNER int64_t rr_shim_ns(const struct timespec *time);
+
+/* Which clock an absolute time is of, where nobody says: that which is nearer. */
+RR_SHIM_INNER clockid_t rr_shim_clock_of(int64_t ns);
+
+/* ---- Waiting in looks ---------------------------------------------------------- */
+
+struct rr_shim_wait {
+	struct rr_waiter *slot;
+	uint32_t ticket;
+	int64_t begun_ns; /* of the kernel */
+};
+
+/* False: there is no slot or no page, and the kernel has to do it. */
+RR_SHIM_INNER bool rr_shim_wait_begin(struct rr_shim_wait *wait,
+				      int64_t duration_ns);
+RR_SHIM_INNER bool rr_shim_wait_is_over(const struct rr_shim_wait *wait);
+RR_SHIM_INNER void rr_shim_wait_end(struct rr_shim_wait *wait);
+
+/* How long to wait in the kernel until the next look. */
+RR_SHIM_INNER struct timespec rr_shim_look(const struct rr_shim_wait *wait);
+
+/* Such a time from now, by the kernel's monotonic clock. */
+RR_SHIM_INNER struct timespec
+rr_shim_look_end(const struct rr_shim_wait *wait);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Sleeping, and waiting for signals with a time-out. */
+#include "shim.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum { SIGNALS_BYTES = 8 }; /* of a set of signals, for the kernel */
+
+/* A signal ends a wait of the kernel that has a time-out, whatever its handler's
+ * flags are: so one has it. */
+static const struct timespec long_time = { 3600, 0 };
+
+/* Until redrace changes the state, at most; 0, or EINTR. */
+static int nap_at(_Atomic int *state)
+{
+	const long words[6] = { (long)state, FUTEX_WAIT, RR_WAITER_WAITS,
+				(long)&long_time };
+	const long result = rr_shim_kernel_call(SYS_futex, words);
+
+	return result != 0 && errno == EINTR ? EINTR : 0;
+}
+
+/* Until redrace says that the time is over, or a signal comes: EINTR, with *left_ns.
+ * -1: there is no slot, and the kernel has to do it. */
+static int sleep_until_over(int64_t duration_ns, int64_t *left_ns)
+{
+	struct rr_shim_wait wait;
+	int result = 0;
+
+	if (duration_ns <= 0)
+		return 0;
+	if (!rr_shim_wait_begin(&wait, duration_ns))
+		return -1;
+	while (result == 0 && !rr_shim_wait_is_over(&wait))
+		result = nap_at(&wait.slot->state);
+	*left_ns = atomic_load(&wait.slot->until_ns) -
+		   atomic_load(&rr_shim_page()->passed_ns);
+	rr_shim_wait_end(&wait);
+	return result;
+}
+
+static void tell_what_is_left(struct timespec *left, int64_t left_ns)
+{
+	if (!left)
+		return;
+	left->tv_sec = left_ns / RR_SHIM_SECOND_NS;
+	left->tv_nsec = left_ns % RR_SHIM_SECOND_NS;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
+		    struct timespec *left)
+{
+	const int64_t now = rr_shim_now(clock);
+	int64_t ns = rr_shim_ns(duration), left_ns = 0;
+	int result = -1;
+
+	if (flags & TIMER_ABSTIME)
+		ns -= now;
+	if (now >= 0)
+		result = sleep_until_over(ns, &left_ns);
+	if (result == EINTR && !(flags & TIMER_ABSTIME))
+		tell_what_is_left(left, left_ns);
+	if (result >= 0)
+		return result;
+	return syscall(SYS_clock_nanosleep, clock, flags, duration, left) == 0 ?
+		       0 :
+		       errno;
+}
+
+int nanosleep(const struct timespec *duration, struct timespec *left)
+{
+	const int result = clock_nanosleep(CLOCK_REALTIME, 0, duration, left);
+
+	if (result == 0)
+		return 0;
+	errno = result;
+	return -1;
+}
+
+int thrd_sleep(const struct timespec *duration, struct timespec *left)
+{
+	const int result = clock_nanosleep(CLOCK_REALTIME, 0, duration, left);
+
+	if (result == 0)
+		return 0;
+	return result == EINTR ? -1 : -2;
+}
+
+unsigned int sleep(unsigned int seconds)
+{
+	const struct timespec duration = { seconds, 0 };
+	struct timespec left = { 0, 0 };
+
+	nanosleep(&duration, &left);
+	return (unsigned int)left.tv_sec + (left.tv_nsec > 0);
+}
+
+int usleep(useconds_t us)
+{
+	const struct timespec duration = { us / 1000000,
+					   us % 1000000 * 1000L };
+
+	return nanosleep(&duration, NULL);
+}
+
+static int kernel_sigtimedwait(const sigset_t *set, siginfo_t *signal_info,
+			       const struct timespec *timeout)
+{
+	return (int)syscall(SYS_rt_sigtimedwait, set, signal_info, timeout,
+			    SIGNALS_BYTES);
+}
+
+int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict signal_info,
+		 const struct timespec *restrict timeout)
+{
+	const struct timespec none = { 0, 0 };
+	struct rr_shim_wait wait;
+	int result = kernel_sigtimedwait(set, signal_info, &none);
+
+	if (result > 0 || (timeout && rr_shim_ns(timeout) == 0))
+		return result;
+	if (!timeout || !rr_shim_wait_begin(&wait, rr_shim_ns(timeout)))
+		return kernel_sigtimedwait(set, signal_info, timeout);
+	while (result < 0 && errno == EAGAIN && !rr_shim_wait_is_over(&wait)) {
+		const struct timespec look = rr_shim_look(&wait);
+
+		result = kernel_sigtimedwait(set, signal_info, &look);
+	}
+	rr_shim_wait_end(&wait);
+	return result;
+}
