@@ -350,6 +350,15 @@ static bool make_room(struct connection *connection)
 	return true;
 }
 
+/* A program that has not turned Nagle's algorithm off sleeps while its kernel keeps the
+ * next short write back, until the one before is acknowledged. */
+static void acknowledge(int fd)
+{
+	const int yes = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+}
+
 /* Reads all that has come, and passes it on. */
 static bool read_requests(struct rr_process *process, int number,
 			  struct rr_error *error)
@@ -373,8 +382,10 @@ static bool read_requests(struct rr_process *process, int number,
 		if (connection->fd < 0)
 			return true;
 	}
-	if (n < 0 && errno == EAGAIN)
+	if (n < 0 && errno == EAGAIN) {
+		acknowledge(connection->fd);
 		return true;
+	}
 	close_descriptor(&connection->fd);
 	process->plan->on_close(process->plan->context, process, number);
 	return true;
@@ -471,12 +482,15 @@ static struct rr_process_look look_at_all(const struct rr_process *process)
 }
 
 /* Is all of it asleep, since before what has come was taken? For that, two looks in a
- * row have to see the same. */
+ * row have to see the same, and nobody may have been on his way before them: he looks
+ * like a sleeper until he notices that he was woken. */
 static bool is_quiet(struct rr_process *process, bool has_come)
 {
 	const struct rr_process_look before = process->look;
+	const bool is_waking = rr_program_clock_is_waking(&process->clock);
 
 	process->look = look_at_all(process);
+	process->look.sleeps &= !is_waking;
 	if (process->look.sleeps || has_come)
 		process->busy_ns = rr_clock_ns();
 	return !has_come && before.sleeps && process->look.sleeps &&
@@ -520,8 +534,6 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 			return end_process(process, error);
 		if (!is_quiet(process, n > 0)) {
 			end_waits_of_busy(process);
-		} else if (rr_program_clock_is_waking(&process->clock)) {
-			process->look.sleeps = false;
 		} else if (process->plan->owes(process->plan->context)) {
 			return RR_PROCESS_STOPPED;
 		} else if (rr_program_clock_wake(&process->clock)) {

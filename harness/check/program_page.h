@@ -17,11 +17,12 @@
 #define RR_PROGRAM_PAGE_VARIABLE "REDRACE_PROGRAM_PAGE"
 
 /* SPIN_READS: of a thread that hears nothing and waits for nothing; each further one
- * moves the clock by SPIN_STEP_NS, or a loop that waits for the clock had no end. */
+ * moves the clock by SPIN_STEP_NS, or a loop that waits for the clock had no end.
+ * (Collecting garbage reads the clock some thousands of times.) */
 enum {
 	RR_WAITERS_MAX = 256,
 	RR_ALARMS_MAX = 16,
-	RR_SPIN_READS = 10000,
+	RR_SPIN_READS = 1000 * 1000,
 	RR_SPIN_STEP_NS = 1000 * 1000
 };
 
