@@ -196,9 +196,25 @@ static void deliver_command(struct rr_state *state, size_t client,
 		execute_command(state, client, sent, answer);
 }
 
+/* Does a server queue the command behind MULTI? */
+static bool is_queued(struct rr_state *state, size_t client,
+		      const struct rr_sent *sent)
+{
+	const struct rr_terms *terms = state->product->config.program->terms;
+	const struct rr_question question = question_of(state, client, sent);
+	const struct rr_server_row *row =
+		rr_state_ask(state, rr_state_lane_server(state, sent->lane),
+			     &question);
+	const struct rl_reply *reply =
+		row && !row->blocks ? &terms->reply[row->reply].reply : NULL;
+
+	return reply && reply->type == RL_REPLY_STATUS &&
+	       strcmp(reply->text, "QUEUED") == 0;
+}
+
 /* Would the client do once more what it has done in vain as often as the bound
- * says? That is looked at no further. */
-static bool polls_on(const struct rr_state *from, size_t client,
+ * says? That is looked at no further. What is queued is a part of EXEC. */
+static bool polls_on(struct rr_state *from, size_t client,
 		     const struct rr_sent *sent)
 {
 	struct rr_product *product = from->product;
@@ -207,7 +223,8 @@ static bool polls_on(const struct rr_state *from, size_t client,
 	struct rr_state next;
 
 	if (!config->program->run_ops ||
-	    rr_state_client(from, client)->polls < config->rounds)
+	    rr_state_client(from, client)->polls < config->rounds ||
+	    is_queued(from, client, sent))
 		return false;
 	product->log = NULL;
 	rr_state_copy(&next, from);
@@ -498,10 +515,6 @@ static bool is_local_command(struct rr_state *state, size_t client,
 	const struct rr_terms *terms = state->product->config.program->terms;
 	const struct rl_word *name =
 		&terms->command[sent->command].words.words[0];
-	const size_t server = rr_state_lane_server(state, sent->lane);
-	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row;
-	const struct rl_reply *reply;
 	const struct rr_connection *connection =
 		rr_state_connection(state, client, sent->lane);
 
@@ -509,14 +522,7 @@ static bool is_local_command(struct rr_state *state, size_t client,
 		return true;
 	if (is_named(name, "RESET"))
 		return !connection || !connection->listens;
-	if (!connection)
-		return false;
-	row = rr_state_ask(state, server, &question);
-	if (!row || row->blocks)
-		return false;
-	reply = &terms->reply[row->reply].reply;
-	return reply->type == RL_REPLY_STATUS &&
-	       strcmp(reply->text, "QUEUED") == 0;
+	return connection && is_queued(state, client, sent);
 }
 
 /* The command that is next on the only lane on which the client waits for anything: in
@@ -529,15 +535,6 @@ static const struct rr_sent *only_sent(const struct rr_state *state,
 	if (it->n_threads != 1 || it->stops[0].kind != RR_STOP_RECEIVE)
 		return NULL;
 	return rr_state_next_sent(state, client, it->stops[0].lane);
-}
-
-/* Behind MULTI there is no loop, for EXEC is no such step. */
-static bool is_queued(const struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_connection *connection =
-		rr_state_connection(state, client, lane);
-
-	return connection && connection->n_commands > 0;
 }
 
 /* A step that nobody else can notice, if any client has one: it is a persistent set of
@@ -555,8 +552,7 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 						      only_sent(from, i);
 
 		if (!sent || !is_local_command(from, i, sent) ||
-		    (!is_queued(from, i, sent->lane) &&
-		     polls_on(from, i, sent)))
+		    polls_on(from, i, sent))
 			continue;
 		emit_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;

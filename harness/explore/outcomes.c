@@ -31,6 +31,7 @@ struct explorer {
 	uint32_t *answers;      /* by their numbers */
 	struct rr_server_table table;
 	bool has_table;
+	const char *random_command; /* of the table that was there last */
 	struct rr_program program;
 	struct rr_product_config config_of_product;
 	struct rr_product product;
@@ -44,12 +45,15 @@ struct explorer {
 static bool fail_outcomes(struct explorer *explorer,
 			  const struct rr_error *error)
 {
-	if (explorer->has_table && explorer->table.random_command &&
-	    error->kind == RR_ERROR_INTERNAL)
+	const char *command = explorer->has_table ?
+				      explorer->table.random_command :
+				      explorer->random_command;
+
+	if (command && error->kind == RR_ERROR_INTERNAL)
 		return rr_error_set(
 			explorer->error, RR_ERROR_INTERNAL,
 			"%s was answered in two ways, for its reply is random: a program that uses it can be checked only where there is nothing to choose from",
-			explorer->table.random_command);
+			command);
 	return rr_error_set(explorer->error, error->kind, "%s", error->text);
 }
 
@@ -139,8 +143,10 @@ static bool make_table(struct explorer *explorer)
 
 static void release_table(struct explorer *explorer)
 {
-	if (explorer->has_table)
+	if (explorer->has_table) {
+		explorer->random_command = explorer->table.random_command;
 		rr_server_table_release(&explorer->table);
+	}
 	explorer->has_table = false;
 }
 
@@ -390,11 +396,12 @@ static bool tell_finding(struct explorer *explorer, const struct rr_path *path,
 static bool conclude_transcript(struct explorer *explorer)
 {
 	struct rr_outcomes_result *result = explorer->result;
+	struct rr_error why = { 0 };
 	char *concluded = rr_conclude(result->transcript, 0, explorer->cluster,
-				      explorer->error);
+				      &why);
 
 	if (!concluded)
-		return false;
+		return fail_outcomes(explorer, &why);
 	free(result->transcript);
 	result->transcript = concluded;
 	return true;

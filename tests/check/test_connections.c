@@ -109,7 +109,7 @@ Test(connections_check, a_transaction_may_have_hundreds_of_commands)
 {
 	static const char transaction[] =
 		"v=$(" CLI "GET k)\n"
-		"(%sfor i in $(seq 200); do echo INCR k; done%s) | " CLI "\n"
+		"(%sfor i in $(seq 70); do echo INCR k; done%s) | " CLI "\n"
 		"[ \"$v\" ] || " CLI "SET first \"x$v\"\n";
 	char text[300];
 

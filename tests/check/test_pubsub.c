@@ -66,7 +66,7 @@ Test(pubsub_check, each_channel_is_confirmed)
 		"printf 'SUBSCRIBE a b\\r\\n' >&3\n"
 		"for i in $(seq 12); do " HEAR "done\n"
 		"[ \"$heard\" = '*3 $9 subscribe $1 a :1 *3 $9 subscribe $1 b :2 ' ] || exit 1\n"
-		"printf 'PING\\r\\nUNSUBSCRIBE\\r\\n' >&3; heard=\n"
+		"printf 'PING\\r\\nUNSUBSCRIBE a b\\r\\n' >&3; heard=\n"
 		"for i in $(seq 17); do " HEAR "done\n"
 		"[ \"$heard\" = '*2 $4 pong $0  *3 $11 unsubscribe $1 a :1 *3 $11 unsubscribe $1 b :0 ' ] || exit 1\n"
 		"printf 'PING\\r\\n' >&3; heard=\n" HEAR
