@@ -26,6 +26,7 @@ struct request {
 struct lane {
 	int connection; /* -1 = closed */
 	bool is_used;
+	bool is_new;    /* since the program waited last */
 	bool is_dirty;  /* it may carry something */
 	long long n_channels, n_shards; /* that it is subscribed to */
 	long long id;   /* how manieth connection of its program it is */
@@ -272,6 +273,7 @@ static struct lane *lane_for(struct rr_instance *instance, int connection)
 		*unused = (struct lane){ .requests = unused->requests,
 					 .connection = connection,
 					 .is_used = true,
+					 .is_new = true,
 					 .id = ++instance->n_connections,
 					 .name = RR_NO_ID };
 	return unused;
@@ -450,6 +452,32 @@ static bool could_not_run(const struct rr_instance *instance)
 		       strlen("cannot run '")) == 0;
 }
 
+static uint32_t first_request_of(const struct lane *lane)
+{
+	return lane->n > 0 ? lane->requests[lane->first].command : RR_NO_ID;
+}
+
+/* Which of several threads or children comes first is chance: the connections that
+ * they have opened meanwhile are put into the order of what is asked there. */
+static void order_new_lanes(struct rr_instance *instance)
+{
+	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
+		struct lane *lane = &instance->lanes[i];
+
+		for (int j = i + 1; j < RR_RUN_ORDINALS && lane->is_new; j++) {
+			struct lane *other = &instance->lanes[j];
+			const struct lane copy = *lane;
+
+			if (!other->is_new ||
+			    first_request_of(other) >= first_request_of(lane))
+				continue;
+			*lane = *other;
+			*other = copy;
+		}
+		lane->is_new = false;
+	}
+}
+
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
@@ -464,6 +492,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	end = rr_process_wait(instance->process, error);
 	length = (int)strcspn(output, "\n");
 	instance->error = NULL;
+	order_new_lanes(instance);
 	instance->has_read = rr_program_clock_reads(clock) != n_reads;
 	if (end == RR_PROCESS_ENDED && could_not_run(instance))
 		return rr_error_set(error, RR_ERROR_USAGE, "%.*s",

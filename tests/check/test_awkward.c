@@ -86,6 +86,14 @@ Test(awkward, another_database_is_compared_too)
 	check_shell("", CLI "-n 1 INCR n", 0, "serializable: all ");
 }
 
+/* Who of them comes first is chance. */
+Test(awkward, children_at_once_are_put_in_order)
+{
+	check_shell("", CLI "INCR one & " CLI "INCR two & " CLI
+			"INCR three & wait",
+		    0, "serializable: all ");
+}
+
 /* ---- Commands ------------------------------------------------------------------------ */
 
 Test(awkward, a_script_is_sent_by_its_digest)
