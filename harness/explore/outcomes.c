@@ -51,7 +51,7 @@ static bool fail_outcomes(struct explorer *explorer,
 
 	if (command && error->kind == RR_ERROR_INTERNAL)
 		return rr_error_set(
-			explorer->error, RR_ERROR_INTERNAL,
+			explorer->error, RR_ERROR_DATA,
 			"%s was answered in two ways, for its reply is random: a program that uses it can be checked only where there is nothing to choose from",
 			command);
 	return rr_error_set(explorer->error, error->kind, "%s", error->text);
