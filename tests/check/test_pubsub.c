@@ -216,6 +216,25 @@ Test(pubsub_check, a_message_may_come_behind_the_reply_of_another_connection)
 	assert_said("serializable: all ");
 }
 
+/* Or before it. */
+Test(pubsub_check, a_message_may_come_before_the_reply_of_another_connection)
+{
+	static const char reader[] =
+		"import os, redis\n"
+		"r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
+		"p = r.pubsub(ignore_subscribe_messages=True)\n"
+		"p.subscribe('changed')\n"
+		"p.get_message(timeout=None)\n"
+		"r.blpop('end')\n"
+		"if p.connection.can_read(0):\n"
+		"    r.set('early', 1)\n";
+
+	need_python();
+	write_subscriber(reader);
+	check_subscriber(PYTHON, "", WRITER, 1);
+	assert_said("early = \"1\"");
+}
+
 /* ---- Time-outs ---------------------------------------------------------------------- */
 
 /* A time-out may be over before anything has come, and after. */
