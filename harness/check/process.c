@@ -21,7 +21,8 @@ enum {
 	REQUEST_MAX = 64 * 1024 * 1024,
 	ARGUMENTS_MAX = 256,
 	TEXT_SIZE = 512,
-	LOOK_NS = 100 * 1000, /* between two looks at its threads */
+	LOOK_NS = 100 * 1000, /* between two looks at its threads, or */
+	LOOK_PART = 16,       /* a part of the time it has been busy for */
 	BUSY_NS = 20 * 1000 * 1000, /* until short waits for it end */
 	READS_MAX = 16,       /* of its output at once: it may never end */
 };
@@ -497,6 +498,15 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 	       before.stamp == process->look.stamp;
 }
 
+/* Who has computed for long goes on for long: he is looked at less often. */
+static int64_t until_look(const struct rr_process *process)
+{
+	const int64_t part_ns =
+		(rr_clock_ns() - process->busy_ns) / LOOK_PART;
+
+	return part_ns > LOOK_NS ? part_ns : LOOK_NS;
+}
+
 static void end_waits_of_busy(struct rr_process *process)
 {
 	if (rr_clock_ns() - process->busy_ns < BUSY_NS)
@@ -526,7 +536,7 @@ enum rr_process_end rr_process_wait(struct rr_process *process,
 	process->asked_ns = process->busy_ns = rr_clock_ns();
 	process->look.sleeps = false;
 	for (;;) {
-		const int n = take_events(process, LOOK_NS, error);
+		const int n = take_events(process, until_look(process), error);
 
 		if (n < 0 || is_called_off(process, error))
 			return RR_PROCESS_FAILED;

@@ -10,7 +10,7 @@ TestSuite(check_time, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 /* REAL_S: what a wait of 100 seconds may take really. */
 #define CHECK "$REDRACE check --audit 1 --hangs-after 20 "
 #define CLI "redis-cli -p $REDIS_PORT "
-#define REAL_S "8"
+#define REAL_S "40"
 
 /* A program that fails is told by an exit code that is not the one wanted. */
 static void check_program(const char *text, int code)
@@ -85,4 +85,91 @@ Test(check_time, each_sleeper_wakes_at_its_own_time)
 Test(check_time, a_loop_that_reads_the_clock_ends)
 {
 	CHECK_WAITS("spin", "spin_beside_a_sleeper");
+}
+
+/* ---- Other languages --------------------------------------------------------------- */
+
+static void need(const char *command, const char *what)
+{
+	if (cli_run(command) != 0)
+		cr_skip_test("%s is not there", what);
+}
+
+static const char python[] =
+	"import queue, signal, subprocess, threading, time\n"
+	"def wait(lock): lock.acquire(); return lock.acquire(timeout=100)\n"
+	"def get():\n"
+	"    try: queue.Queue().get(timeout=100)\n"
+	"    except queue.Empty: pass\n"
+	"def alarm():\n"
+	"    signal.signal(signal.SIGALRM, lambda *_: None)\n"
+	"    signal.alarm(100); signal.pause()\n"
+	"def thread():\n"
+	"    t = threading.Thread(target=time.sleep, args=(100,))\n"
+	"    t.start(); t.join()\n"
+	"def run():\n"
+	"    try: subprocess.run(['sleep', '1000'], timeout=100)\n"
+	"    except subprocess.TimeoutExpired: pass\n"
+	"def spin():\n"
+	"    end = time.time() + 100\n"
+	"    while time.time() < end: pass\n"
+	"def turn():\n"
+	"    done = []\n"
+	"    threading.Thread(target=lambda: done.append(1)).start()\n"
+	"    while not done: pass\n"
+	"    time.sleep(100)\n"
+	"for f in (threading.Event().wait, lambda t: wait(threading.Lock())), (lambda t: get(), lambda t: alarm()), (lambda t: thread(), lambda t: run()), (lambda t: spin(), lambda t: turn()):\n"
+	"    for g in f:\n"
+	"        begun = time.monotonic(); g(100)\n"
+	"        assert 100 <= time.monotonic() - begun < 100.1, g\n";
+
+Test(check_time, python)
+{
+	char text[SUPPORT_DIRECTORY + 4000];
+
+	need("/usr/bin/python3 -c ''", "Python");
+	snprintf(text, sizeof(text),
+		 "/usr/bin/python3 - <<'END' || exit 1\n%sEND\n" CLI
+		 "INCR counter",
+		 python);
+	check_program(text, 0);
+}
+
+Test(check_time, node)
+{
+	need("node -e ''", "Node");
+	check_program(
+		"node -e 'const t = performance.now(); setTimeout(() => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100000); process.exit(Math.round((performance.now() - t) / 1000) == 200 ? 0 : 1); }, 100000)' || exit 1\n"
+		CLI "INCR counter",
+		0);
+}
+
+Test(check_time, java)
+{
+	static const char text[] =
+		"java -Xshare:auto -cp $HERE T || exit 1\n" CLI "INCR counter";
+
+	need("java -version 2>&1 && command -v javac", "Java");
+	cr_assert_eq(cli_run("cat >$HERE/T.java <<'END'\n"
+			     "import java.util.concurrent.*;\n"
+			     "public class T { public static void main(String[] a) throws Exception {\n"
+			     "long t = System.nanoTime(); Object o = new Object();\n"
+			     "Thread.sleep(500); synchronized (o) { o.wait(500); }\n"
+			     "ScheduledExecutorService s = Executors.newScheduledThreadPool(1);\n"
+			     "s.schedule(() -> {}, 500, TimeUnit.MILLISECONDS).get(); s.shutdown();\n"
+			     "System.exit(Math.round((System.nanoTime() - t) / 1e8) == 15 ? 0 : 1); } }\n"
+			     "END\njavac -d $HERE $HERE/T.java 2>&1"),
+		     0, "%s", cli_output);
+	check_program(text, 0);
+}
+
+/* ---- Whether all threads sleep ------------------------------------------------------ */
+
+/* There is always one that runs, but to a look at one after the other all sleep. */
+Test(check_time, threads_that_wake_each_other_are_not_asleep)
+{
+	compile("handing");
+	check_program("sleep 1000 & $HERE/handing || exit 1\nkill $!\n" CLI
+		      "INCR counter",
+		      0);
 }
