@@ -10,6 +10,8 @@
 #include "check/check.h"
 #include "commands.h"
 
+enum { REPLAYED_MAX = 20 }; /* options that are saved with a schedule */
+
 #define AT(field) .at = offsetof(struct rr_check_options, field)
 #define BUDGET(fault) .kind = RR_TAKES_INT, AT(budget.fault), .max = 8
 
@@ -51,6 +53,42 @@ static bool take_refused(void *into, char *text, struct rr_error *error)
 	return true;
 }
 
+static bool take_ignored(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_ignored == RR_CHECK_IGNORED_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "more than %d times --ignore",
+				    RR_CHECK_IGNORED_MAX);
+	options->ignored[options->n_ignored++] = text;
+	return true;
+}
+
+static bool take_checker(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	(void)error;
+	options->checker[0] = "sh";
+	options->checker[1] = "-c";
+	options->checker[2] = text;
+	return true;
+}
+
+/* What comes behind is its value, see take_values(). */
+static bool take_final(void *into, char *text, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->n_finals == RR_CHECK_FINALS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "more than %d times --final",
+				    RR_CHECK_FINALS_MAX);
+	options->finals[options->n_finals++].command = text;
+	return true;
+}
+
 /* The command stands behind --, see run_check(). */
 static bool take_word(void *into, char *text, struct rr_error *error)
 {
@@ -88,6 +126,18 @@ static const struct rr_option options[] = {
 	{ .name = "refused", .argument = "REGEX",
 	  .help = "a client that prints this has not done its work, as one that exits with another status than 0",
 	  .kind = RR_TAKES_MORE, .take = take_refused },
+	{ .name = "outputs",
+	  .help = "what clients print and exit with must be that of a serial order, too",
+	  .kind = RR_TAKES_NOTHING, AT(outputs) },
+	{ .name = "final", .argument = "COMMAND VALUE",
+	  .help = "the reply to COMMAND, when all have done their work; may be repeated",
+	  .kind = RR_TAKES_MORE, .take = take_final },
+	{ .name = "check", .argument = "COMMAND",
+	  .help = "run by the shell on all final data, must exit with 0",
+	  .kind = RR_TAKES_MORE, .take = take_checker },
+	{ .name = "ignore", .argument = "PATTERN",
+	  .help = "keys like that are not compared (*, ?, [abc]); may be repeated",
+	  .kind = RR_TAKES_MORE, .take = take_ignored },
 	{ .name = "rounds", .argument = "N",
 	  .help = "how often a client that does the same in vain is followed (2)",
 	  .kind = RR_TAKES_INT, .min = 1, .max = 20, AT(rounds) },
@@ -103,8 +153,31 @@ static const struct rr_option options[] = {
 	{ .common = RR_OPTION_SAVE,
 	  .help = "where the schedule that is found is saved, for redrace play",
 	  AT(save) },
+	{ .name = "replay", .argument = "FILE",
+	  .help = "only the schedule in FILE, which --save has written: all programs at once, for real",
+	  .kind = RR_TAKES_TEXT, AT(replay) },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "of the schedule's picture: text, mermaid, svg, html, json or race (by the suffix of FILE; else text)",
+	  AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	{ .common = RR_OPTION_OUTPUT, .help = "where its picture goes",
+	  AT(output) },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
 };
+
+/* By --format, or by the suffix of the file. */
+static bool pick_format(void *into, struct rr_error *error)
+{
+	struct rr_check_options *options = into;
+
+	if (options->format != RR_FORMATS)
+		return true;
+	options->format = RR_FORMAT_TEXT;
+	return !options->output ||
+	       rr_format_of_file(options->output, &options->format) ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--output '%s': expected .txt, .svg, .html, .json, .mmd, .mermaid or .race at its end, or a --format",
+			    options->output);
+}
 
 static const struct rr_command_line command_line = {
 	.about = "Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of them leaves."
@@ -115,6 +188,7 @@ static const struct rr_command_line command_line = {
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.take_argument = take_word,
+	.check = pick_format,
 };
 
 /* How many words there are before "--". */
@@ -127,28 +201,104 @@ static int words_before_command(int argc, char **argv)
 	return n;
 }
 
+/* --final COMMAND VALUE: takes the values, which may look like options, out of the
+ * words. False: one is missing. */
+static bool take_values(struct rr_check_options *options, int *n, char **argv,
+			struct rr_error *error)
+{
+	size_t n_values = 0;
+	int kept = 0;
+
+	for (int i = 0; i < *n; i++) {
+		const bool is_final = strcmp(argv[i], "--final") == 0;
+		const int value =
+			is_final ? i + 2 :
+			strncmp(argv[i], "--final=", 8) == 0 ? i + 1 : 0;
+
+		argv[kept++] = argv[i];
+		if (!value)
+			continue;
+		if (value >= *n || n_values == RR_CHECK_FINALS_MAX)
+			return rr_error_set(
+				error, RR_ERROR_USAGE,
+				"--final: expected COMMAND VALUE, as in: --final 'GET counter' 2");
+		if (is_final)
+			argv[kept++] = argv[i + 1];
+		options->finals[n_values++].value = argv[value];
+		i = value;
+	}
+	*n = kept;
+	return true;
+}
+
+/* The bounds with which a schedule was found count, unless others are given. */
+static bool take_replayed(const struct rr_replay *replay,
+			  struct rr_check_options *options)
+{
+	char *argv[2 * REPLAYED_MAX] = { "redrace check" };
+	int n = 1;
+
+	for (char *word = strtok(replay->options, " ");
+	     word && n < 2 * REPLAYED_MAX; word = strtok(NULL, " "))
+		argv[n++] = word;
+	options->schedule = replay->words;
+	rr_command_line_parse(&command_line, options, n, argv);
+	options->format = RR_FORMATS;
+	return true;
+}
+
+static const char *find_replay(int n, char **argv)
+{
+	for (int i = 1; i < n; i++) {
+		if (strcmp(argv[i], "--replay") == 0 && i + 1 < n)
+			return argv[i + 1];
+		if (strncmp(argv[i], "--replay=", 9) == 0)
+			return argv[i] + 9;
+	}
+	return NULL;
+}
+
+static enum rr_exit check_program(struct rr_check_options *chosen, int n,
+				  int argc, char **argv,
+				  struct rr_error *error)
+{
+	int n_options = n;
+
+	if (!take_values(chosen, &n_options, argv, error))
+		return RR_EXIT_OK;
+	rr_command_line_parse(&command_line, chosen, n_options, argv);
+	if (n + 1 < argc)
+		chosen->command = (const char *const *)argv + n + 1;
+	if (!chosen->command == !chosen->n_named) {
+		rr_error_set(error, RR_ERROR_USAGE, "%s",
+			     chosen->command ?
+				     "--client has its own command: not one behind --, too" :
+				     "check what? The command stands behind --, as in: redrace check -- python3 hit.py");
+		return RR_EXIT_OK;
+	}
+	return rr_check(chosen, error);
+}
+
 static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 {
 	const int n = words_before_command(argc, argv);
+	const char *path = find_replay(n, argv);
+	struct rr_replay replay = { .options = NULL };
 	struct rr_check_options chosen = { .n_clients = 2,
 					   .rounds = 2,
 					   .ttl_ms = 10000,
 					   .patience_s = 10,
 					   .audit = 5,
+					   .format = RR_FORMATS,
 					   .redis_server = "redis-server" };
+	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
-	rr_command_line_parse(&command_line, &chosen, n, argv);
-	if (n + 1 < argc)
-		chosen.command = (const char *const *)argv + n + 1;
-	if (!chosen.command == !chosen.n_named) {
-		rr_error_set(error, RR_ERROR_USAGE, "%s",
-			     chosen.command ?
-				     "--client has its own command: not one behind --, too" :
-				     "check what? The command stands behind --, as in: redrace check -- python3 hit.py");
-		return RR_EXIT_OK;
-	}
-	return rr_check(&chosen, error);
+	if (!path || (rr_replay_read(path, &replay, error) &&
+		      take_replayed(&replay, &chosen)))
+		code = check_program(&chosen, n, argc, argv, error);
+	rr_replay_release(&replay);
+	return code;
 }
 
 const struct rr_command rr_cmd_check = {

@@ -5,33 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/machine.h"
-#include "base/files.h"
 #include "base/text.h"
-#include "draw/draw.h"
-#include "programs.h"
-#include "race/race.h"
+#include "parts.h"
 
-/* Of what a program printed before it failed. */
-enum { FAILURE_LINES = 20 };
-
-struct check {
-	const struct rr_check_options *options;
-	struct rr_session session;
-	struct rr_cluster cluster;
-	struct rr_launcher launcher;
-	struct rr_programs *programs;
-	char preload[RR_PATH_SIZE];
-	struct rr_race *given; /* its `given` are the commands of --init */
-	struct rl_command commands[RR_GIVEN_MAX];
-	double begun;
-	bool is_out_of_time;
-	unsigned long shown; /* states, when the progress was shown last */
-};
-
-/* ---- What is done first -------------------------------------------------------- */
+/* ---- Commands of the user's ------------------------------------------------------ */
 
 static void copy_command(const struct rr_step *step, struct rl_command *command)
 {
@@ -41,71 +20,123 @@ static void copy_command(const struct rr_step *step, struct rl_command *command)
 						      strlen(step->words[i]) };
 }
 
-/* A race of nothing but what is given: its grammar is that of races. */
-static char *read_as_race(FILE *file)
+/* Commands as what is given in a race, whose grammar they have; the n-th line is the
+ * n-th. */
+static void write_given(FILE *race, char *line)
 {
-	char *text = NULL, *line = NULL;
-	size_t size, capacity = 0;
-	FILE *race = open_memstream(&text, &size);
-
-	if (!race)
-		return NULL;
-	fputs("title what is given\nclients A\n", race);
-	while (getline(&line, &capacity, file) > 0) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (line[strspn(line, " \t")] && line[0] != '#')
-			fprintf(race, "given %s\n", line);
-	}
-	fputs("A> PING\nverdict nothing broken\n", race);
-	free(line);
-	fclose(race);
-	return text;
+	line[strcspn(line, "\r\n")] = '\0';
+	if (line[strspn(line, " \t")] && line[0] != '#')
+		fprintf(race, "given %s\n", line);
+	else
+		fputc('\n', race);
 }
 
-static bool read_init(struct check *check, struct rr_error *error)
+/* The race that `write` has written what is given of. */
+static struct rr_race *parse_given(const char *path,
+				   void (*write)(const void *from, FILE *race),
+				   const void *from, struct rr_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct rr_race *race;
+
+	if (!file) {
+		rr_error_no_memory(error);
+		return NULL;
+	}
+	write(from, file);
+	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n",
+	      file);
+	fclose(file);
+	race = rr_race_parse(path, text, size, error);
+	free(text);
+	return race;
+}
+
+static void write_init(const void *from, FILE *race)
+{
+	FILE *const *file = from;
+	char *line = NULL;
+	size_t capacity = 0;
+
+	while (getline(&line, &capacity, *file) > 0)
+		write_given(race, line);
+	free(line);
+}
+
+static bool read_init(struct rr_check *check, struct rr_error *error)
 {
 	const char *path = check->options->init;
 	FILE *file = path ? fopen(path, "re") : NULL;
-	char *text;
 
 	if (!path)
 		return true;
 	if (!file)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--init: cannot read '%s'", path);
-	text = read_as_race(file);
+	check->given = parse_given(path, write_init, &file, error);
 	fclose(file);
-	check->given = text ? rr_race_parse(path, text, strlen(text), error) :
-			      NULL;
-	free(text);
 	for (size_t i = 0; check->given && i < check->given->n_given; i++)
 		copy_command(&check->given->given[i], &check->commands[i]);
-	return check->given || rr_error_no_memory(error);
+	return check->given != NULL;
+}
+
+static void write_finals(const void *from, FILE *race)
+{
+	const struct rr_check_options *options = from;
+
+	for (size_t i = 0; i < options->n_finals; i++)
+		fprintf(race, "given %s\n", options->finals[i].command);
+}
+
+static bool read_finals(struct rr_check *check, struct rr_error *error)
+{
+	const struct rr_check_options *options = check->options;
+
+	if (options->n_finals == 0)
+		return true;
+	check->finals = parse_given("--final", write_finals, options, error);
+	for (size_t i = 0; check->finals && i < check->finals->n_given; i++) {
+		copy_command(&check->finals->given[i], &check->asked[i]);
+		check->expected[i] = (struct rr_expected){
+			.asked = &check->asked[i],
+			.value = options->finals[i].value
+		};
+	}
+	return check->finals != NULL;
 }
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
-static size_t n_clients_of(const struct rr_check_options *options)
+size_t rr_check_n_clients(const struct rr_check *check)
 {
-	return options->n_named ? options->n_named : (size_t)options->n_clients;
+	return check->options->n_named ? check->options->n_named :
+					 (size_t)check->options->n_clients;
 }
 
-static bool make_programs(struct check *check, struct rr_error *error)
+static struct rr_instance_config instances_of(struct rr_check *check)
+{
+	return (struct rr_instance_config){
+		.launcher = &check->launcher,
+		.directory = check->session.guardian.base,
+		.signals = &check->session.signals,
+		.preload = check->preload[0] ? check->preload : NULL,
+		.start_ns = RR_CLUSTER_START_NS,
+		.patience_ms = check->options->patience_s * 1000,
+	};
+}
+
+static bool make_programs(struct rr_check *check, struct rr_error *error)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
-		.instances = {
-			.launcher = &check->launcher,
-			.directory = check->session.guardian.base,
-			.signals = &check->session.signals,
-			.preload = check->preload[0] ? check->preload : NULL,
-			.start_ns = RR_CLUSTER_START_NS,
-			.patience_ms = options->patience_s * 1000,
-			.refused = options->refused,
-		},
-		.n_clients = n_clients_of(options),
+		.instances = instances_of(check),
+		.compares_outputs = options->outputs,
+		.n_clients = rr_check_n_clients(check),
 	};
 
+	config.instances.refused = options->refused;
 	for (size_t i = 0; i < config.n_clients; i++) {
 		const struct rr_check_client *named = &options->named[i];
 
@@ -119,7 +150,22 @@ static bool make_programs(struct check *check, struct rr_error *error)
 	return check->programs || rr_error_no_memory(error);
 }
 
-static bool open_check(struct check *check, struct rr_error *error)
+static bool make_checker(struct rr_check *check, struct rr_error *error)
+{
+	const struct rr_programs_config config = {
+		.instances = instances_of(check),
+		.n_clients = 1,
+		.argv = { check->options->checker },
+		.names = { "check" },
+	};
+
+	if (!check->options->checker[0])
+		return true;
+	check->checker = rr_programs_new(&config);
+	return check->checker || rr_error_no_memory(error);
+}
+
+static bool open_check(struct rr_check *check, struct rr_error *error)
 {
 	const struct rr_cluster_options servers = {
 		.program = check->options->redis_server,
@@ -133,238 +179,33 @@ static bool open_check(struct check *check, struct rr_error *error)
 	       rr_session_open(&check->session, error) &&
 	       rr_cluster_open(&check->cluster, &check->session, &servers,
 			       error) &&
-	       read_init(check, error) && make_programs(check, error);
+	       read_init(check, error) && read_finals(check, error) &&
+	       make_programs(check, error) && make_checker(check, error);
 }
 
-static void close_check(struct check *check)
+static void close_check(struct rr_check *check)
 {
 	rr_programs_free(check->programs);
+	rr_programs_free(check->checker);
 	rr_launcher_stop(&check->launcher);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_race_free(check->given);
+	rr_race_free(check->finals);
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------- */
 
-static bool show_progress(void *context, unsigned long states, double share)
+static bool go_on(void *context, unsigned long states, double share)
 {
-	struct check *check = context;
-	const double elapsed = rr_clock_s() - check->begun;
-	char number[RR_GROUPED_SIZE];
+	struct rr_check *check = context;
 
-	if (isatty(STDERR_FILENO) == 1)
-		fprintf(stderr,
-			"\r\033[K%s states, %.0f %% of them looked at, %lu runs of the program, %.0f s",
-			rr_grouped(number, (long long)states), share * 100,
-			rr_programs_figures(check->programs).starts, elapsed);
-	check->shown = states;
+	rr_check_show_progress(check, states, share);
 	check->is_out_of_time = check->options->seconds &&
-				elapsed > (double)check->options->seconds;
+				rr_clock_s() - check->begun >
+					(double)check->options->seconds;
 	rr_signals_wait(&check->session.signals, 0);
 	return !check->is_out_of_time && !check->session.signals.interrupted;
-}
-
-static void end_progress(const struct check *check)
-{
-	if (check->shown && isatty(STDERR_FILENO) == 1)
-		fputs("\r\033[K", stderr);
-}
-
-/* ---- The report -------------------------------------------------------------------- */
-
-static void print_lines(const char *heading, const char *lines)
-{
-	if (!lines)
-		return;
-	printf("%s\n", heading);
-	while (*lines) {
-		const int length = (int)strcspn(lines, "\n");
-
-		printf("  %.*s\n", length, lines);
-		lines += length + (lines[length] == '\n');
-	}
-}
-
-/* "3 clients, 15 runs of the program, 4.6 s". */
-static void print_figures(const struct check *check,
-			  const struct rr_outcomes_result *result)
-{
-	const struct rr_programs_figures figures =
-		rr_programs_figures(check->programs);
-
-	printf("%zu clients, %lu runs of the program%s, %.1f s)\n",
-	       n_clients_of(check->options), figures.starts,
-	       check->options->n_named ? "s" : "", result->seconds);
-	if (!figures.has_shim)
-		printf("  The program keeps its own clock: it is static, or the clock's library is missing.\n");
-}
-
-static void print_ending(size_t client, int status)
-{
-	const char name = (char)('A' + client);
-
-	if (WIFSIGNALED(status))
-		printf("  %c was ended by signal %d\n", name, WTERMSIG(status));
-	else
-		printf("  %c exited with %d\n", name, WEXITSTATUS(status));
-}
-
-static void print_endings(const struct check *check,
-			  const struct rr_outcomes_result *result)
-{
-	for (size_t i = 0; i < n_clients_of(check->options); i++) {
-		const struct rr_ending ending = rr_programs_ending(
-			check->programs, result->endings[i]);
-
-		if (result->endings[i] < 0)
-			printf("  %c crashed\n", (char)('A' + i));
-		else if (ending.status)
-			print_ending(i, ending.status);
-	}
-}
-
-/* No serial order has done all of their work, whatever its data. */
-static void print_who_ended_well(const struct check *check,
-				 const struct rr_outcomes_result *result)
-{
-	const char *between = "";
-
-	fputs("and ", stdout);
-	for (size_t i = 0; i < n_clients_of(check->options); i++) {
-		if (!(result->ended_well & 1U << i))
-			continue;
-		printf("%s%c", between, (char)('A' + i));
-		between = ", ";
-	}
-	puts(" have all succeeded: in no serial order of the clients they do.");
-}
-
-static bool save_schedule(const struct check *check,
-			  const struct rr_outcomes_result *result,
-			  struct rr_error *error)
-{
-	const char *path = check->options->save;
-
-	if (!path)
-		return true;
-	if (!rr_files_replace(path, result->transcript,
-			      strlen(result->transcript), error))
-		return false;
-	printf("saved: %s\n", path);
-	return true;
-}
-
-static enum rr_exit report_finding(struct check *check,
-				   const struct rr_outcomes_result *result,
-				   struct rr_error *error)
-{
-	struct rr_style style = rr_draw_style(stdout, false);
-
-	style.no_all_clear = true;
-
-	if (result->found & RR_OUTCOME_NOT_SERIAL) {
-		printf("not serializable (%lu of %lu final states; ",
-		       result->wrong, result->finals);
-		print_figures(check, result);
-		print_lines("In the end there is", result->data);
-		print_lines("and no serial order of the clients leaves that. One leaves",
-			    result->nearest);
-		if (!result->nearest)
-			print_who_ended_well(check, result);
-		print_endings(check, result);
-	} else if (result->found & RR_OUTCOME_EXCLUSION) {
-		printf("two clients are in their critical sections (");
-		print_figures(check, result);
-	} else {
-		printf("no progress: not all clients can end (");
-		print_figures(check, result);
-	}
-	putchar('\n');
-	fflush(stdout);
-	rr_conclude_draw(stdout, result->transcript, &check->cluster, &style,
-			 error);
-	save_schedule(check, result, error);
-	return RR_EXIT_VIOLATED;
-}
-
-/* Why there may be more states; NULL = there are not. */
-static const char *cut_of(const struct check *check,
-			  const struct rr_outcomes_result *result)
-{
-	switch (result->explored) {
-	case RR_EXPLORED_ALL:
-		return NULL;
-	case RR_EXPLORED_ROUNDS:
-		return "clients that do the same in vain were not followed for ever: --rounds";
-	case RR_EXPLORED_RANDOM_REPLIES:
-		return "a command's reply is random";
-	case RR_EXPLORED_MEMORY:
-		return "out of memory: half of what is free";
-	case RR_EXPLORED_STOPPED:
-		return check->is_out_of_time ? "out of time: --seconds" :
-					       "interrupted";
-	default:
-		return "there are more: --most";
-	}
-}
-
-/* A client that always failed has shown nothing; how many there are if there is none. */
-static size_t find_failing_client(const struct check *check,
-				  const struct rr_outcomes_result *result)
-{
-	const size_t n_clients = n_clients_of(check->options);
-	size_t i = 0;
-
-	while (i < n_clients &&
-	       (result->finals == 0 || result->ever_well & 1U << i))
-		i++;
-	return i;
-}
-
-/* For what is there to be seen? */
-static void print_failure(const struct check *check, size_t client)
-{
-	struct rr_ending ending;
-	const char *from;
-	int n = 0;
-
-	if (!rr_programs_last_ending(check->programs, client, &ending))
-		return;
-	print_ending(client, ending.status);
-	from = ending.output + strlen(ending.output);
-	while (from > ending.output && n <= FAILURE_LINES)
-		n += *--from == '\n';
-	if (*from)
-		print_lines("  It printed", from + (*from == '\n'));
-}
-
-static enum rr_exit report_nothing(struct check *check,
-				   const struct rr_outcomes_result *result)
-{
-	const size_t failing = find_failing_client(check, result);
-	const bool is_vacuous = failing < n_clients_of(check->options);
-	const char *cut = is_vacuous ? "there is a client that never succeeded" :
-				       cut_of(check, result);
-	char number[RR_GROUPED_SIZE];
-
-	if (cut)
-		printf("no failure found: %s states (",
-		       rr_grouped(number, (long long)result->states));
-	else
-		printf("serializable: all %s states (",
-		       rr_grouped(number, (long long)result->states));
-	print_figures(check, result);
-	if (cut)
-		printf("  %s: %s.\n",
-		       is_vacuous ? "This shows nothing" :
-				    "Not searched to the end",
-		       cut);
-	if (is_vacuous)
-		print_failure(check, failing);
-	if (check->session.signals.interrupted)
-		return RR_EXIT_INTERRUPTED;
-	return cut ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }
 
 /* ---- The whole ---------------------------------------------------------------------- */
@@ -389,16 +230,41 @@ static void set_live(void *context, bool is_live)
 	rr_programs_set_live(context, is_live);
 }
 
-static enum rr_exit run_check(struct check *check, struct rr_error *error)
+static void describe_ending(void *context, long ending, FILE *out)
+{
+	const struct rr_ending how = rr_programs_ending(context, ending);
+
+	if (WIFSIGNALED(how.status))
+		fprintf(out, "the command of --check was ended by signal %d",
+			WTERMSIG(how.status));
+	else
+		fprintf(out, "the command of --check exited with %d",
+			WEXITSTATUS(how.status));
+	fprintf(out, how.output[0] ? ": %.*s\n" : "\n",
+		(int)strcspn(how.output, "\n"), how.output);
+}
+
+static struct rr_outcomes_programs ops_of(struct rr_programs *programs)
+{
+	if (!programs)
+		return (struct rr_outcomes_programs){ .init = NULL };
+	return (struct rr_outcomes_programs){
+		.init = init_programs,
+		.begin_search = begin_search,
+		.verify = verify_programs,
+		.set_live = set_live,
+		.describe = describe_ending,
+		.context = programs,
+	};
+}
+
+static struct rr_outcomes_config config_of(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
-	const struct rr_outcomes_config config = {
-		.programs = { .init = init_programs,
-			      .begin_search = begin_search,
-			      .verify = verify_programs,
-			      .set_live = set_live,
-			      .context = check->programs },
-		.n_clients = n_clients_of(options),
+
+	return (struct rr_outcomes_config){
+		.programs = ops_of(check->programs),
+		.n_clients = rr_check_n_clients(check),
 		.budget = options->budget,
 		.rounds = options->rounds,
 		.ttl_ms = options->ttl_ms,
@@ -408,26 +274,49 @@ static enum rr_exit run_check(struct check *check, struct rr_error *error)
 		.is_atomic = options->is_atomic,
 		.given = check->commands,
 		.n_given = check->given ? check->given->n_given : 0,
+		.outputs = options->outputs,
+		.ignored = options->ignored,
+		.n_ignored = options->n_ignored,
+		.expected = check->expected,
+		.n_expected = options->n_finals,
+		.checker = ops_of(check->checker),
+		.schedule = options->schedule,
 		.title = "Found by redrace check",
-		.progress = show_progress,
+		.progress = go_on,
 		.context = check,
 	};
+}
+
+static void print_warning(const struct rr_check_options *options, FILE *out)
+{
+	const char *const *words = options->n_named ? NULL : options->command;
+
+	fputs("Runs '", out);
+	for (size_t i = 0; words && words[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", words[i]);
+	for (size_t i = 0; i < options->n_named; i++)
+		fprintf(out, "%s%s", i ? "', '" : "",
+			options->named[i].shell[2]);
+	fputs("' again and again: what it does outside Redis is really done.\n",
+	      out);
+	fflush(out);
+}
+
+static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
+{
+	const struct rr_outcomes_config config = config_of(check);
 	struct rr_outcomes_result result;
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
-	printf("Runs '%s' again and again: what it does outside Redis is really done.\n",
-	       options->n_named ? options->named[0].shell[2] :
-				  options->command[0]);
-	fflush(stdout);
+	print_warning(check->options, rr_check_report_file(check->options));
 	check->begun = rr_clock_s();
 	good = rr_explore_outcomes(&check->cluster, &config, &result, error);
-	end_progress(check);
+	rr_check_end_progress(check);
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
-		code = result.found ? report_finding(check, &result, error) :
-				      report_nothing(check, &result);
+		code = rr_check_report(check, &result, error);
 	if (code == RR_EXIT_INTERRUPTED)
 		error->kind = RR_ERROR_NONE;
 	rr_outcomes_release(&result);
@@ -437,7 +326,7 @@ static enum rr_exit run_check(struct check *check, struct rr_error *error)
 enum rr_exit rr_check(const struct rr_check_options *options,
 		      struct rr_error *error)
 {
-	struct check *check = calloc(1, sizeof(*check));
+	struct rr_check *check = calloc(1, sizeof(*check));
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (!check) {

@@ -11,9 +11,15 @@
 
 #include "base/error.h"
 #include "cluster/cluster.h"
+#include "draw/draw.h"
 #include "explore/explore.h"
 
-enum { RR_CHECK_CLIENTS_MAX = 8, RR_CHECK_NAME = 40 };
+enum {
+	RR_CHECK_CLIENTS_MAX = 8,
+	RR_CHECK_NAME = 40,
+	RR_CHECK_FINALS_MAX = 16,
+	RR_CHECK_IGNORED_MAX = 16
+};
 
 struct rr_check_options {
 	long n_clients;
@@ -34,7 +40,20 @@ struct rr_check_options {
 	const char *init;    /* a file of commands that are done first; or NULL */
 	const char *refused; /* who prints this regular expression did not do
 			      * its work; or NULL */
+	bool outputs;        /* outputs and exit statuses must be serial, too */
+	size_t n_finals;     /* what the data have to be if all did their work */
+	struct rr_check_final {
+		const char *command, *value;
+	} finals[RR_CHECK_FINALS_MAX];
+	const char *checker[4]; /* sh -c COMMAND, on all final data; or NULL */
+	size_t n_ignored;    /* patterns of keys that are not compared */
+	const char *ignored[RR_CHECK_IGNORED_MAX];
+	const char *replay;  /* the file of ... */
+	const char *schedule; /* only this one (of a file that was saved), or
+			       * NULL */
 	const char *save;    /* a file for the schedule that is found; or NULL */
+	const char *output;  /* a file for its picture; or NULL */
+	enum rr_format format;
 	const char *redis_server;
 };
 
@@ -42,5 +61,24 @@ struct rr_check_options {
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
 enum rr_exit rr_check(const struct rr_check_options *options,
 		      struct rr_error *error);
+
+/* ---- Schedules that were saved (replay.c) ---------------------------------------- */
+
+/*
+ * A schedule that was found, in the file that --save writes, for --replay: a race, whose
+ * last lines say in comments
+ *
+ *	# redrace check --clients 2 --crashes 1
+ *	# schedule A:GET B:GET A:SET B:SET
+ */
+struct rr_replay {
+	char *options; /* " --clients 2 --crashes 1" */
+	char *words;
+};
+
+/* Release what was read. False: the error. */
+bool rr_replay_read(const char *path, struct rr_replay *replay,
+		    struct rr_error *error);
+void rr_replay_release(struct rr_replay *replay);
 
 #endif

@@ -680,11 +680,24 @@ static bool has_succeeded(const struct rr_instance *instance)
 	return !matches && rr_process_status(instance->process) == 0;
 }
 
+/* What it printed, with its random values renamed. */
+static const char *printed_text(const struct rr_instance *instance)
+{
+	const char *output = rr_process_output(instance->process);
+	const uint32_t renamed = rr_rename_reply(
+		&instance->inward, terms_of_instance(instance),
+		text_reply(instance, RL_REPLY_STRING, output, strlen(output)));
+
+	return renamed == RR_NO_ID ?
+		       output :
+		       terms_of_instance(instance)->reply[renamed].reply.text;
+}
+
 /* How it ended, as a number. */
 static uint32_t keep_ending(const struct rr_instance *instance)
 {
 	const int status = rr_process_status(instance->process);
-	const char *output = rr_process_output(instance->process);
+	const char *output = printed_text(instance);
 	const size_t size = sizeof(status) + strlen(output) + 1;
 	char *bytes = malloc(size);
 	uint32_t number;

@@ -189,6 +189,31 @@ static bool rename_difference(struct tree *tree, struct rr_instance *instance,
 	return renamed;
 }
 
+/* Both have ended, and do the same: have they printed the same, too? */
+static bool compare_outputs(struct tree *tree, const struct rr_history *known,
+			    size_t client, const struct rr_run_view *seen)
+{
+	struct rr_programs *programs = tree->programs;
+
+	if (seen->stops[0].kind != RR_STOP_ENDED ||
+	    known->view.tally.ending == seen->tally.ending)
+		return true;
+	programs->figures.outputs_vary = true;
+	if (!programs->config.compares_outputs)
+		return true;
+	if (known->client != client && !programs->has_own_trees) {
+		programs->wants_own_trees = true;
+		return rr_error_set(&programs->problem, RR_ERROR_INTERNAL,
+				    "clients print different things");
+	}
+	return rr_error_set(
+		&programs->problem, RR_ERROR_DATA,
+		"--outputs: with the same replies, client %s printed '%.200s' once and '%.200s' another time",
+		programs->config.names[client],
+		rr_programs_ending(programs, known->view.tally.ending).output,
+		rr_programs_ending(programs, seen->tally.ending).output);
+}
+
 /* An instance stands at a node: does it do what is known? */
 static bool compare_at(struct tree *tree, struct rr_instance *instance,
 		       uint32_t number, const struct rr_history *node)
@@ -202,7 +227,9 @@ static bool compare_at(struct tree *tree, struct rr_instance *instance,
 						  &view);
 		view = rr_instance_view(instance);
 	}
-	return note_tokens(tree, &view, number);
+	return compare_outputs(tree, node, rr_instance_client(instance),
+			       &view) &&
+	       note_tokens(tree, &view, number);
 }
 
 /* ---- Instances ---------------------------------------------------------------------- */
@@ -579,6 +606,7 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 	if (programs->wants_own_trees) {
 		free_trees(programs);
 		programs->has_own_trees = true;
+		programs->figures.outputs_vary = false;
 		memset(programs->is_verified, 0, sizeof(programs->is_verified));
 		make_trees(programs);
 		programs->problem.kind = RR_ERROR_NONE;
@@ -653,7 +681,9 @@ static bool verify_names_of_clients(struct rr_programs *programs)
 		const uint32_t end = rr_histories_longest_end(&tree->histories);
 
 		if (programs->is_verified[i] || end == RR_NO_ID ||
-		    (!programs->has_own_trees && tree->histories.all[end]->client == i))
+		    (!programs->has_own_trees &&
+		     !programs->config.compares_outputs &&
+		     tree->histories.all[end]->client == i))
 			continue;
 		if (!run_again(tree, i, end))
 			return false;

@@ -27,6 +27,7 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
+	bool compares_outputs; /* they must be the same with the same replies */
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
 						   * pointer: the same tree */
 	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
@@ -64,6 +65,7 @@ struct rr_programs_figures {
 	double start_seconds;  /* until they asked first, all of them */
 	size_t n_random;       /* values that are known to be random */
 	bool has_shim;         /* the programs have loaded it */
+	bool outputs_vary;     /* with the same replies: they are not compared */
 };
 
 struct rr_programs_figures

@@ -22,8 +22,6 @@ struct rr_style {
 	bool ascii;
 	bool colour;
 	size_t width; /* columns */
-	bool no_all_clear; /* does not say that nothing is broken: the caller
-			    * knows better */
 };
 
 /* "text", "mermaid", "svg", "html", "json", "race". */

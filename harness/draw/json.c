@@ -148,9 +148,10 @@ bool rr_write_json(FILE *out, const struct rr_picture *picture)
 {
 	const struct rr_race *race = picture->race;
 	json_t *root = json_pack(
-		"{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+		"{s:i, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 		"schema", SCHEMA, "race", json_text(race->path), "title",
-		json_text(race->title), "claims", json_claims(race), "clients",
+		json_text(race->title), "claims", json_claims(race), "shows",
+		race->shows ? json_text(race->shows) : NULL, "clients",
 		json_names(picture, false), "servers",
 		json_names(picture, true), "steps", json_steps(picture),
 		"findings", json_findings(picture), "expected",

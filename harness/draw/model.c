@@ -386,8 +386,13 @@ static void add_verdict(struct rr_picture *picture)
 			       !trace->events[trace->n_events - 1].differs;
 	if (!picture->is_complete)
 		picture->no_finding = "The race ended here, without a verdict.";
+	else if (picture->race->shows)
+		picture->no_finding =
+			keep_plain(picture, picture->race->shows);
 	else if (!trace->findings)
 		picture->no_finding = "Nothing broken.";
+	if (picture->is_complete && picture->race->shows && !trace->findings)
+		picture->verdict = picture->no_finding;
 	add_findings(picture);
 	picture->sayings = calloc(n + 1, sizeof(*picture->sayings));
 	picture->is_out_of_memory |= !picture->sayings;

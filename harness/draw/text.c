@@ -480,8 +480,7 @@ static void table_finding(struct rr_pen *pen, const struct rr_found *found)
 static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	rr_pen_end_line(pen);
-	if (picture->no_finding &&
-	    !(picture->is_complete && picture->style->no_all_clear))
+	if (picture->no_finding)
 		rr_pen_wrap(pen, picture->no_finding, 0);
 	if (!picture->is_complete)
 		return;

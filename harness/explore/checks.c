@@ -132,8 +132,8 @@ bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
 		 explorer->config->strategy->name);
 	if (good)
 		explorer->result->transcript = rr_actions_transcript(
-			graph->product, &explorer->scripts, &actions, title,
-			NULL, 0);
+			graph->product, &explorer->scripts, &actions,
+			&(struct rr_transcript_headings){ .title = title });
 	free(actions.all);
 	rr_execution_free(execution);
 	return good;

@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 #include "contents.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/reply.h"
 
-/* Nobody's connection. */
-enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1, LOOKING_WORDS = 8 };
+/* Nobody's connection; and how many databases a server has. */
+enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1, DATABASES = 16 };
 
-/* In another database than 0, without selecting it: a script's choice ends with it. */
-static const char look_elsewhere[] =
-	"redis.call('SELECT', ARGV[1]) return redis.call(unpack(ARGV, 2))";
+static const struct rr_server_row *ask_row(struct rr_contents *contents,
+					   uint32_t state, uint32_t command)
+{
+	const struct rr_question question = { .kind = RR_ASK_COMMAND,
+					      .slot = LOOKING_SLOT,
+					      .argument = command };
 
-/* Which databases have keys. */
-static const char list_databases[] =
-	"local all = {} "
-	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
-	"all[#all + 1] = tonumber(db) end "
-	"table.sort(all) return all";
+	return rr_server_table_ask(contents->table, state, &question);
+}
 
-/* The reply to a command that only looks; NULL: there is none. */
-static const struct rl_reply *look_at_server(struct rr_server_table *table,
+const struct rl_reply *rr_contents_ask(struct rr_contents *contents,
+				       uint32_t state, uint32_t command)
+{
+	const struct rr_server_row *row = ask_row(contents, state, command);
+
+	return row ? &contents->table->terms->reply[row->reply].reply : NULL;
+}
+
+static const struct rl_reply *look_at_server(struct rr_contents *contents,
 					     uint32_t state,
 					     const char *const *words)
 {
-	const struct rr_question question = {
-		.kind = RR_ASK_COMMAND,
-		.slot = LOOKING_SLOT,
-		.argument = rr_terms_words(table->terms, words)
-	};
-	const struct rr_server_row *row =
-		rr_server_table_ask(table, state, &question);
-
-	return row ? &table->terms->reply[row->reply].reply : NULL;
+	return rr_contents_ask(contents, state,
+			       rr_terms_words(contents->table->terms, words));
 }
 
-/* The same in a database. */
-static const struct rl_reply *look_into(struct rr_server_table *table,
-					uint32_t state, int db,
-					const char *const *words)
+/* The same data, with a look at another database; RR_NO_ID: the error. */
+static uint32_t select_database(struct rr_contents *contents, uint32_t state,
+				int database)
 {
 	char number[12];
-	const char *asked[4 + LOOKING_WORDS] = { "EVAL", look_elsewhere, "0",
-						 number };
+	const char *const words[] = { "SELECT", number, NULL };
+	const struct rr_server_row *row;
 
-	if (db == 0)
-		return look_at_server(table, state, words);
-	snprintf(number, sizeof(number), "%d", db);
-	for (size_t i = 0; words[i] && i + 1 < LOOKING_WORDS; i++)
-		asked[4 + i] = words[i];
-	return look_at_server(table, state, asked);
+	if (database == 0)
+		return state;
+	snprintf(number, sizeof(number), "%d", database);
+	row = ask_row(contents, state,
+		      rr_terms_words(contents->table->terms, words));
+	return row ? row->to : RR_NO_ID;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -123,17 +123,17 @@ static void print_sorted(FILE *file, const struct rl_reply *reply, size_t group)
 	free(groups);
 }
 
-static void print_value(struct rr_server_table *table, FILE *file,
-			uint32_t state, int db, const char *key)
+static void print_value(struct rr_contents *contents, FILE *file,
+			uint32_t state, const char *key)
 {
 	const char *const ask_type[] = { "TYPE", key, NULL };
-	const struct rl_reply *type = look_into(table, state, db, ask_type);
+	const struct rl_reply *type = look_at_server(contents, state, ask_type);
 	const struct reader *reader =
 		reader_of(type && type->text ? type->text : "");
 	const char *const *words = reader->words;
 	const char *const ask[] = { words[0], key, words[1], words[2], words[3],
 				    NULL };
-	const struct rl_reply *reply = look_into(table, state, db, ask);
+	const struct rl_reply *reply = look_at_server(contents, state, ask);
 
 	if (reply && reader->group && reply->type == RL_REPLY_ARRAY)
 		print_sorted(file, reply, reader->group);
@@ -141,11 +141,11 @@ static void print_value(struct rr_server_table *table, FILE *file,
 		rr_write_reply(file, reply);
 }
 
-static void print_time(struct rr_server_table *table, FILE *file,
-		       uint32_t state, int db, const char *key, bool ms)
+static void print_time(struct rr_contents *contents, FILE *file,
+		       uint32_t state, const char *key, bool ms)
 {
 	const char *const ask[] = { "PTTL", key, NULL };
-	const struct rl_reply *reply = look_into(table, state, db, ask);
+	const struct rl_reply *reply = look_at_server(contents, state, ask);
 	long long left_ms;
 
 	if (!reply || !rl_reply_number(reply, &left_ms) || left_ms < 0)
@@ -158,100 +158,119 @@ static void print_time(struct rr_server_table *table, FILE *file,
 
 /* ---- Keys -------------------------------------------------------------------- */
 
-static size_t keys_in(struct rr_server_table *table, uint32_t state, int db,
-		      const char ***names)
+static bool is_ignored(const struct rr_contents *contents, const char *key)
 {
-	static const char *const words[] = { "KEYS", "*", NULL };
-	const struct rl_reply *reply = look_into(table, state, db, words);
-	const size_t n =
-		reply && reply->type == RL_REPLY_ARRAY ? reply->length : 0;
-
-	*names = calloc(n + 1, sizeof(**names));
-	if (!*names)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		(*names)[i] = reply->elements[i].text;
-	qsort(*names, n, sizeof(**names), compare_texts);
-	return n;
+	for (size_t i = 0; i < contents->n_ignored; i++) {
+		if (fnmatch(contents->ignored[i], key, 0) == 0)
+			return true;
+	}
+	return false;
 }
 
-size_t rr_contents_keys(struct rr_server_table *table, uint32_t state,
+size_t rr_contents_keys(struct rr_contents *contents, uint32_t state,
 			const char ***names)
 {
-	return keys_in(table, state, 0, names);
+	static const char *const words[] = { "KEYS", "*", NULL };
+	const struct rl_reply *reply = look_at_server(contents, state, words);
+	size_t n = reply && reply->type == RL_REPLY_ARRAY ? reply->length : 0;
+	size_t n_names = 0;
+
+	*names = calloc(n + 1, sizeof(**names));
+	for (size_t i = 0; i < n && *names; i++) {
+		if (!is_ignored(contents, reply->elements[i].text))
+			(*names)[n_names++] = reply->elements[i].text;
+	}
+	if (*names)
+		qsort(*names, n_names, sizeof(**names), compare_texts);
+	return n_names;
 }
 
-static size_t print_database(struct rr_server_table *table, FILE *file,
-			     uint32_t state, int db, bool ms)
+/* How many keys there are. */
+static size_t print_database(struct rr_contents *contents, FILE *file,
+			     uint32_t state, int database, bool ms)
 {
 	const char **names;
-	const size_t n = keys_in(table, state, db, &names);
+	size_t n;
 
-	for (size_t i = 0; i < n; i++) {
-		if (db > 0)
-			fprintf(file, "db %d: ", db);
+	state = select_database(contents, state, database);
+	if (state == RR_NO_ID)
+		return 0;
+	n = rr_contents_keys(contents, state, &names);
+	for (size_t i = 0; i < n && names; i++) {
+		if (database)
+			fprintf(file, "db %d: ", database);
 		fprintf(file, "%s = ", names[i]);
-		print_value(table, file, state, db, names[i]);
-		print_time(table, file, state, db, names[i], ms);
+		print_value(contents, file, state, names[i]);
+		print_time(contents, file, state, names[i], ms);
 		fputc('\n', file);
 	}
 	free(names);
 	return n;
 }
 
-/* Those of other databases than 0, which are asked for only where there are any. */
-static size_t print_elsewhere(struct rr_server_table *table, FILE *file,
-			      uint32_t state, bool ms)
+char *rr_contents_text(struct rr_contents *contents, uint32_t state, bool ms)
 {
-	static const char *const words[] = { "EVAL", list_databases, "0",
-					     NULL };
-	const struct rl_reply *reply =
-		table->states[state].elsewhere ?
-			look_at_server(table, state, words) :
-			NULL;
-	size_t n = 0;
-
-	if (!reply || reply->type != RL_REPLY_ARRAY)
-		return 0;
-	for (size_t i = 0; i < reply->length; i++) {
-		const int db = (int)reply->elements[i].integer;
-
-		if (db > 0)
-			n += print_database(table, file, state, db, ms);
-	}
-	return n;
-}
-
-char *rr_contents_text(struct rr_server_table *table, uint32_t state, bool ms)
-{
+	const bool is_elsewhere = contents->table->states[state].elsewhere != 0;
 	char *text = NULL;
-	size_t size;
+	size_t size, n;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		return NULL;
-	if (print_database(table, file, state, 0, ms) +
-		    print_elsewhere(table, file, state, ms) ==
-	    0)
+	n = print_database(contents, file, state, 0, ms);
+	for (int i = 1; i < DATABASES && is_elsewhere; i++)
+		n += print_database(contents, file, state, i, ms);
+	if (n == 0)
 		fputs("no keys\n", file);
 	fclose(file);
 	return text;
 }
 
-bool rr_contents_are_same(struct rr_server_table *table, uint32_t a, uint32_t b)
-{
-	char *one, *other;
-	bool same;
+/* ---- Whole states ------------------------------------------------------------ */
 
-	if (table->states[a].contents == table->states[b].contents)
+static uint32_t make_text(struct rr_contents *contents, uint32_t state)
+{
+	char *text = rr_contents_text(contents, state, true);
+	uint32_t number = RR_NO_ID;
+
+	if (text && contents->table->error.kind == RR_ERROR_NONE)
+		number = rr_intern_put(&contents->texts, text, strlen(text) + 1,
+				       NULL);
+	free(text);
+	return number;
+}
+
+/* The number of what a state holds; RR_NO_ID: it cannot be asked. */
+static uint32_t text_of_state(struct rr_contents *contents, uint32_t state)
+{
+	while (contents->n_known <= state) {
+		if (!rr_array_grow(&contents->text_of, contents->n_known,
+				   sizeof(*contents->text_of)))
+			return RR_NO_ID;
+		contents->text_of[contents->n_known++] = RR_NO_ID;
+	}
+	if (contents->text_of[state] == RR_NO_ID)
+		contents->text_of[state] = make_text(contents, state);
+	return contents->text_of[state];
+}
+
+bool rr_contents_are_same(struct rr_contents *contents, uint32_t a, uint32_t b)
+{
+	const struct rr_server_snapshot *states = contents->table->states;
+	uint32_t text;
+
+	if (states[a].contents == states[b].contents)
 		return true;
-	if (table->states[a].elsewhere != table->states[b].elsewhere)
+	if (states[a].functions != states[b].functions)
 		return false;
-	one = rr_contents_text(table, a, true);
-	other = rr_contents_text(table, b, true);
-	same = one && other && table->error.kind == RR_ERROR_NONE &&
-	       strcmp(one, other) == 0;
-	free(one);
-	free(other);
-	return same;
+	text = text_of_state(contents, a);
+	return text != RR_NO_ID && text == text_of_state(contents, b);
+}
+
+void rr_contents_release(struct rr_contents *contents)
+{
+	rr_intern_release(&contents->texts);
+	free(contents->text_of);
+	contents->text_of = NULL;
+	contents->n_known = 0;
 }

@@ -17,9 +17,8 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "cluster/cluster.h"
+#include "draw/draw.h"
 #include "strategy.h"
-
-struct rr_style;
 
 /* How often each may happen in a run. Expiries and pauses of a whole lease may come
  * in two halves. */
@@ -153,16 +152,22 @@ const char *rr_invariant_name(int bit);
 char *rr_conclude(const char *transcript, unsigned breaks,
 		  struct rr_cluster *cluster, struct rr_error *error);
 
-/* Plays a transcript with its verdict once more, as a reader would, and draws it.
- * False: it cannot be played, or not as it is written. */
+/* Plays a transcript with its verdict once more, as a reader would, and draws it in a
+ * format. False: it cannot be played, or not as it is written. */
 bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_cluster *cluster, const struct rr_style *style,
-		      struct rr_error *error);
+		      struct rr_cluster *cluster, enum rr_format format,
+		      const struct rr_style *style, struct rr_error *error);
 
 /* ---- Programs of others ---------------------------------------------------- */
 
 struct rl_command;
 struct rr_program;
+
+/* What the user expects of final data: a command, and the reply to it. */
+struct rr_expected {
+	const struct rl_command *asked;
+	const char *value; /* as redis-cli prints it, or bare */
+};
 
 /* The programs, as a search needs them (check/programs.h). */
 struct rr_outcomes_programs {
@@ -173,6 +178,8 @@ struct rr_outcomes_programs {
 	bool (*verify)(void *context, bool *again, struct rr_error *error);
 	/* From now on clients are real processes, and not what is known of them. */
 	void (*set_live)(void *context, bool is_live);
+	/* Of the checker: how it ended, in a line of words. */
+	void (*describe)(void *context, long ending, FILE *out);
 	void *context;
 };
 
@@ -189,6 +196,16 @@ struct rr_outcomes_config {
 	bool is_atomic;      /* serial orders have no crashes, lose no replies */
 	const struct rl_command *given; /* done on the empty server at first */
 	size_t n_given;
+	bool outputs;        /* outputs and exit statuses must be serial, too */
+	const char *const *ignored; /* patterns of keys that are not compared */
+	size_t n_ignored;
+	const struct rr_expected *expected; /* of the data, if all end well */
+	size_t n_expected;
+	struct rr_outcomes_programs checker; /* looks at final data, and fails if
+					      * they are wrong; `init` NULL =
+					      * there is none */
+	const char *schedule; /* only this one, in words (result->words); NULL =
+			       * all */
 	const char *title;   /* of the transcript */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
@@ -198,7 +215,9 @@ struct rr_outcomes_config {
 enum {
 	RR_OUTCOME_NOT_SERIAL = 1, /* final data that no serial order gives */
 	RR_OUTCOME_EXCLUSION = 2,  /* two clients are in marked critical sections */
-	RR_OUTCOME_STUCK = 4       /* a state from which not all can end */
+	RR_OUTCOME_STUCK = 4,      /* a state from which not all can end */
+	RR_OUTCOME_UNEXPECTED = 8, /* final data are not as expected */
+	RR_OUTCOME_OUTPUTS = 16    /* outputs that no serial order gives */
 };
 
 struct rr_outcomes_result {
@@ -207,13 +226,16 @@ struct rr_outcomes_result {
 	unsigned long states, transitions, questions;
 	unsigned long finals, wrong; /* final states, and those not serial */
 	uint32_t ever_well; /* clients, as bits, that end well in a final state */
-	size_t serial_ends;          /* different final data of serial orders */
+	unsigned long odd_outputs; /* final states whose outputs no serial order gives */
 	double seconds;
 	/* Of a finding: what is shown, as a transcript with its verdict, the final
 	 * data, and those of a serial order in which the clients end well that did so
 	 * here. Lines of text, NULL = none. */
 	char *transcript, *data, *nearest;
 	uint32_t ended_well; /* clients, as bits */
+	char *unexpected; /* what is not as expected */
+	char *words;      /* the schedule, to be followed again */
+	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
 					      * `tally.ending`, -1 = it crashed */
 	int switches;

@@ -85,11 +85,17 @@ bool rr_check_mutants(struct rr_explorer *explorer);
 
 /* ---- Transcripts (transcript.c) --------------------------------------------- */
 
-/* Without its verdict; malloc'd, NULL when out of memory. `keys`: those that are shown,
- * of programs of others. */
+struct rr_transcript_headings {
+	const char *title;
+	const char *shows;       /* see struct rr_race; NULL = nothing */
+	const char *const *keys; /* that are shown, of programs of others */
+	size_t n_keys;
+};
+
+/* Without its verdict; malloc'd, NULL when out of memory. */
 char *rr_actions_transcript(const struct rr_product *product,
 			    const struct rr_scripts *scripts,
-			    const struct rr_actions *actions, const char *title,
-			    const char *const *keys, size_t n_keys);
+			    const struct rr_actions *actions,
+			    const struct rr_transcript_headings *headings);
 
 #endif

@@ -141,7 +141,8 @@ static void draw_shortest(const struct report *report)
 	const char *verdict = strstr(text, "\nverdict ");
 	struct rr_error error = { 0 };
 
-	if (!rr_conclude_draw(stdout, text, report->cluster, &style, &error))
+	if (!rr_conclude_draw(stdout, text, report->cluster,
+			      RR_FORMAT_TEXT, &style, &error))
 		print_transcript_steps(text);
 	else if (verdict)
 		puts(verdict);

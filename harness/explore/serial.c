@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "contents.h"
 #include "serial.h"
 
 #include <stdlib.h>
@@ -64,6 +63,18 @@ uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
 	return good;
 }
 
+static int32_t ending_of_client(const struct rr_product *product,
+				const uint32_t *key, size_t client)
+{
+	const struct rr_client_state *state;
+
+	if (client >= product->n_clients ||
+	    rr_product_part(product, key, client)->is_crashed)
+		return -1;
+	state = rr_product_client(product, key, client);
+	return state->has_ended ? (int32_t)state->tally.ending : -1;
+}
+
 static struct rr_serial_end end_of(const struct rr_product *product,
 				   const uint32_t *key, uint32_t ran)
 {
@@ -74,6 +85,8 @@ static struct rr_serial_end end_of(const struct rr_product *product,
 	end.ran = ran;
 	end.used = used_budget(product, key);
 	end.good = rr_serial_good(product, key);
+	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++)
+		end.endings[i] = ending_of_client(product, key, i);
 	return end;
 }
 
@@ -212,33 +225,42 @@ static bool is_candidate(const struct rr_serial_end *end,
 	       uses_no_more(&end->used, &found->used);
 }
 
-/* Most states are told apart, or not, by their digests: a first look takes these. */
-bool rr_serial_allows(const struct rr_serial *serial,
-		      struct rr_product *product, const uint32_t *key,
-		      uint32_t *nearest)
+/* Has each client that ended well in the final state ended so in the order? */
+static bool has_endings_of(const struct rr_serial_end *end,
+			   const struct rr_serial_end *found)
 {
-	struct rr_server_table *table = product->tables[0];
-	const struct rr_serial_end found = end_of(product, key, 0);
+	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
+		if (found->good & 1U << i &&
+		    end->endings[i] != found->endings[i])
+			return false;
+	}
+	return true;
+}
 
-	*nearest = RR_NO_ID;
-	for (uint32_t i = 0; i < serial->ends.n; i++) {
+struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
+					 const struct rr_product *product,
+					 const uint32_t *key,
+					 struct rr_contents *contents)
+{
+	const struct rr_serial_end found = end_of(product, key, 0);
+	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID };
+
+	for (uint32_t i = 0; i < serial->ends.n && !verdict.allows_endings;
+	     i++) {
 		const struct rr_serial_end *end =
 			rr_intern_get(&serial->ends, i);
 
 		if (!is_candidate(end, &found))
 			continue;
-		*nearest = i;
-		if (table->states[end->server].contents ==
-		    table->states[found.server].contents)
-			return true;
+		if (!rr_contents_are_same(contents, end->server,
+					  found.server)) {
+			if (!verdict.allows_data)
+				verdict.nearest = i;
+			continue;
+		}
+		verdict.allows_data = true;
+		verdict.nearest = i;
+		verdict.allows_endings = has_endings_of(end, &found);
 	}
-	for (uint32_t i = 0; i < serial->ends.n; i++) {
-		const struct rr_serial_end *end =
-			rr_intern_get(&serial->ends, i);
-
-		if (is_candidate(end, &found) &&
-		    rr_contents_are_same(table, end->server, found.server))
-			return true;
-	}
-	return false;
+	return verdict;
 }

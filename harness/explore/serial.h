@@ -16,6 +16,7 @@
 #ifndef RR_SERIAL_H
 #define RR_SERIAL_H
 
+#include "contents.h"
 #include "product.h"
 
 struct rr_serial {
@@ -30,6 +31,8 @@ struct rr_serial_end {
 	uint32_t server;     /* its state */
 	uint32_t ran, good;  /* clients, as bits: that ran; that ended well */
 	struct rr_budget used;
+	int32_t endings[RR_PRODUCT_CLIENTS]; /* of those that ran: how each ended
+					      * (tally.ending); -1 = it did not */
 };
 
 /* Runs all serial orders, up to `most` states. False: product->error. */
@@ -40,11 +43,19 @@ void rr_serial_release(struct rr_serial *serial);
 /* The clients that have ended well in a state, as bits. */
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key);
 
-/* Is there a serial order that ends like this final state? *nearest gets the end, if
- * any, of the same clients whose data differ; RR_NO_ID = none. The server is asked for
- * what it holds where that is not plain. */
-bool rr_serial_allows(const struct rr_serial *serial,
-		      struct rr_product *product, const uint32_t *key,
-		      uint32_t *nearest);
+/* How a final state compares with serial orders. */
+struct rr_serial_verdict {
+	bool allows_data;    /* one leaves the same data */
+	bool allows_endings; /* and in it each client that ended well did so with
+			      * the same output */
+	uint32_t nearest;    /* the end, if any, of the same clients, whose data or
+			      * outputs differ; RR_NO_ID = none */
+};
+
+/* The server is asked for what it holds where that is not plain. */
+struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
+					 const struct rr_product *product,
+					 const uint32_t *key,
+					 struct rr_contents *contents);
 
 #endif

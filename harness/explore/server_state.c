@@ -133,7 +133,7 @@ static bool read_functions(struct rr_server_table *table, FILE *file,
 	if (!rr_asker_say(table->asker, &reply, "FUNCTION DUMP"))
 		return false;
 	append_element(file, &reply);
-	state->elsewhere += digest_of_text(RR_HASH_START, &reply);
+	state->functions = digest_of_text(RR_HASH_START, &reply);
 	state->contents += digest_of_text(RR_HASH_START, &reply);
 	return true;
 }
@@ -150,7 +150,7 @@ bool rr_server_read_data(struct rr_server_table *table,
 	if (!file)
 		return false;
 	state->first_end_ns = RR_NEVER;
-	state->contents = state->elsewhere = 0;
+	state->contents = state->elsewhere = state->functions = 0;
 	good = rr_asker_data(table->asker, &data);
 	if (good)
 		read_keys(table, &data, file, state);

@@ -61,8 +61,8 @@ struct rr_server_snapshot {
 	uint64_t names;       /* of random values in it */
 	uint64_t contents;    /* a digest of all keys, in whichever order the
 			       * server has them ... */
-	uint64_t elsewhere;   /* ... and of those in other databases than 0,
-			       * and the functions */
+	uint64_t elsewhere;   /* ... of those in other databases than 0 ... */
+	uint64_t functions;   /* ... and of the functions */
 	bool was_wiped;
 };
 

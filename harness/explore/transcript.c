@@ -123,8 +123,8 @@ static bool record_actions(struct rr_recorder *recorder,
 
 char *rr_actions_transcript(const struct rr_product *product,
 			    const struct rr_scripts *scripts,
-			    const struct rr_actions *actions, const char *title,
-			    const char *const *keys, size_t n_keys)
+			    const struct rr_actions *actions,
+			    const struct rr_transcript_headings *headings)
 {
 	uint32_t given[RR_GIVEN_MAX];
 	char *text = NULL;
@@ -132,10 +132,11 @@ char *rr_actions_transcript(const struct rr_product *product,
 		.program = product->config.program,
 		.scripts = scripts,
 		.strategy = product->config.strategy,
-		.title = title,
+		.title = headings->title,
+		.shows = headings->shows,
 		.data_server = product->config.strategy ? "data" : "redis",
-		.keys = keys,
-		.n_keys = n_keys,
+		.keys = headings->keys,
+		.n_keys = headings->n_keys,
 		.given = given,
 	};
 	struct rr_recorder recorder;
@@ -255,8 +256,8 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 }
 
 bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_cluster *cluster, const struct rr_style *style,
-		      struct rr_error *error)
+		      struct rr_cluster *cluster, enum rr_format format,
+		      const struct rr_style *style, struct rr_error *error)
 {
 	struct rr_error why = { 0 };
 	struct rr_trace trace = { 0 };
@@ -271,7 +272,7 @@ bool rr_conclude_draw(FILE *out, const char *transcript,
 	else if (!trace.as_written)
 		rr_error_set(error, RR_ERROR_INTERNAL,
 			     "the transcript plays differently the second time");
-	else if (!rr_draw(out, &trace, RR_FORMAT_TEXT, style))
+	else if (!rr_draw(out, &trace, format, style))
 		rr_error_no_memory(error);
 	rr_trace_free(&trace);
 	rr_race_free(race);

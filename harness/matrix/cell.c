@@ -40,7 +40,8 @@ static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 
 	if (!file)
 		return rr_error_no_memory(error);
-	good = rr_conclude_draw(file, cell->transcript, cluster, &style, error);
+	good = rr_conclude_draw(file, cell->transcript, cluster, RR_FORMAT_TEXT,
+				&style, error);
 	fclose(file);
 	return good;
 }

@@ -26,6 +26,7 @@ struct rr_recorder_setup {
 	const char *const *keys; /* that are shown, if there is no strategy */
 	size_t n_keys;
 	const char *title;
+	const char *shows; /* see struct rr_race; NULL = nothing */
 	const char *data_server; /* its name */
 	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its
 						    * ordinal */

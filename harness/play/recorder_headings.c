@@ -154,6 +154,8 @@ bool rr_recorder_begin(struct rr_recorder *recorder,
 	recorder->race->claims = "";
 	recorder->race->path = recorder->race->title =
 		keepf(recorder, "%s", setup->title);
+	if (setup->shows)
+		recorder->race->shows = keepf(recorder, "%s", setup->shows);
 	return recorder->race->steps && add_headings(recorder);
 }
 

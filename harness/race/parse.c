@@ -160,7 +160,8 @@ static const char *cut_rest(struct rr_race *race, struct cursor *cursor)
 static bool begins_text(const struct parser_line *line)
 {
 	return line->n_words == 1 && (parser_same(line->words[0], "--") ||
-				      parser_same(line->words[0], "title"));
+				      parser_same(line->words[0], "title") ||
+				      parser_same(line->words[0], "shows"));
 }
 
 static bool cut_word(struct parser *parser, struct cursor *cursor)

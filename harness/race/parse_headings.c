@@ -16,6 +16,12 @@ static bool parse_claim(struct parser *parser)
 	return true;
 }
 
+static bool parse_shows(struct parser *parser)
+{
+	parser->race->shows = parser->line.rest;
+	return parser->line.rest || parser_fail(parser, "expected a sentence");
+}
+
 static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
 {
 	const struct parser_line *line = &parser->line;
@@ -290,6 +296,7 @@ static const struct {
 } headings[] = {
 	{ "title", 1, "a title", parse_title },
 	{ "claim", 2, "the names of claims", parse_claim },
+	{ "shows", 1, "a sentence", parse_shows },
 	{ "clients", 2, "'clients NAME NAME...'", parse_clients },
 	{ "connection", 3, "'connection NAME NAME...'", parse_clients },
 	{ "server", 2, "a server's name", parse_server },

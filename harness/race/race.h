@@ -96,6 +96,8 @@ struct rr_race {
 	const char *path;
 	const char *title;
 	const char *claims;            /* as written, "" = none */
+	const char *shows;             /* what its author has found in it, beside
+					* what is observed; NULL = nothing */
 	size_t n_clients;
 	struct rr_race_client clients[RR_RACE_CLIENTS_MAX];
 	size_t n_servers;

@@ -294,6 +294,8 @@ static void write_headings(FILE *file, const struct rr_race *race)
 	fprintf(file, "title   %s\n", race->title);
 	if (race->claims[0])
 		fprintf(file, "claim   %s\n", race->claims);
+	if (race->shows)
+		fprintf(file, "shows   %s\n", race->shows);
 	write_clients(file, race);
 	write_servers(file, race);
 	for (size_t i = 0; i < race->n_needs; i++)

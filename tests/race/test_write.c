@@ -119,6 +119,8 @@ static bool same_headings(const struct rr_race *a, const struct rr_race *b,
 {
 	if (!same_text(a->title, b->title))
 		return differ(difference, "titles");
+	if (!same_text(a->shows ? a->shows : "", b->shows ? b->shows : ""))
+		return differ(difference, "what they show");
 	if (!same_text(a->claims, b->claims))
 		return differ(difference, "claims");
 	if (a->n_keys != b->n_keys || !same_words(a->keys, b->keys, a->n_keys))
@@ -373,6 +375,11 @@ static void put_headings(struct dice *dice)
 	fputs("title", file);
 	put_plain_text(dice);
 	fputs("\n", file);
+	if (roll(dice, 2)) {
+		fputs("shows", file);
+		put_plain_text(dice);
+		fputs("\n", file);
+	}
 	if (roll(dice, 2))
 		fputs("claim LU-1 'X 2' # and\n", file);
 	fputs(roll(dice, 2) ? "clients A B2\nclients \"C D\"" :

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of check share: one call of rr_check(). */
+#ifndef RR_CHECK_PARTS_H
+#define RR_CHECK_PARTS_H
+
+#include "base/files.h"
+#include "check.h"
+#include "programs.h"
+#include "race/race.h"
+
+struct rr_check {
+	const struct rr_check_options *options;
+	struct rr_session session;
+	struct rr_cluster cluster;
+	struct rr_launcher launcher;
+	struct rr_programs *programs;
+	struct rr_programs *checker; /* NULL = there is none */
+	char preload[RR_PATH_SIZE];
+	struct rr_race *given; /* its `given` are the commands of --init */
+	struct rl_command commands[RR_GIVEN_MAX];
+	struct rr_expected expected[RR_CHECK_FINALS_MAX];
+	struct rl_command asked[RR_CHECK_FINALS_MAX];
+	struct rr_race *finals; /* their words */
+	double begun;
+	bool is_out_of_time;
+	struct rr_check_progress {
+		double at;             /* when it was shown last */
+		unsigned long open;    /* states that were to be looked at then */
+		bool is_shown;
+	} progress;
+};
+
+size_t rr_check_n_clients(const struct rr_check *check);
+
+/* Shows how far the search is, now and then; for rr_outcomes_config. */
+void rr_check_show_progress(struct rr_check *check, unsigned long states,
+			    double share);
+void rr_check_end_progress(struct rr_check *check);
+
+/* Where it is told: stdout, unless the picture goes there. */
+FILE *rr_check_report_file(const struct rr_check_options *options);
+
+/* Writes the comments that make a race of a finding one to be replayed. */
+void rr_replay_write(FILE *out, const struct rr_check_options *options,
+		     const char *words);
+
+/* Prints what came of it, and writes the files that were asked for. */
+enum rr_exit rr_check_report(struct rr_check *check,
+			     const struct rr_outcomes_result *result,
+			     struct rr_error *error);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Schedules that were found: written, and read again. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+static const char options_heading[] = "# redrace check";
+static const char words_heading[] = "# schedule ";
+
+void rr_replay_write(FILE *out, const struct rr_check_options *options,
+		     const char *words)
+{
+	const struct rr_budget *budget = &options->budget;
+	const struct {
+		const char *name;
+		long value, otherwise;
+	} bounds[] = {
+		{ "clients",
+		  options->n_named ? (long)options->n_named :
+				     options->n_clients,
+		  0 },
+		{ "crashes", budget->crashes, 0 },
+		{ "expiries", budget->expiries, 0 },
+		{ "pauses", budget->pauses, 0 },
+		{ "lost-replies", budget->lost_replies, 0 },
+		{ "rounds", options->rounds, 2 },
+		{ "ttl-ms", options->ttl_ms, 10000 },
+	};
+
+	fprintf(out, "\n%s", options_heading);
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+		if (bounds[i].value != bounds[i].otherwise)
+			fprintf(out, " --%s %ld", bounds[i].name,
+				bounds[i].value);
+	}
+	fprintf(out, "\n%s%s\n", words_heading, words);
+}
+
+bool rr_replay_read(const char *path, struct rr_replay *replay,
+		    struct rr_error *error)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t capacity = 0;
+
+	*replay = (struct rr_replay){ .options = NULL };
+	if (!file)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--replay: cannot read '%s': %s", path,
+				    strerror(errno));
+	while (getline(&line, &capacity, file) > 0) {
+		const size_t n = strlen(options_heading);
+		const size_t m = strlen(words_heading);
+
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!replay->options && strncmp(line, options_heading, n) == 0)
+			replay->options = strdup(line + n);
+		if (!replay->words && strncmp(line, words_heading, m) == 0)
+			replay->words = strdup(line + m);
+	}
+	free(line);
+	fclose(file);
+	if (replay->options && replay->words)
+		return true;
+	rr_replay_release(replay);
+	return rr_error_set(
+		error, RR_ERROR_DATA,
+		"--replay: '%s' has no '# schedule': it was not saved by 'redrace check --save'",
+		path);
+}
+
+void rr_replay_release(struct rr_replay *replay)
+{
+	free(replay->options);
+	free(replay->words);
+	*replay = (struct rr_replay){ .options = NULL };
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/reply.h"
+
+/* Steps of the checker, that may look at as much as it likes but has to end. */
+enum { CHECKER_STEPS_MAX = 20000 };
+
+static bool fail_judge(struct rr_judge *judge, const struct rr_error *error)
+{
+	return rr_error_set(&judge->error, error->kind, "%s", error->text);
+}
+
+static struct rr_server_table *table_of_judge(const struct rr_judge *judge)
+{
+	return judge->product->tables[0];
+}
+
+/* ---- Making ------------------------------------------------------------------ */
+
+/* The checker is a program alone, with the tables of the others. */
+static bool open_checker(struct rr_judge *judge,
+			 const struct rr_program *programs)
+{
+	const struct rr_outcomes_programs *checker = &judge->config->checker;
+	struct rr_product_config config = judge->product->config;
+
+	if (!checker->init)
+		return true;
+	judge->checker = *programs;
+	judge->checker.n_clients = 1;
+	checker->init(checker->context, &judge->checker);
+	config.program = &judge->checker;
+	config.budget = (struct rr_budget){ 0 };
+	config.is_local_first = false;
+	judge->has_checker = true;
+	if (!checker->begin_search(checker->context))
+		return rr_error_no_memory(&judge->error);
+	return rr_product_init(&judge->checking, &config,
+			       table_of_judge(judge), NULL) ||
+	       fail_judge(judge, &judge->checking.error);
+}
+
+bool rr_judge_init(struct rr_judge *judge,
+		   const struct rr_outcomes_config *config,
+		   struct rr_product *product,
+		   const struct rr_program *programs, unsigned long most)
+{
+	*judge = (struct rr_judge){
+		.config = config,
+		.product = product,
+		.contents = { .table = product->tables[0],
+			      .ignored = config->ignored,
+			      .n_ignored = config->n_ignored },
+	};
+	judge->serial.is_cut = true;
+	if (most && !rr_serial_learn(&judge->serial, product, most, config->is_atomic))
+		return fail_judge(judge, &product->error) ||
+		       rr_error_no_memory(&judge->error);
+	return open_checker(judge, programs);
+}
+
+void rr_judge_release(struct rr_judge *judge)
+{
+	rr_serial_release(&judge->serial);
+	rr_contents_release(&judge->contents);
+	if (judge->has_checker)
+		rr_product_release(&judge->checking);
+	rr_intern_release(&judge->checked);
+	free(judge->said);
+	judge->said = NULL;
+	judge->has_checker = false;
+}
+
+/* ---- What is expected of the data ---------------------------------------------- */
+
+static bool have_all_ended_well(const struct rr_judge *judge,
+				const uint32_t *key)
+{
+	const uint32_t all = (1U << judge->product->n_clients) - 1;
+
+	return rr_serial_good(judge->product, key) == all;
+}
+
+/* As a user types it: the bare text, or as redis-cli prints it. */
+static bool is_value(const struct rl_reply *reply, const char *value)
+{
+	char *text = NULL, number[24];
+	size_t size;
+	FILE *file;
+	bool is;
+
+	if (reply->text && strcmp(reply->text, value) == 0)
+		return true;
+	snprintf(number, sizeof(number), "%lld", (long long)reply->integer);
+	if (reply->type == RL_REPLY_INTEGER && strcmp(number, value) == 0)
+		return true;
+	file = open_memstream(&text, &size);
+	if (!file)
+		return false;
+	rr_write_reply(file, reply);
+	fclose(file);
+	is = strcmp(text, value) == 0;
+	free(text);
+	return is;
+}
+
+static const struct rl_reply *ask_expected(struct rr_judge *judge,
+					   const uint32_t *key,
+					   const struct rr_expected *expected)
+{
+	return rr_contents_ask(&judge->contents, key[0],
+			       rr_terms_command(table_of_judge(judge)->terms,
+						expected->asked));
+}
+
+/* --final is about the work of all clients: who has not done its own is not held
+ * to it. */
+static bool is_as_expected(struct rr_judge *judge, const uint32_t *key)
+{
+	const struct rr_outcomes_config *config = judge->config;
+
+	if (!have_all_ended_well(judge, key))
+		return true;
+	for (size_t i = 0; i < config->n_expected; i++) {
+		const struct rr_expected *expected = &config->expected[i];
+		const struct rl_reply *reply =
+			ask_expected(judge, key, expected);
+
+		if (reply && !is_value(reply, expected->value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- The checker ----------------------------------------------------------------- */
+
+/* What was on the clients' connections is nothing to the checker. */
+static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
+{
+	static const char *const reset[] = { "RESET", NULL };
+	struct rr_server_table *table = table_of_judge(judge);
+	struct rr_question question = {
+		.kind = RR_ASK_COMMAND,
+		.argument = rr_terms_words(table->terms, reset),
+	};
+
+	for (; question.slot < RR_RUN_ORDINALS && server != RR_NO_ID;
+	     question.slot++) {
+		const struct rr_server_row *row;
+
+		if (!rr_server_table_connection(table, server, question.slot))
+			continue;
+		row = rr_server_table_ask(table, server, &question);
+		server = row ? row->to : RR_NO_ID;
+	}
+	return server;
+}
+
+static bool take_first(void *context, struct rr_transition transition,
+		       const uint32_t *next, unsigned broken)
+{
+	rr_state_key *key = context;
+
+	(void)transition;
+	(void)broken;
+	memcpy(*key, next, 3 * sizeof(*next));
+	return false;
+}
+
+/* Runs it on the data of a state. How it ended: 0 = well, else its number + 1; -1: the
+ * error. */
+static int32_t run_checker(struct rr_judge *judge, uint32_t server)
+{
+	struct rr_product *product = &judge->checking;
+	const struct rr_client_state *client;
+	rr_state_key key, next;
+	unsigned flags = 0;
+
+	if (!rr_product_begin(product, key)) {
+		fail_judge(judge, &product->error);
+		return -1;
+	}
+	key[0] = reset_connections(judge, server);
+	for (int i = 0; i < CHECKER_STEPS_MAX && key[0] != RR_NO_ID; i++) {
+		memcpy(next, key, sizeof(next));
+		rr_product_expand(product, key, take_first, &next, &flags);
+		if (product->error.kind)
+			break;
+		if (flags & RR_STATE_FINAL) {
+			client = rr_product_client(product, key, 0);
+			return client->tally.failed ?
+				       (int32_t)client->tally.ending + 1 :
+				       0;
+		}
+		memcpy(key, next, sizeof(key));
+	}
+	if (product->error.kind)
+		fail_judge(judge, &product->error);
+	rr_error_set(&judge->error, RR_ERROR_DATA,
+		     "the command of --check does not come to an end");
+	return -1;
+}
+
+/* As run_checker(), once for each state of the server. */
+static int32_t check_data(struct rr_judge *judge, uint32_t server)
+{
+	uint32_t number =
+		rr_intern_find(&judge->checked, &server, sizeof(server));
+	int32_t said;
+
+	if (!judge->has_checker)
+		return 0;
+	if (number != RR_NO_ID)
+		return judge->said[number];
+	said = run_checker(judge, server);
+	if (!rr_array_grow(&judge->said, judge->checked.n,
+			   sizeof(*judge->said)) ||
+	    (number = rr_intern_put(&judge->checked, &server, sizeof(server),
+				    NULL)) == RR_NO_ID) {
+		rr_error_no_memory(&judge->error);
+		return -1;
+	}
+	judge->said[number] = said;
+	return said;
+}
+
+/* ---- Judging --------------------------------------------------------------------- */
+
+bool rr_judge_final(struct rr_judge *judge, const uint32_t *key,
+		    struct rr_judgement *judgement)
+{
+	const struct rr_error *of_table = &table_of_judge(judge)->error;
+
+	*judgement = (struct rr_judgement){ .nearest = RR_NO_ID };
+	if (!judge->serial.is_cut) {
+		const struct rr_serial_verdict verdict = rr_serial_judge(
+			&judge->serial, judge->product, key, &judge->contents);
+
+		judgement->nearest = verdict.nearest;
+		if (!verdict.allows_data)
+			judgement->found |= RR_OUTCOME_NOT_SERIAL;
+		judgement->has_odd_outputs =
+			verdict.allows_data && !verdict.allows_endings;
+		if (judgement->has_odd_outputs && judge->config->outputs)
+			judgement->found |= RR_OUTCOME_OUTPUTS;
+	}
+	if (!is_as_expected(judge, key) || check_data(judge, key[0]) != 0)
+		judgement->found |= RR_OUTCOME_UNEXPECTED;
+	return judge->error.kind == RR_ERROR_NONE &&
+	       (of_table->kind == RR_ERROR_NONE ||
+		fail_judge(judge, of_table));
+}
+
+static void tell_expected(struct rr_judge *judge, const uint32_t *key,
+			  FILE *file)
+{
+	const struct rr_outcomes_config *config = judge->config;
+
+	for (size_t i = 0; i < config->n_expected; i++) {
+		const struct rr_expected *expected = &config->expected[i];
+		const struct rl_reply *reply =
+			ask_expected(judge, key, expected);
+		char *words;
+
+		if (!reply || is_value(reply, expected->value))
+			continue;
+		words = rr_join_words(expected->asked->words,
+				      expected->asked->n_words);
+		fprintf(file, "%s => ", words ? words : "");
+		rr_write_reply(file, reply);
+		fprintf(file, ", expected %s\n", expected->value);
+		free(words);
+	}
+}
+
+char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
+{
+	const struct rr_outcomes_programs *checker = &judge->config->checker;
+	const int32_t said = check_data(judge, key[0]);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	if (have_all_ended_well(judge, key))
+		tell_expected(judge, key, file);
+	if (said > 0)
+		checker->describe(checker->context, said - 1, file);
+	fclose(file);
+	if (size > 0)
+		return text;
+	free(text);
+	return NULL;
+}

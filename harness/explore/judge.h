@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Judges the final states of a search of programs: are the data, and the outputs, those
+ * of a serial order of the clients? Are they what the user expects (rr_outcomes_config)?
+ */
+#ifndef RR_JUDGE_H
+#define RR_JUDGE_H
+
+#include "contents.h"
+#include "explore.h"
+#include "serial.h"
+
+struct rr_judge {
+	const struct rr_outcomes_config *config;
+	struct rr_product *product;
+	struct rr_serial serial;
+	struct rr_contents contents;
+	/* The user's command, which looks at final data: a program like the clients,
+	 * alone with the server. */
+	struct rr_program checker;
+	struct rr_product checking;
+	bool has_checker;
+	struct rr_intern checked; /* states of the server that it has looked at */
+	int32_t *said;            /* how it ended, by their numbers; 0 = well */
+	struct rr_error error;
+};
+
+struct rr_judgement {
+	unsigned found; /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
+	bool has_odd_outputs; /* they are not serial, which may be no finding */
+	uint32_t nearest; /* of struct rr_serial_verdict */
+};
+
+/* Learns all serial orders, up to `most` states, 0 = none: then data are not compared
+ * with them. `programs` is what clients and the
+ * checker have in common. False: judge->error. */
+bool rr_judge_init(struct rr_judge *judge,
+		   const struct rr_outcomes_config *config,
+		   struct rr_product *product,
+		   const struct rr_program *programs, unsigned long most);
+void rr_judge_release(struct rr_judge *judge);
+
+/* False: judge->error. */
+bool rr_judge_final(struct rr_judge *judge, const uint32_t *key,
+		    struct rr_judgement *judgement);
+
+/* What is not as expected in a final state, a line each; malloc'd, NULL = nothing. */
+char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key);
+
+#endif
