@@ -156,7 +156,7 @@ static void note_difference(const struct rr_trace *trace,
 			continue;
 		snprintf(result->text, sizeof(result->text),
 			 "line %d: expected %.150s, got %.150s",
-			 event->step->line, event->step->expected,
+			 event->step->line, rr_step_expectation(event->step),
 			 event->reply);
 		return;
 	}

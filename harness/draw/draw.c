@@ -106,7 +106,7 @@ static void put_other_reply(FILE *out, const struct rr_trace *trace,
 {
 	const struct rr_race *race = trace->race;
 	char *words = rr_step_words(trace, event);
-	char *expected = rr_plain(event->step->expected);
+	char *expected = rr_plain(rr_step_expectation(event->step));
 	char *actual = rr_plain(event->reply);
 
 	fprintf(out, "%s:%d: step %zu, %s: %s\n", race->path, event->step->line,

@@ -69,7 +69,8 @@ static const char *words_of_break(struct rr_picture *picture,
 	if (!event->differs)
 		return keep_plain(picture, remark);
 	return keep_text(picture,
-			 rr_words("expected %s%s%s", event->step->expected,
+			 rr_words("expected %s%s%s",
+				  rr_step_expectation(event->step),
 				  remark ? "; " : "", or_empty(remark)));
 }
 
@@ -368,7 +369,8 @@ static void add_findings(struct rr_picture *picture)
 		picture->findings[picture->n_findings++] = (struct rr_found){
 			.name = rr_finding_name(finding),
 			.figures = keep_plain(picture, trace->conclusion[i]),
-			.meaning = rr_finding_meaning(finding),
+			.meaning = rr_finding_meaning_in(picture->race,
+							 finding),
 		};
 	}
 }

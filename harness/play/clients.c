@@ -162,13 +162,22 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 				    player->remark);
 }
 
+/* Without a => any reply will do that is no error. */
+static bool reply_is_expected(struct player *player, const struct rr_step *step,
+			      const char *reply)
+{
+	if (!step->expected)
+		return strncmp(reply, "(error)", strlen("(error)")) != 0;
+	return rr_reply_matches(step->expected, reply, &player->variables);
+}
+
 static void tell_reply(struct player *player, const struct rr_step *step,
 		       struct rr_event *event, const char *text)
 {
 	event->reply = strdup(text);
-	if (step->expected && event->reply && !step->is_lost)
-		event->differs = !rr_reply_matches(step->expected, event->reply,
-						   &player->variables);
+	if (event->reply && !step->is_lost)
+		event->differs =
+			!reply_is_expected(player, step, event->reply);
 }
 
 /* Executed, and never known to the client, whose connection is gone; those to

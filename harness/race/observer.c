@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens in a race, and which of it is a finding. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,10 @@ void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race)
 static void note_entering(struct rr_observer *observer, int client,
 			  char remark[RR_REMARK_SIZE])
 {
-	char names[RR_REMARK_SIZE - 32] = "";
-	size_t used = 0, n = 0;
+	const int64_t limit = observer->race->limit;
+	char names[RR_REMARK_SIZE - 64] = "";
+	size_t used = 0;
+	int64_t n = 0;
 
 	observer->inside[client] = true;
 	if (client == observer->owner)
@@ -61,9 +64,13 @@ static void note_entering(struct rr_observer *observer, int client,
 					 " %s", client_name(observer, (int)i));
 		n++;
 	}
-	if (n > 1)
+	if (limit > 1 && n > limit)
 		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
-			     "%zu inside:%s", n, names);
+			     "%" PRId64 " inside, the limit is %" PRId64 ":%s",
+			     n, limit, names);
+	else if (limit <= 1 && n > 1)
+		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
+			     "%" PRId64 " inside:%s", n, names);
 }
 
 void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,

@@ -63,6 +63,14 @@ static bool parse_lock(struct parser *parser)
 		       "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
 }
 
+/* limit N: a semaphore lets so many clients in at once. */
+static bool parse_limit(struct parser *parser)
+{
+	return parser_has_words(parser, 2, "limit CLIENTS") &&
+	       parser_take_number(parser, parser->line.words[1], 1,
+				  RR_RACE_CLIENTS_MAX, &parser->race->limit);
+}
+
 static bool parse_counter(struct parser *parser)
 {
 	const struct parser_line *line = &parser->line;
@@ -304,6 +312,7 @@ static const struct {
 	{ "watch", 2, "'watch KEY...'", parse_watch },
 	{ "together", 2, "'together KEY...'", parse_together },
 	{ "lock", 2, "'lock KEY'", parse_lock },
+	{ "limit", 2, "'limit CLIENTS'", parse_limit },
 	{ "counter", 2, "'counter KEY' or 'counter KEY from NUMBER'",
 	  parse_counter },
 	{ "needs", 1, "", parse_needs },

@@ -64,7 +64,8 @@ struct rr_step {
 	const char *text;      /* a note, a mutex, a variable, a key, bytes */
 	size_t length;         /* of bytes */
 	int64_t amount;        /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
-	const char *expected;  /* the pattern after =>, NULL = anything */
+	const char *expected;  /* the pattern after =>; NULL = anything that
+				* is no error */
 	const char *remark;    /* after !: why this is the deciding step, or NULL */
 	bool is_lost;          /* => (lost): executed, the client never knows */
 	bool is_waiting;       /* => (waits): no reply yet */
@@ -107,6 +108,8 @@ struct rr_race {
 	const char *lock;              /* whose holder is kept an eye on, or NULL */
 	bool lock_is_timestamp;        /* its value is the time of its end */
 	bool lock_is_count;            /* everybody who asks changes its value */
+	int64_t limit;                 /* of clients in the critical section at
+					* once: a semaphore's; 0 = one */
 	const char *counter;           /* that "counts" is about, or NULL */
 	int64_t counter_from;          /* its value at the beginning */
 	size_t n_given;                /* commands before the first step */
@@ -183,6 +186,10 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 enum { RR_DURATION_SIZE = 32 };
 const char *rr_race_duration_text(char text[RR_DURATION_SIZE], int64_t ns);
 
+/* What a step's reply has to be, in words: its pattern, or that it must be no
+ * error. */
+const char *rr_step_expectation(const struct rr_step *step);
+
 /* ---- Replies and patterns (reply_text.c) -------------------------------- */
 
 enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64,
@@ -233,7 +240,7 @@ void rr_reply_to_pattern(char *text);
 
 /* They are found by looking at what happened, never read from the file. */
 enum rr_finding {
-	RR_EXCLUSION_BROKEN, /* two clients inside at once */
+	RR_EXCLUSION_BROKEN, /* more clients inside at once than may be */
 	RR_UPDATE_LOST,      /* the counter is lower than what was counted */
 	RR_COUNTED_TWICE,    /* it is higher */
 	RR_FOREIGN_RELEASE,  /* a living holder's lock was removed by another */
@@ -254,8 +261,11 @@ typedef unsigned rr_findings;
 /* "exclusion broken". */
 const char *rr_finding_name(enum rr_finding finding);
 
-/* What it means, in a sentence for a student. */
+/* What it means, in a sentence for a student. In a race of a semaphore more
+ * than one client may be in the critical section. */
 const char *rr_finding_meaning(enum rr_finding finding);
+const char *rr_finding_meaning_in(const struct rr_race *race,
+				  enum rr_finding finding);
 
 /*
  * Does `phrase` hold for this set? It is a finding's name, or one that says

@@ -48,6 +48,12 @@ static const char *pattern_of(const struct rr_step *step)
 	return step->expected && *step->expected ? step->expected : NULL;
 }
 
+const char *rr_step_expectation(const struct rr_step *step)
+{
+	return step->expected ? step->expected :
+				"a reply that is no error, as no => stands there";
+}
+
 static void write_run(FILE *file, const struct rr_race *race,
 		      const struct rr_step *step)
 {
@@ -270,6 +276,12 @@ static void write_lock(FILE *file, const struct rr_race *race)
 		write_heading(file, "lock", words, more ? 2 : 1);
 }
 
+static void write_limit(FILE *file, const struct rr_race *race)
+{
+	if (race->limit)
+		fprintf(file, "limit   %" PRId64 "\n", race->limit);
+}
+
 static void write_counter(FILE *file, const struct rr_race *race)
 {
 	char number[24];
@@ -303,6 +315,7 @@ static void write_headings(FILE *file, const struct rr_race *race)
 	for (size_t i = 0; i < race->n_keys; i++)
 		write_heading(file, "watch", &race->keys[i], 1);
 	write_lock(file, race);
+	write_limit(file, race);
 	write_counter(file, race);
 	if (race->n_together)
 		write_heading(file, "together", race->together,

@@ -83,3 +83,22 @@ Test(output, of_a_race_that_is_broken_off_has_its_own_verdict)
 			   cli_output);
 	cr_assert_null(strstr(cli_output, "says"), "%s", cli_output);
 }
+
+/* Without => any reply will do, but no error. */
+Test(output, tells_of_an_error_that_no_line_expects)
+{
+	cr_assert_eq(cli_run("printf 'title t\\nclients A\\nA> SET x 1\\nA> LPUSH x 2\\nverdict nothing broken\\n' >$HERE/a.race; "
+			     PLAY "-o $HERE/b.race $HERE/a.race 2>&1"),
+		     RR_EXIT_VIOLATED, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "a.race:4: step 2, A: LPUSH x 2\n"
+				  "  expected  a reply that is no error, as no => stands there\n"
+				  "  actual    (error) WRONGTYPE "),
+			   "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "$HERE/b.race"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("sed 's/LPUSH x 2/& => (error) WRONGTYPE*/' $HERE/a.race >$HERE/c.race; "
+			     PLAY "$HERE/c.race"),
+		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("sed 's/LPUSH x 2/& => */' $HERE/a.race >$HERE/c.race; "
+			     PLAY "$HERE/c.race"),
+		     0, "%s", cli_output);
+}

@@ -92,6 +92,27 @@ Test(observer, finds_two_inside)
 	assert_found(&watch, 1U << RR_EXCLUSION_BROKEN);
 }
 
+Test(observer, counts_those_inside_a_semaphore)
+{
+	struct watch watch;
+
+	begin(&watch);
+	watch.race.limit = 2;
+	mark(&watch, A, RR_STEP_ENTER);
+	mark(&watch, C, RR_STEP_ENTER);
+	assert_found(&watch, 0);
+	mark(&watch, B, RR_STEP_ENTER);
+	cr_assert_str_eq(watch.remark, "3 inside, the limit is 2: A B C");
+	assert_found(&watch, 1U << RR_EXCLUSION_BROKEN);
+	begin(&watch);
+	watch.race.limit = 2;
+	mark(&watch, A, RR_STEP_ENTER);
+	mark(&watch, B, RR_STEP_ENTER);
+	mark(&watch, A, RR_STEP_LEAVE);
+	mark(&watch, C, RR_STEP_ENTER);
+	assert_found(&watch, 0);
+}
+
 Test(observer, lets_the_dead_out)
 {
 	struct watch watch;

@@ -132,6 +132,8 @@ static bool same_headings(const struct rr_race *a, const struct rr_race *b,
 	    a->lock_is_timestamp != b->lock_is_timestamp ||
 	    a->lock_is_count != b->lock_is_count)
 		return differ(difference, "locks");
+	if (a->limit != b->limit)
+		return differ(difference, "limits");
 	if (!same_text(a->counter, b->counter) ||
 	    a->counter_from != b->counter_from)
 		return differ(difference, "counters");
@@ -397,6 +399,8 @@ static void put_headings(struct dice *dice)
 	fputs("\nserver n3", file);
 	put_options(dice);
 	fputs("\n", file);
+	if (roll(dice, 2))
+		fprintf(file, "limit %u\n", 1 + roll(dice, 12));
 }
 
 static void put_more_headings(struct dice *dice)
