@@ -30,8 +30,9 @@ LIB     := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # Shims are libraries of their own, loaded into servers and programs.
 SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
-HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
+HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
+ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html)
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 LIBS    := -lhiredis -ljansson -lutf8proc -lm
 
@@ -203,12 +204,20 @@ define compile
 @$(CC) $(ALL) $(1) -c -o $@ $<
 endef
 
-$(B)/%.o: %.c | $(B)/version.h
+$(B)/%.o: %.c | $(B)/version.h $(B)/assets.h
 	$(call compile)
 
 # Position-independent, for the shared library.
 $(B)/pic/%.o: %.c
 	$(call compile,-fPIC)
+
+# The styles and scripts of pages, as strings of the program.
+$(B)/assets.h $(B)/assets.c: $(B)/assets.%: harness/report/embed $(ASSETS)
+	@mkdir -p $(B)
+	@sh harness/report/embed $* $(ASSETS) > $@
+
+$(B)/assets.o: $(B)/assets.c
+	$(call compile)
 
 # Rewritten only when it changes, so that a commit does not rebuild everything.
 $(B)/version.h: FORCE

@@ -39,6 +39,17 @@ struct rr_style rr_draw_style(FILE *out, bool ascii);
 bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style);
 
+/* ---- Pages of HTML (page.c) ------------------------------------------------ */
+
+/* Writes all that comes before the content of <main>: head, the common style
+ * (harness/report/style.css), the switches for dark and large type. */
+void rr_page_begin(FILE *out, const char *title);
+
+/* Closes it. After harness/report/page.js comes `script`, an asset; NULL = none. */
+void rr_page_end(FILE *out, const char *script);
+
+/* ---- In words ---------------------------------------------------------------- */
+
 /* What is not as it was written, expected and actual below each other; nothing
  * when trace->as_written. */
 void rr_draw_difference(FILE *out, const struct rr_trace *trace);
