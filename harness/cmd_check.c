@@ -147,6 +147,8 @@ static const struct rr_option options[] = {
 	  .help = "a program that neither asks anything nor ends for so long is an error (10)",
 	  .kind = RR_TAKES_NUMBER, .min = 1, .max = 3600, AT(patience_s) },
 	{ .common = RR_OPTION_MOST, AT(most) },
+	{ .name = "stats", .help = "print where the time went",
+	  .kind = RR_TAKES_NOTHING, AT(stats) },
 	{ .name = "audit", .argument = "N",
 	  .help = "random interleavings that are played for real before a program is called serializable (5)",
 	  .kind = RR_TAKES_NUMBER, .max = 100000, AT(audit) },

@@ -511,6 +511,8 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 				      const char *name, struct rr_error *error)
 {
 	struct rr_instance *instance = calloc(1, sizeof(*instance));
+	const double begun = rr_clock_s();
+	bool good;
 
 	if (!instance) {
 		rr_error_no_memory(error);
@@ -533,7 +535,9 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 		.context = instance,
 	};
 	instance->process = rr_process_start(&instance->plan, error);
-	if (instance->process && run_instance(instance, error))
+	good = instance->process && run_instance(instance, error);
+	config->times->starting += rr_clock_s() - begun;
+	if (good)
 		return instance;
 	rr_instance_free(instance);
 	return NULL;
@@ -541,9 +545,13 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 
 void rr_instance_free(struct rr_instance *instance)
 {
+	double begun;
+
 	if (!instance)
 		return;
+	begun = rr_clock_s();
 	rr_process_free(instance->process);
+	instance->config->times->ending += rr_clock_s() - begun;
 	for (int i = 0; i < RR_RUN_ORDINALS; i++)
 		free(instance->lanes[i].requests);
 	rr_renaming_release(&instance->inward);
@@ -591,6 +599,8 @@ bool rr_instance_feed(struct rr_instance *instance,
 		      int64_t passed_ns, struct rr_error *error)
 {
 	struct lane *lane = &instance->lanes[number];
+	const double begun = rr_clock_s();
+	bool good;
 
 	if (!can_hear(lane, input))
 		return rr_error_set(error, RR_ERROR_INTERNAL,
@@ -607,7 +617,9 @@ bool rr_instance_feed(struct rr_instance *instance,
 	} else if (input->kind != RR_INPUT_TIMEOUT) {
 		cut_lane(instance, lane);
 	}
-	return run_instance(instance, error);
+	good = run_instance(instance, error);
+	instance->config->times->running += rr_clock_s() - begun;
+	return good;
 }
 
 /* ---- What it waits for ----------------------------------------------------------- */

@@ -14,6 +14,13 @@
 #include "launcher.h"
 #include "names.h"
 
+/* Where the time goes that instances take: seconds, of all of them. */
+struct rr_instance_times {
+	double starting; /* until they first waited for us, or had ended */
+	double running;  /* from an answer until they waited again */
+	double ending;   /* killing what was needed no more */
+};
+
 struct rr_instance_config {
 	struct rr_launcher *launcher;
 	const char *directory; /* for sockets, short */
@@ -24,6 +31,7 @@ struct rr_instance_config {
 	int64_t start_ns;      /* the time of day when programs begin */
 	long patience_ms;      /* for one that neither asks nor ends */
 	const struct rr_program *program; /* its terms and its `ask` */
+	struct rr_instance_times *times; /* added up there */
 	struct rr_intern *endings; /* status, output: see rr_ending_of() */
 };
 

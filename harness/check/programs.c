@@ -238,7 +238,6 @@ static bool start_instance(struct tree *tree, size_t client,
 			   struct rr_kept *started)
 {
 	struct rr_programs *programs = tree->programs;
-	const double begun = rr_clock_s();
 
 	*started = (struct rr_kept){ .number = (uint32_t)programs->figures.starts };
 	programs->figures.starts++;
@@ -246,7 +245,6 @@ static bool start_instance(struct tree *tree, size_t client,
 					      client,
 					      programs->config.names[client],
 					      &programs->problem);
-	programs->figures.start_seconds += rr_clock_s() - begun;
 	if (started->instance)
 		programs->figures.has_shim |=
 			rr_instance_has_shim(started->instance);
@@ -573,6 +571,7 @@ void rr_programs_init(struct rr_programs *programs,
 {
 	programs->instances = programs->config.instances;
 	programs->instances.program = program;
+	programs->instances.times = &programs->figures.times;
 	programs->instances.endings = &programs->endings;
 	program->context = programs;
 	program->run_ops = &program_run_ops;

@@ -62,7 +62,7 @@ void rr_programs_set_live(struct rr_programs *programs, bool is_live);
 
 struct rr_programs_figures {
 	unsigned long starts;  /* processes that were started */
-	double start_seconds;  /* until they asked first, all of them */
+	struct rr_instance_times times;
 	size_t n_random;       /* values that are known to be random */
 	bool has_shim;         /* the programs have loaded it */
 	bool outputs_vary;     /* with the same replies: they are not compared */

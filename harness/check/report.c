@@ -324,6 +324,31 @@ static enum rr_exit report_nothing(struct rr_check *check,
 	return cut ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }
 
+/* Where the time went. */
+static void print_stats(FILE *out, const struct rr_check *check,
+			const struct rr_outcomes_result *result)
+{
+	const struct rr_programs_figures figures =
+		rr_programs_figures(check->programs);
+	const struct rr_instance_times *times = &figures.times;
+	const double of_programs =
+		times->starting + times->running + times->ending;
+
+	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n",
+		"runs", figures.starts,
+		times->starting * 1000 /
+			(double)(figures.starts ? figures.starts : 1));
+	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n",
+		"searched", result->states, result->transitions,
+		result->bytes_per_state);
+	fprintf(out, "  %-16s %lu to the server\n", "questions",
+		result->questions);
+	fprintf(out,
+		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
+		"seconds", times->starting, times->running, times->ending,
+		result->seconds - of_programs);
+}
+
 /* ---- All of it ----------------------------------------------------------------------- */
 
 enum rr_exit rr_check_report(struct rr_check *check,
@@ -332,6 +357,8 @@ enum rr_exit rr_check_report(struct rr_check *check,
 {
 	FILE *out = rr_check_report_file(check->options);
 
+	if (check->options->stats)
+		print_stats(out, check, result);
 	if (!result->found && !check->options->schedule)
 		return report_nothing(check, result);
 	if (result->found) {

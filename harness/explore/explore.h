@@ -224,6 +224,7 @@ struct rr_outcomes_result {
 	enum rr_explored explored;
 	unsigned found;
 	unsigned long states, transitions, questions;
+	size_t bytes_per_state;
 	unsigned long finals, wrong; /* final states, and those not serial */
 	uint32_t ever_well; /* clients, as bits, that end well in a final state */
 	unsigned long odd_outputs; /* final states whose outputs no serial order gives */

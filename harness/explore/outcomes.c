@@ -382,6 +382,10 @@ static void note_search(struct rr_outcomes *outcomes)
 		result->explored = RR_EXPLORED_RANDOM_REPLIES;
 	result->states = outcomes->graph.states.n;
 	result->transitions = outcomes->graph.n_edges;
+	result->bytes_per_state =
+		result->states ? rr_graph_bytes(&outcomes->graph) /
+					 result->states :
+				 0;
 	result->questions = outcomes->table.n_asked;
 	result->found = 0;
 	if (breaks & RR_BREAKS_COUNT)

@@ -150,6 +150,16 @@ Test(check_expectations, pictures_are_drawn_in_all_formats)
 			    "--output 'x.pdf': expected .txt");
 }
 
+/* ---- Figures ------------------------------------------------------------------------- */
+
+Test(check_expectations, stats_say_where_the_time_went)
+{
+	assert_check("--stats --clients 3 -- sh -c '" COUNT "'", 1,
+		     " starting programs, ");
+	cr_assert_not_null(strstr(cli_output, "\n  searched         59 states, 99 transitions, "),
+			   "%s", cli_output);
+}
+
 /* ---- The documents ------------------------------------------------------------------- */
 
 /* The workflow's own command, on a program of that name. */
