@@ -61,7 +61,8 @@ uint64_t rr_program_clock_reads(const struct rr_program_clock *clock)
 
 bool rr_program_clock_is_used(const struct rr_program_clock *clock)
 {
-	return clock->page && atomic_load(&clock->page->has_shim);
+	return clock->page && atomic_load(&clock->page->has_shim) &&
+	       !atomic_load(&clock->page->has_go);
 }
 
 void rr_program_clock_hear(struct rr_program_clock *clock)

@@ -25,7 +25,8 @@ void rr_program_clock_close(struct rr_program_clock *clock);
 /* So much time passes for the program. */
 void rr_program_clock_pass(struct rr_program_clock *clock, int64_t ns);
 
-/* How often it was read; and whether any process has loaded the shim. */
+/* How often it was read; and whether it is the program's: any process has loaded the
+ * shim, and none is in Go, which asks the kernel itself. */
 uint64_t rr_program_clock_reads(const struct rr_program_clock *clock);
 bool rr_program_clock_is_used(const struct rr_program_clock *clock);
 

@@ -246,8 +246,8 @@ static bool start_instance(struct tree *tree, size_t client,
 					      programs->config.names[client],
 					      &programs->problem);
 	if (started->instance)
-		programs->figures.has_shim |=
-			rr_instance_has_shim(started->instance);
+		programs->figures.has_own_clock |=
+			!rr_instance_has_shim(started->instance);
 	return started->instance != NULL;
 }
 

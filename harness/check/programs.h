@@ -64,7 +64,7 @@ struct rr_programs_figures {
 	unsigned long starts;  /* processes that were started */
 	struct rr_instance_times times;
 	size_t n_random;       /* values that are known to be random */
-	bool has_shim;         /* the programs have loaded it */
+	bool has_own_clock;    /* some have not loaded the shim, or are in Go */
 	bool outputs_vary;     /* with the same replies: they are not compared */
 };
 

@@ -45,9 +45,9 @@ static void print_figures(FILE *out, const struct rr_check *check,
 	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n,
 		n == 1 ? "" : "s", figures.starts,
 		check->options->n_named ? "s" : "", result->seconds);
-	if (!figures.has_shim)
+	if (figures.has_own_clock)
 		fprintf(out,
-			"  The program keeps its own clock: it is static, or the clock's library is missing.\n");
+			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
 }
 
 /* On one line, and no more of it than that. */

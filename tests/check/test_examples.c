@@ -52,6 +52,25 @@ Test(check_examples, counter_in_c)
 	check_example("--clients 3 -- $HERE/counter", 1, "not serializable");
 }
 
+/* Dynamic or static: Go keeps its own clock, and that is said. */
+Test(check_examples, counter_in_go)
+{
+	static const char build[] =
+		"GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE=$HERE/go ";
+
+	if (cli_run("test -d /usr/share/gocode/src/github.com/gomodule/redigo && go version 2>&1") != 0)
+		cr_skip_test("go and redigo are not installed (Debian: golang-go, golang-github-gomodule-redigo-dev)");
+	for (int cgo = 0; cgo < 2; cgo++) {
+		char command[300];
+
+		snprintf(command, sizeof(command),
+			 "%s CGO_ENABLED=%d go build -o $HERE/counter examples/check/counter.go 2>&1",
+			 build, cgo);
+		cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+		check_example("-- $HERE/counter", 1, "keeps its own clock");
+	}
+}
+
 Test(check_examples, counter_in_python)
 {
 	need_redis_py();

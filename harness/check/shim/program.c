@@ -13,8 +13,11 @@
  */
 #include "shim.h"
 
+#include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,10 +32,37 @@ static struct {
 	struct rr_program_page *page;
 } shim;
 
+/* The linker of Go leaves a note of that name. */
+static int is_go_note(const ElfW(Nhdr) *note, size_t size)
+{
+	static const char name[] = "Go";
+
+	return size >= sizeof(*note) + sizeof(name) &&
+	       note->n_namesz >= sizeof(name) &&
+	       memcmp(note + 1, name, sizeof(name)) == 0;
+}
+
+/* Of the program, which comes first. */
+static int look_for_go(struct dl_phdr_info *info, size_t size, void *found)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		const void *at = (const char *)info->dlpi_addr +
+				 header->p_vaddr;
+
+		if (header->p_type == PT_NOTE &&
+		    is_go_note(at, header->p_memsz))
+			*(int *)found = 1;
+	}
+	return 1;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *path = getenv(RR_PROGRAM_PAGE_VARIABLE);
 	struct rr_program_page *page;
+	int has_go = 0;
 	const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 
 	if (fd < 0)
@@ -43,6 +73,9 @@ __attribute__((constructor)) static void begin(void)
 	if (page == MAP_FAILED)
 		return;
 	shim.page = page;
+	dl_iterate_phdr(look_for_go, &has_go);
+	if (has_go)
+		atomic_store(&page->has_go, 1);
 	atomic_store(&page->has_shim, 1);
 }
 
