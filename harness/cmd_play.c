@@ -2,6 +2,7 @@
 /* redrace play: one race, step by step. */
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -41,7 +42,7 @@ static const struct rr_option options_table[] = {
 	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
 	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
 	{ .name = "step",
-	  .help = "wait before each step and ask what its reply will be",
+	  .help = "wait for a key before each step and ask what its reply will be; b steps back",
 	  .kind = RR_TAKES_NOTHING, .at = AT(step) },
 	{ .name = "ascii", .help = "draw with plain characters",
 	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
@@ -214,22 +215,27 @@ static enum rr_exit play_quiz(const struct rr_race *race,
 			      const struct play_options *options,
 			      struct rr_error *error)
 {
-	struct rr_quiz quiz;
-	const struct rr_listener listener = rr_quiz_listener(&quiz);
+	struct rr_quiz *quiz = calloc(1, sizeof(*quiz));
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_trace trace;
 
-	rr_quiz_begin(&quiz, &cluster->session->signals, STDIN_FILENO);
-	if (!rr_player_play(race, cluster, &listener, &trace, error)) {
+	if (!quiz) {
+		rr_error_no_memory(error);
+		return code;
+	}
+	quiz->in = STDIN_FILENO;
+	quiz->ascii = options->ascii;
+	if (!rr_quiz_play(quiz, race, cluster, &trace, error)) {
 		code = rr_exit_of(error->kind);
 	} else if (cluster->session->signals.interrupted) {
 		code = RR_EXIT_INTERRUPTED;
-	} else if (!quiz.has_quit) {
+	} else if (!quiz->has_quit) {
 		putchar('\n');
 		code = show_trace(&trace, options);
 	}
-	rr_quiz_score(&quiz);
+	rr_quiz_score(quiz);
 	rr_trace_free(&trace);
+	free(quiz);
 	return code;
 }
 

@@ -99,6 +99,49 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	return drawn;
 }
 
+/* ---- So far --------------------------------------------------------------- */
+
+/* The trace as it will be if everything goes on as it is written. */
+static bool foresee_trace(const struct rr_trace *trace,
+			  struct rr_trace *foreseen)
+{
+	const struct rr_race *race = trace->race;
+
+	*foreseen = *trace;
+	foreseen->n_events = race->n_steps;
+	foreseen->events = calloc(race->n_steps, sizeof(*foreseen->events));
+	for (size_t i = 0; foreseen->events && i < race->n_steps; i++) {
+		const struct rr_step *step = &race->steps[i];
+
+		foreseen->events[i] = (struct rr_event){
+			.step = step, .reply = (char *)step->expected
+		};
+		if (i < trace->n_events)
+			foreseen->events[i] = trace->events[i];
+	}
+	return foreseen->events != NULL;
+}
+
+bool rr_draw_so_far(FILE *out, const struct rr_trace *trace,
+		    const struct rr_style *style)
+{
+	const size_t to_come = trace->race->n_steps - trace->n_events;
+	struct rr_picture picture;
+	struct rr_trace foreseen;
+	bool made;
+
+	if (!foresee_trace(trace, &foreseen))
+		return false;
+	made = rr_picture_make(&picture, &foreseen, false);
+	if (made) {
+		picture.style = style;
+		rr_write_rows(out, &picture, picture.n_rows - to_come);
+		rr_picture_free(&picture);
+	}
+	free(foreseen.events);
+	return made;
+}
+
 /* ---- Not as written ------------------------------------------------------ */
 
 static void put_other_reply(FILE *out, const struct rr_trace *trace,

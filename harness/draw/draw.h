@@ -39,6 +39,11 @@ struct rr_style rr_draw_style(FILE *out, bool ascii);
 bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style);
 
+/* The table of a race that is still being played, without title and verdict. Its
+ * columns are as wide as the steps to come need them. False: out of memory. */
+bool rr_draw_so_far(FILE *out, const struct rr_trace *trace,
+		    const struct rr_style *style);
+
 /* ---- Pages of HTML (page.c) ------------------------------------------------ */
 
 /* Writes all that comes before the content of <main>: head, the common style
@@ -49,6 +54,10 @@ void rr_page_begin(FILE *out, const char *title);
 void rr_page_end(FILE *out, const char *script);
 
 /* ---- In words ---------------------------------------------------------------- */
+
+/* "Clients A, B; at the beginning x = 41, lock = (nil).": malloc'd; NULL = out
+ * of memory. */
+char *rr_beginning_words(const struct rr_trace *trace);
 
 /* What is not as it was written, expected and actual below each other; nothing
  * when trace->as_written. */

@@ -103,6 +103,9 @@ void rr_picture_free(struct rr_picture *picture);
 /* ---- The formats; false: out of memory ----------------------------------- */
 
 bool rr_write_text(FILE *out, const struct rr_picture *picture);
+/* Of the table only the first `n` rows, below the heads of its columns. */
+void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n);
+
 bool rr_write_mermaid(FILE *out, const struct rr_picture *picture);
 bool rr_write_svg(FILE *out, const struct rr_picture *picture);
 bool rr_write_html(FILE *out, const struct rr_picture *picture);

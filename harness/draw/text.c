@@ -490,6 +490,22 @@ static void table_verdict(struct rr_pen *pen, const struct rr_picture *picture)
 		rr_pen_wrap(pen, picture->sayings[i], 2);
 }
 
+static void table_rows(struct sheet *sheet, size_t n)
+{
+	table_heads(sheet);
+	for (size_t i = 0; i < n; i++)
+		table_row(sheet, &sheet->picture->rows[i]);
+}
+
+void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n)
+{
+	struct sheet sheet = { .picture = picture,
+			       .pen = { .out = out, .style = picture->style } };
+
+	lay_out_sheet(&sheet, picture->style->width);
+	table_rows(&sheet, n);
+}
+
 bool rr_write_text(FILE *out, const struct rr_picture *picture)
 {
 	struct sheet sheet = { .picture = picture,
@@ -497,9 +513,7 @@ bool rr_write_text(FILE *out, const struct rr_picture *picture)
 
 	lay_out_sheet(&sheet, picture->style->width);
 	table_title(&sheet.pen, picture);
-	table_heads(&sheet);
-	for (size_t i = 0; i < picture->n_rows; i++)
-		table_row(&sheet, &picture->rows[i]);
+	table_rows(&sheet, picture->n_rows);
 	table_legend(&sheet.pen, picture);
 	table_verdict(&sheet.pen, picture);
 	return true;

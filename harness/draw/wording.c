@@ -234,6 +234,33 @@ char *rr_words_of_value(const char *value)
 	return rr_plain_bytes(value + 1, length - 2);
 }
 
+char *rr_beginning_words(const struct rr_trace *trace)
+{
+	const struct rr_race *race = trace->race;
+	char *text = NULL, *plain;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < race->n_clients; i++)
+		fprintf(out, "%s%s", i ? ", " : "Clients ",
+			race->clients[i].name);
+	for (size_t i = 0; i < race->n_keys; i++) {
+		const char *value = trace->beginning[i];
+		char *words = value ? rr_words_of_value(value) : NULL;
+
+		fprintf(out, "%s%s = %s", i ? ", " : "; at the beginning ",
+			race->keys[i], words ? words : "?");
+		free(words);
+	}
+	fputc('.', out);
+	fclose(out);
+	plain = rr_plain(text);
+	free(text);
+	return plain;
+}
+
 /* ---- What a document says ------------------------------------------------ */
 
 static const char *reply_to_step(const struct rr_trace *trace, int step)

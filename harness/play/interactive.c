@@ -41,12 +41,15 @@ static void say(struct keyboard *keyboard, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Draws everything and waits for a key. */
+/* Draws everything and waits for a key; arrows mean nothing here. */
 static int next_key(struct keyboard *keyboard)
 {
+	int key;
+
 	rr_screen_draw(keyboard->guided, keyboard->view, keyboard->shows_help,
 		       keyboard->message);
-	return rr_terminal_key(&keyboard->terminal);
+	key = rr_terminal_key(&keyboard->terminal);
+	return key >= RR_KEY_LEFT ? RR_KEY_ESCAPE : key;
 }
 
 /* ---- Clients ----------------------------------------------------------------- */

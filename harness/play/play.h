@@ -35,29 +35,36 @@ bool rr_player_play(const struct rr_race *race, struct rr_cluster *cluster,
 		    const struct rr_listener *listener, struct rr_trace *trace,
 		    struct rr_error *error);
 
-/* ---- Playing with questions (quiz.c) ------------------------------------ */
+/* ---- Playing with questions (quiz.c, stepper.c) ------------------------- */
 
 enum { RR_ANSWER_SIZE = 512 };
 
-/* Before each step somebody presses Enter, and says before each reply what it
- * will be. */
+/* What became of the question to a step. */
+enum quiz_result { QUIZ_NO_REPLY, QUIZ_NO_ANSWER, QUIZ_RIGHT, QUIZ_WRONG };
+
+/* Before each step somebody presses a key, or Enter where there is no terminal,
+ * and says before each reply what it will be. */
 struct rr_quiz {
-	struct rr_signals *signals;
-	int in;          /* where answers come from */
-	bool is_silent;  /* it has ended: nobody is waited for any more */
+	int in;          /* where lines come from */
+	bool ascii;
 	bool has_quit;
-	size_t asked;    /* replies that could be predicted */
-	size_t answered, right;
+	struct rr_signals *signals; /* this and below: the quiz's own */
+	bool is_silent;  /* the input has ended: nobody is waited for any more */
 	char answer[RR_ANSWER_SIZE]; /* to the last question, "" = none */
 	char read[RR_ANSWER_SIZE];   /* what has come, and was not taken yet */
 	size_t n_read;
+	enum quiz_result results[RR_STEPS_MAX];
 };
 
-/* Asks on stdout, reads from `in`. */
-void rr_quiz_begin(struct rr_quiz *quiz, struct rr_signals *signals, int in);
-
-/* For rr_player_play(); `quiz` is its context. */
-struct rr_listener rr_quiz_listener(struct rr_quiz *quiz);
+/*
+ * Plays `race`, asking on stdout: on a screen of its own when standard input
+ * and output are a terminal, where one can step back, too; else line by line.
+ * False: the error. The trace, of the last time it was played, is the caller's
+ * to free in any case.
+ */
+bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race,
+		  struct rr_cluster *cluster, struct rr_trace *trace,
+		  struct rr_error *error);
 
 /* Prints how many were right. */
 void rr_quiz_score(const struct rr_quiz *quiz);

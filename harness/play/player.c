@@ -186,6 +186,13 @@ static void judge_race(struct player *player)
 			    is_verdict_right(player->race, trace->findings);
 }
 
+static void note_beginning(struct player *player)
+{
+	for (size_t i = 0; i < player->race->n_keys; i++)
+		player->trace->beginning[i] =
+			strdup(player->environment.keys[i]);
+}
+
 static void play_all(struct player *player, const struct rr_listener *listener)
 {
 	const struct rr_race *race = player->race;
@@ -195,6 +202,7 @@ static void play_all(struct player *player, const struct rr_listener *listener)
 	rr_observer_begin(&player->observer, race);
 	if (environment_open(&player->environment, race, player->cluster,
 			     &player->observer, &error)) {
+		note_beginning(player);
 		while (i < race->n_steps &&
 		       play_step(player, &race->steps[i], listener))
 			i++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about the replies of a race, and whether the answers are right. */
+/* Questions about the replies of a race, line by line, and whether the answers
+ * are right. At a terminal they are asked key by key: stepper.c. */
 #include <ctype.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "base/text.h"
 #include "draw/draw.h"
-#include "play.h"
+#include "stepper.h"
 
 /* ---- Lines that somebody types ------------------------------------------ */
 
@@ -101,14 +102,14 @@ bool rr_quiz_is_right(const char *answer, const char *reply)
 
 /* ---- Questions ---------------------------------------------------------- */
 
-static bool has_question(const struct rr_step *step)
+bool quiz_has_question(const struct rr_step *step)
 {
 	return (step->kind == RR_STEP_RUN || step->kind == RR_STEP_READ) &&
 	       !step->is_lost;
 }
 
-static void announce_step(const struct rr_trace *trace,
-			  const struct rr_step *step)
+void quiz_announce(FILE *out, const struct rr_trace *trace,
+		   const struct rr_step *step)
 {
 	const int64_t now_ns =
 		trace->n_events ? trace->events[trace->n_events - 1].at_ns : 0;
@@ -120,15 +121,26 @@ static void announce_step(const struct rr_trace *trace,
 		event.at_ns += step->amount;
 	text = rr_step_words(trace, &event);
 	if (step->kind == RR_STEP_NOTE)
-		printf("    --");
+		fputs("    --", out);
 	else
-		printf("%3zu", rr_step_number(race, step));
+		fprintf(out, "%3zu", rr_step_number(race, step));
 	if (step->client >= 0)
-		printf(" %s:", race->clients[step->client].name);
+		fprintf(out, " %s:", race->clients[step->client].name);
 	if (step->n_words > 0 && race->n_servers > 1)
-		printf(" @%s", race->servers[step->server].name);
-	printf(" %s\n", text ? text : "");
+		fprintf(out, " @%s", race->servers[step->server].name);
+	fprintf(out, " %s\n", text ? text : "");
 	free(text);
+}
+
+/* What there is before the first step. */
+static void announce_race(const struct rr_trace *trace)
+{
+	char *title = rr_plain(trace->race->title);
+	char *beginning = rr_beginning_words(trace);
+
+	printf("%s\n%s\n\n", title ? title : "", beginning ? beginning : "");
+	free(title);
+	free(beginning);
 }
 
 /* False: whoever answers has had enough. */
@@ -149,21 +161,28 @@ static bool ask_before(void *context, const struct rr_trace *trace,
 {
 	struct rr_quiz *quiz = context;
 
-	announce_step(trace, step);
+	if (trace->n_events == 0)
+		announce_race(trace);
+	quiz_announce(stdout, trace, step);
 	quiz->answer[0] = '\0';
 	if (quiz->is_silent || step->kind == RR_STEP_NOTE)
 		return true;
-	return ask_question(quiz, has_question(step) ? "    reply? " :
+	return ask_question(quiz, quiz_has_question(step) ? "    reply? " :
 						       "    [Enter] ");
 }
 
-static void judge_answer(struct rr_quiz *quiz, const char *reply)
+enum quiz_result quiz_judge(struct rr_quiz *quiz, const struct rr_trace *trace)
 {
-	const bool right = rr_quiz_is_right(quiz->answer, reply);
+	const struct rr_event *event = &trace->events[trace->n_events - 1];
+	enum quiz_result *result = &quiz->results[trace->n_events - 1];
 
-	quiz->answered++;
-	quiz->right += right;
-	printf("  %s", right ? "-- right" : "-- not what you said");
+	*result = !event->reply || !quiz_has_question(event->step) ?
+			  QUIZ_NO_REPLY :
+		  !quiz->answer[0] ?
+			  QUIZ_NO_ANSWER :
+		  rr_quiz_is_right(quiz->answer, event->reply) ? QUIZ_RIGHT :
+								 QUIZ_WRONG;
+	return *result;
 }
 
 static void tell_after(void *context, const struct rr_trace *trace,
@@ -171,16 +190,16 @@ static void tell_after(void *context, const struct rr_trace *trace,
 {
 	struct rr_quiz *quiz = context;
 	char *remark = rr_plain(event->remark);
+	const enum quiz_result result = quiz_judge(quiz, trace);
 
-	(void)trace;
-	if (has_question(event->step))
-		quiz->asked++;
 	if (event->reply) {
 		char *reply = rr_plain(event->reply);
 
 		printf("    => %s", reply ? reply : "");
-		if (has_question(event->step) && quiz->answer[0])
-			judge_answer(quiz, event->reply);
+		if (result == QUIZ_RIGHT || result == QUIZ_WRONG)
+			printf("  -- %s", result == QUIZ_RIGHT ?
+						"right" :
+						"not what you said");
 		putchar('\n');
 		free(reply);
 	}
@@ -191,22 +210,44 @@ static void tell_after(void *context, const struct rr_trace *trace,
 
 /* ---- The whole ---------------------------------------------------------- */
 
-void rr_quiz_begin(struct rr_quiz *quiz, struct rr_signals *signals, int in)
+static void quiz_lines(struct rr_quiz *quiz, const struct rr_race *race,
+		       struct rr_cluster *cluster, struct rr_trace *trace,
+		       struct rr_error *error)
 {
-	*quiz = (struct rr_quiz){ .signals = signals, .in = in };
+	const struct rr_listener listener = { .before = ask_before,
+					      .after = tell_after,
+					      .context = quiz };
+
 	puts("Say what each reply will be, or press Enter for no idea; q ends.\n");
+	rr_player_play(race, cluster, &listener, trace, error);
 }
 
-struct rr_listener rr_quiz_listener(struct rr_quiz *quiz)
+bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race,
+		  struct rr_cluster *cluster, struct rr_trace *trace,
+		  struct rr_error *error)
 {
-	return (struct rr_listener){ .before = ask_before,
-				     .after = tell_after,
-				     .context = quiz };
+	quiz->signals = &cluster->session->signals;
+	*trace = (struct rr_trace){ .race = race };
+	if (!stepper_play(quiz, race, cluster, trace, error))
+		quiz_lines(quiz, race, cluster, trace, error);
+	return !error->kind;
+}
+
+static size_t count_results(const struct rr_quiz *quiz, enum quiz_result result)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < RR_STEPS_MAX; i++)
+		n += quiz->results[i] == result;
+	return n;
 }
 
 void rr_quiz_score(const struct rr_quiz *quiz)
 {
+	const size_t right = count_results(quiz, QUIZ_RIGHT);
+	const size_t answered = right + count_results(quiz, QUIZ_WRONG);
+
 	printf("%s%zu of %zu predictions were right; %zu replies came.\n",
-	       quiz->has_quit ? "\n" : "", quiz->right, quiz->answered,
-	       quiz->asked);
+	       quiz->has_quit ? "\n" : "", right, answered,
+	       answered + count_results(quiz, QUIZ_NO_ANSWER));
 }

@@ -45,15 +45,31 @@ void rr_terminal_close(struct rr_terminal *terminal)
 	terminal->is_raw = false;
 }
 
-/* What follows an escape at once belongs to it: an arrow, a function key. */
-static void drop_sequence(void)
+/* The next byte, if it comes at once; else 0. */
+static char read_at_once(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char rest[16];
+	char byte;
 
-	if (poll(&input, 1, 20) == 1 &&
-	    read(STDIN_FILENO, rest, sizeof(rest)) < 0)
-		return;
+	if (poll(&input, 1, 20) == 1 && read(STDIN_FILENO, &byte, 1) == 1)
+		return byte;
+	return 0;
+}
+
+/* What follows an escape at once belongs to it: an arrow, a function key. */
+static int read_sequence(void)
+{
+	const char kind = read_at_once();
+	char last;
+
+	if (kind != '[' && kind != 'O')
+		return RR_KEY_ESCAPE;
+	do
+		last = read_at_once();
+	while (last && !(last >= '@' && last <= '~'));
+	return last == 'D' ? RR_KEY_LEFT :
+	       last == 'C' ? RR_KEY_RIGHT :
+			     RR_KEY_ESCAPE;
 }
 
 int rr_terminal_key(struct rr_terminal *terminal)
@@ -71,12 +87,11 @@ int rr_terminal_key(struct rr_terminal *terminal)
 			continue;
 		if (read(STDIN_FILENO, &key, 1) != 1)
 			return RR_KEY_NONE;
-		if (key == CTRL_C)
-			terminal->signals->interrupted = true;
-		else if (key == RR_KEY_ESCAPE)
-			drop_sequence();
+		if (key == RR_KEY_ESCAPE)
+			return read_sequence();
 		if (key != CTRL_C)
 			return key;
+		terminal->signals->interrupted = true;
 	}
 	return RR_KEY_NONE;
 }

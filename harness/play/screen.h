@@ -14,7 +14,8 @@
 enum { RR_LINE_SIZE = 200 };
 
 /* What rr_terminal_key() answers besides a character. */
-enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127 };
+enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127,
+       RR_KEY_LEFT = 256, RR_KEY_RIGHT };
 
 struct rr_terminal {
 	struct rr_signals *signals;

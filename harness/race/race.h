@@ -290,6 +290,9 @@ struct rr_event {
 
 struct rr_trace {
 	const struct rr_race *race;
+	char *beginning[RR_KEYS_SHOWN_MAX]; /* the watched keys' values before
+					     * the first step; NULL = not
+					     * looked at */
 	size_t n_events;
 	struct rr_event *events;
 	rr_findings findings;

@@ -102,6 +102,10 @@ void rr_trace_free(struct rr_trace *trace)
 		for (size_t k = 0; k < RR_KEYS_SHOWN_MAX; k++)
 			free(event->keys[k]);
 	}
+	for (size_t k = 0; k < RR_KEYS_SHOWN_MAX; k++) {
+		free(trace->beginning[k]);
+		trace->beginning[k] = NULL;
+	}
 	free(trace->events);
 	trace->events = NULL;
 	trace->n_events = 0;
