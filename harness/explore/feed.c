@@ -102,7 +102,9 @@ static void feed_once(struct rr_state *state, size_t client,
 		part->passed_ns = 0;
 		product->wants_clock |= !product->config.reads_clock;
 	}
-	*has_entered |= row->has_entered;
+	/* Who begins in its critical section has entered it at some time before. */
+	*has_entered |= row->has_entered ||
+			(row->from == 0 && table->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
 	move_client(product, part, input, &table->states[row->from],
 		    &table->states[row->to]);

@@ -115,6 +115,9 @@ static bool record_actions(struct rr_recorder *recorder,
 
 	for (size_t i = 1; skew_ns && i < product->n_clients; i++)
 		rr_recorder_skew(recorder, i, (int64_t)i * skew_ns);
+	for (size_t i = 0; i < product->n_clients && good; i++)
+		good = !product->clients[i].states[0].is_inside ||
+		       rr_recorder_enter(recorder, i);
 	open_connections(recorder, product->config.program, actions);
 	for (size_t i = 0; i < actions->n && good; i++)
 		good = rr_recorder_add(recorder, &actions->all[i]);

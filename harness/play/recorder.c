@@ -117,6 +117,12 @@ static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
 				 recorder->clients[action->client][0]);
 }
 
+bool rr_recorder_enter(struct rr_recorder *recorder, size_t client)
+{
+	return recorder_add_mark(recorder, RR_STEP_ENTER,
+				 recorder->clients[client][0]);
+}
+
 static bool add_counts(struct rr_recorder *recorder,
 		       const struct rr_action *action)
 {

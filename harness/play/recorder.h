@@ -74,6 +74,9 @@ bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
 		      uint16_t slot);
 
+/* A client begins in its critical section. */
+bool rr_recorder_enter(struct rr_recorder *recorder, size_t client);
+
 /* A client's clock is ahead. */
 bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
 

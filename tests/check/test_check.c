@@ -225,6 +225,16 @@ Test(check, commands_may_have_a_hundred_words)
 	assert_prints("not serializable");
 }
 
+/* Their first commands are in it. */
+Test(check, sections_that_programs_begin_with_are_exclusive_too)
+{
+	check_program("", CLI "ECHO redrace:enter\n" CLI "INCR x\n" CLI "ECHO redrace:leave\n",
+		      1);
+	assert_prints("two clients are in their critical sections");
+	check_program("", CLI "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "INCR x\n",
+		      0);
+}
+
 /* ---- What is wrong ---------------------------------------------------------------- */
 
 Test(check, a_program_that_is_not_deterministic_is_named)
