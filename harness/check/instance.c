@@ -44,6 +44,7 @@ struct rr_instance {
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
 	long long n_connections; /* that there have been */
 	bool is_inside, has_entered, has_read;
+	bool was_inside; /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */
 };
 
@@ -173,6 +174,7 @@ static bool take_mark(struct rr_instance *instance,
 		return false;
 	instance->is_inside = enters;
 	instance->has_entered |= enters;
+	instance->was_inside |= enters;
 	return true;
 }
 
@@ -606,6 +608,7 @@ bool rr_instance_feed(struct rr_instance *instance,
 		return rr_error_set(error, RR_ERROR_INTERNAL,
 				    "client %s is not owed a reply",
 				    instance->plan.name);
+	instance->was_inside = false;
 	rr_program_clock_pass(rr_process_clock(instance->process), passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT && !let_time_out(instance, error))
 		return false;
@@ -738,8 +741,9 @@ struct rr_ending rr_ending_of(const struct rr_intern *endings, uint32_t number)
 
 struct rr_run_view rr_instance_view(struct rr_instance *instance)
 {
-	struct rr_run_view view = { .is_inside = instance->is_inside,
-				    .is_holding = instance->is_inside,
+	const bool is_inside = instance->is_inside || instance->was_inside;
+	struct rr_run_view view = { .is_inside = is_inside,
+				    .is_holding = is_inside,
 				    .has_entered = instance->has_entered,
 				    .has_read = instance->has_read };
 

@@ -285,6 +285,32 @@ static bool add_words(struct message *message, const char *const words[],
 	return true;
 }
 
+static void note_group(struct rr_launcher *launcher, pid_t group)
+{
+	if (launcher->n_groups < RR_LAUNCHED_MAX)
+		launcher->groups[launcher->n_groups++] = group;
+}
+
+static void forget_group(struct rr_launcher *launcher, pid_t group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < launcher->n_groups; i++) {
+		if (launcher->groups[i] != group)
+			launcher->groups[n++] = launcher->groups[i];
+	}
+	launcher->n_groups = n;
+}
+
+bool rr_launcher_has_group(const struct rr_launcher *launcher, pid_t group)
+{
+	size_t i = 0;
+
+	while (i < launcher->n_groups && launcher->groups[i] != group)
+		i++;
+	return i < launcher->n_groups;
+}
+
 bool rr_launcher_run(struct rr_launcher *launcher, const char *const argv[],
 		     const char *const environment[], pid_t *pid, int *output,
 		     struct rr_error *error)
@@ -314,6 +340,7 @@ bool rr_launcher_run(struct rr_launcher *launcher, const char *const argv[],
 				    sent ? strerror(answer.error_number) :
 					   "the launcher does not answer");
 	*pid = answer.pid;
+	note_group(launcher, answer.pid);
 	return true;
 }
 
@@ -345,4 +372,5 @@ void rr_launcher_kill(struct rr_launcher *launcher, pid_t pid)
 	if (send(launcher->socket, &request, sizeof(request), MSG_NOSIGNAL) > 0)
 		await_message(launcher, MESSAGE_KILLED, &message, NULL);
 	rr_launcher_has_ended(launcher, pid, &status);
+	forget_group(launcher, pid);
 }

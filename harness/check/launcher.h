@@ -25,6 +25,8 @@ struct rr_launcher {
 		pid_t pid;
 		int status; /* of wait(2) */
 	} ended[RR_LAUNCHED_MAX]; /* and nobody has asked for them */
+	size_t n_groups;
+	pid_t groups[RR_LAUNCHED_MAX]; /* programs that were not killed yet */
 };
 
 /* Before there is any thread. */
@@ -43,6 +45,9 @@ bool rr_launcher_run(struct rr_launcher *launcher, const char *const argv[],
 /* Has it ended by itself? Then with *status, which is told once. */
 bool rr_launcher_has_ended(struct rr_launcher *launcher, pid_t pid,
 			   int *status);
+
+/* Is that the process group of a program? Not of one that was killed. */
+bool rr_launcher_has_group(const struct rr_launcher *launcher, pid_t group);
 
 /* Kills a program with its process group. */
 void rr_launcher_kill(struct rr_launcher *launcher, pid_t pid);

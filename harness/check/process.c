@@ -462,7 +462,7 @@ static enum rr_process_end end_process(struct rr_process *process,
 {
 	if (!take_rest(process, error))
 		return RR_PROCESS_FAILED;
-	if (!rr_process_tree_has_strays(process->port))
+	if (!rr_process_tree_has_strays(process->plan->launcher, process->port))
 		return RR_PROCESS_ENDED;
 	rr_error_set(error, RR_ERROR_DATA,
 		     "client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",

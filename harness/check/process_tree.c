@@ -7,9 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TEXT_SIZE = 512, PATH_SIZE = 320 };
+enum {
+	TEXT_SIZE = 512,
+	PATH_SIZE = 320,
+	EXEC_NS = 1000 * 1000, /* what exec(3) may take, so often */
+	EXEC_LOOKS = 100,
+};
 
 /* A look that goes on. */
 struct sight {
@@ -169,34 +175,71 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree)
 
 /* ---- Strays ---------------------------------------------------------------------- */
 
-static bool has_port(const char *pid, unsigned port)
+/* The port that a process was given by its environment; 0: none. *is_known: there is
+ * an environment, which there is not while exec(3) replaces the process. */
+static unsigned port_of(pid_t pid, bool *is_known)
 {
-	char path[280], wanted[32], *word = NULL;
+	static const char name[] = "REDIS_PORT=";
+	char path[PATH_SIZE], *word = NULL;
 	size_t capacity = 0;
-	bool found = false;
+	unsigned port = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
-	snprintf(wanted, sizeof(wanted), "REDIS_PORT=%u", port);
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
 	file = fopen(path, "re");
-	while (file && !found && getdelim(&word, &capacity, '\0', file) > 0)
-		found = strcmp(word, wanted) == 0;
+	*is_known = false;
+	while (file && getdelim(&word, &capacity, '\0', file) > 0) {
+		*is_known = true;
+		if (strncmp(word, name, strlen(name)) == 0)
+			port = (unsigned)atoi(word + strlen(name));
+	}
 	if (file)
 		fclose(file);
 	free(word);
+	return port;
+}
+
+/* Whoever has no port in its environment may be anybody's, and is taken for ours: a
+ * daemon often cleans it. */
+static bool is_stray(pid_t pid, unsigned port)
+{
+	const struct timespec pause = { 0, EXEC_NS };
+	bool is_known = false;
+	unsigned its = 0;
+
+	for (int i = 0; i < EXEC_LOOKS && !is_known && !is_dead(pid); i++) {
+		its = port_of(pid, &is_known);
+		if (!is_known)
+			nanosleep(&pause, NULL);
+	}
+	return !is_dead(pid) && (its == 0 || its == port);
+}
+
+/* One that has left its group, and whose parent has ended. */
+static bool finds_stray(const struct rr_launcher *launcher, unsigned port)
+{
+	char path[PATH_SIZE];
+	bool found = false;
+	FILE *file;
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher->pid,
+		 launcher->pid);
+	file = fopen(path, "re");
+	while (file && !found && fscanf(file, "%d", &child) == 1) {
+		const pid_t group = getpgid(child);
+
+		found = group > 0 && !rr_launcher_has_group(launcher, group) &&
+			is_stray(child, port);
+	}
+	if (file)
+		fclose(file);
 	return found;
 }
 
-bool rr_process_tree_has_strays(unsigned port)
+/* The list of children may lack one while others end: a second look has all. */
+bool rr_process_tree_has_strays(const struct rr_launcher *launcher,
+				unsigned port)
 {
-	const struct dirent *entry;
-	bool found = false;
-	DIR *all = opendir("/proc");
-
-	while (all && !found && (entry = readdir(all)))
-		found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-			has_port(entry->d_name, port);
-	if (all)
-		closedir(all);
-	return found;
+	return finds_stray(launcher, port) || finds_stray(launcher, port);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "launcher.h"
 #include "program_clock.h"
 
 /*
@@ -34,8 +35,9 @@ struct rr_process_tree {
 /* Whoever has ended, and is the launcher's to say so, does not sleep. */
 struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree);
 
-/* Is there any process that was started by the program whose port that is, by its
- * environment? Of a program that has ended, with its process group. */
-bool rr_process_tree_has_strays(unsigned port);
+/* Has a program that has ended, with its process group, left a process behind in a
+ * group of its own? By their environment others belong to another program. */
+bool rr_process_tree_has_strays(const struct rr_launcher *launcher,
+				unsigned port);
 
 #endif

@@ -18,11 +18,14 @@
 
 /* SPIN_READS: of a thread that hears nothing and waits for nothing; each further one
  * moves the clock by SPIN_STEP_NS, or a loop that waits for the clock had no end.
- * (Collecting garbage reads the clock some thousands of times.) */
+ * (Collecting garbage reads the clock some thousands of times.) IDLE_LOOK_READS: as so
+ * many counts a look whether something is ready, with no time-out: Python's
+ * multiprocessing.connection.wait() does both until the clock has moved. */
 enum {
 	RR_WAITERS_MAX = 256,
 	RR_ALARMS_MAX = 16,
 	RR_SPIN_READS = 1000 * 1000,
+	RR_IDLE_LOOK_READS = 1000,
 	RR_SPIN_STEP_NS = 1000 * 1000
 };
 

@@ -50,6 +50,11 @@ void rr_shim_forget_reads(void)
 	reads.n = 0;
 }
 
+void rr_shim_count_idle_look(void)
+{
+	reads.n += RR_IDLE_LOOK_READS;
+}
+
 static void count_read(struct rr_program_page *page)
 {
 	const uint64_t n_heard = atomic_load(&page->n_heard);

@@ -31,6 +31,8 @@ static int ask_until_over(int (*ask)(void *, const struct timespec *),
 	struct rr_shim_wait wait;
 	int n_ready = ask(call, &none);
 
+	if (n_ready == 0 && timeout_ns == 0)
+		rr_shim_count_idle_look();
 	if (n_ready != 0 || timeout_ns == 0)
 		return n_ready;
 	rr_shim_forget_reads();

@@ -24,6 +24,9 @@ RR_SHIM_INNER int64_t rr_shim_now(clockid_t clock);
 /* The thread does something else than to read the clock. */
 RR_SHIM_INNER void rr_shim_forget_reads(void);
 
+/* The thread has looked whether something is ready, and did not wait. */
+RR_SHIM_INNER void rr_shim_count_idle_look(void);
+
 /* syscall(2) of the C library: our own changes the time-out of a futex. */
 RR_SHIM_INNER long rr_shim_kernel_call(long number, const long words[6]);
 

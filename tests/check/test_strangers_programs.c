@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs as a stranger would bring them, each with what is right about it decided
+ * beforehand: verdicts, messages and ends that were once wrong. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(strangers_check, .init = cli_setup, .fini = cli_teardown);
+
+#define CLI "redis-cli -p $REDIS_PORT "
+#define PYTHON "/usr/bin/python3"
+
+struct stranger {
+	const char *name, *interpreter, *options, *text;
+	int code;
+	const char *part; /* of what is printed */
+};
+
+static const struct stranger strangers[] = {
+	{ "marks with no command between them", "sh", "--audit 1",
+	  "[ \"$(" CLI "GET busy)\" ] && exit\n" CLI "SET busy 1\n" CLI
+	  "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "DEL busy",
+	  1, "two clients are in their critical sections" },
+	{ "the same under a lock", "sh", "--audit 1",
+	  "[ \"$(" CLI "SET busy 1 NX)\" ] || exit 1\n" CLI
+	  "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "DEL busy",
+	  0, "serializable" },
+	{ "a pipe is looked at until the clock has moved", PYTHON,
+	  "--audit 1 --clients 1 --hangs-after 2",
+	  "import multiprocessing, os\n"
+	  "multiprocessing.Pipe()[0].poll(0)\n"
+	  "os.system('redis-cli -p $REDIS_PORT INCR x')",
+	  0, "serializable" },
+	{ "a daemon without an environment", "sh", "",
+	  CLI "INCR x\nenv -i setsid sleep 9 >/dev/null 2>&1 &", 65,
+	  "client A left a process running in a group of its own" },
+};
+
+static void meet(const struct stranger *stranger)
+{
+	char path[SUPPORT_DIRECTORY + 40], command[400];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/program", cli_home);
+	file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fprintf(file, "%s\n", stranger->text);
+	fclose(file);
+	snprintf(command, sizeof(command),
+		 "$REDRACE check %s -- %s $HERE/program 2>&1",
+		 stranger->options, stranger->interpreter);
+	cr_assert_eq(cli_run(command), stranger->code, "%s: %s", stranger->name,
+		     cli_output);
+	cr_assert_not_null(strstr(cli_output, stranger->part),
+			   "%s: no '%s' in: %s", stranger->name, stranger->part,
+			   cli_output);
+}
+
+Test(strangers_check, get_the_verdict_that_they_deserve)
+{
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
+		meet(&strangers[i]);
+}
