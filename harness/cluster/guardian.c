@@ -67,20 +67,31 @@ static bool demand(struct rr_guardian *guardian,
 
 /* ---- Beginning and end ---------------------------------------------------------- */
 
-/* "$TMPDIR/redrace-XXXXXX"; the sockets inside must fit sun_path. */
+/* "$TMPDIR/redrace-XXXXXX", from the root on, for the guardian changes its directory;
+ * the sockets inside must fit sun_path. */
 static bool choose_base(struct rr_guardian *guardian, struct rr_error *error)
 {
-	const char *tmp = getenv("TMPDIR");
-	const int length = snprintf(guardian->base, sizeof(guardian->base),
-				    "%s/redrace-XXXXXX",
-				    tmp && *tmp ? tmp : "/tmp");
+	const char *set = getenv("TMPDIR");
+	const char *tmp = set && *set ? set : "/tmp";
+	const size_t most =
+		sizeof(guardian->base) - sizeof("/redrace-XXXXXX");
+	char *path = strlen(tmp) <= most ? realpath(tmp, NULL) : NULL;
+	const bool is_too_long = path ? strlen(path) > most :
+					strlen(tmp) > most;
 
-	if (length < (int)sizeof(guardian->base))
-		return true;
-	return rr_error_set(
-		error, RR_ERROR_FILE,
-		"TMPDIR is too long for a socket's path; set it to a directory of fewer than %zu bytes",
-		sizeof(guardian->base) - strlen("/redrace-XXXXXX"));
+	if (!is_too_long && !path)
+		return rr_error_set(
+			error, RR_ERROR_FILE,
+			"cannot use '%s' for temporary files: %s; set TMPDIR to a directory that can be written",
+			tmp, strerror(errno));
+	snprintf(guardian->base, sizeof(guardian->base), "%s/redrace-XXXXXX",
+		 path ? path : "");
+	free(path);
+	return !is_too_long ||
+	       rr_error_set(
+		       error, RR_ERROR_FILE,
+		       "TMPDIR is too long for a socket's path; set it to a directory of at most %zu bytes",
+		       most);
 }
 
 /* Forks the guardian and keeps our end of a socket to it. */
@@ -89,7 +100,7 @@ static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-		return rr_error_set(error, RR_ERROR_FILE, "socketpair: %s",
+		return rr_error_set(error, RR_ERROR_INTERNAL, "socketpair: %s",
 				    strerror(errno));
 	fflush(NULL);
 	guardian->pid = fork();
@@ -104,7 +115,25 @@ static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 		return true;
 	close(pair[0]);
 	guardian->socket = -1;
-	return rr_error_set(error, RR_ERROR_FILE, "fork: %s", strerror(errno));
+	return rr_error_set(error, RR_ERROR_INTERNAL, "fork: %s", strerror(errno));
+}
+
+/* The directory that the guardian has made. */
+static bool take_base(struct rr_guardian *guardian, struct rr_error *error)
+{
+	struct guardian_answer answer;
+
+	if (!await_answer(guardian, &answer))
+		return rr_error_set(error, RR_ERROR_INTERNAL,
+				    "the guardian process does not start");
+	if (answer.error_number)
+		return rr_error_set(
+			error, RR_ERROR_FILE,
+			"cannot make a directory '%s': %s; set TMPDIR to one that can be written",
+			guardian->base, strerror(answer.error_number));
+	memcpy(guardian->base + strlen(guardian->base) - GUARDIAN_UNIQUE,
+	       answer.unique, GUARDIAN_UNIQUE);
+	return true;
 }
 
 bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error)
@@ -113,16 +142,11 @@ bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error)
 		.socket = -1,
 		.answer_ms = RR_GUARDIAN_ANSWER_MS,
 	};
-	if (!choose_base(guardian, error))
+	if (!choose_base(guardian, error) || !fork_guardian(guardian, error))
 		return false;
-	if (!mkdtemp(guardian->base))
-		return rr_error_set(
-			error, RR_ERROR_FILE,
-			"cannot make a directory '%s': %s; set TMPDIR to one that can be written",
-			guardian->base, strerror(errno));
-	if (fork_guardian(guardian, error))
+	if (take_base(guardian, error))
 		return true;
-	rmdir(guardian->base);
+	rr_guardian_stop(guardian);
 	return false;
 }
 
@@ -139,7 +163,8 @@ void rr_guardian_stop(struct rr_guardian *guardian)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
-	if (WIFSIGNALED(status)) /* it could not clean up after itself */
+	/* Killed, it could not clean up after itself. */
+	if (WIFSIGNALED(status))
 		rr_guardian_remove_tree(guardian->base);
 }
 

@@ -334,13 +334,30 @@ static void detach(void)
 		return;
 }
 
-void guardian_process(int socket, const char *base)
+/* The first word to the program. False: there is no directory, or no program. */
+static bool announce(int socket, char *base)
+{
+	struct guardian_answer answer = { .number = 0 };
+	const char *made = mkdtemp(base);
+
+	if (made)
+		memcpy(answer.unique, base + strlen(base) - GUARDIAN_UNIQUE,
+		       GUARDIAN_UNIQUE);
+	else
+		answer.error_number = errno;
+	send(socket, &answer, sizeof(answer), MSG_NOSIGNAL);
+	return made != NULL;
+}
+
+void guardian_process(int socket, char *base)
 {
 	struct guardian_state state = { .base = base };
 	struct guardian_request request;
 
 	detach();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (!announce(socket, base))
+		return;
 	while (recv(socket, &request, sizeof(request), 0) ==
 	       (ssize_t)sizeof(request)) {
 		const struct guardian_answer answer =

@@ -18,7 +18,7 @@ enum guardian_kind {
 	GUARDIAN_OWN_KEYS,
 };
 
-enum { GUARDIAN_WORDS_SIZE = 2048 };
+enum { GUARDIAN_WORDS_SIZE = 2048, GUARDIAN_UNIQUE = 6 };
 
 struct guardian_request {
 	unsigned number;
@@ -38,10 +38,13 @@ struct guardian_answer {
 	int index;
 	pid_t pid;        /* 0 = has ended */
 	int status;       /* its wait status then */
+	char unique[GUARDIAN_UNIQUE + 1]; /* of the first, which answers nothing:
+					   * what stands for the Xs of `base` */
 };
 
-/* The guardian's life: serves `socket` until it closes, then cleans up.
- * `base` is a directory that it owns from now on. */
-void guardian_process(int socket, const char *base);
+/* The guardian's life: makes a directory of `base`, a name that ends in XXXXXX, says
+ * so, serves `socket` until it closes, then cleans up. It makes the directory itself,
+ * so that it is there to remove it whenever the program is killed. */
+void guardian_process(int socket, char *base);
 
 #endif

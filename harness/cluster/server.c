@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -164,27 +165,49 @@ static int free_port(void)
 
 /* ---- Its process ----------------------------------------------------------------- */
 
+/* A name on PATH, or a path from the root on: servers run in directories of their own.
+ * Links are kept, for a server looks at its own name. malloc'd; NULL = out of
+ * memory. */
+static char *locate_program(const char *program)
+{
+	char *here = program[0] != '/' && strchr(program, '/') ?
+			     getcwd(NULL, 0) :
+			     NULL;
+	const size_t size = strlen(program) + (here ? strlen(here) : 0) + 2;
+	char *path = malloc(size);
+
+	if (path)
+		snprintf(path, size, "%s%s%s", here ? here : "",
+			 here ? "/" : "", program);
+	free(here);
+	return path;
+}
+
 static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 			  struct rr_error *error)
 {
-	const char *const argv[] = { cluster->options.program, "redis.conf",
-				     NULL };
+	char *program = locate_program(cluster->options.program);
+	const char *const argv[] = { program, "redis.conf", NULL };
 	char page[128];
 	const char *const environment[] = { "LD_PRELOAD=./clock.so", page,
 					    NULL };
 	struct rr_error why = { 0 };
+	bool good;
 
-	if (!write_config(cluster, server, error))
-		return false;
+	if (!program || !write_config(cluster, server, error)) {
+		free(program);
+		return rr_error_no_memory(error);
+	}
 	snprintf(page, sizeof(page), RR_CLOCK_PAGE_VARIABLE "=%s/clock",
 		 server->process.directory);
 	if (server->page)
 		atomic_store(&server->page->pid, 0);
-	if (rr_guardian_run(&cluster->session->guardian, &server->process, argv,
-			    server->page ? environment : NULL,
-			    cluster->options.cpu, &why))
-		return true;
-	return rr_error_set(
+	good = rr_guardian_run(&cluster->session->guardian, &server->process,
+			       argv, server->page ? environment : NULL,
+			       cluster->options.cpu, &why);
+	free(program);
+	return good ||
+	       rr_error_set(
 		error, RR_ERROR_REDIS,
 		"cannot start a server: %.500s; install redis-server (make deps) or name one with --redis-server PATH",
 		why.text);

@@ -93,6 +93,22 @@ Test(traces, kill_9_leaves_nothing_behind)
 	assert_nothing_left();
 }
 
+/* In the first milliseconds, too, when the directory is made. */
+Test(traces, kill_9_at_the_start_leaves_nothing_behind)
+{
+	cr_assert_eq(cli_run("mkdir $HERE/t; for i in $(seq 0 59); do TMPDIR=$HERE/t $REDRACE play lost-update >/dev/null 2>&1 & "
+			     "sleep 0.00$((i / 10))$((i % 10)); kill -9 $!; wait $! 2>/dev/null; done; "
+			     "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rmdir $HERE/t 2>/dev/null && break; done; ls -A $HERE/t 2>/dev/null; true"),
+		     0);
+	cr_assert_str_eq(cli_output, "");
+}
+
+Test(traces, a_server_s_path_may_be_relative)
+{
+	cr_assert_eq(cli_run("redrace=$(realpath $REDRACE) && ln -s $(command -v redis-server) $HERE/server && cd $HERE && $redrace play --redis-server ./server lost-update 2>&1"),
+		     0, "%s", cli_output);
+}
+
 Test(traces, kill_9_of_an_explorer_leaves_nothing_behind)
 {
 	const pid_t pid = start("explore redlock --clients 3", 6);

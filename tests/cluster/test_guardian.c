@@ -80,3 +80,32 @@ Test(guardian, a_long_base_is_refused_in_one_line)
 	cr_assert_not_null(strstr(error.text, "TMPDIR is too long"));
 	rr_guardian_stop(&guardian);
 }
+
+Test(guardian, a_base_may_be_relative)
+{
+	struct rr_guardian guardian;
+	struct rr_process process;
+	struct rr_error error = { 0 };
+
+	cr_assert_eq(chdir(getenv("TMPDIR")), 0);
+	cr_assert_eq(mkdir("here", 0700), 0);
+	setenv("TMPDIR", "here", 1);
+	cr_assert(rr_guardian_start(&guardian, &error), "%s", error.text);
+	cr_assert_eq(guardian.base[0], '/');
+	cr_assert(rr_guardian_prepare(&guardian, &process, &error), "%s",
+		  error.text);
+	cr_assert_eq(access(process.directory, F_OK), 0);
+	rr_guardian_stop(&guardian);
+	cr_assert_eq(rmdir("here"), 0);
+}
+
+Test(guardian, a_base_that_is_missing_is_named)
+{
+	struct rr_guardian guardian;
+	struct rr_error error = { 0 };
+
+	setenv("TMPDIR", "/none", 1);
+	cr_assert_not(rr_guardian_start(&guardian, &error));
+	cr_assert_eq(error.kind, RR_ERROR_FILE);
+	cr_assert_not_null(strstr(error.text, "cannot use '/none'"));
+}
