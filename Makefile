@@ -225,6 +225,6 @@ $(B)/version.h: FORCE
 	@sh harness/version '$(VERSION)' '$(CFLAGS)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(B)/harness/bench/environment.o $(B)/harness/main.o: $(B)/version.h
+$(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o: $(B)/version.h
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

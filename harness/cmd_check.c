@@ -13,7 +13,6 @@
 enum { REPLAYED_MAX = 20 }; /* options that are saved with a schedule */
 
 #define AT(field) .at = offsetof(struct rr_check_options, field)
-#define BUDGET(fault) .kind = RR_TAKES_INT, AT(budget.fault), .max = 8
 
 /* NAME=COMMAND. */
 static bool take_client(void *into, char *text, struct rr_error *error)
@@ -94,75 +93,80 @@ static bool take_word(void *into, char *text, struct rr_error *error)
 {
 	(void)into;
 	return rr_error_set(error, RR_ERROR_USAGE,
-			    "'%s': the command stands behind --, as in: redrace check -- python3 hit.py",
+			    "'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
 			    text);
 }
 
 static const struct rr_option options[] = {
-	{ .common = RR_OPTION_CLIENTS, .help = "so many run it at once (2)",
+	{ .help = "Programs" },
+	{ .common = RR_OPTION_CLIENTS,
+	  .help = "number of clients that run COMMAND at once (2)",
 	  .max = RR_CHECK_CLIENTS_MAX, AT(n_clients) },
 	{ .name = "client", .argument = "NAME=COMMAND",
-	  .help = "a client with a command of its own, for the shell; may be repeated",
+	  .help = "a client with a shell command of its own, instead of COMMAND; may be repeated",
 	  .kind = RR_TAKES_MORE, .take = take_client },
 	{ .name = "init", .argument = "FILE",
-	  .help = "commands, a line each, that are done on the empty server first",
+	  .help = "Redis commands, one a line, that fill the empty server first",
 	  .kind = RR_TAKES_TEXT, AT(init) },
-	{ .name = "crashes", .argument = "N",
-	  .help = "clients may crash at any command, N times (0)",
-	  BUDGET(crashes) },
-	{ .name = "expiries", .argument = "N",
-	  .help = "leases run out at any point, N times (0)", BUDGET(expiries) },
-	{ .name = "pauses", .argument = "N",
-	  .help = "the same, for longer than --ttl-ms at once (0)",
-	  BUDGET(pauses) },
-	{ .name = "lost-replies", .argument = "N",
-	  .help = "connections close instead of a reply, N times (0)",
-	  BUDGET(lost_replies) },
-	{ .name = "atomic",
-	  .help = "who crashed or failed has done all of its work or nothing, and who lost a reply has done it once",
-	  .kind = RR_TAKES_NOTHING, AT(is_atomic) },
-	{ .common = RR_OPTION_TTL_MS, .help = "the longest lease (10000)",
-	  .min = 1, AT(ttl_ms) },
+	{ .help = "What is right" },
 	{ .name = "refused", .argument = "REGEX",
-	  .help = "a client that prints this has not done its work, as one that exits with another status than 0",
+	  .help = "a client that prints this has not done its work; nor has one that exits with a status other than 0",
 	  .kind = RR_TAKES_MORE, .take = take_refused },
 	{ .name = "outputs",
-	  .help = "what clients print and exit with must be that of a serial order, too",
+	  .help = "the outputs and exit statuses of clients must be those of a serial order, too",
 	  .kind = RR_TAKES_NOTHING, AT(outputs) },
 	{ .name = "final", .argument = "COMMAND VALUE",
-	  .help = "the reply to COMMAND, when all have done their work; may be repeated",
+	  .help = "the Redis command must be answered with VALUE when all have done their work; may be repeated",
 	  .kind = RR_TAKES_MORE, .take = take_final },
 	{ .name = "check", .argument = "COMMAND",
-	  .help = "run by the shell on all final data, must exit with 0",
+	  .help = "the shell command, run on all final data, must exit with 0",
 	  .kind = RR_TAKES_MORE, .take = take_checker },
 	{ .name = "ignore", .argument = "PATTERN",
-	  .help = "keys like that are not compared (*, ?, [abc]); may be repeated",
+	  .help = "do not compare keys that match (*, ?, [abc]); may be repeated",
 	  .kind = RR_TAKES_MORE, .take = take_ignored },
-	{ .name = "rounds", .argument = "N",
-	  .help = "how often a client that does the same in vain is followed (2)",
-	  .kind = RR_TAKES_INT, .min = 1, .max = 20, AT(rounds) },
-	{ .common = RR_OPTION_SECONDS, .help = "no longer than that",
-	  .max = 1000000, AT(seconds) },
-	{ .name = "hangs-after", .argument = "SECONDS",
-	  .help = "a program that neither asks anything nor ends for so long is an error (10)",
+	{ .name = "atomic",
+	  .help = "a client that crashed or failed has done all of its work or none; one that lost a reply has done it once",
+	  .kind = RR_TAKES_NOTHING, AT(is_atomic) },
+	{ .help = "Faults, at any point of the schedule" },
+	{ .common = RR_OPTION_CRASHES, AT(budget.crashes) },
+	{ .common = RR_OPTION_EXPIRIES, AT(budget.expiries) },
+	{ .common = RR_OPTION_PAUSES,
+	  .help = "leases expire, longer than --ttl-ms at once, at most N times (0)",
+	  AT(budget.pauses) },
+	{ .common = RR_OPTION_LOST_REPLIES,
+	  .help = "connections are closed instead of a reply, at most N times (0)",
+	  AT(budget.lost_replies) },
+	{ .common = RR_OPTION_TTL_MS,
+	  .help = "the longest lease in milliseconds (10000)", .min = 1,
+	  .max = 86400000, AT(ttl_ms) },
+	{ .help = "Search" },
+	{ .common = RR_OPTION_ROUNDS,
+	  .help = "how often a client is followed that repeats the same in vain (2)",
+	  AT(rounds) },
+	{ .common = RR_OPTION_SECONDS, .help = "stop after N seconds",
+	  .min = 1, .max = 1000000, AT(seconds) },
+	{ .common = RR_OPTION_MAX_STATES, AT(most) },
+	{ .name = "hangs-after", .argument = "N",
+	  .help = "a program that neither sends a command nor ends for N seconds is an error (10)",
 	  .kind = RR_TAKES_NUMBER, .min = 1, .max = 3600, AT(patience_s) },
-	{ .common = RR_OPTION_MOST, AT(most) },
-	{ .name = "stats", .help = "print where the time went",
-	  .kind = RR_TAKES_NOTHING, AT(stats) },
-	{ .name = "audit", .argument = "N",
-	  .help = "random interleavings that are played for real before a program is called serializable (5)",
-	  .kind = RR_TAKES_NUMBER, .max = 100000, AT(audit) },
+	{ .common = RR_OPTION_AUDIT,
+	  .help = "play N random interleavings for real before a program is called serializable (5)",
+	  .max = 100000, AT(audit) },
+	{ .common = RR_OPTION_REPLAY,
+	  .help = "only play the schedule in FILE, which --save has written, with the real programs",
+	  AT(replay) },
+	{ .help = "Output" },
 	{ .common = RR_OPTION_SAVE,
-	  .help = "where the schedule that is found is saved, for redrace play",
+	  .help = "save the schedule that was found, for --replay and redrace play",
 	  AT(save) },
-	{ .name = "replay", .argument = "FILE",
-	  .help = "only the schedule in FILE, which --save has written: all programs at once, for real",
-	  .kind = RR_TAKES_TEXT, AT(replay) },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "write the picture of the schedule to FILE", AT(output) },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "of the schedule's picture: text, mermaid, svg, html, json or race (by the suffix of FILE; else text)",
+	  .help = "format of the picture: text, mermaid, svg, html, json or race (by the suffix of FILE, else text)",
 	  AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
-	{ .common = RR_OPTION_OUTPUT, .help = "where its picture goes",
-	  AT(output) },
+	{ .common = RR_OPTION_STATS, .help = "print where the time went",
+	  AT(stats) },
+	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
 };
 
@@ -182,11 +186,14 @@ static bool pick_format(void *into, struct rr_error *error)
 }
 
 static const struct rr_command_line command_line = {
-	.about = "Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of them leaves."
+	.about = "Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
 		 "\v"
-		 "The program finds our port in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced too. "
-		 "It is really run, many times.",
+		 "COMMAND, which stands behind --, is run by each client. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
+		 "It is run many times, and what it does outside Redis is really done.",
 	.arguments = "-- COMMAND [ARGUMENT...]",
+	.examples = "redrace check -- sh examples/check/counter.sh\n"
+		    "redrace check --clients 3 --crashes 1 -- python3 hit.py\n"
+		    "redrace check --client a='python3 add.py' --client b='node take.js'",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.take_argument = take_word,
@@ -274,7 +281,7 @@ static enum rr_exit check_program(struct rr_check_options *chosen, int n,
 	if (!chosen->command == !chosen->n_named) {
 		rr_error_set(error, RR_ERROR_USAGE, "%s",
 			     chosen->command ?
-				     "--client has its own command: not one behind --, too" :
+				     "a client of --client has its own command: leave out the one behind --" :
 				     "check what? The command stands behind --, as in: redrace check -- python3 hit.py");
 		return RR_EXIT_OK;
 	}

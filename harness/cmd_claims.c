@@ -35,6 +35,13 @@ struct claims_options {
 
 /* ---- Options ----------------------------------------------------------- */
 
+static const char *claim_name(size_t index)
+{
+	const struct rr_claim *claim = rr_claim_at(index);
+
+	return claim ? claim->id : NULL;
+}
+
 static bool choose_claim(struct claims_options *options, const char *id,
 			 struct rr_error *error)
 {
@@ -42,9 +49,8 @@ static bool choose_claim(struct claims_options *options, const char *id,
 	const struct rr_claim **more;
 
 	if (!claim)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "there is no claim '%s'; 'redrace claims' shows them",
-				    id);
+		return rr_refuse_name("claim", id, claim_name,
+				      "'redrace claims' shows them", error);
 	if (options->choice.n && rr_claims_chosen(&options->choice, claim))
 		return true;
 	more = realloc(options->choice.claims,
@@ -62,7 +68,7 @@ static bool take_claims(void *into, char *text, struct rr_error *error)
 	const char *id = strtok_r(text, ",", &rest);
 
 	if (!id)
-		return rr_error_set(error, RR_ERROR_USAGE, "--only what?");
+		return rr_error_set(error, RR_ERROR_USAGE, "--only: no claim is named");
 	for (; id; id = strtok_r(NULL, ",", &rest)) {
 		if (!choose_claim(into, id, error))
 			return false;
@@ -73,21 +79,28 @@ static bool take_claims(void *into, char *text, struct rr_error *error)
 #define AT(field) offsetof(struct claims_options, field)
 
 static const struct rr_option options_table[] = {
-	{ .name = "only", .argument = "ID,...", .help = "these claims (all)",
-	  .kind = RR_TAKES_MORE, .take = take_claims },
+	{ .help = "Claims" },
+	{ .name = "only", .argument = "ID[,ID...]",
+	  .help = "check only these claims (all)",
+	  .kind = RR_TAKES_MORE, .take = take_claims,
+	  .name_at = claim_name },
+	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .help = "Output" },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "text, markdown, json, junit or tap (text)",
 	  .at = AT(format), .words = formats, .n_words = N_FORMATS },
-	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
-	{ .name = "docs", .argument = "DIR",
-	  .help = "write DIR/claims.md as well, if all claims are checked and not only some",
-	  .kind = RR_TAKES_TEXT, .at = AT(docs) },
-	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .common = RR_OPTION_DOCS,
+	  .help = "also write DIR/claims.md, if all claims are checked",
+	  .at = AT(docs) },
+	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Plays the races of every claim of the documents, computes what is true of it, and compares that with what is recorded.",
+	.about = "Plays the races of every claim of the documents, computes how true the claim is, and compares that with what is recorded.",
+	.examples = "redrace claims --only TL-7\n"
+		    "redrace claims --format junit --output claims.xml",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };

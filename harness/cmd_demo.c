@@ -44,7 +44,7 @@ static const struct act acts[] = {
 
 static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_SECONDS,
-	  .help = "how long each of the four acts takes (15)",
+	  .help = "seconds that each of the four acts takes (15)",
 	  .at = offsetof(struct demo_options, seconds), .min = 1, .max = 600 },
 	{ .common = RR_OPTION_REDIS_SERVER,
 	  .at = offsetof(struct demo_options, redis_server) },

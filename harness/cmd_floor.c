@@ -16,17 +16,19 @@ struct options {
 static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_ALL,
 	  .at = offsetof(struct options, comparison.all) },
+	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
+	{ .help = "Searches" },
 	{ .name = "explore",
-	  .help = "how large the explorer's searches are instead, and how fast",
+	  .help = "measure the searches of explore instead: how large, and how fast",
 	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct options, explore) },
 	{ .common = RR_OPTION_SECONDS,
-	  .help = "with --explore, the limit of each search: 1 to 3600 (15)",
+	  .help = "with --explore: stop each search after N seconds, 1 to 3600 (15)",
 	  .at = offsetof(struct options, limit_s), .min = 1, .max = 3600 },
-	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server. With --explore: states, transitions and questions of the explorer's searches, and how fast they are.",
+	.about = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server."
+		 "\vWith --explore: states, transitions and questions of the searches of explore, and how fast they are.",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };

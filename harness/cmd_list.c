@@ -18,12 +18,13 @@ static const char *const formats[] = { [TEXT] = "text",
 				       [MARKDOWN] = "markdown" };
 
 static const struct rr_option options_table[] = {
+	{ .name = "races", .help = "list only the races",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = offsetof(struct list_options, races) },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text (default), or the rows of a markdown table",
+	  .help = "text, or markdown for the rows of a table (text)",
 	  .at = offsetof(struct list_options, format), .words = formats,
 	  .n_words = 2 },
-	{ .name = "races", .help = "the races alone", .kind = RR_TAKES_NOTHING,
-	  .at = offsetof(struct list_options, races) },
 };
 
 static const struct rr_command_line command_line = {

@@ -64,15 +64,19 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 			      "'redrace list' shows them", error);
 }
 
+static const char *hazard_name(size_t index)
+{
+	return index < RR_HAZARDS ? rr_hazard_texts[index].name : NULL;
+}
+
 static bool take_hazard(void *into, char *name, struct rr_error *error)
 {
 	struct matrix_options *options = into;
-	const enum rr_hazard hazard = rr_hazard_find(name);
+	size_t hazard;
 
-	if (hazard == RR_HAZARDS)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--hazard '%s': expected threads, processes, crash, slow-work, pause, lost-reply, restart or skew",
-				    name);
+	if (!rr_take_name("hazard", name, hazard_name,
+			  "see 'redrace help matrix'", &hazard, error))
+		return false;
 	options->hazards |= 1U << hazard;
 	return true;
 }
@@ -99,27 +103,31 @@ static bool take_output(void *into, char *path, struct rr_error *error)
 #define AT(field) offsetof(struct matrix_options, field)
 
 static const struct rr_option options_table[] = {
+	{ .help = "Cells" },
 	{ .name = "hazard", .argument = "NAME",
-	  .help = "this column: threads, processes, crash, slow-work, pause, lost-reply, restart or skew; may be repeated (all)",
-	  .kind = RR_TAKES_MORE, .take = take_hazard },
+	  .help = "only this column: threads, processes, crash, slow-work, pause, lost-reply, restart or skew; may be repeated (all)",
+	  .kind = RR_TAKES_MORE, .take = take_hazard,
+	  .name_at = hazard_name },
+	{ .common = RR_OPTION_MAX_STATES,
+	  .help = "stop the search of a cell after N states", .at = AT(most) },
+	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .common = RR_OPTION_REPLAY, .argument = "DIR",
+	  .help = "only play the transcripts saved in DIR, and compare",
+	  .at = AT(replay) },
+	{ .help = "Output" },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json or .html; may be repeated",
+	  .take = take_output },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "what is printed: text, markdown, json or html (text)",
 	  .at = AT(format), .words = format_names, .n_words = N_FORMATS },
-	{ .common = RR_OPTION_OUTPUT,
-	  .help = "write a file as well, by its suffix .txt, .md, .json or .html; may be repeated",
-	  .take = take_output },
 	{ .common = RR_OPTION_SAVE, .argument = "DIR",
-	  .help = "where transcripts of failing cells are saved, for redrace play",
+	  .help = "save transcripts of failing cells in DIR, for redrace play",
 	  .at = AT(save) },
-	{ .name = "docs", .argument = "DIR",
-	  .help = "write DIR/matrix.md and its transcripts, DIR/matrix/, if the whole matrix is computed and not only a part",
-	  .kind = RR_TAKES_TEXT, .at = AT(docs) },
-	{ .name = "replay", .argument = "DIR",
-	  .help = "only play the transcripts saved there, and compare",
-	  .kind = RR_TAKES_TEXT, .at = AT(replay) },
-	{ .common = RR_OPTION_MOST,
-	  .help = "no more states than that in a cell", .at = AT(most) },
-	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .common = RR_OPTION_DOCS,
+	  .help = "also write DIR/matrix.md and the transcripts in DIR/matrix/, if the whole matrix is computed",
+	  .at = AT(docs) },
+	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
@@ -140,8 +148,12 @@ static bool complete_options(void *into, struct rr_error *error)
 }
 
 static const struct rr_command_line command_line = {
-	.about = "Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.",
+	.about = "Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.\v"
+		 "The hazards are several threads, several processes, a crash, work that takes longer than the lease, a pause longer than the lease, a lost reply, a lock server that restarts empty, and clocks that differ.",
 	.arguments = "[STRATEGY...]",
+	.examples = "redrace matrix --hazard pause fenced lua-renewed\n"
+		    "redrace matrix --format html > matrix.html",
+	.name_at = rr_strategy_name,
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 	.take_argument = take_strategy,

@@ -17,11 +17,11 @@ static const char *const formats[] = { [TEXT] = "text",
 				       [MARKDOWN] = "markdown" };
 
 static const struct rr_option options_table[] = {
+	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text (default), or markdown for a whole document: docs/peers.md is made so",
+	  .help = "text, or markdown for a whole document, as docs/peers.md (text)",
 	  .at = offsetof(struct options, format), .words = formats,
 	  .n_words = 2 },
-	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
 };
 
 static const struct rr_command_line command_line = {

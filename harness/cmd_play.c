@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "commands.h"
 #include "draw/draw.h"
 #include "play/play.h"
 #include "race/race.h"
+
+enum { NAMES_MAX = 1024 };
 
 /* ---- What was asked for ------------------------------------------------- */
 
@@ -37,33 +40,37 @@ static bool take_race(void *into, char *text, struct rr_error *error)
 }
 
 static const struct rr_option options_table[] = {
-	{ .common = RR_OPTION_FORMAT,
-	  .help = "text, mermaid, svg, html, json or race: what was played, to play it again (by the suffix of FILE; else text)",
-	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	{ .help = "Races and strategies" },
 	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text, mermaid, svg, html, json, or race for what was played, to be played again (by the suffix of FILE, else text)",
+	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	{ .name = "ascii", .help = "draw with ASCII characters only",
+	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
+	{ .help = "Only with a race" },
 	{ .name = "step",
 	  .help = "wait for a key before each step and ask what its reply will be; b steps back",
 	  .kind = RR_TAKES_NOTHING, .at = AT(step) },
-	{ .name = "ascii", .help = "draw with plain characters",
-	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
-	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
-	{ .help = "With a strategy:" },
-	{ .name = "schedule", .argument = "WORDS",
-	  .help = "who goes next: A:GET (A's next command, which must be a GET), A, A', A:sleep, tick:10s, crash:A, pause:A:11s, lose-reply:A, restart:n1; the rest is played client after client",
-	  .kind = RR_TAKES_TEXT, .at = AT(guided.schedule) },
-	{ .name = "stop", .help = "end with the schedule",
-	  .kind = RR_TAKES_NOTHING, .at = AT(guided.stops) },
-	{ .name = "interactive", .help = "you say who goes next, key by key",
-	  .kind = RR_TAKES_NOTHING, .at = AT(guided.interactive) },
-	{ .common = RR_OPTION_CLIENTS, .help = "A, B, ... (2)",
+	{ .help = "Only with a strategy" },
+	{ .common = RR_OPTION_CLIENTS,
+	  .help = "number of clients, which are called A, B, ... (2)",
 	  .at = AT(guided.setup.n_clients), .min = 1, .max = RR_GUIDED_CLIENTS },
 	{ .common = RR_OPTION_INCREMENTS, .at = AT(guided.setup.increments),
 	  .min = 1, .max = RR_INCREMENTS_MAX },
-	{ .name = "one-process",
-	  .help = "clients are threads of one process: they share its mutex and its crash",
-	  .kind = RR_TAKES_NOTHING, .at = AT(guided.setup.one_process) },
+	{ .common = RR_OPTION_PROCESSES,
+	  .help = "1: clients are threads of one process, which share its mutex and its crash; as many as clients: each is a process of its own (the default)",
+	  .at = AT(guided.setup.processes), .min = 1, .max = RR_GUIDED_CLIENTS },
+	{ .name = "schedule", .argument = "WORDS",
+	  .help = "who goes next: A:GET (the next command of A, which must be a GET), A, A', A:sleep, tick:10s, crash:A, pause:A:11s, lose-reply:A, restart:n1; the rest is played client after client",
+	  .kind = RR_TAKES_TEXT, .at = AT(guided.schedule) },
+	{ .name = "stop", .help = "end with the schedule",
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.stops) },
+	{ .name = "interactive",
+	  .help = "you are the scheduler: each key is a step",
+	  .kind = RR_TAKES_NOTHING, .at = AT(guided.interactive) },
 	{ .common = RR_OPTION_SAVE,
-	  .help = "write down what happened, for 'redrace play FILE'",
+	  .help = "save what happened as a race, for redrace play",
 	  .at = AT(guided.save) },
 };
 
@@ -75,14 +82,34 @@ static const char *find_conflict(const struct play_options *options)
 	const struct rr_guided_options *guided = &options->guided;
 
 	if (options->step)
-		return "--step is for races; with a strategy it is --interactive";
+		return "--step is for races; for a strategy there is --interactive";
 	if (guided->interactive && (guided->schedule || guided->stops))
-		return "--interactive is your own schedule: it takes neither --schedule nor --stop";
+		return "with --interactive you make the schedule: leave out --schedule and --stop";
 	if (guided->interactive && guided->save)
-		return "--interactive saves when you press s: it takes no --save";
+		return "with --interactive the key s saves: leave out --save";
 	if (guided->stops && !guided->schedule)
 		return "--stop needs a --schedule";
 	return NULL;
+}
+
+/* It is no strategy, no race and no file. */
+static bool refuse_unknown(const char *name, struct rr_error *error)
+{
+	const char *names[NAMES_MAX], *nearest;
+	size_t n = 0, n_races = 0;
+	char **races = rr_library_names(&n_races);
+
+	for (; rr_strategy_name(n); n++)
+		names[n] = rr_strategy_name(n);
+	for (size_t i = 0; races && i < n_races && n < NAMES_MAX; i++)
+		names[n++] = races[i];
+	nearest = rr_nearest(name, names, n);
+	rr_error_set(error, RR_ERROR_USAGE,
+		     nearest ? "no race, file or strategy '%.100s'; did you mean '%s'?" :
+			       "no race, file or strategy '%.100s'; 'redrace list' shows the races and strategies%s",
+		     name, nearest ? nearest : "");
+	rr_library_free_names(races, n_races);
+	return false;
 }
 
 static bool check_race(const struct play_options *options,
@@ -91,8 +118,10 @@ static bool check_race(const struct play_options *options,
 	const struct rr_guided_options *guided = &options->guided;
 	const struct rr_guided_setup *setup = &guided->setup;
 
+	if (!rr_library_has(options->race))
+		return refuse_unknown(options->race, error);
 	if (!guided->schedule && !guided->save && !guided->stops &&
-	    !guided->interactive && !setup->one_process &&
+	    !guided->interactive && !setup->processes &&
 	    !setup->n_clients && !setup->increments)
 		return true;
 	return rr_error_set(error, RR_ERROR_USAGE,
@@ -133,14 +162,25 @@ static bool check_play_options(void *into, struct rr_error *error)
 		setup->n_clients = 2;
 	if (!setup->increments)
 		setup->increments = 1;
+	if (setup->processes > 1 && (size_t)setup->processes != setup->n_clients)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--processes %ld: expected 1, or %zu, as many as clients",
+				    setup->processes, setup->n_clients);
 	conflict = find_conflict(options);
 	return !conflict ||
 	       rr_error_set(error, RR_ERROR_USAGE, "%s", conflict);
 }
 
 static const struct rr_command_line play_line = {
-	.about = "Plays a race on real servers, one step after another, and draws it.",
+	.about = "Plays a race on real servers, step by step, checks every reply and draws what happens.\v"
+		 "The race is one of the project's ('redrace list --races'), a file in the language of redrace-race(5), or a strategy, whose own code runs as --schedule says or, with --interactive, as you say.",
 	.arguments = "RACE|FILE|STRATEGY",
+	.examples = "redrace play --step lost-update\n"
+		    "redrace play --output race.svg overrun-delete\n"
+		    "redrace play --schedule 'A:GET B:GET A:SET B:SET' none\n"
+		    "redrace play --interactive set-nx-ex",
+	.name_at = rr_strategy_name,
+	.find_names = rr_library_names,
 	.missing = "play what? 'redrace list' shows the races",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),

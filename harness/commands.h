@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The subcommands. To add one: a file cmd_NAME.c that ends in `rr_cmd_NAME`, a
- * declaration here and a line in main.c's table.
+ * declaration here and a line in the table of commands.c.
  */
 #ifndef RR_COMMANDS_H
 #define RR_COMMANDS_H
+
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/option.h"
@@ -19,6 +21,18 @@ struct rr_command {
 	enum rr_exit (*run)(int argc, char **argv, struct rr_error *error);
 };
 
+/* The table (commands.c). NULL behind the last one. */
+const char *rr_command_name(size_t index);
+const struct rr_command *rr_command_at(size_t index);
+
+/* NULL and the error: there is none of that name. */
+const struct rr_command *rr_command_find(const char *name,
+					 struct rr_error *error);
+
+/* The table as a user sees it. */
+void rr_commands_print(FILE *out);
+
+extern const struct rr_command rr_cmd_help;
 extern const struct rr_command rr_cmd_list;
 extern const struct rr_command rr_cmd_bench;
 extern const struct rr_command rr_cmd_play;

@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 #include "option.h"
 
-#include <argp.h>
+#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
 #include "text.h"
 
-enum { KEY_FIRST = 0x100, NAMES_MAX = 64, LIST_SIZE = 200 };
+enum { KEY_FIRST = 0x100, NAMES_MAX = 512, LIST_SIZE = 200 };
 
 static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_ALL] = { .name = "all",
 			    .help = "all strategies instead of the basic ones",
 			    .kind = RR_TAKES_NOTHING },
+	[RR_OPTION_AUDIT] = { .name = "audit",
+			      .argument = "N",
+			      .kind = RR_TAKES_NUMBER,
+			      .max = 1000000 },
 	[RR_OPTION_CLIENTS] = { .name = "clients",
 				.argument = "N",
-				.help = "how many clients (2)",
+				.help = "number of clients (2)",
 				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
+	[RR_OPTION_CRASHES] = { .name = "crashes",
+				.argument = "N",
+				.help = "clients crash, at most N times (0)",
+				.kind = RR_TAKES_INT,
+				.max = 8 },
+	[RR_OPTION_DOCS] = { .name = "docs",
+			     .argument = "DIR",
+			     .kind = RR_TAKES_TEXT },
+	[RR_OPTION_EXPIRIES] = { .name = "expiries",
+				 .argument = "N",
+				 .help = "leases expire, at most N times (0)",
+				 .kind = RR_TAKES_INT,
+				 .max = 8 },
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
@@ -26,37 +43,60 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_INCREMENTS] = { .name = "increments",
 				   .letter = 'n',
 				   .argument = "N",
-				   .help = "of each client (1)",
+				   .help = "increments of each client (1)",
 				   .kind = RR_TAKES_NUMBER,
 				   .min = 1 },
 	[RR_OPTION_JOBS] = { .name = "jobs",
 			     .letter = 'j',
 			     .argument = "N",
-			     .help = "so many at once: 1 to 64 (the processors)",
+			     .help = "run N jobs at once, 1 to 64 (the number of processors)",
 			     .kind = RR_TAKES_NUMBER,
 			     .min = 1,
 			     .max = 64 },
-	[RR_OPTION_MOST] = { .name = "most",
-			     .argument = "N",
-			     .help = "no more states than that",
-			     .kind = RR_TAKES_NUMBER,
-			     .min = 1,
-			     .max = 1000000000 },
+	[RR_OPTION_LOST_REPLIES] = { .name = "lost-replies",
+				     .argument = "N",
+				     .help = "replies are lost, at most N times (0)",
+				     .kind = RR_TAKES_INT,
+				     .max = 8 },
+	[RR_OPTION_MAX_STATES] = { .name = "max-states",
+				   .argument = "N",
+				   .help = "stop after N states",
+				   .kind = RR_TAKES_NUMBER,
+				   .min = 1,
+				   .max = 1000000000 },
 	[RR_OPTION_OUTPUT] = { .name = "output",
 			       .letter = 'o',
 			       .argument = "FILE",
-			       .help = "write to FILE instead of stdout",
+			       .help = "write to FILE instead of standard output",
 			       .kind = RR_TAKES_TEXT },
+	[RR_OPTION_PAUSES] = { .name = "pauses",
+			       .argument = "N",
+			       .kind = RR_TAKES_INT,
+			       .max = 8 },
+	[RR_OPTION_PROCESSES] = { .name = "processes",
+				  .letter = 'p',
+				  .argument = "N",
+				  .kind = RR_TAKES_NUMBER,
+				  .min = 1,
+				  .max = 256 },
 	[RR_OPTION_REDIS_SERVER] = {
 		.name = "redis-server",
 		.argument = "PATH",
-		.help = "program for private servers (redis-server)",
+		.help = "program to start private servers with (redis-server)",
 		.kind = RR_TAKES_TEXT },
 	[RR_OPTION_REPEATS] = { .name = "repeats",
 				.letter = 'r',
 				.argument = "N",
 				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
+	[RR_OPTION_REPLAY] = { .name = "replay",
+			       .argument = "FILE",
+			       .kind = RR_TAKES_TEXT },
+	[RR_OPTION_ROUNDS] = { .name = "rounds",
+			       .argument = "N",
+			       .kind = RR_TAKES_INT,
+			       .min = 1,
+			       .max = 20 },
 	[RR_OPTION_SAVE] = { .name = "save",
 			     .argument = "FILE",
 			     .kind = RR_TAKES_TEXT },
@@ -66,17 +106,17 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
 	[RR_OPTION_SEED] = { .name = "seed",
-			     .argument = "S",
+			     .argument = "N",
 			     .kind = RR_TAKES_NUMBER },
+	[RR_OPTION_STATS] = { .name = "stats", .kind = RR_TAKES_NOTHING },
 	[RR_OPTION_TTL_MS] = { .name = "ttl-ms",
 			       .argument = "MS",
-			       .help = "lease of a lock (10000)",
+			       .help = "lease of a lock in milliseconds (10000)",
 			       .kind = RR_TAKES_NUMBER,
 			       .max = 86400000 },
 };
 
-/* The row with what it leaves to the common option. */
-static struct rr_option complete_option(const struct rr_option *row)
+struct rr_option rr_option_complete(const struct rr_option *row)
 {
 	struct rr_option option = *row;
 	const struct rr_option *common = &common_options[row->common];
@@ -212,122 +252,165 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 
 /* ---- The parser -------------------------------------------------------- */
 
-/* What argp's parser is given. */
-struct parsing {
-	const struct rr_command_line *line;
-	void *into;
-};
-
-static bool take_argument(const struct parsing *parsing, char *text,
-			  struct rr_error *error)
-{
-	const struct rr_command_line *line = parsing->line;
-
-	if (line->take_argument)
-		return line->take_argument(parsing->into, text, error);
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "'%s': the command takes no arguments", text);
-}
-
 static int key_of(const struct rr_option *option, size_t index)
 {
 	return option->letter ? option->letter : KEY_FIRST + (int)index;
 }
 
-/* False: the key is not one of ours. */
+/* False: the key is not of this table. */
 static bool find_option(const struct rr_command_line *line, int key,
 			struct rr_option *found)
 {
 	for (size_t i = 0; i < line->n_options; i++) {
-		*found = complete_option(&line->options[i]);
+		*found = rr_option_complete(&line->options[i]);
 		if (found->name && key_of(found, i) == key)
 			return true;
 	}
 	return false;
 }
 
-static void refuse_empty(const struct rr_command_line *line, int key,
-			 struct rr_error *error)
-{
-	struct rr_option option;
+/* What getopt_long() is given. */
+struct keys {
+	struct option longs[RR_OPTIONS_MAX + 3];
+	char shorts[2 * RR_OPTIONS_MAX + 8];
+};
 
-	if (find_option(line, key, &option))
-		rr_error_set(error, RR_ERROR_USAGE, "--%s is empty; see --help",
-			     option.name);
-	else
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "an argument is empty; see --help");
+static void add_key(struct keys *keys, size_t *n, const char *name, int key,
+		    bool has_value)
+{
+	const size_t used = strlen(keys->shorts);
+
+	keys->longs[(*n)++] = (struct option){
+		name, has_value ? required_argument : no_argument, NULL, key
+	};
+	if (key < KEY_FIRST)
+		snprintf(keys->shorts + used, sizeof(keys->shorts) - used,
+			 "%c%s", key, has_value ? ":" : "");
 }
 
-static error_t parse_key(int key, char *text, struct argp_state *state)
+static struct keys make_keys(const struct rr_command_line *line)
 {
-	const struct parsing *parsing = state->input;
-	const struct rr_command_line *line = parsing->line;
-	struct rr_error error = { 0 };
-	struct rr_option option;
+	struct keys keys = { .shorts = ":" };
+	size_t n = 0;
 
-	if (text && !text[0])
-		refuse_empty(line, key, &error);
-	else if (key == ARGP_KEY_ARG)
-		take_argument(parsing, text, &error);
-	else if (key == ARGP_KEY_NO_ARGS && line->missing)
-		rr_error_set(&error, RR_ERROR_USAGE, "%s", line->missing);
-	else if (key == ARGP_KEY_SUCCESS && line->check)
-		line->check(parsing->into, &error);
-	else if (find_option(line, key, &option))
-		take_option(&option, parsing->into, text, &error);
-	else
-		return ARGP_ERR_UNKNOWN;
-	if (error.kind)
-		argp_failure(state, rr_exit_of(error.kind), 0, "%s",
-			     error.text);
-	return 0;
-}
-
-/* The options as argp wants them go to `keys`. */
-static struct argp make_argp(const struct rr_command_line *line,
-			     struct argp_option keys[RR_OPTIONS_MAX + 1])
-{
-	int group = 0;
-
+	add_key(&keys, &n, "help", 'h', false);
+	add_key(&keys, &n, "version", 'V', false);
 	for (size_t i = 0; i < line->n_options && i < RR_OPTIONS_MAX; i++) {
 		const struct rr_option option =
-			complete_option(&line->options[i]);
+			rr_option_complete(&line->options[i]);
 
-		if (!option.name)
-			group++;
-		keys[i] = (struct argp_option){
-			.name = option.name,
-			.key = option.name ? key_of(&option, i) : 0,
-			.arg = option.argument,
-			.doc = option.help,
-			.group = group,
-		};
+		if (option.name)
+			add_key(&keys, &n, option.name, key_of(&option, i),
+				option.argument != NULL);
 	}
-	keys[line->n_options] = (struct argp_option){ 0 };
-	return (struct argp){ .options = keys,
-			      .parser = parse_key,
-			      .args_doc = line->arguments,
-			      .doc = line->about };
+	return keys;
+}
+
+static bool refuse_long(const struct keys *keys, const char *word,
+			struct rr_error *error)
+{
+	const char *names[RR_OPTIONS_MAX + 3], *nearest;
+	const size_t length = strcspn(word, "=");
+	size_t n = 0, n_begin = 0;
+
+	for (; keys->longs[n].name; n++) {
+		names[n] = keys->longs[n].name;
+		n_begin += strncmp(names[n], word + 2, length - 2) == 0;
+	}
+	if (n_begin > 1)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "'%s' may be several options; see --help",
+				    word);
+	nearest = rr_nearest(word + 2, names, n);
+	if (nearest)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "no option '%s'; did you mean '--%s'?",
+				    word, nearest);
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "no option '%s'; see --help", word);
+}
+
+/* getopt_long() has not understood `word`: it is unknown, ambiguous, or has a
+ * value and must have none. */
+static bool refuse_word(const struct rr_command_line *line,
+			const struct keys *keys, const char *word,
+			struct rr_error *error)
+{
+	struct rr_option option;
+
+	if (optopt == 0)
+		return refuse_long(keys, word, error);
+	if (find_option(line, optopt, &option))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s takes no value", option.name);
+	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help",
+			    word);
+}
+
+static bool take_key(const struct rr_command_line *line, void *into, int key,
+		     struct rr_error *error)
+{
+	struct rr_option option;
+
+	if (!find_option(line, key == ':' ? optopt : key, &option))
+		return true;
+	if (key == ':')
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s: the value %s is missing",
+				    option.name, option.argument);
+	if (option.argument && !optarg[0])
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--%s is empty; see --help", option.name);
+	return take_option(&option, into, optarg, error);
+}
+
+static bool take_argument(const struct rr_command_line *line, void *into,
+			  char *text, struct rr_error *error)
+{
+	if (!text[0])
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "an argument is empty; see --help");
+	if (!line->take_argument)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "'%s': the command takes no arguments",
+				    text);
+	return line->take_argument(into, text, error);
+}
+
+/* What the words say, up to the first mistake. */
+static bool take_words(const struct rr_command_line *line, void *into,
+		       int argc, char **argv, struct rr_error *error)
+{
+	const struct keys keys = make_keys(line);
+	bool is_right = true;
+	int key;
+
+	opterr = 0;
+	optind = 0;
+	while (is_right && (key = getopt_long(argc, argv, keys.shorts,
+					      keys.longs, NULL)) != -1) {
+		if (key == 'h' || key == 'V')
+			rr_command_line_answer(line, key, argv[0]);
+		is_right = key == '?' ? refuse_word(line, &keys,
+						    argv[optind - 1], error) :
+					take_key(line, into, key, error);
+	}
+	if (is_right && optind >= argc && line->missing)
+		return rr_error_set(error, RR_ERROR_USAGE, "%s", line->missing);
+	for (int i = optind; is_right && i < argc; i++)
+		is_right = take_argument(line, into, argv[i], error);
+	return is_right;
 }
 
 void rr_command_line_parse(const struct rr_command_line *line, void *into,
 			   int argc, char **argv)
 {
-	struct parsing parsing = { line, into };
-	struct argp_option keys[RR_OPTIONS_MAX + 1];
-	const struct argp argp = make_argp(line, keys);
+	struct rr_error error = { 0 };
 
-	argp_err_exit_status = RR_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
-}
-
-void rr_command_line_help(const struct rr_command_line *line, const char *name)
-{
-	struct argp_option keys[RR_OPTIONS_MAX + 1];
-	const struct argp argp = make_argp(line, keys);
-	char program[64];
-
-	snprintf(program, sizeof(program), "redrace %s", name);
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, program);
+	if (take_words(line, into, argc, argv, &error) && line->check)
+		line->check(into, &error);
+	if (!error.kind)
+		return;
+	fprintf(stderr, "%s: %s\n", argv[0], error.text);
+	exit(rr_exit_of(error.kind));
 }

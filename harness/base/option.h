@@ -12,14 +12,19 @@
  *		  .at = offsetof(struct mine, shouts) },
  *	};
  *
- * A mistake ends the program: one line, RR_EXIT_USAGE. Asking for --help ends
- * it, too.
+ * Rows are shown in the order of the table, under the headlines that stand
+ * between them. --help, manual pages and completion are made from the same table
+ * (help.c), to which -h, --help and -V, --version are added.
+ *
+ * A mistake ends the program: one line, RR_EXIT_USAGE. So do --help and
+ * --version.
  */
 #ifndef RR_OPTION_H
 #define RR_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -37,17 +42,27 @@ enum rr_option_kind {
 enum rr_common_option {
 	RR_OPTION_OWN, /* is not one of them */
 	RR_OPTION_ALL,
+	RR_OPTION_AUDIT,
 	RR_OPTION_CLIENTS,
+	RR_OPTION_CRASHES,
+	RR_OPTION_DOCS,
+	RR_OPTION_EXPIRIES,
 	RR_OPTION_FORMAT,
 	RR_OPTION_INCREMENTS,
 	RR_OPTION_JOBS,
-	RR_OPTION_MOST,
+	RR_OPTION_LOST_REPLIES,
+	RR_OPTION_MAX_STATES,
 	RR_OPTION_OUTPUT,
+	RR_OPTION_PAUSES,
+	RR_OPTION_PROCESSES,
 	RR_OPTION_REDIS_SERVER,
 	RR_OPTION_REPEATS,
+	RR_OPTION_REPLAY,
+	RR_OPTION_ROUNDS,
 	RR_OPTION_SAVE,
 	RR_OPTION_SECONDS,
 	RR_OPTION_SEED,
+	RR_OPTION_STATS,
 	RR_OPTION_TTL_MS,
 	RR_COMMON_OPTIONS
 };
@@ -66,16 +81,23 @@ struct rr_option {
 	enum rr_option_kind kind;
 	size_t at;
 	long min, max;
-	const char *const *words;
+	const char *const *words; /* of RR_TAKES_WORD */
 	size_t n_words;
+	/* Values that completion suggests, NULL behind the last; may be NULL */
+	const char *(*name_at)(size_t index);
 	rr_take *take;
 };
 
 struct rr_command_line {
-	const char *about;     /* what the command does; what comes after a \v is
-				* printed behind the options */
+	const char *about;     /* what the command does: paragraphs, which a \v
+				* separates; the first is a sentence or two */
 	const char *arguments; /* "[STRATEGY...]"; NULL = there are none */
 	const char *missing;   /* said when none is given; NULL = none need be */
+	const char *examples;  /* command lines, a \n between them, or NULL */
+	/* The names that an argument can be, for completion: NULL behind the
+	 * last one; and more of them, in malloc'd memory. May be NULL. */
+	const char *(*name_at)(size_t index);
+	char **(*find_names)(size_t *n);
 	const struct rr_option *options;
 	size_t n_options;
 	rr_take *take_argument;
@@ -83,16 +105,35 @@ struct rr_command_line {
 	bool (*check)(void *into, struct rr_error *error);
 };
 
-enum { RR_OPTIONS_MAX = 48 }; /* of one command */
+enum { RR_OPTIONS_MAX = 64 }; /* of one command */
 
 /* `into` is the command's struct, which holds the defaults; argv[0] is what
- * messages begin with. */
+ * messages begin with, "redrace NAME". */
 void rr_command_line_parse(const struct rr_command_line *line, void *into,
 			   int argc, char **argv);
 
-/* Prints the help page of "redrace NAME" to standard output. */
+/* The row with what it leaves to the common option; without a name it is a
+ * headline. */
+struct rr_option rr_option_complete(const struct rr_option *row);
+
+/* ---- What a table says (help.c) ----------------------------------------- */
+
+/* The help page of `program`, "redrace NAME". */
 void rr_command_line_help(const struct rr_command_line *line,
-			  const char *name);
+			  const char *program, FILE *out);
+
+/* Its manual page, in section 1 and mdoc(7). */
+void rr_command_line_manual(const struct rr_command_line *line,
+			    const char *name, const char *summary, FILE *out);
+
+/* What can stand behind the words, a line each; the first is the one behind
+ * the command's name. "@files" and "@directories" are what they say. */
+void rr_command_line_complete(const struct rr_command_line *line, size_t n,
+			      char *const *words, FILE *out);
+
+/* -h or -V was given: prints what it asks for, and ends the program. */
+_Noreturn void rr_command_line_answer(const struct rr_command_line *line,
+				      int key, const char *program);
 
 /* ---- For those that take more ------------------------------------------ */
 

@@ -146,11 +146,11 @@ struct rr_comparison_options {
  * has a struct rr_comparison_options at `offset`. */
 #define RR_COMPARISON_ROWS(offset) \
 	{ .common = RR_OPTION_REPEATS, \
-	  .help = "rounds, of which medians are taken: 1 to 99 (5)", \
+	  .help = "rounds, of which the medians are taken, 1 to 99 (5)", \
 	  .at = (offset) + offsetof(struct rr_comparison_options, repeats), \
 	  .min = 1, .max = 99 }, \
 	{ .common = RR_OPTION_INCREMENTS, \
-	  .help = "increments in each run: 100 to 10000000 (10000)", \
+	  .help = "increments in each run, 100 to 10000000 (10000)", \
 	  .at = (offset) + offsetof(struct rr_comparison_options, increments), \
 	  .min = 100, .max = 10000000 }, \
 	{ .common = RR_OPTION_REDIS_SERVER, \

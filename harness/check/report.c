@@ -248,7 +248,7 @@ static const char *cut_of(const struct rr_check *check,
 		return check->is_out_of_time ? "out of time: --seconds" :
 					       "interrupted";
 	default:
-		return "there are more: --most";
+		return "there are more: --max-states";
 	}
 }
 

@@ -264,6 +264,7 @@ struct rr_explore_options {
 			   * NULL = nowhere */
 	const char *redis_server;
 	bool skew, slow_work; /* see config */
+	long processes;   /* that the clients are in; 0 = not given */
 	long seed;        /* -1 = none was given */
 };
 

@@ -11,89 +11,108 @@ enum { AUDIT = 200, MEGABYTE = 1 << 20 };
 
 #define AT(field) offsetof(struct rr_explore_options, field)
 
+/* By its suffix. */
+static bool take_graph(void *into, char *path, struct rr_error *error)
+{
+	struct rr_explore_options *options = into;
+	const char *suffix = strrchr(path, '.');
+
+	if (suffix && strcmp(suffix, ".dot") == 0)
+		options->config.dot = path;
+	else if (suffix && strcmp(suffix, ".json") == 0)
+		options->config.json = path;
+	else
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--graph '%s': expected a name ending in .dot or .json",
+				    path);
+	return true;
+}
+
 static const struct rr_option options_table[] = {
+	{ .help = "Bounds" },
 	{ .common = RR_OPTION_CLIENTS, .at = AT(config.n_clients), .min = 1,
 	  .max = 8 },
 	{ .common = RR_OPTION_INCREMENTS, .at = AT(config.increments),
 	  .min = 1, .max = 100 },
-	{ .name = "separate",
-	  .help = "clients are processes, not threads of one; so they are with faults",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.separate) },
-	{ .name = "stateless",
-	  .help = "every schedule for real: no two paths are merged into one state",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.all) },
-	{ .name = "crashes", .argument = "N",
-	  .help = "clients may crash, N times", .kind = RR_TAKES_INT,
-	  .at = AT(config.budget.crashes), .max = 8 },
-	{ .name = "expiries", .argument = "N",
-	  .help = "leases run out at any point, N times, each in two halves if need be",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.expiries), .max = 8 },
-	{ .name = "pauses", .argument = "N",
-	  .help = "clients stop for half a lease or a whole one at any point, N times, and no renewer runs",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.pauses), .max = 8 },
-	{ .name = "slow-work",
-	  .help = "the work between reading and writing takes two leases and a half",
-	  .kind = RR_TAKES_NOTHING, .at = AT(slow_work) },
-	{ .name = "lost-replies", .argument = "N",
-	  .help = "replies may be lost, N times; the caller repeats its increment",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.lost_replies), .max = 8 },
-	{ .name = "restarts", .argument = "N",
-	  .help = "lock servers may come back empty, N times",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.restarts), .max = 8 },
-	{ .name = "stays-away",
-	  .help = "servers that restart come back after more than a lease",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.stays_away) },
-	{ .name = "skew",
-	  .help = "each client's clock is ahead of the last by more than a lease",
-	  .kind = RR_TAKES_NOTHING, .at = AT(skew) },
-	{ .name = "jumps", .argument = "N",
-	  .help = "a server's clock jumps forward by more than a lease, N times",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.jumps), .max = 8 },
-	{ .name = "late", .argument = "N",
-	  .help = "that many commands may be executed after their client died or gave up (0); without it none is",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.late), .max = 8 },
+	{ .common = RR_OPTION_PROCESSES,
+	  .help = "1: clients are threads of one process; as many as clients: each is a process of its own (1; with faults always the latter)",
+	  .at = AT(processes), .min = 1, .max = 8 },
 	{ .name = "lock-servers", .argument = "N",
-	  .help = "so many, where the strategy has any (as many as it has)",
+	  .help = "number of lock servers, for strategies that use several (as many as the strategy has)",
 	  .kind = RR_TAKES_NUMBER, .at = AT(config.lock_servers), .min = 3,
 	  .max = 9 },
-	{ .name = "rounds", .argument = "N",
-	  .help = "how often a refused attempt that writes is repeated (2)",
-	  .kind = RR_TAKES_INT, .at = AT(config.rounds), .min = 1, .max = 20 },
-	{ .common = RR_OPTION_TTL_MS, .help = "the lease (10000)",
-	  .at = AT(config.ttl_ms), .min = 5000, .max = 3600000 },
-	{ .common = RR_OPTION_MOST, .at = AT(config.most) },
-	{ .name = "memory", .argument = "MB",
-	  .help = "no more memory than that (half of what is free)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(config.memory), .min = 1,
-	  .max = 1 << 24 },
-	{ .name = "audit", .argument = "N",
-	  .help = "random interleavings that are played for real before a strategy is called safe (200)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(config.audit), .max = 1000000 },
-	{ .name = "mutants",
-	  .help = "try all mutants, weakened commands, and list which are noticed",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.all_mutants) },
-	{ .name = "stats", .help = "print what the search was made of",
-	  .kind = RR_TAKES_NOTHING, .at = AT(stats) },
-	{ .name = "dot", .argument = "FILE",
-	  .help = "write the graph of states for Graphviz",
-	  .kind = RR_TAKES_TEXT, .at = AT(config.dot) },
-	{ .name = "json", .argument = "FILE",
-	  .help = "write the graph of states as JSON", .kind = RR_TAKES_TEXT,
-	  .at = AT(config.json) },
+	{ .common = RR_OPTION_TTL_MS, .at = AT(config.ttl_ms), .min = 5000,
+	  .max = 3600000 },
+	{ .common = RR_OPTION_ROUNDS,
+	  .help = "how often a client is refused in a row where each refused attempt leaves something new (2)",
+	  .at = AT(config.rounds) },
+	{ .help = "Faults, at any point of the schedule" },
+	{ .common = RR_OPTION_CRASHES, .at = AT(config.budget.crashes) },
+	{ .common = RR_OPTION_EXPIRIES,
+	  .help = "leases expire, at most N times (0); if needed in two halves, between which the lease can be renewed",
+	  .at = AT(config.budget.expiries) },
+	{ .common = RR_OPTION_PAUSES,
+	  .help = "clients pause for half a lease or a whole one, at most N times (0); no lease is renewed meanwhile",
+	  .at = AT(config.budget.pauses) },
+	{ .name = "slow-work",
+	  .help = "the work between reading and writing takes two and a half leases",
+	  .kind = RR_TAKES_NOTHING, .at = AT(slow_work) },
+	{ .common = RR_OPTION_LOST_REPLIES,
+	  .help = "replies are lost, at most N times (0); the caller repeats its increment",
+	  .at = AT(config.budget.lost_replies) },
+	{ .name = "late", .argument = "N",
+	  .help = "at most N commands are executed after their client crashed or gave up (0)",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.late), .max = 8 },
+	{ .name = "restarts", .argument = "N",
+	  .help = "lock servers restart empty, at most N times (0)",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.restarts), .max = 8 },
+	{ .name = "stays-away",
+	  .help = "a lock server that restarts is away for longer than a lease",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.stays_away) },
+	{ .name = "jumps", .argument = "N",
+	  .help = "the clock of a server jumps forward by more than a lease, at most N times (0)",
+	  .kind = RR_TAKES_INT, .at = AT(config.budget.jumps), .max = 8 },
+	{ .name = "skew",
+	  .help = "the clock of each client is ahead of the previous one by more than a lease",
+	  .kind = RR_TAKES_NOTHING, .at = AT(skew) },
+	{ .help = "Search" },
+	{ .name = "stateless",
+	  .help = "run every schedule for real: no two paths are merged into one state",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.all) },
 	{ .name = "random", .argument = "N",
-	  .help = "N random schedules instead, for spaces too large to finish",
+	  .help = "run N random schedules instead, for spaces too large to finish",
 	  .kind = RR_TAKES_NUMBER, .at = AT(config.random.runs), .min = 1,
 	  .max = 1000000000 },
-	{ .common = RR_OPTION_SEED,
-	  .help = "of the first random schedule; the next has the next number",
-	  .at = AT(seed), .max = LONG_MAX / 2 },
-	{ .name = "depth", .argument = "D",
-	  .help = "random schedules find failures that need D pairs of steps in order (3)",
+	{ .name = "depth", .argument = "N",
+	  .help = "random schedules are drawn for failures that need N pairs of steps in a certain order (3)",
 	  .kind = RR_TAKES_INT, .at = AT(config.random.depth), .min = 1,
 	  .max = RR_DEPTH_MAX },
+	{ .common = RR_OPTION_SEED,
+	  .help = "seed of the first random schedule; the next one has the next number",
+	  .at = AT(seed), .max = LONG_MAX / 2 },
+	{ .common = RR_OPTION_MAX_STATES, .at = AT(config.most) },
+	{ .name = "memory", .argument = "MB",
+	  .help = "use at most this much memory (half of what is free)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(config.memory), .min = 1,
+	  .max = 1 << 24 },
+	{ .help = "Checks of the verdict" },
+	{ .common = RR_OPTION_AUDIT,
+	  .help = "play N random interleavings for real before a strategy is called safe (200)",
+	  .at = AT(config.audit), .max = 1000000 },
+	{ .name = "mutants",
+	  .help = "try all mutants, each with one command weakened or left out, and list which are noticed",
+	  .kind = RR_TAKES_NOTHING, .at = AT(config.all_mutants) },
+	{ .help = "Output" },
 	{ .common = RR_OPTION_SAVE, .argument = "FILE|DIR/",
-	  .help = "where the failing schedule is saved, for redrace play",
+	  .help = "save the failing schedule, for redrace play",
 	  .at = AT(save) },
+	{ .name = "graph", .argument = "FILE",
+	  .help = "write the graph of states: .dot for Graphviz, or .json; may be repeated",
+	  .kind = RR_TAKES_MORE, .take = take_graph },
+	{ .common = RR_OPTION_STATS,
+	  .help = "print the size and the cost of the search",
+	  .at = AT(stats) },
+	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
@@ -115,13 +134,13 @@ static bool check_combinations(const struct rr_explore_options *options,
 	const char *wrong = NULL;
 
 	if (!random->runs && (random->depth || options->seed >= 0))
-		wrong = "--seed and --depth are of --random";
+		wrong = "--seed and --depth need --random";
 	else if (random->runs && options->config.all)
 		wrong = "--random and --stateless exclude each other";
 	else if (random->runs && has_graph)
-		wrong = "--random makes no graph; leave --dot and --json out";
+		wrong = "--random makes no graph: leave --graph out";
 	else if (options->n_strategies > 1 && has_graph)
-		wrong = "--dot and --json take one strategy";
+		wrong = "--graph takes one strategy";
 	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
 }
 
@@ -129,6 +148,27 @@ static bool has_faults(const struct rr_budget *budget)
 {
 	return budget->crashes || budget->expiries || budget->pauses ||
 	       budget->lost_replies || budget->restarts || budget->jumps;
+}
+
+/* Faults are those of processes: whether clients share one is decided by then. */
+static bool settle_processes(struct rr_explore_options *options,
+			     struct rr_error *error)
+{
+	struct rr_explore_config *config = &options->config;
+
+	if (!options->processes)
+		return true;
+	if (options->processes == 1 && config->separate &&
+	    config->n_clients > 1)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--processes 1: with faults each client is a process of its own");
+	if (options->processes != 1 &&
+	    (size_t)options->processes != config->n_clients)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--processes %ld: expected 1, or %ld, as many as clients",
+				    options->processes, (long)config->n_clients);
+	config->separate = config->separate || options->processes > 1;
+	return true;
 }
 
 /* Seeds that are drawn are short enough to be typed. */
@@ -155,12 +195,18 @@ static bool settle_options(void *into, struct rr_error *error)
 		config->work_ms = 5 * config->ttl_ms / 2;
 	if (options->skew || options->slow_work || has_faults(&config->budget))
 		config->separate = true;
-	return true;
+	return settle_processes(options, error);
 }
 
 const struct rr_command_line rr_explore_command_line = {
-	.about = "Finds all states that a strategy's clients and their servers can get into, in every interleaving and with faults, and shows the shortest that fails, played on real servers.",
+	.about = "Finds all states that a strategy's clients and their servers can reach, in every interleaving and with faults, and shows the shortest interleaving that fails, played on real servers."
+		 "\vA strategy is called safe when all states were seen, none of them fails, and a mutant of the strategy, with one command weakened or left out, does fail. "
+		 "Ctrl-C ends a search; what is known so far is printed.",
 	.arguments = "STRATEGY...",
+	.examples = "redrace explore multi-watch-split\n"
+		    "redrace explore --stats --crashes 1 --late 1 lua-delifequals\n"
+		    "redrace explore --random 100000 --clients 3 redlock",
+	.name_at = rr_strategy_name,
 	.missing = "explore what? 'redrace list' shows the strategies",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),

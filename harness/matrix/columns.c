@@ -36,15 +36,6 @@ const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS] = {
 		"Clocks are apart by more than the lease: those of the clients all the time, and a server's jumps forward." },
 };
 
-enum rr_hazard rr_hazard_find(const char *name)
-{
-	int i = 0;
-
-	while (i < RR_HAZARDS && strcmp(name, rr_hazard_texts[i].name) != 0)
-		i++;
-	return (enum rr_hazard)i;
-}
-
 /* ---- Bounds ---------------------------------------------------------------- */
 
 enum {

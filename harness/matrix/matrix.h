@@ -23,9 +23,6 @@ struct rr_hazard_text {
 
 extern const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS];
 
-/* By name; RR_HAZARDS: there is none. */
-enum rr_hazard rr_hazard_find(const char *name);
-
 /* How far the search of a cell goes, ready for rr_explore(). NULL: the column's
  * bounds, of which a strategy's may differ. */
 struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,

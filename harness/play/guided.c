@@ -284,7 +284,7 @@ static void set_program(struct rr_guided *guided)
 		.n_clients = setup->n_clients,
 		.n_servers = n_servers,
 		.addresses = guided->addresses,
-		.separate = !setup->one_process,
+		.separate = setup->processes != 1,
 		.terms = &guided->terms,
 		.stacks = &guided->stacks,
 		.knows_scripts = true,
@@ -318,7 +318,7 @@ static bool begin_recorder(struct rr_guided *guided)
 		 "%s: %zu client%s, %ld increment%s each%s", strategy->name,
 		 setup->n_clients, setup->n_clients == 1 ? "" : "s",
 		 setup->increments, setup->increments == 1 ? "" : "s",
-		 setup->one_process ? ", one process" : "");
+		 setup->processes == 1 ? ", one process" : "");
 	if (!rr_recorder_begin(&guided->recorder, &recorder))
 		return rr_error_no_memory(&guided->error);
 	guided->recorder.race->path = strategy->name;

@@ -81,7 +81,7 @@ struct rr_guided_setup {
 	const struct rr_strategy *strategy;
 	size_t n_clients; /* RR_GUIDED_CLIENTS at most */
 	long increments;  /* of each */
-	bool one_process;
+	long processes; /* 1: threads of one; else a process each */
 };
 
 struct rr_guided_options {

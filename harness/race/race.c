@@ -177,20 +177,36 @@ static void find_library(char path[RR_RACE_PATH_SIZE])
 	path[0] = '\0';
 }
 
+/* Where the race is; false: it is neither a file nor one of ours. */
+static bool find_race(const char *name, char path[2 * RR_RACE_PATH_SIZE])
+{
+	char directory[RR_RACE_PATH_SIZE];
+
+	snprintf(path, RR_RACE_PATH_SIZE, "%.1000s", name);
+	if (strchr(name, '/') || access(name, R_OK) == 0)
+		return true;
+	find_library(directory);
+	snprintf(path, 2 * RR_RACE_PATH_SIZE, "%s/%.500s%s", directory, name,
+		 suffix);
+	return directory[0] && access(path, R_OK) == 0;
+}
+
+bool rr_library_has(const char *name)
+{
+	char path[2 * RR_RACE_PATH_SIZE];
+
+	return find_race(name, path);
+}
+
 struct rr_race *rr_library_open(const char *name, struct rr_error *error)
 {
-	char directory[RR_RACE_PATH_SIZE], path[2 * RR_RACE_PATH_SIZE];
+	char path[2 * RR_RACE_PATH_SIZE];
 
-	if (strchr(name, '/') || access(name, R_OK) == 0)
-		return rr_race_read(name, error);
-	find_library(directory);
-	snprintf(path, sizeof(path), "%s/%.500s%s", directory, name, suffix);
-	if (directory[0] && access(path, R_OK) == 0)
+	if (find_race(name, path))
 		return rr_race_read(path, error);
-	rr_error_set(
-		error, RR_ERROR_USAGE,
-		"there is no race '%.100s', and no such file; 'redrace list' shows the races",
-		name);
+	rr_error_set(error, RR_ERROR_USAGE,
+		     "no race '%.100s', and no such file; 'redrace list --races' shows the races",
+		     name);
 	return NULL;
 }
 

@@ -157,6 +157,9 @@ enum { RR_RACE_PATH_SIZE = 1024 };
 /* A race by its file, or by the name of one of ours; NULL = there is none. */
 struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 
+/* Is it one of ours, or a file? */
+bool rr_library_has(const char *name);
+
 /* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL
  * when out of memory. */
 char **rr_library_names(size_t *n);

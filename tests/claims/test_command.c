@@ -75,7 +75,7 @@ Test(claims, can_be_chosen_and_formats_too)
 {
 	cli_assert_one_line("$REDRACE claims --only TL-99 2>&1 | head -n 1;"
 			    "$REDRACE claims --only TL-99 2>/dev/null", 64,
-			    "there is no claim 'TL-99'");
+			    "no claim 'TL-99'; did you mean 'TL-");
 	cli_assert_one_line("$REDRACE claims --format pdf 2>&1 | head -n 1;"
 			    "$REDRACE claims --format pdf 2>/dev/null", 64,
 			    "--format 'pdf': expected text, markdown, json, junit or tap");

@@ -67,7 +67,7 @@ Test(explore, locks_that_a_script_grants_rest_on_it)
 
 Test(explore, mutex_is_useless_between_processes)
 {
-	assert_explored("local-mutex --separate", 0, "exclusion");
+	assert_explored("local-mutex --processes 2", 0, "exclusion");
 }
 
 Test(explore, misplaced_watch_fails)

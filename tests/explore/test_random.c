@@ -59,7 +59,7 @@ Test(random, states_stand_for_all_interleavings, .timeout = 110)
 		"none --pauses 1",
 		"none --lost-replies 1",
 		"local-mutex --crashes 1",
-		"local-mutex --separate",
+		"local-mutex --processes 2",
 		"incr --lost-replies 1",
 		"multi-watch-split",
 	};

@@ -31,7 +31,7 @@ Test(repeats, indeterminate_reply_ends_with_its_run)
 	assert_searched("lua-pipelined --lost-replies 1");
 	assert_searched("fenced --lost-replies 1");
 	assert_searched("reentrant --lost-replies 1");
-	assert_searched("redlock --lock-servers 3 --lost-replies 1 --most 150");
+	assert_searched("redlock --lock-servers 3 --lost-replies 1 --max-states 150");
 }
 
 /* A lock that is handed to a waiter who is asking just then: it has the lock by
@@ -40,23 +40,23 @@ Test(repeats, message_ends_with_its_run)
 {
 	assert_searched("fair-queue --pauses 1");
 	assert_searched("fair-queue --lost-replies 1");
-	assert_searched("fair-queue --clients 3 --crashes 1 --most 60");
+	assert_searched("fair-queue --clients 3 --crashes 1 --max-states 60");
 }
 
 Test(repeats, clock_that_jumped_is_set_back)
 {
-	assert_searched("redlock --lock-servers 3 --jumps 1 --most 300");
+	assert_searched("redlock --lock-servers 3 --jumps 1 --max-states 300");
 }
 
 /* What links knew of a server is no longer so when it has come back empty. */
 Test(repeats, empty_server_is_new_to_all)
 {
-	assert_searched("redlock --lock-servers 3 --restarts 1 --most 300");
+	assert_searched("redlock --lock-servers 3 --restarts 1 --max-states 300");
 }
 
 /* Each client outlasts its lease and drives the others out, for ever. */
 Test(repeats, work_that_never_ends_is_explored_all_the_same)
 {
 	assert_searched("fenced --slow-work");
-	assert_searched("multi-watch fenced --slow-work --pauses 1 --most 50");
+	assert_searched("multi-watch fenced --slow-work --pauses 1 --max-states 50");
 }

@@ -72,7 +72,7 @@ Test(matrix_command, part_does_not_replace_the_documents_of_the_whole)
 Test(matrix_command, wrong_use_is_named)
 {
 	cr_assert_eq(cli_run("$REDRACE matrix --hazard rain 2>&1"), 64);
-	assert_says("--hazard 'rain': expected threads, ");
+	assert_says("no hazard 'rain'; did you mean");
 	cr_assert_eq(cli_run("$REDRACE matrix nosuch 2>&1"), 64);
 	assert_says("no strategy 'nosuch'");
 	cr_assert_eq(cli_run("$REDRACE matrix -o $HERE/m.pdf 2>&1"), 64);

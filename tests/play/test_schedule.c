@@ -93,7 +93,7 @@ Test(schedules, crashed_holder_of_setnx_is_a_deadlock)
 
 Test(schedules, crash_takes_threads_of_one_process_along)
 {
-	play("setnx --one-process --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
+	play("setnx --processes 1 --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
 	says("deadlock");
 	says_not("for ever");
 }
@@ -102,7 +102,7 @@ Test(schedules, mutex_is_of_one_process)
 {
 	play("local-mutex --schedule 'A:lock B:lock A:GET B:GET'", RR_EXIT_OK);
 	says("update lost");
-	play("local-mutex --one-process --schedule 'A:lock A:GET A:SET A:unlock B:lock'",
+	play("local-mutex --processes 1 --schedule 'A:lock A:GET A:SET A:unlock B:lock'",
 	     RR_EXIT_OK);
 	says("nothing broken");
 }
@@ -182,7 +182,7 @@ Test(schedules, step_that_nobody_is_about_to_make_is_64)
 		{ "none --schedule \"A':EVAL\"", "A' is not there" },
 		{ "setnx --schedule 'A:SETNX B:SETNX B:SETNX'",
 		  "B is about to go on after a sleep, in 400us" },
-		{ "local-mutex --one-process --schedule 'A:lock B:lock'",
+		{ "local-mutex --processes 1 --schedule 'A:lock B:lock'",
 		  "B waits for the mutex, which A holds" },
 		{ "none --schedule 'A A crash:A'", "A is not there any more" },
 	};
@@ -206,7 +206,7 @@ Test(schedules, wrong_words_and_options_are_64)
 		{ "none --stop", "--stop needs a --schedule" },
 		{ "none --save ''", "--save is empty" },
 		{ "none --step", "--step is for races" },
-		{ "none --interactive --schedule A", "takes neither" },
+		{ "none --interactive --schedule A", "leave out --schedule" },
 		{ "none --interactive --format svg", "takes neither" },
 		{ "lost-update --schedule A", "is no strategy" },
 		{ "none --interactive </dev/null", "needs a terminal" },
@@ -234,7 +234,7 @@ Test(schedules, saved_transcripts_replay_with_the_same_verdict)
 		  "verdict nothing broken" },
 		{ "multi-watch --schedule 'A A A lose-reply:A A:SET'",
 		  "verdict counted twice" },
-		{ "local-mutex --one-process", "verdict nothing broken" },
+		{ "local-mutex --processes 1", "verdict nothing broken" },
 		{ "redlock --schedule 'A A A restart:n1 restart:n2'",
 		  "verdict acknowledged write lost" },
 		{ "setnx --schedule 'A crash:A'", "verdict deadlock" },

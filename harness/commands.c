@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of subcommands. */
+#include "commands.h"
+
+static const struct rr_command *const commands[] = {
+	&rr_cmd_list,	 &rr_cmd_bench,	 &rr_cmd_play,
+	&rr_cmd_explore, &rr_cmd_check,	 &rr_cmd_matrix,
+	&rr_cmd_claims,	 &rr_cmd_demo,	 &rr_cmd_floor,
+	&rr_cmd_peers,	 &rr_cmd_help,
+};
+
+const struct rr_command *rr_command_at(size_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ?
+		       commands[index] :
+		       NULL;
+}
+
+const char *rr_command_name(size_t index)
+{
+	const struct rr_command *command = rr_command_at(index);
+
+	return command ? command->name : NULL;
+}
+
+const struct rr_command *rr_command_find(const char *name,
+					 struct rr_error *error)
+{
+	size_t index = 0;
+
+	return rr_take_name("command", name, rr_command_name,
+			    "'redrace help' shows them", &index, error) ?
+		       commands[index] :
+		       NULL;
+}
+
+void rr_commands_print(FILE *out)
+{
+	const struct rr_command *command;
+
+	fprintf(out, "Usage: redrace COMMAND [OPTION...] [ARGUMENT...]\n\n");
+	for (size_t i = 0; (command = rr_command_at(i)); i++)
+		fprintf(out, "  %-8s %s\n", command->name, command->summary);
+	fprintf(out,
+		"\n'redrace help COMMAND' shows the options of one; -V or --version the version.\n"
+		"Exit: 0 as expected, 1 correctness violated, 2 inconclusive, 64 usage,\n"
+		"65 program or file cannot be judged, 69 no Redis, 70 internal,\n"
+		"74 cannot write, 77 skipped, 130 interrupted.\n");
+}

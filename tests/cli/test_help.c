@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* One language in all subcommands: what their tables of options, help pages,
+ * manual pages and completions say. */
+#include "../cli.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+TestSuite(help, .init = cli_setup, .fini = cli_teardown);
+
+enum { ROWS_MAX = 400 };
+
+/* The options of all subcommands. */
+struct row {
+	const char *command;
+	const struct rr_option *own; /* as the table has it */
+	struct rr_option option;     /* completed */
+};
+
+static size_t collect_rows(struct row rows[ROWS_MAX])
+{
+	const struct rr_command *command;
+	size_t n = 0;
+
+	for (size_t i = 0; (command = rr_command_at(i)); i++) {
+		const struct rr_command_line *line = command->line;
+
+		cr_assert_leq(line->n_options, RR_OPTIONS_MAX);
+		for (size_t j = 0; j < line->n_options && n < ROWS_MAX; j++)
+			rows[n++] = (struct row){
+				command->name, &line->options[j],
+				rr_option_complete(&line->options[j])
+			};
+	}
+	cr_assert(n > 60 && n < ROWS_MAX);
+	return n;
+}
+
+static bool is_path(const char *argument)
+{
+	return strstr(argument, "FILE") || strstr(argument, "DIR");
+}
+
+/* A file in one command may be a folder in another. */
+static void assert_same(const struct row *a, const struct row *b)
+{
+	const char *left = a->option.argument, *right = b->option.argument;
+	const char *name = a->option.name;
+
+	cr_assert(a->own->common != RR_OPTION_OWN &&
+			  b->own->common == a->own->common,
+		  "--%s of %s and %s is not a common option", name, a->command,
+		  b->command);
+	cr_assert_eq(a->option.letter, b->option.letter);
+	cr_assert_eq(!left, !right);
+	cr_assert(!left || strcmp(left, right) == 0 ||
+			  (is_path(left) && is_path(right)),
+		  "--%s: %s in %s, %s in %s", name, left, a->command, right,
+		  b->command);
+	cr_assert(a->option.kind == b->option.kind || a->own->take ||
+			  b->own->take,
+		  "--%s is of another kind in %s than in %s", name, a->command,
+		  b->command);
+}
+
+Test(help, option_is_the_same_in_all_subcommands)
+{
+	static struct row rows[ROWS_MAX];
+	const size_t n = collect_rows(rows);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_option *a = &rows[i].option;
+
+		for (size_t j = 0; j < i && a->name; j++) {
+			const struct rr_option *b = &rows[j].option;
+
+			if (b->name && strcmp(a->name, b->name) == 0)
+				assert_same(&rows[i], &rows[j]);
+			else
+				cr_assert(!b->name || !a->letter ||
+						  a->letter != b->letter,
+					  "-%c is --%s and --%s", a->letter,
+					  a->name, b->name);
+		}
+	}
+}
+
+Test(help, every_option_is_explained)
+{
+	static struct row rows[ROWS_MAX];
+	const size_t n = collect_rows(rows);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rr_option *option = &rows[i].option;
+
+		cr_assert(option->help && option->help[0], "--%s of %s",
+			  option->name, rows[i].command);
+		cr_assert(!option->name ||
+				  (option->letter != 'h' &&
+				   option->letter != 'V' &&
+				   strcmp(option->name, "help") != 0 &&
+				   strcmp(option->name, "version") != 0));
+		cr_assert_neq(option->help[strlen(option->help) - 1], '.',
+			      "'%s' ends in a full stop", option->help);
+	}
+}
+
+/* Headlines: first, then options, never two of them in a row. */
+Test(help, tables_with_headlines_begin_with_one)
+{
+	const struct rr_command *command;
+
+	for (size_t i = 0; (command = rr_command_at(i)); i++) {
+		const struct rr_command_line *line = command->line;
+		bool was_headline = false;
+
+		for (size_t j = 0; j < line->n_options; j++) {
+			const bool is_headline =
+				!rr_option_complete(&line->options[j]).name;
+
+			cr_assert(!was_headline || !is_headline, "%s",
+				  command->name);
+			was_headline = is_headline;
+		}
+		cr_assert_not(was_headline, "%s", command->name);
+	}
+}
+
+Test(help, h_and_V_are_everywhere)
+{
+	const struct rr_command *command;
+	char line[200];
+
+	for (size_t i = 0; (command = rr_command_at(i)); i++) {
+		snprintf(line, sizeof(line),
+			 "$REDRACE help %s >$HERE/a && $REDRACE %s -h >$HERE/b && $REDRACE %s --help >$HERE/c && cmp $HERE/a $HERE/b && cmp $HERE/a $HERE/c",
+			 command->name, command->name, command->name);
+		cr_assert_eq(cli_run(line), 0, "%s: %s", line, cli_output);
+		snprintf(line, sizeof(line),
+			 "$REDRACE -V >$HERE/a && $REDRACE %s -V | cmp $HERE/a && $REDRACE %s --version | cmp $HERE/a",
+			 command->name, command->name);
+		cr_assert_eq(cli_run(line), 0, "%s: %s", line, cli_output);
+	}
+	cr_assert_eq(cli_run("$REDRACE help >$HERE/a && $REDRACE -h | cmp $HERE/a && $REDRACE --help | cmp $HERE/a"),
+		     0);
+	cr_assert_eq(cli_run("$REDRACE bench --help 2>&1 >/dev/full"),
+		     RR_EXIT_FILE, "%s", cli_output);
+}
+
+Test(help, near_miss_is_suggested)
+{
+	static const struct {
+		const char *arguments, *part;
+	} misses[] = {
+		{ "mtarix", "did you mean 'matrix'?" },
+		{ "bench none --treads 2", "did you mean '--threads'?" },
+		{ "bench none --re 2", "may be several options" },
+		{ "bench none --xyzzyxyzzy", "no option '--xyzzyxyzzy'" },
+		{ "bench none -x", "no option '-x'" },
+		{ "bench none --all=5", "--all takes no value" },
+		{ "bench none --threads", "the value N[,N...] is missing" },
+		{ "play lost-updat", "did you mean 'lost-update'?" },
+		{ "play set-nx-x", "did you mean 'set-nx-ex'?" },
+		{ "play xyzzyxyzzyxyzzy", "'redrace list' shows" },
+		{ "matrix --hazard puase", "did you mean 'pause'?" },
+		{ "claims --only TL-77", "did you mean 'TL-7'?" },
+		{ "explore multi-wach", "did you mean 'multi-watch'?" },
+		{ "help bnech", "did you mean 'bench'?" },
+		{ "help bench play", "help takes one command" },
+	};
+	char command[200];
+
+	for (size_t i = 0; i < sizeof(misses) / sizeof(misses[0]); i++) {
+		snprintf(command, sizeof(command), "$REDRACE %s 2>&1",
+			 misses[i].arguments);
+		cli_assert_one_line(command, RR_EXIT_USAGE, misses[i].part);
+	}
+}
