@@ -50,7 +50,7 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 	{ .help = "Only with a race" },
 	{ .name = "step",
-	  .help = "wait for a key before each step and ask what its reply will be; b steps back",
+	  .help = "wait for a key before each step and ask what its reply will be; b goes back a step",
 	  .kind = RR_TAKES_NOTHING, .at = AT(step) },
 	{ .help = "Only with a strategy" },
 	{ .common = RR_OPTION_CLIENTS,
