@@ -1,160 +1,276 @@
 /* SPDX-License-Identifier: MIT */
-/* A race as one page: the picture, the same as a table, what was found. */
+/* A race as a part of a page: a sentence, the steps, what clients believe, what was
+ * found, how to play it again. All of it is there without a script. */
+#include "html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assets.h"
 #include "base/text.h"
-#include "model.h"
 
-static const char page_head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
-	"<meta charset=\"utf-8\"/>\n"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-	"<style>\n"
-	"body{font:16px/1.5 Arial,'Liberation Sans',Helvetica,system-ui,sans-serif;color:#111;background:#fff;max-width:75rem;margin:0 auto;padding:1rem}\n"
-	"figure,.wide{margin:1rem 0;overflow-x:auto}\n"
-	"table{border-collapse:collapse;table-layout:fixed;width:100%;font-size:14px}\n"
-	"th,td{border-bottom:1px solid #ccc;padding:.3rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}\n"
-	"code{font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
-	".across td{background:#f1f1f1}\n"
-	".broke td{background:#fdebe1}\n"
-	".why td{background:#e7f2fa}\n"
-	"dt{font-weight:600}\n"
-	"</style>\n";
+const char *const rr_race_script = rr_asset_race_js;
 
-/* ---- The table ----------------------------------------------------------- */
-
-/* Clients share what keys and remarks leave, and never get less than this. */
-static void html_table_head(FILE *out, const struct rr_picture *picture)
+void rr_html_heading(const struct rr_html *html, const char *text)
 {
-	const struct rr_race *race = picture->race;
+	rr_xml_print(html->out, "<h%d>%s</h%d>\n", html->heading, text,
+		     html->heading);
+}
 
+/* ---- The sentence ---------------------------------------------------------------- */
+
+static size_t count_increments(const struct rr_trace *trace)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trace->n_events; i++)
+		n += trace->events[i].step->kind == RR_STEP_COUNT;
+	return n;
+}
+
+/* "2 increments, 1 lost" rather than "update lost: expected 2, actual 1, lost 1". */
+static void print_found(const struct rr_html *html,
+			const struct rr_found *found)
+{
+	const struct rr_trace *trace = html->picture->trace;
+	const size_t n = count_increments(trace);
+	const char *lost = strstr(found->figures, ", lost ");
+
+	if (lost && found->name == rr_finding_name(RR_UPDATE_LOST))
+		rr_xml_print(html->out, "%zu increment%s, %s lost", n,
+			     n == 1 ? "" : "s", lost + strlen(", lost "));
+	else
+		rr_xml_print(html->out, "%s%s%s", found->name,
+			     *found->figures ? ": " : "", found->figures);
+}
+
+static void print_sentence(const struct rr_html *html)
+{
+	const struct rr_picture *picture = html->picture;
+	const bool bad = picture->n_findings > 0;
+
+	rr_xml_print(html->out, "<p class=\"lead %s\"><strong>%s ",
+		     bad ? "bad" : "good", bad ? "✗" : "✓");
+	for (size_t i = 0; i < picture->n_findings; i++) {
+		fputs(i ? "; " : "", html->out);
+		print_found(html, &picture->findings[i]);
+	}
+	if (picture->no_finding)
+		rr_xml_print(html->out, "%s", picture->no_finding);
+	fputs(bad ? ".</strong></p>\n" : "</strong></p>\n", html->out);
+}
+
+/* ---- Stepping ---------------------------------------------------------------------- */
+
+/* Shown when there is a script. */
+static void print_stepper(const struct rr_html *html)
+{
+	fputs("<div class=\"stepper scripted\">\n"
+	      "<div class=\"controls\">"
+	      "<button type=\"button\" data-go=\"start\">Start</button>"
+	      "<button type=\"button\" data-go=\"back\">Back</button>"
+	      "<button type=\"button\" data-go=\"next\" class=\"main\">Next step</button>"
+	      "<button type=\"button\" data-go=\"end\">End</button>"
+	      "<button type=\"button\" data-go=\"all\">Show all</button>"
+	      "<output class=\"where\" aria-live=\"polite\">all steps</output>"
+	      "<span class=\"quiet keys\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span></div>\n"
+	      "<form class=\"ask\" hidden=\"hidden\">\n",
+	      html->out);
 	rr_xml_print(
-		out,
-		"<div class=\"wide\">\n<table style=\"min-width:%zurem\">\n<caption>Step by step</caption>\n"
-		"<colgroup><col style=\"width:3rem\"/><col span=\"%zu\"/>",
-		18 + 8 * race->n_keys + 10 * race->n_clients, race->n_clients);
-	if (race->n_keys > 0)
-		rr_xml_print(out, "<col span=\"%zu\" style=\"width:8rem\"/>",
-			     race->n_keys);
-	fputs("<col style=\"width:15rem\"/></colgroup>\n"
-	      "<thead><tr><th scope=\"col\">#</th>",
-	      out);
-	for (size_t i = 0; i < picture->n_lanes; i++) {
-		if (!picture->lanes[i].is_server)
-			rr_xml_print(out, "<th scope=\"col\">%s</th>",
-				     picture->lanes[i].name);
-	}
-	for (size_t i = 0; i < race->n_keys; i++)
-		rr_xml_print(out, "<th scope=\"col\"><code>%s</code></th>",
-			     picture->keys[i].name);
-	fputs("<th scope=\"col\">remarks</th></tr></thead>\n<tbody>\n", out);
+		html->out,
+		"<p class=\"question\" id=\"%s-question\"></p>\n"
+		"<div class=\"controls\"><span class=\"choices controls\"></span>"
+		"<input type=\"text\" size=\"14\" autocomplete=\"off\" aria-labelledby=\"%s-question\"/>"
+		"<button type=\"submit\">Answer</button>"
+		"<button type=\"button\" data-go=\"reveal\">Show me</button></div>\n"
+		"</form>\n<p class=\"verdict\" role=\"status\"></p>\n</div>\n",
+		html->id, html->id);
 }
 
-static void html_action(FILE *out, const struct rr_picture *picture,
-			const struct rr_row *row)
+/* ---- What was found ------------------------------------------------------------------ */
+
+static void print_findings(const struct rr_html *html)
 {
-	if (row->kind == RR_ROW_MESSAGE && picture->race->n_servers > 1)
-		rr_xml_print(out, "%s: ", row->server_name);
-	if (row->sends && row->fate == RR_FATE_NONE)
-		fputs("writes ", out);
-	rr_xml_print(out, "<code>%s</code>", row->text);
-	if (row->reply)
-		rr_xml_print(out, "<br/>⇒ <code>%s</code>", row->reply);
-}
+	const struct rr_picture *picture = html->picture;
 
-static void html_clients(FILE *out, const struct rr_picture *picture,
-			 const struct rr_row *row)
-{
-	const int n = (int)picture->race->n_clients;
-
-	if (row->is_across)
-		rr_xml_print(out, "<td colspan=\"%d\">%s</td>", n, row->text);
-	for (int i = 0; !row->is_across && i < n; i++) {
-		fputs("<td>", out);
-		if (row->client == i)
-			html_action(out, picture, row);
-		fputs("</td>", out);
-	}
-}
-
-static void html_row(FILE *out, const struct rr_picture *picture,
-		     const struct rr_row *row)
-{
-	rr_xml_print(out, "<tr class=\"%s\"><td>",
-		     row->broke	    ? "broke" :
-		     row->why	    ? "why" :
-		     row->is_across ? "across" :
-				      "step");
-	if (row->number)
-		rr_xml_print(out, "%zu", row->number);
-	fputs("</td>", out);
-	html_clients(out, picture, row);
-	for (size_t i = 0; i < picture->race->n_keys; i++) {
-		if (row->values[i])
-			rr_xml_print(out, "<td><code>%s</code></td>",
-				     row->values[i]);
-		else
-			fputs("<td></td>", out);
-	}
-	fputs("<td>", out);
-	if (row->broke)
-		rr_xml_print(out, "✗ <strong>%s</strong>", row->broke);
-	fputs(row->broke && row->why ? "<br/>" : "", out);
-	rr_xml_print(out, "%s%s</td></tr>\n", row->why ? "! " : "", row->why);
-}
-
-/* ---- What was found ------------------------------------------------------ */
-
-static void html_findings(FILE *out, const struct rr_picture *picture)
-{
-	fputs("<h2>What was found</h2>\n", out);
-	if (picture->no_finding) {
-		rr_xml_print(out, "<p>%s</p>\n", picture->no_finding);
+	if (picture->n_findings == 0)
 		return;
-	}
-	fputs("<dl>\n", out);
+	rr_html_heading(html, "What was found");
+	fputs("<dl>\n", html->out);
 	for (size_t i = 0; i < picture->n_findings; i++)
-		rr_xml_print(out, "<dt>✗ %s: %s</dt>\n<dd>%s</dd>\n",
+		rr_xml_print(html->out, "<dt>✗ %s: %s</dt>\n<dd>%s</dd>\n",
 			     picture->findings[i].name,
 			     picture->findings[i].figures,
 			     picture->findings[i].meaning);
-	fputs("</dl>\n", out);
+	fputs("</dl>\n", html->out);
 }
 
-static void html_sayings(FILE *out, const struct rr_picture *picture)
+static void print_sayings(const struct rr_html *html)
 {
+	const struct rr_picture *picture = html->picture;
+
 	if (picture->race->n_sayings == 0 || !picture->is_complete)
 		return;
-	fputs("<h2>What the document says</h2>\n<ul>\n", out);
+	rr_html_heading(html, "What the document says");
+	fputs("<ul>\n", html->out);
 	for (size_t i = 0; i < picture->race->n_sayings; i++)
-		rr_xml_print(out, "<li>%s</li>\n", picture->sayings[i]);
-	fputs("</ul>\n", out);
+		rr_xml_print(html->out, "<li>%s</li>\n", picture->sayings[i]);
+	fputs("</ul>\n", html->out);
 }
 
-static const char page_end[] =
-	"</tbody>\n</table>\n</div>\n"
-	"<h2>How to read it</h2>\n<ul>\n"
-	"<li>A solid arrow is a command, a dashed one its reply. One that ends in a cross was lost on its way to the client.</li>\n"
-	"<li>A thick lane: the client is in its critical section. A dotted lane: the client or the server is not there.</li>\n"
+/* ---- How to play it again -------------------------------------------------------------- */
+
+static char *text_of_race(const struct rr_trace *trace)
+{
+	char *text = NULL, *plain = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return NULL;
+	rr_trace_write(memory, trace);
+	if (fclose(memory) == 0)
+		plain = text;
+	return plain;
+}
+
+static bool print_replay(const struct rr_html *html, const char *command)
+{
+	char *race = text_of_race(html->picture->trace);
+
+	rr_html_heading(html, "Play it again");
+	if (command)
+		rr_xml_print(
+			html->out,
+			"<pre id=\"%s-command\">%s</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-command\">Copy</button>\n",
+			html->id, command, html->id);
+	rr_xml_print(
+		html->out,
+		"<details><summary>As a file, for <code>redrace play FILE</code></summary>\n<pre id=\"%s-file\">",
+		html->id);
+	rr_xml_text(html->out, race);
+	rr_xml_print(
+		html->out,
+		"</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-file\">Copy</button></details>\n",
+		html->id);
+	free(race);
+	return race != NULL;
+}
+
+static const char legend[] =
+	"<details class=\"legend\"><summary>How to read it</summary>\n<ul>\n"
+	"<li>Each column is a lane, of a client or a server; time goes down. An arrow is a command; what stands behind ⇒ is the reply.</li>\n"
+	"<li>A thick lane: the client is in its critical section. A dotted one: the client or the server is not there.</li>\n"
 	"<li>A box on a server's lane: a key and its new value. (nil): it is not there.</li>\n"
-	"<li>✗: something is broken by this step. !: the step that decides, and why.</li>\n"
-	"</ul>\n"
-	"</body>\n</html>\n";
+	"<li>✗: this step breaks something. !: the step that decides, and why. ① joins what a client saw with the write that replaces what it did not see.</li>\n"
+	"</ul></details>\n";
+
+/* ---- The article --------------------------------------------------------------------- */
+
+/* The same with something safe. */
+static bool print_safe(const struct rr_html *html,
+		       const struct rr_article *article)
+{
+	struct rr_picture picture;
+	struct rr_knowledge knowledge;
+	struct rr_html safe = *html;
+
+	if (!article->safe)
+		return true;
+	if (!rr_picture_make(&picture, article->safe, true))
+		return false;
+	if (!rr_knowledge_make(&knowledge, &picture)) {
+		rr_picture_free(&picture);
+		return false;
+	}
+	safe.picture = &picture;
+	safe.knowledge = &knowledge;
+	safe.asked_row = picture.n_rows;
+	fputs("<section class=\"safe\">\n", html->out);
+	rr_xml_print(html->out, "<h%d>The same order with %s</h%d>\n",
+		     html->heading, article->safe_name, html->heading);
+	print_sentence(&safe);
+	rr_html_lanes(&safe, false);
+	fputs("</section>\n", html->out);
+	rr_knowledge_free(&knowledge);
+	rr_picture_free(&picture);
+	return true;
+}
+
+static bool print_article(const struct rr_html *html,
+			  const struct rr_article *article)
+{
+	const struct rr_picture *picture = html->picture;
+	bool written;
+
+	rr_xml_print(html->out,
+		     "<article class=\"race\" id=\"%s\">\n<h%d>%s</h%d>\n",
+		     html->id, html->heading - 1, picture->title,
+		     html->heading - 1);
+	print_sentence(html);
+	if (*picture->claims)
+		rr_xml_print(html->out, "<p class=\"quiet\">%s</p>\n",
+			     picture->claims);
+	print_stepper(html);
+	rr_xml_print(html->out, "<div class=\"body%s\">\n<div class=\"sides%s\">",
+		     picture->race->n_clients <= 3 ? " beside" : "",
+		     article->safe ? " two" : "");
+	fputs("<div class=\"played\">", html->out);
+	rr_html_lanes(html, true);
+	fputs("</div>\n", html->out);
+	written = print_safe(html, article);
+	fputs("</div>\n", html->out);
+	rr_html_beliefs(html);
+	fputs("</div>\n", html->out);
+	print_findings(html);
+	print_sayings(html);
+	written = print_replay(html, article->command) && written;
+	fprintf(html->out, "%s</article>\n", legend);
+	return written;
+}
+
+static bool write_article(FILE *out, const struct rr_picture *picture,
+			  const struct rr_article *article)
+{
+	struct rr_knowledge knowledge;
+	struct rr_html html = {
+		.out = out,
+		.picture = picture,
+		.knowledge = &knowledge,
+		.id = article->id,
+		.heading = article->is_part ? 3 : 2,
+	};
+	bool written;
+
+	if (!rr_knowledge_make(&knowledge, picture))
+		return false;
+	html.asked_row = rr_html_find_asked(picture, &knowledge);
+	written = print_article(&html, article);
+	rr_knowledge_free(&knowledge);
+	return written;
+}
+
+bool rr_draw_article(FILE *out, const struct rr_trace *trace,
+		     const struct rr_article *article)
+{
+	struct rr_picture picture;
+	bool written;
+
+	if (!rr_picture_make(&picture, trace, true))
+		return false;
+	written = write_article(out, &picture, article);
+	rr_picture_free(&picture);
+	return written;
+}
 
 bool rr_write_html(FILE *out, const struct rr_picture *picture)
 {
+	const char *command = picture->style ? picture->style->command : NULL;
+	const struct rr_article article = { .id = "race", .command = command };
 	bool written;
 
-	fputs(page_head, out);
-	rr_xml_print(
-		out,
-		"<title>%s</title>\n</head>\n<body>\n<h1>%s</h1>\n<figure>\n",
-		picture->title, picture->title);
-	written = rr_write_svg(out, picture);
-	fputs("</figure>\n", out);
-	html_findings(out, picture);
-	html_sayings(out, picture);
-	html_table_head(out, picture);
-	for (size_t i = 0; i < picture->n_rows; i++)
-		html_row(out, picture, &picture->rows[i]);
-	fputs(page_end, out);
+	rr_page_begin(out, picture->title);
+	written = write_article(out, picture, &article);
+	rr_page_end(out, rr_race_script);
 	return written;
 }

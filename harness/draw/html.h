@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a race's article. */
+#ifndef RR_HTML_H
+#define RR_HTML_H
+
+#include <jansson.h>
+
+#include "knowledge.h"
+
+struct rr_html {
+	FILE *out;
+	const struct rr_picture *picture;
+	const struct rr_knowledge *knowledge;
+	const char *id;
+	size_t asked_row; /* the row that is asked about; n_rows = none */
+	int heading;      /* 2: parts of the article have <h2> */
+};
+
+/* A heading of a part of the article. */
+void rr_html_heading(const struct rr_html *html, const char *text);
+
+/* The steps, a lane for each client and server (html_lanes.c). */
+void rr_html_lanes(const struct rr_html *html, bool can_step);
+
+/* What clients believe and servers hold, as it is at one step; a script moves it on
+ * (html_beliefs.c). */
+void rr_html_beliefs(const struct rr_html *html);
+
+/* The attributes of a step's row that the script needs for that. */
+void rr_html_belief_attributes(const struct rr_html *html, size_t row);
+
+/* Which step a reader is to predict: the first one that breaks something, or replaces
+ * what its writer has not seen, or decides (html_question.c). */
+size_t rr_html_find_asked(const struct rr_picture *picture,
+			  const struct rr_knowledge *knowledge);
+
+/* The question, its answer and some to pick from, as attributes of that row. */
+void rr_html_question_attributes(const struct rr_html *html);
+
+/* JSON as the value of an attribute; takes it. */
+void rr_html_print_json(FILE *out, json_t *json);
+
+#endif
