@@ -32,7 +32,7 @@ SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
-ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html)
+ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels)
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 LIBS    := -lhiredis -ljansson -lutf8proc -lm
 

@@ -158,6 +158,30 @@ bool rr_conclude_draw(FILE *out, const char *transcript,
 		      struct rr_cluster *cluster, enum rr_format format,
 		      const struct rr_style *style, struct rr_error *error);
 
+/* ---- Graphs that are told ---------------------------------------------------- */
+
+/* A graph for a reader to walk through. */
+struct rr_told_config {
+	struct rr_explore_config search; /* `audit`: random ways that are played */
+	const char *begin;   /* moves, as they are called, that lead to where it
+			      * begins; NULL = none */
+	const char *without; /* faults that are left out; NULL = none */
+	bool ends_broken;    /* what comes after something has broken is left out */
+	/* A script that contains `part` is called `name`; the last one's part is
+	 * NULL. NULL = none has a name. */
+	const struct rr_told_script {
+		const char *part, *name;
+	} *scripts;
+};
+
+struct json_t;
+
+/* As JSON (told_json.c says what it holds): the caller's to release. Searches on
+ * servers of `cluster`, which it resets first. NULL: the error. */
+struct json_t *rr_explore_tell(struct rr_cluster *cluster,
+			       const struct rr_told_config *config,
+			       struct rr_error *error);
+
 /* ---- Programs of others ---------------------------------------------------- */
 
 struct rl_command;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace game: a page in which the reader is the scheduler. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/machine.h"
+#include "commands.h"
+#include "report/report.h"
+
+struct game_options {
+	struct rr_game_config config;
+	const char *output, *redis_server;
+};
+
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_OUTPUT, .at = offsetof(struct game_options, output) },
+	{ .common = RR_OPTION_REDIS_SERVER,
+	  .at = offsetof(struct game_options, redis_server) },
+};
+
+static bool take_level(void *into, char *name, struct rr_error *error)
+{
+	struct rr_game_config *config =
+		&((struct game_options *)into)->config;
+
+	if (config->n_levels == RR_GAME_LEVELS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE, "too many levels");
+	config->levels[config->n_levels++] = name;
+	return true;
+}
+
+static const struct rr_command_line command_line = {
+	.about = "Writes a page, FILE.html, in which the reader picks whose command comes next: levels with a goal each, from an update that is lost to Redlock. What can be picked and how many ways end well is searched on real servers.",
+	.arguments = "[LEVEL...]",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_level,
+};
+
+/* ---- Writing --------------------------------------------------------------- */
+
+static bool write_game(const struct game_options *options, FILE *out,
+		       struct rr_error *error)
+{
+	const struct rr_cluster_options servers = {
+		.program = options->redis_server,
+		.clock = RR_CLUSTER_FROZEN,
+		.cpu = rr_placement_cpu(),
+	};
+	struct rr_session session;
+	struct rr_cluster cluster;
+	bool good = false;
+
+	rr_placement_settle(servers.cpu);
+	if (rr_session_open(&session, error) &&
+	    rr_cluster_open(&cluster, &session, &servers, error)) {
+		good = rr_game_write(out, &cluster, &options->config, error);
+		rr_cluster_close(&cluster);
+	}
+	rr_session_close(&session);
+	return good;
+}
+
+/* "level 3 of 16: two-mutexes"; on a terminal in one line. */
+static void print_level(void *context, size_t n, size_t of, const char *name)
+{
+	(void)context;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[Klevel %zu of %zu: %s ", n, of, name);
+}
+
+static void clear_level(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
+{
+	struct game_options options = {
+		.config = { .progress = print_level },
+		.redis_server = "redis-server",
+	};
+	struct rr_draft draft;
+
+	rr_command_line_parse(&command_line, &options, argc, argv);
+	if (!options.output)
+		write_game(&options, stdout, error);
+	else if (rr_draft_open(&draft, error)) {
+		write_game(&options, draft.out, error);
+		rr_draft_replace(&draft, options.output, error);
+	}
+	clear_level();
+	return RR_EXIT_OK;
+}
+
+const struct rr_command rr_cmd_game = {
+	.name = "game",
+	.summary = "a page to play: be the scheduler",
+	.line = &command_line,
+	.run = run_game,
+};

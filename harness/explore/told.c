@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Searches, and walks through that part of the graph that is told. */
+#include "told.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* What is known of a state is small; so are the graphs that a reader walks through. */
+enum { TOLD_STATES_MAX = 6000 };
+
+/* The same state is told twice if on some ways something has broken before it. */
+struct told_key {
+	uint32_t state, is_over;
+};
+
+static bool fail_telling(struct rr_told *told, const char *what)
+{
+	return told->error->kind ||
+	       rr_error_set(told->error, RR_ERROR_INTERNAL, "%s", what);
+}
+
+/* ---- States ------------------------------------------------------------------ */
+
+static unsigned told_flags(const struct rr_graph *graph,
+			   const struct told_key *key)
+{
+	const unsigned flags = graph->flags[key->state];
+
+	return (flags & RR_STATE_FINAL ? RR_TOLD_FINAL : 0) |
+	       (flags & RR_STATE_WRONG ? RR_TOLD_WRONG : 0) |
+	       (flags & RR_STATE_STUCK ? RR_TOLD_STUCK : 0) |
+	       (key->is_over ? RR_TOLD_OVER : 0);
+}
+
+/* The number by which it is told. RR_NO_ID: told->error. */
+static uint32_t tell_state(struct rr_told *told, uint32_t state, bool is_over)
+{
+	const struct told_key key = { state, is_over };
+	bool is_new;
+	const uint32_t id =
+		rr_intern_put(&told->numbers, &key, sizeof(key), &is_new);
+
+	if (id == RR_NO_ID ||
+	    (is_new && !rr_array_grow(&told->states, id,
+				      sizeof(*told->states)))) {
+		rr_error_no_memory(told->error);
+		return RR_NO_ID;
+	}
+	if (is_new && id >= TOLD_STATES_MAX) {
+		rr_error_set(told->error, RR_ERROR_DATA,
+			     "there are more than %d states to be told of",
+			     TOLD_STATES_MAX);
+		return RR_NO_ID;
+	}
+	if (is_new) {
+		told->states[id] = (struct rr_told_state){
+			.state = state,
+			.flags = told_flags(told->graph, &key),
+		};
+		told->n_states = id + 1;
+	}
+	return id;
+}
+
+/* ---- Transitions --------------------------------------------------------------- */
+
+/* One state's, as they are found again, with the actions of each. */
+struct telling {
+	struct rr_told *told;
+	uint64_t edge; /* in the graph */
+	const char *wanted; /* only this one; NULL = all */
+	uint32_t from; /* what it is told as */
+	uint32_t to;   /* where the wanted one leads; RR_NO_ID = there is none */
+	bool good;
+};
+
+static bool is_left_out(const struct rr_told *told,
+			struct rr_transition transition, const char *cue)
+{
+	const char *left_out = told->config->without;
+	const size_t length = strlen(cue);
+
+	if (!rr_transition_is_fault(transition))
+		return false;
+	while (left_out && *left_out) {
+		const size_t n = strcspn(left_out, " ");
+
+		if (n == length && strncmp(left_out, cue, n) == 0)
+			return true;
+		left_out += n + strspn(left_out + n, " ");
+	}
+	return false;
+}
+
+static bool has_cue(const struct rr_told *told, uint32_t from, const char *cue)
+{
+	for (size_t i = told->states[from].first; i < told->n_edges; i++) {
+		const json_t *move =
+			json_array_get(told->moves, told->edges[i].move);
+
+		if (strcmp(json_string_value(json_object_get(move, "cue")),
+			   cue) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The number of a move, by what it is. */
+static uint32_t number_of_move(struct rr_told *told, json_t *move)
+{
+	char *text = json_dumps(move, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_t *known = text ? json_object_get(told->lookup, text) : NULL;
+	uint32_t number = (uint32_t)json_array_size(told->moves);
+
+	if (known)
+		number = (uint32_t)json_integer_value(known);
+	else if (!text ||
+		 json_object_set_new(told->lookup, text,
+				     json_integer(number)) ||
+		 json_array_append(told->moves, move))
+		number = RR_NO_ID;
+	free(text);
+	return number;
+}
+
+static bool add_told_edge(struct telling *telling,
+			  struct rr_transition transition, const char *cue,
+			  const struct rr_edge *edge)
+{
+	struct rr_told *told = telling->told;
+	json_t *move = rr_told_move(told, transition, cue);
+	const uint32_t number = move ? number_of_move(told, move) : RR_NO_ID;
+	const bool is_over = told->config->ends_broken && edge->broken;
+	const uint32_t to = tell_state(told, edge->to, is_over);
+
+	json_decref(move);
+	if (to == RR_NO_ID)
+		return false;
+	if (number == RR_NO_ID ||
+	    !rr_array_grow(&told->edges, told->n_edges, sizeof(*told->edges)))
+		return rr_error_no_memory(told->error);
+	if (has_cue(told, telling->from, cue))
+		return rr_error_set(told->error, RR_ERROR_DATA,
+				    "two moves are called '%s'", cue);
+	told->edges[told->n_edges++] =
+		(struct rr_told_edge){ to, number, edge->broken };
+	return true;
+}
+
+/* On the way to the beginning: is it the move that is wanted? */
+static bool take_wanted(struct telling *telling,
+			struct rr_transition transition, const char *cue,
+			const struct rr_edge *edge)
+{
+	struct rr_told *told = telling->told;
+
+	if (strcmp(cue, telling->wanted) != 0)
+		return false;
+	telling->to = edge->to;
+	json_array_append_new(told->before,
+			      rr_told_move(told, transition, cue));
+	return true;
+}
+
+static bool tell_transition(void *context, struct rr_transition transition,
+			    const uint32_t *next, unsigned broken)
+{
+	struct telling *telling = context;
+	struct rr_told *told = telling->told;
+	const struct rr_graph *graph = told->graph;
+	const struct rr_edge *edge = &graph->edges[telling->edge++];
+	char cue[RR_TOLD_CUE];
+
+	(void)broken;
+	telling->good = memcmp(rr_graph_key(graph, edge->to), next,
+			       graph->product->n_words * sizeof(*next)) == 0;
+	if (!telling->good)
+		return fail_telling(told, "a transition has changed"), false;
+	rr_told_cue(told, transition, cue);
+	if (telling->wanted)
+		return !take_wanted(telling, transition, cue, edge);
+	telling->good = is_left_out(told, transition, cue) ||
+			add_told_edge(telling, transition, cue, edge);
+	return telling->good;
+}
+
+/* All transitions of a state of the graph, once more. */
+static bool look_again(struct telling *telling, uint32_t state)
+{
+	struct rr_told *told = telling->told;
+	struct rr_product *product = told->graph->product;
+	unsigned flags;
+
+	telling->edge = told->graph->first[state];
+	telling->good = true;
+	told->actions.n = 0;
+	product->log = &told->actions;
+	rr_product_expand(product, rr_graph_key(told->graph, state),
+			  tell_transition, telling, &flags);
+	product->log = NULL;
+	if (product->error.kind)
+		*told->error = product->error;
+	return telling->good && !told->error->kind;
+}
+
+static bool tell_transitions(struct rr_told *told, uint32_t number)
+{
+	struct telling telling = { .told = told, .from = number };
+	const struct rr_told_state state = told->states[number];
+	bool good = true;
+
+	told->states[number].first = told->n_edges;
+	if (!(state.flags & RR_TOLD_OVER))
+		good = look_again(&telling, state.state);
+	told->states[number].n = told->n_edges - told->states[number].first;
+	return good;
+}
+
+/* ---- The beginning -------------------------------------------------------------- */
+
+/* Where such a move leads to from a state. */
+static bool follow_cue(struct rr_told *told, const char *cue, uint32_t *state)
+{
+	struct telling telling = { .told = told,
+				   .wanted = cue,
+				   .to = RR_NO_ID };
+
+	if (!look_again(&telling, *state))
+		return false;
+	if (telling.to == RR_NO_ID)
+		return rr_error_set(told->error, RR_ERROR_DATA,
+				    "the beginning cannot be reached: nobody can do '%s' there",
+				    cue);
+	*state = telling.to;
+	return true;
+}
+
+/* The state that the beginning's moves lead to. */
+static bool find_beginning(struct rr_told *told, uint32_t *state)
+{
+	const char *words = told->config->begin ? told->config->begin : "";
+	bool good = true;
+
+	*state = 0;
+	while (good && *(words += strspn(words, " \n"))) {
+		char cue[RR_TOLD_CUE];
+		const size_t length = strcspn(words, " \n");
+
+		snprintf(cue, sizeof(cue), "%.*s", (int)length, words);
+		good = follow_cue(told, cue, state);
+		words += length;
+	}
+	return good;
+}
+
+static bool walk_told(struct rr_told *told)
+{
+	uint32_t begin;
+	bool good = find_beginning(told, &begin) &&
+		    tell_state(told, begin, false) != RR_NO_ID;
+
+	for (uint32_t i = 0; good && i < told->n_states; i++)
+		good = tell_transitions(told, i);
+	return good && (rr_told_count(told) || rr_error_no_memory(told->error));
+}
+
+/* ---- The whole -------------------------------------------------------------------- */
+
+static void release_told(struct rr_told *told)
+{
+	rr_intern_release(&told->numbers);
+	free(told->states);
+	free(told->edges);
+	free(told->actions.all);
+	free(told->tokens);
+	json_decref(told->moves);
+	json_decref(told->lookup);
+	json_decref(told->before);
+}
+
+static json_t *tell_graph(struct rr_explorer *explorer,
+			  const struct rr_told_config *config,
+			  struct rr_graph *graph)
+{
+	struct rr_told told = {
+		.explorer = explorer,
+		.graph = graph,
+		.config = config,
+		.moves = json_array(),
+		.lookup = json_object(),
+		.before = json_array(),
+		.error = &explorer->result->error,
+	};
+	json_t *json = NULL;
+
+	if (!told.moves || !told.lookup || !told.before ||
+	    !rr_told_name_tokens(&told) || !rr_graph_analyse(graph))
+		rr_error_no_memory(told.error);
+	else if (walk_told(&told))
+		json = rr_told_json(&told);
+	release_told(&told);
+	return json;
+}
+
+/* Until clients do what they are thought to do, as in any search. */
+static json_t *search_and_tell(struct rr_explorer *explorer,
+			       const struct rr_told_config *config)
+{
+	const struct rr_graph_config bounds = { .most = config->search.most };
+	json_t *json = NULL;
+	bool again, good;
+
+	do {
+		struct rr_search search;
+
+		again = false;
+		good = rr_search_run(explorer, &bounds, &search) &&
+		       rr_check_clients(explorer, &search, &again);
+		if (good && !again && search.end != RR_GRAPH_WHOLE)
+			good = rr_error_set(&explorer->result->error,
+					    RR_ERROR_DATA,
+					    "not all of its states were seen");
+		if (good && !again && rr_check_audit(explorer, &search))
+			json = tell_graph(explorer, config, &search.graph);
+		rr_search_release(&search);
+	} while (again && good);
+	return json;
+}
+
+json_t *rr_explore_tell(struct rr_cluster *cluster,
+			const struct rr_told_config *config,
+			struct rr_error *error)
+{
+	struct rr_explore_result result = { 0 };
+	struct rr_explorer explorer = { .cluster = cluster,
+					.config = &config->search,
+					.result = &result };
+	json_t *json = NULL;
+
+	if (rr_explorer_open(&explorer))
+		json = search_and_tell(&explorer, config);
+	rr_explorer_release(&explorer);
+	if (!json)
+		*error = result.error;
+	rr_explore_release(&result);
+	return json;
+}

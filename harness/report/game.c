@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Levels are searched one after the other, and written into one page with the script
+ * that plays them. */
+#include "game.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assets.h"
+#include "base/text.h"
+#include "levels.h"
+
+/* ---- Which levels --------------------------------------------------------------- */
+
+static const struct rr_level *find_level(const struct rr_levels *levels,
+					 const char *name)
+{
+	for (size_t i = 0; i < levels->n; i++) {
+		if (strcmp(levels->all[i].name, name) == 0)
+			return &levels->all[i];
+	}
+	return NULL;
+}
+
+static bool refuse_level(const struct rr_levels *levels, const char *name,
+			 struct rr_error *error)
+{
+	char known[RR_ERROR_SIZE / 2] = "";
+
+	for (size_t i = 0; i < levels->n; i++) {
+		const size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s",
+			 i ? ", " : "", levels->all[i].name);
+	}
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    "no level '%.40s'; there are: %s", name, known);
+}
+
+/* Those that are named, or all; the number of them, 0: the error. */
+static size_t choose_levels(const struct rr_levels *levels,
+			    const struct rr_game_config *config,
+			    const struct rr_level **chosen,
+			    struct rr_error *error)
+{
+	if (config->n_levels == 0) {
+		for (size_t i = 0; i < levels->n; i++)
+			chosen[i] = &levels->all[i];
+		return levels->n;
+	}
+	for (size_t i = 0; i < config->n_levels; i++) {
+		chosen[i] = find_level(levels, config->levels[i]);
+		if (!chosen[i]) {
+			refuse_level(levels, config->levels[i], error);
+			return 0;
+		}
+	}
+	return config->n_levels;
+}
+
+/* ---- Commands -------------------------------------------------------------------- */
+
+static void add_option(FILE *file, const char *name, long value)
+{
+	if (value)
+		fprintf(file, " --%s %ld", name, value);
+}
+
+/* What searches the same. */
+static char *explore_command(const struct rr_level *level)
+{
+	const struct rr_explore_config *search = &level->told.search;
+	const struct rr_budget *budget = &search->budget;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fputs("redrace explore", file);
+	add_option(file, "clients",
+		   search->n_clients == 2 ? 0 : (long)search->n_clients);
+	add_option(file, "increments",
+		   search->increments == 1 ? 0 : search->increments);
+	if (search->separate)
+		fputs(" --separate", file);
+	add_option(file, "crashes", budget->crashes);
+	add_option(file, "expiries", budget->expiries);
+	add_option(file, "pauses", budget->pauses);
+	add_option(file, "lost-replies", budget->lost_replies);
+	add_option(file, "restarts", budget->restarts);
+	add_option(file, "lock-servers", (long)search->lock_servers);
+	fprintf(file, " %s", level->strategy->name);
+	fclose(file);
+	return text;
+}
+
+/* What plays a schedule of it, without schedule and strategy; "" = nothing does: play has
+ * all lock servers. */
+static char *play_command(const struct rr_level *level)
+{
+	const struct rr_explore_config *search = &level->told.search;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	if (!search->lock_servers) {
+		fputs("redrace play", file);
+		add_option(file, "clients",
+			   search->n_clients == 2 ? 0 :
+						    (long)search->n_clients);
+		add_option(file, "increments",
+			   search->increments == 1 ? 0 : search->increments);
+		if (!search->separate)
+			fputs(" --one-process", file);
+	}
+	fclose(file);
+	return text;
+}
+
+/* ---- Data ------------------------------------------------------------------------- */
+
+static json_t *json_of_texts(const char *const *texts)
+{
+	json_t *array = json_array();
+
+	for (; *texts; texts++)
+		json_array_append_new(array, json_string(*texts));
+	return array;
+}
+
+/* Takes the graph. NULL: out of memory. */
+static json_t *json_of_level(const struct rr_level *level, json_t *graph)
+{
+	char *play = play_command(level), *explore = explore_command(level);
+	json_t *json = NULL;
+
+	if (play && explore)
+		json = json_pack(
+			"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:s, s:s, s:O}",
+			"name", level->name, "title", level->title, "task",
+			level->task, "goal", level->goal, "sees", level->sees,
+			"solution", level->solution, "unbreakable",
+			level->unbreakable, "intro",
+			json_of_texts(level->intro), "hints",
+			json_of_texts(level->hints), "explain",
+			json_of_texts(level->explain), "strategy",
+			level->strategy->name, "clients",
+			(int)level->told.search.n_clients, "key",
+			level->strategy->lock.kind == RR_LOCK_KEY, "play",
+			play, "explore", explore, "graph", graph);
+	json_decref(graph);
+	free(play);
+	free(explore);
+	return json;
+}
+
+static bool name_level(const struct rr_level *level, struct rr_error *error)
+{
+	const struct rr_error why = *error;
+
+	*error = (struct rr_error){ 0 };
+	return rr_error_set(error, why.kind, "level %s: %s", level->name,
+			    why.text);
+}
+
+/* NULL: the error. */
+static json_t *tell_levels(struct rr_cluster *cluster,
+			   const struct rr_game_config *config,
+			   const struct rr_level *const *levels, size_t n,
+			   struct rr_error *error)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < n && !error->kind; i++) {
+		const struct rr_level *level = levels[i];
+		json_t *graph, *json = NULL;
+
+		if (config->progress)
+			config->progress(config->context, i + 1, n,
+					 level->name);
+		graph = rr_explore_tell(cluster, &level->told, error);
+		if (graph)
+			json = json_of_level(level, graph);
+		if (json)
+			json_array_append_new(all, json);
+		else if (error->kind)
+			name_level(level, error);
+		else
+			rr_error_no_memory(error);
+	}
+	if (error->kind) {
+		json_decref(all);
+		return NULL;
+	}
+	return all;
+}
+
+/* ---- The page ----------------------------------------------------------------------- */
+
+static const char game_head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<title>Be the scheduler</title>\n<style>\n";
+static const char game_top[] =
+	"</style>\n</head>\n<body>\n"
+	"<header class=\"bar\"><span class=\"name\">redrace</span>\n"
+	"<button type=\"button\" id=\"large\" class=\"scripted\" aria-pressed=\"false\">Large type</button>\n"
+	"<button type=\"button\" id=\"dark\" class=\"scripted\" aria-pressed=\"false\">Dark</button></header>\n"
+	"<main>\n<h1>Be the scheduler</h1>\n";
+
+static void write_paragraphs(FILE *out, const char *const *texts)
+{
+	for (; *texts; texts++)
+		rr_xml_print(out, "<p>%s</p>\n", *texts);
+}
+
+/* What there is to read without the script. */
+static void write_level_text(FILE *out, const struct rr_level *level, size_t n)
+{
+	rr_xml_print(out, "<h2>Level %zu: %s</h2>\n", n, level->title);
+	write_paragraphs(out, level->intro);
+	rr_xml_print(out, "<p><strong>Your task:</strong> %s</p>\n",
+		     level->task);
+	if (!level->told.search.lock_servers)
+		rr_xml_print(
+			out,
+			"<p>In a terminal: <code>redrace play --interactive %s</code></p>\n",
+			level->strategy->name);
+	fputs("<details><summary>What it shows</summary>\n", out);
+	write_paragraphs(out, level->explain);
+	rr_xml_print(out, "<p>One way there: <code>%s</code></p></details>\n",
+		     level->solution);
+}
+
+static void write_without_script(FILE *out,
+				 const struct rr_level *const *levels, size_t n)
+{
+	fputs("<noscript>\n<p>To pick who goes next, this page needs JavaScript; it needs "
+	      "no network. Without it, these are the levels.</p>\n",
+	      out);
+	for (size_t i = 0; i < n; i++)
+		write_level_text(out, levels[i], i + 1);
+	fputs("</noscript>\n", out);
+}
+
+static void write_game_page(FILE *out, const json_t *data,
+			    const struct rr_level *const *levels, size_t n)
+{
+	fputs(game_head, out);
+	fputs(rr_asset_style_css, out);
+	fputs(rr_asset_game_css, out);
+	fputs(game_top, out);
+	write_without_script(out, levels, n);
+	fputs(rr_asset_game_html, out);
+	fputs("</main>\n<script type=\"application/json\" id=\"levels\">", out);
+	json_dumpf(data, out, JSON_COMPACT | JSON_ESCAPE_SLASH);
+	fputs("</script>\n<script>\n", out);
+	fputs(rr_asset_page_js, out);
+	fputs(rr_asset_game_js, out);
+	fputs("</script>\n</body>\n</html>\n", out);
+}
+
+bool rr_game_write(FILE *out, struct rr_cluster *cluster,
+		   const struct rr_game_config *config, struct rr_error *error)
+{
+	const struct rr_level *chosen[RR_GAME_LEVELS_MAX];
+	struct rr_levels levels;
+	json_t *data = NULL;
+	size_t n = 0;
+
+	if (rr_levels_parse(&levels, rr_asset_game_levels, error))
+		n = choose_levels(&levels, config, chosen, error);
+	if (n)
+		data = tell_levels(cluster, config, chosen, n, error);
+	if (data)
+		write_game_page(out, data, chosen, n);
+	json_decref(data);
+	rr_levels_release(&levels);
+	return data != NULL;
+}

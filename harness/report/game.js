@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/* Be the scheduler: the levels' graphs, walked through by the reader. */
+"use strict";
+
+(() => {
+	const levels = JSON.parse(document.getElementById("levels").textContent);
+	const at = (id) => document.getElementById(id);
+	const FINAL = 1, WRONG = 2, STUCK = 4;
+	const INSIDE = 1, CRASHED = 2, ENDED = 4;
+	const MANY = 2 ** 53 - 1;
+	const game = { level: null, path: [], hints: 0, moves: [], isDone: false };
+
+	/* ---- Graphs ------------------------------------------------------------------ */
+
+	/* A row of numbers, taken apart: told_json.c says what they are. */
+	function stateOf(level, number) {
+		const graph = level.graph;
+		const row = graph.states[number], nServers = graph.servers.length;
+		const head = 2 * nServers + level.clients;
+		const state = {
+			number,
+			keys: row.slice(0, nServers).map((i) => graph.keys[i]),
+			makers: row.slice(nServers, 2 * nServers),
+			clients: row.slice(2 * nServers, head).map((i) => graph.clients[i]),
+			flags: row[head], all: row[head + 1], bad: row[head + 2], moves: [],
+		};
+		for (let i = head + 3; i < row.length; i += 3)
+			state.moves.push({ to: row[i], ...graph.moves[row[i + 1]], broken: row[i + 2] });
+		name(state.moves);
+		return state;
+	}
+
+	/* What is pressed, and what stands in the address: the client's letter if it can do
+	 * but one thing, or the number of the button. */
+	function name(moves) {
+		const isStep = (move) => move.who >= 0 && !move.fault;
+		moves.sort((a, b) => Number(a.fault) - Number(b.fault) ||
+			Number(a.who < 0) - Number(b.who < 0) || a.who - b.who);
+		moves.forEach((move, i) => {
+			const alone = isStep(move) && moves.filter((other) =>
+				isStep(other) && other.who === move.who).length === 1;
+			move.digit = (i + 1).toString(36);
+			move.code = alone ? letter(move.who) : move.digit;
+		});
+	}
+
+	const letter = (who) => String.fromCharCode(65 + who);
+	const happened = (event) => event[3] + (event[4] === null ? "" : " => " + event[4]);
+
+	/* Which invariants were broken on the way, as a set of bits, and was that seen? */
+	function judge(level, path) {
+		const last = path.length ? path[path.length - 1].state : stateOf(level, 0);
+		let broken = 0, seen = !level.sees;
+		for (const { move } of path) {
+			broken |= move.broken;
+			seen ||= move.events.some((event) => happened(event).includes(level.sees));
+		}
+		return { last, broken, seen };
+	}
+
+	function isReached(level, { last, broken, seen }) {
+		const bit = level.graph.invariants.indexOf(level.goal);
+		if (!seen) return false;
+		if (level.goal === "well")
+			return (last.flags & FINAL) !== 0 && !(last.flags & (WRONG | STUCK)) && !broken;
+		if (level.goal === "count") return (last.flags & WRONG) !== 0;
+		if (level.goal === "deadlock") return (last.flags & STUCK) !== 0;
+		return (broken >> bit & 1) === 1;
+	}
+
+	/* The moves that lead from here to the goal, the fewest; null: it cannot be reached
+	 * any more. */
+	function wayToGoal(level, path) {
+		const begin = { ...judge(level, path), before: null };
+		const known = new Set();
+		const todo = [begin];
+		for (const node of todo) {
+			const key = [node.last.number, node.broken, node.seen].join();
+			if (known.has(key)) continue;
+			known.add(key);
+			if (isReached(level, node)) return movesTo(node);
+			for (const move of node.last.moves)
+				todo.push({
+					before: node, move, last: stateOf(level, move.to),
+					broken: node.broken | move.broken,
+					seen: node.seen || move.events.some((event) =>
+						happened(event).includes(level.sees)),
+				});
+		}
+		return null;
+	}
+
+	function movesTo(node) {
+		const moves = [];
+		for (; node.before; node = node.before) moves.unshift(node.move);
+		return moves;
+	}
+
+	/* ---- Texts -------------------------------------------------------------------- */
+
+	function make(tag, text, className) {
+		const element = document.createElement(tag);
+		if (text !== undefined) element.textContent = text;
+		if (className) element.className = className;
+		return element;
+	}
+
+	const number = (n) => (n >= MANY ? "more than " : "") + n.toLocaleString("en");
+	const waysText = (n) => number(n) + (n === 1 ? " way" : " ways");
+
+	const BROKEN = {
+		count: "The count is wrong.",
+		exclusion: "Two clients are in the critical section.",
+		lease: "Two clients are in the critical section, and the lease of the first has not ended.",
+		ownership: "A lock was deleted or changed by a client that does not hold it.",
+		deadlock: "Somebody can never finish.",
+		starvation: "They go on for ever, and nobody gets in.",
+	};
+
+	/* The worst that a set of bits says, in words; both of exclusion and lease are one. */
+	function brokenTexts(level, bits) {
+		const names = level.graph.invariants.filter((_, i) => bits >> i & 1);
+		return names.filter((one) => one !== "exclusion" || !names.includes("lease"))
+			.map((one) => BROKEN[one]);
+	}
+
+	function countsText(level, { last, broken }) {
+		if (broken) return "It is broken already: whatever comes next, this ends badly.";
+		if (last.flags & STUCK) return "From here somebody can never finish: this ends badly.";
+		if (last.flags & FINAL)
+			return last.flags & WRONG ? "Everybody is done, and the count is wrong."
+				: "Everybody is done, and nothing is broken.";
+		return "From here " + waysText(last.all) + ": " + number(last.all - last.bad) +
+			(last.all - last.bad === 1 ? " ends" : " end") + " well, " + number(last.bad) + " badly.";
+	}
+
+	const server = (level, i) => level.graph.servers.length > 1 && i >= 0 ?
+		" @" + level.graph.servers[i] : "";
+
+	function moveText(level, move) {
+		const who = move.who >= 0 ? letter(move.who) + ": " :
+			move.server >= 0 ? level.graph.servers[move.server] + ": " : "Time: ";
+		return who + move.label + (move.who >= 0 ? server(level, move.server) : "");
+	}
+
+	/* Texts of keys: a value in quotes is shown without. */
+	const lines = (text) => text.split("\n").filter(Boolean)
+		.map((line) => line.replace(/ = "([^"\\]*)"/, " = $1"));
+
+	/* ---- What each client is at ------------------------------------------------------- */
+
+	/* What it has read of the counter since it began, and will act upon. */
+	function belief(path, who) {
+		let read = null;
+		for (const { move, state } of path) {
+			for (const event of move.events) {
+				if (event[0] !== who) continue;
+				const found = event[2] === "command" && /^(GET|EVAL get\S*) counter/.test(event[3]);
+				if (found) read = event[4];
+				if (event[2] === "mark" && event[3].startsWith("counts")) read = null;
+			}
+			if (state.clients[who][0] & (CRASHED | ENDED)) read = null;
+		}
+		return read;
+	}
+
+	/* Is the lock that it believes to have somebody else's, or gone? */
+	function lockTruth(level, state, who) {
+		const inside = state.clients[who][0] & INSIDE;
+		if (!inside || !level.key) return null;
+		const maker = state.makers[0];
+		if (maker === who + 1) return null;
+		return maker ? "but the lock is " + letter(maker - 1) + "'s" : "but the lock is gone";
+	}
+
+	function clientBox(level, path, state, who) {
+		const box = make("div");
+		const [bits, counted] = state.clients[who];
+		const next = state.moves.find((move) => move.who === who && !move.fault);
+		const read = belief(path, who), truth = lockTruth(level, state, who);
+		const say = (text, className) => box.append(make("p", text, className));
+
+		box.append(make("strong", "Client " + letter(who)));
+		if (bits & CRASHED) say("has crashed");
+		else if (bits & ENDED) say("is done");
+		else say(next ? "next: " + next.label : "waits");
+		if (bits & INSIDE) say("believes that it is alone in the critical section");
+		if (truth) say(truth, "bad");
+		if (read !== null) say("has read " + read);
+		if (counted) say("has counted " + counted);
+		if (truth) box.classList.add("warning");
+		return box;
+	}
+
+	function serverBox(level, state, i) {
+		const box = make("div");
+		box.append(make("strong", level.graph.servers[i]));
+		for (const line of lines(state.keys[i])) box.append(make("p", line));
+		return box;
+	}
+
+	function showState(state) {
+		const { level, path } = game;
+		const boxes = [];
+		for (let i = 0; i < level.clients; i++) boxes.push(clientBox(level, path, state, i));
+		level.graph.servers.forEach((_, i) => boxes.push(serverBox(level, state, i)));
+		at("state").replaceChildren(...boxes);
+	}
+
+	/* ---- Lanes ------------------------------------------------------------------------- */
+
+	const changes = (level, from, to) => level.graph.servers.flatMap((serverName, i) =>
+		from.keys[i] === to.keys[i] ? [] : lines(to.keys[i]).map((line) =>
+			(level.graph.servers.length > 1 ? serverName + ": " : "") + line));
+
+	function acrossRow(level, text, className) {
+		const row = make("tr", undefined, className);
+		const cell = make("td", text);
+		cell.colSpan = level.clients + 2;
+		row.append(cell);
+		return row;
+	}
+
+	function stepRow(level, event, nr, changed) {
+		const row = make("tr");
+		row.append(make("td", nr, "nr"));
+		for (let i = 0; i < level.clients; i++) {
+			const cell = make("td");
+			if (event[0] === i) {
+				cell.className = "step c" + i;
+				cell.append(event[3] + (event[2] === "command" ? server(level, event[1]) : ""));
+				if (event[4] !== null) cell.append(make("span", "\u21d2 " + event[4], "reply"));
+			}
+			row.append(cell);
+		}
+		row.append(make("td", changed.join("; ")));
+		return row;
+	}
+
+	function moveRows(level, move, nr, from, to) {
+		const changed = from ? changes(level, from, to) : [];
+		return move.events.map((event, i) => {
+			const last = i === 0 ? changed : [];
+			if (event[0] >= 0) return stepRow(level, event, i === 0 ? nr : "", last);
+			const name = event[1] >= 0 ? level.graph.servers[event[1]] + " " : "";
+			return acrossRow(level, name + event[3] +
+				(last.length ? " \u2192 " + last.join("; ") : ""), "across");
+		});
+	}
+
+	function headRow(level) {
+		const row = make("tr");
+		const names = ["#"];
+		for (let i = 0; i < level.clients; i++) names.push(letter(i));
+		names.push(level.graph.servers.length > 1 ? "servers" : level.graph.servers[0]);
+		for (const text of names) {
+			const cell = make("th", text, text === "#" ? "nr" : "");
+			cell.scope = "col";
+			row.append(cell);
+		}
+		return row;
+	}
+
+	function showLanes() {
+		const { level, path } = game;
+		const head = make("thead"), body = make("tbody");
+		let from = stateOf(level, 0);
+
+		head.append(headRow(level));
+		for (const move of level.graph.before)
+			for (const row of moveRows(level, move, "", null, null)) {
+				row.classList.add("before");
+				body.append(row);
+			}
+		path.forEach(({ move, state }, i) => {
+			const rows = moveRows(level, move, String(i + 1), from, state);
+			if (i === path.length - 1) rows.forEach((row) => row.classList.add("now"));
+			body.append(...rows);
+			for (const text of brokenTexts(level, newlyBroken(level, path, i)))
+				body.append(acrossRow(level, "\u2717 " + text, "broke"));
+			from = state;
+		});
+		if (!body.children.length)
+			body.append(acrossRow(level, "Nothing yet: pick who goes first.", "across"));
+		at("lanes").replaceChildren(head, body);
+	}
+
+	/* What the step with this index broke: transitions say it, or the state it led to. */
+	function newlyBroken(level, path, i) {
+		const { move, state } = path[i];
+		const before = i ? path[i - 1].state.flags : 0;
+		const bit = (text) => 1 << level.graph.invariants.indexOf(text);
+		let bits = move.broken;
+		if (state.flags & WRONG && !(before & WRONG)) bits |= bit("count");
+		if (state.flags & STUCK && !(before & STUCK)) bits |= bit("deadlock");
+		return bits;
+	}
+
+	/* ---- The page ------------------------------------------------------------------------- */
+
+	function showCounts(judged) {
+		const { all, bad } = judged.last;
+		const over = judged.broken || judged.last.flags & (WRONG | STUCK);
+		at("ways").textContent = countsText(game.level, judged);
+		at("share").className = over ? "over" : "";
+		at("share").firstElementChild.style.width = (all ? 100 * (all - bad) / all : 0) + "%";
+	}
+
+	function showMoves(state) {
+		const { level } = game;
+		const buttons = state.moves.map((move) => {
+			const button = make("button", undefined,
+				(move.who >= 0 ? "c" + move.who : "") + (move.fault ? " fault" : ""));
+			const key = make("kbd", move.code);
+			button.type = "button";
+			button.dataset.cue = move.cue;
+			button.append(key, moveText(level, move));
+			button.addEventListener("click", () => pick(move));
+			return button;
+		});
+		at("moves").replaceChildren(...buttons);
+		if (!buttons.length)
+			at("moves").append(make("p", "Nobody: this is the end of the way.", "quiet"));
+		game.moves = state.moves;
+	}
+
+	function command(judged) {
+		const { level, path } = game;
+		const words = [...level.graph.before, ...path.map(({ move }) => move)].map((move) => move.play);
+		const stops = judged.last.flags & (FINAL | STUCK) ? "" : "--stop ";
+		return words.includes("") || !level.play ? null :
+			level.play + " " + stops + "--schedule \"" + words.join(" ") + "\" " + level.strategy;
+	}
+
+	function showCommand(judged) {
+		const text = command(judged);
+		at("play").hidden = text === null;
+		at("no-play").hidden = text !== null;
+		at("command").textContent = text ?? "";
+		at("explore").textContent = game.level.explore;
+	}
+
+	function showDone(judged) {
+		const { level } = game;
+		const last = levels.indexOf(level) === levels.length - 1;
+		const box = at("done");
+		const isDone = isReached(level, judged);
+
+		box.hidden = !isDone;
+		if (isDone && !game.isDone) {
+			const next = make("button", last ? "To the first level" : "Next level", "main");
+			next.type = "button";
+			next.id = "next";
+			next.addEventListener("click", nextLevel);
+			box.replaceChildren(make("h3", "\u2713 You did it"),
+				...level.explain.map((text) => make("p", text)), next);
+			remember(level);
+		}
+		game.isDone = isDone;
+		return isDone;
+	}
+
+	function show(isPicked) {
+		const judged = judge(game.level, game.path);
+		const wasDone = game.isDone;
+		showCounts(judged);
+		showMoves(judged.last);
+		showState(judged.last);
+		showLanes();
+		showCommand(judged);
+		at("back").disabled = at("again").disabled = game.path.length === 0;
+		say(judged, showDone(judged) && !wasDone);
+		if (isPicked && game.isDone && !wasDone) at("done").focus({ preventScroll: false });
+		else if (isPicked) at("moves").querySelector("button")?.focus({ preventScroll: true });
+		keepAddress();
+	}
+
+	/* To those who listen: what happened, and what is left. */
+	function say(judged, isNew) {
+		const { level, path } = game;
+		const texts = [];
+		if (path.length) {
+			const { move } = path[path.length - 1];
+			texts.push(...move.events.map((event) =>
+				(event[0] >= 0 ? letter(event[0]) + " " : "") + happened(event) + "."));
+			texts.push(...brokenTexts(level, newlyBroken(level, path, path.length - 1)));
+		}
+		texts.push(countsText(level, judged));
+		if (isNew) texts.push("You did it.");
+		at("said").textContent = texts.join(" ");
+	}
+
+	/* ---- What the reader does --------------------------------------------------------------- */
+
+	function pick(move) {
+		game.path.push({ move, state: stateOf(game.level, move.to) });
+		show(true);
+	}
+
+	function takeBack() {
+		if (!game.path.length) return;
+		game.path.pop();
+		show(true);
+	}
+
+	function startAgain() {
+		game.path = [];
+		show(true);
+	}
+
+	function hint() {
+		const { level } = game;
+		if (game.isDone) return;
+		if (game.hints < level.hints.length) {
+			at("hints").append(make("li", level.hints[game.hints++]));
+			at("said").textContent = level.hints[game.hints - 1];
+			return;
+		}
+		const moves = wayToGoal(level, game.path);
+		const text = moves ? "A next step that leads there: " + moveText(level, moves[0]) + "." :
+			"From here the goal cannot be reached any more: take something back.";
+		const shown = at("hints").querySelector(".step") ?? make("li", "", "step");
+		shown.textContent = text;
+		at("hints").append(shown);
+		at("said").textContent = text;
+		for (const button of at("moves").querySelectorAll("button"))
+			button.classList.toggle("shown", moves !== null && button.dataset.cue === moves[0].cue);
+	}
+
+	function nextLevel() {
+		open((levels.indexOf(game.level) + 1) % levels.length, "");
+		at("title").scrollIntoView({ block: "nearest" });
+		at("level").focus({ preventScroll: true });
+	}
+
+	/* ---- Levels and the address ---------------------------------------------------------------- */
+
+	/* As far as the steps of an address can be done. */
+	function follow(level, codes) {
+		const path = [];
+		let state = stateOf(level, 0);
+		for (const code of codes) {
+			const move = state.moves.find((one) => one.code === code);
+			if (!move) break;
+			state = stateOf(level, move.to);
+			path.push({ move, state });
+		}
+		return path;
+	}
+
+	function open(index, codes) {
+		const level = levels[index];
+		Object.assign(game, { level, hints: 0, isDone: false, path: follow(level, codes) });
+		at("level").value = String(index);
+		at("title").textContent = "Level " + (index + 1) + " of " + levels.length + ": " + level.title;
+		at("intro").replaceChildren(...level.intro.map((text) => make("p", text)));
+		at("task").textContent = level.task;
+		at("hints").replaceChildren();
+		const scripts = Object.entries(level.graph.scripts);
+		at("texts").hidden = scripts.length === 0;
+		at("scripts").replaceChildren(...scripts.flatMap(([one, text]) => {
+			const meaning = make("dd");
+			meaning.append(make("code", text));
+			return [make("dt", one), meaning];
+		}));
+		show(false);
+		if (game.path.length < codes.length)
+			at("ways").append(" The address says a step that nobody can do here: stopped before it.");
+	}
+
+	function keepAddress() {
+		const codes = game.path.map(({ move }) => move.code).join("");
+		const address = "#level=" + (levels.indexOf(game.level) + 1) + (codes ? "&path=" + codes : "");
+		if (location.hash !== address) history.replaceState(null, "", address);
+	}
+
+	function readAddress() {
+		const words = new URLSearchParams(location.hash.slice(1));
+		const index = Number(words.get("level") ?? 1) - 1;
+		open(index in levels ? index : 0, words.get("path") ?? "");
+	}
+
+	/* Levels that were reached are known for as long as the page is open. */
+	const reached = new Set();
+	function remember(level) {
+		reached.add(level.name);
+		at("reached").textContent = reached.size + " of " + levels.length + " reached";
+		at("level").options[levels.indexOf(level)].textContent = option(level);
+	}
+	const option = (level) => (levels.indexOf(level) + 1) + ". " + level.title +
+		(reached.has(level.name) ? " \u2713" : "");
+
+	/* ---- Keys -------------------------------------------------------------------------------- */
+
+	const KEYS = { Backspace: takeBack, r: startAgain, h: hint, n: nextLevel };
+
+	function press(event) {
+		const isTyping = event.target.closest?.("input, select, textarea");
+		if (isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
+		const key = event.key;
+		const move = game.moves.find((one) => (/^[1-9]$/.test(key) && one.digit === key) ||
+			(/^[A-Z]$/.test(one.code) && one.code === key.toUpperCase()));
+		const act = move ? () => pick(move) : KEYS[key];
+		if (!act) return;
+		event.preventDefault();
+		act();
+	}
+
+	at("level").append(...levels.map((level, i) => {
+		const choice = make("option", option(level));
+		choice.value = String(i);
+		return choice;
+	}));
+	at("level").addEventListener("change", () => open(Number(at("level").value), ""));
+	at("back").addEventListener("click", takeBack);
+	at("again").addEventListener("click", startAgain);
+	at("hint").addEventListener("click", hint);
+	addEventListener("keydown", press);
+	addEventListener("hashchange", readAddress);
+	readAddress();
+})();

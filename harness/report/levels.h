@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Levels of the game, as harness/report/game.levels says them. A line is a word and
+ * what belongs to it; lines that begin with a blank go on with the one before.
+ *
+ *	level NAME           a new one begins
+ *	title, task, intro, hint, explain TEXT    told to the reader; a second intro,
+ *	                     hint or explain is another paragraph
+ *	strategy NAME        clients N, increments N, processes, crashes N, expiries N,
+ *	                     pauses N, lost-replies N, restarts N, lock-servers N: the
+ *	                     options of redrace explore
+ *	without FAULTS       faults that are left out (half, drop:A ...)
+ *	begin MOVES          has happened when the level begins
+ *	broken-is-end        nothing is told of what comes after something has broken
+ *	script NAME PART     a script that contains PART is called NAME
+ *	goal WHAT            count, exclusion, lease, ownership, deadlock: breaks that;
+ *	                     well: all end, and nothing is broken
+ *	sees TEXT            and that happened on the way: "EXEC => (nil)"
+ *	unbreakable          no way breaks anything
+ *	solution MOVES       reaches the goal
+ */
+#ifndef RR_LEVELS_H
+#define RR_LEVELS_H
+
+#include "explore/explore.h"
+
+enum { RR_LEVEL_TEXTS = 6, RR_LEVEL_SCRIPTS = 4 };
+
+struct rr_level {
+	const char *name, *title, *task, *goal, *sees, *solution;
+	const char *intro[RR_LEVEL_TEXTS + 1]; /* NULL behind the last */
+	const char *hints[RR_LEVEL_TEXTS + 1];
+	const char *explain[RR_LEVEL_TEXTS + 1];
+	const struct rr_strategy *strategy;
+	bool unbreakable;
+	struct rr_told_script scripts[RR_LEVEL_SCRIPTS + 1];
+	struct rr_told_config told;
+};
+
+struct rr_levels {
+	struct rr_level *all;
+	size_t n;
+	char *text; /* that theirs are in */
+};
+
+/* Of a text. False: the error, which names the level. Release it in any case. */
+bool rr_levels_parse(struct rr_levels *levels, const char *text,
+		     struct rr_error *error);
+void rr_levels_release(struct rr_levels *levels);
+
+#endif
