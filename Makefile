@@ -11,6 +11,8 @@ BINDIR       ?= $(PREFIX)/bin
 LIBDIR       ?= $(PREFIX)/lib
 INCLUDEDIR   ?= $(PREFIX)/include
 MANDIR       ?= $(PREFIX)/share/man
+BASHDIR      ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR       ?= $(PREFIX)/share/zsh/site-functions
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 # The program looks for these from its own directory: BINDIR is PREFIX/bin.
 LIBEXECDIR := $(PREFIX)/libexec/redrace
@@ -34,11 +36,14 @@ HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harnes
 TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels)
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
+# A manual page for the program, and one for each subcommand.
+PAGES   := docs/redrace.1 $(patsubst harness/cmd_%.c,$(B)/man/redrace-%.1,$(wildcard harness/cmd_*.c))
 LIBS    := -lhiredis -ljansson -lutf8proc -lm
 
 # What `make install` puts where, and `make uninstall` takes away.
-INSTALLED := $(BINDIR)/redrace $(MANDIR)/man1/redrace.1 \
-  $(MANDIR)/man3/redislock.3 $(PKGCONFIGDIR)/redislock.pc \
+INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
+  $(MANDIR)/man3/redislock.3 $(MANDIR)/man5/redrace-race.5 \
+  $(PKGCONFIGDIR)/redislock.pc $(BASHDIR)/redrace $(ZSHDIR)/_redrace \
   $(INCLUDEDIR)/redislock.h $(INCLUDEDIR)/redislock/driver.h \
   $(addprefix $(LIBDIR)/,libredislock.a $(SHARED) $(SONAME) libredislock.so) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
@@ -112,9 +117,20 @@ fuzz: ## the parser of races, for SECONDS=300 (clang's libFuzzer)
 tsan: ## the same under the thread sanitizer
 	@sh tests/sanitize tsan thread
 
-.PHONY: lib places install uninstall
+.PHONY: lib man places install uninstall
 
 lib: $(B)/libredislock.a $(B)/$(SHARED) ## libredislock, static and shared
+
+man: $(PAGES) $(B)/man/redrace-race.5 ## the manual pages, build/man
+
+$(B)/man/redrace-%.1: $(B)/redrace
+	@mkdir -p $(@D)
+	@$(B)/redrace help --man $* > $@
+
+$(B)/man/redrace-race.5: docs/races.md docs/races.awk $(B)/version.h
+	@mkdir -p $(@D)
+	@awk -v date="$$(sed -n 's/^#define RR_DATE "\(.*\)"/\1/p' $(B)/version.h)" \
+	  -f docs/races.awk docs/races.md > $@
 
 # Where things go stands in shell commands, in lists of make and in sed's.
 define PLACES
@@ -124,6 +140,8 @@ $(LIBDIR)
 $(INCLUDEDIR)
 $(MANDIR)
 $(PKGCONFIGDIR)
+$(BASHDIR)
+$(ZSHDIR)
 endef
 places: export PLACES := $(PLACES)
 places: export DESTDIR := $(DESTDIR)
@@ -137,9 +155,10 @@ places:
 # Each under DESTDIR.
 placed = $(foreach place,$(1),'$(DESTDIR)$(place)')
 
-install: places $(B)/redrace $(SHIMS) lib ## the program, the library and their manual pages, under PREFIX
+install: places $(B)/redrace $(SHIMS) lib man ## the program, the library, manual pages, completion, under PREFIX
 	install -d $(call placed,$(BINDIR) $(LIBDIR) $(PKGCONFIGDIR) \
 	  $(INCLUDEDIR)/redislock $(MANDIR)/man1 $(MANDIR)/man3 \
+	  $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) \
 	  $(LIBEXECDIR) $(RACEDIR))
 	install -m 644 $(SHIMS) '$(DESTDIR)$(LIBEXECDIR)/'
 	install -m 644 scenarios/races/*.race '$(DESTDIR)$(RACEDIR)/'
@@ -154,7 +173,10 @@ install: places $(B)/redrace $(SHIMS) lib ## the program, the library and their 
 	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	  lib/redislock.pc.in > '$(DESTDIR)$(PKGCONFIGDIR)/redislock.pc'
 	chmod 644 '$(DESTDIR)$(PKGCONFIGDIR)/redislock.pc'
-	install -m 644 docs/redrace.1 '$(DESTDIR)$(MANDIR)/man1/'
+	install -m 644 $(PAGES) '$(DESTDIR)$(MANDIR)/man1/'
+	install -m 644 $(B)/man/redrace-race.5 '$(DESTDIR)$(MANDIR)/man5/'
+	install -m 644 completion/redrace.bash '$(DESTDIR)$(BASHDIR)/redrace'
+	install -m 644 completion/_redrace '$(DESTDIR)$(ZSHDIR)/'
 	install -m 644 docs/redislock.3 '$(DESTDIR)$(MANDIR)/man3/'
 	$(RELINK)
 

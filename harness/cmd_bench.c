@@ -64,7 +64,7 @@ static enum rr_exit run_bench_command(int argc, char **argv,
 
 const struct rr_command rr_cmd_bench = {
 	.name = "bench",
-	.summary = "the counting loop under each strategy, checked and timed",
+	.summary = "count under each strategy, check the result and measure",
 	.line = &rr_bench_command_line,
 	.run = run_bench_command,
 };

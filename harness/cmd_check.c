@@ -312,7 +312,7 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_check = {
 	.name = "check",
-	.summary = "the same for a program in any language, unmodified",
+	.summary = "search every interleaving of your own programs, in any language",
 	.line = &command_line,
 	.run = run_check,
 };

@@ -237,7 +237,7 @@ static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_claims = {
 	.name = "claims",
-	.summary = "what the documents claim, each checked by its races",
+	.summary = "check what the documents claim, by playing races",
 	.line = &command_line,
 	.run = run_claims,
 };

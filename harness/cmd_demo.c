@@ -220,7 +220,7 @@ static enum rr_exit run_demo(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_demo = {
 	.name = "demo",
-	.summary = "one minute of lost updates, live",
+	.summary = "show lost updates, live",
 	.line = &command_line,
 	.run = run_demo,
 };

@@ -66,7 +66,7 @@ static enum rr_exit run_explore(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_explore = {
 	.name = "explore",
-	.summary = "every interleaving of a strategy, with faults",
+	.summary = "search every interleaving of a strategy, with faults",
 	.line = &rr_explore_command_line,
 	.run = run_explore,
 };

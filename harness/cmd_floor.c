@@ -60,7 +60,7 @@ static enum rr_exit run_floor(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_floor = {
 	.name = "floor",
-	.summary = "how near each strategy comes to what the machine allows",
+	.summary = "show how near each strategy comes to what the machine allows",
 	.line = &command_line,
 	.run = run_floor,
 };

@@ -110,7 +110,7 @@ static enum rr_exit run_help(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_help = {
 	.name = "help",
-	.summary = "what a command does, and its options",
+	.summary = "show what a command does, and its options",
 	.line = &help_line,
 	.run = run_help,
 };

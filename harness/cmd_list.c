@@ -77,7 +77,7 @@ static enum rr_exit run_list(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_list = {
 	.name = "list",
-	.summary = "the strategies, and the races",
+	.summary = "list the strategies and the races",
 	.line = &command_line,
 	.run = run_list,
 };

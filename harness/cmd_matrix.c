@@ -291,7 +291,7 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_matrix = {
 	.name = "matrix",
-	.summary = "the safety matrix: every strategy under every hazard",
+	.summary = "compute the safety matrix: every strategy under every hazard",
 	.line = &command_line,
 	.run = run_matrix,
 };

@@ -46,7 +46,7 @@ static enum rr_exit run_peers(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_peers = {
 	.name = "peers",
-	.summary = "our locks beside redis-py, redis-semaphore, node-redlock",
+	.summary = "compare with redis-py, redis-semaphore and node-redlock",
 	.line = &command_line,
 	.run = run_peers,
 };

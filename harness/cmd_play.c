@@ -328,7 +328,7 @@ static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_play = {
 	.name = "play",
-	.summary = "one race, step by step, drawn",
+	.summary = "play one race, step by step, and draw it",
 	.line = &play_line,
 	.run = run_play,
 };

@@ -180,3 +180,117 @@ Test(help, near_miss_is_suggested)
 		cli_assert_one_line(command, RR_EXIT_USAGE, misses[i].part);
 	}
 }
+
+/* ---- Manual pages --------------------------------------------------------- */
+
+/* Each page is rendered, without warnings, and shows the options that --help
+ * shows, and no others. */
+Test(help, manual_page_has_every_option)
+{
+	const struct rr_command *command;
+	char line[600];
+
+	if (cli_run("command -v groff >/dev/null") != 0)
+		cr_skip("no groff");
+	for (size_t i = 0; (command = rr_command_at(i)); i++) {
+		snprintf(line, sizeof(line),
+			 "$REDRACE help --man %s >$HERE/page && groff -ww -K utf8 -mandoc -Tascii -P-cbou $HERE/page >$HERE/text 2>$HERE/warnings; cat $HERE/warnings; ! test -s $HERE/warnings",
+			 command->name);
+		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name,
+			     cli_output);
+		snprintf(line, sizeof(line),
+			 "sed -n '/^OPTIONS/,/^EXIT/p' $HERE/text | grep -oE '^     (-., )?--[a-z-]+' | tr -d ' ' >$HERE/in-page; $REDRACE help %s | grep -oE '^  (    |-., )--[a-z-]+' | tr -d ' ' | diff - $HERE/in-page && test -s $HERE/in-page",
+			 command->name);
+		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name,
+			     cli_output);
+	}
+}
+
+Test(help, overview_page_names_every_command)
+{
+	const struct rr_command *command;
+	FILE *named = fopen("docs/redrace.1", "r");
+	char line[200];
+	size_t n = 0, n_commands = 0;
+
+	cr_assert_not_null(named);
+	while (fgets(line, sizeof(line), named)) {
+		char name[100];
+		struct rr_error unknown = { 0 };
+
+		if (sscanf(line, ".It Xr redrace-%99s 1", name) != 1)
+			continue;
+		cr_assert_not_null(rr_command_find(name, &unknown), "%s", name);
+		n++;
+	}
+	fclose(named);
+	while ((command = rr_command_at(n_commands)))
+		n_commands++;
+	cr_assert_eq(n, n_commands);
+}
+
+/* redrace-race(5) is made of docs/races.md: all its tables' rows are in it. */
+Test(help, page_of_races_has_every_row)
+{
+	cr_assert_eq(cli_run("awk -v date=today -f docs/races.awk docs/races.md >$HERE/page; grep -c '^| `' docs/races.md >$HERE/rows; grep -c '^[.]It [\\]fB' $HERE/page | diff $HERE/rows -"),
+		     0, "%s", cli_output);
+	if (cli_run("command -v groff >/dev/null") != 0)
+		cr_skip("no groff");
+	cr_assert_eq(cli_run("groff -ww -K utf8 -mandoc -Tutf8 $HERE/page 2>&1 >/dev/null"),
+		     0);
+	cr_assert_str_eq(cli_output, "");
+}
+
+/* ---- Completion ------------------------------------------------------------- */
+
+/* What bash suggests at the end of a command line whose words are given. */
+static void assert_completed(const char *words, const char *wanted)
+{
+	char command[700], line[100];
+
+	snprintf(command, sizeof(command),
+		 "PATH=$(dirname $(readlink -f $REDRACE)):$PATH bash -c '. completion/redrace.bash; COMP_WORDS=(redrace %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _redrace; printf \"%%s\\n\" \"${COMPREPLY[@]}\"' 2>&1",
+		 words);
+	cr_assert_eq(cli_run(command), 0, "%s: %s", words, cli_output);
+	snprintf(line, sizeof(line), "%s\n", wanted);
+	cr_assert(strstr(cli_output, line), "%s: no '%s' in:\n%s", words,
+		  wanted, cli_output);
+}
+
+static void assert_not_completed(const char *words, const char *unwanted)
+{
+	assert_completed(words, "");
+	cr_assert_null(strstr(cli_output, unwanted), "%s: %s", words,
+		       cli_output);
+}
+
+Test(help, bash_completes)
+{
+	if (cli_run("command -v bash >/dev/null") != 0)
+		cr_skip("no bash");
+	assert_completed("b", "bench");
+	assert_completed("\"\"", "explore");
+	assert_completed("bench --thr", "--threads");
+	assert_completed("bench multi-w", "multi-watch");
+	assert_completed("play lost-upd", "lost-update");
+	assert_completed("play set-nx", "set-nx-ex");
+	assert_completed("play READ", "README.md");
+	assert_completed("play --output READ", "README.md");
+	assert_completed("play --format = m", "mermaid");
+	assert_completed("matrix --hazard p", "pause");
+	assert_completed("claims -o READ", "README.md");
+	assert_completed("claims --only TL-", "TL-7");
+	assert_completed("bench --output doc", "docs");
+	assert_completed("help ex", "explore");
+	assert_not_completed("bench \"\"", "--threads");
+	assert_not_completed("bench --output READ", "README.md");
+	assert_not_completed("bench --threads \"\"", "multi-watch");
+}
+
+Test(help, completion_of_zsh_is_zsh)
+{
+	if (cli_run("command -v zsh >/dev/null") != 0)
+		cr_skip("no zsh");
+	cr_assert_eq(cli_run("zsh -fnc \"$(cat completion/_redrace)\" 2>&1"), 0,
+		     "%s", cli_output);
+}
