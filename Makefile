@@ -96,7 +96,7 @@ matrix: all ## every strategy under every hazard: docs/matrix.md, its transcript
 matrix-replay: all ## play the transcripts of docs/matrix: do they still show what they did?
 	@$(B)/redrace matrix --replay docs/matrix $(ARGS)
 
-demo: $(B)/redrace ## one minute of lost updates, live
+demo: all ## a tour of ten minutes, with pauses (ARGS=--auto: without)
 	@$(B)/redrace demo $(ARGS)
 
 plots: ## draw the newest results again

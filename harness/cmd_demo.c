@@ -1,226 +1,345 @@
 /* SPDX-License-Identifier: MIT */
-/* redrace demo: lost updates, live, for a class. */
+/* redrace demo: a tour for a class, act by act, with pauses. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bench.h"
-#include "commands.h"
-#include "base/machine.h"
-#include "cluster/cluster.h"
 #include "base/option.h"
-#include "base/text.h"
+#include "bench/bench.h"
+#include "cluster/cluster.h"
+#include "commands.h"
+#include "play/play.h"
 
-enum { DEFAULT_SECONDS = 15 };
+enum { DEFAULT_SECONDS = 10, WORDS_MAX = 12, SCENES_MAX = 2 };
 
-struct demo_options {
-	const char *redis_server;
-	long seconds; /* of each act, about */
+/* One thing that is shown: a command of this program, or counts while clients
+ * count. */
+struct scene {
+	const char *words[WORDS_MAX]; /* the command's; none = counts */
+	enum rr_exit exit;            /* that the command ends with */
+	struct rr_live live;
+	const char *after;            /* what was seen; NULL = the output says it */
 };
 
-/* One act: a strategy in a setting, and what to say before and after. */
+/* One act: two sentences, and what is shown. */
 struct act {
-	const char *strategy;
-	int threads, processes;
-	const char *before, *after;
+	const char *name, *title, *text;
+	struct scene scenes[SCENES_MAX];
+	const char *needs;         /* a file; without it the act is left out */
+	bool is_interactive;       /* the first scene needs somebody at the keys;
+				    * without, it is the second */
 };
 
 static const struct act acts[] = {
-	{ "none", 2, 1,
-	  "Two threads, each: GET the counter, add 1, SET it. Redis runs one command at a time.",
-	  "Each command was atomic. The two together were not." },
-	{ "incr", 2, 1,
-	  "The same two threads, with INCR: reading, adding and writing in one command.",
-	  "Nothing can come in between, so nothing is lost." },
-	{ "local-mutex", 2, 1,
-	  "GET and SET again, inside a mutex of the program's own.",
-	  "Within one process that is enough." },
-	{ "local-mutex", 1, 2,
-	  "The same program started twice: two processes, a mutex each.",
-	  "Each mutex was correct, and useless against the other." },
+	{ .name = "counts",
+	  .title = "Counts go wrong",
+	  .text = "Two threads, each: GET the counter, add 1, SET it. Redis runs one command at a\n"
+		  "time, and increments are lost all the same; with INCR none is.",
+	  .scenes = { { .live = { "none", 2, 1, 0 },
+			.after = "Each command was atomic. The two together were not." },
+		      { .live = { "incr", 2, 1, 0 },
+			.after = "Reading, adding and writing are one command: nothing can come in between." } } },
+	{ .name = "how",
+	  .title = "See how",
+	  .text = "Both clients read the same value before either of them writes.\n"
+		  "Time runs downwards; the column in the middle is what the server holds.",
+	  .scenes = { { .words = { "play", "lost-update" } } } },
+	{ .name = "scheduler",
+	  .title = "Be the scheduler",
+	  .text = "You decide which client goes next: lose an update, with a for A and b for B.\n"
+		  "Then begin again (r) and find all the orders that lose none; q goes on.",
+	  .scenes = { { .words = { "play", "--interactive", "none" } },
+		      { .words = { "play", "--schedule",
+				   "A:GET B:GET A:SET B:SET", "none" } } },
+	  .is_interactive = true },
+	{ .name = "mutex",
+	  .title = "A mutex of the program's own",
+	  .text = "GET and SET again, inside a mutex. Within one process that is enough.\n"
+		  "Then the same program is started twice: two processes, a mutex each.",
+	  .scenes = { { .live = { "local-mutex", 2, 1, 0 } },
+		      { .live = { "local-mutex", 1, 2, 0 },
+			.after = "Each mutex was correct, and useless against the other." } } },
+	{ .name = "crash",
+	  .title = "A lock in Redis, and a holder that dies",
+	  .text = "SETNX takes the lock for all processes, DEL gives it back.\n"
+		  "A holder that dies in between never gives it back.",
+	  .scenes = { { .words = { "play", "setnx-holder-dies" } } } },
+	{ .name = "lease",
+	  .title = "A lease that is too short",
+	  .text = "So the lock gets a lease, and ends by itself. But a holder does not notice that\n"
+		  "its lease has ended, and writes; a random value in the lock does not stop it.",
+	  .scenes = { { .words = { "play", "token-keeps-overlap" } } } },
+	{ .name = "delete",
+	  .title = "The lock of somebody else",
+	  .text = "Without a random value it is worse: whoever comes too late deletes the lock of\n"
+		  "the next holder, and a third client comes in.",
+	  .scenes = { { .words = { "play", "overrun-delete" } } } },
+	{ .name = "proof",
+	  .title = "The proof",
+	  .text = "A test that finds nothing proves nothing: here all orders are looked at.\n"
+		  "Without a lock some lose an update; with the right lock none does, without faults.",
+	  .scenes = { { .words = { "explore", "none" } },
+		      { .words = { "explore", "lua-delifequals" } } } },
+	{ .name = "program",
+	  .title = "Your own program",
+	  .text = "The same for any program in any language, unmodified: a shell script with\n"
+		  "redis-cli. Final data that no serial order leaves are shown with the schedule.",
+	  .scenes = { { .words = { "check", "--", "sh",
+				   "examples/check/counter.sh" },
+			.exit = RR_EXIT_VIOLATED } },
+	  .needs = "examples/check/counter.sh" },
 };
+
+enum { N_ACTS = sizeof(acts) / sizeof(acts[0]) };
 
 /* ---- Options ------------------------------------------------------------- */
 
+struct demo_options {
+	const char *redis_server;
+	long seconds;     /* of each live count, about */
+	bool is_auto;     /* without pauses */
+	size_t only;      /* an act, or N_ACTS */
+};
+
+static const char *act_name(size_t index)
+{
+	return index < N_ACTS ? acts[index].name : NULL;
+}
+
+static bool take_act(void *into, char *text, struct rr_error *error)
+{
+	struct demo_options *options = into;
+
+	return rr_take_name("act", text, act_name,
+			    "'redrace help demo' shows them", &options->only,
+			    error);
+}
+
 static const struct rr_option options_table[] = {
+	{ .name = "auto", .help = "go on without waiting for keys",
+	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct demo_options, is_auto) },
+	{ .name = "only", .argument = "ACT",
+	  .help = "one act: counts, how, scheduler, mutex, crash, lease, delete, proof or program",
+	  .kind = RR_TAKES_MORE, .take = take_act, .name_at = act_name },
 	{ .common = RR_OPTION_SECONDS,
-	  .help = "seconds that each of the four acts takes (15)",
+	  .help = "seconds that each of the four live counts takes (10)",
 	  .at = offsetof(struct demo_options, seconds), .min = 1, .max = 600 },
 	{ .common = RR_OPTION_REDIS_SERVER,
 	  .at = offsetof(struct demo_options, redis_server) },
 };
 
-static const struct rr_command_line command_line = {
-	.about = "Shows lost updates while they happen: no lock, INCR, a local mutex, and the same mutex in two processes.",
+static const struct rr_command_line demo_line = {
+	.about = "A tour of ten minutes, act by act, with pauses: counts that go wrong, how they do, locks and how they break, the proof, and your own program.",
+	.examples = "redrace demo --auto --seconds 2\n"
+		    "redrace demo --only proof",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-/* ---- The live line ------------------------------------------------------- */
+/* ---- Scenes -------------------------------------------------------------- */
 
-struct demo {
+struct tour {
 	const struct demo_options *options;
-	struct rr_session *session;
-	struct rr_cluster cluster;
-	struct rl_link *data; /* the demo's own connection */
-	bool is_terminal;
-	int64_t shown_ns; /* when the last line was printed */
+	struct rr_session session;
+	struct rr_cluster cluster; /* for the live counts, opened at the first */
+	bool is_open;
+	bool waits; /* for keys */
+	bool has_quit;
 	struct rr_error *error;
 };
 
-static long long read_counter(struct demo *demo, const struct rr_run *run)
+static void pause_tour(struct tour *tour)
 {
-	char key[RR_KEY_SIZE];
-	struct rl_reply reply;
-	long long count;
-
-	rr_keys_counter(key, run->prefix, 0);
-	if (rl_run(demo->data, &reply, "GET %s", key) != RL_OK ||
-	    !rl_reply_number(&reply, &count))
-		return 0;
-	return count;
+	if (tour->waits && !tour->has_quit)
+		tour->has_quit = !rr_press_key(&tour->session.signals,
+					       "press a key, q to end ");
+	if (tour->session.signals.interrupted)
+		rr_error_set(tour->error, RR_ERROR_INTERRUPTED, "%s", "");
 }
 
-static void print_counts(long long expected, long long actual)
+/* The words of the command, as one types them. */
+static void print_tour_command(const char *const words[])
 {
-	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
-	char gone[RR_GROUPED_SIZE];
-
-	printf("   expected %11s   actual %11s   lost %11s",
-	       rr_grouped(left, expected), rr_grouped(right, actual),
-	       rr_grouped(gone, expected > actual ? expected - actual : 0));
-}
-
-/*
- * Redrawn in place on a terminal, a line every two seconds elsewhere. Clients
- * go on while the counter is read: what was done before must be in it, and what
- * was done since may be. So the expected value is known to be between the two,
- * and as long as the counter is there as well, nothing has been lost.
- */
-static void show_counts(void *context, const struct rr_run *run, uint64_t done,
-			int64_t elapsed_ns)
-{
-	struct demo *demo = context;
-	const long long before = (long long)done;
-	long long actual;
-
-	if (!demo->is_terminal &&
-	    elapsed_ns < demo->shown_ns + INT64_C(2000000000))
-		return;
-	demo->shown_ns = elapsed_ns;
-	printf("%s", demo->is_terminal ? "\r" : "");
-	actual = read_counter(demo, run);
-	print_counts(actual > before ? actual : before, actual);
-	printf("%s", demo->is_terminal ? "\033[K" : "\n");
+	fputs("\n$ redrace", stdout);
+	for (; *words; words++)
+		printf(strchr(*words, ' ') ? " \"%s\"" : " %s", *words);
+	fputs("\n\n", stdout);
 	fflush(stdout);
+}
+
+/* Waits for the end of a command; a signal ends it. */
+static enum rr_exit await_command(struct tour *tour, pid_t pid)
+{
+	struct rr_signals *signals = &tour->session.signals;
+	bool is_told = false;
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		rr_signals_wait(signals, 100);
+		if (signals->interrupted && !is_told)
+			is_told = kill(pid, SIGTERM) == 0;
+	}
+	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) :
+				   RR_EXIT_INTERNAL;
+}
+
+/* Runs this program again, with the same standard input and output. */
+static enum rr_exit run_command_of(struct tour *tour, const char *words[])
+{
+	pid_t pid;
+
+	print_tour_command(words + 1);
+	pid = fork();
+	if (pid == 0) {
+		execv("/proc/self/exe", (char *const *)words);
+		_exit(RR_EXIT_INTERNAL);
+	}
+	if (pid > 0)
+		return await_command(tour, pid);
+	rr_error_set(tour->error, RR_ERROR_INTERNAL, "no more processes");
+	return RR_EXIT_OK;
+}
+
+/* With the same server as the tour, behind the name of the command. */
+static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
+{
+	const char *server = tour->options->redis_server;
+	const char *words[WORDS_MAX + 4] = { "redrace", scene->words[0] };
+	size_t n = 2;
+	enum rr_exit code;
+
+	if (server) {
+		words[n++] = "--redis-server";
+		words[n++] = server;
+	}
+	for (size_t i = 1; i < WORDS_MAX && scene->words[i]; i++)
+		words[n++] = scene->words[i];
+	code = run_command_of(tour, words);
+	/* Nobody reads any more: the command has said so. */
+	tour->has_quit |= code == RR_EXIT_FILE;
+	if (code == RR_EXIT_FILE)
+		return code;
+	if (code == RR_EXIT_INTERRUPTED)
+		rr_error_set(tour->error, RR_ERROR_INTERRUPTED, "%s", "");
+	else if (code != scene->exit)
+		return rr_complain(code ? code : RR_EXIT_VIOLATED,
+				   "'%s' ended with %d instead of %d",
+				   scene->words[0], (int)code,
+				   (int)scene->exit);
+	return RR_EXIT_OK;
+}
+
+static enum rr_exit play_live(struct tour *tour, const struct scene *scene)
+{
+	const struct rr_cluster_options servers = {
+		.program = tour->options->redis_server ?
+				   tour->options->redis_server :
+				   "redis-server",
+		.clock = RR_CLUSTER_REAL,
+		.cpu = rr_placement_cpu(),
+	};
+	struct rr_live live = scene->live;
+
+	live.seconds = tour->options->seconds;
+	if (!tour->is_open &&
+	    !rr_cluster_open(&tour->cluster, &tour->session, &servers,
+			     tour->error))
+		return RR_EXIT_OK;
+	tour->is_open = true;
+	return rr_live_count(&live, &tour->cluster, tour->error);
+}
+
+static enum rr_exit play_scene(struct tour *tour, const struct scene *scene)
+{
+	const enum rr_exit code = scene->words[0] ? play_command(tour, scene) :
+						    play_live(tour, scene);
+
+	if (scene->after && !tour->error->kind)
+		printf("%s\n", scene->after);
+	if (!tour->error->kind)
+		putchar('\n');
+	fflush(stdout);
+	return code;
 }
 
 /* ---- Acts ---------------------------------------------------------------- */
 
-static bool run_act(struct demo *demo, const struct act *act, long increments,
-		    bool is_shown, struct rr_measurement *measurement)
+static bool has_scene(const struct scene *scene)
 {
-	const struct rr_run run = {
-		.strategy = rr_strategy_find(act->strategy),
-		.cluster = &demo->cluster,
-		.prefix = demo->session->prefix,
-		.threads = act->threads,
-		.processes = act->processes,
-		.increments = increments,
-		.warmup = 100,
-		.keys = 1,
-		.ttl_ms = 10000,
-		.seed = 1,
-	};
-	const struct rr_watcher watcher = { show_counts, demo };
-
-	demo->shown_ns = 0;
-	return rr_bench_run(&run, &demo->session->signals,
-			    is_shown ? &watcher : NULL, measurement, NULL,
-			    demo->error);
+	return scene->words[0] || scene->live.strategy;
 }
 
-/* How many increments this machine does in the act's time is tried out
- * first. */
-static enum rr_exit play_act(struct demo *demo, const struct act *act)
+static enum rr_exit play_act(struct tour *tour, const struct act *act)
 {
-	const double seconds = (double)demo->options->seconds;
-	struct rr_measurement m;
-	long increments;
-
-	printf("%s\n   %s, %d x %d %s\n", act->before, act->strategy,
-	       act->processes, act->threads,
-	       act->threads == 1 ? "thread" : "threads");
-	fflush(stdout);
-	if (!run_act(demo, act, 2000, false, &m))
-		return RR_EXIT_OK;
-	increments = (long)(rr_increments_per_s(&m) * seconds) / 1000 * 1000 +
-		     1000;
-	if (!run_act(demo, act, increments, true, &m))
-		return RR_EXIT_OK;
-	printf("%s", demo->is_terminal ? "\r" : "");
-	print_counts(m.expected_value, m.final_value);
-	printf("%s   %s\n%s\n\n", demo->is_terminal ? "\033[K" : "", m.remark,
-	       act->after);
-	return rr_verdict_exit(m.verdict);
-}
-
-static enum rr_exit play_acts(struct demo *demo)
-{
+	size_t from = act->is_interactive && !tour->waits ? 1 : 0;
+	size_t to = act->is_interactive && tour->waits ? 1 : SCENES_MAX;
 	enum rr_exit worst = RR_EXIT_OK;
 
-	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) &&
-			   !demo->error->kind && worst != RR_EXIT_VIOLATED;
-	     i++)
-		worst = rr_exit_worse(worst, play_act(demo, &acts[i]));
+	printf("%zu. %s\n\n%s\n", (size_t)(act - acts) + 1, act->title,
+	       act->text);
+	if (act->scenes[0].live.strategy && tour->options->only < N_ACTS)
+		putchar('\n');
+	if (act->needs && access(act->needs, R_OK) != 0) {
+		printf("\nLeft out: there is no %s here.\n\n", act->needs);
+		return RR_EXIT_OK;
+	}
+	if (act->is_interactive)
+		pause_tour(tour);
+	if (act->scenes[0].live.strategy && tour->options->only == N_ACTS)
+		print_tour_command((const char *const[]){ "demo", "--only",
+						     act->name, NULL });
+	for (; from < to && has_scene(&act->scenes[from]) && !tour->has_quit &&
+	       !tour->error->kind;
+	     from++)
+		worst = rr_exit_worse(worst,
+				      play_scene(tour, &act->scenes[from]));
 	return worst;
 }
 
-static enum rr_exit show_demo(struct demo *demo)
+static enum rr_exit play_tour(struct tour *tour)
 {
-	const struct rr_cluster_options servers = {
-		.program = demo->options->redis_server,
-		.clock = RR_CLUSTER_REAL,
-		.cpu = rr_placement_cpu(),
-	};
-	enum rr_exit code = RR_EXIT_OK;
+	const size_t only = tour->options->only;
+	enum rr_exit worst = RR_EXIT_OK;
 
-	if (!rr_cluster_open(&demo->cluster, demo->session, &servers,
-			     demo->error) ||
-	    !rr_cluster_need(&demo->cluster, 1, demo->error))
-		return RR_EXIT_OK;
-	demo->data = rl_link_new(rr_cluster_address(&demo->cluster, 0),
-				 RR_TIMEOUT_MS);
-	if (demo->data)
-		code = play_acts(demo);
-	else
-		rr_error_no_memory(demo->error);
-	rl_link_free(demo->data);
-	return code;
+	for (size_t i = 0; i < N_ACTS; i++) {
+		if (only < N_ACTS && only != i)
+			continue;
+		worst = rr_exit_worse(worst, play_act(tour, &acts[i]));
+		if (tour->has_quit || tour->error->kind)
+			return worst;
+		if (only == N_ACTS && i + 1 < N_ACTS)
+			pause_tour(tour);
+		if (tour->has_quit)
+			return worst;
+	}
+	if (only == N_ACTS)
+		puts("Next: docs/teaching.md has lessons; 'redrace list' has all strategies and races.");
+	return worst;
 }
 
 static enum rr_exit run_demo(int argc, char **argv, struct rr_error *error)
 {
-	struct demo_options options = { .redis_server = "redis-server",
-					.seconds = DEFAULT_SECONDS };
-	struct rr_session session;
-	struct demo demo = { .options = &options,
-			     .session = &session,
-			     .is_terminal = isatty(STDOUT_FILENO) == 1,
-			     .error = error };
+	struct demo_options options = { .seconds = DEFAULT_SECONDS,
+					.only = N_ACTS };
+	struct tour tour = { .options = &options, .error = error };
 	enum rr_exit code = RR_EXIT_OK;
 
-	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (rr_session_open(&session, error))
-		code = show_demo(&demo);
-	rr_cluster_close(&demo.cluster);
-	rr_session_close(&session);
+	rr_command_line_parse(&demo_line, &options, argc, argv);
+	tour.waits = !options.is_auto && isatty(STDIN_FILENO) == 1 &&
+		     isatty(STDOUT_FILENO) == 1;
+	if (rr_session_open(&tour.session, error))
+		code = play_tour(&tour);
+	rr_cluster_close(&tour.cluster);
+	rr_session_close(&tour.session);
 	return code;
 }
 
 const struct rr_command rr_cmd_demo = {
 	.name = "demo",
-	.summary = "show lost updates, live",
-	.line = &command_line,
+	.summary = "a tour of ten minutes, with pauses",
+	.line = &demo_line,
 	.run = run_demo,
 };

@@ -97,6 +97,20 @@ double rr_increments_per_s(const struct rr_measurement *measurement);
 /* What the program exits with for it. */
 enum rr_exit rr_verdict_exit(enum rr_verdict verdict);
 
+/* ---- demo: counts to look at (live.c) ------------------------------------ */
+
+struct rr_live {
+	const char *strategy;
+	int threads, processes; /* threads in each process */
+	long seconds;           /* it takes, about */
+};
+
+/* Prints what is expected and what is there, while clients count on a server of
+ * `cluster` and when they have. Returns the verdict's exit code, unless there is
+ * an error. */
+enum rr_exit rr_live_count(const struct rr_live *live,
+			   struct rr_cluster *cluster, struct rr_error *error);
+
 /* ---- bench: many runs, with results on disk ------------------------------ */
 
 enum { RR_CHOSEN_MAX = 64, RR_SWEEP_MAX = 16, RR_CLIENTS_MAX = 4096 };

@@ -73,6 +73,12 @@ void rr_quiz_score(const struct rr_quiz *quiz);
  * matter, nor what follows in an error. */
 bool rr_quiz_is_right(const char *answer, const char *reply);
 
+/* ---- Pauses (screen.c) -------------------------------------------------- */
+
+/* Prints `prompt` and waits for a key, at a terminal. False: it was q, or a
+ * signal has come (signals->interrupted). */
+bool rr_press_key(struct rr_signals *signals, const char *prompt);
+
 /* ---- Playing a strategy (schedule.c, interactive.c) --------------------- */
 
 enum { RR_GUIDED_CLIENTS = 6, RR_INCREMENTS_MAX = 100 };

@@ -96,6 +96,21 @@ int rr_terminal_key(struct rr_terminal *terminal)
 	return RR_KEY_NONE;
 }
 
+bool rr_press_key(struct rr_signals *signals, const char *prompt)
+{
+	struct rr_terminal terminal;
+	int key;
+
+	fputs(prompt, stdout);
+	fflush(stdout);
+	if (!rr_terminal_open(&terminal, signals))
+		return true;
+	key = rr_terminal_key(&terminal);
+	rr_terminal_close(&terminal);
+	fputs("\r\033[K", stdout);
+	return key != 'q' && key != RR_KEY_NONE;
+}
+
 static int columns_of_terminal(void)
 {
 	struct winsize size;

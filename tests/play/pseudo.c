@@ -19,7 +19,7 @@ static void run(struct pseudo *pseudo, const char *arguments)
 	const char *program = getenv("REDRACE");
 	char command[600];
 
-	snprintf(command, sizeof(command), "exec %s play %s",
+	snprintf(command, sizeof(command), "exec %s %s",
 		 program ? program : "build/redrace", arguments);
 	close(pseudo->master);
 	if (login_tty(pseudo->slave) != 0)
@@ -35,6 +35,15 @@ void pseudo_open(struct pseudo *pseudo, const char *arguments)
 
 void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
 		    const char *arguments)
+{
+	char command[500];
+
+	snprintf(command, sizeof(command), "play %s", arguments);
+	pseudo_open_command(pseudo, columns, command);
+}
+
+void pseudo_open_command(struct pseudo *pseudo, unsigned short columns,
+			 const char *arguments)
 {
 	struct winsize size = { .ws_row = 40, .ws_col = columns };
 

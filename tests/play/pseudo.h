@@ -22,6 +22,10 @@ void pseudo_open(struct pseudo *pseudo, const char *arguments);
 void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
 		    const char *arguments);
 
+/* The same of `redrace ARGUMENTS`. */
+void pseudo_open_command(struct pseudo *pseudo, unsigned short columns,
+			 const char *arguments);
+
 /* Types. */
 void pseudo_type(struct pseudo *pseudo, const char *keys);
 

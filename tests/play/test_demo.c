@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The tour: with somebody at the keys, and without. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pseudo.h"
+
+static void setup_tour(void)
+{
+	cli_setup();
+	setenv("LC_ALL", "C.UTF-8", 1);
+	setenv("TERM", "xterm", 1);
+}
+
+TestSuite(demo, .init = setup_tour, .fini = cli_teardown);
+
+static struct pseudo pseudo;
+
+static void assert_shows(const char *text)
+{
+	cr_assert_not_null(strstr(cli_output, text), "no '%s' in: %s", text,
+			   cli_output);
+}
+
+Test(demo, runs_the_commands_that_it_shows)
+{
+	cr_assert_eq(cli_run("$REDRACE demo --only proof 2>&1"), 0,
+		     "%s", cli_output);
+	assert_shows("8. The proof");
+	assert_shows("\n$ redrace explore none\n");
+	assert_shows("4 of 6 interleavings fail");
+	assert_shows("\n$ redrace explore lua-delifequals\n");
+	assert_shows("safe: all 16 states");
+}
+
+Test(demo, plays_a_schedule_where_nobody_can_choose)
+{
+	cr_assert_eq(cli_run("$REDRACE demo --only scheduler </dev/null 2>&1"),
+		     0, "%s", cli_output);
+	assert_shows("$ redrace play --schedule \"A:GET B:GET A:SET B:SET\" none");
+	assert_shows("update lost: expected 2, actual 1");
+}
+
+Test(demo, lets_somebody_at_a_terminal_choose)
+{
+	pseudo_open_command(&pseudo, 100, "demo --only scheduler");
+	pseudo_await(&pseudo, "press a key, q to end");
+	pseudo_type(&pseudo, " ");
+	pseudo_await(&pseudo, "goal: make it lose an update");
+	pseudo_type(&pseudo, "abab");
+	pseudo_await(&pseudo, "REACHED");
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+}
+
+Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
+{
+	pseudo_open_command(&pseudo, 100, "demo --seconds 1");
+	pseudo_await(&pseudo, "$ redrace demo --only counts");
+	pseudo_await(&pseudo, "press a key, q to end");
+	cr_assert_null(strstr(pseudo.screen, "2. See how"));
+	pseudo_type(&pseudo, " ");
+	pseudo_await(&pseudo, "$ redrace play lost-update");
+	pseudo_await(&pseudo, "An increment that was acknowledged");
+	pseudo_await(&pseudo, "press a key, q to end");
+	pseudo_type(&pseudo, "q");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
+	pseudo_open_command(&pseudo, 100, "demo --only scheduler");
+	pseudo_await(&pseudo, "press a key, q to end");
+	pseudo_type(&pseudo, "\003");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_INTERRUPTED);
+}
+
+Test(demo, says_what_is_wrong)
+{
+	cli_assert_one_line("$REDRACE demo --only proff 2>&1", RR_EXIT_USAGE,
+			    "proof");
+	cr_assert_eq(cli_run("cp $(readlink -f $REDRACE) $HERE/redrace && cd $HERE && ./redrace demo --only program 2>&1"),
+		     0, "%s", cli_output);
+	assert_shows("Left out: there is no examples/check/counter.sh here.");
+	cr_assert_eq(cli_run("$REDRACE demo --only how --redis-server /none 2>&1"),
+		     RR_EXIT_REDIS, "%s", cli_output);
+}
