@@ -122,6 +122,7 @@ static struct rr_instance_config instances_of(struct rr_check *check)
 		.directory = check->session.guardian.base,
 		.signals = &check->session.signals,
 		.preload = check->preload[0] ? check->preload : NULL,
+		.until_ns = check->until_ns,
 		.start_ns = RR_CLUSTER_START_NS,
 		.patience_ms = check->options->patience_s * 1000,
 	};
@@ -196,14 +197,18 @@ static void close_check(struct rr_check *check)
 
 /* ---- Meanwhile ------------------------------------------------------------------- */
 
+static void note_time(struct rr_check *check)
+{
+	check->is_out_of_time = check->until_ns != 0 &&
+				rr_clock_ns() > check->until_ns;
+}
+
 static bool go_on(void *context, unsigned long states, double share)
 {
 	struct rr_check *check = context;
 
 	rr_check_show_progress(check, states, share);
-	check->is_out_of_time = check->options->seconds &&
-				rr_clock_s() - check->begun >
-					(double)check->options->seconds;
+	note_time(check);
 	rr_signals_wait(&check->session.signals, 0);
 	return !check->is_out_of_time && !check->session.signals.interrupted;
 }
@@ -310,9 +315,9 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 	bool good;
 
 	print_warning(check->options, rr_check_report_file(check->options));
-	check->begun = rr_clock_s();
 	good = rr_explore_outcomes(&check->cluster, &config, &result, error);
 	rr_check_end_progress(check);
+	note_time(check);
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
@@ -335,6 +340,10 @@ enum rr_exit rr_check(const struct rr_check_options *options,
 	}
 	check->options = options;
 	check->launcher.socket = -1;
+	check->begun = rr_clock_s();
+	if (options->seconds)
+		check->until_ns = rr_clock_ns() +
+				  options->seconds * INT64_C(1000000000);
 	if (open_check(check, error))
 		code = run_check(check, error);
 	close_check(check);

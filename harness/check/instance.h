@@ -25,6 +25,7 @@ struct rr_instance_config {
 	struct rr_launcher *launcher;
 	const char *directory; /* for sockets, short */
 	struct rr_signals *signals; /* that end a wait; NULL = none */
+	int64_t until_ns;           /* which ends one, too; 0 = nothing */
 	const char *preload;   /* the shim, for LD_PRELOAD; NULL = none */
 	const char *refused;   /* who prints this regular expression has failed;
 				* NULL = nobody */

@@ -22,6 +22,7 @@ struct rr_check {
 	struct rl_command asked[RR_CHECK_FINALS_MAX];
 	struct rr_race *finals; /* their words */
 	double begun;
+	int64_t until_ns; /* --seconds, by rr_clock_ns(); 0 = there is no end */
 	bool is_out_of_time;
 	struct rr_check_progress {
 		double at;             /* when it was shown last */

@@ -519,13 +519,16 @@ static bool is_called_off(const struct rr_process *process,
 			  struct rr_error *error)
 {
 	struct rr_signals *signals = process->plan->signals;
+	const int64_t until_ns = process->plan->until_ns;
+	bool is_over = until_ns != 0 && rr_clock_ns() > until_ns;
 
-	if (!signals)
-		return false;
-	rr_signals_wait(signals, 0);
-	if (signals->interrupted)
+	if (signals) {
+		rr_signals_wait(signals, 0);
+		is_over |= signals->interrupted;
+	}
+	if (is_over)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
-	return signals->interrupted;
+	return is_over;
 }
 
 enum rr_process_end rr_process_wait(struct rr_process *process,

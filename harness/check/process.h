@@ -30,6 +30,7 @@ struct rr_process_plan {
 	const char *const *argv;   /* with {url}, {host}, {port}, {socket} */
 	const char *name;          /* of the client, "A": REDRACE_CLIENT */
 	struct rr_signals *signals; /* that end a wait; NULL = none */
+	int64_t until_ns;           /* which ends one, too; 0 = nothing */
 	const char *preload;       /* the shim, for LD_PRELOAD; NULL = none */
 	int64_t start_ns;          /* its time of day at first, since 1970 */
 	long patience_ms;          /* until one that neither asks nor ends hangs */

@@ -620,6 +620,10 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 void rr_programs_set_live(struct rr_programs *programs, bool is_live)
 {
 	programs->is_live = is_live;
+	programs->instances.until_ns =
+		is_live ? 0 : programs->config.instances.until_ns;
+	if (programs->problem.kind == RR_ERROR_INTERRUPTED)
+		programs->problem.kind = RR_ERROR_NONE;
 }
 
 /* Does the command at a node, or before it, have this text in it? */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/machine.h"
 
 /* So many commands on one server, and still no state that was there: something counts
  * up. The shortest paths of what comes to an end are shorter by far. */
@@ -15,7 +16,7 @@ enum {
 	LOOK_FOR_COUNTERS = 3000
 };
 
-enum { REPORT_EVERY = 64 };
+enum { REPORT_EVERY = 64, REPORT_NS = 50 * 1000 * 1000 };
 
 static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key)
 {
@@ -130,6 +131,19 @@ static bool is_endless(struct rr_graph *graph)
 	       product->tables[1]->depth > deepest;
 }
 
+/* Looking at everything takes longer than many states do, and a state whose programs
+ * have to be run first takes longer than all of that. */
+static bool is_due(struct rr_graph *graph)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (graph->n_expanded % REPORT_EVERY != 0 &&
+	    now_ns - graph->reported_ns < REPORT_NS)
+		return false;
+	graph->reported_ns = now_ns;
+	return true;
+}
+
 /* Why to stop before the end; RR_GRAPH_WHOLE = go on. */
 static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 {
@@ -144,7 +158,7 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 		return product->error.kind ? RR_GRAPH_FAILED : RR_GRAPH_ENDLESS;
 	if (config->most && graph->states.n > config->most)
 		return RR_GRAPH_MOST;
-	if (graph->n_expanded % REPORT_EVERY)
+	if (!is_due(graph))
 		return RR_GRAPH_WHOLE;
 	if (config->memory && rr_graph_bytes(graph) > config->memory)
 		return RR_GRAPH_MEMORY;

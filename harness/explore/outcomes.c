@@ -275,7 +275,8 @@ static bool judge_graph(struct rr_outcomes *outcomes)
 		graph->breaks |= RR_BREAKS_COUNT;
 		result->wrong++;
 	}
-	if (!rr_graph_follow_polling(graph))
+	if (outcomes->end != RR_GRAPH_STOPPED &&
+	    !rr_graph_follow_polling(graph))
 		return rr_outcomes_fail(outcomes, &outcomes->product.error);
 	return rr_graph_analyse(graph) || rr_error_no_memory(outcomes->error);
 }
@@ -407,6 +408,37 @@ static bool conclude_search(struct rr_outcomes *outcomes)
 	       rr_outcomes_audit(outcomes);
 }
 
+/* The programs were called off in the middle of something: what was found up to there
+ * is told. */
+static bool conclude_early(struct rr_outcomes *outcomes)
+{
+	struct rr_graph *graph = &outcomes->graph;
+
+	*outcomes->error = (struct rr_error){ .kind = RR_ERROR_NONE };
+	outcomes->product.error.kind = RR_ERROR_NONE;
+	for (size_t i = 0; outcomes->product.clients &&
+			   i < outcomes->config->n_clients;
+	     i++)
+		outcomes->product.clients[i].error.kind = RR_ERROR_NONE;
+	outcomes->end = RR_GRAPH_STOPPED;
+	graph->breaks &= RR_BREAKS_EXCLUSION;
+	graph->n_edges = graph->n_expanded ? graph->first[graph->n_expanded] :
+					     0;
+	if (graph->breaks)
+		return judge_finals(outcomes) && conclude_search(outcomes);
+	note_search(outcomes);
+	return true;
+}
+
+static bool search_once(struct rr_outcomes *outcomes)
+{
+	const bool good = search_until_known(outcomes) &&
+			  judge_finals(outcomes) && conclude_search(outcomes);
+
+	return good || (outcomes->error->kind == RR_ERROR_INTERRUPTED &&
+			conclude_early(outcomes));
+}
+
 /* It is made anew. */
 static void forget_result(struct rr_outcomes *outcomes)
 {
@@ -434,8 +466,7 @@ bool rr_explore_outcomes(struct rr_cluster *cluster,
 	while (outcomes.repeats && error->kind == RR_ERROR_NONE) {
 		outcomes.repeats = false;
 		forget_result(&outcomes);
-		good = search_until_known(&outcomes) &&
-		       judge_finals(&outcomes) && conclude_search(&outcomes);
+		good = search_once(&outcomes);
 	}
 	release_explorer(&outcomes);
 	result->seconds = rr_clock_s() - result->seconds;

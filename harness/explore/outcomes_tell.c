@@ -206,12 +206,24 @@ bool rr_outcomes_show_finding(struct rr_outcomes *outcomes)
 
 /* ---- Without a finding ------------------------------------------------------------- */
 
+static bool search_is_called_off(const struct rr_outcomes *outcomes)
+{
+	const struct rr_outcomes_config *config = outcomes->config;
+
+	return config->progress &&
+	       !config->progress(config->context, outcomes->graph.states.n, 1);
+}
+
 static bool audit_paths(struct rr_outcomes *outcomes)
 {
 	struct rr_path path = { 0 };
 	bool good = true;
 
 	for (unsigned long i = 0; i < outcomes->config->audit && good; i++) {
+		if (search_is_called_off(outcomes)) {
+			outcomes->result->explored = RR_EXPLORED_STOPPED;
+			break;
+		}
 		struct rr_actions actions = { 0 };
 
 		good = rr_graph_random_path(&outcomes->graph, i + 1, &path) &&

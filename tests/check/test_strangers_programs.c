@@ -27,11 +27,21 @@ static const struct stranger strangers[] = {
 	  "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "DEL busy",
 	  0, "serializable" },
 	{ "a pipe is looked at until the clock has moved", PYTHON,
-	  "--audit 1 --clients 1 --hangs-after 2",
-	  "import multiprocessing, os\n"
-	  "multiprocessing.Pipe()[0].poll(0)\n"
+	  "--audit 1 --clients 1 --hangs-after 4",
+	  "import multiprocessing, os, time\n"
+	  "ends = multiprocessing.Pipe()\n"
+	  "for i in range(9): time.sleep(0.1 + ends[0].poll(0))\n"
 	  "os.system('redis-cli -p $REDIS_PORT INCR x')",
 	  0, "serializable" },
+	{ "threads in all orders are ended by --seconds", PYTHON,
+	  "--seconds 2 --clients 3",
+	  "import os, threading\n"
+	  "def add():\n"
+	  "    os.system('redis-cli -p $REDIS_PORT INCR x')\n"
+	  "threads = [threading.Thread(target=add) for _ in range(6)]\n"
+	  "for thread in threads: thread.start()\n"
+	  "for thread in threads: thread.join()",
+	  2, "out of time: --seconds" },
 	{ "a daemon without an environment", "sh", "",
 	  CLI "INCR x\nenv -i setsid sleep 9 >/dev/null 2>&1 &", 65,
 	  "client A left a process running in a group of its own" },
@@ -48,7 +58,7 @@ static void meet(const struct stranger *stranger)
 	fprintf(file, "%s\n", stranger->text);
 	fclose(file);
 	snprintf(command, sizeof(command),
-		 "$REDRACE check %s -- %s $HERE/program 2>&1",
+		 "timeout 20 $REDRACE check %s -- %s $HERE/program 2>&1",
 		 stranger->options, stranger->interpreter);
 	cr_assert_eq(cli_run(command), stranger->code, "%s: %s", stranger->name,
 		     cli_output);
