@@ -90,7 +90,8 @@ claims-doc: all ## the same as docs/claims.md
 matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
 	@begun=$$(mktemp); \
 	  $(B)/redrace matrix --docs docs -o results/matrix.html -o results/matrix.json $(ARGS); code=$$?; \
-	  if [ docs/matrix.md -nt $$begun ]; then sh docs/excerpt > README.md.new && mv README.md.new README.md; fi; \
+	  if [ docs/matrix.md -nt $$begun ]; then for file in README.md README.zh.md; do \
+	    sh docs/excerpt $$file > $$file.new && mv $$file.new $$file; done; fi; \
 	  rm -f $$begun; exit $$code
 
 matrix-replay: all ## play the transcripts of docs/matrix: do they still show what they did?

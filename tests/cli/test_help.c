@@ -294,3 +294,10 @@ Test(help, completion_of_zsh_is_zsh)
 	cr_assert_eq(cli_run("zsh -fnc \"$(cat completion/_redrace)\" 2>&1"), 0,
 		     "%s", cli_output);
 }
+
+/* ---- Documents --------------------------------------------------------------- */
+
+Test(help, chinese_readme_shows_the_same)
+{
+	cr_assert_eq(cli_run("sh tests/translation 2>&1"), 0, "%s", cli_output);
+}
