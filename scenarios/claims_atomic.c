@@ -48,7 +48,7 @@ const struct rr_claim rr_claims_scripts[] = {
 	  .where = "002:62, 002:68" },
 	{ .id = "SC-3",
 	  .text = "A script that fails half-way leaves what it has written",
-	  .where = "002:72" },
+	  .where = "002:72", .derived = true },
 	{ .id = "SC-4",
 	  .text = "A server loads its scripts again when it restarts",
 	  .where = "002:72", .verdict = RR_CLAIM_FALSE },

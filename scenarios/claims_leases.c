@@ -79,7 +79,7 @@ const struct rr_claim rr_claims_incr[] = {
 	  .remark = "only the winner sends EXPIRE" },
 	{ .id = "IN-4",
 	  .text = "The INCR lock does not know its owner: others can delete it",
-	  .where = "004:12, 004:44" },
+	  .where = "004:12, 004:44", .derived = true },
 	{ .id = "IN-5",
 	  .text = "EXPIRE after SETNX, whatever it answered, frees the lock of a dead holder",
 	  .where = "004:22", .verdict = RR_CLAIM_FALSE },

@@ -32,7 +32,7 @@ const struct rr_claim rr_claims_transactions[] = {
 	  .text = "A transaction works on a copy, which is thrown away when it is aborted",
 	  .where = "002:88", .verdict = RR_CLAIM_FALSE },
 	{ .id = "TX-8",
-	  .text = "The append-only file gets the commands before they are executed",
+	  .text = "A transaction's commands go to the AOF buffer before they are executed, then to the file",
 	  .where = "002:89", .verdict = RR_CLAIM_FALSE },
 	{ .id = "TX-9",
 	  .text = "A crash before the file is written leaves nothing of the transaction",

@@ -166,6 +166,29 @@ static void note_difference(const struct rr_trace *trace,
 		 verdict);
 }
 
+/* What was found, each with its figures, or "nothing broken". */
+static void note_findings(const struct rr_trace *trace,
+			  struct rr_job_result *result)
+{
+	const char *between = "";
+	FILE *out = fmemopen(result->text, sizeof(result->text), "w");
+
+	if (!out)
+		return;
+	for (int i = 0; i < RR_FINDINGS; i++) {
+		if (!(trace->findings & 1U << i))
+			continue;
+		fprintf(out, "%s%s", between,
+			rr_finding_name((enum rr_finding)i));
+		if (trace->conclusion[i][0])
+			fprintf(out, " (%s)", trace->conclusion[i]);
+		between = ", ";
+	}
+	if (!trace->findings)
+		fputs("nothing broken", out);
+	fclose(out);
+}
+
 static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_job_result *result)
 {
@@ -186,7 +209,7 @@ static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 	else if (!trace.as_written)
 		note_difference(&trace, result);
 	else
-		rr_trace_verdict(&trace, result->text, sizeof(result->text));
+		note_findings(&trace, result);
 	rr_trace_free(&trace);
 }
 

@@ -130,8 +130,9 @@ static const char intro[] =
 	"left to chance, and prints this. A verdict is computed: a claim is true if all that\n"
 	"its races say of it holds, false if nothing does, true under a condition if some does,\n"
 	"and incomplete if the document says nothing about what is shown. `000:3-9` is lines 3\n"
-	"to 9 of document 000; derived claims are only implied there. Figures vary from run to\n"
-	"run. `redrace play RACE` shows a race step by step.\n";
+	"to 9 of document 000, which [documents.md](documents.md) describes with the others;\n"
+	"derived claims are only implied there. Figures vary from run to run.\n"
+	"`redrace play RACE` shows a race step by step.\n";
 
 static void print_cell(FILE *file, const char *text)
 {
@@ -139,6 +140,29 @@ static void print_cell(FILE *file, const char *text)
 	print_escaped(file, &markdown, text);
 	fputs(" |", file);
 }
+
+/* Each part of a list, "A, B", as a link to BEFORE, so much of it, AFTER. What
+ * begins otherwise than `begin` says stays as it is. */
+static void print_links(FILE *file, const char *list, const char *begin,
+			const char *before, int length, const char *after)
+{
+	fputc(' ', file);
+	while (*list) {
+		const int part = (int)strcspn(list, ", ");
+
+		if (strchr(begin, list[0]))
+			fprintf(file, "[%.*s](%s%.*s%s)", part, list, before,
+				length ? length : part, list, after);
+		else
+			fprintf(file, "%.*s", part, list);
+		list += part;
+		for (; *list && strchr(", ", *list); list++)
+			fputc(*list, file);
+	}
+	fputs(" |", file);
+}
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
 
 static void print_markdown_row(const struct rr_claim_row *row, FILE *file)
 {
@@ -148,12 +172,15 @@ static void print_markdown_row(const struct rr_claim_row *row, FILE *file)
 		 row->observed[0] && row->problem[0] ? "; " : "",
 		 row->problem);
 	fputc('|', file);
-	print_cell(file, row->claim->id);
+	fprintf(file, " <a id=\"%s\"></a>%s |", row->claim->id,
+		row->claim->id);
 	print_cell(file, row->claim->text);
-	print_cell(file, row->where);
+	print_links(file, row->where, "0123456789", "documents.md#document-", 3,
+		    "");
 	print_cell(file, row->verdict);
 	print_cell(file, observed);
-	print_cell(file, row->races);
+	print_links(file, row->races, letters, "../scenarios/races/", 0,
+		    ".race");
 	fputc('\n', file);
 }
 
