@@ -17,12 +17,21 @@ enum rr_format {
 	RR_FORMATS
 };
 
+/* What a page says of a race beside its trace. NULL = nothing. */
+struct rr_article {
+	const char *id;      /* of its element; needed */
+	const char *command; /* that plays it again */
+	const struct rr_trace *safe; /* the same with something safe, to compare */
+	const char *safe_name;       /* "multi-watch" */
+	bool is_part;        /* of a page with others; else its title is h1 */
+};
+
 /* How RR_FORMAT_TEXT is printed, and what RR_FORMAT_HTML says beside the trace. */
 struct rr_style {
 	bool ascii;
 	bool colour;
 	size_t width; /* columns */
-	const char *command; /* that plays it again; NULL = by the race's file */
+	const struct rr_article *article; /* NULL = nothing */
 };
 
 /* "text", "mermaid", "svg", "html", "json", "race". */
@@ -46,15 +55,6 @@ bool rr_draw_so_far(FILE *out, const struct rr_trace *trace,
 		    const struct rr_style *style);
 
 /* ---- A race on a page (html.c) ---------------------------------------------- */
-
-/* What stands beside the trace. NULL = nothing. */
-struct rr_article {
-	const char *id;      /* of its element; needed */
-	const char *command; /* that plays it again */
-	const struct rr_trace *safe; /* the same with something safe, to compare */
-	const char *safe_name;       /* "multi-watch" */
-	bool is_part;        /* of a page with others; else its title is h1 */
-};
 
 /* Writes an <article> into a page that ends with the script rr_race_script. False: out
  * of memory. */

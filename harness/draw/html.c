@@ -265,12 +265,13 @@ bool rr_draw_article(FILE *out, const struct rr_trace *trace,
 
 bool rr_write_html(FILE *out, const struct rr_picture *picture)
 {
-	const char *command = picture->style ? picture->style->command : NULL;
-	const struct rr_article article = { .id = "race", .command = command };
+	static const struct rr_article plain = { .id = "race" };
+	const struct rr_article *article =
+		picture->style ? picture->style->article : NULL;
 	bool written;
 
 	rr_page_begin(out, picture->title);
-	written = write_article(out, picture, &article);
+	written = write_article(out, picture, article ? article : &plain);
 	rr_page_end(out, rr_race_script);
 	return written;
 }

@@ -1,8 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages: one file each, without a network. */
+/* Pages of HTML about what was measured and played. Each is one file that asks nothing
+ * of the network, is whole without a script, and better with it. */
 #ifndef RR_REPORT_H
 #define RR_REPORT_H
 
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "draw/draw.h"
 #include "game.h"
+
+enum { RR_REPORT_SUBJECTS_MAX = 256 };
+
+/* What a page is about: results directories of bench, and races by name or file. */
+struct rr_report {
+	size_t n_subjects;
+	const char *subjects[RR_REPORT_SUBJECTS_MAX];
+};
+
+/* Is it a results directory? */
+bool rr_report_is_results(const char *subject);
+
+/* Is any of them a race, so that servers are needed? */
+bool rr_report_has_races(const struct rr_report *report);
+
+/*
+ * Writes the page. Races are played now in `cluster`, which is not looked at when there
+ * are none. *as_written is false when a race did not play as written: the page shows how
+ * it went.
+ */
+bool rr_report_write(FILE *out, const struct rr_report *report,
+		     struct rr_cluster *cluster, bool *as_written,
+		     struct rr_error *error);
+
+/* Tables, plots and machine of a results directory, as a section of a page
+ * (results_page.c). False: it holds no results, or they cannot be read. */
+bool rr_report_results(FILE *out, const char *directory,
+		       struct rr_error *error);
 
 #endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace report: results and races as one page. */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/files.h"
+#include "base/machine.h"
+#include "commands.h"
+#include "report/report.h"
+
+struct report_options {
+	const char *redis_server;
+	const char *output; /* NULL = stdout */
+	struct rr_report report;
+};
+
+#define AT(field) offsetof(struct report_options, field)
+
+static bool take_subject(void *into, char *text, struct rr_error *error)
+{
+	struct rr_report *report = &((struct report_options *)into)->report;
+
+	if (report->n_subjects == RR_REPORT_SUBJECTS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "'%s': a page is about at most %d races and directories",
+				    text, RR_REPORT_SUBJECTS_MAX);
+	report->subjects[report->n_subjects++] = text;
+	return true;
+}
+
+static const struct rr_option options_table[] = {
+	{ .help = "Output" },
+	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
+	{ .help = "Servers" },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
+};
+
+static const struct rr_command_line report_line = {
+	.about = "Writes one HTML page: tables and plots of a results directory of bench; races, played now, to be stepped through. It needs no network, and can be read without JavaScript.",
+	.arguments = "DIR|RACE|FILE...",
+	.missing = "report what? a results directory of bench, or races: 'redrace list' shows them",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_subject,
+};
+
+static bool finish_page(struct rr_draft *draft, const char *output,
+			struct rr_error *error)
+{
+	if (output)
+		return rr_draft_replace(draft, output, error);
+	if (fclose(draft->out) != 0)
+		rr_error_no_memory(error);
+	if (!error->kind)
+		fwrite(draft->text, 1, draft->length, stdout);
+	free(draft->text);
+	return !error->kind;
+}
+
+/* All of it or nothing. */
+static bool write_page(const struct report_options *options,
+		       struct rr_cluster *cluster, bool *as_written,
+		       struct rr_error *error)
+{
+	struct rr_draft draft;
+
+	if (!rr_draft_open(&draft, error))
+		return false;
+	rr_report_write(draft.out, &options->report, cluster, as_written,
+			error);
+	return finish_page(&draft, options->output, error);
+}
+
+/* Servers are started only for races. */
+static bool write_on_servers(const struct report_options *options,
+			     bool *as_written, struct rr_error *error)
+{
+	const struct rr_cluster_options cluster_options = {
+		.program = options->redis_server,
+		.cpu = -1,
+	};
+	struct rr_session session;
+	struct rr_cluster cluster = { 0 };
+	bool good;
+
+	good = rr_session_open(&session, error) &&
+	       rr_cluster_open(&cluster, &session, &cluster_options, error) &&
+	       write_page(options, &cluster, as_written, error);
+	rr_cluster_close(&cluster);
+	rr_session_close(&session);
+	return good;
+}
+
+static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
+{
+	struct report_options options = { .redis_server = "redis-server" };
+	bool as_written = true;
+
+	rr_command_line_parse(&report_line, &options, argc, argv);
+	setlocale(LC_CTYPE, "");
+	if (rr_report_has_races(&options.report))
+		write_on_servers(&options, &as_written, error);
+	else
+		write_page(&options, NULL, &as_written, error);
+	return as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED;
+}
+
+const struct rr_command rr_cmd_report = {
+	.name = "report",
+	.summary = "results and races as one HTML page",
+	.line = &report_line,
+	.run = run_report,
+};

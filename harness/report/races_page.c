@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* A page about races that are played for it, and about results. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "play/play.h"
+#include "race/race.h"
+#include "report.h"
+
+enum { ID_SIZE = 64, COMMAND_SIZE = 512 };
+
+bool rr_report_has_races(const struct rr_report *report)
+{
+	for (size_t i = 0; i < report->n_subjects; i++) {
+		if (!rr_report_is_results(report->subjects[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The file's stem, or the name: letters that an address can have. Two of one name
+ * differ by their number. */
+static void make_id(char id[ID_SIZE], const char *subject, size_t number)
+{
+	const char *slash = strrchr(subject, '/');
+	const char *from = slash ? slash + 1 : subject;
+	size_t n = 0;
+
+	for (; from[n] && from[n] != '.' && n < ID_SIZE - 8; n++)
+		id[n] = strchr("\"'<>&%# \t", from[n]) || from[n] & 0x80 ?
+				'-' :
+				from[n];
+	if (number)
+		snprintf(id + n, ID_SIZE - n, "-%zu", number + 1);
+	else
+		id[n] = '\0';
+}
+
+static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
+			const struct rr_trace *trace, struct rr_error *error)
+{
+	char id[ID_SIZE], command[COMMAND_SIZE];
+	size_t n_before = 0;
+	struct rr_article article = {
+		.id = id,
+		.command = command,
+		.is_part = report->n_subjects > 1,
+	};
+
+	for (size_t k = 0; k < i; k++)
+		n_before += strcmp(report->subjects[k],
+				   report->subjects[i]) == 0;
+	make_id(id, report->subjects[i], n_before);
+	snprintf(command, sizeof(command), "redrace play %s",
+		 report->subjects[i]);
+	return rr_draw_article(out, trace, &article) ||
+	       rr_error_no_memory(error);
+}
+
+static struct rr_race *open_race(const char *subject, struct rr_error *error)
+{
+	struct stat status;
+
+	if (stat(subject, &status) != 0 || !S_ISDIR(status.st_mode))
+		return rr_library_open(subject, error);
+	rr_error_set(error, RR_ERROR_USAGE,
+		     "'%s' has no summary.csv: expected a results directory of bench, or a race",
+		     subject);
+	return NULL;
+}
+
+static bool write_race(FILE *out, const struct rr_report *report, size_t i,
+		       struct rr_cluster *cluster, bool *as_written,
+		       struct rr_error *error)
+{
+	struct rr_race *race = open_race(report->subjects[i], error);
+	struct rr_trace trace = { 0 };
+	bool good;
+
+	if (!race)
+		return false;
+	good = rr_player_play(race, cluster, NULL, &trace, error);
+	if (good) {
+		*as_written = *as_written && trace.as_written;
+		good = write_trace(out, report, i, &trace, error);
+	} else if (rr_error_set_aside(error, RR_ERROR_SKIPPED)) {
+		rr_xml_print(out, "<p>%s was not played: the server lacks what it needs.</p>\n",
+			     report->subjects[i]);
+		good = true;
+	}
+	rr_trace_free(&trace);
+	rr_race_free(race);
+	return good;
+}
+
+bool rr_report_write(FILE *out, const struct rr_report *report,
+		     struct rr_cluster *cluster, bool *as_written,
+		     struct rr_error *error)
+{
+	bool good = true;
+
+	*as_written = true;
+	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] :
+						     "redrace: a report");
+	if (report->n_subjects > 1)
+		fputs("<h1>Report</h1>\n", out);
+	for (size_t i = 0; good && i < report->n_subjects; i++)
+		good = rr_report_is_results(report->subjects[i]) ?
+			       rr_report_results(out, report->subjects[i],
+						 error) :
+			       write_race(out, report, i, cluster, as_written,
+					  error);
+	rr_page_end(out, rr_race_script);
+	return good;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* A results directory of bench as a section of a page: what came of it in a sentence,
+ * the table, the plots, and on what it was measured. */
+#include "report.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "csv.h"
+
+enum { NAME_SIZE = 256 };
+
+/* ---- In a sentence ----------------------------------------------------------------- */
+
+static size_t count_verdicts(const struct rr_csv *csv, const char *verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < csv->n_rows; i++)
+		n += strcmp(rr_csv_cell(csv, i, "verdict"), verdict) == 0;
+	return n;
+}
+
+/* Rows of the table are called results: a strategy has one for each number of threads. */
+static void print_sentence(FILE *out, const struct rr_csv *csv)
+{
+	const size_t violated = count_verdicts(csv, "violated");
+	const size_t inconclusive = count_verdicts(csv, "inconclusive");
+
+	rr_xml_print(
+		out,
+		"<p class=\"lead %s\"><strong>%s %zu result%s: %zu exact, %zu lossy as expected",
+		violated ? "bad" : "good", violated ? "✗" : "✓", csv->n_rows,
+		csv->n_rows == 1 ? "" : "s", count_verdicts(csv, "exact"),
+		count_verdicts(csv, "lossy"));
+	if (violated)
+		rr_xml_print(out, ", %zu violated", violated);
+	if (inconclusive)
+		rr_xml_print(out, ", %zu inconclusive", inconclusive);
+	fputs(".</strong></p>\n", out);
+}
+
+/* ---- The table ---------------------------------------------------------------------- */
+
+enum unit { TEXT, COUNT, DURATION, RATIO };
+
+static const struct {
+	const char *title, *column;
+	enum unit unit;
+} shown[] = {
+	{ "strategy", "strategy", TEXT },
+	{ "threads", "threads", COUNT },
+	{ "processes", "processes", COUNT },
+	{ "lost", "lost_median", COUNT },
+	{ "increments/s", "increments_per_s_median", COUNT },
+	{ "p50", "lat_p50_ns_median", DURATION },
+	{ "p99", "lat_p99_ns_median", DURATION },
+	{ "commands/inc", "commands_per_increment_median", RATIO },
+	{ "verdict", "verdict", TEXT },
+};
+
+enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
+
+static void print_figure(FILE *out, const char *text, enum unit unit)
+{
+	char buffer[RR_GROUPED_SIZE];
+	const double value = strtod(text, NULL);
+
+	if (!*text || unit == TEXT)
+		rr_xml_text(out, text);
+	else if (unit == COUNT)
+		rr_xml_text(out, rr_grouped(buffer, (long long)(value + 0.5)));
+	else if (unit == DURATION)
+		rr_xml_text(out, rr_duration(buffer, (uint64_t)value));
+	else
+		fprintf(out, "%.1f", value);
+}
+
+static void print_result(FILE *out, const struct rr_csv *csv, size_t row)
+{
+	const bool bad =
+		strcmp(rr_csv_cell(csv, row, "verdict"), "violated") == 0;
+
+	fputs(bad ? "<tr class=\"violated\">" : "<tr>", out);
+	for (size_t i = 0; i < N_SHOWN; i++) {
+		const char *text = rr_csv_cell(csv, row, shown[i].column);
+
+		fputs(i == 0		      ? "<th scope=\"row\">" :
+		      shown[i].unit == TEXT ? "<td>" :
+					      "<td class=\"number\">",
+		      out);
+		print_figure(out, text, shown[i].unit);
+		fputs(i == 0 ? "</th>" : "</td>", out);
+	}
+	fputs("</tr>\n", out);
+}
+
+static void print_results(FILE *out, const struct rr_csv *csv)
+{
+	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Results\"><table>\n"
+	      "<caption>Medians of all repeats</caption>\n<thead><tr>",
+	      out);
+	for (size_t i = 0; i < N_SHOWN; i++)
+		rr_xml_print(out, "<th scope=\"col\" class=\"%s\">%s</th>",
+			     shown[i].unit == TEXT ? "text" : "number",
+			     shown[i].title);
+	fputs("</tr></thead>\n<tbody>\n", out);
+	for (size_t i = 0; i < csv->n_rows; i++)
+		print_result(out, csv, i);
+	fputs("</tbody></table></div>\n", out);
+}
+
+/* ---- Plots ---------------------------------------------------------------------------- */
+
+static void print_base64(FILE *out, const char *text, size_t length)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < length; i += 3) {
+		uint32_t bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 |
+			       (i + k < length ? (unsigned char)text[i + k] :
+						 0);
+		for (size_t k = 0; k < 4; k++)
+			putc(k > length - i ? '=' :
+					      digits[bits >> (18 - 6 * k) & 63],
+			     out);
+	}
+}
+
+/* What a plot shows, as plots/describe has written it into it. */
+static char *describe_plot(const char *svg)
+{
+	static const char label[] = "aria-label=\"";
+	const char *from = strstr(svg, label);
+
+	if (!from)
+		return strdup("A plot");
+	from += strlen(label);
+	return strndup(from, strcspn(from, "\""));
+}
+
+static bool print_plot(FILE *out, const char *path, struct rr_error *error)
+{
+	size_t length;
+	char *svg = rr_report_read_file(path, &length, error);
+	char *words = svg ? describe_plot(svg) : NULL;
+	const bool good = words || rr_error_no_memory(error);
+
+	if (words) {
+		rr_xml_print(
+			out,
+			"<figure class=\"plot\"><img alt=\"%s\" src=\"data:image/svg+xml;base64,",
+			words);
+		print_base64(out, svg, length);
+		rr_xml_print(out, "\"/><figcaption>%s</figcaption></figure>\n",
+			     words);
+	}
+	free(words);
+	free(svg);
+	return good;
+}
+
+static int is_svg(const struct dirent *entry)
+{
+	const char *suffix = strrchr(entry->d_name, '.');
+
+	return suffix && strcmp(suffix, ".svg") == 0;
+}
+
+static bool print_plots(FILE *out, const char *directory,
+			struct rr_error *error)
+{
+	char path[RR_PATH_SIZE + NAME_SIZE];
+	struct dirent **entries;
+	bool good = true;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/plots", directory);
+	n = scandir(path, &entries, is_svg, alphasort);
+	if (n <= 0)
+		fputs("<p class=\"quiet\">No plots were drawn there: <code>sh plots/draw DIR</code> draws them.</p>\n",
+		      out);
+	fputs("<div class=\"plots\">\n", out);
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/plots/%s", directory,
+			 entries[i]->d_name);
+		good = good && print_plot(out, path, error);
+		free(entries[i]);
+	}
+	fputs("</div>\n", out);
+	if (n >= 0)
+		free(entries);
+	return good;
+}
+
+/* ---- On what ---------------------------------------------------------------------------- */
+
+static void print_value(FILE *out, const json_t *value)
+{
+	char *text;
+
+	if (json_is_string(value)) {
+		rr_xml_text(out, json_string_value(value));
+	} else {
+		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+		rr_xml_text(out, text);
+		free(text);
+	}
+}
+
+static void print_object(FILE *out, const char *name, const json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	rr_xml_print(out, "<tr><th scope=\"row\">%s</th><td>", name);
+	json_object_foreach((json_t *)object, key, value) {
+		if (json_is_null(value))
+			continue;
+		rr_xml_print(out, "%s <code>", key);
+		print_value(out, value);
+		fputs("</code>; ", out);
+	}
+	fputs("</td></tr>\n", out);
+}
+
+/* Without env.json there is nothing to say. */
+static void print_environment(FILE *out, const char *directory)
+{
+	char path[RR_PATH_SIZE];
+	json_t *root;
+	const char *key;
+	json_t *value;
+
+	snprintf(path, sizeof(path), "%s/env.json", directory);
+	root = json_load_file(path, 0, NULL);
+	if (!root)
+		return;
+	rr_xml_print(out, "<h3>How it was measured</h3>\n<pre>%s</pre>\n",
+		     json_string_value(json_object_get(root, "command_line")));
+	fputs("<table>\n<tbody>\n", out);
+	json_object_foreach(root, key, value) {
+		if (json_is_object(value))
+			print_object(out, key, value);
+	}
+	fputs("</tbody></table>\n", out);
+	json_decref(root);
+}
+
+/* ---- All of it --------------------------------------------------------------------------- */
+
+static void summary_path(char path[RR_PATH_SIZE], const char *directory)
+{
+	snprintf(path, RR_PATH_SIZE, "%s/summary.csv", directory);
+}
+
+bool rr_report_is_results(const char *subject)
+{
+	char path[RR_PATH_SIZE];
+
+	summary_path(path, subject);
+	return access(path, F_OK) == 0;
+}
+
+bool rr_report_results(FILE *out, const char *directory,
+		       struct rr_error *error)
+{
+	char path[RR_PATH_SIZE];
+	struct rr_csv csv;
+	bool good;
+
+	summary_path(path, directory);
+	if (!rr_csv_read(&csv, path, error))
+		return false;
+	rr_xml_print(out, "<section class=\"results\">\n<h2>Results: %s</h2>\n",
+		     directory);
+	print_sentence(out, &csv);
+	print_results(out, &csv);
+	good = print_plots(out, directory, error);
+	print_environment(out, directory);
+	fputs("</section>\n", out);
+	rr_csv_free(&csv);
+	return good;
+}
