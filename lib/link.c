@@ -177,13 +177,29 @@ static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns,
 	return left_ns < timeout_ns ? left_ns : timeout_ns;
 }
 
-ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
+/* What is left of it: it is one for a whole reply, in however many pieces that
+ * comes. */
+static int64_t timeout_left_ns(const struct rl_link *link)
+{
+	return rl_link_timeout_ms(link) * INT64_C(1000000) -
+	       (kernel_ns() - link->reading_ns);
+}
+
+ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
 			   int64_t deadline_ns)
 {
 	const int64_t timeout_ns = rl_link_timeout_ms(link) * INT64_C(1000000);
-	const int64_t start_ns = kernel_ns();
-	int64_t left_ns = left_to_wait_ns(link, timeout_ns, deadline_ns);
+	int64_t left_ns = timeout_ns;
 
+	if (link->reading_ns)
+		left_ns = timeout_left_ns(link);
+	else
+		link->reading_ns = kernel_ns();
+	if (left_ns <= 0) { /* though there may be more of it */
+		errno = EAGAIN;
+		return -1;
+	}
+	left_ns = left_to_wait_ns(link, left_ns, deadline_ns);
 	for (;;) {
 		/* Nearly all of the time-out: recv() itself waits as long. */
 		const bool waits = left_ns >= timeout_ns - 1000000;
@@ -194,8 +210,7 @@ ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
 				 waits ? 0 : MSG_DONTWAIT);
 		if (n >= 0 || errno != EINTR)
 			return n;
-		left_ns = left_to_wait_ns(link,
-					  timeout_ns - (kernel_ns() - start_ns),
+		left_ns = left_to_wait_ns(link, timeout_left_ns(link),
 					  deadline_ns);
 	}
 }
@@ -257,6 +272,8 @@ static enum rl_outcome read_more(struct rl_link *link, int64_t deadline_ns)
 	if (redisReaderFeed(link->context->reader, bytes, (size_t)n) !=
 	    REDIS_OK)
 		return rl_link_drop(link, "out of memory");
+	if (link->context->reader->len > RL_REPLY_BYTES_MAX)
+		return rl_link_drop(link, "a reply is longer than 64 MiB");
 	return RL_OK;
 }
 
@@ -267,6 +284,7 @@ static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
 	enum rl_outcome outcome = RL_OK;
 	void *parsed = NULL;
 
+	link->reading_ns = 0;
 	/* One that was left behind half read lies in the arena still. */
 	if (link->context->reader->ridx < 0)
 		rl_arena_reset(&link->arena);
@@ -274,7 +292,11 @@ static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
 		redisReader *reader = link->context->reader;
 
 		if (redisReaderGetReply(reader, &parsed) != REDIS_OK)
-			return rl_link_drop(link, reader->errstr);
+			return rl_link_drop(
+				link,
+				link->arena.is_too_much ?
+					"a reply has more than 1048576 elements" :
+					reader->errstr);
 		if (parsed)
 			break;
 		outcome = read_more(link, deadline_ns);

@@ -44,6 +44,7 @@ struct rl_link {
 	unsigned pending; /* replies to come, or lost with the connection */
 	unsigned overdue; /* replies before those that nobody waits for now */
 	uint64_t commands;
+	int64_t reading_ns; /* since when the next reply is waited for; 0 = not yet */
 	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
 	struct rl_arena arena; /* the last reply */
@@ -92,7 +93,7 @@ enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 /* recv() that waits for the link's time-out, however many signals come, or
  * until the deadline and not at all after it: what has come until then still
  * counts. */
-ssize_t rl_link_take_bytes(const struct rl_link *link, char *bytes, size_t size,
+ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
 			   int64_t deadline_ns);
 
 /* The next of the messages that come unasked on a subscribed link. RL_BUSY:

@@ -43,6 +43,7 @@ void rl_arena_reset(struct rl_arena *arena)
 		free(chunk);
 	}
 	arena->used = 0;
+	arena->is_too_much = false;
 }
 
 /* ---- Replies ----------------------------------------------------------- */
@@ -89,10 +90,14 @@ static void *parsed_string(const redisReadTask *task, char *text, size_t length)
 static void *parsed_array(const redisReadTask *task, parsed_count count)
 {
 	const size_t length = (size_t)count;
-	struct rl_reply *reply = place(task);
-	struct rl_reply *elements =
-		rl_arena_take(task->privdata, (length + 1) * sizeof(*elements));
+	struct rl_arena *arena = task->privdata;
+	struct rl_reply *reply, *elements;
 
+	arena->is_too_much = length > RL_REPLY_ELEMENTS_MAX;
+	if (arena->is_too_much)
+		return NULL;
+	reply = place(task);
+	elements = rl_arena_take(arena, (length + 1) * sizeof(*elements));
 	if (!reply || !elements)
 		return NULL;
 	*reply = (struct rl_reply){ .type = RL_REPLY_ARRAY,

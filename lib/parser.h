@@ -3,7 +3,11 @@
 #ifndef RL_PARSER_H
 #define RL_PARSER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What a reply may have: more is no server that locks are kept on. */
+enum { RL_REPLY_BYTES_MAX = 64 * 1024 * 1024, RL_REPLY_ELEMENTS_MAX = 1 << 20 };
 
 /*
  * Memory for one reply: handed out piece by piece, taken back all at once.
@@ -12,6 +16,7 @@
 struct rl_arena {
 	struct rl_arena_chunk *chunks; /* overflow, newest first */
 	size_t used;
+	bool is_too_much; /* an array had more elements than there may be */
 	_Alignas(max_align_t) char first[512];
 };
 

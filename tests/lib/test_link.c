@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct support support;
@@ -164,37 +165,94 @@ Test(link, connection_killed_by_the_server_is_opened_again)
 	rl_link_free(other);
 }
 
-/* Answers whatever comes with something that is no reply, once. */
-static pid_t start_http_server(struct rl_address *address)
+/* Answers the first thing that comes with `begin`, and then `more` again and again,
+ * each `pause_ms` after the last; 0 = nothing more. */
+struct stub {
+	const char *begin, *more;
+	int pause_ms;
+};
+
+static void serve_stub(int server, const struct stub *stub)
+{
+	const int client = accept(server, NULL, NULL);
+	char bytes[64];
+	const struct timespec pause = { 0, stub->pause_ms * 1000000L };
+	bool good = read(client, bytes, sizeof(bytes)) > 0 &&
+		    write(client, stub->begin, strlen(stub->begin)) > 0;
+
+	while (good && stub->more) {
+		if (stub->pause_ms)
+			nanosleep(&pause, NULL);
+		good = send(client, stub->more, strlen(stub->more),
+			    MSG_NOSIGNAL) > 0;
+	}
+	_exit(0);
+}
+
+static pid_t start_stub(struct rl_address *address, const struct stub *stub)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	const int server = socket(AF_UNIX, SOCK_STREAM, 0);
 	pid_t pid;
 
 	*address = (struct rl_address){ .is_unix = true };
-	snprintf(address->host, sizeof(address->host), "%.90s.http",
+	snprintf(address->host, sizeof(address->host), "%.90s.stub",
 		 support.cluster.servers[0].address.host);
 	snprintf(name.sun_path, sizeof(name.sun_path), "%.100s", address->host);
+	unlink(name.sun_path);
 	cr_assert_eq(bind(server, (struct sockaddr *)&name, sizeof(name)), 0);
 	listen(server, 1);
 	pid = fork();
-	if (pid == 0) {
-		const int client = accept(server, NULL, NULL);
-		char bytes[64];
-
-		if (read(client, bytes, sizeof(bytes)) > 0 &&
-		    write(client, "HTTP/1.1 400 Bad\r\n\r\n", 20) > 0)
-			_exit(0);
-		_exit(1);
-	}
+	if (pid == 0)
+		serve_stub(server, stub);
 	close(server);
 	return pid;
+}
+
+/* What becomes of a request to it, within a time-out of 300 ms. */
+static void assert_stub_is_unknown(const struct stub *stub, const char *why)
+{
+	struct rl_address address;
+	const pid_t pid = start_stub(&address, stub);
+	struct rl_link *other = rl_link_new(&address, 300);
+	struct rl_reply reply;
+
+	cr_assert_eq(rl_run(other, &reply, "PING"), RL_UNKNOWN);
+	cr_assert_not_null(strstr(rl_link_error(other), why), "%s",
+			   rl_link_error(other));
+	rl_link_free(other);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* The time-out is one for the whole reply. */
+Test(link, a_reply_that_drips_is_given_up_in_time)
+{
+	const struct stub drips = { "$100\r\n", "x", 50 };
+	struct timespec begun, ended;
+
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	assert_stub_is_unknown(&drips, "no reply in time");
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	cr_assert_lt(ended.tv_sec - begun.tv_sec, 3);
+}
+
+Test(link, replies_have_a_limit)
+{
+	char many[4096];
+
+	assert_stub_is_unknown(&(struct stub){ "*2000000000\r\n", NULL, 0 },
+			       "more than 1048576 elements");
+	memset(many, 'x', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	assert_stub_is_unknown(&(struct stub){ "+", many, 0 }, "");
 }
 
 Test(link, something_that_is_no_redis_is_said_so)
 {
 	struct rl_address address;
-	const pid_t pid = start_http_server(&address);
+	const struct stub http = { .begin = "HTTP/1.1 400 Bad\r\n\r\n" };
+	const pid_t pid = start_stub(&address, &http);
 	struct rl_link *other = rl_link_new(&address, 1000);
 	struct rl_reply reply;
 
