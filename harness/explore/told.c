@@ -130,7 +130,7 @@ static bool add_told_edge(struct telling *telling,
 			  const struct rr_edge *edge)
 {
 	struct rr_told *told = telling->told;
-	json_t *move = rr_told_move(told, transition, cue);
+	json_t *move = rr_told_move(told, transition, cue, edge->to);
 	const uint32_t number = move ? number_of_move(told, move) : RR_NO_ID;
 	const bool is_over = told->config->ends_broken && edge->broken;
 	const uint32_t to = tell_state(told, edge->to, is_over);
@@ -160,7 +160,7 @@ static bool take_wanted(struct telling *telling,
 		return false;
 	telling->to = edge->to;
 	json_array_append_new(told->before,
-			      rr_told_move(told, transition, cue));
+			      rr_told_move(told, transition, cue, edge->to));
 	return true;
 }
 

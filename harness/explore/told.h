@@ -71,10 +71,11 @@ enum { RR_TOLD_CUE = 80 };
 void rr_told_cue(const struct rr_told *told, struct rr_transition transition,
 		 char cue[RR_TOLD_CUE]);
 
-/* The move that told->actions make of a transition: its cue, what is said before it
- * is done, and what happens. NULL: out of memory. */
+/* The move that told->actions make of a transition to a state of the graph: its cue,
+ * what is said before it is done, and what happens. NULL: out of memory. */
 json_t *rr_told_move(const struct rr_told *told,
-		     struct rr_transition transition, const char *cue);
+		     struct rr_transition transition, const char *cue,
+		     uint32_t to);
 
 /* Fills told->tokens. False: out of memory. */
 bool rr_told_name_tokens(struct rr_told *told);

@@ -6,13 +6,15 @@
  *	keys       what a server holds: texts, a line for each key
  *	clients    what clients are at: [bits, counted]; 1 in its critical section,
  *	           2 crashed, 4 has ended
- *	moves      {cue, play, label, who, server, fault, events}, see told_words.c
+ *	moves      {cue, play, label, who, server, fault, refused, events}, see
+ *	           told_words.c
  *	before     the moves that lead to the beginning
  *	states     [keys of each server..., whose lock is there (client + 1, or 0)...,
  *	           client of each..., bits (told.h), ways, bad ways, then of each
  *	           transition: state, move, what it breaks]
  *	invariants names of the bits of what is broken
  *	scripts    {name: text}
+ *	timed      do clients look at how much time has passed?
  */
 #include <stdlib.h>
 #include <string.h>
@@ -214,13 +216,14 @@ static json_t *write_told(struct writer *writer)
 	json_t *states = told_states(writer), *json = NULL;
 
 	if (!told->error->kind)
-		json = json_pack("{s:o, s:O, s:O, s:O, s:O, s:O, s:o, s:o}",
+		json = json_pack("{s:o, s:O, s:O, s:O, s:O, s:O, s:o, s:o, s:b}",
 				 "servers", told_servers(told), "keys",
 				 writer->keys.all, "clients",
 				 writer->clients.all, "moves", told->moves,
 				 "before", told->before, "states", states, "invariants",
 				 told_invariants(), "scripts",
-				 told_scripts(told));
+				 told_scripts(told), "timed",
+				 told->graph->product->config.reads_clock);
 	json_decref(states);
 	if (!json && !told->error->kind)
 		rr_error_no_memory(told->error);

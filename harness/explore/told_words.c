@@ -390,6 +390,22 @@ static int64_t passed_ns(const struct rr_told *told)
 	return ns;
 }
 
+/* Does it end an attempt in vain, so that its client will sleep and begin another? */
+static bool is_refusal(const struct rr_told *told, struct rr_transition it,
+		       uint32_t to)
+{
+	const struct rr_product *product = told->graph->product;
+	const uint32_t *key = rr_graph_key(told->graph, to);
+	bool counts = false;
+
+	if (it.kind > RR_DO_BEGIN ||
+	    rr_product_part(product, key, it.who)->is_crashed)
+		return false;
+	for (size_t i = 0; i < told->actions.n; i++)
+		counts |= told->actions.all[i].n_counted > 0;
+	return !counts && rr_product_client(product, key, it.who)->is_attempt;
+}
+
 /* The word for redrace play; "" = it has none for that. */
 static void played_word(const struct rr_told *told, struct rr_transition it,
 			const char *cue, char word[RR_TOLD_CUE])
@@ -444,7 +460,7 @@ static int moved_server(const json_t *events, const struct rr_action *command)
 }
 
 json_t *rr_told_move(const struct rr_told *told, struct rr_transition it,
-		     const char *cue)
+		     const char *cue, uint32_t to)
 {
 	json_t *events = json_array(), *move = NULL;
 	char word[RR_TOLD_CUE], *label = NULL;
@@ -456,12 +472,12 @@ json_t *rr_told_move(const struct rr_told *told, struct rr_transition it,
 	if (good)
 		label = move_label(told, it, events);
 	if (label)
-		move = json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:O}", "cue",
+		move = json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:O}", "cue",
 				 cue, "play", word, "label", label, "who",
 				 mover(it), "server",
 				 moved_server(events, moved_command(told)),
-				 "fault", rr_transition_is_fault(it), "events",
-				 events);
+				 "fault", rr_transition_is_fault(it), "refused",
+				 is_refusal(told, it, to), "events", events);
 	free(label);
 	json_decref(events);
 	return move;

@@ -67,6 +67,13 @@ static void add_option(FILE *file, const char *name, long value)
 		fprintf(file, " --%s %ld", name, value);
 }
 
+/* With faults each client is a process anyway. */
+static bool level_has_faults(const struct rr_budget *budget)
+{
+	return budget->crashes || budget->expiries || budget->pauses ||
+	       budget->lost_replies || budget->restarts;
+}
+
 /* What searches the same. */
 static char *explore_command(const struct rr_level *level)
 {
@@ -83,8 +90,8 @@ static char *explore_command(const struct rr_level *level)
 		   search->n_clients == 2 ? 0 : (long)search->n_clients);
 	add_option(file, "increments",
 		   search->increments == 1 ? 0 : search->increments);
-	if (search->separate)
-		fputs(" --separate", file);
+	if (!level_has_faults(budget) && search->separate)
+		add_option(file, "processes", (long)search->n_clients);
 	add_option(file, "crashes", budget->crashes);
 	add_option(file, "expiries", budget->expiries);
 	add_option(file, "pauses", budget->pauses);
@@ -114,8 +121,7 @@ static char *play_command(const struct rr_level *level)
 						    (long)search->n_clients);
 		add_option(file, "increments",
 			   search->increments == 1 ? 0 : search->increments);
-		if (!search->separate)
-			fputs(" --one-process", file);
+		add_option(file, "processes", search->separate ? 0 : 1);
 	}
 	fclose(file);
 	return text;

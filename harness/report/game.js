@@ -124,11 +124,17 @@
 			.map((one) => BROKEN[one]);
 	}
 
+	function countText(state) {
+		const counted = state.clients.reduce((sum, client) => sum + client[1], 0);
+		const line = state.keys.join("\n").match(/^counter:\d+ = "(.*)"$/m);
+		return "the clients have counted " + counted + ", the counter is " + (line ? line[1] : 0);
+	}
+
 	function countsText(level, { last, broken }) {
 		if (broken) return "It is broken already: whatever comes next, this ends badly.";
 		if (last.flags & STUCK) return "From here somebody can never finish: this ends badly.";
 		if (last.flags & FINAL)
-			return last.flags & WRONG ? "Everybody is done, and the count is wrong."
+			return last.flags & WRONG ? "Everybody is done, and the count is wrong: " + countText(last) + "."
 				: "Everybody is done, and nothing is broken.";
 		return "From here " + waysText(last.all) + ": " + number(last.all - last.bad) +
 			(last.all - last.bad === 1 ? " ends" : " end") + " well, " + number(last.bad) + " badly.";
@@ -192,10 +198,15 @@
 		return box;
 	}
 
+	/* Whose lock it is stands there, unless its value says so. */
 	function serverBox(level, state, i) {
 		const box = make("div");
+		const maker = state.makers[i];
 		box.append(make("strong", level.graph.servers[i]));
-		for (const line of lines(state.keys[i])) box.append(make("p", line));
+		for (const line of lines(state.keys[i])) {
+			const isLock = maker && /^lock:\d+ = /.test(line) && !line.includes("token");
+			box.append(make("p", line + (isLock ? " (" + letter(maker - 1) + "'s)" : "")));
+		}
 		return box;
 	}
 
@@ -221,16 +232,21 @@
 		return row;
 	}
 
-	function stepRow(level, event, nr, changed) {
+	function eventText(level, event) {
+		const text = make("span", event[3] +
+			(event[2] === "command" ? server(level, event[1]) : ""), event[2]);
+		if (event[4] !== null) text.append(make("span", "\u21d2 " + event[4], "reply"));
+		return text;
+	}
+
+	/* What a client does in one step: the command, and what it means to it. */
+	function stepRow(level, events, nr, changed) {
 		const row = make("tr");
+		const who = events[0][0];
 		row.append(make("td", nr, "nr"));
 		for (let i = 0; i < level.clients; i++) {
-			const cell = make("td");
-			if (event[0] === i) {
-				cell.className = "step c" + i;
-				cell.append(event[3] + (event[2] === "command" ? server(level, event[1]) : ""));
-				if (event[4] !== null) cell.append(make("span", "\u21d2 " + event[4], "reply"));
-			}
+			const cell = make("td", undefined, i === who ? "step c" + i : "");
+			if (i === who) cell.append(...events.map((event) => eventText(level, event)));
 			row.append(cell);
 		}
 		row.append(make("td", changed.join("; ")));
@@ -239,13 +255,14 @@
 
 	function moveRows(level, move, nr, from, to) {
 		const changed = from ? changes(level, from, to) : [];
-		return move.events.map((event, i) => {
-			const last = i === 0 ? changed : [];
-			if (event[0] >= 0) return stepRow(level, event, i === 0 ? nr : "", last);
+		const own = move.events.filter((event) => event[0] >= 0);
+		const rows = move.events.filter((event) => event[0] < 0).map((event) => {
 			const name = event[1] >= 0 ? level.graph.servers[event[1]] + " " : "";
-			return acrossRow(level, name + event[3] +
-				(last.length ? " \u2192 " + last.join("; ") : ""), "across");
+			const keys = own.length || !changed.length ? "" : " \u2192 " + changed.join("; ");
+			return acrossRow(level, (nr ? nr + ". " : "") + name + event[3] + keys, "across");
 		});
+		if (own.length) rows.push(stepRow(level, own, rows.length ? "" : nr, changed));
+		return rows;
 	}
 
 	function headRow(level) {
@@ -324,11 +341,34 @@
 		game.moves = state.moves;
 	}
 
+	/* In redrace play all clients begin at once: one that has not done anything here sees
+	 * less time pass than there. */
+	function beginsLate(level, path) {
+		const begun = new Set();
+		for (const move of [...level.graph.before, ...path.map((step) => step.move)]) {
+			if (move.play.startsWith("tick:") && begun.size < level.clients) return true;
+			if (move.who >= 0) begun.add(move.who);
+		}
+		return false;
+	}
+
+	/* Who was refused sleeps before it asks again. */
+	function playedWords(moves) {
+		const refused = new Set();
+		return moves.flatMap((move) => {
+			const sleeps = move.who >= 0 && move.play.startsWith(letter(move.who) + ":") &&
+				refused.delete(move.who);
+			if (move.refused) refused.add(move.who);
+			return sleeps ? [letter(move.who) + ":sleep", move.play] : [move.play];
+		});
+	}
+
 	function command(judged) {
 		const { level, path } = game;
-		const words = [...level.graph.before, ...path.map(({ move }) => move)].map((move) => move.play);
+		const words = playedWords([...level.graph.before, ...path.map(({ move }) => move)]);
 		const stops = judged.last.flags & (FINAL | STUCK) ? "" : "--stop ";
-		return words.includes("") || !level.play ? null :
+		const differs = level.graph.timed && beginsLate(level, path);
+		return words.includes("") || !level.play || differs ? null :
 			level.play + " " + stops + "--schedule \"" + words.join(" ") + "\" " + level.strategy;
 	}
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Plays the game in a browser: node tests/report/game.js game.html */
+"use strict";
+
+const assert = require("assert");
+const { browse, barriers, overflow } = require("./browser.js");
+
+const url = "file://" + process.argv[2];
+const text = (page, id) => page.evaluate((name) => document.getElementById(name).textContent, id);
+const isDone = (page) => page.evaluate(() => !document.getElementById("done").hidden);
+const levelsOf = (page) => page.evaluate(() =>
+	JSON.parse(document.getElementById("levels").textContent)
+		.map(({ name, solution, explain }) => ({ name, solution, explain })));
+
+async function pick(page, cue) {
+	const found = await page.evaluate((wanted) => {
+		const button = [...document.querySelectorAll("#moves button")]
+			.find((one) => one.dataset.cue === wanted);
+		button?.click();
+		return Boolean(button);
+	}, cue);
+	assert(found, "nobody can do " + cue);
+}
+
+/* Solves all levels by their buttons, and each again by its address. */
+async function solveAll(open) {
+	const page = await open(url);
+	for (const level of await levelsOf(page)) {
+		for (const cue of level.solution.split(" ")) {
+			assert(!await isDone(page), level.name + " is done too early");
+			await pick(page, cue);
+		}
+		assert(await isDone(page), level.name + " is not done");
+		assert((await text(page, "done")).includes(level.explain[0]));
+		const lanes = await text(page, "lanes");
+		const address = await page.evaluate(() => location.href);
+		const again = await open(address);
+		assert.strictEqual(await text(again, "lanes"), lanes, level.name + " by its address");
+		await again.close();
+		await page.evaluate(() => document.getElementById("next").click());
+	}
+	assert.match(await text(page, "title"), /^Level 1 of/);
+	const n = (await levelsOf(page)).length;
+	assert.strictEqual(await text(page, "reached"), `${n} of ${n} reached`);
+	await page.close();
+}
+
+/* The hints behind the written ones lead to the goal, from wherever that is possible. */
+async function followHints(open, hash) {
+	const page = await open(url + hash);
+	for (let i = 0; i < 40 && !await isDone(page); i++) {
+		while (!await page.$("#moves button.shown")) await page.keyboard.press("h");
+		await page.evaluate(() => document.querySelector("#moves button.shown").click());
+	}
+	assert(await isDone(page), hash + ": the hints do not lead to the goal");
+	await page.close();
+}
+
+async function keysAndCounts(open) {
+	const page = await open(url + "#level=1");
+	assert.strictEqual(await text(page, "ways"), "From here 6 ways: 2 end well, 4 badly.");
+	await page.keyboard.press("a");
+	await page.keyboard.press("2");
+	assert.strictEqual(await text(page, "ways"), "From here 2 ways: 0 end well, 2 badly.");
+	assert.match(await text(page, "said"), /B GET counter:0 => \(nil\)\. From here 2 ways/);
+	await page.keyboard.press("Backspace");
+	assert.strictEqual(await text(page, "ways"), "From here 3 ways: 1 ends well, 2 badly.");
+	assert.match(await page.evaluate(() => location.hash), /^#level=1&path=A$/);
+	await page.keyboard.press("a");
+	await page.keyboard.press("b");
+	await page.keyboard.press("b");
+	assert.match(await text(page, "ways"), /nothing is broken/);
+	assert(!await isDone(page));
+	assert.strictEqual(await text(page, "command"),
+		'redrace play --processes 1 --schedule "A:GET A:SET B:GET B:SET" none');
+	await page.keyboard.press("r");
+	for (const key of "abab") await page.keyboard.press(key);
+	assert(await isDone(page));
+	assert.match(await text(page, "ways"), /counted 2, the counter is 1/);
+	await page.keyboard.press("n");
+	assert.match(await text(page, "title"), /^Level 2 of/);
+	await page.close();
+}
+
+async function strangeAddresses(open) {
+	const page = await open(url + "#level=99&path=ABAB");
+	assert.match(await text(page, "title"), /^Level 1 of/);
+	await page.goto(url + "#level=1&path=A9B");
+	await page.reload();
+	assert.match(await text(page, "ways"), /stopped before it/);
+	await page.close();
+}
+
+async function looks(open) {
+	for (const hash of ["#level=1&path=ABAB", "#level=6&path=A3B", "#level=14&path=A", "#level=16"])
+		for (const width of [360, 1024, 1920]) {
+			const page = await open(url + hash, { width });
+			assert(await overflow(page) <= 0, `overflow at ${width}: ${hash}`);
+			if (width === 360) {
+				await page.click("#large");
+				assert(await overflow(page) <= 0, `overflow in large type: ${hash}`);
+			}
+			await page.close();
+		}
+	for (const scheme of ["light", "dark"]) {
+		const page = await open(url + "#level=6&path=A3B", { scheme });
+		assert.deepStrictEqual(await barriers(page), [], scheme);
+		await page.close();
+	}
+}
+
+async function onPaper(open) {
+	const page = await open(url + "#level=1&path=ABAB");
+	const pdf = Buffer.from(await page.pdf({ format: "A4" })).toString("latin1");
+	const pages = pdf.match(/\/Type\s*\/Page\b/g).length;
+	assert(pages <= 2, pages + " pages of paper");
+	await page.close();
+}
+
+async function withoutScript(open) {
+	const page = await open(url, { scripts: false });
+	const shown = await page.$eval("main", (main) => main.innerText);
+	assert.match(shown, /needs JavaScript/);
+	assert.match(shown, /Level 1: Lose an update/);
+	assert(await page.$eval("#game", (game) => game.offsetHeight === 0));
+	await page.close();
+}
+
+browse(async (open) => {
+	await solveAll(open);
+	await keysAndCounts(open);
+	for (const hash of ["#level=3", "#level=11&path=A", "#level=16"]) await followHints(open, hash);
+	await strangeAddresses(open);
+	await looks(open);
+	await onPaper(open);
+	await withoutScript(open);
+}).catch((error) => {
+	console.error(error.stack);
+	process.exit(1);
+});

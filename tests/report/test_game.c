@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* The game's levels: regenerated from the explorer, walked through as a reader would,
+ * here by their data and in a browser. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli.h"
+#include "../cluster/stage.h"
+#include "explore/explore.h"
+#include "report/levels.h"
+
+enum { PAGE_MAX = 1500000, LEVEL_MAX = 150000, LEVELS_LEAST = 10 };
+enum { FINAL = 1, WRONG = 2, STUCK = 4, OVER = 8 };
+
+TestSuite(game, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+/* ---- The page's data ------------------------------------------------------------ */
+
+static char *read_page(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = calloc(PAGE_MAX + 1, 1);
+
+	cr_assert_not_null(file);
+	cr_assert_not_null(text);
+	cr_assert_lt(fread(text, 1, PAGE_MAX, file), PAGE_MAX,
+		     "the page is too large");
+	fclose(file);
+	return text;
+}
+
+static json_t *page_levels(const char *page)
+{
+	static const char mark[] = "id=\"levels\">";
+	const char *begin = strstr(page, mark), *end;
+	json_t *levels;
+
+	cr_assert_not_null(begin);
+	begin += strlen(mark);
+	end = strstr(begin, "</script>");
+	cr_assert_not_null(end);
+	levels = json_loadb(begin, (size_t)(end - begin), 0, NULL);
+	cr_assert_not_null(levels);
+	return levels;
+}
+
+static json_t *make_levels(void)
+{
+	char path[SUPPORT_DIRECTORY + 20];
+	json_t *levels;
+	char *page;
+
+	cr_assert_eq(cli_run("$REDRACE game -o $HERE/game.html"), 0, "%s",
+		     cli_output);
+	snprintf(path, sizeof(path), "%s/game.html", cli_home);
+	page = read_page(path);
+	levels = page_levels(page);
+	free(page);
+	return levels;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static size_t number_at(const json_t *array, size_t i)
+{
+	return (size_t)json_integer_value(json_array_get(array, i));
+}
+
+/* Of a state's row: where its bits are, and then the ways. */
+static size_t head_of(const json_t *level)
+{
+	const json_t *graph = json_object_get(level, "graph");
+
+	return 2 * json_array_size(json_object_get(graph, "servers")) +
+	       number_at(json_pack("[O]", json_object_get(level, "clients")),
+			 0);
+}
+
+static const json_t *graph_part(const json_t *level, const char *key)
+{
+	return json_object_get(json_object_get(level, "graph"), key);
+}
+
+static const json_t *state_row(const json_t *level, size_t state)
+{
+	return json_array_get(graph_part(level, "states"), state);
+}
+
+/* ---- Walking ---------------------------------------------------------------------- */
+
+struct walk {
+	const json_t *level;
+	size_t state;
+	unsigned broken;
+	bool has_seen;
+	bool refused[8]; /* clients, which sleep now */
+	char words[2000]; /* for redrace play */
+};
+
+static void see_events(struct walk *walk, const json_t *move)
+{
+	const json_t *events = json_object_get(move, "events");
+	const char *sees = text_of(walk->level, "sees");
+
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
+		const char *reply =
+			json_string_value(json_array_get(event, 4));
+		char text[500];
+
+		snprintf(text, sizeof(text), "%s => %s",
+			 json_string_value(json_array_get(event, 3)),
+			 reply ? reply : "");
+		walk->has_seen |= strstr(text, sees) != NULL;
+	}
+}
+
+static void add_word(struct walk *walk, const json_t *move)
+{
+	const int who = (int)json_integer_value(json_object_get(move, "who"));
+	const size_t used = strlen(walk->words);
+	char sleep[12] = "";
+
+	if (who >= 0 && walk->refused[who])
+		snprintf(sleep, sizeof(sleep), "%c:sleep ", 'A' + who);
+	if (who >= 0)
+		walk->refused[who] =
+			json_is_true(json_object_get(move, "refused"));
+	snprintf(walk->words + used, sizeof(walk->words) - used, "%s%s%s",
+		 used ? " " : "", sleep, text_of(move, "play"));
+}
+
+static void walk_step(struct walk *walk, const char *cue)
+{
+	const json_t *row = state_row(walk->level, walk->state);
+	const json_t *moves = graph_part(walk->level, "moves");
+
+	for (size_t i = head_of(walk->level) + 3; i < json_array_size(row);
+	     i += 3) {
+		const json_t *move =
+			json_array_get(moves, number_at(row, i + 1));
+
+		if (strcmp(text_of(move, "cue"), cue) != 0)
+			continue;
+		walk->broken |= (unsigned)number_at(row, i + 2);
+		walk->state = number_at(row, i);
+		see_events(walk, move);
+		add_word(walk, move);
+		return;
+	}
+	cr_assert_fail("%s: nobody can do '%s' there",
+		       text_of(walk->level, "name"), cue);
+}
+
+static bool is_reached(const struct walk *walk)
+{
+	const json_t *names = graph_part(walk->level, "invariants");
+	const char *goal = text_of(walk->level, "goal");
+	const json_t *row = state_row(walk->level, walk->state);
+	const size_t flags = number_at(row, head_of(walk->level));
+	unsigned wanted = 0;
+
+	if (!walk->has_seen)
+		return false;
+	if (strcmp(goal, "well") == 0)
+		return (flags & (FINAL | WRONG | STUCK)) == FINAL &&
+		       !walk->broken;
+	if (strcmp(goal, "count") == 0)
+		return flags & WRONG;
+	if (strcmp(goal, "deadlock") == 0)
+		return flags & STUCK;
+	for (unsigned i = 0; i < json_array_size(names); i++)
+		wanted |= (unsigned)(strcmp(json_string_value(json_array_get(
+						    names, i)),
+					    goal) == 0)
+			  << i;
+	return walk->broken & wanted;
+}
+
+/* The goal is reached by the last move, and not before. */
+static void walk_solution(struct walk *walk)
+{
+	char *moves = strdup(text_of(walk->level, "solution")), *rest = moves;
+	const char *cue;
+
+	while ((cue = strtok_r(rest, " ", &rest))) {
+		cr_assert_not(is_reached(walk), "%s: reached before '%s'",
+			      text_of(walk->level, "name"), cue);
+		walk_step(walk, cue);
+	}
+	cr_assert(is_reached(walk), "%s: not reached",
+		  text_of(walk->level, "name"));
+	free(moves);
+}
+
+static struct walk begin_walk(const json_t *level)
+{
+	struct walk walk = { .level = level,
+			     .has_seen = !text_of(level, "sees")[0] };
+	const json_t *before = graph_part(level, "before");
+
+	for (size_t i = 0; i < json_array_size(before); i++)
+		add_word(&walk, json_array_get(before, i));
+	return walk;
+}
+
+/* On real servers, where redrace play has words for it. */
+static void play_solution(const struct walk *walk)
+{
+	char command[3000];
+
+	if (!text_of(walk->level, "play")[0])
+		return;
+	snprintf(command, sizeof(command), "$%s --stop --schedule \"%s\" %s 2>&1",
+		 text_of(walk->level, "play"), walk->words,
+		 text_of(walk->level, "strategy"));
+	memcpy(command, "$REDRACE", 8);
+	cr_assert_leq(cli_run(command), 2, "%s: %s", command, cli_output);
+}
+
+/* ---- What is counted ---------------------------------------------------------------- */
+
+/* Of what cannot be broken nothing is, anywhere; of the others something is. */
+static void check_broken(const json_t *level)
+{
+	const bool unbreakable =
+		json_is_true(json_object_get(level, "unbreakable"));
+	const json_t *states = graph_part(level, "states");
+	const size_t head = head_of(level);
+	size_t n_broken = 0;
+
+	for (size_t i = 0; i < json_array_size(states); i++) {
+		const json_t *row = json_array_get(states, i);
+
+		n_broken += (number_at(row, head) & (WRONG | STUCK)) != 0;
+		cr_assert_geq(number_at(row, head + 1),
+			      number_at(row, head + 2));
+		for (size_t j = head + 5; j < json_array_size(row); j += 3)
+			n_broken += number_at(row, j) != 0;
+	}
+	cr_assert_eq(n_broken == 0, unbreakable, "%s", text_of(level, "name"));
+	cr_assert_eq(number_at(state_row(level, 0), head + 2) == 0,
+		     unbreakable, "%s", text_of(level, "name"));
+}
+
+static void check_ways(const json_t *levels, const char *name, size_t all,
+		       size_t bad)
+{
+	for (size_t i = 0; i < json_array_size(levels); i++) {
+		const json_t *level = json_array_get(levels, i);
+		const json_t *row = state_row(level, 0);
+
+		if (strcmp(text_of(level, "name"), name) != 0)
+			continue;
+		cr_assert_eq(number_at(row, head_of(level) + 1), all, "%s",
+			     name);
+		cr_assert_eq(number_at(row, head_of(level) + 2), bad, "%s",
+			     name);
+		return;
+	}
+	cr_assert_fail("no level %s", name);
+}
+
+Test(game, levels_reach_their_goals)
+{
+	json_t *levels = make_levels();
+
+	cr_assert_geq(json_array_size(levels), LEVELS_LEAST);
+	for (size_t i = 0; i < json_array_size(levels); i++) {
+		const json_t *level = json_array_get(levels, i);
+		char *text = json_dumps(level, JSON_COMPACT);
+		struct walk walk = begin_walk(level);
+
+		cr_assert_lt(strlen(text), LEVEL_MAX, "%s: %zu bytes",
+			     text_of(level, "name"), strlen(text));
+		free(text);
+		walk_solution(&walk);
+		check_broken(level);
+		play_solution(&walk);
+	}
+	/* As explore counts the same interleavings. */
+	check_ways(levels, "lost", 6, 4);
+	check_ways(levels, "two-mutexes", 70, 60);
+	check_ways(levels, "watch-late", 252, 10);
+	check_ways(levels, "incr", 6, 0);
+	json_decref(levels);
+}
+
+/* Who is refused asks again and again: these circles are left out, so that there is
+ * one way for each order of the two. */
+Test(game, circles_are_counted_once)
+{
+	const struct rr_told_config config = {
+		.search = { .strategy = rr_strategy_find("set-nx-ex"),
+			    .n_clients = 2,
+			    .increments = 1,
+			    .rounds = 2,
+			    .ttl_ms = 10000 },
+	};
+	struct rr_error error = { 0 };
+	struct stage stage;
+	json_t *told;
+	const json_t *row;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	told = rr_explore_tell(&stage.cluster, &config, &error);
+	cr_assert_not_null(told, "%s", error.text);
+	row = json_array_get(json_object_get(told, "states"), 0);
+	cr_assert_eq(number_at(row, 5), 2);
+	cr_assert_eq(number_at(row, 6), 0);
+	json_decref(told);
+	stage_close(&stage);
+}
+
+/* ---- Levels as they are written ------------------------------------------------------ */
+
+static void assert_refused(const char *text, const char *part)
+{
+	struct rr_error error = { 0 };
+	struct rr_levels levels;
+
+	cr_assert_not(rr_levels_parse(&levels, text, &error));
+	cr_assert(strstr(error.text, part), "%s", error.text);
+	rr_levels_release(&levels);
+}
+
+Test(game, mistakes_in_levels_are_named)
+{
+	assert_refused("title x\n", "expected a level first");
+	assert_refused("level a\nnonsense x\n", "level a: unknown word");
+	assert_refused("level a\nstrategy nix\n", "no such strategy");
+	assert_refused("level a\nclients many\n", "from 1 to 8");
+	assert_refused("level a\nscript x\n", "a part of a script");
+	assert_refused("level a\ntitle x\n\tand on\n", "is missing");
+}
+
+Test(game, what_cannot_be_is_refused)
+{
+	cli_assert_one_line("$REDRACE game nix 2>&1", 64, "no level 'nix'");
+	cli_assert_one_line("$REDRACE game -o /nowhere/game.html incr 2>&1", 74,
+			    "/nowhere");
+	cli_assert_one_line("$REDRACE game --redis-server /nowhere incr 2>&1", 69,
+			    "/nowhere");
+}
+
+/* ---- In a browser ---------------------------------------------------------------------- */
+
+Test(game, in_a_browser)
+{
+	const int code = cli_run(
+		"$REDRACE game -o $HERE/game.html && node tests/report/game.js $HERE/game.html 2>&1");
+
+	if (code == 77)
+		cr_skip_test("%s", cli_output);
+	cr_assert_eq(code, 0, "%s", cli_output);
+}
