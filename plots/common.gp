@@ -1,34 +1,50 @@
 # SPDX-License-Identifier: MIT
-# What all plots share. Needs dir, format ("svg" or "png") and name.
+# What all plots share. Needs work (the directory of tables.awk), out (the file
+# to write, without its suffix), format ("svg" or "png"), and from the script:
+# width and height in pixels, heading and about, which stand on top.
 
+set encoding utf8
 if (format eq "svg") {
-    set terminal svg size 960,560 dynamic font "sans-serif,14" background "white" noenhanced
+    eval sprintf("set terminal svg size %d,%d dynamic font 'sans-serif,15' background 'white' noenhanced", width, height)
 } else {
-    set terminal pngcairo size 1440,840 font "sans-serif,14" background "white" noenhanced fontscale 1.3 linewidth 1.5
+    eval sprintf("set terminal pngcairo size %d,%d font 'sans-serif,15' background 'white' noenhanced fontscale 1.2 linewidth 1.6", \
+        width * 1.6, height * 1.6)
 }
-set output sprintf("%s/plots/%s.%s", dir, name, format)
-set datafile separator comma
-set datafile columnheaders
+set output out . "." . format
+set datafile separator tab
 set colorsequence podo
-set border 3 linecolor "gray40"
-set tics nomirror textcolor "gray20"
-set grid linecolor "gray88" linetype 1
+set border 3 linecolor "#606060"
+set tics nomirror textcolor "#202020"
+set grid linecolor "#e0e0e0" linetype 1
+unset key
 
-summary = dir . "/summary.csv"
+set label 1001 heading at screen 0, screen 1 offset character 1.5, -1.3 left font ",20"
+set label 1002 about at screen 0, screen 1 offset character 1.5, -2.9 left font ",13" textcolor "#404040"
 
-# Okabe and Ito's colours by line, yellow (5) left out.
-colour(i) = word("1 2 3 4 6 7 8", 1 + int(i) % 7) + 0
-# 12345678 -> "12,345,678"
-grouped(x) = x < 1000 ? sprintf("%.0f", x) : \
+# A line is told by colour, dashes and points: Okabe and Ito's colours, yellow
+# (5) left out.
+colour(i) = word("1 7 6 4 8 2 3", 1 + (i - 1) % 7) + 0
+dash(i) = word("1 2 4 3 5", 1 + (i - 1) % 5) + 0
+point(i) = word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10) + 0
+
+# 12345678 -> "12,345,678"; 0.25 -> "0.25"
+grouped(x) = x != floor(x) ? sprintf("%g", x) : x < 1000 ? sprintf("%.0f", x) : \
     x < 1e6 ? sprintf("%d,%03d", int(x / 1000), int(x) % 1000) : \
     sprintf("%d,%03d,%03d", int(x / 1e6), int(x / 1000) % 1000, int(x) % 1000)
+duration(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
+    ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
+worded(unit, x) = unit eq "ns" ? duration(x) : unit eq "%" ? grouped(x) . " %%" : grouped(x)
 
-# The rows of summary.csv: strategy (2), expectation (3), threads (4), n (6).
-stats summary using 0 nooutput
-rows = int(STATS_records)
-
-# Solid while colours last, then dashed.
-dash(i) = 1 + (int(i) - 1) / 7
-
-# Where a whisker stands, or nowhere when it has no length.
-whisker(low, high, middle) = column(low) < column(high) ? column(middle) : NaN
+# Ticks as a list for "set xtics (...)": all different, at most seven or so. On a
+# linear axis from 0 in steps of 1, 2 or 5; on a logarithmic one at 1, 2, 5 of
+# each decade, or at the decades alone where there are many.
+size_of(x) = 10.0 ** floor(log10(x))
+step_of(top) = top / size_of(top) > 5 ? 2 * size_of(top) : top / size_of(top) > 2 ? size_of(top) : size_of(top) / 2
+next_linear(x, step, top, unit) = x > top * 1.0001 ? "" : \
+    sprintf("'%s' %.10g, ", worded(unit, x), x) . next_linear(x + step, step, top, unit)
+linear_ticks(top, unit) = "(" . next_linear(0, step_of(top), top, unit) . "'' -1)"
+at_decade(x, low, high, unit) = x < low || x > high ? "" : sprintf("'%s' %.10g, ", worded(unit, x), x)
+next_decade(x, low, high, unit) = x > high ? "" : at_decade(x, low, high, unit) . \
+    (high / low > 5000 ? "" : at_decade(2 * x, low, high, unit) . at_decade(5 * x, low, high, unit)) . \
+    next_decade(10 * x, low, high, unit)
+log_ticks(low, high, unit) = "(" . next_decade(size_of(low), low, high, unit) . "'' 1e-30)"

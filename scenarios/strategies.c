@@ -48,6 +48,16 @@ const struct rr_strategy *const rr_strategies[] = { RR_STRATEGIES(ADDRESS) };
 const size_t rr_n_strategies =
 	sizeof(rr_strategies) / sizeof(rr_strategies[0]);
 
+const char *const rr_lock_kind_names[RR_LOCK_KINDS] = {
+	[RR_LOCK_NONE] = "none",
+	[RR_LOCK_MUTEX] = "mutex",
+	[RR_LOCK_KEY] = "key",
+	[RR_LOCK_TIMESTAMP] = "timestamp",
+	[RR_LOCK_COUNTER] = "counter",
+	[RR_LOCK_QUORUM] = "quorum",
+	[RR_LOCK_QUEUE] = "queue",
+};
+
 const struct rr_strategy *rr_strategy_find(const char *name)
 {
 	for (size_t i = 0; i < rr_n_strategies; i++) {

@@ -85,9 +85,13 @@ enum rr_lock_kind {
 	RR_LOCK_TIMESTAMP, /* the key's value: the second at which it ends */
 	RR_LOCK_COUNTER,   /* the key's value: everybody who asks adds 1 */
 	RR_LOCK_QUORUM,    /* a key on each of several lock servers */
-	RR_LOCK_QUEUE      /* a key that is handed on to the first in line:
+	RR_LOCK_QUEUE,     /* a key that is handed on to the first in line:
 			    * acquire waits for the message that says so */
+	RR_LOCK_KINDS
 };
+
+/* "none", "mutex", "key", ... */
+extern const char *const rr_lock_kind_names[RR_LOCK_KINDS];
 
 /* Does the lock run out by itself, and after what? */
 enum rr_lease { RR_LEASE_NONE, RR_LEASE_IN_MS, RR_LEASE_IN_SECONDS };

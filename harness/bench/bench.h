@@ -92,6 +92,7 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 		  struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error);
 
+/* Increments that were done; an attempt that was refused is none. */
 double rr_increments_per_s(const struct rr_measurement *measurement);
 
 /* What the program exits with for it. */

@@ -172,7 +172,8 @@ bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome);
 /* So many refusals of one increment. */
 void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals);
 
-/* An increment has ended so, asked for at start_ns, its turn at entered_ns. */
+/* An increment has ended so, asked for at start_ns, its turn at entered_ns. What
+ * was certainly not done has no latency. */
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 		   enum rl_outcome outcome, int64_t start_ns,
 		   int64_t entered_ns);

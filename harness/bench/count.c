@@ -143,8 +143,12 @@ void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 		atomic_load_explicit(&slot->done, memory_order_relaxed);
 
 	note_outcome(runner, target, outcome);
-	rr_histogram_record(&slot->latency, (uint64_t)(end_ns - start_ns));
-	rr_histogram_record(&slot->waiting, (uint64_t)(entered_ns - start_ns));
+	if (outcome == RL_OK || outcome == RL_UNKNOWN) {
+		rr_histogram_record(&slot->latency,
+				    (uint64_t)(end_ns - start_ns));
+		rr_histogram_record(&slot->waiting,
+				    (uint64_t)(entered_ns - start_ns));
+	}
 	atomic_store_explicit(&slot->done, done + 1, memory_order_relaxed);
 }
 

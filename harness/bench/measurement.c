@@ -210,13 +210,20 @@ void rr_measurement_judge(struct rr_measurement *m)
 double rr_increments_per_s(const struct rr_measurement *m)
 {
 	return m->wall_ns > 0 ?
-		       (double)m->attempted * 1e9 / (double)m->wall_ns :
+		       (double)m->ok * 1e9 / (double)m->wall_ns :
 		       0;
 }
 
 double rr_commands_per_increment(const struct rr_measurement *m)
 {
-	return m->attempted ? (double)m->commands / (double)m->attempted : 0;
+	return m->ok ? (double)m->commands / (double)m->ok : 0;
+}
+
+double rr_failed_pct(const struct rr_measurement *m)
+{
+	return m->attempted ?
+		       100.0 * (double)m->failed / (double)m->attempted :
+		       0;
 }
 
 double rr_lost_pct(const struct rr_measurement *m)

@@ -76,7 +76,9 @@ void rr_measurement_judge(struct rr_measurement *measurement);
 enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
 			       int processes);
 
+/* Of all commands, those of refused attempts too, per increment that was done. */
 double rr_commands_per_increment(const struct rr_measurement *measurement);
+double rr_failed_pct(const struct rr_measurement *measurement);
 double rr_lost_pct(const struct rr_measurement *measurement);
 
 /* "exact", "lossy", "violated", "inconclusive". */

@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 
-enum { SCHEMA = 1, ROW_SIZE = 2048 };
+enum { SCHEMA = 2, ROW_SIZE = 2048 };
 
 /* ---- The directory ------------------------------------------------------- */
 
@@ -182,6 +182,8 @@ static void add_cost(struct row *row, const struct rr_results *results,
 			  rr_persistence_names[options->persistence]);
 	add_field(row, "keys", "%ld", options->keys);
 	add_count_if(row, "overruns", m->strategy->lock.lease, m->overruns);
+	add_field(row, "lock", "%s",
+		  rr_lock_kind_names[m->strategy->lock.kind]);
 }
 
 static void print_run_row(struct row *row, const struct rr_results *results,

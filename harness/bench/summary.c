@@ -85,6 +85,7 @@ static const struct {
 	{ "lat_p99_ns", p99_ns },
 	{ "commands_per_increment", rr_commands_per_increment },
 	{ "fairness_jain", fairness },
+	{ "failed_pct", rr_failed_pct },
 };
 
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
@@ -126,9 +127,10 @@ static void print_summary(FILE *file, const struct rr_results *results)
 		fprintf(file, ",%s_median,%s_min,%s_max,%s_low,%s_high",
 			figures[f].name, figures[f].name, figures[f].name,
 			figures[f].name, figures[f].name);
-	fprintf(file, "\n");
+	fprintf(file, ",lock,policy\n");
 	for (struct group one; next_group(results, &index, &one);) {
 		const struct rr_measurement *m = worst(&one);
+		char policy[RR_POLICY_TEXT_SIZE];
 
 		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id,
 			m->strategy->name,
@@ -141,7 +143,9 @@ static void print_summary(FILE *file, const struct rr_results *results)
 			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g",
 				s.median, s.min, s.max, s.low, s.high);
 		}
-		fprintf(file, "\n");
+		fprintf(file, ",%s,%s\n",
+			rr_lock_kind_names[m->strategy->lock.kind],
+			rr_policy_text(m->policy, m->strategy, policy));
 	}
 }
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The plots of real results: drawn without a warning, and legible. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(plots, .init = cli_setup, .fini = cli_teardown, .timeout = 60);
+
+static void need_gnuplot(void)
+{
+	if (cli_run("command -v gnuplot") != 0)
+		cr_skip_test("no gnuplot");
+}
+
+/* Runs a small bench in $HERE/a and draws it; what is printed besides the last
+ * line is a warning. */
+static void draw_bench(const char *arguments)
+{
+	char command[400];
+
+	need_gnuplot();
+	snprintf(command, sizeof(command),
+		 "$REDRACE bench %s --warmup 10 --output $HERE/a >$HERE/table 2>&1; "
+		 "sh plots/draw $HERE/a >$HERE/drawn 2>&1; code=$?; "
+		 "grep -v '^plots:' $HERE/drawn; exit $code",
+		 arguments);
+	cr_assert_eq(cli_run(command), 0, "%s: %s", arguments, cli_output);
+	cr_assert_str_empty(cli_output, "%s: %s", arguments, cli_output);
+	cr_assert_eq(cli_run("sh tests/check_plots $HERE/a/plots/*.svg"), 0,
+		     "%s: %s", arguments, cli_output);
+}
+
+static void assert_shown(const char *file, const char *text)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command), "grep -F -e '>%s' $HERE/a/plots/%s",
+		 text, file);
+	cr_assert_eq(cli_run(command), 0, "%s does not say '%s'", file, text);
+}
+
+Test(plots, one_strategy)
+{
+	draw_bench("lua-delifequals --increments 100");
+	assert_shown("throughput.svg", "2 threads · 100 increments");
+	assert_shown("lost.svg", "nothing was lost");
+	cr_assert_eq(cli_run("cd $HERE/a/plots && ls *.png | tr -d '\\n'"), 0);
+	cr_assert_str_eq(cli_output, "commands.pngfairness.pnglatency.png"
+				     "lost.pngpercentiles.pngthroughput.png");
+}
+
+Test(plots, all_strategies_are_grouped)
+{
+	draw_bench("--all --increments 60 --repeats 2");
+	assert_shown("throughput.svg", "a timestamp as lock");
+	assert_shown("percentiles.svg", "a lock in a key (2 of ");
+	assert_shown("throughput.svg", "2 threads · 60 increments · unix, one processor · median of 2 repeats");
+}
+
+Test(plots, sweep_draws_lines)
+{
+	draw_bench("--threads 1,2,4,8,16 --increments 60");
+	assert_shown("scaling.svg", "local-mutex-per-op");
+	assert_shown("lost-share.svg", "none");
+	assert_shown("lost.svg", "16 threads · 60 increments");
+	cr_assert_neq(cli_run("test -e $HERE/a/plots/throughput.svg"), 0);
+}
+
+Test(plots, processes_are_no_threads)
+{
+	draw_bench("none incr --processes 4 --threads 1 --increments 200");
+	assert_shown("lost.svg", "4 processes × 1 thread = 4 clients");
+}
+
+Test(plots, refused_attempts_are_no_increments)
+{
+	draw_bench("lua-delifequals redlock --threads 4 --wait fail-fast --hold-us 100 --increments 200");
+	assert_shown("throughput.svg", "4 threads · 200 increments, 100 µs of work · --wait fail-fast");
+	cr_assert_eq(cli_run("grep -c '% refused' $HERE/a/plots/throughput.svg"), 0);
+	cr_assert_eq(cli_run("sh tests/check_csv $HERE/a"), 0, "%s", cli_output);
+}
+
+/* Bars are sorted: the first name is that of the fastest. */
+Test(plots, bars_are_sorted_and_show_medians)
+{
+	need_gnuplot();
+	cr_assert_eq(cli_run("$REDRACE bench redlock none incr --increments 300 --repeats 3 --output $HERE/a >$HERE/table && sh plots/draw $HERE/a &&"
+			     "grep -oE '>(incr|none|redlock)<' $HERE/a/plots/throughput.svg | tr -d '\\n' &&"
+			     "awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"increments_per_s_median\") c = i } $2 == \"redlock\" { x = sprintf(\"%.0f\", $c); print x + 0 >= 1000 ? int(x / 1000) \",\" substr(x, length(x) - 2) : x }' $HERE/a/summary.csv >$HERE/median &&"
+			     "grep -qF \">$(cat $HERE/median)<\" $HERE/a/plots/throughput.svg"),
+		     0, "%s", cli_output);
+	cr_assert(strstr(cli_output, ">incr<>none<>redlock<"), "%s",
+		  cli_output);
+}
