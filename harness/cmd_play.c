@@ -21,6 +21,7 @@ struct play_options {
 	const char *redis_server;
 	const char *output;    /* NULL = stdout */
 	enum rr_format format; /* RR_FORMATS before it is picked */
+	const char *command;   /* this one, to be typed again */
 	bool ascii;
 	bool step;
 	struct rr_guided_options guided;
@@ -190,10 +191,19 @@ static const struct rr_command_line play_line = {
 
 /* ---- Drawing ------------------------------------------------------------ */
 
+static struct rr_article article_of(const struct play_options *options)
+{
+	return (struct rr_article){ .id = "race",
+				    .command = options->command };
+}
+
 static enum rr_exit draw_to_file(const struct rr_trace *trace,
 				 const struct play_options *options)
 {
-	const struct rr_style style = { .ascii = options->ascii, .width = 80 };
+	const struct rr_article article = article_of(options);
+	const struct rr_style style = { .ascii = options->ascii,
+					.width = 80,
+					.article = &article };
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
@@ -208,8 +218,10 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace,
 static enum rr_exit draw_trace(const struct rr_trace *trace,
 			       const struct play_options *options)
 {
-	const struct rr_style style = rr_draw_style(stdout, options->ascii);
+	const struct rr_article article = article_of(options);
+	struct rr_style style = rr_draw_style(stdout, options->ascii);
 
+	style.article = &article;
 	if (options->output)
 		return draw_to_file(trace, options);
 	if (rr_draw(stdout, trace, options->format, &style))
@@ -307,22 +319,34 @@ static enum rr_exit play_on_servers(const struct rr_race *race,
 	return code;
 }
 
+static enum rr_exit play_as_asked(struct play_options *options,
+				  struct rr_error *error)
+{
+	struct rr_race *race = NULL;
+	enum rr_exit code;
+
+	if (!options->guided.setup.strategy) {
+		race = rr_library_open(options->race, error);
+		if (!race)
+			return RR_EXIT_OK;
+	}
+	code = play_on_servers(race, options, error);
+	rr_race_free(race);
+	return code;
+}
+
 static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
 	struct play_options options = { .redis_server = "redis-server",
 					.format = RR_FORMATS };
-	struct rr_race *race = NULL;
+	char *command = rr_shell_words(argc, argv);
 	enum rr_exit code;
 
 	rr_command_line_parse(&play_line, &options, argc, argv);
+	options.command = command;
 	setlocale(LC_CTYPE, "");
-	if (!options.guided.setup.strategy) {
-		race = rr_library_open(options.race, error);
-		if (!race)
-			return RR_EXIT_OK;
-	}
-	code = play_on_servers(race, &options, error);
-	rr_race_free(race);
+	code = play_as_asked(&options, error);
+	free(command);
 	return code;
 }
 

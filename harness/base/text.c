@@ -292,3 +292,44 @@ void rr_xml_print(FILE *out, const char *format, ...)
 	}
 	va_end(arguments);
 }
+
+/* ---- For a shell ---------------------------------------------------------------- */
+
+static void write_shell_word(FILE *out, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"-_./:=+,@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	}
+	putc('\'', out);
+}
+
+char *rr_shell_words(int n, char *const words[])
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(n > 0 ? words[0] : "", out);
+	for (int i = 1; i < n; i++) {
+		putc(' ', out);
+		write_shell_word(out, words[i]);
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -186,7 +186,7 @@ static bool print_safe(const struct rr_html *html,
 	safe.picture = &picture;
 	safe.knowledge = &knowledge;
 	safe.asked_row = picture.n_rows;
-	fputs("<section class=\"safe\">\n", html->out);
+	fputs("<section class=\"safer\">\n", html->out);
 	rr_xml_print(html->out, "<h%d>The same order with %s</h%d>\n",
 		     html->heading, article->safe_name, html->heading);
 	print_sentence(&safe);
@@ -270,6 +270,8 @@ bool rr_write_html(FILE *out, const struct rr_picture *picture)
 		picture->style ? picture->style->article : NULL;
 	bool written;
 
+	if (article && article->is_part)
+		return write_article(out, picture, article);
 	rr_page_begin(out, picture->title);
 	written = write_article(out, picture, article ? article : &plain);
 	rr_page_end(out, rr_race_script);

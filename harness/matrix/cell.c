@@ -8,7 +8,7 @@
 #include "base/machine.h"
 #include "draw/draw.h"
 
-enum { WIDTH = 100 };
+enum { ID_SIZE = 96, COMMAND_SIZE = 200 };
 
 /* ---- The transcript ------------------------------------------------------- */
 
@@ -29,18 +29,30 @@ static char *with_title(const struct rr_cell *cell, const char *transcript)
 	return text;
 }
 
-/* Plays what will be saved once more, as a reader would, and draws it. */
+/* Plays what will be saved once more, as a reader would, and draws it for the page. */
 static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 			    struct rr_error *error)
 {
-	const struct rr_style style = { .width = WIDTH };
+	const struct rr_cell_words words = rr_cell_words(cell);
+	char id[ID_SIZE], command[COMMAND_SIZE];
+	const struct rr_article article = {
+		.id = id,
+		.command = command,
+		.is_part = true,
+	};
+	const struct rr_style style = { .article = &article };
 	size_t size;
 	FILE *file = open_memstream(&cell->drawing, &size);
 	bool good;
 
 	if (!file)
 		return rr_error_no_memory(error);
-	good = rr_conclude_draw(file, cell->transcript, cluster, RR_FORMAT_TEXT,
+	snprintf(id, sizeof(id), "race-%s-%s", cell->strategy->name,
+		 rr_hazard_texts[cell->hazard].name);
+	snprintf(command, sizeof(command),
+		 "redrace matrix --save DIR && redrace play DIR/%s",
+		 words.file);
+	good = rr_conclude_draw(file, cell->transcript, cluster, RR_FORMAT_HTML,
 				&style, error);
 	fclose(file);
 	return good;

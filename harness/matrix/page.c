@@ -4,34 +4,16 @@
 
 #include "base/text.h"
 #include "cell.h"
+#include "draw/draw.h"
 
 /* ---- The page: its table -------------------------------------------------- */
 
-static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	"<meta charset=\"utf-8\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<title>The safety matrix</title>\n"
-	"<style>\n"
-	"body{font:16px/1.5 Arial,'Liberation Sans',Helvetica,system-ui,sans-serif;color:#111;background:#fff;max-width:80rem;margin:0 auto;padding:1rem}\n"
-	".wide{overflow-x:auto}\n"
-	"table{border-collapse:collapse;font-size:14px}\n"
-	"th,td{border:1px solid #bbb;padding:.3rem .5rem;text-align:left;vertical-align:top}\n"
-	"caption{text-align:left;padding:.3rem 0}\n"
-	"code,pre{font:13px/1.3 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
-	"pre{overflow-x:auto;background:#f6f6f6;padding:.6rem}\n"
-	"td a{color:inherit}\n"
-	".safe{background:#dff2e1}\n"
-	".breaks{background:#fde2d6}\n"
-	".open{background:#fdf5cf}\n"
-	".none{background:#f1f1f1;color:#444}\n"
-	".differs{outline:3px solid #a00;outline-offset:-3px}\n"
-	"details{margin:.3rem 0}\n"
-	"</style>\n</head>\n<body>\n<h1>The safety matrix</h1>\n"
+static const char introduction[] =
+	"<h1>The safety matrix</h1>\n"
 	"<p>Each row is a way of adding 1 to a counter, each column something that may come in between. "
 	"All states within the bounds were searched, learned from the strategy's own code and real servers. "
 	"✓ safe: nothing breaks, and a mutant, a weakened command, is noticed. "
-	"✗: what breaks; the link shows the shortest interleaving that was found. "
+	"✗: what breaks; the link opens the shortest interleaving that was found. "
 	"~: no failure was found, and it is not proved that there is none. "
 	"–: the hazard does not concern the strategy, or the server lacks what it needs.</p>\n";
 
@@ -60,9 +42,9 @@ static void put_cell(const struct rr_cell *cell, FILE *file)
 		fputs(words.text, file);
 	}
 	if (cell->verdict == RR_CELL_SAFE)
-		fprintf(file, "<br>%s states", words.states);
+		fprintf(file, "<br/>%s states", words.states);
 	if (words.standing != RR_CELL_AS_EXPECTED)
-		fprintf(file, "<br><strong>%s</strong>, expected: %s",
+		fprintf(file, "<br/><strong>%s</strong>, expected: %s",
 			remarks[words.standing], words.expected);
 	fputs("</td>", file);
 }
@@ -72,7 +54,7 @@ static void put_table(const struct rr_matrix *matrix, FILE *file)
 	const int first = rr_matrix_column(matrix, -1);
 	const struct rr_cell *cell = NULL;
 
-	fputs("<div class=\"wide\"><table>\n<caption>", file);
+	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"The matrix\"><table class=\"matrix\">\n<caption>", file);
 	rr_matrix_summarise(matrix, file);
 	fputs("</caption>\n<thead><tr><th scope=\"col\">strategy</th>", file);
 	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
@@ -97,7 +79,7 @@ static void put_hazards(const struct rr_matrix *matrix, FILE *file)
 {
 	char text[RR_BOUNDS_SIZE];
 
-	fputs("<h2>The columns and their bounds</h2>\n<table>\n<thead><tr>"
+	fputs("<h2>The columns and their bounds</h2>\n<table class=\"words\">\n<thead><tr>"
 	      "<th scope=\"col\">column</th><th scope=\"col\">means</th>"
 	      "<th scope=\"col\">bounds</th></tr></thead>\n<tbody>\n",
 	      file);
@@ -139,24 +121,15 @@ static void put_interleaving(const struct rr_cell *cell, FILE *file)
 		fprintf(file, "; %s interleavings fail", words.failing);
 	fputs(")</summary>\n<p>Bounds: ", file);
 	rr_xml_text(file, words.bounds);
-	fputs("</p>\n<pre>", file);
-	rr_xml_text(file, cell->drawing);
-	fputs("</pre>\n</details>\n", file);
+	fprintf(file, "</p>\n%s</details>\n", cell->drawing);
 }
-
-/* A link must open what it leads to. */
-static const char script[] =
-	"<script>\n"
-	"function show(){const e=document.getElementById(location.hash.slice(1));"
-	"if(e&&e.tagName==='DETAILS'){e.open=true;e.scrollIntoView();}}\n"
-	"addEventListener('hashchange',show);show();\n"
-	"</script>\n";
 
 void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 {
 	const struct rr_cell *cell = NULL;
 
-	fputs(head, file);
+	rr_page_begin(file, "The safety matrix");
+	fputs(introduction, file);
 	put_table(matrix, file);
 	put_hazards(matrix, file);
 	put_invariants(file);
@@ -167,7 +140,7 @@ void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 	}
 	if (matrix->version[0])
 		fprintf(file, "<p>Redis %s.</p>\n", matrix->version);
-	fprintf(file, "%s</body>\n</html>\n", script);
+	rr_page_end(file, rr_race_script);
 }
 
 /* ---- JSON ------------------------------------------------------------------- */

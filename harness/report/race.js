@@ -40,6 +40,7 @@
 		const form = find("form.ask");
 		const input = find("form.ask input");
 		const verdict = find(".verdict");
+		const place = article.closest("details[id]") || article;
 		let step = null; /* null: all are shown, none is marked */
 		let revealed = !asked;
 
@@ -84,7 +85,7 @@
 
 		/* As others may link to it. */
 		function address() {
-			const id = races.length > 1 ? article.id : "";
+			const id = races.length > 1 ? place.id : "";
 			const at = step === null ? "" : "step=" + step;
 			const hash = [id, at].filter(Boolean).join("&");
 			history.replaceState(null, "",
@@ -119,7 +120,7 @@
 		}
 
 		const this_race = {
-			article,
+			place,
 			go(to, scroll = true) {
 				const next = to === null ? null : Math.min(last, Math.max(0, to));
 				if (next === step + 1 && next === Number(asked?.dataset.step) &&
@@ -167,14 +168,15 @@
 		active.press(what);
 	});
 
+	/* A link must open what it leads to. */
 	function follow_address() {
-		const parts = location.hash.slice(1).split("&");
+		const parts = location.hash.slice(1).split("&").map(decodeURIComponent);
 		const step = parts.map((part) => /^step=(\d+)$/.exec(part)).find(Boolean);
-		const race = races.find((one) => parts.includes(one.article.id));
+		const race = races.find((one) => parts.includes(one.place.id));
 		if (race) {
 			active = race;
-			race.article.closest("details")?.setAttribute("open", "");
-			race.article.scrollIntoView();
+			if (race.place.tagName === "DETAILS") race.place.open = true;
+			race.place.scrollIntoView();
 		}
 		if (active && step) active.go(Number(step[1]));
 	}
