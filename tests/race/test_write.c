@@ -362,8 +362,8 @@ static void put_options(struct dice *dice)
 	static const char *const options[] = {
 		" aof=always", " aof=everysec", " aof=no", " rdb", " debug",
 		" maxmemory=1048576", " tcp", " replica-of=n1",
-		" config=save=", " \"config=save=900 1\"", " config=a=b=c",
-		" 'config=a b=c'", " \"replica-of=n 2\"",
+		" config=save=", " \"config=save=900 1\"", " config=hz=b=c",
+		" 'config=hz=b c'", " \"replica-of=n 2\"",
 	};
 
 	for (unsigned n = roll(dice, 5); n > 0; n--)
