@@ -80,9 +80,9 @@ static bool take_claims(void *into, char *text, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .help = "Claims" },
-	{ .name = "only", .argument = "ID[,ID...]",
-	  .help = "check only these claims (all)",
-	  .kind = RR_TAKES_MORE, .take = take_claims,
+	{ .common = RR_OPTION_ONLY,
+	  .help = "check only this claim, or several, such as TL-7,TX-2 (all)",
+	  .take = take_claims,
 	  .name_at = claim_name },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .help = "Output" },

@@ -121,9 +121,9 @@ static bool take_act(void *into, char *text, struct rr_error *error)
 static const struct rr_option options_table[] = {
 	{ .name = "auto", .help = "go on without waiting for keys",
 	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct demo_options, is_auto) },
-	{ .name = "only", .argument = "ACT",
-	  .help = "one act: counts, how, scheduler, mutex, crash, lease, delete, proof or program",
-	  .kind = RR_TAKES_MORE, .take = take_act, .name_at = act_name },
+	{ .common = RR_OPTION_ONLY,
+	  .help = "only one act: counts, how, scheduler, mutex, crash, lease, delete, proof or program",
+	  .take = take_act, .name_at = act_name },
 	{ .common = RR_OPTION_SECONDS,
 	  .help = "seconds that each of the four live counts takes (10)",
 	  .at = offsetof(struct demo_options, seconds), .min = 1, .max = 600 },
@@ -339,7 +339,7 @@ static enum rr_exit run_demo(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_demo = {
 	.name = "demo",
-	.summary = "a tour of ten minutes, with pauses",
+	.summary = "show a tour of ten minutes, with pauses",
 	.line = &demo_line,
 	.run = run_demo,
 };

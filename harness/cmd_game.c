@@ -97,7 +97,7 @@ static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_game = {
 	.name = "game",
-	.summary = "a page to play: be the scheduler",
+	.summary = "write a page in which the reader is the scheduler",
 	.line = &command_line,
 	.run = run_game,
 };
