@@ -159,31 +159,17 @@ static const struct rr_option options[] = {
 	{ .common = RR_OPTION_SAVE,
 	  .help = "save the schedule that was found, for --replay and redrace play",
 	  AT(save) },
-	{ .common = RR_OPTION_OUTPUT,
-	  .help = "write the picture of the schedule to FILE", AT(output) },
+	{ .common = RR_OPTION_OUTPUTS,
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race; may be repeated",
+	  AT(report), .formats = RR_CHECK_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "format of the picture: text, mermaid, svg, html, json or race (by the suffix of FILE, else text)",
-	  AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	  .help = "what is printed: text, json, junit, tap or github; or only a picture of the schedule: html, svg, mermaid or race (text)",
+	  AT(report.printed), .formats = RR_CHECK_FORMATS },
 	{ .common = RR_OPTION_STATS, .help = "print where the time went",
 	  AT(stats) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
 };
-
-/* By --format, or by the suffix of the file. */
-static bool pick_format(void *into, struct rr_error *error)
-{
-	struct rr_check_options *options = into;
-
-	if (options->format != RR_FORMATS)
-		return true;
-	options->format = RR_FORMAT_TEXT;
-	return !options->output ||
-	       rr_format_of_file(options->output, &options->format) ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--output '%s': expected .txt, .svg, .html, .json, .mmd, .mermaid or .race at its end, or a --format",
-			    options->output);
-}
 
 static const struct rr_command_line command_line = {
 	.about = "Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
@@ -197,7 +183,6 @@ static const struct rr_command_line command_line = {
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.take_argument = take_word,
-	.check = pick_format,
 };
 
 /* How many words there are before "--". */
@@ -252,7 +237,6 @@ static bool take_replayed(const struct rr_replay *replay,
 		argv[n++] = word;
 	options->schedule = replay->words;
 	rr_command_line_parse(&command_line, options, n, argv);
-	options->format = RR_FORMATS;
 	return true;
 }
 
@@ -298,7 +282,6 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 					   .ttl_ms = 10000,
 					   .patience_s = 10,
 					   .audit = 5,
-					   .format = RR_FORMATS,
 					   .redis_server = "redis-server" };
 	enum rr_exit code = RR_EXIT_OK;
 

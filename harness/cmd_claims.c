@@ -11,23 +11,13 @@
 #include "base/pool.h"
 #include "claims/claims.h"
 
-enum claims_format { TEXT, MARKDOWN, JSON, JUNIT, TAP, N_FORMATS };
-
-static const char *const formats[N_FORMATS] = {
-	[TEXT] = "text",   [MARKDOWN] = "markdown", [JSON] = "json",
-	[JUNIT] = "junit", [TAP] = "tap",
-};
-
-static rr_claims_print *const print_as[N_FORMATS] = {
-	[TEXT] = rr_claims_text,   [MARKDOWN] = rr_claims_markdown,
-	[JSON] = rr_claims_json,   [JUNIT] = rr_claims_junit,
-	[TAP] = rr_claims_tap,
+enum {
+	CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN)
 };
 
 struct claims_options {
 	struct rr_claims_choice choice;
-	enum claims_format format;
-	const char *output; /* NULL = standard output */
+	struct rr_outputs outputs;
 	const char *docs;   /* a folder for the whole table, or NULL */
 	const char *redis_server;
 	long jobs;
@@ -86,10 +76,12 @@ static const struct rr_option options_table[] = {
 	  .name_at = claim_name },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
+	{ .common = RR_OPTION_OUTPUTS,
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .xml (JUnit) or .tap; may be repeated",
+	  .at = AT(outputs), .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text, markdown, json, junit or tap (text)",
-	  .at = AT(format), .words = formats, .n_words = N_FORMATS },
+	  .help = "what is printed: text, json, junit, tap, github or markdown (text)",
+	  .at = AT(outputs.printed), .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_DOCS,
 	  .help = "also write DIR/claims.md, if all claims are checked",
 	  .at = AT(docs) },
@@ -107,15 +99,26 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------ */
 
-static enum rr_exit write_claims(const char *path, rr_claims_print *print,
-				 const struct rr_claim_rows *rows)
+static bool print_claims(const void *what, enum rr_format format, FILE *out,
+			 struct rr_error *error)
+{
+	(void)error;
+	if (format == RR_FORMAT_MARKDOWN)
+		rr_claims_markdown(what, out);
+	else
+		rr_claims_text(what, out);
+	return true;
+}
+
+static enum rr_exit write_claims_document(const char *path,
+					  const struct rr_claim_rows *rows)
 {
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
 	if (!rr_draft_open(&draft, &error))
 		return rr_report_error(&error);
-	print(rows, draft.out);
+	rr_claims_markdown(rows, draft.out);
 	if (rr_draft_replace(&draft, path, &error)) {
 		fprintf(stderr, "%s: ", path);
 		rr_claim_rows_summarise(rows, stderr);
@@ -134,7 +137,7 @@ static enum rr_exit write_claims_docs(const struct claims_options *options,
 
 	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
 	if (is_whole)
-		return write_claims(path, rr_claims_markdown, rows);
+		return write_claims_document(path, rows);
 	fprintf(stderr,
 		"redrace: checked only some of the claims: %s stays as it is\n",
 		path);
@@ -171,20 +174,33 @@ static void complain_of_failures(const struct rr_claim_rows *rows)
 }
 
 /* Rows of a run that was called off are shown, and replace no file. */
+static enum rr_exit publish_claims(const struct claims_options *options,
+				   const struct rr_claim_rows *rows,
+				   double seconds, bool is_called_off)
+{
+	struct rr_outputs outputs = options->outputs;
+	struct rr_error error = { 0 };
+	struct rr_cases cases;
+
+	if (is_called_off)
+		outputs.n = 0;
+	rr_claim_rows_as_cases(rows, &cases);
+	cases.seconds = seconds;
+	rr_cases_publish(&cases, &outputs, print_claims, rows, &error);
+	rr_cases_release(&cases);
+	return rr_report_error(&error);
+}
+
 static enum rr_exit report_claims(const struct claims_options *options,
-				  const struct rr_jobs *jobs,
+				  const struct rr_jobs *jobs, double seconds,
 				  bool is_called_off)
 {
-	rr_claims_print *print = print_as[options->format];
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_claim_rows rows;
 
 	if (!rr_judge(&rows, jobs, &options->choice))
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
-	if (!options->output)
-		print(&rows, stdout);
-	else if (!is_called_off)
-		code = write_claims(options->output, print, &rows);
+	code = publish_claims(options, &rows, seconds, is_called_off);
 	if (options->docs && !is_called_off)
 		code = rr_exit_worse(code, write_claims_docs(options, &rows));
 	fflush(stdout);
@@ -200,6 +216,7 @@ static enum rr_exit check_claims(const struct claims_options *options,
 				 struct rr_signals *signals,
 				 struct rr_error *error)
 {
+	const double begun = rr_clock_s();
 	struct rr_jobs jobs;
 	enum rr_exit code;
 
@@ -210,6 +227,7 @@ static enum rr_exit check_claims(const struct claims_options *options,
 	code = complain_of_files(&jobs);
 	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
 	code = rr_exit_worse(code, report_claims(options, &jobs,
+						 rr_clock_s() - begun,
 						 signals->interrupted));
 	rr_jobs_free(&jobs);
 	return signals->interrupted ? RR_EXIT_OK : code;

@@ -8,19 +8,44 @@
 #include "explore/explore.h"
 #include "base/machine.h"
 
-/* Of several, one that is skipped does not count. */
-static enum rr_exit explore_strategies(const struct rr_explore_options *options,
-			    struct rr_cluster *cluster)
+/* What is printed, where that is text, as it comes, and all of it for files. */
+struct searches {
+	const struct rr_explore_options *options;
+	struct rr_cases cases;
+	FILE *text;
+	char *all_text;
+	size_t size;
+};
+
+static enum rr_exit explore_strategy(struct searches *searches,
+				     const struct rr_strategy *strategy,
+				     struct rr_cluster *cluster)
 {
+	const size_t begin = searches->size;
+	struct rr_error error = { 0 };
+	const enum rr_exit code =
+		rr_explore_report(cluster, strategy, searches->options,
+				  searches->text, &searches->cases, &error);
+
+	fflush(searches->text);
+	if (searches->options->report.printed == RR_FORMAT_TEXT)
+		fputs(searches->all_text + begin, stdout);
+	fflush(stdout);
+	return rr_exit_worse(code, rr_report_error(&error));
+}
+
+/* Of several, one that is skipped does not count. */
+static enum rr_exit explore_strategies(struct searches *searches,
+				       struct rr_cluster *cluster)
+{
+	const struct rr_explore_options *options = searches->options;
 	enum rr_exit worst = RR_EXIT_OK;
 	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
-		struct rr_error error = { 0 };
-		enum rr_exit code = rr_explore_report(
-			cluster, options->strategies[i], options, &error);
+		const enum rr_exit code = explore_strategy(
+			searches, options->strategies[i], cluster);
 
-		code = rr_exit_worse(code, rr_report_error(&error));
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
 		else
@@ -29,6 +54,65 @@ static enum rr_exit explore_strategies(const struct rr_explore_options *options,
 			break;
 	}
 	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
+}
+
+static bool print_searches(const void *what, enum rr_format format, FILE *out,
+			   struct rr_error *error)
+{
+	const struct searches *searches = what;
+
+	(void)format;
+	(void)error;
+	if (out != stdout)
+		fputs(searches->all_text, out);
+	return true;
+}
+
+/* What was called off is shown, and replaces no file. */
+static enum rr_exit explore_and_publish(const struct rr_explore_options *options,
+					struct rr_cluster *cluster,
+					struct rr_error *error)
+{
+	const double begun = rr_clock_s();
+	struct rr_outputs outputs = options->report;
+	struct searches searches = { .options = options };
+	enum rr_exit code = RR_EXIT_OK;
+
+	rr_cases_init(&searches.cases, "redrace explore");
+	searches.text = open_memstream(&searches.all_text, &searches.size);
+	if (searches.text) {
+		code = explore_strategies(&searches, cluster);
+		searches.cases.seconds = rr_clock_s() - begun;
+		if (code == RR_EXIT_INTERRUPTED)
+			outputs.n = 0;
+		rr_cases_publish(&searches.cases, &outputs, print_searches,
+				 &searches, error);
+		fclose(searches.text);
+	} else {
+		rr_error_no_memory(error);
+	}
+	free(searches.all_text);
+	rr_cases_release(&searches.cases);
+	return code;
+}
+
+/* There are no servers to search on. */
+static void publish_failure(const struct rr_explore_options *options,
+			    const struct rr_error *why)
+{
+	struct searches searches = { .options = options, .all_text = "" };
+	struct rr_error error = { 0 };
+
+	rr_cases_init(&searches.cases, "redrace explore");
+	rr_cases_add(&searches.cases,
+		     &(struct rr_case){ .suite = "explore",
+					.name = "servers",
+					.verdict = RR_CASE_ERROR,
+					.message = why->text });
+	rr_cases_publish(&searches.cases, &options->report, print_searches,
+			 &searches, &error);
+	rr_report_error(&error);
+	rr_cases_release(&searches.cases);
 }
 
 static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
@@ -45,7 +129,9 @@ static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
 
 	rr_placement_settle(cluster_options.cpu);
 	if (rr_cluster_open(&cluster, session, &cluster_options, error))
-		code = explore_strategies(options, &cluster);
+		code = explore_and_publish(options, &cluster, error);
+	else
+		publish_failure(options, error);
 	rr_cluster_close(&cluster);
 	return code;
 }

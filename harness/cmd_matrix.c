@@ -11,23 +11,18 @@
 #include "commands.h"
 #include "matrix/matrix.h"
 
-enum { STRATEGIES_MAX = 64, OUTPUTS_MAX = 8 };
-
-struct output {
-	const char *path;
-	rr_matrix_print *print;
+enum {
+	STRATEGIES_MAX = 64,
+	MATRIX_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) |
+			 RR_ONLY(RR_FORMAT_HTML)
 };
-
-enum format { TEXT, MARKDOWN, JSON, HTML, N_FORMATS };
 
 struct matrix_options {
 	size_t n_strategies;
 	const struct rr_strategy *strategies[STRATEGIES_MAX];
 	unsigned hazards;
 	unsigned long most;     /* states of a cell, 0 = as in its bounds */
-	enum format format;     /* of what is printed */
-	size_t n_outputs;
-	struct output outputs[OUTPUTS_MAX];
+	struct rr_outputs outputs;
 	const char *save;   /* a folder for transcripts, or NULL */
 	const char *docs;   /* a folder for the whole matrix, or NULL */
 	const char *replay; /* a folder: plays them and does nothing else */
@@ -36,23 +31,6 @@ struct matrix_options {
 };
 
 /* ---- Options ----------------------------------------------------------- */
-
-static const char *const format_names[N_FORMATS] = {
-	[TEXT] = "text",
-	[MARKDOWN] = "markdown",
-	[JSON] = "json",
-	[HTML] = "html",
-};
-
-static const struct {
-	const char *suffix; /* of files that are written in it */
-	rr_matrix_print *print;
-} formats[N_FORMATS] = {
-	[TEXT] = { ".txt", rr_matrix_text },
-	[MARKDOWN] = { ".md", rr_matrix_markdown },
-	[JSON] = { ".json", rr_matrix_json },
-	[HTML] = { ".html", rr_matrix_html },
-};
 
 static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
@@ -81,25 +59,6 @@ static bool take_hazard(void *into, char *name, struct rr_error *error)
 	return true;
 }
 
-static bool take_output(void *into, char *path, struct rr_error *error)
-{
-	struct matrix_options *options = into;
-	const char *suffix = strrchr(path, '.');
-
-	if (options->n_outputs == OUTPUTS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE, "too many outputs");
-	for (size_t i = 0; suffix && i < N_FORMATS; i++) {
-		if (strcmp(suffix, formats[i].suffix) != 0)
-			continue;
-		options->outputs[options->n_outputs++] =
-			(struct output){ path, formats[i].print };
-		return true;
-	}
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "--output '%s': expected a name ending in .txt, .md, .json or .html",
-			    path);
-}
-
 #define AT(field) offsetof(struct matrix_options, field)
 
 static const struct rr_option options_table[] = {
@@ -115,12 +74,12 @@ static const struct rr_option options_table[] = {
 	  .help = "only play the transcripts saved in DIR, and compare",
 	  .at = AT(replay) },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json or .html; may be repeated",
-	  .take = take_output },
+	{ .common = RR_OPTION_OUTPUTS,
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit) or .tap; may be repeated",
+	  .at = AT(outputs), .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, markdown, json or html (text)",
-	  .at = AT(format), .words = format_names, .n_words = N_FORMATS },
+	  .help = "what is printed: text, json, junit, tap, github, markdown or html (text)",
+	  .at = AT(outputs.printed), .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_SAVE, .argument = "DIR",
 	  .help = "save transcripts of failing cells in DIR, for redrace play",
 	  .at = AT(save) },
@@ -162,14 +121,44 @@ static const struct rr_command_line command_line = {
 
 /* ---- Files ------------------------------------------------------------- */
 
-static enum rr_exit write_matrix(const char *path, rr_matrix_print *print,
-				 const struct rr_matrix *matrix)
+static bool print_matrix(const void *what, enum rr_format format, FILE *out,
+			 struct rr_error *error)
+{
+	(void)error;
+	if (format == RR_FORMAT_MARKDOWN)
+		rr_matrix_markdown(what, out);
+	else if (format == RR_FORMAT_HTML)
+		rr_matrix_html(what, out);
+	else
+		rr_matrix_text(what, out);
+	return true;
+}
+
+/* One that was called off is shown, and replaces no file. */
+static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
+				   const struct matrix_options *options,
+				   bool is_called_off)
+{
+	struct rr_outputs outputs = options->outputs;
+	struct rr_error error = { 0 };
+	struct rr_cases cases;
+
+	if (is_called_off)
+		outputs.n = 0;
+	rr_matrix_as_cases(matrix, &cases);
+	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
+	rr_cases_release(&cases);
+	return rr_report_error(&error);
+}
+
+static enum rr_exit write_document(const char *path,
+				   const struct rr_matrix *matrix)
 {
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
 	if (rr_draft_open(&draft, &error)) {
-		print(matrix, draft.out);
+		rr_matrix_markdown(matrix, draft.out);
 		rr_draft_replace(&draft, path, &error);
 	}
 	return rr_report_error(&error);
@@ -202,7 +191,7 @@ static enum rr_exit write_matrix_docs(const char *folder,
 	}
 	code = save_transcripts(transcripts, matrix);
 	if (code == RR_EXIT_OK)
-		code = write_matrix(document, rr_matrix_markdown, matrix);
+		code = write_document(document, matrix);
 	return code;
 }
 
@@ -213,11 +202,6 @@ static enum rr_exit write_files(const struct matrix_options *options,
 
 	if (options->save)
 		code = save_transcripts(options->save, matrix);
-	for (size_t i = 0; i < options->n_outputs; i++)
-		code = rr_exit_worse(code,
-				     write_matrix(options->outputs[i].path,
-						  options->outputs[i].print,
-						  matrix));
 	if (options->docs)
 		code = rr_exit_worse(code, write_matrix_docs(options->docs,
 							     matrix));
@@ -226,7 +210,6 @@ static enum rr_exit write_files(const struct matrix_options *options,
 
 /* ---- The whole --------------------------------------------------------- */
 
-/* One that was called off is shown, and replaces no file. */
 static enum rr_exit compute_matrix(const struct matrix_options *options,
 				   const struct rr_cluster_options *servers,
 				   struct rr_signals *signals,
@@ -242,9 +225,11 @@ static enum rr_exit compute_matrix(const struct matrix_options *options,
 		return RR_EXIT_INTERNAL;
 	}
 	rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
-	formats[options->format].print(&matrix, stdout);
+	code = publish_matrix(&matrix, options,
+			      error->kind == RR_ERROR_INTERRUPTED);
 	if (error->kind != RR_ERROR_INTERRUPTED)
-		code = rr_exit_worse(rr_matrix_exit(&matrix),
+		code = rr_exit_worse(rr_exit_worse(code,
+						   rr_matrix_exit(&matrix)),
 				     write_files(options, &matrix));
 	rr_matrix_release(&matrix);
 	return code;

@@ -45,7 +45,7 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "text, mermaid, svg, html, json, or race for what was played, to be played again (by the suffix of FILE, else text)",
-	  .at = AT(format), .words = rr_format_names, .n_words = RR_FORMATS },
+	  .at = AT(format), .formats = RR_PICTURE_FORMATS },
 	{ .name = "ascii", .help = "draw with ASCII characters only",
 	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
@@ -133,14 +133,19 @@ static bool check_race(const struct play_options *options,
 /* By --format, or by the suffix of the file. */
 static bool pick_format(struct play_options *options, struct rr_error *error)
 {
-	if (options->format != RR_FORMATS)
-		return true;
-	options->format = RR_FORMAT_TEXT;
-	return !options->output ||
-	       rr_format_of_file(options->output, &options->format) ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--output '%s': expected .txt, .svg, .html, .json, .mmd, .mermaid or .race at its end, or a --format",
-			    options->output);
+	char list[RR_FORMAT_LIST];
+
+	if (options->format == RR_FORMATS && options->output &&
+	    !rr_format_of_file(options->output, RR_PICTURE_FORMATS,
+			       &options->format))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--output '%s': expected %s at its end, or a --format",
+				    options->output,
+				    rr_format_suffixes(RR_PICTURE_FORMATS,
+						       list));
+	if (options->format == RR_FORMATS)
+		options->format = RR_FORMAT_TEXT;
+	return true;
 }
 
 static bool check_play_options(void *into, struct rr_error *error)

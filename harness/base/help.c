@@ -271,6 +271,11 @@ static void suggest_values(const struct rr_option *option, FILE *out)
 
 	for (size_t i = 0; i < option->n_words; i++)
 		fprintf(out, "%s\n", option->words[i]);
+	for (size_t i = 0; i < RR_FORMATS; i++) {
+		if (option->kind == RR_TAKES_FORMAT &&
+		    option->formats & RR_ONLY(i))
+			fprintf(out, "%s\n", rr_format_names[i]);
+	}
 	for (size_t i = 0; option->name_at && (name = option->name_at(i)); i++)
 		fprintf(out, "%s\n", name);
 	suggest_files(option->argument, out);

@@ -39,7 +39,8 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
-			       .kind = RR_TAKES_WORD },
+			       .help = "what is printed: text, json, junit, tap or github (text)",
+			       .kind = RR_TAKES_FORMAT },
 	[RR_OPTION_INCREMENTS] = { .name = "increments",
 				   .letter = 'n',
 				   .argument = "N",
@@ -72,6 +73,12 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .argument = "FILE",
 			       .help = "write to FILE instead of standard output",
 			       .kind = RR_TAKES_TEXT },
+	[RR_OPTION_OUTPUTS] = {
+		.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap; may be repeated",
+		.kind = RR_TAKES_OUTPUT },
 	[RR_OPTION_PAUSES] = { .name = "pauses",
 			       .argument = "N",
 			       .kind = RR_TAKES_INT,
@@ -137,6 +144,8 @@ struct rr_option rr_option_complete(const struct rr_option *row)
 		option.min = common->min;
 		option.max = common->max;
 	}
+	if (row->words)
+		option.kind = RR_TAKES_WORD;
 	if (row->take)
 		option.kind = RR_TAKES_MORE;
 	return option;
@@ -215,6 +224,17 @@ static bool take_word(const struct rr_option *option, const char *text,
 			    option->name, text, list);
 }
 
+static bool take_format(const struct rr_option *option, const char *text,
+			enum rr_format *format, struct rr_error *error)
+{
+	char list[RR_FORMAT_LIST];
+
+	return rr_format_find(text, option->formats, format) ||
+	       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s",
+			    option->name, text,
+			    rr_format_list(option->formats, list));
+}
+
 static bool take_number(const struct rr_option *option, const char *text,
 			void *field, struct rr_error *error)
 {
@@ -244,6 +264,10 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 		return take_number(option, text, field, error);
 	case RR_TAKES_WORD:
 		return take_word(option, text, field, error);
+	case RR_TAKES_FORMAT:
+		return take_format(option, text, field, error);
+	case RR_TAKES_OUTPUT:
+		return rr_outputs_add(field, text, option->formats, error);
 	case RR_TAKES_TEXT:
 		*(const char **)field = text;
 		return true;

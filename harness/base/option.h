@@ -27,6 +27,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "format.h"
 
 /* What an option takes, and the type of the field that it goes to. */
 enum rr_option_kind {
@@ -35,6 +36,8 @@ enum rr_option_kind {
 	RR_TAKES_NUMBER,  /* long, or another type of its size: the same */
 	RR_TAKES_TEXT,    /* const char *, not empty */
 	RR_TAKES_WORD,    /* int or an enum: the index of one of `words` */
+	RR_TAKES_FORMAT,  /* enum rr_format: the name of one of `formats` */
+	RR_TAKES_OUTPUT,  /* struct rr_outputs: a file more, in one of `formats` */
 	RR_TAKES_MORE     /* what `take` makes of it */
 };
 
@@ -53,7 +56,8 @@ enum rr_common_option {
 	RR_OPTION_LOST_REPLIES,
 	RR_OPTION_MAX_STATES,
 	RR_OPTION_ONLY,
-	RR_OPTION_OUTPUT,
+	RR_OPTION_OUTPUT,  /* instead of standard output */
+	RR_OPTION_OUTPUTS, /* besides it */
 	RR_OPTION_PAUSES,
 	RR_OPTION_PROCESSES,
 	RR_OPTION_REDIS_SERVER,
@@ -86,6 +90,7 @@ struct rr_option {
 	size_t n_words;
 	/* Values that completion suggests, NULL behind the last; may be NULL */
 	const char *(*name_at)(size_t index);
+	unsigned formats; /* a set: base/format.h */
 	rr_take *take;
 };
 

@@ -27,28 +27,41 @@ struct bench {
 	size_t n_begun; /* runs */
 	bool is_terminal;
 	enum rr_exit verdict; /* the worst so far */
+	struct rr_cases cases; /* those without figures */
 	struct rr_error *error;
 };
+
+/* A strategy that has no figures, and why. */
+static void add_without_figures(struct bench *bench, const char *name,
+				enum rr_exit code, const char *why)
+{
+	rr_cases_add(&bench->cases,
+		     &(struct rr_case){ .suite = "bench",
+					.name = name,
+					.verdict = rr_case_verdict_of(code),
+					.message = why });
+}
 
 /* ---- What is run --------------------------------------------------------- */
 
 /* What these servers or this policy do not allow is named. */
-static bool is_skipped(const struct rr_bench_options *options,
-		       const struct rr_strategy *strategy)
+static bool is_skipped(struct bench *bench, const struct rr_strategy *strategy)
 {
+	const struct rr_bench_options *options = bench->options;
 	const char *objection = rr_policy_objection(options->policy, strategy,
 						    options->kill_workers);
+	char why[300];
 
 	if (options->n_redis && options->n_redis < 1 + strategy->lock.servers)
-		rr_complain(RR_EXIT_SKIPPED,
-			    "%s skipped: it needs a data server and %zu lock servers, --redis names %zu",
-			    strategy->name, strategy->lock.servers,
-			    options->n_redis);
+		snprintf(why, sizeof(why),
+			 "it needs a data server and %zu lock servers, --redis names %zu",
+			 strategy->lock.servers, options->n_redis);
 	else if (objection)
-		rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name,
-			    objection);
+		snprintf(why, sizeof(why), "%s", objection);
 	else
 		return false;
+	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, why);
+	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED, why);
 	return true;
 }
 
@@ -61,7 +74,7 @@ static size_t choose_cells(struct bench *bench)
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
 
-		if (is_skipped(options, strategy))
+		if (is_skipped(bench, strategy))
 			continue;
 		if (1 + strategy->lock.servers > servers)
 			servers = 1 + strategy->lock.servers;
@@ -87,6 +100,10 @@ static void drop_lacking(struct bench *bench)
 		if (strategy != seen)
 			can_run = rr_bench_can_run(strategy, &bench->cluster,
 						   bench->session->prefix);
+		if (strategy != seen && !can_run)
+			add_without_figures(bench, strategy->name,
+					    RR_EXIT_SKIPPED,
+					    "the server lacks a command of it");
 		seen = strategy;
 		if (can_run)
 			bench->cells[kept++] = bench->cells[i];
@@ -179,6 +196,8 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 		return rr_results_add(&bench->results, finished,
 				      &bench->spectra, bench->error);
 	rr_complain(RR_EXIT_VIOLATED, "%s: %s", m->strategy->name, m->remark);
+	add_without_figures(bench, m->strategy->name, RR_EXIT_VIOLATED,
+			    m->remark);
 	free(finished);
 	return true;
 }
@@ -227,6 +246,9 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 	if (measured)
 		return take_measurement(bench, finished);
 	free(finished);
+	if (bench->error->kind == RR_ERROR_SKIPPED)
+		add_without_figures(bench, run.strategy->name, RR_EXIT_SKIPPED,
+				    bench->error->text);
 	if (!rr_error_set_aside(bench->error, RR_ERROR_SKIPPED))
 		return false;
 	refuse_strategy(bench, run.strategy);
@@ -255,59 +277,97 @@ static const char *plural(long n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
-static void print_heading(const struct bench *bench)
+static void print_heading(const struct bench *bench, FILE *out)
 {
 	const struct rr_bench_options *options = bench->options;
 	char increments[RR_GROUPED_SIZE];
 
-	printf("%s %s", rr_grouped(increments, options->increments),
-	       plural(options->increments, "increment", "increments"));
+	fprintf(out, "%s %s", rr_grouped(increments, options->increments),
+		plural(options->increments, "increment", "increments"));
 	if (options->n_threads == 1)
-		printf(", %ld %s", options->threads[0],
-		       plural(options->threads[0], "thread", "threads"));
-	printf(", %ld %s, %ld %s, %s, pin %s", options->processes,
-	       plural(options->processes, "process", "processes"),
-	       options->repeats,
-	       plural(options->repeats, "repeat", "repeats"),
-	       bench->results.transport, bench->results.placement);
+		fprintf(out, ", %ld %s", options->threads[0],
+			plural(options->threads[0], "thread", "threads"));
+	fprintf(out, ", %ld %s, %ld %s, %s, pin %s", options->processes,
+		plural(options->processes, "process", "processes"),
+		options->repeats,
+		plural(options->repeats, "repeat", "repeats"),
+		bench->results.transport, bench->results.placement);
 	if (options->policy != RR_POLICY_BACKOFF)
-		printf(", wait %s", rr_policy_names[options->policy]);
-	printf(", seed %ld\n\n", options->seed);
+		fprintf(out, ", wait %s", rr_policy_names[options->policy]);
+	fprintf(out, ", seed %ld\n\n", options->seed);
+}
+
+static bool print_bench(const void *what, enum rr_format format, FILE *out,
+			struct rr_error *error)
+{
+	const struct bench *bench = what;
+
+	(void)format;
+	(void)error;
+	if (bench->results.n_finished == 0)
+		return true;
+	print_heading(bench, out);
+	rr_results_table(&bench->results, out);
+	fprintf(out, "\nresults: %s\n", bench->results.directory);
+	return true;
+}
+
+/* What was called off is shown, and replaces no file. */
+static bool publish_bench(struct bench *bench, struct rr_error *error)
+{
+	const struct rr_error *why = bench->error;
+	struct rr_outputs outputs = bench->options->report;
+
+	if (why->kind == RR_ERROR_INTERRUPTED)
+		outputs.n = 0;
+	else if (why->kind)
+		add_without_figures(bench, "bench", rr_exit_of(why->kind),
+				    why->text);
+	if (bench->results.n_finished)
+		rr_results_as_cases(&bench->results, &bench->cases);
+	return rr_cases_publish(&bench->cases, &outputs, print_bench, bench,
+				error);
 }
 
 /* What is done with results, finished ones of a broken-off bench included. */
 static enum rr_exit report_results(struct bench *bench)
 {
 	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
+	enum rr_exit code = bench->verdict;
 
 	/* The least that kept it from rows. */
 	if (bench->results.n_finished == 0)
-		return rr_exit_worse(bench->verdict, RR_EXIT_SKIPPED);
-	if (!rr_results_summarise(&bench->results, &unwritten) &&
-	    unwritten.text[0])
-		rr_complain(rr_exit_of(unwritten.kind), "%s", unwritten.text);
-	print_heading(bench);
-	rr_results_table(&bench->results, stdout);
-	printf("\nresults: %s\n", bench->results.directory);
-	return rr_exit_worse(bench->verdict, rr_exit_of(unwritten.kind));
+		code = rr_exit_worse(code, RR_EXIT_SKIPPED);
+	else
+		rr_results_summarise(&bench->results, &unwritten);
+	publish_bench(bench, &unwritten);
+	return rr_exit_worse(code, rr_report_error(&unwritten));
 }
 
-static enum rr_exit run_bench(struct bench *bench, const char *command_line)
+/* False: it could not begin. */
+static bool prepare_bench(struct bench *bench, const char *command_line)
 {
 	const size_t servers = choose_cells(bench);
 
 	if (bench->n_cells && !open_servers(bench, servers))
-		return RR_EXIT_OK;
+		return false;
 	drop_lacking(bench);
-	if (bench->n_cells == 0)
-		return RR_EXIT_SKIPPED;
-	if (!rr_results_open(&bench->results, bench->options, &bench->cluster,
-			     bench->error) ||
-	    !rr_results_environment(&bench->results, &bench->cluster,
-				    command_line, bench->error))
-		return RR_EXIT_OK;
-	run_cells(bench);
-	return report_results(bench);
+	return bench->n_cells == 0 ||
+	       (rr_results_open(&bench->results, bench->options,
+				&bench->cluster, bench->error) &&
+		rr_results_environment(&bench->results, &bench->cluster,
+				       command_line, bench->error));
+}
+
+static enum rr_exit run_bench(struct bench *bench, const char *command_line)
+{
+	const bool good = prepare_bench(bench, command_line);
+	enum rr_exit code;
+
+	if (good)
+		run_cells(bench);
+	code = report_results(bench);
+	return good ? code : RR_EXIT_OK;
 }
 
 enum rr_exit rr_bench(const struct rr_bench_options *options,
@@ -326,7 +386,9 @@ enum rr_exit rr_bench(const struct rr_bench_options *options,
 	bench->results.rows = -1;
 	bench->is_terminal = is_drawing_terminal();
 	bench->error = error;
+	rr_cases_init(&bench->cases, "redrace bench");
 	code = run_bench(bench, command_line);
+	rr_cases_release(&bench->cases);
 	rr_results_close(&bench->results);
 	rr_cluster_close(&bench->cluster);
 	free(bench);

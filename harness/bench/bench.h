@@ -135,6 +135,7 @@ struct rr_bench_options {
 	struct rl_address redis[RR_CLUSTER_SERVERS]; /* the user's own */
 	size_t n_redis;
 	const char *output; /* NULL = a fresh directory under results/ */
+	struct rr_outputs report; /* besides */
 };
 
 /* For a struct rr_bench_options. */

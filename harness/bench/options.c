@@ -79,6 +79,20 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 			      "'redrace list' shows them", error);
 }
 
+/* A name with the suffix of a report is one, any other the directory of results. */
+static bool take_bench_output(void *into, char *path, struct rr_error *error)
+{
+	struct rr_bench_options *options = into;
+	enum rr_format format;
+
+	if (rr_format_of_file(path, RR_RESULT_FORMATS, &format) &&
+	    format != RR_FORMATS)
+		return rr_outputs_add(&options->report, path,
+				      RR_RESULT_FORMATS, error);
+	options->output = path;
+	return true;
+}
+
 static const char *const pins[] = { [RR_PIN_SAME] = "same",
 				    [RR_PIN_NONE] = "none" };
 
@@ -135,9 +149,11 @@ static const struct rr_option options_table[] = {
 	  .help = "your own servers instead: the data server, then lock servers",
 	  .kind = RR_TAKES_MORE, .take = take_redis },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUT, .argument = "DIR",
-	  .help = "write the results to DIR (results/RUN)",
-	  .at = AT(output) },
+	{ .common = RR_OPTION_OUTPUTS, .argument = "DIR|FILE",
+	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit) or .tap is also written; may be repeated",
+	  .take = take_bench_output },
+	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed),
+	  .formats = RR_RESULT_FORMATS },
 };
 
 /* ---- What goes together, and with this machine's limits ---------------- */

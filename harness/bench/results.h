@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/cases.h"
 #include "measures.h"
 
 enum { RR_RUN_ID_SIZE = 32 };
@@ -53,6 +54,10 @@ bool rr_results_environment(const struct rr_results *results,
 
 /* Prints the table to `file`, a line per strategy and number of threads. */
 void rr_results_table(const struct rr_results *results, FILE *file);
+
+/* Adds them to the cases, one per strategy and number of threads. */
+void rr_results_as_cases(const struct rr_results *results,
+			 struct rr_cases *cases);
 
 /* Replaces a file of the directory by `text`. */
 bool rr_results_write(const struct rr_results *results, const char *name,

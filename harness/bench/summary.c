@@ -221,3 +221,79 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	     next_group(results, &index, &group);)
 		print_group(file, &group, sweep, results->options->seed);
 }
+
+/* ---- Cases --------------------------------------------------------------- */
+
+/* What the verdict was decided by, and the figures of all. */
+static json_t *properties_of_group(const struct group *group, long seed)
+{
+	const struct rr_measurement *m = worst(group);
+	json_t *properties = json_pack(
+		"{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"expectation", m->promise == RR_EXACT ? "exact" : "lossy",
+		"threads", m->threads,
+		"processes", m->processes,
+		"repeats", (json_int_t)group->n,
+		"attempted", (json_int_t)m->attempted,
+		"expected", (json_int_t)m->expected_value,
+		"final", (json_int_t)m->final_value,
+		"extra", (json_int_t)m->extra,
+		"overlaps", (json_int_t)m->overlaps,
+		"failed", (json_int_t)m->failed,
+		"unknown", (json_int_t)m->unknown);
+
+	for (size_t f = 0; f < FIGURES; f++) {
+		const struct rr_statistics s =
+			statistics_of(group, figures[f].of, seed);
+
+		json_object_set_new(properties, figures[f].name,
+				    json_real(s.median));
+	}
+	return properties;
+}
+
+static void add_group(struct rr_cases *cases, const struct group *group,
+		      bool sweep, long seed)
+{
+	const struct rr_measurement *m = worst(group);
+	char name[120], file[120], message[300], besides[64];
+	char final[RR_GROUPED_SIZE], expected[RR_GROUPED_SIZE];
+	double seconds = 0;
+
+	for (size_t i = 0; i < group->n; i++)
+		seconds += (double)group->members[i]->wall_ns / 1e9;
+	snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s",
+		 m->strategy->name, m->threads);
+	snprintf(file, sizeof(file), "scenarios/%s.c", m->strategy->name);
+	snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
+		 describe_besides(m, besides), rr_grouped(final, m->final_value),
+		 rr_grouped(expected, m->expected_value));
+	rr_cases_add(cases, &(struct rr_case){
+				    .suite = "bench",
+				    .name = name,
+				    .verdict = rr_case_verdict_of(
+					    rr_verdict_exit(m->verdict)),
+				    .seconds = seconds,
+				    .message = message,
+				    .file = file,
+				    .properties = properties_of_group(group,
+								      seed) });
+}
+
+void rr_results_as_cases(const struct rr_results *results,
+			 struct rr_cases *cases)
+{
+	const bool sweep = results->options->n_threads > 1;
+	size_t index = 0;
+
+	json_object_set_new(cases->properties, "run_id",
+			    json_string(results->run_id));
+	json_object_set_new(cases->properties, "directory",
+			    json_string(results->directory));
+	json_object_set_new(cases->properties, "transport",
+			    json_string(results->transport));
+	json_object_set_new(cases->properties, "placement",
+			    json_string(results->placement));
+	for (struct group group; next_group(results, &index, &group);)
+		add_group(cases, &group, sweep, results->options->seed);
+}

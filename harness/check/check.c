@@ -322,6 +322,8 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
 		code = rr_check_report(check, &result, error);
+	else
+		rr_check_report_error(check, error);
 	if (code == RR_EXIT_INTERRUPTED)
 		error->kind = RR_ERROR_NONE;
 	rr_outcomes_release(&result);
@@ -346,6 +348,8 @@ enum rr_exit rr_check(const struct rr_check_options *options,
 				  options->seconds * INT64_C(1000000000);
 	if (open_check(check, error))
 		code = run_check(check, error);
+	else if (error->kind != RR_ERROR_USAGE)
+		rr_check_report_error(check, error);
 	close_check(check);
 	free(check);
 	return code;

@@ -21,6 +21,15 @@ enum {
 	RR_CHECK_IGNORED_MAX = 16
 };
 
+/* What a check is printed and written in: for people and other programs, and
+ * pictures of the schedule that is found. */
+enum {
+	RR_CHECK_PICTURES = RR_ONLY(RR_FORMAT_HTML) | RR_ONLY(RR_FORMAT_SVG) |
+			    RR_ONLY(RR_FORMAT_MERMAID) |
+			    RR_ONLY(RR_FORMAT_RACE),
+	RR_CHECK_FORMATS = RR_RESULT_FORMATS | RR_CHECK_PICTURES
+};
+
 struct rr_check_options {
 	long n_clients;
 	const char *const *command; /* of all clients, ends in NULL */
@@ -53,8 +62,7 @@ struct rr_check_options {
 	const char *schedule; /* only this one (of a file that was saved), or
 			       * NULL */
 	const char *save;    /* a file for the schedule that is found; or NULL */
-	const char *output;  /* a file for its picture; or NULL */
-	enum rr_format format;
+	struct rr_outputs report;
 	const char *redis_server;
 };
 

@@ -38,7 +38,7 @@ void rr_check_show_progress(struct rr_check *check, unsigned long states,
 			    double share);
 void rr_check_end_progress(struct rr_check *check);
 
-/* Where it is told: stdout, unless the picture goes there. */
+/* Where people are told something: stdout, unless that is for something else. */
 FILE *rr_check_report_file(const struct rr_check_options *options);
 
 /* Writes the comments that make a race of a finding one to be replayed. */
@@ -49,5 +49,23 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options,
 enum rr_exit rr_check_report(struct rr_check *check,
 			     const struct rr_outcomes_result *result,
 			     struct rr_error *error);
+
+/* It came to nothing: tells other programs, too. */
+void rr_check_report_error(struct rr_check *check,
+			   const struct rr_error *error);
+
+/* ---- The verdict in words (words.c) -------------------------------------------------- */
+
+/* Prints the verdict and what belongs to it, but for the schedule. */
+void rr_check_print_words(FILE *out, const struct rr_check *check,
+			  const struct rr_outcomes_result *result);
+
+/* What the program exits with for it. */
+enum rr_exit rr_check_exit(const struct rr_check *check,
+			   const struct rr_outcomes_result *result);
+
+/* Why there may be more states; NULL = there are not. */
+const char *rr_check_cut(const struct rr_check *check,
+			 const struct rr_outcomes_result *result);
 
 #endif

@@ -1,203 +1,152 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of a check: the verdict in words, the schedule as a picture and as a file
- * to be followed again. */
+/* What came of a check, written: for people and for other programs, the schedule as a
+ * picture and as a file to be followed again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 
-#include "base/reply.h"
+#include "base/cases.h"
 #include "base/text.h"
 #include "parts.h"
 
-/* Of what a program printed: characters, and lines before it failed. */
-enum { OUTPUT_SHOWN = 200, FAILURE_LINES = 20 };
+/* What is written. */
+struct written {
+	struct rr_check *check;
+	const struct rr_outcomes_result *result; /* NULL = there is an error */
+	char *words;   /* the verdict, lines */
+	char *drawing; /* the schedule; NULL = there is none */
+};
 
 FILE *rr_check_report_file(const struct rr_check_options *options)
 {
-	return !options->output && options->format != RR_FORMAT_TEXT ? stderr :
-								       stdout;
+	return options->report.printed == RR_FORMAT_TEXT ? stdout : stderr;
 }
 
-/* ---- In words ---------------------------------------------------------------------- */
+/* ---- A case for other programs ------------------------------------------------------- */
 
-static void print_lines(FILE *out, const char *heading, const char *lines)
+/* "python3 app/counter.py", or all commands of --client. */
+static void put_command(FILE *out, const struct rr_check_options *options)
 {
-	if (!lines)
-		return;
-	fprintf(out, "%s\n", heading);
-	while (*lines) {
-		const int length = (int)strcspn(lines, "\n");
+	const char *const *words = options->n_named ? NULL : options->command;
 
-		fprintf(out, "  %.*s\n", length, lines);
-		lines += length + (lines[length] == '\n');
-	}
+	for (size_t i = 0; words && words[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", words[i]);
+	for (size_t i = 0; i < options->n_named; i++)
+		fprintf(out, "%s%s: %s", i ? "; " : "", options->named[i].name,
+			options->named[i].shell[2]);
 }
 
-/* "3 clients, 15 runs of the program, 4.6 s". */
-static void print_figures(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
+/* The program's own file, if it is below this directory; NULL = nobody knows. */
+static const char *find_source(const struct rr_check_options *options)
+{
+	const char *const *words = options->n_named ? NULL : options->command;
+	struct stat info;
+
+	for (size_t i = 0; words && words[i]; i++) {
+		if (words[i][0] != '/' && words[i][0] != '.' &&
+		    stat(words[i], &info) == 0 && S_ISREG(info.st_mode))
+			return words[i];
+	}
+	return NULL;
+}
+
+static json_t *bounds_of(const struct rr_check_options *options)
+{
+	const struct rr_budget *budget = &options->budget;
+
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I}",
+			 "crashes", budget->crashes,
+			 "expiries", budget->expiries,
+			 "pauses", budget->pauses,
+			 "lost_replies", budget->lost_replies,
+			 "rounds", options->rounds,
+			 "ttl_ms", (json_int_t)options->ttl_ms,
+			 "most", (json_int_t)options->most,
+			 "seconds", (json_int_t)options->seconds);
+}
+
+static json_t *properties_of(const struct rr_check *check,
+			     const struct rr_outcomes_result *result)
 {
 	const struct rr_programs_figures figures =
 		rr_programs_figures(check->programs);
-	const size_t n = rr_check_n_clients(check);
 
-	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n,
-		n == 1 ? "" : "s", figures.starts,
-		check->options->n_named ? "s" : "", result->seconds);
-	if (figures.has_own_clock)
-		fprintf(out,
-			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"clients", (json_int_t)rr_check_n_clients(check),
+		"starts", (json_int_t)figures.starts,
+		"states", (json_int_t)result->states,
+		"transitions", (json_int_t)result->transitions,
+		"final_states", (json_int_t)result->finals,
+		"wrong_final_states", (json_int_t)result->wrong,
+		"not_searched_because",
+		rr_case_text(rr_check_cut(check, result)),
+		"bounds", bounds_of(check->options),
+		"final_data", rr_case_text(result->data),
+		"nearest_serial_data", rr_case_text(result->nearest),
+		"unexpected", rr_case_text(result->unexpected),
+		"schedule", rr_case_text(result->words));
 }
 
-/* On one line, and no more of it than that. */
-static void print_output(FILE *out, const char *output)
+/* The first line says it, the others and the schedule are details. */
+static void add_case(const struct written *written, enum rr_exit code,
+		     struct rr_cases *cases)
 {
-	const size_t length = strlen(output);
-	const size_t shown = length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN;
+	const struct rr_check *check = written->check;
+	const size_t first = strcspn(written->words, "\n");
+	char *name = NULL, *message = strndup(written->words, first);
+	char *details = NULL;
+	size_t size;
+	FILE *names = open_memstream(&name, &size);
+	FILE *lines = open_memstream(&details, &size);
 
-	if (length == 0)
-		return;
-	fputs(", printed ", out);
-	rr_write_quoted(out, output, shown);
-	fputs(shown < length ? "..." : "", out);
-}
-
-static void print_status(FILE *out, size_t client, int status)
-{
-	const char name = (char)('A' + client);
-
-	if (WIFSIGNALED(status))
-		fprintf(out, "  %c was ended by signal %d", name,
-			WTERMSIG(status));
-	else
-		fprintf(out, "  %c exited with %d", name, WEXITSTATUS(status));
-}
-
-static void print_ending(FILE *out, const struct rr_check *check, size_t client,
-			 int number, bool outputs)
-{
-	const struct rr_ending ending =
-		rr_programs_ending(check->programs, number);
-
-	if (number >= 0 && !ending.status && !outputs)
-		return;
-	if (number < 0)
-		fprintf(out, "  %c crashed, or did not run",
-			(char)('A' + client));
-	else
-		print_status(out, client, ending.status);
-	if (outputs && number >= 0)
-		print_output(out, ending.output);
-	fputc('\n', out);
-}
-
-static void print_endings(FILE *out, const struct rr_check *check,
-			  const int *endings, bool outputs)
-{
-	for (size_t i = 0; i < rr_check_n_clients(check); i++)
-		print_ending(out, check, i, endings[i], outputs);
-}
-
-static void print_outputs(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
-{
-	fputs("In the end\n", out);
-	print_endings(out, check, result->endings, true);
-	fputs("and in no serial order of the clients do they, with these data. In one\n",
-	      out);
-	print_endings(out, check, result->nearest_endings, true);
-}
-
-/* No serial order has done all of their work, whatever its data. */
-static void print_who_ended_well(FILE *out, const struct rr_check *check,
-				 const struct rr_outcomes_result *result)
-{
-	const char *between = "";
-
-	fputs("and ", out);
-	for (size_t i = 0; i < rr_check_n_clients(check); i++) {
-		if (!(result->ended_well & 1U << i))
-			continue;
-		fprintf(out, "%s%c", between, (char)('A' + i));
-		between = ", ";
+	if (names && lines) {
+		put_command(names, check->options);
+		fprintf(lines, "%s%s", written->words + first +
+			(written->words[first] == '\n'),
+			written->drawing ? written->drawing : "");
 	}
-	fputs(" have all succeeded: in no serial order of the clients they do.\n",
-	      out);
+	if (names)
+		fclose(names);
+	if (lines)
+		fclose(lines);
+	rr_cases_add(cases,
+		     &(struct rr_case){
+			     .suite = "check",
+			     .name = name,
+			     .verdict = rr_case_verdict_of(code),
+			     .seconds = cases->seconds,
+			     .message = message,
+			     .details = details && *details ? details : NULL,
+			     .file = find_source(check->options),
+			     .properties = written->result ?
+						   properties_of(check,
+								 written->result) :
+						   NULL });
+	free(name);
+	free(message);
+	free(details);
 }
 
-static void print_data(FILE *out, const struct rr_check *check,
-		       const struct rr_outcomes_result *result)
+/* ---- For people ------------------------------------------------------------------------- */
+
+static bool print_check(const void *what, enum rr_format format, FILE *out,
+			struct rr_error *error)
 {
-	print_lines(out, "In the end there is", result->data);
-	if (result->found & RR_OUTCOME_NOT_SERIAL) {
-		fputs("and no serial order of the clients leaves that.", out);
-		print_lines(out, result->nearest ? " One leaves" : "",
-			    result->nearest ? result->nearest : "");
-		if (!result->nearest)
-			print_who_ended_well(out, check, result);
-	}
-	print_endings(out, check, result->endings, false);
-}
-
-static void print_finding(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
-{
-	const unsigned found = result->found;
-
-	if (found & RR_OUTCOME_NOT_SERIAL)
-		fprintf(out, "not serializable (%lu of %lu final states; ",
-			result->wrong, result->finals);
-	else if (found & RR_OUTCOME_UNEXPECTED)
-		fprintf(out, "not as expected (%lu of %lu final states; ",
-			result->wrong, result->finals);
-	else if (found & RR_OUTCOME_OUTPUTS)
-		fprintf(out,
-			"outputs are not serializable (%lu of %lu final states; ",
-			result->wrong, result->finals);
-	else if (found & RR_OUTCOME_EXCLUSION)
-		fputs("two clients are in their critical sections (", out);
-	else
-		fputs("no progress: not all clients can end (", out);
-	print_figures(out, check, result);
-	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
-		print_data(out, check, result);
-	print_lines(out, "Expected is something else:", result->unexpected);
-	if (found & RR_OUTCOME_OUTPUTS)
-		print_outputs(out, check, result);
-}
-
-/* ---- As a picture and a file ------------------------------------------------------- */
-
-static bool draw_to_file(struct rr_check *check, const char *transcript,
-			 struct rr_error *error)
-{
-	const struct rr_check_options *options = check->options;
+	const struct written *written = what;
 	const struct rr_style style = { .width = 80 };
-	struct rr_draft draft;
 
-	if (!rr_draft_open(&draft, error))
-		return false;
-	rr_conclude_draw(draft.out, transcript, &check->cluster,
-			 options->format, &style, error);
-	if (!rr_draft_replace(&draft, options->output, error))
-		return false;
-	printf("drawn: %s\n", options->output);
-	return true;
-}
-
-static bool draw_schedule(struct rr_check *check, const char *transcript,
-			  struct rr_error *error)
-{
-	const struct rr_style style = rr_draw_style(stdout, false);
-
-	if (check->options->output)
-		return draw_to_file(check, transcript, error);
-	if (check->options->format == RR_FORMAT_TEXT)
-		putchar('\n');
-	fflush(stdout);
-	return rr_conclude_draw(stdout, transcript, &check->cluster,
-				check->options->format, &style, error);
+	if (!written->result)
+		return true;
+	if (format == RR_FORMAT_TEXT)
+		return fprintf(out, "%s%s%s", written->words,
+			       written->drawing ? "\n" : "",
+			       written->drawing ? written->drawing : "") >= 0;
+	return !written->result->transcript ||
+	       rr_conclude_draw(out, written->result->transcript,
+				&written->check->cluster, format, &style,
+				error);
 }
 
 static bool save_schedule(const struct rr_check *check,
@@ -207,7 +156,7 @@ static bool save_schedule(const struct rr_check *check,
 	const struct rr_check_options *options = check->options;
 	struct rr_draft draft;
 
-	if (!options->save)
+	if (!options->save || !result->transcript)
 		return true;
 	if (!rr_draft_open(&draft, error))
 		return false;
@@ -219,154 +168,92 @@ static bool save_schedule(const struct rr_check *check,
 	return true;
 }
 
-static enum rr_exit report_schedule(struct rr_check *check,
-				    const struct rr_outcomes_result *result,
-				    struct rr_error *error)
+static void name_pictures(const struct rr_check_options *options,
+			  const struct rr_outputs *outputs)
 {
-	fflush(rr_check_report_file(check->options));
-	if (draw_schedule(check, result->transcript, error))
-		save_schedule(check, result, error);
-	return result->found ? RR_EXIT_VIOLATED : RR_EXIT_OK;
-}
+	for (size_t i = 0; i < outputs->n; i++) {
+		const struct rr_output *file = &outputs->files[i];
 
-/* ---- Without a finding ------------------------------------------------------------- */
-
-/* Why there may be more states; NULL = there are not. */
-static const char *cut_of(const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
-{
-	switch (result->explored) {
-	case RR_EXPLORED_ALL:
-		return NULL;
-	case RR_EXPLORED_ROUNDS:
-		return "clients that do the same in vain were not followed for ever: --rounds";
-	case RR_EXPLORED_RANDOM_REPLIES:
-		return "a command's reply is random";
-	case RR_EXPLORED_MEMORY:
-		return "out of memory: half of what is free";
-	case RR_EXPLORED_STOPPED:
-		return check->is_out_of_time ? "out of time: --seconds" :
-					       "interrupted";
-	default:
-		return "there are more: --max-states";
+		if (file->format != RR_FORMATS &&
+		    RR_CHECK_PICTURES >> file->format & 1)
+			fprintf(rr_check_report_file(options), "drawn: %s\n",
+				file->path);
 	}
 }
 
-/* A client that always failed has shown nothing; how many there are if there is none. */
-static size_t find_failing_client(const struct rr_check *check,
-				  const struct rr_outcomes_result *result)
-{
-	const size_t n_clients = rr_check_n_clients(check);
-	size_t i = 0;
-
-	while (i < n_clients &&
-	       (result->finals == 0 || result->ever_well & 1U << i))
-		i++;
-	return i;
-}
-
-/* For what is there to be seen? */
-static void print_failure(FILE *out, const struct rr_check *check,
-			  size_t client)
-{
-	struct rr_ending ending;
-	const char *from;
-	int n = 0;
-
-	if (!rr_programs_last_ending(check->programs, client, &ending))
-		return;
-	print_status(out, client, ending.status);
-	fputc('\n', out);
-	from = ending.output + strlen(ending.output);
-	while (from > ending.output && n <= FAILURE_LINES)
-		n += *--from == '\n';
-	if (*from)
-		print_lines(out, "  It printed", from + (*from == '\n'));
-}
-
-/* What is no finding, but may well be one to the user. */
-static void print_remarks(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
-{
-	if (result->odd_outputs &&
-	    !rr_programs_figures(check->programs).outputs_vary)
-		fprintf(out,
-			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
-			result->odd_outputs, result->finals);
-}
-
-static enum rr_exit report_nothing(struct rr_check *check,
-				   const struct rr_outcomes_result *result)
-{
-	FILE *out = rr_check_report_file(check->options);
-	const size_t failing = find_failing_client(check, result);
-	const bool is_vacuous = failing < rr_check_n_clients(check);
-	const char *cut = is_vacuous ? "there is a client that never succeeded" :
-				       cut_of(check, result);
-	char number[RR_GROUPED_SIZE];
-
-	rr_grouped(number, (long long)result->states);
-	if (cut)
-		fprintf(out, "no failure found: %s states (", number);
-	else
-		fprintf(out, "serializable: all %s states (", number);
-	print_figures(out, check, result);
-	if (cut)
-		fprintf(out, "  %s: %s.\n",
-			is_vacuous ? "This shows nothing" :
-				     "Not searched to the end",
-			cut);
-	if (is_vacuous)
-		print_failure(out, check, failing);
-	print_remarks(out, check, result);
-	if (check->session.signals.interrupted)
-		return RR_EXIT_INTERRUPTED;
-	return cut ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
-}
-
-/* Where the time went. */
-static void print_stats(FILE *out, const struct rr_check *check,
-			const struct rr_outcomes_result *result)
-{
-	const struct rr_programs_figures figures =
-		rr_programs_figures(check->programs);
-	const struct rr_instance_times *times = &figures.times;
-	const double of_programs =
-		times->starting + times->running + times->ending;
-
-	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n",
-		"runs", figures.starts,
-		times->starting * 1000 /
-			(double)(figures.starts ? figures.starts : 1));
-	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n",
-		"searched", result->states, result->transitions,
-		result->bytes_per_state);
-	fprintf(out, "  %-16s %lu to the server\n", "questions",
-		result->questions);
-	fprintf(out,
-		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
-		"seconds", times->starting, times->running, times->ending,
-		result->seconds - of_programs);
-}
-
 /* ---- All of it ----------------------------------------------------------------------- */
+
+/* In words; and drawn as the terminal wants it. */
+static bool write_words(struct written *written, struct rr_error *error)
+{
+	const struct rr_outcomes_result *result = written->result;
+	const struct rr_style style = rr_draw_style(stdout, false);
+	size_t size;
+	FILE *words = open_memstream(&written->words, &size);
+	FILE *drawing = result->transcript ?
+				open_memstream(&written->drawing, &size) :
+				NULL;
+
+	if (words) {
+		rr_check_print_words(words, written->check, result);
+		fclose(words);
+	}
+	if (drawing) {
+		rr_conclude_draw(drawing, result->transcript,
+				 &written->check->cluster, RR_FORMAT_TEXT,
+				 &style, error);
+		fclose(drawing);
+	}
+	return !error->kind && (written->words || rr_error_no_memory(error));
+}
+
+static bool publish_check(const struct written *written, enum rr_exit code,
+			  const struct rr_outputs *outputs, double seconds,
+			  struct rr_error *error)
+{
+	struct rr_cases cases;
+	bool good;
+
+	rr_cases_init(&cases, "redrace check");
+	cases.seconds = seconds;
+	add_case(written, code, &cases);
+	good = rr_cases_publish(&cases, outputs, print_check, written, error);
+	rr_cases_release(&cases);
+	return good;
+}
 
 enum rr_exit rr_check_report(struct rr_check *check,
 			     const struct rr_outcomes_result *result,
 			     struct rr_error *error)
 {
-	FILE *out = rr_check_report_file(check->options);
+	const enum rr_exit code = rr_check_exit(check, result);
+	struct rr_outputs outputs = check->options->report;
+	struct written written = { .check = check, .result = result };
 
-	if (check->options->stats)
-		print_stats(out, check, result);
-	if (!result->found && !check->options->schedule)
-		return report_nothing(check, result);
-	if (result->found) {
-		print_finding(out, check, result);
-	} else {
-		fputs("nothing wrong in this order (", out);
-		print_figures(out, check, result);
-		print_data(out, check, result);
+	if (!result->transcript)
+		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
+	if (write_words(&written, error) &&
+	    publish_check(&written, code, &outputs, result->seconds, error)) {
+		if (RR_CHECK_PICTURES >> outputs.printed & 1)
+			fputs(written.words, stderr);
+		name_pictures(check->options, &outputs);
+		save_schedule(check, result, error);
 	}
-	return report_schedule(check, result, error);
+	free(written.words);
+	free(written.drawing);
+	return code;
+}
+
+void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
+{
+	struct rr_outputs outputs = check->options->report;
+	char words[RR_ERROR_SIZE];
+	struct written written = { .check = check, .words = words };
+	struct rr_error unwritten = { .kind = RR_ERROR_NONE };
+
+	memcpy(words, error->text, sizeof(words));
+	rr_outputs_drop(&outputs, ~(unsigned)RR_CASE_FORMATS);
+	publish_check(&written, rr_exit_of(error->kind), &outputs, 0,
+		      &unwritten);
+	rr_report_error(&unwritten);
 }

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "base/cases.h"
 #include "base/error.h"
 #include "claim.h"
 #include "cluster/cluster.h"
@@ -141,9 +142,11 @@ bool rr_version_reaches(const char *have, const char *least);
 /* "121 claims: 118 stand, 2 skipped, 1 differs". */
 void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file);
 
-typedef void rr_claims_print(const struct rr_claim_rows *rows, FILE *file);
+void rr_claims_text(const struct rr_claim_rows *rows, FILE *file);
+void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file);
 
-rr_claims_print rr_claims_text, rr_claims_markdown, rr_claims_json,
-	rr_claims_junit, rr_claims_tap;
+/* A case each, for the other formats. Release them in any case. */
+void rr_claim_rows_as_cases(const struct rr_claim_rows *rows,
+			    struct rr_cases *cases);
 
 #endif

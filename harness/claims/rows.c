@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The claims and what became of them, for terminals, as docs/claims.md, and for
- * other programs: JSON, JUnit's XML, the Test Anything Protocol. */
-#include <jansson.h>
+/* The claims and what became of them, for terminals, as docs/claims.md, and as cases
+ * for other programs. */
 #include <string.h>
 
 #include "claims.h"
@@ -16,13 +15,6 @@ static const char *const standing_names[RR_STANDINGS] = {
 	[RR_SKIPPED] = "skipped",
 	[RR_UNFINISHED] = "not finished",
 };
-
-/* Nothing was found out, and nothing is wrong. */
-static bool is_left_out(const struct rr_claim_row *row)
-{
-	return row->standing == RR_SKIPPED || row->standing == RR_OPEN ||
-	       row->standing == RR_UNFINISHED;
-}
 
 void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file)
 {
@@ -56,7 +48,6 @@ static void sign_rows(const struct rr_claim_rows *rows, FILE *file)
 struct escapes {
 	const char *special;
 	const char *const *instead;
-	bool is_plain; /* a ? instead of all that is not printable ASCII */
 };
 
 /* Nothing of a text must end its cell, or be taken for HTML. */
@@ -64,19 +55,6 @@ static const struct escapes markdown = {
 	.special = "|<*_`\\",
 	.instead = (const char *const[]){ "\\|", "\\<", "\\*", "\\_", "\\`",
 					  "\\\\" },
-};
-
-/* Text or an attribute. */
-static const struct escapes xml = {
-	.special = "&<>\"",
-	.instead = (const char *const[]){ "&amp;", "&lt;", "&gt;", "&quot;" },
-	.is_plain = true,
-};
-
-/* A # would begin a directive. */
-static const struct escapes tap = {
-	.special = "#\n",
-	.instead = (const char *const[]){ " ", " " },
 };
 
 static void print_escaped(FILE *file, const struct escapes *escapes,
@@ -87,8 +65,6 @@ static void print_escaped(FILE *file, const struct escapes *escapes,
 
 		if (found)
 			fputs(escapes->instead[found - escapes->special], file);
-		else if (escapes->is_plain && (*text < 32 || *text > 126))
-			fputc('?', file);
 		else
 			fputc(*text, file);
 	}
@@ -200,110 +176,93 @@ void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file)
 	fputs(".\n", file);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------ */
+/* ---- For other programs ----------------------------------------------------------------- */
+
+static enum rr_case_verdict verdict_of_row(const struct rr_claim_row *row)
+{
+	static const enum rr_case_verdict verdicts[RR_STANDINGS] = {
+		[RR_STANDS] = RR_CASE_PASSED,
+		[RR_DIFFERS] = RR_CASE_FAILED,
+		[RR_NOT_AS_WRITTEN] = RR_CASE_FAILED,
+		[RR_NOT_SHOWN] = RR_CASE_FAILED,
+		[RR_FAILED] = RR_CASE_ERROR,
+		[RR_OPEN] = RR_CASE_SKIPPED, /* this time */
+		[RR_SKIPPED] = RR_CASE_SKIPPED,
+		[RR_UNFINISHED] = RR_CASE_INCONCLUSIVE,
+	};
+
+	return verdicts[row->standing];
+}
 
 static json_t *text_or_null(const char *text)
 {
 	return text ? json_string(text) : json_null();
 }
 
-static json_t *row_as_json(const struct rr_claim_row *row)
+static json_t *properties_of_row(const struct rr_claim_row *row)
 {
 	const struct rr_claim *claim = row->claim;
 	const char *computed =
 		row->is_computed ? rr_claim_verdict_name(row->computed) : NULL;
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:s, s:i, s:s, s:s, s:s}",
+		"{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:s, s:i, s:o, s:s}",
 		"id", claim->id,
 		"claim", claim->text,
 		"document", claim->where,
 		"derived", (int)claim->derived,
-		"verdict", rr_claim_verdict_name(claim->verdict),
+		"recorded", rr_claim_verdict_name(claim->verdict),
 		"remark", text_or_null(claim->remark),
 		"computed", text_or_null(computed),
 		"standing", standing_names[row->standing],
 		"exit_code", (int)row->code,
-		"observed", row->observed,
-		"races", row->races,
-		"problem", row->problem);
+		"observed", rr_case_text(row->observed),
+		"races", row->races);
 }
 
-void rr_claims_json(const struct rr_claim_rows *rows, FILE *file)
+/* "true, as recorded", "differs: recorded false, found true". */
+static void describe_standing(const struct rr_claim_row *row, FILE *out)
 {
-	json_t *claims = json_array();
-	json_t *root;
-
-	for (size_t i = 0; i < rows->n; i++)
-		json_array_append_new(claims, row_as_json(&rows->rows[i]));
-	root = json_pack("{s:s, s:o}", "redis_version", rows->version,
-			 "claims", claims);
-	json_dumpf(root, file, JSON_INDENT(2));
-	fputc('\n', file);
-	json_decref(root);
+	if (row->standing == RR_STANDS)
+		fprintf(out, "%s, as recorded", row->verdict);
+	else if (row->standing == RR_OPEN || row->standing == RR_SKIPPED)
+		fputs(row->problem, out);
+	else
+		fprintf(out, "%s: %s", standing_names[row->standing],
+			row->problem);
 }
 
-/* ---- JUnit ------------------------------------------------------------------------------- */
-
-static void print_case(const struct rr_claim_row *row, FILE *file)
+static void add_row(struct rr_cases *cases, const struct rr_claim_row *row)
 {
-	const char *tag = row->standing == RR_FAILED ? "error" :
-			  is_left_out(row)	     ? "skipped" :
-						       "failure";
+	char name[300], message[1600] = "", races[1200];
+	FILE *out = fmemopen(message, sizeof(message), "w");
 
-	fprintf(file, "  <testcase classname=\"claims\" name=\"");
-	print_escaped(file, &xml, row->claim->id);
-	fputs(": ", file);
-	print_escaped(file, &xml, row->claim->text);
-	fputs("\">\n", file);
-	if (row->standing != RR_STANDS) {
-		fprintf(file, "    <%s message=\"", tag);
-		print_escaped(file, &xml, row->problem);
-		fputs("\"/>\n", file);
+	if (out) {
+		describe_standing(row, out);
+		fclose(out);
 	}
-	fputs("    <system-out>", file);
-	print_escaped(file, &xml, row->observed);
-	fputs("</system-out>\n  </testcase>\n", file);
+	snprintf(name, sizeof(name), "%s: %s", row->claim->id,
+		 row->claim->text);
+	snprintf(races, sizeof(races), "%s%s\nobserved: %s",
+		 row->races[0] ? "races: " : "measured, not played", row->races,
+		 row->observed);
+	rr_cases_add(cases, &(struct rr_case){
+				    .suite = "claims",
+				    .name = name,
+				    .verdict = verdict_of_row(row),
+				    .message = message,
+				    .details = row->standing == RR_STANDS ?
+						       NULL :
+						       races,
+				    .properties = properties_of_row(row) });
 }
 
-void rr_claims_junit(const struct rr_claim_rows *rows, FILE *file)
+void rr_claim_rows_as_cases(const struct rr_claim_rows *rows,
+			    struct rr_cases *cases)
 {
-	const size_t *counts = rows->counts;
-	const size_t skipped = counts[RR_SKIPPED] + counts[RR_OPEN] +
-			       counts[RR_UNFINISHED];
-
-	fprintf(file,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<testsuite name=\"redrace claims\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-		rows->n,
-		rows->n - counts[RR_STANDS] - skipped - counts[RR_FAILED],
-		counts[RR_FAILED], skipped);
+	rr_cases_init(cases, "redrace claims");
+	json_object_set_new(cases->properties, "redis_version",
+			    json_string(rows->version));
 	for (size_t i = 0; i < rows->n; i++)
-		print_case(&rows->rows[i], file);
-	fprintf(file, "</testsuite>\n");
-}
-
-/* ---- TAP ----------------------------------------------------------------------------------- */
-
-static void print_test(const struct rr_claim_row *row, size_t number,
-		       FILE *file)
-{
-	const bool fine = row->standing == RR_STANDS || is_left_out(row);
-
-	fprintf(file, "%sok %zu - ", fine ? "" : "not ", number);
-	print_escaped(file, &tap, row->claim->id);
-	fputs(": ", file);
-	print_escaped(file, &tap, row->claim->text);
-	if (row->standing != RR_STANDS) {
-		fputs(fine ? " # SKIP " : "\n# ", file);
-		print_escaped(file, &tap, row->problem);
-	}
-	fputc('\n', file);
-}
-
-void rr_claims_tap(const struct rr_claim_rows *rows, FILE *file)
-{
-	fprintf(file, "TAP version 13\n1..%zu\n", rows->n);
-	for (size_t i = 0; i < rows->n; i++)
-		print_test(&rows->rows[i], i + 1, file);
+		add_row(cases, &rows->rows[i]);
 }

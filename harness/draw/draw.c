@@ -13,39 +13,6 @@
 
 enum { WIDTH = 80, WIDTH_LEAST = 40, WIDTH_MOST = 160 };
 
-const char *const rr_format_names[RR_FORMATS] = {
-	[RR_FORMAT_TEXT] = "text", [RR_FORMAT_MERMAID] = "mermaid",
-	[RR_FORMAT_SVG] = "svg",   [RR_FORMAT_HTML] = "html",
-	[RR_FORMAT_JSON] = "json", [RR_FORMAT_RACE] = "race",
-};
-
-bool rr_format_of_file(const char *path, enum rr_format *format)
-{
-	static const struct {
-		const char *suffix;
-		enum rr_format format;
-	} suffixes[] = {
-		{ ".txt", RR_FORMAT_TEXT },	{ ".svg", RR_FORMAT_SVG },
-		{ ".html", RR_FORMAT_HTML },	{ ".json", RR_FORMAT_JSON },
-		{ ".mmd", RR_FORMAT_MERMAID },	{ ".mermaid", RR_FORMAT_MERMAID },
-		{ ".race", RR_FORMAT_RACE },
-	};
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const char *suffix = strrchr(name, '.');
-
-	*format = RR_FORMAT_TEXT;
-	if (!suffix || suffix == name)
-		return true;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		if (strcasecmp(suffix, suffixes[i].suffix) == 0) {
-			*format = suffixes[i].format;
-			return true;
-		}
-	}
-	return false;
-}
-
 static size_t terminal_width(int fd)
 {
 	struct winsize size;

@@ -5,17 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/format.h"
 #include "race/race.h"
-
-enum rr_format {
-	RR_FORMAT_TEXT,
-	RR_FORMAT_MERMAID,
-	RR_FORMAT_SVG,
-	RR_FORMAT_HTML,
-	RR_FORMAT_JSON,
-	RR_FORMAT_RACE, /* no picture: the race as it went, to be played again */
-	RR_FORMATS
-};
 
 /* What a page says of a race beside its trace. NULL = nothing. */
 struct rr_article {
@@ -35,18 +26,11 @@ struct rr_style {
 	const struct rr_article *article; /* NULL = nothing */
 };
 
-/* "text", "mermaid", "svg", "html", "json", "race". */
-extern const char *const rr_format_names[RR_FORMATS];
-
-/* The format that a file's suffix asks for: .txt, .svg, .html, .json, .mmd or
- * .mermaid, .race; text when it has none. False: it is another one. */
-bool rr_format_of_file(const char *path, enum rr_format *format);
-
 /* For what `out` is: characters by the locale (setlocale() was called), colour
  * on a terminal without NO_COLOR, its width; 80 columns elsewhere. */
 struct rr_style rr_draw_style(FILE *out, bool ascii);
 
-/* Draws to `out`. False: out of memory. */
+/* Draws to `out` in one of RR_PICTURE_FORMATS. False: out of memory. */
 bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style);
 

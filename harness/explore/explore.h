@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 
+#include "base/cases.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "cluster/cluster.h"
@@ -286,6 +287,7 @@ struct rr_explore_options {
 	const char *save; /* a file, or a folder ending in a slash, for the
 			   * transcript of the shortest failing schedule;
 			   * NULL = nowhere */
+	struct rr_outputs report;
 	const char *redis_server;
 	bool skew, slow_work; /* see config */
 	long processes;   /* that the clients are in; 0 = not given */
@@ -296,13 +298,14 @@ struct rr_explore_options {
 extern const struct rr_command_line rr_explore_command_line;
 struct rr_explore_options rr_explore_defaults(void);
 
-/* Explores one strategy and prints what came of it. RR_EXIT_OK: as the strategy's
+/* Explores one strategy, prints what came of it and adds it to the cases. RR_EXIT_OK: as the strategy's
  * table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut.
  * There may be an error, too: RR_ERROR_INTERNAL is that what was found contradicts
  * what it was played to show. */
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_strategy *strategy,
 			       const struct rr_explore_options *options,
+			       FILE *out, struct rr_cases *cases,
 			       struct rr_error *error);
 
 /* Prints a table of whole searches: states, transitions, questions that servers

@@ -14,11 +14,11 @@
 
 /* ---- Mutants -------------------------------------------------------------- */
 
-void rr_print_noticed_mutant(const struct rr_explore_result *result)
+void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
 {
 	for (size_t i = 0; i < result->n_mutants; i++) {
 		if (result->mutants[i].fails) {
-			printf("  mutants: rests on %s\n",
+			fprintf(out, "  mutants: rests on %s\n",
 			       result->mutants[i].rests_on);
 			return;
 		}
@@ -26,8 +26,8 @@ void rr_print_noticed_mutant(const struct rr_explore_result *result)
 }
 
 /* Those that fail by what rests on them, the others by what they do. */
-static void print_mutants(const struct rr_explore_result *result, bool fails,
-			  const char *title)
+static void print_mutants(FILE *out, const struct rr_explore_result *result,
+			  bool fails, const char *title)
 {
 	const char *before = title;
 
@@ -36,72 +36,72 @@ static void print_mutants(const struct rr_explore_result *result, bool fails,
 
 		if (mutant->fails != fails)
 			continue;
-		printf("%s%s", before, fails ? mutant->rests_on : mutant->name);
+		fprintf(out, "%s%s", before, fails ? mutant->rests_on : mutant->name);
 		before = ", ";
 	}
 	if (before != title)
-		putchar('\n');
+		fputc('\n', out);
 }
 
-void rr_print_all_mutants(const struct rr_explore_result *result)
+void rr_print_all_mutants(FILE *out, const struct rr_explore_result *result)
 {
-	print_mutants(result, true, "  rests on ");
-	print_mutants(result, false, "  not noticed: ");
+	print_mutants(out, result, true, "  rests on ");
+	print_mutants(out, result, false, "  not noticed: ");
 }
 
 /* ---- The search ----------------------------------------------------------- */
 
 /* "  questions        1,234 (56 replayed on the way)"; without the brackets if
  * `of_what` is NULL. */
-static void print_stat(const char *what, unsigned long n, unsigned long m,
-		       const char *of_what)
+static void print_stat(FILE *out, const char *what, unsigned long n,
+		       unsigned long m, const char *of_what)
 {
 	char number[RR_GROUPED_SIZE];
 
-	printf("  %-16s %s", what, rr_grouped(number, (long long)n));
+	fprintf(out, "  %-16s %s", what, rr_grouped(number, (long long)n));
 	if (of_what)
-		printf(" (%s %s)", rr_grouped(number, (long long)m), of_what);
-	putchar('\n');
+		fprintf(out, " (%s %s)", rr_grouped(number, (long long)m), of_what);
+	fputc('\n', out);
 }
 
-void rr_print_search_stats(const struct rr_explore_result *result)
+void rr_print_search_stats(FILE *out, const struct rr_explore_result *result)
 {
 	const struct rr_explore_stats *stats = &result->stats;
 
-	print_stat("states", result->states, 0, NULL);
-	print_stat("transitions", result->transitions, 0, NULL);
-	print_stat("client states", stats->client_states, stats->client_runs,
+	print_stat(out, "states", result->states, 0, NULL);
+	print_stat(out, "transitions", result->transitions, 0, NULL);
+	print_stat(out, "client states", stats->client_states, stats->client_runs,
 		   "runs of clients");
-	print_stat("server states", stats->server_states, 0, NULL);
-	print_stat("questions", stats->questions, stats->replayed,
+	print_stat(out, "server states", stats->server_states, 0, NULL);
+	print_stat(out, "questions", stats->questions, stats->replayed,
 		   "replayed on the way");
-	print_stat("bytes per state", stats->bytes_per_state, 0, NULL);
-	print_stat("rows asked again", stats->checked_servers,
+	print_stat(out, "bytes per state", stats->bytes_per_state, 0, NULL);
+	print_stat(out, "rows asked again", stats->checked_servers,
 		   stats->checked_clients, "runs of clients made again");
-	print_stat("ways played", stats->audited, 0, NULL);
-	printf("  %-16s %.2f searching, %.2f checking\n", "seconds",
+	print_stat(out, "ways played", stats->audited, 0, NULL);
+	fprintf(out, "  %-16s %.2f searching, %.2f checking\n", "seconds",
 	       stats->searching, stats->checking);
 }
 
 /* Rounded so that it is none too good, but for what is lost in calculating. */
-static void print_chance(double chance)
+static void print_chance(FILE *out, double chance)
 {
 	const double one_in = ceil((1 - 1e-9) / chance);
 	char number[RR_GROUPED_SIZE];
 
 	if (one_in < 1e15)
-		printf("1/%s", rr_grouped(number, (long long)one_in));
+		fprintf(out, "1/%s", rr_grouped(number, (long long)one_in));
 	else
-		printf("%.1e", chance);
+		fprintf(out, "%.1e", chance);
 }
 
-void rr_print_random_bound(const struct rr_random_bound *bound)
+void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound)
 {
-	printf("  a failure of depth %d, of %zu clients within %zu steps, shows "
+	fprintf(out, "  a failure of depth %d, of %zu clients within %zu steps, shows "
 	       "with probability\n  at least ",
 	       bound->depth, bound->n_clients, bound->steps);
-	print_chance(bound->once);
-	printf(" in each schedule, %.3g in all\n", bound->in_all);
+	print_chance(out, bound->once);
+	fprintf(out, " in each schedule, %.3g in all\n", bound->in_all);
 }
 
 /* ---- Progress ------------------------------------------------------------- */

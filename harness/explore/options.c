@@ -112,6 +112,10 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_STATS,
 	  .help = "print the size and the cost of the search",
 	  .at = AT(stats) },
+	{ .common = RR_OPTION_OUTPUTS, .at = AT(report),
+	  .formats = RR_RESULT_FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed),
+	  .formats = RR_RESULT_FORMATS },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };

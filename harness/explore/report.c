@@ -17,6 +17,7 @@ struct report {
 	struct rr_explore_config config;
 	struct rr_explore_result result;
 	char *transcript; /* with its verdict */
+	FILE *out;
 };
 
 static bool report_is_interrupted(const struct report *report)
@@ -116,11 +117,11 @@ static void save_transcript(const struct report *report, struct rr_error *error)
 		 is_folder ? ".race" : "");
 	if (rr_files_replace(path, report->transcript,
 			     strlen(report->transcript), error))
-		printf("  saved: %s\n", path);
+		fprintf(report->out, "  saved: %s\n", path);
 }
 
 /* The steps, without the headings. */
-static void print_transcript_steps(const char *text)
+static void print_transcript_steps(FILE *out, const char *text)
 {
 	const char *line = strstr(text, "\n\n");
 
@@ -128,7 +129,7 @@ static void print_transcript_steps(const char *text)
 		const size_t length = strcspn(line, "\n");
 
 		if (length)
-			printf("  %.*s\n", (int)length, line);
+			fprintf(out, "  %.*s\n", (int)length, line);
 		line += length + (line[length] == '\n');
 	}
 }
@@ -141,20 +142,20 @@ static void draw_shortest(const struct report *report)
 	const char *verdict = strstr(text, "\nverdict ");
 	struct rr_error error = { 0 };
 
-	if (!rr_conclude_draw(stdout, text, report->cluster,
+	if (!rr_conclude_draw(report->out, text, report->cluster,
 			      RR_FORMAT_TEXT, &style, &error))
-		print_transcript_steps(text);
+		print_transcript_steps(report->out, text);
 	else if (verdict)
-		puts(verdict);
+		fprintf(report->out, "%s\n", verdict);
 }
 
-static void print_broken_invariants(unsigned breaks)
+static void print_broken_invariants(FILE *out, unsigned breaks)
 {
 	const char *before = "";
 
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (breaks >> i & 1) {
-			printf("%s%s", before, rr_invariant_name(i));
+			fprintf(out, "%s%s", before, rr_invariant_name(i));
 			before = ", ";
 		}
 	}
@@ -167,26 +168,26 @@ static void print_failing(const struct report *report)
 	const bool is_counted = has_interleavings(result);
 	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
-	printf("%s: ", report->config.strategy->name);
+	fprintf(report->out, "%s: ", report->config.strategy->name);
 	if (result->schedules)
-		printf("%s of %s %sschedules fail: ",
+		fprintf(report->out, "%s of %s %sschedules fail: ",
 		       rr_grouped(some, (long long)result->failing),
 		       rr_grouped(all, (long long)result->schedules),
 		       report->config.random.runs ? "random " : "");
 	else if (is_counted)
-		printf("%s of %s interleavings fail: ",
+		fprintf(report->out, "%s of %s interleavings fail: ",
 		       rr_grouped(some,
 				  (long long)result->failing_interleavings),
 		       rr_grouped(all, (long long)result->interleavings));
 	else
-		printf("fails: ");
-	print_broken_invariants(result->breaks);
+		fprintf(report->out, "fails: ");
+	print_broken_invariants(report->out, result->breaks);
 	if (!result->schedules && !is_counted)
-		printf(" (%s states, %s transitions%s)",
+		fprintf(report->out, " (%s states, %s transitions%s)",
 		       rr_grouped(some, (long long)result->states),
 		       rr_grouped(all, (long long)result->transitions),
 		       cut_by(result->explored));
-	putchar('\n');
+	fputc('\n', report->out);
 }
 
 static void show_failure(struct report *report, struct rr_error *error)
@@ -194,11 +195,11 @@ static void show_failure(struct report *report, struct rr_error *error)
 	const struct rr_explore_result *result = &report->result;
 
 	print_failing(report);
-	printf("  shortest, %zu steps, %d changes of client", result->steps,
+	fprintf(report->out, "  shortest, %zu steps, %d changes of client", result->steps,
 	       result->switches);
 	if (report->config.random.runs)
-		printf(", --random 1 --seed %" PRIu64, result->seed);
-	puts(":");
+		fprintf(report->out, ", --random 1 --seed %" PRIu64, result->seed);
+	fputs(":\n", report->out);
 	draw_shortest(report);
 	if (report->options->save)
 		save_transcript(report, error);
@@ -231,22 +232,22 @@ static void print_incomplete(const struct report *report)
 	char states[RR_GROUPED_SIZE];
 
 	rr_grouped(states, (long long)result->states);
-	printf("%s: no failure found ", config->strategy->name);
+	fprintf(report->out, "%s: no failure found ", config->strategy->name);
 	if (config->random.runs)
-		printf("in %s random schedules%s (--seed %" PRIu64 ")\n",
+		fprintf(report->out, "in %s random schedules%s (--seed %" PRIu64 ")\n",
 		       rr_grouped(states, (long long)result->schedules),
 		       result->explored == RR_EXPLORED_STOPPED ?
 			       ", interrupted," :
 			       "",
 		       config->random.seed);
 	else if (result->explored == RR_EXPLORED_ROUNDS)
-		printf("(%d round%s), %s states\n", config->rounds,
+		fprintf(report->out, "(%d round%s), %s states\n", config->rounds,
 		       config->rounds == 1 ? "" : "s", states);
 	else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
-		printf("(random replies: %s), %s states\n",
+		fprintf(report->out, "(random replies: %s), %s states\n",
 		       result->random_command, states);
 	else
-		printf("(%s states%s)\n", states, cut_by(result->explored));
+		fprintf(report->out, "(%s states%s)\n", states, cut_by(result->explored));
 }
 
 /* False: no mutant showed. */
@@ -258,22 +259,22 @@ static bool print_complete(const struct report *report)
 
 	rr_grouped(states, (long long)result->states);
 	if (!result->noticed) {
-		printf("%s: no failure found in %s states (no mutant is %s)\n",
+		fprintf(report->out, "%s: no failure found in %s states (no mutant is %s)\n",
 		       config->strategy->name, states,
 		       config->all ? "tried with --stateless" : "noticed");
 		return false;
 	}
-	printf("%s: safe: all %s states, %s transitions",
+	fprintf(report->out, "%s: safe: all %s states, %s transitions",
 	       config->strategy->name, states,
 	       rr_grouped(number, (long long)result->transitions));
 	if (has_interleavings(result))
-		printf(" (%s interleavings)",
+		fprintf(report->out, " (%s interleavings)",
 		       rr_grouped(number, (long long)result->interleavings));
 	else if (result->interleavings)
-		printf(" (more than 9 * 10^18 interleavings)");
-	putchar('\n');
+		fprintf(report->out, " (more than 9 * 10^18 interleavings)");
+	fputc('\n', report->out);
 	if (!config->all_mutants)
-		rr_print_noticed_mutant(result);
+		rr_print_noticed_mutant(report->out, result);
 	return true;
 }
 
@@ -293,9 +294,9 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 	if (error->kind == RR_ERROR_INTERNAL)
 		return RR_EXIT_OK;
 	if (report->config.all_mutants)
-		rr_print_all_mutants(result);
+		rr_print_all_mutants(report->out, result);
 	if (report->config.random.runs && result->schedules)
-		rr_print_random_bound(&result->bound);
+		rr_print_random_bound(report->out, &result->bound);
 	if (report_is_interrupted(report)) {
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 		return RR_EXIT_OK;
@@ -318,9 +319,133 @@ static void name_error(const struct report *report, struct rr_error *error)
 		rr_error_set(error, why->kind, "%s: %s", name, why->text);
 }
 
+/* ---- A case for other programs --------------------------------------------- */
+
+static json_t *bounds_of_search(const struct rr_explore_config *config)
+{
+	const struct rr_budget *budget = &config->budget;
+
+	return json_pack("{s:I, s:I, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I}",
+			 "clients", (json_int_t)config->n_clients,
+			 "increments", (json_int_t)config->increments,
+			 "separate", (int)config->separate,
+			 "crashes", budget->crashes,
+			 "expiries", budget->expiries,
+			 "pauses", budget->pauses,
+			 "lost_replies", budget->lost_replies,
+			 "restarts", budget->restarts,
+			 "jumps", budget->jumps,
+			 "late", budget->late,
+			 "rounds", config->rounds,
+			 "ttl_ms", (json_int_t)config->ttl_ms,
+			 "most", (json_int_t)config->most);
+}
+
+static json_t *breaks_as_list(unsigned breaks)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1)
+			json_array_append_new(
+				list, json_string(rr_invariant_name(i)));
+	}
+	return list;
+}
+
+static json_t *properties_of_search(const struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "breaks", breaks_as_list(result->breaks),
+			 "bounds", bounds_of_search(&report->config),
+			 "states", (json_int_t)result->states,
+			 "transitions", (json_int_t)result->transitions,
+			 "schedules", (json_int_t)result->schedules,
+			 "failing", (json_int_t)result->failing,
+			 "questions", (json_int_t)result->stats.questions,
+			 "rests_on",
+			 rr_case_text(result->n_mutants && result->noticed ?
+					      result->noticed :
+					      NULL),
+			 "transcript", rr_case_text(report->transcript));
+}
+
+/* How the verdict and what the table expects go together. */
+static const char *compare_in_words(const struct report *report,
+				    enum rr_exit code)
+{
+	if (code == RR_EXIT_VIOLATED)
+		return report->result.breaks ?
+			       "; nothing is expected to break" :
+			       "; something is expected to break";
+	return code == RR_EXIT_OK ? ", as expected" : "";
+}
+
+/* `text`: what is printed of it, whose first line begins with the name. */
+static void add_search(const struct report *report, enum rr_exit code,
+		       const struct rr_error *error, const char *text,
+		       struct rr_cases *cases)
+{
+	const char *name = report->config.strategy->name;
+	const size_t lead = strlen(name) + 2, first = strcspn(text, "\n");
+	char message[RR_ERROR_SIZE + 100], file[120];
+
+	snprintf(file, sizeof(file), "scenarios/%s.c", name);
+	if (error->kind)
+		snprintf(message, sizeof(message), "%s", error->text);
+	else
+		snprintf(message, sizeof(message), "%.*s%s",
+			 first > lead ? (int)(first - lead) : 0, text + lead,
+			 compare_in_words(report, code));
+	rr_cases_add(cases,
+		     &(struct rr_case){
+			     .suite = "explore",
+			     .name = name,
+			     .verdict = rr_case_verdict_of(
+				     error->kind ? rr_exit_of(error->kind) :
+						   code),
+			     .seconds = report->result.seconds,
+			     .message = message,
+			     .details = text[first] && text[first + 1] ?
+						text + first + 1 :
+						NULL,
+			     .file = file,
+			     .properties = properties_of_search(report) });
+}
+
+/* ---- All of it --------------------------------------------------------------- */
+
+/* The text of it: malloc'd, NULL = no memory. */
+static char *search_and_print(struct report *report, enum rr_exit *code,
+			      struct rr_error *error)
+{
+	char *text = NULL;
+	size_t size;
+
+	report->out = open_memstream(&text, &size);
+	if (!report->out) {
+		rr_error_no_memory(error);
+		return NULL;
+	}
+	if (rr_explore(report->cluster, &report->config, &report->result)) {
+		rr_explore_progress_clear();
+		*code = print_result(report, error);
+		if (report->options->stats)
+			rr_print_search_stats(report->out, &report->result);
+	} else {
+		rr_explore_progress_clear();
+		name_error(report, error);
+	}
+	fclose(report->out);
+	return text;
+}
+
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_strategy *strategy,
 			       const struct rr_explore_options *options,
+			       FILE *out, struct rr_cases *cases,
 			       struct rr_error *error)
 {
 	struct report report = { .cluster = cluster,
@@ -332,20 +457,18 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 		.unit = options->config.random.runs ? "schedules" : "states",
 	};
 	enum rr_exit code = RR_EXIT_OK;
+	char *text;
 
 	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
 	report.config.context = &progress;
-	if (rr_explore(cluster, &report.config, &report.result)) {
-		rr_explore_progress_clear();
-		code = print_result(&report, error);
-		if (options->stats)
-			rr_print_search_stats(&report.result);
-	} else {
-		rr_explore_progress_clear();
-		name_error(&report, error);
+	text = search_and_print(&report, &code, error);
+	if (text) {
+		fputs(text, out);
+		add_search(&report, code, error, text, cases);
 	}
-	fflush(stdout);
+	fflush(out);
+	free(text);
 	free(report.transcript);
 	rr_explore_release(&report.result);
 	return code;

@@ -3,21 +3,23 @@
 #ifndef RR_EXPLORE_INNER_REPORT_H
 #define RR_EXPLORE_INNER_REPORT_H
 
+#include <stdio.h>
+
 #include "base/machine.h"
 #include "explore.h"
 
 /* "  mutants: rests on SET lock:0 TOKEN NX PX 10000: only if it is absent": of the
  * first one that fails. Nothing if none does. */
-void rr_print_noticed_mutant(const struct rr_explore_result *result);
+void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result);
 
 /* "  rests on A, B" and "  not noticed: C": all that were tried. */
-void rr_print_all_mutants(const struct rr_explore_result *result);
+void rr_print_all_mutants(FILE *out, const struct rr_explore_result *result);
 
 /* What the search was made of, a line each. */
-void rr_print_search_stats(const struct rr_explore_result *result);
+void rr_print_search_stats(FILE *out, const struct rr_explore_result *result);
 
 /* What random schedules were enough for. */
-void rr_print_random_bound(const struct rr_random_bound *bound);
+void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound);
 
 /* A line on stderr that tells how far a search is; none if that is no terminal. And
  * whether Ctrl-C was pressed. */

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "base/cases.h"
 #include "explore/explore.h"
 
 /* ---- Columns ---------------------------------------------------------------- */
@@ -116,10 +117,13 @@ struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
 
 /* ---- Formats -------------------------------------------------------------------- */
 
-typedef void rr_matrix_print(const struct rr_matrix *matrix, FILE *file);
+void rr_matrix_text(const struct rr_matrix *matrix, FILE *file);
+void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file);
+void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);
 
-rr_matrix_print rr_matrix_text, rr_matrix_markdown, rr_matrix_json,
-	rr_matrix_html;
+/* A case each, for the other formats. Release them in any case. */
+void rr_matrix_as_cases(const struct rr_matrix *matrix,
+			struct rr_cases *cases);
 
 /* ---- Transcripts ------------------------------------------------------------------ */
 

@@ -182,19 +182,31 @@ Test(matrix, cut_search_proves_nothing)
 	cr_assert_geq(cell->states, 5);
 }
 
+static void print_as_json(const struct rr_matrix *computed, FILE *file)
+{
+	struct rr_cases cases;
+
+	rr_matrix_as_cases(computed, &cases);
+	rr_cases_print(&cases, RR_FORMAT_JSON, file);
+	rr_cases_release(&cases);
+}
+
 Test(matrix, json_says_the_same)
 {
 	char *text;
 	json_t *root, *cell;
 
 	compute_cell(rr_strategy_find("none"), RR_THREADS, RR_EXIT_OK, 0);
-	text = print(rr_matrix_json);
+	text = print(print_as_json);
 	root = json_loads(text, 0, NULL);
 	cr_assert_not_null(root, "%s", text);
-	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 2);
-	cr_assert_eq(json_array_size(json_object_get(root, "cells")), 1);
-	cell = json_array_get(json_object_get(root, "cells"), 0);
+	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 3);
+	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 1);
+	cell = json_array_get(json_object_get(root, "cases"), 0);
 	cr_assert_str_eq(json_string_value(json_object_get(cell, "verdict")),
+			 "passed");
+	cell = json_object_get(cell, "properties");
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "found")),
 			 "breaks");
 	cr_assert_str_eq(json_string_value(json_object_get(cell, "standing")),
 			 "as expected");

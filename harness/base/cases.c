@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "cases.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "text.h"
+
+const char *const rr_case_verdict_names[RR_CASE_VERDICTS] = {
+	[RR_CASE_PASSED] = "passed",
+	[RR_CASE_FAILED] = "failed",
+	[RR_CASE_ERROR] = "error",
+	[RR_CASE_INCONCLUSIVE] = "inconclusive",
+	[RR_CASE_SKIPPED] = "skipped",
+};
+
+enum rr_case_verdict rr_case_verdict_of(enum rr_exit code)
+{
+	switch (code) {
+	case RR_EXIT_OK:
+		return RR_CASE_PASSED;
+	case RR_EXIT_VIOLATED:
+	case RR_EXIT_SLOW:
+		return RR_CASE_FAILED;
+	case RR_EXIT_INCONCLUSIVE:
+	case RR_EXIT_INTERRUPTED:
+		return RR_CASE_INCONCLUSIVE;
+	case RR_EXIT_SKIPPED:
+		return RR_CASE_SKIPPED;
+	default:
+		return RR_CASE_ERROR;
+	}
+}
+
+/* ---- Texts that can be written anywhere ----------------------------------- */
+
+/* The next line of a text, without its end; *text moves on to the one behind. */
+static size_t next_case_line(const char **text)
+{
+	const size_t length = strcspn(*text, "\n");
+
+	*text += length + ((*text)[length] == '\n');
+	return length;
+}
+
+/* Takes the sequences out that give a terminal colours. */
+static void strip_colours(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		if (text[0] == '\033' && text[1] == '[') {
+			text += 2;
+			text += strcspn(text, "m");
+			text += *text == 'm';
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = '\0';
+}
+
+static void put_clean_line(FILE *out, const char *line, size_t length)
+{
+	char *copy = strndup(line, length);
+	char *plain;
+
+	if (!copy)
+		return;
+	strip_colours(copy);
+	plain = rr_plain(copy);
+	if (plain)
+		fputs(plain, out);
+	free(plain);
+	free(copy);
+}
+
+/* Lines of printable UTF-8, malloc'd; of NULL and of no memory NULL. */
+static char *clean_lines(const char *text)
+{
+	char *clean = NULL;
+	size_t size;
+	FILE *out = text ? open_memstream(&clean, &size) : NULL;
+
+	if (!out)
+		return NULL;
+	while (*text) {
+		const char *line = text;
+
+		put_clean_line(out, line, next_case_line(&text));
+		if (*text)
+			fputc('\n', out);
+	}
+	fclose(out);
+	return clean;
+}
+
+json_t *rr_case_text(const char *text)
+{
+	char *clean = text && *text ? clean_lines(text) : NULL;
+	json_t *json = clean ? json_string(clean) : json_null();
+
+	free(clean);
+	return json;
+}
+
+/* ---- The list -------------------------------------------------------------- */
+
+void rr_cases_init(struct rr_cases *cases, const char *command)
+{
+	*cases = (struct rr_cases){ .command = command,
+				    .properties = json_object() };
+}
+
+static void release_case(struct rr_case *one)
+{
+	free((void *)one->suite);
+	free((void *)one->name);
+	free((void *)one->message);
+	free((void *)one->details);
+	free((void *)one->file);
+	json_decref(one->properties);
+}
+
+void rr_cases_release(struct rr_cases *cases)
+{
+	for (size_t i = 0; i < cases->n; i++)
+		release_case(&cases->cases[i]);
+	free(cases->cases);
+	json_decref(cases->properties);
+	*cases = (struct rr_cases){ .command = NULL };
+}
+
+/* A copy that owns its texts. False: out of memory. */
+static bool copy_case(struct rr_case *copy, const struct rr_case *one)
+{
+	*copy = (struct rr_case){
+		.suite = rr_plain(one->suite),
+		.name = rr_plain(one->name),
+		.verdict = one->verdict,
+		.seconds = one->seconds,
+		.message = rr_plain(one->message ? one->message : ""),
+		.details = clean_lines(one->details),
+		.file = one->file && access(one->file, R_OK) == 0 ?
+				rr_plain(one->file) :
+				NULL,
+		.line = one->line,
+		.properties = one->properties ? one->properties :
+						json_object(),
+	};
+	return copy->suite && copy->name && copy->message && copy->properties;
+}
+
+void rr_cases_add(struct rr_cases *cases, const struct rr_case *one)
+{
+	struct rr_case *more = realloc(cases->cases, (cases->n + 1) *
+							     sizeof(*more));
+
+	if (!more) {
+		json_decref(one->properties);
+		cases->is_short_of_memory = true;
+		return;
+	}
+	cases->cases = more;
+	cases->is_short_of_memory |= !copy_case(&more[cases->n++], one);
+}
+
+size_t rr_cases_count(const struct rr_cases *cases,
+		      enum rr_case_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cases->n; i++)
+		n += cases->cases[i].verdict == verdict;
+	return n;
+}
+
+void rr_cases_summarise(const struct rr_cases *cases, FILE *file)
+{
+	static const char *const words[RR_CASE_VERDICTS] = {
+		[RR_CASE_PASSED] = "passed",
+		[RR_CASE_FAILED] = "failed",
+		[RR_CASE_ERROR] = "could not be judged",
+		[RR_CASE_INCONCLUSIVE] = "inconclusive",
+		[RR_CASE_SKIPPED] = "skipped",
+	};
+	const char *between = "";
+
+	for (int i = 0; i < RR_CASE_VERDICTS; i++) {
+		const size_t n = rr_cases_count(cases, (enum rr_case_verdict)i);
+
+		if (n == 0)
+			continue;
+		fprintf(file, "%s%zu %s", between, n, words[i]);
+		between = ", ";
+	}
+	if (cases->n == 0)
+		fputs("nothing was run", file);
+}
+
+/* ---- Publishing ------------------------------------------------------------ */
+
+/* What is published. */
+struct publication {
+	const struct rr_cases *cases;
+	rr_print *print;
+	const void *what;
+};
+
+static bool print_in_format(const struct publication *publication,
+			    enum rr_format format, FILE *out,
+			    struct rr_error *error)
+{
+	if (!(RR_CASE_FORMATS >> format & 1))
+		return publication->print(publication->what, format, out,
+					  error);
+	rr_cases_print(publication->cases, format, out);
+	return true;
+}
+
+static bool write_in_format(const struct publication *publication,
+			    enum rr_format format, const char *path,
+			    struct rr_error *error)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	bool good;
+
+	if (!out)
+		return rr_error_no_memory(error);
+	good = print_in_format(publication, format, out, error);
+	good = fclose(out) == 0 && good;
+	if (good) {
+		strip_colours(text);
+		good = rr_files_replace(path, text, strlen(text), error);
+	}
+	free(text);
+	return good;
+}
+
+static bool append_text(const char *path, const char *text, size_t length,
+			struct rr_error *error)
+{
+	const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
+			    0666);
+	const bool good = fd >= 0 &&
+			  write(fd, text, length) == (ssize_t)length;
+
+	if (!good)
+		rr_error_set(error, RR_ERROR_FILE,
+			     "GITHUB_STEP_SUMMARY: cannot write '%s': %s", path,
+			     strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static bool add_step_summary(const struct rr_cases *cases,
+			     struct rr_error *error)
+{
+	const char *path = getenv("GITHUB_STEP_SUMMARY");
+	char *text = NULL;
+	size_t length;
+	FILE *out = path && *path ? open_memstream(&text, &length) : NULL;
+	bool good;
+
+	if (!path || !*path)
+		return true;
+	if (!out)
+		return rr_error_no_memory(error);
+	rr_cases_print_step(cases, out);
+	fclose(out);
+	good = append_text(path, text, length, error);
+	free(text);
+	return good;
+}
+
+bool rr_cases_publish(const struct rr_cases *cases,
+		      const struct rr_outputs *outputs, rr_print *print,
+		      const void *what, struct rr_error *error)
+{
+	const struct publication publication = { cases, print, what };
+
+	if (cases->is_short_of_memory)
+		return rr_error_no_memory(error);
+	print_in_format(&publication, outputs->printed, stdout, error);
+	for (size_t i = 0; i < outputs->n; i++) {
+		const struct rr_output *file = &outputs->files[i];
+		struct rr_error why = { .kind = RR_ERROR_NONE };
+
+		if (!write_in_format(&publication,
+				     file->format == RR_FORMATS ?
+					     outputs->printed :
+					     file->format,
+				     file->path, &why) &&
+		    !error->kind)
+			*error = why;
+	}
+	if (rr_outputs_have(outputs, RR_ONLY(RR_FORMAT_GITHUB)))
+		add_step_summary(cases, error);
+	return !error->kind;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The results of a command as a list of cases, each with a verdict, and how other
+ * tools read them: JSON, JUnit's XML, the Test Anything Protocol, annotations of a
+ * GitHub workflow. Every command that has results makes such a list of them; what
+ * it prints for people (text, pictures, documents) is its own.
+ *
+ * Order: init, add each, publish, release.
+ */
+#ifndef RR_CASES_H
+#define RR_CASES_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "format.h"
+
+/* One that is inconclusive has shown nothing: no format calls it passed. */
+enum rr_case_verdict {
+	RR_CASE_PASSED,
+	RR_CASE_FAILED,
+	RR_CASE_ERROR, /* it could not be judged */
+	RR_CASE_INCONCLUSIVE,
+	RR_CASE_SKIPPED,
+	RR_CASE_VERDICTS
+};
+
+struct rr_case {
+	const char *suite;   /* what it is one of: "matrix.none" */
+	const char *name;    /* the same in every run: "threads" */
+	enum rr_case_verdict verdict;
+	double seconds;      /* 0 = not measured */
+	const char *message; /* one line that says why */
+	const char *details; /* lines; NULL = there are none */
+	const char *file;    /* its source, if that is there; NULL = it has none */
+	long line;           /* 0 = none in particular */
+	json_t *properties;  /* an object of figures and words; NULL = none */
+};
+
+struct rr_cases {
+	const char *command; /* "redrace matrix" */
+	double seconds;      /* of all of it */
+	json_t *properties;  /* of all of it: an object */
+	size_t n;
+	struct rr_case *cases;
+	bool is_short_of_memory;
+};
+
+/* "passed", "failed", "error", "inconclusive", "skipped". */
+extern const char *const rr_case_verdict_names[RR_CASE_VERDICTS];
+
+/* The verdict of something that the program would exit with that code for. */
+enum rr_case_verdict rr_case_verdict_of(enum rr_exit code);
+
+void rr_cases_init(struct rr_cases *cases, const char *command);
+void rr_cases_release(struct rr_cases *cases);
+
+/* Takes the properties over and copies the texts, without colours and control
+ * characters. When memory is short that is kept, and publish() says so. */
+void rr_cases_add(struct rr_cases *cases, const struct rr_case *one);
+
+/* The same of a text of several lines as a property; NULL or "": null. */
+json_t *rr_case_text(const char *text);
+
+/* How many have that verdict. */
+size_t rr_cases_count(const struct rr_cases *cases,
+		      enum rr_case_verdict verdict);
+
+/* "3 passed, 1 failed, 2 skipped": what there is none of is left out. */
+void rr_cases_summarise(const struct rr_cases *cases, FILE *file);
+
+/* Prints what is no format of cases. False: the error. */
+typedef bool rr_print(const void *what, enum rr_format format, FILE *out,
+		      struct rr_error *error);
+
+/*
+ * Prints and writes all that was asked for: a file under another name first, which
+ * is then renamed, and without colours. With --format github the summary of the workflow's step, the file
+ * that $GITHUB_STEP_SUMMARY names, gets a part more. False: the first error; the
+ * others are written all the same.
+ */
+bool rr_cases_publish(const struct rr_cases *cases,
+		      const struct rr_outputs *outputs, rr_print *print,
+		      const void *what, struct rr_error *error);
+
+/* ---- Writers (cases_print.c) ---------------------------------------------- */
+
+/* In one of RR_CASE_FORMATS. */
+void rr_cases_print(const struct rr_cases *cases, enum rr_format format,
+		    FILE *out);
+
+/* What the summary of a workflow's step gets: Markdown. */
+void rr_cases_print_step(const struct rr_cases *cases, FILE *out);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* What came of a check, in words. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/reply.h"
+#include "base/text.h"
+#include "parts.h"
+
+/* Of what a program printed: characters, and lines before it failed. */
+enum { OUTPUT_SHOWN = 200, FAILURE_LINES = 20 };
+
+/* ---- A finding ---------------------------------------------------------------------- */
+
+static void print_lines(FILE *out, const char *heading, const char *lines)
+{
+	if (!lines)
+		return;
+	fprintf(out, "%s\n", heading);
+	while (*lines) {
+		const int length = (int)strcspn(lines, "\n");
+
+		fprintf(out, "  %.*s\n", length, lines);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+/* "3 clients, 15 runs of the program, 4.6 s". */
+static void print_figures(FILE *out, const struct rr_check *check,
+			  const struct rr_outcomes_result *result)
+{
+	const struct rr_programs_figures figures =
+		rr_programs_figures(check->programs);
+	const size_t n = rr_check_n_clients(check);
+
+	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n,
+		n == 1 ? "" : "s", figures.starts,
+		check->options->n_named ? "s" : "", result->seconds);
+	if (figures.has_own_clock)
+		fprintf(out,
+			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
+}
+
+/* On one line, and no more of it than that. */
+static void print_output(FILE *out, const char *output)
+{
+	const size_t length = strlen(output);
+	const size_t shown = length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN;
+
+	if (length == 0)
+		return;
+	fputs(", printed ", out);
+	rr_write_quoted(out, output, shown);
+	fputs(shown < length ? "..." : "", out);
+}
+
+static void print_status(FILE *out, size_t client, int status)
+{
+	const char name = (char)('A' + client);
+
+	if (WIFSIGNALED(status))
+		fprintf(out, "  %c was ended by signal %d", name,
+			WTERMSIG(status));
+	else
+		fprintf(out, "  %c exited with %d", name, WEXITSTATUS(status));
+}
+
+static void print_ending(FILE *out, const struct rr_check *check, size_t client,
+			 int number, bool outputs)
+{
+	const struct rr_ending ending =
+		rr_programs_ending(check->programs, number);
+
+	if (number >= 0 && !ending.status && !outputs)
+		return;
+	if (number < 0)
+		fprintf(out, "  %c crashed, or did not run",
+			(char)('A' + client));
+	else
+		print_status(out, client, ending.status);
+	if (outputs && number >= 0)
+		print_output(out, ending.output);
+	fputc('\n', out);
+}
+
+static void print_endings(FILE *out, const struct rr_check *check,
+			  const int *endings, bool outputs)
+{
+	for (size_t i = 0; i < rr_check_n_clients(check); i++)
+		print_ending(out, check, i, endings[i], outputs);
+}
+
+static void print_outputs(FILE *out, const struct rr_check *check,
+			  const struct rr_outcomes_result *result)
+{
+	fputs("In the end\n", out);
+	print_endings(out, check, result->endings, true);
+	fputs("and in no serial order of the clients do they, with these data. In one\n",
+	      out);
+	print_endings(out, check, result->nearest_endings, true);
+}
+
+/* No serial order has done all of their work, whatever its data. */
+static void print_who_ended_well(FILE *out, const struct rr_check *check,
+				 const struct rr_outcomes_result *result)
+{
+	const char *between = "";
+
+	fputs("and ", out);
+	for (size_t i = 0; i < rr_check_n_clients(check); i++) {
+		if (!(result->ended_well & 1U << i))
+			continue;
+		fprintf(out, "%s%c", between, (char)('A' + i));
+		between = ", ";
+	}
+	fputs(" have all succeeded: in no serial order of the clients they do.\n",
+	      out);
+}
+
+static void print_data(FILE *out, const struct rr_check *check,
+		       const struct rr_outcomes_result *result)
+{
+	print_lines(out, "In the end there is", result->data);
+	if (result->found & RR_OUTCOME_NOT_SERIAL) {
+		fputs("and no serial order of the clients leaves that.", out);
+		print_lines(out, result->nearest ? " One leaves" : "",
+			    result->nearest ? result->nearest : "");
+		if (!result->nearest)
+			print_who_ended_well(out, check, result);
+	}
+	print_endings(out, check, result->endings, false);
+}
+
+static void print_finding(FILE *out, const struct rr_check *check,
+			  const struct rr_outcomes_result *result)
+{
+	const unsigned found = result->found;
+
+	if (found & RR_OUTCOME_NOT_SERIAL)
+		fprintf(out, "not serializable (%lu of %lu final states; ",
+			result->wrong, result->finals);
+	else if (found & RR_OUTCOME_UNEXPECTED)
+		fprintf(out, "not as expected (%lu of %lu final states; ",
+			result->wrong, result->finals);
+	else if (found & RR_OUTCOME_OUTPUTS)
+		fprintf(out,
+			"outputs are not serializable (%lu of %lu final states; ",
+			result->wrong, result->finals);
+	else if (found & RR_OUTCOME_EXCLUSION)
+		fputs("two clients are in their critical sections (", out);
+	else
+		fputs("no progress: not all clients can end (", out);
+	print_figures(out, check, result);
+	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
+		print_data(out, check, result);
+	print_lines(out, "Expected is something else:", result->unexpected);
+	if (found & RR_OUTCOME_OUTPUTS)
+		print_outputs(out, check, result);
+}
+
+/* ---- Without a finding ------------------------------------------------------------- */
+
+const char *rr_check_cut(const struct rr_check *check,
+			 const struct rr_outcomes_result *result)
+{
+	switch (result->explored) {
+	case RR_EXPLORED_ALL:
+		return NULL;
+	case RR_EXPLORED_ROUNDS:
+		return "clients that do the same in vain were not followed for ever: --rounds";
+	case RR_EXPLORED_RANDOM_REPLIES:
+		return "a command's reply is random";
+	case RR_EXPLORED_MEMORY:
+		return "out of memory: half of what is free";
+	case RR_EXPLORED_STOPPED:
+		return check->is_out_of_time ? "out of time: --seconds" :
+					       "interrupted";
+	default:
+		return "there are more: --max-states";
+	}
+}
+
+/* A client that always failed has shown nothing; how many there are if there is none. */
+static size_t find_failing_client(const struct rr_check *check,
+				  const struct rr_outcomes_result *result)
+{
+	const size_t n_clients = rr_check_n_clients(check);
+	size_t i = 0;
+
+	while (i < n_clients &&
+	       (result->finals == 0 || result->ever_well & 1U << i))
+		i++;
+	return i;
+}
+
+/* For what is there to be seen? */
+static void print_failure(FILE *out, const struct rr_check *check,
+			  size_t client)
+{
+	struct rr_ending ending;
+	const char *from;
+	int n = 0;
+
+	if (!rr_programs_last_ending(check->programs, client, &ending))
+		return;
+	print_status(out, client, ending.status);
+	fputc('\n', out);
+	from = ending.output + strlen(ending.output);
+	while (from > ending.output && n <= FAILURE_LINES)
+		n += *--from == '\n';
+	if (*from)
+		print_lines(out, "  It printed", from + (*from == '\n'));
+}
+
+/* What is no finding, but may well be one to the user. */
+static void print_remarks(FILE *out, const struct rr_check *check,
+			  const struct rr_outcomes_result *result)
+{
+	if (result->odd_outputs &&
+	    !rr_programs_figures(check->programs).outputs_vary)
+		fprintf(out,
+			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
+			result->odd_outputs, result->finals);
+}
+
+static void print_no_finding(FILE *out, const struct rr_check *check,
+			     const struct rr_outcomes_result *result)
+{
+	const size_t failing = find_failing_client(check, result);
+	const bool is_vacuous = failing < rr_check_n_clients(check);
+	const char *cut = is_vacuous ? "there is a client that never succeeded" :
+				       rr_check_cut(check, result);
+	char number[RR_GROUPED_SIZE];
+
+	rr_grouped(number, (long long)result->states);
+	if (cut)
+		fprintf(out, "no failure found: %s states (", number);
+	else
+		fprintf(out, "serializable: all %s states (", number);
+	print_figures(out, check, result);
+	if (cut)
+		fprintf(out, "  %s: %s.\n",
+			is_vacuous ? "This shows nothing" :
+				     "Not searched to the end",
+			cut);
+	if (is_vacuous)
+		print_failure(out, check, failing);
+	print_remarks(out, check, result);
+}
+
+/* Where the time went. */
+static void print_stats(FILE *out, const struct rr_check *check,
+			const struct rr_outcomes_result *result)
+{
+	const struct rr_programs_figures figures =
+		rr_programs_figures(check->programs);
+	const struct rr_instance_times *times = &figures.times;
+	const double of_programs =
+		times->starting + times->running + times->ending;
+
+	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n",
+		"runs", figures.starts,
+		times->starting * 1000 /
+			(double)(figures.starts ? figures.starts : 1));
+	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n",
+		"searched", result->states, result->transitions,
+		result->bytes_per_state);
+	fprintf(out, "  %-16s %lu to the server\n", "questions",
+		result->questions);
+	fprintf(out,
+		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
+		"seconds", times->starting, times->running, times->ending,
+		result->seconds - of_programs);
+}
+
+/* ---- All ------------------------------------------------------------------------------ */
+
+void rr_check_print_words(FILE *out, const struct rr_check *check,
+			  const struct rr_outcomes_result *result)
+{
+	if (result->found) {
+		print_finding(out, check, result);
+	} else if (check->options->schedule) {
+		fputs("nothing wrong in this order (", out);
+		print_figures(out, check, result);
+		print_data(out, check, result);
+	} else {
+		print_no_finding(out, check, result);
+	}
+	if (check->options->stats)
+		print_stats(out, check, result);
+}
+
+enum rr_exit rr_check_exit(const struct rr_check *check,
+			   const struct rr_outcomes_result *result)
+{
+	if (result->found)
+		return RR_EXIT_VIOLATED;
+	if (check->options->schedule)
+		return RR_EXIT_OK;
+	if (check->session.signals.interrupted)
+		return RR_EXIT_INTERRUPTED;
+	return rr_check_cut(check, result) ||
+			       find_failing_client(check, result) <
+				       rr_check_n_clients(check) ?
+		       RR_EXIT_INCONCLUSIVE :
+		       RR_EXIT_OK;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix as cases, for other programs. */
+#include <stdlib.h>
+
+#include "base/cases.h"
+#include "cell.h"
+
+/* ---- What is known of a cell ------------------------------------------------ */
+
+static json_t *list_of(unsigned breaks)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (breaks >> i & 1)
+			json_array_append_new(
+				list, json_string(rr_invariant_name(i)));
+	}
+	return list;
+}
+
+/* How many transitions and states break each. */
+static json_t *broken_of(const struct rr_cell *cell)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		if (cell->broken[i])
+			json_object_set_new(
+				object, rr_invariant_name(i),
+				json_integer((json_int_t)cell->broken[i]));
+	}
+	return object;
+}
+
+static json_t *text_of(const char *text)
+{
+	return text && *text ? json_string(text) : json_null();
+}
+
+/* Of interleavings, which are not always counted. */
+static json_t *counted(const struct rr_cell *cell, uint64_t n)
+{
+	return cell->interleavings ? json_integer((json_int_t)n) : json_null();
+}
+
+static json_t *properties_of_cell(const struct rr_cell *cell)
+{
+	static const char *const standings[] = { "as expected", "differs",
+						 "undecided" };
+	const struct rr_cell_words words = rr_cell_words(cell);
+	const unsigned expected = cell->strategy->breaks[cell->hazard];
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
+		"strategy", words.strategy,
+		"hazard", rr_hazard_texts[cell->hazard].name,
+		"found", words.verdict->json,
+		"standing", standings[words.standing],
+		"breaks", list_of(cell->breaks),
+		"expected", list_of(expected),
+		"expected_loops", !!(expected & RR_LOOPS),
+		"cut", (int)cell->was_cut,
+		"states", (json_int_t)cell->states,
+		"transitions", (json_int_t)cell->transitions,
+		"interleavings", counted(cell, cell->interleavings),
+		"failing_interleavings", counted(cell, cell->failing),
+		"breaking", broken_of(cell),
+		"mutant", text_of(cell->mutant),
+		"bounds", words.bounds,
+		"rounds", cell->bounds.rounds,
+		"most", (json_int_t)cell->bounds.most,
+		"transcript", text_of(cell->transcript ? words.file : NULL),
+		"transcript_verdict", text_of(cell->verdict_text),
+		"problem", text_of(cell->problem));
+}
+
+/* ---- Cases -------------------------------------------------------------------- */
+
+static enum rr_case_verdict verdict_of_cell(const struct rr_cell *cell)
+{
+	static const enum rr_case_verdict verdicts[] = {
+		[RR_CELL_AS_EXPECTED] = RR_CASE_PASSED,
+		[RR_CELL_DIFFERS] = RR_CASE_FAILED,
+		[RR_CELL_UNDECIDED] = RR_CASE_INCONCLUSIVE,
+	};
+
+	if (cell->verdict == RR_CELL_SKIPPED)
+		return RR_CASE_SKIPPED;
+	if (cell->verdict == RR_CELL_FAILED)
+		return RR_CASE_ERROR;
+	return verdicts[rr_cell_standing(cell)];
+}
+
+/* "count, exclusion, as expected", "safe, but count is expected". */
+static void describe_cell(const struct rr_cell *cell, char *text, size_t size)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+
+	if (cell->problem[0])
+		snprintf(text, size, "%s: %s", words.text, cell->problem);
+	else if (cell->verdict == RR_CELL_UNDONE)
+		snprintf(text, size, "%s", words.text);
+	else if (words.standing == RR_CELL_AS_EXPECTED)
+		snprintf(text, size, "%s, as expected", words.text);
+	else
+		snprintf(text, size, "%s; expected: %s%s", words.text,
+			 words.expected,
+			 words.standing == RR_CELL_UNDECIDED ?
+				 " (undecided)" :
+				 "");
+}
+
+static void add_cell(struct rr_cases *cases, const struct rr_cell *cell)
+{
+	const struct rr_cell_words words = rr_cell_words(cell);
+	char suite[120], file[120], message[RR_ERROR_SIZE + 200];
+
+	snprintf(suite, sizeof(suite), "matrix.%s", words.strategy);
+	snprintf(file, sizeof(file), "scenarios/%s.c", words.strategy);
+	describe_cell(cell, message, sizeof(message));
+	rr_cases_add(cases,
+		     &(struct rr_case){
+			     .suite = suite,
+			     .name = rr_hazard_texts[cell->hazard].name,
+			     .verdict = verdict_of_cell(cell),
+			     .seconds = cell->seconds,
+			     .message = message,
+			     .details = cell->drawing,
+			     .file = file,
+			     .properties = properties_of_cell(cell) });
+}
+
+static json_t *describe_hazard(int hazard)
+{
+	const struct rr_explore_config bounds =
+		rr_bounds_of(NULL, (enum rr_hazard)hazard);
+	char text[RR_BOUNDS_SIZE];
+
+	return json_pack("{s:s, s:s}", "meaning",
+			 rr_hazard_texts[hazard].meaning, "bounds",
+			 rr_bounds_text(&bounds, text));
+}
+
+/* Cells that the hazard does not concern are no cases. */
+void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
+{
+	const struct rr_cell *cell = NULL;
+	json_t *hazards = json_object();
+
+	rr_cases_init(cases, "redrace matrix");
+	cases->seconds = matrix->seconds;
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
+	     i = rr_matrix_column(matrix, i))
+		json_object_set_new(hazards, rr_hazard_texts[i].name,
+				    describe_hazard(i));
+	json_object_set_new(cases->properties, "redis_version",
+			    json_string(matrix->version));
+	json_object_set_new(cases->properties, "hazards", hazards);
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if (cell->verdict != RR_CELL_NONE)
+			add_cell(cases, cell);
+	}
+}
