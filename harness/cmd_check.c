@@ -159,7 +159,7 @@ static const struct rr_option options[] = {
 	{ .common = RR_OPTION_SAVE,
 	  .help = "save the schedule that was found, for --replay and redrace play",
 	  AT(save) },
-	{ .common = RR_OPTION_OUTPUTS,
+	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap, or a picture of the schedule: .html, .svg, .mmd or .race; may be repeated",
 	  AT(report), .formats = RR_CHECK_FORMATS },
 	{ .common = RR_OPTION_FORMAT,

@@ -76,7 +76,7 @@ static const struct rr_option options_table[] = {
 	  .name_at = claim_name },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUTS,
+	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(outputs), .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_FORMAT,

@@ -7,15 +7,10 @@
 #include "race/race.h"
 #include "strategy.h"
 
-enum list_format { TEXT, MARKDOWN };
-
 struct list_options {
-	enum list_format format;
+	enum rr_format format;
 	bool races; /* and nothing else */
 };
-
-static const char *const formats[] = { [TEXT] = "text",
-				       [MARKDOWN] = "markdown" };
 
 static const struct rr_option options_table[] = {
 	{ .name = "races", .help = "list only the races",
@@ -23,8 +18,8 @@ static const struct rr_option options_table[] = {
 	  .at = offsetof(struct list_options, races) },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "text, or markdown for the rows of a table (text)",
-	  .at = offsetof(struct list_options, format), .words = formats,
-	  .n_words = 2 },
+	  .at = offsetof(struct list_options, format),
+	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_MARKDOWN) },
 };
 
 static const struct rr_command_line command_line = {
@@ -65,7 +60,7 @@ static enum rr_exit run_list(int argc, char **argv, struct rr_error *error)
 	bool markdown;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	markdown = options.format == MARKDOWN;
+	markdown = options.format == RR_FORMAT_MARKDOWN;
 	if (!options.races)
 		list_strategies(markdown);
 	if (!options.races && !markdown)

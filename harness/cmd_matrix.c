@@ -74,7 +74,7 @@ static const struct rr_option options_table[] = {
 	  .help = "only play the transcripts saved in DIR, and compare",
 	  .at = AT(replay) },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUTS,
+	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(outputs), .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_FORMAT,

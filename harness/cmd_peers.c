@@ -6,22 +6,17 @@
 #include "bench/bench.h"
 #include "commands.h"
 
-enum format { TEXT, MARKDOWN };
-
 struct options {
 	struct rr_comparison_options comparison;
-	enum format format;
+	enum rr_format format;
 };
-
-static const char *const formats[] = { [TEXT] = "text",
-				       [MARKDOWN] = "markdown" };
 
 static const struct rr_option options_table[] = {
 	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "text, or markdown for a whole document, as docs/peers.md (text)",
-	  .at = offsetof(struct options, format), .words = formats,
-	  .n_words = 2 },
+	  .at = offsetof(struct options, format),
+	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_MARKDOWN) },
 };
 
 static const struct rr_command_line command_line = {
@@ -39,7 +34,7 @@ static enum rr_exit run_peers(int argc, char **argv, struct rr_error *error)
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (rr_session_open(&session, error))
 		code = rr_peers_compare(&options.comparison,
-					options.format == MARKDOWN, &session, error);
+					options.format == RR_FORMAT_MARKDOWN, &session, error);
 	rr_session_close(&session);
 	return code;
 }

@@ -73,12 +73,6 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .argument = "FILE",
 			       .help = "write to FILE instead of standard output",
 			       .kind = RR_TAKES_TEXT },
-	[RR_OPTION_OUTPUTS] = {
-		.name = "output",
-		.letter = 'o',
-		.argument = "FILE",
-		.help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap; may be repeated",
-		.kind = RR_TAKES_OUTPUT },
 	[RR_OPTION_PAUSES] = { .name = "pauses",
 			       .argument = "N",
 			       .kind = RR_TAKES_INT,
@@ -144,8 +138,8 @@ struct rr_option rr_option_complete(const struct rr_option *row)
 		option.min = common->min;
 		option.max = common->max;
 	}
-	if (row->words)
-		option.kind = RR_TAKES_WORD;
+	if (row->formats && row->common == RR_OPTION_OUTPUT)
+		option.kind = RR_TAKES_OUTPUT;
 	if (row->take)
 		option.kind = RR_TAKES_MORE;
 	return option;

@@ -56,8 +56,7 @@ enum rr_common_option {
 	RR_OPTION_LOST_REPLIES,
 	RR_OPTION_MAX_STATES,
 	RR_OPTION_ONLY,
-	RR_OPTION_OUTPUT,  /* instead of standard output */
-	RR_OPTION_OUTPUTS, /* besides it */
+	RR_OPTION_OUTPUT, /* with `formats` besides standard output: RR_TAKES_OUTPUT */
 	RR_OPTION_PAUSES,
 	RR_OPTION_PROCESSES,
 	RR_OPTION_REDIS_SERVER,

@@ -149,7 +149,7 @@ static const struct rr_option options_table[] = {
 	  .help = "your own servers instead: the data server, then lock servers",
 	  .kind = RR_TAKES_MORE, .take = take_redis },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_OUTPUTS, .argument = "DIR|FILE",
+	{ .common = RR_OPTION_OUTPUT, .argument = "DIR|FILE",
 	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit) or .tap is also written; may be repeated",
 	  .take = take_bench_output },
 	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed),

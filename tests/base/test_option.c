@@ -13,7 +13,7 @@ struct given {
 	int small;
 	long ttl_ms;
 	const char *output;
-	int format;
+	enum rr_format format;
 	size_t n_words;
 };
 
@@ -35,8 +35,6 @@ static bool check(void *into, struct rr_error *error)
 	       rr_error_set(error, RR_ERROR_USAGE, "loud or small");
 }
 
-static const char *const formats[] = { "text", "json", "html" };
-
 static const struct rr_option options[] = {
 	{ .name = "loud", .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct given, loud) },
@@ -49,7 +47,8 @@ static const struct rr_option options[] = {
 	  .min = 5000, .max = 6000 },
 	{ .common = RR_OPTION_OUTPUT, .at = offsetof(struct given, output) },
 	{ .common = RR_OPTION_FORMAT, .at = offsetof(struct given, format),
-	  .words = formats, .n_words = 3 },
+	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_JSON) |
+		     RR_ONLY(RR_FORMAT_HTML) },
 };
 
 static const struct rr_command_line line = {
@@ -111,7 +110,7 @@ Test(option, goes_where_its_row_says)
 	cr_assert(given.loud);
 	cr_assert_eq(given.ttl_ms, 5500);
 	cr_assert_str_eq(given.output, "file");
-	cr_assert_eq(given.format, 2);
+	cr_assert_eq(given.format, RR_FORMAT_HTML);
 	cr_assert_eq(given.n_words, 2);
 	cr_assert_eq(given.small, 0);
 }

@@ -45,6 +45,13 @@ static bool is_path(const char *argument)
 	return strstr(argument, "FILE") || strstr(argument, "DIR");
 }
 
+/* One file, or one in one of several formats: both are paths. */
+static bool is_of_one_kind(enum rr_option_kind a, enum rr_option_kind b)
+{
+	return a == b || (a == RR_TAKES_TEXT && b == RR_TAKES_OUTPUT) ||
+	       (a == RR_TAKES_OUTPUT && b == RR_TAKES_TEXT);
+}
+
 /* A file in one command may be a folder in another. */
 static void assert_same(const struct row *a, const struct row *b)
 {
@@ -61,8 +68,8 @@ static void assert_same(const struct row *a, const struct row *b)
 			  (is_path(left) && is_path(right)),
 		  "--%s: %s in %s, %s in %s", name, left, a->command, right,
 		  b->command);
-	cr_assert(a->option.kind == b->option.kind || a->own->take ||
-			  b->own->take,
+	cr_assert(is_of_one_kind(a->option.kind, b->option.kind) ||
+			  a->own->take || b->own->take,
 		  "--%s is of another kind in %s than in %s", name, a->command,
 		  b->command);
 }
