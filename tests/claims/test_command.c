@@ -88,8 +88,8 @@ Test(claims, are_a_table_in_markdown)
 {
 	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"), 0,
 		     "%s", cli_output);
-	assert_says("\n| TL-7 | A holder that outlives its lease deletes the lock of the next one | 001:53, 004:44 | true | ");
-	assert_says("| overrun-delete |\n");
+	assert_says("</a>TL-7 | A holder that outlives its lease deletes the lock of the next one | [001:53](documents.md#document-001), [004:44](documents.md#document-004) | true | ");
+	assert_says("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
 	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 -o $HERE/no/such/claims.md 2>&1"), 74,
 		     "%s", cli_output);
 }

@@ -290,7 +290,7 @@ Test(help, bash_completes)
 	assert_completed("bench --output doc", "docs");
 	assert_completed("help ex", "explore");
 	assert_not_completed("bench \"\"", "--threads");
-	assert_not_completed("bench --output READ", "README.md");
+	assert_not_completed("matrix --docs READ", "README.md");
 	assert_not_completed("bench --threads \"\"", "multi-watch");
 }
 
