@@ -49,7 +49,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: help all deps deps-peers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
+.PHONY: help all deps deps-peers deps-browser bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -62,6 +62,9 @@ deps: ## install what is missing (Debian's packages)
 
 deps-peers: ## install the locks that bench-peers compares with (Debian, npm)
 	@sh .ci/deps-peers
+
+deps-browser: ## install the browser that tests of pages use (Debian, npm)
+	@sh .ci/deps-browser
 
 bench: $(B)/redrace ## 100,000 increments under every strategy, results and plots
 	@$(B)/redrace bench $(ARGS); code=$$?; \

@@ -12,8 +12,14 @@
 
 	/* ---- Graphs ------------------------------------------------------------------ */
 
-	/* A row of numbers, taken apart: told_json.c says what they are. */
+	/* A row of numbers, taken apart once. */
 	function stateOf(level, number) {
+		level.states ??= [];
+		return level.states[number] ??= readState(level, number);
+	}
+
+	/* told_json.c says what they are. */
+	function readState(level, number) {
 		const graph = level.graph;
 		const row = graph.states[number], nServers = graph.servers.length;
 		const head = 2 * nServers + level.clients;
@@ -162,12 +168,18 @@
 			for (const event of move.events) {
 				if (event[0] !== who) continue;
 				const found = event[2] === "command" && /^(GET|EVAL get\S*) counter/.test(event[3]);
-				if (found) read = event[4];
+				if (found) read = event[4] === "[(integer) 0]" ? null : event[4];
 				if (event[2] === "mark" && event[3].startsWith("counts")) read = null;
 			}
 			if (state.clients[who][0] & (CRASHED | ENDED)) read = null;
 		}
 		return read;
+	}
+
+	/* A script that reads says whether it did first, and then what. */
+	function readText(reply) {
+		const value = reply.replace(/^\[\(integer\) 1, (.*)\]$/, "$1").replace(/^"(.*)"$/, "$1");
+		return value === "(nil)" ? "no counter: that counts as 0" : value;
 	}
 
 	/* Is the lock that it believes to have somebody else's, or gone? */
@@ -192,7 +204,7 @@
 		else say(next ? "next: " + next.label : "waits");
 		if (bits & INSIDE) say("believes that it is alone in the critical section");
 		if (truth) say(truth, "bad");
-		if (read !== null) say("has read " + read);
+		if (read !== null) say("has read " + readText(read));
 		if (counted) say("has counted " + counted);
 		if (truth) box.classList.add("warning");
 		return box;
@@ -220,9 +232,19 @@
 
 	/* ---- Lanes ------------------------------------------------------------------------- */
 
-	const changes = (level, from, to) => level.graph.servers.flatMap((serverName, i) =>
-		from.keys[i] === to.keys[i] ? [] : lines(to.keys[i]).map((line) =>
-			(level.graph.servers.length > 1 ? serverName + ": " : "") + line));
+	const keyOf = (line) => line.replace(/ = .*/, "");
+
+	/* What is new in the keys of all servers, and what is gone. */
+	function changes(level, from, to) {
+		return level.graph.servers.flatMap((serverName, i) => {
+			const before = lines(from.keys[i]), now = lines(to.keys[i]);
+			const left = new Set(now.map(keyOf));
+			const gone = before.map(keyOf).filter((key) => key.includes(":") && !left.has(key));
+			const news = now.filter((line) => line.includes(" = ") && !before.includes(line));
+			const prefix = level.graph.servers.length > 1 ? serverName + ": " : "";
+			return [...news, ...gone.map((key) => key + " is gone")].map((text) => prefix + text);
+		});
+	}
 
 	function acrossRow(level, text, className) {
 		const row = make("tr", undefined, className);
@@ -557,5 +579,6 @@
 	at("hint").addEventListener("click", hint);
 	addEventListener("keydown", press);
 	addEventListener("hashchange", readAddress);
+	addEventListener("beforeprint", () => { at("real").open = true; });
 	readAddress();
 })();

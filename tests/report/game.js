@@ -12,6 +12,15 @@ const levelsOf = (page) => page.evaluate(() =>
 	JSON.parse(document.getElementById("levels").textContent)
 		.map(({ name, solution, explain }) => ({ name, solution, explain })));
 
+/* The address of a page that is open is changed. */
+async function turnTo(page, hash) {
+	await page.evaluate((wanted) => new Promise((done) => {
+		if (location.hash === wanted) return done();
+		addEventListener("hashchange", () => done(), { once: true });
+		location.hash = wanted;
+	}), hash);
+}
+
 async function pick(page, cue) {
 	const found = await page.evaluate((wanted) => {
 		const button = [...document.querySelectorAll("#moves button")]
@@ -24,36 +33,36 @@ async function pick(page, cue) {
 
 /* Solves all levels by their buttons, and each again by its address. */
 async function solveAll(open) {
-	const page = await open(url);
-	for (const level of await levelsOf(page)) {
+	const page = await open(url), again = await open(url);
+	const levels = await levelsOf(page);
+	for (const level of levels) {
 		for (const cue of level.solution.split(" ")) {
 			assert(!await isDone(page), level.name + " is done too early");
 			await pick(page, cue);
 		}
 		assert(await isDone(page), level.name + " is not done");
 		assert((await text(page, "done")).includes(level.explain[0]));
-		const lanes = await text(page, "lanes");
-		const address = await page.evaluate(() => location.href);
-		const again = await open(address);
-		assert.strictEqual(await text(again, "lanes"), lanes, level.name + " by its address");
-		await again.close();
+		await turnTo(again, await page.evaluate(() => location.hash));
+		assert.strictEqual(await text(again, "lanes"), await text(page, "lanes"),
+			level.name + " by its address");
 		await page.evaluate(() => document.getElementById("next").click());
 	}
 	assert.match(await text(page, "title"), /^Level 1 of/);
-	const n = (await levelsOf(page)).length;
-	assert.strictEqual(await text(page, "reached"), `${n} of ${n} reached`);
+	assert.strictEqual(await text(page, "reached"),
+		`${levels.length} of ${levels.length} reached`);
+	await again.close();
 	await page.close();
 }
 
 /* The hints behind the written ones lead to the goal, from wherever that is possible. */
-async function followHints(open, hash) {
-	const page = await open(url + hash);
+async function followHints(page, hash) {
+	await turnTo(page, hash);
 	for (let i = 0; i < 40 && !await isDone(page); i++) {
-		while (!await page.$("#moves button.shown")) await page.keyboard.press("h");
+		for (let j = 0; j < 9 && !await page.$("#moves button.shown"); j++)
+			await page.keyboard.press("h");
 		await page.evaluate(() => document.querySelector("#moves button.shown").click());
 	}
 	assert(await isDone(page), hash + ": the hints do not lead to the goal");
-	await page.close();
 }
 
 async function keysAndCounts(open) {
@@ -92,21 +101,24 @@ async function strangeAddresses(open) {
 }
 
 async function looks(open) {
-	for (const hash of ["#level=1&path=ABAB", "#level=6&path=A3B", "#level=14&path=A", "#level=16"])
+	const page = await open(url);
+	for (const size of ["usual", "large"]) {
 		for (const width of [360, 1024, 1920]) {
-			const page = await open(url + hash, { width });
-			assert(await overflow(page) <= 0, `overflow at ${width}: ${hash}`);
-			if (width === 360) {
-				await page.click("#large");
-				assert(await overflow(page) <= 0, `overflow in large type: ${hash}`);
+			await page.setViewport({ width, height: 800 });
+			for (const hash of ["#level=1&path=ABAB", "#level=6&path=A3B", "#level=14&path=A",
+				"#level=16"]) {
+				await turnTo(page, hash);
+				assert(await overflow(page) <= 0, `overflow, ${width}, ${size}: ${hash}`);
 			}
-			await page.close();
 		}
-	for (const scheme of ["light", "dark"]) {
-		const page = await open(url + "#level=6&path=A3B", { scheme });
-		assert.deepStrictEqual(await barriers(page), [], scheme);
-		await page.close();
+		await page.click("#large");
 	}
+	for (const scheme of ["light", "dark"]) {
+		await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+		await turnTo(page, "#level=6&path=A3B" + (scheme === "dark" ? "A" : ""));
+		assert.deepStrictEqual(await barriers(page), [], scheme);
+	}
+	await page.close();
 }
 
 async function onPaper(open) {
@@ -129,7 +141,8 @@ async function withoutScript(open) {
 browse(async (open) => {
 	await solveAll(open);
 	await keysAndCounts(open);
-	for (const hash of ["#level=3", "#level=11&path=A", "#level=16"]) await followHints(open, hash);
+	const page = await open(url);
+	for (const hash of ["#level=3", "#level=11&path=A", "#level=16"]) await followHints(page, hash);
 	await strangeAddresses(open);
 	await looks(open);
 	await onPaper(open);
