@@ -21,7 +21,7 @@ struct play_options {
 	const char *redis_server;
 	const char *output;    /* NULL = stdout */
 	enum rr_format format; /* RR_FORMATS before it is picked */
-	const char *command;   /* this one, to be typed again */
+	const char *command;   /* that plays it again */
 	bool ascii;
 	bool step;
 	struct rr_guided_options guided;
@@ -344,14 +344,18 @@ static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
 	struct play_options options = { .redis_server = "redis-server",
 					.format = RR_FORMATS };
-	char *command = rr_shell_words(argc, argv);
+	char *whole = rr_shell_words(argc, argv), *command = NULL;
 	enum rr_exit code;
 
 	rr_command_line_parse(&play_line, &options, argc, argv);
-	options.command = command;
+	if (!options.guided.setup.strategy)
+		command = rr_shell_words(2, (char *[]){ "redrace play",
+							(char *)options.race });
+	options.command = command ? command : whole;
 	setlocale(LC_CTYPE, "");
 	code = play_as_asked(&options, error);
 	free(command);
+	free(whole);
 	return code;
 }
 

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of races and results: what they say without a script, here and in a browser. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli.h"
+
+TestSuite(race_page, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
+
+/* The program's output has all of it. */
+static void assert_all(const char *const parts[])
+{
+	for (; *parts; parts++)
+		cr_assert_not_null(strstr(cli_output, *parts), "no %s in: %s",
+				   *parts, cli_output);
+}
+
+/* The body of a page of a race. */
+static void play_page(const char *race)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "$REDRACE play -f html %s | sed -n '/<article/,/<.article/p'",
+		 race);
+	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
+}
+
+Test(race_page, says_what_went_wrong_first)
+{
+	const char *const parts[] = { "2 increments, 1 lost.",
+				      "redrace play lost-update", NULL };
+
+	play_page("lost-update");
+	assert_all(parts);
+	cr_assert_lt(strstr(cli_output, "2 increments, 1 lost"),
+		     strstr(cli_output, "<table"));
+}
+
+Test(race_page, has_all_steps_and_lanes)
+{
+	play_page("lost-update");
+	for (int i = 1; i <= 8; i++) {
+		char cell[64];
+
+		snprintf(cell, sizeof(cell),
+			 "<th scope=\"row\" class=\"n\">%d</th>", i);
+		cr_assert_not_null(strstr(cli_output, cell), "step %d", i);
+	}
+	cr_assert_not_null(strstr(cli_output, "class=\"c0\">A</th>"));
+	cr_assert_not_null(strstr(cli_output, "class=\"server\">redis</th>"));
+	cr_assert_not_null(strstr(cli_output, "class=\"c1 right\">B</th>"));
+}
+
+/* ---- What clients believe ------------------------------------------------------- */
+
+Test(race_page, joins_the_stale_read_and_the_write_that_loses)
+{
+	const char *const parts[] = {
+		"① the last that B sees of <code>x</code>; stale from step 3 on",
+		"① what B saw in step 2 is not what is there now",
+		"① <strong>replaces what A wrote in step 3</strong>, which B has not seen since step 2",
+		"<code>1</code> <strong class=\"bad\">stale</strong>",
+		NULL
+	};
+
+	play_page("lost-update");
+	assert_all(parts);
+}
+
+/* Both locks hold the same value: that it is another's is known all the same. */
+Test(race_page, knows_another_ones_lock_by_who_made_it)
+{
+	play_page("overrun-delete");
+	cr_assert_not_null(strstr(
+		cli_output, "<strong>replaces what B wrote in step 4</strong>"));
+	cr_assert_not_null(strstr(cli_output, "stale from step 3 on"),
+			   "it is, as soon as the lease is over");
+}
+
+Test(race_page, says_nothing_where_nothing_is_overwritten)
+{
+	play_page("increments-in-turn");
+	cr_assert_null(strstr(cli_output, "<strong>replaces what"));
+	cr_assert_null(strstr(cli_output, "stale</strong>"));
+}
+
+/* What a transaction has read is known when EXEC has told it, and not when it failed. */
+Test(race_page, follows_transactions_and_scripts)
+{
+	cr_assert_eq(
+		cli_run("cat >$HERE/t.race <<'EOF'\n"
+			"title t\nclients A B\nwatch x\n\n"
+			"A> MULTI\nA> SET x 1\nA> GET x\nA> EXEC\n"
+			"B> EVAL \"return redis.call('set', KEYS[1], 2)\" 1 x\n"
+			"A> SET x 3\n"
+			"verdict nothing broken\nEOF\n"
+			"$REDRACE play -f html $HERE/t.race | grep -o 'data-beliefs=\"[^\"]*\"' | sed 's/&quot;//g'"),
+		0, "%s", cli_output);
+	cr_assert_str_eq(cli_output,
+			 "data-beliefs=\"[[(nil),false],null,null]\"\n"
+			 "data-beliefs=\"[[(nil),false],null,null]\"\n"
+			 "data-beliefs=\"[[(nil),false],null,null]\"\n"
+			 "data-beliefs=\"[[1,false],[1,false],null]\"\n"
+			 "data-beliefs=\"[[2,false],[1,true],null]\"\n"
+			 "data-beliefs=\"[[3,false],[3,false],null]\"\n");
+}
+
+/* ---- What is in a page ---------------------------------------------------------- */
+
+Test(race_page, asks_before_the_step_that_breaks)
+{
+	const char *const parts[] = {
+		"data-ask=\"Step 6, B: SET x 2. What is then in x?\" data-answer=\"2\"",
+		NULL
+	};
+
+	play_page("lost-update");
+	assert_all(parts);
+	play_page("overrun-delete");
+	cr_assert_not_null(strstr(
+		cli_output,
+		"How many clients are in their critical sections now?\" data-answer=\"2\""));
+}
+
+Test(race_page, texts_are_escaped)
+{
+	cr_assert_eq(
+		cli_run("cat >$HERE/x.race <<'EOF'\n"
+			"title   <b>bold</b> & \"quoted\"\n"
+			"clients A B\nwatch   '<k&\"'\n\n"
+			"A> SET '<k&\"' '</script><i>&'  => OK   ! <why> & \"how\"\n"
+			"B> GET '<k&\"'\n"
+			"-- <note> ]]> </pre>\n"
+			"verdict nothing broken\nEOF\n"
+			"$REDRACE report -o $HERE/x.html $HERE/x.race && ! grep -E '<(b|i|k|why|note)[>&]' $HERE/x.html &&"
+			" grep -c '&lt;k&amp;&quot;' $HERE/x.html"),
+		0, "%s", cli_output);
+	if (cli_run("python3 -c 'import xml.dom.minidom'") == 0)
+		cr_assert_eq(cli_run("python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $HERE/x.html"),
+			     0, "%s", cli_output);
+}
+
+/* No address of another page, and no file beside it. */
+Test(race_page, needs_no_network)
+{
+	cr_assert_eq(cli_run("$REDRACE report -o $HERE/p.html lost-update"), 0,
+		     "%s", cli_output);
+	cr_assert_eq(cli_run("grep -v 'html lang=' $HERE/p.html | grep -iE '(src|href)=\"[^#d]|https?://|@import|url\\('"),
+		     1, "%s", cli_output);
+}
+
+Test(race_page, race_that_goes_another_way_is_shown_and_is_1)
+{
+	cr_assert_eq(cli_run("printf 'title t\\nclients A\\n\\nA> GET x => 5\\nverdict nothing broken\\n' >$HERE/o.race;"
+			     "$REDRACE report -o $HERE/o.html $HERE/o.race; code=$?; grep -c 'expected 5' $HERE/o.html; exit $code"),
+		     1, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "1\n");
+}
+
+/* ---- Results -------------------------------------------------------------------- */
+
+Test(race_page, results_have_a_sentence_and_a_table)
+{
+	const char *const parts[] = { "<strong>✓ 2 results: 1 exact, 1 lossy",
+				      "<th scope=\"row\">incr</th>",
+				      "How it was measured", NULL };
+
+	cr_assert_eq(cli_run("$REDRACE bench --increments 2000 --output $HERE/r none incr >/dev/null 2>&1 &&"
+			     " $REDRACE report $HERE/r | sed -n '/<main/,/<.main/p'"),
+		     0, "%s", cli_output);
+	assert_all(parts);
+}
+
+Test(race_page, says_what_is_no_results_and_no_race)
+{
+	cli_assert_one_line("$REDRACE report $HERE 2>&1", 64, "summary.csv");
+	cli_assert_one_line("$REDRACE report no-such-race 2>&1", 64, "no-such-race");
+	cli_assert_one_line("$REDRACE report 2>&1", 64, "report what?");
+	cli_assert_one_line("$REDRACE report -o $HERE/none/x.html lost-update 2>&1",
+			    74, "x.html");
+}
+
+/* ---- In a browser --------------------------------------------------------------- */
+
+Test(race_page, in_a_browser)
+{
+	static const char command[] =
+		"$REDRACE play lost-update -o $HERE/lost.html &&"
+		" $REDRACE play redlock-split-vote -o $HERE/wide.html &&"
+		" $REDRACE matrix --hazard threads --hazard crash -o $HERE/matrix.html none incr >/dev/null &&"
+		" $REDRACE bench --increments 2000 --output $HERE/r none incr >/dev/null 2>&1 &&"
+		" { ! command -v gnuplot >/dev/null || sh plots/draw $HERE/r >/dev/null; } &&"
+		" $REDRACE report -o $HERE/report.html $HERE/r lost-update overrun-delete &&"
+		" { command -v node >/dev/null || { echo 'no node'; exit 77; }; } &&"
+		" node tests/report/race.js $HERE/lost.html $HERE/matrix.html $HERE/report.html $HERE/wide.html";
+	const int code = cli_run(command);
+
+	if (code == 77)
+		cr_skip_test("%s", cli_output);
+	cr_assert_eq(code, 0, "%s", cli_output);
+}
