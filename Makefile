@@ -49,7 +49,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: help all deps deps-peers deps-browser bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
+.PHONY: accept help all deps deps-peers deps-browser bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -108,6 +108,9 @@ plots: ## draw the newest results again
 
 check: all $(B)/tests/run ## all tests
 	@sh tests/run-all $(B)
+
+accept: all $(B)/tests/run ## what has changed on purpose: tests/golden, READMEs, matrix; shows the difference
+	@sh tests/accept $(B)
 
 oracle: $(B)/tests/run ## PROGRAMS=20000 random ones: do the tables leave out anything that matters?
 	@RR_ORACLE=$(or $(PROGRAMS),20000) $(B)/tests/run --timeout 3000 --filter 'oracle/*'

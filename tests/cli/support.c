@@ -157,6 +157,16 @@ struct rr_measurement *support_measure(struct support *support,
 	return measurement;
 }
 
+/* `make accept`: what comes is what is wanted from now on. */
+static void accept_golden(const char *path, const char *actual)
+{
+	FILE *golden = fopen(path, "we");
+
+	cr_assert_not_null(golden, "cannot write %s", path);
+	fputs(actual, golden);
+	cr_assert_eq(fclose(golden), 0, "cannot write %s", path);
+}
+
 void support_assert_golden(const char *name, const char *actual)
 {
 	char path[128], wanted[16384];
@@ -164,6 +174,8 @@ void support_assert_golden(const char *name, const char *actual)
 	size_t n;
 
 	snprintf(path, sizeof(path), "tests/golden/%s", name);
+	if (getenv("RR_ACCEPT"))
+		accept_golden(path, actual);
 	golden = fopen(path, "re");
 	cr_assert_not_null(golden, "no %s", path);
 	n = fread(wanted, 1, sizeof(wanted) - 1, golden);
