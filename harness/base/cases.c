@@ -79,6 +79,20 @@ static void put_clean_line(FILE *out, const char *line, size_t length)
 	free(copy);
 }
 
+/* One line of it. */
+static char *clean_line(const char *text)
+{
+	char *clean = NULL;
+	size_t size;
+	FILE *out = text ? open_memstream(&clean, &size) : NULL;
+
+	if (!out)
+		return NULL;
+	put_clean_line(out, text, strlen(text));
+	fclose(out);
+	return clean;
+}
+
 /* Lines of printable UTF-8, malloc'd; of NULL and of no memory NULL. */
 static char *clean_lines(const char *text)
 {
@@ -140,10 +154,10 @@ static bool copy_case(struct rr_case *copy, const struct rr_case *one)
 {
 	*copy = (struct rr_case){
 		.suite = rr_plain(one->suite),
-		.name = rr_plain(one->name),
+		.name = clean_line(one->name),
 		.verdict = one->verdict,
 		.seconds = one->seconds,
-		.message = rr_plain(one->message ? one->message : ""),
+		.message = clean_line(one->message ? one->message : ""),
 		.details = clean_lines(one->details),
 		.file = one->file && access(one->file, R_OK) == 0 ?
 				rr_plain(one->file) :
