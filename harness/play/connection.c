@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -14,6 +15,7 @@ enum { CONNECT_MS = 2000 };
 
 struct connection {
 	redisContext *context;
+	bool lists_keys; /* the last command does */
 };
 
 /* ---- Opening and closing ------------------------------------------------ */
@@ -93,6 +95,8 @@ bool connection_send(struct connection *connection, size_t n_words,
 
 	if (length < 0)
 		return false;
+	connection->lists_keys = strcasecmp(words[0], "KEYS") == 0 ||
+				 strcasecmp(words[0], "SCAN") == 0;
 	sent = connection_send_bytes(connection, command, (size_t)length);
 	redisFreeCommand(command);
 	return sent;
@@ -135,6 +139,27 @@ static enum connection_state feed_parser(struct connection *connection,
 		       CONNECTION_CLOSED;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const redisReply *const *one = a, *const *other = b;
+
+	return strcmp((*one)->str, (*other)->str);
+}
+
+/* In the order of their names, and not in the server's, which is another each time. */
+static void sort_keys(const redisReply *reply)
+{
+	const redisReply *keys = reply;
+
+	if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+	    reply->element[1]->type == REDIS_REPLY_ARRAY)
+		keys = reply->element[1];
+	if (keys->type == REDIS_REPLY_ARRAY && keys->elements > 0 &&
+	    keys->element[0]->type == REDIS_REPLY_STRING)
+		qsort(keys->element, keys->elements, sizeof(*keys->element),
+		      compare_names);
+}
+
 enum connection_state connection_read(struct connection *connection,
 				      int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE])
@@ -156,6 +181,8 @@ enum connection_state connection_read(struct connection *connection,
 		if (state == CONNECTION_SILENT)
 			return CONNECTION_SILENT;
 	}
+	if (connection->lists_keys)
+		sort_keys(reply);
 	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);
 	freeReplyObject(reply);
 	return CONNECTION_REPLY;

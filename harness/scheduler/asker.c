@@ -39,13 +39,16 @@ struct rr_asker {
 	char error[RR_ERROR_SIZE];
 };
 
-/* Keys that are over are removed first, then all that is left is read. */
+/* Keys that are over are removed first, then all that is left is read. In which order
+ * the server has them depends on how far it is with making its table larger, which it
+ * goes on with by itself. */
 static const char read_data[] =
 	"local all = {} "
 	"for db in string.gmatch(redis.call('INFO', 'keyspace'), 'db(%d+):') do "
 	"redis.call('SELECT', db) "
 	"redis.call('SCAN', '0', 'COUNT', '100000000') "
 	"local keys = redis.call('KEYS', '*') "
+	"table.sort(keys) "
 	"if #keys > 0 then all[#all + 1] = tonumber(db) end "
 	"for _, key in ipairs(keys) do "
 	"all[#all + 1] = key "
@@ -334,6 +337,31 @@ static bool await(struct rr_asker *asker, struct slot *slot,
 	return receive(asker, slot, reply);
 }
 
+static int compare_key_names(const void *a, const void *b)
+{
+	const struct rl_reply *one = a, *other = b;
+
+	return strcmp(one->text, other->text);
+}
+
+/* Keys are listed in no order that a program may rely on, nor is it the same each time:
+ * here in that of their names, and for races, too (play/connection.c). */
+static void sort_listed_keys(const struct rl_command *command,
+			     struct rl_reply *reply)
+{
+	const char *name = command->words[0].text;
+	struct rl_reply *keys = NULL;
+
+	if (strcasecmp(name, "KEYS") == 0)
+		keys = reply;
+	else if (strcasecmp(name, "SCAN") == 0 &&
+		 reply->type == RL_REPLY_ARRAY && reply->length == 2)
+		keys = &reply->elements[1];
+	if (keys && keys->type == RL_REPLY_ARRAY && keys->length > 0)
+		qsort(keys->elements, keys->length, sizeof(*keys->elements),
+		      compare_key_names);
+}
+
 static bool ask_command(struct rr_asker *asker, struct slot *slot,
 			const struct rl_command *command,
 			struct rl_reply *reply, bool *blocks)
@@ -356,6 +384,7 @@ static bool ask_command(struct rr_asker *asker, struct slot *slot,
 		return false;
 	slot->listens = slot->listens ||
 			strcasestr(command->words[0].text, "SUBSCRIBE");
+	sort_listed_keys(command, reply);
 	return true;
 }
 

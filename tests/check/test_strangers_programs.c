@@ -42,6 +42,13 @@ static const struct stranger strangers[] = {
 	  "for thread in threads: thread.start()\n"
 	  "for thread in threads: thread.join()",
 	  2, "out of time: --seconds" },
+	{ "more keys than the server's first table holds", "sh", "--audit 1",
+	  CLI "MSET a 1 b 1 c 1 d 1\n" CLI "SADD s $REDRACE_CLIENT\n" CLI
+	  "INCR n", 0, "serializable" },
+	{ "keys listed in whatever order", "sh", "--audit 1",
+	  CLI "MSET a 1 b 1 c 1 d 1 e 1\n" CLI "KEYS '*'\nn=$(" CLI
+	  "GET n)\n" CLI "SET n $((n + 1))",
+	  1, "n = \"1\"" },
 	{ "a daemon without an environment", "sh", "",
 	  CLI "INCR x\nenv -i setsid sleep 9 >/dev/null 2>&1 &", 65,
 	  "client A left a process running in a group of its own" },
