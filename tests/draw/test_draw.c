@@ -236,7 +236,7 @@ Test(draw, output_replaces_the_file_as_a_whole)
 Test(draw, wrong_usage)
 {
 	cli_assert_one_line(PLAY "-f gif tests/draw/lost.race 2>&1 | head -n 1; exit 64",
-			    RR_EXIT_USAGE, "expected text, mermaid, svg");
+			    RR_EXIT_USAGE, "expected text, json, html, svg, mermaid or race");
 	cr_assert_eq(cli_run(PLAY "--step -f svg tests/draw/lost.race 2>&1"),
 		     RR_EXIT_USAGE);
 }
