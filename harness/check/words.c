@@ -217,6 +217,9 @@ static void print_failure(FILE *out, const struct rr_check *check,
 static void print_remarks(FILE *out, const struct rr_check *check,
 			  const struct rr_outcomes_result *result)
 {
+	if (result->states == 1 && result->explored == RR_EXPLORED_ALL)
+		fputs("  No client sent a command: does the program connect to REDIS_URL?\n",
+		      out);
 	if (result->odd_outputs &&
 	    !rr_programs_figures(check->programs).outputs_vary)
 		fprintf(out,

@@ -295,6 +295,7 @@ Test(check, a_daemon_is_named)
 Test(check, a_program_that_asks_nothing_is_serializable)
 {
 	check_program("", "head -c 3000000 /dev/zero", 0);
+	assert_prints("No client sent a command: does the program connect to REDIS_URL?");
 }
 
 Test(check, a_program_without_an_end_is_ended_by_seconds)
