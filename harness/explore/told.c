@@ -308,7 +308,12 @@ static json_t *tell_graph(struct rr_explorer *explorer,
 static json_t *search_and_tell(struct rr_explorer *explorer,
 			       const struct rr_told_config *config)
 {
-	const struct rr_graph_config bounds = { .most = config->search.most };
+	const struct rr_graph_config bounds = {
+		.most = config->search.most,
+		.progress = config->search.progress,
+		.context = config->search.context,
+	};
+	struct rr_error *error = &explorer->result->error;
 	json_t *json = NULL;
 	bool again, good;
 
@@ -316,11 +321,12 @@ static json_t *search_and_tell(struct rr_explorer *explorer,
 		struct rr_search search;
 
 		again = false;
-		good = rr_search_run(explorer, &bounds, &search) &&
-		       rr_check_clients(explorer, &search, &again);
+		good = rr_search_run(explorer, &bounds, &search);
+		if (good && search.end == RR_GRAPH_STOPPED)
+			good = rr_error_interrupted(error);
+		good = good && rr_check_clients(explorer, &search, &again);
 		if (good && !again && search.end != RR_GRAPH_WHOLE)
-			good = rr_error_set(&explorer->result->error,
-					    RR_ERROR_DATA,
+			good = rr_error_set(error, RR_ERROR_DATA,
 					    "not all of its states were seen");
 		if (good && !again && rr_check_audit(explorer, &search))
 			json = tell_graph(explorer, config, &search.graph);

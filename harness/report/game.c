@@ -75,7 +75,7 @@ static bool level_has_faults(const struct rr_budget *budget)
 }
 
 /* What searches the same. */
-static char *explore_command(const struct rr_level *level)
+static char *level_explore_command(const struct rr_level *level)
 {
 	const struct rr_explore_config *search = &level->told.search;
 	const struct rr_budget *budget = &search->budget;
@@ -105,7 +105,7 @@ static char *explore_command(const struct rr_level *level)
 
 /* What plays a schedule of it, without schedule and strategy; "" = nothing does: play has
  * all lock servers. */
-static char *play_command(const struct rr_level *level)
+static char *level_play_command(const struct rr_level *level)
 {
 	const struct rr_explore_config *search = &level->told.search;
 	char *text = NULL;
@@ -141,7 +141,7 @@ static json_t *json_of_texts(const char *const *texts)
 /* Takes the graph. NULL: out of memory. */
 static json_t *json_of_level(const struct rr_level *level, json_t *graph)
 {
-	char *play = play_command(level), *explore = explore_command(level);
+	char *play = level_play_command(level), *explore = level_explore_command(level);
 	json_t *json = NULL;
 
 	if (play && explore)
@@ -173,6 +173,36 @@ static bool name_level(const struct rr_level *level, struct rr_error *error)
 			    why.text);
 }
 
+/* Of a search: has anybody interrupted it? */
+static bool goes_on(void *context, unsigned long states, double share)
+{
+	struct rr_cluster *cluster = context;
+	struct rr_signals *signals = &cluster->session->signals;
+
+	(void)states;
+	(void)share;
+	rr_signals_wait(signals, 0);
+	return !signals->interrupted;
+}
+
+static json_t *tell_level(struct rr_cluster *cluster,
+			  const struct rr_level *level, struct rr_error *error)
+{
+	struct rr_told_config told = level->told;
+	json_t *graph;
+
+	told.search.progress = goes_on;
+	told.search.context = cluster;
+	if (!goes_on(cluster, 0, 0)) {
+		rr_error_interrupted(error);
+		return NULL;
+	}
+	graph = rr_explore_tell(cluster, &told, error);
+	if (!graph && error->kind != RR_ERROR_INTERRUPTED)
+		name_level(level, error);
+	return graph ? json_of_level(level, graph) : NULL;
+}
+
 /* NULL: the error. */
 static json_t *tell_levels(struct rr_cluster *cluster,
 			   const struct rr_game_config *config,
@@ -182,20 +212,15 @@ static json_t *tell_levels(struct rr_cluster *cluster,
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < n && !error->kind; i++) {
-		const struct rr_level *level = levels[i];
-		json_t *graph, *json = NULL;
+		json_t *json;
 
 		if (config->progress)
 			config->progress(config->context, i + 1, n,
-					 level->name);
-		graph = rr_explore_tell(cluster, &level->told, error);
-		if (graph)
-			json = json_of_level(level, graph);
+					 levels[i]->name);
+		json = tell_level(cluster, levels[i], error);
 		if (json)
 			json_array_append_new(all, json);
-		else if (error->kind)
-			name_level(level, error);
-		else
+		else if (!error->kind)
 			rr_error_no_memory(error);
 	}
 	if (error->kind) {
@@ -273,7 +298,7 @@ static void write_game_page(FILE *out, const json_t *data,
 bool rr_game_write(FILE *out, struct rr_cluster *cluster,
 		   const struct rr_game_config *config, struct rr_error *error)
 {
-	const struct rr_level *chosen[RR_GAME_LEVELS_MAX];
+	const struct rr_level *chosen[RR_LEVELS_MAX];
 	struct rr_levels levels;
 	json_t *data = NULL;
 	size_t n = 0;

@@ -351,7 +351,9 @@
 			const button = make("button", undefined,
 				(move.who >= 0 ? "c" + move.who : "") + (move.fault ? " fault" : ""));
 			const key = make("kbd", move.code);
+			key.setAttribute("aria-hidden", "true");
 			button.type = "button";
+			button.setAttribute("aria-keyshortcuts", move.code);
 			button.dataset.cue = move.cue;
 			button.append(key, moveText(level, move));
 			button.addEventListener("click", () => pick(move));

@@ -77,6 +77,8 @@ static bool begin_level(struct level_reader *reader, const char *name)
 {
 	struct rr_levels *levels = reader->levels;
 
+	if (levels->n == RR_LEVELS_MAX)
+		return fail_level(reader, "too many levels", name);
 	if (!rr_array_grow(&levels->all, levels->n, sizeof(*levels->all)))
 		return rr_error_no_memory(reader->error);
 	levels->all[levels->n++] = (struct rr_level){

@@ -24,7 +24,7 @@
 
 #include "explore/explore.h"
 
-enum { RR_LEVEL_TEXTS = 6, RR_LEVEL_SCRIPTS = 4 };
+enum { RR_LEVEL_TEXTS = 6, RR_LEVEL_SCRIPTS = 4, RR_LEVELS_MAX = 64 };
 
 struct rr_level {
 	const char *name, *title, *task, *goal, *sees, *solution;
