@@ -78,8 +78,7 @@ static size_t head_of(const json_t *level)
 	const json_t *graph = json_object_get(level, "graph");
 
 	return 2 * json_array_size(json_object_get(graph, "servers")) +
-	       number_at(json_pack("[O]", json_object_get(level, "clients")),
-			 0);
+	       (size_t)json_integer_value(json_object_get(level, "clients"));
 }
 
 static const json_t *graph_part(const json_t *level, const char *key)
