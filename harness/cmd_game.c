@@ -31,7 +31,7 @@ static bool take_level(void *into, char *name, struct rr_error *error)
 }
 
 static const struct rr_command_line command_line = {
-	.about = "Writes a page, FILE.html, in which the reader picks whose command comes next: levels with a goal each, from an update that is lost to Redlock. What can be picked and how many ways end well is searched on real servers.",
+	.about = "Writes an HTML page in which the reader picks whose command comes next: levels with a goal each, from a lost update up to Redlock. What can be picked and how many ways end well is searched on real servers.",
 	.arguments = "[LEVEL...]",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),

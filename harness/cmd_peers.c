@@ -20,7 +20,7 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares our locks with redis-py, redis-semaphore and node-redlock, which 'make deps-peers' installs: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
+	.about = "Compares the locks of libredislock with redis-py, redis-semaphore and node-redlock, which 'make deps-peers' installs: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };

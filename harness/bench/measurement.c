@@ -169,11 +169,11 @@ static void judge_exact(struct rr_measurement *m)
 		{ m->extra, RR_VERDICT_VIOLATED,
 		  "VIOLATED: counted too much, expected exact" },
 		{ m->overlaps, RR_VERDICT_VIOLATED,
-		  "VIOLATED: two inside at once" },
+		  "VIOLATED: two clients in the critical section" },
 		{ m->unknown, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: replies were lost" },
 		{ m->killed < m->to_kill, RR_VERDICT_INCONCLUSIVE,
-		  "inconclusive: too little was put off to kill all" },
+		  "inconclusive: too few increments were queued to kill all workers" },
 		{ true, RR_VERDICT_EXACT, "exact, as expected" },
 	};
 

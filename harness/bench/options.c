@@ -258,13 +258,13 @@ static bool check_kills(const struct rr_bench_options *options,
 {
 	if (options->policy != RR_POLICY_DELAY_QUEUE)
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--kill-workers is for --wait delay-queue; without it the increment of a dead worker is nowhere");
+				    "--kill-workers is for --wait delay-queue; without it the increment of a dead worker is lost");
 	if (most_threads(options) != 1 || options->processes < 2)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--kill-workers needs --threads 1 and --processes 2 or more, so that only one client dies and others go on");
 	if (options->kill_workers > options->increments)
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--kill-workers %ld: there are only %ld increments to be killed at",
+				    "--kill-workers %ld: there are only %ld increments",
 				    options->kill_workers, options->increments);
 	return true;
 }
@@ -293,7 +293,7 @@ static bool choose_strategies(struct rr_bench_options *options,
 {
 	if (options->all && options->n_strategies)
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--all: '%s' is named besides; leave one out",
+				    "--all and the strategy '%s' exclude each other; leave one out",
 				    options->strategies[0]->name);
 	if (options->n_strategies)
 		return true;

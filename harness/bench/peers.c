@@ -207,7 +207,7 @@ static void print_document(const struct peers *peers)
 	       options->repeats, options->increments);
 	printf("Every client repeats: take the lock, GET the counter, SET it to one more, give the lock back. "
 	       "Servers and clients share one processor and talk through unix sockets; `redlock` and `node-redlock` have five lock servers besides the data server. "
-	       "Each of the others runs as it was fastest here: with threads, tasks or processes, and with the pause between two attempts that suited it best (the scripts in `harness/bench/peers` tell). "
+	       "Each of the others runs as it was fastest here: with threads, tasks or processes, and with the pause between two attempts that suited it best (see the scripts in `harness/bench/peers`). "
 	       "Every count was exact.\n\n");
 	print_conditions(peers);
 	printf("| clients | ours | increments/s | theirs | increments/s | ratio | bar | |\n"

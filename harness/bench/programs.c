@@ -91,7 +91,7 @@ static bool fail_without_answer(const struct rr_lock_peer *peer,
 	char line[512];
 
 	if (!rr_child_line(child, "", line, sizeof(line)))
-		snprintf(line, sizeof(line), "it ended without a word");
+		snprintf(line, sizeof(line), "it ended without a message");
 	if (rr_child_exited(child, RR_EXIT_SKIPPED))
 		return rr_error_set(error, RR_ERROR_SKIPPED,
 				    "%s is left out: %s", peer->name, line);

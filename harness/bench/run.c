@@ -326,7 +326,7 @@ static bool measure_run(struct course *course,
 			.strategy = course->run->strategy,
 			.deadlocked = true,
 			.verdict = RR_VERDICT_VIOLATED,
-			.remark = "no increment finished any more: deadlock",
+			.remark = "no progress: deadlock",
 		};
 	return measured;
 }

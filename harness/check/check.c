@@ -302,7 +302,7 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 	for (size_t i = 0; i < options->n_named; i++)
 		fprintf(out, "%s%s", i ? "', '" : "",
 			options->named[i].shell[2]);
-	fputs("' again and again: what it does outside Redis is really done.\n",
+	fputs("' many times: what it does outside Redis is really done.\n",
 	      out);
 	fflush(out);
 }

@@ -152,7 +152,7 @@ static void judge_sayings(struct rr_claim_row *row,
 		set_standing(row, RR_STANDS, "%s", "");
 	else
 		set_standing(row, RR_DIFFERS,
-			     "recorded %s, found %s: %zu of %zu sayings hold",
+			     "recorded %s, found %s: %zu of %zu statements hold",
 			     rr_claim_verdict_name(claim->verdict),
 			     rr_claim_verdict_name(row->computed),
 			     evidence->n_hold, evidence->n_sayings);

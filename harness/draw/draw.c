@@ -135,7 +135,7 @@ static void put_other_verdict(FILE *out, const struct rr_trace *trace)
 	char computed[400];
 
 	rr_trace_verdict(trace, computed, sizeof(computed));
-	fprintf(out, "%s:%d: the verdict is another one\n", race->path,
+	fprintf(out, "%s:%d: the verdict differs\n", race->path,
 		race->verdict_line);
 	fputs("  expected  ", out);
 	for (size_t i = 0; i < race->n_verdicts; i++)

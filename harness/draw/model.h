@@ -38,7 +38,7 @@ struct rr_row {
 	const char *action;   /* the same without the client's name */
 	const char *broke;    /* what it broke, or that the reply differs */
 	const char *why;      /* why this is the deciding step */
-	const char *remark;   /* both: "✗ 2 inside: A B ! without this ..." */
+	const char *remark;   /* both: "✗ 2 in the critical section: A B ! without this ..." */
 	const char *values[RR_KEYS_SHOWN_MAX]; /* those that changed */
 	const char *labels[RR_KEYS_SHOWN_MAX]; /* the same, "lock = 1" */
 	unsigned inside;      /* clients in their critical sections, a bit each */

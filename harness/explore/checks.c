@@ -90,7 +90,7 @@ static bool play_path(struct rr_explorer *explorer,
 	if (!rr_graph_actions(graph, path, actions)) {
 		*error = graph->product->error;
 		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "a way through the states is gone");
+				    "a path through the states is gone");
 	}
 	if (rr_execution_replay(execution, actions))
 		return true;
@@ -149,7 +149,7 @@ bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search)
 
 	if (!rr_graph_shortest(&search->graph, bits, &path))
 		return rr_error_set(&result->error, RR_ERROR_INTERNAL,
-				    "no way to a state that fails");
+				    "no path to a state that fails");
 	good = rr_check_replay(explorer, &search->graph, &path);
 	result->shortest_breaks = bits;
 	result->switches = path.switches;

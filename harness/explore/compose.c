@@ -153,8 +153,8 @@ bool rr_server_differ(struct rr_server_table *table,
 	table->differs = true;
 	return rr_error_set(
 		&table->error, RR_ERROR_INTERNAL,
-		"the server answers '%s' in two ways, by two paths: there "
-		"is more to it than the table knows",
+		"the server answers '%s' in two ways after two paths: its "
+		"state holds more than the table knows",
 		question->kind == RR_ASK_COMMAND ?
 			rr_server_command_name(table,
 					       (uint32_t)question->argument) :

@@ -250,7 +250,7 @@ bool rr_connection_add_message(struct rr_server_table *table,
 {
 	if (connection->n_messages == RR_CONNECTION_MESSAGES)
 		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
-				    "more than %d messages that nobody reads",
+				    "more than %d messages that no client reads",
 				    RR_CONNECTION_MESSAGES);
 	connection->messages[connection->n_messages++] = message;
 	return true;

@@ -144,7 +144,7 @@ void rr_mutant_text(const struct rr_mutation *mutation,
 		[RR_MUTANT_NO_LEASE] = { " without a lease", ": its lease" },
 		[RR_MUTANT_NO_COMPARE] = { " without the comparison",
 					   ": its comparison" },
-		[RR_MUTANT_NO_MUTEX] = { "nobody waits for the mutex",
+		[RR_MUTANT_NO_MUTEX] = { "no client waits for the mutex",
 					 "the mutex" },
 	};
 	const struct rl_command *command = find_example(mutation);

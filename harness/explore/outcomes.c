@@ -27,7 +27,7 @@ bool rr_outcomes_fail(struct rr_outcomes *outcomes,
 	if (command && error->kind == RR_ERROR_INTERNAL)
 		return rr_error_set(
 			outcomes->error, RR_ERROR_DATA,
-			"%s was answered in two ways, for its reply is random: a program that uses it can be checked only where there is nothing to choose from",
+			"%s was answered in two ways, because its reply is random: a program that uses it can be checked only where the reply leaves no choice",
 			command);
 	return rr_error_set(outcomes->error, error->kind, "%s", error->text);
 }
@@ -236,7 +236,7 @@ static bool search_until_known(struct rr_outcomes *outcomes)
 		if (i == SEARCHES_MAX)
 			return rr_error_set(
 				outcomes->error, RR_ERROR_INTERNAL,
-				"the programs were another each time they were searched");
+				"the programs behaved differently in each search");
 		release_search(outcomes);
 		if (!search_states(outcomes) ||
 		    !has_to_repeat(outcomes, n_scripts, &again))

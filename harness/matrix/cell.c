@@ -82,7 +82,7 @@ static enum rr_exit conclude_cell(struct rr_cell *cell,
 	snprintf(cell->problem, sizeof(cell->problem), "%s%.500s",
 		 cell->transcript ?
 			 "" :
-			 "what was found does not show when it is played: ",
+			 "the finding does not show when it is played: ",
 		 error.text);
 	free(cell->transcript);
 	free(cell->drawing);

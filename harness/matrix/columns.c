@@ -30,7 +30,7 @@ const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS] = {
 		"A reply is lost after the command was executed, and the caller repeats its whole increment." },
 	[RR_RESTART] = {
 		"restart", "restart",
-		"A lock server comes back empty; the data server never does. Only for strategies with lock servers of their own." },
+		"A lock server restarts empty; the data server never does. Only for strategies with lock servers of their own." },
 	[RR_SKEW] = {
 		"skew", "clock skew",
 		"Clocks are apart by more than the lease: those of the clients all the time, and a server's jumps forward." },

@@ -65,12 +65,12 @@ static void print_words(const struct rr_matrix *matrix, FILE *file)
 static void print_legend(FILE *file)
 {
 	fputs("\nsafe N     all N states keep everything, and a mutant (a weakened command) is noticed\n"
-	      "N rounds   no failure found; refused clients write, and were cut after N rounds\n"
+	      "N rounds   no failure found; refused clients write, and were stopped after N rounds\n"
 	      "cut        no failure found; there are more states than were seen\n"
 	      "random     no failure found; a server answered at random\n"
 	      "no mutant  nothing fails, nor does any mutant\n"
-	      "CELODS     what breaks: Count, Exclusion, Lease (two inside while the first one's runs),\n"
-	      "           Ownership (a stranger's lock was removed or changed), Deadlock, Starvation\n"
+	      "CELODS     what breaks: Count, Exclusion, Lease (the same while the first lease runs),\n"
+	      "           Ownership (another client's lock was removed or changed), Deadlock, Starvation\n"
 	      "!          not as the strategy's table expects        ?  undecided\n",
 	      file);
 }
@@ -138,13 +138,13 @@ static const char intro[] =
 	"the strategy's own code and real servers what each does, searches all states that the\n"
 	"column's bounds allow, with the fault at every possible point, and prints this. `make\n"
 	"matrix` writes it.\n\n"
-	"- **safe**: all interleavings keep the count exact and two clients never are inside at\n"
-	"  once, within the bounds below and not beyond. It is only said when a mutant, the strategy\n"
-	"  with one command weakened or left out, fails in the same search.\n"
-	"- *no failure found*: a client that is refused writes, so that there is no end of rounds\n"
-	"  to try; only so many were.\n"
-	"- Anything else is what breaks, and a link to the shortest interleaving found that shows\n"
-	"  it: `redrace play docs/matrix/FILE` plays it step by step.\n"
+	"- **safe**: all interleavings keep the count exact, and two clients are never in the critical\n"
+	"  section at once, within the bounds below and not beyond. The verdict is given only if a\n"
+	"  mutant, the strategy with one command weakened or left out, fails in the same search.\n"
+	"- *no failure found*: a client that is refused writes something each time, so that the states\n"
+	"  have no end; only so many rounds were searched.\n"
+	"- Any other cell names what breaks and links the shortest interleaving found that shows it:\n"
+	"  `redrace play docs/matrix/FILE` plays it step by step.\n"
 	"- n/a: the hazard does not concern the strategy.\n\n";
 
 static void print_md_cell(const struct rr_cell *cell, FILE *file)

@@ -100,12 +100,12 @@ const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
 const char *rr_invariant_meaning(int bit)
 {
 	static const char *const meanings[RR_INVARIANTS] = {
-		"the counter is not what the clients were told it is",
-		"two clients were inside at once",
-		"two were inside, and the lease of the first one still ran: no fault of the holder",
-		"a lock was removed or changed by another than its holder",
-		"nobody can go on any more",
-		"clients go on asking for ever, and nobody gets in",
+		"the final value is not the number of acknowledged increments",
+		"two clients were in the critical section at once",
+		"two clients were in the critical section, and the lease of the first had not expired: not the holder's fault",
+		"a client other than the holder removed or changed a lock",
+		"no client can make progress",
+		"clients keep asking for ever, and none gets the lock",
 	};
 
 	return meanings[bit];

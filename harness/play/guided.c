@@ -249,7 +249,7 @@ static void decide_all(struct rr_guided *guided)
 			return;
 		if (view->n_ready == 0 && view->next_ns == RR_NEVER) {
 			rr_recorder_note(&guided->recorder,
-					 "nobody can go on, now or ever");
+					 "no client can make progress, now or later");
 			return;
 		}
 		decision = guided->decide(guided->context, guided, view);

@@ -226,7 +226,7 @@ static bool take_keys(struct keyboard *keyboard, struct rr_decision *decision)
 		if (take_command(keyboard, key))
 			continue;
 		if (!keyboard->view)
-			say(keyboard, "nobody is left to do that");
+			say(keyboard, "no client is left to do that");
 		else if (take_decision(keyboard, key, decision))
 			return true;
 	}

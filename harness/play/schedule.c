@@ -319,7 +319,7 @@ static struct rr_decision give_up(struct rr_schedule *schedule,
 {
 	char *note = schedule->rest.note;
 	const size_t size = sizeof(schedule->rest.note);
-	size_t used = (size_t)snprintf(note, size, "they would wait for ever:");
+	size_t used = (size_t)snprintf(note, size, "deadlock, these would wait for ever:");
 	char name[RR_THREAD_NAME_SIZE];
 
 	for (size_t i = 0; i < view->n && used < size; i++) {

@@ -123,7 +123,7 @@ static int columns_of_terminal(void)
 static const char help[] =
 	"Each client runs the strategy's own C code and stops before every command.\n"
 	"  a, b, ...   this client does its next step; A, B, ...: its renewer does\n"
-	"  t           time passes, until somebody wakes up or a lease ends, or 1 s\n"
+	"  t           time passes, until a client wakes up or a lease ends, or 1 s\n"
 	"  T           time passes until the lock's lease has ended, or 1 s\n"
 	"  x a         client A crashes           l a   the next reply to A is lost\n"
 	"  u           take the last choice back  r     begin again\n"
@@ -136,7 +136,7 @@ const char *rr_goal_text(const struct rr_strategy *strategy)
 	if (rr_survives_faults(strategy))
 		return "try to make it lose an update: nobody has yet";
 	if (strategy->acquire)
-		return "get two clients inside, or make it lose an update";
+		return "get two clients into the critical section, or make it lose an update";
 	return "make it lose an update";
 }
 
@@ -227,7 +227,7 @@ static void put_threads(const struct rr_guided *guided,
 	}
 	if (!view)
 		put_line(
-			"  all have come to their ends: u takes the last choice back, r begins again");
+			"  all clients have ended: u takes the last choice back, r begins again");
 }
 
 static void put_event(const struct rr_guided *guided, size_t i)

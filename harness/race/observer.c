@@ -66,11 +66,11 @@ static void note_entering(struct rr_observer *observer, int client,
 	}
 	if (limit > 1 && n > limit)
 		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
-			     "%" PRId64 " inside, the limit is %" PRId64 ":%s",
+			     "%" PRId64 " in the critical section, the limit is %" PRId64 ":%s",
 			     n, limit, names);
 	else if (limit <= 1 && n > 1)
 		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
-			     "%" PRId64 " inside:%s", n, names);
+			     "%" PRId64 " in the critical section:%s", n, names);
 }
 
 void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,

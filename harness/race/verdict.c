@@ -24,7 +24,7 @@ static const struct {
 	[RR_FOREIGN_CHANGE] = { "foreign change",
 				"A client changed the value or the lease of a lock that a living other one held." },
 	[RR_DEADLOCK] = { "deadlock",
-			  "The holder is dead and its lock never expires: nobody gets in any more." },
+			  "The holder is dead and its lock never expires: no client can get it any more." },
 	[RR_KEPT_ALIVE] = { "dead lock kept alive",
 			    "The holder is dead, and those who ask for its lock renew the lease." },
 	[RR_GHOST_LOCK] = { "ghost lock",

@@ -82,12 +82,12 @@ const char *rr_policy_objection(enum rr_policy asked,
 				    strategy->increment == rr_get_add_set;
 
 	if (asked != RR_POLICY_BACKOFF && strategy->lock.kind == RR_LOCK_QUEUE)
-		return "its clients stand in line and are woken";
+		return "its clients wait in line and are woken";
 	if (kills && !refuses(strategy))
-		return "it refuses nobody, so that nothing is put off and there is nothing to be killed at";
+		return "it never refuses a client, so no increment is queued and no worker can be killed at one";
 	if (asked == RR_POLICY_DELAY_QUEUE && refuses(strategy) &&
 	    !can_be_put_off)
-		return "only GET, SET inside a lock can be put off";
+		return "only GET, SET inside a lock can be queued";
 	return NULL;
 }
 

@@ -72,7 +72,7 @@ Test(waiting, wrong_usage_is_64_in_one_line)
 		const char *arguments, *part;
 	} wrong[] = {
 		{ "--wait patiently", "--wait 'patiently': expected backoff, fail-fast" },
-		{ "--all none", "--all: 'none'" },
+		{ "--all none", "exclude each other" },
 		{ "--kill-workers 1 --threads 1 --processes 2",
 		  "is for --wait delay-queue" },
 		{ "--wait delay-queue --kill-workers 1", "--threads 1" },

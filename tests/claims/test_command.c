@@ -46,7 +46,7 @@ Test(claims, that_differ_are_named)
 			      "--only TL-1"), 0, "%s", cli_output);
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"),
 			      "--only TL-1"), 1, "%s", cli_output);
-	assert_says("differs: recorded true, found false: 0 of 1 sayings hold");
+	assert_says("differs: recorded true, found false: 0 of 1 statements hold");
 	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "--only TL-1"),
 		     1, "%s", cli_output);
 	assert_says("one is not as written: line 4: expected OK, got PONG");

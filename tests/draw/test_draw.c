@@ -187,7 +187,7 @@ Test(draw, is_as_wide_as_the_terminal_and_coloured)
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
 	pseudo_open_in(&pseudo, 60, "--ascii tests/draw/overrun.race");
-	pseudo_await(&pseudo, "2 inside: B C");
+	pseudo_await(&pseudo, "2 in the critical section: B C");
 	pseudo_await(&pseudo, "It holds.");
 	cr_assert_not_null(strstr(pseudo.seen, "\033[0;2m---"));
 	cr_assert_eq(pseudo_close(&pseudo), 0);
@@ -269,7 +269,7 @@ Test(draw, step_in_another_order_fails)
 
 Test(draw, wrong_verdict_says_both)
 {
-	const char *const parts[] = { "the verdict is another one",
+	const char *const parts[] = { "the verdict differs",
 				      "  expected  nothing broken",
 				      "  computed  update lost", NULL };
 

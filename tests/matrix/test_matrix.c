@@ -103,7 +103,7 @@ Test(matrix, verdicts_are_the_expected_ones)
 	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->verdict,
 		     RR_CELL_SAFE);
 	cr_assert_str_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->mutant,
-			 "nobody waits for the mutex");
+			 "no client waits for the mutex");
 	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_PROCESSES)->breaks,
 		     RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
 	cr_assert_eq(rr_matrix_cell(&matrix, 2, RR_PROCESSES)->verdict,

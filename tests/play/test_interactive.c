@@ -40,7 +40,7 @@ Test(interactive, choices_are_taken_back_and_made_anew)
 	pseudo_await(&pseudo, "2  A> SET counter:0 1 => OK");
 	cr_assert_null(strstr(pseudo.screen, "B> GET"));
 	pseudo_type(&pseudo, "bb");
-	pseudo_await(&pseudo, "all have come to their ends");
+	pseudo_await(&pseudo, "all clients have ended");
 	cr_assert_null(strstr(pseudo.screen, "REACHED"));
 	pseudo_type(&pseudo, "u");
 	pseudo_await(&pseudo, "b  B   make SET counter:0 2");
@@ -58,7 +58,7 @@ Test(interactive, what_was_done_is_saved_and_replays)
 	char name[100];
 
 	pseudo_open(&pseudo, "set-nx-ex --interactive");
-	pseudo_await(&pseudo, "get two clients inside");
+	pseudo_await(&pseudo, "get two clients into the critical section");
 	pseudo_type(&pseudo, "ab");
 	pseudo_await(&pseudo, "B   waits, go on after a sleep");
 	pseudo_type(&pseudo, "b");

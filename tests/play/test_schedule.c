@@ -60,7 +60,7 @@ Test(schedules, overrun_lease_is_anothers_lock)
 {
 	play("set-nx-ex --schedule 'A:SET A:GET tick:11s B:SET A:SET A:DEL'",
 	     RR_EXIT_OK);
-	says("exclusion broken: 2 inside: A B");
+	says("exclusion broken: 2 in the critical section: A B");
 	says("foreign release: A removes B's lock");
 	play("set-nx-ex --schedule 'A:SET A:GET pause:A:11s tick:11s B:SET A:SET A:DEL'",
 	     RR_EXIT_OK);
@@ -85,7 +85,7 @@ Test(schedules, crashed_holder_of_setnx_is_a_deadlock)
 {
 	play("setnx --schedule 'A:SETNX crash:A'", RR_EXIT_OK);
 	says("deadlock: lock:0 is A's, who is dead, and never expires");
-	says("they would wait for ever: B");
+	says("deadlock, these would wait for ever: B");
 	play("set-nx-ex --schedule 'A:SET crash:A'", RR_EXIT_OK);
 	says("nothing broken");
 	says_not("for ever");

@@ -88,7 +88,7 @@ Test(observer, finds_two_inside)
 	begin(&watch);
 	mark(&watch, A, RR_STEP_ENTER);
 	mark(&watch, C, RR_STEP_ENTER);
-	cr_assert_str_eq(watch.remark, "2 inside: A C");
+	cr_assert_str_eq(watch.remark, "2 in the critical section: A C");
 	assert_found(&watch, 1U << RR_EXCLUSION_BROKEN);
 }
 
@@ -102,7 +102,7 @@ Test(observer, counts_those_inside_a_semaphore)
 	mark(&watch, C, RR_STEP_ENTER);
 	assert_found(&watch, 0);
 	mark(&watch, B, RR_STEP_ENTER);
-	cr_assert_str_eq(watch.remark, "3 inside, the limit is 2: A B C");
+	cr_assert_str_eq(watch.remark, "3 in the critical section, the limit is 2: A B C");
 	assert_found(&watch, 1U << RR_EXCLUSION_BROKEN);
 	begin(&watch);
 	watch.race.limit = 2;
