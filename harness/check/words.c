@@ -96,7 +96,7 @@ static void print_outputs(FILE *out, const struct rr_check *check,
 {
 	fputs("In the end\n", out);
 	print_endings(out, check, result->endings, true);
-	fputs("and in no serial order of the clients do they, with these data. In one\n",
+	fputs("and no serial order of the clients with these data ends like that. In one\n",
 	      out);
 	print_endings(out, check, result->nearest_endings, true);
 }
@@ -114,7 +114,7 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 		fprintf(out, "%s%c", between, (char)('A' + i));
 		between = ", ";
 	}
-	fputs(" have all succeeded: in no serial order of the clients they do.\n",
+	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n",
 	      out);
 }
 
@@ -154,7 +154,7 @@ static void print_finding(FILE *out, const struct rr_check *check,
 	print_figures(out, check, result);
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check, result);
-	print_lines(out, "Expected is something else:", result->unexpected);
+	print_lines(out, "This was expected:", result->unexpected);
 	if (found & RR_OUTCOME_OUTPUTS)
 		print_outputs(out, check, result);
 }
@@ -168,7 +168,7 @@ const char *rr_check_cut(const struct rr_check *check,
 	case RR_EXPLORED_ALL:
 		return NULL;
 	case RR_EXPLORED_ROUNDS:
-		return "clients that do the same in vain were not followed for ever: --rounds";
+		return "clients that repeat the same in vain were followed only so far: --rounds";
 	case RR_EXPLORED_RANDOM_REPLIES:
 		return "a command's reply is random";
 	case RR_EXPLORED_MEMORY:
