@@ -11,6 +11,7 @@
 #include "draw/draw.h"
 #include "play/play.h"
 #include "race/race.h"
+#include "report/report.h"
 
 enum { NAMES_MAX = 1024 };
 
@@ -22,6 +23,8 @@ struct play_options {
 	const char *output;    /* NULL = stdout */
 	enum rr_format format; /* RR_FORMATS before it is picked */
 	const char *command;   /* that plays it again */
+	const struct rr_counterpart *counterpart; /* NULL = none was played */
+	const struct rr_race *counterpart_of;
 	bool ascii;
 	bool step;
 	struct rr_guided_options guided;
@@ -198,8 +201,13 @@ static const struct rr_command_line play_line = {
 
 static struct rr_article article_of(const struct play_options *options)
 {
-	return (struct rr_article){ .id = "race",
-				    .command = options->command };
+	struct rr_article article = { .id = "race",
+				      .command = options->command };
+
+	if (options->counterpart)
+		rr_counterpart_show(options->counterpart,
+				    options->counterpart_of, &article);
+	return article;
 }
 
 static enum rr_exit draw_to_file(const struct rr_trace *trace,
@@ -253,16 +261,24 @@ static enum rr_exit show_strategy(void *context, const struct rr_trace *trace)
 	return show_trace(trace, context);
 }
 
+/* A page shows what is safe beside it. */
 static enum rr_exit play_whole_race(const struct rr_race *race,
 				    struct rr_cluster *cluster,
 				    const struct play_options *options,
 				    struct rr_error *error)
 {
+	struct play_options shown = *options;
+	struct rr_counterpart counterpart = { 0 };
 	struct rr_trace trace;
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (rr_player_play(race, cluster, NULL, &trace, error))
-		code = show_trace(&trace, options);
+	shown.counterpart = &counterpart;
+	shown.counterpart_of = race;
+	if (rr_player_play(race, cluster, NULL, &trace, error) &&
+	    (options->format != RR_FORMAT_HTML ||
+	     rr_counterpart_play(&counterpart, race, cluster, error)))
+		code = show_trace(&trace, &shown);
+	rr_counterpart_free(&counterpart);
 	rr_trace_free(&trace);
 	return code;
 }

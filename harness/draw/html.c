@@ -187,8 +187,9 @@ static bool print_safe(const struct rr_html *html,
 	safe.knowledge = &knowledge;
 	safe.asked_row = picture.n_rows;
 	fputs("<section class=\"safer\">\n", html->out);
-	rr_xml_print(html->out, "<h%d>The same order with %s</h%d>\n",
-		     html->heading, article->safe_name, html->heading);
+	rr_xml_print(html->out, "<h%d>What is safe: %s</h%d>\n<p>%s</p>\n",
+		     html->heading, article->safe_name, html->heading,
+		     picture.title);
 	print_sentence(&safe);
 	rr_html_lanes(&safe, false);
 	fputs("</section>\n", html->out);
@@ -213,7 +214,9 @@ static bool print_article(const struct rr_html *html,
 			     picture->claims);
 	print_stepper(html);
 	rr_xml_print(html->out, "<div class=\"body%s\">\n<div class=\"sides%s\">",
-		     picture->race->n_clients <= 3 ? " beside" : "",
+		     picture->race->n_clients <= 3 && !article->safe ?
+			     " beside" :
+			     "",
 		     article->safe ? " two" : "");
 	fputs("<div class=\"played\">", html->out);
 	rr_html_lanes(html, true);

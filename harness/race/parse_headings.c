@@ -22,6 +22,14 @@ static bool parse_shows(struct parser *parser)
 	return parser->line.rest || parser_fail(parser, "expected a sentence");
 }
 
+static bool parse_safe(struct parser *parser)
+{
+	parser->race->safe = parser->line.words[1];
+	return parser->line.n_words == 2 ||
+	       parser_fail(parser, "expected one name, found '%s'",
+			   parser->line.words[2]);
+}
+
 static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
 {
 	const struct parser_line *line = &parser->line;
@@ -343,6 +351,7 @@ static const struct {
 	{ "title", 1, "a title", parse_title },
 	{ "claim", 2, "the names of claims", parse_claim },
 	{ "shows", 1, "a sentence", parse_shows },
+	{ "safe", 2, "the name of a race", parse_safe },
 	{ "clients", 2, "'clients NAME NAME...'", parse_clients },
 	{ "connection", 3, "'connection NAME NAME...'", parse_clients },
 	{ "server", 2, "a server's name", parse_server },

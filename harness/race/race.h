@@ -99,6 +99,8 @@ struct rr_race {
 	const char *claims;            /* as written, "" = none */
 	const char *shows;             /* what its author has found in it, beside
 					* what is observed; NULL = nothing */
+	const char *safe;              /* one of ours that keeps what this one
+					* breaks, to be compared; NULL = none */
 	size_t n_clients;
 	struct rr_race_client clients[RR_RACE_CLIENTS_MAX];
 	size_t n_servers;

@@ -308,6 +308,8 @@ static void write_headings(FILE *file, const struct rr_race *race)
 		fprintf(file, "claim   %s\n", race->claims);
 	if (race->shows)
 		fprintf(file, "shows   %s\n", race->shows);
+	if (race->safe)
+		write_heading(file, "safe", &race->safe, 1);
 	write_clients(file, race);
 	write_servers(file, race);
 	for (size_t i = 0; i < race->n_needs; i++)

@@ -39,7 +39,9 @@ static void make_id(char id[ID_SIZE], const char *subject, size_t number)
 }
 
 static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
-			const struct rr_trace *trace, struct rr_error *error)
+			const struct rr_trace *trace,
+			const struct rr_counterpart *counterpart,
+			struct rr_error *error)
 {
 	char id[ID_SIZE], command[COMMAND_SIZE];
 	size_t n_before = 0;
@@ -55,6 +57,7 @@ static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
 	make_id(id, report->subjects[i], n_before);
 	snprintf(command, sizeof(command), "redrace play %s",
 		 report->subjects[i]);
+	rr_counterpart_show(counterpart, trace->race, &article);
 	return rr_draw_article(out, trace, &article) ||
 	       rr_error_no_memory(error);
 }
@@ -76,20 +79,23 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 		       struct rr_error *error)
 {
 	struct rr_race *race = open_race(report->subjects[i], error);
+	struct rr_counterpart counterpart = { 0 };
 	struct rr_trace trace = { 0 };
 	bool good;
 
 	if (!race)
 		return false;
-	good = rr_player_play(race, cluster, NULL, &trace, error);
+	good = rr_player_play(race, cluster, NULL, &trace, error) &&
+	       rr_counterpart_play(&counterpart, race, cluster, error);
 	if (good) {
 		*as_written = *as_written && trace.as_written;
-		good = write_trace(out, report, i, &trace, error);
+		good = write_trace(out, report, i, &trace, &counterpart, error);
 	} else if (rr_error_set_aside(error, RR_ERROR_SKIPPED)) {
 		rr_xml_print(out, "<p>%s was not played: the server lacks what it needs.</p>\n",
 			     report->subjects[i]);
 		good = true;
 	}
+	rr_counterpart_free(&counterpart);
 	rr_trace_free(&trace);
 	rr_race_free(race);
 	return good;

@@ -121,6 +121,8 @@ static bool same_headings(const struct rr_race *a, const struct rr_race *b,
 		return differ(difference, "titles");
 	if (!same_text(a->shows ? a->shows : "", b->shows ? b->shows : ""))
 		return differ(difference, "what they show");
+	if (!same_text(a->safe ? a->safe : "", b->safe ? b->safe : ""))
+		return differ(difference, "what is safe");
 	if (!same_text(a->claims, b->claims))
 		return differ(difference, "claims");
 	if (a->n_keys != b->n_keys || !same_words(a->keys, b->keys, a->n_keys))
@@ -382,6 +384,8 @@ static void put_headings(struct dice *dice)
 		put_plain_text(dice);
 		fputs("\n", file);
 	}
+	if (roll(dice, 2))
+		fputs("safe \"a b\"\n", file);
 	if (roll(dice, 2))
 		fputs("claim LU-1 'X 2' # and\n", file);
 	fputs(roll(dice, 2) ? "clients A B2\nclients \"C D\"" :

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../cli.h"
+#include "race/race.h"
 
 TestSuite(race_page, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 
@@ -156,6 +157,44 @@ Test(race_page, race_that_goes_another_way_is_shown_and_is_1)
 			     "$REDRACE report -o $HERE/o.html $HERE/o.race; code=$?; grep -c 'expected 5' $HERE/o.html; exit $code"),
 		     1, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "1\n");
+}
+
+Test(race_page, shows_what_is_safe_beside_it)
+{
+	const char *const parts[] = { "What is safe: incr-loses-nothing",
+				      "INCR and DECR read, add and write in one command",
+				      "✓ Nothing broken.", NULL };
+
+	play_page("lost-update");
+	assert_all(parts);
+}
+
+/* What stands beside a race that breaks something breaks nothing. */
+Test(race_page, what_is_called_safe_is_safe)
+{
+	size_t n, n_safe = 0;
+	char **names = rr_library_names(&n);
+	struct rr_error error = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct rr_race *race = rr_library_open(names[i], &error);
+		struct rr_race *safe = NULL;
+
+		cr_assert_not_null(race, "%s", error.text);
+		if (race->safe) {
+			safe = rr_library_open(race->safe, &error);
+			cr_assert_not_null(safe, "%s", error.text);
+			cr_assert_str_neq(race->verdicts[0], "nothing broken",
+					  "%s", names[i]);
+			cr_assert_str_eq(safe->verdicts[0], "nothing broken",
+					 "%s", names[i]);
+			n_safe++;
+		}
+		rr_race_free(safe);
+		rr_race_free(race);
+	}
+	rr_library_free_names(names, n);
+	cr_assert_gt(n_safe, 10);
 }
 
 /* ---- Results -------------------------------------------------------------------- */
