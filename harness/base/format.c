@@ -11,6 +11,7 @@ const char *const rr_format_names[RR_FORMATS] = {
 	[RR_FORMAT_GITHUB] = "github", [RR_FORMAT_MARKDOWN] = "markdown",
 	[RR_FORMAT_HTML] = "html",     [RR_FORMAT_SVG] = "svg",
 	[RR_FORMAT_MERMAID] = "mermaid", [RR_FORMAT_RACE] = "race",
+	[RR_FORMAT_GOBENCH] = "gobench",
 };
 
 static const struct suffix {

@@ -20,6 +20,7 @@ enum rr_format {
 	RR_FORMAT_SVG,
 	RR_FORMAT_MERMAID,
 	RR_FORMAT_RACE, /* the race as it went, to be played again */
+	RR_FORMAT_GOBENCH, /* text of Go's benchmarks, for benchstat */
 	RR_FORMATS
 };
 

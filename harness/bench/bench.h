@@ -187,4 +187,23 @@ enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
 			      bool as_document, struct rr_session *session,
 			      struct rr_error *error);
 
+/* ---- compare: two results directories ------------------------------------ */
+
+struct rr_compare_options {
+	const char *directories[2]; /* before and after */
+	size_t n_directories;
+	long floor_pct; /* a smaller difference does not matter */
+	bool anyway;    /* figures, although the environments differ */
+	bool fail_if_slower;
+};
+
+/* Prints what counts wrongly now, what differs, and what that shows.
+ * RR_EXIT_VIOLATED: a count is wrong; RR_EXIT_DATA: not measured alike;
+ * RR_EXIT_SLOW: as asked for. */
+enum rr_exit rr_compare(const struct rr_compare_options *options,
+			struct rr_error *error);
+
+/* The runs of a directory as text of Go's benchmarks, for benchstat. */
+bool rr_print_gobench(const char *directory, struct rr_error *error);
+
 #endif

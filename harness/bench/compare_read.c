@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* A results directory read again: the rows of runs.csv by the names of its columns,
+ * so that columns of later versions do no harm, and env.json. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "compare.h"
+
+enum { COLUMNS_MAX = 128 };
+
+const char *const rr_compared_settings[] = {
+	"increments", "hold_us", "ttl_ms", "keys", "transport", "placement",
+	"persistence", NULL
+};
+
+/* runs.csv while it is read. */
+struct table {
+	const char *path;
+	char *header;
+	char *names[COLUMNS_MAX];
+	size_t n_names;
+	char *fields[COLUMNS_MAX]; /* of the current row */
+	long line;
+	struct rr_error *error;
+};
+
+/* Cuts a line at its commas. */
+static size_t split_fields(char *line, char *fields[COLUMNS_MAX])
+{
+	size_t n = 0;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	while (line && n < COLUMNS_MAX)
+		fields[n++] = strsep(&line, ",");
+	return n;
+}
+
+/* What stands in the column; NULL, and an error, when there is none. */
+static const char *field_of(struct table *table, const char *name)
+{
+	for (size_t i = 0; i < table->n_names; i++) {
+		if (strcmp(table->names[i], name) == 0)
+			return table->fields[i];
+	}
+	rr_error_set(table->error, RR_ERROR_DATA,
+		     "%s has no column '%s'; it was written by another program or version",
+		     table->path, name);
+	return NULL;
+}
+
+static double number_of(struct table *table, const char *name)
+{
+	const char *text = field_of(table, name);
+	char *end;
+	double value;
+
+	if (!text)
+		return 0;
+	value = strtod(text, &end);
+	if (end == text && *text == '\0')
+		return 0;
+	if (*end)
+		rr_error_set(table->error, RR_ERROR_DATA,
+			     "%s:%ld: %s is '%.40s', which is no number",
+			     table->path, table->line, name, text);
+	return value;
+}
+
+static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
+{
+	row->strategy = field_of(table, "strategy");
+	row->policy = field_of(table, "policy");
+	row->verdict = field_of(table, "verdict");
+	row->expectation = field_of(table, "expectation");
+	row->threads = (long)number_of(table, "threads");
+	row->processes = (long)number_of(table, "processes");
+	row->ok = (long long)number_of(table, "ok");
+	row->lost = (long long)number_of(table, "lost");
+	row->extra = (long long)number_of(table, "extra");
+	row->overlaps = (long long)number_of(table, "overlaps");
+	row->wall_ns = number_of(table, "wall_ns");
+	row->p50_ns = number_of(table, "lat_p50_ns");
+	row->commands = number_of(table, "commands");
+	row->lost_pct = number_of(table, "lost_pct");
+	row->figures[RR_COMPARED_P99] = number_of(table, "lat_p99_ns");
+	for (size_t i = 0; rr_compared_settings[i]; i++)
+		row->settings[i] = field_of(table, rr_compared_settings[i]);
+	/* Not the column: before schema 2 it counted refused attempts. */
+	row->figures[RR_COMPARED_RATE] =
+		row->wall_ns > 0 ? (double)row->ok * 1e9 / row->wall_ns : 0;
+	return !table->error->kind;
+}
+
+/* Takes the line over. */
+static bool add_compared_row(struct rr_compared_runs *runs, struct table *table,
+			     char *line)
+{
+	struct rr_compared_row *more =
+		realloc(runs->rows, (runs->n_rows + 1) * sizeof(*more));
+	struct rr_compared_row *row;
+
+	if (!more) {
+		free(line);
+		return rr_error_no_memory(table->error);
+	}
+	runs->rows = more;
+	row = &more[runs->n_rows++];
+	*row = (struct rr_compared_row){ .text = line };
+	if (split_fields(line, table->fields) != table->n_names)
+		return rr_error_set(table->error, RR_ERROR_DATA,
+				    "%s:%ld: not as many fields as the header has",
+				    table->path, table->line);
+	return fill_compared_row(table, row);
+}
+
+static bool read_compared_rows(struct rr_compared_runs *runs,
+			       struct table *table, FILE *file)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool good = true;
+
+	if (getline(&table->header, &size, file) > 0)
+		table->n_names = split_fields(table->header, table->names);
+	for (table->line = 2; good; table->line++) {
+		line = NULL;
+		size = 0;
+		if (getline(&line, &size, file) < 0)
+			break;
+		good = add_compared_row(runs, table, line);
+		line = NULL;
+	}
+	free(line);
+	if (good && runs->n_rows == 0)
+		return rr_error_set(table->error, RR_ERROR_DATA,
+				    "%s has no rows", table->path);
+	return good;
+}
+
+/* As people look for them, whatever the order in which they ran. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct rr_compared_row *x = a, *y = b;
+	const int order = strcmp(x->strategy, y->strategy);
+
+	if (order)
+		return order;
+	if (x->processes != y->processes)
+		return x->processes < y->processes ? -1 : 1;
+	if (x->threads != y->threads)
+		return x->threads < y->threads ? -1 : 1;
+	return strcmp(x->policy, y->policy);
+}
+
+bool rr_compared_read(struct rr_compared_runs *runs, const char *directory,
+		      struct rr_error *error)
+{
+	char path[RR_PATH_SIZE];
+	struct table table = { .path = path, .error = error };
+	FILE *file;
+	bool good;
+
+	*runs = (struct rr_compared_runs){ .directory = directory };
+	snprintf(path, sizeof(path), "%s/env.json", directory);
+	runs->environment = json_load_file(path, 0, NULL);
+	snprintf(path, sizeof(path), "%s/runs.csv", directory);
+	file = fopen(path, "re");
+	if (!file)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "cannot read '%s': %s; name a directory that bench has written",
+				    path, strerror(errno));
+	good = read_compared_rows(runs, &table, file);
+	fclose(file);
+	free(table.header);
+	if (good)
+		qsort(runs->rows, runs->n_rows, sizeof(*runs->rows),
+		      compare_rows);
+	return good;
+}
+
+void rr_compared_release(struct rr_compared_runs *runs)
+{
+	for (size_t i = 0; i < runs->n_rows; i++)
+		free(runs->rows[i].text);
+	free(runs->rows);
+	json_decref(runs->environment);
+}
+
+const char *rr_compared_environment(const struct rr_compared_runs *runs,
+				    const char *object, const char *name,
+				    char text[128])
+{
+	const json_t *value = json_object_get(
+		json_object_get(runs->environment, object), name);
+
+	text[0] = '\0';
+	if (json_is_string(value))
+		snprintf(text, 128, "%s", json_string_value(value));
+	else if (json_is_integer(value))
+		snprintf(text, 128, "%lld",
+			 (long long)json_integer_value(value));
+	return text;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Two samples of one figure: do they differ, and by how much? Mann and Whitney's U
+ * asks only which of two values is larger, so no outlier decides alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+/* Up to so many of each, all arrangements are counted. */
+enum { EXACT_MAX = 30 };
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* ---- The exact distribution ---------------------------------------------- */
+
+/*
+ * Of all arrangements of n_a and n_b values without ties, the share that gives
+ * each U from 0 to n_a * n_b. By the recursion of Mann and Whitney: the largest
+ * value is of b, and then it is larger than all n_a of the others, or of a.
+ */
+static double *u_distribution(size_t n_a, size_t n_b)
+{
+	const size_t width = n_a * n_b + 1;
+	double *share = calloc((n_a + 1) * width, sizeof(*share));
+	double *wanted = malloc(width * sizeof(*wanted));
+
+	if (!share || !wanted) {
+		free(share);
+		free(wanted);
+		return NULL;
+	}
+	for (size_t i = 0; i <= n_a; i++)
+		share[i * width] = 1;
+	for (size_t j = 1; j <= n_b; j++) {
+		for (size_t i = 1; i <= n_a; i++) {
+			const double of_b = (double)j / (double)(i + j);
+			double *row = share + i * width;
+			const double *fewer = row - width;
+
+			for (size_t u = width; u-- > 0;)
+				row[u] = (u >= i ? of_b * row[u - i] : 0) +
+					 (1 - of_b) * fewer[u];
+		}
+	}
+	memcpy(wanted, share + n_a * width, width * sizeof(*wanted));
+	free(share);
+	return wanted;
+}
+
+/* How likely U is to be at most `u`. */
+static double u_at_most(const double *distribution, double u)
+{
+	double sum = 0;
+
+	for (size_t i = 0; (double)i <= u; i++)
+		sum += distribution[i];
+	return sum;
+}
+
+/* ---- The normal approximation -------------------------------------------- */
+
+/* The sum of t^3 - t over groups of t equal values. */
+static double tie_term(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	double all[2 * RR_SAMPLE_MAX], sum = 0;
+	const size_t n = n_a + n_b;
+
+	memcpy(all, a, n_a * sizeof(*a));
+	memcpy(all + n_a, b, n_b * sizeof(*b));
+	qsort(all, n, sizeof(*all), compare_doubles);
+	for (size_t from = 0, to; from < n; from = to) {
+		double t;
+
+		for (to = from; to < n && all[to] == all[from]; to++)
+			continue;
+		t = (double)(to - from);
+		sum += t * t * t - t;
+	}
+	return sum;
+}
+
+static double u_deviation(size_t n_a, size_t n_b, double ties)
+{
+	const double n = (double)(n_a + n_b);
+
+	return sqrt((double)n_a * (double)n_b / 12 *
+		    (n + 1 - ties / (n * (n - 1))));
+}
+
+/* Two-sided, corrected for continuity. */
+static double normal_p(double u, size_t n_a, size_t n_b, double ties)
+{
+	const double middle = (double)n_a * (double)n_b / 2;
+	const double deviation = u_deviation(n_a, n_b, ties);
+	const double off = fabs(u - middle) - 0.5;
+
+	if (deviation == 0 || off <= 0)
+		return 1;
+	return erfc(off / deviation / sqrt(2));
+}
+
+/* ---- The whole ----------------------------------------------------------- */
+
+static double count_u(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	double u = 0;
+
+	for (size_t i = 0; i < n_a; i++) {
+		for (size_t j = 0; j < n_b; j++)
+			u += b[j] > a[i] ? 1 : b[j] == a[i] ? 0.5 : 0;
+	}
+	return u;
+}
+
+/* How many quotients stand outside the interval at either end: the most that U
+ * undercuts with 2.5 % at most. 0: not even the least and the largest do. */
+static size_t quotients_outside(const double *distribution, size_t n_a,
+				size_t n_b)
+{
+	const double middle = (double)n_a * (double)n_b / 2;
+	double k, sum = 0;
+	size_t outside = 0;
+
+	if (!distribution) {
+		k = floor(middle - 1.959964 * u_deviation(n_a, n_b, 0));
+		return k > 0 ? (size_t)k : 0;
+	}
+	while ((sum += distribution[outside]) <= 0.025)
+		outside++;
+	return outside;
+}
+
+/* Median and interval of all quotients b / a. */
+static bool set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
+		      const double *distribution,
+		      struct rr_mann_whitney *result)
+{
+	const size_t n = n_a * n_b;
+	const size_t outside = quotients_outside(distribution, n_a, n_b);
+	const size_t first = outside ? outside - 1 : 0;
+	double *quotients = malloc(n * sizeof(*quotients));
+
+	if (!quotients)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		quotients[i] = b[i % n_b] / a[i / n_b];
+	qsort(quotients, n, sizeof(*quotients), compare_doubles);
+	result->ratio = n % 2 ? quotients[n / 2] :
+				sqrt(quotients[n / 2 - 1] * quotients[n / 2]);
+	result->has_interval = outside > 0;
+	result->low = quotients[first];
+	result->high = quotients[n - 1 - first];
+	free(quotients);
+	return true;
+}
+
+bool rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
+		     struct rr_mann_whitney *result)
+{
+	const double pairs = (double)n_a * (double)n_b;
+	const double ties = tie_term(a, n_a, b, n_b);
+	const bool is_small = n_a <= EXACT_MAX && n_b <= EXACT_MAX;
+	double *distribution = is_small ? u_distribution(n_a, n_b) : NULL;
+	double least;
+	bool done;
+
+	if (is_small && !distribution)
+		return false;
+	*result = (struct rr_mann_whitney){
+		.u = count_u(a, n_a, b, n_b),
+		.is_exact = is_small && ties == 0,
+	};
+	least = result->u < pairs - result->u ? result->u : pairs - result->u;
+	result->p = result->is_exact ?
+			    fmin(1, 2 * u_at_most(distribution, least)) :
+			    normal_p(result->u, n_a, n_b, ties);
+	if (is_small)
+		result->least_p = 2 * distribution[0];
+	done = set_ratio(a, n_a, b, n_b, distribution, result);
+	free(distribution);
+	return done;
+}

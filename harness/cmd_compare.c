@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace compare: two results directories, with a test and an interval. */
+#include <stdio.h>
+
+#include "base/format.h"
+#include "base/option.h"
+#include "bench/bench.h"
+#include "commands.h"
+
+struct options {
+	struct rr_compare_options compare;
+	enum rr_format format;
+};
+
+static bool take_directory(void *into, char *name, struct rr_error *error)
+{
+	struct rr_compare_options *options = &((struct options *)into)->compare;
+
+	if (options->n_directories == 2)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "'%s': two directories are compared, not more",
+				    name);
+	options->directories[options->n_directories++] = name;
+	return true;
+}
+
+static bool check_directories(void *into, struct rr_error *error)
+{
+	const struct options *options = into;
+	const bool is_text = options->format == RR_FORMAT_TEXT;
+
+	if (options->compare.n_directories == (is_text ? 2 : 1))
+		return true;
+	return rr_error_set(error, RR_ERROR_USAGE,
+			    is_text ? "name two results directories, that from before and that from after" :
+				      "--format gobench takes one results directory");
+}
+
+static const struct rr_option options_table[] = {
+	{ .name = "floor", .argument = "PERCENT",
+	  .help = "a difference below that does not matter: 0 to 100 (5)",
+	  .kind = RR_TAKES_NUMBER,
+	  .at = offsetof(struct options, compare.floor_pct), .max = 100 },
+	{ .name = "anyway",
+	  .help = "compare figures although servers, machines or settings differ",
+	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct options, compare.anyway) },
+	{ .name = "fail-if-slower",
+	  .help = "exit 3 when something has become slower by more than the floor",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = offsetof(struct options, compare.fail_if_slower) },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "text (default), or gobench: the runs of one directory for benchstat",
+	  .at = offsetof(struct options, format),
+	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_GOBENCH) },
+};
+
+static const struct rr_command_line command_line = {
+	.about = "Compares two results directories of bench. First whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy: the ratio of Hodges and Lehmann with its 95 % interval, and the two-sided test of Mann and Whitney over the repeats. Figures of different servers, machines or settings are not compared.\v"
+		 "Four repeats on either side are the least that can show a difference. Exit: 1 = wrong now, 65 = the environments differ.",
+	.arguments = "A B",
+	.missing = "name two results directories, that from before and that from after",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_directory,
+	.check = check_directories,
+};
+
+static enum rr_exit run_compare(int argc, char **argv, struct rr_error *error)
+{
+	struct options options = { .compare.floor_pct = 5 };
+
+	rr_command_line_parse(&command_line, &options, argc, argv);
+	if (options.format == RR_FORMAT_TEXT)
+		return rr_compare(&options.compare, error);
+	rr_print_gobench(options.compare.directories[0], error);
+	return RR_EXIT_OK;
+}
+
+const struct rr_command rr_cmd_compare = {
+	.name = "compare",
+	.summary = "two results directories: what is wrong now, what is slower",
+	.line = &command_line,
+	.run = run_compare,
+};
