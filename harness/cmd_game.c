@@ -14,7 +14,8 @@ struct game_options {
 };
 
 static const struct rr_option options_table[] = {
-	{ .common = RR_OPTION_OUTPUT, .at = offsetof(struct game_options, output) },
+	{ .common = RR_OPTION_OUTPUT,
+	  .at = offsetof(struct game_options, output) },
 	{ .common = RR_OPTION_REDIS_SERVER,
 	  .at = offsetof(struct game_options, redis_server) },
 };

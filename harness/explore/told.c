@@ -72,7 +72,7 @@ struct telling {
 	uint64_t edge; /* in the graph */
 	const char *wanted; /* only this one; NULL = all */
 	uint32_t from; /* what it is told as */
-	uint32_t to;   /* where the wanted one leads; RR_NO_ID = there is none */
+	uint32_t to;   /* where the wanted one leads; RR_NO_ID = nowhere */
 	bool good;
 };
 

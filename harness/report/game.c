@@ -141,7 +141,8 @@ static json_t *json_of_texts(const char *const *texts)
 /* Takes the graph. NULL: out of memory. */
 static json_t *json_of_level(const struct rr_level *level, json_t *graph)
 {
-	char *play = level_play_command(level), *explore = level_explore_command(level);
+	char *play = level_play_command(level);
+	char *explore = level_explore_command(level);
 	json_t *json = NULL;
 
 	if (play && explore)
