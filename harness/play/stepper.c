@@ -15,7 +15,14 @@
 #include "draw/draw.h"
 #include "screen.h"
 
-enum { LINES = 24, LINES_LEAST = 8, MESSAGE_SIZE = 200 };
+enum {
+	LINES = 24,
+	LINES_LEAST = 8,
+	HEAD_LINES = 2,     /* of the table */
+	QUESTION_LINES = 6, /* one of them for a line that is too long */
+	ROWS_LEAST = 3,
+	MESSAGE_SIZE = 200
+};
 
 enum stepper_wish { STEP_ON, STEP_BACK, STEP_QUIT };
 
@@ -40,23 +47,31 @@ static size_t lines_of_terminal(void)
 	return size.ws_row < LINES_LEAST ? LINES_LEAST : size.ws_row;
 }
 
-static void put_fitting(const char *text, size_t width)
+/* A paragraph; the number of its lines. */
+static size_t put_paragraph(const char *text, size_t width)
 {
-	if (text)
-		printf("%.*s\n", (int)rr_plain_fit(text, width), text);
+	size_t n = 0;
+
+	for (; text && *text; n++) {
+		const char *line = text;
+
+		printf("%.*s\n", (int)rr_plain_line(&text, width), line);
+	}
+	return n;
 }
 
-/* The title, and what there was at the beginning: two lines. */
-static void put_stepper_title(const struct rr_trace *trace, size_t width)
+/* The title, and what there was at the beginning; so many lines. */
+static size_t put_stepper_title(const struct rr_trace *trace, size_t width)
 {
 	char *title = rr_plain(trace->race->title);
 	char *beginning = rr_beginning_words(trace);
+	const size_t n = put_paragraph(title, width) +
+			 put_paragraph(beginning, width) + 1;
 
-	put_fitting(title, width);
-	put_fitting(beginning, width);
 	putchar('\n');
 	free(title);
 	free(beginning);
+	return n;
 }
 
 /* The heads of the columns, and of the rows the last ones: `room` lines. */
@@ -76,10 +91,12 @@ static void put_last_lines(const char *table, size_t room)
 	}
 }
 
+/* Below so many lines there have to be those of the question, too. */
 static void put_stepper_table(const struct rr_trace *trace,
-			      const struct rr_style *style)
+			      const struct rr_style *style, size_t above)
 {
 	const size_t lines = lines_of_terminal();
+	const size_t others = above + HEAD_LINES + QUESTION_LINES;
 	char *table = NULL;
 	size_t size;
 	FILE *out = open_memstream(&table, &size);
@@ -88,7 +105,8 @@ static void put_stepper_table(const struct rr_trace *trace,
 		return;
 	rr_draw_so_far(out, trace, style);
 	fclose(out);
-	put_last_lines(table, lines > 14 ? lines - 11 : 3);
+	put_last_lines(table, lines > others + ROWS_LEAST ? lines - others :
+							    ROWS_LEAST);
 	free(table);
 }
 
@@ -115,10 +133,11 @@ static void draw_stepper(const struct stepper *stepper)
 {
 	const struct rr_style style =
 		rr_draw_style(stdout, stepper->quiz->ascii);
+	size_t above;
 
 	fputs("\033[H\033[2J", stdout);
-	put_stepper_title(stepper->trace, style.width);
-	put_stepper_table(stepper->trace, &style);
+	above = put_stepper_title(stepper->trace, style.width);
+	put_stepper_table(stepper->trace, &style, above);
 	put_stepper_question(stepper);
 }
 
