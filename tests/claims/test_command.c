@@ -35,7 +35,7 @@ Test(claims, stand_when_their_races_say_so)
 		     "%s", cli_output);
 	assert_says("\n3 claims: 3 stand on Redis ");
 	assert_says("overrun-delete");
-	assert_says("update lost");
+	assert_says("update lost (expected 3, actual 2, lost 1)");
 	cr_assert_lt(strstr(cli_output, "LU-1"), strstr(cli_output, "SX-5"));
 	cr_assert_lt(strstr(cli_output, "SX-5"), strstr(cli_output, "TL-7"));
 }
