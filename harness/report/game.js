@@ -120,7 +120,7 @@
 		lease: "Two clients are in the critical section, and the lease of the first has not ended.",
 		ownership: "A lock was deleted or changed by a client that does not hold it.",
 		deadlock: "Somebody can never finish.",
-		starvation: "They go on for ever, and nobody gets in.",
+		starvation: "Clients keep asking for ever, and none gets the lock.",
 	};
 
 	/* The worst that a set of bits says, in words; both of exclusion and lease are one. */
@@ -529,7 +529,7 @@
 		}));
 		show(false);
 		if (game.path.length < codes.length)
-			at("ways").append(" The address says a step that nobody can do here: stopped before it.");
+			at("ways").append(" The address names a step that no client can do here: stopped before it.");
 	}
 
 	function keepAddress() {

@@ -188,6 +188,13 @@ Test(help, near_miss_is_suggested)
 	}
 }
 
+/* Words that name nobody, or that a reader would stumble over. */
+Test(help, pages_are_in_plain_english)
+{
+	cr_assert_eq(cli_run("for name in $($REDRACE help --complete | grep -v -e -); do $REDRACE help $name; done >$HERE/pages && test -s $HERE/pages && ! grep -niwE 'nobody|somebody|whoever|so many|so much|is said|more than that|longer than that' $HERE/pages"),
+		     0, "%s", cli_output);
+}
+
 /* ---- Manual pages --------------------------------------------------------- */
 
 /* Each page is rendered, without warnings, and shows the options that --help
