@@ -36,6 +36,9 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options,
 			fprintf(out, " --%s %ld", bounds[i].name,
 				bounds[i].value);
 	}
+	/* The words of that line are separated by blanks. */
+	if (options->init && !strpbrk(options->init, " \t\n"))
+		fprintf(out, " --init %s", options->init);
 	fprintf(out, "\n%s%s\n", words_heading, words);
 }
 

@@ -160,7 +160,8 @@ static void follow_schedule(struct rr_outcomes *outcomes)
 	struct rr_product *product = &outcomes->product;
 
 	if (!rr_product_follow(product, outcomes->config->schedule,
-			       &way->actions, way->end, &product->error))
+			       &way->actions, way->end, &way->broken,
+			       &product->error))
 		return;
 	way->words = strdup(outcomes->config->schedule);
 	outcomes->end = RR_GRAPH_WHOLE;
@@ -301,14 +302,16 @@ static bool judge_way(struct rr_outcomes *outcomes)
 	struct rr_judgement judgement;
 
 	if (!rr_outcomes_have_ended(outcomes, way->end)) {
-		outcomes->graph.breaks = RR_STARVES;
+		outcomes->graph.breaks =
+			RR_STARVES | (way->broken & RR_BREAKS_EXCLUSION);
 		return true;
 	}
 	if (!rr_judge_final(&outcomes->judge, way->end, &judgement))
 		return fail_to_judge(outcomes);
 	outcomes->result->finals = 1;
 	outcomes->result->wrong = judgement.found != 0;
-	outcomes->graph.breaks = judgement.found ? RR_BREAKS_COUNT : 0;
+	outcomes->graph.breaks = (way->broken & RR_BREAKS_EXCLUSION) |
+				 (judgement.found ? RR_BREAKS_COUNT : 0);
 	return true;
 }
 

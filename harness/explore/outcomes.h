@@ -13,6 +13,7 @@ struct rr_way {
 	rr_state_key end;
 	char *words;
 	int switches;
+	unsigned broken; /* invariants, on the way */
 };
 
 struct rr_outcomes {

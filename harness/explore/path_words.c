@@ -109,6 +109,7 @@ struct follower {
 	size_t length;
 	char known[KNOWN_SIZE]; /* what there would be instead */
 	rr_state_key next;
+	unsigned broken; /* so far */
 	bool found;
 };
 
@@ -121,17 +122,18 @@ static bool compare_word(void *context, struct rr_transition transition,
 	const size_t used = strlen(follower->known);
 	char word[WORD_SIZE];
 
-	(void)broken;
 	write_word(follower->product, follower->key, transition, word);
 	follower->found = follower->length == 0 ||
 			  (strlen(word) == follower->length &&
 			   strncmp(word, follower->word, follower->length) == 0);
-	if (follower->found)
+	if (follower->found) {
 		memcpy(follower->next, next,
 		       follower->product->n_words * sizeof(*next));
-	else
+		follower->broken |= broken;
+	} else {
 		snprintf(follower->known + used, sizeof(follower->known) - used,
 			 "%s%s", used ? ", " : "", word);
+	}
 	return !follower->found;
 }
 
@@ -151,7 +153,7 @@ static bool fail_to_follow(const struct rr_product *product,
 
 bool rr_product_follow(struct rr_product *product, const char *words,
 		       struct rr_actions *actions, rr_state_key end,
-		       struct rr_error *error)
+		       unsigned *broken, struct rr_error *error)
 {
 	struct follower follower = { .product = product, .key = end };
 	unsigned flags = 0;
@@ -177,5 +179,6 @@ bool rr_product_follow(struct rr_product *product, const char *words,
 		words += follower.length;
 	}
 	product->log = NULL;
+	*broken = follower.broken;
 	return good && !product->error.kind;
 }

@@ -21,11 +21,11 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path);
 /*
  * Follows such words from the beginning; when they end, the first transition of each
  * state, until all have ended. The actions go to *actions (release actions->all), the
- * last state to `end`. False: the error, RR_ERROR_DATA if the clients cannot go that
+ * last state to `end`, the invariants that are broken on the way to *broken. False: the error, RR_ERROR_DATA if the clients cannot go that
  * way.
  */
 bool rr_product_follow(struct rr_product *product, const char *words,
 		       struct rr_actions *actions, rr_state_key end,
-		       struct rr_error *error);
+		       unsigned *broken, struct rr_error *error);
 
 #endif

@@ -414,16 +414,15 @@ bool rr_server_table_init(struct rr_server_table *table,
 {
 	struct rr_server_snapshot state = { .parent = RR_NO_ID };
 	const struct rr_connections none = { .n = 0 };
-	char why[RR_ERROR_SIZE];
 	bool is_new;
 
 	*table = (struct rr_server_table){ .terms = terms,
 					   .scripts = scripts,
 					   .lock = lock,
 					   .absolute = absolute };
-	table->asker = rr_asker_new(cluster, server, scripts, why);
+	table->asker = rr_asker_new(cluster, server, scripts, &table->error);
 	if (!table->asker)
-		return rr_error_set(&table->error, RR_ERROR_REDIS, "%s", why);
+		return false;
 	return learn_new_connection(table) &&
 	       rr_server_read_data(table, &state) &&
 	       (rr_server_add_state(table, &state, &none, &is_new) == 0 ||

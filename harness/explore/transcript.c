@@ -155,6 +155,8 @@ char *rr_actions_transcript(const struct rr_product *product,
 	share_connections(product, actions, &setup);
 	if (rr_recorder_begin(&recorder, &setup) &&
 	    record_actions(&recorder, product, actions) &&
+	    (recorder.race->n_steps > 0 ||
+	     rr_recorder_note(&recorder, "No client sends a command.")) &&
 	    (file = open_memstream(&text, &size))) {
 		rr_race_write(file, recorder.race);
 		fclose(file);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/reply.h"
 #include "command.h"
 #include "link.h"
 
@@ -37,6 +38,7 @@ struct rr_asker {
 	struct known_info infos[INFOS];
 	size_t n_infos;
 	char error[RR_ERROR_SIZE];
+	bool is_refused; /* what was to be done first */
 };
 
 /* Keys that are over are removed first, then all that is left is read. In which order
@@ -447,14 +449,31 @@ void rr_asker_restarted(struct rr_asker *asker)
 	asker->n_loaded = 0;
 }
 
+/* A command that was to be done first. */
+static void note_refused(struct rr_asker *asker,
+			 const struct rl_command *command,
+			 const struct rl_reply *reply)
+{
+	char *words = rr_join_words(command->words, command->n_words);
+
+	asker->is_refused = true;
+	snprintf(asker->error, sizeof(asker->error),
+		 "what is to be there at first, '%.300s', is refused: %.300s",
+		 words ? words : "", reply->text);
+	free(words);
+}
+
 static bool run_first(struct rr_asker *asker)
 {
 	for (size_t i = 0; i < asker->scripts->n_first; i++) {
 		struct rl_reply reply;
 
-		if (!rr_asker_run(asker, &reply, &asker->scripts->first[i]) ||
-		    reply.type == RL_REPLY_FAILED)
+		if (!rr_asker_run(asker, &reply, &asker->scripts->first[i]))
 			return false;
+		if (reply.type == RL_REPLY_FAILED) {
+			note_refused(asker, &asker->scripts->first[i], &reply);
+			return false;
+		}
 	}
 	return true;
 }
@@ -529,12 +548,12 @@ bool rr_asker_flush(struct rr_asker *asker)
 
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts,
-			      char error[RR_ERROR_SIZE])
+			      struct rr_error *error)
 {
 	struct rr_asker *asker = calloc(1, sizeof(*asker));
 
 	if (!asker) {
-		snprintf(error, RR_ERROR_SIZE, "out of memory");
+		rr_error_no_memory(error);
 		return NULL;
 	}
 	asker->cluster = cluster;
@@ -546,8 +565,11 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 		rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
 	if (asker->admin && rr_asker_reset(asker))
 		return asker;
-	snprintf(error, RR_ERROR_SIZE, "%s",
-		 asker->error[0] ? asker->error : "out of memory");
+	if (asker->error[0])
+		rr_error_set(error,
+			     asker->is_refused ? RR_ERROR_DATA : RR_ERROR_REDIS,
+			     "%s", asker->error);
+	rr_error_no_memory(error);
 	rr_asker_free(asker);
 	return NULL;
 }

@@ -51,10 +51,11 @@ void rr_scripts_release(struct rr_scripts *scripts);
 
 struct rr_asker;
 
-/* `scripts` must outlive it. NULL and a message. */
+/* `scripts` must outlive it. NULL and an error: RR_ERROR_DATA if a command that is to
+ * be done first is refused. */
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts,
-			      char error[RR_ERROR_SIZE]);
+			      struct rr_error *error);
 void rr_asker_free(struct rr_asker *asker);
 
 /* Empty, all connections as new, scripts loaded, its clock at the beginning.

@@ -9,15 +9,12 @@ bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster,
 		     size_t n, struct rr_terms *terms,
 		     const struct rr_scripts *scripts)
 {
-	char error[RR_ERROR_SIZE];
-
 	*servers = (struct rr_servers){ .terms = terms };
 	for (; servers->n < n; servers->n++) {
 		servers->askers[servers->n] = rr_asker_new(
-			cluster, (int)servers->n, scripts, error);
+			cluster, (int)servers->n, scripts, &servers->error);
 		if (!servers->askers[servers->n])
-			return rr_error_set(&servers->error, RR_ERROR_REDIS,
-					    "%s", error);
+			return false;
 	}
 	return true;
 }

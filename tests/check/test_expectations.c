@@ -130,6 +130,37 @@ Test(check_expectations, a_schedule_with_faults_is_gone_again)
 	assert_check("--replay $HERE/x.race -- " WAITS, 1, "no progress");
 }
 
+Test(check_expectations, a_schedule_into_the_critical_section_is_gone_again)
+{
+#define MARKED "sh -c '" CLI "ECHO redrace:enter; " CLI "INCR n; " CLI "ECHO redrace:leave'"
+	assert_check("--save $HERE/x.race -- " MARKED, 1,
+		     "two clients are in their critical sections");
+	assert_check("--replay $HERE/x.race -- " MARKED, 1,
+		     "two clients are in their critical sections");
+}
+
+Test(check_expectations, a_schedule_has_its_init_again)
+{
+	cr_assert_eq(cli_run("printf '\\n# ten\\nSET counter 10\\n' >$HERE/init"), 0);
+	assert_check("--init $HERE/init --save $HERE/x.race -- sh -c '" COUNT "'",
+		     1, "counter = \"11\"");
+	assert_check("--replay $HERE/x.race -- sh -c '" COUNT "'", 1,
+		     "counter = \"11\"");
+}
+
+Test(check_expectations, what_is_refused_at_first_is_named)
+{
+	cr_assert_eq(cli_run("echo SETT a >$HERE/init"), 0);
+	cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null",
+			    65, "'SETT a', is refused: ERR unknown command");
+}
+
+Test(check_expectations, programs_that_send_nothing_can_fail_too)
+{
+	assert_check("--final 'GET x' 5 -- true", 1,
+		     "GET x => (nil), expected 5");
+}
+
 Test(check_expectations, a_file_without_a_schedule_is_named)
 {
 	cli_assert_one_line(CHECK "--replay $HERE/none -- true 2>&1 >/dev/null",

@@ -56,7 +56,7 @@ static void see_wiped(struct stage *stage, int server, char *seen)
 	const struct rr_question wipe = { .kind = RR_ASK_WIPE };
 	const struct rr_scripts scripts = { 0 };
 	struct rr_asker *asker = rr_asker_new(&stage->cluster, server, &scripts,
-					      stage->error.text);
+					      &stage->error);
 	struct rl_reply reply;
 	bool blocks;
 
