@@ -41,6 +41,7 @@ int main(int argc, char **argv)
 	enum rr_exit code = RR_EXIT_OK;
 
 	occupy_standard_descriptors();
+	setvbuf(stdout, NULL, _IOLBF, 0); /* through a pipe, too */
 	if (argc < 2) {
 		rr_commands_print(stderr);
 		return RR_EXIT_USAGE;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "machine.h"
+#include "progress.h"
 #include "text.h"
 
 enum { LOOK_MS = 100, TOLD_MS = 100, CHUNK = 1 << 16 };
@@ -54,6 +55,7 @@ struct run {
 	int inner_socket;          /* of the one that is being started */
 	unsigned char *states;     /* of each job */
 	size_t next, n_done; /* all jobs before `next` are given or done */
+	struct rr_progress progress;
 	double begun;
 	bool is_over;              /* nobody is to do anything more */
 	struct rr_error failure;   /* the first */
@@ -398,31 +400,39 @@ static void watch_worker(struct run *run, int slot)
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-/* Jobs are not alike: what is left is a guess, and too high at first. */
-static void show_progress(const struct run *run)
+/* What two of the workers do: "  none, pause: 1,234". */
+static void name_jobs(const struct run *run, char *text, size_t size)
 {
-	const double elapsed = rr_clock_s() - run->begun;
 	char name[RR_POOL_NAME], number[RR_GROUPED_SIZE];
+	size_t used = 0;
 
-	fprintf(stderr, "\r\033[K%zu of %zu  %.0f s", run->n_done,
-		run->pool->n_jobs, elapsed);
-	if (run->n_done > 0)
-		fprintf(stderr, ", at most %.0f s left",
-			elapsed / (double)run->n_done *
-				(double)(run->pool->n_jobs - run->n_done));
-	for (int i = 0; i < run->n && i < 2; i++) {
+	text[0] = '\0';
+	for (int i = 0; i < run->n && i < 2 && used < size; i++) {
 		const struct member *member = &run->members[i];
 
 		if (!member->has_job)
 			continue;
 		run->pool->name(run->pool->context, member->job, name);
-		fprintf(stderr, "  %s", name);
-		if (member->progress > 0)
-			fprintf(stderr, ": %s",
-				rr_grouped(number,
-					   (long long)member->progress));
+		rr_grouped(number, (long long)member->progress);
+		used += (size_t)snprintf(text + used, size - used, "; %s%s%s",
+					 name, member->progress ? ": " : "",
+					 member->progress ? number : "");
 	}
-	fflush(stderr);
+}
+
+/* Jobs are not alike, and the longest come first: what is left is a guess, and too high
+ * at first. */
+static void show_jobs(struct run *run)
+{
+	const double share =
+		(double)run->n_done / (double)run->pool->n_jobs;
+	char names[2 * RR_POOL_NAME + 40];
+
+	name_jobs(run, names, sizeof(names));
+	rr_progress_show(&run->progress,
+			 rr_progress_left(&run->progress, share),
+			 "%zu of %zu, %.0f s%s", run->n_done,
+			 run->pool->n_jobs, rr_clock_s() - run->begun, names);
 }
 
 /* Waits a little for messages and signals, and sees to them. */
@@ -453,17 +463,15 @@ static void look(struct run *run)
 
 static void await_workers(struct run *run)
 {
-	const bool visible = isatty(STDERR_FILENO) == 1;
-
+	rr_progress_begin(&run->progress);
 	while (run->processes.n_alive > 0 && !run->is_over) {
-		if (visible)
-			show_progress(run);
+		if (rr_progress_is_due(&run->progress))
+			show_jobs(run);
 		look(run);
 		for (int i = 0; i < run->n; i++)
 			watch_worker(run, i);
 	}
-	if (visible)
-		fputs("\r\033[K", stderr);
+	rr_progress_end(&run->progress);
 }
 
 /* Workers that are left are asked to end first. */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/machine.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "results.h"
 
@@ -25,7 +25,7 @@ struct bench {
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
 	size_t n_cells;
 	size_t n_begun; /* runs */
-	bool is_terminal;
+	struct rr_progress progress;
 	enum rr_exit verdict; /* the worst so far */
 	struct rr_cases cases; /* those without figures */
 	struct rr_error *error;
@@ -144,33 +144,26 @@ static bool open_servers(struct bench *bench, size_t servers)
 
 /* ---- How far it is ------------------------------------------------------- */
 
-static void draw_bench_progress(void *context, const struct rr_run *run,
-				uint64_t done, int64_t elapsed_ns)
+/* Runs are taken to be of one length. */
+static void show_run(void *context, const struct rr_run *run, uint64_t done,
+		     int64_t elapsed_ns)
 {
-	const struct bench *bench = context;
+	struct bench *bench = context;
+	const size_t n = bench->n_cells * (size_t)bench->options->repeats;
 	const double elapsed_s = (double)elapsed_ns / 1e9;
 	const double rate = elapsed_s > 0 ? (double)done / elapsed_s : 0;
-	const uint64_t all = (uint64_t)run->increments;
+	const double share = (double)done / (double)run->increments;
 	char speed[RR_GROUPED_SIZE];
 
-	if (!bench->is_terminal)
+	if (!rr_progress_is_due(&bench->progress))
 		return;
-	fprintf(stderr, "\r\033[K%s (%zu of %zu)  %3.0f %%  %s/s",
-		run->strategy->name, bench->n_begun,
-		bench->n_cells * (size_t)bench->options->repeats,
-		100.0 * (double)done / (double)all,
-		rr_grouped(speed, (long long)rate));
-	if (rate > 0)
-		fprintf(stderr, "  %.0f s left", (double)(all - done) / rate);
-	fflush(stderr);
-}
-
-static bool is_drawing_terminal(void)
-{
-	const char *terminal = getenv("TERM");
-
-	return isatty(STDERR_FILENO) &&
-	       !(terminal && strcmp(terminal, "dumb") == 0);
+	rr_progress_show(&bench->progress,
+			 rr_progress_left(&bench->progress,
+					  ((double)bench->n_begun - 1 + share) /
+						  (double)n),
+			 "%zu of %zu, %s: %.0f %%, %s/s", bench->n_begun, n,
+			 run->strategy->name, 100 * share,
+			 rr_grouped(speed, (long long)rate));
 }
 
 /* ---- Runs ---------------------------------------------------------------- */
@@ -229,7 +222,7 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 		     long order_idx)
 {
 	const struct rr_run run = run_of(bench, cell, repeat);
-	const struct rr_watcher watcher = { draw_bench_progress, bench };
+	const struct rr_watcher watcher = { show_run, bench };
 	struct rr_finished *finished = calloc(1, sizeof(*finished));
 	bool measured;
 
@@ -241,8 +234,7 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 	measured = rr_bench_run(&run, &bench->session->signals, &watcher,
 				&finished->measurement, &bench->spectra,
 				bench->error);
-	if (bench->is_terminal)
-		fprintf(stderr, "\r\033[K");
+	rr_progress_end(&bench->progress);
 	if (measured)
 		return take_measurement(bench, finished);
 	free(finished);
@@ -384,7 +376,7 @@ enum rr_exit rr_bench(const struct rr_bench_options *options,
 	bench->options = options;
 	bench->session = session;
 	bench->results.rows = -1;
-	bench->is_terminal = is_drawing_terminal();
+	rr_progress_begin(&bench->progress);
 	bench->error = error;
 	rr_cases_init(&bench->cases, "redrace bench");
 	code = run_bench(bench, command_line);

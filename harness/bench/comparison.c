@@ -42,6 +42,12 @@ void rr_comparison_close(struct rr_comparison *comparison)
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* For a watcher. */
+struct watched {
+	struct rr_comparison *comparison;
+	const struct rr_series *series;
+};
+
 /* Was the count as promised? What is expected to be lossy is let be. */
 static bool accept_count(struct rr_comparison *comparison,
 			 const struct rr_measurement *m)
@@ -49,9 +55,43 @@ static bool accept_count(struct rr_comparison *comparison,
 	if (m->verdict == RR_VERDICT_EXACT || m->promise != RR_EXACT)
 		return true;
 	comparison->verdict = rr_verdict_exit(m->verdict);
+	rr_progress_end(&comparison->progress);
 	rr_complain(comparison->verdict, "%s, %d clients: %s",
 		    m->strategy->name, m->threads, m->remark);
 	return false;
+}
+
+/* What is measured, in which of the rounds. */
+static void show_round(struct rr_comparison *comparison,
+		       const struct rr_series *series)
+{
+	struct rr_progress *progress = &comparison->progress;
+	const struct rr_lock_peer *peer = series->program;
+	const char *name = series->strategy ? series->strategy->name :
+			   peer		    ? peer->name :
+					      "redis-benchmark";
+
+	if (rr_progress_is_due(progress))
+		rr_progress_show(progress,
+				 rr_progress_left(progress,
+						  (double)comparison->n_measured /
+							  (double)comparison->n_to_measure),
+				 "%ld of %ld, %s with %d client%s",
+				 comparison->n_measured + 1,
+				 comparison->n_to_measure, name,
+				 series->clients,
+				 series->clients == 1 ? "" : "s");
+}
+
+static void watch_round(void *context, const struct rr_run *run, uint64_t done,
+			int64_t elapsed_ns)
+{
+	const struct watched *watched = context;
+
+	(void)run;
+	(void)done;
+	(void)elapsed_ns;
+	show_round(watched->comparison, watched->series);
 }
 
 static bool run_strategy(struct rr_comparison *comparison,
@@ -70,10 +110,12 @@ static bool run_strategy(struct rr_comparison *comparison,
 		.ttl_ms = 10000,
 		.seed = 1,
 	};
+	struct watched watched = { comparison, series };
+	const struct rr_watcher watcher = { watch_round, &watched };
 	struct rr_measurement m;
 
-	if (rr_bench_run(&run, &comparison->session->signals, NULL, &m, NULL,
-			 error)) {
+	if (rr_bench_run(&run, &comparison->session->signals, &watcher, &m,
+			 NULL, error)) {
 		series->rates[round] = rr_increments_per_s(&m);
 		series->commands[round] = rr_commands_per_increment(&m);
 		return series->is_uncounted || accept_count(comparison, &m);
@@ -87,18 +129,24 @@ bool rr_comparison_measure(struct rr_comparison *comparison,
 {
 	bool good = true;
 
+	comparison->n_measured = 0;
+	comparison->n_to_measure = comparison->options->repeats * (long)n;
+	rr_progress_begin(&comparison->progress);
 	for (long round = 0; round < comparison->options->repeats; round++) {
 		for (size_t i = 0; good && i < n; i++) {
 			struct rr_series *one = &series[i];
 
 			comparison->n_runs++;
+			show_round(comparison, one);
 			if (one->run_program)
 				good = one->run_program(comparison, one,
 							&one->rates[round]);
 			else if (!one->is_refused)
 				good = run_strategy(comparison, one, round);
+			comparison->n_measured++;
 		}
 	}
+	rr_progress_end(&comparison->progress);
 	return good;
 }
 

@@ -7,6 +7,7 @@
 #ifndef RR_BENCH_COMPARISON_H
 #define RR_BENCH_COMPARISON_H
 
+#include "base/progress.h"
 #include "base/text.h"
 #include "measures.h"
 
@@ -17,6 +18,8 @@ struct rr_comparison {
 	struct rr_session *session;
 	struct rr_cluster cluster;
 	long n_runs;          /* so far */
+	struct rr_progress progress; /* of what is measured at the moment: */
+	long n_measured, n_to_measure;
 	enum rr_exit verdict; /* RR_EXIT_OK: counts are as promised */
 	struct rr_error *error;
 };

@@ -142,10 +142,12 @@ static bool judge_peer(struct rr_comparison *comparison,
 	json_decref(answer);
 	if (!good)
 		return fail_without_answer(peer, child, comparison->error);
-	if (final != expected)
+	if (final != expected) {
+		rr_progress_end(&comparison->progress);
 		comparison->verdict = rr_complain(
 			RR_EXIT_VIOLATED, "%s counted to %lld instead of %ld",
 			peer->name, (long long)final, expected);
+	}
 	return final == expected;
 }
 

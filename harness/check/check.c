@@ -316,7 +316,7 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 
 	print_warning(check->options, rr_check_report_file(check->options));
 	good = rr_explore_outcomes(&check->cluster, &config, &result, error);
-	rr_check_end_progress(check);
+	rr_progress_end(&check->progress);
 	note_time(check);
 	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;

@@ -4,6 +4,7 @@
 #define RR_CHECK_PARTS_H
 
 #include "base/files.h"
+#include "base/progress.h"
 #include "check.h"
 #include "programs.h"
 #include "race/race.h"
@@ -24,11 +25,9 @@ struct rr_check {
 	double begun;
 	int64_t until_ns; /* --seconds, by rr_clock_ns(); 0 = there is no end */
 	bool is_out_of_time;
-	struct rr_check_progress {
-		double at;             /* when it was shown last */
-		unsigned long open;    /* states that were to be looked at then */
-		bool is_shown;
-	} progress;
+	struct rr_progress progress;
+	unsigned long last_open; /* states that were to be looked at when it was
+				  * shown last */
 };
 
 size_t rr_check_n_clients(const struct rr_check *check);
@@ -36,7 +35,6 @@ size_t rr_check_n_clients(const struct rr_check *check);
 /* Shows how far the search is, now and then; for rr_outcomes_config. */
 void rr_check_show_progress(struct rr_check *check, unsigned long states,
 			    double share);
-void rr_check_end_progress(struct rr_check *check);
 
 /* Where people are told something: stdout, unless that is for something else. */
 FILE *rr_check_report_file(const struct rr_check_options *options);

@@ -2,15 +2,11 @@
 /* Mutants, figures and progress of a search, in words. */
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "report.h"
 
-/* Seconds. Before that the shares say too little. */
-#define LOOK_EVERY 0.1
-#define DRAW_EVERY 0.2
-#define ESTIMATE_AFTER 1.0
+#define LOOK_EVERY 0.1 /* seconds */
 
 /* ---- Mutants -------------------------------------------------------------- */
 
@@ -106,34 +102,23 @@ void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound)
 
 /* ---- Progress ------------------------------------------------------------- */
 
-static void print_time_left(double seconds)
+/* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, about 6 s left". */
+static void show_search(struct rr_explore_progress *progress, double share)
 {
-	if (seconds < 100)
-		fprintf(stderr, "%.0f s left", seconds);
-	else if (seconds < 100 * 60)
-		fprintf(stderr, "%.0f min left", seconds / 60);
-	else if (seconds < 100 * 3600)
-		fprintf(stderr, "%.0f h left", seconds / 3600);
-	else
-		fputs("days left", stderr);
-}
-
-/* "multi-watch: 12,345 states, 3,200 a second, about 40 % done, 6 s left ". */
-static void print_progress(const struct rr_explore_progress *progress,
-			   double share)
-{
-	const double elapsed = progress->looked - progress->begun;
+	const double elapsed = progress->looked - progress->line.begun;
 	const double rate = elapsed > 0 ? (double)progress->n / elapsed : 0;
+	const double left = rr_progress_left(&progress->line, share);
 	char done[RR_GROUPED_SIZE], a_second[RR_GROUPED_SIZE];
+	char percent[40] = "";
 
-	fprintf(stderr, "\r\033[K%s: %s %s, %s a second", progress->name,
-		rr_grouped(done, (long long)progress->n), progress->unit,
-		rr_grouped(a_second, (long long)rate));
-	if (share > 0 && elapsed >= ESTIMATE_AFTER) {
-		fprintf(stderr, ", about %.2g %% done, ", 100 * share);
-		print_time_left(elapsed * (1 - share) / share);
-	}
-	fputc(' ', stderr);
+	if (left > 0)
+		snprintf(percent, sizeof(percent), ", about %.2g %% done",
+			 100 * share);
+	rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s",
+			 progress->name,
+			 rr_grouped(done, (long long)progress->n),
+			 progress->unit,
+			 rr_grouped(a_second, (long long)rate), percent);
 }
 
 bool rr_explore_progress(void *context, unsigned long n, double share)
@@ -141,24 +126,14 @@ bool rr_explore_progress(void *context, unsigned long n, double share)
 	struct rr_explore_progress *progress = context;
 	const double now = rr_clock_s();
 
-	if (progress->begun == 0)
-		progress->drawn = now;
-	if (progress->begun == 0 || n < progress->n)
-		progress->begun = now;
+	if (progress->line.begun == 0 || n < progress->n)
+		rr_progress_begin(&progress->line);
 	progress->n = n;
 	if (now - progress->looked < LOOK_EVERY)
 		return true;
 	progress->looked = now;
-	if (now - progress->drawn >= DRAW_EVERY && isatty(STDERR_FILENO)) {
-		print_progress(progress, share);
-		progress->drawn = now;
-	}
+	if (rr_progress_is_due(&progress->line))
+		show_search(progress, share);
 	rr_signals_wait(progress->signals, 0);
 	return !progress->signals->interrupted;
-}
-
-void rr_explore_progress_clear(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
 }

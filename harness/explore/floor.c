@@ -23,16 +23,15 @@ enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 struct limit {
 	struct rr_signals *signals;
 	double end_s; /* when it is to be given up */
+	struct rr_explore_progress progress;
 };
 
 static bool is_within_limit(void *context, unsigned long states, double share)
 {
-	const struct limit *limit = context;
+	struct limit *limit = context;
 
-	(void)states;
-	(void)share;
-	rr_signals_wait(limit->signals, 0);
-	return !limit->signals->interrupted && rr_clock_s() < limit->end_s;
+	return rr_explore_progress(&limit->progress, states, share) &&
+	       rr_clock_s() < limit->end_s;
 }
 
 /* ---- The table ------------------------------------------------------------ */
@@ -70,7 +69,10 @@ static bool search_row(struct rr_cluster *cluster, const struct row *row,
 		       long limit_s, struct rr_error *error)
 {
 	struct limit limit = { .signals = &cluster->session->signals,
-			       .end_s = rr_clock_s() + (double)limit_s };
+			       .end_s = rr_clock_s() + (double)limit_s,
+			       .progress = { .signals = &cluster->session->signals,
+					     .name = row->name,
+					     .unit = "states" } };
 	const struct rr_explore_config config = {
 		.strategy = rr_strategy_find(row->name),
 		.n_clients = row->n_clients,
@@ -83,6 +85,7 @@ static bool search_row(struct rr_cluster *cluster, const struct row *row,
 	struct rr_explore_result result;
 	const bool good = rr_explore(cluster, &config, &result);
 
+	rr_progress_end(&limit.progress.line);
 	if (limit.signals->interrupted)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 	else if (!good)

@@ -18,6 +18,7 @@ struct report {
 	struct rr_explore_result result;
 	char *transcript; /* with its verdict */
 	FILE *out;
+	struct rr_explore_progress progress;
 };
 
 static bool report_is_interrupted(const struct report *report)
@@ -430,12 +431,12 @@ static char *search_and_print(struct report *report, enum rr_exit *code,
 		return NULL;
 	}
 	if (rr_explore(report->cluster, &report->config, &report->result)) {
-		rr_explore_progress_clear();
+		rr_progress_end(&report->progress.line);
 		*code = print_result(report, error);
 		if (report->options->stats)
 			rr_print_search_stats(report->out, &report->result);
 	} else {
-		rr_explore_progress_clear();
+		rr_progress_end(&report->progress.line);
 		name_error(report, error);
 	}
 	fclose(report->out);
@@ -451,17 +452,17 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 	struct report report = { .cluster = cluster,
 				 .options = options,
 				 .config = options->config };
-	struct rr_explore_progress progress = {
+	enum rr_exit code = RR_EXIT_OK;
+	char *text;
+
+	report.progress = (struct rr_explore_progress){
 		.signals = &cluster->session->signals,
 		.name = strategy->name,
 		.unit = options->config.random.runs ? "schedules" : "states",
 	};
-	enum rr_exit code = RR_EXIT_OK;
-	char *text;
-
 	report.config.strategy = strategy;
 	report.config.progress = rr_explore_progress;
-	report.config.context = &progress;
+	report.config.context = &report.progress;
 	text = search_and_print(&report, &code, error);
 	if (text) {
 		fputs(text, out);

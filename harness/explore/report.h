@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/machine.h"
+#include "base/progress.h"
 #include "explore.h"
 
 /* "  mutants: rests on SET lock:0 TOKEN NX PX 10000: only if it is absent": of the
@@ -21,21 +22,18 @@ void rr_print_search_stats(FILE *out, const struct rr_explore_result *result);
 /* What random schedules were enough for. */
 void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound);
 
-/* A line on stderr that tells how far a search is; none if that is no terminal. And
- * whether Ctrl-C was pressed. */
+/* A line on stderr that tells how far a search is. And whether Ctrl-C was pressed. */
 struct rr_explore_progress {
 	struct rr_signals *signals;
 	const char *name; /* what is explored */
 	const char *unit; /* what is counted: "states" */
 	unsigned long n;  /* so many at the last look */
-	double begun, looked, drawn; /* seconds; 0 = not yet */
+	double looked; /* seconds; 0 = not yet */
+	struct rr_progress line;
 };
 
 /* For rr_explore_config, with a struct rr_explore_progress. A search that counts
  * from the beginning again is another one. */
 bool rr_explore_progress(void *context, unsigned long n, double share);
-
-/* Takes the line away. */
-void rr_explore_progress_clear(void);
 
 #endif

@@ -2,6 +2,7 @@
 /* What the tables leave out does not matter: exploring with them reaches the same
  * ends, in as many ways, as exploring all histories one by one. RR_ORACLE=N in the
  * environment tries N programs, RR_ORACLE_FROM the seed of the first. */
+#include "base/progress.h"
 #include "programs.h"
 
 #include <criterion/parameterized.h>
@@ -58,6 +59,21 @@ static void assert_worthwhile(const struct programs_run *tree,
 	cr_assert_lt(20 * tree->too_large, tree->programs);
 }
 
+/* Of those that were asked for by number: `make oracle`, which takes minutes. */
+static void show_programs(struct rr_progress *progress, uint64_t n)
+{
+	const uint64_t asked = number_of("RR_ORACLE", 0);
+
+	if (progress->begun == 0)
+		rr_progress_begin(progress);
+	if (asked && rr_progress_is_due(progress))
+		rr_progress_show(progress,
+				 rr_progress_left(progress, (double)n / (double)asked),
+				 "oracle: about %.0f %% of %lu programs",
+				 100 * (double)n / (double)asked,
+				 (unsigned long)asked);
+}
+
 /* ---- Without faults -------------------------------------------------------- */
 
 /* Each shard has a share of the seeds, and a server. */
@@ -76,10 +92,15 @@ ParameterizedTest(const int *shard, oracle,
 	const uint64_t from = number_of("RR_ORACLE_FROM", 1);
 	struct programs *programs = programs_open(&stage);
 	struct programs_run tree = { .is_tree = true }, merged = { 0 };
+	struct rr_progress progress = { 0 };
 
 	for (uint64_t i = (uint64_t)*shard;
-	     i < number_of("RR_ORACLE", PROGRAMS); i += SHARDS)
+	     i < number_of("RR_ORACLE", PROGRAMS); i += SHARDS) {
+		if (*shard == 0)
+			show_programs(&progress, i);
 		compare(programs, from + i, STEPS, &tree, &merged);
+	}
+	rr_progress_end(&progress);
 	assert_worthwhile(&tree, &merged);
 	programs_close(programs);
 	stage_close(&stage);

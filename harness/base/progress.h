@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How far a long command is, on standard error: on a terminal one line that is
+ * written over, elsewhere a line every ten seconds.
+ *
+ *	rr_progress_begin(&progress);
+ *	while (...)
+ *		if (rr_progress_is_due(&progress))
+ *			rr_progress_show(&progress, left_s, "%d of %d", i, n);
+ *	rr_progress_end(&progress);
+ */
+#ifndef RR_PROGRESS_H
+#define RR_PROGRESS_H
+
+#include <stdbool.h>
+
+struct rr_progress {
+	double begun; /* seconds; 0 = not yet */
+	double shown; /* when the line was written last, or when it first began */
+	bool is_terminal;
+	bool is_visible; /* a line stands there that has to be taken away */
+};
+
+/* Of zeroes. What is begun again counts its time anew. */
+void rr_progress_begin(struct rr_progress *progress);
+
+/* Is it time for another line? Cheap. */
+bool rr_progress_is_due(const struct rr_progress *progress);
+
+/* How many seconds are left when `share` of the whole, 0 to 1, is done; 0: that is not
+ * known, as it is in the first second. */
+double rr_progress_left(const struct rr_progress *progress, double share);
+
+/* Writes the line, without its end: what is done and how far; `left_s` = 0: nobody knows
+ * how much is left. */
+void rr_progress_show(struct rr_progress *progress, double left_s,
+		      const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Takes the line away, before anything else is printed. It can be shown again. */
+void rr_progress_end(struct rr_progress *progress);
+
+#endif

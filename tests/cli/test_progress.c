@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* How far a long command is: a line on a terminal, one now and then elsewhere, and
+ * results line by line. */
+#include "base/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../play/pseudo.h"
+
+TestSuite(progress, .init = cli_setup, .fini = cli_teardown);
+
+/* What a line looks like where it cannot be written over. */
+Test(progress, is_a_line_every_ten_seconds_where_there_is_no_terminal)
+{
+	struct rr_progress progress = { 0 };
+	char path[SUPPORT_DIRECTORY + 8], line[100] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/err", cli_home);
+	cr_assert_not_null(freopen(path, "w", stderr));
+	rr_progress_begin(&progress);
+	cr_assert_not(rr_progress_is_due(&progress));
+	progress.shown -= 9.5;
+	cr_assert_not(rr_progress_is_due(&progress));
+	progress.shown -= 1;
+	cr_assert(rr_progress_is_due(&progress));
+	rr_progress_show(&progress, 600, "%d of %d", 3, 4);
+	cr_assert_not(rr_progress_is_due(&progress));
+	rr_progress_end(&progress);
+	fflush(stderr);
+	file = fopen(path, "r");
+	cr_assert(file && fgets(line, sizeof(line), file));
+	cr_assert_str_eq(line, "redrace: 3 of 4, about 10 min left\n");
+	cr_assert_eq(fgetc(file), EOF);
+	fclose(file);
+}
+
+Test(progress, what_is_left_is_guessed_after_a_second)
+{
+	struct rr_progress progress = { 0 };
+
+	rr_progress_begin(&progress);
+	cr_assert_eq(rr_progress_left(&progress, 0.5), 0);
+	progress.begun -= 30;
+	cr_assert_float_eq(rr_progress_left(&progress, 0.75), 10, 0.5);
+	cr_assert_eq(rr_progress_left(&progress, 0), 0);
+}
+
+/* In a terminal of 30 columns it is cut, so that it can be written over. */
+Test(progress, is_one_line_on_a_terminal)
+{
+	struct pseudo pseudo;
+	int n = 0;
+
+	pseudo_open_command(&pseudo, 30,
+			    "explore redlock --clients 3 --crashes 1 --max-states 60000");
+	pseudo_await(&pseudo, "\r\033[Kredlock: ");
+	pseudo_await(&pseudo, "\r\033[Kredlock: no failure found");
+	for (const char *at = pseudo.seen; (at = strstr(at, "\r\033[Kred"));) {
+		at += strlen("\r\033[K");
+		cr_assert_leq(strcspn(at, "\r\n("), 29, "%.80s", at);
+		n++;
+	}
+	cr_assert_gt(n, 1);
+	pseudo_close(&pseudo);
+}
+
+/* The first line is there while the others are still measured; and what has come by
+ * then are whole lines. */
+Test(progress, results_come_line_by_line_through_a_pipe)
+{
+	cr_assert_eq(cli_run("mkfifo $HERE/pipe; $REDRACE floor --repeats 1 --increments 3000 >$HERE/pipe 2>&1 & P=$!; { read line; kill -INT $P; cat >/dev/null; } <$HERE/pipe; wait $P"),
+		     130, "%s", cli_output);
+	for (int i = 0; i < 5; i++)
+		cr_assert_eq(cli_run("[ -z \"$($REDRACE list | dd bs=1M count=1 2>/dev/null | tail -c 1)\" ]"),
+			     0, "a line was cut");
+}
