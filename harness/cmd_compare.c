@@ -38,7 +38,7 @@ static bool check_directories(void *into, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .name = "floor", .argument = "PERCENT",
-	  .help = "a difference below that does not matter: 0 to 100 (5)",
+	  .help = "a smaller difference does not matter, 0 to 100 (5)",
 	  .kind = RR_TAKES_NUMBER,
 	  .at = offsetof(struct options, compare.floor_pct), .max = 100 },
 	{ .name = "anyway",
@@ -49,7 +49,7 @@ static const struct rr_option options_table[] = {
 	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct options, compare.fail_if_slower) },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "text (default), or gobench: the runs of one directory for benchstat",
+	  .help = "text, or gobench for the runs of one directory, to be read by benchstat (text)",
 	  .at = offsetof(struct options, format),
 	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_GOBENCH) },
 };
@@ -57,7 +57,7 @@ static const struct rr_option options_table[] = {
 static const struct rr_command_line command_line = {
 	.about = "Compares two results directories of bench. First whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy: the ratio of Hodges and Lehmann with its 95 % interval, and the two-sided test of Mann and Whitney over the repeats. Figures of different servers, machines or settings are not compared.\v"
 		 "Four repeats on either side are the least that can show a difference. Exit: 1 = wrong now, 65 = the environments differ.",
-	.arguments = "A B",
+	.arguments = "DIR DIR",
 	.missing = "name two results directories, that from before and that from after",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),

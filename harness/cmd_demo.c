@@ -73,7 +73,7 @@ static const struct act acts[] = {
 		  "its lease has ended, and writes; a random value in the lock does not stop it.",
 	  .scenes = { { .words = { "play", "token-keeps-overlap" } } } },
 	{ .name = "delete",
-	  .title = "The lock of somebody else",
+	  .title = "Another client's lock",
 	  .text = "Without a random value it is worse: whoever comes too late deletes the lock of\n"
 		  "the next holder, and a third client comes in.",
 	  .scenes = { { .words = { "play", "overrun-delete" } } } },
@@ -132,7 +132,7 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line demo_line = {
-	.about = "A tour of ten minutes, act by act, with pauses: counts that go wrong, how they do, locks and how they break, the proof, and your own program.",
+	.about = "A tour of ten minutes, act by act, with pauses: counts that go wrong, how they go wrong, locks and how they break, the proof, and your own program.",
 	.examples = "redrace demo --auto --seconds 2\n"
 		    "redrace demo --only proof",
 	.options = options_table,

@@ -39,7 +39,10 @@ static const struct rr_option options_table[] = {
 static const struct rr_command_line report_line = {
 	.about = "Writes one HTML page: tables and plots of a results directory of bench; races, played now, to be stepped through. It needs no network, and can be read without JavaScript.",
 	.arguments = "DIR|RACE|FILE...",
-	.missing = "report what? a results directory of bench, or races: 'redrace list' shows them",
+	.examples = "redrace report results/latest -o report.html\n"
+		    "redrace report -o races.html lost-update overrun-delete",
+	.find_names = rr_library_names,
+	.missing = "report what? Name a results directory of bench, or races; 'redrace list --races' shows them",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 	.take_argument = take_subject,
