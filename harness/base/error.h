@@ -55,8 +55,8 @@ enum rr_exit {
 /* The exit code that an error of this kind has; RR_EXIT_OK = there is none. */
 enum rr_exit rr_exit_of(enum rr_error_kind kind);
 
-/* An error of this kind does not end what goes on: it is told as a remark, and
- * none is left. False: it is none, or of another kind. */
+/* Prints an error of this kind as a remark and clears it, so that the work goes on.
+ * False: there is no error, or it is of another kind. */
 bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind);
 
 /* The one that counts when there are two: 1, 130, 70, 69, 74, 65, 64, 2, 3, 77, 0. */

@@ -77,7 +77,7 @@ struct rr_pool {
 /*
  * Does all jobs. True: each was taken or lost. RR_ERROR_INTERRUPTED: a signal
  * came and some were not begun or not finished. Other errors: nobody could do
- * the rest. How far it is is told on stderr when that is a terminal.
+ * the rest. Progress is shown on stderr when that is a terminal.
  */
 bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals,
 		 struct rr_error *error);

@@ -31,8 +31,8 @@ bool rr_progress_is_due(const struct rr_progress *progress);
  * known, as it is in the first second. */
 double rr_progress_left(const struct rr_progress *progress, double share);
 
-/* Writes the line, without its end: what is done and how far; `left_s` = 0: nobody knows
- * how much is left. */
+/* Writes the line, without its end: what is done and how far; `left_s` = 0: the time
+ * left is unknown. */
 void rr_progress_show(struct rr_progress *progress, double left_s,
 		      const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -33,7 +33,7 @@ struct course {
 	struct rr_error *error;
 };
 
-/* The first failure calls the run off, and is the one that is told. */
+/* The first failure ends the run, and is the one that is reported. */
 static bool fail_run(struct course *course, enum rr_error_kind kind,
 		     const char *what)
 {

@@ -47,8 +47,8 @@ struct rr_check_options {
 	long seconds;        /* 0 = no limit */
 	long patience_s;     /* until a program that does nothing hangs */
 	const char *init;    /* a file of commands that are done first; or NULL */
-	const char *refused; /* who prints this regular expression did not do
-			      * its work; or NULL */
+	const char *refused; /* a client whose output matches this regular
+			      * expression did not do its work; or NULL */
 	bool stats;          /* says where the time went */
 	bool outputs;        /* outputs and exit statuses must be serial, too */
 	size_t n_finals;     /* what the data have to be if all did their work */

@@ -27,10 +27,10 @@ struct rr_instance_config {
 	struct rr_signals *signals; /* that end a wait; NULL = none */
 	int64_t until_ns;           /* which ends one, too; 0 = nothing */
 	const char *preload;   /* the shim, for LD_PRELOAD; NULL = none */
-	const char *refused;   /* who prints this regular expression has failed;
-				* NULL = nobody */
+	const char *refused;   /* a program whose output matches this regular
+				* expression has failed; NULL = none */
 	int64_t start_ns;      /* the time of day when programs begin */
-	long patience_ms;      /* for one that neither asks nor ends */
+	long patience_ms;      /* for a program that neither asks nor ends */
 	const struct rr_program *program; /* its terms and its `ask` */
 	struct rr_instance_times *times; /* added up there */
 	struct rr_intern *endings; /* status, output: see rr_ending_of() */

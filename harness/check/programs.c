@@ -10,12 +10,12 @@
 #include "histories.h"
 #include "tokens.h"
 
-/* So many processes are kept where they stand. */
+/* The number of processes that are kept waiting where they are. */
 enum { KEPT_MAX = 24, TEXT_SIZE = 160 };
 
-/* A random value is drawn so often before it is believed to be one, and at most every
- * so manieth comes twice: more are choices out of few, which other clients may make,
- * too. */
+/* A value counts as random after DRAWS_MIN draws of which at most one in
+ * DRAWS_PER_REPEAT came twice. With more repetitions it is a choice among few values,
+ * which other clients may make, too. */
 enum { DRAWS_MIN = 8, DRAWS_PER_REPEAT = 8 };
 
 struct tree {

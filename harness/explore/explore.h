@@ -4,8 +4,8 @@
  * learned from the real things (client_table.h, server_table.h, product.h). One call
  * for a strategy and bounds.
  *
- * What keeps it honest. Before a failure is told, the shortest path to it is played
- * for real, with the strategy's own code on real servers. Before `safe` is said, rows
+ * What keeps it honest. Before a failure is reported, the shortest path to it is played
+ * for real, with the strategy's own code on real servers. Before the verdict `safe`, rows
  * of both tables are asked again along other paths, random paths are played for real,
  * and one of the strategy's mutants (mutants.h) must fail within the same bounds.
  */

@@ -179,7 +179,7 @@ static bool emit_passing(struct rr_expansion *it, const struct rr_state *from,
 	return rr_expansion_emit(it, kind, 0, 0, &next);
 }
 
-/* Of programs of others nobody knows a lease but by the keys that end: they do, one
+/* The leases of a checked program are known only as keys that expire: they do so one
  * after the other, and all of them in a pause. */
 static bool emit_key_ends(struct rr_expansion *it, const struct rr_state *from)
 {

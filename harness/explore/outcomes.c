@@ -411,8 +411,7 @@ static bool conclude_search(struct rr_outcomes *outcomes)
 	       rr_outcomes_audit(outcomes);
 }
 
-/* The programs were called off in the middle of something: what was found up to there
- * is told. */
+/* The programs were interrupted: what was found so far is reported. */
 static bool conclude_early(struct rr_outcomes *outcomes)
 {
 	struct rr_graph *graph = &outcomes->graph;

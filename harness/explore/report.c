@@ -206,7 +206,7 @@ static void show_failure(struct report *report, struct rr_error *error)
 		save_transcript(report, error);
 }
 
-/* Only what shows itself when it is played is told. */
+/* Only a failure that also shows when it is played is reported. */
 static void report_failure(struct report *report, struct rr_error *error)
 {
 	const struct rr_explore_result *result = &report->result;

@@ -81,7 +81,7 @@ struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder,
 	return &recorder->connections[server][slot];
 }
 
-/* Where it has no name of its own it is told as its client's first. */
+/* A connection without a name of its own counts as its client's first. */
 int recorder_client(const struct rr_recorder *recorder, uint16_t slot)
 {
 	const int *clients = recorder->clients[slot / RR_RUN_ORDINALS];

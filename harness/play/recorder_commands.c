@@ -20,8 +20,8 @@ static const struct rl_reply *reply_of(const struct rr_recorder *recorder,
 	return &recorder->setup.program->terms->reply[reply].reply;
 }
 
-/* A script that is called by its hash is told whole, since no other server knows
- * it; unless this one did not know it either. */
+/* A script that is called by its hash is written in full, since no other server
+ * knows it; unless this one did not know it either. */
 static const char *source_of(const struct rr_recorder *recorder,
 			     const struct rl_command *command,
 			     const struct rl_reply *reply)

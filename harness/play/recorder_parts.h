@@ -25,7 +25,7 @@ bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
 struct rr_recorded_connection *
 recorder_connection(struct rr_recorder *recorder, size_t server, uint16_t slot);
 
-/* Where it has no name of its own it is told as its client's first. */
+/* A connection without a name of its own counts as its client's first. */
 int recorder_client(const struct rr_recorder *recorder, uint16_t slot);
 
 /* Of the lane that an action is about. */

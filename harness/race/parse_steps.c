@@ -282,7 +282,7 @@ static bool parse_end(struct parser *parser)
 
 /* ---- What documents say, and the verdict -------------------------------- */
 
-/* A word for what is found that nobody knows would never hold. */
+/* An unknown word for a finding would never hold. */
 static bool check_finding(struct parser *parser, const char *text)
 {
 	bool known;

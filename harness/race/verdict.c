@@ -140,7 +140,7 @@ void rr_race_set_verdict(struct rr_race *race, rr_findings found)
 }
 
 /* The steps that were played, the last one with the reply that came, if it is
- * another; NULL = out of memory. A repeat that was broken off is told in full. */
+ * another; NULL = out of memory. A repeat that was not finished is written in full. */
 static struct rr_step *copy_played(const struct rr_trace *trace, char *reply)
 {
 	const size_t n = trace->n_events;
