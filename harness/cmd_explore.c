@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "draw/draw.h"
 #include "explore/explore.h"
 #include "base/machine.h"
 
@@ -15,6 +16,9 @@ struct searches {
 	FILE *text;
 	char *all_text;
 	size_t size;
+	FILE *page; /* NULL = none is asked for */
+	char *all_page;
+	size_t page_size;
 };
 
 static enum rr_exit explore_strategy(struct searches *searches,
@@ -25,7 +29,8 @@ static enum rr_exit explore_strategy(struct searches *searches,
 	struct rr_error error = { 0 };
 	const enum rr_exit code =
 		rr_explore_report(cluster, strategy, searches->options,
-				  searches->text, &searches->cases, &error);
+				  searches->text, searches->page,
+				  &searches->cases, &error);
 
 	fflush(searches->text);
 	if (searches->options->report.printed == RR_FORMAT_TEXT)
@@ -56,14 +61,23 @@ static enum rr_exit explore_strategies(struct searches *searches,
 	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
 }
 
+static void print_page(const struct searches *searches, FILE *out)
+{
+	rr_page_begin(out, "redrace explore");
+	fputs("<h1>Every interleaving</h1>\n", out);
+	fputs(searches->all_page ? searches->all_page : "", out);
+	rr_page_end(out, rr_race_script);
+}
+
 static bool print_searches(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
 	const struct searches *searches = what;
 
-	(void)format;
 	(void)error;
-	if (out != stdout)
+	if (format == RR_FORMAT_HTML)
+		print_page(searches, out);
+	else if (out != stdout)
 		fputs(searches->all_text, out);
 	return true;
 }
@@ -80,17 +94,25 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 
 	rr_cases_init(&searches.cases, "redrace explore");
 	searches.text = open_memstream(&searches.all_text, &searches.size);
+	if (rr_outputs_have(&outputs, RR_ONLY(RR_FORMAT_HTML)))
+		searches.page = open_memstream(&searches.all_page,
+					       &searches.page_size);
 	if (searches.text) {
 		code = explore_strategies(&searches, cluster);
 		searches.cases.seconds = rr_clock_s() - begun;
 		if (code == RR_EXIT_INTERRUPTED)
 			outputs.n = 0;
+		if (searches.page)
+			fflush(searches.page);
 		rr_cases_publish(&searches.cases, &outputs, print_searches,
 				 &searches, error);
 		fclose(searches.text);
 	} else {
 		rr_error_no_memory(error);
 	}
+	if (searches.page)
+		fclose(searches.page);
+	free(searches.all_page);
 	free(searches.all_text);
 	rr_cases_release(&searches.cases);
 	return code;

@@ -33,6 +33,7 @@ const struct rr_strategy rr_multi_watch_split = {
 	.name = "multi-watch-split",
 	.summary = "GET, WATCH, MULTI, SET, EXEC, until it holds",
 	.document = "-",
+	.remedy = "multi-watch",
 	.breaks = {
 		[RR_THREADS] = RR_BREAKS_COUNT,
 		[RR_PROCESSES] = RR_BREAKS_COUNT,

@@ -145,6 +145,8 @@ struct rr_strategy {
 	struct rr_search_bounds bounds[RR_SEARCH_BOUNDS_MAX];
 	struct rr_wait wait;
 	struct rr_cost cost;
+	const char *remedy;     /* one that does without faults what this one
+				 * fails to, to be compared; NULL = none */
 	int remembers;          /* refusals in a row that a client keeps in
 				 * mind; the explorer begins with it */
 	bool writes_at_release; /* increment's write goes out with it */

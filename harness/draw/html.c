@@ -146,8 +146,8 @@ static bool print_replay(const struct rr_html *html, const char *command)
 			html->id, command, html->id);
 	rr_xml_print(
 		html->out,
-		"<details><summary>As a file, for <code>redrace play FILE</code></summary>\n<pre id=\"%s-file\">",
-		html->id);
+		"<details class=\"file\"%s><summary>As a file, for <code>redrace play FILE</code></summary>\n<pre id=\"%s-file\">",
+		command ? "" : " open=\"open\"", html->id);
 	rr_xml_text(html->out, race);
 	rr_xml_print(
 		html->out,

@@ -279,6 +279,8 @@ void rr_outcomes_release(struct rr_outcomes_result *result);
 
 enum { RR_EXPLORE_STRATEGIES = 64 };
 
+enum { RR_EXPLORE_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_HTML) };
+
 struct rr_explore_options {
 	struct rr_explore_config config; /* but for the strategy */
 	size_t n_strategies;
@@ -298,14 +300,14 @@ struct rr_explore_options {
 extern const struct rr_command_line rr_explore_command_line;
 struct rr_explore_options rr_explore_defaults(void);
 
-/* Explores one strategy, prints what came of it and adds it to the cases. RR_EXIT_OK: as the strategy's
- * table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut.
+/* Explores one strategy, prints what came of it, to a page of HTML as well unless that
+ * is NULL, and adds it to the cases. RR_EXIT_OK: as the strategy's table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut.
  * There may be an error, too: RR_ERROR_INTERNAL is that what was found contradicts
  * what it was played to show. */
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_strategy *strategy,
 			       const struct rr_explore_options *options,
-			       FILE *out, struct rr_cases *cases,
+			       FILE *out, FILE *page, struct rr_cases *cases,
 			       struct rr_error *error);
 
 /* Prints a table of whole searches: states, transitions, questions that servers

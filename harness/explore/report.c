@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explores one strategy and prints what came of it. */
+#include "page.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -446,7 +447,7 @@ static char *search_and_print(struct report *report, enum rr_exit *code,
 enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 			       const struct rr_strategy *strategy,
 			       const struct rr_explore_options *options,
-			       FILE *out, struct rr_cases *cases,
+			       FILE *out, FILE *page, struct rr_cases *cases,
 			       struct rr_error *error)
 {
 	struct report report = { .cluster = cluster,
@@ -466,6 +467,9 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 	text = search_and_print(&report, &code, error);
 	if (text) {
 		fputs(text, out);
+		if (page && !error->kind)
+			rr_explore_page(page, &report.config, text,
+					report.transcript, cluster, error);
 		add_search(&report, code, error, text, cases);
 	}
 	fflush(out);

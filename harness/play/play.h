@@ -95,6 +95,7 @@ struct rr_guided_options {
 	const char *schedule; /* NULL = none was given */
 	const char *save;     /* NULL = nowhere */
 	bool stops;           /* at the schedule's end */
+	bool is_lenient;      /* steps that a client cannot do are left out */
 	bool interactive;     /* somebody says, key by key, who goes next */
 };
 

@@ -371,13 +371,32 @@ static struct rr_decision go_through(struct rr_schedule *schedule,
 	return let_time_pass(schedule, guided, view);
 }
 
+/* Goes on behind the steps whose clients have ended, crashed, or wait for others. */
+static void skip_impossible(struct rr_schedule *schedule,
+			    const struct rr_execution_view *view)
+{
+	for (; schedule->next < schedule->n_cues; schedule->next++) {
+		const struct rr_cue *cue = &schedule->cues[schedule->next];
+		const struct rr_thread_view *thread =
+			&view->threads[cue->thread];
+
+		if (!cue->is_step || (rr_thread_is_alive(thread) &&
+				      thread->ready_ns != RR_NEVER))
+			return;
+	}
+}
+
 struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
 				      const struct rr_execution_view *view)
 {
 	struct rr_schedule *schedule = context;
-	const struct rr_cue *cue = &schedule->cues[schedule->next];
-	const struct rr_transition transition = cue->decision.transition;
+	const struct rr_cue *cue;
+	struct rr_transition transition;
 
+	if (schedule->is_lenient)
+		skip_impossible(schedule, view);
+	cue = &schedule->cues[schedule->next];
+	transition = cue->decision.transition;
 	if (schedule->next == schedule->n_cues && schedule->stops)
 		return (struct rr_decision){ .stops = true };
 	if (schedule->next == schedule->n_cues)
@@ -442,6 +461,7 @@ enum rr_exit rr_play_strategy(const struct rr_guided_options *options,
 		return code;
 	}
 	schedule->stops = options->stops;
+	schedule->is_lenient = options->is_lenient;
 	if (rr_schedule_parse(schedule,
 			      options->schedule ? options->schedule : "",
 			      &options->setup, error))

@@ -37,6 +37,7 @@ struct rr_schedule {
 	size_t n_cues, next;
 	struct rr_cue cues[RR_CUES_MAX + 1];
 	bool stops; /* at its end; else the rest is played */
+	bool is_lenient; /* steps that nobody can do are left out */
 	struct {
 		size_t n_marks; /* at the last look */
 		int idle;       /* times that time has passed since then */

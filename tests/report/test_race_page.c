@@ -169,6 +169,29 @@ Test(race_page, shows_what_is_safe_beside_it)
 	assert_all(parts);
 }
 
+/* What explore finds, and the remedy with the same order of clients: B reads first. */
+Test(race_page, search_has_its_failure_and_the_remedy_beside_it)
+{
+	const char *const parts[] = { "<pre class=\"drawn\" tabindex=\"0\">none: 4 of 6 interleavings fail: count</pre>",
+				      "2 increments, 1 lost.",
+				      "What is safe: multi-watch",
+				      "✓ Nothing broken.",
+				      "incr: safe: all 4 states", NULL };
+
+	cr_assert_eq(cli_run("$REDRACE explore none incr --format html | sed -n '/<main/,/<.main/p'"),
+		     0, "%s", cli_output);
+	assert_all(parts);
+}
+
+/* A fault may mean something else there. */
+Test(race_page, fault_has_no_remedy_beside_it)
+{
+	cr_assert_eq(cli_run("$REDRACE explore none --lost-replies 1 --clients 1 --format html >$HERE/f.html;"
+			     "grep -c '<article' $HERE/f.html; grep -c 'What is safe' $HERE/f.html"),
+		     1, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "1\n0\n");
+}
+
 /* What stands beside a race that breaks something breaks nothing. */
 Test(race_page, what_is_called_safe_is_safe)
 {
