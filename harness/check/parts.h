@@ -62,7 +62,8 @@ void rr_check_print_words(FILE *out, const struct rr_check *check,
 enum rr_exit rr_check_exit(const struct rr_check *check,
 			   const struct rr_outcomes_result *result);
 
-/* Why there may be more states; NULL = there are not. */
+/* Why nothing is shown: there may be more states, or there was nothing to be found;
+ * NULL = all has been seen. */
 const char *rr_check_cut(const struct rr_check *check,
 			 const struct rr_outcomes_result *result);
 

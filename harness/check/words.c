@@ -154,15 +154,39 @@ static void print_finding(FILE *out, const struct rr_check *check,
 	print_figures(out, check, result);
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check, result);
-	print_lines(out, "This was expected:", result->unexpected);
+	print_lines(out, "Not as expected:", result->unexpected);
 	if (found & RR_OUTCOME_OUTPUTS)
 		print_outputs(out, check, result);
 }
 
 /* ---- Without a finding ------------------------------------------------------------- */
 
-const char *rr_check_cut(const struct rr_check *check,
-			 const struct rr_outcomes_result *result)
+/* A client that always failed has shown nothing; how many there are if there is none. */
+static size_t find_failing_client(const struct rr_check *check,
+				  const struct rr_outcomes_result *result)
+{
+	const size_t n_clients = rr_check_n_clients(check);
+	size_t i = 0;
+
+	while (i < n_clients &&
+	       (result->finals == 0 || result->ever_well & 1U << i))
+		i++;
+	return i;
+}
+
+/* Why there was nothing to be found; NULL = there was something. */
+static const char *why_vacuous(const struct rr_check *check,
+			       const struct rr_outcomes_result *result)
+{
+	if (result->explored == RR_EXPLORED_ALL && result->transitions == 0)
+		return "no client sent a command; does the program connect to REDIS_URL?";
+	if (find_failing_client(check, result) < rr_check_n_clients(check))
+		return "there is a client that never succeeded";
+	return NULL;
+}
+
+static const char *why_cut(const struct rr_check *check,
+			   const struct rr_outcomes_result *result)
 {
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
@@ -181,17 +205,12 @@ const char *rr_check_cut(const struct rr_check *check,
 	}
 }
 
-/* A client that always failed has shown nothing; how many there are if there is none. */
-static size_t find_failing_client(const struct rr_check *check,
-				  const struct rr_outcomes_result *result)
+const char *rr_check_cut(const struct rr_check *check,
+			 const struct rr_outcomes_result *result)
 {
-	const size_t n_clients = rr_check_n_clients(check);
-	size_t i = 0;
+	const char *vacuous = why_vacuous(check, result);
 
-	while (i < n_clients &&
-	       (result->finals == 0 || result->ever_well & 1U << i))
-		i++;
-	return i;
+	return vacuous ? vacuous : why_cut(check, result);
 }
 
 /* For what is there to be seen? */
@@ -217,9 +236,6 @@ static void print_failure(FILE *out, const struct rr_check *check,
 static void print_remarks(FILE *out, const struct rr_check *check,
 			  const struct rr_outcomes_result *result)
 {
-	if (result->states == 1 && result->explored == RR_EXPLORED_ALL)
-		fputs("  No client sent a command: does the program connect to REDIS_URL?\n",
-		      out);
 	if (result->odd_outputs &&
 	    !rr_programs_figures(check->programs).outputs_vary)
 		fprintf(out,
@@ -231,9 +247,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check,
 			     const struct rr_outcomes_result *result)
 {
 	const size_t failing = find_failing_client(check, result);
-	const bool is_vacuous = failing < rr_check_n_clients(check);
-	const char *cut = is_vacuous ? "there is a client that never succeeded" :
-				       rr_check_cut(check, result);
+	const char *cut = rr_check_cut(check, result);
 	char number[RR_GROUPED_SIZE];
 
 	rr_grouped(number, (long long)result->states);
@@ -243,11 +257,11 @@ static void print_no_finding(FILE *out, const struct rr_check *check,
 		fprintf(out, "serializable: all %s states (", number);
 	print_figures(out, check, result);
 	if (cut)
-		fprintf(out, "  %s: %s.\n",
-			is_vacuous ? "This shows nothing" :
-				     "Not searched to the end",
-			cut);
-	if (is_vacuous)
+		fprintf(out, "  %s: %s%s\n",
+			why_vacuous(check, result) ? "This shows nothing" :
+						     "Not searched to the end",
+			cut, cut[strlen(cut) - 1] == '?' ? "" : ".");
+	if (failing < rr_check_n_clients(check))
 		print_failure(out, check, failing);
 	print_remarks(out, check, result);
 }
@@ -304,9 +318,5 @@ enum rr_exit rr_check_exit(const struct rr_check *check,
 		return RR_EXIT_OK;
 	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
-	return rr_check_cut(check, result) ||
-			       find_failing_client(check, result) <
-				       rr_check_n_clients(check) ?
-		       RR_EXIT_INCONCLUSIVE :
-		       RR_EXIT_OK;
+	return rr_check_cut(check, result) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }

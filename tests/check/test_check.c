@@ -292,10 +292,10 @@ Test(check, a_daemon_is_named)
 	cr_assert_str_eq(cli_output, "0\n");
 }
 
-Test(check, a_program_that_asks_nothing_is_serializable)
+Test(check, a_program_that_asks_nothing_shows_nothing)
 {
-	check_program("", "head -c 3000000 /dev/zero", 0);
-	assert_prints("No client sent a command: does the program connect to REDIS_URL?");
+	check_program("", "head -c 3000000 /dev/zero", 2);
+	assert_prints("This shows nothing: no client sent a command; does the program connect to REDIS_URL?");
 }
 
 Test(check, a_program_without_an_end_is_ended_by_seconds)
