@@ -21,16 +21,16 @@ struct scene {
 	const char *words[WORDS_MAX]; /* the command's; none = counts */
 	enum rr_exit exit;            /* that the command ends with */
 	struct rr_live live;
-	const char *after;            /* what was seen; NULL = the output says it */
+	const char *after;            /* what was seen, NULL = nothing more */
 };
 
 /* One act: two sentences, and what is shown. */
 struct act {
 	const char *name, *title, *text;
 	struct scene scenes[SCENES_MAX];
-	const char *needs;         /* a file; without it the act is left out */
-	bool is_interactive;       /* the first scene needs somebody at the keys;
-				    * without, it is the second */
+	const char *needs;   /* a file; without it the act is left out */
+	bool is_interactive; /* the first scene needs somebody at the keys;
+			      * without, it is the second */
 };
 
 static const struct act acts[] = {

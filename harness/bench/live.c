@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting to look at: what is expected and what is there, while clients count. */
+/* Counting to look at: what is expected and what is there, meanwhile. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -88,7 +88,7 @@ static bool run_live(struct live_count *count, long increments, bool is_shown,
 			    count->error);
 }
 
-/* How many increments this machine does in the given time is tried out first. */
+/* How many increments this machine does in that time is tried out first. */
 static enum rr_exit count_live(struct live_count *count)
 {
 	const struct rr_live *live = count->live;

@@ -66,7 +66,7 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	return drawn;
 }
 
-/* ---- So far --------------------------------------------------------------- */
+/* ---- So far -------------------------------------------------------------- */
 
 /* The trace as it will be if everything goes on as it is written. */
 static bool foresee_trace(const struct rr_trace *trace,

@@ -32,7 +32,7 @@ struct stepper {
 	enum stepper_wish wish;
 	size_t again; /* so many steps are played again without a question */
 	const struct rr_trace *trace;
-	const struct rr_step *step; /* about to happen; NULL = it was the last */
+	const struct rr_step *step; /* about to happen; NULL = there is none */
 	char message[MESSAGE_SIZE];
 };
 

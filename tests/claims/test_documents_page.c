@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/documents.md: its links lead to claims that there are, and each document's
- * section names every claim of it that is not simply true. */
+/* docs/documents.md: its links lead to claims that there are, and each
+ * document's section names every claim of it that is not simply true. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

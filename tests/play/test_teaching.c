@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/teaching.md: every command in it is run, and shows what stands below it. The
- * Chinese one has the same commands and outputs. */
+/* docs/teaching.md: every command in it is run, and shows what stands below it.
+ * The Chinese one has the same commands and outputs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
