@@ -37,6 +37,11 @@ Test(cli, wrong_usage_is_64_in_one_line)
 		{ "bench --redis-server ''", "is empty" },
 		{ "list all", "takes no arguments" },
 		{ "demo now", "takes no arguments" },
+		{ "explore none --graph x.txt", "ending in .dot or .json" },
+		{ "explore none --processes 3", "expected 1, or 2" },
+		{ "explore none --processes 1 --crashes 1",
+		  "a process of its own" },
+		{ "play none --processes 3", "expected 1, or 2" },
 	};
 	char command[300];
 
@@ -109,6 +114,13 @@ Test(cli, lossy_loses_and_exact_is_exact)
 	cr_assert_eq(cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --output $HERE/c"),
 		     0);
 	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
+}
+
+Test(cli, graph_is_written_by_its_suffix)
+{
+	cr_assert_eq(cli_run("$REDRACE explore none --audit 0 --graph $HERE/g.dot --graph $HERE/g.json >/dev/null; grep -c '^digraph' $HERE/g.dot; grep -c '^{' $HERE/g.json"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "1\n1\n");
 }
 
 Test(cli, lossy_that_lost_nothing_is_2)
