@@ -31,7 +31,7 @@ point(i) = word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10) + 0
 grouped(x) = x != floor(x) ? sprintf("%g", x) : x < 1000 ? sprintf("%.0f", x) : \
     x < 1e6 ? sprintf("%d,%03d", int(x / 1000), int(x) % 1000) : \
     sprintf("%d,%03d,%03d", int(x / 1e6), int(x / 1000) % 1000, int(x) % 1000)
-duration(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
+duration(ns) = ns == 0 ? "0" : ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
     ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
 worded(unit, x) = unit eq "ns" ? duration(x) : unit eq "%" ? grouped(x) . " %%" : grouped(x)
 

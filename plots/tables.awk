@@ -168,6 +168,7 @@ function print_settings(    text, i, list) {
 	text = text " · " (repeats > 1 ? "median of " repeats " repeats" : "1 repeat")
 	print "setting = \"" text "\"" >file
 	print "configuration = \"" configuration(most) "\"" >file
+	print "most = " most >file
 	print "processes = " processes >file
 	print "clients = " clients >file
 	print "repeats = " repeats >file

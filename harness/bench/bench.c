@@ -22,6 +22,7 @@ struct bench {
 	struct rr_cluster cluster;
 	struct rr_results results;
 	struct rr_spectra spectra; /* of the run that has just ended */
+	struct rr_holds trace;     /* the same, if it is wanted */
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
 	size_t n_cells;
 	size_t n_begun; /* runs */
@@ -178,6 +179,20 @@ static void refuse_strategy(struct bench *bench,
 	}
 }
 
+static bool is_traced(const struct bench *bench,
+		      const struct rr_strategy *strategy)
+{
+	return bench->options->trace && strategy->acquire;
+}
+
+static bool write_trace(const struct bench *bench,
+			const struct rr_finished *finished)
+{
+	return !is_traced(bench, finished->measurement.strategy) ||
+	       rr_results_trace(&bench->results, finished, &bench->trace,
+				bench->error);
+}
+
 /* A verdict does not end the bench. */
 static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 {
@@ -187,7 +202,8 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 		rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
 	if (!m->deadlocked)
 		return rr_results_add(&bench->results, finished,
-				      &bench->spectra, bench->error);
+				      &bench->spectra, bench->error) &&
+		       write_trace(bench, finished);
 	rr_complain(RR_EXIT_VIOLATED, "%s: %s", m->strategy->name, m->remark);
 	add_without_figures(bench, m->strategy->name, RR_EXIT_VIOLATED,
 			    m->remark);
@@ -195,7 +211,7 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 	return true;
 }
 
-static struct rr_run run_of(const struct bench *bench, const struct cell *cell,
+static struct rr_run run_of(struct bench *bench, const struct cell *cell,
 			    long repeat)
 {
 	const struct rr_bench_options *options = bench->options;
@@ -214,6 +230,8 @@ static struct rr_run run_of(const struct bench *bench, const struct cell *cell,
 		.seed = (uint64_t)(options->seed + repeat),
 		.policy = rr_policy_for(options->policy, cell->strategy),
 		.kill_workers = options->kill_workers,
+		.trace = is_traced(bench, cell->strategy) ? &bench->trace :
+							    NULL,
 	};
 }
 
@@ -374,6 +392,7 @@ enum rr_exit rr_bench(const struct rr_bench_options *options,
 		return RR_EXIT_OK;
 	}
 	bench->options = options;
+	bench->trace.most = (size_t)options->trace;
 	bench->session = session;
 	bench->results.rows = -1;
 	rr_progress_begin(&bench->progress);
@@ -383,6 +402,7 @@ enum rr_exit rr_bench(const struct rr_bench_options *options,
 	rr_cases_release(&bench->cases);
 	rr_results_close(&bench->results);
 	rr_cluster_close(&bench->cluster);
+	free(bench->trace.holds);
 	free(bench);
 	return code;
 }

@@ -13,6 +13,21 @@
 
 /* ---- One run ------------------------------------------------------------- */
 
+/* A client's time in a critical section, in nanoseconds. */
+struct rr_hold {
+	int client, key; /* which of them, from 0 */
+	int others;      /* that were in it meanwhile */
+	int64_t asked_ns, entered_ns, left_ns;
+};
+
+/* The last times of each client of a run, and when the run began. */
+struct rr_holds {
+	size_t most; /* of each client */
+	struct rr_hold *holds; /* the caller's to free; by entered_ns */
+	size_t n;
+	int64_t start_ns;
+};
+
 /* One measured run of one strategy. */
 struct rr_run {
 	const struct rr_strategy *strategy;
@@ -29,6 +44,7 @@ struct rr_run {
 	enum rr_policy policy; /* rr_policy_for(), without objection */
 	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
 	const struct rl_driver *driver; /* of all connections, or NULL */
+	struct rr_holds *trace; /* filled, if there is one */
 };
 
 enum rr_verdict {
@@ -129,6 +145,7 @@ struct rr_bench_options {
 	long seed;
 	enum rr_policy policy;
 	long kill_workers;
+	long trace; /* times in critical sections to keep of each client */
 	enum rr_persistence persistence;
 	enum rr_pin pin;
 	const char *redis_server;

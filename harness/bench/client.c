@@ -104,6 +104,7 @@ bool rr_runner_open(struct rr_runner *runner)
 {
 	const struct rr_run *run = runner->run;
 
+	rr_runner_choose_hooks(runner);
 	runner->random.state = run->seed + (uint64_t)runner->number;
 	if (!connect_to_all(runner))
 		return false;
@@ -189,6 +190,22 @@ static void note_exit(void *context)
 		runner->slot->overruns++;
 }
 
+/* The time is taken before anybody else can be let in. */
+static void note_exit_and_keep(void *context)
+{
+	const struct timed *it = context;
+	const struct rr_hold hold = {
+		.client = it->runner->number,
+		.key = (int)(it->target - it->runner->targets),
+		.asked_ns = it->asked_ns,
+		.entered_ns = *it->entered_ns,
+		.left_ns = rr_count_now_ns(it->runner),
+	};
+
+	note_exit(context);
+	rr_trace_note(it->runner, &hold);
+}
+
 /* rr_get_add_set() of what was put off: SET and the item's end are one. */
 static enum rl_outcome increment_item(void *context)
 {
@@ -204,6 +221,26 @@ static enum rl_outcome increment_item(void *context)
 				   it->target->counter, value + 1);
 }
 
+/* Of an attempt, and of one at what was put off. */
+static const struct rr_attempt_hooks plain_hooks[] = {
+	{ .enter = note_entry, .leave = note_exit },
+	{ .enter = note_entry,
+	  .increment = increment_item,
+	  .leave = note_exit },
+};
+
+static const struct rr_attempt_hooks tracing_hooks[] = {
+	{ .enter = note_entry, .leave = note_exit_and_keep },
+	{ .enter = note_entry,
+	  .increment = increment_item,
+	  .leave = note_exit_and_keep },
+};
+
+void rr_runner_choose_hooks(struct rr_runner *runner)
+{
+	runner->hooks = runner->run->trace ? tracing_hooks : plain_hooks;
+}
+
 /* Does the last attempt hold its lock still, because the release failed? Where
  * it writes too, that is what became of the increment. */
 static bool has_kept_lock(const struct rr_runner *runner)
@@ -216,13 +253,6 @@ enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
 				  struct rr_target *target, const char *item,
 				  int64_t *entered_ns)
 {
-	static const struct rr_attempt_hooks own = { .enter = note_entry,
-						     .leave = note_exit };
-	static const struct rr_attempt_hooks put_off = {
-		.enter = note_entry,
-		.increment = increment_item,
-		.leave = note_exit
-	};
 	const struct rr_strategy *strategy = runner->run->strategy;
 	struct timed it = { .runner = runner,
 			    .target = target,
@@ -230,7 +260,7 @@ enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
 			    .entered_ns = entered_ns };
 	struct rr_attempt attempt = { .strategy = strategy,
 				      .client = &target->client,
-				      .hooks = item ? &put_off : &own,
+				      .hooks = &runner->hooks[item != NULL],
 				      .context = &it };
 	enum rl_outcome outcome;
 

@@ -32,6 +32,8 @@ struct rr_slot {
 	uint64_t replaced;       /* ... and another went on: the program's */
 	int64_t start_ns, end_ns;
 	struct rr_error error; /* why it gave up */
+	uint64_t n_holds;      /* noted so far, with a trace */
+	struct rr_hold *holds; /* the last of them, a ring */
 	struct rr_histogram latency;
 	struct rr_histogram waiting;
 };
@@ -108,11 +110,16 @@ struct rr_runner {
 	struct rl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */
 	uint64_t commands_before;  /* the measured part */
 	bool resumes;              /* goes on for a client that has died */
+	/* Of an attempt, and of one that was put off; with a trace others. */
+	const struct rr_attempt_hooks *hooks;
 	bool entered;              /* the last attempt got its lock ... */
 	enum rl_outcome released;  /* ... and gave it back */
 	int silences;              /* unknown outcomes in a row */
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };
+
+/* Once, before the first attempt: whether it is traced is asked only then. */
+void rr_runner_choose_hooks(struct rr_runner *runner);
 
 /* Connects; false after rr_runner_give_up() when it cannot. Close it in any
  * case. */
@@ -212,5 +219,14 @@ void rr_measurement_gather(struct rr_measurement *measurement,
 			   struct rr_spectra *spectra,
 			   const struct rr_run *run,
 			   const struct rr_board *board);
+
+/* ---- Who was in a critical section when (trace.c) ------------------------ */
+
+/* Keeps it, in place of the oldest one when the ring is full. */
+void rr_trace_note(struct rr_runner *runner, const struct rr_hold *hold);
+
+/* Takes all rings from the board, in order. */
+bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board,
+		     struct rr_error *error);
 
 #endif

@@ -149,6 +149,9 @@ static const struct rr_option options_table[] = {
 	  .help = "your own servers instead: the data server, then lock servers",
 	  .kind = RR_TAKES_MORE, .take = take_redis },
 	{ .help = "Output" },
+	{ .name = "trace", .argument = "N",
+	  .help = "write to DIR/holders who was in the critical section when: the last N times of each client, where there is a lock (0: nothing)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(trace), .max = 10000 },
 	{ .common = RR_OPTION_OUTPUT, .argument = "DIR|FILE",
 	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit) or .tap is also written; may be repeated",
 	  .take = take_bench_output },
@@ -284,6 +287,10 @@ static bool check_sizes(const struct rr_bench_options *options,
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--keys %ld with %ld clients is too much for memory; %d clients x keys is the most",
 				    options->keys, clients, TARGETS_MAX);
+	if (clients * options->trace > TARGETS_MAX)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--trace %ld with %ld clients is too much for memory; %d clients x times is the most",
+				    options->trace, clients, TARGETS_MAX);
 	return true;
 }
 

@@ -43,6 +43,11 @@ void rr_results_close(struct rr_results *results);
 bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 		    const struct rr_spectra *spectra, struct rr_error *error);
 
+/* Writes who was in the critical section when. */
+bool rr_results_trace(const struct rr_results *results,
+		      const struct rr_finished *finished,
+		      const struct rr_holds *trace, struct rr_error *error);
+
 /* Writes summary.csv. */
 bool rr_results_summarise(const struct rr_results *results,
 			  struct rr_error *error);

@@ -300,7 +300,10 @@ static bool judge_run(struct course *course, int64_t server_ns,
 		return fail_run(course, RR_ERROR_INTERNAL,
 				"clients ended before their share was done");
 	measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
-	if (!read_counters(course, &measurement->final_value))
+	if (!read_counters(course, &measurement->final_value) ||
+	    (course->run->trace &&
+	     !rr_trace_gather(course->run->trace, course->board,
+			      course->error)))
 		return false;
 	rr_measurement_judge(measurement);
 	return true;

@@ -26,8 +26,10 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	const size_t head = in_whole_lines(sizeof(struct rr_board));
 	const size_t slots = n_clients * sizeof(struct rr_slot);
 	const size_t sections = (size_t)run->keys * sizeof(struct rr_section);
-	const size_t size = head + slots + sections +
-			    n_processes * sizeof(struct rr_usage);
+	const size_t usage = n_processes * sizeof(struct rr_usage);
+	const size_t most = run->trace ? run->trace->most : 0;
+	const size_t size = head + slots + sections + usage +
+			    n_clients * most * sizeof(struct rr_hold);
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct rr_board *board = (struct rr_board *)memory;
@@ -40,6 +42,11 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	board->slots = (struct rr_slot *)(memory + head);
 	board->sections = (struct rr_section *)(memory + head + slots);
 	board->usage = (struct rr_usage *)(memory + head + slots + sections);
+	for (size_t i = 0; i < n_clients; i++)
+		board->slots[i].holds =
+			(struct rr_hold *)(memory + head + slots + sections +
+					   usage) +
+			i * most;
 	sem_init(&board->go, 1, 0);
 	return board;
 }
@@ -104,6 +111,7 @@ static void clear_results(struct rr_slot *slot)
 	slot->retries = slot->retry_max = 0;
 	slot->overlaps = slot->overruns = 0;
 	slot->commands = slot->unsettled = 0;
+	slot->n_holds = 0;
 	memset(&slot->latency, 0, sizeof(slot->latency));
 	memset(&slot->waiting, 0, sizeof(slot->waiting));
 }

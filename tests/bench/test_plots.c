@@ -93,3 +93,33 @@ Test(plots, bars_are_sorted_and_show_medians)
 	cr_assert(strstr(cli_output, ">incr<>none<>redlock<"), "%s",
 		  cli_output);
 }
+
+/* ---- Who was in the critical section when ---------------------------------- */
+
+/* A mutex of each process: the two processes meet inside. */
+Test(plots, overlaps_of_holders_are_marked)
+{
+	draw_bench("local-mutex none --processes 2 --threads 1 --hold-us 200 --increments 200 --trace 50");
+	assert_shown("holders-local-mutex.svg", "client 2, process 2");
+	assert_shown("holders-local-mutex.svg", "dark: alone; hatched: with another");
+	cr_assert_eq(cli_run("awk -F, '$7 > 0' $HERE/a/holders/local-mutex-t1-p2-r1.csv | grep -q . && ls $HERE/a/holders"), 0);
+	cr_assert_str_eq(cli_output, "local-mutex-t1-p2-r1.csv\n");
+}
+
+/* The last five of each client, in order, one after the other. */
+Test(plots, trace_keeps_the_last_of_each_client)
+{
+	draw_bench("lua-delifequals --threads 3 --increments 90 --trace 5");
+	assert_shown("holders-lua-delifequals.svg",
+		     "dark: in the critical section; thin: asking. Nobody met another in it, 15 times traced");
+	cr_assert_eq(cli_run("awk -F, 'NR > 1 { n[$1]++; if ($4 > $5 || $5 >= $6 || $5 < left || $7) exit 1; left = $6 }"
+			     "END { exit !(NR == 16 && n[1] == 5 && n[2] == 5 && n[3] == 5) }' $HERE/a/holders/*.csv"),
+		     0);
+}
+
+Test(plots, nothing_is_traced_unless_asked_for)
+{
+	cr_assert_eq(cli_run("$REDRACE bench incr --increments 10 --warmup 0 --output $HERE/a >$HERE/t && test ! -e $HERE/a/holders"), 0);
+	cli_assert_one_line("$REDRACE bench incr --threads 200 --trace 10000 --output $HERE/b 2>&1",
+			    RR_EXIT_USAGE, "--trace 10000 with 200 clients");
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who was in a critical section when. A client keeps its last times in a ring of its
+ * own in the shared memory; afterwards they are put in order and written as CSV.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "client.h"
+#include "results.h"
+
+void rr_trace_note(struct rr_runner *runner, const struct rr_hold *hold)
+{
+	struct rr_slot *slot = runner->slot;
+
+	slot->holds[slot->n_holds++ % runner->run->trace->most] = *hold;
+}
+
+/* ---- In order ------------------------------------------------------------ */
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct rr_hold *x = a, *y = b;
+
+	return (x->entered_ns > y->entered_ns) -
+	       (x->entered_ns < y->entered_ns);
+}
+
+static size_t copy_holds(const struct rr_slot *slot, size_t most,
+			 struct rr_hold *holds)
+{
+	const size_t n = slot->n_holds < most ? slot->n_holds : most;
+
+	memcpy(holds, slot->holds, n * sizeof(*holds));
+	return n;
+}
+
+/* Others that were in the same critical section meanwhile. */
+static void count_others(struct rr_holds *trace)
+{
+	for (size_t i = 0; i < trace->n; i++) {
+		struct rr_hold *hold = &trace->holds[i];
+
+		for (size_t j = i + 1; j < trace->n; j++) {
+			struct rr_hold *later = &trace->holds[j];
+
+			if (later->entered_ns >= hold->left_ns)
+				break;
+			if (later->key != hold->key)
+				continue;
+			hold->others++;
+			later->others++;
+		}
+	}
+}
+
+bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board,
+		     struct rr_error *error)
+{
+	int64_t start_ns = board->slots[0].start_ns;
+
+	trace->n = 0;
+	free(trace->holds);
+	trace->holds = calloc(board->n_clients * trace->most,
+			      sizeof(*trace->holds));
+	if (!trace->holds)
+		return rr_error_no_memory(error);
+	for (size_t i = 0; i < board->n_clients; i++) {
+		const struct rr_slot *slot = &board->slots[i];
+
+		if (slot->start_ns < start_ns)
+			start_ns = slot->start_ns;
+		trace->n += copy_holds(slot, trace->most,
+				       trace->holds + trace->n);
+	}
+	trace->start_ns = start_ns;
+	qsort(trace->holds, trace->n, sizeof(*trace->holds), compare_entries);
+	count_others(trace);
+	return true;
+}
+
+/* ---- As a file ----------------------------------------------------------- */
+
+static void print_holds(FILE *out, const struct rr_holds *trace, int threads)
+{
+	fprintf(out, "client,process,key,asked_ns,entered_ns,left_ns,others\n");
+	for (size_t i = 0; i < trace->n; i++) {
+		const struct rr_hold *hold = &trace->holds[i];
+
+		fprintf(out, "%d,%d,%d,%lld,%lld,%lld,%d\n", hold->client + 1,
+			hold->client / threads + 1, hold->key,
+			(long long)(hold->asked_ns - trace->start_ns),
+			(long long)(hold->entered_ns - trace->start_ns),
+			(long long)(hold->left_ns - trace->start_ns),
+			hold->others);
+	}
+}
+
+bool rr_results_trace(const struct rr_results *results,
+		      const struct rr_finished *finished,
+		      const struct rr_holds *trace, struct rr_error *error)
+{
+	const struct rr_measurement *m = &finished->measurement;
+	char path[RR_PATH_SIZE];
+	struct rr_draft draft;
+
+	snprintf(path, sizeof(path), "%s/holders", results->directory);
+	if (!rr_files_make_directory(path, error) ||
+	    !rr_draft_open(&draft, error))
+		return false;
+	print_holds(draft.out, trace, m->threads);
+	snprintf(path, sizeof(path), "%s/holders/%s-t%d-p%d-r%ld.csv",
+		 results->directory, m->strategy->name, m->threads,
+		 m->processes, finished->repeat);
+	return rr_draft_replace(&draft, path, error);
+}
