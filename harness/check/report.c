@@ -183,8 +183,9 @@ static void name_pictures(const struct rr_check_options *options,
 
 /* ---- All of it ----------------------------------------------------------------------- */
 
-/* In words; and drawn as the terminal wants it. */
-static bool write_words(struct written *written, struct rr_error *error)
+/* In words; and drawn as the terminal wants it, for which it is played again: an error of
+ * that takes no words away. */
+static void write_words(struct written *written, struct rr_error *error)
 {
 	const struct rr_outcomes_result *result = written->result;
 	const struct rr_style style = rr_draw_style(stdout, false);
@@ -204,7 +205,8 @@ static bool write_words(struct written *written, struct rr_error *error)
 				 &style, error);
 		fclose(drawing);
 	}
-	return !error->kind && (written->words || rr_error_no_memory(error));
+	if (!written->words)
+		rr_error_no_memory(error);
 }
 
 static bool publish_check(const struct written *written, enum rr_exit code,
@@ -229,16 +231,20 @@ enum rr_exit rr_check_report(struct rr_check *check,
 	const enum rr_exit code = rr_check_exit(check, result);
 	struct rr_outputs outputs = check->options->report;
 	struct written written = { .check = check, .result = result };
+	struct rr_error undrawn = { .kind = RR_ERROR_NONE };
 
 	if (!result->transcript)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
-	if (write_words(&written, error) &&
+	write_words(&written, &undrawn);
+	if (written.words &&
 	    publish_check(&written, code, &outputs, result->seconds, error)) {
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
 			fputs(written.words, stderr);
 		name_pictures(check->options, &outputs);
 		save_schedule(check, result, error);
 	}
+	if (undrawn.kind)
+		rr_error_set(error, undrawn.kind, "%s", undrawn.text);
 	free(written.words);
 	free(written.drawing);
 	return code;
