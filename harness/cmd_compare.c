@@ -45,7 +45,7 @@ static const struct rr_option options_table[] = {
 	  .help = "compare figures although servers, machines or settings differ",
 	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct options, compare.anyway) },
 	{ .name = "fail-if-slower",
-	  .help = "exit 3 when something has become slower by more than the floor",
+	  .help = "exit with 3 if something has become slower by more than the floor",
 	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct options, compare.fail_if_slower) },
 	{ .common = RR_OPTION_FORMAT,
@@ -55,8 +55,8 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares two results directories of bench. First whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy: the ratio of Hodges and Lehmann with its 95 % interval, and the two-sided test of Mann and Whitney over the repeats. Figures of different servers, machines or settings are not compared.\v"
-		 "Four repeats on either side are the least that can show a difference. Exit: 1 = wrong now, 65 = the environments differ.",
+	.about = "Compares two results directories of bench: first whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy, as the Hodges-Lehmann ratio with its 95 % interval and the two-sided Mann-Whitney test over the repeats. Figures of different servers, machines or settings are not compared.\v"
+		 "At least four repeats on either side are needed to show a difference. The exit code is 1 if something is wrong now, 3 with --fail-if-slower, and 65 if the environments differ.",
 	.arguments = "DIR DIR",
 	.missing = "name two results directories, that from before and that from after",
 	.options = options_table,
@@ -78,7 +78,7 @@ static enum rr_exit run_compare(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_compare = {
 	.name = "compare",
-	.summary = "two results directories: what is wrong now, what is slower",
+	.summary = "compare two results directories: what is wrong now, what is slower",
 	.line = &command_line,
 	.run = run_compare,
 };

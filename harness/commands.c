@@ -44,7 +44,7 @@ void rr_commands_print(FILE *out)
 		fprintf(out, "  %-8s %s\n", command->name, command->summary);
 	fprintf(out,
 		"\n'redrace help COMMAND' shows the options of one; -V or --version the version.\n"
-		"Exit: 0 as expected, 1 correctness violated, 2 inconclusive, 64 usage,\n"
-		"65 program or file cannot be judged, 69 no Redis, 70 internal,\n"
-		"74 cannot write, 77 skipped, 130 interrupted.\n");
+		"Exit: 0 as expected, 1 correctness violated, 2 inconclusive, 3 slower than\n"
+		"allowed, 64 usage, 65 program or file cannot be judged, 69 no Redis,\n"
+		"70 internal, 74 cannot write, 77 skipped, 130 interrupted.\n");
 }
