@@ -178,7 +178,12 @@ static void print_overwrite(const struct rr_html *html, size_t index,
 	if (index != overwrite->look && index != overwrite->between &&
 	    index != overwrite->write)
 		return;
-	rr_xml_print(html->out, "<span class=\"join\">%s ", marks[number]);
+	/* Who steps sees it when it is so. */
+	rr_xml_print(html->out, "<span class=\"join\" data-from=\"%zu\">%s ",
+		     index == overwrite->look ?
+			     find_stale_step(html, overwrite) :
+			     rows[index].number,
+		     marks[number]);
 	if (index == overwrite->look)
 		rr_xml_print(
 			html->out,

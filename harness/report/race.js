@@ -74,6 +74,8 @@
 				here.setAttribute("aria-current", "step");
 				if (scroll) here.scrollIntoView({ block: "nearest" });
 			}
+			for (const join of article.querySelectorAll("[data-from]"))
+				join.hidden = step !== null && Number(join.dataset.from) > step;
 			find(".where").textContent = step === null ? "all steps" :
 				step === 0 ? "at the start, " + last + " steps" :
 				"step " + step + " of " + last;

@@ -40,7 +40,10 @@ async function step_by_keys(open) {
 	seen = await look(page);
 	assert.match(seen.where, /^at the start, 8 steps/);
 	assert.strictEqual(seen.hash, "#step=0");
-	await press(page, "ArrowRight", "ArrowRight", "ArrowRight");
+	await press(page, "ArrowRight", "ArrowRight");
+	assert(await page.$eval(".join", (join) => join.hidden), "it is not stale yet");
+	await press(page, "ArrowRight");
+	assert(await page.$eval(".join", (join) => !join.hidden));
 	seen = await look(page);
 	assert.strictEqual(seen.here, "3");
 	assert.strictEqual(seen.where, "step 3 of 8");

@@ -58,7 +58,7 @@ Test(race_page, has_all_steps_and_lanes)
 Test(race_page, joins_the_stale_read_and_the_write_that_loses)
 {
 	const char *const parts[] = {
-		"① the last that B sees of <code>x</code>; stale from step 3 on",
+		"data-from=\"3\">① the last that B sees of <code>x</code>; stale from step 3 on",
 		"① what B saw in step 2 is not what is there now",
 		"① <strong>replaces what A wrote in step 3</strong>, which B has not seen since step 2",
 		"<code>1</code> <strong class=\"bad\">stale</strong>",
