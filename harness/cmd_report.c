@@ -111,7 +111,7 @@ static enum rr_exit run_report(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_report = {
 	.name = "report",
-	.summary = "results and races as one HTML page",
+	.summary = "write results and races as one HTML page",
 	.line = &report_line,
 	.run = run_report,
 };
