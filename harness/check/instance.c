@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "process.h"
+#include "requests.h"
 
 /* Commands of a connection that wait for their answers. */
 enum { REQUESTS_MAX = 4096 };
@@ -55,126 +56,17 @@ static struct rr_terms *terms_of_instance(const struct rr_instance *instance)
 
 /* ---- Requests that are no steps -------------------------------------------- */
 
-static bool word_equals(const struct rl_word *word, const char *text)
-{
-	return word->length == strlen(text) &&
-	       strncasecmp(word->text, text, word->length) == 0;
-}
-
-static bool is_one_of(const struct rl_command *command,
-		      const char *const *names)
-{
-	while (*names && !word_equals(&command->words[0], *names))
-		names++;
-	return *names != NULL;
-}
-
-/* Has it this second word? */
-static bool is_subcommand(const struct rl_command *command, const char *name,
-			  const char *const *seconds)
-{
-	if (command->n_words < 2 || !word_equals(&command->words[0], name))
-		return false;
-	while (*seconds && !word_equals(&command->words[1], *seconds))
-		seconds++;
-	return *seconds != NULL;
-}
-
-/* (P|S)(UN)SUBSCRIBE: their replies are among the messages. */
-static bool is_subscription(const struct rl_command *command)
-{
-	static const char *const names[] = {
-		"SUBSCRIBE",   "PSUBSCRIBE",   "SSUBSCRIBE",
-		"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", NULL
-	};
-
-	return is_one_of(command, names);
-}
-
-/* What a real server is asked once. */
-static bool is_asked_once(const struct rl_command *command)
-{
-	static const char *const names[] = { "HELLO", "COMMAND", "INFO", "PING",
-					     NULL };
-	static const char *const load[] = { "LOAD", NULL };
-
-	return is_one_of(command, names) ||
-	       is_subcommand(command, "SCRIPT", load);
-}
-
-/* What is accepted, whatever it says, for it is about this connection alone. */
-static bool is_accepted(const struct rl_command *command)
-{
-	static const char *const names[] = { "AUTH", "QUIT", "READONLY", NULL };
-	static const char *const ofs[] = { "SETNAME", "SETINFO", "NO-EVICT",
-					   "NO-TOUCH", NULL };
-
-	return is_one_of(command, names) ||
-	       is_subcommand(command, "CLIENT", ofs);
-}
-
-/* CLIENT ID and CLIENT GETNAME. */
-static bool is_about_itself(const struct rl_command *command)
-{
-	static const char *const questions[] = { "ID", "GETNAME", NULL };
-
-	return is_subcommand(command, "CLIENT", questions);
-}
-
-/* What may stay on a connection when it is closed. */
-static bool makes_dirty(const struct rl_command *command)
-{
-	static const char *const names[] = { "MULTI", "WATCH", "SELECT",
-					     "SUBSCRIBE", "PSUBSCRIBE",
-					     "SSUBSCRIBE", "MONITOR", "CLIENT",
-					     NULL };
-
-	return is_one_of(command, names);
-}
-
-/* What cannot be judged: it is answered by more than replies and messages, or it is
- * about more than the data and the connection. */
-static bool is_refused_request(const struct rl_command *command)
-{
-	static const char *const names[] = {
-		"MONITOR", "SYNC",     "PSYNC",	       "REPLICAOF",
-		"SLAVEOF", "FAILOVER", "SHUTDOWN",     "DEBUG",
-		"BGSAVE",  "MIGRATE",  "BGREWRITEAOF", NULL
-	};
-	static const char *const changes[] = { "SET", "REWRITE", "RESETSTAT",
-					       NULL };
-	static const char *const users[] = { "SETUSER", "DELUSER", "LOAD",
-					     "SAVE",	"LOG",	   NULL };
-	static const char *const flush[] = { "FLUSH", NULL };
-
-	return is_one_of(command, names) ||
-	       is_subcommand(command, "CONFIG", changes) ||
-	       is_subcommand(command, "ACL", users) ||
-	       is_subcommand(command, "SCRIPT", flush) ||
-	       (word_equals(&command->words[0], "CLIENT") &&
-		!is_accepted(command) && !is_about_itself(command));
-}
-
-static bool wants_resp3(const struct rl_command *command)
-{
-	return word_equals(&command->words[0], "HELLO") &&
-	       command->n_words > 1 && !word_equals(&command->words[1], "2");
-}
-
-/* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
+/* The marks of a critical section are answered as any ECHO. */
 static bool take_mark(struct rr_instance *instance,
 		      const struct rl_command *command)
 {
-	bool enters;
+	const enum rr_mark mark = rr_request_mark(command);
 
-	if (command->n_words != 2 || !word_equals(&command->words[0], "ECHO"))
+	if (mark == RR_MARK_NONE)
 		return false;
-	enters = word_equals(&command->words[1], "redrace:enter");
-	if (!enters && !word_equals(&command->words[1], "redrace:leave"))
-		return false;
-	instance->is_inside = enters;
-	instance->has_entered |= enters;
-	instance->was_inside |= enters;
+	instance->is_inside = mark == RR_MARK_ENTER;
+	instance->has_entered |= instance->is_inside;
+	instance->was_inside |= instance->is_inside;
 	return true;
 }
 
@@ -196,17 +88,17 @@ static uint32_t answer_about_lane(const struct rr_instance *instance,
 {
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 
-	if (word_equals(&command->words[1], "SETNAME")) {
+	if (rr_request_word_is(&command->words[1], "SETNAME")) {
 		if (command->n_words > 2)
 			lane->name = text_reply(instance, RL_REPLY_STRING,
 						command->words[2].text,
 						command->words[2].length);
 		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
 	}
-	if (word_equals(&command->words[1], "GETNAME") &&
+	if (rr_request_word_is(&command->words[1], "GETNAME") &&
 	    lane->name != RR_NO_ID)
 		return lane->name;
-	if (word_equals(&command->words[1], "ID")) {
+	if (rr_request_word_is(&command->words[1], "ID")) {
 		reply.type = RL_REPLY_INTEGER;
 		reply.integer =
 			(long long)instance->client * RR_RUN_LANES + lane->id;
@@ -240,15 +132,15 @@ static uint32_t answer_at_once(struct rr_instance *instance,
 	static const char no_resp3[] = "NOPROTO unsupported protocol version";
 	const struct rr_program *program = instance->config->program;
 
-	if (wants_resp3(command))
+	if (rr_request_wants_resp3(command))
 		return text_reply(instance, RL_REPLY_FAILED, no_resp3,
 				  strlen(no_resp3));
-	if (is_asked_once(command) && !may_listen(lane))
+	if (rr_request_is_asked_once(command) && !may_listen(lane))
 		return program->ask(program->ask_context, 0, command);
-	if (is_about_itself(command) ||
-	    is_subcommand(command, "CLIENT", naming))
+	if (rr_request_is_about_itself(command) ||
+	    rr_request_has_second(command, "CLIENT", naming))
 		return answer_about_lane(instance, lane, command);
-	if (is_accepted(command))
+	if (rr_request_is_accepted(command))
 		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
 	if (take_mark(instance, command))
 		return text_reply(instance, RL_REPLY_STRING,
@@ -389,12 +281,13 @@ static bool on_instance_request(void *context, struct rr_process *process,
 			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once: make its pool smaller",
 			instance->plan.name, RR_RUN_ORDINALS);
-	if (is_refused_request(command) ||
-	    (word_equals(&command->words[0], "RESET") && may_listen(lane)))
+	if (rr_request_is_refused(command) ||
+	    (rr_request_word_is(&command->words[0], "RESET") && may_listen(lane)))
 		return fail_refused(instance, command);
-	lane->is_dirty |= makes_dirty(command) && !is_accepted(command);
-	request.is_quit = word_equals(&command->words[0], "QUIT");
-	request.subscribes = is_subscription(command);
+	lane->is_dirty |= rr_request_makes_dirty(command) &&
+			  !rr_request_is_accepted(command);
+	request.is_quit = rr_request_word_is(&command->words[0], "QUIT");
+	request.subscribes = rr_request_subscribes(command);
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
 	request.answer = answer_at_once(instance, lane, command);
