@@ -38,15 +38,6 @@ enum rr_case_verdict rr_case_verdict_of(enum rr_exit code)
 
 /* ---- Texts that can be written anywhere ----------------------------------- */
 
-/* The next line of a text, without its end; *text moves on to the one behind. */
-static size_t next_case_line(const char **text)
-{
-	const size_t length = strcspn(*text, "\n");
-
-	*text += length + ((*text)[length] == '\n');
-	return length;
-}
-
 /* Takes the sequences out that give a terminal colours. */
 static void strip_colours(char *text)
 {
@@ -105,7 +96,7 @@ static char *clean_lines(const char *text)
 	while (*text) {
 		const char *line = text;
 
-		put_clean_line(out, line, next_case_line(&text));
+		put_clean_line(out, line, rr_case_line(&text));
 		if (*text)
 			fputc('\n', out);
 	}

@@ -75,16 +75,19 @@ typedef bool rr_print(const void *what, enum rr_format format, FILE *out,
 		      struct rr_error *error);
 
 /*
- * Prints and writes all that was asked for: a file under another name first, which
- * is then renamed, and without colours. With --format github the summary of the workflow's step, the file
- * that $GITHUB_STEP_SUMMARY names, gets a part more. False: the first error; the
- * others are written all the same.
+ * Prints and writes all that was asked for: a file without colours, and under
+ * another name first. With --format github the summary of the workflow's step, the
+ * file that $GITHUB_STEP_SUMMARY names, gets a part more. False: the first error;
+ * the others are written all the same.
  */
 bool rr_cases_publish(const struct rr_cases *cases,
 		      const struct rr_outputs *outputs, rr_print *print,
 		      const void *what, struct rr_error *error);
 
-/* ---- Writers (cases_print.c) ---------------------------------------------- */
+/* ---- Writers (cases_print.c) --------------------------------------------- */
+
+/* The length of a text's first line, without its end; *text moves on to the next. */
+size_t rr_case_line(const char **text);
 
 /* In one of RR_CASE_FORMATS. */
 void rr_cases_print(const struct rr_cases *cases, enum rr_format format,

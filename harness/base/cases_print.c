@@ -15,19 +15,19 @@ enum { NOTE_LINES = 40, STEP_CASES = 40, STEP_LINES = 200 };
 
 enum { SCHEMA = 3 };
 
-/* The next line of a text, without its end; *text moves on to the one behind. */
-static int next_detail(const char **text)
+size_t rr_case_line(const char **text)
 {
 	const size_t length = strcspn(*text, "\n");
 
 	*text += length + ((*text)[length] == '\n');
-	return (int)length;
+	return length;
 }
 
 /* What does not pass a test. */
 static bool is_bad(const struct rr_case *one)
 {
-	return one->verdict == RR_CASE_FAILED || one->verdict == RR_CASE_ERROR ||
+	return one->verdict == RR_CASE_FAILED ||
+	       one->verdict == RR_CASE_ERROR ||
 	       one->verdict == RR_CASE_INCONCLUSIVE;
 }
 
@@ -42,7 +42,7 @@ static json_t *json_of_lines(const char *text)
 
 		json_array_append_new(
 			lines, json_pack("s%", line,
-					 (size_t)next_detail(&text)));
+					 rr_case_line(&text)));
 	}
 	return lines;
 }
@@ -230,7 +230,7 @@ static void put_yaml_lines(FILE *out, const char *text, int depth)
 	while (*text) {
 		const char *line = text;
 
-		fprintf(out, "%*s%.*s\n", 2 * depth, "", next_detail(&text),
+		fprintf(out, "%*s%.*s\n", 2 * depth, "", (int)rr_case_line(&text),
 			line);
 	}
 }
@@ -344,10 +344,10 @@ static void put_command_details(FILE *out, const char *text)
 {
 	for (int i = 0; text && *text && i < NOTE_LINES; i++) {
 		const char *line = text;
-		const int length = next_detail(&text);
+		const size_t length = rr_case_line(&text);
 
 		fputs("%0A", out);
-		put_command_text(out, line, (size_t)length, false);
+		put_command_text(out, line, length, false);
 	}
 	if (text && *text)
 		fputs("%0A...", out);
@@ -402,7 +402,7 @@ static void put_step_details(FILE *out, const struct rr_case *one)
 	for (int i = 0; *text && i < STEP_LINES; i++) {
 		const char *line = text;
 
-		rr_xml_print(out, "%.*s\n", next_detail(&text), line);
+		rr_xml_print(out, "%.*s\n", (int)rr_case_line(&text), line);
 	}
 	fprintf(out, "%s</pre>\n\n</details>\n\n", *text ? "...\n" : "");
 }

@@ -71,11 +71,11 @@ static void show_round(struct rr_comparison *comparison,
 			   peer		    ? peer->name :
 					      "redis-benchmark";
 
+	const double share = (double)comparison->n_measured /
+			     (double)comparison->n_to_measure;
+
 	if (rr_progress_is_due(progress))
-		rr_progress_show(progress,
-				 rr_progress_left(progress,
-						  (double)comparison->n_measured /
-							  (double)comparison->n_to_measure),
+		rr_progress_show(progress, rr_progress_left(progress, share),
 				 "%ld of %ld, %s with %d client%s",
 				 comparison->n_measured + 1,
 				 comparison->n_to_measure, name,
