@@ -35,7 +35,7 @@ if (is_pair) {
     edge = high_end * 1.5
     set logscale x 10
     set xrange [low:edge]
-    eval "set xtics " . log_ticks(low, edge, unit)
+    eval "set xtics " . log_ticks(low, edge, unit, 100)
 } else {
     edge = unit eq "share" ? 1 : high_end > 0 ? high_end * 1.03 : 1
     set xrange [0:edge]

@@ -37,14 +37,14 @@ worded(unit, x) = unit eq "ns" ? duration(x) : unit eq "%" ? grouped(x) . " %%" 
 
 # Ticks as a list for "set xtics (...)": all different, at most seven or so. On a
 # linear axis from 0 in steps of 1, 2 or 5; on a logarithmic one at 1, 2, 5 of
-# each decade, or at the decades alone where there are many.
+# each decade, or at the decades alone if the ends are more than many times apart.
 size_of(x) = 10.0 ** floor(log10(x))
 step_of(top) = top / size_of(top) > 5 ? 2 * size_of(top) : top / size_of(top) > 2 ? size_of(top) : size_of(top) / 2
 next_linear(x, step, top, unit) = x > top * 1.0001 ? "" : \
     sprintf("'%s' %.10g, ", worded(unit, x), x) . next_linear(x + step, step, top, unit)
 linear_ticks(top, unit) = "(" . next_linear(0, step_of(top), top, unit) . "'' -1)"
 at_decade(x, low, high, unit) = x < low || x > high ? "" : sprintf("'%s' %.10g, ", worded(unit, x), x)
-next_decade(x, low, high, unit) = x > high ? "" : at_decade(x, low, high, unit) . \
-    (high / low > 5000 ? "" : at_decade(2 * x, low, high, unit) . at_decade(5 * x, low, high, unit)) . \
-    next_decade(10 * x, low, high, unit)
-log_ticks(low, high, unit) = "(" . next_decade(size_of(low), low, high, unit) . "'' 1e-30)"
+next_decade(x, low, high, unit, many) = x > high ? "" : at_decade(x, low, high, unit) . \
+    (high / low > many ? "" : at_decade(2 * x, low, high, unit) . at_decade(5 * x, low, high, unit)) . \
+    next_decade(10 * x, low, high, unit, many)
+log_ticks(low, high, unit, many) = "(" . next_decade(size_of(low), low, high, unit, many) . "'' 1e-30)"

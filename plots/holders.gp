@@ -6,7 +6,7 @@ load work . "/settings.gp"
 load work . "/lanes.gp"
 width = 1000
 height = 190 + 34 * n_lanes
-about = configuration . " · " . setting
+about = configuration . " · " . setting_of_one
 load here . "common.gp"
 
 holds = work . "/holds.tsv"

@@ -9,14 +9,14 @@ columns = n_panels > 1 ? 2 : 1
 panel_rows = (n_panels + columns - 1) / columns
 width = n_panels > 1 ? 1280 : 1000
 height = n_panels > 1 ? 132 + 270 * panel_rows : 560
-about = (xscale eq "clients" ? (processes > 1 ? sprintf("%d processes, clients are their threads · ", processes) : "1 process, clients are its threads · ") : configuration . " · ") . setting . more
+about = (xscale eq "clients" ? (processes > 1 ? sprintf("%d processes, clients are their threads · ", processes) : "1 process, clients are its threads · ") : configuration . " · ") . (xscale eq "clients" ? setting : setting_of_one)
 load here . "common.gp"
 
 table = work . "/lines-" . name . ".tsv"
 set border 3
 if (is_log) {
     set logscale y 10
-    eval "set ytics nomirror " . log_ticks(bottom, top, unit)
+    eval "set ytics nomirror " . log_ticks(bottom, top, unit, 5000)
 } else {
     eval "set ytics nomirror " . linear_ticks(top, unit)
 }

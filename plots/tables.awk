@@ -165,6 +165,7 @@ function print_settings(    text, i, list) {
 	text = text " · " transport ", " (placement == "same" ? "one processor" : "not pinned")
 	if (persistence != "none" && persistence != "own")
 		text = text ", persistence " persistence
+	print "setting_of_one = \"" text (repeats > 1 ? " · the first of " repeats " repeats" : "") "\"" >file
 	text = text " · " (repeats > 1 ? "median of " repeats " repeats" : "1 repeat")
 	print "setting = \"" text "\"" >file
 	print "configuration = \"" configuration(most) "\"" >file

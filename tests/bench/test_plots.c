@@ -56,6 +56,7 @@ Test(plots, all_strategies_are_grouped)
 	assert_shown("throughput.svg", "a timestamp as lock");
 	assert_shown("percentiles.svg", "a lock in a key (2 of ");
 	assert_shown("throughput.svg", "2 threads · 60 increments · unix, one processor · median of 2 repeats");
+	assert_shown("percentiles.svg", "2 threads · 60 increments · unix, one processor · the first of 2 repeats");
 }
 
 Test(plots, sweep_draws_lines)
