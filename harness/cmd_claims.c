@@ -12,7 +12,8 @@
 #include "claims/claims.h"
 
 enum {
-	CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN)
+	CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) |
+			 RR_ONLY(RR_FORMAT_HTML)
 };
 
 struct claims_options {
@@ -77,10 +78,10 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .xml (JUnit) or .tap; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .html, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(outputs), .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, json, junit, tap, github or markdown (text)",
+	  .help = "what is printed: text, json, junit, tap, github, markdown or html (text)",
 	  .at = AT(outputs.printed), .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_DOCS,
 	  .help = "also write DIR/claims.md, if all claims are checked",
@@ -105,6 +106,8 @@ static bool print_claims(const void *what, enum rr_format format, FILE *out,
 	(void)error;
 	if (format == RR_FORMAT_MARKDOWN)
 		rr_claims_markdown(what, out);
+	else if (format == RR_FORMAT_HTML)
+		rr_claims_html(what, out);
 	else
 		rr_claims_text(what, out);
 	return true;

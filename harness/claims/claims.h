@@ -144,6 +144,7 @@ void rr_claim_rows_summarise(const struct rr_claim_rows *rows, FILE *file);
 
 void rr_claims_text(const struct rr_claim_rows *rows, FILE *file);
 void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file);
+void rr_claims_html(const struct rr_claim_rows *rows, FILE *file);
 
 /* A case each, for the other formats. Release them in any case. */
 void rr_claim_rows_as_cases(const struct rr_claim_rows *rows,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps through pages of races in a browser:
- * node tests/report/race.js LOST.html MATRIX.html REPORT.html WIDE.html */
+ * node tests/report/race.js LOST.html MATRIX.html REPORT.html WIDE.html CLAIMS.html */
 "use strict";
 
 const assert = require("assert");
 const { browse, barriers, overflow } = require("./browser.js");
 
-const [lost, matrix, report, wide] = process.argv.slice(2).map((path) => "file://" + path);
+const [lost, matrix, report, wide, claims] = process.argv.slice(2).map((path) => "file://" + path);
 
 /* What a reader sees of a race. */
 const look = (page, of = "article.race") => page.evaluate((selector) => {
@@ -129,7 +129,7 @@ async function switches(open) {
 }
 
 async function fits(open) {
-	for (const url of [lost, matrix, report, wide]) {
+	for (const url of [lost, matrix, report, wide, claims]) {
 		const page = await open(url);
 		for (const large of [false, true]) {
 			for (const width of [360, 1024, 1920]) {
@@ -145,7 +145,7 @@ async function fits(open) {
 
 async function is_free_of_barriers(open) {
 	for (const [url, scheme] of [[lost + "#step=6", "light"], [report + "#step=6", "dark"],
-		[matrix, "light"]]) {
+		[matrix, "light"], [claims, "dark"]]) {
 		const page = await open(url, { scheme });
 		assert.deepStrictEqual(await barriers(page), [], url + " " + scheme);
 		await page.close();

@@ -220,6 +220,20 @@ Test(race_page, what_is_called_safe_is_safe)
 	cr_assert_gt(n_safe, 10);
 }
 
+/* ---- Claims --------------------------------------------------------------------- */
+
+Test(race_page, claims_say_what_the_document_says)
+{
+	const char *const parts[] = { "<strong>1 claim: 1 stands",
+				      "<tr id=\"TL-7\">",
+				      "<td class=\"safe\">true</td>",
+				      "<code>overrun-delete</code>", NULL };
+
+	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 --format html | sed -n '/<main/,/<.main/p'"),
+		     0, "%s", cli_output);
+	assert_all(parts);
+}
+
 /* ---- Results -------------------------------------------------------------------- */
 
 Test(race_page, results_have_a_sentence_and_a_table)
@@ -254,8 +268,9 @@ Test(race_page, in_a_browser)
 		" $REDRACE bench --increments 2000 --output $HERE/r none incr >/dev/null 2>&1 &&"
 		" { ! command -v gnuplot >/dev/null || sh plots/draw $HERE/r >/dev/null; } &&"
 		" $REDRACE report -o $HERE/report.html $HERE/r lost-update overrun-delete &&"
+		" $REDRACE claims --only TL-7,TL-16 -o $HERE/claims.html >/dev/null &&"
 		" { command -v node >/dev/null || { echo 'no node'; exit 77; }; } &&"
-		" node tests/report/race.js $HERE/lost.html $HERE/matrix.html $HERE/report.html $HERE/wide.html";
+		" node tests/report/race.js $HERE/lost.html $HERE/matrix.html $HERE/report.html $HERE/wide.html $HERE/claims.html";
 	const int code = cli_run(command);
 
 	if (code == 77)
