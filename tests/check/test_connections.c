@@ -166,7 +166,7 @@ Test(connections_check, random_replies_are_named)
 	check_file("", "sh",
 		   CLI "SADD s a b c d e f g h\n" CLI
 		       "SET got $(" CLI "SPOP s)", 65);
-	assert_told("SPOP was answered in two ways, for its reply is random");
+	assert_told("SPOP was answered in two ways, because its reply is random");
 }
 
 Test(connections_check, blocking_commands_wait_for_others)
