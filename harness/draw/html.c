@@ -17,7 +17,7 @@ void rr_html_heading(const struct rr_html *html, const char *text)
 		     html->heading);
 }
 
-/* ---- The sentence ---------------------------------------------------------------- */
+/* ---- The sentence -------------------------------------------------------- */
 
 static size_t count_increments(const struct rr_trace *trace)
 {
@@ -60,7 +60,7 @@ static void print_sentence(const struct rr_html *html)
 	fputs(bad ? ".</strong></p>\n" : "</strong></p>\n", html->out);
 }
 
-/* ---- Stepping ---------------------------------------------------------------------- */
+/* ---- Stepping ------------------------------------------------------------ */
 
 /* Shown when there is a script. */
 static void print_stepper(const struct rr_html *html)
@@ -87,7 +87,7 @@ static void print_stepper(const struct rr_html *html)
 		html->id, html->id);
 }
 
-/* ---- What was found ------------------------------------------------------------------ */
+/* ---- What was found ------------------------------------------------------ */
 
 static void print_findings(const struct rr_html *html)
 {
@@ -118,7 +118,7 @@ static void print_sayings(const struct rr_html *html)
 	fputs("</ul>\n", html->out);
 }
 
-/* ---- How to play it again -------------------------------------------------------------- */
+/* ---- How to play it again ------------------------------------------------ */
 
 static char *text_of_race(const struct rr_trace *trace)
 {
@@ -165,7 +165,7 @@ static const char legend[] =
 	"<li>✗: this step breaks something. !: the step that decides, and why. ① joins what a client saw with the write that replaces what it did not see.</li>\n"
 	"</ul></details>\n";
 
-/* ---- The article --------------------------------------------------------------------- */
+/* ---- The article --------------------------------------------------------- */
 
 /* The same with something safe. */
 static bool print_safe(const struct rr_html *html,

@@ -10,7 +10,7 @@ static const char *const marks[RR_OVERWRITES_MAX] = {
 	"①", "②", "③", "④", "⑤", "⑥", "⑦", "⑧", "⑨"
 };
 
-/* ---- Lanes ----------------------------------------------------------------------- */
+/* ---- Lanes --------------------------------------------------------------- */
 
 static size_t lane_of_server(const struct rr_picture *picture, int server)
 {
@@ -145,7 +145,7 @@ static void print_lanes_of_row(const struct rr_html *html,
 	}
 }
 
-/* ---- Remarks ----------------------------------------------------------------------- */
+/* ---- Remarks ------------------------------------------------------------- */
 
 /* The number of the first step after which that client's look is stale. */
 static size_t find_stale_step(const struct rr_html *html,
@@ -233,7 +233,7 @@ static void print_remarks(const struct rr_html *html, size_t index)
 	fputs("</td>", html->out);
 }
 
-/* ---- Rows -------------------------------------------------------------------------- */
+/* ---- Rows ---------------------------------------------------------------- */
 
 static bool is_overwrite(const struct rr_html *html, size_t index)
 {

@@ -33,7 +33,7 @@ struct tracker {
 	bool is_out_of_memory;
 };
 
-/* ---- Commands ------------------------------------------------------------------ */
+/* ---- Commands ------------------------------------------------------------ */
 
 /* What a command tells its client of its key, or does to it. */
 enum effect {
@@ -122,7 +122,7 @@ static bool has_word(const struct words *words, size_t from, const char *word)
 	return false;
 }
 
-/* ---- What is known ------------------------------------------------------------- */
+/* ---- What is known ------------------------------------------------------- */
 
 /* As values are shown. */
 static const char *keep_value(struct tracker *tracker, const char *text)
@@ -242,7 +242,7 @@ static void apply_command(struct tracker *tracker, const char *text,
 	}
 }
 
-/* ---- Transactions, and replies that come later ----------------------------------- */
+/* ---- Transactions, and replies that come later --------------------------- */
 
 static void enqueue_command(struct queue *queue, const char *command)
 {
@@ -326,7 +326,7 @@ static void apply_message(struct tracker *tracker, const struct rr_row *row)
 		apply_reply(tracker, event->command, event->reply, row);
 }
 
-/* ---- Row by row -------------------------------------------------------------------- */
+/* ---- Row by row ---------------------------------------------------------- */
 
 /* Where clients share a connection, a reply may be another's. */
 static bool shares_connections(const struct rr_race *race)

@@ -37,7 +37,7 @@ static void draw_search(const struct search_page *page,
 			 RR_FORMAT_HTML, &style, page->error);
 }
 
-/* ---- The remedy in the same order ----------------------------------------------- */
+/* ---- The remedy in the same order ---------------------------------------- */
 
 /* "A B B A": who sends a command, one after another; malloc'd. NULL: no memory, or
  * there are faults in it that may mean something else there. */

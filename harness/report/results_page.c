@@ -15,7 +15,7 @@
 
 enum { NAME_SIZE = 256 };
 
-/* ---- In a sentence ----------------------------------------------------------------- */
+/* ---- In a sentence ------------------------------------------------------- */
 
 static size_t count_verdicts(const struct rr_csv *csv, const char *verdict)
 {
@@ -45,7 +45,7 @@ static void print_sentence(FILE *out, const struct rr_csv *csv)
 	fputs(".</strong></p>\n", out);
 }
 
-/* ---- The table ---------------------------------------------------------------------- */
+/* ---- The table ----------------------------------------------------------- */
 
 enum unit { TEXT, COUNT, DURATION, RATIO };
 
@@ -115,7 +115,7 @@ static void print_results(FILE *out, const struct rr_csv *csv)
 	fputs("</tbody></table></div>\n", out);
 }
 
-/* ---- Plots ---------------------------------------------------------------------------- */
+/* ---- Plots --------------------------------------------------------------- */
 
 static void print_base64(FILE *out, const char *text, size_t length)
 {
@@ -202,7 +202,7 @@ static bool print_plots(FILE *out, const char *directory,
 	return good;
 }
 
-/* ---- On what ---------------------------------------------------------------------------- */
+/* ---- On what ------------------------------------------------------------- */
 
 static void print_value(FILE *out, const json_t *value)
 {
@@ -256,7 +256,7 @@ static void print_environment(FILE *out, const char *directory)
 	json_decref(root);
 }
 
-/* ---- All of it --------------------------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
 static void summary_path(char path[RR_PATH_SIZE], const char *directory)
 {

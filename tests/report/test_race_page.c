@@ -53,7 +53,7 @@ Test(race_page, has_all_steps_and_lanes)
 	cr_assert_not_null(strstr(cli_output, "class=\"c1 right\">B</th>"));
 }
 
-/* ---- What clients believe ------------------------------------------------------- */
+/* ---- What clients believe ------------------------------------------------ */
 
 Test(race_page, joins_the_stale_read_and_the_write_that_loses)
 {
@@ -107,7 +107,7 @@ Test(race_page, follows_transactions_and_scripts)
 			 "data-beliefs=\"[[3,false],[3,false],null]\"\n");
 }
 
-/* ---- What is in a page ---------------------------------------------------------- */
+/* ---- What is in a page --------------------------------------------------- */
 
 Test(race_page, asks_before_the_step_that_breaks)
 {
@@ -220,7 +220,7 @@ Test(race_page, what_is_called_safe_is_safe)
 	cr_assert_gt(n_safe, 10);
 }
 
-/* ---- Claims --------------------------------------------------------------------- */
+/* ---- Claims -------------------------------------------------------------- */
 
 Test(race_page, claims_say_what_the_document_says)
 {
@@ -234,7 +234,7 @@ Test(race_page, claims_say_what_the_document_says)
 	assert_all(parts);
 }
 
-/* ---- Results -------------------------------------------------------------------- */
+/* ---- Results ------------------------------------------------------------- */
 
 Test(race_page, results_have_a_sentence_and_a_table)
 {
@@ -257,7 +257,7 @@ Test(race_page, says_what_is_no_results_and_no_race)
 			    74, "x.html");
 }
 
-/* ---- In a browser --------------------------------------------------------------- */
+/* ---- In a browser -------------------------------------------------------- */
 
 Test(race_page, in_a_browser)
 {
