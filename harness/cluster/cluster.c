@@ -202,7 +202,8 @@ static bool try_out(struct rr_cluster *cluster, struct rr_error *error)
 
 	if (good && server.page && !rr_page_is_followed(cluster, &server))
 		good = rr_error_set(error, RR_ERROR_SKIPPED,
-				    "the clock shim does nothing");
+				    "the library of the clocks does nothing to '%s': time really passes",
+				    cluster->options.program);
 	if (good)
 		cluster->spare[cluster->n_spare++] = server;
 	else
@@ -226,11 +227,10 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 	rr_page_restart_time(cluster);
 	if (try_out(cluster, error))
 		return true;
-	if (error->kind == RR_ERROR_INTERRUPTED ||
-	    !rr_cluster_has_time(cluster))
+	/* Only that is a reason to do without it. */
+	if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
 		return false;
 	cluster->shim[0] = '\0';
-	*error = (struct rr_error){ 0 };
 	rr_page_restart_time(cluster);
 	return try_out(cluster, error);
 }

@@ -10,7 +10,7 @@ TestSuite(plots, .init = cli_setup, .fini = cli_teardown, .timeout = 60);
 static void need_gnuplot(void)
 {
 	if (cli_run("command -v gnuplot") != 0)
-		cr_skip_test("no gnuplot");
+		cli_skip("no gnuplot");
 }
 
 /* Runs a small bench in $HERE/a and draws it; what is printed besides the last

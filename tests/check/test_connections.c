@@ -38,7 +38,7 @@ static void check_file(const char *options, const char *interpreter,
 static void check_python(const char *options, const char *text, int code)
 {
 	if (cli_run("/usr/bin/python3 -c 'import redis'") != 0)
-		cr_skip_test("redis-py is not installed");
+		cli_skip("redis-py is not installed");
 	check_file(options, "/usr/bin/python3", text, code);
 }
 

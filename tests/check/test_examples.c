@@ -15,7 +15,7 @@ TestSuite(check_examples, .init = cli_setup, .fini = cli_teardown);
 static void need_redis_py(void)
 {
 	if (cli_run("/usr/bin/python3 -c 'import redis' 2>&1") != 0)
-		cr_skip_test("redis-py is not installed: make deps-peers");
+		cli_skip("redis-py is not installed: make deps-peers");
 }
 
 /* A package of npm's below build/peers. */
@@ -27,7 +27,7 @@ static void need_npm(const char *package)
 	snprintf(command, sizeof(command),
 		 "node -e 'require(\"%s\")' 2>&1", package);
 	if (cli_run(command) != 0)
-		cr_skip_test("%s is not installed: make deps-peers", package);
+		cli_skip("%s is not installed: make deps-peers", package);
 }
 
 static void check_example(const char *arguments, int code, const char *part)
@@ -59,7 +59,7 @@ Test(check_examples, counter_in_go)
 		"GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE=$HERE/go ";
 
 	if (cli_run("test -d /usr/share/gocode/src/github.com/gomodule/redigo && go version 2>&1") != 0)
-		cr_skip_test("go and redigo are not installed (Debian: golang-go, golang-github-gomodule-redigo-dev)");
+		cli_skip("go and redigo are not installed (Debian: golang-go, golang-github-gomodule-redigo-dev)");
 	for (int cgo = 0; cgo < 2; cgo++) {
 		char command[300];
 

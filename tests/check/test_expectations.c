@@ -201,7 +201,7 @@ Test(check_expectations, the_workflow_of_the_document_runs)
 			     "grep -q -e '--crashes 1' $HERE/step"),
 		     0, "%s", cli_output);
 	if (cli_run("/usr/bin/python3 -c 'import redis' 2>&1") != 0)
-		cr_skip_test("redis-py is not installed: make deps-peers");
+		cli_skip("redis-py is not installed: make deps-peers");
 	cr_assert_eq(cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./step"),
 		     1, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output,
@@ -215,7 +215,7 @@ Test(check_expectations, the_workflow_of_the_document_runs)
 Test(check_expectations, the_gitlab_job_of_the_document_runs)
 {
 	if (cli_run("/usr/bin/python3 -c 'import redis, yaml' 2>&1") != 0)
-		cr_skip_test("redis-py or PyYAML is not installed");
+		cli_skip("redis-py or PyYAML is not installed");
 	cr_assert_eq(cli_run("mkdir $HERE/app && cp examples/check/counter.py $HERE/app && "
 			     "sed -n '/^## GitLab/,/^## What/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md >$HERE/job.yml && "
 			     "/usr/bin/python3 -c 'import sys, yaml; job = yaml.safe_load(open(sys.argv[1]))[\"races\"]; kept = job[\"artifacts\"]; print(\"\\n\".join(job[\"script\"])); print(\"test -s\", \" -a -s \".join(kept[\"paths\"] + [kept[\"reports\"][\"junit\"]]), file=sys.stderr)' $HERE/job.yml >$HERE/script 2>$HERE/kept; cat $HERE/script $HERE/kept"),
@@ -230,7 +230,7 @@ Test(check_expectations, the_gitlab_job_of_the_document_runs)
 Test(check_expectations, the_workflow_is_yaml)
 {
 	if (cli_run("/usr/bin/python3 -c 'import yaml' 2>&1") != 0)
-		cr_skip_test("PyYAML is not installed");
+		cli_skip("PyYAML is not installed");
 	cr_assert_eq(cli_run("sed -n '/^## GitHub/,/^## GitLab/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md | /usr/bin/python3 -c 'import sys, yaml; w = yaml.safe_load(sys.stdin); print([s.get(\"name\") for s in w[\"jobs\"][\"check\"][\"steps\"]])'"),
 		     0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "'Search all interleavings'"));

@@ -175,7 +175,7 @@ static void check_language(const struct language *language)
 {
 	setenv("NODE_PATH", "build/peers/node_modules", 1);
 	if (!is_installed(language))
-		cr_skip_test("%s is not installed", language->name);
+		cli_skip("%s is not installed", language->name);
 	for (size_t i = 0; i < n_bugs; i++) {
 		if (bugs[i].language == language)
 			check_bug(&bugs[i]);

@@ -46,7 +46,7 @@ static void check_subscriber(const char *interpreter, const char *mode,
 static void need(const char *command, const char *what)
 {
 	if (cli_run(command) != 0)
-		cr_skip_test("%s is not installed", what);
+		cli_skip("%s is not installed", what);
 }
 
 static void need_python(void)

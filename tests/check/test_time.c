@@ -92,7 +92,7 @@ Test(check_time, a_loop_that_reads_the_clock_ends)
 static void need(const char *command, const char *what)
 {
 	if (cli_run(command) != 0)
-		cr_skip_test("%s is not there", what);
+		cli_skip("%s is not there", what);
 }
 
 static const char python[] =

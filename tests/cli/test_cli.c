@@ -93,7 +93,7 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 {
 	if (cli_run("mkdir $HERE/full && mount -t tmpfs -o size=16k tmpfs $HERE/full 2>&1") !=
 	    0)
-		cr_skip("cannot mount a small tmpfs here");
+		cli_skip("cannot mount a small tmpfs here");
 	cr_assert_eq(cli_run("head -c 100000 /dev/zero >$HERE/full/fill 2>/dev/null;"
 			 "$REDRACE bench none --increments 100 --output $HERE/full/r 2>&1"),
 		     RR_EXIT_FILE, "%s", cli_output);

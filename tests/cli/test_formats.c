@@ -56,7 +56,7 @@ static void read_all_formats(const struct command *one)
 Test(formats_read, by_jq_xmllint_prove_and_the_grammar_of_github)
 {
 	if (cli_run("command -v jq >/dev/null") != 0)
-		cr_skip_test("jq is not installed");
+		cli_skip("jq is not installed");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		read_all_formats(&commands[i]);
 }

@@ -205,7 +205,7 @@ Test(help, manual_page_has_every_option)
 	char line[600];
 
 	if (cli_run("command -v groff >/dev/null") != 0)
-		cr_skip("no groff");
+		cli_skip("no groff");
 	for (size_t i = 0; (command = rr_command_at(i)); i++) {
 		snprintf(line, sizeof(line),
 			 "$REDRACE help --man %s >$HERE/page && groff -ww -K utf8 -mandoc -Tascii -P-cbou $HERE/page >$HERE/text 2>$HERE/warnings; cat $HERE/warnings; ! test -s $HERE/warnings",
@@ -249,7 +249,7 @@ Test(help, page_of_races_has_every_row)
 	cr_assert_eq(cli_run("awk -v date=today -f docs/races.awk docs/races.md >$HERE/page; grep -c '^| `' docs/races.md >$HERE/rows; grep -c '^[.]It [\\]fB' $HERE/page | diff $HERE/rows -"),
 		     0, "%s", cli_output);
 	if (cli_run("command -v groff >/dev/null") != 0)
-		cr_skip("no groff");
+		cli_skip("no groff");
 	cr_assert_eq(cli_run("groff -ww -K utf8 -mandoc -Tutf8 $HERE/page 2>&1 >/dev/null"),
 		     0);
 	cr_assert_str_eq(cli_output, "");
@@ -281,7 +281,7 @@ static void assert_not_completed(const char *words, const char *unwanted)
 Test(help, bash_completes)
 {
 	if (cli_run("command -v bash >/dev/null") != 0)
-		cr_skip("no bash");
+		cli_skip("no bash");
 	assert_completed("b", "bench");
 	assert_completed("\"\"", "explore");
 	assert_completed("bench --thr", "--threads");
@@ -304,7 +304,7 @@ Test(help, bash_completes)
 Test(help, completion_of_zsh_is_zsh)
 {
 	if (cli_run("command -v zsh >/dev/null") != 0)
-		cr_skip("no zsh");
+		cli_skip("no zsh");
 	cr_assert_eq(cli_run("zsh -fnc \"$(cat completion/_redrace)\" 2>&1"), 0,
 		     "%s", cli_output);
 }

@@ -103,6 +103,15 @@ Test(traces, kill_9_at_the_start_leaves_nothing_behind)
 	cr_assert_str_eq(cli_output, "");
 }
 
+/* It was taken for one to which the library of the clocks does nothing, and claims got
+ * false verdicts. */
+Test(traces, a_first_server_that_dies_is_69)
+{
+	cli_run("printf '#!/bin/sh\n[ -e $HERE/once ] || { touch $HERE/once; exit 3; }\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
+	cli_assert_one_line("$REDRACE claims --only TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null",
+			    69, "exited with status 3 before it answered");
+}
+
 Test(traces, a_server_s_path_may_be_relative)
 {
 	cr_assert_eq(cli_run("redrace=$(realpath $REDRACE) && ln -s $(command -v redis-server) $HERE/server && cd $HERE && $redrace play --redis-server ./server lost-update 2>&1"),

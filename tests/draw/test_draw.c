@@ -116,7 +116,7 @@ static void assert_well_formed(const char *format)
 	char command[512];
 
 	if (!has_python())
-		cr_skip_test("no python3 to parse XML with");
+		cli_skip("no python3 to parse XML with");
 	snprintf(command, sizeof(command),
 		 "for race in lost overrun takeover five-servers; do"
 		 " $REDRACE play -f %s -o $HERE/picture tests/draw/$race.race &&"

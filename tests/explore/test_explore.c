@@ -167,7 +167,7 @@ Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup,
 	static const char said[] = "redrace: native-cad skipped: this server has no DELEX";
 
 	if (cli_run("$REDRACE explore native-cad 2>&1") != 77)
-		cr_skip("this server has what native-cad needs");
+		cli_skip("this server has what native-cad needs");
 	cli_assert_one_line("$REDRACE explore native-cad 2>&1", 77, said);
 	assert_explored("native-cad none", 0, said);
 }

@@ -356,6 +356,6 @@ Test(game, in_a_browser)
 		"$REDRACE game -o $HERE/game.html && node tests/report/game.js $HERE/game.html 2>&1");
 
 	if (code == 77)
-		cr_skip_test("%s", cli_output);
+		cli_skip("%s", cli_output);
 	cr_assert_eq(code, 0, "%s", cli_output);
 }

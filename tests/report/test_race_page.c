@@ -274,6 +274,6 @@ Test(race_page, in_a_browser)
 	const int code = cli_run(command);
 
 	if (code == 77)
-		cr_skip_test("%s", cli_output);
+		cli_skip("%s", cli_output);
 	cr_assert_eq(code, 0, "%s", cli_output);
 }
