@@ -118,7 +118,7 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones: do the tables leave out an
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined
 
-fuzz: ## the parser of races, for SECONDS=300 (clang's libFuzzer)
+fuzz: $(B)/version.h ## the parser of races, for SECONDS=300 (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),300)
 
 tsan: ## the same under the thread sanitizer
