@@ -482,7 +482,7 @@ static struct rr_process_look look_at_all(const struct rr_process *process)
 	return rr_process_tree_look(&tree);
 }
 
-/* Is all of it asleep, since before what has come was taken? For that, two looks in a
+/* Does all of it sleep, since before what has come was taken? For that, two looks in a
  * row have to see the same, and nobody may have been on his way before them: he looks
  * like a sleeper until he notices that he was woken. */
 static bool is_quiet(struct rr_process *process, bool has_come)

@@ -15,7 +15,7 @@
  * else is in its process group.
  *
  * They are seen one after the other, so that one may have woken another meanwhile and
- * gone to sleep: only two looks that both found them asleep, with the same stamp, tell
+ * gone to sleep: only two looks that both found them sleeping, with the same stamp, tell
  * that all of them slept at once, for then none has run between what the two saw of
  * it. A thread that waits for time looks at the clock now and then (program_page.h),
  * and sleeps all the same.

@@ -124,3 +124,14 @@ Test(plots, nothing_is_traced_unless_asked_for)
 	cli_assert_one_line("$REDRACE bench incr --threads 200 --trace 10000 --output $HERE/b 2>&1",
 			    RR_EXIT_USAGE, "--trace 10000 with 200 clients");
 }
+
+/* A shell that a signal ends does not do what it is to do at its exit, unless told. */
+Test(plots, drawing_that_is_ended_leaves_nothing)
+{
+	need_gnuplot();
+	cr_assert_eq(cli_run("$REDRACE bench --increments 200 --repeats 1 --output $HERE/a none incr >/dev/null 2>&1;"
+			     "mkdir $HERE/bin; printf '#!/bin/sh\\nsleep 1\\n' >$HERE/bin/gnuplot; chmod +x $HERE/bin/gnuplot;"
+			     "PATH=$HERE/bin:$PATH sh plots/draw $HERE/a >/dev/null 2>&1 & p=$!; sleep 0.5; ls $HERE | grep -c rr-plots; kill -TERM $p; wait $p; echo $?; ls $HERE | grep rr-plots; true"),
+		     0);
+	cr_assert_str_eq(cli_output, "1\n143\n", "%s", cli_output);
+}

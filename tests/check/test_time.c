@@ -166,7 +166,7 @@ Test(check_time, java)
 /* ---- Whether all threads sleep ------------------------------------------------------ */
 
 /* There is always one that runs, but to a look at one after the other all sleep. */
-Test(check_time, threads_that_wake_each_other_are_not_asleep)
+Test(check_time, threads_that_wake_each_other_do_not_sleep)
 {
 	compile("handing");
 	check_program("sleep 1000 & $HERE/handing || exit 1\nkill $!\n" CLI
