@@ -49,7 +49,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept help all deps deps-peers deps-browser bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
+.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -65,6 +65,9 @@ deps-peers: ## install the locks that bench-peers compares with (Debian, npm)
 
 deps-browser: ## install the browser that tests of pages use (Debian, npm)
 	@sh .ci/deps-browser
+
+servers: ## other versions of Redis and Valkey, into build/servers (Debian; needs no root)
+	@sh .ci/deps-servers $(SERVERS)
 
 bench: $(B)/redrace ## 100,000 increments under every strategy, results and plots
 	@$(B)/redrace bench $(ARGS); code=$$?; \
@@ -257,4 +260,4 @@ $(B)/version.h: FORCE
 
 $(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o: $(B)/version.h
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
