@@ -258,6 +258,7 @@ $(B)/version.h: FORCE
 	@sh harness/version '$(VERSION)' '$(CFLAGS)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o: $(B)/version.h
+$(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o \
+  $(B)/harness/doctor/print.o $(B)/harness/doctor/programs.o: $(B)/version.h
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)

@@ -46,5 +46,6 @@ extern const struct rr_command rr_cmd_floor;
 extern const struct rr_command rr_cmd_peers;
 extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
+extern const struct rr_command rr_cmd_doctor;
 
 #endif

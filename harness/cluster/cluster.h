@@ -100,6 +100,7 @@ struct rr_cluster_options {
 	enum rr_cluster_clock clock;
 	enum rr_persistence persistence; /* of servers without names */
 	int cpu;			 /* -1 = not pinned */
+	int start_ms; /* a start may last so long; 0 = RR_START_MS */
 };
 
 enum rr_server_state {

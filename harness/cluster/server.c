@@ -256,6 +256,9 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 			struct rr_error *error)
 {
 	struct rr_guardian *guardian = &cluster->session->guardian;
+	const int limit_ms = cluster->options.start_ms ?
+				     cluster->options.start_ms :
+				     RR_START_MS;
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 	int status;
@@ -263,7 +266,7 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 	while (rl_run(server->admin, &reply, "PING") != RL_OK) {
 		if (rr_guardian_has_ended(guardian, &server->process, &status))
 			return ended_early(cluster, server, status, error);
-		if (!rr_server_wait(cluster, RR_START_MS, &deadline_ns,
+		if (!rr_server_wait(cluster, limit_ms, &deadline_ns,
 				    "the start of a server", error)) {
 			rr_guardian_signal(guardian, &server->process, SIGKILL);
 			return false;

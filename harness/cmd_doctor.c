@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace doctor: what this machine has, what it lacks, and how to get that. */
+#include "base/option.h"
+#include "commands.h"
+#include "doctor/doctor.h"
+
+enum { DOCTOR_FORMATS = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_JSON) };
+
+struct options {
+	struct rr_doctor_options doctor;
+	struct rr_outputs outputs;
+};
+
+static const struct rr_option options_table[] = {
+	{ .common = RR_OPTION_REDIS_SERVER,
+	  .help = "look at this server only (redis-server and valkey-server on PATH, and those of make servers)",
+	  .at = offsetof(struct options, doctor.redis_server) },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "also write FILE, in the format of its suffix: .txt or .json; may be repeated",
+	  .at = offsetof(struct options, outputs), .formats = DOCTOR_FORMATS },
+	{ .common = RR_OPTION_FORMAT,
+	  .help = "what is printed: text or json (text)",
+	  .at = offsetof(struct options, outputs.printed),
+	  .formats = DOCTOR_FORMATS },
+};
+
+static const struct rr_command_line command_line = {
+	.about = "Shows what this machine has for redrace: servers (each is started), programs, libraries, processors, clocks, limits. For what is missing or makes measurements worse it says what that means and which command mends it. Nothing is changed.\v"
+		 "Each line begins with ok, unknown (cannot be seen here), missing (something can do without it), warning (measurements are worse, or some runs fail) or failed. The exit code is 69 if no server can be started, else 0, with warnings, too.",
+	.examples = "redrace doctor\n"
+		    "redrace doctor --redis-server /opt/valkey/bin/valkey-server\n"
+		    "redrace doctor --format json",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+};
+
+static enum rr_exit run_doctor(int argc, char **argv, struct rr_error *error)
+{
+	struct options options = { .doctor.root = "" };
+	struct rr_doctor doctor;
+
+	rr_command_line_parse(&command_line, &options, argc, argv);
+	if (rr_doctor_examine(&doctor, &options.doctor, error) &&
+	    rr_doctor_publish(&doctor, &options.outputs, error) &&
+	    !doctor.has_server)
+		rr_error_set(error, RR_ERROR_REDIS,
+			     "no server can be started; apt-get install redis-server, or name one with --redis-server PATH");
+	rr_doctor_release(&doctor);
+	return RR_EXIT_OK;
+}
+
+const struct rr_command rr_cmd_doctor = {
+	.name = "doctor",
+	.summary = "show what this machine has, what is missing and how to get it",
+	.line = &command_line,
+	.run = run_doctor,
+};

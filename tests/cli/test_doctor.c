@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace doctor, as a user runs it: with servers that are none, that hang, that
+ * never end talking; with nothing at all. */
+#include "../cli.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(doctor_cli, .init = cli_setup, .fini = cli_teardown);
+
+/* Of the program whose path is absolute, with $HERE/bin as the whole PATH. */
+#define DOCTOR "R=$(realpath $REDRACE); mkdir -p $HERE/bin; PATH=$HERE/bin $R doctor "
+
+/* $HERE/bin/redis-server is this script. */
+static void plant_server(const char *script)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "mkdir -p $HERE/bin && printf '%%s\\n' '#!/bin/sh' '%s' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server",
+		 script);
+	cr_assert_eq(cli_run(command), 0);
+}
+
+static void assert_printed(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
+			   cli_output);
+}
+
+static void assert_nothing_left(void)
+{
+	cli_run("ls -d $HERE/redrace-*");
+	cr_assert_str_empty(cli_output, "left behind: %s", cli_output);
+}
+
+Test(doctor_cli, a_machine_with_a_server_is_0)
+{
+	cr_assert_eq(cli_run("$REDRACE doctor"), 0, "%s", cli_output);
+	assert_printed("  ok       redis-server       ");
+	assert_printed("; starts and answers; its clock can be moved\n");
+	assert_printed("\nprocessors\n");
+	assert_printed("\nlimits\n");
+	assert_nothing_left();
+}
+
+Test(doctor_cli, json_has_every_finding)
+{
+	json_t *root, *findings, *finding, *counts, *count;
+	const char *key;
+	json_int_t sum = 0;
+	size_t i;
+
+	cr_assert_eq(cli_run("$REDRACE doctor --format json"), 0);
+	root = json_loads(cli_output, 0, NULL);
+	cr_assert_not_null(root, "%s", cli_output);
+	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 1);
+	cr_assert(json_is_true(json_object_get(root, "has_server")));
+	findings = json_object_get(root, "findings");
+	cr_assert_gt(json_array_size(findings), 15);
+	json_array_foreach(findings, i, finding)
+	{
+		cr_assert_eq(json_object_size(finding), 6);
+		cr_assert(json_is_string(json_object_get(finding, "name")));
+	}
+	counts = json_object_get(root, "summary");
+	json_object_foreach(counts, key, count)
+		sum += json_integer_value(count);
+	cr_assert_eq(sum, (json_int_t)json_array_size(findings));
+	json_decref(root);
+}
+
+Test(doctor_cli, files_are_written_in_the_format_of_their_suffix)
+{
+	cr_assert_eq(cli_run("$REDRACE doctor -o $HERE/a.json -o $HERE/a.txt >$HERE/out && head -c 1 $HERE/a.json && head -n 1 $HERE/a.txt && tail -n 1 $HERE/out"),
+		     0);
+	assert_printed("{redrace ");
+	cli_assert_one_line("$REDRACE doctor -o $HERE/a.xml 2>&1", RR_EXIT_USAGE,
+			    "expected .txt or .json");
+	cli_assert_one_line("$REDRACE doctor -o /proc/a.json 2>&1 >/dev/null",
+			    RR_EXIT_FILE, "/proc/a.json");
+}
+
+Test(doctor_cli, no_server_at_all_is_69)
+{
+	cr_assert_eq(cli_run(DOCTOR "2>$HERE/err; code=$?; /bin/cat $HERE/err >&2; exit $code"),
+		     RR_EXIT_REDIS);
+	assert_printed("  failed   redis-server       is not on PATH\n");
+	assert_printed("> apt-get install redis-server\n");
+	assert_printed("  missing  gnuplot            is not on PATH\n");
+	assert_printed("No server can be started");
+	cli_assert_one_line(DOCTOR "2>&1 >/dev/null", RR_EXIT_REDIS,
+			    "no server can be started; apt-get install");
+	cli_assert_one_line("R=$(realpath $REDRACE); cd $HERE; PATH= $R doctor 2>&1 >/dev/null",
+			    RR_EXIT_REDIS, "no server can be started");
+}
+
+Test(doctor_cli, programs_that_are_no_servers_are_not_started)
+{
+	cr_assert_eq(cli_run("mkdir $HERE/bin && ln -s /usr/bin/yes $HERE/bin/redis-server"),
+		     0);
+	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
+	assert_printed("is no Redis or Valkey: --version says ");
+	plant_server("while :; do echo y; done");
+	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
+	assert_printed("redis-server: --version: given up after 2 s\n");
+	assert_nothing_left();
+}
+
+Test(doctor_cli, a_server_that_hangs_is_given_up)
+{
+	plant_server("exec /bin/sleep 100");
+	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
+	assert_printed("--version: given up after 2 s\n");
+	plant_server("[ \"$1\" != --version ] || exec echo Redis server v=7; exec /bin/sleep 100");
+	cr_assert_eq(cli_run("timeout 8 $REDRACE doctor --redis-server $HERE/bin/redis-server"),
+		     RR_EXIT_REDIS);
+	assert_printed("the start of a server did not happen in time\n");
+	assert_nothing_left();
+}
+
+Test(doctor_cli, a_server_that_ends_at_once_is_named_with_what_it_said)
+{
+	plant_server("echo Redis server v=7 is out of order; exit 3");
+	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
+	assert_printed("exited with status 3 before it answered: Redis server v=7 is out of order");
+	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/none"),
+		     RR_EXIT_REDIS);
+	assert_printed("there is no such program");
+}
+
+/* As a static one does. */
+Test(doctor_cli, a_server_whose_clock_cannot_be_moved_is_a_warning)
+{
+	plant_server("unset LD_PRELOAD; PATH=/usr/bin:/usr/local/bin; exec redis-server \"$@\"");
+	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/redis-server"),
+		     0);
+	assert_printed("  warning  ");
+	assert_printed("its clock cannot be moved\n");
+}
+
+Test(doctor_cli, what_a_process_may_not_have_is_a_warning)
+{
+	cr_assert_eq(cli_run("ulimit -n 200; $REDRACE doctor | grep -A 2 'open files'"),
+		     0);
+	assert_printed("  warning  open files         200 (at most 200)\n");
+	assert_printed("> ulimit -n 4096\n");
+}
+
+Test(doctor_cli, a_tmpdir_that_is_not_there_is_named)
+{
+	cr_assert_eq(cli_run("TMPDIR=$HERE/none $REDRACE doctor"),
+		     RR_EXIT_REDIS);
+	assert_printed("not started: cannot use '");
+	assert_printed("  failed   temporary files    ");
+	assert_printed("> TMPDIR=/tmp redrace ...");
+}
+
+Test(doctor_cli, an_interruption_ends_it)
+{
+	plant_server("trap \"\" INT; while :; do :; done");
+	cr_assert_eq(cli_run("cp $HERE/bin/redis-server $HERE/bin/valkey-server; cp $HERE/bin/redis-server $HERE/bin/gnuplot;"
+			     "R=$(realpath $REDRACE); PATH=$HERE/bin /usr/bin/timeout --preserve-status -s INT 1 $R doctor"),
+		     RR_EXIT_INTERRUPTED);
+	assert_nothing_left();
+}
