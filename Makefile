@@ -121,8 +121,8 @@ oracle: $(B)/tests/run ## PROGRAMS=20000 random ones: do the tables leave out an
 asan: ## the program's own workloads under the address and undefined-behaviour sanitizers
 	@sh tests/sanitize asan address,undefined
 
-fuzz: $(B)/version.h ## the parser of races, for SECONDS=300 (clang's libFuzzer)
-	@sh tests/fuzz/run $(B) $(or $(SECONDS),300)
+fuzz: $(B)/version.h ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
+	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)
 
 tsan: ## the same under the thread sanitizer
 	@sh tests/sanitize tsan thread

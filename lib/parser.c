@@ -43,6 +43,7 @@ void rl_arena_reset(struct rl_arena *arena)
 		free(chunk);
 	}
 	arena->used = 0;
+	arena->n_elements = 0;
 	arena->is_too_much = false;
 }
 
@@ -93,9 +94,12 @@ static void *parsed_array(const redisReadTask *task, parsed_count count)
 	struct rl_arena *arena = task->privdata;
 	struct rl_reply *reply, *elements;
 
-	arena->is_too_much = length > RL_REPLY_ELEMENTS_MAX;
+	/* Of all arrays: a few bytes announce one, and it has its memory then. */
+	arena->is_too_much =
+		length > RL_REPLY_ELEMENTS_MAX - arena->n_elements;
 	if (arena->is_too_much)
 		return NULL;
+	arena->n_elements += length;
 	reply = place(task);
 	elements = rl_arena_take(arena, (length + 1) * sizeof(*elements));
 	if (!reply || !elements)

@@ -16,7 +16,8 @@ enum { RL_REPLY_BYTES_MAX = 64 * 1024 * 1024, RL_REPLY_ELEMENTS_MAX = 1 << 20 };
 struct rl_arena {
 	struct rl_arena_chunk *chunks; /* overflow, newest first */
 	size_t used;
-	bool is_too_much; /* an array had more elements than there may be */
+	size_t n_elements; /* of all arrays together */
+	bool is_too_much;  /* there were more than may be */
 	_Alignas(max_align_t) char first[512];
 };
 

@@ -222,8 +222,8 @@ void rl_address_print(const struct rl_address *address, char *buffer,
 /*
  * A connection to `address`, not opened yet. `timeout_ms` (> 0) limits
  * connecting and every wait for a reply, as a whole: also for one that comes in
- * pieces. A reply has at most 64 MiB and 1,048,576 elements in an array. NULL when
- * out of memory. The caller owns it; rl_link_free(NULL) is allowed.
+ * pieces. A reply has at most 64 MiB, and 1,048,576 elements in all its arrays.
+ * NULL when out of memory. The caller owns it; rl_link_free(NULL) is allowed.
  */
 struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms);
 void rl_link_free(struct rl_link *link);

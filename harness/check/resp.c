@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "resp.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Redis's own limit on a line. */
-enum { LINE_MAX_BYTES = 64 * 1024 };
+/* Redis's own limits: of a line, a word and the number of words. */
+enum {
+	LINE_MAX_BYTES = 64 * 1024,
+	WORD_MAX_BYTES = 512 * 1024 * 1024,
+	WORDS_MAX = 1024 * 1024
+};
 
 /* A line without its end; NULL: it is not whole yet. *next: what comes behind it. */
 static const char *take_line(const char *at, const char *end, size_t *length,
@@ -22,8 +27,9 @@ static const char *take_line(const char *at, const char *end, size_t *length,
 	return at;
 }
 
-/* The number behind the first character of a line; false: it is none. */
-static bool read_count(const char *line, size_t length, long *count)
+/* The number behind the first character of a line, at most `max`; false: it is
+ * none, or larger. */
+static bool read_count(const char *line, size_t length, long max, long *count)
 {
 	char digits[24], *rest;
 
@@ -32,7 +38,8 @@ static bool read_count(const char *line, size_t length, long *count)
 	memcpy(digits, line + 1, length - 1);
 	digits[length - 1] = '\0';
 	*count = strtol(digits, &rest, 10);
-	return *rest == '\0';
+	return (digits[0] == '-' || isdigit((unsigned char)digits[0])) &&
+	       *rest == '\0' && *count <= max;
 }
 
 static enum rr_resp_result without_line(const char *at, const char *end)
@@ -51,7 +58,8 @@ static enum rr_resp_result parse_bulk(const char **at, const char *end,
 
 	if (!line)
 		return without_line(*at, end);
-	if (line[0] != '$' || !read_count(line, length, &count) || count < 0)
+	if (line[0] != '$' ||
+	    !read_count(line, length, WORD_MAX_BYTES, &count) || count < 0)
 		return RR_RESP_MALFORMED;
 	if (end - next < count + 2)
 		return RR_RESP_PARTIAL;
@@ -125,7 +133,7 @@ enum rr_resp_result rr_resp_parse(const char *bytes, size_t n,
 		return without_line(bytes, end);
 	if (line[0] != '*')
 		result = split_line(line, length, command);
-	else if (!read_count(line, length, &count))
+	else if (!read_count(line, length, WORDS_MAX, &count))
 		result = RR_RESP_MALFORMED;
 	else
 		result = parse_array(rest, end, count, command, &rest);

@@ -173,13 +173,14 @@ bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
 		const size_t length = strcspn(text, blanks);
 		struct rr_cue *cue = &schedule->cues[schedule->n_cues];
 
-		reader.number = schedule->n_cues + 1;
-		reader.word = text;
-		if (schedule->n_cues == RR_CUES_MAX || length >= RR_CUE_SIZE)
-			return expect(&reader, "fewer or shorter words", text);
 		memset(cue, 0, sizeof(*cue));
-		memcpy(cue->word, text, length);
+		snprintf(cue->word, sizeof(cue->word), "%.*s", (int)length,
+			 text);
+		reader.number = schedule->n_cues + 1;
 		reader.word = cue->word;
+		if (schedule->n_cues == RR_CUES_MAX || length >= RR_CUE_SIZE)
+			return expect(&reader, "fewer or shorter words",
+				      cue->word);
 		if (!parse_word(&reader, cue))
 			return false;
 		schedule->n_cues++;

@@ -52,6 +52,25 @@ Test(resp, parses_lines_and_skips_empty_ones)
 	cr_assert_eq(parse("*0\r\n", &command, &used), RR_RESP_EMPTY);
 }
 
+/* `make fuzz`: two more than the largest number was added to it. */
+Test(resp, refuses_lengths_that_no_server_takes)
+{
+	static const char *const wrong[] = {
+		"*1\r\n$9223372036854775807\r\n",
+		"*1\r\n$536870913\r\n",
+		"*1048577\r\n",
+		"*1\r\n$+5\r\n",
+		"* 1\r\n",
+		"*1\r\n$-1\r\n",
+	};
+	struct rl_command command;
+	size_t used;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		cr_assert_eq(parse(wrong[i], &command, &used),
+			     RR_RESP_MALFORMED, "%s", wrong[i]);
+}
+
 Test(resp, refuses_what_is_none)
 {
 	struct rl_command command;

@@ -243,6 +243,10 @@ Test(link, replies_have_a_limit)
 
 	assert_stub_is_unknown(&(struct stub){ "*2000000000\r\n", NULL, 0 },
 			       "more than 1048576 elements");
+	/* Each of them is allowed, and each has 48 bytes for an element. */
+	assert_stub_is_unknown(
+		&(struct stub){ "*2\r\n*1000000\r\n*1000000\r\n", NULL, 0 },
+		"more than 1048576 elements");
 	memset(many, 'x', sizeof(many) - 1);
 	many[sizeof(many) - 1] = '\0';
 	assert_stub_is_unknown(&(struct stub){ "+", many, 0 }, "");

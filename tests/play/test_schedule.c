@@ -190,6 +190,13 @@ Test(schedules, step_that_nobody_is_about_to_make_is_64)
 	assert_refused(wrong, sizeof(wrong) / sizeof(wrong[0]));
 }
 
+/* The words behind the one that is meant are not shown, nor their newlines. */
+Test(schedules, too_many_words_are_64_in_one_line)
+{
+	cli_assert_one_line("$REDRACE play none --schedule \"$(seq 1001 | sed s,.*,A,)\" 2>&1",
+			    RR_EXIT_USAGE, "word 1001, 'A': expected fewer");
+}
+
 Test(schedules, wrong_words_and_options_are_64)
 {
 	static const struct refused wrong[] = {
