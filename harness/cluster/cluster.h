@@ -70,8 +70,17 @@ enum rr_cluster_clock {
 
 enum rr_aof { RR_AOF_NONE, RR_AOF_NO, RR_AOF_EVERYSEC, RR_AOF_ALWAYS };
 
+/* What it is to others. */
+enum rr_server_role {
+	RR_ROLE_ALONE,    /* or a replica, in a race */
+	RR_ROLE_MEMBER,   /* of a primary and its replicas (topology.h) */
+	RR_ROLE_NODE,     /* of a Redis Cluster */
+	RR_ROLE_SENTINEL, /* it watches the server that replica_of names */
+};
+
 /* All zero: a plain server, which the next race can have, too. */
 struct rr_server_options {
+	enum rr_server_role role; /* all but the first need tcp */
 	enum rr_aof aof;        /* append-only file, by its appendfsync */
 	bool rdb;               /* a snapshot after each second with a write */
 	bool debug;             /* DEBUG is allowed */
@@ -116,6 +125,7 @@ struct rr_server {
 	enum rr_server_state state;
 	struct rl_address address; /* a unix socket, with a password if tcp */
 	int port;                  /* 0 = no tcp */
+	int bus_port;              /* RR_ROLE_NODE: of the cluster's bus */
 	struct rr_process process;
 	struct rr_clock_page *page; /* NULL without the shim */
 	struct rl_link *admin;	    /* NULL: the user's own */
@@ -306,5 +316,7 @@ bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
 
 /* The wall clock of all servers without skew, and of clients. */
 int64_t rr_cluster_now_ns(const struct rr_cluster *cluster);
+
+#include "topology.h"
 
 #endif

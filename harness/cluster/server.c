@@ -89,15 +89,8 @@ static void write_network(FILE *file, const struct rr_cluster *cluster,
 	fprintf(file, "port %d\n", server->port);
 	if (!server->port)
 		return;
-	fprintf(file, "bind 127.0.0.1\nrequirepass %s\nmasterauth %s\n",
-		cluster->password, cluster->password);
-	if (server->options.replica_of) {
-		const int master =
-			rr_cluster_find(cluster, server->options.replica_of);
-
-		fprintf(file, "replicaof 127.0.0.1 %d\n",
-			cluster->servers[master].port);
-	}
+	fprintf(file, "bind 127.0.0.1\nrequirepass %s\n", cluster->password);
+	rr_role_write(file, cluster, server);
 }
 
 static void write_all(FILE *file, const struct rr_cluster *cluster,
@@ -106,6 +99,10 @@ static void write_all(FILE *file, const struct rr_cluster *cluster,
 	const struct rr_server_options *options = &server->options;
 
 	fputs(for_all, file);
+	if (options->role == RR_ROLE_SENTINEL) {
+		write_network(file, cluster, server);
+		return;
+	}
 	if (cluster->options.clock != RR_CLUSTER_REAL)
 		fputs(for_races, file);
 	fprintf(file, "save \"%s\"\n", options->rdb ? "1 1" : "");
@@ -187,7 +184,11 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 			  struct rr_error *error)
 {
 	char *program = locate_program(cluster->options.program);
-	const char *const argv[] = { program, "redis.conf", NULL };
+	const char *const argv[] = {
+		program, "redis.conf",
+		server->options.role == RR_ROLE_SENTINEL ? "--sentinel" : NULL,
+		NULL
+	};
 	char page[128];
 	const char *const environment[] = { "LD_PRELOAD=./clock.so", page,
 					    NULL };
@@ -298,6 +299,14 @@ static bool open_admin(const struct rr_cluster *cluster,
 	return server->admin || rr_error_no_memory(error);
 }
 
+/* Its last words are either the reason or what it does about it. */
+static bool is_port_taken(const struct rr_error *error)
+{
+	return error->kind == RR_ERROR_REDIS &&
+	       (strstr(error->text, "in use") ||
+		strstr(error->text, "listening"));
+}
+
 /* Replicas are told the port before anybody has seen that it can be had, so one
  * with a port is waited for at once and may be given another. */
 static bool start_with_port(struct rr_cluster *cluster,
@@ -305,10 +314,11 @@ static bool start_with_port(struct rr_cluster *cluster,
 {
 	for (int tries = 1;; tries++) {
 		server->port = free_port();
+		if (server->options.role == RR_ROLE_NODE)
+			server->bus_port = free_port();
 		if (rr_server_start_again(cluster, server, error))
 			return true;
-		if (tries == PORT_TRIES || error->kind != RR_ERROR_REDIS ||
-		    !strstr(error->text, "in use"))
+		if (tries == PORT_TRIES || !is_port_taken(error))
 			return false;
 		*error = (struct rr_error){ 0 };
 	}
@@ -341,7 +351,8 @@ void rr_server_discard(struct rr_cluster *cluster, struct rr_server *server)
 
 bool rr_server_is_plain(const struct rr_server_options *options)
 {
-	return options->aof == RR_AOF_NONE && !options->rdb &&
+	return options->role == RR_ROLE_ALONE &&
+	       options->aof == RR_AOF_NONE && !options->rdb &&
 	       !options->debug && !options->tcp && options->maxmemory == 0 &&
 	       !options->replica_of && !options->config;
 }

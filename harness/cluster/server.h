@@ -3,6 +3,8 @@
 #ifndef RR_SERVER_H
 #define RR_SERVER_H
 
+#include <stdio.h>
+
 #include "clock_page.h"
 #include "cluster.h"
 
@@ -38,6 +40,18 @@ bool rr_server_refused(const struct rr_server *server, struct rr_error *error);
 bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms,
 		    int64_t *deadline_ns, const char *what,
 		    struct rr_error *error);
+
+/* ---- roles.c: what a server with a port is told of others --------------------- */
+
+/* The user by which replicas of a topology come to their primary. */
+extern const char rr_replica_user[];
+
+/* The service's name, which sentinels watch it by. */
+extern const char rr_service_name[];
+
+/* Its lines of redis.conf. */
+void rr_role_write(FILE *file, const struct rr_cluster *cluster,
+		   const struct rr_server *server);
 
 /* ---- clock.c: the page that a server shares with us ------------------------- */
 

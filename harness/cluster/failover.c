@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* The death of a formation's primary, and what follows: one phase after another. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formation.h"
+
+static void enter_phase(struct rr_formation *formation,
+			enum rr_formation_phase phase)
+{
+	formation->phase = phase;
+	formation->since_ns = rr_clock_ns();
+}
+
+/* ---- The death ------------------------------------------------------------------- */
+
+/* Who the replicas come as is no user any more: their links are closed, and they
+ * are refused when they come again. */
+static bool cut_replicas(struct rr_formation *formation, struct rr_error *error)
+{
+	struct rr_server *primary =
+		rr_formation_server(formation, formation->primary);
+	struct rl_reply reply;
+
+	return rl_run(primary->admin, &reply, "ACL DELUSER %s",
+		      rr_replica_user) == RL_OK ||
+	       rr_server_refused(primary, error);
+}
+
+static bool kill_primary(struct rr_formation *formation,
+			 struct rr_error *error)
+{
+	const struct rr_injection injection = { .fault = RR_FAULT_KILL };
+
+	enter_phase(formation, RR_FORMATION_HEADLESS);
+	formation->killed = formation->primary;
+	formation->tally.kills++;
+	return rr_cluster_inject(formation->cluster, formation->killed,
+				 &injection, error);
+}
+
+bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns,
+			    struct rr_error *error)
+{
+	if (formation->phase != RR_FORMATION_WHOLE)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "a fail-over during another");
+	if (cut_ns == 0 || formation->kind == RR_TOPOLOGY_ALONE)
+		return kill_primary(formation, error);
+	enter_phase(formation, RR_FORMATION_CUT);
+	formation->cut_ns = cut_ns;
+	return cut_replicas(formation, error);
+}
+
+/* ---- The promotion ------------------------------------------------------------------ */
+
+/* A member that says it is the primary, and is not the one that was; -1 = none. */
+static int find_promoted(const struct rr_formation *formation)
+{
+	struct rr_replication found;
+
+	for (int i = 0; i < formation->n_members; i++) {
+		const int number = formation->members[i];
+
+		if (number != formation->primary &&
+		    rr_formation_look(formation, number, &found) &&
+		    found.is_primary)
+			return number;
+	}
+	return -1;
+}
+
+/* The one that has most of what was written, as Sentinel and Cluster do. */
+static int choose_replica(const struct rr_formation *formation)
+{
+	struct rr_replication found;
+	long long most = -1;
+	int best = -1;
+
+	for (int i = 0; i < formation->n_members; i++) {
+		const int number = formation->members[i];
+
+		if (number != formation->killed &&
+		    rr_formation_look(formation, number, &found) &&
+		    found.offset > most) {
+			most = found.offset;
+			best = number;
+		}
+	}
+	return best;
+}
+
+/* What an operator does where nobody else is there to do it. */
+static bool promote_by_hand(struct rr_formation *formation,
+			    struct rr_error *error)
+{
+	const int best = choose_replica(formation);
+	struct rr_server *chosen;
+	struct rl_reply reply;
+
+	if (best < 0)
+		return rr_error_set(error, RR_ERROR_REDIS,
+				    "no replica answers that could be promoted");
+	chosen = rr_formation_server(formation, best);
+	if (rl_run(chosen->admin, &reply, "REPLICAOF NO ONE") != RL_OK)
+		return rr_server_refused(chosen, error);
+	for (int i = 0; i < formation->n_members; i++) {
+		struct rr_server *other = rr_formation_server(
+			formation, formation->members[i]);
+
+		if (other != chosen && other->state == RR_SERVER_RUNNING &&
+		    rl_run(other->admin, &reply, "REPLICAOF 127.0.0.1 %d",
+			   chosen->port) != RL_OK)
+			return rr_server_refused(other, error);
+	}
+	return true;
+}
+
+/* The killed one comes back as a replica of the new primary. A node of a cluster
+ * learns from the others that it is one. */
+static bool restart_killed(struct rr_formation *formation,
+			   struct rr_error *error)
+{
+	struct rr_server *killed;
+
+	if (formation->killed < 0)
+		return true;
+	killed = rr_formation_server(formation, formation->killed);
+	if (killed->options.role == RR_ROLE_MEMBER)
+		killed->options.replica_of =
+			rr_formation_server(formation, formation->primary)
+				->name;
+	formation->killed = -1;
+	return rr_server_start_again(formation->cluster, killed, error);
+}
+
+static void tally_fail_over(struct rr_formation *formation)
+{
+	struct rr_formation_tally *tally = &formation->tally;
+	const int64_t headless_ns = rr_clock_ns() - formation->since_ns;
+
+	tally->fail_overs++;
+	tally->unasked += formation->killed < 0;
+	if (formation->killed < 0)
+		return;
+	tally->headless_ns += headless_ns;
+	if (headless_ns > tally->headless_max_ns)
+		tally->headless_max_ns = headless_ns;
+}
+
+static bool take_over(struct rr_formation *formation, int promoted,
+		      struct rr_error *error)
+{
+	tally_fail_over(formation);
+	formation->primary = promoted;
+	rr_formation_server(formation, promoted)->options.replica_of = NULL;
+	enter_phase(formation, RR_FORMATION_REJOINING);
+	return rr_formation_point(formation, error) &&
+	       restart_killed(formation, error);
+}
+
+/* ---- Turns -------------------------------------------------------------------------- */
+
+static bool is_late(const struct rr_formation *formation)
+{
+	return rr_clock_ns() - formation->since_ns >
+	       RR_FORMATION_LIMIT_MS * INT64_C(1000000);
+}
+
+/* A sentinel that hears nothing of a busy primary promotes another unasked. */
+static bool watch_primary(struct rr_formation *formation,
+			  struct rr_error *error)
+{
+	struct rr_replication found;
+	int promoted;
+
+	if (rr_formation_look(formation, formation->primary, &found) &&
+	    found.is_primary)
+		return true;
+	promoted = find_promoted(formation);
+	return promoted < 0 || take_over(formation, promoted, error);
+}
+
+static bool await_promotion(struct rr_formation *formation,
+			    struct rr_error *error)
+{
+	int promoted;
+
+	if (formation->kind == RR_TOPOLOGY_REPLICA &&
+	    !promote_by_hand(formation, error))
+		return false;
+	promoted = find_promoted(formation);
+	if (promoted >= 0)
+		return take_over(formation, promoted, error);
+	return !is_late(formation) ||
+	       rr_error_set(error, RR_ERROR_REDIS,
+			    "no replica was promoted within %d s of the primary's death",
+			    RR_FORMATION_LIMIT_MS / 1000);
+}
+
+static bool await_rejoining(struct rr_formation *formation,
+			    struct rr_error *error)
+{
+	if (rr_formation_is_whole(formation)) {
+		enter_phase(formation, RR_FORMATION_WHOLE);
+		return true;
+	}
+	if (formation->kind != RR_TOPOLOGY_REPLICA &&
+	    !watch_primary(formation, error))
+		return false;
+	return !is_late(formation) ||
+	       rr_error_set(error, RR_ERROR_REDIS,
+			    "the %s is not whole after %d s",
+			    rr_topology_names[formation->kind],
+			    RR_FORMATION_LIMIT_MS / 1000);
+}
+
+/* One that stands alone comes back by itself, with what it has saved. The next one
+ * to be killed is another. */
+static bool await_return(struct rr_formation *formation, struct rr_error *error)
+{
+	struct rr_server *killed;
+
+	if (rr_clock_ns() - formation->since_ns <
+	    RR_OUTAGE_MS * INT64_C(1000000))
+		return true;
+	killed = rr_formation_server(formation, formation->killed);
+	if (!rr_server_start_again(formation->cluster, killed, error))
+		return false;
+	tally_fail_over(formation);
+	formation->killed = -1;
+	formation->primary =
+		formation->first + (formation->primary + 1 - formation->first) %
+					   formation->n_members;
+	enter_phase(formation, RR_FORMATION_WHOLE);
+	return true;
+}
+
+bool rr_formation_turn(struct rr_formation *formation, struct rr_error *error)
+{
+	const bool is_alone = formation->kind == RR_TOPOLOGY_ALONE;
+
+	switch (formation->phase) {
+	case RR_FORMATION_CUT:
+		return rr_clock_ns() - formation->since_ns <
+			       formation->cut_ns ||
+		       kill_primary(formation, error);
+	case RR_FORMATION_HEADLESS:
+		return is_alone ? await_return(formation, error) :
+				  await_promotion(formation, error);
+	case RR_FORMATION_REJOINING:
+		return await_rejoining(formation, error);
+	default:
+		return is_alone || watch_primary(formation, error);
+	}
+}
+
+bool rr_formation_await_whole(struct rr_formation *formation,
+			      struct rr_error *error)
+{
+	int64_t deadline_ns = 0;
+
+	while (rr_formation_turn(formation, error) &&
+	       formation->phase != RR_FORMATION_WHOLE) {
+		if (!rr_server_wait(formation->cluster,
+				    2 * RR_FORMATION_LIMIT_MS, &deadline_ns,
+				    "a whole formation", error))
+			return false;
+	}
+	return !error->kind;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What topology.c, wholeness.c and failover.c know of each other. */
+#ifndef RR_FORMATION_H
+#define RR_FORMATION_H
+
+#include "server.h"
+
+struct rr_server *rr_formation_server(const struct rr_formation *formation,
+				      int number);
+
+/* From now on clients find the server that is the primary, where we tell them. */
+bool rr_formation_point(struct rr_formation *formation, struct rr_error *error);
+
+/* ---- wholeness.c: what the servers say of themselves and each other ------------ */
+
+/* What INFO replication says. */
+struct rr_replication {
+	bool is_primary;
+	bool is_linked;         /* a replica's link to its primary is up */
+	int n_replicas;         /* of a primary */
+	long long offset;       /* how much it has of what was written */
+};
+
+/* False: it does not answer. */
+bool rr_formation_look(const struct rr_formation *formation, int number,
+		       struct rr_replication *found);
+
+/* Does everybody know who is the primary, and have its replicas everything, so
+ * that a fail-over can begin? */
+bool rr_formation_is_whole(const struct rr_formation *formation);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What a server with a port is told of others: whose replica it is, which primary
+ * it watches, that it is a node of a Redis Cluster. */
+#include "server.h"
+
+const char rr_replica_user[] = "replication";
+const char rr_service_name[] = "redrace";
+
+/*
+ * Replicas come as a user of their own, so that this one can be taken away from
+ * them. They are sent a snapshot at once, not after five seconds, and what they
+ * miss is kept long enough that most need none.
+ */
+static void write_member(FILE *file, const char *password)
+{
+	fprintf(file,
+		"user %s on >%s +psync +replconf +ping\n"
+		"masteruser %s\n"
+		"repl-diskless-sync-delay 0\n"
+		"repl-backlog-size 16mb\n"
+		"repl-ping-replica-period 1\n",
+		rr_replica_user, password, rr_replica_user);
+}
+
+static void write_node(FILE *file, const struct rr_server *server)
+{
+	fprintf(file,
+		"cluster-enabled yes\n"
+		"cluster-config-file nodes.conf\n"
+		"cluster-port %d\n"
+		"cluster-node-timeout %d\n"
+		"cluster-migration-barrier 100\n",
+		server->bus_port, RR_DOWN_AFTER_MS);
+}
+
+/* Two of three agree. A fail-over that fails is tried again after two of its
+ * time-outs. */
+static void write_sentinel(FILE *file, const char *password, int port)
+{
+	const char *name = rr_service_name;
+
+	fprintf(file,
+		"sentinel monitor %s 127.0.0.1 %d 2\n"
+		"sentinel auth-pass %s %s\n"
+		"sentinel sentinel-pass %s\n"
+		"sentinel down-after-milliseconds %s %d\n"
+		"sentinel failover-timeout %s 1000\n"
+		"sentinel parallel-syncs %s 2\n",
+		name, port, name, password, password, name, RR_DOWN_AFTER_MS,
+		name, name);
+}
+
+void rr_role_write(FILE *file, const struct rr_cluster *cluster,
+		   const struct rr_server *server)
+{
+	const struct rr_server_options *options = &server->options;
+	int master = -1;
+
+	if (options->replica_of)
+		master = rr_cluster_find(cluster, options->replica_of);
+	if (options->role == RR_ROLE_SENTINEL) {
+		write_sentinel(file, cluster->password,
+			       cluster->servers[master].port);
+		return;
+	}
+	fprintf(file, "masterauth %s\n", cluster->password);
+	if (options->role != RR_ROLE_ALONE)
+		write_member(file, cluster->password);
+	if (options->role == RR_ROLE_NODE)
+		write_node(file, server);
+	if (master >= 0)
+		fprintf(file, "replicaof 127.0.0.1 %d\n",
+			cluster->servers[master].port);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Is a formation whole? Asked of all that can tell: its servers, its sentinels,
+ * the nodes of a cluster. */
+#include "formation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Primaries and replicas ------------------------------------------------------ */
+
+/* The number after a name in INFO; -1 = it is not there. */
+static long long info_number(const char *info, const char *name)
+{
+	const char *found = strstr(info, name);
+
+	return found ? atoll(found + strlen(name)) : -1;
+}
+
+bool rr_formation_look(const struct rr_formation *formation, int number,
+		       struct rr_replication *found)
+{
+	struct rr_server *server = rr_formation_server(formation, number);
+	struct rl_reply reply;
+
+	*found = (struct rr_replication){ .offset = -1 };
+	if (server->state != RR_SERVER_RUNNING ||
+	    rl_run(server->admin, &reply, "INFO replication") != RL_OK ||
+	    !reply.text)
+		return false;
+	found->is_primary = strstr(reply.text, "role:master") != NULL;
+	found->is_linked = strstr(reply.text, "master_link_status:up") != NULL;
+	found->n_replicas = (int)info_number(reply.text, "connected_slaves:");
+	found->offset = info_number(reply.text, found->is_primary ?
+							"master_repl_offset:" :
+							"slave_repl_offset:");
+	return true;
+}
+
+static bool are_members_whole(const struct rr_formation *formation)
+{
+	struct rr_replication found;
+
+	for (int i = 0; i < formation->n_members; i++) {
+		const int number = formation->members[i];
+
+		if (!rr_formation_look(formation, number, &found))
+			return false;
+		if (number == formation->primary ?
+			    !found.is_primary ||
+				    found.n_replicas <
+					    formation->n_members - 1 :
+			    found.is_primary || !found.is_linked)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Sentinels ---------------------------------------------------------------------- */
+
+/* In a reply of names and values one after the other. */
+static const char *value_of(const struct rl_reply *reply, const char *name)
+{
+	for (size_t i = 0; i + 1 < reply->length; i += 2) {
+		if (reply->elements[i].text && reply->elements[i + 1].text &&
+		    strcmp(reply->elements[i].text, name) == 0)
+			return reply->elements[i + 1].text;
+	}
+	return "";
+}
+
+static bool watches_primary(const struct rr_formation *formation,
+			    struct rr_server *sentinel)
+{
+	const struct rr_server *primary =
+		rr_formation_server(formation, formation->primary);
+	struct rl_reply reply;
+
+	return rl_run(sentinel->admin, &reply, "SENTINEL MASTER %s",
+		      rr_service_name) == RL_OK &&
+	       strcmp(value_of(&reply, "flags"), "master") == 0 &&
+	       atoi(value_of(&reply, "port")) == primary->port &&
+	       atoi(value_of(&reply, "num-other-sentinels")) == 2;
+}
+
+static bool knows_replicas(const struct rr_formation *formation,
+			   struct rr_server *sentinel)
+{
+	const struct rr_server *primary =
+		rr_formation_server(formation, formation->primary);
+	struct rl_reply reply;
+
+	if (rl_run(sentinel->admin, &reply, "SENTINEL REPLICAS %s",
+		   rr_service_name) != RL_OK ||
+	    (int)reply.length != formation->n_members - 1)
+		return false;
+	for (size_t i = 0; i < reply.length; i++) {
+		const struct rl_reply *replica = &reply.elements[i];
+
+		if (strcmp(value_of(replica, "flags"), "slave") != 0 ||
+		    strcmp(value_of(replica, "master-link-status"), "ok") !=
+			    0 ||
+		    atoi(value_of(replica, "master-port")) != primary->port)
+			return false;
+	}
+	return true;
+}
+
+static bool are_sentinels_ready(const struct rr_formation *formation)
+{
+	for (int i = formation->n_members; i < formation->n_servers; i++) {
+		struct rr_server *sentinel = rr_formation_server(
+			formation, formation->first + i);
+
+		if (!watches_primary(formation, sentinel) ||
+		    !knows_replicas(formation, sentinel))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Nodes of a cluster -------------------------------------------------------------- */
+
+/* Everybody has seen everybody, and thinks badly of nobody. */
+static bool is_node_content(struct rr_server *node)
+{
+	struct rl_reply reply;
+
+	if (rl_run(node->admin, &reply, "CLUSTER INFO") != RL_OK ||
+	    !reply.text || !strstr(reply.text, "cluster_state:ok") ||
+	    info_number(reply.text, "cluster_slots_ok:") != 16384)
+		return false;
+	return rl_run(node->admin, &reply, "CLUSTER NODES") == RL_OK &&
+	       reply.text && !strstr(reply.text, "fail") &&
+	       !strstr(reply.text, "handshake") &&
+	       !strstr(reply.text, "disconnected");
+}
+
+static bool are_nodes_content(const struct rr_formation *formation)
+{
+	struct rr_replication found;
+
+	for (int i = 0; i < formation->n_servers; i++) {
+		const int number = formation->first + i;
+
+		if (!is_node_content(rr_formation_server(formation, number)) ||
+		    !rr_formation_look(formation, number, &found) ||
+		    (!found.is_primary && !found.is_linked))
+			return false;
+	}
+	return true;
+}
+
+bool rr_formation_is_whole(const struct rr_formation *formation)
+{
+	switch (formation->kind) {
+	case RR_TOPOLOGY_ALONE:
+		return true;
+	case RR_TOPOLOGY_SENTINEL:
+		return are_members_whole(formation) &&
+		       are_sentinels_ready(formation);
+	case RR_TOPOLOGY_CLUSTER:
+		return are_members_whole(formation) &&
+		       are_nodes_content(formation);
+	default:
+		return are_members_whole(formation);
+	}
+}
