@@ -22,6 +22,9 @@ struct matrix_options {
 	const struct rr_strategy *strategies[STRATEGIES_MAX];
 	unsigned hazards;
 	unsigned long most;     /* states of a cell, 0 = as in its bounds */
+	struct rr_shard shard;
+	const char *times_path; /* NULL = there are no times */
+	struct rr_case_times times;
 	struct rr_outputs outputs;
 	const char *save;   /* a folder for transcripts, or NULL */
 	const char *docs;   /* a folder for the whole matrix, or NULL */
@@ -70,15 +73,17 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_MAX_STATES,
 	  .help = "stop the search of a cell after N states", .at = AT(most) },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
+	{ .common = RR_OPTION_SHARD, .at = AT(shard) },
+	{ .common = RR_OPTION_TIMES, .at = AT(times_path) },
 	{ .common = RR_OPTION_REPLAY, .argument = "DIR",
 	  .help = "only play the transcripts saved in DIR, and compare",
 	  .at = AT(replay) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit) or .tap; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit), .tap or .ctrf.json; may be repeated",
 	  .at = AT(outputs), .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, json, junit, tap, github, markdown or html (text)",
+	  .help = "what is printed: text, json, junit, tap, github, ctrf, markdown or html (text)",
 	  .at = AT(outputs.printed), .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_SAVE, .argument = "DIR",
 	  .help = "save transcripts of failing cells in DIR, for redrace play",
@@ -95,7 +100,9 @@ static bool complete_options(void *into, struct rr_error *error)
 {
 	struct matrix_options *options = into;
 
-	(void)error;
+	if (options->times_path && !options->shard.of)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--times needs --shard");
 	if (!options->hazards)
 		options->hazards = RR_ALL_HAZARDS;
 	if (options->n_strategies == 0) {
@@ -146,6 +153,9 @@ static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 	if (is_called_off)
 		outputs.n = 0;
 	rr_matrix_as_cases(matrix, &cases);
+	if (options->shard.of)
+		rr_matrix_note_shard(matrix, &options->shard, &options->times,
+				     &cases);
 	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
 	return rr_report_error(&error);
@@ -224,7 +234,12 @@ static enum rr_exit compute_matrix(const struct matrix_options *options,
 		rr_error_no_memory(error);
 		return RR_EXIT_INTERNAL;
 	}
-	rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
+	if (options->shard.of &&
+	    !rr_matrix_deal(&matrix, &options->shard, &options->times))
+		rr_error_no_memory(error);
+	else
+		rr_matrix_run(&matrix, servers, (int)options->jobs, signals,
+			      error);
 	code = publish_matrix(&matrix, options,
 			      error->kind == RR_ERROR_INTERRUPTED);
 	if (error->kind != RR_ERROR_INTERRUPTED)
@@ -267,10 +282,13 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 	};
 	if (options.replay)
 		return replay_folder(options.replay, &servers, error);
+	if (!rr_case_times_read(&options.times, options.times_path, error))
+		return RR_EXIT_OK;
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	code = compute_matrix(&options, &servers, &signals, error);
 	rr_signals_close(&signals);
+	rr_case_times_release(&options.times);
 	return code;
 }
 

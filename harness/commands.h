@@ -40,6 +40,7 @@ extern const struct rr_command rr_cmd_claims;
 extern const struct rr_command rr_cmd_explore;
 extern const struct rr_command rr_cmd_check;
 extern const struct rr_command rr_cmd_matrix;
+extern const struct rr_command rr_cmd_merge;
 extern const struct rr_command rr_cmd_demo;
 extern const struct rr_command rr_cmd_game;
 extern const struct rr_command rr_cmd_floor;

@@ -128,6 +128,7 @@ static void release_case(struct rr_case *one)
 	free((void *)one->message);
 	free((void *)one->details);
 	free((void *)one->file);
+	free((void *)one->output);
 	json_decref(one->properties);
 }
 
@@ -154,6 +155,7 @@ static bool copy_case(struct rr_case *copy, const struct rr_case *one)
 				rr_plain(one->file) :
 				NULL,
 		.line = one->line,
+		.output = clean_lines(one->output),
 		.properties = one->properties ? one->properties :
 						json_object(),
 	};

@@ -119,6 +119,12 @@ static void put_system_out(FILE *out, const struct rr_case *one)
 	json_t *value;
 
 	fputs("      <system-out>", out);
+	if (one->output) {
+		rr_xml_text(out, one->output);
+		fputs(*one->output ? "\n</system-out>\n" : "</system-out>\n",
+		      out);
+		return;
+	}
 	if (!is_bad(one) && one->details) {
 		rr_xml_text(out, one->details);
 		fputc('\n', out);
@@ -452,6 +458,7 @@ void rr_cases_print(const struct rr_cases *cases, enum rr_format format,
 		[RR_FORMAT_JUNIT] = print_junit,
 		[RR_FORMAT_TAP] = print_tap,
 		[RR_FORMAT_GITHUB] = print_github,
+		[RR_FORMAT_CTRF] = rr_cases_print_ctrf,
 	};
 
 	if (writers[format])

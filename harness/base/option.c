@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shard.h"
 #include "text.h"
 
 enum { KEY_FIRST = 0x100, NAMES_MAX = 512, LIST_SIZE = 200 };
@@ -39,7 +40,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
-			       .help = "what is printed: text, json, junit, tap or github (text)",
+			       .help = "what is printed: text, json, junit, tap, github or ctrf (text)",
 			       .kind = RR_TAKES_FORMAT },
 	[RR_OPTION_INCREMENTS] = { .name = "increments",
 				   .letter = 'n',
@@ -112,7 +113,15 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_SEED] = { .name = "seed",
 			     .argument = "N",
 			     .kind = RR_TAKES_NUMBER },
+	[RR_OPTION_SHARD] = { .name = "shard",
+			      .argument = "I/N",
+			      .help = "do only shard I of N, such as 2/3; redrace merge puts the results of all N together",
+			      .kind = RR_TAKES_SHARD },
 	[RR_OPTION_STATS] = { .name = "stats", .kind = RR_TAKES_NOTHING },
+	[RR_OPTION_TIMES] = { .name = "times",
+			      .argument = "FILE",
+			      .help = "results of an earlier run (.json): shards are dealt out evenly by the times in it",
+			      .kind = RR_TAKES_TEXT },
 	[RR_OPTION_TTL_MS] = { .name = "ttl-ms",
 			       .argument = "MS",
 			       .help = "lease of a lock in milliseconds (10000)",
@@ -262,6 +271,8 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 		return take_format(option, text, field, error);
 	case RR_TAKES_OUTPUT:
 		return rr_outputs_add(field, text, option->formats, error);
+	case RR_TAKES_SHARD:
+		return rr_shard_parse(field, text, error);
 	case RR_TAKES_TEXT:
 		*(const char **)field = text;
 		return true;

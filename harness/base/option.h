@@ -38,6 +38,7 @@ enum rr_option_kind {
 	RR_TAKES_WORD,    /* int or an enum: the index of one of `words` */
 	RR_TAKES_FORMAT,  /* enum rr_format: the name of one of `formats` */
 	RR_TAKES_OUTPUT,  /* struct rr_outputs: a file more, in one of `formats` */
+	RR_TAKES_SHARD,   /* struct rr_shard: "2/3" */
 	RR_TAKES_MORE     /* what `take` makes of it */
 };
 
@@ -66,7 +67,9 @@ enum rr_common_option {
 	RR_OPTION_SAVE,
 	RR_OPTION_SECONDS,
 	RR_OPTION_SEED,
+	RR_OPTION_SHARD,
 	RR_OPTION_STATS,
+	RR_OPTION_TIMES,
 	RR_OPTION_TTL_MS,
 	RR_COMMON_OPTIONS
 };

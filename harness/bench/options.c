@@ -153,7 +153,7 @@ static const struct rr_option options_table[] = {
 	  .help = "write to DIR/holders who was in the critical section when: the last N times of each client, where there is a lock (0: nothing)",
 	  .kind = RR_TAKES_NUMBER, .at = AT(trace), .max = 10000 },
 	{ .common = RR_OPTION_OUTPUT, .argument = "DIR|FILE",
-	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit) or .tap is also written; may be repeated",
+	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit), .tap or .ctrf.json is also written; may be repeated",
 	  .take = take_bench_output },
 	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed),
 	  .formats = RR_RESULT_FORMATS },

@@ -15,6 +15,7 @@
 
 #include "base/cases.h"
 #include "base/error.h"
+#include "base/shard.h"
 #include "claim.h"
 #include "cluster/cluster.h"
 
@@ -48,6 +49,7 @@ struct rr_job_result {
 	bool as_written;
 	struct rr_saying_result sayings[RR_JOB_SAYINGS];
 	enum rr_measured measured;
+	double seconds;
 };
 
 /* A race to play, or something to measure. */
@@ -69,9 +71,27 @@ struct rr_jobs {
 struct rr_claims_choice {
 	size_t n; /* 0 = all */
 	const struct rr_claim **claims;
+	bool is_none; /* and not all */
 };
 bool rr_claims_chosen(const struct rr_claims_choice *choice,
 		      const struct rr_claim *claim);
+
+/* How the case of a claim is called. */
+enum { RR_CLAIM_CASE = 300 };
+const char *rr_claim_case_name(const struct rr_claim *claim,
+			       char name[RR_CLAIM_CASE]);
+
+/* A shard's own ones of the chosen claims: the caller's to free. False: out of
+ * memory. */
+bool rr_claims_deal(const struct rr_claims_choice *choice,
+		    const struct rr_shard *shard, const struct rr_case_times *times,
+		    struct rr_claims_choice *own);
+
+/* Gives the cases of a shard their note; `choice` is that of the whole. */
+void rr_claims_note_shard(const struct rr_claims_choice *choice,
+			  const struct rr_claims_choice *own,
+			  const struct rr_shard *shard,
+			  const struct rr_case_times *times, struct rr_cases *cases);
 
 /* Does the race's heading name it? */
 bool rr_race_names_claim(const struct rr_race *race, const char *id);
@@ -117,6 +137,7 @@ struct rr_claim_row {
 	char *observed; /* findings, replies, figures */
 	char *races;    /* names, comma separated */
 	char *problem;  /* "" where it stands */
+	double seconds; /* that its races and its measurement took */
 };
 
 struct rr_claim_rows {

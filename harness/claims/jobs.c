@@ -20,7 +20,7 @@ bool rr_claims_chosen(const struct rr_claims_choice *choice,
 		if (choice->claims[i] == claim)
 			return true;
 	}
-	return choice->n == 0;
+	return choice->n == 0 && !choice->is_none;
 }
 
 bool rr_race_names_claim(const struct rr_race *race, const char *id)
@@ -276,6 +276,7 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 	const struct checker *checker = worker->state;
 	struct outcome outcome = { .result = job->result };
 	struct rr_job_result *result = &outcome.result;
+	const double begun = rr_clock_s();
 	bool good = true;
 
 	if (!result->is_done && checker->place) {
@@ -287,6 +288,7 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 			 checker->error.text);
 	}
 	result->is_done = true;
+	result->seconds = rr_clock_s() - begun;
 	rr_pool_add(worker, &outcome, sizeof(outcome));
 	return good;
 }

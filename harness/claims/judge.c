@@ -292,6 +292,7 @@ static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 
 		if (!job_is_about(job, row->claim))
 			continue;
+		row->seconds += job->result.seconds;
 		add_observed(observed, &row->observed, job, row->claim->id);
 		if (!job->race)
 			continue;
@@ -409,5 +410,5 @@ enum rr_exit rr_claim_rows_exit(const struct rr_claim_rows *rows)
 		else
 			code = rr_exit_worse(code, rows->rows[i].code);
 	}
-	return n_skipped == rows->n ? RR_EXIT_SKIPPED : code;
+	return rows->n && n_skipped == rows->n ? RR_EXIT_SKIPPED : code;
 }

@@ -232,24 +232,31 @@ static void describe_standing(const struct rr_claim_row *row, FILE *out)
 			row->problem);
 }
 
+const char *rr_claim_case_name(const struct rr_claim *claim,
+			       char name[RR_CLAIM_CASE])
+{
+	snprintf(name, RR_CLAIM_CASE, "%s: %s", claim->id, claim->text);
+	return name;
+}
+
 static void add_row(struct rr_cases *cases, const struct rr_claim_row *row)
 {
-	char name[300], message[1600] = "", races[1200];
+	char name[RR_CLAIM_CASE], message[1600] = "", races[1200];
 	FILE *out = fmemopen(message, sizeof(message), "w");
 
 	if (out) {
 		describe_standing(row, out);
 		fclose(out);
 	}
-	snprintf(name, sizeof(name), "%s: %s", row->claim->id,
-		 row->claim->text);
 	snprintf(races, sizeof(races), "%s%s\nobserved: %s",
 		 row->races[0] ? "races: " : "measured, not played", row->races,
 		 row->observed);
 	rr_cases_add(cases, &(struct rr_case){
 				    .suite = "claims",
-				    .name = name,
+				    .name = rr_claim_case_name(row->claim,
+							       name),
 				    .verdict = verdict_of_row(row),
+				    .seconds = row->seconds,
 				    .message = message,
 				    .details = row->standing == RR_STANDS ?
 						       NULL :

@@ -142,7 +142,8 @@ static json_t *describe_hazard(int hazard)
 			 rr_bounds_text(&bounds, text));
 }
 
-/* Cells that the hazard does not concern are no cases. */
+/* Cells that the hazard does not concern are no cases, nor are those of other
+ * shards. */
 void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 {
 	const struct rr_cell *cell = NULL;
@@ -158,7 +159,8 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 			    json_string(matrix->version));
 	json_object_set_new(cases->properties, "hazards", hazards);
 	while ((cell = rr_matrix_next(matrix, cell))) {
-		if (cell->verdict != RR_CELL_NONE)
+		if (cell->verdict != RR_CELL_NONE &&
+		    cell->verdict != RR_CELL_ELSEWHERE)
 			add_cell(cases, cell);
 	}
 }

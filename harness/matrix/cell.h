@@ -70,6 +70,10 @@ int rr_matrix_column(const struct rr_matrix *matrix, int hazard);
 struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix,
 			       const struct rr_cell *cell);
 
+/* The cells that are to be computed, those first that take longest; how many. Those
+ * that their hazard does not concern are RR_CELL_NONE from then on. */
+size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells);
+
 /* "240 cells: 230 as expected, 8 differ, 2 undecided; 1,234 states, 41 s", and
  * with `joint` and the server's version after it if that is known. */
 void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file);

@@ -137,25 +137,22 @@ static void name_cell(void *context, size_t job, char text[RR_POOL_NAME])
 
 /* ---- The whole -------------------------------------------------------------------- */
 
-static size_t order_column(struct computation *computation, int hazard,
-			   size_t n)
+static size_t order_column(struct rr_matrix *matrix, int hazard,
+			   struct rr_cell **cells, size_t n)
 {
-	const struct rr_matrix *matrix = computation->matrix;
-
 	for (size_t i = matrix->n_strategies; i-- > 0;) {
 		struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
 
-		if (rr_bounds_apply(cell->strategy, cell->hazard))
-			computation->jobs[n++] = cell;
-		else
+		if (!rr_bounds_apply(cell->strategy, cell->hazard))
 			cell->verdict = RR_CELL_NONE;
+		else if (cell->verdict != RR_CELL_ELSEWHERE)
+			cells[n++] = cell;
 	}
 	return n;
 }
 
-/* The longest first, so that nobody is left alone with one at the end. How many
- * there are. */
-static size_t order_cells(struct computation *computation)
+/* The longest first, so that nobody is left alone with one at the end. */
+size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells)
 {
 	static const enum rr_hazard longest_first[RR_HAZARDS] = {
 		RR_PAUSE, RR_SKEW,	 RR_RESTART,   RR_SLOW_WORK,
@@ -164,8 +161,8 @@ static size_t order_cells(struct computation *computation)
 	size_t n = 0;
 
 	for (int i = 0; i < RR_HAZARDS; i++) {
-		if (computation->matrix->hazards >> longest_first[i] & 1)
-			n = order_column(computation, longest_first[i], n);
+		if (matrix->hazards >> longest_first[i] & 1)
+			n = order_column(matrix, longest_first[i], cells, n);
 	}
 	return n;
 }
@@ -195,7 +192,7 @@ bool rr_matrix_run(struct rr_matrix *matrix,
 
 	if (!computation.jobs)
 		return rr_error_no_memory(error);
-	pool.n_jobs = order_cells(&computation);
+	pool.n_jobs = rr_matrix_order(matrix, computation.jobs);
 	good = rr_pool_run(&pool, signals, error);
 	matrix->seconds = rr_clock_s() - begun;
 	free(computation.jobs);

@@ -99,6 +99,7 @@ static struct sum add_up(const struct rr_matrix *matrix)
 			sum.failure = rr_exit_worse(sum.failure, cell->code);
 		if (cell->verdict != RR_CELL_NONE &&
 		    cell->verdict != RR_CELL_SKIPPED &&
+		    cell->verdict != RR_CELL_ELSEWHERE &&
 		    cell->verdict != RR_CELL_UNDONE)
 			sum.standing[rr_cell_standing(cell)]++;
 	}
@@ -131,7 +132,8 @@ bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why)
 		*why = "some of the hazards";
 	else if (matrix->most)
 		*why = "some of the states";
-	else if (sum.verdicts[RR_CELL_UNDONE] + sum.verdicts[RR_CELL_FAILED])
+	else if (sum.verdicts[RR_CELL_UNDONE] + sum.verdicts[RR_CELL_FAILED] +
+		 sum.verdicts[RR_CELL_ELSEWHERE])
 		*why = "some of the cells";
 	return !*why;
 }
@@ -149,6 +151,9 @@ void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file)
 		open);
 	if (sum.verdicts[RR_CELL_SKIPPED])
 		fprintf(file, ", %zu skipped", sum.verdicts[RR_CELL_SKIPPED]);
+	if (sum.verdicts[RR_CELL_ELSEWHERE])
+		fprintf(file, ", %zu in other shards",
+			sum.verdicts[RR_CELL_ELSEWHERE]);
 	if (sum.verdicts[RR_CELL_UNDONE])
 		fprintf(file, ", %zu not done", sum.verdicts[RR_CELL_UNDONE]);
 	fprintf(file, "; %s states, %.1f s",

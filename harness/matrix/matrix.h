@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/cases.h"
+#include "base/shard.h"
 #include "explore/explore.h"
 
 /* ---- Columns ---------------------------------------------------------------- */
@@ -47,6 +48,7 @@ enum rr_cell_verdict {
 	RR_CELL_NO_MUTANT,  /* none does, and nothing shows that the search
 			     * would notice */
 	RR_CELL_SKIPPED,    /* the server lacks what the strategy needs */
+	RR_CELL_ELSEWHERE,  /* another shard computes it */
 	RR_CELL_FAILED,     /* it could not be computed */
 };
 
@@ -92,6 +94,15 @@ bool rr_matrix_init(struct rr_matrix *matrix,
 		    const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most);
 void rr_matrix_release(struct rr_matrix *matrix);
+
+/* Leaves the cells of other shards out. False: out of memory. */
+bool rr_matrix_deal(struct rr_matrix *matrix, const struct rr_shard *shard,
+		    const struct rr_case_times *times);
+
+/* Gives the cases of a shard their note. */
+void rr_matrix_note_shard(const struct rr_matrix *matrix,
+			  const struct rr_shard *shard,
+			  const struct rr_case_times *times, struct rr_cases *cases);
 
 /*
  * Computes all cells by so many workers at once, RR_POOL_WORKERS_MAX at most.

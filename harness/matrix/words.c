@@ -45,6 +45,7 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 		return expected & invariants ? RR_CELL_DIFFERS :
 					       RR_CELL_UNDECIDED;
 	case RR_CELL_SKIPPED:
+	case RR_CELL_ELSEWHERE:
 		return RR_CELL_AS_EXPECTED;
 	default:
 		return RR_CELL_UNDECIDED;
@@ -79,6 +80,8 @@ static const struct rr_verdict_words verdict_words[] = {
 		.symbol = "~", .is_unbroken = true },
 	[RR_CELL_SKIPPED] = { .word = "skipped", .text = "skipped",
 		.json = "skipped", .class = "none", .symbol = "–" },
+	[RR_CELL_ELSEWHERE] = { .word = ".", .text = "in another shard",
+		.json = "in another shard", .class = "none", .symbol = "·" },
 	[RR_CELL_FAILED] = { .word = "failed", .text = "failed",
 		.json = "failed", .class = "none", .symbol = "?" },
 };

@@ -64,7 +64,8 @@ static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 
 static const struct rr_claim_row *judge(struct bench_of_jobs *bench)
 {
-	const struct rr_claims_choice choice = { 1, &bench->claim };
+	const struct rr_claims_choice choice = { .n = 1,
+						 .claims = &bench->claim };
 
 	cr_assert(rr_judge(&bench->rows, &bench->jobs, &choice));
 	cr_assert_eq(bench->rows.n, 1);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* redrace merge: the results of all shards of a run as those of the whole. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/option.h"
+#include "base/shards.h"
+#include "commands.h"
+
+struct merge_options {
+	const char **paths;
+	size_t n_paths;
+	struct rr_outputs outputs;
+};
+
+/* ---- Options ----------------------------------------------------------- */
+
+static bool take_shard_file(void *into, char *path, struct rr_error *error)
+{
+	struct merge_options *options = into;
+
+	if (!rr_array_grow(&options->paths, options->n_paths,
+			   sizeof(*options->paths)))
+		return rr_error_no_memory(error);
+	options->paths[options->n_paths++] = path;
+	return true;
+}
+
+#define AT(field) offsetof(struct merge_options, field)
+
+static const struct rr_option options_table[] = {
+	{ .help = "Output" },
+	{ .common = RR_OPTION_OUTPUT,
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit), .tap or .ctrf.json; may be repeated",
+	  .at = AT(outputs), .formats = RR_RESULT_FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(outputs.printed),
+	  .formats = RR_RESULT_FORMATS },
+};
+
+static const struct rr_command_line command_line = {
+	.about = "Puts the results of all shards of a run (--shard I/N of matrix, claims, explore and bench) together, and exits as the whole run would have."
+		 "\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit; of matrix and claims only). "
+		 "A shard that is missing, there twice or of another run is refused.",
+	.arguments = "FILE...",
+	.missing = "merge what? name the files that the shards have written",
+	.examples = "redrace matrix --shard 1/2 -o 1.json; redrace matrix --shard 2/2 -o 2.json; redrace merge 1.json 2.json",
+	.options = options_table,
+	.n_options = sizeof(options_table) / sizeof(options_table[0]),
+	.take_argument = take_shard_file,
+};
+
+/* ---- Output ------------------------------------------------------------ */
+
+static void print_merged_case(const struct rr_case *one, FILE *out)
+{
+	fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict],
+		one->suite, one->name, one->message);
+}
+
+static bool print_merged(const void *what, enum rr_format format, FILE *out,
+			 struct rr_error *error)
+{
+	const struct rr_cases *cases = what;
+
+	(void)format;
+	(void)error;
+	for (size_t i = 0; i < cases->n; i++)
+		print_merged_case(&cases->cases[i], out);
+	fprintf(out, "\n%s, %zu shards: ", cases->command,
+		json_array_size(json_object_get(cases->properties, "shards")));
+	rr_cases_summarise(cases, out);
+	fputc('\n', out);
+	return true;
+}
+
+/* ---- The whole --------------------------------------------------------- */
+
+static enum rr_exit merge_shards(const struct merge_options *options,
+				 const struct rr_shards *shards,
+				 struct rr_error *error)
+{
+	enum rr_exit code = RR_EXIT_OK;
+	struct rr_cases whole;
+
+	rr_shards_begin(shards, &whole);
+	if (rr_shards_unite(shards, &whole, error)) {
+		code = rr_shards_exit(shards);
+		rr_cases_publish(&whole, &options->outputs, print_merged,
+				 &whole, error);
+	}
+	rr_cases_release(&whole);
+	return code;
+}
+
+static enum rr_exit run_merge(int argc, char **argv, struct rr_error *error)
+{
+	struct merge_options options = { 0 };
+	struct rr_shards shards;
+	enum rr_exit code = RR_EXIT_OK;
+
+	rr_command_line_parse(&command_line, &options, argc, argv);
+	if (rr_shards_read(&shards, options.paths, options.n_paths, error))
+		code = merge_shards(&options, &shards, error);
+	rr_shards_release(&shards);
+	free(options.paths);
+	return code;
+}
+
+const struct rr_command rr_cmd_merge = {
+	.name = "merge",
+	.summary = "put the results of shards together",
+	.line = &command_line,
+	.run = run_merge,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Shards of a run, put together: are they what the whole run is? */
+#include <stdio.h>
+
+#include "../cli.h"
+
+TestSuite(merge, .init = cli_setup, .fini = cli_teardown);
+
+/* Makes $HERE/1.json, 2.json, 3.json (and .xml, .ctrf.json) of the shards of a command,
+ * and w.json of the whole. Its exit code stays in $HERE/code. */
+static void run_shards(const char *command)
+{
+	char text[1200];
+
+	snprintf(text, sizeof(text),
+		 "for i in 1 2 3; do $REDRACE %s --shard $i/3 -o $HERE/$i.json -o $HERE/$i.xml -o $HERE/$i.ctrf.json >$HERE/$i.txt || [ $? -le 2 ] || exit 100; done; "
+		 "code=0; $REDRACE %s -o $HERE/w.json -o $HERE/w.xml >/dev/null || code=$?; echo $code >$HERE/code",
+		 command, command);
+	cr_assert_eq(cli_run(text), 0, "%s", cli_output);
+}
+
+/* Sets `what` of jq's for the cases that are compared; needs jq. */
+static void assert_merged(const char *what)
+{
+	char text[1200];
+
+	snprintf(text, sizeof(text),
+		 "for s in json ctrf.json xml; do code=0; $REDRACE merge $HERE/2.$s $HERE/1.$s $HERE/3.$s -o $HERE/m.json >/dev/null || code=$?; "
+		 "[ $code -eq $(cat $HERE/code) ] || exit 101; "
+		 "[ $s = xml ] && what='.cases | map({suite, name, verdict})' || what='%s'; "
+		 "for f in w m; do jq -S \"$what\" $HERE/$f.json >$HERE/$f; done; diff $HERE/w $HERE/m || exit 102; done",
+		 what);
+	cr_assert_eq(cli_run(text), 0, "%s", cli_output);
+}
+
+static bool has_jq(void)
+{
+	return cli_run("command -v jq >/dev/null") == 0;
+}
+
+#define CELLS "matrix none setnx incr lua-delifequals --hazard threads --hazard crash --hazard restart"
+
+Test(merge, matrix_is_the_whole_one)
+{
+	if (!has_jq())
+		cli_skip("jq is not installed");
+	run_shards(CELLS);
+	assert_merged(".cases | map({suite, name, verdict, message, details, properties})");
+	/* And not because one shard does everything. */
+	cr_assert_eq(cli_run("jq -es 'map(.cases | length) == [3, 3, 2]' $HERE/1.json $HERE/2.json $HERE/3.json"),
+		     0, "%s", cli_output);
+}
+
+Test(merge, claims_are_the_whole_ones)
+{
+	if (!has_jq())
+		cli_skip("jq is not installed");
+	run_shards("claims --only TL-7,TX-2,SX-5,TL-1");
+	assert_merged(".cases | map({suite, name, verdict, message, computed: .properties.computed})");
+}
+
+/* JUnit's XML has all of what it had. */
+Test(merge, junit_is_what_the_whole_writes)
+{
+	run_shards("matrix none setnx --hazard threads --hazard crash");
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].xml -o $HERE/m.xml >/dev/null && for f in w m; do sed -e '/name=\"shards\"/d' -e 's/time[a-z]*=\"[^\"]*\"//g' $HERE/$f.xml >$HERE/$f; done; diff $HERE/w $HERE/m"),
+		     0, "%s", cli_output);
+}
+
+/* ---- What is refused ---------------------------------------------------------- */
+
+static void assert_refused(const char *files, const char *part)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command),
+		 "cd $HERE && $OLDPWD/$REDRACE merge -o m.json %s 2>&1 >/dev/null",
+		 files);
+	cli_assert_one_line(command, 65, part);
+	cr_assert_neq(cli_run("[ -e $HERE/m.json ]"), 0);
+}
+
+Test(merge, shards_that_are_missing_doubled_or_different_are_named)
+{
+	run_shards("matrix incr none --hazard threads --hazard processes");
+	assert_refused("1.json 2.json", "shard 3/3 is missing");
+	assert_refused("2.json", "shards 1/3, 3/3 are missing");
+	assert_refused("1.json 2.json 2.xml 3.json",
+		       "'2.json' and '2.xml' are both shard 2/3");
+	assert_refused("1.json 2.json w.json", "'w.json' is no shard");
+	assert_refused("1.json nothing", "cannot read 'nothing'");
+	cli_run("$REDRACE matrix incr none --hazard threads --hazard processes --shard 3/4 -o $HERE/4.json");
+	assert_refused("1.json 2.json 4.json", "'4.json' is 3/4");
+	cli_run("$REDRACE matrix incr none --hazard threads --hazard processes --max-states 5 --shard 3/3 -o $HERE/5.json");
+	assert_refused("1.json 2.json 5.json",
+		       "'1.json') and 3/3 ('5.json') differ in max_states: 0 and 5");
+	cli_run("$REDRACE claims --only TL-7 --shard 3/3 -o $HERE/6.json");
+	assert_refused("1.json 2.json 6.json", "differ in the command");
+}
+
+/* Files as another version, another server and a careless shard would write them. */
+Test(merge, files_that_are_not_as_they_should_be_are_named)
+{
+	run_shards("matrix incr none --hazard threads --hazard processes");
+	cli_run("cd $HERE && sed 's/\"version\": \"/&9/' 3.json >version.json; sed 's/\"redis_version\": \"/&9/' 3.json >server.json; "
+		"sed '/<testcase/s/matrix[.]/&x/' 2.xml >name.xml; head -c 900 2.json >half.json; head -c 900 2.xml >half.xml; echo '[]' >list.json");
+	assert_refused("1.json 2.json version.json",
+		       "differ in the version of redrace");
+	assert_refused("1.json 2.json server.json",
+		       "differ in the server's version");
+	assert_refused("1.json 3.json name.xml", "(shard 2/3) lacks 'matrix.");
+	assert_refused("1.json 3.json half.json", "half.json:");
+	assert_refused("1.json 3.json half.xml", "'half.xml' has no results");
+	assert_refused("1.json 3.json list.json", "'list.json' has no results");
+}
+
+/* A shard that forgets its last case. */
+Test(merge, a_case_that_is_dropped_is_noticed)
+{
+	if (!has_jq())
+		cli_skip("jq is not installed");
+	run_shards("matrix incr none --hazard threads --hazard processes");
+	cli_run("jq 'del(.cases[-1])' $HERE/1.json >$HERE/less.json; jq 'del(.cases[-1]) | del(.properties.shard.cases[-1])' $HERE/1.json >$HERE/least.json; jq '.cases += [.cases[0]]' $HERE/1.json >$HERE/more.json");
+	assert_refused("less.json 2.json 3.json",
+		       "'less.json' (shard 1/3) lacks 'matrix.");
+	assert_refused("least.json 2.json 3.json", "no shard has 'matrix.");
+	assert_refused("more.json 2.json 3.json", "is there twice");
+}
+
+/* ---- Dealing -------------------------------------------------------------------- */
+
+/* The one that takes longest alone, all others together. */
+Test(merge, times_of_an_earlier_run_deal_evenly)
+{
+	if (!has_jq())
+		cli_skip("jq is not installed");
+	cr_assert_eq(cli_run("cells='matrix incr none --hazard threads --hazard processes'; $REDRACE $cells -o $HERE/w.json >/dev/null && "
+			     "jq '.cases[].seconds = 0.01 | .cases[2].seconds = 5' $HERE/w.json >$HERE/t.json && "
+			     "for i in 1 2; do $REDRACE $cells --shard $i/2 --times $HERE/t.json -o $HERE/$i.json >/dev/null || exit 1; done; "
+			     "$REDRACE merge $HERE/1.json $HERE/2.json -o $HERE/m.json >/dev/null && "
+			     "jq -cs 'map(.properties.shard.cases | length)' $HERE/1.json $HERE/2.json && jq -r '.cases[0].name' $HERE/1.json && jq '.cases | length' $HERE/m.json"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "[1,3]\nthreads\n4\n");
+	cli_assert_one_line("$REDRACE matrix incr --shard 1/2 --times $HERE/none.json 2>&1 >/dev/null",
+			    65, "cannot read");
+	cli_assert_one_line("$REDRACE matrix incr --times $HERE/w.json 2>&1 >/dev/null",
+			    64, "--times needs --shard");
+	cli_assert_one_line("$REDRACE matrix incr --shard 3/2 2>&1 >/dev/null",
+			    64, "expected I/N");
+}
+
+/* More shards than cells: some have nothing to do. */
+Test(merge, a_shard_may_be_empty)
+{
+	cr_assert_eq(cli_run("for i in 1 2 3; do $REDRACE claims --only TL-7 --shard $i/3 -o $HERE/$i.json >/dev/null || exit 1; done; $REDRACE merge $HERE/?.json | tail -n 1"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "redrace claims, 3 shards: 1 passed\n");
+}
