@@ -33,7 +33,8 @@ SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # Shims are libraries of their own, loaded into servers and programs.
 SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
-TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
+TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/%,$(wildcard tests/*/*.c)))
+SOAK    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/soak/*.c))
 ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels)
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
 # A manual page for the program, and one for each subcommand.
@@ -49,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz tsan clean FORCE bench-explore
+.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz soak tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -123,6 +124,9 @@ asan: ## the program's own workloads under the address and undefined-behaviour s
 
 fuzz: $(B)/version.h ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)
+
+soak: $(B)/soak ## all locks of the library, clients killed at random, for SECONDS=1800: every effect once?
+	@$(B)/soak $(or $(SECONDS),1800) $(SEED)
 
 tsan: ## the same under the thread sanitizer
 	@sh tests/sanitize tsan thread
@@ -210,6 +214,10 @@ $(B)/redrace: $(B)/harness/main.o $(HARNESS) $(SCEN) $(LIB) | $(SHIMS)
 $(B)/tests/run: $(TESTS) $(HARNESS) $(SCEN) $(LIB)
 	@echo '  LD $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lcriterion $(LIBS)
+
+$(B)/soak: $(SOAK) $(HARNESS) $(SCEN) $(LIB)
+	@echo '  LD $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
 
 $(B)/libredislock.a: $(LIB)
 	@echo '  AR $@'
