@@ -11,7 +11,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "link.h"
 #include "parser.h"
@@ -68,7 +67,7 @@ static enum stage open_pretended(struct rl_link *link)
 		return fail_connecting(link, strerror(errno));
 	link->context = redisConnectFd(fd);
 	link->connections++;
-	link->owner = getpid();
+	link->owner = rl_process(link);
 	return link->context ? CONNECTED :
 			       fail_connecting(link, "out of memory");
 }
@@ -94,7 +93,7 @@ static enum stage begin_connecting(struct rl_link *link)
 				redisConnectNonBlock(address->host,
 						     address->port);
 	link->connections++;
-	link->owner = getpid();
+	link->owner = rl_process(link);
 	if (!link->context)
 		return fail_connecting(link, "out of memory");
 	if (link->context->err)

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fair.h"
 #include "link.h"
@@ -139,7 +138,7 @@ static enum rl_outcome run_fair_script(struct rl_fair *fair,
 static bool may_be_in_line(const struct rl_fair *fair)
 {
 	return (fair->in_line || fair->indeterminate) &&
-	       fair->owner == getpid();
+	       fair->owner == rl_process(fair->link);
 }
 
 enum rl_outcome rl_fair_leave_line(struct rl_fair *fair)
@@ -184,7 +183,7 @@ static bool name_object(struct rl_fair *fair)
 {
 	char *end = fair->channel + strlen(fair->key) + strlen(wake_suffix);
 
-	if (fair->owner == getpid())
+	if (fair->owner == rl_process(fair->link))
 		return true;
 	if (!rl_token_fresh(fair->link, fair->object))
 		return false;
@@ -192,7 +191,7 @@ static bool name_object(struct rl_fair *fair)
 	rl_link_disconnect(fair->wake);
 	fair->subscribed_on = 0;
 	fair->in_line = fair->indeterminate = fair->giving_back = false;
-	fair->owner = getpid();
+	fair->owner = rl_process(fair->link);
 	return true;
 }
 

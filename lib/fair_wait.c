@@ -2,7 +2,6 @@
 /* Standing in a fair lock's line: until the message comes, or it is time to
  * look whether it was lost. */
 #include <string.h>
-#include <unistd.h>
 
 #include "driver.h"
 #include "fair.h"
@@ -127,7 +126,7 @@ static int64_t lesser_ns(int64_t a, int64_t b)
 /* Not in a child of the process that stands there: the messages are not its. */
 static bool is_waiting(const struct rl_fair *fair)
 {
-	return fair->in_line && fair->owner == getpid() &&
+	return fair->in_line && fair->owner == rl_process(fair->link) &&
 	       !rl_hold_is_ours(&fair->hold);
 }
 

@@ -2,9 +2,8 @@
 #include "hold.h"
 
 #include <sys/random.h>
-#include <unistd.h>
 
-#include "driver.h"
+#include "link.h"
 
 enum { DRIFT_PER_MILLE = 10, DRIFT_MIN_MS = 2 };
 
@@ -58,7 +57,7 @@ void rl_hold_ask(struct rl_hold *hold)
 static void begin_hold(struct rl_hold *hold)
 {
 	hold->held_ns = hold_now_ns(hold);
-	hold->owner = getpid();
+	hold->owner = rl_process(hold->link);
 	hold->stats.holds++;
 	count_duration(hold->stats.wait_us, hold->held_ns - hold->waiting_ns);
 }
@@ -103,7 +102,7 @@ void rl_hold_end(struct rl_hold *hold, enum rl_outcome outcome)
 
 bool rl_hold_is_ours(const struct rl_hold *hold)
 {
-	return hold->held_ns && hold->owner == getpid();
+	return hold->held_ns && hold->owner == rl_process(hold->link);
 }
 
 long rl_hold_remaining_ms(const struct rl_hold *hold)

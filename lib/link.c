@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { OVERDUE_MAX = 64 };
 
@@ -29,6 +28,7 @@ struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms)
 		return NULL;
 	link->address = *address;
 	link->timeout_ms = timeout_ms;
+	link->process = rl_process_page_new();
 	return link;
 }
 
@@ -44,7 +44,7 @@ static void close_connection(struct rl_link *link)
 
 static bool is_parents(const struct rl_link *link)
 {
-	return link->context && link->owner != getpid();
+	return link->context && link->owner != rl_process(link);
 }
 
 void rl_link_leave_parents(struct rl_link *link)
@@ -75,6 +75,7 @@ void rl_link_free(struct rl_link *link)
 	rl_buffer_release(&link->out);
 	rl_kept_replies_release(&link->keep);
 	rl_arena_reset(&link->arena);
+	rl_process_page_free(link->process);
 	free(link);
 }
 

@@ -40,6 +40,7 @@ struct rl_link {
 	const struct rl_driver *driver;
 	struct rl_address address;
 	int timeout_ms;
+	struct rl_process_page *process; /* NULL where there can be none */
 	pid_t owner;      /* whose connection it is: a child makes its own */
 	unsigned pending; /* replies to come, or lost with the connection */
 	unsigned overdue; /* replies before those that nobody waits for now */
@@ -53,6 +54,12 @@ struct rl_link {
 	struct rl_means means;
 	char error[256];
 };
+
+struct rl_process_page *rl_process_page_new(void);
+void rl_process_page_free(struct rl_process_page *page);
+
+/* getpid(), without asking the kernel again. */
+pid_t rl_process(const struct rl_link *link);
 
 /* Remembers why a call fails; returns `outcome`. */
 enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,

@@ -9,7 +9,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compare.h"
 #include "link.h"
@@ -206,7 +205,7 @@ static void remember_left(struct rl_node *node, const char *token)
  * parent's is the parent's. */
 bool rl_quorum_renew_token(struct rl_quorum *quorum)
 {
-	const bool ours = quorum->asker == getpid();
+	const bool ours = quorum->asker == rl_process(quorum->hold.link);
 
 	for (size_t i = 0; i < quorum->n_nodes; i++) {
 		struct rl_node *node = &quorum->nodes[i];
@@ -218,7 +217,7 @@ bool rl_quorum_renew_token(struct rl_quorum *quorum)
 		node->asked = node->unanswered = false;
 		node->freed_on = 0;
 	}
-	quorum->asker = getpid();
+	quorum->asker = rl_process(quorum->hold.link);
 	quorum->giving_back = false;
 	quorum->n_freed = 0;
 	return rl_token_fresh(quorum->hold.link, quorum->token);

@@ -8,8 +8,8 @@
  *	level 0   compare-and-delete
  */
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "link.h"
 #include "lock.h"
 
 struct rl_reentrant {
@@ -41,7 +41,7 @@ void rl_reentrant_free(struct rl_reentrant *reentrant)
 
 unsigned rl_reentrant_depth(const struct rl_reentrant *reentrant)
 {
-	return reentrant->owner == getpid() ? reentrant->depth : 0;
+	return reentrant->owner == rl_process(reentrant->lock->link) ? reentrant->depth : 0;
 }
 
 long rl_reentrant_remaining_ms(const struct rl_reentrant *reentrant)
@@ -58,7 +58,7 @@ const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *reentrant)
 static void forget_the_parents(struct rl_reentrant *reentrant)
 {
 	reentrant->depth = rl_reentrant_depth(reentrant);
-	reentrant->owner = getpid();
+	reentrant->owner = rl_process(reentrant->lock->link);
 }
 
 static enum rl_outcome enter_again(struct rl_reentrant *reentrant, long ttl_ms)

@@ -13,7 +13,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compare.h"
 #include "link.h"
@@ -85,7 +84,7 @@ enum rl_release_method rl_lock_release_method(const struct rl_lock *lock)
 void rl_lock_mark_indeterminate(struct rl_lock *lock)
 {
 	lock->indeterminate = true;
-	lock->token_owner = getpid();
+	lock->token_owner = rl_process(lock->link);
 }
 
 static bool is_our_token(const struct rl_lock *lock,
@@ -129,7 +128,8 @@ enum rl_outcome rl_lock_resolve(struct rl_lock *lock)
 static bool may_hold_token(const struct rl_lock *lock)
 {
 	return rl_hold_is_ours(&lock->hold) ||
-	       (lock->indeterminate && lock->token_owner == getpid());
+	       (lock->indeterminate &&
+		lock->token_owner == rl_process(lock->link));
 }
 
 /* A token that was forgotten while it is there would keep ourselves out. */
