@@ -21,7 +21,7 @@ LDCONFIG     ?= ldconfig
 
 VERSION := 0.2.0
 # Its first number rises when a program would have to be compiled again.
-SONAME  := libredislock.so.1
+SONAME  := libredislock.so.2
 SHARED  := libredislock.so.$(VERSION)
 WARN    := -Wall -Wextra -Wstrict-prototypes $(WERROR)
 STD     := -std=c11 -D_GNU_SOURCE

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a server is: redis:// and unix:// URIs, read and printed. */
-#include "redislock.h"
+/*
+ * Where a server is: URIs, read and printed. A message never holds a piece of a
+ * URI: who writes one wrong may have written the password there.
+ */
+#include "address.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -9,17 +12,16 @@
 #include <string.h>
 #include <sys/un.h>
 
-enum { DEFAULT_PORT = 6379 };
+enum { DEFAULT_PORT = 6379, SENTINEL_PORT = 26379 };
 
-static bool refuse_address(char *error, size_t error_size, const char *what,
-			   const char *where)
+static bool refuse_address(char *error, size_t error_size, const char *why)
 {
-	snprintf(error, error_size, "%s '%s'", what, where);
+	snprintf(error, error_size, "%s", why);
 	return false;
 }
 
-/* Copies [from, end) with %XX decoded; false when it does not fit or a
- * %-escape is none. */
+/* Copies [from, end) with %XX decoded; false when it does not fit, a %-escape is
+ * none, or it is that of the byte 0, which would cut the text. */
 static bool decode_escapes(char *to, size_t size, const char *from,
 			   const char *end)
 {
@@ -37,6 +39,8 @@ static bool decode_escapes(char *to, size_t size, const char *from,
 			return false;
 		to[n++] = (char)strtol((char[]){ from[1], from[2], 0 }, NULL,
 				       16);
+		if (to[n - 1] == '\0')
+			return false;
 		from += 3;
 	}
 	to[n] = '\0';
@@ -71,15 +75,16 @@ static bool parse_unix(struct rl_address *address, const char *rest,
 
 	address->is_unix = true;
 	if (end == rest || (size_t)(end - rest) >= path_max)
-		return refuse_address(error, error_size,
-				      "a socket path has 1 to 107 bytes, not",
-				      rest);
+		return refuse_address(
+			error, error_size,
+			"a socket path after unix:// has 1 to 107 bytes");
 	memcpy(address->host, rest, (size_t)(end - rest));
 	if (query && (strncmp(query, "?db=", 4) != 0 ||
 		      !parse_digits(&address->db, query + 4,
 				    query + strlen(query), 0, INT_MAX)))
-		return refuse_address(error, error_size, "expected ?db=N, got",
-				      query);
+		return refuse_address(
+			error, error_size,
+			"what follows a socket path is ?db= and a number");
 	return true;
 }
 
@@ -123,27 +128,125 @@ static bool parse_host(struct rl_address *address, const char *from,
 	return !colon || parse_digits(&address->port, colon + 1, end, 1, 65535);
 }
 
-static bool parse_tcp(struct rl_address *address, const char *rest,
-		      char *error, size_t error_size)
+/* ---- Lists of hosts ----------------------------------------------------- */
+
+/* The first into host and port, the others, looked at, into `more`. */
+static bool parse_hosts(struct rl_address *address, const char *from,
+			const char *end)
+{
+	const char *comma = memchr(from, ',', (size_t)(end - from));
+	struct rl_address scratch;
+	size_t n = 1;
+
+	if (!parse_host(address, from, comma ? comma : end))
+		return false;
+	if (!comma)
+		return true;
+	if ((size_t)(end - comma) > sizeof(address->more))
+		return false;
+	memcpy(address->more, comma + 1, (size_t)(end - comma - 1));
+	while (comma && n++ < RL_NODES_MAX) {
+		from = comma + 1;
+		comma = memchr(from, ',', (size_t)(end - from));
+		if (!parse_host(&scratch, from, comma ? comma : end))
+			return false;
+	}
+	return !comma;
+}
+
+bool rl_address_node(const struct rl_address *address, size_t i,
+		     struct rl_address *node)
+{
+	const char *from = address->more, *end;
+
+	*node = *address;
+	node->kind = RL_ADDRESS_SERVER;
+	node->db = 0;
+	node->more[0] = node->service[0] = '\0';
+	if (i == 0)
+		return true;
+	node->port = address->kind == RL_ADDRESS_SENTINEL ? SENTINEL_PORT :
+							    DEFAULT_PORT;
+	while (from && --i > 0) {
+		from = strchr(from, ',');
+		from += from != NULL;
+	}
+	if (!from || !*from)
+		return false;
+	end = strchr(from, ',');
+	return parse_host(node, from, end ? end : from + strlen(from));
+}
+
+/* ---- Forms -------------------------------------------------------------- */
+
+/* What follows the hosts; `slash` is NULL where nothing does. */
+static bool parse_db(struct rl_address *address, const char *slash)
+{
+	return !slash || slash[1] == '\0' ||
+	       parse_digits(&address->db, slash + 1, slash + strlen(slash), 0,
+			    INT_MAX);
+}
+
+static bool parse_service(struct rl_address *address, const char *slash)
+{
+	const char *from = slash ? slash + 1 : "";
+	const char *end = from + strcspn(from, "/");
+
+	return end > from &&
+	       decode_escapes(address->service, sizeof(address->service), from,
+			      end) &&
+	       parse_db(address, *end ? end : NULL);
+}
+
+static bool parse_nothing(struct rl_address *address, const char *slash)
+{
+	(void)address;
+	return !slash || slash[1] == '\0';
+}
+
+static const struct form {
+	const char *scheme;
+	enum rl_address_kind kind;
+	int port;
+	bool (*parse_rest)(struct rl_address *address, const char *slash);
+	const char *bad_rest;
+} forms[] = {
+	{ "redis://", RL_ADDRESS_SERVER, DEFAULT_PORT, parse_db,
+	  "a database after the host is a number" },
+	{ "redis+sentinel://", RL_ADDRESS_SENTINEL, SENTINEL_PORT,
+	  parse_service,
+	  "expected redis+sentinel://HOST[:PORT][,HOST[:PORT]...]/SERVICE[/DB]" },
+	{ "redis+cluster://", RL_ADDRESS_CLUSTER, DEFAULT_PORT, parse_nothing,
+	  "nothing follows the hosts of redis+cluster://: a cluster has one database" },
+};
+
+static bool parse_form(struct rl_address *address, const struct form *form,
+		       const char *rest, char *error, size_t error_size)
 {
 	const char *at = strrchr(rest, '@');
 	const char *host = at ? at + 1 : rest;
 	const char *slash = strchr(host, '/');
-	const char *end = host + strlen(host);
+	const char *end = slash ? slash : host + strlen(host);
+	bool good;
 
+	address->kind = form->kind;
+	address->port = form->port;
 	if (at && !parse_user(address, rest, at))
-		return refuse_address(error, error_size,
-				      "cannot read user and password before",
-				      at);
-	if (!parse_host(address, host, slash ? slash : end))
-		return refuse_address(error, error_size,
-				      "expected HOST[:PORT], got", host);
-	if (slash && slash[1] != '\0' &&
-	    !parse_digits(&address->db, slash + 1, end, 0, INT_MAX))
-		return refuse_address(error, error_size,
-				      "expected a database number, got",
-				      slash + 1);
-	return true;
+		return refuse_address(
+			error, error_size,
+			"cannot read user and password before the '@': % in them is followed by two hexadecimal digits that are not 00, and 127 and 255 bytes are the most");
+	good = form->kind == RL_ADDRESS_SERVER ?
+		       !memchr(host, ',', (size_t)(end - host)) &&
+			       parse_host(address, host, end) :
+		       parse_hosts(address, host, end);
+	if (!good)
+		return refuse_address(
+			error, error_size,
+			form->kind == RL_ADDRESS_SERVER ?
+				"expected HOST[:PORT] after the scheme, a port being 1 to 65535" :
+				"expected HOST[:PORT][,HOST[:PORT]...] after the scheme, 16 at most, a port being 1 to 65535");
+	return form->parse_rest(address, slash) ||
+	       refuse_address(error, error_size, form->bad_rest);
 }
 
 bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
@@ -152,25 +255,59 @@ bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 	*address = (struct rl_address){ .port = DEFAULT_PORT };
 	if (strncmp(uri, "unix://", 7) == 0)
 		return parse_unix(address, uri + 7, error, error_size);
-	if (strncmp(uri, "redis://", 8) == 0)
-		return parse_tcp(address, uri + 8, error, error_size);
-	snprintf(error, error_size,
-		 "expected redis://[user[:password]@]host[:port][/db] or unix://PATH[?db=N]");
-	return false;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const size_t length = strlen(forms[i].scheme);
+
+		if (strncmp(uri, forms[i].scheme, length) == 0)
+			return parse_form(address, &forms[i], uri + length,
+					  error, error_size);
+	}
+	return refuse_address(
+		error, error_size,
+		"expected redis://[user[:password]@]host[:port][/db], unix://PATH[?db=N], redis+sentinel://HOSTS/SERVICE or redis+cluster://HOSTS");
+}
+
+/* ---- Printing ----------------------------------------------------------- */
+
+static void print_unix(const struct rl_address *address, char *buffer,
+		       size_t size)
+{
+	if (address->db)
+		snprintf(buffer, size, "unix://%s?db=%d", address->host,
+			 address->db);
+	else
+		snprintf(buffer, size, "unix://%s", address->host);
+}
+
+/* "HOST:PORT", and what else there is. */
+static void print_hosts(const struct rl_address *address, char *buffer,
+			size_t size)
+{
+	const bool is_v6 = strchr(address->host, ':') != NULL;
+
+	snprintf(buffer, size, "%s%s%s:%d%s%s", is_v6 ? "[" : "",
+		 address->host, is_v6 ? "]" : "", address->port,
+		 address->more[0] ? "," : "", address->more);
 }
 
 void rl_address_print(const struct rl_address *address, char *buffer,
 		      size_t size)
 {
-	const bool is_v6 = strchr(address->host, ':') != NULL;
+	char hosts[sizeof(address->host) + sizeof(address->more) + 16];
+	char db[16] = "";
 
-	if (address->is_unix && address->db)
-		snprintf(buffer, size, "unix://%s?db=%d", address->host,
-			 address->db);
-	else if (address->is_unix)
-		snprintf(buffer, size, "unix://%s", address->host);
+	if (address->is_unix) {
+		print_unix(address, buffer, size);
+		return;
+	}
+	print_hosts(address, hosts, sizeof(hosts));
+	if (address->db)
+		snprintf(db, sizeof(db), "/%d", address->db);
+	if (address->kind == RL_ADDRESS_SENTINEL)
+		snprintf(buffer, size, "redis+sentinel://%s/%s%s", hosts,
+			 address->service, db);
+	else if (address->kind == RL_ADDRESS_CLUSTER)
+		snprintf(buffer, size, "redis+cluster://%s", hosts);
 	else
-		snprintf(buffer, size, "redis://%s%s%s:%d/%d",
-			 is_v6 ? "[" : "", address->host, is_v6 ? "]" : "",
-			 address->port, address->db);
+		snprintf(buffer, size, "redis://%s/%d", hosts, address->db);
 }

@@ -135,6 +135,16 @@ bool rl_command_encode(const struct rl_command *command,
 	return true;
 }
 
+bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes,
+		      size_t length)
+{
+	if (!reserve(buffer, length))
+		return false;
+	memcpy(buffer->bytes + buffer->length, bytes, length);
+	buffer->length += length;
+	return true;
+}
+
 void rl_buffer_release(struct rl_buffer *buffer)
 {
 	free(buffer->bytes);

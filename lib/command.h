@@ -21,6 +21,10 @@ struct rl_buffer {
 
 void rl_buffer_release(struct rl_buffer *buffer);
 
+/* False when out of memory. */
+bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes,
+		      size_t length);
+
 /*
  * Appends the words of `format` (see rl_run()) to the command. False when
  * there are more than RL_WORDS_MAX words or RL_NUMBERS_MAX numbers, or when a

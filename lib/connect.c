@@ -77,9 +77,15 @@ static bool is_answered_by_driver(const struct rl_link *link)
 	return rl_is_driven(link) && link->driver->ops->submit;
 }
 
+/* Where it is to be connected to. */
+static const struct rl_address *server_of(const struct rl_link *link)
+{
+	return link->route ? &link->route->node : &link->address;
+}
+
 static enum stage begin_connecting(struct rl_link *link)
 {
-	const struct rl_address *address = &link->address;
+	const struct rl_address *address = server_of(link);
 
 	if (link->context)
 		return CONNECTED;
@@ -185,9 +191,14 @@ static bool queue_setup(struct rl_link *link, const char *format, ...)
 	return good;
 }
 
+static bool is_sentinels(const struct rl_link *link)
+{
+	return link->address.kind == RL_ADDRESS_SENTINEL;
+}
+
 static enum stage introduce(struct rl_link *link)
 {
-	const struct rl_address *address = &link->address;
+	const struct rl_address *address = server_of(link);
 	bool good = true;
 
 	if (address->password[0] && address->user[0])
@@ -197,9 +208,30 @@ static enum stage introduce(struct rl_link *link)
 		good = queue_setup(link, "AUTH %s", address->password);
 	if (good && address->db)
 		good = queue_setup(link, "SELECT %d", address->db);
+	if (good && is_sentinels(link))
+		good = queue_setup(link, "ROLE");
 	if (!good)
 		return fail_connecting(link, "out of memory");
 	return rl_flush(link) == RL_OK ? INTRODUCING : FAILED;
+}
+
+/* A Sentinel may name a master that was one. Who may not ask for the role takes
+ * it for one. */
+static enum rl_outcome judge_role(struct rl_link *link,
+				  const struct rl_reply *reply,
+				  enum rl_outcome outcome)
+{
+	if (outcome == RL_ERROR && reply->type == RL_REPLY_FAILED &&
+	    strncmp(reply->text, "NOPERM", 6) == 0)
+		return RL_OK;
+	if (outcome != RL_OK)
+		return outcome;
+	if (reply->type == RL_REPLY_ARRAY && reply->length > 0 &&
+	    reply->elements[0].text &&
+	    strcmp(reply->elements[0].text, "master") == 0)
+		return RL_OK;
+	return rl_link_fail(link, RL_ERROR, "%.100s:%d is no master",
+			    server_of(link)->host, server_of(link)->port);
 }
 
 /* Both must have been accepted: nothing may be sent to the wrong database. With
@@ -209,16 +241,21 @@ static void receive_introduction(struct rl_link *link, int64_t deadline_ns)
 {
 	const int64_t until_ns = rl_is_driven(link) ? 0 : deadline_ns;
 	enum rl_outcome outcome = RL_OK;
-	struct rl_reply reply;
+	struct rl_reply reply = { .type = RL_REPLY_NIL };
+	unsigned left = 1;
 
-	while (outcome == RL_OK && link->pending)
+	while (outcome == RL_OK && link->pending) {
+		left = link->pending;
 		outcome = rl_link_read(link, &reply, until_ns);
+	}
+	if (is_sentinels(link) && left == 1)
+		outcome = judge_role(link, &reply, outcome);
 	if (outcome != RL_OK)
 		rl_link_disconnect(link);
 }
 
-void rl_links_connect(struct rl_link *const *links, size_t n,
-		      int64_t deadline_ns)
+void rl_links_connect_to(struct rl_link *const *links, size_t n,
+			 int64_t deadline_ns)
 {
 	enum stage stages[RL_QUORUM_NODES_MAX];
 
@@ -235,6 +272,25 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 		if (stages[i] == INTRODUCING)
 			receive_introduction(links[i], deadline_ns);
 	}
+}
+
+void rl_links_connect(struct rl_link *const *links, size_t n,
+		      int64_t deadline_ns)
+{
+	struct rl_link *plain[RL_QUORUM_NODES_MAX];
+	size_t n_plain = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!links[i]->route || is_answered_by_driver(links[i]))
+			plain[n_plain++] = links[i];
+		else if (!links[i]->context)
+			rl_route_connect(links[i],
+					 rl_is_driven(links[i]) ?
+						 real_deadline_ns(links[i]) :
+						 deadline_ns);
+	}
+	if (n_plain > 0)
+		rl_links_connect_to(plain, n_plain, deadline_ns);
 }
 
 enum rl_outcome rl_link_connect(struct rl_link *link)

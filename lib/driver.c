@@ -361,7 +361,7 @@ enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
 	else if (rl_link_spare_parents(link) != RL_OK)
 		return RL_UNKNOWN;
 	else
-		outcome = rl_link_read(link, reply, deadline_ns);
+		outcome = rl_link_receive(link, reply, deadline_ns);
 	if (driver->ops->receive)
 		outcome = driver->ops->receive(driver->context, link, reply,
 					       outcome);

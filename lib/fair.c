@@ -108,6 +108,8 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 	fair->link = link;
 	fair->hold.link = link;
 	fair->wake = rl_link_new(&link->address, link->timeout_ms);
+	if (fair->wake)
+		rl_route_aim(fair->wake, key);
 	fair->key = join_key(key, "");
 	fair->line = join_key(key, line_suffix);
 	fair->channel = join_key(key, wake_suffix);

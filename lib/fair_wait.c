@@ -57,6 +57,9 @@ static enum rl_outcome subscribe_again(struct rl_fair *fair)
 enum rl_outcome rl_fair_subscribe(struct rl_fair *fair)
 {
 	rl_link_set_driver(fair->wake, fair->link->driver);
+	/* PUBLISH counts only those who listen at the same node. */
+	if (!rl_route_is_shared(fair->wake, fair->link))
+		rl_link_disconnect(fair->wake);
 	return is_subscribed(fair) ? RL_OK : subscribe_again(fair);
 }
 

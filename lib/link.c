@@ -29,7 +29,13 @@ struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms)
 	link->address = *address;
 	link->timeout_ms = timeout_ms;
 	link->process = rl_process_page_new();
-	return link;
+	if (address->kind == RL_ADDRESS_SERVER)
+		return link;
+	link->route = rl_route_new(address);
+	if (link->route)
+		return link;
+	rl_link_free(link);
+	return NULL;
 }
 
 static void close_connection(struct rl_link *link)
@@ -40,6 +46,8 @@ static void close_connection(struct rl_link *link)
 	link->overdue = 0;
 	link->means.asked_native = false;
 	link->means.asked_script = NULL;
+	if (link->route)
+		rl_route_forget(link);
 }
 
 static bool is_parents(const struct rl_link *link)
@@ -73,6 +81,7 @@ void rl_link_free(struct rl_link *link)
 		return;
 	rl_link_disconnect(link);
 	rl_buffer_release(&link->out);
+	rl_route_free(link->route);
 	rl_kept_replies_release(&link->keep);
 	rl_arena_reset(&link->arena);
 	rl_process_page_free(link->process);
@@ -285,7 +294,7 @@ static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
 	enum rl_outcome outcome = RL_OK;
 	void *parsed = NULL;
 
-	link->reading_ns = 0;
+	link->reading_ns = link->since_ns;
 	/* One that was left behind half read lies in the arena still. */
 	if (link->context->reader->ridx < 0)
 		rl_arena_reset(&link->arena);

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "driver.h"
 #include "parser.h"
+#include "route.h"
 
 enum { RL_SCRIPTS_MAX = 16, RL_SHA1_LENGTH = 40 };
 
@@ -39,6 +40,7 @@ struct rl_link {
 	struct redisContext *context; /* NULL while not connected */
 	const struct rl_driver *driver;
 	struct rl_address address;
+	struct rl_route *route; /* NULL: the address is a server's */
 	int timeout_ms;
 	struct rl_process_page *process; /* NULL where there can be none */
 	pid_t owner;      /* whose connection it is: a child makes its own */
@@ -46,6 +48,7 @@ struct rl_link {
 	unsigned overdue; /* replies before those that nobody waits for now */
 	uint64_t commands;
 	int64_t reading_ns; /* since when the next reply is waited for; 0 = not yet */
+	int64_t since_ns; /* of several replies that share one time-out; 0 = none */
 	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
 	struct rl_arena arena; /* the last reply */
@@ -74,6 +77,10 @@ enum rl_outcome rl_link_drop(struct rl_link *link, const char *why);
 void rl_links_connect(struct rl_link *const *links, size_t n,
 		      int64_t deadline_ns);
 
+/* The same; links with a route go to the node it has found. */
+void rl_links_connect_to(struct rl_link *const *links, size_t n,
+			 int64_t deadline_ns);
+
 /* When the link's time-out will be over, from now on. */
 int64_t rl_link_deadline_ns(const struct rl_link *link);
 
@@ -96,6 +103,15 @@ static inline bool rl_link_has_batch(const struct rl_link *link)
  * its command. */
 enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
 			     int64_t deadline_ns);
+
+/* The same for the caller: over a route, what the right node says. */
+static inline enum rl_outcome rl_link_receive(struct rl_link *link,
+					      struct rl_reply *reply,
+					      int64_t deadline_ns)
+{
+	return link->route ? rl_route_receive(link, reply, deadline_ns) :
+			     rl_link_read(link, reply, deadline_ns);
+}
 
 /* recv() that waits for the link's time-out, however many signals come, or
  * until the deadline and not at all after it: what has come until then still

@@ -196,6 +196,13 @@ struct rl_policy {
 
 /* ---- Addresses --------------------------------------------------------- */
 
+/* What is found at an address. */
+enum rl_address_kind {
+	RL_ADDRESS_SERVER,
+	RL_ADDRESS_SENTINEL, /* Sentinels, which know the master of a service */
+	RL_ADDRESS_CLUSTER,  /* nodes of a Redis Cluster */
+};
+
 struct rl_address {
 	bool is_unix;       /* then `host` is the socket's path */
 	char host[256];
@@ -203,12 +210,22 @@ struct rl_address {
 	int db;             /* chosen by SELECT when not 0 */
 	char user[128];     /* "" = none: AUTH with the password alone */
 	char password[256]; /* "" = no AUTH at all */
+	enum rl_address_kind kind;
+	char more[768];     /* the other Sentinels or nodes, HOST:PORT,... */
+	char service[64];   /* Sentinel's name for the master */
 };
 
 /*
- * Reads redis://[user[:password]@]host[:port][/db], with %XX in user and
- * password and [v6] hosts, or unix://PATH[?db=N]. `redis://:secret@host` is a
- * password without a user. False, and a message in `error`, when it is neither.
+ * Reads one of these, with %XX in user and password, and [v6] hosts:
+ *
+ *	redis://[user[:password]@]host[:port][/db]
+ *	unix://PATH[?db=N]
+ *	redis+sentinel://[user[:password]@]host[:port][,host[:port]...]/service[/db]
+ *	redis+cluster://[user[:password]@]host[:port][,host[:port]...]
+ *
+ * `redis://:secret@host` is a password without a user. The port is 6379, a
+ * Sentinel's 26379. False, and a message in `error` that holds no piece of what
+ * follows the scheme, for a password may stand there, when it is none of them.
  */
 bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 		      size_t error_size);
@@ -224,6 +241,22 @@ void rl_address_print(const struct rl_address *address, char *buffer,
  * connecting and every wait for a reply, as a whole: also for one that comes in
  * pieces. A reply has at most 64 MiB, and 1,048,576 elements in all its arrays.
  * NULL when out of memory. The caller owns it; rl_link_free(NULL) is allowed.
+ *
+ * A link to a service of Sentinel asks a Sentinel for the master whenever it
+ * connects, and the server whether it is one (ROLE). User and password are the
+ * master's, and a Sentinel's that asks for them.
+ *
+ * A link to a Redis Cluster leads to the node that has the keys it was used
+ * with last, which should all be in one hash slot: it follows MOVED and ASK, and
+ * asks any node it knows for the owner of the slot when it has to connect again.
+ * A pipeline with keys of several nodes fails.
+ *
+ * While a fail-over is under way, both look for the new master as long as the
+ * time-out, and so does a command that was refused (MOVED, ASK, TRYAGAIN,
+ * CLUSTERDOWN, READONLY). What was refused is sent again, a whole MULTI ... EXEC
+ * too, but never after a WATCH, which is lost with its connection. What may have
+ * been done is not: a reply that never came is RL_UNKNOWN here as elsewhere. A
+ * fail-over may lose what the old master had acknowledged, locks included.
  */
 struct rl_link *rl_link_new(const struct rl_address *address, int timeout_ms);
 void rl_link_free(struct rl_link *link);

@@ -43,7 +43,9 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 	rl_link_leave_parents(link);
 	if (!link->context)
 		outcome = rl_link_connect(link);
-	if (outcome == RL_OK && !rl_command_encode(command, &link->out))
+	if (outcome == RL_OK &&
+	    (!rl_command_encode(command, &link->out) ||
+	     (link->route && !rl_route_note(link, command))))
 		outcome = rl_link_fail(link, RL_ERROR, "out of memory");
 	if (outcome != RL_OK) {
 		rl_link_disconnect(link);
@@ -84,7 +86,7 @@ receive_reply(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
 		return rl_driven_receive(link, reply, deadline_ns);
 	if (rl_link_spare_parents(link) != RL_OK)
 		return RL_UNKNOWN;
-	return rl_link_read(link, reply, deadline_ns);
+	return rl_link_receive(link, reply, deadline_ns);
 }
 
 enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply)

@@ -114,6 +114,8 @@ enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
 	if (!link->context || link->connections != watched_on)
 		return RL_BUSY; /* the WATCH went with its connection */
 	outcome = set_in_transaction(link, key, value, &reply);
+	if (outcome == RL_ERROR && link->route && link->route->has_left)
+		return RL_BUSY; /* refused as a whole by what is not the node */
 	if (outcome != RL_OK)
 		return outcome;
 	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;

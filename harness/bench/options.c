@@ -47,14 +47,35 @@ static bool take_threads(void *into, char *list, struct rr_error *error)
 			      error);
 }
 
+/* Cuts a list of URIs at the commas before a scheme; others stand between the
+ * hosts of one. The first, and the others in *rest; NULL = there is none. */
+static char *cut_uri(char **rest)
+{
+	char *one = *rest + strspn(*rest, ",");
+	char *comma = strchr(one, ',');
+
+	while (comma) {
+		const char *scheme = strstr(comma, "://");
+
+		if (!scheme || memchr(comma + 1, ',',
+				      (size_t)(scheme - comma - 1)))
+			comma = strchr(comma + 1, ',');
+		else
+			break;
+	}
+	*rest = comma ? comma + 1 : one + strlen(one);
+	if (comma)
+		*comma = '\0';
+	return *one ? one : NULL;
+}
+
 static bool take_redis(void *into, char *list, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
-	char *rest = NULL, why[400];
+	char *rest = list, why[400];
 
 	options->n_redis = 0;
-	for (char *one = strtok_r(list, ",", &rest); one;
-	     one = strtok_r(NULL, ",", &rest)) {
+	for (char *one = cut_uri(&rest); one; one = cut_uri(&rest)) {
 		if (options->n_redis == RR_CLUSTER_SERVERS)
 			return rr_error_set(error, RR_ERROR_USAGE,
 					    "--redis: more than %d servers",
@@ -229,8 +250,13 @@ static bool check_files(const struct rr_bench_options *options,
 static bool is_same_server(const struct rl_address *a,
 			   const struct rl_address *b)
 {
-	return a->is_unix == b->is_unix && strcmp(a->host, b->host) == 0 &&
-	       a->port == b->port;
+	char one[1200], other[1200];
+	struct rl_address first = *a, second = *b;
+
+	first.db = second.db = 0;
+	rl_address_print(&first, one, sizeof(one));
+	rl_address_print(&second, other, sizeof(other));
+	return strcmp(one, other) == 0;
 }
 
 static bool check_own_servers(const struct rr_bench_options *options,

@@ -261,6 +261,10 @@ bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
 		.options = { .clock = RR_CLUSTER_REAL, .cpu = -1 },
 	};
 	for (size_t i = 0; i < n; i++) {
+		if (addresses[i].kind == RL_ADDRESS_CLUSTER)
+			rr_keys_tag_prefix(session->prefix);
+	}
+	for (size_t i = 0; i < n; i++) {
 		struct rr_key_set keys = { .address = addresses[i],
 					   .n_keys = n_keys };
 

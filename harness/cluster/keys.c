@@ -2,6 +2,7 @@
 #include "keys.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 bool rr_keys_fresh_prefix(char prefix[32])
@@ -12,6 +13,16 @@ bool rr_keys_fresh_prefix(char prefix[32])
 		return false;
 	snprintf(prefix, 32, "redrace:%016llx:", number);
 	return true;
+}
+
+void rr_keys_tag_prefix(char prefix[32])
+{
+	char name[30];
+
+	if (prefix[0] == '{')
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strlen(prefix) - 1, prefix);
+	snprintf(prefix, 32, "{%.28s}:", name);
 }
 
 void rr_keys_counter(char name[RR_KEY_SIZE], const char *prefix, int i)

@@ -20,6 +20,10 @@ struct rr_key_set {
 /* "redrace:" and 8 random bytes in hexadecimal. False: no random bytes. */
 bool rr_keys_fresh_prefix(char prefix[32]);
 
+/* Makes it "{redrace:...}:", a hash tag: all keys under it are in one hash slot
+ * of a Redis Cluster. */
+void rr_keys_tag_prefix(char prefix[32]);
+
 void rr_keys_counter(char name[RR_KEY_SIZE], const char *prefix, int i);
 void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i);
 
