@@ -64,6 +64,14 @@ deps: ## install what is missing (Debian's packages)
 deps-peers: ## install the locks that bench-peers compares with (Debian, npm)
 	@sh .ci/deps-peers
 
+.PHONY: deb deb-test
+
+deb: ## Debian packages of program and library, in build/deb
+	@sh .ci/deb $(ARGS)
+
+deb-test: ## installs them in a bare Debian, as root, and looks that all works there
+	@sh tests/packages --chroot
+
 deps-browser: ## install the browser that tests of pages use (Debian, npm)
 	@sh .ci/deps-browser
 
