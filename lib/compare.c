@@ -82,6 +82,20 @@ static enum rl_release_method native_method_in(const struct rl_reply *reply)
 	return RL_RELEASE_EVALSHA;
 }
 
+enum rl_outcome rl_link_learn_release(struct rl_link *link)
+{
+	struct rl_means *means = &link->means;
+	struct rl_reply reply = { .type = RL_REPLY_NIL };
+	enum rl_outcome outcome;
+
+	if (means->native != RL_RELEASE_UNTRIED)
+		return RL_OK;
+	outcome = rl_run(link, &reply, "COMMAND INFO DELEX DELIFEQ");
+	if (outcome != RL_UNKNOWN)
+		means->native = native_method_in(&reply);
+	return outcome;
+}
+
 static void receive_answers(struct rl_link *link, int64_t deadline_ns)
 {
 	struct rl_means *means = &link->means;

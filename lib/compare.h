@@ -35,6 +35,10 @@ enum rl_outcome rl_guarded_receive(struct rl_link *link,
  */
 extern const char rl_compare_and_delete[];
 
+/* Asks now, in a round trip of its own, whether the server has a command for it:
+ * then the first use on the link is as all others are. */
+enum rl_outcome rl_link_learn_release(struct rl_link *link);
+
 /* The method by which this link's server deletes. */
 enum rl_release_method rl_link_release_method(const struct rl_link *link);
 

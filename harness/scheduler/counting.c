@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "attempt.h"
+#include "compare.h"
 
 struct seat {
 	struct rr_counting *counting;
@@ -60,12 +61,22 @@ static bool insist(struct seat *seat)
 	return false;
 }
 
+/* A link that does not know yet how its server deletes would do so in another way
+ * the first time: attempts would differ by what went before. */
+static void learn_methods(const struct rr_client *client)
+{
+	rl_link_learn_release(client->data);
+	for (size_t i = 0; i < client->n_lock_nodes; i++)
+		rl_link_learn_release(client->lock_nodes[i]);
+}
+
 static void count_up(void *argument)
 {
 	struct seat *seat = argument;
 	const struct rr_strategy *strategy = seat->counting->strategy;
 
 	seat->opened = true;
+	learn_methods(&seat->client);
 	if (strategy->open && strategy->open(&seat->client) != RL_OK) {
 		seat->counting->cannot_open = is_alive(seat);
 		return;
