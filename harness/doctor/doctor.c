@@ -193,13 +193,13 @@ bool rr_doctor_examine(struct rr_doctor *doctor,
 		       const struct rr_doctor_options *options,
 		       struct rr_error *error)
 {
-	struct rr_error no_session = { 0 };
+	struct rr_error why_closed = { 0 };
 	struct rr_session session;
 	bool good;
 
 	*doctor = (struct rr_doctor){ .options = *options };
-	rr_session_open(&session, &no_session);
-	good = rr_examine_servers(doctor, &session, &no_session, error) &&
+	rr_session_open(&session, &why_closed);
+	good = rr_examine_servers(doctor, &session, &why_closed, error) &&
 	       rr_examine_programs(doctor, &session.signals, error) &&
 	       run_probes(doctor, "processors", rr_processor_probes, error) &&
 	       run_probes(doctor, "system", rr_system_probes, error) &&

@@ -46,9 +46,10 @@ bool rr_find_program(const char *name, char *path, size_t size);
 
 /* ---- What is looked at, a file each ------------------------------------------- */
 
-/* servers.c: each server that is there is started. */
+/* servers.c: each server that is there is started, unless the session could not be
+ * opened, for which there is a reason then. */
 bool rr_examine_servers(struct rr_doctor *doctor, struct rr_session *session,
-			const struct rr_error *no_session,
+			const struct rr_error *why_closed,
 			struct rr_error *error);
 
 /* programs.c: programs and libraries. */
