@@ -20,6 +20,8 @@ struct bench {
 	const struct rr_bench_options *options;
 	struct rr_session *session;
 	struct rr_cluster cluster;
+	struct rr_formation formation;    /* with a topology ... */
+	struct rr_formation lock_servers; /* ... and those beside it */
 	struct rr_results results;
 	struct rr_spectra spectra; /* of the run that has just ended */
 	struct rr_holds trace;     /* the same, if it is wanted */
@@ -124,6 +126,36 @@ static void shuffle_cells(struct bench *bench, struct rr_random *random)
 	}
 }
 
+/* A topology is more processes than one processor should have. */
+static bool is_pinned(const struct rr_bench_options *options)
+{
+	return options->pin == RR_PIN_SAME ||
+	       (options->pin == RR_PIN_DEFAULT &&
+		options->topology == RR_TOPOLOGY_ALONE);
+}
+
+/* Beside the data server and the lock servers of strategies that have such. */
+static bool open_topology(struct bench *bench, size_t servers)
+{
+	char key[RR_KEY_SIZE];
+
+	rr_formation_of_lone(&bench->lock_servers, &bench->cluster, 1,
+			     (int)servers - 1);
+	rr_keys_counter(key, bench->session->prefix, 0);
+	return rr_formation_open(&bench->formation, &bench->cluster,
+				 bench->options->topology, key, bench->error);
+}
+
+/* What is killed while this one runs. */
+static struct rr_formation *formation_for(struct bench *bench,
+					  const struct rr_strategy *strategy)
+{
+	if (bench->options->topology == RR_TOPOLOGY_ALONE)
+		return NULL;
+	return strategy->lock.servers ? &bench->lock_servers :
+					&bench->formation;
+}
+
 static bool open_servers(struct bench *bench, size_t servers)
 {
 	const struct rr_bench_options *options = bench->options;
@@ -131,7 +163,7 @@ static bool open_servers(struct bench *bench, size_t servers)
 		.program = options->redis_server,
 		.clock = RR_CLUSTER_REAL,
 		.persistence = options->persistence,
-		.cpu = options->pin == RR_PIN_NONE ? -1 : rr_placement_cpu(),
+		.cpu = is_pinned(options) ? rr_placement_cpu() : -1,
 	};
 
 	if (options->n_redis)
@@ -140,7 +172,9 @@ static bool open_servers(struct bench *bench, size_t servers)
 					   (int)options->keys, bench->error);
 	return rr_cluster_open(&bench->cluster, bench->session,
 			       &servers_options, bench->error) &&
-	       rr_cluster_need(&bench->cluster, servers, bench->error);
+	       rr_cluster_need(&bench->cluster, servers, bench->error) &&
+	       (options->topology == RR_TOPOLOGY_ALONE ||
+		open_topology(bench, servers));
 }
 
 /* ---- How far it is ------------------------------------------------------- */
@@ -204,9 +238,10 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 		return rr_results_add(&bench->results, finished,
 				      &bench->spectra, bench->error) &&
 		       write_trace(bench, finished);
-	rr_complain(RR_EXIT_VIOLATED, "%s: %s", m->strategy->name, m->remark);
-	add_without_figures(bench, m->strategy->name, RR_EXIT_VIOLATED,
-			    m->remark);
+	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->strategy->name,
+		    m->remark);
+	add_without_figures(bench, m->strategy->name,
+			    rr_verdict_exit(m->verdict), m->remark);
 	free(finished);
 	return true;
 }
@@ -232,6 +267,10 @@ static struct rr_run run_of(struct bench *bench, const struct cell *cell,
 		.kill_workers = options->kill_workers,
 		.trace = is_traced(bench, cell->strategy) ? &bench->trace :
 							    NULL,
+		.formation = formation_for(bench, cell->strategy),
+		.fail_overs = options->fail_overs,
+		.cut_ns = options->cut_ms * INT64_C(1000000),
+		.wait_replicas = options->wait_replicas,
 	};
 }
 
@@ -287,6 +326,22 @@ static const char *plural(long n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
+/* What is done to the servers, and who promotes. */
+static void print_topology(const struct rr_bench_options *options, FILE *out)
+{
+	fprintf(out, ", topology %s", rr_topology_names[options->topology]);
+	if (options->topology == RR_TOPOLOGY_REPLICA && options->fail_overs)
+		fprintf(out, " (redrace promotes)");
+	if (options->fail_overs)
+		fprintf(out, ", %ld %s by kill -9", options->fail_overs,
+			plural(options->fail_overs, "fail-over", "fail-overs"));
+	if (options->cut_ms)
+		fprintf(out, ", replicas cut off %ld ms before",
+			options->cut_ms);
+	if (options->wait_replicas)
+		fprintf(out, ", WAIT %ld", options->wait_replicas);
+}
+
 static void print_heading(const struct bench *bench, FILE *out)
 {
 	const struct rr_bench_options *options = bench->options;
@@ -304,6 +359,8 @@ static void print_heading(const struct bench *bench, FILE *out)
 		bench->results.transport, bench->results.placement);
 	if (options->policy != RR_POLICY_BACKOFF)
 		fprintf(out, ", wait %s", rr_policy_names[options->policy]);
+	if (options->topology != RR_TOPOLOGY_ALONE)
+		print_topology(options, out);
 	fprintf(out, ", seed %ld\n\n", options->seed);
 }
 
@@ -318,6 +375,8 @@ static bool print_bench(const void *what, enum rr_format format, FILE *out,
 		return true;
 	print_heading(bench, out);
 	rr_results_table(&bench->results, out);
+	if (bench->options->fail_overs)
+		rr_results_fail_overs(&bench->results, out);
 	fprintf(out, "\nresults: %s\n", bench->results.directory);
 	return true;
 }

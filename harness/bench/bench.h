@@ -45,13 +45,24 @@ struct rr_run {
 	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
 	const struct rl_driver *driver; /* of all connections, or NULL */
 	struct rr_holds *trace; /* filled, if there is one */
+	/* NULL, or what is killed meanwhile: the data server and its replicas, or
+	 * the lock servers; whole when the run begins and when it ends. */
+	struct rr_formation *formation;
+	long fail_overs; /* to happen in the run */
+	int64_t cut_ns;	 /* replicas are cut off so long before each */
+	long wait_replicas; /* by WAIT, after acquiring and after writing */
 };
+
+/* Where the data server is (0), and the lock servers (from 1 on). */
+const struct rl_address *rr_run_address(const struct rr_run *run, size_t i);
 
 enum rr_verdict {
 	RR_VERDICT_EXACT,        /* promised, and counted exactly */
 	RR_VERDICT_LOSSY,        /* expected to lose, and lost */
 	RR_VERDICT_VIOLATED,     /* promised exact, and was not */
 	RR_VERDICT_INCONCLUSIVE, /* nothing shown either way */
+	RR_VERDICT_FAILED_OVER,  /* lost what no one promises to keep when a
+				  * server dies */
 };
 
 /* What is kept of all durations, in nanoseconds. */
@@ -69,6 +80,13 @@ struct rr_measurement {
 	long hold_us, ttl_ms;
 	enum rr_policy policy;
 	long killed, to_kill; /* workers: seen dead, and asked for */
+	enum rr_topology topology;
+	long fail_overs;      /* asked for; the tally has those that came */
+	int64_t cut_ns;
+	long wait_replicas;
+	bool waits_for_all;   /* ... which are all replicas that there are */
+	struct rr_formation_tally tally;
+	uint64_t unconfirmed; /* WAITs that too few replicas answered */
 
 	uint64_t attempted, ok, failed, unknown;
 	long long expected_value, final_value;
@@ -146,6 +164,8 @@ struct rr_bench_options {
 	enum rr_policy policy;
 	long kill_workers;
 	long trace; /* times in critical sections to keep of each client */
+	enum rr_topology topology;
+	long fail_overs, cut_ms, wait_replicas;
 	enum rr_persistence persistence;
 	enum rr_pin pin;
 	const char *redis_server;

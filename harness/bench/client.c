@@ -37,7 +37,7 @@ static bool give_up_without_memory(struct rr_runner *runner)
 static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
 {
 	const struct rl_address *address =
-		&runner->run->cluster->servers[server].address;
+		rr_run_address(runner->run, server);
 	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
 	char where[300];
 
@@ -236,9 +236,22 @@ static const struct rr_attempt_hooks tracing_hooks[] = {
 	  .leave = note_exit_and_keep },
 };
 
+static bool confirm_by_replicas(void *context)
+{
+	const struct timed *it = context;
+
+	return rr_endure_is_replicated(it->runner);
+}
+
 void rr_runner_choose_hooks(struct rr_runner *runner)
 {
-	runner->hooks = runner->run->trace ? tracing_hooks : plain_hooks;
+	const struct rr_run *run = runner->run;
+
+	memcpy(runner->hooks, run->trace ? tracing_hooks : plain_hooks,
+	       sizeof(runner->hooks));
+	if (run->wait_replicas && run->strategy->lock.kind != RR_LOCK_QUORUM)
+		runner->hooks[0].confirm = runner->hooks[1].confirm =
+			confirm_by_replicas;
 }
 
 /* Does the last attempt hold its lock still, because the release failed? Where
@@ -307,9 +320,10 @@ void rr_runner_check_server(struct rr_runner *runner,
 {
 	char where[300], why[400];
 
-	rl_address_print(&runner->run->cluster->servers[0].address, where,
-			 sizeof(where));
+	rl_address_print(rr_run_address(runner->run, 0), where, sizeof(where));
 	describe_failure(runner, target, where, why, sizeof(why));
+	if (rr_endure_failure(runner, outcome, why))
+		return;
 	if (outcome == RL_ERROR && is_forbidden(why))
 		rr_runner_give_up(runner, RR_ERROR_SKIPPED, "skipped: %s", why);
 	else if (outcome == RL_ERROR)

@@ -25,6 +25,7 @@ struct rr_slot {
 	uint64_t commands;
 	uint64_t overlaps;
 	uint64_t overruns;      /* critical sections that outlived the lease */
+	uint64_t unconfirmed;   /* WAITs that too few replicas answered */
 	uint64_t done_at_first; /* when the first client was through */
 	_Atomic uint64_t handled; /* own increments done or put off */
 	uint64_t unsettled;     /* ... of which it is not known */
@@ -111,7 +112,8 @@ struct rr_runner {
 	uint64_t commands_before;  /* the measured part */
 	bool resumes;              /* goes on for a client that has died */
 	/* Of an attempt, and of one that was put off; with a trace others. */
-	const struct rr_attempt_hooks *hooks;
+	struct rr_attempt_hooks hooks[2];
+	int64_t troubled_ns;       /* since when nothing works; 0 = it does */
 	bool entered;              /* the last attempt got its lock ... */
 	enum rl_outcome released;  /* ... and gave it back */
 	int silences;              /* unknown outcomes in a row */
@@ -210,6 +212,39 @@ void rr_postpone(struct rr_runner *runner);
 bool rr_postpone_died_on_purpose(const struct rr_run *run,
 				 struct rr_board *board, int process,
 				 int status);
+
+/* ---- A data server that may die (endure.c) --------------------------------- */
+
+/* Has this attempt certainly done nothing, because of a fail-over, so that it
+ * may be made again? Then it has waited a little. Gives up when nothing has
+ * worked for too long. */
+bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome);
+
+/* A failure that is no reason to give up: the next attempt connects anew, to
+ * whoever is the primary then. */
+bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
+		       const char *why);
+
+/* Have so many replicas what was written over this link, within a tenth of a
+ * second? */
+bool rr_endure_is_replicated(struct rr_runner *runner);
+
+/* ---- Fail-overs of a run (failover.c) ----------------------------------------- */
+
+/* Nothing has happened yet. */
+void rr_failover_begin(const struct rr_run *run);
+
+/* A turn: kills when so much of the run is done, and looks after what follows.
+ * False: a fail-over that does not end. */
+bool rr_failover_turn(const struct rr_run *run, const struct rr_board *board,
+		      struct rr_error *error);
+
+/* How long to wait before the next turn. */
+int rr_failover_pause_ms(const struct rr_run *run, int most_ms);
+
+/* Into the measurement. */
+void rr_failover_gather(struct rr_measurement *measurement,
+			const struct rr_run *run);
 
 /* ---- What the run came to (measurement.c) -------------------------------- */
 

@@ -42,7 +42,7 @@ struct rr_compared_row {
 	double wall_ns, p50_ns, commands, lost_pct;
 	double figures[RR_COMPARED_FIGURES];
 	/* What has to be equal for a comparison, as it stands there. */
-	const char *settings[8];
+	const char *settings[12];
 };
 
 /* The names of `settings`; NULL behind the last one. */

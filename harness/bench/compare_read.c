@@ -13,7 +13,18 @@ enum { COLUMNS_MAX = 128 };
 
 const char *const rr_compared_settings[] = {
 	"increments", "hold_us", "ttl_ms", "keys", "transport", "placement",
-	"persistence", NULL
+	"persistence", "topology", "fail_overs_asked", "cut_ms",
+	"wait_replicas", NULL
+};
+
+/* What stands for those that came with schema 3 in an older row. */
+static const struct {
+	const char *name, *before;
+} later_settings[] = {
+	{ "topology", "alone" },
+	{ "fail_overs_asked", "" },
+	{ "cut_ms", "0" },
+	{ "wait_replicas", "0" },
 };
 
 /* runs.csv while it is read. */
@@ -38,13 +49,29 @@ static size_t split_fields(char *line, char *fields[COLUMNS_MAX])
 	return n;
 }
 
-/* What stands in the column; NULL, and an error, when there is none. */
+static const char *value_before(const char *name)
+{
+	const size_t n = sizeof(later_settings) / sizeof(later_settings[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(later_settings[i].name, name) == 0)
+			return later_settings[i].before;
+	}
+	return NULL;
+}
+
+/* What stands in the column; NULL, and an error, when there is none and has to
+ * be one. */
 static const char *field_of(struct table *table, const char *name)
 {
+	const char *before = value_before(name);
+
 	for (size_t i = 0; i < table->n_names; i++) {
 		if (strcmp(table->names[i], name) == 0)
 			return table->fields[i];
 	}
+	if (before)
+		return before;
 	rr_error_set(table->error, RR_ERROR_DATA,
 		     "%s has no column '%s'; it was written by another program or version",
 		     table->path, name);

@@ -59,6 +59,8 @@ enum rl_outcome rr_count_insist(struct rr_runner *runner,
 		int64_t now_ns;
 
 		outcome = rr_runner_attempt(runner, target, item, entered_ns);
+		if (rr_endure_retry(runner, outcome))
+			continue;
 		if (!rr_count_may_retry(runner, outcome))
 			break;
 		wait_after_refusal(runner, refusals++);

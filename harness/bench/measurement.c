@@ -18,6 +18,7 @@ static void add_slot(struct rr_measurement *m, struct rr_spectra *spectra,
 	m->commands += slot->commands;
 	m->overlaps += slot->overlaps;
 	m->overruns += slot->overruns;
+	m->unconfirmed += slot->unconfirmed;
 	m->killed += (long)slot->replaced;
 	rr_histogram_merge(&spectra->latency, &slot->latency);
 	rr_histogram_merge(&spectra->waiting, &slot->waiting);
@@ -121,6 +122,7 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		.to_kill = run->kill_workers,
 		.wall_ns = wall_ns(board),
 	};
+	rr_failover_gather(m, run);
 	for (size_t i = 0; i < board->n_clients; i++)
 		add_slot(m, spectra, &board->slots[i]);
 	if (run->policy == RR_POLICY_DELAY_QUEUE)
@@ -180,6 +182,30 @@ static void judge_exact(struct rr_measurement *m)
 	judge_by(m, rules);
 }
 
+/* What was acknowledged and is gone was on the server that died alone; unless all
+ * replicas had said that they have it. */
+static void judge_failed_over(struct rr_measurement *m)
+{
+	const bool wrong = m->lost || m->extra || m->overlaps;
+	const bool is_alone = m->topology == RR_TOPOLOGY_ALONE;
+	const struct rule rules[] = {
+		{ m->overruns, RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: held longer than the lease" },
+		{ wrong && m->waits_for_all, RR_VERDICT_VIOLATED,
+		  "VIOLATED: all replicas had confirmed it" },
+		{ wrong && m->tally.fail_overs == 0, RR_VERDICT_VIOLATED,
+		  "VIOLATED: without a fail-over" },
+		{ wrong && is_alone, RR_VERDICT_FAILED_OVER,
+		  "lost by restarts of lock servers" },
+		{ wrong, RR_VERDICT_FAILED_OVER, "lost by fail-over" },
+		{ m->tally.kills < m->fail_overs, RR_VERDICT_INCONCLUSIVE,
+		  "inconclusive: too few increments for all fail-overs" },
+		{ true, RR_VERDICT_EXACT, "nothing lost" },
+	};
+
+	judge_by(m, rules);
+}
+
 static void judge_lossy(struct rr_measurement *m)
 {
 	const struct rule rules[] = {
@@ -199,7 +225,9 @@ void rr_measurement_judge(struct rr_measurement *m)
 	m->expected_value = least;
 	m->lost = m->final_value < least ? least - m->final_value : 0;
 	m->extra = m->final_value > most ? m->final_value - most : 0;
-	if (m->promise == RR_EXACT)
+	if (m->promise == RR_EXACT && m->fail_overs)
+		judge_failed_over(m);
+	else if (m->promise == RR_EXACT)
 		judge_exact(m);
 	else
 		judge_lossy(m);
@@ -241,6 +269,7 @@ static const struct {
 	[RR_VERDICT_LOSSY] = { "lossy", RR_EXIT_OK },
 	[RR_VERDICT_VIOLATED] = { "violated", RR_EXIT_VIOLATED },
 	[RR_VERDICT_INCONCLUSIVE] = { "inconclusive", RR_EXIT_INCONCLUSIVE },
+	[RR_VERDICT_FAILED_OVER] = { "lost-by-fail-over", RR_EXIT_OK },
 };
 
 const char *rr_verdict_name(enum rr_verdict verdict)

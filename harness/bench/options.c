@@ -158,6 +158,19 @@ static const struct rr_option options_table[] = {
 	  .kind = RR_TAKES_NUMBER, .at = AT(kill_workers), .max = 1000 },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
+	{ .name = "topology", .argument = "NAME",
+	  .help = "what the private data server is part of: nothing (alone, the default); a primary with two replicas, of which redrace itself promotes one (replica); the same under three sentinels (sentinel); a Redis Cluster of three primaries with a replica each (cluster)",
+	  .kind = RR_TAKES_WORD, .at = AT(topology), .words = rr_topology_names,
+	  .n_words = RR_TOPOLOGIES },
+	{ .name = "fail-over", .argument = "N",
+	  .help = "kill -9 the primary N times during each run and let another be promoted; with lock servers of their own one of those is killed instead and comes back empty a second later (0)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(fail_overs), .max = 1000 },
+	{ .name = "cut-ms", .argument = "MS",
+	  .help = "cut the primary off from its replicas so long before each kill: what it acknowledges then is nowhere else (0)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(cut_ms), .max = 10000 },
+	{ .name = "wait-replicas", .argument = "N",
+	  .help = "WAIT for N replicas after each lock and after each write: with fewer within 100 ms the lock is given back and the write counts as unknown (0)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(wait_replicas), .max = 2 },
 	{ .name = "persistence", .argument = "none|rdb|everysec|always",
 	  .help = "what the private servers write to disk (none)",
 	  .kind = RR_TAKES_WORD, .at = AT(persistence),
@@ -298,6 +311,50 @@ static bool check_kills(const struct rr_bench_options *options,
 	return true;
 }
 
+/* More would never be confirmed. */
+static long most_replicas(enum rr_topology topology)
+{
+	static const long replicas[RR_TOPOLOGIES] = {
+		[RR_TOPOLOGY_REPLICA] = 2,
+		[RR_TOPOLOGY_SENTINEL] = 2,
+		[RR_TOPOLOGY_CLUSTER] = 1,
+	};
+
+	return replicas[topology];
+}
+
+static bool check_topology(const struct rr_bench_options *options,
+			   struct rr_error *error)
+{
+	const char *name = rr_topology_names[options->topology];
+
+	if (options->topology == RR_TOPOLOGY_ALONE)
+		return (!options->fail_overs && !options->wait_replicas &&
+			!options->cut_ms) ||
+		       rr_error_set(error, RR_ERROR_USAGE,
+				    "--fail-over, --cut-ms and --wait-replicas need --topology replica, sentinel or cluster");
+	if (options->n_redis)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--topology %s is of private servers, and those of --redis are yours; leave one out",
+				    name);
+	if (options->policy == RR_POLICY_DELAY_QUEUE)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--topology %s: the queue of --wait delay-queue does not survive a fail-over; leave one out",
+				    name);
+	if (options->wait_replicas > most_replicas(options->topology))
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--wait-replicas %ld: a primary of --topology %s has %ld",
+				    options->wait_replicas, name,
+				    most_replicas(options->topology));
+	if (options->cut_ms && !options->fail_overs)
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "--cut-ms is what comes before a fail-over; give --fail-over N, too");
+	return options->fail_overs <= options->increments ||
+	       rr_error_set(error, RR_ERROR_USAGE,
+			    "--fail-over %ld: there are only %ld increments",
+			    options->fail_overs, options->increments);
+}
+
 static bool check_sizes(const struct rr_bench_options *options,
 			struct rr_error *error)
 {
@@ -345,6 +402,7 @@ static bool check_options(void *into, struct rr_error *error)
 	return choose_strategies(options, error) &&
 	       check_sizes(options, error) && check_leases(options, error) &&
 	       check_files(options, error) &&
+	       check_topology(options, error) &&
 	       (!options->kill_workers || check_kills(options, error)) &&
 	       (!options->n_redis || check_own_servers(options, error));
 }
@@ -355,7 +413,8 @@ const struct rr_command_line rr_bench_command_line = {
 		 "The results, runs.csv, summary.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace bench none local-mutex multi-watch incr\n"
-		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr",
+		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr\n"
+		    "redrace bench --topology sentinel --fail-over 3 --cut-ms 200 lua-delifequals",
 	.name_at = rr_strategy_name,
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),

@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 
-enum { SCHEMA = 2, ROW_SIZE = 2048 };
+enum { SCHEMA = 3, ROW_SIZE = 2048 };
 
 /* ---- The directory ------------------------------------------------------- */
 
@@ -186,6 +186,25 @@ static void add_cost(struct row *row, const struct rr_results *results,
 		  rr_lock_kind_names[m->strategy->lock.kind]);
 }
 
+/* Nothing where nothing was killed or waited for. */
+static void add_fail_overs(struct row *row, const struct rr_measurement *m)
+{
+	const struct rr_formation_tally *tally = &m->tally;
+	const bool dies = m->fail_overs > 0;
+
+	add_field(row, "topology", "%s", rr_topology_names[m->topology]);
+	add_count_if(row, "fail_overs_asked", dies, (uint64_t)m->fail_overs);
+	add_count_if(row, "kills", dies, (uint64_t)tally->kills);
+	add_count_if(row, "fail_overs", dies, (uint64_t)tally->fail_overs);
+	add_count_if(row, "without_primary_ns", dies,
+		     (uint64_t)tally->headless_ns);
+	add_count_if(row, "without_primary_max_ns", dies,
+		     (uint64_t)tally->headless_max_ns);
+	add_field(row, "cut_ms", "%lld", (long long)m->cut_ns / 1000000);
+	add_field(row, "wait_replicas", "%ld", m->wait_replicas);
+	add_count_if(row, "unconfirmed", m->wait_replicas, m->unconfirmed);
+}
+
 static void print_run_row(struct row *row, const struct rr_results *results,
 			  const struct rr_finished *finished)
 {
@@ -194,6 +213,7 @@ static void print_run_row(struct row *row, const struct rr_results *results,
 	add_result(row, &finished->measurement);
 	add_times(row, &finished->measurement.times);
 	add_cost(row, results, &finished->measurement);
+	add_fail_overs(row, &finished->measurement);
 	strcat(row->names, "\n");
 	strcat(row->values, "\n");
 }

@@ -60,6 +60,9 @@ bool rr_results_environment(const struct rr_results *results,
 /* Prints the table to `file`, a line per strategy and number of threads. */
 void rr_results_table(const struct rr_results *results, FILE *file);
 
+/* Prints beneath it what fail-overs did, a line per run. */
+void rr_results_fail_overs(const struct rr_results *results, FILE *file);
+
 /* Adds them to the cases, one per strategy and number of threads. */
 void rr_results_as_cases(const struct rr_results *results,
 			 struct rr_cases *cases);

@@ -49,8 +49,7 @@ static bool fail_on_server(struct course *course, size_t i)
 {
 	char where[300], what[800];
 
-	rl_address_print(&course->run->cluster->servers[i].address, where,
-			 sizeof(where));
+	rl_address_print(rr_run_address(course->run, i), where, sizeof(where));
 	snprintf(what, sizeof(what), "cannot use %s: %s", where,
 		 rl_link_error(course->servers[i]));
 	return fail_run(course, RR_ERROR_REDIS, what);
@@ -62,8 +61,7 @@ static bool connect_to_servers(struct course *course)
 
 	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
 		course->servers[i] =
-			rl_link_new(rr_cluster_address(run->cluster, (int)i),
-				    RR_TIMEOUT_MS);
+			rl_link_new(rr_run_address(run, i), RR_TIMEOUT_MS);
 		if (!course->servers[i])
 			return rr_error_no_memory(course->error);
 		course->n_servers++;
@@ -243,8 +241,11 @@ static void watch_until_done(struct course *course)
 			watcher->watch(watcher->context, course->run,
 				       rr_board_done(course->board),
 				       rr_clock_ns() - start_ns);
-		take_turn(course, WATCH_MS);
+		take_turn(course, rr_failover_pause_ms(course->run, WATCH_MS));
 		watch_motion(course, &motion);
+		if (!rr_failover_turn(course->run, course->board,
+				      course->error))
+			rr_board_stop(course->board);
 	}
 }
 
@@ -270,9 +271,21 @@ static void pass_on_reason(struct course *course)
 	}
 }
 
+/* Servers that were killed come back before anything is read; connections to them
+ * are dead. */
+static void mend_servers(struct course *course)
+{
+	if (!course->run->formation)
+		return;
+	rr_formation_await_whole(course->run->formation, course->error);
+	for (size_t i = 0; i < course->n_servers; i++)
+		rl_link_disconnect(course->servers[i]);
+}
+
 /* Workers count, and end. */
 static bool count_in_workers(struct course *course, int64_t *server_ns)
 {
+	rr_failover_begin(course->run);
 	for (int i = 0; i < course->run->processes; i++) {
 		if (!start_run_worker(course, i))
 			break;
@@ -284,6 +297,7 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	watch_until_done(course);
 	let_workers_end(course);
 	pass_on_reason(course);
+	mend_servers(course);
 	if (course->signals->interrupted && !course->error->kind)
 		course->error->kind = RR_ERROR_INTERRUPTED;
 	return !course->error->kind;
@@ -299,7 +313,9 @@ static bool judge_run(struct course *course, int64_t server_ns,
 	if (measurement->attempted != (uint64_t)course->run->increments)
 		return fail_run(course, RR_ERROR_INTERNAL,
 				"clients ended before their share was done");
-	measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
+	/* Who was killed took that along. */
+	if (!course->run->formation)
+		measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
 	if (!read_counters(course, &measurement->final_value) ||
 	    (course->run->trace &&
 	     !rr_trace_gather(course->run->trace, course->board,
@@ -307,6 +323,23 @@ static bool judge_run(struct course *course, int64_t server_ns,
 		return false;
 	rr_measurement_judge(measurement);
 	return true;
+}
+
+/* A lock without a lease that nobody could give back. */
+static void judge_deadlock(const struct rr_run *run,
+			   struct rr_measurement *measurement)
+{
+	const bool failed_over = run->formation &&
+				 run->formation->tally.fail_overs > 0;
+
+	*measurement = (struct rr_measurement){
+		.strategy = run->strategy,
+		.deadlocked = true,
+		.verdict = failed_over ? RR_VERDICT_FAILED_OVER :
+					 RR_VERDICT_VIOLATED,
+		.remark = failed_over ? "no progress after a fail-over" :
+					"no progress: deadlock",
+	};
 }
 
 static bool measure_run(struct course *course,
@@ -325,12 +358,7 @@ static bool measure_run(struct course *course,
 				     spectra ? spectra : own);
 	free(own);
 	if (course->deadlocked)
-		*measurement = (struct rr_measurement){
-			.strategy = course->run->strategy,
-			.deadlocked = true,
-			.verdict = RR_VERDICT_VIOLATED,
-			.remark = "no progress: deadlock",
-		};
+		judge_deadlock(course->run, measurement);
 	return measured;
 }
 

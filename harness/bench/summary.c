@@ -110,7 +110,9 @@ static const struct rr_measurement *worst(const struct group *group)
 
 		if (rr_exit_worse(rr_verdict_exit(found->verdict),
 				  rr_verdict_exit(m->verdict)) !=
-		    rr_verdict_exit(found->verdict))
+			    rr_verdict_exit(found->verdict) ||
+		    (found->verdict == RR_VERDICT_EXACT &&
+		     m->verdict == RR_VERDICT_FAILED_OVER))
 			found = m;
 	}
 	return found;
@@ -178,6 +180,9 @@ static const char *describe_besides(const struct rr_measurement *m,
 	if (m->failed && m->policy == RR_POLICY_FAIL_FAST)
 		snprintf(text, 64, "; %s refused",
 			 rr_grouped(refused, (long long)m->failed));
+	else if (m->tally.kills < m->fail_overs)
+		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills,
+			 m->fail_overs);
 	else if (m->killed)
 		snprintf(text, 64, "; %ld %s killed", m->killed,
 			 m->killed == 1 ? "worker" : "workers");
@@ -220,6 +225,37 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	for (struct group group;
 	     next_group(results, &index, &group);)
 		print_group(file, &group, sweep, results->options->seed);
+}
+
+/* ---- Fail-overs ---------------------------------------------------------- */
+
+static void print_failed_over(FILE *file, const struct rr_measurement *m)
+{
+	const struct rr_formation_tally *tally = &m->tally;
+	char overlaps[RR_GROUPED_SIZE], time[RR_GROUPED_SIZE];
+	char lost[RR_GROUPED_SIZE], extra[RR_GROUPED_SIZE];
+	char unknown[RR_GROUPED_SIZE], unconfirmed[RR_GROUPED_SIZE];
+
+	fprintf(file, "%-20s %10ld  %15s  %8s  %8s  %8s  %8s  %11s\n",
+		m->strategy->name, tally->fail_overs,
+		rr_duration(time, (uint64_t)tally->headless_ns),
+		rr_grouped(lost, m->lost), rr_grouped(extra, m->extra),
+		m->strategy->acquire ?
+			rr_grouped(overlaps, (long long)m->overlaps) :
+			"-",
+		rr_grouped(unknown, (long long)m->unknown),
+		m->wait_replicas ?
+			rr_grouped(unconfirmed, (long long)m->unconfirmed) :
+			"-");
+}
+
+void rr_results_fail_overs(const struct rr_results *results, FILE *file)
+{
+	fprintf(file, "\n%-20s %10s  %15s  %8s  %8s  %8s  %8s  %11s\n",
+		"each run", "fail-overs", "without primary", "lost", "doubled",
+		"overlaps", "unknown", "unconfirmed");
+	for (size_t i = 0; i < results->n_finished; i++)
+		print_failed_over(file, &results->finished[i]->measurement);
 }
 
 /* ---- Cases --------------------------------------------------------------- */

@@ -110,7 +110,7 @@ static void clear_results(struct rr_slot *slot)
 	slot->ok = slot->failed = slot->unknown = 0;
 	slot->retries = slot->retry_max = 0;
 	slot->overlaps = slot->overruns = 0;
-	slot->commands = slot->unsettled = 0;
+	slot->commands = slot->unsettled = slot->unconfirmed = 0;
 	slot->n_holds = 0;
 	memset(&slot->latency, 0, sizeof(slot->latency));
 	memset(&slot->waiting, 0, sizeof(slot->waiting));

@@ -9,10 +9,18 @@ static void tell(const struct rr_attempt *attempt, void (*hook)(void *context))
 		hook(attempt->context);
 }
 
+static bool is_confirmed(const struct rr_attempt *attempt)
+{
+	return !attempt->hooks->confirm ||
+	       attempt->hooks->confirm(attempt->context);
+}
+
 /* The increment's write was answered, or was not. */
 static enum rl_outcome acknowledge(const struct rr_attempt *attempt,
 				   enum rl_outcome outcome)
 {
+	if (outcome == RL_OK && !is_confirmed(attempt))
+		return RL_UNKNOWN;
 	if (outcome == RL_OK)
 		tell(attempt, attempt->hooks->acknowledge);
 	return outcome;
@@ -29,7 +37,7 @@ static enum rl_outcome increment_inside(const struct rr_attempt *attempt)
 			  hooks->increment(attempt->context) :
 			  attempt->strategy->increment(attempt->client);
 	if (!attempt->strategy->writes_at_release)
-		acknowledge(attempt, outcome);
+		outcome = acknowledge(attempt, outcome);
 	rl_mark(attempt->client->data, RL_MARK_LEAVE);
 	tell(attempt, hooks->leave);
 	return outcome;
@@ -45,6 +53,10 @@ enum rl_outcome rr_attempt_make(struct rr_attempt *attempt)
 		return acknowledge(attempt,
 				   strategy->increment(attempt->client));
 	outcome = strategy->acquire(attempt->client);
+	if (outcome == RL_OK && !is_confirmed(attempt)) {
+		attempt->released = strategy->release(attempt->client);
+		outcome = RL_BUSY;
+	}
 	attempt->entered = outcome == RL_OK;
 	if (outcome != RL_OK)
 		return outcome == RL_UNKNOWN ? RL_LOST : outcome;

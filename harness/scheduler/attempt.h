@@ -17,6 +17,10 @@ struct rr_attempt_hooks {
 	enum rl_outcome (*increment)(void *context);
 	void (*leave)(void *context); /* after the mark, before the release */
 	void (*acknowledge)(void *context); /* its write was answered */
+	/* Asked after a lock was granted and after the write was answered: is that
+	 * as safe as it is to be? False: the lock is given back as if it had been
+	 * refused, and of the write nothing is known. */
+	bool (*confirm)(void *context);
 };
 
 struct rr_attempt {

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* bench under fail-overs: what is lost is counted, what WAIT has confirmed is not,
+ * and a WAIT that is ignored is noticed. */
+#include "../support.h"
+
+#include <string.h>
+
+#include "driver.h"
+
+struct scene {
+	struct support support;
+	struct rr_formation formation;
+	struct rr_run run;
+};
+
+/* A primary with two replicas, and a run with one fail-over before which these are
+ * cut off. */
+static void open_scene(struct scene *scene, const char *strategy)
+{
+	struct rr_error error = { .kind = RR_ERROR_NONE };
+
+	support_open(&scene->support, 1);
+	cr_assert(rr_formation_open(&scene->formation, &scene->support.cluster,
+				    RR_TOPOLOGY_REPLICA, "key", &error),
+		  "%s", error.text);
+	scene->run = support_run(&scene->support, rr_strategy_find(strategy),
+				 2, 1000);
+	scene->run.hold_us = 500;
+	scene->run.ttl_ms = 1000;
+	scene->run.formation = &scene->formation;
+	scene->run.fail_overs = 1;
+	scene->run.cut_ns = 200000000;
+}
+
+static void close_scene(struct scene *scene,
+			struct rr_measurement *measurement)
+{
+	support_close(&scene->support);
+	free(measurement);
+}
+
+Test(failover, what_only_the_primary_has_is_lost, .timeout = 120)
+{
+	struct rr_measurement *m;
+	struct scene scene;
+
+	open_scene(&scene, "lua-delifequals");
+	m = support_measure(&scene.support, &scene.run);
+	cr_assert_eq(m->verdict, RR_VERDICT_FAILED_OVER, "%s", m->remark);
+	cr_assert_gt(m->lost, 0);
+	cr_assert_eq(m->final_value + m->lost, (long long)m->ok);
+	cr_assert_eq(m->tally.fail_overs, 1);
+	cr_assert_gt(m->tally.headless_ns, 0);
+	cr_assert_eq(m->attempted, 1000);
+	cr_assert_eq(rr_verdict_exit(m->verdict), RR_EXIT_OK);
+	close_scene(&scene, m);
+}
+
+Test(failover, what_all_replicas_have_confirmed_is_not, .timeout = 120)
+{
+	struct rr_measurement *m;
+	struct scene scene;
+
+	open_scene(&scene, "set-nx-ex");
+	scene.run.wait_replicas = 2;
+	m = support_measure(&scene.support, &scene.run);
+	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s", m->remark);
+	cr_assert_eq(m->lost + m->extra, 0);
+	cr_assert_gt(m->unconfirmed, 0);
+	cr_assert_eq(m->tally.fail_overs, 1);
+	close_scene(&scene, m);
+}
+
+Test(failover, without_a_lock_a_write_is_confirmed_too, .timeout = 120)
+{
+	struct rr_measurement *m;
+	struct scene scene;
+
+	open_scene(&scene, "incr");
+	scene.run.increments = 3000;
+	scene.run.wait_replicas = 2;
+	m = support_measure(&scene.support, &scene.run);
+	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s", m->remark);
+	cr_assert_gt(m->unknown, 0);
+	close_scene(&scene, m);
+}
+
+/* ---- A WAIT that is ignored ------------------------------------------------- */
+
+static _Thread_local bool waits;
+
+/* It waits for nobody ... */
+static enum rl_outcome send_ignoring(void *context, struct rl_link *link,
+				     struct rl_command *command)
+{
+	(void)context;
+	(void)link;
+	waits = strncmp(command->words[0].text, "WAIT", 4) == 0 &&
+		command->words[0].length == 4;
+	if (waits)
+		command->words[1] = command->words[2] =
+			(struct rl_word){ "0", 1 };
+	return RL_OK;
+}
+
+/* ... and says that everybody has it. */
+static enum rl_outcome receive_ignoring(void *context, struct rl_link *link,
+					struct rl_reply *reply,
+					enum rl_outcome outcome)
+{
+	(void)context;
+	(void)link;
+	if (waits && outcome == RL_OK)
+		reply->integer = 2;
+	return outcome;
+}
+
+Test(failover, a_wait_that_is_ignored_is_noticed, .timeout = 120)
+{
+	static const struct rl_driver_ops ops = {
+		.send = send_ignoring,
+		.receive = receive_ignoring,
+	};
+	const struct rl_driver driver = { .ops = &ops };
+	struct rr_measurement *m;
+	struct scene scene;
+
+	open_scene(&scene, "set-nx-ex");
+	scene.run.driver = &driver;
+	scene.run.wait_replicas = 2;
+	m = support_measure(&scene.support, &scene.run);
+	cr_assert_eq(m->verdict, RR_VERDICT_VIOLATED, "%s", m->remark);
+	cr_assert_gt(m->lost, 0);
+	cr_assert_not_null(strstr(m->remark, "all replicas had confirmed"));
+	close_scene(&scene, m);
+}
+
+/* ---- Others ------------------------------------------------------------------- */
+
+Test(failover, lock_servers_that_restart_empty_lose_nothing, .timeout = 120)
+{
+	struct rr_formation lone;
+	struct rr_measurement *m;
+	struct support support;
+	struct rr_run run;
+
+	support_open(&support, 6);
+	rr_formation_of_lone(&lone, &support.cluster, 1, 5);
+	run = support_run(&support, rr_strategy_find("redlock"), 2, 2000);
+	run.hold_us = 500;
+	run.formation = &lone;
+	run.fail_overs = 2;
+	m = support_measure(&support, &run);
+	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s", m->remark);
+	cr_assert_eq(m->tally.kills, 2);
+	cr_assert_eq(m->tally.fail_overs, 2);
+	support_close(&support);
+	free(m);
+}
+
+Test(failover, too_short_a_run_is_inconclusive, .timeout = 120)
+{
+	struct rr_measurement *m;
+	struct scene scene;
+
+	open_scene(&scene, "incr");
+	scene.run.increments = 20;
+	scene.run.fail_overs = 20;
+	scene.run.cut_ns = 0;
+	m = support_measure(&scene.support, &scene.run);
+	cr_assert_lt(m->tally.kills, 20);
+	cr_assert(m->verdict == RR_VERDICT_INCONCLUSIVE ||
+		  m->verdict == RR_VERDICT_FAILED_OVER, "%s", m->remark);
+	close_scene(&scene, m);
+}
