@@ -92,8 +92,9 @@ bench-floor: $(B)/redrace ## how near the strategies come to what the machine al
 bench-explore: all ## how large the explorer's searches are, and how fast
 	@$(B)/redrace floor --explore $(ARGS)
 
-bench-peers: $(B)/redrace ## our locks beside redis-py, redis-semaphore and node-redlock
+bench-peers: $(B)/redrace ## our locks beside those of others: Python, Node.js, PHP (MORE=no: without PHP)
 	@sh .ci/deps-peers || [ $$? -eq 77 ]
+	@[ '$(MORE)' = no ] || sh .ci/deps-peers-more || [ $$? -eq 77 ]
 	@$(B)/redrace peers $(ARGS)
 
 claims: all ## every claim of the documents, by playing its races

@@ -20,7 +20,7 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares the locks of libredislock with redis-py, redis-semaphore and node-redlock, which 'make deps-peers' installs: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
+	.about = "Compares the locks of libredislock with those that people use in Python, Node.js and PHP, which 'make deps-peers' and '.ci/deps-peers-more' install: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
@@ -41,7 +41,7 @@ static enum rr_exit run_peers(int argc, char **argv, struct rr_error *error)
 
 const struct rr_command rr_cmd_peers = {
 	.name = "peers",
-	.summary = "compare with redis-py, redis-semaphore and node-redlock",
+	.summary = "compare with redis-py, redis-semaphore, node-redlock and others",
 	.line = &command_line,
 	.run = run_peers,
 };

@@ -138,10 +138,10 @@ bool rr_comparison_measure(struct rr_comparison *comparison,
 
 			comparison->n_runs++;
 			show_round(comparison, one);
-			if (one->run_program)
+			if (one->run_program && !one->is_wrong)
 				good = one->run_program(comparison, one,
 							&one->rates[round]);
-			else if (!one->is_refused)
+			else if (one->strategy && !one->is_refused)
 				good = run_strategy(comparison, one, round);
 			comparison->n_measured++;
 		}

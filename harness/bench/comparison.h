@@ -29,12 +29,13 @@ struct rr_series {
 	const struct rr_strategy *strategy;
 	/* The program, in its place: false after an error or a verdict. */
 	bool (*run_program)(struct rr_comparison *comparison,
-			    const struct rr_series *series, double *per_s);
+			    struct rr_series *series, double *per_s);
 	const void *program; /* for run_program */
 	int clients;
 	long increments;
 	bool is_uncounted; /* it does not add to the counter */
 	bool is_refused;   /* by the server: no figures */
+	bool is_wrong;     /* a program miscounted: no figures */
 	double rates[RR_ROUNDS_MAX]; /* increments/s */
 	double commands[RR_ROUNDS_MAX]; /* in each increment of a strategy */
 };
@@ -81,13 +82,14 @@ bool rr_lock_peer_probe(const struct rr_lock_peer *peer,
 			struct rr_lock_peer_versions *versions,
 			struct rr_error *error);
 
-/* A run_program whose `program` is a struct rr_lock_peer. */
+/* A run_program whose `program` is a struct rr_lock_peer. A wrong count is said,
+ * is the verdict, and ends nothing. */
 bool rr_lock_peer_run(struct rr_comparison *comparison,
-		      const struct rr_series *series, double *per_s);
+		      struct rr_series *series, double *per_s);
 
 /* A run_program: redis-benchmark -t incr, with so many connections and
  * requests. */
 bool rr_redis_benchmark_run(struct rr_comparison *comparison,
-			    const struct rr_series *series, double *per_s);
+			    struct rr_series *series, double *per_s);
 
 #endif

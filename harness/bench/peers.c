@@ -1,245 +1,178 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Our locks beside those that people use, in the same loop on the same servers
- * and the same processor: a line for each of ours beside each of theirs.
+ * and the same processor. Whoever is refused waits alike: 5 ms, as a fixed time
+ * or on the average.
  */
-#include <stdio.h>
+#include "peers.h"
+
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "comparison.h"
-#include "results.h"
-#include "version.h"
+const int rr_peer_clients[RR_PEER_SWEEP] = { 1, 2, 8 };
 
-static const int clients[] = { 1, 2, 8 };
+/* Between half of it and all of it, at random: 5 ms on the average. */
+static const struct rr_wait same_wait = { .min_us = 6667, .max_us = 6667 };
 
-static const char *const ours[] = { "lua-delifequals", "lua-pipelined",
-				    "redlock" };
+/* An increment under a quorum takes several times as long. */
+enum { QUORUM_SHARE = 2 };
 
-static const struct rr_lock_peer theirs[] = {
-	{ .name = "redis-py" },
-	{ .name = "redis-semaphore" },
-	{ .name = "node-redlock", .lock_servers = 5 },
+static const struct rr_peer_lock locks[] = {
+	{ .name = "lua-delifequals",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .is_ours = true,
+	  .note = "four round trips: SET NX PX, GET, SET, compare-and-delete" },
+	{ .name = "lua-pipelined",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .is_ours = true,
+	  .note = "the same four commands in two round trips, SET NX PX with GET and SET with the release: for data on the server that has the lock" },
+	{ .name = "redis-py",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .peer = { .name = "redis-py" },
+	  .note = "its Lock; clients are threads" },
+	{ .name = "redis-semaphore",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .peer = { .name = "redis-semaphore" },
+	  .note = "its Mutex, not renewed; one token for all holds of an object" },
+	{ .name = "ioredis-lock",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .peer = { .name = "ioredis-lock" },
+	  .note = "one token for all holds of an object" },
+	{ .name = "warlock",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .peer = { .name = "warlock" },
+	  .note = "its tokens are UUIDs of version 1: of time and machine, not random" },
+	{ .name = "symfony-lock",
+	  .guarantee = RR_GUARANTEE_TOKEN,
+	  .peer = { .name = "symfony-lock" },
+	  .note = "clients are processes; a sorted set instead of a string, since it can be shared by readers, and one token for all holds of an object" },
+	{ .name = "redlock",
+	  .guarantee = RR_GUARANTEE_QUORUM,
+	  .is_ours = true,
+	  .note = "asks all five at once and waits for all" },
+	{ .name = "node-redlock",
+	  .guarantee = RR_GUARANTEE_QUORUM,
+	  .peer = { .name = "node-redlock", .lock_servers = 5 },
+	  .note = "asks all five at once and waits for all; waits 4 to 6 ms" },
+	{ .name = "redis-semaphore-redlock",
+	  .guarantee = RR_GUARANTEE_QUORUM,
+	  .peer = { .name = "redis-semaphore-redlock", .lock_servers = 5 },
+	  .note = "its RedlockMutex, not renewed; a weaker guarantee: it does not look whether the lease was over before a majority had answered; one token for all holds of an object" },
+	{ .name = "symfony-redlock",
+	  .guarantee = RR_GUARANTEE_QUORUM,
+	  .peer = { .name = "symfony-redlock", .lock_servers = 5 },
+	  .note = "its CombinedStore, which asks one server after the other; clients are processes" },
 };
 
-/* What one of ours is to reach, as a multiple of one of theirs. */
-static const struct bar {
-	const char *ours, *theirs;
-	double times;
-} bars[] = {
-	{ "lua-delifequals", "redis-py", 1.6 },
-	{ "lua-delifequals", "redis-semaphore", 1.6 },
-	{ "lua-pipelined", "redis-py", 3 },
-	{ "lua-pipelined", "redis-semaphore", 3 },
-	{ "redlock", "node-redlock", 3 },
+static const struct rr_peer_bar bars[] = {
+	{ "lua-delifequals", "redis-py", 1.4 },
+	{ "lua-delifequals", "redis-semaphore", 1.4 },
+	{ "lua-pipelined", "redis-py", 2.5 },
+	{ "lua-pipelined", "redis-semaphore", 2.5 },
+	{ "redlock", "node-redlock", 2 },
 };
 
-enum {
-	N_CLIENTS = sizeof(clients) / sizeof(clients[0]),
-	N_OURS = sizeof(ours) / sizeof(ours[0]),
-	N_THEIRS = sizeof(theirs) / sizeof(theirs[0]),
-	N_BARS = sizeof(bars) / sizeof(bars[0]),
-	CONTESTANTS_MAX = N_OURS + N_THEIRS,
-};
-
-/* Who takes part. */
-struct contestant {
-	const char *name;
-	const struct rr_lock_peer *peer; /* NULL: one of ours */
-	struct rr_lock_peer_versions versions;
-	struct rr_series *series[N_CLIENTS];
-};
-
-struct peers {
-	struct rr_comparison comparison;
-	struct contestant contestants[CONTESTANTS_MAX];
-	size_t n;
-	struct rr_series series[N_CLIENTS * CONTESTANTS_MAX];
-};
+enum { N_LOCKS = sizeof(locks) / sizeof(locks[0]) };
 
 /* ---- Who takes part ------------------------------------------------------ */
 
-/* Ours, and those of theirs that are installed; what is not is named. False
- * after another error. */
-static bool invite_contestants(struct peers *peers, struct rr_signals *signals,
+static void enter_ours(struct rr_peers *peers, const struct rr_peer_lock *lock)
+{
+	struct rr_contestant *one = &peers->contestants[peers->n++];
+
+	one->lock = lock;
+	one->strategy = *rr_strategy_find(lock->name);
+	one->strategy.wait = same_wait;
+}
+
+/* What is not installed is named. False after another error. */
+static bool invite_theirs(struct rr_peers *peers,
+			  const struct rr_peer_lock *lock,
+			  struct rr_signals *signals, struct rr_error *error)
+{
+	struct rr_contestant *one = &peers->contestants[peers->n];
+
+	one->lock = lock;
+	if (rr_lock_peer_probe(&lock->peer, signals, &one->versions, error))
+		peers->n++;
+	else if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
+		return false;
+	return true;
+}
+
+/* Ours, and those of theirs that are installed. */
+static bool invite_contestants(struct rr_peers *peers,
+			       struct rr_signals *signals,
 			       struct rr_error *error)
 {
-	for (size_t i = 0; i < N_OURS; i++)
-		peers->contestants[peers->n++].name = ours[i];
-	for (size_t i = 0; i < N_THEIRS; i++) {
-		struct contestant *one = &peers->contestants[peers->n];
-
-		one->name = theirs[i].name;
-		one->peer = &theirs[i];
-		if (rr_lock_peer_probe(one->peer, signals, &one->versions,
-				       error))
-			peers->n++;
-		else if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
+	for (size_t i = 0; i < N_LOCKS; i++) {
+		if (locks[i].is_ours)
+			enter_ours(peers, &locks[i]);
+		else if (!invite_theirs(peers, &locks[i], signals, error))
 			return false;
 	}
 	return true;
 }
 
-static bool measure_contestants(struct peers *peers)
+static bool are_ours_alone(const struct rr_peers *peers)
+{
+	for (size_t i = 0; i < peers->n; i++) {
+		if (!peers->contestants[i].lock->is_ours)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Measuring ----------------------------------------------------------- */
+
+static void plan_series(struct rr_contestant *one, struct rr_series *series,
+			size_t sweep, long increments)
+{
+	one->series[sweep] = series;
+	series->clients = rr_peer_clients[sweep];
+	series->increments = one->lock->guarantee == RR_GUARANTEE_QUORUM ?
+				     increments / QUORUM_SHARE :
+				     increments;
+	if (one->lock->is_ours) {
+		series->strategy = &one->strategy;
+	} else {
+		series->program = &one->lock->peer;
+		series->run_program = rr_lock_peer_run;
+	}
+}
+
+static bool measure_contestants(struct rr_peers *peers)
 {
 	const long increments = peers->comparison.options->increments;
 	size_t n = 0;
 
-	for (size_t c = 0; c < N_CLIENTS; c++) {
-		for (size_t i = 0; i < peers->n; i++) {
-			struct contestant *one = &peers->contestants[i];
-			struct rr_series *series = &peers->series[n++];
-
-			one->series[c] = series;
-			series->clients = clients[c];
-			series->increments = increments;
-			series->program = one->peer;
-			if (one->peer)
-				series->run_program = rr_lock_peer_run;
-			else
-				series->strategy = rr_strategy_find(one->name);
-		}
+	for (size_t sweep = 0; sweep < RR_PEER_SWEEP; sweep++) {
+		for (size_t i = 0; i < peers->n; i++)
+			plan_series(&peers->contestants[i], &peers->series[n++],
+				    sweep, increments);
 	}
 	return rr_comparison_measure(&peers->comparison, peers->series, n);
 }
 
-/* ---- The table ----------------------------------------------------------- */
-
-static const struct contestant *find_contestant(const struct peers *peers,
-						const char *name)
-{
-	for (size_t i = 0; i < peers->n; i++) {
-		if (strcmp(peers->contestants[i].name, name) == 0)
-			return &peers->contestants[i];
-	}
-	return NULL;
-}
-
-/* None when one of the two did not take part. */
-static void print_comparison(const struct peers *peers, const char *format,
-			     size_t c, const struct bar *bar)
-{
-	const struct contestant *one = find_contestant(peers, bar->ours);
-	const struct contestant *other = find_contestant(peers, bar->theirs);
-	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
-	char ratio[16], wanted[16];
-	double a, b;
-
-	if (!one || !other || one->series[c]->is_refused)
-		return;
-	a = rr_comparison_rate(&peers->comparison, one->series[c]);
-	b = rr_comparison_rate(&peers->comparison, other->series[c]);
-	snprintf(ratio, sizeof(ratio), "%.2f", a / b);
-	snprintf(wanted, sizeof(wanted), "%.1f", bar->times);
-	printf(format, clients[c], one->name, rr_whole(left, a), other->name,
-	       rr_whole(right, b), ratio, wanted,
-	       a / b >= bar->times ? "reached" : "missed");
-}
-
-static void print_comparisons(const struct peers *peers, const char *format)
-{
-	for (size_t i = 0; i < N_BARS; i++) {
-		for (size_t c = 0; c < N_CLIENTS; c++)
-			print_comparison(peers, format, c, &bars[i]);
-	}
-}
-
-static void print_versions(const struct peers *peers, const char *format)
-{
-	for (size_t i = N_OURS; i < peers->n; i++) {
-		const struct contestant *one = &peers->contestants[i];
-
-		printf(format, one->name, one->versions.peer,
-		       one->versions.runtime);
-	}
-}
-
-static void print_text(const struct peers *peers)
-{
-	const struct rr_comparison_options *options = peers->comparison.options;
-	char increments[RR_GROUPED_SIZE];
-
-	printf("Lock, GET, SET, unlock: %s increments, medians of %ld rounds, pin same\n\n",
-	       rr_grouped(increments, options->increments), options->repeats);
-	printf("%7s  %-15s  %12s  %-15s  %12s  %5s  %4s\n", "clients", "ours",
-	       "increments/s", "theirs", "increments/s", "ratio", "bar");
-	print_comparisons(peers,
-			  "%7d  %-15s  %12s  %-15s  %12s  %5s  %4s  %s\n");
-	printf("\n");
-	print_versions(peers, "%s: %s, %s\n");
-}
-
-/* ---- The document -------------------------------------------------------- */
-
-static const char *string_in(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "unknown";
-}
-
-static void print_conditions(const struct peers *peers)
-{
-	const struct rr_comparison_options *options = peers->comparison.options;
-	json_t *machine = rr_environment_machine();
-	json_t *server = rr_environment_server(&peers->comparison.cluster);
-	const time_t now = time(NULL);
-	char increments[RR_GROUPED_SIZE], date[32];
-	struct tm when;
-
-	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &when));
-	printf("Measured on %s with redis-server %s on %s, %d cores, Linux %s: %s increments in each run, medians of %ld rounds, in which all take turns.\n\n",
-	       date, string_in(server, "redis_version"), string_in(machine, "cpu"),
-	       (int)json_integer_value(json_object_get(machine, "cores")),
-	       string_in(machine, "kernel"),
-	       rr_grouped(increments, options->increments), options->repeats);
-	json_decref(machine);
-	json_decref(server);
-}
-
-static void print_document(const struct peers *peers)
-{
-	const struct rr_comparison_options *options = peers->comparison.options;
-
-	printf("# Beside other locks\n\n"
-	       "Made by `build/redrace peers --repeats %ld --increments %ld --format markdown > docs/peers.md`; `make bench-peers` prints the same table.\n\n",
-	       options->repeats, options->increments);
-	printf("Every client repeats: take the lock, GET the counter, SET it to one more, give the lock back. "
-	       "Servers and clients share one processor and talk through unix sockets; `redlock` and `node-redlock` have five lock servers besides the data server. "
-	       "Each of the others runs as it was fastest here: with threads, tasks or processes, and with the pause between two attempts that suited it best (see the scripts in `harness/bench/peers`). "
-	       "Every count was exact.\n\n");
-	print_conditions(peers);
-	printf("| clients | ours | increments/s | theirs | increments/s | ratio | bar | |\n"
-	       "|---:|---|---:|---|---:|---:|---:|---|\n");
-	print_comparisons(peers, "| %d | %s | %s | %s | %s | %s | %s | %s |\n");
-	printf("\nThe bar is what we want to reach, as a ratio.\n\n");
-	printf("| lock | versions |\n|---|---|\n");
-	printf("| ours | redrace %s (%s) over hiredis %s |\n", RR_VERSION,
-	       RR_COMMIT, RR_HIREDIS);
-	print_versions(peers, "| %s | %s, %s |\n");
-}
-
-/* ---- The whole ----------------------------------------------------------- */
-
-static enum rr_exit compare_peers(struct peers *peers,
+static enum rr_exit compare_peers(struct rr_peers *peers,
 				  const struct rr_comparison_options *options,
 				  bool as_document, struct rr_session *session,
 				  struct rr_error *error)
 {
 	const size_t servers = 1 + rr_strategy_find("redlock")->lock.servers;
 
+	peers->bars = bars;
+	peers->n_bars = sizeof(bars) / sizeof(bars[0]);
 	if (!invite_contestants(peers, &session->signals, error))
 		return RR_EXIT_OK;
-	if (peers->n == N_OURS)
+	if (are_ours_alone(peers))
 		return RR_EXIT_SKIPPED;
 	if (rr_comparison_open(&peers->comparison, options, session, servers,
 			       true, error) &&
 	    measure_contestants(peers)) {
 		if (as_document)
-			print_document(peers);
+			rr_peers_print_document(peers);
 		else
-			print_text(peers);
+			rr_peers_print_text(peers);
 	}
 	rr_comparison_close(&peers->comparison);
 	return peers->comparison.verdict;
@@ -249,7 +182,7 @@ enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
 			      bool as_document, struct rr_session *session,
 			      struct rr_error *error)
 {
-	struct peers *peers = calloc(1, sizeof(*peers));
+	struct rr_peers *peers = calloc(1, sizeof(*peers));
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (peers)

@@ -14,7 +14,8 @@
 #define RUNNER "harness/bench/peers/run"
 
 /* Slower than a hundred increments per second is no measurement. Code that node
- * compiles while it runs was at its full speed after so many increments. */
+ * compiles while it runs was at its full speed after so many increments; fewer
+ * are warmed up by as many. */
 enum {
 	BENCHMARK_MS = 120000,
 	STARTUP_MS = 60000,
@@ -47,7 +48,7 @@ static double parse_rate(const struct rr_child *child)
 }
 
 bool rr_redis_benchmark_run(struct rr_comparison *comparison,
-			    const struct rr_series *series, double *per_s)
+			    struct rr_series *series, double *per_s)
 {
 	const struct rl_address *data =
 		rr_cluster_address(&comparison->cluster, 0);
@@ -128,12 +129,26 @@ bool rr_lock_peer_probe(const struct rr_lock_peer *peer,
 	return good || fail_without_answer(peer, &child, error);
 }
 
-/* Its rate, and was its count exact? */
-static bool judge_peer(struct rr_comparison *comparison,
-		       const struct rr_lock_peer *peer,
-		       const struct rr_child *child, long expected,
-		       double *per_s)
+static void report_wrong_count(struct rr_comparison *comparison,
+			       struct rr_series *series, long long final,
+			       long expected)
 {
+	const struct rr_lock_peer *peer = series->program;
+
+	series->is_wrong = true;
+	rr_progress_end(&comparison->progress);
+	comparison->verdict = rr_complain(
+		RR_EXIT_VIOLATED,
+		"%s, %d clients, counted to %lld instead of %ld",
+		peer->name, series->clients, final, expected);
+}
+
+/* Its rate, and whether its count was exact. False: it gave neither. */
+static bool judge_peer(struct rr_comparison *comparison,
+		       struct rr_series *series, const struct rr_child *child,
+		       long expected, double *per_s)
+{
+	const struct rr_lock_peer *peer = series->program;
 	json_t *answer = parse_answer(child);
 	json_int_t final;
 	const bool good = json_unpack(answer, "{s:F, s:I}", "increments_per_s",
@@ -142,22 +157,21 @@ static bool judge_peer(struct rr_comparison *comparison,
 	json_decref(answer);
 	if (!good)
 		return fail_without_answer(peer, child, comparison->error);
-	if (final != expected) {
-		rr_progress_end(&comparison->progress);
-		comparison->verdict = rr_complain(
-			RR_EXIT_VIOLATED, "%s counted to %lld instead of %ld",
-			peer->name, (long long)final, expected);
-	}
-	return final == expected;
+	if (final != expected)
+		report_wrong_count(comparison, series, final, expected);
+	return true;
 }
 
 bool rr_lock_peer_run(struct rr_comparison *comparison,
-		      const struct rr_series *series, double *per_s)
+		      struct rr_series *series, double *per_s)
 {
 	const struct rr_cluster *cluster = &comparison->cluster;
 	const struct rr_lock_peer *peer = series->program;
-	const long total = series->increments + PEER_WARMUP;
-	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE + 8];
+	const long warm_up = series->increments < PEER_WARMUP ?
+				     series->increments :
+				     PEER_WARMUP;
+	const long total = series->increments + warm_up;
+	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE + 16];
 	char clients[16], increments[24], warmup[24];
 	const char *argv[ARGUMENTS_MAX] = {
 		RUNNER, peer->name, "count", clients, increments, warmup,
@@ -166,19 +180,19 @@ bool rr_lock_peer_run(struct rr_comparison *comparison,
 	struct rr_child child;
 	size_t n = 0;
 
-	/* A key that nobody has used yet; and the prefix that one of the peers
-	 * cannot do without. */
+	/* A key that nobody has used yet; and the prefix and the suffix that
+	 * some of the peers cannot do without. */
 	rr_keys_counter(counter, comparison->session->prefix,
 			(int)comparison->n_runs);
-	snprintf(lock, sizeof(lock), "mutex:%s", counter);
+	snprintf(lock, sizeof(lock), "mutex:%s:lock", counter);
 	snprintf(clients, sizeof(clients), "%d", series->clients);
 	snprintf(increments, sizeof(increments), "%ld", series->increments);
-	snprintf(warmup, sizeof(warmup), "%d", PEER_WARMUP);
+	snprintf(warmup, sizeof(warmup), "%ld", warm_up);
 	while (argv[n])
 		n++;
 	for (size_t i = 0; i <= peer->lock_servers; i++)
 		argv[n + i] = cluster->servers[i].address.host;
 	return run_pinned(comparison, &child, argv,
 			  STARTUP_MS + total * INCREMENT_MS) &&
-	       judge_peer(comparison, peer, &child, total, per_s);
+	       judge_peer(comparison, series, &child, total, per_s);
 }

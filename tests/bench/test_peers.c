@@ -35,18 +35,25 @@ static void assert_said(const char *part)
 	cr_assert_not_null(strstr(cli_output, part), "said: %s", cli_output);
 }
 
+/* The increments and the warm-up that it was asked for, and `more`. */
+#define COUNTS_TO(more) \
+	"printf '{\"increments_per_s\": 10.5, \"final\": %d}\\n'" \
+	" $(($4 + $5 " more "))"
+
 Test(peers, exact_counts_are_compared)
 {
-	cr_assert_eq(run_beside("echo '{\"increments_per_s\": 10.5,"
-				" \"final\": 3100}'"), 0, "%s", cli_output);
-	assert_said("node-redlock               11");
+	cr_assert_eq(run_beside(COUNTS_TO("")), 0, "%s", cli_output);
+	assert_said("node-redlock                                          11            11            11");
+	assert_said("redlock / node-redlock, 2.0 ");
 }
 
-Test(peers, wrong_count_of_a_peer_is_1)
+Test(peers, wrong_count_of_a_peer_is_1_and_the_others_go_on)
 {
-	cr_assert_eq(run_beside("echo '{\"increments_per_s\": 10.5,"
-				" \"final\": 3099}'"), 1);
-	assert_said("redis-py counted to 3099 instead of 3100");
+	cr_assert_eq(run_beside(COUNTS_TO("- ($3 == 2 && 0$(echo $1 | grep -c py))")),
+		     1, "%s", cli_output);
+	assert_said("redis-py, 2 clients, counted to 199 instead of 200");
+	assert_said("redis-py                                              11         wrong            11");
+	assert_said("node-redlock                                          11            11            11");
 }
 
 Test(peers, failure_of_a_peer_is_70_with_its_last_word)

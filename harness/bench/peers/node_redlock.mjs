@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The peer redlock of npm (node-redlock), one object per client. Delay and
- * jitter of its attempts were the best of 1 to 5 ms each; release 5.0.0-beta.2
- * was as fast as 4.2.0.
+ * The peer redlock of npm (node-redlock), one object per client. Release
+ * 5.0.0-beta.2 was as fast as 4.2.0.
  */
-import { start } from './peer.mjs';
+import { RETRY_MS, start } from './peer.mjs';
 
-const RETRY_MS = 5;
 const JITTER_MS = 1;
 
 await start('redlock', (Redlock) => (nodes, key, ttl_ms, patient) => {

@@ -9,22 +9,36 @@
  * connections of its own: measured beside a process per client, that was three
  * times as fast with eight clients and a quarter faster with two.
  */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 const TTL_MS = 10000;
 const SKIPPED = 77;
-const packages = createRequire(
-	new URL('../../../build/peers/package.json', import.meta.url));
+const PEERS = new URL('../../../build/peers/', import.meta.url);
+const packages = createRequire(new URL('package.json', PEERS));
 
-function load(name) {
+/* What everybody waits who is refused; see ours in peers.c. */
+export const RETRY_MS = 5;
+export const PATIENCE_MS = 600000;
+
+/* A package, of whichever kind. */
+async function load(name) {
 	try {
-		return packages(name);
+		const file = packages.resolve(name);
+		const module = await import(pathToFileURL(file));
+
+		return module.default ?? module;
 	} catch (error) {
 		if (error.code !== 'MODULE_NOT_FOUND')
 			throw error;
 		console.error(`npm's ${name} is not in build/peers; make deps-peers`);
 		process.exit(SKIPPED);
 	}
+}
+
+export function pause(ms) {
+	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function say(fields) {
@@ -105,9 +119,13 @@ async function hold(peer, key, ...sockets) {
 
 /* ---- The command line ---------------------------------------------------- */
 
-function versions(peer) {
-	const version = (name) => packages(`${name}/package.json`).version;
+function version(name) {
+	const about = new URL(`node_modules/${name}/package.json`, PEERS);
 
+	return JSON.parse(readFileSync(about)).version;
+}
+
+function versions(peer) {
 	say({
 		peer: `${peer.name} ${version(peer.name)} over ioredis ${version('ioredis')}`,
 		runtime: `Node.js ${process.versions.node}`,
@@ -116,8 +134,8 @@ function versions(peer) {
 
 export async function start(name, make_maker) {
 	const modes = { count, hold, versions };
-	const peer = { name, Redis: load('ioredis').Redis,
-		       make_lock: make_maker(load(name)) };
+	const { Redis } = await load('ioredis');
+	const peer = { name, Redis, make_lock: make_maker(await load(name)) };
 	const [mode, ...words] = process.argv.slice(2);
 
 	try {
