@@ -64,13 +64,19 @@ deps: ## install what is missing (Debian's packages)
 deps-peers: ## install the locks that bench-peers compares with (Debian, npm)
 	@sh .ci/deps-peers
 
-.PHONY: deb deb-test
+.PHONY: deb deb-test image image-test
 
 deb: ## Debian packages of program and library, in build/deb
 	@sh .ci/deb $(ARGS)
 
 deb-test: ## installs them in a bare Debian, as root, and looks that all works there
 	@sh tests/packages --chroot
+
+image: ## a container image, redrace:latest, from build/deb (ARGS=--bare: without a registry)
+	@sh .ci/image $(ARGS)
+
+image-test: ## runs the program in it
+	@sh tests/image
 
 deps-browser: ## install the browser that tests of pages use (Debian, npm)
 	@sh .ci/deps-browser
