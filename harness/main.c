@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "version.h"
 
 static enum rr_exit run_command(int argc, char **argv, struct rr_error *error)
@@ -41,6 +42,7 @@ int main(int argc, char **argv)
 	enum rr_exit code = RR_EXIT_OK;
 
 	occupy_standard_descriptors();
+	rr_signals_end_program();
 	setvbuf(stdout, NULL, _IOLBF, 0); /* through a pipe, too */
 	if (argc < 2) {
 		rr_commands_print(stderr);
@@ -52,7 +54,10 @@ int main(int argc, char **argv)
 		printf("redrace %s (%s)\n", RR_VERSION, RR_COMMIT);
 	else
 		code = run_command(argc, argv, &error);
-	if (error.text[0])
+	/* What does not answer any more may be due to the signal's own work. */
+	if (rr_signals_have_come())
+		code = rr_exit_worse(code, RR_EXIT_INTERRUPTED);
+	else if (error.text[0])
 		rr_complain(rr_exit_of(error.kind), "%s", error.text);
 	return rr_finish_output(rr_exit_worse(code, rr_exit_of(error.kind)));
 }

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "machine.h"
 
 static bool cannot(const char *verb, const char *path, struct rr_error *error)
 {
@@ -40,57 +43,108 @@ bool rr_files_make_directory(const char *path, struct rr_error *error)
 	return cannot("create", path, error);
 }
 
-/* Creates or empties `path` and writes it. */
-static bool write_whole(const char *path, const char *text, size_t length)
+bool rr_files_make_new_directory(const char *path, struct rr_error *error)
 {
-	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			    0666);
-	ssize_t written;
-	int why = 0;
+	return mkdir(path, 0777) == 0 || cannot("create", path, error);
+}
 
-	if (fd < 0)
-		return false;
-	written = write(fd, text, length);
-	if (written < 0)
-		why = errno;
-	else if ((size_t)written < length)
-		why = ENOSPC;
-	if (close(fd) != 0 && !why)
+/* ---- Replacing a file ----------------------------------------------------------- */
+
+/* Writes all of it and closes the file; false, and errno. */
+static bool write_and_close(int fd, const char *text, size_t length)
+{
+	int why = fd < 0 ? errno : 0;
+
+	while (!why && length > 0) {
+		const ssize_t written = write(fd, text, length);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			why = written < 0 ? errno : ENOSPC;
+			break;
+		}
+		text += written;
+		length -= (size_t)written;
+	}
+	if (fd >= 0 && close(fd) != 0 && !why)
 		why = errno;
 	errno = why;
 	return why == 0;
 }
 
-/* A link, a device or a pipe stays what it is: root's `-o /dev/stdout` must not
- * leave a file of that name to everybody. */
+/* A device, a pipe or a socket, and whatever stands for a descriptor: root's
+ * `-o /dev/stdout` must not leave a file of that name to everybody. */
 static bool is_special(const char *path)
 {
 	struct stat info;
 
-	return lstat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
-	       !S_ISDIR(info.st_mode);
+	return strncmp(path, "/dev/", 5) == 0 ||
+	       strncmp(path, "/proc/", 6) == 0 ||
+	       (stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
+		!S_ISDIR(info.st_mode));
 }
 
-/* Writes it beside `path` and renames that. */
-static bool write_and_rename(const char *path, const char *text, size_t length,
-			     struct rr_error *error)
+static bool write_special(const char *path, const char *text, size_t length)
+{
+	return write_and_close(open(path, O_WRONLY | O_TRUNC | O_NOCTTY |
+						  O_CLOEXEC),
+			       text, length);
+}
+
+/* A name beside `path` that nobody can know before. */
+static bool name_beside(const char *path, char other[RR_PATH_SIZE])
+{
+	const char *slash = strrchr(path, '/');
+	const int folder = slash ? (int)(slash + 1 - path) : 0;
+	unsigned long number[2];
+
+	if (getrandom(number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		return false;
+	if (snprintf(other, RR_PATH_SIZE, "%.*s.redrace-%016lx%016lx", folder,
+		     path, number[0], number[1]) < RR_PATH_SIZE)
+		return true;
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+/* Renames what is there under another name; that name is gone in any case. */
+static bool put_in_place(bool is_there, const char *other, const char *path)
+{
+	int why;
+
+	if (is_there && rename(other, path) == 0)
+		return true;
+	why = errno;
+	unlink(other);
+	errno = why;
+	return false;
+}
+
+static bool write_and_rename(const char *path, const char *text, size_t length)
 {
 	char other[RR_PATH_SIZE];
+	sigset_t before;
+	bool good;
+	int fd;
 
-	snprintf(other, sizeof(other), "%s.%d", path, (int)getpid());
-	if (write_whole(other, text, length) && rename(other, path) == 0)
-		return true;
-	cannot("write", path, error);
-	unlink(other);
-	return false;
+	if (!name_beside(path, other))
+		return false;
+	rr_signals_hold(&before);
+	fd = open(other,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	good = fd >= 0 && put_in_place(write_and_close(fd, text, length), other,
+				       path);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return good;
 }
 
 bool rr_files_replace(const char *path, const char *text, size_t length,
 		      struct rr_error *error)
 {
-	if (!is_special(path))
-		return write_and_rename(path, text, length, error);
-	return write_whole(path, text, length) || cannot("write", path, error);
+	return (is_special(path) ? write_special(path, text, length) :
+				   write_and_rename(path, text, length)) ||
+	       cannot("write", path, error);
 }
 
 bool rr_draft_open(struct rr_draft *draft, struct rr_error *error)
@@ -114,49 +168,65 @@ bool rr_draft_replace(struct rr_draft *draft, const char *path,
 bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 {
 	char other[RR_PATH_SIZE];
+	sigset_t before;
+	bool good;
 
-	snprintf(other, sizeof(other), "%s.%d", path, (int)getpid());
-	unlink(other);
-	if (symlink(target, other) != 0)
+	if (!name_beside(path, other))
 		return cannot("link", path, error);
-	if (rename(other, path) == 0)
-		return true;
-	cannot("link", path, error);
-	unlink(other);
-	return false;
+	rr_signals_hold(&before);
+	good = symlink(target, other) == 0 && put_in_place(true, other, path);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return good || cannot("link", path, error);
 }
 
+/* ---- Rows ------------------------------------------------------------------------ */
+
 /* Does the file begin with `header`? */
-static bool has_header(const char *path, const char *header)
+static bool has_header(int fd, const char *header)
 {
 	const size_t length = strlen(header);
 	char *begin = malloc(length);
-	FILE *file = fopen(path, "re");
-	const bool same = file && begin &&
-			  fread(begin, 1, length, file) == length &&
+	const bool same = begin &&
+			  pread(fd, begin, length, 0) == (ssize_t)length &&
 			  memcmp(begin, header, length) == 0;
 
-	if (file)
-		fclose(file);
 	free(begin);
 	return same;
+}
+
+/* Opened for reading, too, a pipe does not wait for its reader. */
+static int open_rows_file(const char *path, struct stat *info,
+			  struct rr_error *error)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW |
+					  O_CLOEXEC, 0666);
+
+	if (fd >= 0 && fstat(fd, info) == 0 && S_ISREG(info->st_mode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || errno == ELOOP)
+		rr_error_set(
+			error, RR_ERROR_FILE,
+			"'%s' is a link or no file; choose another --output",
+			path);
+	else
+		cannot("write", path, error);
+	return -1;
 }
 
 int rr_files_open_rows(const char *path, const char *header,
 		       struct rr_error *error)
 {
-	const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			    0666);
 	struct stat info;
+	const int fd = open_rows_file(path, &info, error);
 
-	if (fd < 0 || fstat(fd, &info) != 0) {
-		cannot("write", path, error);
+	if (fd < 0)
 		return -1;
-	}
 	if (info.st_size == 0) {
 		if (rr_files_append_row(fd, path, header, error))
 			return fd;
-	} else if (has_header(path, header)) {
+	} else if (has_header(fd, header)) {
 		return fd;
 	} else {
 		rr_error_set(

@@ -15,8 +15,12 @@ enum { RR_PATH_SIZE = 1024 };
 /* Makes the directory and those above it. */
 bool rr_files_make_directory(const char *path, struct rr_error *error);
 
-/* Replaces `path` by `text`: written under another name first, then renamed. A
- * link, a device or a pipe is kept, and written through. */
+/* The same of one that is not there yet, in a directory that is. */
+bool rr_files_make_new_directory(const char *path, struct rr_error *error);
+
+/* Replaces `path` by `text`: written to a new file beside it, whose name nobody can
+ * guess, which is renamed. So a symbolic link is replaced, not followed. A device, a
+ * pipe and what is below /dev and /proc is written to instead. */
 bool rr_files_replace(const char *path, const char *text, size_t length,
 		      struct rr_error *error);
 

@@ -6,21 +6,106 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "error.h"
+
 /* ---- Signals ----------------------------------------------------------------- */
+
+/* Those that ask the program to end. */
+static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+enum { N_ENDING = sizeof(ending_signals) / sizeof(ending_signals[0]) };
+
+/* How the terminal is to be left. A signal's handler is given nothing else. */
+static struct termios terminal_before;
+static volatile sig_atomic_t is_terminal_changed;
+
+static _Noreturn void end_at_once(int number)
+{
+	(void)number;
+	if (is_terminal_changed)
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+	_exit(RR_EXIT_INTERRUPTED);
+}
+
+bool rr_terminal_change(const struct termios *settings)
+{
+	if (tcgetattr(STDIN_FILENO, &terminal_before) != 0)
+		return false;
+	is_terminal_changed = true;
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, settings) == 0)
+		return true;
+	is_terminal_changed = false;
+	return false;
+}
+
+void rr_terminal_restore(void)
+{
+	if (is_terminal_changed)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal_before);
+	is_terminal_changed = false;
+}
+
+/* `nohup` means it. */
+static bool is_ignored(int number)
+{
+	struct sigaction before;
+
+	return number == SIGHUP && sigaction(number, NULL, &before) == 0 &&
+	       before.sa_handler == SIG_IGN;
+}
 
 static sigset_t watched_signals(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	for (size_t i = 0; i < N_ENDING; i++) {
+		if (!is_ignored(ending_signals[i]))
+			sigaddset(&set, ending_signals[i]);
+	}
 	sigaddset(&set, SIGCHLD);
 	return set;
+}
+
+void rr_signals_end_program(void)
+{
+	for (size_t i = 0; i < N_ENDING; i++) {
+		if (!is_ignored(ending_signals[i]))
+			signal(ending_signals[i], end_at_once);
+	}
+}
+
+/* Whatever the program is at, it has ended then. */
+static void limit_the_rest(void)
+{
+	const struct itimerval limit = {
+		.it_value = { .tv_usec = RR_SIGNAL_END_MS % 1000 * 1000,
+			      .tv_sec = RR_SIGNAL_END_MS / 1000 },
+	};
+
+	if (!rr_signals_have_come())
+		setitimer(ITIMER_REAL, &limit, NULL);
+}
+
+bool rr_signals_have_come(void)
+{
+	struct itimerval left;
+
+	return getitimer(ITIMER_REAL, &left) == 0 &&
+	       (left.it_value.tv_sec || left.it_value.tv_usec);
+}
+
+void rr_signals_hold(sigset_t *before)
+{
+	sigset_t set = watched_signals();
+
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_BLOCK, &set, before);
 }
 
 bool rr_signals_open(struct rr_signals *signals)
@@ -29,6 +114,7 @@ bool rr_signals_open(struct rr_signals *signals)
 
 	signal(SIGPIPE, SIG_IGN); /* errors of write(2) are enough */
 	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGALRM, end_at_once);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals->interrupted = false;
 	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -46,6 +132,8 @@ void rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 		if (info.ssi_signo != SIGCHLD)
 			signals->interrupted = true;
 	}
+	if (signals->interrupted)
+		limit_the_rest();
 }
 
 void rr_signals_close(struct rr_signals *signals)

@@ -3,24 +3,51 @@
 #ifndef RR_MACHINE_H
 #define RR_MACHINE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <termios.h>
 
 /*
  * Signals as something to wait for: the program's main thread is never
  * interrupted, it asks. Opened first thing, before any fork; workers inherit
  * the mask and so do not die of Ctrl-C before their results are in.
+ *
+ * Whoever has asked has RR_SIGNAL_END_MS to come to an end, in which it tells
+ * what it has found so far; then SIGALRM ends the process, with
+ * RR_EXIT_INTERRUPTED, wherever it waits. A program that does not even ask, for it
+ * waits for a server that does not answer, gets that SIGALRM of its guardian
+ * (cluster/guardian.h). SIGHUP is none of the three where it is ignored, as by
+ * nohup(1).
  */
+enum { RR_SIGNAL_END_MS = 1500 };
+
 struct rr_signals {
 	int fd;
 	bool interrupted; /* SIGINT, SIGTERM or SIGHUP has come */
 };
+
+/* From now on these three end the process with RR_EXIT_INTERRUPTED at once, unless
+ * signals are open: as long as there is nothing to be cleaned up. */
+void rr_signals_end_program(void);
 
 bool rr_signals_open(struct rr_signals *signals);
 void rr_signals_close(struct rr_signals *signals);
 
 /* Waits for a signal or the end of a child, `timeout_ms` at most. */
 void rr_signals_wait(struct rr_signals *signals, int timeout_ms);
+
+/* Has one come in this process? Then it is about to be ended. */
+bool rr_signals_have_come(void);
+
+/* Nothing ends the process until sigprocmask() brings `before` back, for the moment
+ * that replacing a file takes. */
+void rr_signals_hold(sigset_t *before);
+
+/* Other settings for the terminal at standard input, until it is restored, which
+ * a signal that ends the process does, too. */
+bool rr_terminal_change(const struct termios *settings);
+void rr_terminal_restore(void);
 
 /* ---- Processors: which of them clients and their servers run on -------------- */
 

@@ -477,7 +477,11 @@ static void await_workers(struct run *run)
 /* Workers that are left are asked to end first. */
 static void end_workers(struct run *run)
 {
-	const double end = rr_clock_s() + RR_POOL_END_S;
+	const double end =
+		rr_clock_s() + (run->signals->interrupted ?
+					RR_POOL_INTERRUPTED_MS :
+					RR_POOL_END_MS) /
+				       1000.0;
 
 	run->is_over = true;
 	rr_processes_signal(&run->processes, SIGTERM);

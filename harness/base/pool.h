@@ -21,7 +21,7 @@
  *
  * When a signal comes, workers get a SIGTERM, which they find in their signals
  * (machine.h): run() then returns false. One that does not end within
- * RR_POOL_END_S is killed, and so is one that does not get on. Nothing of the
+ * RR_POOL_INTERRUPTED_MS is killed, and so is one that does not get on. Nothing of the
  * pool is left when rr_pool_run() returns. What a worker starts besides
  * (servers) must end with it: a session and its guardian are opened in begin().
  */
@@ -36,7 +36,8 @@
 
 enum {
 	RR_POOL_WORKERS_MAX = 64,
-	RR_POOL_END_S = 10, /* for workers that were asked to end */
+	RR_POOL_END_MS = 10000, /* for workers that were asked to end ... */
+	RR_POOL_INTERRUPTED_MS = 1000, /* ... by somebody who is waiting */
 	RR_POOL_NAME = 100,
 };
 

@@ -53,6 +53,14 @@ static bool choose_directory(struct rr_results *results, const char *output,
 			    "--output: the name is too long");
 }
 
+/* A name of our own choice is nobody else's directory. */
+static bool make_run_directory(const struct rr_results *results,
+			       struct rr_error *error)
+{
+	return rr_files_make_directory("results", error) &&
+	       rr_files_make_new_directory(results->directory, error);
+}
+
 bool rr_results_write(const struct rr_results *results, const char *name,
 		      const char *text, size_t length, struct rr_error *error)
 {
@@ -310,7 +318,8 @@ bool rr_results_open(struct rr_results *results,
 		.placement = cluster->options.cpu >= 0 ? "same" : "none",
 	};
 	make_run_id(results->run_id);
-	if (!choose_directory(results, options->output, error))
+	if (!choose_directory(results, options->output, error) ||
+	    !(options->output || make_run_directory(results, error)))
 		return false;
 	path_in(results, path, "percentiles");
 	if (!rr_files_make_directory(path, error) || !open_rows(results, error))

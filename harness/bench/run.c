@@ -17,7 +17,7 @@ enum {
 	WATCH_MS = 250,
 	STALL_MS = 20000,      /* without one increment, leases not counted */
 	END_MS = 10000,        /* for workers that were told to stop ... */
-	INTERRUPTED_MS = 2000, /* ... by somebody who is waiting for it */
+	INTERRUPTED_MS = 1000, /* ... by somebody who is waiting for it */
 };
 
 /* A run while it lasts. */

@@ -9,7 +9,9 @@
  * It is forked before any thread exists, has a process group of its own (so
  * that Ctrl-C does not reach it) and holds no terminal or pipe of the
  * program's. Servers carry PR_SET_PDEATHSIG in case the guardian itself is
- * killed. One thread may use it; worker processes may inherit it, and then the
+ * killed. When a signal has asked the program to end and it does not even look, for
+ * it waits for a server that does not answer, the guardian ends it
+ * (base/machine.h). One thread may use it; worker processes may inherit it, and then the
  * guardian acts when the last of them is gone.
  */
 #ifndef RR_GUARDIAN_H

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ enum {
 	PROCESSES_MAX = 64,
 	KEY_SETS_MAX = 32,
 	DELETE_MS = 2000,
+	LOOK_MS = 200,
+	DEAF_MS = RR_SIGNAL_END_MS - LOOK_MS,
 	ORPHAN_ROUNDS = 100
 };
 
@@ -34,6 +37,9 @@ struct guarded {
 
 struct guardian_state {
 	const char *base;
+	pid_t program;
+	int64_t looked_ns;     /* at whether it hears signals */
+	int64_t deaf_since_ns; /* 0 = it always did */
 	int n, n_key_sets;
 	struct guarded servers[PROCESSES_MAX];
 	struct rr_key_set key_sets[KEY_SETS_MAX];
@@ -349,17 +355,71 @@ static bool announce(int socket, char *base)
 	return made != NULL;
 }
 
+/* ---- A program that does not hear ------------------------------------------ */
+
+/* Does a signal wait that asks the process to end? */
+static bool is_deaf(pid_t process)
+{
+	const unsigned long ending = 1UL << (SIGINT - 1) |
+				     1UL << (SIGTERM - 1) |
+				     1UL << (SIGHUP - 1);
+	unsigned long pending = 0, blocked = 0;
+	char path[40], line[128];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status)) {
+		sscanf(line, "ShdPnd: %lx", &pending);
+		sscanf(line, "SigBlk: %lx", &blocked);
+	}
+	if (status)
+		fclose(status);
+	return (pending & blocked & ending) != 0;
+}
+
+/* Ends the program some time after a signal that it has not heard at once, though
+ * it may have heard it since. */
+static void look_after(struct guardian_state *state)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (now_ns - state->looked_ns < LOOK_MS * INT64_C(1000000))
+		return;
+	state->looked_ns = now_ns;
+	if (!state->deaf_since_ns && is_deaf(state->program))
+		state->deaf_since_ns = now_ns;
+	if (state->deaf_since_ns &&
+	    now_ns - state->deaf_since_ns >= DEAF_MS * INT64_C(1000000) &&
+		 getppid() == state->program)
+		kill(state->program, SIGALRM);
+}
+
+/* Until the program asks for something. False: it is gone. */
+static bool await_request(struct guardian_state *state, int socket)
+{
+	struct pollfd ready = { .fd = socket, .events = POLLIN };
+	int n;
+
+	do {
+		n = poll(&ready, 1, LOOK_MS);
+		look_after(state);
+	} while (n == 0 || (n < 0 && errno == EINTR));
+	return n > 0;
+}
+
 void guardian_process(int socket, char *base)
 {
-	struct guardian_state state = { .base = base };
+	struct guardian_state state = { .base = base, .program = getppid() };
 	struct guardian_request request;
 
 	detach();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!announce(socket, base))
 		return;
-	while (recv(socket, &request, sizeof(request), 0) ==
-	       (ssize_t)sizeof(request)) {
+	while (await_request(&state, socket) &&
+	       recv(socket, &request, sizeof(request), 0) ==
+		       (ssize_t)sizeof(request)) {
 		const struct guardian_answer answer =
 			answer_to(&state, &request);
 

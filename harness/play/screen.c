@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 enum {
-	CTRL_C = 3,
 	COLUMNS = 80,
 	COLUMNS_LEAST = 40,
 	STEPS_SHOWN = 10,
@@ -26,22 +25,25 @@ bool rr_terminal_open(struct rr_terminal *terminal, struct rr_signals *signals)
 
 	*terminal = (struct rr_terminal){ .signals = signals };
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
-	    tcgetattr(STDIN_FILENO, &terminal->before) != 0)
+	    tcgetattr(STDIN_FILENO, &raw) != 0)
 		return false;
-	raw = terminal->before;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
+	/* Ctrl-C is a signal still, for nobody reads keys while a server is
+	 * waited for. The others would stop the program like this. */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+	raw.c_cc[VQUIT] = _POSIX_VDISABLE;
 	raw.c_iflag &= ~(tcflag_t)(IXON);
 	raw.c_iflag |= ICRNL;
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
-	terminal->is_raw = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+	terminal->is_raw = rr_terminal_change(&raw);
 	return terminal->is_raw;
 }
 
 void rr_terminal_close(struct rr_terminal *terminal)
 {
 	if (terminal->is_raw)
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
+		rr_terminal_restore();
 	terminal->is_raw = false;
 }
 
@@ -87,11 +89,7 @@ int rr_terminal_key(struct rr_terminal *terminal)
 			continue;
 		if (read(STDIN_FILENO, &key, 1) != 1)
 			return RR_KEY_NONE;
-		if (key == RR_KEY_ESCAPE)
-			return read_sequence();
-		if (key != CTRL_C)
-			return key;
-		terminal->signals->interrupted = true;
+		return key == RR_KEY_ESCAPE ? read_sequence() : key;
 	}
 	return RR_KEY_NONE;
 }

@@ -6,8 +6,6 @@
 #ifndef RR_SCREEN_H
 #define RR_SCREEN_H
 
-#include <termios.h>
-
 #include "base/machine.h"
 #include "guided.h"
 
@@ -19,7 +17,6 @@ enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127,
 
 struct rr_terminal {
 	struct rr_signals *signals;
-	struct termios before;
 	bool is_raw;
 };
 
@@ -27,7 +24,7 @@ struct rr_terminal {
 bool rr_terminal_open(struct rr_terminal *terminal, struct rr_signals *signals);
 void rr_terminal_close(struct rr_terminal *terminal);
 
-/* The next key; Ctrl-C counts as a signal. RR_KEY_NONE: a signal has come
+/* The next key; Ctrl-C is a signal. RR_KEY_NONE: a signal has come
  * (signals->interrupted), or the terminal is gone. */
 int rr_terminal_key(struct rr_terminal *terminal);
 

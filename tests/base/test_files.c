@@ -2,6 +2,7 @@
 /* Files on disk: whole or not at all. */
 #include "../support.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,21 +83,83 @@ Test(files, replacing_leaves_one_file)
 	cr_assert_eq(rmdir(directory), 0, "something else was left there");
 }
 
-/* As root's --output /dev/stdout must not put a file there. */
-Test(files, links_and_devices_are_written_through)
+static char target[SUPPORT_DIRECTORY + 16];
+
+/* A link at `path` to `target`, which holds "old". */
+static void plant_link(void)
 {
-	char target[SUPPORT_DIRECTORY + 16], to[SUPPORT_DIRECTORY + 16];
+	FILE *file;
 
 	snprintf(target, sizeof(target), "%s/target", directory);
+	file = fopen(target, "we");
+	fputs("old", file);
+	fclose(file);
 	cr_assert_eq(symlink(target, path), 0);
-	cr_assert(rr_files_replace(path, "one", 3, &error));
-	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
-	cr_assert_eq(access(target, F_OK), 0);
+}
+
+static void assert_target_is_as_it_was(void)
+{
+	struct stat info;
+
+	cr_assert_eq(stat(target, &info), 0);
+	cr_assert_eq(info.st_size, 3, "a link was followed");
+}
+
+/* Somebody else may have planted it in a directory that all can write to. */
+Test(files, links_are_replaced_and_not_followed)
+{
+	struct stat info;
+
+	plant_link();
+	cr_assert(rr_files_replace(path, "other", 5, &error));
+	cr_assert_eq(lstat(path, &info), 0);
+	cr_assert(S_ISREG(info.st_mode), "the link is still there");
+	assert_target_is_as_it_was();
 	unlink(path);
+	plant_link();
+	cr_assert_lt(rr_files_open_rows(path, "a,b\n", &error), 0);
+	assert_error("is a link or no file");
+	assert_target_is_as_it_was();
+	cr_assert(rr_files_link(path, "elsewhere", &error));
+	assert_target_is_as_it_was();
+	cr_assert_not(rr_files_make_new_directory(path, &error));
+	assert_error("File exists");
+}
+
+/* As root's --output /dev/stdout must not put a file there. */
+Test(files, devices_and_pipes_are_written_to)
+{
+	char read_back[8] = "";
+	struct stat info;
+	int reader;
+
+	cr_assert_not(rr_files_replace("/dev/full", "one", 3, &error));
+	assert_error("No space left on device");
 	cr_assert_eq(symlink("/dev/full", path), 0);
 	cr_assert_not(rr_files_replace(path, "one", 3, &error));
 	assert_error("No space left on device");
-	cr_assert_gt(readlink(path, to, sizeof(to)), 0);
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDWR | O_CLOEXEC);
+	cr_assert(rr_files_replace(path, "one", 3, &error));
+	cr_assert_eq(read(reader, read_back, 3), 3);
+	cr_assert_eq(lstat(path, &info), 0);
+	cr_assert(S_ISFIFO(info.st_mode));
+	cr_assert_lt(rr_files_open_rows(path, "a,b\n", &error), 0);
+	assert_error("is a link or no file");
+	close(reader);
+}
+
+/* What is beside it may have a longer name. */
+Test(files, a_name_may_be_as_long_as_names_are)
+{
+	char name[RR_PATH_SIZE];
+
+	snprintf(name, sizeof(name), "%s/%0255d", directory, 7);
+	cr_assert(rr_files_replace(name, "one", 3, &error), "%s", error.text);
+	snprintf(name, sizeof(name), "%s/%0256d", directory, 7);
+	cr_assert_not(rr_files_replace(name, "one", 3, &error));
+	assert_error("File name too long");
 }
 
 Test(files, a_directory_that_cannot_be_made_is_complained_of)

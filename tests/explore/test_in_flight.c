@@ -48,7 +48,7 @@ static enum rl_outcome lower(struct rr_client *client)
 }
 
 /* Raises its flag and looks at the other's. */
-static enum rl_outcome raise(struct rr_client *client)
+static enum rl_outcome raise_flag(struct rr_client *client)
 {
 	const struct flags *flags = client->state;
 	struct rl_link *mine = client->lock_nodes[flags->mine];
@@ -78,7 +78,7 @@ static const struct rr_strategy dekker = {
 	.name = "dekker",
 	.lock = { RR_LOCK_QUORUM, .servers = 2 },
 	.open = open_flags,
-	.acquire = raise,
+	.acquire = raise_flag,
 	.increment = rr_get_add_set,
 	.release = lower,
 	.close = close_flags,

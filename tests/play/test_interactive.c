@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "pseudo.h"
 
 TestSuite(interactive, .init = cli_setup, .fini = cli_teardown);
@@ -127,4 +128,19 @@ Test(interactive, kill_leaves_nothing_behind)
 		usleep(100000);
 	}
 	cr_assert(false, "left behind: %s", cli_output);
+}
+
+/* And the terminal is put back, which pseudo_close() looks at. */
+Test(interactive, ctrl_c_is_heard_while_a_server_stands_still)
+{
+	int64_t begun_ns;
+
+	pseudo_open(&pseudo, "none --interactive");
+	pseudo_await(&pseudo, "next step");
+	cli_run("for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*/*) kill -STOP ${p#/proc/};; esac; done");
+	begun_ns = rr_clock_ns();
+	pseudo_type(&pseudo, "aba");
+	pseudo_type(&pseudo, "\003");
+	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_INTERRUPTED);
+	cr_assert_lt(rr_clock_ns() - begun_ns, INT64_C(3500000000));
 }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Ctrl-C, SIGTERM and SIGHUP end every command at once, whatever it waits for. */
+#include "../cli.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+
+TestSuite(signals, .init = cli_setup, .fini = cli_teardown);
+
+/* A second and a half are promised; a machine may be busy. Without the promise the
+ * time-outs of stopped servers are at least four seconds. */
+enum { LIMIT_MS = 3500, START_MS = 20000 };
+
+struct started {
+	pid_t pid;
+	char home[SUPPORT_DIRECTORY + 8]; /* its TMPDIR */
+};
+
+static void rest_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* A group of its own, as a shell at a terminal makes it. */
+static struct started start_command(size_t number, const char *arguments)
+{
+	struct started started;
+	char command[400];
+
+	snprintf(started.home, sizeof(started.home), "%s/%zu", cli_home,
+		 number);
+	snprintf(command, sizeof(command),
+		 "exec env --default-signal=HUP,INT ${REDRACE:-build/redrace} %s >/dev/null 2>$TMPDIR/said </dev/null",
+		 arguments);
+	cr_assert_eq(mkdir(started.home, 0700), 0);
+	started.pid = fork();
+	if (started.pid == 0) {
+		setpgid(0, 0);
+		setenv("TMPDIR", started.home, 1);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(1);
+	}
+	setpgid(started.pid, started.pid);
+	return started;
+}
+
+/* Does something to each process that works below `home`; how many there are. */
+static int signal_servers(const char *home, int number)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	int n = 0;
+
+	while ((entry = readdir(proc))) {
+		char path[64], target[300];
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/%.32s/cwd", entry->d_name);
+		length = readlink(path, target, sizeof(target) - 1);
+		target[length > 0 ? length : 0] = '\0';
+		if (strncmp(target, home, strlen(home)) != 0 ||
+		    target[strlen(home)] != '/')
+			continue;
+		kill(atoi(entry->d_name), number);
+		n++;
+	}
+	closedir(proc);
+	return n;
+}
+
+static void stop_its_servers(const struct started *started,
+			     const char *arguments)
+{
+	int waited_ms = 0;
+
+	while (signal_servers(started->home, 0) == 0 && waited_ms < START_MS) {
+		rest_ms(20);
+		waited_ms += 20;
+	}
+	rest_ms(100);
+	cr_assert_gt(signal_servers(started->home, SIGSTOP), 0,
+		     "%s: no server is there", arguments);
+}
+
+/* The limit began when `begun_ns` was. */
+static void assert_ends_in_time(const struct started *started,
+				const char *arguments, int64_t begun_ns)
+{
+	int status = 0;
+	pid_t ended;
+
+	while ((ended = waitpid(started->pid, &status, WNOHANG)) == 0 &&
+	       rr_clock_ns() - begun_ns < LIMIT_MS * INT64_C(1000000))
+		rest_ms(10);
+	if (ended == 0)
+		kill(started->pid, SIGKILL);
+	cr_assert_eq(ended, started->pid, "%s: goes on", arguments);
+	cr_assert(WIFEXITED(status) &&
+			  WEXITSTATUS(status) == RR_EXIT_INTERRUPTED,
+		  "%s: ends with %d", arguments, status);
+}
+
+static void assert_nothing_stays(const struct started *started,
+				 const char *arguments)
+{
+	char command[sizeof(started->home) + 64];
+	int waited_ms = 0;
+
+	snprintf(command, sizeof(command), "ls %s | grep -v said",
+		 started->home);
+	while ((signal_servers(started->home, 0) || cli_run(command) == 0) &&
+	       waited_ms < START_MS) {
+		rest_ms(50);
+		waited_ms += 50;
+	}
+	cr_assert_eq(signal_servers(started->home, SIGKILL), 0,
+		     "%s: servers stay", arguments);
+	cr_assert_str_eq(cli_output, "", "%s leaves %s", arguments,
+			 cli_output);
+}
+
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+
+/* All are started one after another, and told to end at once: to the process alone
+ * or, like Ctrl-C, to its group. */
+static void end_all(const char *const commands[], size_t n)
+{
+	struct started started[8];
+	int64_t begun_ns;
+
+	for (size_t i = 0; i < n; i++) {
+		started[i] = start_command(i, commands[i]);
+		stop_its_servers(&started[i], commands[i]);
+	}
+	rest_ms(300);
+	begun_ns = rr_clock_ns();
+	for (size_t i = 0; i < n; i++)
+		kill(i % 2 ? -started[i].pid : started[i].pid, ending[i % 3]);
+	for (size_t i = 0; i < n; i++)
+		assert_ends_in_time(&started[i], commands[i], begun_ns);
+	for (size_t i = 0; i < n; i++)
+		assert_nothing_stays(&started[i], commands[i]);
+}
+
+Test(signals, end_commands_whose_servers_stand_still)
+{
+	static const char *const commands[] = {
+		"bench redlock incr --increments 100000000 --output $HERE/out",
+		"play --clients 3 --increments 50 redlock",
+		"explore --clients 3 redlock",
+		"explore --stateless --clients 3 redlock",
+		"check --clients 3 -- sh examples/check/counter.sh",
+	};
+
+	end_all(commands, sizeof(commands) / sizeof(commands[0]));
+}
+
+Test(signals, end_long_commands_whose_servers_stand_still)
+{
+	static const char *const commands[] = {
+		"matrix --jobs 1 redlock", "claims --jobs 1",
+		"floor",                   "floor --explore",
+		"game",                    "demo --auto --seconds 20",
+	};
+
+	end_all(commands, sizeof(commands) / sizeof(commands[0]));
+}
+
+/* Before a server is there, too, as while a file is read that does not come. */
+Test(signals, end_commands_that_wait_for_a_file)
+{
+	char race[SUPPORT_DIRECTORY + 16], arguments[400];
+	static const char *const formats[] = { "play %s", "report %s",
+					       "compare %s %s" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct started started;
+		int64_t begun_ns;
+
+		snprintf(race, sizeof(race), "%s/%zu.race", cli_home, i);
+		cr_assert_eq(mkfifo(race, 0600), 0);
+		if (i == 2) { /* a directory whose runs do not come */
+			snprintf(arguments, sizeof(arguments),
+				 "mkdir $HERE/d && mv %s $HERE/d/runs.csv",
+				 race);
+			cr_assert_eq(cli_run(arguments), 0);
+			snprintf(race, sizeof(race), "%s/d", cli_home);
+		}
+		snprintf(arguments, sizeof(arguments), formats[i], race, race);
+		started = start_command(i, arguments);
+		rest_ms(300);
+		begun_ns = rr_clock_ns();
+		kill(started.pid, ending[i]);
+		assert_ends_in_time(&started, arguments, begun_ns);
+		assert_nothing_stays(&started, arguments);
+	}
+}
+
+/* Whoever starts it by nohup(1) wants it to stay when the terminal goes. */
+Test(signals, a_hangup_that_is_ignored_ends_nothing)
+{
+	cr_assert_eq(cli_run("(trap '' HUP; exec $REDRACE play lost-update >$HERE/out 2>&1) & P=$!; "
+			     "for i in $(seq 200); do kill -HUP $P 2>/dev/null || break; sleep 0.01; done; wait $P"),
+		     0, "%s", cli_output);
+}
