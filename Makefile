@@ -33,7 +33,7 @@ SCEN    := $(patsubst %.c,$(B)/%.o,$(wildcard scenarios/*.c))
 # Shims are libraries of their own, loaded into servers and programs.
 SHIMS   := $(B)/redrace-clock.so $(B)/redrace-program.so
 HARNESS := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))) $(B)/assets.o
-TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/%,$(wildcard tests/*/*.c)))
+TESTS   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/fuzz/% tests/soak/% tests/torture/%,$(wildcard tests/*/*.c)))
 SOAK    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/soak/*.c))
 ASSETS  := $(wildcard harness/report/*.css harness/report/*.js harness/report/*.html harness/report/*.levels)
 PIC     := $(patsubst $(B)/%,$(B)/pic/%,$(LIB))
@@ -50,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz soak tsan clean FORCE bench-explore
+.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -139,6 +139,11 @@ asan: ## the program's own workloads under the address and undefined-behaviour s
 
 fuzz: $(B)/version.h ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)
+
+torture: all $(B)/torture-library ## kill, starve and mislead the program, for SECONDS= or ROUNDS= (SEED=, ONLY=)
+	@tests/torture/torture $(B) $(if $(SECONDS),--seconds $(SECONDS)) \
+	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(ONLY),--part $(ONLY)) $(ARGS)
 
 soak: $(B)/soak ## all locks of the library, clients killed at random, for SECONDS=1800: every effect once?
 	@$(B)/soak $(or $(SECONDS),1800) $(SEED)
@@ -233,6 +238,10 @@ $(B)/tests/run: $(TESTS) $(HARNESS) $(SCEN) $(LIB)
 $(B)/soak: $(SOAK) $(HARNESS) $(SCEN) $(LIB)
 	@echo '  LD $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
+
+$(B)/torture-library: $(B)/tests/torture/library.o $(LIB)
+	@echo '  LD $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lhiredis
 
 $(B)/libredislock.a: $(LIB)
 	@echo '  AR $@'
