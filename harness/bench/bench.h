@@ -43,6 +43,7 @@ struct rr_run {
 	uint64_t seed;
 	enum rr_policy policy; /* rr_policy_for(), without objection */
 	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
+	long patience_ms;      /* without progress; 0 = 20 s (motion.c) */
 	const struct rl_driver *driver; /* of all connections, or NULL */
 	struct rr_holds *trace; /* filled, if there is one */
 	/* NULL, or what is killed meanwhile: the data server and its replicas, or
@@ -93,7 +94,7 @@ struct rr_measurement {
 	long long lost, extra;
 	uint64_t overlaps; /* entries into an occupied critical section */
 	uint64_t overruns; /* critical sections that outlived the lease */
-	bool deadlocked;   /* no increment finished any more: no figures */
+	bool deadlocked;   /* it made no progress any more: no figures */
 	enum rr_verdict verdict;
 	const char *remark; /* why, in a few words */
 

@@ -308,7 +308,8 @@ static void describe_failure(const struct rr_runner *runner,
 }
 
 /* Does the server lack or forbid a command of this strategy? Others may do
- * without it. */
+ * without it; unless it was allowed at first: then something has happened to the
+ * server. */
 static bool is_forbidden(const char *why)
 {
 	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
@@ -324,7 +325,8 @@ void rr_runner_check_server(struct rr_runner *runner,
 	describe_failure(runner, target, where, why, sizeof(why));
 	if (rr_endure_failure(runner, outcome, why))
 		return;
-	if (outcome == RL_ERROR && is_forbidden(why))
+	if (outcome == RL_ERROR && is_forbidden(why) &&
+	    !atomic_load(&runner->board->works))
 		rr_runner_give_up(runner, RR_ERROR_SKIPPED, "skipped: %s", why);
 	else if (outcome == RL_ERROR)
 		rr_runner_give_up(runner, RR_ERROR_REDIS, "stopped: %s", why);

@@ -55,6 +55,7 @@ struct rr_board {
 	_Atomic int n_ready;      /* clients that stand at the barrier */
 	_Atomic bool stop;        /* everybody: finish this increment and end */
 	_Atomic bool someone_done;
+	_Atomic bool works;       /* somebody has counted twice */
 	_Atomic long kills;       /* claimed by workers that are to die */
 	size_t size;
 	size_t n_clients;
@@ -86,6 +87,22 @@ void rr_usage_add(struct rr_usage *usage, int sign);
  */
 int rr_worker(const struct rr_run *run, struct rr_board *board, int process);
 
+/* ---- Progress (motion.c) ------------------------------------------------- */
+
+/* How a run has moved so far. */
+struct rr_motion {
+	uint64_t done;
+	int64_t moved_ns; /* when that was seen first */
+	uint64_t window_done;
+	int64_t window_ns;
+};
+
+struct rr_motion rr_motion_begin(int64_t now_ns);
+
+/* So many increments are done by now: NULL, or why that is no progress. */
+const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run,
+			   uint64_t done, int64_t now_ns);
+
 /* ---- A client (client.c) ------------------------------------------------- */
 
 /* One counter as one client sees it. */
@@ -116,6 +133,7 @@ struct rr_runner {
 	int64_t troubled_ns;       /* since when nothing works; 0 = it does */
 	bool entered;              /* the last attempt got its lock ... */
 	enum rl_outcome released;  /* ... and gave it back */
+	int counted;               /* increments, up to two: see board->works */
 	int silences;              /* unknown outcomes in a row */
 	int quorums_missed;        /* in a row: too few lock servers answered */
 };

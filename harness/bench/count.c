@@ -87,6 +87,13 @@ static enum rl_outcome try_once(struct rr_runner *runner,
 
 /* ---- The loop ------------------------------------------------------------ */
 
+/* The second increment shows that the first lock was given back. */
+static void note_that_it_works(struct rr_runner *runner)
+{
+	if (runner->counted < 2 && ++runner->counted == 2)
+		atomic_store(&runner->board->works, true);
+}
+
 static void note_outcome(struct rr_runner *runner,
 			 const struct rr_target *target,
 			 enum rl_outcome outcome)
@@ -95,6 +102,7 @@ static void note_outcome(struct rr_runner *runner,
 
 	if (outcome == RL_OK) {
 		slot->ok++;
+		note_that_it_works(runner);
 		if (runner->released != RL_UNKNOWN)
 			runner->silences = 0;
 		return;

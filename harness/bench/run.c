@@ -15,7 +15,6 @@
 
 enum {
 	WATCH_MS = 250,
-	STALL_MS = 20000,      /* without one increment, leases not counted */
 	END_MS = 10000,        /* for workers that were told to stop ... */
 	INTERRUPTED_MS = 1000, /* ... by somebody who is waiting for it */
 };
@@ -29,7 +28,8 @@ struct course {
 	struct rr_processes workers;
 	struct rl_link *servers[RR_CLUSTER_SERVERS]; /* our connections */
 	size_t n_servers;
-	bool deadlocked;
+	struct rr_motion motion;
+	const char *stuck; /* why it was called off: no progress */
 	struct rr_error *error;
 };
 
@@ -181,43 +181,25 @@ static void take_turn(struct course *course, int timeout_ms)
 
 /* ---- The course of a run ------------------------------------------------- */
 
-/* When the clients last moved. */
-struct motion {
-	uint64_t done;
-	int64_t moved_ns;
-};
-
-/* How long nothing may happen before it is called a deadlock: a dead holder's
- * lease has to be able to run out. */
-static int64_t stall_limit_ns(const struct rr_run *run)
+/* Calls the run off when it makes no progress. */
+static void watch_motion(struct course *course)
 {
-	return (STALL_MS + 2 * run->ttl_ms + 2 * run->hold_us / 1000) *
-	       INT64_C(1000000);
-}
-
-/* Calls the run off when nothing has moved for too long. */
-static void watch_motion(struct course *course, struct motion *motion)
-{
-	const uint64_t done = rr_board_done(course->board);
-	const int64_t now_ns = rr_clock_ns();
-
-	if (done != motion->done)
-		*motion = (struct motion){ done, now_ns };
-	if (now_ns - motion->moved_ns <= stall_limit_ns(course->run))
-		return;
-	course->deadlocked = true;
-	rr_board_stop(course->board);
+	course->stuck = rr_motion_look(&course->motion, course->run,
+				       rr_board_done(course->board),
+				       rr_clock_ns());
+	if (course->stuck)
+		rr_board_stop(course->board);
 }
 
 static void wait_until_ready(struct course *course)
 {
 	struct rr_board *board = course->board;
-	struct motion motion = { 0, rr_clock_ns() };
 
+	course->motion = rr_motion_begin(rr_clock_ns());
 	while (atomic_load(&board->n_ready) < (int)board->n_clients &&
 	       course->workers.n_alive > 0 && !rr_board_is_stopped(board)) {
 		take_turn(course, 1);
-		watch_motion(course, &motion);
+		watch_motion(course);
 	}
 }
 
@@ -233,8 +215,8 @@ static void watch_until_done(struct course *course)
 {
 	const struct rr_watcher *watcher = course->watcher;
 	const int64_t start_ns = rr_clock_ns();
-	struct motion motion = { 0, start_ns };
 
+	course->motion = rr_motion_begin(start_ns);
 	while (course->workers.n_alive > 0 &&
 	       !rr_board_is_stopped(course->board)) {
 		if (watcher)
@@ -242,7 +224,7 @@ static void watch_until_done(struct course *course)
 				       rr_board_done(course->board),
 				       rr_clock_ns() - start_ns);
 		take_turn(course, rr_failover_pause_ms(course->run, WATCH_MS));
-		watch_motion(course, &motion);
+		watch_motion(course);
 		if (!rr_failover_turn(course->run, course->board,
 				      course->error))
 			rr_board_stop(course->board);
@@ -325,9 +307,9 @@ static bool judge_run(struct course *course, int64_t server_ns,
 	return true;
 }
 
-/* A lock without a lease that nobody could give back. */
-static void judge_deadlock(const struct rr_run *run,
-			   struct rr_measurement *measurement)
+/* Locks that nobody could give back. */
+static void judge_stuck(const struct rr_run *run, const char *why,
+			struct rr_measurement *measurement)
 {
 	const bool failed_over = run->formation &&
 				 run->formation->tally.fail_overs > 0;
@@ -337,8 +319,7 @@ static void judge_deadlock(const struct rr_run *run,
 		.deadlocked = true,
 		.verdict = failed_over ? RR_VERDICT_FAILED_OVER :
 					 RR_VERDICT_VIOLATED,
-		.remark = failed_over ? "no progress after a fail-over" :
-					"no progress: deadlock",
+		.remark = failed_over ? "no progress after a fail-over" : why,
 	};
 }
 
@@ -353,12 +334,12 @@ static bool measure_run(struct course *course,
 	if (!own && !spectra)
 		return rr_error_no_memory(course->error);
 	if (count_in_workers(course, &server_ns))
-		measured = course->deadlocked ||
+		measured = course->stuck ||
 			   judge_run(course, server_ns, measurement,
 				     spectra ? spectra : own);
 	free(own);
-	if (course->deadlocked)
-		judge_deadlock(course->run, measurement);
+	if (course->stuck)
+		judge_stuck(course->run, course->stuck, measurement);
 	return measured;
 }
 

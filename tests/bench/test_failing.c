@@ -3,8 +3,9 @@
  * not waited for. */
 #include "../cli.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "bench/client.h"
 
 TestSuite(failing, .init = cli_setup, .fini = cli_teardown);
 
@@ -22,12 +23,18 @@ static enum rl_outcome release_unheard(struct rr_client *client)
 	return RL_UNKNOWN;
 }
 
-/* set-nx-ex with another release: why the run gives up. */
+/* Says so, but does not. */
+static enum rl_outcome pretend_to_release(struct rr_client *client)
+{
+	(void)client;
+	return RL_OK;
+}
+
+/* set-nx-ex with another release: why the run gives up, or what is measured. */
 static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
-				long ttl_ms)
+				long ttl_ms, struct rr_measurement *measurement)
 {
 	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
-	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	struct support support;
 	struct rr_run run;
@@ -36,16 +43,19 @@ static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
 	support_open(&support, 1);
 	run = support_run(&support, &strategy, 2, 100);
 	run.ttl_ms = ttl_ms;
-	cr_assert_not(rr_bench_run(&run, &support.session.signals, NULL,
-				   measurement, NULL, &error));
+	run.patience_ms = 1000;
+	cr_assert_eq(rr_bench_run(&run, &support.session.signals, NULL,
+				  measurement, NULL, &error),
+		     !error.kind);
 	support_close(&support);
-	free(measurement);
 	return error;
 }
 
 Test(failing, release_that_fails_ends_the_run, .timeout = 30)
 {
-	const struct rr_error error = run_with(release_by_mistake, 60000);
+	struct rr_measurement measurement = { 0 };
+	const struct rr_error error =
+		run_with(release_by_mistake, 60000, &measurement);
 
 	cr_assert_eq(error.kind, RR_ERROR_REDIS);
 	cr_assert_not_null(strstr(error.text, "set-nx-ex: stopped: the lock cannot be released: "),
@@ -54,12 +64,115 @@ Test(failing, release_that_fails_ends_the_run, .timeout = 30)
 
 Test(failing, release_that_is_never_answered_ends_the_run, .timeout = 30)
 {
-	const struct rr_error error = run_with(release_unheard, 1000);
+	struct rr_measurement measurement = { 0 };
+	const struct rr_error error =
+		run_with(release_unheard, 1000, &measurement);
 
 	cr_assert_eq(error.kind, RR_ERROR_REDIS);
 	cr_assert_not_null(strstr(error.text, "set-nx-ex: gave up "), "%s",
 			   error.text);
 }
+
+/* An increment for each lease is no progress: a million would take weeks. */
+Test(failing, release_that_is_pretended_ends_the_run, .timeout = 60)
+{
+	struct rr_measurement measurement = { 0 };
+	const struct rr_error error =
+		run_with(pretend_to_release, 1000, &measurement);
+
+	cr_assert_eq(error.kind, RR_ERROR_NONE, "%s", error.text);
+	cr_assert(measurement.deadlocked);
+	cr_assert_eq(measurement.verdict, RR_VERDICT_VIOLATED);
+	cr_assert_str_eq(measurement.remark,
+			 "no progress: each increment waits for a lease to end");
+}
+
+/* ---- Permissions --------------------------------------------------------- */
+
+/* Forbids DEL before one of its calls. */
+static int calls_until_forbidden;
+
+static enum rl_outcome acquire_and_forbid(struct rr_client *client)
+{
+	struct rl_reply reply;
+
+	if (calls_until_forbidden-- == 0)
+		rl_run(client->data, &reply, "ACL SETUSER default -del");
+	return rr_strategy_find("set-nx-ex")->acquire(client);
+}
+
+/* Of two clients that count with set-nx-ex, and lose the right to delete their
+ * lock when they have asked for it so often. */
+static struct rr_error run_until_forbidden(int calls)
+{
+	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
+	struct rr_error error = { .kind = RR_ERROR_NONE };
+	struct rr_measurement measurement;
+	struct support support;
+	struct rr_run run;
+
+	calls_until_forbidden = calls;
+	strategy.acquire = acquire_and_forbid;
+	support_open(&support, 1);
+	run = support_run(&support, &strategy, 2, 1000);
+	rr_bench_run(&run, &support.session.signals, NULL, &measurement, NULL,
+		     &error);
+	support_close(&support);
+	return error;
+}
+
+Test(failing, right_that_is_lost_in_mid_run_ends_it_with_69, .timeout = 30)
+{
+	const struct rr_error error = run_until_forbidden(300);
+
+	cr_assert_eq(error.kind, RR_ERROR_REDIS, "%s", error.text);
+	cr_assert_not_null(strstr(error.text, "set-nx-ex: stopped: the lock cannot be released: "),
+			   "%s", error.text);
+}
+
+Test(failing, right_that_was_never_there_skips_the_strategy, .timeout = 30)
+{
+	const struct rr_error error = run_until_forbidden(0);
+
+	cr_assert_eq(error.kind, RR_ERROR_SKIPPED, "%s", error.text);
+}
+
+/* ---- Progress ------------------------------------------------------------ */
+
+/* What is said of so many increments each second, for so long; NULL: nothing. */
+static const char *said_of(const struct rr_run *run, double per_s, int seconds)
+{
+	struct rr_motion motion = rr_motion_begin(0);
+	const char *said = NULL;
+
+	for (int i = 1; i <= seconds && !said; i++)
+		said = rr_motion_look(&motion, run, (uint64_t)(i * per_s),
+				      i * INT64_C(1000000000));
+	return said;
+}
+
+Test(failing, progress_is_measured_against_the_lease)
+{
+	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
+	struct rr_run run = { .strategy = &strategy, .keys = 1, .ttl_ms = 2000 };
+
+	cr_assert_str_eq(said_of(&run, 0, 25), "no progress: deadlock");
+	cr_assert_str_eq(said_of(&run, 0.5, 21),
+			 "no progress: each increment waits for a lease to end");
+	cr_assert_null(said_of(&run, 1.5, 600));
+	run.keys = 4;
+	cr_assert_not_null(said_of(&run, 2, 21));
+	cr_assert_null(said_of(&run, 3, 600));
+	run.hold_us = 1000000; /* work that is as slow */
+	cr_assert_null(said_of(&run, 0.5, 600));
+	run.hold_us = 0;
+	run.ttl_ms = 10;
+	cr_assert_null(said_of(&run, 5, 600));
+	strategy.lock.lease = RR_LEASE_NONE;
+	cr_assert_null(said_of(&run, 0.5, 600));
+}
+
+/* ---- Floor --------------------------------------------------------------- */
 
 Test(failing, floor_compares_the_basic_strategies, .timeout = 60)
 {

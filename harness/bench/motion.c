@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Does a run still make progress? Two ways in which it does not:
+ *
+ * - nobody has finished an increment for 20 s and two leases: deadlock;
+ * - over five leases, and 20 s at the least, there were no more increments than
+ *   leases ended. Then locks are not given back, and each increment waits until
+ *   the lease before it has run out. A million of them would take weeks.
+ */
+#include "client.h"
+
+enum {
+	PATIENCE_MS = 20000,
+	LEASES = 5,
+	LEASE_MIN_MS = 1000, /* slower than that may be the server's fault */
+};
+
+static int64_t patience_ms(const struct rr_run *run)
+{
+	return run->patience_ms ? run->patience_ms : PATIENCE_MS;
+}
+
+/* How long nothing may happen before it is called a deadlock: a dead holder's
+ * lease has to be able to run out. */
+static int64_t stall_limit_ns(const struct rr_run *run)
+{
+	return (patience_ms(run) + 2 * run->ttl_ms + 2 * run->hold_us / 1000) *
+	       INT64_C(1000000);
+}
+
+static int64_t crawl_lease_ms(const struct rr_run *run)
+{
+	const unsigned leases = run->strategy->lock.leases_max;
+	const int64_t lease_ms = run->ttl_ms * (leases ? leases : 1);
+
+	return lease_ms > LEASE_MIN_MS ? lease_ms : LEASE_MIN_MS;
+}
+
+/* Where servers or holders are killed on purpose leases have to run out; and
+ * work can be as slow as leases are. */
+static bool may_crawl(const struct rr_run *run)
+{
+	return !run->strategy->lock.lease || run->formation ||
+	       run->kill_workers > 0 ||
+	       run->hold_us / 1000 * 2 >= run->ttl_ms;
+}
+
+/* Judges a window when it is over, and begins the next. Without any increment it
+ * is left to the other limit. */
+static bool is_crawling(struct rr_motion *motion, const struct rr_run *run,
+			uint64_t done, int64_t now_ns)
+{
+	const int64_t lease_ms = crawl_lease_ms(run);
+	const int64_t least_ms = LEASES * lease_ms > patience_ms(run) ?
+					 LEASES * lease_ms :
+					 patience_ms(run);
+	const int64_t took_ms = (now_ns - motion->window_ns) / 1000000;
+	const uint64_t leases = (uint64_t)(took_ms / lease_ms);
+	const uint64_t increments = done - motion->window_done;
+
+	if (took_ms < least_ms)
+		return false;
+	motion->window_ns = now_ns;
+	motion->window_done = done;
+	return increments > 0 && increments <= leases * (uint64_t)run->keys;
+}
+
+struct rr_motion rr_motion_begin(int64_t now_ns)
+{
+	return (struct rr_motion){ .moved_ns = now_ns, .window_ns = now_ns };
+}
+
+const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run,
+			   uint64_t done, int64_t now_ns)
+{
+	if (done < motion->done) /* the warm-up is over */
+		*motion = rr_motion_begin(now_ns);
+	if (done != motion->done)
+		motion->moved_ns = now_ns;
+	motion->done = done;
+	if (now_ns - motion->moved_ns > stall_limit_ns(run))
+		return "no progress: deadlock";
+	if (!may_crawl(run) && is_crawling(motion, run, done, now_ns))
+		return "no progress: each increment waits for a lease to end";
+	return NULL;
+}
