@@ -91,8 +91,12 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	struct rr_outputs outputs = options->report;
 	struct searches searches = { .options = options };
 	enum rr_exit code = RR_EXIT_OK;
+	char version[RR_VERSION_SIZE];
 
 	rr_cases_init(&searches.cases, "redrace explore");
+	rr_cluster_version(cluster, version, sizeof(version));
+	json_object_set_new(searches.cases.properties, "redis_version",
+			    json_string(version));
 	searches.text = open_memstream(&searches.all_text, &searches.size);
 	if (rr_outputs_have(&outputs, RR_ONLY(RR_FORMAT_HTML)))
 		searches.page = open_memstream(&searches.all_page,
@@ -100,6 +104,9 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	if (searches.text) {
 		code = explore_strategies(&searches, cluster);
 		searches.cases.seconds = rr_clock_s() - begun;
+		if (options->config.shard.of)
+			rr_explore_note_shard(options, &searches.cases);
+		rr_shard_note_exit(&searches.cases, code);
 		if (code == RR_EXIT_INTERRUPTED)
 			outputs.n = 0;
 		if (searches.page)

@@ -8,6 +8,7 @@
 #include "base/option.h"
 #include "base/shards.h"
 #include "commands.h"
+#include "explore/explore.h"
 
 struct merge_options {
 	const char **paths;
@@ -77,6 +78,16 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out,
 
 /* ---- The whole --------------------------------------------------------- */
 
+/* Of the others each shard has whole cases. */
+static bool put_together(const struct rr_shards *shards, struct rr_cases *whole,
+			 enum rr_exit *code, struct rr_error *error)
+{
+	if (strcmp(whole->command, "redrace explore") == 0)
+		return rr_explore_merge(shards, whole, code, error);
+	*code = rr_shards_exit(shards);
+	return rr_shards_unite(shards, whole, error);
+}
+
 static enum rr_exit merge_shards(const struct merge_options *options,
 				 const struct rr_shards *shards,
 				 struct rr_error *error)
@@ -85,11 +96,9 @@ static enum rr_exit merge_shards(const struct merge_options *options,
 	struct rr_cases whole;
 
 	rr_shards_begin(shards, &whole);
-	if (rr_shards_unite(shards, &whole, error)) {
-		code = rr_shards_exit(shards);
+	if (put_together(shards, &whole, &code, error))
 		rr_cases_publish(&whole, &options->outputs, print_merged,
 				 &whole, error);
-	}
 	rr_cases_release(&whole);
 	return code;
 }

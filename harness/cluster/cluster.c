@@ -297,8 +297,7 @@ bool rr_cluster_has_time(const struct rr_cluster *cluster)
 	return cluster->shim[0] != '\0';
 }
 
-/* The version of the program that was tried out, "7.0.15"; "" = not known. */
-static void ask_version(const struct rr_cluster *cluster, char *version,
+void rr_cluster_version(const struct rr_cluster *cluster, char *version,
 			size_t size)
 {
 	static const char field[] = "redis_version:";
@@ -332,7 +331,7 @@ rr_workplace_new(const struct rr_cluster_options *options,
 		rr_workplace_free(place);
 		return NULL;
 	}
-	ask_version(&place->cluster, place->version, sizeof(place->version));
+	rr_cluster_version(&place->cluster, place->version, sizeof(place->version));
 	return place;
 }
 

@@ -91,6 +91,11 @@ static const struct rr_option options_table[] = {
 	  .help = "seed of the first random schedule; the next one has the next number",
 	  .at = AT(seed), .max = LONG_MAX / 2 },
 	{ .common = RR_OPTION_MAX_STATES, .at = AT(config.most) },
+	{ .common = RR_OPTION_SHARD, .at = AT(config.shard) },
+	{ .name = "prefix", .argument = "N",
+	  .help = "with --shard: all shards look at N states or more, before the rest is dealt out (300)",
+	  .kind = RR_TAKES_NUMBER, .at = AT(config.prefix), .min = 1,
+	  .max = 1000000 },
 	{ .name = "memory", .argument = "MB",
 	  .help = "use at most this much memory (half of what is free)",
 	  .kind = RR_TAKES_NUMBER, .at = AT(config.memory), .min = 1,
@@ -145,6 +150,9 @@ static bool check_combinations(const struct rr_explore_options *options,
 		wrong = "--random and --stateless exclude each other";
 	else if (random->runs && has_graph)
 		wrong = "--random makes no graph: leave --graph out";
+	else if (options->config.shard.of &&
+		 (random->runs || has_graph || options->config.all_mutants))
+		wrong = "--shard is for searches of states: leave --random, --graph and --mutants out";
 	else if (options->n_strategies > 1 && has_graph)
 		wrong = "--graph takes one strategy";
 	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
@@ -227,6 +235,7 @@ struct rr_explore_options rr_explore_defaults(void)
 			    .increments = 1,
 			    .rounds = 2,
 			    .ttl_ms = 10000,
+			    .prefix = 300,
 			    .audit = AUDIT },
 		.redis_server = "redis-server",
 		.seed = -1,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explores one strategy and prints what came of it. */
+#include "expected.h"
 #include "page.h"
 #include "report.h"
 
@@ -47,62 +48,6 @@ static const char *cut_by(enum rr_explored explored)
 	default:
 		return "";
 	}
-}
-
-/* ---- What the strategy's table expects ------------------------------------ */
-
-/* The columns of the matrix that these bounds touch, as bits. */
-static unsigned hazards_of(const struct rr_explore_config *config)
-{
-	const struct rr_budget *budget = &config->budget;
-	unsigned hazards = 1U << (config->separate ? RR_PROCESSES : RR_THREADS);
-
-	if (budget->crashes)
-		hazards |= 1U << RR_CRASH;
-	if (budget->expiries || budget->pauses)
-		hazards |= 1U << RR_PAUSE;
-	if (config->repeats)
-		hazards |= 1U << RR_LOST_REPLY;
-	if (config->work_ms)
-		hazards |= 1U << RR_SLOW_WORK;
-	if (budget->restarts)
-		hazards |= 1U << RR_RESTART;
-	if (config->skew_ns || budget->jumps)
-		hazards |= 1U << RR_SKEW;
-	return hazards;
-}
-
-static unsigned expected_breaks(const struct rr_strategy *strategy,
-				unsigned hazards)
-{
-	unsigned breaks = 0;
-
-	for (int i = 0; i < RR_HAZARDS; i++) {
-		if (hazards >> i & 1)
-			breaks |= strategy->breaks[i];
-	}
-	return breaks;
-}
-
-/* `is_safe`: all states were seen, none fails, and a mutant does. Faults together
- * may break more than each of them, and narrow bounds less. */
-static enum rr_exit compare_with_table(const struct report *report,
-				       bool is_safe)
-{
-	const struct rr_strategy *strategy = report->config.strategy;
-	const unsigned hazards = hazards_of(&report->config);
-	const unsigned breaks = expected_breaks(strategy, hazards);
-	const unsigned free_of_faults = expected_breaks(
-		strategy, hazards & (1U << RR_THREADS | 1U << RR_PROCESSES));
-	const bool loops = report->result.explored == RR_EXPLORED_ROUNDS &&
-			   breaks & RR_LOOPS;
-
-	if (report->result.failing)
-		return breaks & ~(unsigned)RR_LOOPS ? RR_EXIT_OK :
-						      RR_EXIT_VIOLATED;
-	if (!is_safe)
-		return loops ? RR_EXIT_OK : RR_EXIT_INCONCLUSIVE;
-	return free_of_faults ? RR_EXIT_VIOLATED : RR_EXIT_OK;
 }
 
 /* ---- Failures ------------------------------------------------------------- */
@@ -171,6 +116,9 @@ static void print_failing(const struct report *report)
 	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
 	fprintf(report->out, "%s: ", report->config.strategy->name);
+	if (result->share.is_dealt)
+		fprintf(report->out, "shard %d/%d ", report->config.shard.index,
+			report->config.shard.of);
 	if (result->schedules)
 		fprintf(report->out, "%s of %s %sschedules fail: ",
 		       rr_grouped(some, (long long)result->failing),
@@ -213,6 +161,12 @@ static void report_failure(struct report *report, struct rr_error *error)
 	const struct rr_explore_result *result = &report->result;
 	struct rr_error why = { 0 };
 
+	if (result->share.is_dealt && !result->share.has_path) {
+		print_failing(report);
+		fputs("  the shortest schedules are in other shards\n",
+		      report->out);
+		return;
+	}
 	report->transcript = rr_conclude(result->transcript,
 					 result->shortest_breaks,
 					 report->cluster, &why);
@@ -280,7 +234,33 @@ static bool print_complete(const struct report *report)
 	return true;
 }
 
+/* Of a shard that has found nothing: a part of the whole says nothing of it. */
+static void print_part(const struct report *report)
+{
+	const struct rr_explore_result *result = &report->result;
+	char states[RR_GROUPED_SIZE];
+
+	fprintf(report->out,
+		"%s: no failure found in shard %d/%d (%s states%s)\n",
+		report->config.strategy->name, report->config.shard.index,
+		report->config.shard.of,
+		rr_grouped(states, (long long)result->states),
+		cut_by(result->explored));
+}
+
 /* ---- The whole ------------------------------------------------------------ */
+
+static enum rr_exit judge_report(const struct report *report, bool is_safe)
+{
+	const struct rr_explore_result *result = &report->result;
+	const struct rr_expectation expected =
+		rr_expect_search(&report->config);
+
+	if (result->share.is_dealt && !result->failing)
+		return RR_EXIT_INCONCLUSIVE;
+	return rr_judge_search(&expected, result->failing, result->explored,
+			       is_safe);
+}
 
 static enum rr_exit print_result(struct report *report, struct rr_error *error)
 {
@@ -289,6 +269,8 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 
 	if (result->breaks)
 		report_failure(report, error);
+	else if (result->share.is_dealt)
+		print_part(report);
 	else if (result->explored == RR_EXPLORED_ALL)
 		is_safe = print_complete(report);
 	else
@@ -303,7 +285,7 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 		return RR_EXIT_OK;
 	}
-	return compare_with_table(report, is_safe);
+	return judge_report(report, is_safe);
 }
 
 /* A search that failed: of which strategy? */
@@ -355,13 +337,57 @@ static json_t *breaks_as_list(unsigned breaks)
 	return list;
 }
 
+static json_t *shortest_of_search(const struct rr_explore_result *result)
+{
+	if (!result->transcript)
+		return json_null();
+	return json_pack("{s:o, s:i, s:I}", "breaks",
+			 breaks_as_list(result->shortest_breaks), "switches",
+			 result->switches, "steps", (json_int_t)result->steps);
+}
+
+/* For redrace merge; null: the search is no shard. */
+static json_t *share_of_search(const struct report *report)
+{
+	const struct rr_explore_share *share = &report->result.share;
+	const struct rr_expectation expected =
+		rr_expect_search(&report->config);
+	char digest[20];
+
+	if (!report->config.shard.of)
+		return json_null();
+	snprintf(digest, sizeof(digest), "%016" PRIx64, share->digest);
+	return json_pack(
+		"{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:{s:b, s:b, s:b, s:i}, s:{s:b, s:b, s:b}}",
+		"dealt", (int)share->is_dealt,
+		"prefix", (json_int_t)share->prefix,
+		"frontier", (json_int_t)share->frontier,
+		"prefix_transitions", (json_int_t)share->transitions,
+		"own", (json_int_t)share->own,
+		"open", (json_int_t)share->open,
+		"returns", (json_int_t)share->returns,
+		"digest", digest,
+		"model",
+		"absolute", (int)share->absolute,
+		"reads_clock", (int)share->reads_clock,
+		"bounded", (int)share->bounded,
+		"remembers", share->remembers,
+		"expected",
+		"breaks", (int)expected.breaks,
+		"loops", (int)expected.loops,
+		"without_faults", (int)expected.without_faults);
+}
+
 static json_t *properties_of_search(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
 
-	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
 			 "breaks", breaks_as_list(result->breaks),
 			 "bounds", bounds_of_search(&report->config),
+			 "explored", rr_explored_names[result->explored],
+			 "shortest", shortest_of_search(result),
+			 "share", share_of_search(report),
 			 "states", (json_int_t)result->states,
 			 "transitions", (json_int_t)result->transitions,
 			 "schedules", (json_int_t)result->schedules,
