@@ -139,6 +139,8 @@ static bool open_topology(struct bench *bench, size_t servers)
 {
 	char key[RR_KEY_SIZE];
 
+	if (bench->options->topology == RR_TOPOLOGY_CLUSTER)
+		rr_keys_tag_prefix(bench->session->prefix);
 	rr_formation_of_lone(&bench->lock_servers, &bench->cluster, 1,
 			     (int)servers - 1);
 	rr_keys_counter(key, bench->session->prefix, 0);
@@ -413,6 +415,13 @@ static enum rr_exit report_results(struct bench *bench)
 	return rr_exit_worse(code, rr_report_error(&unwritten));
 }
 
+static const struct rl_address *data_address(const struct bench *bench)
+{
+	return bench->options->topology == RR_TOPOLOGY_ALONE ?
+		       rr_cluster_address(&bench->cluster, 0) :
+		       &bench->formation.address;
+}
+
 /* False: it could not begin. */
 static bool prepare_bench(struct bench *bench, const char *command_line)
 {
@@ -423,7 +432,8 @@ static bool prepare_bench(struct bench *bench, const char *command_line)
 	drop_lacking(bench);
 	return bench->n_cells == 0 ||
 	       (rr_results_open(&bench->results, bench->options,
-				&bench->cluster, bench->error) &&
+				&bench->cluster, data_address(bench),
+				bench->error) &&
 		rr_results_environment(&bench->results, &bench->cluster,
 				       command_line, bench->error));
 }

@@ -20,16 +20,6 @@ static bool is_final(const char *why)
 	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
 }
 
-bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
-		       const char *why)
-{
-	if (!data_may_move(runner->run) ||
-	    (outcome == RL_ERROR && is_final(why)))
-		return false;
-	rl_link_disconnect(runner->data);
-	return true;
-}
-
 static bool has_been_troubled_for_long(struct rr_runner *runner)
 {
 	const int64_t now_ns = rr_count_now_ns(runner);
@@ -39,11 +29,43 @@ static bool has_been_troubled_for_long(struct rr_runner *runner)
 	return now_ns - runner->troubled_ns > TROUBLE_MS * INT64_C(1000000);
 }
 
+/*
+ * A new connection, to whoever is the primary now. It is open before anything is
+ * asked for: a lease is counted from the request, and to find a primary may take
+ * longer. False: there is none for too long, or the run is over.
+ */
+static bool find_primary(struct rr_runner *runner)
+{
+	rl_link_disconnect(runner->data);
+	do {
+		if (rr_board_is_stopped(runner->board))
+			return false;
+		if (has_been_troubled_for_long(runner)) {
+			rr_runner_give_up(runner, RR_ERROR_REDIS,
+					  "nothing has worked for %d s: %.200s",
+					  TROUBLE_MS / 1000,
+					  rl_link_error(runner->data));
+			return false;
+		}
+		rl_sleep_ns(runner->data, PAUSE_NS);
+	} while (rl_link_connect(runner->data) != RL_OK);
+	return true;
+}
+
+bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
+		       const char *why)
+{
+	if (!data_may_move(runner->run) ||
+	    (outcome == RL_ERROR && is_final(why)))
+		return false;
+	find_primary(runner);
+	return true;
+}
+
 bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 {
 	const bool is_undone = outcome == RL_ERROR ||
 			       (outcome == RL_LOST && !runner->entered);
-	const char *why = rl_link_error(runner->data);
 
 	if (!data_may_move(runner->run))
 		return false;
@@ -51,18 +73,9 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 		runner->troubled_ns = 0;
 		return false;
 	}
-	if (rr_board_is_stopped(runner->board))
+	if (outcome == RL_ERROR && is_final(rl_link_error(runner->data)))
 		return false;
-	if (has_been_troubled_for_long(runner)) {
-		rr_runner_give_up(runner, RR_ERROR_REDIS,
-				  "nothing has worked for %d s: %.200s",
-				  TROUBLE_MS / 1000, why);
-		return false;
-	}
-	if (!rr_endure_failure(runner, outcome, why))
-		return false;
-	rl_sleep_ns(runner->data, PAUSE_NS);
-	return true;
+	return find_primary(runner);
 }
 
 bool rr_endure_is_replicated(struct rr_runner *runner)

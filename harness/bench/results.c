@@ -307,14 +307,15 @@ static bool write_percentiles(const struct rr_results *results,
 
 bool rr_results_open(struct rr_results *results,
 		     const struct rr_bench_options *options,
-		     const struct rr_cluster *cluster, struct rr_error *error)
+		     const struct rr_cluster *cluster,
+		     const struct rl_address *data, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
 
 	*results = (struct rr_results){
 		.rows = -1,
 		.options = options,
-		.transport = rr_cluster_address(cluster, 0)->is_unix ? "unix" : "tcp",
+		.transport = data->is_unix ? "unix" : "tcp",
 		.placement = cluster->options.cpu >= 0 ? "same" : "none",
 	};
 	make_run_id(results->run_id);

@@ -32,10 +32,12 @@ struct rr_results {
 	size_t n_finished;
 };
 
-/* Makes the directory and begins runs.csv. Close it in any case. */
+/* Makes the directory and begins runs.csv. `data` is where the data server is
+ * found. Close it in any case. */
 bool rr_results_open(struct rr_results *results,
 		     const struct rr_bench_options *options,
-		     const struct rr_cluster *cluster, struct rr_error *error);
+		     const struct rr_cluster *cluster,
+		     const struct rl_address *data, struct rr_error *error);
 void rr_results_close(struct rr_results *results);
 
 /* Takes a finished run over, whatever comes of it: appends its row, writes its

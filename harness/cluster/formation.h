@@ -8,7 +8,8 @@
 struct rr_server *rr_formation_server(const struct rr_formation *formation,
 				      int number);
 
-/* From now on clients find the server that is the primary, where we tell them. */
+/* Sets where clients find the primary: sentinels or nodes that tell, or a name
+ * that leads to it from now on. */
 bool rr_formation_point(struct rr_formation *formation, struct rr_error *error);
 
 /* ---- wholeness.c: what the servers say of themselves and each other ------------ */

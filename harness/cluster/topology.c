@@ -279,7 +279,7 @@ void rr_formation_of_lone(struct rr_formation *formation,
 
 /* A name that leads to the primary's socket, as an operator moves the address of
  * a service: in one step. */
-bool rr_formation_point(struct rr_formation *formation, struct rr_error *error)
+static bool move_name(struct rr_formation *formation, struct rr_error *error)
 {
 	struct rr_cluster *cluster = formation->cluster;
 	const struct rr_server *primary =
@@ -298,4 +298,46 @@ bool rr_formation_point(struct rr_formation *formation, struct rr_error *error)
 	snprintf(formation->address.host, sizeof(formation->address.host),
 		 "%s", path);
 	return true;
+}
+
+/* Those servers whom clients ask: the first as host and port, then the others. */
+static void name_servers(struct rr_formation *formation, int first)
+{
+	const struct rr_cluster *cluster = formation->cluster;
+	struct rl_address *address = &formation->address;
+	size_t used = 0;
+
+	*address = (struct rl_address){
+		.host = "127.0.0.1",
+		.port = cluster->servers[first].port,
+	};
+	memcpy(address->password, cluster->password,
+	       sizeof(cluster->password));
+	for (int i = first + 1; i < formation->first + formation->n_servers;
+	     i++)
+		used += (size_t)snprintf(address->more + used,
+					 sizeof(address->more) - used,
+					 "%s127.0.0.1:%d", used ? "," : "",
+					 cluster->servers[i].port);
+}
+
+bool rr_formation_point(struct rr_formation *formation, struct rr_error *error)
+{
+	struct rl_address *address = &formation->address;
+
+	switch (formation->kind) {
+	case RR_TOPOLOGY_SENTINEL:
+		name_servers(formation,
+			     formation->first + formation->n_members);
+		address->kind = RL_ADDRESS_SENTINEL;
+		snprintf(address->service, sizeof(address->service), "%s",
+			 rr_service_name);
+		return true;
+	case RR_TOPOLOGY_CLUSTER:
+		name_servers(formation, formation->first);
+		address->kind = RL_ADDRESS_CLUSTER;
+		return true;
+	default:
+		return move_name(formation, error);
+	}
 }

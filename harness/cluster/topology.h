@@ -59,7 +59,9 @@ struct rr_formation {
 	 * its replicas. Alone: one of them is killed after another. */
 	int members[RR_MEMBERS_MAX];
 	int n_members;
-	struct rl_address address; /* where clients find the primary */
+	/* Where clients find the primary: redis+sentinel://, redis+cluster://, or a
+	 * socket that leads to it. */
+	struct rl_address address;
 	enum rr_formation_phase phase;
 	int primary;      /* a server's number, as far as we know */
 	int killed;       /* the one that was killed last; -1 = none */

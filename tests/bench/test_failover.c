@@ -26,7 +26,7 @@ static void open_scene(struct scene *scene, const char *strategy)
 	scene->run = support_run(&scene->support, rr_strategy_find(strategy),
 				 2, 1000);
 	scene->run.hold_us = 500;
-	scene->run.ttl_ms = 1000;
+	scene->run.ttl_ms = 3000;
 	scene->run.formation = &scene->formation;
 	scene->run.fail_overs = 1;
 	scene->run.cut_ns = 200000000;
