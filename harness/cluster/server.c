@@ -61,14 +61,16 @@ static const char for_all[] = "unixsocket redis.sock\n"
  * may then be taken as complete a second late. Who keeps nothing on disk does
  * not keep that file either. The timer, which the monotonic clock drives, is
  * made fast. Snapshots are not compressed, so that values can be found in a
- * DUMP.
+ * DUMP. A script could connect to any server by MIGRATE, and a race may come from
+ * anybody.
  */
 static const char for_races[] = "hz 100\n"
 				"repl-diskless-sync no\n"
 				"rdb-del-sync-files yes\n"
 				"repl-timeout 1000000000\n"
 				"shutdown-timeout 0\n"
-				"rdbcompression no\n";
+				"rdbcompression no\n"
+				"rename-command MIGRATE \"\"\n";
 
 static void write_aof(FILE *file, enum rr_aof aof)
 {

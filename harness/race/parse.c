@@ -302,7 +302,8 @@ bool parser_take_command(struct parser *parser, struct rr_step *step,
 	step->words = (const char *const *)rr_race_keep(
 		parser->race, (const char *)&line->words[first],
 		step->n_words * sizeof(char *));
-	return step->words || rr_error_no_memory(parser->error);
+	return step->words ? parser_allows_command(parser, step) :
+			     rr_error_no_memory(parser->error);
 }
 
 /* Room for one more in an array that doubles; NULL = out of memory. */
@@ -385,7 +386,7 @@ static bool has_all_parts(struct parser *parser)
 				   "expected a 'title' somewhere above");
 	if (!parser->race->n_verdicts)
 		return parser_fail(parser, "expected a 'verdict' at the end");
-	return true;
+	return parser_allows_bytes(parser);
 }
 
 static bool parse_all(struct parser *parser, const char *text, size_t length)

@@ -202,30 +202,6 @@ static bool take_aof(struct parser *parser, struct rr_race_server *server,
 	return false;
 }
 
-/* What a race may set: nothing that loads code, opens a port or writes elsewhere, for
- * a race may come from anybody. */
-static bool may_be_set(const char *setting)
-{
-	static const char *const names[] = {
-		"aof-load-truncated", "appendfsync", "auto-aof-rewrite-min-size",
-		"auto-aof-rewrite-percentage", "busy-reply-threshold",
-		"hash-max-listpack-entries", "hz", "lazyfree-lazy-expire",
-		"list-max-listpack-size", "lua-time-limit", "maxmemory-policy",
-		"maxmemory-samples", "min-replicas-max-lag",
-		"min-replicas-to-write", "notify-keyspace-events",
-		"repl-backlog-size", "repl-diskless-sync",
-		"repl-diskless-sync-delay", "repl-ping-replica-period",
-		"repl-timeout", "save", "set-max-intset-entries",
-		"stop-writes-on-bgsave-error", "timeout",
-		"zset-max-listpack-entries", NULL
-	};
-	const char *const *name = names;
-
-	while (*name && strcmp(*name, setting) != 0)
-		name++;
-	return *name != NULL;
-}
-
 /* A line of redis.conf has neither an end nor anything else that is not printed. */
 static bool is_printable(const char *text)
 {
@@ -247,7 +223,7 @@ static bool take_config(struct parser *parser, struct rr_race_server *server,
 	if (!equals || n == RR_CONFIG_LINES_MAX)
 		return false;
 	*equals = '\0';
-	if (!may_be_set(line) || !is_printable(equals + 1))
+	if (!parser_may_set(line) || !is_printable(equals + 1))
 		return parser_fail(
 			parser,
 			"expected a setting that races may have (docs/races.md), found '%.60s'",

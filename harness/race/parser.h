@@ -74,6 +74,17 @@ static inline bool parser_same(const char *word, const char *other)
 	return strcmp(word, other) == 0;
 }
 
+/* ---- What a race may do (allowed.c) ------------------------------------- */
+
+/* A setting of redis.conf. */
+bool parser_may_set(const char *setting);
+
+/* A command, or the error. */
+bool parser_allows_command(struct parser *parser, const struct rr_step *step);
+
+/* Commands that are written byte by byte, or the error. */
+bool parser_allows_bytes(struct parser *parser);
+
 /* ---- Words of the language (race.c) ------------------------------------- */
 
 /* "last" of "tear N last", "always" of the option "aof=always", "enters" of

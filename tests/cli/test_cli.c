@@ -103,6 +103,15 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 	cli_run("umount $HERE/full");
 }
 
+/* By a script neither, whose text hides the name. */
+Test(cli, a_race_does_not_reach_other_servers)
+{
+	cr_assert_eq(cli_run("printf '%s\\n' 'title t' 'clients A' "
+			     "'A> EVAL \"return redis.call(\\\"MIG\\\"..\\\"RATE\\\", \\\"127.0.0.1\\\", 1, \\\"\\\", 0, 1, \\\"KEYS\\\", \\\"k\\\")\" 0 => (error) *nknown*' "
+			     "'verdict nothing broken' >$HERE/a.race; $REDRACE play $HERE/a.race 2>&1"),
+		     0, "%s", cli_output);
+}
+
 Test(cli, lossy_loses_and_exact_is_exact)
 {
 	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --output $HERE/a"),

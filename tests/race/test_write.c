@@ -284,7 +284,7 @@ static void put_word(struct dice *dice)
 	static const char *const words[] = {
 		"SET",	     "lock:0",	 "1",	     "$token",	    "-1",
 		"''",	     "\"\"",	 "'a b'",    "\"a\\nb\\\\\"", "\"#\"",
-		"'!'",	     "'=>'",	 "\"<\"",    "a#b",	    "x!",
+		"'!'",	     "'=>'",	 "\"<\"",    "a#b",	    "y!",
 		"\"\\x00y\"", "'$a \"b'", "\"\\xff\"", "a\"b c\"d",   "bytes",
 		"says",	     "k@n1",	 "=",	     "a\\b",	    "no",
 		"h\xc3\xa9",  "--",	 "*",	     "\"\\r\\t\\a\"", "timestamp",
@@ -297,6 +297,15 @@ static void put_words(struct dice *dice, unsigned most)
 {
 	for (unsigned n = 1 + roll(dice, most); n > 0; n--)
 		put_word(dice);
+}
+
+/* Which has no variables. */
+static void put_command_name(struct dice *dice)
+{
+	static const char *const names[] = { " SET", " 'a b'", " \"#\"",
+					     " a#b", " \"\\xff\"" };
+
+	fputs(PICK(dice, names), dice->file);
 }
 
 static void put_plain_text(struct dice *dice)
@@ -416,6 +425,8 @@ static void put_more_headings(struct dice *dice)
 		const char *word = PICK(dice, words);
 
 		fputs(word, dice->file);
+		if (word[0] == 'g')
+			put_command_name(dice);
 		put_word(dice);
 		if (word[0] == 'g')
 			put_words(dice, 4);
@@ -535,7 +546,8 @@ static void put_writing(struct dice *dice)
 {
 	fputs(roll(dice, 2) ? "B2 writes" : "'#c' writes", dice->file);
 	if (roll(dice, 2)) {
-		put_words(dice, 5);
+		put_command_name(dice);
+		put_words(dice, 4);
 	} else {
 		fputs(" bytes", dice->file);
 		put_word(dice);
