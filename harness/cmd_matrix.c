@@ -141,6 +141,19 @@ static bool print_matrix(const void *what, enum rr_format format, FILE *out,
 	return true;
 }
 
+/* What is in no way the strategies' doing is said once, by its first cell. */
+static void complain_of_cells(const struct rr_matrix *matrix)
+{
+	size_t n;
+	const struct rr_cell *cell = rr_matrix_failed(matrix, &n);
+
+	if (cell)
+		rr_complain(cell->code,
+			    "%zu %s could not be computed: %s, %s: %s", n,
+			    n == 1 ? "cell" : "cells", cell->strategy->name,
+			    rr_hazard_texts[cell->hazard].title, cell->problem);
+}
+
 /* One that was called off is shown, and replaces no file. */
 static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 				   const struct matrix_options *options,
@@ -158,6 +171,7 @@ static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 				     &cases);
 	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
+	complain_of_cells(matrix);
 	return rr_report_error(&error);
 }
 

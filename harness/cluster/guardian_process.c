@@ -25,6 +25,7 @@ enum {
 	DELETE_MS = 2000,
 	LOOK_MS = 200,
 	DEAF_MS = RR_SIGNAL_END_MS - LOOK_MS,
+	INHERITED_MAX = 256, /* descriptors; the program has opened few by then */
 	ORPHAN_ROUNDS = 100
 };
 
@@ -324,18 +325,32 @@ static void clean_up(struct guardian_state *state)
 		delete_keys(&state->key_sets[i]);
 }
 
-/* Out of the program's reach: group, signals, terminal and pipes. */
-static void detach(void)
+/* What the program had open: where few files may be, it would be missed when the
+ * directories are removed. */
+static void close_others(int socket)
 {
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++) {
+		if (fd != socket)
+			close(fd);
+	}
+}
+
+/* Out of the program's reach: group, signals, terminal and pipes. */
+static void detach(int socket)
+{
 	const int unwanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
 				 SIGTSTP, SIGTTIN, SIGTTOU };
+	int null;
 
+	close_others(socket);
 	setpgid(0, 0);
 	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
 		signal(unwanted[i], SIG_IGN);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
+	if (null > 2)
+		close(null);
 	if (chdir("/") != 0)
 		return;
 }
@@ -413,7 +428,7 @@ void guardian_process(int socket, char *base)
 	struct guardian_state state = { .base = base, .program = getppid() };
 	struct guardian_request request;
 
-	detach();
+	detach(socket);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!announce(socket, base))
 		return;

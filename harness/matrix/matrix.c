@@ -121,6 +121,21 @@ enum rr_exit rr_matrix_exit(const struct rr_matrix *matrix)
 	return rr_exit_worse(code, sum.failure);
 }
 
+const struct rr_cell *rr_matrix_failed(const struct rr_matrix *matrix, size_t *n)
+{
+	const struct rr_cell *cell = NULL, *first = NULL;
+
+	*n = 0;
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if (cell->verdict != RR_CELL_FAILED)
+			continue;
+		if (!first)
+			first = cell;
+		++*n;
+	}
+	return first;
+}
+
 bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why)
 {
 	const struct sum sum = add_up(matrix);

@@ -119,6 +119,9 @@ bool rr_matrix_run(struct rr_matrix *matrix,
  * either way; or why one could not be computed. RR_EXIT_SKIPPED: all were. */
 enum rr_exit rr_matrix_exit(const struct rr_matrix *matrix);
 
+/* The first cell that could not be computed, and how many there are; NULL = none. */
+const struct rr_cell *rr_matrix_failed(const struct rr_matrix *matrix, size_t *n);
+
 /* Every strategy, every hazard, the bounds as they are, and each cell
  * computed or skipped? If not, `why` is what it is not. */
 bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why);

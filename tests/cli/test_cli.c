@@ -77,6 +77,15 @@ Test(cli, missing_redis_is_69_in_one_line)
 		RR_EXIT_REDIS, "Connection refused");
 }
 
+/* The directory of servers is removed where hardly a file can be opened. */
+Test(cli, few_open_files_leave_nothing)
+{
+	cli_run("mkdir $HERE/t; for n in 4 5 6 7 8 9 10; do (ulimit -n $n; TMPDIR=$HERE/t exec $REDRACE play lost-update) >$HERE/$n.out 2>&1; echo $?; done");
+	cr_assert_str_eq(cli_output, "70\n70\n69\n69\n69\n69\n69\n");
+	cli_run("ls $HERE/t");
+	cr_assert_str_eq(cli_output, "", "%s", cli_output);
+}
+
 Test(cli, unwritable_results_are_74)
 {
 	cli_assert_one_line("$REDRACE bench none --output /proc/here 2>&1",

@@ -5,9 +5,11 @@ import subprocess
 
 
 class Command:
-    def __init__(self, words, normal, where=None, seconds=None):
+    def __init__(self, words, normal, where=None, seconds=None,
+                 lines=1):
         self.words = words.split()
         self.normal = normal      # codes that it may have when nothing happens
+        self.lines = lines        # that it may say on stderr
         self.where = where        # its directory; None = one of the round's own
         self.seconds = seconds    # how long it lasts; None = not known yet
 
@@ -37,7 +39,7 @@ def commands(root):
         'game': ('game -o g.html lost lease', {0}),
         'floor': ('floor -r 1 -n 100', {0, 2}),
         'floor-explore': ('floor --explore --seconds 1', {0, 2}),
-        'peers': ('peers -r 1 -n 100', {0, 1, 2, 77}, root, 20),
+        'peers': ('peers -r 1 -n 100', {0, 1, 2, 77}, root, 20, 12),
     }
     return {name: Command(*row) for name, row in table.items()}
 
