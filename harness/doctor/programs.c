@@ -63,6 +63,20 @@ static struct rr_finding look_at_hiredis(const struct rr_doctor *doctor)
 	return rr_found(RR_HEALTH_OK, "%s", RR_HIREDIS);
 }
 
+static struct rr_finding look_at_tls(const struct rr_doctor *doctor)
+{
+	struct rl_address address;
+	char why[128];
+
+	(void)doctor;
+	if (rl_address_parse(&address, "rediss://localhost", why, sizeof(why)))
+		return rr_found(RR_HEALTH_OK, "rediss:// is understood");
+	return rr_advise(rr_found(RR_HEALTH_MISSING,
+				  "rediss:// is not understood"),
+			 "Servers that want TLS cannot be used with --redis.",
+			 "build redrace with hiredis 1.0 or newer and its TLS (libhiredis-dev of Debian 13)");
+}
+
 static struct rr_finding look_for(const char *library, const char *without)
 {
 	char path[PATH_MAX];
@@ -93,6 +107,7 @@ static struct rr_finding look_for_program(const struct rr_doctor *doctor)
 
 static const struct rr_probe libraries[] = {
 	{ "hiredis", look_at_hiredis },
+	{ "TLS", look_at_tls },
 	{ "redrace-clock.so", look_for_clock },
 	{ "redrace-program.so", look_for_program },
 };
