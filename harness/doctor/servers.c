@@ -70,11 +70,15 @@ static struct rr_finding describe_server(bool has_time, const char *version,
 		has_time ? RR_HEALTH_OK : RR_HEALTH_WARNING,
 		"%s, %s; starts and answers; its clock %s", version, path,
 		has_time ? "can be moved" : "cannot be moved");
+	char library[PATH_MAX];
 
 	if (has_time)
 		return finding;
+	rr_preload_find("redrace-clock.so", library, sizeof(library));
 	return rr_advise(finding, no_clock,
-			 "name another server with --redis-server PATH, one that is linked dynamically");
+			 library[0] ?
+				 "name another server with --redis-server PATH, one that is linked dynamically" :
+				 "redrace-clock.so is missing: see below");
 }
 
 /* As for a race. Whether its time can be moved; false, and the error, if it cannot

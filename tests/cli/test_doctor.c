@@ -166,3 +166,15 @@ Test(doctor_cli, an_interruption_ends_it)
 		     RR_EXIT_INTERRUPTED);
 	assert_nothing_left();
 }
+
+/* Neither its processors nor its own path can be looked up. */
+Test(doctor_cli, a_machine_whose_proc_and_sys_are_empty_is_examined_all_the_same)
+{
+	if (cli_run("unshare -m true") != 0)
+		cli_skip("no mount namespaces here");
+	cr_assert_eq(cli_run("unshare -m sh -c 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec $REDRACE doctor'"),
+		     0, "%s", cli_output);
+	assert_printed("  unknown  load               not to be seen here\n");
+	assert_printed("redrace-clock.so is missing: see below\n");
+	assert_nothing_left();
+}
