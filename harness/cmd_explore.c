@@ -96,6 +96,8 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	rr_cases_init(&searches.cases, "redrace explore");
 	rr_cluster_version(cluster, version, sizeof(version));
 	json_object_set_new(searches.cases.properties, "redis_version",
+			    json_string(rr_version_number(version)));
+	json_object_set_new(searches.cases.properties, "server",
 			    json_string(version));
 	searches.text = open_memstream(&searches.all_text, &searches.size);
 	if (rr_outputs_have(&outputs, RR_ONLY(RR_FORMAT_HTML)))

@@ -56,6 +56,15 @@ struct rr_claim {
 	const char *remark;
 	/* The verdict is about servers from here on ("6.2"); NULL = all. */
 	const char *least_version;
+	/* Its races are about different servers: those that are skipped, because
+	 * this server answers otherwise, do not count. */
+	bool by_server;
+	/* The verdict on servers where `race` is not skipped; NULL = the same. */
+	struct rr_claim_elsewhere {
+		const char *race;
+		enum rr_claim_verdict verdict;
+		const char *since; /* "Valkey 9.1" */
+	} elsewhere;
 	enum rr_measure measure;
 };
 

@@ -37,7 +37,7 @@ const struct rr_claim rr_claims_connections[] = {
 	  .where = "000:11", .measure = RR_MEASURE_SHARED_CONNECTION },
 	{ .id = "CC-2",
 	  .text = "Requests of two threads on one connection run into each other",
-	  .where = "000:11" },
+	  .where = "000:11", .by_server = true },
 	{ .id = "CC-3",
 	  .text = "A connection that is used again after a time-out answers with the old reply",
 	  .where = "000:11" },

@@ -64,7 +64,7 @@ struct rr_jobs {
 	size_t n;
 	struct rr_job *jobs;
 	const char *program; /* redis-server */
-	char version[RR_VERSION_SIZE]; /* of the server, "" = none was asked */
+	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = none was asked */
 };
 
 /* Which claims are asked for. */
@@ -128,6 +128,7 @@ struct rr_claim_row {
 	const struct rr_claim *claim;
 	enum rr_standing standing;
 	enum rr_exit code;
+	enum rr_claim_verdict recorded; /* of this server */
 	bool is_computed; /* from races; else the measurement decides */
 	enum rr_claim_verdict computed;
 	const char *section; /* that the row begins; NULL = it goes on */
@@ -155,7 +156,7 @@ void rr_claim_rows_free(struct rr_claim_rows *rows);
 /* What the program exits with for them. */
 enum rr_exit rr_claim_rows_exit(const struct rr_claim_rows *rows);
 
-/* Is version `have` at least `least`, "7.0.15" and "6.2"? */
+/* Is version `have` at least `least`, "Redis 7.0.15" and "6.2"? */
 bool rr_version_reaches(const char *have, const char *least);
 
 /* ---- Formats ----------------------------------------------------------------------- */

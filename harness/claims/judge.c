@@ -11,6 +11,7 @@
 struct evidence {
 	const struct rr_job *failed, *deviant, *broken, *skipped;
 	bool unfinished, open;
+	bool is_elsewhere; /* the race that tells servers apart was played */
 	size_t n_races, n_played, n_measures;
 	size_t n_sayings, n_hold;
 };
@@ -36,8 +37,15 @@ static void weigh_sayings(struct evidence *evidence, const struct rr_job *job,
 	}
 }
 
+static bool tells_elsewhere(const struct rr_claim *claim,
+			    const struct rr_job *job)
+{
+	return claim->elsewhere.race &&
+	       strcmp(claim->elsewhere.race, job->name) == 0;
+}
+
 static void weigh_job(struct evidence *evidence, const struct rr_job *job,
-		       const char *id)
+		      const struct rr_claim *claim)
 {
 	const struct rr_job_result *result = &job->result;
 
@@ -51,9 +59,10 @@ static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 			evidence->broken = job;
 	} else {
 		evidence->n_played++;
+		evidence->is_elsewhere |= tells_elsewhere(claim, job);
 		if (!result->as_written)
 			evidence->deviant = job;
-		weigh_sayings(evidence, job, id);
+		weigh_sayings(evidence, job, claim->id);
 	}
 }
 
@@ -70,7 +79,7 @@ static struct evidence gather_evidence(const struct rr_jobs *jobs,
 		evidence.n_races += job->race != NULL;
 		evidence.n_measures += job->race == NULL;
 		if (job->result.is_done)
-			weigh_job(&evidence, job, claim->id);
+			weigh_job(&evidence, job, claim);
 		else
 			evidence.unfinished = true;
 	}
@@ -91,22 +100,23 @@ static enum rr_claim_verdict compute_verdict(const struct evidence *evidence)
 /* What is outdated holds on old servers, and not on new ones. A condition may
  * be one that only the measurement shows. */
 static bool agrees_with_record(const struct rr_claim *claim,
+			       enum rr_claim_verdict recorded,
 			       enum rr_claim_verdict computed)
 {
-	if (claim->verdict == RR_CLAIM_OUTDATED)
+	if (recorded == RR_CLAIM_OUTDATED)
 		return computed == RR_CLAIM_TRUE ||
 		       computed == RR_CLAIM_FALSE;
-	if (claim->verdict == RR_CLAIM_TRUE_IF && claim->measure)
+	if (recorded == RR_CLAIM_TRUE_IF && claim->measure)
 		return computed == RR_CLAIM_TRUE_IF ||
 		       computed == RR_CLAIM_TRUE;
-	return claim->verdict == computed;
+	return recorded == computed;
 }
 
 bool rr_version_reaches(const char *have, const char *least)
 {
 	int major = 0, minor = 0, least_major = 0, least_minor = 0;
 
-	if (sscanf(have, "%d.%d", &major, &minor) < 1 ||
+	if (sscanf(rr_version_number(have), "%d.%d", &major, &minor) < 1 ||
 	    sscanf(least, "%d.%d", &least_major, &least_minor) < 1)
 		return false;
 	return major > least_major ||
@@ -148,12 +158,12 @@ static void judge_sayings(struct rr_claim_row *row,
 
 	row->is_computed = true;
 	row->computed = compute_verdict(evidence);
-	if (agrees_with_record(claim, row->computed))
+	if (agrees_with_record(claim, row->recorded, row->computed))
 		set_standing(row, RR_STANDS, "%s", "");
 	else
 		set_standing(row, RR_DIFFERS,
 			     "recorded %s, found %s: %zu of %zu statements hold",
-			     rr_claim_verdict_name(claim->verdict),
+			     rr_claim_verdict_name(row->recorded),
 			     rr_claim_verdict_name(row->computed),
 			     evidence->n_hold, evidence->n_sayings);
 }
@@ -184,8 +194,7 @@ static void judge_evidence(struct rr_claim_row *row,
 		set_standing(row, RR_SKIPPED, "needs a server from %s on",
 			     claim->least_version);
 	} else if ((job = evidence->skipped) &&
-		   (claim->verdict != RR_CLAIM_OUTDATED ||
-		    !evidence->n_played)) {
+		   (!claim->by_server || !evidence->n_sayings)) {
 		set_standing(row, RR_SKIPPED, "%s: %s", job->name,
 			     job->result.text);
 	} else if (evidence->n_races > 0) {
@@ -307,20 +316,50 @@ static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 
 /* ---- Rows ----------------------------------------------------------------------------- */
 
-static void describe_claim(struct rr_claim_row *row)
+/* "false", "true if clocks agree"; malloc'd, NULL = out of memory. */
+static char *main_verdict(const struct rr_claim *claim)
 {
-	const struct rr_claim *claim = row->claim;
 	const char *name = rr_claim_verdict_name(claim->verdict);
 	const char *between =
 		claim->verdict == RR_CLAIM_TRUE_IF ? " " : ": ";
+	char *text;
+
+	if (asprintf(&text, "%s%s%s", name, claim->remark ? between : "",
+		     claim->remark ? claim->remark : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* The one that is about this server comes first: "false; true since Valkey 9.1". */
+static char *whole_verdict(const struct rr_claim *claim, bool is_elsewhere)
+{
+	const struct rr_claim_elsewhere *other = &claim->elsewhere;
+	char *before = main_verdict(claim);
+	char *text = NULL;
+	int length;
+
+	if (!before || !other->race)
+		return before;
+	if (is_elsewhere)
+		length = asprintf(&text, "%s since %s; before %s",
+				  rr_claim_verdict_name(other->verdict),
+				  other->since, before);
+	else
+		length = asprintf(&text, "%s; %s since %s", before,
+				  rr_claim_verdict_name(other->verdict),
+				  other->since);
+	free(before);
+	return length < 0 ? NULL : text;
+}
+
+static void describe_claim(struct rr_claim_row *row, bool is_elsewhere)
+{
+	const struct rr_claim *claim = row->claim;
 
 	if (asprintf(&row->where, "%s%s", claim->where,
 		     claim->derived ? " (derived)" : "") < 0)
 		row->where = NULL;
-	if (asprintf(&row->verdict, "%s%s%s", name,
-		     claim->remark ? between : "",
-		     claim->remark ? claim->remark : "") < 0)
-		row->verdict = NULL;
+	row->verdict = whole_verdict(claim, is_elsewhere);
 }
 
 static const char *section_of(const struct rr_claim *claim)
@@ -341,9 +380,13 @@ static bool judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 {
 	const struct evidence evidence = gather_evidence(jobs, claim);
 
-	*row = (struct rr_claim_row){ .claim = claim };
+	*row = (struct rr_claim_row){
+		.claim = claim,
+		.recorded = evidence.is_elsewhere ? claim->elsewhere.verdict :
+						    claim->verdict,
+	};
 	judge_evidence(row, &evidence, jobs->version);
-	describe_claim(row);
+	describe_claim(row, evidence.is_elsewhere);
 	describe_jobs(row, jobs);
 	return row->problem && row->where && row->verdict && row->observed &&
 	       row->races;

@@ -64,7 +64,7 @@ void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 	fputs("<p class=\"lead\"><strong>", file);
 	rr_claim_rows_summarise(rows, file);
 	rr_xml_print(file, "%s%s.</strong></p>\n",
-		     rows->version[0] ? ", on Redis " : "", rows->version);
+		     rows->version[0] ? ", on " : "", rows->version);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rr_claim_row *row = &rows->rows[i];
 

@@ -39,7 +39,7 @@ static void sign_rows(const struct rr_claim_rows *rows, FILE *file)
 	fputc('\n', file);
 	rr_claim_rows_summarise(rows, file);
 	if (rows->version[0])
-		fprintf(file, " on Redis %s", rows->version);
+		fprintf(file, " on %s", rows->version);
 }
 
 /* ---- Escapes ------------------------------------------------------------------------ */
@@ -211,7 +211,7 @@ static json_t *properties_of_row(const struct rr_claim_row *row)
 		"claim", claim->text,
 		"document", claim->where,
 		"derived", (int)claim->derived,
-		"recorded", rr_claim_verdict_name(claim->verdict),
+		"recorded", rr_claim_verdict_name(row->recorded),
 		"remark", text_or_null(claim->remark),
 		"computed", text_or_null(computed),
 		"standing", standing_names[row->standing],
@@ -269,6 +269,8 @@ void rr_claim_rows_as_cases(const struct rr_claim_rows *rows,
 {
 	rr_cases_init(cases, "redrace claims");
 	json_object_set_new(cases->properties, "redis_version",
+			    json_string(rr_version_number(rows->version)));
+	json_object_set_new(cases->properties, "server",
 			    json_string(rows->version));
 	for (size_t i = 0; i < rows->n; i++)
 		add_row(cases, &rows->rows[i]);

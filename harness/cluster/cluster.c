@@ -297,22 +297,41 @@ bool rr_cluster_has_time(const struct rr_cluster *cluster)
 	return cluster->shim[0] != '\0';
 }
 
+/* What INFO calls a server's version. Forks also say which version of Redis they
+ * are like: hence they come first. */
+static const struct {
+	const char *field, *product;
+} products[] = {
+	{ "\nvalkey_version:", "Valkey" },
+	{ "\nredict_version:", "Redict" },
+	{ "\nredis_version:", "Redis" },
+};
+
 void rr_cluster_version(const struct rr_cluster *cluster, char *version,
 			size_t size)
 {
-	static const char field[] = "redis_version:";
 	struct rl_reply reply;
-	const char *found;
+	const char *found = NULL;
 
 	version[0] = '\0';
 	if (cluster->n_spare == 0 ||
-	    rl_run(cluster->spare[0].admin, &reply, "INFO server") != RL_OK)
+	    rl_run(cluster->spare[0].admin, &reply, "INFO server") != RL_OK ||
+	    !reply.text)
 		return;
-	found = reply.text ? strstr(reply.text, field) : NULL;
-	if (!found)
+	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+		found = strstr(reply.text, products[i].field);
+		if (!found)
+			continue;
+		found += strlen(products[i].field);
+		snprintf(version, size, "%s %.*s", products[i].product,
+			 (int)strcspn(found, "\r\n"), found);
 		return;
-	found += strlen(field);
-	snprintf(version, size, "%.*s", (int)strcspn(found, "\r\n"), found);
+	}
+}
+
+const char *rr_version_number(const char *version)
+{
+	return version + strcspn(version, "0123456789");
 }
 
 struct rr_workplace *

@@ -177,7 +177,7 @@ bool rr_cluster_need(struct rr_cluster *cluster, size_t n,
 /* Do its servers follow rr_cluster_tick() exactly? */
 bool rr_cluster_has_time(const struct rr_cluster *cluster);
 
-/* The version of the program that was tried out, "7.0.15"; "" = not known. */
+/* What the program is that was tried out, "Redis 7.0.15"; "" = not known. */
 void rr_cluster_version(const struct rr_cluster *cluster, char *version,
 			size_t size);
 
@@ -186,8 +186,11 @@ enum { RR_VERSION_SIZE = 40 };
 struct rr_workplace {
 	struct rr_session session;
 	struct rr_cluster cluster;
-	char version[RR_VERSION_SIZE]; /* of the servers, "" = not known */
+	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = not known */
 };
+
+/* Of a version its number, "7.0.15". */
+const char *rr_version_number(const char *version);
 
 /* Opens both, and closes them. NULL: neither is open. */
 struct rr_workplace *

@@ -156,6 +156,8 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 		json_object_set_new(hazards, rr_hazard_texts[i].name,
 				    describe_hazard(i));
 	json_object_set_new(cases->properties, "redis_version",
+			    json_string(rr_version_number(matrix->version)));
+	json_object_set_new(cases->properties, "server",
 			    json_string(matrix->version));
 	json_object_set_new(cases->properties, "hazards", hazards);
 	while ((cell = rr_matrix_next(matrix, cell))) {

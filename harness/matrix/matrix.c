@@ -180,5 +180,5 @@ void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file)
 	fputc('\n', file);
 	rr_matrix_summarise(matrix, file);
 	if (matrix->version[0])
-		fprintf(file, ", Redis %s", matrix->version);
+		fprintf(file, ", %s", matrix->version);
 }

@@ -84,7 +84,7 @@ struct rr_matrix {
 	unsigned long most;     /* states of a cell, 0 = as in its bounds */
 	struct rr_cell *cells;  /* RR_HAZARDS of each strategy; those of other
 				 * columns are RR_CELL_UNDONE */
-	char version[RR_VERSION_SIZE]; /* of the server, "" = unknown */
+	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = unknown */
 	double seconds;
 };
 

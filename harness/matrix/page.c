@@ -137,6 +137,6 @@ void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 			put_interleaving(cell, file);
 	}
 	if (matrix->version[0])
-		fprintf(file, "<p>Redis %s.</p>\n", matrix->version);
+		fprintf(file, "<p>%s.</p>\n", matrix->version);
 	rr_page_end(file, rr_race_script);
 }

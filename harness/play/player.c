@@ -146,6 +146,9 @@ static bool play_step(struct player *player, const struct rr_step *step,
 	trace->findings = player->observer.findings;
 	if (listener && listener->after)
 		listener->after(listener->context, trace, event);
+	if (event->differs && step->skips)
+		return player_fail(player, RR_ERROR_SKIPPED, step,
+				   "this server answers %.200s", event->reply);
 	return !event->differs;
 }
 

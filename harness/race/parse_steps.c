@@ -257,6 +257,24 @@ static bool parse_repeat(struct parser *parser)
 	return true;
 }
 
+/* else skip, below a step with a reply */
+static bool parse_else(struct parser *parser)
+{
+	struct rr_race *race = parser->race;
+	struct rr_step *last = race->n_steps ? &race->steps[race->n_steps - 1] :
+					       NULL;
+
+	if (parser->line.n_words != 2 ||
+	    !parser_same(parser->line.words[1], "skip"))
+		return parser_fail(parser, "expected 'else skip'");
+	if (!last || !last->expected)
+		return parser_fail(
+			parser,
+			"expected a step with a reply before 'else skip'");
+	last->skips = true;
+	return true;
+}
+
 /* The steps since the repeat began, so many times. */
 static bool parse_end(struct parser *parser)
 {
@@ -359,6 +377,7 @@ static const struct {
 	{ "verdict", parse_verdict },
 	{ "repeat", parse_repeat },
 	{ "end", parse_end },
+	{ "else", parse_else },
 };
 
 bool parser_step(struct parser *parser)

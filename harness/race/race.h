@@ -69,6 +69,8 @@ struct rr_step {
 	const char *remark;    /* after !: why this is the deciding step, or NULL */
 	bool is_lost;          /* => (lost): executed, the client never knows */
 	bool is_waiting;       /* => (waits): no reply yet */
+	bool skips;            /* else skip: with another reply the race is about
+				* other servers */
 };
 
 /* What a document says, so that it can be compared with what happens. */

@@ -377,7 +377,7 @@ static size_t write_steps(FILE *file, const struct rr_race *race)
 		in_repeat = step->repetition == 1 && !ends_round(race, i);
 		if (step->repetition <= 1) {
 			rr_race_write_step(file, race, step);
-			fputc('\n', file);
+			fputs(step->skips ? "\nelse skip\n" : "\n", file);
 		}
 		sayings = write_sayings_of(file, race, sayings, i);
 		if (step->repetition == 1 && !in_repeat)

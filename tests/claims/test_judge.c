@@ -23,7 +23,7 @@ static void judge_begin(struct bench_of_jobs *bench, const char *id)
 	*bench = (struct bench_of_jobs){ .claim = rr_claim_find(id) };
 	bench->jobs.jobs = bench->all;
 	cr_assert_not_null(bench->claim);
-	strcpy(bench->jobs.version, "7.0.15");
+	strcpy(bench->jobs.version, "Redis 7.0.15");
 }
 
 static struct rr_job *add_job(struct bench_of_jobs *bench)
@@ -187,6 +187,53 @@ Test(judge, never_passes_what_was_skipped)
 	assert_standing(&bench, RR_SKIPPED, RR_EXIT_SKIPPED, "race-0");
 }
 
+/* A race of that name, whose one saying holds or not. */
+static struct rr_job *add_named(struct bench_of_jobs *bench, const char *name,
+				int hold)
+{
+	struct rr_job *job = add_played(bench, 1, hold);
+
+	snprintf(job->name, sizeof(job->name), "%s", name);
+	return job;
+}
+
+Test(judge, takes_the_verdict_of_the_kind_of_server)
+{
+	struct bench_of_jobs bench;
+	const struct rr_claim_row *row;
+
+	judge_begin(&bench, "TX-11d");
+	add_named(&bench, "torn-aof-half-transaction", 0);
+	add_named(&bench, "torn-aof-closed", 1)->result.code = RR_EXIT_SKIPPED;
+	assert_standing(&bench, RR_STANDS, RR_EXIT_OK, "");
+	judge_begin(&bench, "TX-11d");
+	add_named(&bench, "torn-aof-half-transaction", 0)->result.code =
+		RR_EXIT_SKIPPED;
+	add_named(&bench, "torn-aof-closed", 1);
+	row = judge(&bench);
+	cr_assert_eq(row->standing, RR_STANDS, "%s", row->problem);
+	cr_assert_eq(row->recorded, RR_CLAIM_TRUE);
+	cr_assert_str_eq(row->verdict, "true since Valkey 9.1; before false");
+	judge_end(&bench);
+}
+
+Test(judge, does_not_take_one_kind_of_server_for_the_other)
+{
+	struct bench_of_jobs bench;
+
+	judge_begin(&bench, "TX-11d");
+	add_named(&bench, "torn-aof-half-transaction", 1);
+	add_named(&bench, "torn-aof-closed", 1)->result.code = RR_EXIT_SKIPPED;
+	assert_standing(&bench, RR_DIFFERS, RR_EXIT_VIOLATED,
+			"recorded false, found true");
+	judge_begin(&bench, "TX-11d");
+	add_named(&bench, "torn-aof-half-transaction", 0)->result.code =
+		RR_EXIT_SKIPPED;
+	add_named(&bench, "torn-aof-closed", 0);
+	assert_standing(&bench, RR_DIFFERS, RR_EXIT_VIOLATED,
+			"recorded true, found false");
+}
+
 Test(judge, says_what_nothing_shows_and_what_was_called_off)
 {
 	struct bench_of_jobs bench;
@@ -229,7 +276,7 @@ Test(judge, speaks_of_servers_that_are_new_enough)
 	assert_standing(&bench, RR_STANDS, RR_EXIT_OK, "");
 	judge_begin(&bench, "WA-5");
 	add_played(&bench, 0, 0);
-	strcpy(bench.jobs.version, "6.0.16");
+	strcpy(bench.jobs.version, "Redis 6.0.16");
 	assert_standing(&bench, RR_SKIPPED, RR_EXIT_SKIPPED, "from 6.2 on");
 	cr_assert(rr_version_reaches("6.2", "6.2"));
 	cr_assert(rr_version_reaches("10.0.1", "6.2"));

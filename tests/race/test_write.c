@@ -62,7 +62,7 @@ static bool same_step(const struct rr_step *a, const struct rr_step *b)
 			same_text(a->text, b->text)) &&
 	       a->amount == b->amount && same_text(a->expected, b->expected) &&
 	       same_text(a->remark, b->remark) && a->is_lost == b->is_lost &&
-	       a->is_waiting == b->is_waiting;
+	       a->is_waiting == b->is_waiting && a->skips == b->skips;
 }
 
 static bool same_steps(const char *what, const struct rr_step *a, size_t n_a,
@@ -457,6 +457,9 @@ static void put_run(struct dice *dice)
 	if (roll(dice, 2)) {
 		fputs(" =>", dice->file);
 		put_reply(dice);
+		end_line(dice);
+		fputs(roll(dice, 4) ? "" : "else skip\n", dice->file);
+		return;
 	}
 	end_line(dice);
 }
