@@ -23,6 +23,12 @@ def commands(root):
                             'lua-renewed', {0, 2}),
         'bench-queue': ('bench -n 1500 -p 3 -t 1 --wait delay-queue '
                         '--kill-workers 1 -o r set-nx-ex', {0, 2}),
+        'bench-replicas': ('bench -n 2000 -r 1 --topology replica --fail-over 1 '
+                           '-o r lua-delifequals', {0, 1, 2}),
+        'bench-sentinels': ('bench -n 2000 --topology sentinel -o r incr',
+                            {0, 2}),
+        'bench-cluster': ('bench -n 2000 --topology cluster --fail-over 1 -o r '
+                          'incr', {0, 1, 2}),
         'play': ('play lost-update -o x.html', {0}),
         'play-schedule': ('play redlock --save x.race', {0}),
         'explore': ('explore -o x.json multi-watch-split lua-delifequals',
@@ -39,7 +45,8 @@ def commands(root):
         'game': ('game -o g.html lost lease', {0}),
         'floor': ('floor -r 1 -n 100', {0, 2}),
         'floor-explore': ('floor --explore --seconds 1', {0, 2}),
-        'peers': ('peers -r 1 -n 100', {0, 1, 2, 77}, root, 20, 12),
+        'doctor': ('doctor', {0, 1, 2, 69}),
+        'peers': ('peers -r 1 -n 100', {0, 1, 2, 77}, root, 5, 12),
     }
     return {name: Command(*row) for name, row in table.items()}
 

@@ -119,7 +119,9 @@ class Peers:
             scene.start(['bench', '-n', '300', '-o', 'r', '--redis',
                          ','.join(good + bad), 'redlock'])
             scene.wait(3 * LIMIT)
-            self.judge(scene, 'cut_off' if n < 3 else what, most=3)
+            # Of the real ones only one is wrong; the others are a majority.
+            few = n < 3 or what not in BEHAVIOURS
+            self.judge(scene, 'cut_off' if few else what, most=3)
 
     def with_program(self, scene, rng, tell):
         name = rng.choice(sorted(n for n in self.commands if n not in (
