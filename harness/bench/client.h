@@ -231,7 +231,7 @@ bool rr_postpone_died_on_purpose(const struct rr_run *run,
 				 struct rr_board *board, int process,
 				 int status);
 
-/* ---- A data server that may die (endure.c) --------------------------------- */
+/* ---- Servers that may die (endure.c) ---------------------------------------- */
 
 /* Has this attempt certainly done nothing, because of a fail-over, so that it
  * may be made again? Then it has waited a little. Gives up when nothing has

@@ -7,11 +7,11 @@
 
 enum { TROUBLE_MS = 30000, PAUSE_NS = 5000000, CONFIRM_MS = 100 };
 
-/* The lock servers that stand alone are asked by a lock that expects them to be
- * gone. */
+/* Of lock servers that stand alone a majority is left; the data server is none of
+ * them. */
 static bool data_may_move(const struct rr_run *run)
 {
-	return run->formation && run->formation->kind != RR_TOPOLOGY_ALONE;
+	return run->formation->kind != RR_TOPOLOGY_ALONE;
 }
 
 /* No server will ever say anything else. */
@@ -20,45 +20,50 @@ static bool is_final(const char *why)
 	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
 }
 
-static bool has_been_troubled_for_long(struct rr_runner *runner)
+/* The run is over, or nothing has worked for too long. */
+static bool is_hopeless(struct rr_runner *runner)
 {
 	const int64_t now_ns = rr_count_now_ns(runner);
+	const char *why = rl_link_error(runner->data);
 
 	if (runner->troubled_ns == 0)
 		runner->troubled_ns = now_ns;
-	return now_ns - runner->troubled_ns > TROUBLE_MS * INT64_C(1000000);
+	if (rr_board_is_stopped(runner->board))
+		return true;
+	if (now_ns - runner->troubled_ns <= TROUBLE_MS * INT64_C(1000000))
+		return false;
+	rr_runner_give_up(runner, RR_ERROR_REDIS,
+			  "nothing has worked for %d s: %.200s",
+			  TROUBLE_MS / 1000,
+			  why[0] ? why : "too few lock servers answered");
+	return true;
 }
 
 /*
- * A new connection, to whoever is the primary now. It is open before anything is
- * asked for: a lease is counted from the request, and to find a primary may take
- * longer. False: there is none for too long, or the run is over.
+ * Waits a little. Where the primary may be another by now, for a new connection to
+ * whoever it is; it is open before anything is asked for, because a lease is
+ * counted from the request, and to find a primary may take longer than that.
  */
-static bool find_primary(struct rr_runner *runner)
+static bool come_back(struct rr_runner *runner)
 {
-	rl_link_disconnect(runner->data);
+	const bool moves = data_may_move(runner->run);
+
+	if (moves)
+		rl_link_disconnect(runner->data);
 	do {
-		if (rr_board_is_stopped(runner->board))
+		if (is_hopeless(runner))
 			return false;
-		if (has_been_troubled_for_long(runner)) {
-			rr_runner_give_up(runner, RR_ERROR_REDIS,
-					  "nothing has worked for %d s: %.200s",
-					  TROUBLE_MS / 1000,
-					  rl_link_error(runner->data));
-			return false;
-		}
 		rl_sleep_ns(runner->data, PAUSE_NS);
-	} while (rl_link_connect(runner->data) != RL_OK);
+	} while (moves && rl_link_connect(runner->data) != RL_OK);
 	return true;
 }
 
 bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
 		       const char *why)
 {
-	if (!data_may_move(runner->run) ||
-	    (outcome == RL_ERROR && is_final(why)))
+	if (!runner->run->formation || (outcome == RL_ERROR && is_final(why)))
 		return false;
-	find_primary(runner);
+	come_back(runner);
 	return true;
 }
 
@@ -67,7 +72,7 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 	const bool is_undone = outcome == RL_ERROR ||
 			       (outcome == RL_LOST && !runner->entered);
 
-	if (!data_may_move(runner->run))
+	if (!runner->run->formation)
 		return false;
 	if (!is_undone) {
 		runner->troubled_ns = 0;
@@ -75,7 +80,7 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 	}
 	if (outcome == RL_ERROR && is_final(rl_link_error(runner->data)))
 		return false;
-	return find_primary(runner);
+	return come_back(runner);
 }
 
 bool rr_endure_is_replicated(struct rr_runner *runner)

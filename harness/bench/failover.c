@@ -2,7 +2,7 @@
 /* Fail-overs of a run: spread over it, each when the one before it is mended. */
 #include "client.h"
 
-enum { FAIL_OVER_PAUSE_MS = 2 };
+enum { CALM_PAUSE_MS = 20, FAIL_OVER_PAUSE_MS = 2 };
 
 const struct rl_address *rr_run_address(const struct rr_run *run, size_t i)
 {
@@ -45,7 +45,10 @@ bool rr_failover_turn(const struct rr_run *run, const struct rr_board *board,
 
 int rr_failover_pause_ms(const struct rr_run *run, int most_ms)
 {
-	return run->formation ? FAIL_OVER_PAUSE_MS : most_ms;
+	if (!run->formation)
+		return most_ms;
+	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS :
+							     FAIL_OVER_PAUSE_MS;
 }
 
 void rr_failover_gather(struct rr_measurement *m, const struct rr_run *run)

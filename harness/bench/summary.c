@@ -260,6 +260,24 @@ void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 
 /* ---- Cases --------------------------------------------------------------- */
 
+/* Only where servers were killed. */
+static void add_fail_over_properties(json_t *properties,
+				     const struct rr_measurement *m)
+{
+	if (!m->fail_overs)
+		return;
+	json_object_set_new(properties, "topology",
+			    json_string(rr_topology_names[m->topology]));
+	json_object_set_new(properties, "fail_overs",
+			    json_integer(m->tally.fail_overs));
+	json_object_set_new(properties, "without_primary_ns",
+			    json_integer(m->tally.headless_ns));
+	json_object_set_new(properties, "wait_replicas",
+			    json_integer(m->wait_replicas));
+	json_object_set_new(properties, "unconfirmed",
+			    json_integer((json_int_t)m->unconfirmed));
+}
+
 /* What the verdict was decided by, and the figures of all. */
 static json_t *properties_of_group(const struct group *group, long seed)
 {
@@ -285,6 +303,7 @@ static json_t *properties_of_group(const struct group *group, long seed)
 		json_object_set_new(properties, figures[f].name,
 				    json_real(s.median));
 	}
+	add_fail_over_properties(properties, m);
 	return properties;
 }
 

@@ -13,7 +13,7 @@ static void enter_phase(struct rr_formation *formation,
 	formation->since_ns = rr_clock_ns();
 }
 
-/* ---- The death ------------------------------------------------------------------- */
+/* ---- The death ------------------------------------------------------------- */
 
 /* Who the replicas come as is no user any more: their links are closed, and they
  * are refused when they come again. */
@@ -53,7 +53,7 @@ bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns,
 	return cut_replicas(formation, error);
 }
 
-/* ---- The promotion ------------------------------------------------------------------ */
+/* ---- The promotion ------------------------------------------------------------ */
 
 /* A member that says it is the primary, and is not the one that was; -1 = none. */
 static int find_promoted(const struct rr_formation *formation)
@@ -160,7 +160,7 @@ static bool take_over(struct rr_formation *formation, int promoted,
 	       restart_killed(formation, error);
 }
 
-/* ---- Turns -------------------------------------------------------------------------- */
+/* ---- Turns -------------------------------------------------------------------- */
 
 static bool is_late(const struct rr_formation *formation)
 {

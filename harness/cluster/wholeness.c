@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Primaries and replicas ------------------------------------------------------ */
+/* ---- Primaries and replicas ------------------------------------------------ */
 
 /* The number after a name in INFO; -1 = it is not there. */
 static long long info_number(const char *info, const char *name)
@@ -56,7 +56,7 @@ static bool are_members_whole(const struct rr_formation *formation)
 	return true;
 }
 
-/* ---- Sentinels ---------------------------------------------------------------------- */
+/* ---- Sentinels ---------------------------------------------------------------- */
 
 /* In a reply of names and values one after the other. */
 static const char *value_of(const struct rl_reply *reply, const char *name)
@@ -119,7 +119,7 @@ static bool are_sentinels_ready(const struct rr_formation *formation)
 	return true;
 }
 
-/* ---- Nodes of a cluster -------------------------------------------------------------- */
+/* ---- Nodes of a cluster -------------------------------------------------------- */
 
 /* Everybody has seen everybody, and thinks badly of nobody. */
 static bool is_node_content(struct rr_server *node)

@@ -31,6 +31,7 @@ static void print_sentence(FILE *out, const struct rr_csv *csv)
 {
 	const size_t violated = count_verdicts(csv, "violated");
 	const size_t inconclusive = count_verdicts(csv, "inconclusive");
+	const size_t failed_over = count_verdicts(csv, "lost-by-fail-over");
 
 	rr_xml_print(
 		out,
@@ -38,6 +39,8 @@ static void print_sentence(FILE *out, const struct rr_csv *csv)
 		violated ? "bad" : "good", violated ? "✗" : "✓", csv->n_rows,
 		csv->n_rows == 1 ? "" : "s", count_verdicts(csv, "exact"),
 		count_verdicts(csv, "lossy"));
+	if (failed_over)
+		rr_xml_print(out, ", %zu lost by fail-over", failed_over);
 	if (violated)
 		rr_xml_print(out, ", %zu violated", violated);
 	if (inconclusive)
