@@ -50,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore
+.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore failover
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -102,6 +102,9 @@ bench-peers: $(B)/redrace ## our locks beside those of others: Python, Node.js, 
 	@sh .ci/deps-peers || [ $$? -eq 77 ]
 	@[ '$(MORE)' = no ] || sh .ci/deps-peers-more || [ $$? -eq 77 ]
 	@$(B)/redrace peers $(ARGS)
+
+failover: $(B)/redrace ## what fail-overs lose, with WAIT and without: docs/failover.md
+	@REDRACE=$(B)/redrace sh plots/failover $(ARGS)
 
 claims: all ## every claim of the documents, by playing its races
 	@$(B)/redrace claims $(ARGS)
