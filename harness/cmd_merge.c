@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/option.h"
 #include "base/shards.h"
+#include "bench/bench.h"
 #include "commands.h"
 #include "explore/explore.h"
 
@@ -84,6 +85,8 @@ static bool put_together(const struct rr_shards *shards, struct rr_cases *whole,
 {
 	if (strcmp(whole->command, "redrace explore") == 0)
 		return rr_explore_merge(shards, whole, code, error);
+	if (strcmp(whole->command, "redrace bench") == 0)
+		return rr_bench_merge(shards, whole, code, error);
 	*code = rr_shards_exit(shards);
 	return rr_shards_unite(shards, whole, error);
 }

@@ -331,8 +331,10 @@ bool rr_results_open(struct rr_results *results,
 
 void rr_results_close(struct rr_results *results)
 {
-	for (size_t i = 0; i < results->n_finished; i++)
+	for (size_t i = 0; i < results->n_finished; i++) {
+		json_decref(results->finished[i]->shard_run);
 		free(results->finished[i]);
+	}
 	free(results->finished);
 	if (results->rows >= 0)
 		close(results->rows);

@@ -13,6 +13,7 @@ enum { GROUP_MAX = 1000 };
 
 struct group {
 	const struct rr_measurement *members[GROUP_MAX];
+	json_t *shard_runs[GROUP_MAX]; /* of each; NULL = it is no shard */
 	size_t n;
 };
 
@@ -26,8 +27,11 @@ static void fill_group(const struct rr_results *results,
 			&results->finished[i]->measurement;
 
 		if (m->strategy == strategy && m->threads == threads &&
-		    group->n < GROUP_MAX)
+		    group->n < GROUP_MAX) {
+			group->shard_runs[group->n] =
+				results->finished[i]->shard_run;
 			group->members[group->n++] = m;
+		}
 	}
 }
 
@@ -278,6 +282,20 @@ static void add_fail_over_properties(json_t *properties,
 			    json_integer((json_int_t)m->unconfirmed));
 }
 
+/* What redrace merge needs. */
+static void add_shard_runs(json_t *properties, const struct group *group)
+{
+	json_t *runs = json_array();
+
+	for (size_t i = 0; i < group->n; i++) {
+		if (group->shard_runs[i])
+			json_array_append(runs, group->shard_runs[i]);
+	}
+	if (json_array_size(runs))
+		json_object_set(properties, "shard_runs", runs);
+	json_decref(runs);
+}
+
 /* What the verdict was decided by, and the figures of all. */
 static json_t *properties_of_group(const struct group *group, long seed)
 {
@@ -296,6 +314,7 @@ static json_t *properties_of_group(const struct group *group, long seed)
 		"failed", (json_int_t)m->failed,
 		"unknown", (json_int_t)m->unknown);
 
+	add_shard_runs(properties, group);
 	for (size_t f = 0; f < FIGURES; f++) {
 		const struct rr_statistics s =
 			statistics_of(group, figures[f].of, seed);
