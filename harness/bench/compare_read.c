@@ -3,6 +3,7 @@
  * so that columns of later versions do no harm, and env.json. */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 #include "compare.h"
 
 enum { COLUMNS_MAX = 128 };
+
+/* Whole numbers are exact up to here; bench writes none that is larger. */
+static const double NUMBER_MAX = 9007199254740992.0;
 
 const char *const rr_compared_settings[] = {
 	"increments", "hold_us", "ttl_ms", "keys", "transport", "placement",
@@ -89,11 +93,12 @@ static double number_of(struct table *table, const char *name)
 	value = strtod(text, &end);
 	if (end == text && *text == '\0')
 		return 0;
-	if (*end)
-		rr_error_set(table->error, RR_ERROR_DATA,
-			     "%s:%ld: %s is '%.40s', which is no number",
-			     table->path, table->line, name, text);
-	return value;
+	if (*end == '\0' && fabs(value) <= NUMBER_MAX) /* not if it is NaN */
+		return value;
+	rr_error_set(table->error, RR_ERROR_DATA,
+		     "%s:%ld: %s is '%.40s', which is no number or too large",
+		     table->path, table->line, name, text);
+	return 0;
 }
 
 static bool fill_compared_row(struct table *table, struct rr_compared_row *row)

@@ -211,6 +211,10 @@ Test(comparing, wrong_usage_in_one_line)
 	assert_compared("a d", RR_EXIT_DATA, "no strategy in common");
 	cr_assert_eq(cli_run("mkdir $HERE/c && echo schema,strategy >$HERE/c/runs.csv && echo 1,incr >>$HERE/c/runs.csv"), 0);
 	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/c 2>&1", RR_EXIT_DATA, "no column");
+	cr_assert_eq(cli_run("mkdir $HERE/e && sed 's/,7000,/,1e99,/' $HERE/a/runs.csv >$HERE/e/runs.csv"), 0);
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/e 2>&1", RR_EXIT_DATA, "runs.csv:2: lat_p50_ns is '1e99', which is no number or too large");
+	cr_assert_eq(cli_run("mkdir $HERE/f && sed 's/,7000,/,nan,/' $HERE/a/runs.csv >$HERE/f/runs.csv"), 0);
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/f 2>&1", RR_EXIT_DATA, "lat_p50_ns is 'nan'");
 	cr_assert_eq(cli_run("echo 1 >>$HERE/a/runs.csv"), 0);
 	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a 2>&1", RR_EXIT_DATA, "runs.csv:7: not as many fields");
 }

@@ -164,7 +164,7 @@ class Peers:
                     'busy_with_a_script'}
         allowed = {2, 69, 77} | ({0} if what in harmless else set())
         if what in ('ok', 'one', 'array', 'text', 'minus', 'twice', 'pong',
-                    'empty', 'nil', 'noscript'):
+                    'empty', 'nil', 'noscript', 'flood-ok'):
             allowed |= {1, 65, 70}
         scene.check_code(allowed)
         lines = scene.check_lines(most)
