@@ -29,6 +29,7 @@ static void write_node(FILE *file, const struct rr_server *server)
 		"cluster-config-file nodes.conf\n"
 		"cluster-port %d\n"
 		"cluster-node-timeout %d\n"
+		"cluster-replica-validity-factor 0\n"
 		"cluster-migration-barrier 100\n",
 		server->bus_port, RR_DOWN_AFTER_MS);
 }

@@ -208,8 +208,9 @@ static bool make_redis_cluster(struct rr_formation *formation, const char *key,
  * machine that is busy does not make them stop for half a minute (TILT). They
  * connect again as often as they ping, and so a server that was just promoted
  * seems down to them where they are told to be quicker than that with their
- * verdict, and another fail-over follows. A server that does not know this
- * command takes longer.
+ * verdict, and another fail-over follows; but what a replica told them counts no
+ * longer than five such periods, and they ask it once in a second when its
+ * primary is dead. A server that does not know this command takes longer.
  */
 static void hurry_sentinels(struct rr_formation *formation)
 {
@@ -220,7 +221,7 @@ static void hurry_sentinels(struct rr_formation *formation)
 		struct rl_reply reply;
 
 		rl_run(sentinel->admin, &reply,
-		       "SENTINEL DEBUG PING-PERIOD 100 INFO-PERIOD 200 PUBLISH-PERIOD 200 TILT-PERIOD 1000");
+		       "SENTINEL DEBUG PING-PERIOD 300 INFO-PERIOD 200 PUBLISH-PERIOD 200 TILT-PERIOD 1000");
 	}
 }
 
