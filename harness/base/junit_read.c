@@ -108,7 +108,7 @@ static char *attribute_of(const struct xml_tag *tag, const char *name)
 	return end ? plain_of((struct piece){ value, end }) : NULL;
 }
 
-static double number_of(const struct xml_tag *tag, const char *name)
+static double attribute_number(const struct xml_tag *tag, const char *name)
 {
 	char *text = attribute_of(tag, name);
 	const double number = text ? strtod(text, NULL) : 0;
@@ -131,9 +131,9 @@ static void begin_case(struct junit *junit, const struct xml_tag *tag)
 		.suite = suite,
 		.name = attribute_of(tag, "name"),
 		.verdict = RR_CASE_PASSED,
-		.seconds = number_of(tag, "time"),
+		.seconds = attribute_number(tag, "time"),
 		.file = attribute_of(tag, "file"),
-		.line = (long)number_of(tag, "line"),
+		.line = (long)attribute_number(tag, "line"),
 	};
 	junit->is_in_case = true;
 }
@@ -217,7 +217,7 @@ static void take_suite(struct junit *junit, const struct xml_tag *tag)
 	char *name = attribute_of(tag, "name");
 
 	junit->cases->command = rr_cases_command(name);
-	junit->cases->seconds = number_of(tag, "time");
+	junit->cases->seconds = attribute_number(tag, "time");
 	free(name);
 }
 

@@ -39,7 +39,7 @@ static uint64_t digest_text(uint64_t digest, const char *text)
 }
 
 /* A case is known by its suite and its name. */
-static void note_time(struct rr_case_times *times, const struct rr_case *one,
+static void note_case_time(struct rr_case_times *times, const struct rr_case *one,
 		      uint64_t *digest)
 {
 	char name[400], seconds[40];
@@ -65,7 +65,7 @@ bool rr_case_times_read(struct rr_case_times *times, const char *path,
 	times->seconds = json_object();
 	times->usual = 0;
 	for (size_t i = 0; i < cases.n; i++)
-		note_time(times, &cases.cases[i], &digest);
+		note_case_time(times, &cases.cases[i], &digest);
 	if (times->usual <= 0)
 		rr_error_set(error, RR_ERROR_DATA,
 			     "--times '%s': no case in it has a time", path);

@@ -105,7 +105,7 @@ static bool compare_options(const struct rr_shard_results *a,
 	return compare_value(a, b, "options", of_a, of_b, error);
 }
 
-static const char *server_of(const struct rr_shard_results *shard)
+static const char *shard_server(const struct rr_shard_results *shard)
 {
 	const char *version = json_string_value(json_object_get(
 		shard->cases.properties, "redis_version"));
@@ -118,7 +118,7 @@ static bool compare_servers(const struct rr_shard_results *a,
 			    const struct rr_shard_results *b,
 			    struct rr_error *error)
 {
-	const char *of_a = server_of(a), *of_b = server_of(b);
+	const char *of_a = shard_server(a), *of_b = shard_server(b);
 
 	return !*of_a || !*of_b || strcmp(of_a, of_b) == 0 ||
 	       refuse_difference(a, b, "the server's version", of_a, of_b,
@@ -155,7 +155,7 @@ static bool compare_all(const struct rr_shards *shards, struct rr_error *error)
 		if (!compare_two(&shards->all[0], &shards->all[i], error) ||
 		    !compare_servers(asked, &shards->all[i], error))
 			return false;
-		if (!*server_of(asked))
+		if (!*shard_server(asked))
 			asked = &shards->all[i];
 	}
 	return true;
@@ -234,9 +234,9 @@ void rr_shards_begin(const struct rr_shards *shards, struct rr_cases *whole)
 
 		if (shard->cases.seconds > whole->seconds)
 			whole->seconds = shard->cases.seconds;
-		if (*server_of(shard))
+		if (*shard_server(shard))
 			json_object_set_new(whole->properties, "redis_version",
-					    json_string(server_of(shard)));
+					    json_string(shard_server(shard)));
 		json_array_append_new(
 			list, json_pack("{s:i, s:f, s:I}", "index",
 					shard->index, "seconds",

@@ -62,8 +62,8 @@ static bool look_for_failure(struct rr_meeting *meeting, struct rr_error *error)
 			    meeting->shard.of, meeting->run);
 }
 
-static bool is_over(struct rr_meeting *meeting, int64_t begun_ns, long long n,
-		    struct rr_error *error)
+static bool is_meeting_over(struct rr_meeting *meeting, int64_t begun_ns,
+			    long long n, struct rr_error *error)
 {
 	if (meeting->signals->interrupted)
 		return !rr_error_interrupted(error);
@@ -96,7 +96,7 @@ bool rr_meeting_point(struct rr_meeting *meeting, struct rr_error *error)
 		rl_reply_number(&reply, &n);
 		if (n >= meeting->shard.of)
 			return true;
-		if (is_over(meeting, begun_ns, n, error))
+		if (is_meeting_over(meeting, begun_ns, n, error))
 			return false;
 		rr_signals_wait(meeting->signals, POLL_MS);
 	}
