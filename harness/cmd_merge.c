@@ -55,10 +55,19 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------ */
 
+/* The schedule of a search, too: other cases have theirs in files. */
 static void print_merged_case(const struct rr_case *one, FILE *out)
 {
+	const char *text = strcmp(one->suite, "explore") == 0 ? one->details :
+								 NULL;
+
 	fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict],
 		one->suite, one->name, one->message);
+	while (text && *text) {
+		const char *line = text;
+
+		fprintf(out, "%.*s\n", (int)rr_case_line(&text), line);
+	}
 }
 
 static bool print_merged(const void *what, enum rr_format format, FILE *out,
