@@ -50,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore failover
+.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore failover
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -111,6 +111,12 @@ claims: all ## every claim of the documents, by playing its races
 
 claims-doc: all ## the same as docs/claims.md
 	@$(B)/redrace claims --docs docs $(ARGS)
+
+versions: all ## what differs among the servers of make servers
+	@$(B)/redrace versions $(ARGS)
+
+versions-doc: all ## the same as docs/versions.md
+	@$(B)/redrace versions --docs docs $(ARGS)
 
 matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
 	@begun=$$(mktemp); \

@@ -48,5 +48,6 @@ extern const struct rr_command rr_cmd_peers;
 extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
 extern const struct rr_command rr_cmd_doctor;
+extern const struct rr_command rr_cmd_versions;
 
 #endif
