@@ -11,6 +11,11 @@ enum { LOOK_AGAIN_MS = 500, CANCEL_LOOK_MS = 50 };
 
 /* ---- The channel ------------------------------------------------------- */
 
+static int64_t timeout_of(const struct rl_link *link)
+{
+	return rl_link_timeout_ms(link) * INT64_C(1000000);
+}
+
 static bool is_confirmation(const struct rl_reply *reply)
 {
 	return reply->type == RL_REPLY_ARRAY && reply->length == 3 &&
@@ -18,16 +23,24 @@ static bool is_confirmation(const struct rl_reply *reply)
 	       strcmp(reply->elements[0].text, "subscribe") == 0;
 }
 
-/* Messages may come before the answer. */
+/* Messages may come before the answer, but not for ever: the time-out is one for all
+ * of them. */
 static enum rl_outcome ask_for_messages(struct rl_fair *fair)
 {
-	const int64_t timeout_ns = fair->wake->timeout_ms * INT64_C(1000000);
+	const int64_t deadline_ns = rl_kernel_ns() + timeout_of(fair->wake);
 	struct rl_reply reply;
 	enum rl_outcome outcome =
 		rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
 
-	while (outcome == RL_OK && !is_confirmation(&reply))
-		outcome = rl_link_listen(fair->wake, &reply, timeout_ns);
+	while (outcome == RL_OK && !is_confirmation(&reply)) {
+		const int64_t left_ns = deadline_ns - rl_kernel_ns();
+
+		outcome = left_ns > 0 ? rl_link_listen(fair->wake, &reply,
+						       left_ns) :
+					RL_BUSY;
+	}
+	if (outcome == RL_BUSY)
+		rl_link_fail(fair->wake, RL_BUSY, "no answer to SUBSCRIBE");
 	if (outcome != RL_OK)
 		rl_link_disconnect(fair->wake);
 	fair->subscribed_on = rl_link_connection(fair->wake);
@@ -162,6 +175,8 @@ enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
 		lesser_ns(fair->ttl_ms, LOOK_AGAIN_MS) * INT64_C(1000000);
 	const int64_t deadline_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
 				    lesser_ns(wait_ns, look_again_ns);
+	const int64_t flood_ns = rl_kernel_ns() + timeout_of(fair->wake) +
+				 lesser_ns(wait_ns, look_again_ns);
 	enum rl_outcome outcome = is_waiting(fair) ? RL_OK : RL_BUSY;
 
 	fair->hold.stats.waits++;
@@ -171,6 +186,9 @@ enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
 		outcome = listen_until(fair, &message, deadline_ns, cancel_fd);
 		if (outcome == RL_OK && is_for_us(fair, &message))
 			return accept_hand_over(fair);
+		/* No line is so long that its messages go on for so long. */
+		if (rl_kernel_ns() > flood_ns)
+			outcome = RL_BUSY;
 	}
 	return RL_BUSY;
 }

@@ -160,14 +160,14 @@ bool rl_link_take_unread(struct rl_link *link)
 	if (!link->context)
 		return false;
 	reader = link->context->reader;
-	while ((n = recv(link->context->fd, bytes, sizeof(bytes),
+	while (reader->len <= RL_REPLY_BYTES_MAX &&
+	       (n = recv(link->context->fd, bytes, sizeof(bytes),
 			 MSG_DONTWAIT)) > 0)
 		redisReaderFeed(reader, bytes, (size_t)n);
 	return reader->pos < reader->len;
 }
 
-/* The kernel's time, which is what recv() waits by; a driver's may stand. */
-static int64_t kernel_ns(void)
+int64_t rl_kernel_ns(void)
 {
 	struct timespec now;
 
@@ -192,7 +192,7 @@ static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns,
 static int64_t timeout_left_ns(const struct rl_link *link)
 {
 	return rl_link_timeout_ms(link) * INT64_C(1000000) -
-	       (kernel_ns() - link->reading_ns);
+	       (rl_kernel_ns() - link->reading_ns);
 }
 
 ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
@@ -204,7 +204,7 @@ ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
 	if (link->reading_ns)
 		left_ns = timeout_left_ns(link);
 	else
-		link->reading_ns = kernel_ns();
+		link->reading_ns = rl_kernel_ns();
 	if (left_ns <= 0) { /* though there may be more of it */
 		errno = EAGAIN;
 		return -1;

@@ -81,6 +81,10 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 void rl_links_connect_to(struct rl_link *const *links, size_t n,
 			 int64_t deadline_ns);
 
+/* The kernel's time, by which recv() waits. A driver is not asked, and its time may
+ * stand. */
+int64_t rl_kernel_ns(void);
+
 /* When the link's time-out will be over, from now on. */
 int64_t rl_link_deadline_ns(const struct rl_link *link);
 

@@ -237,6 +237,24 @@ Test(link, a_reply_that_drips_is_given_up_in_time)
 	cr_assert_lt(ended.tv_sec - begun.tv_sec, 3);
 }
 
+/* Who subscribes is answered something else, without an end. */
+Test(link, a_flood_of_other_replies_is_given_up_in_time, .timeout = 20)
+{
+	const struct stub floods = { "+OK\r\n", "+OK\r\n+OK\r\n", 0 };
+	struct rl_address address;
+	const pid_t pid = start_stub(&address, &floods);
+	struct rl_link *other = rl_link_new(&address, 300);
+	struct rl_fair *fair = rl_fair_new(other, "lock", NULL);
+
+	cr_assert_eq(rl_fair_try(fair, 1000), RL_ERROR);
+	cr_assert_not_null(strstr(rl_link_error(other), "cannot subscribe: "),
+			   "%s", rl_link_error(other));
+	rl_fair_free(fair);
+	rl_link_free(other);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 Test(link, replies_have_a_limit)
 {
 	char many[4096];
