@@ -225,7 +225,7 @@ void rr_measurement_judge(struct rr_measurement *m)
 	m->expected_value = least;
 	m->lost = m->final_value < least ? least - m->final_value : 0;
 	m->extra = m->final_value > most ? m->final_value - most : 0;
-	if (m->promise == RR_EXACT && m->fail_overs)
+	if (m->promise == RR_EXACT && (m->fail_overs || m->tally.fail_overs))
 		judge_failed_over(m);
 	else if (m->promise == RR_EXACT)
 		judge_exact(m);

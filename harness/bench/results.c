@@ -198,7 +198,7 @@ static void add_cost(struct row *row, const struct rr_results *results,
 static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 {
 	const struct rr_formation_tally *tally = &m->tally;
-	const bool dies = m->fail_overs > 0;
+	const bool dies = m->fail_overs > 0 || tally->fail_overs > 0;
 
 	add_field(row, "topology", "%s", rr_topology_names[m->topology]);
 	add_count_if(row, "fail_overs_asked", dies, (uint64_t)m->fail_overs);
