@@ -2,24 +2,10 @@
 /* redrace bench: the counting loop, under each strategy. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/secret.h"
 #include "bench/bench.h"
 #include "commands.h"
-
-/* Appends one server of a list, or any other word: what stands between :// and
- * the last @ is a secret. */
-static void print_without_secret(FILE *file, const char *piece, size_t length)
-{
-	const char *secret = memmem(piece, length, "://", 3);
-	const char *at = memrchr(piece, '@', length);
-
-	if (secret && at && secret < at)
-		fprintf(file, "%.*s***%.*s", (int)(secret + 3 - piece), piece,
-			(int)(piece + length - at), at);
-	else
-		fprintf(file, "%.*s", (int)length, piece);
-}
 
 /* The command line again, passwords left out. The caller frees it. */
 static char *describe_command(int argc, char **argv)
@@ -29,17 +15,10 @@ static char *describe_command(int argc, char **argv)
 	FILE *file = open_memstream(&text, &size);
 
 	for (int i = 0; file && i < argc; i++) {
-		const char *word = argv[i];
+		char *word = rr_secrets_hide(argv[i]);
 
-		fputs(i ? " " : "", file);
-		while (*word) {
-			const size_t length = strcspn(word, ",");
-
-			print_without_secret(file, word, length);
-			word += length;
-			if (*word)
-				fputc(*word++, file);
-		}
+		fprintf(file, "%s%s", i ? " " : "", word ? word : "");
+		free(word);
 	}
 	if (file)
 		fclose(file);

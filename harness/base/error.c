@@ -6,7 +6,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "secret.h"
+#include "text.h"
 
 bool rr_error_set(struct rr_error *error, enum rr_error_kind kind,
 		  const char *format, ...)
@@ -79,6 +83,16 @@ enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b)
 	return exit_rank(a) > exit_rank(b) ? a : b;
 }
 
+void rr_print_message(const char *who, const char *text)
+{
+	char *hidden = rr_secrets_hide(text);
+	char *plain = rr_plain(hidden);
+
+	fprintf(stderr, "%s: %s\n", who, plain ? plain : "out of memory");
+	free(plain);
+	free(hidden);
+}
+
 enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
 {
 	char message[1024];
@@ -87,7 +101,7 @@ enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "redrace: %s\n", message);
+	rr_print_message("redrace", message);
 	return code;
 }
 

@@ -62,6 +62,10 @@ bool rr_error_set_aside(struct rr_error *error, enum rr_error_kind kind);
 /* The one that counts when there are two: 1, 130, 70, 69, 74, 65, 64, 2, 3, 77, 0. */
 enum rr_exit rr_exit_worse(enum rr_exit a, enum rr_exit b);
 
+/* "WHO: TEXT" on stderr, in one line: control characters, a server's too, are
+ * escaped, and user and password of a URI are hidden. */
+void rr_print_message(const char *who, const char *text);
+
 /* "redrace: MESSAGE" on stderr; returns `code`. */
 enum rr_exit rr_complain(enum rr_exit code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

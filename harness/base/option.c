@@ -443,6 +443,6 @@ void rr_command_line_parse(const struct rr_command_line *line, void *into,
 		line->check(into, &error);
 	if (!error.kind)
 		return;
-	fprintf(stderr, "%s: %s\n", argv[0], error.text);
+	rr_print_message(argv[0], error.text);
 	exit(rr_exit_of(error.kind));
 }

@@ -2,7 +2,10 @@
 #include "reply.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "text.h"
 
 void rr_write_quoted(FILE *file, const char *text, size_t length)
 {
@@ -60,6 +63,15 @@ char *rr_join_words(const struct rl_word *words, size_t n)
 	return text;
 }
 
+/* A server may put anything into an error or a status. */
+static void write_plain(FILE *file, const struct rl_reply *reply)
+{
+	char *plain = rr_plain_bytes(reply->text, reply->length);
+
+	fputs(plain ? plain : "", file);
+	free(plain);
+}
+
 void rr_write_reply(FILE *file, const struct rl_reply *reply)
 {
 	switch (reply->type) {
@@ -70,13 +82,14 @@ void rr_write_reply(FILE *file, const struct rl_reply *reply)
 		fprintf(file, "(integer) %lld", reply->integer);
 		break;
 	case RL_REPLY_STATUS:
-		fputs(reply->text, file);
+		write_plain(file, reply);
 		break;
 	case RL_REPLY_STRING:
 		rr_write_quoted(file, reply->text, reply->length);
 		break;
 	case RL_REPLY_FAILED:
-		fprintf(file, "(error) %s", reply->text);
+		fputs("(error) ", file);
+		write_plain(file, reply);
 		break;
 	case RL_REPLY_ARRAY:
 		fputc('[', file);

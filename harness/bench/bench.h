@@ -174,6 +174,8 @@ struct rr_bench_options {
 	const char *redis_server;
 	struct rl_address redis[RR_CLUSTER_SERVERS]; /* the user's own */
 	size_t n_redis;
+	const char *password_file; /* theirs, where the URI has none */
+	bool asks_password;
 	struct rr_shard shard; /* `of` = 0: the whole load */
 	const char *run_name;  /* of all shards; NULL = none was given */
 	long wait_shards;      /* seconds */

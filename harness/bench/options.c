@@ -7,8 +7,8 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
-#include "bench.h"
 #include "cluster/cluster.h"
+#include "own_servers.h"
 
 enum { SPARE_FILES = 64, TARGETS_MAX = 1000000 };
 
@@ -45,49 +45,6 @@ static bool take_threads(void *into, char *list, struct rr_error *error)
 	return options->n_threads ||
 	       rr_take_number("threads", "", 1, RR_CLIENTS_MAX, &threads,
 			      error);
-}
-
-/* Cuts a list of URIs at the commas before a scheme; others stand between the
- * hosts of one. The first, and the others in *rest; NULL = there is none. */
-static char *cut_uri(char **rest)
-{
-	char *one = *rest + strspn(*rest, ",");
-	char *comma = strchr(one, ',');
-
-	while (comma) {
-		const char *scheme = strstr(comma, "://");
-
-		if (!scheme || memchr(comma + 1, ',',
-				      (size_t)(scheme - comma - 1)))
-			comma = strchr(comma + 1, ',');
-		else
-			break;
-	}
-	*rest = comma ? comma + 1 : one + strlen(one);
-	if (comma)
-		*comma = '\0';
-	return *one ? one : NULL;
-}
-
-static bool take_redis(void *into, char *list, struct rr_error *error)
-{
-	struct rr_bench_options *options = into;
-	char *rest = list, why[400];
-
-	options->n_redis = 0;
-	for (char *one = cut_uri(&rest); one; one = cut_uri(&rest)) {
-		if (options->n_redis == RR_CLUSTER_SERVERS)
-			return rr_error_set(error, RR_ERROR_USAGE,
-					    "--redis: more than %d servers",
-					    RR_CLUSTER_SERVERS);
-		if (!rl_address_parse(&options->redis[options->n_redis++], one,
-				      why, sizeof(why)))
-			return rr_error_set(error, RR_ERROR_USAGE,
-					    "--redis: %s", why);
-	}
-	return options->n_redis ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--redis: no server is named");
 }
 
 static bool take_strategy(void *into, char *name, struct rr_error *error)
@@ -180,8 +137,13 @@ static const struct rr_option options_table[] = {
 	  .kind = RR_TAKES_WORD, .at = AT(pin), .words = pins,
 	  .n_words = sizeof(pins) / sizeof(pins[0]) },
 	{ .name = "redis", .argument = "URI[,URI...]",
-	  .help = "your own servers instead: the data server, then lock servers",
-	  .kind = RR_TAKES_MORE, .take = take_redis },
+	  .help = "your own servers instead: the data server, then lock servers; without it those of the environment variable REDRACE_REDIS",
+	  .kind = RR_TAKES_MORE, .take = rr_take_own_servers },
+	{ .name = "redis-password-file", .argument = "FILE",
+	  .help = "their password, where the URI has none: the first line of FILE; else that of the environment variable REDISCLI_AUTH",
+	  .kind = RR_TAKES_TEXT, .at = AT(password_file) },
+	{ .name = "askpass", .help = "ask for their password on the terminal",
+	  .kind = RR_TAKES_NOTHING, .at = AT(asks_password) },
 	{ .help = "Several machines" },
 	{ .common = RR_OPTION_SHARD,
 	  .help = "be client I of N that share the load, on a server of --redis; redrace merge puts their results together and judges",
@@ -269,39 +231,6 @@ static bool check_files(const struct rr_bench_options *options,
 	return rr_error_set(error, RR_ERROR_USAGE,
 			    "--threads %ld needs %ld open files and the limit is %ld; raise it (ulimit -Hn) or ask for fewer threads",
 			    most_threads(options), need, (long)limit.rlim_max);
-}
-
-static bool is_same_server(const struct rl_address *a,
-			   const struct rl_address *b)
-{
-	char one[1200], other[1200];
-	struct rl_address first = *a, second = *b;
-
-	first.db = second.db = 0;
-	rl_address_print(&first, one, sizeof(one));
-	rl_address_print(&second, other, sizeof(other));
-	return strcmp(one, other) == 0;
-}
-
-static bool check_own_servers(const struct rr_bench_options *options,
-			      struct rr_error *error)
-{
-	if (options->pin == RR_PIN_SAME)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--pin same moves the servers too, and those of --redis are yours; leave it out");
-	if (options->persistence != RR_PERSIST_NONE)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--persistence is for private servers; those of --redis are not configured");
-	for (size_t i = 1; i < options->n_redis; i++) {
-		for (size_t j = i + 1; j < options->n_redis; j++) {
-			if (is_same_server(&options->redis[i],
-					   &options->redis[j]))
-				return rr_error_set(error, RR_ERROR_USAGE,
-						    "--redis: lock servers %zu and %zu are the same; they must be independent",
-						    i, j);
-		}
-	}
-	return true;
 }
 
 /* Who dies must be one client that has taken one increment, and somebody must
@@ -450,13 +379,14 @@ static bool check_options(void *into, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
 
-	return settle_shard(options, error) &&
+	return rr_complete_own_servers(options, error) &&
+	       settle_shard(options, error) &&
 	       choose_strategies(options, error) &&
 	       check_sizes(options, error) && check_leases(options, error) &&
 	       check_files(options, error) &&
 	       check_topology(options, error) &&
 	       (!options->kill_workers || check_kills(options, error)) &&
-	       (!options->n_redis || check_own_servers(options, error));
+	       (!options->n_redis || rr_check_own_servers(options, error));
 }
 
 const struct rr_command_line rr_bench_command_line = {
