@@ -4,6 +4,7 @@
  * URI: who writes one wrong may have written the password there.
  */
 #include "address.h"
+#include "tls.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -179,44 +180,97 @@ bool rl_address_node(const struct rl_address *address, size_t i,
 
 /* ---- Forms -------------------------------------------------------------- */
 
-/* What follows the hosts; `slash` is NULL where nothing does. */
-static bool parse_db(struct rl_address *address, const char *slash)
+/* What follows the hosts, from its slash on to `end`; no slash: it is `end`. */
+static bool parse_db(struct rl_address *address, const char *slash,
+		     const char *end)
 {
-	return !slash || slash[1] == '\0' ||
-	       parse_digits(&address->db, slash + 1, slash + strlen(slash), 0,
-			    INT_MAX);
+	return end - slash <= 1 ||
+	       parse_digits(&address->db, slash + 1, end, 0, INT_MAX);
 }
 
-static bool parse_service(struct rl_address *address, const char *slash)
+static bool parse_service(struct rl_address *address, const char *slash,
+			  const char *end)
 {
-	const char *from = slash ? slash + 1 : "";
-	const char *end = from + strcspn(from, "/");
+	const char *from = slash + (slash < end);
+	const char *db = memchr(from, '/', (size_t)(end - from));
 
-	return end > from &&
+	if (!db)
+		db = end;
+	return db > from &&
 	       decode_escapes(address->service, sizeof(address->service), from,
-			      end) &&
-	       parse_db(address, *end ? end : NULL);
+			      db) &&
+	       parse_db(address, db, end);
 }
 
-static bool parse_nothing(struct rl_address *address, const char *slash)
+static bool parse_nothing(struct rl_address *address, const char *slash,
+			  const char *end)
 {
 	(void)address;
-	return !slash || slash[1] == '\0';
+	return end - slash <= 1;
 }
 
+/* ---- What TLS needs ------------------------------------------------------ */
+
+static bool parse_parameter(struct rl_address *address, const char *from,
+			    const char *end)
+{
+	const struct {
+		const char *name;
+		char *to;
+		size_t size;
+	} parameters[] = {
+		{ "ca=", address->ca, sizeof(address->ca) },
+		{ "cert=", address->cert, sizeof(address->cert) },
+		{ "key=", address->key, sizeof(address->key) },
+		{ "sni=", address->sni, sizeof(address->sni) },
+	};
+
+	if (end - from == 9 && memcmp(from, "verify=no", 9) == 0) {
+		address->is_unverified = true;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]);
+	     i++) {
+		const size_t n = strlen(parameters[i].name);
+
+		if ((size_t)(end - from) > n &&
+		    memcmp(from, parameters[i].name, n) == 0)
+			return decode_escapes(parameters[i].to,
+					      parameters[i].size, from + n,
+					      end);
+	}
+	return false;
+}
+
+/* NAME=VALUE&... behind the question mark. A certificate has a key. */
+static bool parse_parameters(struct rl_address *address, const char *from)
+{
+	while (*from) {
+		const char *end = from + strcspn(from, "&");
+
+		if (!parse_parameter(address, from, end))
+			return false;
+		from = end + (*end == '&');
+	}
+	return !address->cert[0] == !address->key[0];
+}
+
+/* ---- One form of them ---------------------------------------------------- */
+
 static const struct form {
-	const char *scheme;
+	const char *rest_of_scheme; /* behind "redis", or "rediss" with TLS */
 	enum rl_address_kind kind;
 	int port;
-	bool (*parse_rest)(struct rl_address *address, const char *slash);
+	bool (*parse_rest)(struct rl_address *address, const char *slash,
+			   const char *end);
 	const char *bad_rest;
 } forms[] = {
-	{ "redis://", RL_ADDRESS_SERVER, DEFAULT_PORT, parse_db,
+	{ "://", RL_ADDRESS_SERVER, DEFAULT_PORT, parse_db,
 	  "a database after the host is a number" },
-	{ "redis+sentinel://", RL_ADDRESS_SENTINEL, SENTINEL_PORT,
+	{ "+sentinel://", RL_ADDRESS_SENTINEL, SENTINEL_PORT,
 	  parse_service,
 	  "expected redis+sentinel://HOST[:PORT][,HOST[:PORT]...]/SERVICE[/DB]" },
-	{ "redis+cluster://", RL_ADDRESS_CLUSTER, DEFAULT_PORT, parse_nothing,
+	{ "+cluster://", RL_ADDRESS_CLUSTER, DEFAULT_PORT, parse_nothing,
 	  "nothing follows the hosts of redis+cluster://: a cluster has one database" },
 };
 
@@ -225,10 +279,13 @@ static bool parse_form(struct rl_address *address, const struct form *form,
 {
 	const char *at = strrchr(rest, '@');
 	const char *host = at ? at + 1 : rest;
-	const char *slash = strchr(host, '/');
-	const char *end = slash ? slash : host + strlen(host);
+	const char *query = strchr(host, '?');
+	const char *end = query ? query : host + strlen(host);
+	const char *slash = memchr(host, '/', (size_t)(end - host));
 	bool good;
 
+	if (!slash)
+		slash = end;
 	address->kind = form->kind;
 	address->port = form->port;
 	if (at && !parse_user(address, rest, at))
@@ -236,16 +293,23 @@ static bool parse_form(struct rl_address *address, const struct form *form,
 			error, error_size,
 			"cannot read user and password before the '@': % in them is followed by two hexadecimal digits that are not 00, and 127 and 255 bytes are the most");
 	good = form->kind == RL_ADDRESS_SERVER ?
-		       !memchr(host, ',', (size_t)(end - host)) &&
-			       parse_host(address, host, end) :
-		       parse_hosts(address, host, end);
+		       !memchr(host, ',', (size_t)(slash - host)) &&
+			       parse_host(address, host, slash) :
+		       parse_hosts(address, host, slash);
 	if (!good)
 		return refuse_address(
 			error, error_size,
 			form->kind == RL_ADDRESS_SERVER ?
 				"expected HOST[:PORT] after the scheme, a port being 1 to 65535" :
 				"expected HOST[:PORT][,HOST[:PORT]...] after the scheme, 16 at most, a port being 1 to 65535");
-	return form->parse_rest(address, slash) ||
+	if (query && !address->is_tls)
+		return refuse_address(error, error_size,
+				      "what follows a ? is for rediss://");
+	if (query && !parse_parameters(address, query + 1))
+		return refuse_address(
+			error, error_size,
+			"what follows the ? of rediss:// is ca=FILE, cert=FILE and key=FILE, sni=NAME or verify=no, with & between them");
+	return form->parse_rest(address, slash, end) ||
 	       refuse_address(error, error_size, form->bad_rest);
 }
 
@@ -255,11 +319,18 @@ bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 	*address = (struct rl_address){ .port = DEFAULT_PORT };
 	if (strncmp(uri, "unix://", 7) == 0)
 		return parse_unix(address, uri + 7, error, error_size);
+	address->is_tls = strncmp(uri, "rediss", 6) == 0;
+	if (address->is_tls && !RL_HAS_TLS)
+		return refuse_address(
+			error, error_size,
+			"rediss:// needs TLS, which this was built without: install libssl-dev (OpenSSL's headers) and build it again");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		const size_t length = strlen(forms[i].scheme);
+		const char *rest = uri + 5 + address->is_tls;
+		const size_t length = strlen(forms[i].rest_of_scheme);
 
-		if (strncmp(uri, forms[i].scheme, length) == 0)
-			return parse_form(address, &forms[i], uri + length,
+		if (strncmp(uri, "redis", 5) == 0 &&
+		    strncmp(rest, forms[i].rest_of_scheme, length) == 0)
+			return parse_form(address, &forms[i], rest + length,
 					  error, error_size);
 	}
 	return refuse_address(
@@ -294,6 +365,7 @@ void rl_address_print(const struct rl_address *address, char *buffer,
 		      size_t size)
 {
 	char hosts[sizeof(address->host) + sizeof(address->more) + 16];
+	const char *tls = address->is_tls ? "s" : "";
 	char db[16] = "";
 
 	if (address->is_unix) {
@@ -304,10 +376,11 @@ void rl_address_print(const struct rl_address *address, char *buffer,
 	if (address->db)
 		snprintf(db, sizeof(db), "/%d", address->db);
 	if (address->kind == RL_ADDRESS_SENTINEL)
-		snprintf(buffer, size, "redis+sentinel://%s/%s%s", hosts,
+		snprintf(buffer, size, "redis%s+sentinel://%s/%s%s", tls, hosts,
 			 address->service, db);
 	else if (address->kind == RL_ADDRESS_CLUSTER)
-		snprintf(buffer, size, "redis+cluster://%s", hosts);
+		snprintf(buffer, size, "redis%s+cluster://%s", tls, hosts);
 	else
-		snprintf(buffer, size, "redis://%s/%d", hosts, address->db);
+		snprintf(buffer, size, "redis%s://%s/%d", tls, hosts,
+			 address->db);
 }

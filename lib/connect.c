@@ -16,7 +16,7 @@
 #include "parser.h"
 
 /* How far a link of a batch has come. */
-enum stage { CONNECTED, CONNECTING, INTRODUCING, FAILED };
+enum stage { CONNECTED, CONNECTING, SHAKING_HANDS, INTRODUCING, FAILED };
 
 /* ---- Sockets ----------------------------------------------------------- */
 
@@ -109,24 +109,59 @@ static enum stage begin_connecting(struct rl_link *link)
 	return CONNECTING;
 }
 
-/* The socket is writable, or the time is up. */
-static enum stage finish_connecting(struct rl_link *link, bool ready)
+/* It is there for commands. */
+static enum stage use_connection(struct rl_link *link)
 {
 	const int fd = link->context->fd;
-	socklen_t length = sizeof(int);
-	int error = 0;
 
-	if (!ready)
-		return fail_connecting(link, "no connection in time");
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
-		error = errno;
-	if (error)
-		return fail_connecting(link, strerror(error));
 	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
 		return fail_connecting(link, strerror(errno));
 	rl_link_apply_timeout(link);
 	rl_parser_attach(link->context->reader, &link->arena);
 	return INTRODUCING;
+}
+
+static enum stage shake_hands(struct rl_link *link)
+{
+	char why[200];
+
+	switch (rl_tls_handshake(link->tls, link->context->fd, why,
+				 sizeof(why))) {
+	case RL_TLS_DONE:
+		return use_connection(link);
+	case RL_TLS_GOES_ON:
+		return SHAKING_HANDS;
+	default:
+		return fail_connecting(link, why);
+	}
+}
+
+static enum stage begin_handshake(struct rl_link *link)
+{
+	char why[200];
+
+	if (!link->tls)
+		link->tls = rl_tls_new(&link->address, why, sizeof(why));
+	if (!link->tls)
+		return fail_connecting(link, why);
+	if (!rl_tls_begin(link->tls, server_of(link)))
+		return fail_connecting(link, "out of memory");
+	return shake_hands(link);
+}
+
+/* The socket is connected, or it failed. */
+static enum stage finish_connecting(struct rl_link *link)
+{
+	socklen_t length = sizeof(int);
+	int error = 0;
+
+	if (getsockopt(link->context->fd, SOL_SOCKET, SO_ERROR, &error,
+		       &length) != 0)
+		error = errno;
+	if (error)
+		return fail_connecting(link, strerror(error));
+	return server_of(link)->is_tls ? begin_handshake(link) :
+					 use_connection(link);
 }
 
 /* Connecting takes real time, whoever else moves the clock: whether there is
@@ -145,31 +180,56 @@ static int64_t real_deadline_ns(const struct rl_link *link)
 	return real_ns() + link->timeout_ms * INT64_C(1000000);
 }
 
-/* Until all of them are writable, or the deadline. */
-static void await(struct rl_link *const *links, enum stage *stages, size_t n,
-		  int64_t deadline_ns)
+static bool is_awaited(enum stage stage)
 {
-	struct pollfd ready[RL_QUORUM_NODES_MAX];
+	return stage == CONNECTING || stage == SHAKING_HANDS;
+}
+
+static enum stage go_on(struct rl_link *link, enum stage stage, bool ready)
+{
+	if (!ready && stage == CONNECTING)
+		return fail_connecting(link, "no connection in time");
+	if (!ready)
+		return fail_connecting(
+			link,
+			"TLS: no handshake in time: is this a port for TLS?");
+	return stage == CONNECTING ? finish_connecting(link) :
+				     shake_hands(link);
+}
+
+/* Which descriptors, and what for; how many. */
+static size_t choose_awaited(struct rl_link *const *links,
+			     const enum stage *stages, size_t n,
+			     struct pollfd *fds)
+{
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		ready[i] = (struct pollfd){ .fd = -1, .events = POLLOUT };
-		if (stages[i] == CONNECTING)
-			ready[i].fd = links[i]->context->fd;
-		left += stages[i] == CONNECTING;
+		fds[i] = (struct pollfd){
+			.fd = -1,
+			.events = stages[i] == CONNECTING ? POLLOUT : POLLIN,
+		};
+		if (is_awaited(stages[i]))
+			fds[i].fd = links[i]->context->fd;
+		left += is_awaited(stages[i]);
 	}
-	while (left > 0) {
+	return left;
+}
+
+/* Until all of them are connected, or the deadline. */
+static void await(struct rl_link *const *links, enum stage *stages, size_t n,
+		  int64_t deadline_ns)
+{
+	struct pollfd fds[RL_QUORUM_NODES_MAX];
+
+	while (choose_awaited(links, stages, n, fds) > 0) {
 		const int64_t left_ns = deadline_ns - real_ns();
 
-		poll(ready, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
+		poll(fds, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
 		for (size_t i = 0; i < n; i++) {
-			if (ready[i].fd < 0 ||
-			    (!ready[i].revents && left_ns > 0))
-				continue;
-			stages[i] =
-				finish_connecting(links[i], ready[i].revents);
-			ready[i].fd = -1;
-			left--;
+			if (fds[i].fd >= 0 && (fds[i].revents || left_ns <= 0))
+				stages[i] = go_on(links[i], stages[i],
+						  fds[i].revents);
 		}
 	}
 }

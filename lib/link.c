@@ -46,6 +46,8 @@ static void close_connection(struct rl_link *link)
 	link->overdue = 0;
 	link->means.asked_native = false;
 	link->means.asked_script = NULL;
+	if (link->tls)
+		rl_tls_end(link->tls);
 	if (link->route)
 		rl_route_forget(link);
 }
@@ -81,6 +83,8 @@ void rl_link_free(struct rl_link *link)
 		return;
 	rl_link_disconnect(link);
 	rl_buffer_release(&link->out);
+	rl_buffer_release(&link->plain);
+	rl_tls_free(link->tls);
 	rl_route_free(link->route);
 	rl_kept_replies_release(&link->keep);
 	rl_arena_reset(&link->arena);
@@ -151,6 +155,21 @@ bool rl_link_has_unread(const struct rl_link *link)
 	return reader->pos < reader->len || poll(&ready, 1, 0) > 0;
 }
 
+/* Hands bytes that came to the parser. */
+static bool feed_parser(struct rl_link *link, const char *bytes, size_t n)
+{
+	redisReader *reader = link->context->reader;
+
+	if (!link->tls)
+		return redisReaderFeed(reader, bytes, n) == REDIS_OK;
+	link->plain.length = 0;
+	if (!rl_tls_decrypt(link->tls, bytes, n, &link->plain))
+		return false;
+	return link->plain.length == 0 ||
+	       redisReaderFeed(reader, link->plain.bytes,
+			       link->plain.length) == REDIS_OK;
+}
+
 bool rl_link_take_unread(struct rl_link *link)
 {
 	redisReader *reader;
@@ -163,7 +182,7 @@ bool rl_link_take_unread(struct rl_link *link)
 	while (reader->len <= RL_REPLY_BYTES_MAX &&
 	       (n = recv(link->context->fd, bytes, sizeof(bytes),
 			 MSG_DONTWAIT)) > 0)
-		redisReaderFeed(reader, bytes, (size_t)n);
+		feed_parser(link, bytes, (size_t)n);
 	return reader->pos < reader->len;
 }
 
@@ -243,6 +262,8 @@ enum rl_outcome rl_flush(struct rl_link *link)
 		return RL_OK;
 	if (rl_link_spare_parents(link) != RL_OK)
 		return RL_UNKNOWN;
+	if (link->tls && !rl_tls_encrypt(link->tls, &link->out))
+		return rl_link_drop(link, "TLS: cannot encrypt");
 	while (sent < link->out.length) {
 		const ssize_t n = send(link->context->fd, link->out.bytes + sent,
 				       link->out.length - sent, MSG_NOSIGNAL);
@@ -279,9 +300,10 @@ static enum rl_outcome read_more(struct rl_link *link, int64_t deadline_ns)
 		return rl_link_drop(link, io_error(errno));
 	if (n == 0)
 		return rl_link_drop(link, "the server closed the connection");
-	if (redisReaderFeed(link->context->reader, bytes, (size_t)n) !=
-	    REDIS_OK)
-		return rl_link_drop(link, "out of memory");
+	if (!feed_parser(link, bytes, (size_t)n))
+		return rl_link_drop(link, link->tls ?
+						  "TLS: what came is damaged" :
+						  "out of memory");
 	if (link->context->reader->len > RL_REPLY_BYTES_MAX)
 		return rl_link_drop(link, "a reply is longer than 64 MiB");
 	return RL_OK;

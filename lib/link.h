@@ -9,6 +9,7 @@
 #include "driver.h"
 #include "parser.h"
 #include "route.h"
+#include "tls.h"
 
 enum { RL_SCRIPTS_MAX = 16, RL_SHA1_LENGTH = 40 };
 
@@ -41,6 +42,8 @@ struct rl_link {
 	const struct rl_driver *driver;
 	struct rl_address address;
 	struct rl_route *route; /* NULL: the address is a server's */
+	struct rl_tls *tls;     /* NULL: none, or not connected yet */
+	struct rl_buffer plain; /* decrypted, on its way to the parser */
 	int timeout_ms;
 	struct rl_process_page *process; /* NULL where there can be none */
 	pid_t owner;      /* whose connection it is: a child makes its own */

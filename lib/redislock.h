@@ -213,6 +213,11 @@ struct rl_address {
 	enum rl_address_kind kind;
 	char more[768];     /* the other Sentinels or nodes, HOST:PORT,... */
 	char service[64];   /* Sentinel's name for the master */
+	bool is_tls;
+	bool is_unverified; /* whoever shows whatever certificate is believed */
+	char ca[256];       /* a file of those who are trusted; "" = the system's */
+	char cert[256], key[256]; /* files of our own certificate; "" = none */
+	char sni[128];      /* the name in the server's; "" = the host */
 };
 
 /*
@@ -223,6 +228,12 @@ struct rl_address {
  *	redis+sentinel://[user[:password]@]host[:port][,host[:port]...]/service[/db]
  *	redis+cluster://[user[:password]@]host[:port][,host[:port]...]
  *
+ * With rediss for redis, over TLS, and at the end ?NAME=VALUE[&NAME=VALUE...]:
+ * ca=FILE (of the authorities that are trusted; the system's), cert=FILE and
+ * key=FILE (for a server that asks for a certificate), sni=NAME (for which the
+ * server's certificate has to be; the host), verify=no (none is looked at). False
+ * where the library was built without TLS.
+ *
  * `redis://:secret@host` is a password without a user. The port is 6379, a
  * Sentinel's 26379. False, and a message in `error` that holds no piece of what
  * follows the scheme, for a password may stand there, when it is none of them.
@@ -230,7 +241,8 @@ struct rl_address {
 bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 		      size_t error_size);
 
-/* The address as a URI without user and password, safe to print. */
+/* The address as a URI without user and password, and without what follows a ?
+ * for TLS; safe to print. */
 void rl_address_print(const struct rl_address *address, char *buffer,
 		      size_t size);
 

@@ -74,7 +74,7 @@ static struct rr_finding look_at_tls(const struct rr_doctor *doctor)
 	return rr_advise(rr_found(RR_HEALTH_MISSING,
 				  "rediss:// is not understood"),
 			 "Servers that want TLS cannot be used with --redis.",
-			 "build redrace with hiredis 1.0 or newer and its TLS (libhiredis-dev of Debian 13)");
+			 "install the headers of OpenSSL (Debian: libssl-dev) and build redrace again");
 }
 
 static struct rr_finding look_for(const char *library, const char *without)
