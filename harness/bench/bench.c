@@ -7,6 +7,7 @@
 #include "base/machine.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "permissions.h"
 #include "results.h"
 #include "shard.h"
 
@@ -91,6 +92,47 @@ static size_t choose_cells(struct bench *bench)
 	return servers;
 }
 
+/* What the user of somebody's own servers may not do is named before anything
+ * runs. */
+static bool is_permitted(struct bench *bench,
+			 const struct rr_strategy *strategy)
+{
+	char lacks[RR_LACKS_SIZE];
+
+	if (!bench->options->n_redis ||
+	    !rr_lacks_permission(strategy, &bench->cluster,
+				 bench->session->prefix, lacks))
+		return true;
+	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, lacks);
+	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED, lacks);
+	return false;
+}
+
+static bool is_run_permitted(struct bench *bench)
+{
+	char lacks[RR_LACKS_SIZE], where[300];
+
+	if (!bench->options->n_redis ||
+	    !rr_lacks_permission(NULL, &bench->cluster, bench->session->prefix,
+				 lacks))
+		return true;
+	rl_address_print(rr_cluster_address(&bench->cluster, 0), where,
+			 sizeof(where));
+	return rr_error_set(bench->error, RR_ERROR_REDIS,
+			    "cannot use %s: %s, which every run needs", where,
+			    lacks);
+}
+
+/* The server has all of it; what is missing has been named. */
+static bool has_commands(struct bench *bench, const struct rr_strategy *strategy)
+{
+	if (rr_bench_can_run(strategy, &bench->cluster, bench->session->prefix))
+		return true;
+	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED,
+			    "the server lacks a command of it");
+	return false;
+}
+
 /* What the data server has no commands for is named, too. The cells of a
  * strategy follow one another. */
 static void drop_lacking(struct bench *bench)
@@ -103,12 +145,8 @@ static void drop_lacking(struct bench *bench)
 		const struct rr_strategy *strategy = bench->cells[i].strategy;
 
 		if (strategy != seen)
-			can_run = rr_bench_can_run(strategy, &bench->cluster,
-						   bench->session->prefix);
-		if (strategy != seen && !can_run)
-			add_without_figures(bench, strategy->name,
-					    RR_EXIT_SKIPPED,
-					    "the server lacks a command of it");
+			can_run = has_commands(bench, strategy) &&
+				  is_permitted(bench, strategy);
 		seen = strategy;
 		if (can_run)
 			bench->cells[kept++] = bench->cells[i];
@@ -484,7 +522,8 @@ static bool prepare_bench(struct bench *bench, const char *command_line)
 	if (is_shard(bench))
 		rr_meeting_prefix(bench->session->prefix,
 				  bench->options->run_name);
-	if (bench->n_cells && !open_servers(bench, servers))
+	if (bench->n_cells &&
+	    (!open_servers(bench, servers) || !is_run_permitted(bench)))
 		return false;
 	if (bench->n_cells && is_shard(bench) && !join_shards(bench))
 		return false;

@@ -246,6 +246,7 @@ static bool greet(const struct rl_address *address, struct rr_error *error)
 		return rr_error_no_memory(error);
 	rl_address_print(address, where, sizeof(where));
 	good = rl_run(link, &reply, "PING") == RL_OK ||
+	       strncmp(rl_link_error(link), "NOPERM", 6) == 0 ||
 	       rr_error_set(error, RR_ERROR_REDIS, "cannot use %s: %s", where,
 			    rl_link_error(link));
 	rl_link_free(link);

@@ -148,6 +148,54 @@ Test(own, a_password_is_asked_for_and_not_shown)
 	support_close(&support);
 }
 
+/* ---- What a user may not do ------------------------------------------------ */
+
+static void add_user(const char *rules)
+{
+	struct rl_address address = support.cluster.servers[0].address;
+	struct rl_link *link;
+	char command[300], output[300];
+
+	snprintf(address.password, sizeof(address.password), "s3cret,word");
+	link = rl_link_new(&address, RR_TIMEOUT_MS);
+	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
+	rl_link_free(link);
+	snprintf(command, sizeof(command),
+		 "redis-cli -s $SOCKET -a s3cret,word --no-auth-warning ACL SETUSER %s",
+		 rules);
+	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
+		     output);
+}
+
+static void assert_says(const char *part)
+{
+	cr_assert_not_null(strstr(cli_output, part), "%s", cli_output);
+}
+
+/* Named before anything runs; what can run, does. */
+Test(own, what_a_user_may_not_do_is_named)
+{
+	open_secret_server();
+	add_user("alice on '>pw' '~redrace:*' -@all +get +set +del +incr");
+	cr_assert_eq(cli_run("$REDRACE bench incr set-nx-ex fair-queue multi-watch lua-incr --increments 200 --redis redis://alice:pw@127.0.0.1:$PORT -o $HERE/a 2>&1"),
+		     0, "%s", cli_output);
+	assert_says("multi-watch skipped: user 'alice' lacks +watch");
+	assert_says("fair-queue skipped: user 'alice' lacks +subscribe");
+	assert_says("lua-incr skipped: user 'alice' lacks +script|load +eval");
+	assert_says("incr                       200         0");
+	assert_says("set-nx-ex                  200         0");
+	add_user("bob on '>pw' '~redrace:*' -@all +get +del");
+	cr_assert_eq(cli_run("$REDRACE bench incr set-nx-ex --redis redis://bob:pw@127.0.0.1:$PORT -o $HERE/b 2>&1"),
+		     RR_EXIT_SKIPPED, "%s", cli_output);
+	assert_says("incr skipped: user 'bob' lacks +incr");
+	assert_says("set-nx-ex skipped: user 'bob' lacks +set");
+	add_user("carl on '>pw' '~other:*' -@all +@all");
+	cli_assert_one_line("$REDRACE bench incr --redis redis://carl:pw@127.0.0.1:$PORT -o $HERE/c 2>&1",
+			    RR_EXIT_REDIS,
+			    "user 'carl' lacks ~redrace:*, which every run needs");
+	support_close(&support);
+}
+
 /* ---- What a server says --------------------------------------------------- */
 
 static void answer_with(const char *text, const char *path)
