@@ -23,6 +23,7 @@ struct attempt {
 	size_t n_refused;
 	bool lacks_keys, lacks_channels;
 	bool has_failed;
+	bool is_silent; /* a server has not answered: others will tell why */
 };
 
 /* ---- What is refused ----------------------------------------------------- */
@@ -121,11 +122,16 @@ static void close_attempt(struct attempt *attempt)
 static void try_part(struct attempt *attempt, struct rr_client *client,
 		     enum rl_outcome (*part)(struct rr_client *client))
 {
-	if (part && part(client) != RL_OK)
-		attempt->has_failed = true;
+	enum rl_outcome outcome;
+
+	if (!part || attempt->is_silent)
+		return;
+	outcome = part(client);
+	attempt->has_failed |= outcome != RL_OK;
+	attempt->is_silent = outcome == RL_UNKNOWN;
 }
 
-/* One increment, whatever fails of it. */
+/* One increment, whatever is refused of it. */
 static void try_strategy(struct attempt *attempt,
 			 const struct rr_strategy *strategy, const char *prefix)
 {
@@ -212,15 +218,15 @@ static void tell_lacks(struct attempt *attempt, const char *prefix,
 		add_text(lacks, "&", pattern);
 }
 
-/* Nothing is tried with what everybody has who has set up nothing. Servers without
- * ACLs have no limits. */
+/* Nothing is tried with what everybody has who has set up nothing, nor where no
+ * answer comes. Servers without ACLs have no limits. */
 static bool is_unlimited(struct rl_link *link)
 {
 	struct rl_reply reply;
 	bool has_commands = false, has_keys = false;
 
 	if (rl_run(link, &reply, "ACL GETUSER default") != RL_OK)
-		return reply.type == RL_REPLY_FAILED &&
+		return reply.type != RL_REPLY_FAILED ||
 		       strstr(reply.text, "unknown command");
 	if (rl_link_address(link)->user[0] || reply.type != RL_REPLY_ARRAY)
 		return false;
