@@ -31,6 +31,7 @@ struct bench {
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
 	size_t n_cells;
 	size_t n_begun; /* runs */
+	char trial_prefix[32]; /* of keys by which permissions are tried */
 	struct rr_progress progress;
 	enum rr_exit verdict; /* the worst so far */
 	struct rr_cases cases; /* those without figures */
@@ -101,19 +102,42 @@ static bool is_permitted(struct bench *bench,
 
 	if (!bench->options->n_redis ||
 	    !rr_lacks_permission(strategy, &bench->cluster,
-				 bench->session->prefix, lacks))
+				 bench->trial_prefix, lacks))
 		return true;
 	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, lacks);
 	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED, lacks);
 	return false;
 }
 
+/* Keys of its own: other shards may be at work under the run's prefix. */
+static bool choose_trial_prefix(struct bench *bench)
+{
+	struct rr_key_set keys = { .n_keys = 1 };
+
+	if (!rr_keys_fresh_prefix(keys.prefix))
+		return rr_error_set(bench->error, RR_ERROR_INTERNAL,
+				    "no random bytes");
+	if (bench->session->prefix[0] == '{')
+		rr_keys_tag_prefix(keys.prefix);
+	memcpy(bench->trial_prefix, keys.prefix, sizeof(keys.prefix));
+	for (size_t i = 0; i < bench->options->n_redis; i++) {
+		keys.address = bench->options->redis[i];
+		if (!rr_guardian_own_keys(&bench->session->guardian, &keys,
+					  bench->error))
+			return false;
+	}
+	return true;
+}
+
 static bool is_run_permitted(struct bench *bench)
 {
 	char lacks[RR_LACKS_SIZE], where[300];
 
-	if (!bench->options->n_redis ||
-	    !rr_lacks_permission(NULL, &bench->cluster, bench->session->prefix,
+	if (!bench->options->n_redis)
+		return true;
+	if (!choose_trial_prefix(bench))
+		return false;
+	if (!rr_lacks_permission(NULL, &bench->cluster, bench->trial_prefix,
 				 lacks))
 		return true;
 	rl_address_print(rr_cluster_address(&bench->cluster, 0), where,
