@@ -123,7 +123,7 @@ static const struct rr_option options_table[] = {
 	  .help = "kill -9 the primary N times during each run and let another be promoted; with lock servers of their own one of those is killed instead and comes back empty a second later (0)",
 	  .kind = RR_TAKES_NUMBER, .at = AT(fail_overs), .max = 1000 },
 	{ .name = "cut-ms", .argument = "MS",
-	  .help = "cut the primary off from its replicas so long before each kill: what it acknowledges then is nowhere else (0); at most 4500, for nobody promotes a replica that was cut off for longer",
+	  .help = "cut the primary off from its replicas so long before each kill: what it acknowledges then is nowhere else (0); at most 4500: a replica that was cut off for longer is not promoted",
 	  .kind = RR_TAKES_NUMBER, .at = AT(cut_ms), .max = 4500 },
 	{ .name = "wait-replicas", .argument = "N",
 	  .help = "WAIT for N replicas after each lock and after each write: with fewer within 100 ms the lock is given back and the write counts as unknown (0)",

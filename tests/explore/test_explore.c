@@ -100,7 +100,7 @@ Test(explore, reply_lost_inside_a_transaction_replays)
 /* Messages come on a connection of their own. */
 Test(explore, woken_clients_listen_in_a_transcript_too)
 {
-	assert_saved("fair-queue --slow-work", "\nB> SUBSCRIBE ",
+	assert_saved("fair-queue --slow-work", "\nB2> SUBSCRIBE ",
 		     "exclusion broken");
 }
 
