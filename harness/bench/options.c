@@ -133,7 +133,7 @@ static const struct rr_option options_table[] = {
 	  .kind = RR_TAKES_WORD, .at = AT(persistence),
 	  .words = rr_persistence_names, .n_words = RR_PERSIST_KINDS },
 	{ .name = "pin", .argument = "same|none",
-	  .help = "same: clients and servers on one processor (the default with private servers); none: the kernel decides",
+	  .help = "same: clients and servers on one processor (the default with private servers but those of a --topology); none: the kernel decides",
 	  .kind = RR_TAKES_WORD, .at = AT(pin), .words = pins,
 	  .n_words = sizeof(pins) / sizeof(pins[0]) },
 	{ .name = "redis", .argument = "URI[,URI...]",
