@@ -133,6 +133,8 @@ static const char remarks[] =
 	"  parts ([torn-write-hangs-the-connection](../scenarios/races/torn-write-hangs-the-connection.race)).\n"
 	"- Valkey 9.1 looks at the end of each value and gives a confused connection up\n"
 	"  ([torn-write-is-noticed](../scenarios/races/torn-write-is-noticed.race)).\n"
+	"- On Valkey 8.1 `native-cad` gives its lock a last lease of 1 ms instead of deleting it, and whoever\n"
+	"  asks next has to wait for that.\n"
 	"- Which of two races is played is decided by what the server answers, not by its version:\n"
 	"  `else skip` in [races.md](races.md#steps).\n";
 

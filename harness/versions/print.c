@@ -215,9 +215,9 @@ static void print_cost(const struct rr_versions *versions, int s, FILE *file)
 
 static void print_costs(const struct rr_versions *versions, FILE *file)
 {
-	fputs("\nIncrements of two threads per second of processor time, server and clients together: those\n"
-	      "of the first server that can, and how many times as many the others did beside it, the\n"
-	      "servers taking turns (the middle one of five ratios):\n\n",
+	fputs("\nIncrements of one client per second of processor time, server and client together: those of\n"
+	      "the first server that can, and how many times as many the others did beside it, the servers\n"
+	      "taking turns (the middle one of five ratios):\n\n",
 	      file);
 	print_head(versions, "strategy", file);
 	for (int s = 0; s < RR_VERSIONS_TIMED; s++)
