@@ -77,7 +77,7 @@ static enum rl_outcome write_and_release(struct rr_client *client)
 	if (outcome != RL_OK)
 		return outcome;
 	outcome = rl_receive(client->data, &reply);
-	rl_fair_receive_release(state->lock);
+	client->given_back = rl_fair_receive_release(state->lock);
 	return outcome;
 }
 

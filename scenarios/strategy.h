@@ -11,7 +11,8 @@
  *	increment read, work, write, once:   RL_BUSY = nothing stored, again
  *	release   give the lock back, whatever increment said; with
  *	          writes_at_release increment only queues its write, and
- *	          release sends it and answers for it
+ *	          release sends it, answers for it, and leaves in
+ *	          client->given_back what became of the lock
  *	close     once, at the end; the lock is not held
  *
  * An op that is NULL is left out. A strategy without acquire claims no
@@ -39,6 +40,7 @@ struct rr_client {
 	long ttl_ms;                /* the lease a lock is taken for */
 	long hold_us;               /* work between reading and writing */
 	void *state;                /* the strategy's own, made by open */
+	enum rl_outcome given_back; /* of a release that writes, too */
 };
 
 /* What may come between a client and its increment: the columns of the safety

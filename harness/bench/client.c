@@ -254,12 +254,20 @@ void rr_runner_choose_hooks(struct rr_runner *runner)
 			confirm_by_replicas;
 }
 
-/* Does the last attempt hold its lock still, because the release failed? Where
- * it writes too, that is what became of the increment. */
+/* What became of the lock after an attempt. A release that writes, too, answers
+ * for the increment; when that failed nothing is known of the lock. */
+static enum rl_outcome release_of(const struct rr_attempt *attempt,
+				  enum rl_outcome outcome)
+{
+	if (!attempt->strategy->writes_at_release)
+		return attempt->released;
+	return outcome == RL_OK ? attempt->client->given_back : RL_OK;
+}
+
+/* Does the last attempt hold its lock still, because the release failed? */
 static bool has_kept_lock(const struct rr_runner *runner)
 {
-	return !runner->run->strategy->writes_at_release &&
-	       (runner->released == RL_ERROR || runner->released == RL_UNKNOWN);
+	return runner->released == RL_ERROR || runner->released == RL_UNKNOWN;
 }
 
 enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
@@ -279,9 +287,10 @@ enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
 
 	if (strategy->acquire)
 		it.asked_ns = rr_count_now_ns(runner);
+	target->client.given_back = RL_OK;
 	outcome = rr_attempt_make(&attempt);
 	runner->entered = attempt.entered;
-	runner->released = attempt.released;
+	runner->released = release_of(&attempt, outcome);
 	if (has_kept_lock(runner))
 		rr_runner_check_server(runner, target, runner->released);
 	return outcome;

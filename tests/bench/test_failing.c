@@ -3,6 +3,7 @@
  * not waited for. */
 #include "../cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/client.h"
@@ -89,29 +90,35 @@ Test(failing, release_that_is_pretended_ends_the_run, .timeout = 60)
 
 /* ---- Permissions --------------------------------------------------------- */
 
-/* Forbids DEL before one of its calls. */
-static int calls_until_forbidden;
+/* What is taken from two clients, and when: before one of their calls. */
+static struct {
+	const struct rr_strategy *strategy;
+	const char *right;
+	int calls;
+} loss;
 
 static enum rl_outcome acquire_and_forbid(struct rr_client *client)
 {
 	struct rl_reply reply;
 
-	if (calls_until_forbidden-- == 0)
-		rl_run(client->data, &reply, "ACL SETUSER default -del");
-	return rr_strategy_find("set-nx-ex")->acquire(client);
+	if (loss.calls-- == 0)
+		rl_run(client->data, &reply, "ACL SETUSER default %s",
+		       loss.right);
+	return loss.strategy->acquire(client);
 }
 
-/* Of two clients that count with set-nx-ex, and lose the right to delete their
- * lock when they have asked for it so often. */
-static struct rr_error run_until_forbidden(int calls)
+static struct rr_error run_until_forbidden(const char *name, const char *right,
+					   int calls)
 {
-	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
+	struct rr_strategy strategy = *rr_strategy_find(name);
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 	struct rr_measurement measurement;
 	struct support support;
 	struct rr_run run;
 
-	calls_until_forbidden = calls;
+	loss.strategy = rr_strategy_find(name);
+	loss.right = right;
+	loss.calls = calls;
 	strategy.acquire = acquire_and_forbid;
 	support_open(&support, 1);
 	run = support_run(&support, &strategy, 2, 1000);
@@ -121,18 +128,32 @@ static struct rr_error run_until_forbidden(int calls)
 	return error;
 }
 
+static void assert_loss_ends_the_run(const char *name, const char *right)
+{
+	const struct rr_error error = run_until_forbidden(name, right, 300);
+	char said[128];
+
+	snprintf(said, sizeof(said),
+		 "%s: stopped: the lock cannot be released: ", name);
+	cr_assert_eq(error.kind, RR_ERROR_REDIS, "%s", error.text);
+	cr_assert_not_null(strstr(error.text, said), "%s", error.text);
+}
+
 Test(failing, right_that_is_lost_in_mid_run_ends_it_with_69, .timeout = 30)
 {
-	const struct rr_error error = run_until_forbidden(300);
+	assert_loss_ends_the_run("set-nx-ex", "-del");
+}
 
-	cr_assert_eq(error.kind, RR_ERROR_REDIS, "%s", error.text);
-	cr_assert_not_null(strstr(error.text, "set-nx-ex: stopped: the lock cannot be released: "),
-			   "%s", error.text);
+/* The increment was done, and only the lock is not given back. */
+Test(failing, lock_that_a_writing_release_keeps_ends_the_run, .timeout = 30)
+{
+	assert_loss_ends_the_run("fair-queue", "-publish");
 }
 
 Test(failing, right_that_was_never_there_skips_the_strategy, .timeout = 30)
 {
-	const struct rr_error error = run_until_forbidden(0);
+	const struct rr_error error =
+		run_until_forbidden("set-nx-ex", "-del", 0);
 
 	cr_assert_eq(error.kind, RR_ERROR_SKIPPED, "%s", error.text);
 }
