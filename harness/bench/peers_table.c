@@ -264,7 +264,7 @@ static void print_conditions(const struct rr_peers *peers)
 
 	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &when));
 	printf("Measured on %s with redis-server %s on %s, %d cores, Linux %s, at nice %d: %s increments in each run, %s with five lock servers, after a warm-up; medians of %ld rounds, in which all take turns. "
-	       "Others worked on the machine meanwhile, so the ratios say more than the rates.\n\n",
+	       "Where others work on the machine meanwhile the ratios say more than the rates.\n\n",
 	       date, string_in(server, "redis_version"), string_in(machine, "cpu"),
 	       (int)json_integer_value(json_object_get(machine, "cores")),
 	       string_in(machine, "kernel"), getpriority(PRIO_PROCESS, 0),
