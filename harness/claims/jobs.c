@@ -189,12 +189,27 @@ static void note_findings(const struct rr_trace *trace,
 	fclose(out);
 }
 
+/* It could end otherwise, and nothing would be shown by that. */
+static bool skip_for_time(const struct rr_race *race,
+			  const struct rr_cluster *cluster,
+			  struct rr_job_result *result)
+{
+	if (rr_cluster_has_time(cluster) || !rr_race_needs_time(race))
+		return false;
+	result->code = RR_EXIT_SKIPPED;
+	snprintf(result->text, sizeof(result->text),
+		 "it needs the library of the clocks, which this server does not run with");
+	return true;
+}
+
 static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 		      struct rr_job_result *result)
 {
 	struct rr_error error = { 0 };
 	struct rr_trace trace;
 
+	if (skip_for_time(race, cluster, result))
+		return;
 	rr_player_play(race, cluster, NULL, &trace, &error);
 	result->code = rr_exit_of(error.kind);
 	result->as_written = trace.as_written;

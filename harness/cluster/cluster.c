@@ -225,9 +225,12 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 		return true;
 	rr_shim_find(options->shim, cluster->shim, sizeof(cluster->shim));
 	rr_page_restart_time(cluster);
-	if (try_out(cluster, error))
+	if (cluster->shim[0] == '\0')
+		rr_error_set(error, RR_ERROR_SKIPPED,
+			     "there is no library of the clocks (redrace-clock.so) beside the program: time really passes");
+	else if (try_out(cluster, error))
 		return true;
-	/* Only that is a reason to do without it. */
+	/* Only these are reasons to do without it. */
 	if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
 		return false;
 	cluster->shim[0] = '\0';

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { FILE_MAX = 1 << 20 };
@@ -275,4 +276,31 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 		all = print_race(names[i], markdown, error) && all;
 	rr_library_free_names(names, n);
 	return all;
+}
+
+/* ---- Time -------------------------------------------------------------------- */
+
+static bool step_needs_time(const struct rr_step *step)
+{
+	static const char *const commands[] = { "TIME", "TTL", "PTTL",
+						"EXPIRETIME", "PEXPIRETIME" };
+
+	if (step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK ||
+	    step->kind == RR_STEP_COMPUTE)
+		return true;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (step->n_words > 0 &&
+		    strcasecmp(step->words[0], commands[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool rr_race_needs_time(const struct rr_race *race)
+{
+	for (size_t i = 0; i < race->n_steps; i++) {
+		if (step_needs_time(&race->steps[i]))
+			return true;
+	}
+	return false;
 }

@@ -164,6 +164,10 @@ struct rr_race *rr_library_open(const char *name, struct rr_error *error);
 /* Is it one of ours, or a file? */
 bool rr_library_has(const char *name);
 
+/* Does time pass in it, is it computed with, or read? Where servers' clocks
+ * cannot be stopped such a race may not go as it is written. */
+bool rr_race_needs_time(const struct rr_race *race);
+
 /* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL
  * when out of memory. */
 char **rr_library_names(size_t *n);
