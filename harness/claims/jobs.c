@@ -247,8 +247,11 @@ static bool begin_checking(void *context, struct rr_pool_worker *worker,
 			   struct rr_error *error)
 {
 	const struct rr_jobs *jobs = context;
-	const struct rr_cluster_options options = { .program = jobs->program,
-						    .cpu = -1 };
+	const struct rr_cluster_options options = {
+		.program = jobs->program,
+		.cpu = -1,
+		.is_told = worker->number > 0,
+	};
 	struct checker *checker = calloc(1, sizeof(*checker));
 
 	worker->state = checker;

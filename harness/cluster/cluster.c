@@ -231,7 +231,9 @@ bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
 	else if (try_out(cluster, error))
 		return true;
 	/* Only these are reasons to do without it. */
-	if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
+	if (error->kind == RR_ERROR_SKIPPED && options->is_told)
+		*error = (struct rr_error){ .kind = RR_ERROR_NONE };
+	else if (!rr_error_set_aside(error, RR_ERROR_SKIPPED))
 		return false;
 	cluster->shim[0] = '\0';
 	rr_page_restart_time(cluster);

@@ -110,6 +110,7 @@ struct rr_cluster_options {
 	enum rr_persistence persistence; /* of servers without names */
 	int cpu;			 /* -1 = not pinned */
 	int start_ms; /* a start may last so long; 0 = RR_START_MS */
+	bool is_told; /* by another cluster: it does without the shim */
 };
 
 enum rr_server_state {
@@ -153,7 +154,7 @@ struct rr_cluster {
  * the program is tried out by one server (kept for the first race): whether it
  * starts at all, and whether the shim takes hold of it. A shim that is not found
  * or that does nothing (a static server, one for another machine) makes it a
- * cluster without: ask rr_cluster_has_time(). The shim lies beside the running
+ * cluster without, which is said on stderr: ask rr_cluster_has_time(). The shim lies beside the running
  * program or in ../libexec/redrace/ from there. Close it in any case.
  */
 bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,

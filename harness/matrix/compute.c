@@ -33,6 +33,7 @@ static bool begin_worker(void *context, struct rr_pool_worker *worker,
 	struct rr_cluster_options options = *computation->servers;
 
 	options.cpu = rr_placement_nth(worker->number);
+	options.is_told = worker->number > 0;
 	rr_placement_settle(options.cpu);
 	worker->state = rr_workplace_new(&options, error);
 	return worker->state != NULL;

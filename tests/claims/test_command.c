@@ -40,6 +40,32 @@ Test(claims, stand_when_their_races_say_so)
 	cr_assert_lt(strstr(cli_output, "SX-5"), strstr(cli_output, "TL-7"));
 }
 
+/* Nothing false is said of them where time really passes. */
+Test(claims, without_the_library_of_the_clocks_races_that_need_time_are_skipped)
+{
+	cr_assert_eq(cli_run("mkdir $HERE/alone && cp $REDRACE $HERE/alone/ &&"
+			     "$HERE/alone/redrace claims --only LU-1,TL-18,SX-1 2>&1"),
+		     0, "%s", cli_output);
+	assert_says("redrace: there is no library of the clocks ");
+	assert_says("skipped: expiry-exact: it needs the library of the clocks");
+	assert_says("increments-in-turn");
+	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only TL-18 2>&1"),
+		     RR_EXIT_SKIPPED, "%s", cli_output);
+	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only LU-1,LU-3 2>&1 | grep -c 'no library'"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "1\n");
+}
+
+/* Its time-out, 10 s, is waited for once. */
+Test(claims, server_that_never_answers_is_started_once)
+{
+	cr_assert_eq(cli_run("printf '#!/bin/sh\necho >>%s/starts\nexec sleep 1000\n' $HERE >$HERE/deaf && chmod +x $HERE/deaf &&"
+			     "$REDRACE claims --only TL-18 --redis-server $HERE/deaf 2>&1"),
+		     RR_EXIT_REDIS, "%s", cli_output);
+	cr_assert_eq(cli_run("wc -l <$HERE/starts"), 0);
+	cr_assert_str_eq(cli_output, "1\n");
+}
+
 Test(claims, that_differ_are_named)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
