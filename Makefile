@@ -149,9 +149,9 @@ asan: ## the program's own workloads under the address and undefined-behaviour s
 fuzz: $(B)/version.h ## all parsers, for SECONDS=700 together; ONLY="race reply" (clang's libFuzzer)
 	@sh tests/fuzz/run $(B) $(or $(SECONDS),700) $(ONLY)
 
-torture: all $(B)/torture-library ## kill, starve and mislead the program, for SECONDS= or ROUNDS= (SEED=, ONLY=)
-	@tests/torture/torture $(B) $(if $(SECONDS),--seconds $(SECONDS)) \
-	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED)) \
+torture: all $(B)/torture-library ## kill, starve and mislead the program, for SECONDS=300 or ROUNDS= (SEED=, ONLY=)
+	@tests/torture/torture $(B) \
+	  $(if $(ROUNDS),--rounds $(ROUNDS),--seconds $(or $(SECONDS),300)) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(ONLY),--part $(ONLY)) $(ARGS)
 
 soak: $(B)/soak ## all locks of the library, clients killed at random, for SECONDS=1800: every effect once?

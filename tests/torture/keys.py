@@ -68,7 +68,6 @@ def look(client, sha):
 class Keys:
     name = 'keys'
     rounds = 100
-    short = 3
 
     def __init__(self, redrace, root, only):
         self.redrace = redrace

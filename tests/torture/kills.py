@@ -79,7 +79,6 @@ def judge(scene, command, role, number):
 class Kills:
     name = 'kills'
     rounds = 1000
-    short = 8
 
     def __init__(self, redrace, root, only):
         self.redrace = redrace

@@ -64,7 +64,6 @@ def wrong_server(scene, what):
 class Peers:
     name = 'peers'
     rounds = 300
-    short = 12
 
     def __init__(self, redrace, root, only):
         self.redrace = redrace
@@ -121,7 +120,7 @@ class Peers:
             scene.wait(3 * LIMIT)
             # Of the real ones only one is wrong; the others are a majority.
             few = n < 3 or what not in BEHAVIOURS
-            self.judge(scene, 'cut_off' if few else what, most=3)
+            self.judge(scene, what, most=3, is_harmless=few)
 
     def with_program(self, scene, rng, tell):
         name = rng.choice(sorted(n for n in self.commands if n not in (
@@ -158,11 +157,13 @@ class Peers:
                     done.stderr))
 
     @staticmethod
-    def judge(scene, what, most):
+    def judge(scene, what, most, is_harmless=False):
         """It has failed, in its own words; or the harm was none."""
         harmless = {'cut_off', 'killed_soon', 'without_scripts', 'few_clients',
                     'busy_with_a_script'}
-        allowed = {2, 69, 77} | ({0} if what in harmless else set())
+        is_harmless |= what in harmless
+        allowed = {2, 69, 77} | ({0} if is_harmless else set())
+        # Who grants everything to everybody breaks any lock, and that is counted.
         if what in ('ok', 'one', 'array', 'text', 'minus', 'twice', 'pong',
                     'empty', 'nil', 'noscript', 'flood-ok'):
             allowed |= {1, 65, 70}

@@ -20,7 +20,6 @@ def limit(what, n):
 class Places:
     name = 'places'
     rounds = 300
-    short = 12
 
     def __init__(self, redrace, root, only):
         self.redrace = redrace

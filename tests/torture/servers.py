@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from scene import Failure, wait_until
+from scene import Failure, patience, wait_until
 
 
 class Client:
@@ -57,7 +57,7 @@ class Server:
             self.process = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True)
-        if wait and not wait_until(self.answers, 10):
+        if wait and not wait_until(self.answers, patience(10)):
             self.end()
             raise Failure('a server of the test does not start')
 
