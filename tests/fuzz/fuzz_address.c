@@ -21,20 +21,25 @@ static void check_address(const struct rl_address *address)
  * something else then. */
 static bool is_plain(const char *host)
 {
-	return !host[strcspn(host, "%/@:[]?")];
+	return !host[strcspn(host, "%/@:[]?,")];
 }
 
 static void check_again(const struct rl_address *address)
 {
-	char text[512], error[128];
+	char text[1400], error[128];
 	struct rl_address again;
 
 	rl_address_print(address, text, sizeof(text));
-	if (!address->is_unix && !is_plain(address->host))
+	if (!address->is_unix &&
+	    !(is_plain(address->host) && is_plain(address->service)))
 		return;
 	demand(rl_address_parse(&again, text, error, sizeof(error)));
 	demand(again.is_unix == address->is_unix && again.db == address->db &&
 	       again.port == address->port &&
+	       again.kind == address->kind &&
+	       again.is_tls == address->is_tls &&
+	       strcmp(again.more, address->more) == 0 &&
+	       strcmp(again.service, address->service) == 0 &&
 	       strcmp(again.host, address->host) == 0);
 	demand(!again.user[0] && !again.password[0]);
 }
