@@ -23,22 +23,22 @@ static bool is_confirmation(const struct rl_reply *reply)
 	       strcmp(reply->elements[0].text, "subscribe") == 0;
 }
 
-/* Messages may come before the answer, but not for ever: the time-out is one for all
- * of them. */
+/* Messages may come before the answer, but not for ever: when the time-out is over,
+ * none more is listened for. How long one is listened for does not depend on the
+ * kernel's time: under a driver that would be another time in each run. */
 static enum rl_outcome ask_for_messages(struct rl_fair *fair)
 {
-	const int64_t deadline_ns = rl_kernel_ns() + timeout_of(fair->wake);
+	const int64_t timeout_ns = timeout_of(fair->wake);
+	const int64_t deadline_ns = rl_kernel_ns() + timeout_ns;
 	struct rl_reply reply;
 	enum rl_outcome outcome =
 		rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
 
-	while (outcome == RL_OK && !is_confirmation(&reply)) {
-		const int64_t left_ns = deadline_ns - rl_kernel_ns();
-
-		outcome = left_ns > 0 ? rl_link_listen(fair->wake, &reply,
-						       left_ns) :
-					RL_BUSY;
-	}
+	while (outcome == RL_OK && !is_confirmation(&reply))
+		outcome = rl_kernel_ns() < deadline_ns ?
+				  rl_link_listen(fair->wake, &reply,
+						 timeout_ns) :
+				  RL_BUSY;
 	if (outcome == RL_BUSY)
 		rl_link_fail(fair->wake, RL_BUSY, "no answer to SUBSCRIBE");
 	if (outcome != RL_OK)
