@@ -253,6 +253,9 @@ static enum rr_exit check_claims(const struct claims_options *options,
 						 rr_clock_s() - begun,
 						 signals->interrupted));
 	rr_jobs_free(&jobs);
+	/* What was not begun for an error was not called off: the error says it. */
+	if (error->kind && code == RR_EXIT_INTERRUPTED)
+		code = RR_EXIT_OK;
 	return signals->interrupted ? RR_EXIT_OK : code;
 }
 

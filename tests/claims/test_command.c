@@ -206,3 +206,11 @@ Test(claims, races_killed_in_the_middle_leave_nothing)
 	cli_run("printf 'title t\\nclients A\\nservers n1 n2\\nA> SET x 1 => OK\\nA@n2> BLPOP q 0 => (lost)\\nverdict nothing broken\\n' >$HERE/t.race; $REDRACE play $HERE/t.race >$HERE/out 2>&1 & P=$!; for i in $(seq 100); do ls $HERE/redrace-*/* >/dev/null 2>&1 && break; sleep 0.02; done; sleep 0.3; kill -9 $P && echo killed; wait $P 2>/dev/null; for i in $(seq 100); do ls $HERE | grep -q redrace- || break; sleep 0.1; done; ls $HERE; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/*) echo process ${p#/proc/};; esac; done");
 	cr_assert_str_eq(cli_output, "killed\nout\nt.race\n", "%s", cli_output);
 }
+
+/* How many are too few depends on what the test's own shell has open. */
+Test(claims, too_few_open_files_are_no_interruption)
+{
+	cli_run("for n in 5 6 7 8 9 10 11 12 13 14; do (ulimit -n $n; exec $REDRACE claims --only TL-7) >$HERE/out 2>&1; echo code $?; done");
+	cr_assert_not_null(strstr(cli_output, "code 70"), "%s", cli_output);
+	cr_assert_null(strstr(cli_output, "code 130"), "%s", cli_output);
+}
