@@ -156,10 +156,9 @@ static enum rr_exit write_claims_docs(const struct claims_options *options,
 	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
 	if (is_whole)
 		return write_claims_document(path, rows);
-	fprintf(stderr,
-		"redrace: checked only some of the claims: %s stays as it is\n",
-		path);
-	return RR_EXIT_OK;
+	return rr_complain(RR_EXIT_OK,
+			   "checked only some of the claims: %s stays as it is",
+			   path);
 }
 
 /* A race that cannot be read belongs to no row. */
@@ -243,10 +242,9 @@ static enum rr_exit check_claims(const struct claims_options *options,
 	struct rr_jobs jobs;
 	enum rr_exit code;
 
-	if (!rr_jobs_collect(&jobs, options->redis_server, &options->own)) {
-		rr_error_no_memory(error);
+	if (!rr_jobs_collect(&jobs, options->redis_server, &options->own,
+			     error))
 		return RR_EXIT_OK;
-	}
 	code = complain_of_files(&jobs);
 	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
 	code = rr_exit_worse(code, report_claims(options, &jobs,

@@ -224,6 +224,8 @@ static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
 		return code;
 	if (code == RR_EXIT_INTERRUPTED)
 		rr_error_set(tour->error, RR_ERROR_INTERRUPTED, "%s", "");
+	else if (code >= RR_EXIT_USAGE) /* the command has said why */
+		return code;
 	else if (code != scene->exit)
 		return rr_complain(code ? code : RR_EXIT_VIOLATED,
 				   "'%s' ended with %d instead of %d",

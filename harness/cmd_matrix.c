@@ -208,10 +208,9 @@ static enum rr_exit write_matrix_docs(const char *folder,
 	snprintf(document, sizeof(document), "%s/matrix.md", folder);
 	snprintf(transcripts, sizeof(transcripts), "%s/matrix", folder);
 	if (!rr_matrix_is_whole(matrix, &why)) {
-		fprintf(stderr,
-			"redrace: computed only %s: %s and %s/ stay as they are\n",
-			why, document, transcripts);
-		return RR_EXIT_OK;
+		return rr_complain(RR_EXIT_OK,
+				   "computed only %s: %s and %s/ stay as they are",
+				   why, document, transcripts);
 	}
 	code = save_transcripts(transcripts, matrix);
 	if (code == RR_EXIT_OK)

@@ -2,6 +2,7 @@
 /* Texts that users type and read. */
 #include "text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -42,12 +43,13 @@ const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns)
 
 bool rr_parse_number(const char *text, long min, long max, long *value)
 {
+	const char *digits = text + (*text == '-');
 	char *end;
 
 	errno = 0;
 	*value = strtol(text, &end, 10);
-	return errno == 0 && end != text && *end == '\0' && *value >= min &&
-	       *value <= max;
+	return errno == 0 && isdigit((unsigned char)*digits) && *end == '\0' &&
+	       *value >= min && *value <= max;
 }
 
 /* Levenshtein's distance, for words of up to 63 letters. */

@@ -17,7 +17,8 @@ const char *rr_grouped(char buffer[RR_GROUPED_SIZE], long long value);
 /* 12345 ns -> "12.3 us"; three digits, in the unit that fits. */
 const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns);
 
-/* A whole decimal number in [min, max]; false otherwise. */
+/* A whole decimal number in [min, max], without a blank or a plus before it;
+ * false otherwise. */
 bool rr_parse_number(const char *text, long min, long max, long *value);
 
 /* The n_names' one that is nearest to `name`; NULL when none is near. */

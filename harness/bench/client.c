@@ -316,12 +316,21 @@ static void describe_failure(const struct rr_runner *runner,
 			 why[0] ? why : "not the reply that was expected");
 }
 
-/* Does the server lack or forbid a command of this strategy? Others may do
- * without it; unless it was allowed at first: then something has happened to the
- * server. */
-static bool is_forbidden(const char *why)
+bool rr_runner_is_refused(const char *why)
 {
-	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
+	static const char *const refusals[] = {
+		"NOPERM",
+		"ERR unknown command",
+		"The user executing the script can't run this command",
+		"Unknown Redis command called from script",
+		"Unknown command called from script",
+	};
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		if (strstr(why, refusals[i]))
+			return true;
+	}
+	return false;
 }
 
 void rr_runner_check_server(struct rr_runner *runner,
@@ -334,7 +343,8 @@ void rr_runner_check_server(struct rr_runner *runner,
 	describe_failure(runner, target, where, why, sizeof(why));
 	if (rr_endure_failure(runner, outcome, why))
 		return;
-	if (outcome == RL_ERROR && is_forbidden(why) &&
+	/* Unless it was allowed at first: then something has happened. */
+	if (outcome == RL_ERROR && rr_runner_is_refused(why) &&
 	    !atomic_load(&runner->board->works))
 		rr_runner_give_up(runner, RR_ERROR_SKIPPED, "skipped: %s", why);
 	else if (outcome == RL_ERROR)

@@ -149,6 +149,10 @@ void rr_runner_close(struct rr_runner *runner);
 /* Commands sent so far, over all connections. */
 uint64_t rr_runner_commands(const struct rr_runner *runner);
 
+/* Does `why` say that the server lacks or forbids a command, also of a script? Then
+ * it will never say anything else. */
+bool rr_runner_is_refused(const char *why);
+
 /* Leaves the reason in the slot and stops everybody. */
 void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
 		       const char *format, ...)

@@ -14,12 +14,6 @@ static bool data_may_move(const struct rr_run *run)
 	return run->formation->kind != RR_TOPOLOGY_ALONE;
 }
 
-/* No server will ever say anything else. */
-static bool is_final(const char *why)
-{
-	return strstr(why, "NOPERM") || strstr(why, "ERR unknown command");
-}
-
 /* The run is over, or nothing has worked for too long. */
 static bool is_hopeless(struct rr_runner *runner)
 {
@@ -61,7 +55,7 @@ static bool come_back(struct rr_runner *runner)
 bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
 		       const char *why)
 {
-	if (!runner->run->formation || (outcome == RL_ERROR && is_final(why)))
+	if (!runner->run->formation || (outcome == RL_ERROR && rr_runner_is_refused(why)))
 		return false;
 	come_back(runner);
 	return true;
@@ -78,7 +72,7 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 		runner->troubled_ns = 0;
 		return false;
 	}
-	if (outcome == RL_ERROR && is_final(rl_link_error(runner->data)))
+	if (outcome == RL_ERROR && rr_runner_is_refused(rl_link_error(runner->data)))
 		return false;
 	return come_back(runner);
 }

@@ -17,6 +17,7 @@ struct live_count {
 	struct rr_error *error;
 };
 
+/* 0 = there is none yet; negative: it cannot be read. */
 static long long read_live_counter(struct live_count *count,
 				   const struct rr_run *run)
 {
@@ -25,10 +26,11 @@ static long long read_live_counter(struct live_count *count,
 	long long value;
 
 	rr_keys_counter(key, run->prefix, 0);
-	if (rl_run(count->data, &reply, "GET %s", key) != RL_OK ||
-	    !rl_reply_number(&reply, &value))
+	if (rl_run(count->data, &reply, "GET %s", key) != RL_OK)
+		return -1;
+	if (reply.type == RL_REPLY_NIL)
 		return 0;
-	return value;
+	return rl_reply_number(&reply, &value) ? value : -1;
 }
 
 static void print_counts(long long expected, long long actual)
@@ -58,8 +60,10 @@ static void show_counts(void *context, const struct rr_run *run, uint64_t done,
 	    elapsed_ns < count->shown_ns + INT64_C(2000000000))
 		return;
 	count->shown_ns = elapsed_ns;
-	printf("%s", count->is_terminal ? "\r" : "");
 	actual = read_live_counter(count, run);
+	if (actual < 0)
+		return;
+	printf("%s", count->is_terminal ? "\r" : "");
 	print_counts(actual > before ? actual : before, actual);
 	printf("%s", count->is_terminal ? "\033[K" : "\n");
 	fflush(stdout);

@@ -97,9 +97,10 @@ void rr_claims_note_shard(const struct rr_claims_choice *choice,
 bool rr_race_names_claim(const struct rr_race *race, const char *id);
 
 /* What the chosen claims need: measurements first, for they take longest. A
- * race that cannot be read is done, with its code. False: out of memory. */
+ * race that cannot be read is done, with its code. */
 bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
-		     const struct rr_claims_choice *choice);
+		     const struct rr_claims_choice *choice,
+		     struct rr_error *error);
 void rr_jobs_free(struct rr_jobs *jobs);
 
 /*

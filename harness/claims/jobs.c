@@ -98,7 +98,8 @@ static void add_measures(struct rr_jobs *jobs,
 }
 
 bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
-		     const struct rr_claims_choice *choice)
+		     const struct rr_claims_choice *choice,
+		     struct rr_error *error)
 {
 	size_t n;
 	char **names = rr_library_names(&n);
@@ -113,7 +114,14 @@ bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
 			add_race(jobs, names[i], choice);
 	}
 	rr_library_free_names(names, n);
-	return names && jobs->jobs;
+	if (!names || !jobs->jobs)
+		rr_error_no_memory(error);
+	else if (n == 0)
+		rr_error_set(error, RR_ERROR_INTERNAL,
+			     "no races can be read here; run it in the project's root, or install it with its races");
+	if (error->kind)
+		rr_jobs_free(jobs);
+	return !error->kind;
 }
 
 void rr_jobs_free(struct rr_jobs *jobs)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions and clusters: their beginning and end, and the list of servers. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "server.h"
 
@@ -114,8 +116,26 @@ enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server)
 				  &status)) {
 		it->state = RR_SERVER_DOWN;
 		it->is_used_up = true;
+		it->was_killed = WIFSIGNALED(status) &&
+				 WTERMSIG(status) == SIGKILL &&
+				 !it->kills_itself;
 	}
 	return it->state;
+}
+
+bool rr_cluster_is_whole(struct rr_cluster *cluster, struct rr_error *error)
+{
+	for (size_t i = 0; i < cluster->n_servers; i++) {
+		const struct rr_server *it = &cluster->servers[i];
+
+		rr_cluster_state(cluster, (int)i);
+		if (it->was_killed)
+			return rr_error_set(error, RR_ERROR_REDIS,
+					    "somebody has killed the server%s%s",
+					    it->name[0] ? " " : "", it->name);
+	}
+	return !cluster->is_private ||
+	       rr_guardian_is_there(&cluster->session->guardian, error);
 }
 
 /* ---- Starting --------------------------------------------------------------- */

@@ -133,6 +133,8 @@ struct rr_server {
 	int64_t skew_ns;
 	uint64_t pristine; /* a digest of what it was configured to */
 	bool is_used_up;   /* no other race may have it */
+	bool kills_itself; /* as it was told */
+	bool was_killed;   /* by somebody else */
 };
 
 struct rr_cluster {
@@ -213,6 +215,10 @@ const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster,
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);
+
+/* False: a server was killed that was not to be, or the guardian with all of
+ * them. RR_ERROR_REDIS says so. */
+bool rr_cluster_is_whole(struct rr_cluster *cluster, struct rr_error *error);
 
 /* Starts all that were declared and never started, together; they answer then.
  * A replica need not have caught up: RR_FAULT_CATCH_UP. */

@@ -108,6 +108,7 @@ bool rr_disk_die_in_sync(struct rr_cluster *cluster, struct rr_server *server,
 	(void)cluster;
 	(void)injection;
 	(void)error;
+	server->kills_itself = true;
 	atomic_store(&server->page->die_in_sync, 1);
 	return true;
 }

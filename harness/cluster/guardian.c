@@ -45,9 +45,30 @@ static bool ask_guardian(struct rr_guardian *guardian,
 			 struct guardian_answer *answer)
 {
 	request->number = ++guardian->n_requests;
-	return send(guardian->socket, request, sizeof(*request),
-		    MSG_NOSIGNAL) == (ssize_t)sizeof(*request) &&
-	       await_answer(guardian, answer);
+	if (send(guardian->socket, request, sizeof(*request), MSG_NOSIGNAL) ==
+		    (ssize_t)sizeof(*request) &&
+	    await_answer(guardian, answer))
+		return true;
+	guardian->is_gone = true;
+	return false;
+}
+
+bool rr_guardian_is_there(const struct rr_guardian *guardian,
+			  struct rr_error *error)
+{
+	return !guardian->is_gone ||
+	       rr_error_set(
+		       error, RR_ERROR_REDIS,
+		       "the guardian process, and with it the servers, is gone");
+}
+
+/* Is it for want of processes, descriptors or memory? */
+static enum rr_error_kind kind_of(int error_number)
+{
+	return error_number == EAGAIN || error_number == ENOMEM ||
+			       error_number == EMFILE || error_number == ENFILE ?
+		       RR_ERROR_INTERNAL :
+		       RR_ERROR_FILE;
 }
 
 /* Asks for something to be done; false, with an error, when it was not. */
@@ -57,10 +78,10 @@ static bool demand(struct rr_guardian *guardian,
 		   struct rr_error *error)
 {
 	if (!ask_guardian(guardian, request, answer))
-		return rr_error_set(error, RR_ERROR_FILE,
-				    "the guardian process is gone");
+		return rr_guardian_is_there(guardian, error);
 	if (answer->error_number)
-		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", what,
+		return rr_error_set(error, kind_of(answer->error_number),
+				    "%s: %s", what,
 				    strerror(answer->error_number));
 	return true;
 }

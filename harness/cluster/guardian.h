@@ -32,6 +32,7 @@ struct rr_guardian {
 	char base[80]; /* the directory that holds the servers' directories */
 	int answer_ms; /* how long an answer is waited for */
 	unsigned n_requests;
+	bool is_gone; /* it has not answered */
 };
 
 /* A server process under the guardian's care. */
@@ -42,6 +43,10 @@ struct rr_process {
 };
 
 bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error);
+
+/* Has it answered so far? Else RR_ERROR_REDIS: its servers ended with it. */
+bool rr_guardian_is_there(const struct rr_guardian *guardian,
+			  struct rr_error *error);
 
 /* A fresh directory, in which nothing runs yet. */
 bool rr_guardian_prepare(struct rr_guardian *guardian,

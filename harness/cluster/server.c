@@ -164,28 +164,10 @@ static int free_port(void)
 
 /* ---- Its process ----------------------------------------------------------------- */
 
-/* A name on PATH, or a path from the root on: servers run in directories of their own.
- * Links are kept, for a server looks at its own name. malloc'd; NULL = out of
- * memory. */
-static char *locate_program(const char *program)
-{
-	char *here = program[0] != '/' && strchr(program, '/') ?
-			     getcwd(NULL, 0) :
-			     NULL;
-	const size_t size = strlen(program) + (here ? strlen(here) : 0) + 2;
-	char *path = malloc(size);
-
-	if (path)
-		snprintf(path, size, "%s%s%s", here ? here : "",
-			 here ? "/" : "", program);
-	free(here);
-	return path;
-}
-
 static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 			  struct rr_error *error)
 {
-	char *program = locate_program(cluster->options.program);
+	char *program = rr_program_locate(cluster->options.program);
 	const char *const argv[] = {
 		program, "redis.conf",
 		server->options.role == RR_ROLE_SENTINEL ? "--sentinel" : NULL,
@@ -209,6 +191,8 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 			       argv, server->page ? environment : NULL,
 			       cluster->options.cpu, &why);
 	free(program);
+	if (!good && why.kind != RR_ERROR_FILE)
+		return rr_error_set(error, why.kind, "%s", why.text);
 	return good ||
 	       rr_error_set(
 		error, RR_ERROR_REDIS,
@@ -262,6 +246,7 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 	const int limit_ms = cluster->options.start_ms ?
 				     cluster->options.start_ms :
 				     RR_START_MS;
+	struct rr_suspicion suspicion = { .begun_ns = rr_clock_ns() };
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 	int status;
@@ -269,7 +254,10 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 	while (rl_run(server->admin, &reply, "PING") != RL_OK) {
 		if (rr_guardian_has_ended(guardian, &server->process, &status))
 			return ended_early(cluster, server, status, error);
-		if (!rr_server_wait(cluster, limit_ms, &deadline_ns,
+		if (!rr_guardian_is_there(guardian, error))
+			return false;
+		if (!rr_program_is_likely(&suspicion, cluster, server, error) ||
+		    !rr_server_wait(cluster, limit_ms, &deadline_ns,
 				    "the start of a server", error)) {
 			rr_guardian_signal(guardian, &server->process, SIGKILL);
 			return false;

@@ -41,6 +41,25 @@ bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms,
 		    int64_t *deadline_ns, const char *what,
 		    struct rr_error *error);
 
+/* ---- program.c: the program that is to be a server ---------------------------- */
+
+/* A name on PATH, or a path from the root on: servers run in directories of their own.
+ * Links are kept, for a server looks at its own name. malloc'd; NULL = out of
+ * memory. */
+char *rr_program_locate(const char *program);
+
+/* Of one that does not answer yet; begun_ns = its start. */
+struct rr_suspicion {
+	int64_t begun_ns;
+	bool is_settled;
+};
+
+/* Can it be a server still? Ask again and again. */
+bool rr_program_is_likely(struct rr_suspicion *suspicion,
+			  struct rr_cluster *cluster,
+			  const struct rr_server *server,
+			  struct rr_error *error);
+
 /* ---- roles.c: what a server with a port is told of others --------------------- */
 
 /* The user by which replicas of a topology come to their primary. */

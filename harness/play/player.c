@@ -196,6 +196,19 @@ static void note_beginning(struct player *player)
 			strdup(player->environment.keys[i]);
 }
 
+/* What a race shows without one of its servers is nothing. */
+static void blame_servers(struct player *player)
+{
+	struct rr_error error = { 0 };
+
+	if (player->trace->as_written ||
+	    player->error->kind == RR_ERROR_INTERRUPTED ||
+	    rr_cluster_is_whole(player->cluster, &error))
+		return;
+	*player->error = (struct rr_error){ 0 };
+	player_fail(player, error.kind, NULL, "%s", error.text);
+}
+
 static void play_all(struct player *player, const struct rr_listener *listener)
 {
 	const struct rr_race *race = player->race;
@@ -214,6 +227,7 @@ static void play_all(struct player *player, const struct rr_listener *listener)
 	}
 	if (!player->error->kind)
 		judge_race(player);
+	blame_servers(player);
 	for (i = 0; i < race->n_clients; i++)
 		player_disconnect(player, (int)i);
 	environment_close(&player->environment);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedule.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static bool take_duration(const struct reader *reader, const char *text,
 	char *end;
 	const long long value = strtoll(text, &end, 10);
 
-	for (size_t i = 0; end != text && value > 0 && value <= 1000000 &&
+	for (size_t i = 0; isdigit((unsigned char)*text) && value > 0 && value <= 1000000 &&
 			   i < sizeof(units) / sizeof(units[0]);
 	     i++) {
 		if (strcmp(end, units[i].unit) == 0) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "parser.h"
 
 /* ---- Messages ----------------------------------------------------------- */
@@ -257,10 +258,9 @@ int parser_find_server(const struct rr_race *race, const char *name)
 bool parser_take_number(struct parser *parser, const char *text, int64_t least,
 			int64_t most, int64_t *number)
 {
-	char *end;
-	const long long value = strtoll(text, &end, 10);
+	long value;
 
-	if (end != text && *end == '\0' && value >= least && value <= most) {
+	if (rr_parse_number(text, least, most, &value)) {
 		*number = value;
 		return true;
 	}
@@ -276,10 +276,13 @@ bool parser_take_duration(struct parser *parser, const char *text,
 		const char *unit;
 		int64_t ns;
 	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+	const char *digits =
+		text + (is_signed && (*text == '+' || *text == '-'));
 	char *end;
 	const long long value = strtoll(text, &end, 10);
-	const bool good = end != text && value <= 1000000000 &&
-			  value >= -1000000000 && (is_signed || value > 0);
+	const bool good = isdigit((unsigned char)*digits) &&
+			  value <= 1000000000 && value >= -1000000000 &&
+			  (is_signed || value > 0);
 
 	for (size_t i = 0; good && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (parser_same(end, units[i].unit)) {

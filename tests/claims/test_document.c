@@ -14,13 +14,14 @@ enum { OBSERVED = 5 }; /* the cell that differs from run to run */
 static char *write_unplayed(void)
 {
 	const struct rr_claims_choice all = { 0 };
+	struct rr_error error = { 0 };
 	struct rr_claim_rows rows;
 	struct rr_jobs jobs;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	cr_assert(rr_jobs_collect(&jobs, "redis-server", &all));
+	cr_assert(rr_jobs_collect(&jobs, "redis-server", &all, &error));
 	cr_assert(rr_judge(&rows, &jobs, &all));
 	rr_claims_markdown(&rows, file);
 	fclose(file);

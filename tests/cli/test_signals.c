@@ -23,7 +23,7 @@ enum { LIMIT_MS = 3500, START_MS = 20000 };
 
 struct started {
 	pid_t pid;
-	char home[SUPPORT_DIRECTORY + 8]; /* its TMPDIR */
+	char home[SUPPORT_DIRECTORY + 24]; /* its TMPDIR */
 };
 
 static void rest_ms(long ms)
@@ -92,19 +92,30 @@ static void stop_its_servers(const struct started *started,
 		     "%s: no server is there", arguments);
 }
 
-/* The limit began when `begun_ns` was. */
-static void assert_ends_in_time(const struct started *started,
-				const char *arguments, int64_t begun_ns)
+static int await_its_end(const struct started *started, const char *arguments,
+			 int64_t limit_ms)
 {
+	const int64_t begun_ns = rr_clock_ns();
 	int status = 0;
 	pid_t ended;
 
 	while ((ended = waitpid(started->pid, &status, WNOHANG)) == 0 &&
-	       rr_clock_ns() - begun_ns < LIMIT_MS * INT64_C(1000000))
+	       rr_clock_ns() - begun_ns < limit_ms * INT64_C(1000000))
 		rest_ms(10);
 	if (ended == 0)
 		kill(started->pid, SIGKILL);
 	cr_assert_eq(ended, started->pid, "%s: goes on", arguments);
+	return status;
+}
+
+/* The limit began when `begun_ns` was. */
+static void assert_ends_in_time(const struct started *started,
+				const char *arguments, int64_t begun_ns)
+{
+	const int64_t gone_ms = (rr_clock_ns() - begun_ns) / 1000000;
+	const int status =
+		await_its_end(started, arguments, LIMIT_MS - gone_ms);
+
 	cr_assert(WIFEXITED(status) &&
 			  WEXITSTATUS(status) == RR_EXIT_INTERRUPTED,
 		  "%s: ends with %d", arguments, status);
@@ -212,4 +223,60 @@ Test(signals, a_hangup_that_is_ignored_ends_nothing)
 	cr_assert_eq(cli_run("(trap '' HUP; exec $REDRACE play lost-update >$HERE/out 2>&1) & P=$!; "
 			     "for i in $(seq 200); do kill -HUP $P 2>/dev/null || break; sleep 0.01; done; wait $P"),
 		     0, "%s", cli_output);
+}
+
+/* ---- Guardians and servers that die --------------------------------------------- */
+
+/* Kills what `which` makes a list of, of the process $P whose TMPDIR is $T: one line
+ * follows, and 69. */
+static void end_with_69(const char *const commands[], size_t n,
+			const char *which)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct started started = start_command(i, commands[i]);
+		char command[600];
+		int status, waited_ms = 0;
+
+		while (signal_servers(started.home, 0) == 0 &&
+		       waited_ms < START_MS) {
+			rest_ms(20);
+			waited_ms += 20;
+		}
+		rest_ms(200);
+		snprintf(command, sizeof(command), "P=%d; T=%s; kill -9 $(%s)",
+			 (int)started.pid, started.home, which);
+		cr_assert_eq(cli_run(command), 0, "%s: %s", commands[i],
+			     cli_output);
+		status = await_its_end(&started, commands[i], START_MS);
+		cr_assert(WIFEXITED(status) &&
+				  WEXITSTATUS(status) == RR_EXIT_REDIS,
+			  "%s: ends with %d", commands[i], status);
+		snprintf(command, sizeof(command), "cat %s/said",
+			 started.home);
+		cli_assert_one_line(command, 0, "redrace: ");
+		cli_run("rm -f $HERE/*/said");
+		assert_nothing_stays(&started, commands[i]);
+	}
+}
+
+static const char *const long_commands[] = {
+	"bench incr --increments 100000000 --output $HERE/out",
+	"explore --stateless --clients 3 redlock",
+	"floor --increments 1000000",
+	"floor --explore",
+	"demo --auto --only counts --seconds 20",
+};
+
+enum { N_LONG = sizeof(long_commands) / sizeof(long_commands[0]) };
+
+Test(signals, that_kill_the_guardian_are_69)
+{
+	end_with_69(long_commands, N_LONG,
+		    "tr ' ' '\\n' </proc/$P/task/$P/children | head -n 1");
+}
+
+Test(signals, that_kill_all_servers_are_69)
+{
+	end_with_69(long_commands, N_LONG,
+		    "for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $T/redrace-*/*) echo ${p#/proc/};; esac; done");
 }

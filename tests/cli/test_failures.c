@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes wrong has the same exit code in every command, and one line that says
+ * so. */
+#include "../cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "base/text.h"
+
+TestSuite(failures, .init = cli_setup, .fini = cli_teardown);
+
+/* A short run of each command that starts servers. */
+static const char *const commands[] = {
+	"bench incr --threads 1 --increments 50 --output $HERE/o",
+	"play lost-update",
+	"play none",
+	"explore none",
+	"check -- sh examples/check/counter.sh",
+	"matrix none",
+	"matrix --replay docs/matrix",
+	"claims --only TL-7",
+	"claims --only TL-7,LU-1 --jobs 2",
+	"floor --increments 100 --repeats 1",
+	"floor --explore --seconds 1",
+	"demo --auto --only how",
+	"demo --auto --only counts --seconds 1",
+	"game",
+	"report lost-update",
+};
+
+enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* Each of them, as `format` says; `code` and one line. */
+static void fail_all(const char *format, int code, const char *part)
+{
+	char command[600];
+
+	for (size_t i = 0; i < N_COMMANDS; i++) {
+		snprintf(command, sizeof(command), format, commands[i]);
+		cli_assert_one_line(command, code, part);
+	}
+}
+
+#define QUIETLY "2>&1 >/dev/null </dev/null"
+
+Test(failures, of_temporary_files_are_74)
+{
+	fail_all("TMPDIR=$HERE/none $REDRACE %s " QUIETLY, RR_EXIT_FILE,
+		 "set TMPDIR to a directory that can be written");
+}
+
+/* Bench looks beforehand whether there are enough. */
+Test(failures, of_descriptors_are_70)
+{
+	for (size_t i = 1; i < N_COMMANDS; i++) {
+		char command[300];
+
+		snprintf(command, sizeof(command),
+			 "(ulimit -n 5; $REDRACE %s) " QUIETLY, commands[i]);
+		cli_assert_one_line(command, RR_EXIT_INTERNAL, "");
+	}
+}
+
+/* A user's limit of processes is none for root. One or two of our own can be made
+ * before there is none for a server. */
+Test(failures, of_processes_are_70)
+{
+	char format[400];
+
+	if (getuid() != 0 ||
+	    cli_run("setpriv --reuid=65534 --clear-groups prlimit --nproc=9 $REDRACE help list >/dev/null 2>&1") !=
+		    0)
+		cli_skip("needs root, setpriv, prlimit and a program that nobody can read");
+	for (int n = 0; n < 3; n++) {
+		snprintf(format, sizeof(format),
+			 "TMPDIR=/tmp setpriv --reuid=65534 --clear-groups prlimit --nproc=%d $REDRACE %%s " QUIETLY,
+			 n);
+		fail_all(format, RR_EXIT_INTERNAL,
+			 n == 0 ? "Resource temporarily unavailable" : "");
+	}
+}
+
+Test(failures, of_a_first_server_are_69)
+{
+	cr_assert_eq(cli_run("mkdir $HERE/bin && printf '#!/bin/sh\\nexit 1\\n' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server"),
+		     0);
+	fail_all("PATH=$HERE/bin:$PATH $REDRACE %s " QUIETLY, RR_EXIT_REDIS,
+		 "exited with status 1 before it answered");
+}
+
+/* As on a disk that is full. */
+Test(failures, of_written_files_are_74)
+{
+	static const char *const writers[] = {
+		"bench incr --threads 1 --increments 50 --output $HERE/o -o $HERE/f.json",
+		"play lost-update -o $HERE/f.svg",
+		"play none --save $HERE/f.race",
+		"explore none -o $HERE/f.json",
+		"explore none --audit 0 --save $HERE/f.race",
+		"explore none --audit 0 --graph $HERE/f.dot",
+		"check -o $HERE/f.json -- sh examples/check/counter.sh",
+		"check --save $HERE/f.race -- sh examples/check/counter.sh",
+		"matrix incr -o $HERE/f.json",
+		"claims --only TL-7 -o $HERE/f.json",
+		"game -o $HERE/f.html",
+		"report lost-update -o $HERE/f.html",
+	};
+	char command[400];
+
+	cr_assert_eq(cli_run("for s in json svg race dot html; do ln -s /dev/full $HERE/f.$s; done"),
+		     0);
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		int code;
+
+		snprintf(command, sizeof(command), "$REDRACE %s " QUIETLY,
+			 writers[i]);
+		code = cli_run(command);
+		/* What is wrong with the program comes before that. */
+		cr_assert(code == RR_EXIT_FILE ||
+				  (code == RR_EXIT_VIOLATED &&
+				   strncmp(writers[i], "check", 5) == 0),
+			  "%s: %d: %s", writers[i], code, cli_output);
+		cr_assert_not_null(strstr(cli_output, "No space left"),
+				   "%s said: %s", writers[i], cli_output);
+	}
+}
+
+/* ---- Servers that are none ---------------------------------------------------- */
+
+Test(failures, of_programs_that_are_no_server_come_at_once)
+{
+	static const char *const programs[] = { "yes", "cat", "true", "$HERE",
+						"$HERE/sleeper" };
+	char command[300];
+
+	cli_run("printf '#!/bin/sh\\nexec sleep 100\\n' >$HERE/sleeper; chmod +x $HERE/sleeper");
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		const int64_t begun_ns = rr_clock_ns();
+
+		snprintf(command, sizeof(command),
+			 "$REDRACE play lost-update --redis-server %s " QUIETLY,
+			 programs[i]);
+		cli_assert_one_line(command, RR_EXIT_REDIS, "");
+		/* Two seconds on a machine that is not busy; it took ten. */
+		cr_assert_lt(rr_clock_ns() - begun_ns, INT64_C(6000000000),
+			     "%s", programs[i]);
+	}
+}
+
+Test(failures, of_a_script_s_command_skip_the_strategy)
+{
+	struct support support;
+	struct rl_link *link;
+	struct rl_reply reply;
+
+	support_open(&support, 1);
+	link = support_link(&support, 0);
+	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -incr"), RL_OK);
+	setenv("SOCK", support.cluster.servers[0].address.host, 1);
+	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK fenced lua-incr --increments 100 --output $HERE/a 2>&1"),
+		     0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "fenced: skipped: "), "%s",
+			   cli_output);
+	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
+	rl_link_free(link);
+	support_close(&support);
+}
+
+/* ---- What users type ------------------------------------------------------------ */
+
+Test(failures, of_numbers_are_64)
+{
+	static const char *const texts[] = {
+		" 5", "+5", "5x", "", "0x10", "1e3", "99999999999999999999",
+		"5 ", "\n5", "\t5", "--5", "-", "5.0",
+	};
+	char command[300];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		long number;
+
+		cr_assert_not(rr_parse_number(texts[i], -9, 99, &number),
+			      "'%s'", texts[i]);
+		snprintf(command, sizeof(command),
+			 "$REDRACE bench incr --increments '%s' --output $HERE/a 2>&1",
+			 texts[i]);
+		cli_assert_one_line(command, RR_EXIT_USAGE, "--increments");
+		snprintf(command, sizeof(command),
+			 "$REDRACE bench incr --threads '1,%s' --output $HERE/a 2>&1",
+			 texts[i]);
+		cli_assert_one_line(command, RR_EXIT_USAGE, "--threads");
+	}
+}
+
+/* Newlines, control characters and what is no UTF-8 are escaped. */
+Test(failures, stay_on_one_line)
+{
+	static const char *const wrong[] = {
+		"\"$X\"",
+		"play \"$X\"",
+		"play none --schedule \"$X\"",
+		"bench \"$X\"",
+		"bench incr --increments \"$X\"",
+		"bench incr --\"$X\"",
+		"bench incr --output /proc/\"$X\"",
+		"bench incr --redis-server \"$X\" --output $HERE/a",
+		"explore \"$X\"",
+		"explore none --graph \"$X\"",
+		"matrix \"$X\"",
+		"matrix --hazard \"$X\"",
+		"matrix --replay \"$X\"",
+		"claims --only \"$X\"",
+		"compare \"$X\" \"$X\"",
+		"report \"$X\"",
+		"game \"$X\"",
+		"help \"$X\"",
+		"check --client \"$X\" -- true",
+		"check --replay \"$X\" -- true",
+	};
+	char command[300];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "X=$(printf 'a\\nb\\033[2J\\377\\rc'); $REDRACE %s " QUIETLY,
+			 wrong[i]);
+		cr_assert_neq(cli_run(command), 0, "%s", wrong[i]);
+		cr_assert_eq(strcspn(cli_output, "\033\r\377"),
+			     strlen(cli_output), "%s: %s", wrong[i],
+			     cli_output);
+		cr_assert_eq(strchr(cli_output, '\n'),
+			     cli_output + strlen(cli_output) - 1, "%s: %s",
+			     wrong[i], cli_output);
+	}
+}
