@@ -82,8 +82,8 @@ static bool check_claims_of(struct rr_versions *versions,
 			    struct rr_signals *signals, struct rr_error *error)
 {
 	if (!rr_jobs_collect(&version->jobs, version->program,
-			     &versions->choice))
-		return rr_error_no_memory(error);
+			     &versions->choice, error))
+		return false;
 	if (!rr_jobs_run(&version->jobs, n_workers, signals, error))
 		return false;
 	return rr_judge(&version->rows, &version->jobs, &versions->choice) ||
