@@ -45,12 +45,11 @@ static bool ask_guardian(struct rr_guardian *guardian,
 			 struct guardian_answer *answer)
 {
 	request->number = ++guardian->n_requests;
-	if (send(guardian->socket, request, sizeof(*request), MSG_NOSIGNAL) ==
-		    (ssize_t)sizeof(*request) &&
-	    await_answer(guardian, answer))
-		return true;
-	guardian->is_gone = true;
-	return false;
+	guardian->is_gone =
+		send(guardian->socket, request, sizeof(*request),
+		     MSG_NOSIGNAL) != (ssize_t)sizeof(*request) ||
+		!await_answer(guardian, answer);
+	return !guardian->is_gone;
 }
 
 bool rr_guardian_is_there(const struct rr_guardian *guardian,

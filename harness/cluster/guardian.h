@@ -32,7 +32,7 @@ struct rr_guardian {
 	char base[80]; /* the directory that holds the servers' directories */
 	int answer_ms; /* how long an answer is waited for */
 	unsigned n_requests;
-	bool is_gone; /* it has not answered */
+	bool is_gone; /* it has not answered the last one */
 };
 
 /* A server process under the guardian's care. */
@@ -44,7 +44,7 @@ struct rr_process {
 
 bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error);
 
-/* Has it answered so far? Else RR_ERROR_REDIS: its servers ended with it. */
+/* Has it answered the last request? Else RR_ERROR_REDIS: its servers ended with it. */
 bool rr_guardian_is_there(const struct rr_guardian *guardian,
 			  struct rr_error *error);
 
