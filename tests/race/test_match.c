@@ -122,7 +122,7 @@ Test(reply_text, is_what_redis_cli_prints)
 
 	assert_text(&reply, "OK");
 	reply = string_of(REDIS_REPLY_ERROR, "ERR no\r\n", 8);
-	assert_text(&reply, "(error) ERR no  ");
+	assert_text(&reply, "(error) ERR no\\r\\n");
 	reply = string_of(REDIS_REPLY_STRING, "a\"\n\0\x7f", 5);
 	assert_text(&reply, "\"a\\\"\\n\\x00\\x7f\"");
 	reply = (redisReply){ .type = REDIS_REPLY_INTEGER, .integer = -7 };
