@@ -73,14 +73,27 @@ static bool write_and_close(int fd, const char *text, size_t length)
 	return why == 0;
 }
 
-/* A device, a pipe or a socket, and whatever stands for a descriptor: root's
+/* These are links, also to files, and have to be followed. */
+static bool is_descriptor(const char *path)
+{
+	static const char *const names[] = { "/dev/stdin", "/dev/stdout",
+					     "/dev/stderr" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(path, names[i]) == 0)
+			return true;
+	}
+	return strncmp(path, "/dev/fd/", 8) == 0 ||
+	       strncmp(path, "/proc/", 6) == 0;
+}
+
+/* A device, a pipe or a socket, and what stands for a descriptor: root's
  * `-o /dev/stdout` must not leave a file of that name to everybody. */
 static bool is_special(const char *path)
 {
 	struct stat info;
 
-	return strncmp(path, "/dev/", 5) == 0 ||
-	       strncmp(path, "/proc/", 6) == 0 ||
+	return is_descriptor(path) ||
 	       (stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
 		!S_ISDIR(info.st_mode));
 }

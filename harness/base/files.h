@@ -20,7 +20,8 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error);
 
 /* Replaces `path` by `text`: written to a new file beside it, whose name nobody can
  * guess, which is renamed. So a symbolic link is replaced, not followed. A device, a
- * pipe and what is below /dev and /proc is written to instead. */
+ * pipe and what stands for a descriptor, as /dev/stdout does, is written to
+ * instead. */
 bool rr_files_replace(const char *path, const char *text, size_t length,
 		      struct rr_error *error);
 

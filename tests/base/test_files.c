@@ -126,6 +126,24 @@ Test(files, links_are_replaced_and_not_followed)
 	assert_error("File exists");
 }
 
+/* /dev/shm is a directory like others, and everybody can write to it. */
+Test(files, not_all_that_is_below_dev_is_a_device)
+{
+	struct stat info;
+
+	if (access("/dev/shm", W_OK) != 0)
+		cr_skip_test("no /dev/shm");
+	snprintf(path, sizeof(path), "/dev/shm/rr-test-files-%d", (int)getpid());
+	plant_link();
+	cr_assert(rr_files_replace(path, "other", 5, &error), "%s", error.text);
+	cr_assert_eq(lstat(path, &info), 0);
+	unlink(path);
+	cr_assert(S_ISREG(info.st_mode), "the link is still there");
+	assert_target_is_as_it_was();
+	cr_assert(rr_files_replace(path, "new", 3, &error), "%s", error.text);
+	unlink(path);
+}
+
 /* As root's --output /dev/stdout must not put a file there. */
 Test(files, devices_and_pipes_are_written_to)
 {
