@@ -25,6 +25,7 @@ static bool read_shard(struct rr_shard_results *shard, const char *path,
 	shard->of = (int)note_number(note, "of");
 	shard->code = (enum rr_exit)note_number(note, "exit_code");
 	if (shard->of >= 1 && shard->index >= 1 && shard->index <= shard->of &&
+	    json_is_integer(json_object_get(note, "exit_code")) &&
 	    json_is_object(json_object_get(note, "options")))
 		return true;
 	return rr_error_set(error, RR_ERROR_DATA,
@@ -355,6 +356,20 @@ bool rr_shards_unite(const struct rr_shards *shards, struct rr_cases *whole,
 			    n, whole->n);
 }
 
+/* Of a case that failed, whatever its shard has ended with. */
+static enum rr_exit worst_case(const struct rr_cases *cases)
+{
+	enum rr_exit code = RR_EXIT_OK;
+
+	for (size_t i = 0; i < cases->n; i++) {
+		if (cases->cases[i].verdict == RR_CASE_FAILED)
+			code = rr_exit_worse(code, RR_EXIT_VIOLATED);
+		if (cases->cases[i].verdict == RR_CASE_INCONCLUSIVE)
+			code = rr_exit_worse(code, RR_EXIT_INCONCLUSIVE);
+	}
+	return code;
+}
+
 enum rr_exit rr_shards_exit(const struct rr_shards *shards)
 {
 	enum rr_exit code = RR_EXIT_OK;
@@ -365,6 +380,7 @@ enum rr_exit rr_shards_exit(const struct rr_shards *shards)
 
 		if (shard->code != RR_EXIT_SKIPPED)
 			code = rr_exit_worse(code, shard->code);
+		code = rr_exit_worse(code, worst_case(&shard->cases));
 		is_skipped &= shard->code == RR_EXIT_SKIPPED ||
 			      shard->cases.n == 0;
 	}

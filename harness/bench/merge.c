@@ -106,6 +106,20 @@ static const json_t *runs_of(const struct rr_shard_results *shard,
 	return one ? json_object_get(one->properties, "shard_runs") : NULL;
 }
 
+/* All shards have as many runs of the case as the first, or all have none. */
+static bool have_same_runs(const struct load *load, struct rr_error *error)
+{
+	for (size_t i = 0; i < load->shards->n; i++) {
+		const struct rr_shard_results *shard = &load->shards->all[i];
+
+		if (json_array_size(runs_of(shard, load)) != load->n_repeats)
+			return refuse_load(load, shard,
+					   "it has other runs than the first shard",
+					   error);
+	}
+	return true;
+}
+
 /* Repeat `i` of all shards. All have read the same value from the server. */
 static bool add_repeat(struct load *load, size_t i, struct rr_error *error)
 {
@@ -123,9 +137,6 @@ static bool add_repeat(struct load *load, size_t i, struct rr_error *error)
 		const struct rr_shard_results *shard = &load->shards->all[k];
 		const json_t *run = json_array_get(runs_of(shard, load), i);
 
-		if (!run)
-			return refuse_load(load, shard, "a run is missing",
-					   error);
 		if (k > 0 && count_in(run, "final") != m->final_value)
 			return refuse_load(load, shard,
 					   "it has read another final count than the first shard",
@@ -258,6 +269,8 @@ static bool merge_case(const struct rr_shards *shards,
 		rr_error_no_memory(error);
 	else if (!load->strategy || load->n_repeats > 1000)
 		refuse_load(load, &shards->all[0], "it is no strategy", error);
+	else
+		have_same_runs(load, error);
 	for (size_t i = 0; !error->kind && i < load->n_repeats; i++)
 		add_repeat(load, i, error);
 	if (!error->kind)
@@ -269,6 +282,16 @@ static bool merge_case(const struct rr_shards *shards,
 	return !error->kind;
 }
 
+/* What a shard has ended with, if the figures do not tell: it found something
+ * broken in its own part, or was broken off. */
+static enum rr_exit trouble_of(const struct rr_shard_results *shard)
+{
+	return shard->code == RR_EXIT_INCONCLUSIVE ||
+			       shard->code == RR_EXIT_SKIPPED ?
+		       RR_EXIT_OK :
+		       shard->code;
+}
+
 /* Each shard has the same cases; the order is that of the first. */
 bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole,
 		    enum rr_exit *code, struct rr_error *error)
@@ -276,8 +299,9 @@ bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole,
 	const struct rr_cases *first = &shards->all[0].cases;
 	size_t n_skipped = 0;
 
-	*code = RR_EXIT_OK;
+	*code = trouble_of(&shards->all[0]);
 	for (size_t i = 1; i < shards->n; i++) {
+		*code = rr_exit_worse(*code, trouble_of(&shards->all[i]));
 		if (shards->all[i].cases.n != first->n)
 			return rr_error_set(error, RR_ERROR_DATA,
 					    "'%s' has %zu cases and '%s' has %zu: one of the shards was broken off",
@@ -295,7 +319,7 @@ bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole,
 		else
 			*code = rr_exit_worse(*code, one);
 	}
-	if (n_skipped == whole->n)
+	if (n_skipped == whole->n && *code == RR_EXIT_OK)
 		*code = RR_EXIT_SKIPPED;
 	return true;
 }

@@ -181,7 +181,7 @@ Test(merge, loads_that_do_not_add_up_are_noticed)
 		cli_skip("jq is not installed");
 	open_server(&support);
 	cli_run(THREE_BENCHES("b", "-n 300 --warmup 10 incr"));
-	cli_run("cd $HERE && jq '.cases[0].properties.shard_runs[0].ok += 1' 3.json >more.json; jq '.cases[0].properties.shard_runs[0].final += 1' 3.json >other.json; jq '.cases[0].properties.shard_runs = []' 3.json >none.json");
+	cli_run("cd $HERE && jq '.cases[0].properties.shard_runs[0].ok += 1' 3.json >more.json; jq '.cases[0].properties.shard_runs[0].final += 1' 3.json >other.json; jq '.cases[0].properties.shard_runs = []' 3.json >none.json; jq '.cases[0].properties.shard_runs = []' 1.json >first.json; jq '.properties.shard.exit_code = 1' 3.json >broken.json");
 	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].json"), 0, "%s",
 		     cli_output);
 	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/more.json"),
@@ -190,7 +190,12 @@ Test(merge, loads_that_do_not_add_up_are_noticed)
 	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null",
 			    65, "it has read another final count");
 	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/none.json 2>&1 >/dev/null",
-			    65, "a run is missing");
+			    65, "it has other runs than the first shard");
+	cli_assert_one_line("$REDRACE merge $HERE/first.json $HERE/2.json $HERE/3.json 2>&1 >/dev/null",
+			    65, "it has other runs than the first shard");
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/broken.json"),
+		     1, "what a shard has ended with is forgotten: %s",
+		     cli_output);
 	support_close(&support);
 }
 
@@ -273,6 +278,18 @@ Test(merge, a_case_that_is_dropped_is_noticed)
 		       "'less.json' (shard 1/3) lacks 'matrix.");
 	assert_refused("least.json 2.json 3.json", "no shard has 'matrix.");
 	assert_refused("more.json 2.json 3.json", "is there twice");
+}
+
+/* A shard whose file says that all is well and that a case failed. */
+Test(merge, a_case_that_failed_is_not_overruled)
+{
+	if (!has_jq())
+		cli_skip("jq is not installed");
+	run_shards("matrix incr none --hazard threads --hazard processes");
+	cli_run("jq '.cases[0].verdict = \"failed\"' $HERE/1.json >$HERE/failed.json; jq 'del(.properties.shard.exit_code)' $HERE/1.json >$HERE/silent.json");
+	cr_assert_eq(cli_run("cd $HERE && $OLDPWD/$REDRACE merge failed.json 2.json 3.json"),
+		     1, "%s", cli_output);
+	assert_refused("silent.json 2.json 3.json", "'silent.json' is no shard");
 }
 
 /* ---- Dealing -------------------------------------------------------------------- */
