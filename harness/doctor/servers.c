@@ -14,7 +14,7 @@
 static const char section[] = "servers";
 
 static const char no_clock[] =
-	"Leases expire in real time only: races that need time are skipped, and explore and check cannot let leases expire.";
+	"Leases expire in real time only: races that need time are skipped, and explore, matrix, check and game cannot run.";
 
 /* Where servers are started; why not, if the session could not be opened. */
 struct place {
