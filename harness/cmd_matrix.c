@@ -157,18 +157,18 @@ static void complain_of_cells(const struct rr_matrix *matrix)
 /* One that was called off is shown, and replaces no file. */
 static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 				   const struct matrix_options *options,
-				   bool is_called_off)
+				   const struct rr_error *broken_off)
 {
 	struct rr_outputs outputs = options->outputs;
 	struct rr_error error = { 0 };
 	struct rr_cases cases;
 
-	if (is_called_off)
+	if (broken_off->kind == RR_ERROR_INTERRUPTED)
 		outputs.n = 0;
 	rr_matrix_as_cases(matrix, &cases);
 	if (options->shard.of)
 		rr_matrix_note_shard(matrix, &options->shard, &options->times,
-				     &cases);
+				     broken_off, &cases);
 	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
 	complain_of_cells(matrix);
@@ -253,8 +253,7 @@ static enum rr_exit compute_matrix(const struct matrix_options *options,
 	else
 		rr_matrix_run(&matrix, servers, (int)options->jobs, signals,
 			      error);
-	code = publish_matrix(&matrix, options,
-			      error->kind == RR_ERROR_INTERRUPTED);
+	code = publish_matrix(&matrix, options, error);
 	if (error->kind != RR_ERROR_INTERRUPTED)
 		code = rr_exit_worse(rr_exit_worse(code,
 						   rr_matrix_exit(&matrix)),

@@ -239,6 +239,21 @@ static bool ended_early(const struct rr_cluster *cluster,
 
 static uint64_t digest_configuration(struct rr_server *server);
 
+/* A script that starts the server as its child would be stopped and killed in the
+ * server's place. */
+static bool is_server_itself(const struct rr_cluster *cluster,
+			     const struct rr_server *server,
+			     struct rr_error *error)
+{
+	const pid_t answering =
+		server->page ? atomic_load(&server->page->pid) : 0;
+
+	return answering == 0 || answering == server->process.pid ||
+	       rr_error_set(error, RR_ERROR_REDIS,
+			    "'%.500s' starts the server as a child of its own, which cannot be stopped or killed then; let it end with: exec redis-server \"$@\"",
+			    cluster->options.program);
+}
+
 bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 			struct rr_error *error)
 {
@@ -264,6 +279,8 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 		}
 	}
 	server->state = RR_SERVER_RUNNING;
+	if (!is_server_itself(cluster, server, error))
+		return false;
 	if (server->pristine == 0 && cluster->options.clock != RR_CLUSTER_REAL)
 		server->pristine = digest_configuration(server);
 	return true;

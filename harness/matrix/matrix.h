@@ -99,10 +99,12 @@ void rr_matrix_release(struct rr_matrix *matrix);
 bool rr_matrix_deal(struct rr_matrix *matrix, const struct rr_shard *shard,
 		    const struct rr_case_times *times);
 
-/* Gives the cases of a shard their note. */
+/* Gives the cases of a shard their note; `broken_off` tells by what, if it was. */
 void rr_matrix_note_shard(const struct rr_matrix *matrix,
 			  const struct rr_shard *shard,
-			  const struct rr_case_times *times, struct rr_cases *cases);
+			  const struct rr_case_times *times,
+			  const struct rr_error *broken_off,
+			  struct rr_cases *cases);
 
 /*
  * Computes all cells by so many workers at once, RR_POOL_WORKERS_MAX at most.

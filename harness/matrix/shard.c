@@ -88,7 +88,9 @@ static json_t *options_of_matrix(const struct rr_matrix *matrix,
 
 void rr_matrix_note_shard(const struct rr_matrix *matrix,
 			  const struct rr_shard *shard,
-			  const struct rr_case_times *times, struct rr_cases *cases)
+			  const struct rr_case_times *times,
+			  const struct rr_error *broken_off,
+			  struct rr_cases *cases)
 {
 	const struct rr_cell *cell = NULL;
 	struct cell_names names;
@@ -106,6 +108,8 @@ void rr_matrix_note_shard(const struct rr_matrix *matrix,
 	}
 	rr_shard_note(cases, shard, options_of_matrix(matrix, times),
 		      names.list, names.n, names.owners);
-	rr_shard_note_exit(cases, rr_matrix_exit(matrix));
+	rr_shard_note_exit(cases,
+			   rr_exit_worse(rr_matrix_exit(matrix),
+					 rr_exit_of(broken_off->kind)));
 	release_names(&names);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 bool player_fail(struct player *player, enum rr_error_kind kind,
 		 const struct rr_step *step, const char *format, ...)
@@ -196,6 +197,30 @@ static void note_beginning(struct player *player)
 			strdup(player->environment.keys[i]);
 }
 
+/* Has the race ended because a connection was closed that was not to be? */
+static bool is_cut_off(const struct rr_trace *trace)
+{
+	const struct rr_event *last =
+		trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
+
+	return last && last->differs && last->reply &&
+	       strcmp(last->reply, "(closed)") == 0;
+}
+
+/* A server's connections close a little before it counts as ended. */
+static bool is_whole(struct player *player, struct rr_error *error)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	int left = is_cut_off(player->trace) ? 30 : 0;
+
+	while (rr_cluster_is_whole(player->cluster, error)) {
+		if (left-- == 0)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 /* What a race shows without one of its servers is nothing. */
 static void blame_servers(struct player *player)
 {
@@ -203,7 +228,7 @@ static void blame_servers(struct player *player)
 
 	if (player->trace->as_written ||
 	    player->error->kind == RR_ERROR_INTERRUPTED ||
-	    rr_cluster_is_whole(player->cluster, &error))
+	    is_whole(player, &error))
 		return;
 	*player->error = (struct rr_error){ 0 };
 	player_fail(player, error.kind, NULL, "%s", error.text);

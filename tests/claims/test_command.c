@@ -66,6 +66,15 @@ Test(claims, server_that_never_answers_is_started_once)
 	cr_assert_str_eq(cli_output, "1\n");
 }
 
+/* It would be the script that is stopped, and the server that goes on. */
+Test(claims, a_server_that_is_a_scripts_child_is_refused)
+{
+	cr_assert_eq(cli_run("printf '#!/bin/sh\nredis-server \"$@\"\n' >$HERE/parent && chmod +x $HERE/parent &&"
+			     "$REDRACE claims --only CC-3 --redis-server $HERE/parent 2>&1"),
+		     RR_EXIT_REDIS, "%s", cli_output);
+	assert_says("starts the server as a child of its own");
+}
+
 Test(claims, that_differ_are_named)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),

@@ -292,6 +292,15 @@ Test(merge, a_case_that_failed_is_not_overruled)
 	assert_refused("silent.json 2.json 3.json", "'silent.json' is no shard");
 }
 
+/* Nothing was done, because of a server: so says the whole. */
+Test(merge, shards_that_were_broken_off_stay_so)
+{
+	cli_run("cd $HERE && $OLDPWD/$REDRACE matrix setnx incr --hazard threads --shard 1/2 -o 1.json;"
+		"$OLDPWD/$REDRACE matrix setnx incr --hazard threads --redis-server /bin/false --shard 2/2 -o 2.json");
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"),
+		     RR_EXIT_REDIS, "%s", cli_output);
+}
+
 /* ---- Dealing -------------------------------------------------------------------- */
 
 /* The one that takes longest alone, all others together. */
