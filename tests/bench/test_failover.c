@@ -24,7 +24,7 @@ static void open_scene(struct scene *scene, const char *strategy)
 				    RR_TOPOLOGY_REPLICA, "key", &error),
 		  "%s", error.text);
 	scene->run = support_run(&scene->support, rr_strategy_find(strategy),
-				 2, 1000);
+				 2, 2000);
 	scene->run.hold_us = 500;
 	scene->run.ttl_ms = 3000;
 	scene->run.formation = &scene->formation;
@@ -51,7 +51,7 @@ Test(failover, what_only_the_primary_has_is_lost, .timeout = 120)
 	cr_assert_eq(m->final_value + m->lost, (long long)m->ok);
 	cr_assert_eq(m->tally.fail_overs, 1);
 	cr_assert_gt(m->tally.headless_ns, 0);
-	cr_assert_eq(m->attempted, 1000);
+	cr_assert_eq(m->attempted, 2000);
 	cr_assert_eq(rr_verdict_exit(m->verdict), RR_EXIT_OK);
 	close_scene(&scene, m);
 }
@@ -146,7 +146,7 @@ Test(failover, lock_servers_that_restart_empty_lose_nothing, .timeout = 120)
 
 	support_open(&support, 6);
 	rr_formation_of_lone(&lone, &support.cluster, 1, 5);
-	run = support_run(&support, rr_strategy_find("redlock"), 2, 2000);
+	run = support_run(&support, rr_strategy_find("redlock"), 2, 6000);
 	run.hold_us = 500;
 	run.formation = &lone;
 	run.fail_overs = 2;

@@ -255,7 +255,7 @@ Test(traces, password_stays_out_of_the_results)
 
 	support_open(&support, 1);
 	link = support_link(&support, 0);
-	snprintf(port, sizeof(port), "%d", 20000 + getpid() % 20000);
+	snprintf(port, sizeof(port), "%d", 20000 + getpid() % 12000);
 	setenv("PORT", port, 1);
 	rl_run(link, &reply, "CONFIG SET bind 127.0.0.1");
 	cr_assert_eq(rl_run(link, &reply, "CONFIG SET port %s", port), RL_OK);
