@@ -68,13 +68,13 @@ class Peers:
     def __init__(self, redrace, root, only):
         self.redrace = redrace
         self.only = only
-        self.library = os.path.dirname(redrace) + '/torture-library'
+        self.caller = os.path.dirname(redrace) + '/torture-library'
         self.commands = chosen(redrace, root, None)
 
     def round(self, rng, tell):
         ways = {'redis': self.with_redis, 'nodes': self.with_nodes,
                 'program': self.with_program, 'library': self.with_library}
-        if not os.path.exists(self.library):
+        if not os.path.exists(self.caller):
             del ways['library']
         way = rng.choice(sorted(self.only or ways))
         with Scene(self.redrace) as scene:
@@ -148,7 +148,7 @@ class Peers:
         tell('the library on a server that is wrong: %s' % what)
         with server as uri:
             began = time.monotonic()
-            done = subprocess.run([self.library, uri], check=False, text=True,
+            done = subprocess.run([self.caller, uri], check=False, text=True,
                                   capture_output=True, errors='replace',
                                   timeout=patience(120))
             if done.returncode:
