@@ -38,6 +38,7 @@ struct guarded {
 
 struct guardian_state {
 	const char *base;
+	int socket; /* to the program */
 	pid_t program;
 	int64_t looked_ns;     /* at whether it hears signals */
 	int64_t deaf_since_ns; /* 0 = it always did */
@@ -67,6 +68,46 @@ static void server_directory(const struct guardian_state *state, int index,
 			     char *path, size_t size)
 {
 	snprintf(path, size, "%s/%d", state->base, index);
+}
+
+/* ---- A program that does not hear ------------------------------------------ */
+
+/* Does a signal wait that asks the process to end? */
+static bool is_deaf(pid_t process)
+{
+	const unsigned long ending = 1UL << (SIGINT - 1) |
+				     1UL << (SIGTERM - 1) |
+				     1UL << (SIGHUP - 1);
+	unsigned long pending = 0, blocked = 0;
+	char path[40], line[128];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status)) {
+		sscanf(line, "ShdPnd: %lx", &pending);
+		sscanf(line, "SigBlk: %lx", &blocked);
+	}
+	if (status)
+		fclose(status);
+	return (pending & blocked & ending) != 0;
+}
+
+/* Ends the program some time after a signal that it has not heard at once, though
+ * it may have heard it since. */
+static void look_after(struct guardian_state *state)
+{
+	const int64_t now_ns = rr_clock_ns();
+
+	if (now_ns - state->looked_ns < LOOK_MS * INT64_C(1000000))
+		return;
+	state->looked_ns = now_ns;
+	if (!state->deaf_since_ns && is_deaf(state->program))
+		state->deaf_since_ns = now_ns;
+	if (state->deaf_since_ns &&
+	    now_ns - state->deaf_since_ns >= DEAF_MS * INT64_C(1000000) &&
+	    getppid() == state->program)
+		kill(state->program, SIGALRM);
 }
 
 /* ---- Starting and ending a server ----------------------------------------- */
@@ -114,8 +155,28 @@ static void become_server(const struct guardian_request *request,
 	_exit(127);
 }
 
+/* Until the child has become the server or has said why not: 0, or the errno. It may
+ * have been stopped before: then it is waited for as long as the program is there. */
+static int await_server(struct guardian_state *state, int failed, pid_t pid)
+{
+	struct pollfd ready[] = {
+		{ .fd = failed, .events = POLLIN },
+		{ .fd = state->socket },
+	};
+	int number = 0;
+
+	do {
+		poll(ready, 2, LOOK_MS);
+		look_after(state);
+	} while (!ready[0].revents && !ready[1].revents);
+	if (ready[0].revents && read(failed, &number, sizeof(number)) > 0)
+		waitpid(pid, NULL, 0);
+	return number;
+}
+
 /* Forks the server; 0, or the errno of what failed. */
-static int fork_server(const struct guardian_request *request, const char *path,
+static int fork_server(struct guardian_state *state,
+		       const struct guardian_request *request, const char *path,
 		       pid_t *pid)
 {
 	int failed[2], number = 0;
@@ -128,8 +189,8 @@ static int fork_server(const struct guardian_request *request, const char *path,
 	if (*pid < 0)
 		number = errno;
 	close(failed[1]);
-	if (*pid > 0 && read(failed[0], &number, sizeof(number)) > 0)
-		waitpid(*pid, NULL, 0);
+	if (*pid > 0)
+		number = await_server(state, failed[0], *pid);
 	close(failed[0]);
 	return number;
 }
@@ -170,7 +231,7 @@ static void spawn_server(struct guardian_state *state,
 		return;
 	}
 	server_directory(state, request->index, path, sizeof(path));
-	answer->error_number = fork_server(request, path, &answer->pid);
+	answer->error_number = fork_server(state, request, path, &answer->pid);
 	if (!answer->error_number)
 		server->pid = answer->pid;
 }
@@ -370,50 +431,12 @@ static bool announce(int socket, char *base)
 	return made != NULL;
 }
 
-/* ---- A program that does not hear ------------------------------------------ */
-
-/* Does a signal wait that asks the process to end? */
-static bool is_deaf(pid_t process)
-{
-	const unsigned long ending = 1UL << (SIGINT - 1) |
-				     1UL << (SIGTERM - 1) |
-				     1UL << (SIGHUP - 1);
-	unsigned long pending = 0, blocked = 0;
-	char path[40], line[128];
-	FILE *status;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
-	status = fopen(path, "re");
-	while (status && fgets(line, sizeof(line), status)) {
-		sscanf(line, "ShdPnd: %lx", &pending);
-		sscanf(line, "SigBlk: %lx", &blocked);
-	}
-	if (status)
-		fclose(status);
-	return (pending & blocked & ending) != 0;
-}
-
-/* Ends the program some time after a signal that it has not heard at once, though
- * it may have heard it since. */
-static void look_after(struct guardian_state *state)
-{
-	const int64_t now_ns = rr_clock_ns();
-
-	if (now_ns - state->looked_ns < LOOK_MS * INT64_C(1000000))
-		return;
-	state->looked_ns = now_ns;
-	if (!state->deaf_since_ns && is_deaf(state->program))
-		state->deaf_since_ns = now_ns;
-	if (state->deaf_since_ns &&
-	    now_ns - state->deaf_since_ns >= DEAF_MS * INT64_C(1000000) &&
-		 getppid() == state->program)
-		kill(state->program, SIGALRM);
-}
+/* ---- The program's requests, one after another ------------------------------ */
 
 /* Until the program asks for something. False: it is gone. */
-static bool await_request(struct guardian_state *state, int socket)
+static bool await_request(struct guardian_state *state)
 {
-	struct pollfd ready = { .fd = socket, .events = POLLIN };
+	struct pollfd ready = { .fd = state->socket, .events = POLLIN };
 	int n;
 
 	do {
@@ -425,14 +448,16 @@ static bool await_request(struct guardian_state *state, int socket)
 
 void guardian_process(int socket, char *base)
 {
-	struct guardian_state state = { .base = base, .program = getppid() };
+	struct guardian_state state = { .base = base,
+					.socket = socket,
+					.program = getppid() };
 	struct guardian_request request;
 
 	detach(socket);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!announce(socket, base))
 		return;
-	while (await_request(&state, socket) &&
+	while (await_request(&state) &&
 	       recv(socket, &request, sizeof(request), 0) ==
 		       (ssize_t)sizeof(request)) {
 		const struct guardian_answer answer =

@@ -170,7 +170,7 @@ Test(signals, end_commands_whose_servers_stand_still)
 		"play --clients 3 --increments 50 redlock",
 		"explore --clients 3 redlock",
 		"explore --stateless --clients 3 redlock",
-		"check --clients 3 -- sh examples/check/counter.sh",
+		"check -- sh -c 'seq 1000 | sed s/^/INCR\\ a/ | redis-cli -p $REDIS_PORT'",
 	};
 
 	end_all(commands, sizeof(commands) / sizeof(commands[0]));
@@ -185,6 +185,35 @@ Test(signals, end_long_commands_whose_servers_stand_still)
 	};
 
 	end_all(commands, sizeof(commands) / sizeof(commands[0]));
+}
+
+/* A server that is stopped before it has become one: its guardian waits for that,
+ * and hears all the same that the program is to end, and that it has ended. */
+Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
+{
+	static const char *const commands[] = { "explore --stateless redlock",
+						"claims --jobs 1 --only TL-1" };
+
+	cr_assert_eq(cli_run("printf '%s\n' '#include <signal.h>' '#include <unistd.h>' "
+			     "'int execvp(const char *file, char *const argv[])' "
+			     "'{ if (strstr(file, \"redis-server\")) raise(SIGSTOP); return execve(file, argv, environ); }' >$HERE/stop.c && "
+			     "cc -D_GNU_SOURCE -shared -fPIC -o $HERE/stop.so $HERE/stop.c 2>&1"),
+		     0, "%s", cli_output);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		char preload[SUPPORT_DIRECTORY + 16];
+		struct started started;
+		int64_t begun_ns;
+
+		snprintf(preload, sizeof(preload), "%s/stop.so", cli_home);
+		setenv("LD_PRELOAD", preload, 1);
+		started = start_command(i, commands[i]);
+		unsetenv("LD_PRELOAD");
+		rest_ms(500);
+		begun_ns = rr_clock_ns();
+		kill(started.pid, ending[i]);
+		assert_ends_in_time(&started, commands[i], begun_ns);
+		assert_nothing_stays(&started, commands[i]);
+	}
 }
 
 /* Before a server is there, too, as while a file is read that does not come. */
@@ -220,7 +249,7 @@ Test(signals, end_commands_that_wait_for_a_file)
 /* Whoever starts it by nohup(1) wants it to stay when the terminal goes. */
 Test(signals, a_hangup_that_is_ignored_ends_nothing)
 {
-	cr_assert_eq(cli_run("(trap '' HUP; exec $REDRACE play lost-update >$HERE/out 2>&1) & P=$!; "
+	cr_assert_eq(cli_run("trap '' HUP; $REDRACE play lost-update >$HERE/out 2>&1 & P=$!; "
 			     "for i in $(seq 200); do kill -HUP $P 2>/dev/null || break; sleep 0.01; done; wait $P"),
 		     0, "%s", cli_output);
 }
