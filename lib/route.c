@@ -351,20 +351,12 @@ static bool is_hopeless(const struct rl_route *route, size_t attempts)
 	return !route->has_worked && attempts >= route->n_known;
 }
 
-static void pause_route(int64_t left_ns)
-{
-	const struct timespec pause = {
-		.tv_nsec = left_ns < PAUSE_NS ? left_ns : PAUSE_NS
-	};
-
-	nanosleep(&pause, NULL);
-}
-
+/* With hardly any time left another attempt would say no more than that. */
 enum rl_outcome rl_route_connect(struct rl_link *link, int64_t deadline_ns)
 {
 	struct rl_route *route = link->route;
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	size_t attempts = 0;
-	int64_t left_ns;
 
 	route->is_asking = route->is_wrong = route->has_left = false;
 	for (;;) {
@@ -375,11 +367,11 @@ enum rl_outcome rl_route_connect(struct rl_link *link, int64_t deadline_ns)
 			return RL_OK;
 		}
 		attempts++;
-		left_ns = left_until_ns(deadline_ns);
-		if (left_ns <= 0 || is_hopeless(route, attempts) ||
+		if (left_until_ns(deadline_ns) <= PAUSE_NS ||
+		    is_hopeless(route, attempts) ||
 		    (found == NEVER && attempts >= route->n_known))
 			return RL_ERROR;
 		if (attempts % route->n_known == 0)
-			pause_route(left_ns);
+			nanosleep(&pause, NULL);
 	}
 }

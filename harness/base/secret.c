@@ -16,7 +16,7 @@
 
 /* The next user and password; NULL = there is none. In a list of URIs, each ends
  * at the comma before the scheme of the next; hosts of one may have commas, and
- * so may a password. */
+ * so may a password. What an error says is expected is none. */
 static const char *find_secret(const char *text, size_t *length)
 {
 	const char *start, *next, *at;
@@ -29,7 +29,7 @@ static const char *find_secret(const char *text, size_t *length)
 		if (!next)
 			next = start + strlen(start);
 		at = memrchr(start, '@', (size_t)(next - start));
-		if (at) {
+		if (at && strncmp(start, "[user[:password]@", 17) != 0) {
 			*length = (size_t)(at - start);
 			return start;
 		}
@@ -70,17 +70,31 @@ char *rr_secrets_hide(const char *text)
 
 /* ---- Reading -------------------------------------------------------------- */
 
-/* Up to the end of the line. False: it is empty, too long or holds a NUL. */
+enum { READ_MS = 5000 };
+
+static bool await_bytes(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int n;
+
+	while ((n = poll(&ready, 1, READ_MS)) < 0 && errno == EINTR)
+		continue;
+	return n > 0;
+}
+
+/* Up to the end of the line. False: it is empty, too long, holds a NUL or does not
+ * come to its end. */
 static bool read_line(int fd, char *secret, size_t size)
 {
 	size_t n = 0;
 	char byte;
 	ssize_t got;
 
-	while ((got = read(fd, &byte, 1)) == 1 || (got < 0 && errno == EINTR)) {
-		if (got < 0)
-			continue;
-		if (byte == '\n')
+	for (;;) {
+		if (!await_bytes(fd))
+			return false;
+		got = read(fd, &byte, 1);
+		if (got != 1 || byte == '\n')
 			break;
 		if (byte == '\0' || n + 1 == size)
 			return false;
@@ -95,13 +109,21 @@ static bool read_line(int fd, char *secret, size_t size)
 bool rr_secret_from_file(const char *path, char *secret, size_t size,
 			 struct rr_error *error)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* A FIFO that nobody writes to is opened, too. */
+	const int fd =
+		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	bool good;
 
 	if (fd < 0)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "cannot read the password from '%s': %s",
 				    path, strerror(errno));
+	if (!await_bytes(fd)) {
+		close(fd);
+		return rr_error_set(error, RR_ERROR_USAGE,
+				    "no password came from '%s' within %d s",
+				    path, READ_MS / 1000);
+	}
 	good = read_line(fd, secret, size);
 	close(fd);
 	return good ||

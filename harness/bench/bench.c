@@ -485,7 +485,9 @@ static bool publish_bench(struct bench *bench, struct rr_error *error)
 		rr_shard_note(&bench->cases, &bench->options->shard,
 			      rr_bench_shard_options(bench->options), NULL, 0,
 			      NULL);
-		rr_shard_note_exit(&bench->cases, bench->verdict);
+		rr_shard_note_exit(&bench->cases,
+				   rr_exit_worse(bench->verdict,
+						 rr_exit_of(why->kind)));
 	}
 	return rr_cases_publish(&bench->cases, &outputs, print_bench, bench,
 				error);

@@ -235,15 +235,43 @@ static enum rr_exit add_load(const struct load *load, struct rr_cases *whole)
 	return rr_verdict_exit(m->verdict);
 }
 
-/* A strategy without figures, which the server refused, or which got stuck. */
+/* What a shard has ended with, if the figures do not tell: it found something
+ * broken in its own part, or was broken off. */
+static enum rr_exit trouble_of(const struct rr_shard_results *shard)
+{
+	return shard->code == RR_EXIT_INCONCLUSIVE ||
+			       shard->code == RR_EXIT_SKIPPED ?
+		       RR_EXIT_OK :
+		       shard->code;
+}
+
+static enum rr_exit worst_trouble(const struct rr_shards *shards)
+{
+	enum rr_exit code = RR_EXIT_OK;
+
+	for (size_t i = 0; i < shards->n; i++)
+		code = rr_exit_worse(code, trouble_of(&shards->all[i]));
+	return code;
+}
+
+/* A strategy without figures, which the server refused, or which got stuck; or what
+ * broke the run off, of which the shards' exit codes tell. */
 static enum rr_exit add_unmeasured(const struct rr_case *one,
+				   const struct rr_shards *shards,
 				   struct rr_cases *whole)
 {
+	const enum rr_exit trouble = worst_trouble(shards);
+	const enum rr_exit codes[RR_CASE_VERDICTS] = {
+		[RR_CASE_PASSED] = RR_EXIT_INTERNAL,
+		[RR_CASE_FAILED] = RR_EXIT_VIOLATED,
+		[RR_CASE_INCONCLUSIVE] = RR_EXIT_INCONCLUSIVE,
+		[RR_CASE_SKIPPED] = RR_EXIT_SKIPPED,
+		[RR_CASE_ERROR] = trouble ? trouble : RR_EXIT_INTERNAL,
+	};
+
 	json_incref(one->properties);
 	rr_cases_add(whole, one);
-	return one->verdict == RR_CASE_SKIPPED ? RR_EXIT_SKIPPED :
-	       one->verdict == RR_CASE_FAILED  ? RR_EXIT_VIOLATED :
-						 RR_EXIT_INTERNAL;
+	return codes[one->verdict];
 }
 
 /* False: the error. */
@@ -267,7 +295,8 @@ static bool merge_case(const struct rr_shards *shards,
 	load->clocks = json_array();
 	if (!load->runs)
 		rr_error_no_memory(error);
-	else if (!load->strategy || load->n_repeats > 1000)
+	else if (load->n_repeats > 1000 ||
+		 (load->n_repeats && !load->strategy))
 		refuse_load(load, &shards->all[0], "it is no strategy", error);
 	else
 		have_same_runs(load, error);
@@ -275,21 +304,11 @@ static bool merge_case(const struct rr_shards *shards,
 		add_repeat(load, i, error);
 	if (!error->kind)
 		*code = load->n_repeats ? add_load(load, whole) :
-					  add_unmeasured(first, whole);
+					  add_unmeasured(first, shards, whole);
 	json_decref(load->clocks);
 	free(load->runs);
 	free(load);
 	return !error->kind;
-}
-
-/* What a shard has ended with, if the figures do not tell: it found something
- * broken in its own part, or was broken off. */
-static enum rr_exit trouble_of(const struct rr_shard_results *shard)
-{
-	return shard->code == RR_EXIT_INCONCLUSIVE ||
-			       shard->code == RR_EXIT_SKIPPED ?
-		       RR_EXIT_OK :
-		       shard->code;
 }
 
 /* Each shard has the same cases; the order is that of the first. */
@@ -299,9 +318,8 @@ bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole,
 	const struct rr_cases *first = &shards->all[0].cases;
 	size_t n_skipped = 0;
 
-	*code = trouble_of(&shards->all[0]);
+	*code = worst_trouble(shards);
 	for (size_t i = 1; i < shards->n; i++) {
-		*code = rr_exit_worse(*code, trouble_of(&shards->all[i]));
 		if (shards->all[i].cases.n != first->n)
 			return rr_error_set(error, RR_ERROR_DATA,
 					    "'%s' has %zu cases and '%s' has %zu: one of the shards was broken off",

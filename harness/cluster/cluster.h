@@ -133,7 +133,7 @@ struct rr_server {
 	int64_t skew_ns;
 	uint64_t pristine; /* a digest of what it was configured to */
 	bool is_used_up;   /* no other race may have it */
-	bool kills_itself; /* as it was told */
+	bool kills_itself; /* this process, as it was told */
 	bool was_killed;   /* by somebody else */
 };
 

@@ -91,7 +91,24 @@ static int choose_replica(const struct rr_formation *formation)
 	return best;
 }
 
-/* What an operator does where nobody else is there to do it. */
+/* Do the replicas see that the primary is gone? By then they have read all that it
+ * had sent them. */
+static bool have_noticed(const struct rr_formation *formation)
+{
+	struct rr_replication found;
+
+	for (int i = 0; i < formation->n_members; i++) {
+		const int number = formation->members[i];
+
+		if (number != formation->killed &&
+		    rr_formation_look(formation, number, &found) &&
+		    found.is_linked)
+			return false;
+	}
+	return true;
+}
+
+/* What an operator does where no Sentinel is there to do it. */
 static bool promote_by_hand(struct rr_formation *formation,
 			    struct rr_error *error)
 {
@@ -188,6 +205,7 @@ static bool await_promotion(struct rr_formation *formation,
 	int promoted;
 
 	if (formation->kind == RR_TOPOLOGY_REPLICA &&
+	    (have_noticed(formation) || is_late(formation)) &&
 	    !promote_by_hand(formation, error))
 		return false;
 	promoted = find_promoted(formation);

@@ -187,6 +187,7 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 		 server->process.directory);
 	if (server->page)
 		atomic_store(&server->page->pid, 0);
+	server->kills_itself = false; /* the one before may have */
 	good = rr_guardian_run(&cluster->session->guardian, &server->process,
 			       argv, server->page ? environment : NULL,
 			       cluster->options.cpu, &why);

@@ -421,6 +421,19 @@ static enum rr_exit add_strategy(const struct parts *parts,
 	return code_of_case(one, parts->shards);
 }
 
+/* What a shard has ended with where its cases do not tell: it was broken off. */
+static enum rr_exit worst_trouble(const struct rr_shards *shards)
+{
+	enum rr_exit code = RR_EXIT_OK;
+
+	for (size_t i = 0; i < shards->n; i++) {
+		if (shards->all[i].code >= RR_EXIT_USAGE &&
+		    shards->all[i].code != RR_EXIT_SKIPPED)
+			code = rr_exit_worse(code, shards->all[i].code);
+	}
+	return code;
+}
+
 bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
 		      enum rr_exit *code, struct rr_error *error)
 {
@@ -430,7 +443,11 @@ bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
 	size_t n_skipped = 0, i;
 	json_t *name;
 
-	*code = RR_EXIT_OK;
+	*code = worst_trouble(shards);
+	if (json_array_size(all) == 0)
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "'%s' does not say which strategies were searched",
+				    shards->all[0].path);
 	parts.cases = calloc(shards->n, sizeof(*parts.cases));
 	if (!parts.cases)
 		return rr_error_no_memory(error);
@@ -448,7 +465,7 @@ bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
 			*code = rr_exit_worse(*code, one);
 	}
 	free(parts.cases);
-	if (n_skipped && n_skipped == whole->n)
+	if (n_skipped && n_skipped == whole->n && *code == RR_EXIT_OK)
 		*code = RR_EXIT_SKIPPED;
 	return !error->kind;
 }

@@ -75,6 +75,18 @@ Test(claims, a_server_that_is_a_scripts_child_is_refused)
 	assert_says("starts the server as a child of its own");
 }
 
+/* Also one that was killed as the race says, and was started again. */
+Test(claims, a_race_whose_server_is_killed_by_others_has_no_verdict)
+{
+	cr_assert_eq(cli_run("printf 'title t\nclients A\nserver s aof=always\ndie-in-sync s\nA> SET a 1 => (closed)\nawait-end s\nrestart s\nA> BLPOP q 0 => [\"q\", \"v\"]\nverdict nothing broken\n' >$HERE/t.race; "
+			     "servers() { for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*/*) echo ${p#/proc/};; esac; done; }; "
+			     "$REDRACE play $HERE/t.race >$HERE/out 2>$HERE/said & P=$!; "
+			     "until [ \"$(servers)\" ]; do sleep 0.05; done; sleep 0.7; kill -9 $(servers); "
+			     "wait $P; echo $?; sed s,$HERE/,, $HERE/said"),
+		     0, "%s", cli_output);
+	cr_assert_str_eq(cli_output, "69\nredrace: t.race:1: somebody has killed the server s\n");
+}
+
 Test(claims, that_differ_are_named)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),

@@ -301,6 +301,26 @@ Test(merge, shards_that_were_broken_off_stay_so)
 		     RR_EXIT_REDIS, "%s", cli_output);
 }
 
+Test(merge, loads_whose_server_was_killed_stay_so)
+{
+	cli_run("cd $HERE && { redis-server --port 0 --unixsocket $HERE/s --save '' >/dev/null & P=$!; }; until [ -S s ]; do sleep 0.02; done;"
+		"for i in 1 2; do $OLDPWD/$REDRACE bench -n 100000000 incr --redis unix://$HERE/s --run k --shard $i/2 -o $i.json >$i.txt 2>&1 & done;"
+		"sleep 1.5; kill -9 $P; wait");
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"),
+		     RR_EXIT_REDIS, "%s", cli_output);
+}
+
+Test(merge, searches_that_were_broken_off_stay_so)
+{
+	if (!has_jq())
+		cli_skip("jq is not installed");
+	run_shards("explore none");
+	cli_run("cd $HERE && jq '.properties.shard.exit_code = 69' 2.json >broken.json; for i in 1 2 3; do jq '.properties.shard.options.strategies = []' $i.json >$i.empty; done");
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/broken.json $HERE/3.json 2>&1"),
+		     RR_EXIT_REDIS, "%s", cli_output);
+	assert_refused("1.empty 2.empty 3.empty", "which strategies");
+}
+
 /* ---- Dealing -------------------------------------------------------------------- */
 
 /* The one that takes longest alone, all others together. */

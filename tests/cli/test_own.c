@@ -68,6 +68,7 @@ Test(own, servers_and_passwords_of_the_environment_and_of_files)
 	expect_counted("REDISCLI_AUTH=s3cret,word $REDRACE bench incr --increments 200 --redis unix://$SOCKET -o $HERE/a 2>&1");
 	expect_counted("REDRACE_REDIS=redis://:s3cret,word@127.0.0.1:$PORT $REDRACE bench incr --increments 200 -o $HERE/a 2>&1");
 	expect_counted("printf 's3cret,word\\r\\nmore\\n' >$HERE/pw; REDISCLI_AUTH=x $REDRACE bench incr --increments 200 --redis-password-file $HERE/pw --redis unix://$SOCKET -o $HERE/a 2>&1");
+	expect_counted("mkfifo $HERE/fifo; (sleep 0.2; printf 's3cret,word\n' >$HERE/fifo) & $REDRACE bench incr --increments 200 --redis-password-file $HERE/fifo --redis unix://$SOCKET -o $HERE/a 2>&1");
 	/* What stands in the URI counts. */
 	expect_counted("REDISCLI_AUTH=x $REDRACE bench incr --increments 200 --redis redis://:s3cret,word@127.0.0.1:$PORT -o $HERE/a 2>&1");
 	cli_assert_one_line("REDISCLI_AUTH=x $REDRACE bench incr --redis unix://$SOCKET -o $HERE/a 2>&1",
@@ -81,6 +82,10 @@ Test(own, passwords_that_cannot_be_had)
 			    RR_EXIT_USAGE, "cannot read the password from");
 	cli_assert_one_line(": >$HERE/empty; $REDRACE bench incr --redis unix://x --redis-password-file $HERE/empty 2>&1",
 			    RR_EXIT_USAGE, "is no password");
+	cli_assert_one_line("mkfifo $HERE/fifo; $REDRACE bench incr --redis unix://x --redis-password-file $HERE/fifo 2>&1",
+			    RR_EXIT_USAGE, "no password came from");
+	cli_assert_one_line("$REDRACE bench incr --redis ftp://x 2>&1",
+			    RR_EXIT_USAGE, "redis://[user[:password]@]host");
 	cli_assert_one_line("setsid $REDRACE bench incr --redis unix://x --askpass 2>&1 </dev/null",
 			    RR_EXIT_USAGE, "there is no terminal");
 	cli_assert_one_line("$REDRACE bench incr --askpass 2>&1",
