@@ -72,6 +72,53 @@ static const char for_races[] = "hz 100\n"
 				"rdbcompression no\n"
 				"rename-command MIGRATE \"\"\n";
 
+/* How the program itself says DEBUG. Clients have none, unless the race wants it. */
+static void debug_command(const struct rr_cluster *cluster,
+			  const struct rr_server *server, char *name,
+			  size_t size)
+{
+	snprintf(name, size, "DEBUG%s%.16s", server->options.debug ? "" : "-",
+		 server->options.debug ? "" : cluster->password);
+}
+
+/*
+ * Where time stands still, keys that have expired go when a command asks for them,
+ * and only then. What servers do in between depends on real time: Redis 8 removes
+ * a key in the last millisecond in which commands still find it.
+ */
+static bool expires_lazily(const struct rr_cluster *cluster,
+			   const struct rr_server *server)
+{
+	return cluster->options.clock == RR_CLUSTER_FROZEN &&
+	       server->options.role != RR_ROLE_SENTINEL;
+}
+
+static void write_debug(FILE *file, const struct rr_cluster *cluster,
+			const struct rr_server *server)
+{
+	char name[32];
+
+	if (server->options.debug)
+		fputs("enable-debug-command yes\n", file);
+	if (server->options.debug || !expires_lazily(cluster, server))
+		return;
+	debug_command(cluster, server, name, sizeof(name));
+	fprintf(file, "enable-debug-command local\nrename-command DEBUG %s\n",
+		name);
+}
+
+static void stop_expiry(const struct rr_cluster *cluster,
+			struct rr_server *server)
+{
+	struct rl_reply reply;
+	char name[32];
+
+	if (!expires_lazily(cluster, server))
+		return;
+	debug_command(cluster, server, name, sizeof(name));
+	rl_run(server->admin, &reply, "%s SET-ACTIVE-EXPIRE 0", name);
+}
+
 static void write_aof(FILE *file, enum rr_aof aof)
 {
 	static const char *const fsync[] = {
@@ -112,8 +159,7 @@ static void write_all(FILE *file, const struct rr_cluster *cluster,
 	/* The allocator's thread would spin under a clock that stands still. */
 	if (rr_cluster_has_time(cluster))
 		fputs("jemalloc-bg-thread no\n", file);
-	if (options->debug)
-		fputs("enable-debug-command yes\n", file);
+	write_debug(file, cluster, server);
 	write_aof(file, options->aof);
 	write_network(file, cluster, server);
 	for (size_t i = 0; options->config && options->config[i]; i++)
@@ -280,6 +326,7 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 		}
 	}
 	server->state = RR_SERVER_RUNNING;
+	stop_expiry(cluster, server);
 	if (!is_server_itself(cluster, server, error))
 		return false;
 	if (server->pristine == 0 && cluster->options.clock != RR_CLUSTER_REAL)

@@ -48,6 +48,27 @@ Test(cluster_time, leases_end_to_the_millisecond)
 	stage_close(&stage);
 }
 
+/* Real time, in which the server looks for keys to remove, changes nothing; also
+ * after a restart. */
+Test(cluster_time, keys_that_have_expired_stay_until_they_are_asked_for)
+{
+	struct stage stage;
+	int a;
+
+	stage_open(&stage, RR_CLUSTER_FROZEN);
+	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
+	for (int i = 0; i < 2; i++) {
+		stage_ask(&stage, a, "SET lock a PX 1000");
+		stage_tick_ms(&stage, 2000);
+		usleep(100000);
+		cr_assert_str_eq(stage_ask(&stage, a, "DBSIZE"), "1");
+		cr_assert_str_eq(stage_ask(&stage, a, "EXISTS lock"), "0");
+		cr_assert_str_eq(stage_ask(&stage, a, "DBSIZE"), "0");
+		stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
+	}
+	stage_close(&stage);
+}
+
 Test(cluster_time, a_watched_lease_that_ends_aborts_exec)
 {
 	struct stage stage;
