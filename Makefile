@@ -116,7 +116,7 @@ versions: all ## what differs among the servers of make servers
 	@$(B)/redrace versions $(ARGS)
 
 versions-doc: all ## the same as docs/versions.md
-	@$(B)/redrace versions --docs docs $(ARGS)
+	@$(B)/redrace versions --all --docs docs $(ARGS)
 
 matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
 	@begun=$$(mktemp); \

@@ -74,9 +74,7 @@ struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix,
  * that their hazard does not concern are RR_CELL_NONE from then on. */
 size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells);
 
-/* "240 cells: 230 as expected, 8 differ, 2 undecided; 1,234 states, 41 s", and
- * with `joint` and the server's version after it if that is known. */
-void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file);
+/* The summary as a line of its own, with the server's version if that is known. */
 void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file);
 
 #endif

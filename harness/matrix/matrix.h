@@ -133,6 +133,9 @@ struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
 
 /* ---- Formats -------------------------------------------------------------------- */
 
+/* "240 cells: 230 as expected, 8 differ, 2 undecided; 1,234 states, 41 s" */
+void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file);
+
 void rr_matrix_text(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);

@@ -147,23 +147,88 @@ static void print_claims(const struct rr_versions *versions, FILE *file)
 
 /* ---- native-cad --------------------------------------------------------------- */
 
-static void print_matrix(const struct rr_versions *versions, FILE *file)
+/* A hazard's row, beneath a head. */
+static void print_cells(const struct rr_versions *versions, size_t row,
+			int hazard, FILE *file)
 {
 	char text[CELL_SIZE];
+
+	for (size_t i = 0; i < versions->n; i++) {
+		matrix_cell(rr_matrix_cell(&versions->all[i].matrix, row,
+					   hazard),
+			    text);
+		fprintf(file, " %s |", text);
+	}
+	fputc('\n', file);
+}
+
+static void print_native(const struct rr_versions *versions, FILE *file)
+{
 
 	fputs("\nWhat breaks `native-cad`, of all interleavings within the matrix's bounds:\n\n",
 	      file);
 	print_head(versions, "hazard", file);
 	for (int hazard = 0; hazard < RR_HAZARDS; hazard++) {
 		fprintf(file, "| %s |", rr_hazard_texts[hazard].name);
-		for (size_t i = 0; i < versions->n; i++) {
-			matrix_cell(rr_matrix_cell(&versions->all[i].matrix, 0,
-						   hazard),
-				    text);
-			fprintf(file, " %s |", text);
-		}
-		fputc('\n', file);
+		print_cells(versions, 0, hazard, file);
 	}
+}
+
+/* ---- The other strategies -------------------------------------------------------- */
+
+static bool cell_differs(const struct rr_versions *versions, size_t row,
+			 int hazard)
+{
+	char first[CELL_SIZE], text[CELL_SIZE];
+
+	matrix_cell(rr_matrix_cell(&versions->all[0].matrix, row, hazard),
+		    first);
+	for (size_t i = 1; i < versions->n; i++) {
+		matrix_cell(rr_matrix_cell(&versions->all[i].matrix, row,
+					   hazard),
+			    text);
+		if (strcmp(first, text) != 0)
+			return true;
+	}
+	return false;
+}
+
+static size_t print_differing_cells(const struct rr_versions *versions,
+				    FILE *file)
+{
+	size_t n = 0;
+
+	for (size_t row = 1; row < versions->n_searched; row++) {
+		for (int hazard = 0; hazard < RR_HAZARDS; hazard++) {
+			if (!cell_differs(versions, row, hazard))
+				continue;
+			if (n++ == 0) {
+				fputs("\nCells of the others that are not the same everywhere:\n\n",
+				      file);
+				print_head(versions, "strategy, hazard", file);
+			}
+			fprintf(file, "| `%s`, %s |",
+				versions->searched[row]->name,
+				rr_hazard_texts[hazard].name);
+			print_cells(versions, row, hazard, file);
+		}
+	}
+	return n;
+}
+
+static void print_others(const struct rr_versions *versions, FILE *file)
+{
+	fprintf(file, "\nThe whole [safety matrix](matrix.md), all %zu strategies:\n\n"
+		      "| server | cells |\n|---|---|\n",
+		versions->n_searched);
+	for (size_t i = 0; i < versions->n; i++) {
+		fprintf(file, "| %s | ", versions->all[i].name);
+		rr_matrix_summarise(&versions->all[i].matrix, file);
+		fputs(" |\n", file);
+	}
+	if (print_differing_cells(versions, file) == 0)
+		fputs("\nThe cells of the other strategies are the same everywhere.\n",
+		      file);
 }
 
 /* ---- Costs -------------------------------------------------------------------- */
@@ -228,7 +293,9 @@ void rr_versions_print(const struct rr_versions *versions, FILE *file)
 {
 	print_servers(versions, file);
 	print_claims(versions, file);
-	print_matrix(versions, file);
+	print_native(versions, file);
+	if (versions->n_searched > 1)
+		print_others(versions, file);
 	print_costs(versions, file);
 }
 
@@ -251,30 +318,36 @@ static void add_claims(struct rr_cases *cases, const struct rr_version *version)
 	}
 }
 
-static void add_cells(struct rr_cases *cases, const struct rr_version *version)
+static void add_cell(struct rr_cases *cases, const struct rr_version *version,
+		     const struct rr_cell *cell)
 {
 	char name[80], text[CELL_SIZE];
 
-	for (int hazard = 0; hazard < RR_HAZARDS; hazard++) {
-		const struct rr_cell *cell =
-			rr_matrix_cell(&version->matrix, 0, hazard);
+	snprintf(name, sizeof(name), "%s, %s", cell->strategy->name,
+		 rr_hazard_texts[cell->hazard].name);
+	matrix_cell(cell, text);
+	rr_cases_add(cases, &(struct rr_case){
+				    .suite = version->name,
+				    .name = name,
+				    .verdict = cell->verdict ==
+						       RR_CELL_SKIPPED ?
+						       RR_CASE_SKIPPED :
+						       rr_case_verdict_of(
+							       cell->code),
+				    .seconds = cell->seconds,
+				    .message = text });
+}
 
-		if (cell->verdict == RR_CELL_NONE)
-			continue;
-		snprintf(name, sizeof(name), "native-cad, %s",
-			 rr_hazard_texts[hazard].name);
-		matrix_cell(cell, text);
-		rr_cases_add(cases,
-			     &(struct rr_case){
-				     .suite = version->name,
-				     .name = name,
-				     .verdict = cell->verdict ==
-							RR_CELL_SKIPPED ?
-							RR_CASE_SKIPPED :
-							rr_case_verdict_of(
-								cell->code),
-				     .seconds = cell->seconds,
-				     .message = text });
+static void add_cells(struct rr_cases *cases, const struct rr_version *version)
+{
+	for (size_t row = 0; row < version->matrix.n_strategies; row++) {
+		for (int hazard = 0; hazard < RR_HAZARDS; hazard++) {
+			const struct rr_cell *cell = rr_matrix_cell(
+				&version->matrix, row, hazard);
+
+			if (cell->verdict != RR_CELL_NONE)
+				add_cell(cases, version, cell);
+		}
 	}
 }
 

@@ -90,7 +90,25 @@ static bool check_claims_of(struct rr_versions *versions,
 	       rr_error_no_memory(error);
 }
 
-static bool search_cells_of(struct rr_version *version, int n_workers,
+static bool choose_strategies(struct rr_versions *versions,
+			      struct rr_error *error)
+{
+	versions->searched =
+		calloc(rr_n_strategies, sizeof(*versions->searched));
+	if (!versions->searched)
+		return rr_error_no_memory(error);
+	versions->searched[versions->n_searched++] = native_cad();
+	for (size_t i = 0; versions->all_strategies && i < rr_n_strategies;
+	     i++) {
+		if (rr_strategies[i] != native_cad())
+			versions->searched[versions->n_searched++] =
+				rr_strategies[i];
+	}
+	return true;
+}
+
+static bool search_cells_of(const struct rr_versions *versions,
+			    struct rr_version *version, int n_workers,
 			    struct rr_signals *signals, struct rr_error *error)
 {
 	const struct rr_cluster_options servers = {
@@ -99,9 +117,8 @@ static bool search_cells_of(struct rr_version *version, int n_workers,
 		.cpu = -1,
 	};
 
-	version->searched = native_cad();
-	if (!rr_matrix_init(&version->matrix, &version->searched, 1,
-			    (unsigned)RR_ALL_HAZARDS, 0))
+	if (!rr_matrix_init(&version->matrix, versions->searched,
+			    versions->n_searched, (unsigned)RR_ALL_HAZARDS, 0))
 		return rr_error_no_memory(error);
 	return rr_matrix_run(&version->matrix, &servers, n_workers, signals,
 			     error);
@@ -266,7 +283,8 @@ static bool search_all_servers(struct rr_versions *versions, int n_workers,
 
 		good = check_claims_of(versions, version, n_workers, &signals,
 				       error) &&
-		       search_cells_of(version, n_workers, &signals, error);
+		       search_cells_of(versions, version, n_workers, &signals,
+				       error);
 		memcpy(version->name, version->jobs.version,
 		       sizeof(version->name));
 		if (good && !version->name[0])
@@ -281,7 +299,8 @@ static bool search_all_servers(struct rr_versions *versions, int n_workers,
 bool rr_versions_run(struct rr_versions *versions, int n_workers,
 		     struct rr_error *error)
 {
-	return search_all_servers(versions, n_workers, error) &&
+	return choose_strategies(versions, error) &&
+	       search_all_servers(versions, n_workers, error) &&
 	       measure_costs(versions, error);
 }
 
@@ -292,6 +311,7 @@ void rr_versions_free(struct rr_versions *versions)
 		rr_matrix_release(&versions->all[i].matrix);
 		rr_jobs_free(&versions->all[i].jobs);
 	}
+	free(versions->searched);
 	free(versions->choice.claims);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Several server programs side by side: on each all claims are checked
- * (claims/claims.h), native-cad is searched under every hazard (matrix/matrix.h)
- * and some strategies are timed, the servers taking turns. What is the same
+ * (claims/claims.h), native-cad or every strategy is searched under every hazard
+ * (matrix/matrix.h) and some strategies are timed, the servers taking turns. What is the same
  * everywhere is left out of the tables.
  *
  * Order: init, add servers, run, print, free. One thread; the jobs are done by
@@ -30,8 +30,7 @@ struct rr_version {
 	char cad[32];               /* what compares and deletes, or "no" */
 	struct rr_jobs jobs;
 	struct rr_claim_rows rows;
-	const struct rr_strategy *searched; /* native-cad */
-	struct rr_matrix matrix;    /* its row */
+	struct rr_matrix matrix; /* of those that are searched */
 	/* Increments per second of processor time, server and clients together, in
 	 * each repeat; 0 = skipped. */
 	double rates[RR_VERSIONS_TIMED][RR_VERSIONS_REPEATS];
@@ -39,6 +38,9 @@ struct rr_version {
 
 struct rr_versions {
 	struct rr_claims_choice choice;
+	bool all_strategies; /* are searched, not native-cad alone */
+	const struct rr_strategy **searched; /* native-cad comes first */
+	size_t n_searched;
 	size_t n;
 	struct rr_version all[RR_VERSIONS_MAX];
 };
