@@ -160,22 +160,41 @@ static bool read_ctrf(struct rr_cases *cases, const json_t *results)
 
 /* ---- Files -------------------------------------------------------------------- */
 
+/* As much as results may have, and one byte more. False: it could not be kept. */
+static bool copy_bytes(FILE *from, FILE *to)
+{
+	char bytes[1 << 16];
+	size_t n, left = (size_t)RESULTS_MAX + 1;
+
+	while (left > 0 &&
+	       (n = fread(bytes, 1, left < sizeof(bytes) ? left : sizeof(bytes),
+			  from)) > 0) {
+		if (fwrite(bytes, 1, n, to) != n)
+			return false;
+		left -= n;
+	}
+	return true;
+}
+
 /* malloc'd and with a NUL behind it. NULL: the error. */
 static char *read_whole(const char *path, struct rr_error *error)
 {
 	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(RESULTS_MAX + 1) : NULL;
-	char *less;
+	char *text = NULL;
 	size_t n = 0;
+	FILE *copy;
+	bool is_kept;
 
 	if (!file) {
 		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
 			     strerror(errno));
 		return NULL;
 	}
-	if (text)
-		n = fread(text, 1, RESULTS_MAX + 1, file);
-	if (!text)
+	copy = open_memstream(&text, &n);
+	is_kept = copy && copy_bytes(file, copy);
+	if (copy)
+		is_kept &= fclose(copy) == 0;
+	if (!is_kept)
 		rr_error_no_memory(error);
 	else if (ferror(file))
 		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
@@ -185,13 +204,10 @@ static char *read_whole(const char *path, struct rr_error *error)
 			     "'%s' is larger than %d MiB: no results of redrace",
 			     path, RESULTS_MAX >> 20);
 	fclose(file);
-	if (error->kind) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
-	less = realloc(text, n + 1);
-	return less ? less : text;
+	if (!error->kind)
+		return text;
+	free(text);
+	return NULL;
 }
 
 static bool read_any_json(struct rr_cases *cases, const char *text,

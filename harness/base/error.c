@@ -38,19 +38,29 @@ bool rr_error_no_memory(struct rr_error *error)
 
 /* ---- Exit codes --------------------------------------------------------------- */
 
-static size_t exit_rank(enum rr_exit code)
+/* All there are, the worst last. */
+static const enum rr_exit exits[] = {
+	RR_EXIT_OK,	      RR_EXIT_SKIPPED, RR_EXIT_SLOW,
+	RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,   RR_EXIT_DATA,
+	RR_EXIT_FILE,	      RR_EXIT_REDIS,   RR_EXIT_INTERNAL,
+	RR_EXIT_INTERRUPTED,  RR_EXIT_VIOLATED,
+};
+
+enum { N_EXITS = sizeof(exits) / sizeof(exits[0]) };
+
+/* N_EXITS = it is none. */
+static size_t exit_rank(long long code)
 {
-	static const enum rr_exit order[] = {
-		RR_EXIT_OK,          RR_EXIT_SKIPPED, RR_EXIT_SLOW,
-		RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,  RR_EXIT_DATA,
-		RR_EXIT_FILE,        RR_EXIT_REDIS,   RR_EXIT_INTERNAL,
-		RR_EXIT_INTERRUPTED, RR_EXIT_VIOLATED,
-	};
 	size_t i = 0;
 
-	while (order[i] != code)
+	while (i < N_EXITS && (long long)exits[i] != code)
 		i++;
 	return i;
+}
+
+bool rr_exit_is_known(long long code)
+{
+	return exit_rank(code) < N_EXITS;
 }
 
 enum rr_exit rr_exit_of(enum rr_error_kind kind)

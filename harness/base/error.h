@@ -52,6 +52,9 @@ enum rr_exit {
 	RR_EXIT_INTERRUPTED = 130,
 };
 
+/* Is it one of these? */
+bool rr_exit_is_known(long long code);
+
 /* The exit code that an error of this kind has; RR_EXIT_OK = there is none. */
 enum rr_exit rr_exit_of(enum rr_error_kind kind);
 

@@ -26,6 +26,7 @@ static bool read_shard(struct rr_shard_results *shard, const char *path,
 	shard->code = (enum rr_exit)note_number(note, "exit_code");
 	if (shard->of >= 1 && shard->index >= 1 && shard->index <= shard->of &&
 	    json_is_integer(json_object_get(note, "exit_code")) &&
+	    rr_exit_is_known(note_number(note, "exit_code")) &&
 	    json_is_object(json_object_get(note, "options")))
 		return true;
 	return rr_error_set(error, RR_ERROR_DATA,

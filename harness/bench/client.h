@@ -264,10 +264,6 @@ bool rr_failover_turn(const struct rr_run *run, const struct rr_board *board,
 /* How long to wait before the next turn. */
 int rr_failover_pause_ms(const struct rr_run *run, int most_ms);
 
-/* Into the measurement. */
-void rr_failover_gather(struct rr_measurement *measurement,
-			const struct rr_run *run);
-
 /* ---- What the run came to (measurement.c) -------------------------------- */
 
 /* Adds up the board, the durations into `spectra`. Final value and server time

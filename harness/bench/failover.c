@@ -50,20 +50,3 @@ int rr_failover_pause_ms(const struct rr_run *run, int most_ms)
 	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS :
 							     FAIL_OVER_PAUSE_MS;
 }
-
-void rr_failover_gather(struct rr_measurement *m, const struct rr_run *run)
-{
-	const struct rr_formation *formation = run->formation;
-
-	if (!formation)
-		return;
-	m->topology = formation->kind;
-	m->fail_overs = run->fail_overs;
-	m->tally = formation->tally;
-	if (formation->kind == RR_TOPOLOGY_ALONE)
-		return;
-	m->cut_ns = run->cut_ns;
-	m->wait_replicas = run->wait_replicas;
-	m->waits_for_all =
-		run->wait_replicas >= rr_formation_replicas(formation);
-}

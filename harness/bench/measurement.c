@@ -105,6 +105,24 @@ static struct rr_times times_of(const struct rr_spectra *spectra)
 	};
 }
 
+static void gather_fail_overs(struct rr_measurement *m,
+			      const struct rr_run *run)
+{
+	const struct rr_formation *formation = run->formation;
+
+	if (!formation)
+		return;
+	m->topology = formation->kind;
+	m->fail_overs = run->fail_overs;
+	m->tally = formation->tally;
+	if (formation->kind == RR_TOPOLOGY_ALONE)
+		return;
+	m->cut_ns = run->cut_ns;
+	m->wait_replicas = run->wait_replicas;
+	m->waits_for_all =
+		run->wait_replicas >= rr_formation_replicas(formation);
+}
+
 void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 			   const struct rr_run *run,
 			   const struct rr_board *board)
@@ -122,7 +140,7 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 		.to_kill = run->kill_workers,
 		.wall_ns = wall_ns(board),
 	};
-	rr_failover_gather(m, run);
+	gather_fail_overs(m, run);
 	for (size_t i = 0; i < board->n_clients; i++)
 		add_slot(m, spectra, &board->slots[i]);
 	if (run->policy == RR_POLICY_DELAY_QUEUE)

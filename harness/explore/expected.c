@@ -11,6 +11,16 @@ const char *const rr_explored_names[RR_EXPLORED_RANDOM + 1] = {
 	[RR_EXPLORED_RANDOM] = "random schedules",
 };
 
+const char *rr_invariant_name(int bit)
+{
+	static const char *const names[RR_INVARIANTS] = {
+		"count",     "exclusion", "lease",
+		"ownership", "deadlock",  "starvation"
+	};
+
+	return names[bit];
+}
+
 /* The columns of the matrix that these bounds touch, as bits. */
 static unsigned hazards_of(const struct rr_explore_config *config)
 {

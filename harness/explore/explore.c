@@ -9,16 +9,6 @@
 #include "explorer.h"
 #include "walks.h"
 
-const char *rr_invariant_name(int bit)
-{
-	static const char *const names[RR_INVARIANTS] = {
-		"count",     "exclusion", "lease",
-		"ownership", "deadlock",  "starvation"
-	};
-
-	return names[bit];
-}
-
 /* ---- Results -------------------------------------------------------------- */
 
 static void add_table_stats(struct rr_explorer *explorer,

@@ -15,6 +15,7 @@
 #include "base/shards.h"
 #include "base/text.h"
 #include "expected.h"
+#include "report.h"
 
 /* One strategy: its case in each shard. */
 struct parts {
@@ -476,36 +477,23 @@ void rr_explore_note_shard(const struct rr_explore_options *options,
 			   struct rr_cases *cases)
 {
 	const struct rr_explore_config *config = &options->config;
-	const struct rr_budget *budget = &config->budget;
 	const char *names[RR_EXPLORE_STRATEGIES];
+	json_t *all = rr_bounds_as_json(config);
 	json_t *strategies = json_array();
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		names[i] = options->strategies[i]->name;
 		json_array_append_new(strategies, json_string(names[i]));
 	}
-	rr_shard_note(
-		cases, &config->shard,
-		json_pack("{s:o, s:I, s:I, s:b, s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:I, s:I, s:i, s:I, s:I, s:I, s:I}",
-			  "strategies", strategies,
-			  "clients", (json_int_t)config->n_clients,
-			  "increments", (json_int_t)config->increments,
-			  "separate", (int)config->separate,
-			  "lock_servers", (json_int_t)config->lock_servers,
-			  "crashes", budget->crashes,
-			  "expiries", budget->expiries,
-			  "pauses", budget->pauses,
-			  "lost_replies", budget->lost_replies,
-			  "restarts", budget->restarts,
-			  "jumps", budget->jumps,
-			  "late", budget->late,
-			  "stays_away", (int)config->stays_away,
-			  "work_ms", (json_int_t)config->work_ms,
-			  "skew_ns", (json_int_t)config->skew_ns,
-			  "rounds", config->rounds,
-			  "ttl_ms", (json_int_t)config->ttl_ms,
-			  "max_states", (json_int_t)config->most,
-			  "audit", (json_int_t)config->audit,
-			  "prefix", (json_int_t)config->prefix),
-		names, options->n_strategies, NULL);
+	json_object_update_new(
+		all, json_pack("{s:o, s:I, s:b, s:I, s:I, s:I, s:I}",
+			       "strategies", strategies,
+			       "lock_servers", (json_int_t)config->lock_servers,
+			       "stays_away", (int)config->stays_away,
+			       "work_ms", (json_int_t)config->work_ms,
+			       "skew_ns", (json_int_t)config->skew_ns,
+			       "audit", (json_int_t)config->audit,
+			       "prefix", (json_int_t)config->prefix));
+	rr_shard_note(cases, &config->shard, all, names, options->n_strategies,
+		      NULL);
 }

@@ -305,26 +305,6 @@ static void name_error(const struct report *report, struct rr_error *error)
 
 /* ---- A case for other programs --------------------------------------------- */
 
-static json_t *bounds_of_search(const struct rr_explore_config *config)
-{
-	const struct rr_budget *budget = &config->budget;
-
-	return json_pack("{s:I, s:I, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I}",
-			 "clients", (json_int_t)config->n_clients,
-			 "increments", (json_int_t)config->increments,
-			 "separate", (int)config->separate,
-			 "crashes", budget->crashes,
-			 "expiries", budget->expiries,
-			 "pauses", budget->pauses,
-			 "lost_replies", budget->lost_replies,
-			 "restarts", budget->restarts,
-			 "jumps", budget->jumps,
-			 "late", budget->late,
-			 "rounds", config->rounds,
-			 "ttl_ms", (json_int_t)config->ttl_ms,
-			 "most", (json_int_t)config->most);
-}
-
 static json_t *breaks_as_list(unsigned breaks)
 {
 	json_t *list = json_array();
@@ -384,7 +364,7 @@ static json_t *properties_of_search(const struct report *report)
 
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
 			 "breaks", breaks_as_list(result->breaks),
-			 "bounds", bounds_of_search(&report->config),
+			 "bounds", rr_bounds_as_json(&report->config),
 			 "explored", rr_explored_names[result->explored],
 			 "shortest", shortest_of_search(result),
 			 "share", share_of_search(report),

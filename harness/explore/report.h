@@ -22,6 +22,9 @@ void rr_print_search_stats(FILE *out, const struct rr_explore_result *result);
 /* What random schedules were enough for. */
 void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound);
 
+/* Clients, faults and limits of a search, for programs. */
+json_t *rr_bounds_as_json(const struct rr_explore_config *config);
+
 /* A line on stderr that tells how far a search is. And whether Ctrl-C was pressed. */
 struct rr_explore_progress {
 	struct rr_signals *signals;

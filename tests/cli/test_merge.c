@@ -286,10 +286,11 @@ Test(merge, a_case_that_failed_is_not_overruled)
 	if (!has_jq())
 		cli_skip("jq is not installed");
 	run_shards("matrix incr none --hazard threads --hazard processes");
-	cli_run("jq '.cases[0].verdict = \"failed\"' $HERE/1.json >$HERE/failed.json; jq 'del(.properties.shard.exit_code)' $HERE/1.json >$HERE/silent.json");
+	cli_run("jq '.cases[0].verdict = \"failed\"' $HERE/1.json >$HERE/failed.json; jq 'del(.properties.shard.exit_code)' $HERE/1.json >$HERE/silent.json; jq '.properties.shard.exit_code = 5' $HERE/1.json >$HERE/strange.json");
 	cr_assert_eq(cli_run("cd $HERE && $OLDPWD/$REDRACE merge failed.json 2.json 3.json"),
 		     1, "%s", cli_output);
 	assert_refused("silent.json 2.json 3.json", "'silent.json' is no shard");
+	assert_refused("strange.json 2.json 3.json", "'strange.json' is no shard");
 }
 
 /* Nothing was done, because of a server: so says the whole. */
