@@ -286,14 +286,24 @@ static bool ended_early(const struct rr_cluster *cluster,
 
 static uint64_t digest_configuration(struct rr_server *server);
 
+/* The process that answers; 0 = it does not say. */
+static pid_t answering_process(struct rr_server *server)
+{
+	static const char name[] = "process_id:";
+	const char *found = NULL;
+	struct rl_reply reply;
+
+	if (rl_run(server->admin, &reply, "INFO server") == RL_OK && reply.text)
+		found = strstr(reply.text, name);
+	return found ? (pid_t)atol(found + strlen(name)) : 0;
+}
+
 /* A script that starts the server as its child would be stopped and killed in the
  * server's place. */
 static bool is_server_itself(const struct rr_cluster *cluster,
-			     const struct rr_server *server,
-			     struct rr_error *error)
+			     struct rr_server *server, struct rr_error *error)
 {
-	const pid_t answering =
-		server->page ? atomic_load(&server->page->pid) : 0;
+	const pid_t answering = server->page ? answering_process(server) : 0;
 
 	return answering == 0 || answering == server->process.pid ||
 	       rr_error_set(error, RR_ERROR_REDIS,

@@ -82,6 +82,7 @@
 			find("[data-go=back]").disabled = step === 0;
 			find("[data-go=next]").disabled = step === last;
 			form.hidden = true;
+			input.blur(); /* it would have the keys until the next frame */
 			show_beliefs(here || rows[0]);
 		}
 

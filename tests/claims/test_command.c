@@ -81,10 +81,19 @@ Test(claims, a_race_whose_server_is_killed_by_others_has_no_verdict)
 	cr_assert_eq(cli_run("printf 'title t\nclients A\nserver s aof=always\ndie-in-sync s\nA> SET a 1 => (closed)\nawait-end s\nrestart s\nA> BLPOP q 0 => [\"q\", \"v\"]\nverdict nothing broken\n' >$HERE/t.race; "
 			     "servers() { for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*/*) echo ${p#/proc/};; esac; done; }; "
 			     "$REDRACE play $HERE/t.race >$HERE/out 2>$HERE/said & P=$!; "
-			     "until [ \"$(servers)\" ]; do sleep 0.05; done; sleep 0.7; kill -9 $(servers); "
+			     "waits() { for s in $HERE/redrace-*/*/redis.sock; do redis-cli -s $s CLIENT LIST 2>/dev/null; done | grep -q cmd=blpop; }; "
+			     "until waits; do sleep 0.05; done; kill -9 $(servers); "
 			     "wait $P; echo $?; sed s,$HERE/,, $HERE/said"),
 		     0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "69\nredrace: t.race:1: somebody has killed the server s\n");
+}
+
+/* What a script starts besides has the library of the clocks, too. */
+Test(claims, a_script_may_start_something_beside_the_server)
+{
+	cr_assert_eq(cli_run("printf '#!/bin/sh\n{ sleep 0.02; sleep 0.05; sleep 1; } &\nexec redis-server \"$@\"\n' >$HERE/beside && chmod +x $HERE/beside &&"
+			     "$REDRACE claims --only CC-3 --redis-server $HERE/beside 2>&1"),
+		     0, "%s", cli_output);
 }
 
 Test(claims, that_differ_are_named)

@@ -114,10 +114,10 @@ Test(matrix_command, dead_worker_costs_one_cell)
 	assert_says("code 70\n");
 }
 
-/* The server runs for a moment, and is killed. */
+/* The server answers for a moment, and is killed. */
 Test(matrix_command, a_server_that_dies_is_said_in_one_line)
 {
-	cli_run("printf '#!/bin/sh\n(sleep 0.2; kill -9 $$) &\nexec redis-server \"$@\"\n' >$HERE/dies; chmod +x $HERE/dies");
+	cli_run("printf '#!/bin/sh\n(until redis-cli -s redis.sock PING >/dev/null 2>&1; do sleep 0.01; done; sleep 0.2; kill -9 $$) &\nexec redis-server \"$@\"\n' >$HERE/dies; chmod +x $HERE/dies");
 	cli_assert_one_line("$REDRACE matrix -j 1 --hazard pause --redis-server $HERE/dies fenced redlock reentrant 2>&1 >$HERE/out",
 			    RR_EXIT_REDIS, "could not be computed: ");
 }
