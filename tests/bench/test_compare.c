@@ -233,7 +233,7 @@ Test(comparing, gobench_is_what_benchstat_reads)
 /* What bench writes can be compared: with itself, without a difference. */
 Test(comparing, reads_what_bench_writes, .timeout = 30)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none incr --increments 300 --repeats 4 --output $HERE/a >$HERE/t"), 0);
+	cr_assert_eq(cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t"), 0);
 	assert_compared("a a", 0, "incr, 2 threads");
 	cr_assert(strstr(cli_output, "4, 4  1.0000  no difference shown"), "%s",
 		  cli_output);

@@ -86,12 +86,12 @@ Test(plots, refused_attempts_are_no_increments)
 Test(plots, bars_are_sorted_and_show_medians)
 {
 	need_gnuplot();
-	cr_assert_eq(cli_run("$REDRACE bench redlock none incr --increments 300 --repeats 3 --output $HERE/a >$HERE/table && sh plots/draw $HERE/a &&"
-			     "grep -oE '>(incr|none|redlock)<' $HERE/a/plots/throughput.svg | tr -d '\\n' &&"
+	cr_assert_eq(cli_run("$REDRACE bench redlock set-nx-ex incr --increments 300 --repeats 3 --output $HERE/a >$HERE/table && sh plots/draw $HERE/a &&"
+			     "grep -oE '>(incr|set-nx-ex|redlock)<' $HERE/a/plots/throughput.svg | tr -d '\\n' &&"
 			     "awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"increments_per_s_median\") c = i } $2 == \"redlock\" { x = sprintf(\"%.0f\", $c); print (x + 0 >= 1000 ? int(x / 1000) \",\" substr(x, length(x) - 2) : x) }' $HERE/a/summary.csv >$HERE/median &&"
 			     "grep -qF \">$(cat $HERE/median)<\" $HERE/a/plots/throughput.svg"),
 		     0, "%s", cli_output);
-	cr_assert(strstr(cli_output, ">incr<>none<>redlock<"), "%s",
+	cr_assert(strstr(cli_output, ">incr<>set-nx-ex<>redlock<"), "%s",
 		  cli_output);
 }
 

@@ -242,7 +242,7 @@ Test(race_page, results_have_a_sentence_and_a_table)
 				      "<th scope=\"row\">incr</th>",
 				      "How it was measured", NULL };
 
-	cr_assert_eq(cli_run("$REDRACE bench --increments 2000 --output $HERE/r none incr >/dev/null 2>&1 &&"
+	cr_assert_eq(cli_run("$REDRACE bench --increments 5000 --output $HERE/r none incr >/dev/null 2>&1 &&"
 			     " $REDRACE report $HERE/r | sed -n '/<main/,/<.main/p'"),
 		     0, "%s", cli_output);
 	assert_all(parts);
@@ -265,7 +265,7 @@ Test(race_page, in_a_browser)
 		"$REDRACE play lost-update -o $HERE/lost.html &&"
 		" $REDRACE play redlock-split-vote -o $HERE/wide.html &&"
 		" $REDRACE matrix --hazard threads --hazard crash -o $HERE/matrix.html none incr >/dev/null &&"
-		" $REDRACE bench --increments 2000 --output $HERE/r none incr >/dev/null 2>&1 &&"
+		" $REDRACE bench --increments 5000 --output $HERE/r none incr >/dev/null 2>&1 &&"
 		" { ! command -v gnuplot >/dev/null || sh plots/draw $HERE/r >/dev/null; } &&"
 		" $REDRACE report -o $HERE/report.html $HERE/r lost-update overrun-delete &&"
 		" $REDRACE claims --only TL-7,TL-16 -o $HERE/claims.html >/dev/null &&"
