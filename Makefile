@@ -50,7 +50,7 @@ INSTALLED := $(BINDIR)/redrace $(addprefix $(MANDIR)/man1/,$(notdir $(PAGES))) \
   $(LIBEXECDIR)/redrace-clock.so $(LIBEXECDIR)/redrace-program.so \
   $(addprefix $(RACEDIR)/,$(notdir $(wildcard scenarios/races/*.race)))
 
-.PHONY: accept help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore failover
+.PHONY: accept format format-check help all deps deps-peers deps-browser servers bench bench-scaling bench-floor bench-peers claims claims-doc versions versions-doc matrix matrix-replay demo plots check oracle asan fuzz soak torture tsan clean FORCE bench-explore failover
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -136,6 +136,12 @@ plots: ## draw the newest results again
 
 check: all $(B)/tests/run ## all tests
 	@sh tests/run-all $(B)
+
+format: ## lay out all C as .clang-format says
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+format-check: ## does it lie so?
+	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run --Werror
 
 accept: all $(B)/tests/run ## what has changed on purpose: tests/golden, READMEs, matrix; shows the difference
 	@sh tests/accept $(B)

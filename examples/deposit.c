@@ -46,8 +46,7 @@ static int deposit(struct rl_link *link, struct rl_lock *lock, long long amount)
 
 	if (outcome == RL_OK)
 		outcome = rl_run(link, &reply, "GET balance");
-	if (outcome == RL_OK && !rl_reply_is_nil(&reply) &&
-	    !rl_reply_number(&reply, &balance))
+	if (outcome == RL_OK && !rl_reply_is_nil(&reply) && !rl_reply_number(&reply, &balance))
 		return refuse("the balance is not a number");
 	if (outcome == RL_OK && __builtin_add_overflow(balance, amount, &balance))
 		return refuse("the balance would be too large");
@@ -81,8 +80,7 @@ int main(int argc, char **argv)
 	long long amount;
 	int code = EX_OSERR;
 
-	if (argc != 3 ||
-	    !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc != 3 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "deposit: %s\n", error);
 		return EX_USAGE;
 	}

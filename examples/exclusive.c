@@ -25,8 +25,7 @@
 enum { TTL_MS = 3000, HOLD_MAX_MS = 3600 * 1000, TIMEOUT_MS = 500 };
 
 /* Until the command has ended: true, or the lock is lost: false. */
-static bool outlives(const struct rl_renewed *lock, pid_t pid, int signals,
-		     int *status)
+static bool outlives(const struct rl_renewed *lock, pid_t pid, int signals, int *status)
 {
 	struct pollfd events[] = {
 		{ .fd = rl_renewed_loss_fd(lock), .events = POLLIN },
@@ -38,8 +37,7 @@ static bool outlives(const struct rl_renewed *lock, pid_t pid, int signals,
 		poll(events, 2, -1);
 		if (events[0].revents)
 			return false;
-		if (read(signals, &got, sizeof(got)) == sizeof(got) &&
-		    got.ssi_signo != SIGCHLD)
+		if (read(signals, &got, sizeof(got)) == sizeof(got) && got.ssi_signo != SIGCHLD)
 			kill(pid, (int)got.ssi_signo);
 	}
 	return true;
@@ -78,8 +76,7 @@ static int run(struct rl_renewed *lock, char **command, const sigset_t *set)
 	return EX_OSERR;
 }
 
-static int take_and_run(struct rl_link *link, struct rl_renewed *lock,
-			char **command)
+static int take_and_run(struct rl_link *link, struct rl_renewed *lock, char **command)
 {
 	enum rl_outcome outcome;
 	sigset_t set;
@@ -105,8 +102,7 @@ int main(int argc, char **argv)
 	struct rl_renewed *lock;
 	int code = EX_OSERR;
 
-	if (argc < 4 ||
-	    !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc < 4 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "exclusive: %s\n", error);
 		return EX_USAGE;
 	}

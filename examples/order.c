@@ -60,8 +60,7 @@ static int order(struct rl_link *link, struct rl_lock *lock, long long amount)
 	}
 	printf("number %lld: %lld there, take %lld? ", number, stock, amount);
 	fflush(stdout);
-	return getchar() == 'y' ? write_stock(link, number, stock - amount) :
-				  EX_OK;
+	return getchar() == 'y' ? write_stock(link, number, stock - amount) : EX_OK;
 }
 
 int main(int argc, char **argv)
@@ -72,8 +71,7 @@ int main(int argc, char **argv)
 	struct rl_lock *lock;
 	int code = EX_OSERR;
 
-	if (argc != 3 ||
-	    !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc != 3 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "order: %s\n", error);
 		return EX_USAGE;
 	}

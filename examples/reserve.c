@@ -18,8 +18,7 @@
 enum { TIMEOUT_MS = 500, ATTEMPTS = 100 };
 
 /* Called anew for every attempt, and so free of other effects. */
-static enum rl_outcome take_one(void *context, const struct rl_reply *old,
-				char *value, size_t size)
+static enum rl_outcome take_one(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	long long *left = context;
 
@@ -60,8 +59,7 @@ int main(int argc, char **argv)
 	struct rl_link *link;
 	int code = EX_OSERR;
 
-	if (argc != 2 ||
-	    !rl_address_parse(&address, argv[1], error, sizeof(error))) {
+	if (argc != 2 || !rl_address_parse(&address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "reserve: %s\n", error);
 		return EX_USAGE;
 	}

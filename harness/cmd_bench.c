@@ -25,8 +25,7 @@ static char *describe_command(int argc, char **argv)
 	return text;
 }
 
-static enum rr_exit run_bench_command(int argc, char **argv,
-				      struct rr_error *error)
+static enum rr_exit run_bench_command(int argc, char **argv, struct rr_error *error)
 {
 	char *command_line = describe_command(argc, argv);
 	struct rr_bench_options options = rr_bench_defaults();

@@ -21,18 +21,13 @@ static bool take_client(void *into, char *text, struct rr_error *error)
 	const size_t length = strcspn(text, "=");
 	struct rr_check_client *client = &options->named[options->n_named];
 
-	if (!text[length] || !text[length + 1] || length == 0 ||
-	    length >= RR_CHECK_NAME)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--client '%s': expected NAME=COMMAND",
+	if (!text[length] || !text[length + 1] || length == 0 || length >= RR_CHECK_NAME)
+		return rr_error_set(error, RR_ERROR_USAGE, "--client '%s': expected NAME=COMMAND",
 				    text);
 	if (options->n_named == RR_CHECK_CLIENTS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "more than %d clients",
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d clients",
 				    RR_CHECK_CLIENTS_MAX);
-	*client = (struct rr_check_client){
-		.shell = { "sh", "-c", text + length + 1, NULL }
-	};
+	*client = (struct rr_check_client){ .shell = { "sh", "-c", text + length + 1, NULL } };
 	memcpy(client->name, text, length);
 	options->n_named++;
 	return true;
@@ -44,8 +39,7 @@ static bool take_refused(void *into, char *text, struct rr_error *error)
 	regex_t pattern;
 
 	if (regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB) != 0)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--refused '%s': no regular expression",
+		return rr_error_set(error, RR_ERROR_USAGE, "--refused '%s': no regular expression",
 				    text);
 	regfree(&pattern);
 	options->refused = text;
@@ -57,8 +51,7 @@ static bool take_ignored(void *into, char *text, struct rr_error *error)
 	struct rr_check_options *options = into;
 
 	if (options->n_ignored == RR_CHECK_IGNORED_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "more than %d times --ignore",
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --ignore",
 				    RR_CHECK_IGNORED_MAX);
 	options->ignored[options->n_ignored++] = text;
 	return true;
@@ -81,8 +74,7 @@ static bool take_final(void *into, char *text, struct rr_error *error)
 	struct rr_check_options *options = into;
 
 	if (options->n_finals == RR_CHECK_FINALS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "more than %d times --final",
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --final",
 				    RR_CHECK_FINALS_MAX);
 	options->finals[options->n_finals++].command = text;
 	return true;
@@ -92,41 +84,57 @@ static bool take_final(void *into, char *text, struct rr_error *error)
 static bool take_word(void *into, char *text, struct rr_error *error)
 {
 	(void)into;
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
-			    text);
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		"'%s': the command must stand behind --, as in: redrace check -- python3 hit.py",
+		text);
 }
 
 static const struct rr_option options[] = {
 	{ .help = "Programs" },
 	{ .common = RR_OPTION_CLIENTS,
 	  .help = "number of clients that run COMMAND at once (2)",
-	  .max = RR_CHECK_CLIENTS_MAX, AT(n_clients) },
-	{ .name = "client", .argument = "NAME=COMMAND",
+	  .max = RR_CHECK_CLIENTS_MAX,
+	  AT(n_clients) },
+	{ .name = "client",
+	  .argument = "NAME=COMMAND",
 	  .help = "a client with a shell command of its own, instead of COMMAND; may be repeated",
-	  .kind = RR_TAKES_MORE, .take = take_client },
-	{ .name = "init", .argument = "FILE",
+	  .kind = RR_TAKES_MORE,
+	  .take = take_client },
+	{ .name = "init",
+	  .argument = "FILE",
 	  .help = "Redis commands, one a line, that fill the empty server first",
-	  .kind = RR_TAKES_TEXT, AT(init) },
+	  .kind = RR_TAKES_TEXT,
+	  AT(init) },
 	{ .help = "What is right" },
-	{ .name = "refused", .argument = "REGEX",
+	{ .name = "refused",
+	  .argument = "REGEX",
 	  .help = "a client that prints this has not done its work; nor has one that exits with a status other than 0",
-	  .kind = RR_TAKES_MORE, .take = take_refused },
+	  .kind = RR_TAKES_MORE,
+	  .take = take_refused },
 	{ .name = "outputs",
 	  .help = "the outputs and exit statuses of clients must be those of a serial order, too",
-	  .kind = RR_TAKES_NOTHING, AT(outputs) },
-	{ .name = "final", .argument = "COMMAND VALUE",
+	  .kind = RR_TAKES_NOTHING,
+	  AT(outputs) },
+	{ .name = "final",
+	  .argument = "COMMAND VALUE",
 	  .help = "the Redis command must be answered with VALUE when all have done their work; may be repeated",
-	  .kind = RR_TAKES_MORE, .take = take_final },
-	{ .name = "check", .argument = "COMMAND",
+	  .kind = RR_TAKES_MORE,
+	  .take = take_final },
+	{ .name = "check",
+	  .argument = "COMMAND",
 	  .help = "the shell command, run on all final data, must exit with 0",
-	  .kind = RR_TAKES_MORE, .take = take_checker },
-	{ .name = "ignore", .argument = "PATTERN",
+	  .kind = RR_TAKES_MORE,
+	  .take = take_checker },
+	{ .name = "ignore",
+	  .argument = "PATTERN",
 	  .help = "do not compare keys that match (*, ?, [abc]); may be repeated",
-	  .kind = RR_TAKES_MORE, .take = take_ignored },
+	  .kind = RR_TAKES_MORE,
+	  .take = take_ignored },
 	{ .name = "atomic",
 	  .help = "a client that crashed or failed has done all of its work or none; one that lost a reply has done it once",
-	  .kind = RR_TAKES_NOTHING, AT(is_atomic) },
+	  .kind = RR_TAKES_NOTHING,
+	  AT(is_atomic) },
 	{ .help = "Faults, at any point of the schedule" },
 	{ .common = RR_OPTION_CRASHES, AT(budget.crashes) },
 	{ .common = RR_OPTION_EXPIRIES, AT(budget.expiries) },
@@ -137,21 +145,31 @@ static const struct rr_option options[] = {
 	  .help = "connections are closed instead of a reply, at most N times (0)",
 	  AT(budget.lost_replies) },
 	{ .common = RR_OPTION_TTL_MS,
-	  .help = "the longest lease in milliseconds (10000)", .min = 1,
-	  .max = 86400000, AT(ttl_ms) },
+	  .help = "the longest lease in milliseconds (10000)",
+	  .min = 1,
+	  .max = 86400000,
+	  AT(ttl_ms) },
 	{ .help = "Search" },
 	{ .common = RR_OPTION_ROUNDS,
 	  .help = "how often a client is followed that repeats the same in vain (2)",
 	  AT(rounds) },
-	{ .common = RR_OPTION_SECONDS, .help = "stop after N seconds",
-	  .min = 1, .max = 1000000, AT(seconds) },
+	{ .common = RR_OPTION_SECONDS,
+	  .help = "stop after N seconds",
+	  .min = 1,
+	  .max = 1000000,
+	  AT(seconds) },
 	{ .common = RR_OPTION_MAX_STATES, AT(most) },
-	{ .name = "hangs-after", .argument = "N",
+	{ .name = "hangs-after",
+	  .argument = "N",
 	  .help = "a program that neither sends a command nor ends for N seconds is an error (10)",
-	  .kind = RR_TAKES_NUMBER, .min = 1, .max = 3600, AT(patience_s) },
+	  .kind = RR_TAKES_NUMBER,
+	  .min = 1,
+	  .max = 3600,
+	  AT(patience_s) },
 	{ .common = RR_OPTION_AUDIT,
 	  .help = "play N random interleavings for real before a program is called serializable (5)",
-	  .max = 100000, AT(audit) },
+	  .max = 100000,
+	  AT(audit) },
 	{ .common = RR_OPTION_REPLAY,
 	  .help = "only play the schedule in FILE, which --save has written, with the real programs",
 	  AT(replay) },
@@ -161,21 +179,23 @@ static const struct rr_option options[] = {
 	  AT(save) },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit), .tap or .ctrf.json, or a picture of the schedule: .html, .svg, .mmd or .race; may be repeated",
-	  AT(report), .formats = RR_CHECK_FORMATS },
+	  AT(report),
+	  .formats = RR_CHECK_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "what is printed: text, json, junit, tap, github or ctrf; or only a picture of the schedule: html, svg, mermaid or race (text)",
-	  AT(report.printed), .formats = RR_CHECK_FORMATS },
-	{ .common = RR_OPTION_STATS, .help = "print where the time went",
-	  AT(stats) },
+	  AT(report.printed),
+	  .formats = RR_CHECK_FORMATS },
+	{ .common = RR_OPTION_STATS, .help = "print where the time went", AT(stats) },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, AT(redis_server) },
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
-		 "\v"
-		 "COMMAND, which stands behind --, is run by each client. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
-		 "It is run many times, and what it does outside Redis is really done.",
+	.about =
+		"Searches all interleavings of programs that use Redis, in any language and unmodified, for final data that no serial order of the programs leaves."
+		"\v"
+		"COMMAND, which stands behind --, is run by each client. It finds the port to connect to in REDIS_URL, REDIS_HOST, REDIS_PORT and REDIS_SOCKET; {url}, {host}, {port} and {socket} in its arguments are replaced. "
+		"It is run many times, and what it does outside Redis is really done.",
 	.arguments = "-- COMMAND [ARGUMENT...]",
 	.examples = "redrace check -- sh examples/check/counter.sh\n"
 		    "redrace check --clients 3 --crashes 1 -- python3 hit.py\n"
@@ -205,9 +225,9 @@ static bool take_values(struct rr_check_options *options, int *n, char **argv,
 
 	for (int i = 0; i < *n; i++) {
 		const bool is_final = strcmp(argv[i], "--final") == 0;
-		const int value =
-			is_final ? i + 2 :
-			strncmp(argv[i], "--final=", 8) == 0 ? i + 1 : 0;
+		const int value = is_final                             ? i + 2 :
+				  strncmp(argv[i], "--final=", 8) == 0 ? i + 1 :
+									 0;
 
 		argv[kept++] = argv[i];
 		if (!value)
@@ -226,14 +246,13 @@ static bool take_values(struct rr_check_options *options, int *n, char **argv,
 }
 
 /* The bounds with which a schedule was found count, unless others are given. */
-static bool take_replayed(const struct rr_replay *replay,
-			  struct rr_check_options *options)
+static bool take_replayed(const struct rr_replay *replay, struct rr_check_options *options)
 {
 	char *argv[2 * REPLAYED_MAX] = { "redrace check" };
 	int n = 1;
 
-	for (char *word = strtok(replay->options, " ");
-	     word && n < 2 * REPLAYED_MAX; word = strtok(NULL, " "))
+	for (char *word = strtok(replay->options, " "); word && n < 2 * REPLAYED_MAX;
+	     word = strtok(NULL, " "))
 		argv[n++] = word;
 	options->schedule = replay->words;
 	rr_command_line_parse(&command_line, options, n, argv);
@@ -251,8 +270,7 @@ static const char *find_replay(int n, char **argv)
 	return NULL;
 }
 
-static enum rr_exit check_program(struct rr_check_options *chosen, int n,
-				  int argc, char **argv,
+static enum rr_exit check_program(struct rr_check_options *chosen, int n, int argc, char **argv,
 				  struct rr_error *error)
 {
 	int n_options = n;
@@ -263,10 +281,11 @@ static enum rr_exit check_program(struct rr_check_options *chosen, int n,
 	if (n + 1 < argc)
 		chosen->command = (const char *const *)argv + n + 1;
 	if (!chosen->command == !chosen->n_named) {
-		rr_error_set(error, RR_ERROR_USAGE, "%s",
-			     chosen->command ?
-				     "a client of --client has its own command: leave out the one behind --" :
-				     "check what? The command stands behind --, as in: redrace check -- python3 hit.py");
+		rr_error_set(
+			error, RR_ERROR_USAGE, "%s",
+			chosen->command ?
+				"a client of --client has its own command: leave out the one behind --" :
+				"check what? The command stands behind --, as in: redrace check -- python3 hit.py");
 		return RR_EXIT_OK;
 	}
 	return rr_check(chosen, error);
@@ -286,8 +305,7 @@ static enum rr_exit run_check(int argc, char **argv, struct rr_error *error)
 	enum rr_exit code = RR_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
-	if (!path || (rr_replay_read(path, &replay, error) &&
-		      take_replayed(&replay, &chosen)))
+	if (!path || (rr_replay_read(path, &replay, error) && take_replayed(&replay, &chosen)))
 		code = check_program(&chosen, n, argc, argv, error);
 	rr_replay_release(&replay);
 	return code;

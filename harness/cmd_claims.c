@@ -11,10 +11,7 @@
 #include "base/pool.h"
 #include "claims/claims.h"
 
-enum {
-	CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) |
-			 RR_ONLY(RR_FORMAT_HTML)
-};
+enum { CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) | RR_ONLY(RR_FORMAT_HTML) };
 
 struct claims_options {
 	struct rr_claims_choice choice, own; /* the same, if it is no shard */
@@ -22,7 +19,7 @@ struct claims_options {
 	const char *times_path; /* NULL = there are no times */
 	struct rr_case_times times;
 	struct rr_outputs outputs;
-	const char *docs;   /* a folder for the whole table, or NULL */
+	const char *docs; /* a folder for the whole table, or NULL */
 	const char *redis_server;
 	long jobs;
 };
@@ -36,19 +33,17 @@ static const char *claim_name(size_t index)
 	return claim ? claim->id : NULL;
 }
 
-static bool choose_claim(struct claims_options *options, const char *id,
-			 struct rr_error *error)
+static bool choose_claim(struct claims_options *options, const char *id, struct rr_error *error)
 {
 	const struct rr_claim *claim = rr_claim_find(id);
 	const struct rr_claim **more;
 
 	if (!claim)
-		return rr_refuse_name("claim", id, claim_name,
-				      "'redrace claims' shows them", error);
+		return rr_refuse_name("claim", id, claim_name, "'redrace claims' shows them",
+				      error);
 	if (options->choice.n && rr_claims_chosen(&options->choice, claim))
 		return true;
-	more = realloc(options->choice.claims,
-		       (options->choice.n + 1) * sizeof(*more));
+	more = realloc(options->choice.claims, (options->choice.n + 1) * sizeof(*more));
 	if (!more)
 		return rr_error_no_memory(error);
 	more[options->choice.n++] = claim;
@@ -84,10 +79,12 @@ static const struct rr_option options_table[] = {
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .html, .xml (JUnit), .tap or .ctrf.json; may be repeated",
-	  .at = AT(outputs), .formats = CLAIMS_FORMATS },
+	  .at = AT(outputs),
+	  .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "what is printed: text, json, junit, tap, github, ctrf, markdown or html (text)",
-	  .at = AT(outputs.printed), .formats = CLAIMS_FORMATS },
+	  .at = AT(outputs.printed),
+	  .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_DOCS,
 	  .help = "also write DIR/claims.md, if all claims are checked",
 	  .at = AT(docs) },
@@ -104,7 +101,8 @@ static bool check_claims_options(void *into, struct rr_error *error)
 }
 
 static const struct rr_command_line command_line = {
-	.about = "Plays the races of every claim of the documents, computes how true the claim is, and compares that with what is recorded.",
+	.about =
+		"Plays the races of every claim of the documents, computes how true the claim is, and compares that with what is recorded.",
 	.examples = "redrace claims --only TL-7\n"
 		    "redrace claims --format junit --output claims.xml",
 	.options = options_table,
@@ -114,8 +112,7 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------ */
 
-static bool print_claims(const void *what, enum rr_format format, FILE *out,
-			 struct rr_error *error)
+static bool print_claims(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
 	if (format == RR_FORMAT_MARKDOWN)
@@ -127,8 +124,7 @@ static bool print_claims(const void *what, enum rr_format format, FILE *out,
 	return true;
 }
 
-static enum rr_exit write_claims_document(const char *path,
-					  const struct rr_claim_rows *rows)
+static enum rr_exit write_claims_document(const char *path, const struct rr_claim_rows *rows)
 {
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
@@ -150,15 +146,12 @@ static enum rr_exit write_claims_docs(const struct claims_options *options,
 {
 	char path[RR_PATH_SIZE];
 	const bool is_whole = !options->choice.n && !options->shard.of &&
-			      !rows->counts[RR_FAILED] &&
-			      !rows->counts[RR_UNFINISHED];
+			      !rows->counts[RR_FAILED] && !rows->counts[RR_UNFINISHED];
 
 	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
 	if (is_whole)
 		return write_claims_document(path, rows);
-	return rr_complain(RR_EXIT_OK,
-			   "checked only some of the claims: %s stays as it is",
-			   path);
+	return rr_complain(RR_EXIT_OK, "checked only some of the claims: %s stays as it is", path);
 }
 
 /* A race that cannot be read belongs to no row. */
@@ -170,8 +163,7 @@ static enum rr_exit complain_of_files(const struct rr_jobs *jobs)
 		const struct rr_job *job = &jobs->jobs[i];
 
 		if (!job->race && !job->measure)
-			code = rr_complain(job->result.code, "%s",
-					   job->result.text);
+			code = rr_complain(job->result.code, "%s", job->result.text);
 	}
 	return code;
 }
@@ -186,14 +178,13 @@ static void complain_of_failures(const struct rr_claim_rows *rows)
 	while (row->standing != RR_FAILED)
 		row++;
 	rr_complain(row->code, "%zu of %zu claims could not be checked: %s: %s",
-		    rows->counts[RR_FAILED], rows->n, row->claim->id,
-		    row->problem);
+		    rows->counts[RR_FAILED], rows->n, row->claim->id, row->problem);
 }
 
 /* Rows of a run that was called off are shown, and replace no file. */
 static enum rr_exit publish_claims(const struct claims_options *options,
-				   const struct rr_claim_rows *rows,
-				   double seconds, bool is_called_off)
+				   const struct rr_claim_rows *rows, double seconds,
+				   bool is_called_off)
 {
 	struct rr_outputs outputs = options->outputs;
 	struct rr_error error = { 0 };
@@ -204,8 +195,8 @@ static enum rr_exit publish_claims(const struct claims_options *options,
 	rr_claim_rows_as_cases(rows, &cases);
 	cases.seconds = seconds;
 	if (options->shard.of) {
-		rr_claims_note_shard(&options->choice, &options->own,
-				     &options->shard, &options->times, &cases);
+		rr_claims_note_shard(&options->choice, &options->own, &options->shard,
+				     &options->times, &cases);
 		rr_shard_note_exit(&cases, rr_claim_rows_exit(rows));
 	}
 	rr_cases_publish(&cases, &outputs, print_claims, rows, &error);
@@ -213,9 +204,8 @@ static enum rr_exit publish_claims(const struct claims_options *options,
 	return rr_report_error(&error);
 }
 
-static enum rr_exit report_claims(const struct claims_options *options,
-				  const struct rr_jobs *jobs, double seconds,
-				  bool is_called_off)
+static enum rr_exit report_claims(const struct claims_options *options, const struct rr_jobs *jobs,
+				  double seconds, bool is_called_off)
 {
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_claim_rows rows;
@@ -234,21 +224,18 @@ static enum rr_exit report_claims(const struct claims_options *options,
 
 /* ---- The whole --------------------------------------------------------- */
 
-static enum rr_exit check_claims(const struct claims_options *options,
-				 struct rr_signals *signals,
+static enum rr_exit check_claims(const struct claims_options *options, struct rr_signals *signals,
 				 struct rr_error *error)
 {
 	const double begun = rr_clock_s();
 	struct rr_jobs jobs;
 	enum rr_exit code;
 
-	if (!rr_jobs_collect(&jobs, options->redis_server, &options->own,
-			     error))
+	if (!rr_jobs_collect(&jobs, options->redis_server, &options->own, error))
 		return RR_EXIT_OK;
 	code = complain_of_files(&jobs);
 	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
-	code = rr_exit_worse(code, report_claims(options, &jobs,
-						 rr_clock_s() - begun,
+	code = rr_exit_worse(code, report_claims(options, &jobs, rr_clock_s() - begun,
 						 signals->interrupted));
 	rr_jobs_free(&jobs);
 	/* What was not begun for an error was not called off: the error says it. */
@@ -264,8 +251,7 @@ static bool choose_own(struct claims_options *options, struct rr_error *error)
 	if (!options->shard.of)
 		return true;
 	return rr_case_times_read(&options->times, options->times_path, error) &&
-	       (rr_claims_deal(&options->choice, &options->shard,
-			       &options->times, &options->own) ||
+	       (rr_claims_deal(&options->choice, &options->shard, &options->times, &options->own) ||
 		rr_error_no_memory(error));
 }
 

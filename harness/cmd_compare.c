@@ -18,8 +18,7 @@ static bool take_directory(void *into, char *name, struct rr_error *error)
 
 	if (options->n_directories == 2)
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s': two directories are compared, not more",
-				    name);
+				    "'%s': two directories are compared, not more", name);
 	options->directories[options->n_directories++] = name;
 	return true;
 }
@@ -31,19 +30,23 @@ static bool check_directories(void *into, struct rr_error *error)
 
 	if (options->compare.n_directories == (is_text ? 2 : 1))
 		return true;
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    is_text ? "name two results directories, that from before and that from after" :
-				      "--format gobench takes one results directory");
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		is_text ? "name two results directories, that from before and that from after" :
+			  "--format gobench takes one results directory");
 }
 
 static const struct rr_option options_table[] = {
-	{ .name = "floor", .argument = "PERCENT",
+	{ .name = "floor",
+	  .argument = "PERCENT",
 	  .help = "a smaller difference does not matter, 0 to 100 (5)",
 	  .kind = RR_TAKES_NUMBER,
-	  .at = offsetof(struct options, compare.floor_pct), .max = 100 },
+	  .at = offsetof(struct options, compare.floor_pct),
+	  .max = 100 },
 	{ .name = "anyway",
 	  .help = "compare figures although servers, machines or settings differ",
-	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct options, compare.anyway) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = offsetof(struct options, compare.anyway) },
 	{ .name = "fail-if-slower",
 	  .help = "exit with 3 if something has become slower by more than the floor",
 	  .kind = RR_TAKES_NOTHING,
@@ -55,8 +58,9 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares two results directories of bench: first whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy, as the Hodges-Lehmann ratio with its 95 % interval and the two-sided Mann-Whitney test over the repeats. Figures of different servers, machines or settings are not compared.\v"
-		 "At least four repeats on either side are needed to show a difference. The exit code is 1 if something is wrong now, 3 with --fail-if-slower, and 65 if the environments differ.",
+	.about =
+		"Compares two results directories of bench: first whether a strategy that was exact counts wrongly now; then increments/s and p99 of each strategy, as the Hodges-Lehmann ratio with its 95 % interval and the two-sided Mann-Whitney test over the repeats. Figures of different servers, machines or settings are not compared.\v"
+		"At least four repeats on either side are needed to show a difference. The exit code is 1 if something is wrong now, 3 with --fail-if-slower, and 65 if the environments differ.",
 	.arguments = "DIR DIR",
 	.missing = "name two results directories, that from before and that from after",
 	.options = options_table,

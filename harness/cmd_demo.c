@@ -21,7 +21,7 @@ struct scene {
 	const char *words[WORDS_MAX]; /* the command's; none = counts */
 	enum rr_exit exit;            /* that the command ends with */
 	struct rr_live live;
-	const char *after;            /* what was seen, NULL = nothing more */
+	const char *after; /* what was seen, NULL = nothing more */
 };
 
 /* One act: two sentences, and what is shown. */
@@ -41,7 +41,8 @@ static const struct act acts[] = {
 	  .scenes = { { .live = { "none", 2, 1, 0 },
 			.after = "Each command was atomic. The two together were not." },
 		      { .live = { "incr", 2, 1, 0 },
-			.after = "Reading, adding and writing are one command: nothing can come in between." } } },
+			.after =
+				"Reading, adding and writing are one command: nothing can come in between." } } },
 	{ .name = "how",
 	  .title = "See how",
 	  .text = "Both clients read the same value before either of them writes.\n"
@@ -52,8 +53,7 @@ static const struct act acts[] = {
 	  .text = "You decide which client goes next: lose an update, with a for A and b for B.\n"
 		  "Then begin again (r) and find all the orders that lose none; q goes on.",
 	  .scenes = { { .words = { "play", "--interactive", "none" } },
-		      { .words = { "play", "--schedule",
-				   "A:GET B:GET A:SET B:SET", "none" } } },
+		      { .words = { "play", "--schedule", "A:GET B:GET A:SET B:SET", "none" } } },
 	  .is_interactive = true },
 	{ .name = "mutex",
 	  .title = "A mutex of the program's own",
@@ -87,8 +87,7 @@ static const struct act acts[] = {
 	  .title = "Your own program",
 	  .text = "The same for any program in any language, unmodified: a shell script with\n"
 		  "redis-cli. Final data that no serial order leaves are shown with the schedule.",
-	  .scenes = { { .words = { "check", "--", "sh",
-				   "examples/check/counter.sh" },
+	  .scenes = { { .words = { "check", "--", "sh", "examples/check/counter.sh" },
 			.exit = RR_EXIT_VIOLATED } },
 	  .needs = "examples/check/counter.sh" },
 };
@@ -99,9 +98,9 @@ enum { N_ACTS = sizeof(acts) / sizeof(acts[0]) };
 
 struct demo_options {
 	const char *redis_server;
-	long seconds;     /* of each live count, about */
-	bool is_auto;     /* without pauses */
-	size_t only;      /* an act, or N_ACTS */
+	long seconds; /* of each live count, about */
+	bool is_auto; /* without pauses */
+	size_t only;  /* an act, or N_ACTS */
 };
 
 static const char *act_name(size_t index)
@@ -113,26 +112,30 @@ static bool take_act(void *into, char *text, struct rr_error *error)
 {
 	struct demo_options *options = into;
 
-	return rr_take_name("act", text, act_name,
-			    "'redrace help demo' shows them", &options->only,
+	return rr_take_name("act", text, act_name, "'redrace help demo' shows them", &options->only,
 			    error);
 }
 
 static const struct rr_option options_table[] = {
-	{ .name = "auto", .help = "go on without waiting for keys",
-	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct demo_options, is_auto) },
+	{ .name = "auto",
+	  .help = "go on without waiting for keys",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = offsetof(struct demo_options, is_auto) },
 	{ .common = RR_OPTION_ONLY,
 	  .help = "only one act: counts, how, scheduler, mutex, crash, lease, delete, proof or program",
-	  .take = take_act, .name_at = act_name },
+	  .take = take_act,
+	  .name_at = act_name },
 	{ .common = RR_OPTION_SECONDS,
 	  .help = "seconds that each of the four live counts takes (10)",
-	  .at = offsetof(struct demo_options, seconds), .min = 1, .max = 600 },
-	{ .common = RR_OPTION_REDIS_SERVER,
-	  .at = offsetof(struct demo_options, redis_server) },
+	  .at = offsetof(struct demo_options, seconds),
+	  .min = 1,
+	  .max = 600 },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = offsetof(struct demo_options, redis_server) },
 };
 
 static const struct rr_command_line demo_line = {
-	.about = "A tour of ten minutes, act by act, with pauses: counts that go wrong, how they go wrong, locks and how they break, the proof, and your own program.",
+	.about =
+		"A tour of ten minutes, act by act, with pauses: counts that go wrong, how they go wrong, locks and how they break, the proof, and your own program.",
 	.examples = "redrace demo --auto --seconds 2\n"
 		    "redrace demo --only proof",
 	.options = options_table,
@@ -154,8 +157,7 @@ struct tour {
 static void pause_tour(struct tour *tour)
 {
 	if (tour->waits && !tour->has_quit)
-		tour->has_quit = !rr_press_key(&tour->session.signals,
-					       "press a key, q to end ");
+		tour->has_quit = !rr_press_key(&tour->session.signals, "press a key, q to end ");
 	if (tour->session.signals.interrupted)
 		rr_error_set(tour->error, RR_ERROR_INTERRUPTED, "%s", "");
 }
@@ -182,8 +184,7 @@ static enum rr_exit await_command(struct tour *tour, pid_t pid)
 		if (signals->interrupted && !is_told)
 			is_told = kill(pid, SIGTERM) == 0;
 	}
-	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) :
-				   RR_EXIT_INTERNAL;
+	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;
 }
 
 /* Runs this program again, with the same standard input and output. */
@@ -228,8 +229,7 @@ static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
 		return code;
 	else if (code != scene->exit)
 		return rr_complain(code ? code : RR_EXIT_VIOLATED,
-				   "'%s' ended with %d instead of %d",
-				   scene->words[0], (int)code,
+				   "'%s' ended with %d instead of %d", scene->words[0], (int)code,
 				   (int)scene->exit);
 	return RR_EXIT_OK;
 }
@@ -237,9 +237,8 @@ static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
 static enum rr_exit play_live(struct tour *tour, const struct scene *scene)
 {
 	const struct rr_cluster_options servers = {
-		.program = tour->options->redis_server ?
-				   tour->options->redis_server :
-				   "redis-server",
+		.program = tour->options->redis_server ? tour->options->redis_server :
+							 "redis-server",
 		.clock = RR_CLUSTER_REAL,
 		.cpu = rr_placement_cpu(),
 	};
@@ -247,8 +246,7 @@ static enum rr_exit play_live(struct tour *tour, const struct scene *scene)
 
 	live.seconds = tour->options->seconds;
 	if (!tour->is_open &&
-	    !rr_cluster_open(&tour->cluster, &tour->session, &servers,
-			     tour->error))
+	    !rr_cluster_open(&tour->cluster, &tour->session, &servers, tour->error))
 		return RR_EXIT_OK;
 	tour->is_open = true;
 	return rr_live_count(&live, &tour->cluster, tour->error);
@@ -280,8 +278,7 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 	size_t to = act->is_interactive && tour->waits ? 1 : SCENES_MAX;
 	enum rr_exit worst = RR_EXIT_OK;
 
-	printf("%zu. %s\n\n%s\n", (size_t)(act - acts) + 1, act->title,
-	       act->text);
+	printf("%zu. %s\n\n%s\n", (size_t)(act - acts) + 1, act->title, act->text);
 	if (act->scenes[0].live.strategy && tour->options->only < N_ACTS)
 		putchar('\n');
 	if (act->needs && access(act->needs, R_OK) != 0) {
@@ -291,13 +288,10 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 	if (act->is_interactive)
 		pause_tour(tour);
 	if (act->scenes[0].live.strategy && tour->options->only == N_ACTS)
-		print_tour_command((const char *const[]){ "demo", "--only",
-						     act->name, NULL });
-	for (; from < to && has_scene(&act->scenes[from]) && !tour->has_quit &&
-	       !tour->error->kind;
+		print_tour_command((const char *const[]){ "demo", "--only", act->name, NULL });
+	for (; from < to && has_scene(&act->scenes[from]) && !tour->has_quit && !tour->error->kind;
 	     from++)
-		worst = rr_exit_worse(worst,
-				      play_scene(tour, &act->scenes[from]));
+		worst = rr_exit_worse(worst, play_scene(tour, &act->scenes[from]));
 	return worst;
 }
 
@@ -324,14 +318,12 @@ static enum rr_exit play_tour(struct tour *tour)
 
 static enum rr_exit run_demo(int argc, char **argv, struct rr_error *error)
 {
-	struct demo_options options = { .seconds = DEFAULT_SECONDS,
-					.only = N_ACTS };
+	struct demo_options options = { .seconds = DEFAULT_SECONDS, .only = N_ACTS };
 	struct tour tour = { .options = &options, .error = error };
 	enum rr_exit code = RR_EXIT_OK;
 
 	rr_command_line_parse(&demo_line, &options, argc, argv);
-	tour.waits = !options.is_auto && isatty(STDIN_FILENO) == 1 &&
-		     isatty(STDOUT_FILENO) == 1;
+	tour.waits = !options.is_auto && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
 	if (rr_session_open(&tour.session, error))
 		code = play_tour(&tour);
 	rr_cluster_close(&tour.cluster);

@@ -17,7 +17,8 @@ static const struct rr_option options_table[] = {
 	  .at = offsetof(struct options, doctor.redis_server) },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt or .json; may be repeated",
-	  .at = offsetof(struct options, outputs), .formats = DOCTOR_FORMATS },
+	  .at = offsetof(struct options, outputs),
+	  .formats = DOCTOR_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "what is printed: text or json (text)",
 	  .at = offsetof(struct options, outputs.printed),
@@ -25,8 +26,9 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Shows what this machine has for redrace: servers (each is started), programs, libraries, processors, clocks, limits. For what is missing or makes measurements worse it says what that means and which command mends it. Nothing is changed.\v"
-		 "Each line begins with ok, unknown (cannot be seen here), missing (something can do without it), warning (measurements are worse, or some runs fail) or failed. The exit code is 69 if no server can be started, else 0, with warnings, too.",
+	.about =
+		"Shows what this machine has for redrace: servers (each is started), programs, libraries, processors, clocks, limits. For what is missing or makes measurements worse it says what that means and which command mends it. Nothing is changed.\v"
+		"Each line begins with ok, unknown (cannot be seen here), missing (something can do without it), warning (measurements are worse, or some runs fail) or failed. The exit code is 69 if no server can be started, else 0, with warnings, too.",
 	.examples = "redrace doctor\n"
 		    "redrace doctor --redis-server /opt/valkey/bin/valkey-server\n"
 		    "redrace doctor --format json",
@@ -41,10 +43,10 @@ static enum rr_exit run_doctor(int argc, char **argv, struct rr_error *error)
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (rr_doctor_examine(&doctor, &options.doctor, error) &&
-	    rr_doctor_publish(&doctor, &options.outputs, error) &&
-	    !doctor.has_server)
-		rr_error_set(error, RR_ERROR_REDIS,
-			     "no server can be started; apt-get install redis-server, or name one with --redis-server PATH");
+	    rr_doctor_publish(&doctor, &options.outputs, error) && !doctor.has_server)
+		rr_error_set(
+			error, RR_ERROR_REDIS,
+			"no server can be started; apt-get install redis-server, or name one with --redis-server PATH");
 	rr_doctor_release(&doctor);
 	return RR_EXIT_OK;
 }

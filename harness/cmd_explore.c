@@ -21,16 +21,14 @@ struct searches {
 	size_t page_size;
 };
 
-static enum rr_exit explore_strategy(struct searches *searches,
-				     const struct rr_strategy *strategy,
+static enum rr_exit explore_strategy(struct searches *searches, const struct rr_strategy *strategy,
 				     struct rr_cluster *cluster)
 {
 	const size_t begin = searches->size;
 	struct rr_error error = { 0 };
-	const enum rr_exit code =
-		rr_explore_report(cluster, strategy, searches->options,
-				  searches->text, searches->page,
-				  &searches->cases, &error);
+	const enum rr_exit code = rr_explore_report(cluster, strategy, searches->options,
+						    searches->text, searches->page,
+						    &searches->cases, &error);
 
 	fflush(searches->text);
 	if (searches->options->report.printed == RR_FORMAT_TEXT)
@@ -40,16 +38,15 @@ static enum rr_exit explore_strategy(struct searches *searches,
 }
 
 /* Of several, one that is skipped does not count. */
-static enum rr_exit explore_strategies(struct searches *searches,
-				       struct rr_cluster *cluster)
+static enum rr_exit explore_strategies(struct searches *searches, struct rr_cluster *cluster)
 {
 	const struct rr_explore_options *options = searches->options;
 	enum rr_exit worst = RR_EXIT_OK;
 	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
-		const enum rr_exit code = explore_strategy(
-			searches, options->strategies[i], cluster);
+		const enum rr_exit code = explore_strategy(searches, options->strategies[i],
+							   cluster);
 
 		if (code == RR_EXIT_SKIPPED)
 			n_skipped++;
@@ -84,8 +81,7 @@ static bool print_searches(const void *what, enum rr_format format, FILE *out,
 
 /* What was called off is shown, and replaces no file. */
 static enum rr_exit explore_and_publish(const struct rr_explore_options *options,
-					struct rr_cluster *cluster,
-					struct rr_error *error)
+					struct rr_cluster *cluster, struct rr_error *error)
 {
 	const double begun = rr_clock_s();
 	struct rr_outputs outputs = options->report;
@@ -97,12 +93,10 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	rr_cluster_version(cluster, version, sizeof(version));
 	json_object_set_new(searches.cases.properties, "redis_version",
 			    json_string(rr_version_number(version)));
-	json_object_set_new(searches.cases.properties, "server",
-			    json_string(version));
+	json_object_set_new(searches.cases.properties, "server", json_string(version));
 	searches.text = open_memstream(&searches.all_text, &searches.size);
 	if (rr_outputs_have(&outputs, RR_ONLY(RR_FORMAT_HTML)))
-		searches.page = open_memstream(&searches.all_page,
-					       &searches.page_size);
+		searches.page = open_memstream(&searches.all_page, &searches.page_size);
 	if (searches.text) {
 		code = explore_strategies(&searches, cluster);
 		searches.cases.seconds = rr_clock_s() - begun;
@@ -113,8 +107,7 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 			outputs.n = 0;
 		if (searches.page)
 			fflush(searches.page);
-		rr_cases_publish(&searches.cases, &outputs, print_searches,
-				 &searches, error);
+		rr_cases_publish(&searches.cases, &outputs, print_searches, &searches, error);
 		fclose(searches.text);
 	} else {
 		rr_error_no_memory(error);
@@ -128,27 +121,23 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 }
 
 /* There are no servers to search on. */
-static void publish_failure(const struct rr_explore_options *options,
-			    const struct rr_error *why)
+static void publish_failure(const struct rr_explore_options *options, const struct rr_error *why)
 {
 	struct searches searches = { .options = options, .all_text = "" };
 	struct rr_error error = { 0 };
 
 	rr_cases_init(&searches.cases, "redrace explore");
-	rr_cases_add(&searches.cases,
-		     &(struct rr_case){ .suite = "explore",
-					.name = "servers",
-					.verdict = RR_CASE_ERROR,
-					.message = why->text });
-	rr_cases_publish(&searches.cases, &options->report, print_searches,
-			 &searches, &error);
+	rr_cases_add(&searches.cases, &(struct rr_case){ .suite = "explore",
+							 .name = "servers",
+							 .verdict = RR_CASE_ERROR,
+							 .message = why->text });
+	rr_cases_publish(&searches.cases, &options->report, print_searches, &searches, &error);
 	rr_report_error(&error);
 	rr_cases_release(&searches.cases);
 }
 
 static enum rr_exit explore_on_servers(const struct rr_explore_options *options,
-				       struct rr_session *session,
-				       struct rr_error *error)
+				       struct rr_session *session, struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,

@@ -14,31 +14,34 @@ struct options {
 };
 
 static const struct rr_option options_table[] = {
-	{ .common = RR_OPTION_ALL,
-	  .at = offsetof(struct options, comparison.all) },
+	{ .common = RR_OPTION_ALL, .at = offsetof(struct options, comparison.all) },
 	RR_COMPARISON_ROWS(offsetof(struct options, comparison)),
 	{ .help = "Searches" },
 	{ .name = "explore",
 	  .help = "measure the searches of explore instead: how large, and how fast",
-	  .kind = RR_TAKES_NOTHING, .at = offsetof(struct options, explore) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = offsetof(struct options, explore) },
 	{ .common = RR_OPTION_SECONDS,
 	  .help = "with --explore: stop each search after N seconds, 1 to 3600 (15)",
-	  .at = offsetof(struct options, limit_s), .min = 1, .max = 3600 },
+	  .at = offsetof(struct options, limit_s),
+	  .min = 1,
+	  .max = 3600 },
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server."
-		 "\vWith --explore: states, transitions and questions of the searches of explore, and how fast they are.",
+	.about =
+		"Compares INCR with redis-benchmark, each strategy with its floor (its round trips times the round trip of a PING), and redlock with the lock on one server."
+		"\vWith --explore: states, transitions and questions of the searches of explore, and how fast they are.",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-static enum rr_exit compare(const struct options *options,
-			    struct rr_session *session, struct rr_error *error)
+static enum rr_exit compare(const struct options *options, struct rr_session *session,
+			    struct rr_error *error)
 {
 	if (options->explore) {
-		rr_explore_floor(session, options->comparison.redis_server,
-				 options->limit_s, error);
+		rr_explore_floor(session, options->comparison.redis_server, options->limit_s,
+				 error);
 		return RR_EXIT_OK;
 	}
 	return rr_floor_compare(&options->comparison, session, error);
@@ -46,8 +49,7 @@ static enum rr_exit compare(const struct options *options,
 
 static enum rr_exit run_floor(int argc, char **argv, struct rr_error *error)
 {
-	struct options options = { .comparison = rr_comparison_defaults(),
-				   .limit_s = 15 };
+	struct options options = { .comparison = rr_comparison_defaults(), .limit_s = 15 };
 	struct rr_session session;
 	enum rr_exit code = RR_EXIT_OK;
 

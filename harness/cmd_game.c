@@ -14,16 +14,13 @@ struct game_options {
 };
 
 static const struct rr_option options_table[] = {
-	{ .common = RR_OPTION_OUTPUT,
-	  .at = offsetof(struct game_options, output) },
-	{ .common = RR_OPTION_REDIS_SERVER,
-	  .at = offsetof(struct game_options, redis_server) },
+	{ .common = RR_OPTION_OUTPUT, .at = offsetof(struct game_options, output) },
+	{ .common = RR_OPTION_REDIS_SERVER, .at = offsetof(struct game_options, redis_server) },
 };
 
 static bool take_level(void *into, char *name, struct rr_error *error)
 {
-	struct rr_game_config *config =
-		&((struct game_options *)into)->config;
+	struct rr_game_config *config = &((struct game_options *)into)->config;
 
 	if (config->n_levels == RR_GAME_LEVELS_MAX)
 		return rr_error_set(error, RR_ERROR_USAGE, "too many levels");
@@ -32,7 +29,8 @@ static bool take_level(void *into, char *name, struct rr_error *error)
 }
 
 static const struct rr_command_line command_line = {
-	.about = "Writes an HTML page in which the reader picks whose command comes next: levels with a goal each, from a lost update up to Redlock. What can be picked and how many ways end well is searched on real servers.",
+	.about =
+		"Writes an HTML page in which the reader picks whose command comes next: levels with a goal each, from a lost update up to Redlock. What can be picked and how many ways end well is searched on real servers.",
 	.arguments = "[LEVEL...]",
 	.examples = "redrace game -o game.html",
 	.options = options_table,
@@ -42,8 +40,7 @@ static const struct rr_command_line command_line = {
 
 /* ---- Writing --------------------------------------------------------------- */
 
-static bool write_game(const struct game_options *options, FILE *out,
-		       struct rr_error *error)
+static bool write_game(const struct game_options *options, FILE *out, struct rr_error *error)
 {
 	const struct rr_cluster_options servers = {
 		.program = options->redis_server,

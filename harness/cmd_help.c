@@ -32,8 +32,7 @@ static bool check_help_options(void *into, struct rr_error *error)
 	if (options->complete)
 		return true;
 	if (options->n_words > 1)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s': help takes one command",
+		return rr_error_set(error, RR_ERROR_USAGE, "'%s': help takes one command",
 				    options->words[1]);
 	return !options->manual || options->n_words ||
 	       rr_error_set(error, RR_ERROR_USAGE,
@@ -41,7 +40,8 @@ static bool check_help_options(void *into, struct rr_error *error)
 }
 
 static const struct rr_option options_table[] = {
-	{ .name = "man", .help = "print its manual page, as mdoc(7), instead",
+	{ .name = "man",
+	  .help = "print its manual page, as mdoc(7), instead",
 	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct help_options, manual) },
 	{ .name = "complete",
@@ -75,8 +75,8 @@ static void complete_words(const struct help_options *options)
 	}
 	command = rr_command_find(options->words[0], &unknown);
 	if (command)
-		rr_command_line_complete(command->line, options->n_words - 1,
-					 options->words + 1, stdout);
+		rr_command_line_complete(command->line, options->n_words - 1, options->words + 1,
+					 stdout);
 }
 
 static void show_command(const struct rr_command *command, bool as_manual)
@@ -85,8 +85,7 @@ static void show_command(const struct rr_command *command, bool as_manual)
 
 	snprintf(program, sizeof(program), "redrace %s", command->name);
 	if (as_manual)
-		rr_command_line_manual(command->line, command->name,
-				       command->summary, stdout);
+		rr_command_line_manual(command->line, command->name, command->summary, stdout);
 	else
 		rr_command_line_help(command->line, program, stdout);
 }

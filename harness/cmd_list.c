@@ -13,7 +13,8 @@ struct list_options {
 };
 
 static const struct rr_option options_table[] = {
-	{ .name = "races", .help = "list only the races",
+	{ .name = "races",
+	  .help = "list only the races",
 	  .kind = RR_TAKES_NOTHING,
 	  .at = offsetof(struct list_options, races) },
 	{ .common = RR_OPTION_FORMAT,
@@ -23,16 +24,16 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Lists the strategies (name, documents, expectation, commands) and the races (name, claims, title).",
+	.about =
+		"Lists the strategies (name, documents, expectation, commands) and the races (name, claims, title).",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
 static void print_markdown(const struct rr_strategy *strategy)
 {
-	printf("| [`%s`](scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
-	       strategy->name, strategy->summary, strategy->document,
-	       rr_expectation(strategy));
+	printf("| [`%s`](scenarios/%s.c) | %s | %s | %s |\n", strategy->name, strategy->name,
+	       strategy->summary, strategy->document, rr_expectation(strategy));
 }
 
 static void print_line(const struct rr_strategy *strategy)
@@ -44,8 +45,7 @@ static void print_line(const struct rr_strategy *strategy)
 static void list_strategies(bool markdown)
 {
 	if (!markdown)
-		printf("%-20s %-14s %-44s %s\n", "strategy", "document",
-		       "expected", "commands");
+		printf("%-20s %-14s %-44s %s\n", "strategy", "document", "expected", "commands");
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		if (markdown)
 			print_markdown(rr_strategies[i]);

@@ -13,15 +13,14 @@
 
 enum {
 	STRATEGIES_MAX = 64,
-	MATRIX_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) |
-			 RR_ONLY(RR_FORMAT_HTML)
+	MATRIX_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) | RR_ONLY(RR_FORMAT_HTML)
 };
 
 struct matrix_options {
 	size_t n_strategies;
 	const struct rr_strategy *strategies[STRATEGIES_MAX];
 	unsigned hazards;
-	unsigned long most;     /* states of a cell, 0 = as in its bounds */
+	unsigned long most; /* states of a cell, 0 = as in its bounds */
 	struct rr_shard shard;
 	const char *times_path; /* NULL = there are no times */
 	struct rr_case_times times;
@@ -39,10 +38,9 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct matrix_options *options = into;
 
-	return rr_strategy_choose(name, options->strategies,
-				  &options->n_strategies) ||
-	       rr_refuse_name("strategy", name, rr_strategy_name,
-			      "'redrace list' shows them", error);
+	return rr_strategy_choose(name, options->strategies, &options->n_strategies) ||
+	       rr_refuse_name("strategy", name, rr_strategy_name, "'redrace list' shows them",
+			      error);
 }
 
 static const char *hazard_name(size_t index)
@@ -55,8 +53,7 @@ static bool take_hazard(void *into, char *name, struct rr_error *error)
 	struct matrix_options *options = into;
 	size_t hazard;
 
-	if (!rr_take_name("hazard", name, hazard_name,
-			  "see 'redrace help matrix'", &hazard, error))
+	if (!rr_take_name("hazard", name, hazard_name, "see 'redrace help matrix'", &hazard, error))
 		return false;
 	options->hazards |= 1U << hazard;
 	return true;
@@ -66,26 +63,33 @@ static bool take_hazard(void *into, char *name, struct rr_error *error)
 
 static const struct rr_option options_table[] = {
 	{ .help = "Cells" },
-	{ .name = "hazard", .argument = "NAME",
+	{ .name = "hazard",
+	  .argument = "NAME",
 	  .help = "only this column: threads, processes, crash, slow-work, pause, lost-reply, restart or skew; may be repeated (all)",
-	  .kind = RR_TAKES_MORE, .take = take_hazard,
+	  .kind = RR_TAKES_MORE,
+	  .take = take_hazard,
 	  .name_at = hazard_name },
 	{ .common = RR_OPTION_MAX_STATES,
-	  .help = "stop the search of a cell after N states", .at = AT(most) },
+	  .help = "stop the search of a cell after N states",
+	  .at = AT(most) },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .common = RR_OPTION_SHARD, .at = AT(shard) },
 	{ .common = RR_OPTION_TIMES, .at = AT(times_path) },
-	{ .common = RR_OPTION_REPLAY, .argument = "DIR",
+	{ .common = RR_OPTION_REPLAY,
+	  .argument = "DIR",
 	  .help = "only play the transcripts saved in DIR, and compare",
 	  .at = AT(replay) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit), .tap or .ctrf.json; may be repeated",
-	  .at = AT(outputs), .formats = MATRIX_FORMATS },
+	  .at = AT(outputs),
+	  .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "what is printed: text, json, junit, tap, github, ctrf, markdown or html (text)",
-	  .at = AT(outputs.printed), .formats = MATRIX_FORMATS },
-	{ .common = RR_OPTION_SAVE, .argument = "DIR",
+	  .at = AT(outputs.printed),
+	  .formats = MATRIX_FORMATS },
+	{ .common = RR_OPTION_SAVE,
+	  .argument = "DIR",
 	  .help = "save transcripts of failing cells in DIR, for redrace play",
 	  .at = AT(save) },
 	{ .common = RR_OPTION_DOCS,
@@ -101,8 +105,7 @@ static bool complete_options(void *into, struct rr_error *error)
 	struct matrix_options *options = into;
 
 	if (options->times_path && !options->shard.of)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--times needs --shard");
+		return rr_error_set(error, RR_ERROR_USAGE, "--times needs --shard");
 	if (!options->hazards)
 		options->hazards = RR_ALL_HAZARDS;
 	if (options->n_strategies == 0) {
@@ -114,8 +117,9 @@ static bool complete_options(void *into, struct rr_error *error)
 }
 
 static const struct rr_command_line command_line = {
-	.about = "Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.\v"
-		 "The hazards are several threads, several processes, a crash, work that takes longer than the lease, a pause longer than the lease, a lost reply, a lock server that restarts empty, and clocks that differ.",
+	.about =
+		"Searches all states of each strategy under each hazard, compares what breaks with what is expected, and prints a table.\v"
+		"The hazards are several threads, several processes, a crash, work that takes longer than the lease, a pause longer than the lease, a lost reply, a lock server that restarts empty, and clocks that differ.",
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace matrix --hazard pause fenced lua-renewed\n"
 		    "redrace matrix --format html > matrix.html",
@@ -128,8 +132,7 @@ static const struct rr_command_line command_line = {
 
 /* ---- Files ------------------------------------------------------------- */
 
-static bool print_matrix(const void *what, enum rr_format format, FILE *out,
-			 struct rr_error *error)
+static bool print_matrix(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	(void)error;
 	if (format == RR_FORMAT_MARKDOWN)
@@ -148,8 +151,7 @@ static void complain_of_cells(const struct rr_matrix *matrix)
 	const struct rr_cell *cell = rr_matrix_failed(matrix, &n);
 
 	if (cell)
-		rr_complain(cell->code,
-			    "%zu %s could not be computed: %s, %s: %s", n,
+		rr_complain(cell->code, "%zu %s could not be computed: %s, %s: %s", n,
 			    n == 1 ? "cell" : "cells", cell->strategy->name,
 			    rr_hazard_texts[cell->hazard].title, cell->problem);
 }
@@ -167,16 +169,14 @@ static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 		outputs.n = 0;
 	rr_matrix_as_cases(matrix, &cases);
 	if (options->shard.of)
-		rr_matrix_note_shard(matrix, &options->shard, &options->times,
-				     broken_off, &cases);
+		rr_matrix_note_shard(matrix, &options->shard, &options->times, broken_off, &cases);
 	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
 	complain_of_cells(matrix);
 	return rr_report_error(&error);
 }
 
-static enum rr_exit write_document(const char *path,
-				   const struct rr_matrix *matrix)
+static enum rr_exit write_document(const char *path, const struct rr_matrix *matrix)
 {
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
@@ -188,8 +188,7 @@ static enum rr_exit write_document(const char *path,
 	return rr_report_error(&error);
 }
 
-static enum rr_exit save_transcripts(const char *folder,
-				     const struct rr_matrix *matrix)
+static enum rr_exit save_transcripts(const char *folder, const struct rr_matrix *matrix)
 {
 	struct rr_error error = { 0 };
 
@@ -198,8 +197,7 @@ static enum rr_exit save_transcripts(const char *folder,
 }
 
 /* A part must not take the place of the whole. */
-static enum rr_exit write_matrix_docs(const char *folder,
-				      const struct rr_matrix *matrix)
+static enum rr_exit write_matrix_docs(const char *folder, const struct rr_matrix *matrix)
 {
 	char document[RR_PATH_SIZE], transcripts[RR_PATH_SIZE];
 	const char *why;
@@ -208,9 +206,8 @@ static enum rr_exit write_matrix_docs(const char *folder,
 	snprintf(document, sizeof(document), "%s/matrix.md", folder);
 	snprintf(transcripts, sizeof(transcripts), "%s/matrix", folder);
 	if (!rr_matrix_is_whole(matrix, &why)) {
-		return rr_complain(RR_EXIT_OK,
-				   "computed only %s: %s and %s/ stay as they are",
-				   why, document, transcripts);
+		return rr_complain(RR_EXIT_OK, "computed only %s: %s and %s/ stay as they are", why,
+				   document, transcripts);
 	}
 	code = save_transcripts(transcripts, matrix);
 	if (code == RR_EXIT_OK)
@@ -226,8 +223,7 @@ static enum rr_exit write_files(const struct matrix_options *options,
 	if (options->save)
 		code = save_transcripts(options->save, matrix);
 	if (options->docs)
-		code = rr_exit_worse(code, write_matrix_docs(options->docs,
-							     matrix));
+		code = rr_exit_worse(code, write_matrix_docs(options->docs, matrix));
 	return code;
 }
 
@@ -235,35 +231,29 @@ static enum rr_exit write_files(const struct matrix_options *options,
 
 static enum rr_exit compute_matrix(const struct matrix_options *options,
 				   const struct rr_cluster_options *servers,
-				   struct rr_signals *signals,
-				   struct rr_error *error)
+				   struct rr_signals *signals, struct rr_error *error)
 {
 	struct rr_matrix matrix;
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (!rr_matrix_init(&matrix, options->strategies,
-			    options->n_strategies, options->hazards,
+	if (!rr_matrix_init(&matrix, options->strategies, options->n_strategies, options->hazards,
 			    options->most)) {
 		rr_error_no_memory(error);
 		return RR_EXIT_INTERNAL;
 	}
-	if (options->shard.of &&
-	    !rr_matrix_deal(&matrix, &options->shard, &options->times))
+	if (options->shard.of && !rr_matrix_deal(&matrix, &options->shard, &options->times))
 		rr_error_no_memory(error);
 	else
-		rr_matrix_run(&matrix, servers, (int)options->jobs, signals,
-			      error);
+		rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
 	code = publish_matrix(&matrix, options, error);
 	if (error->kind != RR_ERROR_INTERRUPTED)
-		code = rr_exit_worse(rr_exit_worse(code,
-						   rr_matrix_exit(&matrix)),
+		code = rr_exit_worse(rr_exit_worse(code, rr_matrix_exit(&matrix)),
 				     write_files(options, &matrix));
 	rr_matrix_release(&matrix);
 	return code;
 }
 
-static enum rr_exit replay_folder(const char *folder,
-				  const struct rr_cluster_options *servers,
+static enum rr_exit replay_folder(const char *folder, const struct rr_cluster_options *servers,
 				  struct rr_error *error)
 {
 	struct rr_workplace *place = rr_workplace_new(servers, error);

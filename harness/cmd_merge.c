@@ -23,8 +23,7 @@ static bool take_shard_file(void *into, char *path, struct rr_error *error)
 {
 	struct merge_options *options = into;
 
-	if (!rr_array_grow(&options->paths, options->n_paths,
-			   sizeof(*options->paths)))
+	if (!rr_array_grow(&options->paths, options->n_paths, sizeof(*options->paths)))
 		return rr_error_no_memory(error);
 	options->paths[options->n_paths++] = path;
 	return true;
@@ -36,18 +35,20 @@ static const struct rr_option options_table[] = {
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit), .tap or .ctrf.json; may be repeated",
-	  .at = AT(outputs), .formats = RR_RESULT_FORMATS },
-	{ .common = RR_OPTION_FORMAT, .at = AT(outputs.printed),
+	  .at = AT(outputs),
 	  .formats = RR_RESULT_FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(outputs.printed), .formats = RR_RESULT_FORMATS },
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Puts the results of all shards of a run (--shard I/N of matrix, claims, explore and bench) together, and exits as the whole run would have."
-		 "\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit; of matrix and claims only). "
-		 "A shard that is missing, there twice or of another run is refused.",
+	.about =
+		"Puts the results of all shards of a run (--shard I/N of matrix, claims, explore and bench) together, and exits as the whole run would have."
+		"\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit; of matrix and claims only). "
+		"A shard that is missing, there twice or of another run is refused.",
 	.arguments = "FILE...",
 	.missing = "merge what? name the files that the shards have written",
-	.examples = "redrace matrix --shard 1/2 -o 1.json; redrace matrix --shard 2/2 -o 2.json; redrace merge 1.json 2.json",
+	.examples =
+		"redrace matrix --shard 1/2 -o 1.json; redrace matrix --shard 2/2 -o 2.json; redrace merge 1.json 2.json",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 	.take_argument = take_shard_file,
@@ -58,11 +59,10 @@ static const struct rr_command_line command_line = {
 /* The schedule of a search, too: other cases have theirs in files. */
 static void print_merged_case(const struct rr_case *one, FILE *out)
 {
-	const char *text = strcmp(one->suite, "explore") == 0 ? one->details :
-								 NULL;
+	const char *text = strcmp(one->suite, "explore") == 0 ? one->details : NULL;
 
-	fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict],
-		one->suite, one->name, one->message);
+	fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict], one->suite,
+		one->name, one->message);
 	while (text && *text) {
 		const char *line = text;
 
@@ -70,8 +70,7 @@ static void print_merged_case(const struct rr_case *one, FILE *out)
 	}
 }
 
-static bool print_merged(const void *what, enum rr_format format, FILE *out,
-			 struct rr_error *error)
+static bool print_merged(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct rr_cases *cases = what;
 
@@ -89,8 +88,8 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out,
 /* ---- The whole --------------------------------------------------------- */
 
 /* Of the others each shard has whole cases. */
-static bool put_together(const struct rr_shards *shards, struct rr_cases *whole,
-			 enum rr_exit *code, struct rr_error *error)
+static bool put_together(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
+			 struct rr_error *error)
 {
 	if (strcmp(whole->command, "redrace explore") == 0)
 		return rr_explore_merge(shards, whole, code, error);
@@ -101,16 +100,14 @@ static bool put_together(const struct rr_shards *shards, struct rr_cases *whole,
 }
 
 static enum rr_exit merge_shards(const struct merge_options *options,
-				 const struct rr_shards *shards,
-				 struct rr_error *error)
+				 const struct rr_shards *shards, struct rr_error *error)
 {
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_cases whole;
 
 	rr_shards_begin(shards, &whole);
 	if (put_together(shards, &whole, &code, error))
-		rr_cases_publish(&whole, &options->outputs, print_merged,
-				 &whole, error);
+		rr_cases_publish(&whole, &options->outputs, print_merged, &whole, error);
 	rr_cases_release(&whole);
 	return code;
 }

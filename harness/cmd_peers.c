@@ -20,7 +20,8 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Compares the locks of libredislock with those that people use in Python, Node.js and PHP, which 'make deps-peers' and '.ci/deps-peers-more' install: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
+	.about =
+		"Compares the locks of libredislock with those that people use in Python, Node.js and PHP, which 'make deps-peers' and '.ci/deps-peers-more' install: lock, GET, SET, unlock, on the same private servers and one processor, with 1, 2 and 8 clients.",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
@@ -33,8 +34,8 @@ static enum rr_exit run_peers(int argc, char **argv, struct rr_error *error)
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
 	if (rr_session_open(&session, error))
-		code = rr_peers_compare(&options.comparison,
-					options.format == RR_FORMAT_MARKDOWN, &session, error);
+		code = rr_peers_compare(&options.comparison, options.format == RR_FORMAT_MARKDOWN,
+					&session, error);
 	rr_session_close(&session);
 	return code;
 }

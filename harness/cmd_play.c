@@ -20,9 +20,9 @@ enum { NAMES_MAX = 1024 };
 struct play_options {
 	const char *race;
 	const char *redis_server;
-	const char *output;    /* NULL = stdout */
-	enum rr_format format; /* RR_FORMATS before it is picked */
-	const char *command;   /* that plays it again */
+	const char *output;                       /* NULL = stdout */
+	enum rr_format format;                    /* RR_FORMATS before it is picked */
+	const char *command;                      /* that plays it again */
 	const struct rr_counterpart *counterpart; /* NULL = none was played */
 	const struct rr_race *counterpart_of;
 	bool ascii;
@@ -37,8 +37,7 @@ static bool take_race(void *into, char *text, struct rr_error *error)
 	struct play_options *options = into;
 
 	if (options->race)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s': play takes one race", text);
+		return rr_error_set(error, RR_ERROR_USAGE, "'%s': play takes one race", text);
 	options->race = text;
 	return true;
 }
@@ -48,31 +47,46 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_OUTPUT, .at = AT(output) },
 	{ .common = RR_OPTION_FORMAT,
 	  .help = "text, mermaid, svg, html, json, or race for what was played, to be played again (by the suffix of FILE, else text)",
-	  .at = AT(format), .formats = RR_PICTURE_FORMATS },
-	{ .name = "ascii", .help = "draw with ASCII characters only",
-	  .kind = RR_TAKES_NOTHING, .at = AT(ascii) },
+	  .at = AT(format),
+	  .formats = RR_PICTURE_FORMATS },
+	{ .name = "ascii",
+	  .help = "draw with ASCII characters only",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(ascii) },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 	{ .help = "Only with a race" },
 	{ .name = "step",
 	  .help = "wait for a key before each step and ask what its reply will be; b goes back a step",
-	  .kind = RR_TAKES_NOTHING, .at = AT(step) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(step) },
 	{ .help = "Only with a strategy" },
 	{ .common = RR_OPTION_CLIENTS,
 	  .help = "number of clients, which are called A, B, ... (2)",
-	  .at = AT(guided.setup.n_clients), .min = 1, .max = RR_GUIDED_CLIENTS },
-	{ .common = RR_OPTION_INCREMENTS, .at = AT(guided.setup.increments),
-	  .min = 1, .max = RR_INCREMENTS_MAX },
+	  .at = AT(guided.setup.n_clients),
+	  .min = 1,
+	  .max = RR_GUIDED_CLIENTS },
+	{ .common = RR_OPTION_INCREMENTS,
+	  .at = AT(guided.setup.increments),
+	  .min = 1,
+	  .max = RR_INCREMENTS_MAX },
 	{ .common = RR_OPTION_PROCESSES,
 	  .help = "1: clients are threads of one process, which share its mutex and its crash; as many as clients: each is a process of its own (the default)",
-	  .at = AT(guided.setup.processes), .min = 1, .max = RR_GUIDED_CLIENTS },
-	{ .name = "schedule", .argument = "WORDS",
+	  .at = AT(guided.setup.processes),
+	  .min = 1,
+	  .max = RR_GUIDED_CLIENTS },
+	{ .name = "schedule",
+	  .argument = "WORDS",
 	  .help = "who goes next: A:GET (the next command of A, which must be a GET), A, A', A:sleep, tick:10s, crash:A, pause:A:11s, lose-reply:A, restart:n1; the rest is played client after client",
-	  .kind = RR_TAKES_TEXT, .at = AT(guided.schedule) },
-	{ .name = "stop", .help = "end with the schedule",
-	  .kind = RR_TAKES_NOTHING, .at = AT(guided.stops) },
+	  .kind = RR_TAKES_TEXT,
+	  .at = AT(guided.schedule) },
+	{ .name = "stop",
+	  .help = "end with the schedule",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(guided.stops) },
 	{ .name = "interactive",
 	  .help = "you are the scheduler: each key is a step",
-	  .kind = RR_TAKES_NOTHING, .at = AT(guided.interactive) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(guided.interactive) },
 	{ .common = RR_OPTION_SAVE,
 	  .help = "save what happened as a race, for redrace play",
 	  .at = AT(guided.save) },
@@ -108,29 +122,30 @@ static bool refuse_unknown(const char *name, struct rr_error *error)
 	for (size_t i = 0; races && i < n_races && n < NAMES_MAX; i++)
 		names[n++] = races[i];
 	nearest = rr_nearest(name, names, n);
-	rr_error_set(error, RR_ERROR_USAGE,
-		     nearest ? "no race, file or strategy '%.100s'; did you mean '%s'?" :
-			       "no race, file or strategy '%.100s'; 'redrace list' shows the races and strategies%s",
-		     name, nearest ? nearest : "");
+	rr_error_set(
+		error, RR_ERROR_USAGE,
+		nearest ?
+			"no race, file or strategy '%.100s'; did you mean '%s'?" :
+			"no race, file or strategy '%.100s'; 'redrace list' shows the races and strategies%s",
+		name, nearest ? nearest : "");
 	rr_library_free_names(races, n_races);
 	return false;
 }
 
-static bool check_race(const struct play_options *options,
-		       struct rr_error *error)
+static bool check_race(const struct play_options *options, struct rr_error *error)
 {
 	const struct rr_guided_options *guided = &options->guided;
 	const struct rr_guided_setup *setup = &guided->setup;
 
 	if (!rr_library_has(options->race))
 		return refuse_unknown(options->race, error);
-	if (!guided->schedule && !guided->save && !guided->stops &&
-	    !guided->interactive && !setup->processes &&
-	    !setup->n_clients && !setup->increments)
+	if (!guided->schedule && !guided->save && !guided->stops && !guided->interactive &&
+	    !setup->processes && !setup->n_clients && !setup->increments)
 		return true;
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "'%s' is no strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
-			    options->race);
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		"'%s' is no strategy: --schedule, --interactive and their like need one; 'redrace list' shows them",
+		options->race);
 }
 
 /* By --format, or by the suffix of the file. */
@@ -139,13 +154,10 @@ static bool pick_format(struct play_options *options, struct rr_error *error)
 	char list[RR_FORMAT_LIST];
 
 	if (options->format == RR_FORMATS && options->output &&
-	    !rr_format_of_file(options->output, RR_PICTURE_FORMATS,
-			       &options->format))
+	    !rr_format_of_file(options->output, RR_PICTURE_FORMATS, &options->format))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--output '%s': expected %s at its end, or a --format",
-				    options->output,
-				    rr_format_suffixes(RR_PICTURE_FORMATS,
-						       list));
+				    options->output, rr_format_suffixes(RR_PICTURE_FORMATS, list));
 	if (options->format == RR_FORMATS)
 		options->format = RR_FORMAT_TEXT;
 	return true;
@@ -161,9 +173,10 @@ static bool check_play_options(void *into, struct rr_error *error)
 		return false;
 	if ((options->step || options->guided.interactive) &&
 	    (options->format != RR_FORMAT_TEXT || options->output))
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--%s is for the terminal: it takes neither --format nor --output",
-				    options->step ? "step" : "interactive");
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--%s is for the terminal: it takes neither --format nor --output",
+			options->step ? "step" : "interactive");
 	setup->strategy = rr_strategy_find(options->race);
 	if (!setup->strategy)
 		return check_race(options, error);
@@ -176,13 +189,13 @@ static bool check_play_options(void *into, struct rr_error *error)
 				    "--processes %ld: expected 1, or %zu, as many as clients",
 				    setup->processes, setup->n_clients);
 	conflict = find_conflict(options);
-	return !conflict ||
-	       rr_error_set(error, RR_ERROR_USAGE, "%s", conflict);
+	return !conflict || rr_error_set(error, RR_ERROR_USAGE, "%s", conflict);
 }
 
 static const struct rr_command_line play_line = {
-	.about = "Plays a race on real servers, step by step, checks every reply and draws what happens.\v"
-		 "The race is one of the project's ('redrace list --races'), a file in the language of redrace-race(5), or a strategy, whose own code runs as --schedule says or, with --interactive, as you say.",
+	.about =
+		"Plays a race on real servers, step by step, checks every reply and draws what happens.\v"
+		"The race is one of the project's ('redrace list --races'), a file in the language of redrace-race(5), or a strategy, whose own code runs as --schedule says or, with --interactive, as you say.",
 	.arguments = "RACE|FILE|STRATEGY",
 	.examples = "redrace play --step lost-update\n"
 		    "redrace play --output race.svg overrun-delete\n"
@@ -201,22 +214,17 @@ static const struct rr_command_line play_line = {
 
 static struct rr_article article_of(const struct play_options *options)
 {
-	struct rr_article article = { .id = "race",
-				      .command = options->command };
+	struct rr_article article = { .id = "race", .command = options->command };
 
 	if (options->counterpart)
-		rr_counterpart_show(options->counterpart,
-				    options->counterpart_of, &article);
+		rr_counterpart_show(options->counterpart, options->counterpart_of, &article);
 	return article;
 }
 
-static enum rr_exit draw_to_file(const struct rr_trace *trace,
-				 const struct play_options *options)
+static enum rr_exit draw_to_file(const struct rr_trace *trace, const struct play_options *options)
 {
 	const struct rr_article article = article_of(options);
-	const struct rr_style style = { .ascii = options->ascii,
-					.width = 80,
-					.article = &article };
+	const struct rr_style style = { .ascii = options->ascii, .width = 80, .article = &article };
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
@@ -228,8 +236,7 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace,
 	return rr_report_error(&error);
 }
 
-static enum rr_exit draw_trace(const struct rr_trace *trace,
-			       const struct play_options *options)
+static enum rr_exit draw_trace(const struct rr_trace *trace, const struct play_options *options)
 {
 	const struct rr_article article = article_of(options);
 	struct rr_style style = rr_draw_style(stdout, options->ascii);
@@ -245,15 +252,13 @@ static enum rr_exit draw_trace(const struct rr_trace *trace,
 /* ---- Playing ------------------------------------------------------------ */
 
 /* What a race that was played comes to. */
-static enum rr_exit show_trace(const struct rr_trace *trace,
-			       const struct play_options *options)
+static enum rr_exit show_trace(const struct rr_trace *trace, const struct play_options *options)
 {
 	const enum rr_exit code = draw_trace(trace, options);
 
 	fflush(stdout);
 	rr_draw_difference(stderr, trace);
-	return rr_exit_worse(code, trace->as_written ? RR_EXIT_OK :
-						       RR_EXIT_VIOLATED);
+	return rr_exit_worse(code, trace->as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED);
 }
 
 static enum rr_exit show_strategy(void *context, const struct rr_trace *trace)
@@ -262,10 +267,8 @@ static enum rr_exit show_strategy(void *context, const struct rr_trace *trace)
 }
 
 /* A page shows what is safe beside it. */
-static enum rr_exit play_whole_race(const struct rr_race *race,
-				    struct rr_cluster *cluster,
-				    const struct play_options *options,
-				    struct rr_error *error)
+static enum rr_exit play_whole_race(const struct rr_race *race, struct rr_cluster *cluster,
+				    const struct play_options *options, struct rr_error *error)
 {
 	struct play_options shown = *options;
 	struct rr_counterpart counterpart = { 0 };
@@ -283,10 +286,8 @@ static enum rr_exit play_whole_race(const struct rr_race *race,
 	return code;
 }
 
-static enum rr_exit play_quiz(const struct rr_race *race,
-			      struct rr_cluster *cluster,
-			      const struct play_options *options,
-			      struct rr_error *error)
+static enum rr_exit play_quiz(const struct rr_race *race, struct rr_cluster *cluster,
+			      const struct play_options *options, struct rr_error *error)
 {
 	struct rr_quiz *quiz = calloc(1, sizeof(*quiz));
 	enum rr_exit code = RR_EXIT_OK;
@@ -313,8 +314,7 @@ static enum rr_exit play_quiz(const struct rr_race *race,
 }
 
 /* With servers for it; `race` is NULL when it is a strategy. */
-static enum rr_exit play_on_servers(const struct rr_race *race,
-				    struct play_options *options,
+static enum rr_exit play_on_servers(const struct rr_race *race, struct play_options *options,
 				    struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
@@ -329,8 +329,7 @@ static enum rr_exit play_on_servers(const struct rr_race *race,
 	    !rr_cluster_open(&cluster, &session, &cluster_options, error))
 		code = rr_exit_of(error->kind);
 	else if (!race)
-		code = rr_play_strategy(&options->guided, &cluster,
-					show_strategy, options, error);
+		code = rr_play_strategy(&options->guided, &cluster, show_strategy, options, error);
 	else if (options->step)
 		code = play_quiz(race, &cluster, options, error);
 	else
@@ -340,8 +339,7 @@ static enum rr_exit play_on_servers(const struct rr_race *race,
 	return code;
 }
 
-static enum rr_exit play_as_asked(struct play_options *options,
-				  struct rr_error *error)
+static enum rr_exit play_as_asked(struct play_options *options, struct rr_error *error)
 {
 	struct rr_race *race = NULL;
 	enum rr_exit code;
@@ -358,15 +356,13 @@ static enum rr_exit play_as_asked(struct play_options *options,
 
 static enum rr_exit run_play(int argc, char **argv, struct rr_error *error)
 {
-	struct play_options options = { .redis_server = "redis-server",
-					.format = RR_FORMATS };
+	struct play_options options = { .redis_server = "redis-server", .format = RR_FORMATS };
 	char *whole = rr_shell_words(argc, argv), *command = NULL;
 	enum rr_exit code;
 
 	rr_command_line_parse(&play_line, &options, argc, argv);
 	if (!options.guided.setup.strategy)
-		command = rr_shell_words(2, (char *[]){ "redrace play",
-							(char *)options.race });
+		command = rr_shell_words(2, (char *[]){ "redrace play", (char *)options.race });
 	options.command = command ? command : whole;
 	setlocale(LC_CTYPE, "");
 	code = play_as_asked(&options, error);

@@ -23,8 +23,8 @@ static bool take_subject(void *into, char *text, struct rr_error *error)
 
 	if (report->n_subjects == RR_REPORT_SUBJECTS_MAX)
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s': a page is about at most %d races and directories",
-				    text, RR_REPORT_SUBJECTS_MAX);
+				    "'%s': a page is about at most %d races and directories", text,
+				    RR_REPORT_SUBJECTS_MAX);
 	report->subjects[report->n_subjects++] = text;
 	return true;
 }
@@ -37,19 +37,20 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line report_line = {
-	.about = "Writes one HTML page: tables and plots of a results directory of bench; races, played now, to be stepped through. It needs no network, and can be read without JavaScript.",
+	.about =
+		"Writes one HTML page: tables and plots of a results directory of bench; races, played now, to be stepped through. It needs no network, and can be read without JavaScript.",
 	.arguments = "DIR|RACE|FILE...",
 	.examples = "redrace report results/latest -o report.html\n"
 		    "redrace report -o races.html lost-update overrun-delete",
 	.find_names = rr_library_names,
-	.missing = "report what? Name a results directory of bench, or races; 'redrace list --races' shows them",
+	.missing =
+		"report what? Name a results directory of bench, or races; 'redrace list --races' shows them",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 	.take_argument = take_subject,
 };
 
-static bool finish_page(struct rr_draft *draft, const char *output,
-			struct rr_error *error)
+static bool finish_page(struct rr_draft *draft, const char *output, struct rr_error *error)
 {
 	if (output)
 		return rr_draft_replace(draft, output, error);
@@ -62,22 +63,20 @@ static bool finish_page(struct rr_draft *draft, const char *output,
 }
 
 /* All of it or nothing. */
-static bool write_page(const struct report_options *options,
-		       struct rr_cluster *cluster, bool *as_written,
-		       struct rr_error *error)
+static bool write_page(const struct report_options *options, struct rr_cluster *cluster,
+		       bool *as_written, struct rr_error *error)
 {
 	struct rr_draft draft;
 
 	if (!rr_draft_open(&draft, error))
 		return false;
-	rr_report_write(draft.out, &options->report, cluster, as_written,
-			error);
+	rr_report_write(draft.out, &options->report, cluster, as_written, error);
 	return finish_page(&draft, options->output, error);
 }
 
 /* Servers are started only for races. */
-static bool write_on_servers(const struct report_options *options,
-			     bool *as_written, struct rr_error *error)
+static bool write_on_servers(const struct report_options *options, bool *as_written,
+			     struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = options->redis_server,

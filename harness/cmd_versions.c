@@ -11,9 +11,7 @@
 #include "commands.h"
 #include "versions/versions.h"
 
-enum {
-	VERSIONS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN)
-};
+enum { VERSIONS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) };
 
 struct versions_options {
 	struct rr_versions versions;
@@ -31,15 +29,14 @@ static const char *name_of_claim(size_t index)
 	return claim ? claim->id : NULL;
 }
 
-static bool add_claim(struct rr_claims_choice *choice, const char *id,
-		      struct rr_error *error)
+static bool add_claim(struct rr_claims_choice *choice, const char *id, struct rr_error *error)
 {
 	const struct rr_claim *claim = rr_claim_find(id);
 	const struct rr_claim **more;
 
 	if (!claim)
-		return rr_refuse_name("claim", id, name_of_claim,
-				      "'redrace claims' shows them", error);
+		return rr_refuse_name("claim", id, name_of_claim, "'redrace claims' shows them",
+				      error);
 	more = realloc(choice->claims, (choice->n + 1) * sizeof(*more));
 	if (!more)
 		return rr_error_no_memory(error);
@@ -55,8 +52,7 @@ static bool take_only(void *into, char *text, struct rr_error *error)
 	const char *id = strtok_r(text, ",", &rest);
 
 	if (!id)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--only: no claim is named");
+		return rr_error_set(error, RR_ERROR_USAGE, "--only: no claim is named");
 	for (; id; id = strtok_r(NULL, ",", &rest)) {
 		if (!add_claim(&options->versions.choice, id, error))
 			return false;
@@ -82,8 +78,7 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_ALL,
 	  .help = "search all strategies, not native-cad alone: half a minute more for each server",
 	  .at = offsetof(struct versions_options, versions.all_strategies) },
-	{ .common = RR_OPTION_JOBS,
-	  .at = offsetof(struct versions_options, jobs) },
+	{ .common = RR_OPTION_JOBS, .at = offsetof(struct versions_options, jobs) },
 	{ .common = RR_OPTION_OUTPUT,
 	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .xml (JUnit) or .tap; may be repeated",
 	  .at = offsetof(struct versions_options, outputs),
@@ -98,9 +93,11 @@ static const struct rr_option options_table[] = {
 };
 
 static const struct rr_command_line command_line = {
-	.about = "Checks all claims, searches native-cad (or all strategies) under every hazard and times some strategies on several servers, and prints what differs among them.",
-	.examples = "redrace versions --only TL-11,TX-11d\n"
-		    "redrace versions --redis-server redis-server --redis-server build/servers/valkey-9/redis-server",
+	.about =
+		"Checks all claims, searches native-cad (or all strategies) under every hazard and times some strategies on several servers, and prints what differs among them.",
+	.examples =
+		"redrace versions --only TL-11,TX-11d\n"
+		"redrace versions --redis-server redis-server --redis-server build/servers/valkey-9/redis-server",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
@@ -149,8 +146,9 @@ static enum rr_exit write_versions_doc(const struct versions_options *options)
 	const time_t now = time(NULL);
 
 	if (options->versions.choice.n || !options->versions.all_strategies)
-		return rr_complain(RR_EXIT_OK,
-				   "checked only some of the claims or strategies (--all): versions.md stays as it is");
+		return rr_complain(
+			RR_EXIT_OK,
+			"checked only some of the claims or strategies (--all): versions.md stays as it is");
 	snprintf(path, sizeof(path), "%s/versions.md", options->docs);
 	if (!rr_draft_open(&draft, &error))
 		return rr_report_error(&error);
@@ -165,8 +163,7 @@ static enum rr_exit write_versions_doc(const struct versions_options *options)
 	return rr_report_error(&error);
 }
 
-static enum rr_exit publish_versions(const struct versions_options *options,
-				     double seconds)
+static enum rr_exit publish_versions(const struct versions_options *options, double seconds)
 {
 	struct rr_error error = { 0 };
 	struct rr_cases cases;
@@ -174,8 +171,7 @@ static enum rr_exit publish_versions(const struct versions_options *options,
 
 	rr_versions_as_cases(&options->versions, &cases);
 	cases.seconds = seconds;
-	rr_cases_publish(&cases, &options->outputs, print_versions,
-			 &options->versions, &error);
+	rr_cases_publish(&cases, &options->outputs, print_versions, &options->versions, &error);
 	rr_cases_release(&cases);
 	code = rr_report_error(&error);
 	if (options->docs)
@@ -193,8 +189,7 @@ static bool choose_servers(struct rr_versions *versions, struct rr_error *error)
 	       rr_versions_add_unpacked(versions, error);
 }
 
-static enum rr_exit compare_versions(struct versions_options *options,
-				     struct rr_error *error)
+static enum rr_exit compare_versions(struct versions_options *options, struct rr_error *error)
 {
 	const double begun = rr_clock_s();
 
@@ -203,8 +198,7 @@ static enum rr_exit compare_versions(struct versions_options *options,
 	if (!rr_versions_run(&options->versions, (int)options->jobs, error))
 		return RR_EXIT_OK;
 	if (options->versions.n == 1)
-		fputs("redrace: there is one server only; make servers gets others\n",
-		      stderr);
+		fputs("redrace: there is one server only; make servers gets others\n", stderr);
 	return rr_exit_worse(publish_versions(options, rr_clock_s() - begun),
 			     rr_versions_exit(&options->versions));
 }

@@ -3,19 +3,15 @@
 #include "commands.h"
 
 static const struct rr_command *const commands[] = {
-	&rr_cmd_list,	 &rr_cmd_bench,	 &rr_cmd_play,
-	&rr_cmd_explore, &rr_cmd_check,	 &rr_cmd_matrix,
-	&rr_cmd_claims,	 &rr_cmd_report, &rr_cmd_demo,
-	&rr_cmd_game,	 &rr_cmd_floor,	 &rr_cmd_peers,
-	&rr_cmd_compare, &rr_cmd_merge,	 &rr_cmd_doctor,
+	&rr_cmd_list,     &rr_cmd_bench,  &rr_cmd_play,    &rr_cmd_explore, &rr_cmd_check,
+	&rr_cmd_matrix,   &rr_cmd_claims, &rr_cmd_report,  &rr_cmd_demo,    &rr_cmd_game,
+	&rr_cmd_floor,    &rr_cmd_peers,  &rr_cmd_compare, &rr_cmd_merge,   &rr_cmd_doctor,
 	&rr_cmd_versions, &rr_cmd_help,
 };
 
 const struct rr_command *rr_command_at(size_t index)
 {
-	return index < sizeof(commands) / sizeof(commands[0]) ?
-		       commands[index] :
-		       NULL;
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
 }
 
 const char *rr_command_name(size_t index)
@@ -25,13 +21,12 @@ const char *rr_command_name(size_t index)
 	return command ? command->name : NULL;
 }
 
-const struct rr_command *rr_command_find(const char *name,
-					 struct rr_error *error)
+const struct rr_command *rr_command_find(const char *name, struct rr_error *error)
 {
 	size_t index = 0;
 
-	return rr_take_name("command", name, rr_command_name,
-			    "'redrace help' shows them", &index, error) ?
+	return rr_take_name("command", name, rr_command_name, "'redrace help' shows them", &index,
+			    error) ?
 		       commands[index] :
 		       NULL;
 }

@@ -26,8 +26,7 @@ const char *rr_command_name(size_t index);
 const struct rr_command *rr_command_at(size_t index);
 
 /* NULL and the error: there is none of that name. */
-const struct rr_command *rr_command_find(const char *name,
-					 struct rr_error *error);
+const struct rr_command *rr_command_find(const char *name, struct rr_error *error);
 
 /* The table as a user sees it. */
 void rr_commands_print(FILE *out);

@@ -23,8 +23,7 @@ static bool refuse_address(char *error, size_t error_size, const char *why)
 
 /* Copies [from, end) with %XX decoded; false when it does not fit, a %-escape is
  * none, or it is that of the byte 0, which would cut the text. */
-static bool decode_escapes(char *to, size_t size, const char *from,
-			   const char *end)
+static bool decode_escapes(char *to, size_t size, const char *from, const char *end)
 {
 	size_t n = 0;
 
@@ -38,8 +37,7 @@ static bool decode_escapes(char *to, size_t size, const char *from,
 		if (end - from < 3 || !isxdigit((unsigned char)from[1]) ||
 		    !isxdigit((unsigned char)from[2]))
 			return false;
-		to[n++] = (char)strtol((char[]){ from[1], from[2], 0 }, NULL,
-				       16);
+		to[n++] = (char)strtol((char[]){ from[1], from[2], 0 }, NULL, 16);
 		if (to[n - 1] == '\0')
 			return false;
 		from += 3;
@@ -49,8 +47,7 @@ static bool decode_escapes(char *to, size_t size, const char *from,
 }
 
 /* The whole of [from, end) as a number in [min, max]. */
-static bool parse_digits(int *to, const char *from, const char *end, long min,
-			 long max)
+static bool parse_digits(int *to, const char *from, const char *end, long min, long max)
 {
 	long value = 0;
 
@@ -67,8 +64,7 @@ static bool parse_digits(int *to, const char *from, const char *end, long min,
 	return value >= min;
 }
 
-static bool parse_unix(struct rl_address *address, const char *rest,
-		       char *error, size_t error_size)
+static bool parse_unix(struct rl_address *address, const char *rest, char *error, size_t error_size)
 {
 	const size_t path_max = sizeof(((struct sockaddr_un *)0)->sun_path);
 	const char *query = strchr(rest, '?');
@@ -76,35 +72,27 @@ static bool parse_unix(struct rl_address *address, const char *rest,
 
 	address->is_unix = true;
 	if (end == rest || (size_t)(end - rest) >= path_max)
-		return refuse_address(
-			error, error_size,
-			"a socket path after unix:// has 1 to 107 bytes");
+		return refuse_address(error, error_size,
+				      "a socket path after unix:// has 1 to 107 bytes");
 	memcpy(address->host, rest, (size_t)(end - rest));
 	if (query && (strncmp(query, "?db=", 4) != 0 ||
-		      !parse_digits(&address->db, query + 4,
-				    query + strlen(query), 0, INT_MAX)))
-		return refuse_address(
-			error, error_size,
-			"what follows a socket path is ?db= and a number");
+		      !parse_digits(&address->db, query + 4, query + strlen(query), 0, INT_MAX)))
+		return refuse_address(error, error_size,
+				      "what follows a socket path is ?db= and a number");
 	return true;
 }
 
-static bool parse_user(struct rl_address *address, const char *from,
-		       const char *at)
+static bool parse_user(struct rl_address *address, const char *from, const char *at)
 {
 	const char *colon = memchr(from, ':', (size_t)(at - from));
 
 	if (!colon)
-		return decode_escapes(address->user, sizeof(address->user),
-				      from, at);
-	return decode_escapes(address->user, sizeof(address->user), from,
-			      colon) &&
-	       decode_escapes(address->password, sizeof(address->password),
-			      colon + 1, at);
+		return decode_escapes(address->user, sizeof(address->user), from, at);
+	return decode_escapes(address->user, sizeof(address->user), from, colon) &&
+	       decode_escapes(address->password, sizeof(address->password), colon + 1, at);
 }
 
-static bool parse_host(struct rl_address *address, const char *from,
-		       const char *end)
+static bool parse_host(struct rl_address *address, const char *from, const char *end)
 {
 	const char *colon = NULL;
 
@@ -115,8 +103,7 @@ static bool parse_host(struct rl_address *address, const char *from,
 			return false;
 		if (close + 1 < end)
 			colon = close + 1;
-		if (!decode_escapes(address->host, sizeof(address->host),
-				    from + 1, close))
+		if (!decode_escapes(address->host, sizeof(address->host), from + 1, close))
 			return false;
 	} else {
 		colon = memchr(from, ':', (size_t)(end - from));
@@ -132,8 +119,7 @@ static bool parse_host(struct rl_address *address, const char *from,
 /* ---- Lists of hosts ----------------------------------------------------- */
 
 /* The first into host and port, the others, looked at, into `more`. */
-static bool parse_hosts(struct rl_address *address, const char *from,
-			const char *end)
+static bool parse_hosts(struct rl_address *address, const char *from, const char *end)
 {
 	const char *comma = memchr(from, ',', (size_t)(end - from));
 	struct rl_address scratch;
@@ -155,8 +141,7 @@ static bool parse_hosts(struct rl_address *address, const char *from,
 	return !comma;
 }
 
-bool rl_address_node(const struct rl_address *address, size_t i,
-		     struct rl_address *node)
+bool rl_address_node(const struct rl_address *address, size_t i, struct rl_address *node)
 {
 	const char *from = address->more, *end;
 
@@ -166,8 +151,7 @@ bool rl_address_node(const struct rl_address *address, size_t i,
 	node->more[0] = node->service[0] = '\0';
 	if (i == 0)
 		return true;
-	node->port = address->kind == RL_ADDRESS_SENTINEL ? SENTINEL_PORT :
-							    DEFAULT_PORT;
+	node->port = address->kind == RL_ADDRESS_SENTINEL ? SENTINEL_PORT : DEFAULT_PORT;
 	while (from && --i > 0) {
 		from = strchr(from, ',');
 		from += from != NULL;
@@ -181,29 +165,23 @@ bool rl_address_node(const struct rl_address *address, size_t i,
 /* ---- Forms -------------------------------------------------------------- */
 
 /* What follows the hosts, from its slash on to `end`; no slash: it is `end`. */
-static bool parse_db(struct rl_address *address, const char *slash,
-		     const char *end)
+static bool parse_db(struct rl_address *address, const char *slash, const char *end)
 {
-	return end - slash <= 1 ||
-	       parse_digits(&address->db, slash + 1, end, 0, INT_MAX);
+	return end - slash <= 1 || parse_digits(&address->db, slash + 1, end, 0, INT_MAX);
 }
 
-static bool parse_service(struct rl_address *address, const char *slash,
-			  const char *end)
+static bool parse_service(struct rl_address *address, const char *slash, const char *end)
 {
 	const char *from = slash + (slash < end);
 	const char *db = memchr(from, '/', (size_t)(end - from));
 
 	if (!db)
 		db = end;
-	return db > from &&
-	       decode_escapes(address->service, sizeof(address->service), from,
-			      db) &&
+	return db > from && decode_escapes(address->service, sizeof(address->service), from, db) &&
 	       parse_db(address, db, end);
 }
 
-static bool parse_nothing(struct rl_address *address, const char *slash,
-			  const char *end)
+static bool parse_nothing(struct rl_address *address, const char *slash, const char *end)
 {
 	(void)address;
 	return end - slash <= 1;
@@ -211,8 +189,7 @@ static bool parse_nothing(struct rl_address *address, const char *slash,
 
 /* ---- What TLS needs ------------------------------------------------------ */
 
-static bool parse_parameter(struct rl_address *address, const char *from,
-			    const char *end)
+static bool parse_parameter(struct rl_address *address, const char *from, const char *end)
 {
 	const struct {
 		const char *name;
@@ -229,15 +206,11 @@ static bool parse_parameter(struct rl_address *address, const char *from,
 		address->is_unverified = true;
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]);
-	     i++) {
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		const size_t n = strlen(parameters[i].name);
 
-		if ((size_t)(end - from) > n &&
-		    memcmp(from, parameters[i].name, n) == 0)
-			return decode_escapes(parameters[i].to,
-					      parameters[i].size, from + n,
-					      end);
+		if ((size_t)(end - from) > n && memcmp(from, parameters[i].name, n) == 0)
+			return decode_escapes(parameters[i].to, parameters[i].size, from + n, end);
 	}
 	return false;
 }
@@ -261,21 +234,19 @@ static const struct form {
 	const char *rest_of_scheme; /* behind "redis", or "rediss" with TLS */
 	enum rl_address_kind kind;
 	int port;
-	bool (*parse_rest)(struct rl_address *address, const char *slash,
-			   const char *end);
+	bool (*parse_rest)(struct rl_address *address, const char *slash, const char *end);
 	const char *bad_rest;
 } forms[] = {
 	{ "://", RL_ADDRESS_SERVER, DEFAULT_PORT, parse_db,
 	  "a database after the host is a number" },
-	{ "+sentinel://", RL_ADDRESS_SENTINEL, SENTINEL_PORT,
-	  parse_service,
+	{ "+sentinel://", RL_ADDRESS_SENTINEL, SENTINEL_PORT, parse_service,
 	  "expected redis+sentinel://HOST[:PORT][,HOST[:PORT]...]/SERVICE[/DB]" },
 	{ "+cluster://", RL_ADDRESS_CLUSTER, DEFAULT_PORT, parse_nothing,
 	  "nothing follows the hosts of redis+cluster://: a cluster has one database" },
 };
 
-static bool parse_form(struct rl_address *address, const struct form *form,
-		       const char *rest, char *error, size_t error_size)
+static bool parse_form(struct rl_address *address, const struct form *form, const char *rest,
+		       char *error, size_t error_size)
 {
 	const char *at = strrchr(rest, '@');
 	const char *host = at ? at + 1 : rest;
@@ -292,10 +263,9 @@ static bool parse_form(struct rl_address *address, const struct form *form,
 		return refuse_address(
 			error, error_size,
 			"cannot read user and password before the '@': % in them is followed by two hexadecimal digits that are not 00, and 127 and 255 bytes are the most");
-	good = form->kind == RL_ADDRESS_SERVER ?
-		       !memchr(host, ',', (size_t)(slash - host)) &&
-			       parse_host(address, host, slash) :
-		       parse_hosts(address, host, slash);
+	good = form->kind == RL_ADDRESS_SERVER ? !memchr(host, ',', (size_t)(slash - host)) &&
+							 parse_host(address, host, slash) :
+						 parse_hosts(address, host, slash);
 	if (!good)
 		return refuse_address(
 			error, error_size,
@@ -303,8 +273,7 @@ static bool parse_form(struct rl_address *address, const struct form *form,
 				"expected HOST[:PORT] after the scheme, a port being 1 to 65535" :
 				"expected HOST[:PORT][,HOST[:PORT]...] after the scheme, 16 at most, a port being 1 to 65535");
 	if (query && !address->is_tls)
-		return refuse_address(error, error_size,
-				      "what follows a ? is for rediss://");
+		return refuse_address(error, error_size, "what follows a ? is for rediss://");
 	if (query && !parse_parameters(address, query + 1))
 		return refuse_address(
 			error, error_size,
@@ -313,8 +282,7 @@ static bool parse_form(struct rl_address *address, const struct form *form,
 	       refuse_address(error, error_size, form->bad_rest);
 }
 
-bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
-		      size_t error_size)
+bool rl_address_parse(struct rl_address *address, const char *uri, char *error, size_t error_size)
 {
 	*address = (struct rl_address){ .port = DEFAULT_PORT };
 	if (strncmp(uri, "unix://", 7) == 0)
@@ -330,8 +298,7 @@ bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 
 		if (strncmp(uri, "redis", 5) == 0 &&
 		    strncmp(rest, forms[i].rest_of_scheme, length) == 0)
-			return parse_form(address, &forms[i], rest + length,
-					  error, error_size);
+			return parse_form(address, &forms[i], rest + length, error, error_size);
 	}
 	return refuse_address(
 		error, error_size,
@@ -340,29 +307,24 @@ bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
 
 /* ---- Printing ----------------------------------------------------------- */
 
-static void print_unix(const struct rl_address *address, char *buffer,
-		       size_t size)
+static void print_unix(const struct rl_address *address, char *buffer, size_t size)
 {
 	if (address->db)
-		snprintf(buffer, size, "unix://%s?db=%d", address->host,
-			 address->db);
+		snprintf(buffer, size, "unix://%s?db=%d", address->host, address->db);
 	else
 		snprintf(buffer, size, "unix://%s", address->host);
 }
 
 /* "HOST:PORT", and what else there is. */
-static void print_hosts(const struct rl_address *address, char *buffer,
-			size_t size)
+static void print_hosts(const struct rl_address *address, char *buffer, size_t size)
 {
 	const bool is_v6 = strchr(address->host, ':') != NULL;
 
-	snprintf(buffer, size, "%s%s%s:%d%s%s", is_v6 ? "[" : "",
-		 address->host, is_v6 ? "]" : "", address->port,
-		 address->more[0] ? "," : "", address->more);
+	snprintf(buffer, size, "%s%s%s:%d%s%s", is_v6 ? "[" : "", address->host, is_v6 ? "]" : "",
+		 address->port, address->more[0] ? "," : "", address->more);
 }
 
-void rl_address_print(const struct rl_address *address, char *buffer,
-		      size_t size)
+void rl_address_print(const struct rl_address *address, char *buffer, size_t size)
 {
 	char hosts[sizeof(address->host) + sizeof(address->more) + 16];
 	const char *tls = address->is_tls ? "s" : "";
@@ -376,11 +338,10 @@ void rl_address_print(const struct rl_address *address, char *buffer,
 	if (address->db)
 		snprintf(db, sizeof(db), "/%d", address->db);
 	if (address->kind == RL_ADDRESS_SENTINEL)
-		snprintf(buffer, size, "redis%s+sentinel://%s/%s%s", tls, hosts,
-			 address->service, db);
+		snprintf(buffer, size, "redis%s+sentinel://%s/%s%s", tls, hosts, address->service,
+			 db);
 	else if (address->kind == RL_ADDRESS_CLUSTER)
 		snprintf(buffer, size, "redis%s+cluster://%s", tls, hosts);
 	else
-		snprintf(buffer, size, "redis%s://%s/%d", tls, hosts,
-			 address->db);
+		snprintf(buffer, size, "redis%s://%s/%d", tls, hosts, address->db);
 }

@@ -26,8 +26,7 @@ static struct rl_word print_number(struct rl_command *command, long long value)
 
 	if (value < 0)
 		*at++ = '-';
-	at = put_digits(at, value < 0 ? -(unsigned long long)value :
-					(unsigned long long)value);
+	at = put_digits(at, value < 0 ? -(unsigned long long)value : (unsigned long long)value);
 	return (struct rl_word){ text, (size_t)(at - text) };
 }
 
@@ -37,8 +36,8 @@ static bool is_conversion(const char *word, size_t length, const char *name)
 }
 
 /* One word of a format; false when it is neither literal nor a conversion. */
-static bool parse_word(struct rl_command *command, const char *text,
-		       size_t length, va_list *arguments)
+static bool parse_word(struct rl_command *command, const char *text, size_t length,
+		       va_list *arguments)
 {
 	struct rl_word *word = &command->words[command->n_words];
 	const bool room = command->n_numbers < RL_NUMBERS_MAX;
@@ -64,8 +63,7 @@ static bool parse_word(struct rl_command *command, const char *text,
 	return true;
 }
 
-bool rl_command_parse(struct rl_command *command, const char *format,
-		      va_list arguments)
+bool rl_command_parse(struct rl_command *command, const char *format, va_list arguments)
 {
 	va_list rest;
 	bool good = true;
@@ -112,8 +110,7 @@ static void put_length(struct rl_buffer *buffer, char sign, size_t length)
 	buffer->length = (size_t)(at - buffer->bytes);
 }
 
-bool rl_command_encode(const struct rl_command *command,
-		       struct rl_buffer *buffer)
+bool rl_command_encode(const struct rl_command *command, struct rl_buffer *buffer)
 {
 	size_t need = 23;
 
@@ -126,17 +123,14 @@ bool rl_command_encode(const struct rl_command *command,
 		const struct rl_word *word = &command->words[i];
 
 		put_length(buffer, '$', word->length);
-		memcpy(buffer->bytes + buffer->length, word->text,
-		       word->length);
-		memcpy(buffer->bytes + buffer->length + word->length, "\r\n",
-		       2);
+		memcpy(buffer->bytes + buffer->length, word->text, word->length);
+		memcpy(buffer->bytes + buffer->length + word->length, "\r\n", 2);
 		buffer->length += word->length + 2;
 	}
 	return true;
 }
 
-bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes,
-		      size_t length)
+bool rl_buffer_append(struct rl_buffer *buffer, const char *bytes, size_t length)
 {
 	if (!reserve(buffer, length))
 		return false;

@@ -17,15 +17,12 @@ struct rl_guarded {
 
 /* Outcomes as rl_delete_if_equal(). It is not waited for beyond `deadline_ns`
  * of the monotonic clock; 0 = the link's time-out. */
-enum rl_outcome rl_guarded_run(struct rl_link *link,
-			       const struct rl_guarded *guarded,
+enum rl_outcome rl_guarded_run(struct rl_link *link, const struct rl_guarded *guarded,
 			       int64_t deadline_ns);
 
 /* The same in two parts, for pipelines and fan-outs. */
-enum rl_outcome rl_guarded_queue(struct rl_link *link,
-				 const struct rl_guarded *guarded);
-enum rl_outcome rl_guarded_receive(struct rl_link *link,
-				   const struct rl_guarded *guarded,
+enum rl_outcome rl_guarded_queue(struct rl_link *link, const struct rl_guarded *guarded);
+enum rl_outcome rl_guarded_receive(struct rl_link *link, const struct rl_guarded *guarded,
 				   int64_t deadline_ns);
 
 /*

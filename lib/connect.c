@@ -31,10 +31,8 @@ void rl_link_apply_timeout(const struct rl_link *link)
 {
 	const struct timeval timeout = timeout_of(link);
 
-	setsockopt(link->context->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
-		   sizeof(timeout));
-	setsockopt(link->context->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout,
-		   sizeof(timeout));
+	setsockopt(link->context->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(link->context->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
 void rl_link_set_timeout(struct rl_link *link, int timeout_ms)
@@ -46,8 +44,7 @@ void rl_link_set_timeout(struct rl_link *link, int timeout_ms)
 
 int64_t rl_link_deadline_ns(const struct rl_link *link)
 {
-	return rl_now_ns(link, RL_CLOCK_MONOTONIC) +
-	       link->timeout_ms * INT64_C(1000000);
+	return rl_now_ns(link, RL_CLOCK_MONOTONIC) + link->timeout_ms * INT64_C(1000000);
 }
 
 static enum stage fail_connecting(struct rl_link *link, const char *why)
@@ -68,8 +65,7 @@ static enum stage open_pretended(struct rl_link *link)
 	link->context = redisConnectFd(fd);
 	link->connections++;
 	link->owner = rl_process(link);
-	return link->context ? CONNECTED :
-			       fail_connecting(link, "out of memory");
+	return link->context ? CONNECTED : fail_connecting(link, "out of memory");
 }
 
 static bool is_answered_by_driver(const struct rl_link *link)
@@ -94,10 +90,8 @@ static enum stage begin_connecting(struct rl_link *link)
 	link->error[0] = '\0';
 	if (is_answered_by_driver(link))
 		return open_pretended(link);
-	link->context = address->is_unix ?
-				redisConnectUnixNonBlock(address->host) :
-				redisConnectNonBlock(address->host,
-						     address->port);
+	link->context = address->is_unix ? redisConnectUnixNonBlock(address->host) :
+					   redisConnectNonBlock(address->host, address->port);
 	link->connections++;
 	link->owner = rl_process(link);
 	if (!link->context)
@@ -125,8 +119,7 @@ static enum stage shake_hands(struct rl_link *link)
 {
 	char why[200];
 
-	switch (rl_tls_handshake(link->tls, link->context->fd, why,
-				 sizeof(why))) {
+	switch (rl_tls_handshake(link->tls, link->context->fd, why, sizeof(why))) {
 	case RL_TLS_DONE:
 		return use_connection(link);
 	case RL_TLS_GOES_ON:
@@ -155,13 +148,11 @@ static enum stage finish_connecting(struct rl_link *link)
 	socklen_t length = sizeof(int);
 	int error = 0;
 
-	if (getsockopt(link->context->fd, SOL_SOCKET, SO_ERROR, &error,
-		       &length) != 0)
+	if (getsockopt(link->context->fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
 		error = errno;
 	if (error)
 		return fail_connecting(link, strerror(error));
-	return server_of(link)->is_tls ? begin_handshake(link) :
-					 use_connection(link);
+	return server_of(link)->is_tls ? begin_handshake(link) : use_connection(link);
 }
 
 /* Connecting takes real time, whoever else moves the clock: whether there is
@@ -190,16 +181,12 @@ static enum stage go_on(struct rl_link *link, enum stage stage, bool ready)
 	if (!ready && stage == CONNECTING)
 		return fail_connecting(link, "no connection in time");
 	if (!ready)
-		return fail_connecting(
-			link,
-			"TLS: no handshake in time: is this a port for TLS?");
-	return stage == CONNECTING ? finish_connecting(link) :
-				     shake_hands(link);
+		return fail_connecting(link, "TLS: no handshake in time: is this a port for TLS?");
+	return stage == CONNECTING ? finish_connecting(link) : shake_hands(link);
 }
 
 /* Which descriptors, and what for; how many. */
-static size_t choose_awaited(struct rl_link *const *links,
-			     const enum stage *stages, size_t n,
+static size_t choose_awaited(struct rl_link *const *links, const enum stage *stages, size_t n,
 			     struct pollfd *fds)
 {
 	size_t left = 0;
@@ -217,8 +204,7 @@ static size_t choose_awaited(struct rl_link *const *links,
 }
 
 /* Until all of them are connected, or the deadline. */
-static void await(struct rl_link *const *links, enum stage *stages, size_t n,
-		  int64_t deadline_ns)
+static void await(struct rl_link *const *links, enum stage *stages, size_t n, int64_t deadline_ns)
 {
 	struct pollfd fds[RL_QUORUM_NODES_MAX];
 
@@ -228,8 +214,7 @@ static void await(struct rl_link *const *links, enum stage *stages, size_t n,
 		poll(fds, n, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
 		for (size_t i = 0; i < n; i++) {
 			if (fds[i].fd >= 0 && (fds[i].revents || left_ns <= 0))
-				stages[i] = go_on(links[i], stages[i],
-						  fds[i].revents);
+				stages[i] = go_on(links[i], stages[i], fds[i].revents);
 		}
 	}
 }
@@ -262,8 +247,7 @@ static enum stage introduce(struct rl_link *link)
 	bool good = true;
 
 	if (address->password[0] && address->user[0])
-		good = queue_setup(link, "AUTH %s %s", address->user,
-				   address->password);
+		good = queue_setup(link, "AUTH %s %s", address->user, address->password);
 	else if (address->password[0])
 		good = queue_setup(link, "AUTH %s", address->password);
 	if (good && address->db)
@@ -277,8 +261,7 @@ static enum stage introduce(struct rl_link *link)
 
 /* A Sentinel may name a master that was one. Who may not ask for the role takes
  * it for one. */
-static enum rl_outcome judge_role(struct rl_link *link,
-				  const struct rl_reply *reply,
+static enum rl_outcome judge_role(struct rl_link *link, const struct rl_reply *reply,
 				  enum rl_outcome outcome)
 {
 	if (outcome == RL_ERROR && reply->type == RL_REPLY_FAILED &&
@@ -286,12 +269,11 @@ static enum rl_outcome judge_role(struct rl_link *link,
 		return RL_OK;
 	if (outcome != RL_OK)
 		return outcome;
-	if (reply->type == RL_REPLY_ARRAY && reply->length > 0 &&
-	    reply->elements[0].text &&
+	if (reply->type == RL_REPLY_ARRAY && reply->length > 0 && reply->elements[0].text &&
 	    strcmp(reply->elements[0].text, "master") == 0)
 		return RL_OK;
-	return rl_link_fail(link, RL_ERROR, "%.100s:%d is no master",
-			    server_of(link)->host, server_of(link)->port);
+	return rl_link_fail(link, RL_ERROR, "%.100s:%d is no master", server_of(link)->host,
+			    server_of(link)->port);
 }
 
 /* Both must have been accepted: nothing may be sent to the wrong database. With
@@ -314,16 +296,13 @@ static void receive_introduction(struct rl_link *link, int64_t deadline_ns)
 		rl_link_disconnect(link);
 }
 
-void rl_links_connect_to(struct rl_link *const *links, size_t n,
-			 int64_t deadline_ns)
+void rl_links_connect_to(struct rl_link *const *links, size_t n, int64_t deadline_ns)
 {
 	enum stage stages[RL_QUORUM_NODES_MAX];
 
 	for (size_t i = 0; i < n; i++)
 		stages[i] = begin_connecting(links[i]);
-	await(links, stages, n,
-	      rl_is_driven(links[0]) ? real_deadline_ns(links[0]) :
-				       deadline_ns);
+	await(links, stages, n, rl_is_driven(links[0]) ? real_deadline_ns(links[0]) : deadline_ns);
 	for (size_t i = 0; i < n; i++) {
 		if (stages[i] == INTRODUCING)
 			stages[i] = introduce(links[i]);
@@ -334,8 +313,7 @@ void rl_links_connect_to(struct rl_link *const *links, size_t n,
 	}
 }
 
-void rl_links_connect(struct rl_link *const *links, size_t n,
-		      int64_t deadline_ns)
+void rl_links_connect(struct rl_link *const *links, size_t n, int64_t deadline_ns)
 {
 	struct rl_link *plain[RL_QUORUM_NODES_MAX];
 	size_t n_plain = 0;
@@ -344,10 +322,9 @@ void rl_links_connect(struct rl_link *const *links, size_t n,
 		if (!links[i]->route || is_answered_by_driver(links[i]))
 			plain[n_plain++] = links[i];
 		else if (!links[i]->context)
-			rl_route_connect(links[i],
-					 rl_is_driven(links[i]) ?
-						 real_deadline_ns(links[i]) :
-						 deadline_ns);
+			rl_route_connect(links[i], rl_is_driven(links[i]) ?
+							   real_deadline_ns(links[i]) :
+							   deadline_ns);
 	}
 	if (n_plain > 0)
 		rl_links_connect_to(plain, n_plain, deadline_ns);

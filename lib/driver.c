@@ -27,9 +27,7 @@ int64_t rl_now_ns(const struct rl_link *link, enum rl_clock clock)
 
 	if (rl_is_driven(link) && link->driver->ops->now)
 		return link->driver->ops->now(link->driver->context, clock);
-	clock_gettime(clock == RL_CLOCK_REALTIME ? CLOCK_REALTIME :
-						   CLOCK_MONOTONIC,
-		      &now);
+	clock_gettime(clock == RL_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
@@ -62,8 +60,7 @@ bool rl_wait(const struct rl_link *link, int fd, int64_t timeout_ns)
 					  .tv_nsec = timeout_ns % 1000000000 };
 
 	if (rl_is_driven(link) && link->driver->ops->wait)
-		return link->driver->ops->wait(link->driver->context, fd,
-					       timeout_ns);
+		return link->driver->ops->wait(link->driver->context, fd, timeout_ns);
 	if (timeout_ns < 0)
 		return false;
 	return ppoll(&ready, 1, &timeout, NULL) > 0;
@@ -192,16 +189,14 @@ static struct rl_kept_reply *append(struct rl_kept_replies *keep)
 	return kept;
 }
 
-static bool copy_reply(struct rl_arena *arena, struct rl_reply *copy,
-		       const struct rl_reply *reply)
+static bool copy_reply(struct rl_arena *arena, struct rl_reply *copy, const struct rl_reply *reply)
 {
 	*copy = *reply;
 	if (reply->type == RL_REPLY_ARRAY) {
-		copy->elements = rl_arena_take(
-			arena, (reply->length + 1) * sizeof(*copy->elements));
+		copy->elements = rl_arena_take(arena,
+					       (reply->length + 1) * sizeof(*copy->elements));
 		for (size_t i = 0; copy->elements && i < reply->length; i++) {
-			if (!copy_reply(arena, &copy->elements[i],
-					&reply->elements[i]))
+			if (!copy_reply(arena, &copy->elements[i], &reply->elements[i]))
 				return false;
 		}
 		return copy->elements != NULL;
@@ -238,8 +233,7 @@ static enum rl_outcome execute(struct rl_link *link, struct rl_command *command,
 }
 
 /* What the caller will receive. */
-static bool keep_reply(struct rl_link *link, enum rl_outcome outcome,
-		       const struct rl_reply *reply)
+static bool keep_reply(struct rl_link *link, enum rl_outcome outcome, const struct rl_reply *reply)
 {
 	struct rl_kept_reply *kept = append(&link->keep);
 
@@ -252,8 +246,7 @@ static bool keep_reply(struct rl_link *link, enum rl_outcome outcome,
 }
 
 /* The driver takes the server's place: the link is open without a server. */
-static enum rl_outcome submit(struct rl_link *link,
-			      const struct rl_command *command)
+static enum rl_outcome submit(struct rl_link *link, const struct rl_command *command)
 {
 	const struct rl_driver *driver = link->driver;
 	enum rl_outcome outcome = rl_link_connect(link);
@@ -276,8 +269,7 @@ static enum rl_outcome deliver(struct rl_link *link, struct rl_reply *reply)
 
 	if (!link->context || !link->pending)
 		return rl_link_fail(link, RL_UNKNOWN, "%s",
-				    link->error[0] ? link->error :
-						     "not connected");
+				    link->error[0] ? link->error : "not connected");
 	link->pending--;
 	outcome = driver->ops->deliver(driver->context, link, reply);
 	if (outcome == RL_OK && reply->type == RL_REPLY_FAILED)
@@ -285,8 +277,7 @@ static enum rl_outcome deliver(struct rl_link *link, struct rl_reply *reply)
 	if (outcome == RL_OK)
 		return RL_OK;
 	rl_link_fail(link, outcome, "%s",
-		     outcome == RL_ERROR ? "connection refused" :
-					   "the reply was lost");
+		     outcome == RL_ERROR ? "connection refused" : "the reply was lost");
 	rl_link_disconnect(link);
 	return outcome;
 }
@@ -297,8 +288,7 @@ static enum rl_outcome fail(struct rl_link *link, enum rl_outcome outcome)
 	return outcome;
 }
 
-enum rl_outcome rl_driven_queue(struct rl_link *link,
-				struct rl_command *command)
+enum rl_outcome rl_driven_queue(struct rl_link *link, struct rl_command *command)
 {
 	const struct rl_driver *driver = link->driver;
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
@@ -313,15 +303,13 @@ enum rl_outcome rl_driven_queue(struct rl_link *link,
 		return fail(link, outcome);
 	outcome = execute(link, command, &reply);
 	if (driver->ops->done)
-		outcome = driver->ops->done(driver->context, link, &reply,
-					    outcome);
+		outcome = driver->ops->done(driver->context, link, &reply, outcome);
 	if (outcome == RL_ERROR && reply.type != RL_REPLY_FAILED)
 		return fail(link, outcome); /* it was never sent */
 	if (outcome == RL_UNKNOWN && link->context)
 		rl_link_fail(link, outcome, "the reply was lost");
 	if (!keep_reply(link, outcome, &reply))
-		return fail(link,
-			    rl_link_fail(link, RL_UNKNOWN, "out of memory"));
+		return fail(link, rl_link_fail(link, RL_UNKNOWN, "out of memory"));
 	return RL_OK;
 }
 
@@ -348,8 +336,7 @@ static enum rl_outcome take(struct rl_link *link, struct rl_reply *reply)
 	return kept->outcome;
 }
 
-enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
-				  int64_t deadline_ns)
+enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
 {
 	const struct rl_driver *driver = link->driver;
 	enum rl_outcome outcome;
@@ -363,7 +350,6 @@ enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
 	else
 		outcome = rl_link_receive(link, reply, deadline_ns);
 	if (driver->ops->receive)
-		outcome = driver->ops->receive(driver->context, link, reply,
-					       outcome);
+		outcome = driver->ops->receive(driver->context, link, reply, outcome);
 	return outcome;
 }

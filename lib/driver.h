@@ -93,13 +93,10 @@ struct rl_task {
 };
 
 struct rl_driver_ops {
-	enum rl_outcome (*send)(void *context, struct rl_link *link,
-				struct rl_command *command);
-	enum rl_outcome (*done)(void *context, struct rl_link *link,
-				const struct rl_reply *reply,
+	enum rl_outcome (*send)(void *context, struct rl_link *link, struct rl_command *command);
+	enum rl_outcome (*done)(void *context, struct rl_link *link, const struct rl_reply *reply,
 				enum rl_outcome outcome);
-	enum rl_outcome (*receive)(void *context, struct rl_link *link,
-				   struct rl_reply *reply,
+	enum rl_outcome (*receive)(void *context, struct rl_link *link, struct rl_reply *reply,
 				   enum rl_outcome outcome);
 	int64_t (*now)(void *context, enum rl_clock clock);
 	void (*sleep)(void *context, int64_t duration_ns);
@@ -111,10 +108,9 @@ struct rl_driver_ops {
 	void (*random)(void *context, unsigned char *bytes, size_t n);
 	enum rl_outcome (*submit)(void *context, struct rl_link *link,
 				  const struct rl_command *command);
-	enum rl_outcome (*deliver)(void *context, struct rl_link *link,
-				   struct rl_reply *reply);
-	enum rl_outcome (*listen)(void *context, struct rl_link *link,
-				  struct rl_reply *message, int64_t timeout_ns);
+	enum rl_outcome (*deliver)(void *context, struct rl_link *link, struct rl_reply *reply);
+	enum rl_outcome (*listen)(void *context, struct rl_link *link, struct rl_reply *message,
+				  int64_t timeout_ns);
 };
 
 struct rl_driver {

@@ -31,36 +31,35 @@ static const char wake_suffix[] = ":wake:";
  * the key whose value comes along. ARGV: our token, OBJECT:ATTEMPT:TTL, its
  * lease in milliseconds, and 1 if it may stand in line already.
  */
-#define RL_CARRY \
-	"local function carried() " \
-	"if not KEYS[3] then return false end " \
+#define RL_CARRY                                     \
+	"local function carried() "                  \
+	"if not KEYS[3] then return false end "      \
 	"local value = redis.pcall('GET', KEYS[3]) " \
 	"return type(value) == 'string' and value end "
 
 /* Gives the lock to the first in line who listens, or who is asking right now;
  * those who do not are gone, and so is what is no token: SET would refuse its
  * lease, and the holder could not give the lock back. Returns its token. */
-#define RL_HAND_OVER \
-	RL_CARRY \
-	"local function hand_over(asking) " \
-	"while true do " \
-	"local first = redis.call('LPOP', KEYS[2]) " \
-	"if not first then return false end " \
-	"local object, ttl = string.match(first, '^(%x+):%d+:(%d+)$') " \
-	"local ms = tonumber(ttl or 0) " \
-	"if ms >= 1 and ms <= 2^52 then " \
-	"redis.call('SET', KEYS[1], first, 'PX', ttl) " \
-	"if first == asking then return first end " \
-	"local value = carried() " \
-	"if redis.call('PUBLISH', KEYS[1] .. ':wake:' .. object, " \
+#define RL_HAND_OVER                                                          \
+	RL_CARRY                                                              \
+	"local function hand_over(asking) "                                   \
+	"while true do "                                                      \
+	"local first = redis.call('LPOP', KEYS[2]) "                          \
+	"if not first then return false end "                                 \
+	"local object, ttl = string.match(first, '^(%x+):%d+:(%d+)$') "       \
+	"local ms = tonumber(ttl or 0) "                                      \
+	"if ms >= 1 and ms <= 2^52 then "                                     \
+	"redis.call('SET', KEYS[1], first, 'PX', ttl) "                       \
+	"if first == asking then return first end "                           \
+	"local value = carried() "                                            \
+	"if redis.call('PUBLISH', KEYS[1] .. ':wake:' .. object, "            \
 	"first .. (value and '=' .. value or '')) > 0 then return first end " \
 	"end end end "
 
 /* ARGV: our token, its lease, 1 if it may be in line already. Ours: {1, value}.
  * One script: between looking and standing in line the lock could come free,
  * and nobody would be woken. */
-static const char ask_script[] =
-	RL_HAND_OVER
+static const char ask_script[] = RL_HAND_OVER
 	"local holder = redis.call('GET', KEYS[1]) "
 	"if holder == ARGV[1] then "
 	"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1, carried()} end "
@@ -75,16 +74,16 @@ static const char ask_script[] =
 
 /* ARGV: our token. 1: it was ours. One script: whoever came between the look
  * and the hand-over would lose the lock to it. */
-#define RL_GIVE_BACK \
+#define RL_GIVE_BACK                                                  \
 	"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end " \
-	"if not hand_over('') then redis.call('DEL', KEYS[1]) end " \
+	"if not hand_over('') then redis.call('DEL', KEYS[1]) end "   \
 	"return 1"
 
 /* 1: it was ours; the first in line who listens has it now. */
 static const char give_back_script[] = RL_HAND_OVER RL_GIVE_BACK;
 /* The same, and out of the line. */
-static const char leave_script[] =
-	RL_HAND_OVER "redis.call('LREM', KEYS[2], 0, ARGV[1]) " RL_GIVE_BACK;
+static const char leave_script[] = RL_HAND_OVER
+	"redis.call('LREM', KEYS[2], 0, ARGV[1]) " RL_GIVE_BACK;
 
 /* ---- Making and freeing ------------------------------------------------ */
 
@@ -98,8 +97,7 @@ static char *join_key(const char *key, const char *suffix)
 	return text;
 }
 
-struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
-			    const char *data)
+struct rl_fair *rl_fair_new(struct rl_link *link, const char *key, const char *data)
 {
 	struct rl_fair *fair = calloc(1, sizeof(*fair));
 
@@ -114,40 +112,34 @@ struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
 	fair->line = join_key(key, line_suffix);
 	fair->channel = join_key(key, wake_suffix);
 	fair->data = data ? join_key(data, "") : NULL;
-	if (fair->wake && fair->key && fair->line && fair->channel &&
-	    !fair->data == !data)
+	if (fair->wake && fair->key && fair->line && fair->channel && !fair->data == !data)
 		return fair;
 	rl_fair_free(fair);
 	return NULL;
 }
 
 /* A script of ours with its keys. */
-static enum rl_outcome run_fair_script(struct rl_fair *fair,
-				       struct rl_reply *reply,
+static enum rl_outcome run_fair_script(struct rl_fair *fair, struct rl_reply *reply,
 				       const char *script)
 {
 	if (fair->data)
-		return rl_run_script(fair->link, reply, script,
-				     "3 %s %s %s %s %ld %d", fair->key,
-				     fair->line, fair->data, fair->token,
-				     fair->ttl_ms, fair->asked);
-	return rl_run_script(fair->link, reply, script, "2 %s %s %s %ld %d",
-			     fair->key, fair->line, fair->token, fair->ttl_ms,
-			     fair->asked);
+		return rl_run_script(fair->link, reply, script, "3 %s %s %s %s %ld %d", fair->key,
+				     fair->line, fair->data, fair->token, fair->ttl_ms,
+				     fair->asked);
+	return rl_run_script(fair->link, reply, script, "2 %s %s %s %ld %d", fair->key, fair->line,
+			     fair->token, fair->ttl_ms, fair->asked);
 }
 
 /* Put there by this process, and not by its parent? */
 static bool may_be_in_line(const struct rl_fair *fair)
 {
-	return (fair->in_line || fair->indeterminate) &&
-	       fair->owner == rl_process(fair->link);
+	return (fair->in_line || fair->indeterminate) && fair->owner == rl_process(fair->link);
 }
 
 enum rl_outcome rl_fair_leave_line(struct rl_fair *fair)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		run_fair_script(fair, &reply, leave_script);
+	const enum rl_outcome outcome = run_fair_script(fair, &reply, leave_script);
 
 	if (outcome == RL_OK)
 		fair->in_line = false;
@@ -212,8 +204,8 @@ static enum rl_outcome name_attempt(struct rl_fair *fair, long ttl_ms)
 	}
 	fair->indeterminate = false;
 	fair->ttl_ms = ttl_ms;
-	snprintf(fair->token, sizeof(fair->token), "%s:%lu:%ld", fair->object,
-		 ++fair->attempts, ttl_ms);
+	snprintf(fair->token, sizeof(fair->token), "%s:%lu:%ld", fair->object, ++fair->attempts,
+		 ttl_ms);
 	fair->in_line = true;
 	return RL_OK;
 }
@@ -238,8 +230,7 @@ static enum rl_outcome check_lease(struct rl_fair *fair, long ttl_ms)
 {
 	if (ttl_ms >= 1 && ttl_ms <= RL_FAIR_TTL_MAX_MS)
 		return RL_OK;
-	return rl_link_fail(fair->link, RL_ERROR,
-			    "a lease of %ld ms is not from 1 ms to ten years",
+	return rl_link_fail(fair->link, RL_ERROR, "a lease of %ld ms is not from 1 ms to ten years",
 			    ttl_ms);
 }
 
@@ -262,13 +253,11 @@ static enum rl_outcome prepare_fair_try(struct rl_fair *fair, long ttl_ms)
 	return fair->asked ? rl_fair_catch_up(fair) : RL_OK;
 }
 
-static enum rl_outcome conclude_fair_try(struct rl_fair *fair,
-					 enum rl_outcome outcome,
+static enum rl_outcome conclude_fair_try(struct rl_fair *fair, enum rl_outcome outcome,
 					 const struct rl_reply *reply)
 {
 	const int64_t waiting_ns = fair->hold.waiting_ns;
-	const bool held = outcome == RL_OK && reply->type == RL_REPLY_ARRAY &&
-			  reply->length == 2;
+	const bool held = outcome == RL_OK && reply->type == RL_REPLY_ARRAY && reply->length == 2;
 
 	fair->carried = (struct rl_reply){ .type = RL_REPLY_NIL };
 	if (held)
@@ -306,8 +295,7 @@ const struct rl_reply *rl_fair_carried(const struct rl_fair *fair)
 
 /* ---- Release ----------------------------------------------------------- */
 
-static enum rl_outcome conclude_fair_release(struct rl_fair *fair,
-					     enum rl_outcome outcome,
+static enum rl_outcome conclude_fair_release(struct rl_fair *fair, enum rl_outcome outcome,
 					     const struct rl_reply *reply)
 {
 	if (outcome == RL_OK && reply->integer != 1)
@@ -325,11 +313,10 @@ enum rl_outcome rl_fair_queue_release(struct rl_fair *fair)
 		return RL_LOST;
 	fair->giving_back = true;
 	if (fair->data)
-		return rl_queue_script(fair->link, give_back_script,
-				       "3 %s %s %s %s", fair->key, fair->line,
-				       fair->data, fair->token);
-	return rl_queue_script(fair->link, give_back_script, "2 %s %s %s",
-			       fair->key, fair->line, fair->token);
+		return rl_queue_script(fair->link, give_back_script, "3 %s %s %s %s", fair->key,
+				       fair->line, fair->data, fair->token);
+	return rl_queue_script(fair->link, give_back_script, "2 %s %s %s", fair->key, fair->line,
+			       fair->token);
 }
 
 enum rl_outcome rl_fair_receive_release(struct rl_fair *fair)
@@ -348,6 +335,5 @@ enum rl_outcome rl_fair_release(struct rl_fair *fair)
 
 	if (!rl_hold_is_ours(&fair->hold))
 		return may_be_in_line(fair) ? rl_fair_leave_line(fair) : RL_LOST;
-	return conclude_fair_release(
-		fair, run_fair_script(fair, &reply, give_back_script), &reply);
+	return conclude_fair_release(fair, run_fair_script(fair, &reply, give_back_script), &reply);
 }

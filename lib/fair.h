@@ -17,15 +17,15 @@ struct rl_fair {
 	uint64_t subscribed_on; /* the wake link's connection; 0 = none */
 	pid_t owner;            /* the process that `object` was made in */
 	unsigned long attempts;
-	bool in_line;     /* `token` may stand there, or hold the lock */
-	bool asked;       /* and did so before this attempt */
+	bool in_line;       /* `token` may stand there, or hold the lock */
+	bool asked;         /* and did so before this attempt */
 	bool indeterminate; /* and a request with it may arrive yet */
-	bool giving_back; /* a release was sent, and not answered */
+	bool giving_back;   /* a release was sent, and not answered */
 	long ttl_ms;
 	char object[RL_TOKEN_SIZE];
 	char token[RL_FAIR_TOKEN_SIZE];
 	char *key, *line, *channel;
-	char *data;       /* the key whose value comes along, or NULL */
+	char *data; /* the key whose value comes along, or NULL */
 	struct rl_reply carried;
 };
 
@@ -40,8 +40,7 @@ enum rl_outcome rl_fair_subscribe(struct rl_fair *fair);
 enum rl_outcome rl_fair_catch_up(struct rl_fair *fair);
 
 /* rl_fair_wait() that ends as well when `cancel_fd` is readable; -1 = none. */
-enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
-			      int cancel_fd);
+enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns, int cancel_fd);
 
 /* Never, as far as anybody can tell, and still a number in nanoseconds. */
 int64_t rl_fair_wait_ns(long wait_ms);

@@ -18,8 +18,7 @@ static int64_t timeout_of(const struct rl_link *link)
 
 static bool is_confirmation(const struct rl_reply *reply)
 {
-	return reply->type == RL_REPLY_ARRAY && reply->length == 3 &&
-	       reply->elements[0].text &&
+	return reply->type == RL_REPLY_ARRAY && reply->length == 3 && reply->elements[0].text &&
 	       strcmp(reply->elements[0].text, "subscribe") == 0;
 }
 
@@ -31,13 +30,11 @@ static enum rl_outcome ask_for_messages(struct rl_fair *fair)
 	const int64_t timeout_ns = timeout_of(fair->wake);
 	const int64_t deadline_ns = rl_kernel_ns() + timeout_ns;
 	struct rl_reply reply;
-	enum rl_outcome outcome =
-		rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
+	enum rl_outcome outcome = rl_run(fair->wake, &reply, "SUBSCRIBE %s", fair->channel);
 
 	while (outcome == RL_OK && !is_confirmation(&reply))
 		outcome = rl_kernel_ns() < deadline_ns ?
-				  rl_link_listen(fair->wake, &reply,
-						 timeout_ns) :
+				  rl_link_listen(fair->wake, &reply, timeout_ns) :
 				  RL_BUSY;
 	if (outcome == RL_BUSY)
 		rl_link_fail(fair->wake, RL_BUSY, "no answer to SUBSCRIBE");
@@ -49,8 +46,7 @@ static enum rl_outcome ask_for_messages(struct rl_fair *fair)
 
 static bool is_subscribed(const struct rl_fair *fair)
 {
-	return fair->subscribed_on &&
-	       fair->subscribed_on == rl_link_connection(fair->wake);
+	return fair->subscribed_on && fair->subscribed_on == rl_link_connection(fair->wake);
 }
 
 /* A connection that was there before may have been cut since: once more. */
@@ -118,8 +114,7 @@ static enum rl_outcome accept_hand_over(struct rl_fair *fair)
 {
 	const int64_t half_ns = fair->ttl_ms * INT64_C(500000);
 
-	if (rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) - fair->hold.sent_ns >
-	    half_ns)
+	if (rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) - fair->hold.sent_ns > half_ns)
 		return RL_BUSY;
 	rl_hold_answer(&fair->hold, RL_OK, fair->ttl_ms);
 	return RL_OK;
@@ -147,32 +142,26 @@ static bool is_waiting(const struct rl_fair *fair)
 }
 
 /* RL_BUSY: nothing has come, and the time is over or somebody cancelled. */
-static enum rl_outcome listen_until(struct rl_fair *fair,
-				    struct rl_reply *message,
+static enum rl_outcome listen_until(struct rl_fair *fair, struct rl_reply *message,
 				    int64_t deadline_ns, int cancel_fd)
 {
-	const int64_t slice_ns = cancel_fd >= 0 ? CANCEL_LOOK_MS * INT64_C(1000000) :
-					     INT64_MAX;
+	const int64_t slice_ns = cancel_fd >= 0 ? CANCEL_LOOK_MS * INT64_C(1000000) : INT64_MAX;
 	enum rl_outcome outcome;
 	int64_t left_ns;
 
 	do {
 		if (cancel_fd >= 0 && rl_wait(fair->link, cancel_fd, 0))
 			return RL_BUSY;
-		left_ns = deadline_ns -
-			  rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
+		left_ns = deadline_ns - rl_now_ns(fair->link, RL_CLOCK_MONOTONIC);
 		left_ns = left_ns > 0 ? left_ns : 0;
-		outcome = rl_link_listen(fair->wake, message,
-					 lesser_ns(left_ns, slice_ns));
+		outcome = rl_link_listen(fair->wake, message, lesser_ns(left_ns, slice_ns));
 	} while (outcome == RL_BUSY && left_ns > slice_ns);
 	return outcome;
 }
 
-enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns,
-			      int cancel_fd)
+enum rl_outcome rl_fair_stand(struct rl_fair *fair, int64_t wait_ns, int cancel_fd)
 {
-	const int64_t look_again_ns =
-		lesser_ns(fair->ttl_ms, LOOK_AGAIN_MS) * INT64_C(1000000);
+	const int64_t look_again_ns = lesser_ns(fair->ttl_ms, LOOK_AGAIN_MS) * INT64_C(1000000);
 	const int64_t deadline_ns = rl_now_ns(fair->link, RL_CLOCK_MONOTONIC) +
 				    lesser_ns(wait_ns, look_again_ns);
 	const int64_t flood_ns = rl_kernel_ns() + timeout_of(fair->wake) +
@@ -219,8 +208,7 @@ static enum rl_outcome give_up_waiting(struct rl_fair *fair)
 }
 
 /* A lease that is too short already is given back. */
-static enum rl_outcome keep_if_long_enough(struct rl_fair *fair,
-					   enum rl_outcome outcome,
+static enum rl_outcome keep_if_long_enough(struct rl_fair *fair, enum rl_outcome outcome,
 					   long least_ms)
 {
 	if (outcome != RL_OK || rl_hold_remaining_ms(&fair->hold) >= least_ms)
@@ -232,20 +220,16 @@ static enum rl_outcome keep_if_long_enough(struct rl_fair *fair,
 /* Waits until it is time to ask again. Out of line, after a lease that was too
  * short, it takes a pause: the next one might come as fast. False: the time is
  * over, or somebody cancelled. */
-static bool wait_for_turn(struct rl_fair *fair, const struct rl_policy *policy,
-			  unsigned n, int64_t deadline_ns,
-			  enum rl_outcome *outcome)
+static bool wait_for_turn(struct rl_fair *fair, const struct rl_policy *policy, unsigned n,
+			  int64_t deadline_ns, enum rl_outcome *outcome)
 {
 	if (!fair->in_line)
 		return rl_pause(fair->link, policy, n, deadline_ns);
 	if (fair_left_ns(fair, deadline_ns) <= 0 ||
-	    (policy->cancel_fd >= 0 &&
-	     rl_wait(fair->link, policy->cancel_fd, 0)))
+	    (policy->cancel_fd >= 0 && rl_wait(fair->link, policy->cancel_fd, 0)))
 		return false;
 	*outcome = keep_if_long_enough(
-		fair,
-		rl_fair_stand(fair, fair_left_ns(fair, deadline_ns),
-			      policy->cancel_fd),
+		fair, rl_fair_stand(fair, fair_left_ns(fair, deadline_ns), policy->cancel_fd),
 		policy->least_ms);
 	return true;
 }
@@ -255,8 +239,7 @@ static bool holds_fair(const struct rl_fair *fair)
 	return !fair->giving_back && rl_hold_remaining_ms(&fair->hold) > 0;
 }
 
-enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
-				const struct rl_policy *policy)
+enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, const struct rl_policy *policy)
 {
 	const struct rl_policy once = { .cancel_fd = -1 };
 	const struct rl_policy *how = policy ? policy : &once;
@@ -269,10 +252,8 @@ enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
 	for (unsigned n = 0; outcome == RL_BUSY; n++) {
 		if (!fair->hold.waiting_ns)
 			fair->hold.waiting_ns = start_ns;
-		outcome = keep_if_long_enough(fair, rl_fair_try(fair, ttl_ms),
-					      how->least_ms);
-		if (outcome == RL_BUSY &&
-		    !wait_for_turn(fair, how, n, deadline_ns, &outcome))
+		outcome = keep_if_long_enough(fair, rl_fair_try(fair, ttl_ms), how->least_ms);
+		if (outcome == RL_BUSY && !wait_for_turn(fair, how, n, deadline_ns, &outcome))
 			return give_up_waiting(fair);
 	}
 	return outcome;

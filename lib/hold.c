@@ -132,8 +132,7 @@ static int64_t limit_pause_us(long given_us, long otherwise_us)
 /* Between half of the n-th limit and all of it. */
 static int64_t choose_pause_ns(const struct rl_policy *policy, unsigned n)
 {
-	const int64_t least =
-		limit_pause_us(policy->pause_min_us, PAUSE_MIN_US);
+	const int64_t least = limit_pause_us(policy->pause_min_us, PAUSE_MIN_US);
 	const int64_t most = limit_pause_us(policy->pause_max_us, PAUSE_MAX_US);
 	int64_t limit_us = least << (n < DOUBLINGS_MAX ? n : DOUBLINGS_MAX);
 	uint32_t random = 0;
@@ -142,15 +141,13 @@ static int64_t choose_pause_ns(const struct rl_policy *policy, unsigned n)
 		limit_us = most;
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		random = UINT32_MAX; /* no chance: the whole of it */
-	return limit_us * 500 +
-	       (int64_t)((double)limit_us * 500 * random / UINT32_MAX);
+	return limit_us * 500 + (int64_t)((double)limit_us * 500 * random / UINT32_MAX);
 }
 
-bool rl_pause(const struct rl_link *link, const struct rl_policy *policy,
-	      unsigned n, int64_t deadline_ns)
+bool rl_pause(const struct rl_link *link, const struct rl_policy *policy, unsigned n,
+	      int64_t deadline_ns)
 {
-	const int64_t left_ns =
-		deadline_ns - rl_now_ns(link, RL_CLOCK_MONOTONIC);
+	const int64_t left_ns = deadline_ns - rl_now_ns(link, RL_CLOCK_MONOTONIC);
 	int64_t length_ns = choose_pause_ns(policy, n);
 
 	if (left_ns <= 0)
@@ -164,8 +161,7 @@ bool rl_pause(const struct rl_link *link, const struct rl_policy *policy,
 }
 
 /* Asks once; a lease that is too short already is given back. */
-static enum rl_outcome ask_once(const struct rl_askable *askable, long ttl_ms,
-				long least_ms)
+static enum rl_outcome ask_once(const struct rl_askable *askable, long ttl_ms, long least_ms)
 {
 	const enum rl_outcome outcome = askable->ask(askable->lock, ttl_ms);
 
@@ -175,8 +171,7 @@ static enum rl_outcome ask_once(const struct rl_askable *askable, long ttl_ms,
 	return RL_BUSY;
 }
 
-static bool ends_asking(const struct rl_askable *askable,
-			enum rl_outcome outcome)
+static bool ends_asking(const struct rl_askable *askable, enum rl_outcome outcome)
 {
 	if (outcome == RL_ERROR)
 		return !askable->errors_pass;
@@ -200,8 +195,7 @@ enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
 	for (unsigned n = 0;; n++) {
 		hold->waiting_ns = start_ns;
 		outcome = ask_once(askable, ttl_ms, pauses.least_ms);
-		if (ends_asking(askable, outcome) ||
-		    !rl_pause(hold->link, &pauses, n, deadline_ns))
+		if (ends_asking(askable, outcome) || !rl_pause(hold->link, &pauses, n, deadline_ns))
 			return outcome;
 		hold->stats.waits++;
 	}

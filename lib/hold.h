@@ -13,11 +13,11 @@
 
 struct rl_hold {
 	const struct rl_link *link; /* whose clock counts */
-	int64_t waiting_ns; /* since when it is being asked for; 0 = is not */
-	int64_t held_ns;    /* since when it is held; 0 = it is not */
-	int64_t sent_ns;    /* when the attempt that counts was begun */
-	int64_t until_ns;   /* when the lease ends, drift taken off */
-	pid_t owner;        /* the process that holds it */
+	int64_t waiting_ns;         /* since when it is being asked for; 0 = is not */
+	int64_t held_ns;            /* since when it is held; 0 = it is not */
+	int64_t sent_ns;            /* when the attempt that counts was begun */
+	int64_t until_ns;           /* when the lease ends, drift taken off */
+	pid_t owner;                /* the process that holds it */
 	struct rl_stats stats;
 };
 
@@ -86,7 +86,7 @@ struct rl_askable {
 	enum rl_outcome (*ask)(void *lock, long ttl_ms);
 	enum rl_outcome (*give_back)(void *lock);
 	long pause_min_us, pause_max_us; /* where the policy says 0 */
-	bool errors_pass; /* an RL_ERROR is asked again as well */
+	bool errors_pass;                /* an RL_ERROR is asked again as well */
 };
 
 enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
@@ -94,7 +94,7 @@ enum rl_outcome rl_acquire(const struct rl_askable *askable, long ttl_ms,
 
 /* The n-th pause of a policy, not beyond `deadline_ns`. False: no time is left,
  * or somebody cancelled. */
-bool rl_pause(const struct rl_link *link, const struct rl_policy *policy,
-	      unsigned n, int64_t deadline_ns);
+bool rl_pause(const struct rl_link *link, const struct rl_policy *policy, unsigned n,
+	      int64_t deadline_ns);
 
 #endif

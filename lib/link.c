@@ -66,8 +66,7 @@ void rl_link_leave_parents(struct rl_link *link)
 enum rl_outcome rl_link_spare_parents(struct rl_link *link)
 {
 	if (is_parents(link))
-		return rl_link_fail(link, RL_UNKNOWN,
-				    "the parent's connection");
+		return rl_link_fail(link, RL_UNKNOWN, "the parent's connection");
 	return RL_OK;
 }
 
@@ -114,8 +113,7 @@ void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver)
 		rl_link_apply_timeout(link);
 }
 
-enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
-			     const char *format, ...)
+enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome, const char *format, ...)
 {
 	va_list arguments;
 
@@ -166,8 +164,7 @@ static bool feed_parser(struct rl_link *link, const char *bytes, size_t n)
 	if (!rl_tls_decrypt(link->tls, bytes, n, &link->plain))
 		return false;
 	return link->plain.length == 0 ||
-	       redisReaderFeed(reader, link->plain.bytes,
-			       link->plain.length) == REDIS_OK;
+	       redisReaderFeed(reader, link->plain.bytes, link->plain.length) == REDIS_OK;
 }
 
 bool rl_link_take_unread(struct rl_link *link)
@@ -180,8 +177,7 @@ bool rl_link_take_unread(struct rl_link *link)
 		return false;
 	reader = link->context->reader;
 	while (reader->len <= RL_REPLY_BYTES_MAX &&
-	       (n = recv(link->context->fd, bytes, sizeof(bytes),
-			 MSG_DONTWAIT)) > 0)
+	       (n = recv(link->context->fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
 		feed_parser(link, bytes, (size_t)n);
 	return reader->pos < reader->len;
 }
@@ -195,8 +191,7 @@ int64_t rl_kernel_ns(void)
 }
 
 /* What is left of the time-out, or until the deadline (0 = none). */
-static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns,
-			       int64_t deadline_ns)
+static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns, int64_t deadline_ns)
 {
 	int64_t left_ns;
 
@@ -210,12 +205,10 @@ static int64_t left_to_wait_ns(const struct rl_link *link, int64_t timeout_ns,
  * comes. */
 static int64_t timeout_left_ns(const struct rl_link *link)
 {
-	return rl_link_timeout_ms(link) * INT64_C(1000000) -
-	       (rl_kernel_ns() - link->reading_ns);
+	return rl_link_timeout_ms(link) * INT64_C(1000000) - (rl_kernel_ns() - link->reading_ns);
 }
 
-ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
-			   int64_t deadline_ns)
+ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size, int64_t deadline_ns)
 {
 	const int64_t timeout_ns = rl_link_timeout_ms(link) * INT64_C(1000000);
 	int64_t left_ns = timeout_ns;
@@ -235,12 +228,10 @@ ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
 		ssize_t n = -1;
 
 		if (waits || left_ns <= 0 || wait_readable(link, left_ns))
-			n = recv(link->context->fd, bytes, size,
-				 waits ? 0 : MSG_DONTWAIT);
+			n = recv(link->context->fd, bytes, size, waits ? 0 : MSG_DONTWAIT);
 		if (n >= 0 || errno != EINTR)
 			return n;
-		left_ns = left_to_wait_ns(link, timeout_left_ns(link),
-					  deadline_ns);
+		left_ns = left_to_wait_ns(link, timeout_left_ns(link), deadline_ns);
 	}
 }
 
@@ -248,8 +239,7 @@ ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
 
 static const char *io_error(int error)
 {
-	return error == EAGAIN || error == EWOULDBLOCK ? "no reply in time" :
-							 strerror(error);
+	return error == EAGAIN || error == EWOULDBLOCK ? "no reply in time" : strerror(error);
 }
 
 enum rl_outcome rl_flush(struct rl_link *link)
@@ -291,8 +281,7 @@ static enum rl_outcome leave_behind(struct rl_link *link)
 static enum rl_outcome read_more(struct rl_link *link, int64_t deadline_ns)
 {
 	char bytes[512];
-	const ssize_t n =
-		rl_link_take_bytes(link, bytes, sizeof(bytes), deadline_ns);
+	const ssize_t n = rl_link_take_bytes(link, bytes, sizeof(bytes), deadline_ns);
 
 	if (n < 0 && errno == EAGAIN && deadline_ns)
 		return leave_behind(link);
@@ -301,17 +290,15 @@ static enum rl_outcome read_more(struct rl_link *link, int64_t deadline_ns)
 	if (n == 0)
 		return rl_link_drop(link, "the server closed the connection");
 	if (!feed_parser(link, bytes, (size_t)n))
-		return rl_link_drop(link, link->tls ?
-						  "TLS: what came is damaged" :
-						  "out of memory");
+		return rl_link_drop(link,
+				    link->tls ? "TLS: what came is damaged" : "out of memory");
 	if (link->context->reader->len > RL_REPLY_BYTES_MAX)
 		return rl_link_drop(link, "a reply is longer than 64 MiB");
 	return RL_OK;
 }
 
 /* The next reply, overdue or not. */
-static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
-				 int64_t deadline_ns)
+static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply, int64_t deadline_ns)
 {
 	enum rl_outcome outcome = RL_OK;
 	void *parsed = NULL;
@@ -324,11 +311,9 @@ static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
 		redisReader *reader = link->context->reader;
 
 		if (redisReaderGetReply(reader, &parsed) != REDIS_OK)
-			return rl_link_drop(
-				link,
-				link->arena.is_too_much ?
-					"a reply has more than 1048576 elements" :
-					reader->errstr);
+			return rl_link_drop(link, link->arena.is_too_much ?
+							  "a reply has more than 1048576 elements" :
+							  reader->errstr);
 		if (parsed)
 			break;
 		outcome = read_more(link, deadline_ns);
@@ -337,16 +322,14 @@ static enum rl_outcome read_next(struct rl_link *link, struct rl_reply **reply,
 	return outcome;
 }
 
-enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
-			     int64_t deadline_ns)
+enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
 {
 	struct rl_reply *next = NULL;
 	enum rl_outcome outcome;
 
 	if (!link->context || !link->pending)
 		return rl_link_fail(link, RL_UNKNOWN, "%s",
-				    link->error[0] ? link->error :
-						     "not connected");
+				    link->error[0] ? link->error : "not connected");
 	link->pending--;
 	outcome = read_next(link, &next, deadline_ns);
 	while (outcome == RL_OK && link->overdue) {
@@ -373,19 +356,16 @@ void rl_link_catch_up(struct rl_link *link)
 	}
 }
 
-enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
-			       int64_t timeout_ns)
+enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message, int64_t timeout_ns)
 {
 	const redisReader *reader;
 
 	if (!link->context)
 		return rl_link_fail(link, RL_UNKNOWN, "not connected");
 	if (rl_is_driven(link) && link->driver->ops->listen)
-		return link->driver->ops->listen(link->driver->context, link,
-						 message, timeout_ns);
+		return link->driver->ops->listen(link->driver->context, link, message, timeout_ns);
 	reader = link->context->reader;
-	if (reader->pos == reader->len &&
-	    !rl_wait(link, link->context->fd, timeout_ns))
+	if (reader->pos == reader->len && !rl_wait(link, link->context->fd, timeout_ns))
 		return RL_BUSY;
 	link->pending++;
 	return rl_receive(link, message);

@@ -30,11 +30,11 @@ struct rl_known_script {
 /* By which methods the server deletes or expires a key only if it holds a
  * value, as far as that is known (compare.c). */
 struct rl_means {
-	enum rl_release_method native; /* DELEX, DELIFEQ; EVALSHA = neither */
+	enum rl_release_method native;   /* DELEX, DELIFEQ; EVALSHA = neither */
 	enum rl_release_method scripted; /* EVALSHA, EVAL or WATCH */
-	enum rl_release_method sent_by; /* what was queued last */
-	bool asked_native; /* questions whose answers have not been */
-	const char *asked_script; /* received */
+	enum rl_release_method sent_by;  /* what was queued last */
+	bool asked_native;               /* questions whose answers have not been */
+	const char *asked_script;        /* received */
 };
 
 struct rl_link {
@@ -46,15 +46,15 @@ struct rl_link {
 	struct rl_buffer plain; /* decrypted, on its way to the parser */
 	int timeout_ms;
 	struct rl_process_page *process; /* NULL where there can be none */
-	pid_t owner;      /* whose connection it is: a child makes its own */
-	unsigned pending; /* replies to come, or lost with the connection */
-	unsigned overdue; /* replies before those that nobody waits for now */
+	pid_t owner;                     /* whose connection it is: a child makes its own */
+	unsigned pending;                /* replies to come, or lost with the connection */
+	unsigned overdue;                /* replies before those that nobody waits for now */
 	uint64_t commands;
-	int64_t reading_ns; /* since when the next reply is waited for; 0 = not yet */
-	int64_t since_ns; /* of several replies that share one time-out; 0 = none */
+	int64_t reading_ns;   /* since when the next reply is waited for; 0 = not yet */
+	int64_t since_ns;     /* of several replies that share one time-out; 0 = none */
 	uint64_t connections; /* made so far: what belongs to one is lost with it */
 	struct rl_buffer out;
-	struct rl_arena arena; /* the last reply */
+	struct rl_arena arena;       /* the last reply */
 	struct rl_kept_replies keep; /* while it is driven */
 	struct rl_known_script scripts[RL_SCRIPTS_MAX];
 	struct rl_means means;
@@ -68,8 +68,7 @@ void rl_process_page_free(struct rl_process_page *page);
 pid_t rl_process(const struct rl_link *link);
 
 /* Remembers why a call fails; returns `outcome`. */
-enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome,
-			     const char *format, ...)
+enum rl_outcome rl_link_fail(struct rl_link *link, enum rl_outcome outcome, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Closes after a failure: what was on its way has an unknown end. */
@@ -77,12 +76,10 @@ enum rl_outcome rl_link_drop(struct rl_link *link, const char *why);
 
 /* Opens those links that are not open, all at once, until `deadline_ns`. Each
  * is connected afterwards, or says why not. */
-void rl_links_connect(struct rl_link *const *links, size_t n,
-		      int64_t deadline_ns);
+void rl_links_connect(struct rl_link *const *links, size_t n, int64_t deadline_ns);
 
 /* The same; links with a route go to the node it has found. */
-void rl_links_connect_to(struct rl_link *const *links, size_t n,
-			 int64_t deadline_ns);
+void rl_links_connect_to(struct rl_link *const *links, size_t n, int64_t deadline_ns);
 
 /* The kernel's time, by which recv() waits. A driver is not asked, and its time may
  * stand. */
@@ -108,12 +105,10 @@ static inline bool rl_link_has_batch(const struct rl_link *link)
  * after which the connection is closed. With a deadline it stays open: the
  * reply is thrown away when it comes, and what is sent later arrives behind
  * its command. */
-enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply,
-			     int64_t deadline_ns);
+enum rl_outcome rl_link_read(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns);
 
 /* The same for the caller: over a route, what the right node says. */
-static inline enum rl_outcome rl_link_receive(struct rl_link *link,
-					      struct rl_reply *reply,
+static inline enum rl_outcome rl_link_receive(struct rl_link *link, struct rl_reply *reply,
 					      int64_t deadline_ns)
 {
 	return link->route ? rl_route_receive(link, reply, deadline_ns) :
@@ -123,13 +118,11 @@ static inline enum rl_outcome rl_link_receive(struct rl_link *link,
 /* recv() that waits for the link's time-out, however many signals come, or
  * until the deadline and not at all after it: what has come until then still
  * counts. */
-ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size,
-			   int64_t deadline_ns);
+ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size, int64_t deadline_ns);
 
 /* The next of the messages that come unasked on a subscribed link. RL_BUSY:
  * none within timeout_ns. */
-enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message,
-			       int64_t timeout_ns);
+enum rl_outcome rl_link_listen(struct rl_link *link, struct rl_reply *message, int64_t timeout_ns);
 
 /* Has anything come that nobody has asked for or received? */
 bool rl_link_has_unread(const struct rl_link *link);
@@ -175,8 +168,7 @@ static inline int rl_link_timeout_ms(const struct rl_link *link)
 void rl_link_apply_timeout(const struct rl_link *link);
 
 /* Queues a command given as words; what rl_queue() does after its format. */
-enum rl_outcome rl_queue_command(struct rl_link *link,
-				 struct rl_command *command);
+enum rl_outcome rl_queue_command(struct rl_link *link, struct rl_command *command);
 
 /* rl_queue_command(), rl_flush() and rl_receive(). */
 enum rl_outcome rl_run_command(struct rl_link *link, struct rl_reply *reply,
@@ -191,8 +183,7 @@ void rl_kept_replies_release(struct rl_kept_replies *keep);
 
 /* rl_queue_command() and rl_receive_until() for a link whose driver has a
  * send. */
-enum rl_outcome rl_driven_queue(struct rl_link *link,
-				struct rl_command *command);
+enum rl_outcome rl_driven_queue(struct rl_link *link, struct rl_command *command);
 enum rl_outcome rl_driven_receive(struct rl_link *link, struct rl_reply *reply,
 				  int64_t deadline_ns);
 

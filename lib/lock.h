@@ -8,13 +8,13 @@
 struct rl_lock {
 	struct rl_link *link;
 	struct rl_hold hold;
-	long ttl_ms;      /* of the attempt on its way */
+	long ttl_ms;        /* of the attempt on its way */
 	bool indeterminate; /* the token may be there, or may arrive yet */
-	pid_t token_owner; /* the process whose token it is */
-	bool giving_back; /* a release got no answer: not to be held any more */
+	pid_t token_owner;  /* the process whose token it is */
+	bool giving_back;   /* a release got no answer: not to be held any more */
 	char token[RL_TOKEN_SIZE];
-	char *fence;      /* the key of its fencing numbers */
-	char key[];       /* followed by that of `fence` */
+	char *fence; /* the key of its fencing numbers */
+	char key[];  /* followed by that of `fence` */
 };
 
 /* The token may be there, or may arrive yet. */

@@ -95,8 +95,7 @@ static void *parsed_array(const redisReadTask *task, parsed_count count)
 	struct rl_reply *reply, *elements;
 
 	/* Of all arrays: a few bytes announce one, and it has its memory then. */
-	arena->is_too_much =
-		length > RL_REPLY_ELEMENTS_MAX - arena->n_elements;
+	arena->is_too_much = length > RL_REPLY_ELEMENTS_MAX - arena->n_elements;
 	if (arena->is_too_much)
 		return NULL;
 	arena->n_elements += length;
@@ -104,9 +103,8 @@ static void *parsed_array(const redisReadTask *task, parsed_count count)
 	elements = rl_arena_take(arena, (length + 1) * sizeof(*elements));
 	if (!reply || !elements)
 		return NULL;
-	*reply = (struct rl_reply){ .type = RL_REPLY_ARRAY,
-				    .elements = elements,
-				    .length = length };
+	*reply =
+		(struct rl_reply){ .type = RL_REPLY_ARRAY, .elements = elements, .length = length };
 	return reply;
 }
 
@@ -115,8 +113,7 @@ static void *parsed_integer(const redisReadTask *task, long long value)
 	struct rl_reply *reply = place(task);
 
 	if (reply)
-		*reply = (struct rl_reply){ .type = RL_REPLY_INTEGER,
-					    .integer = value };
+		*reply = (struct rl_reply){ .type = RL_REPLY_INTEGER, .integer = value };
 	return reply;
 }
 

@@ -19,8 +19,7 @@ struct rl_process_page {
 /* Emulators may take any advice and follow none. */
 static bool is_advice_followed(void *page, size_t size)
 {
-	return madvise(page, size, -1) != 0 &&
-	       madvise(page, size, MADV_WIPEONFORK) == 0;
+	return madvise(page, size, -1) != 0 && madvise(page, size, MADV_WIPEONFORK) == 0;
 }
 
 static size_t page_size(void)
@@ -31,8 +30,7 @@ static size_t page_size(void)
 struct rl_process_page *rl_process_page_new(void)
 {
 	const size_t size = page_size();
-	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		return NULL;

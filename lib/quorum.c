@@ -22,8 +22,8 @@
 
 enum { PAUSE_MIN_US = 2000, PAUSE_MAX_US = 20000 };
 
-struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes,
-				const char *key, int node_timeout_ms)
+struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes, const char *key,
+				int node_timeout_ms)
 {
 	const size_t size = strlen(key) + 1;
 	struct rl_quorum *quorum;
@@ -73,25 +73,21 @@ static int64_t quorum_now_ns(const struct rl_quorum *quorum)
 
 /* Once is enough on a connection: the release arrives behind the request. One
  * that takes a look first (WATCH) could not be finished. */
-static enum rl_outcome send_release(struct rl_quorum *quorum,
-				    struct rl_node *node)
+static enum rl_outcome send_release(struct rl_quorum *quorum, struct rl_node *node)
 {
 	const struct rl_guarded guarded = { quorum->key, quorum->token, 0 };
 
-	if (node->link->overdue &&
-	    (node->freed_on == rl_link_connection(node->link) ||
-	     rl_link_release_method(node->link) == RL_RELEASE_WATCH))
+	if (node->link->overdue && (node->freed_on == rl_link_connection(node->link) ||
+				    rl_link_release_method(node->link) == RL_RELEASE_WATCH))
 		return rl_link_fail(node->link, RL_ERROR, "no reply in time");
 	return rl_guarded_queue(node->link, &guarded);
 }
 
-static enum rl_outcome receive_release(struct rl_quorum *quorum,
-				       struct rl_node *node,
+static enum rl_outcome receive_release(struct rl_quorum *quorum, struct rl_node *node,
 				       int64_t deadline_ns)
 {
 	const struct rl_guarded guarded = { quorum->key, quorum->token, 0 };
-	const enum rl_outcome outcome =
-		rl_guarded_receive(node->link, &guarded, deadline_ns);
+	const enum rl_outcome outcome = rl_guarded_receive(node->link, &guarded, deadline_ns);
 
 	if (outcome == RL_OK || outcome == RL_LOST)
 		node->asked = false;
@@ -117,9 +113,7 @@ static enum rl_outcome release_all(struct rl_quorum *quorum)
 	quorum->n_freed += tally.yes;
 	if (quorum->n_freed >= rl_quorum_majority(quorum))
 		return RL_OK;
-	return quorum->n_freed + tally.silent >= rl_quorum_majority(quorum) ?
-		       RL_UNKNOWN :
-		       RL_LOST;
+	return quorum->n_freed + tally.silent >= rl_quorum_majority(quorum) ? RL_UNKNOWN : RL_LOST;
 }
 
 /* Held in this process: what a parent holds is not ours to give back. */
@@ -162,8 +156,7 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	if (!quorum->giving_back && rl_quorum_remaining_ms(quorum) > 0)
 		return RL_BUSY; /* by ourselves */
 	if (!rl_quorum_renew_token(quorum)) {
-		snprintf(quorum->error, sizeof(quorum->error),
-			 "no random bytes");
+		snprintf(quorum->error, sizeof(quorum->error), "no random bytes");
 		return RL_ERROR;
 	}
 	quorum->ttl_ms = ttl_ms;
@@ -172,8 +165,7 @@ enum rl_outcome rl_quorum_try(struct rl_quorum *quorum, long ttl_ms)
 	if (tally.yes + tally.no < rl_quorum_majority(quorum))
 		outcome = RL_ERROR;
 	else if (tally.yes >= rl_quorum_majority(quorum) &&
-		 rl_lease_end_ns(quorum->hold.sent_ns, ttl_ms) >
-			 quorum_now_ns(quorum))
+		 rl_lease_end_ns(quorum->hold.sent_ns, ttl_ms) > quorum_now_ns(quorum))
 		outcome = RL_OK;
 	rl_hold_answer(&quorum->hold, outcome, ttl_ms);
 	if (outcome != RL_OK) {
@@ -213,30 +205,25 @@ enum rl_outcome rl_quorum_acquire(struct rl_quorum *quorum, long ttl_ms,
 
 /* ---- While it is held -------------------------------------------------- */
 
-static enum rl_outcome send_extension(struct rl_quorum *quorum,
-				      struct rl_node *node)
+static enum rl_outcome send_extension(struct rl_quorum *quorum, struct rl_node *node)
 {
-	const struct rl_guarded guarded = { quorum->key, quorum->token,
-					    quorum->ttl_ms };
+	const struct rl_guarded guarded = { quorum->key, quorum->token, quorum->ttl_ms };
 
 	return rl_guarded_queue(node->link, &guarded);
 }
 
-static enum rl_outcome receive_extension(struct rl_quorum *quorum,
-					 struct rl_node *node,
+static enum rl_outcome receive_extension(struct rl_quorum *quorum, struct rl_node *node,
 					 int64_t deadline_ns)
 {
-	const struct rl_guarded guarded = { quorum->key, quorum->token,
-					    quorum->ttl_ms };
+	const struct rl_guarded guarded = { quorum->key, quorum->token, quorum->ttl_ms };
 
 	return rl_guarded_receive(node->link, &guarded, deadline_ns);
 }
 
 enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
 {
-	static const struct rl_question extension = {
-		.send = send_extension, .receive = receive_extension
-	};
+	static const struct rl_question extension = { .send = send_extension,
+						      .receive = receive_extension };
 	const int64_t sent_ns = quorum_now_ns(quorum);
 	enum rl_outcome outcome = RL_UNKNOWN;
 	struct rl_tally tally;
@@ -263,25 +250,21 @@ enum rl_outcome rl_quorum_extend(struct rl_quorum *quorum, long ttl_ms)
 	return outcome;
 }
 
-static enum rl_outcome send_query(struct rl_quorum *quorum,
-				  struct rl_node *node)
+static enum rl_outcome send_query(struct rl_quorum *quorum, struct rl_node *node)
 {
 	return rl_queue(node->link, "GET %s", quorum->key);
 }
 
-static enum rl_outcome receive_query(struct rl_quorum *quorum,
-				     struct rl_node *node, int64_t deadline_ns)
+static enum rl_outcome receive_query(struct rl_quorum *quorum, struct rl_node *node,
+				     int64_t deadline_ns)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_receive_until(node->link, &reply, deadline_ns);
+	const enum rl_outcome outcome = rl_receive_until(node->link, &reply, deadline_ns);
 
 	if (outcome != RL_OK)
 		return outcome;
-	return reply.type == RL_REPLY_STRING &&
-			       strcmp(reply.text, quorum->token) == 0 ?
-		       RL_OK :
-		       RL_LOST;
+	return reply.type == RL_REPLY_STRING && strcmp(reply.text, quorum->token) == 0 ? RL_OK :
+											 RL_LOST;
 }
 
 enum rl_outcome rl_quorum_query(struct rl_quorum *quorum)
@@ -296,7 +279,5 @@ enum rl_outcome rl_quorum_query(struct rl_quorum *quorum)
 	tally = rl_quorum_ask(quorum, &query);
 	if (tally.yes >= rl_quorum_majority(quorum))
 		return RL_OK;
-	return tally.yes + tally.silent >= rl_quorum_majority(quorum) ?
-		       RL_UNKNOWN :
-		       RL_LOST;
+	return tally.yes + tally.silent >= rl_quorum_majority(quorum) ? RL_UNKNOWN : RL_LOST;
 }

@@ -10,21 +10,21 @@ enum { RL_LEFT_MAX = 3 };
 
 struct rl_node {
 	struct rl_link *link;
-	bool asked;   /* our token may be there */
+	bool asked;      /* our token may be there */
 	bool unanswered; /* no answer ever came: the request may arrive yet */
 	size_t n_left;
 	char left[RL_LEFT_MAX][RL_TOKEN_SIZE]; /* so may these */
-	uint64_t freed_on; /* the connection a release went down unanswered */
-	int64_t owing_ns; /* since when it owes us replies; 0 = it does not */
+	uint64_t freed_on;                     /* the connection a release went down unanswered */
+	int64_t owing_ns;                      /* since when it owes us replies; 0 = it does not */
 };
 
 struct rl_quorum {
 	struct rl_node nodes[RL_QUORUM_NODES_MAX];
 	size_t n_nodes;
 	int node_timeout_ms;
-	long ttl_ms;    /* of the round on its way */
-	size_t n_freed; /* servers that have given the present token back */
-	pid_t asker;    /* the process whose token it is */
+	long ttl_ms;      /* of the round on its way */
+	size_t n_freed;   /* servers that have given the present token back */
+	pid_t asker;      /* the process whose token it is */
 	bool giving_back; /* a release has not been answered yet */
 	struct rl_hold hold;
 	char token[RL_TOKEN_SIZE];
@@ -38,8 +38,8 @@ struct rl_question {
 	bool to_all;    /* not only to those that were asked for the lock */
 	bool queued_up; /* also to those that owe us replies */
 	enum rl_outcome (*send)(struct rl_quorum *quorum, struct rl_node *node);
-	enum rl_outcome (*receive)(struct rl_quorum *quorum,
-				   struct rl_node *node, int64_t deadline_ns);
+	enum rl_outcome (*receive)(struct rl_quorum *quorum, struct rl_node *node,
+				   int64_t deadline_ns);
 };
 
 struct rl_tally {
@@ -48,8 +48,7 @@ struct rl_tally {
 
 /* Asks all servers at once. Connecting those that are not connected takes one
  * time-out at most, the answers another one. */
-struct rl_tally rl_quorum_ask(struct rl_quorum *quorum,
-			      const struct rl_question *question);
+struct rl_tally rl_quorum_ask(struct rl_quorum *quorum, const struct rl_question *question);
 
 static inline size_t rl_quorum_majority(const struct rl_quorum *quorum)
 {

@@ -19,8 +19,7 @@ static int64_t round_now_ns(const struct rl_quorum *quorum)
 	return rl_now_ns(quorum->hold.link, RL_CLOCK_MONOTONIC);
 }
 
-static void note_silent_server(struct rl_quorum *quorum,
-			       const struct rl_node *node)
+static void note_silent_server(struct rl_quorum *quorum, const struct rl_node *node)
 {
 	char where[280];
 
@@ -59,9 +58,7 @@ static void connect_all(const struct rl_quorum *quorum, bool to_all)
 	}
 	if (n > 0)
 		rl_links_connect(closed, n,
-				 round_now_ns(quorum) +
-					 quorum->node_timeout_ms *
-						 INT64_C(1000000));
+				 round_now_ns(quorum) + quorum->node_timeout_ms * INT64_C(1000000));
 }
 
 static enum rl_outcome send_to(struct rl_quorum *quorum, struct rl_node *node,
@@ -95,8 +92,7 @@ static void count_answer(struct rl_quorum *quorum, const struct rl_node *node,
 /* Last asked, first heard: while we wait for the last one, those before it
  * answer as well, and one wait does for all. A server that owes us older
  * replies is not waited for. */
-struct rl_tally rl_quorum_ask(struct rl_quorum *quorum,
-			      const struct rl_question *question)
+struct rl_tally rl_quorum_ask(struct rl_quorum *quorum, const struct rl_question *question)
 {
 	enum rl_outcome sent[RL_QUORUM_NODES_MAX];
 	struct rl_tally tally = { 0 };
@@ -114,9 +110,8 @@ struct rl_tally rl_quorum_ask(struct rl_quorum *quorum,
 		enum rl_outcome outcome = sent[i];
 
 		if (outcome == RL_OK)
-			outcome = question->receive(
-				quorum, node,
-				node->link->overdue ? start_ns : deadline_ns);
+			outcome = question->receive(quorum, node,
+						    node->link->overdue ? start_ns : deadline_ns);
 		count_answer(quorum, node, outcome, &tally);
 	}
 	return tally;
@@ -126,18 +121,16 @@ struct rl_tally rl_quorum_ask(struct rl_quorum *quorum,
 
 /* A server that never answered a release may have kept an earlier token, and
  * would refuse us because of it: that one is removed first. */
-static enum rl_outcome send_request(struct rl_quorum *quorum,
-				    struct rl_node *node)
+static enum rl_outcome send_request(struct rl_quorum *quorum, struct rl_node *node)
 {
 	enum rl_outcome outcome = RL_OK;
 
 	for (size_t i = 0; outcome == RL_OK && i < node->n_left; i++)
-		outcome = rl_queue(node->link, "EVAL %s 1 %s %s",
-				   rl_compare_and_delete, quorum->key,
-				   node->left[i]);
+		outcome = rl_queue(node->link, "EVAL %s 1 %s %s", rl_compare_and_delete,
+				   quorum->key, node->left[i]);
 	if (outcome == RL_OK)
-		outcome = rl_queue(node->link, "SET %s %s NX PX %ld",
-				   quorum->key, quorum->token, quorum->ttl_ms);
+		outcome = rl_queue(node->link, "SET %s %s NX PX %ld", quorum->key, quorum->token,
+				   quorum->ttl_ms);
 	if (outcome == RL_OK)
 		outcome = rl_flush(node->link);
 	node->asked = outcome == RL_OK || outcome == RL_UNKNOWN;
@@ -147,26 +140,22 @@ static enum rl_outcome send_request(struct rl_quorum *quorum,
 
 /* Where scripts are forbidden what is left goes another way, too late for this
  * request but not for the next one. */
-static void remove_left(const struct rl_quorum *quorum, struct rl_node *node,
-			int64_t deadline_ns)
+static void remove_left(const struct rl_quorum *quorum, struct rl_node *node, int64_t deadline_ns)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < node->n_left; i++) {
-		const struct rl_guarded left = { quorum->key, node->left[i],
-						 0 };
-		const enum rl_outcome outcome =
-			rl_guarded_run(node->link, &left, deadline_ns);
+		const struct rl_guarded left = { quorum->key, node->left[i], 0 };
+		const enum rl_outcome outcome = rl_guarded_run(node->link, &left, deadline_ns);
 
 		if (outcome != RL_OK && outcome != RL_LOST)
-			memmove(node->left[kept++], node->left[i],
-				RL_TOKEN_SIZE);
+			memmove(node->left[kept++], node->left[i], RL_TOKEN_SIZE);
 	}
 	node->n_left = kept;
 }
 
-static enum rl_outcome receive_grant(struct rl_quorum *quorum,
-				     struct rl_node *node, int64_t deadline_ns)
+static enum rl_outcome receive_grant(struct rl_quorum *quorum, struct rl_node *node,
+				     int64_t deadline_ns)
 {
 	enum rl_outcome outcome;
 	struct rl_reply reply;
@@ -194,8 +183,7 @@ static enum rl_outcome receive_grant(struct rl_quorum *quorum,
 static void remember_left(struct rl_node *node, const char *token)
 {
 	if (node->n_left == RL_LEFT_MAX) {
-		memmove(node->left[0], node->left[1],
-			(RL_LEFT_MAX - 1) * RL_TOKEN_SIZE);
+		memmove(node->left[0], node->left[1], (RL_LEFT_MAX - 1) * RL_TOKEN_SIZE);
 		node->n_left--;
 	}
 	memcpy(node->left[node->n_left++], token, RL_TOKEN_SIZE);

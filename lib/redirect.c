@@ -23,20 +23,18 @@ static const struct {
 	const char *name;
 	enum rl_sent_kind kind;
 } sent_kinds[] = {
-	{ "MULTI", RL_SENT_MULTI },	{ "EXEC", RL_SENT_EXEC },
-	{ "DISCARD", RL_SENT_EXEC },	{ "WATCH", RL_SENT_WATCH },
-	{ "UNWATCH", RL_SENT_UNWATCH }, { "SCRIPT", RL_SENT_HARMLESS },
+	{ "MULTI", RL_SENT_MULTI },      { "EXEC", RL_SENT_EXEC },
+	{ "DISCARD", RL_SENT_EXEC },     { "WATCH", RL_SENT_WATCH },
+	{ "UNWATCH", RL_SENT_UNWATCH },  { "SCRIPT", RL_SENT_HARMLESS },
 	{ "COMMAND", RL_SENT_HARMLESS }, { "PING", RL_SENT_HARMLESS },
 	{ "GET", RL_SENT_HARMLESS },
 };
 
 static enum rl_sent_kind kind_of(const struct rl_word *name)
 {
-	for (size_t i = 0; i < sizeof(sent_kinds) / sizeof(sent_kinds[0]);
-	     i++) {
+	for (size_t i = 0; i < sizeof(sent_kinds) / sizeof(sent_kinds[0]); i++) {
 		if (strlen(sent_kinds[i].name) == name->length &&
-		    strncasecmp(sent_kinds[i].name, name->text,
-				name->length) == 0)
+		    strncasecmp(sent_kinds[i].name, name->text, name->length) == 0)
 			return sent_kinds[i].kind;
 	}
 	return RL_SENT_PLAIN;
@@ -46,8 +44,7 @@ bool rl_route_note(struct rl_link *link, const struct rl_command *command)
 {
 	struct rl_batch *batch = &link->route->batch;
 
-	batch->is_too_long |= batch->n == RL_BATCH_MAX ||
-			      batch->bytes.length > RL_BATCH_BYTES_MAX;
+	batch->is_too_long |= batch->n == RL_BATCH_MAX || batch->bytes.length > RL_BATCH_BYTES_MAX;
 	if (batch->is_too_long)
 		return true;
 	batch->commands[batch->n++] = (struct rl_sent){
@@ -122,8 +119,7 @@ static bool begins_with(const struct rl_reply *reply, const char *word)
 
 static enum redirection redirection_of(const struct rl_reply *reply)
 {
-	static const char *const later[] = { "TRYAGAIN", "CLUSTERDOWN",
-					     "READONLY", "MASTERDOWN",
+	static const char *const later[] = { "TRYAGAIN", "CLUSTERDOWN", "READONLY", "MASTERDOWN",
 					     "LOADING" };
 
 	if (reply->type != RL_REPLY_FAILED)
@@ -143,8 +139,7 @@ static enum redirection redirection_of(const struct rl_reply *reply)
 static bool is_undone(const struct rl_reply *reply, enum rl_sent_kind kind)
 {
 	if (reply->type == RL_REPLY_FAILED)
-		return redirection_of(reply) != STANDS ||
-		       begins_with(reply, "EXECABORT") ||
+		return redirection_of(reply) != STANDS || begins_with(reply, "EXECABORT") ||
 		       begins_with(reply, "NOSCRIPT");
 	if (reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0)
 		return true;
@@ -182,8 +177,7 @@ static bool drain(struct rl_link *link, const struct repeat *repeat)
 	while (link->pending) {
 		if (rl_link_read(link, &reply, 0) == RL_UNKNOWN)
 			return false;
-		is_nothing_done &=
-			is_undone(&reply, repeat->batch.commands[i++].kind);
+		is_nothing_done &= is_undone(&reply, repeat->batch.commands[i++].kind);
 	}
 	return is_nothing_done;
 }
@@ -215,9 +209,8 @@ static bool connect_to_named(struct rl_link *link, const struct repeat *repeat)
 {
 	struct rl_route *route = link->route;
 	int slot;
-	const bool is_named =
-		repeat->why != LATER && link->address.kind == RL_ADDRESS_CLUSTER &&
-		read_redirection(route, repeat->text, &slot);
+	const bool is_named = repeat->why != LATER && link->address.kind == RL_ADDRESS_CLUSTER &&
+			      read_redirection(route, repeat->text, &slot);
 
 	if (!is_named)
 		return false;
@@ -242,27 +235,23 @@ static bool connect_elsewhere(struct rl_link *link, const struct repeat *repeat)
 static struct rl_word sent_bytes(const struct rl_batch *batch, size_t i)
 {
 	const size_t at = batch->commands[i].at;
-	const size_t end = i + 1 < batch->n ? batch->commands[i + 1].at :
-					      batch->bytes.length;
+	const size_t end = i + 1 < batch->n ? batch->commands[i + 1].at : batch->bytes.length;
 
 	return (struct rl_word){ batch->bytes.bytes + at, end - at };
 }
 
 /* ASKING counts for one command, or for a whole transaction. */
-static bool queue_again(struct rl_link *link, struct rl_batch *batch, size_t i,
-			bool asks)
+static bool queue_again(struct rl_link *link, struct rl_batch *batch, size_t i, bool asks)
 {
 	static const char asking[] = "*1\r\n$6\r\nASKING\r\n";
 	const struct rl_word bytes = sent_bytes(batch, i);
 
 	batch->commands[i].is_asked_for = asks;
-	return (!asks || rl_buffer_append(&link->out, asking,
-					  sizeof(asking) - 1)) &&
+	return (!asks || rl_buffer_append(&link->out, asking, sizeof(asking) - 1)) &&
 	       rl_buffer_append(&link->out, bytes.text, bytes.length);
 }
 
-static enum rl_outcome send_again(struct rl_link *link,
-				  const struct repeat *repeat)
+static enum rl_outcome send_again(struct rl_link *link, const struct repeat *repeat)
 {
 	struct rl_batch *batch = &link->route->batch;
 	bool is_open = false, good = true;
@@ -270,10 +259,8 @@ static enum rl_outcome send_again(struct rl_link *link,
 	for (size_t i = repeat->from; good && i < batch->n; i++) {
 		const enum rl_sent_kind kind = batch->commands[i].kind;
 
-		good = queue_again(link, batch, i,
-				   link->route->is_asking && !is_open);
-		is_open = kind == RL_SENT_MULTI ||
-			  (is_open && kind != RL_SENT_EXEC);
+		good = queue_again(link, batch, i, link->route->is_asking && !is_open);
+		is_open = kind == RL_SENT_MULTI || (is_open && kind != RL_SENT_EXEC);
 		link->pending++;
 		link->commands++;
 	}
@@ -290,8 +277,7 @@ static enum rl_outcome skip_asking(struct rl_link *link)
 	struct rl_reply reply;
 	enum rl_outcome outcome;
 
-	if (batch->n_answered >= batch->n ||
-	    !batch->commands[batch->n_answered].is_asked_for)
+	if (batch->n_answered >= batch->n || !batch->commands[batch->n_answered].is_asked_for)
 		return RL_OK;
 	batch->commands[batch->n_answered].is_asked_for = false;
 	link->pending++;
@@ -301,8 +287,7 @@ static enum rl_outcome skip_asking(struct rl_link *link)
 
 /* The replies that the caller has received, once more, and the one in
  * question. */
-static enum rl_outcome read_again(struct rl_link *link,
-				  const struct repeat *repeat,
+static enum rl_outcome read_again(struct rl_link *link, const struct repeat *repeat,
 				  struct rl_reply *reply)
 {
 	struct rl_batch *batch = &link->route->batch;
@@ -319,8 +304,7 @@ static enum rl_outcome read_again(struct rl_link *link,
 }
 
 /* Nothing of it was done, and nothing will be. */
-static enum rl_outcome refuse(struct rl_link *link, const char *text,
-			      struct rl_reply *reply)
+static enum rl_outcome refuse(struct rl_link *link, const char *text, struct rl_reply *reply)
 {
 	rl_link_disconnect(link);
 	link->route->has_left = true;
@@ -375,8 +359,7 @@ static bool can_be_repeated(const struct rl_link *link, struct repeat *repeat)
 	const struct rl_batch *batch = &link->route->batch;
 	bool watched;
 
-	if (batch->is_too_long || link->overdue || link->out.length ||
-	    batch->n_answered == 0)
+	if (batch->is_too_long || link->overdue || link->out.length || batch->n_answered == 0)
 		return false;
 	repeat->refused = batch->n_answered - 1;
 	repeat->from = look_back(batch, repeat->refused, &watched);
@@ -389,18 +372,15 @@ static enum rl_outcome follow(struct rl_link *link, struct rl_reply *reply)
 	enum rl_outcome outcome = RL_ERROR;
 
 	link->since_ns = link->reading_ns ? link->reading_ns : now_ns();
-	repeat.deadline_ns = link->since_ns +
-			     rl_link_timeout_ms(link) * INT64_C(1000000);
-	while (outcome == RL_ERROR && redirection_of(reply) != STANDS &&
-	       link->context && now_ns() < repeat.deadline_ns &&
-	       can_be_repeated(link, &repeat))
+	repeat.deadline_ns = link->since_ns + rl_link_timeout_ms(link) * INT64_C(1000000);
+	while (outcome == RL_ERROR && redirection_of(reply) != STANDS && link->context &&
+	       now_ns() < repeat.deadline_ns && can_be_repeated(link, &repeat))
 		outcome = follow_once(link, &repeat, reply);
 	link->since_ns = 0;
 	return outcome;
 }
 
-static enum rl_outcome take_answer(struct rl_link *link,
-				   struct rl_reply *reply,
+static enum rl_outcome take_answer(struct rl_link *link, struct rl_reply *reply,
 				   enum rl_outcome outcome)
 {
 	struct rl_route *route = link->route;
@@ -412,15 +392,13 @@ static enum rl_outcome take_answer(struct rl_link *link,
 	route->batch.n_answered++;
 	if (outcome == RL_ERROR && redirection_of(reply) != STANDS) {
 		outcome = follow(link, reply);
-		route->is_wrong |= outcome == RL_ERROR &&
-				   redirection_of(reply) != STANDS;
+		route->is_wrong |= outcome == RL_ERROR && redirection_of(reply) != STANDS;
 	}
 	settle_batch(link);
 	return outcome;
 }
 
-enum rl_outcome rl_route_receive(struct rl_link *link, struct rl_reply *reply,
-				 int64_t deadline_ns)
+enum rl_outcome rl_route_receive(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
 {
 	enum rl_outcome outcome = skip_asking(link);
 

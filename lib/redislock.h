@@ -124,8 +124,7 @@ void rl_lock_free(struct rl_lock *lock);
 enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms);
 
 /* The same until it is held, or as the policy says. */
-enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
-				const struct rl_policy *policy);
+enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms, const struct rl_policy *policy);
 
 /*
  * Another ttl_ms from now on. RL_OK. RL_LOST: the lease had run out; a lost
@@ -204,20 +203,20 @@ enum rl_address_kind {
 };
 
 struct rl_address {
-	bool is_unix;       /* then `host` is the socket's path */
+	bool is_unix; /* then `host` is the socket's path */
 	char host[256];
 	int port;
 	int db;             /* chosen by SELECT when not 0 */
 	char user[128];     /* "" = none: AUTH with the password alone */
 	char password[256]; /* "" = no AUTH at all */
 	enum rl_address_kind kind;
-	char more[768];     /* the other Sentinels or nodes, HOST:PORT,... */
-	char service[64];   /* Sentinel's name for the master */
+	char more[768];   /* the other Sentinels or nodes, HOST:PORT,... */
+	char service[64]; /* Sentinel's name for the master */
 	bool is_tls;
-	bool is_unverified; /* whoever shows whatever certificate is believed */
-	char ca[256];       /* a file of those who are trusted; "" = the system's */
+	bool is_unverified;       /* whoever shows whatever certificate is believed */
+	char ca[256];             /* a file of those who are trusted; "" = the system's */
 	char cert[256], key[256]; /* files of our own certificate; "" = none */
-	char sni[128];      /* the name in the server's; "" = the host */
+	char sni[128];            /* the name in the server's; "" = the host */
 };
 
 /*
@@ -238,13 +237,11 @@ struct rl_address {
  * Sentinel's 26379. False, and a message in `error` that holds no piece of what
  * follows the scheme, for a password may stand there, when it is none of them.
  */
-bool rl_address_parse(struct rl_address *address, const char *uri, char *error,
-		      size_t error_size);
+bool rl_address_parse(struct rl_address *address, const char *uri, char *error, size_t error_size);
 
 /* The address as a URI without user and password, and without what follows a ?
  * for TLS; safe to print. */
-void rl_address_print(const struct rl_address *address, char *buffer,
-		      size_t size);
+void rl_address_print(const struct rl_address *address, char *buffer, size_t size);
 
 /* ---- Links ------------------------------------------------------------- */
 
@@ -303,11 +300,11 @@ void rl_link_set_driver(struct rl_link *link, const struct rl_driver *driver);
 
 enum rl_reply_type {
 	RL_REPLY_NIL,
-	RL_REPLY_STATUS,  /* +OK */
+	RL_REPLY_STATUS, /* +OK */
 	RL_REPLY_STRING,
 	RL_REPLY_INTEGER,
 	RL_REPLY_ARRAY,
-	RL_REPLY_FAILED,  /* -ERR ...; the call's outcome was RL_ERROR */
+	RL_REPLY_FAILED, /* -ERR ...; the call's outcome was RL_ERROR */
 };
 
 /* Strings end in a NUL; everything is valid until the link's next receive. A
@@ -339,8 +336,7 @@ static inline bool rl_reply_is_nil(const struct rl_reply *reply)
  * reply->type is RL_REPLY_FAILED); RL_UNKNOWN (sent, no reply in time; the
  * connection is closed, for a late reply would answer the next command).
  */
-enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
-		       const char *format, ...)
+enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
@@ -357,8 +353,7 @@ enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply);
 
 /* rl_receive() that does not begin to wait after `deadline_ns` of the monotonic
  * clock; a reply that has come by then is taken. */
-enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply,
-				 int64_t deadline_ns);
+enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns);
 
 /*
  * Runs a Lua script that the server knows by its hash (EVALSHA), or sends it
@@ -367,9 +362,8 @@ enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply,
  * use on a link asks the server for the hash (SCRIPT LOAD). `source` is kept
  * as a pointer and must outlive the link: a string literal. Outcomes: rl_run().
  */
-enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
-			      const char *source, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply, const char *source,
+			      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * Ends a transaction: queues EXEC after `n_queued` commands (MULTI among them)
@@ -378,8 +372,7 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
  * written, and nothing has been done. RL_ERROR: a command was refused; what
  * was refused only when it ran (a wrong type) leaves the others done.
  */
-enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
-			struct rl_reply *reply);
+enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued, struct rl_reply *reply);
 
 /* ---- Compare and delete ------------------------------------------------ */
 
@@ -400,8 +393,7 @@ const char *rl_release_method_name(enum rl_release_method method);
 
 /* Deletes `key` if it holds `value`. RL_OK: it did, and is gone. RL_LOST: it
  * holds something else, or is not there. RL_UNKNOWN, RL_ERROR. */
-enum rl_outcome rl_delete_if_equal(struct rl_link *link, const char *key,
-				   const char *value);
+enum rl_outcome rl_delete_if_equal(struct rl_link *link, const char *key, const char *value);
 
 /* How rl_lock_release() does it on the lock's link. */
 enum rl_release_method rl_lock_release_method(const struct rl_lock *lock);
@@ -421,8 +413,7 @@ enum rl_release_method rl_lock_release_method(const struct rl_lock *lock);
  */
 
 /* NULL when out of memory or of file descriptors. Free it when not held. */
-struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key,
-				  long hold_max_ms);
+struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key, long hold_max_ms);
 void rl_renewed_free(struct rl_renewed *renewed);
 
 /* As rl_lock_try() and rl_lock_acquire(); RL_ERROR also when hold_max_ms is
@@ -483,8 +474,7 @@ const struct rl_stats *rl_reentrant_stats(const struct rl_reentrant *lock);
  * whose value comes along with the lock, read in the very step that grants it,
  * so that the holder need not ask for it; NULL = none.
  */
-struct rl_fair *rl_fair_new(struct rl_link *link, const char *key,
-			    const char *data);
+struct rl_fair *rl_fair_new(struct rl_link *link, const char *key, const char *data);
 
 /* Leaves the line, if it stands there. Does not release. */
 void rl_fair_free(struct rl_fair *fair);
@@ -506,8 +496,7 @@ enum rl_outcome rl_fair_wait(struct rl_fair *fair, long wait_ms);
 /* Both, as the policy says (NULL = ask once). There are no pauses, but after
  * a lease that was too short. RL_BUSY: has left the line; or, at once, this
  * object holds it already. */
-enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms,
-				const struct rl_policy *policy);
+enum rl_outcome rl_fair_acquire(struct rl_fair *fair, long ttl_ms, const struct rl_policy *policy);
 
 /* As rl_lock_release(). When it is not held, leaves the line: RL_LOST, or RL_OK
  * if the lock had come to us without our knowing. */
@@ -546,8 +535,8 @@ enum rl_outcome rl_fair_receive_release(struct rl_fair *fair);
 /* `nodes` are borrowed, 1 to RL_QUORUM_NODES_MAX, and their time-out becomes
  * `node_timeout_ms`: much shorter than the lease. NULL when out of memory. */
 enum { RL_QUORUM_NODES_MAX = 15 };
-struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes,
-				const char *key, int node_timeout_ms);
+struct rl_quorum *rl_quorum_new(struct rl_link **nodes, size_t n_nodes, const char *key,
+				int node_timeout_ms);
 void rl_quorum_free(struct rl_quorum *quorum);
 
 /*
@@ -601,20 +590,18 @@ const struct rl_stats *rl_quorum_stats(const struct rl_quorum *quorum);
 
 /* rl_lock_try() that also mints a number, in one script. A reply that never
  * came is not made up for: RL_UNKNOWN. */
-enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms,
-				   long long *number);
+enum rl_outcome rl_lock_try_fenced(struct rl_lock *lock, long ttl_ms, long long *number);
 
 /* The same until it is held, or as the policy says. */
 enum rl_outcome rl_lock_acquire_fenced(struct rl_lock *lock, long ttl_ms,
-				       const struct rl_policy *policy,
-				       long long *number);
+				       const struct rl_policy *policy, long long *number);
 
 /* GET and SET for the holder of `number`. RL_LOST: a higher number was here;
  * nothing was read or written. */
-enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key,
-			      long long number, struct rl_reply *reply);
-enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
-			      long long number, const char *value);
+enum rl_outcome rl_fenced_get(struct rl_link *link, const char *key, long long number,
+			      struct rl_reply *reply);
+enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key, long long number,
+			      const char *value);
 
 /* ---- The optimistic update --------------------------------------------- */
 
@@ -624,8 +611,8 @@ enum rl_outcome rl_fenced_set(struct rl_link *link, const char *key,
  * `value` and returns RL_OK; anything else ends the update with that outcome.
  * It must not use the link.
  */
-typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old,
-				     char *value, size_t size);
+typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old, char *value,
+				     size_t size);
 
 /*
  * WATCH key, GET key, change, MULTI, SET, EXEC: one attempt. RL_OK: stored,
@@ -633,15 +620,14 @@ typedef enum rl_outcome (*rl_change)(void *context, const struct rl_reply *old,
  * stored; ask again. RL_UNKNOWN: the reply to EXEC never came. WATCH and GET
  * go out in one write, MULTI, SET and EXEC in another.
  */
-enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
-			      rl_change change, void *context);
+enum rl_outcome rl_update_try(struct rl_link *link, const char *key, rl_change change,
+			      void *context);
 
 /* The same until it is stored, at most `attempts` times, with pauses as the
  * policy (NULL = its defaults; wait_ms 0 = no limit but the attempts) says.
  * RL_BUSY: it never was. */
-enum rl_outcome rl_update(struct rl_link *link, const char *key,
-			  rl_change change, void *context, unsigned attempts,
-			  const struct rl_policy *policy);
+enum rl_outcome rl_update(struct rl_link *link, const char *key, rl_change change, void *context,
+			  unsigned attempts, const struct rl_policy *policy);
 
 /* ---- The delay queue --------------------------------------------------- */
 
@@ -671,15 +657,13 @@ enum rl_outcome rl_update(struct rl_link *link, const char *key,
  */
 
 /* A queue over `link` (borrowed); `name` is copied. NULL when out of memory. */
-struct rl_delay_queue *rl_delay_queue_new(struct rl_link *link,
-					  const char *name);
+struct rl_delay_queue *rl_delay_queue_new(struct rl_link *link, const char *name);
 void rl_delay_queue_free(struct rl_delay_queue *queue);
 
 /* Due `delay_ms` from now. RL_OK; RL_BUSY: an item of that id is there already,
  * due or being done. RL_UNKNOWN: it may be there, and may be done by now: to
  * repeat it may be to do it twice. */
-enum rl_outcome rl_delay_queue_put(struct rl_delay_queue *queue, const char *id,
-				   long delay_ms);
+enum rl_outcome rl_delay_queue_put(struct rl_delay_queue *queue, const char *id, long delay_ms);
 
 /*
  * Takes the item that has been due the longest, for `hold_ms`. RL_OK: it is in
@@ -688,8 +672,8 @@ enum rl_outcome rl_delay_queue_put(struct rl_delay_queue *queue, const char *id,
  * into `size` bytes. Items whose hold has run out go back first, at most 100 in
  * one call; they are due from the end of their hold on.
  */
-enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms,
-				    char *id, size_t size);
+enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms, char *id,
+				    size_t size);
 
 /*
  * Ends the item just taken and does its effect, one command given like
@@ -700,14 +684,13 @@ enum rl_outcome rl_delay_queue_take(struct rl_delay_queue *queue, long hold_ms,
  * run out by then and the item may have gone on to somebody else; the call may
  * be repeated.
  */
-enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue,
-				    const char *id, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+enum rl_outcome rl_delay_queue_done(struct rl_delay_queue *queue, const char *id,
+				    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* How many are waiting, those due later included, and how many are being done;
  * counted at one moment. */
-enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue,
-				      long long *due, long long *processing);
+enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue, long long *due,
+				      long long *processing);
 
 /* ---- Statistics -------------------------------------------------------- */
 
@@ -718,11 +701,11 @@ enum rl_outcome rl_delay_queue_length(struct rl_delay_queue *queue,
 enum { RL_BUCKETS = 32 };
 
 struct rl_stats {
-	uint64_t attempts; /* times a server, or a quorum, was asked */
-	uint64_t waits;    /* pauses between attempts */
-	uint64_t holds;    /* times it was held */
-	uint64_t lost;     /* times it was ours and was not any more */
-	uint64_t unknown;  /* replies that never came and could not be made up */
+	uint64_t attempts;            /* times a server, or a quorum, was asked */
+	uint64_t waits;               /* pauses between attempts */
+	uint64_t holds;               /* times it was held */
+	uint64_t lost;                /* times it was ours and was not any more */
+	uint64_t unknown;             /* replies that never came and could not be made up */
 	uint64_t wait_us[RL_BUCKETS]; /* from asking until held */
 	uint64_t hold_us[RL_BUCKETS]; /* from held until given back */
 };

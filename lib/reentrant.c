@@ -63,16 +63,14 @@ static void forget_the_parents(struct rl_reentrant *reentrant)
 
 static enum rl_outcome enter_again(struct rl_reentrant *reentrant, long ttl_ms)
 {
-	const enum rl_outcome outcome =
-		rl_lock_extend(reentrant->lock, ttl_ms);
+	const enum rl_outcome outcome = rl_lock_extend(reentrant->lock, ttl_ms);
 
 	if (outcome == RL_OK)
 		reentrant->depth++;
 	return outcome;
 }
 
-enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *reentrant,
-				     long ttl_ms,
+enum rl_outcome rl_reentrant_acquire(struct rl_reentrant *reentrant, long ttl_ms,
 				     const struct rl_policy *policy)
 {
 	enum rl_outcome outcome;
@@ -96,7 +94,6 @@ enum rl_outcome rl_reentrant_release(struct rl_reentrant *reentrant)
 	if (reentrant->depth > 0)
 		reentrant->depth--;
 	if (reentrant->depth > 0) /* the outermost asks the server */
-		return rl_reentrant_remaining_ms(reentrant) > 0 ? RL_OK :
-								  RL_LOST;
+		return rl_reentrant_remaining_ms(reentrant) > 0 ? RL_OK : RL_LOST;
 	return rl_lock_release(reentrant->lock);
 }

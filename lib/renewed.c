@@ -28,11 +28,11 @@ struct rl_renewed {
 	long hold_max_ms;
 	struct rl_link *link; /* the renewer's own */
 	struct rl_task task;
-	int timeout_ms;       /* of that link, when the lease leaves so much */
-	pid_t runs_in;        /* the process whose renewer runs; 0 = none */
-	pid_t owner;          /* the process whose events these are */
-	int stop_fd, loss_fd; /* readable: end; lost */
-	int64_t held_ns;      /* when the attempt that got it was sent */
+	int timeout_ms;           /* of that link, when the lease leaves so much */
+	pid_t runs_in;            /* the process whose renewer runs; 0 = none */
+	pid_t owner;              /* the process whose events these are */
+	int stop_fd, loss_fd;     /* readable: end; lost */
+	int64_t held_ns;          /* when the attempt that got it was sent */
 	_Atomic int64_t until_ns; /* the end of the lease; 0 = lost */
 };
 
@@ -51,8 +51,7 @@ void rl_renewed_free(struct rl_renewed *renewed)
 	free(renewed);
 }
 
-struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key,
-				  long hold_max_ms)
+struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key, long hold_max_ms)
 {
 	struct rl_renewed *renewed = calloc(1, sizeof(*renewed));
 
@@ -65,8 +64,7 @@ struct rl_renewed *rl_renewed_new(struct rl_link *link, const char *key,
 	renewed->loss_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	renewed->lock = rl_lock_new(link, key);
 	renewed->link = rl_link_new(&link->address, link->timeout_ms);
-	if (renewed->link && renewed->lock && renewed->stop_fd >= 0 &&
-	    renewed->loss_fd >= 0)
+	if (renewed->link && renewed->lock && renewed->stop_fd >= 0 && renewed->loss_fd >= 0)
 		return renewed;
 	rl_renewed_free(renewed);
 	return NULL;
@@ -123,22 +121,18 @@ static void note_loss(struct rl_renewed *renewed)
 /* The lease to ask for next, so that the hold as a whole keeps its limit. */
 static long next_ttl_ms(const struct rl_renewed *renewed, int64_t sent_ns)
 {
-	const long left_ms = renewed->hold_max_ms -
-			     (long)((sent_ns - renewed->held_ns) / 1000000);
+	const long left_ms = renewed->hold_max_ms - (long)((sent_ns - renewed->held_ns) / 1000000);
 
-	return left_ms < renewed->lock->ttl_ms ? left_ms :
-						 renewed->lock->ttl_ms;
+	return left_ms < renewed->lock->ttl_ms ? left_ms : renewed->lock->ttl_ms;
 }
 
 /* A server that hangs is waited for until the lease is over, and no longer. */
 static void limit_renewal_wait(struct rl_renewed *renewed, int64_t now)
 {
-	const int64_t left_ms =
-		(atomic_load(&renewed->until_ns) - now) / 1000000 + 1;
+	const int64_t left_ms = (atomic_load(&renewed->until_ns) - now) / 1000000 + 1;
 
-	rl_link_set_timeout(renewed->link, left_ms < renewed->timeout_ms ?
-						   (int)left_ms :
-						   renewed->timeout_ms);
+	rl_link_set_timeout(renewed->link,
+			    left_ms < renewed->timeout_ms ? (int)left_ms : renewed->timeout_ms);
 }
 
 /* One renewal; false when it is lost. Nothing is asked for that would not
@@ -148,8 +142,7 @@ static bool renew_once(struct rl_renewed *renewed)
 	const int64_t sent_ns = renewer_now_ns(renewed->link);
 	const long ttl_ms = next_ttl_ms(renewed, sent_ns);
 	const int64_t until_ns = rl_lease_end_ns(sent_ns, ttl_ms);
-	const struct rl_guarded guarded = { renewed->lock->key,
-					    renewed->lock->token, ttl_ms };
+	const struct rl_guarded guarded = { renewed->lock->key, renewed->lock->token, ttl_ms };
 	enum rl_outcome outcome;
 
 	if (sent_ns >= atomic_load(&renewed->until_ns))
@@ -165,12 +158,9 @@ static bool renew_once(struct rl_renewed *renewed)
 
 /* When to look next: after a third of a lease, or at its end if that is
  * nearer, and soon again while the server does not answer. */
-static int64_t renewal_pause_ns(const struct rl_renewed *renewed,
-				int64_t renewed_ns)
+static int64_t renewal_pause_ns(const struct rl_renewed *renewed, int64_t renewed_ns)
 {
-	const int64_t third_ns =
-		rl_span(renewed->lock->ttl_ms, RL_NS_PER_MS) /
-		RENEWALS_PER_LEASE;
+	const int64_t third_ns = rl_span(renewed->lock->ttl_ms, RL_NS_PER_MS) / RENEWALS_PER_LEASE;
 	const int64_t now = renewer_now_ns(renewed->link);
 	const int64_t left_ns = atomic_load(&renewed->until_ns) - now;
 	int64_t pause = renewed_ns + third_ns - now;
@@ -187,8 +177,7 @@ static void keep_renewing(void *argument)
 	struct rl_renewed *renewed = argument;
 	int64_t renewed_ns = renewed->held_ns;
 
-	while (!rl_wait(renewed->link, renewed->stop_fd,
-			renewal_pause_ns(renewed, renewed_ns))) {
+	while (!rl_wait(renewed->link, renewed->stop_fd, renewal_pause_ns(renewed, renewed_ns))) {
 		const int64_t before_ns = atomic_load(&renewed->until_ns);
 
 		if (!renew_once(renewed)) {
@@ -236,7 +225,8 @@ enum rl_outcome rl_renewed_acquire(struct rl_renewed *renewed, long ttl_ms,
 	if (renewed->hold_max_ms < 1)
 		return rl_link_fail(link, RL_ERROR,
 				    "held for %ld ms at most: the shortest "
-				    "is 1 ms", renewed->hold_max_ms);
+				    "is 1 ms",
+				    renewed->hold_max_ms);
 	if (renewed->runs_in == getpid() && rl_renewed_check(renewed) == RL_OK)
 		return RL_BUSY; /* held, by this very lock */
 	stop_renewer(renewed);

@@ -19,8 +19,7 @@ struct rl_route *rl_route_new(const struct rl_address *address)
 		return NULL;
 	route->slot = -1;
 	while (route->n_known < RL_NODES_MAX &&
-	       rl_address_node(address, route->n_known,
-			       &route->known[route->n_known]))
+	       rl_address_node(address, route->n_known, &route->known[route->n_known]))
 		route->n_known++;
 	route->node = route->known[0];
 	return route;
@@ -72,8 +71,7 @@ enum found { FOUND, NOT_YET, NEVER };
 /* A server that refuses may be about to be ready, and do it then. */
 static enum found refused_by(const struct rl_reply *reply)
 {
-	static const char *const passing[] = { "LOADING", "MASTERDOWN",
-					       "CLUSTERDOWN" };
+	static const char *const passing[] = { "LOADING", "MASTERDOWN", "CLUSTERDOWN" };
 
 	if (reply->type != RL_REPLY_FAILED)
 		return NOT_YET;
@@ -86,8 +84,7 @@ static enum found refused_by(const struct rl_reply *reply)
 
 /* A link to a Sentinel or a node, which is asked one question. With several of
  * them one that hangs may not take all of the time. */
-static struct rl_link *open_asker(const struct rl_link *link,
-				  const struct rl_address *address,
+static struct rl_link *open_asker(const struct rl_link *link, const struct rl_address *address,
 				  int64_t left_ns)
 {
 	const int64_t most_ns = link->timeout_ms * INT64_C(1000000) /
@@ -103,26 +100,21 @@ static enum found fail_asking(struct rl_link *link, const struct rl_link *asker,
 	char where[300];
 
 	rl_address_print(&asker->address, where, sizeof(where));
-	rl_link_fail(link, RL_ERROR, "%s: %.120s", where,
-		     rl_link_error(asker));
+	rl_link_fail(link, RL_ERROR, "%s: %.120s", where, rl_link_error(asker));
 	return refused_by(reply);
 }
 
 /* ---- Sentinel ---------------------------------------------------------- */
 
-static enum rl_outcome ask_for_master(struct rl_link *asker,
-				      const char *service,
+static enum rl_outcome ask_for_master(struct rl_link *asker, const char *service,
 				      struct rl_reply *reply)
 {
-	return rl_run(asker, reply, "SENTINEL get-master-addr-by-name %s",
-		      service);
+	return rl_run(asker, reply, "SENTINEL get-master-addr-by-name %s", service);
 }
 
 /* Not every Sentinel has a password of its own where the master has one. */
-static enum rl_outcome ask_sentinel(struct rl_link *asker,
-				    const struct rl_address *secret,
-				    const char *service,
-				    struct rl_reply *reply)
+static enum rl_outcome ask_sentinel(struct rl_link *asker, const struct rl_address *secret,
+				    const char *service, struct rl_reply *reply)
 {
 	enum rl_outcome outcome = ask_for_master(asker, service, reply);
 
@@ -141,8 +133,8 @@ static bool take_node(struct rl_address *node, const struct rl_reply *host,
 	long long number;
 
 	if (host->type != RL_REPLY_STRING || host->length == 0 ||
-	    host->length >= sizeof(node->host) ||
-	    !rl_reply_number(port, &number) || number < 1 || number > 65535)
+	    host->length >= sizeof(node->host) || !rl_reply_number(port, &number) || number < 1 ||
+	    number > 65535)
 		return false;
 	memcpy(node->host, host->text, host->length + 1);
 	node->port = (int)number;
@@ -159,15 +151,12 @@ static enum found take_master(struct rl_link *link, const struct rl_link *asker,
 		node->db = link->address.db;
 		return FOUND;
 	}
-	rl_link_fail(link, RL_ERROR,
-		     "the Sentinel at %.100s:%d knows no master of the name '%s'",
-		     asker->address.host, asker->address.port,
-		     link->address.service);
+	rl_link_fail(link, RL_ERROR, "the Sentinel at %.100s:%d knows no master of the name '%s'",
+		     asker->address.host, asker->address.port, link->address.service);
 	return NEVER;
 }
 
-static enum found ask_for_service(struct rl_link *link,
-				  const struct rl_address *sentinel,
+static enum found ask_for_service(struct rl_link *link, const struct rl_address *sentinel,
 				  int64_t left_ns)
 {
 	struct rl_address plain = *sentinel;
@@ -181,8 +170,7 @@ static enum found ask_for_service(struct rl_link *link,
 		rl_link_fail(link, RL_ERROR, "out of memory");
 		return NEVER;
 	}
-	if (ask_sentinel(asker, sentinel, link->address.service, &reply) ==
-	    RL_OK)
+	if (ask_sentinel(asker, sentinel, link->address.service, &reply) == RL_OK)
 		found = take_master(link, asker, &reply);
 	else
 		found = fail_asking(link, asker, &reply);
@@ -209,15 +197,14 @@ static void learn_node(struct rl_route *route, const struct rl_address *node)
 
 /* A node of CLUSTER SLOTS: host, port and more. A host that is not told is the
  * one that was asked. */
-static bool read_node(const struct rl_address *asked,
-		      const struct rl_reply *told, struct rl_address *node)
+static bool read_node(const struct rl_address *asked, const struct rl_reply *told,
+		      struct rl_address *node)
 {
 	*node = *asked;
 	if (told->type != RL_REPLY_ARRAY || told->length < 2)
 		return false;
 	if (told->elements[0].type == RL_REPLY_NIL ||
-	    (told->elements[0].type == RL_REPLY_STRING &&
-	     told->elements[0].length == 0)) {
+	    (told->elements[0].type == RL_REPLY_STRING && told->elements[0].length == 0)) {
 		node->port = (int)told->elements[1].integer;
 		return true;
 	}
@@ -240,23 +227,20 @@ static bool take_range(struct rl_route *route, const struct rl_address *asked,
 		else if (i == 2)
 			return false;
 	}
-	if (route->slot < elements[0].integer ||
-	    route->slot > elements[1].integer)
+	if (route->slot < elements[0].integer || route->slot > elements[1].integer)
 		return false;
 	route->node = node; /* the last that was read: the owner */
 	return true;
 }
 
 /* Until the slot is known, the node that answers will do: it says MOVED. */
-static enum found take_owner(struct rl_link *link,
-			     const struct rl_address *asked,
+static enum found take_owner(struct rl_link *link, const struct rl_address *asked,
 			     const struct rl_reply *reply)
 {
 	struct rl_route *route = link->route;
 	bool is_owned = false;
 
-	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length;
-	     i++)
+	for (size_t i = 0; reply->type == RL_REPLY_ARRAY && i < reply->length; i++)
 		is_owned |= take_range(route, asked, &reply->elements[i]);
 	if (route->slot < 0) {
 		route->node = *asked;
@@ -264,13 +248,12 @@ static enum found take_owner(struct rl_link *link,
 	}
 	if (is_owned)
 		return FOUND;
-	rl_link_fail(link, RL_ERROR, "no node of the cluster owns slot %d",
-		     route->slot);
+	rl_link_fail(link, RL_ERROR, "no node of the cluster owns slot %d", route->slot);
 	return NOT_YET;
 }
 
-static enum found ask_for_owner(struct rl_link *link,
-				const struct rl_address *node, int64_t left_ns)
+static enum found ask_for_owner(struct rl_link *link, const struct rl_address *node,
+				int64_t left_ns)
 {
 	const struct rl_address asked = *node; /* of a list that may change */
 	struct rl_link *asker = open_asker(link, &asked, left_ns);
@@ -302,8 +285,7 @@ static int64_t left_until_ns(int64_t deadline_ns)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return deadline_ns -
-	       ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	return deadline_ns - ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
 static enum found find_node(struct rl_link *link, int64_t left_ns)
@@ -311,16 +293,14 @@ static enum found find_node(struct rl_link *link, int64_t left_ns)
 	struct rl_route *route = link->route;
 	const struct rl_address *asked = &route->known[route->next];
 
-	return link->address.kind == RL_ADDRESS_SENTINEL ?
-		       ask_for_service(link, asked, left_ns) :
-		       ask_for_owner(link, asked, left_ns);
+	return link->address.kind == RL_ADDRESS_SENTINEL ? ask_for_service(link, asked, left_ns) :
+							   ask_for_owner(link, asked, left_ns);
 }
 
 /* By the node, of AUTH or SELECT; not by the network. */
 static bool is_refusal(const char *error)
 {
-	static const char *const codes[] = { "ERR ", "WRONGPASS", "NOAUTH",
-					     "NOPERM" };
+	static const char *const codes[] = { "ERR ", "WRONGPASS", "NOAUTH", "NOPERM" };
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		if (strncmp(error, codes[i], strlen(codes[i])) == 0)
@@ -367,8 +347,7 @@ enum rl_outcome rl_route_connect(struct rl_link *link, int64_t deadline_ns)
 			return RL_OK;
 		}
 		attempts++;
-		if (left_until_ns(deadline_ns) <= PAUSE_NS ||
-		    is_hopeless(route, attempts) ||
+		if (left_until_ns(deadline_ns) <= PAUSE_NS || is_hopeless(route, attempts) ||
 		    (found == NEVER && attempts >= route->n_known))
 			return RL_ERROR;
 		if (attempts % route->n_known == 0)

@@ -30,7 +30,7 @@ enum rl_sent_kind {
 
 struct rl_sent {
 	enum rl_sent_kind kind;
-	size_t at; /* where its bytes begin */
+	size_t at;         /* where its bytes begin */
 	bool is_asked_for; /* an ASKING of ours goes before it */
 };
 
@@ -45,15 +45,15 @@ struct rl_batch {
 };
 
 struct rl_route {
-	struct rl_address node; /* to be connected to */
+	struct rl_address node;                /* to be connected to */
 	struct rl_address known[RL_NODES_MAX]; /* Sentinels, or nodes */
 	size_t n_known;
-	size_t next;      /* of them to be asked */
-	int slot;         /* of the keys; -1 = not known */
-	bool has_worked;  /* it was connected once */
-	bool is_asking;   /* it is only there for one batch (ASK) */
-	bool is_wrong;    /* this is not the node any more: to be closed */
-	bool has_left;    /* closed for that, and not connected since */
+	size_t next;     /* of them to be asked */
+	int slot;        /* of the keys; -1 = not known */
+	bool has_worked; /* it was connected once */
+	bool is_asking;  /* it is only there for one batch (ASK) */
+	bool is_wrong;   /* this is not the node any more: to be closed */
+	bool has_left;   /* closed for that, and not connected since */
 	struct rl_batch batch;
 };
 
@@ -81,7 +81,6 @@ void rl_route_forget(struct rl_link *link);
 
 /* rl_link_read(). A reply that sends us elsewhere is followed, if that is safe,
  * and *reply is what the right node said; else it stands. */
-enum rl_outcome rl_route_receive(struct rl_link *link, struct rl_reply *reply,
-				 int64_t deadline_ns);
+enum rl_outcome rl_route_receive(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns);
 
 #endif

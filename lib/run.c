@@ -9,9 +9,8 @@
 const char *rl_outcome_name(enum rl_outcome outcome)
 {
 	static const char *const names[] = {
-		[RL_OK] = "ok",	      [RL_BUSY] = "busy",
-		[RL_LOST] = "lost",   [RL_UNKNOWN] = "unknown",
-		[RL_ERROR] = "error",
+		[RL_OK] = "ok",           [RL_BUSY] = "busy",   [RL_LOST] = "lost",
+		[RL_UNKNOWN] = "unknown", [RL_ERROR] = "error",
 	};
 
 	return names[outcome];
@@ -32,20 +31,17 @@ bool rl_reply_number(const struct rl_reply *reply, long long *value)
 	return errno == 0 && *end == '\0';
 }
 
-enum rl_outcome rl_queue_command(struct rl_link *link,
-				 struct rl_command *command)
+enum rl_outcome rl_queue_command(struct rl_link *link, struct rl_command *command)
 {
 	enum rl_outcome outcome = RL_OK;
 
-	if (rl_is_driven(link) && (link->driver->ops->send ||
-				   link->driver->ops->submit))
+	if (rl_is_driven(link) && (link->driver->ops->send || link->driver->ops->submit))
 		return rl_driven_queue(link, command);
 	rl_link_leave_parents(link);
 	if (!link->context)
 		outcome = rl_link_connect(link);
-	if (outcome == RL_OK &&
-	    (!rl_command_encode(command, &link->out) ||
-	     (link->route && !rl_route_note(link, command))))
+	if (outcome == RL_OK && (!rl_command_encode(command, &link->out) ||
+				 (link->route && !rl_route_note(link, command))))
 		outcome = rl_link_fail(link, RL_ERROR, "out of memory");
 	if (outcome != RL_OK) {
 		rl_link_disconnect(link);
@@ -56,8 +52,8 @@ enum rl_outcome rl_queue_command(struct rl_link *link,
 	return RL_OK;
 }
 
-static bool parse_format(struct rl_link *link, struct rl_command *command,
-			 const char *format, va_list arguments)
+static bool parse_format(struct rl_link *link, struct rl_command *command, const char *format,
+			 va_list arguments)
 {
 	command->n_words = command->n_numbers = 0;
 	if (rl_command_parse(command, format, arguments))
@@ -78,8 +74,8 @@ enum rl_outcome rl_queue(struct rl_link *link, const char *format, ...)
 	return good ? rl_queue_command(link, &command) : RL_ERROR;
 }
 
-static enum rl_outcome
-receive_reply(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
+static enum rl_outcome receive_reply(struct rl_link *link, struct rl_reply *reply,
+				     int64_t deadline_ns)
 {
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	if (rl_is_driven(link))
@@ -94,8 +90,7 @@ enum rl_outcome rl_receive(struct rl_link *link, struct rl_reply *reply)
 	return receive_reply(link, reply, 0);
 }
 
-enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply,
-				 int64_t deadline_ns)
+enum rl_outcome rl_receive_until(struct rl_link *link, struct rl_reply *reply, int64_t deadline_ns)
 {
 	return receive_reply(link, reply, deadline_ns);
 }
@@ -111,8 +106,7 @@ enum rl_outcome rl_run_command(struct rl_link *link, struct rl_reply *reply,
 	return outcome == RL_OK ? rl_receive(link, reply) : outcome;
 }
 
-enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply,
-		       const char *format, ...)
+enum rl_outcome rl_run(struct rl_link *link, struct rl_reply *reply, const char *format, ...)
 {
 	struct rl_command command;
 	va_list arguments;

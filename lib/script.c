@@ -6,8 +6,7 @@
 #include "script.h"
 
 /* The link's slot for `source`: known already, empty, or NULL when full. */
-static struct rl_known_script *find_script_slot(struct rl_link *link,
-						const char *source)
+static struct rl_known_script *find_script_slot(struct rl_link *link, const char *source)
 {
 	for (size_t i = 0; i < RL_SCRIPTS_MAX; i++) {
 		struct rl_known_script *script = &link->scripts[i];
@@ -18,8 +17,7 @@ static struct rl_known_script *find_script_slot(struct rl_link *link,
 	return NULL;
 }
 
-bool rl_script_note(struct rl_link *link, const char *source,
-		    const struct rl_reply *loaded)
+bool rl_script_note(struct rl_link *link, const char *source, const struct rl_reply *loaded)
 {
 	struct rl_known_script *script = find_script_slot(link, source);
 
@@ -76,8 +74,7 @@ void rl_script_begin(struct rl_command *command)
 }
 
 /* Fills in the two words that rl_script_begin() left room for. */
-static void name_script(struct rl_link *link, struct rl_command *command,
-			const char *source)
+static void name_script(struct rl_link *link, struct rl_command *command, const char *source)
 {
 	const char *sha1 = hash_of(link, source);
 
@@ -122,14 +119,11 @@ void rl_script_forget(struct rl_link *link, const char *source)
 
 bool rl_script_is_forgotten(const struct rl_reply *reply)
 {
-	return reply->type == RL_REPLY_FAILED &&
-	       strncmp(reply->text, "NOSCRIPT", 8) == 0;
+	return reply->type == RL_REPLY_FAILED && strncmp(reply->text, "NOSCRIPT", 8) == 0;
 }
 
-enum rl_outcome rl_run_script_command(struct rl_link *link,
-				      struct rl_reply *reply,
-				      const char *source,
-				      struct rl_command *command)
+enum rl_outcome rl_run_script_command(struct rl_link *link, struct rl_reply *reply,
+				      const char *source, struct rl_command *command)
 {
 	enum rl_outcome outcome;
 
@@ -141,8 +135,8 @@ enum rl_outcome rl_run_script_command(struct rl_link *link,
 	return rl_run_command(link, reply, command);
 }
 
-static bool parse_script_call(struct rl_link *link, struct rl_command *command,
-			      const char *format, va_list arguments)
+static bool parse_script_call(struct rl_link *link, struct rl_command *command, const char *format,
+			      va_list arguments)
 {
 	rl_script_begin(command);
 	if (rl_command_parse(command, format, arguments))
@@ -151,8 +145,8 @@ static bool parse_script_call(struct rl_link *link, struct rl_command *command,
 	return false;
 }
 
-enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
-			      const char *source, const char *format, ...)
+enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply, const char *source,
+			      const char *format, ...)
 {
 	struct rl_command command;
 	va_list arguments;
@@ -162,12 +156,10 @@ enum rl_outcome rl_run_script(struct rl_link *link, struct rl_reply *reply,
 	good = parse_script_call(link, &command, format, arguments);
 	va_end(arguments);
 	*reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	return good ? rl_run_script_command(link, reply, source, &command) :
-		      RL_ERROR;
+	return good ? rl_run_script_command(link, reply, source, &command) : RL_ERROR;
 }
 
-enum rl_outcome rl_queue_script(struct rl_link *link, const char *source,
-				const char *format, ...)
+enum rl_outcome rl_queue_script(struct rl_link *link, const char *source, const char *format, ...)
 {
 	struct rl_command command;
 	va_list arguments;

@@ -26,6 +26,7 @@ enum { PIECE_SIZE = 4096, OUT_MAX = 1 << 24 };
 
 /* What is used of it; those whose names begin with BIO, ERR and X509 are in the
  * library that it brings along. */
+/* clang-format off */
 #define TLS_FUNCTIONS(F)                                                      \
 	F(BIO_ctrl_pending) F(BIO_new) F(BIO_read) F(BIO_s_mem) F(BIO_write)  \
 	F(ERR_clear_error) F(ERR_get_error) F(ERR_reason_error_string)        \
@@ -38,6 +39,7 @@ enum { PIECE_SIZE = 4096, OUT_MAX = 1 << 24 };
 	F(SSL_set_bio) F(SSL_set_connect_state) F(SSL_write)                  \
 	F(TLS_client_method) F(X509_VERIFY_PARAM_set1_ip_asc)                 \
 	F(X509_verify_cert_error_string)
+/* clang-format on */
 
 struct functions {
 #define FIELD(name) __typeof__(name) *name;
@@ -65,95 +67,77 @@ struct rl_tls {
 /* It stays in memory: what it leaves for the end of the process is not undone. */
 static bool load_functions(struct rl_tls *tls)
 {
-	tls->library =
-		dlopen(TLS_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	tls->library = dlopen(TLS_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		void *found = tls->library ?
-				      dlsym(tls->library, symbols[i].name) :
-				      NULL;
+		void *found = tls->library ? dlsym(tls->library, symbols[i].name) : NULL;
 
 		if (!found)
 			return false;
-		memcpy((char *)&tls->ssl + symbols[i].at, &found,
-		       sizeof(found));
+		memcpy((char *)&tls->ssl + symbols[i].at, &found, sizeof(found));
 	}
 	return true;
 }
 
 /* ---- What an address asks for -------------------------------------------- */
 
-static bool fail_tls(const struct rl_tls *tls, const char *what,
-		     const char *name, char *error, size_t error_size)
+static bool fail_tls(const struct rl_tls *tls, const char *what, const char *name, char *error,
+		     size_t error_size)
 {
 	const unsigned long code = tls->ssl.ERR_get_error();
-	const char *reason = code ? tls->ssl.ERR_reason_error_string(code) :
-				    NULL;
+	const char *reason = code ? tls->ssl.ERR_reason_error_string(code) : NULL;
 
 	if (name && access(name, R_OK) != 0)
 		reason = strerror(errno);
-	snprintf(error, error_size, "TLS: %s%s%s%s: %s", what, name ? " '" : "",
-		 name ? name : "", name ? "'" : "",
-		 reason ? reason : "no reason is told");
+	snprintf(error, error_size, "TLS: %s%s%s%s: %s", what, name ? " '" : "", name ? name : "",
+		 name ? "'" : "", reason ? reason : "no reason is told");
 	return false;
 }
 
-static bool trust_authorities(const struct rl_tls *tls,
-			      const struct rl_address *address, char *error,
-			      size_t error_size)
+static bool trust_authorities(const struct rl_tls *tls, const struct rl_address *address,
+			      char *error, size_t error_size)
 {
 	const struct functions *ssl = &tls->ssl;
 	const char *ca = address->ca;
 
 	ssl->SSL_CTX_set_verify(tls->context,
-				address->is_unverified ? SSL_VERIFY_NONE :
-							 SSL_VERIFY_PEER,
-				NULL);
+				address->is_unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
 	if (!ca[0])
-		return ssl->SSL_CTX_set_default_verify_paths(tls->context) ==
-			       1 ||
-		       fail_tls(tls, "the system's authorities", NULL, error,
-				error_size);
-	return ssl->SSL_CTX_load_verify_locations(tls->context, ca, NULL) ==
-		       1 ||
-	       fail_tls(tls, "cannot use the authority", ca, error,
-			error_size);
+		return ssl->SSL_CTX_set_default_verify_paths(tls->context) == 1 ||
+		       fail_tls(tls, "the system's authorities", NULL, error, error_size);
+	return ssl->SSL_CTX_load_verify_locations(tls->context, ca, NULL) == 1 ||
+	       fail_tls(tls, "cannot use the authority", ca, error, error_size);
 }
 
-static bool take_certificate(const struct rl_tls *tls,
-			     const struct rl_address *address, char *error,
-			     size_t error_size)
+static bool take_certificate(const struct rl_tls *tls, const struct rl_address *address,
+			     char *error, size_t error_size)
 {
 	const struct functions *ssl = &tls->ssl;
 
 	if (!address->cert[0])
 		return true;
-	if (ssl->SSL_CTX_use_certificate_chain_file(tls->context,
-						    address->cert) != 1)
-		return fail_tls(tls, "cannot use the certificate",
-				address->cert, error, error_size);
-	return ssl->SSL_CTX_use_PrivateKey_file(tls->context, address->key,
-						SSL_FILETYPE_PEM) == 1 ||
-	       fail_tls(tls, "cannot use the key", address->key, error,
-			error_size);
+	if (ssl->SSL_CTX_use_certificate_chain_file(tls->context, address->cert) != 1)
+		return fail_tls(tls, "cannot use the certificate", address->cert, error,
+				error_size);
+	return ssl->SSL_CTX_use_PrivateKey_file(tls->context, address->key, SSL_FILETYPE_PEM) ==
+		       1 ||
+	       fail_tls(tls, "cannot use the key", address->key, error, error_size);
 }
 
-static bool make_context(struct rl_tls *tls, const struct rl_address *address,
-			 char *error, size_t error_size)
+static bool make_context(struct rl_tls *tls, const struct rl_address *address, char *error,
+			 size_t error_size)
 {
 	const struct functions *ssl = &tls->ssl;
 
 	ssl->ERR_clear_error();
 	tls->context = ssl->SSL_CTX_new(ssl->TLS_client_method());
-	if (!tls->context ||
-	    ssl->SSL_CTX_ctrl(tls->context, SSL_CTRL_SET_MIN_PROTO_VERSION,
-			      TLS1_2_VERSION, NULL) != 1)
+	if (!tls->context || ssl->SSL_CTX_ctrl(tls->context, SSL_CTRL_SET_MIN_PROTO_VERSION,
+					       TLS1_2_VERSION, NULL) != 1)
 		return fail_tls(tls, "cannot begin", NULL, error, error_size);
 	return trust_authorities(tls, address, error, error_size) &&
 	       take_certificate(tls, address, error, error_size);
 }
 
-struct rl_tls *rl_tls_new(const struct rl_address *address, char *error,
-			  size_t error_size)
+struct rl_tls *rl_tls_new(const struct rl_address *address, char *error, size_t error_size)
 {
 	struct rl_tls *tls = calloc(1, sizeof(*tls));
 
@@ -162,8 +146,7 @@ struct rl_tls *rl_tls_new(const struct rl_address *address, char *error,
 		return NULL;
 	}
 	if (!load_functions(tls))
-		snprintf(error, error_size, "TLS needs %s: %s", TLS_LIBRARY,
-			 dlerror());
+		snprintf(error, error_size, "TLS needs %s: %s", TLS_LIBRARY, dlerror());
 	else if (make_context(tls, address, error, error_size))
 		return tls;
 	rl_tls_free(tls);
@@ -192,10 +175,9 @@ static bool expect_name(struct rl_tls *tls, const struct rl_address *node)
 	const char *name = node->sni[0] ? node->sni : node->host;
 	unsigned char bytes[16];
 
-	if (inet_pton(AF_INET, name, bytes) == 1 ||
-	    inet_pton(AF_INET6, name, bytes) == 1)
-		return ssl->X509_VERIFY_PARAM_set1_ip_asc(
-			       ssl->SSL_get0_param(tls->connection), name) == 1;
+	if (inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1)
+		return ssl->X509_VERIFY_PARAM_set1_ip_asc(ssl->SSL_get0_param(tls->connection),
+							  name) == 1;
 	return ssl->SSL_set1_host(tls->connection, name) == 1 &&
 	       ssl->SSL_ctrl(tls->connection, SSL_CTRL_SET_TLSEXT_HOSTNAME,
 			     TLSEXT_NAMETYPE_host_name, (void *)name) == 1;
@@ -241,17 +223,14 @@ static bool take_out(struct rl_tls *tls, struct rl_buffer *to)
 
 /* ---- The handshake ------------------------------------------------------- */
 
-static enum rl_tls_step fail_handshake(struct rl_tls *tls, char *error,
-				       size_t error_size)
+static enum rl_tls_step fail_handshake(struct rl_tls *tls, char *error, size_t error_size)
 {
-	const long verdict =
-		tls->ssl.SSL_get_verify_result(tls->connection);
+	const long verdict = tls->ssl.SSL_get_verify_result(tls->connection);
 
 	if (verdict == X509_V_OK)
 		fail_tls(tls, "no handshake", NULL, error, error_size);
 	else
-		snprintf(error, error_size,
-			 "TLS: the server's certificate is refused: %s",
+		snprintf(error, error_size, "TLS: the server's certificate is refused: %s",
 			 tls->ssl.X509_verify_cert_error_string(verdict));
 	return RL_TLS_FAILED;
 }
@@ -260,11 +239,9 @@ static enum rl_tls_step fail_handshake(struct rl_tls *tls, char *error,
 static bool send_out(struct rl_tls *tls, int fd)
 {
 	struct rl_buffer bytes = { 0 };
-	const bool good =
-		take_out(tls, &bytes) &&
-		(bytes.length == 0 ||
-		 send(fd, bytes.bytes, bytes.length, MSG_NOSIGNAL) ==
-			 (ssize_t)bytes.length);
+	const bool good = take_out(tls, &bytes) &&
+			  (bytes.length == 0 || send(fd, bytes.bytes, bytes.length, MSG_NOSIGNAL) ==
+							(ssize_t)bytes.length);
 
 	rl_buffer_release(&bytes);
 	return good;
@@ -277,12 +254,10 @@ static bool receive_in(struct rl_tls *tls, int fd, bool *is_closed)
 	const ssize_t n = recv(fd, piece, sizeof(piece), MSG_DONTWAIT);
 
 	*is_closed = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-	return n > 0 &&
-	       tls->ssl.BIO_write(tls->in, piece, (int)n) == (int)n;
+	return n > 0 && tls->ssl.BIO_write(tls->in, piece, (int)n) == (int)n;
 }
 
-enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error,
-				  size_t error_size)
+enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error, size_t error_size)
 {
 	bool is_closed = false;
 	int done, why;
@@ -313,9 +288,8 @@ bool rl_tls_encrypt(struct rl_tls *tls, struct rl_buffer *out)
 
 	while (done < out->length) {
 		const size_t left = out->length - done;
-		const int n = tls->ssl.SSL_write(
-			tls->connection, out->bytes + done,
-			left < OUT_MAX ? (int)left : OUT_MAX);
+		const int n = tls->ssl.SSL_write(tls->connection, out->bytes + done,
+						 left < OUT_MAX ? (int)left : OUT_MAX);
 
 		if (n <= 0)
 			return false;
@@ -325,8 +299,7 @@ bool rl_tls_encrypt(struct rl_tls *tls, struct rl_buffer *out)
 	return take_out(tls, out);
 }
 
-bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n,
-		    struct rl_buffer *in)
+bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n, struct rl_buffer *in)
 {
 	char piece[PIECE_SIZE];
 	int got;
@@ -334,8 +307,7 @@ bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n,
 	tls->ssl.ERR_clear_error();
 	if (tls->ssl.BIO_write(tls->in, bytes, (int)n) != (int)n)
 		return false;
-	while ((got = tls->ssl.SSL_read(tls->connection, piece,
-					sizeof(piece))) > 0) {
+	while ((got = tls->ssl.SSL_read(tls->connection, piece, sizeof(piece))) > 0) {
 		if (!rl_buffer_append(in, piece, (size_t)got))
 			return false;
 	}
@@ -346,8 +318,7 @@ bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n,
 
 #else /* no OpenSSL: rl_address_parse() lets no such address pass */
 
-struct rl_tls *rl_tls_new(const struct rl_address *address, char *error,
-			  size_t error_size)
+struct rl_tls *rl_tls_new(const struct rl_address *address, char *error, size_t error_size)
 {
 	(void)address;
 	(void)error_size;
@@ -372,8 +343,7 @@ void rl_tls_end(struct rl_tls *tls)
 	(void)tls;
 }
 
-enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error,
-				  size_t error_size)
+enum rl_tls_step rl_tls_handshake(struct rl_tls *tls, int fd, char *error, size_t error_size)
 {
 	(void)tls;
 	(void)fd;
@@ -389,8 +359,7 @@ bool rl_tls_encrypt(struct rl_tls *tls, struct rl_buffer *out)
 	return false;
 }
 
-bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n,
-		    struct rl_buffer *in)
+bool rl_tls_decrypt(struct rl_tls *tls, const char *bytes, size_t n, struct rl_buffer *in)
 {
 	(void)tls;
 	(void)bytes;

@@ -45,8 +45,7 @@ static const char fence_suffix[] = ":fence";
 struct rl_lock *rl_lock_new(struct rl_link *link, const char *key)
 {
 	const size_t size = strlen(key) + 1;
-	struct rl_lock *lock =
-		calloc(1, sizeof(*lock) + 2 * size + sizeof(fence_suffix));
+	struct rl_lock *lock = calloc(1, sizeof(*lock) + 2 * size + sizeof(fence_suffix));
 
 	if (!lock)
 		return NULL;
@@ -87,19 +86,16 @@ void rl_lock_mark_indeterminate(struct rl_lock *lock)
 	lock->token_owner = rl_process(lock->link);
 }
 
-static bool is_our_token(const struct rl_lock *lock,
-			 const struct rl_reply *reply)
+static bool is_our_token(const struct rl_lock *lock, const struct rl_reply *reply)
 {
-	return reply->type == RL_REPLY_STRING &&
-	       strcmp(reply->text, lock->token) == 0;
+	return reply->type == RL_REPLY_STRING && strcmp(reply->text, lock->token) == 0;
 }
 
 /* A server older than 7.0 does not know NX and GET together: only looks. */
 static enum rl_outcome look_whose(struct rl_lock *lock)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(lock->link, &reply, "GET %s", lock->key);
+	const enum rl_outcome outcome = rl_run(lock->link, &reply, "GET %s", lock->key);
 
 	if (outcome != RL_OK)
 		return RL_UNKNOWN;
@@ -112,14 +108,13 @@ enum rl_outcome rl_lock_resolve(struct rl_lock *lock)
 	enum rl_outcome outcome;
 
 	rl_lock_mark_indeterminate(lock);
-	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld GET",
-			 lock->key, lock->token, lock->ttl_ms);
+	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld GET", lock->key, lock->token,
+			 lock->ttl_ms);
 	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED)
 		return look_whose(lock);
 	if (outcome != RL_OK)
 		return RL_UNKNOWN;
-	return rl_reply_is_nil(&reply) || is_our_token(lock, &reply) ? RL_OK :
-								       RL_BUSY;
+	return rl_reply_is_nil(&reply) || is_our_token(lock, &reply) ? RL_OK : RL_BUSY;
 }
 
 /* ---- Acquire ----------------------------------------------------------- */
@@ -128,8 +123,7 @@ enum rl_outcome rl_lock_resolve(struct rl_lock *lock)
 static bool may_hold_token(const struct rl_lock *lock)
 {
 	return rl_hold_is_ours(&lock->hold) ||
-	       (lock->indeterminate &&
-		lock->token_owner == rl_process(lock->link));
+	       (lock->indeterminate && lock->token_owner == rl_process(lock->link));
 }
 
 /* A token that was forgotten while it is there would keep ourselves out. */
@@ -168,11 +162,9 @@ enum rl_outcome rl_lock_prepare(struct rl_lock *lock, long ttl_ms)
 	return RL_OK;
 }
 
-static bool is_lease_over(const struct rl_lock *lock, int64_t sent_ns,
-			  long ttl_ms)
+static bool is_lease_over(const struct rl_lock *lock, int64_t sent_ns, long ttl_ms)
 {
-	return rl_lease_end_ns(sent_ns, ttl_ms) <=
-	       rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
+	return rl_lease_end_ns(sent_ns, ttl_ms) <= rl_now_ns(lock->link, RL_CLOCK_MONOTONIC);
 }
 
 /* It is ours, but the reply took as long as the lease: nobody may work on it,
@@ -189,9 +181,8 @@ static void give_back_spent(struct rl_lock *lock)
 
 enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome)
 {
-	const bool spent =
-		outcome == RL_OK &&
-		is_lease_over(lock, lock->hold.sent_ns, lock->ttl_ms);
+	const bool spent = outcome == RL_OK &&
+			   is_lease_over(lock, lock->hold.sent_ns, lock->ttl_ms);
 
 	if (outcome == RL_UNKNOWN)
 		rl_lock_mark_indeterminate(lock);
@@ -203,8 +194,7 @@ enum rl_outcome rl_lock_conclude(struct rl_lock *lock, enum rl_outcome outcome)
 	return outcome;
 }
 
-static enum rl_outcome outcome_of_set(enum rl_outcome outcome,
-				      const struct rl_reply *reply)
+static enum rl_outcome outcome_of_set(enum rl_outcome outcome, const struct rl_reply *reply)
 {
 	if (outcome != RL_OK)
 		return outcome;
@@ -218,8 +208,7 @@ enum rl_outcome rl_lock_queue_try(struct rl_lock *lock, long ttl_ms)
 	if (outcome != RL_OK)
 		return outcome;
 	rl_script_learn(lock->link, rl_compare_and_delete);
-	outcome = rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key,
-			   lock->token, ttl_ms);
+	outcome = rl_queue(lock->link, "SET %s %s NX PX %ld", lock->key, lock->token, ttl_ms);
 	if (outcome == RL_OK || outcome == RL_UNKNOWN)
 		rl_lock_mark_indeterminate(lock); /* until it is answered */
 	return outcome;
@@ -242,8 +231,7 @@ enum rl_outcome rl_lock_try(struct rl_lock *lock, long ttl_ms)
 
 	if (outcome != RL_OK)
 		return outcome;
-	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld", lock->key,
-			 lock->token, ttl_ms);
+	outcome = rl_run(lock->link, &reply, "SET %s %s NX PX %ld", lock->key, lock->token, ttl_ms);
 	outcome = outcome_of_set(outcome, &reply);
 	if (outcome == RL_UNKNOWN)
 		outcome = rl_lock_resolve(lock);
@@ -268,8 +256,7 @@ struct rl_askable rl_lock_askable(struct rl_lock *lock)
 				    .give_back = give_back_token_lock };
 }
 
-enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms,
-				const struct rl_policy *policy)
+enum rl_outcome rl_lock_acquire(struct rl_lock *lock, long ttl_ms, const struct rl_policy *policy)
 {
 	const struct rl_askable askable = rl_lock_askable(lock);
 
@@ -303,8 +290,7 @@ enum rl_outcome rl_lock_extend(struct rl_lock *lock, long ttl_ms)
 
 /* ---- Release ----------------------------------------------------------- */
 
-static enum rl_outcome conclude_release(struct rl_lock *lock,
-					enum rl_outcome outcome)
+static enum rl_outcome conclude_release(struct rl_lock *lock, enum rl_outcome outcome)
 {
 	lock->giving_back = outcome != RL_OK && outcome != RL_LOST;
 	rl_hold_end(&lock->hold, outcome);
@@ -315,22 +301,19 @@ enum rl_outcome rl_lock_release(struct rl_lock *lock)
 {
 	if (!may_hold_token(lock))
 		return RL_LOST;
-	return conclude_release(lock, rl_delete_if_equal(lock->link, lock->key,
-							 lock->token));
+	return conclude_release(lock, rl_delete_if_equal(lock->link, lock->key, lock->token));
 }
 
 enum rl_outcome rl_lock_queue_release(struct rl_lock *lock)
 {
 	const struct rl_guarded guarded = { lock->key, lock->token, 0 };
 
-	return may_hold_token(lock) ? rl_guarded_queue(lock->link, &guarded) :
-				      RL_LOST;
+	return may_hold_token(lock) ? rl_guarded_queue(lock->link, &guarded) : RL_LOST;
 }
 
 enum rl_outcome rl_lock_receive_release(struct rl_lock *lock)
 {
 	const struct rl_guarded guarded = { lock->key, lock->token, 0 };
 
-	return conclude_release(lock,
-				rl_guarded_receive(lock->link, &guarded, 0));
+	return conclude_release(lock, rl_guarded_receive(lock->link, &guarded, 0));
 }

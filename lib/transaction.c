@@ -16,8 +16,7 @@
 #include "link.h"
 
 /* EXEC succeeds although a command of the transaction has failed. */
-static enum rl_outcome outcome_of_exec(struct rl_link *link,
-				       const struct rl_reply *executed)
+static enum rl_outcome outcome_of_exec(struct rl_link *link, const struct rl_reply *executed)
 {
 	if (executed->type != RL_REPLY_ARRAY)
 		return RL_OK;
@@ -30,8 +29,7 @@ static enum rl_outcome outcome_of_exec(struct rl_link *link,
 	return RL_OK;
 }
 
-enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
-			struct rl_reply *reply)
+enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued, struct rl_reply *reply)
 {
 	char why[256] = ""; /* EXEC only says that something was refused */
 	enum rl_outcome outcome = rl_queue(link, "EXEC");
@@ -58,8 +56,7 @@ enum rl_outcome rl_exec(struct rl_link *link, unsigned n_queued,
 enum { VALUE_SIZE = 4096 };
 
 /* WATCH and GET in one write; the reply to GET. */
-static enum rl_outcome watch_and_get(struct rl_link *link, const char *key,
-				     struct rl_reply *old)
+static enum rl_outcome watch_and_get(struct rl_link *link, const char *key, struct rl_reply *old)
 {
 	struct rl_reply reply;
 	enum rl_outcome watched;
@@ -77,8 +74,7 @@ static enum rl_outcome watch_and_get(struct rl_link *link, const char *key,
 }
 
 /* MULTI, SET and EXEC in one write; the reply to EXEC. */
-static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key,
-					  const char *value,
+static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key, const char *value,
 					  struct rl_reply *executed)
 {
 	enum rl_outcome outcome = rl_queue(link, "MULTI");
@@ -89,8 +85,7 @@ static enum rl_outcome set_in_transaction(struct rl_link *link, const char *key,
 }
 
 /* Leaves no WATCH behind, so that the next command is not surprised by it. */
-static enum rl_outcome unwatch_after(struct rl_link *link,
-				     enum rl_outcome outcome)
+static enum rl_outcome unwatch_after(struct rl_link *link, enum rl_outcome outcome)
 {
 	struct rl_reply reply;
 
@@ -99,8 +94,8 @@ static enum rl_outcome unwatch_after(struct rl_link *link,
 	return outcome;
 }
 
-enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
-			      rl_change change, void *context)
+enum rl_outcome rl_update_try(struct rl_link *link, const char *key, rl_change change,
+			      void *context)
 {
 	char value[VALUE_SIZE];
 	struct rl_reply reply;
@@ -121,17 +116,15 @@ enum rl_outcome rl_update_try(struct rl_link *link, const char *key,
 	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
 }
 
-enum rl_outcome rl_update(struct rl_link *link, const char *key,
-			  rl_change change, void *context, unsigned attempts,
-			  const struct rl_policy *policy)
+enum rl_outcome rl_update(struct rl_link *link, const char *key, rl_change change, void *context,
+			  unsigned attempts, const struct rl_policy *policy)
 {
 	const struct rl_policy plain = { .cancel_fd = -1 };
 	const struct rl_policy *used = policy ? policy : &plain;
-	const int64_t deadline_ns =
-		used->wait_ms ?
-			rl_deadline_after(rl_now_ns(link, RL_CLOCK_MONOTONIC),
-					  used->wait_ms) :
-			INT64_MAX;
+	const int64_t deadline_ns = used->wait_ms ?
+					    rl_deadline_after(rl_now_ns(link, RL_CLOCK_MONOTONIC),
+							      used->wait_ms) :
+					    INT64_MAX;
 	enum rl_outcome outcome = RL_BUSY;
 
 	for (unsigned n = 0; n < attempts && outcome == RL_BUSY; n++) {

@@ -11,8 +11,7 @@ bool rr_count_of(const struct rl_reply *reply, long long *value)
 enum rl_outcome rr_get_counter(struct rr_client *client, long long *value)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "GET %s", client->counter);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->counter);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -23,12 +22,10 @@ enum rl_outcome rr_set_counter(struct rr_client *client, long long value)
 {
 	struct rl_reply reply;
 
-	return rl_run(client->data, &reply, "SET %s %lld", client->counter,
-		      value);
+	return rl_run(client->data, &reply, "SET %s %lld", client->counter, value);
 }
 
-enum rl_outcome rr_set_in_transaction(struct rr_client *client,
-				      long long value)
+enum rl_outcome rr_set_in_transaction(struct rr_client *client, long long value)
 {
 	struct rl_link *link = client->data;
 	struct rl_reply executed;

@@ -23,8 +23,8 @@ enum { WAIT_MS = 500 };
 
 struct state {
 	struct rl_fair *lock;
-	long long value;    /* came along with the grant */
-	bool write_queued;  /* goes out with the release */
+	long long value;   /* came along with the grant */
+	bool write_queued; /* goes out with the release */
 };
 
 static enum rl_outcome open_lock(struct rr_client *client)
@@ -34,8 +34,7 @@ static enum rl_outcome open_lock(struct rr_client *client)
 	client->state = state;
 	if (!state)
 		return RL_ERROR;
-	state->lock = rl_fair_new(client->data, client->lock,
-				  client->counter);
+	state->lock = rl_fair_new(client->data, client->lock, client->counter);
 	return state->lock ? RL_OK : RL_ERROR;
 }
 
@@ -46,8 +45,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 
 	if (outcome == RL_BUSY)
 		outcome = rl_fair_wait(state->lock, WAIT_MS);
-	if (outcome == RL_OK &&
-	    !rr_count_of(rl_fair_carried(state->lock), &state->value)) {
+	if (outcome == RL_OK && !rr_count_of(rl_fair_carried(state->lock), &state->value)) {
 		rl_fair_release(state->lock);
 		return RL_ERROR;
 	}
@@ -60,8 +58,7 @@ static enum rl_outcome increment(struct rr_client *client)
 	enum rl_outcome outcome;
 
 	rr_work(client);
-	outcome = rl_queue(client->data, "SET %s %lld", client->counter,
-			   state->value + 1);
+	outcome = rl_queue(client->data, "SET %s %lld", client->counter, state->value + 1);
 	state->write_queued = outcome == RL_OK;
 	return outcome;
 }
@@ -87,8 +84,7 @@ static enum rl_outcome release(struct rr_client *client)
 	const bool write_queued = state->write_queued;
 
 	state->write_queued = false;
-	return write_queued ? write_and_release(client) :
-			      rl_fair_release(state->lock);
+	return write_queued ? write_and_release(client) : rl_fair_release(state->lock);
 }
 
 static void close_lock(struct rr_client *client)

@@ -45,14 +45,12 @@ static enum rl_outcome acquire(struct rr_client *client)
 	return rl_lock_try_fenced(state->lock, client->ttl_ms, &state->number);
 }
 
-static enum rl_outcome read_and_write(struct rr_client *client,
-				      long long number)
+static enum rl_outcome read_and_write(struct rr_client *client, long long number)
 {
 	struct rl_reply reply;
 	char next[24];
 	long long value;
-	enum rl_outcome outcome =
-		rl_fenced_get(client->data, client->counter, number, &reply);
+	enum rl_outcome outcome = rl_fenced_get(client->data, client->counter, number, &reply);
 
 	if (outcome != RL_OK)
 		return outcome;

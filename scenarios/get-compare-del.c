@@ -27,8 +27,7 @@ static enum rl_outcome open_lock(struct rr_client *client)
 static enum rl_outcome release(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "GET %s", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->lock);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -46,8 +45,8 @@ static enum rl_outcome acquire(struct rr_client *client)
 
 	if (!rl_token_fresh(client->data, token))
 		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld",
-			 client->lock, token, client->ttl_ms);
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, token,
+			 client->ttl_ms);
 	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, give it back */
 		release(client);
 	if (outcome != RL_OK)

@@ -21,15 +21,13 @@ static enum rl_outcome expire(struct rr_client *client)
 	struct rl_reply reply;
 
 	/* RACE: the lock has been there for a command, without an end (IN-3) */
-	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock,
-		      client->ttl_ms / 1000);
+	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
 }
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "INCR %s", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "INCR %s", client->lock);
 
 	if (outcome != RL_OK)
 		return outcome;

@@ -23,8 +23,7 @@ static enum rl_outcome open_lock(struct rr_client *client)
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	const enum rl_outcome outcome =
-		rl_lock_try(client->state, client->ttl_ms);
+	const enum rl_outcome outcome = rl_lock_try(client->state, client->ttl_ms);
 
 	if (outcome == RL_UNKNOWN) /* no answer: if it is ours, give it back */
 		rl_lock_release(client->state);

@@ -15,17 +15,15 @@
 #include "strategy.h"
 
 /* One script, because between a GET and a SET others may write. */
-static const char get_add_set[] =
-	"local value = (redis.call('GET', KEYS[1]) or 0) + 1 "
-	"redis.call('SET', KEYS[1], value) "
-	"return value";
+static const char get_add_set[] = "local value = (redis.call('GET', KEYS[1]) or 0) + 1 "
+				  "redis.call('SET', KEYS[1], value) "
+				  "return value";
 
 static enum rl_outcome increment(struct rr_client *client)
 {
 	struct rl_reply reply;
 
-	return rl_run_script(client->data, &reply, get_add_set, "1 %s",
-			     client->counter);
+	return rl_run_script(client->data, &reply, get_add_set, "1 %s", client->counter);
 }
 
 const struct rr_strategy rr_lua_incr = {

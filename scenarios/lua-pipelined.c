@@ -22,8 +22,8 @@
 
 struct state {
 	struct rl_lock *lock;
-	long long value;    /* read along with the grant */
-	bool write_queued;  /* goes out with the release */
+	long long value;   /* read along with the grant */
+	bool write_queued; /* goes out with the release */
 };
 
 static enum rl_outcome open_lock(struct rr_client *client)
@@ -66,8 +66,7 @@ static enum rl_outcome increment(struct rr_client *client)
 	enum rl_outcome outcome;
 
 	rr_work(client);
-	outcome = rl_queue(client->data, "SET %s %lld", client->counter,
-			   state->value + 1);
+	outcome = rl_queue(client->data, "SET %s %lld", client->counter, state->value + 1);
 	state->write_queued = outcome == RL_OK;
 	return outcome;
 }
@@ -93,8 +92,7 @@ static enum rl_outcome release(struct rr_client *client)
 	const bool write_queued = state->write_queued;
 
 	state->write_queued = false;
-	return write_queued ? write_and_release(client) :
-			      rl_lock_release(state->lock);
+	return write_queued ? write_and_release(client) : rl_lock_release(state->lock);
 }
 
 static void close_lock(struct rr_client *client)

@@ -21,8 +21,7 @@ enum { LEASES_MAX = 10 };
 
 static enum rl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_renewed_new(client->data, client->lock,
-				       LEASES_MAX * client->ttl_ms);
+	client->state = rl_renewed_new(client->data, client->lock, LEASES_MAX * client->ttl_ms);
 	return client->state ? RL_OK : RL_ERROR;
 }
 

@@ -19,8 +19,7 @@
 #include "strategy.h"
 
 /* The counter's next value. */
-static enum rl_outcome add_one(void *context, const struct rl_reply *old,
-			       char *value, size_t size)
+static enum rl_outcome add_one(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	struct rr_client *client = context;
 	long long count;

@@ -39,8 +39,7 @@ static bool has_set_ifeq(struct rl_link *link, const char *key)
 {
 	struct rl_reply reply;
 
-	return rl_run(link, &reply, "SET %s %s IFEQ %s PX 1", key, "", "") ==
-	       RL_OK;
+	return rl_run(link, &reply, "SET %s %s IFEQ %s PX 1", key, "", "") == RL_OK;
 }
 
 static enum means means_of(struct rl_link *link, const char *spare_key)
@@ -54,9 +53,7 @@ static enum means means_of(struct rl_link *link, const char *spare_key)
 
 static const char *lacks(struct rl_link *data, const char *spare_key)
 {
-	return means_of(data, spare_key) == NONE ?
-		       "no DELEX, DELIFEQ or SET ... IFEQ" :
-		       NULL;
+	return means_of(data, spare_key) == NONE ? "no DELEX, DELIFEQ or SET ... IFEQ" : NULL;
 }
 
 static enum rl_outcome open_lock(struct rr_client *client)
@@ -78,28 +75,25 @@ static enum rl_outcome acquire(struct rr_client *client)
 
 	if (!rl_token_fresh(client->data, state->token))
 		return RL_ERROR;
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld",
-			 client->lock, state->token, client->ttl_ms);
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, state->token,
+			 client->ttl_ms);
 	if (outcome != RL_OK)
 		return outcome;
 	return rl_reply_is_nil(&reply) ? RL_BUSY : RL_OK;
 }
 
-static enum rl_outcome delete_if_ours(struct rr_client *client,
-				      struct rl_reply *reply)
+static enum rl_outcome delete_if_ours(struct rr_client *client, struct rl_reply *reply)
 {
 	const struct state *state = client->state;
 
 	switch (state->means) {
 	case DELEX:
-		return rl_run(client->data, reply, "DELEX %s IFEQ %s",
-			      client->lock, state->token);
+		return rl_run(client->data, reply, "DELEX %s IFEQ %s", client->lock, state->token);
 	case DELIFEQ:
-		return rl_run(client->data, reply, "DELIFEQ %s %s",
-			      client->lock, state->token);
+		return rl_run(client->data, reply, "DELIFEQ %s %s", client->lock, state->token);
 	default:
-		return rl_run(client->data, reply, "SET %s %s IFEQ %s PX 1",
-			      client->lock, "", state->token);
+		return rl_run(client->data, reply, "SET %s %s IFEQ %s PX 1", client->lock, "",
+			      state->token);
 	}
 }
 

@@ -41,9 +41,8 @@ static enum rl_outcome ask(struct rr_client *client, size_t i)
 {
 	const struct state *state = client->state;
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->lock_nodes[i], &reply, "SET %s %s NX PX %ld",
-		       client->lock, state->token, client->ttl_ms);
+	const enum rl_outcome outcome = rl_run(client->lock_nodes[i], &reply, "SET %s %s NX PX %ld",
+					       client->lock, state->token, client->ttl_ms);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -57,9 +56,8 @@ static enum rl_outcome release(struct rr_client *client)
 	size_t released = 0;
 
 	for (size_t i = 0; i < client->n_lock_nodes; i++)
-		released += rl_delete_if_equal(client->lock_nodes[i],
-					       client->lock,
-					       state->token) == RL_OK;
+		released += rl_delete_if_equal(client->lock_nodes[i], client->lock, state->token) ==
+			    RL_OK;
 	return released > client->n_lock_nodes / 2 ? RL_OK : RL_LOST;
 }
 
@@ -78,8 +76,8 @@ static enum rl_outcome acquire(struct rr_client *client)
 		granted += outcome == RL_OK;
 		answered += outcome == RL_OK || outcome == RL_BUSY;
 	}
-	validity_ms = client->ttl_ms - (now_ms(client) - start_ms + 1) -
-		      client->ttl_ms / 100 - DRIFT_MS;
+	validity_ms = client->ttl_ms - (now_ms(client) - start_ms + 1) - client->ttl_ms / 100 -
+		      DRIFT_MS;
 	if (granted > client->n_lock_nodes / 2 && validity_ms > 0)
 		return RL_OK;
 	release(client);

@@ -20,8 +20,8 @@ enum { SERVERS = 5, NODE_TIMEOUT_MS = 50 };
 
 static enum rl_outcome open_lock(struct rr_client *client)
 {
-	client->state = rl_quorum_new(client->lock_nodes, client->n_lock_nodes,
-				      client->lock, NODE_TIMEOUT_MS);
+	client->state = rl_quorum_new(client->lock_nodes, client->n_lock_nodes, client->lock,
+				      NODE_TIMEOUT_MS);
 	return client->state ? RL_OK : RL_ERROR;
 }
 

@@ -35,8 +35,8 @@ static enum rl_outcome lock(struct rr_client *client)
 		++*count; /* RACE: nobody asks whether it is held (TL-13) */
 		return RL_OK;
 	}
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld",
-			 client->lock, "", client->ttl_ms);
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", client->lock, "",
+			 client->ttl_ms);
 	if (outcome != RL_OK)
 		return outcome;
 	if (rl_reply_is_nil(&reply))

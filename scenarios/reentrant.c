@@ -31,8 +31,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 /* A part of the program that takes the lock for itself, held or not. */
 static enum rl_outcome increment(struct rr_client *client)
 {
-	enum rl_outcome outcome =
-		rl_reentrant_try(client->state, client->ttl_ms);
+	enum rl_outcome outcome = rl_reentrant_try(client->state, client->ttl_ms);
 
 	if (outcome == RL_LOST)
 		return RL_BUSY; /* nothing is stored, all over again */

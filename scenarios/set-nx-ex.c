@@ -16,9 +16,8 @@
 static enum rl_outcome acquire(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SET %s 1 NX EX %ld", client->lock,
-		       client->ttl_ms / 1000);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "SET %s 1 NX EX %ld",
+					       client->lock, client->ttl_ms / 1000);
 
 	if (outcome != RL_OK)
 		return outcome;

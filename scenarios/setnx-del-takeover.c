@@ -20,8 +20,7 @@ static enum rl_outcome take_over(struct rr_client *client)
 {
 	struct rl_reply reply;
 	/* RACE: the dead lock may have been replaced since the GET (SX-5) */
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "DEL %s", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "DEL %s", client->lock);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -30,8 +29,7 @@ static enum rl_outcome take_over(struct rr_client *client)
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	enum rl_outcome outcome =
-		rr_timestamp_set(client, rr_timestamp_end_s(client));
+	enum rl_outcome outcome = rr_timestamp_set(client, rr_timestamp_end_s(client));
 
 	if (outcome != RL_BUSY)
 		return outcome;

@@ -19,15 +19,13 @@ static enum rl_outcome expire(struct rr_client *client)
 {
 	struct rl_reply reply;
 
-	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock,
-		      client->ttl_ms / 1000);
+	return rl_run(client->data, &reply, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
 }
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
 	const bool won = outcome == RL_OK && reply.integer == 1;
 
 	if (outcome == RL_OK)

@@ -17,8 +17,7 @@
 #include "strategy.h"
 
 /* The reply to EXEC: what SETNX and EXPIRE answered. */
-static enum rl_outcome setnx_and_expire(struct rr_client *client,
-					struct rl_reply *executed)
+static enum rl_outcome setnx_and_expire(struct rr_client *client, struct rl_reply *executed)
 {
 	struct rl_link *link = client->data;
 	enum rl_outcome outcome = rl_queue(link, "MULTI");
@@ -26,8 +25,7 @@ static enum rl_outcome setnx_and_expire(struct rr_client *client,
 	if (outcome == RL_OK)
 		outcome = rl_queue(link, "SETNX %s 1", client->lock);
 	if (outcome == RL_OK) /* RACE: if SETNX is refused, too (IN-6) */
-		outcome = rl_queue(link, "EXPIRE %s %ld", client->lock,
-				   client->ttl_ms / 1000);
+		outcome = rl_queue(link, "EXPIRE %s %ld", client->lock, client->ttl_ms / 1000);
 	return outcome == RL_OK ? rl_exec(link, 3, executed) : outcome;
 }
 

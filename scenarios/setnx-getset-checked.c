@@ -30,8 +30,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 }
 
 /* Is it what we wrote, and not run out yet? */
-static bool is_ours(const struct rr_client *client,
-		    const struct rl_reply *reply)
+static bool is_ours(const struct rr_client *client, const struct rl_reply *reply)
 {
 	const long long *written_s = client->state;
 	long long end_s;
@@ -43,8 +42,7 @@ static bool is_ours(const struct rr_client *client,
 static enum rl_outcome release(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "GET %s", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->lock);
 
 	if (outcome != RL_OK)
 		return outcome;

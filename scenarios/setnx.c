@@ -16,8 +16,7 @@ static enum rl_outcome acquire(struct rr_client *client)
 {
 	struct rl_reply reply;
 	/* RACE: a holder that dies holds it for ever (SX-3) */
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
 
 	if (outcome != RL_OK)
 		return outcome;

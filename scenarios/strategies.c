@@ -7,37 +7,23 @@
 
 #include "strategy.h"
 
-#define RR_STRATEGIES(strategy) \
-	strategy(rr_none) \
-	strategy(rr_local_mutex) \
-	strategy(rr_local_mutex_per_op) \
-	strategy(rr_setnx) \
-	strategy(rr_setnx_expire) \
-	strategy(rr_setnx_expire_all) \
-	strategy(rr_setnx_expire_multi) \
-	strategy(rr_setnx_del_takeover) \
-	strategy(rr_setnx_getset) \
-	strategy(rr_setnx_getset_checked) \
-	strategy(rr_watch_getset) \
-	strategy(rr_incr_lock) \
-	strategy(rr_incr_lock_all) \
-	strategy(rr_set_nx_ex) \
-	strategy(rr_get_compare_del) \
-	strategy(rr_lua_delifequals) \
-	strategy(rr_lua_pipelined) \
-	strategy(rr_lua_renewed) \
-	strategy(rr_native_cad) \
-	strategy(rr_fenced) \
-	strategy(rr_fair_queue) \
-	strategy(rr_reentrant_naive) \
-	strategy(rr_reentrant) \
-	strategy(rr_multi) \
-	strategy(rr_multi_watch_split) \
-	strategy(rr_multi_watch) \
-	strategy(rr_lua_incr) \
-	strategy(rr_incr) \
-	strategy(rr_redlock) \
-	strategy(rr_redlock_sequential)
+#define RR_STRATEGIES(strategy)                                                                     \
+	strategy(rr_none) strategy(rr_local_mutex) strategy(rr_local_mutex_per_op) strategy(        \
+		rr_setnx) strategy(rr_setnx_expire) strategy(rr_setnx_expire_all)                   \
+		strategy(rr_setnx_expire_multi) strategy(rr_setnx_del_takeover) strategy(           \
+			rr_setnx_getset) strategy(rr_setnx_getset_checked)                          \
+			strategy(rr_watch_getset) strategy(rr_incr_lock) strategy(                  \
+				rr_incr_lock_all) strategy(rr_set_nx_ex)                            \
+				strategy(rr_get_compare_del) strategy(rr_lua_delifequals) strategy( \
+					rr_lua_pipelined) strategy(rr_lua_renewed)                  \
+					strategy(rr_native_cad) strategy(rr_fenced) strategy(       \
+						rr_fair_queue) strategy(rr_reentrant_naive)         \
+						strategy(rr_reentrant) strategy(                    \
+							rr_multi) strategy(rr_multi_watch_split)    \
+							strategy(rr_multi_watch) strategy(          \
+								rr_lua_incr) strategy(rr_incr)      \
+								strategy(rr_redlock) strategy(      \
+									rr_redlock_sequential)
 
 #define DECLARE(strategy) extern const struct rr_strategy strategy;
 #define ADDRESS(strategy) &strategy,
@@ -45,16 +31,12 @@
 RR_STRATEGIES(DECLARE)
 
 const struct rr_strategy *const rr_strategies[] = { RR_STRATEGIES(ADDRESS) };
-const size_t rr_n_strategies =
-	sizeof(rr_strategies) / sizeof(rr_strategies[0]);
+const size_t rr_n_strategies = sizeof(rr_strategies) / sizeof(rr_strategies[0]);
 
 const char *const rr_lock_kind_names[RR_LOCK_KINDS] = {
-	[RR_LOCK_NONE] = "none",
-	[RR_LOCK_MUTEX] = "mutex",
-	[RR_LOCK_KEY] = "key",
-	[RR_LOCK_TIMESTAMP] = "timestamp",
-	[RR_LOCK_COUNTER] = "counter",
-	[RR_LOCK_QUORUM] = "quorum",
+	[RR_LOCK_NONE] = "none",       [RR_LOCK_MUTEX] = "mutex",
+	[RR_LOCK_KEY] = "key",         [RR_LOCK_TIMESTAMP] = "timestamp",
+	[RR_LOCK_COUNTER] = "counter", [RR_LOCK_QUORUM] = "quorum",
 	[RR_LOCK_QUEUE] = "queue",
 };
 
@@ -72,8 +54,7 @@ const char *rr_strategy_name(size_t index)
 	return index < rr_n_strategies ? rr_strategies[index]->name : NULL;
 }
 
-bool rr_strategy_choose(const char *name, const struct rr_strategy **chosen,
-			size_t *n)
+bool rr_strategy_choose(const char *name, const struct rr_strategy **chosen, size_t *n)
 {
 	const struct rr_strategy *strategy = rr_strategy_find(name);
 
@@ -99,16 +80,13 @@ bool rr_lock_has_key(const struct rr_strategy *strategy)
 	}
 }
 
-bool rr_was_refused(const struct rr_strategy *strategy,
-		    enum rl_outcome outcome, bool has_entered)
+bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome, bool has_entered)
 {
 	return outcome == RL_BUSY ||
-	       (outcome == RL_ERROR && !has_entered &&
-		strategy->lock.kind == RR_LOCK_QUORUM);
+	       (outcome == RL_ERROR && !has_entered && strategy->lock.kind == RR_LOCK_QUORUM);
 }
 
-enum rr_promise rr_promise(const struct rr_strategy *strategy,
-			   enum rr_hazard hazard)
+enum rr_promise rr_promise(const struct rr_strategy *strategy, enum rr_hazard hazard)
 {
 	return strategy->breaks[hazard] & RR_BREAKS_COUNT ? RR_LOSSY : RR_EXACT;
 }
@@ -116,8 +94,7 @@ enum rr_promise rr_promise(const struct rr_strategy *strategy,
 bool rr_survives_faults(const struct rr_strategy *strategy)
 {
 	for (int i = RR_CRASH; i < RR_HAZARDS; i++) {
-		if (i != RR_LOST_REPLY &&
-		    strategy->breaks[i] & ~(unsigned)RR_LOOPS)
+		if (i != RR_LOST_REPLY && strategy->breaks[i] & ~(unsigned)RR_LOOPS)
 			return false;
 	}
 	return true;

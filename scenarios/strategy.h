@@ -31,7 +31,7 @@
 
 /* One client of the counter, as a strategy sees it. */
 struct rr_client {
-	struct rl_link *data;       /* the server that holds the counter */
+	struct rl_link *data;        /* the server that holds the counter */
 	struct rl_link **lock_nodes; /* lock servers of their own, or NULL */
 	size_t n_lock_nodes;
 	const char *counter;        /* the counter's key */
@@ -177,8 +177,7 @@ const char *rr_strategy_name(size_t index);
 
 /* Adds the one of that name to the `n` that are chosen, unless it is one of
  * them. False: there is none. */
-bool rr_strategy_choose(const char *name, const struct rr_strategy **chosen,
-			size_t *n);
+bool rr_strategy_choose(const char *name, const struct rr_strategy **chosen, size_t *n);
 
 /* Is it held in one key, whose value can be watched? */
 bool rr_lock_has_key(const struct rr_strategy *strategy);
@@ -186,11 +185,9 @@ bool rr_lock_has_key(const struct rr_strategy *strategy);
 /* Was an attempt refused, so that to wait and to ask again is all there is to
  * do? From a quorum that is also an error before the client got in: too few
  * servers answered. */
-bool rr_was_refused(const struct rr_strategy *strategy,
-		    enum rl_outcome outcome, bool has_entered);
+bool rr_was_refused(const struct rr_strategy *strategy, enum rl_outcome outcome, bool has_entered);
 
-enum rr_promise rr_promise(const struct rr_strategy *strategy,
-			   enum rr_hazard hazard);
+enum rr_promise rr_promise(const struct rr_strategy *strategy, enum rr_hazard hazard);
 
 /* Is it safe under every fault but the lost reply? To repeat what may have been
  * done is the caller's doing. */
@@ -212,8 +209,7 @@ enum rl_outcome rr_get_counter(struct rr_client *client, long long *value);
 enum rl_outcome rr_set_counter(struct rr_client *client, long long value);
 
 /* MULTI, SET, EXEC. RL_BUSY: a key that was watched has been written. */
-enum rl_outcome rr_set_in_transaction(struct rr_client *client,
-				      long long value);
+enum rl_outcome rr_set_in_transaction(struct rr_client *client, long long value);
 
 /* The work that lies between reading and writing: `hold_us` of it. */
 void rr_work(struct rr_client *client);

@@ -13,8 +13,7 @@ long long rr_timestamp_end_s(const struct rr_client *client)
 	return now_s(client) + client->ttl_ms / 1000 + 1;
 }
 
-bool rr_timestamp_is_dead(const struct rr_client *client,
-			  const struct rl_reply *end)
+bool rr_timestamp_is_dead(const struct rr_client *client, const struct rl_reply *end)
 {
 	long long end_s;
 
@@ -24,8 +23,8 @@ bool rr_timestamp_is_dead(const struct rr_client *client,
 enum rl_outcome rr_timestamp_set(struct rr_client *client, long long end_s)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(
-		client->data, &reply, "SETNX %s %lld", client->lock, end_s);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s %lld", client->lock,
+					       end_s);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -35,8 +34,7 @@ enum rl_outcome rr_timestamp_set(struct rr_client *client, long long end_s)
 enum rl_outcome rr_timestamp_find_dead(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "GET %s", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "GET %s", client->lock);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -47,16 +45,15 @@ enum rl_outcome rr_timestamp_find_dead(struct rr_client *client)
 static enum rl_outcome take_over(struct rr_client *client, long long end_s)
 {
 	struct rl_reply previous;
-	const enum rl_outcome outcome = rl_run(
-		client->data, &previous, "GETSET %s %lld", client->lock, end_s);
+	const enum rl_outcome outcome = rl_run(client->data, &previous, "GETSET %s %lld",
+					       client->lock, end_s);
 
 	if (outcome != RL_OK)
 		return outcome;
 	return rr_timestamp_is_dead(client, &previous) ? RL_OK : RL_BUSY;
 }
 
-enum rl_outcome rr_timestamp_acquire(struct rr_client *client,
-				     long long *end_s)
+enum rl_outcome rr_timestamp_acquire(struct rr_client *client, long long *end_s)
 {
 	enum rl_outcome outcome;
 

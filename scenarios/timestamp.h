@@ -13,8 +13,7 @@
 long long rr_timestamp_end_s(const struct rr_client *client);
 
 /* Has the second in a reply passed? False for nil and for what is no number. */
-bool rr_timestamp_is_dead(const struct rr_client *client,
-			  const struct rl_reply *end);
+bool rr_timestamp_is_dead(const struct rr_client *client, const struct rl_reply *end);
 
 /* SETNX with `end_s`. RL_BUSY: there is a lock, alive or dead. */
 enum rl_outcome rr_timestamp_set(struct rr_client *client, long long end_s);
@@ -24,7 +23,6 @@ enum rl_outcome rr_timestamp_find_dead(struct rr_client *client);
 
 /* The whole of it as documented: SETNX, GET, GETSET. `end_s` gets what has been
  * written when it is RL_OK. */
-enum rl_outcome rr_timestamp_acquire(struct rr_client *client,
-				     long long *end_s);
+enum rl_outcome rr_timestamp_acquire(struct rr_client *client, long long *end_s);
 
 #endif

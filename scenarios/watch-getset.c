@@ -22,8 +22,8 @@
 #include "timestamp.h"
 
 /* A new end for a dead lock; none for one that is alive or gone. */
-static enum rl_outcome renew_dead(void *context, const struct rl_reply *end,
-				  char *value, size_t size)
+static enum rl_outcome renew_dead(void *context, const struct rl_reply *end, char *value,
+				  size_t size)
 {
 	const struct rr_client *client = context;
 
@@ -35,8 +35,7 @@ static enum rl_outcome renew_dead(void *context, const struct rl_reply *end,
 
 static enum rl_outcome acquire(struct rr_client *client)
 {
-	const enum rl_outcome outcome =
-		rr_timestamp_set(client, rr_timestamp_end_s(client));
+	const enum rl_outcome outcome = rr_timestamp_set(client, rr_timestamp_end_s(client));
 
 	if (outcome != RL_BUSY)
 		return outcome;

@@ -14,10 +14,10 @@ void cli_setup(void);
 void cli_teardown(void);
 
 /* Skips the test and says why. A skipped test has no .fini: the directory goes here. */
-#define cli_skip(...)                         \
-	do {                                  \
-		cli_teardown();               \
-		cr_skip_test(__VA_ARGS__);    \
+#define cli_skip(...)                      \
+	do {                               \
+		cli_teardown();            \
+		cr_skip_test(__VA_ARGS__); \
 	} while (0)
 
 /* support_shell() into cli_output; the exit code. */

@@ -15,8 +15,8 @@ struct party {
 	struct rl_quorum *quorum;
 	size_t n;
 };
-void party_open(struct party *party, const struct rl_address *addresses,
-		size_t n, int node_timeout_ms);
+void party_open(struct party *party, const struct rl_address *addresses, size_t n,
+		int node_timeout_ms);
 void party_close(struct party *party);
 
 /* rl_quorum_try() with a long lease; *spent_ms, if not NULL, is its time. */
@@ -38,8 +38,7 @@ void server_delay(struct support *support, size_t i, int ms);
 const char *lock_at(struct support *support, size_t i);
 
 /* Somebody writes it there (NULL: deletes it) on servers first .. first + n - 1. */
-void lock_write(struct support *support, size_t first, size_t n,
-		const char *value);
+void lock_write(struct support *support, size_t first, size_t n, const char *value);
 
 /* How many of the first n servers have it. */
 size_t locks_left(struct support *support, size_t n);

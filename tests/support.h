@@ -29,8 +29,7 @@ struct rl_link *support_link(struct support *support, size_t i);
 
 /* The text of a reply to a command, "(nil)" or a number printed, as the caller
  * reads it before the next call on the link. */
-const char *support_ask(struct rl_link *link, const char *command,
-			const char *argument);
+const char *support_ask(struct rl_link *link, const char *command, const char *argument);
 
 /* A client of one counter with links of its own to all servers. */
 struct support_client {
@@ -39,25 +38,19 @@ struct support_client {
 	struct rl_mutex mutex;
 	size_t n_links;
 };
-void support_client_open(struct support_client *client,
-			 struct support *support,
-			 const struct rr_strategy *strategy,
-			 const struct rl_driver *driver);
-void support_client_close(struct support_client *client,
-			  const struct rr_strategy *strategy);
+void support_client_open(struct support_client *client, struct support *support,
+			 const struct rr_strategy *strategy, const struct rl_driver *driver);
+void support_client_close(struct support_client *client, const struct rr_strategy *strategy);
 
 /* What the first server would need for the strategy; NULL: it has all of it. */
-const char *support_lacks(struct support *support,
-			  const struct rr_strategy *strategy);
+const char *support_lacks(struct support *support, const struct rr_strategy *strategy);
 
 /* A run of `increments` with sensible settings; change what matters. */
-struct rr_run support_run(struct support *support,
-			  const struct rr_strategy *strategy, int threads,
+struct rr_run support_run(struct support *support, const struct rr_strategy *strategy, int threads,
 			  long increments);
 
 /* Runs it and returns a measurement, owned by the caller. */
-struct rr_measurement *support_measure(struct support *support,
-				       const struct rr_run *run);
+struct rr_measurement *support_measure(struct support *support, const struct rr_run *run);
 
 /* `actual` is what tests/golden/NAME holds, to the letter. */
 void support_assert_golden(const char *name, const char *actual);

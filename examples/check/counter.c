@@ -12,8 +12,7 @@
 int main(void)
 {
 	const char *host = getenv("REDIS_HOST"), *port = getenv("REDIS_PORT");
-	redisContext *db = redisConnect(host ? host : "127.0.0.1",
-					port ? atoi(port) : 6379);
+	redisContext *db = redisConnect(host ? host : "127.0.0.1", port ? atoi(port) : 6379);
 	redisReply *reply;
 	long value;
 

@@ -11,10 +11,8 @@
 #include "text.h"
 
 const char *const rr_case_verdict_names[RR_CASE_VERDICTS] = {
-	[RR_CASE_PASSED] = "passed",
-	[RR_CASE_FAILED] = "failed",
-	[RR_CASE_ERROR] = "error",
-	[RR_CASE_INCONCLUSIVE] = "inconclusive",
+	[RR_CASE_PASSED] = "passed",   [RR_CASE_FAILED] = "failed",
+	[RR_CASE_ERROR] = "error",     [RR_CASE_INCONCLUSIVE] = "inconclusive",
 	[RR_CASE_SKIPPED] = "skipped",
 };
 
@@ -117,8 +115,7 @@ json_t *rr_case_text(const char *text)
 
 void rr_cases_init(struct rr_cases *cases, const char *command)
 {
-	*cases = (struct rr_cases){ .command = command,
-				    .properties = json_object() };
+	*cases = (struct rr_cases){ .command = command, .properties = json_object() };
 }
 
 static void release_case(struct rr_case *one)
@@ -151,21 +148,17 @@ static bool copy_case(struct rr_case *copy, const struct rr_case *one)
 		.seconds = one->seconds,
 		.message = clean_line(one->message ? one->message : ""),
 		.details = clean_lines(one->details),
-		.file = one->file && access(one->file, R_OK) == 0 ?
-				rr_plain(one->file) :
-				NULL,
+		.file = one->file && access(one->file, R_OK) == 0 ? rr_plain(one->file) : NULL,
 		.line = one->line,
 		.output = clean_lines(one->output),
-		.properties = one->properties ? one->properties :
-						json_object(),
+		.properties = one->properties ? one->properties : json_object(),
 	};
 	return copy->suite && copy->name && copy->message && copy->properties;
 }
 
 void rr_cases_add(struct rr_cases *cases, const struct rr_case *one)
 {
-	struct rr_case *more = realloc(cases->cases, (cases->n + 1) *
-							     sizeof(*more));
+	struct rr_case *more = realloc(cases->cases, (cases->n + 1) * sizeof(*more));
 
 	if (!more) {
 		json_decref(one->properties);
@@ -176,8 +169,7 @@ void rr_cases_add(struct rr_cases *cases, const struct rr_case *one)
 	cases->is_short_of_memory |= !copy_case(&more[cases->n++], one);
 }
 
-size_t rr_cases_count(const struct rr_cases *cases,
-		      enum rr_case_verdict verdict)
+size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict)
 {
 	size_t n = 0;
 
@@ -218,20 +210,17 @@ struct publication {
 	const void *what;
 };
 
-static bool print_in_format(const struct publication *publication,
-			    enum rr_format format, FILE *out,
+static bool print_in_format(const struct publication *publication, enum rr_format format, FILE *out,
 			    struct rr_error *error)
 {
 	if (!(RR_CASE_FORMATS >> format & 1))
-		return publication->print(publication->what, format, out,
-					  error);
+		return publication->print(publication->what, format, out, error);
 	rr_cases_print(publication->cases, format, out);
 	return true;
 }
 
-static bool write_in_format(const struct publication *publication,
-			    enum rr_format format, const char *path,
-			    struct rr_error *error)
+static bool write_in_format(const struct publication *publication, enum rr_format format,
+			    const char *path, struct rr_error *error)
 {
 	char *text = NULL;
 	size_t length;
@@ -250,25 +239,20 @@ static bool write_in_format(const struct publication *publication,
 	return good;
 }
 
-static bool append_text(const char *path, const char *text, size_t length,
-			struct rr_error *error)
+static bool append_text(const char *path, const char *text, size_t length, struct rr_error *error)
 {
-	const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
-			    0666);
-	const bool good = fd >= 0 &&
-			  write(fd, text, length) == (ssize_t)length;
+	const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	const bool good = fd >= 0 && write(fd, text, length) == (ssize_t)length;
 
 	if (!good)
-		rr_error_set(error, RR_ERROR_FILE,
-			     "GITHUB_STEP_SUMMARY: cannot write '%s': %s", path,
-			     strerror(errno));
+		rr_error_set(error, RR_ERROR_FILE, "GITHUB_STEP_SUMMARY: cannot write '%s': %s",
+			     path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return good;
 }
 
-static bool add_step_summary(const struct rr_cases *cases,
-			     struct rr_error *error)
+static bool add_step_summary(const struct rr_cases *cases, struct rr_error *error)
 {
 	const char *path = getenv("GITHUB_STEP_SUMMARY");
 	char *text = NULL;
@@ -287,9 +271,8 @@ static bool add_step_summary(const struct rr_cases *cases,
 	return good;
 }
 
-bool rr_cases_publish(const struct rr_cases *cases,
-		      const struct rr_outputs *outputs, rr_print *print,
-		      const void *what, struct rr_error *error)
+bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *outputs,
+		      rr_print *print, const void *what, struct rr_error *error)
 {
 	const struct publication publication = { cases, print, what };
 
@@ -301,9 +284,7 @@ bool rr_cases_publish(const struct rr_cases *cases,
 		struct rr_error why = { .kind = RR_ERROR_NONE };
 
 		if (!write_in_format(&publication,
-				     file->format == RR_FORMATS ?
-					     outputs->printed :
-					     file->format,
+				     file->format == RR_FORMATS ? outputs->printed : file->format,
 				     file->path, &why) &&
 		    !error->kind)
 			*error = why;

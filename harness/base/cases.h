@@ -27,8 +27,8 @@ enum rr_case_verdict {
 };
 
 struct rr_case {
-	const char *suite;   /* what it is one of: "matrix.none" */
-	const char *name;    /* the same in every run: "threads" */
+	const char *suite; /* what it is one of: "matrix.none" */
+	const char *name;  /* the same in every run: "threads" */
 	enum rr_case_verdict verdict;
 	double seconds;      /* 0 = not measured */
 	const char *message; /* one line that says why */
@@ -66,15 +66,13 @@ void rr_cases_add(struct rr_cases *cases, const struct rr_case *one);
 json_t *rr_case_text(const char *text);
 
 /* How many have that verdict. */
-size_t rr_cases_count(const struct rr_cases *cases,
-		      enum rr_case_verdict verdict);
+size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict);
 
 /* "3 passed, 1 failed, 2 skipped": what there is none of is left out. */
 void rr_cases_summarise(const struct rr_cases *cases, FILE *file);
 
 /* Prints what is no format of cases. False: the error. */
-typedef bool rr_print(const void *what, enum rr_format format, FILE *out,
-		      struct rr_error *error);
+typedef bool rr_print(const void *what, enum rr_format format, FILE *out, struct rr_error *error);
 
 /*
  * Prints and writes all that was asked for: a file without colours, and under
@@ -82,16 +80,14 @@ typedef bool rr_print(const void *what, enum rr_format format, FILE *out,
  * file that $GITHUB_STEP_SUMMARY names, gets a part more. False: the first error;
  * the others are written all the same.
  */
-bool rr_cases_publish(const struct rr_cases *cases,
-		      const struct rr_outputs *outputs, rr_print *print,
-		      const void *what, struct rr_error *error);
+bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *outputs,
+		      rr_print *print, const void *what, struct rr_error *error);
 
 /* ---- Readers (cases_read.c) ---------------------------------------------- */
 
 /* Those of a file that a command has written: JSON, the Common Test Report Format
  * or JUnit's XML, whatever its name. False: the error, and nothing to release. */
-bool rr_cases_read(struct rr_cases *cases, const char *path,
-		   struct rr_error *error);
+bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *error);
 
 /* The verdict of that name; RR_CASE_VERDICTS = there is none. */
 enum rr_case_verdict rr_case_verdict_named(const char *name);
@@ -101,8 +97,8 @@ enum rr_case_verdict rr_case_verdict_named(const char *name);
 const char *rr_cases_command(const char *name);
 
 /* The text of an XML file, into cases that are initialised (junit_read.c). */
-bool rr_cases_read_junit(struct rr_cases *cases, const char *text,
-			 const char *path, struct rr_error *error);
+bool rr_cases_read_junit(struct rr_cases *cases, const char *text, const char *path,
+			 struct rr_error *error);
 
 /* ---- Writers (cases_print.c) --------------------------------------------- */
 
@@ -110,8 +106,7 @@ bool rr_cases_read_junit(struct rr_cases *cases, const char *text,
 size_t rr_case_line(const char **text);
 
 /* In one of RR_CASE_FORMATS. */
-void rr_cases_print(const struct rr_cases *cases, enum rr_format format,
-		    FILE *out);
+void rr_cases_print(const struct rr_cases *cases, enum rr_format format, FILE *out);
 
 /* As the Common Test Report Format (cases_ctrf.c). */
 void rr_cases_print_ctrf(const struct rr_cases *cases, FILE *out);

@@ -21,17 +21,12 @@ static const char *ctrf_status(enum rr_case_verdict verdict)
 
 static json_t *ctrf_of_case(const struct rr_case *one)
 {
-	json_t *test = json_pack(
-		"{s:s, s:[s], s:s, s:s, s:I, s:s, s:{s:f, s:O}}",
-		"name", one->name,
-		"suite", one->suite,
-		"status", ctrf_status(one->verdict),
-		"rawStatus", rr_case_verdict_names[one->verdict],
-		"duration", (json_int_t)llround(1e3 * one->seconds),
-		"message", one->message,
-		"extra",
-		"seconds", one->seconds,
-		"properties", one->properties);
+	json_t *test = json_pack("{s:s, s:[s], s:s, s:s, s:I, s:s, s:{s:f, s:O}}", "name",
+				 one->name, "suite", one->suite, "status",
+				 ctrf_status(one->verdict), "rawStatus",
+				 rr_case_verdict_names[one->verdict], "duration",
+				 (json_int_t)llround(1e3 * one->seconds), "message", one->message,
+				 "extra", "seconds", one->seconds, "properties", one->properties);
 
 	if (one->details)
 		json_object_set_new(test, "trace", json_string(one->details));
@@ -50,18 +45,13 @@ static json_t *ctrf_summary(const struct rr_cases *cases)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	stop = (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:I}",
-		"tests", (json_int_t)cases->n,
-		"passed", (json_int_t)rr_cases_count(cases, RR_CASE_PASSED),
-		"failed", (json_int_t)(rr_cases_count(cases, RR_CASE_FAILED) +
-				       rr_cases_count(cases, RR_CASE_ERROR)),
-		"skipped", (json_int_t)rr_cases_count(cases, RR_CASE_SKIPPED),
-		"pending", 0,
-		"other",
-		(json_int_t)rr_cases_count(cases, RR_CASE_INCONCLUSIVE),
-		"start", stop - (json_int_t)llround(1e3 * cases->seconds),
-		"stop", stop);
+	return json_pack("{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:I}", "tests", (json_int_t)cases->n,
+			 "passed", (json_int_t)rr_cases_count(cases, RR_CASE_PASSED), "failed",
+			 (json_int_t)(rr_cases_count(cases, RR_CASE_FAILED) +
+				      rr_cases_count(cases, RR_CASE_ERROR)),
+			 "skipped", (json_int_t)rr_cases_count(cases, RR_CASE_SKIPPED), "pending",
+			 0, "other", (json_int_t)rr_cases_count(cases, RR_CASE_INCONCLUSIVE),
+			 "start", stop - (json_int_t)llround(1e3 * cases->seconds), "stop", stop);
 }
 
 void rr_cases_print_ctrf(const struct rr_cases *cases, FILE *out)
@@ -70,18 +60,11 @@ void rr_cases_print_ctrf(const struct rr_cases *cases, FILE *out)
 
 	for (size_t i = 0; i < cases->n; i++)
 		json_array_append_new(tests, ctrf_of_case(&cases->cases[i]));
-	root = json_pack(
-		"{s:s, s:s, s:{s:{s:s, s:s, s:{s:s}}, s:o, s:o, s:{s:f, s:O}}}",
-		"reportFormat", "CTRF",
-		"specVersion", "0.0.0",
-		"results",
-		"tool", "name", "redrace", "version", RR_VERSION,
-		"extra", "command", cases->command,
-		"summary", ctrf_summary(cases),
-		"tests", tests,
-		"extra",
-		"seconds", cases->seconds,
-		"properties", cases->properties);
+	root = json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:{s:s}}, s:o, s:o, s:{s:f, s:O}}}",
+			 "reportFormat", "CTRF", "specVersion", "0.0.0", "results", "tool", "name",
+			 "redrace", "version", RR_VERSION, "extra", "command", cases->command,
+			 "summary", ctrf_summary(cases), "tests", tests, "extra", "seconds",
+			 cases->seconds, "properties", cases->properties);
 	json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
 	fputc('\n', out);
 	json_decref(root);

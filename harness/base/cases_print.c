@@ -26,8 +26,7 @@ size_t rr_case_line(const char **text)
 /* What does not pass a test. */
 static bool is_bad(const struct rr_case *one)
 {
-	return one->verdict == RR_CASE_FAILED ||
-	       one->verdict == RR_CASE_ERROR ||
+	return one->verdict == RR_CASE_FAILED || one->verdict == RR_CASE_ERROR ||
 	       one->verdict == RR_CASE_INCONCLUSIVE;
 }
 
@@ -40,26 +39,19 @@ static json_t *json_of_lines(const char *text)
 	while (text && *text) {
 		const char *line = text;
 
-		json_array_append_new(
-			lines, json_pack("s%", line,
-					 rr_case_line(&text)));
+		json_array_append_new(lines, json_pack("s%", line, rr_case_line(&text)));
 	}
 	return lines;
 }
 
 static json_t *json_of_case(const struct rr_case *one)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:o, s:s?, s:o, s:O}",
-			 "suite", one->suite,
-			 "name", one->name,
-			 "verdict", rr_case_verdict_names[one->verdict],
-			 "message", one->message,
-			 "seconds", one->seconds,
-			 "details", json_of_lines(one->details),
-			 "file", one->file,
-			 "line", one->line ? json_integer(one->line) :
-					     json_null(),
-			 "properties", one->properties);
+	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:o, s:s?, s:o, s:O}", "suite", one->suite,
+			 "name", one->name, "verdict", rr_case_verdict_names[one->verdict],
+			 "message", one->message, "seconds", one->seconds, "details",
+			 json_of_lines(one->details), "file", one->file, "line",
+			 one->line ? json_integer(one->line) : json_null(), "properties",
+			 one->properties);
 }
 
 static void print_json(const struct rr_cases *cases, FILE *out)
@@ -70,14 +62,12 @@ static void print_json(const struct rr_cases *cases, FILE *out)
 	for (int i = 0; i < RR_CASE_VERDICTS; i++)
 		json_object_set_new(
 			summary, rr_case_verdict_names[i],
-			json_integer((json_int_t)rr_cases_count(
-				cases, (enum rr_case_verdict)i)));
+			json_integer((json_int_t)rr_cases_count(cases, (enum rr_case_verdict)i)));
 	for (size_t i = 0; i < cases->n; i++)
 		json_array_append_new(list, json_of_case(&cases->cases[i]));
-	root = json_pack("{s:i, s:s, s:f, s:o, s:O, s:o}", "schema", SCHEMA,
-			 "command", cases->command, "seconds", cases->seconds,
-			 "summary", summary, "properties", cases->properties,
-			 "cases", list);
+	root = json_pack("{s:i, s:s, s:f, s:o, s:O, s:o}", "schema", SCHEMA, "command",
+			 cases->command, "seconds", cases->seconds, "summary", summary,
+			 "properties", cases->properties, "cases", list);
 	json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
 	fputc('\n', out);
 	json_decref(root);
@@ -90,8 +80,7 @@ static void put_xml_value(FILE *out, const json_t *value)
 {
 	char *dumped = json_is_string(value) ?
 			       NULL :
-			       json_dumps(value, JSON_ENCODE_ANY |
-							 JSON_REAL_PRECISION(6));
+			       json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 
 	rr_xml_text(out, dumped ? dumped : json_string_value(value));
 	free(dumped);
@@ -103,8 +92,7 @@ static void put_xml_properties(FILE *out, const json_t *properties)
 	json_t *value;
 
 	fputs("    <properties>\n", out);
-	json_object_foreach((json_t *)properties, name, value)
-	{
+	json_object_foreach((json_t *)properties, name, value) {
 		rr_xml_print(out, "      <property name=\"%s\" value=\"", name);
 		put_xml_value(out, value);
 		fputs("\"/>\n", out);
@@ -121,16 +109,14 @@ static void put_system_out(FILE *out, const struct rr_case *one)
 	fputs("      <system-out>", out);
 	if (one->output) {
 		rr_xml_text(out, one->output);
-		fputs(*one->output ? "\n</system-out>\n" : "</system-out>\n",
-		      out);
+		fputs(*one->output ? "\n</system-out>\n" : "</system-out>\n", out);
 		return;
 	}
 	if (!is_bad(one) && one->details) {
 		rr_xml_text(out, one->details);
 		fputc('\n', out);
 	}
-	json_object_foreach(one->properties, name, value)
-	{
+	json_object_foreach(one->properties, name, value) {
 		rr_xml_print(out, "%s: ", name);
 		put_xml_value(out, value);
 		fputc('\n', out);
@@ -151,15 +137,14 @@ static void put_xml_verdict(FILE *out, const struct rr_case *one)
 		fputs("/>\n", out);
 		return;
 	}
-	rr_xml_print(out, " type=\"%s\">%s\n%s</%s>\n",
-		     rr_case_verdict_names[one->verdict], one->message,
-		     one->details ? one->details : "", tag);
+	rr_xml_print(out, " type=\"%s\">%s\n%s</%s>\n", rr_case_verdict_names[one->verdict],
+		     one->message, one->details ? one->details : "", tag);
 }
 
 static void put_testcase(FILE *out, const struct rr_case *one)
 {
-	rr_xml_print(out, "    <testcase classname=\"redrace.%s\" name=\"%s\"",
-		     one->suite, one->name);
+	rr_xml_print(out, "    <testcase classname=\"redrace.%s\" name=\"%s\"", one->suite,
+		     one->name);
 	fprintf(out, " time=\"%.3f\"", one->seconds);
 	if (one->file)
 		rr_xml_print(out, " file=\"%s\"", one->file);
@@ -175,10 +160,9 @@ static void put_testcase(FILE *out, const struct rr_case *one)
 static void put_xml_counts(FILE *out, const struct rr_cases *cases)
 {
 	rr_xml_print(out, " name=\"%s\"", cases->command);
-	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\"",
-		cases->n, rr_cases_count(cases, RR_CASE_FAILED),
-		rr_cases_count(cases, RR_CASE_ERROR) +
-			rr_cases_count(cases, RR_CASE_INCONCLUSIVE),
+	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\"", cases->n,
+		rr_cases_count(cases, RR_CASE_FAILED),
+		rr_cases_count(cases, RR_CASE_ERROR) + rr_cases_count(cases, RR_CASE_INCONCLUSIVE),
 		cases->seconds);
 }
 
@@ -188,14 +172,13 @@ static void print_junit(const struct rr_cases *cases, FILE *out)
 	char stamp[32] = "";
 	struct tm when;
 
-	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S",
-		 gmtime_r(&now, &when));
+	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", gmtime_r(&now, &when));
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", out);
 	put_xml_counts(out, cases);
 	fputs(">\n  <testsuite", out);
 	put_xml_counts(out, cases);
-	fprintf(out, " skipped=\"%zu\" timestamp=\"%s\">\n",
-		rr_cases_count(cases, RR_CASE_SKIPPED), stamp);
+	fprintf(out, " skipped=\"%zu\" timestamp=\"%s\">\n", rr_cases_count(cases, RR_CASE_SKIPPED),
+		stamp);
 	put_xml_properties(out, cases->properties);
 	for (size_t i = 0; i < cases->n; i++)
 		put_testcase(out, &cases->cases[i]);
@@ -214,8 +197,7 @@ static void put_tap(FILE *out, const char *text)
 	}
 }
 
-static void put_yaml(FILE *out, const char *name, const json_t *value,
-		     int depth);
+static void put_yaml(FILE *out, const char *name, const json_t *value, int depth);
 
 static void put_yaml_members(FILE *out, const json_t *value, int depth)
 {
@@ -236,8 +218,7 @@ static void put_yaml_lines(FILE *out, const char *text, int depth)
 	while (*text) {
 		const char *line = text;
 
-		fprintf(out, "%*s%.*s\n", 2 * depth, "", (int)rr_case_line(&text),
-			line);
+		fprintf(out, "%*s%.*s\n", 2 * depth, "", (int)rr_case_line(&text), line);
 	}
 }
 
@@ -250,14 +231,12 @@ static bool has_yaml_lines(const json_t *value)
 
 /* As YAML that the simplest reader knows, TAP::Parser's: what is quoted is quoted as
  * in JSON. */
-static void put_yaml(FILE *out, const char *name, const json_t *value,
-		     int depth)
+static void put_yaml(FILE *out, const char *name, const json_t *value, int depth)
 {
 	const bool is_nested = json_object_size(value) || json_array_size(value);
 	char *dumped;
 
-	fprintf(out, "%*s%s%s", 2 * depth, "", name ? name : "-",
-		name ? ":" : "");
+	fprintf(out, "%*s%s%s", 2 * depth, "", name ? name : "-", name ? ":" : "");
 	if (is_nested) {
 		fputc('\n', out);
 		put_yaml_members(out, value, depth + 1);
@@ -280,8 +259,7 @@ static json_t *yaml_of_details(const struct rr_case *one)
 
 static void put_diagnosis(FILE *out, const struct rr_case *one)
 {
-	json_t *about = json_pack("{s:s, s:s}", "verdict",
-				  rr_case_verdict_names[one->verdict],
+	json_t *about = json_pack("{s:s, s:s}", "verdict", rr_case_verdict_names[one->verdict],
 				  "message", one->message);
 
 	if (one->seconds > 0)
@@ -293,8 +271,7 @@ static void put_diagnosis(FILE *out, const struct rr_case *one)
 		json_object_set_new(about, "line", json_integer(one->line));
 	json_object_update_missing(about, one->properties);
 	if (one->details)
-		json_object_set_new(about, "details",
-				    yaml_of_details(one));
+		json_object_set_new(about, "details", yaml_of_details(one));
 	fputs("  ---\n", out);
 	put_yaml_members(out, about, 1);
 	fputs("  ...\n", out);
@@ -312,9 +289,7 @@ static void put_test(FILE *out, const struct rr_case *one, size_t number)
 		fputs(" # SKIP ", out);
 		put_tap(out, one->message);
 	} else {
-		fputs(one->verdict == RR_CASE_INCONCLUSIVE ? ": inconclusive: " :
-							     ": ",
-		      out);
+		fputs(one->verdict == RR_CASE_INCONCLUSIVE ? ": inconclusive: " : ": ", out);
 		put_tap(out, one->message);
 	}
 	fputc('\n', out);
@@ -333,8 +308,7 @@ static void print_tap(const struct rr_cases *cases, FILE *out)
 /* ---- GitHub: annotations -------------------------------------------------------- */
 
 /* Behind the :: of a workflow command, and in its properties. */
-static void put_command_text(FILE *out, const char *text, size_t length,
-			     bool is_property)
+static void put_command_text(FILE *out, const char *text, size_t length, bool is_property)
 {
 	const char *special = is_property ? "%\r\n:," : "%\r\n";
 
@@ -403,8 +377,7 @@ static void put_step_details(FILE *out, const struct rr_case *one)
 {
 	const char *text = one->details;
 
-	rr_xml_print(out, "<details><summary>%s %s</summary>\n\n<pre>\n",
-		     one->suite, one->name);
+	rr_xml_print(out, "<details><summary>%s %s</summary>\n\n<pre>\n", one->suite, one->name);
 	for (int i = 0; *text && i < STEP_LINES; i++) {
 		const char *line = text;
 
@@ -416,8 +389,7 @@ static void put_step_details(FILE *out, const struct rr_case *one)
 static void put_step_row(FILE *out, const struct rr_case *one)
 {
 	rr_xml_print(out, "<tr><td>%s</td><td>%s %s</td><td>%s</td></tr>\n",
-		     rr_case_verdict_names[one->verdict], one->suite, one->name,
-		     one->message);
+		     rr_case_verdict_names[one->verdict], one->suite, one->name, one->message);
 }
 
 void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
@@ -449,11 +421,9 @@ void rr_cases_print_step(const struct rr_cases *cases, FILE *out)
 
 /* ---- All ------------------------------------------------------------------------------ */
 
-void rr_cases_print(const struct rr_cases *cases, enum rr_format format,
-		    FILE *out)
+void rr_cases_print(const struct rr_cases *cases, enum rr_format format, FILE *out)
 {
-	static void (*const writers[RR_FORMATS])(const struct rr_cases *cases,
-						 FILE *out) = {
+	static void (*const writers[RR_FORMATS])(const struct rr_cases *cases, FILE *out) = {
 		[RR_FORMAT_JSON] = print_json,
 		[RR_FORMAT_JUNIT] = print_junit,
 		[RR_FORMAT_TAP] = print_tap,

@@ -14,8 +14,7 @@ enum rr_case_verdict rr_case_verdict_named(const char *name)
 {
 	int i = 0;
 
-	while (i < RR_CASE_VERDICTS &&
-	       (!name || strcmp(name, rr_case_verdict_names[i]) != 0))
+	while (i < RR_CASE_VERDICTS && (!name || strcmp(name, rr_case_verdict_names[i]) != 0))
 		i++;
 	return (enum rr_case_verdict)i;
 }
@@ -23,7 +22,7 @@ enum rr_case_verdict rr_case_verdict_named(const char *name)
 const char *rr_cases_command(const char *name)
 {
 	static const char *const commands[] = {
-		"redrace bench",  "redrace check",  "redrace claims",
+		"redrace bench",   "redrace check",  "redrace claims",
 		"redrace explore", "redrace matrix",
 	};
 
@@ -47,15 +46,13 @@ static char *join_lines(const json_t *lines)
 	char *text = NULL;
 	size_t size, i;
 	json_t *line;
-	FILE *out = json_array_size(lines) ? open_memstream(&text, &size) :
-					     NULL;
+	FILE *out = json_array_size(lines) ? open_memstream(&text, &size) : NULL;
 
 	if (!out)
 		return NULL;
 	json_array_foreach(lines, i, line)
-		fprintf(out, "%s%s", i ? "\n" : "", json_string_value(line) ?
-							json_string_value(line) :
-							"");
+		fprintf(out, "%s%s", i ? "\n" : "",
+			json_string_value(line) ? json_string_value(line) : "");
 	fclose(out);
 	return text;
 }
@@ -75,8 +72,7 @@ static bool add_json_case(struct rr_cases *cases, const json_t *entry)
 		.line = json_integer_value(json_object_get(entry, "line")),
 		.properties = json_object_get(entry, "properties"),
 	};
-	const bool good = one.suite && one.name && one.message &&
-			  one.verdict != RR_CASE_VERDICTS &&
+	const bool good = one.suite && one.name && one.message && one.verdict != RR_CASE_VERDICTS &&
 			  json_is_object(one.properties);
 
 	if (good) {
@@ -96,12 +92,10 @@ static bool read_json(struct rr_cases *cases, const json_t *root)
 
 	cases->command = rr_cases_command(text_in(root, "command"));
 	cases->seconds = json_number_value(json_object_get(root, "seconds"));
-	if (!cases->command || !json_is_array(list) ||
-	    !json_is_object(properties))
+	if (!cases->command || !json_is_array(list) || !json_is_object(properties))
 		return false;
 	json_object_update(cases->properties, properties);
-	json_array_foreach(list, i, entry)
-	{
+	json_array_foreach(list, i, entry) {
 		if (!add_json_case(cases, entry))
 			return false;
 	}
@@ -126,8 +120,8 @@ static bool add_test(struct rr_cases *cases, const json_t *test)
 		.properties = json_object_get(extra, "properties"),
 	};
 
-	if (!one.suite || !one.name || !one.message ||
-	    one.verdict == RR_CASE_VERDICTS || !json_is_object(one.properties))
+	if (!one.suite || !one.name || !one.message || one.verdict == RR_CASE_VERDICTS ||
+	    !json_is_object(one.properties))
 		return false;
 	json_incref(one.properties);
 	rr_cases_add(cases, &one);
@@ -143,15 +137,12 @@ static bool read_ctrf(struct rr_cases *cases, const json_t *results)
 	json_t *test;
 	size_t i;
 
-	cases->command = rr_cases_command(
-		text_in(json_object_get(tool, "extra"), "command"));
+	cases->command = rr_cases_command(text_in(json_object_get(tool, "extra"), "command"));
 	cases->seconds = json_number_value(json_object_get(extra, "seconds"));
-	if (!cases->command || !json_is_array(tests) ||
-	    !json_is_object(properties))
+	if (!cases->command || !json_is_array(tests) || !json_is_object(properties))
 		return false;
 	json_object_update(cases->properties, properties);
-	json_array_foreach(tests, i, test)
-	{
+	json_array_foreach(tests, i, test) {
 		if (!add_test(cases, test))
 			return false;
 	}
@@ -167,8 +158,7 @@ static bool copy_bytes(FILE *from, FILE *to)
 	size_t n, left = (size_t)RESULTS_MAX + 1;
 
 	while (left > 0 &&
-	       (n = fread(bytes, 1, left < sizeof(bytes) ? left : sizeof(bytes),
-			  from)) > 0) {
+	       (n = fread(bytes, 1, left < sizeof(bytes) ? left : sizeof(bytes), from)) > 0) {
 		if (fwrite(bytes, 1, n, to) != n)
 			return false;
 		left -= n;
@@ -186,8 +176,7 @@ static char *read_whole(const char *path, struct rr_error *error)
 	bool is_kept;
 
 	if (!file) {
-		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
-			     strerror(errno));
+		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	copy = open_memstream(&text, &n);
@@ -197,12 +186,11 @@ static char *read_whole(const char *path, struct rr_error *error)
 	if (!is_kept)
 		rr_error_no_memory(error);
 	else if (ferror(file))
-		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
-			     strerror(errno));
+		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
 	else if (n > RESULTS_MAX)
 		rr_error_set(error, RR_ERROR_DATA,
-			     "'%s' is larger than %d MiB: no results of redrace",
-			     path, RESULTS_MAX >> 20);
+			     "'%s' is larger than %d MiB: no results of redrace", path,
+			     RESULTS_MAX >> 20);
 	fclose(file);
 	if (!error->kind)
 		return text;
@@ -210,27 +198,23 @@ static char *read_whole(const char *path, struct rr_error *error)
 	return NULL;
 }
 
-static bool read_any_json(struct rr_cases *cases, const char *text,
-			  const char *path, struct rr_error *error)
+static bool read_any_json(struct rr_cases *cases, const char *text, const char *path,
+			  struct rr_error *error)
 {
 	json_error_t why;
 	json_t *root = json_loads(text, 0, &why);
 	const json_t *results = json_object_get(root, "results");
-	const bool good = root && (results ? read_ctrf(cases, results) :
-					     read_json(cases, root));
+	const bool good = root && (results ? read_ctrf(cases, results) : read_json(cases, root));
 
 	if (!root)
-		rr_error_set(error, RR_ERROR_DATA, "%s:%d: %s", path, why.line,
-			     why.text);
+		rr_error_set(error, RR_ERROR_DATA, "%s:%d: %s", path, why.line, why.text);
 	else if (!good)
-		rr_error_set(error, RR_ERROR_DATA,
-			     "'%s' has no results of redrace in it", path);
+		rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", path);
 	json_decref(root);
 	return good;
 }
 
-bool rr_cases_read(struct rr_cases *cases, const char *path,
-		   struct rr_error *error)
+bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *error)
 {
 	char *text = read_whole(path, error);
 	bool good;

@@ -54,8 +54,7 @@ static bool append_output(struct rr_child *child, int fd, size_t *used)
 
 /* All that comes out of `fd`; false when it does not end in time, or when
  * somebody does not want to wait for it. */
-static bool read_all(struct rr_child *child, int fd, long limit_ms,
-		     struct rr_signals *signals)
+static bool read_all(struct rr_child *child, int fd, long limit_ms, struct rr_signals *signals)
 {
 	struct pollfd ready[] = { { .fd = fd, .events = POLLIN },
 				  { .fd = signals->fd, .events = POLLIN } };
@@ -95,9 +94,8 @@ static pid_t start(const char *const argv[], int cpu, int *output)
 	return pid;
 }
 
-bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu,
-		  long limit_ms, struct rr_signals *signals,
-		  struct rr_error *error)
+bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu, long limit_ms,
+		  struct rr_signals *signals, struct rr_error *error)
 {
 	bool ended;
 	int output;
@@ -106,8 +104,7 @@ bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu,
 	*child = (struct rr_child){ 0 };
 	pid = start(argv, cpu, &output);
 	if (pid < 0)
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "cannot start %s: %s", argv[0],
+		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot start %s: %s", argv[0],
 				    strerror(errno));
 	ended = read_all(child, output, limit_ms, signals);
 	close(output);
@@ -116,9 +113,8 @@ bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu,
 	waitpid(pid, &child->status, 0);
 	if (signals->interrupted)
 		return rr_error_interrupted(error);
-	return ended || rr_error_set(error, RR_ERROR_INTERNAL,
-				     "%s did not end within %ld s", argv[0],
-				     limit_ms / 1000);
+	return ended || rr_error_set(error, RR_ERROR_INTERNAL, "%s did not end within %ld s",
+				     argv[0], limit_ms / 1000);
 }
 
 bool rr_child_exited(const struct rr_child *child, int code)
@@ -126,8 +122,7 @@ bool rr_child_exited(const struct rr_child *child, int code)
 	return WIFEXITED(child->status) && WEXITSTATUS(child->status) == code;
 }
 
-bool rr_child_line(const struct rr_child *child, const char *begin, char *line,
-		   size_t size)
+bool rr_child_line(const struct rr_child *child, const char *begin, char *line, size_t size)
 {
 	const char *at = child->output;
 	bool found = false;

@@ -12,8 +12,7 @@
 #include "secret.h"
 #include "text.h"
 
-bool rr_error_set(struct rr_error *error, enum rr_error_kind kind,
-		  const char *format, ...)
+bool rr_error_set(struct rr_error *error, enum rr_error_kind kind, const char *format, ...)
 {
 	va_list arguments;
 
@@ -40,10 +39,9 @@ bool rr_error_no_memory(struct rr_error *error)
 
 /* All there are, the worst last. */
 static const enum rr_exit exits[] = {
-	RR_EXIT_OK,	      RR_EXIT_SKIPPED, RR_EXIT_SLOW,
-	RR_EXIT_INCONCLUSIVE, RR_EXIT_USAGE,   RR_EXIT_DATA,
-	RR_EXIT_FILE,	      RR_EXIT_REDIS,   RR_EXIT_INTERNAL,
-	RR_EXIT_INTERRUPTED,  RR_EXIT_VIOLATED,
+	RR_EXIT_OK,       RR_EXIT_SKIPPED,     RR_EXIT_SLOW,     RR_EXIT_INCONCLUSIVE,
+	RR_EXIT_USAGE,    RR_EXIT_DATA,        RR_EXIT_FILE,     RR_EXIT_REDIS,
+	RR_EXIT_INTERNAL, RR_EXIT_INTERRUPTED, RR_EXIT_VIOLATED,
 };
 
 enum { N_EXITS = sizeof(exits) / sizeof(exits[0]) };
@@ -130,9 +128,6 @@ enum rr_exit rr_finish_output(enum rr_exit code)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
 	/* An earlier flush may have failed, whose reason is gone. */
-	return rr_exit_worse(code,
-			     rr_complain(RR_EXIT_FILE,
-					 "cannot write to standard output%s%s",
-					 errno ? ": " : "",
-					 errno ? strerror(errno) : ""));
+	return rr_exit_worse(code, rr_complain(RR_EXIT_FILE, "cannot write to standard output%s%s",
+					       errno ? ": " : "", errno ? strerror(errno) : ""));
 }

@@ -29,8 +29,8 @@ struct rr_error {
 
 /* Sets kind and text; returns false, so that a function can end with it. The first
  * error is kept: one that is set already stays as it is. */
-bool rr_error_set(struct rr_error *error, enum rr_error_kind kind,
-		  const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool rr_error_set(struct rr_error *error, enum rr_error_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 bool rr_error_no_memory(struct rr_error *error);
 bool rr_error_interrupted(struct rr_error *error);
@@ -44,10 +44,10 @@ enum rr_exit {
 	RR_EXIT_INCONCLUSIVE = 2, /* nothing proved either way */
 	RR_EXIT_SLOW = 3,         /* slower than allowed */
 	RR_EXIT_USAGE = 64,
-	RR_EXIT_DATA = 65,        /* the user's program or file cannot be judged */
-	RR_EXIT_REDIS = 69,       /* Redis cannot be reached or started */
+	RR_EXIT_DATA = 65,  /* the user's program or file cannot be judged */
+	RR_EXIT_REDIS = 69, /* Redis cannot be reached or started */
 	RR_EXIT_INTERNAL = 70,
-	RR_EXIT_FILE = 74,        /* a file cannot be written */
+	RR_EXIT_FILE = 74, /* a file cannot be written */
 	RR_EXIT_SKIPPED = 77,
 	RR_EXIT_INTERRUPTED = 130,
 };

@@ -15,8 +15,8 @@
 
 static bool cannot(const char *verb, const char *path, struct rr_error *error)
 {
-	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb,
-			    path, strerror(errno));
+	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
+			    strerror(errno));
 }
 
 bool rr_files_make_directory(const char *path, struct rr_error *error)
@@ -76,15 +76,13 @@ static bool write_and_close(int fd, const char *text, size_t length)
 /* These are links, also to files, and have to be followed. */
 static bool is_descriptor(const char *path)
 {
-	static const char *const names[] = { "/dev/stdin", "/dev/stdout",
-					     "/dev/stderr" };
+	static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(path, names[i]) == 0)
 			return true;
 	}
-	return strncmp(path, "/dev/fd/", 8) == 0 ||
-	       strncmp(path, "/proc/", 6) == 0;
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
 /* A device, a pipe or a socket, and what stands for a descriptor: root's
@@ -94,15 +92,12 @@ static bool is_special(const char *path)
 	struct stat info;
 
 	return is_descriptor(path) ||
-	       (stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
-		!S_ISDIR(info.st_mode));
+	       (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
 static bool write_special(const char *path, const char *text, size_t length)
 {
-	return write_and_close(open(path, O_WRONLY | O_TRUNC | O_NOCTTY |
-						  O_CLOEXEC),
-			       text, length);
+	return write_and_close(open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC), text, length);
 }
 
 /* A name beside `path` that nobody can know before. */
@@ -114,8 +109,8 @@ static bool name_beside(const char *path, char other[RR_PATH_SIZE])
 
 	if (getrandom(number, sizeof(number), 0) != (ssize_t)sizeof(number))
 		return false;
-	if (snprintf(other, RR_PATH_SIZE, "%.*s.redrace-%016lx%016lx", folder,
-		     path, number[0], number[1]) < RR_PATH_SIZE)
+	if (snprintf(other, RR_PATH_SIZE, "%.*s.redrace-%016lx%016lx", folder, path, number[0],
+		     number[1]) < RR_PATH_SIZE)
 		return true;
 	errno = ENAMETOOLONG;
 	return false;
@@ -144,16 +139,13 @@ static bool write_and_rename(const char *path, const char *text, size_t length)
 	if (!name_beside(path, other))
 		return false;
 	rr_signals_hold(&before);
-	fd = open(other,
-		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	good = fd >= 0 && put_in_place(write_and_close(fd, text, length), other,
-				       path);
+	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	good = fd >= 0 && put_in_place(write_and_close(fd, text, length), other, path);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
 
-bool rr_files_replace(const char *path, const char *text, size_t length,
-		      struct rr_error *error)
+bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error)
 {
 	return (is_special(path) ? write_special(path, text, length) :
 				   write_and_rename(path, text, length)) ||
@@ -167,8 +159,7 @@ bool rr_draft_open(struct rr_draft *draft, struct rr_error *error)
 	return draft->out || rr_error_no_memory(error);
 }
 
-bool rr_draft_replace(struct rr_draft *draft, const char *path,
-		      struct rr_error *error)
+bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error)
 {
 	if (fclose(draft->out) != 0)
 		rr_error_no_memory(error);
@@ -199,8 +190,7 @@ static bool has_header(int fd, const char *header)
 {
 	const size_t length = strlen(header);
 	char *begin = malloc(length);
-	const bool same = begin &&
-			  pread(fd, begin, length, 0) == (ssize_t)length &&
+	const bool same = begin && pread(fd, begin, length, 0) == (ssize_t)length &&
 			  memcmp(begin, header, length) == 0;
 
 	free(begin);
@@ -208,28 +198,23 @@ static bool has_header(int fd, const char *header)
 }
 
 /* Opened for reading, too, a pipe does not wait for its reader. */
-static int open_rows_file(const char *path, struct stat *info,
-			  struct rr_error *error)
+static int open_rows_file(const char *path, struct stat *info, struct rr_error *error)
 {
-	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW |
-					  O_CLOEXEC, 0666);
+	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd >= 0 && fstat(fd, info) == 0 && S_ISREG(info->st_mode))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 || errno == ELOOP)
-		rr_error_set(
-			error, RR_ERROR_FILE,
-			"'%s' is a link or no file; choose another --output",
-			path);
+		rr_error_set(error, RR_ERROR_FILE,
+			     "'%s' is a link or no file; choose another --output", path);
 	else
 		cannot("write", path, error);
 	return -1;
 }
 
-int rr_files_open_rows(const char *path, const char *header,
-		       struct rr_error *error)
+int rr_files_open_rows(const char *path, const char *header, struct rr_error *error)
 {
 	struct stat info;
 	const int fd = open_rows_file(path, &info, error);
@@ -251,8 +236,7 @@ int rr_files_open_rows(const char *path, const char *header,
 	return -1;
 }
 
-bool rr_files_append_row(int fd, const char *path, const char *row,
-			 struct rr_error *error)
+bool rr_files_append_row(int fd, const char *path, const char *row, struct rr_error *error)
 {
 	const size_t length = strlen(row);
 	struct stat before;
@@ -267,8 +251,7 @@ bool rr_files_append_row(int fd, const char *path, const char *row,
 		errno = ENOSPC;
 	cannot("write", path, error);
 	if (written > 0 && ftruncate(fd, before.st_size) != 0)
-		rr_error_set(error, RR_ERROR_FILE,
-			     "cannot write or shorten '%s': %s", path,
+		rr_error_set(error, RR_ERROR_FILE, "cannot write or shorten '%s': %s", path,
 			     strerror(errno));
 	return false;
 }

@@ -22,8 +22,7 @@ bool rr_files_make_new_directory(const char *path, struct rr_error *error);
  * guess, which is renamed. So a symbolic link is replaced, not followed. A device, a
  * pipe and what stands for a descriptor, as /dev/stdout does, is written to
  * instead. */
-bool rr_files_replace(const char *path, const char *text, size_t length,
-		      struct rr_error *error);
+bool rr_files_replace(const char *path, const char *text, size_t length, struct rr_error *error);
 
 /* The same of what is printed to draft.out between the two calls; nothing is replaced
  * when the second finds an error that is set already. */
@@ -33,21 +32,17 @@ struct rr_draft {
 	size_t length;
 };
 bool rr_draft_open(struct rr_draft *draft, struct rr_error *error);
-bool rr_draft_replace(struct rr_draft *draft, const char *path,
-		      struct rr_error *error);
+bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error);
 
 /* Points the symbolic link `path` at `target`. */
-bool rr_files_link(const char *path, const char *target,
-		   struct rr_error *error);
+bool rr_files_link(const char *path, const char *target, struct rr_error *error);
 
 /* Opens a log of rows for appending. A new one gets `header` as its first
  * line; one that begins with another header is refused. Negative: see the
  * error. The caller closes it. */
-int rr_files_open_rows(const char *path, const char *header,
-		       struct rr_error *error);
+int rr_files_open_rows(const char *path, const char *header, struct rr_error *error);
 
 /* Appends one row by one write(2), or nothing at all. */
-bool rr_files_append_row(int fd, const char *path, const char *row,
-			 struct rr_error *error);
+bool rr_files_append_row(int fd, const char *path, const char *row, struct rr_error *error);
 
 #endif

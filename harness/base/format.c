@@ -6,25 +6,24 @@
 #include <strings.h>
 
 const char *const rr_format_names[RR_FORMATS] = {
-	[RR_FORMAT_TEXT] = "text",     [RR_FORMAT_JSON] = "json",
-	[RR_FORMAT_JUNIT] = "junit",   [RR_FORMAT_TAP] = "tap",
-	[RR_FORMAT_GITHUB] = "github", [RR_FORMAT_CTRF] = "ctrf",
-	[RR_FORMAT_MARKDOWN] = "markdown",
-	[RR_FORMAT_HTML] = "html",     [RR_FORMAT_SVG] = "svg",
-	[RR_FORMAT_MERMAID] = "mermaid", [RR_FORMAT_RACE] = "race",
-	[RR_FORMAT_GOBENCH] = "gobench",
+	[RR_FORMAT_TEXT] = "text",         [RR_FORMAT_JSON] = "json",
+	[RR_FORMAT_JUNIT] = "junit",       [RR_FORMAT_TAP] = "tap",
+	[RR_FORMAT_GITHUB] = "github",     [RR_FORMAT_CTRF] = "ctrf",
+	[RR_FORMAT_MARKDOWN] = "markdown", [RR_FORMAT_HTML] = "html",
+	[RR_FORMAT_SVG] = "svg",           [RR_FORMAT_MERMAID] = "mermaid",
+	[RR_FORMAT_RACE] = "race",         [RR_FORMAT_GOBENCH] = "gobench",
 };
 
 static const struct suffix {
 	const char *suffix;
 	enum rr_format format;
 } suffixes[] = {
-	{ ".txt", RR_FORMAT_TEXT },	{ ".md", RR_FORMAT_MARKDOWN },
-	{ ".svg", RR_FORMAT_SVG },	{ ".html", RR_FORMAT_HTML },
-	{ ".json", RR_FORMAT_JSON },	{ ".xml", RR_FORMAT_JUNIT },
-	{ ".tap", RR_FORMAT_TAP },	{ ".ctrf.json", RR_FORMAT_CTRF },
-	{ ".mmd", RR_FORMAT_MERMAID },
-	{ ".mermaid", RR_FORMAT_MERMAID }, { ".race", RR_FORMAT_RACE },
+	{ ".txt", RR_FORMAT_TEXT },    { ".md", RR_FORMAT_MARKDOWN },
+	{ ".svg", RR_FORMAT_SVG },     { ".html", RR_FORMAT_HTML },
+	{ ".json", RR_FORMAT_JSON },   { ".xml", RR_FORMAT_JUNIT },
+	{ ".tap", RR_FORMAT_TAP },     { ".ctrf.json", RR_FORMAT_CTRF },
+	{ ".mmd", RR_FORMAT_MERMAID }, { ".mermaid", RR_FORMAT_MERMAID },
+	{ ".race", RR_FORMAT_RACE },
 };
 
 enum { N_SUFFIXES = sizeof(suffixes) / sizeof(suffixes[0]) };
@@ -37,8 +36,7 @@ static bool is_one_of(unsigned formats, size_t format)
 bool rr_format_find(const char *name, unsigned formats, enum rr_format *format)
 {
 	for (size_t i = 0; i < RR_FORMATS; i++) {
-		if (is_one_of(formats, i) &&
-		    strcmp(name, rr_format_names[i]) == 0) {
+		if (is_one_of(formats, i) && strcmp(name, rr_format_names[i]) == 0) {
 			*format = (enum rr_format)i;
 			return true;
 		}
@@ -54,8 +52,7 @@ static bool ends_with(const char *name, const char *suffix)
 	return n > length && strcasecmp(name + n - length, suffix) == 0;
 }
 
-bool rr_format_of_file(const char *path, unsigned formats,
-		       enum rr_format *format)
+bool rr_format_of_file(const char *path, unsigned formats, enum rr_format *format)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -68,8 +65,8 @@ bool rr_format_of_file(const char *path, unsigned formats,
 	for (size_t i = 0; i < N_SUFFIXES; i++) {
 		const size_t length = strlen(suffixes[i].suffix);
 
-		if (is_one_of(formats, suffixes[i].format) &&
-		    length > longest && ends_with(name, suffixes[i].suffix)) {
+		if (is_one_of(formats, suffixes[i].format) && length > longest &&
+		    ends_with(name, suffixes[i].suffix)) {
 			*format = suffixes[i].format;
 			longest = length;
 		}
@@ -80,8 +77,7 @@ bool rr_format_of_file(const char *path, unsigned formats,
 /* ---- Lists --------------------------------------------------------------- */
 
 /* Adds a word to a list of which `left` more follow behind it. */
-static void add_to_list(char list[RR_FORMAT_LIST], const char *word,
-			size_t left)
+static void add_to_list(char list[RR_FORMAT_LIST], const char *word, size_t left)
 {
 	const size_t used = strlen(list);
 
@@ -122,19 +118,17 @@ const char *rr_format_suffixes(unsigned formats, char list[RR_FORMAT_LIST])
 
 /* ---- Where results go ---------------------------------------------------- */
 
-bool rr_outputs_add(struct rr_outputs *outputs, const char *path,
-		    unsigned formats, struct rr_error *error)
+bool rr_outputs_add(struct rr_outputs *outputs, const char *path, unsigned formats,
+		    struct rr_error *error)
 {
 	struct rr_output *file = &outputs->files[outputs->n];
 	char list[RR_FORMAT_LIST];
 
 	if (outputs->n == RR_OUTPUTS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "more than %d times --output",
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d times --output",
 				    RR_OUTPUTS_MAX);
 	if (!rr_format_of_file(path, formats, &file->format))
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--output '%s': expected %s at its end",
+		return rr_error_set(error, RR_ERROR_USAGE, "--output '%s': expected %s at its end",
 				    path, rr_format_suffixes(formats, list));
 	file->path = path;
 	outputs->n++;
@@ -148,9 +142,7 @@ void rr_outputs_drop(struct rr_outputs *outputs, unsigned formats)
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct rr_output file = outputs->files[i];
 
-		if (!is_one_of(formats, file.format == RR_FORMATS ?
-						outputs->printed :
-						file.format))
+		if (!is_one_of(formats, file.format == RR_FORMATS ? outputs->printed : file.format))
 			outputs->files[kept++] = file;
 	}
 	outputs->n = kept;

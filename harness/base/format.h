@@ -20,7 +20,7 @@ enum rr_format {
 	RR_FORMAT_HTML,
 	RR_FORMAT_SVG,
 	RR_FORMAT_MERMAID,
-	RR_FORMAT_RACE, /* the race as it went, to be played again */
+	RR_FORMAT_RACE,    /* the race as it went, to be played again */
 	RR_FORMAT_GOBENCH, /* text of Go's benchmarks, for benchstat */
 	RR_FORMATS
 };
@@ -36,11 +36,9 @@ enum {
 	/* What every command that has results writes. */
 	RR_RESULT_FORMATS = RR_CASE_FORMATS | RR_ONLY(RR_FORMAT_TEXT),
 	/* What pictures are: draw/draw.h. */
-	RR_PICTURE_FORMATS = RR_ONLY(RR_FORMAT_TEXT) |
-			     RR_ONLY(RR_FORMAT_JSON) |
+	RR_PICTURE_FORMATS = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_JSON) |
 			     RR_ONLY(RR_FORMAT_HTML) | RR_ONLY(RR_FORMAT_SVG) |
-			     RR_ONLY(RR_FORMAT_MERMAID) |
-			     RR_ONLY(RR_FORMAT_RACE)
+			     RR_ONLY(RR_FORMAT_MERMAID) | RR_ONLY(RR_FORMAT_RACE)
 };
 
 enum { RR_FORMAT_LIST = 160 };
@@ -49,13 +47,11 @@ enum { RR_FORMAT_LIST = 160 };
 extern const char *const rr_format_names[RR_FORMATS];
 
 /* The one of the set with that name. False: there is none. */
-bool rr_format_find(const char *name, unsigned formats,
-		    enum rr_format *format);
+bool rr_format_find(const char *name, unsigned formats, enum rr_format *format);
 
 /* The one of the set that a file's suffix asks for; RR_FORMATS when it has no
  * suffix. False: it has another one. */
-bool rr_format_of_file(const char *path, unsigned formats,
-		       enum rr_format *format);
+bool rr_format_of_file(const char *path, unsigned formats, enum rr_format *format);
 
 /* "text, json or junit", ".txt, .json or .xml": all of the set. */
 const char *rr_format_list(unsigned formats, char list[RR_FORMAT_LIST]);
@@ -76,8 +72,8 @@ struct rr_outputs {
 };
 
 /* One more file, in the format of its suffix. */
-bool rr_outputs_add(struct rr_outputs *outputs, const char *path,
-		    unsigned formats, struct rr_error *error);
+bool rr_outputs_add(struct rr_outputs *outputs, const char *path, unsigned formats,
+		    struct rr_error *error);
 
 /* Leaves the files out that are written in one of the set. */
 void rr_outputs_drop(struct rr_outputs *outputs, unsigned formats);

@@ -20,8 +20,7 @@ static const struct rr_option general_options[] = {
 enum { N_GENERAL = sizeof(general_options) / sizeof(general_options[0]) };
 
 /* Rows of the table, and behind them the general ones; false: no more. */
-static bool option_at(const struct rr_command_line *line, size_t index,
-		      struct rr_option *option)
+static bool option_at(const struct rr_command_line *line, size_t index, struct rr_option *option)
 {
 	if (index < line->n_options)
 		*option = rr_option_complete(&line->options[index]);
@@ -53,8 +52,7 @@ static void print_wrapped(const char *text, size_t indent, FILE *out)
 		const char *begin = text;
 		const size_t length = rr_plain_line(&text, COLUMNS - indent);
 
-		fprintf(out, "%*s%.*s\n", begin == first ? 0 : (int)indent, "",
-			(int)length, begin);
+		fprintf(out, "%*s%.*s\n", begin == first ? 0 : (int)indent, "", (int)length, begin);
 	}
 }
 
@@ -64,10 +62,8 @@ static void print_option(const struct rr_option *option, FILE *out)
 	char name[NAME_SIZE];
 	int width;
 
-	snprintf(name, sizeof(name), "  %s--%s%s%s",
-		 option->letter ? letter : "    ", option->name,
-		 option->argument ? " " : "",
-		 option->argument ? option->argument : "");
+	snprintf(name, sizeof(name), "  %s--%s%s%s", option->letter ? letter : "    ", option->name,
+		 option->argument ? " " : "", option->argument ? option->argument : "");
 	width = fprintf(out, "%-*s", HELP_COLUMN - 2, name);
 	if (width > HELP_COLUMN - 2)
 		fprintf(out, "\n%*s", HELP_COLUMN, "");
@@ -90,14 +86,12 @@ static void print_options(const struct rr_command_line *line, FILE *out)
 	}
 }
 
-void rr_command_line_help(const struct rr_command_line *line,
-			  const char *program, FILE *out)
+void rr_command_line_help(const struct rr_command_line *line, const char *program, FILE *out)
 {
 	const char *about = line->about, *examples = line->examples;
 	char *part;
 
-	fprintf(out, "Usage: %s [OPTION...]%s%s\n", program,
-		line->arguments ? " " : "",
+	fprintf(out, "Usage: %s [OPTION...]%s%s\n", program, line->arguments ? " " : "",
 		line->arguments ? line->arguments : "");
 	for (; (part = cut_part(&about, "\v")); free(part)) {
 		fputc('\n', out);
@@ -110,8 +104,7 @@ void rr_command_line_help(const struct rr_command_line *line,
 		fprintf(out, "  %s\n", part);
 }
 
-void rr_command_line_answer(const struct rr_command_line *line, int key,
-			    const char *program)
+void rr_command_line_answer(const struct rr_command_line *line, int key, const char *program)
 {
 	if (key == 'V')
 		printf("redrace %s (%s)\n", RR_VERSION, RR_COMMIT);
@@ -207,33 +200,30 @@ static void write_examples(const char *examples, FILE *out)
 static void write_upper(const char *text, FILE *out)
 {
 	for (; *text; text++)
-		fputc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text,
-		      out);
+		fputc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
 }
 
-static void write_heading(const struct rr_command_line *line, const char *name,
-			  const char *summary, FILE *out)
+static void write_heading(const struct rr_command_line *line, const char *name, const char *summary,
+			  FILE *out)
 {
 	fprintf(out, ".\\\" Made by 'redrace help --man %s'.\n", name);
 	fprintf(out, ".Dd %s\n.Dt REDRACE-", RR_DATE);
 	write_upper(name, out);
-	fprintf(out, " 1\n.Os\n.Sh NAME\n.Nm redrace-%s\n.Nd %s\n", name,
-		summary);
+	fprintf(out, " 1\n.Os\n.Sh NAME\n.Nm redrace-%s\n.Nd %s\n", name, summary);
 	fprintf(out, ".Sh SYNOPSIS\n.Nm redrace %s\n.Op Ar OPTION ...\n", name);
 	if (line->arguments)
 		write_text(line->arguments, out);
 }
 
-void rr_command_line_manual(const struct rr_command_line *line,
-			    const char *name, const char *summary, FILE *out)
+void rr_command_line_manual(const struct rr_command_line *line, const char *name,
+			    const char *summary, FILE *out)
 {
 	const char *about = line->about;
 	char *part;
 
 	write_heading(line, name, summary, out);
 	fputs(".Sh DESCRIPTION\n", out);
-	for (bool is_first = true; (part = cut_part(&about, "\v"));
-	     is_first = false, free(part)) {
+	for (bool is_first = true; (part = cut_part(&about, "\v")); is_first = false, free(part)) {
 		if (!is_first)
 			fputs(".Pp\n", out);
 		write_text(part, out);
@@ -258,8 +248,7 @@ static bool is_option_word(const struct rr_option *option, const char *word)
 /* What "FILE", "PATH|..." and "DIR" stand for. */
 static void suggest_files(const char *argument, FILE *out)
 {
-	if (strstr(argument, "FILE") || strstr(argument, "PATH") ||
-	    strstr(argument, "COMMAND"))
+	if (strstr(argument, "FILE") || strstr(argument, "PATH") || strstr(argument, "COMMAND"))
 		fputs("@files\n", out);
 	else if (strstr(argument, "DIR"))
 		fputs("@directories\n", out);
@@ -272,8 +261,7 @@ static void suggest_values(const struct rr_option *option, FILE *out)
 	for (size_t i = 0; i < option->n_words; i++)
 		fprintf(out, "%s\n", option->words[i]);
 	for (size_t i = 0; i < RR_FORMATS; i++) {
-		if (option->kind == RR_TAKES_FORMAT &&
-		    option->formats & RR_ONLY(i))
+		if (option->kind == RR_TAKES_FORMAT && option->formats & RR_ONLY(i))
 			fprintf(out, "%s\n", rr_format_names[i]);
 	}
 	for (size_t i = 0; option->name_at && (name = option->name_at(i)); i++)
@@ -298,8 +286,8 @@ static void suggest_names(const struct rr_command_line *line, FILE *out)
 		suggest_files(line->arguments, out);
 }
 
-void rr_command_line_complete(const struct rr_command_line *line, size_t n,
-			      char *const *words, FILE *out)
+void rr_command_line_complete(const struct rr_command_line *line, size_t n, char *const *words,
+			      FILE *out)
 {
 	const char *last = n ? words[n - 1] : "";
 	struct rr_option option;

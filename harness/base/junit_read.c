@@ -21,7 +21,7 @@ struct xml_tag {
 
 struct junit {
 	struct rr_cases *cases;
-	const char *at;    /* behind the last tag */
+	const char *at;     /* behind the last tag */
 	struct rr_case one; /* the testcase that is read; its texts are malloc'd */
 	bool is_in_case;
 };
@@ -62,15 +62,14 @@ static char entity(const char **at, const char *end)
 		const char *name;
 		char is;
 	} entities[] = {
-		{ "&amp;", '&' }, { "&lt;", '<' },   { "&gt;", '>' },
+		{ "&amp;", '&' },  { "&lt;", '<' },    { "&gt;", '>' },
 		{ "&quot;", '"' }, { "&apos;", '\'' }, { "&#39;", '\'' },
 	};
 
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
 		const size_t length = strlen(entities[i].name);
 
-		if ((size_t)(end - *at) >= length &&
-		    memcmp(*at, entities[i].name, length) == 0) {
+		if ((size_t)(end - *at) >= length && memcmp(*at, entities[i].name, length) == 0) {
 			*at += length;
 			return entities[i].is;
 		}
@@ -99,8 +98,7 @@ static char *attribute_of(const struct xml_tag *tag, const char *name)
 	const char *value, *end;
 
 	snprintf(begin, sizeof(begin), " %s=\"", name);
-	value = memmem(all.begin, (size_t)(all.end - all.begin), begin,
-		       strlen(begin));
+	value = memmem(all.begin, (size_t)(all.end - all.begin), begin, strlen(begin));
 	if (!value)
 		return NULL;
 	value += strlen(begin);
@@ -125,8 +123,7 @@ static void begin_case(struct junit *junit, const struct xml_tag *tag)
 	char *suite = attribute_of(tag, "classname");
 
 	if (suite && strncmp(suite, prefix, strlen(prefix)) == 0)
-		memmove(suite, suite + strlen(prefix),
-			strlen(suite + strlen(prefix)) + 1);
+		memmove(suite, suite + strlen(prefix), strlen(suite + strlen(prefix)) + 1);
 	junit->one = (struct rr_case){
 		.suite = suite,
 		.name = attribute_of(tag, "name"),
@@ -166,9 +163,8 @@ static void take_verdict(struct junit *junit, const struct xml_tag *tag)
 {
 	char *type = attribute_of(tag, "type");
 
-	junit->one.verdict = piece_is(tag->name, "skipped") ?
-				     RR_CASE_SKIPPED :
-				     rr_case_verdict_named(type);
+	junit->one.verdict = piece_is(tag->name, "skipped") ? RR_CASE_SKIPPED :
+							      rr_case_verdict_named(type);
 	free((void *)junit->one.message);
 	junit->one.message = attribute_of(tag, "message");
 	free(type);
@@ -177,14 +173,12 @@ static void take_verdict(struct junit *junit, const struct xml_tag *tag)
 /* Behind the message, which is the first line. */
 static void take_details(struct junit *junit, struct piece text)
 {
-	const char *line = memchr(text.begin, '\n',
-				  (size_t)(text.end - text.begin));
+	const char *line = memchr(text.begin, '\n', (size_t)(text.end - text.begin));
 
 	if (!line || line + 1 >= text.end - 1)
 		return;
 	free((void *)junit->one.details);
-	junit->one.details =
-		plain_of((struct piece){ line + 1, text.end - 1 });
+	junit->one.details = plain_of((struct piece){ line + 1, text.end - 1 });
 }
 
 static void take_output(struct junit *junit, struct piece text)
@@ -202,8 +196,7 @@ static void take_property(struct junit *junit, const struct xml_tag *tag)
 {
 	char *name = attribute_of(tag, "name");
 	char *value = attribute_of(tag, "value");
-	json_t *json = value && *value == '{' ? json_loads(value, 0, NULL) :
-						NULL;
+	json_t *json = value && *value == '{' ? json_loads(value, 0, NULL) : NULL;
 
 	if (name && value)
 		json_object_set_new(junit->cases->properties, name,
@@ -224,8 +217,7 @@ static void take_suite(struct junit *junit, const struct xml_tag *tag)
 /* False: a testcase is not as it is written. */
 static bool take_tag(struct junit *junit, const struct xml_tag *tag)
 {
-	const bool is_verdict = piece_is(tag->name, "failure") ||
-				piece_is(tag->name, "error") ||
+	const bool is_verdict = piece_is(tag->name, "failure") || piece_is(tag->name, "error") ||
 				piece_is(tag->name, "skipped");
 
 	if (piece_is(tag->name, "testsuite") && !tag->is_end)
@@ -240,14 +232,13 @@ static bool take_tag(struct junit *junit, const struct xml_tag *tag)
 		take_verdict(junit, tag);
 	else if (junit->is_in_case && is_verdict)
 		take_details(junit, tag->text);
-	else if (junit->is_in_case && piece_is(tag->name, "system-out") &&
-		 tag->is_end)
+	else if (junit->is_in_case && piece_is(tag->name, "system-out") && tag->is_end)
 		take_output(junit, tag->text);
 	return true;
 }
 
-bool rr_cases_read_junit(struct rr_cases *cases, const char *text,
-			 const char *path, struct rr_error *error)
+bool rr_cases_read_junit(struct rr_cases *cases, const char *text, const char *path,
+			 struct rr_error *error)
 {
 	struct junit junit = { .cases = cases, .at = text };
 	struct xml_tag tag;
@@ -259,7 +250,6 @@ bool rr_cases_read_junit(struct rr_cases *cases, const char *text,
 	}
 	good = good && is_whole && !junit.is_in_case && cases->command;
 	release_one(&junit);
-	return good || rr_error_set(error, RR_ERROR_DATA,
-				    "'%s' has no results of redrace in it",
-				    path);
+	return good ||
+	       rr_error_set(error, RR_ERROR_DATA, "'%s' has no results of redrace in it", path);
 }

@@ -127,8 +127,7 @@ void rr_signals_wait(struct rr_signals *signals, int timeout_ms)
 	struct signalfd_siginfo info;
 
 	poll(&fd, 1, timeout_ms);
-	while (read(signals->fd, &info, sizeof(info)) ==
-	       (ssize_t)sizeof(info)) {
+	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD)
 			signals->interrupted = true;
 	}

@@ -29,9 +29,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				.help = "clients crash, at most N times (0)",
 				.kind = RR_TAKES_INT,
 				.max = 8 },
-	[RR_OPTION_DOCS] = { .name = "docs",
-			     .argument = "DIR",
-			     .kind = RR_TAKES_TEXT },
+	[RR_OPTION_DOCS] = { .name = "docs", .argument = "DIR", .kind = RR_TAKES_TEXT },
 	[RR_OPTION_EXPIRIES] = { .name = "expiries",
 				 .argument = "N",
 				 .help = "leases expire, at most N times (0)",
@@ -66,53 +64,41 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				   .kind = RR_TAKES_NUMBER,
 				   .min = 1,
 				   .max = 1000000000 },
-	[RR_OPTION_ONLY] = { .name = "only",
-			     .argument = "NAME",
-			     .kind = RR_TAKES_TEXT },
+	[RR_OPTION_ONLY] = { .name = "only", .argument = "NAME", .kind = RR_TAKES_TEXT },
 	[RR_OPTION_OUTPUT] = { .name = "output",
 			       .letter = 'o',
 			       .argument = "FILE",
 			       .help = "write to FILE instead of standard output",
 			       .kind = RR_TAKES_TEXT },
-	[RR_OPTION_PAUSES] = { .name = "pauses",
-			       .argument = "N",
-			       .kind = RR_TAKES_INT,
-			       .max = 8 },
+	[RR_OPTION_PAUSES] = { .name = "pauses", .argument = "N", .kind = RR_TAKES_INT, .max = 8 },
 	[RR_OPTION_PROCESSES] = { .name = "processes",
 				  .letter = 'p',
 				  .argument = "N",
 				  .kind = RR_TAKES_NUMBER,
 				  .min = 1,
 				  .max = 256 },
-	[RR_OPTION_REDIS_SERVER] = {
-		.name = "redis-server",
-		.argument = "PATH",
-		.help = "program to start private servers with (redis-server)",
-		.kind = RR_TAKES_TEXT },
+	[RR_OPTION_REDIS_SERVER] = { .name = "redis-server",
+				     .argument = "PATH",
+				     .help = "program to start private servers with (redis-server)",
+				     .kind = RR_TAKES_TEXT },
 	[RR_OPTION_REPEATS] = { .name = "repeats",
 				.letter = 'r',
 				.argument = "N",
 				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
-	[RR_OPTION_REPLAY] = { .name = "replay",
-			       .argument = "FILE",
-			       .kind = RR_TAKES_TEXT },
+	[RR_OPTION_REPLAY] = { .name = "replay", .argument = "FILE", .kind = RR_TAKES_TEXT },
 	[RR_OPTION_ROUNDS] = { .name = "rounds",
 			       .argument = "N",
 			       .kind = RR_TAKES_INT,
 			       .min = 1,
 			       .max = 20 },
-	[RR_OPTION_SAVE] = { .name = "save",
-			     .argument = "FILE",
-			     .kind = RR_TAKES_TEXT },
+	[RR_OPTION_SAVE] = { .name = "save", .argument = "FILE", .kind = RR_TAKES_TEXT },
 	[RR_OPTION_SECONDS] = { .name = "seconds",
 				.letter = 's',
 				.argument = "N",
 				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
-	[RR_OPTION_SEED] = { .name = "seed",
-			     .argument = "N",
-			     .kind = RR_TAKES_NUMBER },
+	[RR_OPTION_SEED] = { .name = "seed", .argument = "N", .kind = RR_TAKES_NUMBER },
 	[RR_OPTION_SHARD] = { .name = "shard",
 			      .argument = "I/N",
 			      .help = "do only shard I of N, such as 2/3; redrace merge puts the results of all N together",
@@ -156,18 +142,17 @@ struct rr_option rr_option_complete(const struct rr_option *row)
 
 /* ---- Values ------------------------------------------------------------ */
 
-bool rr_take_number(const char *name, const char *text, long min, long max,
-		    long *value, struct rr_error *error)
+bool rr_take_number(const char *name, const char *text, long min, long max, long *value,
+		    struct rr_error *error)
 {
 	return rr_parse_number(text, min, max, value) ||
 	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--%s: '%s' is not a whole number from %ld to %ld",
-			    name, text, min, max);
+			    "--%s: '%s' is not a whole number from %ld to %ld", name, text, min,
+			    max);
 }
 
-bool rr_refuse_name(const char *what, const char *name,
-		    const char *(*name_at)(size_t index), const char *where,
-		    struct rr_error *error)
+bool rr_refuse_name(const char *what, const char *name, const char *(*name_at)(size_t index),
+		    const char *where, struct rr_error *error)
 {
 	const char *names[NAMES_MAX], *nearest;
 	size_t n = 0;
@@ -176,16 +161,13 @@ bool rr_refuse_name(const char *what, const char *name,
 		n++;
 	nearest = rr_nearest(name, names, n);
 	if (nearest)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "no %s '%s'; did you mean '%s'?", what,
+		return rr_error_set(error, RR_ERROR_USAGE, "no %s '%s'; did you mean '%s'?", what,
 				    name, nearest);
-	return rr_error_set(error, RR_ERROR_USAGE, "no %s '%s'; %s", what, name,
-			    where);
+	return rr_error_set(error, RR_ERROR_USAGE, "no %s '%s'; %s", what, name, where);
 }
 
-bool rr_take_name(const char *what, const char *name,
-		  const char *(*name_at)(size_t index), const char *where,
-		  size_t *index, struct rr_error *error)
+bool rr_take_name(const char *what, const char *name, const char *(*name_at)(size_t index),
+		  const char *where, size_t *index, struct rr_error *error)
 {
 	const char *other;
 
@@ -205,14 +187,14 @@ static void list_words(const struct rr_option *option, char list[LIST_SIZE])
 
 	for (size_t i = 0; i < option->n_words && used < LIST_SIZE; i++)
 		used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s%s",
-					 i == 0 ? "" :
+					 i == 0                   ? "" :
 					 i + 1 == option->n_words ? " or " :
 								    ", ",
 					 option->words[i]);
 }
 
-static bool take_word(const struct rr_option *option, const char *text,
-		      int *index, struct rr_error *error)
+static bool take_word(const struct rr_option *option, const char *text, int *index,
+		      struct rr_error *error)
 {
 	char list[LIST_SIZE] = "";
 
@@ -223,28 +205,26 @@ static bool take_word(const struct rr_option *option, const char *text,
 		}
 	}
 	list_words(option, list);
-	return rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s",
-			    option->name, text, list);
+	return rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name, text,
+			    list);
 }
 
-static bool take_format(const struct rr_option *option, const char *text,
-			enum rr_format *format, struct rr_error *error)
+static bool take_format(const struct rr_option *option, const char *text, enum rr_format *format,
+			struct rr_error *error)
 {
 	char list[RR_FORMAT_LIST];
 
 	return rr_format_find(text, option->formats, format) ||
-	       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s",
-			    option->name, text,
+	       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name, text,
 			    rr_format_list(option->formats, list));
 }
 
-static bool take_number(const struct rr_option *option, const char *text,
-			void *field, struct rr_error *error)
+static bool take_number(const struct rr_option *option, const char *text, void *field,
+			struct rr_error *error)
 {
 	long number;
 
-	if (!rr_take_number(option->name, text, option->min, option->max,
-			    &number, error))
+	if (!rr_take_number(option->name, text, option->min, option->max, &number, error))
 		return false;
 	if (option->kind == RR_TAKES_INT)
 		*(int *)field = (int)number;
@@ -290,8 +270,7 @@ static int key_of(const struct rr_option *option, size_t index)
 }
 
 /* False: the key is not of this table. */
-static bool find_option(const struct rr_command_line *line, int key,
-			struct rr_option *found)
+static bool find_option(const struct rr_command_line *line, int key, struct rr_option *found)
 {
 	for (size_t i = 0; i < line->n_options; i++) {
 		*found = rr_option_complete(&line->options[i]);
@@ -307,17 +286,15 @@ struct keys {
 	char shorts[2 * RR_OPTIONS_MAX + 8];
 };
 
-static void add_key(struct keys *keys, size_t *n, const char *name, int key,
-		    bool has_value)
+static void add_key(struct keys *keys, size_t *n, const char *name, int key, bool has_value)
 {
 	const size_t used = strlen(keys->shorts);
 
-	keys->longs[(*n)++] = (struct option){
-		name, has_value ? required_argument : no_argument, NULL, key
-	};
+	keys->longs[(*n)++] = (struct option){ name, has_value ? required_argument : no_argument,
+					       NULL, key };
 	if (key < KEY_FIRST)
-		snprintf(keys->shorts + used, sizeof(keys->shorts) - used,
-			 "%c%s", key, has_value ? ":" : "");
+		snprintf(keys->shorts + used, sizeof(keys->shorts) - used, "%c%s", key,
+			 has_value ? ":" : "");
 }
 
 static struct keys make_keys(const struct rr_command_line *line)
@@ -328,8 +305,7 @@ static struct keys make_keys(const struct rr_command_line *line)
 	add_key(&keys, &n, "help", 'h', false);
 	add_key(&keys, &n, "version", 'V', false);
 	for (size_t i = 0; i < line->n_options && i < RR_OPTIONS_MAX; i++) {
-		const struct rr_option option =
-			rr_option_complete(&line->options[i]);
+		const struct rr_option option = rr_option_complete(&line->options[i]);
 
 		if (option.name)
 			add_key(&keys, &n, option.name, key_of(&option, i),
@@ -338,8 +314,7 @@ static struct keys make_keys(const struct rr_command_line *line)
 	return keys;
 }
 
-static bool refuse_long(const struct keys *keys, const char *word,
-			struct rr_error *error)
+static bool refuse_long(const struct keys *keys, const char *word, struct rr_error *error)
 {
 	const char *names[RR_OPTIONS_MAX + 3], *nearest;
 	const size_t length = strcspn(word, "=");
@@ -351,32 +326,26 @@ static bool refuse_long(const struct keys *keys, const char *word,
 	}
 	if (n_begin > 1)
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s' may be several options; see --help",
-				    word);
+				    "'%s' may be several options; see --help", word);
 	nearest = rr_nearest(word + 2, names, n);
 	if (nearest)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "no option '%s'; did you mean '--%s'?",
+		return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; did you mean '--%s'?",
 				    word, nearest);
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "no option '%s'; see --help", word);
+	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help", word);
 }
 
 /* getopt_long() has not understood `word`: it is unknown, ambiguous, or has a
  * value and must have none. */
-static bool refuse_word(const struct rr_command_line *line,
-			const struct keys *keys, const char *word,
-			struct rr_error *error)
+static bool refuse_word(const struct rr_command_line *line, const struct keys *keys,
+			const char *word, struct rr_error *error)
 {
 	struct rr_option option;
 
 	if (optopt == 0)
 		return refuse_long(keys, word, error);
 	if (find_option(line, optopt, &option))
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--%s takes no value", option.name);
-	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help",
-			    word);
+		return rr_error_set(error, RR_ERROR_USAGE, "--%s takes no value", option.name);
+	return rr_error_set(error, RR_ERROR_USAGE, "no option '%s'; see --help", word);
 }
 
 static bool take_key(const struct rr_command_line *line, void *into, int key,
@@ -387,31 +356,28 @@ static bool take_key(const struct rr_command_line *line, void *into, int key,
 	if (!find_option(line, key == ':' ? optopt : key, &option))
 		return true;
 	if (key == ':')
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--%s: the value %s is missing",
+		return rr_error_set(error, RR_ERROR_USAGE, "--%s: the value %s is missing",
 				    option.name, option.argument);
 	if (option.argument && !optarg[0])
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--%s is empty; see --help", option.name);
+		return rr_error_set(error, RR_ERROR_USAGE, "--%s is empty; see --help",
+				    option.name);
 	return take_option(&option, into, optarg, error);
 }
 
-static bool take_argument(const struct rr_command_line *line, void *into,
-			  char *text, struct rr_error *error)
+static bool take_argument(const struct rr_command_line *line, void *into, char *text,
+			  struct rr_error *error)
 {
 	if (!text[0])
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "an argument is empty; see --help");
+		return rr_error_set(error, RR_ERROR_USAGE, "an argument is empty; see --help");
 	if (!line->take_argument)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "'%s': the command takes no arguments",
+		return rr_error_set(error, RR_ERROR_USAGE, "'%s': the command takes no arguments",
 				    text);
 	return line->take_argument(into, text, error);
 }
 
 /* What the words say, up to the first mistake. */
-static bool take_words(const struct rr_command_line *line, void *into,
-		       int argc, char **argv, struct rr_error *error)
+static bool take_words(const struct rr_command_line *line, void *into, int argc, char **argv,
+		       struct rr_error *error)
 {
 	const struct keys keys = make_keys(line);
 	bool is_right = true;
@@ -419,12 +385,10 @@ static bool take_words(const struct rr_command_line *line, void *into,
 
 	opterr = 0;
 	optind = 0;
-	while (is_right && (key = getopt_long(argc, argv, keys.shorts,
-					      keys.longs, NULL)) != -1) {
+	while (is_right && (key = getopt_long(argc, argv, keys.shorts, keys.longs, NULL)) != -1) {
 		if (key == 'h' || key == 'V')
 			rr_command_line_answer(line, key, argv[0]);
-		is_right = key == '?' ? refuse_word(line, &keys,
-						    argv[optind - 1], error) :
+		is_right = key == '?' ? refuse_word(line, &keys, argv[optind - 1], error) :
 					take_key(line, into, key, error);
 	}
 	if (is_right && optind >= argc && line->missing)
@@ -434,8 +398,7 @@ static bool take_words(const struct rr_command_line *line, void *into,
 	return is_right;
 }
 
-void rr_command_line_parse(const struct rr_command_line *line, void *into,
-			   int argc, char **argv)
+void rr_command_line_parse(const struct rr_command_line *line, void *into, int argc, char **argv)
 {
 	struct rr_error error = { 0 };
 

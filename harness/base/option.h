@@ -117,8 +117,7 @@ enum { RR_OPTIONS_MAX = 64 }; /* of one command */
 
 /* `into` is the command's struct, which holds the defaults; argv[0] is what
  * messages begin with, "redrace NAME". */
-void rr_command_line_parse(const struct rr_command_line *line, void *into,
-			   int argc, char **argv);
+void rr_command_line_parse(const struct rr_command_line *line, void *into, int argc, char **argv);
 
 /* The row with what it leaves to the common option; without a name it is a
  * headline. */
@@ -127,38 +126,35 @@ struct rr_option rr_option_complete(const struct rr_option *row);
 /* ---- What a table says (help.c) ----------------------------------------- */
 
 /* The help page of `program`, "redrace NAME". */
-void rr_command_line_help(const struct rr_command_line *line,
-			  const char *program, FILE *out);
+void rr_command_line_help(const struct rr_command_line *line, const char *program, FILE *out);
 
 /* Its manual page, in section 1 and mdoc(7). */
-void rr_command_line_manual(const struct rr_command_line *line,
-			    const char *name, const char *summary, FILE *out);
+void rr_command_line_manual(const struct rr_command_line *line, const char *name,
+			    const char *summary, FILE *out);
 
 /* What can stand behind the words, a line each; the first is the one behind
  * the command's name. "@files" and "@directories" are what they say. */
-void rr_command_line_complete(const struct rr_command_line *line, size_t n,
-			      char *const *words, FILE *out);
+void rr_command_line_complete(const struct rr_command_line *line, size_t n, char *const *words,
+			      FILE *out);
 
 /* -h or -V was given: prints what it asks for, and ends the program. */
-_Noreturn void rr_command_line_answer(const struct rr_command_line *line,
-				      int key, const char *program);
+_Noreturn void rr_command_line_answer(const struct rr_command_line *line, int key,
+				      const char *program);
 
 /* ---- For those that take more ------------------------------------------ */
 
 /* A whole number from `min` to `max`, as the value of --NAME. */
-bool rr_take_number(const char *name, const char *text, long min, long max,
-		    long *value, struct rr_error *error);
+bool rr_take_number(const char *name, const char *text, long min, long max, long *value,
+		    struct rr_error *error);
 
 /* The index of what is called `name`, of those that name_at() names (NULL
  * behind the last one). If there is none, the nearest is suggested, or `where`
  * says where they are shown: "no STRATEGY 'x'; WHERE". */
-bool rr_take_name(const char *what, const char *name,
-		  const char *(*name_at)(size_t index), const char *where,
-		  size_t *index, struct rr_error *error);
+bool rr_take_name(const char *what, const char *name, const char *(*name_at)(size_t index),
+		  const char *where, size_t *index, struct rr_error *error);
 
 /* There is none of that name: the error. */
-bool rr_refuse_name(const char *what, const char *name,
-		    const char *(*name_at)(size_t index), const char *where,
-		    struct rr_error *error);
+bool rr_refuse_name(const char *what, const char *name, const char *(*name_at)(size_t index),
+		    const char *where, struct rr_error *error);
 
 #endif

@@ -39,10 +39,10 @@ struct member {
 	bool is_ready, is_silent; /* has begun; has closed its end */
 	bool has_job, has_started;
 	size_t job;
-	unsigned long progress;   /* of that job */
-	double since;             /* when it got on last */
-	bool is_stuck;            /* it was killed for that */
-	char *inbox;              /* messages, the last one perhaps in part */
+	unsigned long progress; /* of that job */
+	double since;           /* when it got on last */
+	bool is_stuck;          /* it was killed for that */
+	char *inbox;            /* messages, the last one perhaps in part */
 	size_t used, size;
 };
 
@@ -52,20 +52,19 @@ struct run {
 	struct rr_processes processes;
 	int n; /* workers */
 	struct member members[RR_POOL_WORKERS_MAX];
-	int inner_socket;          /* of the one that is being started */
-	unsigned char *states;     /* of each job */
-	size_t next, n_done; /* all jobs before `next` are given or done */
+	int inner_socket;      /* of the one that is being started */
+	unsigned char *states; /* of each job */
+	size_t next, n_done;   /* all jobs before `next` are given or done */
 	struct rr_progress progress;
 	double begun;
-	bool is_over;              /* nobody is to do anything more */
-	struct rr_error failure;   /* the first */
+	bool is_over;            /* nobody is to do anything more */
+	struct rr_error failure; /* the first */
 };
 
 /* ---- In a worker ---------------------------------------------------------- */
 
 /* All of it; ends the process when the program cannot be told. */
-static void send_all(const struct rr_pool_worker *worker, const void *data,
-		     size_t size)
+static void send_all(const struct rr_pool_worker *worker, const void *data, size_t size)
 {
 	const char *at = data;
 
@@ -81,8 +80,7 @@ static void send_all(const struct rr_pool_worker *worker, const void *data,
 	}
 }
 
-static void send_message(const struct rr_pool_worker *worker,
-			 enum message_kind kind, size_t number,
+static void send_message(const struct rr_pool_worker *worker, enum message_kind kind, size_t number,
 			 const void *data, size_t size)
 {
 	const struct message message = { kind, number, size };
@@ -132,8 +130,7 @@ static bool receive_job(const struct rr_pool_worker *worker, size_t *job)
 }
 
 /* False: the worker is to end. */
-static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker,
-		   size_t job)
+static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker, size_t job)
 {
 	worker->used = 0;
 	send_message(worker, STARTED, job, NULL, 0);
@@ -164,8 +161,7 @@ static int work(const struct rr_pool *pool, struct rr_pool_worker *worker)
 static int be_worker(void *context, int slot)
 {
 	struct run *run = context;
-	struct rr_pool_worker worker = { .number = slot,
-					 .socket = run->inner_socket };
+	struct rr_pool_worker worker = { .number = slot, .socket = run->inner_socket };
 
 	for (int i = 0; i < run->n; i++) {
 		if (run->members[i].socket >= 0)
@@ -178,8 +174,7 @@ static int be_worker(void *context, int slot)
 
 static bool has_waiting(struct run *run)
 {
-	while (run->next < run->pool->n_jobs &&
-	       run->states[run->next] != WAITING)
+	while (run->next < run->pool->n_jobs && run->states[run->next] != WAITING)
 		run->next++;
 	return run->next < run->pool->n_jobs;
 }
@@ -217,8 +212,8 @@ static void take_job_back(struct run *run, struct member *member)
 
 /* ---- Messages --------------------------------------------------------------- */
 
-static void handle_message(struct run *run, struct member *member,
-			   const struct message *message, const char *data)
+static void handle_message(struct run *run, struct member *member, const struct message *message,
+			   const char *data)
 {
 	struct rr_error error;
 
@@ -238,8 +233,7 @@ static void handle_message(struct run *run, struct member *member,
 		break;
 	case RESULT:
 		finish_job(run, member);
-		run->pool->take(run->pool->context, member->job, data,
-				message->size);
+		run->pool->take(run->pool->context, member->job, data, message->size);
 		give_job(run, member);
 		break;
 	case FAILED:
@@ -294,8 +288,8 @@ static void receive_messages(struct run *run, struct member *member)
 			run->is_over = true;
 			return;
 		}
-		n = recv(member->socket, member->inbox + member->used,
-			 member->size - member->used, MSG_DONTWAIT);
+		n = recv(member->socket, member->inbox + member->used, member->size - member->used,
+			 MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
 		if (n <= 0)
@@ -316,13 +310,11 @@ static bool start_worker(struct run *run, int slot)
 
 	*member = (struct member){ .socket = -1, .since = rr_clock_s() };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		return rr_error_set(&run->failure, RR_ERROR_INTERNAL,
-				    "cannot start a process: %s",
+		return rr_error_set(&run->failure, RR_ERROR_INTERNAL, "cannot start a process: %s",
 				    strerror(errno));
 	member->socket = ends[0];
 	run->inner_socket = ends[1];
-	started = rr_processes_start(&run->processes, slot, be_worker, run,
-				     &run->failure);
+	started = rr_processes_start(&run->processes, slot, be_worker, run, &run->failure);
 	close(ends[1]);
 	return started;
 }
@@ -347,11 +339,9 @@ static void lose_job(struct run *run, struct member *member, int status)
 	char why[100], end[RR_PROCESS_END_SIZE];
 
 	if (member->is_stuck)
-		snprintf(why, sizeof(why), "no %s for %d s", run->pool->unit,
-			 run->pool->stall_s);
+		snprintf(why, sizeof(why), "no %s for %d s", run->pool->unit, run->pool->stall_s);
 	else
-		snprintf(why, sizeof(why), "its process ended (%s)",
-			 rr_process_end(status, end));
+		snprintf(why, sizeof(why), "its process ended (%s)", rr_process_end(status, end));
 	finish_job(run, member);
 	run->pool->lost(run->pool->context, member->job, why);
 }
@@ -414,8 +404,8 @@ static void name_jobs(const struct run *run, char *text, size_t size)
 			continue;
 		run->pool->name(run->pool->context, member->job, name);
 		rr_grouped(number, (long long)member->progress);
-		used += (size_t)snprintf(text + used, size - used, "; %s%s%s",
-					 name, member->progress ? ": " : "",
+		used += (size_t)snprintf(text + used, size - used, "; %s%s%s", name,
+					 member->progress ? ": " : "",
 					 member->progress ? number : "");
 	}
 }
@@ -424,15 +414,13 @@ static void name_jobs(const struct run *run, char *text, size_t size)
  * at first. */
 static void show_jobs(struct run *run)
 {
-	const double share =
-		(double)run->n_done / (double)run->pool->n_jobs;
+	const double share = (double)run->n_done / (double)run->pool->n_jobs;
 	char names[2 * RR_POOL_NAME + 40];
 
 	name_jobs(run, names, sizeof(names));
-	rr_progress_show(&run->progress,
-			 rr_progress_left(&run->progress, share),
-			 "%zu of %zu, %.0f s%s", run->n_done,
-			 run->pool->n_jobs, rr_clock_s() - run->begun, names);
+	rr_progress_show(&run->progress, rr_progress_left(&run->progress, share),
+			 "%zu of %zu, %.0f s%s", run->n_done, run->pool->n_jobs,
+			 rr_clock_s() - run->begun, names);
 }
 
 /* Waits a little for messages and signals, and sees to them. */
@@ -477,11 +465,9 @@ static void await_workers(struct run *run)
 /* Workers that are left are asked to end first. */
 static void end_workers(struct run *run)
 {
-	const double end =
-		rr_clock_s() + (run->signals->interrupted ?
-					RR_POOL_INTERRUPTED_MS :
-					RR_POOL_END_MS) /
-				       1000.0;
+	const double end = rr_clock_s() +
+			   (run->signals->interrupted ? RR_POOL_INTERRUPTED_MS : RR_POOL_END_MS) /
+				   1000.0;
 
 	run->is_over = true;
 	rr_processes_signal(&run->processes, SIGTERM);
@@ -505,8 +491,7 @@ static bool conclude(const struct run *run, struct rr_error *error)
 	return rr_error_set(error, run->failure.kind, "%s", run->failure.text);
 }
 
-bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals,
-		 struct rr_error *error)
+bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct rr_error *error)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	bool good = run != NULL;
@@ -515,14 +500,12 @@ bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals,
 		run->pool = pool;
 		run->signals = signals;
 		run->begun = rr_clock_s();
-		run->n = (size_t)pool->n_workers < pool->n_jobs ?
-				 pool->n_workers :
-				 (int)pool->n_jobs;
+		run->n = (size_t)pool->n_workers < pool->n_jobs ? pool->n_workers :
+								  (int)pool->n_jobs;
 		for (int i = 0; i < run->n; i++)
 			run->members[i].socket = -1;
 		run->states = calloc(pool->n_jobs + 1, 1);
-		good = run->states &&
-		       rr_processes_init(&run->processes, run->n);
+		good = run->states && rr_processes_init(&run->processes, run->n);
 	}
 	if (good) {
 		start_workers(run);

@@ -36,20 +36,20 @@
 
 enum {
 	RR_POOL_WORKERS_MAX = 64,
-	RR_POOL_END_MS = 10000, /* for workers that were asked to end ... */
+	RR_POOL_END_MS = 10000,        /* for workers that were asked to end ... */
 	RR_POOL_INTERRUPTED_MS = 1000, /* ... by somebody who is waiting */
 	RR_POOL_NAME = 100,
 };
 
 /* A worker, as its own process sees it. */
 struct rr_pool_worker {
-	int number;  /* from 0; a replacement has that of the one before it */
-	int socket;  /* to the program */
-	void *state; /* what begin() made of it */
-	int64_t told_ns;  /* when progress was told last */
-	char *result;     /* of the job at hand, so far */
+	int number;      /* from 0; a replacement has that of the one before it */
+	int socket;      /* to the program */
+	void *state;     /* what begin() made of it */
+	int64_t told_ns; /* when progress was told last */
+	char *result;    /* of the job at hand, so far */
 	size_t used, size;
-	bool is_full;     /* out of memory: it cannot be sent */
+	bool is_full; /* out of memory: it cannot be sent */
 };
 
 struct rr_pool {
@@ -59,13 +59,11 @@ struct rr_pool {
 	/* In the worker. begin() may leave something in worker->state, and
 	 * false is an error; end() is called in any case. run(): false =
 	 * called off, the job is not done, and the worker ends. */
-	bool (*begin)(void *context, struct rr_pool_worker *worker,
-		      struct rr_error *error);
+	bool (*begin)(void *context, struct rr_pool_worker *worker, struct rr_error *error);
 	bool (*run)(void *context, struct rr_pool_worker *worker, size_t job);
 	void (*end)(void *context, struct rr_pool_worker *worker);
 	/* In the program. `why`: "its process ended (signal 9)" or the like. */
-	void (*take)(void *context, size_t job, const char *result,
-		     size_t size);
+	void (*take)(void *context, size_t job, const char *result, size_t size);
 	void (*lost)(void *context, size_t job, const char *why);
 	/* What a job is called while it runs, for the progress line. */
 	void (*name)(void *context, size_t job, char text[RR_POOL_NAME]);
@@ -80,8 +78,7 @@ struct rr_pool {
  * came and some were not begun or not finished. Other errors: nobody could do
  * the rest. Progress is shown on stderr when that is a terminal.
  */
-bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals,
-		 struct rr_error *error);
+bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct rr_error *error);
 
 /* ---- In a worker ---------------------------------------------------------- */
 

@@ -25,8 +25,7 @@ void rr_processes_release(struct rr_processes *processes)
 		if (processes->pids[i] == 0)
 			continue;
 		kill(processes->pids[i], SIGKILL);
-		while (waitpid(processes->pids[i], NULL, 0) < 0 &&
-		       errno == EINTR)
+		while (waitpid(processes->pids[i], NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 	free(processes->pids);
@@ -34,8 +33,7 @@ void rr_processes_release(struct rr_processes *processes)
 }
 
 bool rr_processes_start(struct rr_processes *processes, int slot,
-			int (*body)(void *context, int slot), void *context,
-			struct rr_error *error)
+			int (*body)(void *context, int slot), void *context, struct rr_error *error)
 {
 	const pid_t program = getpid();
 	pid_t pid;
@@ -49,8 +47,7 @@ bool rr_processes_start(struct rr_processes *processes, int slot,
 		_exit(body(context, slot));
 	}
 	if (pid < 0)
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "cannot start a process: %s",
+		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot start a process: %s",
 				    strerror(errno));
 	processes->pids[slot] = pid;
 	processes->n_alive++;
@@ -81,8 +78,7 @@ void rr_processes_signal(const struct rr_processes *processes, int number)
 
 const char *rr_process_end(int status, char text[RR_PROCESS_END_SIZE])
 {
-	snprintf(text, RR_PROCESS_END_SIZE, "%s %d",
-		 WIFSIGNALED(status) ? "signal" : "code",
+	snprintf(text, RR_PROCESS_END_SIZE, "%s %d", WIFSIGNALED(status) ? "signal" : "code",
 		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	return text;
 }

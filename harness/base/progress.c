@@ -22,8 +22,7 @@ static bool can_be_written_over(void)
 {
 	const char *terminal = getenv("TERM");
 
-	return isatty(STDERR_FILENO) == 1 &&
-	       !(terminal && strcmp(terminal, "dumb") == 0);
+	return isatty(STDERR_FILENO) == 1 && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 void rr_progress_begin(struct rr_progress *progress)
@@ -38,17 +37,14 @@ bool rr_progress_is_due(const struct rr_progress *progress)
 {
 	return progress->begun > 0 &&
 	       rr_clock_s() - progress->shown >=
-		       (progress->is_terminal ? EVERY_ON_TERMINAL :
-						EVERY_ELSEWHERE);
+		       (progress->is_terminal ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE);
 }
 
 double rr_progress_left(const struct rr_progress *progress, double share)
 {
 	const double elapsed = rr_clock_s() - progress->begun;
 
-	return share <= 0 || elapsed < GUESS_AFTER ?
-		       0 :
-		       elapsed * (1 - share) / share;
+	return share <= 0 || elapsed < GUESS_AFTER ? 0 : elapsed * (1 - share) / share;
 }
 
 /* ---- The line ---------------------------------------------------------------- */
@@ -58,14 +54,11 @@ static void add_left(char *line, size_t size, double left_s)
 	const size_t used = strlen(line);
 
 	if (left_s < 100)
-		snprintf(line + used, size - used, ", about %.0f s left",
-			 left_s);
+		snprintf(line + used, size - used, ", about %.0f s left", left_s);
 	else if (left_s < 100 * 60)
-		snprintf(line + used, size - used, ", about %.0f min left",
-			 left_s / 60);
+		snprintf(line + used, size - used, ", about %.0f min left", left_s / 60);
 	else if (left_s < 100 * 3600)
-		snprintf(line + used, size - used, ", about %.0f h left",
-			 left_s / 3600);
+		snprintf(line + used, size - used, ", about %.0f h left", left_s / 3600);
 	else
 		snprintf(line + used, size - used, ", days left");
 }
@@ -74,21 +67,17 @@ static size_t columns_of_terminal(void)
 {
 	struct winsize size;
 
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ?
-		       size.ws_col :
-		       COLUMNS;
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
 }
 
 /* A longer one would begin another line, which is not written over. */
 static void write_over(const char *line)
 {
-	fprintf(stderr, "\r\033[K%.*s",
-		(int)rr_plain_fit(line, columns_of_terminal() - 1), line);
+	fprintf(stderr, "\r\033[K%.*s", (int)rr_plain_fit(line, columns_of_terminal() - 1), line);
 	fflush(stderr);
 }
 
-void rr_progress_show(struct rr_progress *progress, double left_s,
-		      const char *format, ...)
+void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)
 {
 	char line[LINE_SIZE];
 	va_list arguments;

@@ -33,8 +33,7 @@ double rr_progress_left(const struct rr_progress *progress, double share);
 
 /* Writes the line, without its end: what is done and how far; `left_s` = 0: the time
  * left is unknown. */
-void rr_progress_show(struct rr_progress *progress, double left_s,
-		      const char *format, ...)
+void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Takes the line away, before anything else is printed. It can be shown again. */

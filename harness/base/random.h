@@ -22,8 +22,7 @@ static inline uint64_t rr_random_next(struct rr_random *random)
  * limits below 2^32. */
 static inline uint64_t rr_random_below(struct rr_random *random, uint64_t limit)
 {
-	return (uint64_t)(((unsigned __int128)rr_random_next(random) * limit) >>
-			  64);
+	return (uint64_t)(((unsigned __int128)rr_random_next(random) * limit) >> 64);
 }
 
 #endif

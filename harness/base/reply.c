@@ -31,8 +31,8 @@ void rr_write_bare_word(FILE *file, const char *text, size_t length)
 	bool is_bare = length > 0;
 
 	for (size_t i = 0; i < length && is_bare; i++)
-		is_bare = text[i] && (isalnum((unsigned char)text[i]) ||
-				      strchr("_.:-@/+,=$*", text[i]));
+		is_bare = text[i] &&
+			  (isalnum((unsigned char)text[i]) || strchr("_.:-@/+,=$*", text[i]));
 	if (is_bare)
 		fwrite(text, 1, length, file);
 	else

@@ -106,38 +106,32 @@ static bool read_line(int fd, char *secret, size_t size)
 	return got >= 0 && n > 0;
 }
 
-bool rr_secret_from_file(const char *path, char *secret, size_t size,
-			 struct rr_error *error)
+bool rr_secret_from_file(const char *path, char *secret, size_t size, struct rr_error *error)
 {
 	/* A FIFO that nobody writes to is opened, too. */
-	const int fd =
-		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	bool good;
 
 	if (fd < 0)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "cannot read the password from '%s': %s",
+		return rr_error_set(error, RR_ERROR_USAGE, "cannot read the password from '%s': %s",
 				    path, strerror(errno));
 	if (!await_bytes(fd)) {
 		close(fd);
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "no password came from '%s' within %d s",
+		return rr_error_set(error, RR_ERROR_USAGE, "no password came from '%s' within %d s",
 				    path, READ_MS / 1000);
 	}
 	good = read_line(fd, secret, size);
 	close(fd);
-	return good ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "the first line of '%s' is no password: it has 1 to %zu bytes",
-			    path, size - 1);
+	return good || rr_error_set(error, RR_ERROR_USAGE,
+				    "the first line of '%s' is no password: it has 1 to %zu bytes",
+				    path, size - 1);
 }
 
 /* A line has been typed, rather than a signal has come. */
 static bool await_line(int terminal, const sigset_t *signals)
 {
 	struct pollfd fds[] = { { .fd = terminal, .events = POLLIN },
-				{ .fd = signalfd(-1, signals, SFD_CLOEXEC),
-				  .events = POLLIN } };
+				{ .fd = signalfd(-1, signals, SFD_CLOEXEC), .events = POLLIN } };
 
 	while (poll(fds, 2, -1) < 0 && errno == EINTR)
 		continue;
@@ -159,8 +153,7 @@ static bool ask_on(int terminal, const char *prompt, char *secret, size_t size)
 	sigfillset(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &mask);
 	good = tcsetattr(terminal, TCSAFLUSH, &silent) == 0 &&
-	       write(terminal, prompt, strlen(prompt)) > 0 &&
-	       await_line(terminal, &signals) &&
+	       write(terminal, prompt, strlen(prompt)) > 0 && await_line(terminal, &signals) &&
 	       read_line(terminal, secret, size);
 	tcsetattr(terminal, TCSAFLUSH, &before);
 	good &= write(terminal, "\n", 1) == 1;
@@ -168,18 +161,17 @@ static bool ask_on(int terminal, const char *prompt, char *secret, size_t size)
 	return good;
 }
 
-bool rr_secret_ask(const char *prompt, char *secret, size_t size,
-		   struct rr_error *error)
+bool rr_secret_ask(const char *prompt, char *secret, size_t size, struct rr_error *error)
 {
 	const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	bool good;
 
 	if (terminal < 0)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "there is no terminal to ask for the password on; put it into a file (--redis-password-file) or REDISCLI_AUTH");
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"there is no terminal to ask for the password on; put it into a file (--redis-password-file) or REDISCLI_AUTH");
 	good = ask_on(terminal, prompt, secret, size);
 	close(terminal);
 	return good || rr_error_set(error, RR_ERROR_USAGE,
-				    "no password of 1 to %zu bytes was typed",
-				    size - 1);
+				    "no password of 1 to %zu bytes was typed", size - 1);
 }

@@ -16,11 +16,9 @@ void rr_secrets_blank(char *text);
 char *rr_secrets_hide(const char *text);
 
 /* The first line of a file. */
-bool rr_secret_from_file(const char *path, char *secret, size_t size,
-			 struct rr_error *error);
+bool rr_secret_from_file(const char *path, char *secret, size_t size, struct rr_error *error);
 
 /* Asked for on the terminal, without showing it. */
-bool rr_secret_ask(const char *prompt, char *secret, size_t size,
-		   struct rr_error *error);
+bool rr_secret_ask(const char *prompt, char *secret, size_t size, struct rr_error *error);
 
 #endif

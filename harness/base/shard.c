@@ -9,8 +9,7 @@
 #include "text.h"
 #include "version.h"
 
-bool rr_shard_parse(struct rr_shard *shard, const char *text,
-		    struct rr_error *error)
+bool rr_shard_parse(struct rr_shard *shard, const char *text, struct rr_error *error)
 {
 	const char *slash = strchr(text, '/');
 	char first[8] = "";
@@ -20,9 +19,10 @@ bool rr_shard_parse(struct rr_shard *shard, const char *text,
 		memcpy(first, text, (size_t)(slash - text));
 	if (!slash || !rr_parse_number(slash + 1, 1, RR_SHARDS_MAX, &of) ||
 	    !rr_parse_number(first, 1, of, &index))
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--shard '%s': expected I/N, shard I of N, such as 2/3 (N is %d at most)",
-				    text, RR_SHARDS_MAX);
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--shard '%s': expected I/N, shard I of N, such as 2/3 (N is %d at most)",
+			text, RR_SHARDS_MAX);
 	*shard = (struct rr_shard){ (int)index, (int)of };
 	return true;
 }
@@ -33,14 +33,12 @@ bool rr_shard_parse(struct rr_shard *shard, const char *text,
 static uint64_t digest_text(uint64_t digest, const char *text)
 {
 	for (; *text; text++)
-		digest = (digest ^ (unsigned char)*text) *
-			 UINT64_C(0x100000001b3);
+		digest = (digest ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return digest;
 }
 
 /* A case is known by its suite and its name. */
-static void note_case_time(struct rr_case_times *times, const struct rr_case *one,
-		      uint64_t *digest)
+static void note_case_time(struct rr_case_times *times, const struct rr_case *one, uint64_t *digest)
 {
 	char name[400], seconds[40];
 
@@ -51,8 +49,7 @@ static void note_case_time(struct rr_case_times *times, const struct rr_case *on
 	times->usual += one->seconds;
 }
 
-bool rr_case_times_read(struct rr_case_times *times, const char *path,
-		   struct rr_error *error)
+bool rr_case_times_read(struct rr_case_times *times, const char *path, struct rr_error *error)
 {
 	uint64_t digest = UINT64_C(0xcbf29ce484222325);
 	struct rr_cases cases;
@@ -67,8 +64,7 @@ bool rr_case_times_read(struct rr_case_times *times, const char *path,
 	for (size_t i = 0; i < cases.n; i++)
 		note_case_time(times, &cases.cases[i], &digest);
 	if (times->usual <= 0)
-		rr_error_set(error, RR_ERROR_DATA,
-			     "--times '%s': no case in it has a time", path);
+		rr_error_set(error, RR_ERROR_DATA, "--times '%s': no case in it has a time", path);
 	else
 		times->usual /= (double)cases.n;
 	snprintf(times->digest, sizeof(times->digest), "%016" PRIx64, digest);
@@ -117,8 +113,8 @@ static int least_loaded(const double *load, int of)
 	return least;
 }
 
-bool rr_shard_deal(const struct rr_shard *shard, const char *const *names,
-		   size_t n, const struct rr_case_times *times, int *owners)
+bool rr_shard_deal(const struct rr_shard *shard, const char *const *names, size_t n,
+		   const struct rr_case_times *times, int *owners)
 {
 	struct dealt *order = calloc(n + 1, sizeof(*order));
 	double *load = calloc((size_t)shard->of, sizeof(*load));
@@ -141,9 +137,8 @@ bool rr_shard_deal(const struct rr_shard *shard, const char *const *names,
 
 /* ---- The note --------------------------------------------------------------- */
 
-void rr_shard_note(struct rr_cases *cases, const struct rr_shard *shard,
-		   json_t *options, const char *const *names, size_t n,
-		   const int *owners)
+void rr_shard_note(struct rr_cases *cases, const struct rr_shard *shard, json_t *options,
+		   const char *const *names, size_t n, const int *owners)
 {
 	json_t *all = json_array(), *own = json_array();
 
@@ -152,15 +147,10 @@ void rr_shard_note(struct rr_cases *cases, const struct rr_shard *shard,
 		if (!owners || owners[i] == shard->index)
 			json_array_append_new(own, json_string(names[i]));
 	}
-	json_object_set_new(
-		cases->properties, "shard",
-		json_pack("{s:i, s:i, s:s, s:o, s:o, s:o}",
-			  "index", shard->index,
-			  "of", shard->of,
-			  "version", RR_VERSION " (" RR_COMMIT ")",
-			  "options", options,
-			  "cases", own,
-			  "all_cases", all));
+	json_object_set_new(cases->properties, "shard",
+			    json_pack("{s:i, s:i, s:s, s:o, s:o, s:o}", "index", shard->index, "of",
+				      shard->of, "version", RR_VERSION " (" RR_COMMIT ")",
+				      "options", options, "cases", own, "all_cases", all));
 }
 
 void rr_shard_note_exit(struct rr_cases *cases, enum rr_exit code)

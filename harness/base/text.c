@@ -17,8 +17,7 @@ const char *rr_grouped(char buffer[RR_GROUPED_SIZE], long long value)
 
 	for (int i = 0; i < length; i++) {
 		*to++ = digits[i];
-		if (digits[i] != '-' && i < length - 1 &&
-		    (length - 1 - i) % 3 == 0)
+		if (digits[i] != '-' && i < length - 1 && (length - 1 - i) % 3 == 0)
 			*to++ = ',';
 	}
 	*to = '\0';
@@ -36,7 +35,9 @@ const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns)
 		unit++;
 	}
 	snprintf(buffer, RR_GROUPED_SIZE, "%.*f %s",
-		 value < 9.995 && unit ? 2 : value < 99.95 && unit ? 1 : 0,
+		 value < 9.995 && unit ? 2 :
+		 value < 99.95 && unit ? 1 :
+					 0,
 		 value, units[unit]);
 	return buffer;
 }
@@ -48,8 +49,8 @@ bool rr_parse_number(const char *text, long min, long max, long *value)
 
 	errno = 0;
 	*value = strtol(text, &end, 10);
-	return errno == 0 && isdigit((unsigned char)*digits) && *end == '\0' &&
-	       *value >= min && *value <= max;
+	return errno == 0 && isdigit((unsigned char)*digits) && *end == '\0' && *value >= min &&
+	       *value <= max;
 }
 
 /* Levenshtein's distance, for words of up to 63 letters. */
@@ -80,8 +81,7 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[n];
 }
 
-const char *rr_nearest(const char *name, const char *const names[],
-		       size_t n_names)
+const char *rr_nearest(const char *name, const char *const names[], size_t n_names)
 {
 	const char *nearest = NULL;
 	size_t best = strlen(name) / 2 + 1;
@@ -100,11 +100,10 @@ const char *rr_nearest(const char *name, const char *const names[],
 /* ---- On a terminal ----------------------------------------------------------- */
 
 /* The character at `text` and its length; one byte and -1 where there is none. */
-static size_t decode_character(const char *text, size_t left,
-			       utf8proc_int32_t *code)
+static size_t decode_character(const char *text, size_t left, utf8proc_int32_t *code)
 {
-	const utf8proc_ssize_t length = utf8proc_iterate(
-		(const utf8proc_uint8_t *)text, (utf8proc_ssize_t)left, code);
+	const utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)text,
+							 (utf8proc_ssize_t)left, code);
 
 	if (length > 0)
 		return (size_t)length;
@@ -115,8 +114,7 @@ static size_t decode_character(const char *text, size_t left,
 /* XML has no U+FFFE and U+FFFF, and some terminals obey 0x80 to 0x9f. */
 static bool is_printable(utf8proc_int32_t code)
 {
-	return code >= 32 && (code < 0x7f || code > 0x9f) &&
-	       code != 0xfffe && code != 0xffff;
+	return code >= 32 && (code < 0x7f || code > 0x9f) && code != 0xfffe && code != 0xffff;
 }
 
 static void write_escape(FILE *out, unsigned char c)
@@ -168,8 +166,7 @@ static size_t measure_character(const char *text, size_t left, size_t *columns)
 	*columns = code < 0 ? 1 : (size_t)utf8proc_charwidth(code);
 	while (used < left) {
 		n = decode_character(text + used, left - used, &next);
-		if (code < 0 || next < 0 ||
-		    utf8proc_grapheme_break_stateful(code, next, &state))
+		if (code < 0 || next < 0 || utf8proc_grapheme_break_stateful(code, next, &state))
 			break;
 		*columns += (size_t)utf8proc_charwidth(next);
 		code = next;
@@ -250,8 +247,7 @@ size_t rr_plain_lines(const char *text, size_t columns)
 static void write_entities(FILE *out, const char *text, size_t length)
 {
 	static const char special[] = "&<>\"'";
-	static const char *const entities[] = { "&amp;", "&lt;", "&gt;",
-						"&quot;", "&#39;" };
+	static const char *const entities[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
 
 	for (size_t i = 0; i < length; i++) {
 		const char *found = strchr(special, text[i]);
@@ -287,8 +283,7 @@ void rr_xml_print(FILE *out, const char *format, ...)
 		} else if (*format == '.') {
 			const int length = va_arg(arguments, int);
 
-			write_entities(out, va_arg(arguments, const char *),
-				      (size_t)length);
+			write_entities(out, va_arg(arguments, const char *), (size_t)length);
 			format += 2;
 		}
 	}
@@ -299,9 +294,8 @@ void rr_xml_print(FILE *out, const char *format, ...)
 
 static void write_shell_word(FILE *out, const char *word)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-		"-_./:=+,@%";
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-_./:=+,@%";
 
 	if (*word && strspn(word, plain) == strlen(word)) {
 		fputs(word, out);

@@ -22,8 +22,7 @@ const char *rr_duration(char buffer[RR_GROUPED_SIZE], uint64_t value_ns);
 bool rr_parse_number(const char *text, long min, long max, long *value);
 
 /* The n_names' one that is nearest to `name`; NULL when none is near. */
-const char *rr_nearest(const char *name, const char *const names[],
-		       size_t n_names);
+const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
 /* A command line as one can type it again: the first word as it is, others in quotes
  * where the shell needs them. Malloc'd, NULL = no memory. */
@@ -59,7 +58,6 @@ void rr_xml_text(FILE *out, const char *text);
 
 /* Like fprintf(), with its texts written as rr_xml_text() does; the format has
  * %s, %.*s, %d and %zu only. */
-void rr_xml_print(FILE *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void rr_xml_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

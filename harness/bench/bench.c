@@ -30,23 +30,22 @@ struct bench {
 	struct rr_holds trace;     /* the same, if it is wanted */
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
 	size_t n_cells;
-	size_t n_begun; /* runs */
+	size_t n_begun;        /* runs */
 	char trial_prefix[32]; /* of keys by which permissions are tried */
 	struct rr_progress progress;
-	enum rr_exit verdict; /* the worst so far */
+	enum rr_exit verdict;  /* the worst so far */
 	struct rr_cases cases; /* those without figures */
 	struct rr_error *error;
 };
 
 /* A strategy that has no figures, and why. */
-static void add_without_figures(struct bench *bench, const char *name,
-				enum rr_exit code, const char *why)
+static void add_without_figures(struct bench *bench, const char *name, enum rr_exit code,
+				const char *why)
 {
-	rr_cases_add(&bench->cases,
-		     &(struct rr_case){ .suite = "bench",
-					.name = name,
-					.verdict = rr_case_verdict_of(code),
-					.message = why });
+	rr_cases_add(&bench->cases, &(struct rr_case){ .suite = "bench",
+						       .name = name,
+						       .verdict = rr_case_verdict_of(code),
+						       .message = why });
 }
 
 /* ---- What is run --------------------------------------------------------- */
@@ -86,23 +85,20 @@ static size_t choose_cells(struct bench *bench)
 		if (1 + strategy->lock.servers > servers)
 			servers = 1 + strategy->lock.servers;
 		for (size_t t = 0; t < options->n_threads; t++)
-			bench->cells[bench->n_cells++] = (struct cell){
-				strategy, (int)options->threads[t], false
-			};
+			bench->cells[bench->n_cells++] =
+				(struct cell){ strategy, (int)options->threads[t], false };
 	}
 	return servers;
 }
 
 /* What the user of somebody's own servers may not do is named before anything
  * runs. */
-static bool is_permitted(struct bench *bench,
-			 const struct rr_strategy *strategy)
+static bool is_permitted(struct bench *bench, const struct rr_strategy *strategy)
 {
 	char lacks[RR_LACKS_SIZE];
 
 	if (!bench->options->n_redis ||
-	    !rr_lacks_permission(strategy, &bench->cluster,
-				 bench->trial_prefix, lacks))
+	    !rr_lacks_permission(strategy, &bench->cluster, bench->trial_prefix, lacks))
 		return true;
 	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, lacks);
 	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED, lacks);
@@ -115,15 +111,13 @@ static bool choose_trial_prefix(struct bench *bench)
 	struct rr_key_set keys = { .n_keys = 1 };
 
 	if (!rr_keys_fresh_prefix(keys.prefix))
-		return rr_error_set(bench->error, RR_ERROR_INTERNAL,
-				    "no random bytes");
+		return rr_error_set(bench->error, RR_ERROR_INTERNAL, "no random bytes");
 	if (bench->session->prefix[0] == '{')
 		rr_keys_tag_prefix(keys.prefix);
 	memcpy(bench->trial_prefix, keys.prefix, sizeof(keys.prefix));
 	for (size_t i = 0; i < bench->options->n_redis; i++) {
 		keys.address = bench->options->redis[i];
-		if (!rr_guardian_own_keys(&bench->session->guardian, &keys,
-					  bench->error))
+		if (!rr_guardian_own_keys(&bench->session->guardian, &keys, bench->error))
 			return false;
 	}
 	return true;
@@ -137,14 +131,11 @@ static bool is_run_permitted(struct bench *bench)
 		return true;
 	if (!choose_trial_prefix(bench))
 		return false;
-	if (!rr_lacks_permission(NULL, &bench->cluster, bench->trial_prefix,
-				 lacks))
+	if (!rr_lacks_permission(NULL, &bench->cluster, bench->trial_prefix, lacks))
 		return true;
-	rl_address_print(rr_cluster_address(&bench->cluster, 0), where,
-			 sizeof(where));
+	rl_address_print(rr_cluster_address(&bench->cluster, 0), where, sizeof(where));
 	return rr_error_set(bench->error, RR_ERROR_REDIS,
-			    "cannot use %s: %s, which every run needs", where,
-			    lacks);
+			    "cannot use %s: %s, which every run needs", where, lacks);
 }
 
 /* The server has all of it; what is missing has been named. */
@@ -169,8 +160,7 @@ static void drop_lacking(struct bench *bench)
 		const struct rr_strategy *strategy = bench->cells[i].strategy;
 
 		if (strategy != seen)
-			can_run = has_commands(bench, strategy) &&
-				  is_permitted(bench, strategy);
+			can_run = has_commands(bench, strategy) && is_permitted(bench, strategy);
 		seen = strategy;
 		if (can_run)
 			bench->cells[kept++] = bench->cells[i];
@@ -194,8 +184,7 @@ static void shuffle_cells(struct bench *bench, struct rr_random *random)
 static bool is_pinned(const struct rr_bench_options *options)
 {
 	return options->pin == RR_PIN_SAME ||
-	       (options->pin == RR_PIN_DEFAULT &&
-		options->topology == RR_TOPOLOGY_ALONE);
+	       (options->pin == RR_PIN_DEFAULT && options->topology == RR_TOPOLOGY_ALONE);
 }
 
 /* Beside the data server and the lock servers of strategies that have such. */
@@ -205,21 +194,18 @@ static bool open_topology(struct bench *bench, size_t servers)
 
 	if (bench->options->topology == RR_TOPOLOGY_CLUSTER)
 		rr_keys_tag_prefix(bench->session->prefix);
-	rr_formation_of_lone(&bench->lock_servers, &bench->cluster, 1,
-			     (int)servers - 1);
+	rr_formation_of_lone(&bench->lock_servers, &bench->cluster, 1, (int)servers - 1);
 	rr_keys_counter(key, bench->session->prefix, 0);
-	return rr_formation_open(&bench->formation, &bench->cluster,
-				 bench->options->topology, key, bench->error);
+	return rr_formation_open(&bench->formation, &bench->cluster, bench->options->topology, key,
+				 bench->error);
 }
 
 /* What is killed while this one runs. */
-static struct rr_formation *formation_for(struct bench *bench,
-					  const struct rr_strategy *strategy)
+static struct rr_formation *formation_for(struct bench *bench, const struct rr_strategy *strategy)
 {
 	if (bench->options->topology == RR_TOPOLOGY_ALONE)
 		return NULL;
-	return strategy->lock.servers ? &bench->lock_servers :
-					&bench->formation;
+	return strategy->lock.servers ? &bench->lock_servers : &bench->formation;
 }
 
 static bool open_servers(struct bench *bench, size_t servers)
@@ -233,21 +219,17 @@ static bool open_servers(struct bench *bench, size_t servers)
 	};
 
 	if (options->n_redis)
-		return rr_cluster_open_own(&bench->cluster, bench->session,
-					   options->redis, options->n_redis,
-					   (int)options->keys, bench->error);
-	return rr_cluster_open(&bench->cluster, bench->session,
-			       &servers_options, bench->error) &&
+		return rr_cluster_open_own(&bench->cluster, bench->session, options->redis,
+					   options->n_redis, (int)options->keys, bench->error);
+	return rr_cluster_open(&bench->cluster, bench->session, &servers_options, bench->error) &&
 	       rr_cluster_need(&bench->cluster, servers, bench->error) &&
-	       (options->topology == RR_TOPOLOGY_ALONE ||
-		open_topology(bench, servers));
+	       (options->topology == RR_TOPOLOGY_ALONE || open_topology(bench, servers));
 }
 
 /* ---- How far it is ------------------------------------------------------- */
 
 /* Runs are taken to be of one length. */
-static void show_run(void *context, const struct rr_run *run, uint64_t done,
-		     int64_t elapsed_ns)
+static void show_run(void *context, const struct rr_run *run, uint64_t done, int64_t elapsed_ns)
 {
 	struct bench *bench = context;
 	const size_t n = bench->n_cells * (size_t)bench->options->repeats;
@@ -260,18 +242,15 @@ static void show_run(void *context, const struct rr_run *run, uint64_t done,
 		return;
 	rr_progress_show(&bench->progress,
 			 rr_progress_left(&bench->progress,
-					  ((double)bench->n_begun - 1 + share) /
-						  (double)n),
-			 "%zu of %zu, %s: %.0f %%, %s/s", bench->n_begun, n,
-			 run->strategy->name, 100 * share,
-			 rr_grouped(speed, (long long)rate));
+					  ((double)bench->n_begun - 1 + share) / (double)n),
+			 "%zu of %zu, %s: %.0f %%, %s/s", bench->n_begun, n, run->strategy->name,
+			 100 * share, rr_grouped(speed, (long long)rate));
 }
 
 /* ---- Runs ---------------------------------------------------------------- */
 
 /* The server has refused a command of the strategy: no more of it. */
-static void refuse_strategy(struct bench *bench,
-			    const struct rr_strategy *strategy)
+static void refuse_strategy(struct bench *bench, const struct rr_strategy *strategy)
 {
 	for (size_t i = 0; i < bench->n_cells; i++) {
 		if (bench->cells[i].strategy == strategy)
@@ -279,18 +258,15 @@ static void refuse_strategy(struct bench *bench,
 	}
 }
 
-static bool is_traced(const struct bench *bench,
-		      const struct rr_strategy *strategy)
+static bool is_traced(const struct bench *bench, const struct rr_strategy *strategy)
 {
 	return bench->options->trace && strategy->acquire;
 }
 
-static bool write_trace(const struct bench *bench,
-			const struct rr_finished *finished)
+static bool write_trace(const struct bench *bench, const struct rr_finished *finished)
 {
 	return !is_traced(bench, finished->measurement.strategy) ||
-	       rr_results_trace(&bench->results, finished, &bench->trace,
-				bench->error);
+	       rr_results_trace(&bench->results, finished, &bench->trace, bench->error);
 }
 
 /* A verdict does not end the bench. */
@@ -298,16 +274,12 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 {
 	const struct rr_measurement *m = &finished->measurement;
 
-	bench->verdict =
-		rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
+	bench->verdict = rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
 	if (!m->deadlocked)
-		return rr_results_add(&bench->results, finished,
-				      &bench->spectra, bench->error) &&
+		return rr_results_add(&bench->results, finished, &bench->spectra, bench->error) &&
 		       write_trace(bench, finished);
-	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->strategy->name,
-		    m->remark);
-	add_without_figures(bench, m->strategy->name,
-			    rr_verdict_exit(m->verdict), m->remark);
+	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->strategy->name, m->remark);
+	add_without_figures(bench, m->strategy->name, rr_verdict_exit(m->verdict), m->remark);
 	free(finished);
 	return true;
 }
@@ -317,8 +289,7 @@ static bool is_shard(const struct bench *bench)
 	return bench->options->shard.of > 0;
 }
 
-static struct rr_run run_of(struct bench *bench, const struct cell *cell,
-			    long repeat)
+static struct rr_run run_of(struct bench *bench, const struct cell *cell, long repeat)
 {
 	const struct rr_bench_options *options = bench->options;
 
@@ -329,20 +300,17 @@ static struct rr_run run_of(struct bench *bench, const struct cell *cell,
 		.threads = cell->threads,
 		.processes = (int)options->processes,
 		.increments = is_shard(bench) ?
-				      rr_bench_share(&options->shard,
-						     options->increments) :
+				      rr_bench_share(&options->shard, options->increments) :
 				      options->increments,
 		.meeting = is_shard(bench) ? &bench->meeting : NULL,
 		.warmup = options->warmup,
 		.keys = (int)options->keys,
 		.ttl_ms = options->ttl_ms,
 		.hold_us = options->hold_us,
-		.seed = (uint64_t)(options->seed + repeat +
-				   1000003L * options->shard.index),
+		.seed = (uint64_t)(options->seed + repeat + 1000003L * options->shard.index),
 		.policy = rr_policy_for(options->policy, cell->strategy),
 		.kill_workers = options->kill_workers,
-		.trace = is_traced(bench, cell->strategy) ? &bench->trace :
-							    NULL,
+		.trace = is_traced(bench, cell->strategy) ? &bench->trace : NULL,
 		.formation = formation_for(bench, cell->strategy),
 		.fail_overs = options->fail_overs,
 		.cut_ns = options->cut_ms * INT64_C(1000000),
@@ -351,8 +319,7 @@ static struct rr_run run_of(struct bench *bench, const struct cell *cell,
 }
 
 /* False after an error that ends the bench. */
-static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
-		     long order_idx)
+static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, long order_idx)
 {
 	const struct rr_run run = run_of(bench, cell, repeat);
 	const struct rr_watcher watcher = { show_run, bench };
@@ -364,20 +331,17 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat,
 	finished->repeat = repeat;
 	finished->order_idx = order_idx;
 	bench->n_begun++;
-	measured = rr_bench_run(&run, &bench->session->signals, &watcher,
-				&finished->measurement, &bench->spectra,
-				bench->error);
+	measured = rr_bench_run(&run, &bench->session->signals, &watcher, &finished->measurement,
+				&bench->spectra, bench->error);
 	rr_progress_end(&bench->progress);
 	if (measured && is_shard(bench))
-		finished->shard_run = rr_bench_shard_run(
-			&finished->measurement, &bench->spectra,
-			&bench->meeting, repeat);
+		finished->shard_run = rr_bench_shard_run(&finished->measurement, &bench->spectra,
+							 &bench->meeting, repeat);
 	if (measured)
 		return take_measurement(bench, finished);
 	free(finished);
 	if (bench->error->kind == RR_ERROR_SKIPPED)
-		add_without_figures(bench, run.strategy->name, RR_EXIT_SKIPPED,
-				    bench->error->text);
+		add_without_figures(bench, run.strategy->name, RR_EXIT_SKIPPED, bench->error->text);
 	if (!rr_error_set_aside(bench->error, RR_ERROR_SKIPPED))
 		return false;
 	refuse_strategy(bench, run.strategy);
@@ -393,8 +357,7 @@ static void run_cells(struct bench *bench)
 		shuffle_cells(bench, &random);
 		for (size_t i = 0; i < bench->n_cells && goes_on; i++) {
 			if (!bench->cells[i].is_refused)
-				goes_on = run_cell(bench, &bench->cells[i],
-						   repeat, (long)i + 1);
+				goes_on = run_cell(bench, &bench->cells[i], repeat, (long)i + 1);
 		}
 	}
 }
@@ -416,8 +379,7 @@ static void print_topology(const struct rr_bench_options *options, FILE *out)
 		fprintf(out, ", %ld %s by kill -9", options->fail_overs,
 			plural(options->fail_overs, "fail-over", "fail-overs"));
 	if (options->cut_ms)
-		fprintf(out, ", replicas cut off %ld ms before",
-			options->cut_ms);
+		fprintf(out, ", replicas cut off %ld ms before", options->cut_ms);
 	if (options->wait_replicas)
 		fprintf(out, ", WAIT %ld", options->wait_replicas);
 }
@@ -433,10 +395,9 @@ static void print_heading(const struct bench *bench, FILE *out)
 		fprintf(out, ", %ld %s", options->threads[0],
 			plural(options->threads[0], "thread", "threads"));
 	fprintf(out, ", %ld %s, %ld %s, %s, pin %s", options->processes,
-		plural(options->processes, "process", "processes"),
-		options->repeats,
-		plural(options->repeats, "repeat", "repeats"),
-		bench->results.transport, bench->results.placement);
+		plural(options->processes, "process", "processes"), options->repeats,
+		plural(options->repeats, "repeat", "repeats"), bench->results.transport,
+		bench->results.placement);
 	if (options->policy != RR_POLICY_BACKOFF)
 		fprintf(out, ", wait %s", rr_policy_names[options->policy]);
 	if (options->topology != RR_TOPOLOGY_ALONE)
@@ -444,8 +405,7 @@ static void print_heading(const struct bench *bench, FILE *out)
 	fprintf(out, ", seed %ld\n\n", options->seed);
 }
 
-static bool print_bench(const void *what, enum rr_format format, FILE *out,
-			struct rr_error *error)
+static bool print_bench(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct bench *bench = what;
 
@@ -470,8 +430,7 @@ static bool publish_bench(struct bench *bench, struct rr_error *error)
 	if (why->kind == RR_ERROR_INTERRUPTED)
 		outputs.n = 0;
 	else if (why->kind)
-		add_without_figures(bench, "bench", rr_exit_of(why->kind),
-				    why->text);
+		add_without_figures(bench, "bench", rr_exit_of(why->kind), why->text);
 	if (bench->results.n_finished)
 		rr_results_as_cases(&bench->results, &bench->cases);
 	if (is_shard(bench) && bench->results.n_finished) {
@@ -483,14 +442,11 @@ static bool publish_bench(struct bench *bench, struct rr_error *error)
 	}
 	if (is_shard(bench)) {
 		rr_shard_note(&bench->cases, &bench->options->shard,
-			      rr_bench_shard_options(bench->options), NULL, 0,
-			      NULL);
+			      rr_bench_shard_options(bench->options), NULL, 0, NULL);
 		rr_shard_note_exit(&bench->cases,
-				   rr_exit_worse(bench->verdict,
-						 rr_exit_of(why->kind)));
+				   rr_exit_worse(bench->verdict, rr_exit_of(why->kind)));
 	}
-	return rr_cases_publish(&bench->cases, &outputs, print_bench, bench,
-				error);
+	return rr_cases_publish(&bench->cases, &outputs, print_bench, bench, error);
 }
 
 /* What is done with results, finished ones of a broken-off bench included. */
@@ -532,9 +488,8 @@ static bool join_shards(struct bench *bench)
 	};
 	snprintf(bench->meeting.prefix, sizeof(bench->meeting.prefix), "%s",
 		 bench->session->prefix);
-	good = text ? rr_meeting_open(&bench->meeting,
-				      rr_cluster_address(&bench->cluster, 0),
-				      text, bench->error) :
+	good = text ? rr_meeting_open(&bench->meeting, rr_cluster_address(&bench->cluster, 0), text,
+				      bench->error) :
 		      rr_error_no_memory(bench->error);
 	free(text);
 	return good;
@@ -546,20 +501,17 @@ static bool prepare_bench(struct bench *bench, const char *command_line)
 	const size_t servers = choose_cells(bench);
 
 	if (is_shard(bench))
-		rr_meeting_prefix(bench->session->prefix,
-				  bench->options->run_name);
-	if (bench->n_cells &&
-	    (!open_servers(bench, servers) || !is_run_permitted(bench)))
+		rr_meeting_prefix(bench->session->prefix, bench->options->run_name);
+	if (bench->n_cells && (!open_servers(bench, servers) || !is_run_permitted(bench)))
 		return false;
 	if (bench->n_cells && is_shard(bench) && !join_shards(bench))
 		return false;
 	drop_lacking(bench);
 	return bench->n_cells == 0 ||
-	       (rr_results_open(&bench->results, bench->options,
-				&bench->cluster, data_address(bench),
-				bench->error) &&
-		rr_results_environment(&bench->results, &bench->cluster,
-				       command_line, bench->error));
+	       (rr_results_open(&bench->results, bench->options, &bench->cluster,
+				data_address(bench), bench->error) &&
+		rr_results_environment(&bench->results, &bench->cluster, command_line,
+				       bench->error));
 }
 
 static enum rr_exit run_bench(struct bench *bench, const char *command_line)
@@ -575,9 +527,8 @@ static enum rr_exit run_bench(struct bench *bench, const char *command_line)
 	return good ? code : RR_EXIT_OK;
 }
 
-enum rr_exit rr_bench(const struct rr_bench_options *options,
-		      struct rr_session *session, const char *command_line,
-		      struct rr_error *error)
+enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
+		      const char *command_line, struct rr_error *error)
 {
 	struct bench *bench = calloc(1, sizeof(*bench));
 	enum rr_exit code;

@@ -23,7 +23,7 @@ struct rr_hold {
 
 /* The last times of each client of a run, and when the run began. */
 struct rr_holds {
-	size_t most; /* of each client */
+	size_t most;           /* of each client */
 	struct rr_hold *holds; /* the caller's to free; by entered_ns */
 	size_t n;
 	int64_t start_ns;
@@ -36,23 +36,23 @@ struct rr_run {
 	const char *prefix; /* of all keys */
 	int threads;        /* in each process, a connection each */
 	int processes;
-	long increments;    /* in total, exactly */
-	long warmup;        /* in total, before the measured ones */
-	int keys;           /* counters to spread them over */
+	long increments; /* in total, exactly */
+	long warmup;     /* in total, before the measured ones */
+	int keys;        /* counters to spread them over */
 	long ttl_ms;
 	long hold_us;
 	uint64_t seed;
-	enum rr_policy policy; /* rr_policy_for(), without objection */
-	long kill_workers;     /* with RR_POLICY_DELAY_QUEUE and one thread */
-	long patience_ms;      /* without progress; 0 = 20 s (motion.c) */
+	enum rr_policy policy;          /* rr_policy_for(), without objection */
+	long kill_workers;              /* with RR_POLICY_DELAY_QUEUE and one thread */
+	long patience_ms;               /* without progress; 0 = 20 s (motion.c) */
 	const struct rl_driver *driver; /* of all connections, or NULL */
-	struct rr_holds *trace; /* filled, if there is one */
-	struct rr_meeting *meeting; /* with other shards; NULL = it is alone */
+	struct rr_holds *trace;         /* filled, if there is one */
+	struct rr_meeting *meeting;     /* with other shards; NULL = it is alone */
 	/* NULL, or what is killed meanwhile: the data server and its replicas, or
 	 * the lock servers; whole when the run begins and when it ends. */
 	struct rr_formation *formation;
-	long fail_overs; /* to happen in the run */
-	int64_t cut_ns;	 /* replicas are cut off so long before each */
+	long fail_overs;    /* to happen in the run */
+	int64_t cut_ns;     /* replicas are cut off so long before each */
 	long wait_replicas; /* by WAIT, after acquiring and after writing */
 };
 
@@ -84,10 +84,10 @@ struct rr_measurement {
 	enum rr_policy policy;
 	long killed, to_kill; /* workers: seen dead, and asked for */
 	enum rr_topology topology;
-	long fail_overs;      /* asked for; the tally has those that came */
+	long fail_overs; /* asked for; the tally has those that came */
 	int64_t cut_ns;
 	long wait_replicas;
-	bool waits_for_all;   /* ... which are all replicas that there are */
+	bool waits_for_all; /* ... which are all replicas that there are */
 	struct rr_formation_tally tally;
 	uint64_t unconfirmed; /* WAITs that too few replicas answered */
 
@@ -112,8 +112,7 @@ struct rr_spectra; /* every duration: measures.h */
 
 /* Told about four times a second, while clients count, what is done by then. */
 struct rr_watcher {
-	void (*watch)(void *context, const struct rr_run *run, uint64_t done,
-		      int64_t elapsed_ns);
+	void (*watch)(void *context, const struct rr_run *run, uint64_t done, int64_t elapsed_ns);
 	void *context;
 };
 
@@ -125,8 +124,7 @@ struct rr_watcher {
  * answers. `watcher` and `spectra` may be NULL.
  */
 bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
-		  const struct rr_watcher *watcher,
-		  struct rr_measurement *measurement,
+		  const struct rr_watcher *watcher, struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error);
 
 /* Increments that were done; an attempt that was refused is none. */
@@ -146,8 +144,8 @@ struct rr_live {
 /* Prints what is expected and what is there, while clients count on a server of
  * `cluster` and when they have. Returns the verdict's exit code, unless there is
  * an error. */
-enum rr_exit rr_live_count(const struct rr_live *live,
-			   struct rr_cluster *cluster, struct rr_error *error);
+enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluster,
+			   struct rr_error *error);
 
 /* ---- bench: many runs, with results on disk ------------------------------ */
 
@@ -159,7 +157,7 @@ enum rr_pin { RR_PIN_SAME, RR_PIN_NONE, RR_PIN_DEFAULT };
 struct rr_bench_options {
 	const struct rr_strategy *strategies[RR_CHOSEN_MAX];
 	size_t n_strategies;
-	bool all; /* strategies, by name or not */
+	bool all;                   /* strategies, by name or not */
 	long threads[RR_SWEEP_MAX]; /* a run for each */
 	size_t n_threads;
 	long processes, increments, repeats, warmup, keys, ttl_ms, hold_us;
@@ -176,11 +174,11 @@ struct rr_bench_options {
 	size_t n_redis;
 	const char *password_file; /* theirs, where the URI has none */
 	bool asks_password;
-	struct rr_shard shard; /* `of` = 0: the whole load */
-	const char *run_name;  /* of all shards; NULL = none was given */
-	long wait_shards;      /* seconds */
-	long drawn_seed;       /* what `seed` is if none was given */
-	const char *output; /* NULL = a fresh directory under results/ */
+	struct rr_shard shard;    /* `of` = 0: the whole load */
+	const char *run_name;     /* of all shards; NULL = none was given */
+	long wait_shards;         /* seconds */
+	long drawn_seed;          /* what `seed` is if none was given */
+	const char *output;       /* NULL = a fresh directory under results/ */
 	struct rr_outputs report; /* besides */
 };
 
@@ -192,16 +190,15 @@ struct rr_bench_options rr_bench_defaults(void);
  * results. What cannot be run is named on stderr and left out. The worst
  * verdict's exit code, RR_EXIT_SKIPPED when nothing was run; an error is left
  * in `error`. */
-enum rr_exit rr_bench(const struct rr_bench_options *options,
-		      struct rr_session *session, const char *command_line,
-		      struct rr_error *error);
+enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
+		      const char *command_line, struct rr_error *error);
 
 /* The results of all shards as those of the whole load: counts added up and compared
  * with what the server held, histograms merged. `code`: what the whole exits with.
  * False: the shards are not of one run. */
 struct rr_shards;
-bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole,
-		    enum rr_exit *code, struct rr_error *error);
+bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
+		    struct rr_error *error);
 
 /* ---- floor and peers: rates compared ------------------------------------- */
 
@@ -213,32 +210,34 @@ struct rr_comparison_options {
 
 /* The rows of --repeats, --increments and --redis-server for a command whose struct
  * has a struct rr_comparison_options at `offset`. */
-#define RR_COMPARISON_ROWS(offset) \
-	{ .common = RR_OPTION_REPEATS, \
-	  .help = "rounds, of which the medians are taken, 1 to 99 (5)", \
-	  .at = (offset) + offsetof(struct rr_comparison_options, repeats), \
-	  .min = 1, .max = 99 }, \
-	{ .common = RR_OPTION_INCREMENTS, \
-	  .help = "increments in each run, 100 to 10000000 (10000)", \
-	  .at = (offset) + offsetof(struct rr_comparison_options, increments), \
-	  .min = 100, .max = 10000000 }, \
-	{ .common = RR_OPTION_REDIS_SERVER, \
-	  .at = (offset) + offsetof(struct rr_comparison_options, redis_server) }
+#define RR_COMPARISON_ROWS(offset)                                                     \
+	{ .common = RR_OPTION_REPEATS,                                                 \
+	  .help = "rounds, of which the medians are taken, 1 to 99 (5)",               \
+	  .at = (offset) + offsetof(struct rr_comparison_options, repeats),            \
+	  .min = 1,                                                                    \
+	  .max = 99 },                                                                 \
+		{ .common = RR_OPTION_INCREMENTS,                                      \
+		  .help = "increments in each run, 100 to 10000000 (10000)",           \
+		  .at = (offset) + offsetof(struct rr_comparison_options, increments), \
+		  .min = 100,                                                          \
+		  .max = 10000000 },                                                   \
+	{                                                                              \
+		.common = RR_OPTION_REDIS_SERVER,                                      \
+		.at = (offset) + offsetof(struct rr_comparison_options, redis_server)  \
+	}
 
 struct rr_comparison_options rr_comparison_defaults(void);
 
 /* INCR beside redis-benchmark, strategies beside their floor, redlock beside
  * one server: printed, pinned to one processor and not. */
 enum rr_exit rr_floor_compare(const struct rr_comparison_options *options,
-			      struct rr_session *session,
-			      struct rr_error *error);
+			      struct rr_session *session, struct rr_error *error);
 
 /* Our locks beside those of others that are installed: RR_ERROR_SKIPPED when
  * none is. Printed, on demand as a whole document. Not RR_EXIT_OK: a count was
  * wrong. */
-enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
-			      bool as_document, struct rr_session *session,
-			      struct rr_error *error);
+enum rr_exit rr_peers_compare(const struct rr_comparison_options *options, bool as_document,
+			      struct rr_session *session, struct rr_error *error);
 
 /* ---- compare: two results directories ------------------------------------ */
 
@@ -253,8 +252,7 @@ struct rr_compare_options {
 /* Prints what counts wrongly now, what differs, and what that shows.
  * RR_EXIT_VIOLATED: a count is wrong; RR_EXIT_DATA: not measured alike;
  * RR_EXIT_SLOW: as asked for. */
-enum rr_exit rr_compare(const struct rr_compare_options *options,
-			struct rr_error *error);
+enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_error *error);
 
 /* The runs of a directory as text of Go's benchmarks, for benchstat. */
 bool rr_print_gobench(const char *directory, struct rr_error *error);

@@ -14,8 +14,7 @@ enum { SILENCES_MAX = 3 };
 
 /* ---- Opening and closing ------------------------------------------------- */
 
-void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
-		       const char *format, ...)
+void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind, const char *format, ...)
 {
 	struct rr_error *error = &runner->slot->error;
 	va_list arguments;
@@ -36,8 +35,7 @@ static bool give_up_without_memory(struct rr_runner *runner)
 /* NULL after giving up. */
 static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
 {
-	const struct rl_address *address =
-		rr_run_address(runner->run, server);
+	const struct rl_address *address = rr_run_address(runner->run, server);
 	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
 	char where[300];
 
@@ -49,8 +47,8 @@ static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
 	if (rl_link_connect(link) == RL_OK)
 		return link;
 	rl_address_print(address, where, sizeof(where));
-	rr_runner_give_up(runner, RR_ERROR_REDIS, "cannot reach %s: %.80s",
-			  where, rl_link_error(link));
+	rr_runner_give_up(runner, RR_ERROR_REDIS, "cannot reach %s: %.80s", where,
+			  rl_link_error(link));
 	rl_link_free(link);
 	return NULL;
 }
@@ -86,8 +84,7 @@ static bool open_target(struct rr_runner *runner, int i)
 		.ttl_ms = run->ttl_ms,
 		.hold_us = run->hold_us,
 	};
-	target->opened = !run->strategy->open ||
-			 run->strategy->open(&target->client) == RL_OK;
+	target->opened = !run->strategy->open || run->strategy->open(&target->client) == RL_OK;
 	return target->opened || give_up_without_memory(runner);
 }
 
@@ -217,23 +214,19 @@ static enum rl_outcome increment_item(void *context)
 	if (outcome != RL_OK)
 		return outcome;
 	rr_work(client);
-	return rl_delay_queue_done(it->runner->queue, it->item, "SET %s %lld",
-				   it->target->counter, value + 1);
+	return rl_delay_queue_done(it->runner->queue, it->item, "SET %s %lld", it->target->counter,
+				   value + 1);
 }
 
 /* Of an attempt, and of one at what was put off. */
 static const struct rr_attempt_hooks plain_hooks[] = {
 	{ .enter = note_entry, .leave = note_exit },
-	{ .enter = note_entry,
-	  .increment = increment_item,
-	  .leave = note_exit },
+	{ .enter = note_entry, .increment = increment_item, .leave = note_exit },
 };
 
 static const struct rr_attempt_hooks tracing_hooks[] = {
 	{ .enter = note_entry, .leave = note_exit_and_keep },
-	{ .enter = note_entry,
-	  .increment = increment_item,
-	  .leave = note_exit_and_keep },
+	{ .enter = note_entry, .increment = increment_item, .leave = note_exit_and_keep },
 };
 
 static bool confirm_by_replicas(void *context)
@@ -247,17 +240,14 @@ void rr_runner_choose_hooks(struct rr_runner *runner)
 {
 	const struct rr_run *run = runner->run;
 
-	memcpy(runner->hooks, run->trace ? tracing_hooks : plain_hooks,
-	       sizeof(runner->hooks));
+	memcpy(runner->hooks, run->trace ? tracing_hooks : plain_hooks, sizeof(runner->hooks));
 	if (run->wait_replicas && run->strategy->lock.kind != RR_LOCK_QUORUM)
-		runner->hooks[0].confirm = runner->hooks[1].confirm =
-			confirm_by_replicas;
+		runner->hooks[0].confirm = runner->hooks[1].confirm = confirm_by_replicas;
 }
 
 /* What became of the lock after an attempt. A release that writes, too, answers
  * for the increment; when that failed nothing is known of the lock. */
-static enum rl_outcome release_of(const struct rr_attempt *attempt,
-				  enum rl_outcome outcome)
+static enum rl_outcome release_of(const struct rr_attempt *attempt, enum rl_outcome outcome)
 {
 	if (!attempt->strategy->writes_at_release)
 		return attempt->released;
@@ -270,15 +260,13 @@ static bool has_kept_lock(const struct rr_runner *runner)
 	return runner->released == RL_ERROR || runner->released == RL_UNKNOWN;
 }
 
-enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
-				  struct rr_target *target, const char *item,
-				  int64_t *entered_ns)
+enum rl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *target,
+				  const char *item, int64_t *entered_ns)
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
-	struct timed it = { .runner = runner,
-			    .target = target,
-			    .item = item,
-			    .entered_ns = entered_ns };
+	struct timed it = {
+		.runner = runner, .target = target, .item = item, .entered_ns = entered_ns
+	};
 	struct rr_attempt attempt = { .strategy = strategy,
 				      .client = &target->client,
 				      .hooks = &runner->hooks[item != NULL],
@@ -300,9 +288,8 @@ enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
 
 /* What went wrong in the last attempt: with the lock servers, or with the data
  * server at `where`. */
-static void describe_failure(const struct rr_runner *runner,
-			     const struct rr_target *target, const char *where,
-			     char *text, size_t size)
+static void describe_failure(const struct rr_runner *runner, const struct rr_target *target,
+			     const char *where, char *text, size_t size)
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
 	const char *why = rl_link_error(runner->data);
@@ -333,8 +320,7 @@ bool rr_runner_is_refused(const char *why)
 	return false;
 }
 
-void rr_runner_check_server(struct rr_runner *runner,
-			    const struct rr_target *target,
+void rr_runner_check_server(struct rr_runner *runner, const struct rr_target *target,
 			    enum rl_outcome outcome)
 {
 	char where[300], why[400];
@@ -344,17 +330,15 @@ void rr_runner_check_server(struct rr_runner *runner,
 	if (rr_endure_failure(runner, outcome, why))
 		return;
 	/* Unless it was allowed at first: then something has happened. */
-	if (outcome == RL_ERROR && rr_runner_is_refused(why) &&
-	    !atomic_load(&runner->board->works))
+	if (outcome == RL_ERROR && rr_runner_is_refused(why) && !atomic_load(&runner->board->works))
 		rr_runner_give_up(runner, RR_ERROR_SKIPPED, "skipped: %s", why);
 	else if (outcome == RL_ERROR)
 		rr_runner_give_up(runner, RR_ERROR_REDIS, "stopped: %s", why);
 	else if (rl_link_connect(runner->data) != RL_OK)
-		rr_runner_give_up(runner, RR_ERROR_REDIS,
-				  "the server at %s is gone: %.80s", where,
+		rr_runner_give_up(runner, RR_ERROR_REDIS, "the server at %s is gone: %.80s", where,
 				  rl_link_error(runner->data));
 	else if (++runner->silences == SILENCES_MAX)
 		rr_runner_give_up(runner, RR_ERROR_REDIS,
-				  "gave up after %d replies in a row were lost: %s",
-				  SILENCES_MAX, why);
+				  "gave up after %d replies in a row were lost: %s", SILENCES_MAX,
+				  why);
 }

@@ -24,13 +24,13 @@ struct rr_slot {
 	uint64_t retries, retry_max;
 	uint64_t commands;
 	uint64_t overlaps;
-	uint64_t overruns;      /* critical sections that outlived the lease */
-	uint64_t unconfirmed;   /* WAITs that too few replicas answered */
-	uint64_t done_at_first; /* when the first client was through */
+	uint64_t overruns;        /* critical sections that outlived the lease */
+	uint64_t unconfirmed;     /* WAITs that too few replicas answered */
+	uint64_t done_at_first;   /* when the first client was through */
 	_Atomic uint64_t handled; /* own increments done or put off */
-	uint64_t unsettled;     /* ... of which it is not known */
-	_Atomic uint64_t deaths; /* times it has killed its own process ... */
-	uint64_t replaced;       /* ... and another went on: the program's */
+	uint64_t unsettled;       /* ... of which it is not known */
+	_Atomic uint64_t deaths;  /* times it has killed its own process ... */
+	uint64_t replaced;        /* ... and another went on: the program's */
 	int64_t start_ns, end_ns;
 	struct rr_error error; /* why it gave up */
 	uint64_t n_holds;      /* noted so far, with a trace */
@@ -51,12 +51,12 @@ struct rr_section {
 };
 
 struct rr_board {
-	sem_t go;                 /* posted once per waiting thread */
-	_Atomic int n_ready;      /* clients that stand at the barrier */
-	_Atomic bool stop;        /* everybody: finish this increment and end */
+	sem_t go;            /* posted once per waiting thread */
+	_Atomic int n_ready; /* clients that stand at the barrier */
+	_Atomic bool stop;   /* everybody: finish this increment and end */
 	_Atomic bool someone_done;
-	_Atomic bool works;       /* somebody has counted twice */
-	_Atomic long kills;       /* claimed by workers that are to die */
+	_Atomic bool works; /* somebody has counted twice */
+	_Atomic long kills; /* claimed by workers that are to die */
 	size_t size;
 	size_t n_clients;
 	size_t n_processes;
@@ -100,8 +100,8 @@ struct rr_motion {
 struct rr_motion rr_motion_begin(int64_t now_ns);
 
 /* So many increments are done by now: NULL, or why that is no progress. */
-const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run,
-			   uint64_t done, int64_t now_ns);
+const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run, uint64_t done,
+			   int64_t now_ns);
 
 /* ---- A client (client.c) ------------------------------------------------- */
 
@@ -124,18 +124,18 @@ struct rr_runner {
 	struct rl_link *data;
 	struct rl_link *lock_nodes[RR_CLUSTER_SERVERS];
 	size_t n_lock_nodes;
-	struct rr_target *targets; /* one per counter */
+	struct rr_target *targets;    /* one per counter */
 	struct rl_delay_queue *queue; /* only with RR_POLICY_DELAY_QUEUE */
-	uint64_t commands_before;  /* the measured part */
-	bool resumes;              /* goes on for a client that has died */
+	uint64_t commands_before;     /* the measured part */
+	bool resumes;                 /* goes on for a client that has died */
 	/* Of an attempt, and of one that was put off; with a trace others. */
 	struct rr_attempt_hooks hooks[2];
-	int64_t troubled_ns;       /* since when nothing works; 0 = it does */
-	bool entered;              /* the last attempt got its lock ... */
-	enum rl_outcome released;  /* ... and gave it back */
-	int counted;               /* increments, up to two: see board->works */
-	int silences;              /* unknown outcomes in a row */
-	int quorums_missed;        /* in a row: too few lock servers answered */
+	int64_t troubled_ns;      /* since when nothing works; 0 = it does */
+	bool entered;             /* the last attempt got its lock ... */
+	enum rl_outcome released; /* ... and gave it back */
+	int counted;              /* increments, up to two: see board->works */
+	int silences;             /* unknown outcomes in a row */
+	int quorums_missed;       /* in a row: too few lock servers answered */
 };
 
 /* Once, before the first attempt: whether it is traced is asked only then. */
@@ -154,8 +154,7 @@ uint64_t rr_runner_commands(const struct rr_runner *runner);
 bool rr_runner_is_refused(const char *why);
 
 /* Leaves the reason in the slot and stops everybody. */
-void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
-		       const char *format, ...)
+void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
@@ -166,14 +165,12 @@ void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind,
  * RL_LOST, as is an item that is not ours any more; runner->entered tells them
  * apart.
  */
-enum rl_outcome rr_runner_attempt(struct rr_runner *runner,
-				  struct rr_target *target, const char *item,
-				  int64_t *entered_ns);
+enum rl_outcome rr_runner_attempt(struct rr_runner *runner, struct rr_target *target,
+				  const char *item, int64_t *entered_ns);
 
 /* After a failure: is the data server still there? If not, gives up. `target`
  * NULL: it was not about that one's lock. */
-void rr_runner_check_server(struct rr_runner *runner,
-			    const struct rr_target *target,
+void rr_runner_check_server(struct rr_runner *runner, const struct rr_target *target,
 			    enum rl_outcome outcome);
 
 /* ---- The counting loop (count.c) ----------------------------------------- */
@@ -192,9 +189,8 @@ struct rr_target *rr_count_choose(struct rr_runner *runner);
 
 /* Tries until it is not refused any more, or `deadline_ns` is over; RL_BUSY:
  * that, or it was told to stop. With `item` as rr_runner_attempt(). */
-enum rl_outcome rr_count_insist(struct rr_runner *runner,
-				struct rr_target *target, const char *item,
-				int64_t deadline_ns, int64_t *entered_ns);
+enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
+				const char *item, int64_t deadline_ns, int64_t *entered_ns);
 
 /* Was it refused, and may it be tried again? Not when the run is called off,
  * nor after too many quorums missed in a row. */
@@ -206,8 +202,7 @@ void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals);
 /* An increment has ended so, asked for at start_ns, its turn at entered_ns. What
  * was certainly not done has no latency. */
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
-		   enum rl_outcome outcome, int64_t start_ns,
-		   int64_t entered_ns);
+		   enum rl_outcome outcome, int64_t start_ns, int64_t entered_ns);
 
 /* This client is through with its share. */
 void rr_count_note_first_done(struct rr_board *board);
@@ -231,8 +226,7 @@ void rr_postpone(struct rr_runner *runner);
  * which ended with `status`, done that? Then its place at the barrier is free
  * for another rr_worker(). True once for each death.
  */
-bool rr_postpone_died_on_purpose(const struct rr_run *run,
-				 struct rr_board *board, int process,
+bool rr_postpone_died_on_purpose(const struct rr_run *run, struct rr_board *board, int process,
 				 int status);
 
 /* ---- Servers that may die (endure.c) ---------------------------------------- */
@@ -244,8 +238,7 @@ bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome);
 
 /* A failure that is no reason to give up: the next attempt connects anew, to
  * whoever is the primary then. */
-bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
-		       const char *why);
+bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome, const char *why);
 
 /* Have so many replicas what was written over this link, within a tenth of a
  * second? */
@@ -268,10 +261,8 @@ int rr_failover_pause_ms(const struct rr_run *run, int most_ms);
 
 /* Adds up the board, the durations into `spectra`. Final value and server time
  * are the caller's to fill. */
-void rr_measurement_gather(struct rr_measurement *measurement,
-			   struct rr_spectra *spectra,
-			   const struct rr_run *run,
-			   const struct rr_board *board);
+void rr_measurement_gather(struct rr_measurement *measurement, struct rr_spectra *spectra,
+			   const struct rr_run *run, const struct rr_board *board);
 
 /* ---- Who was in a critical section when (trace.c) ------------------------ */
 
@@ -279,7 +270,6 @@ void rr_measurement_gather(struct rr_measurement *measurement,
 void rr_trace_note(struct rr_runner *runner, const struct rr_hold *hold);
 
 /* Takes all rings from the board, in order. */
-bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board,
-		     struct rr_error *error);
+bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board, struct rr_error *error);
 
 #endif

@@ -19,12 +19,10 @@ struct comparer {
 };
 
 /* Rows of one strategy in one configuration are its sample. */
-static bool is_same_cell(const struct rr_compared_row *a,
-			 const struct rr_compared_row *b)
+static bool is_same_cell(const struct rr_compared_row *a, const struct rr_compared_row *b)
 {
-	return strcmp(a->strategy, b->strategy) == 0 &&
-	       strcmp(a->policy, b->policy) == 0 && a->threads == b->threads &&
-	       a->processes == b->processes;
+	return strcmp(a->strategy, b->strategy) == 0 && strcmp(a->policy, b->policy) == 0 &&
+	       a->threads == b->threads && a->processes == b->processes;
 }
 
 /* The first row like this one; NULL: there is none. */
@@ -38,8 +36,7 @@ static const struct rr_compared_row *find_cell(const struct rr_compared_runs *ru
 	return NULL;
 }
 
-static bool is_first_of_cell(const struct rr_compared_runs *runs,
-			     const struct rr_compared_row *row)
+static bool is_first_of_cell(const struct rr_compared_runs *runs, const struct rr_compared_row *row)
 {
 	return find_cell(runs, row) == row;
 }
@@ -47,17 +44,14 @@ static bool is_first_of_cell(const struct rr_compared_runs *runs,
 /* "incr, 2 threads", with what is out of the ordinary. */
 static const char *cell_text(const struct rr_compared_row *row, char text[160])
 {
-	int length = snprintf(text, 160, "%s, %ld %s", row->strategy,
-			      row->threads,
+	int length = snprintf(text, 160, "%s, %ld %s", row->strategy, row->threads,
 			      row->threads == 1 ? "thread" : "threads");
 
 	if (row->processes > 1)
-		length += snprintf(text + length, 160 - (size_t)length,
-				   " x %ld processes", row->processes);
-	if (strncmp(row->policy, "none", 4) != 0 &&
-	    strncmp(row->policy, "backoff", 7) != 0)
-		snprintf(text + length, 160 - (size_t)length, ", %.40s",
-			 row->policy);
+		length += snprintf(text + length, 160 - (size_t)length, " x %ld processes",
+				   row->processes);
+	if (strncmp(row->policy, "none", 4) != 0 && strncmp(row->policy, "backoff", 7) != 0)
+		snprintf(text + length, 160 - (size_t)length, ", %.40s", row->policy);
 	return text;
 }
 
@@ -95,8 +89,7 @@ static struct count_state count_state_of(const struct rr_compared_runs *runs,
 	return state;
 }
 
-static void compare_counts(struct comparer *comparer,
-			   const struct rr_compared_row *row)
+static void compare_counts(struct comparer *comparer, const struct rr_compared_row *row)
 {
 	const struct count_state a = count_state_of(&comparer->before, row);
 	const struct count_state b = count_state_of(&comparer->after, row);
@@ -113,14 +106,12 @@ static void compare_counts(struct comparer *comparer,
 		       cell_text(row, name), b.wrong, b.n);
 		comparer->code = RR_EXIT_VIOLATED;
 	} else if (!was_exact && is_exact) {
-		printf("right now: %s is exact, and was not\n",
-		       cell_text(row, name));
+		printf("right now: %s is exact, and was not\n", cell_text(row, name));
 	}
 }
 
 /* Names what only one of them has. */
-static void tell_missing(const struct rr_compared_runs *runs,
-			 const struct rr_compared_runs *others)
+static void tell_missing(const struct rr_compared_runs *runs, const struct rr_compared_runs *others)
 {
 	char name[160];
 
@@ -128,8 +119,7 @@ static void tell_missing(const struct rr_compared_runs *runs,
 		const struct rr_compared_row *row = &runs->rows[i];
 
 		if (is_first_of_cell(runs, row) && !find_cell(others, row))
-			printf("Only in %s: %s\n", runs->directory,
-			       cell_text(row, name));
+			printf("Only in %s: %s\n", runs->directory, cell_text(row, name));
 	}
 }
 
@@ -142,8 +132,7 @@ static bool compare_all_counts(struct comparer *comparer)
 	for (size_t i = 0; i < after->n_rows; i++) {
 		const struct rr_compared_row *row = &after->rows[i];
 
-		if (!is_first_of_cell(after, row) ||
-		    !find_cell(&comparer->before, row))
+		if (!is_first_of_cell(after, row) || !find_cell(&comparer->before, row))
 			continue;
 		common++;
 		compare_counts(comparer, row);
@@ -153,9 +142,10 @@ static bool compare_all_counts(struct comparer *comparer)
 	tell_missing(after, &comparer->before);
 	tell_missing(&comparer->before, after);
 	return common ||
-	       rr_error_set(comparer->error, RR_ERROR_DATA,
-			    "'%s' and '%s' have no strategy in common with the same clients and policy",
-			    comparer->before.directory, after->directory);
+	       rr_error_set(
+		       comparer->error, RR_ERROR_DATA,
+		       "'%s' and '%s' have no strategy in common with the same clients and policy",
+		       comparer->before.directory, after->directory);
 }
 
 /* ---- Is it the same environment? ----------------------------------------- */
@@ -188,17 +178,13 @@ static size_t compare_environments(const struct comparer *comparer)
 	size_t differences = 0;
 	char a[128], b[128];
 
-	for (size_t i = 0;
-	     i < sizeof(environments) / sizeof(environments[0]); i++) {
-		rr_compared_environment(&comparer->before,
-					environments[i].object,
+	for (size_t i = 0; i < sizeof(environments) / sizeof(environments[0]); i++) {
+		rr_compared_environment(&comparer->before, environments[i].object,
 					environments[i].name, a);
-		rr_compared_environment(&comparer->after,
-					environments[i].object,
+		rr_compared_environment(&comparer->after, environments[i].object,
 					environments[i].name, b);
 		if (strcmp(a, b) != 0)
-			differences +=
-				tell_difference(environments[i].words, a, b);
+			differences += tell_difference(environments[i].words, a, b);
 	}
 	return differences;
 }
@@ -206,8 +192,7 @@ static size_t compare_environments(const struct comparer *comparer)
 /* All rows have to be measured alike, those of one directory too. */
 static size_t compare_settings(const struct comparer *comparer)
 {
-	const struct rr_compared_runs *const both[] = { &comparer->before,
-							&comparer->after };
+	const struct rr_compared_runs *const both[] = { &comparer->before, &comparer->after };
 	const struct rr_compared_row *first = comparer->before.rows;
 	size_t differences = 0;
 
@@ -223,8 +208,7 @@ static size_t compare_settings(const struct comparer *comparer)
 			}
 		}
 		if (other)
-			differences += tell_difference(rr_compared_settings[s],
-						       first->settings[s],
+			differences += tell_difference(rr_compared_settings[s], first->settings[s],
 						       other);
 	}
 	return differences;
@@ -233,8 +217,7 @@ static size_t compare_settings(const struct comparer *comparer)
 /* May figures be compared? Says why not. */
 static bool is_comparable(struct comparer *comparer)
 {
-	const struct rr_compared_runs *const both[] = { &comparer->before,
-							&comparer->after };
+	const struct rr_compared_runs *const both[] = { &comparer->before, &comparer->after };
 	size_t differences = 0;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -266,8 +249,8 @@ static const struct {
 	[RR_COMPARED_P99] = { "p99", false, "shorter", "LONGER" },
 };
 
-static const char *figure_text(char buffer[RR_GROUPED_SIZE],
-			       enum rr_compared_figure figure, double value)
+static const char *figure_text(char buffer[RR_GROUPED_SIZE], enum rr_compared_figure figure,
+			       double value)
 {
 	if (figure == RR_COMPARED_P99)
 		return rr_duration(buffer, (uint64_t)value);
@@ -275,10 +258,8 @@ static const char *figure_text(char buffer[RR_GROUPED_SIZE],
 }
 
 /* A sample of one figure: how many values, all of them positive. */
-static size_t take_sample(const struct rr_compared_runs *runs,
-			  const struct rr_compared_row *like,
-			  enum rr_compared_figure figure,
-			  double values[RR_SAMPLE_MAX])
+static size_t take_sample(const struct rr_compared_runs *runs, const struct rr_compared_row *like,
+			  enum rr_compared_figure figure, double values[RR_SAMPLE_MAX])
 {
 	size_t n = 0;
 
@@ -292,32 +273,26 @@ static size_t take_sample(const struct rr_compared_runs *runs,
 }
 
 /* Why nothing follows from it, or which of the two is better. */
-static void print_conclusion(struct comparer *comparer,
-			     enum rr_compared_figure figure,
+static void print_conclusion(struct comparer *comparer, enum rr_compared_figure figure,
 			     const struct rr_mann_whitney *test)
 {
 	const double floor_pct = (double)comparer->options->floor_pct;
 	const double change_pct = 100 * (test->ratio - 1);
-	const bool is_better =
-		(test->ratio > 1) == figures[figure].more_is_better;
+	const bool is_better = (test->ratio > 1) == figures[figure].more_is_better;
 
 	if (test->least_p >= 0.05)
 		printf("no difference can be shown with so few runs\n");
 	else if (test->p >= 0.05)
 		printf("no difference shown\n");
 	else if (fabs(change_pct) < floor_pct)
-		printf("no difference that matters: below %.0f %%\n",
-		       floor_pct);
+		printf("no difference that matters: below %.0f %%\n", floor_pct);
 	else
-		printf("%s\n", is_better ? figures[figure].better :
-					   figures[figure].worse);
-	if (test->least_p < 0.05 && test->p < 0.05 &&
-	    fabs(change_pct) >= floor_pct && !is_better)
+		printf("%s\n", is_better ? figures[figure].better : figures[figure].worse);
+	if (test->least_p < 0.05 && test->p < 0.05 && fabs(change_pct) >= floor_pct && !is_better)
 		comparer->has_been_slower = true;
 }
 
-static bool compare_figure(struct comparer *comparer,
-			   const struct rr_compared_row *row,
+static bool compare_figure(struct comparer *comparer, const struct rr_compared_row *row,
 			   enum rr_compared_figure figure)
 {
 	double a[RR_SAMPLE_MAX], b[RR_SAMPLE_MAX];
@@ -336,13 +311,12 @@ static bool compare_figure(struct comparer *comparer,
 		return rr_error_no_memory(comparer->error);
 	comparer->n_tests++;
 	if (test.has_interval)
-		snprintf(interval, sizeof(interval), "%.2f to %.2f", test.low,
-			 test.high);
+		snprintf(interval, sizeof(interval), "%.2f to %.2f", test.low, test.high);
 	snprintf(runs, sizeof(runs), "%zu, %zu", n_a, n_b);
 	printf("%-32s %10s %10s  %5.2f  %-14s %6s  %6.4f  ", name,
 	       figure_text(left, figure, rr_statistics_of(a, n_a, 1).median),
-	       figure_text(right, figure, rr_statistics_of(b, n_b, 1).median), test.ratio,
-	       interval, runs, test.p);
+	       figure_text(right, figure, rr_statistics_of(b, n_b, 1).median), test.ratio, interval,
+	       runs, test.p);
 	print_conclusion(comparer, figure, &test);
 	return true;
 }
@@ -352,16 +326,13 @@ static bool compare_figures(struct comparer *comparer)
 	const struct rr_compared_runs *after = &comparer->after;
 
 	for (int f = 0; f < RR_COMPARED_FIGURES; f++) {
-		printf("\n%-32s %10s %10s  %5s  %-14s %6s  %6s  %s\n",
-		       figures[f].heading, "A", "B", "B / A", "95 %", "runs",
-		       "p", "conclusion");
+		printf("\n%-32s %10s %10s  %5s  %-14s %6s  %6s  %s\n", figures[f].heading, "A", "B",
+		       "B / A", "95 %", "runs", "p", "conclusion");
 		for (size_t i = 0; i < after->n_rows; i++) {
 			const struct rr_compared_row *row = &after->rows[i];
 
-			if (is_first_of_cell(after, row) &&
-			    find_cell(&comparer->before, row) &&
-			    !compare_figure(comparer, row,
-					    (enum rr_compared_figure)f))
+			if (is_first_of_cell(after, row) && find_cell(&comparer->before, row) &&
+			    !compare_figure(comparer, row, (enum rr_compared_figure)f))
 				return false;
 		}
 	}
@@ -375,23 +346,19 @@ static bool compare_figures(struct comparer *comparer)
 
 static void compare_runs(struct comparer *comparer)
 {
-	printf("A: %s, %zu runs\nB: %s, %zu runs\n\n",
-	       comparer->before.directory, comparer->before.n_rows,
-	       comparer->after.directory, comparer->after.n_rows);
-	if (!compare_all_counts(comparer) || !is_comparable(comparer) ||
-	    !compare_figures(comparer))
+	printf("A: %s, %zu runs\nB: %s, %zu runs\n\n", comparer->before.directory,
+	       comparer->before.n_rows, comparer->after.directory, comparer->after.n_rows);
+	if (!compare_all_counts(comparer) || !is_comparable(comparer) || !compare_figures(comparer))
 		return;
 	if (comparer->has_been_slower && comparer->options->fail_if_slower)
 		comparer->code = rr_exit_worse(comparer->code, RR_EXIT_SLOW);
 }
 
-enum rr_exit rr_compare(const struct rr_compare_options *options,
-			struct rr_error *error)
+enum rr_exit rr_compare(const struct rr_compare_options *options, struct rr_error *error)
 {
 	struct comparer comparer = { .options = options, .error = error };
 
-	if (rr_compared_read(&comparer.before, options->directories[0],
-			     error) &&
+	if (rr_compared_read(&comparer.before, options->directories[0], error) &&
 	    rr_compared_read(&comparer.after, options->directories[1], error))
 		compare_runs(&comparer);
 	rr_compared_release(&comparer.before);

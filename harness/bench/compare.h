@@ -16,12 +16,12 @@ enum { RR_SAMPLE_MAX = 1000 };
 
 /* The two-sided test of Mann and Whitney, and the shift of Hodges and Lehmann. */
 struct rr_mann_whitney {
-	double u;      /* pairs in which b is larger; ties count half */
-	double p;      /* two-sided */
-	bool is_exact; /* p: from all arrangements, not by approximation */
-	double least_p; /* the least that samples of these sizes can give */
-	double ratio;  /* b / a: median of all quotients */
-	double low, high; /* 95 % interval of it; all quotients if few */
+	double u;          /* pairs in which b is larger; ties count half */
+	double p;          /* two-sided */
+	bool is_exact;     /* p: from all arrangements, not by approximation */
+	double least_p;    /* the least that samples of these sizes can give */
+	double ratio;      /* b / a: median of all quotients */
+	double low, high;  /* 95 % interval of it; all quotients if few */
 	bool has_interval; /* it is one of 95 %, and not less */
 };
 
@@ -56,13 +56,11 @@ struct rr_compared_runs {
 };
 
 /* Reads runs.csv and env.json. Release it in any case. */
-bool rr_compared_read(struct rr_compared_runs *runs, const char *directory,
-		      struct rr_error *error);
+bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, struct rr_error *error);
 void rr_compared_release(struct rr_compared_runs *runs);
 
 /* A text or number at OBJECT.NAME of env.json, printed; "" if it is not there. */
-const char *rr_compared_environment(const struct rr_compared_runs *runs,
-				    const char *object, const char *name,
-				    char text[128]);
+const char *rr_compared_environment(const struct rr_compared_runs *runs, const char *object,
+				    const char *name, char text[128]);
 
 #endif

@@ -19,13 +19,10 @@ static void print_gobench_head(const struct rr_compared_runs *runs)
 
 	printf("goos: linux\n");
 	printf("goarch: %s\n",
-	       go_architecture(rr_compared_environment(runs, "machine",
-						       "architecture", text)));
+	       go_architecture(rr_compared_environment(runs, "machine", "architecture", text)));
 	printf("pkg: redrace\n");
-	printf("cpu: %s\n",
-	       rr_compared_environment(runs, "machine", "cpu", text));
-	printf("server: %s\n",
-	       rr_compared_environment(runs, "server", "redis_version", text));
+	printf("cpu: %s\n", rr_compared_environment(runs, "machine", "cpu", text));
+	printf("server: %s\n", rr_compared_environment(runs, "server", "redis_version", text));
 }
 
 /* A run is a line; nothing was done in one without an increment. */
@@ -36,9 +33,8 @@ static void print_gobench_row(const struct rr_compared_row *row)
 	if (row->ok <= 0)
 		return;
 	printf("BenchmarkIncrement/strategy=%s/wait=%s/processes=%ld/threads=%ld \t%lld\t%.1f ns/op\t%.0f p50-ns\t%.0f p99-ns\t%.4f commands/op\t%lld lost\n",
-	       row->strategy, row->policy, row->processes, row->threads,
-	       row->ok, row->wall_ns / ok, row->p50_ns,
-	       row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
+	       row->strategy, row->policy, row->processes, row->threads, row->ok, row->wall_ns / ok,
+	       row->p50_ns, row->figures[RR_COMPARED_P99], row->commands / ok, row->lost);
 }
 
 bool rr_print_gobench(const char *directory, struct rr_error *error)

@@ -15,11 +15,10 @@ enum { COLUMNS_MAX = 128 };
 /* Whole numbers are exact up to here; bench writes none that is larger. */
 static const double NUMBER_MAX = 9007199254740992.0;
 
-const char *const rr_compared_settings[] = {
-	"increments", "hold_us", "ttl_ms", "keys", "transport", "placement",
-	"persistence", "topology", "fail_overs_asked", "cut_ms",
-	"wait_replicas", NULL
-};
+const char *const rr_compared_settings[] = { "increments",  "hold_us",       "ttl_ms",
+					     "keys",        "transport",     "placement",
+					     "persistence", "topology",      "fail_overs_asked",
+					     "cut_ms",      "wait_replicas", NULL };
 
 /* What stands for those that came with schema 3 in an older row. */
 static const struct {
@@ -96,8 +95,8 @@ static double number_of(struct table *table, const char *name)
 	if (*end == '\0' && fabs(value) <= NUMBER_MAX) /* not if it is NaN */
 		return value;
 	rr_error_set(table->error, RR_ERROR_DATA,
-		     "%s:%ld: %s is '%.40s', which is no number or too large",
-		     table->path, table->line, name, text);
+		     "%s:%ld: %s is '%.40s', which is no number or too large", table->path,
+		     table->line, name, text);
 	return 0;
 }
 
@@ -121,17 +120,15 @@ static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 	for (size_t i = 0; rr_compared_settings[i]; i++)
 		row->settings[i] = field_of(table, rr_compared_settings[i]);
 	/* Not the column: before schema 2 it counted refused attempts. */
-	row->figures[RR_COMPARED_RATE] =
-		row->wall_ns > 0 ? (double)row->ok * 1e9 / row->wall_ns : 0;
+	row->figures[RR_COMPARED_RATE] = row->wall_ns > 0 ? (double)row->ok * 1e9 / row->wall_ns :
+							    0;
 	return !table->error->kind;
 }
 
 /* Takes the line over. */
-static bool add_compared_row(struct rr_compared_runs *runs, struct table *table,
-			     char *line)
+static bool add_compared_row(struct rr_compared_runs *runs, struct table *table, char *line)
 {
-	struct rr_compared_row *more =
-		realloc(runs->rows, (runs->n_rows + 1) * sizeof(*more));
+	struct rr_compared_row *more = realloc(runs->rows, (runs->n_rows + 1) * sizeof(*more));
 	struct rr_compared_row *row;
 
 	if (!more) {
@@ -143,13 +140,12 @@ static bool add_compared_row(struct rr_compared_runs *runs, struct table *table,
 	*row = (struct rr_compared_row){ .text = line };
 	if (split_fields(line, table->fields) != table->n_names)
 		return rr_error_set(table->error, RR_ERROR_DATA,
-				    "%s:%ld: not as many fields as the header has",
-				    table->path, table->line);
+				    "%s:%ld: not as many fields as the header has", table->path,
+				    table->line);
 	return fill_compared_row(table, row);
 }
 
-static bool read_compared_rows(struct rr_compared_runs *runs,
-			       struct table *table, FILE *file)
+static bool read_compared_rows(struct rr_compared_runs *runs, struct table *table, FILE *file)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -167,8 +163,7 @@ static bool read_compared_rows(struct rr_compared_runs *runs,
 	}
 	free(line);
 	if (good && runs->n_rows == 0)
-		return rr_error_set(table->error, RR_ERROR_DATA,
-				    "%s has no rows", table->path);
+		return rr_error_set(table->error, RR_ERROR_DATA, "%s has no rows", table->path);
 	return good;
 }
 
@@ -187,8 +182,7 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(x->policy, y->policy);
 }
 
-bool rr_compared_read(struct rr_compared_runs *runs, const char *directory,
-		      struct rr_error *error)
+bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
 	struct table table = { .path = path, .error = error };
@@ -208,8 +202,7 @@ bool rr_compared_read(struct rr_compared_runs *runs, const char *directory,
 	fclose(file);
 	free(table.header);
 	if (good)
-		qsort(runs->rows, runs->n_rows, sizeof(*runs->rows),
-		      compare_rows);
+		qsort(runs->rows, runs->n_rows, sizeof(*runs->rows), compare_rows);
 	return good;
 }
 
@@ -221,18 +214,15 @@ void rr_compared_release(struct rr_compared_runs *runs)
 	json_decref(runs->environment);
 }
 
-const char *rr_compared_environment(const struct rr_compared_runs *runs,
-				    const char *object, const char *name,
-				    char text[128])
+const char *rr_compared_environment(const struct rr_compared_runs *runs, const char *object,
+				    const char *name, char text[128])
 {
-	const json_t *value = json_object_get(
-		json_object_get(runs->environment, object), name);
+	const json_t *value = json_object_get(json_object_get(runs->environment, object), name);
 
 	text[0] = '\0';
 	if (json_is_string(value))
 		snprintf(text, 128, "%s", json_string_value(value));
 	else if (json_is_integer(value))
-		snprintf(text, 128, "%lld",
-			 (long long)json_integer_value(value));
+		snprintf(text, 128, "%lld", (long long)json_integer_value(value));
 	return text;
 }

@@ -44,8 +44,7 @@ static double *u_distribution(size_t n_a, size_t n_b)
 			const double *fewer = row - width;
 
 			for (size_t u = width; u-- > 0;)
-				row[u] = (u >= i ? of_b * row[u - i] : 0) +
-					 (1 - of_b) * fewer[u];
+				row[u] = (u >= i ? of_b * row[u - i] : 0) + (1 - of_b) * fewer[u];
 		}
 	}
 	memcpy(wanted, share + n_a * width, width * sizeof(*wanted));
@@ -89,8 +88,7 @@ static double u_deviation(size_t n_a, size_t n_b, double ties)
 {
 	const double n = (double)(n_a + n_b);
 
-	return sqrt((double)n_a * (double)n_b / 12 *
-		    (n + 1 - ties / (n * (n - 1))));
+	return sqrt((double)n_a * (double)n_b / 12 * (n + 1 - ties / (n * (n - 1))));
 }
 
 /* Two-sided, corrected for continuity. */
@@ -120,8 +118,7 @@ static double count_u(const double *a, size_t n_a, const double *b, size_t n_b)
 
 /* How many quotients stand outside the interval at either end: the most that U
  * undercuts with 2.5 % at most. 0: not even the least and the largest do. */
-static size_t quotients_outside(const double *distribution, size_t n_a,
-				size_t n_b)
+static size_t quotients_outside(const double *distribution, size_t n_a, size_t n_b)
 {
 	const double middle = (double)n_a * (double)n_b / 2;
 	double k, sum = 0;
@@ -138,8 +135,7 @@ static size_t quotients_outside(const double *distribution, size_t n_a,
 
 /* Median and interval of all quotients b / a. */
 static bool set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
-		      const double *distribution,
-		      struct rr_mann_whitney *result)
+		      const double *distribution, struct rr_mann_whitney *result)
 {
 	const size_t n = n_a * n_b;
 	const size_t outside = quotients_outside(distribution, n_a, n_b);
@@ -151,8 +147,7 @@ static bool set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 	for (size_t i = 0; i < n; i++)
 		quotients[i] = b[i % n_b] / a[i / n_b];
 	qsort(quotients, n, sizeof(*quotients), compare_doubles);
-	result->ratio = n % 2 ? quotients[n / 2] :
-				sqrt(quotients[n / 2 - 1] * quotients[n / 2]);
+	result->ratio = n % 2 ? quotients[n / 2] : sqrt(quotients[n / 2 - 1] * quotients[n / 2]);
 	result->has_interval = outside > 0;
 	result->low = quotients[first];
 	result->high = quotients[n - 1 - first];
@@ -177,9 +172,8 @@ bool rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 		.is_exact = is_small && ties == 0,
 	};
 	least = result->u < pairs - result->u ? result->u : pairs - result->u;
-	result->p = result->is_exact ?
-			    fmin(1, 2 * u_at_most(distribution, least)) :
-			    normal_p(result->u, n_a, n_b, ties);
+	result->p = result->is_exact ? fmin(1, 2 * u_at_most(distribution, least)) :
+				       normal_p(result->u, n_a, n_b, ties);
 	if (is_small)
 		result->least_p = 2 * distribution[0];
 	done = set_ratio(a, n_a, b, n_b, distribution, result);

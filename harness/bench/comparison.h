@@ -17,7 +17,7 @@ struct rr_comparison {
 	const struct rr_comparison_options *options;
 	struct rr_session *session;
 	struct rr_cluster cluster;
-	long n_runs;          /* so far */
+	long n_runs;                 /* so far */
 	struct rr_progress progress; /* of what is measured at the moment: */
 	long n_measured, n_to_measure;
 	enum rr_exit verdict; /* RR_EXIT_OK: counts are as promised */
@@ -28,35 +28,31 @@ struct rr_comparison {
 struct rr_series {
 	const struct rr_strategy *strategy;
 	/* The program, in its place: false after an error or a verdict. */
-	bool (*run_program)(struct rr_comparison *comparison,
-			    struct rr_series *series, double *per_s);
+	bool (*run_program)(struct rr_comparison *comparison, struct rr_series *series,
+			    double *per_s);
 	const void *program; /* for run_program */
 	int clients;
 	long increments;
-	bool is_uncounted; /* it does not add to the counter */
-	bool is_refused;   /* by the server: no figures */
-	bool is_wrong;     /* a program miscounted: no figures */
-	double rates[RR_ROUNDS_MAX]; /* increments/s */
+	bool is_uncounted;              /* it does not add to the counter */
+	bool is_refused;                /* by the server: no figures */
+	bool is_wrong;                  /* a program miscounted: no figures */
+	double rates[RR_ROUNDS_MAX];    /* increments/s */
 	double commands[RR_ROUNDS_MAX]; /* in each increment of a strategy */
 };
 
 /* Starts so many private servers, with everything on one processor or not.
  * Close it in any case. */
 bool rr_comparison_open(struct rr_comparison *comparison,
-			const struct rr_comparison_options *options,
-			struct rr_session *session, size_t servers,
-			bool pinned, struct rr_error *error);
+			const struct rr_comparison_options *options, struct rr_session *session,
+			size_t servers, bool pinned, struct rr_error *error);
 void rr_comparison_close(struct rr_comparison *comparison);
 
 /* All rounds of all series. False: an error, or see comparison->verdict. */
-bool rr_comparison_measure(struct rr_comparison *comparison,
-			   struct rr_series *series, size_t n);
+bool rr_comparison_measure(struct rr_comparison *comparison, struct rr_series *series, size_t n);
 
 /* Medians over the rounds; they sort the figures. */
-double rr_comparison_rate(const struct rr_comparison *comparison,
-			  struct rr_series *series);
-double rr_comparison_commands(const struct rr_comparison *comparison,
-			      struct rr_series *series);
+double rr_comparison_rate(const struct rr_comparison *comparison, struct rr_series *series);
+double rr_comparison_commands(const struct rr_comparison *comparison, struct rr_series *series);
 
 /* 12345.6 -> "12,346". */
 const char *rr_whole(char buffer[RR_GROUPED_SIZE], double value);
@@ -77,19 +73,16 @@ struct rr_lock_peer_versions {
 
 /* Is it there? RR_ERROR_SKIPPED: not installed; RR_ERROR_USAGE: this is not the
  * project's root. */
-bool rr_lock_peer_probe(const struct rr_lock_peer *peer,
-			struct rr_signals *signals,
-			struct rr_lock_peer_versions *versions,
-			struct rr_error *error);
+bool rr_lock_peer_probe(const struct rr_lock_peer *peer, struct rr_signals *signals,
+			struct rr_lock_peer_versions *versions, struct rr_error *error);
 
 /* A run_program whose `program` is a struct rr_lock_peer. A wrong count is said,
  * is the verdict, and ends nothing. */
-bool rr_lock_peer_run(struct rr_comparison *comparison,
-		      struct rr_series *series, double *per_s);
+bool rr_lock_peer_run(struct rr_comparison *comparison, struct rr_series *series, double *per_s);
 
 /* A run_program: redis-benchmark -t incr, with so many connections and
  * requests. */
-bool rr_redis_benchmark_run(struct rr_comparison *comparison,
-			    struct rr_series *series, double *per_s);
+bool rr_redis_benchmark_run(struct rr_comparison *comparison, struct rr_series *series,
+			    double *per_s);
 
 #endif

@@ -11,8 +11,7 @@ int64_t rr_count_now_ns(const struct rr_runner *runner)
 
 /* ---- One increment ------------------------------------------------------- */
 
-static bool runner_was_refused(const struct rr_runner *runner,
-			       enum rl_outcome outcome)
+static bool runner_was_refused(const struct rr_runner *runner, enum rl_outcome outcome)
 {
 	return rr_was_refused(runner->run->strategy, outcome, runner->entered);
 }
@@ -33,9 +32,8 @@ bool rr_count_may_retry(struct rr_runner *runner, enum rl_outcome outcome)
 static void wait_after_refusal(struct rr_runner *runner, uint64_t refusals)
 {
 	const struct rr_run *run = runner->run;
-	const int64_t wait_ns =
-		rr_policy_wait_ns(run->policy, &run->strategy->wait, refusals,
-				  &runner->random);
+	const int64_t wait_ns = rr_policy_wait_ns(run->policy, &run->strategy->wait, refusals,
+						  &runner->random);
 
 	if (wait_ns > 0)
 		rl_sleep_ns(runner->data, wait_ns);
@@ -48,9 +46,8 @@ void rr_count_note_refusals(struct rr_slot *slot, uint64_t refusals)
 		slot->retry_max = refusals;
 }
 
-enum rl_outcome rr_count_insist(struct rr_runner *runner,
-				struct rr_target *target, const char *item,
-				int64_t deadline_ns, int64_t *entered_ns)
+enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *target,
+				const char *item, int64_t deadline_ns, int64_t *entered_ns)
 {
 	enum rl_outcome outcome;
 	uint64_t refusals = 0;
@@ -76,11 +73,10 @@ enum rl_outcome rr_count_insist(struct rr_runner *runner,
 }
 
 /* Tries once; whatever refused it, the caller is told that it is busy. */
-static enum rl_outcome try_once(struct rr_runner *runner,
-				struct rr_target *target, int64_t *entered_ns)
+static enum rl_outcome try_once(struct rr_runner *runner, struct rr_target *target,
+				int64_t *entered_ns)
 {
-	const enum rl_outcome outcome =
-		rr_runner_attempt(runner, target, NULL, entered_ns);
+	const enum rl_outcome outcome = rr_runner_attempt(runner, target, NULL, entered_ns);
 
 	return runner_was_refused(runner, outcome) ? RL_BUSY : outcome;
 }
@@ -94,8 +90,7 @@ static void note_that_it_works(struct rr_runner *runner)
 		atomic_store(&runner->board->works, true);
 }
 
-static void note_outcome(struct rr_runner *runner,
-			 const struct rr_target *target,
+static void note_outcome(struct rr_runner *runner, const struct rr_target *target,
 			 enum rl_outcome outcome)
 {
 	struct rr_slot *slot = runner->slot;
@@ -122,8 +117,8 @@ void rr_count_note_first_done(struct rr_board *board)
 	if (atomic_exchange(&board->someone_done, true))
 		return;
 	for (size_t i = 0; i < board->n_clients; i++)
-		board->slots[i].done_at_first = atomic_load_explicit(
-			&board->slots[i].done, memory_order_relaxed);
+		board->slots[i].done_at_first = atomic_load_explicit(&board->slots[i].done,
+								     memory_order_relaxed);
 }
 
 long rr_count_share(const struct rr_board *board, size_t number, long total)
@@ -139,25 +134,20 @@ struct rr_target *rr_count_choose(struct rr_runner *runner)
 
 	if (keys == 1)
 		return runner->targets;
-	return runner->targets +
-	       rr_random_below(&runner->random, (uint64_t)keys);
+	return runner->targets + rr_random_below(&runner->random, (uint64_t)keys);
 }
 
 void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
-		   enum rl_outcome outcome, int64_t start_ns,
-		   int64_t entered_ns)
+		   enum rl_outcome outcome, int64_t start_ns, int64_t entered_ns)
 {
 	struct rr_slot *slot = runner->slot;
 	const int64_t end_ns = rr_count_now_ns(runner);
-	const uint64_t done =
-		atomic_load_explicit(&slot->done, memory_order_relaxed);
+	const uint64_t done = atomic_load_explicit(&slot->done, memory_order_relaxed);
 
 	note_outcome(runner, target, outcome);
 	if (outcome == RL_OK || outcome == RL_UNKNOWN) {
-		rr_histogram_record(&slot->latency,
-				    (uint64_t)(end_ns - start_ns));
-		rr_histogram_record(&slot->waiting,
-				    (uint64_t)(entered_ns - start_ns));
+		rr_histogram_record(&slot->latency, (uint64_t)(end_ns - start_ns));
+		rr_histogram_record(&slot->waiting, (uint64_t)(entered_ns - start_ns));
 	}
 	atomic_store_explicit(&slot->done, done + 1, memory_order_relaxed);
 }
@@ -165,8 +155,7 @@ void rr_count_note(struct rr_runner *runner, const struct rr_target *target,
 void rr_count(struct rr_runner *runner, long total)
 {
 	struct rr_board *board = runner->board;
-	const long share =
-		rr_count_share(board, (size_t)runner->number, total);
+	const long share = rr_count_share(board, (size_t)runner->number, total);
 	struct rr_slot *slot = runner->slot;
 
 	slot->start_ns = rr_count_now_ns(runner);
@@ -179,8 +168,7 @@ void rr_count(struct rr_runner *runner, long total)
 		if (runner->run->policy == RR_POLICY_FAIL_FAST)
 			outcome = try_once(runner, target, &entered_ns);
 		else
-			outcome = rr_count_insist(runner, target, NULL,
-						  INT64_MAX, &entered_ns);
+			outcome = rr_count_insist(runner, target, NULL, INT64_MAX, &entered_ns);
 		rr_count_note(runner, target, outcome, start_ns, entered_ns);
 	}
 	slot->end_ns = rr_count_now_ns(runner);

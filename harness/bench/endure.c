@@ -26,10 +26,8 @@ static bool is_hopeless(struct rr_runner *runner)
 		return true;
 	if (now_ns - runner->troubled_ns <= TROUBLE_MS * INT64_C(1000000))
 		return false;
-	rr_runner_give_up(runner, RR_ERROR_REDIS,
-			  "nothing has worked for %d s: %.200s",
-			  TROUBLE_MS / 1000,
-			  why[0] ? why : "too few lock servers answered");
+	rr_runner_give_up(runner, RR_ERROR_REDIS, "nothing has worked for %d s: %.200s",
+			  TROUBLE_MS / 1000, why[0] ? why : "too few lock servers answered");
 	return true;
 }
 
@@ -52,8 +50,7 @@ static bool come_back(struct rr_runner *runner)
 	return true;
 }
 
-bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
-		       const char *why)
+bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome, const char *why)
 {
 	if (!runner->run->formation || (outcome == RL_ERROR && rr_runner_is_refused(why)))
 		return false;
@@ -63,8 +60,7 @@ bool rr_endure_failure(struct rr_runner *runner, enum rl_outcome outcome,
 
 bool rr_endure_retry(struct rr_runner *runner, enum rl_outcome outcome)
 {
-	const bool is_undone = outcome == RL_ERROR ||
-			       (outcome == RL_LOST && !runner->entered);
+	const bool is_undone = outcome == RL_ERROR || (outcome == RL_LOST && !runner->entered);
 
 	if (!runner->run->formation)
 		return false;
@@ -83,8 +79,7 @@ bool rr_endure_is_replicated(struct rr_runner *runner)
 	struct rl_reply reply;
 	long long n;
 
-	if (rl_run(runner->data, &reply, "WAIT %ld %d", wanted, CONFIRM_MS) ==
-		    RL_OK &&
+	if (rl_run(runner->data, &reply, "WAIT %ld %d", wanted, CONFIRM_MS) == RL_OK &&
 	    rl_reply_number(&reply, &n) && n >= wanted)
 		return true;
 	runner->slot->unconfirmed++;

@@ -44,22 +44,19 @@ static json_t *json_of_info(const char *info, const char *field)
 
 json_t *rr_environment_server(const struct rr_cluster *cluster)
 {
-	struct rl_link *link =
-		rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	json_t *object;
 
 	if (link)
 		rl_run(link, &reply, "INFO server");
-	object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:b, s:i}",
-		"redis_version", json_of_info(reply.text, "redis_version:"),
-		"server_name", json_of_info(reply.text, "server_name:"),
-		"valkey_version", json_of_info(reply.text, "valkey_version:"),
-		"build_id", json_of_info(reply.text, "redis_build_id:"),
-		"multiplexing", json_of_info(reply.text, "multiplexing_api:"),
-		"private", cluster->is_private,
-		"servers", (int)cluster->n_servers);
+	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "redis_version",
+			   json_of_info(reply.text, "redis_version:"), "server_name",
+			   json_of_info(reply.text, "server_name:"), "valkey_version",
+			   json_of_info(reply.text, "valkey_version:"), "build_id",
+			   json_of_info(reply.text, "redis_build_id:"), "multiplexing",
+			   json_of_info(reply.text, "multiplexing_api:"), "private",
+			   cluster->is_private, "servers", (int)cluster->n_servers);
 	rl_link_free(link);
 	return object;
 }
@@ -70,28 +67,20 @@ json_t *rr_environment_machine(void)
 
 	uname(&name);
 	return json_pack(
-		"{s:o, s:i, s:i, s:o, s:s, s:s, s:o}",
-		"cpu", json_of_line("/proc/cpuinfo", "model name"),
-		"cores", (int)sysconf(_SC_NPROCESSORS_ONLN),
-		"cores_allowed", rr_placement_count(),
+		"{s:o, s:i, s:i, s:o, s:s, s:s, s:o}", "cpu",
+		json_of_line("/proc/cpuinfo", "model name"), "cores",
+		(int)sysconf(_SC_NPROCESSORS_ONLN), "cores_allowed", rr_placement_count(),
 		"governor",
-		json_of_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-			NULL),
-		"kernel", name.release,
-		"architecture", name.machine,
-		"clock_source",
+		json_of_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", NULL),
+		"kernel", name.release, "architecture", name.machine, "clock_source",
 		json_of_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			NULL));
+			     NULL));
 }
 
 static json_t *json_of_build(void)
 {
-	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}",
-			 "version", RR_VERSION,
-			 "commit", RR_COMMIT,
-			 "dirty", RR_DIRTY,
-			 "compiler", __VERSION__,
-			 "flags", RR_FLAGS,
+	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "version", RR_VERSION, "commit",
+			 RR_COMMIT, "dirty", RR_DIRTY, "compiler", __VERSION__, "flags", RR_FLAGS,
 			 "hiredis", RR_HIREDIS);
 }
 
@@ -99,18 +88,14 @@ static json_t *json_of_settings(const struct rr_results *results)
 {
 	const struct rr_bench_options *options = results->options;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s}",
-			 "processes", (json_int_t)options->processes,
-			 "increments", (json_int_t)options->increments,
-			 "repeats", (json_int_t)options->repeats,
-			 "warmup", (json_int_t)options->warmup,
-			 "seed", (json_int_t)options->seed,
-			 "ttl_ms", (json_int_t)options->ttl_ms,
-			 "hold_us", (json_int_t)options->hold_us,
-			 "keys", (json_int_t)options->keys,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:s}", "processes",
+			 (json_int_t)options->processes, "increments",
+			 (json_int_t)options->increments, "repeats", (json_int_t)options->repeats,
+			 "warmup", (json_int_t)options->warmup, "seed", (json_int_t)options->seed,
+			 "ttl_ms", (json_int_t)options->ttl_ms, "hold_us",
+			 (json_int_t)options->hold_us, "keys", (json_int_t)options->keys,
 			 "persistence",
-			 options->n_redis ? "own" :
-				 rr_persistence_names[options->persistence],
+			 options->n_redis ? "own" : rr_persistence_names[options->persistence],
 			 "placement", results->placement);
 }
 
@@ -131,25 +116,21 @@ static json_t *json_of_text(const char *text)
 	return value;
 }
 
-bool rr_results_environment(const struct rr_results *results,
-			    const struct rr_cluster *cluster,
+bool rr_results_environment(const struct rr_results *results, const struct rr_cluster *cluster,
 			    const char *command_line, struct rr_error *error)
 {
-	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}",
-				 "run_id", results->run_id,
-				 "command_line", json_of_text(command_line),
-				 "settings", json_of_settings(results),
-				 "server", rr_environment_server(cluster),
-				 "machine", rr_environment_machine(),
-				 "build", json_of_build());
+	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "run_id", results->run_id,
+				 "command_line", json_of_text(command_line), "settings",
+				 json_of_settings(results), "server",
+				 rr_environment_server(cluster), "machine",
+				 rr_environment_machine(), "build", json_of_build());
 	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	bool written;
 
 	json_decref(root);
 	if (!text)
 		return rr_error_no_memory(error);
-	written = rr_results_write(results, "env.json", text, strlen(text),
-				   error);
+	written = rr_results_write(results, "env.json", text, strlen(text), error);
 	free(text);
 	return written;
 }

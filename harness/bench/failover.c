@@ -20,14 +20,12 @@ void rr_failover_begin(const struct rr_run *run)
 }
 
 /* When so much of the run is done that it is the next one's time. */
-static bool is_fail_over_due(const struct rr_run *run,
-			     const struct rr_board *board)
+static bool is_fail_over_due(const struct rr_run *run, const struct rr_board *board)
 {
 	const struct rr_formation *formation = run->formation;
 	const uint64_t next = (uint64_t)formation->tally.kills + 1;
 
-	return formation->phase == RR_FORMATION_WHOLE &&
-	       next <= (uint64_t)run->fail_overs &&
+	return formation->phase == RR_FORMATION_WHOLE && next <= (uint64_t)run->fail_overs &&
 	       rr_board_done(board) * ((uint64_t)run->fail_overs + 1) >=
 		       next * (uint64_t)run->increments;
 }
@@ -47,6 +45,5 @@ int rr_failover_pause_ms(const struct rr_run *run, int most_ms)
 {
 	if (!run->formation)
 		return most_ms;
-	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS :
-							     FAIL_OVER_PAUSE_MS;
+	return run->formation->phase == RR_FORMATION_WHOLE ? CALM_PAUSE_MS : FAIL_OVER_PAUSE_MS;
 }

@@ -23,12 +23,8 @@ static bool compare_incr(struct rr_comparison *comparison, int n)
 {
 	const long requests = comparison->options->increments * 5;
 	struct rr_series series[] = {
-		{ .strategy = rr_strategy_find("incr"),
-		  .clients = n,
-		  .increments = requests },
-		{ .run_program = rr_redis_benchmark_run,
-		  .clients = n,
-		  .increments = requests },
+		{ .strategy = rr_strategy_find("incr"), .clients = n, .increments = requests },
+		{ .run_program = rr_redis_benchmark_run, .clients = n, .increments = requests },
 	};
 	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
 	double ours, theirs;
@@ -37,8 +33,8 @@ static bool compare_incr(struct rr_comparison *comparison, int n)
 		return false;
 	ours = rr_comparison_rate(comparison, &series[0]);
 	theirs = rr_comparison_rate(comparison, &series[1]);
-	printf("%11d  %12s  %15s  %6.2f\n", n, rr_whole(left, ours),
-	       rr_whole(right, theirs), ours / theirs);
+	printf("%11d  %12s  %15s  %6.2f\n", n, rr_whole(left, ours), rr_whole(right, theirs),
+	       ours / theirs);
 	fflush(stdout);
 	return true;
 }
@@ -49,8 +45,7 @@ static bool show_incr(struct rr_comparison *comparison)
 
 	printf("incr against redis-benchmark -t incr, per second, pin %s\n\n",
 	       placement(comparison));
-	printf("%11s  %12s  %15s  %6s\n", "connections", "redrace",
-	       "redis-benchmark", "ratio");
+	printf("%11s  %12s  %15s  %6s\n", "connections", "redrace", "redis-benchmark", "ratio");
 	for (size_t i = 0; good && i < N_CONNECTIONS; i++)
 		good = compare_incr(comparison, connections[i]);
 	printf("\n");
@@ -75,8 +70,7 @@ static const struct rr_strategy ping_strategy = {
 
 /* A PING, then each strategy that the server has all commands for, with one
  * client and with many. Their number. */
-static size_t choose_series(struct rr_comparison *comparison,
-			    struct rr_series *series)
+static size_t choose_series(struct rr_comparison *comparison, struct rr_series *series)
 {
 	const struct rr_comparison_options *options = comparison->options;
 	size_t n = 0;
@@ -87,8 +81,7 @@ static size_t choose_series(struct rr_comparison *comparison,
 		const struct rr_strategy *strategy = rr_strategies[i];
 
 		if ((!options->all && !strategy->is_basic) ||
-		    !rr_bench_can_run(strategy, &comparison->cluster,
-				      comparison->session->prefix))
+		    !rr_bench_can_run(strategy, &comparison->cluster, comparison->session->prefix))
 			continue;
 		series[n++].strategy = strategy;
 		series[n] = series[n - 1];
@@ -102,29 +95,25 @@ static size_t choose_series(struct rr_comparison *comparison,
 	return n;
 }
 
-static void print_floor(const struct rr_comparison *comparison,
-			struct rr_series *series, size_t n)
+static void print_floor(const struct rr_comparison *comparison, struct rr_series *series, size_t n)
 {
 	const double pings = rr_comparison_rate(comparison, &series[0]);
 
 	printf("Strategies against their floor, pin %s: one round trip takes %.1f us\n\n",
 	       placement(comparison), 1e6 / pings);
-	printf("%-20s %11s  %8s  %8s  %8s  %9s  %11s  %12s\n", "strategy",
-	       "round trips", "floor/s", "1 thread", "of floor", "8 threads",
-	       "of 1 thread", "commands/inc");
+	printf("%-20s %11s  %8s  %8s  %8s  %9s  %11s  %12s\n", "strategy", "round trips", "floor/s",
+	       "1 thread", "of floor", "8 threads", "of 1 thread", "commands/inc");
 	for (size_t i = 1; i < n; i += 2) {
 		const struct rr_strategy *strategy = series[i].strategy;
 		const unsigned trips = strategy->cost.round_trips;
 		const double one = rr_comparison_rate(comparison, &series[i]);
-		const double many =
-			rr_comparison_rate(comparison, &series[i + 1]);
+		const double many = rr_comparison_rate(comparison, &series[i + 1]);
 		char a[RR_GROUPED_SIZE], b[RR_GROUPED_SIZE], c[RR_GROUPED_SIZE];
 
 		if (series[i].is_refused || series[i + 1].is_refused)
 			continue;
-		printf("%-20s %11u  %8s  %8s  %8.2f  %9s  %11.2f  %12.1f\n",
-		       strategy->name, trips, rr_whole(a, pings / trips),
-		       rr_whole(b, one), one * trips / pings,
+		printf("%-20s %11u  %8s  %8s  %8.2f  %9s  %11.2f  %12.1f\n", strategy->name, trips,
+		       rr_whole(a, pings / trips), rr_whole(b, one), one * trips / pings,
 		       rr_whole(c, many), many / one,
 		       rr_comparison_commands(comparison, &series[i + 1]));
 	}
@@ -133,8 +122,7 @@ static void print_floor(const struct rr_comparison *comparison,
 
 static bool show_floor(struct rr_comparison *comparison)
 {
-	struct rr_series *series =
-		calloc(1 + 2 * rr_n_strategies, sizeof(*series));
+	struct rr_series *series = calloc(1 + 2 * rr_n_strategies, sizeof(*series));
 	size_t n;
 	bool good;
 
@@ -157,9 +145,7 @@ static bool show_redlock(struct rr_comparison *comparison)
 		{ .strategy = rr_strategy_find("lua-delifequals"),
 		  .clients = 1,
 		  .increments = increments },
-		{ .strategy = rr_strategy_find("redlock"),
-		  .clients = 1,
-		  .increments = increments },
+		{ .strategy = rr_strategy_find("redlock"), .clients = 1, .increments = increments },
 	};
 
 	if (!rr_comparison_measure(comparison, series, 2))
@@ -174,18 +160,15 @@ static bool show_redlock(struct rr_comparison *comparison)
 /* ---- The whole ----------------------------------------------------------- */
 
 enum rr_exit rr_floor_compare(const struct rr_comparison_options *options,
-			      struct rr_session *session,
-			      struct rr_error *error)
+			      struct rr_session *session, struct rr_error *error)
 {
 	const size_t servers = 1 + rr_strategy_find("redlock")->lock.servers;
 	struct rr_comparison comparison;
 	bool good = true;
 
 	for (int pinned = 1; good && pinned >= 0; pinned--) {
-		good = rr_comparison_open(&comparison, options, session,
-					  servers, pinned, error) &&
-		       show_incr(&comparison) &&
-		       (!pinned || show_floor(&comparison)) &&
+		good = rr_comparison_open(&comparison, options, session, servers, pinned, error) &&
+		       show_incr(&comparison) && (!pinned || show_floor(&comparison)) &&
 		       show_redlock(&comparison);
 		rr_comparison_close(&comparison);
 	}

@@ -18,8 +18,7 @@ struct live_count {
 };
 
 /* 0 = there is none yet; negative: it cannot be read. */
-static long long read_live_counter(struct live_count *count,
-				   const struct rr_run *run)
+static long long read_live_counter(struct live_count *count, const struct rr_run *run)
 {
 	char key[RR_KEY_SIZE];
 	struct rl_reply reply;
@@ -38,8 +37,8 @@ static void print_counts(long long expected, long long actual)
 	char left[RR_GROUPED_SIZE], right[RR_GROUPED_SIZE];
 	char gone[RR_GROUPED_SIZE];
 
-	printf("   expected %11s   actual %11s   lost %11s",
-	       rr_grouped(left, expected), rr_grouped(right, actual),
+	printf("   expected %11s   actual %11s   lost %11s", rr_grouped(left, expected),
+	       rr_grouped(right, actual),
 	       rr_grouped(gone, expected > actual ? expected - actual : 0));
 }
 
@@ -49,15 +48,13 @@ static void print_counts(long long expected, long long actual)
  * was done since may be. So the expected value is known to be between the two,
  * and as long as the counter is there as well, nothing has been lost.
  */
-static void show_counts(void *context, const struct rr_run *run, uint64_t done,
-			int64_t elapsed_ns)
+static void show_counts(void *context, const struct rr_run *run, uint64_t done, int64_t elapsed_ns)
 {
 	struct live_count *count = context;
 	const long long before = (long long)done;
 	long long actual;
 
-	if (!count->is_terminal &&
-	    elapsed_ns < count->shown_ns + INT64_C(2000000000))
+	if (!count->is_terminal && elapsed_ns < count->shown_ns + INT64_C(2000000000))
 		return;
 	count->shown_ns = elapsed_ns;
 	actual = read_live_counter(count, run);
@@ -87,9 +84,8 @@ static bool run_live(struct live_count *count, long increments, bool is_shown,
 	const struct rr_watcher watcher = { show_counts, count };
 
 	count->shown_ns = 0;
-	return rr_bench_run(&run, &count->session->signals,
-			    is_shown ? &watcher : NULL, measurement, NULL,
-			    count->error);
+	return rr_bench_run(&run, &count->session->signals, is_shown ? &watcher : NULL, measurement,
+			    NULL, count->error);
 }
 
 /* How many increments this machine does in that time is tried out first. */
@@ -99,14 +95,12 @@ static enum rr_exit count_live(struct live_count *count)
 	struct rr_measurement m;
 	long increments;
 
-	printf("   %s, %d x %d %s\n", live->strategy, live->processes,
-	       live->threads, live->threads == 1 ? "thread" : "threads");
+	printf("   %s, %d x %d %s\n", live->strategy, live->processes, live->threads,
+	       live->threads == 1 ? "thread" : "threads");
 	fflush(stdout);
 	if (!run_live(count, 2000, false, &m))
 		return RR_EXIT_OK;
-	increments = (long)(rr_increments_per_s(&m) * (double)live->seconds) /
-			     1000 * 1000 +
-		     1000;
+	increments = (long)(rr_increments_per_s(&m) * (double)live->seconds) / 1000 * 1000 + 1000;
 	if (!run_live(count, increments, true, &m))
 		return RR_EXIT_OK;
 	printf("%s", count->is_terminal ? "\r" : "");
@@ -115,8 +109,8 @@ static enum rr_exit count_live(struct live_count *count)
 	return rr_verdict_exit(m.verdict);
 }
 
-enum rr_exit rr_live_count(const struct rr_live *live,
-			   struct rr_cluster *cluster, struct rr_error *error)
+enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluster,
+			   struct rr_error *error)
 {
 	struct live_count count = { .live = live,
 				    .session = cluster->session,

@@ -67,8 +67,7 @@ static int64_t wall_ns(const struct rr_board *board)
  * something to do: the first ones, when there are more than increments. */
 static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
 {
-	const size_t n = m->attempted < board->n_clients ? m->attempted :
-							   board->n_clients;
+	const size_t n = m->attempted < board->n_clients ? m->attempted : board->n_clients;
 	double sum = 0, squares = 0;
 
 	m->thread_ops_min = m->thread_ops_max = board->slots[0].done_at_first;
@@ -82,9 +81,7 @@ static void add_fairness(struct rr_measurement *m, const struct rr_board *board)
 		sum += (double)ops;
 		squares += (double)ops * (double)ops;
 	}
-	m->fairness_jain =
-		squares > 0 ? sum * sum / ((double)n * squares) :
-			      1;
+	m->fairness_jain = squares > 0 ? sum * sum / ((double)n * squares) : 1;
 }
 
 static struct rr_times times_of(const struct rr_spectra *spectra)
@@ -105,8 +102,7 @@ static struct rr_times times_of(const struct rr_spectra *spectra)
 	};
 }
 
-static void gather_fail_overs(struct rr_measurement *m,
-			      const struct rr_run *run)
+static void gather_fail_overs(struct rr_measurement *m, const struct rr_run *run)
 {
 	const struct rr_formation *formation = run->formation;
 
@@ -119,19 +115,16 @@ static void gather_fail_overs(struct rr_measurement *m,
 		return;
 	m->cut_ns = run->cut_ns;
 	m->wait_replicas = run->wait_replicas;
-	m->waits_for_all =
-		run->wait_replicas >= rr_formation_replicas(formation);
+	m->waits_for_all = run->wait_replicas >= rr_formation_replicas(formation);
 }
 
 void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
-			   const struct rr_run *run,
-			   const struct rr_board *board)
+			   const struct rr_run *run, const struct rr_board *board)
 {
 	memset(spectra, 0, sizeof(*spectra));
 	*m = (struct rr_measurement){
 		.strategy = run->strategy,
-		.promise = rr_promise_for(run->strategy, run->threads,
-					  run->processes),
+		.promise = rr_promise_for(run->strategy, run->threads, run->processes),
 		.threads = run->threads,
 		.processes = run->processes,
 		.hold_us = run->hold_us,
@@ -156,8 +149,7 @@ void rr_measurement_gather(struct rr_measurement *m, struct rr_spectra *spectra,
 
 /* ---- Judging ------------------------------------------------------------- */
 
-enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
-			       int processes)
+enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads, int processes)
 {
 	if (threads * processes == 1)
 		return RR_EXACT;
@@ -184,14 +176,11 @@ static void judge_exact(struct rr_measurement *m)
 	const struct rule rules[] = {
 		{ m->overruns, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: held longer than the lease" },
-		{ m->lost, RR_VERDICT_VIOLATED,
-		  "VIOLATED: updates lost, expected exact" },
-		{ m->extra, RR_VERDICT_VIOLATED,
-		  "VIOLATED: counted too much, expected exact" },
+		{ m->lost, RR_VERDICT_VIOLATED, "VIOLATED: updates lost, expected exact" },
+		{ m->extra, RR_VERDICT_VIOLATED, "VIOLATED: counted too much, expected exact" },
 		{ m->overlaps, RR_VERDICT_VIOLATED,
 		  "VIOLATED: two clients in the critical section" },
-		{ m->unknown, RR_VERDICT_INCONCLUSIVE,
-		  "inconclusive: replies were lost" },
+		{ m->unknown, RR_VERDICT_INCONCLUSIVE, "inconclusive: replies were lost" },
 		{ m->killed < m->to_kill, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: too few increments were queued to kill all workers" },
 		{ true, RR_VERDICT_EXACT, "exact, as expected" },
@@ -213,8 +202,7 @@ static void judge_failed_over(struct rr_measurement *m)
 		  "VIOLATED: all replicas had confirmed it" },
 		{ wrong && m->tally.fail_overs == 0, RR_VERDICT_VIOLATED,
 		  "VIOLATED: without a fail-over" },
-		{ wrong && is_alone, RR_VERDICT_FAILED_OVER,
-		  "lost by restarts of lock servers" },
+		{ wrong && is_alone, RR_VERDICT_FAILED_OVER, "lost by restarts of lock servers" },
 		{ wrong, RR_VERDICT_FAILED_OVER, "lost by fail-over" },
 		{ m->tally.kills < m->fail_overs, RR_VERDICT_INCONCLUSIVE,
 		  "inconclusive: too few increments for all fail-overs" },
@@ -228,8 +216,7 @@ static void judge_lossy(struct rr_measurement *m)
 {
 	const struct rule rules[] = {
 		{ m->lost, RR_VERDICT_LOSSY, "lossy, as expected" },
-		{ true, RR_VERDICT_INCONCLUSIVE,
-		  "inconclusive: nothing lost this time" },
+		{ true, RR_VERDICT_INCONCLUSIVE, "inconclusive: nothing lost this time" },
 	};
 
 	judge_by(m, rules);
@@ -255,9 +242,7 @@ void rr_measurement_judge(struct rr_measurement *m)
 
 double rr_increments_per_s(const struct rr_measurement *m)
 {
-	return m->wall_ns > 0 ?
-		       (double)m->ok * 1e9 / (double)m->wall_ns :
-		       0;
+	return m->wall_ns > 0 ? (double)m->ok * 1e9 / (double)m->wall_ns : 0;
 }
 
 double rr_commands_per_increment(const struct rr_measurement *m)
@@ -267,16 +252,12 @@ double rr_commands_per_increment(const struct rr_measurement *m)
 
 double rr_failed_pct(const struct rr_measurement *m)
 {
-	return m->attempted ?
-		       100.0 * (double)m->failed / (double)m->attempted :
-		       0;
+	return m->attempted ? 100.0 * (double)m->failed / (double)m->attempted : 0;
 }
 
 double rr_lost_pct(const struct rr_measurement *m)
 {
-	return m->expected_value ?
-		       100.0 * (double)m->lost / (double)m->expected_value :
-		       0;
+	return m->expected_value ? 100.0 * (double)m->lost / (double)m->expected_value : 0;
 }
 
 static const struct {

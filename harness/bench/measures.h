@@ -15,9 +15,8 @@
 enum {
 	RR_HISTOGRAM_SUB_BITS = 10,
 	RR_HISTOGRAM_TOP_BIT = 40, /* from 2^40 ns on, 2^40 - 1 counts */
-	RR_HISTOGRAM_BUCKETS =
-		(RR_HISTOGRAM_TOP_BIT - RR_HISTOGRAM_SUB_BITS + 1)
-		<< RR_HISTOGRAM_SUB_BITS,
+	RR_HISTOGRAM_BUCKETS = (RR_HISTOGRAM_TOP_BIT - RR_HISTOGRAM_SUB_BITS + 1)
+			       << RR_HISTOGRAM_SUB_BITS,
 };
 
 struct rr_histogram {
@@ -29,13 +28,11 @@ struct rr_histogram {
 };
 
 void rr_histogram_record(struct rr_histogram *histogram, uint64_t value_ns);
-void rr_histogram_merge(struct rr_histogram *into,
-			const struct rr_histogram *from);
+void rr_histogram_merge(struct rr_histogram *into, const struct rr_histogram *from);
 
 /* The smallest recorded value (its bucket's upper end, at most the maximum)
  * that at least `quantile` (0 to 1) of all values do not exceed. 0 if empty. */
-uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
-			       double quantile);
+uint64_t rr_histogram_quantile(const struct rr_histogram *histogram, double quantile);
 
 double rr_histogram_mean(const struct rr_histogram *histogram);
 
@@ -64,8 +61,8 @@ struct rr_spectra {
 
 /* Has the data server all that the strategy needs? If not, says so on stderr.
  * Keys are below `prefix`. */
-bool rr_bench_can_run(const struct rr_strategy *strategy,
-		      const struct rr_cluster *cluster, const char *prefix);
+bool rr_bench_can_run(const struct rr_strategy *strategy, const struct rr_cluster *cluster,
+		      const char *prefix);
 
 /* Compares the count with what was promised: sets expected_value, lost, extra,
  * verdict and remark. */
@@ -73,8 +70,7 @@ void rr_measurement_judge(struct rr_measurement *measurement);
 
 /* What a strategy promises with so many threads and processes; with one client
  * everything is exact. */
-enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads,
-			       int processes);
+enum rr_promise rr_promise_for(const struct rr_strategy *strategy, int threads, int processes);
 
 /* Of all commands, those of refused attempts too, per increment that was done. */
 double rr_commands_per_increment(const struct rr_measurement *measurement);

@@ -21,14 +21,13 @@ void rr_meeting_prefix(char prefix[32], const char *run)
 }
 
 /* "redrace:RUN:shards:NAME". */
-static void name_key(const struct rr_meeting *meeting, const char *name,
-		     char key[KEY])
+static void name_key(const struct rr_meeting *meeting, const char *name, char key[KEY])
 {
 	snprintf(key, KEY, "%sshards:%s", meeting->prefix, name);
 }
 
-static void name_point(const struct rr_meeting *meeting, const char *what,
-		       long number, char key[KEY])
+static void name_point(const struct rr_meeting *meeting, const char *what, long number,
+		       char key[KEY])
 {
 	char name[32];
 
@@ -36,12 +35,10 @@ static void name_point(const struct rr_meeting *meeting, const char *what,
 	name_key(meeting, name, key);
 }
 
-static bool fail_meeting(const struct rr_meeting *meeting,
-			 struct rr_error *error)
+static bool fail_meeting(const struct rr_meeting *meeting, struct rr_error *error)
 {
-	return rr_error_set(error, RR_ERROR_REDIS,
-			    "shard %d/%d of run '%s': %s", meeting->shard.index,
-			    meeting->shard.of, meeting->run,
+	return rr_error_set(error, RR_ERROR_REDIS, "shard %d/%d of run '%s': %s",
+			    meeting->shard.index, meeting->shard.of, meeting->run,
 			    rl_link_error(meeting->link));
 }
 
@@ -57,13 +54,12 @@ static bool look_for_failure(struct rr_meeting *meeting, struct rr_error *error)
 	if (rl_run(meeting->link, &reply, "GET %s", key) != RL_OK)
 		return fail_meeting(meeting, error);
 	return rl_reply_is_nil(&reply) ||
-	       rr_error_set(error, RR_ERROR_REDIS,
-			    "shard %s/%d of run '%s' has given up", reply.text,
-			    meeting->shard.of, meeting->run);
+	       rr_error_set(error, RR_ERROR_REDIS, "shard %s/%d of run '%s' has given up",
+			    reply.text, meeting->shard.of, meeting->run);
 }
 
-static bool is_meeting_over(struct rr_meeting *meeting, int64_t begun_ns,
-			    long long n, struct rr_error *error)
+static bool is_meeting_over(struct rr_meeting *meeting, int64_t begun_ns, long long n,
+			    struct rr_error *error)
 {
 	if (meeting->signals->interrupted)
 		return !rr_error_interrupted(error);
@@ -71,9 +67,10 @@ static bool is_meeting_over(struct rr_meeting *meeting, int64_t begun_ns,
 		return true;
 	if (rr_clock_ns() - begun_ns < meeting->limit_s * INT64_C(1000000000))
 		return false;
-	rr_error_set(error, RR_ERROR_REDIS,
-		     "run '%s': %lld of %d shards have come within %ld s (--wait-shards); start all of them",
-		     meeting->run, n, meeting->shard.of, meeting->limit_s);
+	rr_error_set(
+		error, RR_ERROR_REDIS,
+		"run '%s': %lld of %d shards have come within %ld s (--wait-shards); start all of them",
+		meeting->run, n, meeting->shard.of, meeting->limit_s);
 	return true;
 }
 
@@ -85,10 +82,8 @@ bool rr_meeting_point(struct rr_meeting *meeting, struct rr_error *error)
 	char key[KEY];
 
 	name_point(meeting, "point", meeting->n_points++, key);
-	if (rl_run(meeting->link, &reply, "SADD %s %d", key,
-		   meeting->shard.index) != RL_OK ||
-	    rl_run(meeting->link, &reply, "EXPIRE %s %d", key, KEYS_END_S) !=
-		    RL_OK)
+	if (rl_run(meeting->link, &reply, "SADD %s %d", key, meeting->shard.index) != RL_OK ||
+	    rl_run(meeting->link, &reply, "EXPIRE %s %d", key, KEYS_END_S) != RL_OK)
 		return fail_meeting(meeting, error);
 	for (;;) {
 		if (rl_run(meeting->link, &reply, "SCARD %s", key) != RL_OK)
@@ -120,14 +115,12 @@ static bool measure_once(struct rr_meeting *meeting, struct rr_error *error)
 	struct rl_reply reply;
 	int64_t half_ns, offset_ns;
 
-	if (rl_run(meeting->link, &reply, "TIME") != RL_OK ||
-	    reply.type != RL_REPLY_ARRAY || reply.length != 2 ||
-	    !rl_reply_number(&reply.elements[0], &seconds) ||
+	if (rl_run(meeting->link, &reply, "TIME") != RL_OK || reply.type != RL_REPLY_ARRAY ||
+	    reply.length != 2 || !rl_reply_number(&reply.elements[0], &seconds) ||
 	    !rl_reply_number(&reply.elements[1], &micros))
 		return fail_meeting(meeting, error);
 	half_ns = (realtime_ns() - before_ns) / 2;
-	offset_ns = seconds * INT64_C(1000000000) + micros * 1000 -
-		    (before_ns + half_ns);
+	offset_ns = seconds * INT64_C(1000000000) + micros * 1000 - (before_ns + half_ns);
 	if (half_ns < meeting->half_width_ns) {
 		meeting->half_width_ns = half_ns;
 		meeting->offset_ns = offset_ns;
@@ -146,17 +139,14 @@ static bool measure_clock(struct rr_meeting *meeting, struct rr_error *error)
 }
 
 /* The first one says when, on the server's clock, in microseconds. */
-static bool agree_on_start(struct rr_meeting *meeting, long long *start_us,
-			   struct rr_error *error)
+static bool agree_on_start(struct rr_meeting *meeting, long long *start_us, struct rr_error *error)
 {
-	const long long wish = (realtime_ns() + meeting->offset_ns) / 1000 +
-			       AHEAD_MS * 1000;
+	const long long wish = (realtime_ns() + meeting->offset_ns) / 1000 + AHEAD_MS * 1000;
 	struct rl_reply reply;
 	char key[KEY];
 
 	name_point(meeting, "start", meeting->n_points, key);
-	if (rl_run(meeting->link, &reply, "SET %s %lld NX EX %d", key, wish,
-		   KEYS_END_S) != RL_OK ||
+	if (rl_run(meeting->link, &reply, "SET %s %lld NX EX %d", key, wish, KEYS_END_S) != RL_OK ||
 	    rl_run(meeting->link, &reply, "GET %s", key) != RL_OK ||
 	    !rl_reply_number(&reply, start_us))
 		return fail_meeting(meeting, error);
@@ -169,15 +159,12 @@ bool rr_meeting_start(struct rr_meeting *meeting, struct rr_error *error)
 	long long start_us;
 	int64_t start_ns;
 
-	if (!measure_clock(meeting, error) ||
-	    !rr_meeting_point(meeting, error) ||
+	if (!measure_clock(meeting, error) || !rr_meeting_point(meeting, error) ||
 	    !agree_on_start(meeting, &start_us, error))
 		return false;
 	start_ns = start_us * 1000 - meeting->offset_ns;
-	at = (struct timespec){ .tv_sec = start_ns / 1000000000,
-				.tv_nsec = start_ns % 1000000000 };
-	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL) ==
-		       EINTR &&
+	at = (struct timespec){ .tv_sec = start_ns / 1000000000, .tv_nsec = start_ns % 1000000000 };
+	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL) == EINTR &&
 	       !meeting->signals->interrupted)
 		continue;
 	meeting->late_ns = realtime_ns() - start_ns;
@@ -186,28 +173,27 @@ bool rr_meeting_start(struct rr_meeting *meeting, struct rr_error *error)
 
 /* ---- Coming and going ----------------------------------------------------------- */
 
-static bool compare_meeting_options(struct rr_meeting *meeting,
-				    const char *options, struct rr_error *error)
+static bool compare_meeting_options(struct rr_meeting *meeting, const char *options,
+				    struct rr_error *error)
 {
 	struct rl_reply reply;
 	char key[KEY];
 
 	name_key(meeting, "options", key);
-	if (rl_run(meeting->link, &reply, "SET %s %s NX EX %d", key, options,
-		   KEYS_END_S) != RL_OK ||
+	if (rl_run(meeting->link, &reply, "SET %s %s NX EX %d", key, options, KEYS_END_S) !=
+		    RL_OK ||
 	    rl_run(meeting->link, &reply, "GET %s", key) != RL_OK)
 		return fail_meeting(meeting, error);
 	if (reply.text && strcmp(reply.text, options) == 0)
 		return true;
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "shard %d/%d has other options than those that are in run '%s' already: %.300s, not %.300s",
-			    meeting->shard.index, meeting->shard.of,
-			    meeting->run, options, reply.text);
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		"shard %d/%d has other options than those that are in run '%s' already: %.300s, not %.300s",
+		meeting->shard.index, meeting->shard.of, meeting->run, options, reply.text);
 }
 
-bool rr_meeting_open(struct rr_meeting *meeting,
-		     const struct rl_address *address, const char *options,
-		     struct rr_error *error)
+bool rr_meeting_open(struct rr_meeting *meeting, const struct rl_address *address,
+		     const char *options, struct rr_error *error)
 {
 	struct rl_reply reply;
 	long long is_new = 0;
@@ -219,18 +205,16 @@ bool rr_meeting_open(struct rr_meeting *meeting,
 	if (!compare_meeting_options(meeting, options, error))
 		return false;
 	name_key(meeting, "joined", key);
-	if (rl_run(meeting->link, &reply, "SADD %s %d", key,
-		   meeting->shard.index) != RL_OK ||
+	if (rl_run(meeting->link, &reply, "SADD %s %d", key, meeting->shard.index) != RL_OK ||
 	    !rl_reply_number(&reply, &is_new) ||
-	    rl_run(meeting->link, &reply, "EXPIRE %s %d", key, KEYS_END_S) !=
-		    RL_OK)
+	    rl_run(meeting->link, &reply, "EXPIRE %s %d", key, KEYS_END_S) != RL_OK)
 		return fail_meeting(meeting, error);
 	meeting->has_joined = is_new == 1;
 	return meeting->has_joined ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "shard %d/%d is in run '%s' already; after a run that was broken off take another --run",
-			    meeting->shard.index, meeting->shard.of,
-			    meeting->run);
+	       rr_error_set(
+		       error, RR_ERROR_USAGE,
+		       "shard %d/%d is in run '%s' already; after a run that was broken off take another --run",
+		       meeting->shard.index, meeting->shard.of, meeting->run);
 }
 
 static void delete_key(struct rr_meeting *meeting, const char *key)
@@ -242,8 +226,7 @@ static void delete_key(struct rr_meeting *meeting, const char *key)
 
 static void delete_all_keys(struct rr_meeting *meeting)
 {
-	static const char *const names[] = { "options", "joined", "failed",
-					     "left" };
+	static const char *const names[] = { "options", "joined", "failed", "left" };
 	char key[KEY];
 
 	for (long i = 0; i <= meeting->n_points; i++) {
@@ -266,8 +249,8 @@ void rr_meeting_close(struct rr_meeting *meeting, bool has_failed)
 
 	if (meeting->has_joined && has_failed) {
 		name_key(meeting, "failed", key);
-		rl_run(meeting->link, &reply, "SET %s %d EX %d", key,
-		       meeting->shard.index, KEYS_END_S);
+		rl_run(meeting->link, &reply, "SET %s %d EX %d", key, meeting->shard.index,
+		       KEYS_END_S);
 	}
 	if (meeting->has_joined) {
 		name_key(meeting, "left", key);

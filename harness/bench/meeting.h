@@ -18,12 +18,12 @@
 
 struct rr_meeting {
 	struct rr_shard shard;
-	const char *run;      /* its name */
-	char prefix[40];      /* of the keys */
+	const char *run; /* its name */
+	char prefix[40]; /* of the keys */
 	long limit_s;
 	struct rl_link *link;
 	struct rr_signals *signals;
-	long n_points;        /* where they have met so far */
+	long n_points; /* where they have met so far */
 	bool has_joined;
 	/* Of the last start, in nanoseconds: the server's clock is so far ahead of
 	 * ours, known to so much either way; and so long after the time that was
@@ -36,9 +36,8 @@ void rr_meeting_prefix(char prefix[32], const char *run);
 
 /* Joins the run. `options`: what has to be the same in all shards. False: there is
  * such a shard already, or it has other options. Close it in any case. */
-bool rr_meeting_open(struct rr_meeting *meeting,
-		     const struct rl_address *address, const char *options,
-		     struct rr_error *error);
+bool rr_meeting_open(struct rr_meeting *meeting, const struct rl_address *address,
+		     const char *options, struct rr_error *error);
 
 /* Waits for all shards. */
 bool rr_meeting_point(struct rr_meeting *meeting, struct rr_error *error);

@@ -24,8 +24,7 @@ static int64_t patience_ms(const struct rr_run *run)
  * lease has to be able to run out. */
 static int64_t stall_limit_ns(const struct rr_run *run)
 {
-	return (patience_ms(run) + 2 * run->ttl_ms + 2 * run->hold_us / 1000) *
-	       INT64_C(1000000);
+	return (patience_ms(run) + 2 * run->ttl_ms + 2 * run->hold_us / 1000) * INT64_C(1000000);
 }
 
 static int64_t crawl_lease_ms(const struct rr_run *run)
@@ -40,20 +39,18 @@ static int64_t crawl_lease_ms(const struct rr_run *run)
  * work can be as slow as leases are. */
 static bool may_crawl(const struct rr_run *run)
 {
-	return !run->strategy->lock.lease || run->formation ||
-	       run->kill_workers > 0 ||
+	return !run->strategy->lock.lease || run->formation || run->kill_workers > 0 ||
 	       run->hold_us / 1000 * 2 >= run->ttl_ms;
 }
 
 /* Judges a window when it is over, and begins the next. Without any increment it
  * is left to the other limit. */
-static bool is_crawling(struct rr_motion *motion, const struct rr_run *run,
-			uint64_t done, int64_t now_ns)
+static bool is_crawling(struct rr_motion *motion, const struct rr_run *run, uint64_t done,
+			int64_t now_ns)
 {
 	const int64_t lease_ms = crawl_lease_ms(run);
-	const int64_t least_ms = LEASES * lease_ms > patience_ms(run) ?
-					 LEASES * lease_ms :
-					 patience_ms(run);
+	const int64_t least_ms = LEASES * lease_ms > patience_ms(run) ? LEASES * lease_ms :
+									patience_ms(run);
 	const int64_t took_ms = (now_ns - motion->window_ns) / 1000000;
 	const uint64_t leases = (uint64_t)(took_ms / lease_ms);
 	const uint64_t increments = done - motion->window_done;
@@ -70,8 +67,8 @@ struct rr_motion rr_motion_begin(int64_t now_ns)
 	return (struct rr_motion){ .moved_ns = now_ns, .window_ns = now_ns };
 }
 
-const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run,
-			   uint64_t done, int64_t now_ns)
+const char *rr_motion_look(struct rr_motion *motion, const struct rr_run *run, uint64_t done,
+			   int64_t now_ns)
 {
 	if (done < motion->done) /* the warm-up is over */
 		*motion = rr_motion_begin(now_ns);

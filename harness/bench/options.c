@@ -34,10 +34,8 @@ static bool take_threads(void *into, char *list, struct rr_error *error)
 	while ((one = strsep(&list, ","))) {
 		if (options->n_threads == RR_SWEEP_MAX)
 			return rr_error_set(error, RR_ERROR_USAGE,
-					    "--threads: more than %d numbers",
-					    RR_SWEEP_MAX);
-		if (!rr_take_number("threads", one, 1, RR_CLIENTS_MAX,
-				    &threads, error))
+					    "--threads: more than %d numbers", RR_SWEEP_MAX);
+		if (!rr_take_number("threads", one, 1, RR_CLIENTS_MAX, &threads, error))
 			return false;
 		add_threads(options, threads);
 	}
@@ -48,10 +46,9 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
 
-	return rr_strategy_choose(name, options->strategies,
-				  &options->n_strategies) ||
-	       rr_refuse_name("strategy", name, rr_strategy_name,
-			      "'redrace list' shows them", error);
+	return rr_strategy_choose(name, options->strategies, &options->n_strategies) ||
+	       rr_refuse_name("strategy", name, rr_strategy_name, "'redrace list' shows them",
+			      error);
 }
 
 /* A name with the suffix of a report is one, any other the directory of results. */
@@ -60,16 +57,13 @@ static bool take_bench_output(void *into, char *path, struct rr_error *error)
 	struct rr_bench_options *options = into;
 	enum rr_format format;
 
-	if (rr_format_of_file(path, RR_RESULT_FORMATS, &format) &&
-	    format != RR_FORMATS)
-		return rr_outputs_add(&options->report, path,
-				      RR_RESULT_FORMATS, error);
+	if (rr_format_of_file(path, RR_RESULT_FORMATS, &format) && format != RR_FORMATS)
+		return rr_outputs_add(&options->report, path, RR_RESULT_FORMATS, error);
 	options->output = path;
 	return true;
 }
 
-static const char *const pins[] = { [RR_PIN_SAME] = "same",
-				    [RR_PIN_NONE] = "none" };
+static const char *const pins[] = { [RR_PIN_SAME] = "same", [RR_PIN_NONE] = "none" };
 
 static const struct rr_option options_table[] = {
 	{ .help = "Load" },
@@ -78,104 +72,160 @@ static const struct rr_option options_table[] = {
 	  .at = AT(all) },
 	{ .common = RR_OPTION_INCREMENTS,
 	  .help = "increments of all clients together (100000)",
-	  .at = AT(increments), .min = 1, .max = 1000000000 },
-	{ .name = "threads", .letter = 't', .argument = "N[,N...]",
+	  .at = AT(increments),
+	  .min = 1,
+	  .max = 1000000000 },
+	{ .name = "threads",
+	  .letter = 't',
+	  .argument = "N[,N...]",
 	  .help = "clients in each process, with a connection each (2); a list is a sweep",
-	  .kind = RR_TAKES_MORE, .take = take_threads },
-	{ .common = RR_OPTION_PROCESSES, .help = "worker processes (1)",
-	  .at = AT(processes), .min = 1, .max = 256 },
+	  .kind = RR_TAKES_MORE,
+	  .take = take_threads },
+	{ .common = RR_OPTION_PROCESSES,
+	  .help = "worker processes (1)",
+	  .at = AT(processes),
+	  .min = 1,
+	  .max = 256 },
 	{ .common = RR_OPTION_REPEATS,
 	  .help = "runs of each strategy, in an order that is shuffled each time (1)",
-	  .at = AT(repeats), .min = 1, .max = 1000 },
-	{ .name = "warmup", .argument = "N",
+	  .at = AT(repeats),
+	  .min = 1,
+	  .max = 1000 },
+	{ .name = "warmup",
+	  .argument = "N",
 	  .help = "increments before the measured ones (1000)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(warmup), .max = 1000000 },
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(warmup),
+	  .max = 1000000 },
 	{ .common = RR_OPTION_SEED,
 	  .help = "seed for the order, keys and back-off (random)",
-	  .at = AT(seed), .max = INT64_MAX },
-	{ .name = "keys", .argument = "N",
+	  .at = AT(seed),
+	  .max = INT64_MAX },
+	{ .name = "keys",
+	  .argument = "N",
 	  .help = "counters to choose from at random, each with its lock (1)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(keys), .min = 1,
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(keys),
+	  .min = 1,
 	  .max = RR_KEYS_MAX },
-	{ .name = "hold-us", .argument = "US",
+	{ .name = "hold-us",
+	  .argument = "US",
 	  .help = "microseconds of work between reading and writing the counter (0)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(hold_us), .max = 60000000 },
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(hold_us),
+	  .max = 60000000 },
 	{ .help = "Locks" },
-	{ .common = RR_OPTION_TTL_MS, .at = AT(ttl_ms), .min = 10,
-	  .max = 86400000 },
-	{ .name = "wait", .argument = "POLICY",
+	{ .common = RR_OPTION_TTL_MS, .at = AT(ttl_ms), .min = 10, .max = 86400000 },
+	{ .name = "wait",
+	  .argument = "POLICY",
 	  .help = "what a client does that does not get the lock: gives the increment up (fail-fast), asks again after a fixed time (sleep) or after a growing random time (backoff, the default), or puts the increment into a queue and goes on (delay-queue)",
-	  .kind = RR_TAKES_WORD, .at = AT(policy), .words = rr_policy_names,
+	  .kind = RR_TAKES_WORD,
+	  .at = AT(policy),
+	  .words = rr_policy_names,
 	  .n_words = RR_POLICIES },
-	{ .name = "kill-workers", .argument = "N",
+	{ .name = "kill-workers",
+	  .argument = "N",
 	  .help = "with --wait delay-queue: kill -9 a worker that has taken an increment from the queue and not done it, N times (0)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(kill_workers), .max = 1000 },
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(kill_workers),
+	  .max = 1000 },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
-	{ .name = "topology", .argument = "NAME",
+	{ .name = "topology",
+	  .argument = "NAME",
 	  .help = "what the private data server is part of: nothing (alone, the default); a primary with two replicas, of which redrace itself promotes one (replica); the same under three sentinels (sentinel); a Redis Cluster of three primaries with a replica each (cluster)",
-	  .kind = RR_TAKES_WORD, .at = AT(topology), .words = rr_topology_names,
+	  .kind = RR_TAKES_WORD,
+	  .at = AT(topology),
+	  .words = rr_topology_names,
 	  .n_words = RR_TOPOLOGIES },
-	{ .name = "fail-over", .argument = "N",
+	{ .name = "fail-over",
+	  .argument = "N",
 	  .help = "kill -9 the primary N times during each run and let another be promoted; with lock servers of their own one of those is killed instead and comes back empty a second later (0)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(fail_overs), .max = 1000 },
-	{ .name = "cut-ms", .argument = "MS",
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(fail_overs),
+	  .max = 1000 },
+	{ .name = "cut-ms",
+	  .argument = "MS",
 	  .help = "cut the primary off from its replicas so long before each kill: what it acknowledges then is nowhere else (0); at most 4500: a replica that was cut off for longer is not promoted",
-	  .kind = RR_TAKES_NUMBER, .at = AT(cut_ms), .max = 4500 },
-	{ .name = "wait-replicas", .argument = "N",
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(cut_ms),
+	  .max = 4500 },
+	{ .name = "wait-replicas",
+	  .argument = "N",
 	  .help = "WAIT for N replicas after each lock and after each write: with fewer within 100 ms the lock is given back and the write counts as unknown (0)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(wait_replicas), .max = 2 },
-	{ .name = "persistence", .argument = "none|rdb|everysec|always",
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(wait_replicas),
+	  .max = 2 },
+	{ .name = "persistence",
+	  .argument = "none|rdb|everysec|always",
 	  .help = "what the private servers write to disk (none)",
-	  .kind = RR_TAKES_WORD, .at = AT(persistence),
-	  .words = rr_persistence_names, .n_words = RR_PERSIST_KINDS },
-	{ .name = "pin", .argument = "same|none",
+	  .kind = RR_TAKES_WORD,
+	  .at = AT(persistence),
+	  .words = rr_persistence_names,
+	  .n_words = RR_PERSIST_KINDS },
+	{ .name = "pin",
+	  .argument = "same|none",
 	  .help = "same: clients and servers on one processor (the default with private servers but those of a --topology); none: the kernel decides",
-	  .kind = RR_TAKES_WORD, .at = AT(pin), .words = pins,
+	  .kind = RR_TAKES_WORD,
+	  .at = AT(pin),
+	  .words = pins,
 	  .n_words = sizeof(pins) / sizeof(pins[0]) },
-	{ .name = "redis", .argument = "URI[,URI...]",
+	{ .name = "redis",
+	  .argument = "URI[,URI...]",
 	  .help = "your own servers instead: the data server, then lock servers; without it those of the environment variable REDRACE_REDIS",
-	  .kind = RR_TAKES_MORE, .take = rr_take_own_servers },
-	{ .name = "redis-password-file", .argument = "FILE",
+	  .kind = RR_TAKES_MORE,
+	  .take = rr_take_own_servers },
+	{ .name = "redis-password-file",
+	  .argument = "FILE",
 	  .help = "their password, where the URI has none: the first line of FILE; else that of the environment variable REDISCLI_AUTH",
-	  .kind = RR_TAKES_TEXT, .at = AT(password_file) },
-	{ .name = "askpass", .help = "ask for their password on the terminal",
-	  .kind = RR_TAKES_NOTHING, .at = AT(asks_password) },
+	  .kind = RR_TAKES_TEXT,
+	  .at = AT(password_file) },
+	{ .name = "askpass",
+	  .help = "ask for their password on the terminal",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(asks_password) },
 	{ .help = "Several machines" },
 	{ .common = RR_OPTION_SHARD,
 	  .help = "be client I of N that share the load, on a server of --redis; redrace merge puts their results together and judges",
 	  .at = AT(shard) },
-	{ .name = "run", .argument = "NAME",
+	{ .name = "run",
+	  .argument = "NAME",
 	  .help = "with --shard: a name that all shards of a run are given, and no other run",
-	  .kind = RR_TAKES_TEXT, .at = AT(run_name) },
-	{ .name = "wait-shards", .argument = "S",
+	  .kind = RR_TAKES_TEXT,
+	  .at = AT(run_name) },
+	{ .name = "wait-shards",
+	  .argument = "S",
 	  .help = "with --shard: wait for the other shards at most so many seconds (120)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(wait_shards), .min = 1,
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(wait_shards),
+	  .min = 1,
 	  .max = 86400 },
 	{ .help = "Output" },
-	{ .name = "trace", .argument = "N",
+	{ .name = "trace",
+	  .argument = "N",
 	  .help = "write to DIR/holders who was in the critical section when: the last N times of each client, where there is a lock (0: nothing)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(trace), .max = 10000 },
-	{ .common = RR_OPTION_OUTPUT, .argument = "DIR|FILE",
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(trace),
+	  .max = 10000 },
+	{ .common = RR_OPTION_OUTPUT,
+	  .argument = "DIR|FILE",
 	  .help = "write the results to DIR (results/RUN); a FILE with the suffix .txt, .json, .xml (JUnit), .tap or .ctrf.json is also written; may be repeated",
 	  .take = take_bench_output },
-	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed),
-	  .formats = RR_RESULT_FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = RR_RESULT_FORMATS },
 };
 
 /* ---- What goes together, and with this machine's limits ---------------- */
 
-static bool check_leases(const struct rr_bench_options *options,
-			 struct rr_error *error)
+static bool check_leases(const struct rr_bench_options *options, struct rr_error *error)
 {
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
 
-		if (strategy->lock.lease == RR_LEASE_IN_SECONDS &&
-		    options->ttl_ms % 1000)
-			return rr_error_set(error, RR_ERROR_USAGE,
-					    "--ttl-ms %ld: the lease of %s is whole seconds; give a multiple of 1000",
-					    options->ttl_ms, strategy->name);
+		if (strategy->lock.lease == RR_LEASE_IN_SECONDS && options->ttl_ms % 1000)
+			return rr_error_set(
+				error, RR_ERROR_USAGE,
+				"--ttl-ms %ld: the lease of %s is whole seconds; give a multiple of 1000",
+				options->ttl_ms, strategy->name);
 	}
 	return true;
 }
@@ -201,19 +251,16 @@ static long count_files(const struct rr_bench_options *options)
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
-		const size_t links =
-			1 + strategy->lock.servers + strategy->cost.connections;
+		const size_t links = 1 + strategy->lock.servers + strategy->cost.connections;
 
 		servers = links > servers ? links : servers;
 	}
-	return SPARE_FILES + (threads * (long)servers > clients ?
-				      threads * (long)servers :
-				      clients);
+	return SPARE_FILES +
+	       (threads * (long)servers > clients ? threads * (long)servers : clients);
 }
 
 /* Raises the soft limit if need be. */
-static bool check_files(const struct rr_bench_options *options,
-			struct rr_error *error)
+static bool check_files(const struct rr_bench_options *options, struct rr_error *error)
 {
 	const long need = count_files(options);
 	struct rlimit limit;
@@ -225,22 +272,24 @@ static bool check_files(const struct rr_bench_options *options,
 	if (setrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    (limit.rlim_max == RLIM_INFINITY || (long)limit.rlim_max >= need))
 		return true;
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "--threads %ld needs %ld open files and the limit is %ld; raise it (ulimit -Hn) or ask for fewer threads",
-			    most_threads(options), need, (long)limit.rlim_max);
+	return rr_error_set(
+		error, RR_ERROR_USAGE,
+		"--threads %ld needs %ld open files and the limit is %ld; raise it (ulimit -Hn) or ask for fewer threads",
+		most_threads(options), need, (long)limit.rlim_max);
 }
 
 /* Who dies must be one client that has taken one increment, and somebody must
  * be left to notice. */
-static bool check_kills(const struct rr_bench_options *options,
-			struct rr_error *error)
+static bool check_kills(const struct rr_bench_options *options, struct rr_error *error)
 {
 	if (options->policy != RR_POLICY_DELAY_QUEUE)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--kill-workers is for --wait delay-queue; without it the increment of a dead worker is lost");
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--kill-workers is for --wait delay-queue; without it the increment of a dead worker is lost");
 	if (most_threads(options) != 1 || options->processes < 2)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--kill-workers needs --threads 1 and --processes 2 or more, so that only one client dies and others go on");
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--kill-workers needs --threads 1 and --processes 2 or more, so that only one client dies and others go on");
 	if (options->kill_workers > options->increments)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--kill-workers %ld: there are only %ld increments",
@@ -260,40 +309,39 @@ static long most_replicas(enum rr_topology topology)
 	return replicas[topology];
 }
 
-static bool check_topology(const struct rr_bench_options *options,
-			   struct rr_error *error)
+static bool check_topology(const struct rr_bench_options *options, struct rr_error *error)
 {
 	const char *name = rr_topology_names[options->topology];
 
 	if (options->topology == RR_TOPOLOGY_ALONE)
-		return (!options->fail_overs && !options->wait_replicas &&
-			!options->cut_ms) ||
-		       rr_error_set(error, RR_ERROR_USAGE,
-				    "--fail-over, --cut-ms and --wait-replicas need --topology replica, sentinel or cluster");
+		return (!options->fail_overs && !options->wait_replicas && !options->cut_ms) ||
+		       rr_error_set(
+			       error, RR_ERROR_USAGE,
+			       "--fail-over, --cut-ms and --wait-replicas need --topology replica, sentinel or cluster");
 	if (options->n_redis)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--topology %s is of private servers, and those of --redis are yours; leave one out",
-				    name);
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--topology %s is of private servers, and those of --redis are yours; leave one out",
+			name);
 	if (options->policy == RR_POLICY_DELAY_QUEUE)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--topology %s: the queue of --wait delay-queue does not survive a fail-over; leave one out",
-				    name);
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--topology %s: the queue of --wait delay-queue does not survive a fail-over; leave one out",
+			name);
 	if (options->wait_replicas > most_replicas(options->topology))
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--wait-replicas %ld: a primary of --topology %s has %ld",
-				    options->wait_replicas, name,
-				    most_replicas(options->topology));
+				    options->wait_replicas, name, most_replicas(options->topology));
 	if (options->cut_ms && !options->fail_overs)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--cut-ms is what comes before a fail-over; give --fail-over N, too");
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--cut-ms is what comes before a fail-over; give --fail-over N, too");
 	return options->fail_overs <= options->increments ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--fail-over %ld: there are only %ld increments",
+	       rr_error_set(error, RR_ERROR_USAGE, "--fail-over %ld: there are only %ld increments",
 			    options->fail_overs, options->increments);
 }
 
-static bool check_sizes(const struct rr_bench_options *options,
-			struct rr_error *error)
+static bool check_sizes(const struct rr_bench_options *options, struct rr_error *error)
 {
 	const long threads = most_threads(options);
 	const long clients = threads * options->processes;
@@ -301,22 +349,22 @@ static bool check_sizes(const struct rr_bench_options *options,
 	if (clients > RR_CLIENTS_MAX)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "%ld threads in %ld processes are %ld clients; %d is the most",
-				    threads, options->processes, clients,
-				    RR_CLIENTS_MAX);
+				    threads, options->processes, clients, RR_CLIENTS_MAX);
 	if (clients * options->keys > TARGETS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--keys %ld with %ld clients is too much for memory; %d clients x keys is the most",
-				    options->keys, clients, TARGETS_MAX);
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--keys %ld with %ld clients is too much for memory; %d clients x keys is the most",
+			options->keys, clients, TARGETS_MAX);
 	if (clients * options->trace > TARGETS_MAX)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--trace %ld with %ld clients is too much for memory; %d clients x times is the most",
-				    options->trace, clients, TARGETS_MAX);
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--trace %ld with %ld clients is too much for memory; %d clients x times is the most",
+			options->trace, clients, TARGETS_MAX);
 	return true;
 }
 
 /* Without a name: the basic ones, or all. */
-static bool choose_strategies(struct rr_bench_options *options,
-			      struct rr_error *error)
+static bool choose_strategies(struct rr_bench_options *options, struct rr_error *error)
 {
 	if (options->all && options->n_strategies)
 		return rr_error_set(error, RR_ERROR_USAGE,
@@ -326,8 +374,7 @@ static bool choose_strategies(struct rr_bench_options *options,
 		return true;
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		if (options->all || rr_strategies[i]->is_basic)
-			options->strategies[options->n_strategies++] =
-				rr_strategies[i];
+			options->strategies[options->n_strategies++] = rr_strategies[i];
 	}
 	return true;
 }
@@ -338,14 +385,12 @@ static long seed_of_run(const char *name)
 	uint64_t digest = UINT64_C(0xcbf29ce484222325);
 
 	for (; *name; name++)
-		digest = (digest ^ (unsigned char)*name) *
-			 UINT64_C(0x100000001b3);
+		digest = (digest ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
 	return (long)(digest % 1000000000);
 }
 
 /* All shards shuffle alike. */
-static bool settle_shard(struct rr_bench_options *options,
-			 struct rr_error *error)
+static bool settle_shard(struct rr_bench_options *options, struct rr_error *error)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -353,8 +398,7 @@ static bool settle_shard(struct rr_bench_options *options,
 	const char *wrong = NULL;
 
 	if (!options->shard.of)
-		return !name || rr_error_set(error, RR_ERROR_USAGE,
-					     "--run needs --shard");
+		return !name || rr_error_set(error, RR_ERROR_USAGE, "--run needs --shard");
 	if (!options->n_redis)
 		wrong = "--shard needs --redis, a server that all shards reach";
 	else if (!name)
@@ -376,20 +420,19 @@ static bool check_options(void *into, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
 
-	return rr_complete_own_servers(options, error) &&
-	       settle_shard(options, error) &&
-	       choose_strategies(options, error) &&
-	       check_sizes(options, error) && check_leases(options, error) &&
-	       check_files(options, error) &&
+	return rr_complete_own_servers(options, error) && settle_shard(options, error) &&
+	       choose_strategies(options, error) && check_sizes(options, error) &&
+	       check_leases(options, error) && check_files(options, error) &&
 	       check_topology(options, error) &&
 	       (!options->kill_workers || check_kills(options, error)) &&
 	       (!options->n_redis || rr_check_own_servers(options, error));
 }
 
 const struct rr_command_line rr_bench_command_line = {
-	.about = "Counts to a known number under each strategy, checks the result and measures.\v"
-		 "Without a STRATEGY the basic ones run, with --all all of them; 'redrace list' shows them. "
-		 "The results, runs.csv, summary.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
+	.about =
+		"Counts to a known number under each strategy, checks the result and measures.\v"
+		"Without a STRATEGY the basic ones run, with --all all of them; 'redrace list' shows them. "
+		"The results, runs.csv, summary.csv, env.json and percentiles/, are written to results/RUN unless --output names another directory; results/latest is a link to the newest.",
 	.arguments = "[STRATEGY...]",
 	.examples = "redrace bench none local-mutex multi-watch incr\n"
 		    "redrace bench --threads 1,2,4,8 --redis unix:///run/redis.sock incr\n"

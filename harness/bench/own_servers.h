@@ -12,10 +12,8 @@ rr_take rr_take_own_servers;
 /* When all options are taken: those of REDRACE_REDIS if there are none, and the
  * password for those that have none, of the file, the terminal or
  * REDISCLI_AUTH. */
-bool rr_complete_own_servers(struct rr_bench_options *options,
-			     struct rr_error *error);
+bool rr_complete_own_servers(struct rr_bench_options *options, struct rr_error *error);
 
-bool rr_check_own_servers(const struct rr_bench_options *options,
-			  struct rr_error *error);
+bool rr_check_own_servers(const struct rr_bench_options *options, struct rr_error *error);
 
 #endif

@@ -64,10 +64,8 @@ static const struct rr_peer_lock locks[] = {
 };
 
 static const struct rr_peer_bar bars[] = {
-	{ "lua-delifequals", "redis-py", 1.4 },
-	{ "lua-delifequals", "redis-semaphore", 1.4 },
-	{ "lua-pipelined", "redis-py", 2.5 },
-	{ "lua-pipelined", "redis-semaphore", 2.5 },
+	{ "lua-delifequals", "redis-py", 1.4 }, { "lua-delifequals", "redis-semaphore", 1.4 },
+	{ "lua-pipelined", "redis-py", 2.5 },   { "lua-pipelined", "redis-semaphore", 2.5 },
 	{ "redlock", "node-redlock", 2 },
 };
 
@@ -85,8 +83,7 @@ static void enter_ours(struct rr_peers *peers, const struct rr_peer_lock *lock)
 }
 
 /* What is not installed is named. False after another error. */
-static bool invite_theirs(struct rr_peers *peers,
-			  const struct rr_peer_lock *lock,
+static bool invite_theirs(struct rr_peers *peers, const struct rr_peer_lock *lock,
 			  struct rr_signals *signals, struct rr_error *error)
 {
 	struct rr_contestant *one = &peers->contestants[peers->n];
@@ -100,8 +97,7 @@ static bool invite_theirs(struct rr_peers *peers,
 }
 
 /* Ours, and those of theirs that are installed. */
-static bool invite_contestants(struct rr_peers *peers,
-			       struct rr_signals *signals,
+static bool invite_contestants(struct rr_peers *peers, struct rr_signals *signals,
 			       struct rr_error *error)
 {
 	for (size_t i = 0; i < N_LOCKS; i++) {
@@ -124,8 +120,8 @@ static bool are_ours_alone(const struct rr_peers *peers)
 
 /* ---- Measuring ----------------------------------------------------------- */
 
-static void plan_series(struct rr_contestant *one, struct rr_series *series,
-			size_t sweep, long increments)
+static void plan_series(struct rr_contestant *one, struct rr_series *series, size_t sweep,
+			long increments)
 {
 	one->series[sweep] = series;
 	series->clients = rr_peer_clients[sweep];
@@ -147,16 +143,14 @@ static bool measure_contestants(struct rr_peers *peers)
 
 	for (size_t sweep = 0; sweep < RR_PEER_SWEEP; sweep++) {
 		for (size_t i = 0; i < peers->n; i++)
-			plan_series(&peers->contestants[i], &peers->series[n++],
-				    sweep, increments);
+			plan_series(&peers->contestants[i], &peers->series[n++], sweep, increments);
 	}
 	return rr_comparison_measure(&peers->comparison, peers->series, n);
 }
 
 static enum rr_exit compare_peers(struct rr_peers *peers,
-				  const struct rr_comparison_options *options,
-				  bool as_document, struct rr_session *session,
-				  struct rr_error *error)
+				  const struct rr_comparison_options *options, bool as_document,
+				  struct rr_session *session, struct rr_error *error)
 {
 	const size_t servers = 1 + rr_strategy_find("redlock")->lock.servers;
 
@@ -166,8 +160,7 @@ static enum rr_exit compare_peers(struct rr_peers *peers,
 		return RR_EXIT_OK;
 	if (are_ours_alone(peers))
 		return RR_EXIT_SKIPPED;
-	if (rr_comparison_open(&peers->comparison, options, session, servers,
-			       true, error) &&
+	if (rr_comparison_open(&peers->comparison, options, session, servers, true, error) &&
 	    measure_contestants(peers)) {
 		if (as_document)
 			rr_peers_print_document(peers);
@@ -178,16 +171,14 @@ static enum rr_exit compare_peers(struct rr_peers *peers,
 	return peers->comparison.verdict;
 }
 
-enum rr_exit rr_peers_compare(const struct rr_comparison_options *options,
-			      bool as_document, struct rr_session *session,
-			      struct rr_error *error)
+enum rr_exit rr_peers_compare(const struct rr_comparison_options *options, bool as_document,
+			      struct rr_session *session, struct rr_error *error)
 {
 	struct rr_peers *peers = calloc(1, sizeof(*peers));
 	enum rr_exit code = RR_EXIT_OK;
 
 	if (peers)
-		code = compare_peers(peers, options, as_document, session,
-				     error);
+		code = compare_peers(peers, options, as_document, session, error);
 	else
 		rr_error_no_memory(error);
 	free(peers);

@@ -19,12 +19,12 @@ struct rr_peer_lock {
 	enum rr_guarantee guarantee;
 	bool is_ours;
 	struct rr_lock_peer peer; /* of theirs */
-	const char *note; /* what it does differently; a sentence */
+	const char *note;         /* what it does differently; a sentence */
 };
 
 struct rr_contestant {
 	const struct rr_peer_lock *lock;
-	struct rr_strategy strategy; /* ours, with the wait of all */
+	struct rr_strategy strategy;           /* ours, with the wait of all */
 	struct rr_lock_peer_versions versions; /* theirs */
 	struct rr_series *series[RR_PEER_SWEEP];
 };

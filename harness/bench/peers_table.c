@@ -18,12 +18,10 @@ enum { CELL_SIZE = 64 };
 static const struct {
 	const char *title, *promise;
 } guarantees[RR_GUARANTEES] = {
-	[RR_GUARANTEE_TOKEN] = {
-		"A lock on one server",
-		"A token and a lease of 10 s, not renewed; only whoever has the token deletes it. None has a fencing number: a holder slower than its lease is not kept from writing." },
-	[RR_GUARANTEE_QUORUM] = {
-		"A lock on five servers",
-		"The same on five independent servers, beside the one that has the data: held when three of them grant it. Not renewed, no fencing number." },
+	[RR_GUARANTEE_TOKEN] = { "A lock on one server",
+				 "A token and a lease of 10 s, not renewed; only whoever has the token deletes it. None has a fencing number: a holder slower than its lease is not kept from writing." },
+	[RR_GUARANTEE_QUORUM] = { "A lock on five servers",
+				  "The same on five independent servers, beside the one that has the data: held when three of them grant it. Not renewed, no fencing number." },
 };
 
 /* ---- Figures ------------------------------------------------------------- */
@@ -36,8 +34,7 @@ static bool has_figure(const struct rr_contestant *one, size_t sweep)
 	return !series->is_refused && !series->is_wrong;
 }
 
-static void print_rate(const struct rr_peers *peers,
-		       const struct rr_contestant *one, size_t sweep,
+static void print_rate(const struct rr_peers *peers, const struct rr_contestant *one, size_t sweep,
 		       char cell[CELL_SIZE])
 {
 	struct rr_series *series = one->series[sweep];
@@ -49,13 +46,11 @@ static void print_rate(const struct rr_peers *peers,
 		snprintf(cell, CELL_SIZE, "refused");
 	else
 		snprintf(cell, CELL_SIZE, "%s",
-			 rr_whole(rate, rr_comparison_rate(&peers->comparison,
-							   series)));
+			 rr_whole(rate, rr_comparison_rate(&peers->comparison, series)));
 }
 
 /* 0 where there is no figure. */
-static double lead_of(const struct rr_peers *peers,
-		      const struct rr_contestant *ours,
+static double lead_of(const struct rr_peers *peers, const struct rr_contestant *ours,
 		      const struct rr_contestant *theirs, size_t sweep)
 {
 	if (!has_figure(ours, sweep) || !has_figure(theirs, sweep))
@@ -72,8 +67,7 @@ static void print_lead(double lead, char cell[CELL_SIZE])
 		snprintf(cell, CELL_SIZE, "-");
 }
 
-static const struct rr_contestant *find_contestant(const struct rr_peers *peers,
-						   const char *name)
+static const struct rr_contestant *find_contestant(const struct rr_peers *peers, const char *name)
 {
 	for (size_t i = 0; i < peers->n; i++) {
 		if (strcmp(peers->contestants[i].lock->name, name) == 0)
@@ -86,8 +80,8 @@ static const struct rr_contestant *find_contestant(const struct rr_peers *peers,
 
 /* A row with a cell for each number of clients; `format` begins with a string
  * and has another for each cell. */
-typedef void print_cell(const struct rr_peers *peers, const void *what,
-			size_t sweep, char cell[CELL_SIZE]);
+typedef void print_cell(const struct rr_peers *peers, const void *what, size_t sweep,
+			char cell[CELL_SIZE]);
 
 struct row {
 	const struct rr_peers *peers;
@@ -104,8 +98,8 @@ static void print_row(const struct row *row, const char *head, const void *what)
 	printf(row->format, head, cells[0], cells[1], cells[2]);
 }
 
-static void rate_cell(const struct rr_peers *peers, const void *what,
-		      size_t sweep, char cell[CELL_SIZE])
+static void rate_cell(const struct rr_peers *peers, const void *what, size_t sweep,
+		      char cell[CELL_SIZE])
 {
 	print_rate(peers, what, sweep, cell);
 }
@@ -114,16 +108,16 @@ struct pair {
 	const struct rr_contestant *ours, *theirs;
 };
 
-static void lead_cell(const struct rr_peers *peers, const void *what,
-		      size_t sweep, char cell[CELL_SIZE])
+static void lead_cell(const struct rr_peers *peers, const void *what, size_t sweep,
+		      char cell[CELL_SIZE])
 {
 	const struct pair *pair = what;
 
 	print_lead(lead_of(peers, pair->ours, pair->theirs, sweep), cell);
 }
 
-static void print_rates(const struct rr_peers *peers,
-			enum rr_guarantee guarantee, const char *format)
+static void print_rates(const struct rr_peers *peers, enum rr_guarantee guarantee,
+			const char *format)
 {
 	const struct row row = { peers, format, rate_cell };
 
@@ -135,8 +129,8 @@ static void print_rates(const struct rr_peers *peers,
 	}
 }
 
-static void print_leads_of(const struct rr_peers *peers,
-			   const struct rr_contestant *ours, const char *format)
+static void print_leads_of(const struct rr_peers *peers, const struct rr_contestant *ours,
+			   const char *format)
 {
 	const struct row row = { peers, format, lead_cell };
 
@@ -145,17 +139,15 @@ static void print_leads_of(const struct rr_peers *peers,
 		const struct pair pair = { ours, one };
 		char head[2 * CELL_SIZE];
 
-		if (one->lock->is_ours ||
-		    one->lock->guarantee != ours->lock->guarantee)
+		if (one->lock->is_ours || one->lock->guarantee != ours->lock->guarantee)
 			continue;
-		snprintf(head, sizeof(head), "%s / %s", ours->lock->name,
-			 one->lock->name);
+		snprintf(head, sizeof(head), "%s / %s", ours->lock->name, one->lock->name);
 		print_row(&row, head, &pair);
 	}
 }
 
-static void print_leads(const struct rr_peers *peers,
-			enum rr_guarantee guarantee, const char *format)
+static void print_leads(const struct rr_peers *peers, enum rr_guarantee guarantee,
+			const char *format)
 {
 	for (size_t i = 0; i < peers->n; i++) {
 		const struct rr_contestant *one = &peers->contestants[i];
@@ -172,18 +164,17 @@ struct measured_bar {
 	struct pair pair;
 };
 
-static void bar_cell(const struct rr_peers *peers, const void *what,
-		     size_t sweep, char cell[CELL_SIZE])
+static void bar_cell(const struct rr_peers *peers, const void *what, size_t sweep,
+		     char cell[CELL_SIZE])
 {
 	const struct measured_bar *it = what;
-	const double lead =
-		lead_of(peers, it->pair.ours, it->pair.theirs, sweep);
+	const double lead = lead_of(peers, it->pair.ours, it->pair.theirs, sweep);
 	char figure[CELL_SIZE];
 
 	print_lead(lead, figure);
 	snprintf(cell, CELL_SIZE, "%.16s %s", figure,
 		 lead >= it->bar->times ? "reached" :
-		 lead > 0		? "missed" :
+		 lead > 0               ? "missed" :
 					  "");
 }
 
@@ -196,13 +187,11 @@ static void print_bars(const struct rr_peers *peers, const char *format)
 		const struct rr_peer_bar *bar = &peers->bars[i];
 		const struct measured_bar it = {
 			bar,
-			{ find_contestant(peers, bar->ours),
-			  find_contestant(peers, bar->theirs) },
+			{ find_contestant(peers, bar->ours), find_contestant(peers, bar->theirs) },
 		};
 		char head[2 * CELL_SIZE];
 
-		snprintf(head, sizeof(head), "%s / %s, %.1f", bar->ours,
-			 bar->theirs, bar->times);
+		snprintf(head, sizeof(head), "%s / %s, %.1f", bar->ours, bar->theirs, bar->times);
 		if (it.pair.ours && it.pair.theirs)
 			print_row(&row, head, &it);
 	}
@@ -216,8 +205,7 @@ static void print_versions(const struct rr_peers *peers, const char *format)
 		const struct rr_contestant *one = &peers->contestants[i];
 
 		if (!one->lock->is_ours)
-			printf(format, one->lock->name, one->versions.peer,
-			       one->versions.runtime);
+			printf(format, one->lock->name, one->versions.peer, one->versions.runtime);
 	}
 }
 
@@ -231,14 +219,12 @@ void rr_peers_print_text(const struct rr_peers *peers)
 	       rr_grouped(increments, options->increments), options->repeats);
 	for (int i = 0; i < RR_GUARANTEES; i++) {
 		printf("\n");
-		printf(format, guarantees[i].title, "1 client", "2 clients",
-		       "8 clients");
+		printf(format, guarantees[i].title, "1 client", "2 clients", "8 clients");
 		print_rates(peers, i, format);
 		print_leads(peers, i, format);
 	}
 	printf("\n");
-	printf(format, "To be reached, as a ratio", "1 client", "2 clients",
-	       "8 clients");
+	printf(format, "To be reached, as a ratio", "1 client", "2 clients", "8 clients");
 	print_bars(peers, format);
 	printf("\n");
 	print_versions(peers, "%s: %s, %s\n");
@@ -274,25 +260,22 @@ static void print_conditions(const struct rr_peers *peers)
 	json_decref(server);
 }
 
-static void print_notes(const struct rr_peers *peers,
-			enum rr_guarantee guarantee)
+static void print_notes(const struct rr_peers *peers, enum rr_guarantee guarantee)
 {
 	for (size_t i = 0; i < peers->n; i++) {
 		const struct rr_peer_lock *lock = peers->contestants[i].lock;
 
 		if (lock->guarantee == guarantee)
-			printf("- `%s`%s: %s.\n", lock->name,
-			       lock->is_ours ? " (ours)" : "", lock->note);
+			printf("- `%s`%s: %s.\n", lock->name, lock->is_ours ? " (ours)" : "",
+			       lock->note);
 	}
 }
 
-static void print_section(const struct rr_peers *peers,
-			  enum rr_guarantee guarantee)
+static void print_section(const struct rr_peers *peers, enum rr_guarantee guarantee)
 {
 	static const char format[] = "| %s | %s | %s | %s |\n";
 
-	printf("## %s\n\n%s\n\n", guarantees[guarantee].title,
-	       guarantees[guarantee].promise);
+	printf("## %s\n\n%s\n\n", guarantees[guarantee].title, guarantees[guarantee].promise);
 	print_notes(peers, guarantee);
 	printf("\n| increments/s | 1 client | 2 clients | 8 clients |\n|---|---:|---:|---:|\n");
 	print_rates(peers, guarantee, format);
@@ -319,8 +302,7 @@ void rr_peers_print_document(const struct rr_peers *peers)
 	printf("## What is to be reached\n\n| ours / theirs, at least | 1 client | 2 clients | 8 clients |\n|---|---|---|---|\n");
 	print_bars(peers, "| %s | %s | %s | %s |\n");
 	printf("\n## Versions\n\n| lock | versions |\n|---|---|\n");
-	printf("| ours | redrace %s (%s) over hiredis %s |\n", RR_VERSION,
-	       RR_COMMIT, RR_HIREDIS);
+	printf("| ours | redrace %s (%s) over hiredis %s |\n", RR_VERSION, RR_COMMIT, RR_HIREDIS);
 	print_versions(peers, "| %s | %s, %s |\n");
 	printf("\nLeft out: npm's redlock 5 (a beta) and `@sesamecare-oss/redlock`, which keep what a minority granted between two attempts, so that many clients wait for leases to end. "
 	       "Debian 12 has no package of redsync (Go), pottery or a redlock for Python, or a lock for Ruby.\n");

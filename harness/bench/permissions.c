@@ -38,8 +38,7 @@ static void append_lower(char *name, const struct rl_word *word)
 }
 
 /* "set", "script|load". */
-static enum rl_outcome note_command(void *context, struct rl_link *link,
-				    struct rl_command *command)
+static enum rl_outcome note_command(void *context, struct rl_link *link, struct rl_command *command)
 {
 	struct attempt *attempt = context;
 
@@ -60,18 +59,15 @@ static void add_refused(struct attempt *attempt, const char *name)
 			return;
 	}
 	if (attempt->n_refused < NAMES_MAX)
-		snprintf(attempt->refused[attempt->n_refused++], NAME_SIZE,
-			 "%s", name);
+		snprintf(attempt->refused[attempt->n_refused++], NAME_SIZE, "%s", name);
 }
 
 /* The texts differ from version to version. */
 static enum rl_outcome judge_reply(void *context, struct rl_link *link,
-				   const struct rl_reply *reply,
-				   enum rl_outcome outcome)
+				   const struct rl_reply *reply, enum rl_outcome outcome)
 {
 	struct attempt *attempt = context;
-	const bool is_refused =
-		outcome == RL_ERROR && reply->type == RL_REPLY_FAILED;
+	const bool is_refused = outcome == RL_ERROR && reply->type == RL_REPLY_FAILED;
 	const char *text = is_refused ? reply->text : "";
 
 	(void)link;
@@ -95,13 +91,11 @@ static const struct rl_driver_ops watching = {
 
 /* ---- Trying -------------------------------------------------------------- */
 
-static bool connect_attempt(struct attempt *attempt,
-			    const struct rr_cluster *cluster, size_t n)
+static bool connect_attempt(struct attempt *attempt, const struct rr_cluster *cluster, size_t n)
 {
 	attempt->driver = (struct rl_driver){ &watching, attempt };
 	for (size_t i = 0; i < n; i++) {
-		struct rl_link *link = rl_link_new(
-			&cluster->servers[i].address, RR_TIMEOUT_MS);
+		struct rl_link *link = rl_link_new(&cluster->servers[i].address, RR_TIMEOUT_MS);
 
 		if (!link)
 			return false;
@@ -132,8 +126,8 @@ static void try_part(struct attempt *attempt, struct rr_client *client,
 }
 
 /* One increment, whatever is refused of it. */
-static void try_strategy(struct attempt *attempt,
-			 const struct rr_strategy *strategy, const char *prefix)
+static void try_strategy(struct attempt *attempt, const struct rr_strategy *strategy,
+			 const char *prefix)
 {
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	struct rl_mutex mutex;
@@ -179,21 +173,17 @@ static void try_run(struct attempt *attempt, const char *prefix)
 
 static void name_user(struct attempt *attempt, char *name, size_t size)
 {
-	const struct rl_address *address =
-		rl_link_address(attempt->links[0]);
+	const struct rl_address *address = rl_link_address(attempt->links[0]);
 	struct rl_reply reply;
 
 	rl_link_set_driver(attempt->links[0], NULL);
-	if (rl_run(attempt->links[0], &reply, "ACL WHOAMI") == RL_OK &&
-	    reply.text)
+	if (rl_run(attempt->links[0], &reply, "ACL WHOAMI") == RL_OK && reply.text)
 		snprintf(name, size, "%s", reply.text);
 	else
-		snprintf(name, size, "%s",
-			 address->user[0] ? address->user : "default");
+		snprintf(name, size, "%s", address->user[0] ? address->user : "default");
 }
 
-static void add_text(char lacks[RR_LACKS_SIZE], const char *sign,
-		     const char *name)
+static void add_text(char lacks[RR_LACKS_SIZE], const char *sign, const char *name)
 {
 	const size_t n = strlen(lacks);
 
@@ -201,8 +191,7 @@ static void add_text(char lacks[RR_LACKS_SIZE], const char *sign,
 }
 
 /* Prefixes differ in their random part alone. */
-static void tell_lacks(struct attempt *attempt, const char *prefix,
-		       char lacks[RR_LACKS_SIZE])
+static void tell_lacks(struct attempt *attempt, const char *prefix, char lacks[RR_LACKS_SIZE])
 {
 	const char *pattern = prefix[0] == '{' ? "{redrace:*" : "redrace:*";
 	char user[130];
@@ -210,8 +199,7 @@ static void tell_lacks(struct attempt *attempt, const char *prefix,
 	name_user(attempt, user, sizeof(user));
 	snprintf(lacks, RR_LACKS_SIZE, "user '%s' lacks", user);
 	for (size_t i = 0; i < attempt->n_refused; i++)
-		add_text(lacks, strchr(attempt->refused[i], ' ') ? "" : "+",
-			 attempt->refused[i]);
+		add_text(lacks, strchr(attempt->refused[i], ' ') ? "" : "+", attempt->refused[i]);
 	if (attempt->lacks_keys)
 		add_text(lacks, "~", pattern);
 	if (attempt->lacks_channels)
@@ -226,16 +214,14 @@ static bool is_unlimited(struct rl_link *link)
 	bool has_commands = false, has_keys = false;
 
 	if (rl_run(link, &reply, "ACL GETUSER default") != RL_OK)
-		return reply.type != RL_REPLY_FAILED ||
-		       strstr(reply.text, "unknown command");
+		return reply.type != RL_REPLY_FAILED || strstr(reply.text, "unknown command");
 	if (rl_link_address(link)->user[0] || reply.type != RL_REPLY_ARRAY)
 		return false;
 	for (size_t i = 0; i < reply.length; i++) {
 		const struct rl_reply *part = &reply.elements[i];
 		const char *text = part->text ? part->text : "";
 
-		if (part->type == RL_REPLY_ARRAY && part->length == 1 &&
-		    part->elements[0].text)
+		if (part->type == RL_REPLY_ARRAY && part->length == 1 && part->elements[0].text)
 			text = part->elements[0].text;
 		has_commands |= strcmp(text, "+@all") == 0;
 		has_keys |= strcmp(text, "~*") == 0 || strcmp(text, "*") == 0;
@@ -243,8 +229,7 @@ static bool is_unlimited(struct rl_link *link)
 	return has_commands && has_keys;
 }
 
-static void try_all(struct attempt *attempt,
-		    const struct rr_strategy *strategy, const char *prefix)
+static void try_all(struct attempt *attempt, const struct rr_strategy *strategy, const char *prefix)
 {
 	struct rl_reply reply;
 
@@ -260,12 +245,10 @@ static void try_all(struct attempt *attempt,
 	}
 }
 
-bool rr_lacks_permission(const struct rr_strategy *strategy,
-			 const struct rr_cluster *cluster, const char *prefix,
-			 char lacks[RR_LACKS_SIZE])
+bool rr_lacks_permission(const struct rr_strategy *strategy, const struct rr_cluster *cluster,
+			 const char *prefix, char lacks[RR_LACKS_SIZE])
 {
-	const size_t n = strategy ? 1 + strategy->lock.servers :
-				    cluster->n_servers;
+	const size_t n = strategy ? 1 + strategy->lock.servers : cluster->n_servers;
 	struct attempt attempt = { .n_links = 0 };
 	bool lacks_any = false;
 
@@ -277,8 +260,7 @@ bool rr_lacks_permission(const struct rr_strategy *strategy,
 	if (lacks_any) {
 		try_all(&attempt, strategy, prefix);
 		lacks_any = attempt.has_failed &&
-			    (attempt.n_refused || attempt.lacks_keys ||
-			     attempt.lacks_channels);
+			    (attempt.n_refused || attempt.lacks_keys || attempt.lacks_channels);
 	}
 	if (lacks_any)
 		tell_lacks(&attempt, prefix, lacks);

@@ -13,8 +13,7 @@ enum { RR_LACKS_SIZE = 400 };
  * asked, in the words of ACL SETUSER: "user 'alice' lacks +set ~redrace:*". It is
  * tried: one increment on keys below `prefix`, which are deleted again. False: it
  * lacks nothing that a server has told. */
-bool rr_lacks_permission(const struct rr_strategy *strategy,
-			 const struct rr_cluster *cluster, const char *prefix,
-			 char lacks[RR_LACKS_SIZE]);
+bool rr_lacks_permission(const struct rr_strategy *strategy, const struct rr_cluster *cluster,
+			 const char *prefix, char lacks[RR_LACKS_SIZE]);
 
 #endif

@@ -24,14 +24,14 @@ struct item {
 
 static void print_item(const struct item *item, char id[ITEM_SIZE])
 {
-	snprintf(id, ITEM_SIZE, "%d-%llu-%d-%lld", item->client, item->count,
-		 item->key, item->start_ns);
+	snprintf(id, ITEM_SIZE, "%d-%llu-%d-%lld", item->client, item->count, item->key,
+		 item->start_ns);
 }
 
 static bool parse_item(struct item *item, const char *id, int n_keys)
 {
-	return sscanf(id, "%d-%llu-%d-%lld", &item->client, &item->count,
-		      &item->key, &item->start_ns) == 4 &&
+	return sscanf(id, "%d-%llu-%d-%lld", &item->client, &item->count, &item->key,
+		      &item->start_ns) == 4 &&
 	       item->key >= 0 && item->key < n_keys;
 }
 
@@ -44,9 +44,8 @@ static bool claim_kill(const struct rr_runner *runner)
 	struct rr_board *board = runner->board;
 	long kills = atomic_load(&board->kills);
 
-	if (kills >= run->kill_workers ||
-	    rr_board_done(board) * (uint64_t)(run->kill_workers + 1) <
-		    (uint64_t)(kills + 1) * (uint64_t)run->increments)
+	if (kills >= run->kill_workers || rr_board_done(board) * (uint64_t)(run->kill_workers + 1) <
+						  (uint64_t)(kills + 1) * (uint64_t)run->increments)
 		return false;
 	return atomic_compare_exchange_strong(&board->kills, &kills, kills + 1);
 }
@@ -55,8 +54,7 @@ static void die_if_due(struct rr_runner *runner)
 {
 	if (!claim_kill(runner))
 		return;
-	runner->slot->commands +=
-		rr_runner_commands(runner) - runner->commands_before;
+	runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;
 	rr_usage_add(&runner->board->usage[runner->number], 1);
 	atomic_fetch_add(&runner->slot->deaths, 1);
 	kill(getpid(), SIGKILL);
@@ -64,8 +62,7 @@ static void die_if_due(struct rr_runner *runner)
 		pause();
 }
 
-bool rr_postpone_died_on_purpose(const struct rr_run *run,
-				 struct rr_board *board, int process,
+bool rr_postpone_died_on_purpose(const struct rr_run *run, struct rr_board *board, int process,
 				 int status)
 {
 	struct rr_slot *slot = &board->slots[process * run->threads];
@@ -87,8 +84,7 @@ static long delay_ms(const struct rr_run *run)
 	return 1 + run->strategy->wait.max_us / 1000;
 }
 
-static void put_off(struct rr_runner *runner, const struct rr_target *target,
-		    int64_t start_ns)
+static void put_off(struct rr_runner *runner, const struct rr_target *target, int64_t start_ns)
 {
 	const struct item item = {
 		.client = runner->number,
@@ -112,8 +108,7 @@ static void do_own(struct rr_runner *runner)
 	struct rr_target *target = rr_count_choose(runner);
 	const int64_t start_ns = rr_count_now_ns(runner);
 	int64_t entered_ns = start_ns;
-	const enum rl_outcome outcome =
-		rr_runner_attempt(runner, target, NULL, &entered_ns);
+	const enum rl_outcome outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
 
 	if (rr_count_may_retry(runner, outcome)) {
 		rr_count_note_refusals(runner->slot, 1);
@@ -137,15 +132,13 @@ static long hold_ms(const struct rr_run *run)
 
 /* An item counts when it is done, and for whoever did it; what was not done
  * goes back. A lost reply leaves open which. */
-static void note_taken(struct rr_runner *runner, struct rr_target *target,
-		       enum rl_outcome outcome, const struct item *item,
-		       int64_t entered_ns)
+static void note_taken(struct rr_runner *runner, struct rr_target *target, enum rl_outcome outcome,
+		       const struct item *item, int64_t entered_ns)
 {
 	const bool went_on = outcome == RL_LOST && runner->entered;
 
 	if (outcome == RL_OK) {
-		rr_count_note(runner, target, outcome, item->start_ns,
-			      entered_ns);
+		rr_count_note(runner, target, outcome, item->start_ns, entered_ns);
 		return;
 	}
 	if (outcome == RL_UNKNOWN)
@@ -163,8 +156,7 @@ static bool do_taken(struct rr_runner *runner)
 	struct rr_target *target;
 	char id[ITEM_SIZE];
 	int64_t end_ns, entered_ns = 0;
-	enum rl_outcome outcome =
-		rl_delay_queue_take(runner->queue, held_ms, id, sizeof(id));
+	enum rl_outcome outcome = rl_delay_queue_take(runner->queue, held_ms, id, sizeof(id));
 
 	if (outcome == RL_BUSY)
 		return false;
@@ -186,11 +178,9 @@ static bool do_taken(struct rr_runner *runner)
 
 static bool is_through(const struct rr_runner *runner, size_t client)
 {
-	const long share = rr_count_share(runner->board, client,
-					  runner->run->increments);
+	const long share = rr_count_share(runner->board, client, runner->run->increments);
 
-	return atomic_load(&runner->board->slots[client].handled) >=
-	       (uint64_t)share;
+	return atomic_load(&runner->board->slots[client].handled) >= (uint64_t)share;
 }
 
 /* First whether anybody can still put something off, then whether something is
@@ -220,8 +210,7 @@ static void finish_queue(struct rr_runner *runner)
 			continue;
 		if (is_over(runner))
 			return;
-		rl_sleep_ns(runner->data,
-			    delay_ms(runner->run) * INT64_C(1000000));
+		rl_sleep_ns(runner->data, delay_ms(runner->run) * INT64_C(1000000));
 	}
 }
 
@@ -232,8 +221,7 @@ void rr_postpone(struct rr_runner *runner)
 
 	if (!runner->resumes)
 		slot->start_ns = rr_count_now_ns(runner);
-	while (!is_through(runner, self) &&
-	       !rr_board_is_stopped(runner->board)) {
+	while (!is_through(runner, self) && !rr_board_is_stopped(runner->board)) {
 		do_own(runner);
 		do_taken(runner);
 	}

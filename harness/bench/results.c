@@ -34,35 +34,29 @@ static void make_run_id(char id[RR_RUN_ID_SIZE])
 	snprintf(id + length, RR_RUN_ID_SIZE - length, "-%04x", tail);
 }
 
-static void path_in(const struct rr_results *results, char path[RR_PATH_SIZE],
-		    const char *name)
+static void path_in(const struct rr_results *results, char path[RR_PATH_SIZE], const char *name)
 {
 	snprintf(path, RR_PATH_SIZE, "%s/%s", results->directory, name);
 }
 
-static bool choose_directory(struct rr_results *results, const char *output,
-			     struct rr_error *error)
+static bool choose_directory(struct rr_results *results, const char *output, struct rr_error *error)
 {
-	const int length =
-		snprintf(results->directory, sizeof(results->directory), "%s%s",
-			 output ? "" : "results/",
-			 output ? output : results->run_id);
+	const int length = snprintf(results->directory, sizeof(results->directory), "%s%s",
+				    output ? "" : "results/", output ? output : results->run_id);
 
 	return length < (int)sizeof(results->directory) ||
-	       rr_error_set(error, RR_ERROR_USAGE,
-			    "--output: the name is too long");
+	       rr_error_set(error, RR_ERROR_USAGE, "--output: the name is too long");
 }
 
 /* A name of our own choice is nobody else's directory. */
-static bool make_run_directory(const struct rr_results *results,
-			       struct rr_error *error)
+static bool make_run_directory(const struct rr_results *results, struct rr_error *error)
 {
 	return rr_files_make_directory("results", error) &&
 	       rr_files_make_new_directory(results->directory, error);
 }
 
-bool rr_results_write(const struct rr_results *results, const char *name,
-		      const char *text, size_t length, struct rr_error *error)
+bool rr_results_write(const struct rr_results *results, const char *name, const char *text,
+		      size_t length, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
 
@@ -77,9 +71,8 @@ struct row {
 	char names[ROW_SIZE], values[ROW_SIZE];
 };
 
-__attribute__((format(printf, 3, 4)))
-static void add_field(struct row *row, const char *name, const char *format,
-		      ...)
+__attribute__((format(printf, 3, 4))) static void add_field(struct row *row, const char *name,
+							    const char *format, ...)
 {
 	const char *comma = row->names[0] ? "," : "";
 	va_list arguments;
@@ -99,8 +92,7 @@ static void add_count(struct row *row, const char *name, uint64_t value)
 }
 
 /* A count that only some strategies have; nothing for the others. */
-static void add_count_if(struct row *row, const char *name, bool has,
-			 uint64_t value)
+static void add_count_if(struct row *row, const char *name, bool has, uint64_t value)
 {
 	if (has)
 		add_count(row, name, value);
@@ -120,8 +112,7 @@ static void add_setting(struct row *row, const struct rr_results *results,
 	add_field(row, "run_id", "%s", results->run_id);
 	add_field(row, "ts_utc", "%s", now);
 	add_field(row, "strategy", "%s", m->strategy->name);
-	add_field(row, "expectation", "%s",
-		  m->promise == RR_EXACT ? "exact" : "lossy");
+	add_field(row, "expectation", "%s", m->promise == RR_EXACT ? "exact" : "lossy");
 	add_field(row, "threads", "%d", m->threads);
 	add_field(row, "processes", "%d", m->processes);
 	add_field(row, "increments", "%ld", options->increments);
@@ -173,8 +164,7 @@ static void add_cost(struct row *row, const struct rr_results *results,
 	add_count(row, "retries", m->retries);
 	add_count(row, "retry_max", m->retry_max);
 	add_count(row, "commands", m->commands);
-	add_field(row, "commands_per_increment", "%.4f",
-		  rr_commands_per_increment(m));
+	add_field(row, "commands_per_increment", "%.4f", rr_commands_per_increment(m));
 	add_count_if(row, "overlaps", m->strategy->acquire, m->overlaps);
 	add_count(row, "thread_ops_min", m->thread_ops_min);
 	add_count(row, "thread_ops_max", m->thread_ops_max);
@@ -182,16 +172,12 @@ static void add_cost(struct row *row, const struct rr_results *results,
 	add_field(row, "client_user_ns", "%lld", (long long)m->client_user_ns);
 	add_field(row, "client_sys_ns", "%lld", (long long)m->client_sys_ns);
 	add_field(row, "server_cpu_ns", "%lld", (long long)m->server_cpu_ns);
-	add_field(row, "policy", "%s",
-		  rr_policy_text(m->policy, m->strategy, policy));
+	add_field(row, "policy", "%s", rr_policy_text(m->policy, m->strategy, policy));
 	add_field(row, "persistence", "%s",
-		  options->n_redis ?
-			  "own" :
-			  rr_persistence_names[options->persistence]);
+		  options->n_redis ? "own" : rr_persistence_names[options->persistence]);
 	add_field(row, "keys", "%ld", options->keys);
 	add_count_if(row, "overruns", m->strategy->lock.lease, m->overruns);
-	add_field(row, "lock", "%s",
-		  rr_lock_kind_names[m->strategy->lock.kind]);
+	add_field(row, "lock", "%s", rr_lock_kind_names[m->strategy->lock.kind]);
 }
 
 /* Nothing where nothing was killed or waited for. */
@@ -204,10 +190,8 @@ static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 	add_count_if(row, "fail_overs_asked", dies, (uint64_t)m->fail_overs);
 	add_count_if(row, "kills", dies, (uint64_t)tally->kills);
 	add_count_if(row, "fail_overs", dies, (uint64_t)tally->fail_overs);
-	add_count_if(row, "without_primary_ns", dies,
-		     (uint64_t)tally->headless_ns);
-	add_count_if(row, "without_primary_max_ns", dies,
-		     (uint64_t)tally->headless_max_ns);
+	add_count_if(row, "without_primary_ns", dies, (uint64_t)tally->headless_ns);
+	add_count_if(row, "without_primary_max_ns", dies, (uint64_t)tally->headless_max_ns);
 	add_field(row, "cut_ms", "%lld", (long long)m->cut_ns / 1000000);
 	add_field(row, "wait_replicas", "%ld", m->wait_replicas);
 	add_count_if(row, "unconfirmed", m->wait_replicas, m->unconfirmed);
@@ -240,8 +224,7 @@ static bool open_rows(struct rr_results *results, struct rr_error *error)
 	return results->rows >= 0;
 }
 
-static bool append_row(const struct rr_results *results,
-		       const struct rr_finished *finished,
+static bool append_row(const struct rr_results *results, const struct rr_finished *finished,
 		       struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
@@ -267,23 +250,17 @@ static void print_percentiles(FILE *file, const struct rr_histogram *histogram)
 			const double p = 1 - rest;
 
 			fprintf(file, "%llu,%.6f,%.0f,%.3f\n",
-				(unsigned long long)rr_histogram_quantile(
-					histogram, p),
-				100 * p, p * (double)histogram->count,
-				1 / rest);
+				(unsigned long long)rr_histogram_quantile(histogram, p), 100 * p,
+				p * (double)histogram->count, 1 / rest);
 		}
 		left /= 2;
 	}
-	fprintf(file, "%llu,100.000000,%llu,%.3f\n",
-		(unsigned long long)histogram->max_ns,
-		(unsigned long long)histogram->count,
-		(double)histogram->count);
+	fprintf(file, "%llu,100.000000,%llu,%.3f\n", (unsigned long long)histogram->max_ns,
+		(unsigned long long)histogram->count, (double)histogram->count);
 }
 
-static bool write_percentiles(const struct rr_results *results,
-			      const struct rr_finished *finished,
-			      const struct rr_histogram *latency,
-			      struct rr_error *error)
+static bool write_percentiles(const struct rr_results *results, const struct rr_finished *finished,
+			      const struct rr_histogram *latency, struct rr_error *error)
 {
 	const struct rr_measurement *m = &finished->measurement;
 	char name[160], *text = NULL;
@@ -295,9 +272,8 @@ static bool write_percentiles(const struct rr_results *results,
 		return rr_error_no_memory(error);
 	print_percentiles(file, latency);
 	fclose(file);
-	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv",
-		 m->strategy->name, m->threads, m->processes,
-		 finished->repeat);
+	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv", m->strategy->name,
+		 m->threads, m->processes, finished->repeat);
 	written = rr_results_write(results, name, text, length, error);
 	free(text);
 	return written;
@@ -305,10 +281,9 @@ static bool write_percentiles(const struct rr_results *results,
 
 /* ---- The whole ----------------------------------------------------------- */
 
-bool rr_results_open(struct rr_results *results,
-		     const struct rr_bench_options *options,
-		     const struct rr_cluster *cluster,
-		     const struct rl_address *data, struct rr_error *error)
+bool rr_results_open(struct rr_results *results, const struct rr_bench_options *options,
+		     const struct rr_cluster *cluster, const struct rl_address *data,
+		     struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
 
@@ -325,8 +300,7 @@ bool rr_results_open(struct rr_results *results,
 	path_in(results, path, "percentiles");
 	if (!rr_files_make_directory(path, error) || !open_rows(results, error))
 		return false;
-	return options->output ||
-	       rr_files_link("results/latest", results->run_id, error);
+	return options->output || rr_files_link("results/latest", results->run_id, error);
 }
 
 void rr_results_close(struct rr_results *results)
@@ -344,9 +318,8 @@ void rr_results_close(struct rr_results *results)
 bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 		    const struct rr_spectra *spectra, struct rr_error *error)
 {
-	struct rr_finished **more =
-		realloc(results->finished,
-			(results->n_finished + 1) * sizeof(*more));
+	struct rr_finished **more = realloc(results->finished,
+					    (results->n_finished + 1) * sizeof(*more));
 
 	if (!more) {
 		free(finished);

@@ -18,9 +18,9 @@ enum { RR_RUN_ID_SIZE = 32 };
 /* A finished run and its place in the bench. */
 struct rr_finished {
 	struct rr_measurement measurement;
-	long repeat;    /* from 1 */
+	long repeat;       /* from 1 */
 	json_t *shard_run; /* for redrace merge; NULL = it is no shard */
-	long order_idx; /* place in the shuffled order of its repeat, from 1 */
+	long order_idx;    /* place in the shuffled order of its repeat, from 1 */
 };
 
 struct rr_results {
@@ -35,10 +35,9 @@ struct rr_results {
 
 /* Makes the directory and begins runs.csv. `data` is where the data server is
  * found. Close it in any case. */
-bool rr_results_open(struct rr_results *results,
-		     const struct rr_bench_options *options,
-		     const struct rr_cluster *cluster,
-		     const struct rl_address *data, struct rr_error *error);
+bool rr_results_open(struct rr_results *results, const struct rr_bench_options *options,
+		     const struct rr_cluster *cluster, const struct rl_address *data,
+		     struct rr_error *error);
 void rr_results_close(struct rr_results *results);
 
 /* Takes a finished run over, whatever comes of it: appends its row, writes its
@@ -47,17 +46,14 @@ bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 		    const struct rr_spectra *spectra, struct rr_error *error);
 
 /* Writes who was in the critical section when. */
-bool rr_results_trace(const struct rr_results *results,
-		      const struct rr_finished *finished,
+bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error);
 
 /* Writes summary.csv. */
-bool rr_results_summarise(const struct rr_results *results,
-			  struct rr_error *error);
+bool rr_results_summarise(const struct rr_results *results, struct rr_error *error);
 
 /* Writes env.json: machine, server, build and command line. */
-bool rr_results_environment(const struct rr_results *results,
-			    const struct rr_cluster *cluster,
+bool rr_results_environment(const struct rr_results *results, const struct rr_cluster *cluster,
 			    const char *command_line, struct rr_error *error);
 
 /* Prints the table to `file`, a line per strategy and number of threads. */
@@ -67,12 +63,11 @@ void rr_results_table(const struct rr_results *results, FILE *file);
 void rr_results_fail_overs(const struct rr_results *results, FILE *file);
 
 /* Adds them to the cases, one per strategy and number of threads. */
-void rr_results_as_cases(const struct rr_results *results,
-			 struct rr_cases *cases);
+void rr_results_as_cases(const struct rr_results *results, struct rr_cases *cases);
 
 /* Replaces a file of the directory by `text`. */
-bool rr_results_write(const struct rr_results *results, const char *name,
-		      const char *text, size_t length, struct rr_error *error);
+bool rr_results_write(const struct rr_results *results, const char *name, const char *text,
+		      size_t length, struct rr_error *error);
 
 /* What figures were measured on, as JSON objects that the caller owns; a field
  * that this machine does not tell is null. The first: cpu, cores,

@@ -35,13 +35,11 @@ struct course {
 };
 
 /* The first failure ends the run, and is the one that is reported. */
-static bool fail_run(struct course *course, enum rr_error_kind kind,
-		     const char *what)
+static bool fail_run(struct course *course, enum rr_error_kind kind, const char *what)
 {
 	if (course->board)
 		rr_board_stop(course->board);
-	return rr_error_set(course->error, kind, "%s: %s",
-			    course->run->strategy->name, what);
+	return rr_error_set(course->error, kind, "%s: %s", course->run->strategy->name, what);
 }
 
 /* ---- The servers before and after ---------------------------------------- */
@@ -51,8 +49,7 @@ static bool fail_on_server(struct course *course, size_t i)
 	char where[300], what[800];
 
 	rl_address_print(rr_run_address(course->run, i), where, sizeof(where));
-	snprintf(what, sizeof(what), "cannot use %s: %s", where,
-		 rl_link_error(course->servers[i]));
+	snprintf(what, sizeof(what), "cannot use %s: %s", where, rl_link_error(course->servers[i]));
 	return fail_run(course, RR_ERROR_REDIS, what);
 }
 
@@ -61,8 +58,7 @@ static bool connect_to_servers(struct course *course)
 	const struct rr_run *run = course->run;
 
 	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
-		course->servers[i] =
-			rl_link_new(rr_run_address(run, i), RR_TIMEOUT_MS);
+		course->servers[i] = rl_link_new(rr_run_address(run, i), RR_TIMEOUT_MS);
 		if (!course->servers[i])
 			return rr_error_no_memory(course->error);
 		course->n_servers++;
@@ -75,8 +71,8 @@ static bool connect_to_servers(struct course *course)
 static bool delete_run_keys(struct course *course)
 {
 	for (size_t i = 0; i < course->n_servers; i++) {
-		if (rr_keys_delete(course->servers[i], course->run->prefix,
-				   course->run->keys) != RL_OK)
+		if (rr_keys_delete(course->servers[i], course->run->prefix, course->run->keys) !=
+		    RL_OK)
 			return fail_on_server(course, i);
 	}
 	return true;
@@ -86,8 +82,7 @@ static bool delete_run_keys(struct course *course)
 static void delete_keys_and_disconnect(struct course *course)
 {
 	for (size_t i = 0; i < course->n_servers; i++) {
-		rr_keys_delete(course->servers[i], course->run->prefix,
-			       course->run->keys);
+		rr_keys_delete(course->servers[i], course->run->prefix, course->run->keys);
 		rl_link_free(course->servers[i]);
 	}
 }
@@ -147,8 +142,7 @@ static int work_in_slot(void *context, int slot)
 
 static bool start_run_worker(struct course *course, int slot)
 {
-	if (rr_processes_start(&course->workers, slot, work_in_slot, course,
-			       course->error))
+	if (rr_processes_start(&course->workers, slot, work_in_slot, course, course->error))
 		return true;
 	rr_board_stop(course->board);
 	return false;
@@ -162,12 +156,10 @@ static void reap_run_workers(struct course *course)
 	while ((i = rr_processes_reap(&course->workers, &status)) >= 0) {
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 			continue;
-		if (rr_postpone_died_on_purpose(course->run, course->board, i,
-						status) &&
+		if (rr_postpone_died_on_purpose(course->run, course->board, i, status) &&
 		    start_run_worker(course, i))
 			continue;
-		fail_run(course, RR_ERROR_INTERNAL,
-			 "a worker process died; its count is lost");
+		fail_run(course, RR_ERROR_INTERNAL, "a worker process died; its count is lost");
 	}
 }
 
@@ -185,8 +177,7 @@ static void take_turn(struct course *course, int timeout_ms)
 /* Calls the run off when it makes no progress. */
 static void watch_motion(struct course *course)
 {
-	course->stuck = rr_motion_look(&course->motion, course->run,
-				       rr_board_done(course->board),
+	course->stuck = rr_motion_look(&course->motion, course->run, rr_board_done(course->board),
 				       rr_clock_ns());
 	if (course->stuck)
 		rr_board_stop(course->board);
@@ -218,26 +209,21 @@ static void watch_until_done(struct course *course)
 	const int64_t start_ns = rr_clock_ns();
 
 	course->motion = rr_motion_begin(start_ns);
-	while (course->workers.n_alive > 0 &&
-	       !rr_board_is_stopped(course->board)) {
+	while (course->workers.n_alive > 0 && !rr_board_is_stopped(course->board)) {
 		if (watcher)
-			watcher->watch(watcher->context, course->run,
-				       rr_board_done(course->board),
+			watcher->watch(watcher->context, course->run, rr_board_done(course->board),
 				       rr_clock_ns() - start_ns);
 		take_turn(course, rr_failover_pause_ms(course->run, WATCH_MS));
 		watch_motion(course);
-		if (!rr_failover_turn(course->run, course->board,
-				      course->error))
+		if (!rr_failover_turn(course->run, course->board, course->error))
 			rr_board_stop(course->board);
 	}
 }
 
 static void let_workers_end(struct course *course)
 {
-	const int64_t limit_ms =
-		course->signals->interrupted ? INTERRUPTED_MS : END_MS;
-	const int64_t deadline_ns =
-		rr_clock_ns() + limit_ms * INT64_C(1000000);
+	const int64_t limit_ms = course->signals->interrupted ? INTERRUPTED_MS : END_MS;
+	const int64_t deadline_ns = rr_clock_ns() + limit_ms * INT64_C(1000000);
 
 	while (course->workers.n_alive > 0 && rr_clock_ns() < deadline_ns)
 		take_turn(course, 20);
@@ -289,8 +275,7 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 			break;
 	}
 	wait_until_ready(course);
-	if (!rr_board_is_stopped(course->board) && meet_before(course) &&
-	    delete_run_keys(course)) {
+	if (!rr_board_is_stopped(course->board) && meet_before(course) && delete_run_keys(course)) {
 		*server_ns = servers_cpu_ns(course);
 		meet_to_start(course);
 	}
@@ -316,24 +301,20 @@ static void judge_shard(struct rr_measurement *measurement)
 }
 
 /* Adds up what the clients left, and compares it with what the servers hold. */
-static bool judge_run(struct course *course, int64_t server_ns,
-		      struct rr_measurement *measurement,
+static bool judge_run(struct course *course, int64_t server_ns, struct rr_measurement *measurement,
 		      struct rr_spectra *spectra)
 {
-	rr_measurement_gather(measurement, spectra, course->run,
-			      course->board);
+	rr_measurement_gather(measurement, spectra, course->run, course->board);
 	if (measurement->attempted != (uint64_t)course->run->increments)
 		return fail_run(course, RR_ERROR_INTERNAL,
 				"clients ended before their share was done");
 	/* Who was killed took that along. */
 	if (!course->run->formation)
 		measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
-	if (!meet_before(course) ||
-	    !read_counters(course, &measurement->final_value) ||
+	if (!meet_before(course) || !read_counters(course, &measurement->final_value) ||
 	    !meet_before(course) ||
 	    (course->run->trace &&
-	     !rr_trace_gather(course->run->trace, course->board,
-			      course->error)))
+	     !rr_trace_gather(course->run->trace, course->board, course->error)))
 		return false;
 	rr_measurement_judge(measurement);
 	if (course->run->meeting)
@@ -345,20 +326,17 @@ static bool judge_run(struct course *course, int64_t server_ns,
 static void judge_stuck(const struct rr_run *run, const char *why,
 			struct rr_measurement *measurement)
 {
-	const bool failed_over = run->formation &&
-				 run->formation->tally.fail_overs > 0;
+	const bool failed_over = run->formation && run->formation->tally.fail_overs > 0;
 
 	*measurement = (struct rr_measurement){
 		.strategy = run->strategy,
 		.deadlocked = true,
-		.verdict = failed_over ? RR_VERDICT_FAILED_OVER :
-					 RR_VERDICT_VIOLATED,
+		.verdict = failed_over ? RR_VERDICT_FAILED_OVER : RR_VERDICT_VIOLATED,
 		.remark = failed_over ? "no progress after a fail-over" : why,
 	};
 }
 
-static bool measure_run(struct course *course,
-			struct rr_measurement *measurement,
+static bool measure_run(struct course *course, struct rr_measurement *measurement,
 			struct rr_spectra *spectra)
 {
 	struct rr_spectra *own = spectra ? NULL : malloc(sizeof(*own));
@@ -369,8 +347,7 @@ static bool measure_run(struct course *course,
 		return rr_error_no_memory(course->error);
 	if (count_in_workers(course, &server_ns))
 		measured = course->stuck ||
-			   judge_run(course, server_ns, measurement,
-				     spectra ? spectra : own);
+			   judge_run(course, server_ns, measurement, spectra ? spectra : own);
 	free(own);
 	if (course->stuck)
 		judge_stuck(course->run, course->stuck, measurement);
@@ -378,8 +355,7 @@ static bool measure_run(struct course *course,
 }
 
 bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
-		  const struct rr_watcher *watcher,
-		  struct rr_measurement *measurement,
+		  const struct rr_watcher *watcher, struct rr_measurement *measurement,
 		  struct rr_spectra *spectra, struct rr_error *error)
 {
 	struct course course = { .run = run,
@@ -389,8 +365,7 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 				 .error = error };
 	bool done = false;
 
-	if (!rr_processes_init(&course.workers, run->processes) ||
-	    !course.board)
+	if (!rr_processes_init(&course.workers, run->processes) || !course.board)
 		rr_error_no_memory(error);
 	else if (connect_to_servers(&course) && delete_run_keys(&course))
 		done = measure_run(&course, measurement, spectra);
@@ -402,8 +377,8 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 
 /* ---- Can it be run? ------------------------------------------------------ */
 
-bool rr_bench_can_run(const struct rr_strategy *strategy,
-		      const struct rr_cluster *cluster, const char *prefix)
+bool rr_bench_can_run(const struct rr_strategy *strategy, const struct rr_cluster *cluster,
+		      const char *prefix)
 {
 	char spare[RR_KEY_SIZE];
 	const char *missing = NULL;
@@ -417,7 +392,7 @@ bool rr_bench_can_run(const struct rr_strategy *strategy,
 		missing = strategy->lacks(data, spare);
 	rl_link_free(data);
 	if (missing)
-		rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s",
-			    strategy->name, missing);
+		rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s", strategy->name,
+			    missing);
 	return !missing;
 }

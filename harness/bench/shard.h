@@ -8,8 +8,8 @@
 
 /* All counts, every duration, and the clock. NULL: out of memory. */
 json_t *rr_bench_shard_run(const struct rr_measurement *measurement,
-			   const struct rr_spectra *spectra,
-			   const struct rr_meeting *meeting, long repeat);
+			   const struct rr_spectra *spectra, const struct rr_meeting *meeting,
+			   long repeat);
 
 /* A shard's part of so many. */
 long rr_bench_share(const struct rr_shard *shard, long all);

@@ -6,11 +6,7 @@
 
 #include "measures.h"
 
-enum {
-	SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS,
-	RESAMPLES = 1000,
-	RESAMPLED_MAX = 1000
-};
+enum { SUB_COUNT = 1 << RR_HISTOGRAM_SUB_BITS, RESAMPLES = 1000, RESAMPLED_MAX = 1000 };
 
 /* ---- The histogram ------------------------------------------------------- */
 
@@ -25,8 +21,7 @@ static size_t index_of(uint64_t value)
 	if (value < 2 * SUB_COUNT)
 		return (size_t)value;
 	shift = 63 - __builtin_clzll(value) - RR_HISTOGRAM_SUB_BITS;
-	return ((size_t)shift << RR_HISTOGRAM_SUB_BITS) +
-	       (size_t)(value >> shift);
+	return ((size_t)shift << RR_HISTOGRAM_SUB_BITS) + (size_t)(value >> shift);
 }
 
 uint64_t rr_histogram_lowest(size_t index)
@@ -36,8 +31,7 @@ uint64_t rr_histogram_lowest(size_t index)
 	if (index < 2 * SUB_COUNT)
 		return index;
 	shift = (int)(index >> RR_HISTOGRAM_SUB_BITS) - 1;
-	return (uint64_t)(index - ((size_t)shift << RR_HISTOGRAM_SUB_BITS))
-	       << shift;
+	return (uint64_t)(index - ((size_t)shift << RR_HISTOGRAM_SUB_BITS)) << shift;
 }
 
 uint64_t rr_histogram_highest(size_t index)
@@ -58,8 +52,7 @@ void rr_histogram_record(struct rr_histogram *histogram, uint64_t value_ns)
 	histogram->sum_ns += value_ns;
 }
 
-void rr_histogram_merge(struct rr_histogram *into,
-			const struct rr_histogram *from)
+void rr_histogram_merge(struct rr_histogram *into, const struct rr_histogram *from)
 {
 	if (from->count == 0)
 		return;
@@ -73,8 +66,7 @@ void rr_histogram_merge(struct rr_histogram *into,
 		into->buckets[i] += from->buckets[i];
 }
 
-uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
-			       double quantile)
+uint64_t rr_histogram_quantile(const struct rr_histogram *histogram, double quantile)
 {
 	uint64_t wanted = (uint64_t)ceil(quantile * (double)histogram->count);
 	uint64_t seen = 0;
@@ -86,8 +78,7 @@ uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
 		if (seen >= wanted) {
 			const uint64_t value = rr_histogram_highest(i);
 
-			return value < histogram->max_ns ? value :
-							   histogram->max_ns;
+			return value < histogram->max_ns ? value : histogram->max_ns;
 		}
 	}
 	return histogram->max_ns;
@@ -95,9 +86,7 @@ uint64_t rr_histogram_quantile(const struct rr_histogram *histogram,
 
 double rr_histogram_mean(const struct rr_histogram *histogram)
 {
-	return histogram->count ?
-		       (double)histogram->sum_ns / (double)histogram->count :
-		       0;
+	return histogram->count ? (double)histogram->sum_ns / (double)histogram->count : 0;
 }
 
 /* ---- Statistics ---------------------------------------------------------- */
@@ -111,13 +100,12 @@ static int by_value(const void *a, const void *b)
 
 static double median_of_sorted(const double *values, size_t n)
 {
-	return n % 2 ? values[n / 2] :
-		       (values[n / 2 - 1] + values[n / 2]) / 2;
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 /* Percentile bootstrap: medians of samples drawn with replacement. */
-static void set_interval(struct rr_statistics *statistics, const double *values,
-			 size_t n, uint64_t seed)
+static void set_interval(struct rr_statistics *statistics, const double *values, size_t n,
+			 uint64_t seed)
 {
 	struct rr_random random = { seed };
 	double medians[RESAMPLES], sample[RESAMPLED_MAX];

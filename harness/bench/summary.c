@@ -17,19 +17,15 @@ struct group {
 	size_t n;
 };
 
-static void fill_group(const struct rr_results *results,
-		       const struct rr_strategy *strategy, long threads,
-		       struct group *group)
+static void fill_group(const struct rr_results *results, const struct rr_strategy *strategy,
+		       long threads, struct group *group)
 {
 	group->n = 0;
 	for (size_t i = 0; i < results->n_finished; i++) {
-		const struct rr_measurement *m =
-			&results->finished[i]->measurement;
+		const struct rr_measurement *m = &results->finished[i]->measurement;
 
-		if (m->strategy == strategy && m->threads == threads &&
-		    group->n < GROUP_MAX) {
-			group->shard_runs[group->n] =
-				results->finished[i]->shard_run;
+		if (m->strategy == strategy && m->threads == threads && group->n < GROUP_MAX) {
+			group->shard_runs[group->n] = results->finished[i]->shard_run;
 			group->members[group->n++] = m;
 		}
 	}
@@ -37,8 +33,7 @@ static void fill_group(const struct rr_results *results,
 
 /* The next group in the order of the command line; false when there is none.
  * Begin with *index = 0. */
-static bool next_group(const struct rr_results *results, size_t *index,
-		       struct group *group)
+static bool next_group(const struct rr_results *results, size_t *index, struct group *group)
 {
 	const struct rr_bench_options *options = results->options;
 	const size_t n = options->n_strategies * options->n_threads;
@@ -94,8 +89,7 @@ static const struct {
 
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
-static struct rr_statistics statistics_of(const struct group *group,
-					  figure of, long seed)
+static struct rr_statistics statistics_of(const struct group *group, figure of, long seed)
 {
 	double values[GROUP_MAX];
 
@@ -112,11 +106,9 @@ static const struct rr_measurement *worst(const struct group *group)
 	for (size_t i = 1; i < group->n; i++) {
 		const struct rr_measurement *m = group->members[i];
 
-		if (rr_exit_worse(rr_verdict_exit(found->verdict),
-				  rr_verdict_exit(m->verdict)) !=
+		if (rr_exit_worse(rr_verdict_exit(found->verdict), rr_verdict_exit(m->verdict)) !=
 			    rr_verdict_exit(found->verdict) ||
-		    (found->verdict == RR_VERDICT_EXACT &&
-		     m->verdict == RR_VERDICT_FAILED_OVER))
+		    (found->verdict == RR_VERDICT_EXACT && m->verdict == RR_VERDICT_FAILED_OVER))
 			found = m;
 	}
 	return found;
@@ -130,33 +122,29 @@ static void print_summary(FILE *file, const struct rr_results *results)
 
 	fprintf(file, "run_id,strategy,expectation,threads,processes,n,verdict");
 	for (size_t f = 0; f < FIGURES; f++)
-		fprintf(file, ",%s_median,%s_min,%s_max,%s_low,%s_high",
-			figures[f].name, figures[f].name, figures[f].name,
-			figures[f].name, figures[f].name);
+		fprintf(file, ",%s_median,%s_min,%s_max,%s_low,%s_high", figures[f].name,
+			figures[f].name, figures[f].name, figures[f].name, figures[f].name);
 	fprintf(file, ",lock,policy\n");
 	for (struct group one; next_group(results, &index, &one);) {
 		const struct rr_measurement *m = worst(&one);
 		char policy[RR_POLICY_TEXT_SIZE];
 
-		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id,
-			m->strategy->name,
-			m->promise == RR_EXACT ? "exact" : "lossy", m->threads,
-			m->processes, one.n, rr_verdict_name(m->verdict));
+		fprintf(file, "%s,%s,%s,%d,%d,%zu,%s", results->run_id, m->strategy->name,
+			m->promise == RR_EXACT ? "exact" : "lossy", m->threads, m->processes, one.n,
+			rr_verdict_name(m->verdict));
 		for (size_t f = 0; f < FIGURES; f++) {
-			const struct rr_statistics s = statistics_of(
-				&one, figures[f].of, results->options->seed);
+			const struct rr_statistics s = statistics_of(&one, figures[f].of,
+								     results->options->seed);
 
-			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g",
-				s.median, s.min, s.max, s.low, s.high);
+			fprintf(file, ",%.10g,%.10g,%.10g,%.10g,%.10g", s.median, s.min, s.max,
+				s.low, s.high);
 		}
-		fprintf(file, ",%s,%s\n",
-			rr_lock_kind_names[m->strategy->lock.kind],
+		fprintf(file, ",%s,%s\n", rr_lock_kind_names[m->strategy->lock.kind],
 			rr_policy_text(m->policy, m->strategy, policy));
 	}
 }
 
-bool rr_results_summarise(const struct rr_results *results,
-			  struct rr_error *error)
+bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
 {
 	char *text = NULL;
 	size_t length;
@@ -175,30 +163,25 @@ bool rr_results_summarise(const struct rr_results *results,
 /* ---- The table ----------------------------------------------------------- */
 
 /* What happened besides counting: increments given up, workers killed. */
-static const char *describe_besides(const struct rr_measurement *m,
-				    char text[64])
+static const char *describe_besides(const struct rr_measurement *m, char text[64])
 {
 	char refused[RR_GROUPED_SIZE];
 
 	text[0] = '\0';
 	if (m->failed && m->policy == RR_POLICY_FAIL_FAST)
-		snprintf(text, 64, "; %s refused",
-			 rr_grouped(refused, (long long)m->failed));
+		snprintf(text, 64, "; %s refused", rr_grouped(refused, (long long)m->failed));
 	else if (m->tally.kills < m->fail_overs)
-		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills,
-			 m->fail_overs);
+		snprintf(text, 64, "; %ld of %ld fail-overs", m->tally.kills, m->fail_overs);
 	else if (m->killed)
 		snprintf(text, 64, "; %ld %s killed", m->killed,
 			 m->killed == 1 ? "worker" : "workers");
 	return text;
 }
 
-static void print_group(FILE *file, const struct group *group, bool sweep,
-			long seed)
+static void print_group(FILE *file, const struct group *group, bool sweep, long seed)
 {
 	const struct rr_measurement *m = worst(group);
-	const struct rr_statistics rate =
-		statistics_of(group, rr_increments_per_s, seed);
+	const struct rr_statistics rate = statistics_of(group, rr_increments_per_s, seed);
 	char final[RR_GROUPED_SIZE], gone[RR_GROUPED_SIZE];
 	char speed[RR_GROUPED_SIZE], tail[RR_GROUPED_SIZE];
 	char besides[64];
@@ -206,14 +189,12 @@ static void print_group(FILE *file, const struct group *group, bool sweep,
 	fprintf(file, "%-20s ", m->strategy->name);
 	if (sweep)
 		fprintf(file, "%7d  ", m->threads);
-	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s%s\n",
-	       rr_grouped(final, m->final_value),
-	       rr_grouped(gone, m->lost + m->extra),
-	       rr_grouped(speed, (long long)(rate.median + 0.5)),
-	       rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed)
-					 .median),
-	       statistics_of(group, rr_commands_per_increment, seed).median,
-	       m->remark, describe_besides(m, besides));
+	fprintf(file, "%9s  %8s  %12s  %8s  %12.1f  %s%s\n", rr_grouped(final, m->final_value),
+		rr_grouped(gone, m->lost + m->extra),
+		rr_grouped(speed, (long long)(rate.median + 0.5)),
+		rr_duration(tail, (uint64_t)statistics_of(group, p99_ns, seed).median),
+		statistics_of(group, rr_commands_per_increment, seed).median, m->remark,
+		describe_besides(m, besides));
 }
 
 void rr_results_table(const struct rr_results *results, FILE *file)
@@ -224,10 +205,9 @@ void rr_results_table(const struct rr_results *results, FILE *file)
 	fprintf(file, "%-20s ", "strategy");
 	if (sweep)
 		fprintf(file, "%7s  ", "threads");
-	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost",
-	       "increments/s", "p99", "commands/inc", "verdict");
-	for (struct group group;
-	     next_group(results, &index, &group);)
+	fprintf(file, "%9s  %8s  %12s  %8s  %12s  %s\n", "final", "lost", "increments/s", "p99",
+		"commands/inc", "verdict");
+	for (struct group group; next_group(results, &index, &group);)
 		print_group(file, &group, sweep, results->options->seed);
 }
 
@@ -240,24 +220,18 @@ static void print_failed_over(FILE *file, const struct rr_measurement *m)
 	char lost[RR_GROUPED_SIZE], extra[RR_GROUPED_SIZE];
 	char unknown[RR_GROUPED_SIZE], unconfirmed[RR_GROUPED_SIZE];
 
-	fprintf(file, "%-20s %10ld  %15s  %8s  %8s  %8s  %8s  %11s\n",
-		m->strategy->name, tally->fail_overs,
-		rr_duration(time, (uint64_t)tally->headless_ns),
+	fprintf(file, "%-20s %10ld  %15s  %8s  %8s  %8s  %8s  %11s\n", m->strategy->name,
+		tally->fail_overs, rr_duration(time, (uint64_t)tally->headless_ns),
 		rr_grouped(lost, m->lost), rr_grouped(extra, m->extra),
-		m->strategy->acquire ?
-			rr_grouped(overlaps, (long long)m->overlaps) :
-			"-",
+		m->strategy->acquire ? rr_grouped(overlaps, (long long)m->overlaps) : "-",
 		rr_grouped(unknown, (long long)m->unknown),
-		m->wait_replicas ?
-			rr_grouped(unconfirmed, (long long)m->unconfirmed) :
-			"-");
+		m->wait_replicas ? rr_grouped(unconfirmed, (long long)m->unconfirmed) : "-");
 }
 
 void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 {
-	fprintf(file, "\n%-20s %10s  %15s  %8s  %8s  %8s  %8s  %11s\n",
-		"each run", "fail-overs", "without primary", "lost", "doubled",
-		"overlaps", "unknown", "unconfirmed");
+	fprintf(file, "\n%-20s %10s  %15s  %8s  %8s  %8s  %8s  %11s\n", "each run", "fail-overs",
+		"without primary", "lost", "doubled", "overlaps", "unknown", "unconfirmed");
 	for (size_t i = 0; i < results->n_finished; i++)
 		print_failed_over(file, &results->finished[i]->measurement);
 }
@@ -265,21 +239,15 @@ void rr_results_fail_overs(const struct rr_results *results, FILE *file)
 /* ---- Cases --------------------------------------------------------------- */
 
 /* Only where servers were killed. */
-static void add_fail_over_properties(json_t *properties,
-				     const struct rr_measurement *m)
+static void add_fail_over_properties(json_t *properties, const struct rr_measurement *m)
 {
 	if (!m->fail_overs)
 		return;
-	json_object_set_new(properties, "topology",
-			    json_string(rr_topology_names[m->topology]));
-	json_object_set_new(properties, "fail_overs",
-			    json_integer(m->tally.fail_overs));
-	json_object_set_new(properties, "without_primary_ns",
-			    json_integer(m->tally.headless_ns));
-	json_object_set_new(properties, "wait_replicas",
-			    json_integer(m->wait_replicas));
-	json_object_set_new(properties, "unconfirmed",
-			    json_integer((json_int_t)m->unconfirmed));
+	json_object_set_new(properties, "topology", json_string(rr_topology_names[m->topology]));
+	json_object_set_new(properties, "fail_overs", json_integer(m->tally.fail_overs));
+	json_object_set_new(properties, "without_primary_ns", json_integer(m->tally.headless_ns));
+	json_object_set_new(properties, "wait_replicas", json_integer(m->wait_replicas));
+	json_object_set_new(properties, "unconfirmed", json_integer((json_int_t)m->unconfirmed));
 }
 
 /* What redrace merge needs. */
@@ -300,34 +268,26 @@ static void add_shard_runs(json_t *properties, const struct group *group)
 static json_t *properties_of_group(const struct group *group, long seed)
 {
 	const struct rr_measurement *m = worst(group);
-	json_t *properties = json_pack(
-		"{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"expectation", m->promise == RR_EXACT ? "exact" : "lossy",
-		"threads", m->threads,
-		"processes", m->processes,
-		"repeats", (json_int_t)group->n,
-		"attempted", (json_int_t)m->attempted,
-		"expected", (json_int_t)m->expected_value,
-		"final", (json_int_t)m->final_value,
-		"extra", (json_int_t)m->extra,
-		"overlaps", (json_int_t)m->overlaps,
-		"failed", (json_int_t)m->failed,
-		"unknown", (json_int_t)m->unknown);
+	json_t *properties = json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				       "expectation", m->promise == RR_EXACT ? "exact" : "lossy",
+				       "threads", m->threads, "processes", m->processes, "repeats",
+				       (json_int_t)group->n, "attempted", (json_int_t)m->attempted,
+				       "expected", (json_int_t)m->expected_value, "final",
+				       (json_int_t)m->final_value, "extra", (json_int_t)m->extra,
+				       "overlaps", (json_int_t)m->overlaps, "failed",
+				       (json_int_t)m->failed, "unknown", (json_int_t)m->unknown);
 
 	add_shard_runs(properties, group);
 	for (size_t f = 0; f < FIGURES; f++) {
-		const struct rr_statistics s =
-			statistics_of(group, figures[f].of, seed);
+		const struct rr_statistics s = statistics_of(group, figures[f].of, seed);
 
-		json_object_set_new(properties, figures[f].name,
-				    json_real(s.median));
+		json_object_set_new(properties, figures[f].name, json_real(s.median));
 	}
 	add_fail_over_properties(properties, m);
 	return properties;
 }
 
-static void add_group(struct rr_cases *cases, const struct group *group,
-		      bool sweep, long seed)
+static void add_group(struct rr_cases *cases, const struct group *group, bool sweep, long seed)
 {
 	const struct rr_measurement *m = worst(group);
 	char name[120], file[120], message[300], besides[64];
@@ -336,38 +296,31 @@ static void add_group(struct rr_cases *cases, const struct group *group,
 
 	for (size_t i = 0; i < group->n; i++)
 		seconds += (double)group->members[i]->wall_ns / 1e9;
-	snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s",
-		 m->strategy->name, m->threads);
+	snprintf(name, sizeof(name), sweep ? "%s, %d threads" : "%s", m->strategy->name,
+		 m->threads);
 	snprintf(file, sizeof(file), "scenarios/%s.c", m->strategy->name);
 	snprintf(message, sizeof(message), "%s%s: %s of %s", m->remark,
 		 describe_besides(m, besides), rr_grouped(final, m->final_value),
 		 rr_grouped(expected, m->expected_value));
-	rr_cases_add(cases, &(struct rr_case){
-				    .suite = "bench",
-				    .name = name,
-				    .verdict = rr_case_verdict_of(
-					    rr_verdict_exit(m->verdict)),
-				    .seconds = seconds,
-				    .message = message,
-				    .file = file,
-				    .properties = properties_of_group(group,
-								      seed) });
+	rr_cases_add(cases,
+		     &(struct rr_case){ .suite = "bench",
+					.name = name,
+					.verdict = rr_case_verdict_of(rr_verdict_exit(m->verdict)),
+					.seconds = seconds,
+					.message = message,
+					.file = file,
+					.properties = properties_of_group(group, seed) });
 }
 
-void rr_results_as_cases(const struct rr_results *results,
-			 struct rr_cases *cases)
+void rr_results_as_cases(const struct rr_results *results, struct rr_cases *cases)
 {
 	const bool sweep = results->options->n_threads > 1;
 	size_t index = 0;
 
-	json_object_set_new(cases->properties, "run_id",
-			    json_string(results->run_id));
-	json_object_set_new(cases->properties, "directory",
-			    json_string(results->directory));
-	json_object_set_new(cases->properties, "transport",
-			    json_string(results->transport));
-	json_object_set_new(cases->properties, "placement",
-			    json_string(results->placement));
+	json_object_set_new(cases->properties, "run_id", json_string(results->run_id));
+	json_object_set_new(cases->properties, "directory", json_string(results->directory));
+	json_object_set_new(cases->properties, "transport", json_string(results->transport));
+	json_object_set_new(cases->properties, "placement", json_string(results->placement));
 	for (struct group group; next_group(results, &index, &group);)
 		add_group(cases, &group, sweep, results->options->seed);
 }

@@ -23,12 +23,10 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct rr_hold *x = a, *y = b;
 
-	return (x->entered_ns > y->entered_ns) -
-	       (x->entered_ns < y->entered_ns);
+	return (x->entered_ns > y->entered_ns) - (x->entered_ns < y->entered_ns);
 }
 
-static size_t copy_holds(const struct rr_slot *slot, size_t most,
-			 struct rr_hold *holds)
+static size_t copy_holds(const struct rr_slot *slot, size_t most, struct rr_hold *holds)
 {
 	const size_t n = slot->n_holds < most ? slot->n_holds : most;
 
@@ -55,15 +53,13 @@ static void count_others(struct rr_holds *trace)
 	}
 }
 
-bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board,
-		     struct rr_error *error)
+bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board, struct rr_error *error)
 {
 	int64_t start_ns = board->slots[0].start_ns;
 
 	trace->n = 0;
 	free(trace->holds);
-	trace->holds = calloc(board->n_clients * trace->most,
-			      sizeof(*trace->holds));
+	trace->holds = calloc(board->n_clients * trace->most, sizeof(*trace->holds));
 	if (!trace->holds)
 		return rr_error_no_memory(error);
 	for (size_t i = 0; i < board->n_clients; i++) {
@@ -71,8 +67,7 @@ bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board,
 
 		if (slot->start_ns < start_ns)
 			start_ns = slot->start_ns;
-		trace->n += copy_holds(slot, trace->most,
-				       trace->holds + trace->n);
+		trace->n += copy_holds(slot, trace->most, trace->holds + trace->n);
 	}
 	trace->start_ns = start_ns;
 	qsort(trace->holds, trace->n, sizeof(*trace->holds), compare_entries);
@@ -92,13 +87,11 @@ static void print_holds(FILE *out, const struct rr_holds *trace, int threads)
 			hold->client / threads + 1, hold->key,
 			(long long)(hold->asked_ns - trace->start_ns),
 			(long long)(hold->entered_ns - trace->start_ns),
-			(long long)(hold->left_ns - trace->start_ns),
-			hold->others);
+			(long long)(hold->left_ns - trace->start_ns), hold->others);
 	}
 }
 
-bool rr_results_trace(const struct rr_results *results,
-		      const struct rr_finished *finished,
+bool rr_results_trace(const struct rr_results *results, const struct rr_finished *finished,
 		      const struct rr_holds *trace, struct rr_error *error)
 {
 	const struct rr_measurement *m = &finished->measurement;
@@ -106,12 +99,10 @@ bool rr_results_trace(const struct rr_results *results,
 	struct rr_draft draft;
 
 	snprintf(path, sizeof(path), "%s/holders", results->directory);
-	if (!rr_files_make_directory(path, error) ||
-	    !rr_draft_open(&draft, error))
+	if (!rr_files_make_directory(path, error) || !rr_draft_open(&draft, error))
 		return false;
 	print_holds(draft.out, trace, m->threads);
-	snprintf(path, sizeof(path), "%s/holders/%s-t%d-p%d-r%ld.csv",
-		 results->directory, m->strategy->name, m->threads,
-		 m->processes, finished->repeat);
+	snprintf(path, sizeof(path), "%s/holders/%s-t%d-p%d-r%ld.csv", results->directory,
+		 m->strategy->name, m->threads, m->processes, finished->repeat);
 	return rr_draft_replace(&draft, path, error);
 }

@@ -30,8 +30,7 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	const size_t most = run->trace ? run->trace->most : 0;
 	const size_t size = head + slots + sections + usage +
 			    n_clients * most * sizeof(struct rr_hold);
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct rr_board *board = (struct rr_board *)memory;
 
 	if (memory == MAP_FAILED)
@@ -44,9 +43,7 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	board->usage = (struct rr_usage *)(memory + head + slots + sections);
 	for (size_t i = 0; i < n_clients; i++)
 		board->slots[i].holds =
-			(struct rr_hold *)(memory + head + slots + sections +
-					   usage) +
-			i * most;
+			(struct rr_hold *)(memory + head + slots + sections + usage) + i * most;
 	sem_init(&board->go, 1, 0);
 	return board;
 }
@@ -64,8 +61,7 @@ uint64_t rr_board_done(const struct rr_board *board)
 	uint64_t done = 0;
 
 	for (size_t i = 0; i < board->n_clients; i++)
-		done += atomic_load_explicit(&board->slots[i].done,
-					     memory_order_relaxed);
+		done += atomic_load_explicit(&board->slots[i].done, memory_order_relaxed);
 	return done;
 }
 
@@ -125,8 +121,7 @@ static void count_measured(struct rr_runner *runner)
 		rr_postpone(runner);
 	else
 		rr_count(runner, run->increments);
-	runner->slot->commands +=
-		rr_runner_commands(runner) - runner->commands_before;
+	runner->slot->commands += rr_runner_commands(runner) - runner->commands_before;
 }
 
 static void *client_thread(void *argument)
@@ -152,8 +147,7 @@ static void give_up_without_thread(struct rr_runner *runner, int error)
 {
 	rr_runner_give_up(runner, RR_ERROR_INTERNAL,
 			  "cannot start client thread %d of %zu: %s; ask for fewer",
-			  runner->number + 1, runner->board->n_clients,
-			  strerror(error));
+			  runner->number + 1, runner->board->n_clients, strerror(error));
 	atomic_fetch_add(&runner->board->n_ready, 1);
 }
 
@@ -163,8 +157,7 @@ static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
 	int started = 0, error = 0;
 
 	while (started < n && !error) {
-		error = pthread_create(&threads[started], NULL, client_thread,
-				       &runners[started]);
+		error = pthread_create(&threads[started], NULL, client_thread, &runners[started]);
 		started += !error;
 	}
 	for (int i = started; i < n; i++)

@@ -16,8 +16,7 @@ static void copy_command(const struct rr_step *step, struct rl_command *command)
 {
 	*command = (struct rl_command){ .n_words = step->n_words };
 	for (size_t i = 0; i < step->n_words; i++)
-		command->words[i] = (struct rl_word){ step->words[i],
-						      strlen(step->words[i]) };
+		command->words[i] = (struct rl_word){ step->words[i], strlen(step->words[i]) };
 }
 
 /* Commands as what is given in a race, whose grammar they have; the n-th line is the
@@ -32,8 +31,7 @@ static void write_given(FILE *race, char *line)
 }
 
 /* The race that `write` has written what is given of. */
-static struct rr_race *parse_given(const char *path,
-				   void (*write)(const void *from, FILE *race),
+static struct rr_race *parse_given(const char *path, void (*write)(const void *from, FILE *race),
 				   const void *from, struct rr_error *error)
 {
 	char *text = NULL;
@@ -46,8 +44,7 @@ static struct rr_race *parse_given(const char *path,
 		return NULL;
 	}
 	write(from, file);
-	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n",
-	      file);
+	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", file);
 	fclose(file);
 	race = rr_race_parse(path, text, size, error);
 	free(text);
@@ -73,8 +70,7 @@ static bool read_init(struct rr_check *check, struct rr_error *error)
 	if (!path)
 		return true;
 	if (!file)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--init: cannot read '%s'", path);
+		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
 	check->given = parse_given(path, write_init, &file, error);
 	fclose(file);
 	for (size_t i = 0; check->given && i < check->given->n_given; i++)
@@ -99,10 +95,8 @@ static bool read_finals(struct rr_check *check, struct rr_error *error)
 	check->finals = parse_given("--final", write_finals, options, error);
 	for (size_t i = 0; check->finals && i < check->finals->n_given; i++) {
 		copy_command(&check->finals->given[i], &check->asked[i]);
-		check->expected[i] = (struct rr_expected){
-			.asked = &check->asked[i],
-			.value = options->finals[i].value
-		};
+		check->expected[i] = (struct rr_expected){ .asked = &check->asked[i],
+							   .value = options->finals[i].value };
 	}
 	return check->finals != NULL;
 }
@@ -141,11 +135,9 @@ static bool make_programs(struct rr_check *check, struct rr_error *error)
 	for (size_t i = 0; i < config.n_clients; i++) {
 		const struct rr_check_client *named = &options->named[i];
 
-		config.argv[i] = options->n_named ? named->shell :
-						    options->command;
+		config.argv[i] = options->n_named ? named->shell : options->command;
 		snprintf(config.names[i], RR_CLIENT_NAME, "%s",
-			 options->n_named ? named->name :
-					    (char[]){ (char)('A' + i), '\0' });
+			 options->n_named ? named->name : (char[]){ (char)('A' + i), '\0' });
 	}
 	check->programs = rr_programs_new(&config);
 	return check->programs || rr_error_no_memory(error);
@@ -174,12 +166,10 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 		.cpu = -1,
 	};
 
-	rr_preload_find("redrace-program.so", check->preload,
-			sizeof(check->preload));
+	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
 	return rr_launcher_start(&check->launcher, error) &&
 	       rr_session_open(&check->session, error) &&
-	       rr_cluster_open(&check->cluster, &check->session, &servers,
-			       error) &&
+	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
 	       read_init(check, error) && read_finals(check, error) &&
 	       make_programs(check, error) && make_checker(check, error);
 }
@@ -199,8 +189,7 @@ static void close_check(struct rr_check *check)
 
 static void note_time(struct rr_check *check)
 {
-	check->is_out_of_time = check->until_ns != 0 &&
-				rr_clock_ns() > check->until_ns;
+	check->is_out_of_time = check->until_ns != 0 && rr_clock_ns() > check->until_ns;
 }
 
 static bool go_on(void *context, unsigned long states, double share)
@@ -240,13 +229,10 @@ static void describe_ending(void *context, long ending, FILE *out)
 	const struct rr_ending how = rr_programs_ending(context, ending);
 
 	if (WIFSIGNALED(how.status))
-		fprintf(out, "the command of --check was ended by signal %d",
-			WTERMSIG(how.status));
+		fprintf(out, "the command of --check was ended by signal %d", WTERMSIG(how.status));
 	else
-		fprintf(out, "the command of --check exited with %d",
-			WEXITSTATUS(how.status));
-	fprintf(out, how.output[0] ? ": %.*s\n" : "\n",
-		(int)strcspn(how.output, "\n"), how.output);
+		fprintf(out, "the command of --check exited with %d", WEXITSTATUS(how.status));
+	fprintf(out, how.output[0] ? ": %.*s\n" : "\n", (int)strcspn(how.output, "\n"), how.output);
 }
 
 static struct rr_outcomes_programs ops_of(struct rr_programs *programs)
@@ -300,10 +286,8 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 	for (size_t i = 0; words && words[i]; i++)
 		fprintf(out, "%s%s", i ? " " : "", words[i]);
 	for (size_t i = 0; i < options->n_named; i++)
-		fprintf(out, "%s%s", i ? "', '" : "",
-			options->named[i].shell[2]);
-	fputs("' many times: what it does outside Redis is really done.\n",
-	      out);
+		fprintf(out, "%s%s", i ? "', '" : "", options->named[i].shell[2]);
+	fputs("' many times: what it does outside Redis is really done.\n", out);
 	fflush(out);
 }
 
@@ -330,8 +314,7 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 	return code;
 }
 
-enum rr_exit rr_check(const struct rr_check_options *options,
-		      struct rr_error *error)
+enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error)
 {
 	struct rr_check *check = calloc(1, sizeof(*check));
 	enum rr_exit code = RR_EXIT_OK;
@@ -344,8 +327,7 @@ enum rr_exit rr_check(const struct rr_check_options *options,
 	check->launcher.socket = -1;
 	check->begun = rr_clock_s();
 	if (options->seconds)
-		check->until_ns = rr_clock_ns() +
-				  options->seconds * INT64_C(1000000000);
+		check->until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error))
 		code = run_check(check, error);
 	else if (error->kind != RR_ERROR_USAGE)

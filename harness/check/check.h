@@ -25,8 +25,7 @@ enum {
  * pictures of the schedule that is found. */
 enum {
 	RR_CHECK_PICTURES = RR_ONLY(RR_FORMAT_HTML) | RR_ONLY(RR_FORMAT_SVG) |
-			    RR_ONLY(RR_FORMAT_MERMAID) |
-			    RR_ONLY(RR_FORMAT_RACE),
+			    RR_ONLY(RR_FORMAT_MERMAID) | RR_ONLY(RR_FORMAT_RACE),
 	RR_CHECK_FORMATS = RR_RESULT_FORMATS | RR_CHECK_PICTURES
 };
 
@@ -56,20 +55,19 @@ struct rr_check_options {
 		const char *command, *value;
 	} finals[RR_CHECK_FINALS_MAX];
 	const char *checker[4]; /* sh -c COMMAND, on all final data; or NULL */
-	size_t n_ignored;    /* patterns of keys that are not compared */
+	size_t n_ignored;       /* patterns of keys that are not compared */
 	const char *ignored[RR_CHECK_IGNORED_MAX];
-	const char *replay;  /* the file of ... */
+	const char *replay;   /* the file of ... */
 	const char *schedule; /* only this one (of a file that was saved), or
 			       * NULL */
-	const char *save;    /* a file for the schedule that is found; or NULL */
+	const char *save;     /* a file for the schedule that is found; or NULL */
 	struct rr_outputs report;
 	const char *redis_server;
 };
 
 /* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
-enum rr_exit rr_check(const struct rr_check_options *options,
-		      struct rr_error *error);
+enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error);
 
 /* ---- Schedules that were saved (replay.c) ---------------------------------------- */
 
@@ -86,8 +84,7 @@ struct rr_replay {
 };
 
 /* Release what was read. False: the error. */
-bool rr_replay_read(const char *path, struct rr_replay *replay,
-		    struct rr_error *error);
+bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error);
 void rr_replay_release(struct rr_replay *replay);
 
 #endif

@@ -24,8 +24,7 @@ bool rr_history_has_ended(const struct rr_history *history)
 
 static bool waits_for_the_same(const struct rr_stop *a, const struct rr_stop *b)
 {
-	return a->kind == b->kind && a->lane == b->lane &&
-	       a->duration_ns == b->duration_ns;
+	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
 }
 
 bool rr_views_are_same(const struct rr_run_view *a, const struct rr_run_view *b)
@@ -38,8 +37,7 @@ bool rr_views_are_same(const struct rr_run_view *a, const struct rr_run_view *b)
 			return false;
 	}
 	for (uint32_t i = 0; i < a->n_sent; i++) {
-		if (a->sent[i].lane != b->sent[i].lane ||
-		    a->sent[i].command != b->sent[i].command)
+		if (a->sent[i].lane != b->sent[i].lane || a->sent[i].command != b->sent[i].command)
 			return false;
 	}
 	return true;
@@ -47,8 +45,8 @@ bool rr_views_are_same(const struct rr_run_view *a, const struct rr_run_view *b)
 
 /* ---- Steps ------------------------------------------------------------------- */
 
-static struct step step_of(uint32_t from, const struct rr_input *input,
-			   uint8_t lane, int64_t passed_ns)
+static struct step step_of(uint32_t from, const struct rr_input *input, uint8_t lane,
+			   int64_t passed_ns)
 {
 	return (struct step){ .from = from,
 			      .kind = input->kind,
@@ -58,64 +56,52 @@ static struct step step_of(uint32_t from, const struct rr_input *input,
 }
 
 static uint32_t find_at(const struct rr_histories *histories, uint32_t from,
-			const struct rr_input *input, uint8_t lane,
-			int64_t passed_ns)
+			const struct rr_input *input, uint8_t lane, int64_t passed_ns)
 {
 	const struct step step = step_of(from, input, lane, passed_ns);
-	const uint32_t id =
-		rr_intern_find(&histories->steps, &step, sizeof(step));
+	const uint32_t id = rr_intern_find(&histories->steps, &step, sizeof(step));
 
 	return id == RR_NO_ID ? RR_NO_ID : histories->next[id];
 }
 
 uint32_t rr_histories_find(const struct rr_histories *histories, uint32_t from,
-			   const struct rr_input *input, uint8_t lane,
-			   int64_t passed_ns)
+			   const struct rr_input *input, uint8_t lane, int64_t passed_ns)
 {
-	const uint32_t found =
-		find_at(histories, from, input, lane, passed_ns);
+	const uint32_t found = find_at(histories, from, input, lane, passed_ns);
 
-	return found == RR_NO_ID ?
-		       find_at(histories, from, input, lane, AT_ANY_TIME) :
-		       found;
+	return found == RR_NO_ID ? find_at(histories, from, input, lane, AT_ANY_TIME) : found;
 }
 
-static uint32_t put_at(struct rr_histories *histories,
-		       const struct rr_history *history, int64_t passed_ns,
-		       uint32_t to)
+static uint32_t put_at(struct rr_histories *histories, const struct rr_history *history,
+		       int64_t passed_ns, uint32_t to)
 {
-	const struct step step = step_of(history->parent, &history->input,
-					 history->lane, passed_ns);
+	const struct step step = step_of(history->parent, &history->input, history->lane,
+					 passed_ns);
 	uint32_t id;
 
-	if (!rr_array_grow(&histories->next, histories->steps.n,
-			   sizeof(*histories->next)))
+	if (!rr_array_grow(&histories->next, histories->steps.n, sizeof(*histories->next)))
 		return RR_NO_ID;
 	id = rr_intern_put(&histories->steps, &step, sizeof(step), NULL);
 	return id == RR_NO_ID ? RR_NO_ID : (histories->next[id] = to);
 }
 
 /* Some programs read a clock now and then: once is enough for all times. */
-static bool is_timed(const struct rr_histories *histories,
-		     const struct rr_history *history)
+static bool is_timed(const struct rr_histories *histories, const struct rr_history *history)
 {
-	return history->view.has_read ||
-	       find_at(histories, history->parent, &history->input,
-		       history->lane, IS_TIMED) != RR_NO_ID;
+	return history->view.has_read || find_at(histories, history->parent, &history->input,
+						 history->lane, IS_TIMED) != RR_NO_ID;
 }
 
 /* ---- Loops ------------------------------------------------------------------- */
 
 static bool is_same_step(const struct rr_history *a, const struct rr_history *b)
 {
-	return a->input.kind == b->input.kind &&
-	       a->input.value == b->input.value && a->lane == b->lane &&
-	       rr_views_are_same(&a->view, &b->view);
+	return a->input.kind == b->input.kind && a->input.value == b->input.value &&
+	       a->lane == b->lane && rr_views_are_same(&a->view, &b->view);
 }
 
 /* How often in a row it has done the same, and heard the same. */
-static void count_polls(const struct rr_histories *histories,
-			struct rr_history *history)
+static void count_polls(const struct rr_histories *histories, struct rr_history *history)
 {
 	const struct rr_history *parent = histories->all[history->parent];
 	const struct rr_history *before = history;
@@ -124,24 +110,20 @@ static void count_polls(const struct rr_histories *histories,
 		before = histories->all[before->parent];
 		if (before->parent == RR_NO_ID)
 			return;
-		if (is_same_step(history, before) &&
-		    parent->repeats[period] < UINT8_MAX)
+		if (is_same_step(history, before) && parent->repeats[period] < UINT8_MAX)
 			history->repeats[period] = parent->repeats[period] + 1;
 		if (history->repeats[period] / period > history->view.polls)
-			history->view.polls = history->repeats[period] /
-					      (uint8_t)period;
+			history->view.polls = history->repeats[period] / (uint8_t)period;
 	}
 }
 
 /* ---- Histories --------------------------------------------------------------- */
 
-static uint32_t add_copy(struct rr_histories *histories,
-			 const struct rr_history *history)
+static uint32_t add_copy(struct rr_histories *histories, const struct rr_history *history)
 {
 	struct rr_history *copy = malloc(sizeof(*copy));
 
-	if (!copy || !rr_array_grow(&histories->all, histories->n,
-				    sizeof(*histories->all))) {
+	if (!copy || !rr_array_grow(&histories->all, histories->n, sizeof(*histories->all))) {
 		free(copy);
 		return RR_NO_ID;
 	}
@@ -150,8 +132,7 @@ static uint32_t add_copy(struct rr_histories *histories,
 	return histories->n++;
 }
 
-uint32_t rr_histories_add(struct rr_histories *histories,
-			  const struct rr_history *history)
+uint32_t rr_histories_add(struct rr_histories *histories, const struct rr_history *history)
 {
 	struct rr_history counted = *history;
 	uint32_t id;

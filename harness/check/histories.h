@@ -18,7 +18,7 @@ enum { RR_LOOP_MAX = 8 };
 struct rr_kept {
 	struct rr_instance *instance; /* NULL = none */
 	uint32_t number;              /* how manieth it was */
-	uint64_t used; /* when it came there, for the one that is there longest */
+	uint64_t used;                /* when it came there, for the one that is there longest */
 };
 
 struct rr_history {
@@ -30,7 +30,7 @@ struct rr_history {
 	struct rr_run_view view;
 	uint8_t repeats[RR_LOOP_MAX + 1]; /* so many steps in a row were those so
 					   * many before them */
-	struct rr_kept kept; /* the owner's: one that stands here */
+	struct rr_kept kept;              /* the owner's: one that stands here */
 };
 
 /* All zero = empty. */
@@ -43,13 +43,11 @@ struct rr_histories {
 
 /* The one that comes of an input on a lane; RR_NO_ID = it is not known. */
 uint32_t rr_histories_find(const struct rr_histories *histories, uint32_t from,
-			   const struct rr_input *input, uint8_t lane,
-			   int64_t passed_ns);
+			   const struct rr_input *input, uint8_t lane, int64_t passed_ns);
 
 /* Adds one, copied, whose `view` says what the program does; how often it does the same
  * in a row (view.polls) is counted. RR_NO_ID: out of memory. */
-uint32_t rr_histories_add(struct rr_histories *histories,
-			  const struct rr_history *history);
+uint32_t rr_histories_add(struct rr_histories *histories, const struct rr_history *history);
 
 /* The longest at which the program has ended; RR_NO_ID = none. */
 uint32_t rr_histories_longest_end(const struct rr_histories *histories);

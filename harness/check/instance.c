@@ -27,11 +27,11 @@ struct request {
 struct lane {
 	int connection; /* -1 = closed */
 	bool is_used;
-	bool is_new;    /* since the program waited last */
-	bool is_dirty;  /* it may carry something */
+	bool is_new;                    /* since the program waited last */
+	bool is_dirty;                  /* it may carry something */
 	long long n_channels, n_shards; /* that it is subscribed to */
-	long long id;   /* how manieth connection of its program it is */
-	uint32_t name;  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
+	long long id;                   /* how manieth connection of its program it is */
+	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
 	size_t first, n;
 	struct request *requests; /* a ring of REQUESTS_MAX; NULL = none yet */
 };
@@ -43,9 +43,9 @@ struct rr_instance {
 	size_t client;
 	struct lane lanes[RR_RUN_ORDINALS];
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
-	long long n_connections; /* that there have been */
+	long long n_connections;            /* that there have been */
 	bool is_inside, has_entered, has_read;
-	bool was_inside; /* at some time since it heard something last */
+	bool was_inside;        /* at some time since it heard something last */
 	struct rr_error *error; /* while it runs */
 };
 
@@ -57,8 +57,7 @@ static struct rr_terms *terms_of_instance(const struct rr_instance *instance)
 /* ---- Requests that are no steps -------------------------------------------- */
 
 /* The marks of a critical section are answered as any ECHO. */
-static bool take_mark(struct rr_instance *instance,
-		      const struct rl_command *command)
+static bool take_mark(struct rr_instance *instance, const struct rl_command *command)
 {
 	const enum rr_mark mark = rr_request_mark(command);
 
@@ -70,46 +69,38 @@ static bool take_mark(struct rr_instance *instance,
 	return true;
 }
 
-static uint32_t text_reply(const struct rr_instance *instance,
-			   enum rl_reply_type type, const char *text,
-			   size_t length)
+static uint32_t text_reply(const struct rr_instance *instance, enum rl_reply_type type,
+			   const char *text, size_t length)
 {
-	const struct rl_reply reply = { .type = type,
-					.text = text,
-					.length = length };
+	const struct rl_reply reply = { .type = type, .text = text, .length = length };
 
 	return rr_terms_reply(terms_of_instance(instance), &reply);
 }
 
 /* CLIENT SETNAME, and what CLIENT ID and CLIENT GETNAME say. */
-static uint32_t answer_about_lane(const struct rr_instance *instance,
-				  struct lane *lane,
+static uint32_t answer_about_lane(const struct rr_instance *instance, struct lane *lane,
 				  const struct rl_command *command)
 {
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 
 	if (rr_request_word_is(&command->words[1], "SETNAME")) {
 		if (command->n_words > 2)
-			lane->name = text_reply(instance, RL_REPLY_STRING,
-						command->words[2].text,
+			lane->name = text_reply(instance, RL_REPLY_STRING, command->words[2].text,
 						command->words[2].length);
 		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
 	}
-	if (rr_request_word_is(&command->words[1], "GETNAME") &&
-	    lane->name != RR_NO_ID)
+	if (rr_request_word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
 		return lane->name;
 	if (rr_request_word_is(&command->words[1], "ID")) {
 		reply.type = RL_REPLY_INTEGER;
-		reply.integer =
-			(long long)instance->client * RR_RUN_LANES + lane->id;
+		reply.integer = (long long)instance->client * RR_RUN_LANES + lane->id;
 	}
 	return rr_terms_reply(terms_of_instance(instance), &reply);
 }
 
 static bool lane_listens(const struct lane *lane)
 {
-	return lane->connection >= 0 &&
-	       (lane->n_channels > 0 || lane->n_shards > 0);
+	return lane->connection >= 0 && (lane->n_channels > 0 || lane->n_shards > 0);
 }
 
 /* Is it subscribed, or about to be? Then PING is answered in another way. */
@@ -118,14 +109,12 @@ static bool may_listen(const struct lane *lane)
 	bool subscribes = lane_listens(lane);
 
 	for (size_t i = 0; i < lane->n; i++)
-		subscribes |= lane->requests[(lane->first + i) % REQUESTS_MAX]
-				      .subscribes;
+		subscribes |= lane->requests[(lane->first + i) % REQUESTS_MAX].subscribes;
 	return subscribes;
 }
 
 /* The number of the reply to what is no step; RR_NO_ID = it is one. */
-static uint32_t answer_at_once(struct rr_instance *instance,
-			       struct lane *lane,
+static uint32_t answer_at_once(struct rr_instance *instance, struct lane *lane,
 			       const struct rl_command *command)
 {
 	static const char *const naming[] = { "SETNAME", NULL };
@@ -133,18 +122,15 @@ static uint32_t answer_at_once(struct rr_instance *instance,
 	const struct rr_program *program = instance->config->program;
 
 	if (rr_request_wants_resp3(command))
-		return text_reply(instance, RL_REPLY_FAILED, no_resp3,
-				  strlen(no_resp3));
+		return text_reply(instance, RL_REPLY_FAILED, no_resp3, strlen(no_resp3));
 	if (rr_request_is_asked_once(command) && !may_listen(lane))
 		return program->ask(program->ask_context, 0, command);
-	if (rr_request_is_about_itself(command) ||
-	    rr_request_has_second(command, "CLIENT", naming))
+	if (rr_request_is_about_itself(command) || rr_request_has_second(command, "CLIENT", naming))
 		return answer_about_lane(instance, lane, command);
 	if (rr_request_is_accepted(command))
 		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
 	if (take_mark(instance, command))
-		return text_reply(instance, RL_REPLY_STRING,
-				  command->words[1].text,
+		return text_reply(instance, RL_REPLY_STRING, command->words[1].text,
 				  command->words[1].length);
 	return RR_NO_ID;
 }
@@ -173,8 +159,7 @@ static struct lane *lane_for(struct rr_instance *instance, int connection)
 	return unused;
 }
 
-static void on_instance_close(void *context, struct rr_process *process,
-			      int connection);
+static void on_instance_close(void *context, struct rr_process *process, int connection);
 
 static bool text_ends_with(const struct rl_reply *reply, const char *end)
 {
@@ -191,8 +176,7 @@ static void note_subscriptions(struct lane *lane, const struct rl_reply *reply)
 	const struct rl_reply *elements = reply->elements;
 
 	if (reply->type != RL_REPLY_ARRAY || reply->length != 3 ||
-	    elements[2].type != RL_REPLY_INTEGER ||
-	    !text_ends_with(&elements[0], "subscribe"))
+	    elements[2].type != RL_REPLY_INTEGER || !text_ends_with(&elements[0], "subscribe"))
 		return;
 	if (elements[0].text[0] == 's' && elements[0].text[1] != 'u')
 		lane->n_shards = elements[2].integer;
@@ -201,18 +185,15 @@ static void note_subscriptions(struct lane *lane, const struct rl_reply *reply)
 }
 
 /* The program gets it, if it still listens to it. */
-static void send_reply(struct rr_instance *instance, struct lane *lane,
-		       uint32_t number)
+static void send_reply(struct rr_instance *instance, struct lane *lane, uint32_t number)
 {
 	struct rr_terms *terms = terms_of_instance(instance);
-	const uint32_t renamed =
-		rr_rename_reply(&instance->outward, terms, number);
+	const uint32_t renamed = rr_rename_reply(&instance->outward, terms, number);
 
 	if (renamed == RR_NO_ID || lane->connection < 0)
 		return;
 	note_subscriptions(lane, &terms->reply[renamed].reply);
-	rr_process_reply(instance->process, lane->connection,
-			 &terms->reply[renamed].reply);
+	rr_process_reply(instance->process, lane->connection, &terms->reply[renamed].reply);
 }
 
 /* Sends the answers that wait for nothing any more. A lane that was closed and has
@@ -229,20 +210,19 @@ static void flush_lane(struct rr_instance *instance, struct lane *lane)
 	}
 	if (quits && lane->connection >= 0) {
 		rr_process_cut(instance->process, lane->connection);
-		on_instance_close(instance, instance->process,
-				  lane->connection);
+		on_instance_close(instance, instance->process, lane->connection);
 	}
 	if (lane->n == 0 && lane->connection < 0)
 		lane->is_used = false;
 }
 
-static bool add_request(struct rr_instance *instance, struct lane *lane,
-			struct request request)
+static bool add_request(struct rr_instance *instance, struct lane *lane, struct request request)
 {
 	if (lane->n == REQUESTS_MAX)
-		return rr_error_set(instance->error, RR_ERROR_DATA,
-				    "client %s sent more than %d commands without waiting for a reply: send them in parts",
-				    instance->plan.name, REQUESTS_MAX);
+		return rr_error_set(
+			instance->error, RR_ERROR_DATA,
+			"client %s sent more than %d commands without waiting for a reply: send them in parts",
+			instance->plan.name, REQUESTS_MAX);
 	if (!lane->requests)
 		lane->requests = calloc(REQUESTS_MAX, sizeof(*lane->requests));
 	if (!lane->requests || request.command == RR_NO_ID)
@@ -252,8 +232,7 @@ static bool add_request(struct rr_instance *instance, struct lane *lane,
 	return true;
 }
 
-static bool fail_refused(const struct rr_instance *instance,
-			 const struct rl_command *command)
+static bool fail_refused(const struct rr_instance *instance, const struct rl_command *command)
 {
 	const struct rl_word *words = command->words;
 	const bool is_two = command->n_words > 1;
@@ -261,13 +240,11 @@ static bool fail_refused(const struct rr_instance *instance,
 	return rr_error_set(
 		instance->error, RR_ERROR_DATA,
 		"client %s sent %.*s%s%.*s, which redrace check cannot judge: leave it out of what is checked",
-		instance->plan.name, (int)words[0].length, words[0].text,
-		is_two ? " " : "", is_two ? (int)words[1].length : 0,
-		is_two ? words[1].text : "");
+		instance->plan.name, (int)words[0].length, words[0].text, is_two ? " " : "",
+		is_two ? (int)words[1].length : 0, is_two ? words[1].text : "");
 }
 
-static bool on_instance_request(void *context, struct rr_process *process,
-				int connection,
+static bool on_instance_request(void *context, struct rr_process *process, int connection,
 				const struct rl_command *command)
 {
 	struct rr_instance *instance = context;
@@ -284,8 +261,7 @@ static bool on_instance_request(void *context, struct rr_process *process,
 	if (rr_request_is_refused(command) ||
 	    (rr_request_word_is(&command->words[0], "RESET") && may_listen(lane)))
 		return fail_refused(instance, command);
-	lane->is_dirty |= rr_request_makes_dirty(command) &&
-			  !rr_request_is_accepted(command);
+	lane->is_dirty |= rr_request_makes_dirty(command) && !rr_request_is_accepted(command);
 	request.is_quit = rr_request_word_is(&command->words[0], "QUIT");
 	request.subscribes = rr_request_subscribes(command);
 	request.command = rr_rename_command(&instance->inward, terms,
@@ -295,8 +271,7 @@ static bool on_instance_request(void *context, struct rr_process *process,
 }
 
 /* What was sent is executed all the same; what the connection carried goes. */
-static void on_instance_close(void *context, struct rr_process *process,
-			      int connection)
+static void on_instance_close(void *context, struct rr_process *process, int connection)
 {
 	static const char *const reset[] = { "RESET", NULL };
 	struct rr_instance *instance = context;
@@ -309,8 +284,7 @@ static void on_instance_close(void *context, struct rr_process *process,
 	if (lane->is_dirty)
 		add_request(instance, lane,
 			    (struct request){
-				    .command = rr_terms_words(
-					    terms_of_instance(instance), reset),
+				    .command = rr_terms_words(terms_of_instance(instance), reset),
 				    .answer = RR_NO_ID,
 				    .is_ours = true });
 	flush_lane(instance, lane);
@@ -363,8 +337,7 @@ static void order_new_lanes(struct rr_instance *instance)
 			struct lane *other = &instance->lanes[j];
 			const struct lane copy = *lane;
 
-			if (!other->is_new ||
-			    first_request_of(other) >= first_request_of(lane))
+			if (!other->is_new || first_request_of(other) >= first_request_of(lane))
 				continue;
 			*lane = *other;
 			*other = copy;
@@ -376,8 +349,7 @@ static void order_new_lanes(struct rr_instance *instance)
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
-	const struct rr_program_clock *clock =
-		rr_process_clock(instance->process);
+	const struct rr_program_clock *clock = rr_process_clock(instance->process);
 	const uint64_t n_reads = rr_program_clock_reads(clock);
 	const char *output = rr_process_output(instance->process);
 	enum rr_process_end end;
@@ -390,8 +362,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	order_new_lanes(instance);
 	instance->has_read = rr_program_clock_reads(clock) != n_reads;
 	if (end == RR_PROCESS_ENDED && could_not_run(instance))
-		return rr_error_set(error, RR_ERROR_USAGE, "%.*s",
-				    length, output);
+		return rr_error_set(error, RR_ERROR_USAGE, "%.*s", length, output);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	return rr_error_set(
@@ -402,8 +373,8 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 }
 
 struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
-				      const char *const *argv, size_t client,
-				      const char *name, struct rr_error *error)
+				      const char *const *argv, size_t client, const char *name,
+				      struct rr_error *error)
 {
 	struct rr_instance *instance = calloc(1, sizeof(*instance));
 	const double begun = rr_clock_s();
@@ -477,21 +448,18 @@ static void cut_lane(struct rr_instance *instance, struct lane *lane)
 static bool let_time_out(struct rr_instance *instance, struct rr_error *error)
 {
 	return rr_program_clock_wake(rr_process_clock(instance->process)) ||
-	       rr_error_set(error, RR_ERROR_INTERNAL,
-			    "client %s waits for no time-out",
+	       rr_error_set(error, RR_ERROR_INTERNAL, "client %s waits for no time-out",
 			    instance->plan.name);
 }
 
 static bool can_hear(const struct lane *lane, const struct rr_input *input)
 {
-	const bool is_message = input->kind == RR_INPUT_MESSAGE ||
-				input->kind == RR_INPUT_TIMEOUT;
+	const bool is_message = input->kind == RR_INPUT_MESSAGE || input->kind == RR_INPUT_TIMEOUT;
 
 	return lane->is_used && (is_message ? lane_listens(lane) : lane->n > 0);
 }
 
-bool rr_instance_feed(struct rr_instance *instance,
-		      const struct rr_input *input, uint8_t number,
+bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {
 	struct lane *lane = &instance->lanes[number];
@@ -499,8 +467,7 @@ bool rr_instance_feed(struct rr_instance *instance,
 	bool good;
 
 	if (!can_hear(lane, input))
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "client %s is not owed a reply",
+		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
 				    instance->plan.name);
 	instance->was_inside = false;
 	rr_program_clock_pass(rr_process_clock(instance->process), passed_ns);
@@ -530,48 +497,39 @@ static void add_stop(struct rr_run_view *view, struct rr_stop stop)
 }
 
 /* Of very many commands the first are enough, as long as each lane has room for one. */
-static void view_lane(struct rr_run_view *view, const struct lane *lane,
-		      uint8_t number)
+static void view_lane(struct rr_run_view *view, const struct lane *lane, uint8_t number)
 {
 	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
 
 	if (!is_owed_on(lane))
 		return;
-	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE,
-					 .lane = number });
+	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = number });
 	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {
-		const struct request *request =
-			&lane->requests[(lane->first + i) % REQUESTS_MAX];
+		const struct request *request = &lane->requests[(lane->first + i) % REQUESTS_MAX];
 
 		if (request->answer == RR_NO_ID)
-			view->sent[view->n_sent++] = (struct rr_sent){
-				.lane = number,
-				.is_inside = request->is_inside,
-				.command = request->command
-			};
+			view->sent[view->n_sent++] =
+				(struct rr_sent){ .lane = number,
+						  .is_inside = request->is_inside,
+						  .command = request->command };
 	}
 }
 
 /* Where it is subscribed a message may come, also before a reply. A time-out may be over
  * at any time, as long as the program is owed no reply. */
-static void view_subscriptions(struct rr_run_view *view,
-			       struct rr_instance *instance)
+static void view_subscriptions(struct rr_run_view *view, struct rr_instance *instance)
 {
-	const bool may_time_out =
-		view->n_threads == 0 &&
-		rr_program_clock_has_waiter(
-			rr_process_clock(instance->process));
+	const bool may_time_out = view->n_threads == 0 &&
+				  rr_program_clock_has_waiter(rr_process_clock(instance->process));
 
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const struct lane *lane = &instance->lanes[i];
 
 		if (lane->is_used && lane_listens(lane))
-			add_stop(view, (struct rr_stop){
-					       .kind = RR_STOP_LISTEN,
-					       .lane = i,
-					       .duration_ns = may_time_out ?
-								      0 :
-								      RR_NEVER });
+			add_stop(view,
+				 (struct rr_stop){ .kind = RR_STOP_LISTEN,
+						   .lane = i,
+						   .duration_ns = may_time_out ? 0 : RR_NEVER });
 	}
 }
 
@@ -583,8 +541,7 @@ static bool has_succeeded(const struct rr_instance *instance)
 
 	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
 		return rr_process_status(instance->process) == 0;
-	matches = regexec(&pattern, rr_process_output(instance->process), 0,
-			  NULL, 0) == 0;
+	matches = regexec(&pattern, rr_process_output(instance->process), 0, NULL, 0) == 0;
 	regfree(&pattern);
 	return !matches && rr_process_status(instance->process) == 0;
 }
@@ -593,13 +550,12 @@ static bool has_succeeded(const struct rr_instance *instance)
 static const char *printed_text(const struct rr_instance *instance)
 {
 	const char *output = rr_process_output(instance->process);
-	const uint32_t renamed = rr_rename_reply(
-		&instance->inward, terms_of_instance(instance),
-		text_reply(instance, RL_REPLY_STRING, output, strlen(output)));
+	const uint32_t renamed =
+		rr_rename_reply(&instance->inward, terms_of_instance(instance),
+				text_reply(instance, RL_REPLY_STRING, output, strlen(output)));
 
-	return renamed == RR_NO_ID ?
-		       output :
-		       terms_of_instance(instance)->reply[renamed].reply.text;
+	return renamed == RR_NO_ID ? output :
+				     terms_of_instance(instance)->reply[renamed].reply.text;
 }
 
 /* How it ended, as a number. */
@@ -656,8 +612,7 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 	return view;
 }
 
-bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
-			const char *actual)
+bool rr_instance_rename(struct rr_instance *instance, const char *canonical, const char *actual)
 {
 	if (rr_renaming_of(&instance->inward, actual) ||
 	    rr_renaming_of(&instance->outward, canonical) ||
@@ -668,19 +623,16 @@ bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
 		struct lane *lane = &instance->lanes[i];
 
 		for (size_t j = 0; j < lane->n; j++) {
-			struct request *request =
-				&lane->requests[(lane->first + j) % REQUESTS_MAX];
+			struct request *request = &lane->requests[(lane->first + j) % REQUESTS_MAX];
 
 			request->command = rr_rename_command(
-				&instance->inward, terms_of_instance(instance),
-				request->command);
+				&instance->inward, terms_of_instance(instance), request->command);
 		}
 	}
 	return true;
 }
 
-bool rr_instance_renames(const struct rr_instance *instance,
-			 const char *canonical)
+bool rr_instance_renames(const struct rr_instance *instance, const char *canonical)
 {
 	return rr_renaming_of(&instance->outward, canonical) != NULL;
 }

@@ -23,17 +23,17 @@ struct rr_instance_times {
 
 struct rr_instance_config {
 	struct rr_launcher *launcher;
-	const char *directory; /* for sockets, short */
-	struct rr_signals *signals; /* that end a wait; NULL = none */
-	int64_t until_ns;           /* which ends one, too; 0 = nothing */
-	const char *preload;   /* the shim, for LD_PRELOAD; NULL = none */
-	const char *refused;   /* a program whose output matches this regular
+	const char *directory;            /* for sockets, short */
+	struct rr_signals *signals;       /* that end a wait; NULL = none */
+	int64_t until_ns;                 /* which ends one, too; 0 = nothing */
+	const char *preload;              /* the shim, for LD_PRELOAD; NULL = none */
+	const char *refused;              /* a program whose output matches this regular
 				* expression has failed; NULL = none */
-	int64_t start_ns;      /* the time of day when programs begin */
-	long patience_ms;      /* for a program that neither asks nor ends */
+	int64_t start_ns;                 /* the time of day when programs begin */
+	long patience_ms;                 /* for a program that neither asks nor ends */
 	const struct rr_program *program; /* its terms and its `ask` */
-	struct rr_instance_times *times; /* added up there */
-	struct rr_intern *endings; /* status, output: see rr_ending_of() */
+	struct rr_instance_times *times;  /* added up there */
+	struct rr_intern *endings;        /* status, output: see rr_ending_of() */
 };
 
 /* How a program ended, and what it printed. */
@@ -49,8 +49,7 @@ struct rr_instance;
 /* Starts a program as client `client`, called `name`, and lets it run until it waits.
  * Everything must outlive it. NULL: the error. */
 struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
-				      const char *const *argv, size_t client,
-				      const char *name,
+				      const char *const *argv, size_t client, const char *name,
 				      struct rr_error *error);
 void rr_instance_free(struct rr_instance *instance);
 
@@ -61,8 +60,7 @@ bool rr_instance_has_shim(const struct rr_instance *instance);
 
 /* Gives it what came on a lane, `passed_ns` after it was told of the time last, and
  * lets it run until it waits. False: the error. */
-bool rr_instance_feed(struct rr_instance *instance,
-		      const struct rr_input *input, uint8_t lane,
+bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t lane,
 		      int64_t passed_ns, struct rr_error *error);
 
 /* What it waits for: a thread for each lane that is owed a reply. */
@@ -70,11 +68,9 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance);
 
 /* From now on its own text `actual` stands for `canonical`, in both directions and in
  * what it has sent already. False: one of them has a meaning, or out of memory. */
-bool rr_instance_rename(struct rr_instance *instance, const char *canonical,
-			const char *actual);
+bool rr_instance_rename(struct rr_instance *instance, const char *canonical, const char *actual);
 
 /* Has it a text of its own for this one? */
-bool rr_instance_renames(const struct rr_instance *instance,
-			 const char *canonical);
+bool rr_instance_renames(const struct rr_instance *instance, const char *canonical);
 
 #endif

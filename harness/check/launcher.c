@@ -60,8 +60,7 @@ static _Noreturn void become_program(const struct message *message, int output)
 	_exit(127);
 }
 
-static void send_with_descriptor(int socket, const struct message *message,
-				 int descriptor)
+static void send_with_descriptor(int socket, const struct message *message, int descriptor)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec part = { (void *)message, sizeof(*message) };
@@ -133,8 +132,7 @@ static void kill_children(void)
 	int pid;
 
 	do {
-		snprintf(path, sizeof(path), "/proc/self/task/%d/children",
-			 getpid());
+		snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 		file = fopen(path, "re");
 		while (file && fscanf(file, "%d", &pid) == 1) {
 			kill(-pid, SIGKILL);
@@ -160,10 +158,8 @@ static _Noreturn void launcher_process(int socket)
 	sigprocmask(SIG_SETMASK, &children, NULL);
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
-	ready[1] = (struct pollfd){
-		.fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK),
-		.events = POLLIN
-	};
+	ready[1] = (struct pollfd){ .fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK),
+				    .events = POLLIN };
 	for (;;) {
 		struct signalfd_siginfo signal_info;
 		ssize_t n;
@@ -192,8 +188,7 @@ bool rr_launcher_start(struct rr_launcher *launcher, struct rr_error *error)
 
 	*launcher = (struct rr_launcher){ .socket = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "cannot make a socket: %s",
+		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot make a socket: %s",
 				    strerror(errno));
 	fflush(NULL);
 	launcher->pid = fork();
@@ -204,8 +199,7 @@ bool rr_launcher_start(struct rr_launcher *launcher, struct rr_error *error)
 	close(ends[1]);
 	launcher->socket = ends[0];
 	if (launcher->pid < 0)
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "cannot start a process: %s",
+		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot start a process: %s",
 				    strerror(errno));
 	return true;
 }
@@ -217,28 +211,25 @@ void rr_launcher_stop(struct rr_launcher *launcher)
 		shutdown(launcher->socket, SHUT_RDWR);
 		close(launcher->socket);
 	}
-	while (launcher->pid > 0 && waitpid(launcher->pid, NULL, 0) < 0 &&
-	       errno == EINTR)
+	while (launcher->pid > 0 && waitpid(launcher->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	*launcher = (struct rr_launcher){ .socket = -1 };
 }
 
-static void note_ended(struct rr_launcher *launcher,
-		       const struct message *message)
+static void note_ended(struct rr_launcher *launcher, const struct message *message)
 {
 	/* The oldest is of no interest any more to anybody. */
 	if (launcher->n_ended == RR_LAUNCHED_MAX) {
 		memmove(launcher->ended, launcher->ended + 1,
 			--launcher->n_ended * sizeof(launcher->ended[0]));
 	}
-	launcher->ended[launcher->n_ended++] =
-		(struct rr_launched){ message->pid, message->status };
+	launcher->ended[launcher->n_ended++] = (struct rr_launched){ message->pid,
+								     message->status };
 }
 
 /* The next message of the launcher; what has ended is noted on the way. *descriptor
  * gets the one that comes with it. False: there is none. */
-static bool receive_message(struct rr_launcher *launcher,
-			    struct message *message, int timeout_ms,
+static bool receive_message(struct rr_launcher *launcher, struct message *message, int timeout_ms,
 			    int *descriptor)
 {
 	char control[CMSG_SPACE(sizeof(int))];
@@ -271,8 +262,7 @@ static bool await_message(struct rr_launcher *launcher, enum message_kind kind,
 	return true;
 }
 
-static bool add_words(struct message *message, const char *const words[],
-		      int *n)
+static bool add_words(struct message *message, const char *const words[], int *n)
 {
 	for (*n = 0; words[*n]; ++*n) {
 		const size_t size = strlen(words[*n]) + 1;
@@ -326,17 +316,15 @@ bool rr_launcher_run(struct rr_launcher *launcher, const char *const argv[],
 	    !add_words(message, environment, &message->n_environment)) {
 		free(message);
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "the command line of '%.100s' is too long",
-				    argv[0]);
+				    "the command line of '%.100s' is too long", argv[0]);
 	}
 	*output = -1;
-	sent = send(launcher->socket, message,
-		    sizeof(*message) + message->length, MSG_NOSIGNAL) > 0 &&
+	sent = send(launcher->socket, message, sizeof(*message) + message->length, MSG_NOSIGNAL) >
+		       0 &&
 	       await_message(launcher, MESSAGE_STARTED, &answer, output);
 	free(message);
 	if (!sent || answer.pid <= 0)
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "cannot start '%.100s': %s", argv[0],
+		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot start '%.100s': %s", argv[0],
 				    sent ? strerror(answer.error_number) :
 					   "the launcher does not answer");
 	*pid = answer.pid;
@@ -344,8 +332,7 @@ bool rr_launcher_run(struct rr_launcher *launcher, const char *const argv[],
 	return true;
 }
 
-bool rr_launcher_has_ended(struct rr_launcher *launcher, pid_t pid,
-			   int *status)
+bool rr_launcher_has_ended(struct rr_launcher *launcher, pid_t pid, int *status)
 {
 	struct message message;
 
@@ -356,8 +343,7 @@ bool rr_launcher_has_ended(struct rr_launcher *launcher, pid_t pid,
 			continue;
 		*status = launcher->ended[i].status;
 		memmove(launcher->ended + i, launcher->ended + i + 1,
-			(--launcher->n_ended - i) *
-				sizeof(launcher->ended[0]));
+			(--launcher->n_ended - i) * sizeof(launcher->ended[0]));
 		return true;
 	}
 	return false;

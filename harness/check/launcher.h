@@ -23,7 +23,7 @@ struct rr_launcher {
 	size_t n_ended;
 	struct rr_launched {
 		pid_t pid;
-		int status; /* of wait(2) */
+		int status;       /* of wait(2) */
 	} ended[RR_LAUNCHED_MAX]; /* and nobody has asked for them */
 	size_t n_groups;
 	pid_t groups[RR_LAUNCHED_MAX]; /* programs that were not killed yet */
@@ -43,8 +43,7 @@ bool rr_launcher_run(struct rr_launcher *launcher, const char *const argv[],
 		     struct rr_error *error);
 
 /* Has it ended by itself? Then with *status, which is told once. */
-bool rr_launcher_has_ended(struct rr_launcher *launcher, pid_t pid,
-			   int *status);
+bool rr_launcher_has_ended(struct rr_launcher *launcher, pid_t pid, int *status);
 
 /* Is that the process group of a program? Not of one that was killed. */
 bool rr_launcher_has_group(const struct rr_launcher *launcher, pid_t group);

@@ -13,8 +13,7 @@ static bool is_of_token(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
 }
 
-const char *rr_next_token(const struct rl_word *word, size_t *at,
-			  size_t *length)
+const char *rr_next_token(const struct rl_word *word, size_t *at, size_t *length)
 {
 	while (*at < word->length) {
 		const size_t begin = *at;
@@ -30,8 +29,7 @@ const char *rr_next_token(const struct rl_word *word, size_t *at,
 }
 
 /* The token around a place; its length, 0 = there is none. */
-static size_t token_around(const struct rl_word *word, size_t place,
-			   const char **token)
+static size_t token_around(const struct rl_word *word, size_t place, const char **token)
 {
 	size_t begin = place, end = place;
 
@@ -43,14 +41,13 @@ static size_t token_around(const struct rl_word *word, size_t place,
 	return end - begin;
 }
 
-static bool find_difference(const struct rl_word *a, const struct rl_word *b,
-			    char **token_a, char **token_b)
+static bool find_difference(const struct rl_word *a, const struct rl_word *b, char **token_a,
+			    char **token_b)
 {
 	const char *text_a, *text_b;
 	size_t place = 0, length_a, length_b;
 
-	while (place < a->length && place < b->length &&
-	       a->text[place] == b->text[place])
+	while (place < a->length && place < b->length && a->text[place] == b->text[place])
 		place++;
 	length_a = token_around(a, place, &text_a);
 	length_b = token_around(b, place, &text_b);
@@ -61,8 +58,8 @@ static bool find_difference(const struct rl_word *a, const struct rl_word *b,
 	return *token_a && *token_b;
 }
 
-bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
-		     char **token_a, char **token_b)
+bool rr_names_differ(const struct rl_command *a, const struct rl_command *b, char **token_a,
+		     char **token_b)
 {
 	if (a->n_words != b->n_words)
 		return false;
@@ -80,8 +77,7 @@ bool rr_names_differ(const struct rl_command *a, const struct rl_command *b,
 bool rr_command_has_text(const struct rl_command *command, const char *text)
 {
 	for (size_t i = 0; i < command->n_words; i++) {
-		if (memmem(command->words[i].text, command->words[i].length,
-			   text, strlen(text)))
+		if (memmem(command->words[i].text, command->words[i].length, text, strlen(text)))
 			return true;
 	}
 	return false;
@@ -90,15 +86,13 @@ bool rr_command_has_text(const struct rl_command *command, const char *text)
 static char move_on(char c, size_t client)
 {
 	static const char *const kinds[] = { "0123456789", "abcdef", "ABCDEF",
-					     "ghijklmnopqrstuvwxyz",
-					     "GHIJKLMNOPQRSTUVWXYZ" };
+					     "ghijklmnopqrstuvwxyz", "GHIJKLMNOPQRSTUVWXYZ" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const char *found = strchr(kinds[i], c);
 
 		if (found)
-			return kinds[i][((size_t)(found - kinds[i]) + client) %
-					strlen(kinds[i])];
+			return kinds[i][((size_t)(found - kinds[i]) + client) % strlen(kinds[i])];
 	}
 	return c;
 }
@@ -114,8 +108,7 @@ char *rr_token_of_client(const char *token, size_t client)
 
 /* ---- Renaming ---------------------------------------------------------------- */
 
-bool rr_renaming_add(struct rr_renaming *renaming, const char *from,
-		     const char *to)
+bool rr_renaming_add(struct rr_renaming *renaming, const char *from, const char *to)
 {
 	struct rr_rename *pair = &renaming->pairs[renaming->n];
 
@@ -135,8 +128,7 @@ void rr_renaming_release(struct rr_renaming *renaming)
 	renaming->n = 0;
 }
 
-const char *rr_renaming_of(const struct rr_renaming *renaming,
-			   const char *from)
+const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from)
 {
 	for (size_t i = 0; i < renaming->n; i++) {
 		if (strcmp(renaming->pairs[i].from, from) == 0)
@@ -145,8 +137,8 @@ const char *rr_renaming_of(const struct rr_renaming *renaming,
 	return NULL;
 }
 
-static const struct rr_rename *pair_at(const struct rr_renaming *renaming,
-				       const char *text, size_t left)
+static const struct rr_rename *pair_at(const struct rr_renaming *renaming, const char *text,
+				       size_t left)
 {
 	for (size_t i = 0; i < renaming->n; i++) {
 		const struct rr_rename *pair = &renaming->pairs[i];
@@ -159,16 +151,15 @@ static const struct rr_rename *pair_at(const struct rr_renaming *renaming,
 }
 
 /* malloc'd; NULL: nothing in there is renamed. */
-static char *rename_text(const struct rr_renaming *renaming, const char *text,
-			 size_t length, size_t *new_length)
+static char *rename_text(const struct rr_renaming *renaming, const char *text, size_t length,
+			 size_t *new_length)
 {
 	char *renamed = NULL;
 	bool changed = false;
 	FILE *file = open_memstream(&renamed, new_length);
 
 	for (size_t at = 0; file && at < length;) {
-		const struct rr_rename *pair =
-			pair_at(renaming, text + at, length - at);
+		const struct rr_rename *pair = pair_at(renaming, text + at, length - at);
 
 		changed |= pair != NULL;
 		if (pair)
@@ -185,8 +176,8 @@ static char *rename_text(const struct rr_renaming *renaming, const char *text,
 	return NULL;
 }
 
-uint32_t rr_rename_command(const struct rr_renaming *renaming,
-			   struct rr_terms *terms, uint32_t number)
+uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,
+			   uint32_t number)
 {
 	struct rl_command command;
 	char *texts[RL_WORDS_MAX];
@@ -199,8 +190,7 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming,
 		struct rl_word *word = &command.words[i];
 		size_t length;
 
-		texts[i] = rename_text(renaming, word->text, word->length,
-				       &length);
+		texts[i] = rename_text(renaming, word->text, word->length, &length);
 		if (texts[i])
 			*word = (struct rl_word){ texts[i], length };
 		changed |= texts[i] != NULL;
@@ -213,30 +203,27 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming,
 }
 
 /* A copy whose texts are all malloc'd; false: out of memory, and some of it is. */
-static bool copy_renamed(const struct rr_renaming *renaming,
-			 const struct rl_reply *reply, struct rl_reply *copy)
+static bool copy_renamed(const struct rr_renaming *renaming, const struct rl_reply *reply,
+			 struct rl_reply *copy)
 {
 	bool good = true;
 
 	*copy = *reply;
 	if (reply->text) {
-		char *text = rename_text(renaming, reply->text, reply->length,
-					 &copy->length);
+		char *text = rename_text(renaming, reply->text, reply->length, &copy->length);
 
 		if (!text)
 			copy->length = reply->length;
 		copy->text = text ? text : malloc(reply->length + 1);
 		if (copy->text && !text)
-			memcpy((char *)copy->text, reply->text,
-			       reply->length + 1);
+			memcpy((char *)copy->text, reply->text, reply->length + 1);
 		return copy->text != NULL;
 	}
 	if (reply->type != RL_REPLY_ARRAY)
 		return true;
 	copy->elements = calloc(reply->length + 1, sizeof(*copy->elements));
 	for (size_t i = 0; copy->elements && i < reply->length; i++)
-		good &= copy_renamed(renaming, &reply->elements[i],
-				     &copy->elements[i]);
+		good &= copy_renamed(renaming, &reply->elements[i], &copy->elements[i]);
 	return good && copy->elements;
 }
 
@@ -248,8 +235,8 @@ static void release_copy(struct rl_reply *copy)
 	free((char *)copy->text);
 }
 
-uint32_t rr_rename_reply(const struct rr_renaming *renaming,
-			 struct rr_terms *terms, uint32_t number)
+uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
+			 uint32_t number)
 {
 	struct rl_reply copy;
 

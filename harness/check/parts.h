@@ -33,24 +33,20 @@ struct rr_check {
 size_t rr_check_n_clients(const struct rr_check *check);
 
 /* Shows how far the search is, now and then; for rr_outcomes_config. */
-void rr_check_show_progress(struct rr_check *check, unsigned long states,
-			    double share);
+void rr_check_show_progress(struct rr_check *check, unsigned long states, double share);
 
 /* Where people are told something: stdout, unless that is for something else. */
 FILE *rr_check_report_file(const struct rr_check_options *options);
 
 /* Writes the comments that make a race of a finding one to be replayed. */
-void rr_replay_write(FILE *out, const struct rr_check_options *options,
-		     const char *words);
+void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words);
 
 /* Prints what came of it, and writes the files that were asked for. */
-enum rr_exit rr_check_report(struct rr_check *check,
-			     const struct rr_outcomes_result *result,
+enum rr_exit rr_check_report(struct rr_check *check, const struct rr_outcomes_result *result,
 			     struct rr_error *error);
 
 /* It came to nothing: tells other programs, too. */
-void rr_check_report_error(struct rr_check *check,
-			   const struct rr_error *error);
+void rr_check_report_error(struct rr_check *check, const struct rr_error *error);
 
 /* ---- The verdict in words (words.c) -------------------------------------------------- */
 
@@ -59,12 +55,10 @@ void rr_check_print_words(FILE *out, const struct rr_check *check,
 			  const struct rr_outcomes_result *result);
 
 /* What the program exits with for it. */
-enum rr_exit rr_check_exit(const struct rr_check *check,
-			   const struct rr_outcomes_result *result);
+enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_outcomes_result *result);
 
 /* Why nothing is shown: there may be more states, or there was nothing to be found;
  * NULL = all has been seen. */
-const char *rr_check_cut(const struct rr_check *check,
-			 const struct rr_outcomes_result *result);
+const char *rr_check_cut(const struct rr_check *check, const struct rr_outcomes_result *result);
 
 #endif

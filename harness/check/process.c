@@ -21,10 +21,10 @@ enum {
 	REQUEST_MAX = 64 * 1024 * 1024,
 	ARGUMENTS_MAX = 256,
 	TEXT_SIZE = 512,
-	LOOK_NS = 100 * 1000, /* between two looks at its threads, or */
-	LOOK_PART = 16,       /* a part of the time it has been busy for */
+	LOOK_NS = 100 * 1000,       /* between two looks at its threads, or */
+	LOOK_PART = 16,             /* a part of the time it has been busy for */
 	BUSY_NS = 20 * 1000 * 1000, /* until short waits for it end */
-	READS_MAX = 16,       /* of its output at once: it may never end */
+	READS_MAX = 16,             /* of its output at once: it may never end */
 };
 
 struct connection {
@@ -43,10 +43,10 @@ struct rr_process {
 	struct connection connections[RR_PROCESS_CONNECTIONS];
 	char output[RR_PROCESS_OUTPUT + 1];
 	size_t n_output;
-	int64_t asked_ns; /* when it connected or sent something last */
-	int64_t busy_ns;  /* since when it computes */
+	int64_t asked_ns;            /* when it connected or sent something last */
+	int64_t busy_ns;             /* since when it computes */
 	struct rr_process_look look; /* the last one at its threads */
-	bool has_ended;   /* itself: others of its group may go on */
+	bool has_ended;              /* itself: others of its group may go on */
 	int status;
 };
 
@@ -60,10 +60,8 @@ static bool listen_tcp(struct rr_process *process)
 	};
 	socklen_t size = sizeof(address);
 
-	process->tcp_fd = socket(AF_INET,
-				 SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (process->tcp_fd < 0 ||
-	    bind(process->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
+	process->tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (process->tcp_fd < 0 || bind(process->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
 	    listen(process->tcp_fd, 64) != 0 ||
 	    getsockname(process->tcp_fd, (struct sockaddr *)&address, &size) != 0)
 		return false;
@@ -74,34 +72,28 @@ static bool listen_tcp(struct rr_process *process)
 static bool listen_unix(struct rr_process *process)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const int length = snprintf(address.sun_path, sizeof(address.sun_path),
-				    "%s/%u.sock", process->plan->directory,
-				    process->port);
+	const int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%u.sock",
+				    process->plan->directory, process->port);
 
 	if (length < 0 || (size_t)length >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	memcpy(process->socket_path, address.sun_path,
-	       sizeof(process->socket_path));
+	memcpy(process->socket_path, address.sun_path, sizeof(process->socket_path));
 	unlink(process->socket_path);
-	process->unix_fd = socket(
-		AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	process->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	return process->unix_fd >= 0 &&
-	       bind(process->unix_fd, (struct sockaddr *)&address,
-		    sizeof(address)) == 0 &&
+	       bind(process->unix_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	       listen(process->unix_fd, 64) == 0;
 }
 
 /* ---- The command line --------------------------------------------------------- */
 
 /* What stands for our port in an argument; NULL: nothing that we know. */
-static const char *placeholder(const struct rr_process *process,
-			       const char *at, char value[TEXT_SIZE],
-			       size_t *length)
+static const char *placeholder(const struct rr_process *process, const char *at,
+			       char value[TEXT_SIZE], size_t *length)
 {
-	static const char *const names[] = { "{url}", "{host}", "{port}",
-					     "{socket}" };
+	static const char *const names[] = { "{url}", "{host}", "{port}", "{socket}" };
 	size_t i = 0;
 
 	while (i < 4 && strncmp(at, names[i], strlen(names[i])) != 0)
@@ -110,13 +102,11 @@ static const char *placeholder(const struct rr_process *process,
 		return NULL;
 	*length = strlen(names[i]);
 	if (i == 0)
-		snprintf(value, TEXT_SIZE, "redis://127.0.0.1:%u",
-			 process->port);
+		snprintf(value, TEXT_SIZE, "redis://127.0.0.1:%u", process->port);
 	else if (i == 2)
 		snprintf(value, TEXT_SIZE, "%u", process->port);
 	else
-		snprintf(value, TEXT_SIZE, "%s",
-			 i == 1 ? "127.0.0.1" : process->socket_path);
+		snprintf(value, TEXT_SIZE, "%s", i == 1 ? "127.0.0.1" : process->socket_path);
 	return value;
 }
 
@@ -131,8 +121,7 @@ static char *fill_in(const struct rr_process *process, const char *argument)
 		return NULL;
 	while (*argument) {
 		size_t length = 1;
-		const char *found =
-			placeholder(process, argument, value, &length);
+		const char *found = placeholder(process, argument, value, &length);
 
 		if (found)
 			fputs(found, file);
@@ -151,13 +140,11 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	const struct rr_process_plan *plan = process->plan;
 	char *argv[ARGUMENTS_MAX + 1] = { NULL };
 	char words[8][TEXT_SIZE];
-	const char *environment[9] = { words[0], words[1], words[2],
-				       words[3], words[4], words[5] };
+	const char *environment[9] = { words[0], words[1], words[2], words[3], words[4], words[5] };
 	size_t n = 0;
 	bool good = true;
 
-	snprintf(words[0], TEXT_SIZE, "REDIS_URL=redis://127.0.0.1:%u",
-		 process->port);
+	snprintf(words[0], TEXT_SIZE, "REDIS_URL=redis://127.0.0.1:%u", process->port);
 	snprintf(words[1], TEXT_SIZE, "REDIS_HOST=127.0.0.1");
 	snprintf(words[2], TEXT_SIZE, "REDIS_PORT=%u", process->port);
 	snprintf(words[3], TEXT_SIZE, "REDIS_SOCKET=%s", process->socket_path);
@@ -166,8 +153,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	snprintf(words[5], TEXT_SIZE, "PYTHONHASHSEED=0");
 	if (plan->preload) {
 		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->preload);
-		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s",
-			 process->clock.path);
+		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s", process->clock.path);
 		environment[6] = words[6];
 		environment[7] = words[7];
 	}
@@ -178,10 +164,8 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	if (!good)
 		rr_error_no_memory(error);
 	else
-		good = rr_launcher_run(plan->launcher,
-				       (const char *const *)argv, environment,
-				       &process->pid, &process->output_fd,
-				       error);
+		good = rr_launcher_run(plan->launcher, (const char *const *)argv, environment,
+				       &process->pid, &process->output_fd, error);
 	while (n-- > 0)
 		free(argv[n]);
 	return good;
@@ -189,8 +173,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 /* ---- Making and freeing --------------------------------------------------------- */
 
-struct rr_process *rr_process_start(const struct rr_process_plan *plan,
-				    struct rr_error *error)
+struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
 {
 	struct rr_process *process = calloc(1, sizeof(*process));
 
@@ -203,11 +186,9 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan,
 	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
 		process->connections[i].fd = -1;
 	if (!listen_tcp(process) || !listen_unix(process) ||
-	    (plan->preload &&
-	     !rr_program_clock_open(&process->clock, plan->directory,
-				    process->port, plan->start_ns))) {
-		rr_error_set(error, RR_ERROR_INTERNAL,
-			     "cannot open a port for the program: %s",
+	    (plan->preload && !rr_program_clock_open(&process->clock, plan->directory,
+						     process->port, plan->start_ns))) {
+		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
 			     strerror(errno));
 		rr_process_free(process);
 		return NULL;
@@ -268,25 +249,21 @@ static void read_output(struct rr_process *process)
 		close_descriptor(&process->output_fd);
 }
 
-static bool accept_connections(struct rr_process *process, int listener,
-			       struct rr_error *error)
+static bool accept_connections(struct rr_process *process, int listener, struct rr_error *error)
 {
 	const int yes = 1;
 	int fd;
 
-	while ((fd = accept4(listener, NULL, NULL,
-			     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		int i = 0;
 
-		while (i < RR_PROCESS_CONNECTIONS &&
-		       process->connections[i].fd >= 0)
+		while (i < RR_PROCESS_CONNECTIONS && process->connections[i].fd >= 0)
 			i++;
 		if (i == RR_PROCESS_CONNECTIONS) {
 			close(fd);
-			return rr_error_set(
-				error, RR_ERROR_DATA,
-				"client %s opened more than %d connections",
-				process->plan->name, RR_PROCESS_CONNECTIONS);
+			return rr_error_set(error, RR_ERROR_DATA,
+					    "client %s opened more than %d connections",
+					    process->plan->name, RR_PROCESS_CONNECTIONS);
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 		process->connections[i].fd = fd;
@@ -296,8 +273,8 @@ static bool accept_connections(struct rr_process *process, int listener,
 	return true;
 }
 
-static bool complain_of(const struct rr_process *process,
-			enum rr_resp_result result, struct rr_error *error)
+static bool complain_of(const struct rr_process *process, enum rr_resp_result result,
+			struct rr_error *error)
 {
 	return rr_error_set(
 		error, RR_ERROR_DATA,
@@ -308,8 +285,7 @@ static bool complain_of(const struct rr_process *process,
 }
 
 /* All whole requests that have come on a connection. */
-static bool take_requests(struct rr_process *process, int number,
-			  struct rr_error *error)
+static bool take_requests(struct rr_process *process, int number, struct rr_error *error)
 {
 	const struct rr_process_plan *plan = process->plan;
 	struct connection *connection = &process->connections[number];
@@ -318,8 +294,7 @@ static bool take_requests(struct rr_process *process, int number,
 	for (;;) {
 		struct rl_command command;
 		const enum rr_resp_result result =
-			rr_resp_parse(connection->bytes + at,
-				      connection->n - at, &command, &used);
+			rr_resp_parse(connection->bytes + at, connection->n - at, &command, &used);
 
 		if (result == RR_RESP_PARTIAL)
 			break;
@@ -361,8 +336,7 @@ static void acknowledge(int fd)
 }
 
 /* Reads all that has come, and passes it on. */
-static bool read_requests(struct rr_process *process, int number,
-			  struct rr_error *error)
+static bool read_requests(struct rr_process *process, int number, struct rr_error *error)
 {
 	struct connection *connection = &process->connections[number];
 	ssize_t n = 0;
@@ -370,8 +344,7 @@ static bool read_requests(struct rr_process *process, int number,
 	for (;;) {
 		if (!make_room(connection))
 			return rr_error_no_memory(error);
-		n = read(connection->fd, connection->bytes + connection->n,
-			 CHUNK);
+		n = read(connection->fd, connection->bytes + connection->n, CHUNK);
 		if (n <= 0)
 			break;
 		connection->n += (size_t)n;
@@ -394,26 +367,22 @@ static bool read_requests(struct rr_process *process, int number,
 
 /* ---- Whether it waits ---------------------------------------------------------------- */
 
-static size_t list_descriptors(const struct rr_process *process,
-			       struct pollfd *list)
+static size_t list_descriptors(const struct rr_process *process, struct pollfd *list)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < RR_PROCESS_CONNECTIONS; i++)
-		list[n++] = (struct pollfd){ process->connections[i].fd, POLLIN,
-					     0 };
+		list[n++] = (struct pollfd){ process->connections[i].fd, POLLIN, 0 };
 	list[n++] = (struct pollfd){ process->tcp_fd, POLLIN, 0 };
 	list[n++] = (struct pollfd){ process->unix_fd, POLLIN, 0 };
 	list[n++] = (struct pollfd){ process->output_fd, POLLIN, 0 };
-	list[n++] = (struct pollfd){ process->plan->launcher->socket, POLLIN,
-				     0 };
+	list[n++] = (struct pollfd){ process->plan->launcher->socket, POLLIN, 0 };
 	return n;
 }
 
 /* Deals with what has come, waiting for it so long. -1: the error; else how many
  * things have come. */
-static int take_events(struct rr_process *process, int64_t timeout_ns,
-		       struct rr_error *error)
+static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr_error *error)
 {
 	struct pollfd list[RR_PROCESS_CONNECTIONS + 4];
 	const size_t n = list_descriptors(process, list);
@@ -422,10 +391,8 @@ static int take_events(struct rr_process *process, int64_t timeout_ns,
 
 	if (n_ready <= 0)
 		return 0;
-	if ((list[n - 4].revents &&
-	     !accept_connections(process, process->tcp_fd, error)) ||
-	    (list[n - 3].revents &&
-	     !accept_connections(process, process->unix_fd, error)))
+	if ((list[n - 4].revents && !accept_connections(process, process->tcp_fd, error)) ||
+	    (list[n - 3].revents && !accept_connections(process, process->unix_fd, error)))
 		return -1;
 	if (list[n - 2].revents)
 		read_output(process);
@@ -440,8 +407,7 @@ static int take_events(struct rr_process *process, int64_t timeout_ns,
 static bool note_end(struct rr_process *process)
 {
 	/* What the launcher says of others has to be read too. */
-	process->has_ended |= rr_launcher_has_ended(process->plan->launcher,
-						    process->pid,
+	process->has_ended |= rr_launcher_has_ended(process->plan->launcher, process->pid,
 						    &process->status);
 	return process->has_ended && kill(-process->pid, 0) != 0;
 }
@@ -457,16 +423,16 @@ static bool take_rest(struct rr_process *process, struct rr_error *error)
 }
 
 /* Whoever left the process group does not end with it, and goes on unseen. */
-static enum rr_process_end end_process(struct rr_process *process,
-				       struct rr_error *error)
+static enum rr_process_end end_process(struct rr_process *process, struct rr_error *error)
 {
 	if (!take_rest(process, error))
 		return RR_PROCESS_FAILED;
 	if (!rr_process_tree_has_strays(process->plan->launcher, process->port))
 		return RR_PROCESS_ENDED;
-	rr_error_set(error, RR_ERROR_DATA,
-		     "client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
-		     process->plan->name);
+	rr_error_set(
+		error, RR_ERROR_DATA,
+		"client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
+		process->plan->name);
 	return RR_PROCESS_FAILED;
 }
 
@@ -501,8 +467,7 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 /* Who has computed for long goes on for long: he is looked at less often. */
 static int64_t until_look(const struct rr_process *process)
 {
-	const int64_t part_ns =
-		(rr_clock_ns() - process->busy_ns) / LOOK_PART;
+	const int64_t part_ns = (rr_clock_ns() - process->busy_ns) / LOOK_PART;
 
 	return part_ns > LOOK_NS ? part_ns : LOOK_NS;
 }
@@ -515,8 +480,7 @@ static void end_waits_of_busy(struct rr_process *process)
 	process->busy_ns = rr_clock_ns();
 }
 
-static bool is_called_off(const struct rr_process *process,
-			  struct rr_error *error)
+static bool is_called_off(const struct rr_process *process, struct rr_error *error)
 {
 	struct rr_signals *signals = process->plan->signals;
 	const int64_t until_ns = process->plan->until_ns;
@@ -531,8 +495,7 @@ static bool is_called_off(const struct rr_process *process,
 	return is_over;
 }
 
-enum rr_process_end rr_process_wait(struct rr_process *process,
-				    struct rr_error *error)
+enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error)
 {
 	const int64_t limit_ns = process->plan->patience_ms * INT64_C(1000000);
 
@@ -567,14 +530,12 @@ struct rr_program_clock *rr_process_clock(struct rr_process *process)
 /* ---- What it hears ------------------------------------------------------------------ */
 
 /* Waits until all of it is written, or the program does not take it. */
-static void write_all(struct connection *connection, const char *bytes,
-		      size_t n)
+static void write_all(struct connection *connection, const char *bytes, size_t n)
 {
 	struct pollfd ready = { connection->fd, POLLOUT, 0 };
 
 	while (n > 0) {
-		const ssize_t written =
-			send(connection->fd, bytes, n, MSG_NOSIGNAL);
+		const ssize_t written = send(connection->fd, bytes, n, MSG_NOSIGNAL);
 
 		if (written < 0 && errno != EAGAIN)
 			return;
@@ -587,8 +548,7 @@ static void write_all(struct connection *connection, const char *bytes,
 	}
 }
 
-void rr_process_reply(struct rr_process *process, int connection,
-		      const struct rl_reply *reply)
+void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply)
 {
 	char *text = NULL;
 	size_t length;

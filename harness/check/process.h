@@ -13,7 +13,7 @@
 #include "resp.h"
 
 enum {
-	RR_PROCESS_CONNECTIONS = 32,  /* open at once */
+	RR_PROCESS_CONNECTIONS = 32,   /* open at once */
 	RR_PROCESS_OUTPUT = 16 * 1024, /* bytes kept; the rest is thrown away */
 };
 
@@ -21,25 +21,24 @@ struct rr_process;
 
 /* Told of each request in its order; `command` is valid until it returns. False: it
  * cannot be dealt with, and the wait ends (the owner knows why). */
-typedef bool (*rr_on_request)(void *context, struct rr_process *process,
-			      int connection, const struct rl_command *command);
+typedef bool (*rr_on_request)(void *context, struct rr_process *process, int connection,
+			      const struct rl_command *command);
 
 struct rr_process_plan {
 	struct rr_launcher *launcher;
-	const char *directory;     /* for the sockets, short */
-	const char *const *argv;   /* with {url}, {host}, {port}, {socket} */
-	const char *name;          /* of the client, "A": REDRACE_CLIENT */
+	const char *directory;      /* for the sockets, short */
+	const char *const *argv;    /* with {url}, {host}, {port}, {socket} */
+	const char *name;           /* of the client, "A": REDRACE_CLIENT */
 	struct rr_signals *signals; /* that end a wait; NULL = none */
 	int64_t until_ns;           /* which ends one, too; 0 = nothing */
-	const char *preload;       /* the shim, for LD_PRELOAD; NULL = none */
-	int64_t start_ns;          /* its time of day at first, since 1970 */
-	long patience_ms;          /* until one that neither asks nor ends hangs */
+	const char *preload;        /* the shim, for LD_PRELOAD; NULL = none */
+	int64_t start_ns;           /* its time of day at first, since 1970 */
+	long patience_ms;           /* until one that neither asks nor ends hangs */
 	rr_on_request on_request;
 	/* Is it owed a reply, so that it may well wait? */
 	bool (*owes)(void *context);
 	/* A connection that it has closed; the number may be used again. */
-	void (*on_close)(void *context, struct rr_process *process,
-			 int connection);
+	void (*on_close)(void *context, struct rr_process *process, int connection);
 	void *context;
 };
 
@@ -51,23 +50,20 @@ enum rr_process_end {
 };
 
 /* NULL: the error. It runs from now on. */
-struct rr_process *rr_process_start(const struct rr_process_plan *plan,
-				    struct rr_error *error);
+struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error);
 
 /* Kills it with all its children. */
 void rr_process_free(struct rr_process *process);
 
 /* Until it waits for us, and is owed a reply. */
-enum rr_process_end rr_process_wait(struct rr_process *process,
-				    struct rr_error *error);
+enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error);
 
 /* Its clock, with the shim: time goes on by itself to the end of whatever the program
  * sleeps for, when it is owed nothing. */
 struct rr_program_clock *rr_process_clock(struct rr_process *process);
 
 /* Writes a reply; what has been closed takes it silently. */
-void rr_process_reply(struct rr_process *process, int connection,
-		      const struct rl_reply *reply);
+void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply);
 
 /* Closes a connection without a word. */
 void rr_process_cut(struct rr_process *process, int connection);

@@ -53,19 +53,15 @@ static char thread_state(const char *path)
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) *
-		       UINT64_C(0x100000001b3);
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return hash;
 }
 
 /* How often and how long a thread has run; one that waits for time, its ticket. */
-static uint64_t thread_stamp(const struct sight *sight, const char *directory,
-			     const char *thread)
+static uint64_t thread_stamp(const struct sight *sight, const char *directory, const char *thread)
 {
-	const uint64_t begin =
-		hash_text(UINT64_C(0xcbf29ce484222325), thread);
-	const uint64_t ticket = rr_program_clock_ticket(sight->tree->clock,
-							(pid_t)atoi(thread));
+	const uint64_t begin = hash_text(UINT64_C(0xcbf29ce484222325), thread);
+	const uint64_t ticket = rr_program_clock_ticket(sight->tree->clock, (pid_t)atoi(thread));
 	char path[PATH_SIZE], text[TEXT_SIZE];
 
 	if (ticket)
@@ -148,8 +144,7 @@ static void look_at_orphans(struct sight *sight)
 	FILE *file;
 	int child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children",
-		 tree->launcher, tree->launcher);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tree->launcher, tree->launcher);
 	file = fopen(path, "re");
 	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1) {
 		if (child == tree->pid || getpgid(child) != tree->pid)
@@ -223,8 +218,7 @@ static bool finds_stray(const struct rr_launcher *launcher, unsigned port)
 	FILE *file;
 	int child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher->pid,
-		 launcher->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher->pid, launcher->pid);
 	file = fopen(path, "re");
 	while (file && !found && fscanf(file, "%d", &child) == 1) {
 		const pid_t group = getpgid(child);
@@ -238,8 +232,7 @@ static bool finds_stray(const struct rr_launcher *launcher, unsigned port)
 }
 
 /* The list of children may lack one while others end: a second look has all. */
-bool rr_process_tree_has_strays(const struct rr_launcher *launcher,
-				unsigned port)
+bool rr_process_tree_has_strays(const struct rr_launcher *launcher, unsigned port)
 {
 	return finds_stray(launcher, port) || finds_stray(launcher, port);
 }

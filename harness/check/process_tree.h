@@ -37,7 +37,6 @@ struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree);
 
 /* Has a program that has ended, with its process group, left a process behind in a
  * group of its own? By their environment others belong to another program. */
-bool rr_process_tree_has_strays(const struct rr_launcher *launcher,
-				unsigned port);
+bool rr_process_tree_has_strays(const struct rr_launcher *launcher, unsigned port);
 
 #endif

@@ -16,19 +16,16 @@
 /* Really, until one that was woken must have gone on: several looks (shim.h). */
 #define WAY_MAX_NS INT64_C(200000000)
 
-bool rr_program_clock_open(struct rr_program_clock *clock,
-			   const char *directory, unsigned number,
+bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, unsigned number,
 			   int64_t start_ns)
 {
 	struct rr_program_page *page = MAP_FAILED;
 	int fd;
 
-	snprintf(clock->path, sizeof(clock->path), "%s/%u.page", directory,
-		 number);
+	snprintf(clock->path, sizeof(clock->path), "%s/%u.page", directory, number);
 	fd = open(clock->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0 && ftruncate(fd, sizeof(*page)) == 0)
-		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, 0);
+		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (page == MAP_FAILED)
@@ -71,8 +68,7 @@ void rr_program_clock_hear(struct rr_program_clock *clock)
 		atomic_fetch_add(&clock->page->n_heard, 1);
 }
 
-uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock,
-				 pid_t thread)
+uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock, pid_t thread)
 {
 	const struct rr_program_page *page = clock->page;
 
@@ -81,8 +77,7 @@ uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock,
 
 		if (atomic_load(&waiter->thread) == thread &&
 		    atomic_load(&waiter->state) == RR_WAITER_WAITS)
-			return ((uint64_t)i << 32) +
-			       atomic_load(&waiter->ticket) + 1;
+			return ((uint64_t)i << 32) + atomic_load(&waiter->ticket) + 1;
 	}
 	return 0;
 }
@@ -101,8 +96,7 @@ static void forget_gone(struct rr_program_page *page)
 		struct rr_waiter *waiter = &page->waiters[i];
 
 		if (atomic_load(&waiter->state) != RR_WAITER_NONE &&
-		    atomic_load(&waiter->thread) != 0 &&
-		    is_gone(atomic_load(&waiter->thread))) {
+		    atomic_load(&waiter->thread) != 0 && is_gone(atomic_load(&waiter->thread))) {
 			atomic_store(&waiter->thread, 0);
 			atomic_store(&waiter->state, RR_WAITER_NONE);
 		}
@@ -110,8 +104,7 @@ static void forget_gone(struct rr_program_page *page)
 	for (int i = 0; i < RR_ALARMS_MAX; i++) {
 		struct rr_alarm *alarm = &page->alarms[i];
 
-		if (atomic_load(&alarm->process) != 0 &&
-		    is_gone(atomic_load(&alarm->process))) {
+		if (atomic_load(&alarm->process) != 0 && is_gone(atomic_load(&alarm->process))) {
 			atomic_store(&alarm->until_ns, 0);
 			atomic_store(&alarm->process, 0);
 		}
@@ -122,10 +115,8 @@ static void end_wait(struct rr_waiter *waiter)
 {
 	int waits = RR_WAITER_WAITS;
 
-	if (atomic_compare_exchange_strong(&waiter->state, &waits,
-					   RR_WAITER_OVER))
-		syscall(SYS_futex, &waiter->state, FUTEX_WAKE, INT_MAX, NULL,
-			NULL, 0);
+	if (atomic_compare_exchange_strong(&waiter->state, &waits, RR_WAITER_OVER))
+		syscall(SYS_futex, &waiter->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Whoever was woken gives his slot back, unless a signal has made him jump out of his
@@ -160,8 +151,7 @@ static int64_t first_end(const struct rr_program_page *page)
 		const struct rr_waiter *waiter = &page->waiters[i];
 		const int64_t until_ns = atomic_load(&waiter->until_ns);
 
-		if (atomic_load(&waiter->state) == RR_WAITER_WAITS &&
-		    until_ns < first_ns)
+		if (atomic_load(&waiter->state) == RR_WAITER_WAITS && until_ns < first_ns)
 			first_ns = until_ns;
 	}
 	for (int i = 0; i < RR_ALARMS_MAX; i++) {
@@ -183,8 +173,7 @@ static void send_alarm(struct rr_alarm *alarm)
 	const int64_t interval_ns = atomic_load(&alarm->interval_ns);
 	const int64_t until_ns = atomic_load(&alarm->until_ns);
 
-	atomic_store(&alarm->until_ns,
-		     interval_ns > 0 ? until_ns + interval_ns : 0);
+	atomic_store(&alarm->until_ns, interval_ns > 0 ? until_ns + interval_ns : 0);
 	kill(atomic_load(&alarm->process), SIGALRM);
 }
 
@@ -219,8 +208,7 @@ void rr_program_clock_wake_busy(struct rr_program_clock *clock)
 		struct rr_waiter *waiter = &page->waiters[i];
 
 		if (atomic_load(&waiter->is_brief) ||
-		    atomic_load(&waiter->until_ns) <=
-			    atomic_load(&page->passed_ns))
+		    atomic_load(&waiter->until_ns) <= atomic_load(&page->passed_ns))
 			end_wait(waiter);
 	}
 }

@@ -17,8 +17,7 @@ struct rr_program_clock {
 };
 
 /* Makes a page: directory/NUMBER.page. False: errno. Close it in any case. */
-bool rr_program_clock_open(struct rr_program_clock *clock,
-			   const char *directory, unsigned number,
+bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, unsigned number,
 			   int64_t start_ns);
 void rr_program_clock_close(struct rr_program_clock *clock);
 
@@ -51,7 +50,6 @@ void rr_program_clock_wake_busy(struct rr_program_clock *clock);
 
 /* The ticket of the wait of a thread, not 0; 0: it does not wait for time, or not any
  * more. */
-uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock,
-				 pid_t thread);
+uint64_t rr_program_clock_ticket(const struct rr_program_clock *clock, pid_t thread);
 
 #endif

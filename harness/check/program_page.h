@@ -33,7 +33,7 @@ enum rr_waiter_state {
 	RR_WAITER_NONE,
 	RR_WAITER_TAKEN, /* is being filled in */
 	RR_WAITER_WAITS,
-	RR_WAITER_OVER   /* its time is over: redrace says so */
+	RR_WAITER_OVER /* its time is over: redrace says so */
 };
 
 struct rr_waiter {
@@ -52,12 +52,12 @@ struct rr_alarm {
 };
 
 struct rr_program_page {
-	_Atomic int64_t start_ns;  /* time of day at the beginning, since 1970 */
-	_Atomic int64_t passed_ns; /* since then */
-	_Atomic uint64_t n_reads;  /* of any clock */
-	_Atomic uint64_t n_heard;  /* replies and the like: redrace counts */
-	_Atomic int has_shim;      /* a process has mapped the page */
-	_Atomic int has_go;        /* one is in Go, and asks the kernel itself */
+	_Atomic int64_t start_ns;     /* time of day at the beginning, since 1970 */
+	_Atomic int64_t passed_ns;    /* since then */
+	_Atomic uint64_t n_reads;     /* of any clock */
+	_Atomic uint64_t n_heard;     /* replies and the like: redrace counts */
+	_Atomic int has_shim;         /* a process has mapped the page */
+	_Atomic int has_go;           /* one is in Go, and asks the kernel itself */
 	_Atomic int64_t monotonic_ns; /* at the beginning, that of the kernel */
 	struct rr_waiter waiters[RR_WAITERS_MAX];
 	struct rr_alarm alarms[RR_ALARMS_MAX];

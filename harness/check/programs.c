@@ -13,7 +13,7 @@ struct run {
 	size_t client;
 	uint32_t node;
 	struct rr_run_view view; /* the node's, with the client's own values */
-	struct rr_kept live;      /* its process, if programs are live */
+	struct rr_kept live;     /* its process, if programs are live */
 };
 
 /* ---- As clients of the explorer --------------------------------------------------------- */
@@ -26,8 +26,8 @@ static void see_node(struct run *run)
 
 	run->view = run->tree->histories.all[run->node]->view;
 	for (uint32_t i = 0; i < run->view.n_sent; i++)
-		run->view.sent[i].command = rr_rename_command(
-			own, terms, run->view.sent[i].command);
+		run->view.sent[i].command = rr_rename_command(own, terms,
+							      run->view.sent[i].command);
 }
 
 static void *begin_program_run(const struct rr_program *program, int client)
@@ -45,10 +45,9 @@ static void *begin_program_run(const struct rr_program *program, int client)
 	if (programs->problem.kind ||
 	    (run->tree->histories.n == 0 && !rr_tree_learn_root(run->tree)))
 		return run;
-	if (programs->is_live &&
-	    rr_tree_start_instance(run->tree, run->client, &run->live))
+	if (programs->is_live && rr_tree_start_instance(run->tree, run->client, &run->live))
 		rr_tree_compare_at(run->tree, run->live.instance, run->live.number,
-			   run->tree->histories.all[0]);
+				   run->tree->histories.all[0]);
 	see_node(run);
 	return run;
 }
@@ -62,21 +61,19 @@ static void end_program_run(void *context)
 }
 
 /* The process hears it, too. */
-static bool feed_live(struct run *run, const struct rr_input *heard,
-		      uint8_t lane, int64_t passed_ns, uint32_t child)
+static bool feed_live(struct run *run, const struct rr_input *heard, uint8_t lane,
+		      int64_t passed_ns, uint32_t child)
 {
 	struct rr_instance *instance = run->live.instance;
 
 	if (!instance)
 		return true;
-	return rr_instance_feed(instance, heard, lane, passed_ns,
-				&run->programs->problem) &&
+	return rr_instance_feed(instance, heard, lane, passed_ns, &run->programs->problem) &&
 	       rr_tree_compare_at(run->tree, instance, run->live.number,
-			  run->tree->histories.all[child]);
+				  run->tree->histories.all[child]);
 }
 
-static void feed_program_run(void *context, const struct rr_input *input,
-			     int64_t passed_ns)
+static void feed_program_run(void *context, const struct rr_input *input, int64_t passed_ns)
 {
 	struct run *run = context;
 	struct rr_programs *programs = run->programs;
@@ -91,13 +88,10 @@ static void feed_program_run(void *context, const struct rr_input *input,
 		heard.value = rr_rename_reply(&programs->own[run->client],
 					      programs->instances.program->terms,
 					      (uint32_t)input->value);
-	child = rr_histories_find(&run->tree->histories, run->node, &heard, lane,
-				  passed_ns);
+	child = rr_histories_find(&run->tree->histories, run->node, &heard, lane, passed_ns);
 	if (child == RR_NO_ID)
-		child = rr_tree_learn_child(run->tree, run->node, &heard, lane,
-				    passed_ns);
-	if (child == RR_NO_ID ||
-	    !feed_live(run, &heard, lane, passed_ns, child))
+		child = rr_tree_learn_child(run->tree, run->node, &heard, lane, passed_ns);
+	if (child == RR_NO_ID || !feed_live(run, &heard, lane, passed_ns, child))
 		return;
 	run->node = child;
 	see_node(run);
@@ -130,8 +124,7 @@ static size_t tree_for(struct rr_programs *programs, size_t client)
 	const char *const *argv = programs->config.argv[client];
 	size_t i = 0;
 
-	while (!programs->has_own_trees && i < programs->n_trees &&
-	       programs->trees[i].argv != argv)
+	while (!programs->has_own_trees && i < programs->n_trees && programs->trees[i].argv != argv)
 		i++;
 	if (programs->has_own_trees)
 		i = programs->n_trees;
@@ -192,8 +185,7 @@ void rr_programs_free(struct rr_programs *programs)
 	free(programs);
 }
 
-void rr_programs_init(struct rr_programs *programs,
-		      struct rr_program *program)
+void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	programs->instances = programs->config.instances;
 	programs->instances.program = program;
@@ -237,8 +229,7 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 		programs->problem.kind = RR_ERROR_NONE;
 	}
 	programs->wants_own_trees = programs->has_new_names = false;
-	for (size_t i = 0;
-	     i < programs->config.n_clients && !programs->has_own_trees; i++)
+	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_trees; i++)
 		good &= make_own_values(programs, i);
 	return good;
 }
@@ -246,14 +237,12 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 void rr_programs_set_live(struct rr_programs *programs, bool is_live)
 {
 	programs->is_live = is_live;
-	programs->instances.until_ns =
-		is_live ? 0 : programs->config.instances.until_ns;
+	programs->instances.until_ns = is_live ? 0 : programs->config.instances.until_ns;
 	if (programs->problem.kind == RR_ERROR_INTERRUPTED)
 		programs->problem.kind = RR_ERROR_NONE;
 }
 
-struct rr_programs_figures
-rr_programs_figures(const struct rr_programs *programs)
+struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs)
 {
 	struct rr_programs_figures figures = programs->figures;
 
@@ -262,8 +251,7 @@ rr_programs_figures(const struct rr_programs *programs)
 	return figures;
 }
 
-struct rr_ending rr_programs_ending(const struct rr_programs *programs,
-				    long ending)
+struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending)
 {
 	return rr_ending_of(&programs->endings, (uint32_t)ending);
 }
@@ -277,7 +265,6 @@ bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
 
 	if (end == RR_NO_ID)
 		return false;
-	*ending = rr_programs_ending(programs,
-				     histories->all[end]->view.tally.ending);
+	*ending = rr_programs_ending(programs, histories->all[end]->view.tally.ending);
 	return true;
 }

@@ -27,7 +27,7 @@ struct rr_programs_config {
 	/* Without its program and endings, which are filled in here. */
 	struct rr_instance_config instances;
 	size_t n_clients;
-	bool compares_outputs; /* they must be the same with the same replies */
+	bool compares_outputs;                    /* they must be the same with the same replies */
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
 						   * pointer: the same tree */
 	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
@@ -41,8 +41,7 @@ void rr_programs_free(struct rr_programs *programs);
 
 /* Fills in a program for the explorer, whose `terms` and `ask` must be there; both must
  * outlive the programs' use. */
-void rr_programs_init(struct rr_programs *programs,
-		      struct rr_program *program);
+void rr_programs_init(struct rr_programs *programs, struct rr_program *program);
 
 /* Before each search: what was learned of random values counts from now on. */
 bool rr_programs_begin_search(struct rr_programs *programs);
@@ -53,30 +52,27 @@ bool rr_programs_begin_search(struct rr_programs *programs);
  * to be. Starts programs again for it. *again: something new was learned, and the
  * search has to begin anew. False: the error.
  */
-bool rr_programs_verify(struct rr_programs *programs, bool *again,
-			struct rr_error *error);
+bool rr_programs_verify(struct rr_programs *programs, bool *again, struct rr_error *error);
 
 /* From now on each client of the explorer is a process of its own that is told all of
  * it; it must do what is known already. */
 void rr_programs_set_live(struct rr_programs *programs, bool is_live);
 
 struct rr_programs_figures {
-	unsigned long starts;  /* processes that were started */
+	unsigned long starts; /* processes that were started */
 	struct rr_instance_times times;
-	size_t n_random;       /* values that are known to be random */
-	bool has_own_clock;    /* some have not loaded the shim, or are in Go */
-	bool outputs_vary;     /* with the same replies: they are not compared */
+	size_t n_random;    /* values that are known to be random */
+	bool has_own_clock; /* some have not loaded the shim, or are in Go */
+	bool outputs_vary;  /* with the same replies: they are not compared */
 };
 
-struct rr_programs_figures
-rr_programs_figures(const struct rr_programs *programs);
+struct rr_programs_figures rr_programs_figures(const struct rr_programs *programs);
 
 /* How a client's program ended after its longest history. False: it never did. */
 bool rr_programs_last_ending(const struct rr_programs *programs, size_t client,
 			     struct rr_ending *ending);
 
 /* Of a state that has ended, by its tally. */
-struct rr_ending rr_programs_ending(const struct rr_programs *programs,
-				    long ending);
+struct rr_ending rr_programs_ending(const struct rr_programs *programs, long ending);
 
 #endif

@@ -15,11 +15,10 @@ struct rr_terms *rr_tree_terms(const struct rr_program_tree *tree)
 	return tree->programs->instances.program->terms;
 }
 
-bool rr_tree_note_tokens(struct rr_program_tree *tree,
-			 const struct rr_run_view *view, uint32_t instance)
+bool rr_tree_note_tokens(struct rr_program_tree *tree, const struct rr_run_view *view,
+			 uint32_t instance)
 {
-	return rr_tokens_note(&tree->programs->tokens, rr_tree_terms(tree),
-			      view, instance) ||
+	return rr_tokens_note(&tree->programs->tokens, rr_tree_terms(tree), view, instance) ||
 	       rr_error_no_memory(&tree->programs->problem);
 }
 
@@ -30,8 +29,8 @@ static void print_words(FILE *file, const struct rl_command *words)
 }
 
 /* What a program does, in words. */
-static void describe_view(const struct rr_programs *programs,
-			  const struct rr_run_view *view, char text[TEXT_SIZE])
+static void describe_view(const struct rr_programs *programs, const struct rr_run_view *view,
+			  char text[TEXT_SIZE])
 {
 	const struct rr_terms *terms = programs->instances.program->terms;
 	FILE *file = fmemopen(text, TEXT_SIZE, "w");
@@ -41,9 +40,7 @@ static void describe_view(const struct rr_programs *programs,
 		return;
 	if (view->stops[0].kind == RR_STOP_ENDED)
 		fprintf(file, "ended with status %d",
-			WEXITSTATUS(
-				rr_programs_ending(programs, view->tally.ending)
-					.status));
+			WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
 	else if (view->n_sent == 0)
 		fprintf(file, "waited for a message%s",
 			view->stops[0].duration_ns ? "" : " or a time-out");
@@ -55,9 +52,8 @@ static void describe_view(const struct rr_programs *programs,
 }
 
 /* An instance does something else than another with the same history did. */
-static bool fail_differing_run(struct rr_programs *programs,
-			       const struct rr_history *known, size_t client,
-			       const struct rr_run_view *seen)
+static bool fail_differing_run(struct rr_programs *programs, const struct rr_history *known,
+			       size_t client, const struct rr_run_view *seen)
 {
 	char before[TEXT_SIZE], now[TEXT_SIZE];
 
@@ -74,8 +70,7 @@ static bool fail_differing_run(struct rr_programs *programs,
 		programs->config.names[client], before, now);
 }
 
-static bool keep_name(struct rr_program_tree *tree, const char *name,
-		      size_t *number)
+static bool keep_name(struct rr_program_tree *tree, const char *name, size_t *number)
 {
 	for (*number = 0; *number < tree->n_names; ++*number) {
 		if (strcmp(tree->names[*number], name) == 0)
@@ -86,34 +81,28 @@ static bool keep_name(struct rr_program_tree *tree, const char *name,
 	tree->names[tree->n_names] = strdup(name);
 	tree->programs->has_new_names = true;
 	return tree->names[tree->n_names++] != NULL &&
-	       rr_intern_put(&tree->drawn, name, strlen(name), NULL) !=
-		       RR_NO_ID;
+	       rr_intern_put(&tree->drawn, name, strlen(name), NULL) != RR_NO_ID;
 }
 
 /* A process has another value than the tree. False: so have others, and it is not
  * random; or out of memory. */
-static bool note_draw(struct rr_program_tree *tree, const char *canonical,
-		      const char *actual)
+static bool note_draw(struct rr_program_tree *tree, const char *canonical, const char *actual)
 {
 	bool is_new;
 	size_t name;
 
 	if (!keep_name(tree, canonical, &name) ||
-	    rr_intern_put(&tree->drawn, actual, strlen(actual), &is_new) ==
-		    RR_NO_ID)
+	    rr_intern_put(&tree->drawn, actual, strlen(actual), &is_new) == RR_NO_ID)
 		return false;
 	tree->draws[name].n++;
 	tree->draws[name].repeats += !is_new;
-	return tree->draws[name].repeats * RR_DRAWS_PER_REPEAT <=
-	       tree->draws[name].n;
+	return tree->draws[name].repeats * RR_DRAWS_PER_REPEAT <= tree->draws[name].n;
 }
 
 /* The first pair of commands that differ: do they differ in a random value? Then it
  * is renamed from now on. */
-static bool rename_difference(struct rr_program_tree *tree,
-			      struct rr_instance *instance,
-			      const struct rr_run_view *known,
-			      const struct rr_run_view *seen)
+static bool rename_difference(struct rr_program_tree *tree, struct rr_instance *instance,
+			      const struct rr_run_view *known, const struct rr_run_view *seen)
 {
 	const struct rr_terms *terms = tree->programs->instances.program->terms;
 	char *canonical = NULL, *actual = NULL;
@@ -122,13 +111,12 @@ static bool rename_difference(struct rr_program_tree *tree,
 
 	if (known->n_sent != seen->n_sent)
 		return false;
-	while (i < known->n_sent &&
-	       known->sent[i].command == seen->sent[i].command)
+	while (i < known->n_sent && known->sent[i].command == seen->sent[i].command)
 		i++;
 	renamed = i < known->n_sent &&
 		  rr_names_differ(&terms->command[known->sent[i].command].words,
-				  &terms->command[seen->sent[i].command].words,
-				  &canonical, &actual) &&
+				  &terms->command[seen->sent[i].command].words, &canonical,
+				  &actual) &&
 		  note_draw(tree, canonical, actual) &&
 		  rr_instance_rename(instance, canonical, actual);
 	free(canonical);
@@ -137,14 +125,12 @@ static bool rename_difference(struct rr_program_tree *tree,
 }
 
 /* Both have ended, and do the same: have they printed the same, too? */
-static bool compare_outputs(struct rr_program_tree *tree,
-			    const struct rr_history *known, size_t client,
-			    const struct rr_run_view *seen)
+static bool compare_outputs(struct rr_program_tree *tree, const struct rr_history *known,
+			    size_t client, const struct rr_run_view *seen)
 {
 	struct rr_programs *programs = tree->programs;
 
-	if (seen->stops[0].kind != RR_STOP_ENDED ||
-	    known->view.tally.ending == seen->tally.ending)
+	if (seen->stops[0].kind != RR_STOP_ENDED || known->view.tally.ending == seen->tally.ending)
 		return true;
 	programs->figures.outputs_vary = true;
 	if (!programs->config.compares_outputs)
@@ -162,8 +148,7 @@ static bool compare_outputs(struct rr_program_tree *tree,
 		rr_programs_ending(programs, seen->tally.ending).output);
 }
 
-bool rr_tree_compare_at(struct rr_program_tree *tree,
-			struct rr_instance *instance, uint32_t number,
+bool rr_tree_compare_at(struct rr_program_tree *tree, struct rr_instance *instance, uint32_t number,
 			const struct rr_history *node)
 {
 	struct rr_run_view view = rr_instance_view(instance);
@@ -171,11 +156,9 @@ bool rr_tree_compare_at(struct rr_program_tree *tree,
 	while (!rr_views_are_same(&view, &node->view)) {
 		if (!rename_difference(tree, instance, &node->view, &view))
 			return fail_differing_run(tree->programs, node,
-						  rr_instance_client(instance),
-						  &view);
+						  rr_instance_client(instance), &view);
 		view = rr_instance_view(instance);
 	}
-	return compare_outputs(tree, node, rr_instance_client(instance),
-			       &view) &&
+	return compare_outputs(tree, node, rr_instance_client(instance), &view) &&
 	       rr_tree_note_tokens(tree, &view, number);
 }

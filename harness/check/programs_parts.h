@@ -25,7 +25,7 @@ struct rr_program_tree {
 	size_t n_names;
 	struct {
 		unsigned long n, repeats;
-	} draws[RR_NAMES_MAX];	/* by other processes */
+	} draws[RR_NAMES_MAX];  /* by other processes */
 	struct rr_intern drawn; /* what they had */
 };
 
@@ -34,10 +34,10 @@ struct rr_programs {
 	struct rr_instance_config instances;
 	size_t n_trees;
 	struct rr_program_tree trees[RR_PROGRAMS_MAX];
-	size_t tree_of[RR_PROGRAMS_MAX];	 /* of each client */
+	size_t tree_of[RR_PROGRAMS_MAX];         /* of each client */
 	struct rr_renaming own[RR_PROGRAMS_MAX]; /* tree's values and client's,
 						  * exchanged */
-	bool is_verified[RR_PROGRAMS_MAX]; /* under that name a program did in a
+	bool is_verified[RR_PROGRAMS_MAX];       /* under that name a program did in a
 					    * whole history what another did */
 	bool is_live;
 	bool has_own_trees; /* clients do different things */
@@ -53,30 +53,25 @@ struct rr_programs {
 struct rr_terms *rr_tree_terms(const struct rr_program_tree *tree);
 
 /* Notes the tokens in what the instance with that number does. */
-bool rr_tree_note_tokens(struct rr_program_tree *tree,
-			 const struct rr_run_view *view, uint32_t instance);
+bool rr_tree_note_tokens(struct rr_program_tree *tree, const struct rr_run_view *view,
+			 uint32_t instance);
 
 /* An instance stands at a node: does it do what is known? */
-bool rr_tree_compare_at(struct rr_program_tree *tree,
-			struct rr_instance *instance, uint32_t number,
+bool rr_tree_compare_at(struct rr_program_tree *tree, struct rr_instance *instance, uint32_t number,
 			const struct rr_history *node);
 
-bool rr_tree_start_instance(struct rr_program_tree *tree, size_t client,
-			    struct rr_kept *started);
+bool rr_tree_start_instance(struct rr_program_tree *tree, size_t client, struct rr_kept *started);
 
 /* The clients of a tree take turns, so that each is started now and then. */
-size_t rr_tree_next_client(struct rr_programs *programs,
-			   const struct rr_program_tree *tree);
+size_t rr_tree_next_client(struct rr_programs *programs, const struct rr_program_tree *tree);
 
 /* Another instance goes the same way, to a node that is known. */
-bool rr_tree_run_again(struct rr_program_tree *tree, size_t client,
-		       uint32_t to);
+bool rr_tree_run_again(struct rr_program_tree *tree, size_t client, uint32_t to);
 
 /* What the program does at first, and after it has heard something at a node: a new
  * node. */
 bool rr_tree_learn_root(struct rr_program_tree *tree);
 uint32_t rr_tree_learn_child(struct rr_program_tree *tree, uint32_t at,
-			     const struct rr_input *input, uint8_t lane,
-			     int64_t passed_ns);
+			     const struct rr_input *input, uint8_t lane, int64_t passed_ns);
 
 #endif

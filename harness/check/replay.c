@@ -10,18 +10,14 @@
 static const char options_heading[] = "# redrace check";
 static const char words_heading[] = "# schedule ";
 
-void rr_replay_write(FILE *out, const struct rr_check_options *options,
-		     const char *words)
+void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words)
 {
 	const struct rr_budget *budget = &options->budget;
 	const struct {
 		const char *name;
 		long value, otherwise;
 	} bounds[] = {
-		{ "clients",
-		  options->n_named ? (long)options->n_named :
-				     options->n_clients,
-		  0 },
+		{ "clients", options->n_named ? (long)options->n_named : options->n_clients, 0 },
 		{ "crashes", budget->crashes, 0 },
 		{ "expiries", budget->expiries, 0 },
 		{ "pauses", budget->pauses, 0 },
@@ -33,8 +29,7 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options,
 	fprintf(out, "\n%s", options_heading);
 	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
 		if (bounds[i].value != bounds[i].otherwise)
-			fprintf(out, " --%s %ld", bounds[i].name,
-				bounds[i].value);
+			fprintf(out, " --%s %ld", bounds[i].name, bounds[i].value);
 	}
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))
@@ -42,8 +37,7 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options,
 	fprintf(out, "\n%s%s\n", words_heading, words);
 }
 
-bool rr_replay_read(const char *path, struct rr_replay *replay,
-		    struct rr_error *error)
+bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
@@ -51,8 +45,7 @@ bool rr_replay_read(const char *path, struct rr_replay *replay,
 
 	*replay = (struct rr_replay){ .options = NULL };
 	if (!file)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--replay: cannot read '%s': %s", path,
+		return rr_error_set(error, RR_ERROR_USAGE, "--replay: cannot read '%s': %s", path,
 				    strerror(errno));
 	while (getline(&line, &capacity, file) > 0) {
 		const size_t n = strlen(options_heading);

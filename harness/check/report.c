@@ -14,8 +14,8 @@
 struct written {
 	struct rr_check *check;
 	const struct rr_outcomes_result *result; /* NULL = there is an error */
-	char *words;   /* the verdict, lines */
-	char *drawing; /* the schedule; NULL = there is none */
+	char *words;                             /* the verdict, lines */
+	char *drawing;                           /* the schedule; NULL = there is none */
 };
 
 FILE *rr_check_report_file(const struct rr_check_options *options)
@@ -44,8 +44,8 @@ static const char *find_source(const struct rr_check_options *options)
 	struct stat info;
 
 	for (size_t i = 0; words && words[i]; i++) {
-		if (words[i][0] != '/' && words[i][0] != '.' &&
-		    stat(words[i], &info) == 0 && S_ISREG(info.st_mode))
+		if (words[i][0] != '/' && words[i][0] != '.' && stat(words[i], &info) == 0 &&
+		    S_ISREG(info.st_mode))
 			return words[i];
 	}
 	return NULL;
@@ -55,43 +55,31 @@ static json_t *bounds_of(const struct rr_check_options *options)
 {
 	const struct rr_budget *budget = &options->budget;
 
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I}",
-			 "crashes", budget->crashes,
-			 "expiries", budget->expiries,
-			 "pauses", budget->pauses,
-			 "lost_replies", budget->lost_replies,
-			 "rounds", options->rounds,
-			 "ttl_ms", (json_int_t)options->ttl_ms,
-			 "most", (json_int_t)options->most,
-			 "seconds", (json_int_t)options->seconds);
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I}", "crashes", budget->crashes,
+			 "expiries", budget->expiries, "pauses", budget->pauses, "lost_replies",
+			 budget->lost_replies, "rounds", options->rounds, "ttl_ms",
+			 (json_int_t)options->ttl_ms, "most", (json_int_t)options->most, "seconds",
+			 (json_int_t)options->seconds);
 }
 
-static json_t *properties_of(const struct rr_check *check,
-			     const struct rr_outcomes_result *result)
+static json_t *properties_of(const struct rr_check *check, const struct rr_outcomes_result *result)
 {
-	const struct rr_programs_figures figures =
-		rr_programs_figures(check->programs);
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"clients", (json_int_t)rr_check_n_clients(check),
-		"starts", (json_int_t)figures.starts,
-		"states", (json_int_t)result->states,
-		"transitions", (json_int_t)result->transitions,
-		"final_states", (json_int_t)result->finals,
-		"wrong_final_states", (json_int_t)result->wrong,
-		"not_searched_because",
-		rr_case_text(rr_check_cut(check, result)),
-		"bounds", bounds_of(check->options),
-		"final_data", rr_case_text(result->data),
-		"nearest_serial_data", rr_case_text(result->nearest),
-		"unexpected", rr_case_text(result->unexpected),
-		"schedule", rr_case_text(result->words));
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "clients",
+			 (json_int_t)rr_check_n_clients(check), "starts",
+			 (json_int_t)figures.starts, "states", (json_int_t)result->states,
+			 "transitions", (json_int_t)result->transitions, "final_states",
+			 (json_int_t)result->finals, "wrong_final_states",
+			 (json_int_t)result->wrong, "not_searched_because",
+			 rr_case_text(rr_check_cut(check, result)), "bounds",
+			 bounds_of(check->options), "final_data", rr_case_text(result->data),
+			 "nearest_serial_data", rr_case_text(result->nearest), "unexpected",
+			 rr_case_text(result->unexpected), "schedule", rr_case_text(result->words));
 }
 
 /* The first line says it, the others and the schedule are details. */
-static void add_case(const struct written *written, enum rr_exit code,
-		     struct rr_cases *cases)
+static void add_case(const struct written *written, enum rr_exit code, struct rr_cases *cases)
 {
 	const struct rr_check *check = written->check;
 	const size_t first = strcspn(written->words, "\n");
@@ -103,8 +91,7 @@ static void add_case(const struct written *written, enum rr_exit code,
 
 	if (names && lines) {
 		put_command(names, check->options);
-		fprintf(lines, "%s%s", written->words + first +
-			(written->words[first] == '\n'),
+		fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
 			written->drawing ? written->drawing : "");
 	}
 	if (names)
@@ -120,10 +107,8 @@ static void add_case(const struct written *written, enum rr_exit code,
 			     .message = message,
 			     .details = details && *details ? details : NULL,
 			     .file = find_source(check->options),
-			     .properties = written->result ?
-						   properties_of(check,
-								 written->result) :
-						   NULL });
+			     .properties = written->result ? properties_of(check, written->result) :
+							     NULL });
 	free(name);
 	free(message);
 	free(details);
@@ -131,8 +116,7 @@ static void add_case(const struct written *written, enum rr_exit code,
 
 /* ---- For people ------------------------------------------------------------------------- */
 
-static bool print_check(const void *what, enum rr_format format, FILE *out,
-			struct rr_error *error)
+static bool print_check(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct written *written = what;
 	const struct rr_style style = { .width = 80 };
@@ -140,17 +124,14 @@ static bool print_check(const void *what, enum rr_format format, FILE *out,
 	if (!written->result)
 		return true;
 	if (format == RR_FORMAT_TEXT)
-		return fprintf(out, "%s%s%s", written->words,
-			       written->drawing ? "\n" : "",
+		return fprintf(out, "%s%s%s", written->words, written->drawing ? "\n" : "",
 			       written->drawing ? written->drawing : "") >= 0;
 	return !written->result->transcript ||
-	       rr_conclude_draw(out, written->result->transcript,
-				&written->check->cluster, format, &style,
-				error);
+	       rr_conclude_draw(out, written->result->transcript, &written->check->cluster, format,
+				&style, error);
 }
 
-static bool save_schedule(const struct rr_check *check,
-			  const struct rr_outcomes_result *result,
+static bool save_schedule(const struct rr_check *check, const struct rr_outcomes_result *result,
 			  struct rr_error *error)
 {
 	const struct rr_check_options *options = check->options;
@@ -168,16 +149,13 @@ static bool save_schedule(const struct rr_check *check,
 	return true;
 }
 
-static void name_pictures(const struct rr_check_options *options,
-			  const struct rr_outputs *outputs)
+static void name_pictures(const struct rr_check_options *options, const struct rr_outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct rr_output *file = &outputs->files[i];
 
-		if (file->format != RR_FORMATS &&
-		    RR_CHECK_PICTURES >> file->format & 1)
-			fprintf(rr_check_report_file(options), "drawn: %s\n",
-				file->path);
+		if (file->format != RR_FORMATS && RR_CHECK_PICTURES >> file->format & 1)
+			fprintf(rr_check_report_file(options), "drawn: %s\n", file->path);
 	}
 }
 
@@ -191,18 +169,15 @@ static void write_words(struct written *written, struct rr_error *error)
 	const struct rr_style style = rr_draw_style(stdout, false);
 	size_t size;
 	FILE *words = open_memstream(&written->words, &size);
-	FILE *drawing = result->transcript ?
-				open_memstream(&written->drawing, &size) :
-				NULL;
+	FILE *drawing = result->transcript ? open_memstream(&written->drawing, &size) : NULL;
 
 	if (words) {
 		rr_check_print_words(words, written->check, result);
 		fclose(words);
 	}
 	if (drawing) {
-		rr_conclude_draw(drawing, result->transcript,
-				 &written->check->cluster, RR_FORMAT_TEXT,
-				 &style, error);
+		rr_conclude_draw(drawing, result->transcript, &written->check->cluster,
+				 RR_FORMAT_TEXT, &style, error);
 		fclose(drawing);
 	}
 	if (!written->words)
@@ -210,8 +185,7 @@ static void write_words(struct written *written, struct rr_error *error)
 }
 
 static bool publish_check(const struct written *written, enum rr_exit code,
-			  const struct rr_outputs *outputs, double seconds,
-			  struct rr_error *error)
+			  const struct rr_outputs *outputs, double seconds, struct rr_error *error)
 {
 	struct rr_cases cases;
 	bool good;
@@ -224,8 +198,7 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 	return good;
 }
 
-enum rr_exit rr_check_report(struct rr_check *check,
-			     const struct rr_outcomes_result *result,
+enum rr_exit rr_check_report(struct rr_check *check, const struct rr_outcomes_result *result,
 			     struct rr_error *error)
 {
 	const enum rr_exit code = rr_check_exit(check, result);
@@ -236,8 +209,7 @@ enum rr_exit rr_check_report(struct rr_check *check,
 	if (!result->transcript)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
 	write_words(&written, &undrawn);
-	if (written.words &&
-	    publish_check(&written, code, &outputs, result->seconds, error)) {
+	if (written.words && publish_check(&written, code, &outputs, result->seconds, error)) {
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
 			fputs(written.words, stderr);
 		name_pictures(check->options, &outputs);
@@ -259,7 +231,6 @@ void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
 
 	memcpy(words, error->text, sizeof(words));
 	rr_outputs_drop(&outputs, ~(unsigned)RR_CASE_FORMATS);
-	publish_check(&written, rr_exit_of(error->kind), &outputs, 0,
-		      &unwritten);
+	publish_check(&written, rr_exit_of(error->kind), &outputs, 0, &unwritten);
 	rr_report_error(&unwritten);
 }

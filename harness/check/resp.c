@@ -6,15 +6,10 @@
 #include <string.h>
 
 /* Redis's own limits: of a line, a word and the number of words. */
-enum {
-	LINE_MAX_BYTES = 64 * 1024,
-	WORD_MAX_BYTES = 512 * 1024 * 1024,
-	WORDS_MAX = 1024 * 1024
-};
+enum { LINE_MAX_BYTES = 64 * 1024, WORD_MAX_BYTES = 512 * 1024 * 1024, WORDS_MAX = 1024 * 1024 };
 
 /* A line without its end; NULL: it is not whole yet. *next: what comes behind it. */
-static const char *take_line(const char *at, const char *end, size_t *length,
-			     const char **next)
+static const char *take_line(const char *at, const char *end, size_t *length, const char **next)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
 
@@ -38,8 +33,8 @@ static bool read_count(const char *line, size_t length, long max, long *count)
 	memcpy(digits, line + 1, length - 1);
 	digits[length - 1] = '\0';
 	*count = strtol(digits, &rest, 10);
-	return (digits[0] == '-' || isdigit((unsigned char)digits[0])) &&
-	       *rest == '\0' && *count <= max;
+	return (digits[0] == '-' || isdigit((unsigned char)digits[0])) && *rest == '\0' &&
+	       *count <= max;
 }
 
 static enum rr_resp_result without_line(const char *at, const char *end)
@@ -48,8 +43,7 @@ static enum rr_resp_result without_line(const char *at, const char *end)
 }
 
 /* One bulk string at *at. */
-static enum rr_resp_result parse_bulk(const char **at, const char *end,
-				      struct rl_word *word)
+static enum rr_resp_result parse_bulk(const char **at, const char *end, struct rl_word *word)
 {
 	const char *next;
 	size_t length;
@@ -58,8 +52,7 @@ static enum rr_resp_result parse_bulk(const char **at, const char *end,
 
 	if (!line)
 		return without_line(*at, end);
-	if (line[0] != '$' ||
-	    !read_count(line, length, WORD_MAX_BYTES, &count) || count < 0)
+	if (line[0] != '$' || !read_count(line, length, WORD_MAX_BYTES, &count) || count < 0)
 		return RR_RESP_MALFORMED;
 	if (end - next < count + 2)
 		return RR_RESP_PARTIAL;
@@ -68,9 +61,8 @@ static enum rr_resp_result parse_bulk(const char **at, const char *end,
 	return RR_RESP_COMPLETE;
 }
 
-static enum rr_resp_result parse_array(const char *at, const char *end,
-				       long count, struct rl_command *command,
-				       const char **rest)
+static enum rr_resp_result parse_array(const char *at, const char *end, long count,
+				       struct rl_command *command, const char **rest)
 {
 	for (long i = 0; i < count; i++) {
 		struct rl_word word;
@@ -88,8 +80,7 @@ static enum rr_resp_result parse_array(const char *at, const char *end,
 }
 
 /* As typed into a terminal: words with blanks between them. */
-static enum rr_resp_result split_line(const char *line, size_t length,
-				      struct rl_command *command)
+static enum rr_resp_result split_line(const char *line, size_t length, struct rl_command *command)
 {
 	const char *end = line + length;
 
@@ -101,9 +92,8 @@ static enum rr_resp_result split_line(const char *line, size_t length,
 		if (line > begin && command->n_words == RL_WORDS_MAX)
 			return RR_RESP_TOO_LONG;
 		if (line > begin)
-			command->words[command->n_words++] = (struct rl_word){
-				begin, (size_t)(line - begin)
-			};
+			command->words[command->n_words++] =
+				(struct rl_word){ begin, (size_t)(line - begin) };
 		line += line < end;
 	}
 	return command->n_words > 0 ? RR_RESP_COMPLETE : RR_RESP_EMPTY;
@@ -117,8 +107,8 @@ static bool is_binary(char c)
 	return (byte < ' ' && !strchr("\r\n\t", c)) || byte > '~';
 }
 
-enum rr_resp_result rr_resp_parse(const char *bytes, size_t n,
-				  struct rl_command *command, size_t *used)
+enum rr_resp_result rr_resp_parse(const char *bytes, size_t n, struct rl_command *command,
+				  size_t *used)
 {
 	const char *end = bytes + n, *rest;
 	size_t length;

@@ -19,12 +19,11 @@ static const char *walk_on(struct walk *walk, size_t *length)
 {
 	for (; walk->command < walk->view->n_sent; walk->command++) {
 		const uint32_t number = walk->view->sent[walk->command].command;
-		const struct rl_command *words =
-			&walk->terms->command[number].words;
+		const struct rl_command *words = &walk->terms->command[number].words;
 
 		for (; walk->word < words->n_words; walk->word++) {
-			const char *token = rr_next_token(
-				&words->words[walk->word], &walk->at, length);
+			const char *token = rr_next_token(&words->words[walk->word], &walk->at,
+							  length);
 
 			if (token)
 				return token;
@@ -35,8 +34,7 @@ static const char *walk_on(struct walk *walk, size_t *length)
 	return NULL;
 }
 
-static bool note_token(struct rr_tokens *tokens, const char *text,
-		       size_t length, uint32_t sender)
+static bool note_token(struct rr_tokens *tokens, const char *text, size_t length, uint32_t sender)
 {
 	bool is_new;
 	uint32_t id;
@@ -66,29 +64,24 @@ bool rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 	return true;
 }
 
-static bool is_one_of(char *const *texts, size_t n, const char *text,
-		      size_t length)
+static bool is_one_of(char *const *texts, size_t n, const char *text, size_t length)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (strlen(texts[i]) == length &&
-		    memcmp(texts[i], text, length) == 0)
+		if (strlen(texts[i]) == length && memcmp(texts[i], text, length) == 0)
 			return true;
 	}
 	return false;
 }
 
-bool rr_tokens_are_open(const struct rr_tokens *tokens,
-			const struct rr_terms *terms,
-			const struct rr_run_view *view, char *const *known,
-			size_t n_known)
+bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
+			const struct rr_run_view *view, char *const *known, size_t n_known)
 {
 	struct walk walk = { .terms = terms, .view = view };
 	const char *token;
 	size_t length;
 
 	while ((token = walk_on(&walk, &length))) {
-		const uint32_t id =
-			rr_intern_find(&tokens->texts, token, length);
+		const uint32_t id = rr_intern_find(&tokens->texts, token, length);
 
 		if (id != RR_NO_ID && !tokens->all[id].is_confirmed &&
 		    !is_one_of(known, n_known, token, length))

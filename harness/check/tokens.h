@@ -14,7 +14,7 @@ struct rr_tokens {
 	struct rr_token {
 		uint32_t sender;   /* the instance that was the first to send it */
 		bool is_confirmed; /* another one has sent it, too */
-	} *all;                    /* by the numbers of `texts` */
+	} * all;                   /* by the numbers of `texts` */
 };
 
 /* An instance, a number, has sent the commands of a view. False: out of memory. */
@@ -22,10 +22,8 @@ bool rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 		    const struct rr_run_view *view, uint32_t sender);
 
 /* Has a view any that only one instance has sent? But for those `known` to be random. */
-bool rr_tokens_are_open(const struct rr_tokens *tokens,
-			const struct rr_terms *terms,
-			const struct rr_run_view *view, char *const *known,
-			size_t n_known);
+bool rr_tokens_are_open(const struct rr_tokens *tokens, const struct rr_terms *terms,
+			const struct rr_run_view *view, char *const *known, size_t n_known);
 void rr_tokens_release(struct rr_tokens *tokens);
 
 #endif

@@ -30,13 +30,11 @@ static void print_lines(FILE *out, const char *heading, const char *lines)
 static void print_figures(FILE *out, const struct rr_check *check,
 			  const struct rr_outcomes_result *result)
 {
-	const struct rr_programs_figures figures =
-		rr_programs_figures(check->programs);
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const size_t n = rr_check_n_clients(check);
 
-	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n,
-		n == 1 ? "" : "s", figures.starts,
-		check->options->n_named ? "s" : "", result->seconds);
+	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n, n == 1 ? "" : "s",
+		figures.starts, check->options->n_named ? "s" : "", result->seconds);
 	if (figures.has_own_clock)
 		fprintf(out,
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
@@ -60,23 +58,20 @@ static void print_status(FILE *out, size_t client, int status)
 	const char name = (char)('A' + client);
 
 	if (WIFSIGNALED(status))
-		fprintf(out, "  %c was ended by signal %d", name,
-			WTERMSIG(status));
+		fprintf(out, "  %c was ended by signal %d", name, WTERMSIG(status));
 	else
 		fprintf(out, "  %c exited with %d", name, WEXITSTATUS(status));
 }
 
-static void print_ending(FILE *out, const struct rr_check *check, size_t client,
-			 int number, bool outputs)
+static void print_ending(FILE *out, const struct rr_check *check, size_t client, int number,
+			 bool outputs)
 {
-	const struct rr_ending ending =
-		rr_programs_ending(check->programs, number);
+	const struct rr_ending ending = rr_programs_ending(check->programs, number);
 
 	if (number >= 0 && !ending.status && !outputs)
 		return;
 	if (number < 0)
-		fprintf(out, "  %c crashed, or did not run",
-			(char)('A' + client));
+		fprintf(out, "  %c crashed, or did not run", (char)('A' + client));
 	else
 		print_status(out, client, ending.status);
 	if (outputs && number >= 0)
@@ -84,8 +79,7 @@ static void print_ending(FILE *out, const struct rr_check *check, size_t client,
 	fputc('\n', out);
 }
 
-static void print_endings(FILE *out, const struct rr_check *check,
-			  const int *endings, bool outputs)
+static void print_endings(FILE *out, const struct rr_check *check, const int *endings, bool outputs)
 {
 	for (size_t i = 0; i < rr_check_n_clients(check); i++)
 		print_ending(out, check, i, endings[i], outputs);
@@ -96,8 +90,7 @@ static void print_outputs(FILE *out, const struct rr_check *check,
 {
 	fputs("In the end\n", out);
 	print_endings(out, check, result->endings, true);
-	fputs("and no serial order of the clients with these data ends like that. In one\n",
-	      out);
+	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
 	print_endings(out, check, result->nearest_endings, true);
 }
 
@@ -114,8 +107,7 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 		fprintf(out, "%s%c", between, (char)('A' + i));
 		between = ", ";
 	}
-	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n",
-	      out);
+	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n", out);
 }
 
 static void print_data(FILE *out, const struct rr_check *check,
@@ -138,14 +130,13 @@ static void print_finding(FILE *out, const struct rr_check *check,
 	const unsigned found = result->found;
 
 	if (found & RR_OUTCOME_NOT_SERIAL)
-		fprintf(out, "not serializable (%lu of %lu final states; ",
-			result->wrong, result->finals);
+		fprintf(out, "not serializable (%lu of %lu final states; ", result->wrong,
+			result->finals);
 	else if (found & RR_OUTCOME_UNEXPECTED)
-		fprintf(out, "not as expected (%lu of %lu final states; ",
-			result->wrong, result->finals);
+		fprintf(out, "not as expected (%lu of %lu final states; ", result->wrong,
+			result->finals);
 	else if (found & RR_OUTCOME_OUTPUTS)
-		fprintf(out,
-			"outputs are not serializable (%lu of %lu final states; ",
+		fprintf(out, "outputs are not serializable (%lu of %lu final states; ",
 			result->wrong, result->finals);
 	else if (found & RR_OUTCOME_EXCLUSION)
 		fputs("two clients are in their critical sections (", out);
@@ -168,8 +159,7 @@ static size_t find_failing_client(const struct rr_check *check,
 	const size_t n_clients = rr_check_n_clients(check);
 	size_t i = 0;
 
-	while (i < n_clients &&
-	       (result->finals == 0 || result->ever_well & 1U << i))
+	while (i < n_clients && (result->finals == 0 || result->ever_well & 1U << i))
 		i++;
 	return i;
 }
@@ -185,8 +175,7 @@ static const char *why_vacuous(const struct rr_check *check,
 	return NULL;
 }
 
-static const char *why_cut(const struct rr_check *check,
-			   const struct rr_outcomes_result *result)
+static const char *why_cut(const struct rr_check *check, const struct rr_outcomes_result *result)
 {
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
@@ -198,15 +187,13 @@ static const char *why_cut(const struct rr_check *check,
 	case RR_EXPLORED_MEMORY:
 		return "out of memory: half of what is free";
 	case RR_EXPLORED_STOPPED:
-		return check->is_out_of_time ? "out of time: --seconds" :
-					       "interrupted";
+		return check->is_out_of_time ? "out of time: --seconds" : "interrupted";
 	default:
 		return "there are more: --max-states";
 	}
 }
 
-const char *rr_check_cut(const struct rr_check *check,
-			 const struct rr_outcomes_result *result)
+const char *rr_check_cut(const struct rr_check *check, const struct rr_outcomes_result *result)
 {
 	const char *vacuous = why_vacuous(check, result);
 
@@ -214,8 +201,7 @@ const char *rr_check_cut(const struct rr_check *check,
 }
 
 /* For what is there to be seen? */
-static void print_failure(FILE *out, const struct rr_check *check,
-			  size_t client)
+static void print_failure(FILE *out, const struct rr_check *check, size_t client)
 {
 	struct rr_ending ending;
 	const char *from;
@@ -236,8 +222,7 @@ static void print_failure(FILE *out, const struct rr_check *check,
 static void print_remarks(FILE *out, const struct rr_check *check,
 			  const struct rr_outcomes_result *result)
 {
-	if (result->odd_outputs &&
-	    !rr_programs_figures(check->programs).outputs_vary)
+	if (result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
 		fprintf(out,
 			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
 			result->odd_outputs, result->finals);
@@ -270,21 +255,15 @@ static void print_no_finding(FILE *out, const struct rr_check *check,
 static void print_stats(FILE *out, const struct rr_check *check,
 			const struct rr_outcomes_result *result)
 {
-	const struct rr_programs_figures figures =
-		rr_programs_figures(check->programs);
+	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_instance_times *times = &figures.times;
-	const double of_programs =
-		times->starting + times->running + times->ending;
+	const double of_programs = times->starting + times->running + times->ending;
 
-	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n",
-		"runs", figures.starts,
-		times->starting * 1000 /
-			(double)(figures.starts ? figures.starts : 1));
-	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n",
-		"searched", result->states, result->transitions,
-		result->bytes_per_state);
-	fprintf(out, "  %-16s %lu to the server\n", "questions",
-		result->questions);
+	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n", "runs", figures.starts,
+		times->starting * 1000 / (double)(figures.starts ? figures.starts : 1));
+	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n", "searched",
+		result->states, result->transitions, result->bytes_per_state);
+	fprintf(out, "  %-16s %lu to the server\n", "questions", result->questions);
 	fprintf(out,
 		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
 		"seconds", times->starting, times->running, times->ending,
@@ -309,8 +288,7 @@ void rr_check_print_words(FILE *out, const struct rr_check *check,
 		print_stats(out, check, result);
 }
 
-enum rr_exit rr_check_exit(const struct rr_check *check,
-			   const struct rr_outcomes_result *result)
+enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_outcomes_result *result)
 {
 	if (result->found)
 		return RR_EXIT_VIOLATED;

@@ -63,7 +63,7 @@ struct rr_job {
 struct rr_jobs {
 	size_t n;
 	struct rr_job *jobs;
-	const char *program; /* redis-server */
+	const char *program;           /* redis-server */
 	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = none was asked */
 };
 
@@ -73,25 +73,21 @@ struct rr_claims_choice {
 	const struct rr_claim **claims;
 	bool is_none; /* and not all */
 };
-bool rr_claims_chosen(const struct rr_claims_choice *choice,
-		      const struct rr_claim *claim);
+bool rr_claims_chosen(const struct rr_claims_choice *choice, const struct rr_claim *claim);
 
 /* How the case of a claim is called. */
 enum { RR_CLAIM_CASE = 300 };
-const char *rr_claim_case_name(const struct rr_claim *claim,
-			       char name[RR_CLAIM_CASE]);
+const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_CASE]);
 
 /* A shard's own ones of the chosen claims: the caller's to free. False: out of
  * memory. */
-bool rr_claims_deal(const struct rr_claims_choice *choice,
-		    const struct rr_shard *shard, const struct rr_case_times *times,
-		    struct rr_claims_choice *own);
+bool rr_claims_deal(const struct rr_claims_choice *choice, const struct rr_shard *shard,
+		    const struct rr_case_times *times, struct rr_claims_choice *own);
 
 /* Gives the cases of a shard their note; `choice` is that of the whole. */
-void rr_claims_note_shard(const struct rr_claims_choice *choice,
-			  const struct rr_claims_choice *own,
-			  const struct rr_shard *shard,
-			  const struct rr_case_times *times, struct rr_cases *cases);
+void rr_claims_note_shard(const struct rr_claims_choice *choice, const struct rr_claims_choice *own,
+			  const struct rr_shard *shard, const struct rr_case_times *times,
+			  struct rr_cases *cases);
 
 /* Does the race's heading name it? */
 bool rr_race_names_claim(const struct rr_race *race, const char *id);
@@ -99,8 +95,7 @@ bool rr_race_names_claim(const struct rr_race *race, const char *id);
 /* What the chosen claims need: measurements first, for they take longest. A
  * race that cannot be read is done, with its code. */
 bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
-		     const struct rr_claims_choice *choice,
-		     struct rr_error *error);
+		     const struct rr_claims_choice *choice, struct rr_error *error);
 void rr_jobs_free(struct rr_jobs *jobs);
 
 /*
@@ -108,8 +103,8 @@ void rr_jobs_free(struct rr_jobs *jobs);
  * results. False: some are not done; RR_ERROR_INTERRUPTED: for a signal came.
  * Nothing is left when it returns.
  */
-bool rr_jobs_run(struct rr_jobs *jobs, int n_workers,
-		 struct rr_signals *signals, struct rr_error *error);
+bool rr_jobs_run(struct rr_jobs *jobs, int n_workers, struct rr_signals *signals,
+		 struct rr_error *error);
 
 /* ---- Rows: what became of the claims --------------------------------------------- */
 
@@ -130,7 +125,7 @@ struct rr_claim_row {
 	enum rr_standing standing;
 	enum rr_exit code;
 	enum rr_claim_verdict recorded; /* of this server */
-	bool is_computed; /* from races; else the measurement decides */
+	bool is_computed;               /* from races; else the measurement decides */
 	enum rr_claim_verdict computed;
 	const char *section; /* that the row begins; NULL = it goes on */
 	/* In words, malloc'd: */
@@ -146,7 +141,7 @@ struct rr_claim_rows {
 	size_t n;
 	struct rr_claim_row *rows;
 	size_t counts[RR_STANDINGS]; /* how many stand like that */
-	const char *version; /* of the server, the jobs' */
+	const char *version;         /* of the server, the jobs' */
 };
 
 /* Rows of the chosen claims, in the table's order. False: out of memory. */
@@ -170,7 +165,6 @@ void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file);
 void rr_claims_html(const struct rr_claim_rows *rows, FILE *file);
 
 /* A case each, for the other formats. Release them in any case. */
-void rr_claim_rows_as_cases(const struct rr_claim_rows *rows,
-			    struct rr_cases *cases);
+void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases);
 
 #endif

@@ -13,8 +13,7 @@ enum { STALL_S = 300 }; /* for one job */
 
 /* ---- Which there are ------------------------------------------------------------ */
 
-bool rr_claims_chosen(const struct rr_claims_choice *choice,
-		      const struct rr_claim *claim)
+bool rr_claims_chosen(const struct rr_claims_choice *choice, const struct rr_claim *claim)
 {
 	for (size_t i = 0; i < choice->n; i++) {
 		if (choice->claims[i] == claim)
@@ -40,14 +39,12 @@ bool rr_race_names_claim(const struct rr_race *race, const char *id)
 	return false;
 }
 
-static bool is_race_wanted(const struct rr_race *race,
-			   const struct rr_claims_choice *choice)
+static bool is_race_wanted(const struct rr_race *race, const struct rr_claims_choice *choice)
 {
 	const struct rr_claim *claim;
 
 	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
-		if (rr_claims_chosen(choice, claim) &&
-		    rr_race_names_claim(race, claim->id))
+		if (rr_claims_chosen(choice, claim) && rr_race_names_claim(race, claim->id))
 			return true;
 	}
 	return false;
@@ -61,8 +58,7 @@ static struct rr_job *add_job(struct rr_jobs *jobs, const char *name)
 	return job;
 }
 
-static void add_race(struct rr_jobs *jobs, const char *name,
-		     const struct rr_claims_choice *choice)
+static void add_race(struct rr_jobs *jobs, const char *name, const struct rr_claims_choice *choice)
 {
 	struct rr_error error = { 0 };
 	struct rr_race *race = rr_library_open(name, &error);
@@ -80,14 +76,12 @@ static void add_race(struct rr_jobs *jobs, const char *name,
 	job->result.is_done = true;
 	if (race)
 		rr_error_set(&error, RR_ERROR_USAGE,
-			     "%.200s:1: expected at most %d lines that say something",
-			     race->path, RR_JOB_SAYINGS);
-	snprintf(job->result.text, sizeof(job->result.text), "%.500s",
-		 error.text);
+			     "%.200s:1: expected at most %d lines that say something", race->path,
+			     RR_JOB_SAYINGS);
+	snprintf(job->result.text, sizeof(job->result.text), "%.500s", error.text);
 }
 
-static void add_measures(struct rr_jobs *jobs,
-			 const struct rr_claims_choice *choice)
+static void add_measures(struct rr_jobs *jobs, const struct rr_claims_choice *choice)
 {
 	const struct rr_claim *claim;
 
@@ -98,8 +92,7 @@ static void add_measures(struct rr_jobs *jobs,
 }
 
 bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
-		     const struct rr_claims_choice *choice,
-		     struct rr_error *error)
+		     const struct rr_claims_choice *choice, struct rr_error *error)
 {
 	size_t n;
 	char **names = rr_library_names(&n);
@@ -117,8 +110,9 @@ bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
 	if (!names || !jobs->jobs)
 		rr_error_no_memory(error);
 	else if (n == 0)
-		rr_error_set(error, RR_ERROR_INTERNAL,
-			     "no races can be read here; run it in the project's root, or install it with its races");
+		rr_error_set(
+			error, RR_ERROR_INTERNAL,
+			"no races can be read here; run it in the project's root, or install it with its races");
 	if (error->kind)
 		rr_jobs_free(jobs);
 	return !error->kind;
@@ -134,8 +128,7 @@ void rr_jobs_free(struct rr_jobs *jobs)
 /* ---- Races, played by a worker ---------------------------------------------------- */
 
 /* The command and the reply that something is said of. */
-static void note_reply(const struct rr_trace *trace,
-		       const struct rr_saying *saying,
+static void note_reply(const struct rr_trace *trace, const struct rr_saying *saying,
 		       struct rr_saying_result *result)
 {
 	for (size_t i = trace->n_events; saying->step >= 0 && i-- > 0;) {
@@ -143,17 +136,15 @@ static void note_reply(const struct rr_trace *trace,
 
 		if (event->step != &trace->race->steps[saying->step])
 			continue;
-		snprintf(result->reply, sizeof(result->reply), "%.*s%s=> %s",
-			 50, event->command ? event->command : "",
-			 event->command ? " " : "",
+		snprintf(result->reply, sizeof(result->reply), "%.*s%s=> %s", 50,
+			 event->command ? event->command : "", event->command ? " " : "",
 			 event->reply ? event->reply : "nothing");
 		return;
 	}
 }
 
 /* The first reply that was another one. */
-static void note_difference(const struct rr_trace *trace,
-			    struct rr_job_result *result)
+static void note_difference(const struct rr_trace *trace, struct rr_job_result *result)
 {
 	char verdict[200];
 
@@ -162,21 +153,17 @@ static void note_difference(const struct rr_trace *trace,
 
 		if (!event->differs)
 			continue;
-		snprintf(result->text, sizeof(result->text),
-			 "line %d: expected %.150s, got %.150s",
-			 event->step->line, rr_step_expectation(event->step),
-			 event->reply);
+		snprintf(result->text, sizeof(result->text), "line %d: expected %.150s, got %.150s",
+			 event->step->line, rr_step_expectation(event->step), event->reply);
 		return;
 	}
 	rr_trace_verdict(trace, verdict, sizeof(verdict));
-	snprintf(result->text, sizeof(result->text),
-		 "line %d: the verdict is %s", trace->race->verdict_line,
-		 verdict);
+	snprintf(result->text, sizeof(result->text), "line %d: the verdict is %s",
+		 trace->race->verdict_line, verdict);
 }
 
 /* What was found, each with its figures, or "nothing broken". */
-static void note_findings(const struct rr_trace *trace,
-			  struct rr_job_result *result)
+static void note_findings(const struct rr_trace *trace, struct rr_job_result *result)
 {
 	const char *between = "";
 	FILE *out = fmemopen(result->text, sizeof(result->text), "w");
@@ -186,8 +173,7 @@ static void note_findings(const struct rr_trace *trace,
 	for (int i = 0; i < RR_FINDINGS; i++) {
 		if (!(trace->findings & 1U << i))
 			continue;
-		fprintf(out, "%s%s", between,
-			rr_finding_name((enum rr_finding)i));
+		fprintf(out, "%s%s", between, rr_finding_name((enum rr_finding)i));
 		if (trace->conclusion[i][0])
 			fprintf(out, " (%s)", trace->conclusion[i]);
 		between = ", ";
@@ -198,8 +184,7 @@ static void note_findings(const struct rr_trace *trace,
 }
 
 /* It could end otherwise, and nothing would be shown by that. */
-static bool skip_for_time(const struct rr_race *race,
-			  const struct rr_cluster *cluster,
+static bool skip_for_time(const struct rr_race *race, const struct rr_cluster *cluster,
 			  struct rr_job_result *result)
 {
 	if (rr_cluster_has_time(cluster) || !rr_race_needs_time(race))
@@ -222,13 +207,11 @@ static void play_race(const struct rr_race *race, struct rr_cluster *cluster,
 	result->code = rr_exit_of(error.kind);
 	result->as_written = trace.as_written;
 	for (size_t i = 0; i < race->n_sayings; i++) {
-		result->sayings[i].holds =
-			rr_trace_saying_holds(&trace, &race->sayings[i]);
+		result->sayings[i].holds = rr_trace_saying_holds(&trace, &race->sayings[i]);
 		note_reply(&trace, &race->sayings[i], &result->sayings[i]);
 	}
 	if (error.kind)
-		snprintf(result->text, sizeof(result->text), "%.500s",
-			 error.text);
+		snprintf(result->text, sizeof(result->text), "%.500s", error.text);
 	else if (!trace.as_written)
 		note_difference(&trace, result);
 	else
@@ -251,8 +234,7 @@ struct checker {
 };
 
 /* Without a workplace, the jobs say so: each claim has its row. */
-static bool begin_checking(void *context, struct rr_pool_worker *worker,
-			   struct rr_error *error)
+static bool begin_checking(void *context, struct rr_pool_worker *worker, struct rr_error *error)
 {
 	const struct rr_jobs *jobs = context;
 	const struct rr_cluster_options options = {
@@ -289,8 +271,7 @@ static bool check_in_place(const struct rr_job *job, struct rr_workplace *place,
 	if (job->race)
 		play_race(job->race, &place->cluster, &outcome->result);
 	else
-		rr_measure_take(job->measure, &place->session, program,
-				&outcome->result);
+		rr_measure_take(job->measure, &place->session, program, &outcome->result);
 	rr_signals_wait(signals, 0);
 	return !signals->interrupted;
 }
@@ -306,12 +287,10 @@ static bool check_job(void *context, struct rr_pool_worker *worker, size_t i)
 	bool good = true;
 
 	if (!result->is_done && checker->place) {
-		good = check_in_place(job, checker->place, jobs->program,
-				      &outcome);
+		good = check_in_place(job, checker->place, jobs->program, &outcome);
 	} else if (!result->is_done) {
 		result->code = rr_exit_of(checker->error.kind);
-		snprintf(result->text, sizeof(result->text), "%.500s",
-			 checker->error.text);
+		snprintf(result->text, sizeof(result->text), "%.500s", checker->error.text);
 	}
 	result->is_done = true;
 	result->seconds = rr_clock_s() - begun;
@@ -328,8 +307,7 @@ static void take_outcome(void *context, size_t i, const char *data, size_t size)
 	memcpy(&outcome, data, sizeof(outcome));
 	jobs->jobs[i].result = outcome.result;
 	if (outcome.version[0])
-		memcpy(jobs->version, outcome.version,
-		       sizeof(outcome.version));
+		memcpy(jobs->version, outcome.version, sizeof(outcome.version));
 }
 
 static void lose_outcome(void *context, size_t i, const char *why)
@@ -349,8 +327,8 @@ static void name_job(void *context, size_t i, char text[RR_POOL_NAME])
 	snprintf(text, RR_POOL_NAME, "%.50s", jobs->jobs[i].name);
 }
 
-bool rr_jobs_run(struct rr_jobs *jobs, int n_workers,
-		 struct rr_signals *signals, struct rr_error *error)
+bool rr_jobs_run(struct rr_jobs *jobs, int n_workers, struct rr_signals *signals,
+		 struct rr_error *error)
 {
 	const struct rr_pool pool = { .n_jobs = jobs->n,
 				      .n_workers = n_workers,

@@ -26,8 +26,7 @@ static bool job_is_about(const struct rr_job *job, const struct rr_claim *claim)
 	return job->measure && strcmp(job->name, claim->id) == 0;
 }
 
-static void weigh_sayings(struct evidence *evidence, const struct rr_job *job,
-			  const char *id)
+static void weigh_sayings(struct evidence *evidence, const struct rr_job *job, const char *id)
 {
 	for (size_t i = 0; i < job->race->n_sayings; i++) {
 		if (strcmp(job->race->sayings[i].claim, id) != 0)
@@ -37,11 +36,9 @@ static void weigh_sayings(struct evidence *evidence, const struct rr_job *job,
 	}
 }
 
-static bool tells_elsewhere(const struct rr_claim *claim,
-			    const struct rr_job *job)
+static bool tells_elsewhere(const struct rr_claim *claim, const struct rr_job *job)
 {
-	return claim->elsewhere.race &&
-	       strcmp(claim->elsewhere.race, job->name) == 0;
+	return claim->elsewhere.race && strcmp(claim->elsewhere.race, job->name) == 0;
 }
 
 static void weigh_job(struct evidence *evidence, const struct rr_job *job,
@@ -66,8 +63,7 @@ static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 	}
 }
 
-static struct evidence gather_evidence(const struct rr_jobs *jobs,
-				       const struct rr_claim *claim)
+static struct evidence gather_evidence(const struct rr_jobs *jobs, const struct rr_claim *claim)
 {
 	struct evidence evidence = { 0 };
 
@@ -99,16 +95,13 @@ static enum rr_claim_verdict compute_verdict(const struct evidence *evidence)
 
 /* What is outdated holds on old servers, and not on new ones. A condition may
  * be one that only the measurement shows. */
-static bool agrees_with_record(const struct rr_claim *claim,
-			       enum rr_claim_verdict recorded,
+static bool agrees_with_record(const struct rr_claim *claim, enum rr_claim_verdict recorded,
 			       enum rr_claim_verdict computed)
 {
 	if (recorded == RR_CLAIM_OUTDATED)
-		return computed == RR_CLAIM_TRUE ||
-		       computed == RR_CLAIM_FALSE;
+		return computed == RR_CLAIM_TRUE || computed == RR_CLAIM_FALSE;
 	if (recorded == RR_CLAIM_TRUE_IF && claim->measure)
-		return computed == RR_CLAIM_TRUE_IF ||
-		       computed == RR_CLAIM_TRUE;
+		return computed == RR_CLAIM_TRUE_IF || computed == RR_CLAIM_TRUE;
 	return recorded == computed;
 }
 
@@ -119,16 +112,14 @@ bool rr_version_reaches(const char *have, const char *least)
 	if (sscanf(rr_version_number(have), "%d.%d", &major, &minor) < 1 ||
 	    sscanf(least, "%d.%d", &least_major, &least_minor) < 1)
 		return false;
-	return major > least_major ||
-	       (major == least_major && minor >= least_minor);
+	return major > least_major || (major == least_major && minor >= least_minor);
 }
 
-static void set_standing(struct rr_claim_row *row, enum rr_standing standing,
-			 const char *problem, ...)
-	__attribute__((format(printf, 3, 4)));
+static void set_standing(struct rr_claim_row *row, enum rr_standing standing, const char *problem,
+			 ...) __attribute__((format(printf, 3, 4)));
 
-static void set_standing(struct rr_claim_row *row, enum rr_standing standing,
-			 const char *problem, ...)
+static void set_standing(struct rr_claim_row *row, enum rr_standing standing, const char *problem,
+			 ...)
 {
 	static const enum rr_exit codes[RR_STANDINGS] = {
 		[RR_STANDS] = RR_EXIT_OK,
@@ -151,8 +142,7 @@ static void set_standing(struct rr_claim_row *row, enum rr_standing standing,
 }
 
 /* The races were played as they are written: what do they say? */
-static void judge_sayings(struct rr_claim_row *row,
-			  const struct evidence *evidence)
+static void judge_sayings(struct rr_claim_row *row, const struct evidence *evidence)
 {
 	const struct rr_claim *claim = row->claim;
 
@@ -161,42 +151,35 @@ static void judge_sayings(struct rr_claim_row *row,
 	if (agrees_with_record(claim, row->recorded, row->computed))
 		set_standing(row, RR_STANDS, "%s", "");
 	else
-		set_standing(row, RR_DIFFERS,
-			     "recorded %s, found %s: %zu of %zu statements hold",
+		set_standing(row, RR_DIFFERS, "recorded %s, found %s: %zu of %zu statements hold",
 			     rr_claim_verdict_name(row->recorded),
-			     rr_claim_verdict_name(row->computed),
-			     evidence->n_hold, evidence->n_sayings);
+			     rr_claim_verdict_name(row->computed), evidence->n_hold,
+			     evidence->n_sayings);
 }
 
 /* In the order of what weighs most. */
-static void judge_evidence(struct rr_claim_row *row,
-			   const struct evidence *evidence,
+static void judge_evidence(struct rr_claim_row *row, const struct evidence *evidence,
 			   const char *version)
 {
 	const struct rr_claim *claim = row->claim;
 	const struct rr_job *job;
 
 	if ((job = evidence->failed)) {
-		set_standing(row, RR_FAILED, "%s: %s", job->name,
-			     job->result.text);
+		set_standing(row, RR_FAILED, "%s: %s", job->name, job->result.text);
 		row->code = job->result.code;
 	} else if ((job = evidence->deviant)) {
-		set_standing(row, RR_NOT_AS_WRITTEN, "%s is not as written: %s",
-			     job->name, job->result.text);
+		set_standing(row, RR_NOT_AS_WRITTEN, "%s is not as written: %s", job->name,
+			     job->result.text);
 	} else if ((job = evidence->broken)) {
 		set_standing(row, RR_DIFFERS, "measured: %s", job->result.text);
 	} else if (evidence->unfinished) {
 		set_standing(row, RR_UNFINISHED, "not finished");
 	} else if (evidence->n_races + evidence->n_measures == 0) {
 		set_standing(row, RR_NOT_SHOWN, "no race shows it");
-	} else if (claim->least_version &&
-		   !rr_version_reaches(version, claim->least_version)) {
-		set_standing(row, RR_SKIPPED, "needs a server from %s on",
-			     claim->least_version);
-	} else if ((job = evidence->skipped) &&
-		   (!claim->by_server || !evidence->n_sayings)) {
-		set_standing(row, RR_SKIPPED, "%s: %s", job->name,
-			     job->result.text);
+	} else if (claim->least_version && !rr_version_reaches(version, claim->least_version)) {
+		set_standing(row, RR_SKIPPED, "needs a server from %s on", claim->least_version);
+	} else if ((job = evidence->skipped) && (!claim->by_server || !evidence->n_sayings)) {
+		set_standing(row, RR_SKIPPED, "%s: %s", job->name, job->result.text);
 	} else if (evidence->n_races > 0) {
 		judge_sayings(row, evidence);
 	} else if (evidence->open) {
@@ -213,30 +196,27 @@ enum { REPLIES_SHOWN = 3, PART_SIZE = 1024 };
 static bool is_same_before(const struct rr_job_result *result, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
-		if (strcmp(result->sayings[k].reply,
-			   result->sayings[i].reply) == 0)
+		if (strcmp(result->sayings[k].reply, result->sayings[i].reply) == 0)
 			return true;
 	}
 	return false;
 }
 
 /* The replies that something is said of, each once; true if there are any. */
-static bool describe_replies(FILE *out, const struct rr_job *job,
-			     const char *id)
+static bool describe_replies(FILE *out, const struct rr_job *job, const char *id)
 {
 	const struct rr_job_result *result = &job->result;
 	int n = 0;
 
 	for (size_t i = 0; i < job->race->n_sayings; i++) {
-		if (strcmp(job->race->sayings[i].claim, id) != 0 ||
-		    !result->sayings[i].reply[0] || is_same_before(result, i))
+		if (strcmp(job->race->sayings[i].claim, id) != 0 || !result->sayings[i].reply[0] ||
+		    is_same_before(result, i))
 			continue;
 		if (n++ == REPLIES_SHOWN) {
 			fprintf(out, ", ...");
 			break;
 		}
-		fprintf(out, "%s%s", n > 1 ? ", " : "",
-			result->sayings[i].reply);
+		fprintf(out, "%s%s", n > 1 ? ", " : "", result->sayings[i].reply);
 	}
 	return n > 0;
 }
@@ -265,16 +245,14 @@ static bool is_said_already(const char *list, const char *part)
 	const size_t length = strlen(part);
 
 	for (const char *at = list; (at = strstr(at, part)); at++) {
-		if ((at == list || at[-1] == ' ') &&
-		    (at[length] == ';' || at[length] == '\0'))
+		if ((at == list || at[-1] == ' ') && (at[length] == ';' || at[length] == '\0'))
 			return true;
 	}
 	return false;
 }
 
 /* Each part once. */
-static void add_observed(FILE *list, char *const *so_far,
-			 const struct rr_job *job, const char *id)
+static void add_observed(FILE *list, char *const *so_far, const struct rr_job *job, const char *id)
 {
 	char part[PART_SIZE] = "";
 	FILE *out = fmemopen(part, sizeof(part), "w");
@@ -320,8 +298,7 @@ static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 static char *main_verdict(const struct rr_claim *claim)
 {
 	const char *name = rr_claim_verdict_name(claim->verdict);
-	const char *between =
-		claim->verdict == RR_CLAIM_TRUE_IF ? " " : ": ";
+	const char *between = claim->verdict == RR_CLAIM_TRUE_IF ? " " : ": ";
 	char *text;
 
 	if (asprintf(&text, "%s%s%s", name, claim->remark ? between : "",
@@ -342,12 +319,10 @@ static char *whole_verdict(const struct rr_claim *claim, bool is_elsewhere)
 		return before;
 	if (is_elsewhere)
 		length = asprintf(&text, "%s since %s; before %s",
-				  rr_claim_verdict_name(other->verdict),
-				  other->since, before);
+				  rr_claim_verdict_name(other->verdict), other->since, before);
 	else
 		length = asprintf(&text, "%s; %s since %s", before,
-				  rr_claim_verdict_name(other->verdict),
-				  other->since);
+				  rr_claim_verdict_name(other->verdict), other->since);
 	free(before);
 	return length < 0 ? NULL : text;
 }
@@ -356,8 +331,7 @@ static void describe_claim(struct rr_claim_row *row, bool is_elsewhere)
 {
 	const struct rr_claim *claim = row->claim;
 
-	if (asprintf(&row->where, "%s%s", claim->where,
-		     claim->derived ? " (derived)" : "") < 0)
+	if (asprintf(&row->where, "%s%s", claim->where, claim->derived ? " (derived)" : "") < 0)
 		row->where = NULL;
 	row->verdict = whole_verdict(claim, is_elsewhere);
 }
@@ -367,8 +341,7 @@ static const char *section_of(const struct rr_claim *claim)
 	for (size_t i = 0; i < rr_n_claim_sections; i++) {
 		const struct rr_claim_section *section = &rr_claim_sections[i];
 
-		if (claim >= section->claims &&
-		    claim < section->claims + *section->n_claims)
+		if (claim >= section->claims && claim < section->claims + *section->n_claims)
 			return section->title;
 	}
 	return NULL;
@@ -382,14 +355,12 @@ static bool judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 
 	*row = (struct rr_claim_row){
 		.claim = claim,
-		.recorded = evidence.is_elsewhere ? claim->elsewhere.verdict :
-						    claim->verdict,
+		.recorded = evidence.is_elsewhere ? claim->elsewhere.verdict : claim->verdict,
 	};
 	judge_evidence(row, &evidence, jobs->version);
 	describe_claim(row, evidence.is_elsewhere);
 	describe_jobs(row, jobs);
-	return row->problem && row->where && row->verdict && row->observed &&
-	       row->races;
+	return row->problem && row->where && row->verdict && row->observed && row->races;
 }
 
 static size_t count_claims(void)

@@ -22,8 +22,7 @@ void rr_measure_say(struct rr_measuring *measuring, const char *format, ...)
 	va_end(arguments);
 }
 
-void rr_measure_judge(struct rr_measuring *measuring, bool is_right,
-		      bool was_seen)
+void rr_measure_judge(struct rr_measuring *measuring, bool is_right, bool was_seen)
 {
 	const enum rr_measured measured = !is_right ? RR_MEASURED_BROKEN :
 					  was_seen  ? RR_MEASURED_SHOWN :
@@ -33,8 +32,7 @@ void rr_measure_judge(struct rr_measuring *measuring, bool is_right,
 		measuring->result->measured = measured;
 }
 
-bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code,
-		     const char *format, ...)
+bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code, const char *format, ...)
 {
 	va_list arguments;
 
@@ -50,8 +48,7 @@ bool rr_measure_fail(struct rr_measuring *measuring, enum rr_exit code,
 /* A connected link to the server; NULL: see rr_measure_fail(). */
 static struct rl_link *connect_link(struct rr_measuring *measuring)
 {
-	struct rl_link *link = rl_link_new(
-		&measuring->cluster.servers[0].address, RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(&measuring->cluster.servers[0].address, RR_TIMEOUT_MS);
 
 	if (link && rl_link_connect(link) == RL_OK)
 		return link;
@@ -61,8 +58,7 @@ static struct rl_link *connect_link(struct rr_measuring *measuring)
 	return NULL;
 }
 
-bool rr_measure_open(struct rr_measuring *measuring,
-		     enum rr_persistence persistence)
+bool rr_measure_open(struct rr_measuring *measuring, enum rr_persistence persistence)
 {
 	const struct rr_cluster_options options = {
 		.program = measuring->program,
@@ -72,11 +68,9 @@ bool rr_measure_open(struct rr_measuring *measuring,
 	};
 	struct rr_error error = { 0 };
 
-	if (!rr_cluster_open(&measuring->cluster, measuring->session, &options,
-			     &error) ||
+	if (!rr_cluster_open(&measuring->cluster, measuring->session, &options, &error) ||
 	    !rr_cluster_need(&measuring->cluster, 1, &error))
-		return rr_measure_fail(measuring, rr_report_error(&error),
-				       "no server");
+		return rr_measure_fail(measuring, rr_report_error(&error), "no server");
 	measuring->link = connect_link(measuring);
 	return measuring->link != NULL;
 }
@@ -88,9 +82,8 @@ void rr_measure_close(struct rr_measuring *measuring)
 	rr_cluster_close(&measuring->cluster);
 }
 
-bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
-		      int threads, int processes, long increments,
-		      struct rr_measurement *measurement)
+bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy, int threads,
+		      int processes, long increments, struct rr_measurement *measurement)
 {
 	const struct rr_run run = {
 		.strategy = rr_strategy_find(strategy),
@@ -105,13 +98,10 @@ bool rr_measure_bench(struct rr_measuring *measuring, const char *strategy,
 	};
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 
-	if (!rr_bench_run(&run, &measuring->session->signals, NULL, measurement,
-			  NULL, &error))
-		return rr_measure_fail(measuring, rr_exit_of(error.kind), "%s",
-				       error.text);
-	return !measurement->deadlocked ||
-	       rr_measure_fail(measuring, RR_EXIT_VIOLATED, "%s: %s", strategy,
-			       measurement->remark);
+	if (!rr_bench_run(&run, &measuring->session->signals, NULL, measurement, NULL, &error))
+		return rr_measure_fail(measuring, rr_exit_of(error.kind), "%s", error.text);
+	return !measurement->deadlocked || rr_measure_fail(measuring, RR_EXIT_VIOLATED, "%s: %s",
+							   strategy, measurement->remark);
 }
 
 /* ---- Threads --------------------------------------------------------------------------- */
@@ -138,17 +128,14 @@ static bool start_bodies(struct start *starts, int n)
 			return false;
 	}
 	for (int i = 0; i < n; i++) {
-		if (pthread_create(&starts[i].id, NULL, run_body,
-				   &starts[i]) != 0)
-			_exit(rr_complain(RR_EXIT_INTERNAL,
-					  "cannot start a thread"));
+		if (pthread_create(&starts[i].id, NULL, run_body, &starts[i]) != 0)
+			_exit(rr_complain(RR_EXIT_INTERNAL, "cannot start a thread"));
 	}
 	return true;
 }
 
 bool rr_measure_threads(struct rr_measuring *measuring, int n,
-			void (*body)(struct rr_measure_thread *thread),
-			void *context)
+			void (*body)(struct rr_measure_thread *thread), void *context)
 {
 	struct start starts[RR_MEASURE_THREADS] = { 0 };
 	bool good;
@@ -165,9 +152,8 @@ bool rr_measure_threads(struct rr_measuring *measuring, int n,
 		pthread_join(starts[i].id, NULL);
 	for (int i = 0; i < n; i++) {
 		if (good && starts[i].thread.failed)
-			good = rr_measure_fail(
-				measuring, RR_EXIT_REDIS, "%s",
-				rl_link_error(starts[i].thread.link));
+			good = rr_measure_fail(measuring, RR_EXIT_REDIS, "%s",
+					       rl_link_error(starts[i].thread.link));
 		rl_link_free(starts[i].thread.link);
 	}
 	return good;
@@ -183,19 +169,15 @@ static const struct loop {
 	long increments;
 	bool is_lossy;
 } loops[] = {
-	{ RR_MEASURE_LOST_UPDATES, "two threads, 10,000 increments:", "none",
-	  2, 1, 10000, true },
-	{ RR_MEASURE_INCR, "two threads, 10,000 increments:", "incr",
-	  2, 1, 10000, false },
-	{ RR_MEASURE_MUTEX_PER_OPERATION,
-	  "of 10,000 with a mutex in each operation", "local-mutex-per-op",
-	  2, 1, 10000, true },
-	{ RR_MEASURE_MUTEX_PER_OPERATION, "around the whole", "local-mutex",
-	  2, 1, 10000, false },
-	{ RR_MEASURE_MUTEX_IN_PROCESSES, "two processes, 10,000 increments:",
-	  "local-mutex", 1, 2, 10000, true },
-	{ RR_MEASURE_LOCK_IN_REDIS, "two processes, 3,000 increments:",
-	  "lua-delifequals", 1, 2, 3000, false },
+	{ RR_MEASURE_LOST_UPDATES, "two threads, 10,000 increments:", "none", 2, 1, 10000, true },
+	{ RR_MEASURE_INCR, "two threads, 10,000 increments:", "incr", 2, 1, 10000, false },
+	{ RR_MEASURE_MUTEX_PER_OPERATION, "of 10,000 with a mutex in each operation",
+	  "local-mutex-per-op", 2, 1, 10000, true },
+	{ RR_MEASURE_MUTEX_PER_OPERATION, "around the whole", "local-mutex", 2, 1, 10000, false },
+	{ RR_MEASURE_MUTEX_IN_PROCESSES, "two processes, 10,000 increments:", "local-mutex", 1, 2,
+	  10000, true },
+	{ RR_MEASURE_LOCK_IN_REDIS, "two processes, 3,000 increments:", "lua-delifequals", 1, 2,
+	  3000, false },
 };
 
 enum { N_LOOPS = sizeof(loops) / sizeof(loops[0]) };
@@ -205,17 +187,14 @@ static bool run_loop(struct rr_measuring *measuring, const struct loop *loop)
 	char value[RR_GROUPED_SIZE];
 	struct rr_measurement m;
 
-	if (!rr_measure_bench(measuring, loop->strategy, loop->threads,
-			      loop->processes, loop->increments, &m))
+	if (!rr_measure_bench(measuring, loop->strategy, loop->threads, loop->processes,
+			      loop->increments, &m))
 		return false;
 	if (loop->is_lossy)
-		rr_measure_judge(measuring, !m.extra && m.final_value >= 2,
-				 m.lost > 0);
+		rr_measure_judge(measuring, !m.extra && m.final_value >= 2, m.lost > 0);
 	else
-		rr_measure_judge(measuring,
-				 !m.extra && !m.lost && !m.overlaps, true);
-	rr_measure_say(measuring, "%s%s %s",
-		       measuring->result->text[0] ? ", " : "", loop->text,
+		rr_measure_judge(measuring, !m.extra && !m.lost && !m.overlaps, true);
+	rr_measure_say(measuring, "%s%s %s", measuring->result->text[0] ? ", " : "", loop->text,
 		       rr_grouped(value, m.final_value));
 	return true;
 }
@@ -223,8 +202,7 @@ static bool run_loop(struct rr_measuring *measuring, const struct loop *loop)
 static bool count_increments(struct rr_measuring *measuring)
 {
 	for (int i = 0; i < N_LOOPS; i++) {
-		if (loops[i].measure == measuring->measure &&
-		    !run_loop(measuring, &loops[i]))
+		if (loops[i].measure == measuring->measure && !run_loop(measuring, &loops[i]))
 			return false;
 	}
 	return true;
@@ -251,8 +229,8 @@ static rr_measurement_taken *const measures[RR_MEASURES] = {
 	[RR_MEASURE_PERSISTENCE] = rr_measure_persistence,
 };
 
-void rr_measure_take(enum rr_measure measure, struct rr_session *session,
-		     const char *program, struct rr_job_result *result)
+void rr_measure_take(enum rr_measure measure, struct rr_session *session, const char *program,
+		     struct rr_job_result *result)
 {
 	struct rr_measuring measuring = {
 		.measure = measure,
@@ -261,9 +239,8 @@ void rr_measure_take(enum rr_measure measure, struct rr_session *session,
 		.result = result,
 	};
 
-	if (rr_measure_open(&measuring, RR_PERSIST_NONE) &&
-	    !measures[measure](&measuring) && result->code == RR_EXIT_OK)
-		rr_measure_fail(&measuring, RR_EXIT_REDIS, "%s",
-				rl_link_error(measuring.link));
+	if (rr_measure_open(&measuring, RR_PERSIST_NONE) && !measures[measure](&measuring) &&
+	    result->code == RR_EXIT_OK)
+		rr_measure_fail(&measuring, RR_EXIT_REDIS, "%s", rl_link_error(measuring.link));
 	rr_measure_close(&measuring);
 }

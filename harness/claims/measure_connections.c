@@ -33,19 +33,16 @@ static void write_or_read(struct rr_measure_thread *thread)
 
 	if (thread->number == 0) {
 		for (long i = 0; !interference->done && !thread->failed; i++)
-			thread->failed = rl_run(thread->link, &reply,
-						"MSET a %ld b %ld c %ld", i, i,
-						i) != RL_OK;
+			thread->failed = rl_run(thread->link, &reply, "MSET a %ld b %ld c %ld", i,
+						i, i) != RL_OK;
 		return;
 	}
 	for (int i = 0; i < interference->rounds && !thread->failed; i++)
-		thread->failed =
-			!interference->read(thread->link, interference);
+		thread->failed = !interference->read(thread->link, interference);
 	interference->done = true;
 }
 
-static bool interfere(struct rr_measuring *measuring,
-		      struct interference *interference)
+static bool interfere(struct rr_measuring *measuring, struct interference *interference)
 {
 	struct rl_reply reply;
 
@@ -55,13 +52,11 @@ static bool interfere(struct rr_measuring *measuring,
 
 /* ---- Reads of several keys ------------------------------------------------------------ */
 
-static bool read_number(struct rl_link *link, const char *key,
-			long long *value)
+static bool read_number(struct rl_link *link, const char *key, long long *value)
 {
 	struct rl_reply reply;
 
-	return rl_run(link, &reply, "GET %s", key) == RL_OK &&
-	       rl_reply_number(&reply, value);
+	return rl_run(link, &reply, "GET %s", key) == RL_OK && rl_reply_number(&reply, value);
 }
 
 /* By one command, and by three. */
@@ -72,10 +67,8 @@ static bool read_three(struct rl_link *link, struct interference *torn)
 
 	if (rl_run(link, &reply, "MGET a b c") != RL_OK)
 		return false;
-	torn->first += strcmp(reply.elements[0].text,
-			      reply.elements[1].text) != 0 ||
-		       strcmp(reply.elements[0].text,
-			      reply.elements[2].text) != 0;
+	torn->first += strcmp(reply.elements[0].text, reply.elements[1].text) != 0 ||
+		       strcmp(reply.elements[0].text, reply.elements[2].text) != 0;
 	if (!read_number(link, "c", &c) || !read_number(link, "b", &b) ||
 	    !read_number(link, "a", &a))
 		return false;
@@ -89,8 +82,7 @@ bool rr_measure_torn_reads(struct rr_measuring *measuring)
 
 	if (!interfere(measuring, &torn))
 		return false;
-	rr_measure_say(measuring,
-		       "torn in 1,000 reads: %ld by one MGET, %ld by three GETs",
+	rr_measure_say(measuring, "torn in 1,000 reads: %ld by one MGET, %ld by three GETs",
 		       torn.first, torn.second);
 	rr_measure_judge(measuring, torn.first == 0, torn.second > 0);
 	return true;
@@ -113,8 +105,7 @@ static bool read_pipeline(struct rl_link *link, int n, long *interrupted)
 	if (rl_flush(link) != RL_OK)
 		return false;
 	for (int i = 0; i < n; i++) {
-		if (rl_receive(link, &reply) != RL_OK ||
-		    !rl_reply_number(&reply, &value))
+		if (rl_receive(link, &reply) != RL_OK || !rl_reply_number(&reply, &value))
 			return false;
 		if (i == 0)
 			first = value;
@@ -125,8 +116,7 @@ static bool read_pipeline(struct rl_link *link, int n, long *interrupted)
 
 static bool read_pipelines(struct rl_link *link, struct interference *cut)
 {
-	return read_pipeline(link, SHORT, &cut->first) &&
-	       read_pipeline(link, LONG, &cut->second);
+	return read_pipeline(link, SHORT, &cut->first) && read_pipeline(link, LONG, &cut->second);
 }
 
 bool rr_measure_pipeline_size(struct rr_measuring *measuring)
@@ -151,13 +141,10 @@ static void read_own(struct rr_measure_thread *thread)
 	struct rl_reply reply;
 	long long value;
 
-	thread->failed = rl_run(thread->link, &reply, "SET %d %d", own, own) !=
-			 RL_OK;
+	thread->failed = rl_run(thread->link, &reply, "SET %d %d", own, own) != RL_OK;
 	for (int i = 0; i < ROUNDS && !thread->failed; i++) {
-		thread->failed =
-			rl_run(thread->link, &reply, "GET %d", own) != RL_OK;
-		if (!thread->failed && (!rl_reply_number(&reply, &value) ||
-					value != own))
+		thread->failed = rl_run(thread->link, &reply, "GET %d", own) != RL_OK;
+		if (!thread->failed && (!rl_reply_number(&reply, &value) || value != own))
 			++*wrong;
 	}
 }
@@ -189,12 +176,10 @@ static int connect_bare(const struct rl_address *address)
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(name.sun_path, sizeof(name.sun_path), "%.*s",
-		 (int)sizeof(name.sun_path) - 1, address->host);
-	if (fd >= 0 &&
-	    (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
-			sizeof(limit)) != 0 ||
-	     connect(fd, (const struct sockaddr *)&name, sizeof(name)) != 0)) {
+	snprintf(name.sun_path, sizeof(name.sun_path), "%.*s", (int)sizeof(name.sun_path) - 1,
+		 address->host);
+	if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0 ||
+			connect(fd, (const struct sockaddr *)&name, sizeof(name)) != 0)) {
 		close(fd);
 		return -1;
 	}
@@ -206,13 +191,11 @@ static void echo_own(struct rr_measure_thread *thread)
 {
 	struct shared *shared = thread->context;
 	char command[64], reply[7];
-	const int length = snprintf(command, sizeof(command),
-				    "*2\r\n$4\r\nECHO\r\n$1\r\n%d\r\n",
+	const int length = snprintf(command, sizeof(command), "*2\r\n$4\r\nECHO\r\n$1\r\n%d\r\n",
 				    thread->number);
 
 	for (int i = 0; i < ROUNDS; i++) {
-		if (send(shared->socket, command, (size_t)length,
-			 MSG_NOSIGNAL) != length)
+		if (send(shared->socket, command, (size_t)length, MSG_NOSIGNAL) != length)
 			return;
 		if (recv(shared->socket, reply, sizeof(reply), MSG_WAITALL) !=
 		    (ssize_t)sizeof(reply)) {
@@ -232,8 +215,7 @@ bool rr_measure_shared_connection(struct rr_measuring *measuring)
 	bool good;
 
 	if (shared.socket < 0)
-		return rr_measure_fail(measuring, RR_EXIT_REDIS,
-				       "cannot connect");
+		return rr_measure_fail(measuring, RR_EXIT_REDIS, "cannot connect");
 	good = rr_measure_threads(measuring, THREADS, echo_own, &shared);
 	close(shared.socket);
 	if (!good)
@@ -254,8 +236,7 @@ struct guarded {
 };
 
 /* Reads into `value`, or writes `store` if that is NULL. */
-static bool run_guarded(struct guarded *guarded, long long *value,
-			long long store)
+static bool run_guarded(struct guarded *guarded, long long *value, long long store)
 {
 	struct rl_reply reply;
 	enum rl_outcome outcome;
@@ -275,8 +256,7 @@ static void count_guarded(struct rr_measure_thread *thread)
 	long long value = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		if (!run_guarded(guarded, &value, 0) ||
-		    !run_guarded(guarded, NULL, value + 1))
+		if (!run_guarded(guarded, &value, 0) || !run_guarded(guarded, NULL, value + 1))
 			return;
 	}
 }
@@ -294,9 +274,10 @@ bool rr_measure_mutex_on_connection(struct rr_measuring *measuring)
 	rl_mutex_destroy(&guarded.mutex);
 	if (!good)
 		return false;
-	rr_measure_say(measuring,
-		       "two threads, one connection, a mutex around each command: %ld replies crossed, 2,000 increments left %lld",
-		       guarded.crossed, final);
+	rr_measure_say(
+		measuring,
+		"two threads, one connection, a mutex around each command: %ld replies crossed, 2,000 increments left %lld",
+		guarded.crossed, final);
 	rr_measure_judge(measuring, guarded.crossed == 0, final != 2 * ROUNDS);
 	return true;
 }

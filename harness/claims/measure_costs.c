@@ -31,16 +31,14 @@ static enum rl_outcome transact_in_one_round_trip(struct rl_link *link)
 {
 	struct rl_reply reply;
 
-	if (rl_queue(link, "MULTI") != RL_OK ||
-	    rl_queue(link, "INCR a") != RL_OK ||
+	if (rl_queue(link, "MULTI") != RL_OK || rl_queue(link, "INCR a") != RL_OK ||
 	    rl_queue(link, "INCR b") != RL_OK)
 		return RL_ERROR;
 	return rl_exec(link, 3, &reply);
 }
 
 /* Negative: a transaction did not work. */
-static double time_transactions(struct rl_link *link,
-				enum rl_outcome (*run)(struct rl_link *link))
+static double time_transactions(struct rl_link *link, enum rl_outcome (*run)(struct rl_link *link))
 {
 	const int64_t start_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC);
 
@@ -54,17 +52,14 @@ static double time_transactions(struct rl_link *link,
 bool rr_measure_pipeline_gain(struct rr_measuring *measuring)
 {
 	struct rl_link *link = measuring->link;
-	const double four =
-		time_transactions(link, transact_in_four_round_trips);
-	const double one =
-		four < 0 ? -1 :
-			   time_transactions(link, transact_in_one_round_trip);
+	const double four = time_transactions(link, transact_in_four_round_trips);
+	const double one = four < 0 ? -1 : time_transactions(link, transact_in_one_round_trip);
 
 	if (one < 0)
 		return false;
 	rr_measure_say(measuring,
-		       "1,000 transactions: %.2f s in four round trips each, %.2f s in one",
-		       four, one);
+		       "1,000 transactions: %.2f s in four round trips each, %.2f s in one", four,
+		       one);
 	rr_measure_judge(measuring, true, four > one);
 	return true;
 }
@@ -83,8 +78,8 @@ static void write_script(char script[SCRIPT_SIZE])
 }
 
 /* Negative: it did not work, or the replies are not as they should be. */
-static double time_scripts(struct rl_link *link, const char *command,
-			   const char *script, long long from)
+static double time_scripts(struct rl_link *link, const char *command, const char *script,
+			   long long from)
 {
 	const int64_t start_ns = rl_now_ns(link, RL_CLOCK_MONOTONIC);
 	struct rl_reply reply;
@@ -105,8 +100,7 @@ bool rr_measure_evalsha(struct rr_measuring *measuring)
 	struct rl_reply reply;
 
 	write_script(script);
-	if (rl_run(link, &reply, "SCRIPT LOAD %s", script) != RL_OK ||
-	    reply.length >= sizeof(hash))
+	if (rl_run(link, &reply, "SCRIPT LOAD %s", script) != RL_OK || reply.length >= sizeof(hash))
 		return false;
 	memcpy(hash, reply.text, reply.length + 1);
 	whole = time_scripts(link, "EVAL", script, 0);
@@ -123,8 +117,8 @@ bool rr_measure_evalsha(struct rr_measuring *measuring)
 /* ---- Methods and persistence ---------------------------------------------------------- */
 
 /* Increments per second of four threads. A wrong count is what must not be. */
-static bool measure_rate(struct rr_measuring *measuring, const char *strategy,
-			 long increments, const char *name, double *per_s)
+static bool measure_rate(struct rr_measuring *measuring, const char *strategy, long increments,
+			 const char *name, double *per_s)
 {
 	char text[RR_GROUPED_SIZE];
 	struct rr_measurement m;
@@ -133,8 +127,7 @@ static bool measure_rate(struct rr_measuring *measuring, const char *strategy,
 		return false;
 	rr_measure_judge(measuring, !m.lost && !m.extra, true);
 	*per_s = rr_increments_per_s(&m);
-	rr_measure_say(measuring, "%s%s %s/s",
-		       measuring->result->text[0] ? ", " : "", name,
+	rr_measure_say(measuring, "%s%s %s/s", measuring->result->text[0] ? ", " : "", name,
 		       rr_grouped(text, (long long)*per_s));
 	return true;
 }
@@ -155,16 +148,15 @@ bool rr_measure_methods(struct rr_measuring *measuring)
 /* The same server program with each way of keeping data. */
 bool rr_measure_persistence(struct rr_measuring *measuring)
 {
-	static const enum rr_persistence kinds[] = {
-		RR_PERSIST_NONE, RR_PERSIST_EVERYSEC, RR_PERSIST_ALWAYS
-	};
+	static const enum rr_persistence kinds[] = { RR_PERSIST_NONE, RR_PERSIST_EVERYSEC,
+						     RR_PERSIST_ALWAYS };
 	double rates[3];
 
 	for (int i = 0; i < 3; i++) {
 		rr_measure_close(measuring);
 		if (!rr_measure_open(measuring, kinds[i]) ||
-		    !measure_rate(measuring, "incr", 4000,
-				  rr_persistence_names[kinds[i]], &rates[i]))
+		    !measure_rate(measuring, "incr", 4000, rr_persistence_names[kinds[i]],
+				  &rates[i]))
 			return false;
 	}
 	rr_measure_judge(measuring, true, rates[0] > rates[2]);

@@ -33,10 +33,9 @@ static void set_up(struct rr_measure_thread *thread, struct contest *contest)
 static void contend(struct rr_measure_thread *thread)
 {
 	struct contest *contest = thread->context;
-	struct rr_client client = { .data = thread->link,
-				    .counter = "x",
-				    .lock = "lock",
-				    .ttl_ms = 10000 };
+	struct rr_client client = {
+		.data = thread->link, .counter = "x", .lock = "lock", .ttl_ms = 10000
+	};
 	const struct rr_strategy *strategy = contest->strategy;
 
 	if (strategy->open && strategy->open(&client) != RL_OK)
@@ -62,34 +61,31 @@ static int count_crowded(struct rr_measuring *measuring, const char *strategy)
 	bool good;
 
 	pthread_barrier_init(&contest.barrier, NULL, RR_MEASURE_THREADS);
-	good = rr_measure_threads(measuring, RR_MEASURE_THREADS, contend,
-				  &contest);
+	good = rr_measure_threads(measuring, RR_MEASURE_THREADS, contend, &contest);
 	pthread_barrier_destroy(&contest.barrier);
 	if (good && contest.failed)
-		good = rr_measure_fail(measuring, RR_EXIT_REDIS,
-				       "%s did not work", strategy);
+		good = rr_measure_fail(measuring, RR_EXIT_REDIS, "%s did not work", strategy);
 	return good ? contest.crowded : -1;
 }
 
 bool rr_measure_take_over(struct rr_measuring *measuring)
 {
 	const int del = count_crowded(measuring, "setnx-del-takeover");
-	const int getset = del < 0 ? -1 :
-				     count_crowded(measuring, "setnx-getset");
+	const int getset = del < 0 ? -1 : count_crowded(measuring, "setnx-getset");
 
 	if (getset < 0)
 		return false;
-	rr_measure_say(measuring,
-		       "eight clients, a dead lock, %d rounds: more than one holder in %d by DEL and SETNX, in %d by GETSET",
-		       ROUNDS, del, getset);
+	rr_measure_say(
+		measuring,
+		"eight clients, a dead lock, %d rounds: more than one holder in %d by DEL and SETNX, in %d by GETSET",
+		ROUNDS, del, getset);
 	rr_measure_judge(measuring, true, del > 0);
 	return true;
 }
 
 /* ---- SETNX and GETSET with clients that stall --------------------------------------------- */
 
-enum { LEASE_MS = 30, WORK_MS = 1, STALL_MS = 60, RUN_MS = 600,
-       STALLS_IN_TEN = 7 };
+enum { LEASE_MS = 30, WORK_MS = 1, STALL_MS = 60, RUN_MS = 600, STALLS_IN_TEN = 7 };
 
 struct stall {
 	bool stalls;
@@ -105,8 +101,7 @@ static int64_t now_ms(const struct rl_link *link)
 
 /* By the printed rule, with milliseconds for seconds: the old value is past. A
  * stall may come between computing the new value and sending it. */
-static bool take_lock(struct rr_measure_thread *thread,
-		      struct rr_random *random, int64_t *end_ms)
+static bool take_lock(struct rr_measure_thread *thread, struct rr_random *random, int64_t *end_ms)
 {
 	const struct stall *stall = thread->context;
 	struct rl_link *link = thread->link;
@@ -118,21 +113,18 @@ static bool take_lock(struct rr_measure_thread *thread,
 		return false;
 	if (reply.integer == 1)
 		return true;
-	if (rl_run(link, &reply, "GET lock") != RL_OK ||
-	    !rl_reply_number(&reply, &old) || old >= now_ms(link))
+	if (rl_run(link, &reply, "GET lock") != RL_OK || !rl_reply_number(&reply, &old) ||
+	    old >= now_ms(link))
 		return false;
 	*end_ms = now_ms(link) + LEASE_MS;
 	if (stall->stalls && rr_random_below(random, 10) < STALLS_IN_TEN)
-		rl_sleep_ns(link, 1000000 * (int64_t)rr_random_below(
-						    random, STALL_MS));
-	return rl_run(link, &reply, "GETSET lock %lld", (long long)*end_ms) ==
-		       RL_OK &&
+		rl_sleep_ns(link, 1000000 * (int64_t)rr_random_below(random, STALL_MS));
+	return rl_run(link, &reply, "GETSET lock %lld", (long long)*end_ms) == RL_OK &&
 	       rl_reply_number(&reply, &old) && old < now_ms(link);
 }
 
 /* Works well within the lease; half of the holders die with the lock. */
-static void hold_lock(struct rr_measure_thread *thread,
-		      struct rr_random *random, int64_t end_ms)
+static void hold_lock(struct rr_measure_thread *thread, struct rr_random *random, int64_t end_ms)
 {
 	struct stall *stall = thread->context;
 	struct rl_reply reply;
@@ -145,8 +137,7 @@ static void hold_lock(struct rr_measure_thread *thread,
 	stall->acquired++;
 	stall->overlaps += crowded;
 	if (rr_random_below(random, 2))
-		thread->failed |= rl_run(thread->link, &reply, "DEL lock") !=
-				  RL_OK;
+		thread->failed |= rl_run(thread->link, &reply, "DEL lock") != RL_OK;
 }
 
 static void take_in_turns(struct rr_measure_thread *thread)
@@ -155,8 +146,7 @@ static void take_in_turns(struct rr_measure_thread *thread)
 	struct rr_random random = { .state = (uint64_t)thread->number };
 	int64_t end_ms;
 
-	while (rl_now_ns(thread->link, RL_CLOCK_MONOTONIC) < stall->end_ns &&
-	       !thread->failed) {
+	while (rl_now_ns(thread->link, RL_CLOCK_MONOTONIC) < stall->end_ns && !thread->failed) {
 		if (take_lock(thread, &random, &end_ms))
 			hold_lock(thread, &random, end_ms);
 		else
@@ -172,12 +162,10 @@ static bool run_stalls(struct rr_measuring *measuring, bool stalls)
 			  RUN_MS * INT64_C(1000000),
 	};
 
-	if (!rr_measure_threads(measuring, RR_MEASURE_THREADS, take_in_turns,
-				&stall))
+	if (!rr_measure_threads(measuring, RR_MEASURE_THREADS, take_in_turns, &stall))
 		return false;
 	rr_measure_say(measuring, "%s stalls %ld of %ld holders overlapped",
-		       stalls ? ", with" : "without", stall.overlaps,
-		       stall.acquired);
+		       stalls ? ", with" : "without", stall.overlaps, stall.acquired);
 	rr_measure_judge(measuring, true, !stalls || stall.overlaps > 0);
 	return true;
 }

@@ -29,18 +29,17 @@ static void print_claim(const struct rr_claim_row *row, FILE *file)
 {
 	const bool stands = row->standing == RR_STANDS;
 
-	rr_xml_print(file,
-		     "<tr id=\"%s\"><th scope=\"row\"><a href=\"#%s\">%s</a></th><td>%s</td><td>%s</td><td class=\"%s\">%s</td><td>%s",
-		     row->claim->id, row->claim->id, row->claim->id,
-		     row->claim->text, row->where,
-		     !stands						? "open" :
-		     row->claim->verdict == RR_CLAIM_TRUE		? "safe" :
-		     row->claim->verdict == RR_CLAIM_FALSE		? "breaks" :
-									  "open",
-		     row->verdict, row->observed);
+	rr_xml_print(
+		file,
+		"<tr id=\"%s\"><th scope=\"row\"><a href=\"#%s\">%s</a></th><td>%s</td><td>%s</td><td class=\"%s\">%s</td><td>%s",
+		row->claim->id, row->claim->id, row->claim->id, row->claim->text, row->where,
+		!stands                               ? "open" :
+		row->claim->verdict == RR_CLAIM_TRUE  ? "safe" :
+		row->claim->verdict == RR_CLAIM_FALSE ? "breaks" :
+							"open",
+		row->verdict, row->observed);
 	if (row->problem[0])
-		rr_xml_print(file, " <strong class=\"bad\">%s</strong>",
-			     row->problem);
+		rr_xml_print(file, " <strong class=\"bad\">%s</strong>", row->problem);
 	fputs("</td><td>", file);
 	print_races(file, row->races);
 	fputs("</td></tr>\n", file);
@@ -63,14 +62,12 @@ void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 	fputs(introduction, file);
 	fputs("<p class=\"lead\"><strong>", file);
 	rr_claim_rows_summarise(rows, file);
-	rr_xml_print(file, "%s%s.</strong></p>\n",
-		     rows->version[0] ? ", on " : "", rows->version);
+	rr_xml_print(file, "%s%s.</strong></p>\n", rows->version[0] ? ", on " : "", rows->version);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rr_claim_row *row = &rows->rows[i];
 
 		if (row->section || i == 0)
-			begin_section(row->section ? row->section : "Claims",
-				      i == 0, file);
+			begin_section(row->section ? row->section : "Claims", i == 0, file);
 		print_claim(row, file);
 	}
 	fputs(rows->n > 0 ? "</tbody></table></div>\n" : "", file);

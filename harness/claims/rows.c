@@ -53,12 +53,10 @@ struct escapes {
 /* Nothing of a text must end its cell, or be taken for HTML. */
 static const struct escapes markdown = {
 	.special = "|<*_`\\",
-	.instead = (const char *const[]){ "\\|", "\\<", "\\*", "\\_", "\\`",
-					  "\\\\" },
+	.instead = (const char *const[]){ "\\|", "\\<", "\\*", "\\_", "\\`", "\\\\" },
 };
 
-static void print_escaped(FILE *file, const struct escapes *escapes,
-			  const char *text)
+static void print_escaped(FILE *file, const struct escapes *escapes, const char *text)
 {
 	for (; *text; text++) {
 		const char *found = strchr(escapes->special, *text);
@@ -81,8 +79,7 @@ static void print_row(const struct rr_claim_row *row, FILE *file)
 	if (row->observed[0])
 		fprintf(file, "       > %s\n", row->observed);
 	if (row->problem[0])
-		fprintf(file, "       %s: %s\n", standing_names[row->standing],
-			row->problem);
+		fprintf(file, "       %s: %s\n", standing_names[row->standing], row->problem);
 }
 
 void rr_claims_text(const struct rr_claim_rows *rows, FILE *file)
@@ -119,8 +116,8 @@ static void print_cell(FILE *file, const char *text)
 
 /* Each part of a list, "A, B", as a link to BEFORE, so much of it, AFTER. What
  * begins otherwise than `begin` says stays as it is. */
-static void print_links(FILE *file, const char *list, const char *begin,
-			const char *before, int length, const char *after)
+static void print_links(FILE *file, const char *list, const char *begin, const char *before,
+			int length, const char *after)
 {
 	fputc(' ', file);
 	while (*list) {
@@ -145,18 +142,14 @@ static void print_markdown_row(const struct rr_claim_row *row, FILE *file)
 	char observed[2000];
 
 	snprintf(observed, sizeof(observed), "%s%s%s", row->observed,
-		 row->observed[0] && row->problem[0] ? "; " : "",
-		 row->problem);
+		 row->observed[0] && row->problem[0] ? "; " : "", row->problem);
 	fputc('|', file);
-	fprintf(file, " <a id=\"%s\"></a>%s |", row->claim->id,
-		row->claim->id);
+	fprintf(file, " <a id=\"%s\"></a>%s |", row->claim->id, row->claim->id);
 	print_cell(file, row->claim->text);
-	print_links(file, row->where, "0123456789", "documents.md#document-", 3,
-		    "");
+	print_links(file, row->where, "0123456789", "documents.md#document-", 3, "");
 	print_cell(file, row->verdict);
 	print_cell(file, observed);
-	print_links(file, row->races, letters, "../scenarios/races/", 0,
-		    ".race");
+	print_links(file, row->races, letters, "../scenarios/races/", 0, ".race");
 	fputc('\n', file);
 }
 
@@ -181,14 +174,10 @@ void rr_claims_markdown(const struct rr_claim_rows *rows, FILE *file)
 static enum rr_case_verdict verdict_of_row(const struct rr_claim_row *row)
 {
 	static const enum rr_case_verdict verdicts[RR_STANDINGS] = {
-		[RR_STANDS] = RR_CASE_PASSED,
-		[RR_DIFFERS] = RR_CASE_FAILED,
-		[RR_NOT_AS_WRITTEN] = RR_CASE_FAILED,
-		[RR_NOT_SHOWN] = RR_CASE_FAILED,
-		[RR_FAILED] = RR_CASE_ERROR,
-		[RR_OPEN] = RR_CASE_SKIPPED, /* this time */
-		[RR_SKIPPED] = RR_CASE_SKIPPED,
-		[RR_UNFINISHED] = RR_CASE_INCONCLUSIVE,
+		[RR_STANDS] = RR_CASE_PASSED,         [RR_DIFFERS] = RR_CASE_FAILED,
+		[RR_NOT_AS_WRITTEN] = RR_CASE_FAILED, [RR_NOT_SHOWN] = RR_CASE_FAILED,
+		[RR_FAILED] = RR_CASE_ERROR,          [RR_OPEN] = RR_CASE_SKIPPED, /* this time */
+		[RR_SKIPPED] = RR_CASE_SKIPPED,       [RR_UNFINISHED] = RR_CASE_INCONCLUSIVE,
 	};
 
 	return verdicts[row->standing];
@@ -202,22 +191,14 @@ static json_t *text_or_null(const char *text)
 static json_t *properties_of_row(const struct rr_claim_row *row)
 {
 	const struct rr_claim *claim = row->claim;
-	const char *computed =
-		row->is_computed ? rr_claim_verdict_name(row->computed) : NULL;
+	const char *computed = row->is_computed ? rr_claim_verdict_name(row->computed) : NULL;
 
-	return json_pack(
-		"{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:s, s:i, s:o, s:s}",
-		"id", claim->id,
-		"claim", claim->text,
-		"document", claim->where,
-		"derived", (int)claim->derived,
-		"recorded", rr_claim_verdict_name(row->recorded),
-		"remark", text_or_null(claim->remark),
-		"computed", text_or_null(computed),
-		"standing", standing_names[row->standing],
-		"exit_code", (int)row->code,
-		"observed", rr_case_text(row->observed),
-		"races", row->races);
+	return json_pack("{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:s, s:i, s:o, s:s}", "id", claim->id,
+			 "claim", claim->text, "document", claim->where, "derived",
+			 (int)claim->derived, "recorded", rr_claim_verdict_name(row->recorded),
+			 "remark", text_or_null(claim->remark), "computed", text_or_null(computed),
+			 "standing", standing_names[row->standing], "exit_code", (int)row->code,
+			 "observed", rr_case_text(row->observed), "races", row->races);
 }
 
 /* "true, as recorded", "differs: recorded false, found true". */
@@ -228,12 +209,10 @@ static void describe_standing(const struct rr_claim_row *row, FILE *out)
 	else if (row->standing == RR_OPEN || row->standing == RR_SKIPPED)
 		fputs(row->problem, out);
 	else
-		fprintf(out, "%s: %s", standing_names[row->standing],
-			row->problem);
+		fprintf(out, "%s: %s", standing_names[row->standing], row->problem);
 }
 
-const char *rr_claim_case_name(const struct rr_claim *claim,
-			       char name[RR_CLAIM_CASE])
+const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_CASE])
 {
 	snprintf(name, RR_CLAIM_CASE, "%s: %s", claim->id, claim->text);
 	return name;
@@ -249,29 +228,22 @@ static void add_row(struct rr_cases *cases, const struct rr_claim_row *row)
 		fclose(out);
 	}
 	snprintf(races, sizeof(races), "%s%s\nobserved: %s",
-		 row->races[0] ? "races: " : "measured, not played", row->races,
-		 row->observed);
-	rr_cases_add(cases, &(struct rr_case){
-				    .suite = "claims",
-				    .name = rr_claim_case_name(row->claim,
-							       name),
-				    .verdict = verdict_of_row(row),
-				    .seconds = row->seconds,
-				    .message = message,
-				    .details = row->standing == RR_STANDS ?
-						       NULL :
-						       races,
-				    .properties = properties_of_row(row) });
+		 row->races[0] ? "races: " : "measured, not played", row->races, row->observed);
+	rr_cases_add(cases, &(struct rr_case){ .suite = "claims",
+					       .name = rr_claim_case_name(row->claim, name),
+					       .verdict = verdict_of_row(row),
+					       .seconds = row->seconds,
+					       .message = message,
+					       .details = row->standing == RR_STANDS ? NULL : races,
+					       .properties = properties_of_row(row) });
 }
 
-void rr_claim_rows_as_cases(const struct rr_claim_rows *rows,
-			    struct rr_cases *cases)
+void rr_claim_rows_as_cases(const struct rr_claim_rows *rows, struct rr_cases *cases)
 {
 	rr_cases_init(cases, "redrace claims");
 	json_object_set_new(cases->properties, "redis_version",
 			    json_string(rr_version_number(rows->version)));
-	json_object_set_new(cases->properties, "server",
-			    json_string(rows->version));
+	json_object_set_new(cases->properties, "server", json_string(rows->version));
 	for (size_t i = 0; i < rows->n; i++)
 		add_row(cases, &rows->rows[i]);
 }

@@ -11,12 +11,11 @@ struct claim_list {
 	size_t n;
 	const struct rr_claim **claims;
 	char (*names)[CLAIM_NAME]; /* of their cases */
-	const char **list; /* the same, to be given on */
+	const char **list;         /* the same, to be given on */
 	int *owners;
 };
 
-static bool list_claims(struct claim_list *list,
-			const struct rr_claims_choice *choice)
+static bool list_claims(struct claim_list *list, const struct rr_claims_choice *choice)
 {
 	const struct rr_claim *claim;
 	char name[RR_CLAIM_CASE];
@@ -51,14 +50,12 @@ static void release_list(struct claim_list *list)
 	free(list->owners);
 }
 
-bool rr_claims_deal(const struct rr_claims_choice *choice,
-		    const struct rr_shard *shard, const struct rr_case_times *times,
-		    struct rr_claims_choice *own)
+bool rr_claims_deal(const struct rr_claims_choice *choice, const struct rr_shard *shard,
+		    const struct rr_case_times *times, struct rr_claims_choice *own)
 {
 	struct claim_list list;
 	const bool good = list_claims(&list, choice) &&
-			  rr_shard_deal(shard, list.list, list.n, times,
-					list.owners);
+			  rr_shard_deal(shard, list.list, list.n, times, list.owners);
 
 	*own = (struct rr_claims_choice){ .claims = list.claims };
 	for (size_t i = 0; good && i < list.n; i++) {
@@ -70,8 +67,7 @@ bool rr_claims_deal(const struct rr_claims_choice *choice,
 	return good;
 }
 
-static json_t *options_of_claims(const struct claim_list *list,
-				 const struct rr_case_times *times)
+static json_t *options_of_claims(const struct claim_list *list, const struct rr_case_times *times)
 {
 	json_t *only = json_array();
 
@@ -80,21 +76,17 @@ static json_t *options_of_claims(const struct claim_list *list,
 	return json_pack("{s:o, s:s}", "only", only, "times", times->digest);
 }
 
-void rr_claims_note_shard(const struct rr_claims_choice *choice,
-			  const struct rr_claims_choice *own,
-			  const struct rr_shard *shard,
-			  const struct rr_case_times *times, struct rr_cases *cases)
+void rr_claims_note_shard(const struct rr_claims_choice *choice, const struct rr_claims_choice *own,
+			  const struct rr_shard *shard, const struct rr_case_times *times,
+			  struct rr_cases *cases)
 {
 	struct claim_list list;
 
 	if (list_claims(&list, choice)) {
 		for (size_t i = 0; i < list.n; i++)
-			list.owners[i] =
-				rr_claims_chosen(own, list.claims[i]) ?
-					shard->index :
-					0;
-		rr_shard_note(cases, shard, options_of_claims(&list, times),
-			      list.list, list.n, list.owners);
+			list.owners[i] = rr_claims_chosen(own, list.claims[i]) ? shard->index : 0;
+		rr_shard_note(cases, shard, options_of_claims(&list, times), list.list, list.n,
+			      list.owners);
 	} else {
 		cases->is_short_of_memory = true;
 	}

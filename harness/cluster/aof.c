@@ -29,9 +29,7 @@ static bool newest_part(const char *manifest, char *name, size_t size)
 	if (!file)
 		return false;
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "file %255s seq %*d type %c", part, &type) ==
-			    2 &&
-		    type == 'i') {
+		if (sscanf(line, "file %255s seq %*d type %c", part, &type) == 2 && type == 'i') {
 			snprintf(name, size, "%s", part);
 			is_found = true;
 		}
@@ -40,18 +38,15 @@ static bool newest_part(const char *manifest, char *name, size_t size)
 	return is_found;
 }
 
-bool rr_aof_path(const struct rr_server *server, char *path, size_t size,
-		 const char **name)
+bool rr_aof_path(const struct rr_server *server, char *path, size_t size, const char **name)
 {
 	char manifest[192], part[256] = "appendonly.aof";
 
 	/* Before Redis 7.0 it is one file beside dump.rdb. */
-	snprintf(manifest, sizeof(manifest),
-		 "%s/appendonlydir/appendonly.aof.manifest",
+	snprintf(manifest, sizeof(manifest), "%s/appendonlydir/appendonly.aof.manifest",
 		 server->process.directory);
 	if (newest_part(manifest, part, sizeof(part)))
-		snprintf(path, size, "%s/appendonlydir/%s",
-			 server->process.directory, part);
+		snprintf(path, size, "%s/appendonlydir/%s", server->process.directory, part);
 	else
 		snprintf(path, size, "%s/%s", server->process.directory, part);
 	*name = strrchr(path, '/') + 1;
@@ -76,8 +71,7 @@ static bool skip_command(FILE *file, int64_t length)
 	for (long i = 0; i < words; i++) {
 		const long bytes = read_length(file, '$');
 
-		if (bytes < 0 || fseek(file, bytes + 2, SEEK_CUR) != 0 ||
-		    ftell(file) > length)
+		if (bytes < 0 || fseek(file, bytes + 2, SEEK_CUR) != 0 || ftell(file) > length)
 			return false;
 	}
 	return words > 0;
@@ -123,8 +117,7 @@ static bool aof_take_out(const char *path, int64_t start, int64_t end)
 static bool aof_overwrite(const char *path, int64_t at)
 {
 	FILE *file = fopen(path, "r+e");
-	bool done = file && fseek(file, at, SEEK_SET) == 0 &&
-		    fputc('?', file) == '?';
+	bool done = file && fseek(file, at, SEEK_SET) == 0 && fputc('?', file) == '?';
 
 	if (file && fclose(file) != 0)
 		done = false;
@@ -133,8 +126,7 @@ static bool aof_overwrite(const char *path, int64_t at)
 
 /* ---- How much of it was synced ------------------------------------------------ */
 
-static struct rr_synced *find_synced(const struct rr_server *server,
-				     const char *name)
+static struct rr_synced *find_synced(const struct rr_server *server, const char *name)
 {
 	const unsigned n = atomic_load(&server->page->n_synced);
 
@@ -167,11 +159,10 @@ void rr_aof_forget_torn(struct rr_server *server)
 
 /* ---- Truncation and damage ------------------------------------------------------ */
 
-static bool cannot_change(const char *verb, const char *path,
-			  struct rr_error *error)
+static bool cannot_change(const char *verb, const char *path, struct rr_error *error)
 {
-	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb,
-			    path, strerror(errno));
+	return rr_error_set(error, RR_ERROR_FILE, "cannot %s '%s': %s", verb, path,
+			    strerror(errno));
 }
 
 bool rr_aof_shorten(const char *path, int64_t length, struct rr_error *error)
@@ -199,18 +190,16 @@ static int64_t tear_at(const char *path, enum rr_tear tear, long n)
 }
 
 /* One command in the middle; the later ones stay. */
-static bool damage_command(const char *path, enum rr_tear tear, int64_t start,
-			   int64_t end, struct rr_error *error)
+static bool damage_command(const char *path, enum rr_tear tear, int64_t start, int64_t end,
+			   struct rr_error *error)
 {
-	const bool done = tear == RR_TEAR_OVER_COMMAND ?
-				  aof_overwrite(path, start) :
-				  aof_take_out(path, start, end);
+	const bool done = tear == RR_TEAR_OVER_COMMAND ? aof_overwrite(path, start) :
+							 aof_take_out(path, start, end);
 
 	return done || cannot_change("change", path, error);
 }
 
-bool rr_aof_tear(const char *path, enum rr_tear tear, long n,
-		 struct rr_error *error)
+bool rr_aof_tear(const char *path, enum rr_tear tear, long n, struct rr_error *error)
 {
 	int64_t at, start, end;
 

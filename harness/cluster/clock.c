@@ -20,13 +20,12 @@ enum { POKE_MS = 200 };
 /* ---- The shim's file ------------------------------------------------------ */
 
 /* path = what DIRECTORY/name resolves to; false if there is no such file. */
-static bool resolve(const char *directory, const char *name, char *path,
-		    size_t size)
+static bool resolve(const char *directory, const char *name, char *path, size_t size)
 {
 	char joined[PATH_MAX], resolved[PATH_MAX];
 
-	if (snprintf(joined, sizeof(joined), "%s%s%s", directory,
-		     *directory ? "/" : "", name) >= (int)sizeof(joined))
+	if (snprintf(joined, sizeof(joined), "%s%s%s", directory, *directory ? "/" : "", name) >=
+	    (int)sizeof(joined))
 		return false;
 	if (!realpath(joined, resolved) || strlen(resolved) >= size)
 		return false;
@@ -62,9 +61,8 @@ void rr_shim_find(const char *wanted, char *path, size_t size)
 bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error)
 {
 	return rr_cluster_has_time(cluster) ||
-	       rr_error_set(
-		       error, RR_ERROR_SKIPPED,
-		       "this needs the clock shim, which this server does not run with");
+	       rr_error_set(error, RR_ERROR_SKIPPED,
+			    "this needs the clock shim, which this server does not run with");
 }
 
 /* ---- Pages ---------------------------------------------------------------- */
@@ -81,8 +79,7 @@ static void *map_new_page(const char *path)
 	/* Blocks now rather than SIGBUS later. */
 	errno = posix_fallocate(fd, 0, (off_t)size);
 	if (errno == 0)
-		page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0);
+		page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return page;
 }
@@ -98,14 +95,12 @@ bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
 	/* LD_PRELOAD is split at spaces and colons; this path has none. */
 	snprintf(path, sizeof(path), "%s/clock.so", server->process.directory);
 	if (symlink(cluster->shim, path) != 0)
-		return rr_error_set(error, RR_ERROR_FILE,
-				    "cannot make '%s': %s", path,
+		return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
 				    strerror(errno));
 	snprintf(path, sizeof(path), "%s/clock", server->process.directory);
 	page = map_new_page(path);
 	if (page == MAP_FAILED)
-		return rr_error_set(error, RR_ERROR_FILE,
-				    "cannot make '%s': %s", path,
+		return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
 				    strerror(errno));
 	server->page = page;
 	rr_page_set_time(cluster, server);
@@ -119,11 +114,9 @@ void rr_page_drop(struct rr_server *server)
 	server->page = NULL;
 }
 
-void rr_page_set_time(const struct rr_cluster *cluster,
-		      struct rr_server *server)
+void rr_page_set_time(const struct rr_cluster *cluster, struct rr_server *server)
 {
-	const int64_t ns =
-		cluster->epoch_ns + cluster->moved_ns + server->skew_ns;
+	const int64_t ns = cluster->epoch_ns + cluster->moved_ns + server->skew_ns;
 
 	if (!server->page)
 		return;
@@ -149,8 +142,7 @@ int64_t rr_cluster_now_ns(const struct rr_cluster *cluster)
 {
 	const int64_t now_ns = cluster->epoch_ns + cluster->moved_ns;
 
-	if (rr_cluster_has_time(cluster) &&
-	    cluster->options.clock == RR_CLUSTER_FROZEN)
+	if (rr_cluster_has_time(cluster) && cluster->options.clock == RR_CLUSTER_FROZEN)
 		return now_ns;
 	return now_ns + rr_clock_wall_ns();
 }
@@ -161,9 +153,8 @@ static bool read_server_time(struct rr_server *server, int64_t *ns)
 	struct rl_reply reply;
 	long long seconds, us;
 
-	if (rl_run(server->admin, &reply, "TIME") != RL_OK ||
-	    reply.type != RL_REPLY_ARRAY || reply.length != 2 ||
-	    !rl_reply_number(&reply.elements[0], &seconds) ||
+	if (rl_run(server->admin, &reply, "TIME") != RL_OK || reply.type != RL_REPLY_ARRAY ||
+	    reply.length != 2 || !rl_reply_number(&reply.elements[0], &seconds) ||
 	    !rl_reply_number(&reply.elements[1], &us))
 		return false;
 	*ns = seconds * INT64_C(1000000000) + us * 1000;
@@ -172,13 +163,11 @@ static bool read_server_time(struct rr_server *server, int64_t *ns)
 
 /* A server that counts the time between two looks at the clock by itself is
  * noticed the second time, for that follows at once. */
-bool rr_page_is_followed(const struct rr_cluster *cluster,
-			 struct rr_server *server)
+bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *server)
 {
-	const int64_t allowed_ns =
-		cluster->options.clock == RR_CLUSTER_FROZEN ?
-			999 :
-			INT64_C(5000000000);
+	const int64_t allowed_ns = cluster->options.clock == RR_CLUSTER_FROZEN ?
+					   999 :
+					   INT64_C(5000000000);
 	int64_t ns;
 
 	if (atomic_load(&server->page->pid) == 0)
@@ -211,8 +200,7 @@ static bool poke(struct rr_server *server)
 	return is_answered;
 }
 
-static void poke_all(struct rr_cluster *cluster,
-		     bool is_deaf[RR_CLUSTER_SERVERS])
+static void poke_all(struct rr_cluster *cluster, bool is_deaf[RR_CLUSTER_SERVERS])
 {
 	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rr_server *server = &cluster->servers[i];
@@ -247,18 +235,16 @@ static enum rr_tick really_wait(struct rr_cluster *cluster, int64_t ns)
 
 	while (rr_server_wait(cluster, ms, &deadline_ns, NULL, NULL))
 		continue;
-	return cluster->session->signals.interrupted ? RR_TICK_FAILED :
-						       RR_TICK_WAITED;
+	return cluster->session->signals.interrupted ? RR_TICK_FAILED : RR_TICK_WAITED;
 }
 
 /* What rr_cluster_tick() says of it. */
-static const char shorten_leases[] =
-	"for _, key in ipairs(redis.call('KEYS', '*')) do\n"
-	"  local left = redis.call('PTTL', key)\n"
-	"  if left >= 0 then\n"
-	"    redis.call('PEXPIRE', key, math.max(0, left - ARGV[1]))\n"
-	"  end\n"
-	"end\n";
+static const char shorten_leases[] = "for _, key in ipairs(redis.call('KEYS', '*')) do\n"
+				     "  local left = redis.call('PTTL', key)\n"
+				     "  if left >= 0 then\n"
+				     "    redis.call('PEXPIRE', key, math.max(0, left - ARGV[1]))\n"
+				     "  end\n"
+				     "end\n";
 
 static enum rr_tick expire_leases(struct rr_cluster *cluster, int64_t ns)
 {
@@ -269,8 +255,8 @@ static enum rr_tick expire_leases(struct rr_cluster *cluster, int64_t ns)
 		struct rl_reply reply;
 
 		if (rr_cluster_state(cluster, (int)i) == RR_SERVER_RUNNING &&
-		    rl_run(cluster->servers[i].admin, &reply, "EVAL %s 0 %lld",
-			   shorten_leases, (long long)ns / 1000000) != RL_OK)
+		    rl_run(cluster->servers[i].admin, &reply, "EVAL %s 0 %lld", shorten_leases,
+			   (long long)ns / 1000000) != RL_OK)
 			how = RR_TICK_FAILED;
 	}
 	return how;
@@ -285,16 +271,14 @@ enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns)
 	return expire_leases(cluster, ns);
 }
 
-bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
-		     struct rr_error *error)
+bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns, struct rr_error *error)
 {
 	struct rr_server *it;
 
 	if (!rr_shim_need(cluster, error))
 		return false;
 	if (server < 0 || (size_t)server >= cluster->n_servers)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "there is no such server");
+		return rr_error_set(error, RR_ERROR_USAGE, "there is no such server");
 	it = &cluster->servers[server];
 	it->skew_ns = ns;
 	rr_page_set_time(cluster, it);

@@ -21,11 +21,9 @@ bool rr_session_open(struct rr_session *session, struct rr_error *error)
 {
 	*session = (struct rr_session){ .guardian.socket = -1 };
 	if (!rr_signals_open(&session->signals))
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "cannot watch signals");
+		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot watch signals");
 	if (!rr_keys_fresh_prefix(session->prefix))
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "no random bytes");
+		return rr_error_set(error, RR_ERROR_INTERNAL, "no random bytes");
 	return rr_guardian_start(&session->guardian, error);
 }
 
@@ -47,8 +45,7 @@ int rr_cluster_find(const struct rr_cluster *cluster, const char *name)
 }
 
 /* A master must listen on a port before its replica can be declared. */
-static bool check_master(const struct rr_cluster *cluster,
-			 const struct rr_server_options *options,
+static bool check_master(const struct rr_cluster *cluster, const struct rr_server_options *options,
 			 struct rr_error *error)
 {
 	int master;
@@ -57,8 +54,7 @@ static bool check_master(const struct rr_cluster *cluster,
 		return true;
 	master = rr_cluster_find(cluster, options->replica_of);
 	if (master < 0)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "a replica of '%s', which is no server",
+		return rr_error_set(error, RR_ERROR_USAGE, "a replica of '%s', which is no server",
 				    options->replica_of);
 	if (!cluster->servers[master].options.tcp)
 		return rr_error_set(error, RR_ERROR_USAGE,
@@ -67,15 +63,12 @@ static bool check_master(const struct rr_cluster *cluster,
 	return true;
 }
 
-static bool check_name(const struct rr_cluster *cluster, const char *name,
-		       struct rr_error *error)
+static bool check_name(const struct rr_cluster *cluster, const char *name, struct rr_error *error)
 {
 	if (strlen(name) >= RR_SERVER_NAME)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "the name '%s' is too long", name);
+		return rr_error_set(error, RR_ERROR_USAGE, "the name '%s' is too long", name);
 	if (*name && rr_cluster_find(cluster, name) >= 0)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "two servers are called '%s'", name);
+		return rr_error_set(error, RR_ERROR_USAGE, "two servers are called '%s'", name);
 	return true;
 }
 
@@ -86,10 +79,9 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 	struct rr_server *declared = &cluster->servers[cluster->n_servers];
 
 	if (cluster->n_servers == RR_CLUSTER_SERVERS)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "more than %d servers", RR_CLUSTER_SERVERS);
-	if (!check_name(cluster, name, error) ||
-	    !check_master(cluster, options, error))
+		return rr_error_set(error, RR_ERROR_USAGE, "more than %d servers",
+				    RR_CLUSTER_SERVERS);
+	if (!check_name(cluster, name, error) || !check_master(cluster, options, error))
 		return false;
 	*declared = (struct rr_server){ .options = *options };
 	if (options->replica_of)
@@ -99,8 +91,7 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 	return true;
 }
 
-const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster,
-					    int server)
+const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, int server)
 {
 	return &cluster->servers[server].address;
 }
@@ -112,12 +103,10 @@ enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server)
 
 	if ((it->state == RR_SERVER_RUNNING || it->state == RR_SERVER_HUNG) &&
 	    cluster->is_private &&
-	    rr_guardian_has_ended(&cluster->session->guardian, &it->process,
-				  &status)) {
+	    rr_guardian_has_ended(&cluster->session->guardian, &it->process, &status)) {
 		it->state = RR_SERVER_DOWN;
 		it->is_used_up = true;
-		it->was_killed = WIFSIGNALED(status) &&
-				 WTERMSIG(status) == SIGKILL &&
+		it->was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
 				 !it->kills_itself;
 	}
 	return it->state;
@@ -134,8 +123,7 @@ bool rr_cluster_is_whole(struct rr_cluster *cluster, struct rr_error *error)
 					    "somebody has killed the server%s%s",
 					    it->name[0] ? " " : "", it->name);
 	}
-	return !cluster->is_private ||
-	       rr_guardian_is_there(&cluster->session->guardian, error);
+	return !cluster->is_private || rr_guardian_is_there(&cluster->session->guardian, error);
 }
 
 /* ---- Starting --------------------------------------------------------------- */
@@ -161,23 +149,20 @@ bool rr_cluster_start(struct rr_cluster *cluster, struct rr_error *error)
 	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rr_server *server = &cluster->servers[i];
 
-		if (server->state != RR_SERVER_DECLARED ||
-		    take_spare(cluster, server))
+		if (server->state != RR_SERVER_DECLARED || take_spare(cluster, server))
 			continue;
 		is_new[i] = true;
 		if (!rr_server_make(cluster, server, error))
 			return false;
 	}
 	for (size_t i = 0; i < cluster->n_servers; i++) {
-		if (is_new[i] &&
-		    !rr_server_await_up(cluster, &cluster->servers[i], error))
+		if (is_new[i] && !rr_server_await_up(cluster, &cluster->servers[i], error))
 			return false;
 	}
 	return true;
 }
 
-bool rr_cluster_need(struct rr_cluster *cluster, size_t n,
-		     struct rr_error *error)
+bool rr_cluster_need(struct rr_cluster *cluster, size_t n, struct rr_error *error)
 {
 	const enum rr_persistence kind = cluster->options.persistence;
 	const struct rr_server_options options = {
@@ -201,8 +186,7 @@ void rr_cluster_reset(struct rr_cluster *cluster)
 	for (size_t i = 0; i < cluster->n_servers; i++) {
 		struct rr_server *server = &cluster->servers[i];
 
-		if (server->state == RR_SERVER_RUNNING &&
-		    cluster->n_spare < RR_CLUSTER_SPARE &&
+		if (server->state == RR_SERVER_RUNNING && cluster->n_spare < RR_CLUSTER_SPARE &&
 		    rr_server_scrub(cluster, server))
 			cluster->spare[cluster->n_spare++] = *server;
 		else
@@ -221,9 +205,10 @@ static bool try_out(struct rr_cluster *cluster, struct rr_error *error)
 		    rr_server_await_up(cluster, &server, error);
 
 	if (good && server.page && !rr_page_is_followed(cluster, &server))
-		good = rr_error_set(error, RR_ERROR_SKIPPED,
-				    "the library of the clocks does nothing to '%s': time really passes",
-				    cluster->options.program);
+		good = rr_error_set(
+			error, RR_ERROR_SKIPPED,
+			"the library of the clocks does nothing to '%s': time really passes",
+			cluster->options.program);
 	if (good)
 		cluster->spare[cluster->n_spare++] = server;
 	else
@@ -232,22 +217,20 @@ static bool try_out(struct rr_cluster *cluster, struct rr_error *error)
 }
 
 bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
-		     const struct rr_cluster_options *options,
-		     struct rr_error *error)
+		     const struct rr_cluster_options *options, struct rr_error *error)
 {
-	*cluster = (struct rr_cluster){ .session = session,
-					.options = *options,
-					.is_private = true };
+	*cluster =
+		(struct rr_cluster){ .session = session, .options = *options, .is_private = true };
 	if (!rl_token_fresh(NULL, cluster->password))
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "no random bytes");
+		return rr_error_set(error, RR_ERROR_INTERNAL, "no random bytes");
 	if (options->clock == RR_CLUSTER_REAL)
 		return true;
 	rr_shim_find(options->shim, cluster->shim, sizeof(cluster->shim));
 	rr_page_restart_time(cluster);
 	if (cluster->shim[0] == '\0')
-		rr_error_set(error, RR_ERROR_SKIPPED,
-			     "there is no library of the clocks (redrace-clock.so) beside the program: time really passes");
+		rr_error_set(
+			error, RR_ERROR_SKIPPED,
+			"there is no library of the clocks (redrace-clock.so) beside the program: time really passes");
 	else if (try_out(cluster, error))
 		return true;
 	/* Only these are reasons to do without it. */
@@ -272,15 +255,14 @@ static bool greet(const struct rl_address *address, struct rr_error *error)
 	rl_address_print(address, where, sizeof(where));
 	good = rl_run(link, &reply, "PING") == RL_OK ||
 	       strncmp(rl_link_error(link), "NOPERM", 6) == 0 ||
-	       rr_error_set(error, RR_ERROR_REDIS, "cannot use %s: %s", where,
-			    rl_link_error(link));
+	       rr_error_set(error, RR_ERROR_REDIS, "cannot use %s: %s", where, rl_link_error(link));
 	rl_link_free(link);
 	return good;
 }
 
 bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
-			 const struct rl_address *addresses, size_t n,
-			 int n_keys, struct rr_error *error)
+			 const struct rl_address *addresses, size_t n, int n_keys,
+			 struct rr_error *error)
 {
 	*cluster = (struct rr_cluster){
 		.session = session,
@@ -291,8 +273,7 @@ bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
 			rr_keys_tag_prefix(session->prefix);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct rr_key_set keys = { .address = addresses[i],
-					   .n_keys = n_keys };
+		struct rr_key_set keys = { .address = addresses[i], .n_keys = n_keys };
 
 		if (!greet(&addresses[i], error))
 			return false;
@@ -333,24 +314,22 @@ static const struct {
 	{ "\nredis_version:", "Redis" },
 };
 
-void rr_cluster_version(const struct rr_cluster *cluster, char *version,
-			size_t size)
+void rr_cluster_version(const struct rr_cluster *cluster, char *version, size_t size)
 {
 	struct rl_reply reply;
 	const char *found = NULL;
 
 	version[0] = '\0';
 	if (cluster->n_spare == 0 ||
-	    rl_run(cluster->spare[0].admin, &reply, "INFO server") != RL_OK ||
-	    !reply.text)
+	    rl_run(cluster->spare[0].admin, &reply, "INFO server") != RL_OK || !reply.text)
 		return;
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
 		found = strstr(reply.text, products[i].field);
 		if (!found)
 			continue;
 		found += strlen(products[i].field);
-		snprintf(version, size, "%s %.*s", products[i].product,
-			 (int)strcspn(found, "\r\n"), found);
+		snprintf(version, size, "%s %.*s", products[i].product, (int)strcspn(found, "\r\n"),
+			 found);
 		return;
 	}
 }
@@ -360,9 +339,8 @@ const char *rr_version_number(const char *version)
 	return version + strcspn(version, "0123456789");
 }
 
-struct rr_workplace *
-rr_workplace_new(const struct rr_cluster_options *options,
-		 struct rr_error *error)
+struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
+				      struct rr_error *error)
 {
 	struct rr_workplace *place = calloc(1, sizeof(*place));
 
@@ -371,8 +349,7 @@ rr_workplace_new(const struct rr_cluster_options *options,
 		return NULL;
 	}
 	if (!rr_session_open(&place->session, error) ||
-	    !rr_cluster_open(&place->cluster, &place->session, options,
-			     error)) {
+	    !rr_cluster_open(&place->cluster, &place->session, options, error)) {
 		rr_workplace_free(place);
 		return NULL;
 	}

@@ -81,12 +81,12 @@ enum rr_server_role {
 /* All zero: a plain server, which the next race can have, too. */
 struct rr_server_options {
 	enum rr_server_role role; /* all but the first need tcp */
-	enum rr_aof aof;        /* append-only file, by its appendfsync */
-	bool rdb;               /* a snapshot after each second with a write */
-	bool debug;             /* DEBUG is allowed */
-	bool tcp;               /* can have replicas */
-	long long maxmemory;    /* in bytes, noeviction; 0 = no limit */
-	const char *replica_of; /* a server declared before it, with tcp */
+	enum rr_aof aof;          /* append-only file, by its appendfsync */
+	bool rdb;                 /* a snapshot after each second with a write */
+	bool debug;               /* DEBUG is allowed */
+	bool tcp;                 /* can have replicas */
+	long long maxmemory;      /* in bytes, noeviction; 0 = no limit */
+	const char *replica_of;   /* a server declared before it, with tcp */
 	/* More lines of redis.conf, ending in NULL; NULL = none. This and
 	 * replica_of are kept as pointers until the reset. */
 	const char *const *config;
@@ -94,7 +94,7 @@ struct rr_server_options {
 
 enum rr_persistence {
 	RR_PERSIST_NONE,
-	RR_PERSIST_RDB,	     /* a snapshot after every second with a write */
+	RR_PERSIST_RDB,      /* a snapshot after every second with a write */
 	RR_PERSIST_EVERYSEC, /* append-only file, synced every second */
 	RR_PERSIST_ALWAYS,   /* append-only file, synced before every reply */
 	RR_PERSIST_KINDS
@@ -108,9 +108,9 @@ struct rr_cluster_options {
 	const char *shim;    /* its file; NULL = looked for, see below */
 	enum rr_cluster_clock clock;
 	enum rr_persistence persistence; /* of servers without names */
-	int cpu;			 /* -1 = not pinned */
-	int start_ms; /* a start may last so long; 0 = RR_START_MS */
-	bool is_told; /* by another cluster: it does without the shim */
+	int cpu;                         /* -1 = not pinned */
+	int start_ms;                    /* a start may last so long; 0 = RR_START_MS */
+	bool is_told;                    /* by another cluster: it does without the shim */
 };
 
 enum rr_server_state {
@@ -129,7 +129,7 @@ struct rr_server {
 	int bus_port;              /* RR_ROLE_NODE: of the cluster's bus */
 	struct rr_process process;
 	struct rr_clock_page *page; /* NULL without the shim */
-	struct rl_link *admin;	    /* NULL: the user's own */
+	struct rl_link *admin;      /* NULL: the user's own */
 	int64_t skew_ns;
 	uint64_t pristine; /* a digest of what it was configured to */
 	bool is_used_up;   /* no other race may have it */
@@ -160,29 +160,26 @@ struct rr_cluster {
  * program or in ../libexec/redrace/ from there. Close it in any case.
  */
 bool rr_cluster_open(struct rr_cluster *cluster, struct rr_session *session,
-		     const struct rr_cluster_options *options,
-		     struct rr_error *error);
+		     const struct rr_cluster_options *options, struct rr_error *error);
 
 /* A cluster of the user's own servers. Their keys are entrusted to the guardian;
  * each is asked for a PING. None can be added, and no fault done to them. */
 bool rr_cluster_open_own(struct rr_cluster *cluster, struct rr_session *session,
-			 const struct rl_address *addresses, size_t n,
-			 int n_keys, struct rr_error *error);
+			 const struct rl_address *addresses, size_t n, int n_keys,
+			 struct rr_error *error);
 
 /* Ends the private servers. */
 void rr_cluster_close(struct rr_cluster *cluster);
 
 /* Sees to it that there are `n` servers: private ones without names are started
  * for those that lack. Of the user's own there are as many as there are. */
-bool rr_cluster_need(struct rr_cluster *cluster, size_t n,
-		     struct rr_error *error);
+bool rr_cluster_need(struct rr_cluster *cluster, size_t n, struct rr_error *error);
 
 /* Do its servers follow rr_cluster_tick() exactly? */
 bool rr_cluster_has_time(const struct rr_cluster *cluster);
 
 /* What the program is that was tried out, "Redis 7.0.15"; "" = not known. */
-void rr_cluster_version(const struct rr_cluster *cluster, char *version,
-			size_t size);
+void rr_cluster_version(const struct rr_cluster *cluster, char *version, size_t size);
 
 /* A session with a cluster: what a worker process has for itself. */
 enum { RR_VERSION_SIZE = 40 };
@@ -196,9 +193,8 @@ struct rr_workplace {
 const char *rr_version_number(const char *version);
 
 /* Opens both, and closes them. NULL: neither is open. */
-struct rr_workplace *
-rr_workplace_new(const struct rr_cluster_options *options,
-		 struct rr_error *error);
+struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
+				      struct rr_error *error);
 void rr_workplace_free(struct rr_workplace *place);
 
 /* A server that is not started yet; its number in *server. */
@@ -210,8 +206,7 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 int rr_cluster_find(const struct rr_cluster *cluster, const char *name);
 
 /* Where clients connect; valid from the start until the reset. */
-const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster,
-					    int server);
+const struct rl_address *rr_cluster_address(const struct rr_cluster *cluster, int server);
 
 /* Its state now: a server that has ended by itself is RR_SERVER_DOWN. */
 enum rr_server_state rr_cluster_state(struct rr_cluster *cluster, int server);
@@ -235,31 +230,31 @@ void rr_cluster_reset(struct rr_cluster *cluster);
 /* ---- Faults ---------------------------------------------------------------- */
 
 enum rr_fault {
-	RR_FAULT_KILL,	    /* kill -9; its directory stays */
-	RR_FAULT_SHUT_DOWN, /* SIGTERM, waited for: save points are honoured */
-	RR_FAULT_AWAIT_END, /* until it has ended by itself */
-	RR_FAULT_RESTART,   /* killed if it runs, started with its files */
+	RR_FAULT_KILL,          /* kill -9; its directory stays */
+	RR_FAULT_SHUT_DOWN,     /* SIGTERM, waited for: save points are honoured */
+	RR_FAULT_AWAIT_END,     /* until it has ended by itself */
+	RR_FAULT_RESTART,       /* killed if it runs, started with its files */
 	RR_FAULT_RESTART_FAILS, /* started in vain: its files are not right */
-	RR_FAULT_WIPE,		/* started without its files */
-	RR_FAULT_HANG,		/* SIGSTOP: its sockets stay, nobody answers */
+	RR_FAULT_WIPE,          /* started without its files */
+	RR_FAULT_HANG,          /* SIGSTOP: its sockets stay, nobody answers */
 	RR_FAULT_RESUME,
-	RR_FAULT_CUT,	     /* a replica loses its link, and keeps its data */
-	RR_FAULT_JOIN,	     /* and has it again */
-	RR_FAULT_PROMOTE,    /* a replica becomes a master */
-	RR_FAULT_CATCH_UP,   /* until a replica has all that its master wrote */
-	RR_FAULT_POWER,	     /* kill -9; what no fsync covered is gone */
-	RR_FAULT_AWAIT_SYNC, /* until an fsync covers all that was written */
-	RR_FAULT_AWAIT_SAVE, /* until a snapshot holds everything; with an AOF,
+	RR_FAULT_CUT,         /* a replica loses its link, and keeps its data */
+	RR_FAULT_JOIN,        /* and has it again */
+	RR_FAULT_PROMOTE,     /* a replica becomes a master */
+	RR_FAULT_CATCH_UP,    /* until a replica has all that its master wrote */
+	RR_FAULT_POWER,       /* kill -9; what no fsync covered is gone */
+	RR_FAULT_AWAIT_SYNC,  /* until an fsync covers all that was written */
+	RR_FAULT_AWAIT_SAVE,  /* until a snapshot holds everything; with an AOF,
 				 * until no rewriting of it is under way */
-	RR_FAULT_TEAR,	     /* its append-only file is cut or damaged */
-	RR_FAULT_SLOW_DISK,  /* every fsync takes longer; 0 = as it takes */
+	RR_FAULT_TEAR,        /* its append-only file is cut or damaged */
+	RR_FAULT_SLOW_DISK,   /* every fsync takes longer; 0 = as it takes */
 	RR_FAULT_DIE_IN_SYNC, /* it dies in its next fsync: after the write,
 				 * before the reply */
 	RR_FAULT_BREAK_DISK,  /* a snapshot fails (a directory is where dump.rdb
 				 * should be): writes are refused, MISCONF */
 	RR_FAULT_MEND_DISK,   /* and one succeeds again */
-	RR_FAULT_FILL,	      /* its memory is full: maxmemory, noeviction */
-	RR_FAULT_EMPTY,	      /* as large as declared again */
+	RR_FAULT_FILL,        /* its memory is full: maxmemory, noeviction */
+	RR_FAULT_EMPTY,       /* as large as declared again */
 	RR_FAULT_KINDS
 };
 
@@ -267,12 +262,12 @@ enum rr_fault {
  * Commands count from 1 in that part as they are in the file: SELECT, MULTI and
  * EXEC are commands, reads are not in it. */
 enum rr_tear {
-	RR_TEAR_LAST_BYTES,    /* the last n bytes are missing */
-	RR_TEAR_AT_BYTE,       /* the first n bytes are there */
-	RR_TEAR_AFTER_COMMAND, /* the first n commands are there */
-	RR_TEAR_IN_COMMAND,    /* of the n-th command only a half is there */
+	RR_TEAR_LAST_BYTES,      /* the last n bytes are missing */
+	RR_TEAR_AT_BYTE,         /* the first n bytes are there */
+	RR_TEAR_AFTER_COMMAND,   /* the first n commands are there */
+	RR_TEAR_IN_COMMAND,      /* of the n-th command only a half is there */
 	RR_TEAR_WITHOUT_COMMAND, /* the n-th is missing, the later are there */
-	RR_TEAR_OVER_COMMAND,  /* the n-th begins with another byte */
+	RR_TEAR_OVER_COMMAND,    /* the n-th begins with another byte */
 	RR_TEAR_KINDS
 };
 
@@ -288,8 +283,7 @@ struct rr_injection {
  * nothing but `always` syncs by itself; everysec does after a tick of more than
  * a second. (For `no` it never is.)
  */
-bool rr_cluster_inject(struct rr_cluster *cluster, int server,
-		       const struct rr_injection *injection,
+bool rr_cluster_inject(struct rr_cluster *cluster, int server, const struct rr_injection *injection,
 		       struct rr_error *error);
 
 /* ---- Time ----------------------------------------------------------------- */
@@ -325,8 +319,7 @@ enum rr_tick {
 enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns);
 
 /* Sets how far a server's clock is ahead of the others (< 0: behind). */
-bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns,
-		     struct rr_error *error);
+bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns, struct rr_error *error);
 
 /* The wall clock of all servers without skew, and of clients. */
 int64_t rr_cluster_now_ns(const struct rr_cluster *cluster);

@@ -15,26 +15,23 @@ enum { SAVE_MS = 10000 };
 
 void rr_disk_remove_data(struct rr_server *server)
 {
-	static const char *const names[] = { "dump.rdb", "dump.rdb.aside",
-					     "appendonlydir",
+	static const char *const names[] = { "dump.rdb", "dump.rdb.aside", "appendonlydir",
 					     "appendonly.aof" };
 	char path[160];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", server->process.directory,
-			 names[i]);
+		snprintf(path, sizeof(path), "%s/%s", server->process.directory, names[i]);
 		rr_guardian_remove_tree(path);
 	}
 	if (server->page)
 		atomic_store(&server->page->n_synced, 0);
 }
 
-static bool find_aof(const struct rr_server *server, char *path, size_t size,
-		     const char **name, struct rr_error *error)
+static bool find_aof(const struct rr_server *server, char *path, size_t size, const char **name,
+		     struct rr_error *error)
 {
 	return rr_aof_path(server, path, size, name) ||
-	       rr_error_set(error, RR_ERROR_USAGE, "%s has no append-only file",
-			    server->name);
+	       rr_error_set(error, RR_ERROR_USAGE, "%s has no append-only file", server->name);
 }
 
 bool rr_disk_tear(struct rr_cluster *cluster, struct rr_server *server,
@@ -45,17 +42,14 @@ bool rr_disk_tear(struct rr_cluster *cluster, struct rr_server *server,
 
 	(void)cluster;
 	return find_aof(server, path, sizeof(path), &name, error) &&
-	       (rr_aof_tear(path, injection->tear, (long)injection->amount,
-			    error) ||
-		rr_error_set(
-			error, RR_ERROR_USAGE,
-			"the append-only file of %s is too short: %lld bytes",
-			server->name, (long long)rr_aof_length(path)));
+	       (rr_aof_tear(path, injection->tear, (long)injection->amount, error) ||
+		rr_error_set(error, RR_ERROR_USAGE,
+			     "the append-only file of %s is too short: %lld bytes", server->name,
+			     (long long)rr_aof_length(path)));
 }
 
 bool rr_disk_cut_power(struct rr_cluster *cluster, struct rr_server *server,
-		       const struct rr_injection *injection,
-		       struct rr_error *error)
+		       const struct rr_injection *injection, struct rr_error *error)
 {
 	const char *name;
 	char path[512];
@@ -66,13 +60,11 @@ bool rr_disk_cut_power(struct rr_cluster *cluster, struct rr_server *server,
 	if (!rr_aof_path(server, path, sizeof(path), &name))
 		return true;
 	synced = rr_aof_synced(server, name);
-	return synced >= rr_aof_length(path) ||
-	       rr_aof_shorten(path, synced, error);
+	return synced >= rr_aof_length(path) || rr_aof_shorten(path, synced, error);
 }
 
 bool rr_disk_await_sync(struct rr_cluster *cluster, struct rr_server *server,
-			const struct rr_injection *injection,
-			struct rr_error *error)
+			const struct rr_injection *injection, struct rr_error *error)
 {
 	const int limit_ms = rr_inject_limit_ms(injection);
 	int64_t deadline_ns = 0;
@@ -92,8 +84,7 @@ bool rr_disk_await_sync(struct rr_cluster *cluster, struct rr_server *server,
 /* ---- fsync: what the shim is told ------------------------------------------------- */
 
 bool rr_disk_slow_down(struct rr_cluster *cluster, struct rr_server *server,
-		       const struct rr_injection *injection,
-		       struct rr_error *error)
+		       const struct rr_injection *injection, struct rr_error *error)
 {
 	(void)cluster;
 	(void)error;
@@ -102,8 +93,7 @@ bool rr_disk_slow_down(struct rr_cluster *cluster, struct rr_server *server,
 }
 
 bool rr_disk_die_in_sync(struct rr_cluster *cluster, struct rr_server *server,
-			 const struct rr_injection *injection,
-			 struct rr_error *error)
+			 const struct rr_injection *injection, struct rr_error *error)
 {
 	(void)cluster;
 	(void)injection;
@@ -116,39 +106,35 @@ bool rr_disk_die_in_sync(struct rr_cluster *cluster, struct rr_server *server,
 /* ---- Snapshots -------------------------------------------------------------------- */
 
 /* Waits until INFO has lost one line and has another. */
-static bool await_line(struct rr_cluster *cluster, struct rr_server *server,
-		       const char *gone, const char *there, int timeout_ms,
-		       struct rr_error *error)
+static bool await_line(struct rr_cluster *cluster, struct rr_server *server, const char *gone,
+		       const char *there, int timeout_ms, struct rr_error *error)
 {
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 
 	do {
-		if (!rr_server_wait(cluster, timeout_ms, &deadline_ns,
-				    "the end of a snapshot", error))
+		if (!rr_server_wait(cluster, timeout_ms, &deadline_ns, "the end of a snapshot",
+				    error))
 			return false;
 		if (rl_run(server->admin, &reply, "INFO persistence") != RL_OK)
 			return rr_server_refused(server, error);
-	} while (!reply.text || strstr(reply.text, gone) ||
-		 !strstr(reply.text, there));
+	} while (!reply.text || strstr(reply.text, gone) || !strstr(reply.text, there));
 	return true;
 }
 
 /* Saves, and waits until INFO says what came of it. */
-static bool save_snapshot(struct rr_cluster *cluster, struct rr_server *server,
-			  const char *result, struct rr_error *error)
+static bool save_snapshot(struct rr_cluster *cluster, struct rr_server *server, const char *result,
+			  struct rr_error *error)
 {
 	struct rl_reply reply;
 
 	if (rl_run(server->admin, &reply, "BGSAVE") != RL_OK)
 		return rr_server_refused(server, error);
-	return await_line(cluster, server, "rdb_bgsave_in_progress:1", result,
-			  SAVE_MS, error);
+	return await_line(cluster, server, "rdb_bgsave_in_progress:1", result, SAVE_MS, error);
 }
 
 bool rr_disk_await_save(struct rr_cluster *cluster, struct rr_server *server,
-			const struct rr_injection *injection,
-			struct rr_error *error)
+			const struct rr_injection *injection, struct rr_error *error)
 {
 	const int limit_ms = rr_inject_limit_ms(injection);
 
@@ -160,29 +146,25 @@ bool rr_disk_await_save(struct rr_cluster *cluster, struct rr_server *server,
 }
 
 /* dump.rdb, and what it is called while a directory has its name. */
-static void snapshot_paths(const struct rr_server *server, char path[128],
-			   char aside[128])
+static void snapshot_paths(const struct rr_server *server, char path[128], char aside[128])
 {
 	snprintf(path, 128, "%s/dump.rdb", server->process.directory);
 	snprintf(aside, 128, "%s/dump.rdb.aside", server->process.directory);
 }
 
 /* Without a save point nobody minds that saving fails; a declared one stays. */
-static bool set_save_point(struct rr_server *server, const char *point,
-			   struct rr_error *error)
+static bool set_save_point(struct rr_server *server, const char *point, struct rr_error *error)
 {
 	struct rl_reply reply;
 
 	return server->options.rdb ||
-	       rl_run(server->admin, &reply, "CONFIG SET save %s", point) ==
-		       RL_OK ||
+	       rl_run(server->admin, &reply, "CONFIG SET save %s", point) == RL_OK ||
 	       rr_server_refused(server, error);
 }
 
 static bool cannot_make(const char *path, struct rr_error *error)
 {
-	return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path,
-			    strerror(errno));
+	return rr_error_set(error, RR_ERROR_FILE, "cannot make '%s': %s", path, strerror(errno));
 }
 
 bool rr_disk_break(struct rr_cluster *cluster, struct rr_server *server,
@@ -192,12 +174,10 @@ bool rr_disk_break(struct rr_cluster *cluster, struct rr_server *server,
 
 	(void)injection;
 	snapshot_paths(server, path, aside);
-	if ((rename(path, aside) != 0 && errno != ENOENT) ||
-	    mkdir(path, 0700) != 0)
+	if ((rename(path, aside) != 0 && errno != ENOENT) || mkdir(path, 0700) != 0)
 		return cannot_make(path, error);
 	return set_save_point(server, "1000000000 1", error) &&
-	       save_snapshot(cluster, server, "rdb_last_bgsave_status:err",
-			     error);
+	       save_snapshot(cluster, server, "rdb_last_bgsave_status:err", error);
 }
 
 bool rr_disk_mend(struct rr_cluster *cluster, struct rr_server *server,
@@ -210,24 +190,19 @@ bool rr_disk_mend(struct rr_cluster *cluster, struct rr_server *server,
 	rmdir(path);
 	if (rename(aside, path) != 0 && errno != ENOENT)
 		return cannot_make(path, error);
-	return save_snapshot(cluster, server, "rdb_last_bgsave_status:ok",
-			     error) &&
+	return save_snapshot(cluster, server, "rdb_last_bgsave_status:ok", error) &&
 	       set_save_point(server, "", error);
 }
 
 /* ---- Memory ------------------------------------------------------------------------ */
 
 bool rr_memory_fill(struct rr_cluster *cluster, struct rr_server *server,
-		    const struct rr_injection *injection,
-		    struct rr_error *error)
+		    const struct rr_injection *injection, struct rr_error *error)
 {
-	const long long limit = injection->fault == RR_FAULT_FILL ?
-					1 :
-					server->options.maxmemory;
+	const long long limit = injection->fault == RR_FAULT_FILL ? 1 : server->options.maxmemory;
 	struct rl_reply reply;
 
 	(void)cluster;
-	return rl_run(server->admin, &reply, "CONFIG SET maxmemory %lld",
-		      limit) == RL_OK ||
+	return rl_run(server->admin, &reply, "CONFIG SET maxmemory %lld", limit) == RL_OK ||
 	       rr_server_refused(server, error);
 }

@@ -6,8 +6,7 @@
 
 #include "formation.h"
 
-static void enter_phase(struct rr_formation *formation,
-			enum rr_formation_phase phase)
+static void enter_phase(struct rr_formation *formation, enum rr_formation_phase phase)
 {
 	formation->phase = phase;
 	formation->since_ns = rr_clock_ns();
@@ -19,33 +18,27 @@ static void enter_phase(struct rr_formation *formation,
  * are refused when they come again. */
 static bool cut_replicas(struct rr_formation *formation, struct rr_error *error)
 {
-	struct rr_server *primary =
-		rr_formation_server(formation, formation->primary);
+	struct rr_server *primary = rr_formation_server(formation, formation->primary);
 	struct rl_reply reply;
 
-	return rl_run(primary->admin, &reply, "ACL DELUSER %s",
-		      rr_replica_user) == RL_OK ||
+	return rl_run(primary->admin, &reply, "ACL DELUSER %s", rr_replica_user) == RL_OK ||
 	       rr_server_refused(primary, error);
 }
 
-static bool kill_primary(struct rr_formation *formation,
-			 struct rr_error *error)
+static bool kill_primary(struct rr_formation *formation, struct rr_error *error)
 {
 	const struct rr_injection injection = { .fault = RR_FAULT_KILL };
 
 	enter_phase(formation, RR_FORMATION_HEADLESS);
 	formation->killed = formation->primary;
 	formation->tally.kills++;
-	return rr_cluster_inject(formation->cluster, formation->killed,
-				 &injection, error);
+	return rr_cluster_inject(formation->cluster, formation->killed, &injection, error);
 }
 
-bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns,
-			    struct rr_error *error)
+bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns, struct rr_error *error)
 {
 	if (formation->phase != RR_FORMATION_WHOLE)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "a fail-over during another");
+		return rr_error_set(error, RR_ERROR_USAGE, "a fail-over during another");
 	if (cut_ns == 0 || formation->kind == RR_TOPOLOGY_ALONE)
 		return kill_primary(formation, error);
 	enter_phase(formation, RR_FORMATION_CUT);
@@ -63,8 +56,7 @@ static int find_promoted(const struct rr_formation *formation)
 	for (int i = 0; i < formation->n_members; i++) {
 		const int number = formation->members[i];
 
-		if (number != formation->primary &&
-		    rr_formation_look(formation, number, &found) &&
+		if (number != formation->primary && rr_formation_look(formation, number, &found) &&
 		    found.is_primary)
 			return number;
 	}
@@ -81,8 +73,7 @@ static int choose_replica(const struct rr_formation *formation)
 	for (int i = 0; i < formation->n_members; i++) {
 		const int number = formation->members[i];
 
-		if (number != formation->killed &&
-		    rr_formation_look(formation, number, &found) &&
+		if (number != formation->killed && rr_formation_look(formation, number, &found) &&
 		    found.offset > most) {
 			most = found.offset;
 			best = number;
@@ -100,8 +91,7 @@ static bool have_noticed(const struct rr_formation *formation)
 	for (int i = 0; i < formation->n_members; i++) {
 		const int number = formation->members[i];
 
-		if (number != formation->killed &&
-		    rr_formation_look(formation, number, &found) &&
+		if (number != formation->killed && rr_formation_look(formation, number, &found) &&
 		    found.is_linked)
 			return false;
 	}
@@ -109,8 +99,7 @@ static bool have_noticed(const struct rr_formation *formation)
 }
 
 /* What an operator does where no Sentinel is there to do it. */
-static bool promote_by_hand(struct rr_formation *formation,
-			    struct rr_error *error)
+static bool promote_by_hand(struct rr_formation *formation, struct rr_error *error)
 {
 	const int best = choose_replica(formation);
 	struct rr_server *chosen;
@@ -123,12 +112,10 @@ static bool promote_by_hand(struct rr_formation *formation,
 	if (rl_run(chosen->admin, &reply, "REPLICAOF NO ONE") != RL_OK)
 		return rr_server_refused(chosen, error);
 	for (int i = 0; i < formation->n_members; i++) {
-		struct rr_server *other = rr_formation_server(
-			formation, formation->members[i]);
+		struct rr_server *other = rr_formation_server(formation, formation->members[i]);
 
 		if (other != chosen && other->state == RR_SERVER_RUNNING &&
-		    rl_run(other->admin, &reply, "REPLICAOF 127.0.0.1 %d",
-			   chosen->port) != RL_OK)
+		    rl_run(other->admin, &reply, "REPLICAOF 127.0.0.1 %d", chosen->port) != RL_OK)
 			return rr_server_refused(other, error);
 	}
 	return true;
@@ -136,8 +123,7 @@ static bool promote_by_hand(struct rr_formation *formation,
 
 /* The killed one comes back as a replica of the new primary. A node of a cluster
  * learns from the others that it is one. */
-static bool restart_killed(struct rr_formation *formation,
-			   struct rr_error *error)
+static bool restart_killed(struct rr_formation *formation, struct rr_error *error)
 {
 	struct rr_server *killed;
 
@@ -146,8 +132,7 @@ static bool restart_killed(struct rr_formation *formation,
 	killed = rr_formation_server(formation, formation->killed);
 	if (killed->options.role == RR_ROLE_MEMBER)
 		killed->options.replica_of =
-			rr_formation_server(formation, formation->primary)
-				->name;
+			rr_formation_server(formation, formation->primary)->name;
 	formation->killed = -1;
 	return rr_server_start_again(formation->cluster, killed, error);
 }
@@ -166,47 +151,40 @@ static void tally_fail_over(struct rr_formation *formation)
 		tally->headless_max_ns = headless_ns;
 }
 
-static bool take_over(struct rr_formation *formation, int promoted,
-		      struct rr_error *error)
+static bool take_over(struct rr_formation *formation, int promoted, struct rr_error *error)
 {
 	tally_fail_over(formation);
 	formation->primary = promoted;
 	rr_formation_server(formation, promoted)->options.replica_of = NULL;
 	enter_phase(formation, RR_FORMATION_REJOINING);
-	return rr_formation_point(formation, error) &&
-	       restart_killed(formation, error);
+	return rr_formation_point(formation, error) && restart_killed(formation, error);
 }
 
 /* ---- Turns -------------------------------------------------------------------- */
 
 static bool is_late(const struct rr_formation *formation)
 {
-	return rr_clock_ns() - formation->since_ns >
-	       RR_FORMATION_LIMIT_MS * INT64_C(1000000);
+	return rr_clock_ns() - formation->since_ns > RR_FORMATION_LIMIT_MS * INT64_C(1000000);
 }
 
 /* A sentinel that hears nothing of a busy primary promotes another unasked. */
-static bool watch_primary(struct rr_formation *formation,
-			  struct rr_error *error)
+static bool watch_primary(struct rr_formation *formation, struct rr_error *error)
 {
 	struct rr_replication found;
 	int promoted;
 
-	if (rr_formation_look(formation, formation->primary, &found) &&
-	    found.is_primary)
+	if (rr_formation_look(formation, formation->primary, &found) && found.is_primary)
 		return true;
 	promoted = find_promoted(formation);
 	return promoted < 0 || take_over(formation, promoted, error);
 }
 
-static bool await_promotion(struct rr_formation *formation,
-			    struct rr_error *error)
+static bool await_promotion(struct rr_formation *formation, struct rr_error *error)
 {
 	int promoted;
 
 	if (formation->kind == RR_TOPOLOGY_REPLICA &&
-	    (have_noticed(formation) || is_late(formation)) &&
-	    !promote_by_hand(formation, error))
+	    (have_noticed(formation) || is_late(formation)) && !promote_by_hand(formation, error))
 		return false;
 	promoted = find_promoted(formation);
 	if (promoted >= 0)
@@ -217,21 +195,17 @@ static bool await_promotion(struct rr_formation *formation,
 			    RR_FORMATION_LIMIT_MS / 1000);
 }
 
-static bool await_rejoining(struct rr_formation *formation,
-			    struct rr_error *error)
+static bool await_rejoining(struct rr_formation *formation, struct rr_error *error)
 {
 	if (rr_formation_is_whole(formation)) {
 		enter_phase(formation, RR_FORMATION_WHOLE);
 		return true;
 	}
-	if (formation->kind != RR_TOPOLOGY_REPLICA &&
-	    !watch_primary(formation, error))
+	if (formation->kind != RR_TOPOLOGY_REPLICA && !watch_primary(formation, error))
 		return false;
 	return !is_late(formation) ||
-	       rr_error_set(error, RR_ERROR_REDIS,
-			    "the %s is not whole after %d s",
-			    rr_topology_names[formation->kind],
-			    RR_FORMATION_LIMIT_MS / 1000);
+	       rr_error_set(error, RR_ERROR_REDIS, "the %s is not whole after %d s",
+			    rr_topology_names[formation->kind], RR_FORMATION_LIMIT_MS / 1000);
 }
 
 /* One that stands alone comes back by itself, with what it has saved. The next one
@@ -240,17 +214,15 @@ static bool await_return(struct rr_formation *formation, struct rr_error *error)
 {
 	struct rr_server *killed;
 
-	if (rr_clock_ns() - formation->since_ns <
-	    RR_OUTAGE_MS * INT64_C(1000000))
+	if (rr_clock_ns() - formation->since_ns < RR_OUTAGE_MS * INT64_C(1000000))
 		return true;
 	killed = rr_formation_server(formation, formation->killed);
 	if (!rr_server_start_again(formation->cluster, killed, error))
 		return false;
 	tally_fail_over(formation);
 	formation->killed = -1;
-	formation->primary =
-		formation->first + (formation->primary + 1 - formation->first) %
-					   formation->n_members;
+	formation->primary = formation->first +
+			     (formation->primary + 1 - formation->first) % formation->n_members;
 	enter_phase(formation, RR_FORMATION_WHOLE);
 	return true;
 }
@@ -261,8 +233,7 @@ bool rr_formation_turn(struct rr_formation *formation, struct rr_error *error)
 
 	switch (formation->phase) {
 	case RR_FORMATION_CUT:
-		return rr_clock_ns() - formation->since_ns <
-			       formation->cut_ns ||
+		return rr_clock_ns() - formation->since_ns < formation->cut_ns ||
 		       kill_primary(formation, error);
 	case RR_FORMATION_HEADLESS:
 		return is_alone ? await_return(formation, error) :
@@ -274,15 +245,12 @@ bool rr_formation_turn(struct rr_formation *formation, struct rr_error *error)
 	}
 }
 
-bool rr_formation_await_whole(struct rr_formation *formation,
-			      struct rr_error *error)
+bool rr_formation_await_whole(struct rr_formation *formation, struct rr_error *error)
 {
 	int64_t deadline_ns = 0;
 
-	while (rr_formation_turn(formation, error) &&
-	       formation->phase != RR_FORMATION_WHOLE) {
-		if (!rr_server_wait(formation->cluster,
-				    2 * RR_FORMATION_LIMIT_MS, &deadline_ns,
+	while (rr_formation_turn(formation, error) && formation->phase != RR_FORMATION_WHOLE) {
+		if (!rr_server_wait(formation->cluster, 2 * RR_FORMATION_LIMIT_MS, &deadline_ns,
 				    "a whole formation", error))
 			return false;
 	}

@@ -5,8 +5,7 @@
 
 #include "server.h"
 
-struct rr_server *rr_formation_server(const struct rr_formation *formation,
-				      int number);
+struct rr_server *rr_formation_server(const struct rr_formation *formation, int number);
 
 /* Sets where clients find the primary: sentinels or nodes that tell, or a name
  * that leads to it from now on. */
@@ -17,9 +16,9 @@ bool rr_formation_point(struct rr_formation *formation, struct rr_error *error);
 /* What INFO replication says. */
 struct rr_replication {
 	bool is_primary;
-	bool is_linked;         /* a replica's link to its primary is up */
-	int n_replicas;         /* of a primary */
-	long long offset;       /* how much it has of what was written */
+	bool is_linked;   /* a replica's link to its primary is up */
+	int n_replicas;   /* of a primary */
+	long long offset; /* how much it has of what was written */
 };
 
 /* False: it does not answer. */

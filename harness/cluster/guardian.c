@@ -18,11 +18,9 @@
 
 /* The answer to the newest request; those that come too late for earlier ones
  * are dropped. False when it does not come in time. */
-static bool await_answer(const struct rr_guardian *guardian,
-			 struct guardian_answer *answer)
+static bool await_answer(const struct rr_guardian *guardian, struct guardian_answer *answer)
 {
-	const int64_t end_ns =
-		rr_clock_ns() + guardian->answer_ms * INT64_C(1000000);
+	const int64_t end_ns = rr_clock_ns() + guardian->answer_ms * INT64_C(1000000);
 	struct pollfd fd = { .fd = guardian->socket, .events = POLLIN };
 
 	for (;;) {
@@ -31,8 +29,8 @@ static bool await_answer(const struct rr_guardian *guardian,
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n != 1 || recv(guardian->socket, answer, sizeof(*answer),
-				   0) != (ssize_t)sizeof(*answer))
+		if (n != 1 ||
+		    recv(guardian->socket, answer, sizeof(*answer), 0) != (ssize_t)sizeof(*answer))
 			return false;
 		if (answer->number == guardian->n_requests)
 			return true;
@@ -40,47 +38,40 @@ static bool await_answer(const struct rr_guardian *guardian,
 }
 
 /* One request, one answer; false when the guardian is gone. */
-static bool ask_guardian(struct rr_guardian *guardian,
-			 struct guardian_request *request,
+static bool ask_guardian(struct rr_guardian *guardian, struct guardian_request *request,
 			 struct guardian_answer *answer)
 {
 	request->number = ++guardian->n_requests;
-	guardian->is_gone =
-		send(guardian->socket, request, sizeof(*request),
-		     MSG_NOSIGNAL) != (ssize_t)sizeof(*request) ||
-		!await_answer(guardian, answer);
+	guardian->is_gone = send(guardian->socket, request, sizeof(*request), MSG_NOSIGNAL) !=
+				    (ssize_t)sizeof(*request) ||
+			    !await_answer(guardian, answer);
 	return !guardian->is_gone;
 }
 
-bool rr_guardian_is_there(const struct rr_guardian *guardian,
-			  struct rr_error *error)
+bool rr_guardian_is_there(const struct rr_guardian *guardian, struct rr_error *error)
 {
 	return !guardian->is_gone ||
-	       rr_error_set(
-		       error, RR_ERROR_REDIS,
-		       "the guardian process, and with it the servers, is gone");
+	       rr_error_set(error, RR_ERROR_REDIS,
+			    "the guardian process, and with it the servers, is gone");
 }
 
 /* Is it for want of processes, descriptors or memory? */
 static enum rr_error_kind kind_of(int error_number)
 {
-	return error_number == EAGAIN || error_number == ENOMEM ||
-			       error_number == EMFILE || error_number == ENFILE ?
+	return error_number == EAGAIN || error_number == ENOMEM || error_number == EMFILE ||
+			       error_number == ENFILE ?
 		       RR_ERROR_INTERNAL :
 		       RR_ERROR_FILE;
 }
 
 /* Asks for something to be done; false, with an error, when it was not. */
-static bool demand(struct rr_guardian *guardian,
-		   struct guardian_request *request,
-		   struct guardian_answer *answer, const char *what,
-		   struct rr_error *error)
+static bool demand(struct rr_guardian *guardian, struct guardian_request *request,
+		   struct guardian_answer *answer, const char *what, struct rr_error *error)
 {
 	if (!ask_guardian(guardian, request, answer))
 		return rr_guardian_is_there(guardian, error);
 	if (answer->error_number)
-		return rr_error_set(error, kind_of(answer->error_number),
-				    "%s: %s", what,
+		return rr_error_set(error, kind_of(answer->error_number), "%s: %s", what,
 				    strerror(answer->error_number));
 	return true;
 }
@@ -93,19 +84,16 @@ static bool choose_base(struct rr_guardian *guardian, struct rr_error *error)
 {
 	const char *set = getenv("TMPDIR");
 	const char *tmp = set && *set ? set : "/tmp";
-	const size_t most =
-		sizeof(guardian->base) - sizeof("/redrace-XXXXXX");
+	const size_t most = sizeof(guardian->base) - sizeof("/redrace-XXXXXX");
 	char *path = strlen(tmp) <= most ? realpath(tmp, NULL) : NULL;
-	const bool is_too_long = path ? strlen(path) > most :
-					strlen(tmp) > most;
+	const bool is_too_long = path ? strlen(path) > most : strlen(tmp) > most;
 
 	if (!is_too_long && !path)
 		return rr_error_set(
 			error, RR_ERROR_FILE,
 			"cannot use '%s' for temporary files: %s; set TMPDIR to a directory that can be written",
 			tmp, strerror(errno));
-	snprintf(guardian->base, sizeof(guardian->base), "%s/redrace-XXXXXX",
-		 path ? path : "");
+	snprintf(guardian->base, sizeof(guardian->base), "%s/redrace-XXXXXX", path ? path : "");
 	free(path);
 	return !is_too_long ||
 	       rr_error_set(
@@ -120,8 +108,7 @@ static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-		return rr_error_set(error, RR_ERROR_INTERNAL, "socketpair: %s",
-				    strerror(errno));
+		return rr_error_set(error, RR_ERROR_INTERNAL, "socketpair: %s", strerror(errno));
 	fflush(NULL);
 	guardian->pid = fork();
 	if (guardian->pid == 0) {
@@ -151,8 +138,8 @@ static bool take_base(struct rr_guardian *guardian, struct rr_error *error)
 			error, RR_ERROR_FILE,
 			"cannot make a directory '%s': %s; set TMPDIR to one that can be written",
 			guardian->base, strerror(answer.error_number));
-	memcpy(guardian->base + strlen(guardian->base) - GUARDIAN_UNIQUE,
-	       answer.unique, GUARDIAN_UNIQUE);
+	memcpy(guardian->base + strlen(guardian->base) - GUARDIAN_UNIQUE, answer.unique,
+	       GUARDIAN_UNIQUE);
 	return true;
 }
 
@@ -190,25 +177,23 @@ void rr_guardian_stop(struct rr_guardian *guardian)
 
 /* ---- Requests -------------------------------------------------------------------- */
 
-bool rr_guardian_prepare(struct rr_guardian *guardian,
-			 struct rr_process *process, struct rr_error *error)
+bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_process *process,
+			 struct rr_error *error)
 {
 	struct guardian_request request = { .kind = GUARDIAN_PREPARE };
 	struct guardian_answer answer;
 
-	if (!demand(guardian, &request, &answer, "a directory for a server",
-		    error))
+	if (!demand(guardian, &request, &answer, "a directory for a server", error))
 		return false;
 	process->index = answer.index;
 	process->pid = 0;
-	snprintf(process->directory, sizeof(process->directory), "%s/%d",
-		 guardian->base, answer.index);
+	snprintf(process->directory, sizeof(process->directory), "%s/%d", guardian->base,
+		 answer.index);
 	return true;
 }
 
 /* Adds words to a request; how many, or -1 when there is no room. */
-static int pack(struct guardian_request *request, size_t *used,
-		const char *const words[])
+static int pack(struct guardian_request *request, size_t *used, const char *const words[])
 {
 	int n = 0;
 
@@ -224,8 +209,8 @@ static int pack(struct guardian_request *request, size_t *used,
 }
 
 bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
-		     const char *const argv[], const char *const environment[],
-		     int cpu, struct rr_error *error)
+		     const char *const argv[], const char *const environment[], int cpu,
+		     struct rr_error *error)
 {
 	struct guardian_request request = { .kind = GUARDIAN_SPAWN,
 					    .index = process->index,
@@ -236,19 +221,17 @@ bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
 	request.n_argv = pack(&request, &used, argv);
 	request.n_environment = pack(&request, &used, environment);
 	if (request.n_argv < 0 || request.n_environment < 0)
-		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", argv[0],
-				    strerror(E2BIG));
+		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", argv[0], strerror(E2BIG));
 	if (!demand(guardian, &request, &answer, argv[0], error))
 		return false;
 	process->pid = answer.pid;
 	return true;
 }
 
-bool rr_guardian_has_ended(struct rr_guardian *guardian,
-			   const struct rr_process *process, int *status)
+bool rr_guardian_has_ended(struct rr_guardian *guardian, const struct rr_process *process,
+			   int *status)
 {
-	struct guardian_request request = { .kind = GUARDIAN_STATUS,
-					    .index = process->index };
+	struct guardian_request request = { .kind = GUARDIAN_STATUS, .index = process->index };
 	struct guardian_answer answer;
 
 	if (!ask_guardian(guardian, &request, &answer))
@@ -257,33 +240,28 @@ bool rr_guardian_has_ended(struct rr_guardian *guardian,
 	return answer.pid == 0;
 }
 
-bool rr_guardian_signal(struct rr_guardian *guardian,
-			const struct rr_process *process, int number)
+bool rr_guardian_signal(struct rr_guardian *guardian, const struct rr_process *process, int number)
 {
 	struct guardian_request request = { .kind = GUARDIAN_SIGNAL,
 					    .index = process->index,
 					    .signal = number };
 	struct guardian_answer answer;
 
-	return ask_guardian(guardian, &request, &answer) &&
-	       answer.error_number == 0;
+	return ask_guardian(guardian, &request, &answer) && answer.error_number == 0;
 }
 
-bool rr_guardian_kill(struct rr_guardian *guardian,
-		      const struct rr_process *process)
+bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_process *process)
 {
-	struct guardian_request request = { .kind = GUARDIAN_KILL,
-					    .index = process->index };
+	struct guardian_request request = { .kind = GUARDIAN_KILL, .index = process->index };
 	struct guardian_answer answer;
 
 	return ask_guardian(guardian, &request, &answer);
 }
 
-bool rr_guardian_own_keys(struct rr_guardian *guardian,
-			  const struct rr_key_set *keys, struct rr_error *error)
+bool rr_guardian_own_keys(struct rr_guardian *guardian, const struct rr_key_set *keys,
+			  struct rr_error *error)
 {
-	struct guardian_request request = { .kind = GUARDIAN_OWN_KEYS,
-					    .keys = *keys };
+	struct guardian_request request = { .kind = GUARDIAN_OWN_KEYS, .keys = *keys };
 	struct guardian_answer answer;
 
 	return demand(guardian, &request, &answer, "keys to be deleted", error);

@@ -45,12 +45,11 @@ struct rr_process {
 bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error);
 
 /* Has it answered the last request? Else RR_ERROR_REDIS: its servers ended with it. */
-bool rr_guardian_is_there(const struct rr_guardian *guardian,
-			  struct rr_error *error);
+bool rr_guardian_is_there(const struct rr_guardian *guardian, struct rr_error *error);
 
 /* A fresh directory, in which nothing runs yet. */
-bool rr_guardian_prepare(struct rr_guardian *guardian,
-			 struct rr_process *process, struct rr_error *error);
+bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_process *process,
+			 struct rr_error *error);
 
 /*
  * Starts a program (looked up on PATH) in the process's directory, where nothing
@@ -59,25 +58,22 @@ bool rr_guardian_prepare(struct rr_guardian *guardian,
  * NAME=VALUE that it gets beside our own; NULL = none.
  */
 bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
-		     const char *const argv[], const char *const environment[],
-		     int cpu, struct rr_error *error);
+		     const char *const argv[], const char *const environment[], int cpu,
+		     struct rr_error *error);
 
 /* Has it ended? Then *status is its wait status. */
-bool rr_guardian_has_ended(struct rr_guardian *guardian,
-			   const struct rr_process *process, int *status);
+bool rr_guardian_has_ended(struct rr_guardian *guardian, const struct rr_process *process,
+			   int *status);
 
 /* Sends a signal; false when it has ended already. After SIGKILL it is waited
  * for until it has ended, after SIGSTOP until it stands still. */
-bool rr_guardian_signal(struct rr_guardian *guardian,
-			const struct rr_process *process, int number);
+bool rr_guardian_signal(struct rr_guardian *guardian, const struct rr_process *process, int number);
 
 /* kill -9, and its directory removed: the process is no more. */
-bool rr_guardian_kill(struct rr_guardian *guardian,
-		      const struct rr_process *process);
+bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_process *process);
 
 /* These keys go when the program does. */
-bool rr_guardian_own_keys(struct rr_guardian *guardian,
-			  const struct rr_key_set *keys,
+bool rr_guardian_own_keys(struct rr_guardian *guardian, const struct rr_key_set *keys,
 			  struct rr_error *error);
 
 /* Ends all of it, and waits until that is done, 10 s at most. */

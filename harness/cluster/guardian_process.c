@@ -49,8 +49,7 @@ struct guardian_state {
 
 /* ---- Directories -------------------------------------------------------- */
 
-static int remove_entry(const char *path, const struct stat *info, int type,
-			struct FTW *where)
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)
 {
 	(void)info;
 	(void)type;
@@ -64,8 +63,7 @@ void rr_guardian_remove_tree(const char *path)
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void server_directory(const struct guardian_state *state, int index,
-			     char *path, size_t size)
+static void server_directory(const struct guardian_state *state, int index, char *path, size_t size)
 {
 	snprintf(path, size, "%s/%d", state->base, index);
 }
@@ -75,8 +73,7 @@ static void server_directory(const struct guardian_state *state, int index,
 /* Does a signal wait that asks the process to end? */
 static bool is_deaf(pid_t process)
 {
-	const unsigned long ending = 1UL << (SIGINT - 1) |
-				     1UL << (SIGTERM - 1) |
+	const unsigned long ending = 1UL << (SIGINT - 1) | 1UL << (SIGTERM - 1) |
 				     1UL << (SIGHUP - 1);
 	unsigned long pending = 0, blocked = 0;
 	char path[40], line[128];
@@ -104,8 +101,7 @@ static void look_after(struct guardian_state *state)
 	state->looked_ns = now_ns;
 	if (!state->deaf_since_ns && is_deaf(state->program))
 		state->deaf_since_ns = now_ns;
-	if (state->deaf_since_ns &&
-	    now_ns - state->deaf_since_ns >= DEAF_MS * INT64_C(1000000) &&
+	if (state->deaf_since_ns && now_ns - state->deaf_since_ns >= DEAF_MS * INT64_C(1000000) &&
 	    getppid() == state->program)
 		kill(state->program, SIGALRM);
 }
@@ -123,8 +119,7 @@ static void reset_signals(void)
 }
 
 /* In the child: becomes the server, or writes errno to `failed`. */
-static void become_server(const struct guardian_request *request,
-			  const char *path, int failed)
+static void become_server(const struct guardian_request *request, const char *path, int failed)
 {
 	char *argv[ARGV_MAX + 1] = { NULL };
 	char *word = (char *)request->words;
@@ -175,9 +170,8 @@ static int await_server(struct guardian_state *state, int failed, pid_t pid)
 }
 
 /* Forks the server; 0, or the errno of what failed. */
-static int fork_server(struct guardian_state *state,
-		       const struct guardian_request *request, const char *path,
-		       pid_t *pid)
+static int fork_server(struct guardian_state *state, const struct guardian_request *request,
+		       const char *path, pid_t *pid)
 {
 	int failed[2], number = 0;
 
@@ -196,8 +190,7 @@ static int fork_server(struct guardian_state *state,
 }
 
 /* A server's directory, under the first number that is free. */
-static void prepare_directory(struct guardian_state *state,
-			      struct guardian_answer *answer)
+static void prepare_directory(struct guardian_state *state, struct guardian_answer *answer)
 {
 	char path[96];
 	int i = 0;
@@ -219,8 +212,7 @@ static void prepare_directory(struct guardian_state *state,
 	answer->index = i;
 }
 
-static void spawn_server(struct guardian_state *state,
-			 const struct guardian_request *request,
+static void spawn_server(struct guardian_state *state, const struct guardian_request *request,
 			 struct guardian_answer *answer)
 {
 	struct guarded *server = &state->servers[request->index];
@@ -257,8 +249,7 @@ static void end_server(struct guardian_state *state, int index)
 }
 
 /* Not reaped yet, so its number is nobody else's. */
-static void signal_server(struct guarded *server, int number,
-			  struct guardian_answer *answer)
+static void signal_server(struct guarded *server, int number, struct guardian_answer *answer)
 {
 	if (!server->pid) {
 		answer->error_number = ESRCH;
@@ -267,8 +258,7 @@ static void signal_server(struct guarded *server, int number,
 	} else {
 		kill(server->pid, number);
 		if (number == SIGSTOP &&
-		    waitpid(server->pid, &server->status, WUNTRACED) ==
-			    server->pid &&
+		    waitpid(server->pid, &server->status, WUNTRACED) == server->pid &&
 		    !WIFSTOPPED(server->status))
 			server->pid = 0;
 	}
@@ -279,16 +269,14 @@ static void reap_servers(struct guardian_state *state)
 	for (int i = 0; i < state->n; i++) {
 		struct guarded *server = &state->servers[i];
 
-		if (server->pid && waitpid(server->pid, &server->status,
-					   WNOHANG) == server->pid)
+		if (server->pid && waitpid(server->pid, &server->status, WNOHANG) == server->pid)
 			server->pid = 0;
 	}
 }
 
 /* ---- Requests ------------------------------------------------------------ */
 
-static void own_keys(struct guardian_state *state,
-		     const struct guardian_request *request,
+static void own_keys(struct guardian_state *state, const struct guardian_request *request,
 		     struct guardian_answer *answer)
 {
 	if (state->n_key_sets == KEY_SETS_MAX)
@@ -297,16 +285,14 @@ static void own_keys(struct guardian_state *state,
 		state->key_sets[state->n_key_sets++] = request->keys;
 }
 
-static void tell_status(const struct guarded *server,
-			struct guardian_answer *answer)
+static void tell_status(const struct guarded *server, struct guardian_answer *answer)
 {
 	answer->pid = server->pid;
 	answer->status = server->status;
 }
 
 /* What is asked of a server that there is. */
-static void serve_server(struct guardian_state *state,
-			 const struct guardian_request *request,
+static void serve_server(struct guardian_state *state, const struct guardian_request *request,
 			 struct guardian_answer *answer)
 {
 	struct guarded *server = &state->servers[request->index];
@@ -330,8 +316,7 @@ static void serve_server(struct guardian_state *state,
 static struct guardian_answer answer_to(struct guardian_state *state,
 					const struct guardian_request *request)
 {
-	struct guardian_answer answer = { .number = request->number,
-					  .index = request->index };
+	struct guardian_answer answer = { .number = request->number, .index = request->index };
 
 	if (request->kind == GUARDIAN_PREPARE)
 		prepare_directory(state, &answer);
@@ -399,8 +384,8 @@ static void close_others(int socket)
 /* Out of the program's reach: group, signals, terminal and pipes. */
 static void detach(int socket)
 {
-	const int unwanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
-				 SIGTSTP, SIGTTIN, SIGTTOU };
+	const int unwanted[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+				 SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU };
 	int null;
 
 	close_others(socket);
@@ -423,8 +408,7 @@ static bool announce(int socket, char *base)
 	const char *made = mkdtemp(base);
 
 	if (made)
-		memcpy(answer.unique, base + strlen(base) - GUARDIAN_UNIQUE,
-		       GUARDIAN_UNIQUE);
+		memcpy(answer.unique, base + strlen(base) - GUARDIAN_UNIQUE, GUARDIAN_UNIQUE);
 	else
 		answer.error_number = errno;
 	send(socket, &answer, sizeof(answer), MSG_NOSIGNAL);
@@ -448,9 +432,7 @@ static bool await_request(struct guardian_state *state)
 
 void guardian_process(int socket, char *base)
 {
-	struct guardian_state state = { .base = base,
-					.socket = socket,
-					.program = getppid() };
+	struct guardian_state state = { .base = base, .socket = socket, .program = getppid() };
 	struct guardian_request request;
 
 	detach(socket);
@@ -458,10 +440,8 @@ void guardian_process(int socket, char *base)
 	if (!announce(socket, base))
 		return;
 	while (await_request(&state) &&
-	       recv(socket, &request, sizeof(request), 0) ==
-		       (ssize_t)sizeof(request)) {
-		const struct guardian_answer answer =
-			answer_to(&state, &request);
+	       recv(socket, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
+		const struct guardian_answer answer = answer_to(&state, &request);
 
 		if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
 			break;

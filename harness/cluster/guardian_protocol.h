@@ -36,8 +36,8 @@ struct guardian_answer {
 	unsigned number;  /* the request's */
 	int error_number; /* an errno, 0 = done */
 	int index;
-	pid_t pid;        /* 0 = has ended */
-	int status;       /* its wait status then */
+	pid_t pid;                        /* 0 = has ended */
+	int status;                       /* its wait status then */
 	char unique[GUARDIAN_UNIQUE + 1]; /* of the first, which answers nothing:
 					   * what stands for the Xs of `base` */
 };

@@ -37,8 +37,7 @@ void rr_keys_lock(char name[RR_KEY_SIZE], const char *prefix, int i)
 
 /* With them goes what a lock, or a strategy, keeps beside its own key: fencing
  * numbers, and the line of those who wait. */
-static enum rl_outcome queue_deletion(struct rl_link *link, const char *prefix,
-				      int i)
+static enum rl_outcome queue_deletion(struct rl_link *link, const char *prefix, int i)
 {
 	static const char *const companions[] = { ":fence", ":line" };
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
@@ -47,14 +46,11 @@ static enum rl_outcome queue_deletion(struct rl_link *link, const char *prefix,
 	rr_keys_counter(counter, prefix, i);
 	rr_keys_lock(lock, prefix, i);
 	for (size_t j = 0; j < 2; j++) {
-		snprintf(beside[j][0], sizeof(beside[j][0]), "%s%s", counter,
-			 companions[j]);
-		snprintf(beside[j][1], sizeof(beside[j][1]), "%s%s", lock,
-			 companions[j]);
+		snprintf(beside[j][0], sizeof(beside[j][0]), "%s%s", counter, companions[j]);
+		snprintf(beside[j][1], sizeof(beside[j][1]), "%s%s", lock, companions[j]);
 	}
-	return rl_queue(link, "DEL %s %s %s %s %s %s", counter, lock,
-			beside[0][0], beside[0][1], beside[1][0],
-			beside[1][1]);
+	return rl_queue(link, "DEL %s %s %s %s %s %s", counter, lock, beside[0][0], beside[0][1],
+			beside[1][0], beside[1][1]);
 }
 
 void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix)
@@ -75,8 +71,7 @@ static enum rl_outcome delete_queue(struct rl_link *link, const char *prefix)
 	return rl_run(link, &reply, "DEL %s %s %s", keys[0], keys[1], keys[2]);
 }
 
-enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
-			       int n_keys)
+enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix, int n_keys)
 {
 	enum rl_outcome outcome = delete_queue(link, prefix);
 	struct rl_reply reply;

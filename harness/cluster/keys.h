@@ -32,7 +32,6 @@ void rr_keys_queue(char name[RR_KEY_SIZE], const char *prefix);
 
 /* Deletes all counters and locks of the prefix over `link`, what is kept beside
  * them, and the queue. */
-enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix,
-			       int n_keys);
+enum rl_outcome rr_keys_delete(struct rl_link *link, const char *prefix, int n_keys);
 
 #endif

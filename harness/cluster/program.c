@@ -14,15 +14,12 @@ enum { LOG_BYTES_MAX = 1 << 20, SUSPECT_MS = 1000, VERSION_MS = 800 };
 
 char *rr_program_locate(const char *program)
 {
-	char *here = program[0] != '/' && strchr(program, '/') ?
-			     getcwd(NULL, 0) :
-			     NULL;
+	char *here = program[0] != '/' && strchr(program, '/') ? getcwd(NULL, 0) : NULL;
 	const size_t size = strlen(program) + (here ? strlen(here) : 0) + 2;
 	char *path = malloc(size);
 
 	if (path)
-		snprintf(path, size, "%s%s%s", here ? here : "",
-			 here ? "/" : "", program);
+		snprintf(path, size, "%s%s%s", here ? here : "", here ? "/" : "", program);
 	free(here);
 	return path;
 }
@@ -48,10 +45,8 @@ static bool tells_a_version(const char *program, struct rr_signals *signals)
 	       strstr(child.output, " server v=");
 }
 
-bool rr_program_is_likely(struct rr_suspicion *suspicion,
-			  struct rr_cluster *cluster,
-			  const struct rr_server *server,
-			  struct rr_error *error)
+bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *cluster,
+			  const struct rr_server *server, struct rr_error *error)
 {
 	const char *program = cluster->options.program;
 	struct rr_signals *signals = &cluster->session->signals;

@@ -47,12 +47,10 @@ static void write_sentinel(FILE *file, const char *password, int port)
 		"sentinel down-after-milliseconds %s %d\n"
 		"sentinel failover-timeout %s 1000\n"
 		"sentinel parallel-syncs %s 2\n",
-		name, port, name, password, password, name, RR_DOWN_AFTER_MS,
-		name, name);
+		name, port, name, password, password, name, RR_DOWN_AFTER_MS, name, name);
 }
 
-void rr_role_write(FILE *file, const struct rr_cluster *cluster,
-		   const struct rr_server *server)
+void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server)
 {
 	const struct rr_server_options *options = &server->options;
 	int master = -1;
@@ -60,8 +58,7 @@ void rr_role_write(FILE *file, const struct rr_cluster *cluster,
 	if (options->replica_of)
 		master = rr_cluster_find(cluster, options->replica_of);
 	if (options->role == RR_ROLE_SENTINEL) {
-		write_sentinel(file, cluster->password,
-			       cluster->servers[master].port);
+		write_sentinel(file, cluster->password, cluster->servers[master].port);
 		return;
 	}
 	fprintf(file, "masterauth %s\n", cluster->password);
@@ -70,6 +67,5 @@ void rr_role_write(FILE *file, const struct rr_cluster *cluster,
 	if (options->role == RR_ROLE_NODE)
 		write_node(file, server);
 	if (master >= 0)
-		fprintf(file, "replicaof 127.0.0.1 %d\n",
-			cluster->servers[master].port);
+		fprintf(file, "replicaof 127.0.0.1 %d\n", cluster->servers[master].port);
 }

@@ -19,9 +19,8 @@
 
 enum { PORT_TRIES = 5 };
 
-bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms,
-		    int64_t *deadline_ns, const char *what,
-		    struct rr_error *error)
+bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadline_ns,
+		    const char *what, struct rr_error *error)
 {
 	struct rr_signals *signals = &cluster->session->signals;
 	const int64_t now_ns = rr_clock_ns();
@@ -35,8 +34,7 @@ bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms,
 	if (what && signals->interrupted)
 		rr_error_interrupted(error);
 	else if (what)
-		rr_error_set(error, RR_ERROR_REDIS, "%s did not happen in time",
-			     what);
+		rr_error_set(error, RR_ERROR_REDIS, "%s did not happen in time", what);
 	return false;
 }
 
@@ -73,9 +71,8 @@ static const char for_races[] = "hz 100\n"
 				"rename-command MIGRATE \"\"\n";
 
 /* How the program itself says DEBUG. Clients have none, unless the race wants it. */
-static void debug_command(const struct rr_cluster *cluster,
-			  const struct rr_server *server, char *name,
-			  size_t size)
+static void debug_command(const struct rr_cluster *cluster, const struct rr_server *server,
+			  char *name, size_t size)
 {
 	snprintf(name, size, "DEBUG%s%.16s", server->options.debug ? "" : "-",
 		 server->options.debug ? "" : cluster->password);
@@ -86,8 +83,7 @@ static void debug_command(const struct rr_cluster *cluster,
  * and only then. What servers do in between depends on real time: Redis 8 removes
  * a key in the last millisecond in which commands still find it.
  */
-static bool expires_lazily(const struct rr_cluster *cluster,
-			   const struct rr_server *server)
+static bool expires_lazily(const struct rr_cluster *cluster, const struct rr_server *server)
 {
 	return cluster->options.clock == RR_CLUSTER_FROZEN &&
 	       server->options.role != RR_ROLE_SENTINEL;
@@ -103,12 +99,10 @@ static void write_debug(FILE *file, const struct rr_cluster *cluster,
 	if (server->options.debug || !expires_lazily(cluster, server))
 		return;
 	debug_command(cluster, server, name, sizeof(name));
-	fprintf(file, "enable-debug-command local\nrename-command DEBUG %s\n",
-		name);
+	fprintf(file, "enable-debug-command local\nrename-command DEBUG %s\n", name);
 }
 
-static void stop_expiry(const struct rr_cluster *cluster,
-			struct rr_server *server)
+static void stop_expiry(const struct rr_cluster *cluster, struct rr_server *server)
 {
 	struct rl_reply reply;
 	char name[32];
@@ -128,8 +122,8 @@ static void write_aof(FILE *file, enum rr_aof aof)
 		[RR_AOF_ALWAYS] = "always",
 	};
 
-	fprintf(file, "appendonly %s\nappendfsync %s\n",
-		aof == RR_AOF_NONE ? "no" : "yes", fsync[aof]);
+	fprintf(file, "appendonly %s\nappendfsync %s\n", aof == RR_AOF_NONE ? "no" : "yes",
+		fsync[aof]);
 }
 
 static void write_network(FILE *file, const struct rr_cluster *cluster,
@@ -142,8 +136,7 @@ static void write_network(FILE *file, const struct rr_cluster *cluster,
 	rr_role_write(file, cluster, server);
 }
 
-static void write_all(FILE *file, const struct rr_cluster *cluster,
-		      const struct rr_server *server)
+static void write_all(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server)
 {
 	const struct rr_server_options *options = &server->options;
 
@@ -166,16 +159,15 @@ static void write_all(FILE *file, const struct rr_cluster *cluster,
 		fprintf(file, "%s\n", options->config[i]);
 }
 
-static bool write_config(const struct rr_cluster *cluster,
-			 const struct rr_server *server, struct rr_error *error)
+static bool write_config(const struct rr_cluster *cluster, const struct rr_server *server,
+			 struct rr_error *error)
 {
 	const mode_t mask = umask(077);
 	char path[128];
 	bool is_written;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/redis.conf",
-		 server->process.directory);
+	snprintf(path, sizeof(path), "%s/redis.conf", server->process.directory);
 	file = fopen(path, "we");
 	umask(mask);
 	if (file) {
@@ -184,8 +176,7 @@ static bool write_config(const struct rr_cluster *cluster,
 		if (fclose(file) == 0 && is_written)
 			return true;
 	}
-	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path,
-			    strerror(errno));
+	return rr_error_set(error, RR_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
 }
 
 /* A TCP port that is free at the moment; 0 = none. */
@@ -214,14 +205,11 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 			  struct rr_error *error)
 {
 	char *program = rr_program_locate(cluster->options.program);
-	const char *const argv[] = {
-		program, "redis.conf",
-		server->options.role == RR_ROLE_SENTINEL ? "--sentinel" : NULL,
-		NULL
-	};
+	const char *const argv[] = { program, "redis.conf",
+				     server->options.role == RR_ROLE_SENTINEL ? "--sentinel" : NULL,
+				     NULL };
 	char page[128];
-	const char *const environment[] = { "LD_PRELOAD=./clock.so", page,
-					    NULL };
+	const char *const environment[] = { "LD_PRELOAD=./clock.so", page, NULL };
 	struct rr_error why = { 0 };
 	bool good;
 
@@ -229,27 +217,24 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 		free(program);
 		return rr_error_no_memory(error);
 	}
-	snprintf(page, sizeof(page), RR_CLOCK_PAGE_VARIABLE "=%s/clock",
-		 server->process.directory);
+	snprintf(page, sizeof(page), RR_CLOCK_PAGE_VARIABLE "=%s/clock", server->process.directory);
 	if (server->page)
 		atomic_store(&server->page->pid, 0);
 	server->kills_itself = false; /* the one before may have */
-	good = rr_guardian_run(&cluster->session->guardian, &server->process,
-			       argv, server->page ? environment : NULL,
-			       cluster->options.cpu, &why);
+	good = rr_guardian_run(&cluster->session->guardian, &server->process, argv,
+			       server->page ? environment : NULL, cluster->options.cpu, &why);
 	free(program);
 	if (!good && why.kind != RR_ERROR_FILE)
 		return rr_error_set(error, why.kind, "%s", why.text);
 	return good ||
 	       rr_error_set(
-		error, RR_ERROR_REDIS,
-		"cannot start a server: %.500s; install redis-server (make deps) or name one with --redis-server PATH",
-		why.text);
+		       error, RR_ERROR_REDIS,
+		       "cannot start a server: %.500s; install redis-server (make deps) or name one with --redis-server PATH",
+		       why.text);
 }
 
 /* The last line that a server wrote; "" when it wrote none. */
-static void last_log_line(const struct rr_server *server, char *line,
-			  size_t size)
+static void last_log_line(const struct rr_server *server, char *line, size_t size)
 {
 	char path[128], read[512];
 	FILE *log;
@@ -267,21 +252,17 @@ static void last_log_line(const struct rr_server *server, char *line,
 	fclose(log);
 }
 
-static bool ended_early(const struct rr_cluster *cluster,
-			const struct rr_server *server, int status,
-			struct rr_error *error)
+static bool ended_early(const struct rr_cluster *cluster, const struct rr_server *server,
+			int status, struct rr_error *error)
 {
 	char line[320];
 
 	last_log_line(server, line, sizeof(line));
-	return rr_error_set(
-		error, RR_ERROR_REDIS, "'%s'%s%s %s %d before it answered%s",
-		cluster->options.program, server->name[0] ? " for server " : "",
-		server->name,
-		WIFEXITED(status) ? "exited with status" :
-				    "was killed by signal",
-		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
-		line);
+	return rr_error_set(error, RR_ERROR_REDIS, "'%s'%s%s %s %d before it answered%s",
+			    cluster->options.program, server->name[0] ? " for server " : "",
+			    server->name,
+			    WIFEXITED(status) ? "exited with status" : "was killed by signal",
+			    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), line);
 }
 
 static uint64_t digest_configuration(struct rr_server *server);
@@ -300,24 +281,23 @@ static pid_t answering_process(struct rr_server *server)
 
 /* A script that starts the server as its child would be stopped and killed in the
  * server's place. */
-static bool is_server_itself(const struct rr_cluster *cluster,
-			     struct rr_server *server, struct rr_error *error)
+static bool is_server_itself(const struct rr_cluster *cluster, struct rr_server *server,
+			     struct rr_error *error)
 {
 	const pid_t answering = server->page ? answering_process(server) : 0;
 
 	return answering == 0 || answering == server->process.pid ||
-	       rr_error_set(error, RR_ERROR_REDIS,
-			    "'%.500s' starts the server as a child of its own, which cannot be stopped or killed then; let it end with: exec redis-server \"$@\"",
-			    cluster->options.program);
+	       rr_error_set(
+		       error, RR_ERROR_REDIS,
+		       "'%.500s' starts the server as a child of its own, which cannot be stopped or killed then; let it end with: exec redis-server \"$@\"",
+		       cluster->options.program);
 }
 
 bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 			struct rr_error *error)
 {
 	struct rr_guardian *guardian = &cluster->session->guardian;
-	const int limit_ms = cluster->options.start_ms ?
-				     cluster->options.start_ms :
-				     RR_START_MS;
+	const int limit_ms = cluster->options.start_ms ? cluster->options.start_ms : RR_START_MS;
 	struct rr_suspicion suspicion = { .begun_ns = rr_clock_ns() };
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
@@ -329,8 +309,8 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 		if (!rr_guardian_is_there(guardian, error))
 			return false;
 		if (!rr_program_is_likely(&suspicion, cluster, server, error) ||
-		    !rr_server_wait(cluster, limit_ms, &deadline_ns,
-				    "the start of a server", error)) {
+		    !rr_server_wait(cluster, limit_ms, &deadline_ns, "the start of a server",
+				    error)) {
 			rr_guardian_signal(guardian, &server->process, SIGKILL);
 			return false;
 		}
@@ -347,19 +327,17 @@ bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 bool rr_server_start_again(struct rr_cluster *cluster, struct rr_server *server,
 			   struct rr_error *error)
 {
-	return launch_server(cluster, server, error) &&
-	       rr_server_await_up(cluster, server, error);
+	return launch_server(cluster, server, error) && rr_server_await_up(cluster, server, error);
 }
 
-static bool open_admin(const struct rr_cluster *cluster,
-		       struct rr_server *server, struct rr_error *error)
+static bool open_admin(const struct rr_cluster *cluster, struct rr_server *server,
+		       struct rr_error *error)
 {
 	server->address = (struct rl_address){ .is_unix = true };
-	snprintf(server->address.host, sizeof(server->address.host),
-		 "%s/redis.sock", server->process.directory);
+	snprintf(server->address.host, sizeof(server->address.host), "%s/redis.sock",
+		 server->process.directory);
 	if (server->options.tcp)
-		memcpy(server->address.password, cluster->password,
-		       sizeof(cluster->password));
+		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
 	server->admin = rl_link_new(&server->address, RR_TIMEOUT_MS);
 	return server->admin || rr_error_no_memory(error);
 }
@@ -368,14 +346,13 @@ static bool open_admin(const struct rr_cluster *cluster,
 static bool is_port_taken(const struct rr_error *error)
 {
 	return error->kind == RR_ERROR_REDIS &&
-	       (strstr(error->text, "in use") ||
-		strstr(error->text, "listening"));
+	       (strstr(error->text, "in use") || strstr(error->text, "listening"));
 }
 
 /* Replicas are told the port before anybody has seen that it can be had, so one
  * with a port is waited for at once and may be given another. */
-static bool start_with_port(struct rr_cluster *cluster,
-			    struct rr_server *server, struct rr_error *error)
+static bool start_with_port(struct rr_cluster *cluster, struct rr_server *server,
+			    struct rr_error *error)
 {
 	for (int tries = 1;; tries++) {
 		server->port = free_port();
@@ -389,15 +366,12 @@ static bool start_with_port(struct rr_cluster *cluster,
 	}
 }
 
-bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server,
-		    struct rr_error *error)
+bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server, struct rr_error *error)
 {
-	if (!rr_guardian_prepare(&cluster->session->guardian, &server->process,
-				 error))
+	if (!rr_guardian_prepare(&cluster->session->guardian, &server->process, error))
 		return false;
 	server->state = RR_SERVER_DOWN;
-	if (!rr_page_make(cluster, server, error) ||
-	    !open_admin(cluster, server, error))
+	if (!rr_page_make(cluster, server, error) || !open_admin(cluster, server, error))
 		return false;
 	return server->options.tcp ? start_with_port(cluster, server, error) :
 				     launch_server(cluster, server, error);
@@ -416,8 +390,7 @@ void rr_server_discard(struct rr_cluster *cluster, struct rr_server *server)
 
 bool rr_server_is_plain(const struct rr_server_options *options)
 {
-	return options->role == RR_ROLE_ALONE &&
-	       options->aof == RR_AOF_NONE && !options->rdb &&
+	return options->role == RR_ROLE_ALONE && options->aof == RR_AOF_NONE && !options->rdb &&
 	       !options->debug && !options->tcp && options->maxmemory == 0 &&
 	       !options->replica_of && !options->config;
 }
@@ -431,8 +404,7 @@ static uint64_t mix_reply(uint64_t digest, const struct rl_reply *reply)
 		return digest;
 	}
 	for (size_t i = 0; reply->text && i <= reply->length; i++)
-		digest = (digest ^ (unsigned char)reply->text[i]) *
-			 UINT64_C(1099511628211);
+		digest = (digest ^ (unsigned char)reply->text[i]) * UINT64_C(1099511628211);
 	return digest;
 }
 
@@ -469,8 +441,7 @@ static bool empty_server(struct rl_link *admin)
 	if (n != 10 || rl_flush(admin) != RL_OK)
 		return false;
 	while (n-- > 0) {
-		if (rl_receive(admin, &reply) != RL_OK &&
-		    reply.type != RL_REPLY_FAILED)
+		if (rl_receive(admin, &reply) != RL_OK && reply.type != RL_REPLY_FAILED)
 			return false;
 	}
 	return true;

@@ -12,8 +12,7 @@
 
 /* A fresh directory with page and configuration, and a process, which need not
  * answer yet. */
-bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server,
-		    struct rr_error *error);
+bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server, struct rr_error *error);
 bool rr_server_await_up(struct rr_cluster *cluster, struct rr_server *server,
 			struct rr_error *error);
 
@@ -28,8 +27,7 @@ void rr_server_discard(struct rr_cluster *cluster, struct rr_server *server);
 bool rr_server_is_plain(const struct rr_server_options *options);
 
 /* Makes it as it was after its start; false when that cannot be had. */
-bool rr_server_scrub(const struct rr_cluster *cluster,
-		     struct rr_server *server);
+bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server);
 
 /* False, and what its last answer to us was as the error. */
 bool rr_server_refused(const struct rr_server *server, struct rr_error *error);
@@ -37,9 +35,8 @@ bool rr_server_refused(const struct rr_server *server, struct rr_error *error);
 /* Waits, one millisecond at a time; false when the limit has passed or the
  * program was interrupted, with an error if `what` is not NULL: what did not
  * happen. Begin with deadline_ns = 0. */
-bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms,
-		    int64_t *deadline_ns, const char *what,
-		    struct rr_error *error);
+bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadline_ns,
+		    const char *what, struct rr_error *error);
 
 /* ---- program.c: the program that is to be a server ---------------------------- */
 
@@ -55,10 +52,8 @@ struct rr_suspicion {
 };
 
 /* Can it be a server still? Ask again and again. */
-bool rr_program_is_likely(struct rr_suspicion *suspicion,
-			  struct rr_cluster *cluster,
-			  const struct rr_server *server,
-			  struct rr_error *error);
+bool rr_program_is_likely(struct rr_suspicion *suspicion, struct rr_cluster *cluster,
+			  const struct rr_server *server, struct rr_error *error);
 
 /* ---- roles.c: what a server with a port is told of others --------------------- */
 
@@ -69,8 +64,7 @@ extern const char rr_replica_user[];
 extern const char rr_service_name[];
 
 /* Its lines of redis.conf. */
-void rr_role_write(FILE *file, const struct rr_cluster *cluster,
-		   const struct rr_server *server);
+void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server);
 
 /* ---- clock.c: the page that a server shares with us ------------------------- */
 
@@ -86,27 +80,22 @@ bool rr_page_make(const struct rr_cluster *cluster, struct rr_server *server,
 void rr_page_drop(struct rr_server *server);
 
 /* Puts the cluster's time on the server's page. */
-void rr_page_set_time(const struct rr_cluster *cluster,
-		      struct rr_server *server);
+void rr_page_set_time(const struct rr_cluster *cluster, struct rr_server *server);
 
 /* Does the server's clock show the cluster's time? */
-bool rr_page_is_followed(const struct rr_cluster *cluster,
-			 struct rr_server *server);
+bool rr_page_is_followed(const struct rr_cluster *cluster, struct rr_server *server);
 
 /* False, with an error, if there is no shim. */
 bool rr_shim_need(const struct rr_cluster *cluster, struct rr_error *error);
 
 /* ---- Faults: each does what an injection says to a server in a fit state ----- */
 
-typedef bool inject_function(struct rr_cluster *cluster,
-			     struct rr_server *server,
-			     const struct rr_injection *injection,
-			     struct rr_error *error);
+typedef bool inject_function(struct rr_cluster *cluster, struct rr_server *server,
+			     const struct rr_injection *injection, struct rr_error *error);
 
 /* disks.c */
-inject_function rr_disk_cut_power, rr_disk_await_sync, rr_disk_await_save,
-	rr_disk_tear, rr_disk_slow_down, rr_disk_die_in_sync, rr_disk_break,
-	rr_disk_mend, rr_memory_fill;
+inject_function rr_disk_cut_power, rr_disk_await_sync, rr_disk_await_save, rr_disk_tear,
+	rr_disk_slow_down, rr_disk_die_in_sync, rr_disk_break, rr_disk_mend, rr_memory_fill;
 
 /* How long an await lasts at most. */
 int rr_inject_limit_ms(const struct rr_injection *injection);
@@ -118,8 +107,7 @@ void rr_disk_remove_data(struct rr_server *server);
 
 /* The part that commands are appended to: its path, and its name in it. False:
  * there is none. */
-bool rr_aof_path(const struct rr_server *server, char *path, size_t size,
-		 const char **name);
+bool rr_aof_path(const struct rr_server *server, char *path, size_t size, const char **name);
 
 /* The file's length; -1 = there is none. */
 int64_t rr_aof_length(const char *path);
@@ -132,8 +120,7 @@ int64_t rr_aof_synced(const struct rr_server *server, const char *name);
 void rr_aof_forget_torn(struct rr_server *server);
 
 /* Cuts or damages it. */
-bool rr_aof_tear(const char *path, enum rr_tear tear, long n,
-		 struct rr_error *error);
+bool rr_aof_tear(const char *path, enum rr_tear tear, long n, struct rr_error *error);
 bool rr_aof_shorten(const char *path, int64_t length, struct rr_error *error);
 
 #endif

@@ -17,16 +17,14 @@ const char *const rr_topology_names[RR_TOPOLOGIES] = {
 
 enum { REPLICAS = 2, SENTINELS = 3, PRIMARIES = 3, SLOTS = 16384 };
 
-struct rr_server *rr_formation_server(const struct rr_formation *formation,
-				      int number)
+struct rr_server *rr_formation_server(const struct rr_formation *formation, int number)
 {
 	return &formation->cluster->servers[number];
 }
 
 int rr_formation_replicas(const struct rr_formation *formation)
 {
-	return formation->kind == RR_TOPOLOGY_ALONE ? 0 :
-						      formation->n_members - 1;
+	return formation->kind == RR_TOPOLOGY_ALONE ? 0 : formation->n_members - 1;
 }
 
 static int number_in_formation(const struct rr_formation *formation, int i)
@@ -42,9 +40,8 @@ static int n_data_servers(enum rr_topology kind)
 
 /* ---- Declaring ---------------------------------------------------------------- */
 
-static bool declare_in(struct rr_formation *formation, const char *name,
-		       enum rr_server_role role, const char *of,
-		       struct rr_error *error)
+static bool declare_in(struct rr_formation *formation, const char *name, enum rr_server_role role,
+		       const char *of, struct rr_error *error)
 {
 	const struct rr_server_options options = {
 		.role = role,
@@ -53,16 +50,14 @@ static bool declare_in(struct rr_formation *formation, const char *name,
 	};
 	int server;
 
-	if (!rr_cluster_declare(formation->cluster, name, &options, &server,
-				error))
+	if (!rr_cluster_declare(formation->cluster, name, &options, &server, error))
 		return false;
 	formation->n_servers++;
 	return true;
 }
 
-static bool declare_numbered(struct rr_formation *formation, const char *what,
-			     int n, enum rr_server_role role, const char *of,
-			     struct rr_error *error)
+static bool declare_numbered(struct rr_formation *formation, const char *what, int n,
+			     enum rr_server_role role, const char *of, struct rr_error *error)
 {
 	char name[RR_SERVER_NAME];
 
@@ -79,46 +74,39 @@ static bool declare_all(struct rr_formation *formation, struct rr_error *error)
 	static const char primary[] = "primary";
 
 	if (formation->kind == RR_TOPOLOGY_CLUSTER)
-		return declare_numbered(formation, "node", 2 * PRIMARIES,
-					RR_ROLE_NODE, NULL, error);
+		return declare_numbered(formation, "node", 2 * PRIMARIES, RR_ROLE_NODE, NULL,
+					error);
 	return declare_in(formation, primary, RR_ROLE_MEMBER, NULL, error) &&
-	       declare_numbered(formation, "replica", REPLICAS, RR_ROLE_MEMBER,
-				primary, error) &&
+	       declare_numbered(formation, "replica", REPLICAS, RR_ROLE_MEMBER, primary, error) &&
 	       (formation->kind != RR_TOPOLOGY_SENTINEL ||
-		declare_numbered(formation, "sentinel", SENTINELS,
-				 RR_ROLE_SENTINEL, primary, error));
+		declare_numbered(formation, "sentinel", SENTINELS, RR_ROLE_SENTINEL, primary,
+				 error));
 }
 
 /* ---- Making a Redis Cluster of nodes -------------------------------------------- */
 
-static bool say_to(struct rr_server *server, struct rr_error *error,
-		   const char *what, enum rl_outcome outcome)
+static bool say_to(struct rr_server *server, struct rr_error *error, const char *what,
+		   enum rl_outcome outcome)
 {
-	return outcome == RL_OK ||
-	       rr_error_set(error, RR_ERROR_REDIS, "%s: %s: %s", server->name,
-			    what, rl_link_error(server->admin));
+	return outcome == RL_OK || rr_error_set(error, RR_ERROR_REDIS, "%s: %s: %s", server->name,
+						what, rl_link_error(server->admin));
 }
 
 /* Each has an epoch of its own, so that none collide, and knows the first. */
-static bool introduce_nodes(struct rr_formation *formation,
-			    struct rr_error *error)
+static bool introduce_nodes(struct rr_formation *formation, struct rr_error *error)
 {
-	const struct rr_server *first =
-		rr_formation_server(formation, formation->first);
+	const struct rr_server *first = rr_formation_server(formation, formation->first);
 
 	for (int i = 0; i < 2 * PRIMARIES; i++) {
-		struct rr_server *node = rr_formation_server(
-			formation, number_in_formation(formation, i));
+		struct rr_server *node = rr_formation_server(formation,
+							     number_in_formation(formation, i));
 		struct rl_reply reply;
 
 		if (!say_to(node, error, "CLUSTER SET-CONFIG-EPOCH",
-			    rl_run(node->admin, &reply,
-				   "CLUSTER SET-CONFIG-EPOCH %d", i + 1)) ||
-		    (i > 0 &&
-		     !say_to(node, error, "CLUSTER MEET",
-			     rl_run(node->admin, &reply,
-				    "CLUSTER MEET 127.0.0.1 %d %d",
-				    first->port, first->bus_port))))
+			    rl_run(node->admin, &reply, "CLUSTER SET-CONFIG-EPOCH %d", i + 1)) ||
+		    (i > 0 && !say_to(node, error, "CLUSTER MEET",
+				      rl_run(node->admin, &reply, "CLUSTER MEET 127.0.0.1 %d %d",
+					     first->port, first->bus_port))))
 			return false;
 	}
 	return true;
@@ -127,60 +115,50 @@ static bool introduce_nodes(struct rr_formation *formation,
 static bool deal_slots(struct rr_formation *formation, struct rr_error *error)
 {
 	for (int i = 0; i < PRIMARIES; i++) {
-		struct rr_server *node = rr_formation_server(
-			formation, number_in_formation(formation, i));
+		struct rr_server *node = rr_formation_server(formation,
+							     number_in_formation(formation, i));
 		struct rl_reply reply;
 
 		if (!say_to(node, error, "CLUSTER ADDSLOTSRANGE",
-			    rl_run(node->admin, &reply,
-				   "CLUSTER ADDSLOTSRANGE %d %d",
-				   i * SLOTS / PRIMARIES,
-				   (i + 1) * SLOTS / PRIMARIES - 1)))
+			    rl_run(node->admin, &reply, "CLUSTER ADDSLOTSRANGE %d %d",
+				   i * SLOTS / PRIMARIES, (i + 1) * SLOTS / PRIMARIES - 1)))
 			return false;
 	}
 	return true;
 }
 
 /* Tried until the node knows the one whose replica it is to be. */
-static bool make_node_replica(struct rr_formation *formation, int i,
-			      struct rr_error *error)
+static bool make_node_replica(struct rr_formation *formation, int i, struct rr_error *error)
 {
-	struct rr_server *node = rr_formation_server(
-		formation, number_in_formation(formation, PRIMARIES + i));
-	struct rr_server *of = rr_formation_server(
-		formation, number_in_formation(formation, i));
+	struct rr_server *node = rr_formation_server(formation,
+						     number_in_formation(formation, PRIMARIES + i));
+	struct rr_server *of = rr_formation_server(formation, number_in_formation(formation, i));
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 	char id[64];
 
-	if (!say_to(of, error, "CLUSTER MYID",
-		    rl_run(of->admin, &reply, "CLUSTER MYID")))
+	if (!say_to(of, error, "CLUSTER MYID", rl_run(of->admin, &reply, "CLUSTER MYID")))
 		return false;
 	snprintf(id, sizeof(id), "%s", reply.text ? reply.text : "");
-	while (rl_run(node->admin, &reply, "CLUSTER REPLICATE %s", id) !=
-	       RL_OK) {
-		if (!rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS,
-				    &deadline_ns, "the making of a cluster",
-				    error))
+	while (rl_run(node->admin, &reply, "CLUSTER REPLICATE %s", id) != RL_OK) {
+		if (!rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS, &deadline_ns,
+				    "the making of a cluster", error))
 			return false;
 	}
 	return true;
 }
 
 /* The pair that has the key's slot. */
-static bool choose_pair(struct rr_formation *formation, const char *key,
-			struct rr_error *error)
+static bool choose_pair(struct rr_formation *formation, const char *key, struct rr_error *error)
 {
-	struct rr_server *first =
-		rr_formation_server(formation, formation->first);
+	struct rr_server *first = rr_formation_server(formation, formation->first);
 	struct rl_reply reply;
 	int i = 0;
 
 	if (!say_to(first, error, "CLUSTER KEYSLOT",
 		    rl_run(first->admin, &reply, "CLUSTER KEYSLOT %s", key)))
 		return false;
-	while (i + 1 < PRIMARIES &&
-	       reply.integer >= (i + 1) * SLOTS / PRIMARIES)
+	while (i + 1 < PRIMARIES && reply.integer >= (i + 1) * SLOTS / PRIMARIES)
 		i++;
 	formation->members[0] = number_in_formation(formation, i);
 	formation->members[1] = number_in_formation(formation, PRIMARIES + i);
@@ -214,10 +192,9 @@ static bool make_redis_cluster(struct rr_formation *formation, const char *key,
  */
 static void hurry_sentinels(struct rr_formation *formation)
 {
-	for (int i = n_data_servers(formation->kind); i < formation->n_servers;
-	     i++) {
-		struct rr_server *sentinel = rr_formation_server(
-			formation, number_in_formation(formation, i));
+	for (int i = n_data_servers(formation->kind); i < formation->n_servers; i++) {
+		struct rr_server *sentinel = rr_formation_server(formation,
+								 number_in_formation(formation, i));
 		struct rl_reply reply;
 
 		rl_run(sentinel->admin, &reply,
@@ -232,9 +209,8 @@ static void choose_members(struct rr_formation *formation)
 		formation->members[i] = number_in_formation(formation, i);
 }
 
-bool rr_formation_open(struct rr_formation *formation,
-		       struct rr_cluster *cluster, enum rr_topology kind,
-		       const char *key, struct rr_error *error)
+bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluster,
+		       enum rr_topology kind, const char *key, struct rr_error *error)
 {
 	*formation = (struct rr_formation){
 		.cluster = cluster,
@@ -255,12 +231,11 @@ bool rr_formation_open(struct rr_formation *formation,
 	}
 	formation->primary = formation->members[0];
 	formation->since_ns = rr_clock_ns();
-	return rr_formation_point(formation, error) &&
-	       rr_formation_await_whole(formation, error);
+	return rr_formation_point(formation, error) && rr_formation_await_whole(formation, error);
 }
 
-void rr_formation_of_lone(struct rr_formation *formation,
-			  struct rr_cluster *cluster, int first, int n)
+void rr_formation_of_lone(struct rr_formation *formation, struct rr_cluster *cluster, int first,
+			  int n)
 {
 	*formation = (struct rr_formation){
 		.cluster = cluster,
@@ -283,21 +258,16 @@ void rr_formation_of_lone(struct rr_formation *formation,
 static bool move_name(struct rr_formation *formation, struct rr_error *error)
 {
 	struct rr_cluster *cluster = formation->cluster;
-	const struct rr_server *primary =
-		rr_formation_server(formation, formation->primary);
+	const struct rr_server *primary = rr_formation_server(formation, formation->primary);
 	char path[108], fresh[120];
 
-	snprintf(path, sizeof(path), "%s/primary.sock",
-		 cluster->session->guardian.base);
+	snprintf(path, sizeof(path), "%s/primary.sock", cluster->session->guardian.base);
 	snprintf(fresh, sizeof(fresh), "%s.new", path);
 	unlink(fresh);
-	if (symlink(primary->address.host, fresh) != 0 ||
-	    rename(fresh, path) != 0)
-		return rr_error_set(error, RR_ERROR_FILE,
-				    "cannot make a link '%s'", path);
+	if (symlink(primary->address.host, fresh) != 0 || rename(fresh, path) != 0)
+		return rr_error_set(error, RR_ERROR_FILE, "cannot make a link '%s'", path);
 	formation->address = primary->address;
-	snprintf(formation->address.host, sizeof(formation->address.host),
-		 "%s", path);
+	snprintf(formation->address.host, sizeof(formation->address.host), "%s", path);
 	return true;
 }
 
@@ -312,12 +282,9 @@ static void name_servers(struct rr_formation *formation, int first)
 		.host = "127.0.0.1",
 		.port = cluster->servers[first].port,
 	};
-	memcpy(address->password, cluster->password,
-	       sizeof(cluster->password));
-	for (int i = first + 1; i < formation->first + formation->n_servers;
-	     i++)
-		used += (size_t)snprintf(address->more + used,
-					 sizeof(address->more) - used,
+	memcpy(address->password, cluster->password, sizeof(cluster->password));
+	for (int i = first + 1; i < formation->first + formation->n_servers; i++)
+		used += (size_t)snprintf(address->more + used, sizeof(address->more) - used,
 					 "%s127.0.0.1:%d", used ? "," : "",
 					 cluster->servers[i].port);
 }
@@ -328,11 +295,9 @@ bool rr_formation_point(struct rr_formation *formation, struct rr_error *error)
 
 	switch (formation->kind) {
 	case RR_TOPOLOGY_SENTINEL:
-		name_servers(formation,
-			     formation->first + formation->n_members);
+		name_servers(formation, formation->first + formation->n_members);
 		address->kind = RL_ADDRESS_SENTINEL;
-		snprintf(address->service, sizeof(address->service), "%s",
-			 rr_service_name);
+		snprintf(address->service, sizeof(address->service), "%s", rr_service_name);
 		return true;
 	case RR_TOPOLOGY_CLUSTER:
 		name_servers(formation, formation->first);

@@ -30,7 +30,7 @@ extern const char *const rr_topology_names[RR_TOPOLOGIES];
 
 /* Its limits, as the servers are configured. */
 enum {
-	RR_DOWN_AFTER_MS = 500, /* a server that is silent for so long is down */
+	RR_DOWN_AFTER_MS = 500,        /* a server that is silent for so long is down */
 	RR_FORMATION_LIMIT_MS = 30000, /* until it is whole, or has a primary */
 	RR_OUTAGE_MS = 1000,           /* of a server that stands alone */
 	RR_MEMBERS_MAX = 8
@@ -46,8 +46,8 @@ enum rr_formation_phase {
 /* What happened to it so far. */
 struct rr_formation_tally {
 	long kills;
-	long fail_overs; /* others that were promoted, or came back alone */
-	long unasked;    /* of which nobody was killed for */
+	long fail_overs;                      /* others that were promoted, or came back alone */
+	long unasked;                         /* of which nobody was killed for */
 	int64_t headless_ns, headless_max_ns; /* from a kill to a promotion */
 };
 
@@ -75,13 +75,12 @@ struct rr_formation {
  * until it is whole. `key` is one of those that clients will use: with a cluster
  * the members are those that have its slot.
  */
-bool rr_formation_open(struct rr_formation *formation,
-		       struct rr_cluster *cluster, enum rr_topology kind,
-		       const char *key, struct rr_error *error);
+bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluster,
+		       enum rr_topology kind, const char *key, struct rr_error *error);
 
 /* Servers that are there already and stand alone: so many from `first` on. */
-void rr_formation_of_lone(struct rr_formation *formation,
-			  struct rr_cluster *cluster, int first, int n);
+void rr_formation_of_lone(struct rr_formation *formation, struct rr_cluster *cluster, int first,
+			  int n);
 
 /* How many replicas hold what the primary holds. */
 int rr_formation_replicas(const struct rr_formation *formation);
@@ -92,8 +91,7 @@ int rr_formation_replicas(const struct rr_formation *formation);
  * long: what it acknowledges then is on no other server. (Its user for replicas
  * is deleted, so that they cannot come back.)
  */
-bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns,
-			    struct rr_error *error);
+bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns, struct rr_error *error);
 
 /* Looks after it: kills, promotes where that is our part, sees who is promoted,
  * starts the killed one again. At least every few milliseconds unless it is whole.
@@ -101,7 +99,6 @@ bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns,
 bool rr_formation_turn(struct rr_formation *formation, struct rr_error *error);
 
 /* Turns until it is whole. */
-bool rr_formation_await_whole(struct rr_formation *formation,
-			      struct rr_error *error);
+bool rr_formation_await_whole(struct rr_formation *formation, struct rr_error *error);
 
 #endif

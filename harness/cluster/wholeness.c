@@ -25,15 +25,13 @@ bool rr_formation_look(const struct rr_formation *formation, int number,
 
 	*found = (struct rr_replication){ .offset = -1 };
 	if (server->state != RR_SERVER_RUNNING ||
-	    rl_run(server->admin, &reply, "INFO replication") != RL_OK ||
-	    !reply.text)
+	    rl_run(server->admin, &reply, "INFO replication") != RL_OK || !reply.text)
 		return false;
 	found->is_primary = strstr(reply.text, "role:master") != NULL;
 	found->is_linked = strstr(reply.text, "master_link_status:up") != NULL;
 	found->n_replicas = (int)info_number(reply.text, "connected_slaves:");
-	found->offset = info_number(reply.text, found->is_primary ?
-							"master_repl_offset:" :
-							"slave_repl_offset:");
+	found->offset = info_number(reply.text, found->is_primary ? "master_repl_offset:" :
+								    "slave_repl_offset:");
 	return true;
 }
 
@@ -47,9 +45,7 @@ static bool are_members_whole(const struct rr_formation *formation)
 		if (!rr_formation_look(formation, number, &found))
 			return false;
 		if (number == formation->primary ?
-			    !found.is_primary ||
-				    found.n_replicas <
-					    formation->n_members - 1 :
+			    !found.is_primary || found.n_replicas < formation->n_members - 1 :
 			    found.is_primary || !found.is_linked)
 			return false;
 	}
@@ -69,37 +65,30 @@ static const char *value_of(const struct rl_reply *reply, const char *name)
 	return "";
 }
 
-static bool watches_primary(const struct rr_formation *formation,
-			    struct rr_server *sentinel)
+static bool watches_primary(const struct rr_formation *formation, struct rr_server *sentinel)
 {
-	const struct rr_server *primary =
-		rr_formation_server(formation, formation->primary);
+	const struct rr_server *primary = rr_formation_server(formation, formation->primary);
 	struct rl_reply reply;
 
-	return rl_run(sentinel->admin, &reply, "SENTINEL MASTER %s",
-		      rr_service_name) == RL_OK &&
+	return rl_run(sentinel->admin, &reply, "SENTINEL MASTER %s", rr_service_name) == RL_OK &&
 	       strcmp(value_of(&reply, "flags"), "master") == 0 &&
 	       atoi(value_of(&reply, "port")) == primary->port &&
 	       atoi(value_of(&reply, "num-other-sentinels")) == 2;
 }
 
-static bool knows_replicas(const struct rr_formation *formation,
-			   struct rr_server *sentinel)
+static bool knows_replicas(const struct rr_formation *formation, struct rr_server *sentinel)
 {
-	const struct rr_server *primary =
-		rr_formation_server(formation, formation->primary);
+	const struct rr_server *primary = rr_formation_server(formation, formation->primary);
 	struct rl_reply reply;
 
-	if (rl_run(sentinel->admin, &reply, "SENTINEL REPLICAS %s",
-		   rr_service_name) != RL_OK ||
+	if (rl_run(sentinel->admin, &reply, "SENTINEL REPLICAS %s", rr_service_name) != RL_OK ||
 	    (int)reply.length != formation->n_members - 1)
 		return false;
 	for (size_t i = 0; i < reply.length; i++) {
 		const struct rl_reply *replica = &reply.elements[i];
 
 		if (strcmp(value_of(replica, "flags"), "slave") != 0 ||
-		    strcmp(value_of(replica, "master-link-status"), "ok") !=
-			    0 ||
+		    strcmp(value_of(replica, "master-link-status"), "ok") != 0 ||
 		    atoi(value_of(replica, "master-port")) != primary->port)
 			return false;
 	}
@@ -109,11 +98,9 @@ static bool knows_replicas(const struct rr_formation *formation,
 static bool are_sentinels_ready(const struct rr_formation *formation)
 {
 	for (int i = formation->n_members; i < formation->n_servers; i++) {
-		struct rr_server *sentinel = rr_formation_server(
-			formation, formation->first + i);
+		struct rr_server *sentinel = rr_formation_server(formation, formation->first + i);
 
-		if (!watches_primary(formation, sentinel) ||
-		    !knows_replicas(formation, sentinel))
+		if (!watches_primary(formation, sentinel) || !knows_replicas(formation, sentinel))
 			return false;
 	}
 	return true;
@@ -126,13 +113,12 @@ static bool is_node_content(struct rr_server *node)
 {
 	struct rl_reply reply;
 
-	if (rl_run(node->admin, &reply, "CLUSTER INFO") != RL_OK ||
-	    !reply.text || !strstr(reply.text, "cluster_state:ok") ||
+	if (rl_run(node->admin, &reply, "CLUSTER INFO") != RL_OK || !reply.text ||
+	    !strstr(reply.text, "cluster_state:ok") ||
 	    info_number(reply.text, "cluster_slots_ok:") != 16384)
 		return false;
-	return rl_run(node->admin, &reply, "CLUSTER NODES") == RL_OK &&
-	       reply.text && !strstr(reply.text, "fail") &&
-	       !strstr(reply.text, "handshake") &&
+	return rl_run(node->admin, &reply, "CLUSTER NODES") == RL_OK && reply.text &&
+	       !strstr(reply.text, "fail") && !strstr(reply.text, "handshake") &&
 	       !strstr(reply.text, "disconnected");
 }
 
@@ -157,11 +143,9 @@ bool rr_formation_is_whole(const struct rr_formation *formation)
 	case RR_TOPOLOGY_ALONE:
 		return true;
 	case RR_TOPOLOGY_SENTINEL:
-		return are_members_whole(formation) &&
-		       are_sentinels_ready(formation);
+		return are_members_whole(formation) && are_sentinels_ready(formation);
 	case RR_TOPOLOGY_CLUSTER:
-		return are_members_whole(formation) &&
-		       are_nodes_content(formation);
+		return are_members_whole(formation) && are_nodes_content(formation);
 	default:
 		return are_members_whole(formation);
 	}

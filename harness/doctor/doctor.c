@@ -13,10 +13,8 @@
 #include "probes.h"
 
 const char *const rr_health_names[RR_HEALTHS] = {
-	[RR_HEALTH_OK] = "ok",
-	[RR_HEALTH_UNKNOWN] = "unknown",
-	[RR_HEALTH_MISSING] = "missing",
-	[RR_HEALTH_WARNING] = "warning",
+	[RR_HEALTH_OK] = "ok",           [RR_HEALTH_UNKNOWN] = "unknown",
+	[RR_HEALTH_MISSING] = "missing", [RR_HEALTH_WARNING] = "warning",
 	[RR_HEALTH_FAILED] = "failed",
 };
 
@@ -45,17 +43,15 @@ struct rr_finding rr_found(enum rr_health health, const char *format, ...)
 	return finding;
 }
 
-struct rr_finding rr_advise(struct rr_finding finding, const char *means,
-			    const char *remedy)
+struct rr_finding rr_advise(struct rr_finding finding, const char *means, const char *remedy)
 {
 	snprintf(finding.means, sizeof(finding.means), "%s", means);
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s", remedy);
 	return finding;
 }
 
-bool rr_doctor_add(struct rr_doctor *doctor, const char *section,
-		   const char *name, const struct rr_finding *finding,
-		   struct rr_error *error)
+bool rr_doctor_add(struct rr_doctor *doctor, const char *section, const char *name,
+		   const struct rr_finding *finding, struct rr_error *error)
 {
 	struct rr_finding *kept;
 
@@ -87,8 +83,7 @@ static FILE *open_below(const struct rr_doctor *doctor, const char *path)
 	return fopen(whole, "re");
 }
 
-bool rr_first_line(const struct rr_doctor *doctor, const char *path,
-		   char line[RR_LINE_SIZE])
+bool rr_first_line(const struct rr_doctor *doctor, const char *path, char line[RR_LINE_SIZE])
 {
 	FILE *file = open_below(doctor, path);
 	bool has_line;
@@ -102,16 +97,15 @@ bool rr_first_line(const struct rr_doctor *doctor, const char *path,
 	return has_line && line[0];
 }
 
-bool rr_field(const struct rr_doctor *doctor, const char *path,
-	      const char *field, char line[RR_LINE_SIZE])
+bool rr_field(const struct rr_doctor *doctor, const char *path, const char *field,
+	      char line[RR_LINE_SIZE])
 {
 	const size_t length = strlen(field);
 	FILE *file = open_below(doctor, path);
 	bool is_found = false;
 
 	while (file && !is_found && fgets(line, RR_LINE_SIZE, file))
-		is_found = strncmp(line, field, length) == 0 &&
-			   strchr(": \t", line[length]);
+		is_found = strncmp(line, field, length) == 0 && strchr(": \t", line[length]);
 	if (file)
 		fclose(file);
 	if (is_found) {
@@ -124,8 +118,7 @@ bool rr_field(const struct rr_doctor *doctor, const char *path,
 	return is_found;
 }
 
-bool rr_number_in(const struct rr_doctor *doctor, const char *path,
-		  long long *number)
+bool rr_number_in(const struct rr_doctor *doctor, const char *path, long long *number)
 {
 	char line[RR_LINE_SIZE], *end;
 
@@ -136,21 +129,17 @@ bool rr_number_in(const struct rr_doctor *doctor, const char *path,
 }
 
 /* A file that may be run, in a directory; "" is the one we are in. */
-static bool find_in(const char *directory, int length, const char *name,
-		    char *path, size_t size)
+static bool find_in(const char *directory, int length, const char *name, char *path, size_t size)
 {
 	char joined[PATH_MAX];
 	struct stat info;
 	char *here;
 
-	snprintf(joined, sizeof(joined), "%.*s%s%s", length, directory,
-		 length ? "/" : "", name);
-	if (stat(joined, &info) != 0 || !S_ISREG(info.st_mode) ||
-	    access(joined, X_OK) != 0)
+	snprintf(joined, sizeof(joined), "%.*s%s%s", length, directory, length ? "/" : "", name);
+	if (stat(joined, &info) != 0 || !S_ISREG(info.st_mode) || access(joined, X_OK) != 0)
 		return false;
 	here = joined[0] == '/' ? NULL : getcwd(NULL, 0);
-	snprintf(path, size, "%s%s%s", here ? here : "", here ? "/" : "",
-		 joined);
+	snprintf(path, size, "%s%s%s", here ? here : "", here ? "/" : "", joined);
 	free(here);
 	return true;
 }
@@ -176,21 +165,19 @@ bool rr_find_program(const char *name, char *path, size_t size)
 
 /* ---- The examination ---------------------------------------------------------- */
 
-static bool run_probes(struct rr_doctor *doctor, const char *section,
-		       const struct rr_probe *probes, struct rr_error *error)
+static bool run_probes(struct rr_doctor *doctor, const char *section, const struct rr_probe *probes,
+		       struct rr_error *error)
 {
 	for (; probes->name; probes++) {
 		const struct rr_finding finding = probes->look(doctor);
 
-		if (!rr_doctor_add(doctor, section, probes->name, &finding,
-				   error))
+		if (!rr_doctor_add(doctor, section, probes->name, &finding, error))
 			return false;
 	}
 	return true;
 }
 
-bool rr_doctor_examine(struct rr_doctor *doctor,
-		       const struct rr_doctor_options *options,
+bool rr_doctor_examine(struct rr_doctor *doctor, const struct rr_doctor_options *options,
 		       struct rr_error *error)
 {
 	struct rr_error why_closed = { 0 };

@@ -54,8 +54,7 @@ struct rr_doctor {
 
 /* Looks at everything. False: interrupted, or out of memory; what was found so far
  * is there. A server that cannot be started is a finding, no error. */
-bool rr_doctor_examine(struct rr_doctor *doctor,
-		       const struct rr_doctor_options *options,
+bool rr_doctor_examine(struct rr_doctor *doctor, const struct rr_doctor_options *options,
 		       struct rr_error *error);
 void rr_doctor_release(struct rr_doctor *doctor);
 
@@ -63,8 +62,7 @@ void rr_doctor_release(struct rr_doctor *doctor);
 size_t rr_doctor_count(const struct rr_doctor *doctor, enum rr_health health);
 
 /* Prints it, and writes the files that were asked for: text or JSON. */
-bool rr_doctor_publish(const struct rr_doctor *doctor,
-		       const struct rr_outputs *outputs,
+bool rr_doctor_publish(const struct rr_doctor *doctor, const struct rr_outputs *outputs,
 		       struct rr_error *error);
 
 #endif

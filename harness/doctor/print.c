@@ -13,8 +13,8 @@
 
 static void print_finding(const struct rr_finding *finding, FILE *out)
 {
-	fprintf(out, "  %-8s %-18s %s\n", rr_health_names[finding->health],
-		finding->name, finding->value);
+	fprintf(out, "  %-8s %-18s %s\n", rr_health_names[finding->health], finding->name,
+		finding->value);
 	if (finding->means[0])
 		fprintf(out, "  %-8s %-18s %s\n", "", "", finding->means);
 	if (finding->remedy[0])
@@ -62,13 +62,10 @@ static json_t *json_unless_empty(const char *text)
 
 static json_t *json_of_finding(const struct rr_finding *finding)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}",
-			 "section", finding->section,
-			 "name", finding->name,
-			 "health", rr_health_names[finding->health],
-			 "value", finding->value,
-			 "means", json_unless_empty(finding->means),
-			 "remedy", json_unless_empty(finding->remedy));
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "section", finding->section, "name",
+			 finding->name, "health", rr_health_names[finding->health], "value",
+			 finding->value, "means", json_unless_empty(finding->means), "remedy",
+			 json_unless_empty(finding->remedy));
 }
 
 static json_t *json_of_counts(const struct rr_doctor *doctor)
@@ -78,8 +75,7 @@ static json_t *json_of_counts(const struct rr_doctor *doctor)
 	for (int i = 0; i < RR_HEALTHS; i++)
 		json_object_set_new(
 			counts, rr_health_names[i],
-			json_integer((json_int_t)rr_doctor_count(
-				doctor, (enum rr_health)i)));
+			json_integer((json_int_t)rr_doctor_count(doctor, (enum rr_health)i)));
 	return counts;
 }
 
@@ -88,16 +84,11 @@ static void print_json(const struct rr_doctor *doctor, FILE *out)
 	json_t *findings = json_array(), *root;
 
 	for (size_t i = 0; i < doctor->n; i++)
-		json_array_append_new(findings,
-				      json_of_finding(&doctor->findings[i]));
-	root = json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o}",
-			 "schema", 1,
-			 "command", "redrace doctor",
-			 "version", RR_VERSION,
-			 "commit", RR_COMMIT,
-			 "has_server", doctor->has_server,
-			 "summary", json_of_counts(doctor),
-			 "findings", findings);
+		json_array_append_new(findings, json_of_finding(&doctor->findings[i]));
+	root = json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o}", "schema", 1, "command",
+			 "redrace doctor", "version", RR_VERSION, "commit", RR_COMMIT, "has_server",
+			 doctor->has_server, "summary", json_of_counts(doctor), "findings",
+			 findings);
 	json_dumpf(root, out, JSON_INDENT(2));
 	fputc('\n', out);
 	json_decref(root);
@@ -105,8 +96,7 @@ static void print_json(const struct rr_doctor *doctor, FILE *out)
 
 /* ---- Both ------------------------------------------------------------------- */
 
-static void print_doctor(const struct rr_doctor *doctor, enum rr_format format,
-			 FILE *out)
+static void print_doctor(const struct rr_doctor *doctor, enum rr_format format, FILE *out)
 {
 	if (format == RR_FORMAT_JSON)
 		print_json(doctor, out);
@@ -114,8 +104,8 @@ static void print_doctor(const struct rr_doctor *doctor, enum rr_format format,
 		print_text(doctor, out);
 }
 
-bool rr_doctor_publish(const struct rr_doctor *doctor,
-		       const struct rr_outputs *outputs, struct rr_error *error)
+bool rr_doctor_publish(const struct rr_doctor *doctor, const struct rr_outputs *outputs,
+		       struct rr_error *error)
 {
 	bool good = true;
 
@@ -126,9 +116,7 @@ bool rr_doctor_publish(const struct rr_doctor *doctor,
 
 		if (!rr_draft_open(&draft, error))
 			return false;
-		print_doctor(doctor,
-			     file->format == RR_FORMATS ? outputs->printed :
-							  file->format,
+		print_doctor(doctor, file->format == RR_FORMATS ? outputs->printed : file->format,
 			     draft.out);
 		good = rr_draft_replace(&draft, file->path, error);
 	}

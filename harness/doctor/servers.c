@@ -33,15 +33,14 @@ static bool read_version(const char *line, char *version, size_t size)
 	const char *number = found ? found + strlen(middle) : NULL;
 
 	if (found)
-		snprintf(version, size, "%.*s %.*s",
-			 (int)strcspn(line, " "), line,
+		snprintf(version, size, "%.*s %.*s", (int)strcspn(line, " "), line,
 			 (int)strcspn(number, " "), number);
 	return found != NULL;
 }
 
 /* What a program says it is, or what is wrong with it (RR_ERROR_REDIS). */
-static bool ask_version(const char *path, struct rr_signals *signals,
-			char *version, size_t size, struct rr_error *error)
+static bool ask_version(const char *path, struct rr_signals *signals, char *version, size_t size,
+			struct rr_error *error)
 {
 	const char *const argv[] = { path, "--version", NULL };
 	struct rr_error late = { 0 };
@@ -51,45 +50,43 @@ static bool ask_version(const char *path, struct rr_signals *signals,
 	if (!rr_child_run(&child, argv, -1, RR_PROBE_MS, signals, &late)) {
 		if (late.kind == RR_ERROR_INTERRUPTED)
 			return rr_error_interrupted(error);
-		return rr_error_set(error, RR_ERROR_REDIS,
-				    "--version: given up after %d s",
+		return rr_error_set(error, RR_ERROR_REDIS, "--version: given up after %d s",
 				    RR_PROBE_MS / 1000);
 	}
 	rr_child_line(&child, "", line, sizeof(line));
 	return read_version(line, version, size) ||
-	       rr_error_set(error, RR_ERROR_REDIS,
-			    "is no Redis or Valkey: --version says '%s'", line);
+	       rr_error_set(error, RR_ERROR_REDIS, "is no Redis or Valkey: --version says '%s'",
+			    line);
 }
 
 /* ---- A start ----------------------------------------------------------------- */
 
-static struct rr_finding describe_server(bool has_time, const char *version,
-					 const char *path)
+static struct rr_finding describe_server(bool has_time, const char *version, const char *path)
 {
-	const struct rr_finding finding = rr_found(
-		has_time ? RR_HEALTH_OK : RR_HEALTH_WARNING,
-		"%s, %s; starts and answers; its clock %s", version, path,
-		has_time ? "can be moved" : "cannot be moved");
+	const struct rr_finding finding = rr_found(has_time ? RR_HEALTH_OK : RR_HEALTH_WARNING,
+						   "%s, %s; starts and answers; its clock %s",
+						   version, path,
+						   has_time ? "can be moved" : "cannot be moved");
 	char library[PATH_MAX];
 
 	if (has_time)
 		return finding;
 	rr_preload_find("redrace-clock.so", library, sizeof(library));
-	return rr_advise(finding, no_clock,
-			 library[0] ?
-				 "name another server with --redis-server PATH, one that is linked dynamically" :
-				 "redrace-clock.so is missing: see below");
+	return rr_advise(
+		finding, no_clock,
+		library[0] ?
+			"name another server with --redis-server PATH, one that is linked dynamically" :
+			"redrace-clock.so is missing: see below");
 }
 
 /* As for a race. Whether its time can be moved; false, and the error, if it cannot
  * be started. */
-static bool try_server(struct rr_session *session, const char *path,
-		       bool *has_time, struct rr_error *error)
+static bool try_server(struct rr_session *session, const char *path, bool *has_time,
+		       struct rr_error *error)
 {
-	const struct rr_cluster_options options = { .program = path,
-						    .clock = RR_CLUSTER_FROZEN,
-						    .start_ms = RR_PROBE_MS,
-						    .cpu = -1 };
+	const struct rr_cluster_options options = {
+		.program = path, .clock = RR_CLUSTER_FROZEN, .start_ms = RR_PROBE_MS, .cpu = -1
+	};
 	struct rr_cluster cluster;
 	const bool good = rr_cluster_open(&cluster, session, &options, error);
 
@@ -99,28 +96,24 @@ static bool try_server(struct rr_session *session, const char *path,
 }
 
 /* False: interrupted, or out of memory. */
-static bool examine_server(struct rr_doctor *doctor, const char *name,
-			   const char *path, const struct place *place,
-			   struct rr_error *error)
+static bool examine_server(struct rr_doctor *doctor, const char *name, const char *path,
+			   const struct place *place, struct rr_error *error)
 {
 	struct rr_error why = { 0 };
 	struct rr_finding finding;
 	char version[64];
 	bool has_time;
 
-	if (ask_version(path, &place->session->signals, version,
-			sizeof(version), &why) &&
+	if (ask_version(path, &place->session->signals, version, sizeof(version), &why) &&
 	    place->why_closed->kind)
 		why = *place->why_closed;
-	if (!why.kind &&
-	    try_server(place->session, path, &has_time, &why)) {
+	if (!why.kind && try_server(place->session, path, &has_time, &why)) {
 		doctor->has_server = true;
 		finding = describe_server(has_time, version, path);
 	} else if (why.kind == RR_ERROR_INTERRUPTED) {
 		return rr_error_interrupted(error);
 	} else {
-		finding = rr_advise(rr_found(RR_HEALTH_FAILED, "%s: %s", path,
-					     why.text),
+		finding = rr_advise(rr_found(RR_HEALTH_FAILED, "%s: %s", path, why.text),
 				    "Nothing can be run with it.", "");
 	}
 	return rr_doctor_add(doctor, section, name, &finding, error);
@@ -133,8 +126,7 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{ "redis-server",
-	  "Commands need --redis-server PATH to start a server.",
+	{ "redis-server", "Commands need --redis-server PATH to start a server.",
 	  "apt-get install redis-server" },
 	{ "valkey-server", "Nothing is run on Valkey.",
 	  "apt-get install valkey-server (Debian 13 and newer), or make servers" },
@@ -146,8 +138,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 static bool find_unpacked(char *folder, size_t size)
 {
 	static const char name[] = "/servers";
-	const ssize_t length =
-		readlink("/proc/self/exe", folder, size - sizeof(name));
+	const ssize_t length = readlink("/proc/self/exe", folder, size - sizeof(name));
 
 	if (length <= 0)
 		return false;
@@ -163,8 +154,8 @@ static int is_unpacked(const struct dirent *entry)
 	return entry->d_name[0] != '.' && entry->d_type != DT_LNK;
 }
 
-static bool examine_unpacked(struct rr_doctor *doctor,
-			     const struct place *place, struct rr_error *error)
+static bool examine_unpacked(struct rr_doctor *doctor, const struct place *place,
+			     struct rr_error *error)
 {
 	char folder[PATH_MAX - 300], path[PATH_MAX];
 	struct dirent **entries = NULL;
@@ -175,11 +166,9 @@ static bool examine_unpacked(struct rr_doctor *doctor,
 		return true;
 	n = scandir(folder, &entries, is_unpacked, alphasort);
 	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/%s/redis-server", folder,
-			 entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s/redis-server", folder, entries[i]->d_name);
 		if (good && access(path, X_OK) == 0)
-			good = examine_server(doctor, entries[i]->d_name, path,
-					      place, error);
+			good = examine_server(doctor, entries[i]->d_name, path, place, error);
 		free(entries[i]);
 	}
 	free(entries);
@@ -195,8 +184,8 @@ static bool examine_kind(struct rr_doctor *doctor, const struct kind *kind,
 
 	if (rr_find_program(kind->name, path, sizeof(path)))
 		return examine_server(doctor, kind->name, path, place, error);
-	finding = rr_advise(rr_found(RR_HEALTH_MISSING, "is not on PATH"),
-			    kind->without, kind->remedy);
+	finding = rr_advise(rr_found(RR_HEALTH_MISSING, "is not on PATH"), kind->without,
+			    kind->remedy);
 	return rr_doctor_add(doctor, section, kind->name, &finding, error);
 }
 
@@ -209,15 +198,13 @@ static bool examine_named(struct rr_doctor *doctor, const struct place *place,
 
 	if (rr_find_program(name, path, sizeof(path)))
 		return examine_server(doctor, name, path, place, error);
-	finding = rr_advise(rr_found(RR_HEALTH_FAILED,
-				     "there is no such program"),
-			    "", kinds[0].remedy);
+	finding = rr_advise(rr_found(RR_HEALTH_FAILED, "there is no such program"), "",
+			    kinds[0].remedy);
 	return rr_doctor_add(doctor, section, name, &finding, error);
 }
 
 bool rr_examine_servers(struct rr_doctor *doctor, struct rr_session *session,
-			const struct rr_error *why_closed,
-			struct rr_error *error)
+			const struct rr_error *why_closed, struct rr_error *error)
 {
 	const struct place place = { session, why_closed };
 

@@ -17,8 +17,8 @@ static struct rr_finding look_at_kernel(const struct rr_doctor *doctor)
 
 	(void)doctor;
 	uname(&name);
-	return rr_found(RR_HEALTH_OK, "%.80s %.80s %.40s", name.sysname,
-			name.release, name.machine);
+	return rr_found(RR_HEALTH_OK, "%.80s %.80s %.40s", name.sysname, name.release,
+			name.machine);
 }
 
 static bool is_there(const struct rr_doctor *doctor, const char *path)
@@ -30,8 +30,7 @@ static bool is_there(const struct rr_doctor *doctor, const char *path)
 }
 
 /* The word by which a container is known; false when there is none. */
-static bool find_container(const struct rr_doctor *doctor,
-			   char name[RR_LINE_SIZE])
+static bool find_container(const struct rr_doctor *doctor, char name[RR_LINE_SIZE])
 {
 	const char *set = getenv("container");
 
@@ -49,8 +48,7 @@ static bool find_container(const struct rr_doctor *doctor,
 }
 
 /* Processors of virtual machines say so, where there is x86. */
-static bool find_hypervisor(const struct rr_doctor *doctor,
-			    char name[RR_LINE_SIZE])
+static bool find_hypervisor(const struct rr_doctor *doctor, char name[RR_LINE_SIZE])
 {
 	static const char vendor[] = "/sys/class/dmi/id/sys_vendor";
 	char line[RR_LINE_SIZE];
@@ -61,8 +59,7 @@ static bool find_hypervisor(const struct rr_doctor *doctor,
 	if (has_flags && !strstr(line, " hypervisor"))
 		return false;
 	if (rr_first_line(doctor, vendor, name))
-		return has_flags || strcasestr(name, "QEMU") ||
-		       strcasestr(name, "VMware");
+		return has_flags || strcasestr(name, "QEMU") || strcasestr(name, "VMware");
 	snprintf(name, RR_LINE_SIZE, "its kind is not to be seen");
 	return has_flags;
 }
@@ -74,16 +71,13 @@ static struct rr_finding look_at_surroundings(const struct rr_doctor *doctor)
 	const bool is_virtual = find_hypervisor(doctor, hypervisor);
 
 	if (is_contained && is_virtual)
-		return rr_found(RR_HEALTH_OK,
-				"a container (%.60s) in a virtual machine (%.60s)",
+		return rr_found(RR_HEALTH_OK, "a container (%.60s) in a virtual machine (%.60s)",
 				container, hypervisor);
 	if (is_contained)
 		return rr_found(RR_HEALTH_OK, "a container (%.60s)", container);
 	if (is_virtual)
-		return rr_found(RR_HEALTH_OK, "a virtual machine (%.60s)",
-				hypervisor);
-	return rr_found(RR_HEALTH_OK,
-			"no container and no virtual machine, as far as can be seen");
+		return rr_found(RR_HEALTH_OK, "a virtual machine (%.60s)", hypervisor);
+	return rr_found(RR_HEALTH_OK, "no container and no virtual machine, as far as can be seen");
 }
 
 /* What a control group allows, in bytes; "max", and more than there is, is no
@@ -93,8 +87,7 @@ static long long memory_limit(const struct rr_doctor *doctor, long long total)
 	long long limit;
 
 	if (!rr_number_in(doctor, "/sys/fs/cgroup/memory.max", &limit) &&
-	    !rr_number_in(doctor, "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-			  &limit))
+	    !rr_number_in(doctor, "/sys/fs/cgroup/memory/memory.limit_in_bytes", &limit))
 		return total;
 	return limit > 0 && limit < total ? limit : total;
 }
@@ -112,13 +105,13 @@ static struct rr_finding look_at_memory(const struct rr_doctor *doctor)
 	if (left > limit)
 		left = limit;
 	if (left >= 512 * MIB)
-		return rr_found(RR_HEALTH_OK, "%.0f of %.0f MiB are free",
-				(double)left / MIB, (double)limit / MIB);
-	return rr_advise(rr_found(RR_HEALTH_WARNING,
-				  "%.0f of %.0f MiB are free",
-				  (double)left / MIB, (double)limit / MIB),
-			 "Large searches and many servers at once need more: one process of bench or matrix takes about 20 MiB, a server 10.",
-			 "redrace matrix --jobs 1; redrace explore --max-states N");
+		return rr_found(RR_HEALTH_OK, "%.0f of %.0f MiB are free", (double)left / MIB,
+				(double)limit / MIB);
+	return rr_advise(
+		rr_found(RR_HEALTH_WARNING, "%.0f of %.0f MiB are free", (double)left / MIB,
+			 (double)limit / MIB),
+		"Large searches and many servers at once need more: one process of bench or matrix takes about 20 MiB, a server 10.",
+		"redrace matrix --jobs 1; redrace explore --max-states N");
 }
 
 const struct rr_probe rr_system_probes[] = {

@@ -20,7 +20,7 @@ static size_t terminal_width(int fd)
 	if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
 		return WIDTH;
 	return size.ws_col < WIDTH_LEAST ? WIDTH_LEAST :
-	       size.ws_col > WIDTH_MOST	 ? WIDTH_MOST :
+	       size.ws_col > WIDTH_MOST  ? WIDTH_MOST :
 					   size.ws_col;
 }
 
@@ -46,14 +46,10 @@ static bool write_as_race(FILE *out, const struct rr_picture *picture)
 bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style)
 {
-	static bool (*const writers[RR_FORMATS])(
-		FILE *out, const struct rr_picture *picture) = {
-		[RR_FORMAT_TEXT] = rr_write_text,
-		[RR_FORMAT_MERMAID] = rr_write_mermaid,
-		[RR_FORMAT_SVG] = rr_write_svg,
-		[RR_FORMAT_HTML] = rr_write_html,
-		[RR_FORMAT_JSON] = rr_write_json,
-		[RR_FORMAT_RACE] = write_as_race,
+	static bool (*const writers[RR_FORMATS])(FILE * out, const struct rr_picture *picture) = {
+		[RR_FORMAT_TEXT] = rr_write_text, [RR_FORMAT_MERMAID] = rr_write_mermaid,
+		[RR_FORMAT_SVG] = rr_write_svg,   [RR_FORMAT_HTML] = rr_write_html,
+		[RR_FORMAT_JSON] = rr_write_json, [RR_FORMAT_RACE] = write_as_race,
 	};
 	struct rr_picture picture;
 	bool drawn;
@@ -69,8 +65,7 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 /* ---- So far -------------------------------------------------------------- */
 
 /* The trace as it will be if everything goes on as it is written. */
-static bool foresee_trace(const struct rr_trace *trace,
-			  struct rr_trace *foreseen)
+static bool foresee_trace(const struct rr_trace *trace, struct rr_trace *foreseen)
 {
 	const struct rr_race *race = trace->race;
 
@@ -80,17 +75,15 @@ static bool foresee_trace(const struct rr_trace *trace,
 	for (size_t i = 0; foreseen->events && i < race->n_steps; i++) {
 		const struct rr_step *step = &race->steps[i];
 
-		foreseen->events[i] = (struct rr_event){
-			.step = step, .reply = (char *)step->expected
-		};
+		foreseen->events[i] = (struct rr_event){ .step = step,
+							 .reply = (char *)step->expected };
 		if (i < trace->n_events)
 			foreseen->events[i] = trace->events[i];
 	}
 	return foreseen->events != NULL;
 }
 
-bool rr_draw_so_far(FILE *out, const struct rr_trace *trace,
-		    const struct rr_style *style)
+bool rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style)
 {
 	const size_t to_come = trace->race->n_steps - trace->n_events;
 	struct rr_picture picture;
@@ -111,8 +104,7 @@ bool rr_draw_so_far(FILE *out, const struct rr_trace *trace,
 
 /* ---- Not as written ------------------------------------------------------ */
 
-static void put_other_reply(FILE *out, const struct rr_trace *trace,
-			    const struct rr_event *event)
+static void put_other_reply(FILE *out, const struct rr_trace *trace, const struct rr_event *event)
 {
 	const struct rr_race *race = trace->race;
 	char *words = rr_step_words(trace, event);
@@ -120,8 +112,8 @@ static void put_other_reply(FILE *out, const struct rr_trace *trace,
 	char *actual = rr_plain(event->reply);
 
 	fprintf(out, "%s:%d: step %zu, %s: %s\n", race->path, event->step->line,
-		rr_step_number(race, event->step),
-		race->clients[event->step->client].name, words ? words : "");
+		rr_step_number(race, event->step), race->clients[event->step->client].name,
+		words ? words : "");
 	fprintf(out, "  expected  %s\n", expected ? expected : "");
 	fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
 	free(words);
@@ -135,8 +127,7 @@ static void put_other_verdict(FILE *out, const struct rr_trace *trace)
 	char computed[400];
 
 	rr_trace_verdict(trace, computed, sizeof(computed));
-	fprintf(out, "%s:%d: the verdict differs\n", race->path,
-		race->verdict_line);
+	fprintf(out, "%s:%d: the verdict differs\n", race->path, race->verdict_line);
 	fputs("  expected  ", out);
 	for (size_t i = 0; i < race->n_verdicts; i++)
 		fprintf(out, "%s%s", i ? ", " : "", race->verdicts[i]);

@@ -10,11 +10,11 @@
 
 /* What a page says of a race beside its trace. NULL = nothing. */
 struct rr_article {
-	const char *id;      /* of its element; needed */
-	const char *command; /* that plays it again */
+	const char *id;              /* of its element; needed */
+	const char *command;         /* that plays it again */
 	const struct rr_trace *safe; /* the same with something safe, to compare */
 	const char *safe_name;       /* "multi-watch" */
-	bool is_part;        /* of a page with others: RR_FORMAT_HTML is then the
+	bool is_part;                /* of a page with others: RR_FORMAT_HTML is then the
 			      * article alone, and its title no h1 */
 };
 
@@ -22,7 +22,7 @@ struct rr_article {
 struct rr_style {
 	bool ascii;
 	bool colour;
-	size_t width; /* columns */
+	size_t width;                     /* columns */
 	const struct rr_article *article; /* NULL = nothing */
 };
 
@@ -36,15 +36,13 @@ bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 
 /* The table of a race that is still being played, without title and verdict. Its
  * columns are as wide as the steps to come need them. False: out of memory. */
-bool rr_draw_so_far(FILE *out, const struct rr_trace *trace,
-		    const struct rr_style *style);
+bool rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style);
 
 /* ---- A race on a page (html.c) ---------------------------------------------- */
 
 /* Writes an <article> into a page that ends with the script rr_race_script. False: out
  * of memory. */
-bool rr_draw_article(FILE *out, const struct rr_trace *trace,
-		     const struct rr_article *article);
+bool rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article);
 extern const char *const rr_race_script;
 
 /* ---- Pages of HTML (page.c) ------------------------------------------------ */

@@ -13,8 +13,7 @@ const char *const rr_race_script = rr_asset_race_js;
 
 void rr_html_heading(const struct rr_html *html, const char *text)
 {
-	rr_xml_print(html->out, "<h%d>%s</h%d>\n", html->heading, text,
-		     html->heading);
+	rr_xml_print(html->out, "<h%d>%s</h%d>\n", html->heading, text, html->heading);
 }
 
 /* ---- The sentence -------------------------------------------------------- */
@@ -29,19 +28,18 @@ static size_t count_increments(const struct rr_trace *trace)
 }
 
 /* "2 increments, 1 lost" rather than "update lost: expected 2, actual 1, lost 1". */
-static void print_found(const struct rr_html *html,
-			const struct rr_found *found)
+static void print_found(const struct rr_html *html, const struct rr_found *found)
 {
 	const struct rr_trace *trace = html->picture->trace;
 	const size_t n = count_increments(trace);
 	const char *lost = strstr(found->figures, ", lost ");
 
 	if (lost && found->name == rr_finding_name(RR_UPDATE_LOST))
-		rr_xml_print(html->out, "%zu increment%s, %s lost", n,
-			     n == 1 ? "" : "s", lost + strlen(", lost "));
+		rr_xml_print(html->out, "%zu increment%s, %s lost", n, n == 1 ? "" : "s",
+			     lost + strlen(", lost "));
 	else
-		rr_xml_print(html->out, "%s%s%s", found->name,
-			     *found->figures ? ": " : "", found->figures);
+		rr_xml_print(html->out, "%s%s%s", found->name, *found->figures ? ": " : "",
+			     found->figures);
 }
 
 static void print_sentence(const struct rr_html *html)
@@ -49,8 +47,8 @@ static void print_sentence(const struct rr_html *html)
 	const struct rr_picture *picture = html->picture;
 	const bool bad = picture->n_findings > 0;
 
-	rr_xml_print(html->out, "<p class=\"lead %s\"><strong>%s ",
-		     bad ? "bad" : "good", bad ? "✗" : "✓");
+	rr_xml_print(html->out, "<p class=\"lead %s\"><strong>%s ", bad ? "bad" : "good",
+		     bad ? "✗" : "✓");
 	for (size_t i = 0; i < picture->n_findings; i++) {
 		fputs(i ? "; " : "", html->out);
 		print_found(html, &picture->findings[i]);
@@ -99,8 +97,7 @@ static void print_findings(const struct rr_html *html)
 	fputs("<dl>\n", html->out);
 	for (size_t i = 0; i < picture->n_findings; i++)
 		rr_xml_print(html->out, "<dt>✗ %s: %s</dt>\n<dd>%s</dd>\n",
-			     picture->findings[i].name,
-			     picture->findings[i].figures,
+			     picture->findings[i].name, picture->findings[i].figures,
 			     picture->findings[i].meaning);
 	fputs("</dl>\n", html->out);
 }
@@ -168,8 +165,7 @@ static const char legend[] =
 /* ---- The article --------------------------------------------------------- */
 
 /* The same with something safe. */
-static bool print_safe(const struct rr_html *html,
-		       const struct rr_article *article)
+static bool print_safe(const struct rr_html *html, const struct rr_article *article)
 {
 	struct rr_picture picture;
 	struct rr_knowledge knowledge;
@@ -187,9 +183,8 @@ static bool print_safe(const struct rr_html *html,
 	safe.knowledge = &knowledge;
 	safe.asked_row = picture.n_rows;
 	fputs("<section class=\"safer\">\n", html->out);
-	rr_xml_print(html->out, "<h%d>What is safe: %s</h%d>\n<p>%s</p>\n",
-		     html->heading, article->safe_name, html->heading,
-		     picture.title);
+	rr_xml_print(html->out, "<h%d>What is safe: %s</h%d>\n<p>%s</p>\n", html->heading,
+		     article->safe_name, html->heading, picture.title);
 	print_sentence(&safe);
 	rr_html_lanes(&safe, false);
 	fputs("</section>\n", html->out);
@@ -198,25 +193,19 @@ static bool print_safe(const struct rr_html *html,
 	return true;
 }
 
-static bool print_article(const struct rr_html *html,
-			  const struct rr_article *article)
+static bool print_article(const struct rr_html *html, const struct rr_article *article)
 {
 	const struct rr_picture *picture = html->picture;
 	bool written;
 
-	rr_xml_print(html->out,
-		     "<article class=\"race\" id=\"%s\">\n<h%d>%s</h%d>\n",
-		     html->id, html->heading - 1, picture->title,
-		     html->heading - 1);
+	rr_xml_print(html->out, "<article class=\"race\" id=\"%s\">\n<h%d>%s</h%d>\n", html->id,
+		     html->heading - 1, picture->title, html->heading - 1);
 	print_sentence(html);
 	if (*picture->claims)
-		rr_xml_print(html->out, "<p class=\"quiet\">%s</p>\n",
-			     picture->claims);
+		rr_xml_print(html->out, "<p class=\"quiet\">%s</p>\n", picture->claims);
 	print_stepper(html);
 	rr_xml_print(html->out, "<div class=\"body%s\">\n<div class=\"sides%s\">",
-		     picture->race->n_clients <= 3 && !article->safe ?
-			     " beside" :
-			     "",
+		     picture->race->n_clients <= 3 && !article->safe ? " beside" : "",
 		     article->safe ? " two" : "");
 	fputs("<div class=\"played\">", html->out);
 	rr_html_lanes(html, true);
@@ -253,8 +242,7 @@ static bool write_article(FILE *out, const struct rr_picture *picture,
 	return written;
 }
 
-bool rr_draw_article(FILE *out, const struct rr_trace *trace,
-		     const struct rr_article *article)
+bool rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article)
 {
 	struct rr_picture picture;
 	bool written;
@@ -269,8 +257,7 @@ bool rr_draw_article(FILE *out, const struct rr_trace *trace,
 bool rr_write_html(FILE *out, const struct rr_picture *picture)
 {
 	static const struct rr_article plain = { .id = "race" };
-	const struct rr_article *article =
-		picture->style ? picture->style->article : NULL;
+	const struct rr_article *article = picture->style ? picture->style->article : NULL;
 	bool written;
 
 	if (article && article->is_part)

@@ -31,8 +31,7 @@ void rr_html_belief_attributes(const struct rr_html *html, size_t row);
 
 /* Which step a reader is to predict: the first one that breaks something, or replaces
  * what its writer has not seen, or decides (html_question.c). */
-size_t rr_html_find_asked(const struct rr_picture *picture,
-			  const struct rr_knowledge *knowledge);
+size_t rr_html_find_asked(const struct rr_picture *picture, const struct rr_knowledge *knowledge);
 
 /* The question, its answer and some to pick from, as attributes of that row. */
 void rr_html_question_attributes(const struct rr_html *html);

@@ -6,9 +6,7 @@
 
 enum { FEW_LANES = 3, SOME_LANES = 5, MANY_LANES = 8, COLOURS = 4 };
 
-static const char *const marks[RR_OVERWRITES_MAX] = {
-	"①", "②", "③", "④", "⑤", "⑥", "⑦", "⑧", "⑨"
-};
+static const char *const marks[RR_OVERWRITES_MAX] = { "①", "②", "③", "④", "⑤", "⑥", "⑦", "⑧", "⑨" };
 
 /* ---- Lanes --------------------------------------------------------------- */
 
@@ -28,30 +26,24 @@ static bool is_between(size_t lane, size_t a, size_t b)
 	return (lane > a && lane < b) || (lane > b && lane < a);
 }
 
-static void print_lane_class(const struct rr_html *html,
-			     const struct rr_row *row, size_t index)
+static void print_lane_class(const struct rr_html *html, const struct rr_row *row, size_t index)
 {
 	const struct rr_picture *picture = html->picture;
 	const struct rr_lane *lane = &picture->lanes[index];
 	const unsigned bit = 1U << lane->index;
 	const unsigned gone = lane->is_server ? row->down : row->gone;
-	const bool passes =
-		row->kind == RR_ROW_MESSAGE &&
-		is_between(index, picture->client_lanes[row->client],
-			   lane_of_server(picture, row->server));
+	const bool passes = row->kind == RR_ROW_MESSAGE &&
+			    is_between(index, picture->client_lanes[row->client],
+				       lane_of_server(picture, row->server));
 
 	fputs("<td class=\"lane", html->out);
 	if (lane->is_server)
 		fputs(" server", html->out);
 	else
 		rr_xml_print(html->out, " client c%d", lane->index % COLOURS);
-	fputs(!lane->is_server && row->inside & bit ? " inside" : "",
-	      html->out);
+	fputs(!lane->is_server && row->inside & bit ? " inside" : "", html->out);
 	fputs(gone & bit ? " gone" : "", html->out);
-	fputs(!lane->is_server && is_right_of_servers(picture, index) ?
-		      " right" :
-		      "",
-	      html->out);
+	fputs(!lane->is_server && is_right_of_servers(picture, index) ? " right" : "", html->out);
 	if (passes)
 		rr_xml_print(html->out, " pass p%d", row->client % COLOURS);
 	fputs("\">", html->out);
@@ -60,11 +52,9 @@ static void print_lane_class(const struct rr_html *html,
 /* What a client does, and the beginning of its arrow. */
 static void print_action(const struct rr_html *html, const struct rr_row *row)
 {
-	const bool at = row->kind == RR_ROW_MESSAGE &&
-			html->picture->race->n_servers > 1;
+	const bool at = row->kind == RR_ROW_MESSAGE && html->picture->race->n_servers > 1;
 
-	rr_xml_print(html->out,
-		     "<div class=\"do\"><span class=\"what\"><b class=\"who\">%s</b> ",
+	rr_xml_print(html->out, "<div class=\"do\"><span class=\"what\"><b class=\"who\">%s</b> ",
 		     row->client_name);
 	if (at)
 		rr_xml_print(html->out, "@%s ", row->server_name);
@@ -72,8 +62,7 @@ static void print_action(const struct rr_html *html, const struct rr_row *row)
 		fputs("writes ", html->out);
 	rr_xml_print(html->out, "<code>%s</code>", row->text);
 	if (row->reply)
-		rr_xml_print(html->out,
-			     " <span class=\"reply\">⇒ <code>%s</code></span>",
+		rr_xml_print(html->out, " <span class=\"reply\">⇒ <code>%s</code></span>",
 			     row->reply);
 	fputs("</span>", html->out);
 	if (row->kind == RR_ROW_MESSAGE)
@@ -82,29 +71,23 @@ static void print_action(const struct rr_html *html, const struct rr_row *row)
 }
 
 /* The values of a server's keys that this step has changed; -1 = of all servers. */
-static void print_values(const struct rr_html *html, const struct rr_row *row,
-			 int server)
+static void print_values(const struct rr_html *html, const struct rr_row *row, int server)
 {
 	const struct rr_shown_key *keys = html->picture->keys;
 
 	for (size_t i = 0; i < html->picture->race->n_keys; i++) {
 		if (row->labels[i] && (server < 0 || keys[i].server == server))
-			rr_xml_print(
-				html->out, "<code class=\"value\">%s = %s</code> ",
-				server < 0 ? keys[i].name : keys[i].label,
-				row->values[i]);
+			rr_xml_print(html->out, "<code class=\"value\">%s = %s</code> ",
+				     server < 0 ? keys[i].name : keys[i].label, row->values[i]);
 	}
 }
 
-static void print_arrival(const struct rr_html *html, const struct rr_row *row,
-			  size_t index)
+static void print_arrival(const struct rr_html *html, const struct rr_row *row, size_t index)
 {
 	const struct rr_picture *picture = html->picture;
 	const int server = picture->lanes[index].index;
-	const bool arrives = row->kind == RR_ROW_MESSAGE &&
-			     row->server == server;
-	const bool from_left =
-		arrives && picture->client_lanes[row->client] < index;
+	const bool arrives = row->kind == RR_ROW_MESSAGE && row->server == server;
+	const bool from_left = arrives && picture->client_lanes[row->client] < index;
 	bool changes = false;
 
 	for (size_t i = 0; i < picture->race->n_keys; i++)
@@ -112,22 +95,19 @@ static void print_arrival(const struct rr_html *html, const struct rr_row *row,
 	if (!arrives && !changes)
 		return;
 	rr_xml_print(html->out, "<div class=\"do\"><i class=\"%s p%d\"></i>",
-		     from_left ? "arrow head" : "gap",
-		     arrives ? row->client % COLOURS : 0);
+		     from_left ? "arrow head" : "gap", arrives ? row->client % COLOURS : 0);
 	print_values(html, row, server);
 	rr_xml_print(html->out, "<i class=\"%s p%d\"></i></div>",
 		     arrives && !from_left ? "arrow head" : "gap",
 		     arrives ? row->client % COLOURS : 0);
 }
 
-static void print_lanes_of_row(const struct rr_html *html,
-			       const struct rr_row *row)
+static void print_lanes_of_row(const struct rr_html *html, const struct rr_row *row)
 {
 	const struct rr_picture *picture = html->picture;
 
 	if (row->is_across) {
-		rr_xml_print(html->out,
-			     "<td class=\"across\" colspan=\"%zu\">%s ",
+		rr_xml_print(html->out, "<td class=\"across\" colspan=\"%zu\">%s ",
 			     picture->n_lanes, row->text);
 		print_values(html, row, -1);
 		fputs("</td>", html->out);
@@ -148,15 +128,13 @@ static void print_lanes_of_row(const struct rr_html *html,
 /* ---- Remarks ------------------------------------------------------------- */
 
 /* The number of the first step after which that client's look is stale. */
-static size_t find_stale_step(const struct rr_html *html,
-			      const struct rr_overwrite *overwrite)
+static size_t find_stale_step(const struct rr_html *html, const struct rr_overwrite *overwrite)
 {
 	const struct rr_row *rows = html->picture->rows;
 	const int client = rows[overwrite->look].client;
 
 	for (size_t i = overwrite->look; i < overwrite->between; i++) {
-		const unsigned stale =
-			html->knowledge->rows[i].stale[overwrite->key];
+		const unsigned stale = html->knowledge->rows[i].stale[overwrite->key];
 
 		if (rows[i].number && stale >> client & 1)
 			return rows[i].number;
@@ -165,41 +143,33 @@ static size_t find_stale_step(const struct rr_html *html,
 }
 
 /* What a row has to do with a write that replaces what its writer has not seen. */
-static void print_overwrite(const struct rr_html *html, size_t index,
-			    size_t number)
+static void print_overwrite(const struct rr_html *html, size_t index, size_t number)
 {
-	const struct rr_overwrite *overwrite =
-		&html->knowledge->overwrites[number];
+	const struct rr_overwrite *overwrite = &html->knowledge->overwrites[number];
 	const struct rr_row *rows = html->picture->rows;
 	const struct rr_row *look = &rows[overwrite->look];
 	const struct rr_row *between = &rows[overwrite->between];
 	const char *key = html->picture->keys[overwrite->key].name;
 
-	if (index != overwrite->look && index != overwrite->between &&
-	    index != overwrite->write)
+	if (index != overwrite->look && index != overwrite->between && index != overwrite->write)
 		return;
 	/* Who steps sees it when it is so. */
 	rr_xml_print(html->out, "<span class=\"join\" data-from=\"%zu\">%s ",
-		     index == overwrite->look ?
-			     find_stale_step(html, overwrite) :
-			     rows[index].number,
+		     index == overwrite->look ? find_stale_step(html, overwrite) :
+						rows[index].number,
 		     marks[number]);
 	if (index == overwrite->look)
-		rr_xml_print(
-			html->out,
-			"the last that %s sees of <code>%s</code>; stale from step %zu on",
-			look->client_name, key,
-			find_stale_step(html, overwrite));
-	else if (index == overwrite->between)
 		rr_xml_print(html->out,
-			     "what %s saw in step %zu is not what is there now",
+			     "the last that %s sees of <code>%s</code>; stale from step %zu on",
+			     look->client_name, key, find_stale_step(html, overwrite));
+	else if (index == overwrite->between)
+		rr_xml_print(html->out, "what %s saw in step %zu is not what is there now",
 			     look->client_name, look->number);
 	else
 		rr_xml_print(
 			html->out,
 			"<strong>replaces what %s wrote in step %zu</strong>, which %s has not seen since step %zu",
-			between->client_name, between->number,
-			look->client_name, look->number);
+			between->client_name, between->number, look->client_name, look->number);
 	fputs("</span> ", html->out);
 }
 
@@ -208,8 +178,7 @@ static const char *class_of_line(const struct rr_html *html, size_t index)
 {
 	const struct rr_overwrite *first = &html->knowledge->overwrites[0];
 
-	if (html->knowledge->n_overwrites == 0 || index < first->look ||
-	    index > first->write)
+	if (html->knowledge->n_overwrites == 0 || index < first->look || index > first->write)
 		return "";
 	return index == first->look  ? " line first" :
 	       index == first->write ? " line last" :
@@ -220,12 +189,9 @@ static void print_remarks(const struct rr_html *html, size_t index)
 {
 	const struct rr_row *row = &html->picture->rows[index];
 
-	rr_xml_print(html->out, "<td class=\"remarks%s\">",
-		     class_of_line(html, index));
+	rr_xml_print(html->out, "<td class=\"remarks%s\">", class_of_line(html, index));
 	if (row->broke)
-		rr_xml_print(html->out,
-			     "<strong class=\"bad\">✗ %s</strong> ",
-			     row->broke);
+		rr_xml_print(html->out, "<strong class=\"bad\">✗ %s</strong> ", row->broke);
 	if (row->why)
 		rr_xml_print(html->out, "<span>! %s</span> ", row->why);
 	for (size_t i = 0; i < html->knowledge->n_overwrites; i++)
@@ -266,7 +232,7 @@ static void print_row(const struct rr_html *html, size_t index, bool can_step)
 
 	rr_xml_print(html->out, "<tr class=\"%s%s\"",
 		     row->broke || is_overwrite(html, index) ? "broke" :
-		     row->why				     ? "why" :
+		     row->why                                ? "why" :
 							       "step",
 		     row->is_across ? " note" : "");
 	if (can_step) {
@@ -302,20 +268,16 @@ void rr_html_lanes(const struct rr_html *html, bool can_step)
 		"<div class=\"lanes %s\"><table>\n<caption>%s, step by step</caption>\n"
 		"<colgroup><col class=\"n\"/><col span=\"%zu\"/><col class=\"remarks\"/></colgroup>\n"
 		"<thead><tr><th scope=\"col\" class=\"n\">#</th>",
-		width_class(picture->n_lanes), picture->title,
-		picture->n_lanes);
+		width_class(picture->n_lanes), picture->title, picture->n_lanes);
 	for (size_t i = 0; i < picture->n_lanes; i++) {
 		const struct rr_lane *lane = &picture->lanes[i];
 
 		if (lane->is_server)
 			fputs("<th scope=\"col\" class=\"server\">", html->out);
 		else
-			rr_xml_print(html->out,
-				     "<th scope=\"col\" class=\"c%d%s\">",
+			rr_xml_print(html->out, "<th scope=\"col\" class=\"c%d%s\">",
 				     lane->index % COLOURS,
-				     is_right_of_servers(picture, i) ?
-					     " right" :
-					     "");
+				     is_right_of_servers(picture, i) ? " right" : "");
 		rr_xml_print(html->out, "%s</th>", lane->name);
 	}
 	fputs("<th scope=\"col\" class=\"remarks\">remarks</th></tr></thead>\n<tbody>\n",

@@ -13,8 +13,7 @@ struct choices {
 	const char *all[CHOICES_MAX];
 };
 
-size_t rr_html_find_asked(const struct rr_picture *picture,
-			  const struct rr_knowledge *knowledge)
+size_t rr_html_find_asked(const struct rr_picture *picture, const struct rr_knowledge *knowledge)
 {
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		if (picture->rows[i].broke && picture->rows[i].number)
@@ -62,19 +61,16 @@ static void add_choice(struct choices *choices, const char *text)
 		choices->all[choices->n++] = text;
 }
 
-static void print_question(const struct rr_html *html, const char *question,
-			   const char *about, const char *answer,
-			   struct choices *choices)
+static void print_question(const struct rr_html *html, const char *question, const char *about,
+			   const char *answer, struct choices *choices)
 {
 	const struct rr_row *row = &html->picture->rows[html->asked_row];
 
-	qsort(choices->all, choices->n, sizeof(choices->all[0]),
-	      compare_choices);
+	qsort(choices->all, choices->n, sizeof(choices->all[0]), compare_choices);
 	rr_xml_print(html->out,
 		     " data-ask=\"Step %zu, %s: %s. %s%s?\" data-answer=\"%s\" data-choices=\"",
-		     row->number,
-		     row->client_name ? row->client_name : "nobody",
-		     row->text, question, about, answer);
+		     row->number, row->client_name ? row->client_name : "nobody", row->text,
+		     question, about, answer);
 	rr_html_print_json(html->out, list_choices(choices));
 	putc('"', html->out);
 }
@@ -92,10 +88,8 @@ static void ask_for_count(const struct rr_html *html, const struct rr_row *row)
 			add_choice(&choices, counts[i]);
 	}
 	if (n < CHOICES_MAX)
-		print_question(
-			html,
-			"How many clients are in their critical sections now",
-			"", counts[n], &choices);
+		print_question(html, "How many clients are in their critical sections now", "",
+			       counts[n], &choices);
 }
 
 /* What a key holds after it. */
@@ -109,8 +103,7 @@ static void ask_for_value(const struct rr_html *html, size_t key)
 	for (size_t i = 0; i < html->picture->n_rows; i++)
 		add_choice(&choices, rows[i].held[key]);
 	add_choice(&choices, "(nil)");
-	print_question(html, "What is then in ",
-		       html->picture->keys[key].name, answer, &choices);
+	print_question(html, "What is then in ", html->picture->keys[key].name, answer, &choices);
 }
 
 static void ask_for_reply(const struct rr_html *html, const struct rr_row *row)

@@ -24,10 +24,10 @@ struct tracker {
 	struct rr_knowledge *knowledge;
 	size_t row;
 	struct rr_row_knowledge now;
-	const char *before[RR_KEYS_SHOWN_MAX]; /* held before this row */
+	const char *before[RR_KEYS_SHOWN_MAX];                 /* held before this row */
 	size_t looked[RR_KEYS_SHOWN_MAX][RR_RACE_CLIENTS_MAX]; /* at which row */
-	int writer[RR_KEYS_SHOWN_MAX];  /* who wrote it last, -1 = nobody */
-	size_t written[RR_KEYS_SHOWN_MAX];  /* at which row */
+	int writer[RR_KEYS_SHOWN_MAX];                         /* who wrote it last, -1 = nobody */
+	size_t written[RR_KEYS_SHOWN_MAX];                     /* at which row */
 	struct queue unread[RR_RACE_CLIENTS_MAX];
 	struct queue transaction[RR_RACE_CLIENTS_MAX];
 	bool is_out_of_memory;
@@ -37,38 +37,29 @@ struct tracker {
 
 /* What a command tells its client of its key, or does to it. */
 enum effect {
-	LOOKS,      /* the reply is the value */
-	COUNTS,     /* so it is, and the command has changed it */
-	WRITES,     /* the value is the word at `value`, if the reply is `done` */
+	LOOKS,  /* the reply is the value */
+	COUNTS, /* so it is, and the command has changed it */
+	WRITES, /* the value is the word at `value`, if the reply is `done` */
 	REMOVES,
-	HARMLESS,   /* the client knows what it knew before */
+	HARMLESS, /* the client knows what it knew before */
 };
 
 static const struct command {
 	const char *name;
 	enum effect effect;
-	size_t value;      /* which word, of WRITES */
-	const char *done;  /* NULL = whatever the reply is */
-	bool is_blind;     /* it replaces whatever is there */
+	size_t value;     /* which word, of WRITES */
+	const char *done; /* NULL = whatever the reply is */
+	bool is_blind;    /* it replaces whatever is there */
 } known_commands[] = {
-	{ "GET", LOOKS, 0, NULL, false },
-	{ "INCR", COUNTS, 0, NULL, false },
-	{ "DECR", COUNTS, 0, NULL, false },
-	{ "INCRBY", COUNTS, 0, NULL, false },
-	{ "DECRBY", COUNTS, 0, NULL, false },
-	{ "SET", WRITES, 2, "OK", true },
-	{ "GETSET", WRITES, 2, NULL, true },
-	{ "SETNX", WRITES, 2, "(integer) 1", false },
-	{ "SETEX", WRITES, 3, "OK", true },
-	{ "PSETEX", WRITES, 3, "OK", true },
-	{ "DEL", REMOVES, 0, NULL, true },
-	{ "UNLINK", REMOVES, 0, NULL, true },
-	{ "WATCH", HARMLESS, 0, NULL, false },
-	{ "EXPIRE", HARMLESS, 0, NULL, false },
-	{ "PEXPIRE", HARMLESS, 0, NULL, false },
-	{ "PERSIST", HARMLESS, 0, NULL, false },
-	{ "TTL", HARMLESS, 0, NULL, false },
-	{ "PTTL", HARMLESS, 0, NULL, false },
+	{ "GET", LOOKS, 0, NULL, false },        { "INCR", COUNTS, 0, NULL, false },
+	{ "DECR", COUNTS, 0, NULL, false },      { "INCRBY", COUNTS, 0, NULL, false },
+	{ "DECRBY", COUNTS, 0, NULL, false },    { "SET", WRITES, 2, "OK", true },
+	{ "GETSET", WRITES, 2, NULL, true },     { "SETNX", WRITES, 2, "(integer) 1", false },
+	{ "SETEX", WRITES, 3, "OK", true },      { "PSETEX", WRITES, 3, "OK", true },
+	{ "DEL", REMOVES, 0, NULL, true },       { "UNLINK", REMOVES, 0, NULL, true },
+	{ "WATCH", HARMLESS, 0, NULL, false },   { "EXPIRE", HARMLESS, 0, NULL, false },
+	{ "PEXPIRE", HARMLESS, 0, NULL, false }, { "PERSIST", HARMLESS, 0, NULL, false },
+	{ "TTL", HARMLESS, 0, NULL, false },     { "PTTL", HARMLESS, 0, NULL, false },
 };
 
 static const struct command *find_known_command(const char *name)
@@ -106,8 +97,7 @@ static struct words split_words(const char *command)
 	while (words.n < WORDS_MAX && *(command += strspn(command, " "))) {
 		const size_t length = word_length(command);
 
-		snprintf(words.all[words.n++], TOKEN_SIZE, "%.*s", (int)length,
-			 command);
+		snprintf(words.all[words.n++], TOKEN_SIZE, "%.*s", (int)length, command);
 		command += length;
 	}
 	return words;
@@ -133,8 +123,7 @@ static const char *keep_value(struct tracker *tracker, const char *text)
 	char *value = rr_words_of_value(counts ? text + strlen(integer) : text);
 
 	if (!value ||
-	    !rr_array_grow(&knowledge->texts, knowledge->n_texts,
-			   sizeof(*knowledge->texts))) {
+	    !rr_array_grow(&knowledge->texts, knowledge->n_texts, sizeof(*knowledge->texts))) {
 		free(value);
 		tracker->is_out_of_memory = true;
 		return NULL;
@@ -143,8 +132,7 @@ static const char *keep_value(struct tracker *tracker, const char *text)
 	return value;
 }
 
-static void know(struct tracker *tracker, size_t key, int client,
-		 const char *value)
+static void know(struct tracker *tracker, size_t key, int client, const char *value)
 {
 	tracker->now.known[key][client] = value;
 	tracker->looked[key][client] = tracker->row;
@@ -165,19 +153,18 @@ static void note_overwrite(struct tracker *tracker, size_t key, int client)
 	const char *believed = tracker->now.known[key][client];
 	const char *held = tracker->before[key];
 
-	if (!believed || !held || strcmp(held, "(nil)") == 0 ||
-	    tracker->writer[key] < 0 || tracker->writer[key] == client ||
+	if (!believed || !held || strcmp(held, "(nil)") == 0 || tracker->writer[key] < 0 ||
+	    tracker->writer[key] == client ||
 	    tracker->written[key] <= tracker->looked[key][client] ||
 	    (!is_lock(tracker, key) && strcmp(believed, held) == 0) ||
 	    knowledge->n_overwrites == RR_OVERWRITES_MAX)
 		return;
-	knowledge->overwrites[knowledge->n_overwrites++] =
-		(struct rr_overwrite){
-			.look = tracker->looked[key][client],
-			.between = tracker->written[key],
-			.write = tracker->row,
-			.key = key,
-		};
+	knowledge->overwrites[knowledge->n_overwrites++] = (struct rr_overwrite){
+		.look = tracker->looked[key][client],
+		.between = tracker->written[key],
+		.write = tracker->row,
+		.key = key,
+	};
 }
 
 static void note_writer(struct tracker *tracker, size_t key, int client)
@@ -187,14 +174,12 @@ static void note_writer(struct tracker *tracker, size_t key, int client)
 }
 
 static void apply_write(struct tracker *tracker, const struct command *command,
-			const struct words *words, const char *reply,
-			size_t key, int client)
+			const struct words *words, const char *reply, size_t key, int client)
 {
 	const bool is_set = strcasecmp(command->name, "SET") == 0;
-	const bool is_conditional =
-		is_set && (has_word(words, 3, "NX") || has_word(words, 3, "XX"));
-	const bool unclear = command->value >= words->n ||
-			     (is_set && has_word(words, 3, "GET"));
+	const bool is_conditional = is_set &&
+				    (has_word(words, 3, "NX") || has_word(words, 3, "XX"));
+	const bool unclear = command->value >= words->n || (is_set && has_word(words, 3, "GET"));
 
 	if (unclear || (command->done && strcmp(reply, command->done) != 0)) {
 		tracker->now.known[key][client] = NULL;
@@ -202,13 +187,12 @@ static void apply_write(struct tracker *tracker, const struct command *command,
 	}
 	if (command->is_blind && !is_conditional)
 		note_overwrite(tracker, key, client);
-	know(tracker, key, client,
-	     keep_value(tracker, words->all[command->value]));
+	know(tracker, key, client, keep_value(tracker, words->all[command->value]));
 	note_writer(tracker, key, client);
 }
 
-static void apply_to_key(struct tracker *tracker, const struct words *words,
-			 const char *reply, size_t key, int client)
+static void apply_to_key(struct tracker *tracker, const struct words *words, const char *reply,
+			 size_t key, int client)
 {
 	const struct command *command = find_known_command(words->all[0]);
 
@@ -227,8 +211,8 @@ static void apply_to_key(struct tracker *tracker, const struct words *words,
 }
 
 /* An error tells nothing. */
-static void apply_command(struct tracker *tracker, const char *text,
-			  const char *reply, const struct rr_row *row)
+static void apply_command(struct tracker *tracker, const char *text, const char *reply,
+			  const struct rr_row *row)
 {
 	const struct rr_picture *picture = tracker->picture;
 	const struct words words = split_words(text);
@@ -264,8 +248,7 @@ static size_t element_length(const char *text)
 }
 
 /* EXEC's array has a reply to each of them. */
-static void apply_transaction(struct tracker *tracker, const char *reply,
-			      const struct rr_row *row)
+static void apply_transaction(struct tracker *tracker, const char *reply, const struct rr_row *row)
 {
 	struct queue *queue = &tracker->transaction[row->client];
 	char element[TOKEN_SIZE];
@@ -285,8 +268,8 @@ static void apply_transaction(struct tracker *tracker, const char *reply,
 	queue->n = 0;
 }
 
-static void apply_reply(struct tracker *tracker, const char *command,
-			const char *reply, const struct rr_row *row)
+static void apply_reply(struct tracker *tracker, const char *command, const char *reply,
+			const struct rr_row *row)
 {
 	if (strcmp(reply, "QUEUED") == 0)
 		enqueue_command(&tracker->transaction[row->client], command);
@@ -307,8 +290,7 @@ static void apply_read(struct tracker *tracker, const struct rr_row *row)
 	if (unread->n == 0 || row->fate != RR_FATE_CAME)
 		return;
 	unread->n--;
-	memmove(unread->commands, unread->commands + 1,
-		unread->n * sizeof(unread->commands[0]));
+	memmove(unread->commands, unread->commands + 1, unread->n * sizeof(unread->commands[0]));
 	apply_reply(tracker, command, row->event->reply, row);
 }
 
@@ -346,10 +328,9 @@ static bool is_stale(const struct tracker *tracker, size_t key, size_t client)
 
 	if (!known || !held)
 		return false;
-	return strcmp(known, held) != 0 ||
-	       (is_lock(tracker, key) && tracker->writer[key] >= 0 &&
-		tracker->writer[key] != (int)client &&
-		tracker->written[key] > tracker->looked[key][client]);
+	return strcmp(known, held) != 0 || (is_lock(tracker, key) && tracker->writer[key] >= 0 &&
+					    tracker->writer[key] != (int)client &&
+					    tracker->written[key] > tracker->looked[key][client]);
 }
 
 static void find_stale(struct tracker *tracker)
@@ -359,8 +340,7 @@ static void find_stale(struct tracker *tracker)
 	for (size_t key = 0; key < race->n_keys; key++) {
 		tracker->now.stale[key] = 0;
 		for (size_t i = 0; i < race->n_clients; i++)
-			tracker->now.stale[key] |=
-				(unsigned)is_stale(tracker, key, i) << i;
+			tracker->now.stale[key] |= (unsigned)is_stale(tracker, key, i) << i;
 	}
 }
 
@@ -372,12 +352,10 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i])
 			tracker->now.held[i] = row->values[i];
-		else if (row->event && row->event->keys[i] &&
-			 !tracker->now.held[i])
+		else if (row->event && row->event->keys[i] && !tracker->now.held[i])
 			tracker->now.held[i] = "(nil)";
 	}
-	if (row->kind == RR_ROW_MESSAGE && row->event &&
-	    !shares_connections(race))
+	if (row->kind == RR_ROW_MESSAGE && row->event && !shares_connections(race))
 		apply_message(tracker, row);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i] && tracker->written[i] != tracker->row)
@@ -387,8 +365,7 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 	tracker->knowledge->rows[tracker->row] = tracker->now;
 }
 
-bool rr_knowledge_make(struct rr_knowledge *knowledge,
-		       const struct rr_picture *picture)
+bool rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *picture)
 {
 	struct tracker *tracker = calloc(1, sizeof(*tracker));
 	bool is_whole;

@@ -39,8 +39,7 @@ static void chart_participants(struct chart *chart)
 	for (size_t i = 0; i < chart->picture->n_lanes; i++) {
 		const struct rr_lane *lane = &chart->picture->lanes[i];
 
-		fprintf(chart->out, "    participant %c%d as ", letter_of(lane),
-			lane->index);
+		fprintf(chart->out, "    participant %c%d as ", letter_of(lane), lane->index);
 		chart_text(chart->out, lane->name);
 	}
 }
@@ -48,19 +47,16 @@ static void chart_participants(struct chart *chart)
 /* ---- Notes --------------------------------------------------------------- */
 
 /* Over everybody, from the first to the last in the picture. */
-static void chart_note_across(struct chart *chart, const char *mark,
-			      const char *text)
+static void chart_note_across(struct chart *chart, const char *mark, const char *text)
 {
 	const struct rr_picture *picture = chart->picture;
 	const struct rr_lane *last = &picture->lanes[picture->n_lanes - 1];
 
-	fprintf(chart->out, "    Note over c0,%c%d: %s", letter_of(last),
-		last->index, mark);
+	fprintf(chart->out, "    Note over c0,%c%d: %s", letter_of(last), last->index, mark);
 	chart_text(chart->out, text);
 }
 
-static void chart_note_over(struct chart *chart, char letter, int index,
-			    const char *text)
+static void chart_note_over(struct chart *chart, char letter, int index, const char *text)
 {
 	fprintf(chart->out, "    Note over %c%d: ", letter, index);
 	chart_text(chart->out, text);
@@ -73,15 +69,14 @@ static void chart_message(struct chart *chart, const struct rr_row *row)
 	const bool is_lost = row->fate == RR_FATE_LOST;
 
 	if (row->sends) {
-		fprintf(chart->out, "    c%d->>s%d: ", row->client,
-			row->server);
+		fprintf(chart->out, "    c%d->>s%d: ", row->client, row->server);
 		chart_text(chart->out, row->text);
 	}
 	if (row->fate == RR_FATE_WAITS) {
 		chart_note_over(chart, 'c', row->client, "waits for the reply");
 	} else if (row->fate != RR_FATE_NONE) {
-		fprintf(chart->out, "    s%d%sc%d: ", row->server,
-			is_lost ? "--x" : "-->>", row->client);
+		fprintf(chart->out, "    s%d%sc%d: ", row->server, is_lost ? "--x" : "-->>",
+			row->client);
 		chart_text(chart->out, is_lost ? "reply lost" : row->reply);
 	}
 }
@@ -93,8 +88,7 @@ static void chart_bar(struct chart *chart, int client, bool is_inside)
 
 	if (is_inside == ((chart->active & bit) != 0))
 		return;
-	fprintf(chart->out, "    %s c%d\n",
-		is_inside ? "activate" : "deactivate", client);
+	fprintf(chart->out, "    %s c%d\n", is_inside ? "activate" : "deactivate", client);
 	chart->active ^= bit;
 }
 
@@ -123,8 +117,7 @@ static void chart_row(struct chart *chart, const struct rr_row *row)
 		chart_note_across(chart, "", row->text);
 	for (size_t i = 0; i < picture->race->n_keys; i++) {
 		if (row->labels[i])
-			chart_note_over(chart, 's', picture->keys[i].server,
-					row->labels[i]);
+			chart_note_over(chart, 's', picture->keys[i].server, row->labels[i]);
 	}
 	if (row->broke) {
 		chart_note_across(chart, "✗ ", row->broke);

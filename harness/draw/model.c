@@ -56,37 +56,31 @@ static enum rr_fate fate_of(const struct rr_event *event)
 		return RR_FATE_NONE;
 	if (event->step->is_lost)
 		return RR_FATE_LOST;
-	return strcmp(event->reply, "(waits)") == 0 ? RR_FATE_WAITS :
-						      RR_FATE_CAME;
+	return strcmp(event->reply, "(waits)") == 0 ? RR_FATE_WAITS : RR_FATE_CAME;
 }
 
 /* What is wrong with this step, in a line. */
-static const char *words_of_break(struct rr_picture *picture,
-				  const struct rr_event *event)
+static const char *words_of_break(struct rr_picture *picture, const struct rr_event *event)
 {
 	const char *remark = event->remark;
 
 	if (!event->differs)
 		return keep_plain(picture, remark);
-	return keep_text(picture,
-			 rr_words("expected %s%s%s",
-				  rr_step_expectation(event->step),
-				  remark ? "; " : "", or_empty(remark)));
+	return keep_text(picture, rr_words("expected %s%s%s", rr_step_expectation(event->step),
+					   remark ? "; " : "", or_empty(remark)));
 }
 
 /* Who does what: the server is named where there is a choice. */
 static void set_sentence(struct rr_picture *picture, struct rr_row *row)
 {
-	const bool at = row->kind == RR_ROW_MESSAGE &&
-			picture->race->n_servers > 1;
+	const bool at = row->kind == RR_ROW_MESSAGE && picture->race->n_servers > 1;
 	const bool writes = row->sends && row->fate == RR_FATE_NONE;
 
-	row->sentence = keep_text(
-		picture,
-		rr_words("%s: %s%s%s%s%s%s%s", row->client_name, at ? "@" : "",
-			 at ? row->server_name : "", at ? " " : "",
-			 writes ? "writes " : "", row->text,
-			 row->reply ? " => " : "", or_empty(row->reply)));
+	row->sentence = keep_text(picture,
+				  rr_words("%s: %s%s%s%s%s%s%s", row->client_name, at ? "@" : "",
+					   at ? row->server_name : "", at ? " " : "",
+					   writes ? "writes " : "", row->text,
+					   row->reply ? " => " : "", or_empty(row->reply)));
 	row->action = row->sentence;
 	if (!picture->is_out_of_memory)
 		row->action += strlen(row->client_name) + strlen(": ");
@@ -98,11 +92,10 @@ static void set_remark(struct rr_picture *picture, struct rr_row *row)
 	if (!row->broke && !row->why)
 		return;
 	picture->has_remarks = true;
-	row->remark = keep_text(
-		picture, rr_words("%s%s%s%s%s", row->broke ? "✗ " : "",
-				  or_empty(row->broke),
-				  row->broke && row->why ? " " : "",
-				  row->why ? "! " : "", or_empty(row->why)));
+	row->remark = keep_text(picture,
+				rr_words("%s%s%s%s%s", row->broke ? "✗ " : "", or_empty(row->broke),
+					 row->broke && row->why ? " " : "", row->why ? "! " : "",
+					 or_empty(row->why)));
 }
 
 /* Values that are other than those last drawn. */
@@ -117,9 +110,8 @@ static void set_values(struct maker *maker, struct rr_row *row)
 			continue;
 		maker->values[i] = value;
 		row->values[i] = keep_text(picture, rr_words_of_value(value));
-		row->labels[i] = keep_text(
-			picture, rr_words("%s = %s", picture->keys[i].label,
-					  row->values[i]));
+		row->labels[i] = keep_text(picture, rr_words("%s = %s", picture->keys[i].label,
+							     row->values[i]));
 	}
 }
 
@@ -128,10 +120,9 @@ static void apply_step(struct maker *maker, const struct rr_step *step)
 {
 	enum effect { NO_CHANGE, DOWN, UP };
 	static const enum effect after[RR_FAULT_KINDS] = {
-		[RR_FAULT_KILL] = DOWN,	     [RR_FAULT_SHUT_DOWN] = DOWN,
-		[RR_FAULT_AWAIT_END] = DOWN, [RR_FAULT_POWER] = DOWN,
-		[RR_FAULT_HANG] = DOWN,	     [RR_FAULT_RESTART] = UP,
-		[RR_FAULT_WIPE] = UP,	     [RR_FAULT_RESUME] = UP,
+		[RR_FAULT_KILL] = DOWN,  [RR_FAULT_SHUT_DOWN] = DOWN, [RR_FAULT_AWAIT_END] = DOWN,
+		[RR_FAULT_POWER] = DOWN, [RR_FAULT_HANG] = DOWN,      [RR_FAULT_RESTART] = UP,
+		[RR_FAULT_WIPE] = UP,    [RR_FAULT_RESUME] = UP,
 	};
 	const unsigned client = step->client < 0 ? 0 : 1U << step->client;
 	const unsigned server = step->server < 0 ? 0 : 1U << step->server;
@@ -155,16 +146,13 @@ static void set_names(const struct rr_picture *picture, struct rr_row *row,
 	row->client = step->client;
 	row->server = step->server;
 	if (row->client >= 0)
-		row->client_name =
-			picture->lanes[picture->client_lanes[row->client]].name;
+		row->client_name = picture->lanes[picture->client_lanes[row->client]].name;
 	if (row->server >= 0)
-		row->server_name =
-			picture->lanes[picture->server_lanes[row->server]].name;
+		row->server_name = picture->lanes[picture->server_lanes[row->server]].name;
 }
 
 /* A row that begins in the state that the one before it has left. */
-static struct rr_row *add_picture_row(struct maker *maker,
-				      enum rr_row_kind kind, const char *text)
+static struct rr_row *add_picture_row(struct maker *maker, enum rr_row_kind kind, const char *text)
 {
 	struct rr_row *row = &maker->picture->rows[maker->picture->n_rows++];
 
@@ -186,9 +174,9 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 {
 	struct rr_picture *picture = maker->picture;
 	const struct rr_step *step = event->step;
-	struct rr_row *row = add_picture_row(
-		maker, rr_row_kind_of(step),
-		keep_text(picture, rr_step_words(picture->trace, event)));
+	struct rr_row *row =
+		add_picture_row(maker, rr_row_kind_of(step),
+				keep_text(picture, rr_step_words(picture->trace, event)));
 
 	apply_step(maker, step);
 	row->inside |= maker->inside;
@@ -200,8 +188,7 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 	row->broke = words_of_break(picture, event);
 	row->why = keep_plain(picture, step->remark);
 	if (row->fate != RR_FATE_NONE)
-		row->reply =
-			keep_text(picture, rr_words_of_reply(event->reply));
+		row->reply = keep_text(picture, rr_words_of_reply(event->reply));
 	if (!row->is_across)
 		set_sentence(picture, row);
 	set_values(maker, row);
@@ -248,15 +235,12 @@ static size_t fold_rounds(struct maker *maker, size_t i, int last)
 		apply_step(maker, events[i].step);
 		n_broke += events[i].remark != NULL;
 	}
-	row = add_picture_row(
-		maker, RR_ROW_FOLD,
-		keep_text(picture,
-			  rr_words("… %d more rounds, steps %zu to %zu", rounds,
-				   from, maker->number)));
+	row = add_picture_row(maker, RR_ROW_FOLD,
+			      keep_text(picture, rr_words("… %d more rounds, steps %zu to %zu",
+							  rounds, from, maker->number)));
 	if (n_broke > 0)
-		row->broke = keep_text(
-			picture, rr_words("%zu of these steps broke something",
-					  n_broke));
+		row->broke = keep_text(picture,
+				       rr_words("%zu of these steps broke something", n_broke));
 	set_remark(picture, row);
 	return i;
 }
@@ -283,8 +267,7 @@ static void add_events(struct maker *maker)
 
 static void add_lane(struct rr_picture *picture, bool is_server, size_t index)
 {
-	size_t *at = is_server ? &picture->server_lanes[index] :
-				 &picture->client_lanes[index];
+	size_t *at = is_server ? &picture->server_lanes[index] : &picture->client_lanes[index];
 	const char *name = is_server ? picture->race->servers[index].name :
 				       picture->race->clients[index].name;
 
@@ -325,10 +308,8 @@ static void add_shown_keys(struct rr_picture *picture)
 			if (strcmp(at + 1, race->servers[s].name) != 0)
 				continue;
 			key->server = (int)s;
-			key->label = keep_text(
-				picture,
-				rr_words("%.*s", (int)(at - race->keys[i]),
-					 race->keys[i]));
+			key->label = keep_text(picture, rr_words("%.*s", (int)(at - race->keys[i]),
+								 race->keys[i]));
 			break;
 		}
 	}
@@ -342,19 +323,15 @@ static void add_beginning(struct maker *maker)
 
 	for (size_t i = 0; i < race->n_given; i++) {
 		const struct rr_event given = { .step = &race->given[i] };
-		const char *words = keep_text(
-			picture, rr_step_words(picture->trace, &given));
+		const char *words = keep_text(picture, rr_step_words(picture->trace, &given));
 
 		add_picture_row(maker, RR_ROW_NOTE,
-				keep_text(picture,
-					  rr_words("given: %s", words)));
+				keep_text(picture, rr_words("given: %s", words)));
 	}
 	if (race->counter && race->counter_from)
-		add_picture_row(
-			maker, RR_ROW_NOTE,
-			keep_text(picture,
-				  rr_words("given: %s is %lld", race->counter,
-					   (long long)race->counter_from)));
+		add_picture_row(maker, RR_ROW_NOTE,
+				keep_text(picture, rr_words("given: %s is %lld", race->counter,
+							    (long long)race->counter_from)));
 }
 
 static void add_findings(struct rr_picture *picture)
@@ -369,8 +346,7 @@ static void add_findings(struct rr_picture *picture)
 		picture->findings[picture->n_findings++] = (struct rr_found){
 			.name = rr_finding_name(finding),
 			.figures = keep_plain(picture, trace->conclusion[i]),
-			.meaning = rr_finding_meaning_in(picture->race,
-							 finding),
+			.meaning = rr_finding_meaning_in(picture->race, finding),
 		};
 	}
 }
@@ -389,8 +365,7 @@ static void add_verdict(struct rr_picture *picture)
 	if (!picture->is_complete)
 		picture->no_finding = "The race ended here, without a verdict.";
 	else if (picture->race->shows)
-		picture->no_finding =
-			keep_plain(picture, picture->race->shows);
+		picture->no_finding = keep_plain(picture, picture->race->shows);
 	else if (!trace->findings)
 		picture->no_finding = "Nothing broken.";
 	if (picture->is_complete && picture->race->shows && !trace->findings)
@@ -399,26 +374,22 @@ static void add_verdict(struct rr_picture *picture)
 	picture->sayings = calloc(n + 1, sizeof(*picture->sayings));
 	picture->is_out_of_memory |= !picture->sayings;
 	for (size_t i = 0; picture->sayings && i < n; i++)
-		picture->sayings[i] = keep_text(
-			picture,
-			rr_words_of_saying(trace, &picture->race->sayings[i]));
+		picture->sayings[i] =
+			keep_text(picture, rr_words_of_saying(trace, &picture->race->sayings[i]));
 }
 
-bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace,
-		     bool folded)
+bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded)
 {
 	struct maker maker = { .picture = picture, .folded = folded };
 
 	*picture = (struct rr_picture){ .trace = trace, .race = trace->race };
-	picture->rows = calloc(trace->n_events + RR_GIVEN_MAX + 1,
-			       sizeof(*picture->rows));
+	picture->rows = calloc(trace->n_events + RR_GIVEN_MAX + 1, sizeof(*picture->rows));
 	if (!picture->rows)
 		return false;
 	picture->title = keep_plain(picture, picture->race->title);
-	picture->claims = keep_text(
-		picture,
-		rr_words("%s%s", *picture->race->claims ? "claim " : "",
-			 picture->race->claims));
+	picture->claims = keep_text(picture,
+				    rr_words("%s%s", *picture->race->claims ? "claim " : "",
+					     picture->race->claims));
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
 		maker.values[i] = "(nil)";
 	add_lanes(picture);

@@ -10,13 +10,13 @@ enum rr_row_kind {
 	RR_ROW_MARK,    /* what a client does by itself */
 	RR_ROW_NOTE,    /* narration, and what was there at the beginning */
 	RR_ROW_TIME,
-	RR_ROW_FAULT,   /* of a server */
-	RR_ROW_FOLD,    /* rounds that were left out */
+	RR_ROW_FAULT, /* of a server */
+	RR_ROW_FOLD,  /* rounds that were left out */
 };
 
 /* What became of the reply in this row. */
 enum rr_fate {
-	RR_FATE_NONE,  /* nobody asked for it yet */
+	RR_FATE_NONE, /* nobody asked for it yet */
 	RR_FATE_CAME,
 	RR_FATE_LOST,  /* sent by the server, never seen by the client */
 	RR_FATE_WAITS, /* not sent yet */
@@ -26,13 +26,13 @@ enum rr_fate {
  * nothing to say; `text` is always there. */
 struct rr_row {
 	enum rr_row_kind kind;
-	size_t number;        /* of the step, 0 = none */
-	int client, server;   /* -1 = none */
+	size_t number;      /* of the step, 0 = none */
+	int client, server; /* -1 = none */
 	const char *client_name, *server_name;
-	bool sends;           /* the client sends a command or a part of one */
-	bool is_across;       /* it concerns all clients */
+	bool sends;     /* the client sends a command or a part of one */
+	bool is_across; /* it concerns all clients */
 	enum rr_fate fate;
-	const char *text;     /* the command, or what happens */
+	const char *text; /* the command, or what happens */
 	const char *reply;
 	const char *sentence; /* "A: @n1 GET x => 1", of MESSAGE and MARK */
 	const char *action;   /* the same without the client's name */
@@ -41,10 +41,10 @@ struct rr_row {
 	const char *remark;   /* both: "✗ 2 in the critical section: A B ! without this ..." */
 	const char *values[RR_KEYS_SHOWN_MAX]; /* those that changed */
 	const char *labels[RR_KEYS_SHOWN_MAX]; /* the same, "lock = 1" */
-	unsigned inside;      /* clients in their critical sections, a bit each */
-	unsigned gone;        /* clients that had crashed before it */
-	unsigned down;        /* servers that did not answer before it */
-	const struct rr_event *event; /* NULL = none */
+	unsigned inside;                       /* clients in their critical sections, a bit each */
+	unsigned gone;                         /* clients that had crashed before it */
+	unsigned down;                         /* servers that did not answer before it */
+	const struct rr_event *event;          /* NULL = none */
 };
 
 /* A client or a server, in the order in which they stand side by side. */
@@ -81,23 +81,22 @@ struct rr_picture {
 	struct rr_shown_key keys[RR_KEYS_SHOWN_MAX];
 	size_t n_rows;
 	struct rr_row *rows;
-	unsigned fates;     /* that are in it, a bit each */
-	bool has_remarks;   /* something broke, or there is a deciding step */
-	bool is_complete;   /* played to its end; else there is no verdict */
-	const char *verdict;   /* "update lost", "nothing broken" */
+	unsigned fates;         /* that are in it, a bit each */
+	bool has_remarks;       /* something broke, or there is a deciding step */
+	bool is_complete;       /* played to its end; else there is no verdict */
+	const char *verdict;    /* "update lost", "nothing broken" */
 	const char *no_finding; /* why there is none; NULL = there are */
 	size_t n_findings;
 	struct rr_found findings[RR_FINDINGS];
 	const char **sayings; /* race->n_sayings sentences */
 	size_t n_texts;
-	char **texts;       /* all of the above that was made for it */
+	char **texts; /* all of the above that was made for it */
 	bool is_out_of_memory;
 };
 
 /* With all rounds of a repeat, or with those between the first and the last
  * folded into a row. False: out of memory, and there is nothing to free. */
-bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace,
-		     bool folded);
+bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded);
 void rr_picture_free(struct rr_picture *picture);
 
 /* ---- The formats; false: out of memory ----------------------------------- */
@@ -123,8 +122,7 @@ char *rr_words_of_reply(const char *reply);
 char *rr_words_of_value(const char *value);
 
 /* TX-5 says of step 7 that the reply is OK. It does not hold: QUEUED came. */
-char *rr_words_of_saying(const struct rr_trace *trace,
-			 const struct rr_saying *saying);
+char *rr_words_of_saying(const struct rr_trace *trace, const struct rr_saying *saying);
 
 /* "enters", "tick", "power-cut": the step's kind in one word. */
 const char *rr_step_kind_word(const struct rr_step *step);

@@ -23,15 +23,14 @@ void rr_page_begin(FILE *out, const char *title)
 {
 	fputs(page_head, out);
 	rr_xml_print(out, "<title>%s</title>\n", title);
-	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n",
-		rr_asset_style_css);
+	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n", rr_asset_style_css);
 	fprintf(out, "</head>\n<body>\n%s<main>\n", page_bar);
 }
 
 void rr_page_end(FILE *out, const char *script)
 {
 	fputs("</main>\n", out);
-	fprintf(out, "<script>//<![CDATA[\n%s%s//]]></script>\n",
-		rr_asset_page_js, script ? script : "");
+	fprintf(out, "<script>//<![CDATA[\n%s%s//]]></script>\n", rr_asset_page_js,
+		script ? script : "");
 	fputs("</body>\n</html>\n", out);
 }

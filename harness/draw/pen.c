@@ -8,9 +8,8 @@
 void rr_pen_paint(struct rr_pen *pen, enum rr_paint paint)
 {
 	static const char *const codes[] = {
-		[RR_PLAIN] = "0",      [RR_BOLD] = "0;1",    [RR_DIM] = "0;2",
-		[RR_RED] = "0;31",     [RR_YELLOW] = "0;33", [RR_CYAN] = "0;36",
-		[RR_MAGENTA] = "0;35",
+		[RR_PLAIN] = "0",     [RR_BOLD] = "0;1",  [RR_DIM] = "0;2",      [RR_RED] = "0;31",
+		[RR_YELLOW] = "0;33", [RR_CYAN] = "0;36", [RR_MAGENTA] = "0;35",
 	};
 
 	if (pen->style->colour && paint != pen->paint)
@@ -28,8 +27,7 @@ static char ascii_of(const char *character)
 		      { "◀", '<' }, { "✗", 'X' }, { "–", '-' }, { "…", '~' } };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strncmp(character, known[i].character,
-			    strlen(known[i].character)) == 0)
+		if (strncmp(character, known[i].character, strlen(known[i].character)) == 0)
 			return known[i].ascii;
 	}
 	return '?';

@@ -6,8 +6,7 @@
 
 #include "draw.h"
 
-enum rr_paint { RR_PLAIN, RR_BOLD, RR_DIM, RR_RED, RR_YELLOW, RR_CYAN,
-		RR_MAGENTA };
+enum rr_paint { RR_PLAIN, RR_BOLD, RR_DIM, RR_RED, RR_YELLOW, RR_CYAN, RR_MAGENTA };
 
 struct rr_pen {
 	FILE *out;

@@ -10,8 +10,8 @@ enum {
 	HEAD_PX = 28,
 	LINES_MOST = 6,
 	REMARK_CHARS = RR_REMARKS_PX / RR_SANS_PX - 2,
-	ABOVE_PX = 7,	 /* between a text and the arrow below it */
-	BELOW_PX = 9,	 /* an arrow */
+	ABOVE_PX = 7,    /* between a text and the arrow below it */
+	BELOW_PX = 9,    /* an arrow */
 	OFF_LANE_PX = 6, /* where arrows begin */
 };
 
@@ -47,8 +47,8 @@ static int draw_chips(struct rr_svg *svg, const struct rr_row *row, int y)
 
 		if (!row->labels[k])
 			continue;
-		rr_svg_chip(svg, rr_svg_server(svg, server)->x,
-			    y + heights[server], row->labels[k]);
+		rr_svg_chip(svg, rr_svg_server(svg, server)->x, y + heights[server],
+			    row->labels[k]);
 		heights[server] += RR_CHIP_PX;
 		most = rr_larger(most, heights[server]);
 	}
@@ -66,11 +66,10 @@ static void draw_lost_arrow(struct rr_svg *svg, int from, int to, int y)
 	rr_svg_line(svg, x - 6, y + 6, x + 6, y - 6, "#D55E00", NULL);
 }
 
-static int draw_reply_text(struct rr_svg *svg, const struct rr_row *row, int x,
-			   int side, int y)
+static int draw_reply_text(struct rr_svg *svg, const struct rr_row *row, int x, int side, int y)
 {
 	const bool came = row->fate == RR_FATE_CAME;
-	const char *text = came			     ? row->reply :
+	const char *text = came                      ? row->reply :
 			   row->fate == RR_FATE_LOST ? "reply lost" :
 						       "no reply yet";
 
@@ -91,8 +90,7 @@ static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 
 	if (row->sends) {
 		y += ABOVE_PX - 2 +
-		     rr_svg_label(svg, client, side, svg->y + RR_LINE_PX - 2,
-				  "m", row->text);
+		     rr_svg_label(svg, client, side, svg->y + RR_LINE_PX - 2, "m", row->text);
 		rr_svg_arrow(svg, near, far, y, colour, NULL);
 	}
 	text = draw_reply_text(svg, row, client, side, y + RR_LINE_PX);
@@ -107,10 +105,8 @@ static int draw_message(struct rr_svg *svg, const struct rr_row *row)
 
 static int draw_mark(struct rr_svg *svg, const struct rr_row *row)
 {
-	const int text =
-		rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
-			     rr_svg_side(svg, row->client), svg->y + 17, "m",
-			     row->text);
+	const int text = rr_svg_label(svg, rr_svg_client(svg, row->client)->x,
+				      rr_svg_side(svg, row->client), svg->y + 17, "m", row->text);
 
 	return text + 10 + draw_chips(svg, row, svg->y + 24);
 }
@@ -124,8 +120,7 @@ static int draw_across(struct rr_svg *svg, const struct rr_row *row)
 	const int most = svg->right - svg->left;
 	const int middle = (svg->left + svg->right) / 2;
 	const size_t columns = (size_t)(most - 20) / RR_SANS_PX;
-	const int height =
-		8 + RR_LINE_PX * rr_svg_lines(row->text, columns, LINES_MOST);
+	const int height = 8 + RR_LINE_PX * rr_svg_lines(row->text, columns, LINES_MOST);
 	const char *back = svg->back;
 	int width = (int)rr_plain_width(row->text) * RR_SANS_PX + 24;
 
@@ -135,10 +130,9 @@ static int draw_across(struct rr_svg *svg, const struct rr_row *row)
 			    svg->y + 2 + height / 2, "#333333", "8 4");
 	if (is_band)
 		svg->back = is_note ? "#F1F1F1" : "#FBEFB5";
-	rr_svg_box(svg, middle - width / 2, svg->y + 2, width, height,
-		   svg->back, NULL, 3);
-	rr_svg_wrap(svg, middle, svg->y + 18, RR_ANCHOR_MIDDLE,
-		    is_note ? "i" : "b", row->text, columns, LINES_MOST);
+	rr_svg_box(svg, middle - width / 2, svg->y + 2, width, height, svg->back, NULL, 3);
+	rr_svg_wrap(svg, middle, svg->y + 18, RR_ANCHOR_MIDDLE, is_note ? "i" : "b", row->text,
+		    columns, LINES_MOST);
 	svg->back = back;
 	return height + 4 + draw_chips(svg, row, svg->y + height + 4);
 }
@@ -150,29 +144,28 @@ static int draw_remarks(struct rr_svg *svg, const struct rr_row *row)
 
 	if (row->broke) {
 		rr_svg_text(svg, x, y, RR_ANCHOR_START, "x", "✗", 1);
-		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "b",
-				 row->broke, REMARK_CHARS, LINES_MOST);
+		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "b", row->broke, REMARK_CHARS,
+				 LINES_MOST);
 	}
 	if (row->why) {
 		rr_svg_text(svg, x + 3, y, RR_ANCHOR_START, "b", "!", 1);
-		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "s", row->why,
-				 REMARK_CHARS, LINES_MOST);
+		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "s", row->why, REMARK_CHARS,
+				 LINES_MOST);
 	}
 	return y + 8 - 17 - svg->y;
 }
 
 static int draw_texts(struct rr_svg *svg, const struct rr_row *row)
 {
-	const int height = row->kind == RR_ROW_MESSAGE ?
-				   draw_message(svg, row) :
-			   row->kind == RR_ROW_MARK ? draw_mark(svg, row) :
-						      draw_across(svg, row);
+	const int height = row->kind == RR_ROW_MESSAGE ? draw_message(svg, row) :
+			   row->kind == RR_ROW_MARK    ? draw_mark(svg, row) :
+							 draw_across(svg, row);
 	char number[24];
 
 	snprintf(number, sizeof(number), "%zu", row->number);
 	if (row->number)
-		rr_svg_text(svg, RR_MARGIN_PX + 18, svg->y + 17, RR_ANCHOR_END,
-			    "n", number, sizeof(number));
+		rr_svg_text(svg, RR_MARGIN_PX + 18, svg->y + 17, RR_ANCHOR_END, "n", number,
+			    sizeof(number));
 	return rr_larger(height, draw_remarks(svg, row));
 }
 
@@ -180,21 +173,19 @@ static int draw_texts(struct rr_svg *svg, const struct rr_row *row)
 
 /* Thick where a client is in its critical section, dotted where somebody is not
  * there. */
-static void draw_lane(struct rr_svg *svg, const struct rr_row *row,
-		      const struct rr_lane *lane, int height)
+static void draw_lane(struct rr_svg *svg, const struct rr_row *row, const struct rr_lane *lane,
+		      int height)
 {
 	const unsigned bit = 1U << lane->index;
 	const unsigned away = lane->is_server ? row->down : row->gone;
 	const int x = svg->lanes[lane - svg->picture->lanes].x;
-	const bool was_inside = row > svg->picture->rows &&
-				row[-1].inside & bit;
+	const bool was_inside = row > svg->picture->rows && row[-1].inside & bit;
 	const int from = was_inside ? 0 : height / 2;
 
 	rr_svg_line(svg, x, svg->y, x, svg->y + height, colour_of(lane),
 		    away & bit || row->kind == RR_ROW_FOLD ? "2 6" : NULL);
 	if (!lane->is_server && row->inside & bit)
-		rr_svg_box(svg, x - 4, svg->y + from, 8, height - from,
-			   colour_of(lane), NULL, 0);
+		rr_svg_box(svg, x - 4, svg->y + from, 8, height - from, colour_of(lane), NULL, 0);
 }
 
 /* Lanes are behind the texts that say how high the row is. */
@@ -207,9 +198,8 @@ static void draw_row(struct rr_svg *svg, const struct rr_row *row)
 	height = draw_texts(svg, row);
 	svg->out = svg->behind;
 	if (row->remark)
-		rr_svg_box(svg, RR_MARGIN_PX / 2, svg->y,
-			   svg->width - RR_MARGIN_PX, height, svg->back, NULL,
-			   4);
+		rr_svg_box(svg, RR_MARGIN_PX / 2, svg->y, svg->width - RR_MARGIN_PX, height,
+			   svg->back, NULL, 4);
 	for (size_t i = 0; i < svg->picture->n_lanes; i++)
 		draw_lane(svg, row, &svg->picture->lanes[i], height);
 	svg->out = front;
@@ -223,20 +213,16 @@ static size_t page_columns(const struct rr_svg *svg)
 	return (size_t)(svg->width - 2 * RR_MARGIN_PX) / RR_SANS_PX;
 }
 
-static void draw_paragraph(struct rr_svg *svg, int indent, const char *class,
-			   const char *text)
+static void draw_paragraph(struct rr_svg *svg, int indent, const char *class, const char *text)
 {
-	svg->y += rr_svg_wrap(svg, RR_MARGIN_PX + indent, svg->y + 14,
-			      RR_ANCHOR_START, class, text,
-			      page_columns(svg) - (size_t)indent / RR_SANS_PX,
-			      20);
+	svg->y += rr_svg_wrap(svg, RR_MARGIN_PX + indent, svg->y + 14, RR_ANCHOR_START, class, text,
+			      page_columns(svg) - (size_t)indent / RR_SANS_PX, 20);
 }
 
 static void draw_title(struct rr_svg *svg)
 {
-	svg->y += 4 + rr_svg_wrap(svg, RR_MARGIN_PX, svg->y + 16,
-				  RR_ANCHOR_START, "t", svg->picture->title,
-				  page_columns(svg) * 3 / 4, 2) *
+	svg->y += 4 + rr_svg_wrap(svg, RR_MARGIN_PX, svg->y + 16, RR_ANCHOR_START, "t",
+				  svg->picture->title, page_columns(svg) * 3 / 4, 2) *
 			      22 / RR_LINE_PX;
 	if (*svg->picture->claims)
 		draw_paragraph(svg, 0, "s", svg->picture->claims);
@@ -251,10 +237,10 @@ static void draw_heads(struct rr_svg *svg)
 		const int x = svg->lanes[i].x, half = svg->lanes[i].head_px;
 
 		rr_svg_box(svg, x - half, svg->y, 2 * half, HEAD_PX,
-			   lane->is_server ? "#EEEEEE" : "#FFFFFF",
-			   colour_of(lane), lane->is_server ? 0 : 12);
-		rr_svg_text(svg, x, svg->y + 19, RR_ANCHOR_MIDDLE, "b",
-			    lane->name, rr_plain_width(lane->name));
+			   lane->is_server ? "#EEEEEE" : "#FFFFFF", colour_of(lane),
+			   lane->is_server ? 0 : 12);
+		rr_svg_text(svg, x, svg->y + 19, RR_ANCHOR_MIDDLE, "b", lane->name,
+			    rr_plain_width(lane->name));
 	}
 	svg->y += HEAD_PX;
 }
@@ -295,9 +281,8 @@ static void draw_description(FILE *out, const struct rr_picture *picture)
 		if (row->number)
 			fprintf(out, "%zu. ", row->number);
 		rr_xml_print(out, "%s%s%s%s%s%s%s.\n", row->client_name,
-			     row->client_name ? ": " : "", row->text,
-			     row->reply ? " replies " : "", row->reply,
-			     row->broke ? "; " : "", row->broke);
+			     row->client_name ? ": " : "", row->text, row->reply ? " replies " : "",
+			     row->reply, row->broke ? "; " : "", row->broke);
 	}
 	fprintf(out, "Found: %s.</desc>\n", picture->verdict);
 }
@@ -337,8 +322,7 @@ bool rr_write_svg(FILE *out, const struct rr_picture *picture)
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
 			svg.width, svg.y, svg.width, svg.y);
 		draw_description(out, picture);
-		fprintf(out,
-			"%s<rect width=\"%d\" height=\"%d\" fill=\"#FFFFFF\"/>\n%s%s</svg>\n",
+		fprintf(out, "%s<rect width=\"%d\" height=\"%d\" fill=\"#FFFFFF\"/>\n%s%s</svg>\n",
 			style, svg.width, svg.y, behind, front);
 	}
 	free(front);

@@ -13,7 +13,7 @@ enum {
 	RR_LABEL_LINES = 3,  /* and shortened there */
 	RR_VALUE_CHARS = 28, /* a key and its value are shortened there */
 	RR_LINE_PX = 16,
-	RR_CHIP_PX = 22,     /* height of a key's value */
+	RR_CHIP_PX = 22, /* height of a key's value */
 	RR_MARGIN_PX = 20,
 	RR_NUMBERS_PX = 34,
 	RR_REMARKS_PX = 270,
@@ -29,10 +29,10 @@ struct rr_svg_lane {
 
 struct rr_svg {
 	const struct rr_picture *picture;
-	FILE *out;        /* what is in front: texts and arrows */
-	FILE *behind;     /* lanes, and the grounds of rows */
+	FILE *out;    /* what is in front: texts and arrows */
+	FILE *behind; /* lanes, and the grounds of rows */
 	struct rr_svg_lane lanes[RR_LANES_MAX];
-	int left, right;  /* of all lanes with what stands on them */
+	int left, right; /* of all lanes with what stands on them */
 	int remarks_x;
 	int width;        /* of the picture */
 	int y;            /* where the next row begins */
@@ -58,32 +58,31 @@ const char *rr_svg_colour(int client);
 /* ---- Shapes -------------------------------------------------------------- */
 
 /* A text of a class, shortened to `columns`; `y` is its base line. */
-void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
-		 const char *class, const char *text, size_t columns);
+void rr_svg_text(struct rr_svg *svg, int x, int y, enum rr_anchor anchor, const char *class,
+		 const char *text, size_t columns);
 
 /* The same in lines of `columns` at most, `most` lines at most, the last one
  * then shortened; returns their height. */
-int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor,
-		const char *class, const char *text, size_t columns, int most);
+int rr_svg_wrap(struct rr_svg *svg, int x, int y, enum rr_anchor anchor, const char *class,
+		const char *text, size_t columns, int most);
 
 /* How many lines that will be; of NULL, none. */
 int rr_svg_lines(const char *text, size_t columns, int most);
 
 /* What a client says beside its lane, on a ground that keeps the lanes it is
  * written over from showing through; returns its height. */
-int rr_svg_label(struct rr_svg *svg, int x, int side, int y, const char *class,
-		 const char *text);
+int rr_svg_label(struct rr_svg *svg, int x, int side, int y, const char *class, const char *text);
 
 /* A key and its value, in a box whose middle is at x. */
 void rr_svg_chip(struct rr_svg *svg, int x, int y, const char *text);
 
-void rr_svg_line(struct rr_svg *svg, int x1, int y1, int x2, int y2,
-		 const char *colour, const char *dashes);
-void rr_svg_box(struct rr_svg *svg, int x, int y, int width, int height,
-		const char *fill, const char *stroke, int radius);
+void rr_svg_line(struct rr_svg *svg, int x1, int y1, int x2, int y2, const char *colour,
+		 const char *dashes);
+void rr_svg_box(struct rr_svg *svg, int x, int y, int width, int height, const char *fill,
+		const char *stroke, int radius);
 
 /* A horizontal arrow to x2. */
-void rr_svg_arrow(struct rr_svg *svg, int x1, int x2, int y,
-		  const char *colour, const char *dashes);
+void rr_svg_arrow(struct rr_svg *svg, int x1, int x2, int y, const char *colour,
+		  const char *dashes);
 
 #endif

@@ -19,18 +19,18 @@ struct column {
 	const char *head;
 	size_t at;
 	size_t width;
-	size_t extra;	  /* what of the width is not for text */
-	size_t least;	  /* of what is for text */
+	size_t extra;     /* what of the width is not for text */
+	size_t least;     /* of what is for text */
 	const char *left; /* of this row, not on paper yet; NULL = nothing */
 };
 
 enum {
 	COLUMNS_MAX = RR_RACE_CLIENTS_MAX + RR_KEYS_SHOWN_MAX + 1,
-	GAP = 2,	   /* between columns */
-	RULE_EXTRA = 9,	   /* of a rule, beside its text */
-	ARROW = 9,	   /* room for an arrow, where there are arrows */
-	INDENT = 4,	   /* of notes, and of remarks below their rows */
-	LINES_MOST = 6,	   /* of a cell; the last one then ends in "…" */
+	GAP = 2,           /* between columns */
+	RULE_EXTRA = 9,    /* of a rule, beside its text */
+	ARROW = 9,         /* room for an arrow, where there are arrows */
+	INDENT = 4,        /* of notes, and of remarks below their rows */
+	LINES_MOST = 6,    /* of a cell; the last one then ends in "…" */
 	CLIENT_MOST = 42,  /* wider cells are wrapped */
 	CLIENT_LEAST = 12, /* narrower ones are not readable */
 	KEY_MOST = 24,
@@ -45,11 +45,11 @@ struct sheet {
 	struct rr_pen pen;
 	size_t n;
 	struct column columns[COLUMNS_MAX];
-	size_t numbers;	 /* width of the steps' numbers */
-	size_t width;	 /* of the table */
-	size_t gutter;	 /* before a client's cell: whether it is inside */
-	bool is_shared;  /* all clients share a column */
-	bool has_arrows; /* two clients, and a key between them */
+	size_t numbers;                     /* width of the steps' numbers */
+	size_t width;                       /* of the table */
+	size_t gutter;                      /* before a client's cell: whether it is inside */
+	bool is_shared;                     /* all clients share a column */
+	bool has_arrows;                    /* two clients, and a key between them */
 	const char *now[RR_KEYS_SHOWN_MAX]; /* keys' values; NULL = not seen */
 };
 
@@ -61,8 +61,7 @@ static bool is_rule(const struct rr_row *row)
 
 /* ---- Widths -------------------------------------------------------------- */
 
-static const char *cell_text(const struct column *column,
-			     const struct rr_row *row)
+static const char *cell_text(const struct column *column, const struct rr_row *row)
 {
 	switch (column->kind) {
 	case ONE_CLIENT:
@@ -77,23 +76,20 @@ static const char *cell_text(const struct column *column,
 }
 
 /* As wide as its widest cell, within limits. */
-static void add_column(struct sheet *sheet, enum column_kind kind, int index,
-		       const char *head)
+static void add_column(struct sheet *sheet, enum column_kind kind, int index, const char *head)
 {
 	const size_t most = kind == KEY ? KEY_MOST : CLIENT_MOST;
 	struct column *column = &sheet->columns[sheet->n++];
 	const size_t name = rr_plain_width(head);
 	size_t width = name;
 
-	*column = (struct column){ .kind = kind,
-				   .index = index,
-				   .head = head,
-				   .least = CLIENT_LEAST };
+	*column = (struct column){
+		.kind = kind, .index = index, .head = head, .least = CLIENT_LEAST
+	};
 	if (kind == KEY)
-		column->least = name < KEY_LEAST || sheet->is_shared ?
-					KEY_LEAST :
-				name < HEAD_LEAST ? name :
-						    HEAD_LEAST;
+		column->least = name < KEY_LEAST || sheet->is_shared ? KEY_LEAST :
+				name < HEAD_LEAST                    ? name :
+								       HEAD_LEAST;
 	if (kind == ONE_CLIENT)
 		column->extra = sheet->gutter + (sheet->has_arrows ? ARROW : 0);
 	for (size_t i = 0; i < sheet->picture->n_rows; i++) {
@@ -111,8 +107,7 @@ static void add_columns(struct sheet *sheet)
 	const struct rr_race *race = picture->race;
 
 	sheet->n = 0;
-	sheet->has_arrows = !sheet->is_shared && race->n_clients == 2 &&
-			    race->n_keys == 1;
+	sheet->has_arrows = !sheet->is_shared && race->n_clients == 2 && race->n_keys == 1;
 	if (sheet->is_shared)
 		add_column(sheet, ALL_CLIENTS, 0, "clients");
 	for (size_t i = 0; !sheet->is_shared && i < picture->n_lanes; i++) {
@@ -262,8 +257,8 @@ static void table_arrow(struct rr_pen *pen, bool is_right, size_t end)
 
 /* The key stands to the right of the first client, to the left of the second;
  * arrows point to it, or from it where the client only reads. */
-static void table_client(struct sheet *sheet, struct column *column,
-			 const struct rr_row *row, bool has_arrow, int line)
+static void table_client(struct sheet *sheet, struct column *column, const struct rr_row *row,
+			 bool has_arrow, int line)
 {
 	struct rr_pen *pen = &sheet->pen;
 	const bool is_second = sheet->has_arrows && column->index == 1;
@@ -284,12 +279,11 @@ static void table_client(struct sheet *sheet, struct column *column,
 }
 
 /* With arrows, the value that an arrow points to is there in any case. */
-static void table_cell(struct sheet *sheet, struct column *column,
-		       const struct rr_row *row, int line)
+static void table_cell(struct sheet *sheet, struct column *column, const struct rr_row *row,
+		       int line)
 {
 	struct rr_pen *pen = &sheet->pen;
-	const bool has_arrow = sheet->has_arrows && line == 0 &&
-			       row->kind == RR_ROW_MESSAGE;
+	const bool has_arrow = sheet->has_arrows && line == 0 && row->kind == RR_ROW_MESSAGE;
 
 	rr_pen_go(pen, column->at);
 	if (column->kind == ONE_CLIENT) {
@@ -304,8 +298,7 @@ static void table_cell(struct sheet *sheet, struct column *column,
 		const char *text = column->left;
 
 		rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
-		rr_pen_text(pen, text,
-			    rr_plain_line(&column->left, column->width));
+		rr_pen_text(pen, text, rr_plain_line(&column->left, column->width));
 	}
 }
 
@@ -342,14 +335,12 @@ static void table_rule(struct sheet *sheet, const struct rr_row *row)
 	rr_pen_paint(pen, row->kind == RR_ROW_TIME ? RR_CYAN : RR_MAGENTA);
 	rr_pen_fill(pen, glyph, pen->column + 2);
 	rr_pen_go(pen, pen->column + 1);
-	rr_pen_text(pen, row->text,
-		    rr_plain_fit(row->text, sheet->width - pen->column));
+	rr_pen_text(pen, row->text, rr_plain_fit(row->text, sheet->width - pen->column));
 	rr_pen_go(pen, pen->column + 1);
 	for (size_t i = 0; i < sheet->n; i++) {
 		struct column *column = &sheet->columns[i];
 
-		if (column->kind == KEY && column->left &&
-		    pen->column < column->at) {
+		if (column->kind == KEY && column->left && pen->column < column->at) {
 			rr_pen_fill(pen, glyph, column->at - 1);
 			table_cell(sheet, column, row, 0);
 			rr_pen_go(pen, pen->column + 1);
@@ -436,12 +427,10 @@ static void table_heads(struct sheet *sheet)
 		size_t begin = column->at;
 
 		if (column->kind == ONE_CLIENT)
-			begin += column->index == 1 ? column->extra :
-						      sheet->gutter;
+			begin += column->index == 1 ? column->extra : sheet->gutter;
 		rr_pen_go(pen, begin);
 		rr_pen_text(pen, column->head,
-			    rr_plain_fit(column->head,
-					 column->at + column->width - begin));
+			    rr_plain_fit(column->head, column->at + column->width - begin));
 	}
 	rr_pen_end_line(pen);
 	rr_pen_paint(pen, RR_DIM);
@@ -454,10 +443,7 @@ static void table_heads(struct sheet *sheet)
 static void table_legend(struct rr_pen *pen, const struct rr_picture *picture)
 {
 	if (picture->fates & 1U << RR_FATE_LOST)
-		rr_pen_wrap(
-			pen,
-			"(lost): executed, and the client never sees the reply.",
-			0);
+		rr_pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
 	if (picture->fates & 1U << RR_FATE_WAITS)
 		rr_pen_wrap(pen, "(waits): no reply yet.", 0);
 }
@@ -499,8 +485,7 @@ static void table_rows(struct sheet *sheet, size_t n)
 
 void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n)
 {
-	struct sheet sheet = { .picture = picture,
-			       .pen = { .out = out, .style = picture->style } };
+	struct sheet sheet = { .picture = picture, .pen = { .out = out, .style = picture->style } };
 
 	lay_out_sheet(&sheet, picture->style->width);
 	table_rows(&sheet, n);
@@ -508,8 +493,7 @@ void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n)
 
 bool rr_write_text(FILE *out, const struct rr_picture *picture)
 {
-	struct sheet sheet = { .picture = picture,
-			       .pen = { .out = out, .style = picture->style } };
+	struct sheet sheet = { .picture = picture, .pen = { .out = out, .style = picture->style } };
 
 	lay_out_sheet(&sheet, picture->style->width);
 	table_title(&sheet.pen, picture);

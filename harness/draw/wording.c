@@ -31,16 +31,12 @@ static const char *exact_duration(char text[DURATION_SIZE], int64_t ns)
 	static const struct {
 		int64_t ns;
 		const char *name;
-	} units[] = { { INT64_C(1000000000), "s" },
-		      { 1000000, "ms" },
-		      { 1000, "us" },
-		      { 1, "ns" } };
+	} units[] = { { INT64_C(1000000000), "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
 	size_t i = 0;
 
 	while (ns % units[i].ns != 0)
 		i++;
-	snprintf(text, DURATION_SIZE, "%" PRId64 " %s", ns / units[i].ns,
-		 units[i].name);
+	snprintf(text, DURATION_SIZE, "%" PRId64 " %s", ns / units[i].ns, units[i].name);
 	return text;
 }
 
@@ -79,13 +75,11 @@ static char *words_of_tear(const struct rr_step *step, const char *server)
 		[RR_TEAR_OVER_COMMAND] = "has a wrong first byte in command",
 	};
 
-	return rr_words("%s's append-only file %s %lld%s", server,
-			how[step->tear], (long long)step->amount,
-			step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
+	return rr_words("%s's append-only file %s %lld%s", server, how[step->tear],
+			(long long)step->amount, step->tear == RR_TEAR_LAST_BYTES ? " bytes" : "");
 }
 
-static char *words_of_fault(const struct rr_race *race,
-			    const struct rr_step *step)
+static char *words_of_fault(const struct rr_race *race, const struct rr_step *step)
 {
 	const char *server = race->servers[step->server].name;
 	char more[DURATION_SIZE];
@@ -100,8 +94,7 @@ static char *words_of_fault(const struct rr_race *race,
 	return rr_words("%s%s", server, faults[step->fault]);
 }
 
-static char *words_of_clock(const struct rr_race *race,
-			    const struct rr_step *step)
+static char *words_of_clock(const struct rr_race *race, const struct rr_step *step)
 {
 	const char *who = step->peer >= 0 ? race->clients[step->peer].name :
 					    race->servers[step->server].name;
@@ -110,8 +103,7 @@ static char *words_of_clock(const struct rr_race *race,
 	if (step->amount == 0)
 		return rr_words("%s's clock is right", who);
 	exact_duration(off, llabs((long long)step->amount));
-	return rr_words("%s's clock is %s %s", who, off,
-			step->amount > 0 ? "ahead" : "behind");
+	return rr_words("%s's clock is %s %s", who, off, step->amount > 0 ? "ahead" : "behind");
 }
 
 static char *words_of_bytes(const struct rr_step *step)
@@ -165,8 +157,7 @@ static const struct {
 
 const char *rr_step_kind_word(const struct rr_step *step)
 {
-	return step->kind == RR_STEP_FAULT ? rr_fault_name(step->fault) :
-					     kinds[step->kind].word;
+	return step->kind == RR_STEP_FAULT ? rr_fault_name(step->fault) : kinds[step->kind].word;
 }
 
 enum rr_row_kind rr_row_kind_of(const struct rr_step *step)
@@ -183,22 +174,19 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	switch (step->kind) {
 	case RR_STEP_RUN:
 	case RR_STEP_WRITE:
-		return event->command ? rr_plain(event->command) :
-					words_of_command(step);
+		return event->command ? rr_plain(event->command) : words_of_command(step);
 	case RR_STEP_BYTES:
 		return words_of_bytes(step);
 	case RR_STEP_LOCK:
 	case RR_STEP_UNLOCK:
 		return rr_words("%s %s", rr_step_kind_word(step), step->text);
 	case RR_STEP_COMPUTE:
-		return rr_words("%s = now %c %lld = %s", step->text,
-				amount < 0 ? '-' : '+', llabs(amount),
-				event->reply ? event->reply : "?");
+		return rr_words("%s = now %c %lld = %s", step->text, amount < 0 ? '-' : '+',
+				llabs(amount), event->reply ? event->reply : "?");
 	case RR_STEP_NOTE:
 		return rr_plain(step->text);
 	case RR_STEP_TICK:
-		return rr_words("%s pass, t = %s",
-				exact_duration(passed, amount),
+		return rr_words("%s pass, t = %s", exact_duration(passed, amount),
 				exact_duration(now, event->at_ns));
 	case RR_STEP_CLOCK:
 		return words_of_clock(trace->race, step);
@@ -216,8 +204,7 @@ char *rr_words_of_reply(const char *reply)
 	static const char integer[] = "(integer) ";
 	const size_t length = strlen(integer);
 
-	return rr_plain(strncmp(reply, integer, length) == 0 ? reply + length :
-							       reply);
+	return rr_plain(strncmp(reply, integer, length) == 0 ? reply + length : reply);
 }
 
 char *rr_words_of_value(const char *value)
@@ -244,14 +231,13 @@ char *rr_beginning_words(const struct rr_trace *trace)
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < race->n_clients; i++)
-		fprintf(out, "%s%s", i ? ", " : "Clients ",
-			race->clients[i].name);
+		fprintf(out, "%s%s", i ? ", " : "Clients ", race->clients[i].name);
 	for (size_t i = 0; i < race->n_keys; i++) {
 		const char *value = trace->beginning[i];
 		char *words = value ? rr_words_of_value(value) : NULL;
 
-		fprintf(out, "%s%s = %s", i ? ", " : "; at the beginning ",
-			race->keys[i], words ? words : "?");
+		fprintf(out, "%s%s = %s", i ? ", " : "; at the beginning ", race->keys[i],
+			words ? words : "?");
 		free(words);
 	}
 	fputc('.', out);
@@ -272,8 +258,7 @@ static const char *reply_to_step(const struct rr_trace *trace, int step)
 	return NULL;
 }
 
-char *rr_words_of_saying(const struct rr_trace *trace,
-			 const struct rr_saying *saying)
+char *rr_words_of_saying(const struct rr_trace *trace, const struct rr_saying *saying)
 {
 	const struct rr_race *race = trace->race;
 	const bool holds = rr_trace_saying_holds(trace, saying);
@@ -281,15 +266,13 @@ char *rr_words_of_saying(const struct rr_trace *trace,
 	size_t number;
 
 	if (saying->step < 0)
-		return rr_words("%s says: %s. It %s.", saying->claim,
-				saying->says,
+		return rr_words("%s says: %s. It %s.", saying->claim, saying->says,
 				holds ? "holds" : "does not hold");
 	number = rr_step_number(race, &race->steps[saying->step]);
 	if (holds)
-		return rr_words("%s says that step %zu replies %s. It holds.",
-				saying->claim, number, saying->says);
+		return rr_words("%s says that step %zu replies %s. It holds.", saying->claim,
+				number, saying->says);
 	reply = reply_to_step(trace, saying->step);
-	return rr_words(
-		"%s says that step %zu replies %s. It does not hold: %s came.",
-		saying->claim, number, saying->says, reply ? reply : "nothing");
+	return rr_words("%s says that step %zu replies %s. It does not hold: %s came.",
+			saying->claim, number, saying->says, reply ? reply : "nothing");
 }

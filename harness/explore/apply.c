@@ -19,8 +19,7 @@ bool rr_state_has_leases(const struct rr_state *state)
 static bool lease_is_over(const struct rr_state *state, size_t client)
 {
 	return rr_state_has_leases(state) &&
-	       state->clients[client].attempt_ns >=
-		       state->product->config.lease_ns;
+	       state->clients[client].attempt_ns >= state->product->config.lease_ns;
 }
 
 /* ---- Servers -------------------------------------------------------------- */
@@ -28,8 +27,7 @@ static bool lease_is_over(const struct rr_state *state, size_t client)
 const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 					 const struct rr_question *question)
 {
-	struct rr_server_table *table =
-		rr_product_table(state->product, server);
+	struct rr_server_table *table = rr_product_table(state->product, server);
 	const struct rr_server_row *row;
 
 	if (rr_product_failed(state->product))
@@ -41,25 +39,23 @@ const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 }
 
 /* Somebody's lock was changed by another, who is `client`. */
-static bool violates_ownership(const struct rr_state *state, int8_t maker,
-			       int client, uint32_t lock)
+static bool violates_ownership(const struct rr_state *state, int8_t maker, int client,
+			       uint32_t lock)
 {
 	const struct rr_strategy *strategy = state->product->config.strategy;
 	const size_t owner = (size_t)maker;
 
-	if (client < 0 || maker < 0 || maker == client || !strategy ||
-	    !strategy->acquire || strategy->lock.kind == RR_LOCK_MUTEX ||
+	if (client < 0 || maker < 0 || maker == client || !strategy || !strategy->acquire ||
+	    strategy->lock.kind == RR_LOCK_MUTEX ||
 	    (strategy->lock.kind == RR_LOCK_COUNTER && lock))
 		return false;
-	return !rr_state_has_ended(state, owner) &&
-	       rr_state_client(state, owner)->is_holding &&
+	return !rr_state_has_ended(state, owner) && rr_state_client(state, owner)->is_holding &&
 	       !lease_is_over(state, owner);
 }
 
 /* The lock's value on a server may have become another. The first server that has a
  * lock is the second one, if there are several. */
-static void judge_lock_change(struct rr_state *state, size_t server,
-			      uint32_t before, int client)
+static void judge_lock_change(struct rr_state *state, size_t server, uint32_t before, int client)
 {
 	const uint32_t lock = rr_state_server(state, server)->lock;
 	int8_t *maker = &state->common.makers[server];
@@ -71,9 +67,8 @@ static void judge_lock_change(struct rr_state *state, size_t server,
 	*maker = lock ? (int8_t)client : -1;
 }
 
-const struct rr_server_row *
-rr_state_move_server(struct rr_state *state, size_t server,
-		     const struct rr_question *question, int client)
+const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t server,
+						 const struct rr_question *question, int client)
 {
 	const uint32_t before = rr_state_server(state, server)->lock;
 	const struct rr_server_row *row = rr_state_ask(state, server, question);
@@ -89,8 +84,7 @@ void rr_state_close(struct rr_state *state, size_t client, int lane)
 {
 	const size_t server = rr_state_lane_server(state, lane);
 	const struct rr_question question = { .kind = RR_ASK_CLOSE,
-					      .slot = rr_state_lane_slot(
-						      state, client, lane) };
+					      .slot = rr_state_lane_slot(state, client, lane) };
 	const struct rr_server_row *row;
 
 	if (!rr_state_connection(state, client, lane))
@@ -116,8 +110,7 @@ size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane)
 }
 
 /* Is a command that was sent from within the critical section still on its way? */
-static bool writes_inside(const struct rr_client_state *client,
-			  const struct rr_part *part)
+static bool writes_inside(const struct rr_client_state *client, const struct rr_part *part)
 {
 	for (uint32_t i = 0; i < client->n_sent; i++) {
 		const uint8_t lane = client->sent[i].lane;

@@ -8,13 +8,12 @@
 
 enum {
 	VERIFY_CLIENTS = 1500, /* runs, of each client */
-	VERIFY_SERVERS = 600, /* questions, of each table */
+	VERIFY_SERVERS = 600,  /* questions, of each table */
 };
 
 /* ---- Rows ----------------------------------------------------------------- */
 
-bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search,
-		      bool *again)
+bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search, bool *again)
 {
 	struct rr_explore_result *result = explorer->result;
 	struct rr_product_config *config = &explorer->product;
@@ -22,8 +21,8 @@ bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search,
 	*again = false;
 	for (size_t i = 0; i < search->product.n_clients; i++) {
 		struct rr_client_table *table = &search->product.clients[i];
-		const int differs = rr_client_table_verify(
-			table, VERIFY_CLIENTS, &result->stats.checked_clients);
+		const int differs = rr_client_table_verify(table, VERIFY_CLIENTS,
+							   &result->stats.checked_clients);
 
 		if (differs < 0) {
 			result->error = table->error;
@@ -48,8 +47,7 @@ bool rr_check_servers(struct rr_explorer *explorer)
 		struct rr_server_table *table = &explorer->tables[i];
 
 		if (table->asker &&
-		    rr_server_table_verify(table, VERIFY_SERVERS,
-					   &result->stats.checked_servers)) {
+		    rr_server_table_verify(table, VERIFY_SERVERS, &result->stats.checked_servers)) {
 			result->error = table->error;
 			return false;
 		}
@@ -71,26 +69,24 @@ static struct rr_execution *open_execution(struct rr_explorer *explorer)
 			rr_asker_reset(table->asker);
 		table->at = RR_NO_ID;
 	}
-	execution = rr_execution_new(
-		&(struct rr_execution_config){ .program = &explorer->program,
-					       .cluster = explorer->cluster,
-					       .scripts = &explorer->scripts });
+	execution =
+		rr_execution_new(&(struct rr_execution_config){ .program = &explorer->program,
+								.cluster = explorer->cluster,
+								.scripts = &explorer->scripts });
 	if (!execution)
 		rr_error_no_memory(&explorer->result->error);
 	return execution;
 }
 
-static bool play_path(struct rr_explorer *explorer,
-		      const struct rr_graph *graph, const struct rr_path *path,
-		      struct rr_execution *execution,
+static bool play_path(struct rr_explorer *explorer, const struct rr_graph *graph,
+		      const struct rr_path *path, struct rr_execution *execution,
 		      struct rr_actions *actions)
 {
 	struct rr_error *error = &explorer->result->error;
 
 	if (!rr_graph_actions(graph, path, actions)) {
 		*error = graph->product->error;
-		return rr_error_set(error, RR_ERROR_INTERNAL,
-				    "a path through the states is gone");
+		return rr_error_set(error, RR_ERROR_INTERNAL, "a path through the states is gone");
 	}
 	if (rr_execution_replay(execution, actions))
 		return true;
@@ -108,8 +104,7 @@ bool rr_check_audit(struct rr_explorer *explorer, struct rr_search *search)
 		struct rr_actions actions = { 0 };
 
 		good = rr_graph_random_path(&search->graph, i + 1, &path) ?
-			       play_path(explorer, &search->graph, &path,
-					 execution, &actions) :
+			       play_path(explorer, &search->graph, &path, execution, &actions) :
 			       rr_error_no_memory(&explorer->result->error);
 		free(actions.all);
 		explorer->result->stats.audited++;
@@ -124,16 +119,15 @@ bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
 {
 	struct rr_execution *execution = open_execution(explorer);
 	struct rr_actions actions = { 0 };
-	const bool good = execution &&
-			  play_path(explorer, graph, path, execution, &actions);
+	const bool good = execution && play_path(explorer, graph, path, execution, &actions);
 	char title[120];
 
 	snprintf(title, sizeof(title), "%s: found by redrace explore",
 		 explorer->config->strategy->name);
 	if (good)
-		explorer->result->transcript = rr_actions_transcript(
-			graph->product, &explorer->scripts, &actions,
-			&(struct rr_transcript_headings){ .title = title });
+		explorer->result->transcript =
+			rr_actions_transcript(graph->product, &explorer->scripts, &actions,
+					      &(struct rr_transcript_headings){ .title = title });
 	free(actions.all);
 	rr_execution_free(execution);
 	return good;
@@ -142,8 +136,7 @@ bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
 bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search)
 {
 	struct rr_explore_result *result = explorer->result;
-	const unsigned bits =
-		rr_worst_invariant(result->breaks, explorer->config->shows);
+	const unsigned bits = rr_worst_invariant(result->breaks, explorer->config->shows);
 	struct rr_path path = { 0 };
 	bool good;
 
@@ -164,8 +157,7 @@ bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search)
 /* ---- Mutants -------------------------------------------------------------- */
 
 /* Does it fail in the bounds of the whole, which are wider than what it took? */
-static bool try_mutant(struct rr_explorer *explorer,
-		       struct rr_mutation *mutation,
+static bool try_mutant(struct rr_explorer *explorer, struct rr_mutation *mutation,
 		       struct rr_mutant_result *mutant)
 {
 	struct rr_explore_result *result = explorer->result;
@@ -187,8 +179,7 @@ static bool try_mutant(struct rr_explorer *explorer,
 		result->explored = RR_EXPLORED_STOPPED;
 	else if (good)
 		mutant->fails = search.end == RR_GRAPH_FIRST ||
-				(rr_graph_analyse(&search.graph) &&
-				 search.graph.breaks);
+				(rr_graph_analyse(&search.graph) && search.graph.breaks);
 	rr_search_release(&search);
 	explorer->program.mutate = NULL;
 	explorer->program.without_mutex = false;
@@ -200,8 +191,7 @@ bool rr_check_mutants(struct rr_explorer *explorer)
 	struct rr_explore_result *result = explorer->result;
 
 	for (size_t i = 0; i < explorer->n_mutations; i++) {
-		struct rr_mutant_result *mutant =
-			&result->mutants[result->n_mutants++];
+		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants++];
 
 		if (!try_mutant(explorer, &explorer->mutations[i], mutant))
 			return false;

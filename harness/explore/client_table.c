@@ -11,8 +11,8 @@
 /* What an attempt state is known by. */
 struct attempt_key {
 	long ok, unknown, failed, acknowledged, refused;
-	uint64_t memory; /* a state + 1; 0 = nothing is remembered */
-	uint64_t settled; /* attempts since then, so many at most */
+	uint64_t memory;                  /* a state + 1; 0 = nothing is remembered */
+	uint64_t settled;                 /* attempts since then, so many at most */
 	uint64_t histories[RR_HISTORIES]; /* of the last attempts */
 	uint64_t has_ended;
 	long ending;
@@ -27,8 +27,7 @@ struct row_key {
 
 /* ---- States --------------------------------------------------------------- */
 
-static bool fill_state(struct rr_client_state *state,
-		       const struct rr_run_view *view)
+static bool fill_state(struct rr_client_state *state, const struct rr_run_view *view)
 {
 	const size_t stops_size = view->n_threads * sizeof(*state->stops);
 
@@ -62,8 +61,7 @@ static uint64_t names_known_to(const struct rr_client_table *table,
 	if (state->parent != RR_NO_ID)
 		names = table->states[state->parent].names;
 	if (state->parent != RR_NO_ID &&
-	    (state->input.kind == RR_INPUT_REPLY ||
-	     state->input.kind == RR_INPUT_MESSAGE))
+	    (state->input.kind == RR_INPUT_REPLY || state->input.kind == RR_INPUT_MESSAGE))
 		names |= terms->reply[state->input.value].names;
 	for (uint32_t i = 0; i < state->n_sent; i++)
 		names |= terms->command[state->sent[i].command].names;
@@ -71,15 +69,13 @@ static uint64_t names_known_to(const struct rr_client_table *table,
 }
 
 /* A digest of what was received since the attempt began. */
-static uint64_t history_of(const struct rr_client_table *table,
-			   const struct rr_client_state *state)
+static uint64_t history_of(const struct rr_client_table *table, const struct rr_client_state *state)
 {
 	uint64_t hash = table->states[state->parent].history;
 
 	if (state->input.kind == RR_INPUT_ATTEMPT)
 		return hash;
-	hash = rr_hash_number(hash,
-			      state->input.kind | state->input.thread << 8);
+	hash = rr_hash_number(hash, state->input.kind | state->input.thread << 8);
 	hash = rr_hash_number(hash, state->input.value);
 	return rr_hash_number(hash, state->passed_ns);
 }
@@ -91,13 +87,11 @@ static uint32_t fail_memory(struct rr_client_table *table)
 }
 
 static uint32_t add_client_state(struct rr_client_table *table, uint32_t parent,
-				 const struct rr_input *input,
-				 int64_t passed_ns,
+				 const struct rr_input *input, int64_t passed_ns,
 				 const struct rr_run_view *view)
 {
 	const uint32_t id = table->n_states;
-	struct rr_client_state state = { .parent = parent,
-					 .passed_ns = passed_ns };
+	struct rr_client_state state = { .parent = parent, .passed_ns = passed_ns };
 
 	if (input)
 		state.input = *input;
@@ -120,8 +114,7 @@ static uint32_t add_client_state(struct rr_client_table *table, uint32_t parent,
 static bool is_at_rest(const struct rr_client_state *state)
 {
 	for (uint32_t i = 1; i < state->n_threads; i++) {
-		if (state->stops[i].kind != RR_STOP_ENDED &&
-		    state->stops[i].kind != RR_STOP_ABSENT)
+		if (state->stops[i].kind != RR_STOP_ENDED && state->stops[i].kind != RR_STOP_ABSENT)
 			return false;
 	}
 	return state->n_sent == 0;
@@ -137,8 +130,7 @@ static uint64_t memory_after(const struct rr_client_table *table, uint32_t id,
 	if (!is_at_rest(state) || state->is_unheard || table->remembers < 0)
 		return (uint64_t)id + 1;
 	begin = &table->states[state->attempt];
-	if (state->parent == RR_NO_ID || !begin->is_attempt ||
-	    begin->is_forgetful)
+	if (state->parent == RR_NO_ID || !begin->is_attempt || begin->is_forgetful)
 		return 0;
 	return begin->memory;
 }
@@ -149,16 +141,14 @@ static long n_refusals(const struct rr_client_table *table)
 	return table->remembers < RR_REFUSALS ? table->remembers : RR_REFUSALS;
 }
 
-static void keep_histories(const struct rr_client_table *table,
-			   const struct rr_client_state *state,
+static void keep_histories(const struct rr_client_table *table, const struct rr_client_state *state,
 			   uint64_t histories[RR_HISTORIES])
 {
 	const struct rr_client_state *begin = &table->states[state->attempt];
 	const int n = table->remembers - RR_REFUSALS;
 
 	for (int i = 0; i < n && i < RR_HISTORIES; i++)
-		histories[i] = i == 0 ? state->history :
-					begin->histories[i - 1];
+		histories[i] = i == 0 ? state->history : begin->histories[i - 1];
 }
 
 /* How many attempts there have been since what it remembers; more than one more
@@ -171,8 +161,7 @@ static uint64_t settled_after(const struct rr_client_table *table,
 	return before <= (uint64_t)table->remembers ? before + 1 : before;
 }
 
-static struct attempt_key attempt_key_of(const struct rr_client_table *table,
-					 uint32_t id)
+static struct attempt_key attempt_key_of(const struct rr_client_table *table, uint32_t id)
 {
 	const struct rr_client_state *state = &table->states[id];
 	const struct rr_run_tally *tally = &state->tally;
@@ -204,8 +193,7 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 	const struct attempt_key key = attempt_key_of(table, id);
 	struct rr_client_state *state = &table->states[id];
 	bool is_new;
-	const uint32_t number =
-		rr_intern_put(&table->attempts, &key, sizeof(key), &is_new);
+	const uint32_t number = rr_intern_put(&table->attempts, &key, sizeof(key), &is_new);
 
 	if (number == RR_NO_ID)
 		return fail_memory(table);
@@ -230,19 +218,16 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 
 /* ---- Texts ---------------------------------------------------------------- */
 
-static void print_command(FILE *file, const struct rr_program *program,
-			  uint32_t command)
+static void print_command(FILE *file, const struct rr_program *program, uint32_t command)
 {
-	const struct rl_command *words =
-		&program->terms->command[command].words;
+	const struct rl_command *words = &program->terms->command[command].words;
 
 	for (size_t i = 0; i < words->n_words; i++)
 		fprintf(file, "%s%.60s", i ? " " : "", words->words[i].text);
 }
 
-void rr_client_state_text(const struct rr_program *program,
-			  const struct rr_client_state *state, char *text,
-			  size_t size)
+void rr_client_state_text(const struct rr_program *program, const struct rr_client_state *state,
+			  char *text, size_t size)
 {
 	static const char *const names[] = {
 		[RR_STOP_ABSENT] = "is not there",
@@ -270,8 +255,7 @@ void rr_client_state_text(const struct rr_program *program,
 }
 
 /* The same history, and another thing that it does next. */
-static uint32_t fail_differing(struct rr_client_table *table,
-			       const struct rr_client_state *known,
+static uint32_t fail_differing(struct rr_client_table *table, const struct rr_client_state *known,
 			       const struct rr_run_view *view)
 {
 	struct rr_client_state state = { .parent = RR_NO_ID };
@@ -282,11 +266,10 @@ static uint32_t fail_differing(struct rr_client_table *table,
 	rr_client_state_text(table->program, known, before, sizeof(before));
 	rr_client_state_text(table->program, &state, now, sizeof(now));
 	free(state.stops);
-	rr_error_set(
-		&table->error, RR_ERROR_INTERNAL,
-		"client %c is not deterministic: after the same replies it "
-		"does '%s' one time, '%s' another",
-		'A' + table->client, before, now);
+	rr_error_set(&table->error, RR_ERROR_INTERNAL,
+		     "client %c is not deterministic: after the same replies it "
+		     "does '%s' one time, '%s' another",
+		     'A' + table->client, before, now);
 	return RR_NO_ID;
 }
 
@@ -300,17 +283,14 @@ void rr_client_table_drop_run(struct rr_client_table *table)
 	table->run_at = RR_NO_ID;
 }
 
-static bool check_room(struct rr_client_table *table,
-		       const struct rr_run_view *view)
+static bool check_room(struct rr_client_table *table, const struct rr_run_view *view)
 {
-	const char *problem =
-		table->run ? rr_client_run_problem(table->run) : NULL;
+	const char *problem = table->run ? rr_client_run_problem(table->run) : NULL;
 
 	if (!view->is_too_much && !problem)
 		return true;
 	if (problem)
-		return rr_error_set(&table->error, RR_ERROR_USAGE, "%s",
-				    problem);
+		return rr_error_set(&table->error, RR_ERROR_USAGE, "%s", problem);
 	return rr_error_set(
 		&table->error, RR_ERROR_INTERNAL,
 		"a client has more threads, connections, mutexes or commands on their way than there is room for (18, 4 to each server, 16, 96)");
@@ -359,16 +339,14 @@ static bool bring_run_to(struct rr_client_table *table, uint32_t state)
 
 /* ---- Rows ----------------------------------------------------------------- */
 
-static const struct rr_client_row *
-add_client_row(struct rr_client_table *table, const struct row_key *key,
-	       const struct rr_client_row *row)
+static const struct rr_client_row *add_client_row(struct rr_client_table *table,
+						  const struct row_key *key,
+						  const struct rr_client_row *row)
 {
 	bool is_new;
-	const uint32_t id =
-		rr_intern_put(&table->rows, key, sizeof(*key), &is_new);
+	const uint32_t id = rr_intern_put(&table->rows, key, sizeof(*key), &is_new);
 
-	if (id == RR_NO_ID ||
-	    (is_new && !rr_array_grow(&table->row, id, sizeof(*row))))
+	if (id == RR_NO_ID || (is_new && !rr_array_grow(&table->row, id, sizeof(*row))))
 		return NULL;
 	table->row[id] = *row;
 	return &table->row[id];
@@ -383,8 +361,7 @@ static const struct rr_client_row *find_row(const struct rr_client_table *table,
 }
 
 /* The run is where the row begins, and has received the input: where has that led? */
-static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
-		     int64_t passed_ns)
+static bool fill_row(struct rr_client_table *table, struct rr_client_row *row, int64_t passed_ns)
 {
 	const struct rr_run_view *view = rr_client_run_view(table->run);
 	const struct rr_client_state *to;
@@ -396,8 +373,7 @@ static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 	row->has_entered = view->has_entered;
 	row->signature = rr_run_view_signature(view);
 	row->passed_ns = row->is_timed ? passed_ns : 0;
-	row->to = add_client_state(table, row->from, &row->input,
-				   row->passed_ns, view);
+	row->to = add_client_state(table, row->from, &row->input, row->passed_ns, view);
 	if (row->to == RR_NO_ID)
 		return false;
 	to = &table->states[row->to];
@@ -409,9 +385,9 @@ static bool fill_row(struct rr_client_table *table, struct rr_client_row *row,
 	return row->to != RR_NO_ID;
 }
 
-static const struct rr_client_row *
-learn_client_row(struct rr_client_table *table, struct row_key *key,
-		 const struct rr_input *input, int64_t passed_ns)
+static const struct rr_client_row *learn_client_row(struct rr_client_table *table,
+						    struct row_key *key,
+						    const struct rr_input *input, int64_t passed_ns)
 {
 	struct rr_client_row row = { .from = key->state, .input = *input };
 
@@ -424,10 +400,9 @@ learn_client_row(struct rr_client_table *table, struct row_key *key,
 	if (!row.merges)
 		table->run_at = row.to;
 	if (row.is_timed) {
-		const struct rr_client_row timed = { .from = row.from,
-						     .to = RR_NO_ID,
-						     .input = *input,
-						     .is_timed = true };
+		const struct rr_client_row timed = {
+			.from = row.from, .to = RR_NO_ID, .input = *input, .is_timed = true
+		};
 
 		key->passed_ns = -1;
 		if (!add_client_row(table, key, &timed))
@@ -437,10 +412,8 @@ learn_client_row(struct rr_client_table *table, struct row_key *key,
 	return add_client_row(table, key, &row);
 }
 
-const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
-						uint32_t state,
-						const struct rr_input *input,
-						int64_t passed_ns)
+const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, uint32_t state,
+						const struct rr_input *input, int64_t passed_ns)
 {
 	struct row_key key;
 	const struct rr_client_row *row;
@@ -466,25 +439,21 @@ const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table,
 	return row;
 }
 
-bool rr_client_table_init(struct rr_client_table *table,
-			  const struct rr_program *program, int client,
-			  int remembers)
+bool rr_client_table_init(struct rr_client_table *table, const struct rr_program *program,
+			  int client, int remembers)
 {
 	uint32_t first;
 
-	*table = (struct rr_client_table){ .program = program,
-					   .client = client,
-					   .remembers = remembers,
-					   .run_at = RR_NO_ID };
+	*table = (struct rr_client_table){
+		.program = program, .client = client, .remembers = remembers, .run_at = RR_NO_ID
+	};
 	if (!start_run(table))
 		return false;
-	first = add_client_state(table, RR_NO_ID, NULL, 0,
-				 rr_client_run_view(table->run));
+	first = add_client_state(table, RR_NO_ID, NULL, 0, rr_client_run_view(table->run));
 	if (first == RR_NO_ID)
 		return false;
 	table->run_at = first;
-	return !table->states[first].is_attempt ||
-	       merge_attempt(table, first) != RR_NO_ID;
+	return !table->states[first].is_attempt || merge_attempt(table, first) != RR_NO_ID;
 }
 
 void rr_client_table_release(struct rr_client_table *table)

@@ -14,8 +14,7 @@ struct detour {
 
 /* Feeds the run what leads from an attempt state to one of its states. 1: it does
  * something else than the table says. */
-static int compare_state(struct rr_client_table *table, uint32_t begin,
-			 uint32_t to)
+static int compare_state(struct rr_client_table *table, uint32_t begin, uint32_t to)
 {
 	const struct rr_client_state state = table->states[to];
 	int differs;
@@ -26,27 +25,22 @@ static int compare_state(struct rr_client_table *table, uint32_t begin,
 	if (differs)
 		return differs;
 	rr_client_run_feed(table->run, &state.input, state.passed_ns);
-	return rr_run_view_signature(rr_client_run_view(table->run)) !=
-	       state.signature;
+	return rr_run_view_signature(rr_client_run_view(table->run)) != state.signature;
 }
 
-static int compare_row(struct rr_client_table *table,
-		       const struct rr_client_row *row)
+static int compare_row(struct rr_client_table *table, const struct rr_client_row *row)
 {
-	const int differs = compare_state(
-		table, table->states[row->from].attempt, row->from);
+	const int differs = compare_state(table, table->states[row->from].attempt, row->from);
 
 	if (differs)
 		return differs;
 	rr_client_run_feed(table->run, &row->input, row->passed_ns);
-	return rr_run_view_signature(rr_client_run_view(table->run)) !=
-	       row->signature;
+	return rr_run_view_signature(rr_client_run_view(table->run)) != row->signature;
 }
 
 /* A run that has come to an attempt state by a detour. 1: it did something else on
  * the way; -1: table->error. */
-static int take_detour(struct rr_client_table *table,
-		       const struct detour *detour)
+static int take_detour(struct rr_client_table *table, const struct detour *detour)
 {
 	const struct rr_client_row *row = detour->row;
 
@@ -67,20 +61,17 @@ static bool is_last_row(const struct rr_client_table *table, uint32_t i)
 
 	if (row->to == RR_NO_ID)
 		return false;
-	return row->merges || table->states[row->to].is_attempt ||
-	       table->states[row->to].has_ended;
+	return row->merges || table->states[row->to].is_attempt || table->states[row->to].has_ended;
 }
 
-static int verify_detour(struct rr_client_table *table,
-			 const struct detour *detour, unsigned long most,
-			 unsigned long *n)
+static int verify_detour(struct rr_client_table *table, const struct detour *detour,
+			 unsigned long most, unsigned long *n)
 {
 	const uint32_t attempt = detour->row->to;
 	int result;
 
 	for (uint32_t i = 0; i < table->rows.n && *n < most; i++) {
-		if (!is_last_row(table, i) ||
-		    table->states[table->row[i].from].attempt != attempt)
+		if (!is_last_row(table, i) || table->states[table->row[i].from].attempt != attempt)
 			continue;
 		++*n;
 		result = take_detour(table, detour);
@@ -92,8 +83,7 @@ static int verify_detour(struct rr_client_table *table,
 	return 0;
 }
 
-int rr_client_table_verify(struct rr_client_table *table, unsigned long most,
-			   unsigned long *n)
+int rr_client_table_verify(struct rr_client_table *table, unsigned long most, unsigned long *n)
 {
 	int result = 0;
 
@@ -104,8 +94,7 @@ int rr_client_table_verify(struct rr_client_table *table, unsigned long most,
 			const struct detour detour = { row, times };
 
 			if (row->to == RR_NO_ID || !row->merges ||
-			    (times > 1 &&
-			     table->states[row->from].attempt != row->to))
+			    (times > 1 && table->states[row->from].attempt != row->to))
 				continue;
 			result = verify_detour(table, &detour, most, n);
 		}

@@ -11,8 +11,7 @@ static void wake_at(struct rr_expansion *it, int64_t left_ns)
 }
 
 /* Counted before it is emitted. */
-static void count_transition(struct rr_expansion *it, size_t thread,
-			     bool is_busy)
+static void count_transition(struct rr_expansion *it, size_t thread, bool is_busy)
 {
 	it->n_clients++;
 	it->n_busy += is_busy;
@@ -25,90 +24,79 @@ static void count_transition(struct rr_expansion *it, size_t thread,
 static bool is_deaf(const struct rr_part *part, uint8_t lane)
 {
 	for (size_t i = 0; i < part->n_answers; i++) {
-		if (part->answers[i].lane == lane &&
-		    part->answers[i].kind == RR_ANSWER_LOST)
+		if (part->answers[i].lane == lane && part->answers[i].kind == RR_ANSWER_LOST)
 			return true;
 	}
 	return false;
 }
 
 /* How long the thread that takes this lane's replies has stood there. */
-static int64_t waited_on(const struct rr_state *state, size_t client,
-			 uint8_t lane)
+static int64_t waited_on(const struct rr_state *state, size_t client, uint8_t lane)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
 
 	for (uint32_t i = 0; i < it->n_threads; i++) {
-		if (it->stops[i].kind == RR_STOP_RECEIVE &&
-		    it->stops[i].lane == lane)
+		if (it->stops[i].kind == RR_STOP_RECEIVE && it->stops[i].lane == lane)
 			return state->clients[client].waited_ns[i];
 	}
 	return 0;
 }
 
-static struct rr_question question_of(const struct rr_state *state,
-				      size_t client, const struct rr_sent *sent)
+static struct rr_question question_of(const struct rr_state *state, size_t client,
+				      const struct rr_sent *sent)
 {
 	return (struct rr_question){ .kind = RR_ASK_COMMAND,
-				     .slot = rr_state_lane_slot(state, client,
-								sent->lane),
+				     .slot = rr_state_lane_slot(state, client, sent->lane),
 				     .argument = sent->command };
 }
 
-bool rr_state_is_blocked(struct rr_state *state, size_t client,
-			 const struct rr_sent *sent, int64_t *left_ns)
+bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
+			 int64_t *left_ns)
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
 	const struct rr_question question = question_of(state, client, sent);
 	const struct rr_server_row *row;
 
 	*left_ns = 0;
-	if (rr_state_is_cut(state, client, sent->lane) ||
-	    state->common.down == (int8_t)server)
+	if (rr_state_is_cut(state, client, sent->lane) || state->common.down == (int8_t)server)
 		return false;
 	row = rr_state_ask(state, server, &question);
 	if (!row || !row->blocks)
 		return false;
 	*left_ns = rr_command_time_out_ns(
-		&state->product->config.program->terms->command[sent->command]
-			 .words);
+		&state->product->config.program->terms->command[sent->command].words);
 	if (*left_ns != RR_NEVER)
 		*left_ns -= waited_on(state, client, sent->lane);
 	return true;
 }
 
 /* No reply will come: the connection is closed, or nobody listens there. */
-static void answer_without_reply(struct rr_state *state, size_t client,
-				 const struct rr_sent *sent,
+static void answer_without_reply(struct rr_state *state, size_t client, const struct rr_sent *sent,
 				 enum rr_answer_kind kind, bool is_fault)
 {
 	const uint8_t lane = sent->lane;
 
 	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
-	rr_state_log(state, (struct rr_action){
-				    .kind = RR_ACTION_ANSWER,
-				    .client = (uint8_t)client,
-				    .server = (uint8_t)rr_state_lane_server(
-					    state, lane),
-				    .lane = lane,
-				    .command = sent->command,
-				    .answer = (uint8_t)kind,
-				    .is_fault = is_fault });
+	rr_state_log(state,
+		     (struct rr_action){ .kind = RR_ACTION_ANSWER,
+					 .client = (uint8_t)client,
+					 .server = (uint8_t)rr_state_lane_server(state, lane),
+					 .lane = lane,
+					 .command = sent->command,
+					 .answer = (uint8_t)kind,
+					 .is_fault = is_fault });
 	rr_state_answer(state, client, lane, kind, 0);
 }
 
 /* ---- Messages ------------------------------------------------------------- */
 
 /* If the connection has a message, it is read: its number, else RR_NO_ID. */
-static uint32_t read_next_message(struct rr_state *state, size_t client,
-				  uint8_t lane)
+static uint32_t read_next_message(struct rr_state *state, size_t client, uint8_t lane)
 {
-	const struct rr_connection *connection =
-		rr_state_connection(state, client, lane);
+	const struct rr_connection *connection = rr_state_connection(state, client, lane);
 	const size_t server = rr_state_lane_server(state, lane);
 	const struct rr_question question = { .kind = RR_ASK_READ,
-					      .slot = rr_state_lane_slot(
-						      state, client, lane) };
+					      .slot = rr_state_lane_slot(state, client, lane) };
 	const struct rr_server_row *row;
 
 	if (!connection || !connection->n_messages)
@@ -127,17 +115,14 @@ static uint32_t read_next_message(struct rr_state *state, size_t client,
 
 static bool is_named(const struct rl_word *word, const char *name)
 {
-	return word->length == strlen(name) &&
-	       strncasecmp(word->text, name, word->length) == 0;
+	return word->length == strlen(name) && strncasecmp(word->text, name, word->length) == 0;
 }
 
 /* A program's connection that was closed is reset: nobody reads what has come for it. */
-static void drop_messages(struct rr_state *state, size_t client,
-			  const struct rr_sent *sent)
+static void drop_messages(struct rr_state *state, size_t client, const struct rr_sent *sent)
 {
 	const struct rr_program *program = state->product->config.program;
-	const struct rl_word *words =
-		program->terms->command[sent->command].words.words;
+	const struct rl_word *words = program->terms->command[sent->command].words.words;
 
 	if (!program->run_ops || !is_named(&words[0], "RESET"))
 		return;
@@ -146,8 +131,7 @@ static void drop_messages(struct rr_state *state, size_t client,
 }
 
 /* The command is executed. `answer`: what its client receives of it. */
-static void execute_command(struct rr_state *state, size_t client,
-			    const struct rr_sent *sent,
+static void execute_command(struct rr_state *state, size_t client, const struct rr_sent *sent,
 			    enum rr_answer_kind answer)
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
@@ -174,22 +158,18 @@ static void execute_command(struct rr_state *state, size_t client,
 						.is_inside = sent->is_inside });
 	if (row->to != row->from)
 		state->common.blind = 0;
-	rr_state_answer(state, client, sent->lane, answer,
-			answer == RR_ANSWER_REPLY ? reply : 0);
+	rr_state_answer(state, client, sent->lane, answer, answer == RR_ANSWER_REPLY ? reply : 0);
 }
 
-static void deliver_command(struct rr_state *state, size_t client,
-			    const struct rr_sent *sent,
+static void deliver_command(struct rr_state *state, size_t client, const struct rr_sent *sent,
 			    enum rr_answer_kind answer)
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
 
 	if (rr_state_is_cut(state, client, sent->lane))
-		answer_without_reply(state, client, sent, RR_ANSWER_SHUT,
-				     false);
+		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, false);
 	else if (state->common.down == (int8_t)server)
-		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED,
-				     false);
+		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED, false);
 	else if (answer == RR_ANSWER_SHUT)
 		answer_without_reply(state, client, sent, answer, true);
 	else
@@ -197,33 +177,27 @@ static void deliver_command(struct rr_state *state, size_t client,
 }
 
 /* Does a server queue the command behind MULTI? */
-static bool is_queued(struct rr_state *state, size_t client,
-		      const struct rr_sent *sent)
+static bool is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent)
 {
 	const struct rr_terms *terms = state->product->config.program->terms;
 	const struct rr_question question = question_of(state, client, sent);
 	const struct rr_server_row *row =
-		rr_state_ask(state, rr_state_lane_server(state, sent->lane),
-			     &question);
-	const struct rl_reply *reply =
-		row && !row->blocks ? &terms->reply[row->reply].reply : NULL;
+		rr_state_ask(state, rr_state_lane_server(state, sent->lane), &question);
+	const struct rl_reply *reply = row && !row->blocks ? &terms->reply[row->reply].reply : NULL;
 
-	return reply && reply->type == RL_REPLY_STATUS &&
-	       strcmp(reply->text, "QUEUED") == 0;
+	return reply && reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0;
 }
 
 /* Would the client do once more what it has done in vain as often as the bound
  * says? That is looked at no further. What is queued is a part of EXEC. */
-static bool polls_on(struct rr_state *from, size_t client,
-		     const struct rr_sent *sent)
+static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent *sent)
 {
 	struct rr_product *product = from->product;
 	const struct rr_product_config *config = &product->config;
 	struct rr_actions *log = product->log;
 	struct rr_state next;
 
-	if (!config->program->run_ops ||
-	    rr_state_client(from, client)->polls < config->rounds ||
+	if (!config->program->run_ops || rr_state_client(from, client)->polls < config->rounds ||
 	    is_queued(from, client, sent))
 		return false;
 	product->log = NULL;
@@ -234,9 +208,8 @@ static bool polls_on(struct rr_state *from, size_t client,
 	       rr_state_client(&next, client)->polls > config->rounds;
 }
 
-static bool emit_execution(struct rr_expansion *it, const struct rr_state *from,
-			   size_t client, const struct rr_sent *sent,
-			   enum rr_transition_kind kind)
+static bool emit_execution(struct rr_expansion *it, const struct rr_state *from, size_t client,
+			   const struct rr_sent *sent, enum rr_transition_kind kind)
 {
 	static const enum rr_answer_kind answers[] = {
 		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
@@ -254,27 +227,24 @@ static bool emit_execution(struct rr_expansion *it, const struct rr_state *from,
 static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 {
 	for (uint32_t i = 1; i < client->n_threads; i++) {
-		if (client->stops[i].kind == RR_STOP_RECEIVE &&
-		    client->stops[i].lane == lane)
+		if (client->stops[i].kind == RR_STOP_RECEIVE && client->stops[i].lane == lane)
 			return i;
 	}
 	return 0;
 }
 
-static bool can_be_lost(const struct rr_expansion *it,
-			const struct rr_state *state, size_t client,
+static bool can_be_lost(const struct rr_expansion *it, const struct rr_state *state, size_t client,
 			uint8_t lane)
 {
 	const int8_t server = (int8_t)rr_state_lane_server(state, lane);
 
 	return !it->first && state->common.left.lost_replies > 0 &&
-	       !is_deaf(&state->clients[client], lane) &&
-	       !rr_state_is_cut(state, client, lane) &&
+	       !is_deaf(&state->clients[client], lane) && !rr_state_is_cut(state, client, lane) &&
 	       state->common.down != server;
 }
 
-static bool emit_lane(struct rr_expansion *it, struct rr_state *from,
-		      size_t client, uint8_t lane, bool is_busy)
+static bool emit_lane(struct rr_expansion *it, struct rr_state *from, size_t client, uint8_t lane,
+		      bool is_busy)
 {
 	const struct rr_sent *sent = rr_state_next_sent(from, client, lane);
 	int64_t left_ns;
@@ -289,9 +259,7 @@ static bool emit_lane(struct rr_expansion *it, struct rr_state *from,
 		it->flags |= RR_STATE_CUT;
 		return true;
 	}
-	count_transition(it,
-			 thread_of_lane(rr_state_client(from, client), lane),
-			 is_busy);
+	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
 	if (!emit_execution(it, from, client, sent, RR_DO_EXECUTE))
 		return false;
 	return !can_be_lost(it, from, client, lane) ||
@@ -299,15 +267,13 @@ static bool emit_lane(struct rr_expansion *it, struct rr_state *from,
 		emit_execution(it, from, client, sent, RR_DO_DROP));
 }
 
-static bool emit_lanes(struct rr_expansion *it, struct rr_state *from,
-		       size_t client, bool is_busy)
+static bool emit_lanes(struct rr_expansion *it, struct rr_state *from, size_t client, bool is_busy)
 {
 	const uint32_t n_sent = rr_state_client(from, client)->n_sent;
 	uint64_t done = 0;
 
 	for (uint32_t i = 0; i < n_sent; i++) {
-		const uint8_t lane =
-			rr_state_client(from, client)->sent[i].lane;
+		const uint8_t lane = rr_state_client(from, client)->sent[i].lane;
 
 		if (done >> lane & 1)
 			continue;
@@ -321,12 +287,10 @@ static bool emit_lanes(struct rr_expansion *it, struct rr_state *from,
 /* ---- What threads wait for besides replies -------------------------------- */
 
 /* A subscriber receives a message, or that its connection is gone. */
-static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
-		       struct rr_input *input)
+static bool listen_for(struct rr_state *state, size_t client, uint8_t lane, struct rr_input *input)
 {
 	if (!rr_state_is_cut(state, client, lane)) {
-		const uint32_t message =
-			read_next_message(state, client, lane);
+		const uint32_t message = read_next_message(state, client, lane);
 
 		if (message == RR_NO_ID)
 			return false;
@@ -339,8 +303,8 @@ static bool listen_for(struct rr_state *state, size_t client, uint8_t lane,
 	return true;
 }
 
-static bool use_product_mutex(struct rr_state *state, size_t client,
-			      uint8_t thread, const struct rr_stop *stop)
+static bool use_product_mutex(struct rr_state *state, size_t client, uint8_t thread,
+			      const struct rr_stop *stop)
 {
 	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
 	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
@@ -367,21 +331,18 @@ static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
 			struct rr_input *input, int64_t *left_ns)
 {
 	const struct rr_product_config *config = &state->product->config;
-	const struct rr_stop *stop =
-		&rr_state_client(state, client)->stops[thread];
+	const struct rr_stop *stop = &rr_state_client(state, client)->stops[thread];
 
 	*left_ns = RR_NEVER;
 	if (is_timed_stop(stop) && stop->duration_ns != RR_NEVER)
-		*left_ns = stop->duration_ns -
-			   state->clients[client].waited_ns[thread];
+		*left_ns = stop->duration_ns - state->clients[client].waited_ns[thread];
 	switch (stop->kind) {
 	case RR_STOP_WAIT:
 		input->kind = stop->is_ready ? RR_INPUT_GO : RR_INPUT_TIMEOUT;
 		return stop->is_ready || *left_ns <= 0;
 	case RR_STOP_LISTEN:
 		input->kind = RR_INPUT_TIMEOUT;
-		return listen_for(state, client, stop->lane, input) ||
-		       *left_ns <= 0;
+		return listen_for(state, client, stop->lane, input) || *left_ns <= 0;
 	case RR_STOP_SLEEP:
 		return *left_ns <= 0;
 	case RR_STOP_CLOCK:
@@ -419,8 +380,8 @@ static bool cut_thread(struct rr_expansion *it)
 	return true;
 }
 
-static bool emit_thread(struct rr_expansion *it, const struct rr_state *from,
-			size_t client, uint8_t thread, bool is_busy)
+static bool emit_thread(struct rr_expansion *it, const struct rr_state *from, size_t client,
+			uint8_t thread, bool is_busy)
 {
 	struct rr_input input = { .kind = RR_INPUT_GO, .thread = thread };
 	struct rr_state next;
@@ -441,8 +402,7 @@ static bool emit_thread(struct rr_expansion *it, const struct rr_state *from,
 /* ---- Clients -------------------------------------------------------------- */
 
 /* An attempt has begun, or goes on: it sends, waits or ends at once. */
-static bool emit_begun(struct rr_expansion *it, struct rr_state *begun,
-		       size_t client, bool is_idle)
+static bool emit_begun(struct rr_expansion *it, struct rr_state *begun, size_t client, bool is_idle)
 {
 	const uint32_t n_threads = rr_state_client(begun, client)->n_threads;
 	const size_t n_before = it->n_clients;
@@ -467,8 +427,7 @@ static bool emit_begun(struct rr_expansion *it, struct rr_state *begun,
 	return rr_expansion_emit(it, RR_DO_BEGIN, client, 0, begun);
 }
 
-bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
-		      size_t client)
+bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
 	struct rr_product *product = it->product;
 	const bool is_idle = rr_state_is_idle(from, client);
@@ -502,21 +461,19 @@ bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
 
 static bool no_fault_can_tell(const struct rr_budget *left)
 {
-	return left->expiries + left->pauses + left->lost_replies +
-		       left->late + left->jumps + left->restarts == 0;
+	return left->expiries + left->pauses + left->lost_replies + left->late + left->jumps +
+		       left->restarts ==
+	       0;
 }
 
 /* SELECT, MULTI, and what a server queues behind it: nothing happens before EXEC,
  * whatever others do, and what they do is the same before and after it. So with RESET,
  * unless it ends subscriptions: PUBLISH says how many there are. */
-static bool is_local_command(struct rr_state *state, size_t client,
-			     const struct rr_sent *sent)
+static bool is_local_command(struct rr_state *state, size_t client, const struct rr_sent *sent)
 {
 	const struct rr_terms *terms = state->product->config.program->terms;
-	const struct rl_word *name =
-		&terms->command[sent->command].words.words[0];
-	const struct rr_connection *connection =
-		rr_state_connection(state, client, sent->lane);
+	const struct rl_word *name = &terms->command[sent->command].words.words[0];
+	const struct rr_connection *connection = rr_state_connection(state, client, sent->lane);
 
 	if (is_named(name, "MULTI") || is_named(name, "SELECT"))
 		return true;
@@ -527,8 +484,7 @@ static bool is_local_command(struct rr_state *state, size_t client,
 
 /* The command that is next on the only lane on which the client waits for anything: in
  * which order it hears several things may matter to it. NULL = there is none. */
-static const struct rr_sent *only_sent(const struct rr_state *state,
-				       size_t client)
+static const struct rr_sent *only_sent(const struct rr_state *state, size_t client)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
 
@@ -547,12 +503,10 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 	if (!config->is_local_first || !no_fault_can_tell(&from->common.left))
 		return false;
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		const struct rr_sent *sent =
-			rr_state_has_ended(from, i) ? NULL :
-						      only_sent(from, i);
+		const struct rr_sent *sent = rr_state_has_ended(from, i) ? NULL :
+									   only_sent(from, i);
 
-		if (!sent || !is_local_command(from, i, sent) ||
-		    polls_on(from, i, sent))
+		if (!sent || !is_local_command(from, i, sent) || polls_on(from, i, sent))
 			continue;
 		emit_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;

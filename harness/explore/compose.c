@@ -16,8 +16,7 @@ struct other_key {
 };
 
 /* A connection without its slot; number 0 is one that is as new. */
-uint32_t rr_connection_number(struct rr_server_table *table,
-			      const struct rr_connection *connection)
+uint32_t rr_connection_number(struct rr_server_table *table, const struct rr_connection *connection)
 {
 	struct rr_connection copy;
 
@@ -39,14 +38,12 @@ static uint32_t number_of_listeners(struct rr_server_table *table,
 		if (connections->all[i].listens)
 			those.all[those.n++] = connections->all[i];
 	}
-	return those.n == 0 ?
-		       0 :
-		       1 + rr_intern_put(&table->connections, those.all,
-					 those.n * sizeof(those.all[0]), NULL);
+	return those.n == 0 ? 0 :
+			      1 + rr_intern_put(&table->connections, those.all,
+						those.n * sizeof(those.all[0]), NULL);
 }
 
-struct rr_own_key rr_server_own_key(struct rr_server_table *table,
-				    uint32_t from,
+struct rr_own_key rr_server_own_key(struct rr_server_table *table, uint32_t from,
 				    struct rr_connections *connections,
 				    const struct rr_question *question)
 {
@@ -57,8 +54,8 @@ struct rr_own_key rr_server_own_key(struct rr_server_table *table,
 	key.data = state->data;
 	key.was_wiped = state->was_wiped;
 	key.clock_ns = state->clock_ns;
-	key.connection = rr_connection_number(
-		table, rr_connections_find(connections, question->slot));
+	key.connection = rr_connection_number(table,
+					      rr_connections_find(connections, question->slot));
 	key.listening = number_of_listeners(table, connections);
 	key.question.kind = question->kind;
 	key.question.argument = question->argument;
@@ -73,12 +70,10 @@ static bool question_has_slot(const struct rr_question *question)
 	return question->kind != RR_ASK_TICK && question->kind != RR_ASK_WIPE;
 }
 
-static bool put_connection(struct rr_server_table *table,
-			   struct rr_connections *connections, uint16_t slot,
-			   uint32_t number)
+static bool put_connection(struct rr_server_table *table, struct rr_connections *connections,
+			   uint16_t slot, uint32_t number)
 {
-	struct rr_connection *connection =
-		rr_connections_find(connections, slot);
+	struct rr_connection *connection = rr_connections_find(connections, slot);
 
 	if (number == 0) {
 		if (connection)
@@ -87,21 +82,18 @@ static bool put_connection(struct rr_server_table *table,
 	}
 	if (!connection)
 		connection = rr_connections_insert(connections, slot);
-	*connection = *(const struct rr_connection *)rr_intern_get(
-		&table->singles, number);
+	*connection = *(const struct rr_connection *)rr_intern_get(&table->singles, number);
 	connection->slot = slot;
 	return true;
 }
 
 /* Puts a row together from what is known. False: not all of it is. */
 bool rr_server_compose(struct rr_server_table *table, uint32_t from,
-		       struct rr_connections *connections,
-		       struct rr_server_row *row,
+		       struct rr_connections *connections, struct rr_server_row *row,
 		       struct rr_server_snapshot *state)
 {
 	const struct rr_question *question = &row->question;
-	const struct rr_own_key key =
-		rr_server_own_key(table, from, connections, question);
+	const struct rr_own_key key = rr_server_own_key(table, from, connections, question);
 	const uint32_t id = rr_intern_find(&table->owns, &key, sizeof(key));
 	struct rr_connections before;
 	struct rr_own own;
@@ -112,23 +104,18 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 	own = table->own[id];
 	for (size_t i = 0; i < before.n; i++) {
 		const struct rr_connection *connection = &before.all[i];
-		const struct other_key other = {
-			id, rr_connection_number(table, connection)
-		};
+		const struct other_key other = { id, rr_connection_number(table, connection) };
 		uint32_t after;
 
-		if (question_has_slot(question) &&
-		    connection->slot == question->slot)
+		if (question_has_slot(question) && connection->slot == question->slot)
 			continue;
 		after = rr_intern_find(&table->others, &other, sizeof(other));
 		if (after == RR_NO_ID || connection->listens)
 			return false;
-		put_connection(table, connections, connection->slot,
-			       table->other[after]);
+		put_connection(table, connections, connection->slot, table->other[after]);
 	}
 	if (question_has_slot(question))
-		put_connection(table, connections, question->slot,
-			       own.connection);
+		put_connection(table, connections, question->slot, own.connection);
 	*state = own.after;
 	state->parent = from;
 	state->question = *question;
@@ -139,55 +126,46 @@ bool rr_server_compose(struct rr_server_table *table, uint32_t from,
 
 static bool is_same_own(const struct rr_own *a, const struct rr_own *b)
 {
-	return a->reply == b->reply && a->connection == b->connection &&
-	       a->blocks == b->blocks && a->after.data == b->after.data &&
-	       a->after.clock_ns == b->after.clock_ns &&
+	return a->reply == b->reply && a->connection == b->connection && a->blocks == b->blocks &&
+	       a->after.data == b->after.data && a->after.clock_ns == b->after.clock_ns &&
 	       a->after.was_wiped == b->after.was_wiped;
 }
 
-bool rr_server_differ(struct rr_server_table *table,
-		      const struct rr_server_row *row)
+bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row *row)
 {
 	const struct rr_question *question = &row->question;
 
 	table->differs = true;
-	return rr_error_set(
-		&table->error, RR_ERROR_INTERNAL,
-		"the server answers '%s' in two ways after two paths: its "
-		"state holds more than the table knows",
-		question->kind == RR_ASK_COMMAND ?
-			rr_server_command_name(table,
-					       (uint32_t)question->argument) :
-			"a tick");
+	return rr_error_set(&table->error, RR_ERROR_INTERNAL,
+			    "the server answers '%s' in two ways after two paths: its "
+			    "state holds more than the table knows",
+			    question->kind == RR_ASK_COMMAND ?
+				    rr_server_command_name(table, (uint32_t)question->argument) :
+				    "a tick");
 }
 
-static bool note_own(struct rr_server_table *table,
-		     const struct rr_own_key *key, const struct rr_own *own,
-		     const struct rr_server_row *row, uint32_t *number)
+static bool note_own(struct rr_server_table *table, const struct rr_own_key *key,
+		     const struct rr_own *own, const struct rr_server_row *row, uint32_t *number)
 {
 	bool is_new;
 
 	*number = rr_intern_put(&table->owns, key, sizeof(*key), &is_new);
 	if (!is_new)
-		return is_same_own(&table->own[*number], own) ||
-		       rr_server_differ(table, row);
+		return is_same_own(&table->own[*number], own) || rr_server_differ(table, row);
 	if (!rr_array_grow(&table->own, *number, sizeof(*own)))
 		return rr_error_no_memory(&table->error);
 	table->own[*number] = *own;
 	return true;
 }
 
-static bool note_other(struct rr_server_table *table,
-		       const struct other_key *key, uint32_t after,
+static bool note_other(struct rr_server_table *table, const struct other_key *key, uint32_t after,
 		       const struct rr_server_row *row)
 {
 	bool is_new;
-	const uint32_t number =
-		rr_intern_put(&table->others, key, sizeof(*key), &is_new);
+	const uint32_t number = rr_intern_put(&table->others, key, sizeof(*key), &is_new);
 
 	if (!is_new)
-		return table->other[number] == after ||
-		       rr_server_differ(table, row);
+		return table->other[number] == after || rr_server_differ(table, row);
 	if (!rr_array_grow(&table->other, number, sizeof(after)))
 		return rr_error_no_memory(&table->error);
 	table->other[number] = after;
@@ -195,24 +173,19 @@ static bool note_other(struct rr_server_table *table,
 }
 
 /* Takes apart what was learned; or finds that it is not what was learned before. */
-bool rr_server_take_apart(struct rr_server_table *table,
-			  const struct rr_own_key *key,
-			  const struct rr_connections *before,
-			  struct rr_connections *after,
-			  const struct rr_server_row *row,
-			  const struct rr_server_snapshot *state)
+bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key *key,
+			  const struct rr_connections *before, struct rr_connections *after,
+			  const struct rr_server_row *row, const struct rr_server_snapshot *state)
 {
 	const struct rr_question *question = &row->question;
 	const struct rr_own own = {
 		.after = *state,
 		.reply = row->reply,
 		.blocks = row->blocks,
-		.connection =
-			question_has_slot(question) ?
-				rr_connection_number(
-					table, rr_connections_find(
-						       after, question->slot)) :
-				0,
+		.connection = question_has_slot(question) ?
+				      rr_connection_number(
+					      table, rr_connections_find(after, question->slot)) :
+				      0,
 	};
 	uint32_t number;
 
@@ -222,17 +195,14 @@ bool rr_server_take_apart(struct rr_server_table *table,
 		return false;
 	for (size_t i = 0; i < before->n; i++) {
 		const struct rr_connection *other = &before->all[i];
-		const struct other_key other_key = {
-			number, rr_connection_number(table, other)
-		};
+		const struct other_key other_key = { number, rr_connection_number(table, other) };
 
-		if (other->listens || (question_has_slot(question) &&
-				       other->slot == question->slot))
+		if (other->listens ||
+		    (question_has_slot(question) && other->slot == question->slot))
 			continue;
 		if (!note_other(table, &other_key,
-				rr_connection_number(
-					table, rr_connections_find(
-						       after, other->slot)),
+				rr_connection_number(table,
+						     rr_connections_find(after, other->slot)),
 				row))
 			return false;
 	}

@@ -14,24 +14,20 @@
 
 /* ---- Those that are not as new --------------------------------------------- */
 
-const struct rr_connection *
-rr_server_table_connections(const struct rr_server_table *table, uint32_t state,
-			    size_t *n)
+const struct rr_connection *rr_server_table_connections(const struct rr_server_table *table,
+							uint32_t state, size_t *n)
 {
 	const uint32_t id = table->states[state].connections;
 
-	*n = table->connections.values[id].length /
-	     sizeof(struct rr_connection);
+	*n = table->connections.values[id].length / sizeof(struct rr_connection);
 	return rr_intern_get(&table->connections, id);
 }
 
-const struct rr_connection *
-rr_server_table_connection(const struct rr_server_table *table, uint32_t state,
-			   uint16_t slot)
+const struct rr_connection *rr_server_table_connection(const struct rr_server_table *table,
+						       uint32_t state, uint16_t slot)
 {
 	size_t n;
-	const struct rr_connection *all =
-		rr_server_table_connections(table, state, &n);
+	const struct rr_connection *all = rr_server_table_connections(table, state, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].slot == slot)
@@ -40,8 +36,7 @@ rr_server_table_connection(const struct rr_server_table *table, uint32_t state,
 	return NULL;
 }
 
-struct rr_connection *rr_connections_find(struct rr_connections *connections,
-					  uint16_t slot)
+struct rr_connection *rr_connections_find(struct rr_connections *connections, uint16_t slot)
 {
 	for (size_t i = 0; i < connections->n; i++) {
 		if (connections->all[i].slot == slot)
@@ -51,8 +46,7 @@ struct rr_connection *rr_connections_find(struct rr_connections *connections,
 }
 
 /* In order of their slots. */
-struct rr_connection *rr_connections_insert(struct rr_connections *connections,
-					    uint16_t slot)
+struct rr_connection *rr_connections_insert(struct rr_connections *connections, uint16_t slot)
 {
 	size_t i = connections->n++;
 
@@ -63,8 +57,7 @@ struct rr_connection *rr_connections_insert(struct rr_connections *connections,
 	return &connections->all[i];
 }
 
-void rr_connections_drop(struct rr_connections *connections,
-			 const struct rr_connection *connection)
+void rr_connections_drop(struct rr_connections *connections, const struct rr_connection *connection)
 {
 	const size_t i = (size_t)(connection - connections->all);
 
@@ -72,12 +65,10 @@ void rr_connections_drop(struct rr_connections *connections,
 		(--connections->n - i) * sizeof(connections->all[0]));
 }
 
-struct rr_connections rr_server_connections(const struct rr_server_table *table,
-					    uint32_t state)
+struct rr_connections rr_server_connections(const struct rr_server_table *table, uint32_t state)
 {
 	struct rr_connections connections;
-	const struct rr_connection *all =
-		rr_server_table_connections(table, state, &connections.n);
+	const struct rr_connection *all = rr_server_table_connections(table, state, &connections.n);
 
 	memcpy(connections.all, all, connections.n * sizeof(all[0]));
 	return connections;
@@ -97,30 +88,24 @@ static bool is_one_of(const char *name, const char *const *names)
 /* Ends what the connection's commands consist of. */
 static bool ends_transaction(const char *name, const struct rl_reply *reply)
 {
-	static const char *const names[] = { "EXEC", "DISCARD", "UNWATCH",
-					     "RESET", NULL };
+	static const char *const names[] = { "EXEC", "DISCARD", "UNWATCH", "RESET", NULL };
 
 	return is_one_of(name, names) &&
-	       !(reply->type == RL_REPLY_FAILED &&
-		 strncmp(reply->text, "ERR", 3) == 0) &&
-	       !(reply->type == RL_REPLY_STATUS &&
-		 strcmp(reply->text, "QUEUED") == 0);
+	       !(reply->type == RL_REPLY_FAILED && strncmp(reply->text, "ERR", 3) == 0) &&
+	       !(reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
 /* Becomes a part of its transaction, or watches. */
-static bool belongs_to_transaction(const char *name,
-				   const struct rl_reply *reply)
+static bool belongs_to_transaction(const char *name, const struct rl_reply *reply)
 {
 	static const char *const names[] = { "MULTI", "WATCH", NULL };
 
 	return (is_one_of(name, names) && reply->type != RL_REPLY_FAILED) ||
-	       (reply->type == RL_REPLY_STATUS &&
-		strcmp(reply->text, "QUEUED") == 0);
+	       (reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0);
 }
 
 /* Makes room: the commands become a list, whose number is the first of new ones. */
-static bool fold_commands(struct rr_server_table *table,
-			  struct rr_connection *connection)
+static bool fold_commands(struct rr_server_table *table, struct rr_connection *connection)
 {
 	const uint32_t list = rr_intern_put(&table->lists, connection->commands,
 					    sizeof(connection->commands), NULL);
@@ -133,18 +118,17 @@ static bool fold_commands(struct rr_server_table *table,
 	return true;
 }
 
-static bool append_command(struct rr_server_table *table,
-			   struct rr_connection *connection, uint32_t command)
+static bool append_command(struct rr_server_table *table, struct rr_connection *connection,
+			   uint32_t command)
 {
-	if (connection->n_commands == RR_CONNECTION_COMMANDS &&
-	    !fold_commands(table, connection))
+	if (connection->n_commands == RR_CONNECTION_COMMANDS && !fold_commands(table, connection))
 		return false;
 	connection->commands[connection->n_commands++] = command;
 	return true;
 }
 
-static bool are_named(const struct rr_server_table *table,
-		      const uint32_t *commands, uint32_t n, const char *name)
+static bool are_named(const struct rr_server_table *table, const uint32_t *commands, uint32_t n,
+		      const char *name)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t command = commands[i];
@@ -158,8 +142,7 @@ static bool are_named(const struct rr_server_table *table,
 
 /* Among its commands, or those of the lists before them. */
 static bool sent_command(const struct rr_server_table *table,
-			 const struct rr_connection *connection,
-			 const char *name)
+			 const struct rr_connection *connection, const char *name)
 {
 	const uint32_t *commands = connection->commands;
 	uint32_t n = connection->n_commands;
@@ -167,8 +150,7 @@ static bool sent_command(const struct rr_server_table *table,
 	while (!are_named(table, commands, n, name)) {
 		if (n == 0 || commands[0] < (NO_COMMAND | IS_LIST))
 			return false;
-		commands = rr_intern_get(&table->lists,
-					 commands[0] & ~(NO_COMMAND | IS_LIST));
+		commands = rr_intern_get(&table->lists, commands[0] & ~(NO_COMMAND | IS_LIST));
 		n = RR_CONNECTION_COMMANDS;
 	}
 	return true;
@@ -176,17 +158,15 @@ static bool sent_command(const struct rr_server_table *table,
 
 /* A command that is refused while its transaction is open makes EXEC fail. */
 static bool spoils_transaction(const struct rr_server_table *table,
-			       const struct rr_connection *connection,
-			       const char *name, const struct rl_reply *reply)
+			       const struct rr_connection *connection, const char *name,
+			       const struct rl_reply *reply)
 {
 	return reply->type == RL_REPLY_FAILED && strcmp(name, "MULTI") != 0 &&
-	       strcmp(name, "WATCH") != 0 &&
-	       sent_command(table, connection, "MULTI");
+	       strcmp(name, "WATCH") != 0 && sent_command(table, connection, "MULTI");
 }
 
 /* A WATCH is of the database that is selected. */
-static bool append_database(struct rr_server_table *table,
-			    struct rr_connection *connection)
+static bool append_database(struct rr_server_table *table, struct rr_connection *connection)
 {
 	const char *says = rr_intern_get(&table->says, connection->says);
 	const char *field = strstr(says, "db=");
@@ -195,16 +175,14 @@ static bool append_database(struct rr_server_table *table,
 	return db == 0 || append_command(table, connection, NO_COMMAND | db);
 }
 
-static bool is_last_command(const struct rr_connection *connection,
-			    uint32_t command)
+static bool is_last_command(const struct rr_connection *connection, uint32_t command)
 {
 	return connection->n_commands &&
 	       connection->commands[connection->n_commands - 1] == command;
 }
 
-bool rr_connection_note(struct rr_server_table *table,
-			struct rr_connection *connection, uint32_t command,
-			const struct rl_reply *reply)
+bool rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
+			uint32_t command, const struct rl_reply *reply)
 {
 	const char *name = rr_server_command_name(table, command);
 
@@ -235,8 +213,7 @@ static void forget_subscriptions(const struct rr_server_table *table,
 		const uint32_t command = connection->commands[i];
 
 		if (command & NO_COMMAND ||
-		    !strstr(rr_server_command_name(table, command),
-			    "SUBSCRIBE"))
+		    !strstr(rr_server_command_name(table, command), "SUBSCRIBE"))
 			connection->commands[n++] = command;
 	}
 	memset(&connection->commands[n], 0,
@@ -244,8 +221,7 @@ static void forget_subscriptions(const struct rr_server_table *table,
 	connection->n_commands = n;
 }
 
-bool rr_connection_add_message(struct rr_server_table *table,
-			       struct rr_connection *connection,
+bool rr_connection_add_message(struct rr_server_table *table, struct rr_connection *connection,
 			       uint32_t message)
 {
 	if (connection->n_messages == RR_CONNECTION_MESSAGES)
@@ -268,26 +244,21 @@ uint32_t rr_connection_take_message(struct rr_connection *connection)
 }
 
 /* What the server says of it now, and what has come for it. */
-static bool look_at_connection(struct rr_server_table *table,
-			       struct rr_connection *connection)
+static bool look_at_connection(struct rr_server_table *table, struct rr_connection *connection)
 {
 	struct rl_reply message;
 	char text[400];
 
-	if (!rr_asker_connection(table->asker, connection->slot, text,
-				 sizeof(text)))
+	if (!rr_asker_connection(table->asker, connection->slot, text, sizeof(text)))
 		return rr_server_fail_asking(table);
-	connection->says =
-		rr_intern_put(&table->says, text, strlen(text) + 1, NULL);
-	connection->listens =
-		!strstr(text, " sub=0 psub=0 ") ||
-		(strstr(text, " ssub=") && !strstr(text, " ssub=0 "));
+	connection->says = rr_intern_put(&table->says, text, strlen(text) + 1, NULL);
+	connection->listens = !strstr(text, " sub=0 psub=0 ") ||
+			      (strstr(text, " ssub=") && !strstr(text, " ssub=0 "));
 	if (!connection->listens)
 		forget_subscriptions(table, connection);
 	while (rr_asker_message(table->asker, connection->slot, &message)) {
 		if (!rr_connection_add_message(table, connection,
-					       rr_terms_reply(table->terms,
-							      &message)))
+					       rr_terms_reply(table->terms, &message)))
 			return false;
 	}
 	return true;
@@ -296,12 +267,10 @@ static bool look_at_connection(struct rr_server_table *table,
 /* As it was when it was opened? Number 0 is what a new one says. */
 static bool is_unchanged_connection(const struct rr_connection *connection)
 {
-	return connection->says == 0 && connection->n_commands == 0 &&
-	       connection->n_messages == 0;
+	return connection->says == 0 && connection->n_commands == 0 && connection->n_messages == 0;
 }
 
-bool rr_connections_look(struct rr_server_table *table,
-			 struct rr_connections *connections)
+bool rr_connections_look(struct rr_server_table *table, struct rr_connections *connections)
 {
 	for (size_t i = connections->n; i-- > 0;) {
 		struct rr_connection *connection = &connections->all[i];

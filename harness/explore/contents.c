@@ -12,8 +12,8 @@
 /* Nobody's connection; and how many databases a server has. */
 enum { LOOKING_SLOT = RR_ASKER_SLOTS - 1, DATABASES = 16 };
 
-static const struct rr_server_row *ask_row(struct rr_contents *contents,
-					   uint32_t state, uint32_t command)
+static const struct rr_server_row *ask_row(struct rr_contents *contents, uint32_t state,
+					   uint32_t command)
 {
 	const struct rr_question question = { .kind = RR_ASK_COMMAND,
 					      .slot = LOOKING_SLOT,
@@ -22,25 +22,22 @@ static const struct rr_server_row *ask_row(struct rr_contents *contents,
 	return rr_server_table_ask(contents->table, state, &question);
 }
 
-const struct rl_reply *rr_contents_ask(struct rr_contents *contents,
-				       uint32_t state, uint32_t command)
+const struct rl_reply *rr_contents_ask(struct rr_contents *contents, uint32_t state,
+				       uint32_t command)
 {
 	const struct rr_server_row *row = ask_row(contents, state, command);
 
 	return row ? &contents->table->terms->reply[row->reply].reply : NULL;
 }
 
-static const struct rl_reply *look_at_server(struct rr_contents *contents,
-					     uint32_t state,
+static const struct rl_reply *look_at_server(struct rr_contents *contents, uint32_t state,
 					     const char *const *words)
 {
-	return rr_contents_ask(contents, state,
-			       rr_terms_words(contents->table->terms, words));
+	return rr_contents_ask(contents, state, rr_terms_words(contents->table->terms, words));
 }
 
 /* The same data, with a look at another database; RR_NO_ID: the error. */
-static uint32_t select_database(struct rr_contents *contents, uint32_t state,
-				int database)
+static uint32_t select_database(struct rr_contents *contents, uint32_t state, int database)
 {
 	char number[12];
 	const char *const words[] = { "SELECT", number, NULL };
@@ -49,8 +46,7 @@ static uint32_t select_database(struct rr_contents *contents, uint32_t state,
 	if (database == 0)
 		return state;
 	snprintf(number, sizeof(number), "%d", database);
-	row = ask_row(contents, state,
-		      rr_terms_words(contents->table->terms, words));
+	row = ask_row(contents, state, rr_terms_words(contents->table->terms, words));
 	return row ? row->to : RR_NO_ID;
 }
 
@@ -123,16 +119,13 @@ static void print_sorted(FILE *file, const struct rl_reply *reply, size_t group)
 	free(groups);
 }
 
-static void print_value(struct rr_contents *contents, FILE *file,
-			uint32_t state, const char *key)
+static void print_value(struct rr_contents *contents, FILE *file, uint32_t state, const char *key)
 {
 	const char *const ask_type[] = { "TYPE", key, NULL };
 	const struct rl_reply *type = look_at_server(contents, state, ask_type);
-	const struct reader *reader =
-		reader_of(type && type->text ? type->text : "");
+	const struct reader *reader = reader_of(type && type->text ? type->text : "");
 	const char *const *words = reader->words;
-	const char *const ask[] = { words[0], key, words[1], words[2], words[3],
-				    NULL };
+	const char *const ask[] = { words[0], key, words[1], words[2], words[3], NULL };
 	const struct rl_reply *reply = look_at_server(contents, state, ask);
 
 	if (reply && reader->group && reply->type == RL_REPLY_ARRAY)
@@ -141,8 +134,8 @@ static void print_value(struct rr_contents *contents, FILE *file,
 		rr_write_reply(file, reply);
 }
 
-static void print_time(struct rr_contents *contents, FILE *file,
-		       uint32_t state, const char *key, bool ms)
+static void print_time(struct rr_contents *contents, FILE *file, uint32_t state, const char *key,
+		       bool ms)
 {
 	const char *const ask[] = { "PTTL", key, NULL };
 	const struct rl_reply *reply = look_at_server(contents, state, ask);
@@ -167,8 +160,7 @@ static bool is_ignored(const struct rr_contents *contents, const char *key)
 	return false;
 }
 
-size_t rr_contents_keys(struct rr_contents *contents, uint32_t state,
-			const char ***names)
+size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, const char ***names)
 {
 	static const char *const words[] = { "KEYS", "*", NULL };
 	const struct rl_reply *reply = look_at_server(contents, state, words);
@@ -186,8 +178,8 @@ size_t rr_contents_keys(struct rr_contents *contents, uint32_t state,
 }
 
 /* How many keys there are. */
-static size_t print_database(struct rr_contents *contents, FILE *file,
-			     uint32_t state, int database, bool ms)
+static size_t print_database(struct rr_contents *contents, FILE *file, uint32_t state, int database,
+			     bool ms)
 {
 	const char **names;
 	size_t n;
@@ -234,8 +226,7 @@ static uint32_t make_text(struct rr_contents *contents, uint32_t state)
 	uint32_t number = RR_NO_ID;
 
 	if (text && contents->table->error.kind == RR_ERROR_NONE)
-		number = rr_intern_put(&contents->texts, text, strlen(text) + 1,
-				       NULL);
+		number = rr_intern_put(&contents->texts, text, strlen(text) + 1, NULL);
 	free(text);
 	return number;
 }

@@ -27,8 +27,7 @@ struct rr_state {
 
 /* ---- States (state.c) ------------------------------------------------------ */
 
-void rr_state_unpack(struct rr_product *product, const uint32_t *key,
-		     struct rr_state *state);
+void rr_state_unpack(struct rr_product *product, const uint32_t *key, struct rr_state *state);
 void rr_state_copy(struct rr_state *to, const struct rr_state *from);
 
 bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b);
@@ -43,64 +42,54 @@ static inline bool rr_product_failed(const struct rr_product *product)
 }
 
 /* Where a client is. Valid until one is fed. */
-static inline const struct rr_client_state *
-rr_state_client(const struct rr_state *state, size_t client)
+static inline const struct rr_client_state *rr_state_client(const struct rr_state *state,
+							    size_t client)
 {
-	return &state->product->clients[client]
-			.states[state->clients[client].state];
+	return &state->product->clients[client].states[state->clients[client].state];
 }
 
-static inline bool rr_state_has_ended(const struct rr_state *state,
-				      size_t client)
+static inline bool rr_state_has_ended(const struct rr_state *state, size_t client)
 {
-	return state->clients[client].is_crashed ||
-	       rr_state_client(state, client)->has_ended;
+	return state->clients[client].is_crashed || rr_state_client(state, client)->has_ended;
 }
 
 /* May it begin an attempt? */
 static inline bool rr_state_is_idle(const struct rr_state *state, size_t client)
 {
-	return !rr_state_has_ended(state, client) &&
-	       rr_state_client(state, client)->is_attempt;
+	return !rr_state_has_ended(state, client) && rr_state_client(state, client)->is_attempt;
 }
 
-static inline bool rr_state_is_cut(const struct rr_state *state, size_t client,
-				   int lane)
+static inline bool rr_state_is_cut(const struct rr_state *state, size_t client, int lane)
 {
 	return state->clients[client].is_cut >> lane & 1;
 }
 
-static inline const struct rr_server_snapshot *
-rr_state_server(const struct rr_state *state, size_t server)
+static inline const struct rr_server_snapshot *rr_state_server(const struct rr_state *state,
+							       size_t server)
 {
-	return &rr_product_table(state->product, server)
-			->states[state->servers[server]];
+	return &rr_product_table(state->product, server)->states[state->servers[server]];
 }
 
-static inline size_t rr_state_lane_server(const struct rr_state *state,
-					  int lane)
+static inline size_t rr_state_lane_server(const struct rr_state *state, int lane)
 {
 	return (size_t)rr_lane_server(state->product->config.program, lane);
 }
 
-static inline uint16_t rr_state_lane_slot(const struct rr_state *state,
-					  size_t client, int lane)
+static inline uint16_t rr_state_lane_slot(const struct rr_state *state, size_t client, int lane)
 {
 	return (uint16_t)(client * RR_RUN_ORDINALS +
-			  (size_t)rr_lane_ordinal(
-				  state->product->config.program, lane));
+			  (size_t)rr_lane_ordinal(state->product->config.program, lane));
 }
 
 /* What the server keeps for a client's connection; NULL: it is as new. */
-static inline const struct rr_connection *
-rr_state_connection(const struct rr_state *state, size_t client, int lane)
+static inline const struct rr_connection *rr_state_connection(const struct rr_state *state,
+							      size_t client, int lane)
 {
 	const size_t server = rr_state_lane_server(state, lane);
 
-	return rr_server_table_connection(
-		rr_product_table(state->product, server),
-		state->servers[server],
-		rr_state_lane_slot(state, client, lane));
+	return rr_server_table_connection(rr_product_table(state->product, server),
+					  state->servers[server],
+					  rr_state_lane_slot(state, client, lane));
 }
 
 static inline int64_t rr_lesser_ns(int64_t a, int64_t b)
@@ -120,9 +109,8 @@ const struct rr_server_row *rr_state_ask(struct rr_state *state, size_t server,
 
 /* The server is where the question leads, asked by `client`, -1 = by nobody: if that
  * changes the lock there, it is judged whose it was. */
-const struct rr_server_row *
-rr_state_move_server(struct rr_state *state, size_t server,
-		     const struct rr_question *question, int client);
+const struct rr_server_row *rr_state_move_server(struct rr_state *state, size_t server,
+						 const struct rr_question *question, int client);
 
 /* A connection that carries something is closed; the server knows. */
 void rr_state_close(struct rr_state *state, size_t client, int lane);
@@ -136,20 +124,18 @@ void rr_state_judge_entry(struct rr_state *state, size_t client);
 size_t rr_part_n_answers(const struct rr_part *part, uint8_t lane);
 
 /* The command that is to be executed next on a lane; NULL = none. */
-const struct rr_sent *rr_state_next_sent(const struct rr_state *state,
-					 size_t client, uint8_t lane);
+const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t client, uint8_t lane);
 
 /* Commands on a lane that were sent and not executed yet become late ones. */
 void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane);
 
 /* A command on a lane has got an answer; the client runs on as long as what it waits
  * for is there. */
-void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane,
-		     enum rr_answer_kind kind, uint32_t reply);
+void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum rr_answer_kind kind,
+		     uint32_t reply);
 
 /* Feeds a client one input and lets it run on. */
-void rr_state_feed(struct rr_state *state, size_t client,
-		   const struct rr_input *input);
+void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input);
 
 /* An attempt begins, if one is to begin. False: its names are all in use. */
 bool rr_state_begin_attempt(struct rr_state *state, size_t client);
@@ -169,28 +155,27 @@ struct rr_expansion {
 	bool stopped;
 	struct rr_state *first; /* only the first transition is wanted, without
 				 * faults, and this is where it leads */
-	bool unbounded;    /* however often a client was refused */
-	size_t n_clients;  /* transitions of clients, but for faults */
-	size_t n_busy;     /* those of clients in the middle of something */
-	size_t n_children; /* those of renewers */
-	int64_t next_ns;   /* when the first of those who wait goes on */
+	bool unbounded;         /* however often a client was refused */
+	size_t n_clients;       /* transitions of clients, but for faults */
+	size_t n_busy;          /* those of clients in the middle of something */
+	size_t n_children;      /* those of renewers */
+	int64_t next_ns;        /* when the first of those who wait goes on */
 };
 
 /* False: no more are wanted, or product->error. */
-bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind,
-		       size_t who, size_t lane, const struct rr_state *next);
+bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
+		       size_t lane, const struct rr_state *next);
 
 /* Transitions of one client (clients.c) that are no faults, but for lost replies. */
-bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from,
-		      size_t client);
+bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client);
 
 /* A step that nobody else can notice, if any client has one: true, it was emitted, and
  * stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
 
 /* Of the command that is next on a lane: does it wait, and how much longer? */
-bool rr_state_is_blocked(struct rr_state *state, size_t client,
-			 const struct rr_sent *sent, int64_t *left_ns);
+bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
+			 int64_t *left_ns);
 
 /* ---- Time and faults (time.c, faults.c) ------------------------------------- */
 

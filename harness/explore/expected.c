@@ -13,10 +13,8 @@ const char *const rr_explored_names[RR_EXPLORED_RANDOM + 1] = {
 
 const char *rr_invariant_name(int bit)
 {
-	static const char *const names[RR_INVARIANTS] = {
-		"count",     "exclusion", "lease",
-		"ownership", "deadlock",  "starvation"
-	};
+	static const char *const names[RR_INVARIANTS] = { "count",     "exclusion", "lease",
+							  "ownership", "deadlock",  "starvation" };
 
 	return names[bit];
 }
@@ -42,8 +40,7 @@ static unsigned hazards_of(const struct rr_explore_config *config)
 	return hazards;
 }
 
-static unsigned expected_breaks(const struct rr_strategy *strategy,
-				unsigned hazards)
+static unsigned expected_breaks(const struct rr_strategy *strategy, unsigned hazards)
 {
 	unsigned breaks = 0;
 
@@ -63,22 +60,19 @@ struct rr_expectation rr_expect_search(const struct rr_explore_config *config)
 		.breaks = (breaks & ~(unsigned)RR_LOOPS) != 0,
 		.without_faults =
 			expected_breaks(config->strategy,
-					hazards & (1U << RR_THREADS |
-						   1U << RR_PROCESSES)) != 0,
+					hazards & (1U << RR_THREADS | 1U << RR_PROCESSES)) != 0,
 		.loops = (breaks & RR_LOOPS) != 0,
 	};
 }
 
 /* Faults together may break more than each of them, and narrow bounds less. */
-enum rr_exit rr_judge_search(const struct rr_expectation *expected,
-			     bool is_failing, enum rr_explored explored,
-			     bool is_safe)
+enum rr_exit rr_judge_search(const struct rr_expectation *expected, bool is_failing,
+			     enum rr_explored explored, bool is_safe)
 {
 	if (is_failing)
 		return expected->breaks ? RR_EXIT_OK : RR_EXIT_VIOLATED;
 	if (is_safe)
 		return expected->without_faults ? RR_EXIT_VIOLATED : RR_EXIT_OK;
-	return explored == RR_EXPLORED_ROUNDS && expected->loops ?
-		       RR_EXIT_OK :
-		       RR_EXIT_INCONCLUSIVE;
+	return explored == RR_EXPLORED_ROUNDS && expected->loops ? RR_EXIT_OK :
+								   RR_EXIT_INCONCLUSIVE;
 }

@@ -15,9 +15,8 @@ struct rr_expectation {
 struct rr_expectation rr_expect_search(const struct rr_explore_config *config);
 
 /* `is_safe`: all states were seen, none fails, and a mutant does. */
-enum rr_exit rr_judge_search(const struct rr_expectation *expected,
-			     bool is_failing, enum rr_explored explored,
-			     bool is_safe);
+enum rr_exit rr_judge_search(const struct rr_expectation *expected, bool is_failing,
+			     enum rr_explored explored, bool is_safe);
 
 /* How far it went, for other programs: "all", "rounds", ... */
 extern const char *const rr_explored_names[RR_EXPLORED_RANDOM + 1];

@@ -11,8 +11,7 @@
 
 /* ---- Results -------------------------------------------------------------- */
 
-static void add_table_stats(struct rr_explorer *explorer,
-			    const struct rr_product *product)
+static void add_table_stats(struct rr_explorer *explorer, const struct rr_product *product)
 {
 	struct rr_explore_result *result = explorer->result;
 	struct rr_explore_stats *stats = &result->stats;
@@ -28,14 +27,12 @@ static void add_table_stats(struct rr_explorer *explorer,
 		stats->questions += table->n_asked;
 		stats->replayed += table->n_replayed;
 		if (table->random_command)
-			snprintf(result->random_command,
-				 sizeof(result->random_command), "%s",
+			snprintf(result->random_command, sizeof(result->random_command), "%s",
 				 table->random_command);
 	}
 }
 
-static void keep_share(struct rr_explorer *explorer,
-		       const struct rr_graph_deal *deal)
+static void keep_share(struct rr_explorer *explorer, const struct rr_graph_deal *deal)
 {
 	const struct rr_product_config *product = &explorer->product;
 
@@ -55,14 +52,11 @@ static void keep_share(struct rr_explorer *explorer,
 	};
 }
 
-static void keep_result(struct rr_explorer *explorer,
-			const struct rr_search *search)
+static void keep_result(struct rr_explorer *explorer, const struct rr_search *search)
 {
 	static const enum rr_explored explored[] = {
-		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,
-		[RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
-		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,
-		[RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
+		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,       [RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
+		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,       [RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
 		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED,
 	};
 	struct rr_explore_result *result = explorer->result;
@@ -77,23 +71,20 @@ static void keep_result(struct rr_explorer *explorer,
 	memcpy(result->broken, graph->broken, sizeof(result->broken));
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		result->failing += graph->broken[i];
-	result->stats.bytes_per_state =
-		graph->states.n ? rr_graph_bytes(graph) / graph->states.n : 0;
+	result->stats.bytes_per_state = graph->states.n ? rr_graph_bytes(graph) / graph->states.n :
+							  0;
 	add_table_stats(explorer, &search->product);
 	keep_share(explorer, &graph->deal);
 	if (result->random_command[0] && result->explored == RR_EXPLORED_ALL)
 		result->explored = RR_EXPLORED_RANDOM_REPLIES;
 }
 
-static bool list_mutants(struct rr_explorer *explorer,
-			 const struct rr_product *product)
+static bool list_mutants(struct rr_explorer *explorer, const struct rr_product *product)
 {
-	explorer->mutations =
-		calloc(RR_MUTANTS_MAX, sizeof(*explorer->mutations));
+	explorer->mutations = calloc(RR_MUTANTS_MAX, sizeof(*explorer->mutations));
 	if (!explorer->mutations)
 		return rr_error_no_memory(&explorer->result->error);
-	explorer->n_mutations = rr_mutants_list(product, &explorer->scripts,
-						explorer->mutations);
+	explorer->n_mutations = rr_mutants_list(product, &explorer->scripts, explorer->mutations);
 	return true;
 }
 
@@ -105,15 +96,13 @@ static bool judge_graph(struct rr_explorer *explorer, struct rr_search *search)
 	if (!rr_graph_analyse(&search->graph))
 		return rr_error_no_memory(&result->error);
 	keep_result(explorer, search);
-	if (!rr_graph_export(&search->graph,
-			     rr_worst_invariant(result->breaks, config->shows),
+	if (!rr_graph_export(&search->graph, rr_worst_invariant(result->breaks, config->shows),
 			     config->dot, config->json, &result->error))
 		return false;
 	if (result->breaks)
 		return rr_check_shortest(explorer, search);
 	return result->explored == RR_EXPLORED_STOPPED ||
-	       (rr_check_servers(explorer) &&
-		rr_check_audit(explorer, search) &&
+	       (rr_check_servers(explorer) && rr_check_audit(explorer, search) &&
 		list_mutants(explorer, &search->product));
 }
 
@@ -140,8 +129,7 @@ static bool search_all(struct rr_explorer *explorer)
 	const struct rr_graph_config bounds = {
 		.most = config->most,
 		.memory = config->memory ? config->memory : rr_default_memory(),
-		.share = { config->shard.index, config->shard.of,
-			   config->prefix },
+		.share = { config->shard.index, config->shard.of, config->prefix },
 		.progress = config->progress,
 		.context = config->context,
 	};
@@ -155,8 +143,7 @@ static bool search_all(struct rr_explorer *explorer)
 		good = rr_search_run(explorer, &bounds, &search);
 		stats->searching = rr_clock_s() - begun;
 		again = false;
-		if (good && explorer->product.remembers >= 0 &&
-		    search.end != RR_GRAPH_STOPPED)
+		if (good && explorer->product.remembers >= 0 && search.end != RR_GRAPH_STOPPED)
 			good = rr_check_clients(explorer, &search, &again);
 		begun = rr_clock_s();
 		if (good && !again)
@@ -170,8 +157,8 @@ static bool search_all(struct rr_explorer *explorer)
 /* ---- Random schedules ------------------------------------------------------ */
 
 /* *again: it has to begin anew. */
-static bool walk_all(struct rr_explorer *explorer, struct rr_search *search,
-		     struct rr_walks *walks, bool *again)
+static bool walk_all(struct rr_explorer *explorer, struct rr_search *search, struct rr_walks *walks,
+		     bool *again)
 {
 	const struct rr_explore_config *config = explorer->config;
 	struct rr_explore_result *result = explorer->result;
@@ -182,22 +169,19 @@ static bool walk_all(struct rr_explorer *explorer, struct rr_search *search,
 
 	result->explored = RR_EXPLORED_RANDOM;
 	while (goes_on && rr_walks_next(walks, result))
-		goes_on = !config->progress ||
-			  config->progress(config->context, result->schedules,
-					   (double)result->schedules / n_runs);
+		goes_on = !config->progress || config->progress(config->context, result->schedules,
+								(double)result->schedules / n_runs);
 	if (!goes_on)
 		result->explored = RR_EXPLORED_STOPPED;
 	if (search->product.error.kind)
 		return rr_explorer_fail(explorer, &search->product.error);
 	search->end = RR_GRAPH_AGAIN;
-	*again = (search->product.wants_absolute ||
-		  search->product.wants_clock) &&
+	*again = (search->product.wants_absolute || search->product.wants_clock) &&
 		 rr_search_adapt(explorer, search);
 	if (*again)
 		return true;
 	result->bound = rr_walks_bound(walks, result->schedules);
-	return !rr_walks_shortest(walks, &graph, &path) ||
-	       rr_check_replay(explorer, graph, path);
+	return !rr_walks_shortest(walks, &graph, &path) || rr_check_replay(explorer, graph, path);
 }
 
 static bool draw_schedules(struct rr_explorer *explorer)
@@ -215,12 +199,10 @@ static bool draw_schedules(struct rr_explorer *explorer)
 		memset(result->broken, 0, sizeof(result->broken));
 		good = rr_search_make_product(explorer, &search.product);
 		if (good)
-			walks = rr_walks_new(&search.product,
-					     &explorer->config->random,
+			walks = rr_walks_new(&search.product, &explorer->config->random,
 					     explorer->config->shows);
 		if (good)
-			good = walks ? walk_all(explorer, &search, walks,
-						&again) :
+			good = walks ? walk_all(explorer, &search, walks, &again) :
 				       rr_error_no_memory(&result->error);
 		rr_walks_free(walks);
 		rr_search_release(&search);
@@ -233,25 +215,20 @@ static bool draw_schedules(struct rr_explorer *explorer)
 static bool explore_all(struct rr_explorer *explorer)
 {
 	return search_all(explorer) &&
-	       (explorer->result->breaks || explorer->config->all ||
-		rr_check_mutants(explorer));
+	       (explorer->result->breaks || explorer->config->all || rr_check_mutants(explorer));
 }
 
-bool rr_explore(struct rr_cluster *cluster,
-		const struct rr_explore_config *config,
+bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *config,
 		struct rr_explore_result *result)
 {
 	const double begun = rr_clock_s();
-	struct rr_explorer explorer = { .cluster = cluster,
-					.config = config,
-					.result = result };
+	struct rr_explorer explorer = { .cluster = cluster, .config = config, .result = result };
 	bool good;
 
 	*result = (struct rr_explore_result){ 0 };
 	good = rr_explorer_open(&explorer);
 	if (good)
-		good = config->random.runs ? draw_schedules(&explorer) :
-					     explore_all(&explorer);
+		good = config->random.runs ? draw_schedules(&explorer) : explore_all(&explorer);
 	rr_explorer_release(&explorer);
 	result->seconds = rr_clock_s() - begun;
 	return good;

@@ -50,21 +50,21 @@ struct rr_explore_config {
 	bool separate; /* each client is a process of its own */
 	bool all;      /* without tables: every schedule for real */
 	struct rr_budget budget;
-	bool repeats;  /* a caller repeats an increment it does not know about */
-	bool stays_away; /* a server that restarts is down for a lease */
-	long work_ms;  /* between reading and writing, of virtual time */
+	bool repeats;        /* a caller repeats an increment it does not know about */
+	bool stays_away;     /* a server that restarts is down for a lease */
+	long work_ms;        /* between reading and writing, of virtual time */
 	size_t lock_servers; /* where it has any; 0 = as many as it has */
-	int64_t skew_ns; /* each client's clock is so far ahead of the last */
-	int rounds;    /* of refused attempts, where there is no end to them */
+	int64_t skew_ns;     /* each client's clock is so far ahead of the last */
+	int rounds;          /* of refused attempts, where there is no end to them */
 	long ttl_ms;
 	struct rr_random_config random;
-	unsigned long most; /* states, 0 = no limit */
-	size_t memory;      /* bytes, 0 = half of what is free */
-	unsigned long audit; /* random paths that are played before `safe` */
-	bool all_mutants;    /* tries all, not only until one fails */
-	struct rr_shard shard; /* of its states: `of` = 0: all of them */
-	unsigned long prefix;  /* states that all shards look at, at least */
-	unsigned shows; /* what the schedule that is shown should break, if any
+	unsigned long most;     /* states, 0 = no limit */
+	size_t memory;          /* bytes, 0 = half of what is free */
+	unsigned long audit;    /* random paths that are played before `safe` */
+	bool all_mutants;       /* tries all, not only until one fails */
+	struct rr_shard shard;  /* of its states: `of` = 0: all of them */
+	unsigned long prefix;   /* states that all shards look at, at least */
+	unsigned shows;         /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
 	const char *dot, *json; /* files for the graph; NULL = none */
 	/* Told now and then, with about what share of the whole that is, 0 = not
@@ -74,18 +74,18 @@ struct rr_explore_config {
 };
 
 enum rr_explored {
-	RR_EXPLORED_ALL,     /* nothing was cut */
-	RR_EXPLORED_ROUNDS,  /* loops were cut after their rounds */
+	RR_EXPLORED_ALL,            /* nothing was cut */
+	RR_EXPLORED_ROUNDS,         /* loops were cut after their rounds */
 	RR_EXPLORED_RANDOM_REPLIES, /* a server answered at random */
-	RR_EXPLORED_MOST,    /* the limit of states was reached */
-	RR_EXPLORED_MEMORY,  /* that of memory was */
-	RR_EXPLORED_STOPPED, /* `progress` said so */
-	RR_EXPLORED_RANDOM,  /* all that were to be drawn */
+	RR_EXPLORED_MOST,           /* the limit of states was reached */
+	RR_EXPLORED_MEMORY,         /* that of memory was */
+	RR_EXPLORED_STOPPED,        /* `progress` said so */
+	RR_EXPLORED_RANDOM,         /* all that were to be drawn */
 };
 
 /* A mutant, and what became of it in the same bounds. */
 struct rr_mutant_result {
-	char name[RR_MUTANT_NAME]; /* "SET ... NX is sent without NX" */
+	char name[RR_MUTANT_NAME];     /* "SET ... NX is sent without NX" */
 	char rests_on[RR_MUTANT_NAME]; /* "SET ... NX" */
 	bool fails;
 };
@@ -94,7 +94,7 @@ struct rr_mutant_result {
 struct rr_random_bound {
 	int depth;
 	size_t n_clients, steps;
-	double once;   /* of each run, at least */
+	double once; /* of each run, at least */
 	double in_all;
 };
 
@@ -109,14 +109,14 @@ struct rr_explore_stats {
 /* What a shard has seen (share.c); shards of one search agree in all but `own`,
  * `open`, `returns` and `has_path`. */
 struct rr_explore_share {
-	bool is_dealt;   /* false: there are so few states that all shards saw all */
+	bool is_dealt;                  /* false: there are so few states that all shards saw all */
 	unsigned long prefix, frontier; /* states that all know */
 	unsigned long transitions;      /* of the prefix */
-	unsigned long own;     /* states of the frontier that it went on from */
-	unsigned long open;    /* of these: can all finish? Not known from one shard */
-	unsigned long returns; /* 0 = a shortest path is one of the whole */
-	bool has_path; /* to a failure; else that leads through other shards */
-	uint64_t digest;       /* of the prefix */
+	unsigned long own;              /* states of the frontier that it went on from */
+	unsigned long open;             /* of these: can all finish? Not known from one shard */
+	unsigned long returns;          /* 0 = a shortest path is one of the whole */
+	bool has_path;                  /* to a failure; else that leads through other shards */
+	uint64_t digest;                /* of the prefix */
 	/* What clients and servers turned out to be: states are made of that. */
 	bool absolute, reads_clock, bounded;
 	int remembers;
@@ -129,8 +129,8 @@ struct rr_explore_result {
 	unsigned long failing;   /* of these; or transitions and states that break
 				  * an invariant */
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
-	unsigned long broken[RR_INVARIANTS]; /* by the bits of strategy.h */
-	unsigned breaks;         /* all bits that any of them broke */
+	unsigned long broken[RR_INVARIANTS];           /* by the bits of strategy.h */
+	unsigned breaks;                               /* all bits that any of them broke */
 	double seconds;
 	char random_command[32]; /* that made it RANDOM_REPLIES */
 	struct rr_random_bound bound;
@@ -153,8 +153,7 @@ struct rr_explore_result {
 
 /* Searches on servers of `cluster`, which it resets first. False: result->error.
  * Release the result in any case. */
-bool rr_explore(struct rr_cluster *cluster,
-		const struct rr_explore_config *config,
+bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *config,
 		struct rr_explore_result *result);
 void rr_explore_release(struct rr_explore_result *result);
 
@@ -170,37 +169,35 @@ const char *rr_invariant_name(int bit);
  * written, or shows nothing of what it is said to break (bits of strategy.h; 0 = it
  * need not), or out of memory, as it is when it is NULL.
  */
-char *rr_conclude(const char *transcript, unsigned breaks,
-		  struct rr_cluster *cluster, struct rr_error *error);
+char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cluster,
+		  struct rr_error *error);
 
 /* Plays a transcript with its verdict once more, as a reader would, and draws it in a
  * format. False: it cannot be played, or not as it is written. */
-bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_cluster *cluster, enum rr_format format,
-		      const struct rr_style *style, struct rr_error *error);
+bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *cluster,
+		      enum rr_format format, const struct rr_style *style, struct rr_error *error);
 
 /* ---- Graphs that are told ---------------------------------------------------- */
 
 /* A graph for a reader to walk through. */
 struct rr_told_config {
 	struct rr_explore_config search; /* `audit`: random ways that are played */
-	const char *begin;   /* moves, as they are called, that lead to where it
+	const char *begin;               /* moves, as they are called, that lead to where it
 			      * begins; NULL = none */
-	const char *without; /* faults that are left out; NULL = none */
-	bool ends_broken;    /* what comes after something has broken is left out */
+	const char *without;             /* faults that are left out; NULL = none */
+	bool ends_broken;                /* what comes after something has broken is left out */
 	/* A script that contains `part` is called `name`; the last one's part is
 	 * NULL. NULL = none has a name. */
 	const struct rr_told_script {
 		const char *part, *name;
-	} *scripts;
+	} * scripts;
 };
 
 struct json_t;
 
 /* As JSON (told_json.c says what it holds): the caller's to release. Searches on
  * servers of `cluster`, which it resets first. NULL: the error. */
-struct json_t *rr_explore_tell(struct rr_cluster *cluster,
-			       const struct rr_told_config *config,
+struct json_t *rr_explore_tell(struct rr_cluster *cluster, const struct rr_told_config *config,
 			       struct rr_error *error);
 
 /* ---- Programs of others ---------------------------------------------------- */
@@ -232,16 +229,16 @@ struct rr_outcomes_config {
 	struct rr_outcomes_programs programs;
 	size_t n_clients;
 	struct rr_budget budget;
-	int rounds;          /* a client that does the same in vain so often in a
+	int rounds;                     /* a client that does the same in vain so often in a
 			      * row is followed no further */
-	long ttl_ms;         /* more than which a pause lasts */
-	unsigned long most;  /* states, 0 = no limit */
-	size_t memory;       /* bytes, 0 = half of what is free */
-	unsigned long audit; /* random ways played for real if nothing is found */
-	bool is_atomic;      /* serial orders have no crashes, lose no replies */
+	long ttl_ms;                    /* more than which a pause lasts */
+	unsigned long most;             /* states, 0 = no limit */
+	size_t memory;                  /* bytes, 0 = half of what is free */
+	unsigned long audit;            /* random ways played for real if nothing is found */
+	bool is_atomic;                 /* serial orders have no crashes, lose no replies */
 	const struct rl_command *given; /* done on the empty server at first */
 	size_t n_given;
-	bool outputs;        /* outputs and exit statuses must be serial, too */
+	bool outputs;               /* outputs and exit statuses must be serial, too */
 	const char *const *ignored; /* patterns of keys that are not compared */
 	size_t n_ignored;
 	const struct rr_expected *expected; /* of the data, if all end well */
@@ -249,9 +246,9 @@ struct rr_outcomes_config {
 	struct rr_outcomes_programs checker; /* looks at final data, and fails if
 					      * they are wrong; `init` NULL =
 					      * there is none */
-	const char *schedule; /* only this one, in words (result->words); NULL =
+	const char *schedule;                /* only this one, in words (result->words); NULL =
 			       * all */
-	const char *title;   /* of the transcript */
+	const char *title;                   /* of the transcript */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
 };
@@ -271,16 +268,16 @@ struct rr_outcomes_result {
 	unsigned long states, transitions, questions;
 	size_t bytes_per_state;
 	unsigned long finals, wrong; /* final states, and those not serial */
-	uint32_t ever_well; /* clients, as bits, that end well in a final state */
-	unsigned long odd_outputs; /* final states whose outputs no serial order gives */
+	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
+	unsigned long odd_outputs;   /* final states whose outputs no serial order gives */
 	double seconds;
 	/* Of a finding: what is shown, as a transcript with its verdict, the final
 	 * data, and those of a serial order in which the clients end well that did so
 	 * here. Lines of text, NULL = none. */
 	char *transcript, *data, *nearest;
 	uint32_t ended_well; /* clients, as bits */
-	char *unexpected; /* what is not as expected */
-	char *words;      /* the schedule, to be followed again */
+	char *unexpected;    /* what is not as expected */
+	char *words;         /* the schedule, to be followed again */
 	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
 	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
 					      * `tally.ending`, -1 = it crashed */
@@ -289,10 +286,8 @@ struct rr_outcomes_result {
 
 /* Searches all interleavings of programs on a server of `cluster`, which it resets
  * first. False: the error. Release the result in any case. */
-bool rr_explore_outcomes(struct rr_cluster *cluster,
-			 const struct rr_outcomes_config *config,
-			 struct rr_outcomes_result *result,
-			 struct rr_error *error);
+bool rr_explore_outcomes(struct rr_cluster *cluster, const struct rr_outcomes_config *config,
+			 struct rr_outcomes_result *result, struct rr_error *error);
 void rr_outcomes_release(struct rr_outcomes_result *result);
 
 /* ---- The subcommand -------------------------------------------------------- */
@@ -312,8 +307,8 @@ struct rr_explore_options {
 	struct rr_outputs report;
 	const char *redis_server;
 	bool skew, slow_work; /* see config */
-	long processes;   /* that the clients are in; 0 = not given */
-	long seed;        /* -1 = none was given */
+	long processes;       /* that the clients are in; 0 = not given */
+	long seed;            /* -1 = none was given */
 };
 
 /* For a struct rr_explore_options. */
@@ -324,27 +319,24 @@ struct rr_explore_options rr_explore_defaults(void);
  * is NULL, and adds it to the cases. RR_EXIT_OK: as the strategy's table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut.
  * There may be an error, too: RR_ERROR_INTERNAL is that what was found contradicts
  * what it was played to show. */
-enum rr_exit rr_explore_report(struct rr_cluster *cluster,
-			       const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options,
-			       FILE *out, FILE *page, struct rr_cases *cases,
-			       struct rr_error *error);
+enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
+			       const struct rr_explore_options *options, FILE *out, FILE *page,
+			       struct rr_cases *cases, struct rr_error *error);
 
 /* Gives the cases of a shard their note. */
-void rr_explore_note_shard(const struct rr_explore_options *options,
-			   struct rr_cases *cases);
+void rr_explore_note_shard(const struct rr_explore_options *options, struct rr_cases *cases);
 
 /* The searches of all shards as those of the whole: a strategy fails if it does in any
  * shard, and is safe only if all shards have searched their parts to the end. `code`:
  * what the whole exits with. False: the shards are not of one search. */
 struct rr_shards;
-bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
-		      enum rr_exit *code, struct rr_error *error);
+bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
+		      struct rr_error *error);
 
 /* Prints a table of whole searches: states, transitions, questions that servers
  * were asked, transitions per second, time, each ended after limit_s seconds. All
  * runs on one processor. Before any thread exists and before the caller is pinned. */
-bool rr_explore_floor(struct rr_session *session, const char *redis_server,
-		      long limit_s, struct rr_error *error);
+bool rr_explore_floor(struct rr_session *session, const char *redis_server, long limit_s,
+		      struct rr_error *error);
 
 #endif

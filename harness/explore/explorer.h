@@ -33,8 +33,7 @@ bool rr_explorer_open(struct rr_explorer *explorer);
 void rr_explorer_release(struct rr_explorer *explorer);
 
 /* The error of a part is that of the whole; returns false. */
-bool rr_explorer_fail(struct rr_explorer *explorer,
-		      const struct rr_error *error);
+bool rr_explorer_fail(struct rr_explorer *explorer, const struct rr_error *error);
 
 /* ---- Searching (search.c) ---------------------------------------------------- */
 
@@ -45,18 +44,15 @@ struct rr_search {
 };
 
 /* Searches, as often as it has to begin anew. Release the search in any case. */
-bool rr_search_run(struct rr_explorer *explorer,
-		   const struct rr_graph_config *bounds,
+bool rr_search_run(struct rr_explorer *explorer, const struct rr_graph_config *bounds,
 		   struct rr_search *search);
 void rr_search_release(struct rr_search *search);
 
 /* With the explorer's tables, which are made if there are none. */
-bool rr_search_make_product(struct rr_explorer *explorer,
-			    struct rr_product *product);
+bool rr_search_make_product(struct rr_explorer *explorer, struct rr_product *product);
 
 /* What has to be different when it begins anew; false: nothing. */
-bool rr_search_adapt(struct rr_explorer *explorer,
-		     const struct rr_search *search);
+bool rr_search_adapt(struct rr_explorer *explorer, const struct rr_search *search);
 
 /* What a search may take when nobody says how much, in bytes: half of what is free. */
 size_t rr_default_memory(void);
@@ -65,8 +61,7 @@ size_t rr_default_memory(void);
 
 /* Do clients remember more than they are thought to? Then they have to be learned
  * *again, with more. */
-bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search,
-		      bool *again);
+bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search, bool *again);
 
 bool rr_check_servers(struct rr_explorer *explorer);
 
@@ -93,8 +88,7 @@ struct rr_transcript_headings {
 };
 
 /* Without its verdict; malloc'd, NULL when out of memory. */
-char *rr_actions_transcript(const struct rr_product *product,
-			    const struct rr_scripts *scripts,
+char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
 			    const struct rr_actions *actions,
 			    const struct rr_transcript_headings *headings);
 

@@ -32,14 +32,12 @@ static void crash_in_product(struct rr_state *state, size_t client)
 	if (rr_state_has_ended(state, client))
 		return;
 	tally = &rr_state_client(state, client)->tally;
-	rr_state_log(state, (struct rr_action){
-				    .kind = RR_ACTION_CRASH,
-				    .client = (uint8_t)client,
-				    .n_counted = (uint8_t)(tally->acknowledged -
-							   tally->ok) });
+	rr_state_log(state,
+		     (struct rr_action){ .kind = RR_ACTION_CRASH,
+					 .client = (uint8_t)client,
+					 .n_counted = (uint8_t)(tally->acknowledged - tally->ok) });
 	for (int lane = 0; lane < n_lanes; lane++) {
-		const struct rr_connection *connection =
-			rr_state_connection(state, client, lane);
+		const struct rr_connection *connection = rr_state_connection(state, client, lane);
 		const bool listens = connection && connection->listens;
 
 		rr_state_keep_late(state, client, (uint8_t)lane);
@@ -96,8 +94,7 @@ static void cut_connections(struct rr_state *state, size_t server)
 }
 
 /* A server comes back empty, at once or after more than a lease. */
-static bool emit_restart(struct rr_expansion *it, const struct rr_state *from,
-			 size_t server)
+static bool emit_restart(struct rr_expansion *it, const struct rr_state *from, size_t server)
 {
 	const struct rr_product_config *config = &it->product->config;
 	const struct rr_question question = { .kind = RR_ASK_WIPE };
@@ -109,44 +106,38 @@ static bool emit_restart(struct rr_expansion *it, const struct rr_state *from,
 		next.common.down = (int8_t)server;
 		next.common.down_ns = config->lease_ns + RR_LAPSE_NS;
 	}
-	rr_state_log(&next, (struct rr_action){
-				    .kind = config->stays_away ?
-						    RR_ACTION_DOWN :
-						    RR_ACTION_ASK,
-				    .server = (uint8_t)server,
-				    .question = question });
+	rr_state_log(&next, (struct rr_action){ .kind = config->stays_away ? RR_ACTION_DOWN :
+									     RR_ACTION_ASK,
+						.server = (uint8_t)server,
+						.question = question });
 	cut_connections(&next, server);
 	rr_state_move_server(&next, server, &question, -1);
 	return rr_expansion_emit(it, RR_DO_RESTART, server, 0, &next);
 }
 
 /* A server's clock jumps forward by more than a lease. */
-static bool emit_jump(struct rr_expansion *it, const struct rr_state *from,
-		      size_t server)
+static bool emit_jump(struct rr_expansion *it, const struct rr_state *from, size_t server)
 {
 	const int64_t ns = it->product->config.lease_ns + RR_LAPSE_NS;
 	struct rr_state next;
 
 	rr_state_copy(&next, from);
 	next.common.left.jumps--;
-	rr_state_log(&next, (struct rr_action){
-				    .kind = RR_ACTION_ASK,
-				    .server = (uint8_t)server,
-				    .question = { .kind = RR_ASK_TICK,
-						  .argument = ns } });
+	rr_state_log(&next,
+		     (struct rr_action){ .kind = RR_ACTION_ASK,
+					 .server = (uint8_t)server,
+					 .question = { .kind = RR_ASK_TICK, .argument = ns } });
 	rr_state_tick_server(&next, server, ns);
 	return rr_expansion_emit(it, RR_DO_JUMP, server, 0, &next);
 }
 
-static bool emit_server_faults(struct rr_expansion *it,
-			       const struct rr_state *from)
+static bool emit_server_faults(struct rr_expansion *it, const struct rr_state *from)
 {
 	const struct rr_common *common = &from->common;
 	const size_t n = it->product->n_servers;
 
 	for (size_t i = 1; i < n; i++) {
-		if (common->left.restarts > 0 && common->down < 0 &&
-		    !emit_restart(it, from, i))
+		if (common->left.restarts > 0 && common->down < 0 && !emit_restart(it, from, i))
 			return false;
 	}
 	for (size_t i = n > 1; i < n; i++) {
@@ -163,8 +154,7 @@ static bool emit_passing(struct rr_expansion *it, const struct rr_state *from,
 			 enum rr_transition_kind kind, int64_t ns)
 {
 	const bool is_pause = kind >= RR_DO_PAUSE_HALF;
-	const int halves =
-		kind == RR_DO_HALF || kind == RR_DO_PAUSE_HALF ? 1 : 2;
+	const int halves = kind == RR_DO_HALF || kind == RR_DO_PAUSE_HALF ? 1 : 2;
 	const struct rr_budget *left = &from->common.left;
 	struct rr_state next;
 
@@ -187,8 +177,7 @@ static bool emit_key_ends(struct rr_expansion *it, const struct rr_state *from)
 
 	return next_ns == RR_NEVER ||
 	       (emit_passing(it, from, RR_DO_WHOLE, next_ns) &&
-		emit_passing(it, from, RR_DO_PAUSE,
-			     it->product->config.lease_ns + RR_LAPSE_NS));
+		emit_passing(it, from, RR_DO_PAUSE, it->product->config.lease_ns + RR_LAPSE_NS));
 }
 
 static bool emit_times(struct rr_expansion *it, const struct rr_state *from)
@@ -196,14 +185,11 @@ static bool emit_times(struct rr_expansion *it, const struct rr_state *from)
 	const int64_t lease_ns = it->product->config.lease_ns;
 	const int64_t half_ns = lease_ns / 2 + RR_LAPSE_NS;
 	const int64_t whole_ns = lease_ns + RR_LAPSE_NS;
-	const int64_t next_ns =
-		rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));
+	const int64_t next_ns = rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));
 
 	if (it->n_children == 0 &&
-	    (!emit_passing(it, from, RR_DO_HALF,
-			   rr_lesser_ns(half_ns, next_ns)) ||
-	     !emit_passing(it, from, RR_DO_WHOLE,
-			   next_ns == RR_NEVER ? whole_ns : next_ns)))
+	    (!emit_passing(it, from, RR_DO_HALF, rr_lesser_ns(half_ns, next_ns)) ||
+	     !emit_passing(it, from, RR_DO_WHOLE, next_ns == RR_NEVER ? whole_ns : next_ns)))
 		return false;
 	return emit_passing(it, from, RR_DO_PAUSE_HALF, half_ns) &&
 	       emit_passing(it, from, RR_DO_PAUSE, whole_ns);

@@ -16,21 +16,18 @@ long rr_state_n_done(const struct rr_state *state, size_t client)
 
 static bool is_same_wait(const struct rr_stop *a, const struct rr_stop *b)
 {
-	return a->kind == b->kind && a->lane == b->lane &&
-	       a->duration_ns == b->duration_ns;
+	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
 }
 
 /* The client goes on: times count from new where it stands elsewhere. */
 static void move_client(const struct rr_product *product, struct rr_part *part,
-			const struct rr_input *input,
-			const struct rr_client_state *before,
+			const struct rr_input *input, const struct rr_client_state *before,
 			const struct rr_client_state *after)
 {
 	const bool is_bounded = product->config.bounded;
 
 	for (uint32_t i = 0; i < RR_RUN_THREADS; i++) {
-		if (i == input->thread || i >= after->n_threads ||
-		    i >= before->n_threads ||
+		if (i == input->thread || i >= after->n_threads || i >= before->n_threads ||
 		    !is_same_wait(&before->stops[i], &after->stops[i]))
 			part->waited_ns[i] = 0;
 	}
@@ -40,9 +37,7 @@ static void move_client(const struct rr_product *product, struct rr_part *part,
 	if (after->has_ended || after->is_forgetful)
 		part->passed_ns = 0;
 	if (after->is_attempt && is_bounded && input->kind != RR_INPUT_ATTEMPT)
-		part->rounds = n_done(after) == n_done(before) ?
-				       (uint8_t)(part->rounds + 1) :
-				       0;
+		part->rounds = n_done(after) == n_done(before) ? (uint8_t)(part->rounds + 1) : 0;
 	if (after->has_ended || !is_bounded)
 		part->rounds = 0;
 }
@@ -56,12 +51,10 @@ static uint8_t count_sent_inside(const struct rr_client_state *client)
 	return n;
 }
 
-static void log_feed(struct rr_state *state, size_t client,
-		     const struct rr_input *input, int64_t passed_ns,
-		     const struct rr_client_row *row)
+static void log_feed(struct rr_state *state, size_t client, const struct rr_input *input,
+		     int64_t passed_ns, const struct rr_client_row *row)
 {
-	const struct rr_client_state *states =
-		state->product->clients[client].states;
+	const struct rr_client_state *states = state->product->clients[client].states;
 	const struct rr_client_state *from = &states[row->from];
 	const struct rr_client_state *to = &states[row->to];
 
@@ -76,14 +69,13 @@ static void log_feed(struct rr_state *state, size_t client,
 				    .has_entered = row->has_entered,
 				    .is_inside = to->is_inside,
 				    .n_inside = count_sent_inside(to),
-				    .n_counted = (uint8_t)(to->tally.ok -
-							   from->tally.ok),
+				    .n_counted = (uint8_t)(to->tally.ok - from->tally.ok),
 			    });
 }
 
 /* One input, and no further. */
-static void feed_once(struct rr_state *state, size_t client,
-		      const struct rr_input *input, bool *has_entered)
+static void feed_once(struct rr_state *state, size_t client, const struct rr_input *input,
+		      bool *has_entered)
 {
 	struct rr_product *product = state->product;
 	struct rr_client_table *table = &product->clients[client];
@@ -103,11 +95,9 @@ static void feed_once(struct rr_state *state, size_t client,
 		product->wants_clock |= !product->config.reads_clock;
 	}
 	/* Who begins in its critical section has entered it at some time before. */
-	*has_entered |= row->has_entered ||
-			(row->from == 0 && table->states[0].is_inside);
+	*has_entered |= row->has_entered || (row->from == 0 && table->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
-	move_client(product, part, input, &table->states[row->from],
-		    &table->states[row->to]);
+	move_client(product, part, input, &table->states[row->from], &table->states[row->to]);
 	part->state = row->to;
 }
 
@@ -146,14 +136,12 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
 			answered--;
 		} else if (common->n_late == RR_LATE_MAX) {
 			rr_error_set(&state->product->error, RR_ERROR_INTERNAL,
-				     "more than %d commands that may be late",
-				     RR_LATE_MAX);
+				     "more than %d commands that may be late", RR_LATE_MAX);
 		} else {
-			common->late[common->n_late++] = (struct rr_late){
-				.server = (uint8_t)server,
-				.slot = rr_state_lane_slot(state, client, lane),
-				.command = it->sent[i].command
-			};
+			common->late[common->n_late++] =
+				(struct rr_late){ .server = (uint8_t)server,
+						  .slot = rr_state_lane_slot(state, client, lane),
+						  .command = it->sent[i].command };
 		}
 	}
 }
@@ -172,22 +160,18 @@ static void drop_connection(struct rr_state *state, size_t client, uint8_t lane)
 }
 
 /* The thread that waits for a reply on `lane` gets what is there. */
-static void take_lane_reply(struct rr_state *state, size_t client,
-			    uint8_t thread, uint8_t lane, bool *has_entered)
+static void take_lane_reply(struct rr_state *state, size_t client, uint8_t thread, uint8_t lane,
+			    bool *has_entered)
 {
 	struct rr_part *part = &state->clients[client];
 	const size_t at = find_lane_answer(part, lane);
 	const struct rr_part_answer answer = part->answers[at];
-	struct rr_input input = { .kind = RR_INPUT_REPLY,
-				  .thread = thread,
-				  .value = answer.reply };
+	struct rr_input input = { .kind = RR_INPUT_REPLY, .thread = thread, .value = answer.reply };
 
 	if (answer.kind == RR_ANSWER_REPLY) {
 		take_answer(part, at);
 	} else {
-		input.kind = answer.kind == RR_ANSWER_REFUSED ?
-				     RR_INPUT_REFUSED :
-				     RR_INPUT_LOST;
+		input.kind = answer.kind == RR_ANSWER_REFUSED ? RR_INPUT_REFUSED : RR_INPUT_LOST;
 		input.value = 0;
 		drop_connection(state, client, lane);
 	}
@@ -201,9 +185,8 @@ static uint8_t find_receiver(const struct rr_state *state, size_t client)
 	const struct rr_part *part = &state->clients[client];
 	uint8_t i = 0;
 
-	while (i < it->n_threads &&
-	       (it->stops[i].kind != RR_STOP_RECEIVE ||
-		find_lane_answer(part, it->stops[i].lane) == part->n_answers))
+	while (i < it->n_threads && (it->stops[i].kind != RR_STOP_RECEIVE ||
+				     find_lane_answer(part, it->stops[i].lane) == part->n_answers))
 		i++;
 	return i;
 }
@@ -215,20 +198,17 @@ static void run_product_client(struct rr_state *state, size_t client)
 
 	while (!rr_product_failed(state->product)) {
 		const uint8_t thread = find_receiver(state, client);
-		const struct rr_client_state *it =
-			rr_state_client(state, client);
+		const struct rr_client_state *it = rr_state_client(state, client);
 
 		if (thread == it->n_threads)
 			break;
-		take_lane_reply(state, client, thread, it->stops[thread].lane,
-				&has_entered);
+		take_lane_reply(state, client, thread, it->stops[thread].lane, &has_entered);
 	}
 	if (has_entered)
 		rr_state_judge_entry(state, client);
 }
 
-void rr_state_feed(struct rr_state *state, size_t client,
-		   const struct rr_input *input)
+void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input)
 {
 	bool has_entered = false;
 
@@ -238,25 +218,22 @@ void rr_state_feed(struct rr_state *state, size_t client,
 	run_product_client(state, client);
 }
 
-void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane,
-		     enum rr_answer_kind kind, uint32_t reply)
+void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum rr_answer_kind kind,
+		     uint32_t reply)
 {
 	struct rr_part *part = &state->clients[client];
 
 	if (part->n_answers == RR_PART_ANSWERS) {
 		rr_error_set(&state->product->error, RR_ERROR_INTERNAL,
-			     "more than %d replies that a client has not taken",
-			     RR_PART_ANSWERS);
+			     "more than %d replies that a client has not taken", RR_PART_ANSWERS);
 		return;
 	}
-	part->answers[part->n_answers++] = (struct rr_part_answer){
-		.lane = lane, .kind = (uint8_t)kind, .reply = reply
-	};
+	part->answers[part->n_answers++] =
+		(struct rr_part_answer){ .lane = lane, .kind = (uint8_t)kind, .reply = reply };
 	run_product_client(state, client);
 }
 
-const struct rr_sent *rr_state_next_sent(const struct rr_state *state,
-					 size_t client, uint8_t lane)
+const struct rr_sent *rr_state_next_sent(const struct rr_state *state, size_t client, uint8_t lane)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
 	const struct rr_part *part = &state->clients[client];
@@ -267,8 +244,7 @@ const struct rr_sent *rr_state_next_sent(const struct rr_state *state,
 
 		if (answer->lane != lane)
 			continue;
-		if (answer->kind == RR_ANSWER_SHUT ||
-		    answer->kind == RR_ANSWER_REFUSED)
+		if (answer->kind == RR_ANSWER_SHUT || answer->kind == RR_ANSWER_REFUSED)
 			return NULL;
 		answered++;
 	}
@@ -298,8 +274,7 @@ static uint64_t names_in_use(const struct rr_state *state, size_t client)
 			names |= rr_state_client(state, i)->names;
 		for (size_t j = 0; j < part->n_answers; j++) {
 			if (part->answers[j].kind == RR_ANSWER_REPLY)
-				names |= terms->reply[part->answers[j].reply]
-						 .names;
+				names |= terms->reply[part->answers[j].reply].names;
 		}
 	}
 	for (size_t i = 0; i < state->common.n_late; i++)
@@ -315,8 +290,7 @@ bool rr_state_begin_attempt(struct rr_state *state, size_t client)
 	if (!rr_state_client(state, client)->is_attempt)
 		return true;
 	names = names_in_use(state, client);
-	while (input.value < RR_GENERATIONS &&
-	       names & rr_name_bit((int)client, (int)input.value))
+	while (input.value < RR_GENERATIONS && names & rr_name_bit((int)client, (int)input.value))
 		input.value++;
 	if (input.value == RR_GENERATIONS)
 		return false;

@@ -14,16 +14,15 @@ void rr_print_noticed_mutant(FILE *out, const struct rr_explore_result *result)
 {
 	for (size_t i = 0; i < result->n_mutants; i++) {
 		if (result->mutants[i].fails) {
-			fprintf(out, "  mutants: rests on %s\n",
-			       result->mutants[i].rests_on);
+			fprintf(out, "  mutants: rests on %s\n", result->mutants[i].rests_on);
 			return;
 		}
 	}
 }
 
 /* Those that fail by what rests on them, the others by what they do. */
-static void print_mutants(FILE *out, const struct rr_explore_result *result,
-			  bool fails, const char *title)
+static void print_mutants(FILE *out, const struct rr_explore_result *result, bool fails,
+			  const char *title)
 {
 	const char *before = title;
 
@@ -49,8 +48,8 @@ void rr_print_all_mutants(FILE *out, const struct rr_explore_result *result)
 
 /* "  questions        1,234 (56 replayed on the way)"; without the brackets if
  * `of_what` is NULL. */
-static void print_stat(FILE *out, const char *what, unsigned long n,
-		       unsigned long m, const char *of_what)
+static void print_stat(FILE *out, const char *what, unsigned long n, unsigned long m,
+		       const char *of_what)
 {
 	char number[RR_GROUPED_SIZE];
 
@@ -69,14 +68,13 @@ void rr_print_search_stats(FILE *out, const struct rr_explore_result *result)
 	print_stat(out, "client states", stats->client_states, stats->client_runs,
 		   "runs of clients");
 	print_stat(out, "server states", stats->server_states, 0, NULL);
-	print_stat(out, "questions", stats->questions, stats->replayed,
-		   "replayed on the way");
+	print_stat(out, "questions", stats->questions, stats->replayed, "replayed on the way");
 	print_stat(out, "bytes per state", stats->bytes_per_state, 0, NULL);
-	print_stat(out, "rows asked again", stats->checked_servers,
-		   stats->checked_clients, "runs of clients made again");
+	print_stat(out, "rows asked again", stats->checked_servers, stats->checked_clients,
+		   "runs of clients made again");
 	print_stat(out, "ways played", stats->audited, 0, NULL);
-	fprintf(out, "  %-16s %.2f searching, %.2f checking\n", "seconds",
-	       stats->searching, stats->checking);
+	fprintf(out, "  %-16s %.2f searching, %.2f checking\n", "seconds", stats->searching,
+		stats->checking);
 }
 
 /* Rounded so that it is none too good, but for what is lost in calculating. */
@@ -93,9 +91,10 @@ static void print_chance(FILE *out, double chance)
 
 void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound)
 {
-	fprintf(out, "  a failure of depth %d, of %zu clients within %zu steps, shows "
-	       "with probability\n  at least ",
-	       bound->depth, bound->n_clients, bound->steps);
+	fprintf(out,
+		"  a failure of depth %d, of %zu clients within %zu steps, shows "
+		"with probability\n  at least ",
+		bound->depth, bound->n_clients, bound->steps);
 	print_chance(out, bound->once);
 	fprintf(out, " in each schedule, %.3g in all\n", bound->in_all);
 }
@@ -112,12 +111,9 @@ static void show_search(struct rr_explore_progress *progress, double share)
 	char percent[40] = "";
 
 	if (left > 0)
-		snprintf(percent, sizeof(percent), ", about %.2g %% done",
-			 100 * share);
-	rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s",
-			 progress->name,
-			 rr_grouped(done, (long long)progress->n),
-			 progress->unit,
+		snprintf(percent, sizeof(percent), ", about %.2g %% done", 100 * share);
+	rr_progress_show(&progress->line, left, "%s: %s %s, %s a second%s", progress->name,
+			 rr_grouped(done, (long long)progress->n), progress->unit,
 			 rr_grouped(a_second, (long long)rate), percent);
 }
 

@@ -11,9 +11,8 @@ static const struct row {
 	size_t n_clients;
 	long increments;
 } rows[] = {
-	{ "none", 4, 2 },	 { "lua-delifequals", 4, 2 },
-	{ "multi-watch", 4, 1 }, { "multi-watch", 4, 2 },
-	{ "redlock", 2, 1 },
+	{ "none", 4, 2 },        { "lua-delifequals", 4, 2 }, { "multi-watch", 4, 1 },
+	{ "multi-watch", 4, 2 }, { "redlock", 2, 1 },
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -30,8 +29,7 @@ static bool is_within_limit(void *context, unsigned long states, double share)
 {
 	struct limit *limit = context;
 
-	return rr_explore_progress(&limit->progress, states, share) &&
-	       rr_clock_s() < limit->end_s;
+	return rr_explore_progress(&limit->progress, states, share) && rr_clock_s() < limit->end_s;
 }
 
 /* ---- The table ------------------------------------------------------------ */
@@ -40,24 +38,21 @@ static void print_floor_head(void)
 {
 	printf("Searches of all states, on one processor\n\n"
 	       "%-16s %7s %10s %12s %12s %10s %13s %10s\n",
-	       "strategy", "clients", "increments", "states", "transitions",
-	       "questions", "transitions/s", "time");
+	       "strategy", "clients", "increments", "states", "transitions", "questions",
+	       "transitions/s", "time");
 }
 
 /* The time is that of the whole, with checks and mutants. */
-static void print_floor_row(const struct row *row,
-			    const struct rr_explore_result *result)
+static void print_floor_row(const struct row *row, const struct rr_explore_result *result)
 {
-	const double per_second =
-		result->stats.searching > 0 ?
-			(double)result->transitions / result->stats.searching :
-			0;
+	const double per_second = result->stats.searching > 0 ?
+					  (double)result->transitions / result->stats.searching :
+					  0;
 	char states[RR_GROUPED_SIZE], transitions[RR_GROUPED_SIZE];
 	char questions[RR_GROUPED_SIZE], rate[RR_GROUPED_SIZE];
 
-	printf("%-16s %7zu %10ld %12s %12s %10s %13s %8.2f s%s\n", row->name,
-	       row->n_clients, row->increments,
-	       rr_grouped(states, (long long)result->states),
+	printf("%-16s %7zu %10ld %12s %12s %10s %13s %8.2f s%s\n", row->name, row->n_clients,
+	       row->increments, rr_grouped(states, (long long)result->states),
 	       rr_grouped(transitions, (long long)result->transitions),
 	       rr_grouped(questions, (long long)result->stats.questions),
 	       rr_grouped(rate, (long long)per_second), result->seconds,
@@ -65,8 +60,8 @@ static void print_floor_row(const struct row *row,
 	fflush(stdout);
 }
 
-static bool search_row(struct rr_cluster *cluster, const struct row *row,
-		       long limit_s, struct rr_error *error)
+static bool search_row(struct rr_cluster *cluster, const struct row *row, long limit_s,
+		       struct rr_error *error)
 {
 	struct limit limit = { .signals = &cluster->session->signals,
 			       .end_s = rr_clock_s() + (double)limit_s,
@@ -89,8 +84,7 @@ static bool search_row(struct rr_cluster *cluster, const struct row *row,
 	if (limit.signals->interrupted)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 	else if (!good)
-		rr_error_set(error, result.error.kind, "%s: %s", row->name,
-			     result.error.text);
+		rr_error_set(error, result.error.kind, "%s: %s", row->name, result.error.text);
 	else
 		print_floor_row(row, &result);
 	rr_explore_release(&result);
@@ -99,8 +93,8 @@ static bool search_row(struct rr_cluster *cluster, const struct row *row,
 
 /* ---- The whole ------------------------------------------------------------ */
 
-bool rr_explore_floor(struct rr_session *session, const char *redis_server,
-		      long limit_s, struct rr_error *error)
+bool rr_explore_floor(struct rr_session *session, const char *redis_server, long limit_s,
+		      struct rr_error *error)
 {
 	const struct rr_cluster_options cluster_options = {
 		.program = redis_server,

@@ -20,8 +20,7 @@ enum { REPORT_EVERY = 64, REPORT_NS = 50 * 1000 * 1000 };
 
 static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key)
 {
-	return rr_intern_put(&graph->states, key,
-			     graph->product->n_words * sizeof(*key), NULL);
+	return rr_intern_put(&graph->states, key, graph->product->n_words * sizeof(*key), NULL);
 }
 
 static bool add_edge(struct rr_graph *graph, struct rr_edge edge)
@@ -32,16 +31,16 @@ static bool add_edge(struct rr_graph *graph, struct rr_edge edge)
 	return true;
 }
 
-static bool note_edge(void *context, struct rr_transition transition,
-		      const uint32_t *next, unsigned broken)
+static bool note_edge(void *context, struct rr_transition transition, const uint32_t *next,
+		      unsigned broken)
 {
 	struct rr_graph *graph = context;
 	const uint32_t to = add_graph_state(graph, next);
 
 	graph->breaks |= broken;
-	graph->out_of_memory =
-		to == RR_NO_ID ||
-		!add_edge(graph, (struct rr_edge){ to, transition, (uint8_t)broken });
+	graph->out_of_memory = to == RR_NO_ID ||
+			       !add_edge(graph,
+					 (struct rr_edge){ to, transition, (uint8_t)broken });
 	return !graph->out_of_memory;
 }
 
@@ -63,8 +62,7 @@ static bool judge_count(struct rr_graph *graph, uint32_t state, unsigned *flags)
 		return true;
 	if (!rr_product_count(graph->product, rr_graph_key(graph, state), &count))
 		return false;
-	if (!count.is_number || count.value < count.least ||
-	    count.value > count.most) {
+	if (!count.is_number || count.value < count.least || count.value > count.most) {
 		*flags |= RR_STATE_WRONG;
 		graph->breaks |= RR_BREAKS_COUNT;
 	}
@@ -82,8 +80,7 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	graph->first[state] = graph->n_edges;
 	if (rr_graph_is_elsewhere(graph, state))
 		flags = RR_STATE_ELSEWHERE;
-	else if (!rr_product_expand(product, rr_graph_key(graph, state), note_edge,
-			       graph, &flags))
+	else if (!rr_product_expand(product, rr_graph_key(graph, state), note_edge, graph, &flags))
 		return false;
 	if (flags & RR_STATE_FINAL && !judge_count(graph, state, &flags))
 		return false;
@@ -101,8 +98,7 @@ size_t rr_graph_bytes(const struct rr_graph *graph)
 {
 	const struct rr_product *product = graph->product;
 
-	return graph->states.n_bytes +
-	       rr_array_capacity(graph->n_edges) * sizeof(*graph->edges) +
+	return graph->states.n_bytes + rr_array_capacity(graph->n_edges) * sizeof(*graph->edges) +
 	       rr_array_capacity(graph->n_expanded) *
 		       (sizeof(*graph->first) + sizeof(*graph->flags)) +
 	       product->parts.n_bytes + product->commons.n_bytes;
@@ -110,27 +106,22 @@ size_t rr_graph_bytes(const struct rr_graph *graph)
 
 static double share_of(const struct rr_graph *graph)
 {
-	return graph->states.n ?
-		       (double)graph->n_expanded / (double)graph->states.n :
-		       0;
+	return graph->states.n ? (double)graph->n_expanded / (double)graph->states.n : 0;
 }
 
 static bool is_endless(struct rr_graph *graph)
 {
 	struct rr_product *product = graph->product;
 	const uint32_t n = graph->n_expanded;
-	const uint32_t deepest =
-		ENDLESS_DEPTH + ENDLESS_DEPTH_EACH *
-					(uint32_t)product->n_clients *
-					(uint32_t)product->config.increments;
+	const uint32_t deepest = ENDLESS_DEPTH + ENDLESS_DEPTH_EACH * (uint32_t)product->n_clients *
+							 (uint32_t)product->config.increments;
 
 	if (product->config.bounded || !product->config.strategy)
 		return false;
 	if ((n < LOOK_FOR_COUNTERS || n % LOOK_FOR_COUNTERS == 0) &&
 	    rr_product_counts_up(product, rr_graph_key(graph, n - 1)))
 		return true;
-	return product->tables[0]->depth > deepest ||
-	       product->tables[1]->depth > deepest;
+	return product->tables[0]->depth > deepest || product->tables[1]->depth > deepest;
 }
 
 /* Looking at everything takes longer than many states do, and a state whose programs
@@ -139,8 +130,7 @@ static bool is_due(struct rr_graph *graph)
 {
 	const int64_t now_ns = rr_clock_ns();
 
-	if (graph->n_expanded % REPORT_EVERY != 0 &&
-	    now_ns - graph->reported_ns < REPORT_NS)
+	if (graph->n_expanded % REPORT_EVERY != 0 && now_ns - graph->reported_ns < REPORT_NS)
 		return false;
 	graph->reported_ns = now_ns;
 	return true;
@@ -165,8 +155,7 @@ static enum rr_graph_end why_to_stop(struct rr_graph *graph)
 	if (config->memory && rr_graph_bytes(graph) > config->memory)
 		return RR_GRAPH_MEMORY;
 	if (config->progress &&
-	    !config->progress(config->context, graph->n_expanded,
-			      share_of(graph)))
+	    !config->progress(config->context, graph->n_expanded, share_of(graph)))
 		return RR_GRAPH_STOPPED;
 	return RR_GRAPH_WHOLE;
 }
@@ -204,8 +193,7 @@ static enum rr_graph_end failed_end(struct rr_graph *graph)
 	return needs_time(graph->product) ? RR_GRAPH_AGAIN : RR_GRAPH_FAILED;
 }
 
-enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
-				   struct rr_product *product,
+enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *product,
 				   const struct rr_graph_config *config)
 {
 	enum rr_graph_end end = RR_GRAPH_WHOLE;
@@ -221,8 +209,7 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
 		end = why_to_stop(graph);
 		rr_graph_deal_out(graph);
 	}
-	if (end != RR_GRAPH_AGAIN && end != RR_GRAPH_STOPPED &&
-	    needs_time(product))
+	if (end != RR_GRAPH_AGAIN && end != RR_GRAPH_STOPPED && needs_time(product))
 		return RR_GRAPH_AGAIN;
 	if (end == RR_GRAPH_WHOLE && was_cut(graph))
 		end = RR_GRAPH_CUT;

@@ -26,8 +26,8 @@ struct rr_edge {
 
 enum rr_graph_end {
 	RR_GRAPH_WHOLE,
-	RR_GRAPH_CUT,     /* bounds kept clients from going on: part of it */
-	RR_GRAPH_MOST,    /* so many states were to be looked at */
+	RR_GRAPH_CUT,  /* bounds kept clients from going on: part of it */
+	RR_GRAPH_MOST, /* so many states were to be looked at */
 	RR_GRAPH_MEMORY,
 	RR_GRAPH_STOPPED, /* `progress` said so */
 	RR_GRAPH_FIRST,   /* the first failure was enough */
@@ -43,10 +43,10 @@ struct rr_graph_share {
 };
 
 struct rr_graph_config {
-	unsigned long most;  /* states, 0 = no limit */
-	size_t memory;       /* bytes, 0 = no limit */
+	unsigned long most; /* states, 0 = no limit */
+	size_t memory;      /* bytes, 0 = no limit */
 	struct rr_graph_share share;
-	unsigned first_of;   /* ends at the first of these that is broken */
+	unsigned first_of; /* ends at the first of these that is broken */
 	/* Told now and then; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
@@ -54,13 +54,13 @@ struct rr_graph_config {
 
 /* How the frontier was dealt out, and what came of the shard's part. */
 struct rr_graph_deal {
-	bool is_done;       /* false: there were too few states */
-	uint32_t layer_end; /* of the layer that is looked at */
-	uint32_t prefix, end; /* the states of the frontier: from, up to */
-	uint64_t transitions; /* in the prefix */
-	uint64_t digest;      /* of these */
-	unsigned long own;    /* states of the frontier */
-	unsigned long open;   /* of these: whether all can finish from there is
+	bool is_done;          /* false: there were too few states */
+	uint32_t layer_end;    /* of the layer that is looked at */
+	uint32_t prefix, end;  /* the states of the frontier: from, up to */
+	uint64_t transitions;  /* in the prefix */
+	uint64_t digest;       /* of these */
+	unsigned long own;     /* states of the frontier */
+	unsigned long open;    /* of these: whether all can finish from there is
 			       * not known without the other shards */
 	unsigned long returns; /* transitions back to the frontier or before */
 };
@@ -78,25 +78,22 @@ struct rr_graph {
 	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
-	int64_t reported_ns; /* when `progress` was told last */
+	int64_t reported_ns;                           /* when `progress` was told last */
 	bool out_of_memory;
 };
 
-static inline const uint32_t *rr_graph_key(const struct rr_graph *graph,
-					   uint32_t state)
+static inline const uint32_t *rr_graph_key(const struct rr_graph *graph, uint32_t state)
 {
 	return rr_intern_get(&graph->states, state);
 }
 
 /* Are its edges and flags known? */
-static inline bool rr_graph_is_expanded(const struct rr_graph *graph,
-					uint32_t state)
+static inline bool rr_graph_is_expanded(const struct rr_graph *graph, uint32_t state)
 {
 	return state < graph->n_expanded;
 }
 
-enum rr_graph_end rr_graph_explore(struct rr_graph *graph,
-				   struct rr_product *product,
+enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *product,
 				   const struct rr_graph_config *config);
 void rr_graph_release(struct rr_graph *graph);
 
@@ -130,12 +127,10 @@ void rr_path_release(struct rr_path *path);
 
 /* The shortest path that breaks one of `bits`, by changes of client and then by
  * transitions, on to its end. False: there is none. */
-bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
-		       struct rr_path *path);
+bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path);
 
 /* A random path to an end. */
-bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed,
-			 struct rr_path *path);
+bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path);
 
 /* The actions that a path consists of; release actions->all. False: it is no
  * path of the product (product->error, or an edge that is not there). */
@@ -144,9 +139,8 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 
 /* Writes the whole graph as Graphviz and as JSON to files, NULL = not wanted; the
  * shortest path to what is `worst` stands out. */
-bool rr_graph_export(const struct rr_graph *graph, unsigned worst,
-		     const char *dot, const char *json,
-		     struct rr_error *error);
+bool rr_graph_export(const struct rr_graph *graph, unsigned worst, const char *dot,
+		     const char *json, struct rr_error *error);
 
 /* Bytes for each state, all things counted. */
 size_t rr_graph_bytes(const struct rr_graph *graph);

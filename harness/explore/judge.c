@@ -24,8 +24,7 @@ static struct rr_server_table *table_of_judge(const struct rr_judge *judge)
 /* ---- Making ------------------------------------------------------------------ */
 
 /* The checker is a program alone, with the tables of the others. */
-static bool open_checker(struct rr_judge *judge,
-			 const struct rr_program *programs)
+static bool open_checker(struct rr_judge *judge, const struct rr_program *programs)
 {
 	const struct rr_outcomes_programs *checker = &judge->config->checker;
 	struct rr_product_config config = judge->product->config;
@@ -41,15 +40,13 @@ static bool open_checker(struct rr_judge *judge,
 	judge->has_checker = true;
 	if (!checker->begin_search(checker->context))
 		return rr_error_no_memory(&judge->error);
-	return rr_product_init(&judge->checking, &config,
-			       table_of_judge(judge), NULL) ||
+	return rr_product_init(&judge->checking, &config, table_of_judge(judge), NULL) ||
 	       fail_judge(judge, &judge->checking.error);
 }
 
-bool rr_judge_init(struct rr_judge *judge,
-		   const struct rr_outcomes_config *config,
-		   struct rr_product *product,
-		   const struct rr_program *programs, unsigned long most)
+bool rr_judge_init(struct rr_judge *judge, const struct rr_outcomes_config *config,
+		   struct rr_product *product, const struct rr_program *programs,
+		   unsigned long most)
 {
 	*judge = (struct rr_judge){
 		.config = config,
@@ -60,8 +57,7 @@ bool rr_judge_init(struct rr_judge *judge,
 	};
 	judge->serial.is_cut = true;
 	if (most && !rr_serial_learn(&judge->serial, product, most, config->is_atomic))
-		return fail_judge(judge, &product->error) ||
-		       rr_error_no_memory(&judge->error);
+		return fail_judge(judge, &product->error) || rr_error_no_memory(&judge->error);
 	return open_checker(judge, programs);
 }
 
@@ -79,8 +75,7 @@ void rr_judge_release(struct rr_judge *judge)
 
 /* ---- What is expected of the data ---------------------------------------------- */
 
-static bool have_all_ended_well(const struct rr_judge *judge,
-				const uint32_t *key)
+static bool have_all_ended_well(const struct rr_judge *judge, const uint32_t *key)
 {
 	const uint32_t all = (1U << judge->product->n_clients) - 1;
 
@@ -110,13 +105,11 @@ static bool is_value(const struct rl_reply *reply, const char *value)
 	return is;
 }
 
-static const struct rl_reply *ask_expected(struct rr_judge *judge,
-					   const uint32_t *key,
+static const struct rl_reply *ask_expected(struct rr_judge *judge, const uint32_t *key,
 					   const struct rr_expected *expected)
 {
 	return rr_contents_ask(&judge->contents, key[0],
-			       rr_terms_command(table_of_judge(judge)->terms,
-						expected->asked));
+			       rr_terms_command(table_of_judge(judge)->terms, expected->asked));
 }
 
 /* --final is about the work of all clients: who has not done its own is not held
@@ -129,8 +122,7 @@ static bool is_as_expected(struct rr_judge *judge, const uint32_t *key)
 		return true;
 	for (size_t i = 0; i < config->n_expected; i++) {
 		const struct rr_expected *expected = &config->expected[i];
-		const struct rl_reply *reply =
-			ask_expected(judge, key, expected);
+		const struct rl_reply *reply = ask_expected(judge, key, expected);
 
 		if (reply && !is_value(reply, expected->value))
 			return false;
@@ -150,8 +142,7 @@ static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 		.argument = rr_terms_words(table->terms, reset),
 	};
 
-	for (; question.slot < RR_RUN_ORDINALS && server != RR_NO_ID;
-	     question.slot++) {
+	for (; question.slot < RR_RUN_ORDINALS && server != RR_NO_ID; question.slot++) {
 		const struct rr_server_row *row;
 
 		if (!rr_server_table_connection(table, server, question.slot))
@@ -162,8 +153,8 @@ static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 	return server;
 }
 
-static bool take_first(void *context, struct rr_transition transition,
-		       const uint32_t *next, unsigned broken)
+static bool take_first(void *context, struct rr_transition transition, const uint32_t *next,
+		       unsigned broken)
 {
 	rr_state_key *key = context;
 
@@ -194,9 +185,7 @@ static int32_t run_checker(struct rr_judge *judge, uint32_t server)
 			break;
 		if (flags & RR_STATE_FINAL) {
 			client = rr_product_client(product, key, 0);
-			return client->tally.failed ?
-				       (int32_t)client->tally.ending + 1 :
-				       0;
+			return client->tally.failed ? (int32_t)client->tally.ending + 1 : 0;
 		}
 		memcpy(key, next, sizeof(key));
 	}
@@ -210,8 +199,7 @@ static int32_t run_checker(struct rr_judge *judge, uint32_t server)
 /* As run_checker(), once for each state of the server. */
 static int32_t check_data(struct rr_judge *judge, uint32_t server)
 {
-	uint32_t number =
-		rr_intern_find(&judge->checked, &server, sizeof(server));
+	uint32_t number = rr_intern_find(&judge->checked, &server, sizeof(server));
 	int32_t said;
 
 	if (!judge->has_checker)
@@ -219,10 +207,8 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 	if (number != RR_NO_ID)
 		return judge->said[number];
 	said = run_checker(judge, server);
-	if (!rr_array_grow(&judge->said, judge->checked.n,
-			   sizeof(*judge->said)) ||
-	    (number = rr_intern_put(&judge->checked, &server, sizeof(server),
-				    NULL)) == RR_NO_ID) {
+	if (!rr_array_grow(&judge->said, judge->checked.n, sizeof(*judge->said)) ||
+	    (number = rr_intern_put(&judge->checked, &server, sizeof(server), NULL)) == RR_NO_ID) {
 		rr_error_no_memory(&judge->error);
 		return -1;
 	}
@@ -232,46 +218,40 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 
 /* ---- Judging --------------------------------------------------------------------- */
 
-bool rr_judge_final(struct rr_judge *judge, const uint32_t *key,
-		    struct rr_judgement *judgement)
+bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judgement *judgement)
 {
 	const struct rr_error *of_table = &table_of_judge(judge)->error;
 
 	*judgement = (struct rr_judgement){ .nearest = RR_NO_ID };
 	if (!judge->serial.is_cut) {
-		const struct rr_serial_verdict verdict = rr_serial_judge(
-			&judge->serial, judge->product, key, &judge->contents);
+		const struct rr_serial_verdict verdict =
+			rr_serial_judge(&judge->serial, judge->product, key, &judge->contents);
 
 		judgement->nearest = verdict.nearest;
 		if (!verdict.allows_data)
 			judgement->found |= RR_OUTCOME_NOT_SERIAL;
-		judgement->has_odd_outputs =
-			verdict.allows_data && !verdict.allows_endings;
+		judgement->has_odd_outputs = verdict.allows_data && !verdict.allows_endings;
 		if (judgement->has_odd_outputs && judge->config->outputs)
 			judgement->found |= RR_OUTCOME_OUTPUTS;
 	}
 	if (!is_as_expected(judge, key) || check_data(judge, key[0]) != 0)
 		judgement->found |= RR_OUTCOME_UNEXPECTED;
 	return judge->error.kind == RR_ERROR_NONE &&
-	       (of_table->kind == RR_ERROR_NONE ||
-		fail_judge(judge, of_table));
+	       (of_table->kind == RR_ERROR_NONE || fail_judge(judge, of_table));
 }
 
-static void tell_expected(struct rr_judge *judge, const uint32_t *key,
-			  FILE *file)
+static void tell_expected(struct rr_judge *judge, const uint32_t *key, FILE *file)
 {
 	const struct rr_outcomes_config *config = judge->config;
 
 	for (size_t i = 0; i < config->n_expected; i++) {
 		const struct rr_expected *expected = &config->expected[i];
-		const struct rl_reply *reply =
-			ask_expected(judge, key, expected);
+		const struct rl_reply *reply = ask_expected(judge, key, expected);
 		char *words;
 
 		if (!reply || is_value(reply, expected->value))
 			continue;
-		words = rr_join_words(expected->asked->words,
-				      expected->asked->n_words);
+		words = rr_join_words(expected->asked->words, expected->asked->n_words);
 		fprintf(file, "%s => ", words ? words : "");
 		rr_write_reply(file, reply);
 		fprintf(file, ", expected %s\n", expected->value);

@@ -26,23 +26,21 @@ struct rr_judge {
 };
 
 struct rr_judgement {
-	unsigned found; /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
+	unsigned found;       /* RR_OUTCOME_NOT_SERIAL, _OUTPUTS, _UNEXPECTED */
 	bool has_odd_outputs; /* they are not serial, which may be no finding */
-	uint32_t nearest; /* of struct rr_serial_verdict */
+	uint32_t nearest;     /* of struct rr_serial_verdict */
 };
 
 /* Learns all serial orders, up to `most` states, 0 = none: then data are not compared
  * with them. `programs` is what clients and the
  * checker have in common. False: judge->error. */
-bool rr_judge_init(struct rr_judge *judge,
-		   const struct rr_outcomes_config *config,
-		   struct rr_product *product,
-		   const struct rr_program *programs, unsigned long most);
+bool rr_judge_init(struct rr_judge *judge, const struct rr_outcomes_config *config,
+		   struct rr_product *product, const struct rr_program *programs,
+		   unsigned long most);
 void rr_judge_release(struct rr_judge *judge);
 
 /* False: judge->error. */
-bool rr_judge_final(struct rr_judge *judge, const uint32_t *key,
-		    struct rr_judgement *judgement);
+bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judgement *judgement);
 
 /* What is not as expected in a final state, a line each; malloc'd, NULL = nothing. */
 char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key);

@@ -61,8 +61,7 @@ static bool init_marking(struct marking *marking, const struct rr_graph *graph)
 		.marks = calloc(n, 1),
 		.todo = malloc(n * sizeof(*marking->todo)),
 	};
-	if (!marking->first || !marking->from || !marking->marks ||
-	    !marking->todo)
+	if (!marking->first || !marking->from || !marking->marks || !marking->todo)
 		return false;
 	reverse_edges(marking);
 	return true;
@@ -87,8 +86,7 @@ static void spread_marks(struct marking *marking)
 	}
 }
 
-static bool is_good_end(const struct rr_graph *graph, uint32_t state,
-			unsigned good)
+static bool is_good_end(const struct rr_graph *graph, uint32_t state, unsigned good)
 {
 	const unsigned bad = RR_STATE_STARVED | RR_STATE_DEAD;
 
@@ -110,12 +108,10 @@ static void note_share(struct rr_graph *graph, struct marking *marking)
  * another shard sees may be one. */
 static void find_stuck(struct rr_graph *graph, struct marking *marking)
 {
-	const unsigned good = RR_STATE_FINAL | RR_STATE_CUT |
-			      RR_STATE_ELSEWHERE;
+	const unsigned good = RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_ELSEWHERE;
 
 	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (!rr_graph_is_expanded(graph, i) ||
-		    is_good_end(graph, i, good))
+		if (!rr_graph_is_expanded(graph, i) || is_good_end(graph, i, good))
 			mark_state(marking, i);
 	}
 	spread_marks(marking);
@@ -126,16 +122,12 @@ static void find_stuck(struct rr_graph *graph, struct marking *marking)
 }
 
 /* Do servers hold something else? (Without tables no two states are the same.) */
-static bool changes_servers(const struct rr_graph *graph, uint32_t from,
-			    uint32_t to)
+static bool changes_servers(const struct rr_graph *graph, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < graph->product->n_servers; i++) {
-		const struct rr_server_table *table =
-			rr_product_table(graph->product, i);
-		const struct rr_server_snapshot *a =
-			&table->states[rr_graph_key(graph, from)[i]];
-		const struct rr_server_snapshot *b =
-			&table->states[rr_graph_key(graph, to)[i]];
+		const struct rr_server_table *table = rr_product_table(graph->product, i);
+		const struct rr_server_snapshot *a = &table->states[rr_graph_key(graph, from)[i]];
+		const struct rr_server_snapshot *b = &table->states[rr_graph_key(graph, to)[i]];
 
 		if (a->data != b->data || a->clock_ns != b->clock_ns ||
 		    (!table->is_tree && a->connections != b->connections))
@@ -148,8 +140,7 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 {
 	if (graph->flags[state] & RR_STATE_STARVED)
 		return true;
-	for (uint64_t i = graph->first[state]; i < graph->first[state + 1];
-	     i++) {
+	for (uint64_t i = graph->first[state]; i < graph->first[state + 1]; i++) {
 		const struct rr_edge *edge = &graph->edges[i];
 
 		if (!rr_transition_is_fault(edge->transition) &&
@@ -170,8 +161,7 @@ static void tell_apart(struct rr_graph *graph, struct marking *marking)
 	}
 	spread_marks(marking);
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
-		const bool is_dead = graph->flags[i] & RR_STATE_STUCK &&
-				     !marking->marks[i];
+		const bool is_dead = graph->flags[i] & RR_STATE_STUCK && !marking->marks[i];
 
 		marking->marks[i] = 0;
 		if (is_dead) {
@@ -190,8 +180,7 @@ static void tell_apart(struct rr_graph *graph, struct marking *marking)
 
 unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state)
 {
-	const unsigned flags =
-		rr_graph_is_expanded(graph, state) ? graph->flags[state] : 0;
+	const unsigned flags = rr_graph_is_expanded(graph, state) ? graph->flags[state] : 0;
 	unsigned broken = 0;
 
 	if (flags & RR_STATE_WRONG)
@@ -227,8 +216,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 }
 
 /* The states in an order in which every transition leads on; false: there is a loop. */
-static bool sort_states(const struct rr_graph *graph, uint32_t *order,
-			uint32_t *n_into)
+static bool sort_states(const struct rr_graph *graph, uint32_t *order, uint32_t *n_into)
 {
 	uint32_t n = 0;
 
@@ -239,8 +227,7 @@ static bool sort_states(const struct rr_graph *graph, uint32_t *order,
 	for (uint32_t i = 0; i < n && n_into[0] == 0; i++) {
 		const uint32_t state = order[i];
 
-		for (uint64_t j = graph->first[state];
-		     j < graph->first[state + 1]; j++) {
+		for (uint64_t j = graph->first[state]; j < graph->first[state + 1]; j++) {
 			if (--n_into[graph->edges[j].to] == 0)
 				order[n++] = graph->edges[j].to;
 		}
@@ -249,8 +236,8 @@ static bool sort_states(const struct rr_graph *graph, uint32_t *order,
 }
 
 /* Paths to each state, all of them and those on which nothing was broken. */
-static void count_paths(struct rr_graph *graph, const uint32_t *order,
-		       uint64_t *all, uint64_t *good)
+static void count_paths(struct rr_graph *graph, const uint32_t *order, uint64_t *all,
+			uint64_t *good)
 {
 	uint64_t sum = 0, sum_good = 0;
 
@@ -259,19 +246,16 @@ static void count_paths(struct rr_graph *graph, const uint32_t *order,
 	all[0] = good[0] = 1;
 	for (uint32_t i = 0; i < graph->states.n; i++) {
 		const uint32_t state = order[i];
-		const bool is_end =
-			graph->first[state] == graph->first[state + 1];
+		const bool is_end = graph->first[state] == graph->first[state + 1];
 
 		if (rr_graph_broken_by(graph, state))
 			good[state] = 0;
-		for (uint64_t j = graph->first[state];
-		     j < graph->first[state + 1]; j++) {
+		for (uint64_t j = graph->first[state]; j < graph->first[state + 1]; j++) {
 			const struct rr_edge *edge = &graph->edges[j];
 
 			all[edge->to] = add_capped(all[edge->to], all[state]);
 			if (!edge->broken)
-				good[edge->to] =
-					add_capped(good[edge->to], good[state]);
+				good[edge->to] = add_capped(good[edge->to], good[state]);
 		}
 		if (is_end) {
 			sum = add_capped(sum, all[state]);
@@ -291,8 +275,7 @@ static bool count_interleavings(struct rr_graph *graph)
 	uint64_t *good = malloc(n * sizeof(*good));
 	const bool room = order && n_into && all && good;
 
-	if (room && graph->n_expanded == graph->states.n &&
-	    !graph->deal.is_done &&
+	if (room && graph->n_expanded == graph->states.n && !graph->deal.is_done &&
 	    sort_states(graph, order, n_into))
 		count_paths(graph, order, all, good);
 	free(order);

@@ -27,12 +27,12 @@ struct parts {
 
 /* What they come to. */
 struct sum {
-	json_t *breaks;        /* names of invariants, in their order */
+	json_t *breaks; /* names of invariants, in their order */
 	json_int_t states, transitions, failing, questions, open, returns;
 	const struct rr_case *shortest; /* the case that shows it; NULL = none */
-	const char *rests_on;  /* of the first shard that knows; NULL = none does */
-	enum rr_explored explored; /* the least of all */
-	size_t cut;            /* the shard that is cut, from 0 */
+	const char *rests_on;           /* of the first shard that knows; NULL = none does */
+	enum rr_explored explored;      /* the least of all */
+	size_t cut;                     /* the shard that is cut, from 0 */
 };
 
 static const json_t *field(const struct rr_case *one, const char *name)
@@ -42,8 +42,7 @@ static const json_t *field(const struct rr_case *one, const char *name)
 
 static json_int_t share_number(const struct rr_case *one, const char *name)
 {
-	return json_integer_value(
-		json_object_get(field(one, "share"), name));
+	return json_integer_value(json_object_get(field(one, "share"), name));
 }
 
 static bool share_flag(const struct rr_case *one, const char *name)
@@ -56,38 +55,36 @@ static bool share_flag(const struct rr_case *one, const char *name)
 static bool refuse_parts(const struct parts *parts, size_t i, const char *why,
 			 struct rr_error *error)
 {
-	return rr_error_set(error, RR_ERROR_DATA,
-			    "'%s' and '%s': %s: %s", parts->shards->all[0].path,
-			    parts->shards->all[i].path, parts->name, why);
+	return rr_error_set(error, RR_ERROR_DATA, "'%s' and '%s': %s: %s",
+			    parts->shards->all[0].path, parts->shards->all[i].path, parts->name,
+			    why);
 }
 
 /* A shard without a search has an error, or was skipped. */
 static bool has_search(const struct rr_case *one)
 {
-	return one->verdict != RR_CASE_ERROR &&
-	       one->verdict != RR_CASE_SKIPPED;
+	return one->verdict != RR_CASE_ERROR && one->verdict != RR_CASE_SKIPPED;
 }
 
-static bool check_part(const struct parts *parts, size_t i,
-		       struct rr_error *error)
+static bool check_part(const struct parts *parts, size_t i, struct rr_error *error)
 {
-	static const char *const alike[] = { "dealt", "prefix", "frontier",
-					     "digest", "model" };
+	static const char *const alike[] = { "dealt", "prefix", "frontier", "digest", "model" };
 	const struct rr_case *one = parts->cases[i];
 
 	if (!has_search(one) || !has_search(parts->cases[0]))
 		return true;
 	if (!json_is_object(field(one, "share")))
-		return rr_error_set(error, RR_ERROR_DATA,
-				    "'%s' lacks what searches are put together by: give merge the .json or .ctrf.json files",
-				    parts->shards->all[i].path);
+		return rr_error_set(
+			error, RR_ERROR_DATA,
+			"'%s' lacks what searches are put together by: give merge the .json or .ctrf.json files",
+			parts->shards->all[i].path);
 	for (size_t k = 0; k < sizeof(alike) / sizeof(alike[0]); k++) {
 		if (!json_equal(json_object_get(field(one, "share"), alike[k]),
-				json_object_get(field(parts->cases[0], "share"),
-						alike[k])))
-			return refuse_parts(parts, i,
-					    "they did not begin alike: give all shards a larger --prefix",
-					    error);
+				json_object_get(field(parts->cases[0], "share"), alike[k])))
+			return refuse_parts(
+				parts, i,
+				"they did not begin alike: give all shards a larger --prefix",
+				error);
 	}
 	return true;
 }
@@ -103,11 +100,11 @@ static bool check_frontier(const struct parts *parts, struct rr_error *error)
 			return true;
 		own += share_number(parts->cases[i], "own");
 	}
-	return own == all ||
-	       !share_flag(parts->cases[0], "dealt") ||
-	       rr_error_set(error, RR_ERROR_DATA,
-			    "%s: the shards went on from %lld of the %lld states that were dealt out",
-			    parts->name, (long long)own, (long long)all);
+	return own == all || !share_flag(parts->cases[0], "dealt") ||
+	       rr_error_set(
+		       error, RR_ERROR_DATA,
+		       "%s: the shards went on from %lld of the %lld states that were dealt out",
+		       parts->name, (long long)own, (long long)all);
 }
 
 static bool find_parts(struct parts *parts, struct rr_error *error)
@@ -118,9 +115,8 @@ static bool find_parts(struct parts *parts, struct rr_error *error)
 		parts->cases[i] = rr_shard_case(shard, "explore", parts->name);
 		if (!parts->cases[i])
 			return rr_error_set(error, RR_ERROR_DATA,
-					    "'%s' (shard %d/%d) lacks 'explore %s'",
-					    shard->path, shard->index,
-					    shard->of, parts->name);
+					    "'%s' (shard %d/%d) lacks 'explore %s'", shard->path,
+					    shard->index, shard->of, parts->name);
 	}
 	for (size_t i = 0; i < parts->n; i++) {
 		if (!check_part(parts, i, error))
@@ -136,11 +132,9 @@ static enum rr_explored explored_of(const struct rr_case *one)
 	const char *name = json_string_value(field(one, "explored"));
 	int i = 0;
 
-	while (i <= RR_EXPLORED_RANDOM &&
-	       (!name || strcmp(name, rr_explored_names[i]) != 0))
+	while (i <= RR_EXPLORED_RANDOM && (!name || strcmp(name, rr_explored_names[i]) != 0))
 		i++;
-	return i > RR_EXPLORED_RANDOM ? RR_EXPLORED_STOPPED :
-					(enum rr_explored)i;
+	return i > RR_EXPLORED_RANDOM ? RR_EXPLORED_STOPPED : (enum rr_explored)i;
 }
 
 static bool list_has(const json_t *list, const char *name)
@@ -148,10 +142,8 @@ static bool list_has(const json_t *list, const char *name)
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach(list, i, entry)
-	{
-		if (json_is_string(entry) &&
-		    strcmp(json_string_value(entry), name) == 0)
+	json_array_foreach(list, i, entry) {
+		if (json_is_string(entry) && strcmp(json_string_value(entry), name) == 0)
 			return true;
 	}
 	return false;
@@ -169,16 +161,14 @@ static json_t *unite_breaks(const struct parts *parts)
 			is_there |= list_has(field(parts->cases[i], "breaks"),
 					     rr_invariant_name(bit));
 		if (is_there)
-			json_array_append_new(
-				breaks, json_string(rr_invariant_name(bit)));
+			json_array_append_new(breaks, json_string(rr_invariant_name(bit)));
 	}
 	return breaks;
 }
 
 static json_int_t shortest_number(const struct rr_case *one, const char *name)
 {
-	return json_integer_value(
-		json_object_get(field(one, "shortest"), name));
+	return json_integer_value(json_object_get(field(one, "shortest"), name));
 }
 
 /* How bad it is: the number of the first invariant that it shows; what breaks the
@@ -240,26 +230,23 @@ static struct sum add_parts(const struct parts *parts)
 
 	for (size_t i = 0; i < parts->n; i++)
 		add_part(&sum, parts, i);
-	sum.states -= again * (share_number(first, "prefix") +
-			       share_number(first, "frontier"));
+	sum.states -= again * (share_number(first, "prefix") + share_number(first, "frontier"));
 	sum.transitions -= again * share_number(first, "prefix_transitions");
 	return sum;
 }
 
 /* ---- Verdicts ---------------------------------------------------------------------- */
 
-static void put_states(FILE *out, const struct sum *sum,
-		       const struct parts *parts)
+static void put_states(FILE *out, const struct sum *sum, const struct parts *parts)
 {
 	char states[RR_GROUPED_SIZE], transitions[RR_GROUPED_SIZE];
 
 	fprintf(out, "at most %s states, %s transitions in %zu shards",
-		rr_grouped(states, sum->states),
-		rr_grouped(transitions, sum->transitions), parts->n);
+		rr_grouped(states, sum->states), rr_grouped(transitions, sum->transitions),
+		parts->n);
 }
 
-static void put_failure(FILE *out, const struct sum *sum,
-			const struct parts *parts)
+static void put_failure(FILE *out, const struct sum *sum, const struct parts *parts)
 {
 	json_t *entry;
 	size_t i;
@@ -273,18 +260,16 @@ static void put_failure(FILE *out, const struct sum *sum,
 }
 
 /* Why it is not safe although nothing fails. */
-static void put_incomplete(FILE *out, const struct sum *sum,
-			   const struct parts *parts)
+static void put_incomplete(FILE *out, const struct sum *sum, const struct parts *parts)
 {
 	fputs("no failure found (", out);
 	put_states(out, sum, parts);
 	if (sum->explored != RR_EXPLORED_ALL)
-		fprintf(out, "; shard %d/%d ended at: %s",
-			parts->shards->all[sum->cut].index,
-			parts->shards->all[sum->cut].of,
-			rr_explored_names[sum->explored]);
+		fprintf(out, "; shard %d/%d ended at: %s", parts->shards->all[sum->cut].index,
+			parts->shards->all[sum->cut].of, rr_explored_names[sum->explored]);
 	else if (sum->open)
-		fprintf(out, "; progress cannot be judged from shards here: search it whole, or with another --prefix");
+		fprintf(out,
+			"; progress cannot be judged from shards here: search it whole, or with another --prefix");
 	else
 		fputs("; no mutant is noticed", out);
 	fputc(')', out);
@@ -297,22 +282,19 @@ static bool is_safe_sum(const struct sum *sum)
 
 static enum rr_exit judge_sum(const struct sum *sum, const struct parts *parts)
 {
-	const json_t *table = json_object_get(field(parts->cases[0], "share"),
-					      "expected");
+	const json_t *table = json_object_get(field(parts->cases[0], "share"), "expected");
 	const struct rr_expectation expected = {
 		.breaks = json_is_true(json_object_get(table, "breaks")),
-		.without_faults = json_is_true(
-			json_object_get(table, "without_faults")),
+		.without_faults = json_is_true(json_object_get(table, "without_faults")),
 		.loops = json_is_true(json_object_get(table, "loops")),
 	};
 
-	return rr_judge_search(&expected, json_array_size(sum->breaks) > 0,
-			       sum->explored, is_safe_sum(sum));
+	return rr_judge_search(&expected, json_array_size(sum->breaks) > 0, sum->explored,
+			       is_safe_sum(sum));
 }
 
 /* malloc'd. */
-static char *message_of_sum(const struct sum *sum, const struct parts *parts,
-			    enum rr_exit code)
+static char *message_of_sum(const struct sum *sum, const struct parts *parts, enum rr_exit code)
 {
 	const bool is_failing = json_array_size(sum->breaks) > 0;
 	char *text = NULL;
@@ -330,38 +312,28 @@ static char *message_of_sum(const struct sum *sum, const struct parts *parts,
 		put_incomplete(out, sum, parts);
 	}
 	if (code == RR_EXIT_VIOLATED)
-		fprintf(out, "; %s is expected to break",
-			is_failing ? "nothing" : "something");
+		fprintf(out, "; %s is expected to break", is_failing ? "nothing" : "something");
 	else if (code == RR_EXIT_OK)
 		fputs(", as expected", out);
 	fclose(out);
 	return text;
 }
 
-static json_t *properties_of_sum(const struct sum *sum,
-				 const struct parts *parts)
+static json_t *properties_of_sum(const struct sum *sum, const struct parts *parts)
 {
-	const struct rr_case *shown =
-		sum->shortest ? sum->shortest : parts->cases[0];
+	const struct rr_case *shown = sum->shortest ? sum->shortest : parts->cases[0];
 	json_t *properties = json_copy(parts->cases[0]->properties);
 
 	json_object_set(properties, "breaks", sum->breaks);
-	json_object_set_new(properties, "explored",
-			    json_string(rr_explored_names[sum->explored]));
-	json_object_set(properties, "shortest",
-			(json_t *)field(shown, "shortest"));
-	json_object_set_new(properties, "is_shortest_of_all",
-			    json_boolean(sum->returns == 0));
-	json_object_set(properties, "transcript",
-			(json_t *)field(shown, "transcript"));
+	json_object_set_new(properties, "explored", json_string(rr_explored_names[sum->explored]));
+	json_object_set(properties, "shortest", (json_t *)field(shown, "shortest"));
+	json_object_set_new(properties, "is_shortest_of_all", json_boolean(sum->returns == 0));
+	json_object_set(properties, "transcript", (json_t *)field(shown, "transcript"));
 	json_object_set_new(properties, "states", json_integer(sum->states));
-	json_object_set_new(properties, "transitions",
-			    json_integer(sum->transitions));
+	json_object_set_new(properties, "transitions", json_integer(sum->transitions));
 	json_object_set_new(properties, "failing", json_integer(sum->failing));
-	json_object_set_new(properties, "questions",
-			    json_integer(sum->questions));
-	json_object_set_new(properties, "rests_on",
-			    rr_case_text(sum->rests_on));
+	json_object_set_new(properties, "questions", json_integer(sum->questions));
+	json_object_set_new(properties, "rests_on", rr_case_text(sum->rests_on));
 	json_object_set_new(properties, "share", json_null());
 	return properties;
 }
@@ -396,8 +368,7 @@ static const struct rr_case *whole_case(const struct parts *parts)
 	return share_flag(parts->cases[0], "dealt") ? NULL : parts->cases[0];
 }
 
-static enum rr_exit code_of_case(const struct rr_case *one,
-				 const struct rr_shards *shards)
+static enum rr_exit code_of_case(const struct rr_case *one, const struct rr_shards *shards)
 {
 	static const enum rr_exit codes[RR_CASE_VERDICTS] = {
 		[RR_CASE_PASSED] = RR_EXIT_OK,
@@ -406,12 +377,10 @@ static enum rr_exit code_of_case(const struct rr_case *one,
 		[RR_CASE_SKIPPED] = RR_EXIT_SKIPPED,
 	};
 
-	return one->verdict == RR_CASE_ERROR ? rr_shards_exit(shards) :
-					       codes[one->verdict];
+	return one->verdict == RR_CASE_ERROR ? rr_shards_exit(shards) : codes[one->verdict];
 }
 
-static enum rr_exit add_strategy(const struct parts *parts,
-				 struct rr_cases *whole)
+static enum rr_exit add_strategy(const struct parts *parts, struct rr_cases *whole)
 {
 	const struct rr_case *one = whole_case(parts);
 
@@ -428,18 +397,17 @@ static enum rr_exit worst_trouble(const struct rr_shards *shards)
 	enum rr_exit code = RR_EXIT_OK;
 
 	for (size_t i = 0; i < shards->n; i++) {
-		if (shards->all[i].code >= RR_EXIT_USAGE &&
-		    shards->all[i].code != RR_EXIT_SKIPPED)
+		if (shards->all[i].code >= RR_EXIT_USAGE && shards->all[i].code != RR_EXIT_SKIPPED)
 			code = rr_exit_worse(code, shards->all[i].code);
 	}
 	return code;
 }
 
-bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
-		      enum rr_exit *code, struct rr_error *error)
+bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
+		      struct rr_error *error)
 {
-	const json_t *all = json_object_get(
-		json_object_get(shards->all[0].note, "options"), "strategies");
+	const json_t *all = json_object_get(json_object_get(shards->all[0].note, "options"),
+					    "strategies");
 	struct parts parts = { .shards = shards, .n = shards->n };
 	size_t n_skipped = 0, i;
 	json_t *name;
@@ -452,8 +420,7 @@ bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
 	parts.cases = calloc(shards->n, sizeof(*parts.cases));
 	if (!parts.cases)
 		return rr_error_no_memory(error);
-	json_array_foreach(all, i, name)
-	{
+	json_array_foreach(all, i, name) {
 		enum rr_exit one;
 
 		parts.name = json_string_value(name);
@@ -473,8 +440,7 @@ bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole,
 
 /* ---- The note ------------------------------------------------------------------------ */
 
-void rr_explore_note_shard(const struct rr_explore_options *options,
-			   struct rr_cases *cases)
+void rr_explore_note_shard(const struct rr_explore_options *options, struct rr_cases *cases)
 {
 	const struct rr_explore_config *config = &options->config;
 	const char *names[RR_EXPLORE_STRATEGIES];
@@ -486,14 +452,10 @@ void rr_explore_note_shard(const struct rr_explore_options *options,
 		json_array_append_new(strategies, json_string(names[i]));
 	}
 	json_object_update_new(
-		all, json_pack("{s:o, s:I, s:b, s:I, s:I, s:I, s:I}",
-			       "strategies", strategies,
-			       "lock_servers", (json_int_t)config->lock_servers,
-			       "stays_away", (int)config->stays_away,
-			       "work_ms", (json_int_t)config->work_ms,
-			       "skew_ns", (json_int_t)config->skew_ns,
-			       "audit", (json_int_t)config->audit,
-			       "prefix", (json_int_t)config->prefix));
-	rr_shard_note(cases, &config->shard, all, names, options->n_strategies,
-		      NULL);
+		all, json_pack("{s:o, s:I, s:b, s:I, s:I, s:I, s:I}", "strategies", strategies,
+			       "lock_servers", (json_int_t)config->lock_servers, "stays_away",
+			       (int)config->stays_away, "work_ms", (json_int_t)config->work_ms,
+			       "skew_ns", (json_int_t)config->skew_ns, "audit",
+			       (json_int_t)config->audit, "prefix", (json_int_t)config->prefix));
+	rr_shard_note(cases, &config->shard, all, names, options->n_strategies, NULL);
 }

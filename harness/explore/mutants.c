@@ -8,19 +8,16 @@
 
 /* ---- Commands ------------------------------------------------------------- */
 
-static bool word_is(const struct rl_command *command, size_t i,
-		    const char *text)
+static bool word_is(const struct rl_command *command, size_t i, const char *text)
 {
-	return i < command->n_words &&
-	       command->words[i].length == strlen(text) &&
+	return i < command->n_words && command->words[i].length == strlen(text) &&
 	       strncasecmp(command->words[i].text, text, strlen(text)) == 0;
 }
 
 /* The place of an option of SET; 0 = it has none. */
 static size_t option_of_set(const struct rl_command *command, const char *name)
 {
-	for (size_t i = 3; word_is(command, 0, "SET") && i < command->n_words;
-	     i++) {
+	for (size_t i = 3; word_is(command, 0, "SET") && i < command->n_words; i++) {
 		if (word_is(command, i, name))
 			return i;
 	}
@@ -52,8 +49,7 @@ static void always_set(struct rl_command *command)
 	command->words[3] = command->words[1];
 	command->words[4] = command->words[2];
 	command->words[0] = make_word("EVAL");
-	command->words[1] =
-		make_word("redis.call('SET', KEYS[1], ARGV[1]) return 1");
+	command->words[1] = make_word("redis.call('SET', KEYS[1], ARGV[1]) return 1");
 	command->words[2] = make_word("1");
 	command->n_words = 5;
 }
@@ -63,9 +59,7 @@ static const char *script_of_command(const struct rl_command *command,
 {
 	if (word_is(command, 0, "EVALSHA") && command->n_words > 1)
 		return rr_scripts_find(scripts, command->words[1].text);
-	return word_is(command, 0, "EVAL") && command->n_words > 1 ?
-		       command->words[1].text :
-		       NULL;
+	return word_is(command, 0, "EVAL") && command->n_words > 1 ? command->words[1].text : NULL;
 }
 
 uint32_t rr_mutant_apply(void *context, struct rl_command *command)
@@ -113,12 +107,9 @@ static void print_kind(FILE *file, const struct rr_mutation *mutation,
 	}
 	for (size_t i = 0; i < command->n_words && i < 7; i++) {
 		const struct rl_word *it = &command->words[i];
-		const bool is_token = rr_terms_names_in(mutation->terms,
-							it->text,
-							it->length) != 0;
+		const bool is_token = rr_terms_names_in(mutation->terms, it->text, it->length) != 0;
 
-		fprintf(file, "%s%.24s", i ? " " : "",
-			is_token ? "TOKEN" : it->text);
+		fprintf(file, "%s%.24s", i ? " " : "", is_token ? "TOKEN" : it->text);
 	}
 }
 
@@ -132,20 +123,16 @@ static const struct rl_command *find_example(const struct rr_mutation *mutation)
 	return NULL;
 }
 
-void rr_mutant_text(const struct rr_mutation *mutation,
-		    struct rr_mutant_result *result)
+void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result *result)
 {
 	static const struct {
 		const char *does, *rests_on;
 	} texts[] = {
 		[RR_MUTANT_SKIP] = { " is not sent", "" },
-		[RR_MUTANT_NO_NX] = { " sets in any case",
-				      ": only if it is absent" },
+		[RR_MUTANT_NO_NX] = { " sets in any case", ": only if it is absent" },
 		[RR_MUTANT_NO_LEASE] = { " without a lease", ": its lease" },
-		[RR_MUTANT_NO_COMPARE] = { " without the comparison",
-					   ": its comparison" },
-		[RR_MUTANT_NO_MUTEX] = { "no client waits for the mutex",
-					 "the mutex" },
+		[RR_MUTANT_NO_COMPARE] = { " without the comparison", ": its comparison" },
+		[RR_MUTANT_NO_MUTEX] = { "no client waits for the mutex", "the mutex" },
 	};
 	const struct rl_command *command = find_example(mutation);
 	char what[RR_MUTANT_NAME - 28] = "";
@@ -156,8 +143,7 @@ void rr_mutant_text(const struct rr_mutation *mutation,
 	if (file)
 		fclose(file);
 	what[sizeof(what) - 1] = '\0';
-	snprintf(result->name, sizeof(result->name), "%s%s", what,
-		 texts[mutation->how].does);
+	snprintf(result->name, sizeof(result->name), "%s%s", what, texts[mutation->how].does);
 	snprintf(result->rests_on, sizeof(result->rests_on), "%s%s", what,
 		 texts[mutation->how].rests_on);
 }
@@ -176,11 +162,10 @@ struct kind_use {
 	uint32_t answer; /* what the first one was answered, in the state in
 			  * which the first client met it: as if nobody else
 			  * was there. RR_NO_ID: it was never executed */
-	bool writes; /* one has changed what is stored */
+	bool writes;     /* one has changed what is stored */
 };
 
-static struct kind_use use_of_kind(const struct rr_product *product,
-				   uint32_t kind)
+static struct kind_use use_of_kind(const struct rr_product *product, uint32_t kind)
 {
 	const struct rr_terms *terms = product->config.program->terms;
 	struct kind_use use = { .answer = RR_NO_ID };
@@ -190,16 +175,13 @@ static struct kind_use use_of_kind(const struct rr_product *product,
 
 		for (uint32_t j = 0; j < table->rows.n; j++) {
 			const struct rr_server_row *row = &table->row[j];
-			const uint32_t command =
-				(uint32_t)row->question.argument;
+			const uint32_t command = (uint32_t)row->question.argument;
 
 			if (row->question.kind != RR_ASK_COMMAND ||
 			    terms->command[command].kind != kind)
 				continue;
-			use.writes |= table->states[row->from].data !=
-				      table->states[row->to].data;
-			if (use.answer == RR_NO_ID &&
-			    command != product->get_counter)
+			use.writes |= table->states[row->from].data != table->states[row->to].data;
+			if (use.answer == RR_NO_ID && command != product->get_counter)
 				use.answer = row->reply;
 		}
 	}
@@ -207,14 +189,13 @@ static struct kind_use use_of_kind(const struct rr_product *product,
 }
 
 /* Unless it is there already, or there are too many: NULL. */
-static struct rr_mutation *
-add_mutation(struct mutant_list *list, enum rr_mutation_kind how, uint32_t kind)
+static struct rr_mutation *add_mutation(struct mutant_list *list, enum rr_mutation_kind how,
+					uint32_t kind)
 {
 	struct rr_mutation *mutation = &list->mutations[list->n];
 
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->mutations[i].kind == kind &&
-		    list->mutations[i].how == how)
+		if (list->mutations[i].kind == kind && list->mutations[i].how == how)
 			return NULL;
 	}
 	if (list->n == RR_MUTANTS_MAX)
@@ -241,8 +222,8 @@ static bool without_comparison(const char *source, char *text, size_t size)
 	if (!at)
 		return false;
 	for (; at; at = strstr(source, compares)) {
-		used += (size_t)snprintf(text + used, size - used, "%.*s%s",
-					 (int)(at - source), source, holds);
+		used += (size_t)snprintf(text + used, size - used, "%.*s%s", (int)(at - source),
+					 source, holds);
 		source = at + strlen(compares);
 	}
 	used += (size_t)snprintf(text + used, size - used, "%s", source);
@@ -251,16 +232,15 @@ static bool without_comparison(const char *source, char *text, size_t size)
 
 static void add_skip(struct mutant_list *list, uint32_t kind, uint32_t answer)
 {
-	struct rr_mutation *mutation =
-		answer == RR_NO_ID ? NULL :
-				     add_mutation(list, RR_MUTANT_SKIP, kind);
+	struct rr_mutation *mutation = answer == RR_NO_ID ?
+					       NULL :
+					       add_mutation(list, RR_MUTANT_SKIP, kind);
 
 	if (mutation)
 		mutation->answer = answer;
 }
 
-static void add_guards(struct mutant_list *list, uint32_t kind,
-		       const struct rl_command *command)
+static void add_guards(struct mutant_list *list, uint32_t kind, const struct rl_command *command)
 {
 	const char *source = script_of_command(command, list->scripts);
 	char text[sizeof(list->mutations->script)];
@@ -297,8 +277,7 @@ static void add_kind(struct mutant_list *list, uint32_t id, int pass)
 		add_mutation(list, RR_MUTANT_NO_LEASE, kind);
 }
 
-static void add_commands(struct mutant_list *list,
-			 const struct rr_client_table *table, int pass)
+static void add_commands(struct mutant_list *list, const struct rr_client_table *table, int pass)
 {
 	for (uint32_t i = 0; i < table->n_states; i++) {
 		const struct rr_client_state *state = &table->states[i];
@@ -308,8 +287,7 @@ static void add_commands(struct mutant_list *list,
 	}
 }
 
-size_t rr_mutants_list(const struct rr_product *product,
-		       const struct rr_scripts *scripts,
+size_t rr_mutants_list(const struct rr_product *product, const struct rr_scripts *scripts,
 		       struct rr_mutation *mutations)
 {
 	struct mutant_list list = { .product = product,

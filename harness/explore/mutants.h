@@ -29,13 +29,11 @@ struct rr_mutation {
 
 /* All of what the clients of a finished search have sent, at most RR_MUTANTS_MAX;
  * the number of them. */
-size_t rr_mutants_list(const struct rr_product *product,
-		       const struct rr_scripts *scripts,
+size_t rr_mutants_list(const struct rr_product *product, const struct rr_scripts *scripts,
 		       struct rr_mutation *mutations);
 
 /* What it does, and to what. */
-void rr_mutant_text(const struct rr_mutation *mutation,
-		    struct rr_mutant_result *result);
+void rr_mutant_text(const struct rr_mutation *mutation, struct rr_mutant_result *result);
 
 /* For rr_program: changes the command, or says what it is answered. */
 uint32_t rr_mutant_apply(void *mutation, struct rl_command *command);

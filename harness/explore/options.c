@@ -23,26 +23,27 @@ static bool take_graph(void *into, char *path, struct rr_error *error)
 		options->config.json = path;
 	else
 		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--graph '%s': expected a name ending in .dot or .json",
-				    path);
+				    "--graph '%s': expected a name ending in .dot or .json", path);
 	return true;
 }
 
 static const struct rr_option options_table[] = {
 	{ .help = "Bounds" },
-	{ .common = RR_OPTION_CLIENTS, .at = AT(config.n_clients), .min = 1,
-	  .max = 8 },
-	{ .common = RR_OPTION_INCREMENTS, .at = AT(config.increments),
-	  .min = 1, .max = 100 },
+	{ .common = RR_OPTION_CLIENTS, .at = AT(config.n_clients), .min = 1, .max = 8 },
+	{ .common = RR_OPTION_INCREMENTS, .at = AT(config.increments), .min = 1, .max = 100 },
 	{ .common = RR_OPTION_PROCESSES,
 	  .help = "1: clients are threads of one process; as many as clients: each is a process of its own (1; with faults always the latter)",
-	  .at = AT(processes), .min = 1, .max = 8 },
-	{ .name = "lock-servers", .argument = "N",
+	  .at = AT(processes),
+	  .min = 1,
+	  .max = 8 },
+	{ .name = "lock-servers",
+	  .argument = "N",
 	  .help = "number of lock servers, for strategies that use several (as many as the strategy has)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(config.lock_servers), .min = 3,
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(config.lock_servers),
+	  .min = 3,
 	  .max = 9 },
-	{ .common = RR_OPTION_TTL_MS, .at = AT(config.ttl_ms), .min = 5000,
-	  .max = 3600000 },
+	{ .common = RR_OPTION_TTL_MS, .at = AT(config.ttl_ms), .min = 5000, .max = 3600000 },
 	{ .common = RR_OPTION_ROUNDS,
 	  .help = "how often a client is refused in a row where each refused attempt leaves something new (2)",
 	  .at = AT(config.rounds) },
@@ -56,64 +57,95 @@ static const struct rr_option options_table[] = {
 	  .at = AT(config.budget.pauses) },
 	{ .name = "slow-work",
 	  .help = "the work between reading and writing takes two and a half leases",
-	  .kind = RR_TAKES_NOTHING, .at = AT(slow_work) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(slow_work) },
 	{ .common = RR_OPTION_LOST_REPLIES,
 	  .help = "replies are lost, at most N times (0); the caller repeats its increment",
 	  .at = AT(config.budget.lost_replies) },
-	{ .name = "late", .argument = "N",
+	{ .name = "late",
+	  .argument = "N",
 	  .help = "at most N commands are executed after their client crashed or gave up (0)",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.late), .max = 8 },
-	{ .name = "restarts", .argument = "N",
+	  .kind = RR_TAKES_INT,
+	  .at = AT(config.budget.late),
+	  .max = 8 },
+	{ .name = "restarts",
+	  .argument = "N",
 	  .help = "lock servers restart empty, at most N times (0)",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.restarts), .max = 8 },
+	  .kind = RR_TAKES_INT,
+	  .at = AT(config.budget.restarts),
+	  .max = 8 },
 	{ .name = "stays-away",
 	  .help = "a lock server that restarts is away for longer than a lease",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.stays_away) },
-	{ .name = "jumps", .argument = "N",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(config.stays_away) },
+	{ .name = "jumps",
+	  .argument = "N",
 	  .help = "the clock of a server jumps forward by more than a lease, at most N times (0)",
-	  .kind = RR_TAKES_INT, .at = AT(config.budget.jumps), .max = 8 },
+	  .kind = RR_TAKES_INT,
+	  .at = AT(config.budget.jumps),
+	  .max = 8 },
 	{ .name = "skew",
 	  .help = "the clock of each client is ahead of the previous one by more than a lease",
-	  .kind = RR_TAKES_NOTHING, .at = AT(skew) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(skew) },
 	{ .help = "Search" },
 	{ .name = "stateless",
 	  .help = "run every schedule for real: no two paths are merged into one state",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.all) },
-	{ .name = "random", .argument = "N",
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(config.all) },
+	{ .name = "random",
+	  .argument = "N",
 	  .help = "run N random schedules instead, for spaces too large to finish",
-	  .kind = RR_TAKES_NUMBER, .at = AT(config.random.runs), .min = 1,
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(config.random.runs),
+	  .min = 1,
 	  .max = 1000000000 },
-	{ .name = "depth", .argument = "N",
+	{ .name = "depth",
+	  .argument = "N",
 	  .help = "random schedules are drawn for failures that need N pairs of steps in a certain order (3)",
-	  .kind = RR_TAKES_INT, .at = AT(config.random.depth), .min = 1,
+	  .kind = RR_TAKES_INT,
+	  .at = AT(config.random.depth),
+	  .min = 1,
 	  .max = RR_DEPTH_MAX },
 	{ .common = RR_OPTION_SEED,
 	  .help = "seed of the first random schedule; the next one has the next number",
-	  .at = AT(seed), .max = LONG_MAX / 2 },
+	  .at = AT(seed),
+	  .max = LONG_MAX / 2 },
 	{ .common = RR_OPTION_MAX_STATES, .at = AT(config.most) },
 	{ .common = RR_OPTION_SHARD, .at = AT(config.shard) },
-	{ .name = "prefix", .argument = "N",
+	{ .name = "prefix",
+	  .argument = "N",
 	  .help = "with --shard: all shards look at N states or more, before the rest is dealt out (300)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(config.prefix), .min = 1,
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(config.prefix),
+	  .min = 1,
 	  .max = 1000000 },
-	{ .name = "memory", .argument = "MB",
+	{ .name = "memory",
+	  .argument = "MB",
 	  .help = "use at most this much memory (half of what is free)",
-	  .kind = RR_TAKES_NUMBER, .at = AT(config.memory), .min = 1,
+	  .kind = RR_TAKES_NUMBER,
+	  .at = AT(config.memory),
+	  .min = 1,
 	  .max = 1 << 24 },
 	{ .help = "Checks of the verdict" },
 	{ .common = RR_OPTION_AUDIT,
 	  .help = "play N random interleavings for real before a strategy is called safe (200)",
-	  .at = AT(config.audit), .max = 1000000 },
+	  .at = AT(config.audit),
+	  .max = 1000000 },
 	{ .name = "mutants",
 	  .help = "try all mutants, each with one command weakened or left out, and list which are noticed",
-	  .kind = RR_TAKES_NOTHING, .at = AT(config.all_mutants) },
+	  .kind = RR_TAKES_NOTHING,
+	  .at = AT(config.all_mutants) },
 	{ .help = "Output" },
-	{ .common = RR_OPTION_SAVE, .argument = "FILE|DIR/",
+	{ .common = RR_OPTION_SAVE,
+	  .argument = "FILE|DIR/",
 	  .help = "save the failing schedule, for redrace play",
 	  .at = AT(save) },
-	{ .name = "graph", .argument = "FILE",
+	{ .name = "graph",
+	  .argument = "FILE",
 	  .help = "write the graph of states: .dot for Graphviz, or .json; may be repeated",
-	  .kind = RR_TAKES_MORE, .take = take_graph },
+	  .kind = RR_TAKES_MORE,
+	  .take = take_graph },
 	{ .common = RR_OPTION_STATS,
 	  .help = "print the size and the cost of the search",
 	  .at = AT(stats) },
@@ -121,8 +153,7 @@ static const struct rr_option options_table[] = {
 	  .help = "also write FILE, in the format of its suffix: .txt, .json, .html, .xml (JUnit), .tap or .ctrf.json; may be repeated",
 	  .at = AT(report),
 	  .formats = RR_EXPLORE_FORMATS },
-	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed),
-	  .formats = RR_EXPLORE_FORMATS },
+	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = RR_EXPLORE_FORMATS },
 	{ .help = "Servers" },
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
@@ -131,14 +162,12 @@ static bool take_strategy(void *into, char *name, struct rr_error *error)
 {
 	struct rr_explore_options *options = into;
 
-	return rr_strategy_choose(name, options->strategies,
-				  &options->n_strategies) ||
-	       rr_refuse_name("strategy", name, rr_strategy_name,
-			      "'redrace list' shows them", error);
+	return rr_strategy_choose(name, options->strategies, &options->n_strategies) ||
+	       rr_refuse_name("strategy", name, rr_strategy_name, "'redrace list' shows them",
+			      error);
 }
 
-static bool check_combinations(const struct rr_explore_options *options,
-			       struct rr_error *error)
+static bool check_combinations(const struct rr_explore_options *options, struct rr_error *error)
 {
 	const struct rr_random_config *random = &options->config.random;
 	const bool has_graph = options->config.dot || options->config.json;
@@ -160,24 +189,22 @@ static bool check_combinations(const struct rr_explore_options *options,
 
 static bool has_faults(const struct rr_budget *budget)
 {
-	return budget->crashes || budget->expiries || budget->pauses ||
-	       budget->lost_replies || budget->restarts || budget->jumps;
+	return budget->crashes || budget->expiries || budget->pauses || budget->lost_replies ||
+	       budget->restarts || budget->jumps;
 }
 
 /* Faults are those of processes: whether clients share one is decided by then. */
-static bool settle_processes(struct rr_explore_options *options,
-			     struct rr_error *error)
+static bool settle_processes(struct rr_explore_options *options, struct rr_error *error)
 {
 	struct rr_explore_config *config = &options->config;
 
 	if (!options->processes)
 		return true;
-	if (options->processes == 1 && config->separate &&
-	    config->n_clients > 1)
-		return rr_error_set(error, RR_ERROR_USAGE,
-				    "--processes 1: with faults each client is a process of its own");
-	if (options->processes != 1 &&
-	    (size_t)options->processes != config->n_clients)
+	if (options->processes == 1 && config->separate && config->n_clients > 1)
+		return rr_error_set(
+			error, RR_ERROR_USAGE,
+			"--processes 1: with faults each client is a process of its own");
+	if (options->processes != 1 && (size_t)options->processes != config->n_clients)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "--processes %ld: expected 1, or %ld, as many as clients",
 				    options->processes, (long)config->n_clients);
@@ -195,10 +222,9 @@ static bool settle_options(void *into, struct rr_error *error)
 	if (!check_combinations(options, error))
 		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
-	config->random.seed =
-		options->seed >= 0 ?
-			(uint64_t)options->seed :
-			(uint64_t)(now.tv_sec ^ now.tv_nsec) % 1000000000;
+	config->random.seed = options->seed >= 0 ?
+				      (uint64_t)options->seed :
+				      (uint64_t)(now.tv_sec ^ now.tv_nsec) % 1000000000;
 	if (!config->random.depth)
 		config->random.depth = 3;
 	config->memory *= MEGABYTE;
@@ -213,9 +239,10 @@ static bool settle_options(void *into, struct rr_error *error)
 }
 
 const struct rr_command_line rr_explore_command_line = {
-	.about = "Finds all states that a strategy's clients and their servers can reach, in every interleaving and with faults, and shows the shortest interleaving that fails, played on real servers."
-		 "\vA strategy is called safe when all states were seen, none of them fails, and a mutant of the strategy, with one command weakened or left out, does fail. "
-		 "Ctrl-C ends a search; what is known so far is printed.",
+	.about =
+		"Finds all states that a strategy's clients and their servers can reach, in every interleaving and with faults, and shows the shortest interleaving that fails, played on real servers."
+		"\vA strategy is called safe when all states were seen, none of them fails, and a mutant of the strategy, with one command weakened or left out, does fail. "
+		"Ctrl-C ends a search; what is known so far is printed.",
 	.arguments = "STRATEGY...",
 	.examples = "redrace explore multi-watch-split\n"
 		    "redrace explore --stats --crashes 1 --late 1 lua-delifequals\n"

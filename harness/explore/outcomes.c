@@ -17,12 +17,10 @@ enum {
 };
 
 /* What was learned of a command whose reply is random holds no longer than that. */
-bool rr_outcomes_fail(struct rr_outcomes *outcomes,
-		      const struct rr_error *error)
+bool rr_outcomes_fail(struct rr_outcomes *outcomes, const struct rr_error *error)
 {
-	const char *command = outcomes->has_table ?
-				      outcomes->table.random_command :
-				      outcomes->random_command;
+	const char *command = outcomes->has_table ? outcomes->table.random_command :
+						    outcomes->random_command;
 
 	if (command && error->kind == RR_ERROR_INTERNAL)
 		return rr_error_set(
@@ -35,26 +33,22 @@ bool rr_outcomes_fail(struct rr_outcomes *outcomes,
 /* ---- Making ----------------------------------------------------------------- */
 
 /* What is no step of a program is answered by a real server, once. */
-static uint32_t answer_setup_command(void *context, int server,
-				     const struct rl_command *command)
+static uint32_t answer_setup_command(void *context, int server, const struct rl_command *command)
 {
 	struct rr_outcomes *outcomes = context;
 	const uint32_t id = rr_terms_command(&outcomes->terms, command);
-	const uint32_t known =
-		rr_intern_find(&outcomes->asked, &id, sizeof(id));
+	const uint32_t known = rr_intern_find(&outcomes->asked, &id, sizeof(id));
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
 	uint32_t number;
 
 	(void)server;
 	if (known != RR_NO_ID)
 		return outcomes->answers[known];
-	if (!rr_array_grow(&outcomes->answers, outcomes->asked.n,
-			   sizeof(*outcomes->answers)))
+	if (!rr_array_grow(&outcomes->answers, outcomes->asked.n, sizeof(*outcomes->answers)))
 		return RR_NO_ID;
 	rr_asker_run(outcomes->table.asker, &reply, command);
 	if (command->n_words == 3 && reply.type == RL_REPLY_STRING)
-		rr_scripts_add(&outcomes->scripts, reply.text,
-			       command->words[2].text,
+		rr_scripts_add(&outcomes->scripts, reply.text, command->words[2].text,
 			       command->words[2].length);
 	number = rr_intern_put(&outcomes->asked, &id, sizeof(id), NULL);
 	outcomes->answers[number] = rr_terms_reply(&outcomes->terms, &reply);
@@ -68,8 +62,7 @@ static bool start_server(struct rr_outcomes *outcomes)
 	int server;
 
 	rr_cluster_reset(outcomes->cluster);
-	if (!rr_cluster_declare(outcomes->cluster, "redis", &plain, &server,
-				outcomes->error) ||
+	if (!rr_cluster_declare(outcomes->cluster, "redis", &plain, &server, outcomes->error) ||
 	    !rr_cluster_start(outcomes->cluster, outcomes->error))
 		return false;
 	outcomes->address = *rr_cluster_address(outcomes->cluster, server);
@@ -110,9 +103,8 @@ static bool make_table(struct rr_outcomes *outcomes)
 	if (outcomes->has_table)
 		return true;
 	outcomes->has_table = true;
-	return rr_server_table_init(&outcomes->table, outcomes->cluster, 0,
-				    &outcomes->terms, &outcomes->scripts, "",
-				    outcomes->config_of_product.absolute) ||
+	return rr_server_table_init(&outcomes->table, outcomes->cluster, 0, &outcomes->terms,
+				    &outcomes->scripts, "", outcomes->config_of_product.absolute) ||
 	       rr_outcomes_fail(outcomes, &outcomes->table.error);
 }
 
@@ -159,9 +151,8 @@ static void follow_schedule(struct rr_outcomes *outcomes)
 	struct rr_way *way = &outcomes->followed;
 	struct rr_product *product = &outcomes->product;
 
-	if (!rr_product_follow(product, outcomes->config->schedule,
-			       &way->actions, way->end, &way->broken,
-			       &product->error))
+	if (!rr_product_follow(product, outcomes->config->schedule, &way->actions, way->end,
+			       &way->broken, &product->error))
 		return;
 	way->words = strdup(outcomes->config->schedule);
 	outcomes->end = RR_GRAPH_WHOLE;
@@ -174,8 +165,7 @@ static bool search_states(struct rr_outcomes *outcomes)
 	const struct rr_outcomes_config *config = outcomes->config;
 	const struct rr_graph_config bounds = {
 		.most = config->most,
-		.memory = config->memory ? config->memory :
-					   rr_default_memory(),
+		.memory = config->memory ? config->memory : rr_default_memory(),
 		.progress = config->progress,
 		.context = config->context,
 	};
@@ -185,23 +175,20 @@ static bool search_states(struct rr_outcomes *outcomes)
 		return rr_error_no_memory(outcomes->error);
 	if (!make_table(outcomes))
 		return false;
-	if (!rr_product_init(&outcomes->product, &outcomes->config_of_product,
-			     &outcomes->table, NULL))
+	if (!rr_product_init(&outcomes->product, &outcomes->config_of_product, &outcomes->table,
+			     NULL))
 		return true;
 	if (config->schedule)
 		follow_schedule(outcomes);
 	else
-		outcomes->end = rr_graph_explore(
-			&outcomes->graph, &outcomes->product, &bounds);
+		outcomes->end = rr_graph_explore(&outcomes->graph, &outcomes->product, &bounds);
 	return true;
 }
 
 /* Has it to begin anew, for what was learned on the way? */
-static bool has_to_repeat(struct rr_outcomes *outcomes, size_t n_scripts,
-			  bool *again)
+static bool has_to_repeat(struct rr_outcomes *outcomes, size_t n_scripts, bool *again)
 {
-	const struct rr_outcomes_programs *programs =
-		&outcomes->config->programs;
+	const struct rr_outcomes_programs *programs = &outcomes->config->programs;
 	struct rr_product_config *config = &outcomes->config_of_product;
 	struct rr_error error = { 0 };
 
@@ -211,8 +198,7 @@ static bool has_to_repeat(struct rr_outcomes *outcomes, size_t n_scripts,
 		rr_outcomes_release_table(outcomes);
 		*again = true;
 	}
-	if (outcomes->table.lacked_script &&
-	    outcomes->scripts.n > n_scripts) {
+	if (outcomes->table.lacked_script && outcomes->scripts.n > n_scripts) {
 		rr_outcomes_release_table(outcomes);
 		*again = true;
 	}
@@ -235,12 +221,10 @@ static bool search_until_known(struct rr_outcomes *outcomes)
 		const size_t n_scripts = outcomes->scripts.n;
 
 		if (i == SEARCHES_MAX)
-			return rr_error_set(
-				outcomes->error, RR_ERROR_INTERNAL,
-				"the programs behaved differently in each search");
+			return rr_error_set(outcomes->error, RR_ERROR_INTERNAL,
+					    "the programs behaved differently in each search");
 		release_search(outcomes);
-		if (!search_states(outcomes) ||
-		    !has_to_repeat(outcomes, n_scripts, &again))
+		if (!search_states(outcomes) || !has_to_repeat(outcomes, n_scripts, &again))
 			return false;
 	}
 	return true;
@@ -263,12 +247,10 @@ static bool judge_graph(struct rr_outcomes *outcomes)
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
 		if (!(graph->flags[i] & RR_STATE_FINAL))
 			continue;
-		if (!rr_judge_final(&outcomes->judge, rr_graph_key(graph, i),
-				    &judgement))
+		if (!rr_judge_final(&outcomes->judge, rr_graph_key(graph, i), &judgement))
 			return fail_to_judge(outcomes);
 		result->finals++;
-		result->ever_well |= rr_serial_good(&outcomes->product,
-						    rr_graph_key(graph, i));
+		result->ever_well |= rr_serial_good(&outcomes->product, rr_graph_key(graph, i));
 		result->odd_outputs += judgement.has_odd_outputs;
 		if (!judgement.found)
 			continue;
@@ -276,14 +258,12 @@ static bool judge_graph(struct rr_outcomes *outcomes)
 		graph->breaks |= RR_BREAKS_COUNT;
 		result->wrong++;
 	}
-	if (outcomes->end != RR_GRAPH_STOPPED &&
-	    !rr_graph_follow_polling(graph))
+	if (outcomes->end != RR_GRAPH_STOPPED && !rr_graph_follow_polling(graph))
 		return rr_outcomes_fail(outcomes, &outcomes->product.error);
 	return rr_graph_analyse(graph) || rr_error_no_memory(outcomes->error);
 }
 
-bool rr_outcomes_have_ended(const struct rr_outcomes *outcomes,
-			   const uint32_t *key)
+bool rr_outcomes_have_ended(const struct rr_outcomes *outcomes, const uint32_t *key)
 {
 	const struct rr_product *product = &outcomes->product;
 
@@ -302,8 +282,7 @@ static bool judge_way(struct rr_outcomes *outcomes)
 	struct rr_judgement judgement;
 
 	if (!rr_outcomes_have_ended(outcomes, way->end)) {
-		outcomes->graph.breaks =
-			RR_STARVES | (way->broken & RR_BREAKS_EXCLUSION);
+		outcomes->graph.breaks = RR_STARVES | (way->broken & RR_BREAKS_EXCLUSION);
 		return true;
 	}
 	if (!rr_judge_final(&outcomes->judge, way->end, &judgement))
@@ -318,26 +297,20 @@ static bool judge_way(struct rr_outcomes *outcomes)
 /* Programs without an end have serial orders without an end. */
 static unsigned long serial_most(const struct rr_outcomes *outcomes)
 {
-	return outcomes->end == RR_GRAPH_WHOLE ||
-			       outcomes->end == RR_GRAPH_CUT ?
-		       SERIAL_MOST :
-		       0;
+	return outcomes->end == RR_GRAPH_WHOLE || outcomes->end == RR_GRAPH_CUT ? SERIAL_MOST : 0;
 }
 
 /* *again: something new was learned of the checker. */
 static bool judge_once(struct rr_outcomes *outcomes, bool *again)
 {
-	const struct rr_outcomes_programs *checker =
-		&outcomes->config->checker;
+	const struct rr_outcomes_programs *checker = &outcomes->config->checker;
 	bool good;
 
 	*again = false;
 	rr_judge_release(&outcomes->judge);
-	good = rr_judge_init(&outcomes->judge, outcomes->config,
-			     &outcomes->product, &outcomes->program,
-			     serial_most(outcomes)) ?
-		       (outcomes->config->schedule ? judge_way(outcomes) :
-						     judge_graph(outcomes)) :
+	good = rr_judge_init(&outcomes->judge, outcomes->config, &outcomes->product,
+			     &outcomes->program, serial_most(outcomes)) ?
+		       (outcomes->config->schedule ? judge_way(outcomes) : judge_graph(outcomes)) :
 		       fail_to_judge(outcomes);
 	if (!checker->init)
 		return good;
@@ -365,14 +338,10 @@ static bool judge_finals(struct rr_outcomes *outcomes)
 static void note_search(struct rr_outcomes *outcomes)
 {
 	static const enum rr_explored explored[] = {
-		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,
-		[RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
-		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,
-		[RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
-		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED,
-		[RR_GRAPH_FIRST] = RR_EXPLORED_ALL,
-		[RR_GRAPH_AGAIN] = RR_EXPLORED_ALL,
-		[RR_GRAPH_ENDLESS] = RR_EXPLORED_ALL,
+		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,       [RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
+		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,       [RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
+		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED, [RR_GRAPH_FIRST] = RR_EXPLORED_ALL,
+		[RR_GRAPH_AGAIN] = RR_EXPLORED_ALL,       [RR_GRAPH_ENDLESS] = RR_EXPLORED_ALL,
 		[RR_GRAPH_FAILED] = RR_EXPLORED_ALL,
 	};
 	struct rr_outcomes_result *result = outcomes->result;
@@ -381,15 +350,13 @@ static void note_search(struct rr_outcomes *outcomes)
 	result->explored = explored[outcomes->end];
 	if (outcomes->judge.serial.is_cut && result->explored == RR_EXPLORED_ALL)
 		result->explored = RR_EXPLORED_MOST;
-	if (outcomes->table.random_command &&
-	    result->explored == RR_EXPLORED_ALL)
+	if (outcomes->table.random_command && result->explored == RR_EXPLORED_ALL)
 		result->explored = RR_EXPLORED_RANDOM_REPLIES;
 	result->states = outcomes->graph.states.n;
 	result->transitions = outcomes->graph.n_edges;
-	result->bytes_per_state =
-		result->states ? rr_graph_bytes(&outcomes->graph) /
-					 result->states :
-				 0;
+	result->bytes_per_state = result->states ?
+					  rr_graph_bytes(&outcomes->graph) / result->states :
+					  0;
 	result->questions = outcomes->table.n_asked;
 	result->found = 0;
 	if (breaks & RR_BREAKS_COUNT)
@@ -407,8 +374,7 @@ static bool conclude_search(struct rr_outcomes *outcomes)
 		return rr_outcomes_show(outcomes, &outcomes->followed);
 	if (outcomes->result->found)
 		return rr_outcomes_show_finding(outcomes);
-	return outcomes->result->explored == RR_EXPLORED_STOPPED ||
-	       rr_outcomes_audit(outcomes);
+	return outcomes->result->explored == RR_EXPLORED_STOPPED || rr_outcomes_audit(outcomes);
 }
 
 /* The programs were interrupted: what was found so far is reported. */
@@ -418,14 +384,11 @@ static bool conclude_early(struct rr_outcomes *outcomes)
 
 	*outcomes->error = (struct rr_error){ .kind = RR_ERROR_NONE };
 	outcomes->product.error.kind = RR_ERROR_NONE;
-	for (size_t i = 0; outcomes->product.clients &&
-			   i < outcomes->config->n_clients;
-	     i++)
+	for (size_t i = 0; outcomes->product.clients && i < outcomes->config->n_clients; i++)
 		outcomes->product.clients[i].error.kind = RR_ERROR_NONE;
 	outcomes->end = RR_GRAPH_STOPPED;
 	graph->breaks &= RR_BREAKS_EXCLUSION;
-	graph->n_edges = graph->n_expanded ? graph->first[graph->n_expanded] :
-					     0;
+	graph->n_edges = graph->n_expanded ? graph->first[graph->n_expanded] : 0;
 	if (graph->breaks)
 		return judge_finals(outcomes) && conclude_search(outcomes);
 	note_search(outcomes);
@@ -434,11 +397,10 @@ static bool conclude_early(struct rr_outcomes *outcomes)
 
 static bool search_once(struct rr_outcomes *outcomes)
 {
-	const bool good = search_until_known(outcomes) &&
-			  judge_finals(outcomes) && conclude_search(outcomes);
+	const bool good = search_until_known(outcomes) && judge_finals(outcomes) &&
+			  conclude_search(outcomes);
 
-	return good || (outcomes->error->kind == RR_ERROR_INTERRUPTED &&
-			conclude_early(outcomes));
+	return good || (outcomes->error->kind == RR_ERROR_INTERRUPTED && conclude_early(outcomes));
 }
 
 /* It is made anew. */
@@ -450,15 +412,12 @@ static void forget_result(struct rr_outcomes *outcomes)
 	outcomes->result->seconds = begun;
 }
 
-bool rr_explore_outcomes(struct rr_cluster *cluster,
-			 const struct rr_outcomes_config *config,
-			 struct rr_outcomes_result *result,
-			 struct rr_error *error)
+bool rr_explore_outcomes(struct rr_cluster *cluster, const struct rr_outcomes_config *config,
+			 struct rr_outcomes_result *result, struct rr_error *error)
 {
-	struct rr_outcomes outcomes = { .cluster = cluster,
-				     .config = config,
-				     .result = result,
-				     .error = error };
+	struct rr_outcomes outcomes = {
+		.cluster = cluster, .config = config, .result = result, .error = error
+	};
 	bool good;
 
 	*result = (struct rr_outcomes_result){ .seconds = rr_clock_s() };

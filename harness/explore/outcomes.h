@@ -41,14 +41,12 @@ struct rr_outcomes {
 };
 
 /* The error of a part is that of the whole; returns false. */
-bool rr_outcomes_fail(struct rr_outcomes *outcomes,
-		      const struct rr_error *error);
+bool rr_outcomes_fail(struct rr_outcomes *outcomes, const struct rr_error *error);
 void rr_outcomes_release_table(struct rr_outcomes *outcomes);
 void rr_way_release(struct rr_way *way);
 
 /* Has each client come to an end, or crashed? */
-bool rr_outcomes_have_ended(const struct rr_outcomes *outcomes,
-			    const uint32_t *key);
+bool rr_outcomes_have_ended(const struct rr_outcomes *outcomes, const uint32_t *key);
 
 /* ---- Telling (outcomes_tell.c) ---------------------------------------------------- */
 

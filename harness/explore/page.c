@@ -19,8 +19,7 @@ struct search_page {
 	struct rr_error *error;
 };
 
-static void draw_search(const struct search_page *page,
-			const struct rr_trace *safe)
+static void draw_search(const struct search_page *page, const struct rr_trace *safe)
 {
 	const struct rr_strategy *strategy = page->config->strategy;
 	char id[NAME_SIZE];
@@ -33,8 +32,8 @@ static void draw_search(const struct search_page *page,
 	const struct rr_style style = { .article = &article };
 
 	snprintf(id, sizeof(id), "race-%s", strategy->name);
-	rr_conclude_draw(page->out, page->transcript, page->cluster,
-			 RR_FORMAT_HTML, &style, page->error);
+	rr_conclude_draw(page->out, page->transcript, page->cluster, RR_FORMAT_HTML, &style,
+			 page->error);
 }
 
 /* ---- The remedy in the same order ---------------------------------------- */
@@ -50,8 +49,7 @@ static char *order_of_clients(const struct rr_race *race)
 		const struct rr_step *step = &race->steps[i];
 
 		if (step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK ||
-		    step->kind == RR_STEP_FAULT ||
-		    step->kind == RR_STEP_CRASH || step->is_lost) {
+		    step->kind == RR_STEP_FAULT || step->kind == RR_STEP_CRASH || step->is_lost) {
 			free(order);
 			return NULL;
 		}
@@ -71,8 +69,7 @@ static enum rr_exit draw_beside(void *context, const struct rr_trace *trace)
 
 static char *find_order(const char *transcript, struct rr_error *error)
 {
-	struct rr_race *race = rr_race_parse("transcript", transcript,
-					     strlen(transcript), error);
+	struct rr_race *race = rr_race_parse("transcript", transcript, strlen(transcript), error);
 	char *order = race ? order_of_clients(race) : NULL;
 
 	rr_race_free(race);
@@ -94,16 +91,14 @@ static void draw_with_remedy(struct search_page *page)
 	};
 
 	if (order && config->n_clients <= RR_GUIDED_CLIENTS)
-		rr_play_strategy(&options, page->cluster, draw_beside, page,
-				 page->error);
+		rr_play_strategy(&options, page->cluster, draw_beside, page, page->error);
 	else
 		draw_search(page, NULL);
 	free(order);
 }
 
-bool rr_explore_page(FILE *page, const struct rr_explore_config *config,
-		     const char *text, const char *transcript,
-		     struct rr_cluster *cluster, struct rr_error *error)
+bool rr_explore_page(FILE *page, const struct rr_explore_config *config, const char *text,
+		     const char *transcript, struct rr_cluster *cluster, struct rr_error *error)
 {
 	struct search_page search = {
 		.out = page,
@@ -115,10 +110,8 @@ bool rr_explore_page(FILE *page, const struct rr_explore_config *config,
 	const size_t first = strcspn(text, "\n");
 	char *plain = transcript ? rr_plain_bytes(text, first) : strdup(text);
 
-	rr_xml_print(page, "<section>\n<h2>%s</h2>\n",
-		     config->strategy->name);
-	rr_xml_print(page, "<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n",
-		     plain);
+	rr_xml_print(page, "<section>\n<h2>%s</h2>\n", config->strategy->name);
+	rr_xml_print(page, "<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n", plain);
 	free(plain);
 	if (transcript)
 		draw_with_remedy(&search);

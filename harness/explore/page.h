@@ -9,8 +9,7 @@
 
 /* What was printed of it; or its first line and the interleaving that fails, played,
  * beside the strategy's remedy in the same order; `transcript` NULL = nothing fails. False: see the error. */
-bool rr_explore_page(FILE *page, const struct rr_explore_config *config,
-		     const char *text, const char *transcript,
-		     struct rr_cluster *cluster, struct rr_error *error);
+bool rr_explore_page(FILE *page, const struct rr_explore_config *config, const char *text,
+		     const char *transcript, struct rr_cluster *cluster, struct rr_error *error);
 
 #endif

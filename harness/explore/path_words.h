@@ -24,8 +24,7 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path);
  * last state to `end`, the invariants that are broken on the way to *broken. False: the error, RR_ERROR_DATA if the clients cannot go that
  * way.
  */
-bool rr_product_follow(struct rr_product *product, const char *words,
-		       struct rr_actions *actions, rr_state_key end,
-		       unsigned *broken, struct rr_error *error);
+bool rr_product_follow(struct rr_product *product, const char *words, struct rr_actions *actions,
+		       rr_state_key end, unsigned *broken, struct rr_error *error);
 
 #endif

@@ -51,8 +51,7 @@ static bool push_place(struct search *search, uint32_t place)
 	if (!rr_array_grow(&search->heap, i, sizeof(*search->heap)))
 		return false;
 	search->n_heap++;
-	for (; i > 0 && is_cheaper(search, place, search->heap[(i - 1) / 2]);
-	     i = (i - 1) / 2)
+	for (; i > 0 && is_cheaper(search, place, search->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		search->heap[i] = search->heap[(i - 1) / 2];
 	search->heap[i] = place;
 	return true;
@@ -70,8 +69,7 @@ static uint32_t pop_place(struct search *search)
 		if (child >= search->n_heap)
 			break;
 		if (child + 1 < search->n_heap &&
-		    is_cheaper(search, search->heap[child + 1],
-			       search->heap[child]))
+		    is_cheaper(search, search->heap[child + 1], search->heap[child]))
 			child++;
 		if (!is_cheaper(search, search->heap[child], last))
 			break;
@@ -82,12 +80,11 @@ static uint32_t pop_place(struct search *search)
 	return top;
 }
 
-static bool reach_place(struct search *search, struct place place,
-			uint32_t before, uint64_t edge, uint64_t cost)
+static bool reach_place(struct search *search, struct place place, uint32_t before, uint64_t edge,
+			uint64_t cost)
 {
 	bool is_new;
-	const uint32_t id =
-		rr_intern_put(&search->places, &place, sizeof(place), &is_new);
+	const uint32_t id = rr_intern_put(&search->places, &place, sizeof(place), &is_new);
 	struct step *step;
 
 	if (id == RR_NO_ID)
@@ -111,8 +108,7 @@ static bool is_goal(const struct search *search, const struct place *place)
 
 	if (rr_graph_broken_by(graph, place->state) & search->bits)
 		return true;
-	return place->is_broken &&
-	       (flags & (RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_STUCK));
+	return place->is_broken && (flags & (RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_STUCK));
 }
 
 static bool leave_place(struct search *search, uint32_t id, struct place place)
@@ -122,8 +118,7 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 
 	if (!rr_graph_is_expanded(graph, place.state))
 		return true;
-	for (uint64_t i = graph->first[place.state];
-	     i < graph->first[place.state + 1]; i++) {
+	for (uint64_t i = graph->first[place.state]; i < graph->first[place.state + 1]; i++) {
 		const struct rr_edge *edge = &graph->edges[i];
 		struct place next = { .state = edge->to,
 				      .last = place.last,
@@ -155,14 +150,12 @@ static bool add_to_path(struct rr_path *path, uint64_t edge)
 	return true;
 }
 
-static int count_switches(const struct rr_graph *graph,
-			  const struct rr_path *path)
+static int count_switches(const struct rr_graph *graph, const struct rr_path *path)
 {
 	int last = -1, n = 0;
 
 	for (size_t i = 0; i < path->n; i++) {
-		const struct rr_transition transition =
-			graph->edges[path->edges[i]].transition;
+		const struct rr_transition transition = graph->edges[path->edges[i]].transition;
 
 		if (!rr_transition_is_step(transition))
 			continue;
@@ -172,8 +165,7 @@ static int count_switches(const struct rr_graph *graph,
 	return n;
 }
 
-static bool trace_back(const struct search *search, uint32_t id,
-		       struct rr_path *path)
+static bool trace_back(const struct search *search, uint32_t id, struct rr_path *path)
 {
 	size_t n = 0;
 
@@ -201,8 +193,8 @@ static bool search_path(struct search *search, struct rr_path *path)
 		return false;
 	while (search->n_heap > 0) {
 		const uint32_t id = pop_place(search);
-		const struct place place = *(
-			const struct place *)rr_intern_get(&search->places, id);
+		const struct place place = *(const struct place *)rr_intern_get(&search->places,
+										id);
 
 		if (search->steps[id].is_done)
 			continue;
@@ -216,33 +208,26 @@ static bool search_path(struct search *search, struct rr_path *path)
 }
 
 /* The first edge of a state that is such a transition; graph->n_edges = none is. */
-static uint64_t find_edge(const struct rr_graph *graph, uint32_t state,
-			  int client)
+static uint64_t find_edge(const struct rr_graph *graph, uint32_t state, int client)
 {
-	uint64_t i = rr_graph_is_expanded(graph, state) ? graph->first[state] :
-							  graph->n_edges;
-	const uint64_t end = rr_graph_is_expanded(graph, state) ?
-				     graph->first[state + 1] :
-				     i;
+	uint64_t i = rr_graph_is_expanded(graph, state) ? graph->first[state] : graph->n_edges;
+	const uint64_t end = rr_graph_is_expanded(graph, state) ? graph->first[state + 1] : i;
 
 	for (; i < end; i++) {
-		const struct rr_transition transition =
-			graph->edges[i].transition;
-		const bool is_time = transition.kind == RR_DO_WAIT ||
-				     transition.kind == RR_DO_NEAR;
+		const struct rr_transition transition = graph->edges[i].transition;
+		const bool is_time = transition.kind == RR_DO_WAIT || transition.kind == RR_DO_NEAR;
 
-		if (client < 0 ? is_time :
-				 rr_transition_is_step(transition) &&
-					 !rr_transition_is_fault(transition) &&
-					 transition.who == client)
+		if (client < 0 ?
+			    is_time :
+			    rr_transition_is_step(transition) &&
+				    !rr_transition_is_fault(transition) && transition.who == client)
 			return i;
 	}
 	return graph->n_edges;
 }
 
 /* Everybody who is left tries once, in vain. */
-static uint32_t try_all_clients(const struct rr_graph *graph,
-				struct rr_path *path, uint32_t state)
+static uint32_t try_all_clients(const struct rr_graph *graph, struct rr_path *path, uint32_t state)
 {
 	const struct rr_product *product = graph->product;
 
@@ -252,9 +237,7 @@ static uint32_t try_all_clients(const struct rr_graph *graph,
 
 			if (edge == graph->n_edges ||
 			    (n > 0 &&
-			     rr_product_client(product,
-					       rr_graph_key(graph, state), c)
-				     ->is_attempt))
+			     rr_product_client(product, rr_graph_key(graph, state), c)->is_attempt))
 				break;
 			if (!add_to_path(path, edge))
 				return state;
@@ -265,11 +248,9 @@ static uint32_t try_all_clients(const struct rr_graph *graph,
 }
 
 /* Of one that is stuck: they try, time passes, and they try again. */
-static void show_in_vain(const struct rr_graph *graph, struct rr_path *path,
-			 bool again)
+static void show_in_vain(const struct rr_graph *graph, struct rr_path *path, bool again)
 {
-	uint32_t state = path->n ? graph->edges[path->edges[path->n - 1]].to :
-				   0;
+	uint32_t state = path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
 	uint64_t edge;
 
 	state = try_all_clients(graph, path, state);
@@ -279,8 +260,7 @@ static void show_in_vain(const struct rr_graph *graph, struct rr_path *path,
 	try_all_clients(graph, path, graph->edges[edge].to);
 }
 
-bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
-		       struct rr_path *path)
+bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path)
 {
 	struct search search = { .graph = graph, .bits = bits };
 	const bool found = search_path(&search, path);
@@ -295,19 +275,15 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits,
 
 /* ---- Random paths ---------------------------------------------------------- */
 
-bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed,
-			  struct rr_path *path)
+bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path)
 {
 	struct rr_random random = { seed };
 	uint32_t state = 0;
 
 	path->n = 0;
 	while (path->n < PATH_MAX_EDGES && rr_graph_is_expanded(graph, state)) {
-		const uint64_t n =
-			graph->first[state + 1] - graph->first[state];
-		const uint64_t edge =
-			n ? graph->first[state] + rr_random_below(&random, n) :
-			    0;
+		const uint64_t n = graph->first[state + 1] - graph->first[state];
+		const uint64_t edge = n ? graph->first[state] + rr_random_below(&random, n) : 0;
 
 		if (n == 0)
 			break;
@@ -335,14 +311,13 @@ struct wanted {
 
 /* The log keeps what belongs to the transition that is wanted: nothing comes
  * after. */
-static bool find_transition(void *context, struct rr_transition transition,
-			    const uint32_t *next, unsigned broken)
+static bool find_transition(void *context, struct rr_transition transition, const uint32_t *next,
+			    unsigned broken)
 {
 	struct wanted *wanted = context;
 
 	(void)broken;
-	wanted->found = memcmp(&transition, &wanted->transition,
-			       sizeof(transition)) == 0 &&
+	wanted->found = memcmp(&transition, &wanted->transition, sizeof(transition)) == 0 &&
 			memcmp(next, wanted->next, wanted->size) == 0;
 	return !wanted->found;
 }
@@ -366,8 +341,8 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 					 .size = size };
 		unsigned flags;
 
-		rr_product_expand(product, rr_graph_key(graph, state),
-				  find_transition, &wanted, &flags);
+		rr_product_expand(product, rr_graph_key(graph, state), find_transition, &wanted,
+				  &flags);
 		good = wanted.found && !product->error.kind;
 		state = edge->to;
 	}

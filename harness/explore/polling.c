@@ -11,7 +11,7 @@ enum { FOLLOWED_STEPS_MAX = 20000 };
 struct polling {
 	struct rr_product *product;
 	rr_state_key key, next;
-	size_t turn;     /* whose step is wanted */
+	size_t turn; /* whose step is wanted */
 	bool has_moved;
 	bool has_others; /* time passes, or a server notices something */
 };
@@ -20,8 +20,7 @@ struct polling {
 
 static bool has_free_edge(const struct rr_graph *graph, uint32_t state)
 {
-	for (uint64_t i = graph->first[state]; i < graph->first[state + 1];
-	     i++) {
+	for (uint64_t i = graph->first[state]; i < graph->first[state + 1]; i++) {
 		if (!rr_transition_is_fault(graph->edges[i].transition))
 			return true;
 	}
@@ -38,8 +37,8 @@ static bool is_alive(const struct polling *polling, size_t client)
 
 /* ---- Following --------------------------------------------------------------------- */
 
-static bool take_turn(void *context, struct rr_transition transition,
-		      const uint32_t *next, unsigned broken)
+static bool take_turn(void *context, struct rr_transition transition, const uint32_t *next,
+		      unsigned broken)
 {
 	struct polling *polling = context;
 
@@ -53,8 +52,7 @@ static bool take_turn(void *context, struct rr_transition transition,
 	}
 	if (polling->has_moved || transition.who != polling->turn)
 		return true;
-	memcpy(polling->next, next,
-	       polling->product->n_words * sizeof(*next));
+	memcpy(polling->next, next, polling->product->n_words * sizeof(*next));
 	polling->has_moved = true;
 	return true;
 }
@@ -65,8 +63,7 @@ static bool step_on(struct polling *polling)
 	unsigned flags;
 
 	polling->has_moved = polling->has_others = false;
-	if (!rr_product_expand(polling->product, polling->key, take_turn,
-			       polling, &flags))
+	if (!rr_product_expand(polling->product, polling->key, take_turn, polling, &flags))
 		return false;
 	if (!polling->has_moved || polling->has_others)
 		return false;
@@ -76,9 +73,7 @@ static bool step_on(struct polling *polling)
 
 static uint64_t contents_of(const struct polling *polling)
 {
-	return polling->product->tables[0]
-		->states[polling->key[0]]
-		.contents;
+	return polling->product->tables[0]->states[polling->key[0]].contents;
 }
 
 /* Follows the client whose turn it is until it is seen to go on for ever. */
@@ -87,9 +82,8 @@ static bool polls_for_ever(struct polling *polling, bool is_alone)
 	const uint64_t contents = contents_of(polling);
 
 	for (int i = 0; i < FOLLOWED_STEPS_MAX; i++) {
-		if (rr_product_client(polling->product, polling->key,
-				      polling->turn)
-			    ->polls >= RR_POLLS_IN_VAIN)
+		if (rr_product_client(polling->product, polling->key, polling->turn)->polls >=
+		    RR_POLLS_IN_VAIN)
 			return true;
 		if (!step_on(polling) || !is_alive(polling, polling->turn) ||
 		    (!is_alone && contents_of(polling) != contents))
@@ -110,8 +104,7 @@ static bool is_in_vain(struct rr_graph *graph, uint32_t state)
 		n_alive += is_alive(&polling, i);
 	for (size_t i = 0; i < graph->product->n_clients && in_vain; i++) {
 		polling.turn = i;
-		in_vain = !is_alive(&polling, i) ||
-			  polls_for_ever(&polling, n_alive == 1);
+		in_vain = !is_alive(&polling, i) || polls_for_ever(&polling, n_alive == 1);
 	}
 	return in_vain;
 }
@@ -127,8 +120,8 @@ bool rr_graph_follow_polling(struct rr_graph *graph)
 	product->config.rounds = INT_MAX;
 	product->config.is_local_first = false;
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
-		if (graph->flags[i] & RR_STATE_CUT &&
-		    !has_free_edge(graph, i) && is_in_vain(graph, i))
+		if (graph->flags[i] & RR_STATE_CUT && !has_free_edge(graph, i) &&
+		    is_in_vain(graph, i))
 			graph->flags[i] |= RR_STATE_STARVED;
 	}
 	product->config.rounds = rounds;

@@ -41,15 +41,15 @@ enum {
 
 /* A client's part of a state. It is compared byte by byte: nothing is padding. */
 struct rr_part {
-	uint32_t state;      /* in the client table */
-	uint8_t is_crashed;  /* then `state` is 0, and of its increments */
+	uint32_t state;           /* in the client table */
+	uint8_t is_crashed;       /* then `state` is 0, and of its increments */
 	uint8_t ok, unknown, cut; /* so many are counted, or may be */
-	uint8_t rounds;      /* in a row that it was refused, where bounded */
+	uint8_t rounds;           /* in a row that it was refused, where bounded */
 	uint8_t n_answers;
 	uint8_t unused[6];
-	uint64_t is_cut;     /* lanes whose connection is gone, unknown to it */
-	int64_t passed_ns;   /* since it last read its clock */
-	int64_t attempt_ns;  /* since its attempt began, a lease at most */
+	uint64_t is_cut;                   /* lanes whose connection is gone, unknown to it */
+	int64_t passed_ns;                 /* since it last read its clock */
+	int64_t attempt_ns;                /* since its attempt began, a lease at most */
 	int64_t waited_ns[RR_RUN_THREADS]; /* each, where it stands */
 	struct rr_part_answer {
 		uint8_t lane, kind;
@@ -60,13 +60,13 @@ struct rr_part {
 
 /* What all have in common. */
 struct rr_common {
-	struct rr_budget left; /* expiries and pauses in halves */
-	int8_t down;           /* a server, -1 = none */
-	int8_t blind;          /* waits in a row for nothing that is known */
-	int8_t waits;          /* where bounded */
+	struct rr_budget left;             /* expiries and pauses in halves */
+	int8_t down;                       /* a server, -1 = none */
+	int8_t blind;                      /* waits in a row for nothing that is known */
+	int8_t waits;                      /* where bounded */
 	int8_t makers[RR_PRODUCT_SERVERS]; /* whose command made the lock there,
 					    * -1 = nobody's */
-	uint8_t owners[RR_MUTEXES]; /* client * threads + thread + 1; 0 = free */
+	uint8_t owners[RR_MUTEXES];        /* client * threads + thread + 1; 0 = free */
 	uint8_t n_late;
 	struct rr_late {
 		uint8_t server, unused;
@@ -88,10 +88,10 @@ struct rr_product_config {
 	int rounds;
 	bool is_local_first; /* a step that nobody else can notice is taken at
 			      * once, without the others */
-	int remembers;   /* see client_table.h */
-	bool absolute;   /* the time of day counts */
-	bool reads_clock; /* clients read their monotonic clocks */
-	bool bounded;    /* refused clients write what is never the same again:
+	int remembers;       /* see client_table.h */
+	bool absolute;       /* the time of day counts */
+	bool reads_clock;    /* clients read their monotonic clocks */
+	bool bounded;        /* refused clients write what is never the same again:
 			  * each is refused `rounds` times in a row */
 };
 
@@ -106,8 +106,8 @@ enum {
 struct rr_product {
 	struct rr_product_config config;
 	size_t n_clients, n_servers, n_words;
-	struct rr_client_table *clients;    /* one each */
-	struct rr_server_table *tables[2];  /* of the data server, and of lock
+	struct rr_client_table *clients;   /* one each */
+	struct rr_server_table *tables[2]; /* of the data server, and of lock
 					     * servers; the owner's */
 	struct rr_intern parts, commons;
 	uint32_t get_counter; /* the number of that command */
@@ -115,17 +115,15 @@ struct rr_product {
 	bool wants_absolute, wants_clock;
 	struct rr_actions *log; /* what a transition consists of; NULL = not
 				 * wanted */
-	size_t log_kept; /* actions that belong to the next ones, too */
+	size_t log_kept;        /* actions that belong to the next ones, too */
 	struct rr_error error;
 };
 
 /* A state by its numbers: servers, clients, common. */
 typedef uint32_t rr_state_key[RR_PRODUCT_WORDS];
 
-bool rr_product_init(struct rr_product *product,
-		     const struct rr_product_config *config,
-		     struct rr_server_table *data,
-		     struct rr_server_table *locks);
+bool rr_product_init(struct rr_product *product, const struct rr_product_config *config,
+		     struct rr_server_table *data, struct rr_server_table *locks);
 void rr_product_release(struct rr_product *product);
 
 /* The beginning. False: product->error. */
@@ -133,13 +131,13 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key);
 
 /* Called for each transition from a state: where it leads, and the invariants that it
  * breaks. False: no more. */
-typedef bool (*rr_emit)(void *context, struct rr_transition transition,
-			const uint32_t *next, unsigned broken);
+typedef bool (*rr_emit)(void *context, struct rr_transition transition, const uint32_t *next,
+			unsigned broken);
 
 /* All transitions of a state, always in the same order. What kind of state it is goes
  * to *flags. False: product->error, or emit said so. */
-bool rr_product_expand(struct rr_product *product, const uint32_t *key,
-		       rr_emit emit, void *context, unsigned *flags);
+bool rr_product_expand(struct rr_product *product, const uint32_t *key, rr_emit emit, void *context,
+		       unsigned *flags);
 
 /* Would a client that asks again and again be refused each time, and leave something
  * new each time? Then there is no end to the states. */
@@ -152,35 +150,29 @@ struct rr_count {
 	bool is_number;
 };
 
-bool rr_product_count(struct rr_product *product, const uint32_t *key,
-		      struct rr_count *count);
+bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr_count *count);
 
 /* Where a client's part of the state is, for who looks at it. */
-static inline const struct rr_part *
-rr_product_part(const struct rr_product *product, const uint32_t *key,
-		size_t client)
+static inline const struct rr_part *rr_product_part(const struct rr_product *product,
+						    const uint32_t *key, size_t client)
 {
-	return rr_intern_get(&product->parts,
-			     key[product->n_servers + client]);
+	return rr_intern_get(&product->parts, key[product->n_servers + client]);
 }
 
-static inline const struct rr_common *
-rr_product_common(const struct rr_product *product, const uint32_t *key)
+static inline const struct rr_common *rr_product_common(const struct rr_product *product,
+							const uint32_t *key)
 {
-	return rr_intern_get(&product->commons,
-			     key[product->n_servers + product->n_clients]);
+	return rr_intern_get(&product->commons, key[product->n_servers + product->n_clients]);
 }
 
-static inline const struct rr_client_state *
-rr_product_client(const struct rr_product *product, const uint32_t *key,
-		  size_t client)
+static inline const struct rr_client_state *rr_product_client(const struct rr_product *product,
+							      const uint32_t *key, size_t client)
 {
-	return &product->clients[client]
-			.states[rr_product_part(product, key, client)->state];
+	return &product->clients[client].states[rr_product_part(product, key, client)->state];
 }
 
-static inline struct rr_server_table *
-rr_product_table(const struct rr_product *product, size_t server)
+static inline struct rr_server_table *rr_product_table(const struct rr_product *product,
+						       size_t server)
 {
 	return product->tables[server > 0];
 }

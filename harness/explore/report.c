@@ -59,11 +59,9 @@ static void save_transcript(const struct report *report, struct rr_error *error)
 	const bool is_folder = length && save[length - 1] == '/';
 	char path[RR_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "%s%s%s", save,
-		 is_folder ? report->config.strategy->name : "",
+	snprintf(path, sizeof(path), "%s%s%s", save, is_folder ? report->config.strategy->name : "",
 		 is_folder ? ".race" : "");
-	if (rr_files_replace(path, report->transcript,
-			     strlen(report->transcript), error))
+	if (rr_files_replace(path, report->transcript, strlen(report->transcript), error))
 		fprintf(report->out, "  saved: %s\n", path);
 }
 
@@ -89,8 +87,7 @@ static void draw_shortest(const struct report *report)
 	const char *verdict = strstr(text, "\nverdict ");
 	struct rr_error error = { 0 };
 
-	if (!rr_conclude_draw(report->out, text, report->cluster,
-			      RR_FORMAT_TEXT, &style, &error))
+	if (!rr_conclude_draw(report->out, text, report->cluster, RR_FORMAT_TEXT, &style, &error))
 		print_transcript_steps(report->out, text);
 	else if (verdict)
 		fprintf(report->out, "%s\n", verdict);
@@ -120,23 +117,21 @@ static void print_failing(const struct report *report)
 		fprintf(report->out, "shard %d/%d ", report->config.shard.index,
 			report->config.shard.of);
 	if (result->schedules)
-		fprintf(report->out, "%s of %s %sschedules fail: ",
-		       rr_grouped(some, (long long)result->failing),
-		       rr_grouped(all, (long long)result->schedules),
-		       report->config.random.runs ? "random " : "");
+		fprintf(report->out,
+			"%s of %s %sschedules fail: ", rr_grouped(some, (long long)result->failing),
+			rr_grouped(all, (long long)result->schedules),
+			report->config.random.runs ? "random " : "");
 	else if (is_counted)
 		fprintf(report->out, "%s of %s interleavings fail: ",
-		       rr_grouped(some,
-				  (long long)result->failing_interleavings),
-		       rr_grouped(all, (long long)result->interleavings));
+			rr_grouped(some, (long long)result->failing_interleavings),
+			rr_grouped(all, (long long)result->interleavings));
 	else
 		fprintf(report->out, "fails: ");
 	print_broken_invariants(report->out, result->breaks);
 	if (!result->schedules && !is_counted)
 		fprintf(report->out, " (%s states, %s transitions%s)",
-		       rr_grouped(some, (long long)result->states),
-		       rr_grouped(all, (long long)result->transitions),
-		       cut_by(result->explored));
+			rr_grouped(some, (long long)result->states),
+			rr_grouped(all, (long long)result->transitions), cut_by(result->explored));
 	fputc('\n', report->out);
 }
 
@@ -146,7 +141,7 @@ static void show_failure(struct report *report, struct rr_error *error)
 
 	print_failing(report);
 	fprintf(report->out, "  shortest, %zu steps, %d changes of client", result->steps,
-	       result->switches);
+		result->switches);
 	if (report->config.random.runs)
 		fprintf(report->out, ", --random 1 --seed %" PRIu64, result->seed);
 	fputs(":\n", report->out);
@@ -163,12 +158,10 @@ static void report_failure(struct report *report, struct rr_error *error)
 
 	if (result->share.is_dealt && !result->share.has_path) {
 		print_failing(report);
-		fputs("  the shortest schedules are in other shards\n",
-		      report->out);
+		fputs("  the shortest schedules are in other shards\n", report->out);
 		return;
 	}
-	report->transcript = rr_conclude(result->transcript,
-					 result->shortest_breaks,
+	report->transcript = rr_conclude(result->transcript, result->shortest_breaks,
 					 report->cluster, &why);
 	if (report->transcript)
 		show_failure(report, error);
@@ -191,17 +184,15 @@ static void print_incomplete(const struct report *report)
 	fprintf(report->out, "%s: no failure found ", config->strategy->name);
 	if (config->random.runs)
 		fprintf(report->out, "in %s random schedules%s (--seed %" PRIu64 ")\n",
-		       rr_grouped(states, (long long)result->schedules),
-		       result->explored == RR_EXPLORED_STOPPED ?
-			       ", interrupted," :
-			       "",
-		       config->random.seed);
+			rr_grouped(states, (long long)result->schedules),
+			result->explored == RR_EXPLORED_STOPPED ? ", interrupted," : "",
+			config->random.seed);
 	else if (result->explored == RR_EXPLORED_ROUNDS)
 		fprintf(report->out, "(%d round%s), %s states\n", config->rounds,
-		       config->rounds == 1 ? "" : "s", states);
+			config->rounds == 1 ? "" : "s", states);
 	else if (result->explored == RR_EXPLORED_RANDOM_REPLIES)
-		fprintf(report->out, "(random replies: %s), %s states\n",
-		       result->random_command, states);
+		fprintf(report->out, "(random replies: %s), %s states\n", result->random_command,
+			states);
 	else
 		fprintf(report->out, "(%s states%s)\n", states, cut_by(result->explored));
 }
@@ -216,16 +207,15 @@ static bool print_complete(const struct report *report)
 	rr_grouped(states, (long long)result->states);
 	if (!result->noticed) {
 		fprintf(report->out, "%s: no failure found in %s states (no mutant is %s)\n",
-		       config->strategy->name, states,
-		       config->all ? "tried with --stateless" : "noticed");
+			config->strategy->name, states,
+			config->all ? "tried with --stateless" : "noticed");
 		return false;
 	}
-	fprintf(report->out, "%s: safe: all %s states, %s transitions",
-	       config->strategy->name, states,
-	       rr_grouped(number, (long long)result->transitions));
+	fprintf(report->out, "%s: safe: all %s states, %s transitions", config->strategy->name,
+		states, rr_grouped(number, (long long)result->transitions));
 	if (has_interleavings(result))
 		fprintf(report->out, " (%s interleavings)",
-		       rr_grouped(number, (long long)result->interleavings));
+			rr_grouped(number, (long long)result->interleavings));
 	else if (result->interleavings)
 		fprintf(report->out, " (more than 9 * 10^18 interleavings)");
 	fputc('\n', report->out);
@@ -240,12 +230,9 @@ static void print_part(const struct report *report)
 	const struct rr_explore_result *result = &report->result;
 	char states[RR_GROUPED_SIZE];
 
-	fprintf(report->out,
-		"%s: no failure found in shard %d/%d (%s states%s)\n",
-		report->config.strategy->name, report->config.shard.index,
-		report->config.shard.of,
-		rr_grouped(states, (long long)result->states),
-		cut_by(result->explored));
+	fprintf(report->out, "%s: no failure found in shard %d/%d (%s states%s)\n",
+		report->config.strategy->name, report->config.shard.index, report->config.shard.of,
+		rr_grouped(states, (long long)result->states), cut_by(result->explored));
 }
 
 /* ---- The whole ------------------------------------------------------------ */
@@ -253,13 +240,11 @@ static void print_part(const struct report *report)
 static enum rr_exit judge_report(const struct report *report, bool is_safe)
 {
 	const struct rr_explore_result *result = &report->result;
-	const struct rr_expectation expected =
-		rr_expect_search(&report->config);
+	const struct rr_expectation expected = rr_expect_search(&report->config);
 
 	if (result->share.is_dealt && !result->failing)
 		return RR_EXIT_INCONCLUSIVE;
-	return rr_judge_search(&expected, result->failing, result->explored,
-			       is_safe);
+	return rr_judge_search(&expected, result->failing, result->explored, is_safe);
 }
 
 static enum rr_exit print_result(struct report *report, struct rr_error *error)
@@ -297,8 +282,7 @@ static void name_error(const struct report *report, struct rr_error *error)
 	if (why->kind == RR_ERROR_FILE)
 		*error = *why;
 	else if (why->kind == RR_ERROR_SKIPPED)
-		rr_error_set(error, why->kind, "%s skipped: this server has %s",
-			     name, why->text);
+		rr_error_set(error, why->kind, "%s skipped: this server has %s", name, why->text);
 	else
 		rr_error_set(error, why->kind, "%s: %s", name, why->text);
 }
@@ -311,8 +295,7 @@ static json_t *breaks_as_list(unsigned breaks)
 
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (breaks >> i & 1)
-			json_array_append_new(
-				list, json_string(rr_invariant_name(i)));
+			json_array_append_new(list, json_string(rr_invariant_name(i)));
 	}
 	return list;
 }
@@ -321,17 +304,15 @@ static json_t *shortest_of_search(const struct rr_explore_result *result)
 {
 	if (!result->transcript)
 		return json_null();
-	return json_pack("{s:o, s:i, s:I}", "breaks",
-			 breaks_as_list(result->shortest_breaks), "switches",
-			 result->switches, "steps", (json_int_t)result->steps);
+	return json_pack("{s:o, s:i, s:I}", "breaks", breaks_as_list(result->shortest_breaks),
+			 "switches", result->switches, "steps", (json_int_t)result->steps);
 }
 
 /* For redrace merge; null: the search is no shard. */
 static json_t *share_of_search(const struct report *report)
 {
 	const struct rr_explore_share *share = &report->result.share;
-	const struct rr_expectation expected =
-		rr_expect_search(&report->config);
+	const struct rr_expectation expected = rr_expect_search(&report->config);
 	char digest[20];
 
 	if (!report->config.shard.of)
@@ -339,62 +320,44 @@ static json_t *share_of_search(const struct report *report)
 	snprintf(digest, sizeof(digest), "%016" PRIx64, share->digest);
 	return json_pack(
 		"{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:{s:b, s:b, s:b, s:i}, s:{s:b, s:b, s:b}}",
-		"dealt", (int)share->is_dealt,
-		"prefix", (json_int_t)share->prefix,
-		"frontier", (json_int_t)share->frontier,
-		"prefix_transitions", (json_int_t)share->transitions,
-		"own", (json_int_t)share->own,
-		"open", (json_int_t)share->open,
-		"returns", (json_int_t)share->returns,
-		"digest", digest,
-		"model",
-		"absolute", (int)share->absolute,
-		"reads_clock", (int)share->reads_clock,
-		"bounded", (int)share->bounded,
-		"remembers", share->remembers,
-		"expected",
-		"breaks", (int)expected.breaks,
-		"loops", (int)expected.loops,
-		"without_faults", (int)expected.without_faults);
+		"dealt", (int)share->is_dealt, "prefix", (json_int_t)share->prefix, "frontier",
+		(json_int_t)share->frontier, "prefix_transitions", (json_int_t)share->transitions,
+		"own", (json_int_t)share->own, "open", (json_int_t)share->open, "returns",
+		(json_int_t)share->returns, "digest", digest, "model", "absolute",
+		(int)share->absolute, "reads_clock", (int)share->reads_clock, "bounded",
+		(int)share->bounded, "remembers", share->remembers, "expected", "breaks",
+		(int)expected.breaks, "loops", (int)expected.loops, "without_faults",
+		(int)expected.without_faults);
 }
 
 static json_t *properties_of_search(const struct report *report)
 {
 	const struct rr_explore_result *result = &report->result;
 
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-			 "breaks", breaks_as_list(result->breaks),
-			 "bounds", rr_bounds_as_json(&report->config),
-			 "explored", rr_explored_names[result->explored],
-			 "shortest", shortest_of_search(result),
-			 "share", share_of_search(report),
-			 "states", (json_int_t)result->states,
-			 "transitions", (json_int_t)result->transitions,
-			 "schedules", (json_int_t)result->schedules,
-			 "failing", (json_int_t)result->failing,
-			 "questions", (json_int_t)result->stats.questions,
-			 "rests_on",
-			 rr_case_text(result->n_mutants && result->noticed ?
-					      result->noticed :
-					      NULL),
-			 "transcript", rr_case_text(report->transcript));
+	return json_pack(
+		"{s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
+		breaks_as_list(result->breaks), "bounds", rr_bounds_as_json(&report->config),
+		"explored", rr_explored_names[result->explored], "shortest",
+		shortest_of_search(result), "share", share_of_search(report), "states",
+		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
+		"schedules", (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
+		"questions", (json_int_t)result->stats.questions, "rests_on",
+		rr_case_text(result->n_mutants && result->noticed ? result->noticed : NULL),
+		"transcript", rr_case_text(report->transcript));
 }
 
 /* How the verdict and what the table expects go together. */
-static const char *compare_in_words(const struct report *report,
-				    enum rr_exit code)
+static const char *compare_in_words(const struct report *report, enum rr_exit code)
 {
 	if (code == RR_EXIT_VIOLATED)
-		return report->result.breaks ?
-			       "; nothing is expected to break" :
-			       "; something is expected to break";
+		return report->result.breaks ? "; nothing is expected to break" :
+					       "; something is expected to break";
 	return code == RR_EXIT_OK ? ", as expected" : "";
 }
 
 /* `text`: what is printed of it, whose first line begins with the name. */
-static void add_search(const struct report *report, enum rr_exit code,
-		       const struct rr_error *error, const char *text,
-		       struct rr_cases *cases)
+static void add_search(const struct report *report, enum rr_exit code, const struct rr_error *error,
+		       const char *text, struct rr_cases *cases)
 {
 	const char *name = report->config.strategy->name;
 	const size_t lead = strlen(name) + 2, first = strcspn(text, "\n");
@@ -404,30 +367,25 @@ static void add_search(const struct report *report, enum rr_exit code,
 	if (error->kind)
 		snprintf(message, sizeof(message), "%s", error->text);
 	else
-		snprintf(message, sizeof(message), "%.*s%s",
-			 first > lead ? (int)(first - lead) : 0, text + lead,
-			 compare_in_words(report, code));
-	rr_cases_add(cases,
-		     &(struct rr_case){
-			     .suite = "explore",
-			     .name = name,
-			     .verdict = rr_case_verdict_of(
-				     error->kind ? rr_exit_of(error->kind) :
-						   code),
-			     .seconds = report->result.seconds,
-			     .message = message,
-			     .details = text[first] && text[first + 1] ?
-						text + first + 1 :
-						NULL,
-			     .file = file,
-			     .properties = properties_of_search(report) });
+		snprintf(message, sizeof(message), "%.*s%s", first > lead ? (int)(first - lead) : 0,
+			 text + lead, compare_in_words(report, code));
+	rr_cases_add(
+		cases,
+		&(struct rr_case){
+			.suite = "explore",
+			.name = name,
+			.verdict = rr_case_verdict_of(error->kind ? rr_exit_of(error->kind) : code),
+			.seconds = report->result.seconds,
+			.message = message,
+			.details = text[first] && text[first + 1] ? text + first + 1 : NULL,
+			.file = file,
+			.properties = properties_of_search(report) });
 }
 
 /* ---- All of it --------------------------------------------------------------- */
 
 /* The text of it: malloc'd, NULL = no memory. */
-static char *search_and_print(struct report *report, enum rr_exit *code,
-			      struct rr_error *error)
+static char *search_and_print(struct report *report, enum rr_exit *code, struct rr_error *error)
 {
 	char *text = NULL;
 	size_t size;
@@ -450,11 +408,9 @@ static char *search_and_print(struct report *report, enum rr_exit *code,
 	return text;
 }
 
-enum rr_exit rr_explore_report(struct rr_cluster *cluster,
-			       const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options,
-			       FILE *out, FILE *page, struct rr_cases *cases,
-			       struct rr_error *error)
+enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
+			       const struct rr_explore_options *options, FILE *out, FILE *page,
+			       struct rr_cases *cases, struct rr_error *error)
 {
 	struct report report = { .cluster = cluster,
 				 .options = options,
@@ -474,8 +430,8 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster,
 	if (text) {
 		fputs(text, out);
 		if (page && !error->kind)
-			rr_explore_page(page, &report.config, text,
-					report.transcript, cluster, error);
+			rr_explore_page(page, &report.config, text, report.transcript, cluster,
+					error);
 		add_search(&report, code, error, text, cases);
 	}
 	fflush(out);

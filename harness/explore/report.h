@@ -31,7 +31,7 @@ struct rr_explore_progress {
 	const char *name; /* what is explored */
 	const char *unit; /* what is counted: "states" */
 	unsigned long n;  /* so many at the last look */
-	double looked; /* seconds; 0 = not yet */
+	double looked;    /* seconds; 0 = not yet */
 	struct rr_progress line;
 };
 

@@ -8,8 +8,7 @@
 #include "link.h"
 #include "play/play.h"
 
-bool rr_explorer_fail(struct rr_explorer *explorer,
-		      const struct rr_error *error)
+bool rr_explorer_fail(struct rr_explorer *explorer, const struct rr_error *error)
 {
 	if (!explorer->result->error.kind)
 		explorer->result->error = *error;
@@ -19,21 +18,18 @@ bool rr_explorer_fail(struct rr_explorer *explorer,
 /* ---- Commands that nobody else can notice --------------------------------- */
 
 /* Answered by a real server, once. */
-static uint32_t answer_unnoticed(void *context, int server,
-				 const struct rl_command *command)
+static uint32_t answer_unnoticed(void *context, int server, const struct rl_command *command)
 {
 	struct rr_explorer *explorer = context;
 	struct rr_server_table *table = &explorer->tables[server > 0];
 	const uint32_t id = rr_terms_command(&explorer->terms, command);
 	bool is_new;
-	const uint32_t number =
-		rr_intern_put(&explorer->asked, &id, sizeof(id), &is_new);
+	const uint32_t number = rr_intern_put(&explorer->asked, &id, sizeof(id), &is_new);
 	struct rl_reply reply;
 
 	if (!is_new)
 		return explorer->answers[number];
-	if (!rr_array_grow(&explorer->answers, number,
-			   sizeof(*explorer->answers)))
+	if (!rr_array_grow(&explorer->answers, number, sizeof(*explorer->answers)))
 		return RR_NO_ID;
 	if (!rr_asker_run(table->asker, &reply, command))
 		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
@@ -80,8 +76,7 @@ static bool check_strategy(struct rr_explorer *explorer)
 	const struct rr_strategy *strategy = explorer->config->strategy;
 	struct rr_error *error = &explorer->result->error;
 	struct rl_link *link = rl_link_new(&explorer->addresses[0], 2000);
-	const char *lacking =
-		link && strategy->lacks ? strategy->lacks(link, "spare") : NULL;
+	const char *lacking = link && strategy->lacks ? strategy->lacks(link, "spare") : NULL;
 
 	if (!link)
 		rr_error_no_memory(error);
@@ -127,9 +122,7 @@ static void set_up_program(struct rr_explorer *explorer)
 		.skew_ns = config->skew_ns,
 		.day_ns = RR_CLUSTER_START_NS,
 		.rounds = config->rounds,
-		.remembers = config->all || config->random.runs ?
-				     -1 :
-				     config->strategy->remembers,
+		.remembers = config->all || config->random.runs ? -1 : config->strategy->remembers,
 		.bounded = config->all,
 	};
 }
@@ -147,9 +140,8 @@ static bool make_tables(struct rr_explorer *explorer)
 	for (int i = 0; i < (explorer->program.n_servers > 1 ? 2 : 1); i++) {
 		struct rr_server_table *table = &explorer->tables[i];
 
-		if (!rr_server_table_init(table, explorer->cluster, i,
-					  &explorer->terms, &explorer->scripts,
-					  explorer->counting.lock,
+		if (!rr_server_table_init(table, explorer->cluster, i, &explorer->terms,
+					  &explorer->scripts, explorer->counting.lock,
 					  explorer->product.absolute))
 			return rr_explorer_fail(explorer, &table->error);
 		table->is_tree = explorer->config->all;
@@ -184,8 +176,7 @@ void rr_search_release(struct rr_search *search)
 	rr_product_release(&search->product);
 }
 
-bool rr_search_make_product(struct rr_explorer *explorer,
-			    struct rr_product *product)
+bool rr_search_make_product(struct rr_explorer *explorer, struct rr_product *product)
 {
 	struct rr_server_table *tables = explorer->tables;
 	const bool has_locks = explorer->program.n_servers > 1;
@@ -196,8 +187,7 @@ bool rr_search_make_product(struct rr_explorer *explorer,
 		rr_explorer_fail(explorer, &product->error));
 }
 
-static bool search_once(struct rr_explorer *explorer,
-			const struct rr_graph_config *bounds,
+static bool search_once(struct rr_explorer *explorer, const struct rr_graph_config *bounds,
 			struct rr_search *search)
 {
 	struct rr_error *error = &explorer->result->error;
@@ -205,10 +195,8 @@ static bool search_once(struct rr_explorer *explorer,
 	if (!rr_search_make_product(explorer, &search->product))
 		return false;
 	if (explorer->counting.cannot_open)
-		return rr_error_set(error, RR_ERROR_REDIS,
-				    "cannot open the strategy");
-	search->end =
-		rr_graph_explore(&search->graph, &search->product, bounds);
+		return rr_error_set(error, RR_ERROR_REDIS, "cannot open the strategy");
+	search->end = rr_graph_explore(&search->graph, &search->product, bounds);
 	if (search->end == RR_GRAPH_FAILED)
 		return rr_explorer_fail(explorer, &search->product.error);
 	if (search->end == RR_GRAPH_MEMORY && search->graph.out_of_memory)
@@ -216,8 +204,7 @@ static bool search_once(struct rr_explorer *explorer,
 	return true;
 }
 
-bool rr_search_adapt(struct rr_explorer *explorer,
-		     const struct rr_search *search)
+bool rr_search_adapt(struct rr_explorer *explorer, const struct rr_search *search)
 {
 	if (search->end == RR_GRAPH_ENDLESS) {
 		explorer->product.bounded = true;
@@ -237,13 +224,11 @@ bool rr_search_adapt(struct rr_explorer *explorer,
  * beginning, the next time. */
 static bool has_new_script(const struct rr_explorer *explorer, size_t n_before)
 {
-	return (explorer->tables[0].lacked_script ||
-		explorer->tables[1].lacked_script) &&
+	return (explorer->tables[0].lacked_script || explorer->tables[1].lacked_script) &&
 	       explorer->scripts.n > n_before;
 }
 
-bool rr_search_run(struct rr_explorer *explorer,
-		   const struct rr_graph_config *bounds,
+bool rr_search_run(struct rr_explorer *explorer, const struct rr_graph_config *bounds,
 		   struct rr_search *search)
 {
 	for (;;) {
@@ -253,8 +238,7 @@ bool rr_search_run(struct rr_explorer *explorer,
 		*search = (struct rr_search){ .end = RR_GRAPH_FAILED };
 		good = search_once(explorer, bounds, search);
 		learns_anew = has_new_script(explorer, n_scripts);
-		if (!learns_anew &&
-		    (!good || !rr_search_adapt(explorer, search)))
+		if (!learns_anew && (!good || !rr_search_adapt(explorer, search)))
 			return good;
 		explorer->result->error = (struct rr_error){ 0 };
 		rr_search_release(search);

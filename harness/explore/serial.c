@@ -21,25 +21,21 @@ struct learner {
 
 /* ---- What a state says ------------------------------------------------------- */
 
-static bool client_is_over(const struct rr_product *product,
-			   const uint32_t *key, size_t client)
+static bool client_is_over(const struct rr_product *product, const uint32_t *key, size_t client)
 {
 	return rr_product_part(product, key, client)->is_crashed ||
 	       rr_product_client(product, key, client)->has_ended;
 }
 
-static bool client_ended_well(const struct rr_product *product,
-			      const uint32_t *key, size_t client)
+static bool client_ended_well(const struct rr_product *product, const uint32_t *key, size_t client)
 {
-	const struct rr_client_state *state =
-		rr_product_client(product, key, client);
+	const struct rr_client_state *state = rr_product_client(product, key, client);
 
-	return !rr_product_part(product, key, client)->is_crashed &&
-	       state->has_ended && state->tally.failed == 0;
+	return !rr_product_part(product, key, client)->is_crashed && state->has_ended &&
+	       state->tally.failed == 0;
 }
 
-static struct rr_budget used_budget(const struct rr_product *product,
-				    const uint32_t *key)
+static struct rr_budget used_budget(const struct rr_product *product, const uint32_t *key)
 {
 	const struct rr_budget *all = &product->config.budget;
 	const struct rr_budget *left = &rr_product_common(product, key)->left;
@@ -63,20 +59,19 @@ uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
 	return good;
 }
 
-static int32_t ending_of_client(const struct rr_product *product,
-				const uint32_t *key, size_t client)
+static int32_t ending_of_client(const struct rr_product *product, const uint32_t *key,
+				size_t client)
 {
 	const struct rr_client_state *state;
 
-	if (client >= product->n_clients ||
-	    rr_product_part(product, key, client)->is_crashed)
+	if (client >= product->n_clients || rr_product_part(product, key, client)->is_crashed)
 		return -1;
 	state = rr_product_client(product, key, client);
 	return state->has_ended ? (int32_t)state->tally.ending : -1;
 }
 
-static struct rr_serial_end end_of(const struct rr_product *product,
-				   const uint32_t *key, uint32_t ran)
+static struct rr_serial_end end_of(const struct rr_product *product, const uint32_t *key,
+				   uint32_t ran)
 {
 	struct rr_serial_end end;
 
@@ -94,9 +89,8 @@ static struct rr_serial_end end_of(const struct rr_product *product,
 
 static bool add_place(struct learner *learner, const struct place *place)
 {
-	learner->out_of_memory |=
-		rr_intern_put(&learner->serial->orders, place, sizeof(*place),
-			      NULL) == RR_NO_ID;
+	learner->out_of_memory |= rr_intern_put(&learner->serial->orders, place, sizeof(*place),
+						NULL) == RR_NO_ID;
 	return !learner->out_of_memory;
 }
 
@@ -111,8 +105,7 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 	case RR_DO_LOSE:
 	case RR_DO_DROP:
 	case RR_DO_CRASH:
-		return move.who == learner->place.turn &&
-		       !learner->serial->is_atomic;
+		return move.who == learner->place.turn && !learner->serial->is_atomic;
 	default:
 		return true;
 	}
@@ -141,12 +134,10 @@ static bool note_move(void *context, struct rr_transition move, const uint32_t *
 static bool end_or_begin(struct learner *learner)
 {
 	const struct rr_product *product = learner->product;
-	const struct rr_serial_end end =
-		end_of(product, learner->place.key, learner->place.ran);
+	const struct rr_serial_end end = end_of(product, learner->place.key, learner->place.ran);
 
-	learner->out_of_memory |= rr_intern_put(&learner->serial->ends, &end,
-						sizeof(end),
-						NULL) == RR_NO_ID;
+	learner->out_of_memory |= rr_intern_put(&learner->serial->ends, &end, sizeof(end), NULL) ==
+				  RR_NO_ID;
 	for (uint32_t i = 0; i < product->n_clients; i++) {
 		struct place place = learner->place;
 
@@ -164,13 +155,11 @@ static bool take_place(struct learner *learner, uint32_t number)
 {
 	unsigned flags;
 
-	memcpy(&learner->place,
-	       rr_intern_get(&learner->serial->orders, number),
+	memcpy(&learner->place, rr_intern_get(&learner->serial->orders, number),
 	       sizeof(learner->place));
 	if (learner->place.turn == NOBODY && !end_or_begin(learner))
 		return false;
-	return rr_product_expand(learner->product, learner->place.key,
-				 note_move, learner, &flags);
+	return rr_product_expand(learner->product, learner->place.key, note_move, learner, &flags);
 }
 
 static void take_places(struct learner *learner, unsigned long most)
@@ -184,8 +173,8 @@ static void take_places(struct learner *learner, unsigned long most)
 	}
 }
 
-bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
-		     unsigned long most, bool is_atomic)
+bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsigned long most,
+		     bool is_atomic)
 {
 	struct learner learner = { .serial = serial, .product = product };
 	const bool is_local_first = product->config.is_local_first;
@@ -199,8 +188,7 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
 	if (rr_product_begin(product, first->key) && add_place(&learner, first))
 		take_places(&learner, most);
 	product->config.is_local_first = is_local_first;
-	return !learner.out_of_memory &&
-	       product->error.kind == RR_ERROR_NONE;
+	return !learner.out_of_memory && product->error.kind == RR_ERROR_NONE;
 }
 
 void rr_serial_release(struct rr_serial *serial)
@@ -213,47 +201,39 @@ void rr_serial_release(struct rr_serial *serial)
 
 static bool uses_no_more(const struct rr_budget *a, const struct rr_budget *b)
 {
-	return a->crashes <= b->crashes && a->expiries <= b->expiries &&
-	       a->pauses <= b->pauses && a->lost_replies <= b->lost_replies;
+	return a->crashes <= b->crashes && a->expiries <= b->expiries && a->pauses <= b->pauses &&
+	       a->lost_replies <= b->lost_replies;
 }
 
 /* Might the end, but for its data, be that of the final state? */
-static bool is_candidate(const struct rr_serial_end *end,
-			 const struct rr_serial_end *found)
+static bool is_candidate(const struct rr_serial_end *end, const struct rr_serial_end *found)
 {
-	return (found->good & ~end->good) == 0 &&
-	       uses_no_more(&end->used, &found->used);
+	return (found->good & ~end->good) == 0 && uses_no_more(&end->used, &found->used);
 }
 
 /* Has each client that ended well in the final state ended so in the order? */
-static bool has_endings_of(const struct rr_serial_end *end,
-			   const struct rr_serial_end *found)
+static bool has_endings_of(const struct rr_serial_end *end, const struct rr_serial_end *found)
 {
 	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++) {
-		if (found->good & 1U << i &&
-		    end->endings[i] != found->endings[i])
+		if (found->good & 1U << i && end->endings[i] != found->endings[i])
 			return false;
 	}
 	return true;
 }
 
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
-					 const struct rr_product *product,
-					 const uint32_t *key,
+					 const struct rr_product *product, const uint32_t *key,
 					 struct rr_contents *contents)
 {
 	const struct rr_serial_end found = end_of(product, key, 0);
 	struct rr_serial_verdict verdict = { .nearest = RR_NO_ID };
 
-	for (uint32_t i = 0; i < serial->ends.n && !verdict.allows_endings;
-	     i++) {
-		const struct rr_serial_end *end =
-			rr_intern_get(&serial->ends, i);
+	for (uint32_t i = 0; i < serial->ends.n && !verdict.allows_endings; i++) {
+		const struct rr_serial_end *end = rr_intern_get(&serial->ends, i);
 
 		if (!is_candidate(end, &found))
 			continue;
-		if (!rr_contents_are_same(contents, end->server,
-					  found.server)) {
+		if (!rr_contents_are_same(contents, end->server, found.server)) {
 			if (!verdict.allows_data)
 				verdict.nearest = i;
 			continue;

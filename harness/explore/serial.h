@@ -28,16 +28,16 @@ struct rr_serial {
 
 /* One way in which a serial order can end. */
 struct rr_serial_end {
-	uint32_t server;     /* its state */
-	uint32_t ran, good;  /* clients, as bits: that ran; that ended well */
+	uint32_t server;    /* its state */
+	uint32_t ran, good; /* clients, as bits: that ran; that ended well */
 	struct rr_budget used;
 	int32_t endings[RR_PRODUCT_CLIENTS]; /* of those that ran: how each ended
 					      * (tally.ending); -1 = it did not */
 };
 
 /* Runs all serial orders, up to `most` states. False: product->error. */
-bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product,
-		     unsigned long most, bool is_atomic);
+bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsigned long most,
+		     bool is_atomic);
 void rr_serial_release(struct rr_serial *serial);
 
 /* The clients that have ended well in a state, as bits. */
@@ -54,8 +54,7 @@ struct rr_serial_verdict {
 
 /* The server is asked for what it holds where that is not plain. */
 struct rr_serial_verdict rr_serial_judge(const struct rr_serial *serial,
-					 const struct rr_product *product,
-					 const uint32_t *key,
+					 const struct rr_product *product, const uint32_t *key,
 					 struct rr_contents *contents);
 
 #endif

@@ -20,15 +20,12 @@ struct state_key {
 
 bool rr_server_fail_asking(struct rr_server_table *table)
 {
-	return rr_error_set(&table->error, RR_ERROR_REDIS, "%s",
-			    rr_asker_error(table->asker));
+	return rr_error_set(&table->error, RR_ERROR_REDIS, "%s", rr_asker_error(table->asker));
 }
 
-const char *rr_server_command_name(const struct rr_server_table *table,
-				   uint32_t command)
+const char *rr_server_command_name(const struct rr_server_table *table, uint32_t command)
 {
-	return rr_intern_get(&table->terms->words,
-			     table->terms->command[command].name);
+	return rr_intern_get(&table->terms->words, table->terms->command[command].name);
 }
 
 /* ---- Data ----------------------------------------------------------------- */
@@ -48,17 +45,15 @@ static bool is_key_named(const struct rl_reply *element, const char *key)
 }
 
 /* A key of database 0, the number of whose value stands for the lock. */
-static void note_key(struct rr_server_table *table, const struct rl_reply *key,
-		     long long db, struct rr_server_snapshot *state)
+static void note_key(struct rr_server_table *table, const struct rl_reply *key, long long db,
+		     struct rr_server_snapshot *state)
 {
 	const struct rl_reply *left = key + 1, *dump = key + 2;
 
-	if (left->integer >= 0 &&
-	    (left->integer + 1) * MS < state->first_end_ns)
+	if (left->integer >= 0 && (left->integer + 1) * MS < state->first_end_ns)
 		state->first_end_ns = (left->integer + 1) * MS;
 	if (db == 0 && is_key_named(key, table->lock) && dump->text)
-		state->lock = 1 + rr_intern_put(&table->locks, dump->text,
-						dump->length, NULL);
+		state->lock = 1 + rr_intern_put(&table->locks, dump->text, dump->length, NULL);
 }
 
 static uint64_t digest_of_text(uint64_t hash, const struct rl_reply *reply)
@@ -80,8 +75,7 @@ static uint64_t digest_of_key(const struct rl_reply *key, long long db)
 }
 
 /* An integer begins a database, three elements are a key. */
-static void read_keys(struct rr_server_table *table,
-		      const struct rl_reply *data, FILE *file,
+static void read_keys(struct rr_server_table *table, const struct rl_reply *data, FILE *file,
 		      struct rr_server_snapshot *state)
 {
 	long long db = 0;
@@ -127,8 +121,7 @@ static bool read_functions(struct rr_server_table *table, FILE *file,
 {
 	struct rl_reply reply;
 
-	if (rr_intern_find(&table->terms->words, "FUNCTION",
-			   sizeof("FUNCTION")) == RR_NO_ID)
+	if (rr_intern_find(&table->terms->words, "FUNCTION", sizeof("FUNCTION")) == RR_NO_ID)
 		return true;
 	if (!rr_asker_say(table->asker, &reply, "FUNCTION DUMP"))
 		return false;
@@ -138,8 +131,7 @@ static bool read_functions(struct rr_server_table *table, FILE *file,
 	return true;
 }
 
-bool rr_server_read_data(struct rr_server_table *table,
-			 struct rr_server_snapshot *state)
+bool rr_server_read_data(struct rr_server_table *table, struct rr_server_snapshot *state)
 {
 	struct rl_reply data;
 	char *bytes = NULL;
@@ -165,10 +157,8 @@ bool rr_server_read_data(struct rr_server_table *table,
 
 /* ---- States --------------------------------------------------------------- */
 
-uint32_t rr_server_add_state(struct rr_server_table *table,
-			     struct rr_server_snapshot *state,
-			     const struct rr_connections *connections,
-			     bool *is_new)
+uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_snapshot *state,
+			     const struct rr_connections *connections, bool *is_new)
 {
 	struct state_key key;
 	uint32_t id;
@@ -177,13 +167,10 @@ uint32_t rr_server_add_state(struct rr_server_table *table,
 		const struct rr_connection *connection = &connections->all[i];
 
 		for (uint32_t j = 0; j < connection->n_messages; j++)
-			state->names |=
-				table->terms->reply[connection->messages[j]]
-					.names;
+			state->names |= table->terms->reply[connection->messages[j]].names;
 	}
-	state->connections = rr_intern_put(
-		&table->connections, connections->all,
-		connections->n * sizeof(connections->all[0]), NULL);
+	state->connections = rr_intern_put(&table->connections, connections->all,
+					   connections->n * sizeof(connections->all[0]), NULL);
 	memset(&key, 0, sizeof(key));
 	key.data = state->data;
 	key.connections = state->connections;
@@ -197,12 +184,10 @@ uint32_t rr_server_add_state(struct rr_server_table *table,
 	if (!rr_array_grow(&table->states, id, sizeof(*state)))
 		return RR_NO_ID;
 	if (state->parent != RR_NO_ID) {
-		const struct rr_server_snapshot *parent =
-			&table->states[state->parent];
+		const struct rr_server_snapshot *parent = &table->states[state->parent];
 
 		state->length = parent->length + 1;
-		state->depth = parent->depth +
-			       (state->question.kind == RR_ASK_COMMAND);
+		state->depth = parent->depth + (state->question.kind == RR_ASK_COMMAND);
 	}
 	if (state->depth > table->depth)
 		table->depth = state->depth;

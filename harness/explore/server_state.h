@@ -13,12 +13,10 @@
 /* table->error is what the asker says; returns false. */
 bool rr_server_fail_asking(struct rr_server_table *table);
 
-const char *rr_server_command_name(const struct rr_server_table *table,
-				   uint32_t command);
+const char *rr_server_command_name(const struct rr_server_table *table, uint32_t command);
 
 /* Reads all that a server says of its data into `state`. */
-bool rr_server_read_data(struct rr_server_table *table,
-			 struct rr_server_snapshot *state);
+bool rr_server_read_data(struct rr_server_table *table, struct rr_server_snapshot *state);
 
 struct rr_connections {
 	size_t n;
@@ -26,47 +24,37 @@ struct rr_connections {
 };
 
 /* The number of a state; RR_NO_ID: out of memory. */
-uint32_t rr_server_add_state(struct rr_server_table *table,
-			     struct rr_server_snapshot *state,
-			     const struct rr_connections *connections,
-			     bool *is_new);
+uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_snapshot *state,
+			     const struct rr_connections *connections, bool *is_new);
 
 /* ---- Connections (connections.c) --------------------------------------------- */
 
 /* Connections of a state that are not as new. */
-const struct rr_connection *
-rr_server_table_connections(const struct rr_server_table *table,
-			    uint32_t state, size_t *n);
+const struct rr_connection *rr_server_table_connections(const struct rr_server_table *table,
+							uint32_t state, size_t *n);
 
 /* Copies those that are there, which are few. */
-static inline void rr_connections_copy(struct rr_connections *to,
-				       const struct rr_connections *from)
+static inline void rr_connections_copy(struct rr_connections *to, const struct rr_connections *from)
 {
 	to->n = from->n;
 	memcpy(to->all, from->all, from->n * sizeof(from->all[0]));
 }
 
-struct rr_connections rr_server_connections(const struct rr_server_table *table,
-					    uint32_t state);
+struct rr_connections rr_server_connections(const struct rr_server_table *table, uint32_t state);
 
-struct rr_connection *rr_connections_find(struct rr_connections *connections,
-					  uint16_t slot);
-struct rr_connection *rr_connections_insert(struct rr_connections *connections,
-					    uint16_t slot);
+struct rr_connection *rr_connections_find(struct rr_connections *connections, uint16_t slot);
+struct rr_connection *rr_connections_insert(struct rr_connections *connections, uint16_t slot);
 void rr_connections_drop(struct rr_connections *connections,
 			 const struct rr_connection *connection);
 
 /* What the server says of each now, and what has come for it. */
-bool rr_connections_look(struct rr_server_table *table,
-			 struct rr_connections *connections);
+bool rr_connections_look(struct rr_server_table *table, struct rr_connections *connections);
 
 /* A command was answered there: what is left of it. */
-bool rr_connection_note(struct rr_server_table *table,
-			struct rr_connection *connection, uint32_t command,
-			const struct rl_reply *reply);
+bool rr_connection_note(struct rr_server_table *table, struct rr_connection *connection,
+			uint32_t command, const struct rl_reply *reply);
 
-bool rr_connection_add_message(struct rr_server_table *table,
-			       struct rr_connection *connection,
+bool rr_connection_add_message(struct rr_server_table *table, struct rr_connection *connection,
 			       uint32_t message);
 uint32_t rr_connection_take_message(struct rr_connection *connection);
 
@@ -81,8 +69,7 @@ struct rr_own_key {
 	struct rr_question question; /* of slot 0 */
 };
 
-struct rr_own_key rr_server_own_key(struct rr_server_table *table,
-				    uint32_t from,
+struct rr_own_key rr_server_own_key(struct rr_server_table *table, uint32_t from,
 				    struct rr_connections *connections,
 				    const struct rr_question *question);
 
@@ -92,20 +79,15 @@ uint32_t rr_connection_number(struct rr_server_table *table,
 
 /* Puts a row together from what is known. False: not all of it is. */
 bool rr_server_compose(struct rr_server_table *table, uint32_t from,
-		       struct rr_connections *connections,
-		       struct rr_server_row *row,
+		       struct rr_connections *connections, struct rr_server_row *row,
 		       struct rr_server_snapshot *state);
 
 /* Takes apart what was learned; or finds that it is not what was learned before. */
-bool rr_server_take_apart(struct rr_server_table *table,
-			  const struct rr_own_key *key,
-			  const struct rr_connections *before,
-			  struct rr_connections *after,
-			  const struct rr_server_row *row,
-			  const struct rr_server_snapshot *state);
+bool rr_server_take_apart(struct rr_server_table *table, const struct rr_own_key *key,
+			  const struct rr_connections *before, struct rr_connections *after,
+			  const struct rr_server_row *row, const struct rr_server_snapshot *state);
 
 /* One question was answered in two ways; returns false. */
-bool rr_server_differ(struct rr_server_table *table,
-		      const struct rr_server_row *row);
+bool rr_server_differ(struct rr_server_table *table, const struct rr_server_row *row);
 
 #endif

@@ -14,21 +14,18 @@
 
 /* ---- Asking --------------------------------------------------------------- */
 
-static const struct rl_command *
-question_command(const struct rr_server_table *table,
-		 const struct rr_question *question)
+static const struct rl_command *question_command(const struct rr_server_table *table,
+						 const struct rr_question *question)
 {
-	return question->kind == RR_ASK_COMMAND ?
-		       &table->terms->command[question->argument].words :
-		       NULL;
+	return question->kind == RR_ASK_COMMAND ? &table->terms->command[question->argument].words :
+						  NULL;
 }
 
 /* The messages that come with a question on the way have been noted already. */
 static void skip_messages(struct rr_server_table *table, uint32_t state)
 {
 	size_t n;
-	const struct rr_connection *all =
-		rr_server_table_connections(table, state, &n);
+	const struct rr_connection *all = rr_server_table_connections(table, state, &n);
 	struct rl_reply message;
 
 	for (size_t i = 0; i < n; i++) {
@@ -45,8 +42,7 @@ static bool has_listener(const struct rr_server_table *table,
 			 const struct rr_server_snapshot *state)
 {
 	size_t n;
-	const struct rr_connection *all =
-		rr_server_table_connections(table, state->parent, &n);
+	const struct rr_connection *all = rr_server_table_connections(table, state->parent, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].listens)
@@ -57,8 +53,7 @@ static bool has_listener(const struct rr_server_table *table,
 
 /* The question was a command on a connection that carried nothing, and left nothing
  * there: any connection will do. */
-static bool is_plain_command(struct rr_server_table *table,
-			     const struct rr_server_snapshot *state)
+static bool is_plain_command(struct rr_server_table *table, const struct rr_server_snapshot *state)
 {
 	const struct rr_question *question = &state->question;
 	struct rr_command_info info;
@@ -66,9 +61,8 @@ static bool is_plain_command(struct rr_server_table *table,
 	if (question->kind != RR_ASK_COMMAND || has_listener(table, state) ||
 	    rr_server_table_connection(table, state->parent, question->slot))
 		return false;
-	info = rr_asker_info(
-		table->asker,
-		rr_server_command_name(table, (uint32_t)question->argument));
+	info = rr_asker_info(table->asker,
+			     rr_server_command_name(table, (uint32_t)question->argument));
 	return !info.of_connection && !info.blocks;
 }
 
@@ -81,13 +75,10 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 
 	table->n_replayed++;
 	if (is_plain_command(table, state))
-		return rr_asker_queue(table->asker,
-				      question_command(table,
-						       &state->question));
+		return rr_asker_queue(table->asker, question_command(table, &state->question));
 	if (!rr_asker_flush(table->asker) ||
-	    !rr_asker_ask(table->asker, &state->question,
-			  question_command(table, &state->question), &reply,
-			  &blocks))
+	    !rr_asker_ask(table->asker, &state->question, question_command(table, &state->question),
+			  &reply, &blocks))
 		return false;
 	skip_messages(table, state->parent);
 	skip_messages(table, id);
@@ -116,21 +107,17 @@ static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 
 /* The reply of a command; on a connection that listens the next that lies there
  * unread comes before it. */
-static bool keep_row_reply(struct rr_server_table *table,
-			   struct rr_connections *connections,
-			   const struct rr_question *question,
-			   const struct rl_reply *reply,
+static bool keep_row_reply(struct rr_server_table *table, struct rr_connections *connections,
+			   const struct rr_question *question, const struct rl_reply *reply,
 			   struct rr_server_row *row)
 {
 	const uint32_t command = (uint32_t)question->argument;
-	const struct rr_command_info info = rr_asker_info(
-		table->asker, rr_server_command_name(table, command));
-	struct rr_connection *connection =
-		rr_connections_find(connections, question->slot);
+	const struct rr_command_info info = rr_asker_info(table->asker,
+							  rr_server_command_name(table, command));
+	struct rr_connection *connection = rr_connections_find(connections, question->slot);
 
 	row->reply = rr_terms_reply(table->terms, reply);
-	if (reply->type == RL_REPLY_FAILED &&
-	    strncmp(reply->text, "NOSCRIPT", 8) == 0)
+	if (reply->type == RL_REPLY_FAILED && strncmp(reply->text, "NOSCRIPT", 8) == 0)
 		table->lacked_script = true;
 	if (info.is_random)
 		table->random_command = rr_server_command_name(table, command);
@@ -146,14 +133,11 @@ static bool keep_row_reply(struct rr_server_table *table,
 	return rr_connection_note(table, connection, command, reply);
 }
 
-static bool ask_server(struct rr_server_table *table,
-		       struct rr_server_snapshot *state,
-		       struct rr_connections *connections,
-		       struct rr_server_row *row)
+static bool ask_server(struct rr_server_table *table, struct rr_server_snapshot *state,
+		       struct rr_connections *connections, struct rr_server_row *row)
 {
 	const struct rr_question *question = &row->question;
-	struct rr_connection *connection =
-		rr_connections_find(connections, question->slot);
+	struct rr_connection *connection = rr_connections_find(connections, question->slot);
 	struct rl_reply reply;
 	bool good;
 
@@ -162,8 +146,7 @@ static bool ask_server(struct rr_server_table *table,
 		return true;
 	}
 	table->n_asked++;
-	if (!rr_asker_ask(table->asker, question,
-			  question_command(table, question), &reply,
+	if (!rr_asker_ask(table->asker, question, question_command(table, question), &reply,
 			  &row->blocks))
 		return rr_server_fail_asking(table);
 	good = question->kind != RR_ASK_COMMAND ||
@@ -178,22 +161,20 @@ static bool ask_server(struct rr_server_table *table,
 		state->was_wiped = true;
 		connections->n = 0;
 	}
-	return good && rr_server_read_data(table, state) &&
-	       rr_connections_look(table, connections);
+	return good && rr_server_read_data(table, state) && rr_connections_look(table, connections);
 }
 
 /* ---- Learning ------------------------------------------------------------- */
 
 /* Asks, and finds out which state that leads to; the server is at `from`. RR_NO_ID:
  * table->error. */
-static uint32_t ask_from(struct rr_server_table *table, uint32_t from,
-			 struct rr_server_row *row, bool *is_new)
+static uint32_t ask_from(struct rr_server_table *table, uint32_t from, struct rr_server_row *row,
+			 bool *is_new)
 {
 	struct rr_server_snapshot state = table->states[from];
 	struct rr_connections before = rr_server_connections(table, from);
 	struct rr_connections after;
-	const struct rr_own_key key =
-		rr_server_own_key(table, from, &before, &row->question);
+	const struct rr_own_key key = rr_server_own_key(table, from, &before, &row->question);
 
 	rr_connections_copy(&after, &before);
 	state.parent = from;
@@ -225,10 +206,9 @@ static uint32_t find_next_state(struct rr_server_table *table, uint32_t from,
 	return to;
 }
 
-static const struct rr_server_row *learn_row(struct rr_server_table *table,
-					     uint32_t from,
-					     const struct rr_question *question,
-					     const void *key, size_t size)
+static const struct rr_server_row *learn_row(struct rr_server_table *table, uint32_t from,
+					     const struct rr_question *question, const void *key,
+					     size_t size)
 {
 	struct rr_server_row row = { .from = from, .question = *question };
 	bool is_new = false;
@@ -239,8 +219,7 @@ static const struct rr_server_row *learn_row(struct rr_server_table *table,
 		return NULL;
 	id = rr_intern_put(&table->rows, key, size, NULL);
 	row.merges = !is_new;
-	if (row.to == RR_NO_ID || id == RR_NO_ID ||
-	    !rr_array_grow(&table->row, id, sizeof(row))) {
+	if (row.to == RR_NO_ID || id == RR_NO_ID || !rr_array_grow(&table->row, id, sizeof(row))) {
 		rr_error_no_memory(&table->error);
 		return NULL;
 	}
@@ -248,9 +227,8 @@ static const struct rr_server_row *learn_row(struct rr_server_table *table,
 	return &table->row[id];
 }
 
-const struct rr_server_row *
-rr_server_table_ask(struct rr_server_table *table, uint32_t state,
-		    const struct rr_question *question)
+const struct rr_server_row *rr_server_table_ask(struct rr_server_table *table, uint32_t state,
+						const struct rr_question *question)
 {
 	struct {
 		uint32_t state;
@@ -269,22 +247,18 @@ rr_server_table_ask(struct rr_server_table *table, uint32_t state,
 
 /* ---- Conformance ---------------------------------------------------------- */
 
-static bool is_same_row(const struct rr_server_row *a,
-			const struct rr_server_row *b)
+static bool is_same_row(const struct rr_server_row *a, const struct rr_server_row *b)
 {
 	return a->to == b->to && a->reply == b->reply && a->blocks == b->blocks;
 }
 
 /* Asks `row` behind `merge`, which leads to its state by another path. */
-static int verify_row(struct rr_server_table *table, uint32_t merge,
-		      uint32_t number)
+static int verify_row(struct rr_server_table *table, uint32_t merge, uint32_t number)
 {
 	const struct rr_server_row detour = table->row[merge];
 	const struct rr_server_row row = table->row[number];
-	struct rr_server_row again = { .from = row.from,
-				       .question = row.question };
-	struct rr_server_row copy = { .from = detour.from,
-				      .question = detour.question };
+	struct rr_server_row again = { .from = row.from, .question = row.question };
+	struct rr_server_row copy = { .from = detour.from, .question = detour.question };
 	bool is_new = false;
 
 	if (!bring_server_to(table, detour.from) ||
@@ -301,8 +275,7 @@ static int verify_row(struct rr_server_table *table, uint32_t merge,
 }
 
 /* All rows of the state that a merge leads to. */
-static int verify_merge(struct rr_server_table *table, uint32_t merge,
-			unsigned long *left)
+static int verify_merge(struct rr_server_table *table, uint32_t merge, unsigned long *left)
 {
 	const uint32_t n_rows = table->rows.n;
 	int result = 0;
@@ -318,8 +291,7 @@ static int verify_merge(struct rr_server_table *table, uint32_t merge,
 }
 
 /* Questions that changed nothing, as it seems, come last: they are many. */
-int rr_server_table_verify(struct rr_server_table *table, unsigned long most,
-			   unsigned long *n)
+int rr_server_table_verify(struct rr_server_table *table, unsigned long most, unsigned long *n)
 {
 	unsigned long left = most;
 	int result = table->error.kind ? -1 : 0;
@@ -342,18 +314,15 @@ int rr_server_table_verify(struct rr_server_table *table, unsigned long most,
 static bool is_same_later(struct rr_server_table *table, uint32_t number)
 {
 	const struct rr_server_row row = table->row[number];
-	struct rr_server_row again = { .from = row.from,
-				       .question = row.question };
+	struct rr_server_row again = { .from = row.from, .question = row.question };
 	struct rr_server_snapshot state = table->states[row.from];
-	struct rr_connections connections =
-		rr_server_connections(table, row.from);
+	struct rr_connections connections = rr_server_connections(table, row.from);
 
 	if (!bring_server_to(table, row.from))
 		return true;
 	table->at = RR_NO_ID;
 	return !ask_server(table, &state, &connections, &again) ||
-	       (again.reply == row.reply &&
-		state.data == table->states[row.to].data);
+	       (again.reply == row.reply && state.data == table->states[row.to].data);
 }
 
 bool rr_server_table_tells_time(struct rr_server_table *table)
@@ -396,8 +365,7 @@ static bool learn_new_connection(struct rr_server_table *table)
 	char text[400];
 	bool blocks;
 
-	if (!rr_asker_ask(table->asker, &question,
-			  question_command(table, &question), &reply,
+	if (!rr_asker_ask(table->asker, &question, question_command(table, &question), &reply,
 			  &blocks) ||
 	    !rr_asker_connection(table->asker, 0, text, sizeof(text)))
 		return rr_server_fail_asking(table);
@@ -406,25 +374,21 @@ static bool learn_new_connection(struct rr_server_table *table)
 	return rr_asker_reset(table->asker) || rr_server_fail_asking(table);
 }
 
-bool rr_server_table_init(struct rr_server_table *table,
-			  struct rr_cluster *cluster, int server,
-			  struct rr_terms *terms,
-			  const struct rr_scripts *scripts, const char *lock,
-			  bool absolute)
+bool rr_server_table_init(struct rr_server_table *table, struct rr_cluster *cluster, int server,
+			  struct rr_terms *terms, const struct rr_scripts *scripts,
+			  const char *lock, bool absolute)
 {
 	struct rr_server_snapshot state = { .parent = RR_NO_ID };
 	const struct rr_connections none = { .n = 0 };
 	bool is_new;
 
-	*table = (struct rr_server_table){ .terms = terms,
-					   .scripts = scripts,
-					   .lock = lock,
-					   .absolute = absolute };
+	*table = (struct rr_server_table){
+		.terms = terms, .scripts = scripts, .lock = lock, .absolute = absolute
+	};
 	table->asker = rr_asker_new(cluster, server, scripts, &table->error);
 	if (!table->asker)
 		return false;
-	return learn_new_connection(table) &&
-	       rr_server_read_data(table, &state) &&
+	return learn_new_connection(table) && rr_server_read_data(table, &state) &&
 	       (rr_server_add_state(table, &state, &none, &is_new) == 0 ||
 		rr_error_no_memory(&table->error));
 }

@@ -55,14 +55,14 @@ struct rr_server_snapshot {
 	uint32_t lock;               /* of the lock's value + 1, 0 = none */
 	uint32_t length, depth;      /* questions from the beginning, and
 				      * those of them that are commands */
-	int64_t first_end_ns; /* until a key's time is over; RR_NEVER */
-	int64_t clock_ns;     /* since the beginning; unless `absolute` only what
+	int64_t first_end_ns;        /* until a key's time is over; RR_NEVER */
+	int64_t clock_ns;            /* since the beginning; unless `absolute` only what
 			       * is left of it beside whole milliseconds */
-	uint64_t names;       /* of random values in it */
-	uint64_t contents;    /* a digest of all keys, in whichever order the
+	uint64_t names;              /* of random values in it */
+	uint64_t contents;           /* a digest of all keys, in whichever order the
 			       * server has them ... */
-	uint64_t elsewhere;   /* ... of those in other databases than 0 ... */
-	uint64_t functions;   /* ... and of the functions */
+	uint64_t elsewhere;          /* ... of those in other databases than 0 ... */
+	uint64_t functions;          /* ... and of the functions */
 	bool was_wiped;
 };
 
@@ -81,55 +81,50 @@ struct rr_server_table {
 	const char *lock; /* the lock's key */
 	struct rr_intern data, connections, says, locks, keys, rows;
 	struct rr_intern owns, others, singles; /* see compose.c */
-	struct rr_intern lists; /* of commands, see connections.c */
+	struct rr_intern lists;                 /* of commands, see connections.c */
 	struct rr_own {
 		struct rr_server_snapshot after; /* all but connections */
 		uint32_t reply, connection;
 		bool blocks;
-	} *own;
+	} * own;
 	uint32_t *other;
 	struct rr_server_snapshot *states; /* by the numbers of `keys` */
-	uint32_t depth;                 /* the deepest of them */
-	struct rr_server_row *row;      /* by the numbers of `rows` */
+	uint32_t depth;                    /* the deepest of them */
+	struct rr_server_row *row;         /* by the numbers of `rows` */
 	struct rr_asker *asker;
 	const struct rr_scripts *scripts;
-	uint32_t at;         /* the asker's state; RR_NO_ID = not known */
+	uint32_t at;                  /* the asker's state; RR_NO_ID = not known */
 	uint64_t n_asked, n_replayed; /* questions; and on the way to them */
-	bool differs;        /* one question was answered in two ways */
-	bool lacked_script;  /* a server did not know one by its hash */
-	const char *random_command; /* that clients have sent; NULL = none */
+	bool differs;                 /* one question was answered in two ways */
+	bool lacked_script;           /* a server did not know one by its hash */
+	const char *random_command;   /* that clients have sent; NULL = none */
 	struct rr_error error;
 };
 
 /* Server number `server` of `cluster` is the one that is asked. False: table->error.
  * State 0 is empty. */
-bool rr_server_table_init(struct rr_server_table *table,
-			  struct rr_cluster *cluster, int server,
-			  struct rr_terms *terms,
-			  const struct rr_scripts *scripts, const char *lock,
-			  bool absolute);
+bool rr_server_table_init(struct rr_server_table *table, struct rr_cluster *cluster, int server,
+			  struct rr_terms *terms, const struct rr_scripts *scripts,
+			  const char *lock, bool absolute);
 void rr_server_table_release(struct rr_server_table *table);
 
 /* The row; NULL: table->error. Valid until the next call. */
-const struct rr_server_row *
-rr_server_table_ask(struct rr_server_table *table, uint32_t state,
-		    const struct rr_question *question);
+const struct rr_server_row *rr_server_table_ask(struct rr_server_table *table, uint32_t state,
+						const struct rr_question *question);
 
 /* Does any answer depend on the time of day? Asks some rows of each kind of command
  * again by a clock that is ahead. Of a table that is not `absolute`. */
 bool rr_server_table_tells_time(struct rr_server_table *table);
 
 /* The connection at `slot`; NULL = it is as new. */
-const struct rr_connection *
-rr_server_table_connection(const struct rr_server_table *table, uint32_t state,
-			   uint16_t slot);
+const struct rr_connection *rr_server_table_connection(const struct rr_server_table *table,
+						       uint32_t state, uint16_t slot);
 
 /*
  * Conformance: asks rows again along other paths to their states than the one by
  * which they were learned, `most` of them. 0: all were the same; 1: one is not,
  * and table->error says which; -1: table->error. Adds how many to *n.
  */
-int rr_server_table_verify(struct rr_server_table *table, unsigned long most,
-			   unsigned long *n);
+int rr_server_table_verify(struct rr_server_table *table, unsigned long most, unsigned long *n);
 
 #endif

@@ -16,14 +16,12 @@ static int owner_of_state(const struct rr_graph *graph, uint32_t state)
 	const struct rr_graph_deal *deal = &graph->deal;
 	const uint64_t n = deal->end - deal->prefix;
 
-	return 1 + (int)((uint64_t)(state - deal->prefix) *
-			 (uint64_t)graph->config.share.of / n);
+	return 1 + (int)((uint64_t)(state - deal->prefix) * (uint64_t)graph->config.share.of / n);
 }
 
 static bool is_on_frontier(const struct rr_graph *graph, uint32_t state)
 {
-	return graph->deal.is_done && state >= graph->deal.prefix &&
-	       state < graph->deal.end;
+	return graph->deal.is_done && state >= graph->deal.prefix && state < graph->deal.end;
 }
 
 bool rr_graph_is_elsewhere(const struct rr_graph *graph, uint32_t state)
@@ -51,10 +49,8 @@ static uint64_t digest_prefix(const struct rr_graph *graph)
 		const struct rr_edge *edge = &graph->edges[i];
 
 		digest = digest_bytes(digest, &edge->to, sizeof(edge->to));
-		digest = digest_bytes(digest, &edge->transition,
-				      sizeof(edge->transition));
-		digest = digest_bytes(digest, &edge->broken,
-				      sizeof(edge->broken));
+		digest = digest_bytes(digest, &edge->transition, sizeof(edge->transition));
+		digest = digest_bytes(digest, &edge->broken, sizeof(edge->broken));
 	}
 	return digest_bytes(digest, graph->flags, graph->n_expanded);
 }
@@ -65,13 +61,11 @@ void rr_graph_deal_out(struct rr_graph *graph)
 	struct rr_graph_deal *deal = &graph->deal;
 	uint32_t n;
 
-	if (share->of == 0 || deal->is_done ||
-	    graph->n_expanded < deal->layer_end)
+	if (share->of == 0 || deal->is_done || graph->n_expanded < deal->layer_end)
 		return;
 	deal->layer_end = graph->states.n;
 	n = graph->states.n - graph->n_expanded;
-	if (graph->n_expanded < share->prefix ||
-	    n < FRONTIER_EACH * (uint32_t)share->of)
+	if (graph->n_expanded < share->prefix || n < FRONTIER_EACH * (uint32_t)share->of)
 		return;
 	deal->is_done = true;
 	deal->prefix = graph->n_expanded;
@@ -88,8 +82,7 @@ static unsigned long count_returns(const struct rr_graph *graph)
 
 	for (uint32_t i = graph->deal.prefix; i < graph->n_expanded; i++) {
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++)
-			n += graph->edges[j].to < graph->deal.end &&
-			     graph->edges[j].to != i;
+			n += graph->edges[j].to < graph->deal.end && graph->edges[j].to != i;
 	}
 	return n;
 }

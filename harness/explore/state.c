@@ -8,12 +8,10 @@ enum { OPEN_STEPS_MAX = 20000 };
 
 static size_t part_size(const struct rr_part *part)
 {
-	return offsetof(struct rr_part, answers) +
-	       part->n_answers * sizeof(part->answers[0]);
+	return offsetof(struct rr_part, answers) + part->n_answers * sizeof(part->answers[0]);
 }
 
-void rr_state_unpack(struct rr_product *product, const uint32_t *key,
-		     struct rr_state *state)
+void rr_state_unpack(struct rr_product *product, const uint32_t *key, struct rr_state *state)
 {
 	state->product = product;
 	state->broken = 0;
@@ -30,8 +28,7 @@ void rr_state_copy(struct rr_state *to, const struct rr_state *from)
 {
 	memcpy(to, from, offsetof(struct rr_state, clients));
 	for (size_t i = 0; i < from->product->n_clients; i++)
-		memcpy(&to->clients[i], &from->clients[i],
-		       part_size(&from->clients[i]));
+		memcpy(&to->clients[i], &from->clients[i], part_size(&from->clients[i]));
 }
 
 static bool is_same_part(const struct rr_part *a, const struct rr_part *b)
@@ -41,8 +38,7 @@ static bool is_same_part(const struct rr_part *a, const struct rr_part *b)
 	return size == part_size(b) && memcmp(a, b, size) == 0;
 }
 
-static bool is_same_common(const struct rr_common *a,
-			   const struct rr_common *b)
+static bool is_same_common(const struct rr_common *a, const struct rr_common *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
@@ -56,12 +52,11 @@ bool rr_state_is_same(const struct rr_state *a, const struct rr_state *b)
 			return false;
 	}
 	return is_same_common(&a->common, &b->common) &&
-	       memcmp(a->servers, b->servers,
-		      product->n_servers * sizeof(a->servers[0])) == 0;
+	       memcmp(a->servers, b->servers, product->n_servers * sizeof(a->servers[0])) == 0;
 }
 
-static uint32_t intern_part(struct rr_product *product, struct rr_intern *intern,
-			    const void *bytes, size_t size)
+static uint32_t intern_part(struct rr_product *product, struct rr_intern *intern, const void *bytes,
+			    size_t size)
 {
 	const uint32_t id = rr_intern_put(intern, bytes, size, NULL);
 
@@ -83,13 +78,12 @@ void rr_state_pack(const struct rr_state *state, const struct rr_state *near,
 		const struct rr_part *part = &state->clients[i];
 
 		if (!near || !is_same_part(part, &near->clients[i]))
-			key[n_servers + i] = intern_part(product,
-							 &product->parts, part,
+			key[n_servers + i] = intern_part(product, &product->parts, part,
 							 part_size(part));
 	}
 	if (!near || !is_same_common(&state->common, &near->common))
-		key[last] = intern_part(product, &product->commons,
-					&state->common, sizeof(state->common));
+		key[last] = intern_part(product, &product->commons, &state->common,
+					sizeof(state->common));
 }
 
 /* What clients do before their first attempts is done by one after the other. */
@@ -100,8 +94,7 @@ static void open_clients(struct rr_state *state)
 	for (size_t i = 0; i < product->n_clients; i++) {
 		int left = product->config.strategy ? OPEN_STEPS_MAX : 0;
 
-		while (left-- > 0 && !rr_state_is_idle(state, i) &&
-		       !rr_state_has_ended(state, i) &&
+		while (left-- > 0 && !rr_state_is_idle(state, i) && !rr_state_has_ended(state, i) &&
 		       rr_state_step_alone(state, i, false))
 			continue;
 	}
@@ -124,8 +117,7 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key)
 	return !rr_product_failed(product);
 }
 
-bool rr_product_count(struct rr_product *product, const uint32_t *key,
-		      struct rr_count *count)
+bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr_count *count)
 {
 	const struct rr_question question = {
 		.kind = RR_ASK_COMMAND,
@@ -141,32 +133,25 @@ bool rr_product_count(struct rr_product *product, const uint32_t *key,
 	if (!row)
 		return false;
 	*count = (struct rr_count){ 0 };
-	count->is_number = rr_count_of(&terms->reply[row->reply].reply,
-				       &count->value);
+	count->is_number = rr_count_of(&terms->reply[row->reply].reply, &count->value);
 	for (size_t i = 0; i < product->n_clients; i++) {
 		const struct rr_part *part = &state.clients[i];
-		const struct rr_run_tally *tally =
-			&rr_state_client(&state, i)->tally;
+		const struct rr_run_tally *tally = &rr_state_client(&state, i)->tally;
 
 		count->least += part->is_crashed ? part->ok : tally->ok;
-		count->most += part->is_crashed ?
-				       part->ok + part->unknown + part->cut :
-				       tally->ok + tally->unknown;
+		count->most += part->is_crashed ? part->ok + part->unknown + part->cut :
+						  tally->ok + tally->unknown;
 	}
 	return true;
 }
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-bool rr_product_init(struct rr_product *product,
-		     const struct rr_product_config *config,
-		     struct rr_server_table *data,
-		     struct rr_server_table *locks)
+bool rr_product_init(struct rr_product *product, const struct rr_product_config *config,
+		     struct rr_server_table *data, struct rr_server_table *locks)
 {
 	const struct rr_program *program = config->program;
-	const char *const get[] = { "GET",
-				    config->counter ? config->counter : "-",
-				    NULL };
+	const char *const get[] = { "GET", config->counter ? config->counter : "-", NULL };
 
 	*product = (struct rr_product){
 		.config = *config,
@@ -174,8 +159,7 @@ bool rr_product_init(struct rr_product *product,
 		.n_servers = program->n_servers,
 		.n_words = program->n_servers + program->n_clients + 1,
 		.tables = { data, locks ? locks : data },
-		.clients = calloc(program->n_clients,
-				  sizeof(*product->clients)),
+		.clients = calloc(program->n_clients, sizeof(*product->clients)),
 	};
 	if (!product->clients)
 		return rr_error_no_memory(&product->error);

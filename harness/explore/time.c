@@ -21,17 +21,15 @@ static void age_client(struct rr_state *state, size_t client, int64_t ns)
 	if (config->reads_clock && !(it->is_attempt && it->is_forgetful))
 		part->passed_ns += ns;
 	if (rr_state_has_leases(state) && !it->is_attempt)
-		part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns,
-						config->lease_ns);
+		part->attempt_ns = rr_lesser_ns(part->attempt_ns + ns, config->lease_ns);
 	for (uint32_t i = 0; i < it->n_threads; i++) {
 		const struct rr_stop *stop = &it->stops[i];
-		const bool is_timed = stop->kind == RR_STOP_SLEEP ||
-				      stop->kind == RR_STOP_WAIT ||
+		const bool is_timed = stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
 				      stop->kind == RR_STOP_LISTEN;
 
 		if (is_timed && stop->duration_ns != RR_NEVER)
-			part->waited_ns[i] = rr_lesser_ns(
-				part->waited_ns[i] + ns, stop->duration_ns);
+			part->waited_ns[i] = rr_lesser_ns(part->waited_ns[i] + ns,
+							  stop->duration_ns);
 		/* A command that may wait: until which time is known when it
 		 * is looked at. */
 		if (stop->kind == RR_STOP_RECEIVE)
@@ -53,8 +51,7 @@ static void forget_waiting(struct rr_state *state, size_t client)
 		if (stop->kind != RR_STOP_RECEIVE)
 			continue;
 		sent = rr_state_next_sent(state, client, stop->lane);
-		if (!sent ||
-		    !rr_state_is_blocked(state, client, sent, &left_ns) ||
+		if (!sent || !rr_state_is_blocked(state, client, sent, &left_ns) ||
 		    left_ns == RR_NEVER)
 			part->waited_ns[i] = 0;
 		else if (left_ns < 0)
@@ -64,8 +61,7 @@ static void forget_waiting(struct rr_state *state, size_t client)
 
 void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns)
 {
-	const struct rr_question question = { .kind = RR_ASK_TICK,
-					      .argument = ns };
+	const struct rr_question question = { .kind = RR_ASK_TICK, .argument = ns };
 
 	rr_state_move_server(state, server, &question, -1);
 }
@@ -75,8 +71,7 @@ void rr_state_pass_time(struct rr_state *state, int64_t ns)
 	const struct rr_product *product = state->product;
 	struct rr_common *common = &state->common;
 
-	rr_state_log(state,
-		     (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	for (size_t i = 0; i < product->n_clients; i++) {
 		if (rr_state_has_ended(state, i))
 			continue;
@@ -88,8 +83,7 @@ void rr_state_pass_time(struct rr_state *state, int64_t ns)
 	if (product->config.absolute)
 		common->now_ns += ns;
 	if (common->down >= 0)
-		common->down_ns = common->down_ns > ns ? common->down_ns - ns :
-							 0;
+		common->down_ns = common->down_ns > ns ? common->down_ns - ns : 0;
 }
 
 int64_t rr_state_next_end_ns(const struct rr_state *state)
@@ -98,8 +92,7 @@ int64_t rr_state_next_end_ns(const struct rr_state *state)
 	int64_t next_ns = RR_NEVER;
 
 	for (size_t i = 0; i < state->product->n_servers; i++)
-		next_ns = rr_lesser_ns(next_ns,
-				       rr_state_server(state, i)->first_end_ns);
+		next_ns = rr_lesser_ns(next_ns, rr_state_server(state, i)->first_end_ns);
 	if (common->down >= 0 && common->down_ns > 0)
 		next_ns = rr_lesser_ns(next_ns, common->down_ns);
 	return next_ns;
@@ -111,10 +104,9 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 {
 	struct rr_product *product = state->product;
 	struct rr_state first;
-	struct rr_expansion it = { .product = product,
-				   .first = &first,
-				   .unbounded = unbounded,
-				   .next_ns = RR_NEVER };
+	struct rr_expansion it = {
+		.product = product, .first = &first, .unbounded = unbounded, .next_ns = RR_NEVER
+	};
 
 	product->log_kept = product->log ? product->log->n : 0;
 	rr_expand_client(&it, state, client);
@@ -128,8 +120,7 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
  * refused, and `after` is what it left. What comes next depends on the state alone:
  * an attempt that comes back to where it has been never ends (Brent's algorithm finds
  * that out), and no more does one of too many steps. */
-static bool attempt_is_refused(const struct rr_state *from, size_t client,
-			       struct rr_state *after)
+static bool attempt_is_refused(const struct rr_state *from, size_t client, struct rr_state *after)
 {
 	const long done = rr_state_n_done(from, client);
 	struct rr_state seen;
@@ -150,8 +141,7 @@ static bool attempt_is_refused(const struct rr_state *from, size_t client,
 	return false;
 }
 
-static bool leaves_something(const struct rr_state *before,
-			     const struct rr_state *after)
+static bool leaves_something(const struct rr_state *before, const struct rr_state *after)
 {
 	return memcmp(before->servers, after->servers,
 		      before->product->n_servers * sizeof(uint32_t)) != 0;
@@ -192,8 +182,7 @@ bool rr_product_counts_up(struct rr_product *product, const uint32_t *key)
 
 /* Is everybody who may begin an attempt refused? must_end: the leases that end next
  * must not be put off by it. *changes: attempts leave something. */
-static bool all_are_refused(const struct rr_state *from, bool must_end,
-			    bool *changes)
+static bool all_are_refused(const struct rr_state *from, bool must_end, bool *changes)
 {
 	const int64_t next_ns = rr_state_next_end_ns(from);
 
@@ -233,25 +222,21 @@ static bool emit_wait(struct rr_expansion *it, const struct rr_state *from,
 }
 
 /* Nothing that is known ends by itself. What a timestamp stands for does. */
-static bool emit_blind_wait(struct rr_expansion *it,
-			    const struct rr_state *from, bool changes)
+static bool emit_blind_wait(struct rr_expansion *it, const struct rr_state *from, bool changes)
 {
 	const struct rr_product_config *config = &it->product->config;
 
 	if (config->absolute && from->common.blind < BLIND_WAITS_MAX)
-		return emit_wait(it, from, RR_DO_WAIT,
-				 config->lease_ns + RR_LAPSE_NS, true);
+		return emit_wait(it, from, RR_DO_WAIT, config->lease_ns + RR_LAPSE_NS, true);
 	if (config->bounded && it->n_clients == 0)
 		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
 	return true;
 }
 
 /* Somebody who asks shortly before the end puts it off, or gets in. */
-static bool emit_near(struct rr_expansion *it, const struct rr_state *from,
-		      int64_t next_ns)
+static bool emit_near(struct rr_expansion *it, const struct rr_state *from, int64_t next_ns)
 {
-	if (it->product->config.bounded && it->n_clients == 0 &&
-	    it->next_ns == RR_NEVER) {
+	if (it->product->config.bounded && it->n_clients == 0 && it->next_ns == RR_NEVER) {
 		it->flags |= RR_STATE_STARVED;
 		/* Once more, to show it. */
 		if (from->common.waits > 0)

@@ -17,21 +17,18 @@ struct told_key {
 
 static bool fail_telling(struct rr_told *told, const char *what)
 {
-	return told->error->kind ||
-	       rr_error_set(told->error, RR_ERROR_INTERNAL, "%s", what);
+	return told->error->kind || rr_error_set(told->error, RR_ERROR_INTERNAL, "%s", what);
 }
 
 /* ---- States ------------------------------------------------------------------ */
 
-static unsigned told_flags(const struct rr_graph *graph,
-			   const struct told_key *key)
+static unsigned told_flags(const struct rr_graph *graph, const struct told_key *key)
 {
 	const unsigned flags = graph->flags[key->state];
 
 	return (flags & RR_STATE_FINAL ? RR_TOLD_FINAL : 0) |
 	       (flags & RR_STATE_WRONG ? RR_TOLD_WRONG : 0) |
-	       (flags & RR_STATE_STUCK ? RR_TOLD_STUCK : 0) |
-	       (key->is_over ? RR_TOLD_OVER : 0);
+	       (flags & RR_STATE_STUCK ? RR_TOLD_STUCK : 0) | (key->is_over ? RR_TOLD_OVER : 0);
 }
 
 /* The number by which it is told. RR_NO_ID: told->error. */
@@ -39,19 +36,16 @@ static uint32_t tell_state(struct rr_told *told, uint32_t state, bool is_over)
 {
 	const struct told_key key = { state, is_over };
 	bool is_new;
-	const uint32_t id =
-		rr_intern_put(&told->numbers, &key, sizeof(key), &is_new);
+	const uint32_t id = rr_intern_put(&told->numbers, &key, sizeof(key), &is_new);
 
 	if (id == RR_NO_ID ||
-	    (is_new && !rr_array_grow(&told->states, id,
-				      sizeof(*told->states)))) {
+	    (is_new && !rr_array_grow(&told->states, id, sizeof(*told->states)))) {
 		rr_error_no_memory(told->error);
 		return RR_NO_ID;
 	}
 	if (is_new && id >= TOLD_STATES_MAX) {
 		rr_error_set(told->error, RR_ERROR_DATA,
-			     "there are more than %d states to be told of",
-			     TOLD_STATES_MAX);
+			     "there are more than %d states to be told of", TOLD_STATES_MAX);
 		return RR_NO_ID;
 	}
 	if (is_new) {
@@ -69,15 +63,15 @@ static uint32_t tell_state(struct rr_told *told, uint32_t state, bool is_over)
 /* One state's, as they are found again, with the actions of each. */
 struct telling {
 	struct rr_told *told;
-	uint64_t edge; /* in the graph */
+	uint64_t edge;      /* in the graph */
 	const char *wanted; /* only this one; NULL = all */
-	uint32_t from; /* what it is told as */
-	uint32_t to;   /* where the wanted one leads; RR_NO_ID = nowhere */
+	uint32_t from;      /* what it is told as */
+	uint32_t to;        /* where the wanted one leads; RR_NO_ID = nowhere */
 	bool good;
 };
 
-static bool is_left_out(const struct rr_told *told,
-			struct rr_transition transition, const char *cue)
+static bool is_left_out(const struct rr_told *told, struct rr_transition transition,
+			const char *cue)
 {
 	const char *left_out = told->config->without;
 	const size_t length = strlen(cue);
@@ -97,11 +91,9 @@ static bool is_left_out(const struct rr_told *told,
 static bool has_cue(const struct rr_told *told, uint32_t from, const char *cue)
 {
 	for (size_t i = told->states[from].first; i < told->n_edges; i++) {
-		const json_t *move =
-			json_array_get(told->moves, told->edges[i].move);
+		const json_t *move = json_array_get(told->moves, told->edges[i].move);
 
-		if (strcmp(json_string_value(json_object_get(move, "cue")),
-			   cue) == 0)
+		if (strcmp(json_string_value(json_object_get(move, "cue")), cue) == 0)
 			return true;
 	}
 	return false;
@@ -116,17 +108,14 @@ static uint32_t number_of_move(struct rr_told *told, json_t *move)
 
 	if (known)
 		number = (uint32_t)json_integer_value(known);
-	else if (!text ||
-		 json_object_set_new(told->lookup, text,
-				     json_integer(number)) ||
+	else if (!text || json_object_set_new(told->lookup, text, json_integer(number)) ||
 		 json_array_append(told->moves, move))
 		number = RR_NO_ID;
 	free(text);
 	return number;
 }
 
-static bool add_told_edge(struct telling *telling,
-			  struct rr_transition transition, const char *cue,
+static bool add_told_edge(struct telling *telling, struct rr_transition transition, const char *cue,
 			  const struct rr_edge *edge)
 {
 	struct rr_told *told = telling->told;
@@ -138,20 +127,16 @@ static bool add_told_edge(struct telling *telling,
 	json_decref(move);
 	if (to == RR_NO_ID)
 		return false;
-	if (number == RR_NO_ID ||
-	    !rr_array_grow(&told->edges, told->n_edges, sizeof(*told->edges)))
+	if (number == RR_NO_ID || !rr_array_grow(&told->edges, told->n_edges, sizeof(*told->edges)))
 		return rr_error_no_memory(told->error);
 	if (has_cue(told, telling->from, cue))
-		return rr_error_set(told->error, RR_ERROR_DATA,
-				    "two moves are called '%s'", cue);
-	told->edges[told->n_edges++] =
-		(struct rr_told_edge){ to, number, edge->broken };
+		return rr_error_set(told->error, RR_ERROR_DATA, "two moves are called '%s'", cue);
+	told->edges[told->n_edges++] = (struct rr_told_edge){ to, number, edge->broken };
 	return true;
 }
 
 /* On the way to the beginning: is it the move that is wanted? */
-static bool take_wanted(struct telling *telling,
-			struct rr_transition transition, const char *cue,
+static bool take_wanted(struct telling *telling, struct rr_transition transition, const char *cue,
 			const struct rr_edge *edge)
 {
 	struct rr_told *told = telling->told;
@@ -159,13 +144,12 @@ static bool take_wanted(struct telling *telling,
 	if (strcmp(cue, telling->wanted) != 0)
 		return false;
 	telling->to = edge->to;
-	json_array_append_new(told->before,
-			      rr_told_move(told, transition, cue, edge->to));
+	json_array_append_new(told->before, rr_told_move(told, transition, cue, edge->to));
 	return true;
 }
 
-static bool tell_transition(void *context, struct rr_transition transition,
-			    const uint32_t *next, unsigned broken)
+static bool tell_transition(void *context, struct rr_transition transition, const uint32_t *next,
+			    unsigned broken)
 {
 	struct telling *telling = context;
 	struct rr_told *told = telling->told;
@@ -197,8 +181,8 @@ static bool look_again(struct telling *telling, uint32_t state)
 	telling->good = true;
 	told->actions.n = 0;
 	product->log = &told->actions;
-	rr_product_expand(product, rr_graph_key(told->graph, state),
-			  tell_transition, telling, &flags);
+	rr_product_expand(product, rr_graph_key(told->graph, state), tell_transition, telling,
+			  &flags);
 	product->log = NULL;
 	if (product->error.kind)
 		*told->error = product->error;
@@ -223,9 +207,7 @@ static bool tell_transitions(struct rr_told *told, uint32_t number)
 /* Where such a move leads to from a state. */
 static bool follow_cue(struct rr_told *told, const char *cue, uint32_t *state)
 {
-	struct telling telling = { .told = told,
-				   .wanted = cue,
-				   .to = RR_NO_ID };
+	struct telling telling = { .told = told, .wanted = cue, .to = RR_NO_ID };
 
 	if (!look_again(&telling, *state))
 		return false;
@@ -258,8 +240,7 @@ static bool find_beginning(struct rr_told *told, uint32_t *state)
 static bool walk_told(struct rr_told *told)
 {
 	uint32_t begin;
-	bool good = find_beginning(told, &begin) &&
-		    tell_state(told, begin, false) != RR_NO_ID;
+	bool good = find_beginning(told, &begin) && tell_state(told, begin, false) != RR_NO_ID;
 
 	for (uint32_t i = 0; good && i < told->n_states; i++)
 		good = tell_transitions(told, i);
@@ -280,8 +261,7 @@ static void release_told(struct rr_told *told)
 	json_decref(told->before);
 }
 
-static json_t *tell_graph(struct rr_explorer *explorer,
-			  const struct rr_told_config *config,
+static json_t *tell_graph(struct rr_explorer *explorer, const struct rr_told_config *config,
 			  struct rr_graph *graph)
 {
 	struct rr_told told = {
@@ -295,8 +275,8 @@ static json_t *tell_graph(struct rr_explorer *explorer,
 	};
 	json_t *json = NULL;
 
-	if (!told.moves || !told.lookup || !told.before ||
-	    !rr_told_name_tokens(&told) || !rr_graph_analyse(graph))
+	if (!told.moves || !told.lookup || !told.before || !rr_told_name_tokens(&told) ||
+	    !rr_graph_analyse(graph))
 		rr_error_no_memory(told.error);
 	else if (walk_told(&told))
 		json = rr_told_json(&told);
@@ -305,8 +285,7 @@ static json_t *tell_graph(struct rr_explorer *explorer,
 }
 
 /* Until clients do what they are thought to do, as in any search. */
-static json_t *search_and_tell(struct rr_explorer *explorer,
-			       const struct rr_told_config *config)
+static json_t *search_and_tell(struct rr_explorer *explorer, const struct rr_told_config *config)
 {
 	const struct rr_graph_config bounds = {
 		.most = config->search.most,
@@ -335,8 +314,7 @@ static json_t *search_and_tell(struct rr_explorer *explorer,
 	return json;
 }
 
-json_t *rr_explore_tell(struct rr_cluster *cluster,
-			const struct rr_told_config *config,
+json_t *rr_explore_tell(struct rr_cluster *cluster, const struct rr_told_config *config,
 			struct rr_error *error)
 {
 	struct rr_explore_result result = { 0 };

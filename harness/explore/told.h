@@ -57,9 +57,9 @@ struct rr_told {
 	struct rr_told_edge *edges;
 	size_t n_edges;
 	struct rr_actions actions; /* of the state that is looked at */
-	json_t *moves;  /* each once */
-	json_t *lookup; /* their numbers by what they are, written down */
-	json_t *before; /* moves that lead to the beginning */
+	json_t *moves;             /* each once */
+	json_t *lookup;            /* their numbers by what they are, written down */
+	json_t *before;            /* moves that lead to the beginning */
 	struct rr_error *error;
 };
 
@@ -73,8 +73,7 @@ void rr_told_cue(const struct rr_told *told, struct rr_transition transition,
 
 /* The move that told->actions make of a transition to a state of the graph: its cue,
  * what is said before it is done, and what happens. NULL: out of memory. */
-json_t *rr_told_move(const struct rr_told *told,
-		     struct rr_transition transition, const char *cue,
+json_t *rr_told_move(const struct rr_told *told, struct rr_transition transition, const char *cue,
 		     uint32_t to);
 
 /* Fills told->tokens. False: out of memory. */

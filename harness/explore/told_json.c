@@ -65,8 +65,7 @@ struct writer {
 /* ---- States ------------------------------------------------------------------------ */
 
 /* What a state of a server holds. */
-static json_t *ask_keys(struct writer *writer, struct rr_contents *contents,
-			uint32_t state)
+static json_t *ask_keys(struct writer *writer, struct rr_contents *contents, uint32_t state)
 {
 	char *text = rr_contents_text(contents, state, false);
 	char *tidy = text ? rr_told_tidy(writer->told, text) : NULL;
@@ -82,8 +81,7 @@ static json_t *ask_keys(struct writer *writer, struct rr_contents *contents,
 }
 
 /* Asked once. */
-static json_t *shelve_keys(struct writer *writer, const uint32_t *key,
-			   size_t server)
+static json_t *shelve_keys(struct writer *writer, const uint32_t *key, size_t server)
 {
 	struct rr_contents *contents = &writer->contents[server > 0];
 	char name[40];
@@ -99,21 +97,18 @@ static json_t *shelve_keys(struct writer *writer, const uint32_t *key,
 	return number;
 }
 
-static json_t *shelve_client(struct writer *writer, const uint32_t *key,
-			     size_t client)
+static json_t *shelve_client(struct writer *writer, const uint32_t *key, size_t client)
 {
 	const struct rr_product *product = writer->told->graph->product;
 	const struct rr_part *part = rr_product_part(product, key, client);
-	const struct rr_client_state *it =
-		rr_product_client(product, key, client);
+	const struct rr_client_state *it = rr_product_client(product, key, client);
 	const bool crashed = part->is_crashed;
 	const int bits = crashed ? 2 : it->is_inside | it->has_ended << 2;
 	const int counted = crashed ? part->ok : (int)it->tally.ok;
 	char text[40];
 
 	snprintf(text, sizeof(text), "%d %d", bits, counted);
-	return shelve(&writer->clients, text,
-		      json_pack("[i, i]", bits, counted));
+	return shelve(&writer->clients, text, json_pack("[i, i]", bits, counted));
 }
 
 static void add_number(json_t *array, uint64_t number)
@@ -122,29 +117,25 @@ static void add_number(json_t *array, uint64_t number)
 }
 
 /* NULL: told->error, or out of memory. */
-static json_t *told_state(struct writer *writer,
-			  const struct rr_told_state *state)
+static json_t *told_state(struct writer *writer, const struct rr_told_state *state)
 {
 	const struct rr_told *told = writer->told;
 	const struct rr_product *product = told->graph->product;
 	rr_state_key key;
 	json_t *array = json_array();
 
-	memcpy(key, rr_graph_key(told->graph, state->state),
-	       product->n_words * sizeof(key[0]));
+	memcpy(key, rr_graph_key(told->graph, state->state), product->n_words * sizeof(key[0]));
 	for (size_t i = 0; i < product->n_servers; i++)
 		json_array_append_new(array, shelve_keys(writer, key, i));
 	for (size_t i = 0; i < product->n_servers; i++)
-		add_number(array, (uint64_t)(1 + rr_product_common(product, key)
-							 ->makers[i]));
+		add_number(array, (uint64_t)(1 + rr_product_common(product, key)->makers[i]));
 	for (size_t i = 0; i < product->n_clients; i++)
 		json_array_append_new(array, shelve_client(writer, key, i));
 	add_number(array, state->flags);
 	add_number(array, state->ways.all);
 	add_number(array, state->ways.bad);
 	for (size_t i = 0; i < state->n; i++) {
-		const struct rr_told_edge *edge =
-			&told->edges[state->first + i];
+		const struct rr_told_edge *edge = &told->edges[state->first + i];
 
 		add_number(array, edge->to);
 		add_number(array, edge->move);
@@ -159,8 +150,7 @@ static json_t *told_states(struct writer *writer)
 	json_t *states = json_array();
 
 	for (size_t i = 0; i < told->n_states && !told->error->kind; i++)
-		json_array_append_new(states,
-				      told_state(writer, &told->states[i]));
+		json_array_append_new(states, told_state(writer, &told->states[i]));
 	return states;
 }
 
@@ -175,8 +165,7 @@ static json_t *told_servers(const struct rr_told *told)
 		char name[RR_SERVER_NAME];
 
 		rr_recorder_server_name(name, "data", i);
-		json_array_append_new(names, json_string(n > 1 ? name :
-								 "redis"));
+		json_array_append_new(names, json_string(n > 1 ? name : "redis"));
 	}
 	return names;
 }
@@ -186,8 +175,7 @@ static json_t *told_invariants(void)
 	json_t *names = json_array();
 
 	for (int i = 0; i < RR_INVARIANTS; i++)
-		json_array_append_new(names,
-				      json_string(rr_invariant_name(i)));
+		json_array_append_new(names, json_string(rr_invariant_name(i)));
 	return names;
 }
 
@@ -200,9 +188,8 @@ static json_t *told_scripts(const struct rr_told *told)
 	for (; it && it->part; it++) {
 		for (size_t i = 0; i < scripts->n; i++) {
 			if (strstr(scripts->all[i].source, it->part))
-				json_object_set_new(
-					texts, it->name,
-					json_string(scripts->all[i].source));
+				json_object_set_new(texts, it->name,
+						    json_string(scripts->all[i].source));
 		}
 	}
 	return texts;
@@ -216,12 +203,10 @@ static json_t *write_told(struct writer *writer)
 	json_t *states = told_states(writer), *json = NULL;
 
 	if (!told->error->kind)
-		json = json_pack("{s:o, s:O, s:O, s:O, s:O, s:O, s:o, s:o, s:b}",
-				 "servers", told_servers(told), "keys",
-				 writer->keys.all, "clients",
-				 writer->clients.all, "moves", told->moves,
-				 "before", told->before, "states", states, "invariants",
-				 told_invariants(), "scripts",
+		json = json_pack("{s:o, s:O, s:O, s:O, s:O, s:O, s:o, s:o, s:b}", "servers",
+				 told_servers(told), "keys", writer->keys.all, "clients",
+				 writer->clients.all, "moves", told->moves, "before", told->before,
+				 "states", states, "invariants", told_invariants(), "scripts",
 				 told_scripts(told), "timed",
 				 told->graph->product->config.reads_clock);
 	json_decref(states);
@@ -240,8 +225,7 @@ json_t *rr_told_json(struct rr_told *told)
 	};
 	json_t *json = NULL;
 
-	if (open_shelf(&writer.keys) && open_shelf(&writer.clients) &&
-	    writer.asked)
+	if (open_shelf(&writer.keys) && open_shelf(&writer.clients) && writer.asked)
 		json = write_told(&writer);
 	else
 		rr_error_no_memory(told->error);

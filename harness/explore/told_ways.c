@@ -38,8 +38,7 @@ static uint64_t multiply_ways(uint64_t a, uint64_t b)
 
 static bool ends_way(const struct rr_told_state *state)
 {
-	return state->n == 0 ||
-	       state->flags & (RR_TOLD_FINAL | RR_TOLD_STUCK | RR_TOLD_OVER);
+	return state->n == 0 || state->flags & (RR_TOLD_FINAL | RR_TOLD_STUCK | RR_TOLD_OVER);
 }
 
 /* A way that ends here; what has broken before it says its last transition. */
@@ -61,24 +60,20 @@ static struct rr_ways ways_out(const struct components *it, uint32_t at)
 	if (ends_way(state))
 		return ways_at_end(state);
 	for (size_t i = 0; i < state->n; i++) {
-		const struct rr_told_edge *edge =
-			&told->edges[state->first + i];
+		const struct rr_told_edge *edge = &told->edges[state->first + i];
 		struct rr_ways ways = told->states[edge->to].ways;
 
 		if (it->of[edge->to] == it->of[at])
-			ways = (struct rr_ways){ edge->broken != 0,
-						 edge->broken != 0 };
+			ways = (struct rr_ways){ edge->broken != 0, edge->broken != 0 };
 		sum.all = add_ways(sum.all, ways.all);
-		sum.bad = add_ways(sum.bad,
-				   edge->broken ? ways.all : ways.bad);
+		sum.bad = add_ways(sum.bad, edge->broken ? ways.all : ways.bad);
 	}
 	return sum;
 }
 
 /* ---- Within a loop ------------------------------------------------------------- */
 
-static void reach_in_loop(struct components *it, uint32_t from, uint32_t to,
-			  uint32_t *n_queue)
+static void reach_in_loop(struct components *it, uint32_t from, uint32_t to, uint32_t *n_queue)
 {
 	const uint32_t distance = it->distance[from] + 1;
 
@@ -104,8 +99,7 @@ static uint32_t shortest_in_loop(struct components *it, uint32_t begin)
 		const struct rr_told_state *state = &told->states[from];
 
 		for (size_t j = 0; j < state->n && !ends_way(state); j++) {
-			const struct rr_told_edge *edge =
-				&told->edges[state->first + j];
+			const struct rr_told_edge *edge = &told->edges[state->first + j];
 
 			if (it->of[edge->to] == it->of[from] && !edge->broken)
 				reach_in_loop(it, from, edge->to, &n_queue);
@@ -124,10 +118,8 @@ static void count_from(struct components *it, uint32_t begin)
 		const uint32_t at = it->queue[i];
 		const struct rr_ways out = ways_out(it, at);
 
-		sum.all = add_ways(sum.all,
-				   multiply_ways(it->paths[at], out.all));
-		sum.bad = add_ways(sum.bad,
-				   multiply_ways(it->paths[at], out.bad));
+		sum.all = add_ways(sum.all, multiply_ways(it->paths[at], out.all));
+		sum.bad = add_ways(sum.bad, multiply_ways(it->paths[at], out.bad));
 		it->distance[at] = 0;
 		it->paths[at] = 0;
 	}

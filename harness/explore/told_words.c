@@ -24,8 +24,7 @@ static void name_token(uint64_t mask, char name[16])
 	else if (generation == 0)
 		snprintf(name, 16, "token%c", 'A' + bit / RR_GENERATIONS);
 	else
-		snprintf(name, 16, "token%c%d", 'A' + bit / RR_GENERATIONS,
-			 generation + 1);
+		snprintf(name, 16, "token%c%d", 'A' + bit / RR_GENERATIONS, generation + 1);
 }
 
 bool rr_told_name_tokens(struct rr_told *told)
@@ -46,14 +45,12 @@ bool rr_told_name_tokens(struct rr_told *told)
 	return told->tokens != NULL;
 }
 
-static const struct rr_told_token *find_token(const struct rr_told *told,
-					      const char *text)
+static const struct rr_told_token *find_token(const struct rr_told *told, const char *text)
 {
 	for (size_t i = 0; i < told->n_tokens; i++) {
 		const struct rr_told_token *token = &told->tokens[i];
 
-		if (token->length &&
-		    strncmp(text, token->hex, token->length) == 0)
+		if (token->length && strncmp(text, token->hex, token->length) == 0)
 			return token;
 	}
 	return NULL;
@@ -92,24 +89,20 @@ static const char *script_name(const struct rr_told *told, const char *source)
 
 static bool is_script_call(const struct rl_command *command)
 {
-	return command->n_words > 2 &&
-	       (strcasecmp(command->words[0].text, "EVALSHA") == 0 ||
-		strcasecmp(command->words[0].text, "EVAL") == 0);
+	return command->n_words > 2 && (strcasecmp(command->words[0].text, "EVALSHA") == 0 ||
+					strcasecmp(command->words[0].text, "EVAL") == 0);
 }
 
 /* Its hash or its text is not told, nor how many keys it has. */
-static char *join_script_call(const struct rr_told *told,
-			      const struct rl_command *command)
+static char *join_script_call(const struct rr_told *told, const struct rl_command *command)
 {
 	const char *word = command->words[1].text;
-	const char *source =
-		rr_scripts_find(&told->explorer->scripts, word);
+	const char *source = rr_scripts_find(&told->explorer->scripts, word);
 	char *rest = rr_join_words(&command->words[3], command->n_words - 3);
 	char *text = NULL;
 
-	if (rest && asprintf(&text, "EVAL %s %s",
-			     script_name(told, source ? source : word),
-			     rest) < 0)
+	if (rest &&
+	    asprintf(&text, "EVAL %s %s", script_name(told, source ? source : word), rest) < 0)
 		text = NULL;
 	free(rest);
 	return text;
@@ -118,11 +111,9 @@ static char *join_script_call(const struct rr_told *told,
 /* "SET lock:0 tokenA NX PX 10000"; malloc'd. */
 static char *told_command(const struct rr_told *told, uint32_t number)
 {
-	const struct rl_command *command =
-		&told->explorer->terms.command[number].words;
-	char *text = is_script_call(command) ?
-			     join_script_call(told, command) :
-			     rr_join_words(command->words, command->n_words);
+	const struct rl_command *command = &told->explorer->terms.command[number].words;
+	char *text = is_script_call(command) ? join_script_call(told, command) :
+					       rr_join_words(command->words, command->n_words);
 	char *tidy = text ? rr_told_tidy(told, text) : NULL;
 
 	free(text);
@@ -149,11 +140,11 @@ static char *told_reply(const struct rr_told *told, uint32_t number)
 
 /* [client, server, kind, text, reply]; -1 and null where there is none. The kind is
  * "command", "mark", "time", "fault" or "own". Frees `reply`. */
-static bool add_happening(json_t *events, int client, int server,
-			  const char *kind, const char *text, char *reply)
+static bool add_happening(json_t *events, int client, int server, const char *kind,
+			  const char *text, char *reply)
 {
-	json_t *event = json_pack("[i, i, s, s, s?]", client, server, kind,
-				  text ? text : "?", reply);
+	json_t *event = json_pack("[i, i, s, s, s?]", client, server, kind, text ? text : "?",
+				  reply);
 
 	free(reply);
 	return json_array_append_new(events, event) == 0;
@@ -168,19 +159,16 @@ static bool happens_asking(const struct rr_told *told, json_t *events,
 
 	if (action->question.kind == RR_ASK_TICK)
 		return add_happening(events, -1, action->server, "fault",
-				     "its clock jumps forward by more than a lease",
-				     NULL);
+				     "its clock jumps forward by more than a lease", NULL);
 	if (action->question.kind == RR_ASK_WIPE)
-		return add_happening(events, -1, action->server, "fault",
-				     "starts again, empty", NULL);
+		return add_happening(events, -1, action->server, "fault", "starts again, empty",
+				     NULL);
 	if (action->question.kind != RR_ASK_COMMAND)
 		return true;
 	text = told_command(told, action->command);
-	good = add_happening(
-		events, client, action->server, "command", text,
-		action->answer == RR_ANSWER_REPLY ?
-			told_reply(told, action->reply) :
-			strdup("the reply is lost"));
+	good = add_happening(events, client, action->server, "command", text,
+			     action->answer == RR_ANSWER_REPLY ? told_reply(told, action->reply) :
+								 strdup("the reply is lost"));
 	free(text);
 	return good;
 }
@@ -196,9 +184,8 @@ static bool happens_unheard(const struct rr_told *told, json_t *events,
 		[RR_ANSWER_UNHEARD] = "the reply is lost",
 	};
 	char *text = told_command(told, action->command);
-	const bool good =
-		add_happening(events, action->client, action->server,
-			      "command", text, strdup(whys[action->answer]));
+	const bool good = add_happening(events, action->client, action->server, "command", text,
+					strdup(whys[action->answer]));
 
 	free(text);
 	return good;
@@ -228,16 +215,15 @@ static bool happens_feeding(json_t *events, const struct rr_action *action)
 
 	if (own)
 		good = add_happening(events, client, -1, "own", own, NULL);
-	if (good && action->was_inside &&
-	    (action->has_entered || !action->is_inside))
-		good = add_happening(events, client, -1, "mark",
-				     "leaves the critical section", NULL);
+	if (good && action->was_inside && (action->has_entered || !action->is_inside))
+		good = add_happening(events, client, -1, "mark", "leaves the critical section",
+				     NULL);
 	if (good && action->has_entered)
-		good = add_happening(events, client, -1, "mark",
-				     "enters the critical section", NULL);
+		good = add_happening(events, client, -1, "mark", "enters the critical section",
+				     NULL);
 	if (good && action->n_counted)
-		good = add_happening(events, client, -1, "mark",
-				     "counts its increment as done", NULL);
+		good = add_happening(events, client, -1, "mark", "counts its increment as done",
+				     NULL);
 	return good;
 }
 
@@ -245,13 +231,11 @@ static bool happens_passing(json_t *events, int64_t ns)
 {
 	char text[60];
 
-	snprintf(text, sizeof(text), "%.4g s pass",
-		 (double)(ns / MS_NS / 100) / 10);
+	snprintf(text, sizeof(text), "%.4g s pass", (double)(ns / MS_NS / 100) / 10);
 	return add_happening(events, -1, -1, "time", text, NULL);
 }
 
-static bool add_action(const struct rr_told *told, json_t *events,
-		       const struct rr_action *action)
+static bool add_action(const struct rr_told *told, json_t *events, const struct rr_action *action)
 {
 	switch ((enum rr_action_kind)action->kind) {
 	case RR_ACTION_ASK:
@@ -259,26 +243,22 @@ static bool add_action(const struct rr_told *told, json_t *events,
 	case RR_ACTION_FEED:
 		return happens_feeding(events, action);
 	case RR_ACTION_CRASH:
-		return add_happening(events, action->client, -1, "fault",
-				     "crashes", NULL);
+		return add_happening(events, action->client, -1, "fault", "crashes", NULL);
 	case RR_ACTION_ANSWER:
 		return happens_unheard(told, events, action);
 	case RR_ACTION_TIME:
 		return happens_passing(events, action->ns);
 	case RR_ACTION_DOWN:
-		return add_happening(events, -1, action->server, "fault",
-				     "is down", NULL);
+		return add_happening(events, -1, action->server, "fault", "is down", NULL);
 	case RR_ACTION_UP:
-		return add_happening(events, -1, action->server, "fault",
-				     "is back, empty", NULL);
+		return add_happening(events, -1, action->server, "fault", "is back, empty", NULL);
 	}
 	return false;
 }
 
 /* ---- What a move is called ---------------------------------------------------------- */
 
-static const char *server_name(const struct rr_told *told, size_t server,
-			       char name[RR_SERVER_NAME])
+static const char *server_name(const struct rr_told *told, size_t server, char name[RR_SERVER_NAME])
 {
 	rr_recorder_server_name(name, "data", server);
 	return told->explorer->program.n_servers > 1 ? name : "redis";
@@ -288,9 +268,8 @@ static const char *server_name(const struct rr_told *told, size_t server,
 static const char *own_verb(const struct rr_told *told)
 {
 	static const char *const verbs[] = {
-		[RR_STOP_SLEEP] = "sleep", [RR_STOP_WAIT] = "wait",
-		[RR_STOP_LISTEN] = "wait", [RR_STOP_CLOCK] = "clock",
-		[RR_STOP_LOCK] = "lock",   [RR_STOP_UNLOCK] = "unlock",
+		[RR_STOP_SLEEP] = "sleep", [RR_STOP_WAIT] = "wait", [RR_STOP_LISTEN] = "wait",
+		[RR_STOP_CLOCK] = "clock", [RR_STOP_LOCK] = "lock", [RR_STOP_UNLOCK] = "unlock",
 		[RR_STOP_JOIN] = "join",   [RR_STOP_ENDED] = "end",
 	};
 
@@ -298,8 +277,8 @@ static const char *own_verb(const struct rr_told *told)
 		const struct rr_action *action = &told->actions.all[i];
 		const uint8_t kind = action->stop.kind;
 
-		if (action->kind == RR_ACTION_FEED &&
-		    kind < sizeof(verbs) / sizeof(verbs[0]) && verbs[kind])
+		if (action->kind == RR_ACTION_FEED && kind < sizeof(verbs) / sizeof(verbs[0]) &&
+		    verbs[kind])
 			return verbs[kind];
 	}
 	return "go";
@@ -312,19 +291,16 @@ static const struct rr_action *moved_command(const struct rr_told *told)
 		const struct rr_action *action = &told->actions.all[i];
 
 		if (action->kind == RR_ACTION_ANSWER ||
-		    (action->kind == RR_ACTION_ASK &&
-		     action->question.kind == RR_ASK_COMMAND))
+		    (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND))
 			return action;
 	}
 	return NULL;
 }
 
-static const char *command_verb(const struct rr_told *told,
-				const struct rr_action *action)
+static const char *command_verb(const struct rr_told *told, const struct rr_action *action)
 {
 	const struct rl_command *command =
-		action ? &told->explorer->terms.command[action->command].words :
-			 NULL;
+		action ? &told->explorer->terms.command[action->command].words : NULL;
 
 	if (!command)
 		return "go";
@@ -338,8 +314,7 @@ static void command_cue(const struct rr_told *told, char who, const char *kind,
 	const struct rr_action *action = moved_command(told);
 	char name[RR_SERVER_NAME];
 
-	snprintf(cue, RR_TOLD_CUE, "%s%c:%.30s", kind, who,
-		 command_verb(told, action));
+	snprintf(cue, RR_TOLD_CUE, "%s%c:%.30s", kind, who, command_verb(told, action));
 	if (action && told->explorer->program.n_servers > 1) {
 		const size_t used = strlen(cue);
 
@@ -348,16 +323,15 @@ static void command_cue(const struct rr_told *told, char who, const char *kind,
 	}
 }
 
-void rr_told_cue(const struct rr_told *told, struct rr_transition it,
-		 char cue[RR_TOLD_CUE])
+void rr_told_cue(const struct rr_told *told, struct rr_transition it, char cue[RR_TOLD_CUE])
 {
 	static const char *const kinds[] = {
 		[RR_DO_BEGIN] = "begin:",     [RR_DO_LATE] = "late:",
 		[RR_DO_NOTICE] = "notice:",   [RR_DO_RETURN] = "return:",
-		[RR_DO_WAIT] = "wait",	      [RR_DO_NEAR] = "near",
+		[RR_DO_WAIT] = "wait",        [RR_DO_NEAR] = "near",
 		[RR_DO_LOSE] = "lose-reply:", [RR_DO_DROP] = "drop:",
 		[RR_DO_CRASH] = "crash:",     [RR_DO_RESTART] = "restart:",
-		[RR_DO_JUMP] = "jump:",	      [RR_DO_HALF] = "half",
+		[RR_DO_JUMP] = "jump:",       [RR_DO_HALF] = "half",
 		[RR_DO_WHOLE] = "whole",      [RR_DO_PAUSE_HALF] = "pause-half",
 		[RR_DO_PAUSE] = "pause",
 	};
@@ -368,10 +342,8 @@ void rr_told_cue(const struct rr_told *told, struct rr_transition it,
 		command_cue(told, who, "", cue);
 	else if (it.kind == RR_DO_GO)
 		snprintf(cue, RR_TOLD_CUE, "%c:%s", who, own_verb(told));
-	else if (it.kind == RR_DO_RETURN || it.kind == RR_DO_RESTART ||
-		 it.kind == RR_DO_JUMP)
-		snprintf(cue, RR_TOLD_CUE, "%s%s", kinds[it.kind],
-			 server_name(told, it.who, name));
+	else if (it.kind == RR_DO_RETURN || it.kind == RR_DO_RESTART || it.kind == RR_DO_JUMP)
+		snprintf(cue, RR_TOLD_CUE, "%s%s", kinds[it.kind], server_name(told, it.who, name));
 	else if (strchr(kinds[it.kind], ':'))
 		snprintf(cue, RR_TOLD_CUE, "%s%c", kinds[it.kind], who);
 	else
@@ -384,22 +356,18 @@ static int64_t passed_ns(const struct rr_told *told)
 	int64_t ns = 0;
 
 	for (size_t i = 0; i < told->actions.n; i++)
-		ns += told->actions.all[i].kind == RR_ACTION_TIME ?
-			      told->actions.all[i].ns :
-			      0;
+		ns += told->actions.all[i].kind == RR_ACTION_TIME ? told->actions.all[i].ns : 0;
 	return ns;
 }
 
 /* Does it end an attempt in vain, so that its client will sleep and begin another? */
-static bool is_refusal(const struct rr_told *told, struct rr_transition it,
-		       uint32_t to)
+static bool is_refusal(const struct rr_told *told, struct rr_transition it, uint32_t to)
 {
 	const struct rr_product *product = told->graph->product;
 	const uint32_t *key = rr_graph_key(told->graph, to);
 	bool counts = false;
 
-	if (it.kind > RR_DO_BEGIN ||
-	    rr_product_part(product, key, it.who)->is_crashed)
+	if (it.kind > RR_DO_BEGIN || rr_product_part(product, key, it.who)->is_crashed)
 		return false;
 	for (size_t i = 0; i < told->actions.n; i++)
 		counts |= told->actions.all[i].n_counted > 0;
@@ -407,25 +375,22 @@ static bool is_refusal(const struct rr_told *told, struct rr_transition it,
 }
 
 /* The word for redrace play; "" = it has none for that. */
-static void played_word(const struct rr_told *told, struct rr_transition it,
-			const char *cue, char word[RR_TOLD_CUE])
+static void played_word(const struct rr_told *told, struct rr_transition it, const char *cue,
+			char word[RR_TOLD_CUE])
 {
 	const int64_t ns = passed_ns(told);
 
 	if (ns)
-		snprintf(word, RR_TOLD_CUE, "tick:%" PRId64 "ms",
-			 (ns + MS_NS - 1) / MS_NS);
-	else if (it.kind <= RR_DO_GO || it.kind == RR_DO_LOSE ||
-		 it.kind == RR_DO_CRASH || it.kind == RR_DO_RESTART)
-		snprintf(word, RR_TOLD_CUE, "%.*s", (int)strcspn(cue, "@"),
-			 cue);
+		snprintf(word, RR_TOLD_CUE, "tick:%" PRId64 "ms", (ns + MS_NS - 1) / MS_NS);
+	else if (it.kind <= RR_DO_GO || it.kind == RR_DO_LOSE || it.kind == RR_DO_CRASH ||
+		 it.kind == RR_DO_RESTART)
+		snprintf(word, RR_TOLD_CUE, "%.*s", (int)strcspn(cue, "@"), cue);
 	else
 		word[0] = '\0';
 }
 
 /* What is said before it is done: "GET counter:0", "crashes", "10 s pass". */
-static char *move_label(const struct rr_told *told, struct rr_transition it,
-			json_t *events)
+static char *move_label(const struct rr_told *told, struct rr_transition it, json_t *events)
 {
 	const struct rr_action *command = moved_command(told);
 	json_t *event = json_array_get(events, 0);
@@ -441,10 +406,8 @@ static char *move_label(const struct rr_told *told, struct rr_transition it,
 /* Whose move it is; -1 = nobody's. */
 static int mover(struct rr_transition it)
 {
-	return it.kind == RR_DO_EXECUTE || it.kind == RR_DO_GO ||
-			       it.kind == RR_DO_BEGIN ||
-			       it.kind == RR_DO_LOSE ||
-			       it.kind == RR_DO_DROP ||
+	return it.kind == RR_DO_EXECUTE || it.kind == RR_DO_GO || it.kind == RR_DO_BEGIN ||
+			       it.kind == RR_DO_LOSE || it.kind == RR_DO_DROP ||
 			       it.kind == RR_DO_CRASH ?
 		       it.who :
 		       -1;
@@ -455,12 +418,11 @@ static int moved_server(const json_t *events, const struct rr_action *command)
 {
 	if (command)
 		return command->server;
-	return (int)json_integer_value(
-		json_array_get(json_array_get(events, 0), 1));
+	return (int)json_integer_value(json_array_get(json_array_get(events, 0), 1));
 }
 
-json_t *rr_told_move(const struct rr_told *told, struct rr_transition it,
-		     const char *cue, uint32_t to)
+json_t *rr_told_move(const struct rr_told *told, struct rr_transition it, const char *cue,
+		     uint32_t to)
 {
 	json_t *events = json_array(), *move = NULL;
 	char word[RR_TOLD_CUE], *label = NULL;
@@ -472,12 +434,11 @@ json_t *rr_told_move(const struct rr_told *told, struct rr_transition it,
 	if (good)
 		label = move_label(told, it, events);
 	if (label)
-		move = json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:O}", "cue",
-				 cue, "play", word, "label", label, "who",
-				 mover(it), "server",
-				 moved_server(events, moved_command(told)),
-				 "fault", rr_transition_is_fault(it), "refused",
-				 is_refusal(told, it, to), "events", events);
+		move = json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:O}", "cue", cue, "play",
+				 word, "label", label, "who", mover(it), "server",
+				 moved_server(events, moved_command(told)), "fault",
+				 rr_transition_is_fault(it), "refused", is_refusal(told, it, to),
+				 "events", events);
 	free(label);
 	json_decref(events);
 	return move;

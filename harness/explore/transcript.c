@@ -15,13 +15,11 @@
 
 static bool is_command_action(const struct rr_action *action)
 {
-	return action->kind == RR_ACTION_ASK &&
-	       action->question.kind == RR_ASK_COMMAND;
+	return action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND;
 }
 
 /* Which connections clients use, and who is late. */
-static void find_connections(const struct rr_actions *actions,
-			     struct rr_recorder_setup *setup)
+static void find_connections(const struct rr_actions *actions, struct rr_recorder_setup *setup)
 {
 	for (size_t i = 0; i < actions->n; i++) {
 		const struct rr_action *action = &actions->all[i];
@@ -30,8 +28,7 @@ static void find_connections(const struct rr_actions *actions,
 		if (is_command_action(action) && action->is_late)
 			setup->is_late[action->client] = true;
 		else if (is_command_action(action))
-			setup->connections[slot / RR_RUN_ORDINALS] |=
-				1U << slot % RR_RUN_ORDINALS;
+			setup->connections[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
 	}
 }
 
@@ -45,8 +42,7 @@ static size_t count_connections(const struct rr_recorder_setup *setup)
 }
 
 /* On which of its connections has a client done what may stay there? A bit each. */
-static void find_carriers(const struct rr_product *product,
-			  const struct rr_actions *actions,
+static void find_carriers(const struct rr_product *product, const struct rr_actions *actions,
 			  unsigned carriers[RR_RECORDER_CLIENTS])
 {
 	const struct rr_server_table *table = product->tables[0];
@@ -56,19 +52,15 @@ static void find_carriers(const struct rr_product *product,
 		const uint16_t slot = action->question.slot;
 
 		if (is_command_action(action) &&
-		    rr_asker_info(table->asker,
-				  rr_server_command_name(table,
-							 action->command))
+		    rr_asker_info(table->asker, rr_server_command_name(table, action->command))
 			    .of_connection)
-			carriers[slot / RR_RUN_ORDINALS] |=
-				1U << slot % RR_RUN_ORDINALS;
+			carriers[slot / RR_RUN_ORDINALS] |= 1U << slot % RR_RUN_ORDINALS;
 	}
 }
 
 /* Where a race has no room for all: what comes down connections that carry nothing is
  * told as their clients' own. */
-static void share_connections(const struct rr_product *product,
-			      const struct rr_actions *actions,
+static void share_connections(const struct rr_product *product, const struct rr_actions *actions,
 			      struct rr_recorder_setup *setup)
 {
 	unsigned carriers[RR_RECORDER_CLIENTS] = { 0 };
@@ -83,31 +75,27 @@ static void share_connections(const struct rr_product *product,
 }
 
 /* Who finds its connection closed must have had one. */
-static void open_connections(struct rr_recorder *recorder,
-			     const struct rr_program *program,
+static void open_connections(struct rr_recorder *recorder, const struct rr_program *program,
 			     const struct rr_actions *actions)
 {
 	bool used[RR_RACE_SERVERS_MAX][RR_ASKER_SLOTS] = { { false } };
 
 	for (size_t i = 0; i < actions->n; i++) {
 		const struct rr_action *action = &actions->all[i];
-		const size_t slot =
-			action->client * RR_RUN_ORDINALS +
-			(size_t)rr_lane_ordinal(program, action->lane);
+		const size_t slot = action->client * RR_RUN_ORDINALS +
+				    (size_t)rr_lane_ordinal(program, action->lane);
 
 		if (is_command_action(action))
 			used[action->server][action->question.slot] = true;
 		if (action->kind != RR_ACTION_ANSWER || action->is_fault ||
-		    action->answer != RR_ANSWER_SHUT ||
-		    used[action->server][slot])
+		    action->answer != RR_ANSWER_SHUT || used[action->server][slot])
 			continue;
 		used[action->server][slot] = true;
 		rr_recorder_open(recorder, action->server, (uint16_t)slot);
 	}
 }
 
-static bool record_actions(struct rr_recorder *recorder,
-			   const struct rr_product *product,
+static bool record_actions(struct rr_recorder *recorder, const struct rr_product *product,
 			   const struct rr_actions *actions)
 {
 	const int64_t skew_ns = product->config.skew_ns;
@@ -116,16 +104,14 @@ static bool record_actions(struct rr_recorder *recorder,
 	for (size_t i = 1; skew_ns && i < product->n_clients; i++)
 		rr_recorder_skew(recorder, i, (int64_t)i * skew_ns);
 	for (size_t i = 0; i < product->n_clients && good; i++)
-		good = !product->clients[i].states[0].is_inside ||
-		       rr_recorder_enter(recorder, i);
+		good = !product->clients[i].states[0].is_inside || rr_recorder_enter(recorder, i);
 	open_connections(recorder, product->config.program, actions);
 	for (size_t i = 0; i < actions->n && good; i++)
 		good = rr_recorder_add(recorder, &actions->all[i]);
 	return good;
 }
 
-char *rr_actions_transcript(const struct rr_product *product,
-			    const struct rr_scripts *scripts,
+char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
 			    const struct rr_actions *actions,
 			    const struct rr_transcript_headings *headings)
 {
@@ -146,15 +132,12 @@ char *rr_actions_transcript(const struct rr_product *product,
 	size_t size;
 	FILE *file;
 
-	for (; setup.n_given < scripts->n_first && setup.n_given < RR_GIVEN_MAX;
-	     setup.n_given++)
-		given[setup.n_given] =
-			rr_terms_command(product->config.program->terms,
-					 &scripts->first[setup.n_given]);
+	for (; setup.n_given < scripts->n_first && setup.n_given < RR_GIVEN_MAX; setup.n_given++)
+		given[setup.n_given] = rr_terms_command(product->config.program->terms,
+							&scripts->first[setup.n_given]);
 	find_connections(actions, &setup);
 	share_connections(product, actions, &setup);
-	if (rr_recorder_begin(&recorder, &setup) &&
-	    record_actions(&recorder, product, actions) &&
+	if (rr_recorder_begin(&recorder, &setup) && record_actions(&recorder, product, actions) &&
 	    (recorder.race->n_steps > 0 ||
 	     rr_recorder_note(&recorder, "No client sends a command.")) &&
 	    (file = open_memstream(&text, &size))) {
@@ -178,8 +161,8 @@ static char *with_verdict(const char *transcript, const char *verdict)
 }
 
 /* Was every reply as it was written? */
-static bool is_as_written(const struct rr_race *race,
-			  const struct rr_trace *trace, struct rr_error *error)
+static bool is_as_written(const struct rr_race *race, const struct rr_trace *trace,
+			  struct rr_error *error)
 {
 	const struct rr_event *last;
 
@@ -188,9 +171,8 @@ static bool is_as_written(const struct rr_race *race,
 	last = &trace->events[trace->n_events - 1];
 	if (trace->n_events == race->n_steps && !last->differs)
 		return true;
-	return rr_error_set(error, RR_ERROR_INTERNAL,
-			    "line %d: %.80s answers %.80s", last->step->line,
-			    last->command ? last->command : "",
+	return rr_error_set(error, RR_ERROR_INTERNAL, "line %d: %.80s answers %.80s",
+			    last->step->line, last->command ? last->command : "",
 			    last->reply ? last->reply : "nothing");
 }
 
@@ -207,22 +189,18 @@ static rr_findings shown_by(unsigned breaks)
 }
 
 /* Does the player find what it is said to break? */
-static bool is_shown(const struct rr_trace *trace, unsigned breaks,
-		     struct rr_error *error)
+static bool is_shown(const struct rr_trace *trace, unsigned breaks, struct rr_error *error)
 {
 	char verdict[300];
 
 	if (!breaks || trace->findings & shown_by(breaks))
 		return true;
 	rr_trace_verdict(trace, verdict, sizeof(verdict));
-	return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s",
-			    verdict);
+	return rr_error_set(error, RR_ERROR_INTERNAL, "played, it shows: %s", verdict);
 }
 
-static char *judge_transcript(const char *transcript,
-			      const struct rr_race *race, unsigned breaks,
-			      struct rr_cluster *cluster,
-			      struct rr_error *error)
+static char *judge_transcript(const char *transcript, const struct rr_race *race, unsigned breaks,
+			      struct rr_cluster *cluster, struct rr_error *error)
 {
 	struct rr_trace trace = { 0 };
 	struct rr_error why = { 0 };
@@ -231,8 +209,7 @@ static char *judge_transcript(const char *transcript,
 
 	if (!rr_player_play(race, cluster, NULL, &trace, &why)) {
 		rr_error_set(error, RR_ERROR_INTERNAL, "%s", why.text);
-	} else if (is_as_written(race, &trace, error) &&
-		   is_shown(&trace, breaks, error)) {
+	} else if (is_as_written(race, &trace, error) && is_shown(&trace, breaks, error)) {
 		rr_trace_verdict(&trace, verdict, sizeof(verdict));
 		text = with_verdict(transcript, verdict);
 	}
@@ -240,11 +217,10 @@ static char *judge_transcript(const char *transcript,
 	return text;
 }
 
-char *rr_conclude(const char *transcript, unsigned breaks,
-		  struct rr_cluster *cluster, struct rr_error *error)
+char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cluster,
+		  struct rr_error *error)
 {
-	char *draft = transcript ? with_verdict(transcript, "nothing broken") :
-				   NULL;
+	char *draft = transcript ? with_verdict(transcript, "nothing broken") : NULL;
 	struct rr_race *race = NULL;
 	char *text = NULL;
 
@@ -253,27 +229,24 @@ char *rr_conclude(const char *transcript, unsigned breaks,
 	else
 		rr_error_no_memory(error);
 	if (race)
-		text = judge_transcript(transcript, race, breaks, cluster,
-					error);
+		text = judge_transcript(transcript, race, breaks, cluster, error);
 	rr_race_free(race);
 	free(draft);
 	return text;
 }
 
-bool rr_conclude_draw(FILE *out, const char *transcript,
-		      struct rr_cluster *cluster, enum rr_format format,
-		      const struct rr_style *style, struct rr_error *error)
+bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *cluster,
+		      enum rr_format format, const struct rr_style *style, struct rr_error *error)
 {
 	struct rr_error why = { 0 };
 	struct rr_trace trace = { 0 };
-	struct rr_race *race = rr_race_parse("transcript", transcript,
-					     strlen(transcript), error);
+	struct rr_race *race = rr_race_parse("transcript", transcript, strlen(transcript), error);
 
 	if (!race)
 		return false;
 	if (!rr_player_play(race, cluster, NULL, &trace, &why))
-		rr_error_set(error, RR_ERROR_INTERNAL,
-			     "the transcript does not replay: %s", why.text);
+		rr_error_set(error, RR_ERROR_INTERNAL, "the transcript does not replay: %s",
+			     why.text);
 	else if (!trace.as_written)
 		rr_error_set(error, RR_ERROR_INTERNAL,
 			     "the transcript plays differently the second time");

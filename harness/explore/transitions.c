@@ -2,11 +2,10 @@
 /* All transitions of a state. */
 #include "expansion.h"
 
-bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind,
-		       size_t who, size_t lane, const struct rr_state *next)
+bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
+		       size_t lane, const struct rr_state *next)
 {
-	const struct rr_transition transition = { (uint8_t)kind, (uint8_t)who,
-						  (uint8_t)lane };
+	const struct rr_transition transition = { (uint8_t)kind, (uint8_t)who, (uint8_t)lane };
 	struct rr_actions *log = it->product->log;
 	rr_state_key key;
 
@@ -35,8 +34,7 @@ static void truncate_log(struct rr_product *product, size_t n)
 
 /* ---- Servers -------------------------------------------------------------- */
 
-static bool emit_late(struct rr_expansion *it, const struct rr_state *from,
-		      size_t i)
+static bool emit_late(struct rr_expansion *it, const struct rr_state *from, size_t i)
 {
 	const struct rr_late late = from->common.late[i];
 	const uint8_t client = late.slot / RR_RUN_ORDINALS;
@@ -49,19 +47,16 @@ static bool emit_late(struct rr_expansion *it, const struct rr_state *from,
 
 	rr_state_copy(&next, from);
 	common->n_late--;
-	memmove(&common->late[i], &common->late[i + 1],
-		(common->n_late - i) * sizeof(late));
+	memmove(&common->late[i], &common->late[i + 1], (common->n_late - i) * sizeof(late));
 	if (--common->left.late == 0)
 		common->n_late = 0;
-	memset(&common->late[common->n_late], 0,
-	       (RR_LATE_MAX - common->n_late) * sizeof(late));
+	memset(&common->late[common->n_late], 0, (RR_LATE_MAX - common->n_late) * sizeof(late));
 	row = rr_state_ask(&next, late.server, &question);
 	if (!row)
 		return false;
 	/* One that would wait finds that its client is gone. */
 	if (!row->blocks) {
-		row = rr_state_move_server(&next, late.server, &question,
-					   client);
+		row = rr_state_move_server(&next, late.server, &question, client);
 		rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_ASK,
 							.client = client,
 							.server = late.server,
@@ -81,8 +76,7 @@ static bool emit_lates(struct rr_expansion *it, const struct rr_state *from)
 	for (size_t i = 0; i < from->common.n_late; i++) {
 		size_t first = 0;
 
-		while (late[first].slot != late[i].slot ||
-		       late[first].server != late[i].server)
+		while (late[first].slot != late[i].slot || late[first].server != late[i].server)
 			first++;
 		if (first == i && !emit_late(it, from, i))
 			return false;
@@ -96,8 +90,7 @@ static bool emit_notices(struct rr_expansion *it, const struct rr_state *from)
 	const int n_lanes = rr_program_lanes(it->product->config.program);
 
 	for (size_t i = 0; i < it->product->n_clients; i++) {
-		for (int lane = 0;
-		     from->clients[i].is_crashed && lane < n_lanes; lane++) {
+		for (int lane = 0; from->clients[i].is_crashed && lane < n_lanes; lane++) {
 			const size_t server = rr_state_lane_server(from, lane);
 			struct rr_state next;
 
@@ -106,8 +99,7 @@ static bool emit_notices(struct rr_expansion *it, const struct rr_state *from)
 			rr_state_copy(&next, from);
 			rr_state_close(&next, i, lane);
 			if (next.servers[server] != from->servers[server] &&
-			    !rr_expansion_emit(it, RR_DO_NOTICE, i,
-					       (size_t)lane, &next))
+			    !rr_expansion_emit(it, RR_DO_NOTICE, i, (size_t)lane, &next))
 				return false;
 		}
 	}
@@ -123,8 +115,7 @@ static bool emit_return(struct rr_expansion *it, const struct rr_state *from)
 		return true;
 	rr_state_copy(&next, from);
 	next.common.down = -1;
-	rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_UP,
-						.server = (uint8_t)server });
+	rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_UP, .server = (uint8_t)server });
 	return rr_expansion_emit(it, RR_DO_RETURN, (size_t)server, 0, &next);
 }
 
@@ -156,13 +147,12 @@ static bool expand_all(struct rr_expansion *it, struct rr_state *from)
 			return false;
 		truncate_log(product, log_kept);
 	}
-	return emit_lates(it, from) && emit_notices(it, from) &&
-	       emit_return(it, from) && rr_expand_faults(it, from) &&
-	       (it->n_busy > 0 || rr_expand_quiet(it, from));
+	return emit_lates(it, from) && emit_notices(it, from) && emit_return(it, from) &&
+	       rr_expand_faults(it, from) && (it->n_busy > 0 || rr_expand_quiet(it, from));
 }
 
-bool rr_product_expand(struct rr_product *product, const uint32_t *key,
-		       rr_emit emit, void *context, unsigned *flags)
+bool rr_product_expand(struct rr_product *product, const uint32_t *key, rr_emit emit, void *context,
+		       unsigned *flags)
 {
 	struct rr_state from;
 	struct rr_expansion it = { .product = product,

@@ -32,9 +32,9 @@ struct rr_walks {
 	unsigned shows;
 	struct rr_random random;
 	unsigned long begun; /* runs, the first one not counted */
-	size_t n_steps; /* k, 0 = this is the first run */
+	size_t n_steps;      /* k, 0 = this is the first run */
 	int64_t priorities[RR_PRODUCT_CLIENTS];
-	int64_t lowest; /* the last that was given */
+	int64_t lowest;               /* the last that was given */
 	size_t changes[RR_DEPTH_MAX]; /* before which steps */
 	size_t n_faults, n_injected, faults[FAULTS_MAX];
 	size_t widest; /* so many faults to choose from at once */
@@ -58,15 +58,12 @@ static bool add_walk_step(struct rr_walks *walks, const struct option *option)
 	struct rr_graph *graph = &walk->graph;
 	const size_t size = walks->product->n_words * sizeof(uint32_t);
 
-	if (!rr_array_grow(&graph->edges, graph->n_edges,
-			   sizeof(*graph->edges)) ||
-	    !rr_array_grow(&walk->path.edges, walk->path.n,
-			   sizeof(*walk->path.edges)))
+	if (!rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges)) ||
+	    !rr_array_grow(&walk->path.edges, walk->path.n, sizeof(*walk->path.edges)))
 		return false;
-	graph->edges[graph->n_edges] = (struct rr_edge){
-		rr_intern_put(&graph->states, option->next, size, NULL),
-		option->transition, (uint8_t)option->broken
-	};
+	graph->edges[graph->n_edges] =
+		(struct rr_edge){ rr_intern_put(&graph->states, option->next, size, NULL),
+				  option->transition, (uint8_t)option->broken };
 	walk->path.edges[walk->path.n++] = graph->n_edges++;
 	walk->broken |= option->broken;
 	return true;
@@ -76,14 +73,13 @@ static bool add_walk_step(struct rr_walks *walks, const struct option *option)
 
 static size_t n_faults_of(const struct rr_budget *budget)
 {
-	const int sum = budget->crashes + budget->expiries + budget->pauses +
-			budget->lost_replies + budget->restarts + budget->jumps;
+	const int sum = budget->crashes + budget->expiries + budget->pauses + budget->lost_replies +
+			budget->restarts + budget->jumps;
 
 	return sum < FAULTS_MAX ? (size_t)sum : FAULTS_MAX;
 }
 
-struct rr_walks *rr_walks_new(struct rr_product *product,
-			      const struct rr_random_config *config,
+struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows)
 {
 	struct rr_walks *walks = calloc(1, sizeof(*walks));
@@ -127,23 +123,19 @@ static void draw_priorities(struct rr_walks *walks)
 	walks->random.state = walks->config.seed + walks->begun - 1;
 	walks->lowest = 0;
 	for (size_t i = 0; i < RR_PRODUCT_CLIENTS; i++)
-		walks->priorities[i] =
-			1 + (int64_t)(rr_random_next(&walks->random) >> 2);
+		walks->priorities[i] = 1 + (int64_t)(rr_random_next(&walks->random) >> 2);
 	for (int i = 1; i < walks->config.depth; i++)
-		walks->changes[i] =
-			1 + rr_random_below(&walks->random, walks->n_steps);
+		walks->changes[i] = 1 + rr_random_below(&walks->random, walks->n_steps);
 	for (size_t i = 0; i < walks->n_faults; i++)
-		walks->faults[i] =
-			1 + rr_random_below(&walks->random, 2 * walks->n_steps);
-	qsort(walks->faults, walks->n_faults, sizeof(walks->faults[0]),
-	      compare_steps);
+		walks->faults[i] = 1 + rr_random_below(&walks->random, 2 * walks->n_steps);
+	qsort(walks->faults, walks->n_faults, sizeof(walks->faults[0]), compare_steps);
 	walks->n_injected = 0;
 }
 
 /* ---- Picking -------------------------------------------------------------- */
 
-static bool note_option(void *context, struct rr_transition transition,
-			const uint32_t *next, unsigned broken)
+static bool note_option(void *context, struct rr_transition transition, const uint32_t *next,
+			unsigned broken)
 {
 	struct rr_walks *walks = context;
 	struct option *option = &walks->options[walks->n_options];
@@ -158,8 +150,7 @@ static bool note_option(void *context, struct rr_transition transition,
 }
 
 /* A random one of those that are faults, or of those of `client`. */
-static const struct option *pick_among(struct rr_walks *walks, bool faults,
-				       int client)
+static const struct option *pick_among(struct rr_walks *walks, bool faults, int client)
 {
 	const struct option *chosen = NULL;
 	size_t n = 0;
@@ -185,14 +176,11 @@ static int first_client(const struct rr_walks *walks)
 	int first = -1;
 
 	for (size_t i = 0; i < walks->n_options; i++) {
-		const struct rr_transition transition =
-			walks->options[i].transition;
+		const struct rr_transition transition = walks->options[i].transition;
 
-		if (rr_transition_is_fault(transition) ||
-		    !rr_transition_is_step(transition))
+		if (rr_transition_is_fault(transition) || !rr_transition_is_step(transition))
 			continue;
-		if (first < 0 || walks->priorities[transition.who] >
-					 walks->priorities[first])
+		if (first < 0 || walks->priorities[transition.who] > walks->priorities[first])
 			first = transition.who;
 	}
 	return first;
@@ -247,8 +235,7 @@ static void let_others_go(struct rr_walks *walks, const struct option *option)
 	if (!rr_transition_is_step(option->transition))
 		return;
 	if (walks->n_steps == 0 ||
-	    rr_product_client(walks->product, option->next, (size_t)client)
-		    ->is_attempt)
+	    rr_product_client(walks->product, option->next, (size_t)client)->is_attempt)
 		lower_priority(walks, client);
 	if (walks->walk.last >= 0 && walks->walk.last != client)
 		walks->walk.switches++;
@@ -257,8 +244,7 @@ static void let_others_go(struct rr_walks *walks, const struct option *option)
 
 /* ---- Runs ----------------------------------------------------------------- */
 
-static bool judge_end(struct rr_walks *walks, const uint32_t *key,
-		      unsigned flags)
+static bool judge_end(struct rr_walks *walks, const uint32_t *key, unsigned flags)
 {
 	struct rr_count count;
 
@@ -270,8 +256,7 @@ static bool judge_end(struct rr_walks *walks, const uint32_t *key,
 		return true;
 	if (!rr_product_count(walks->product, key, &count))
 		return false;
-	if (!count.is_number || count.value < count.least ||
-	    count.value > count.most)
+	if (!count.is_number || count.value < count.least || count.value > count.most)
 		walks->walk.broken |= RR_BREAKS_COUNT;
 	return true;
 }
@@ -293,8 +278,7 @@ static bool run_walk(struct rr_walks *walks)
 
 		walks->n_options = 0;
 		flags = 0;
-		if (!rr_product_expand(product, key, note_option, walks,
-				       &flags))
+		if (!rr_product_expand(product, key, note_option, walks, &flags))
 			return false;
 		option = pick_option(walks, step);
 		if (!option)
@@ -308,8 +292,7 @@ static bool run_walk(struct rr_walks *walks)
 }
 
 /* Which of two is to be shown? */
-static bool is_better_walk(const struct rr_walks *walks, const struct walk *a,
-			   const struct walk *b)
+static bool is_better_walk(const struct rr_walks *walks, const struct walk *a, const struct walk *b)
 {
 	const unsigned x = rr_worst_invariant(a->broken, walks->shows);
 	const unsigned y = rr_worst_invariant(b->broken, walks->shows);
@@ -351,8 +334,7 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 			return false;
 		walks->n_steps = walks->walk.path.n ? walks->walk.path.n : 1;
 	}
-	if (walks->begun == walks->config.runs || product->wants_absolute ||
-	    product->wants_clock)
+	if (walks->begun == walks->config.runs || product->wants_absolute || product->wants_clock)
 		return false;
 	draw_priorities(walks);
 	if (!run_walk(walks) || product->wants_absolute || product->wants_clock)
@@ -361,8 +343,7 @@ bool rr_walks_next(struct rr_walks *walks, struct rr_explore_result *result)
 	return true;
 }
 
-struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
-				      unsigned long runs)
+struct rr_random_bound rr_walks_bound(const struct rr_walks *walks, unsigned long runs)
 {
 	struct rr_random_bound bound = {
 		.depth = walks->config.depth,
@@ -371,17 +352,15 @@ struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
 	};
 	const double k = (double)bound.steps;
 
-	bound.once =
-		pow(k, 1 - bound.depth) / (double)bound.n_clients *
-		pow(2 * k * (double)walks->widest, -(double)walks->n_faults);
+	bound.once = pow(k, 1 - bound.depth) / (double)bound.n_clients *
+		     pow(2 * k * (double)walks->widest, -(double)walks->n_faults);
 	bound.in_all = -expm1((double)runs * log1p(-bound.once));
 	if (bound.once >= 1)
 		bound.in_all = 1;
 	return bound;
 }
 
-bool rr_walks_shortest(const struct rr_walks *walks,
-		       const struct rr_graph **graph,
+bool rr_walks_shortest(const struct rr_walks *walks, const struct rr_graph **graph,
 		       const struct rr_path **path)
 {
 	*graph = &walks->best.graph;

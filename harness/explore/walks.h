@@ -26,8 +26,7 @@
 struct rr_walks;
 
 /* NULL: out of memory. */
-struct rr_walks *rr_walks_new(struct rr_product *product,
-			      const struct rr_random_config *config,
+struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows);
 void rr_walks_free(struct rr_walks *walks);
 
@@ -44,13 +43,11 @@ static inline unsigned rr_worst_invariant(unsigned breaks, unsigned shows)
 }
 
 /* What is known about how likely a failure would have been found. */
-struct rr_random_bound rr_walks_bound(const struct rr_walks *walks,
-				      unsigned long runs);
+struct rr_random_bound rr_walks_bound(const struct rr_walks *walks, unsigned long runs);
 
 /* Of those that failed, the shortest that breaks what is worst: as a graph of its own
  * and the way through it. False: none did. */
-bool rr_walks_shortest(const struct rr_walks *walks,
-		       const struct rr_graph **graph,
+bool rr_walks_shortest(const struct rr_walks *walks, const struct rr_graph **graph,
 		       const struct rr_path **path);
 
 #endif

@@ -13,8 +13,7 @@ static json_t *list_of(unsigned breaks)
 
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (breaks >> i & 1)
-			json_array_append_new(
-				list, json_string(rr_invariant_name(i)));
+			json_array_append_new(list, json_string(rr_invariant_name(i)));
 	}
 	return list;
 }
@@ -26,9 +25,8 @@ static json_t *broken_of(const struct rr_cell *cell)
 
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (cell->broken[i])
-			json_object_set_new(
-				object, rr_invariant_name(i),
-				json_integer((json_int_t)cell->broken[i]));
+			json_object_set_new(object, rr_invariant_name(i),
+					    json_integer((json_int_t)cell->broken[i]));
 	}
 	return object;
 }
@@ -46,33 +44,23 @@ static json_t *counted(const struct rr_cell *cell, uint64_t n)
 
 static json_t *properties_of_cell(const struct rr_cell *cell)
 {
-	static const char *const standings[] = { "as expected", "differs",
-						 "undecided" };
+	static const char *const standings[] = { "as expected", "differs", "undecided" };
 	const struct rr_cell_words words = rr_cell_words(cell);
 	const unsigned expected = cell->strategy->breaks[cell->hazard];
 
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:i, s:I, s:o, s:o, s:o}",
-		"strategy", words.strategy,
-		"hazard", rr_hazard_texts[cell->hazard].name,
-		"found", words.verdict->json,
-		"standing", standings[words.standing],
-		"breaks", list_of(cell->breaks),
-		"expected", list_of(expected),
-		"expected_loops", !!(expected & RR_LOOPS),
-		"cut", (int)cell->was_cut,
-		"states", (json_int_t)cell->states,
-		"transitions", (json_int_t)cell->transitions,
-		"interleavings", counted(cell, cell->interleavings),
-		"failing_interleavings", counted(cell, cell->failing),
-		"breaking", broken_of(cell),
-		"mutant", text_of(cell->mutant),
-		"bounds", words.bounds,
-		"rounds", cell->bounds.rounds,
-		"most", (json_int_t)cell->bounds.most,
-		"transcript", text_of(cell->transcript ? words.file : NULL),
-		"transcript_verdict", text_of(cell->verdict_text),
-		"problem", text_of(cell->problem));
+		"strategy", words.strategy, "hazard", rr_hazard_texts[cell->hazard].name, "found",
+		words.verdict->json, "standing", standings[words.standing], "breaks",
+		list_of(cell->breaks), "expected", list_of(expected), "expected_loops",
+		!!(expected & RR_LOOPS), "cut", (int)cell->was_cut, "states",
+		(json_int_t)cell->states, "transitions", (json_int_t)cell->transitions,
+		"interleavings", counted(cell, cell->interleavings), "failing_interleavings",
+		counted(cell, cell->failing), "breaking", broken_of(cell), "mutant",
+		text_of(cell->mutant), "bounds", words.bounds, "rounds", cell->bounds.rounds,
+		"most", (json_int_t)cell->bounds.most, "transcript",
+		text_of(cell->transcript ? words.file : NULL), "transcript_verdict",
+		text_of(cell->verdict_text), "problem", text_of(cell->problem));
 }
 
 /* ---- Cases -------------------------------------------------------------------- */
@@ -104,11 +92,8 @@ static void describe_cell(const struct rr_cell *cell, char *text, size_t size)
 	else if (words.standing == RR_CELL_AS_EXPECTED)
 		snprintf(text, size, "%s, as expected", words.text);
 	else
-		snprintf(text, size, "%s; expected: %s%s", words.text,
-			 words.expected,
-			 words.standing == RR_CELL_UNDECIDED ?
-				 " (undecided)" :
-				 "");
+		snprintf(text, size, "%s; expected: %s%s", words.text, words.expected,
+			 words.standing == RR_CELL_UNDECIDED ? " (undecided)" : "");
 }
 
 static void add_cell(struct rr_cases *cases, const struct rr_cell *cell)
@@ -119,26 +104,22 @@ static void add_cell(struct rr_cases *cases, const struct rr_cell *cell)
 	snprintf(suite, sizeof(suite), "matrix.%s", words.strategy);
 	snprintf(file, sizeof(file), "scenarios/%s.c", words.strategy);
 	describe_cell(cell, message, sizeof(message));
-	rr_cases_add(cases,
-		     &(struct rr_case){
-			     .suite = suite,
-			     .name = rr_hazard_texts[cell->hazard].name,
-			     .verdict = verdict_of_cell(cell),
-			     .seconds = cell->seconds,
-			     .message = message,
-			     .details = cell->drawing,
-			     .file = file,
-			     .properties = properties_of_cell(cell) });
+	rr_cases_add(cases, &(struct rr_case){ .suite = suite,
+					       .name = rr_hazard_texts[cell->hazard].name,
+					       .verdict = verdict_of_cell(cell),
+					       .seconds = cell->seconds,
+					       .message = message,
+					       .details = cell->drawing,
+					       .file = file,
+					       .properties = properties_of_cell(cell) });
 }
 
 static json_t *describe_hazard(int hazard)
 {
-	const struct rr_explore_config bounds =
-		rr_bounds_of(NULL, (enum rr_hazard)hazard);
+	const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)hazard);
 	char text[RR_BOUNDS_SIZE];
 
-	return json_pack("{s:s, s:s}", "meaning",
-			 rr_hazard_texts[hazard].meaning, "bounds",
+	return json_pack("{s:s, s:s}", "meaning", rr_hazard_texts[hazard].meaning, "bounds",
 			 rr_bounds_text(&bounds, text));
 }
 
@@ -151,18 +132,14 @@ void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases)
 
 	rr_cases_init(cases, "redrace matrix");
 	cases->seconds = matrix->seconds;
-	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
-	     i = rr_matrix_column(matrix, i))
-		json_object_set_new(hazards, rr_hazard_texts[i].name,
-				    describe_hazard(i));
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
+		json_object_set_new(hazards, rr_hazard_texts[i].name, describe_hazard(i));
 	json_object_set_new(cases->properties, "redis_version",
 			    json_string(rr_version_number(matrix->version)));
-	json_object_set_new(cases->properties, "server",
-			    json_string(matrix->version));
+	json_object_set_new(cases->properties, "server", json_string(matrix->version));
 	json_object_set_new(cases->properties, "hazards", hazards);
 	while ((cell = rr_matrix_next(matrix, cell))) {
-		if (cell->verdict != RR_CELL_NONE &&
-		    cell->verdict != RR_CELL_ELSEWHERE)
+		if (cell->verdict != RR_CELL_NONE && cell->verdict != RR_CELL_ELSEWHERE)
 			add_cell(cases, cell);
 	}
 }

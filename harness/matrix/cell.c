@@ -21,11 +21,9 @@ static char *with_title(const struct rr_cell *cell, const char *transcript)
 	char *text = malloc(size);
 
 	if (text)
-		snprintf(text, size, "title   %s, %s: %s%s",
-			 cell->strategy->name,
+		snprintf(text, size, "title   %s, %s: %s%s", cell->strategy->name,
 			 rr_hazard_texts[cell->hazard].title,
-			 rr_breaks_text(cell->breaks, breaks, sizeof(breaks)),
-			 rest ? rest : "\n");
+			 rr_breaks_text(cell->breaks, breaks, sizeof(breaks)), rest ? rest : "\n");
 	return text;
 }
 
@@ -49,29 +47,23 @@ static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 		return rr_error_no_memory(error);
 	snprintf(id, sizeof(id), "race-%s-%s", cell->strategy->name,
 		 rr_hazard_texts[cell->hazard].name);
-	snprintf(command, sizeof(command),
-		 "redrace matrix --save DIR && redrace play DIR/%s",
+	snprintf(command, sizeof(command), "redrace matrix --save DIR && redrace play DIR/%s",
 		 words.file);
-	good = rr_conclude_draw(file, cell->transcript, cluster, RR_FORMAT_HTML,
-				&style, error);
+	good = rr_conclude_draw(file, cell->transcript, cluster, RR_FORMAT_HTML, &style, error);
 	fclose(file);
 	return good;
 }
 
 /* What does not show when it is played is no finding. */
-static enum rr_exit conclude_cell(struct rr_cell *cell,
-				  struct rr_cluster *cluster,
+static enum rr_exit conclude_cell(struct rr_cell *cell, struct rr_cluster *cluster,
 				  const struct rr_explore_result *result)
 {
 	static const char heading[] = "\nverdict ";
 	struct rr_error error = { 0 };
 	const char *verdict;
-	char *titled = result->transcript ?
-			       with_title(cell, result->transcript) :
-			       NULL;
+	char *titled = result->transcript ? with_title(cell, result->transcript) : NULL;
 
-	cell->transcript = rr_conclude(titled, result->shortest_breaks,
-				       cluster, &error);
+	cell->transcript = rr_conclude(titled, result->shortest_breaks, cluster, &error);
 	free(titled);
 	if (cell->transcript && draw_transcript(cell, cluster, &error)) {
 		verdict = strstr(cell->transcript, heading) + strlen(heading);
@@ -80,9 +72,7 @@ static enum rr_exit conclude_cell(struct rr_cell *cell,
 		return RR_EXIT_OK;
 	}
 	snprintf(cell->problem, sizeof(cell->problem), "%s%.500s",
-		 cell->transcript ?
-			 "" :
-			 "the finding does not show when it is played: ",
+		 cell->transcript ? "" : "the finding does not show when it is played: ",
 		 error.text);
 	free(cell->transcript);
 	free(cell->drawing);
@@ -93,26 +83,22 @@ static enum rr_exit conclude_cell(struct rr_cell *cell,
 
 /* ---- The verdict ---------------------------------------------------------- */
 
-static void note_result(struct rr_cell *cell,
-			const struct rr_explore_result *result)
+static void note_result(struct rr_cell *cell, const struct rr_explore_result *result)
 {
 	cell->states = result->states;
 	cell->transitions = result->transitions;
 	cell->breaks = result->breaks & ((1U << RR_INVARIANTS) - 1);
 	memcpy(cell->broken, result->broken, sizeof(cell->broken));
-	if (result->explored == RR_EXPLORED_ALL &&
-	    result->interleavings <= INT64_MAX) {
+	if (result->explored == RR_EXPLORED_ALL && result->interleavings <= INT64_MAX) {
 		cell->interleavings = result->interleavings;
 		cell->failing = result->failing_interleavings;
 	}
 	if (result->noticed)
-		snprintf(cell->mutant, sizeof(cell->mutant), "%s",
-			 result->noticed);
+		snprintf(cell->mutant, sizeof(cell->mutant), "%s", result->noticed);
 }
 
 /* Of a cell in which nothing failed. */
-static enum rr_cell_verdict
-verdict_unbroken(const struct rr_explore_result *result)
+static enum rr_cell_verdict verdict_unbroken(const struct rr_explore_result *result)
 {
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
@@ -126,22 +112,18 @@ verdict_unbroken(const struct rr_explore_result *result)
 	}
 }
 
-static enum rr_exit judge_search(struct rr_cell *cell,
-				 struct rr_cluster *cluster,
+static enum rr_exit judge_search(struct rr_cell *cell, struct rr_cluster *cluster,
 				 const struct rr_explore_result *result)
 {
 	if (result->explored == RR_EXPLORED_STOPPED)
 		return RR_EXIT_INTERRUPTED;
 	note_result(cell, result);
-	cell->verdict = result->breaks ? RR_CELL_BREAKS :
-					 verdict_unbroken(result);
+	cell->verdict = result->breaks ? RR_CELL_BREAKS : verdict_unbroken(result);
 	cell->was_cut = result->breaks && result->explored != RR_EXPLORED_ALL;
-	return result->breaks ? conclude_cell(cell, cluster, result) :
-				RR_EXIT_OK;
+	return result->breaks ? conclude_cell(cell, cluster, result) : RR_EXIT_OK;
 }
 
-static enum rr_exit search_cell(struct rr_cell *cell,
-				struct rr_cluster *cluster)
+static enum rr_exit search_cell(struct rr_cell *cell, struct rr_cluster *cluster)
 {
 	struct rr_explore_result result;
 	enum rr_exit code = RR_EXIT_OK;
@@ -151,16 +133,14 @@ static enum rr_exit search_cell(struct rr_cell *cell,
 	else
 		code = rr_exit_of(result.error.kind);
 	if (result.error.kind)
-		snprintf(cell->problem, sizeof(cell->problem), "%.600s",
-			 result.error.text);
+		snprintf(cell->problem, sizeof(cell->problem), "%.600s", result.error.text);
 	rr_explore_release(&result);
 	if (cluster->session->signals.interrupted) {
 		cell->verdict = RR_CELL_UNDONE;
 		return RR_EXIT_INTERRUPTED;
 	}
 	if (code != RR_EXIT_OK)
-		cell->verdict = code == RR_EXIT_SKIPPED ? RR_CELL_SKIPPED :
-							  RR_CELL_FAILED;
+		cell->verdict = code == RR_EXIT_SKIPPED ? RR_CELL_SKIPPED : RR_CELL_FAILED;
 	return code;
 }
 

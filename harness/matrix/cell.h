@@ -30,11 +30,11 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell);
 
 /* What is said of a verdict whatever the cell. */
 struct rr_verdict_words {
-	const char *word;   /* in a narrow column */
+	const char *word; /* in a narrow column */
 	const char *text;
 	const char *json;
 	const char *class, *symbol; /* in HTML */
-	bool is_unbroken;   /* nothing was found to break */
+	bool is_unbroken;           /* nothing was found to break */
 };
 
 /* All that the formats say of a cell. */
@@ -42,11 +42,11 @@ struct rr_cell_words {
 	const char *strategy, *hazard; /* "none", "slow work" */
 	const struct rr_verdict_words *verdict;
 	enum rr_cell_standing standing;
-	char word[12];       /* "safe 1.2k", "C-E---", "2 rounds" */
-	char text[120];      /* "safe", "count, exclusion" */
-	char expected[120];  /* the same of what is expected */
+	char word[12];      /* "safe 1.2k", "C-E---", "2 rounds" */
+	char text[120];     /* "safe", "count, exclusion" */
+	char expected[120]; /* the same of what is expected */
 	char bounds[RR_BOUNDS_SIZE];
-	char file[100];      /* for its transcript: "none-threads.race" */
+	char file[100]; /* for its transcript: "none-threads.race" */
 	char states[RR_GROUPED_SIZE];
 	char failing[2 * RR_GROUPED_SIZE + 8]; /* "4 of 6"; "" = not counted */
 };
@@ -67,8 +67,7 @@ int rr_matrix_column(const struct rr_matrix *matrix, int hazard);
 
 /* The next cell that is asked for after `cell`, NULL = the first, row by row;
  * NULL = there is none. */
-struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix,
-			       const struct rr_cell *cell);
+struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix, const struct rr_cell *cell);
 
 /* The cells that are to be computed, those first that take longest; how many. Those
  * that their hazard does not concern are RR_CELL_NONE from then on. */

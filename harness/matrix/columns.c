@@ -10,30 +10,20 @@
 #include <string.h>
 
 const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS] = {
-	[RR_THREADS] = {
-		"threads", "threads",
-		"The clients are threads of one process." },
-	[RR_PROCESSES] = {
-		"processes", "processes",
-		"The clients are processes, so that a mutex of one means nothing to the others." },
-	[RR_CRASH] = {
-		"crash", "crash",
-		"A process dies, at any point, and does not come back." },
-	[RR_SLOW_WORK] = {
-		"slow-work", "slow work",
-		"The work between reading and writing takes longer than the lease; renewers run meanwhile." },
-	[RR_PAUSE] = {
-		"pause", "pause",
-		"A client stops, at any point, for longer than the lease, and its renewer with it." },
-	[RR_LOST_REPLY] = {
-		"lost-reply", "lost reply",
-		"A reply is lost after the command was executed, and the caller repeats its whole increment." },
-	[RR_RESTART] = {
-		"restart", "restart",
-		"A lock server restarts empty; the data server never does. Only for strategies with lock servers of their own." },
-	[RR_SKEW] = {
-		"skew", "clock skew",
-		"Clocks are apart by more than the lease: those of the clients all the time, and a server's jumps forward." },
+	[RR_THREADS] = { "threads", "threads", "The clients are threads of one process." },
+	[RR_PROCESSES] = { "processes", "processes",
+			   "The clients are processes, so that a mutex of one means nothing to the others." },
+	[RR_CRASH] = { "crash", "crash", "A process dies, at any point, and does not come back." },
+	[RR_SLOW_WORK] = { "slow-work", "slow work",
+			   "The work between reading and writing takes longer than the lease; renewers run meanwhile." },
+	[RR_PAUSE] = { "pause", "pause",
+		       "A client stops, at any point, for longer than the lease, and its renewer with it." },
+	[RR_LOST_REPLY] = { "lost-reply", "lost reply",
+			    "A reply is lost after the command was executed, and the caller repeats its whole increment." },
+	[RR_RESTART] = { "restart", "restart",
+			 "A lock server restarts empty; the data server never does. Only for strategies with lock servers of their own." },
+	[RR_SKEW] = { "skew", "clock skew",
+		      "Clocks are apart by more than the lease: those of the clients all the time, and a server's jumps forward." },
 };
 
 /* ---- Bounds ---------------------------------------------------------------- */
@@ -51,19 +41,11 @@ static const struct rr_explore_config columns[RR_HAZARDS] = {
 	[RR_THREADS] = { .n_clients = 3 },
 	[RR_PROCESSES] = { .n_clients = 3, .separate = true },
 	[RR_CRASH] = { .n_clients = 3, .budget = { .crashes = 1 } },
-	[RR_SLOW_WORK] = { .n_clients = 3,
-			   .increments = 2,
-			   .work_ms = LEASE_MS * 5 / 2 },
+	[RR_SLOW_WORK] = { .n_clients = 3, .increments = 2, .work_ms = LEASE_MS * 5 / 2 },
 	[RR_PAUSE] = { .n_clients = 3, .budget = { .pauses = 1 } },
-	[RR_LOST_REPLY] = { .n_clients = 3,
-			    .budget = { .lost_replies = 1 },
-			    .repeats = true },
-	[RR_RESTART] = { .n_clients = 2,
-			 .lock_servers = 3,
-			 .budget = { .restarts = 1 } },
-	[RR_SKEW] = { .n_clients = 3,
-		      .skew_ns = (LEASE_MS + 2000) * MS,
-		      .budget = { .jumps = 1 } },
+	[RR_LOST_REPLY] = { .n_clients = 3, .budget = { .lost_replies = 1 }, .repeats = true },
+	[RR_RESTART] = { .n_clients = 2, .lock_servers = 3, .budget = { .restarts = 1 } },
+	[RR_SKEW] = { .n_clients = 3, .skew_ns = (LEASE_MS + 2000) * MS, .budget = { .jumps = 1 } },
 };
 
 bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard)
@@ -71,8 +53,7 @@ bool rr_bounds_apply(const struct rr_strategy *strategy, enum rr_hazard hazard)
 	return hazard != RR_RESTART || strategy->lock.servers > 0;
 }
 
-static void override_bounds(struct rr_explore_config *bounds,
-			    const struct rr_search_bounds *other)
+static void override_bounds(struct rr_explore_config *bounds, const struct rr_search_bounds *other)
 {
 	if (other->clients)
 		bounds->n_clients = other->clients;
@@ -85,8 +66,7 @@ static void override_bounds(struct rr_explore_config *bounds,
 	bounds->shows |= other->shows;
 }
 
-struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
-				      enum rr_hazard hazard)
+struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy, enum rr_hazard hazard)
 {
 	struct rr_explore_config bounds = columns[hazard];
 
@@ -98,8 +78,7 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
 	bounds.most = MOST;
 	bounds.audit = AUDIT;
 	if (hazard >= RR_CRASH)
-		bounds.separate =
-			!strategy || strategy->lock.kind != RR_LOCK_MUTEX;
+		bounds.separate = !strategy || strategy->lock.kind != RR_LOCK_MUTEX;
 	for (size_t i = 0; strategy && i < RR_SEARCH_BOUNDS_MAX; i++) {
 		if (strategy->bounds[i].hazards >> hazard & 1)
 			override_bounds(&bounds, &strategy->bounds[i]);
@@ -111,37 +90,30 @@ struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
 static void put_number(FILE *out, long n, const char *one, const char *many)
 {
 	if (n)
-		fprintf(out, "%s%ld %s", ftell(out) ? ", " : "", n,
-			n == 1 ? one : many);
+		fprintf(out, "%s%ld %s", ftell(out) ? ", " : "", n, n == 1 ? one : many);
 }
 
 static void put_bounds(FILE *out, const struct rr_explore_config *bounds)
 {
 	const struct rr_budget *budget = &bounds->budget;
 
-	put_number(out, (long)bounds->n_clients,
-		   bounds->separate ? "process" : "thread",
+	put_number(out, (long)bounds->n_clients, bounds->separate ? "process" : "thread",
 		   bounds->separate ? "processes" : "threads");
-	put_number(out, bounds->increments > 1 ? bounds->increments : 0, "",
-		   "increments each");
-	put_number(out, (long)bounds->lock_servers, "lock server",
-		   "lock servers");
+	put_number(out, bounds->increments > 1 ? bounds->increments : 0, "", "increments each");
+	put_number(out, (long)bounds->lock_servers, "lock server", "lock servers");
 	put_number(out, budget->crashes, "crash", "crashes");
 	put_number(out, budget->pauses, "pause", "pauses");
 	put_number(out, budget->lost_replies, "lost reply", "lost replies");
 	put_number(out, budget->restarts, "restart", "restarts");
-	put_number(out, budget->jumps, "jump of a server's clock",
-		   "jumps of a server's clock");
+	put_number(out, budget->jumps, "jump of a server's clock", "jumps of a server's clock");
 	if (bounds->work_ms)
 		fprintf(out, ", work of %.1f leases",
 			(double)bounds->work_ms / (double)bounds->ttl_ms);
 	if (bounds->skew_ns)
-		fprintf(out, ", clients' clocks %ld s apart",
-			(long)(bounds->skew_ns / MS / 1000));
+		fprintf(out, ", clients' clocks %ld s apart", (long)(bounds->skew_ns / MS / 1000));
 }
 
-const char *rr_bounds_text(const struct rr_explore_config *bounds,
-			   char text[RR_BOUNDS_SIZE])
+const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE])
 {
 	FILE *out = fmemopen(text, RR_BOUNDS_SIZE, "w");
 

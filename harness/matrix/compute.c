@@ -26,8 +26,7 @@ struct found {
 	char version[RR_VERSION_SIZE];
 };
 
-static bool begin_worker(void *context, struct rr_pool_worker *worker,
-			 struct rr_error *error)
+static bool begin_worker(void *context, struct rr_pool_worker *worker, struct rr_error *error)
 {
 	const struct computation *computation = context;
 	struct rr_cluster_options options = *computation->servers;
@@ -64,8 +63,7 @@ static void add_text(struct rr_pool_worker *worker, char *text)
 	free(text);
 }
 
-static bool compute_cell(void *context, struct rr_pool_worker *worker,
-			 size_t job)
+static bool compute_cell(void *context, struct rr_pool_worker *worker, size_t job)
 {
 	const struct computation *computation = context;
 	struct rr_workplace *workplace = worker->state;
@@ -96,8 +94,7 @@ static char *take_text(struct computation *computation, const char **at)
 	return copy;
 }
 
-static void take_cell(void *context, size_t job, const char *result,
-		      size_t size)
+static void take_cell(void *context, size_t job, const char *result, size_t size)
 {
 	struct computation *computation = context;
 	struct rr_matrix *matrix = computation->matrix;
@@ -109,8 +106,7 @@ static void take_cell(void *context, size_t job, const char *result,
 	(void)size;
 	memcpy(&found, result, sizeof(found));
 	if (found.version[0])
-		memcpy(matrix->version, found.version,
-		       sizeof(matrix->version));
+		memcpy(matrix->version, found.version, sizeof(matrix->version));
 	*cell = found.cell;
 	cell->bounds = bounds;
 	cell->transcript = take_text(computation, &at);
@@ -138,8 +134,7 @@ static void name_cell(void *context, size_t job, char text[RR_POOL_NAME])
 
 /* ---- The whole -------------------------------------------------------------------- */
 
-static size_t order_column(struct rr_matrix *matrix, int hazard,
-			   struct rr_cell **cells, size_t n)
+static size_t order_column(struct rr_matrix *matrix, int hazard, struct rr_cell **cells, size_t n)
 {
 	for (size_t i = matrix->n_strategies; i-- > 0;) {
 		struct rr_cell *cell = rr_matrix_cell(matrix, i, hazard);
@@ -156,7 +151,7 @@ static size_t order_column(struct rr_matrix *matrix, int hazard,
 size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells)
 {
 	static const enum rr_hazard longest_first[RR_HAZARDS] = {
-		RR_PAUSE, RR_SKEW,	 RR_RESTART,   RR_SLOW_WORK,
+		RR_PAUSE, RR_SKEW,       RR_RESTART,   RR_SLOW_WORK,
 		RR_CRASH, RR_LOST_REPLY, RR_PROCESSES, RR_THREADS,
 	};
 	size_t n = 0;
@@ -168,15 +163,13 @@ size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells)
 	return n;
 }
 
-bool rr_matrix_run(struct rr_matrix *matrix,
-		   const struct rr_cluster_options *servers, int n_workers,
-		   struct rr_signals *signals, struct rr_error *error)
+bool rr_matrix_run(struct rr_matrix *matrix, const struct rr_cluster_options *servers,
+		   int n_workers, struct rr_signals *signals, struct rr_error *error)
 {
 	struct computation computation = {
 		.matrix = matrix,
 		.servers = servers,
-		.jobs = calloc(matrix->n_strategies * RR_HAZARDS,
-			       sizeof(struct rr_cell *)),
+		.jobs = calloc(matrix->n_strategies * RR_HAZARDS, sizeof(struct rr_cell *)),
 	};
 	struct rr_pool pool = { .n_workers = n_workers,
 				.context = &computation,

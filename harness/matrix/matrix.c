@@ -12,8 +12,7 @@ static size_t count_cells(const struct rr_matrix *matrix)
 	return matrix->n_strategies * RR_HAZARDS;
 }
 
-struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
-			       int hazard)
+struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row, int hazard)
 {
 	return &matrix->cells[row * RR_HAZARDS + (size_t)hazard];
 }
@@ -26,19 +25,17 @@ int rr_matrix_column(const struct rr_matrix *matrix, int hazard)
 	return hazard;
 }
 
-struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix,
-			       const struct rr_cell *cell)
+struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix, const struct rr_cell *cell)
 {
 	size_t i = cell ? (size_t)(cell - matrix->cells) + 1 : 0;
 
-	while (i < count_cells(matrix) &&
-	       !(matrix->hazards >> matrix->cells[i].hazard & 1))
+	while (i < count_cells(matrix) && !(matrix->hazards >> matrix->cells[i].hazard & 1))
 		i++;
 	return i < count_cells(matrix) ? &matrix->cells[i] : NULL;
 }
 
-static void init_cell(struct rr_cell *cell, const struct rr_strategy *strategy,
-		      int hazard, unsigned long most)
+static void init_cell(struct rr_cell *cell, const struct rr_strategy *strategy, int hazard,
+		      unsigned long most)
 {
 	cell->strategy = strategy;
 	cell->hazard = (enum rr_hazard)hazard;
@@ -47,8 +44,7 @@ static void init_cell(struct rr_cell *cell, const struct rr_strategy *strategy,
 		cell->bounds.most = most;
 }
 
-bool rr_matrix_init(struct rr_matrix *matrix,
-		    const struct rr_strategy *const *strategies,
+bool rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most)
 {
 	*matrix = (struct rr_matrix){ .n_strategies = n_strategies,
@@ -60,8 +56,7 @@ bool rr_matrix_init(struct rr_matrix *matrix,
 		return false;
 	for (size_t i = 0; i < n_strategies; i++) {
 		for (int k = 0; k < RR_HAZARDS; k++)
-			init_cell(rr_matrix_cell(matrix, i, k), strategies[i],
-				  k, most);
+			init_cell(rr_matrix_cell(matrix, i, k), strategies[i], k, most);
 	}
 	return true;
 }
@@ -97,10 +92,8 @@ static struct sum add_up(const struct rr_matrix *matrix)
 		sum.states += cell->states;
 		if (cell->verdict == RR_CELL_FAILED)
 			sum.failure = rr_exit_worse(sum.failure, cell->code);
-		if (cell->verdict != RR_CELL_NONE &&
-		    cell->verdict != RR_CELL_SKIPPED &&
-		    cell->verdict != RR_CELL_ELSEWHERE &&
-		    cell->verdict != RR_CELL_UNDONE)
+		if (cell->verdict != RR_CELL_NONE && cell->verdict != RR_CELL_SKIPPED &&
+		    cell->verdict != RR_CELL_ELSEWHERE && cell->verdict != RR_CELL_UNDONE)
 			sum.standing[rr_cell_standing(cell)]++;
 	}
 	return sum;
@@ -115,8 +108,7 @@ enum rr_exit rr_matrix_exit(const struct rr_matrix *matrix)
 		code = RR_EXIT_VIOLATED;
 	else if (sum.standing[RR_CELL_UNDECIDED])
 		code = RR_EXIT_INCONCLUSIVE;
-	else if (!sum.standing[RR_CELL_AS_EXPECTED] &&
-		 sum.verdicts[RR_CELL_SKIPPED])
+	else if (!sum.standing[RR_CELL_AS_EXPECTED] && sum.verdicts[RR_CELL_SKIPPED])
 		code = RR_EXIT_SKIPPED;
 	return rr_exit_worse(code, sum.failure);
 }
@@ -161,18 +153,16 @@ void rr_matrix_summarise(const struct rr_matrix *matrix, FILE *file)
 	const size_t open = sum.standing[RR_CELL_UNDECIDED];
 	char number[RR_GROUPED_SIZE];
 
-	fprintf(file, "%zu cells: %zu as expected, %zu %s, %zu undecided",
-		good + bad + open, good, bad, bad == 1 ? "differs" : "differ",
-		open);
+	fprintf(file, "%zu cells: %zu as expected, %zu %s, %zu undecided", good + bad + open, good,
+		bad, bad == 1 ? "differs" : "differ", open);
 	if (sum.verdicts[RR_CELL_SKIPPED])
 		fprintf(file, ", %zu skipped", sum.verdicts[RR_CELL_SKIPPED]);
 	if (sum.verdicts[RR_CELL_ELSEWHERE])
-		fprintf(file, ", %zu in other shards",
-			sum.verdicts[RR_CELL_ELSEWHERE]);
+		fprintf(file, ", %zu in other shards", sum.verdicts[RR_CELL_ELSEWHERE]);
 	if (sum.verdicts[RR_CELL_UNDONE])
 		fprintf(file, ", %zu not done", sum.verdicts[RR_CELL_UNDONE]);
-	fprintf(file, "; %s states, %.1f s",
-		rr_grouped(number, (long long)sum.states), matrix->seconds);
+	fprintf(file, "; %s states, %.1f s", rr_grouped(number, (long long)sum.states),
+		matrix->seconds);
 }
 
 void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file)

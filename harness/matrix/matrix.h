@@ -27,29 +27,27 @@ extern const struct rr_hazard_text rr_hazard_texts[RR_HAZARDS];
 
 /* How far the search of a cell goes, ready for rr_explore(). NULL: the column's
  * bounds, of which a strategy's may differ. */
-struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy,
-				      enum rr_hazard hazard);
+struct rr_explore_config rr_bounds_of(const struct rr_strategy *strategy, enum rr_hazard hazard);
 
 /* "3 processes, 1 crash". */
 enum { RR_BOUNDS_SIZE = 160 };
-const char *rr_bounds_text(const struct rr_explore_config *bounds,
-			   char text[RR_BOUNDS_SIZE]);
+const char *rr_bounds_text(const struct rr_explore_config *bounds, char text[RR_BOUNDS_SIZE]);
 
 /* ---- Cells -------------------------------------------------------------------- */
 
 enum rr_cell_verdict {
-	RR_CELL_UNDONE,     /* called off before */
-	RR_CELL_NONE,       /* the hazard does not concern the strategy */
-	RR_CELL_BREAKS,     /* at least one interleaving fails */
-	RR_CELL_SAFE,       /* none does, nothing was cut, and a mutant fails */
-	RR_CELL_ROUNDS,     /* none was found; loops were cut */
-	RR_CELL_MOST,       /* none was found; there are more states */
-	RR_CELL_RANDOM,     /* none was found; a server answered at random */
-	RR_CELL_NO_MUTANT,  /* none does, and nothing shows that the search
+	RR_CELL_UNDONE,    /* called off before */
+	RR_CELL_NONE,      /* the hazard does not concern the strategy */
+	RR_CELL_BREAKS,    /* at least one interleaving fails */
+	RR_CELL_SAFE,      /* none does, nothing was cut, and a mutant fails */
+	RR_CELL_ROUNDS,    /* none was found; loops were cut */
+	RR_CELL_MOST,      /* none was found; there are more states */
+	RR_CELL_RANDOM,    /* none was found; a server answered at random */
+	RR_CELL_NO_MUTANT, /* none does, and nothing shows that the search
 			     * would notice */
-	RR_CELL_SKIPPED,    /* the server lacks what the strategy needs */
-	RR_CELL_ELSEWHERE,  /* another shard computes it */
-	RR_CELL_FAILED,     /* it could not be computed */
+	RR_CELL_SKIPPED,   /* the server lacks what the strategy needs */
+	RR_CELL_ELSEWHERE, /* another shard computes it */
+	RR_CELL_FAILED,    /* it could not be computed */
 };
 
 struct rr_cell {
@@ -58,18 +56,18 @@ struct rr_cell {
 	struct rr_explore_config bounds;
 	/* What the search came to: */
 	enum rr_cell_verdict verdict;
-	unsigned breaks;         /* bits of strategy.h, the first
+	unsigned breaks; /* bits of strategy.h, the first
 				  * RR_INVARIANTS of them */
-	bool was_cut;            /* a failing one: there may be more to it */
+	bool was_cut;    /* a failing one: there may be more to it */
 	unsigned long states, transitions;
-	uint64_t interleavings, failing; /* of these; 0 = not counted */
+	uint64_t interleavings, failing;     /* of these; 0 = not counted */
 	unsigned long broken[RR_INVARIANTS]; /* states that do, and
 					      * transitions */
-	char mutant[RR_MUTANT_NAME]; /* the first that fails; "" = none */
+	char mutant[RR_MUTANT_NAME];         /* the first that fails; "" = none */
 	/* Of the shortest failing interleaving, malloc'd: as a race with its
 	 * verdict, and drawn in plain text. NULL = none. */
 	char *transcript, *drawing;
-	char verdict_text[200]; /* what playing that one says */
+	char verdict_text[200];      /* what playing that one says */
 	char problem[RR_ERROR_SIZE]; /* why there is no verdict, or "" */
 	enum rr_exit code;
 	double seconds;
@@ -80,18 +78,17 @@ struct rr_cell {
 struct rr_matrix {
 	size_t n_strategies;
 	const struct rr_strategy *const *strategies; /* the caller's */
-	unsigned hazards;       /* the columns asked for, a bit each */
-	unsigned long most;     /* states of a cell, 0 = as in its bounds */
-	struct rr_cell *cells;  /* RR_HAZARDS of each strategy; those of other
+	unsigned hazards;                            /* the columns asked for, a bit each */
+	unsigned long most;                          /* states of a cell, 0 = as in its bounds */
+	struct rr_cell *cells;                       /* RR_HAZARDS of each strategy; those of other
 				 * columns are RR_CELL_UNDONE */
-	char version[RR_VERSION_SIZE]; /* "Redis 7.0.15", "" = unknown */
+	char version[RR_VERSION_SIZE];               /* "Redis 7.0.15", "" = unknown */
 	double seconds;
 };
 
 /* Cells with their bounds, but no more than `most` states in any, 0 = as
  * many as these allow. False: out of memory. */
-bool rr_matrix_init(struct rr_matrix *matrix,
-		    const struct rr_strategy *const *strategies,
+bool rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most);
 void rr_matrix_release(struct rr_matrix *matrix);
 
@@ -100,10 +97,8 @@ bool rr_matrix_deal(struct rr_matrix *matrix, const struct rr_shard *shard,
 		    const struct rr_case_times *times);
 
 /* Gives the cases of a shard their note; `broken_off` tells by what, if it was. */
-void rr_matrix_note_shard(const struct rr_matrix *matrix,
-			  const struct rr_shard *shard,
-			  const struct rr_case_times *times,
-			  const struct rr_error *broken_off,
+void rr_matrix_note_shard(const struct rr_matrix *matrix, const struct rr_shard *shard,
+			  const struct rr_case_times *times, const struct rr_error *broken_off,
 			  struct rr_cases *cases);
 
 /*
@@ -113,9 +108,8 @@ void rr_matrix_note_shard(const struct rr_matrix *matrix,
  * RR_CELL_UNDONE; RR_ERROR_INTERRUPTED: a signal came. Nothing is left when it
  * returns.
  */
-bool rr_matrix_run(struct rr_matrix *matrix,
-		   const struct rr_cluster_options *servers, int n_workers,
-		   struct rr_signals *signals, struct rr_error *error);
+bool rr_matrix_run(struct rr_matrix *matrix, const struct rr_cluster_options *servers,
+		   int n_workers, struct rr_signals *signals, struct rr_error *error);
 
 /* RR_EXIT_VIOLATED: a cell differs; RR_EXIT_INCONCLUSIVE: one proves nothing
  * either way; or why one could not be computed. RR_EXIT_SKIPPED: all were. */
@@ -128,8 +122,7 @@ const struct rr_cell *rr_matrix_failed(const struct rr_matrix *matrix, size_t *n
  * computed or skipped? If not, `why` is what it is not. */
 bool rr_matrix_is_whole(const struct rr_matrix *matrix, const char **why);
 
-struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row,
-			       int hazard);
+struct rr_cell *rr_matrix_cell(const struct rr_matrix *matrix, size_t row, int hazard);
 
 /* ---- Formats -------------------------------------------------------------------- */
 
@@ -141,15 +134,13 @@ void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file);
 void rr_matrix_html(const struct rr_matrix *matrix, FILE *file);
 
 /* A case each, for the other formats. Release them in any case. */
-void rr_matrix_as_cases(const struct rr_matrix *matrix,
-			struct rr_cases *cases);
+void rr_matrix_as_cases(const struct rr_matrix *matrix, struct rr_cases *cases);
 
 /* ---- Transcripts ------------------------------------------------------------------ */
 
 /* Writes those of failing cells to a folder (made if it is not there), and
  * removes those of cells that were computed and do not fail. */
-bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder,
-		    struct rr_error *error);
+bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder, struct rr_error *error);
 
 /* Plays every *.race of a folder. RR_EXIT_OK: all went as written, or there
  * are none and that is an error. Others are complained of, each. */

@@ -17,8 +17,7 @@ static const char introduction[] =
 
 static void put_id(const struct rr_cell *cell, FILE *file)
 {
-	fprintf(file, "%s-%s", cell->strategy->name,
-		rr_hazard_texts[cell->hazard].name);
+	fprintf(file, "%s-%s", cell->strategy->name, rr_hazard_texts[cell->hazard].name);
 }
 
 static void put_cell(const struct rr_cell *cell, FILE *file)
@@ -30,8 +29,7 @@ static void put_cell(const struct rr_cell *cell, FILE *file)
 	const struct rr_cell_words words = rr_cell_words(cell);
 
 	fprintf(file, "<td class=\"%s%s\">%s ", words.verdict->class,
-		words.standing == RR_CELL_DIFFERS ? " differs" : "",
-		words.verdict->symbol);
+		words.standing == RR_CELL_DIFFERS ? " differs" : "", words.verdict->symbol);
 	if (cell->drawing) {
 		fputs("<a href=\"#", file);
 		put_id(cell, file);
@@ -42,8 +40,8 @@ static void put_cell(const struct rr_cell *cell, FILE *file)
 	if (cell->verdict == RR_CELL_SAFE)
 		fprintf(file, "<br/>%s states", words.states);
 	if (words.standing != RR_CELL_AS_EXPECTED)
-		fprintf(file, "<br/><strong>%s</strong>, expected: %s",
-			remarks[words.standing], words.expected);
+		fprintf(file, "<br/><strong>%s</strong>, expected: %s", remarks[words.standing],
+			words.expected);
 	fputs("</td>", file);
 }
 
@@ -52,17 +50,16 @@ static void put_table(const struct rr_matrix *matrix, FILE *file)
 	const int first = rr_matrix_column(matrix, -1);
 	const struct rr_cell *cell = NULL;
 
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"The matrix\"><table class=\"matrix\">\n<caption>", file);
+	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"The matrix\"><table class=\"matrix\">\n<caption>",
+	      file);
 	rr_matrix_summarise(matrix, file);
 	fputs("</caption>\n<thead><tr><th scope=\"col\">strategy</th>", file);
 	for (int i = first; i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
-		fprintf(file, "<th scope=\"col\">%s</th>",
-			rr_hazard_texts[i].title);
+		fprintf(file, "<th scope=\"col\">%s</th>", rr_hazard_texts[i].title);
 	fputs("</tr></thead>\n<tbody>\n", file);
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		if ((int)cell->hazard == first)
-			fprintf(file,
-				"<tr><th scope=\"row\"><code>%s</code></th>",
+			fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>",
 				cell->strategy->name);
 		put_cell(cell, file);
 		if (rr_matrix_column(matrix, cell->hazard) == RR_HAZARDS)
@@ -83,11 +80,9 @@ static void put_hazards(const struct rr_matrix *matrix, FILE *file)
 	      file);
 	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
 	     i = rr_matrix_column(matrix, i)) {
-		const struct rr_explore_config bounds =
-			rr_bounds_of(NULL, (enum rr_hazard)i);
+		const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)i);
 
-		fprintf(file, "<tr><th scope=\"row\">%s</th><td>",
-			rr_hazard_texts[i].title);
+		fprintf(file, "<tr><th scope=\"row\">%s</th><td>", rr_hazard_texts[i].title);
 		rr_xml_text(file, rr_hazard_texts[i].meaning);
 		fputs("</td><td>", file);
 		rr_xml_text(file, rr_bounds_text(&bounds, text));
@@ -113,8 +108,8 @@ static void put_interleaving(const struct rr_cell *cell, FILE *file)
 
 	fputs("<details id=\"", file);
 	put_id(cell, file);
-	fprintf(file, "\"><summary>%s, %s: %s (%s states", words.strategy,
-		words.hazard, words.text, words.states);
+	fprintf(file, "\"><summary>%s, %s: %s (%s states", words.strategy, words.hazard, words.text,
+		words.states);
 	if (words.failing[0])
 		fprintf(file, "; %s interleavings fail", words.failing);
 	fputs(")</summary>\n<p>Bounds: ", file);

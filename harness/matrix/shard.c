@@ -38,8 +38,7 @@ static void release_names(struct cell_names *names)
 	free(names->owners);
 }
 
-static void add_name(struct cell_names *names, const struct rr_cell *cell,
-		     int owner)
+static void add_name(struct cell_names *names, const struct rr_cell *cell, int owner)
 {
 	name_of_cell(cell, names->names[names->n]);
 	names->list[names->n] = names->names[names->n];
@@ -69,27 +68,20 @@ bool rr_matrix_deal(struct rr_matrix *matrix, const struct rr_shard *shard,
 	return good;
 }
 
-static json_t *options_of_matrix(const struct rr_matrix *matrix,
-				 const struct rr_case_times *times)
+static json_t *options_of_matrix(const struct rr_matrix *matrix, const struct rr_case_times *times)
 {
 	json_t *strategies = json_array(), *hazards = json_array();
 
 	for (size_t i = 0; i < matrix->n_strategies; i++)
-		json_array_append_new(
-			strategies, json_string(matrix->strategies[i]->name));
-	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
-	     i = rr_matrix_column(matrix, i))
-		json_array_append_new(hazards,
-				      json_string(rr_hazard_texts[i].name));
-	return json_pack("{s:o, s:o, s:I, s:s}", "strategies", strategies,
-			 "hazards", hazards, "max_states",
-			 (json_int_t)matrix->most, "times", times->digest);
+		json_array_append_new(strategies, json_string(matrix->strategies[i]->name));
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
+		json_array_append_new(hazards, json_string(rr_hazard_texts[i].name));
+	return json_pack("{s:o, s:o, s:I, s:s}", "strategies", strategies, "hazards", hazards,
+			 "max_states", (json_int_t)matrix->most, "times", times->digest);
 }
 
-void rr_matrix_note_shard(const struct rr_matrix *matrix,
-			  const struct rr_shard *shard,
-			  const struct rr_case_times *times,
-			  const struct rr_error *broken_off,
+void rr_matrix_note_shard(const struct rr_matrix *matrix, const struct rr_shard *shard,
+			  const struct rr_case_times *times, const struct rr_error *broken_off,
 			  struct rr_cases *cases)
 {
 	const struct rr_cell *cell = NULL;
@@ -106,10 +98,9 @@ void rr_matrix_note_shard(const struct rr_matrix *matrix,
 		if (cell->verdict != RR_CELL_NONE)
 			add_name(&names, cell, is_own ? shard->index : 0);
 	}
-	rr_shard_note(cases, shard, options_of_matrix(matrix, times),
-		      names.list, names.n, names.owners);
+	rr_shard_note(cases, shard, options_of_matrix(matrix, times), names.list, names.n,
+		      names.owners);
 	rr_shard_note_exit(cases,
-			   rr_exit_worse(rr_matrix_exit(matrix),
-					 rr_exit_of(broken_off->kind)));
+			   rr_exit_worse(rr_matrix_exit(matrix), rr_exit_of(broken_off->kind)));
 	release_names(&names);
 }

@@ -14,8 +14,7 @@ static int column_width(const struct rr_matrix *matrix, int hazard)
 	size_t width = strlen(rr_hazard_texts[hazard].name);
 
 	for (size_t i = 0; i < matrix->n_strategies; i++) {
-		const struct rr_cell_words words =
-			rr_cell_words(rr_matrix_cell(matrix, i, hazard));
+		const struct rr_cell_words words = rr_cell_words(rr_matrix_cell(matrix, i, hazard));
 
 		if (strlen(words.word) > width)
 			width = strlen(words.word);
@@ -24,14 +23,13 @@ static int column_width(const struct rr_matrix *matrix, int hazard)
 }
 
 /* One cell of a line; the last one ends it. */
-static void print_word(const struct rr_matrix *matrix, int hazard, char mark,
-		       const char *word, FILE *file)
+static void print_word(const struct rr_matrix *matrix, int hazard, char mark, const char *word,
+		       FILE *file)
 {
 	if (rr_matrix_column(matrix, hazard) == RR_HAZARDS)
 		fprintf(file, "%c%s\n", mark, word);
 	else
-		fprintf(file, "%c%-*s", mark, column_width(matrix, hazard),
-			word);
+		fprintf(file, "%c%-*s", mark, column_width(matrix, hazard), word);
 }
 
 /* A cell that is not as expected has a mark before it. */
@@ -46,8 +44,7 @@ static void print_words(const struct rr_matrix *matrix, FILE *file)
 	const struct rr_cell *cell = NULL;
 
 	fprintf(file, "%-*s", NAME, "strategy");
-	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
-	     i = rr_matrix_column(matrix, i))
+	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS; i = rr_matrix_column(matrix, i))
 		print_word(matrix, i, ' ', rr_hazard_texts[i].name, file);
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		const struct rr_cell_words words = rr_cell_words(cell);
@@ -55,9 +52,7 @@ static void print_words(const struct rr_matrix *matrix, FILE *file)
 		if ((int)cell->hazard == rr_matrix_column(matrix, -1))
 			fprintf(file, "%-*s", NAME, words.strategy);
 		print_word(matrix, cell->hazard,
-			   cell->verdict == RR_CELL_UNDONE ?
-				   ' ' :
-				   marks[words.standing],
+			   cell->verdict == RR_CELL_UNDONE ? ' ' : marks[words.standing],
 			   words.word, file);
 	}
 }
@@ -75,12 +70,11 @@ static void print_legend(FILE *file)
 	      file);
 }
 
-static void print_difference(const struct rr_cell *cell,
-			     const struct rr_cell_words *words, FILE *file)
+static void print_difference(const struct rr_cell *cell, const struct rr_cell_words *words,
+			     FILE *file)
 {
-	fprintf(file, "%c %s, %s: expected: %s; computed: %s; %s\n",
-		marks[words->standing], words->strategy, words->hazard,
-		words->expected, words->text, words->bounds);
+	fprintf(file, "%c %s, %s: expected: %s; computed: %s; %s\n", marks[words->standing],
+		words->strategy, words->hazard, words->expected, words->text, words->bounds);
 	if (cell->was_cut)
 		fputs("  there are more states than were seen\n", file);
 	if (cell->problem[0])
@@ -95,8 +89,7 @@ static void print_differences(const struct rr_matrix *matrix, FILE *file)
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		const struct rr_cell_words words = rr_cell_words(cell);
 
-		if (words.standing == RR_CELL_AS_EXPECTED ||
-		    cell->verdict == RR_CELL_UNDONE)
+		if (words.standing == RR_CELL_AS_EXPECTED || cell->verdict == RR_CELL_UNDONE)
 			continue;
 		fputs(before, file);
 		before = "";
@@ -114,8 +107,7 @@ static void print_skipped(const struct rr_matrix *matrix, FILE *file)
 		if (cell->verdict != RR_CELL_SKIPPED || cell->strategy == last)
 			continue;
 		last = cell->strategy;
-		fprintf(file, "\nskipped: %s needs %s\n", last->name,
-			cell->problem);
+		fprintf(file, "\nskipped: %s needs %s\n", last->name, cell->problem);
 	}
 }
 
@@ -180,8 +172,8 @@ static void print_md_table(const struct rr_matrix *matrix, FILE *file)
 	fputc('\n', file);
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		if ((int)cell->hazard == first)
-			fprintf(file, "| [`%s`](../scenarios/%s.c) |",
-				cell->strategy->name, cell->strategy->name);
+			fprintf(file, "| [`%s`](../scenarios/%s.c) |", cell->strategy->name,
+				cell->strategy->name);
 		print_md_cell(cell, file);
 		if (rr_matrix_column(matrix, cell->hazard) == RR_HAZARDS)
 			fputc('\n', file);
@@ -194,13 +186,12 @@ static void print_md_invariants(FILE *file)
 {
 	fputs("\n## What can break\n\n| word | means |\n|---|---|\n", file);
 	for (int i = 0; i < RR_INVARIANTS; i++)
-		fprintf(file, "| %s | %s |\n", rr_invariant_name(i),
-			rr_invariant_meaning(i));
+		fprintf(file, "| %s | %s |\n", rr_invariant_name(i), rr_invariant_meaning(i));
 }
 
 /* Strategies whose bounds are not the column's. */
-static void print_md_exceptions(const struct rr_matrix *matrix, int hazard,
-				const char *bounds, FILE *file)
+static void print_md_exceptions(const struct rr_matrix *matrix, int hazard, const char *bounds,
+				FILE *file)
 {
 	char other[RR_BOUNDS_SIZE];
 
@@ -209,8 +200,7 @@ static void print_md_exceptions(const struct rr_matrix *matrix, int hazard,
 
 		if (cell->verdict != RR_CELL_NONE &&
 		    strcmp(rr_bounds_text(&cell->bounds, other), bounds) != 0)
-			fprintf(file, "; `%s`: %s", cell->strategy->name,
-				other);
+			fprintf(file, "; `%s`: %s", cell->strategy->name, other);
 	}
 }
 
@@ -222,13 +212,11 @@ static void print_md_hazards(const struct rr_matrix *matrix, FILE *file)
 	      file);
 	for (int i = rr_matrix_column(matrix, -1); i < RR_HAZARDS;
 	     i = rr_matrix_column(matrix, i)) {
-		const struct rr_explore_config bounds =
-			rr_bounds_of(NULL, (enum rr_hazard)i);
+		const struct rr_explore_config bounds = rr_bounds_of(NULL, (enum rr_hazard)i);
 		char text[RR_BOUNDS_SIZE];
 
 		fprintf(file, "| %s | %s | %s", rr_hazard_texts[i].title,
-			rr_hazard_texts[i].meaning,
-			rr_bounds_text(&bounds, text));
+			rr_hazard_texts[i].meaning, rr_bounds_text(&bounds, text));
 		print_md_exceptions(matrix, i, text, file);
 		fputs(" |\n", file);
 	}
@@ -241,9 +229,9 @@ static void print_md_unbroken(const struct rr_cell *cell, FILE *file)
 	const struct rr_cell_words words = rr_cell_words(cell);
 
 	if (words.verdict->is_unbroken)
-		fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n",
-			words.strategy, words.hazard, words.text, words.states,
-			words.bounds, cell->mutant[0] ? cell->mutant : "none");
+		fprintf(file, "| `%s` | %s | %s | %s | %s | %s |\n", words.strategy, words.hazard,
+			words.text, words.states, words.bounds,
+			cell->mutant[0] ? cell->mutant : "none");
 }
 
 static void print_md_broken(const struct rr_cell *cell, FILE *file)
@@ -252,20 +240,18 @@ static void print_md_broken(const struct rr_cell *cell, FILE *file)
 
 	if (cell->verdict != RR_CELL_BREAKS)
 		return;
-	fprintf(file, "| `%s` | %s | %s | %s%s | %s | ", words.strategy,
-		words.hazard, words.text, words.states,
-		cell->was_cut ? ", and there are more" : "",
+	fprintf(file, "| `%s` | %s | %s | %s%s | %s | ", words.strategy, words.hazard, words.text,
+		words.states, cell->was_cut ? ", and there are more" : "",
 		words.failing[0] ? words.failing : "-");
 	if (cell->transcript)
-		fprintf(file, "[%s](matrix/%s)", cell->verdict_text,
-			words.file);
+		fprintf(file, "[%s](matrix/%s)", cell->verdict_text, words.file);
 	fputs(" |\n", file);
 }
 
 typedef void print_cell(const struct rr_cell *cell, FILE *file);
 
-static void print_md_cells(const struct rr_matrix *matrix, const char *head,
-			   print_cell *print, FILE *file)
+static void print_md_cells(const struct rr_matrix *matrix, const char *head, print_cell *print,
+			   FILE *file)
 {
 	const struct rr_cell *cell = NULL;
 
@@ -286,14 +272,15 @@ void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
 		       "| strategy | hazard | verdict | states | bounds | mutant |\n"
 		       "|---|---|---|---|---|---|\n",
 		       print_md_unbroken, file);
-	print_md_cells(matrix,
-		       "\n## Cells in which something breaks\n\n"
-		       "The last column is what `redrace play` says of the shortest failing interleaving,\n"
-		       "which need not show all that can break. Interleavings are not counted where clients may\n"
-		       "ask again without end.\n\n"
-		       "| strategy | hazard | breaks | states | failing interleavings | transcript |\n"
-		       "|---|---|---|---|---|---|\n",
-		       print_md_broken, file);
+	print_md_cells(
+		matrix,
+		"\n## Cells in which something breaks\n\n"
+		"The last column is what `redrace play` says of the shortest failing interleaving,\n"
+		"which need not show all that can break. Interleavings are not counted where clients may\n"
+		"ask again without end.\n\n"
+		"| strategy | hazard | breaks | states | failing interleavings | transcript |\n"
+		"|---|---|---|---|---|---|\n",
+		print_md_broken, file);
 	rr_matrix_sign(matrix, file);
 	fputs(".\n", file);
 }

@@ -19,29 +19,24 @@ static bool remove_transcript(const char *path, struct rr_error *error)
 {
 	if (unlink(path) == 0 || errno == ENOENT)
 		return true;
-	return rr_error_set(error, RR_ERROR_FILE, "cannot remove '%s': %s",
-			    path, strerror(errno));
+	return rr_error_set(error, RR_ERROR_FILE, "cannot remove '%s': %s", path, strerror(errno));
 }
 
-static bool save_cell(const struct rr_cell *cell, const char *folder,
-		      struct rr_error *error)
+static bool save_cell(const struct rr_cell *cell, const char *folder, struct rr_error *error)
 {
 	const struct rr_cell_words words = rr_cell_words(cell);
 	char path[RR_PATH_SIZE];
 
-	if (cell->verdict == RR_CELL_UNDONE ||
-	    cell->verdict == RR_CELL_SKIPPED ||
+	if (cell->verdict == RR_CELL_UNDONE || cell->verdict == RR_CELL_SKIPPED ||
 	    cell->verdict == RR_CELL_FAILED)
 		return true;
 	snprintf(path, sizeof(path), "%s/%s", folder, words.file);
 	if (!cell->transcript)
 		return remove_transcript(path, error);
-	return rr_files_replace(path, cell->transcript,
-				strlen(cell->transcript), error);
+	return rr_files_replace(path, cell->transcript, strlen(cell->transcript), error);
 }
 
-bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder,
-		    struct rr_error *error)
+bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder, struct rr_error *error)
 {
 	const struct rr_cell *cell = NULL;
 	bool good = rr_files_make_directory(folder, error);
@@ -60,8 +55,7 @@ static int is_race_file(const struct dirent *entry)
 	return end && strcmp(end, ".race") == 0;
 }
 
-static enum rr_exit play_transcript(const char *path,
-				    struct rr_cluster *cluster)
+static enum rr_exit play_transcript(const char *path, struct rr_cluster *cluster)
 {
 	struct rr_error error = { 0 };
 	struct rr_race *race = rr_race_read(path, &error);
@@ -71,8 +65,7 @@ static enum rr_exit play_transcript(const char *path,
 	if (!race)
 		return rr_complain(RR_EXIT_USAGE, "%s", error.text);
 	if (!rr_player_play(race, cluster, NULL, &trace, &error)) {
-		code = rr_complain(rr_exit_of(error.kind), "%s: %s", path,
-				   error.text);
+		code = rr_complain(rr_exit_of(error.kind), "%s: %s", path, error.text);
 	} else if (!trace.as_written) {
 		code = rr_complain(RR_EXIT_VIOLATED, "%s differs:", path);
 		rr_draw_difference(stderr, &trace);
@@ -82,8 +75,7 @@ static enum rr_exit play_transcript(const char *path,
 	return code;
 }
 
-static enum rr_exit play_transcripts(const char *folder,
-				     struct dirent **entries, int n,
+static enum rr_exit play_transcripts(const char *folder, struct dirent **entries, int n,
 				     struct rr_cluster *cluster)
 {
 	struct rr_signals *signals = &cluster->session->signals;
@@ -94,8 +86,7 @@ static enum rr_exit play_transcripts(const char *folder,
 		rr_signals_wait(signals, 0);
 		if (signals->interrupted)
 			return RR_EXIT_INTERRUPTED;
-		snprintf(path, sizeof(path), "%s/%s", folder,
-			 entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
 		code = rr_exit_worse(code, play_transcript(path, cluster));
 	}
 	return code;
@@ -111,8 +102,7 @@ enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster,
 
 	if (n <= 0) {
 		free(entries);
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "no transcripts in '%s': %s", folder,
+		rr_error_set(error, RR_ERROR_USAGE, "no transcripts in '%s': %s", folder,
 			     n < 0 ? strerror(errno) : "no *.race");
 		return RR_EXIT_OK;
 	}
@@ -121,7 +111,7 @@ enum rr_exit rr_matrix_replay(const char *folder, struct rr_cluster *cluster,
 		free(entries[i]);
 	free(entries);
 	if (code == RR_EXIT_OK)
-		printf("%s: all %d transcripts play as written, %.1f s\n",
-		       folder, n, rr_clock_s() - begun);
+		printf("%s: all %d transcripts play as written, %.1f s\n", folder, n,
+		       rr_clock_s() - begun);
 	return code;
 }

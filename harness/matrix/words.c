@@ -23,8 +23,7 @@ static enum rr_cell_standing compare_broken(const struct rr_cell *cell)
 {
 	const unsigned expected = expected_of(cell) & invariants;
 
-	if (cell->was_cut && !(cell->breaks & ~expected) &&
-	    cell->breaks != expected)
+	if (cell->was_cut && !(cell->breaks & ~expected) && cell->breaks != expected)
 		return RR_CELL_UNDECIDED;
 	return compare_equal(cell->breaks == expected);
 }
@@ -42,8 +41,7 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 	case RR_CELL_ROUNDS:
 		return compare_equal(expected == RR_LOOPS);
 	case RR_CELL_NO_MUTANT:
-		return expected & invariants ? RR_CELL_DIFFERS :
-					       RR_CELL_UNDECIDED;
+		return expected & invariants ? RR_CELL_DIFFERS : RR_CELL_UNDECIDED;
 	case RR_CELL_SKIPPED:
 	case RR_CELL_ELSEWHERE:
 		return RR_CELL_AS_EXPECTED;
@@ -56,34 +54,59 @@ enum rr_cell_standing rr_cell_standing(const struct rr_cell *cell)
 
 /* Those without a word or a text have one of their own in each cell. */
 static const struct rr_verdict_words verdict_words[] = {
-	[RR_CELL_UNDONE] = { .word = "?", .text = "not done", .json = "undone",
-		.class = "none", .symbol = "?" },
-	[RR_CELL_NONE] = { .word = "n/a", .text = "n/a",
-		.json = "not applicable", .class = "none", .symbol = "–" },
-	[RR_CELL_BREAKS] = { .json = "breaks", .class = "breaks",
-		.symbol = "✗" },
-	[RR_CELL_SAFE] = { .text = "safe", .json = "safe", .class = "safe",
-		.symbol = "✓", .is_unbroken = true },
+	[RR_CELL_UNDONE] = { .word = "?",
+			     .text = "not done",
+			     .json = "undone",
+			     .class = "none",
+			     .symbol = "?" },
+	[RR_CELL_NONE] = { .word = "n/a",
+			   .text = "n/a",
+			   .json = "not applicable",
+			   .class = "none",
+			   .symbol = "–" },
+	[RR_CELL_BREAKS] = { .json = "breaks", .class = "breaks", .symbol = "✗" },
+	[RR_CELL_SAFE] = { .text = "safe",
+			   .json = "safe",
+			   .class = "safe",
+			   .symbol = "✓",
+			   .is_unbroken = true },
 	[RR_CELL_ROUNDS] = { .json = "no failure found: rounds",
-		.class = "open", .symbol = "~", .is_unbroken = true },
+			     .class = "open",
+			     .symbol = "~",
+			     .is_unbroken = true },
 	[RR_CELL_MOST] = { .word = "cut",
-		.text = "no failure found (not all states)",
-		.json = "no failure found: limit", .class = "open",
-		.symbol = "~", .is_unbroken = true },
+			   .text = "no failure found (not all states)",
+			   .json = "no failure found: limit",
+			   .class = "open",
+			   .symbol = "~",
+			   .is_unbroken = true },
 	[RR_CELL_RANDOM] = { .word = "random",
-		.text = "no failure found (random replies)",
-		.json = "no failure found: random replies", .class = "open",
-		.symbol = "~", .is_unbroken = true },
+			     .text = "no failure found (random replies)",
+			     .json = "no failure found: random replies",
+			     .class = "open",
+			     .symbol = "~",
+			     .is_unbroken = true },
 	[RR_CELL_NO_MUTANT] = { .word = "no mutant",
-		.text = "no failure found (no mutant is noticed)",
-		.json = "no failure found: no mutant", .class = "open",
-		.symbol = "~", .is_unbroken = true },
-	[RR_CELL_SKIPPED] = { .word = "skipped", .text = "skipped",
-		.json = "skipped", .class = "none", .symbol = "–" },
-	[RR_CELL_ELSEWHERE] = { .word = ".", .text = "in another shard",
-		.json = "in another shard", .class = "none", .symbol = "·" },
-	[RR_CELL_FAILED] = { .word = "failed", .text = "failed",
-		.json = "failed", .class = "none", .symbol = "?" },
+				.text = "no failure found (no mutant is noticed)",
+				.json = "no failure found: no mutant",
+				.class = "open",
+				.symbol = "~",
+				.is_unbroken = true },
+	[RR_CELL_SKIPPED] = { .word = "skipped",
+			      .text = "skipped",
+			      .json = "skipped",
+			      .class = "none",
+			      .symbol = "–" },
+	[RR_CELL_ELSEWHERE] = { .word = ".",
+				.text = "in another shard",
+				.json = "in another shard",
+				.class = "none",
+				.symbol = "·" },
+	[RR_CELL_FAILED] = { .word = "failed",
+			     .text = "failed",
+			     .json = "failed",
+			     .class = "none",
+			     .symbol = "?" },
 };
 
 const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
@@ -93,8 +116,7 @@ const char *rr_breaks_text(unsigned breaks, char *text, size_t size)
 	text[0] = '\0';
 	for (int i = 0; i < RR_INVARIANTS; i++) {
 		if (breaks >> i & 1 && used < size)
-			used += (size_t)snprintf(text + used, size - used,
-						 "%s%s", used ? ", " : "",
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
 						 rr_invariant_name(i));
 	}
 	return text;
@@ -130,16 +152,14 @@ static void put_safe(char *text, size_t size, unsigned long n)
 /* A place for each invariant, as the permissions of ls. */
 static void put_letters(char *text, unsigned breaks)
 {
-	static const char letters[RR_INVARIANTS] = { 'C', 'E', 'L',
-						     'O', 'D', 'S' };
+	static const char letters[RR_INVARIANTS] = { 'C', 'E', 'L', 'O', 'D', 'S' };
 
 	for (int i = 0; i < RR_INVARIANTS; i++)
 		text[i] = breaks >> i & 1 ? letters[i] : '-';
 	text[RR_INVARIANTS] = '\0';
 }
 
-static void put_found(struct rr_cell_words *words, const struct rr_cell *cell,
-		      const char *rounds)
+static void put_found(struct rr_cell_words *words, const struct rr_cell *cell, const char *rounds)
 {
 	if (cell->verdict == RR_CELL_BREAKS) {
 		put_letters(words->word, cell->breaks);
@@ -150,35 +170,28 @@ static void put_found(struct rr_cell_words *words, const struct rr_cell *cell,
 		put_safe(words->word, sizeof(words->word), cell->states);
 	else
 		snprintf(words->word, sizeof(words->word), "%s",
-			 cell->verdict == RR_CELL_ROUNDS ?
-				 rounds :
-				 words->verdict->word);
+			 cell->verdict == RR_CELL_ROUNDS ? rounds : words->verdict->word);
 	if (cell->verdict == RR_CELL_ROUNDS)
-		snprintf(words->text, sizeof(words->text),
-			 "no failure found (%s)", rounds);
+		snprintf(words->text, sizeof(words->text), "no failure found (%s)", rounds);
 	else
-		snprintf(words->text, sizeof(words->text), "%s",
-			 words->verdict->text);
+		snprintf(words->text, sizeof(words->text), "%s", words->verdict->text);
 }
 
-static void put_expected(struct rr_cell_words *words,
-			 const struct rr_cell *cell, const char *rounds)
+static void put_expected(struct rr_cell_words *words, const struct rr_cell *cell,
+			 const char *rounds)
 {
 	const unsigned expected = expected_of(cell);
 
 	if (expected & invariants)
-		rr_breaks_text(expected, words->expected,
-			       sizeof(words->expected));
+		rr_breaks_text(expected, words->expected, sizeof(words->expected));
 	else if (expected & RR_LOOPS)
-		snprintf(words->expected, sizeof(words->expected),
-			 "no failure found (%s)", rounds);
+		snprintf(words->expected, sizeof(words->expected), "no failure found (%s)", rounds);
 	else
 		snprintf(words->expected, sizeof(words->expected), "%s",
 			 cell->verdict == RR_CELL_NONE ? "n/a" : "safe");
 }
 
-static void put_interleavings(struct rr_cell_words *words,
-			      const struct rr_cell *cell)
+static void put_interleavings(struct rr_cell_words *words, const struct rr_cell *cell)
 {
 	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
@@ -198,8 +211,7 @@ struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 	};
 	char rounds[12];
 
-	snprintf(rounds, sizeof(rounds), "%d round%s",
-		 cell->bounds.rounds % 100,
+	snprintf(rounds, sizeof(rounds), "%d round%s", cell->bounds.rounds % 100,
 		 cell->bounds.rounds == 1 ? "" : "s");
 	put_found(&words, cell, rounds);
 	put_expected(&words, cell, rounds);

@@ -17,8 +17,7 @@ static const char *name_of_client(const struct player *player, int client)
 /* ---- Connections -------------------------------------------------------- */
 
 /* The one that the step's client uses. */
-static struct client_connection *step_connection(struct player *player,
-						 const struct rr_step *step)
+static struct client_connection *step_connection(struct player *player, const struct rr_step *step)
 {
 	const int number = player->race->clients[step->client].connection;
 
@@ -49,11 +48,11 @@ static bool connect_client(struct player *player, const struct rr_step *step)
 	if (connection->connection)
 		return true;
 	connection->n_owed = 0;
-	connection->connection = connection_open(
-		rr_cluster_address(player->cluster, step->server), &error);
+	connection->connection = connection_open(rr_cluster_address(player->cluster, step->server),
+						 &error);
 	return connection->connection ||
-	       player_fail(player, error.kind, step, "%s: %s",
-			   name_of_client(player, step->client), error.text);
+	       player_fail(player, error.kind, step, "%s: %s", name_of_client(player, step->client),
+			   error.text);
 }
 
 /* One more reply will come over it. */
@@ -63,8 +62,7 @@ static bool expect_reply(struct player *player, const struct rr_step *step)
 
 	if (connection->n_owed == OWED_MAX)
 		return player_fail(player, RR_ERROR_USAGE, step,
-				   "more than %d replies are waited for",
-				   OWED_MAX);
+				   "more than %d replies are waited for", OWED_MAX);
 	connection->owed[connection->n_owed].client = step->client;
 	connection->owed[connection->n_owed].step = step;
 	connection->n_owed++;
@@ -90,18 +88,16 @@ static char *join_command(const struct command *command)
 	struct rl_word words[RR_WORDS_MAX];
 
 	for (size_t i = 0; i < command->n_words; i++)
-		words[i] = (struct rl_word){ command->words[i],
-					     strlen(command->words[i]) };
+		words[i] = (struct rl_word){ command->words[i], strlen(command->words[i]) };
 	return rr_join_words(words, command->n_words);
 }
 
 /* The step's command with its variables filled in; noted as the event's. */
-static bool make_command(struct player *player, const struct rr_step *step,
-			 struct rr_event *event, struct command *command)
+static bool make_command(struct player *player, const struct rr_step *step, struct rr_event *event,
+			 struct command *command)
 {
 	for (command->n_words = 0; command->n_words < step->n_words;) {
-		char *word = rr_variables_expand(&player->variables,
-						 step->words[command->n_words]);
+		char *word = rr_variables_expand(&player->variables, step->words[command->n_words]);
 
 		if (!word) {
 			free_command(command);
@@ -113,17 +109,15 @@ static bool make_command(struct player *player, const struct rr_step *step,
 	return true;
 }
 
-bool player_send(struct player *player, const struct rr_step *step,
-		 struct rr_event *event)
+bool player_send(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct command command;
 
-	if (!connect_client(player, step) ||
-	    !make_command(player, step, event, &command))
+	if (!connect_client(player, step) || !make_command(player, step, event, &command))
 		return false;
 	/* A closed connection shows at the next reply. */
-	connection_send(step_connection(player, step)->connection,
-			command.n_words, (const char *const *)command.words);
+	connection_send(step_connection(player, step)->connection, command.n_words,
+			(const char *const *)command.words);
 	free_command(&command);
 	return expect_reply(player, step);
 }
@@ -136,8 +130,7 @@ bool player_write_bytes(struct player *player, const struct rr_step *step)
 
 	if (!connect_client(player, step))
 		return false;
-	connection_send_bytes(step_connection(player, step)->connection,
-			      step->text, step->length);
+	connection_send_bytes(step_connection(player, step)->connection, step->text, step->length);
 	return !begins || expect_reply(player, step);
 }
 
@@ -149,8 +142,7 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 {
 	struct client_connection *connection = step_connection(player, step);
 	const int sender = connection->owed[0].client;
-	const bool last = step->kind == RR_STEP_READ ||
-			  connection->owed[0].step == step;
+	const bool last = step->kind == RR_STEP_READ || connection->owed[0].step == step;
 
 	if (connection->n_owed == 0)
 		return; /* a message that nobody asked for */
@@ -158,47 +150,40 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 	memmove(&connection->owed[0], &connection->owed[1],
 		connection->n_owed * sizeof(connection->owed[0]));
 	if (sender != step->client || !last)
-		rr_observer_crossed(&player->observer, step->client, sender,
-				    player->remark);
+		rr_observer_crossed(&player->observer, step->client, sender, player->remark);
 }
 
 /* Without a => any reply will do that is no error. */
-static bool reply_is_expected(struct player *player, const struct rr_step *step,
-			      const char *reply)
+static bool reply_is_expected(struct player *player, const struct rr_step *step, const char *reply)
 {
 	if (!step->expected)
 		return strncmp(reply, "(error)", strlen("(error)")) != 0;
 	return rr_reply_matches(step->expected, reply, &player->variables);
 }
 
-static void tell_reply(struct player *player, const struct rr_step *step,
-		       struct rr_event *event, const char *text)
+static void tell_reply(struct player *player, const struct rr_step *step, struct rr_event *event,
+		       const char *text)
 {
 	event->reply = strdup(text);
 	if (event->reply && !step->is_lost)
-		event->differs =
-			!reply_is_expected(player, step, event->reply);
+		event->differs = !reply_is_expected(player, step, event->reply);
 }
 
 /* Executed, and never known to the client, whose connection is gone; those to
  * other servers stay. */
-static bool lose_reply(struct player *player, const struct rr_step *step,
-		       struct rr_event *event)
+static bool lose_reply(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct client_connection *connection = step_connection(player, step);
 	char text[RR_REPLY_TEXT_SIZE];
 
-	if (connection_read(connection->connection, REPLY_MS, text) ==
-	    CONNECTION_SILENT)
-		return player_fail(player, RR_ERROR_REDIS, step,
-				   "the server does not answer");
+	if (connection_read(connection->connection, REPLY_MS, text) == CONNECTION_SILENT)
+		return player_fail(player, RR_ERROR_REDIS, step, "the server does not answer");
 	disconnect(connection);
 	tell_reply(player, step, event, "(lost)");
 	return true;
 }
 
-bool player_read(struct player *player, const struct rr_step *step,
-		 struct rr_event *event)
+bool player_read(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct client_connection *connection = step_connection(player, step);
 	char text[RR_REPLY_TEXT_SIZE] = "(waits)";
@@ -210,8 +195,8 @@ bool player_read(struct player *player, const struct rr_step *step,
 				   name_of_client(player, step->client));
 	if (step->is_lost)
 		return lose_reply(player, step, event);
-	state = connection_read(connection->connection,
-				step->is_waiting ? SILENCE_MS : REPLY_MS, text);
+	state = connection_read(connection->connection, step->is_waiting ? SILENCE_MS : REPLY_MS,
+				text);
 	if (state != CONNECTION_SILENT)
 		settle_reply(player, step);
 	if (state == CONNECTION_CLOSED)
@@ -224,18 +209,15 @@ bool player_read(struct player *player, const struct rr_step *step,
 static bool is_down(struct player *player, const struct rr_step *step)
 {
 	return !step_connection(player, step)->connection &&
-	       rr_cluster_state(player->cluster, step->server) ==
-		       RR_SERVER_DOWN;
+	       rr_cluster_state(player->cluster, step->server) == RR_SERVER_DOWN;
 }
 
-bool player_run(struct player *player, const struct rr_step *step,
-		struct rr_event *event)
+bool player_run(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct command command;
 
 	if (!is_down(player, step))
-		return player_send(player, step, event) &&
-		       player_read(player, step, event);
+		return player_send(player, step, event) && player_read(player, step, event);
 	if (!make_command(player, step, event, &command))
 		return false;
 	free_command(&command);
@@ -268,18 +250,15 @@ bool player_use_mutex(struct player *player, const struct rr_step *step)
 	const bool locks = step->kind == RR_STEP_LOCK;
 
 	if (!mutex)
-		return player_fail(player, RR_ERROR_USAGE, step,
-				   "more than %d mutexes", MUTEXES_MAX);
+		return player_fail(player, RR_ERROR_USAGE, step, "more than %d mutexes",
+				   MUTEXES_MAX);
 	if (locks && mutex->holder >= 0)
-		return player_fail(
-			player, RR_ERROR_USAGE, step,
-			"%s would wait for the mutex %s, which %s holds",
-			client, mutex->name,
-			name_of_client(player, mutex->holder));
-	if (!locks && mutex->holder != step->client)
 		return player_fail(player, RR_ERROR_USAGE, step,
-				   "%s does not hold the mutex %s", client,
-				   mutex->name);
+				   "%s would wait for the mutex %s, which %s holds", client,
+				   mutex->name, name_of_client(player, mutex->holder));
+	if (!locks && mutex->holder != step->client)
+		return player_fail(player, RR_ERROR_USAGE, step, "%s does not hold the mutex %s",
+				   client, mutex->name);
 	mutex->holder = locks ? step->client : -1;
 	return true;
 }

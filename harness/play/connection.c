@@ -20,29 +20,24 @@ struct connection {
 
 /* ---- Opening and closing ------------------------------------------------ */
 
-static bool give_password(struct connection *connection,
-			  const struct rl_address *address)
+static bool give_password(struct connection *connection, const struct rl_address *address)
 {
 	const char *const words[] = { "AUTH", address->password };
 	char text[RR_REPLY_TEXT_SIZE];
 
 	return !address->password[0] ||
 	       (connection_send(connection, 2, words) &&
-		connection_read(connection, CONNECT_MS, text) ==
-			CONNECTION_REPLY &&
+		connection_read(connection, CONNECT_MS, text) == CONNECTION_REPLY &&
 		strcmp(text, "OK") == 0);
 }
 
-struct connection *connection_open(const struct rl_address *address,
-				   struct rr_error *error)
+struct connection *connection_open(const struct rl_address *address, struct rr_error *error)
 {
 	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
 	struct connection *connection = calloc(1, sizeof(*connection));
 	redisContext *context =
-		address->is_unix ?
-			redisConnectUnixWithTimeout(address->host, timeout) :
-			redisConnectWithTimeout(address->host, address->port,
-						timeout);
+		address->is_unix ? redisConnectUnixWithTimeout(address->host, timeout) :
+				   redisConnectWithTimeout(address->host, address->port, timeout);
 
 	if (!connection || !context) {
 		rr_error_no_memory(error);
@@ -68,12 +63,10 @@ void connection_close(struct connection *connection)
 
 /* ---- Sending ------------------------------------------------------------ */
 
-bool connection_send_bytes(struct connection *connection, const char *bytes,
-			   size_t length)
+bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length)
 {
 	while (length > 0) {
-		const ssize_t n = send(connection->context->fd, bytes, length,
-				       MSG_NOSIGNAL);
+		const ssize_t n = send(connection->context->fd, bytes, length, MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -85,12 +78,11 @@ bool connection_send_bytes(struct connection *connection, const char *bytes,
 	return true;
 }
 
-bool connection_send(struct connection *connection, size_t n_words,
-		     const char *const words[])
+bool connection_send(struct connection *connection, size_t n_words, const char *const words[])
 {
 	char *command = NULL;
-	const int length = (int)redisFormatCommandArgv(
-		&command, (int)n_words, (const char **)words, NULL);
+	const int length = (int)redisFormatCommandArgv(&command, (int)n_words, (const char **)words,
+						       NULL);
 	bool sent;
 
 	if (length < 0)
@@ -119,11 +111,9 @@ static enum connection_state say_closed(char text[RR_REPLY_TEXT_SIZE])
 }
 
 /* Feeds the parser with what comes until the deadline. */
-static enum connection_state feed_parser(struct connection *connection,
-					 int64_t deadline_ms)
+static enum connection_state feed_parser(struct connection *connection, int64_t deadline_ms)
 {
-	struct pollfd ready = { .fd = connection->context->fd,
-				.events = POLLIN };
+	struct pollfd ready = { .fd = connection->context->fd, .events = POLLIN };
 	const int64_t left_ms = deadline_ms - monotonic_ms();
 	char bytes[4096];
 	ssize_t n;
@@ -133,8 +123,7 @@ static enum connection_state feed_parser(struct connection *connection,
 	n = recv(connection->context->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (n < 1)
 		return CONNECTION_CLOSED;
-	return redisReaderFeed(connection->context->reader, bytes, (size_t)n) ==
-			       REDIS_OK ?
+	return redisReaderFeed(connection->context->reader, bytes, (size_t)n) == REDIS_OK ?
 		       CONNECTION_REPLY :
 		       CONNECTION_CLOSED;
 }
@@ -156,12 +145,10 @@ static void sort_keys(const redisReply *reply)
 		keys = reply->element[1];
 	if (keys->type == REDIS_REPLY_ARRAY && keys->elements > 0 &&
 	    keys->element[0]->type == REDIS_REPLY_STRING)
-		qsort(keys->element, keys->elements, sizeof(*keys->element),
-		      compare_names);
+		qsort(keys->element, keys->elements, sizeof(*keys->element), compare_names);
 }
 
-enum connection_state connection_read(struct connection *connection,
-				      int timeout_ms,
+enum connection_state connection_read(struct connection *connection, int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE])
 {
 	const int64_t deadline_ms = monotonic_ms() + timeout_ms;
@@ -170,8 +157,7 @@ enum connection_state connection_read(struct connection *connection,
 	for (;;) {
 		enum connection_state state;
 
-		if (redisReaderGetReply(connection->context->reader, &reply) !=
-		    REDIS_OK)
+		if (redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK)
 			return say_closed(text);
 		if (reply)
 			break;

@@ -23,8 +23,7 @@ static void stop_looking(struct environment *env, int server)
 }
 
 /* A command of our own; false when no reply can be had. */
-static bool query_server(struct environment *env, int server, size_t n,
-			 const char *const words[],
+static bool query_server(struct environment *env, int server, size_t n, const char *const words[],
 			 char text[RR_REPLY_TEXT_SIZE])
 {
 	struct connection **connection = &env->connections[server];
@@ -34,12 +33,10 @@ static bool query_server(struct environment *env, int server, size_t n,
 		struct rr_error error = { 0 };
 
 		if (!*connection)
-			*connection = connection_open(
-				rr_cluster_address(env->cluster, server),
-				&error);
+			*connection = connection_open(rr_cluster_address(env->cluster, server),
+						      &error);
 		if (*connection && connection_send(*connection, n, words) &&
-		    connection_read(*connection, ANSWER_MS, text) ==
-			    CONNECTION_REPLY)
+		    connection_read(*connection, ANSWER_MS, text) == CONNECTION_REPLY)
 			return true;
 		stop_looking(env, server);
 	}
@@ -73,8 +70,7 @@ static bool read_key(struct environment *env, int server, const char *key,
 		if (strcmp(text, readers[i].type) != 0)
 			continue;
 		for (size_t w = 0; w < readers[i].n; w++)
-			words[w] = readers[i].words[w] ? readers[i].words[w] :
-							 key;
+			words[w] = readers[i].words[w] ? readers[i].words[w] : key;
 		return query_server(env, server, readers[i].n, words, text);
 	}
 	snprintf(text, RR_REPLY_TEXT_SIZE, "(nil)");
@@ -82,8 +78,7 @@ static bool read_key(struct environment *env, int server, const char *key,
 }
 
 /* KEY, or KEY@SERVER: the key's name into `name`, its server's number. */
-static int split_key(const struct environment *env, const char *key,
-		     char name[RR_VALUE_SIZE])
+static int split_key(const struct environment *env, const char *key, char name[RR_VALUE_SIZE])
 {
 	const char *at = strrchr(key, '@');
 	int server = 0;
@@ -92,14 +87,12 @@ static int split_key(const struct environment *env, const char *key,
 		if (strcmp(env->race->servers[i].name, at + 1) == 0)
 			server = (int)i;
 	}
-	snprintf(name, RR_VALUE_SIZE, "%.*s",
-		 at ? (int)(at - key) : (int)strlen(key), key);
+	snprintf(name, RR_VALUE_SIZE, "%.*s", at ? (int)(at - key) : (int)strlen(key), key);
 	return server;
 }
 
 /* When a key's lease ends, in virtual time; -1 = never, or it is not there. */
-static bool read_end(struct environment *env, int server, const char *key,
-		     int64_t *ends_ns)
+static bool read_end(struct environment *env, int server, const char *key, int64_t *ends_ns)
 {
 	const char *const words[] = { "PTTL", key };
 	char text[RR_REPLY_TEXT_SIZE];
@@ -108,15 +101,12 @@ static bool read_end(struct environment *env, int server, const char *key,
 	if (!query_server(env, server, 2, words, text))
 		return false;
 	left_ms = atoll(text + strcspn(text, "-0123456789"));
-	*ends_ns = left_ms < 0 ? -1 :
-				 rr_cluster_now_ns(env->cluster) +
-					 left_ms * INT64_C(1000000);
+	*ends_ns = left_ms < 0 ? -1 : rr_cluster_now_ns(env->cluster) + left_ms * INT64_C(1000000);
 	return true;
 }
 
 /* The value of KEY or KEY@SERVER, as much as is shown. */
-static bool read_shown(struct environment *env, const char *key,
-		       char value[RR_VALUE_SIZE])
+static bool read_shown(struct environment *env, const char *key, char value[RR_VALUE_SIZE])
 {
 	char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
 	const int server = split_key(env, key, name);
@@ -152,16 +142,14 @@ void environment_look(struct environment *env, char *keys[RR_KEYS_SHOWN_MAX])
 }
 
 /* By a clock that goes on, one end is never read twice the same. */
-static void settle_end(const struct environment *env, int64_t before_ns,
-		       int64_t *ends_ns)
+static void settle_end(const struct environment *env, int64_t before_ns, int64_t *ends_ns)
 {
-	if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 &&
-	    *ends_ns >= 0 && llabs(*ends_ns - before_ns) < JITTER_NS)
+	if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 && *ends_ns >= 0 &&
+	    llabs(*ends_ns - before_ns) < JITTER_NS)
 		*ends_ns = before_ns;
 }
 
-void environment_look_at_lock(struct environment *env, int client,
-			      char remark[RR_REMARK_SIZE])
+void environment_look_at_lock(struct environment *env, int client, char remark[RR_REMARK_SIZE])
 {
 	const char *key = env->race->lock;
 	char name[RR_VALUE_SIZE];
@@ -171,15 +159,14 @@ void environment_look_at_lock(struct environment *env, int client,
 	    !read_end(env, split_key(env, key, name), name, &lock.expires_ns))
 		return;
 	settle_end(env, env->observer->lock.expires_ns, &lock.expires_ns);
-	rr_observer_lock(env->observer, client, &lock,
-			 rr_cluster_now_ns(env->cluster) / 1000000000, remark);
+	rr_observer_lock(env->observer, client, &lock, rr_cluster_now_ns(env->cluster) / 1000000000,
+			 remark);
 }
 
 /* ---- Faults ------------------------------------------------------------- */
 
 /* Is what `of` held to be looked for: on itself, or on who takes its place? */
-static bool stands_in(const struct rr_race *race, const struct rr_step *step,
-		      int of)
+static bool stands_in(const struct rr_race *race, const struct rr_step *step, int of)
 {
 	const char *master = race->servers[step->server].options.replica_of;
 
@@ -198,10 +185,8 @@ static void look_for_losses(struct environment *env, const struct rr_step *step,
 		char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
 		const int of = split_key(env, env->race->keys[i], name);
 
-		if (stands_in(env->race, step, of) &&
-		    read_key(env, step->server, name, text))
-			rr_observer_survived(env->observer, name, env->keys[i],
-					     text, remark);
+		if (stands_in(env->race, step, of) && read_key(env, step->server, name, text))
+			rr_observer_survived(env->observer, name, env->keys[i], text, remark);
 	}
 }
 
@@ -243,15 +228,13 @@ static bool start_declared(struct environment *env, struct rr_error *error)
 
 		options.config = server->config[0] ? server->config : NULL;
 		options.tcp = options.tcp || is_master(env->race, server->name);
-		if (!rr_cluster_declare(env->cluster, server->name, &options,
-					&number, error))
+		if (!rr_cluster_declare(env->cluster, server->name, &options, &number, error))
 			return false;
 	}
 	return rr_cluster_start(env->cluster, error);
 }
 
-static bool let_replicas_catch_up(struct environment *env,
-				  struct rr_error *error)
+static bool let_replicas_catch_up(struct environment *env, struct rr_error *error)
 {
 	const struct rr_injection await = { .fault = RR_FAULT_CATCH_UP };
 
@@ -268,8 +251,7 @@ static bool server_has_command(struct environment *env, const char *command)
 	const char *words[] = { "COMMAND", "INFO", command };
 	char text[RR_REPLY_TEXT_SIZE];
 
-	return query_server(env, 0, 3, words, text) &&
-	       strcmp(text, "[(nil)]") != 0;
+	return query_server(env, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
 }
 
 static bool check_needs(struct environment *env, struct rr_error *error)
@@ -280,8 +262,7 @@ static bool check_needs(struct environment *env, struct rr_error *error)
 
 		if (has != need->not_there)
 			continue;
-		return rr_error_set(error, RR_ERROR_SKIPPED,
-				    "this server has %s%.100s",
+		return rr_error_set(error, RR_ERROR_SKIPPED, "this server has %s%.100s",
 				    has ? "" : "no ", need->command);
 	}
 	return true;
@@ -295,8 +276,7 @@ static bool execute_given(struct environment *env, struct rr_error *error)
 
 		if (!query_server(env, 0, given->n_words, given->words, text) ||
 		    strncmp(text, "(error)", 7) == 0)
-			return rr_error_set(error, RR_ERROR_USAGE,
-					    "given %.60s: %.300s",
+			return rr_error_set(error, RR_ERROR_USAGE, "given %.60s: %.300s",
 					    given->words[0], text);
 	}
 	return true;
@@ -328,11 +308,9 @@ bool environment_open(struct environment *env, const struct rr_race *race,
 		      struct rr_cluster *cluster, struct rr_observer *observer,
 		      struct rr_error *error)
 {
-	*env = (struct environment){ .race = race,
-				     .cluster = cluster,
-				     .observer = observer };
-	if (!start_declared(env, error) || !check_needs(env, error) ||
-	    !execute_given(env, error) || !let_replicas_catch_up(env, error))
+	*env = (struct environment){ .race = race, .cluster = cluster, .observer = observer };
+	if (!start_declared(env, error) || !check_needs(env, error) || !execute_given(env, error) ||
+	    !let_replicas_catch_up(env, error))
 		return false;
 	look_first(env);
 	return true;

@@ -18,15 +18,12 @@
 struct connection;
 
 /* Connects and gives the address's password; NULL when it cannot. */
-struct connection *connection_open(const struct rl_address *address,
-				   struct rr_error *error);
+struct connection *connection_open(const struct rl_address *address, struct rr_error *error);
 void connection_close(struct connection *connection);
 
 /* Sends; false when the connection is broken. */
-bool connection_send(struct connection *connection, size_t n_words,
-		     const char *const words[]);
-bool connection_send_bytes(struct connection *connection, const char *bytes,
-			   size_t length);
+bool connection_send(struct connection *connection, size_t n_words, const char *const words[]);
+bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length);
 
 enum connection_state {
 	CONNECTION_REPLY,  /* one has come */
@@ -35,8 +32,7 @@ enum connection_state {
 };
 
 /* The next reply, as rr_reply_text() has it; (closed) if CONNECTION_CLOSED. */
-enum connection_state connection_read(struct connection *connection,
-				      int timeout_ms,
+enum connection_state connection_read(struct connection *connection, int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE]);
 
 /* ---- Servers (environment.c) -------------------------------------------- */
@@ -44,36 +40,33 @@ enum connection_state connection_read(struct connection *connection,
 struct environment {
 	const struct rr_race *race;
 	struct rr_cluster *cluster;
-	struct rr_observer *observer; /* is told what is seen */
+	struct rr_observer *observer;                        /* is told what is seen */
 	struct connection *connections[RR_RACE_SERVERS_MAX]; /* for looking */
-	char keys[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE]; /* as last seen */
-	int64_t ends_ns[RR_KEYS_SHOWN_MAX]; /* of their leases, -1 = never */
+	char keys[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE];         /* as last seen */
+	int64_t ends_ns[RR_KEYS_SHOWN_MAX];                  /* of their leases, -1 = never */
 };
 
 /* Resets the cluster, declares and starts the servers, sees whether they have
  * what the race needs (RR_ERROR_SKIPPED), does what is given. To be closed in
  * any case. */
-bool environment_open(struct environment *environment,
-		      const struct rr_race *race, struct rr_cluster *cluster,
-		      struct rr_observer *observer, struct rr_error *error);
+bool environment_open(struct environment *environment, const struct rr_race *race,
+		      struct rr_cluster *cluster, struct rr_observer *observer,
+		      struct rr_error *error);
 void environment_close(struct environment *environment);
 
 /* The values of the keys shown, malloc'd; what cannot be asked stays as it was
  * last seen until its lease is over. */
-void environment_look(struct environment *environment,
-		      char *keys[RR_KEYS_SHOWN_MAX]);
+void environment_look(struct environment *environment, char *keys[RR_KEYS_SHOWN_MAX]);
 
 /* Tells the observer what the lock is like after a step of `client`. */
 void environment_look_at_lock(struct environment *environment, int client,
 			      char remark[RR_REMARK_SIZE]);
 
 /* Does a RR_STEP_FAULT; tells the observer what became of the keys shown. */
-bool environment_fault(struct environment *environment,
-		       const struct rr_step *step, char remark[RR_REMARK_SIZE],
-		       struct rr_error *error);
+bool environment_fault(struct environment *environment, const struct rr_step *step,
+		       char remark[RR_REMARK_SIZE], struct rr_error *error);
 
 /* Tells an observer what is there at the end. */
-void environment_end(struct environment *environment,
-		     struct rr_observer *observer);
+void environment_end(struct environment *environment, struct rr_observer *observer);
 
 #endif

@@ -17,9 +17,8 @@ enum { LEASE_MS = 10000, SHOWN = 60 };
 
 /* ---- Failing ----------------------------------------------------------------- */
 
-struct rr_decision rr_guided_fail(struct rr_guided *guided,
-				  enum rr_error_kind kind, const char *format,
-				  ...)
+struct rr_decision rr_guided_fail(struct rr_guided *guided, enum rr_error_kind kind,
+				  const char *format, ...)
 {
 	char text[RR_ERROR_SIZE];
 	va_list arguments;
@@ -40,17 +39,13 @@ static bool is_mark(const struct rr_step *step)
 }
 
 /* A client's command as it was sent, and what came of it. */
-static void tell_exchange(const struct rr_guided *guided,
-			  const struct rr_step *step,
-			  const struct rr_action *action,
-			  struct rr_event *event)
+static void tell_exchange(const struct rr_guided *guided, const struct rr_step *step,
+			  const struct rr_action *action, struct rr_event *event)
 {
 	if (step->n_words) {
-		const struct rl_command *command =
-			&guided->terms.command[action->command].words;
+		const struct rl_command *command = &guided->terms.command[action->command].words;
 
-		event->command =
-			rr_join_words(command->words, command->n_words);
+		event->command = rr_join_words(command->words, command->n_words);
 	}
 	if (step->is_lost || step->kind == RR_STEP_WRITE)
 		event->reply = strdup("(lost)");
@@ -59,16 +54,13 @@ static void tell_exchange(const struct rr_guided *guided,
 }
 
 /* The recorder has another step: looks at the keys and the lock after it. */
-static void add_event(void *context, struct rr_step *step,
-		      const struct rr_action *action)
+static void add_event(void *context, struct rr_step *step, const struct rr_action *action)
 {
 	struct rr_guided *guided = context;
-	struct rr_event *event =
-		&guided->trace.events[guided->trace.n_events++];
+	struct rr_event *event = &guided->trace.events[guided->trace.n_events++];
 	char remark[RR_REMARK_SIZE] = "";
 
-	*event = (struct rr_event){ .step = step,
-				    .at_ns = guided->cluster->moved_ns };
+	*event = (struct rr_event){ .step = step, .at_ns = guided->cluster->moved_ns };
 	if (step->kind == RR_STEP_NOTE)
 		return;
 	if (action)
@@ -93,8 +85,7 @@ static void record(void *context, const struct rr_action *action)
 	if (rr_recorder_add(&guided->recorder, action))
 		return;
 	if (guided->recorder.is_full)
-		rr_guided_fail(guided, RR_ERROR_USAGE, "more than %d steps",
-			       RR_STEPS_MAX);
+		rr_guided_fail(guided, RR_ERROR_USAGE, "more than %d steps", RR_STEPS_MAX);
 	else
 		rr_error_no_memory(&guided->error);
 }
@@ -118,8 +109,7 @@ void rr_guided_judge(struct rr_guided *guided)
 	rr_race_set_verdict(guided->recorder.race, trace->findings);
 }
 
-bool rr_guided_save(const struct rr_guided *guided, const char *path,
-		    struct rr_error *error)
+bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_error *error)
 {
 	char *text = NULL;
 	size_t length;
@@ -128,8 +118,7 @@ bool rr_guided_save(const struct rr_guided *guided, const char *path,
 
 	if (file && fclose(file) != 0)
 		written = false;
-	written = written ? rr_files_replace(path, text, length, error)
-			  : rr_error_no_memory(error);
+	written = written ? rr_files_replace(path, text, length, error) : rr_error_no_memory(error);
 	free(text);
 	return written;
 }
@@ -141,8 +130,7 @@ static bool pass(void *context, int64_t ns)
 	struct rr_guided *guided = context;
 
 	return rr_cluster_tick(guided->cluster, ns) != RR_TICK_FAILED ||
-	       rr_error_set(&guided->error, RR_ERROR_REDIS,
-			    "the clocks do not move");
+	       rr_error_set(&guided->error, RR_ERROR_REDIS, "the clocks do not move");
 }
 
 static bool restart(void *context, size_t server)
@@ -155,20 +143,17 @@ static bool restart(void *context, size_t server)
 				      .fault = RR_FAULT_WIPE };
 
 	guided->fault[0] = '\0';
-	return environment_fault(&guided->environment, &step, guided->fault,
-				 &guided->error);
+	return environment_fault(&guided->environment, &step, guided->fault, &guided->error);
 }
 
 int64_t rr_guided_lease_ns(const struct rr_guided *guided)
 {
 	const struct rr_lock_state *lock = &guided->observer.lock;
-	const int64_t left_ns =
-		lock->expires_ns - rr_cluster_now_ns(guided->cluster);
+	const int64_t left_ns = lock->expires_ns - rr_cluster_now_ns(guided->cluster);
 
 	if (strcmp(lock->value, "(nil)") == 0 || lock->expires_ns < 0)
 		return 0;
-	return left_ns > 0 ? left_ns + RR_CLUSTER_LAPSE_NS
-			   : RR_CLUSTER_LAPSE_NS;
+	return left_ns > 0 ? left_ns + RR_CLUSTER_LAPSE_NS : RR_CLUSTER_LAPSE_NS;
 }
 
 /* ---- Decisions --------------------------------------------------------------- */
@@ -179,11 +164,9 @@ static int64_t whole_us(int64_t ns)
 }
 
 /* A command's reply gets lost if that was asked for. */
-static struct rr_transition lose(struct rr_guided *guided,
-				 struct rr_transition transition)
+static struct rr_transition lose(struct rr_guided *guided, struct rr_transition transition)
 {
-	if (transition.kind != RR_DO_EXECUTE ||
-	    transition.who >= guided->setup.n_clients ||
+	if (transition.kind != RR_DO_EXECUTE || transition.who >= guided->setup.n_clients ||
 	    !guided->loses[transition.who])
 		return transition;
 	guided->loses[transition.who] = false;
@@ -191,8 +174,7 @@ static struct rr_transition lose(struct rr_guided *guided,
 	return transition;
 }
 
-static void tell_pause(struct rr_guided *guided,
-		       const struct rr_decision *decision)
+static void tell_pause(struct rr_guided *guided, const struct rr_decision *decision)
 {
 	char duration[RR_DURATION_SIZE];
 
@@ -223,8 +205,7 @@ static void act(struct rr_guided *guided, const struct rr_decision *decision)
 			     "the clients did not do the same again");
 		break;
 	case RR_DID_FAIL:
-		rr_error_set(&guided->error,
-			     error->kind ? error->kind : RR_ERROR_REDIS, "%s",
+		rr_error_set(&guided->error, error->kind ? error->kind : RR_ERROR_REDIS, "%s",
 			     error->text);
 		break;
 	default:
@@ -240,8 +221,7 @@ static bool is_interrupted(const struct rr_guided *guided)
 static void decide_all(struct rr_guided *guided)
 {
 	while (!guided->error.kind && !is_interrupted(guided)) {
-		const struct rr_execution_view *view =
-			rr_execution_look(guided->execution);
+		const struct rr_execution_view *view = rr_execution_look(guided->execution);
 		struct rr_decision decision;
 
 		guided->has_ended = view->n_alive == 0;
@@ -261,8 +241,7 @@ static void decide_all(struct rr_guided *guided)
 
 /* ---- Beginning and end ------------------------------------------------------- */
 
-static uint32_t answer_at_once(void *context, int server,
-			       const struct rl_command *command)
+static uint32_t answer_at_once(void *context, int server, const struct rl_command *command)
 {
 	struct rr_guided *guided = context;
 
@@ -312,13 +291,10 @@ static bool begin_recorder(struct rr_guided *guided)
 
 	/* Who waits in a queue listens on a connection of its own. */
 	for (size_t i = 0; i < setup->n_clients; i++)
-		recorder.connections[i] =
-			strategy->lock.kind == RR_LOCK_QUEUE ? 3 : 1;
-	snprintf(title, sizeof(title),
-		 "%s: %zu client%s, %ld increment%s each%s", strategy->name,
-		 setup->n_clients, setup->n_clients == 1 ? "" : "s",
-		 setup->increments, setup->increments == 1 ? "" : "s",
-		 setup->processes == 1 ? ", one process" : "");
+		recorder.connections[i] = strategy->lock.kind == RR_LOCK_QUEUE ? 3 : 1;
+	snprintf(title, sizeof(title), "%s: %zu client%s, %ld increment%s each%s", strategy->name,
+		 setup->n_clients, setup->n_clients == 1 ? "" : "s", setup->increments,
+		 setup->increments == 1 ? "" : "s", setup->processes == 1 ? ", one process" : "");
 	if (!rr_recorder_begin(&guided->recorder, &recorder))
 		return rr_error_no_memory(&guided->error);
 	guided->recorder.race->path = strategy->name;
@@ -330,17 +306,15 @@ static bool begin_servers(struct rr_guided *guided)
 	struct rr_race *race = guided->recorder.race;
 
 	guided->trace = (struct rr_trace){ .race = race };
-	guided->trace.events =
-		calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
+	guided->trace.events = calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
 	if (!guided->trace.events)
 		return rr_error_no_memory(&guided->error);
 	rr_observer_begin(&guided->observer, race);
-	if (!environment_open(&guided->environment, race, guided->cluster,
-			      &guided->observer, &guided->error))
+	if (!environment_open(&guided->environment, race, guided->cluster, &guided->observer,
+			      &guided->error))
 		return false;
 	for (size_t i = 0; i < race->n_servers; i++)
-		guided->addresses[i] =
-			*rr_cluster_address(guided->cluster, (int)i);
+		guided->addresses[i] = *rr_cluster_address(guided->cluster, (int)i);
 	return true;
 }
 
@@ -358,16 +332,14 @@ static bool has_all(struct rr_guided *guided)
 		return rr_error_no_memory(&guided->error);
 	lacks = strategy->lacks(link, "spare");
 	rl_link_free(link);
-	return !lacks ||
-	       rr_error_set(&guided->error, RR_ERROR_SKIPPED,
-			    "%s: this server has %s", strategy->name, lacks);
+	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED, "%s: this server has %s",
+				      strategy->name, lacks);
 }
 
 static bool begin_execution(struct rr_guided *guided)
 {
 	const struct rr_wait *wait = &guided->setup.strategy->wait;
-	const int64_t wait_ns =
-		rr_policy_wait_ns(RR_POLICY_SLEEP, wait, 0, NULL);
+	const int64_t wait_ns = rr_policy_wait_ns(RR_POLICY_SLEEP, wait, 0, NULL);
 
 	guided->execution = rr_execution_new(&(struct rr_execution_config){
 		.program = &guided->program,
@@ -383,25 +355,21 @@ static bool begin_execution(struct rr_guided *guided)
 	if (!guided->execution)
 		return rr_error_no_memory(&guided->error);
 	if (!rr_execution_begin(guided->execution))
-		return rr_error_set(
-			&guided->error, RR_ERROR_REDIS, "%s",
-			rr_execution_error(guided->execution)->text);
+		return rr_error_set(&guided->error, RR_ERROR_REDIS, "%s",
+				    rr_execution_error(guided->execution)->text);
 	return !guided->counting.cannot_open ||
-	       rr_error_set(&guided->error, RR_ERROR_REDIS,
-			    "cannot open the strategy");
+	       rr_error_set(&guided->error, RR_ERROR_REDIS, "cannot open the strategy");
 }
 
-bool rr_guided_run(struct rr_guided *guided,
-		   const struct rr_guided_setup *setup,
+bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
 		   struct rr_cluster *cluster, rr_decide decide, void *context)
 {
-	*guided = (struct rr_guided){ .setup = *setup,
-				      .cluster = cluster,
-				      .decide = decide,
-				      .context = context };
+	*guided = (struct rr_guided){
+		.setup = *setup, .cluster = cluster, .decide = decide, .context = context
+	};
 	set_program(guided);
-	if (begin_recorder(guided) && begin_servers(guided) &&
-	    has_all(guided) && begin_execution(guided))
+	if (begin_recorder(guided) && begin_servers(guided) && has_all(guided) &&
+	    begin_execution(guided))
 		decide_all(guided);
 	if (!guided->error.kind) {
 		rr_guided_judge(guided);
@@ -428,8 +396,7 @@ void rr_guided_close(struct rr_guided *guided)
 const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
 			   char name[RR_THREAD_NAME_SIZE])
 {
-	snprintf(name, RR_THREAD_NAME_SIZE, "%c%.*s",
-		 'A' + (int)(thread % view->n_clients),
+	snprintf(name, RR_THREAD_NAME_SIZE, "%c%.*s", 'A' + (int)(thread % view->n_clients),
 		 (int)(thread / view->n_clients), "''''''");
 	return name;
 }
@@ -454,8 +421,7 @@ static const struct {
 	[RR_STOP_ENDED] = { NULL, NULL },
 };
 
-const char *rr_thread_verb(const struct rr_guided *guided,
-			   const struct rr_thread_view *thread)
+const char *rr_thread_verb(const struct rr_guided *guided, const struct rr_thread_view *thread)
 {
 	const char *verb = stops[thread->stop.kind].verb;
 
@@ -464,13 +430,11 @@ const char *rr_thread_verb(const struct rr_guided *guided,
 	return verb ? verb : "go on";
 }
 
-static void command_text(const struct rl_command *command,
-			 char text[RR_THREAD_TEXT_SIZE])
+static void command_text(const struct rl_command *command, char text[RR_THREAD_TEXT_SIZE])
 {
 	char *line = rr_join_words(command->words, command->n_words);
 
-	snprintf(text, RR_THREAD_TEXT_SIZE, "make %.*s%s", SHOWN,
-		 line ? line : "a command",
+	snprintf(text, RR_THREAD_TEXT_SIZE, "make %.*s%s", SHOWN, line ? line : "a command",
 		 line && strlen(line) > SHOWN ? "..." : "");
 	for (char *c = text; *c; c++) {
 		if (iscntrl((unsigned char)*c))
@@ -479,22 +443,18 @@ static void command_text(const struct rl_command *command,
 	free(line);
 }
 
-void rr_thread_text(const struct rr_guided *guided,
-		    const struct rr_thread_view *thread, int64_t now_ns,
-		    char text[RR_THREAD_TEXT_SIZE])
+void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view *thread,
+		    int64_t now_ns, char text[RR_THREAD_TEXT_SIZE])
 {
 	const char *what = stops[thread->stop.kind].text;
-	const bool lasts = thread->ready_ns > now_ns &&
-			   thread->ready_ns != RR_NEVER;
+	const bool lasts = thread->ready_ns > now_ns && thread->ready_ns != RR_NEVER;
 	char duration[RR_DURATION_SIZE];
 
 	if (thread->command != RR_NO_ID)
 		command_text(command_of(guided, thread), text);
 	else if (lasts)
 		snprintf(text, RR_THREAD_TEXT_SIZE, "%s, in %s", what,
-			 rr_race_duration_text(duration,
-					       thread->ready_ns - now_ns));
+			 rr_race_duration_text(duration, thread->ready_ns - now_ns));
 	else
-		snprintf(text, RR_THREAD_TEXT_SIZE, "%s",
-			 what ? what : "go on");
+		snprintf(text, RR_THREAD_TEXT_SIZE, "%s", what ? what : "go on");
 }

@@ -27,8 +27,7 @@ struct rr_decision {
 	bool stops;       /* that was all */
 };
 
-typedef struct rr_decision (*rr_decide)(void *context,
-					struct rr_guided *guided,
+typedef struct rr_decision (*rr_decide)(void *context, struct rr_guided *guided,
 					const struct rr_execution_view *view);
 
 struct rr_guided {
@@ -47,25 +46,23 @@ struct rr_guided {
 	struct rr_execution *execution;
 	rr_decide decide;
 	void *context;
-	size_t n_marks;     /* told so far: who got any further */
+	size_t n_marks; /* told so far: who got any further */
 	bool loses[RR_GUIDED_CLIENTS];
 	char fault[RR_REMARK_SIZE]; /* what the last restart has broken */
-	bool has_ended;     /* everybody came to an end */
+	bool has_ended;             /* everybody came to an end */
 	struct rr_error error;
 };
 
 /* One execution from its beginning, on servers of its own, to its end or to a
  * decision that stops it. False: guided->error. Close it in any case; what it has
  * told is there until then. */
-bool rr_guided_run(struct rr_guided *guided,
-		   const struct rr_guided_setup *setup,
+bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
 		   struct rr_cluster *cluster, rr_decide decide, void *context);
 void rr_guided_close(struct rr_guided *guided);
 
 /* For an rr_decide that cannot go on: notes why, and stops. */
-struct rr_decision rr_guided_fail(struct rr_guided *guided,
-				  enum rr_error_kind kind, const char *format,
-				  ...) __attribute__((format(printf, 3, 4)));
+struct rr_decision rr_guided_fail(struct rr_guided *guided, enum rr_error_kind kind,
+				  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Judges what has happened so far as if it were all, in the trace and in the
  * race's verdict. Done at the end. */
@@ -79,8 +76,7 @@ bool rr_guided_is_inside(const struct rr_guided *guided, int client);
 int64_t rr_guided_lease_ns(const struct rr_guided *guided);
 
 /* Replaces the file at `path`, whole or not at all, by what was told. */
-bool rr_guided_save(const struct rr_guided *guided, const char *path,
-		    struct rr_error *error);
+bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_error *error);
 
 /* ---- In words ---------------------------------------------------------------- */
 
@@ -90,18 +86,15 @@ const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
 
 /* What it is about to do: "SET", "sleep", "wait", "lock", "unlock", "clock",
  * "join". */
-const char *rr_thread_verb(const struct rr_guided *guided,
-			   const struct rr_thread_view *thread);
+const char *rr_thread_verb(const struct rr_guided *guided, const struct rr_thread_view *thread);
 
 /* "make SET counter:0 1", "go on after a sleep, in 400us". */
-void rr_thread_text(const struct rr_guided *guided,
-		    const struct rr_thread_view *thread, int64_t now_ns,
-		    char text[RR_THREAD_TEXT_SIZE]);
+void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view *thread,
+		    int64_t now_ns, char text[RR_THREAD_TEXT_SIZE]);
 
 static inline bool rr_thread_is_alive(const struct rr_thread_view *thread)
 {
-	return thread->state == RR_THREAD_READY ||
-	       thread->state == RR_THREAD_BLOCKED ||
+	return thread->state == RR_THREAD_READY || thread->state == RR_THREAD_BLOCKED ||
 	       thread->state == RR_THREAD_PAUSED;
 }
 

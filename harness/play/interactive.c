@@ -36,8 +36,7 @@ static void say(struct keyboard *keyboard, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(keyboard->message, sizeof(keyboard->message), format,
-		  arguments);
+	vsnprintf(keyboard->message, sizeof(keyboard->message), format, arguments);
 	va_end(arguments);
 }
 
@@ -46,8 +45,7 @@ static int next_key(struct keyboard *keyboard)
 {
 	int key;
 
-	rr_screen_draw(keyboard->guided, keyboard->view, keyboard->shows_help,
-		       keyboard->message);
+	rr_screen_draw(keyboard->guided, keyboard->view, keyboard->shows_help, keyboard->message);
 	key = rr_terminal_key(&keyboard->terminal);
 	return key >= RR_KEY_LEFT ? RR_KEY_ESCAPE : key;
 }
@@ -55,8 +53,7 @@ static int next_key(struct keyboard *keyboard)
 /* ---- Clients ----------------------------------------------------------------- */
 
 /* The thread that can be told to go on; NULL and a message when it cannot. */
-static const struct rr_thread_view *find_ready(struct keyboard *keyboard,
-					       size_t number)
+static const struct rr_thread_view *find_ready(struct keyboard *keyboard, size_t number)
 {
 	const struct rr_thread_view *thread = &keyboard->view->threads[number];
 	char name[RR_THREAD_NAME_SIZE];
@@ -68,8 +65,7 @@ static const struct rr_thread_view *find_ready(struct keyboard *keyboard,
 		say(keyboard, "it has no renewer now");
 	else if (!rr_thread_is_alive(thread))
 		say(keyboard, "%s %s", name,
-		    thread->state == RR_THREAD_CRASHED ? "has crashed"
-						       : "has ended");
+		    thread->state == RR_THREAD_CRASHED ? "has crashed" : "has ended");
 	else if (thread->ready_ns == RR_NEVER)
 		say(keyboard, "%s waits for what only another can do", name);
 	else
@@ -175,22 +171,18 @@ static bool take_command(struct keyboard *keyboard, int key)
 	return true;
 }
 
-static bool take_fault(struct keyboard *keyboard, int key,
-		       struct rr_decision *decision)
+static bool take_fault(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
-	const int client =
-		ask_client(keyboard, key == 'x' ? "crash" : "lose a reply");
+	const int client = ask_client(keyboard, key == 'x' ? "crash" : "lose a reply");
 
-	decision->transition =
-		(struct rr_transition){ .kind = key == 'x' ? RR_DO_CRASH
-							   : RR_DO_LOSE,
-					.who = (uint8_t)client };
+	decision->transition = (struct rr_transition){ .kind = key == 'x' ? RR_DO_CRASH :
+									    RR_DO_LOSE,
+						       .who = (uint8_t)client };
 	return client >= 0;
 }
 
 /* Keys by which something happens. True: `decision` is what. */
-static bool take_decision(struct keyboard *keyboard, int key,
-			  struct rr_decision *decision)
+static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
 	const size_t n = keyboard->view->n_clients;
 	const int client = tolower(key) - 'a';
@@ -247,8 +239,7 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 	rr_guided_judge(guided);
 	keyboard->reached |= rr_goal_is_reached(guided);
 	keyboard->view = view;
-	if (keyboard->n_decisions == RR_STEPS_MAX ||
-	    !take_keys(keyboard, &decision))
+	if (keyboard->n_decisions == RR_STEPS_MAX || !take_keys(keyboard, &decision))
 		return (struct rr_decision){ .stops = true };
 	keyboard->decisions[keyboard->n_decisions++] = decision;
 	keyboard->next = keyboard->n_decisions;
@@ -256,8 +247,7 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 }
 
 /* One execution, up to a wish; at its end one is waited for. */
-static bool go_through(struct keyboard *keyboard,
-		       const struct rr_guided_setup *setup,
+static bool go_through(struct keyboard *keyboard, const struct rr_guided_setup *setup,
 		       struct rr_cluster *cluster)
 {
 	struct rr_guided *guided = keyboard->guided;
@@ -281,18 +271,15 @@ static void sum_up(const struct keyboard *keyboard)
 	char verdict[300];
 
 	rr_trace_verdict(&guided->trace, verdict, sizeof(verdict));
-	printf("\n%s: %s\n", guided->setup.strategy->name,
-	       rr_goal_text(guided->setup.strategy));
-	printf("%s, after %zu choice%s",
-	       keyboard->reached ? "reached" : "not reached",
+	printf("\n%s: %s\n", guided->setup.strategy->name, rr_goal_text(guided->setup.strategy));
+	printf("%s, after %zu choice%s", keyboard->reached ? "reached" : "not reached",
 	       keyboard->n_decisions, keyboard->n_decisions == 1 ? "" : "s");
 	if (guided->has_ended)
 		printf("; at the end: %s", verdict);
 	putchar('\n');
 }
 
-static void play_on(struct keyboard *keyboard,
-		    const struct rr_guided_setup *setup,
+static void play_on(struct keyboard *keyboard, const struct rr_guided_setup *setup,
 		    struct rr_cluster *cluster, struct rr_error *error)
 {
 	bool good;
@@ -311,8 +298,8 @@ static void play_on(struct keyboard *keyboard,
 	rr_guided_close(keyboard->guided);
 }
 
-bool rr_interactive_run(const struct rr_guided_setup *setup,
-			struct rr_cluster *cluster, struct rr_error *error)
+bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
+			struct rr_error *error)
 {
 	struct keyboard *keyboard = calloc(1, sizeof(*keyboard));
 
@@ -320,10 +307,8 @@ bool rr_interactive_run(const struct rr_guided_setup *setup,
 		keyboard->guided = calloc(1, sizeof(*keyboard->guided));
 	if (!keyboard || !keyboard->guided)
 		rr_error_no_memory(error);
-	else if (!rr_terminal_open(&keyboard->terminal,
-				   &cluster->session->signals))
-		rr_error_set(error, RR_ERROR_USAGE,
-			     "--interactive needs a terminal");
+	else if (!rr_terminal_open(&keyboard->terminal, &cluster->session->signals))
+		rr_error_set(error, RR_ERROR_USAGE, "--interactive needs a terminal");
 	else
 		play_on(keyboard, setup, cluster, error);
 	if (keyboard)

@@ -8,7 +8,7 @@
 #include "play.h"
 
 /* The whole of it. False: the error. */
-bool rr_interactive_run(const struct rr_guided_setup *setup,
-			struct rr_cluster *cluster, struct rr_error *error);
+bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
+			struct rr_error *error);
 
 #endif

@@ -17,10 +17,8 @@
 /* Told of every step: before it, when it may end the race by returning false,
  * and after it. Either may be NULL. */
 struct rr_listener {
-	bool (*before)(void *context, const struct rr_trace *trace,
-		       const struct rr_step *step);
-	void (*after)(void *context, const struct rr_trace *trace,
-		      const struct rr_event *event);
+	bool (*before)(void *context, const struct rr_trace *trace, const struct rr_step *step);
+	void (*after)(void *context, const struct rr_trace *trace, const struct rr_event *event);
 	void *context;
 };
 
@@ -45,11 +43,11 @@ enum quiz_result { QUIZ_NO_REPLY, QUIZ_NO_ANSWER, QUIZ_RIGHT, QUIZ_WRONG };
 /* Before each step somebody presses a key, or Enter where there is no terminal,
  * and says before each reply what it will be. */
 struct rr_quiz {
-	int in;          /* where lines come from */
+	int in; /* where lines come from */
 	bool ascii;
 	bool has_quit;
-	struct rr_signals *signals; /* this and below: the quiz's own */
-	bool is_silent;  /* the input has ended: nobody is waited for any more */
+	struct rr_signals *signals;  /* this and below: the quiz's own */
+	bool is_silent;              /* the input has ended: nobody is waited for any more */
 	char answer[RR_ANSWER_SIZE]; /* to the last question, "" = none */
 	char read[RR_ANSWER_SIZE];   /* what has come, and was not taken yet */
 	size_t n_read;
@@ -62,9 +60,8 @@ struct rr_quiz {
  * False: the error. The trace, of the last time it was played, is the caller's
  * to free in any case.
  */
-bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race,
-		  struct rr_cluster *cluster, struct rr_trace *trace,
-		  struct rr_error *error);
+bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
+		  struct rr_trace *trace, struct rr_error *error);
 
 /* Prints how many were right. */
 void rr_quiz_score(const struct rr_quiz *quiz);
@@ -87,24 +84,23 @@ struct rr_guided_setup {
 	const struct rr_strategy *strategy;
 	size_t n_clients; /* RR_GUIDED_CLIENTS at most */
 	long increments;  /* of each */
-	long processes; /* 1: threads of one; else a process each */
+	long processes;   /* 1: threads of one; else a process each */
 };
 
 struct rr_guided_options {
 	struct rr_guided_setup setup; /* strategy NULL = it is a race */
-	const char *schedule; /* NULL = none was given */
-	const char *save;     /* NULL = nowhere */
-	bool stops;           /* at the schedule's end */
-	bool is_lenient;      /* steps that a client cannot do are left out */
-	bool interactive;     /* somebody says, key by key, who goes next */
+	const char *schedule;         /* NULL = none was given */
+	const char *save;             /* NULL = nowhere */
+	bool stops;                   /* at the schedule's end */
+	bool is_lenient;              /* steps that a client cannot do are left out */
+	bool interactive;             /* somebody says, key by key, who goes next */
 };
 
 /* Shows an execution; what the program exits with. */
 typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
 
 /* What was asked for; what the program exits with, unless there is an error. */
-enum rr_exit rr_play_strategy(const struct rr_guided_options *options,
-			      struct rr_cluster *cluster, rr_show show,
-			      void *context, struct rr_error *error);
+enum rr_exit rr_play_strategy(const struct rr_guided_options *options, struct rr_cluster *cluster,
+			      rr_show show, void *context, struct rr_error *error);
 
 #endif

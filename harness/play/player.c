@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-bool player_fail(struct player *player, enum rr_error_kind kind,
-		 const struct rr_step *step, const char *format, ...)
+bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr_step *step,
+		 const char *format, ...)
 {
 	char what[RR_ERROR_SIZE - 300];
 	va_list arguments;
@@ -17,8 +17,8 @@ bool player_fail(struct player *player, enum rr_error_kind kind,
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	return rr_error_set(player->error, kind, "%.200s:%d: %s",
-			    player->race->path, step ? step->line : 1, what);
+	return rr_error_set(player->error, kind, "%.200s:%d: %s", player->race->path,
+			    step ? step->line : 1, what);
 }
 
 /* ---- Steps -------------------------------------------------------------- */
@@ -26,15 +26,13 @@ bool player_fail(struct player *player, enum rr_error_kind kind,
 static bool compute_variable(struct player *player, const struct rr_step *step,
 			     struct rr_event *event)
 {
-	const int64_t now_ns = rr_cluster_now_ns(player->cluster) +
-			       player->skew_ns[step->client];
+	const int64_t now_ns = rr_cluster_now_ns(player->cluster) + player->skew_ns[step->client];
 	char value[32];
 
-	snprintf(value, sizeof(value), "%lld",
-		 (long long)(now_ns / 1000000000 + step->amount));
+	snprintf(value, sizeof(value), "%lld", (long long)(now_ns / 1000000000 + step->amount));
 	event->reply = strdup(value);
-	return rr_variable_set(&player->variables, step->text,
-			       strlen(step->text), value, strlen(value)) ||
+	return rr_variable_set(&player->variables, step->text, strlen(step->text), value,
+			       strlen(value)) ||
 	       player_fail(player, RR_ERROR_USAGE, step, "too many variables");
 }
 
@@ -46,8 +44,7 @@ static bool skew_clock(struct player *player, const struct rr_step *step)
 		player->skew_ns[step->peer] = step->amount;
 		return true;
 	}
-	return rr_cluster_skew(player->cluster, step->server, step->amount,
-			       &error) ||
+	return rr_cluster_skew(player->cluster, step->server, step->amount, &error) ||
 	       player_fail(player, error.kind, step, "%s", error.text);
 }
 
@@ -64,25 +61,20 @@ static bool inject_fault(struct player *player, const struct rr_step *step)
 {
 	struct rr_error error = { 0 };
 
-	return environment_fault(&player->environment, step, player->remark,
-				 &error) ||
+	return environment_fault(&player->environment, step, player->remark, &error) ||
 	       player_fail(player, error.kind, step, "%s", error.text);
 }
 
 static bool pass_time(struct player *player, const struct rr_step *step)
 {
-	return rr_cluster_tick(player->cluster, step->amount) !=
-		       RR_TICK_FAILED ||
-	       player_fail(player, RR_ERROR_REDIS, step,
-			   "the clocks do not move");
+	return rr_cluster_tick(player->cluster, step->amount) != RR_TICK_FAILED ||
+	       player_fail(player, RR_ERROR_REDIS, step, "the clocks do not move");
 }
 
 /* False: the race cannot go on. */
-static bool do_step(struct player *player, const struct rr_step *step,
-		    struct rr_event *event)
+static bool do_step(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
-	if (step->client >= 0 && player->crashed[step->client] &&
-	    step->kind != RR_STEP_CONNECT)
+	if (step->client >= 0 && player->crashed[step->client] && step->kind != RR_STEP_CONNECT)
 		return player_fail(player, RR_ERROR_USAGE, step,
 				   "%s has crashed; '%s connects' first",
 				   player->race->clients[step->client].name,
@@ -115,14 +107,12 @@ static bool do_step(struct player *player, const struct rr_step *step,
 }
 
 /* Looks at the keys, and at the lock, after a step. */
-static void look_after(struct player *player, const struct rr_step *step,
-		       struct rr_event *event)
+static void look_after(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	if (step->kind == RR_STEP_NOTE)
 		return;
 	environment_look(&player->environment, event->keys);
-	environment_look_at_lock(&player->environment, step->client,
-				 player->remark);
+	environment_look_at_lock(&player->environment, step->client, player->remark);
 	event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
 	if (player->remark[0])
 		event->remark = strdup(player->remark);
@@ -135,8 +125,7 @@ static bool play_step(struct player *player, const struct rr_step *step,
 	struct rr_trace *trace = player->trace;
 	struct rr_event *event = &trace->events[trace->n_events];
 
-	if (listener && listener->before &&
-	    !listener->before(listener->context, trace, step))
+	if (listener && listener->before && !listener->before(listener->context, trace, step))
 		return false;
 	*event = (struct rr_event){ .step = step };
 	player->remark[0] = '\0';
@@ -148,8 +137,8 @@ static bool play_step(struct player *player, const struct rr_step *step,
 	if (listener && listener->after)
 		listener->after(listener->context, trace, event);
 	if (event->differs && step->skips)
-		return player_fail(player, RR_ERROR_SKIPPED, step,
-				   "this server answers %.200s", event->reply);
+		return player_fail(player, RR_ERROR_SKIPPED, step, "this server answers %.200s",
+				   event->reply);
 	return !event->differs;
 }
 
@@ -163,14 +152,12 @@ static bool is_verdict_right(const struct rr_race *race, rr_findings findings)
 
 	for (size_t i = 0; i < race->n_verdicts; i++) {
 		for (int f = 0; f < RR_FINDINGS; f++) {
-			if (strcmp(race->verdicts[i],
-				   rr_finding_name((enum rr_finding)f)) == 0)
+			if (strcmp(race->verdicts[i], rr_finding_name((enum rr_finding)f)) == 0)
 				wanted |= 1U << f;
 		}
 	}
 	if (race->n_verdicts == 1 && !wanted)
-		return rr_finding_holds(race->verdicts[0], findings, &known) &&
-		       known;
+		return rr_finding_holds(race->verdicts[0], findings, &known) && known;
 	return wanted == findings;
 }
 
@@ -186,25 +173,21 @@ static void judge_race(struct player *player)
 	trace->broken_off = end.findings;
 	trace->findings = seen->findings;
 	memcpy(trace->conclusion, seen->conclusion, sizeof(trace->conclusion));
-	trace->as_written = complete &&
-			    is_verdict_right(player->race, trace->findings);
+	trace->as_written = complete && is_verdict_right(player->race, trace->findings);
 }
 
 static void note_beginning(struct player *player)
 {
 	for (size_t i = 0; i < player->race->n_keys; i++)
-		player->trace->beginning[i] =
-			strdup(player->environment.keys[i]);
+		player->trace->beginning[i] = strdup(player->environment.keys[i]);
 }
 
 /* Has the race ended because a connection was closed that was not to be? */
 static bool is_cut_off(const struct rr_trace *trace)
 {
-	const struct rr_event *last =
-		trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
+	const struct rr_event *last = trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
 
-	return last && last->differs && last->reply &&
-	       strcmp(last->reply, "(closed)") == 0;
+	return last && last->differs && last->reply && strcmp(last->reply, "(closed)") == 0;
 }
 
 /* A server's connections close a little before it counts as ended. */
@@ -226,8 +209,7 @@ static void blame_servers(struct player *player)
 {
 	struct rr_error error = { 0 };
 
-	if (player->trace->as_written ||
-	    player->error->kind == RR_ERROR_INTERRUPTED ||
+	if (player->trace->as_written || player->error->kind == RR_ERROR_INTERRUPTED ||
 	    is_whole(player, &error))
 		return;
 	*player->error = (struct rr_error){ 0 };
@@ -241,11 +223,10 @@ static void play_all(struct player *player, const struct rr_listener *listener)
 	size_t i = 0;
 
 	rr_observer_begin(&player->observer, race);
-	if (environment_open(&player->environment, race, player->cluster,
-			     &player->observer, &error)) {
+	if (environment_open(&player->environment, race, player->cluster, &player->observer,
+			     &error)) {
 		note_beginning(player);
-		while (i < race->n_steps &&
-		       play_step(player, &race->steps[i], listener))
+		while (i < race->n_steps && play_step(player, &race->steps[i], listener))
 			i++;
 	} else {
 		player_fail(player, error.kind, NULL, "%s", error.text);

@@ -27,8 +27,7 @@ struct player {
 	struct rr_observer observer;
 	char remark[RR_REMARK_SIZE]; /* of the step on its way */
 	struct environment environment;
-	struct client_connection connections[RR_RACE_CLIENTS_MAX]
-					    [RR_RACE_SERVERS_MAX];
+	struct client_connection connections[RR_RACE_CLIENTS_MAX][RR_RACE_SERVERS_MAX];
 	bool crashed[RR_RACE_CLIENTS_MAX];
 	int64_t skew_ns[RR_RACE_CLIENTS_MAX];
 	struct rr_variables variables;
@@ -41,19 +40,15 @@ struct player {
 
 /* Sets PATH:LINE and the message as the error; false. `step` NULL: it is about
  * the race as a whole. */
-bool player_fail(struct player *player, enum rr_error_kind kind,
-		 const struct rr_step *step, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr_step *step,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- What clients do (clients.c) ---------------------------------------- */
 
 /* Sends the command, reads the next reply, or both, unless nobody listens. */
-bool player_send(struct player *player, const struct rr_step *step,
-		 struct rr_event *event);
-bool player_read(struct player *player, const struct rr_step *step,
-		 struct rr_event *event);
-bool player_run(struct player *player, const struct rr_step *step,
-		struct rr_event *event);
+bool player_send(struct player *player, const struct rr_step *step, struct rr_event *event);
+bool player_read(struct player *player, const struct rr_step *step, struct rr_event *event);
+bool player_run(struct player *player, const struct rr_step *step, struct rr_event *event);
 
 /* Sends a part of a command. */
 bool player_write_bytes(struct player *player, const struct rr_step *step);

@@ -36,8 +36,7 @@ static bool take_typed(struct rr_quiz *quiz)
 {
 	char *newline = memchr(quiz->read, '\n', quiz->n_read);
 	const bool full = quiz->n_read == sizeof(quiz->read) - 1;
-	const size_t length = newline ? (size_t)(newline - quiz->read) :
-					quiz->n_read;
+	const size_t length = newline ? (size_t)(newline - quiz->read) : quiz->n_read;
 	const size_t taken = length + (newline != NULL);
 
 	if (!newline && !full && !(quiz->is_silent && length > 0))
@@ -94,9 +93,8 @@ bool rr_quiz_is_right(const char *answer, const char *reply)
 	reduce_answer(a, sizeof(a), answer);
 	reduce_answer(b, sizeof(b), reply);
 	if (strncmp(reply, "(error)", 7) == 0)
-		return strncmp(a, "error", 5) == 0 ?
-			       strncmp(b, a, strlen(a)) == 0 :
-			       *a && strncmp(b + 5, a, strlen(a)) == 0;
+		return strncmp(a, "error", 5) == 0 ? strncmp(b, a, strlen(a)) == 0 :
+						     *a && strncmp(b + 5, a, strlen(a)) == 0;
 	return *a && strcmp(a, b) == 0;
 }
 
@@ -104,15 +102,12 @@ bool rr_quiz_is_right(const char *answer, const char *reply)
 
 bool quiz_has_question(const struct rr_step *step)
 {
-	return (step->kind == RR_STEP_RUN || step->kind == RR_STEP_READ) &&
-	       !step->is_lost;
+	return (step->kind == RR_STEP_RUN || step->kind == RR_STEP_READ) && !step->is_lost;
 }
 
-void quiz_announce(FILE *out, const struct rr_trace *trace,
-		   const struct rr_step *step)
+void quiz_announce(FILE *out, const struct rr_trace *trace, const struct rr_step *step)
 {
-	const int64_t now_ns =
-		trace->n_events ? trace->events[trace->n_events - 1].at_ns : 0;
+	const int64_t now_ns = trace->n_events ? trace->events[trace->n_events - 1].at_ns : 0;
 	const struct rr_race *race = trace->race;
 	struct rr_event event = { .step = step, .at_ns = now_ns };
 	char *text;
@@ -156,8 +151,7 @@ static bool ask_question(struct rr_quiz *quiz, const char *question)
 	return !quiz->has_quit;
 }
 
-static bool ask_before(void *context, const struct rr_trace *trace,
-		       const struct rr_step *step)
+static bool ask_before(void *context, const struct rr_trace *trace, const struct rr_step *step)
 {
 	struct rr_quiz *quiz = context;
 
@@ -167,8 +161,7 @@ static bool ask_before(void *context, const struct rr_trace *trace,
 	quiz->answer[0] = '\0';
 	if (quiz->is_silent || step->kind == RR_STEP_NOTE)
 		return true;
-	return ask_question(quiz, quiz_has_question(step) ? "    reply? " :
-						       "    [Enter] ");
+	return ask_question(quiz, quiz_has_question(step) ? "    reply? " : "    [Enter] ");
 }
 
 enum quiz_result quiz_judge(struct rr_quiz *quiz, const struct rr_trace *trace)
@@ -176,17 +169,14 @@ enum quiz_result quiz_judge(struct rr_quiz *quiz, const struct rr_trace *trace)
 	const struct rr_event *event = &trace->events[trace->n_events - 1];
 	enum quiz_result *result = &quiz->results[trace->n_events - 1];
 
-	*result = !event->reply || !quiz_has_question(event->step) ?
-			  QUIZ_NO_REPLY :
-		  !quiz->answer[0] ?
-			  QUIZ_NO_ANSWER :
-		  rr_quiz_is_right(quiz->answer, event->reply) ? QUIZ_RIGHT :
-								 QUIZ_WRONG;
+	*result = !event->reply || !quiz_has_question(event->step) ? QUIZ_NO_REPLY :
+		  !quiz->answer[0]                                 ? QUIZ_NO_ANSWER :
+		  rr_quiz_is_right(quiz->answer, event->reply)     ? QUIZ_RIGHT :
+								     QUIZ_WRONG;
 	return *result;
 }
 
-static void tell_after(void *context, const struct rr_trace *trace,
-		       const struct rr_event *event)
+static void tell_after(void *context, const struct rr_trace *trace, const struct rr_event *event)
 {
 	struct rr_quiz *quiz = context;
 	char *remark = rr_plain(event->remark);
@@ -197,9 +187,7 @@ static void tell_after(void *context, const struct rr_trace *trace,
 
 		printf("    => %s", reply ? reply : "");
 		if (result == QUIZ_RIGHT || result == QUIZ_WRONG)
-			printf("  -- %s", result == QUIZ_RIGHT ?
-						"right" :
-						"not what you said");
+			printf("  -- %s", result == QUIZ_RIGHT ? "right" : "not what you said");
 		putchar('\n');
 		free(reply);
 	}
@@ -210,9 +198,8 @@ static void tell_after(void *context, const struct rr_trace *trace,
 
 /* ---- The whole ---------------------------------------------------------- */
 
-static void quiz_lines(struct rr_quiz *quiz, const struct rr_race *race,
-		       struct rr_cluster *cluster, struct rr_trace *trace,
-		       struct rr_error *error)
+static void quiz_lines(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
+		       struct rr_trace *trace, struct rr_error *error)
 {
 	const struct rr_listener listener = { .before = ask_before,
 					      .after = tell_after,
@@ -222,9 +209,8 @@ static void quiz_lines(struct rr_quiz *quiz, const struct rr_race *race,
 	rr_player_play(race, cluster, &listener, trace, error);
 }
 
-bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race,
-		  struct rr_cluster *cluster, struct rr_trace *trace,
-		  struct rr_error *error)
+bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
+		  struct rr_trace *trace, struct rr_error *error)
 {
 	quiz->signals = &cluster->session->signals;
 	*trace = (struct rr_trace){ .race = race };

@@ -13,8 +13,7 @@ enum { NOTE_SIZE = 240 };
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-char *recorder_keep(struct rr_recorder *recorder, const char *text,
-		    size_t length)
+char *recorder_keep(struct rr_recorder *recorder, const char *text, size_t length)
 {
 	char *kept = rr_race_keep(recorder->race, text, length);
 
@@ -24,8 +23,7 @@ char *recorder_keep(struct rr_recorder *recorder, const char *text,
 
 /* Another step of `client` (-1 = nobody's), to be completed and told; NULL =
  * there is no room. */
-struct rr_step *recorder_add_step(struct rr_recorder *recorder,
-				  enum rr_step_kind kind, int client)
+struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
 	struct rr_race *race = recorder->race;
 	struct rr_step *step;
@@ -34,11 +32,9 @@ struct rr_step *recorder_add_step(struct rr_recorder *recorder,
 	if (recorder->is_full)
 		return NULL;
 	step = &race->steps[race->n_steps++];
-	*step = (struct rr_step){ .kind = kind,
-				  .line = (int)race->n_steps,
-				  .client = client,
-				  .server = -1,
-				  .peer = -1 };
+	*step = (struct rr_step){
+		.kind = kind, .line = (int)race->n_steps, .client = client, .server = -1, .peer = -1
+	};
 	return step;
 }
 
@@ -51,11 +47,9 @@ bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
 }
 
 /* One that is complete with its client: enters, leaves, counts, crashes. */
-bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind,
-		       int client)
+bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
-	return recorder_tell(recorder,
-			     recorder_add_step(recorder, kind, client), NULL);
+	return recorder_tell(recorder, recorder_add_step(recorder, kind, client), NULL);
 }
 
 bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
@@ -75,8 +69,8 @@ bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 
 /* ---- Connections ------------------------------------------------------------- */
 
-struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder,
-						   size_t server, uint16_t slot)
+struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder, size_t server,
+						   uint16_t slot)
 {
 	return &recorder->connections[server][slot];
 }
@@ -91,18 +85,16 @@ int recorder_client(const struct rr_recorder *recorder, uint16_t slot)
 }
 
 /* Of the lane that an action is about. */
-uint16_t recorder_slot(const struct rr_recorder *recorder,
-		       const struct rr_action *action, uint8_t lane)
+uint16_t recorder_slot(const struct rr_recorder *recorder, const struct rr_action *action,
+		       uint8_t lane)
 {
 	return (uint16_t)(action->client * RR_RUN_ORDINALS +
-			  (size_t)rr_lane_ordinal(recorder->setup.program,
-						  lane));
+			  (size_t)rr_lane_ordinal(recorder->setup.program, lane));
 }
 
 static void forget_connections(struct rr_recorder *recorder, size_t server)
 {
-	memset(recorder->connections[server], 0,
-	       sizeof(recorder->connections[server]));
+	memset(recorder->connections[server], 0, sizeof(recorder->connections[server]));
 }
 
 /* ---- Clients' doings --------------------------------------------------------- */
@@ -113,22 +105,18 @@ static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
 		recorder->leaves_after[action->client] = action->n_inside;
 		return true;
 	}
-	return recorder_add_mark(recorder, RR_STEP_LEAVE,
-				 recorder->clients[action->client][0]);
+	return recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
 bool rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	return recorder_add_mark(recorder, RR_STEP_ENTER,
-				 recorder->clients[client][0]);
+	return recorder_add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
 }
 
-static bool add_counts(struct rr_recorder *recorder,
-		       const struct rr_action *action)
+static bool add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
-	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted;
-	     i++) {
+	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++) {
 		if (!recorder_add_mark(recorder, RR_STEP_COUNT,
 				       recorder->clients[action->client][0]))
 			return false;
@@ -137,46 +125,36 @@ static bool add_counts(struct rr_recorder *recorder,
 }
 
 /* An increment that was acknowledged inside counts before its client leaves. */
-static bool add_marks(struct rr_recorder *recorder,
-		      const struct rr_action *action)
+static bool add_marks(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const int client = recorder->clients[action->client][0];
-	const bool leaves = action->was_inside &&
-			    (action->has_entered || !action->is_inside);
+	const bool leaves = action->was_inside && (action->has_entered || !action->is_inside);
 
-	if (leaves &&
-	    (!add_counts(recorder, action) || !leave(recorder, action)))
+	if (leaves && (!add_counts(recorder, action) || !leave(recorder, action)))
 		return false;
-	if (action->has_entered &&
-	    !recorder_add_mark(recorder, RR_STEP_ENTER, client))
+	if (action->has_entered && !recorder_add_mark(recorder, RR_STEP_ENTER, client))
 		return false;
-	if (action->has_entered && !action->is_inside &&
-	    !leave(recorder, action))
+	if (action->has_entered && !action->is_inside && !leave(recorder, action))
 		return false;
 	return leaves || add_counts(recorder, action);
 }
 
-static bool add_mutex(struct rr_recorder *recorder,
-		      const struct rr_action *action)
+static bool add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	char name[24];
 	struct rr_step *step = recorder_add_step(
-		recorder,
-		action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK :
-						    RR_STEP_UNLOCK,
+		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
 		recorder->clients[action->client][0]);
 
 	if (step)
-		step->text = recorder_keep(
-			recorder, name,
-			(size_t)snprintf(name, sizeof(name), "mutex%d",
-					 action->stop.mutex + 1));
+		step->text = recorder_keep(recorder, name,
+					   (size_t)snprintf(name, sizeof(name), "mutex%d",
+							    action->stop.mutex + 1));
 	return recorder_tell(recorder, step, action);
 }
 
 /* What a thread waited for, when somebody looks on. */
-static bool tell_waiting(struct rr_recorder *recorder,
-			 const struct rr_action *action)
+static bool tell_waiting(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const char name = (char)('A' + action->client);
 	const char *of = action->input.thread ? "'s renewer" : "";
@@ -190,36 +168,29 @@ static bool tell_waiting(struct rr_recorder *recorder,
 	case RR_STOP_WAIT:
 	case RR_STOP_LISTEN:
 		return rr_recorder_note(recorder, "%c%s has waited%s", name, of,
-					action->input.kind == RR_INPUT_TIMEOUT
-						? ""
-						: ", and is woken");
+					action->input.kind == RR_INPUT_TIMEOUT ? "" :
+										 ", and is woken");
 	case RR_STOP_JOIN:
-		return rr_recorder_note(recorder, "%c's renewer has ended",
-					name);
+		return rr_recorder_note(recorder, "%c's renewer has ended", name);
 	default:
 		return true;
 	}
 }
 
 /* The client knows now that a reply was lost, and its connection is gone. */
-static bool notice_loss(struct rr_recorder *recorder,
-			const struct rr_action *action)
+static bool notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint8_t lane = action->stop.lane;
 	const uint16_t slot = recorder_slot(recorder, action, lane);
-	const size_t server =
-		(size_t)rr_lane_server(recorder->setup.program, lane);
-	struct rr_recorded_connection *connection =
-		recorder_connection(recorder, server, slot);
-	const bool is_written = connection->lost &&
-				connection->lost->kind == RR_STEP_WRITE;
+	const size_t server = (size_t)rr_lane_server(recorder->setup.program, lane);
+	struct rr_recorded_connection *connection = recorder_connection(recorder, server, slot);
+	const bool is_written = connection->lost && connection->lost->kind == RR_STEP_WRITE;
 	struct rr_step *step;
 
 	connection->lost = NULL;
 	if (!is_written)
 		return true;
-	step = recorder_add_step(recorder, RR_STEP_READ,
-				 recorder_client(recorder, slot));
+	step = recorder_add_step(recorder, RR_STEP_READ, recorder_client(recorder, slot));
 	if (step) {
 		step->server = (int)server;
 		step->is_lost = true;
@@ -227,26 +198,22 @@ static bool notice_loss(struct rr_recorder *recorder,
 	return recorder_tell(recorder, step, action);
 }
 
-static bool add_feed(struct rr_recorder *recorder,
-		     const struct rr_action *action)
+static bool add_feed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const struct rr_stop *stop = &action->stop;
 	const char name = (char)('A' + action->client);
 	bool good = true;
 
 	if (action->input.kind == RR_INPUT_CLOCK)
-		good = rr_recorder_note(recorder,
-					"%c reads the clock: %" PRId64 " s",
-					name, action->input.value / 1000000000);
+		good = rr_recorder_note(recorder, "%c reads the clock: %" PRId64 " s", name,
+					action->input.value / 1000000000);
 	else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK)
 		good = add_mutex(recorder, action);
-	else if (action->input.kind == RR_INPUT_LOST &&
-		 stop->kind == RR_STOP_RECEIVE)
+	else if (action->input.kind == RR_INPUT_LOST && stop->kind == RR_STOP_RECEIVE)
 		good = notice_loss(recorder, action);
 	else if (recorder->setup.tells)
 		good = tell_waiting(recorder, action);
-	else if (action->input.kind == RR_INPUT_TIMEOUT &&
-		 stop->kind == RR_STOP_LISTEN)
+	else if (action->input.kind == RR_INPUT_TIMEOUT && stop->kind == RR_STOP_LISTEN)
 		good = rr_recorder_note(recorder, "%c waited in vain", name);
 	return good && add_marks(recorder, action);
 }
@@ -261,8 +228,7 @@ static bool listens_on(const struct rr_recorder *recorder, int slot)
 }
 
 /* The server notices the end of a connection that listens when it comes to it. */
-static bool add_crash(struct rr_recorder *recorder,
-		      const struct rr_action *action)
+static bool add_crash(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t first = (uint16_t)(action->client * RR_RUN_ORDINALS);
 
@@ -272,9 +238,8 @@ static bool add_crash(struct rr_recorder *recorder,
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int client = recorder->clients[action->client][i];
 
-		if (client < 0 ||
-		    (i && (!recorder->is_used[action->client][i] ||
-			   listens_on(recorder, first + i))))
+		if (client < 0 || (i && (!recorder->is_used[action->client][i] ||
+					 listens_on(recorder, first + i))))
 			continue;
 		if (!recorder_add_mark(recorder, RR_STEP_CRASH, client))
 			return false;
@@ -282,27 +247,23 @@ static bool add_crash(struct rr_recorder *recorder,
 	return true;
 }
 
-static bool add_closing(struct rr_recorder *recorder,
-			const struct rr_action *action)
+static bool add_closing(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
-	struct rr_recorded_connection *connection =
-		recorder_connection(recorder, action->server, slot);
+	struct rr_recorded_connection *connection = recorder_connection(recorder, action->server,
+									slot);
 	const bool listened = connection->listens;
 
 	connection->is_open = connection->listens = false;
-	if (!recorder->is_dead[action->client] || !listened ||
-	    slot % RR_RUN_ORDINALS == 0)
+	if (!recorder->is_dead[action->client] || !listened || slot % RR_RUN_ORDINALS == 0)
 		return true;
-	return recorder_add_mark(recorder, RR_STEP_CRASH,
-				 recorder_client(recorder, slot));
+	return recorder_add_mark(recorder, RR_STEP_CRASH, recorder_client(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
 
-static bool add_time(struct rr_recorder *recorder, enum rr_step_kind kind,
-		     int server, int peer, int64_t ns,
-		     const struct rr_action *action)
+static bool add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int server, int peer,
+		     int64_t ns, const struct rr_action *action)
 {
 	struct rr_step *step = recorder_add_step(recorder, kind, -1);
 
@@ -319,25 +280,22 @@ bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int who = recorder->clients[client][i];
 
-		if (who >= 0 &&
-		    !add_time(recorder, RR_STEP_CLOCK, -1, who, ns, NULL))
+		if (who >= 0 && !add_time(recorder, RR_STEP_CLOCK, -1, who, ns, NULL))
 			return false;
 	}
 	return true;
 }
 
-static bool add_jump(struct rr_recorder *recorder,
-		     const struct rr_action *action)
+static bool add_jump(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	int64_t *ahead_ns = &recorder->ahead_ns[action->server];
 
 	*ahead_ns += action->question.argument;
-	return add_time(recorder, RR_STEP_CLOCK, action->server, -1, *ahead_ns,
-			action);
+	return add_time(recorder, RR_STEP_CLOCK, action->server, -1, *ahead_ns, action);
 }
 
-static bool add_fault(struct rr_recorder *recorder,
-		      const struct rr_action *action, enum rr_fault fault)
+static bool add_fault(struct rr_recorder *recorder, const struct rr_action *action,
+		      enum rr_fault fault)
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_FAULT, -1);
 
@@ -349,12 +307,10 @@ static bool add_fault(struct rr_recorder *recorder,
 	return recorder_tell(recorder, step, action);
 }
 
-static bool add_message(struct rr_recorder *recorder,
-			const struct rr_action *action)
+static bool add_message(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	struct rr_step *step = recorder_add_step(
-		recorder, RR_STEP_READ,
-		recorder_client(recorder, action->question.slot));
+	struct rr_step *step = recorder_add_step(recorder, RR_STEP_READ,
+						 recorder_client(recorder, action->question.slot));
 
 	if (step) {
 		step->server = action->server;
@@ -363,8 +319,7 @@ static bool add_message(struct rr_recorder *recorder,
 	return recorder_tell(recorder, step, action);
 }
 
-static bool add_question(struct rr_recorder *recorder,
-			 const struct rr_action *action)
+static bool add_question(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	switch (action->question.kind) {
 	case RR_ASK_COMMAND:
@@ -381,8 +336,7 @@ static bool add_question(struct rr_recorder *recorder,
 	}
 }
 
-bool rr_recorder_add(struct rr_recorder *recorder,
-		     const struct rr_action *action)
+bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	switch ((enum rr_action_kind)action->kind) {
 	case RR_ACTION_ASK:
@@ -394,8 +348,7 @@ bool rr_recorder_add(struct rr_recorder *recorder,
 	case RR_ACTION_CRASH:
 		return add_crash(recorder, action);
 	case RR_ACTION_TIME:
-		return add_time(recorder, RR_STEP_TICK, -1, -1, action->ns,
-				action);
+		return add_time(recorder, RR_STEP_TICK, -1, -1, action->ns, action);
 	case RR_ACTION_DOWN:
 		return add_fault(recorder, action, RR_FAULT_KILL);
 	case RR_ACTION_UP:

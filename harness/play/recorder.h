@@ -19,24 +19,23 @@ enum { RR_RECORDER_CLIENTS = 8, RR_LATE_CLIENT = RR_RUN_ORDINALS };
 
 struct rr_recorder_setup {
 	const struct rr_program *program;
-	const struct rr_scripts *scripts; /* those that are told whole */
+	const struct rr_scripts *scripts;   /* those that are told whole */
 	const struct rr_strategy *strategy; /* NULL: programs of others */
-	const uint32_t *given; /* commands before the first step, numbers */
+	const uint32_t *given;              /* commands before the first step, numbers */
 	size_t n_given;
 	const char *const *keys; /* that are shown, if there is no strategy */
 	size_t n_keys;
 	const char *title;
-	const char *shows; /* see struct rr_race; NULL = nothing */
-	const char *data_server; /* its name */
+	const char *shows;                         /* see struct rr_race; NULL = nothing */
+	const char *data_server;                   /* its name */
 	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its
 						    * ordinal */
-	bool is_late[RR_RECORDER_CLIENTS]; /* has commands that arrive late */
-	bool tells;  /* of sleeps, waits and who is whose renewer, in notes; and
+	bool is_late[RR_RECORDER_CLIENTS];         /* has commands that arrive late */
+	bool tells; /* of sleeps, waits and who is whose renewer, in notes; and
 		      * shows the keys of lock servers */
 	/* Told of each step when it is complete; `action`: that it is of, or NULL.
 	 * May be NULL. */
-	void (*added)(void *context, struct rr_step *step,
-		      const struct rr_action *action);
+	void (*added)(void *context, struct rr_step *step, const struct rr_action *action);
 	void *context;
 };
 
@@ -46,7 +45,7 @@ struct rr_recorder {
 	bool is_full;         /* no room for another step */
 	bool no_memory;
 	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
-	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS]; /* connections */
+	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];    /* connections */
 	struct rr_recorded_connection {
 		bool is_open, listens;
 		struct rr_step *lost; /* the last one without a reply, until its
@@ -60,19 +59,16 @@ struct rr_recorder {
 };
 
 /* False: out of memory, or too many clients. */
-bool rr_recorder_begin(struct rr_recorder *recorder,
-		       const struct rr_recorder_setup *setup);
+bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_setup *setup);
 
 /* False: is_full or no_memory. */
-bool rr_recorder_add(struct rr_recorder *recorder,
-		     const struct rr_action *action);
+bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *action);
 bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A connection that is used for the first time when it has been cut must have been
  * opened before. */
-bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
-		      uint16_t slot);
+bool rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot);
 
 /* A client begins in its critical section. */
 bool rr_recorder_enter(struct rr_recorder *recorder, size_t client);
@@ -84,7 +80,6 @@ bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
 void rr_recorder_trim(struct rr_recorder *recorder);
 
 /* "data", or as it is called here, "n1", "n2", ... */
-void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
-			     size_t server);
+void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server);
 
 #endif

@@ -10,34 +10,29 @@
 
 static void mark_used(struct rr_recorder *recorder, uint16_t slot)
 {
-	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] =
-		true;
+	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] = true;
 }
 
-static const struct rl_reply *reply_of(const struct rr_recorder *recorder,
-				       uint32_t reply)
+static const struct rl_reply *reply_of(const struct rr_recorder *recorder, uint32_t reply)
 {
 	return &recorder->setup.program->terms->reply[reply].reply;
 }
 
 /* A script that is called by its hash is written in full, since no other server
  * knows it; unless this one did not know it either. */
-static const char *source_of(const struct rr_recorder *recorder,
-			     const struct rl_command *command,
+static const char *source_of(const struct rr_recorder *recorder, const struct rl_command *command,
 			     const struct rl_reply *reply)
 {
-	if (command->n_words < 2 ||
-	    strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
+	if (command->n_words < 2 || strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
 	    (reply && rl_script_is_forgotten(reply)))
 		return NULL;
 	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
 }
 
-bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step,
-			 uint32_t number, const struct rl_reply *reply)
+bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
+			 const struct rl_reply *reply)
 {
-	const struct rl_command *command =
-		&recorder->setup.program->terms->command[number].words;
+	const struct rl_command *command = &recorder->setup.program->terms->command[number].words;
 	const char *source = source_of(recorder, command, reply);
 	const char *words[RL_WORDS_MAX];
 
@@ -49,15 +44,13 @@ bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step,
 			word = i == 0 ? "EVAL" : source;
 		words[i] = recorder_keep(recorder, word, strlen(word));
 	}
-	step->words = (const char *const *)recorder_keep(
-		recorder, (const char *)words,
-		step->n_words * sizeof(words[0]));
+	step->words = (const char *const *)recorder_keep(recorder, (const char *)words,
+							 step->n_words * sizeof(words[0]));
 	return !recorder->no_memory;
 }
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
-				   const struct rr_action *action,
-				   const struct rl_reply *reply)
+				   const struct rr_action *action, const struct rl_reply *reply)
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
@@ -77,8 +70,7 @@ const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
 }
 
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
-static bool add_ping(struct rr_recorder *recorder, size_t server, int client,
-		     const char *expected)
+static bool add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
 {
 	static const char *const ping[] = { "PING" };
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
@@ -93,20 +85,17 @@ static bool add_ping(struct rr_recorder *recorder, size_t server, int client,
 	return recorder_tell(recorder, step, NULL);
 }
 
-bool rr_recorder_open(struct rr_recorder *recorder, size_t server,
-		      uint16_t slot)
+bool rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
 {
 	recorder_connection(recorder, server, slot)->is_open = true;
 	mark_used(recorder, slot);
-	return add_ping(recorder, server, recorder_client(recorder, slot),
-			"PONG");
+	return add_ping(recorder, server, recorder_client(recorder, slot), "PONG");
 }
 
 /* A reply is lost, and with it those behind it, until the client reads on. A race's
  * (lost) closes the connection: what was sent meanwhile has to come before it. */
-static bool add_lost(struct rr_recorder *recorder,
-		     const struct rr_action *action, struct rr_step *step,
-		     struct rr_recorded_connection *connection)
+static bool add_lost(struct rr_recorder *recorder, const struct rr_action *action,
+		     struct rr_step *step, struct rr_recorded_connection *connection)
 {
 	step->is_lost = true;
 	if (action->answer == RR_ANSWER_UNHEARD) {
@@ -122,30 +111,25 @@ static bool add_lost(struct rr_recorder *recorder,
 	return recorder_tell(recorder, step, action);
 }
 
-bool recorder_add_executed(struct rr_recorder *recorder,
-			   const struct rr_action *action)
+bool recorder_add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
 	const struct rl_reply *reply = reply_of(recorder, action->reply);
-	struct rr_recorded_connection *connection =
-		recorder_connection(recorder, action->server, slot);
+	struct rr_recorded_connection *connection = recorder_connection(recorder, action->server,
+									slot);
 	const char name = (char)('A' + action->client);
 	struct rr_step *step;
 
 	if (action->is_late) {
-		rr_recorder_note(recorder, "A command of %c's arrives late.",
-				 name);
-		step = add_command(
-			recorder,
-			recorder->clients[action->client][RR_LATE_CLIENT],
-			action, reply);
+		rr_recorder_note(recorder, "A command of %c's arrives late.", name);
+		step = add_command(recorder, recorder->clients[action->client][RR_LATE_CLIENT],
+				   action, reply);
 	} else {
 		if (recorder->setup.tells && action->input.thread)
 			rr_recorder_note(recorder, "%c's renewer:", name);
 		mark_used(recorder, slot);
-		step = add_command(
-			recorder, recorder_client(recorder, slot), action,
-			action->answer == RR_ANSWER_REPLY ? reply : NULL);
+		step = add_command(recorder, recorder_client(recorder, slot), action,
+				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
 	if (!step)
@@ -159,20 +143,17 @@ bool recorder_add_executed(struct rr_recorder *recorder,
 }
 
 /* The client leaves when what it sent from within its critical section is done. */
-bool recorder_leave_later(struct rr_recorder *recorder,
-			  const struct rr_action *action)
+bool recorder_leave_later(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	unsigned *left = &recorder->leaves_after[action->client];
 
 	if (!action->is_inside || action->is_late || *left == 0 || --*left > 0)
 		return true;
-	return recorder_add_mark(recorder, RR_STEP_LEAVE,
-				 recorder->clients[action->client][0]);
+	return recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
 /* The command without who sends it and to whom. */
-static bool note_dropped(struct rr_recorder *recorder,
-			 const struct rr_action *action)
+static bool note_dropped(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	struct rr_step step = { .kind = RR_STEP_RUN };
 	char *line = NULL;
@@ -183,10 +164,8 @@ static bool note_dropped(struct rr_recorder *recorder,
 	if (file && recorder_keep_words(recorder, &step, action->command, NULL)) {
 		rr_race_write_step(file, recorder->race, &step);
 		fclose(file);
-		noted = rr_recorder_note(recorder,
-					 "%c's command never arrives:%s",
-					 'A' + action->client,
-					 strchr(line, '>') + 1);
+		noted = rr_recorder_note(recorder, "%c's command never arrives:%s",
+					 'A' + action->client, strchr(line, '>') + 1);
 	} else if (file) {
 		fclose(file);
 	}
@@ -195,12 +174,11 @@ static bool note_dropped(struct rr_recorder *recorder,
 }
 
 /* One that was answered by no server. */
-bool recorder_add_answer(struct rr_recorder *recorder,
-			 const struct rr_action *action)
+bool recorder_add_answer(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = recorder_slot(recorder, action, action->lane);
-	struct rr_recorded_connection *connection =
-		recorder_connection(recorder, action->server, slot);
+	struct rr_recorded_connection *connection = recorder_connection(recorder, action->server,
+									slot);
 	const bool was_open = connection->is_open;
 	const int client = recorder_client(recorder, slot);
 	struct rr_step *step;
@@ -208,13 +186,11 @@ bool recorder_add_answer(struct rr_recorder *recorder,
 	connection->is_open = false;
 	if (action->is_fault) /* its connection is gone as well */
 		return note_dropped(recorder, action) &&
-		       (!was_open ||
-			add_ping(recorder, action->server, client, NULL));
+		       (!was_open || add_ping(recorder, action->server, client, NULL));
 	mark_used(recorder, slot);
 	step = add_command(recorder, client, action, NULL);
 	if (!step)
 		return false;
-	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)"
-							     : "(closed)";
+	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
 	return recorder_tell(recorder, step, action);
 }

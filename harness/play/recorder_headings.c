@@ -23,8 +23,7 @@ static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
 	return kept;
 }
 
-void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
-			     size_t server)
+void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server)
 {
 	if (server == 0)
 		snprintf(name, RR_SERVER_NAME, "%s", data_server);
@@ -32,8 +31,7 @@ void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server,
 		snprintf(name, RR_SERVER_NAME, "n%zu", server);
 }
 
-static bool add_race_client(struct rr_recorder *recorder, int *client,
-			    const char *name)
+static bool add_race_client(struct rr_recorder *recorder, int *client, const char *name)
 {
 	struct rr_race *race = recorder->race;
 
@@ -52,13 +50,11 @@ static bool add_race_clients(struct rr_recorder *recorder, size_t client)
 
 	for (size_t i = 0; i <= RR_RUN_ORDINALS; i++)
 		clients[i] = -1;
-	if (!add_race_client(recorder, &clients[0],
-			     keepf(recorder, "%c", name)))
+	if (!add_race_client(recorder, &clients[0], keepf(recorder, "%c", name)))
 		return false;
 	for (size_t i = 1; i < RR_RUN_ORDINALS; i++) {
 		if (connections >> i & 1 &&
-		    !add_race_client(recorder, &clients[i],
-				     keepf(recorder, "%c%zu", name, i + 1)))
+		    !add_race_client(recorder, &clients[i], keepf(recorder, "%c%zu", name, i + 1)))
 			return false;
 	}
 	return true;
@@ -69,8 +65,7 @@ static bool add_late_clients(struct rr_recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->setup.program->n_clients; i++) {
 		if (recorder->setup.is_late[i] &&
-		    !add_race_client(recorder,
-				     &recorder->clients[i][RR_LATE_CLIENT],
+		    !add_race_client(recorder, &recorder->clients[i][RR_LATE_CLIENT],
 				     keepf(recorder, "%cl", (char)('A' + i))))
 			return false;
 	}
@@ -80,8 +75,7 @@ static bool add_late_clients(struct rr_recorder *recorder)
 static bool has_lock_key(const struct rr_strategy *strategy)
 {
 	return strategy->acquire && strategy->lock.kind != RR_LOCK_NONE &&
-	       strategy->lock.kind != RR_LOCK_MUTEX &&
-	       strategy->lock.kind != RR_LOCK_QUORUM;
+	       strategy->lock.kind != RR_LOCK_MUTEX && strategy->lock.kind != RR_LOCK_QUORUM;
 }
 
 /* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
@@ -94,11 +88,9 @@ static void add_keys(struct rr_recorder *recorder)
 	char counter[RR_KEY_SIZE], key[RR_KEY_SIZE];
 
 	for (size_t i = 0; i < setup->n_given && i < RR_GIVEN_MAX; i++)
-		recorder_keep_words(recorder, &race->given[race->n_given++],
-				    setup->given[i], NULL);
+		recorder_keep_words(recorder, &race->given[race->n_given++], setup->given[i], NULL);
 	for (size_t i = 0; i < setup->n_keys && i < RR_KEYS_SHOWN_MAX; i++)
-		race->keys[race->n_keys++] =
-			keepf(recorder, "%s", setup->keys[i]);
+		race->keys[race->n_keys++] = keepf(recorder, "%s", setup->keys[i]);
 	if (!setup->strategy)
 		return;
 	lock = &setup->strategy->lock;
@@ -129,8 +121,7 @@ static bool add_headings(struct rr_recorder *recorder)
 		char name[RR_SERVER_NAME];
 
 		rr_recorder_server_name(name, recorder->setup.data_server, i);
-		race->servers[race->n_servers++].name =
-			keepf(recorder, "%s", name);
+		race->servers[race->n_servers++].name = keepf(recorder, "%s", name);
 	}
 	for (size_t i = 0; good && i < program->n_clients; i++)
 		good = add_race_clients(recorder, i);
@@ -140,8 +131,7 @@ static bool add_headings(struct rr_recorder *recorder)
 	return good && !recorder->no_memory;
 }
 
-bool rr_recorder_begin(struct rr_recorder *recorder,
-		       const struct rr_recorder_setup *setup)
+bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_setup *setup)
 {
 	*recorder = (struct rr_recorder){
 		.setup = *setup,
@@ -149,11 +139,9 @@ bool rr_recorder_begin(struct rr_recorder *recorder,
 	};
 	if (!recorder->race)
 		return false;
-	recorder->race->steps =
-		calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
+	recorder->race->steps = calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
 	recorder->race->claims = "";
-	recorder->race->path = recorder->race->title =
-		keepf(recorder, "%s", setup->title);
+	recorder->race->path = recorder->race->title = keepf(recorder, "%s", setup->title);
 	if (setup->shows)
 		recorder->race->shows = keepf(recorder, "%s", setup->shows);
 	return recorder->race->steps && add_headings(recorder);

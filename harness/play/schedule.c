@@ -22,13 +22,11 @@ struct reader {
 	size_t number; /* of the word, from 1 */
 };
 
-static bool expect(const struct reader *reader, const char *what,
-		   const char *found)
+static bool expect(const struct reader *reader, const char *what, const char *found)
 {
-	return rr_error_set(
-		reader->error, RR_ERROR_USAGE,
-		"schedule, word %zu, '%.60s': expected %s, found '%.60s'",
-		reader->number, reader->word, what, found);
+	return rr_error_set(reader->error, RR_ERROR_USAGE,
+			    "schedule, word %zu, '%.60s': expected %s, found '%.60s'",
+			    reader->number, reader->word, what, found);
 }
 
 /* 'A', and A' for a renewer: its number in an execution; -1 = there is none. */
@@ -38,14 +36,12 @@ static int find_thread(const struct rr_guided_setup *setup, const char *name)
 	const size_t primes = name[0] ? strspn(name + 1, "'") : 0;
 	const size_t n = setup->n_clients;
 
-	if (client < 0 || (size_t)client >= n || name[1 + primes] ||
-	    primes >= RR_RUN_THREADS)
+	if (client < 0 || (size_t)client >= n || name[1 + primes] || primes >= RR_RUN_THREADS)
 		return -1;
 	return client + (int)(primes * n);
 }
 
-static bool take_client(const struct reader *reader, const char *name,
-			struct rr_cue *cue)
+static bool take_client(const struct reader *reader, const char *name, struct rr_cue *cue)
 {
 	const int client = find_thread(reader->setup, name);
 	char what[40];
@@ -53,13 +49,11 @@ static bool take_client(const struct reader *reader, const char *name,
 	cue->decision.transition.who = (uint8_t)client;
 	if (client >= 0 && (size_t)client < reader->setup->n_clients)
 		return true;
-	snprintf(what, sizeof(what), "a client, A to %c",
-		 'A' + (int)reader->setup->n_clients - 1);
+	snprintf(what, sizeof(what), "a client, A to %c", 'A' + (int)reader->setup->n_clients - 1);
 	return expect(reader, what, name);
 }
 
-static bool take_duration(const struct reader *reader, const char *text,
-			  struct rr_cue *cue)
+static bool take_duration(const struct reader *reader, const char *text, struct rr_cue *cue)
 {
 	static const struct {
 		const char *unit;
@@ -79,8 +73,7 @@ static bool take_duration(const struct reader *reader, const char *text,
 	return expect(reader, "a duration like 10s, 300ms or 5us", text);
 }
 
-static bool take_server(const struct reader *reader, const char *name,
-			struct rr_cue *cue)
+static bool take_server(const struct reader *reader, const char *name, struct rr_cue *cue)
 {
 	const size_t n = reader->setup->strategy->lock.servers;
 	char known[24] = "redis", what[40];
@@ -107,15 +100,12 @@ static bool parse_step(const struct reader *reader, struct rr_cue *cue)
 	const char *colon = strchr(cue->word, ':');
 
 	snprintf(name, sizeof(name), "%.*s",
-		 colon ? (int)(colon - cue->word) : (int)strlen(cue->word),
-		 cue->word);
+		 colon ? (int)(colon - cue->word) : (int)strlen(cue->word), cue->word);
 	cue->is_step = true;
 	cue->thread = find_thread(reader->setup, name);
 	if (cue->thread < 0)
-		return expect(
-			reader,
-			"a client, tick:, crash:, pause:, lose-reply: or restart:",
-			name);
+		return expect(reader,
+			      "a client, tick:, crash:, pause:, lose-reply: or restart:", name);
 	if (colon)
 		snprintf(cue->command, sizeof(cue->command), "%s", colon + 1);
 	if (colon && !cue->command[0])
@@ -123,8 +113,7 @@ static bool parse_step(const struct reader *reader, struct rr_cue *cue)
 	return true;
 }
 
-static bool take_pause(const struct reader *reader, const char *rest,
-		       struct rr_cue *cue)
+static bool take_pause(const struct reader *reader, const char *rest, struct rr_cue *cue)
 {
 	const char *colon = strchr(rest, ':');
 	char name[RR_CUE_SIZE];
@@ -132,20 +121,16 @@ static bool take_pause(const struct reader *reader, const char *rest,
 	if (!colon)
 		return expect(reader, "pause:CLIENT:DURATION", rest);
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - rest), rest);
-	return take_client(reader, name, cue) &&
-	       take_duration(reader, colon + 1, cue);
+	return take_client(reader, name, cue) && take_duration(reader, colon + 1, cue);
 }
 
 static const struct {
 	const char *prefix;
 	enum rr_transition_kind kind;
-	bool (*take)(const struct reader *reader, const char *rest,
-		     struct rr_cue *cue);
+	bool (*take)(const struct reader *reader, const char *rest, struct rr_cue *cue);
 } forms[] = {
-	{ "tick:", RR_DO_WAIT, take_duration },
-	{ "crash:", RR_DO_CRASH, take_client },
-	{ "pause:", RR_DO_PAUSE, take_pause },
-	{ "lose-reply:", RR_DO_LOSE, take_client },
+	{ "tick:", RR_DO_WAIT, take_duration },     { "crash:", RR_DO_CRASH, take_client },
+	{ "pause:", RR_DO_PAUSE, take_pause },      { "lose-reply:", RR_DO_LOSE, take_client },
 	{ "restart:", RR_DO_RESTART, take_server },
 };
 
@@ -163,25 +148,21 @@ static bool parse_word(const struct reader *reader, struct rr_cue *cue)
 }
 
 bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
-		       const struct rr_guided_setup *setup,
-		       struct rr_error *error)
+		       const struct rr_guided_setup *setup, struct rr_error *error)
 {
 	static const char blanks[] = " \t\r\n";
 	struct reader reader = { .setup = setup, .error = error };
 
-	for (text += strspn(text, blanks); *text;
-	     text += strspn(text, blanks)) {
+	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
 		const size_t length = strcspn(text, blanks);
 		struct rr_cue *cue = &schedule->cues[schedule->n_cues];
 
 		memset(cue, 0, sizeof(*cue));
-		snprintf(cue->word, sizeof(cue->word), "%.*s", (int)length,
-			 text);
+		snprintf(cue->word, sizeof(cue->word), "%.*s", (int)length, text);
 		reader.number = schedule->n_cues + 1;
 		reader.word = cue->word;
 		if (schedule->n_cues == RR_CUES_MAX || length >= RR_CUE_SIZE)
-			return expect(&reader, "fewer or shorter words",
-				      cue->word);
+			return expect(&reader, "fewer or shorter words", cue->word);
 		if (!parse_word(&reader, cue))
 			return false;
 		schedule->n_cues++;
@@ -194,8 +175,7 @@ bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
 
 static bool is_script(const char *command)
 {
-	return strcasecmp(command, "EVAL") == 0 ||
-	       strcasecmp(command, "EVALSHA") == 0;
+	return strcasecmp(command, "EVAL") == 0 || strcasecmp(command, "EVALSHA") == 0;
 }
 
 static bool is_meant(const struct rr_cue *cue, const char *verb)
@@ -204,15 +184,14 @@ static bool is_meant(const struct rr_cue *cue, const char *verb)
 	       (is_script(cue->command) && is_script(verb));
 }
 
-static struct rr_decision refuse(const struct rr_schedule *schedule,
-				 struct rr_guided *guided, const char *why)
+static struct rr_decision refuse(const struct rr_schedule *schedule, struct rr_guided *guided,
+				 const char *why)
 {
 	const struct rr_cue *cue = &schedule->cues[schedule->next];
 
-	return rr_guided_fail(guided, RR_ERROR_USAGE,
-			      "schedule, word %zu, '%s': %.*s %s",
-			      schedule->next + 1, cue->word,
-			      (int)strcspn(cue->word, ":"), cue->word, why);
+	return rr_guided_fail(guided, RR_ERROR_USAGE, "schedule, word %zu, '%s': %.*s %s",
+			      schedule->next + 1, cue->word, (int)strcspn(cue->word, ":"),
+			      cue->word, why);
 }
 
 /* It waits for somebody else, and not for a time. */
@@ -229,8 +208,7 @@ static struct rr_decision refuse_waiting(const struct rr_schedule *schedule,
 	if (thread->command != RR_NO_ID)
 		snprintf(why, sizeof(why), "waits for others");
 	else if (thread->stop.kind == RR_STOP_LOCK)
-		snprintf(why, sizeof(why),
-			 "waits for the mutex, which %s holds", of);
+		snprintf(why, sizeof(why), "waits for the mutex, which %s holds", of);
 	else if (thread->stop.kind == RR_STOP_JOIN)
 		snprintf(why, sizeof(why), "waits for the end of %c's renewer",
 			 'A' + thread->client);
@@ -239,13 +217,11 @@ static struct rr_decision refuse_waiting(const struct rr_schedule *schedule,
 
 static struct rr_decision pass(int64_t ns)
 {
-	return (struct rr_decision){ .transition = { .kind = RR_DO_WAIT },
-				     .ns = ns };
+	return (struct rr_decision){ .transition = { .kind = RR_DO_WAIT }, .ns = ns };
 }
 
 /* A step: when the thread is there, and it is the step it is about to make. */
-static struct rr_decision step(struct rr_schedule *schedule,
-			       struct rr_guided *guided,
+static struct rr_decision step(struct rr_schedule *schedule, struct rr_guided *guided,
 			       const struct rr_execution_view *view)
 {
 	const struct rr_cue *cue = &schedule->cues[schedule->next];
@@ -256,8 +232,7 @@ static struct rr_decision step(struct rr_schedule *schedule,
 		return refuse(schedule, guided, "is not there");
 	if (!rr_thread_is_alive(thread))
 		return refuse(schedule, guided,
-			      thread->state == RR_THREAD_CRASHED ? "has crashed"
-								 : "has ended");
+			      thread->state == RR_THREAD_CRASHED ? "has crashed" : "has ended");
 	rr_thread_text(guided, thread, view->now_ns, about);
 	snprintf(why, sizeof(why), "is about to %s", about);
 	if (!is_meant(cue, rr_thread_verb(guided, thread)))
@@ -273,8 +248,7 @@ static struct rr_decision step(struct rr_schedule *schedule,
 /* ---- The rest --------------------------------------------------------------- */
 
 /* The first client's threads, then the second one's. */
-static const struct rr_thread_view *
-first_ready(const struct rr_execution_view *view)
+static const struct rr_thread_view *first_ready(const struct rr_execution_view *view)
 {
 	for (size_t client = 0; client < view->n_clients; client++) {
 		for (size_t i = client; i < view->n; i += view->n_clients) {
@@ -286,19 +260,15 @@ first_ready(const struct rr_execution_view *view)
 }
 
 /* Asleep between two attempts: it may as well sleep longer. */
-static bool is_asking(const struct rr_guided *guided,
-		      const struct rr_thread_view *thread)
+static bool is_asking(const struct rr_guided *guided, const struct rr_thread_view *thread)
 {
-	return thread->state == RR_THREAD_BLOCKED &&
-	       thread->command == RR_NO_ID &&
-	       (thread->stop.kind == RR_STOP_ATTEMPT ||
-		thread->stop.kind == RR_STOP_SLEEP) &&
+	return thread->state == RR_THREAD_BLOCKED && thread->command == RR_NO_ID &&
+	       (thread->stop.kind == RR_STOP_ATTEMPT || thread->stop.kind == RR_STOP_SLEEP) &&
 	       !rr_guided_is_inside(guided, thread->client);
 }
 
 /* When something else than an attempt can happen, from now on; 0 = never. */
-static int64_t event_ns(const struct rr_guided *guided,
-			const struct rr_execution_view *view)
+static int64_t event_ns(const struct rr_guided *guided, const struct rr_execution_view *view)
 {
 	int64_t first_ns = rr_guided_lease_ns(guided);
 
@@ -306,8 +276,7 @@ static int64_t event_ns(const struct rr_guided *guided,
 		const struct rr_thread_view *thread = &view->threads[i];
 		const int64_t in_ns = thread->ready_ns - view->now_ns;
 
-		if (!rr_thread_is_alive(thread) ||
-		    thread->ready_ns == RR_NEVER || in_ns <= 0 ||
+		if (!rr_thread_is_alive(thread) || thread->ready_ns == RR_NEVER || in_ns <= 0 ||
 		    is_asking(guided, thread))
 			continue;
 		if (!first_ns || in_ns < first_ns)
@@ -326,8 +295,7 @@ static struct rr_decision give_up(struct rr_schedule *schedule,
 
 	for (size_t i = 0; i < view->n && used < size; i++) {
 		if (rr_thread_is_alive(&view->threads[i]))
-			used += (size_t)snprintf(note + used, size - used,
-						 " %s",
+			used += (size_t)snprintf(note + used, size - used, " %s",
 						 rr_thread_name(view, i, name));
 	}
 	schedule->rest.has_given_up = true;
@@ -357,8 +325,7 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 	return pass(long_ns > next_ns ? long_ns : next_ns);
 }
 
-static struct rr_decision go_through(struct rr_schedule *schedule,
-				     const struct rr_guided *guided,
+static struct rr_decision go_through(struct rr_schedule *schedule, const struct rr_guided *guided,
 				     const struct rr_execution_view *view)
 {
 	const struct rr_thread_view *thread = first_ready(view);
@@ -374,16 +341,13 @@ static struct rr_decision go_through(struct rr_schedule *schedule,
 }
 
 /* Goes on behind the steps whose clients have ended, crashed, or wait for others. */
-static void skip_impossible(struct rr_schedule *schedule,
-			    const struct rr_execution_view *view)
+static void skip_impossible(struct rr_schedule *schedule, const struct rr_execution_view *view)
 {
 	for (; schedule->next < schedule->n_cues; schedule->next++) {
 		const struct rr_cue *cue = &schedule->cues[schedule->next];
-		const struct rr_thread_view *thread =
-			&view->threads[cue->thread];
+		const struct rr_thread_view *thread = &view->threads[cue->thread];
 
-		if (!cue->is_step || (rr_thread_is_alive(thread) &&
-				      thread->ready_ns != RR_NEVER))
+		if (!cue->is_step || (rr_thread_is_alive(thread) && thread->ready_ns != RR_NEVER))
 			return;
 	}
 }
@@ -405,13 +369,11 @@ struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
 		return go_through(schedule, guided, view);
 	if (cue->is_step)
 		return step(schedule, guided, view);
-	if ((transition.kind == RR_DO_CRASH ||
-	     transition.kind == RR_DO_PAUSE) &&
+	if ((transition.kind == RR_DO_CRASH || transition.kind == RR_DO_PAUSE) &&
 	    !rr_thread_is_alive(&view->threads[transition.who]))
-		return rr_guided_fail(
-			guided, RR_ERROR_USAGE,
-			"schedule, word %zu, '%s': %c is not there any more",
-			schedule->next + 1, cue->word, 'A' + transition.who);
+		return rr_guided_fail(guided, RR_ERROR_USAGE,
+				      "schedule, word %zu, '%s': %c is not there any more",
+				      schedule->next + 1, cue->word, 'A' + transition.who);
 	schedule->next++;
 	return cue->decision;
 }
@@ -419,9 +381,8 @@ struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
 /* ---- A strategy, played ----------------------------------------------------- */
 
 static enum rr_exit follow_schedule(const struct rr_guided_options *options,
-				    struct rr_schedule *schedule,
-				    struct rr_cluster *cluster, rr_show show,
-				    void *context, struct rr_error *error)
+				    struct rr_schedule *schedule, struct rr_cluster *cluster,
+				    rr_show show, void *context, struct rr_error *error)
 {
 	struct rr_guided *guided = calloc(1, sizeof(*guided));
 	enum rr_exit code = RR_EXIT_OK;
@@ -431,8 +392,7 @@ static enum rr_exit follow_schedule(const struct rr_guided_options *options,
 		rr_error_no_memory(error);
 		return code;
 	}
-	good = rr_guided_run(guided, &options->setup, cluster,
-			     rr_schedule_decide, schedule);
+	good = rr_guided_run(guided, &options->setup, cluster, rr_schedule_decide, schedule);
 	if (cluster->session->signals.interrupted)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
 	else if (!good)
@@ -446,9 +406,8 @@ static enum rr_exit follow_schedule(const struct rr_guided_options *options,
 	return code;
 }
 
-enum rr_exit rr_play_strategy(const struct rr_guided_options *options,
-			      struct rr_cluster *cluster, rr_show show,
-			      void *context, struct rr_error *error)
+enum rr_exit rr_play_strategy(const struct rr_guided_options *options, struct rr_cluster *cluster,
+			      rr_show show, void *context, struct rr_error *error)
 {
 	struct rr_schedule *schedule;
 	enum rr_exit code = RR_EXIT_OK;
@@ -464,11 +423,9 @@ enum rr_exit rr_play_strategy(const struct rr_guided_options *options,
 	}
 	schedule->stops = options->stops;
 	schedule->is_lenient = options->is_lenient;
-	if (rr_schedule_parse(schedule,
-			      options->schedule ? options->schedule : "",
-			      &options->setup, error))
-		code = follow_schedule(options, schedule, cluster, show,
-				       context, error);
+	if (rr_schedule_parse(schedule, options->schedule ? options->schedule : "", &options->setup,
+			      error))
+		code = follow_schedule(options, schedule, cluster, show, context, error);
 	free(schedule);
 	return code;
 }

@@ -36,7 +36,7 @@ struct rr_cue {
 struct rr_schedule {
 	size_t n_cues, next;
 	struct rr_cue cues[RR_CUES_MAX + 1];
-	bool stops; /* at its end; else the rest is played */
+	bool stops;      /* at its end; else the rest is played */
 	bool is_lenient; /* steps that nobody can do are left out */
 	struct {
 		size_t n_marks; /* at the last look */
@@ -49,8 +49,7 @@ struct rr_schedule {
 
 /* False, and which word is wrong, when it is not one for such a setup. */
 bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
-		       const struct rr_guided_setup *setup,
-		       struct rr_error *error);
+		       const struct rr_guided_setup *setup, struct rr_error *error);
 
 /* An rr_decide; `context` is the schedule. A step that a client is not about to
  * make is RR_ERROR_USAGE. */

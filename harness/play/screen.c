@@ -10,12 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum {
-	COLUMNS = 80,
-	COLUMNS_LEAST = 40,
-	STEPS_SHOWN = 10,
-	TEXT_SIZE = 1024
-};
+enum { COLUMNS = 80, COLUMNS_LEAST = 40, STEPS_SHOWN = 10, TEXT_SIZE = 1024 };
 
 /* ---- The terminal ------------------------------------------------------------ */
 
@@ -24,8 +19,7 @@ bool rr_terminal_open(struct rr_terminal *terminal, struct rr_signals *signals)
 	struct termios raw;
 
 	*terminal = (struct rr_terminal){ .signals = signals };
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
-	    tcgetattr(STDIN_FILENO, &raw) != 0)
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &raw) != 0)
 		return false;
 	/* Ctrl-C is a signal still, for nobody reads keys while a server is
 	 * waited for. The others would stop the program like this. */
@@ -69,9 +63,7 @@ static int read_sequence(void)
 	do
 		last = read_at_once();
 	while (last && !(last >= '@' && last <= '~'));
-	return last == 'D' ? RR_KEY_LEFT :
-	       last == 'C' ? RR_KEY_RIGHT :
-			     RR_KEY_ESCAPE;
+	return last == 'D' ? RR_KEY_LEFT : last == 'C' ? RR_KEY_RIGHT : RR_KEY_ESCAPE;
 }
 
 int rr_terminal_key(struct rr_terminal *terminal)
@@ -151,8 +143,7 @@ bool rr_goal_is_reached(const struct rr_guided *guided)
 /* ---- Lines ---------------------------------------------------------------------------- */
 
 /* One line, without control characters, cut where the terminal ends. */
-static void put_line(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
+static void put_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void put_line(const char *format, ...)
 {
@@ -183,49 +174,40 @@ static void put_keys(struct rr_guided *guided)
 	for (size_t i = 0; i < race->n_keys; i++) {
 		const bool leased = race->keys[i] == race->lock && lease_ns;
 
-		put_line("  %-12s %s%s%s", race->keys[i],
-			 guided->environment.keys[i], leased ? "  for " : "",
-			 leased ? duration : "");
+		put_line("  %-12s %s%s%s", race->keys[i], guided->environment.keys[i],
+			 leased ? "  for " : "", leased ? duration : "");
 	}
 }
 
-static void put_thread(const struct rr_guided *guided,
-		       const struct rr_execution_view *view, size_t i)
+static void put_thread(const struct rr_guided *guided, const struct rr_execution_view *view,
+		       size_t i)
 {
 	const struct rr_thread_view *thread = &view->threads[i];
 	const bool client = i < view->n_clients;
 	const char key = (char)((client ? 'a' : 'A') + thread->client);
-	const char *inside = client && rr_guided_is_inside(guided, (int)i)
-				     ? "  [inside]"
-				     : "";
+	const char *inside = client && rr_guided_is_inside(guided, (int)i) ? "  [inside]" : "";
 	char name[RR_THREAD_NAME_SIZE], text[RR_THREAD_TEXT_SIZE];
 
 	rr_thread_name(view, i, name);
 	if (!rr_thread_is_alive(thread)) {
 		put_line("  %c  %-3s %s", ' ', name,
-			 thread->state == RR_THREAD_CRASHED ? "has crashed"
-							    : "has ended");
+			 thread->state == RR_THREAD_CRASHED ? "has crashed" : "has ended");
 		return;
 	}
 	rr_thread_text(guided, thread, view->now_ns, text);
 	put_line("  %c  %-3s %s%s%s%s", key, name,
-		 thread->state == RR_THREAD_READY ? "" : "waits, ", text,
-		 inside,
-		 guided->loses[thread->client] ? "  [its next reply is lost]"
-					       : "");
+		 thread->state == RR_THREAD_READY ? "" : "waits, ", text, inside,
+		 guided->loses[thread->client] ? "  [its next reply is lost]" : "");
 }
 
-static void put_threads(const struct rr_guided *guided,
-			const struct rr_execution_view *view)
+static void put_threads(const struct rr_guided *guided, const struct rr_execution_view *view)
 {
 	for (size_t i = 0; view && i < view->n; i++) {
-		if (i < view->n_clients ||
-		    rr_thread_is_alive(&view->threads[i]))
+		if (i < view->n_clients || rr_thread_is_alive(&view->threads[i]))
 			put_thread(guided, view, i);
 	}
 	if (!view)
-		put_line(
-			"  all clients have ended: u takes the last choice back, r begins again");
+		put_line("  all clients have ended: u takes the last choice back, r begins again");
 }
 
 static void put_event(const struct rr_guided *guided, size_t i)
@@ -240,8 +222,7 @@ static void put_event(const struct rr_guided *guided, size_t i)
 		return;
 	if (event->step->kind == RR_STEP_RUN && event->command)
 		fprintf(file, "%s> %.50s%s => %s",
-			guided->recorder.race->clients[event->step->client].name,
-			event->command,
+			guided->recorder.race->clients[event->step->client].name, event->command,
 			strlen(event->command) > 50 ? "..." : "", event->reply);
 	else
 		rr_race_write_step(file, guided->recorder.race, event->step);
@@ -250,8 +231,7 @@ static void put_event(const struct rr_guided *guided, size_t i)
 	free(line);
 }
 
-void rr_screen_draw(struct rr_guided *guided,
-		    const struct rr_execution_view *view, bool shows_help,
+void rr_screen_draw(struct rr_guided *guided, const struct rr_execution_view *view, bool shows_help,
 		    const char *message)
 {
 	const struct rr_strategy *strategy = guided->setup.strategy;
@@ -269,8 +249,7 @@ void rr_screen_draw(struct rr_guided *guided,
 	if (shows_help)
 		fputs(help, stdout);
 	else
-		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n;
-		     i++)
+		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n; i++)
 			put_event(guided, i);
 	put_line(" ");
 	put_line(

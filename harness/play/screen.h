@@ -12,8 +12,7 @@
 enum { RR_LINE_SIZE = 200 };
 
 /* What rr_terminal_key() answers besides a character. */
-enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127,
-       RR_KEY_LEFT = 256, RR_KEY_RIGHT };
+enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127, RR_KEY_LEFT = 256, RR_KEY_RIGHT };
 
 struct rr_terminal {
 	struct rr_signals *signals;
@@ -30,8 +29,7 @@ int rr_terminal_key(struct rr_terminal *terminal);
 
 /* Draws everything: the goal, the keys, what each thread is about to do, the last
  * steps or the help, and a message. `view` is NULL when everything has ended. */
-void rr_screen_draw(struct rr_guided *guided,
-		    const struct rr_execution_view *view, bool shows_help,
+void rr_screen_draw(struct rr_guided *guided, const struct rr_execution_view *view, bool shows_help,
 		    const char *message);
 
 /* What the user is after, and whether this execution has it. */

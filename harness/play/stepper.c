@@ -65,8 +65,7 @@ static size_t put_stepper_title(const struct rr_trace *trace, size_t width)
 {
 	char *title = rr_plain(trace->race->title);
 	char *beginning = rr_beginning_words(trace);
-	const size_t n = put_paragraph(title, width) +
-			 put_paragraph(beginning, width) + 1;
+	const size_t n = put_paragraph(title, width) + put_paragraph(beginning, width) + 1;
 
 	putchar('\n');
 	free(title);
@@ -92,8 +91,8 @@ static void put_last_lines(const char *table, size_t room)
 }
 
 /* Below so many lines there have to be those of the question, too. */
-static void put_stepper_table(const struct rr_trace *trace,
-			      const struct rr_style *style, size_t above)
+static void put_stepper_table(const struct rr_trace *trace, const struct rr_style *style,
+			      size_t above)
 {
 	const size_t lines = lines_of_terminal();
 	const size_t others = above + HEAD_LINES + QUESTION_LINES;
@@ -105,8 +104,7 @@ static void put_stepper_table(const struct rr_trace *trace,
 		return;
 	rr_draw_so_far(out, trace, style);
 	fclose(out);
-	put_last_lines(table, lines > others + ROWS_LEAST ? lines - others :
-							    ROWS_LEAST);
+	put_last_lines(table, lines > others + ROWS_LEAST ? lines - others : ROWS_LEAST);
 	free(table);
 }
 
@@ -121,7 +119,7 @@ static void put_stepper_question(const struct stepper *stepper)
 		puts("    That was the last step.");
 	printf("%s\n%s\n", stepper->message,
 	       !stepper->step ? "any key: the result   b or Left: a step back" :
-	       asks	      ? "type the reply and Enter, or a key for no idea"
+	       asks           ? "type the reply and Enter, or a key for no idea"
 				"   b or Left: a step back   q: end" :
 				"any key: go on   b or Left: a step back   q: end");
 	if (asks)
@@ -131,8 +129,7 @@ static void put_stepper_question(const struct stepper *stepper)
 
 static void draw_stepper(const struct stepper *stepper)
 {
-	const struct rr_style style =
-		rr_draw_style(stdout, stepper->quiz->ascii);
+	const struct rr_style style = rr_draw_style(stdout, stepper->quiz->ascii);
 	size_t above;
 
 	fputs("\033[H\033[2J", stdout);
@@ -155,8 +152,7 @@ static void edit_answer(char answer[RR_ANSWER_SIZE], int key)
 		while (length > 0 && (answer[--length] & 0xc0) == 0x80)
 			continue;
 		answer[length] = '\0';
-	} else if (key >= ' ' && key < RR_KEY_LEFT &&
-		   length + 1 < RR_ANSWER_SIZE) {
+	} else if (key >= ' ' && key < RR_KEY_LEFT && length + 1 < RR_ANSWER_SIZE) {
 		answer[length] = (char)key;
 		answer[length + 1] = '\0';
 	}
@@ -165,8 +161,8 @@ static void edit_answer(char answer[RR_ANSWER_SIZE], int key)
 /* Does this key begin a prediction? */
 static bool begins_answer(const struct stepper *stepper, int key)
 {
-	return stepper->step && quiz_has_question(stepper->step) &&
-	       key > ' ' && key < RR_KEY_LEFT && key != RR_KEY_DELETE;
+	return stepper->step && quiz_has_question(stepper->step) && key > ' ' &&
+	       key < RR_KEY_LEFT && key != RR_KEY_DELETE;
 }
 
 /* Goes back to the last step that is no note. False: there is none. */
@@ -181,8 +177,7 @@ static bool go_back(struct stepper *stepper)
 		stepper->wish = STEP_BACK;
 		return true;
 	}
-	snprintf(stepper->message, sizeof(stepper->message),
-		 "This is the beginning.");
+	snprintf(stepper->message, sizeof(stepper->message), "This is the beginning.");
 	return false;
 }
 
@@ -233,8 +228,7 @@ static void await_wish(struct stepper *stepper)
 
 /* ---- Steps -------------------------------------------------------------- */
 
-static bool stop_before(void *context, const struct rr_trace *trace,
-			const struct rr_step *step)
+static bool stop_before(void *context, const struct rr_trace *trace, const struct rr_step *step)
 {
 	struct stepper *stepper = context;
 
@@ -246,21 +240,18 @@ static bool stop_before(void *context, const struct rr_trace *trace,
 	return stepper->wish == STEP_ON;
 }
 
-static void judge_after(void *context, const struct rr_trace *trace,
-			const struct rr_event *event)
+static void judge_after(void *context, const struct rr_trace *trace, const struct rr_event *event)
 {
 	struct stepper *stepper = context;
 	enum quiz_result result;
 
-	if (trace->n_events <= stepper->again ||
-	    event->step->kind == RR_STEP_NOTE)
+	if (trace->n_events <= stepper->again || event->step->kind == RR_STEP_NOTE)
 		return;
 	stepper->message[0] = '\0';
 	result = quiz_judge(stepper->quiz, trace);
 	if (result == QUIZ_RIGHT || result == QUIZ_WRONG)
-		snprintf(stepper->message, sizeof(stepper->message),
-			 "You said %.60s: %s", stepper->quiz->answer,
-			 result == QUIZ_RIGHT ? "right" : "that was not it");
+		snprintf(stepper->message, sizeof(stepper->message), "You said %.60s: %s",
+			 stepper->quiz->answer, result == QUIZ_RIGHT ? "right" : "that was not it");
 }
 
 /* What was said from there on is forgotten. */
@@ -272,8 +263,7 @@ static void forget_results(struct rr_quiz *quiz, size_t from)
 
 /* Plays once, up to a wish that ends it. */
 static bool step_through(struct stepper *stepper, const struct rr_race *race,
-			 struct rr_cluster *cluster, struct rr_trace *trace,
-			 struct rr_error *error)
+			 struct rr_cluster *cluster, struct rr_trace *trace, struct rr_error *error)
 {
 	const struct rr_listener listener = { .before = stop_before,
 					      .after = judge_after,
@@ -299,15 +289,13 @@ static bool is_dumb_terminal(void)
 	return !name || !*name || strcmp(name, "dumb") == 0;
 }
 
-bool stepper_play(struct rr_quiz *quiz, const struct rr_race *race,
-		  struct rr_cluster *cluster, struct rr_trace *trace,
-		  struct rr_error *error)
+bool stepper_play(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
+		  struct rr_trace *trace, struct rr_error *error)
 {
 	struct stepper stepper = { .quiz = quiz };
 	bool good;
 
-	if (is_dumb_terminal() ||
-	    !rr_terminal_open(&stepper.terminal, quiz->signals))
+	if (is_dumb_terminal() || !rr_terminal_open(&stepper.terminal, quiz->signals))
 		return false;
 	do
 		good = step_through(&stepper, race, cluster, trace, error);

@@ -13,20 +13,35 @@
 
 bool parser_may_set(const char *setting)
 {
-	static const char *const names[] = {
-		"aof-load-truncated", "appendfsync", "appendonly",
-		"auto-aof-rewrite-min-size", "auto-aof-rewrite-percentage",
-		"busy-reply-threshold", "hash-max-listpack-entries", "hz",
-		"lazyfree-lazy-expire", "list-max-listpack-size",
-		"lua-time-limit", "maxmemory", "maxmemory-policy",
-		"maxmemory-samples", "min-replicas-max-lag",
-		"min-replicas-to-write", "notify-keyspace-events",
-		"repl-backlog-size", "repl-diskless-sync",
-		"repl-diskless-sync-delay", "repl-ping-replica-period",
-		"repl-timeout", "requirepass", "save", "set-max-intset-entries",
-		"stop-writes-on-bgsave-error", "timeout",
-		"zset-max-listpack-entries", NULL
-	};
+	static const char *const names[] = { "aof-load-truncated",
+					     "appendfsync",
+					     "appendonly",
+					     "auto-aof-rewrite-min-size",
+					     "auto-aof-rewrite-percentage",
+					     "busy-reply-threshold",
+					     "hash-max-listpack-entries",
+					     "hz",
+					     "lazyfree-lazy-expire",
+					     "list-max-listpack-size",
+					     "lua-time-limit",
+					     "maxmemory",
+					     "maxmemory-policy",
+					     "maxmemory-samples",
+					     "min-replicas-max-lag",
+					     "min-replicas-to-write",
+					     "notify-keyspace-events",
+					     "repl-backlog-size",
+					     "repl-diskless-sync",
+					     "repl-diskless-sync-delay",
+					     "repl-ping-replica-period",
+					     "repl-timeout",
+					     "requirepass",
+					     "save",
+					     "set-max-intset-entries",
+					     "stop-writes-on-bgsave-error",
+					     "timeout",
+					     "zset-max-listpack-entries",
+					     NULL };
 	const char *const *name = names;
 
 	while (*name && strcmp(*name, setting) != 0)
@@ -56,9 +71,8 @@ static bool allows_config(const struct rr_step *step)
 /* A server of the race is told by `cut`, `join` and `promote`; port 1 is nobody's. */
 static bool allows_replica_of(const struct rr_step *step)
 {
-	return step->n_words == 3 &&
-	       ((is_word(step, 1, "NO") && is_word(step, 2, "ONE")) ||
-		(is_word(step, 1, "127.0.0.1") && is_word(step, 2, "1")));
+	return step->n_words == 3 && ((is_word(step, 1, "NO") && is_word(step, 2, "ONE")) ||
+				      (is_word(step, 1, "127.0.0.1") && is_word(step, 2, "1")));
 }
 
 static bool allows_nothing(const struct rr_step *step)
@@ -71,12 +85,9 @@ static const struct {
 	const char *name;
 	bool (*allows)(const struct rr_step *step);
 } judged[] = {
-	{ "config", allows_config },
-	{ "failover", allows_nothing },
-	{ "migrate", allows_nothing },
-	{ "module", allows_nothing },
-	{ "replicaof", allows_replica_of },
-	{ "slaveof", allows_replica_of },
+	{ "config", allows_config },        { "failover", allows_nothing },
+	{ "migrate", allows_nothing },      { "module", allows_nothing },
+	{ "replicaof", allows_replica_of }, { "slaveof", allows_replica_of },
 };
 
 enum { N_JUDGED = sizeof(judged) / sizeof(judged[0]) };
@@ -85,10 +96,9 @@ bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 {
 	/* Words with variables are other words when they are sent. */
 	if (strchr(step->words[0], '$'))
-		return parser_fail(
-			parser,
-			"expected a command's name without variables, found '%.60s'",
-			step->words[0]);
+		return parser_fail(parser,
+				   "expected a command's name without variables, found '%.60s'",
+				   step->words[0]);
 	for (size_t i = 0; i < N_JUDGED; i++) {
 		if (is_word(step, 0, judged[i].name) && !judged[i].allows(step))
 			return parser_fail(
@@ -105,16 +115,14 @@ bool parser_allows_command(struct parser *parser, const struct rr_step *step)
 /* Appends what the step writes to this connection, in lower case and without quotes
  * and backslashes, by which a name can be written in another way. False: it writes
  * elsewhere, or nothing. */
-static bool add_bytes(const struct rr_race *race, const struct rr_step *step,
-		      int connection, char *bytes, size_t *used)
+static bool add_bytes(const struct rr_race *race, const struct rr_step *step, int connection,
+		      char *bytes, size_t *used)
 {
-	if (step->kind != RR_STEP_BYTES ||
-	    race->clients[step->client].connection != connection)
+	if (step->kind != RR_STEP_BYTES || race->clients[step->client].connection != connection)
 		return false;
 	for (size_t i = 0; i < step->length; i++) {
 		if (!memchr("\"'\\", step->text[i], 3))
-			bytes[(*used)++] =
-				(char)tolower((unsigned char)step->text[i]);
+			bytes[(*used)++] = (char)tolower((unsigned char)step->text[i]);
 	}
 	return true;
 }
@@ -125,23 +133,20 @@ static bool has_escape(const struct rr_step *before, const struct rr_step *step)
 {
 	return memmem(step->text, step->length, "\\x", 2) ||
 	       (before && before->length > 0 && step->length > 0 &&
-		before->text[before->length - 1] == '\\' &&
-		step->text[0] == 'x');
+		before->text[before->length - 1] == '\\' && step->text[0] == 'x');
 }
 
 static const char *forbidden_name(const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < N_JUDGED; i++) {
-		if (memmem(bytes, length, judged[i].name,
-			   strlen(judged[i].name)))
+		if (memmem(bytes, length, judged[i].name, strlen(judged[i].name)))
 			return judged[i].name;
 	}
 	return NULL;
 }
 
 /* All that is written to a connection in one piece, for a name may be cut in two. */
-static bool allows_connection(struct parser *parser, int connection,
-			      char *bytes)
+static bool allows_connection(struct parser *parser, int connection, char *bytes)
 {
 	const struct rr_race *race = parser->race;
 	const struct rr_step *before = NULL, *step;
@@ -153,15 +158,13 @@ static bool allows_connection(struct parser *parser, int connection,
 		if (!add_bytes(race, step, connection, bytes, &used))
 			continue;
 		parser->line.number = step->line;
-		found = has_escape(before, step) ? "\\x" :
-						   forbidden_name(bytes, used);
+		found = has_escape(before, step) ? "\\x" : forbidden_name(bytes, used);
 		before = step;
 	}
 	return !found ||
-	       parser_fail(
-		       parser,
-		       "expected bytes that races may write (docs/races.md), found %s in them",
-		       found);
+	       parser_fail(parser,
+			   "expected bytes that races may write (docs/races.md), found %s in them",
+			   found);
 }
 
 bool parser_allows_bytes(struct parser *parser)
@@ -173,9 +176,7 @@ bool parser_allows_bytes(struct parser *parser)
 	char *bytes;
 
 	for (size_t i = 0; i < race->n_steps; i++)
-		size += race->steps[i].kind == RR_STEP_BYTES ?
-				race->steps[i].length :
-				0;
+		size += race->steps[i].kind == RR_STEP_BYTES ? race->steps[i].length : 0;
 	bytes = malloc(size);
 	if (!bytes)
 		return rr_error_no_memory(parser->error);

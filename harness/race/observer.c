@@ -26,8 +26,7 @@ static void note_finding(struct rr_observer *observer, enum rr_finding finding,
 	vsnprintf(remark, RR_REMARK_SIZE, format, arguments);
 	va_end(arguments);
 	if (!(observer->findings & 1U << finding))
-		snprintf(observer->conclusion[finding], RR_REMARK_SIZE, "%s",
-			 remark);
+		snprintf(observer->conclusion[finding], RR_REMARK_SIZE, "%s", remark);
 	observer->findings |= 1U << finding;
 }
 
@@ -39,15 +38,13 @@ static const char *client_name(const struct rr_observer *observer, int client)
 void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race)
 {
 	*observer = (struct rr_observer){ .race = race, .owner = -1 };
-	snprintf(observer->lock.value, sizeof(observer->lock.value), "%s",
-		 nothing);
+	snprintf(observer->lock.value, sizeof(observer->lock.value), "%s", nothing);
 	observer->lock.expires_ns = -1;
 }
 
 /* ---- Marks -------------------------------------------------------------- */
 
-static void note_entering(struct rr_observer *observer, int client,
-			  char remark[RR_REMARK_SIZE])
+static void note_entering(struct rr_observer *observer, int client, char remark[RR_REMARK_SIZE])
 {
 	const int64_t limit = observer->race->limit;
 	char names[RR_REMARK_SIZE - 64] = "";
@@ -60,14 +57,14 @@ static void note_entering(struct rr_observer *observer, int client,
 	for (size_t i = 0; i < observer->race->n_clients; i++) {
 		if (!observer->inside[i] || used >= sizeof(names))
 			continue;
-		used += (size_t)snprintf(names + used, sizeof(names) - used,
-					 " %s", client_name(observer, (int)i));
+		used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
+					 client_name(observer, (int)i));
 		n++;
 	}
 	if (limit > 1 && n > limit)
 		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
-			     "%" PRId64 " in the critical section, the limit is %" PRId64 ":%s",
-			     n, limit, names);
+			     "%" PRId64 " in the critical section, the limit is %" PRId64 ":%s", n,
+			     limit, names);
 	else if (limit <= 1 && n > 1)
 		note_finding(observer, RR_EXCLUSION_BROKEN, remark,
 			     "%" PRId64 " in the critical section:%s", n, names);
@@ -109,18 +106,16 @@ void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
 			     client_name(observer, reader));
 	else
 		note_finding(observer, RR_REPLIES_CROSSED, remark,
-			     "%s reads the reply to %s's command",
-			     client_name(observer, reader),
+			     "%s reads the reply to %s's command", client_name(observer, reader),
 			     client_name(observer, sender));
 }
 
-void rr_observer_survived(struct rr_observer *observer, const char *key,
-			  const char *before, const char *after,
-			  char remark[RR_REMARK_SIZE])
+void rr_observer_survived(struct rr_observer *observer, const char *key, const char *before,
+			  const char *after, char remark[RR_REMARK_SIZE])
 {
 	if (strcmp(before, nothing) != 0 && strcmp(before, after) != 0)
-		note_finding(observer, RR_WRITE_LOST, remark,
-			     "%s was %.40s, is %.40s", key, before, after);
+		note_finding(observer, RR_WRITE_LOST, remark, "%s was %.40s, is %.40s", key, before,
+			     after);
 }
 
 /* ---- The lock ----------------------------------------------------------- */
@@ -139,8 +134,7 @@ static long long lock_end_s(const struct rr_lock_state *lock)
 /* By what its holder stored, its lease runs. */
 static bool lease_runs(const struct rr_observer *observer, long long now_s)
 {
-	return !observer->race->lock_is_timestamp ||
-	       lock_end_s(&observer->lock) >= now_s;
+	return !observer->race->lock_is_timestamp || lock_end_s(&observer->lock) >= now_s;
 }
 
 /* Its holder is alive, and its lease runs. */
@@ -151,8 +145,7 @@ static bool lock_is_held(const struct rr_observer *observer, long long now_s)
 }
 
 /* Does it last longer than before? */
-static bool lease_is_longer(const struct rr_observer *observer,
-			    const struct rr_lock_state *lock)
+static bool lease_is_longer(const struct rr_observer *observer, const struct rr_lock_state *lock)
 {
 	const struct rr_lock_state *before = &observer->lock;
 
@@ -168,24 +161,19 @@ static void note_lock_made(struct rr_observer *observer, int client)
 	observer->owner_entered = client >= 0 && observer->inside[client];
 }
 
-static void note_lock_removed(struct rr_observer *observer, int client,
-			      long long now_s, char remark[RR_REMARK_SIZE])
+static void note_lock_removed(struct rr_observer *observer, int client, long long now_s,
+			      char remark[RR_REMARK_SIZE])
 {
-	if (client >= 0 && client != observer->owner &&
-	    lock_is_held(observer, now_s))
-		note_finding(observer, RR_FOREIGN_RELEASE, remark,
-			     "%s removes %s's lock",
-			     client_name(observer, client),
-			     client_name(observer, observer->owner));
+	if (client >= 0 && client != observer->owner && lock_is_held(observer, now_s))
+		note_finding(observer, RR_FOREIGN_RELEASE, remark, "%s removes %s's lock",
+			     client_name(observer, client), client_name(observer, observer->owner));
 	observer->owner = -1;
 }
 
 /* Does the value say of another holder? A count only says who else asked. */
-static bool value_differs(const struct rr_observer *observer,
-			  const struct rr_lock_state *lock)
+static bool value_differs(const struct rr_observer *observer, const struct rr_lock_state *lock)
 {
-	return !observer->race->lock_is_count &&
-	       strcmp(lock->value, observer->lock.value) != 0;
+	return !observer->race->lock_is_count && strcmp(lock->value, observer->lock.value) != 0;
 }
 
 /* Another value, or another lease, by somebody who does not hold it. */
@@ -194,23 +182,19 @@ static void note_lock_changed(struct rr_observer *observer, int client,
 			      char remark[RR_REMARK_SIZE])
 {
 	if (lock_is_held(observer, now_s))
-		note_finding(observer, RR_FOREIGN_CHANGE, remark,
-			     "%s changes %s's lock",
-			     client_name(observer, client),
-			     client_name(observer, observer->owner));
+		note_finding(observer, RR_FOREIGN_CHANGE, remark, "%s changes %s's lock",
+			     client_name(observer, client), client_name(observer, observer->owner));
 	else if (observer->owner >= 0 && lease_runs(observer, now_s) &&
 		 lease_is_longer(observer, lock))
 		note_finding(observer, RR_KEPT_ALIVE, remark,
-			     "%s renews the lock of %s, who is dead",
-			     client_name(observer, client),
+			     "%s renews the lock of %s, who is dead", client_name(observer, client),
 			     client_name(observer, observer->owner));
 	else if (value_differs(observer, lock))
 		note_lock_made(observer, client);
 }
 
-void rr_observer_lock(struct rr_observer *observer, int client,
-		      const struct rr_lock_state *lock, long long now_s,
-		      char remark[RR_REMARK_SIZE])
+void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_lock_state *lock,
+		      long long now_s, char remark[RR_REMARK_SIZE])
 {
 	const struct rr_lock_state *before = &observer->lock;
 
@@ -218,10 +202,8 @@ void rr_observer_lock(struct rr_observer *observer, int client,
 		note_lock_made(observer, client);
 	else if (lock_exists(before) && !lock_exists(lock))
 		note_lock_removed(observer, client, now_s, remark);
-	else if (lock_exists(lock) && client >= 0 &&
-		 client != observer->owner &&
-		 (value_differs(observer, lock) ||
-		  before->expires_ns != lock->expires_ns))
+	else if (lock_exists(lock) && client >= 0 && client != observer->owner &&
+		 (value_differs(observer, lock) || before->expires_ns != lock->expires_ns))
 		note_lock_changed(observer, client, lock, now_s, remark);
 	observer->lock = *lock;
 }
@@ -230,8 +212,7 @@ void rr_observer_lock(struct rr_observer *observer, int client,
 
 static void judge_counter(struct rr_observer *observer, const char *counter)
 {
-	const long long wanted =
-		observer->race->counter_from + observer->counted;
+	const long long wanted = observer->race->counter_from + observer->counted;
 	const long long final = strcmp(counter, nothing) == 0 ?
 					0 :
 					atoll(counter + (counter[0] == '"'));
@@ -239,12 +220,12 @@ static void judge_counter(struct rr_observer *observer, const char *counter)
 
 	if (final < wanted)
 		note_finding(observer, RR_UPDATE_LOST, remark,
-			     "expected %lld, actual %lld, lost %lld", wanted,
-			     final, wanted - final);
+			     "expected %lld, actual %lld, lost %lld", wanted, final,
+			     wanted - final);
 	else if (final > wanted)
 		note_finding(observer, RR_COUNTED_TWICE, remark,
-			     "expected %lld, actual %lld, too much %lld",
-			     wanted, final, final - wanted);
+			     "expected %lld, actual %lld, too much %lld", wanted, final,
+			     final - wanted);
 }
 
 static void judge_lock(struct rr_observer *observer)
@@ -256,25 +237,21 @@ static void judge_lock(struct rr_observer *observer)
 	if (!lock_exists(&observer->lock) || owner < 0)
 		return;
 	if (observer->crashed[owner]) {
-		if (observer->lock.expires_ns < 0 &&
-		    !observer->race->lock_is_timestamp)
-			note_finding(
-				observer, RR_DEADLOCK, remark,
-				"%s is %s's, who is dead, and never expires",
-				key, client_name(observer, owner));
+		if (observer->lock.expires_ns < 0 && !observer->race->lock_is_timestamp)
+			note_finding(observer, RR_DEADLOCK, remark,
+				     "%s is %s's, who is dead, and never expires", key,
+				     client_name(observer, owner));
 	} else if (!observer->owner_entered) {
 		note_finding(observer, RR_GHOST_LOCK, remark,
 			     "%s was made by %s, who does not hold it", key,
 			     client_name(observer, owner));
 	} else if (!observer->inside[owner]) {
-		note_finding(observer, RR_LEFT_BEHIND, remark,
-			     "%s is still there, %s has left", key,
-			     client_name(observer, owner));
+		note_finding(observer, RR_LEFT_BEHIND, remark, "%s is still there, %s has left",
+			     key, client_name(observer, owner));
 	}
 }
 
-static void judge_together(struct rr_observer *observer,
-			   char *together[RR_KEYS_SHOWN_MAX])
+static void judge_together(struct rr_observer *observer, char *together[RR_KEYS_SHOWN_MAX])
 {
 	const size_t n = observer->race->n_together;
 	char remark[RR_REMARK_SIZE];
@@ -283,8 +260,8 @@ static void judge_together(struct rr_observer *observer,
 	for (size_t i = 0; i < n; i++)
 		changed += strcmp(observer->together[i], together[i]) != 0;
 	if (changed > 0 && changed < n)
-		note_finding(observer, RR_HALF_DONE, remark,
-			     "%zu of %zu keys have changed", changed, n);
+		note_finding(observer, RR_HALF_DONE, remark, "%zu of %zu keys have changed",
+			     changed, n);
 }
 
 void rr_observer_end(struct rr_observer *observer, const char *counter,

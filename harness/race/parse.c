@@ -20,17 +20,16 @@ bool parser_fail(struct parser *parser, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	return rr_error_set(parser->error, RR_ERROR_DATA, "%.200s%s: %s",
-			    parser->race->path, where, what);
+	return rr_error_set(parser->error, RR_ERROR_DATA, "%.200s%s: %s", parser->race->path, where,
+			    what);
 }
 
 bool parser_has_words(struct parser *parser, size_t n, const char *what)
 {
 	const size_t found = parser->line.n_words;
 
-	return found == n ||
-	       parser_fail(parser, "expected '%s', found %zu %s", what, found,
-			   found == 1 ? "word" : "words");
+	return found == n || parser_fail(parser, "expected '%s', found %zu %s", what, found,
+					 found == 1 ? "word" : "words");
 }
 
 /* ---- Pieces of a line --------------------------------------------------- */
@@ -76,10 +75,9 @@ static char unescape(struct cursor *cursor)
 	const char c = *cursor->at++;
 	const char *found = c ? strchr(from, c) : NULL;
 
-	if (c == 'x' && cursor->end - cursor->at >= 2 &&
-	    hex_digit(cursor->at[0]) >= 0 && hex_digit(cursor->at[1]) >= 0) {
-		const int value = hex_digit(cursor->at[0]) * 16 +
-				  hex_digit(cursor->at[1]);
+	if (c == 'x' && cursor->end - cursor->at >= 2 && hex_digit(cursor->at[0]) >= 0 &&
+	    hex_digit(cursor->at[1]) >= 0) {
+		const int value = hex_digit(cursor->at[0]) * 16 + hex_digit(cursor->at[1]);
 
 		cursor->at += 2;
 		return (char)value;
@@ -88,12 +86,10 @@ static char unescape(struct cursor *cursor)
 }
 
 /* A quoted part; the quote has been read. False: it does not end. */
-static bool copy_quoted(struct cursor *cursor, char quote, char *word,
-			size_t *length)
+static bool copy_quoted(struct cursor *cursor, char quote, char *word, size_t *length)
 {
 	while (cursor->at < cursor->end && *cursor->at != quote) {
-		if (*cursor->at == '\\' && quote == '"' &&
-		    cursor->end - cursor->at > 1) {
+		if (*cursor->at == '\\' && quote == '"' && cursor->end - cursor->at > 1) {
 			cursor->at++;
 			word[(*length)++] = unescape(cursor);
 		} else {
@@ -131,11 +127,9 @@ static const char *cut_reply(struct rr_race *race, struct cursor *cursor)
 	begin = last = cursor->at;
 	for (; cursor->at < cursor->end; cursor->at++) {
 		const char c = *cursor->at;
-		const bool first = cursor->at == begin ||
-				   is_blank(cursor->at[-1]);
+		const bool first = cursor->at == begin || is_blank(cursor->at[-1]);
 
-		if (quote == '\0' && first &&
-		    (is_next(cursor, "!") || is_next(cursor, "#")))
+		if (quote == '\0' && first && (is_next(cursor, "!") || is_next(cursor, "#")))
 			break;
 		if (quote && c == '\\' && cursor->at + 1 < cursor->end)
 			cursor->at++;
@@ -160,25 +154,22 @@ static const char *cut_rest(struct rr_race *race, struct cursor *cursor)
 /* Lines whose first word is followed by plain text, apostrophes and all. */
 static bool begins_text(const struct parser_line *line)
 {
-	return line->n_words == 1 && (parser_same(line->words[0], "--") ||
-				      parser_same(line->words[0], "title") ||
-				      parser_same(line->words[0], "shows"));
+	return line->n_words == 1 &&
+	       (parser_same(line->words[0], "--") || parser_same(line->words[0], "title") ||
+		parser_same(line->words[0], "shows"));
 }
 
 static bool cut_word(struct parser *parser, struct cursor *cursor)
 {
 	struct parser_line *line = &parser->line;
-	char *word = rr_race_keep(parser->race, cursor->at,
-				  (size_t)(cursor->end - cursor->at));
+	char *word = rr_race_keep(parser->race, cursor->at, (size_t)(cursor->end - cursor->at));
 
 	if (!word)
 		return rr_error_no_memory(parser->error);
 	if (line->n_words == RR_WORDS_MAX)
-		return parser_fail(parser, "expected at most %d words",
-				   RR_WORDS_MAX);
+		return parser_fail(parser, "expected at most %d words", RR_WORDS_MAX);
 	if (!copy_word(cursor, word, &line->lengths[line->n_words]))
-		return parser_fail(
-			parser, "expected a quote to end before the line does");
+		return parser_fail(parser, "expected a quote to end before the line does");
 	word[line->lengths[line->n_words]] = '\0';
 	line->words[line->n_words++] = word;
 	return true;
@@ -195,8 +186,7 @@ static bool cut_piece(struct parser *parser, struct cursor *cursor)
 	} else if (is_next(cursor, "=>")) {
 		cursor->at += 2;
 	} else if (line->reply) {
-		return parser_fail(parser,
-				   "expected the line to end after the reply");
+		return parser_fail(parser, "expected the line to end after the reply");
 	} else {
 		return cut_word(parser, cursor);
 	}
@@ -213,8 +203,7 @@ static bool cut_line(struct parser *parser, const char *text, size_t length)
 	*line = (struct parser_line){ .number = line->number + 1 };
 	if (memchr(text, '\0', length))
 		return parser_fail(parser, "expected text, found a byte 0");
-	for (skip_blanks(&cursor); cursor.at < cursor.end;
-	     skip_blanks(&cursor)) {
+	for (skip_blanks(&cursor); cursor.at < cursor.end; skip_blanks(&cursor)) {
 		struct cursor rest = cursor;
 
 		if (line->n_words == 1 && !line->rest)
@@ -235,8 +224,7 @@ static bool cut_line(struct parser *parser, const char *text, size_t length)
 
 /* ---- What lines are made of --------------------------------------------- */
 
-int parser_find_client(const struct rr_race *race, const char *name,
-		       size_t length)
+int parser_find_client(const struct rr_race *race, const char *name, size_t length)
 {
 	for (size_t i = 0; i < race->n_clients; i++) {
 		if (strlen(race->clients[i].name) == length &&
@@ -255,8 +243,8 @@ int parser_find_server(const struct rr_race *race, const char *name)
 	return -1;
 }
 
-bool parser_take_number(struct parser *parser, const char *text, int64_t least,
-			int64_t most, int64_t *number)
+bool parser_take_number(struct parser *parser, const char *text, int64_t least, int64_t most,
+			int64_t *number)
 {
 	long value;
 
@@ -264,25 +252,22 @@ bool parser_take_number(struct parser *parser, const char *text, int64_t least,
 		*number = value;
 		return true;
 	}
-	return parser_fail(parser,
-			   "expected a number from %lld to %lld, found '%.60s'",
+	return parser_fail(parser, "expected a number from %lld to %lld, found '%.60s'",
 			   (long long)least, (long long)most, text);
 }
 
-bool parser_take_duration(struct parser *parser, const char *text,
-			  bool is_signed, int64_t *duration_ns)
+bool parser_take_duration(struct parser *parser, const char *text, bool is_signed,
+			  int64_t *duration_ns)
 {
 	static const struct {
 		const char *unit;
 		int64_t ns;
 	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
-	const char *digits =
-		text + (is_signed && (*text == '+' || *text == '-'));
+	const char *digits = text + (is_signed && (*text == '+' || *text == '-'));
 	char *end;
 	const long long value = strtoll(text, &end, 10);
-	const bool good = isdigit((unsigned char)*digits) &&
-			  value <= 1000000000 && value >= -1000000000 &&
-			  (is_signed || value > 0);
+	const bool good = isdigit((unsigned char)*digits) && value <= 1000000000 &&
+			  value >= -1000000000 && (is_signed || value > 0);
 
 	for (size_t i = 0; good && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (parser_same(end, units[i].unit)) {
@@ -294,8 +279,7 @@ bool parser_take_duration(struct parser *parser, const char *text,
 			   is_signed ? "+60s or -60s" : "10s or 300ms", text);
 }
 
-bool parser_take_command(struct parser *parser, struct rr_step *step,
-			 size_t first)
+bool parser_take_command(struct parser *parser, struct rr_step *step, size_t first)
 {
 	const struct parser_line *line = &parser->line;
 
@@ -303,8 +287,7 @@ bool parser_take_command(struct parser *parser, struct rr_step *step,
 	if (step->n_words == 0)
 		return parser_fail(parser, "expected a command");
 	step->words = (const char *const *)rr_race_keep(
-		parser->race, (const char *)&line->words[first],
-		step->n_words * sizeof(char *));
+		parser->race, (const char *)&line->words[first], step->n_words * sizeof(char *));
 	return step->words ? parser_allows_command(parser, step) :
 			     rr_error_no_memory(parser->error);
 }
@@ -327,37 +310,33 @@ struct rr_step *parser_add_step(struct parser *parser, enum rr_step_kind kind)
 		parser_fail(parser, "expected at most %d steps", RR_STEPS_MAX);
 		return NULL;
 	}
-	steps = grow_array(race->steps, &parser->steps_room, race->n_steps,
-			   sizeof(*steps));
+	steps = grow_array(race->steps, &parser->steps_room, race->n_steps, sizeof(*steps));
 	if (!steps) {
 		rr_error_no_memory(parser->error);
 		return NULL;
 	}
 	race->steps = steps;
-	steps[race->n_steps] =
-		(struct rr_step){ .kind = kind,
-				  .line = parser->line.number,
-				  .client = -1,
-				  .server = -1,
-				  .peer = -1,
-				  .remark = parser->line.remark };
+	steps[race->n_steps] = (struct rr_step){ .kind = kind,
+						 .line = parser->line.number,
+						 .client = -1,
+						 .server = -1,
+						 .peer = -1,
+						 .remark = parser->line.remark };
 	return &steps[race->n_steps++];
 }
 
 struct rr_saying *parser_add_saying(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
-	struct rr_saying *sayings =
-		grow_array(race->sayings, &parser->sayings_room,
-			   race->n_sayings, sizeof(*sayings));
+	struct rr_saying *sayings = grow_array(race->sayings, &parser->sayings_room,
+					       race->n_sayings, sizeof(*sayings));
 
 	if (!sayings) {
 		rr_error_no_memory(parser->error);
 		return NULL;
 	}
 	race->sayings = sayings;
-	sayings[race->n_sayings] =
-		(struct rr_saying){ .line = parser->line.number, .step = -1 };
+	sayings[race->n_sayings] = (struct rr_saying){ .line = parser->line.number, .step = -1 };
 	return &sayings[race->n_sayings++];
 }
 
@@ -379,14 +358,12 @@ static bool parse_line(struct parser *parser)
 static bool has_all_parts(struct parser *parser)
 {
 	if (parser->repeat)
-		return parser_fail(parser,
-				   "expected 'end' of the repeat in line %d",
+		return parser_fail(parser, "expected 'end' of the repeat in line %d",
 				   parser->repeat_line);
 	if (parser->race->n_steps == 0)
 		return parser_fail(parser, "expected at least one step");
 	if (!parser->race->title)
-		return parser_fail(parser,
-				   "expected a 'title' somewhere above");
+		return parser_fail(parser, "expected a 'title' somewhere above");
 	if (!parser->race->n_verdicts)
 		return parser_fail(parser, "expected a 'verdict' at the end");
 	return parser_allows_bytes(parser);
@@ -397,8 +374,7 @@ static bool parse_all(struct parser *parser, const char *text, size_t length)
 	const char *end = text + length;
 
 	if (length == 0)
-		return parser_fail(
-			parser, "empty: expected a title, steps and a verdict");
+		return parser_fail(parser, "empty: expected a title, steps and a verdict");
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const size_t n = (size_t)((newline ? newline : end) - text);

@@ -26,8 +26,7 @@ static bool parse_safe(struct parser *parser)
 {
 	parser->race->safe = parser->line.words[1];
 	return parser->line.n_words == 2 ||
-	       parser_fail(parser, "expected one name, found '%s'",
-			   parser->line.words[2]);
+	       parser_fail(parser, "expected one name, found '%s'", parser->line.words[2]);
 }
 
 static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
@@ -36,8 +35,7 @@ static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
 
 	for (size_t i = 1; i < line->n_words; i++) {
 		if (*n == RR_KEYS_SHOWN_MAX)
-			return parser_fail(parser, "expected at most %d keys",
-					   RR_KEYS_SHOWN_MAX);
+			return parser_fail(parser, "expected at most %d keys", RR_KEYS_SHOWN_MAX);
 		keys[(*n)++] = line->words[i];
 	}
 	return true;
@@ -45,14 +43,12 @@ static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
 
 static bool parse_watch(struct parser *parser)
 {
-	return take_key_words(parser, parser->race->keys,
-			      &parser->race->n_keys);
+	return take_key_words(parser, parser->race->keys, &parser->race->n_keys);
 }
 
 static bool parse_together(struct parser *parser)
 {
-	return take_key_words(parser, parser->race->together,
-			      &parser->race->n_together);
+	return take_key_words(parser, parser->race->together, &parser->race->n_together);
 }
 
 static bool parse_lock(struct parser *parser)
@@ -64,19 +60,16 @@ static bool parse_lock(struct parser *parser)
 	race->lock = line->words[1];
 	race->lock_is_timestamp = parser_same(kind, "timestamp");
 	race->lock_is_count = parser_same(kind, "count");
-	return line->n_words == 2 || race->lock_is_timestamp ||
-	       race->lock_is_count ||
-	       parser_fail(
-		       parser,
-		       "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
+	return line->n_words == 2 || race->lock_is_timestamp || race->lock_is_count ||
+	       parser_fail(parser, "expected 'lock KEY', 'lock KEY timestamp' or 'lock KEY count'");
 }
 
 /* limit N: a semaphore lets so many clients in at once. */
 static bool parse_limit(struct parser *parser)
 {
 	return parser_has_words(parser, 2, "limit CLIENTS") &&
-	       parser_take_number(parser, parser->line.words[1], 1,
-				  RR_RACE_CLIENTS_MAX, &parser->race->limit);
+	       parser_take_number(parser, parser->line.words[1], 1, RR_RACE_CLIENTS_MAX,
+				  &parser->race->limit);
 }
 
 static bool parse_counter(struct parser *parser)
@@ -87,11 +80,9 @@ static bool parse_counter(struct parser *parser)
 	if (line->n_words == 2)
 		return true;
 	if (line->n_words != 4 || !parser_same(line->words[2], "from"))
-		return parser_fail(
-			parser,
-			"expected 'counter KEY' or 'counter KEY from NUMBER'");
-	return parser_take_number(parser, line->words[3], -1000000000,
-				  1000000000, &parser->race->counter_from);
+		return parser_fail(parser, "expected 'counter KEY' or 'counter KEY from NUMBER'");
+	return parser_take_number(parser, line->words[3], -1000000000, 1000000000,
+				  &parser->race->counter_from);
 }
 
 /* given COMMAND: what is there before the first step. */
@@ -101,12 +92,10 @@ static bool parse_given(struct parser *parser)
 	struct rr_step *step = &race->given[race->n_given];
 
 	if (race->n_given == RR_GIVEN_MAX)
-		return parser_fail(parser, "expected at most %d given commands",
-				   RR_GIVEN_MAX);
-	*step = (struct rr_step){ .kind = RR_STEP_RUN,
-				  .line = parser->line.number,
-				  .client = -1,
-				  .peer = -1 };
+		return parser_fail(parser, "expected at most %d given commands", RR_GIVEN_MAX);
+	*step = (struct rr_step){
+		.kind = RR_STEP_RUN, .line = parser->line.number, .client = -1, .peer = -1
+	};
 	race->n_given++;
 	return parser_take_command(parser, step, 1);
 }
@@ -115,17 +104,15 @@ static bool parse_given(struct parser *parser)
 static bool parse_needs(struct parser *parser)
 {
 	const struct parser_line *line = &parser->line;
-	const bool not_there = line->n_words == 3 &&
-			       parser_same(line->words[1], "no");
+	const bool not_there = line->n_words == 3 && parser_same(line->words[1], "no");
 	struct rr_race *race = parser->race;
 
 	if (!not_there && !parser_has_words(parser, 2, "needs COMMAND"))
 		return false;
 	if (race->n_needs == RR_NEEDS_MAX)
-		return parser_fail(parser, "expected at most %d needs",
-				   RR_NEEDS_MAX);
-	race->needs[race->n_needs++] =
-		(struct rr_need){ line->words[line->n_words - 1], not_there };
+		return parser_fail(parser, "expected at most %d needs", RR_NEEDS_MAX);
+	race->needs[race->n_needs++] = (struct rr_need){ line->words[line->n_words - 1],
+							 not_there };
 	return true;
 }
 
@@ -137,16 +124,11 @@ static bool add_client(struct parser *parser, const char *name, int connection)
 	struct rr_race *race = parser->race;
 
 	if (race->n_clients == RR_RACE_CLIENTS_MAX)
-		return parser_fail(parser, "expected at most %d clients",
-				   RR_RACE_CLIENTS_MAX);
+		return parser_fail(parser, "expected at most %d clients", RR_RACE_CLIENTS_MAX);
 	if (parser_find_client(race, name, strlen(name)) >= 0)
-		return parser_fail(
-			parser,
-			"expected names that differ, found '%.60s' twice",
-			name);
-	race->clients[race->n_clients] = (struct rr_race_client){
-		name, connection < 0 ? (int)race->n_clients : connection
-	};
+		return parser_fail(parser, "expected names that differ, found '%.60s' twice", name);
+	race->clients[race->n_clients] =
+		(struct rr_race_client){ name, connection < 0 ? (int)race->n_clients : connection };
 	race->n_clients++;
 	return true;
 }
@@ -167,21 +149,17 @@ static bool parse_clients(struct parser *parser)
 
 /* ---- Servers ------------------------------------------------------------ */
 
-static struct rr_race_server *add_server(struct parser *parser,
-					 const char *name)
+static struct rr_race_server *add_server(struct parser *parser, const char *name)
 {
 	struct rr_race *race = parser->race;
 	struct rr_race_server *server = &race->servers[race->n_servers];
 
 	if (race->n_servers == RR_RACE_SERVERS_MAX) {
-		parser_fail(parser, "expected at most %d servers",
-			    RR_RACE_SERVERS_MAX);
+		parser_fail(parser, "expected at most %d servers", RR_RACE_SERVERS_MAX);
 		return NULL;
 	}
 	if (parser_find_server(race, name) >= 0) {
-		parser_fail(parser,
-			    "expected names that differ, found '%.60s' twice",
-			    name);
+		parser_fail(parser, "expected names that differ, found '%.60s' twice", name);
 		return NULL;
 	}
 	*server = (struct rr_race_server){ .name = name };
@@ -189,8 +167,7 @@ static struct rr_race_server *add_server(struct parser *parser,
 	return server;
 }
 
-static bool take_aof(struct parser *parser, struct rr_race_server *server,
-		     const char *value)
+static bool take_aof(struct parser *parser, struct rr_race_server *server, const char *value)
 {
 	(void)parser;
 	for (int i = RR_AOF_NO; i <= RR_AOF_ALWAYS; i++) {
@@ -211,8 +188,7 @@ static bool is_printable(const char *text)
 }
 
 /* "NAME=VALUE" as a line of redis.conf. */
-static bool take_config(struct parser *parser, struct rr_race_server *server,
-			const char *value)
+static bool take_config(struct parser *parser, struct rr_race_server *server, const char *value)
 {
 	char *line = rr_race_keep(parser->race, value, strlen(value));
 	char *equals = line ? strchr(line, '=') : NULL;
@@ -233,8 +209,7 @@ static bool take_config(struct parser *parser, struct rr_race_server *server,
 	return true;
 }
 
-static bool take_master(struct parser *parser, struct rr_race_server *server,
-			const char *value)
+static bool take_master(struct parser *parser, struct rr_race_server *server, const char *value)
 {
 	if (parser_find_server(parser->race, value) < 0)
 		return false;
@@ -242,8 +217,7 @@ static bool take_master(struct parser *parser, struct rr_race_server *server,
 	return server->options.tcp = true;
 }
 
-static bool take_maxmemory(struct parser *parser, struct rr_race_server *server,
-			   const char *value)
+static bool take_maxmemory(struct parser *parser, struct rr_race_server *server, const char *value)
 {
 	int64_t bytes;
 
@@ -256,8 +230,7 @@ static bool take_maxmemory(struct parser *parser, struct rr_race_server *server,
 /* Options with a value behind an =. */
 static const struct {
 	const char *name;
-	bool (*take)(struct parser *parser, struct rr_race_server *server,
-		     const char *value);
+	bool (*take)(struct parser *parser, struct rr_race_server *server, const char *value);
 } valued[] = {
 	{ "aof=", take_aof },
 	{ "config=", take_config },
@@ -265,8 +238,8 @@ static const struct {
 	{ "maxmemory=", take_maxmemory },
 };
 
-static bool take_server_option(struct parser *parser,
-			       struct rr_race_server *server, const char *word)
+static bool take_server_option(struct parser *parser, struct rr_race_server *server,
+			       const char *word)
 {
 	struct rr_server_options *options = &server->options;
 	const struct {
@@ -306,8 +279,7 @@ static bool parse_servers(struct parser *parser)
 /* server n1 OPTION... */
 static bool parse_server(struct parser *parser)
 {
-	struct rr_race_server *server =
-		add_server(parser, parser->line.words[1]);
+	struct rr_race_server *server = add_server(parser, parser->line.words[1]);
 
 	for (size_t i = 2; server && i < parser->line.n_words; i++) {
 		if (!take_server_option(parser, server, parser->line.words[i]))
@@ -336,8 +308,7 @@ static const struct {
 	{ "together", 2, "'together KEY...'", parse_together },
 	{ "lock", 2, "'lock KEY'", parse_lock },
 	{ "limit", 2, "'limit CLIENTS'", parse_limit },
-	{ "counter", 2, "'counter KEY' or 'counter KEY from NUMBER'",
-	  parse_counter },
+	{ "counter", 2, "'counter KEY' or 'counter KEY from NUMBER'", parse_counter },
 	{ "needs", 1, "", parse_needs },
 	{ "given", 2, "a command", parse_given },
 };
@@ -351,12 +322,9 @@ enum parser_taken parser_heading(struct parser *parser)
 		if (!parser_same(word, headings[i].word))
 			continue;
 		if (parser->race->n_steps > 0)
-			taken = parser_fail(
-				parser, "expected '%s' before the first step",
-				word);
+			taken = parser_fail(parser, "expected '%s' before the first step", word);
 		else if (parser->line.n_words < headings[i].least_words)
-			taken = parser_fail(parser, "expected %s",
-					    headings[i].expected);
+			taken = parser_fail(parser, "expected %s", headings[i].expected);
 		else
 			taken = headings[i].parse(parser);
 		return taken ? PARSER_TAKEN : PARSER_WRONG;
@@ -369,6 +337,5 @@ bool parser_complete_headings(struct parser *parser)
 	if (parser->race->n_servers == 0 && !add_server(parser, "redis"))
 		return false;
 	return parser->race->n_clients > 0 ||
-	       parser_fail(parser,
-			   "expected 'clients NAME...' before the first step");
+	       parser_fail(parser, "expected 'clients NAME...' before the first step");
 }

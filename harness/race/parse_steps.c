@@ -18,13 +18,10 @@ static bool parse_reply(struct parser *parser, struct rr_step *step)
 	return true;
 }
 
-static bool parse_server_name(struct parser *parser, const char *name,
-			      int *server)
+static bool parse_server_name(struct parser *parser, const char *name, int *server)
 {
 	*server = parser_find_server(parser->race, name);
-	return *server >= 0 ||
-	       parser_fail(parser, "expected a server's name, found '%.60s'",
-			   name);
+	return *server >= 0 || parser_fail(parser, "expected a server's name, found '%.60s'", name);
 }
 
 /* A> COMMAND or A@n1> COMMAND */
@@ -37,20 +34,17 @@ static bool parse_run(struct parser *parser, struct rr_step *step)
 	step->client = parser_find_client(parser->race, name, length);
 	step->server = 0;
 	if (step->client < 0)
-		return parser_fail(parser,
-				   "expected a client's name, found '%.*s'",
-				   (int)length, name);
+		return parser_fail(parser, "expected a client's name, found '%.*s'", (int)length,
+				   name);
 	if (*at == '@') {
-		const char *server =
-			rr_race_keep(parser->race, at + 1, strlen(at) - 2);
+		const char *server = rr_race_keep(parser->race, at + 1, strlen(at) - 2);
 
 		if (!server)
 			return rr_error_no_memory(parser->error);
 		if (!parse_server_name(parser, server, &step->server))
 			return false;
 	}
-	return parser_take_command(parser, step, 1) &&
-	       parse_reply(parser, step);
+	return parser_take_command(parser, step, 1) && parse_reply(parser, step);
 }
 
 static bool parse_read(struct parser *parser, struct rr_step *step)
@@ -84,17 +78,13 @@ static bool parse_compute(struct parser *parser, struct rr_step *step)
 
 	if ((n != 5 && n != 7) || !parser_same(line->words[3], "=") ||
 	    !parser_same(line->words[4], "now"))
-		return parser_fail(
-			parser, "expected 'A computes NAME = now + SECONDS'");
+		return parser_fail(parser, "expected 'A computes NAME = now + SECONDS'");
 	step->text = line->words[2];
 	if (n == 5)
 		return true;
-	if (!parser_same(line->words[5], "+") &&
-	    !parser_same(line->words[5], "-"))
-		return parser_fail(parser, "expected + or -, found '%.60s'",
-				   line->words[5]);
-	if (!parser_take_number(parser, line->words[6], 0, 1000000000,
-				&step->amount))
+	if (!parser_same(line->words[5], "+") && !parser_same(line->words[5], "-"))
+		return parser_fail(parser, "expected + or -, found '%.60s'", line->words[5]);
+	if (!parser_take_number(parser, line->words[6], 0, 1000000000, &step->amount))
 		return false;
 	if (line->words[5][0] == '-')
 		step->amount = -step->amount;
@@ -115,8 +105,7 @@ static bool parse_note(struct parser *parser, struct rr_step *step)
 
 static bool parse_duration(struct parser *parser, struct rr_step *step)
 {
-	return parser_take_duration(parser, parser->line.words[1], false,
-				    &step->amount);
+	return parser_take_duration(parser, parser->line.words[1], false, &step->amount);
 }
 
 static bool parse_clock(struct parser *parser, struct rr_step *step)
@@ -124,10 +113,8 @@ static bool parse_clock(struct parser *parser, struct rr_step *step)
 	const char *name = parser->line.words[1];
 
 	step->peer = parser_find_client(parser->race, name, strlen(name));
-	return parser_take_duration(parser, parser->line.words[2], true,
-				    &step->amount) &&
-	       (step->peer >= 0 ||
-		parse_server_name(parser, name, &step->server));
+	return parser_take_duration(parser, parser->line.words[2], true, &step->amount) &&
+	       (step->peer >= 0 || parse_server_name(parser, name, &step->server));
 }
 
 static bool parse_fault(struct parser *parser, struct rr_step *step)
@@ -140,8 +127,7 @@ static bool parse_fault(struct parser *parser, struct rr_step *step)
 static bool parse_slow_disk(struct parser *parser, struct rr_step *step)
 {
 	return parse_fault(parser, step) &&
-	       parser_take_duration(parser, parser->line.words[2], false,
-				    &step->amount);
+	       parser_take_duration(parser, parser->line.words[2], false, &step->amount);
 }
 
 static bool parse_tear(struct parser *parser, struct rr_step *step)
@@ -153,13 +139,10 @@ static bool parse_tear(struct parser *parser, struct rr_step *step)
 			continue;
 		step->tear = (enum rr_tear)i;
 		return parse_fault(parser, step) &&
-		       parser_take_number(parser, line->words[3], 0, 1000000,
-					  &step->amount);
+		       parser_take_number(parser, line->words[3], 0, 1000000, &step->amount);
 	}
-	return parser_fail(
-		parser,
-		"expected last, at, after, in, without or over, found '%.60s'",
-		line->words[2]);
+	return parser_fail(parser, "expected last, at, after, in, without or over, found '%.60s'",
+			   line->words[2]);
 }
 
 /* ---- The forms of steps ------------------------------------------------- */
@@ -188,10 +171,9 @@ static const struct form forms[] = {
 	[RR_STEP_FAULT] = { 2, "FAULT SERVER", parse_fault },
 };
 
-static const struct form
-	slow_disk = { 3, "slow-disk SERVER DURATION", parse_slow_disk },
-	tear = { 4, "tear SERVER last|at|after|in|without|over NUMBER",
-		 parse_tear };
+static const struct form slow_disk = { 3, "slow-disk SERVER DURATION", parse_slow_disk },
+			 tear = { 4, "tear SERVER last|at|after|in|without|over NUMBER",
+				  parse_tear };
 
 /* The step that this line is. */
 static bool take_step(struct parser *parser, int client, enum rr_step_kind kind,
@@ -199,8 +181,7 @@ static bool take_step(struct parser *parser, int client, enum rr_step_kind kind,
 {
 	struct rr_step *step;
 
-	if (form->n_words &&
-	    !parser_has_words(parser, form->n_words, form->usage))
+	if (form->n_words && !parser_has_words(parser, form->n_words, form->usage))
 		return false;
 	step = parser_add_step(parser, kind);
 	if (!step)
@@ -211,10 +192,9 @@ static bool take_step(struct parser *parser, int client, enum rr_step_kind kind,
 
 static bool take_fault_step(struct parser *parser, enum rr_fault fault)
 {
-	const struct form *form =
-		fault == RR_FAULT_SLOW_DISK ? &slow_disk :
-		fault == RR_FAULT_TEAR	    ? &tear :
-					      &forms[RR_STEP_FAULT];
+	const struct form *form = fault == RR_FAULT_SLOW_DISK ? &slow_disk :
+				  fault == RR_FAULT_TEAR      ? &tear :
+								&forms[RR_STEP_FAULT];
 
 	return take_step(parser, -1, RR_STEP_FAULT, form);
 }
@@ -222,19 +202,16 @@ static bool take_fault_step(struct parser *parser, enum rr_fault fault)
 /* What a client does besides commands. */
 static bool take_doing(struct parser *parser, int client)
 {
-	const char *word = parser->line.n_words > 1 ? parser->line.words[1] :
-						      "nothing";
+	const char *word = parser->line.n_words > 1 ? parser->line.words[1] : "nothing";
 
 	for (int kind = RR_STEP_WRITE; kind <= RR_STEP_COMPUTE; kind++) {
 		if (kind != RR_STEP_BYTES &&
 		    parser_same(word, rr_step_word((enum rr_step_kind)kind)))
-			return take_step(parser, client,
-					 (enum rr_step_kind)kind, &forms[kind]);
+			return take_step(parser, client, (enum rr_step_kind)kind, &forms[kind]);
 	}
-	return parser_fail(
-		parser,
-		"expected what %s does (enters, leaves, crashes ...), found '%.60s'",
-		parser->line.words[0], word);
+	return parser_fail(parser,
+			   "expected what %s does (enters, leaves, crashes ...), found '%.60s'",
+			   parser->line.words[0], word);
 }
 
 /* ---- Repeats ------------------------------------------------------------ */
@@ -244,12 +221,10 @@ static bool parse_repeat(struct parser *parser)
 	int64_t rounds;
 
 	if (parser->repeat)
-		return parser_fail(
-			parser, "expected 'end' of the repeat in line %d first",
-			parser->repeat_line);
+		return parser_fail(parser, "expected 'end' of the repeat in line %d first",
+				   parser->repeat_line);
 	if (!parser_has_words(parser, 2, "repeat ROUNDS") ||
-	    !parser_take_number(parser, parser->line.words[1], 1, 1000,
-				&rounds))
+	    !parser_take_number(parser, parser->line.words[1], 1, 1000, &rounds))
 		return false;
 	parser->repeat = (int)rounds;
 	parser->repeat_from = parser->race->n_steps;
@@ -261,16 +236,12 @@ static bool parse_repeat(struct parser *parser)
 static bool parse_else(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
-	struct rr_step *last = race->n_steps ? &race->steps[race->n_steps - 1] :
-					       NULL;
+	struct rr_step *last = race->n_steps ? &race->steps[race->n_steps - 1] : NULL;
 
-	if (parser->line.n_words != 2 ||
-	    !parser_same(parser->line.words[1], "skip"))
+	if (parser->line.n_words != 2 || !parser_same(parser->line.words[1], "skip"))
 		return parser_fail(parser, "expected 'else skip'");
 	if (!last || !last->expected)
-		return parser_fail(
-			parser,
-			"expected a step with a reply before 'else skip'");
+		return parser_fail(parser, "expected a step with a reply before 'else skip'");
 	last->skips = true;
 	return true;
 }
@@ -284,9 +255,8 @@ static bool parse_end(struct parser *parser)
 	if (!parser->repeat)
 		return parser_fail(parser, "expected a 'repeat' before 'end'");
 	for (size_t i = 0; i < n * (size_t)parser->repeat; i++) {
-		struct rr_step *step =
-			i < n ? &race->steps[from + i] :
-				parser_add_step(parser, RR_STEP_NOTE);
+		struct rr_step *step = i < n ? &race->steps[from + i] :
+					       parser_add_step(parser, RR_STEP_NOTE);
 
 		if (!step)
 			return false;
@@ -321,13 +291,9 @@ static bool parse_saying(struct parser *parser)
 	struct rr_saying *saying;
 
 	if (line->reply ? line->n_words != 2 : line->n_words < 3)
-		return parser_fail(
-			parser,
-			"expected 'ID says => REPLY' or 'ID says FINDING'");
+		return parser_fail(parser, "expected 'ID says => REPLY' or 'ID says FINDING'");
 	if (line->reply && last < 0)
-		return parser_fail(
-			parser,
-			"expected a step before what is said of its reply");
+		return parser_fail(parser, "expected a step before what is said of its reply");
 	saying = parser_add_saying(parser);
 	if (!saying)
 		return false;
@@ -349,15 +315,13 @@ static bool parse_verdict(struct parser *parser)
 	char *findings;
 
 	if (parser->line.n_words < 2)
-		return parser_fail(
-			parser, "expected what was found, or 'nothing broken'");
+		return parser_fail(parser, "expected what was found, or 'nothing broken'");
 	findings = rr_race_keep(race, rest, strlen(rest));
 	if (!findings)
 		return rr_error_no_memory(parser->error);
 	for (char *one = strtok(findings, ","); one; one = strtok(NULL, ",")) {
 		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
-			return parser_fail(parser,
-					   "expected at most %d findings",
+			return parser_fail(parser, "expected at most %d findings",
 					   RR_FINDINGS_NAMED_MAX);
 		one += strspn(one, " ");
 		if (!check_finding(parser, one))
@@ -393,8 +357,7 @@ bool parser_step(struct parser *parser)
 	}
 	for (int kind = RR_STEP_NOTE; kind <= RR_STEP_CLOCK; kind++) {
 		if (parser_same(word, rr_step_word((enum rr_step_kind)kind)))
-			return take_step(parser, -1, (enum rr_step_kind)kind,
-					 &forms[kind]);
+			return take_step(parser, -1, (enum rr_step_kind)kind, &forms[kind]);
 	}
 	if (line->n_words > 1 && parser_same(line->words[1], "says"))
 		return parse_saying(parser);
@@ -407,7 +370,8 @@ bool parser_step(struct parser *parser)
 	client = parser_find_client(parser->race, word, length);
 	if (client >= 0)
 		return take_doing(parser, client);
-	return parser_fail(parser,
-			   "expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
-			   word);
+	return parser_fail(
+		parser,
+		"expected a heading, a client, a fault, tick, clock, repeat or verdict, found '%.60s'",
+		word);
 }

@@ -14,9 +14,9 @@ struct parser_line {
 	size_t n_words;                  /* 0: an empty line, or a comment */
 	const char *words[RR_WORDS_MAX]; /* quotes and escapes resolved */
 	size_t lengths[RR_WORDS_MAX];
-	const char *rest;    /* what follows the first word, as written */
-	const char *reply;   /* what follows =>, as written; NULL = no => */
-	const char *remark;  /* what follows !; NULL = no ! */
+	const char *rest;   /* what follows the first word, as written */
+	const char *reply;  /* what follows =>, as written; NULL = no => */
+	const char *remark; /* what follows !; NULL = no ! */
 };
 
 struct parser {
@@ -43,20 +43,18 @@ struct rr_step *parser_add_step(struct parser *parser, enum rr_step_kind kind);
 /* Appends what a document says; NULL as above. */
 struct rr_saying *parser_add_saying(struct parser *parser);
 
-bool parser_take_number(struct parser *parser, const char *text, int64_t least,
-			int64_t most, int64_t *number);
+bool parser_take_number(struct parser *parser, const char *text, int64_t least, int64_t most,
+			int64_t *number);
 
 /* 10s, 300ms, 5us, with a sign if `is_signed`; nanoseconds. */
-bool parser_take_duration(struct parser *parser, const char *text,
-			  bool is_signed, int64_t *duration_ns);
+bool parser_take_duration(struct parser *parser, const char *text, bool is_signed,
+			  int64_t *duration_ns);
 
 /* The line's words from `first` on are the step's command. */
-bool parser_take_command(struct parser *parser, struct rr_step *step,
-			 size_t first);
+bool parser_take_command(struct parser *parser, struct rr_step *step, size_t first);
 
 /* Indices of names; -1 = none of that name. */
-int parser_find_client(const struct rr_race *race, const char *name,
-		       size_t length);
+int parser_find_client(const struct rr_race *race, const char *name, size_t length);
 int parser_find_server(const struct rr_race *race, const char *name);
 
 /* Reads the line if it is a heading. */

@@ -79,12 +79,9 @@ const char *rr_fault_name(enum rr_fault fault)
 const char *rr_tear_name(enum rr_tear tear)
 {
 	static const char *const names[RR_TEAR_KINDS] = {
-		[RR_TEAR_LAST_BYTES] = "last",
-		[RR_TEAR_AT_BYTE] = "at",
-		[RR_TEAR_AFTER_COMMAND] = "after",
-		[RR_TEAR_IN_COMMAND] = "in",
-		[RR_TEAR_WITHOUT_COMMAND] = "without",
-		[RR_TEAR_OVER_COMMAND] = "over",
+		[RR_TEAR_LAST_BYTES] = "last",         [RR_TEAR_AT_BYTE] = "at",
+		[RR_TEAR_AFTER_COMMAND] = "after",     [RR_TEAR_IN_COMMAND] = "in",
+		[RR_TEAR_WITHOUT_COMMAND] = "without", [RR_TEAR_OVER_COMMAND] = "over",
 	};
 
 	return names[tear];
@@ -92,9 +89,9 @@ const char *rr_tear_name(enum rr_tear tear)
 
 const char *rr_aof_name(enum rr_aof aof)
 {
-	static const char *const names[] = { [RR_AOF_NO] = "no",
-					     [RR_AOF_EVERYSEC] = "everysec",
-					     [RR_AOF_ALWAYS] = "always" };
+	static const char *const names[] = {
+		[RR_AOF_NO] = "no", [RR_AOF_EVERYSEC] = "everysec", [RR_AOF_ALWAYS] = "always"
+	};
 
 	return names[aof];
 }
@@ -102,13 +99,13 @@ const char *rr_aof_name(enum rr_aof aof)
 const char *rr_step_word(enum rr_step_kind kind)
 {
 	static const char *const words[RR_STEP_FAULT + 1] = {
-		[RR_STEP_WRITE] = "writes",	[RR_STEP_BYTES] = "writes",
-		[RR_STEP_READ] = "<",		[RR_STEP_ENTER] = "enters",
-		[RR_STEP_LEAVE] = "leaves",	[RR_STEP_COUNT] = "counts",
-		[RR_STEP_CRASH] = "crashes",	[RR_STEP_CONNECT] = "connects",
-		[RR_STEP_LOCK] = "locks",	[RR_STEP_UNLOCK] = "unlocks",
+		[RR_STEP_WRITE] = "writes",     [RR_STEP_BYTES] = "writes",
+		[RR_STEP_READ] = "<",           [RR_STEP_ENTER] = "enters",
+		[RR_STEP_LEAVE] = "leaves",     [RR_STEP_COUNT] = "counts",
+		[RR_STEP_CRASH] = "crashes",    [RR_STEP_CONNECT] = "connects",
+		[RR_STEP_LOCK] = "locks",       [RR_STEP_UNLOCK] = "unlocks",
 		[RR_STEP_COMPUTE] = "computes", [RR_STEP_NOTE] = "--",
-		[RR_STEP_TICK] = "tick",	[RR_STEP_CLOCK] = "clock",
+		[RR_STEP_TICK] = "tick",        [RR_STEP_CLOCK] = "clock",
 	};
 
 	return words[kind];
@@ -124,8 +121,7 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 	size_t length;
 
 	if (!file) {
-		rr_error_set(error, RR_ERROR_USAGE, "cannot open '%s': %s",
-			     path, strerror(errno));
+		rr_error_set(error, RR_ERROR_USAGE, "cannot open '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	text = malloc(FILE_MAX);
@@ -133,11 +129,9 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 	if (!text)
 		rr_error_no_memory(error);
 	else if (ferror(file))
-		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s",
-			     path, strerror(errno));
+		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
 	else if (length == FILE_MAX)
-		rr_error_set(error, RR_ERROR_DATA, "'%s' is longer than 1 MiB",
-			     path);
+		rr_error_set(error, RR_ERROR_DATA, "'%s' is longer than 1 MiB", path);
 	else
 		race = rr_race_parse(path, text, length, error);
 	free(text);
@@ -150,8 +144,7 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 static const char suffix[] = ".race";
 
 /* Places to look in, from the program's own directory. */
-static const char *const places[] = { "../scenarios/races",
-				      "../../scenarios/races",
+static const char *const places[] = { "../scenarios/races", "../../scenarios/races",
 				      "../share/redrace/races" };
 
 /* scenarios/races of the working directory, or of the tree the program was
@@ -159,8 +152,7 @@ static const char *const places[] = { "../scenarios/races",
 static void find_library(char path[RR_RACE_PATH_SIZE])
 {
 	char program[512];
-	const ssize_t n =
-		readlink("/proc/self/exe", program, sizeof(program) - 1);
+	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	char *slash;
 
 	snprintf(path, RR_RACE_PATH_SIZE, "scenarios/races");
@@ -187,8 +179,7 @@ static bool find_race(const char *name, char path[2 * RR_RACE_PATH_SIZE])
 	if (strchr(name, '/') || access(name, R_OK) == 0)
 		return true;
 	find_library(directory);
-	snprintf(path, 2 * RR_RACE_PATH_SIZE, "%s/%.500s%s", directory, name,
-		 suffix);
+	snprintf(path, 2 * RR_RACE_PATH_SIZE, "%s/%.500s%s", directory, name, suffix);
 	return directory[0] && access(path, R_OK) == 0;
 }
 
@@ -231,8 +222,7 @@ char **rr_library_names(size_t *n)
 	names = calloc(found > 0 ? (size_t)found : 1, sizeof(*names));
 	*n = 0;
 	for (int i = 0; i < found; i++) {
-		const size_t length =
-			strlen(entries[i]->d_name) - strlen(suffix);
+		const size_t length = strlen(entries[i]->d_name) - strlen(suffix);
 
 		if (names)
 			names[(*n)++] = strndup(entries[i]->d_name, length);
@@ -256,8 +246,8 @@ static bool print_race(const char *name, bool markdown, struct rr_error *error)
 	if (!race)
 		return false;
 	if (markdown)
-		printf("| [`%s`](scenarios/races/%s.race) | %s | %s |\n", name,
-		       name, race->claims, race->title);
+		printf("| [`%s`](scenarios/races/%s.race) | %s | %s |\n", name, name, race->claims,
+		       race->title);
 	else
 		printf("%-32s %-20s %s\n", name, race->claims, race->title);
 	rr_race_free(race);
@@ -282,15 +272,14 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 
 static bool step_needs_time(const struct rr_step *step)
 {
-	static const char *const commands[] = { "TIME", "TTL", "PTTL",
-						"EXPIRETIME", "PEXPIRETIME" };
+	static const char *const commands[] = { "TIME", "TTL", "PTTL", "EXPIRETIME",
+						"PEXPIRETIME" };
 
 	if (step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK ||
 	    step->kind == RR_STEP_COMPUTE)
 		return true;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (step->n_words > 0 &&
-		    strcasecmp(step->words[0], commands[i]) == 0)
+		if (step->n_words > 0 && strcasecmp(step->words[0], commands[i]) == 0)
 			return true;
 	}
 	return false;

@@ -31,45 +31,45 @@ enum {
 
 /* What one line of a transcript does. */
 enum rr_step_kind {
-	RR_STEP_RUN,      /* A> COMMAND => REPLY */
-	RR_STEP_WRITE,    /* A writes COMMAND: nobody waits for the reply yet */
-	RR_STEP_BYTES,    /* A writes bytes "...": a part of a command */
-	RR_STEP_READ,     /* A < REPLY: the next one on its connection */
-	RR_STEP_ENTER,    /* A enters its critical section */
-	RR_STEP_LEAVE,    /* A leaves it */
-	RR_STEP_COUNT,    /* A counts: its increment was acknowledged */
-	RR_STEP_CRASH,    /* A crashes: its connections are gone */
-	RR_STEP_CONNECT,  /* A connects again */
-	RR_STEP_LOCK,     /* A locks m: a mutex outside Redis */
-	RR_STEP_UNLOCK,   /* A unlocks m */
-	RR_STEP_COMPUTE,  /* A computes end = now + 11 */
-	RR_STEP_NOTE,     /* -- text */
-	RR_STEP_TICK,     /* tick 10s */
-	RR_STEP_CLOCK,    /* clock A +60s: a client's or a server's is off */
-	RR_STEP_FAULT,    /* kill n1: something happens to a server */
+	RR_STEP_RUN,     /* A> COMMAND => REPLY */
+	RR_STEP_WRITE,   /* A writes COMMAND: nobody waits for the reply yet */
+	RR_STEP_BYTES,   /* A writes bytes "...": a part of a command */
+	RR_STEP_READ,    /* A < REPLY: the next one on its connection */
+	RR_STEP_ENTER,   /* A enters its critical section */
+	RR_STEP_LEAVE,   /* A leaves it */
+	RR_STEP_COUNT,   /* A counts: its increment was acknowledged */
+	RR_STEP_CRASH,   /* A crashes: its connections are gone */
+	RR_STEP_CONNECT, /* A connects again */
+	RR_STEP_LOCK,    /* A locks m: a mutex outside Redis */
+	RR_STEP_UNLOCK,  /* A unlocks m */
+	RR_STEP_COMPUTE, /* A computes end = now + 11 */
+	RR_STEP_NOTE,    /* -- text */
+	RR_STEP_TICK,    /* tick 10s */
+	RR_STEP_CLOCK,   /* clock A +60s: a client's or a server's is off */
+	RR_STEP_FAULT,   /* kill n1: something happens to a server */
 };
 
 struct rr_step {
 	enum rr_step_kind kind;
-	int line;              /* in the file */
-	int repetition;        /* 0, or which round of a repeat */
+	int line;       /* in the file */
+	int repetition; /* 0, or which round of a repeat */
 	int repetitions;
-	int client;	       /* -1 = none */
-	int server;            /* -1 = none */
-	int peer;              /* CLOCK of a client: that client, else -1 */
+	int client; /* -1 = none */
+	int server; /* -1 = none */
+	int peer;   /* CLOCK of a client: that client, else -1 */
 	enum rr_fault fault;
 	enum rr_tear tear;
 	size_t n_words;
 	const char *const *words; /* a command, still with its $variables */
-	const char *text;      /* a note, a mutex, a variable, a key, bytes */
-	size_t length;         /* of bytes */
-	int64_t amount;        /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
-	const char *expected;  /* the pattern after =>; NULL = anything that
+	const char *text;         /* a note, a mutex, a variable, a key, bytes */
+	size_t length;            /* of bytes */
+	int64_t amount;           /* ns of TICK and CLOCK, of TEAR, s of COMPUTE */
+	const char *expected;     /* the pattern after =>; NULL = anything that
 				* is no error */
-	const char *remark;    /* after !: why this is the deciding step, or NULL */
-	bool is_lost;          /* => (lost): executed, the client never knows */
-	bool is_waiting;       /* => (waits): no reply yet */
-	bool skips;            /* else skip: with another reply the race is about
+	const char *remark;       /* after !: why this is the deciding step, or NULL */
+	bool is_lost;             /* => (lost): executed, the client never knows */
+	bool is_waiting;          /* => (waits): no reply yet */
+	bool skips;               /* else skip: with another reply the race is about
 				* other servers */
 };
 
@@ -77,8 +77,8 @@ struct rr_step {
 struct rr_saying {
 	const char *claim;
 	int line;
-	int step;             /* whose reply is meant; -1 = a finding is */
-	const char *says;     /* a pattern of a reply, or a finding */
+	int step;         /* whose reply is meant; -1 = a finding is */
+	const char *says; /* a pattern of a reply, or a finding */
 };
 
 enum { RR_CONFIG_LINES_MAX = 8 };
@@ -98,33 +98,33 @@ struct rr_race_client {
 struct rr_race {
 	const char *path;
 	const char *title;
-	const char *claims;            /* as written, "" = none */
-	const char *shows;             /* what its author has found in it, beside
+	const char *claims; /* as written, "" = none */
+	const char *shows;  /* what its author has found in it, beside
 					* what is observed; NULL = nothing */
-	const char *safe;              /* one of ours that keeps what this one
+	const char *safe;   /* one of ours that keeps what this one
 					* breaks, to be compared; NULL = none */
 	size_t n_clients;
 	struct rr_race_client clients[RR_RACE_CLIENTS_MAX];
 	size_t n_servers;
 	struct rr_race_server servers[RR_RACE_SERVERS_MAX];
 	size_t n_keys;
-	const char *keys[RR_KEYS_SHOWN_MAX];   /* shown, a column each */
-	const char *lock;              /* whose holder is kept an eye on, or NULL */
-	bool lock_is_timestamp;        /* its value is the time of its end */
-	bool lock_is_count;            /* everybody who asks changes its value */
-	int64_t limit;                 /* of clients in the critical section at
+	const char *keys[RR_KEYS_SHOWN_MAX]; /* shown, a column each */
+	const char *lock;                    /* whose holder is kept an eye on, or NULL */
+	bool lock_is_timestamp;              /* its value is the time of its end */
+	bool lock_is_count;                  /* everybody who asks changes its value */
+	int64_t limit;                       /* of clients in the critical section at
 					* once: a semaphore's; 0 = one */
-	const char *counter;           /* that "counts" is about, or NULL */
-	int64_t counter_from;          /* its value at the beginning */
-	size_t n_given;                /* commands before the first step */
+	const char *counter;                 /* that "counts" is about, or NULL */
+	int64_t counter_from;                /* its value at the beginning */
+	size_t n_given;                      /* commands before the first step */
 	struct rr_step given[RR_GIVEN_MAX];
-	size_t n_together;             /* keys that change together or not at all */
+	size_t n_together; /* keys that change together or not at all */
 	const char *together[RR_KEYS_SHOWN_MAX];
 	size_t n_needs;
 	struct rr_need {
 		const char *command;
-		bool not_there;        /* ... must not be there */
-	} needs[RR_NEEDS_MAX];         /* what the first server must have */
+		bool not_there; /* ... must not be there */
+	} needs[RR_NEEDS_MAX];  /* what the first server must have */
 	size_t n_steps;
 	struct rr_step *steps;
 	size_t n_sayings;
@@ -132,15 +132,15 @@ struct rr_race {
 	size_t n_verdicts;
 	const char *verdicts[RR_FINDINGS_NAMED_MAX]; /* expected findings */
 	int verdict_line;
-	struct rr_race_text *texts;    /* everything the pointers point into */
+	struct rr_race_text *texts; /* everything the pointers point into */
 };
 
 /* ---- Reading ------------------------------------------------------------ */
 
 /* Reads a race from `text`. NULL when it is none: the error is "PATH:LINE:
  * expected ..., found ...". */
-struct rr_race *rr_race_parse(const char *path, const char *text,
-			      size_t length, struct rr_error *error);
+struct rr_race *rr_race_parse(const char *path, const char *text, size_t length,
+			      struct rr_error *error);
 
 /* The same from a file; NULL when it cannot be read, too. */
 struct rr_race *rr_race_read(const char *path, struct rr_error *error);
@@ -189,8 +189,7 @@ bool rr_library_print(bool markdown, struct rr_error *error);
 bool rr_race_write(FILE *file, const struct rr_race *race);
 
 /* One step as its line, without the newline. */
-void rr_race_write_step(FILE *file, const struct rr_race *race,
-			const struct rr_step *step);
+void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step);
 
 /* A duration as races have it, in the largest unit without a fraction: "11s",
  * "1500ms", "3us". */
@@ -203,8 +202,7 @@ const char *rr_step_expectation(const struct rr_step *step);
 
 /* ---- Replies and patterns (reply_text.c) -------------------------------- */
 
-enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64,
-       RR_VARIABLE_SIZE = 512 };
+enum { RR_REPLY_TEXT_SIZE = 4096, RR_VARIABLES_MAX = 64, RR_VARIABLE_SIZE = 512 };
 
 /* As redis-cli prints it, arrays on one line; cut off with ... if too long. */
 void rr_reply_text(const struct redisReply *reply, char *text, size_t size);
@@ -220,16 +218,14 @@ struct rr_variables {
 };
 
 /* A value; NULL = there is none of that name. */
-const char *rr_variable_get(const struct rr_variables *variables,
-			    const char *name, size_t length);
+const char *rr_variable_get(const struct rr_variables *variables, const char *name, size_t length);
 
 /* Gives a value; false = there is no room. */
-bool rr_variable_set(struct rr_variables *variables, const char *name,
-		     size_t name_length, const char *value, size_t length);
+bool rr_variable_set(struct rr_variables *variables, const char *name, size_t name_length,
+		     const char *value, size_t length);
 
 /* `word` with $names replaced by values, a malloc'd copy; NULL = no memory. */
-char *rr_variables_expand(const struct rr_variables *variables,
-			  const char *word);
+char *rr_variables_expand(const struct rr_variables *variables, const char *word);
 
 /*
  * Does `text` match `pattern`? * is any text, 1 is short for (integer) 1,
@@ -237,8 +233,7 @@ char *rr_variables_expand(const struct rr_variables *variables,
  * takes the one it meets. Without `variables` it is any text. All else stands
  * for itself.
  */
-bool rr_reply_matches(const char *pattern, const char *text,
-		      struct rr_variables *variables);
+bool rr_reply_matches(const char *pattern, const char *text, struct rr_variables *variables);
 
 /*
  * Makes a reply's text, in place, a pattern that it matches: what would mean
@@ -275,8 +270,7 @@ const char *rr_finding_name(enum rr_finding finding);
 /* What it means, in a sentence for a student. In a race of a semaphore more
  * than one client may be in the critical section. */
 const char *rr_finding_meaning(enum rr_finding finding);
-const char *rr_finding_meaning_in(const struct rr_race *race,
-				  enum rr_finding finding);
+const char *rr_finding_meaning_in(const struct rr_race *race, enum rr_finding finding);
 
 /*
  * Does `phrase` hold for this set? It is a finding's name, or one that says
@@ -291,12 +285,12 @@ bool rr_finding_holds(const char *phrase, rr_findings findings, bool *known);
 /* One step as it went. Texts belong to the trace. */
 struct rr_event {
 	const struct rr_step *step;
-	char *command;  /* as sent, variables filled in; NULL = none */
-	char *reply;    /* what came, "(lost)" and "(waits)" too; NULL = none */
-	char *remark;   /* what it broke: "two inside: A B"; NULL = nothing */
+	char *command;                 /* as sent, variables filled in; NULL = none */
+	char *reply;                   /* what came, "(lost)" and "(waits)" too; NULL = none */
+	char *remark;                  /* what it broke: "two inside: A B"; NULL = nothing */
 	char *keys[RR_KEYS_SHOWN_MAX]; /* their values after it, "(nil)" too */
-	bool differs;   /* the reply is not the one that was expected */
-	int64_t at_ns;  /* virtual time since the beginning */
+	bool differs;                  /* the reply is not the one that was expected */
+	int64_t at_ns;                 /* virtual time since the beginning */
 };
 
 struct rr_trace {
@@ -307,9 +301,9 @@ struct rr_trace {
 	size_t n_events;
 	struct rr_event *events;
 	rr_findings findings;
-	rr_findings broken_off; /* those of a race that ended where this one did */
+	rr_findings broken_off;            /* those of a race that ended where this one did */
 	char conclusion[RR_FINDINGS][160]; /* what each finding was, in figures */
-	bool as_written;   /* every reply as expected, and the verdict too */
+	bool as_written;                   /* every reply as expected, and the verdict too */
 };
 
 void rr_trace_free(struct rr_trace *trace);
@@ -328,8 +322,7 @@ void rr_race_set_verdict(struct rr_race *race, rr_findings found);
 bool rr_trace_write(FILE *file, const struct rr_trace *trace);
 
 /* Does what the document says hold? */
-bool rr_trace_saying_holds(const struct rr_trace *trace,
-			   const struct rr_saying *saying);
+bool rr_trace_saying_holds(const struct rr_trace *trace, const struct rr_saying *saying);
 
 /* ---- The observer (observer.c) ------------------------------------------ */
 
@@ -352,15 +345,14 @@ struct rr_observer {
 	char conclusion[RR_FINDINGS][RR_REMARK_SIZE];
 	bool inside[RR_RACE_CLIENTS_MAX];
 	bool crashed[RR_RACE_CLIENTS_MAX];
-	int owner;             /* who made the lock; -1 = nobody we know of */
-	bool owner_entered;    /* since then */
+	int owner;          /* who made the lock; -1 = nobody we know of */
+	bool owner_entered; /* since then */
 	struct rr_lock_state lock;
 	long long counted;
 	char together[RR_KEYS_SHOWN_MAX][RR_VALUE_SIZE]; /* at the beginning */
 };
 
-void rr_observer_begin(struct rr_observer *observer,
-		       const struct rr_race *race);
+void rr_observer_begin(struct rr_observer *observer, const struct rr_race *race);
 
 /* A mark: enters, leaves, counts, crashes, connects. `remark` says what it
  * broke, "" = nothing; so below. */
@@ -369,18 +361,16 @@ void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
 
 /* The lock after a step of `client` (-1 = time, a fault); now_s is the second
  * of the epoch that a client would read. */
-void rr_observer_lock(struct rr_observer *observer, int client,
-		      const struct rr_lock_state *lock, long long now_s,
-		      char remark[RR_REMARK_SIZE]);
+void rr_observer_lock(struct rr_observer *observer, int client, const struct rr_lock_state *lock,
+		      long long now_s, char remark[RR_REMARK_SIZE]);
 
 /* A client has read the reply to a command of somebody else's. */
 void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
 			 char remark[RR_REMARK_SIZE]);
 
 /* A key that held `before` holds `after` when the server is back. */
-void rr_observer_survived(struct rr_observer *observer, const char *key,
-			  const char *before, const char *after,
-			  char remark[RR_REMARK_SIZE]);
+void rr_observer_survived(struct rr_observer *observer, const char *key, const char *before,
+			  const char *after, char remark[RR_REMARK_SIZE]);
 
 /* At the end: the counter's value, and those of the keys that belong together,
  * as rr_reply_text() has them. */

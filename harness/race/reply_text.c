@@ -13,10 +13,8 @@
 static void write_flat(FILE *file, const redisReply *reply)
 {
 	static const enum rl_reply_type types[] = {
-		[REDIS_REPLY_STRING] = RL_REPLY_STRING,
-		[REDIS_REPLY_STATUS] = RL_REPLY_STATUS,
-		[REDIS_REPLY_ERROR] = RL_REPLY_FAILED,
-		[REDIS_REPLY_INTEGER] = RL_REPLY_INTEGER,
+		[REDIS_REPLY_STRING] = RL_REPLY_STRING, [REDIS_REPLY_STATUS] = RL_REPLY_STATUS,
+		[REDIS_REPLY_ERROR] = RL_REPLY_FAILED,  [REDIS_REPLY_INTEGER] = RL_REPLY_INTEGER,
 		[REDIS_REPLY_NIL] = RL_REPLY_NIL,
 	};
 	const size_t type = (size_t)reply->type;
@@ -97,21 +95,19 @@ static size_t variable_length(const char *name)
 	return length;
 }
 
-const char *rr_variable_get(const struct rr_variables *variables,
-			    const char *name, size_t length)
+const char *rr_variable_get(const struct rr_variables *variables, const char *name, size_t length)
 {
 	for (size_t i = 0; i < variables->n; i++) {
 		const struct rr_variable *variable = &variables->all[i];
 
-		if (strlen(variable->name) == length &&
-		    memcmp(variable->name, name, length) == 0)
+		if (strlen(variable->name) == length && memcmp(variable->name, name, length) == 0)
 			return variable->value;
 	}
 	return NULL;
 }
 
-bool rr_variable_set(struct rr_variables *variables, const char *name,
-		     size_t name_length, const char *value, size_t length)
+bool rr_variable_set(struct rr_variables *variables, const char *name, size_t name_length,
+		     const char *value, size_t length)
 {
 	char *known = (char *)rr_variable_get(variables, name, name_length);
 
@@ -120,8 +116,7 @@ bool rr_variable_set(struct rr_variables *variables, const char *name,
 	if (!known) {
 		struct rr_variable *variable = &variables->all[variables->n];
 
-		if (variables->n == RR_VARIABLES_MAX ||
-		    name_length >= sizeof(variable->name))
+		if (variables->n == RR_VARIABLES_MAX || name_length >= sizeof(variable->name))
 			return false;
 		memcpy(variable->name, name, name_length);
 		variable->name[name_length] = '\0';
@@ -133,8 +128,7 @@ bool rr_variable_set(struct rr_variables *variables, const char *name,
 	return true;
 }
 
-char *rr_variables_expand(const struct rr_variables *variables,
-			  const char *word)
+char *rr_variables_expand(const struct rr_variables *variables, const char *word)
 {
 	char *text = NULL;
 	size_t size;
@@ -143,11 +137,8 @@ char *rr_variables_expand(const struct rr_variables *variables,
 	if (!file)
 		return NULL;
 	while (*word) {
-		const size_t length = *word == '$' ? variable_length(word + 1) :
-						     0;
-		const char *value =
-			length ? rr_variable_get(variables, word + 1, length) :
-				 NULL;
+		const size_t length = *word == '$' ? variable_length(word + 1) : 0;
+		const char *value = length ? rr_variable_get(variables, word + 1, length) : NULL;
 
 		if (value)
 			fputs(value, file);
@@ -163,12 +154,10 @@ char *rr_variables_expand(const struct rr_variables *variables,
 
 /* ---- Patterns ----------------------------------------------------------- */
 
-static bool match(const char *pattern, const char *text,
-		  struct rr_variables *variables);
+static bool match(const char *pattern, const char *text, struct rr_variables *variables);
 
 /* Any text, as short as possible, before the rest of the pattern. */
-static bool match_any(const char *rest, const char *text,
-		      struct rr_variables *variables)
+static bool match_any(const char *rest, const char *text, struct rr_variables *variables)
 {
 	for (;; text++) {
 		if (match(rest, text, variables))
@@ -179,33 +168,28 @@ static bool match_any(const char *rest, const char *text,
 }
 
 /* Is that the variable's value, or does it become it? */
-static bool match_value(struct rr_variables *variables, const char *name,
-			size_t name_length, const char *value, size_t length)
+static bool match_value(struct rr_variables *variables, const char *name, size_t name_length,
+			const char *value, size_t length)
 {
 	const char *known = rr_variable_get(variables, name, name_length);
 
-	return known ? strlen(known) == length &&
-			       memcmp(known, value, length) == 0 :
-		       rr_variable_set(variables, name, name_length, value,
-				       length);
+	return known ? strlen(known) == length && memcmp(known, value, length) == 0 :
+		       rr_variable_set(variables, name, name_length, value, length);
 }
 
 /* A variable: everything up to what follows it in the pattern. */
-static bool match_variable(const char *name, const char *text,
-			   struct rr_variables *variables)
+static bool match_variable(const char *name, const char *text, struct rr_variables *variables)
 {
 	const size_t length = variable_length(name);
 	const char next = name[length];
 	const char *end = next ? strchr(text, next) : text + strlen(text);
 
 	return end &&
-	       (!variables || match_value(variables, name, length, text,
-					  (size_t)(end - text))) &&
+	       (!variables || match_value(variables, name, length, text, (size_t)(end - text))) &&
 	       match(name + length, end, variables);
 }
 
-static bool match(const char *pattern, const char *text,
-		  struct rr_variables *variables)
+static bool match(const char *pattern, const char *text, struct rr_variables *variables)
 {
 	while (*pattern) {
 		if (*pattern == '*')
@@ -218,8 +202,7 @@ static bool match(const char *pattern, const char *text,
 	return *text == '\0';
 }
 
-bool rr_reply_matches(const char *pattern, const char *text,
-		      struct rr_variables *variables)
+bool rr_reply_matches(const char *pattern, const char *text, struct rr_variables *variables)
 {
 	static const char integer[] = "(integer) ";
 	const size_t digits = strspn(pattern, "-0123456789");

@@ -31,8 +31,7 @@ static const struct {
 			    "The lock is there, and the client that made it does not hold it." },
 	[RR_LEFT_BEHIND] = { "lock left behind",
 			     "The holder has left its section, its lock is still there." },
-	[RR_HALF_DONE] = { "half done",
-			   "Keys that change together have changed in part." },
+	[RR_HALF_DONE] = { "half done", "Keys that change together have changed in part." },
 	[RR_WRITE_LOST] = { "acknowledged write lost",
 			    "A write that the server had acknowledged is gone." },
 	[RR_REPLIES_CROSSED] = { "replies crossed",
@@ -50,10 +49,9 @@ static const struct {
 	{ "all or nothing", RR_BIT(RR_HALF_DONE) },
 	{ "writes kept", RR_BIT(RR_WRITE_LOST) },
 	{ "replies in order", RR_BIT(RR_REPLIES_CROSSED) },
-	{ "progress", RR_BIT(RR_DEADLOCK) | RR_BIT(RR_KEPT_ALIVE) |
-			      RR_BIT(RR_GHOST_LOCK) | RR_BIT(RR_LEFT_BEHIND) },
-	{ "own locks only",
-	  RR_BIT(RR_FOREIGN_RELEASE) | RR_BIT(RR_FOREIGN_CHANGE) },
+	{ "progress", RR_BIT(RR_DEADLOCK) | RR_BIT(RR_KEPT_ALIVE) | RR_BIT(RR_GHOST_LOCK) |
+			      RR_BIT(RR_LEFT_BEHIND) },
+	{ "own locks only", RR_BIT(RR_FOREIGN_RELEASE) | RR_BIT(RR_FOREIGN_CHANGE) },
 };
 
 const char *rr_finding_name(enum rr_finding finding)
@@ -66,8 +64,7 @@ const char *rr_finding_meaning(enum rr_finding finding)
 	return findings[finding].meaning;
 }
 
-const char *rr_finding_meaning_in(const struct rr_race *race,
-				  enum rr_finding finding)
+const char *rr_finding_meaning_in(const struct rr_race *race, enum rr_finding finding)
 {
 	if (finding == RR_EXCLUSION_BROKEN && race->limit > 1)
 		return "More clients were in their critical sections at the same time than the semaphore allows.";
@@ -119,8 +116,7 @@ void rr_trace_verdict(const struct rr_trace *trace, char *text, size_t size)
 	for (int i = 0; i < RR_FINDINGS; i++) {
 		if (!(trace->findings & 1U << i) || used >= size)
 			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s%s",
-					 used ? ", " : "",
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
 					 rr_finding_name((enum rr_finding)i));
 	}
 	if (used == 0)
@@ -131,8 +127,7 @@ void rr_race_set_verdict(struct rr_race *race, rr_findings found)
 {
 	race->n_verdicts = 0;
 	for (int i = 0; i < RR_FINDINGS; i++) {
-		if (found & RR_BIT(i) &&
-		    race->n_verdicts < RR_FINDINGS_NAMED_MAX)
+		if (found & RR_BIT(i) && race->n_verdicts < RR_FINDINGS_NAMED_MAX)
 			race->verdicts[race->n_verdicts++] = findings[i].name;
 	}
 	if (race->n_verdicts == 0)
@@ -166,8 +161,7 @@ static struct rr_step *copy_played(const struct rr_trace *trace, char *reply)
 static struct rr_saying *copy_sayings(const struct rr_trace *trace, size_t *n)
 {
 	const struct rr_race *race = trace->race;
-	struct rr_saying *sayings =
-		calloc(race->n_sayings + 1, sizeof(*sayings));
+	struct rr_saying *sayings = calloc(race->n_sayings + 1, sizeof(*sayings));
 
 	*n = 0;
 	for (size_t i = 0; sayings && i < race->n_sayings; i++) {
@@ -187,8 +181,7 @@ bool rr_trace_write(FILE *file, const struct rr_trace *trace)
 	if (trace->as_written)
 		return rr_race_write(file, trace->race);
 	if (n > 0 && trace->events[n - 1].reply)
-		snprintf(reply, sizeof(reply), "%s",
-			 trace->events[n - 1].reply);
+		snprintf(reply, sizeof(reply), "%s", trace->events[n - 1].reply);
 	race.steps = copy_played(trace, reply);
 	race.n_steps = n;
 	race.sayings = copy_sayings(trace, &race.n_sayings);
@@ -199,8 +192,7 @@ bool rr_trace_write(FILE *file, const struct rr_trace *trace)
 	return written;
 }
 
-bool rr_trace_saying_holds(const struct rr_trace *trace,
-			   const struct rr_saying *saying)
+bool rr_trace_saying_holds(const struct rr_trace *trace, const struct rr_saying *saying)
 {
 	bool known;
 
@@ -210,9 +202,7 @@ bool rr_trace_saying_holds(const struct rr_trace *trace,
 		const struct rr_event *event = &trace->events[i];
 
 		if (event->step == &trace->race->steps[saying->step])
-			return event->reply &&
-			       rr_reply_matches(saying->says, event->reply,
-						NULL);
+			return event->reply && rr_reply_matches(saying->says, event->reply, NULL);
 	}
 	return false;
 }

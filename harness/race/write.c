@@ -50,12 +50,10 @@ static const char *pattern_of(const struct rr_step *step)
 
 const char *rr_step_expectation(const struct rr_step *step)
 {
-	return step->expected ? step->expected :
-				"a reply that is no error, as no => stands there";
+	return step->expected ? step->expected : "a reply that is no error, as no => stands there";
 }
 
-static void write_run(FILE *file, const struct rr_race *race,
-		      const struct rr_step *step)
+static void write_run(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
 	write_word(file, race->clients[step->client].name);
 	if (step->server > 0) {
@@ -77,8 +75,7 @@ static void write_computation(FILE *file, const struct rr_step *step)
 }
 
 /* The steps that are a client's name, a verb, and what the verb is about. */
-static void write_doing(FILE *file, const struct rr_race *race,
-			const struct rr_step *step)
+static void write_doing(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
 	write_word(file, race->clients[step->client].name);
 	fprintf(file, " %s", rr_step_word(step->kind));
@@ -98,8 +95,7 @@ static void write_doing(FILE *file, const struct rr_race *race,
 
 /* ---- Steps of nobody ---------------------------------------------------- */
 
-static void write_clock(FILE *file, const struct rr_race *race,
-			const struct rr_step *step)
+static void write_clock(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
 	char text[RR_DURATION_SIZE];
 
@@ -110,22 +106,19 @@ static void write_clock(FILE *file, const struct rr_race *race,
 		rr_race_duration_text(text, step->amount));
 }
 
-static void write_fault(FILE *file, const struct rr_race *race,
-			const struct rr_step *step)
+static void write_fault(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
 	char text[RR_DURATION_SIZE];
 
 	fprintf(file, "%s ", rr_fault_name(step->fault));
 	write_word(file, race->servers[step->server].name);
 	if (step->fault == RR_FAULT_TEAR)
-		fprintf(file, " %s %" PRId64, rr_tear_name(step->tear),
-			step->amount);
+		fprintf(file, " %s %" PRId64, rr_tear_name(step->tear), step->amount);
 	if (step->fault == RR_FAULT_SLOW_DISK)
 		fprintf(file, " %s", rr_race_duration_text(text, step->amount));
 }
 
-void rr_race_write_step(FILE *file, const struct rr_race *race,
-			const struct rr_step *step)
+void rr_race_write_step(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
 	char text[RR_DURATION_SIZE];
 
@@ -138,8 +131,7 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 			step->text ? step->text : "");
 		break;
 	case RR_STEP_TICK:
-		fprintf(file, "tick %s",
-			rr_race_duration_text(text, step->amount));
+		fprintf(file, "tick %s", rr_race_duration_text(text, step->amount));
 		break;
 	case RR_STEP_CLOCK:
 		write_clock(file, race, step);
@@ -157,8 +149,7 @@ void rr_race_write_step(FILE *file, const struct rr_race *race,
 
 /* ---- Headings ----------------------------------------------------------- */
 
-static void write_heading(FILE *file, const char *heading,
-			  const char *const *words, size_t n)
+static void write_heading(FILE *file, const char *heading, const char *const *words, size_t n)
 {
 	fprintf(file, "%-7s", heading);
 	write_words(file, words, n);
@@ -182,23 +173,20 @@ static void write_clients(FILE *file, const struct rr_race *race)
 
 	for (size_t i = 0; i < race->n_clients; i++) {
 		const bool shares = shares_connection(race, i);
-		const bool ends =
-			i + 1 == race->n_clients ||
-			(race->clients[i + 1].connection == (int)i + 1 &&
-			 (shares || shares_connection(race, i + 1)));
+		const bool ends = i + 1 == race->n_clients ||
+				  (race->clients[i + 1].connection == (int)i + 1 &&
+				   (shares || shares_connection(race, i + 1)));
 
 		names[n++] = race->clients[i].name;
 		if (!ends)
 			continue;
-		write_heading(file, shares ? "connection" : "clients", names,
-			      n);
+		write_heading(file, shares ? "connection" : "clients", names, n);
 		n = 0;
 	}
 }
 
 /* A blank and an option as one word, in quotes where needed. */
-static void write_option(FILE *file, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static void write_option(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void write_option(FILE *file, const char *format, ...)
 {
@@ -234,8 +222,7 @@ static void write_options(FILE *file, const struct rr_race_server *server)
 		const char *line = server->config[i];
 		const int name = (int)strcspn(line, " ");
 
-		write_option(file, "config=%.*s=%s", name, line,
-			     line + name + 1);
+		write_option(file, "config=%.*s=%s", name, line, line + name + 1);
 	}
 }
 
@@ -243,9 +230,8 @@ static bool has_options(const struct rr_race_server *server)
 {
 	const struct rr_server_options *options = &server->options;
 
-	return options->aof != RR_AOF_NONE || options->rdb || options->debug ||
-	       options->tcp || options->maxmemory || options->replica_of ||
-	       server->config[0];
+	return options->aof != RR_AOF_NONE || options->rdb || options->debug || options->tcp ||
+	       options->maxmemory || options->replica_of || server->config[0];
 }
 
 /* Servers without options stand in one line. */
@@ -260,8 +246,7 @@ static void write_servers(FILE *file, const struct rr_race *race)
 			fputs(plain ? "servers" : "server ", file);
 		write_words(file, &servers[i].name, 1);
 		write_options(file, &servers[i]);
-		if (!plain || i + 1 == race->n_servers ||
-		    has_options(&servers[i + 1]))
+		if (!plain || i + 1 == race->n_servers || has_options(&servers[i + 1]))
 			fputc('\n', file);
 	}
 }
@@ -269,8 +254,7 @@ static void write_servers(FILE *file, const struct rr_race *race)
 static void write_lock(FILE *file, const struct rr_race *race)
 {
 	const bool more = race->lock_is_timestamp || race->lock_is_count;
-	const char *words[] = { race->lock,
-				race->lock_is_count ? "count" : "timestamp" };
+	const char *words[] = { race->lock, race->lock_is_count ? "count" : "timestamp" };
 
 	if (race->lock)
 		write_heading(file, "lock", words, more ? 2 : 1);
@@ -289,16 +273,14 @@ static void write_counter(FILE *file, const struct rr_race *race)
 
 	snprintf(number, sizeof(number), "%" PRId64, race->counter_from);
 	if (race->counter)
-		write_heading(file, "counter", words,
-			      race->counter_from ? 3 : 1);
+		write_heading(file, "counter", words, race->counter_from ? 3 : 1);
 }
 
 static void write_need(FILE *file, const struct rr_need *need)
 {
 	const char *words[] = { "no", need->command };
 
-	write_heading(file, "needs", need->not_there ? words : words + 1,
-		      need->not_there ? 2 : 1);
+	write_heading(file, "needs", need->not_there ? words : words + 1, need->not_there ? 2 : 1);
 }
 
 static void write_headings(FILE *file, const struct rr_race *race)
@@ -320,11 +302,9 @@ static void write_headings(FILE *file, const struct rr_race *race)
 	write_limit(file, race);
 	write_counter(file, race);
 	if (race->n_together)
-		write_heading(file, "together", race->together,
-			      race->n_together);
+		write_heading(file, "together", race->together, race->n_together);
 	for (size_t i = 0; i < race->n_given; i++)
-		write_heading(file, "given", race->given[i].words,
-			      race->given[i].n_words);
+		write_heading(file, "given", race->given[i].words, race->given[i].n_words);
 	fputc('\n', file);
 }
 
@@ -333,14 +313,12 @@ static void write_headings(FILE *file, const struct rr_race *race)
 static void write_saying(FILE *file, const struct rr_saying *saying)
 {
 	write_word(file, saying->claim);
-	fprintf(file, " says %s%s\n", saying->step >= 0 ? "=> " : "",
-		saying->says);
+	fprintf(file, " says %s%s\n", saying->step >= 0 ? "=> " : "", saying->says);
 }
 
 /* What is said of a step's reply stands below the step; what is said of the end
  * keeps its place among the sayings. The number of those written. */
-static size_t write_sayings_of(FILE *file, const struct rr_race *race,
-			       size_t written, size_t step)
+static size_t write_sayings_of(FILE *file, const struct rr_race *race, size_t written, size_t step)
 {
 	size_t until = written;
 

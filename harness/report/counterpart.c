@@ -4,9 +4,8 @@
 #include "race/race.h"
 #include "report.h"
 
-bool rr_counterpart_play(struct rr_counterpart *counterpart,
-			 const struct rr_race *race, struct rr_cluster *cluster,
-			 struct rr_error *error)
+bool rr_counterpart_play(struct rr_counterpart *counterpart, const struct rr_race *race,
+			 struct rr_cluster *cluster, struct rr_error *error)
 {
 	*counterpart = (struct rr_counterpart){ 0 };
 	if (!race->safe)
@@ -14,11 +13,9 @@ bool rr_counterpart_play(struct rr_counterpart *counterpart,
 	counterpart->race = rr_library_open(race->safe, error);
 	if (!counterpart->race)
 		return false;
-	counterpart->is_played = rr_player_play(counterpart->race, cluster,
-						NULL, &counterpart->trace,
-						error);
-	return counterpart->is_played ||
-	       rr_error_set_aside(error, RR_ERROR_SKIPPED);
+	counterpart->is_played = rr_player_play(counterpart->race, cluster, NULL,
+						&counterpart->trace, error);
+	return counterpart->is_played || rr_error_set_aside(error, RR_ERROR_SKIPPED);
 }
 
 void rr_counterpart_free(struct rr_counterpart *counterpart)
@@ -27,8 +24,8 @@ void rr_counterpart_free(struct rr_counterpart *counterpart)
 	rr_race_free(counterpart->race);
 }
 
-void rr_counterpart_show(const struct rr_counterpart *counterpart,
-			 const struct rr_race *race, struct rr_article *article)
+void rr_counterpart_show(const struct rr_counterpart *counterpart, const struct rr_race *race,
+			 struct rr_article *article)
 {
 	if (!counterpart->is_played)
 		return;

@@ -9,8 +9,7 @@
 
 enum { CHUNK = 1 << 16, FILE_MAX = 64 << 20 };
 
-static bool read_all(FILE *file, FILE *into, const char *path,
-		     struct rr_error *error)
+static bool read_all(FILE *file, FILE *into, const char *path, struct rr_error *error)
 {
 	char chunk[CHUNK];
 	size_t n, total = 0;
@@ -19,16 +18,14 @@ static bool read_all(FILE *file, FILE *into, const char *path,
 		fwrite(chunk, 1, n, into);
 		total += n;
 		if (total > FILE_MAX)
-			return rr_error_set(error, RR_ERROR_DATA,
-					    "'%s' is larger than 64 MB", path);
+			return rr_error_set(error, RR_ERROR_DATA, "'%s' is larger than 64 MB",
+					    path);
 	}
 	return !ferror(file) ||
-	       rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
-			    strerror(errno));
+	       rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
 }
 
-char *rr_report_read_file(const char *path, size_t *length,
-			  struct rr_error *error)
+char *rr_report_read_file(const char *path, size_t *length, struct rr_error *error)
 {
 	FILE *file = fopen(path, "re");
 	char *text = NULL;
@@ -36,13 +33,11 @@ char *rr_report_read_file(const char *path, size_t *length,
 	bool good;
 
 	if (!file) {
-		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path,
-			     strerror(errno));
+		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	into = open_memstream(&text, length);
-	good = into ? read_all(file, into, path, error) :
-		      rr_error_no_memory(error);
+	good = into ? read_all(file, into, path, error) : rr_error_no_memory(error);
 	fclose(file);
 	if (into && fclose(into) != 0)
 		good = rr_error_no_memory(error);
@@ -88,8 +83,7 @@ static bool split_rows(struct rr_csv *csv)
 	char *line = strsep(&rest, "\n");
 
 	csv->n_columns = split_fields(line, csv->columns, RR_CSV_COLUMNS_MAX);
-	csv->cells = malloc((rest ? count_lines(rest) : 1) * csv->n_columns *
-			    sizeof(*csv->cells));
+	csv->cells = malloc((rest ? count_lines(rest) : 1) * csv->n_columns * sizeof(*csv->cells));
 	while (csv->cells && (line = strsep(&rest, "\n"))) {
 		const char **cells = csv->cells + csv->n_rows * csv->n_columns;
 		size_t n;
@@ -124,8 +118,7 @@ void rr_csv_free(struct rr_csv *csv)
 	free(csv->text);
 }
 
-const char *rr_csv_cell(const struct rr_csv *csv, size_t row,
-			const char *column)
+const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column)
 {
 	for (size_t i = 0; i < csv->n_columns; i++) {
 		if (strcmp(csv->columns[i], column) == 0)

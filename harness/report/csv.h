@@ -21,11 +21,9 @@ bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error);
 void rr_csv_free(struct rr_csv *csv);
 
 /* A cell by its column's name; "" when there is no such column. */
-const char *rr_csv_cell(const struct rr_csv *csv, size_t row,
-			const char *column);
+const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column);
 
 /* A whole file as a string, of at most 64 MB; malloc'd. NULL: see the error. */
-char *rr_report_read_file(const char *path, size_t *length,
-			  struct rr_error *error);
+char *rr_report_read_file(const char *path, size_t *length, struct rr_error *error);
 
 #endif

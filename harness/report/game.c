@@ -13,8 +13,7 @@
 
 /* ---- Which levels --------------------------------------------------------------- */
 
-static const struct rr_level *find_level(const struct rr_levels *levels,
-					 const char *name)
+static const struct rr_level *find_level(const struct rr_levels *levels, const char *name)
 {
 	for (size_t i = 0; i < levels->n; i++) {
 		if (strcmp(levels->all[i].name, name) == 0)
@@ -23,26 +22,22 @@ static const struct rr_level *find_level(const struct rr_levels *levels,
 	return NULL;
 }
 
-static bool refuse_level(const struct rr_levels *levels, const char *name,
-			 struct rr_error *error)
+static bool refuse_level(const struct rr_levels *levels, const char *name, struct rr_error *error)
 {
 	char known[RR_ERROR_SIZE / 2] = "";
 
 	for (size_t i = 0; i < levels->n; i++) {
 		const size_t used = strlen(known);
 
-		snprintf(known + used, sizeof(known) - used, "%s%s",
-			 i ? ", " : "", levels->all[i].name);
+		snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
+			 levels->all[i].name);
 	}
-	return rr_error_set(error, RR_ERROR_USAGE,
-			    "no level '%.40s'; there are: %s", name, known);
+	return rr_error_set(error, RR_ERROR_USAGE, "no level '%.40s'; there are: %s", name, known);
 }
 
 /* Those that are named, or all; the number of them, 0: the error. */
-static size_t choose_levels(const struct rr_levels *levels,
-			    const struct rr_game_config *config,
-			    const struct rr_level **chosen,
-			    struct rr_error *error)
+static size_t choose_levels(const struct rr_levels *levels, const struct rr_game_config *config,
+			    const struct rr_level **chosen, struct rr_error *error)
 {
 	if (config->n_levels == 0) {
 		for (size_t i = 0; i < levels->n; i++)
@@ -70,8 +65,8 @@ static void add_option(FILE *file, const char *name, long value)
 /* With faults each client is a process anyway. */
 static bool level_has_faults(const struct rr_budget *budget)
 {
-	return budget->crashes || budget->expiries || budget->pauses ||
-	       budget->lost_replies || budget->restarts;
+	return budget->crashes || budget->expiries || budget->pauses || budget->lost_replies ||
+	       budget->restarts;
 }
 
 /* What searches the same. */
@@ -86,10 +81,8 @@ static char *level_explore_command(const struct rr_level *level)
 	if (!file)
 		return NULL;
 	fputs("redrace explore", file);
-	add_option(file, "clients",
-		   search->n_clients == 2 ? 0 : (long)search->n_clients);
-	add_option(file, "increments",
-		   search->increments == 1 ? 0 : search->increments);
+	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
+	add_option(file, "increments", search->increments == 1 ? 0 : search->increments);
 	if (!level_has_faults(budget) && search->separate)
 		add_option(file, "processes", (long)search->n_clients);
 	add_option(file, "crashes", budget->crashes);
@@ -116,11 +109,8 @@ static char *level_play_command(const struct rr_level *level)
 		return NULL;
 	if (!search->lock_servers) {
 		fputs("redrace play", file);
-		add_option(file, "clients",
-			   search->n_clients == 2 ? 0 :
-						    (long)search->n_clients);
-		add_option(file, "increments",
-			   search->increments == 1 ? 0 : search->increments);
+		add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
+		add_option(file, "increments", search->increments == 1 ? 0 : search->increments);
 		add_option(file, "processes", search->separate ? 0 : 1);
 	}
 	fclose(file);
@@ -148,17 +138,14 @@ static json_t *json_of_level(const struct rr_level *level, json_t *graph)
 	if (play && explore)
 		json = json_pack(
 			"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:s, s:s, s:O}",
-			"name", level->name, "title", level->title, "task",
-			level->task, "goal", level->goal, "sees", level->sees,
-			"solution", level->solution, "unbreakable",
-			level->unbreakable, "intro",
-			json_of_texts(level->intro), "hints",
-			json_of_texts(level->hints), "explain",
-			json_of_texts(level->explain), "strategy",
-			level->strategy->name, "clients",
+			"name", level->name, "title", level->title, "task", level->task, "goal",
+			level->goal, "sees", level->sees, "solution", level->solution,
+			"unbreakable", level->unbreakable, "intro", json_of_texts(level->intro),
+			"hints", json_of_texts(level->hints), "explain",
+			json_of_texts(level->explain), "strategy", level->strategy->name, "clients",
 			(int)level->told.search.n_clients, "key",
-			level->strategy->lock.kind == RR_LOCK_KEY, "play",
-			play, "explore", explore, "graph", graph);
+			level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore", explore,
+			"graph", graph);
 	json_decref(graph);
 	free(play);
 	free(explore);
@@ -170,8 +157,7 @@ static bool name_level(const struct rr_level *level, struct rr_error *error)
 	const struct rr_error why = *error;
 
 	*error = (struct rr_error){ 0 };
-	return rr_error_set(error, why.kind, "level %s: %s", level->name,
-			    why.text);
+	return rr_error_set(error, why.kind, "level %s: %s", level->name, why.text);
 }
 
 /* Of a search: has anybody interrupted it? */
@@ -186,8 +172,8 @@ static bool goes_on(void *context, unsigned long states, double share)
 	return !signals->interrupted;
 }
 
-static json_t *tell_level(struct rr_cluster *cluster,
-			  const struct rr_level *level, struct rr_error *error)
+static json_t *tell_level(struct rr_cluster *cluster, const struct rr_level *level,
+			  struct rr_error *error)
 {
 	struct rr_told_config told = level->told;
 	json_t *graph;
@@ -205,10 +191,8 @@ static json_t *tell_level(struct rr_cluster *cluster,
 }
 
 /* NULL: the error. */
-static json_t *tell_levels(struct rr_cluster *cluster,
-			   const struct rr_game_config *config,
-			   const struct rr_level *const *levels, size_t n,
-			   struct rr_error *error)
+static json_t *tell_levels(struct rr_cluster *cluster, const struct rr_game_config *config,
+			   const struct rr_level *const *levels, size_t n, struct rr_error *error)
 {
 	json_t *all = json_array();
 
@@ -216,8 +200,7 @@ static json_t *tell_levels(struct rr_cluster *cluster,
 		json_t *json;
 
 		if (config->progress)
-			config->progress(config->context, i + 1, n,
-					 levels[i]->name);
+			config->progress(config->context, i + 1, n, levels[i]->name);
 		json = tell_level(cluster, levels[i], error);
 		if (json)
 			json_array_append_new(all, json);
@@ -255,21 +238,17 @@ static void write_level_text(FILE *out, const struct rr_level *level, size_t n)
 {
 	rr_xml_print(out, "<h2>Level %zu: %s</h2>\n", n, level->title);
 	write_paragraphs(out, level->intro);
-	rr_xml_print(out, "<p><strong>Your task:</strong> %s</p>\n",
-		     level->task);
+	rr_xml_print(out, "<p><strong>Your task:</strong> %s</p>\n", level->task);
 	if (!level->told.search.lock_servers)
-		rr_xml_print(
-			out,
-			"<p>In a terminal: <code>redrace play --interactive %s</code></p>\n",
-			level->strategy->name);
+		rr_xml_print(out,
+			     "<p>In a terminal: <code>redrace play --interactive %s</code></p>\n",
+			     level->strategy->name);
 	fputs("<details><summary>What it shows</summary>\n", out);
 	write_paragraphs(out, level->explain);
-	rr_xml_print(out, "<p>One way there: <code>%s</code></p></details>\n",
-		     level->solution);
+	rr_xml_print(out, "<p>One way there: <code>%s</code></p></details>\n", level->solution);
 }
 
-static void write_without_script(FILE *out,
-				 const struct rr_level *const *levels, size_t n)
+static void write_without_script(FILE *out, const struct rr_level *const *levels, size_t n)
 {
 	fputs("<noscript>\n<p>To pick who goes next, this page needs JavaScript; it needs "
 	      "no network. Without it, these are the levels.</p>\n",
@@ -279,8 +258,8 @@ static void write_without_script(FILE *out,
 	fputs("</noscript>\n", out);
 }
 
-static void write_game_page(FILE *out, const json_t *data,
-			    const struct rr_level *const *levels, size_t n)
+static void write_game_page(FILE *out, const json_t *data, const struct rr_level *const *levels,
+			    size_t n)
 {
 	fputs(game_head, out);
 	fputs(rr_asset_style_css, out);
@@ -296,8 +275,8 @@ static void write_game_page(FILE *out, const json_t *data,
 	fputs("</script>\n</body>\n</html>\n", out);
 }
 
-bool rr_game_write(FILE *out, struct rr_cluster *cluster,
-		   const struct rr_game_config *config, struct rr_error *error)
+bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_config *config,
+		   struct rr_error *error)
 {
 	const struct rr_level *chosen[RR_LEVELS_MAX];
 	struct rr_levels levels;

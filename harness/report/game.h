@@ -24,7 +24,7 @@ struct rr_game_config {
 
 /* Writes the page; searches on servers of `cluster`. False: the error, which names the
  * level. */
-bool rr_game_write(FILE *out, struct rr_cluster *cluster,
-		   const struct rr_game_config *config, struct rr_error *error);
+bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_config *config,
+		   struct rr_error *error);
 
 #endif

@@ -14,11 +14,11 @@ enum { AUDIT_WAYS = 10, LEASE_MS = 10000, NUMBER_MAX = 8 };
 struct level_word {
 	const char *name;
 	enum {
-		LEVEL_TEXT,     /* const char * */
-		LEVEL_TEXTS,    /* another one of several */
-		LEVEL_FLAG,     /* bool */
-		LEVEL_INT,      /* int */
-		LEVEL_SIZE,     /* size_t */
+		LEVEL_TEXT,  /* const char * */
+		LEVEL_TEXTS, /* another one of several */
+		LEVEL_FLAG,  /* bool */
+		LEVEL_INT,   /* int */
+		LEVEL_SIZE,  /* size_t */
 		LEVEL_LONG,
 		LEVEL_STRATEGY,
 		LEVEL_SCRIPT,
@@ -46,8 +46,7 @@ static const struct level_word level_words[] = {
 	{ "crashes", LEVEL_INT, LEVEL_AT(told.search.budget.crashes) },
 	{ "expiries", LEVEL_INT, LEVEL_AT(told.search.budget.expiries) },
 	{ "pauses", LEVEL_INT, LEVEL_AT(told.search.budget.pauses) },
-	{ "lost-replies", LEVEL_INT,
-	  LEVEL_AT(told.search.budget.lost_replies) },
+	{ "lost-replies", LEVEL_INT, LEVEL_AT(told.search.budget.lost_replies) },
 	{ "restarts", LEVEL_INT, LEVEL_AT(told.search.budget.restarts) },
 	{ "lock-servers", LEVEL_SIZE, LEVEL_AT(told.search.lock_servers) },
 	{ "without", LEVEL_TEXT, LEVEL_AT(told.without) },
@@ -62,15 +61,12 @@ struct level_reader {
 	struct rr_error *error;
 };
 
-static bool fail_level(const struct level_reader *reader, const char *what,
-		       const char *found)
+static bool fail_level(const struct level_reader *reader, const char *what, const char *found)
 {
 	const struct rr_levels *levels = reader->levels;
 
-	return rr_error_set(reader->error, RR_ERROR_DATA,
-			    "level %s: %s: '%.60s'",
-			    levels->n ? levels->all[levels->n - 1].name : "?",
-			    what, found);
+	return rr_error_set(reader->error, RR_ERROR_DATA, "level %s: %s: '%.60s'",
+			    levels->n ? levels->all[levels->n - 1].name : "?", what, found);
 }
 
 static bool begin_level(struct level_reader *reader, const char *name)
@@ -92,8 +88,7 @@ static bool begin_level(struct level_reader *reader, const char *name)
 	return true;
 }
 
-static bool add_level_text(const struct level_reader *reader,
-			   const char **texts, const char *text)
+static bool add_level_text(const struct level_reader *reader, const char **texts, const char *text)
 {
 	size_t n = 0;
 
@@ -106,8 +101,7 @@ static bool add_level_text(const struct level_reader *reader,
 }
 
 /* The name, and what it contains. */
-static bool add_level_script(const struct level_reader *reader,
-			     struct rr_level *level, char *text)
+static bool add_level_script(const struct level_reader *reader, struct rr_level *level, char *text)
 {
 	char *blank = strchr(text, ' ');
 	size_t n = 0;
@@ -115,23 +109,20 @@ static bool add_level_script(const struct level_reader *reader,
 	while (n < RR_LEVEL_SCRIPTS && level->scripts[n].part)
 		n++;
 	if (!blank || n == RR_LEVEL_SCRIPTS)
-		return fail_level(reader, "expected a name and a part of a script, four times at most",
-				  text);
+		return fail_level(
+			reader, "expected a name and a part of a script, four times at most", text);
 	*blank = '\0';
-	level->scripts[n] =
-		(struct rr_told_script){ .part = blank + 1, .name = text };
+	level->scripts[n] = (struct rr_told_script){ .part = blank + 1, .name = text };
 	return true;
 }
 
-static bool set_level_number(const struct level_reader *reader,
-			     const struct level_word *word, char *field,
-			     const char *text)
+static bool set_level_number(const struct level_reader *reader, const struct level_word *word,
+			     char *field, const char *text)
 {
 	long number;
 
 	if (!rr_parse_number(text, 1, NUMBER_MAX, &number))
-		return fail_level(reader, "expected a number from 1 to 8",
-				  text);
+		return fail_level(reader, "expected a number from 1 to 8", text);
 	if (word->kind == LEVEL_INT)
 		memcpy(field, &(int){ (int)number }, sizeof(int));
 	else if (word->kind == LEVEL_SIZE)
@@ -141,8 +132,7 @@ static bool set_level_number(const struct level_reader *reader,
 	return true;
 }
 
-static bool set_level_word(const struct level_reader *reader,
-			   struct rr_level *level,
+static bool set_level_word(const struct level_reader *reader, struct rr_level *level,
 			   const struct level_word *word, char *text)
 {
 	char *field = (char *)level + word->at;
@@ -152,15 +142,13 @@ static bool set_level_word(const struct level_reader *reader,
 		memcpy(field, &text, sizeof(text));
 		return true;
 	case LEVEL_TEXTS:
-		return add_level_text(reader, (const char **)(void *)field,
-				      text);
+		return add_level_text(reader, (const char **)(void *)field, text);
 	case LEVEL_FLAG:
 		*(bool *)(void *)field = true;
 		return true;
 	case LEVEL_STRATEGY:
 		level->strategy = rr_strategy_find(text);
-		return level->strategy ||
-		       fail_level(reader, "no such strategy", text);
+		return level->strategy || fail_level(reader, "no such strategy", text);
 	case LEVEL_SCRIPT:
 		return add_level_script(reader, level, text);
 	default:
@@ -184,11 +172,9 @@ static bool read_level_line(struct level_reader *reader, char *line)
 	if (levels->n == 0)
 		return fail_level(reader, "expected a level first", line);
 	level = &levels->all[levels->n - 1];
-	for (size_t i = 0; i < sizeof(level_words) / sizeof(level_words[0]);
-	     i++) {
+	for (size_t i = 0; i < sizeof(level_words) / sizeof(level_words[0]); i++) {
 		if (strcmp(level_words[i].name, line) == 0)
-			return set_level_word(reader, level, &level_words[i],
-					      rest);
+			return set_level_word(reader, level, &level_words[i], rest);
 	}
 	return fail_level(reader, "unknown word", line);
 }
@@ -214,32 +200,28 @@ static void join_level_lines(char *text)
 
 static bool check_level(struct rr_level *level, struct rr_error *error)
 {
-	static const char *const goals[] = { "count",	  "exclusion",
-					     "lease",	  "ownership",
-					     "deadlock",  "well" };
+	static const char *const goals[] = { "count",     "exclusion", "lease",
+					     "ownership", "deadlock",  "well" };
 	bool has_goal = false;
 	struct rr_explore_config *search = &level->told.search;
 	const struct rr_budget *budget = &search->budget;
 
-	for (size_t i = 0; level->goal && i < sizeof(goals) / sizeof(goals[0]);
-	     i++)
+	for (size_t i = 0; level->goal && i < sizeof(goals) / sizeof(goals[0]); i++)
 		has_goal |= strcmp(goals[i], level->goal) == 0;
 	search->strategy = level->strategy;
 	search->repeats = budget->lost_replies > 0;
-	search->separate |= budget->crashes || budget->expiries ||
-			    budget->pauses || budget->lost_replies ||
-			    budget->restarts;
+	search->separate |= budget->crashes || budget->expiries || budget->pauses ||
+			    budget->lost_replies || budget->restarts;
 	level->told.scripts = level->scripts;
-	return (has_goal && level->strategy && level->title && level->task &&
-		level->solution && level->intro[0] && level->hints[0] &&
-		level->explain[0]) ||
-	       rr_error_set(error, RR_ERROR_DATA,
-			    "level %s: a title, a strategy, a task, a goal, a solution, an intro, a hint or an explanation is missing",
-			    level->name);
+	return (has_goal && level->strategy && level->title && level->task && level->solution &&
+		level->intro[0] && level->hints[0] && level->explain[0]) ||
+	       rr_error_set(
+		       error, RR_ERROR_DATA,
+		       "level %s: a title, a strategy, a task, a goal, a solution, an intro, a hint or an explanation is missing",
+		       level->name);
 }
 
-bool rr_levels_parse(struct rr_levels *levels, const char *text,
-		     struct rr_error *error)
+bool rr_levels_parse(struct rr_levels *levels, const char *text, struct rr_error *error)
 {
 	struct level_reader reader = { .levels = levels, .error = error };
 	char *next, *line;

@@ -44,8 +44,7 @@ struct rr_levels {
 };
 
 /* Of a text. False: the error, which names the level. Release it in any case. */
-bool rr_levels_parse(struct rr_levels *levels, const char *text,
-		     struct rr_error *error);
+bool rr_levels_parse(struct rr_levels *levels, const char *text, struct rr_error *error);
 void rr_levels_release(struct rr_levels *levels);
 
 #endif

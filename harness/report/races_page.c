@@ -29,9 +29,7 @@ static void make_id(char id[ID_SIZE], const char *subject, size_t number)
 	size_t n = 0;
 
 	for (; from[n] && from[n] != '.' && n < ID_SIZE - 8; n++)
-		id[n] = strchr("\"'<>&%# \t", from[n]) || from[n] & 0x80 ?
-				'-' :
-				from[n];
+		id[n] = strchr("\"'<>&%# \t", from[n]) || from[n] & 0x80 ? '-' : from[n];
 	if (number)
 		snprintf(id + n, ID_SIZE - n, "-%zu", number + 1);
 	else
@@ -39,8 +37,7 @@ static void make_id(char id[ID_SIZE], const char *subject, size_t number)
 }
 
 static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
-			const struct rr_trace *trace,
-			const struct rr_counterpart *counterpart,
+			const struct rr_trace *trace, const struct rr_counterpart *counterpart,
 			struct rr_error *error)
 {
 	char id[ID_SIZE], command[COMMAND_SIZE];
@@ -52,14 +49,11 @@ static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
 	};
 
 	for (size_t k = 0; k < i; k++)
-		n_before += strcmp(report->subjects[k],
-				   report->subjects[i]) == 0;
+		n_before += strcmp(report->subjects[k], report->subjects[i]) == 0;
 	make_id(id, report->subjects[i], n_before);
-	snprintf(command, sizeof(command), "redrace play %s",
-		 report->subjects[i]);
+	snprintf(command, sizeof(command), "redrace play %s", report->subjects[i]);
 	rr_counterpart_show(counterpart, trace->race, &article);
-	return rr_draw_article(out, trace, &article) ||
-	       rr_error_no_memory(error);
+	return rr_draw_article(out, trace, &article) || rr_error_no_memory(error);
 }
 
 static struct rr_race *open_race(const char *subject, struct rr_error *error)
@@ -75,8 +69,7 @@ static struct rr_race *open_race(const char *subject, struct rr_error *error)
 }
 
 static bool write_race(FILE *out, const struct rr_report *report, size_t i,
-		       struct rr_cluster *cluster, bool *as_written,
-		       struct rr_error *error)
+		       struct rr_cluster *cluster, bool *as_written, struct rr_error *error)
 {
 	struct rr_race *race = open_race(report->subjects[i], error);
 	struct rr_counterpart counterpart = { 0 };
@@ -101,23 +94,19 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 	return good;
 }
 
-bool rr_report_write(FILE *out, const struct rr_report *report,
-		     struct rr_cluster *cluster, bool *as_written,
-		     struct rr_error *error)
+bool rr_report_write(FILE *out, const struct rr_report *report, struct rr_cluster *cluster,
+		     bool *as_written, struct rr_error *error)
 {
 	bool good = true;
 
 	*as_written = true;
-	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] :
-						     "redrace: a report");
+	rr_page_begin(out, report->n_subjects == 1 ? report->subjects[0] : "redrace: a report");
 	if (report->n_subjects > 1)
 		fputs("<h1>Report</h1>\n", out);
 	for (size_t i = 0; good && i < report->n_subjects; i++)
 		good = rr_report_is_results(report->subjects[i]) ?
-			       rr_report_results(out, report->subjects[i],
-						 error) :
-			       write_race(out, report, i, cluster, as_written,
-					  error);
+			       rr_report_results(out, report->subjects[i], error) :
+			       write_race(out, report, i, cluster, as_written, error);
 	rr_page_end(out, rr_race_script);
 	return good;
 }

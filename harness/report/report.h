@@ -30,9 +30,8 @@ bool rr_report_has_races(const struct rr_report *report);
  * are none. *as_written is false when a race did not play as written: the page shows how
  * it went.
  */
-bool rr_report_write(FILE *out, const struct rr_report *report,
-		     struct rr_cluster *cluster, bool *as_written,
-		     struct rr_error *error);
+bool rr_report_write(FILE *out, const struct rr_report *report, struct rr_cluster *cluster,
+		     bool *as_written, struct rr_error *error);
 
 /* ---- What is safe, beside a race (counterpart.c) ---------------------------- */
 
@@ -44,20 +43,18 @@ struct rr_counterpart {
 };
 
 /* Plays it, if there is one and the server has what it needs. Free it in any case. */
-bool rr_counterpart_play(struct rr_counterpart *counterpart,
-			 const struct rr_race *race, struct rr_cluster *cluster,
-			 struct rr_error *error);
+bool rr_counterpart_play(struct rr_counterpart *counterpart, const struct rr_race *race,
+			 struct rr_cluster *cluster, struct rr_error *error);
 void rr_counterpart_free(struct rr_counterpart *counterpart);
 
 /* Puts it beside `race` in an article, if it was played. */
-void rr_counterpart_show(const struct rr_counterpart *counterpart,
-			 const struct rr_race *race, struct rr_article *article);
+void rr_counterpart_show(const struct rr_counterpart *counterpart, const struct rr_race *race,
+			 struct rr_article *article);
 
 /* ---- Results (results_page.c) ------------------------------------------------- */
 
 /* Tables, plots and machine of a results directory, as a section of a page
  *. False: it holds no results, or they cannot be read. */
-bool rr_report_results(FILE *out, const char *directory,
-		       struct rr_error *error);
+bool rr_report_results(FILE *out, const char *directory, struct rr_error *error);
 
 #endif

@@ -86,14 +86,13 @@ static void print_figure(FILE *out, const char *text, enum unit unit)
 
 static void print_result(FILE *out, const struct rr_csv *csv, size_t row)
 {
-	const bool bad =
-		strcmp(rr_csv_cell(csv, row, "verdict"), "violated") == 0;
+	const bool bad = strcmp(rr_csv_cell(csv, row, "verdict"), "violated") == 0;
 
 	fputs(bad ? "<tr class=\"violated\">" : "<tr>", out);
 	for (size_t i = 0; i < N_SHOWN; i++) {
 		const char *text = rr_csv_cell(csv, row, shown[i].column);
 
-		fputs(i == 0		      ? "<th scope=\"row\">" :
+		fputs(i == 0                ? "<th scope=\"row\">" :
 		      shown[i].unit == TEXT ? "<td>" :
 					      "<td class=\"number\">",
 		      out);
@@ -110,8 +109,7 @@ static void print_results(FILE *out, const struct rr_csv *csv)
 	      out);
 	for (size_t i = 0; i < N_SHOWN; i++)
 		rr_xml_print(out, "<th scope=\"col\" class=\"%s\">%s</th>",
-			     shown[i].unit == TEXT ? "text" : "number",
-			     shown[i].title);
+			     shown[i].unit == TEXT ? "text" : "number", shown[i].title);
 	fputs("</tr></thead>\n<tbody>\n", out);
 	for (size_t i = 0; i < csv->n_rows; i++)
 		print_result(out, csv, i);
@@ -129,13 +127,9 @@ static void print_base64(FILE *out, const char *text, size_t length)
 		uint32_t bits = 0;
 
 		for (size_t k = 0; k < 3; k++)
-			bits = bits << 8 |
-			       (i + k < length ? (unsigned char)text[i + k] :
-						 0);
+			bits = bits << 8 | (i + k < length ? (unsigned char)text[i + k] : 0);
 		for (size_t k = 0; k < 4; k++)
-			putc(k > length - i ? '=' :
-					      digits[bits >> (18 - 6 * k) & 63],
-			     out);
+			putc(k > length - i ? '=' : digits[bits >> (18 - 6 * k) & 63], out);
 	}
 }
 
@@ -164,8 +158,7 @@ static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 			"<figure class=\"plot\"><img alt=\"%s\" src=\"data:image/svg+xml;base64,",
 			words);
 		print_base64(out, svg, length);
-		rr_xml_print(out, "\"/><figcaption>%s</figcaption></figure>\n",
-			     words);
+		rr_xml_print(out, "\"/><figcaption>%s</figcaption></figure>\n", words);
 	}
 	free(words);
 	free(svg);
@@ -179,8 +172,7 @@ static int is_svg(const struct dirent *entry)
 	return suffix && strcmp(suffix, ".svg") == 0;
 }
 
-static bool print_plots(FILE *out, const char *directory,
-			struct rr_error *error)
+static bool print_plots(FILE *out, const char *directory, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE + NAME_SIZE];
 	struct dirent **entries;
@@ -194,8 +186,7 @@ static bool print_plots(FILE *out, const char *directory,
 		      out);
 	fputs("<div class=\"plots\">\n", out);
 	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/plots/%s", directory,
-			 entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/plots/%s", directory, entries[i]->d_name);
 		good = good && print_plot(out, path, error);
 		free(entries[i]);
 	}
@@ -274,8 +265,7 @@ bool rr_report_is_results(const char *subject)
 	return access(path, F_OK) == 0;
 }
 
-bool rr_report_results(FILE *out, const char *directory,
-		       struct rr_error *error)
+bool rr_report_results(FILE *out, const char *directory, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
 	struct rr_csv csv;
@@ -284,8 +274,7 @@ bool rr_report_results(FILE *out, const char *directory,
 	summary_path(path, directory);
 	if (!rr_csv_read(&csv, path, error))
 		return false;
-	rr_xml_print(out, "<section class=\"results\">\n<h2>Results: %s</h2>\n",
-		     directory);
+	rr_xml_print(out, "<section class=\"results\">\n<h2>Results: %s</h2>\n", directory);
 	print_sentence(out, &csv);
 	print_results(out, &csv);
 	good = print_plots(out, directory, error);

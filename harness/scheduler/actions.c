@@ -6,10 +6,8 @@
 bool rr_actions_add(struct rr_actions *actions, const struct rr_action *action)
 {
 	if (actions->n == actions->capacity) {
-		const size_t capacity =
-			actions->capacity ? 2 * actions->capacity : 64;
-		struct rr_action *all =
-			realloc(actions->all, capacity * sizeof(*all));
+		const size_t capacity = actions->capacity ? 2 * actions->capacity : 64;
+		struct rr_action *all = realloc(actions->all, capacity * sizeof(*all));
 
 		if (!all)
 			return false;

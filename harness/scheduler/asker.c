@@ -69,8 +69,7 @@ const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
 	return NULL;
 }
 
-bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
-		    const char *source, size_t length)
+bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source, size_t length)
 {
 	struct rr_script *all;
 
@@ -85,8 +84,7 @@ bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
 	return all[scripts->n++].source != NULL;
 }
 
-void rr_scripts_keep(struct rr_scripts *scripts,
-		     const struct rl_command *command,
+void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,
 		     const struct rl_reply *reply)
 {
 	if (command->n_words == 3 && reply->type == RL_REPLY_STRING)
@@ -106,24 +104,19 @@ void rr_scripts_release(struct rr_scripts *scripts)
 
 static bool fail(struct rr_asker *asker, const struct rl_link *link)
 {
-	snprintf(asker->error, sizeof(asker->error), "a server is gone: %s",
-		 rl_link_error(link));
+	snprintf(asker->error, sizeof(asker->error), "a server is gone: %s", rl_link_error(link));
 	return false;
 }
 
-bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply,
-		  const struct rl_command *command)
+bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply, const struct rl_command *command)
 {
 	struct rl_command copy = *command;
-	const enum rl_outcome outcome =
-		rl_run_command(asker->admin, reply, &copy);
+	const enum rl_outcome outcome = rl_run_command(asker->admin, reply, &copy);
 
-	return outcome == RL_OK || reply->type == RL_REPLY_FAILED ||
-	       fail(asker, asker->admin);
+	return outcome == RL_OK || reply->type == RL_REPLY_FAILED || fail(asker, asker->admin);
 }
 
-bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply,
-		  const char *format, ...)
+bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply, const char *format, ...)
 {
 	struct rl_command command = { .n_words = 0 };
 	va_list arguments;
@@ -168,9 +161,8 @@ static bool has_category(const struct rl_reply *categories, const char *name)
 static bool is_timed(const char *name)
 {
 	static const char *const names[] = {
-		"TTL",    "PTTL",   "TIME", "XADD", "XPENDING",
-		"XCLAIM", "XAUTOCLAIM", "XINFO", "DUMP", "EXPIRETIME",
-		"PEXPIRETIME", "INFO", "CLIENT", "SCAN",
+		"TTL",   "PTTL", "TIME",       "XADD",        "XPENDING", "XCLAIM", "XAUTOCLAIM",
+		"XINFO", "DUMP", "EXPIRETIME", "PEXPIRETIME", "INFO",     "CLIENT", "SCAN",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -180,25 +172,21 @@ static bool is_timed(const char *name)
 	return false;
 }
 
-static struct rr_command_info read_info(const struct rl_reply *reply,
-					const char *name)
+static struct rr_command_info read_info(const struct rl_reply *reply, const char *name)
 {
 	const struct rl_reply *of = reply->length == 1 ? reply->elements : NULL;
 	struct rr_command_info info = { .of_connection = true };
 
-	if (reply->type != RL_REPLY_ARRAY || !of ||
-	    of->type != RL_REPLY_ARRAY || of->length < 7)
+	if (reply->type != RL_REPLY_ARRAY || !of || of->type != RL_REPLY_ARRAY || of->length < 7)
 		return info;
 	info.is_known = true;
 	/* WAIT is not marked in all versions. */
-	info.blocks = has_category(&of->elements[2], "blocking") ||
-		      strcasecmp(name, "WAIT") == 0;
+	info.blocks = has_category(&of->elements[2], "blocking") || strcasecmp(name, "WAIT") == 0;
 	info.of_connection = has_category(&of->elements[6], "@connection") ||
 			     has_category(&of->elements[6], "@transaction") ||
 			     has_category(&of->elements[6], "@pubsub");
 	info.is_random = of->length > 7 && !is_timed(name) &&
-			 has_category(&of->elements[7],
-				      "nondeterministic_output");
+			 has_category(&of->elements[7], "nondeterministic_output");
 	return info;
 }
 
@@ -235,8 +223,7 @@ static bool open_slot(struct rr_asker *asker, struct slot *slot)
 	struct rl_reply reply;
 
 	if (!slot->link)
-		slot->link = rl_link_new(rr_cluster_address(asker->cluster,
-							    asker->server),
+		slot->link = rl_link_new(rr_cluster_address(asker->cluster, asker->server),
 					 TIMEOUT_MS);
 	if (!slot->link || rl_run(slot->link, &reply, "CLIENT ID") != RL_OK)
 		return slot->link ? fail(asker, slot->link) : false;
@@ -263,7 +250,7 @@ static bool close_slot(struct rr_asker *asker, struct slot *slot)
 static bool says_something(const char *field)
 {
 	static const char *const names[] = {
-		"name=", "flags=", "db=", "sub=", "psub=", "ssub=",
+		"name=",  "flags=", "db=",   "sub=",   "psub=", "ssub=",
 		"multi=", "watch=", "user=", "redir=", "resp=",
 	};
 
@@ -274,15 +261,13 @@ static bool says_something(const char *field)
 	return false;
 }
 
-bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text,
-			 size_t size)
+bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text, size_t size)
 {
 	struct rl_reply reply;
 	size_t used = 0;
 
 	text[0] = '\0';
-	if (!rr_asker_say(asker, &reply, "CLIENT LIST ID %lld",
-			  asker->slots[slot].id) ||
+	if (!rr_asker_say(asker, &reply, "CLIENT LIST ID %lld", asker->slots[slot].id) ||
 	    !reply.text)
 		return false;
 	for (const char *field = reply.text; *field;) {
@@ -299,30 +284,25 @@ bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text,
 	return true;
 }
 
-bool rr_asker_message(struct rr_asker *asker, uint16_t slot,
-		      struct rl_reply *message)
+bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *message)
 {
 	const struct slot *it = &asker->slots[slot];
 
-	return it->id && it->listens &&
-	       rl_link_listen(it->link, message, 0) == RL_OK;
+	return it->id && it->listens && rl_link_listen(it->link, message, 0) == RL_OK;
 }
 
 /* ---- Questions ------------------------------------------------------------ */
 
-static bool receive(struct rr_asker *asker, struct slot *slot,
-		    struct rl_reply *reply)
+static bool receive(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply)
 {
 	const enum rl_outcome outcome = rl_receive(slot->link, reply);
 
-	return outcome == RL_OK || reply->type == RL_REPLY_FAILED ||
-	       fail(asker, slot->link);
+	return outcome == RL_OK || reply->type == RL_REPLY_FAILED || fail(asker, slot->link);
 }
 
 /* A command that may wait: if nothing has come after two round trips, it does; then
  * its time is made to be over. */
-static bool await(struct rr_asker *asker, struct slot *slot,
-		  struct rl_reply *reply, bool *blocks)
+static bool await(struct rr_asker *asker, struct slot *slot, struct rl_reply *reply, bool *blocks)
 {
 	struct rl_reply ours;
 
@@ -331,8 +311,7 @@ static bool await(struct rr_asker *asker, struct slot *slot,
 			return false;
 	}
 	if (!rl_link_has_unread(slot->link)) {
-		if (!rr_asker_say(asker, &ours, "CLIENT UNBLOCK %lld TIMEOUT",
-				  slot->id))
+		if (!rr_asker_say(asker, &ours, "CLIENT UNBLOCK %lld TIMEOUT", slot->id))
 			return false;
 		*blocks = ours.integer == 1;
 	}
@@ -348,44 +327,36 @@ static int compare_key_names(const void *a, const void *b)
 
 /* Keys are listed in no order that a program may rely on, nor is it the same each time:
  * here in that of their names, and for races, too (play/connection.c). */
-static void sort_listed_keys(const struct rl_command *command,
-			     struct rl_reply *reply)
+static void sort_listed_keys(const struct rl_command *command, struct rl_reply *reply)
 {
 	const char *name = command->words[0].text;
 	struct rl_reply *keys = NULL;
 
 	if (strcasecmp(name, "KEYS") == 0)
 		keys = reply;
-	else if (strcasecmp(name, "SCAN") == 0 &&
-		 reply->type == RL_REPLY_ARRAY && reply->length == 2)
+	else if (strcasecmp(name, "SCAN") == 0 && reply->type == RL_REPLY_ARRAY &&
+		 reply->length == 2)
 		keys = &reply->elements[1];
 	if (keys && keys->type == RL_REPLY_ARRAY && keys->length > 0)
-		qsort(keys->elements, keys->length, sizeof(*keys->elements),
-		      compare_key_names);
+		qsort(keys->elements, keys->length, sizeof(*keys->elements), compare_key_names);
 }
 
-static bool ask_command(struct rr_asker *asker, struct slot *slot,
-			const struct rl_command *command,
+static bool ask_command(struct rr_asker *asker, struct slot *slot, const struct rl_command *command,
 			struct rl_reply *reply, bool *blocks)
 {
-	const struct rr_command_info info =
-		rr_asker_info(asker, command->words[0].text);
+	const struct rr_command_info info = rr_asker_info(asker, command->words[0].text);
 	struct rl_command copy = *command;
 
 	if (!slot->id && !open_slot(asker, slot))
 		return false;
 	slot->is_changed = slot->is_changed || info.of_connection;
 	asker->has_functions = asker->has_functions ||
-			       strcasecmp(command->words[0].text,
-					  "FUNCTION") == 0;
-	if (rl_queue_command(slot->link, &copy) != RL_OK ||
-	    rl_flush(slot->link) != RL_OK)
+			       strcasecmp(command->words[0].text, "FUNCTION") == 0;
+	if (rl_queue_command(slot->link, &copy) != RL_OK || rl_flush(slot->link) != RL_OK)
 		return fail(asker, slot->link);
-	if (info.blocks ? !await(asker, slot, reply, blocks) :
-			  !receive(asker, slot, reply))
+	if (info.blocks ? !await(asker, slot, reply, blocks) : !receive(asker, slot, reply))
 		return false;
-	slot->listens = slot->listens ||
-			strcasestr(command->words[0].text, "SUBSCRIBE");
+	slot->listens = slot->listens || strcasestr(command->words[0].text, "SUBSCRIBE");
 	sort_listed_keys(command, reply);
 	return true;
 }
@@ -408,8 +379,7 @@ static bool tick(struct rr_asker *asker, int64_t ns)
 {
 	struct rl_reply data;
 
-	return set_clock(asker, asker->clock_ns + ns) &&
-	       rr_asker_data(asker, &data);
+	return set_clock(asker, asker->clock_ns + ns) && rr_asker_data(asker, &data);
 }
 
 static bool empty(struct rr_asker *asker)
@@ -417,8 +387,7 @@ static bool empty(struct rr_asker *asker)
 	struct rl_reply reply;
 
 	return rr_asker_say(asker, &reply, "FLUSHALL") &&
-	       (!asker->has_functions ||
-		rr_asker_say(asker, &reply, "FUNCTION FLUSH"));
+	       (!asker->has_functions || rr_asker_say(asker, &reply, "FUNCTION FLUSH"));
 }
 
 static bool wipe(struct rr_asker *asker)
@@ -450,16 +419,15 @@ void rr_asker_restarted(struct rr_asker *asker)
 }
 
 /* A command that was to be done first. */
-static void note_refused(struct rr_asker *asker,
-			 const struct rl_command *command,
+static void note_refused(struct rr_asker *asker, const struct rl_command *command,
 			 const struct rl_reply *reply)
 {
 	char *words = rr_join_words(command->words, command->n_words);
 
 	asker->is_refused = true;
 	snprintf(asker->error, sizeof(asker->error),
-		 "what is to be there at first, '%.300s', is refused: %.300s",
-		 words ? words : "", reply->text);
+		 "what is to be there at first, '%.300s', is refused: %.300s", words ? words : "",
+		 reply->text);
 	free(words);
 }
 
@@ -481,13 +449,12 @@ static bool run_first(struct rr_asker *asker)
 bool rr_asker_reset(struct rr_asker *asker)
 {
 	for (int i = 0; i < RR_ASKER_SLOTS; i++) {
-		if (asker->slots[i].is_changed &&
-		    !close_slot(asker, &asker->slots[i]))
+		if (asker->slots[i].is_changed && !close_slot(asker, &asker->slots[i]))
 			return false;
 	}
 	asker->was_wiped = false;
-	return empty(asker) && set_clock(asker, asker->epoch_ns) &&
-	       load_scripts(asker) && run_first(asker);
+	return empty(asker) && set_clock(asker, asker->epoch_ns) && load_scripts(asker) &&
+	       run_first(asker);
 }
 
 void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns)
@@ -496,8 +463,7 @@ void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns)
 }
 
 bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
-		  const struct rl_command *command, struct rl_reply *reply,
-		  bool *blocks)
+		  const struct rl_command *command, struct rl_reply *reply, bool *blocks)
 {
 	struct slot *slot = &asker->slots[question->slot];
 
@@ -537,8 +503,7 @@ bool rr_asker_flush(struct rr_asker *asker)
 	if (asker->n_queued && rl_flush(asker->admin) != RL_OK)
 		return fail(asker, asker->admin);
 	for (; asker->n_queued > 0; asker->n_queued--) {
-		if (rl_receive(asker->admin, &reply) != RL_OK &&
-		    reply.type != RL_REPLY_FAILED)
+		if (rl_receive(asker->admin, &reply) != RL_OK && reply.type != RL_REPLY_FAILED)
 			return fail(asker, asker->admin);
 	}
 	return true;
@@ -547,8 +512,7 @@ bool rr_asker_flush(struct rr_asker *asker)
 /* ---- Making and freeing --------------------------------------------------- */
 
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
-			      const struct rr_scripts *scripts,
-			      struct rr_error *error)
+			      const struct rr_scripts *scripts, struct rr_error *error)
 {
 	struct rr_asker *asker = calloc(1, sizeof(*asker));
 
@@ -561,14 +525,12 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 	asker->scripts = scripts;
 	/* Without a clock of our own it is left alone. */
 	asker->clock_ns = rr_cluster_has_time(cluster) ? -1 : 0;
-	asker->admin =
-		rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
+	asker->admin = rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
 	if (asker->admin && rr_asker_reset(asker))
 		return asker;
 	if (asker->error[0])
-		rr_error_set(error,
-			     asker->is_refused ? RR_ERROR_DATA : RR_ERROR_REDIS,
-			     "%s", asker->error);
+		rr_error_set(error, asker->is_refused ? RR_ERROR_DATA : RR_ERROR_REDIS, "%s",
+			     asker->error);
 	rr_error_no_memory(error);
 	rr_asker_free(asker);
 	return NULL;

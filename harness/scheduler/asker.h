@@ -22,7 +22,7 @@ enum rr_question_kind {
 
 struct rr_question {
 	uint8_t kind;
-	uint16_t slot;    /* one of RR_ASKER_SLOTS */
+	uint16_t slot; /* one of RR_ASKER_SLOTS */
 	int64_t argument;
 };
 
@@ -35,15 +35,14 @@ struct rr_scripts {
 	struct rr_script {
 		char sha1[41];
 		char *source;
-	} *all;
+	} * all;
 };
 
 /* False: out of memory. One that is there already stays. */
-bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1,
-		    const char *source, size_t length);
+bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source,
+		    size_t length);
 /* The one that a SCRIPT LOAD has loaded; nothing of another command. */
-void rr_scripts_keep(struct rr_scripts *scripts,
-		     const struct rl_command *command,
+void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,
 		     const struct rl_reply *reply);
 /* NULL = unknown. */
 const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1);
@@ -54,8 +53,7 @@ struct rr_asker;
 /* `scripts` must outlive it. NULL and an error: RR_ERROR_DATA if a command that is to
  * be done first is refused. */
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
-			      const struct rr_scripts *scripts,
-			      struct rr_error *error);
+			      const struct rr_scripts *scripts, struct rr_error *error);
 void rr_asker_free(struct rr_asker *asker);
 
 /* Empty, all connections as new, scripts loaded, its clock at the beginning.
@@ -75,8 +73,7 @@ void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns);
  * when the time is over, and the command waits no more. False: rr_asker_error().
  */
 bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,
-		  const struct rl_command *command, struct rl_reply *reply,
-		  bool *blocks);
+		  const struct rl_command *command, struct rl_reply *reply, bool *blocks);
 
 /* Commands of connections that carry nothing, sent down one of our own, many in one
  * write: for who brings a server to a state by what is known already. */
@@ -85,8 +82,7 @@ bool rr_asker_flush(struct rr_asker *asker);
 
 /* A message that has come unasked on a connection, read off it. False: none has.
  * All that were sent before the last call have come. */
-bool rr_asker_message(struct rr_asker *asker, uint16_t slot,
-		      struct rl_reply *message);
+bool rr_asker_message(struct rr_asker *asker, uint16_t slot, struct rl_reply *message);
 
 /* What the server says of a command. */
 struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name);
@@ -97,14 +93,12 @@ struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name);
 bool rr_asker_data(struct rr_asker *asker, struct rl_reply *data);
 
 /* CLIENT LIST of a connection without what changes by itself. */
-bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text,
-			 size_t size);
+bool rr_asker_connection(struct rr_asker *asker, uint16_t slot, char *text, size_t size);
 
 /* A command that is not the clients'. */
-bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply,
-		  const struct rl_command *command);
-bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply,
-		  const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool rr_asker_run(struct rr_asker *asker, struct rl_reply *reply, const struct rl_command *command);
+bool rr_asker_say(struct rr_asker *asker, struct rl_reply *reply, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 const char *rr_asker_error(const struct rr_asker *asker);
 

@@ -11,13 +11,11 @@ static void tell(const struct rr_attempt *attempt, void (*hook)(void *context))
 
 static bool is_confirmed(const struct rr_attempt *attempt)
 {
-	return !attempt->hooks->confirm ||
-	       attempt->hooks->confirm(attempt->context);
+	return !attempt->hooks->confirm || attempt->hooks->confirm(attempt->context);
 }
 
 /* The increment's write was answered, or was not. */
-static enum rl_outcome acknowledge(const struct rr_attempt *attempt,
-				   enum rl_outcome outcome)
+static enum rl_outcome acknowledge(const struct rr_attempt *attempt, enum rl_outcome outcome)
 {
 	if (outcome == RL_OK && !is_confirmed(attempt))
 		return RL_UNKNOWN;
@@ -33,9 +31,8 @@ static enum rl_outcome increment_inside(const struct rr_attempt *attempt)
 
 	tell(attempt, hooks->enter);
 	rl_mark(attempt->client->data, RL_MARK_ENTER);
-	outcome = hooks->increment ?
-			  hooks->increment(attempt->context) :
-			  attempt->strategy->increment(attempt->client);
+	outcome = hooks->increment ? hooks->increment(attempt->context) :
+				     attempt->strategy->increment(attempt->client);
 	if (!attempt->strategy->writes_at_release)
 		outcome = acknowledge(attempt, outcome);
 	rl_mark(attempt->client->data, RL_MARK_LEAVE);
@@ -50,8 +47,7 @@ enum rl_outcome rr_attempt_make(struct rr_attempt *attempt)
 
 	attempt->released = RL_OK;
 	if (!strategy->acquire)
-		return acknowledge(attempt,
-				   strategy->increment(attempt->client));
+		return acknowledge(attempt, strategy->increment(attempt->client));
 	outcome = strategy->acquire(attempt->client);
 	if (outcome == RL_OK && !is_confirmed(attempt)) {
 		attempt->released = strategy->release(attempt->client);
@@ -81,30 +77,26 @@ static bool refuses(const struct rr_strategy *strategy)
 	return strategy->wait.max_us > 0;
 }
 
-enum rr_policy rr_policy_for(enum rr_policy asked,
-			     const struct rr_strategy *strategy)
+enum rr_policy rr_policy_for(enum rr_policy asked, const struct rr_strategy *strategy)
 {
 	return refuses(strategy) ? asked : RR_POLICY_BACKOFF;
 }
 
-const char *rr_policy_objection(enum rr_policy asked,
-				const struct rr_strategy *strategy, long kills)
+const char *rr_policy_objection(enum rr_policy asked, const struct rr_strategy *strategy,
+				long kills)
 {
-	const bool can_be_put_off = strategy->acquire &&
-				    strategy->increment == rr_get_add_set;
+	const bool can_be_put_off = strategy->acquire && strategy->increment == rr_get_add_set;
 
 	if (asked != RR_POLICY_BACKOFF && strategy->lock.kind == RR_LOCK_QUEUE)
 		return "its clients wait in line and are woken";
 	if (kills && !refuses(strategy))
 		return "it never refuses a client, so no increment is queued and no worker can be killed at one";
-	if (asked == RR_POLICY_DELAY_QUEUE && refuses(strategy) &&
-	    !can_be_put_off)
+	if (asked == RR_POLICY_DELAY_QUEUE && refuses(strategy) && !can_be_put_off)
 		return "only GET, SET inside a lock can be queued";
 	return NULL;
 }
 
-const char *rr_policy_text(enum rr_policy policy,
-			   const struct rr_strategy *strategy,
+const char *rr_policy_text(enum rr_policy policy, const struct rr_strategy *strategy,
 			   char text[RR_POLICY_TEXT_SIZE])
 {
 	const struct rr_wait *wait = &strategy->wait;
@@ -112,19 +104,17 @@ const char *rr_policy_text(enum rr_policy policy,
 	if (!refuses(strategy))
 		snprintf(text, RR_POLICY_TEXT_SIZE, "none");
 	else if (policy == RR_POLICY_BACKOFF)
-		snprintf(text, RR_POLICY_TEXT_SIZE, "backoff:%ld-%ldus",
-			 wait->min_us, wait->max_us);
+		snprintf(text, RR_POLICY_TEXT_SIZE, "backoff:%ld-%ldus", wait->min_us,
+			 wait->max_us);
 	else if (policy == RR_POLICY_SLEEP)
-		snprintf(text, RR_POLICY_TEXT_SIZE, "sleep:%ldus",
-			 wait->min_us);
+		snprintf(text, RR_POLICY_TEXT_SIZE, "sleep:%ldus", wait->min_us);
 	else
-		snprintf(text, RR_POLICY_TEXT_SIZE, "%s",
-			 rr_policy_names[policy]);
+		snprintf(text, RR_POLICY_TEXT_SIZE, "%s", rr_policy_names[policy]);
 	return text;
 }
 
-int64_t rr_policy_wait_ns(enum rr_policy policy, const struct rr_wait *wait,
-			  uint64_t refusals, struct rr_random *random)
+int64_t rr_policy_wait_ns(enum rr_policy policy, const struct rr_wait *wait, uint64_t refusals,
+			  struct rr_random *random)
 {
 	const int doublings = refusals < 20 ? (int)refusals : 20;
 	int64_t limit_us = (int64_t)wait->min_us << doublings;
@@ -135,6 +125,5 @@ int64_t rr_policy_wait_ns(enum rr_policy policy, const struct rr_wait *wait,
 		limit_us = wait->max_us;
 	if (limit_us == 0)
 		return 0;
-	return limit_us * 500 +
-	       (int64_t)rr_random_below(random, (uint64_t)limit_us * 500);
+	return limit_us * 500 + (int64_t)rr_random_below(random, (uint64_t)limit_us * 500);
 }

@@ -15,7 +15,7 @@ struct rr_attempt_hooks {
 	void (*enter)(void *context); /* it is granted; before the mark */
 	/* Instead of the strategy's own, in the critical section. */
 	enum rl_outcome (*increment)(void *context);
-	void (*leave)(void *context); /* after the mark, before the release */
+	void (*leave)(void *context);       /* after the mark, before the release */
 	void (*acknowledge)(void *context); /* its write was answered */
 	/* Asked after a lock was granted and after the write was answered: is that
 	 * as safe as it is to be? False: the lock is given back as if it had been
@@ -27,8 +27,8 @@ struct rr_attempt {
 	const struct rr_strategy *strategy;
 	struct rr_client *client;
 	const struct rr_attempt_hooks *hooks;
-	void *context;           /* of the hooks */
-	bool entered;            /* it got its lock ... */
+	void *context;            /* of the hooks */
+	bool entered;             /* it got its lock ... */
 	enum rl_outcome released; /* ... and gave it back; RL_OK: it had none */
 };
 
@@ -55,21 +55,19 @@ extern const char *const rr_policy_names[RR_POLICIES];
 
 /* What is in use when `asked` is asked for: a strategy that refuses nobody
  * has no use for any, and then it is the default. */
-enum rr_policy rr_policy_for(enum rr_policy asked,
-			     const struct rr_strategy *strategy);
+enum rr_policy rr_policy_for(enum rr_policy asked, const struct rr_strategy *strategy);
 
 /* Why the strategy cannot be run so, with so many workers to be killed; NULL
  * when it can. */
-const char *rr_policy_objection(enum rr_policy asked,
-				const struct rr_strategy *strategy, long kills);
+const char *rr_policy_objection(enum rr_policy asked, const struct rr_strategy *strategy,
+				long kills);
 
 /* With its figures, "sleep:400us"; "none" for a strategy that refuses nobody. */
-const char *rr_policy_text(enum rr_policy policy,
-			   const struct rr_strategy *strategy,
+const char *rr_policy_text(enum rr_policy policy, const struct rr_strategy *strategy,
 			   char text[RR_POLICY_TEXT_SIZE]);
 
 /* How long to wait after so many refusals in a row before this one. */
-int64_t rr_policy_wait_ns(enum rr_policy policy, const struct rr_wait *wait,
-			  uint64_t refusals, struct rr_random *random);
+int64_t rr_policy_wait_ns(enum rr_policy policy, const struct rr_wait *wait, uint64_t refusals,
+			  struct rr_random *random);
 
 #endif

@@ -24,11 +24,11 @@ struct thread {
 	struct rr_client_run *run;
 	uint8_t number;
 	struct rr_stack *stack;
-	struct rl_task *task;   /* a child's, until it is joined */
-	struct thread *opener;  /* goes on when this one stops at first */
+	struct rl_task *task;  /* a child's, until it is joined */
+	struct thread *opener; /* goes on when this one stops at first */
 	struct rl_driver driver;
 	struct rr_input input;
-	int fd;                 /* that it waits for, see RR_STOP_WAIT */
+	int fd; /* that it waits for, see RR_STOP_WAIT */
 };
 
 /* A command whose reply was not taken yet. */
@@ -146,7 +146,6 @@ static bool begin_thread(struct thread *thread)
 	return true;
 }
 
-
 static void go_on(struct thread *thread)
 {
 	rr_fiber_pass(&thread->run->caller, &thread->stack->fiber);
@@ -154,16 +153,14 @@ static void go_on(struct thread *thread)
 
 /* ---- Lanes ---------------------------------------------------------------- */
 
-static int server_of(const struct rr_program *program,
-		     const struct rl_link *link)
+static int server_of(const struct rr_program *program, const struct rl_link *link)
 {
 	const struct rl_address *address = rl_link_address(link);
 
 	for (size_t i = 0; i < program->n_servers; i++) {
 		const struct rl_address *known = &program->addresses[i];
 
-		if (known->port == address->port &&
-		    strcmp(known->host, address->host) == 0)
+		if (known->port == address->port && strcmp(known->host, address->host) == 0)
 			return (int)i;
 	}
 	return -1;
@@ -171,14 +168,12 @@ static int server_of(const struct rr_program *program,
 
 /* A link's lane, by its server and how many were there before it; NULL = there is
  * no room, or it leads elsewhere. */
-static struct lane *lane_of(struct rr_client_run *run, struct rl_link *link,
-			    uint8_t *number)
+static struct lane *lane_of(struct rr_client_run *run, struct rl_link *link, uint8_t *number)
 {
 	const int server = server_of(run->program, link);
 
 	for (int i = 0; server >= 0 && i < RR_RUN_OWN_ORDINALS; i++) {
-		const size_t at = (size_t)i * run->program->n_servers +
-				  (size_t)server;
+		const size_t at = (size_t)i * run->program->n_servers + (size_t)server;
 		struct lane **lane = &run->lanes[at];
 
 		if (!*lane) {
@@ -197,8 +192,7 @@ static struct lane *lane_of(struct rr_client_run *run, struct rl_link *link,
 
 static bool is(const struct rl_word *word, const char *text)
 {
-	return word->length == strlen(text) &&
-	       strncasecmp(word->text, text, word->length) == 0;
+	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
 }
 
 /* Nobody else could notice it, and whether it is sent depends on what the link has
@@ -212,8 +206,7 @@ static bool is_unnoticed(const struct rl_command *command)
 
 /* A script that is sent whole is known by its hash as well: whether the client knew
  * that is no difference. */
-static void name_script(const struct rr_client_run *run, int server,
-			struct rl_command *command)
+static void name_script(const struct rr_client_run *run, int server, struct rl_command *command)
 {
 	const struct rr_program *program = run->program;
 	const struct rl_command load = {
@@ -223,8 +216,7 @@ static void name_script(const struct rr_client_run *run, int server,
 	const struct rl_reply *reply;
 	uint32_t answer;
 
-	if (!program->knows_scripts || command->n_words < 3 ||
-	    !is(&command->words[0], "EVAL"))
+	if (!program->knows_scripts || command->n_words < 3 || !is(&command->words[0], "EVAL"))
 		return;
 	answer = program->ask(program->ask_context, server, &load);
 	if (answer == RR_NO_ID)
@@ -244,8 +236,7 @@ static uint32_t answer_at_once(const struct rr_client_run *run, int server,
 	if (is_unnoticed(command))
 		return program->ask(program->ask_context, server, command);
 	name_script(run, server, command);
-	return program->mutate ? program->mutate(program->mutate_context, command) :
-				 RR_NO_ID;
+	return program->mutate ? program->mutate(program->mutate_context, command) : RR_NO_ID;
 }
 
 static enum rl_outcome on_submit(void *context, struct rl_link *link,
@@ -266,8 +257,7 @@ static enum rl_outcome on_submit(void *context, struct rl_link *link,
 		return RL_ERROR;
 	}
 	pending = &lane->pending[(lane->first + lane->n++) % RR_RUN_SENT];
-	pending->answer = answer_at_once(
-		run, rr_lane_server(run->program, number), &changed);
+	pending->answer = answer_at_once(run, rr_lane_server(run->program, number), &changed);
 	pending->command = rr_terms_command(run->program->terms, &changed);
 	pending->thread = thread->number;
 	pending->is_inside = run->view.is_inside;
@@ -275,15 +265,13 @@ static enum rl_outcome on_submit(void *context, struct rl_link *link,
 }
 
 /* The next reply of the lane; the thread stops if it has to wait. */
-static enum rl_outcome on_deliver(void *context, struct rl_link *link,
-				  struct rl_reply *reply)
+static enum rl_outcome on_deliver(void *context, struct rl_link *link, struct rl_reply *reply)
 {
 	struct thread *thread = context;
 	struct rr_client_run *run = thread->run;
 	const struct rr_input *input;
 	struct rr_stop where = { .kind = RR_STOP_RECEIVE };
-	struct lane *lane = run->is_dead ? NULL :
-					   lane_of(run, link, &where.lane);
+	struct lane *lane = run->is_dead ? NULL : lane_of(run, link, &where.lane);
 	uint32_t answer;
 
 	if (!lane || lane->n == 0)
@@ -293,11 +281,8 @@ static enum rl_outcome on_deliver(void *context, struct rl_link *link,
 		input = stop(thread, where);
 		if (!input || input->kind != RR_INPUT_REPLY) {
 			lane->n = 0;
-			run->view.is_unheard |= input &&
-						input->kind == RR_INPUT_LOST;
-			return input && input->kind == RR_INPUT_REFUSED ?
-				       RL_ERROR :
-				       RL_UNKNOWN;
+			run->view.is_unheard |= input && input->kind == RR_INPUT_LOST;
+			return input && input->kind == RR_INPUT_REFUSED ? RL_ERROR : RL_UNKNOWN;
 		}
 		answer = (uint32_t)input->value;
 	}
@@ -307,13 +292,12 @@ static enum rl_outcome on_deliver(void *context, struct rl_link *link,
 	return RL_OK;
 }
 
-static enum rl_outcome on_listen(void *context, struct rl_link *link,
-				 struct rl_reply *message, int64_t timeout_ns)
+static enum rl_outcome on_listen(void *context, struct rl_link *link, struct rl_reply *message,
+				 int64_t timeout_ns)
 {
 	struct thread *thread = context;
 	struct rr_client_run *run = thread->run;
-	struct rr_stop where = { .kind = RR_STOP_LISTEN,
-				 .duration_ns = timeout_ns };
+	struct rr_stop where = { .kind = RR_STOP_LISTEN, .duration_ns = timeout_ns };
 	const struct rr_input *input;
 
 	if (run->is_dead || !lane_of(run, link, &where.lane))
@@ -350,8 +334,8 @@ static int64_t on_now(void *context, enum rl_clock clock)
 static void on_sleep(void *context, int64_t duration_ns)
 {
 	if (duration_ns > 0)
-		stop(context, (struct rr_stop){ .kind = RR_STOP_SLEEP,
-						.duration_ns = duration_ns });
+		stop(context,
+		     (struct rr_stop){ .kind = RR_STOP_SLEEP, .duration_ns = duration_ns });
 }
 
 static bool is_readable(int fd)
@@ -373,8 +357,7 @@ static bool on_wait(void *context, int fd, int64_t timeout_ns)
 	if (timeout_ns <= 0)
 		return timeout_ns == 0 && is_readable(fd);
 	thread->fd = fd;
-	stop(thread, (struct rr_stop){ .kind = RR_STOP_WAIT,
-				       .duration_ns = timeout_ns });
+	stop(thread, (struct rr_stop){ .kind = RR_STOP_WAIT, .duration_ns = timeout_ns });
 	return run->is_dead || is_readable(fd);
 }
 
@@ -416,9 +399,8 @@ static void on_mutex(void *context, struct rl_mutex *mutex, bool take)
 
 	if (run->is_dead || run->program->without_mutex)
 		return;
-	stop(thread, (struct rr_stop){
-			     .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK,
-			     .mutex = mutex_number(run, mutex) });
+	stop(thread, (struct rr_stop){ .kind = take ? RR_STOP_LOCK : RR_STOP_UNLOCK,
+				       .mutex = mutex_number(run, mutex) });
 }
 
 static void on_random(void *context, unsigned char *bytes, size_t n)
@@ -426,8 +408,8 @@ static void on_random(void *context, unsigned char *bytes, size_t n)
 	struct thread *thread = context;
 	struct rr_client_run *run = thread->run;
 
-	rr_terms_random(run->program->terms, run->client, run->generation,
-			run->n_random++, bytes, n);
+	rr_terms_random(run->program->terms, run->client, run->generation, run->n_random++, bytes,
+			n);
 }
 
 /* ---- Threads beside the client -------------------------------------------- */
@@ -440,8 +422,7 @@ static struct thread *free_thread(struct rr_client_run *run)
 		struct thread *thread = &run->threads[i];
 		const uint8_t kind = run->view.stops[i].kind;
 
-		if ((kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED) &&
-		    !thread->task)
+		if ((kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED) && !thread->task)
 			return thread;
 	}
 	run->view.is_too_much = true;
@@ -491,12 +472,9 @@ static void on_join(void *context, struct rl_task *task)
 		if (child->task != task)
 			continue;
 		if (run->view.stops[i].kind != RR_STOP_ENDED)
-			stop(thread, (struct rr_stop){ .kind = RR_STOP_JOIN,
-						       .whom = i });
+			stop(thread, (struct rr_stop){ .kind = RR_STOP_JOIN, .whom = i });
 		child->task = NULL;
-		run->view.stops[i] = (struct rr_stop){
-			.kind = RR_STOP_ABSENT
-		};
+		run->view.stops[i] = (struct rr_stop){ .kind = RR_STOP_ABSENT };
 		rl_link_set_driver(task->link, &run->threads[0].driver);
 		return;
 	}
@@ -528,11 +506,9 @@ static void look_around(struct rr_client_run *run)
 		if (where->kind == RR_STOP_WAIT)
 			where->is_ready = is_readable(run->threads[i].fd);
 		if (where->kind == RR_STOP_JOIN)
-			where->is_ready = view->stops[where->whom].kind ==
-					  RR_STOP_ENDED;
+			where->is_ready = view->stops[where->whom].kind == RR_STOP_ENDED;
 	}
-	while (view->n_threads > 1 &&
-	       view->stops[view->n_threads - 1].kind == RR_STOP_ABSENT)
+	while (view->n_threads > 1 && view->stops[view->n_threads - 1].kind == RR_STOP_ABSENT)
 		view->n_threads--;
 	view->n_sent = 0;
 	for (uint8_t i = 0; i < RR_RUN_LANES; i++) {
@@ -547,10 +523,9 @@ static void look_around(struct rr_client_run *run)
 			if (view->n_sent == RR_RUN_SENT)
 				view->is_too_much = true;
 			else
-				view->sent[view->n_sent++] = (struct rr_sent){
-					i, pending->thread, pending->is_inside,
-					pending->command
-				};
+				view->sent[view->n_sent++] = (struct rr_sent){ i, pending->thread,
+									       pending->is_inside,
+									       pending->command };
 		}
 	}
 }
@@ -568,8 +543,7 @@ static bool open_links(struct rr_client_run *run)
 	return true;
 }
 
-struct rr_client_run *rr_client_run_new(const struct rr_program *program,
-					int client)
+struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client)
 {
 	struct rr_client_run *run = calloc(1, sizeof(*run));
 
@@ -589,12 +563,10 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program,
 	for (uint8_t i = 0; i < RR_RUN_THREADS; i++) {
 		run->threads[i].run = run;
 		run->threads[i].number = i;
-		run->threads[i].driver =
-			(struct rl_driver){ &ops, &run->threads[i] };
+		run->threads[i].driver = (struct rl_driver){ &ops, &run->threads[i] };
 	}
 	if (open_links(run))
-		run->made = program->make(program->context, run, client,
-					  run->links, &run->mutex);
+		run->made = program->make(program->context, run, client, run->links, &run->mutex);
 	if (!run->made || !begin_thread(&run->threads[0])) {
 		rr_client_run_free(run);
 		return NULL;
@@ -637,8 +609,7 @@ void rr_client_run_free(struct rr_client_run *run)
 	free(run);
 }
 
-void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
-			int64_t passed_ns)
+void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input, int64_t passed_ns)
 {
 	struct thread *thread = &run->threads[input->thread];
 	uint8_t kind;
@@ -660,8 +631,7 @@ void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
 
 const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run)
 {
-	return run->other ? run->program->run_ops->view(run->other) :
-			    &run->view;
+	return run->other ? run->program->run_ops->view(run->other) : &run->view;
 }
 
 const char *rr_client_run_problem(const struct rr_client_run *run)
@@ -678,24 +648,22 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view)
 	for (uint32_t i = 0; i < view->n_threads; i++) {
 		const struct rr_stop *stop = &view->stops[i];
 
-		hash = rr_hash_number(hash, stop->kind | stop->lane << 8 |
-						 stop->whom << 16 |
-						 stop->mutex << 24 |
-						 (int64_t)stop->is_ready << 32);
+		hash = rr_hash_number(hash, stop->kind | stop->lane << 8 | stop->whom << 16 |
+						    stop->mutex << 24 |
+						    (int64_t)stop->is_ready << 32);
 		hash = rr_hash_number(hash, stop->duration_ns);
 	}
 	for (uint32_t i = 0; i < view->n_sent; i++)
 		hash = rr_hash_number(hash, (int64_t)view->sent[i].command << 8 |
-						 view->sent[i].lane << 1 |
-						 view->sent[i].is_inside);
+						    view->sent[i].lane << 1 |
+						    view->sent[i].is_inside);
 	hash = rr_hash_number(hash, view->tally.ok);
 	hash = rr_hash_number(hash, view->tally.unknown);
 	hash = rr_hash_number(hash, view->tally.failed);
 	hash = rr_hash_number(hash, view->tally.acknowledged);
 	hash = rr_hash_number(hash, view->tally.ending);
 	return rr_hash_number(hash, view->is_inside | view->is_holding << 1 |
-					 view->has_entered << 2 |
-					 view->has_read << 3);
+					    view->has_entered << 2 | view->has_read << 3);
 }
 
 /* ---- For programs ---------------------------------------------------------- */
@@ -720,8 +688,7 @@ bool rr_client_run_begin_attempt(struct rr_client_run *run)
 	const struct rr_input *input;
 
 	run->view.is_holding = false;
-	input = stop(&run->threads[0],
-		     (struct rr_stop){ .kind = RR_STOP_ATTEMPT });
+	input = stop(&run->threads[0], (struct rr_stop){ .kind = RR_STOP_ATTEMPT });
 	if (!input)
 		return false;
 	run->generation = (int)input->value;

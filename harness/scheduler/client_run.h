@@ -25,29 +25,29 @@
 #include "terms.h"
 
 enum {
-	RR_RUN_THREADS = 18,  /* a client and what it starts; of programs of
+	RR_RUN_THREADS = 18, /* a client and what it starts; of programs of
 			       * others: what is waited for on its lanes */
 	RR_RUN_SERVERS = 16,
-	RR_RUN_ORDINALS = 16, /* connections of a client to one server, of
+	RR_RUN_ORDINALS = 16,    /* connections of a client to one server, of
 			       * programs of others */
 	RR_RUN_OWN_ORDINALS = 4, /* of our own, which may have all servers */
 	RR_RUN_LANES = RR_RUN_SERVERS * RR_RUN_OWN_ORDINALS,
-	RR_RUN_SENT = 96      /* commands whose reply was not taken yet */
+	RR_RUN_SENT = 96 /* commands whose reply was not taken yet */
 };
 
 #define RR_NEVER INT64_MAX
 
 enum rr_stop_kind {
-	RR_STOP_ABSENT,   /* no such thread */
-	RR_STOP_RECEIVE,  /* a reply on `lane` */
-	RR_STOP_LISTEN,   /* a message on `lane`, or duration_ns */
-	RR_STOP_SLEEP,    /* duration_ns */
-	RR_STOP_WAIT,     /* a file descriptor, or duration_ns */
-	RR_STOP_CLOCK,    /* reads the time of day */
-	RR_STOP_LOCK,     /* `mutex` */
+	RR_STOP_ABSENT,  /* no such thread */
+	RR_STOP_RECEIVE, /* a reply on `lane` */
+	RR_STOP_LISTEN,  /* a message on `lane`, or duration_ns */
+	RR_STOP_SLEEP,   /* duration_ns */
+	RR_STOP_WAIT,    /* a file descriptor, or duration_ns */
+	RR_STOP_CLOCK,   /* reads the time of day */
+	RR_STOP_LOCK,    /* `mutex` */
 	RR_STOP_UNLOCK,
-	RR_STOP_JOIN,     /* thread `whom` has ended */
-	RR_STOP_ATTEMPT,  /* an attempt is to begin */
+	RR_STOP_JOIN,    /* thread `whom` has ended */
+	RR_STOP_ATTEMPT, /* an attempt is to begin */
 	RR_STOP_ENDED,
 };
 
@@ -55,19 +55,19 @@ struct rr_stop {
 	uint8_t kind;
 	uint8_t lane;
 	uint8_t whom;
-	uint8_t mutex;       /* client's number for its process's, else its own */
-	bool is_ready;       /* WAIT: the file is readable */
+	uint8_t mutex; /* client's number for its process's, else its own */
+	bool is_ready; /* WAIT: the file is readable */
 	int64_t duration_ns;
 };
 
 /* What a program says of itself, in its own words. */
 struct rr_run_tally {
-	long ok;      /* it was told that it is counted */
-	long unknown; /* it does not know: the reply was lost */
-	long failed;  /* not counted */
+	long ok;           /* it was told that it is counted */
+	long unknown;      /* it does not know: the reply was lost */
+	long failed;       /* not counted */
 	long acknowledged; /* writes of increments that were answered */
-	long refused; /* attempts that were, since the last that was not */
-	long ending;  /* of a program of others: how it ended, a number */
+	long refused;      /* attempts that were, since the last that was not */
+	long ending;       /* of a program of others: how it ended, a number */
 };
 
 struct rr_sent {
@@ -82,13 +82,13 @@ struct rr_run_view {
 	struct rr_stop stops[RR_RUN_THREADS];
 	struct rr_sent sent[RR_RUN_SENT]; /* in order of each lane */
 	struct rr_run_tally tally;
-	bool is_inside;    /* in its critical section */
-	bool is_holding;   /* it has entered, and its attempt is not over */
-	bool has_entered;  /* during the last feed */
-	bool has_read;     /* the monotonic clock, during the last feed */
-	bool is_unheard;   /* a reply was lost since its attempt began */
-	bool is_too_much;  /* more threads, lanes or commands than there is room */
-	uint8_t polls;     /* how often in a row it has done the same, and heard
+	bool is_inside;   /* in its critical section */
+	bool is_holding;  /* it has entered, and its attempt is not over */
+	bool has_entered; /* during the last feed */
+	bool has_read;    /* the monotonic clock, during the last feed */
+	bool is_unheard;  /* a reply was lost since its attempt began */
+	bool is_too_much; /* more threads, lanes or commands than there is room */
+	uint8_t polls;    /* how often in a row it has done the same, and heard
 			    * the same: of programs of others */
 };
 
@@ -125,8 +125,7 @@ void rr_stacks_release(struct rr_stacks *stacks);
 struct rr_run_ops {
 	void *(*begin)(const struct rr_program *program, int client);
 	void (*end)(void *run);
-	void (*feed)(void *run, const struct rr_input *input,
-		     int64_t passed_ns);
+	void (*feed)(void *run, const struct rr_input *input, int64_t passed_ns);
 	const struct rr_run_view *(*view)(const void *run);
 	const char *(*problem)(const void *run);
 };
@@ -136,20 +135,19 @@ struct rr_program {
 	const struct rr_run_ops *run_ops; /* NULL: fibers */
 	size_t n_clients, n_servers;
 	const struct rl_address *addresses; /* of the servers, data first */
-	bool separate;    /* each client is a process of its own */
+	bool separate;                      /* each client is a process of its own */
 	struct rr_terms *terms;
 	struct rr_stacks *stacks;
 	void *context;
 	/* Makes and frees what a client needs. `links`: one to each server.
 	 * NULL: out of memory. No command may be sent yet. */
-	void *(*make)(void *context, struct rr_client_run *run, int client,
-		      struct rl_link **links, struct rl_mutex *mutex);
+	void *(*make)(void *context, struct rr_client_run *run, int client, struct rl_link **links,
+		      struct rl_mutex *mutex);
 	void (*run)(void *client); /* its first thread */
 	void (*free)(void *client);
 	/* A command that nobody else can notice is answered at once: the number
 	 * of the reply, RR_NO_ID = the server is gone. */
-	uint32_t (*ask)(void *ask_context, int server,
-			const struct rl_command *command);
+	uint32_t (*ask)(void *ask_context, int server, const struct rl_command *command);
 	void *ask_context;
 	/* Changes a command, or answers it (the number of a reply) instead of
 	 * sending it; RR_NO_ID = it is sent. NULL: all are sent as they are. */
@@ -161,13 +159,11 @@ struct rr_program {
 };
 
 /* NULL: out of memory. */
-struct rr_client_run *rr_client_run_new(const struct rr_program *program,
-					int client);
+struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client);
 void rr_client_run_free(struct rr_client_run *run);
 
 /* `passed_ns`: since its clock was last read. */
-void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
-			int64_t passed_ns);
+void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input, int64_t passed_ns);
 
 const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run);
 
@@ -181,8 +177,7 @@ const char *rr_client_run_problem(const struct rr_client_run *run);
 /* So many lanes a client may have. */
 static inline int rr_program_lanes(const struct rr_program *program)
 {
-	return program->run_ops ? RR_RUN_ORDINALS :
-				  RR_RUN_OWN_ORDINALS * (int)program->n_servers;
+	return program->run_ops ? RR_RUN_ORDINALS : RR_RUN_OWN_ORDINALS * (int)program->n_servers;
 }
 
 /* Of lanes: where they lead to, and which connection of several it is. */

@@ -52,8 +52,7 @@ static bool insist(struct seat *seat)
 		if (!was_refused(seat, outcome)) {
 			tally->ok += outcome == RL_OK;
 			tally->unknown += outcome == RL_UNKNOWN;
-			tally->failed += outcome != RL_OK &&
-					 outcome != RL_UNKNOWN;
+			tally->failed += outcome != RL_OK && outcome != RL_UNKNOWN;
 			return true;
 		}
 		tally->refused++;
@@ -90,8 +89,8 @@ static void count_up(void *argument)
 
 /* ---- Making and freeing --------------------------------------------------- */
 
-static void *make(void *context, struct rr_client_run *run, int number,
-		  struct rl_link **links, struct rl_mutex *mutex)
+static void *make(void *context, struct rr_client_run *run, int number, struct rl_link **links,
+		  struct rl_mutex *mutex)
 {
 	static const struct rr_attempt_hooks hooks = {
 		.acknowledge = acknowledge,

@@ -16,13 +16,12 @@ struct rr_counting {
 	size_t n_servers;
 	long increments; /* of each */
 	long ttl_ms, hold_us;
-	bool repeats;    /* an increment of which it does not know, too */
+	bool repeats; /* an increment of which it does not know, too */
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	bool cannot_open; /* a client's open failed */
 };
 
 /* Fills in make, run and free of `program`, whose context must be `counting`. */
-void rr_counting_init(struct rr_counting *counting,
-		      struct rr_program *program);
+void rr_counting_init(struct rr_counting *counting, struct rr_program *program);
 
 #endif

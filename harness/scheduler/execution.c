@@ -57,10 +57,9 @@ bool execution_begin_anew(struct rr_execution *execution)
 	execution->n_changes = 1;
 	memset(execution->owners, 0, sizeof(execution->owners));
 	memset(execution->clients, 0, sizeof(execution->clients));
-	if (servers->n ? !rr_servers_reset(servers)
-		       : !rr_servers_open(servers, config->cluster,
-					  program->n_servers, program->terms,
-					  config->scripts)) {
+	if (servers->n ? !rr_servers_reset(servers) :
+			 !rr_servers_open(servers, config->cluster, program->n_servers,
+					  program->terms, config->scripts)) {
 		execution->error = servers->error;
 		return false;
 	}
@@ -72,16 +71,14 @@ bool execution_begin_anew(struct rr_execution *execution)
 	return true;
 }
 
-const struct rr_run_tally *
-rr_execution_tally(const struct rr_execution *execution, size_t client)
+const struct rr_run_tally *rr_execution_tally(const struct rr_execution *execution, size_t client)
 {
 	const struct executed_client *it = &execution->clients[client];
 
 	return it->run ? &run_view(it)->tally : &it->tally;
 }
 
-bool rr_execution_has_crashed(const struct rr_execution *execution,
-			      size_t client)
+bool rr_execution_has_crashed(const struct rr_execution *execution, size_t client)
 {
 	return !execution->clients[client].run;
 }
@@ -102,48 +99,39 @@ uint32_t rr_execution_answer(struct rr_execution *execution, size_t server,
 
 /* The first command of a thread that has not been executed; else what it waits
  * for. */
-static void look_at_next(struct rr_execution *execution,
-			 struct executed_client *client, uint8_t thread,
-			 struct rr_thread_view *view)
+static void look_at_next(struct rr_execution *execution, struct executed_client *client,
+			 uint8_t thread, struct rr_thread_view *view)
 {
 	const struct rr_run_view *run = run_view(client);
 
 	view->command = RR_NO_ID;
 	view->holder = -1;
 	view->stop = run->stops[thread];
-	view->next = (struct rr_transition){
-		RR_DO_GO, (uint8_t)client_number(execution, client), thread
-	};
+	view->next = (struct rr_transition){ RR_DO_GO, (uint8_t)client_number(execution, client),
+					     thread };
 	for (uint32_t i = 0; i < run->n_sent; i++) {
 		const struct rr_sent *sent = &run->sent[i];
 
-		if (sent->thread != thread ||
-		    sent != execution_next_sent(client, sent->lane))
+		if (sent->thread != thread || sent != execution_next_sent(client, sent->lane))
 			continue;
 		view->command = sent->command;
 		view->next.kind = RR_DO_EXECUTE;
 		view->next.lane = sent->lane;
-		view->ready_ns =
-			client->blocked_at[sent->lane] == execution->n_changes
-				? execution_time_out_at(execution, client,
-							sent->lane,
-							sent->command)
-				: execution->now_ns;
+		view->ready_ns = client->blocked_at[sent->lane] == execution->n_changes ?
+					 execution_time_out_at(execution, client, sent->lane,
+							       sent->command) :
+					 execution->now_ns;
 		return;
 	}
 	view->ready_ns = execution_stop_ready_ns(execution, client, thread);
 	if (view->stop.kind == RR_STOP_LOCK)
-		view->holder =
-			execution->owners[view->stop.mutex % EXECUTION_MUTEXES] -
-			1;
+		view->holder = execution->owners[view->stop.mutex % EXECUTION_MUTEXES] - 1;
 }
 
-static void look_at_thread(struct rr_execution *execution,
-			   struct executed_client *client, uint8_t thread,
-			   struct rr_thread_view *view)
+static void look_at_thread(struct rr_execution *execution, struct executed_client *client,
+			   uint8_t thread, struct rr_thread_view *view)
 {
-	const uint8_t kind = client->run ? run_view(client)->stops[thread].kind
-					 : RR_STOP_ABSENT;
+	const uint8_t kind = client->run ? run_view(client)->stops[thread].kind : RR_STOP_ABSENT;
 
 	*view = (struct rr_thread_view){
 		.client = (int)client_number(execution, client),
@@ -151,9 +139,9 @@ static void look_at_thread(struct rr_execution *execution,
 		.ready_ns = RR_NEVER,
 	};
 	if (kind == RR_STOP_ABSENT || kind == RR_STOP_ENDED) {
-		view->state = kind == RR_STOP_ENDED	    ? RR_THREAD_ENDED
-			      : !client->run && thread == 0 ? RR_THREAD_CRASHED
-							    : RR_THREAD_ABSENT;
+		view->state = kind == RR_STOP_ENDED       ? RR_THREAD_ENDED :
+			      !client->run && thread == 0 ? RR_THREAD_CRASHED :
+							    RR_THREAD_ABSENT;
 		return;
 	}
 	look_at_next(execution, client, thread, view);
@@ -167,8 +155,7 @@ static void look_at_thread(struct rr_execution *execution,
 		view->state = RR_THREAD_BLOCKED;
 }
 
-const struct rr_execution_view *
-rr_execution_look(struct rr_execution *execution)
+const struct rr_execution_view *rr_execution_look(struct rr_execution *execution)
 {
 	struct rr_execution_view *view = &execution->view;
 	const size_t n = execution->n_clients;
@@ -180,8 +167,7 @@ rr_execution_look(struct rr_execution *execution)
 	for (size_t i = 0; i < view->n; i++) {
 		struct rr_thread_view *thread = &view->threads[i];
 
-		look_at_thread(execution, &execution->clients[i % n],
-			       (uint8_t)(i / n), thread);
+		look_at_thread(execution, &execution->clients[i % n], (uint8_t)(i / n), thread);
 		if (thread->state == RR_THREAD_READY)
 			view->n_ready++;
 		else if (thread->ready_ns < view->next_ns)
@@ -195,8 +181,7 @@ rr_execution_look(struct rr_execution *execution)
 
 /* ---- Faults and time -------------------------------------------------------- */
 
-static bool crash_one(struct rr_execution *execution,
-		      struct executed_client *client)
+static bool crash_one(struct rr_execution *execution, struct executed_client *client)
 {
 	const int n_lanes = rr_program_lanes(execution->config.program);
 
@@ -207,8 +192,7 @@ static bool crash_one(struct rr_execution *execution,
 	client->run = NULL;
 	execution_note(execution,
 		       &(struct rr_action){ .kind = RR_ACTION_CRASH,
-					    .client = (uint8_t)client_number(
-						    execution, client) });
+					    .client = (uint8_t)client_number(execution, client) });
 	for (int lane = 0; lane < n_lanes; lane++) {
 		if (!execution_close_lane(execution, client, (uint8_t)lane))
 			return false;
@@ -217,16 +201,13 @@ static bool crash_one(struct rr_execution *execution,
 }
 
 /* Of `who`'s process. `until_ns` 0: it crashes; else it stands still. */
-static enum rr_did strike_process(struct rr_execution *execution, size_t who,
-				  int64_t until_ns)
+static enum rr_did strike_process(struct rr_execution *execution, size_t who, int64_t until_ns)
 {
 	const bool separate = execution->config.program->separate;
 
-	if (who >= execution->n_clients ||
-	    client_has_ended(&execution->clients[who]))
+	if (who >= execution->n_clients || client_has_ended(&execution->clients[who]))
 		return RR_DID_REFUSE;
-	for (size_t i = separate ? who : 0;
-	     i < (separate ? who + 1 : execution->n_clients); i++) {
+	for (size_t i = separate ? who : 0; i < (separate ? who + 1 : execution->n_clients); i++) {
 		struct executed_client *client = &execution->clients[i];
 
 		if (until_ns)
@@ -265,18 +246,15 @@ static enum rr_did restart_server(struct rr_execution *execution, size_t server)
 		}
 	}
 	execution->n_changes++;
-	execution_note(execution,
-		       &(struct rr_action){ .kind = RR_ACTION_ASK,
-					    .server = (uint8_t)server,
-					    .question = question });
+	execution_note(execution, &(struct rr_action){ .kind = RR_ACTION_ASK,
+						       .server = (uint8_t)server,
+						       .question = question });
 	return good ? RR_DID_IT : RR_DID_FAIL;
 }
 
-static bool tick_server_alone(struct rr_execution *execution, size_t server,
-			      int64_t ns)
+static bool tick_server_alone(struct rr_execution *execution, size_t server, int64_t ns)
 {
-	const struct rr_question question = { .kind = RR_ASK_TICK,
-					      .argument = ns };
+	const struct rr_question question = { .kind = RR_ASK_TICK, .argument = ns };
 	struct rr_heard heard;
 
 	return execution_ask(execution, server, &question, &heard);
@@ -287,8 +265,7 @@ bool execution_tick(struct rr_execution *execution, int64_t ns)
 	const struct rr_execution_config *config = &execution->config;
 
 	if (config->pass)
-		return config->pass(config->context, ns) &&
-		       rr_servers_look(&execution->servers);
+		return config->pass(config->context, ns) && rr_servers_look(&execution->servers);
 	for (size_t i = 0; i < config->program->n_servers; i++) {
 		if (!tick_server_alone(execution, i, ns))
 			return false;
@@ -296,8 +273,7 @@ bool execution_tick(struct rr_execution *execution, int64_t ns)
 	return true;
 }
 
-static enum rr_did pass_time_everywhere(struct rr_execution *execution,
-					int64_t ns)
+static enum rr_did pass_time_everywhere(struct rr_execution *execution, int64_t ns)
 {
 	if (ns <= 0)
 		return RR_DID_REFUSE;
@@ -305,13 +281,11 @@ static enum rr_did pass_time_everywhere(struct rr_execution *execution,
 		return RR_DID_FAIL;
 	execution->now_ns += ns;
 	execution->n_changes++;
-	execution_note(execution,
-		       &(struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
+	execution_note(execution, &(struct rr_action){ .kind = RR_ACTION_TIME, .ns = ns });
 	return RR_DID_IT;
 }
 
-static enum rr_did jump_clock(struct rr_execution *execution, size_t server,
-			      int64_t ns)
+static enum rr_did jump_clock(struct rr_execution *execution, size_t server, int64_t ns)
 {
 	if (server >= execution->config.program->n_servers || ns <= 0)
 		return RR_DID_REFUSE;
@@ -321,15 +295,13 @@ static enum rr_did jump_clock(struct rr_execution *execution, size_t server,
 	execution_note(execution,
 		       &(struct rr_action){ .kind = RR_ACTION_ASK,
 					    .server = (uint8_t)server,
-					    .question = { .kind = RR_ASK_TICK,
-							  .argument = ns } });
+					    .question = { .kind = RR_ASK_TICK, .argument = ns } });
 	return RR_DID_IT;
 }
 
 /* ---- Transitions ------------------------------------------------------------ */
 
-static enum rr_did step_client(struct rr_execution *execution,
-			       struct rr_transition transition)
+static enum rr_did step_client(struct rr_execution *execution, struct rr_transition transition)
 {
 	static const enum rr_answer_kind answers[] = {
 		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
@@ -338,27 +310,22 @@ static enum rr_did step_client(struct rr_execution *execution,
 	};
 	struct executed_client *client;
 
-	if (transition.who >= execution->n_clients ||
-	    transition.kind == RR_DO_BEGIN)
+	if (transition.who >= execution->n_clients || transition.kind == RR_DO_BEGIN)
 		return RR_DID_REFUSE;
 	client = &execution->clients[transition.who];
-	if (client_has_ended(client) ||
-	    client->paused_until_ns > execution->now_ns)
+	if (client_has_ended(client) || client->paused_until_ns > execution->now_ns)
 		return RR_DID_REFUSE;
 	if (transition.kind == RR_DO_GO)
-		return transition.lane < RR_RUN_THREADS
-			       ? execution_go_on(execution, client,
-						 transition.lane)
-			       : RR_DID_REFUSE;
-	if (transition.lane >= RR_RUN_LANES ||
-	    !execution_next_sent(client, transition.lane))
+		return transition.lane < RR_RUN_THREADS ?
+			       execution_go_on(execution, client, transition.lane) :
+			       RR_DID_REFUSE;
+	if (transition.lane >= RR_RUN_LANES || !execution_next_sent(client, transition.lane))
 		return RR_DID_REFUSE;
-	return execution_execute(execution, client, transition.lane,
-				 answers[transition.kind]);
+	return execution_execute(execution, client, transition.lane, answers[transition.kind]);
 }
 
-enum rr_did rr_execution_do(struct rr_execution *execution,
-			    struct rr_transition transition, int64_t ns)
+enum rr_did rr_execution_do(struct rr_execution *execution, struct rr_transition transition,
+			    int64_t ns)
 {
 	if (execution->error.kind != RR_ERROR_NONE)
 		return RR_DID_FAIL;
@@ -368,8 +335,7 @@ enum rr_did rr_execution_do(struct rr_execution *execution,
 	case RR_DO_CRASH:
 		return strike_process(execution, transition.who, 0);
 	case RR_DO_PAUSE:
-		return strike_process(execution, transition.who,
-				      execution->now_ns + ns);
+		return strike_process(execution, transition.who, execution->now_ns + ns);
 	case RR_DO_RESTART:
 		return restart_server(execution, transition.who);
 	case RR_DO_JUMP:
@@ -384,16 +350,14 @@ enum rr_did rr_execution_do(struct rr_execution *execution,
 /* ---- The beginning ---------------------------------------------------------- */
 
 /* Whatever a client does before its first attempt. */
-static bool open_client(struct rr_execution *execution,
-			struct executed_client *client)
+static bool open_client(struct rr_execution *execution, struct executed_client *client)
 {
 	bool good = execution_settle(execution, client);
 
 	for (int i = 0; i < OPENING_STEPS && good; i++) {
 		struct rr_thread_view view;
 
-		if (run_view(client)->stops[0].kind == RR_STOP_ATTEMPT ||
-		    client_has_ended(client))
+		if (run_view(client)->stops[0].kind == RR_STOP_ATTEMPT || client_has_ended(client))
 			return true;
 		look_at_thread(execution, client, 0, &view);
 		if (view.state != RR_THREAD_READY)
@@ -409,8 +373,7 @@ bool rr_execution_begin(struct rr_execution *execution)
 	bool good = execution_begin_anew(execution);
 
 	execution->is_opening = true;
-	for (size_t i = 0; i < execution->n_clients && good && has_attempts;
-	     i++)
+	for (size_t i = 0; i < execution->n_clients && good && has_attempts; i++)
 		good = open_client(execution, &execution->clients[i]);
 	execution->is_opening = false;
 	for (size_t i = 0; i < execution->n_clients && good; i++)

@@ -28,18 +28,15 @@
 
 #include "actions.h"
 
-enum {
-	RR_EXECUTION_CLIENTS = 8,
-	RR_EXECUTION_THREADS = RR_EXECUTION_CLIENTS * RR_RUN_THREADS
-};
+enum { RR_EXECUTION_CLIENTS = 8, RR_EXECUTION_THREADS = RR_EXECUTION_CLIENTS * RR_RUN_THREADS };
 
 struct rr_execution_config {
 	const struct rr_program *program;
 	struct rr_cluster *cluster;
 	struct rr_scripts *scripts; /* those that servers know */
-	int64_t day_ns;  /* the time of day at the beginning */
-	int64_t skew_ns; /* the n-th client's clock is n times as much ahead */
-	int64_t wait_ns; /* that a refused client sleeps */
+	int64_t day_ns;             /* the time of day at the beginning */
+	int64_t skew_ns;            /* the n-th client's clock is n times as much ahead */
+	int64_t wait_ns;            /* that a refused client sleeps */
 	/* Instead of moving the clocks, or starting a server again empty; NULL:
 	 * done by asking the servers. False: it did not work. */
 	bool (*pass)(void *context, int64_t ns);
@@ -82,8 +79,7 @@ struct rr_execution_view {
 struct rr_execution;
 
 /* The configuration is copied. NULL: out of memory. */
-struct rr_execution *
-rr_execution_new(const struct rr_execution_config *config);
+struct rr_execution *rr_execution_new(const struct rr_execution_config *config);
 /* Who has not ended is unwound. */
 void rr_execution_free(struct rr_execution *execution);
 
@@ -93,8 +89,7 @@ void rr_execution_free(struct rr_execution *execution);
 bool rr_execution_begin(struct rr_execution *execution);
 
 /* Valid until the next call of any function. */
-const struct rr_execution_view *
-rr_execution_look(struct rr_execution *execution);
+const struct rr_execution_view *rr_execution_look(struct rr_execution *execution);
 
 enum rr_did {
 	RR_DID_IT,
@@ -104,8 +99,8 @@ enum rr_did {
 };
 
 /* `ns`: of WAIT, PAUSE and JUMP. CRASH and PAUSE are of client `who`'s process. */
-enum rr_did rr_execution_do(struct rr_execution *execution,
-			    struct rr_transition transition, int64_t ns);
+enum rr_did rr_execution_do(struct rr_execution *execution, struct rr_transition transition,
+			    int64_t ns);
 
 /* A command that no client can notice, answered over a connection of our own: the
  * number of its reply, RR_NO_ID = the server is gone. For a program's `ask`. */
@@ -113,20 +108,16 @@ uint32_t rr_execution_answer(struct rr_execution *execution, size_t server,
 			     const struct rl_command *command);
 
 /* What a client says of itself, also when it has crashed. */
-const struct rr_run_tally *
-rr_execution_tally(const struct rr_execution *execution, size_t client);
-bool rr_execution_has_crashed(const struct rr_execution *execution,
-			      size_t client);
+const struct rr_run_tally *rr_execution_tally(const struct rr_execution *execution, size_t client);
+bool rr_execution_has_crashed(const struct rr_execution *execution, size_t client);
 
-const struct rr_error *
-rr_execution_error(const struct rr_execution *execution);
+const struct rr_error *rr_execution_error(const struct rr_execution *execution);
 
 /* ---- Again ------------------------------------------------------------------ */
 
 /* Begins anew and does these actions, as they were noted of a search: every reply,
  * and all that clients do next, must be what was noted. False: RR_ERROR_INTERNAL and
  * what differs, or why it could not be done. */
-bool rr_execution_replay(struct rr_execution *execution,
-			 const struct rr_actions *actions);
+bool rr_execution_replay(struct rr_execution *execution, const struct rr_actions *actions);
 
 #endif

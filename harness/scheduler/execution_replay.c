@@ -2,42 +2,34 @@
 /* The actions of a search once more, for real. */
 #include "execution_parts.h"
 
-static bool fail_differently(struct rr_execution *execution,
-			     const struct rr_action *action, const char *what)
+static bool fail_differently(struct rr_execution *execution, const struct rr_action *action,
+			     const char *what)
 {
 	const struct rr_terms *terms = execution->config.program->terms;
 	const bool has_command = action->kind == RR_ACTION_ASK &&
 				 action->question.kind == RR_ASK_COMMAND;
 
-	return rr_error_set(
-		&execution->error, RR_ERROR_INTERNAL,
-		"played for real, client %c %s than the tables say%s%s",
-		'A' + action->client, what, has_command ? ": " : "",
-		has_command
-			? terms->command[action->command].words.words[0].text
-			: "");
+	return rr_error_set(&execution->error, RR_ERROR_INTERNAL,
+			    "played for real, client %c %s than the tables say%s%s",
+			    'A' + action->client, what, has_command ? ": " : "",
+			    has_command ? terms->command[action->command].words.words[0].text : "");
 }
 
-static bool ask_again(struct rr_execution *execution,
-		      const struct rr_action *action)
+static bool ask_again(struct rr_execution *execution, const struct rr_action *action)
 {
 	struct rr_heard heard;
 
-	if (!execution_ask(execution, action->server, &action->question,
-			   &heard))
+	if (!execution_ask(execution, action->server, &action->question, &heard))
 		return false;
 	if (action->question.kind == RR_ASK_READ)
 		return heard.reply == action->reply ||
-		       fail_differently(execution, action,
-					"gets another message");
+		       fail_differently(execution, action, "gets another message");
 	return action->question.kind != RR_ASK_COMMAND ||
-	       (heard.reply == action->reply &&
-		heard.blocks == action->blocks) ||
+	       (heard.reply == action->reply && heard.blocks == action->blocks) ||
 	       fail_differently(execution, action, "hears something else");
 }
 
-static bool feed_again(struct rr_execution *execution,
-		       const struct rr_action *action)
+static bool feed_again(struct rr_execution *execution, const struct rr_action *action)
 {
 	struct executed_client *client = &execution->clients[action->client];
 
@@ -48,8 +40,7 @@ static bool feed_again(struct rr_execution *execution,
 	       fail_differently(execution, action, "does something else");
 }
 
-static bool act_again(struct rr_execution *execution,
-		      const struct rr_action *action)
+static bool act_again(struct rr_execution *execution, const struct rr_action *action)
 {
 	static const struct rr_question wipe = { .kind = RR_ASK_WIPE };
 	struct executed_client *client = &execution->clients[action->client];
@@ -73,8 +64,7 @@ static bool act_again(struct rr_execution *execution,
 	}
 }
 
-bool rr_execution_replay(struct rr_execution *execution,
-			 const struct rr_actions *actions)
+bool rr_execution_replay(struct rr_execution *execution, const struct rr_actions *actions)
 {
 	bool good = execution_begin_anew(execution);
 

@@ -64,8 +64,7 @@ static void begin(unsigned low, unsigned high)
 	fiber->body(fiber->argument);
 }
 
-bool rr_fiber_make(struct rr_fiber *fiber, void (*body)(void *argument),
-		   void *argument)
+bool rr_fiber_make(struct rr_fiber *fiber, void (*body)(void *argument), void *argument)
 {
 	const uint64_t address = (uintptr_t)fiber;
 	void *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
@@ -82,8 +81,8 @@ bool rr_fiber_make(struct rr_fiber *fiber, void (*body)(void *argument),
 	fiber->context.uc_stack.ss_sp = stack;
 	fiber->context.uc_stack.ss_size = STACK_SIZE;
 	fiber->context.uc_link = NULL;
-	makecontext(&fiber->context, (void (*)(void))begin, 2,
-		    (unsigned)address, (unsigned)(address >> 32));
+	makecontext(&fiber->context, (void (*)(void))begin, 2, (unsigned)address,
+		    (unsigned)(address >> 32));
 	return true;
 }
 

@@ -15,14 +15,13 @@ struct rr_fiber {
 	void *stack;        /* NULL: it runs on its thread's own */
 	void (*body)(void *argument);
 	void *argument;
-	void *shadow;       /* the thread sanitizer's */
+	void *shadow; /* the thread sanitizer's */
 };
 
 /* A zeroed fiber stands for the thread that first hands on with it. This gives it
  * a stack instead, on which `body` begins when it is first handed on to; it must
  * not return. False when out of memory. */
-bool rr_fiber_make(struct rr_fiber *fiber, void (*body)(void *argument),
-		   void *argument);
+bool rr_fiber_make(struct rr_fiber *fiber, void (*body)(void *argument), void *argument);
 
 /* Whatever was on its stack is gone; it must not be the one that runs. */
 void rr_fiber_release(struct rr_fiber *fiber);

@@ -45,8 +45,8 @@ uint64_t rr_hash_number(uint64_t hash, int64_t number)
 }
 
 /* Where the value is, or the free slot where it would be. */
-static uint32_t *find_slot(const struct rr_intern *intern, const void *bytes,
-			   size_t length, uint32_t hash)
+static uint32_t *find_slot(const struct rr_intern *intern, const void *bytes, size_t length,
+			   uint32_t hash)
 {
 	uint32_t i = hash & (intern->n_slots - 1);
 
@@ -63,8 +63,7 @@ static uint32_t *find_slot(const struct rr_intern *intern, const void *bytes,
 	}
 }
 
-uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes,
-			size_t length)
+uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes, size_t length)
 {
 	if (intern->n_slots == 0)
 		return RR_NO_ID;
@@ -75,8 +74,7 @@ uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes,
 
 static bool grow_slots(struct rr_intern *intern)
 {
-	const uint32_t n_slots =
-		intern->n_slots ? 2 * intern->n_slots : FIRST_SLOTS;
+	const uint32_t n_slots = intern->n_slots ? 2 * intern->n_slots : FIRST_SLOTS;
 	uint32_t *slots = calloc(n_slots, sizeof(*slots));
 
 	if (!slots)
@@ -98,8 +96,7 @@ static bool grow_slots(struct rr_intern *intern)
 static bool grow_values(struct rr_intern *intern)
 {
 	const uint32_t capacity = intern->capacity ? 2 * intern->capacity : 32;
-	struct rr_intern_value *values =
-		realloc(intern->values, capacity * sizeof(*values));
+	struct rr_intern_value *values = realloc(intern->values, capacity * sizeof(*values));
 
 	if (!values)
 		return false;
@@ -122,8 +119,7 @@ static void *take_bytes(struct rr_intern *intern, size_t length)
 		chunk = malloc(sizeof(*chunk) + need);
 		if (!chunk)
 			return NULL;
-		*chunk = (struct rr_intern_chunk){ .next = intern->chunks,
-						   .size = need };
+		*chunk = (struct rr_intern_chunk){ .next = intern->chunks, .size = need };
 		intern->chunks = chunk;
 		intern->n_bytes += sizeof(*chunk) + need;
 	}
@@ -132,8 +128,7 @@ static void *take_bytes(struct rr_intern *intern, size_t length)
 	return bytes;
 }
 
-uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes,
-		       size_t length, bool *is_new)
+uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes, size_t length, bool *is_new)
 {
 	const uint32_t hash = hash_of(bytes, length);
 	uint32_t *slot;
@@ -153,9 +148,7 @@ uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes,
 		return RR_NO_ID;
 	if (length)
 		memcpy(copy, bytes, length);
-	intern->values[intern->n] = (struct rr_intern_value){
-		copy, (uint32_t)length, hash
-	};
+	intern->values[intern->n] = (struct rr_intern_value){ copy, (uint32_t)length, hash };
 	*slot = ++intern->n;
 	if (is_new)
 		*is_new = true;

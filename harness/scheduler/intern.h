@@ -15,11 +15,11 @@ enum { RR_NO_ID = UINT32_MAX };
 
 struct rr_intern {
 	uint32_t n;
-	size_t n_bytes;    /* of memory, in all */
+	size_t n_bytes; /* of memory, in all */
 	struct rr_intern_value {
 		const void *bytes;
 		uint32_t length, hash;
-	} *values;
+	} * values;
 	uint32_t capacity, n_slots; /* n_slots is a power of 2 */
 	uint32_t *slots;            /* number + 1, 0 = free */
 	struct rr_intern_chunk *chunks;
@@ -27,16 +27,13 @@ struct rr_intern {
 
 /* The value's number, with *is_new set (unless NULL) if nobody has seen it before.
  * The bytes are copied. RR_NO_ID: out of memory. */
-uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes,
-		       size_t length, bool *is_new);
+uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes, size_t length, bool *is_new);
 
 /* Its number if it was seen before, else RR_NO_ID. */
-uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes,
-			size_t length);
+uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes, size_t length);
 
 /* The value, aligned to 8 bytes; valid until the release. */
-static inline const void *rr_intern_get(const struct rr_intern *intern,
-					uint32_t id)
+static inline const void *rr_intern_get(const struct rr_intern *intern, uint32_t id)
 {
 	return intern->values[id].bytes;
 }

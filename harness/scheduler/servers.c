@@ -5,14 +5,13 @@
 
 /* ---- Opening and closing --------------------------------------------------- */
 
-bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster,
-		     size_t n, struct rr_terms *terms,
-		     const struct rr_scripts *scripts)
+bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster, size_t n,
+		     struct rr_terms *terms, const struct rr_scripts *scripts)
 {
 	*servers = (struct rr_servers){ .terms = terms };
 	for (; servers->n < n; servers->n++) {
-		servers->askers[servers->n] = rr_asker_new(
-			cluster, (int)servers->n, scripts, &servers->error);
+		servers->askers[servers->n] = rr_asker_new(cluster, (int)servers->n, scripts,
+							   &servers->error);
 		if (!servers->askers[servers->n])
 			return false;
 	}
@@ -54,15 +53,13 @@ static bool keep_messages(struct rr_servers *servers, size_t server)
 	for (uint16_t slot = 0; slot < RR_ASKER_SLOTS; slot++) {
 		struct rr_inbox *inbox = &servers->inboxes[server][slot];
 
-		while (rr_asker_message(servers->askers[server], slot,
-					&message)) {
+		while (rr_asker_message(servers->askers[server], slot, &message)) {
 			if (inbox->n == RR_SERVERS_MESSAGES)
 				return rr_error_set(
 					&servers->error, RR_ERROR_INTERNAL,
 					"more than %d messages that a client has not read",
 					RR_SERVERS_MESSAGES);
-			inbox->messages[inbox->n++] =
-				rr_terms_reply(servers->terms, &message);
+			inbox->messages[inbox->n++] = rr_terms_reply(servers->terms, &message);
 		}
 	}
 	return true;
@@ -83,13 +80,11 @@ static uint32_t take_message(struct rr_inbox *inbox)
 	const uint32_t message = inbox->n ? inbox->messages[0] : RR_NO_ID;
 
 	if (inbox->n)
-		memmove(inbox->messages, inbox->messages + 1,
-			--inbox->n * sizeof(message));
+		memmove(inbox->messages, inbox->messages + 1, --inbox->n * sizeof(message));
 	return message;
 }
 
-bool rr_servers_has_message(const struct rr_servers *servers, size_t server,
-			    uint16_t slot)
+bool rr_servers_has_message(const struct rr_servers *servers, size_t server, uint16_t slot)
 {
 	return servers->inboxes[server][slot].n > 0;
 }
@@ -108,14 +103,13 @@ static uint32_t heard_on(struct rr_servers *servers, struct rr_inbox *inbox,
 	return take_message(inbox);
 }
 
-bool rr_servers_ask(struct rr_servers *servers, size_t server,
-		    const struct rr_question *question, struct rr_heard *heard)
+bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_question *question,
+		    struct rr_heard *heard)
 {
 	struct rr_inbox *inbox = &servers->inboxes[server][question->slot];
 	const bool is_command = question->kind == RR_ASK_COMMAND;
 	const struct rl_command *command =
-		is_command ? &servers->terms->command[question->argument].words :
-			     NULL;
+		is_command ? &servers->terms->command[question->argument].words : NULL;
 	struct rl_reply reply;
 
 	*heard = (struct rr_heard){ .reply = RR_NO_ID };
@@ -124,18 +118,15 @@ bool rr_servers_ask(struct rr_servers *servers, size_t server,
 		return true;
 	}
 	if (is_command && inbox->n == RR_SERVERS_MESSAGES)
-		return rr_error_set(&servers->error, RR_ERROR_INTERNAL,
-				    "too many unread messages");
-	if (!rr_asker_ask(servers->askers[server], question, command, &reply,
-			  &heard->blocks))
+		return rr_error_set(&servers->error, RR_ERROR_INTERNAL, "too many unread messages");
+	if (!rr_asker_ask(servers->askers[server], question, command, &reply, &heard->blocks))
 		return fail(servers, server);
 	if (is_command)
 		heard->reply = heard_on(servers, inbox, &reply);
 	if (question->kind == RR_ASK_CLOSE)
 		inbox->n = 0;
 	if (question->kind == RR_ASK_WIPE)
-		memset(servers->inboxes[server], 0,
-		       sizeof(servers->inboxes[server]));
+		memset(servers->inboxes[server], 0, sizeof(servers->inboxes[server]));
 	return collect(servers, server);
 }
 

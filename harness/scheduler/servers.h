@@ -24,9 +24,8 @@ struct rr_servers {
 };
 
 /* Servers 0 to n - 1 of `cluster`. False: servers->error; close them in any case. */
-bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster,
-		     size_t n, struct rr_terms *terms,
-		     const struct rr_scripts *scripts);
+bool rr_servers_open(struct rr_servers *servers, struct rr_cluster *cluster, size_t n,
+		     struct rr_terms *terms, const struct rr_scripts *scripts);
 void rr_servers_close(struct rr_servers *servers);
 
 /* Empty, and as if nobody had ever connected. */
@@ -38,15 +37,14 @@ struct rr_heard {
 };
 
 /* RR_ASK_READ without a message to be read answers RR_NO_ID. */
-bool rr_servers_ask(struct rr_servers *servers, size_t server,
-		    const struct rr_question *question, struct rr_heard *heard);
+bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_question *question,
+		    struct rr_heard *heard);
 
 /* Time has passed, moved by others; the server has been started again. Then all
  * its connections are gone. */
 bool rr_servers_look(struct rr_servers *servers);
 bool rr_servers_restarted(struct rr_servers *servers, size_t server);
 
-bool rr_servers_has_message(const struct rr_servers *servers, size_t server,
-			    uint16_t slot);
+bool rr_servers_has_message(const struct rr_servers *servers, size_t server, uint16_t slot);
 
 #endif

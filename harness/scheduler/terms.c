@@ -21,19 +21,16 @@ static void to_hex(const unsigned char *bytes, size_t n, char *text)
 	}
 }
 
-static bool is_named(const struct rr_terms *terms, const unsigned char *bytes,
-		     size_t n)
+static bool is_named(const struct rr_terms *terms, const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < terms->n_names; i++) {
-		if (terms->names[i].n_bytes == n &&
-		    memcmp(terms->names[i].bytes, bytes, n) == 0)
+		if (terms->names[i].n_bytes == n && memcmp(terms->names[i].bytes, bytes, n) == 0)
 			return true;
 	}
 	return false;
 }
 
-static void remember(struct rr_terms *terms, uint64_t mask,
-		     const unsigned char *bytes, size_t n)
+static void remember(struct rr_terms *terms, uint64_t mask, const unsigned char *bytes, size_t n)
 {
 	struct rr_term_name *names;
 
@@ -45,18 +42,16 @@ static void remember(struct rr_terms *terms, uint64_t mask,
 	if (!names)
 		return;
 	terms->names = names;
-	names[terms->n_names] = (struct rr_term_name){ .mask = mask,
-						       .n_bytes = n };
+	names[terms->n_names] = (struct rr_term_name){ .mask = mask, .n_bytes = n };
 	memcpy(names[terms->n_names++].bytes, bytes, n);
 }
 
-void rr_terms_random(struct rr_terms *terms, int client, int generation,
-		     unsigned which, unsigned char *bytes, size_t n)
+void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigned which,
+		     unsigned char *bytes, size_t n)
 {
-	struct rr_random random = {
-		((uint64_t)client << 40 | (uint64_t)(generation + 1) << 32 |
-		 which) * UINT64_C(0x9e3779b97f4a7c15)
-	};
+	struct rr_random random = { ((uint64_t)client << 40 | (uint64_t)(generation + 1) << 32 |
+				     which) *
+				    UINT64_C(0x9e3779b97f4a7c15) };
 
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (unsigned char)(rr_random_next(&random) >> 32);
@@ -64,8 +59,7 @@ void rr_terms_random(struct rr_terms *terms, int client, int generation,
 		remember(terms, rr_name_bit(client, generation), bytes, n);
 }
 
-uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text,
-			   size_t length)
+uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length)
 {
 	char hex[2 * RR_RANDOM_BYTES];
 	uint64_t mask = 0;
@@ -135,8 +129,7 @@ static void write_without_digits(FILE *file, const struct rl_word *word)
 {
 	for (size_t i = 0; i < word->length; i++) {
 		const bool is_digit = isdigit((unsigned char)word->text[i]);
-		const bool goes_on =
-			i > 0 && isdigit((unsigned char)word->text[i - 1]);
+		const bool goes_on = i > 0 && isdigit((unsigned char)word->text[i - 1]);
 
 		if (!is_digit || !goes_on)
 			fputc(is_digit ? 'N' : word->text[i], file);
@@ -144,8 +137,7 @@ static void write_without_digits(FILE *file, const struct rl_word *word)
 }
 
 /* Commands of a kind differ in random values and in numbers alone. */
-static uint32_t kind_of(struct rr_terms *terms,
-			const struct rl_command *command)
+static uint32_t kind_of(struct rr_terms *terms, const struct rl_command *command)
 {
 	uint32_t kind = RR_NO_ID;
 	char *text = NULL;
@@ -176,8 +168,8 @@ static bool add_command(struct rr_terms *terms, uint32_t id)
 {
 	const unsigned char *at = rr_intern_get(&terms->commands, id);
 	const unsigned char *end = at + terms->commands.values[id].length;
-	struct rr_term_command *commands =
-		enlarge(terms->command, terms->n_commands, sizeof(*commands));
+	struct rr_term_command *commands = enlarge(terms->command, terms->n_commands,
+						   sizeof(*commands));
 	struct rr_term_command *command;
 
 	if (!commands)
@@ -194,8 +186,7 @@ static bool add_command(struct rr_terms *terms, uint32_t id)
 	return true;
 }
 
-uint32_t rr_terms_command(struct rr_terms *terms,
-			  const struct rl_command *command)
+uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command)
 {
 	char *bytes = NULL;
 	size_t size;
@@ -220,9 +211,8 @@ uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words)
 	struct rl_command command = { .n_words = 0 };
 
 	for (; words[command.n_words]; command.n_words++)
-		command.words[command.n_words] = (struct rl_word){
-			words[command.n_words], strlen(words[command.n_words])
-		};
+		command.words[command.n_words] = (struct rl_word){ words[command.n_words],
+								   strlen(words[command.n_words]) };
 	return rr_terms_command(terms, &command);
 }
 
@@ -233,8 +223,7 @@ static int64_t to_ns(const char *text, double unit_ns)
 	return ns > 0 && ns < 1e18 ? (int64_t)ns : INT64_MAX;
 }
 
-static bool is_named_so(const struct rl_command *command, const char *a,
-			const char *b)
+static bool is_named_so(const struct rl_command *command, const char *a, const char *b)
 {
 	const char *name = command->words[0].text;
 
@@ -265,8 +254,7 @@ static void encode(FILE *file, const struct rl_reply *reply)
 
 	fputc((int)reply->type, file);
 	fwrite(&reply->integer, sizeof(reply->integer), 1, file);
-	append(file, reply->text ? reply->text : "",
-	       reply->text ? reply->length : 0);
+	append(file, reply->text ? reply->text : "", reply->text ? reply->length : 0);
 	append(file, &reply->length, is_array ? sizeof(reply->length) : 0);
 	for (size_t i = 0; is_array && i < reply->length; i++)
 		encode(file, &reply->elements[i]);
@@ -274,7 +262,7 @@ static void encode(FILE *file, const struct rl_reply *reply)
 
 static struct rl_reply decode(const unsigned char **at)
 {
-	struct rl_reply reply = { .type = (enum rl_reply_type)*(*at)++ };
+	struct rl_reply reply = { .type = (enum rl_reply_type) * (*at)++ };
 	const bool is_array = reply.type == RL_REPLY_ARRAY;
 	struct rl_word text, length;
 
@@ -282,8 +270,7 @@ static struct rl_reply decode(const unsigned char **at)
 	*at += sizeof(reply.integer);
 	text = take(at);
 	length = take(at);
-	if (reply.type != RL_REPLY_NIL && reply.type != RL_REPLY_INTEGER &&
-	    !is_array) {
+	if (reply.type != RL_REPLY_NIL && reply.type != RL_REPLY_INTEGER && !is_array) {
 		reply.text = text.text;
 		reply.length = text.length;
 	} else {
@@ -291,8 +278,7 @@ static struct rl_reply decode(const unsigned char **at)
 	}
 	if (is_array) {
 		memcpy(&reply.length, length.text, sizeof(reply.length));
-		reply.elements =
-			calloc(reply.length + 1, sizeof(*reply.elements));
+		reply.elements = calloc(reply.length + 1, sizeof(*reply.elements));
 	}
 	free((char *)length.text);
 	for (size_t i = 0; is_array && reply.elements && i < reply.length; i++)
@@ -312,8 +298,7 @@ static bool add_reply(struct rr_terms *terms, uint32_t id)
 {
 	const unsigned char *at = rr_intern_get(&terms->replies, id);
 	const size_t length = terms->replies.values[id].length;
-	struct rr_term_reply *replies =
-		enlarge(terms->reply, terms->n_replies, sizeof(*replies));
+	struct rr_term_reply *replies = enlarge(terms->reply, terms->n_replies, sizeof(*replies));
 
 	if (!replies)
 		return false;

@@ -22,9 +22,9 @@ enum {
 /* What the server says of a command (COMMAND INFO). */
 struct rr_command_info {
 	bool is_known;
-	bool blocks;           /* may keep its client waiting */
-	bool of_connection;    /* may leave something on its connection */
-	bool is_random;        /* two servers may answer differently */
+	bool blocks;        /* may keep its client waiting */
+	bool of_connection; /* may leave something on its connection */
+	bool is_random;     /* two servers may answer differently */
 };
 
 struct rr_term_command {
@@ -48,15 +48,14 @@ struct rr_terms {
 		uint64_t mask;
 		size_t n_bytes;
 		unsigned char bytes[RR_RANDOM_BYTES];
-	} *names;
+	} * names;
 	size_t n_names;
 };
 
 void rr_terms_release(struct rr_terms *terms);
 
 /* RR_NO_ID: out of memory. */
-uint32_t rr_terms_command(struct rr_terms *terms,
-			  const struct rl_command *command);
+uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command);
 uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply);
 
 /* How long a command that waits does so, by its own words; INT64_MAX = for ever. */
@@ -67,12 +66,11 @@ uint32_t rr_terms_words(struct rr_terms *terms, const char *const *words);
 
 /* The bytes of a random value: the same for the same numbers. `generation` below 0
  * is for values that are never named again. */
-void rr_terms_random(struct rr_terms *terms, int client, int generation,
-		     unsigned which, unsigned char *bytes, size_t n);
+void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigned which,
+		     unsigned char *bytes, size_t n);
 
 /* The mask of those random values, raw or in hexadecimal, that a text contains. */
-uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text,
-			   size_t length);
+uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length);
 
 static inline uint64_t rr_name_bit(int client, int generation)
 {

@@ -15,23 +15,17 @@ enum { CELL_SIZE = 160 };
 static const char *claim_cell(const struct rr_claim_row *row)
 {
 	static const char *const others[RR_STANDINGS] = {
-		[RR_DIFFERS] = "not as recorded",
-		[RR_NOT_AS_WRITTEN] = "not as recorded",
-		[RR_NOT_SHOWN] = "not shown",
-		[RR_FAILED] = "not checked",
-		[RR_OPEN] = "measured",
-		[RR_SKIPPED] = "skipped",
+		[RR_DIFFERS] = "not as recorded", [RR_NOT_AS_WRITTEN] = "not as recorded",
+		[RR_NOT_SHOWN] = "not shown",     [RR_FAILED] = "not checked",
+		[RR_OPEN] = "measured",           [RR_SKIPPED] = "skipped",
 		[RR_UNFINISHED] = "not checked",
 	};
 
 	if (row->standing != RR_STANDS)
 		return others[row->standing];
 	if (row->recorded == RR_CLAIM_OUTDATED)
-		return row->computed == RR_CLAIM_FALSE ?
-			       "false by now" :
-			       "true, and outdated";
-	return row->is_computed ? rr_claim_verdict_name(row->recorded) :
-				  "measured";
+		return row->computed == RR_CLAIM_FALSE ? "false by now" : "true, and outdated";
+	return row->is_computed ? rr_claim_verdict_name(row->recorded) : "measured";
 }
 
 /* What breaks in a cell of the matrix. */
@@ -44,24 +38,21 @@ static void matrix_cell(const struct rr_cell *cell, char text[CELL_SIZE])
 	if (!out)
 		return;
 	for (int bit = 0; bit < RR_INVARIANTS; bit++) {
-		if (cell->verdict != RR_CELL_BREAKS ||
-		    !(cell->breaks & 1U << bit))
+		if (cell->verdict != RR_CELL_BREAKS || !(cell->breaks & 1U << bit))
 			continue;
 		fprintf(out, "%s%s", between, rr_invariant_name(bit));
 		between = ", ";
 	}
 	if (cell->verdict == RR_CELL_SAFE)
 		fputs("**safe**", out);
-	else if (cell->verdict == RR_CELL_SKIPPED ||
-		 cell->verdict == RR_CELL_NONE)
+	else if (cell->verdict == RR_CELL_SKIPPED || cell->verdict == RR_CELL_NONE)
 		fputs("–", out);
 	else if (cell->verdict != RR_CELL_BREAKS)
 		fputs("undecided", out);
 	fclose(out);
 }
 
-static void print_head(const struct rr_versions *versions, const char *first,
-		       FILE *file)
+static void print_head(const struct rr_versions *versions, const char *first, FILE *file)
 {
 	fprintf(file, "| %s |", first);
 	for (size_t i = 0; i < versions->n; i++)
@@ -84,8 +75,7 @@ static const char *torn_transaction(const struct rr_version *version)
 			continue;
 		if (row->standing != RR_STANDS)
 			return claim_cell(row);
-		return row->recorded == RR_CLAIM_TRUE ? "is closed" :
-							"stays open in the file";
+		return row->recorded == RR_CLAIM_TRUE ? "is closed" : "stays open in the file";
 	}
 	return "not checked";
 }
@@ -100,8 +90,7 @@ static void print_servers(const struct rr_versions *versions, FILE *file)
 
 		fprintf(file, "| %s | ", version->name);
 		rr_claim_rows_summarise(&version->rows, file);
-		fprintf(file, " | %s | %s |\n", version->cad,
-			torn_transaction(version));
+		fprintf(file, " | %s | %s |\n", version->cad, torn_transaction(version));
 	}
 }
 
@@ -112,8 +101,7 @@ static bool claim_differs(const struct rr_versions *versions, size_t row)
 	const char *first = claim_cell(&versions->all[0].rows.rows[row]);
 
 	for (size_t i = 1; i < versions->n; i++) {
-		if (strcmp(first, claim_cell(
-					  &versions->all[i].rows.rows[row])))
+		if (strcmp(first, claim_cell(&versions->all[i].rows.rows[row])))
 			return true;
 	}
 	return false;
@@ -130,33 +118,26 @@ static void print_claims(const struct rr_versions *versions, FILE *file)
 		if (!claim_differs(versions, r))
 			continue;
 		if (n++ == 0) {
-			fputs("\nClaims whose verdict is not the same everywhere:\n\n",
-			      file);
+			fputs("\nClaims whose verdict is not the same everywhere:\n\n", file);
 			print_head(versions, "claim", file);
 		}
-		fprintf(file, "| [%s](claims.md#%s) %s |", claim->id,
-			claim->id, claim->text);
+		fprintf(file, "| [%s](claims.md#%s) %s |", claim->id, claim->id, claim->text);
 		for (size_t i = 0; i < versions->n; i++)
-			fprintf(file, " %s |",
-				claim_cell(&versions->all[i].rows.rows[r]));
+			fprintf(file, " %s |", claim_cell(&versions->all[i].rows.rows[r]));
 		fputc('\n', file);
 	}
-	fprintf(file, "\nThe verdicts of the other %zu are the same.\n",
-		rows->n - n);
+	fprintf(file, "\nThe verdicts of the other %zu are the same.\n", rows->n - n);
 }
 
 /* ---- native-cad --------------------------------------------------------------- */
 
 /* A hazard's row, beneath a head. */
-static void print_cells(const struct rr_versions *versions, size_t row,
-			int hazard, FILE *file)
+static void print_cells(const struct rr_versions *versions, size_t row, int hazard, FILE *file)
 {
 	char text[CELL_SIZE];
 
 	for (size_t i = 0; i < versions->n; i++) {
-		matrix_cell(rr_matrix_cell(&versions->all[i].matrix, row,
-					   hazard),
-			    text);
+		matrix_cell(rr_matrix_cell(&versions->all[i].matrix, row, hazard), text);
 		fprintf(file, " %s |", text);
 	}
 	fputc('\n', file);
@@ -176,25 +157,20 @@ static void print_native(const struct rr_versions *versions, FILE *file)
 
 /* ---- The other strategies -------------------------------------------------------- */
 
-static bool cell_differs(const struct rr_versions *versions, size_t row,
-			 int hazard)
+static bool cell_differs(const struct rr_versions *versions, size_t row, int hazard)
 {
 	char first[CELL_SIZE], text[CELL_SIZE];
 
-	matrix_cell(rr_matrix_cell(&versions->all[0].matrix, row, hazard),
-		    first);
+	matrix_cell(rr_matrix_cell(&versions->all[0].matrix, row, hazard), first);
 	for (size_t i = 1; i < versions->n; i++) {
-		matrix_cell(rr_matrix_cell(&versions->all[i].matrix, row,
-					   hazard),
-			    text);
+		matrix_cell(rr_matrix_cell(&versions->all[i].matrix, row, hazard), text);
 		if (strcmp(first, text) != 0)
 			return true;
 	}
 	return false;
 }
 
-static size_t print_differing_cells(const struct rr_versions *versions,
-				    FILE *file)
+static size_t print_differing_cells(const struct rr_versions *versions, FILE *file)
 {
 	size_t n = 0;
 
@@ -207,8 +183,7 @@ static size_t print_differing_cells(const struct rr_versions *versions,
 				      file);
 				print_head(versions, "strategy, hazard", file);
 			}
-			fprintf(file, "| `%s`, %s |",
-				versions->searched[row]->name,
+			fprintf(file, "| `%s`, %s |", versions->searched[row]->name,
 				rr_hazard_texts[hazard].name);
 			print_cells(versions, row, hazard, file);
 		}
@@ -218,8 +193,9 @@ static size_t print_differing_cells(const struct rr_versions *versions,
 
 static void print_others(const struct rr_versions *versions, FILE *file)
 {
-	fprintf(file, "\nThe whole [safety matrix](matrix.md), all %zu strategies:\n\n"
-		      "| server | cells |\n|---|---|\n",
+	fprintf(file,
+		"\nThe whole [safety matrix](matrix.md), all %zu strategies:\n\n"
+		"| server | cells |\n|---|---|\n",
 		versions->n_searched);
 	for (size_t i = 0; i < versions->n; i++) {
 		fprintf(file, "| %s | ", versions->all[i].name);
@@ -227,8 +203,7 @@ static void print_others(const struct rr_versions *versions, FILE *file)
 		fputs(" |\n", file);
 	}
 	if (print_differing_cells(versions, file) == 0)
-		fputs("\nThe cells of the other strategies are the same everywhere.\n",
-		      file);
+		fputs("\nThe cells of the other strategies are the same everywhere.\n", file);
 }
 
 /* ---- Costs -------------------------------------------------------------------- */
@@ -270,8 +245,7 @@ static void print_cost(const struct rr_versions *versions, int s, FILE *file)
 		else if (by)
 			fprintf(file, " %.2f |", figure);
 		else
-			fprintf(file, " %s/s |",
-				rr_grouped(text, (long long)figure));
+			fprintf(file, " %s/s |", rr_grouped(text, (long long)figure));
 		if (!by && figure > 0)
 			by = rates;
 	}
@@ -306,15 +280,12 @@ static void add_claims(struct rr_cases *cases, const struct rr_version *version)
 	for (size_t i = 0; i < version->rows.n; i++) {
 		const struct rr_claim_row *row = &version->rows.rows[i];
 
-		rr_cases_add(cases,
-			     &(struct rr_case){
-				     .suite = version->name,
-				     .name = row->claim->id,
-				     .verdict = rr_case_verdict_of(row->code),
-				     .message = row->problem[0] ?
-							row->problem :
-							claim_cell(row),
-				     .details = row->observed });
+		rr_cases_add(cases, &(struct rr_case){ .suite = version->name,
+						       .name = row->claim->id,
+						       .verdict = rr_case_verdict_of(row->code),
+						       .message = row->problem[0] ? row->problem :
+										    claim_cell(row),
+						       .details = row->observed });
 	}
 }
 
@@ -326,24 +297,20 @@ static void add_cell(struct rr_cases *cases, const struct rr_version *version,
 	snprintf(name, sizeof(name), "%s, %s", cell->strategy->name,
 		 rr_hazard_texts[cell->hazard].name);
 	matrix_cell(cell, text);
-	rr_cases_add(cases, &(struct rr_case){
-				    .suite = version->name,
-				    .name = name,
-				    .verdict = cell->verdict ==
-						       RR_CELL_SKIPPED ?
-						       RR_CASE_SKIPPED :
-						       rr_case_verdict_of(
-							       cell->code),
-				    .seconds = cell->seconds,
-				    .message = text });
+	rr_cases_add(cases, &(struct rr_case){ .suite = version->name,
+					       .name = name,
+					       .verdict = cell->verdict == RR_CELL_SKIPPED ?
+								  RR_CASE_SKIPPED :
+								  rr_case_verdict_of(cell->code),
+					       .seconds = cell->seconds,
+					       .message = text });
 }
 
 static void add_cells(struct rr_cases *cases, const struct rr_version *version)
 {
 	for (size_t row = 0; row < version->matrix.n_strategies; row++) {
 		for (int hazard = 0; hazard < RR_HAZARDS; hazard++) {
-			const struct rr_cell *cell = rr_matrix_cell(
-				&version->matrix, row, hazard);
+			const struct rr_cell *cell = rr_matrix_cell(&version->matrix, row, hazard);
 
 			if (cell->verdict != RR_CELL_NONE)
 				add_cell(cases, version, cell);
@@ -361,8 +328,7 @@ static json_t *costs_of(const struct rr_version *version)
 	return costs;
 }
 
-void rr_versions_as_cases(const struct rr_versions *versions,
-			  struct rr_cases *cases)
+void rr_versions_as_cases(const struct rr_versions *versions, struct rr_cases *cases)
 {
 	json_t *servers = json_object();
 
@@ -372,12 +338,10 @@ void rr_versions_as_cases(const struct rr_versions *versions,
 
 		add_claims(cases, version);
 		add_cells(cases, version);
-		json_object_set_new(
-			servers, version->name,
-			json_pack("{s:s, s:s, s:o}", "compare_and_delete",
-				  version->cad, "torn_transaction",
-				  torn_transaction(version),
-				  "increments_per_s", costs_of(version)));
+		json_object_set_new(servers, version->name,
+				    json_pack("{s:s, s:s, s:o}", "compare_and_delete", version->cad,
+					      "torn_transaction", torn_transaction(version),
+					      "increments_per_s", costs_of(version)));
 	}
 	json_object_set_new(cases->properties, "servers", servers);
 }

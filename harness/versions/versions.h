@@ -38,7 +38,7 @@ struct rr_version {
 
 struct rr_versions {
 	struct rr_claims_choice choice;
-	bool all_strategies; /* are searched, not native-cad alone */
+	bool all_strategies;                 /* are searched, not native-cad alone */
 	const struct rr_strategy **searched; /* native-cad comes first */
 	size_t n_searched;
 	size_t n;
@@ -46,17 +46,14 @@ struct rr_versions {
 };
 
 /* One more, to be started as --redis-server says. False: too many, or too long. */
-bool rr_versions_add(struct rr_versions *versions, const char *program,
-		     struct rr_error *error);
+bool rr_versions_add(struct rr_versions *versions, const char *program, struct rr_error *error);
 
 /* Those of `make servers`, in the folder servers/ beside the program. */
-bool rr_versions_add_unpacked(struct rr_versions *versions,
-			      struct rr_error *error);
+bool rr_versions_add_unpacked(struct rr_versions *versions, struct rr_error *error);
 
 /* All of it, with so many workers at once. False: called off, or a server cannot
  * be started; nothing is left of it. */
-bool rr_versions_run(struct rr_versions *versions, int n_workers,
-		     struct rr_error *error);
+bool rr_versions_run(struct rr_versions *versions, int n_workers, struct rr_error *error);
 void rr_versions_free(struct rr_versions *versions);
 
 /* The worst of what claims and matrix exit with. */
@@ -66,7 +63,6 @@ enum rr_exit rr_versions_exit(const struct rr_versions *versions);
 void rr_versions_print(const struct rr_versions *versions, FILE *file);
 
 /* A case for each claim and each cell on each server. */
-void rr_versions_as_cases(const struct rr_versions *versions,
-			  struct rr_cases *cases);
+void rr_versions_as_cases(const struct rr_versions *versions, struct rr_cases *cases);
 
 #endif

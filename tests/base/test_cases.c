@@ -23,8 +23,8 @@ static void end(void)
 
 TestSuite(cases, .init = begin, .fini = end);
 
-static void add(const char *name, enum rr_case_verdict verdict,
-		const char *message, const char *details)
+static void add(const char *name, enum rr_case_verdict verdict, const char *message,
+		const char *details)
 {
 	rr_cases_add(&cases, &(struct rr_case){ .suite = "test",
 						.name = name,
@@ -110,13 +110,14 @@ Test(cases, github_keeps_all_of_a_case_on_one_line)
 	assert_printed("\n::warning title=redrace test%3A c::who knows\n");
 	assert_printed("\n::notice title=redrace test%3A d::not here\n");
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		cr_assert(strncmp(line, "::error title", 13) == 0 ||
-				  strncmp(line, "::warning title", 15) == 0 ||
-				  strncmp(line, "::notice title", 14) == 0 ||
-				  strcmp(line,
-					 "redrace test: 1 passed, 1 failed, 1 inconclusive, 1 skipped") ==
-					  0,
-			  "%s", line);
+		cr_assert(
+			strncmp(line, "::error title", 13) == 0 ||
+				strncmp(line, "::warning title", 15) == 0 ||
+				strncmp(line, "::notice title", 14) == 0 ||
+				strcmp(line,
+				       "redrace test: 1 passed, 1 failed, 1 inconclusive, 1 skipped") ==
+					0,
+			"%s", line);
 }
 
 Test(cases, step_summary_shows_nothing_as_html)
@@ -136,9 +137,8 @@ Test(cases, json_has_details_as_lines_and_counts)
 	print(RR_FORMAT_JSON);
 	root = json_loads(text, 0, NULL);
 	one = json_array_get(json_object_get(root, "cases"), 0);
-	cr_assert_eq(json_integer_value(json_object_get(
-			     json_object_get(root, "summary"), "failed")),
-		     1);
+	cr_assert_eq(
+		json_integer_value(json_object_get(json_object_get(root, "summary"), "failed")), 1);
 	cr_assert_eq(json_array_size(json_object_get(one, "details")), 3);
 	cr_assert_str_eq(json_string_value(json_object_get(one, "message")),
 			 "a<b>&\"'\\x01red\\xff%\xe2\x9c\x97");
@@ -149,8 +149,7 @@ Test(cases, only_expectations_that_are_met_are_passed)
 {
 	cr_assert_eq(rr_case_verdict_of(RR_EXIT_OK), RR_CASE_PASSED);
 	cr_assert_eq(rr_case_verdict_of(RR_EXIT_VIOLATED), RR_CASE_FAILED);
-	cr_assert_eq(rr_case_verdict_of(RR_EXIT_INCONCLUSIVE),
-		     RR_CASE_INCONCLUSIVE);
+	cr_assert_eq(rr_case_verdict_of(RR_EXIT_INCONCLUSIVE), RR_CASE_INCONCLUSIVE);
 	cr_assert_eq(rr_case_verdict_of(RR_EXIT_DATA), RR_CASE_ERROR);
 	cr_assert_eq(rr_case_verdict_of(RR_EXIT_REDIS), RR_CASE_ERROR);
 	cr_assert_eq(rr_case_verdict_of(RR_EXIT_SKIPPED), RR_CASE_SKIPPED);

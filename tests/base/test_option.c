@@ -36,19 +36,23 @@ static bool check(void *into, struct rr_error *error)
 }
 
 static const struct rr_option options[] = {
-	{ .name = "loud", .kind = RR_TAKES_NOTHING,
-	  .at = offsetof(struct given, loud) },
-	{ .name = "small", .letter = 'x', .argument = "N",
-	  .kind = RR_TAKES_INT, .at = offsetof(struct given, small),
-	  .min = 0, .max = 8 },
-	{ .name = "word", .argument = "W", .kind = RR_TAKES_MORE,
-	  .take = count_word },
-	{ .common = RR_OPTION_TTL_MS, .at = offsetof(struct given, ttl_ms),
-	  .min = 5000, .max = 6000 },
+	{ .name = "loud", .kind = RR_TAKES_NOTHING, .at = offsetof(struct given, loud) },
+	{ .name = "small",
+	  .letter = 'x',
+	  .argument = "N",
+	  .kind = RR_TAKES_INT,
+	  .at = offsetof(struct given, small),
+	  .min = 0,
+	  .max = 8 },
+	{ .name = "word", .argument = "W", .kind = RR_TAKES_MORE, .take = count_word },
+	{ .common = RR_OPTION_TTL_MS,
+	  .at = offsetof(struct given, ttl_ms),
+	  .min = 5000,
+	  .max = 6000 },
 	{ .common = RR_OPTION_OUTPUT, .at = offsetof(struct given, output) },
-	{ .common = RR_OPTION_FORMAT, .at = offsetof(struct given, format),
-	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_JSON) |
-		     RR_ONLY(RR_FORMAT_HTML) },
+	{ .common = RR_OPTION_FORMAT,
+	  .at = offsetof(struct given, format),
+	  .formats = RR_ONLY(RR_FORMAT_TEXT) | RR_ONLY(RR_FORMAT_JSON) | RR_ONLY(RR_FORMAT_HTML) },
 };
 
 static const struct rr_command_line line = {
@@ -66,16 +70,15 @@ static struct given parse(const struct rr_command_line *command, char *text)
 	struct given given = { 0 };
 	int argc = 1;
 
-	for (char *word = strtok(text, " "); word && argc < WORDS_MAX;
-	     word = strtok(NULL, " "))
+	for (char *word = strtok(text, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
 		argv[argc++] = strcmp(word, "''") == 0 ? "" : word;
 	rr_command_line_parse(command, &given, argc, argv);
 	return given;
 }
 
 /* A mistake ends the program: a child's. */
-static void assert_refused(const struct rr_command_line *command,
-			   const char *text, const char *message)
+static void assert_refused(const struct rr_command_line *command, const char *text,
+			   const char *message)
 {
 	char said[500] = "";
 	int pipes[2], status;
@@ -92,8 +95,7 @@ static void assert_refused(const struct rr_command_line *command,
 		_exit(0);
 	}
 	close(pipes[1]);
-	for (size_t used = 0; (n = read(pipes[0], said + used,
-					sizeof(said) - 1 - used)) > 0;)
+	for (size_t used = 0; (n = read(pipes[0], said + used, sizeof(said) - 1 - used)) > 0;)
 		used += (size_t)n;
 	close(pipes[0]);
 	waitpid(pid, &status, 0);
@@ -157,12 +159,10 @@ Test(option, nearest_name_is_suggested)
 
 	cr_assert(rr_take_name("fruit", "pear", fruit_at, "", &index, &error));
 	cr_assert_eq(index, 1);
-	cr_assert_not(rr_take_name("fruit", "aple", fruit_at, "", &index,
-				   &error));
+	cr_assert_not(rr_take_name("fruit", "aple", fruit_at, "", &index, &error));
 	cr_assert_str_eq(error.text, "no fruit 'aple'; did you mean 'apple'?");
 	error.kind = RR_ERROR_NONE;
-	cr_assert_not(rr_take_name("fruit", "window", fruit_at,
-				   "a market shows them", &index, &error));
-	cr_assert_str_eq(error.text,
-			 "no fruit 'window'; a market shows them");
+	cr_assert_not(
+		rr_take_name("fruit", "window", fruit_at, "a market shows them", &index, &error));
+	cr_assert_str_eq(error.text, "no fruit 'window'; a market shows them");
 }

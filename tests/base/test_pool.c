@@ -25,14 +25,14 @@ enum fate {
 	FATE_KILLED_LATER, /* soon after all of its result is */
 	FATE_EXITS,
 	FATE_HANGS,
-	FATE_IS_SLOW,      /* but tells of its progress */
-	FATE_CALLED_OFF,   /* works until a signal comes */
+	FATE_IS_SLOW,    /* but tells of its progress */
+	FATE_CALLED_OFF, /* works until a signal comes */
 };
 
 /* What workers tell the test, for the pool must not be trusted with it. */
 struct shared {
 	atomic_int n_begun, n_ended, n_runs;
-	atomic_bool is_busy; /* the program, which reads nothing */
+	atomic_bool is_busy;      /* the program, which reads nothing */
 	_Atomic pid_t pids[JOBS]; /* of the worker that did the job last */
 };
 
@@ -52,8 +52,7 @@ struct trial {
 
 /* ---- What workers do ------------------------------------------------------- */
 
-static bool begin(void *context, struct rr_pool_worker *worker,
-		  struct rr_error *error)
+static bool begin(void *context, struct rr_pool_worker *worker, struct rr_error *error)
 {
 	struct trial *trial = context;
 
@@ -79,8 +78,7 @@ static void *kill_when_half_sent(void *argument)
 	const struct rr_pool_worker *worker = argument;
 	int unread = 0;
 
-	while (ioctl(worker->socket, SIOCOUTQ, &unread) == 0 &&
-	       unread < 10000)
+	while (ioctl(worker->socket, SIOCOUTQ, &unread) == 0 && unread < 10000)
 		;
 	kill(getpid(), SIGKILL);
 	return NULL;
@@ -94,8 +92,7 @@ static void *kill_later(void *argument)
 	return NULL;
 }
 
-static void add_result(const struct trial *trial, struct rr_pool_worker *worker,
-		       size_t job)
+static void add_result(const struct trial *trial, struct rr_pool_worker *worker, size_t job)
 {
 	char *rest = calloc(1, trial->size + 1);
 
@@ -104,8 +101,7 @@ static void add_result(const struct trial *trial, struct rr_pool_worker *worker,
 	free(rest);
 }
 
-static bool meet(enum fate fate, struct trial *trial,
-		 struct rr_pool_worker *worker)
+static bool meet(enum fate fate, struct trial *trial, struct rr_pool_worker *worker)
 {
 	pthread_t thread;
 
@@ -117,8 +113,7 @@ static bool meet(enum fate fate, struct trial *trial,
 	case FATE_KILLED_HALF:
 		while (!trial->shared->is_busy)
 			usleep(1000);
-		return !pthread_create(&thread, NULL, kill_when_half_sent,
-				       worker);
+		return !pthread_create(&thread, NULL, kill_when_half_sent, worker);
 	case FATE_KILLED_LATER:
 		return !pthread_create(&thread, NULL, kill_later, NULL);
 	case FATE_EXITS:
@@ -195,8 +190,7 @@ static void trial_open(struct trial *trial, size_t n_jobs, int n_workers)
 			  .name = name,
 			  .unit = "sign of life" },
 	};
-	trial->shared = mmap(NULL, sizeof(*trial->shared),
-			     PROT_READ | PROT_WRITE,
+	trial->shared = mmap(NULL, sizeof(*trial->shared), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	cr_assert(rr_signals_open(&trial->signals));
 }
@@ -204,8 +198,7 @@ static void trial_open(struct trial *trial, size_t n_jobs, int n_workers)
 /* Nothing of it is left, whatever it came to. */
 static bool trial_run(struct trial *trial)
 {
-	const bool good = rr_pool_run(&trial->pool, &trial->signals,
-				      &trial->error);
+	const bool good = rr_pool_run(&trial->pool, &trial->signals, &trial->error);
 
 	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1);
 	cr_assert_eq(errno, ECHILD);
@@ -234,8 +227,7 @@ static void await_death(struct trial *trial, size_t job)
 
 	while (!trial->shared->pids[job])
 		usleep(1000);
-	while (waitid(P_PID, (id_t)trial->shared->pids[job], &info,
-		      WEXITED | WNOWAIT) != 0 &&
+	while (waitid(P_PID, (id_t)trial->shared->pids[job], &info, WEXITED | WNOWAIT) != 0 &&
 	       errno == EINTR)
 		;
 }
@@ -405,8 +397,7 @@ Test(pool, does_not_replace_workers_that_die_beginning)
 	trial.dies_beginning = true;
 	cr_assert_not(trial_run(&trial));
 	cr_assert_eq(trial.error.kind, RR_ERROR_INTERNAL);
-	cr_assert_str_eq(trial.error.text,
-			 "a worker ended before it had begun (signal 9)");
+	cr_assert_str_eq(trial.error.text, "a worker ended before it had begun (signal 9)");
 	cr_assert_eq(trial.shared->n_begun, 3);
 }
 

@@ -13,8 +13,8 @@ TestSuite(comparing, .init = cli_setup, .fini = cli_teardown);
 
 /* ---- The statistics ------------------------------------------------------- */
 
-static void assert_test(const double *a, size_t n_a, const double *b,
-			size_t n_b, double u, double p)
+static void assert_test(const double *a, size_t n_a, const double *b, size_t n_b, double u,
+			double p)
 {
 	struct rr_mann_whitney there, back;
 
@@ -106,8 +106,8 @@ static const char header[] =
 
 /* Runs of "incr" that took so many milliseconds each for 1000 increments, the last of
  * them with so many lost. */
-static void write_runs(const char *name, const int *ms, int n, long lost,
-		       const char *version, const char *persistence)
+static void write_runs(const char *name, const int *ms, int n, long lost, const char *version,
+		       const char *persistence)
 {
 	char path[256];
 	FILE *file;
@@ -120,14 +120,16 @@ static void write_runs(const char *name, const int *ms, int n, long lost,
 	for (int i = 0; i < n; i++) {
 		const long gone = i == n - 1 ? lost : 0;
 
-		fprintf(file, "2,incr,exact,2,1,1000,unix,same,0,10000,1000,%ld,0,%.4f,%s,%d000000,7000,%d000,1000,,none,%s,1\n",
-			gone, (double)gone / 10, gone ? "violated" : "exact",
-			ms[i], ms[i], persistence);
+		fprintf(file,
+			"2,incr,exact,2,1,1000,unix,same,0,10000,1000,%ld,0,%.4f,%s,%d000000,7000,%d000,1000,,none,%s,1\n",
+			gone, (double)gone / 10, gone ? "violated" : "exact", ms[i], ms[i],
+			persistence);
 	}
 	fclose(file);
 	snprintf(path, sizeof(path), "%s/%s/env.json", cli_home, name);
 	file = fopen(path, "w");
-	fprintf(file, "{\"server\": {\"redis_version\": \"%s\"}, \"machine\": {\"cpu\": \"x\", \"cores\": 2, \"architecture\": \"x86_64\"}}\n",
+	fprintf(file,
+		"{\"server\": {\"redis_version\": \"%s\"}, \"machine\": {\"cpu\": \"x\", \"cores\": 2, \"architecture\": \"x86_64\"}}\n",
 		version);
 	fclose(file);
 }
@@ -138,11 +140,10 @@ static void assert_compared(const char *arguments, int code, const char *part)
 {
 	char command[300];
 
-	snprintf(command, sizeof(command), "program=$(realpath $REDRACE) && cd $HERE && $program compare %s 2>&1",
-		 arguments);
+	snprintf(command, sizeof(command),
+		 "program=$(realpath $REDRACE) && cd $HERE && $program compare %s 2>&1", arguments);
 	cr_assert_eq(cli_run(command), code, "%s: %s", arguments, cli_output);
-	cr_assert(strstr(cli_output, part), "%s: no '%s' in:\n%s", arguments,
-		  part, cli_output);
+	cr_assert(strstr(cli_output, part), "%s: no '%s' in:\n%s", arguments, part, cli_output);
 }
 
 /* 1000 / 22 ms = 45,455 and 1000 / 12 ms = 83,333 per second. */
@@ -177,8 +178,9 @@ Test(comparing, wrong_count_comes_first_and_is_1)
 {
 	write_runs("a", slow, 5, 0, "7.0", "none");
 	write_runs("b", fast, 5, 8, "7.0", "none");
-	assert_compared("a b", RR_EXIT_VIOLATED,
-			"WRONG NOW: incr, 2 threads was exact, and 1 of 5 runs counted wrongly (up to 0.80 % lost)\n");
+	assert_compared(
+		"a b", RR_EXIT_VIOLATED,
+		"WRONG NOW: incr, 2 threads was exact, and 1 of 5 runs counted wrongly (up to 0.80 % lost)\n");
 	cr_assert_lt(strstr(cli_output, "WRONG NOW"), strstr(cli_output, "faster"));
 	assert_compared("b a", 0, "right now: incr, 2 threads");
 	assert_compared("b b", RR_EXIT_VIOLATED, "still wrong: incr, 2 threads");
@@ -195,8 +197,7 @@ Test(comparing, other_environments_are_not_compared)
 	cr_assert_null(strstr(cli_output, "faster"));
 	assert_compared("--anyway a b", 0, "faster");
 	write_runs("b", fast, 5, 0, "7.0", "always");
-	assert_compared("a b", RR_EXIT_DATA,
-			"Different persistence: 'none' and 'always'");
+	assert_compared("a b", RR_EXIT_DATA, "Different persistence: 'none' and 'always'");
 	cr_assert_eq(cli_run("rm $HERE/b/env.json"), 0);
 	assert_compared("a b", RR_EXIT_DATA, "b has no env.json");
 }
@@ -204,19 +205,33 @@ Test(comparing, other_environments_are_not_compared)
 Test(comparing, wrong_usage_in_one_line)
 {
 	write_runs("a", slow, 5, 0, "7.0", "none");
-	cli_assert_one_line("$REDRACE compare $HERE/a 2>&1", RR_EXIT_USAGE, "two results directories");
-	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a $HERE/a 2>&1", RR_EXIT_USAGE, "not more");
-	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/none 2>&1", RR_EXIT_USAGE, "none/runs.csv");
-	cr_assert_eq(cli_run("mkdir $HERE/d && sed 's/,incr,/,none,/' $HERE/a/runs.csv >$HERE/d/runs.csv"), 0);
+	cli_assert_one_line("$REDRACE compare $HERE/a 2>&1", RR_EXIT_USAGE,
+			    "two results directories");
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a $HERE/a 2>&1", RR_EXIT_USAGE,
+			    "not more");
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/none 2>&1", RR_EXIT_USAGE,
+			    "none/runs.csv");
+	cr_assert_eq(
+		cli_run("mkdir $HERE/d && sed 's/,incr,/,none,/' $HERE/a/runs.csv >$HERE/d/runs.csv"),
+		0);
 	assert_compared("a d", RR_EXIT_DATA, "no strategy in common");
-	cr_assert_eq(cli_run("mkdir $HERE/c && echo schema,strategy >$HERE/c/runs.csv && echo 1,incr >>$HERE/c/runs.csv"), 0);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/c && echo schema,strategy >$HERE/c/runs.csv && echo 1,incr >>$HERE/c/runs.csv"),
+		0);
 	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/c 2>&1", RR_EXIT_DATA, "no column");
-	cr_assert_eq(cli_run("mkdir $HERE/e && sed 's/,7000,/,1e99,/' $HERE/a/runs.csv >$HERE/e/runs.csv"), 0);
-	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/e 2>&1", RR_EXIT_DATA, "runs.csv:2: lat_p50_ns is '1e99', which is no number or too large");
-	cr_assert_eq(cli_run("mkdir $HERE/f && sed 's/,7000,/,nan,/' $HERE/a/runs.csv >$HERE/f/runs.csv"), 0);
-	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/f 2>&1", RR_EXIT_DATA, "lat_p50_ns is 'nan'");
+	cr_assert_eq(
+		cli_run("mkdir $HERE/e && sed 's/,7000,/,1e99,/' $HERE/a/runs.csv >$HERE/e/runs.csv"),
+		0);
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/e 2>&1", RR_EXIT_DATA,
+			    "runs.csv:2: lat_p50_ns is '1e99', which is no number or too large");
+	cr_assert_eq(
+		cli_run("mkdir $HERE/f && sed 's/,7000,/,nan,/' $HERE/a/runs.csv >$HERE/f/runs.csv"),
+		0);
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/f 2>&1", RR_EXIT_DATA,
+			    "lat_p50_ns is 'nan'");
 	cr_assert_eq(cli_run("echo 1 >>$HERE/a/runs.csv"), 0);
-	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a 2>&1", RR_EXIT_DATA, "runs.csv:7: not as many fields");
+	cli_assert_one_line("$REDRACE compare $HERE/a $HERE/a 2>&1", RR_EXIT_DATA,
+			    "runs.csv:7: not as many fields");
 }
 
 /* As golang.org/design/14313-benchmark-format has it. */
@@ -225,16 +240,18 @@ Test(comparing, gobench_is_what_benchstat_reads)
 	write_runs("a", slow, 1, 0, "7.0", "none");
 	assert_compared("--format gobench a", 0,
 			"goos: linux\ngoarch: amd64\npkg: redrace\ncpu: x\n");
-	cr_assert(strstr(cli_output,
-			 "BenchmarkIncrement/strategy=incr/wait=none/processes=1/threads=2 \t1000\t20000.0 ns/op\t7000 p50-ns\t20000 p99-ns\t1.0000 commands/op\t0 lost\n"),
-		  "%s", cli_output);
+	cr_assert(
+		strstr(cli_output,
+		       "BenchmarkIncrement/strategy=incr/wait=none/processes=1/threads=2 \t1000\t20000.0 ns/op\t7000 p50-ns\t20000 p99-ns\t1.0000 commands/op\t0 lost\n"),
+		"%s", cli_output);
 }
 
 /* What bench writes can be compared: with itself, without a difference. */
 Test(comparing, reads_what_bench_writes, .timeout = 30)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t"), 0);
+	cr_assert_eq(
+		cli_run("$REDRACE bench none incr --increments 5000 --repeats 4 --output $HERE/a >$HERE/t"),
+		0);
 	assert_compared("a a", 0, "incr, 2 threads");
-	cr_assert(strstr(cli_output, "4, 4  1.0000  no difference shown"), "%s",
-		  cli_output);
+	cr_assert(strstr(cli_output, "4, 4  1.0000  no difference shown"), "%s", cli_output);
 }

@@ -32,8 +32,8 @@ static enum rl_outcome pretend_to_release(struct rr_client *client)
 }
 
 /* set-nx-ex with another release: why the run gives up, or what is measured. */
-static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
-				long ttl_ms, struct rr_measurement *measurement)
+static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *), long ttl_ms,
+				struct rr_measurement *measurement)
 {
 	struct rr_strategy strategy = *rr_strategy_find("set-nx-ex");
 	struct rr_error error = { .kind = RR_ERROR_NONE };
@@ -45,8 +45,7 @@ static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
 	run = support_run(&support, &strategy, 2, 100);
 	run.ttl_ms = ttl_ms;
 	run.patience_ms = 1000;
-	cr_assert_eq(rr_bench_run(&run, &support.session.signals, NULL,
-				  measurement, NULL, &error),
+	cr_assert_eq(rr_bench_run(&run, &support.session.signals, NULL, measurement, NULL, &error),
 		     !error.kind);
 	support_close(&support);
 	return error;
@@ -55,8 +54,7 @@ static struct rr_error run_with(enum rl_outcome (*release)(struct rr_client *),
 Test(failing, release_that_fails_ends_the_run, .timeout = 30)
 {
 	struct rr_measurement measurement = { 0 };
-	const struct rr_error error =
-		run_with(release_by_mistake, 60000, &measurement);
+	const struct rr_error error = run_with(release_by_mistake, 60000, &measurement);
 
 	cr_assert_eq(error.kind, RR_ERROR_REDIS);
 	cr_assert_not_null(strstr(error.text, "set-nx-ex: stopped: the lock cannot be released: "),
@@ -66,20 +64,17 @@ Test(failing, release_that_fails_ends_the_run, .timeout = 30)
 Test(failing, release_that_is_never_answered_ends_the_run, .timeout = 30)
 {
 	struct rr_measurement measurement = { 0 };
-	const struct rr_error error =
-		run_with(release_unheard, 1000, &measurement);
+	const struct rr_error error = run_with(release_unheard, 1000, &measurement);
 
 	cr_assert_eq(error.kind, RR_ERROR_REDIS);
-	cr_assert_not_null(strstr(error.text, "set-nx-ex: gave up "), "%s",
-			   error.text);
+	cr_assert_not_null(strstr(error.text, "set-nx-ex: gave up "), "%s", error.text);
 }
 
 /* An increment for each lease is no progress: a million would take weeks. */
 Test(failing, release_that_is_pretended_ends_the_run, .timeout = 60)
 {
 	struct rr_measurement measurement = { 0 };
-	const struct rr_error error =
-		run_with(pretend_to_release, 1000, &measurement);
+	const struct rr_error error = run_with(pretend_to_release, 1000, &measurement);
 
 	cr_assert_eq(error.kind, RR_ERROR_NONE, "%s", error.text);
 	cr_assert(measurement.deadlocked);
@@ -102,13 +97,11 @@ static enum rl_outcome acquire_and_forbid(struct rr_client *client)
 	struct rl_reply reply;
 
 	if (loss.calls-- == 0)
-		rl_run(client->data, &reply, "ACL SETUSER default %s",
-		       loss.right);
+		rl_run(client->data, &reply, "ACL SETUSER default %s", loss.right);
 	return loss.strategy->acquire(client);
 }
 
-static struct rr_error run_until_forbidden(const char *name, const char *right,
-					   int calls)
+static struct rr_error run_until_forbidden(const char *name, const char *right, int calls)
 {
 	struct rr_strategy strategy = *rr_strategy_find(name);
 	struct rr_error error = { .kind = RR_ERROR_NONE };
@@ -122,8 +115,7 @@ static struct rr_error run_until_forbidden(const char *name, const char *right,
 	strategy.acquire = acquire_and_forbid;
 	support_open(&support, 1);
 	run = support_run(&support, &strategy, 2, 1000);
-	rr_bench_run(&run, &support.session.signals, NULL, &measurement, NULL,
-		     &error);
+	rr_bench_run(&run, &support.session.signals, NULL, &measurement, NULL, &error);
 	support_close(&support);
 	return error;
 }
@@ -133,8 +125,7 @@ static void assert_loss_ends_the_run(const char *name, const char *right)
 	const struct rr_error error = run_until_forbidden(name, right, 300);
 	char said[128];
 
-	snprintf(said, sizeof(said),
-		 "%s: stopped: the lock cannot be released: ", name);
+	snprintf(said, sizeof(said), "%s: stopped: the lock cannot be released: ", name);
 	cr_assert_eq(error.kind, RR_ERROR_REDIS, "%s", error.text);
 	cr_assert_not_null(strstr(error.text, said), "%s", error.text);
 }
@@ -152,8 +143,7 @@ Test(failing, lock_that_a_writing_release_keeps_ends_the_run, .timeout = 30)
 
 Test(failing, right_that_was_never_there_skips_the_strategy, .timeout = 30)
 {
-	const struct rr_error error =
-		run_until_forbidden("set-nx-ex", "-del", 0);
+	const struct rr_error error = run_until_forbidden("set-nx-ex", "-del", 0);
 
 	cr_assert_eq(error.kind, RR_ERROR_SKIPPED, "%s", error.text);
 }
@@ -167,8 +157,7 @@ static const char *said_of(const struct rr_run *run, double per_s, int seconds)
 	const char *said = NULL;
 
 	for (int i = 1; i <= seconds && !said; i++)
-		said = rr_motion_look(&motion, run, (uint64_t)(i * per_s),
-				      i * INT64_C(1000000000));
+		said = rr_motion_look(&motion, run, (uint64_t)(i * per_s), i * INT64_C(1000000000));
 	return said;
 }
 
@@ -197,10 +186,9 @@ Test(failing, progress_is_measured_against_the_lease)
 
 Test(failing, floor_compares_the_basic_strategies, .timeout = 60)
 {
-	cr_assert_eq(cli_run("$REDRACE floor --repeats 1 --increments 100 2>&1"),
-		     0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "\nmulti-watch "), "%s",
-			   cli_output);
+	cr_assert_eq(cli_run("$REDRACE floor --repeats 1 --increments 100 2>&1"), 0, "%s",
+		     cli_output);
+	cr_assert_not_null(strstr(cli_output, "\nmulti-watch "), "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "\nfenced "), "%s", cli_output);
 }
 
@@ -213,11 +201,11 @@ Test(failing, floor_leaves_out_what_the_server_lacks, .timeout = 60)
 	support_open(&support, 1);
 	is_lacking = support_lacks(&support, rr_strategy_find("native-cad"));
 	support_close(&support);
-	cr_assert_eq(cli_run("$REDRACE floor --all --repeats 1 --increments 100 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE floor --all --repeats 1 --increments 100 2>&1"), 0, "%s",
+		     cli_output);
 	native = strstr(cli_output, "native-cad");
 	cr_assert_not_null(native, "%s", cli_output);
-	cr_assert_eq(strncmp(native, "native-cad skipped: ", 20) == 0,
-		     is_lacking, "%s", cli_output);
+	cr_assert_eq(strncmp(native, "native-cad skipped: ", 20) == 0, is_lacking, "%s",
+		     cli_output);
 	cr_assert_not_null(strstr(cli_output, "\nfenced "), "%s", cli_output);
 }

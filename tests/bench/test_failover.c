@@ -20,11 +20,10 @@ static void open_scene(struct scene *scene, const char *strategy)
 	struct rr_error error = { .kind = RR_ERROR_NONE };
 
 	support_open(&scene->support, 1);
-	cr_assert(rr_formation_open(&scene->formation, &scene->support.cluster,
-				    RR_TOPOLOGY_REPLICA, "key", &error),
+	cr_assert(rr_formation_open(&scene->formation, &scene->support.cluster, RR_TOPOLOGY_REPLICA,
+				    "key", &error),
 		  "%s", error.text);
-	scene->run = support_run(&scene->support, rr_strategy_find(strategy),
-				 2, 2000);
+	scene->run = support_run(&scene->support, rr_strategy_find(strategy), 2, 2000);
 	scene->run.hold_us = 500;
 	scene->run.ttl_ms = 3000;
 	scene->run.formation = &scene->formation;
@@ -32,8 +31,7 @@ static void open_scene(struct scene *scene, const char *strategy)
 	scene->run.cut_ns = 200000000;
 }
 
-static void close_scene(struct scene *scene,
-			struct rr_measurement *measurement)
+static void close_scene(struct scene *scene, struct rr_measurement *measurement)
 {
 	support_close(&scene->support);
 	free(measurement);
@@ -95,17 +93,14 @@ static enum rl_outcome send_ignoring(void *context, struct rl_link *link,
 {
 	(void)context;
 	(void)link;
-	waits = strncmp(command->words[0].text, "WAIT", 4) == 0 &&
-		command->words[0].length == 4;
+	waits = strncmp(command->words[0].text, "WAIT", 4) == 0 && command->words[0].length == 4;
 	if (waits)
-		command->words[1] = command->words[2] =
-			(struct rl_word){ "0", 1 };
+		command->words[1] = command->words[2] = (struct rl_word){ "0", 1 };
 	return RL_OK;
 }
 
 /* ... and says that everybody has it. */
-static enum rl_outcome receive_ignoring(void *context, struct rl_link *link,
-					struct rl_reply *reply,
+static enum rl_outcome receive_ignoring(void *context, struct rl_link *link, struct rl_reply *reply,
 					enum rl_outcome outcome)
 {
 	(void)context;
@@ -169,7 +164,7 @@ Test(failover, too_short_a_run_is_inconclusive, .timeout = 120)
 	scene.run.cut_ns = 0;
 	m = support_measure(&scene.support, &scene.run);
 	cr_assert_lt(m->tally.kills, 20);
-	cr_assert(m->verdict == RR_VERDICT_INCONCLUSIVE ||
-		  m->verdict == RR_VERDICT_FAILED_OVER, "%s", m->remark);
+	cr_assert(m->verdict == RR_VERDICT_INCONCLUSIVE || m->verdict == RR_VERDICT_FAILED_OVER,
+		  "%s", m->remark);
 	close_scene(&scene, m);
 }

@@ -22,9 +22,8 @@ Test(histogram, knows_every_value_to_three_digits)
 		h->max_ns = UINT64_MAX; /* look at the bucket, not the maximum */
 		found = rr_histogram_quantile(h, 0.5);
 		cr_assert_geq(found, value);
-		cr_assert_leq((double)(found - value), (double)value / 1000,
-			      "%lu became %lu", (unsigned long)value,
-			      (unsigned long)found);
+		cr_assert_leq((double)(found - value), (double)value / 1000, "%lu became %lu",
+			      (unsigned long)value, (unsigned long)found);
 		free(h);
 		i += 20;
 	}
@@ -33,8 +32,7 @@ Test(histogram, knows_every_value_to_three_digits)
 Test(histogram, buckets_touch_and_do_not_overlap)
 {
 	for (size_t i = 0; i + 1 < RR_HISTOGRAM_BUCKETS; i++)
-		cr_assert_eq(rr_histogram_highest(i) + 1,
-			     rr_histogram_lowest(i + 1));
+		cr_assert_eq(rr_histogram_highest(i) + 1, rr_histogram_lowest(i + 1));
 }
 
 Test(histogram, quantiles_of_known_values)
@@ -127,8 +125,8 @@ Test(text, nearest_name)
 
 /* ---- Verdicts ---------------------------------------------------------------- */
 
-static enum rr_verdict judged(enum rr_promise promise, uint64_t ok,
-			      uint64_t unknown, long long final)
+static enum rr_verdict judged(enum rr_promise promise, uint64_t ok, uint64_t unknown,
+			      long long final)
 {
 	static struct rr_measurement m;
 
@@ -191,11 +189,8 @@ Test(verdict, one_client_is_always_promised_exact)
 
 Test(verdict, worse_exit_wins)
 {
-	cr_assert_eq(rr_exit_worse(RR_EXIT_VIOLATED, RR_EXIT_REDIS),
-		     RR_EXIT_VIOLATED);
+	cr_assert_eq(rr_exit_worse(RR_EXIT_VIOLATED, RR_EXIT_REDIS), RR_EXIT_VIOLATED);
 	cr_assert_eq(rr_exit_worse(RR_EXIT_FILE, RR_EXIT_REDIS), RR_EXIT_REDIS);
-	cr_assert_eq(rr_exit_worse(RR_EXIT_INCONCLUSIVE, RR_EXIT_FILE),
-		     RR_EXIT_FILE);
-	cr_assert_eq(rr_exit_worse(RR_EXIT_OK, RR_EXIT_INCONCLUSIVE),
-		     RR_EXIT_INCONCLUSIVE);
+	cr_assert_eq(rr_exit_worse(RR_EXIT_INCONCLUSIVE, RR_EXIT_FILE), RR_EXIT_FILE);
+	cr_assert_eq(rr_exit_worse(RR_EXIT_OK, RR_EXIT_INCONCLUSIVE), RR_EXIT_INCONCLUSIVE);
 }

@@ -9,8 +9,7 @@
 #include "bench/results.h"
 
 /* A finished run made up from round figures. */
-static struct rr_finished *finished(const char *name, int threads,
-				    long long final, int64_t wall_ns)
+static struct rr_finished *finished(const char *name, int threads, long long final, int64_t wall_ns)
 {
 	struct rr_finished *f = calloc(1, sizeof(*f));
 	struct rr_measurement *m = &f->measurement;
@@ -32,14 +31,11 @@ static struct rr_finished *finished(const char *name, int threads,
 
 Test(table, is_as_documented)
 {
-	struct rr_bench_options options = { .n_strategies = 4,
-					    .threads = { 2 },
-					    .n_threads = 1 };
+	struct rr_bench_options options = { .n_strategies = 4, .threads = { 2 }, .n_threads = 1 };
 	struct rr_finished *all[5];
-	struct rr_results results = { .options = &options,
-				      .finished = all,
-				      .n_finished = 5,
-				      .rows = -1 };
+	struct rr_results results = {
+		.options = &options, .finished = all, .n_finished = 5, .rows = -1
+	};
 	char *actual = NULL;
 	size_t size;
 	FILE *file = open_memstream(&actual, &size);

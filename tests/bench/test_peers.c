@@ -36,24 +36,27 @@ static void assert_said(const char *part)
 }
 
 /* The increments and the warm-up that it was asked for, and `more`. */
-#define COUNTS_TO(more) \
+#define COUNTS_TO(more)                                           \
 	"printf '{\"increments_per_s\": 10.5, \"final\": %d}\\n'" \
 	" $(($4 + $5 " more "))"
 
 Test(peers, exact_counts_are_compared)
 {
 	cr_assert_eq(run_beside(COUNTS_TO("")), 0, "%s", cli_output);
-	assert_said("node-redlock                                          11            11            11");
+	assert_said(
+		"node-redlock                                          11            11            11");
 	assert_said("redlock / node-redlock, 2.0 ");
 }
 
 Test(peers, wrong_count_of_a_peer_is_1_and_the_others_go_on)
 {
-	cr_assert_eq(run_beside(COUNTS_TO("- ($3 == 2 && 0$(echo $1 | grep -c py))")),
-		     1, "%s", cli_output);
+	cr_assert_eq(run_beside(COUNTS_TO("- ($3 == 2 && 0$(echo $1 | grep -c py))")), 1, "%s",
+		     cli_output);
 	assert_said("redis-py, 2 clients, counted to 199 instead of 200");
-	assert_said("redis-py                                              11         wrong            11");
-	assert_said("node-redlock                                          11            11            11");
+	assert_said(
+		"redis-py                                              11         wrong            11");
+	assert_said(
+		"node-redlock                                          11            11            11");
 }
 
 Test(peers, failure_of_a_peer_is_70_with_its_last_word)
@@ -76,22 +79,20 @@ Test(peers, none_installed_is_77)
 
 Test(peers, outside_the_root_is_64)
 {
-	cli_assert_one_line("program=$PWD/$REDRACE; cd $HERE; $program peers 2>&1",
-			    64, "there is no harness/bench/peers/run here");
+	cli_assert_one_line("program=$PWD/$REDRACE; cd $HERE; $program peers 2>&1", 64,
+			    "there is no harness/bench/peers/run here");
 }
 
 Test(peers, ctrl_c_is_130_and_ends_the_peer)
 {
-	cr_assert_eq(run_beside("echo $$ >pid; kill -INT $PPID; exec sleep 1000"),
-		     130, "%s", cli_output);
-	cr_assert_eq(cli_run("kill -0 $(cat $HERE/pid) 2>&1"), 1, "%s",
+	cr_assert_eq(run_beside("echo $$ >pid; kill -INT $PPID; exec sleep 1000"), 130, "%s",
 		     cli_output);
+	cr_assert_eq(cli_run("kill -0 $(cat $HERE/pid) 2>&1"), 1, "%s", cli_output);
 }
 
 /* ---- A child ------------------------------------------------------------- */
 
-static struct rr_error run_child(struct rr_child *child, const char *command,
-				 long limit_ms)
+static struct rr_error run_child(struct rr_child *child, const char *command, long limit_ms)
 {
 	const char *const argv[] = { "sh", "-c", command, NULL };
 	struct rr_error error = { .kind = RR_ERROR_NONE };
@@ -106,8 +107,7 @@ static struct rr_error run_child(struct rr_child *child, const char *command,
 Test(peers, child_that_says_much_is_remembered_by_its_end)
 {
 	struct rr_child child;
-	struct rr_error error =
-		run_child(&child, "seq 100000; echo end 1; exit 3", 60000);
+	struct rr_error error = run_child(&child, "seq 100000; echo end 1; exit 3", 60000);
 	char line[64];
 
 	cr_assert_eq(error.kind, RR_ERROR_NONE, "%s", error.text);

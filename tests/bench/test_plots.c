@@ -27,16 +27,15 @@ static void draw_bench(const char *arguments)
 		 arguments);
 	cr_assert_eq(cli_run(command), 0, "%s: %s", arguments, cli_output);
 	cr_assert_str_empty(cli_output, "%s: %s", arguments, cli_output);
-	cr_assert_eq(cli_run("sh tests/check_plots $HERE/a/plots/*.svg"), 0,
-		     "%s: %s", arguments, cli_output);
+	cr_assert_eq(cli_run("sh tests/check_plots $HERE/a/plots/*.svg"), 0, "%s: %s", arguments,
+		     cli_output);
 }
 
 static void assert_shown(const char *file, const char *text)
 {
 	char command[400];
 
-	snprintf(command, sizeof(command), "grep -F -e '>%s' $HERE/a/plots/%s",
-		 text, file);
+	snprintf(command, sizeof(command), "grep -F -e '>%s' $HERE/a/plots/%s", text, file);
 	cr_assert_eq(cli_run(command), 0, "%s does not say '%s'", file, text);
 }
 
@@ -55,8 +54,10 @@ Test(plots, all_strategies_are_grouped)
 	draw_bench("--all --increments 60 --repeats 2");
 	assert_shown("throughput.svg", "a timestamp as lock");
 	assert_shown("percentiles.svg", "a lock in a key (2 of ");
-	assert_shown("throughput.svg", "2 threads · 60 increments · unix, one processor · median of 2 repeats");
-	assert_shown("percentiles.svg", "2 threads · 60 increments · unix, one processor · the first of 2 repeats");
+	assert_shown("throughput.svg",
+		     "2 threads · 60 increments · unix, one processor · median of 2 repeats");
+	assert_shown("percentiles.svg",
+		     "2 threads · 60 increments · unix, one processor · the first of 2 repeats");
 }
 
 Test(plots, sweep_draws_lines)
@@ -76,8 +77,10 @@ Test(plots, processes_are_no_threads)
 
 Test(plots, refused_attempts_are_no_increments)
 {
-	draw_bench("lua-delifequals redlock --threads 4 --wait fail-fast --hold-us 100 --increments 200");
-	assert_shown("throughput.svg", "4 threads · 200 increments, 100 µs of work · --wait fail-fast");
+	draw_bench(
+		"lua-delifequals redlock --threads 4 --wait fail-fast --hold-us 100 --increments 200");
+	assert_shown("throughput.svg",
+		     "4 threads · 200 increments, 100 µs of work · --wait fail-fast");
 	cr_assert_eq(cli_run("grep -c '% refused' $HERE/a/plots/throughput.svg"), 0);
 	cr_assert_eq(cli_run("sh tests/check_csv $HERE/a"), 0, "%s", cli_output);
 }
@@ -86,13 +89,13 @@ Test(plots, refused_attempts_are_no_increments)
 Test(plots, bars_are_sorted_and_show_medians)
 {
 	need_gnuplot();
-	cr_assert_eq(cli_run("$REDRACE bench redlock set-nx-ex incr --increments 300 --repeats 3 --output $HERE/a >$HERE/table && sh plots/draw $HERE/a &&"
-			     "grep -oE '>(incr|set-nx-ex|redlock)<' $HERE/a/plots/throughput.svg | tr -d '\\n' &&"
-			     "awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"increments_per_s_median\") c = i } $2 == \"redlock\" { x = sprintf(\"%.0f\", $c); print (x + 0 >= 1000 ? int(x / 1000) \",\" substr(x, length(x) - 2) : x) }' $HERE/a/summary.csv >$HERE/median &&"
-			     "grep -qF \">$(cat $HERE/median)<\" $HERE/a/plots/throughput.svg"),
-		     0, "%s", cli_output);
-	cr_assert(strstr(cli_output, ">incr<>set-nx-ex<>redlock<"), "%s",
-		  cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench redlock set-nx-ex incr --increments 300 --repeats 3 --output $HERE/a >$HERE/table && sh plots/draw $HERE/a &&"
+			"grep -oE '>(incr|set-nx-ex|redlock)<' $HERE/a/plots/throughput.svg | tr -d '\\n' &&"
+			"awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"increments_per_s_median\") c = i } $2 == \"redlock\" { x = sprintf(\"%.0f\", $c); print (x + 0 >= 1000 ? int(x / 1000) \",\" substr(x, length(x) - 2) : x) }' $HERE/a/summary.csv >$HERE/median &&"
+			"grep -qF \">$(cat $HERE/median)<\" $HERE/a/plots/throughput.svg"),
+		0, "%s", cli_output);
+	cr_assert(strstr(cli_output, ">incr<>set-nx-ex<>redlock<"), "%s", cli_output);
 }
 
 /* ---- Who was in the critical section when ---------------------------------- */
@@ -100,10 +103,13 @@ Test(plots, bars_are_sorted_and_show_medians)
 /* A mutex of each process: the two processes meet inside. */
 Test(plots, overlaps_of_holders_are_marked)
 {
-	draw_bench("local-mutex none --processes 2 --threads 1 --hold-us 200 --increments 200 --trace 50");
+	draw_bench(
+		"local-mutex none --processes 2 --threads 1 --hold-us 200 --increments 200 --trace 50");
 	assert_shown("holders-local-mutex.svg", "client 2, process 2");
 	assert_shown("holders-local-mutex.svg", "dark: alone; hatched: with another");
-	cr_assert_eq(cli_run("awk -F, '$7 > 0' $HERE/a/holders/local-mutex-t1-p2-r1.csv | grep -q . && ls $HERE/a/holders"), 0);
+	cr_assert_eq(
+		cli_run("awk -F, '$7 > 0' $HERE/a/holders/local-mutex-t1-p2-r1.csv | grep -q . && ls $HERE/a/holders"),
+		0);
 	cr_assert_str_eq(cli_output, "local-mutex-t1-p2-r1.csv\n");
 }
 
@@ -111,16 +117,20 @@ Test(plots, overlaps_of_holders_are_marked)
 Test(plots, trace_keeps_the_last_of_each_client)
 {
 	draw_bench("lua-delifequals --threads 3 --increments 90 --trace 5");
-	assert_shown("holders-lua-delifequals.svg",
-		     "dark: in the critical section; thin: asking. Nobody met another in it, 15 times traced");
-	cr_assert_eq(cli_run("awk -F, 'NR > 1 { n[$1]++; if ($4 > $5 || $5 >= $6 || $5 < left || $7) exit 1; left = $6 }"
-			     "END { exit !(NR == 16 && n[1] == 5 && n[2] == 5 && n[3] == 5) }' $HERE/a/holders/*.csv"),
-		     0);
+	assert_shown(
+		"holders-lua-delifequals.svg",
+		"dark: in the critical section; thin: asking. Nobody met another in it, 15 times traced");
+	cr_assert_eq(
+		cli_run("awk -F, 'NR > 1 { n[$1]++; if ($4 > $5 || $5 >= $6 || $5 < left || $7) exit 1; left = $6 }"
+			"END { exit !(NR == 16 && n[1] == 5 && n[2] == 5 && n[3] == 5) }' $HERE/a/holders/*.csv"),
+		0);
 }
 
 Test(plots, nothing_is_traced_unless_asked_for)
 {
-	cr_assert_eq(cli_run("$REDRACE bench incr --increments 10 --warmup 0 --output $HERE/a >$HERE/t && test ! -e $HERE/a/holders"), 0);
+	cr_assert_eq(
+		cli_run("$REDRACE bench incr --increments 10 --warmup 0 --output $HERE/a >$HERE/t && test ! -e $HERE/a/holders"),
+		0);
 	cli_assert_one_line("$REDRACE bench incr --threads 200 --trace 10000 --output $HERE/b 2>&1",
 			    RR_EXIT_USAGE, "--trace 10000 with 200 clients");
 }
@@ -129,9 +139,10 @@ Test(plots, nothing_is_traced_unless_asked_for)
 Test(plots, drawing_that_is_ended_leaves_nothing)
 {
 	need_gnuplot();
-	cr_assert_eq(cli_run("$REDRACE bench --increments 200 --repeats 1 --output $HERE/a none incr >/dev/null 2>&1;"
-			     "mkdir $HERE/bin; printf '#!/bin/sh\\nsleep 1\\n' >$HERE/bin/gnuplot; chmod +x $HERE/bin/gnuplot;"
-			     "PATH=$HERE/bin:$PATH sh plots/draw $HERE/a >/dev/null 2>&1 & p=$!; sleep 0.5; ls $HERE | grep -c rr-plots; kill -TERM $p; wait $p; echo $?; ls $HERE | grep rr-plots; true"),
-		     0);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --increments 200 --repeats 1 --output $HERE/a none incr >/dev/null 2>&1;"
+			"mkdir $HERE/bin; printf '#!/bin/sh\\nsleep 1\\n' >$HERE/bin/gnuplot; chmod +x $HERE/bin/gnuplot;"
+			"PATH=$HERE/bin:$PATH sh plots/draw $HERE/a >/dev/null 2>&1 & p=$!; sleep 0.5; ls $HERE | grep -c rr-plots; kill -TERM $p; wait $p; echo $?; ls $HERE | grep rr-plots; true"),
+		0);
 	cr_assert_str_eq(cli_output, "1\n143\n", "%s", cli_output);
 }

@@ -23,9 +23,7 @@ Test(waiting, policies_have_their_figures_in_their_names)
 
 	for (enum rr_policy p = 0; p < RR_POLICIES; p++) {
 		cr_assert_str_eq(rr_policy_text(p, lock, text), wanted[p]);
-		cr_assert_str_eq(rr_policy_text(p, rr_strategy_find("incr"),
-						text),
-				 "none");
+		cr_assert_str_eq(rr_policy_text(p, rr_strategy_find("incr"), text), "none");
 	}
 }
 
@@ -35,14 +33,10 @@ Test(waiting, sleep_is_always_the_same_and_backoff_grows)
 	struct rr_random random = { 1 };
 
 	for (uint64_t n = 0; n < 100; n++) {
-		const int64_t limit_ns =
-			n < 5 ? INT64_C(100000) << n : 3000000;
-		const int64_t backoff = rr_policy_wait_ns(RR_POLICY_BACKOFF,
-							  &wait, n, &random);
+		const int64_t limit_ns = n < 5 ? INT64_C(100000) << n : 3000000;
+		const int64_t backoff = rr_policy_wait_ns(RR_POLICY_BACKOFF, &wait, n, &random);
 
-		cr_assert_eq(rr_policy_wait_ns(RR_POLICY_SLEEP, &wait, n,
-					       &random),
-			     100000);
+		cr_assert_eq(rr_policy_wait_ns(RR_POLICY_SLEEP, &wait, n, &random), 100000);
 		cr_assert_geq(backoff, limit_ns / 2);
 		cr_assert_leq(backoff, limit_ns);
 	}
@@ -73,11 +67,9 @@ Test(waiting, wrong_usage_is_64_in_one_line)
 	} wrong[] = {
 		{ "--wait patiently", "--wait 'patiently': expected backoff, fail-fast" },
 		{ "--all none", "exclude each other" },
-		{ "--kill-workers 1 --threads 1 --processes 2",
-		  "is for --wait delay-queue" },
+		{ "--kill-workers 1 --threads 1 --processes 2", "is for --wait delay-queue" },
 		{ "--wait delay-queue --kill-workers 1", "--threads 1" },
-		{ "--wait delay-queue --kill-workers 1 --threads 1",
-		  "--processes 2" },
+		{ "--wait delay-queue --kill-workers 1 --threads 1", "--processes 2" },
 		{ "--wait delay-queue --kill-workers 1 --threads 1,2 --processes 2",
 		  "--threads 1" },
 		{ "--wait delay-queue --kill-workers 9 --threads 1 --processes 2 --increments 8",
@@ -87,8 +79,7 @@ Test(waiting, wrong_usage_is_64_in_one_line)
 	char command[300];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		snprintf(command, sizeof(command), "$REDRACE bench %s 2>&1",
-			 wrong[i].arguments);
+		snprintf(command, sizeof(command), "$REDRACE bench %s 2>&1", wrong[i].arguments);
 		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
 	}
 }
@@ -97,34 +88,36 @@ Test(waiting, skipped_alone_is_77_and_in_a_list_is_named)
 {
 	cli_assert_one_line("$REDRACE bench multi-watch --wait delay-queue --output $HERE/a 2>&1",
 			    RR_EXIT_SKIPPED, "multi-watch skipped");
-	cr_assert_eq(cli_run("$REDRACE bench multi-watch incr --increments 100 --wait delay-queue --output $HERE/a 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench multi-watch incr --increments 100 --wait delay-queue --output $HERE/a 2>&1"),
+		0, "%s", cli_output);
 	cr_assert(strstr(cli_output, "multi-watch skipped"), "%s", cli_output);
 }
 
 Test(waiting, rows_tell_the_policy_and_add_up)
 {
-	cr_assert_eq(cli_run("for w in fail-fast sleep backoff delay-queue; do $REDRACE bench incr lua-delifequals --increments 500 --threads 4 --wait $w --output $HERE/a >$HERE/$w || exit; done;"
-			     "sh tests/check_csv $HERE/a && cut -d, -f4,49 $HERE/a/runs.csv | sort"),
-		     0, "%s", cli_output);
-	cr_assert(strstr(cli_output,
-			 "incr,none\nincr,none\nincr,none\nincr,none\n"
-			 "lua-delifequals,backoff:400-5000us\n"
-			 "lua-delifequals,delay-queue\n"
-			 "lua-delifequals,fail-fast\n"
-			 "lua-delifequals,sleep:400us\n"),
+	cr_assert_eq(
+		cli_run("for w in fail-fast sleep backoff delay-queue; do $REDRACE bench incr lua-delifequals --increments 500 --threads 4 --wait $w --output $HERE/a >$HERE/$w || exit; done;"
+			"sh tests/check_csv $HERE/a && cut -d, -f4,49 $HERE/a/runs.csv | sort"),
+		0, "%s", cli_output);
+	cr_assert(strstr(cli_output, "incr,none\nincr,none\nincr,none\nincr,none\n"
+				     "lua-delifequals,backoff:400-5000us\n"
+				     "lua-delifequals,delay-queue\n"
+				     "lua-delifequals,fail-fast\n"
+				     "lua-delifequals,sleep:400us\n"),
 		  "%s", cli_output);
-	cr_assert_eq(cli_run("grep -h seed $HERE/backoff $HERE/sleep | sed 's/.*same, //; s/seed.*//'"),
-		     0);
+	cr_assert_eq(
+		cli_run("grep -h seed $HERE/backoff $HERE/sleep | sed 's/.*same, //; s/seed.*//'"),
+		0);
 	cr_assert_str_eq(cli_output, "\nwait sleep, \n");
 }
 
 /* Every strategy has a row, or a line that says why not. */
 Test(waiting, all_is_all)
 {
-	cr_assert_eq(cli_run("$REDRACE bench --all --increments 300 --threads 1 --output $HERE/a >$HERE/t 2>$HERE/skipped;"
-			     "{ sed 1d $HERE/a/runs.csv; cat $HERE/skipped; } | grep -c .; $REDRACE list --format markdown | grep -c '^| \\['"),
-		     0);
-	cr_assert_eq(atoi(cli_output), atoi(strchr(cli_output, '\n')), "%s",
-		     cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --all --increments 300 --threads 1 --output $HERE/a >$HERE/t 2>$HERE/skipped;"
+			"{ sed 1d $HERE/a/runs.csv; cat $HERE/skipped; } | grep -c .; $REDRACE list --format markdown | grep -c '^| \\['"),
+		0);
+	cr_assert_eq(atoi(cli_output), atoi(strchr(cli_output, '\n')), "%s", cli_output);
 }

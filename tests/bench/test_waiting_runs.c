@@ -30,8 +30,7 @@ static struct rr_measurement *measure(const struct trial *trial)
 	struct rr_run run;
 
 	support_open(&support, 1 + strategy->lock.servers);
-	run = support_run(&support, strategy, trial->threads,
-			  trial->increments);
+	run = support_run(&support, strategy, trial->threads, trial->increments);
 	run.processes = trial->processes ? trial->processes : 1;
 	run.keys = trial->keys ? trial->keys : 1;
 	run.hold_us = trial->hold_us;
@@ -48,8 +47,8 @@ static void assert_exact(const struct trial *trial)
 {
 	struct rr_measurement *m = measure(trial);
 
-	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s, %d threads: %s",
-		     trial->name, trial->threads, m->remark);
+	cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s, %d threads: %s", trial->name,
+		     trial->threads, m->remark);
 	cr_assert_eq(m->ok, (uint64_t)trial->increments);
 	cr_assert_eq(m->final_value, trial->increments);
 	cr_assert_eq(m->overlaps, 0);
@@ -59,8 +58,7 @@ static void assert_exact(const struct trial *trial)
 
 Test(waiting_runs, fail_fast_counts_what_it_did_not_give_up)
 {
-	static const char *const names[] = { "lua-delifequals", "multi-watch",
-					     "redlock" };
+	static const char *const names[] = { "lua-delifequals", "multi-watch", "redlock" };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct rr_measurement *m = measure(&(struct trial){
@@ -71,8 +69,7 @@ Test(waiting_runs, fail_fast_counts_what_it_did_not_give_up)
 			.increments = 400,
 		});
 
-		cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s: %s", names[i],
-			     m->remark);
+		cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s: %s", names[i], m->remark);
 		cr_assert_eq(m->ok + m->failed, 400);
 		cr_assert_gt(m->failed, 0, "%s refused nobody", names[i]);
 		cr_assert_eq(m->final_value, (long long)m->ok);
@@ -82,8 +79,7 @@ Test(waiting_runs, fail_fast_counts_what_it_did_not_give_up)
 }
 
 /* No lock server can be asked. */
-static enum rl_outcome refuse_nx(void *context, struct rl_link *link,
-				 struct rl_command *command)
+static enum rl_outcome refuse_nx(void *context, struct rl_link *link, struct rl_command *command)
 {
 	(void)context;
 	(void)link;
@@ -170,10 +166,10 @@ Test(waiting_runs, planted_pop_loses_what_killed_workers_took)
 
 Test(waiting_runs, table_tells_how_many_were_killed)
 {
-	cr_assert_eq(cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 1 --processes 3 --hold-us 200 --increments 601 --kill-workers 2 --output $HERE/a"),
-		     0, "%s", cli_output);
-	cr_assert(strstr(cli_output, "exact, as expected; 2 workers killed\n"),
-		  "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench set-nx-ex --wait delay-queue --threads 1 --processes 3 --hold-us 200 --increments 601 --kill-workers 2 --output $HERE/a"),
+		0, "%s", cli_output);
+	cr_assert(strstr(cli_output, "exact, as expected; 2 workers killed\n"), "%s", cli_output);
 }
 
 Test(waiting_runs, queue_is_gone_from_an_own_server_after_kill_9)
@@ -186,16 +182,14 @@ Test(waiting_runs, queue_is_gone_from_an_own_server_after_kill_9)
 		"R=\"redis-cli -s $SOCK\"; for i in $(seq 100); do $R KEYS '*:queue:due' | grep . && break; sleep 0.1; done; kill -9 $P;"
 		"for i in $(seq 100); do sleep 0.1; [ $($R DBSIZE) = 0 ] && break; done; $R KEYS '*'; echo end");
 	cr_assert(strstr(cli_output, ":queue:due\n"), "%s", cli_output);
-	cr_assert(strstr(cli_output, ":queue:due\n\nend\n"), "left: %s",
-		  cli_output);
+	cr_assert(strstr(cli_output, ":queue:due\n\nend\n"), "left: %s", cli_output);
 	support_close(&support);
 }
 
 /* ---- Adding up ---------------------------------------------------------------------------- */
 
 /* The measurement of one client that did `ok` of ten increments. */
-static struct rr_measurement gather(uint64_t ok, uint64_t unsettled,
-				    long long final_value)
+static struct rr_measurement gather(uint64_t ok, uint64_t unsettled, long long final_value)
 {
 	const struct rr_run run = { .strategy = rr_strategy_find("set-nx-ex"),
 				    .threads = 1,

@@ -16,25 +16,25 @@ static void prepare_step(const char *step, const char *inputs)
 		cli_skip("PyYAML is not installed");
 	if (cli_run("command -v bash") != 0)
 		cli_skip("there is no bash");
-	snprintf(command, sizeof(command),
-		 "mkdir -p $HERE/bin $HERE/app && ln -sf $(realpath $REDRACE) $HERE/bin/redrace && cp examples/check/counter.sh $HERE/app &&"
-		 "/usr/bin/python3 tests/action_step.py '%s' %s >$HERE/step 2>&1",
-		 step, inputs);
-	cr_assert_eq(cli_run(command), 0, "%s",
-		     (cli_run("cat $HERE/step"), cli_output));
+	snprintf(
+		command, sizeof(command),
+		"mkdir -p $HERE/bin $HERE/app && ln -sf $(realpath $REDRACE) $HERE/bin/redrace && cp examples/check/counter.sh $HERE/app &&"
+		"/usr/bin/python3 tests/action_step.py '%s' %s >$HERE/step 2>&1",
+		step, inputs);
+	cr_assert_eq(cli_run(command), 0, "%s", (cli_run("cat $HERE/step"), cli_output));
 }
 
 /* It exits with `code`. */
 static void run_step(int code)
 {
-	cr_assert_eq(cli_run("cd $HERE && export RUNNER_TEMP=$HERE/temp GITHUB_OUTPUT=$HERE/output GITHUB_STEP_SUMMARY=$HERE/summary PATH=$HERE/bin:$PATH && bash step 2>&1"),
-		     code, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("cd $HERE && export RUNNER_TEMP=$HERE/temp GITHUB_OUTPUT=$HERE/output GITHUB_STEP_SUMMARY=$HERE/summary PATH=$HERE/bin:$PATH && bash step 2>&1"),
+		code, "%s", cli_output);
 }
 
 static void assert_printed(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 Test(check_action, a_finding_is_marked_and_kept)
@@ -43,10 +43,10 @@ Test(check_action, a_finding_is_marked_and_kept)
 		     "working-directory=app 'arguments=--audit 1 -- sh \"counter.sh\"'");
 	run_step(1);
 	assert_printed("::error file=counter.sh,line=1,title=redrace check");
-	cr_assert_eq(cli_run("grep exit $HERE/output; cd $(sed -n 's/^report=//p' $HERE/output) && ls; test -s $HERE/summary"),
-		     0);
-	cr_assert_str_eq(cli_output,
-			 "exit-code=1\nrace.race\nrace.svg\nreport.json\nreport.xml\n");
+	cr_assert_eq(
+		cli_run("grep exit $HERE/output; cd $(sed -n 's/^report=//p' $HERE/output) && ls; test -s $HERE/summary"),
+		0);
+	cr_assert_str_eq(cli_output, "exit-code=1\nrace.race\nrace.svg\nreport.json\nreport.xml\n");
 }
 
 Test(check_action, what_is_inconclusive_fails_unless_it_may_pass)
@@ -54,8 +54,9 @@ Test(check_action, what_is_inconclusive_fails_unless_it_may_pass)
 	prepare_step("Run redrace",
 		     "command=check 'arguments=--max-states 1 -- sh app/counter.sh'");
 	run_step(2);
-	prepare_step("Run redrace",
-		     "command=check 'arguments=--max-states 1 -- sh app/counter.sh' inconclusive=pass");
+	prepare_step(
+		"Run redrace",
+		"command=check 'arguments=--max-states 1 -- sh app/counter.sh' inconclusive=pass");
 	run_step(0);
 	cr_assert_eq(cli_run("grep exit $HERE/output"), 0);
 	cr_assert_str_eq(cli_output, "exit-code=2\nexit-code=2\n");
@@ -74,8 +75,9 @@ Test(check_action, other_commands_write_their_reports)
 	for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
 		prepare_step("Run redrace", inputs[i]);
 		run_step(0);
-		cr_assert_eq(cli_run("cd $HERE/temp/redrace && test -s report.json && test -s report.xml && rm -r $HERE/temp"),
-			     0, "%s", inputs[i]);
+		cr_assert_eq(
+			cli_run("cd $HERE/temp/redrace && test -s report.json && test -s report.xml && rm -r $HERE/temp"),
+			0, "%s", inputs[i]);
 	}
 }
 
@@ -93,14 +95,17 @@ Test(check_action, other_words_are_refused)
 Test(check_action, it_is_installed_from_its_own_tree)
 {
 	prepare_step("Install redrace", "");
-	cr_assert_eq(cli_run("printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>'$HERE/asked >$HERE/bin/make; cp $HERE/bin/make $HERE/bin/sudo; chmod +x $HERE/bin/make $HERE/bin/sudo"),
-		     0);
-	cr_assert_eq(cli_run("export GITHUB_ACTION_PATH=$PWD/.ci/action; cd $HERE && PATH=$HERE/bin:$PATH bash step"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf '%s\\n' '#!/bin/sh' 'echo \"$@\" >>'$HERE/asked >$HERE/bin/make; cp $HERE/bin/make $HERE/bin/sudo; chmod +x $HERE/bin/make $HERE/bin/sudo"),
+		0);
+	cr_assert_eq(
+		cli_run("export GITHUB_ACTION_PATH=$PWD/.ci/action; cd $HERE && PATH=$HERE/bin:$PATH bash step"),
+		0, "%s", cli_output);
 	assert_printed("starts and answers");
 	cr_assert_eq(cli_run("cat $HERE/asked"), 0);
 	assert_printed("/.ci/action/../.. deps\n");
 	assert_printed("/.ci/action/../.. install\n");
-	cr_assert_eq(cli_run("while read -r words; do make -n ${words#make } >/dev/null || exit; done <$HERE/asked"),
-		     0);
+	cr_assert_eq(
+		cli_run("while read -r words; do make -n ${words#make } >/dev/null || exit; done <$HERE/asked"),
+		0);
 }

@@ -11,8 +11,8 @@ TestSuite(awkward, .init = cli_setup, .fini = cli_teardown);
 #define CHECK "$REDRACE check --audit 1 "
 #define CLI "redis-cli -p $REDIS_PORT "
 
-static void check_text(const char *interpreter, const char *options,
-		       const char *text, int code, const char *part)
+static void check_text(const char *interpreter, const char *options, const char *text, int code,
+		       const char *part)
 {
 	char path[SUPPORT_DIRECTORY + 40], command[400];
 	FILE *file;
@@ -22,15 +22,13 @@ static void check_text(const char *interpreter, const char *options,
 	cr_assert_not_null(file);
 	fprintf(file, "%s\n", text);
 	fclose(file);
-	snprintf(command, sizeof(command), CHECK "%s -- %s $HERE/program 2>&1",
-		 options, interpreter);
+	snprintf(command, sizeof(command), CHECK "%s -- %s $HERE/program 2>&1", options,
+		 interpreter);
 	cr_assert_eq(cli_run(command), code, "%s: %s", text, cli_output);
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
-static void check_shell(const char *options, const char *text, int code,
-			const char *part)
+static void check_shell(const char *options, const char *text, int code, const char *part)
 {
 	check_text("bash", options, text, code, part);
 }
@@ -44,34 +42,36 @@ static void check_shell(const char *options, const char *text, int code,
 /* Clients may choose the same, and would then lose an update. */
 Test(awkward, a_random_choice_is_no_random_value)
 {
-	check_shell("", DRAWS "k=shard$((drawn % 3))\n"
-			"n=$(" CLI "GET $k); " CLI "SET $k $((n + 1))",
+	check_shell("",
+		    DRAWS "k=shard$((drawn % 3))\n"
+			  "n=$(" CLI "GET $k); " CLI "SET $k $((n + 1))",
 		    65, "not deterministic: with the same replies, client ");
 	cr_assert_not_null(strstr(cli_output, "'GET shard"), "%s", cli_output);
 }
 
 Test(awkward, a_random_branch_is_named_with_both_commands)
 {
-	check_shell("", DRAWS "if [ $((drawn % 2)) = 0 ]; then " CLI
-			"INCR heads; else " CLI "INCR tails; fi",
+	check_shell("",
+		    DRAWS "if [ $((drawn % 2)) = 0 ]; then " CLI "INCR heads; else " CLI
+			  "INCR tails; fi",
 		    65, "'INCR heads'");
-	cr_assert_not_null(strstr(cli_output, "'INCR tails'"), "%s",
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, "'INCR tails'"), "%s", cli_output);
 }
 
 /* Whoever was seen first gives its name to no one. */
 Test(awkward, a_client_keeps_its_own_name)
 {
-	check_shell("", "n=$(" CLI "GET n); " CLI "SET n $((n + 1)); " CLI
-			"HSET workers worker-$REDRACE_CLIENT \"n$n\"",
+	check_shell("",
+		    "n=$(" CLI "GET n); " CLI "SET n $((n + 1)); " CLI
+		    "HSET workers worker-$REDRACE_CLIENT \"n$n\"",
 		    1, "workers = [\"worker-A\", \"n\", \"worker-B\", \"n\"]");
 }
 
 Test(awkward, unique_values_may_be_anywhere)
 {
-	check_shell("", "id=$(cat /proc/sys/kernel/random/uuid)\n" CLI
-			"SET job:$id new\n" CLI
-			"RPUSH jobs \"{\\\"id\\\": \\\"$id\\\", \\\"at\\\": $EPOCHREALTIME}\"",
+	check_shell("",
+		    "id=$(cat /proc/sys/kernel/random/uuid)\n" CLI "SET job:$id new\n" CLI
+		    "RPUSH jobs \"{\\\"id\\\": \\\"$id\\\", \\\"at\\\": $EPOCHREALTIME}\"",
 		    0, "serializable: all ");
 }
 
@@ -79,65 +79,66 @@ Test(awkward, unique_values_may_be_anywhere)
 
 Test(awkward, a_user_with_a_password_is_let_in)
 {
-	check_shell("", CLI "--user ada --pass secret --no-auth-warning INCR n",
-		    0, "serializable: all ");
+	check_shell("", CLI "--user ada --pass secret --no-auth-warning INCR n", 0,
+		    "serializable: all ");
 }
 
 Test(awkward, another_database_is_compared_too)
 {
-	check_shell("", "n=$(" CLI "-n 1 GET n); " CLI "-n 1 SET n $((n + 1))",
-		    1, "not serializable");
+	check_shell("", "n=$(" CLI "-n 1 GET n); " CLI "-n 1 SET n $((n + 1))", 1,
+		    "not serializable");
 	check_shell("", CLI "-n 1 INCR n", 0, "serializable: all ");
 }
 
 /* Who of them comes first is chance. */
 Test(awkward, children_at_once_are_put_in_order)
 {
-	check_shell("", CLI "INCR one & " CLI "INCR two & " CLI
-			"INCR three & wait",
-		    0, "serializable: all ");
+	check_shell("", CLI "INCR one & " CLI "INCR two & " CLI "INCR three & wait", 0,
+		    "serializable: all ");
 }
 
 /* ---- Commands ------------------------------------------------------------------------ */
 
 Test(awkward, a_script_is_sent_by_its_digest)
 {
-	check_shell("", "sha=$(printf %s \"return redis.call('INCR', KEYS[1])\" | sha1sum | cut -d' ' -f1)\n"
-			"case $(" CLI "EVALSHA $sha 1 n) in NOSCRIPT*) " CLI
-			"EVAL \"return redis.call('INCR', KEYS[1])\" 1 n ;; esac",
-		    0, "serializable: all ");
+	check_shell(
+		"",
+		"sha=$(printf %s \"return redis.call('INCR', KEYS[1])\" | sha1sum | cut -d' ' -f1)\n"
+		"case $(" CLI "EVALSHA $sha 1 n) in NOSCRIPT*) " CLI
+		"EVAL \"return redis.call('INCR', KEYS[1])\" 1 n ;; esac",
+		0, "serializable: all ");
 }
 
 Test(awkward, a_consumer_blocks_until_there_is_a_job)
 {
-	cr_assert_eq(cli_run(CHECK "--client P='" CLI "RPUSH q job' --client C='" CLI "BLPOP q 0; " CLI "INCR n' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client P='" CLI "RPUSH q job' --client C='" CLI
+				   "BLPOP q 0; " CLI "INCR n' 2>&1"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run(CHECK "--client P='" CLI "RPUSH q job' --client C='" CLI "BLPOP q 0' --client D='" CLI "BLPOP q 0' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client P='" CLI "RPUSH q job' --client C='" CLI
+				   "BLPOP q 0' --client D='" CLI "BLPOP q 0' 2>&1"),
 		     1, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "no progress"), "%s", cli_output);
 }
 
 Test(awkward, a_stream_gives_its_own_numbers)
 {
-	check_shell("", "id=$(" CLI "XADD log '*' who me)\n" CLI
-			"HSET last $REDRACE_CLIENT $id",
-		    0, "serializable: all ");
+	check_shell("", "id=$(" CLI "XADD log '*' who me)\n" CLI "HSET last $REDRACE_CLIENT $id", 0,
+		    "serializable: all ");
 }
 
 Test(awkward, a_lease_may_be_read_back)
 {
-	check_shell("", CLI "SET lease x PX 5000\n" CLI
-			"SET left $(" CLI "PTTL lease)",
-		    0, "serializable: all ");
+	check_shell("", CLI "SET lease x PX 5000\n" CLI "SET left $(" CLI "PTTL lease)", 0,
+		    "serializable: all ");
 }
 
 Test(awkward, a_random_pause_costs_nothing)
 {
-	check_shell("", "for i in 1 2 3; do\n"
-			"[ \"$(" CLI "SET lock me NX PX 10000)\" = OK ] && break\n"
-			"sleep $((RANDOM % 10)).$RANDOM\n[ $i = 3 ] && exit 1\ndone\n"
-			"n=$(" CLI "GET n); " CLI "SET n $((n + 1)); " CLI
-			"DEL lock",
+	check_shell("",
+		    "for i in 1 2 3; do\n"
+		    "[ \"$(" CLI "SET lock me NX PX 10000)\" = OK ] && break\n"
+		    "sleep $((RANDOM % 10)).$RANDOM\n[ $i = 3 ] && exit 1\ndone\n"
+		    "n=$(" CLI "GET n); " CLI "SET n $((n + 1)); " CLI "DEL lock",
 		    0, "serializable: all ");
 }
 
@@ -145,23 +146,23 @@ Test(awkward, a_random_pause_costs_nothing)
 
 Test(awkward, who_kills_itself_has_not_succeeded)
 {
-	check_shell("", CLI "INCR n\nkill -9 $$", 2,
-		    "A was ended by signal 9\n");
+	check_shell("", CLI "INCR n\nkill -9 $$", 2, "A was ended by signal 9\n");
 }
 
 /* Else a mistyped option would be called serializable. */
 Test(awkward, a_client_that_always_fails_is_named_with_what_it_printed)
 {
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "INCR n' --client B='cat /no/such/file' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI
+				   "INCR n' --client B='cat /no/such/file' 2>&1"),
 		     2, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "B exited with 1\n  It printed\n  cat: /no/such/file: "),
+	cr_assert_not_null(strstr(cli_output,
+				  "B exited with 1\n  It printed\n  cat: /no/such/file: "),
 			   "%s", cli_output);
 }
 
 /* No data differ: that all have succeeded is what does. */
 Test(awkward, two_may_succeed_where_one_alone_can)
 {
-	check_shell("", "[ -z \"$(" CLI "GET seat)\" ] || exit 1\n" CLI
-			"SET seat $REDRACE_CLIENT",
+	check_shell("", "[ -z \"$(" CLI "GET seat)\" ] || exit 1\n" CLI "SET seat $REDRACE_CLIENT",
 		    1, "A, B have all succeeded");
 }

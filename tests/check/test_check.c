@@ -17,8 +17,7 @@ TestSuite(check, .init = cli_setup, .fini = cli_teardown);
 
 static void assert_prints(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 /* A program for $HERE/NAME. */
@@ -39,9 +38,7 @@ static void check_program(const char *options, const char *program, int code)
 	char command[600];
 
 	write_program("program", program);
-	snprintf(command, sizeof(command),
-			 CHECK "%s -- sh $HERE/program 2>&1",
-		 options);
+	snprintf(command, sizeof(command), CHECK "%s -- sh $HERE/program 2>&1", options);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
 }
 
@@ -53,21 +50,24 @@ Test(check, finds_a_lost_update_whose_schedule_plays)
 	assert_prints("not serializable (2 of 3 final states; 3 clients, ");
 	assert_prints("In the end there is\n  counter = \"2\"\n");
 	assert_prints("One leaves\n  counter = \"3\"\n");
-	cr_assert_eq(cli_run("$REDRACE play $HERE/lost.race"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run("$REDRACE play $HERE/lost.race"), 0, "%s", cli_output);
 }
 
 /* In which order keys, fields and members came about is no difference: B reads before
  * A has written, as in the order B, A, but writes after it. */
 Test(check, data_are_the_same_in_whichever_order_they_came_about)
 {
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SET x 1' --client B='v=$(" CLI "GET x); " CLI "SET y \"$v\"' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SET x 1' --client B='v=$(" CLI "GET x); " CLI
+				   "SET y \"$v\"' 2>&1"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "HSET h x 1' --client B='v=$(" CLI "HGET h x); " CLI "HSET h y \"$v\"' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "HSET h x 1' --client B='v=$(" CLI
+				   "HGET h x); " CLI "HSET h y \"$v\"' 2>&1"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SADD s x' --client B='v=$(" CLI "SISMEMBER s x); " CLI "SADD s \"y$v\"' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SADD s x' --client B='v=$(" CLI
+				   "SISMEMBER s x); " CLI "SADD s \"y$v\"' 2>&1"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "RPUSH l x' --client B='v=$(" CLI "LLEN l); " CLI "RPUSH l \"y$v\"' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "RPUSH l x' --client B='v=$(" CLI
+				   "LLEN l); " CLI "RPUSH l \"y$v\"' 2>&1"),
 		     1, "%s", cli_output);
 }
 
@@ -86,24 +86,25 @@ Test(check, starts_a_program_about_once_for_each_history)
 
 Test(check, who_is_refused_counts_as_absent)
 {
-	static const char lock[] =
-		"[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
-		"\n" CLI "DEL lock";
+	static const char lock[] = "[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
+				   "\n" CLI "DEL lock";
 
 	check_program("--clients 3", lock, 0);
 	assert_prints("serializable: all ");
-	check_program("", "[ \"$(" CLI "SET lock me NX)\" = OK ] || { echo busy; exit 0; }\n" COUNT
-		      "\n" CLI "DEL lock", 1);
+	check_program("",
+		      "[ \"$(" CLI "SET lock me NX)\" = OK ] || { echo busy; exit 0; }\n" COUNT
+		      "\n" CLI "DEL lock",
+		      1);
 	check_program("--refused busy",
 		      "[ \"$(" CLI "SET lock me NX)\" = OK ] || { echo busy; exit 0; }\n" COUNT
-		      "\n" CLI "DEL lock", 0);
+		      "\n" CLI "DEL lock",
+		      0);
 }
 
 Test(check, a_lock_deleted_by_who_lost_it_fails_when_leases_run_out)
 {
-	static const char lock[] =
-		"[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
-		"\n" CLI "DEL lock";
+	static const char lock[] = "[ \"$(" CLI "SET lock me NX EX 10)\" = OK ] || exit 1\n" COUNT
+				   "\n" CLI "DEL lock";
 
 	check_program("--expiries 1", lock, 1);
 	assert_prints("not serializable");
@@ -112,12 +113,11 @@ Test(check, a_lock_deleted_by_who_lost_it_fails_when_leases_run_out)
 
 Test(check, a_lost_reply_is_sent_again_by_the_program_itself)
 {
-	check_program("--lost-replies 1",
-		      CLI "INCR counter >/dev/null 2>&1 || " CLI "INCR counter",
+	check_program("--lost-replies 1", CLI "INCR counter >/dev/null 2>&1 || " CLI "INCR counter",
 		      0);
 	check_program("--lost-replies 1 --clients 2",
-		      "v=$(" CLI "INCR counter 2>&1)\ncase $v in [0-9]*) ;; *) "
-		      CLI "INCR counter ;; esac",
+		      "v=$(" CLI "INCR counter 2>&1)\ncase $v in [0-9]*) ;; *) " CLI
+		      "INCR counter ;; esac",
 		      0);
 }
 
@@ -129,16 +129,17 @@ Test(check, a_crash_in_the_middle_is_no_finding_if_serial_orders_have_it)
 
 Test(check, marks_add_exclusion)
 {
-	check_program("", CLI "GET lock\n" CLI "ECHO redrace:enter\n" CLI
-		      "GET x\n" CLI "ECHO redrace:leave", 1);
+	check_program("",
+		      CLI "GET lock\n" CLI "ECHO redrace:enter\n" CLI "GET x\n" CLI
+			  "ECHO redrace:leave",
+		      1);
 	assert_prints("two clients are in their critical sections");
 }
 
 /* MULTI stays on its connection: one step, at EXEC. */
 Test(check, a_transaction_is_one_step)
 {
-	check_program("--clients 3",
-		      "printf 'MULTI\\nINCR a\\nINCR b\\nEXEC\\n' | " CLI, 0);
+	check_program("--clients 3", "printf 'MULTI\\nINCR a\\nINCR b\\nEXEC\\n' | " CLI, 0);
 	assert_prints("serializable: all ");
 }
 
@@ -146,35 +147,36 @@ Test(check, a_transaction_is_one_step)
 
 Test(check, clients_may_be_different_programs)
 {
-	cr_assert_eq(cli_run(CHECK "--client one='" CLI "SET x 1' --client two='v=$(" CLI "GET x); " CLI "SET y \"$v\"' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client one='" CLI "SET x 1' --client two='v=$(" CLI
+				   "GET x); " CLI "SET y \"$v\"' 2>&1"),
 		     0, "%s", cli_output);
 	assert_prints("(2 clients, ");
 }
 
 Test(check, begins_with_what_init_says)
 {
-	cr_assert_eq(cli_run("printf 'SET counter 41\\n# a comment\\nSET \"a b\" c\\n' >$HERE/init; printf '%s\\n' '" COUNT "' >$HERE/p; "
-			     CHECK "--init $HERE/init -- sh $HERE/p"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf 'SET counter 41\\n# a comment\\nSET \"a b\" c\\n' >$HERE/init; printf '%s\\n' '" COUNT
+			"' >$HERE/p; " CHECK "--init $HERE/init -- sh $HERE/p"),
+		1, "%s", cli_output);
 	assert_prints("a b = \"c\"\n  counter = \"42\"\n");
 	assert_prints("One leaves\n  a b = \"c\"\n  counter = \"43\"\n");
 }
 
 Test(check, arguments_may_name_the_port)
 {
-	cr_assert_eq(cli_run(CHECK "-- redis-cli -u {url} INCR counter 2>&1 && "
-			     CHECK "-- redis-cli -h {host} -p {port} INCR counter && "
-			     CHECK "-- redis-cli -s {socket} INCR counter"),
+	cr_assert_eq(cli_run(CHECK "-- redis-cli -u {url} INCR counter 2>&1 && " CHECK
+				   "-- redis-cli -h {host} -p {port} INCR counter && " CHECK
+				   "-- redis-cli -s {socket} INCR counter"),
 		     0, "%s", cli_output);
 }
 
 /* Each run has another one, and each client its own. */
 Test(check, random_values_are_renamed)
 {
-	static const char lock[] =
-		"t=$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')\n"
-		"[ \"$(" CLI "SET lock $t NX EX 10)\" = OK ] || exit 1\n" COUNT
-		"\n[ \"$(" CLI "GET lock)\" = \"$t\" ] && " CLI "DEL lock\ntrue";
+	static const char lock[] = "t=$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')\n"
+				   "[ \"$(" CLI "SET lock $t NX EX 10)\" = OK ] || exit 1\n" COUNT
+				   "\n[ \"$(" CLI "GET lock)\" = \"$t\" ] && " CLI "DEL lock\ntrue";
 
 	check_program("--clients 2", lock, 0);
 	assert_prints("serializable: all ");
@@ -194,8 +196,10 @@ Test(check, sleeping_costs_nothing)
 
 Test(check, who_polls_is_followed_so_often)
 {
-	check_program("", "until [ \"$(" CLI "SET lock me NX)\" = OK ]; do sleep 0.1; done\n" COUNT
-		      "\n" CLI "DEL lock", 2);
+	check_program("",
+		      "until [ \"$(" CLI "SET lock me NX)\" = OK ]; do sleep 0.1; done\n" COUNT
+		      "\n" CLI "DEL lock",
+		      2);
 	assert_prints("no failure found: ");
 	assert_prints("--rounds");
 }
@@ -212,27 +216,26 @@ Test(check, what_runs_in_the_background_belongs_to_the_program)
 /* Clients of node wait for that. */
 Test(check, quit_closes_the_connection)
 {
-	write_program("program",
-		      "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf 'INCR c\\r\\nQUIT\\r\\n' >&3; cat <&3");
-	cr_assert_eq(cli_run(CHECK "--hangs-after 2 -- bash $HERE/program 2>&1"),
-		     0, "%s", cli_output);
+	write_program(
+		"program",
+		"exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT; printf 'INCR c\\r\\nQUIT\\r\\n' >&3; cat <&3");
+	cr_assert_eq(cli_run(CHECK "--hangs-after 2 -- bash $HERE/program 2>&1"), 0, "%s",
+		     cli_output);
 }
 
 Test(check, commands_may_have_a_hundred_words)
 {
-	check_program("", "n=$(" CLI "LLEN list)\n" CLI
-		      "RPUSH list $(seq $((n + 1)) $((n + 100)))", 1);
+	check_program("", "n=$(" CLI "LLEN list)\n" CLI "RPUSH list $(seq $((n + 1)) $((n + 100)))",
+		      1);
 	assert_prints("not serializable");
 }
 
 /* Their first commands are in it; and without any, both are in it at once. */
 Test(check, sections_that_programs_begin_with_are_exclusive_too)
 {
-	check_program("", CLI "ECHO redrace:enter\n" CLI "INCR x\n" CLI "ECHO redrace:leave\n",
-		      1);
+	check_program("", CLI "ECHO redrace:enter\n" CLI "INCR x\n" CLI "ECHO redrace:leave\n", 1);
 	assert_prints("two clients are in their critical sections");
-	check_program("", CLI "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "INCR x\n",
-		      1);
+	check_program("", CLI "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "INCR x\n", 1);
 }
 
 /* ---- What is wrong ---------------------------------------------------------------- */
@@ -240,8 +243,7 @@ Test(check, sections_that_programs_begin_with_are_exclusive_too)
 Test(check, a_program_that_is_not_deterministic_is_named)
 {
 	check_program("--clients 3",
-		      "echo x >>$HERE/runs\n" CLI "SET n $(($(wc -l <$HERE/runs) % 10))",
-		      65);
+		      "echo x >>$HERE/runs\n" CLI "SET n $(($(wc -l <$HERE/runs) % 10))", 65);
 	assert_prints("not deterministic: with the same replies, client ");
 	assert_prints("'SET n ");
 }
@@ -254,29 +256,33 @@ Test(check, a_program_that_cannot_be_run_is_named)
 
 Test(check, a_program_that_hangs_is_named)
 {
-	cli_assert_one_line(CHECK "--hangs-after 1 -- sh -c 'kill -STOP $$' 2>&1 >/dev/null",
-			    65, "client A neither sends a command nor ends");
+	cli_assert_one_line(CHECK "--hangs-after 1 -- sh -c 'kill -STOP $$' 2>&1 >/dev/null", 65,
+			    "client A neither sends a command nor ends");
 }
 
 Test(check, printing_for_ever_is_hanging)
 {
-	cli_assert_one_line(CHECK "--hangs-after 1 -- yes 2>&1 >/dev/null",
-			    65, "client A neither sends a command nor ends");
+	cli_assert_one_line(CHECK "--hangs-after 1 -- yes 2>&1 >/dev/null", 65,
+			    "client A neither sends a command nor ends");
 }
 
 Test(check, what_cannot_be_judged_is_refused)
 {
 	static const char *const commands[] = {
-		"MONITOR",	   "CLIENT LIST",	     "CLIENT REPLY OFF",
-		"CLIENT TRACKING ON", "CONFIG SET maxmemory 1", "SHUTDOWN NOSAVE",
-		"SCRIPT FLUSH",	   "ACL SETUSER x",
+		"MONITOR",
+		"CLIENT LIST",
+		"CLIENT REPLY OFF",
+		"CLIENT TRACKING ON",
+		"CONFIG SET maxmemory 1",
+		"SHUTDOWN NOSAVE",
+		"SCRIPT FLUSH",
+		"ACL SETUSER x",
 	};
 	char command[200], part[60];
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		snprintf(command, sizeof(command),
-			 CHECK "-- redis-cli -p {port} %s 2>&1 >/dev/null",
-			 commands[i]);
+			 CHECK "-- redis-cli -p {port} %s 2>&1 >/dev/null", commands[i]);
 		snprintf(part, sizeof(part), "client A sent %.9s", commands[i]);
 		cli_assert_one_line(command, 65, part);
 	}
@@ -285,7 +291,8 @@ Test(check, what_cannot_be_judged_is_refused)
 /* It would be seen to do nothing, and be called serializable. */
 Test(check, a_daemon_is_named)
 {
-	write_program("program", "setsid sh -c 'sleep 0; v=$(" CLI "GET x); " CLI "SET x $((v + 1)); kill -STOP $$' >/dev/null 2>&1 &");
+	write_program("program", "setsid sh -c 'sleep 0; v=$(" CLI "GET x); " CLI
+				 "SET x $((v + 1)); kill -STOP $$' >/dev/null 2>&1 &");
 	cli_assert_one_line(CHECK "-- sh $HERE/program 2>&1 >/dev/null", 65,
 			    "client A left a process running in a group of its own");
 	cr_assert_eq(cli_run("pgrep -f '^sh -c sleep 0; v=' | wc -l"), 0);
@@ -295,7 +302,8 @@ Test(check, a_daemon_is_named)
 Test(check, a_program_that_asks_nothing_shows_nothing)
 {
 	check_program("", "head -c 3000000 /dev/zero", 2);
-	assert_prints("This shows nothing: no client sent a command; does the program connect to REDIS_URL?");
+	assert_prints(
+		"This shows nothing: no client sent a command; does the program connect to REDIS_URL?");
 }
 
 Test(check, a_program_without_an_end_is_ended_by_seconds)
@@ -328,16 +336,18 @@ Test(check, usage_is_explained)
 			    "the command must stand behind --");
 	cli_assert_one_line(CHECK "--client A=true -- true 2>&1", 64,
 			    "--client has its own command");
-	cli_assert_one_line(CHECK "--init $HERE/none -- true 2>&1 >/dev/null",
-			    64, "--init: cannot read");
+	cli_assert_one_line(CHECK "--init $HERE/none -- true 2>&1 >/dev/null", 64,
+			    "--init: cannot read");
 }
 
 /* ---- What is left behind -------------------------------------------------------------- */
 
 Test(check, a_killed_check_leaves_no_process)
 {
-	cr_assert_eq(cli_run(CHECK "--hangs-after 600 -- sh -c 'cat /dev/zero >/dev/null & kill -STOP $$' >$HERE/out 2>&1 & p=$!; sleep 2; kill -9 $p; wait $p; sleep 1; "
-			     "for d in /proc/[0-9]*; do tr '\\0' ' ' <$d/cmdline 2>/dev/null | grep -q '^cat /dev/zero' && echo left; done; ls -d $TMPDIR/redrace-* 2>/dev/null; true"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run(CHECK
+			"--hangs-after 600 -- sh -c 'cat /dev/zero >/dev/null & kill -STOP $$' >$HERE/out 2>&1 & p=$!; sleep 2; kill -9 $p; wait $p; sleep 1; "
+			"for d in /proc/[0-9]*; do tr '\\0' ' ' <$d/cmdline 2>/dev/null | grep -q '^cat /dev/zero' && echo left; done; ls -d $TMPDIR/redrace-* 2>/dev/null; true"),
+		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "");
 }

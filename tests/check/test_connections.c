@@ -14,12 +14,10 @@ TestSuite(connections_check, .init = cli_setup, .fini = cli_teardown);
 
 static void assert_told(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
-static void check_file(const char *options, const char *interpreter,
-		       const char *text, int code)
+static void check_file(const char *options, const char *interpreter, const char *text, int code)
 {
 	char path[SUPPORT_DIRECTORY + 40], command[600];
 	FILE *file;
@@ -29,8 +27,7 @@ static void check_file(const char *options, const char *interpreter,
 	cr_assert_not_null(file);
 	fputs(text, file);
 	fclose(file);
-	snprintf(command, sizeof(command),
-		 NODE CHECK "%s -- %s $HERE/connected 2>&1", options,
+	snprintf(command, sizeof(command), NODE CHECK "%s -- %s $HERE/connected 2>&1", options,
 		 interpreter);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
 }
@@ -44,27 +41,26 @@ static void check_python(const char *options, const char *text, int code)
 
 /* ---- Many connections ------------------------------------------------------------- */
 
-#define POOL(N, WORK)                                                          \
-	"import os, redis, threading\n"                                        \
-	"pool = redis.BlockingConnectionPool.from_url(os.environ['REDIS_URL'], max_connections=" #N ")\n" \
-	"r = redis.Redis(connection_pool=pool)\n"                              \
-	"def work(i):\n"                                                       \
-	"    " WORK "\n"                                                       \
-	"threads = [threading.Thread(target=work, args=(i,)) for i in range(" #N ")]\n" \
-	"for t in threads: t.start()\n"                                        \
+#define POOL(N, WORK)                                                                               \
+	"import os, redis, threading\n"                                                             \
+	"pool = redis.BlockingConnectionPool.from_url(os.environ['REDIS_URL'], max_connections=" #N \
+	")\n"                                                                                       \
+	"r = redis.Redis(connection_pool=pool)\n"                                                   \
+	"def work(i):\n"                                                                            \
+	"    " WORK "\n"                                                                            \
+	"threads = [threading.Thread(target=work, args=(i,)) for i in range(" #N ")]\n"             \
+	"for t in threads: t.start()\n"                                                             \
 	"for t in threads: t.join()\n"
 
 /* Commands of two threads come in all orders, also within one client; but what a client
  * does alone is no finding, for serial orders have it too. */
 Test(connections_check, threads_of_one_client_race_with_those_of_others)
 {
-	check_python("--clients 1",
-		     POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 0);
+	check_python("--clients 1", POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 0);
 	assert_told("serializable: all ");
 	check_python("--clients 2", POOL(2, "r.incr('c')"), 0);
 	assert_told("serializable: all ");
-	check_python("--clients 2",
-		     POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 1);
+	check_python("--clients 2", POOL(2, "r.set('c', int(r.get('c') or 0) + 1)"), 1);
 	assert_told("In the end there is\n  c = \"1\"\n");
 }
 
@@ -107,19 +103,17 @@ Test(connections_check, a_pipeline_may_have_a_thousand_commands)
 
 Test(connections_check, a_transaction_may_have_hundreds_of_commands)
 {
-	static const char transaction[] =
-		"v=$(" CLI "GET k)\n"
-		"(%sfor i in $(seq 70); do echo INCR k; done%s) | " CLI "\n"
-		"[ \"$v\" ] || " CLI "SET first \"x$v\"\n";
+	static const char transaction[] = "v=$(" CLI "GET k)\n"
+					  "(%sfor i in $(seq 70); do echo INCR k; done%s) | " CLI
+					  "\n"
+					  "[ \"$v\" ] || " CLI "SET first \"x$v\"\n";
 	char text[300];
 
-	snprintf(text, sizeof(text), transaction, "echo MULTI; ",
-		 "; echo EXEC");
+	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo EXEC");
 	check_file("", "bash", text, 0);
 	assert_told("serializable: all ");
 	/* One that is refused spoils it, however far behind MULTI. */
-	snprintf(text, sizeof(text), transaction, "echo MULTI; ",
-		 "; echo INCR; echo EXEC");
+	snprintf(text, sizeof(text), transaction, "echo MULTI; ", "; echo INCR; echo EXEC");
 	check_file("", "bash", text, 0);
 	assert_told("serializable: all ");
 }
@@ -130,17 +124,18 @@ Test(connections_check, other_databases_are_compared_and_shown)
 {
 	check_file("", "sh",
 		   "v=$(redis-cli -u $REDIS_URL/1 GET c)\n"
-		   "redis-cli -u $REDIS_URL/1 SET c $((v + 1))\n", 1);
+		   "redis-cli -u $REDIS_URL/1 SET c $((v + 1))\n",
+		   1);
 	assert_told("In the end there is\n  db 1: c = \"1\"\n");
 	assert_told("One leaves\n  db 1: c = \"2\"\n");
 	check_file("", "sh", "redis-cli -u $REDIS_URL/1 INCR c\n", 0);
-	check_file("", "sh",
-		   "redis-cli -n 2 -u $REDIS_URL SADD s \"x$REDRACE_CLIENT\"\n", 0);
+	check_file("", "sh", "redis-cli -n 2 -u $REDIS_URL SADD s \"x$REDRACE_CLIENT\"\n", 0);
 }
 
 Test(connections_check, databases_that_are_swapped_are_seen)
 {
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SWAPDB 0 1' --client B='" CLI "SET a 1; " CLI "SET b 1' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "SWAPDB 0 1' --client B='" CLI "SET a 1; " CLI
+				   "SET b 1' 2>&1"),
 		     1, "%s", cli_output);
 	assert_told("db 1: a = \"1\"");
 }
@@ -149,12 +144,14 @@ Test(connections_check, databases_that_are_swapped_are_seen)
 
 Test(connections_check, commands_about_the_connection_are_answered)
 {
-	check_file("", "bash",
-		   "exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT\n"
-		   "printf 'CLIENT GETNAME\\r\\nCLIENT SETNAME me\\r\\nCLIENT GETNAME\\r\\nPING\\r\\nHELLO 3\\r\\n' >&3\n"
-		   "for i in 1 2 3 4 5 6; do read -r line <&3; heard=\"$heard${line%?} \"; done\n"
-		   "[ \"$heard\" = '$-1 +OK $2 me +PONG -NOPROTO unsupported protocol version ' ] || exit 1\n"
-		   "[ $(" CLI "CLIENT ID) -gt 0 ] || exit 2\n" CLI "INCR x", 0);
+	check_file(
+		"", "bash",
+		"exec 3<>/dev/tcp/127.0.0.1/$REDIS_PORT\n"
+		"printf 'CLIENT GETNAME\\r\\nCLIENT SETNAME me\\r\\nCLIENT GETNAME\\r\\nPING\\r\\nHELLO 3\\r\\n' >&3\n"
+		"for i in 1 2 3 4 5 6; do read -r line <&3; heard=\"$heard${line%?} \"; done\n"
+		"[ \"$heard\" = '$-1 +OK $2 me +PONG -NOPROTO unsupported protocol version ' ] || exit 1\n"
+		"[ $(" CLI "CLIENT ID) -gt 0 ] || exit 2\n" CLI "INCR x",
+		0);
 	assert_told("serializable: all ");
 }
 
@@ -163,19 +160,20 @@ Test(connections_check, random_replies_are_named)
 {
 	check_file("", "sh", CLI "SPOP s\n" CLI "RANDOMKEY", 2);
 	assert_told("a command's reply is random");
-	check_file("", "sh",
-		   CLI "SADD s a b c d e f g h\n" CLI
-		       "SET got $(" CLI "SPOP s)", 65);
+	check_file("", "sh", CLI "SADD s a b c d e f g h\n" CLI "SET got $(" CLI "SPOP s)", 65);
 	assert_told("SPOP was answered in two ways, because its reply is random");
 }
 
 Test(connections_check, blocking_commands_wait_for_others)
 {
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BLMOVE a b LEFT LEFT 0' --client B='" CLI "RPUSH a 1' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BLMOVE a b LEFT LEFT 0' --client B='" CLI
+				   "RPUSH a 1' 2>&1"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BZPOPMIN z 0; " CLI "INCR n' --client B='" CLI "ZADD z 1 m' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BZPOPMIN z 0; " CLI
+				   "INCR n' --client B='" CLI "ZADD z 1 m' 2>&1"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BLPOP a 0' --client B='" CLI "RPUSH b 1' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client A='" CLI "BLPOP a 0' --client B='" CLI
+				   "RPUSH b 1' 2>&1"),
 		     1, "%s", cli_output);
 	assert_told("no progress");
 }

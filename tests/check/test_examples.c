@@ -24,8 +24,7 @@ static void need_npm(const char *package)
 	char command[300];
 
 	setenv("NODE_PATH", "build/peers/node_modules", 1);
-	snprintf(command, sizeof(command),
-		 "node -e 'require(\"%s\")' 2>&1", package);
+	snprintf(command, sizeof(command), "node -e 'require(\"%s\")' 2>&1", package);
 	if (cli_run(command) != 0)
 		cli_skip("%s is not installed: make deps-peers", package);
 }
@@ -36,8 +35,7 @@ static void check_example(const char *arguments, int code, const char *part)
 
 	snprintf(command, sizeof(command), "$REDRACE check %s 2>&1", arguments);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 Test(check_examples, counter_in_shell)
@@ -47,25 +45,27 @@ Test(check_examples, counter_in_shell)
 
 Test(check_examples, counter_in_c)
 {
-	cr_assert_eq(cli_run("cc -o $HERE/counter examples/check/counter.c -lhiredis 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("cc -o $HERE/counter examples/check/counter.c -lhiredis 2>&1"), 0,
+		     "%s", cli_output);
 	check_example("--clients 3 -- $HERE/counter", 1, "not serializable");
 }
 
 /* Dynamic or static: Go keeps its own clock, and that is said. */
 Test(check_examples, counter_in_go)
 {
-	static const char build[] =
-		"GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE=$HERE/go ";
+	static const char build[] = "GOPATH=/usr/share/gocode GO111MODULE=off GOCACHE=$HERE/go ";
 
-	if (cli_run("test -d /usr/share/gocode/src/github.com/gomodule/redigo && go version 2>&1") != 0)
-		cli_skip("go and redigo are not installed (Debian: golang-go, golang-github-gomodule-redigo-dev)");
+	if (cli_run("test -d /usr/share/gocode/src/github.com/gomodule/redigo && go version 2>&1") !=
+	    0)
+		cli_skip(
+			"go and redigo are not installed (Debian: golang-go, golang-github-gomodule-redigo-dev)");
 	for (int cgo = 0; cgo < 2; cgo++) {
 		char command[300];
 
-		snprintf(command, sizeof(command),
-			 "%s CGO_ENABLED=%d go build -o $HERE/counter examples/check/counter.go 2>&1",
-			 build, cgo);
+		snprintf(
+			command, sizeof(command),
+			"%s CGO_ENABLED=%d go build -o $HERE/counter examples/check/counter.go 2>&1",
+			build, cgo);
 		cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 		check_example("-- $HERE/counter", 1, "keeps its own clock");
 	}
@@ -76,8 +76,7 @@ Test(check_examples, counter_in_python)
 	need_redis_py();
 	check_example("--clients 3 -- " PYTHON "counter.py", 1,
 		      "not serializable (2 of 3 final states");
-	check_example("--clients 3 -- " PYTHON "counter_incr.py", 0,
-		      "serializable: all ");
+	check_example("--clients 3 -- " PYTHON "counter_incr.py", 0, "serializable: all ");
 }
 
 Test(check_examples, counter_in_javascript)
@@ -89,8 +88,7 @@ Test(check_examples, counter_in_javascript)
 Test(check_examples, lock_of_redis_py, .timeout = 120)
 {
 	need_redis_py();
-	check_example("--crashes 1 --audit 1 -- " PYTHON "lock.py", 2,
-		      "no failure found");
+	check_example("--crashes 1 --audit 1 -- " PYTHON "lock.py", 2, "no failure found");
 	check_example("--expiries 1 --audit 1 -- " PYTHON "lock_short.py", 1,
 		      "two clients are in their critical sections");
 }
@@ -98,10 +96,10 @@ Test(check_examples, lock_of_redis_py, .timeout = 120)
 Test(check_examples, session)
 {
 	need_redis_py();
-	check_example("--init examples/check/session.redis -- " PYTHON "session.py",
-		      1, "not serializable");
-	check_example("--init examples/check/session.redis -- " PYTHON "session_watch.py",
-		      0, "serializable: all ");
+	check_example("--init examples/check/session.redis -- " PYTHON "session.py", 1,
+		      "not serializable");
+	check_example("--init examples/check/session.redis -- " PYTHON "session_watch.py", 0,
+		      "serializable: all ");
 }
 
 Test(check_examples, ratelimiter)
@@ -109,8 +107,6 @@ Test(check_examples, ratelimiter)
 	need_npm("limiter-1.0.2");
 	need_npm("limiter-1.0.3");
 	need_npm("redis");
-	check_example("-- " NODE "ratelimiter.js limiter-1.0.2", 1,
-		      "not serializable");
-	check_example("-- " NODE "ratelimiter.js limiter-1.0.3", 0,
-		      "serializable: all ");
+	check_example("-- " NODE "ratelimiter.js limiter-1.0.2", 1, "not serializable");
+	check_example("-- " NODE "ratelimiter.js limiter-1.0.3", 0, "serializable: all ");
 }

@@ -18,28 +18,29 @@ static void assert_check(const char *arguments, int code, const char *part)
 
 	snprintf(command, sizeof(command), CHECK "%s 2>&1", arguments);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 /* ---- Final data --------------------------------------------------------------- */
 
 Test(check_expectations, final_is_the_reply_to_a_command)
 {
-	assert_check("--final 'GET counter' 2 -- redis-cli -p {port} INCR counter",
-		     0, "serializable: all ");
-	assert_check("--final 'GET counter' 3 -- redis-cli -p {port} INCR counter",
-		     1, "\n  GET counter => \"2\", expected 3\n");
-	assert_check("--final='LLEN x' -1 --final 'LRANGE x 0 -1' '[\"a\", \"a\"]' -- redis-cli -p {port} RPUSH x a",
-		     1, "\n  LLEN x => (integer) 2, expected -1\n");
-	assert_check("--final 'HGET h f' '(nil)' -- redis-cli -p {port} HDEL h f",
-		     0, "serializable: all ");
+	assert_check("--final 'GET counter' 2 -- redis-cli -p {port} INCR counter", 0,
+		     "serializable: all ");
+	assert_check("--final 'GET counter' 3 -- redis-cli -p {port} INCR counter", 1,
+		     "\n  GET counter => \"2\", expected 3\n");
+	assert_check(
+		"--final='LLEN x' -1 --final 'LRANGE x 0 -1' '[\"a\", \"a\"]' -- redis-cli -p {port} RPUSH x a",
+		1, "\n  LLEN x => (integer) 2, expected -1\n");
+	assert_check("--final 'HGET h f' '(nil)' -- redis-cli -p {port} HDEL h f", 0,
+		     "serializable: all ");
 }
 
 /* Who exits with 1 has not done its work, and is not held to it. */
 Test(check_expectations, final_is_about_those_who_did_their_work)
 {
-	assert_check("--final 'GET counter' 2 -- sh -c '" CLI "SETNX lock 1 | grep 1 && " CLI "INCR counter'",
+	assert_check("--final 'GET counter' 2 -- sh -c '" CLI "SETNX lock 1 | grep 1 && " CLI
+		     "INCR counter'",
 		     0, "serializable: all ");
 }
 
@@ -47,32 +48,35 @@ Test(check_expectations, final_needs_a_value)
 {
 	cli_assert_one_line(CHECK "--final 'GET x' -- true 2>&1 >/dev/null", 64,
 			    "--final: expected COMMAND VALUE");
-	cli_assert_one_line(CHECK "--final 'GET \"x' 1 -- true 2>&1 >/dev/null",
-			    65, "--final:1: expected a quote to end");
+	cli_assert_one_line(CHECK "--final 'GET \"x' 1 -- true 2>&1 >/dev/null", 65,
+			    "--final:1: expected a quote to end");
 }
 
 Test(check_expectations, check_runs_a_command_on_all_final_data)
 {
-	assert_check("--check 'test $(" CLI "GET counter) -eq 2' -- redis-cli -p {port} INCR counter",
+	assert_check("--check 'test $(" CLI
+		     "GET counter) -eq 2' -- redis-cli -p {port} INCR counter",
 		     0, "serializable: all ");
-	assert_check("--check 'echo so little; test $(" CLI "GET counter) -gt 2' -- redis-cli -p {port} INCR counter",
+	assert_check("--check 'echo so little; test $(" CLI
+		     "GET counter) -gt 2' -- redis-cli -p {port} INCR counter",
 		     1, "the command of --check exited with 1: so little");
-	assert_check("--clients 1 --crashes 1 --check 'test -n \"$(" CLI "GET done)\"' -- sh -c '" CLI "SET begun 1; " CLI "SET done 1'",
+	assert_check("--clients 1 --crashes 1 --check 'test -n \"$(" CLI
+		     "GET done)\"' -- sh -c '" CLI "SET begun 1; " CLI "SET done 1'",
 		     1, "not as expected");
 }
 
 Test(check_expectations, check_may_write_and_use_transactions)
 {
-	assert_check("--check 'printf \"MULTI\\nINCR counter\\nINCR counter\\nEXEC\\n\" | " CLI "| tail -n 1 | grep -q 4 && " CLI "DEL counter' -- redis-cli -p {port} INCR counter",
+	assert_check("--check 'printf \"MULTI\\nINCR counter\\nINCR counter\\nEXEC\\n\" | " CLI
+		     "| tail -n 1 | grep -q 4 && " CLI
+		     "DEL counter' -- redis-cli -p {port} INCR counter",
 		     0, "serializable: all ");
 }
 
 Test(check_expectations, ignored_keys_are_not_compared)
 {
-	assert_check("--ignore 'coun*' --ignore x -- sh -c '" COUNT "'", 0,
-		     "serializable: all ");
-	assert_check("--ignore 'count' -- sh -c '" COUNT "'", 1,
-		     "not serializable");
+	assert_check("--ignore 'coun*' --ignore x -- sh -c '" COUNT "'", 0, "serializable: all ");
+	assert_check("--ignore 'count' -- sh -c '" COUNT "'", 1, "not serializable");
 }
 
 Test(check_expectations, data_in_other_databases_are_shown)
@@ -90,42 +94,39 @@ Test(check_expectations, outputs_are_remarks_unless_asked_for)
 	assert_check("-- " INCR_GET, 0,
 		     "In 2 of 4 final states a client prints what it prints in no serial order");
 	assert_check("--outputs -- " INCR_GET, 1, "printed \"2\\n2\\n\"");
-	assert_check("--outputs -- redis-cli -p {port} INCR counter", 0,
-		     "serializable: all ");
+	assert_check("--outputs -- redis-cli -p {port} INCR counter", 0, "serializable: all ");
 }
 
 Test(check_expectations, outputs_may_name_the_client)
 {
-	assert_check("--outputs -- sh -c 'echo $REDRACE_CLIENT; " CLI "INCR counter'",
-		     0, "serializable: all ");
+	assert_check("--outputs -- sh -c 'echo $REDRACE_CLIENT; " CLI "INCR counter'", 0,
+		     "serializable: all ");
 }
 
 Test(check_expectations, outputs_that_vary_cannot_be_compared)
 {
 	assert_check("--outputs -- sh -c 'echo $$; " CLI "INCR counter'", 65,
 		     "redrace: --outputs: with the same replies, client ");
-	assert_check("-- sh -c 'echo $$; " CLI "INCR counter'", 0,
-		     "serializable: all ");
+	assert_check("-- sh -c 'echo $$; " CLI "INCR counter'", 0, "serializable: all ");
 }
 
 /* ---- Schedules again ---------------------------------------------------------------- */
 
 Test(check_expectations, a_schedule_that_was_saved_is_gone_again)
 {
-	assert_check("--clients 3 --save $HERE/x.race -- sh -c '" COUNT "'", 1,
-		     "saved: ");
+	assert_check("--clients 3 --save $HERE/x.race -- sh -c '" COUNT "'", 1, "saved: ");
 	assert_check("--replay $HERE/x.race -- sh -c '" COUNT "'", 1,
 		     "not serializable (1 of 1 final states; 3 clients, ");
-	assert_check("--replay $HERE/x.race -- redis-cli -p {port} INCR counter",
-		     65,
+	assert_check("--replay $HERE/x.race -- redis-cli -p {port} INCR counter", 65,
 		     "GET', but there is only: A:INCR, B:INCR, C:INCR");
 }
 
 Test(check_expectations, a_schedule_with_faults_is_gone_again)
 {
-#define WAITS "sh -c 'while ! " CLI "SET lock 1 NX | grep -q OK; do sleep 1; done; " CLI "INCR n; " CLI "DEL lock'"
-	assert_check("--crashes 1 --save $HERE/x.race -- " WAITS, 1,
-		     "no progress");
+#define WAITS                                                                                     \
+	"sh -c 'while ! " CLI "SET lock 1 NX | grep -q OK; do sleep 1; done; " CLI "INCR n; " CLI \
+	"DEL lock'"
+	assert_check("--crashes 1 --save $HERE/x.race -- " WAITS, 1, "no progress");
 	cr_assert_eq(cli_run("grep -c 'schedule.* crash:' $HERE/x.race"), 0);
 	assert_check("--replay $HERE/x.race -- " WAITS, 1, "no progress");
 }
@@ -142,39 +143,36 @@ Test(check_expectations, a_schedule_into_the_critical_section_is_gone_again)
 Test(check_expectations, a_schedule_has_its_init_again)
 {
 	cr_assert_eq(cli_run("printf '\\n# ten\\nSET counter 10\\n' >$HERE/init"), 0);
-	assert_check("--init $HERE/init --save $HERE/x.race -- sh -c '" COUNT "'",
-		     1, "counter = \"11\"");
-	assert_check("--replay $HERE/x.race -- sh -c '" COUNT "'", 1,
+	assert_check("--init $HERE/init --save $HERE/x.race -- sh -c '" COUNT "'", 1,
 		     "counter = \"11\"");
+	assert_check("--replay $HERE/x.race -- sh -c '" COUNT "'", 1, "counter = \"11\"");
 }
 
 Test(check_expectations, what_is_refused_at_first_is_named)
 {
 	cr_assert_eq(cli_run("echo SETT a >$HERE/init"), 0);
-	cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null",
-			    65, "'SETT a', is refused: ERR unknown command");
+	cli_assert_one_line(CHECK "--init $HERE/init -- true 2>&1 >/dev/null", 65,
+			    "'SETT a', is refused: ERR unknown command");
 }
 
 Test(check_expectations, programs_that_send_nothing_can_fail_too)
 {
-	assert_check("--final 'GET x' 5 -- true", 1,
-		     "GET x => (nil), expected 5");
+	assert_check("--final 'GET x' 5 -- true", 1, "GET x => (nil), expected 5");
 }
 
 Test(check_expectations, a_file_without_a_schedule_is_named)
 {
-	cli_assert_one_line(CHECK "--replay $HERE/none -- true 2>&1 >/dev/null",
-			    64, "--replay: cannot read");
-	cli_assert_one_line(CHECK "--replay README.md -- true 2>&1 >/dev/null",
-			    65, "'README.md' has no '# schedule'");
+	cli_assert_one_line(CHECK "--replay $HERE/none -- true 2>&1 >/dev/null", 64,
+			    "--replay: cannot read");
+	cli_assert_one_line(CHECK "--replay README.md -- true 2>&1 >/dev/null", 65,
+			    "'README.md' has no '# schedule'");
 }
 
 Test(check_expectations, pictures_are_drawn_in_all_formats)
 {
 	assert_check("-o $HERE/x.svg -- sh -c '" COUNT "'", 1, "drawn: ");
 	cr_assert_eq(cli_run("grep -c 'Not serializable' $HERE/x.svg"), 0);
-	cr_assert_eq(cli_run(CHECK "--format mermaid -- sh -c '" COUNT "' 2>$HERE/text"),
-		     1);
+	cr_assert_eq(cli_run(CHECK "--format mermaid -- sh -c '" COUNT "' 2>$HERE/text"), 1);
 	cr_assert_not_null(strstr(cli_output, "sequenceDiagram\n"));
 	cr_assert_eq(cli_run("grep -c 'not serializable (' $HERE/text"), 0);
 	cli_assert_one_line(CHECK "-o x.pdf -- true 2>&1 >/dev/null", 64,
@@ -185,8 +183,7 @@ Test(check_expectations, pictures_are_drawn_in_all_formats)
 
 Test(check_expectations, stats_say_where_the_time_went)
 {
-	assert_check("--stats --clients 3 -- sh -c '" COUNT "'", 1,
-		     " starting programs, ");
+	assert_check("--stats --clients 3 -- sh -c '" COUNT "'", 1, " starting programs, ");
 	cr_assert_not_null(strstr(cli_output, "\n  searched         59 states, 99 transitions, "),
 			   "%s", cli_output);
 }
@@ -196,18 +193,19 @@ Test(check_expectations, stats_say_where_the_time_went)
 /* The workflow's own command, on a program of that name. */
 Test(check_expectations, the_workflow_of_the_document_runs)
 {
-	cr_assert_eq(cli_run("mkdir $HERE/app && cp examples/check/counter.py $HERE/app && "
-			     "sed -n '/name: Search all/,/uses:/s/^          //p' docs/ci.md >$HERE/step && "
-			     "grep -q -e '--crashes 1' $HERE/step"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/app && cp examples/check/counter.py $HERE/app && "
+			"sed -n '/name: Search all/,/uses:/s/^          //p' docs/ci.md >$HERE/step && "
+			"grep -q -e '--crashes 1' $HERE/step"),
+		0, "%s", cli_output);
 	if (cli_run("/usr/bin/python3 -c 'import redis' 2>&1") != 0)
 		cli_skip("redis-py is not installed: make deps-peers");
-	cr_assert_eq(cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./step"),
-		     1, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output,
-				  "::error file=app/counter.py,line=1,title=redrace check"));
-	cr_assert_eq(cli_run("test -s $HERE/race.race && test -s $HERE/race.svg"),
-		     0);
+	cr_assert_eq(
+		cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./step"),
+		1, "%s", cli_output);
+	cr_assert_not_null(
+		strstr(cli_output, "::error file=app/counter.py,line=1,title=redrace check"));
+	cr_assert_eq(cli_run("test -s $HERE/race.race && test -s $HERE/race.svg"), 0);
 }
 
 /* The job's script, as a reader of YAML understands it; what it writes is what the job
@@ -216,14 +214,16 @@ Test(check_expectations, the_gitlab_job_of_the_document_runs)
 {
 	if (cli_run("/usr/bin/python3 -c 'import redis, yaml' 2>&1") != 0)
 		cli_skip("redis-py or PyYAML is not installed");
-	cr_assert_eq(cli_run("mkdir $HERE/app && cp examples/check/counter.py $HERE/app && "
-			     "sed -n '/^## GitLab/,/^## What/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md >$HERE/job.yml && "
-			     "/usr/bin/python3 -c 'import sys, yaml; job = yaml.safe_load(open(sys.argv[1]))[\"races\"]; kept = job[\"artifacts\"]; print(\"\\n\".join(job[\"script\"])); print(\"test -s\", \" -a -s \".join(kept[\"paths\"] + [kept[\"reports\"][\"junit\"]]), file=sys.stderr)' $HERE/job.yml >$HERE/script 2>$HERE/kept; cat $HERE/script $HERE/kept"),
-		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./script"),
-		     1, "%s", cli_output);
-	cr_assert_eq(cli_run("cd $HERE && . ./kept && grep -c 'failures=.1. ' report.xml"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/app && cp examples/check/counter.py $HERE/app && "
+			"sed -n '/^## GitLab/,/^## What/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md >$HERE/job.yml && "
+			"/usr/bin/python3 -c 'import sys, yaml; job = yaml.safe_load(open(sys.argv[1]))[\"races\"]; kept = job[\"artifacts\"]; print(\"\\n\".join(job[\"script\"])); print(\"test -s\", \" -a -s \".join(kept[\"paths\"] + [kept[\"reports\"][\"junit\"]]), file=sys.stderr)' $HERE/job.yml >$HERE/script 2>$HERE/kept; cat $HERE/script $HERE/kept"),
+		0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("redrace=$(realpath $REDRACE); cd $HERE && redrace() { $redrace \"$@\"; } && . ./script"),
+		1, "%s", cli_output);
+	cr_assert_eq(cli_run("cd $HERE && . ./kept && grep -c 'failures=.1. ' report.xml"), 0, "%s",
+		     cli_output);
 }
 
 /* The workflow, too. */
@@ -231,7 +231,8 @@ Test(check_expectations, the_workflow_is_yaml)
 {
 	if (cli_run("/usr/bin/python3 -c 'import yaml' 2>&1") != 0)
 		cli_skip("PyYAML is not installed");
-	cr_assert_eq(cli_run("sed -n '/^## GitHub/,/^## GitLab/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md | /usr/bin/python3 -c 'import sys, yaml; w = yaml.safe_load(sys.stdin); print([s.get(\"name\") for s in w[\"jobs\"][\"check\"][\"steps\"]])'"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("sed -n '/^## GitHub/,/^## GitLab/{/^```yaml/,/^```$/{/^```/d;p}}' docs/ci.md | /usr/bin/python3 -c 'import sys, yaml; w = yaml.safe_load(sys.stdin); print([s.get(\"name\") for s in w[\"jobs\"][\"check\"][\"steps\"]])'"),
+		0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "'Search all interleavings'"));
 }

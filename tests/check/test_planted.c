@@ -21,26 +21,17 @@ struct language {
 	const char *name, *probe, *build, *command;
 };
 
-static const struct language shell = {
-	"shell", "true", NULL, "sh " PROGRAMS "%s.sh"
-};
-static const struct language python = {
-	"redis-py", "/usr/bin/python3 -c 'import redis'", NULL,
-	"/usr/bin/python3 " PROGRAMS "%s.py"
-};
-static const struct language ioredis = {
-	"ioredis", "node -e 'require(\"ioredis\")'", NULL,
-	"node " PROGRAMS "%s.js"
-};
-static const struct language node_redis = {
-	"node-redis", "node -e 'require(\"redis\")'", NULL,
-	"node " PROGRAMS "%s.js"
-};
-static const struct language hiredis = {
-	"hiredis", "echo '#include <hiredis/hiredis.h>' | cc -E - >/dev/null",
-	"cc -Wall -Wextra -o $HERE/%s " PROGRAMS "%s.c -lhiredis",
-	"$HERE/%s"
-};
+static const struct language shell = { "shell", "true", NULL, "sh " PROGRAMS "%s.sh" };
+static const struct language python = { "redis-py", "/usr/bin/python3 -c 'import redis'", NULL,
+					"/usr/bin/python3 " PROGRAMS "%s.py" };
+static const struct language ioredis = { "ioredis", "node -e 'require(\"ioredis\")'", NULL,
+					 "node " PROGRAMS "%s.js" };
+static const struct language node_redis = { "node-redis", "node -e 'require(\"redis\")'", NULL,
+					    "node " PROGRAMS "%s.js" };
+static const struct language hiredis = { "hiredis",
+					 "echo '#include <hiredis/hiredis.h>' | cc -E - >/dev/null",
+					 "cc -Wall -Wextra -o $HERE/%s " PROGRAMS "%s.c -lhiredis",
+					 "$HERE/%s" };
 
 /* A bug and how it is looked for; "%s" in `clients` is the command. */
 struct bug {
@@ -54,56 +45,51 @@ struct bug {
 #define HOLD_AND_BUY "--client \"A=%s hold\" --client \"B=%s buy\""
 
 static const struct bug bugs[] = {
-	{ "lost_update", &python, "", "SET stock:book 5", "-- %s",
-	  "stock:book = \"4\"", "stock:book = \"3\"" },
-	{ "lost_update", &shell, "--clients 3", NULL, "-- %s",
-	  "deployments = \"2\"", "deployments = \"3\"" },
+	{ "lost_update", &python, "", "SET stock:book 5", "-- %s", "stock:book = \"4\"",
+	  "stock:book = \"3\"" },
+	{ "lost_update", &shell, "--clients 3", NULL, "-- %s", "deployments = \"2\"",
+	  "deployments = \"3\"" },
 	{ "lost_update", &hiredis, "", NULL, "-- %s", "high-score = \"10\"",
 	  "high-score = \"20\"" },
-	{ "check_then_act", &python, "", NULL, "-- %s",
-	  "balance:ada = \"20\"", "balance:ada = \"10\"" },
+	{ "check_then_act", &python, "", NULL, "-- %s", "balance:ada = \"20\"",
+	  "balance:ada = \"10\"" },
 	{ "check_then_act", &node_redis, "", NULL, "-- %s", "seat:12A = \"",
 	  "A, B have all succeeded" },
 	{ "check_then_act", &shell, "", NULL, "-- %s",
 	  "mails = [\"report of 2024-05-01\", \"report of 2024-05-01\"]",
 	  "mails = [\"report of 2024-05-01\"]\n" },
-	{ "expire_after_incr", &python, "--crashes 1 --atomic", NULL, "-- %s",
-	  "hits:ada = \"2\"\n", "hits:ada = \"2\", for 60 s" },
-	{ "expire_after_incr", &shell, "--crashes 1 --atomic", NULL, "-- %s",
-	  "hits:ada = \"2\"\n", "hits:ada = \"2\", for 60 s" },
-	{ "foreign_del", &ioredis, "--expiries 1", NULL, HOLD_AND_BUY,
-	  "there is\n  no keys\nand", "leader = \"B\"" },
-	{ "foreign_del", &shell, "--expiries 1", NULL, HOLD_AND_BUY,
-	  "there is\n  no keys\nand", "seat:12A = \"sold to B\"" },
+	{ "expire_after_incr", &python, "--crashes 1 --atomic", NULL, "-- %s", "hits:ada = \"2\"\n",
+	  "hits:ada = \"2\", for 60 s" },
+	{ "expire_after_incr", &shell, "--crashes 1 --atomic", NULL, "-- %s", "hits:ada = \"2\"\n",
+	  "hits:ada = \"2\", for 60 s" },
+	{ "foreign_del", &ioredis, "--expiries 1", NULL, HOLD_AND_BUY, "there is\n  no keys\nand",
+	  "leader = \"B\"" },
+	{ "foreign_del", &shell, "--expiries 1", NULL, HOLD_AND_BUY, "there is\n  no keys\nand",
+	  "seat:12A = \"sold to B\"" },
 	{ "watch_missing", &python, "", "SET account:ada 100", "-- %s",
 	  "account:ada = \"70\"\n  account:bob = \"60\"",
 	  "account:ada = \"40\"\n  account:bob = \"60\"" },
 	{ "watch_missing", &node_redis, "", "RPUSH cart:ada book", "-- %s",
-	  "orders = [\"[\\\"book\\\"]\", \"[\\\"book\\\"]\"]",
-	  "orders = [\"[\\\"book\\\"]\"]" },
-	{ "watch_missing", &hiredis, "", NULL, "-- %s",
-	  "waiting = [\"A\", \"B\"]", "waiting = [\"B\"]" },
-	{ "exec_ignored", &hiredis, "", NULL, "-- %s", "sequence = \"1\"",
-	  "sequence = \"2\"" },
-	{ "doubled_retry", &python, "--lost-replies 1 --atomic", NULL, "-- %s",
-	  "balance = \"30\"", "balance = \"20\"" },
+	  "orders = [\"[\\\"book\\\"]\", \"[\\\"book\\\"]\"]", "orders = [\"[\\\"book\\\"]\"]" },
+	{ "watch_missing", &hiredis, "", NULL, "-- %s", "waiting = [\"A\", \"B\"]",
+	  "waiting = [\"B\"]" },
+	{ "exec_ignored", &hiredis, "", NULL, "-- %s", "sequence = \"1\"", "sequence = \"2\"" },
+	{ "doubled_retry", &python, "--lost-replies 1 --atomic", NULL, "-- %s", "balance = \"30\"",
+	  "balance = \"20\"" },
 	{ "doubled_retry", &ioredis, "--lost-replies 1 --atomic", NULL, "-- %s",
 	  "votes:cats = \"3\"", "votes:cats = \"2\"" },
 	{ "doubled_retry", &shell, "--lost-replies 1 --atomic", NULL, "-- %s",
-	  "jobs = [\"resize\", \"resize\", \"resize\"]",
-	  "jobs = [\"resize\", \"resize\"]\n" },
+	  "jobs = [\"resize\", \"resize\", \"resize\"]", "jobs = [\"resize\", \"resize\"]\n" },
 	{ "session_merge", &python, "", NULL, "-- %s",
 	  "session:7 = \"{\\\"page of B\\\": \\\"/basket\\\"}\"",
 	  "session:7 = \"{\\\"page of A\\\": \\\"/basket\\\", \\\"page of B\\\": \\\"/basket\\\"}\"" },
-	{ "session_merge", &shell, "", NULL, "-- %s", "hosts = \"B;\"",
-	  "hosts = \"B;A;\"" },
+	{ "session_merge", &shell, "", NULL, "-- %s", "hosts = \"B;\"", "hosts = \"B;A;\"" },
 };
 
 static const size_t n_bugs = sizeof(bugs) / sizeof(bugs[0]);
 
 /* `pattern` with all its %s replaced; into `text`. */
-static void put_name(char *text, size_t size, const char *pattern,
-		     const char *name)
+static void put_name(char *text, size_t size, const char *pattern, const char *name)
 {
 	FILE *file = fmemopen(text, size, "w");
 
@@ -148,14 +134,13 @@ static void check_program(const struct bug *bug, const char *name, int code)
 	snprintf(command, sizeof(command),
 		 "echo '%s' >$HERE/init; $REDRACE check --audit 1 --init $HERE/init %s %s 2>&1",
 		 bug->init ? bug->init : "# nothing", bug->options, clients);
-	cr_assert_eq(cli_run(command), code, "%s of %s: %s", name,
-		     bug->language->name, cli_output);
+	cr_assert_eq(cli_run(command), code, "%s of %s: %s", name, bug->language->name, cli_output);
 }
 
 static void assert_told(const struct bug *bug, const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "%s of %s: no '%s' in: %s",
-			   bug->name, bug->language->name, part, cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "%s of %s: no '%s' in: %s", bug->name,
+			   bug->language->name, part, cli_output);
 }
 
 static void check_bug(const struct bug *bug)

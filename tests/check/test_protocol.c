@@ -9,16 +9,14 @@
 #include "check/names.h"
 #include "check/resp.h"
 
-static enum rr_resp_result parse(const char *bytes, struct rl_command *command,
-				 size_t *used)
+static enum rr_resp_result parse(const char *bytes, struct rl_command *command, size_t *used)
 {
 	return rr_resp_parse(bytes, strlen(bytes), command, used);
 }
 
 Test(resp, parses_one_request_of_several)
 {
-	static const char bytes[] =
-		"*2\r\n$3\r\nGET\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
+	static const char bytes[] = "*2\r\n$3\r\nGET\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
 	struct rl_command command;
 	size_t used;
 
@@ -36,8 +34,8 @@ Test(resp, waits_for_the_rest_of_a_request)
 	size_t used;
 
 	for (size_t n = 0; n < strlen(bytes); n++)
-		cr_assert_eq(rr_resp_parse(bytes, n, &command, &used),
-			     RR_RESP_PARTIAL, "%zu bytes", n);
+		cr_assert_eq(rr_resp_parse(bytes, n, &command, &used), RR_RESP_PARTIAL, "%zu bytes",
+			     n);
 }
 
 Test(resp, parses_lines_and_skips_empty_ones)
@@ -67,8 +65,7 @@ Test(resp, refuses_lengths_that_no_server_takes)
 	size_t used;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		cr_assert_eq(parse(wrong[i], &command, &used),
-			     RR_RESP_MALFORMED, "%s", wrong[i]);
+		cr_assert_eq(parse(wrong[i], &command, &used), RR_RESP_MALFORMED, "%s", wrong[i]);
 }
 
 Test(resp, refuses_what_is_none)
@@ -77,12 +74,9 @@ Test(resp, refuses_what_is_none)
 	size_t used;
 
 	cr_assert_eq(parse("*x\r\n", &command, &used), RR_RESP_MALFORMED);
-	cr_assert_eq(parse("*1\r\n+GET\r\n", &command, &used),
-		     RR_RESP_MALFORMED);
-	cr_assert_eq(parse("*1\r\n$-5\r\n", &command, &used),
-		     RR_RESP_MALFORMED);
-	cr_assert_eq(parse("*1\r\n$99999999999999999999999999\r\n", &command,
-			   &used),
+	cr_assert_eq(parse("*1\r\n+GET\r\n", &command, &used), RR_RESP_MALFORMED);
+	cr_assert_eq(parse("*1\r\n$-5\r\n", &command, &used), RR_RESP_MALFORMED);
+	cr_assert_eq(parse("*1\r\n$99999999999999999999999999\r\n", &command, &used),
 		     RR_RESP_MALFORMED);
 }
 
@@ -94,11 +88,8 @@ Test(resp, writes_replies_as_a_server_does)
 		{ .type = RL_REPLY_STRING, .text = "a\0b", .length = 3 },
 		{ .type = RL_REPLY_FAILED, .text = "ERR no", .length = 6 },
 	};
-	const struct rl_reply reply = { .type = RL_REPLY_ARRAY,
-					.length = 4,
-					.elements = elements };
-	static const char expected[] =
-		"*4\r\n$-1\r\n:-3\r\n$3\r\na\0b\r\n-ERR no\r\n";
+	const struct rl_reply reply = { .type = RL_REPLY_ARRAY, .length = 4, .elements = elements };
+	static const char expected[] = "*4\r\n$-1\r\n:-3\r\n$3\r\na\0b\r\n-ERR no\r\n";
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -115,8 +106,7 @@ Test(resp, writes_replies_as_a_server_does)
 static struct rl_command set_of(const char *value)
 {
 	return (struct rl_command){
-		.n_words = 3,
-		.words = { { "SET", 3 }, { "lock", 4 }, { value, strlen(value) } }
+		.n_words = 3, .words = { { "SET", 3 }, { "lock", 4 }, { value, strlen(value) } }
 	};
 }
 
@@ -147,8 +137,7 @@ Test(names, exchange_two_values)
 	cr_assert(rr_renaming_add(&renaming, "aaaa", "bbbb"));
 	cr_assert(rr_renaming_add(&renaming, "bbbb", "aaaa"));
 	renamed = rr_rename_command(&renaming, &terms, number);
-	cr_assert_str_eq(terms.command[renamed].words.words[2].text,
-			 "bbbb-aaaa");
+	cr_assert_str_eq(terms.command[renamed].words.words[2].text, "bbbb-aaaa");
 	cr_assert_eq(rr_rename_command(&renaming, &terms, renamed), number);
 	rr_renaming_release(&renaming);
 	rr_terms_release(&terms);

@@ -16,8 +16,7 @@ TestSuite(pubsub_check, .init = cli_setup, .fini = cli_teardown);
 
 static void assert_said(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 static void write_subscriber(const char *text)
@@ -32,13 +31,12 @@ static void write_subscriber(const char *text)
 	fclose(file);
 }
 
-static void check_subscriber(const char *interpreter, const char *mode,
-			     const char *others, int code)
+static void check_subscriber(const char *interpreter, const char *mode, const char *others,
+			     int code)
 {
 	char command[900];
 
-	snprintf(command, sizeof(command),
-		 NODE CHECK "--client S='%s $HERE/subscriber %s' %s",
+	snprintf(command, sizeof(command), NODE CHECK "--client S='%s $HERE/subscriber %s' %s",
 		 interpreter, mode, others);
 	cr_assert_eq(cli_run(command), code, "%s", cli_output);
 }
@@ -62,15 +60,16 @@ static void need_python(void)
 
 Test(pubsub_check, each_channel_is_confirmed)
 {
-	write_subscriber(OPEN
+	write_subscriber(
+		OPEN
 		"printf 'SUBSCRIBE a b\\r\\n' >&3\n"
 		"for i in $(seq 12); do " HEAR "done\n"
 		"[ \"$heard\" = '*3 $9 subscribe $1 a :1 *3 $9 subscribe $1 b :2 ' ] || exit 1\n"
 		"printf 'PING\\r\\nUNSUBSCRIBE a b\\r\\n' >&3; heard=\n"
 		"for i in $(seq 17); do " HEAR "done\n"
 		"[ \"$heard\" = '*2 $4 pong $0  *3 $11 unsubscribe $1 a :1 *3 $11 unsubscribe $1 b :0 ' ] || exit 1\n"
-		"printf 'PING\\r\\n' >&3; heard=\n" HEAR
-		"[ \"$heard\" = '+PONG ' ] || exit 1\n" CLI "INCR right");
+		"printf 'PING\\r\\n' >&3; heard=\n" HEAR "[ \"$heard\" = '+PONG ' ] || exit 1\n" CLI
+		"INCR right");
 	check_subscriber("bash", "", "--client O='" CLI "SET x 1' 2>&1", 0);
 	assert_said("serializable: all ");
 }
@@ -80,8 +79,7 @@ Test(pubsub_check, publish_counts_who_listens)
 {
 	write_subscriber(OPEN "printf 'SUBSCRIBE a\\r\\n' >&3\n"
 			      "for i in $(seq 6); do " HEAR "done\n");
-	check_subscriber("bash", "", "--client P='" CLI "SET got $(" CLI
-			 "PUBLISH a x)' 2>&1", 1);
+	check_subscriber("bash", "", "--client P='" CLI "SET got $(" CLI "PUBLISH a x)' 2>&1", 1);
 	assert_said("PUBLISH a x => 1");
 	assert_said("got = \"1\"");
 }
@@ -89,28 +87,28 @@ Test(pubsub_check, publish_counts_who_listens)
 /* A subscriber that nobody wakes does not end. */
 Test(pubsub_check, redis_cli_waits_for_messages_for_ever)
 {
-	cr_assert_eq(cli_run(CHECK "--client S='" CLI "SUBSCRIBE a' --client P='" CLI "PUBLISH a x' 2>&1"),
+	cr_assert_eq(cli_run(CHECK "--client S='" CLI "SUBSCRIBE a' --client P='" CLI
+				   "PUBLISH a x' 2>&1"),
 		     1, "%s", cli_output);
 	assert_said("no progress");
 }
 
 /* ---- A wake-up that is missed ------------------------------------------------------ */
 
-static const char python_waiter[] =
-	"import os, sys, redis\n"
-	"r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
-	"p = r.pubsub()\n"
-	"early = sys.argv[1] == 'early'\n"
-	"if early:\n"
-	"    p.subscribe('wake')\n"
-	"    p.get_message(timeout=None)\n"
-	"if r.get('job') is None:\n"
-	"    if not early:\n"
-	"        p.subscribe('wake')\n"
-	"    for m in p.listen():\n"
-	"        if m['type'] == 'message':\n"
-	"            break\n"
-	"r.incr('done')\n";
+static const char python_waiter[] = "import os, sys, redis\n"
+				    "r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
+				    "p = r.pubsub()\n"
+				    "early = sys.argv[1] == 'early'\n"
+				    "if early:\n"
+				    "    p.subscribe('wake')\n"
+				    "    p.get_message(timeout=None)\n"
+				    "if r.get('job') is None:\n"
+				    "    if not early:\n"
+				    "        p.subscribe('wake')\n"
+				    "    for m in p.listen():\n"
+				    "        if m['type'] == 'message':\n"
+				    "            break\n"
+				    "r.incr('done')\n";
 
 Test(pubsub_check, python_misses_a_wake_up_that_comes_before_it_subscribes)
 {
@@ -164,8 +162,7 @@ static const char redis2_waiter[] =
 
 Test(pubsub_check, node_misses_a_wake_up_that_comes_before_it_subscribes)
 {
-	need(NODE "node -e \"require('ioredis'); require('redis')\"",
-	     "ioredis or node-redis");
+	need(NODE "node -e \"require('ioredis'); require('redis')\"", "ioredis or node-redis");
 	write_subscriber(ioredis_waiter);
 	check_subscriber("node", "late", PUBLISHER, 1);
 	assert_said("no progress: not all clients can end");
@@ -176,8 +173,7 @@ Test(pubsub_check, node_misses_a_wake_up_that_comes_before_it_subscribes)
 
 Test(pubsub_check, node_that_subscribes_first_is_woken)
 {
-	need(NODE "node -e \"require('ioredis'); require('redis')\"",
-	     "ioredis or node-redis");
+	need(NODE "node -e \"require('ioredis'); require('redis')\"", "ioredis or node-redis");
 	write_subscriber(ioredis_waiter);
 	check_subscriber("node", "early", PUBLISHER, 0);
 	write_subscriber(redis2_waiter);
@@ -187,21 +183,20 @@ Test(pubsub_check, node_that_subscribes_first_is_woken)
 
 /* ---- A cache that is invalidated --------------------------------------------------- */
 
-static const char cache[] =
-	"import os, sys, redis\n"
-	"r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
-	"p = r.pubsub(ignore_subscribe_messages=True)\n"
-	"p.subscribe('changed')\n"
-	"p.get_message(timeout=None)\n"
-	"cached = r.get('x')\n"
-	"r.blpop('end')\n"
-	"if sys.argv[1] == 'wait':\n"
-	"    while cached is None:\n"
-	"        p.get_message(timeout=None)\n"
-	"        cached = r.get('x')\n"
-	"elif p.get_message():\n"
-	"    cached = r.get('x')\n"
-	"r.set('copy', cached or 'none')\n";
+static const char cache[] = "import os, sys, redis\n"
+			    "r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
+			    "p = r.pubsub(ignore_subscribe_messages=True)\n"
+			    "p.subscribe('changed')\n"
+			    "p.get_message(timeout=None)\n"
+			    "cached = r.get('x')\n"
+			    "r.blpop('end')\n"
+			    "if sys.argv[1] == 'wait':\n"
+			    "    while cached is None:\n"
+			    "        p.get_message(timeout=None)\n"
+			    "        cached = r.get('x')\n"
+			    "elif p.get_message():\n"
+			    "    cached = r.get('x')\n"
+			    "r.set('copy', cached or 'none')\n";
 
 #define WRITER "--client W='" CLI "SET x new; " CLI "PUBLISH changed x; " CLI "RPUSH end 1' 2>&1"
 
@@ -219,15 +214,14 @@ Test(pubsub_check, a_message_may_come_behind_the_reply_of_another_connection)
 /* Or before it. */
 Test(pubsub_check, a_message_may_come_before_the_reply_of_another_connection)
 {
-	static const char reader[] =
-		"import os, redis\n"
-		"r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
-		"p = r.pubsub(ignore_subscribe_messages=True)\n"
-		"p.subscribe('changed')\n"
-		"p.get_message(timeout=None)\n"
-		"r.blpop('end')\n"
-		"if p.connection.can_read(0):\n"
-		"    r.set('early', 1)\n";
+	static const char reader[] = "import os, redis\n"
+				     "r = redis.Redis.from_url(os.environ['REDIS_URL'])\n"
+				     "p = r.pubsub(ignore_subscribe_messages=True)\n"
+				     "p.subscribe('changed')\n"
+				     "p.get_message(timeout=None)\n"
+				     "r.blpop('end')\n"
+				     "if p.connection.can_read(0):\n"
+				     "    r.set('early', 1)\n";
 
 	need_python();
 	write_subscriber(reader);
@@ -251,9 +245,10 @@ Test(pubsub_check, waiting_for_a_message_may_time_out)
 
 	need_python();
 	write_subscriber(waiter);
-	check_subscriber(PYTHON, "", "--client P='[ \"$(" CLI
-			 "GET ready)\" ] || exit 1; " CLI
-			 "PUBLISH wake go' 2>&1", 1);
+	check_subscriber(PYTHON, "",
+			 "--client P='[ \"$(" CLI "GET ready)\" ] || exit 1; " CLI
+			 "PUBLISH wake go' 2>&1",
+			 1);
 	assert_said("got = \"a message\"");
 	assert_said("One leaves\n  got = \"nothing\"");
 }

@@ -19,12 +19,12 @@ struct stranger {
 
 static const struct stranger strangers[] = {
 	{ "marks with no command between them", "sh", "--audit 1",
-	  "[ \"$(" CLI "GET busy)\" ] && exit\n" CLI "SET busy 1\n" CLI
-	  "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "DEL busy",
+	  "[ \"$(" CLI "GET busy)\" ] && exit\n" CLI "SET busy 1\n" CLI "ECHO redrace:enter\n" CLI
+	  "ECHO redrace:leave\n" CLI "DEL busy",
 	  1, "two clients are in their critical sections" },
 	{ "the same under a lock", "sh", "--audit 1",
-	  "[ \"$(" CLI "SET busy 1 NX)\" ] || exit 1\n" CLI
-	  "ECHO redrace:enter\n" CLI "ECHO redrace:leave\n" CLI "DEL busy",
+	  "[ \"$(" CLI "SET busy 1 NX)\" ] || exit 1\n" CLI "ECHO redrace:enter\n" CLI
+	  "ECHO redrace:leave\n" CLI "DEL busy",
 	  0, "serializable" },
 	{ "a pipe is looked at until the clock has moved", PYTHON,
 	  "--audit 1 --clients 1 --hangs-after 4",
@@ -33,8 +33,7 @@ static const struct stranger strangers[] = {
 	  "for i in range(9): time.sleep(0.1 + ends[0].poll(0))\n"
 	  "os.system('redis-cli -p $REDIS_PORT INCR x')",
 	  0, "serializable" },
-	{ "threads in all orders are ended by --seconds", PYTHON,
-	  "--seconds 2 --clients 3",
+	{ "threads in all orders are ended by --seconds", PYTHON, "--seconds 2 --clients 3",
 	  "import os, threading\n"
 	  "def add():\n"
 	  "    os.system('redis-cli -p $REDIS_PORT INCR x')\n"
@@ -43,11 +42,11 @@ static const struct stranger strangers[] = {
 	  "for thread in threads: thread.join()",
 	  2, "out of time: --seconds" },
 	{ "more keys than the server's first table holds", "sh", "--audit 1",
-	  CLI "MSET a 1 b 1 c 1 d 1\n" CLI "SADD s $REDRACE_CLIENT\n" CLI
-	  "INCR n", 0, "serializable" },
+	  CLI "MSET a 1 b 1 c 1 d 1\n" CLI "SADD s $REDRACE_CLIENT\n" CLI "INCR n", 0,
+	  "serializable" },
 	{ "keys listed in whatever order", "sh", "--audit 1",
-	  CLI "MSET a 1 b 1 c 1 d 1 e 1\n" CLI "KEYS '*'\nn=$(" CLI
-	  "GET n)\n" CLI "SET n $((n + 1))",
+	  CLI "MSET a 1 b 1 c 1 d 1 e 1\n" CLI "KEYS '*'\nn=$(" CLI "GET n)\n" CLI
+	      "SET n $((n + 1))",
 	  1, "n = \"1\"" },
 	{ "a daemon without an environment", "sh", "",
 	  CLI "INCR x\nenv -i setsid sleep 9 >/dev/null 2>&1 &", 65,
@@ -64,14 +63,11 @@ static void meet(const struct stranger *stranger)
 	cr_assert_not_null(file);
 	fprintf(file, "%s\n", stranger->text);
 	fclose(file);
-	snprintf(command, sizeof(command),
-		 "timeout 20 $REDRACE check %s -- %s $HERE/program 2>&1",
+	snprintf(command, sizeof(command), "timeout 20 $REDRACE check %s -- %s $HERE/program 2>&1",
 		 stranger->options, stranger->interpreter);
-	cr_assert_eq(cli_run(command), stranger->code, "%s: %s", stranger->name,
-		     cli_output);
-	cr_assert_not_null(strstr(cli_output, stranger->part),
-			   "%s: no '%s' in: %s", stranger->name, stranger->part,
-			   cli_output);
+	cr_assert_eq(cli_run(command), stranger->code, "%s: %s", stranger->name, cli_output);
+	cr_assert_not_null(strstr(cli_output, stranger->part), "%s: no '%s' in: %s", stranger->name,
+			   stranger->part, cli_output);
 }
 
 Test(strangers_check, get_the_verdict_that_they_deserve)

@@ -33,8 +33,7 @@ static void compile(const char *name)
 	char command[300];
 
 	snprintf(command, sizeof(command),
-		 "cc -O1 -o $HERE/%s tests/check/programs/%s.c -pthread 2>&1",
-		 name, name);
+		 "cc -O1 -o $HERE/%s tests/check/programs/%s.c -pthread 2>&1", name, name);
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 }
 
@@ -46,22 +45,19 @@ static void check_waits(const char *const *names, size_t n)
 
 	compile("waits");
 	for (size_t i = 0; i < n; i++) {
-		snprintf(text, sizeof(text),
-			 "$HERE/waits %s && " CLI "INCR counter", names[i]);
+		snprintf(text, sizeof(text), "$HERE/waits %s && " CLI "INCR counter", names[i]);
 		check_program(text, 0);
 	}
 }
 
-#define CHECK_WAITS(...)                                                     \
-	check_waits((const char *const[]){ __VA_ARGS__ },                    \
-		    sizeof((const char *const[]){ __VA_ARGS__ }) /           \
-			    sizeof(const char *))
+#define CHECK_WAITS(...)                                  \
+	check_waits((const char *const[]){ __VA_ARGS__ }, \
+		    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
 Test(check_time, waits_for_threads_cost_nothing)
 {
-	CHECK_WAITS("cond_timedwait_realtime", "cond_timedwait_monotonic",
-		    "cond_clockwait", "sem_timedwait", "sem_clockwait",
-		    "mutex_timedlock", "timedjoin", "futex_wait",
+	CHECK_WAITS("cond_timedwait_realtime", "cond_timedwait_monotonic", "cond_clockwait",
+		    "sem_timedwait", "sem_clockwait", "mutex_timedlock", "timedjoin", "futex_wait",
 		    "futex_wait_bitset");
 }
 
@@ -72,8 +68,7 @@ Test(check_time, alarms_come_when_nobody_can_go_on)
 
 Test(check_time, waits_for_descriptors_and_sleeping_cost_nothing)
 {
-	CHECK_WAITS("ppoll", "pselect", "epoll_pwait2", "usleep",
-		    "thrd_sleep");
+	CHECK_WAITS("ppoll", "pselect", "epoll_pwait2", "usleep", "thrd_sleep");
 }
 
 /* Time passes to the end of one sleep after the other. */
@@ -129,9 +124,7 @@ Test(check_time, python)
 
 	need("/usr/bin/python3 -c ''", "Python");
 	snprintf(text, sizeof(text),
-		 "/usr/bin/python3 - <<'END' || exit 1\n%sEND\n" CLI
-		 "INCR counter",
-		 python);
+		 "/usr/bin/python3 - <<'END' || exit 1\n%sEND\n" CLI "INCR counter", python);
 	check_program(text, 0);
 }
 
@@ -139,27 +132,27 @@ Test(check_time, node)
 {
 	need("node -e ''", "Node");
 	check_program(
-		"node -e 'const t = performance.now(); setTimeout(() => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100000); process.exit(Math.round((performance.now() - t) / 1000) == 200 ? 0 : 1); }, 100000)' || exit 1\n"
-		CLI "INCR counter",
+		"node -e 'const t = performance.now(); setTimeout(() => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100000); process.exit(Math.round((performance.now() - t) / 1000) == 200 ? 0 : 1); }, 100000)' || exit 1\n" CLI
+		"INCR counter",
 		0);
 }
 
 Test(check_time, java)
 {
-	static const char text[] =
-		"java -Xshare:auto -cp $HERE T || exit 1\n" CLI "INCR counter";
+	static const char text[] = "java -Xshare:auto -cp $HERE T || exit 1\n" CLI "INCR counter";
 
 	need("java -version 2>&1 && command -v javac", "Java");
-	cr_assert_eq(cli_run("cat >$HERE/T.java <<'END'\n"
-			     "import java.util.concurrent.*;\n"
-			     "public class T { public static void main(String[] a) throws Exception {\n"
-			     "long t = System.nanoTime(); Object o = new Object();\n"
-			     "Thread.sleep(500); synchronized (o) { o.wait(500); }\n"
-			     "ScheduledExecutorService s = Executors.newScheduledThreadPool(1);\n"
-			     "s.schedule(() -> {}, 500, TimeUnit.MILLISECONDS).get(); s.shutdown();\n"
-			     "System.exit(Math.round((System.nanoTime() - t) / 1e8) == 15 ? 0 : 1); } }\n"
-			     "END\njavac -d $HERE $HERE/T.java 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("cat >$HERE/T.java <<'END'\n"
+			"import java.util.concurrent.*;\n"
+			"public class T { public static void main(String[] a) throws Exception {\n"
+			"long t = System.nanoTime(); Object o = new Object();\n"
+			"Thread.sleep(500); synchronized (o) { o.wait(500); }\n"
+			"ScheduledExecutorService s = Executors.newScheduledThreadPool(1);\n"
+			"s.schedule(() -> {}, 500, TimeUnit.MILLISECONDS).get(); s.shutdown();\n"
+			"System.exit(Math.round((System.nanoTime() - t) / 1e8) == 15 ? 0 : 1); } }\n"
+			"END\njavac -d $HERE $HERE/T.java 2>&1"),
+		0, "%s", cli_output);
 	check_program(text, 0);
 }
 
@@ -169,7 +162,5 @@ Test(check_time, java)
 Test(check_time, threads_that_wake_each_other_do_not_sleep)
 {
 	compile("handing");
-	check_program("sleep 1000 & $HERE/handing || exit 1\nkill $!\n" CLI
-		      "INCR counter",
-		      0);
+	check_program("sleep 1000 & $HERE/handing || exit 1\nkill $!\n" CLI "INCR counter", 0);
 }

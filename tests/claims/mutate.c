@@ -33,8 +33,7 @@ int mutate_deciding_line(const struct rr_race *race, int n)
 	for (size_t i = 0; i < race->n_steps; i++) {
 		const struct rr_step *step = &race->steps[i];
 
-		if (!step->remark || step->repetition > 1 ||
-		    step->line == last)
+		if (!step->remark || step->repetition > 1 || step->line == last)
 			continue;
 		if (n-- == 0)
 			return step->line;
@@ -63,8 +62,7 @@ static bool is_fault(const struct rr_step *step)
 	case RR_STEP_CRASH:
 		return true;
 	case RR_STEP_FAULT:
-		return step->fault != RR_FAULT_AWAIT_END &&
-		       step->fault != RR_FAULT_AWAIT_SYNC &&
+		return step->fault != RR_FAULT_AWAIT_END && step->fault != RR_FAULT_AWAIT_SYNC &&
 		       step->fault != RR_FAULT_CATCH_UP;
 	default:
 		return step->is_lost;

@@ -13,26 +13,25 @@ static int run_with(const char *text, const char *arguments)
 {
 	char command[2000];
 
-	snprintf(command, sizeof(command),
-		 "R=$(realpath $REDRACE); mkdir -p $HERE/scenarios/races; cd $HERE; printf '%%s' '%s' >scenarios/races/one.race; $R claims %s 2>&1",
-		 text, arguments);
+	snprintf(
+		command, sizeof(command),
+		"R=$(realpath $REDRACE); mkdir -p $HERE/scenarios/races; cd $HERE; printf '%%s' '%s' >scenarios/races/one.race; $R claims %s 2>&1",
+		text, arguments);
 	return cli_run(command);
 }
 
 static void assert_says(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
-#define RACE(claim, reply, says)                                             \
-	"title t\nclaim " claim "\nclients A\nA> PING => " reply "\n" claim \
-	" says " says "\nverdict nothing broken\n"
+#define RACE(claim, reply, says)                                                          \
+	"title t\nclaim " claim "\nclients A\nA> PING => " reply "\n" claim " says " says \
+	"\nverdict nothing broken\n"
 
 Test(claims, stand_when_their_races_say_so)
 {
-	cr_assert_eq(cli_run("$REDRACE claims --only SX-5,LU-1,TL-7 2>&1"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims --only SX-5,LU-1,TL-7 2>&1"), 0, "%s", cli_output);
 	assert_says("\n3 claims: 3 stand on Redis ");
 	assert_says("overrun-delete");
 	assert_says("update lost (expected 3, actual 2, lost 1)");
@@ -49,19 +48,21 @@ Test(claims, without_the_library_of_the_clocks_races_that_need_time_are_skipped)
 	assert_says("redrace: there is no library of the clocks ");
 	assert_says("skipped: expiry-exact: it needs the library of the clocks");
 	assert_says("increments-in-turn");
-	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only TL-18 2>&1"),
-		     RR_EXIT_SKIPPED, "%s", cli_output);
-	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only LU-1,LU-3 2>&1 | grep -c 'no library'"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("$HERE/alone/redrace claims --only TL-18 2>&1"), RR_EXIT_SKIPPED, "%s",
+		     cli_output);
+	cr_assert_eq(
+		cli_run("$HERE/alone/redrace claims --only LU-1,LU-3 2>&1 | grep -c 'no library'"),
+		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "1\n");
 }
 
 /* It is waited for once; --version, which it is asked for then, is no server. */
 Test(claims, server_that_never_answers_is_started_once)
 {
-	cr_assert_eq(cli_run("printf '#!/bin/sh\necho $1 >>%s/starts\nexec sleep 1000\n' $HERE >$HERE/deaf && chmod +x $HERE/deaf &&"
-			     "$REDRACE claims --only TL-18 --redis-server $HERE/deaf 2>&1"),
-		     RR_EXIT_REDIS, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf '#!/bin/sh\necho $1 >>%s/starts\nexec sleep 1000\n' $HERE >$HERE/deaf && chmod +x $HERE/deaf &&"
+			"$REDRACE claims --only TL-18 --redis-server $HERE/deaf 2>&1"),
+		RR_EXIT_REDIS, "%s", cli_output);
 	cr_assert_eq(cli_run("grep -c redis.conf $HERE/starts"), 0);
 	cr_assert_str_eq(cli_output, "1\n");
 }
@@ -69,72 +70,80 @@ Test(claims, server_that_never_answers_is_started_once)
 /* It would be the script that is stopped, and the server that goes on. */
 Test(claims, a_server_that_is_a_scripts_child_is_refused)
 {
-	cr_assert_eq(cli_run("printf '#!/bin/sh\nredis-server \"$@\"\n' >$HERE/parent && chmod +x $HERE/parent &&"
-			     "$REDRACE claims --only CC-3 --redis-server $HERE/parent 2>&1"),
-		     RR_EXIT_REDIS, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf '#!/bin/sh\nredis-server \"$@\"\n' >$HERE/parent && chmod +x $HERE/parent &&"
+			"$REDRACE claims --only CC-3 --redis-server $HERE/parent 2>&1"),
+		RR_EXIT_REDIS, "%s", cli_output);
 	assert_says("starts the server as a child of its own");
 }
 
 /* Also one that was killed as the race says, and was started again. */
 Test(claims, a_race_whose_server_is_killed_by_others_has_no_verdict)
 {
-	cr_assert_eq(cli_run("printf 'title t\nclients A\nserver s aof=always\ndie-in-sync s\nA> SET a 1 => (closed)\nawait-end s\nrestart s\nA> BLPOP q 0 => [\"q\", \"v\"]\nverdict nothing broken\n' >$HERE/t.race; "
-			     "servers() { for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*/*) echo ${p#/proc/};; esac; done; }; "
-			     "$REDRACE play $HERE/t.race >$HERE/out 2>$HERE/said & P=$!; "
-			     "waits() { for s in $HERE/redrace-*/*/redis.sock; do redis-cli -s $s CLIENT LIST 2>/dev/null; done | grep -q cmd=blpop; }; "
-			     "until waits; do sleep 0.05; done; kill -9 $(servers); "
-			     "wait $P; echo $?; sed s,$HERE/,, $HERE/said"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf 'title t\nclients A\nserver s aof=always\ndie-in-sync s\nA> SET a 1 => (closed)\nawait-end s\nrestart s\nA> BLPOP q 0 => [\"q\", \"v\"]\nverdict nothing broken\n' >$HERE/t.race; "
+			"servers() { for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*/*) echo ${p#/proc/};; esac; done; }; "
+			"$REDRACE play $HERE/t.race >$HERE/out 2>$HERE/said & P=$!; "
+			"waits() { for s in $HERE/redrace-*/*/redis.sock; do redis-cli -s $s CLIENT LIST 2>/dev/null; done | grep -q cmd=blpop; }; "
+			"until waits; do sleep 0.05; done; kill -9 $(servers); "
+			"wait $P; echo $?; sed s,$HERE/,, $HERE/said"),
+		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "69\nredrace: t.race:1: somebody has killed the server s\n");
 }
 
 /* What a script starts besides has the library of the clocks, too. */
 Test(claims, a_script_may_start_something_beside_the_server)
 {
-	cr_assert_eq(cli_run("printf '#!/bin/sh\n{ sleep 0.02; sleep 0.05; sleep 1; } &\nexec redis-server \"$@\"\n' >$HERE/beside && chmod +x $HERE/beside &&"
-			     "$REDRACE claims --only CC-3 --redis-server $HERE/beside 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf '#!/bin/sh\n{ sleep 0.02; sleep 0.05; sleep 1; } &\nexec redis-server \"$@\"\n' >$HERE/beside && chmod +x $HERE/beside &&"
+			"$REDRACE claims --only CC-3 --redis-server $HERE/beside 2>&1"),
+		0, "%s", cli_output);
 }
 
 Test(claims, that_differ_are_named)
 {
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
-			      "--only TL-1"), 0, "%s", cli_output);
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"),
-			      "--only TL-1"), 1, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-1"), 0, "%s",
+		     cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "deadlock"), "--only TL-1"), 1, "%s",
+		     cli_output);
 	assert_says("differs: recorded true, found false: 0 of 1 statements hold");
-	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "--only TL-1"),
-		     1, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "OK", "progress"), "--only TL-1"), 1, "%s", cli_output);
 	assert_says("one is not as written: line 4: expected OK, got PONG");
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
-			      "--only TL-2"), 1, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-2"), 1, "%s",
+		     cli_output);
 	assert_says("not shown: no race shows it");
 }
 
 Test(claims, whose_races_cannot_be_played_are_named)
 {
-	cr_assert_eq(run_with("title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
-			      "--only TL-1"), 77, "%s", cli_output);
+	cr_assert_eq(
+		run_with(
+			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
+			"--only TL-1"),
+		77, "%s", cli_output);
 	assert_says("skipped: one: ");
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n",
-			      "--only TL-1"), 1, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress") "dance\n", "--only TL-1"), 1, "%s",
+		     cli_output);
 	assert_says("one.race:7: expected a heading");
 	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
-			      "--only TL-1 --redis-server /bin/false"), 69,
-		     "%s", cli_output);
+			      "--only TL-1 --redis-server /bin/false"),
+		     69, "%s", cli_output);
 	assert_says("failed: one: ");
 	assert_says("one not played");
-	assert_says("redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with status 1");
+	assert_says(
+		"redrace: 1 of 1 claims could not be checked: TL-1: one: '/bin/false' exited with status 1");
 }
 
 Test(claims, can_be_chosen_and_formats_too)
 {
 	cli_assert_one_line("$REDRACE claims --only TL-99 2>&1 | head -n 1;"
-			    "$REDRACE claims --only TL-99 2>/dev/null", 64,
-			    "no claim 'TL-99'; did you mean 'TL-");
-	cli_assert_one_line("$REDRACE claims --format pdf 2>&1 | head -n 1;"
-			    "$REDRACE claims --format pdf 2>/dev/null", 64,
-			    "--format 'pdf': expected text, json, junit, tap, github, ctrf, markdown or html");
+			    "$REDRACE claims --only TL-99 2>/dev/null",
+			    64, "no claim 'TL-99'; did you mean 'TL-");
+	cli_assert_one_line(
+		"$REDRACE claims --format pdf 2>&1 | head -n 1;"
+		"$REDRACE claims --format pdf 2>/dev/null",
+		64,
+		"--format 'pdf': expected text, json, junit, tap, github, ctrf, markdown or html");
 	cr_assert_eq(cli_run("$REDRACE claims --jobs 0 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims TL-7 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims --only , 2>&1"), 64);
@@ -142,9 +151,11 @@ Test(claims, can_be_chosen_and_formats_too)
 
 Test(claims, are_a_table_in_markdown)
 {
-	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"), 0,
-		     "%s", cli_output);
-	assert_says("</a>TL-7 | A holder that outlives its lease deletes the lock of the next one | [001:53](documents.md#document-001), [004:44](documents.md#document-004) | true | ");
+	cr_assert_eq(
+		cli_run("$REDRACE claims --only TL-7,LU-1 --format markdown -o $HERE/claims.md && cat $HERE/claims.md"),
+		0, "%s", cli_output);
+	assert_says(
+		"</a>TL-7 | A holder that outlives its lease deletes the lock of the next one | [001:53](documents.md#document-001), [004:44](documents.md#document-004) | true | ");
 	assert_says("| [overrun-delete](../scenarios/races/overrun-delete.race) |\n");
 	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 -o $HERE/no/such/claims.md 2>&1"), 74,
 		     "%s", cli_output);
@@ -152,13 +163,15 @@ Test(claims, are_a_table_in_markdown)
 
 Test(claims, that_are_only_some_do_not_replace_the_document_of_all)
 {
-	cr_assert_eq(cli_run("echo old >$HERE/claims.md; $REDRACE claims --only TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("echo old >$HERE/claims.md; $REDRACE claims --only TL-7 --docs $HERE 2>&1 && cat $HERE/claims.md"),
+		0, "%s", cli_output);
 	assert_says("checked only some of the claims: ");
 	assert_says("claims.md stays as it is\n");
 	assert_says("\nold\n");
-	cr_assert_eq(cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='--only TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("P=$(dirname $(realpath $REDRACE)); cp -r Makefile docs scenarios $HERE && cd $HERE && make -s -o all claims-doc B=$P ARGS='--only TL-7' 2>&1 && cmp docs/claims.md $OLDPWD/docs/claims.md 2>&1"),
+		0, "%s", cli_output);
 }
 
 Test(claims, are_json)
@@ -166,38 +179,39 @@ Test(claims, are_json)
 	json_error_t error;
 	json_t *root, *claim;
 
-	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,TL-2 --format json"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE claims --only TL-7,TL-2 --format json"), 0, "%s",
+		     cli_output);
 	root = json_loads(cli_output, 0, &error);
 	cr_assert_not_null(root, "%s: %s", error.text, cli_output);
 	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 2);
 	claim = json_array_get(json_object_get(root, "cases"), 1);
-	cr_assert_str_eq(json_string_value(json_object_get(claim, "verdict")),
-			 "passed");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "verdict")), "passed");
 	claim = json_object_get(claim, "properties");
-	cr_assert_str_eq(json_string_value(json_object_get(claim, "id")),
-			 "TL-7");
-	cr_assert_str_eq(json_string_value(json_object_get(claim, "computed")),
-			 "true");
-	cr_assert_str_eq(json_string_value(json_object_get(claim, "standing")),
-			 "stands");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "id")), "TL-7");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "computed")), "true");
+	cr_assert_str_eq(json_string_value(json_object_get(claim, "standing")), "stands");
 	json_decref(root);
 }
 
 Test(claims, are_junit_and_tap)
 {
 	cr_assert_eq(run_with(RACE("TL-1", "\"a<b&\"", "progress"),
-			      "--only TL-1,TL-2 --format junit"), 1);
+			      "--only TL-1,TL-2 --format junit"),
+		     1);
 	assert_says("tests=\"2\" failures=\"2\" errors=\"0\" ");
 	assert_says("expected &quot;a&lt;b&amp;&quot;, got PONG");
-	cr_assert_eq(cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims --only TL-1 --format junit | xmllint --noout - 2>&1"), 0,
-		     "%s", cli_output);
-	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"),
-			      "--only TL-1,TL-2 --format tap"), 1);
+	cr_assert_eq(
+		cli_run("cd $HERE; ! command -v xmllint >/dev/null || $(cd - >/dev/null; realpath $REDRACE) claims --only TL-1 --format junit | xmllint --noout - 2>&1"),
+		0, "%s", cli_output);
+	cr_assert_eq(run_with(RACE("TL-1", "PONG", "progress"), "--only TL-1,TL-2 --format tap"),
+		     1);
 	assert_says("TAP version 13\n1..2\nok 1 - claims TL-1: ");
 	assert_says("\nnot ok 2 - claims TL-2: ");
-	cr_assert_eq(run_with("title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
-			      "--only TL-1 --format tap"), 77);
+	cr_assert_eq(
+		run_with(
+			"title t\nclaim TL-1\nclients A\nneeds NOSUCHCOMMAND\nA> PING\nverdict nothing broken\n",
+			"--only TL-1 --format tap"),
+		77);
 	assert_says("\nok 1 - claims TL-1: ");
 	assert_says(" # SKIP ");
 }
@@ -216,8 +230,9 @@ Test(claims, that_are_measured_show_figures)
 
 Test(claims, called_off_leave_what_is_known_and_nothing_else)
 {
-	cr_assert_eq(cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; sleep 0.6; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE claims >$HERE/out 2>&1 & P=$!; sleep 0.6; kill -INT $P; S=$(date +%s%N); wait $P; C=$?; E=$(date +%s%N); ls $HERE | grep redrace-; echo code $C after $(((E - S) / 1000000)) ms; tail -n 1 $HERE/out"),
+		0, "%s", cli_output);
 	assert_says("code 130 after");
 	assert_says("121 claims:");
 	assert_says("not finished");

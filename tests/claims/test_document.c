@@ -62,8 +62,7 @@ static void compare(char *actual, char *expected)
 	char *a = strtok_r(actual, "\n", &rest_a);
 	char *e = strtok_r(expected, "\n", &rest_e);
 
-	for (; a && e; a = strtok_r(NULL, "\n", &rest_a),
-		       e = strtok_r(NULL, "\n", &rest_e)) {
+	for (; a && e; a = strtok_r(NULL, "\n", &rest_a), e = strtok_r(NULL, "\n", &rest_e)) {
 		if (strncmp(e, "121 claims:", 11) == 0)
 			break;
 		if (strstr(e, " | ") && !strstr(e, "| id |")) {
@@ -89,7 +88,8 @@ TestSuite(claims_all, .init = cli_setup, .fini = cli_teardown);
 
 Test(claims_all, stand)
 {
-	const int code = cli_run("$REDRACE claims >$HERE/out 2>&1; C=$?; grep -B 4 -E '^       (differs|not as written|not shown|failed|not finished): ' $HERE/out; exit $C");
+	const int code = cli_run(
+		"$REDRACE claims >$HERE/out 2>&1; C=$?; grep -B 4 -E '^       (differs|not as written|not shown|failed|not finished): ' $HERE/out; exit $C");
 
 	cr_assert_eq(code, 0, "%s", cli_output);
 }

@@ -27,8 +27,7 @@ static char *cut_section(const char *page, int document)
 	char anchor[40];
 	const char *begin, *end;
 
-	snprintf(anchor, sizeof(anchor), "<a id=\"document-%03d\"></a>\n## ",
-		 document);
+	snprintf(anchor, sizeof(anchor), "<a id=\"document-%03d\"></a>\n## ", document);
 	begin = strstr(page, anchor);
 	cr_assert_not_null(begin, "no %s", anchor);
 	begin += strlen(anchor);
@@ -47,8 +46,7 @@ Test(documents_page, links_to_claims_that_there_are)
 
 		at += strlen(link_begin);
 		sscanf(at, "%19[A-Za-z0-9-]", id);
-		cr_expect_not_null(rr_claim_find(id), "there is no claim %s",
-				   id);
+		cr_expect_not_null(rr_claim_find(id), "there is no claim %s", id);
 	}
 	cr_assert_gt(n, 50);
 	free(page);
@@ -66,14 +64,12 @@ Test(documents_page, names_whatever_is_not_simply_true)
 			char where[8], link[40];
 
 			snprintf(where, sizeof(where), "%03d:", document);
-			snprintf(link, sizeof(link), "[%s](%s%s)", claim->id,
-				 link_begin, claim->id);
-			if (claim->verdict == RR_CLAIM_TRUE ||
-			    !strstr(claim->where, where))
+			snprintf(link, sizeof(link), "[%s](%s%s)", claim->id, link_begin,
+				 claim->id);
+			if (claim->verdict == RR_CLAIM_TRUE || !strstr(claim->where, where))
 				continue;
 			cr_expect_not_null(strstr(section, link),
-					   "document %03d says nothing of %s",
-					   document, claim->id);
+					   "document %03d says nothing of %s", document, claim->id);
 		}
 		free(section);
 	}

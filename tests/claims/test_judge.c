@@ -44,17 +44,14 @@ static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 	char text[600];
 	size_t used;
 
-	used = (size_t)snprintf(text, sizeof(text),
-				"title t\nclaim X-1, %s\nclients A\nA> PING\n",
+	used = (size_t)snprintf(text, sizeof(text), "title t\nclaim X-1, %s\nclients A\nA> PING\n",
 				bench->claim->id);
 	for (int i = 0; i < n; i++) {
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s says progress\n",
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s says progress\n",
 					 bench->claim->id);
 		job->result.sayings[i].holds = i < hold;
 	}
-	used += (size_t)snprintf(text + used, sizeof(text) - used,
-				 "verdict nothing broken\n");
+	used += (size_t)snprintf(text + used, sizeof(text) - used, "verdict nothing broken\n");
 	job->race = rr_race_parse("t.race", text, used, &error);
 	cr_assert_not_null(job->race, "%s", error.text);
 	job->result.as_written = true;
@@ -64,8 +61,7 @@ static struct rr_job *add_played(struct bench_of_jobs *bench, int n, int hold)
 
 static const struct rr_claim_row *judge(struct bench_of_jobs *bench)
 {
-	const struct rr_claims_choice choice = { .n = 1,
-						 .claims = &bench->claim };
+	const struct rr_claims_choice choice = { .n = 1, .claims = &bench->claim };
 
 	cr_assert(rr_judge(&bench->rows, &bench->jobs, &choice));
 	cr_assert_eq(bench->rows.n, 1);
@@ -79,8 +75,7 @@ static void judge_end(struct bench_of_jobs *bench)
 		rr_race_free(bench->all[i].race);
 }
 
-static void assert_verdict(const char *id, int n, int hold,
-			   enum rr_claim_verdict computed,
+static void assert_verdict(const char *id, int n, int hold, enum rr_claim_verdict computed,
 			   enum rr_standing standing)
 {
 	struct bench_of_jobs bench;
@@ -90,11 +85,9 @@ static void assert_verdict(const char *id, int n, int hold,
 	add_played(&bench, n, hold);
 	row = judge(&bench);
 	cr_assert(row->is_computed);
-	cr_assert_eq(row->computed, computed, "%s: %s", id,
-		     rr_claim_verdict_name(row->computed));
+	cr_assert_eq(row->computed, computed, "%s: %s", id, rr_claim_verdict_name(row->computed));
 	cr_assert_eq(row->standing, standing, "%s: %s", id, row->problem);
-	cr_assert_eq(row->code, standing == RR_STANDS ? RR_EXIT_OK :
-							RR_EXIT_VIOLATED);
+	cr_assert_eq(row->code, standing == RR_STANDS ? RR_EXIT_OK : RR_EXIT_VIOLATED);
 	judge_end(&bench);
 }
 
@@ -129,14 +122,12 @@ Test(judge, adds_races_up)
 	judge_end(&bench);
 }
 
-static void assert_standing(struct bench_of_jobs *bench,
-			    enum rr_standing standing, enum rr_exit code,
-			    const char *problem)
+static void assert_standing(struct bench_of_jobs *bench, enum rr_standing standing,
+			    enum rr_exit code, const char *problem)
 {
 	const struct rr_claim_row *row = judge(bench);
 
-	cr_assert_eq(row->standing, standing, "%s",
-		     row->problem);
+	cr_assert_eq(row->standing, standing, "%s", row->problem);
 	cr_assert_eq(row->code, code, "%d", row->code);
 	cr_assert_not_null(strstr(row->problem, problem), "%s", row->problem);
 	cr_assert_eq(rr_claim_rows_exit(&bench->rows), code);
@@ -188,8 +179,7 @@ Test(judge, never_passes_what_was_skipped)
 }
 
 /* A race of that name, whose one saying holds or not. */
-static struct rr_job *add_named(struct bench_of_jobs *bench, const char *name,
-				int hold)
+static struct rr_job *add_named(struct bench_of_jobs *bench, const char *name, int hold)
 {
 	struct rr_job *job = add_played(bench, 1, hold);
 
@@ -207,8 +197,7 @@ Test(judge, takes_the_verdict_of_the_kind_of_server)
 	add_named(&bench, "torn-aof-closed", 1)->result.code = RR_EXIT_SKIPPED;
 	assert_standing(&bench, RR_STANDS, RR_EXIT_OK, "");
 	judge_begin(&bench, "TX-11d");
-	add_named(&bench, "torn-aof-half-transaction", 0)->result.code =
-		RR_EXIT_SKIPPED;
+	add_named(&bench, "torn-aof-half-transaction", 0)->result.code = RR_EXIT_SKIPPED;
 	add_named(&bench, "torn-aof-closed", 1);
 	row = judge(&bench);
 	cr_assert_eq(row->standing, RR_STANDS, "%s", row->problem);
@@ -224,14 +213,11 @@ Test(judge, does_not_take_one_kind_of_server_for_the_other)
 	judge_begin(&bench, "TX-11d");
 	add_named(&bench, "torn-aof-half-transaction", 1);
 	add_named(&bench, "torn-aof-closed", 1)->result.code = RR_EXIT_SKIPPED;
-	assert_standing(&bench, RR_DIFFERS, RR_EXIT_VIOLATED,
-			"recorded false, found true");
+	assert_standing(&bench, RR_DIFFERS, RR_EXIT_VIOLATED, "recorded false, found true");
 	judge_begin(&bench, "TX-11d");
-	add_named(&bench, "torn-aof-half-transaction", 0)->result.code =
-		RR_EXIT_SKIPPED;
+	add_named(&bench, "torn-aof-half-transaction", 0)->result.code = RR_EXIT_SKIPPED;
 	add_named(&bench, "torn-aof-closed", 0);
-	assert_standing(&bench, RR_DIFFERS, RR_EXIT_VIOLATED,
-			"recorded true, found false");
+	assert_standing(&bench, RR_DIFFERS, RR_EXIT_VIOLATED, "recorded true, found false");
 }
 
 Test(judge, says_what_nothing_shows_and_what_was_called_off)
@@ -242,12 +228,10 @@ Test(judge, says_what_nothing_shows_and_what_was_called_off)
 	assert_standing(&bench, RR_NOT_SHOWN, RR_EXIT_VIOLATED, "no race");
 	judge_begin(&bench, "TL-7");
 	add_played(&bench, 1, 1)->result.is_done = false;
-	assert_standing(&bench, RR_UNFINISHED, RR_EXIT_INTERRUPTED,
-			"not finished");
+	assert_standing(&bench, RR_UNFINISHED, RR_EXIT_INTERRUPTED, "not finished");
 }
 
-static void assert_measured(enum rr_measured measured,
-			    enum rr_standing standing, enum rr_exit code)
+static void assert_measured(enum rr_measured measured, enum rr_standing standing, enum rr_exit code)
 {
 	struct bench_of_jobs bench;
 	struct rr_job *job;

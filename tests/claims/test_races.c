@@ -92,16 +92,16 @@ ParameterizedTest(int *number, races, are_as_written)
 /* ---- With something missing ----------------------------------------------------------- */
 
 /* Plays a changed race, which must be noticed; frees it. */
-static void play_changed(struct shard *shard, struct rr_race *race,
-			 const char *name, const char *change)
+static void play_changed(struct shard *shard, struct rr_race *race, const char *name,
+			 const char *change)
 {
 	struct rr_trace trace;
 	struct rr_error error = { 0 };
 
 	rr_player_play(race, &shard->stage.cluster, NULL, &trace, &error);
 	if (error.kind != RR_ERROR_SKIPPED)
-		cr_expect(error.kind || !trace.as_written,
-			  "%s: %s, and nobody notices", name, change);
+		cr_expect(error.kind || !trace.as_written, "%s: %s, and nobody notices", name,
+			  change);
 	rr_trace_free(&trace);
 	rr_race_free(race);
 }
@@ -129,8 +129,7 @@ static void drop_deciding(struct shard *shard, const char *name)
 			return;
 		}
 		mutate_drop_line(race, line);
-		snprintf(change, sizeof(change),
-			 "the deciding step in line %d is missing", line);
+		snprintf(change, sizeof(change), "the deciding step in line %d is missing", line);
 		play_changed(shard, race, name, change);
 	}
 }
@@ -171,8 +170,7 @@ static bool is_claim(const char *id, size_t length)
 	const struct rr_claim *claim;
 
 	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
-		if (strlen(claim->id) == length &&
-		    memcmp(claim->id, id, length) == 0)
+		if (strlen(claim->id) == length && memcmp(claim->id, id, length) == 0)
 			return true;
 	}
 	return false;
@@ -183,15 +181,14 @@ static void check_claims(const struct rr_race *race, const char *name)
 	for (const char *at = race->claims; *at;) {
 		const size_t length = strcspn(at, " ,\t");
 
-		cr_expect(length == 0 || is_claim(at, length),
-			  "%s: there is no claim '%.*s'", name, (int)length,
-			  at);
+		cr_expect(length == 0 || is_claim(at, length), "%s: there is no claim '%.*s'", name,
+			  (int)length, at);
 		at += length + (at[length] != '\0');
 	}
 	for (size_t i = 0; i < race->n_sayings; i++)
 		cr_expect(rr_race_names_claim(race, race->sayings[i].claim),
-			  "%s:%d: its heading does not name %s", name,
-			  race->sayings[i].line, race->sayings[i].claim);
+			  "%s:%d: its heading does not name %s", name, race->sayings[i].line,
+			  race->sayings[i].claim);
 }
 
 Test(races, name_claims_that_there_are)

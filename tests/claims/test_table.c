@@ -12,8 +12,7 @@ Test(claims_table, has_every_claim_once)
 	size_t n;
 
 	for (n = 0; (claim = rr_claim_at(n)); n++)
-		cr_expect_eq(rr_claim_find(claim->id), claim, "%s is there twice",
-			     claim->id);
+		cr_expect_eq(rr_claim_find(claim->id), claim, "%s is there twice", claim->id);
 	cr_assert_eq(n, 121, "%zu claims", n);
 	cr_assert_null(rr_claim_find("TL-99"));
 	cr_assert_null(rr_claim_at(n + 7));
@@ -38,8 +37,7 @@ Test(claims_table, is_short_and_plain)
 	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
 		const size_t length = strlen(claim->text);
 
-		cr_expect(length > 20 && length < 100, "%s: %zu characters",
-			  claim->id, length);
+		cr_expect(length > 20 && length < 100, "%s: %zu characters", claim->id, length);
 		cr_expect_neq(claim->text[length - 1], '.', "%s", claim->id);
 		cr_expect(strncmp(claim->where, "00", 2) == 0 ||
 				  strcmp(claim->where, "not discussed") == 0,
@@ -55,6 +53,5 @@ Test(claims_table, takes_each_measurement_for_one_claim)
 	for (size_t i = 0; (claim = rr_claim_at(i)); i++)
 		uses[claim->measure]++;
 	for (int i = 1; i < RR_MEASURES; i++)
-		cr_expect_eq(uses[i], 1, "measurement %d: %zu claims", i,
-			     uses[i]);
+		cr_expect_eq(uses[i], 1, "measurement %d: %zu claims", i, uses[i]);
 }

@@ -19,8 +19,7 @@ void support_open(struct support *support, size_t n)
 	struct rr_error error = { 0 };
 
 	cr_assert(rr_session_open(&support->session, &error) &&
-			  rr_cluster_open(&support->cluster, &support->session,
-					  &options, &error),
+			  rr_cluster_open(&support->cluster, &support->session, &options, &error),
 		  "%s", error.text);
 	support_need(support, n);
 }
@@ -35,11 +34,9 @@ void support_need(struct support *support, size_t n)
 {
 	struct rr_error error = { 0 };
 
-	cr_assert(rr_cluster_need(&support->cluster, n, &error), "%s",
-		  error.text);
+	cr_assert(rr_cluster_need(&support->cluster, n, &error), "%s", error.text);
 	for (size_t i = 0; i < n; i++)
-		support->addresses[i] =
-			*rr_cluster_address(&support->cluster, (int)i);
+		support->addresses[i] = *rr_cluster_address(&support->cluster, (int)i);
 }
 
 void support_inject(struct support *support, size_t i, enum rr_fault fault)
@@ -47,40 +44,34 @@ void support_inject(struct support *support, size_t i, enum rr_fault fault)
 	const struct rr_injection injection = { .fault = fault };
 	struct rr_error error = { 0 };
 
-	cr_assert(rr_cluster_inject(&support->cluster, (int)i, &injection,
-				    &error),
-		  "%s", error.text);
+	cr_assert(rr_cluster_inject(&support->cluster, (int)i, &injection, &error), "%s",
+		  error.text);
 }
 
 struct rl_link *support_link(struct support *support, size_t i)
 {
-	struct rl_link *link = rl_link_new(&support->cluster.servers[i].address,
-					   RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(&support->cluster.servers[i].address, RR_TIMEOUT_MS);
 
 	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
 	return link;
 }
 
-const char *support_ask(struct rl_link *link, const char *command,
-			const char *argument)
+const char *support_ask(struct rl_link *link, const char *command, const char *argument)
 {
 	static char text[256];
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(link, &reply, "%s %s", command, argument), RL_OK,
-		     "%s: %s", command, rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "%s %s", command, argument), RL_OK, "%s: %s", command,
+		     rl_link_error(link));
 	if (reply.type == RL_REPLY_INTEGER)
 		snprintf(text, sizeof(text), "%lld", reply.integer);
 	else
-		snprintf(text, sizeof(text), "%s",
-			 reply.text ? reply.text : "(nil)");
+		snprintf(text, sizeof(text), "%s", reply.text ? reply.text : "(nil)");
 	return text;
 }
 
-void support_client_open(struct support_client *client,
-			 struct support *support,
-			 const struct rr_strategy *strategy,
-			 const struct rl_driver *driver)
+void support_client_open(struct support_client *client, struct support *support,
+			 const struct rr_strategy *strategy, const struct rl_driver *driver)
 {
 	memset(client, 0, sizeof(*client));
 	rl_mutex_init(&client->mutex);
@@ -102,8 +93,7 @@ void support_client_open(struct support_client *client,
 		cr_assert_eq(strategy->open(&client->client), RL_OK);
 }
 
-void support_client_close(struct support_client *client,
-			  const struct rr_strategy *strategy)
+void support_client_close(struct support_client *client, const struct rr_strategy *strategy)
 {
 	if (strategy->close)
 		strategy->close(&client->client);
@@ -112,8 +102,7 @@ void support_client_close(struct support_client *client,
 	rl_mutex_destroy(&client->mutex);
 }
 
-const char *support_lacks(struct support *support,
-			  const struct rr_strategy *strategy)
+const char *support_lacks(struct support *support, const struct rr_strategy *strategy)
 {
 	struct rl_link *link;
 	const char *lacking;
@@ -126,8 +115,7 @@ const char *support_lacks(struct support *support,
 	return lacking;
 }
 
-struct rr_run support_run(struct support *support,
-			  const struct rr_strategy *strategy, int threads,
+struct rr_run support_run(struct support *support, const struct rr_strategy *strategy, int threads,
 			  long increments)
 {
 	return (struct rr_run){
@@ -144,14 +132,12 @@ struct rr_run support_run(struct support *support,
 	};
 }
 
-struct rr_measurement *support_measure(struct support *support,
-				       const struct rr_run *run)
+struct rr_measurement *support_measure(struct support *support, const struct rr_run *run)
 {
 	struct rr_measurement *measurement = calloc(1, sizeof(*measurement));
 	struct rr_error error = { .kind = RR_ERROR_NONE };
-	const bool measured =
-		rr_bench_run(run, &support->session.signals, NULL, measurement,
-			     NULL, &error);
+	const bool measured = rr_bench_run(run, &support->session.signals, NULL, measurement, NULL,
+					   &error);
 
 	cr_assert(measured, "run failed: %s", error.text);
 	return measurement;
@@ -187,12 +173,11 @@ void support_assert_golden(const char *name, const char *actual)
 void support_directory(char path[SUPPORT_DIRECTORY])
 {
 	const char *tmp = getenv("TMPDIR");
-	const int length = snprintf(path, SUPPORT_DIRECTORY,
-				    "%s/rr-test-XXXXXX",
+	const int length = snprintf(path, SUPPORT_DIRECTORY, "%s/rr-test-XXXXXX",
 				    tmp && *tmp ? tmp : "/tmp");
 
-	cr_assert_lt(length, SUPPORT_DIRECTORY,
-		     "TMPDIR is too long for the sockets of tests: %s", tmp);
+	cr_assert_lt(length, SUPPORT_DIRECTORY, "TMPDIR is too long for the sockets of tests: %s",
+		     tmp);
 	cr_assert_not_null(mkdtemp(path), "cannot make '%s'", path);
 }
 
@@ -201,8 +186,7 @@ void support_remove(const char *path)
 	char command[SUPPORT_DIRECTORY + 16], output[256];
 
 	snprintf(command, sizeof(command), "rm -rf '%s' 2>&1", path);
-	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
-		     output);
+	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s", output);
 }
 
 /* A session blocks signals that a shell needs to wait for its children. */

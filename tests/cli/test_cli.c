@@ -31,31 +31,28 @@ Test(cli, wrong_usage_is_64_in_one_line)
 		{ "bench --redis ,", "no server" },
 		{ "bench --redis redis://a --pin same", "--pin same" },
 		{ "bench --redis redis://a,redis://b,redis://b", "the same" },
-		{ "bench --redis redis://a --persistence rdb",
-		  "not configured" },
+		{ "bench --redis redis://a --persistence rdb", "not configured" },
 		{ "bench --output ''", "is empty" },
 		{ "bench --redis-server ''", "is empty" },
 		{ "list all", "takes no arguments" },
 		{ "demo now", "takes no arguments" },
 		{ "explore none --graph x.txt", "ending in .dot or .json" },
 		{ "explore none --processes 3", "expected 1, or 2" },
-		{ "explore none --processes 1 --crashes 1",
-		  "a process of its own" },
+		{ "explore none --processes 1 --crashes 1", "a process of its own" },
 		{ "play none --processes 3", "expected 1, or 2" },
 	};
 	char command[300];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		snprintf(command, sizeof(command), "$REDRACE %s 2>&1",
-			 wrong[i].arguments);
+		snprintf(command, sizeof(command), "$REDRACE %s 2>&1", wrong[i].arguments);
 		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
 	}
 }
 
 Test(cli, more_threads_than_open_files_is_64)
 {
-	cli_assert_one_line("ulimit -n 100; $REDRACE bench none --threads 200 2>&1",
-			RR_EXIT_USAGE, "open files");
+	cli_assert_one_line("ulimit -n 100; $REDRACE bench none --threads 200 2>&1", RR_EXIT_USAGE,
+			    "open files");
 }
 
 Test(cli, missing_redis_is_69_in_one_line)
@@ -63,38 +60,33 @@ Test(cli, missing_redis_is_69_in_one_line)
 	cli_assert_one_line(
 		"$REDRACE bench none --redis-server /no/such/program --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "cannot start a server");
-	cli_assert_one_line(
-		"$REDRACE bench none --redis-server false --output $HERE/r 2>&1",
-		RR_EXIT_REDIS, "exited with status 1");
+	cli_assert_one_line("$REDRACE bench none --redis-server false --output $HERE/r 2>&1",
+			    RR_EXIT_REDIS, "exited with status 1");
 	cli_assert_one_line(
 		"R=$(readlink -f $REDRACE); PATH=/nowhere $R bench none --output $HERE/r 2>&1",
 		RR_EXIT_REDIS, "install redis-server");
-	cli_assert_one_line(
-		"$REDRACE bench none --redis unix://$HERE/none --output $HERE/r 2>&1",
-		RR_EXIT_REDIS, "No such file");
-	cli_assert_one_line(
-		"$REDRACE bench none --redis redis://127.0.0.1:1 --output $HERE/r 2>&1",
-		RR_EXIT_REDIS, "Connection refused");
+	cli_assert_one_line("$REDRACE bench none --redis unix://$HERE/none --output $HERE/r 2>&1",
+			    RR_EXIT_REDIS, "No such file");
+	cli_assert_one_line("$REDRACE bench none --redis redis://127.0.0.1:1 --output $HERE/r 2>&1",
+			    RR_EXIT_REDIS, "Connection refused");
 }
 
 /* The directory of servers is removed where hardly a file can be opened. */
 Test(cli, few_open_files_leave_nothing)
 {
 	cli_run("mkdir $HERE/t; for n in 4 5 6 7 8 9 10; do (ulimit -n $n; TMPDIR=$HERE/t exec $REDRACE play lost-update) >$HERE/$n.out 2>&1; [ $? -ge 69 ] || echo $n; done");
-	cr_assert_str_eq(cli_output, "", "not enough for a server: %s",
-			 cli_output);
+	cr_assert_str_eq(cli_output, "", "not enough for a server: %s", cli_output);
 	cli_run("ls $HERE/t");
 	cr_assert_str_eq(cli_output, "", "%s", cli_output);
 }
 
 Test(cli, unwritable_results_are_74)
 {
-	cli_assert_one_line("$REDRACE bench none --output /proc/here 2>&1",
-			RR_EXIT_FILE, "cannot create");
-	cli_assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE,
-			"standard output");
+	cli_assert_one_line("$REDRACE bench none --output /proc/here 2>&1", RR_EXIT_FILE,
+			    "cannot create");
+	cli_assert_one_line("$REDRACE list 2>&1 >/dev/full", RR_EXIT_FILE, "standard output");
 	cli_assert_one_line("$REDRACE bench incr --increments 100 --output $HERE/a 2>&1 >&-",
-			RR_EXIT_FILE, "standard output");
+			    RR_EXIT_FILE, "standard output");
 	cr_assert_eq(cli_run("grep -c increments $HERE/a/runs.csv"), 0);
 	cr_assert_str_eq(cli_output, "1\n", "the table went into the results");
 }
@@ -119,29 +111,31 @@ Test(cli, full_disk_is_74_and_leaves_no_half_row)
 /* By a script neither, whose text hides the name. */
 Test(cli, a_race_does_not_reach_other_servers)
 {
-	cr_assert_eq(cli_run("printf '%s\\n' 'title t' 'clients A' "
-			     "'A> EVAL \"return redis.call(\\\"MIG\\\"..\\\"RATE\\\", \\\"127.0.0.1\\\", 1, \\\"\\\", 0, 1, \\\"KEYS\\\", \\\"k\\\")\" 0 => (error) *nknown*' "
-			     "'verdict nothing broken' >$HERE/a.race; $REDRACE play $HERE/a.race 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf '%s\\n' 'title t' 'clients A' "
+			"'A> EVAL \"return redis.call(\\\"MIG\\\"..\\\"RATE\\\", \\\"127.0.0.1\\\", 1, \\\"\\\", 0, 1, \\\"KEYS\\\", \\\"k\\\")\" 0 => (error) *nknown*' "
+			"'verdict nothing broken' >$HERE/a.race; $REDRACE play $HERE/a.race 2>&1"),
+		0, "%s", cli_output);
 }
 
 Test(cli, lossy_loses_and_exact_is_exact)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --output $HERE/a"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE bench none --increments 20000 --output $HERE/a"), 0, "%s",
+		     cli_output);
 	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
-	cr_assert_eq(cli_run("$REDRACE bench local-mutex --increments 5000 --output $HERE/b"),
-		     0);
+	cr_assert_eq(cli_run("$REDRACE bench local-mutex --increments 5000 --output $HERE/b"), 0);
 	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
-	cr_assert_eq(cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --output $HERE/c"),
-		     0);
+	cr_assert_eq(
+		cli_run("$REDRACE bench local-mutex --processes 2 --threads 2 --increments 20000 --output $HERE/c"),
+		0);
 	cr_assert_not_null(strstr(cli_output, "lossy, as expected"));
 }
 
 Test(cli, graph_is_written_by_its_suffix)
 {
-	cr_assert_eq(cli_run("$REDRACE explore none --audit 0 --graph $HERE/g.dot --graph $HERE/g.json >/dev/null; grep -c '^digraph' $HERE/g.dot; grep -c '^{' $HERE/g.json"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE explore none --audit 0 --graph $HERE/g.dot --graph $HERE/g.json >/dev/null; grep -c '^digraph' $HERE/g.dot; grep -c '^{' $HERE/g.json"),
+		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "1\n1\n");
 }
 
@@ -153,22 +147,25 @@ Test(cli, lossy_that_lost_nothing_is_2)
 
 Test(cli, hold_longer_than_the_lease_is_2)
 {
-	cr_assert_eq(cli_run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --output $HERE/a"),
-		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench lua-delifequals --ttl-ms 50 --hold-us 60000 --increments 4 --warmup 0 --output $HERE/a"),
+		RR_EXIT_INCONCLUSIVE, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "longer than the lease"));
 }
 
 Test(cli, lease_that_runs_out_by_chance_is_2)
 {
-	cr_assert_eq(cli_run("$REDRACE bench lua-delifequals redlock --threads 4 --warmup 0 --ttl-ms 10 --hold-us 9900 --increments 40 --output $HERE/a"),
-		     RR_EXIT_INCONCLUSIVE, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench lua-delifequals redlock --threads 4 --warmup 0 --ttl-ms 10 --hold-us 9900 --increments 40 --output $HERE/a"),
+		RR_EXIT_INCONCLUSIVE, "%s", cli_output);
 }
 
 Test(cli, readme_shows_the_table_of_strategies)
 {
-	cr_assert_eq(cli_run("$REDRACE list --format markdown >$HERE/rows; grep -c '^| \\[' $HERE/rows;"
-			 "grep -vxF -f README.md $HERE/rows"),
-		     1, "not in the README: %s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE list --format markdown >$HERE/rows; grep -c '^| \\[' $HERE/rows;"
+			"grep -vxF -f README.md $HERE/rows"),
+		1, "not in the README: %s", cli_output);
 	cr_assert_gt(atoi(cli_output), 8);
 }
 
@@ -181,17 +178,17 @@ Test(cli, forbidden_commands_skip_the_strategy)
 
 	support_open(&support, 1);
 	link = support_link(&support, 0);
-	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -@scripting"),
-		     RL_OK);
+	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -@scripting"), RL_OK);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
-	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --output $HERE/a 2>&1"),
-		     0, "%s", cli_output);
-	cr_assert_not_null(
-		strstr(cli_output, "fenced skipped: user 'default' lacks +"),
-		"%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --redis unix://$SOCK lua-incr fenced incr --repeats 2 --increments 100 --output $HERE/a 2>&1"),
+		0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "fenced skipped: user 'default' lacks +"), "%s",
+			   cli_output);
 	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK lua-incr --increments 100 --output $HERE/b 2>&1",
-			    RR_EXIT_SKIPPED, "lua-incr skipped: user 'default' lacks +");
+	cli_assert_one_line(
+		"$REDRACE bench --redis unix://$SOCK lua-incr --increments 100 --output $HERE/b 2>&1",
+		RR_EXIT_SKIPPED, "lua-incr skipped: user 'default' lacks +");
 	rl_link_free(link);
 	support_close(&support);
 }
@@ -217,12 +214,13 @@ Test(cli, rows_add_up)
 
 	snprintf(rows, sizeof(rows), "%zu rows add up", 4 * n);
 	snprintf(files, sizeof(files), "%zu\n%zu\n1\n", 4 * n, 2 * n + 1);
-	cr_assert_eq(cli_run("$REDRACE bench --all --increments 1000 --repeats 2 --threads 1,3 --output $HERE/a >/dev/null;"
-			 "sh tests/check_csv $HERE/a"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --all --increments 1000 --repeats 2 --threads 1,3 --output $HERE/a >/dev/null;"
+			"sh tests/check_csv $HERE/a"),
+		0, "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, rows), "%s", cli_output);
 	cr_assert_eq(cli_run("ls $HERE/a/percentiles | wc -l; wc -l <$HERE/a/summary.csv; "
-			 "grep -c '\"commit\"' $HERE/a/env.json"),
+			     "grep -c '\"commit\"' $HERE/a/env.json"),
 		     0);
 	cr_assert_str_eq(cli_output, files);
 }

@@ -10,7 +10,8 @@
 TestSuite(doctor_cli, .init = cli_setup, .fini = cli_teardown);
 
 /* A copy of the program, $R: beside itself it would find the servers of make servers. */
-#define COPY "mkdir -p $HERE/bin $HERE/copy; R=$HERE/copy/redrace; cp -u $REDRACE $(dirname $REDRACE)/redrace-*.so $HERE/copy; "
+#define COPY \
+	"mkdir -p $HERE/bin $HERE/copy; R=$HERE/copy/redrace; cp -u $REDRACE $(dirname $REDRACE)/redrace-*.so $HERE/copy; "
 /* Of that, with $HERE/bin as the whole PATH. */
 #define DOCTOR COPY "PATH=$HERE/bin $R doctor "
 
@@ -20,16 +21,16 @@ static void plant_server(const char *script)
 {
 	char command[512];
 
-	snprintf(command, sizeof(command),
-		 "mkdir -p $HERE/bin && rm -f $HERE/bin/redis-server && printf '%%s\\n' '#!/bin/sh' '%s' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server",
-		 script);
+	snprintf(
+		command, sizeof(command),
+		"mkdir -p $HERE/bin && rm -f $HERE/bin/redis-server && printf '%%s\\n' '#!/bin/sh' '%s' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server",
+		script);
 	cr_assert_eq(cli_run(command), 0);
 }
 
 static void assert_printed(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 static void assert_nothing_left(void)
@@ -62,8 +63,7 @@ Test(doctor_cli, json_has_every_finding)
 	cr_assert(json_is_true(json_object_get(root, "has_server")));
 	findings = json_object_get(root, "findings");
 	cr_assert_gt(json_array_size(findings), 15);
-	json_array_foreach(findings, i, finding)
-	{
+	json_array_foreach(findings, i, finding) {
 		cr_assert_eq(json_object_size(finding), 6);
 		cr_assert(json_is_string(json_object_get(finding, "name")));
 	}
@@ -76,13 +76,14 @@ Test(doctor_cli, json_has_every_finding)
 
 Test(doctor_cli, files_are_written_in_the_format_of_their_suffix)
 {
-	cr_assert_eq(cli_run("$REDRACE doctor -o $HERE/a.json -o $HERE/a.txt >$HERE/out && head -c 1 $HERE/a.json && head -n 1 $HERE/a.txt && tail -n 1 $HERE/out"),
-		     0);
+	cr_assert_eq(
+		cli_run("$REDRACE doctor -o $HERE/a.json -o $HERE/a.txt >$HERE/out && head -c 1 $HERE/a.json && head -n 1 $HERE/a.txt && tail -n 1 $HERE/out"),
+		0);
 	assert_printed("{redrace ");
 	cli_assert_one_line("$REDRACE doctor -o $HERE/a.xml 2>&1", RR_EXIT_USAGE,
 			    "expected .txt or .json");
-	cli_assert_one_line("$REDRACE doctor -o /proc/a.json 2>&1 >/dev/null",
-			    RR_EXIT_FILE, "/proc/a.json");
+	cli_assert_one_line("$REDRACE doctor -o /proc/a.json 2>&1 >/dev/null", RR_EXIT_FILE,
+			    "/proc/a.json");
 }
 
 Test(doctor_cli, no_server_at_all_is_69)
@@ -95,14 +96,13 @@ Test(doctor_cli, no_server_at_all_is_69)
 	assert_printed("No server can be started");
 	cli_assert_one_line(DOCTOR "2>&1 >/dev/null", RR_EXIT_REDIS,
 			    "no server can be started; apt-get install");
-	cli_assert_one_line(COPY "cd $HERE; PATH= $R doctor 2>&1 >/dev/null",
-			    RR_EXIT_REDIS, "no server can be started");
+	cli_assert_one_line(COPY "cd $HERE; PATH= $R doctor 2>&1 >/dev/null", RR_EXIT_REDIS,
+			    "no server can be started");
 }
 
 Test(doctor_cli, programs_that_are_no_servers_are_not_started)
 {
-	cr_assert_eq(cli_run("mkdir $HERE/bin && ln -s /usr/bin/yes $HERE/bin/redis-server"),
-		     0);
+	cr_assert_eq(cli_run("mkdir $HERE/bin && ln -s /usr/bin/yes $HERE/bin/redis-server"), 0);
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
 	assert_printed("is no Redis or Valkey: --version says ");
 	plant_server("while :; do echo y; done");
@@ -128,8 +128,7 @@ Test(doctor_cli, a_server_that_ends_at_once_is_named_with_what_it_said)
 	plant_server("echo Redis server v=7 is out of order; exit 3");
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
 	assert_printed("exited with status 3 before it answered: Redis server v=7 is out of order");
-	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/none"),
-		     RR_EXIT_REDIS);
+	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/none"), RR_EXIT_REDIS);
 	assert_printed("there is no such program");
 }
 
@@ -137,24 +136,21 @@ Test(doctor_cli, a_server_that_ends_at_once_is_named_with_what_it_said)
 Test(doctor_cli, a_server_whose_clock_cannot_be_moved_is_a_warning)
 {
 	plant_server("unset LD_PRELOAD; PATH=/usr/bin:/usr/local/bin; exec redis-server \"$@\"");
-	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/redis-server"),
-		     0);
+	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/redis-server"), 0);
 	assert_printed("  warning  ");
 	assert_printed("its clock cannot be moved\n");
 }
 
 Test(doctor_cli, what_a_process_may_not_have_is_a_warning)
 {
-	cr_assert_eq(cli_run("ulimit -n 200; $REDRACE doctor | grep -A 2 'open files'"),
-		     0);
+	cr_assert_eq(cli_run("ulimit -n 200; $REDRACE doctor | grep -A 2 'open files'"), 0);
 	assert_printed("  warning  open files         200 (at most 200)\n");
 	assert_printed("> ulimit -n 4096\n");
 }
 
 Test(doctor_cli, a_tmpdir_that_is_not_there_is_named)
 {
-	cr_assert_eq(cli_run("TMPDIR=$HERE/none $REDRACE doctor"),
-		     RR_EXIT_REDIS);
+	cr_assert_eq(cli_run("TMPDIR=$HERE/none $REDRACE doctor"), RR_EXIT_REDIS);
 	assert_printed("redis-server: cannot use '");
 	assert_printed("  failed   temporary files    ");
 	assert_printed("> TMPDIR=/tmp redrace ...");
@@ -163,9 +159,10 @@ Test(doctor_cli, a_tmpdir_that_is_not_there_is_named)
 Test(doctor_cli, an_interruption_ends_it)
 {
 	plant_server("trap \"\" INT; while :; do :; done");
-	cr_assert_eq(cli_run("cp $HERE/bin/redis-server $HERE/bin/valkey-server; cp $HERE/bin/redis-server $HERE/bin/gnuplot;"
-			     "R=$(realpath $REDRACE); PATH=$HERE/bin /usr/bin/timeout --preserve-status -s INT 1 $R doctor"),
-		     RR_EXIT_INTERRUPTED);
+	cr_assert_eq(
+		cli_run("cp $HERE/bin/redis-server $HERE/bin/valkey-server; cp $HERE/bin/redis-server $HERE/bin/gnuplot;"
+			"R=$(realpath $REDRACE); PATH=$HERE/bin /usr/bin/timeout --preserve-status -s INT 1 $R doctor"),
+		RR_EXIT_INTERRUPTED);
 	assert_nothing_left();
 }
 
@@ -174,8 +171,9 @@ Test(doctor_cli, a_machine_whose_proc_and_sys_are_empty_is_examined_all_the_same
 {
 	if (cli_run("unshare -m true") != 0)
 		cli_skip("no mount namespaces here");
-	cr_assert_eq(cli_run("unshare -m sh -c 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec $REDRACE doctor'"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("unshare -m sh -c 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec $REDRACE doctor'"),
+		0, "%s", cli_output);
 	assert_printed("  unknown  load               not to be seen here\n");
 	assert_printed("redrace-clock.so is missing: see below\n");
 	assert_nothing_left();

@@ -59,8 +59,8 @@ Test(failures, of_descriptors_are_70)
 	for (size_t i = 1; i < N_COMMANDS; i++) {
 		char command[300];
 
-		snprintf(command, sizeof(command),
-			 "(ulimit -n 5; $REDRACE %s) " QUIETLY, commands[i]);
+		snprintf(command, sizeof(command), "(ulimit -n 5; $REDRACE %s) " QUIETLY,
+			 commands[i]);
 		cli_assert_one_line(command, RR_EXIT_INTERNAL, "");
 	}
 }
@@ -76,9 +76,10 @@ Test(failures, of_processes_are_70)
 		    0)
 		cli_skip("needs root, setpriv, prlimit and a program that nobody can read");
 	for (int n = 0; n < 3; n++) {
-		snprintf(format, sizeof(format),
-			 "TMPDIR=/tmp setpriv --reuid=65534 --clear-groups prlimit --nproc=%d $REDRACE %%s " QUIETLY,
-			 n);
+		snprintf(
+			format, sizeof(format),
+			"TMPDIR=/tmp setpriv --reuid=65534 --clear-groups prlimit --nproc=%d $REDRACE %%s " QUIETLY,
+			n);
 		fail_all(format, RR_EXIT_INTERNAL,
 			 n == 0 ? "Resource temporarily unavailable" : "");
 	}
@@ -86,8 +87,9 @@ Test(failures, of_processes_are_70)
 
 Test(failures, of_a_first_server_are_69)
 {
-	cr_assert_eq(cli_run("mkdir $HERE/bin && printf '#!/bin/sh\\nexit 1\\n' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server"),
-		     0);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/bin && printf '#!/bin/sh\\nexit 1\\n' >$HERE/bin/redis-server && chmod +x $HERE/bin/redis-server"),
+		0);
 	fail_all("PATH=$HERE/bin:$PATH $REDRACE %s " QUIETLY, RR_EXIT_REDIS,
 		 "exited with status 1 before it answered");
 }
@@ -111,21 +113,19 @@ Test(failures, of_written_files_are_74)
 	};
 	char command[400];
 
-	cr_assert_eq(cli_run("for s in json svg race dot html; do ln -s /dev/full $HERE/f.$s; done"),
-		     0);
+	cr_assert_eq(
+		cli_run("for s in json svg race dot html; do ln -s /dev/full $HERE/f.$s; done"), 0);
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		int code;
 
-		snprintf(command, sizeof(command), "$REDRACE %s " QUIETLY,
-			 writers[i]);
+		snprintf(command, sizeof(command), "$REDRACE %s " QUIETLY, writers[i]);
 		code = cli_run(command);
 		/* What is wrong with the program comes before that. */
-		cr_assert(code == RR_EXIT_FILE ||
-				  (code == RR_EXIT_VIOLATED &&
-				   strncmp(writers[i], "check", 5) == 0),
+		cr_assert(code == RR_EXIT_FILE || (code == RR_EXIT_VIOLATED &&
+						   strncmp(writers[i], "check", 5) == 0),
 			  "%s: %d: %s", writers[i], code, cli_output);
-		cr_assert_not_null(strstr(cli_output, "No space left"),
-				   "%s said: %s", writers[i], cli_output);
+		cr_assert_not_null(strstr(cli_output, "No space left"), "%s said: %s", writers[i],
+				   cli_output);
 	}
 }
 
@@ -133,8 +133,7 @@ Test(failures, of_written_files_are_74)
 
 Test(failures, of_programs_that_are_no_server_come_at_once)
 {
-	static const char *const programs[] = { "yes", "cat", "true", "$HERE",
-						"$HERE/sleeper" };
+	static const char *const programs[] = { "yes", "cat", "true", "$HERE", "$HERE/sleeper" };
 	char command[300];
 
 	cli_run("printf '#!/bin/sh\\nexec sleep 100\\n' >$HERE/sleeper; chmod +x $HERE/sleeper");
@@ -142,12 +141,10 @@ Test(failures, of_programs_that_are_no_server_come_at_once)
 		const int64_t begun_ns = rr_clock_ns();
 
 		snprintf(command, sizeof(command),
-			 "$REDRACE play lost-update --redis-server %s " QUIETLY,
-			 programs[i]);
+			 "$REDRACE play lost-update --redis-server %s " QUIETLY, programs[i]);
 		cli_assert_one_line(command, RR_EXIT_REDIS, "");
 		/* Two seconds on a machine that is not busy; it took ten. */
-		cr_assert_lt(rr_clock_ns() - begun_ns, INT64_C(6000000000),
-			     "%s", programs[i]);
+		cr_assert_lt(rr_clock_ns() - begun_ns, INT64_C(6000000000), "%s", programs[i]);
 	}
 }
 
@@ -161,10 +158,10 @@ Test(failures, of_a_script_s_command_skip_the_strategy)
 	link = support_link(&support, 0);
 	cr_assert_eq(rl_run(link, &reply, "ACL SETUSER default -incr"), RL_OK);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
-	cr_assert_eq(cli_run("$REDRACE bench --redis unix://$SOCK fenced lua-incr --increments 100 --output $HERE/a 2>&1"),
-		     0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "fenced skipped: "), "%s",
-			   cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --redis unix://$SOCK fenced lua-incr --increments 100 --output $HERE/a 2>&1"),
+		0, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "fenced skipped: "), "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "exact, as expected"));
 	rl_link_free(link);
 	support_close(&support);
@@ -175,23 +172,20 @@ Test(failures, of_a_script_s_command_skip_the_strategy)
 Test(failures, of_numbers_are_64)
 {
 	static const char *const texts[] = {
-		" 5", "+5", "5x", "", "0x10", "1e3", "99999999999999999999",
-		"5 ", "\n5", "\t5", "--5", "-", "5.0",
+		" 5", "+5",  "5x",  "",    "0x10", "1e3", "99999999999999999999",
+		"5 ", "\n5", "\t5", "--5", "-",    "5.0",
 	};
 	char command[300];
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		long number;
 
-		cr_assert_not(rr_parse_number(texts[i], -9, 99, &number),
-			      "'%s'", texts[i]);
+		cr_assert_not(rr_parse_number(texts[i], -9, 99, &number), "'%s'", texts[i]);
 		snprintf(command, sizeof(command),
-			 "$REDRACE bench incr --increments '%s' --output $HERE/a 2>&1",
-			 texts[i]);
+			 "$REDRACE bench incr --increments '%s' --output $HERE/a 2>&1", texts[i]);
 		cli_assert_one_line(command, RR_EXIT_USAGE, "--increments");
 		snprintf(command, sizeof(command),
-			 "$REDRACE bench incr --threads '1,%s' --output $HERE/a 2>&1",
-			 texts[i]);
+			 "$REDRACE bench incr --threads '1,%s' --output $HERE/a 2>&1", texts[i]);
 		cli_assert_one_line(command, RR_EXIT_USAGE, "--threads");
 	}
 }
@@ -225,14 +219,11 @@ Test(failures, stay_on_one_line)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		snprintf(command, sizeof(command),
-			 "X=$(printf 'a\\nb\\033[2J\\377\\rc'); $REDRACE %s " QUIETLY,
-			 wrong[i]);
+			 "X=$(printf 'a\\nb\\033[2J\\377\\rc'); $REDRACE %s " QUIETLY, wrong[i]);
 		cr_assert_neq(cli_run(command), 0, "%s", wrong[i]);
-		cr_assert_eq(strcspn(cli_output, "\033\r\377"),
-			     strlen(cli_output), "%s: %s", wrong[i],
-			     cli_output);
-		cr_assert_eq(strchr(cli_output, '\n'),
-			     cli_output + strlen(cli_output) - 1, "%s: %s",
+		cr_assert_eq(strcspn(cli_output, "\033\r\377"), strlen(cli_output), "%s: %s",
 			     wrong[i], cli_output);
+		cr_assert_eq(strchr(cli_output, '\n'), cli_output + strlen(cli_output) - 1,
+			     "%s: %s", wrong[i], cli_output);
 	}
 }

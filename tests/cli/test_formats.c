@@ -46,13 +46,13 @@ static void read_all_formats(const struct command *one)
 	char command[3400];
 	int code;
 
-	snprintf(command, sizeof(command),
-		 "rm -rf $HERE/*; code=0; export GITHUB_STEP_SUMMARY=$HERE/step; $REDRACE %s -o $HERE/x.json -o $HERE/x.xml -o $HERE/x.tap -o $HERE/x.ctrf.json --format github %s >$HERE/out 2>$HERE/err || code=$?; (%s) || exit $?; exit $code",
-		 one->options, one->arguments, readers);
+	snprintf(
+		command, sizeof(command),
+		"rm -rf $HERE/*; code=0; export GITHUB_STEP_SUMMARY=$HERE/step; $REDRACE %s -o $HERE/x.json -o $HERE/x.xml -o $HERE/x.tap -o $HERE/x.ctrf.json --format github %s >$HERE/out 2>$HERE/err || code=$?; (%s) || exit $?; exit $code",
+		one->options, one->arguments, readers);
 	code = cli_run(command);
-	cr_assert(one->code < 0 ? code < 100 : code == one->code,
-		  "%s %s: %d %s", one->options, one->arguments, code,
-		  cli_output);
+	cr_assert(one->code < 0 ? code < 100 : code == one->code, "%s %s: %d %s", one->options,
+		  one->arguments, code, cli_output);
 }
 
 Test(formats_read, by_jq_xmllint_prove_and_the_grammar_of_github)
@@ -66,27 +66,32 @@ Test(formats_read, by_jq_xmllint_prove_and_the_grammar_of_github)
 /* What is printed in a format is what is written in it, but for times. */
 Test(formats_read, printed_is_what_is_written)
 {
-	cr_assert_eq(cli_run("for f in json:json junit:xml tap:tap; do $REDRACE explore none --format ${f%:*} -o $HERE/x.${f#*:} >$HERE/out && cmp $HERE/out $HERE/x.${f#*:} || exit 1; done; $REDRACE explore none -o $HERE/x.txt >$HERE/out && cmp $HERE/out $HERE/x.txt"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("for f in json:json junit:xml tap:tap; do $REDRACE explore none --format ${f%:*} -o $HERE/x.${f#*:} >$HERE/out && cmp $HERE/out $HERE/x.${f#*:} || exit 1; done; $REDRACE explore none -o $HERE/x.txt >$HERE/out && cmp $HERE/out $HERE/x.txt"),
+		0, "%s", cli_output);
 }
 
 Test(formats_read, wrong_ones_are_named)
 {
-	cli_assert_one_line("$REDRACE bench --format pdf none 2>&1 >/dev/null",
-			    64, "expected text, json, junit, tap, github or ctrf");
-	cli_assert_one_line("$REDRACE claims -o x.pdf 2>&1 >/dev/null",
-			    64, "expected .txt, .md, .html, .json, .xml, .tap or .ctrf.json at its end");
-	cli_assert_one_line("$REDRACE explore -o $HERE/no/x.tap none 2>&1 >/dev/null",
-			    74, "cannot write");
-	cli_assert_one_line("GITHUB_STEP_SUMMARY=$HERE/no/x $REDRACE explore --format github none 2>&1 >/dev/null",
-			    74, "GITHUB_STEP_SUMMARY: cannot write");
+	cli_assert_one_line("$REDRACE bench --format pdf none 2>&1 >/dev/null", 64,
+			    "expected text, json, junit, tap, github or ctrf");
+	cli_assert_one_line(
+		"$REDRACE claims -o x.pdf 2>&1 >/dev/null", 64,
+		"expected .txt, .md, .html, .json, .xml, .tap or .ctrf.json at its end");
+	cli_assert_one_line("$REDRACE explore -o $HERE/no/x.tap none 2>&1 >/dev/null", 74,
+			    "cannot write");
+	cli_assert_one_line(
+		"GITHUB_STEP_SUMMARY=$HERE/no/x $REDRACE explore --format github none 2>&1 >/dev/null",
+		74, "GITHUB_STEP_SUMMARY: cannot write");
 }
 
 /* A schedule's picture beside a report, and none where nothing is found. */
 Test(formats_read, check_draws_only_what_it_finds)
 {
-	cr_assert_eq(cli_run("$REDRACE check --audit 1 -o $HERE/x.svg -o $HERE/x.xml -- redis-cli -p {port} INCR x >/dev/null; [ ! -e $HERE/x.svg ] && [ -s $HERE/x.xml ]"),
-		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("$REDRACE check --audit 1 -o $HERE/x.svg -o $HERE/x.json -- sh examples/check/counter.sh >/dev/null; [ -s $HERE/x.svg ] && grep -c '\"nearest_serial_data\": \"counter = ' $HERE/x.json"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE check --audit 1 -o $HERE/x.svg -o $HERE/x.xml -- redis-cli -p {port} INCR x >/dev/null; [ ! -e $HERE/x.svg ] && [ -s $HERE/x.xml ]"),
+		0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE check --audit 1 -o $HERE/x.svg -o $HERE/x.json -- sh examples/check/counter.sh >/dev/null; [ -s $HERE/x.svg ] && grep -c '\"nearest_serial_data\": \"counter = ' $HERE/x.json"),
+		0, "%s", cli_output);
 }

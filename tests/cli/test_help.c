@@ -31,10 +31,8 @@ static size_t collect_rows(struct row rows[ROWS_MAX])
 
 		cr_assert_leq(line->n_options, RR_OPTIONS_MAX);
 		for (size_t j = 0; j < line->n_options && n < ROWS_MAX; j++)
-			rows[n++] = (struct row){
-				command->name, &line->options[j],
-				rr_option_complete(&line->options[j])
-			};
+			rows[n++] = (struct row){ command->name, &line->options[j],
+						  rr_option_complete(&line->options[j]) };
 	}
 	cr_assert(n > 60 && n < ROWS_MAX);
 	return n;
@@ -58,20 +56,14 @@ static void assert_same(const struct row *a, const struct row *b)
 	const char *left = a->option.argument, *right = b->option.argument;
 	const char *name = a->option.name;
 
-	cr_assert(a->own->common != RR_OPTION_OWN &&
-			  b->own->common == a->own->common,
-		  "--%s of %s and %s is not a common option", name, a->command,
-		  b->command);
+	cr_assert(a->own->common != RR_OPTION_OWN && b->own->common == a->own->common,
+		  "--%s of %s and %s is not a common option", name, a->command, b->command);
 	cr_assert_eq(a->option.letter, b->option.letter);
 	cr_assert_eq(!left, !right);
-	cr_assert(!left || strcmp(left, right) == 0 ||
-			  (is_path(left) && is_path(right)),
-		  "--%s: %s in %s, %s in %s", name, left, a->command, right,
-		  b->command);
-	cr_assert(is_of_one_kind(a->option.kind, b->option.kind) ||
-			  a->own->take || b->own->take,
-		  "--%s is of another kind in %s than in %s", name, a->command,
-		  b->command);
+	cr_assert(!left || strcmp(left, right) == 0 || (is_path(left) && is_path(right)),
+		  "--%s: %s in %s, %s in %s", name, left, a->command, right, b->command);
+	cr_assert(is_of_one_kind(a->option.kind, b->option.kind) || a->own->take || b->own->take,
+		  "--%s is of another kind in %s than in %s", name, a->command, b->command);
 }
 
 Test(help, option_is_the_same_in_all_subcommands)
@@ -88,10 +80,8 @@ Test(help, option_is_the_same_in_all_subcommands)
 			if (b->name && strcmp(a->name, b->name) == 0)
 				assert_same(&rows[i], &rows[j]);
 			else
-				cr_assert(!b->name || !a->letter ||
-						  a->letter != b->letter,
-					  "-%c is --%s and --%s", a->letter,
-					  a->name, b->name);
+				cr_assert(!b->name || !a->letter || a->letter != b->letter,
+					  "-%c is --%s and --%s", a->letter, a->name, b->name);
 		}
 	}
 }
@@ -104,13 +94,11 @@ Test(help, every_option_is_explained)
 	for (size_t i = 0; i < n; i++) {
 		const struct rr_option *option = &rows[i].option;
 
-		cr_assert(option->help && option->help[0], "--%s of %s",
-			  option->name, rows[i].command);
-		cr_assert(!option->name ||
-				  (option->letter != 'h' &&
-				   option->letter != 'V' &&
-				   strcmp(option->name, "help") != 0 &&
-				   strcmp(option->name, "version") != 0));
+		cr_assert(option->help && option->help[0], "--%s of %s", option->name,
+			  rows[i].command);
+		cr_assert(!option->name || (option->letter != 'h' && option->letter != 'V' &&
+					    strcmp(option->name, "help") != 0 &&
+					    strcmp(option->name, "version") != 0));
 		cr_assert_neq(option->help[strlen(option->help) - 1], '.',
 			      "'%s' ends in a full stop", option->help);
 	}
@@ -126,11 +114,9 @@ Test(help, tables_with_headlines_begin_with_one)
 		bool was_headline = false;
 
 		for (size_t j = 0; j < line->n_options; j++) {
-			const bool is_headline =
-				!rr_option_complete(&line->options[j]).name;
+			const bool is_headline = !rr_option_complete(&line->options[j]).name;
 
-			cr_assert(!was_headline || !is_headline, "%s",
-				  command->name);
+			cr_assert(!was_headline || !is_headline, "%s", command->name);
 			was_headline = is_headline;
 		}
 		cr_assert_not(was_headline, "%s", command->name);
@@ -143,19 +129,22 @@ Test(help, h_and_V_are_everywhere)
 	char line[200];
 
 	for (size_t i = 0; (command = rr_command_at(i)); i++) {
-		snprintf(line, sizeof(line),
-			 "$REDRACE help %s >$HERE/a && $REDRACE %s -h >$HERE/b && $REDRACE %s --help >$HERE/c && cmp $HERE/a $HERE/b && cmp $HERE/a $HERE/c",
-			 command->name, command->name, command->name);
+		snprintf(
+			line, sizeof(line),
+			"$REDRACE help %s >$HERE/a && $REDRACE %s -h >$HERE/b && $REDRACE %s --help >$HERE/c && cmp $HERE/a $HERE/b && cmp $HERE/a $HERE/c",
+			command->name, command->name, command->name);
 		cr_assert_eq(cli_run(line), 0, "%s: %s", line, cli_output);
-		snprintf(line, sizeof(line),
-			 "$REDRACE -V >$HERE/a && $REDRACE %s -V | cmp $HERE/a && $REDRACE %s --version | cmp $HERE/a",
-			 command->name, command->name);
+		snprintf(
+			line, sizeof(line),
+			"$REDRACE -V >$HERE/a && $REDRACE %s -V | cmp $HERE/a && $REDRACE %s --version | cmp $HERE/a",
+			command->name, command->name);
 		cr_assert_eq(cli_run(line), 0, "%s: %s", line, cli_output);
 	}
-	cr_assert_eq(cli_run("$REDRACE help >$HERE/a && $REDRACE -h | cmp $HERE/a && $REDRACE --help | cmp $HERE/a"),
-		     0);
-	cr_assert_eq(cli_run("$REDRACE bench --help 2>&1 >/dev/full"),
-		     RR_EXIT_FILE, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE help >$HERE/a && $REDRACE -h | cmp $HERE/a && $REDRACE --help | cmp $HERE/a"),
+		0);
+	cr_assert_eq(cli_run("$REDRACE bench --help 2>&1 >/dev/full"), RR_EXIT_FILE, "%s",
+		     cli_output);
 }
 
 Test(help, near_miss_is_suggested)
@@ -182,8 +171,7 @@ Test(help, near_miss_is_suggested)
 	char command[200];
 
 	for (size_t i = 0; i < sizeof(misses) / sizeof(misses[0]); i++) {
-		snprintf(command, sizeof(command), "$REDRACE %s 2>&1",
-			 misses[i].arguments);
+		snprintf(command, sizeof(command), "$REDRACE %s 2>&1", misses[i].arguments);
 		cli_assert_one_line(command, RR_EXIT_USAGE, misses[i].part);
 	}
 }
@@ -191,8 +179,9 @@ Test(help, near_miss_is_suggested)
 /* Words that name nobody, or that a reader would stumble over. */
 Test(help, pages_are_in_plain_english)
 {
-	cr_assert_eq(cli_run("for name in $($REDRACE help --complete | grep -v -e -); do $REDRACE help $name; done >$HERE/pages && test -s $HERE/pages && ! grep -niwE 'nobody|somebody|whoever|so many|so much|is said|more than that|longer than that' $HERE/pages"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("for name in $($REDRACE help --complete | grep -v -e -); do $REDRACE help $name; done >$HERE/pages && test -s $HERE/pages && ! grep -niwE 'nobody|somebody|whoever|so many|so much|is said|more than that|longer than that' $HERE/pages"),
+		0, "%s", cli_output);
 }
 
 /* ---- Manual pages --------------------------------------------------------- */
@@ -207,16 +196,16 @@ Test(help, manual_page_has_every_option)
 	if (cli_run("command -v groff >/dev/null") != 0)
 		cli_skip("no groff");
 	for (size_t i = 0; (command = rr_command_at(i)); i++) {
-		snprintf(line, sizeof(line),
-			 "$REDRACE help --man %s >$HERE/page && groff -ww -K utf8 -mandoc -Tascii -P-cbou $HERE/page >$HERE/text 2>$HERE/warnings; cat $HERE/warnings; ! test -s $HERE/warnings",
-			 command->name);
-		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name,
-			     cli_output);
-		snprintf(line, sizeof(line),
-			 "sed -n '/^OPTIONS/,/^EXIT/p' $HERE/text | grep -oE '^     (-., )?--[a-z-]+' | tr -d ' ' >$HERE/in-page; $REDRACE help %s | grep -oE '^  (    |-., )--[a-z-]+' | tr -d ' ' | diff - $HERE/in-page && test -s $HERE/in-page",
-			 command->name);
-		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name,
-			     cli_output);
+		snprintf(
+			line, sizeof(line),
+			"$REDRACE help --man %s >$HERE/page && groff -ww -K utf8 -mandoc -Tascii -P-cbou $HERE/page >$HERE/text 2>$HERE/warnings; cat $HERE/warnings; ! test -s $HERE/warnings",
+			command->name);
+		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name, cli_output);
+		snprintf(
+			line, sizeof(line),
+			"sed -n '/^OPTIONS/,/^EXIT/p' $HERE/text | grep -oE '^     (-., )?--[a-z-]+' | tr -d ' ' >$HERE/in-page; $REDRACE help %s | grep -oE '^  (    |-., )--[a-z-]+' | tr -d ' ' | diff - $HERE/in-page && test -s $HERE/in-page",
+			command->name);
+		cr_assert_eq(cli_run(line), 0, "%s: %s", command->name, cli_output);
 	}
 }
 
@@ -246,12 +235,12 @@ Test(help, overview_page_names_every_command)
 /* redrace-race(5) is made of docs/races.md: all its tables' rows are in it. */
 Test(help, page_of_races_has_every_row)
 {
-	cr_assert_eq(cli_run("awk -v date=today -f docs/races.awk docs/races.md >$HERE/page; grep -c '^| `' docs/races.md >$HERE/rows; grep -c '^[.]It [\\]fB' $HERE/page | diff $HERE/rows -"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("awk -v date=today -f docs/races.awk docs/races.md >$HERE/page; grep -c '^| `' docs/races.md >$HERE/rows; grep -c '^[.]It [\\]fB' $HERE/page | diff $HERE/rows -"),
+		0, "%s", cli_output);
 	if (cli_run("command -v groff >/dev/null") != 0)
 		cli_skip("no groff");
-	cr_assert_eq(cli_run("groff -ww -K utf8 -mandoc -Tutf8 $HERE/page 2>&1 >/dev/null"),
-		     0);
+	cr_assert_eq(cli_run("groff -ww -K utf8 -mandoc -Tutf8 $HERE/page 2>&1 >/dev/null"), 0);
 	cr_assert_str_eq(cli_output, "");
 }
 
@@ -262,20 +251,19 @@ static void assert_completed(const char *words, const char *wanted)
 {
 	char command[700], line[100];
 
-	snprintf(command, sizeof(command),
-		 "PATH=$(dirname $(readlink -f $REDRACE)):$PATH bash -c '. completion/redrace.bash; COMP_WORDS=(redrace %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _redrace; printf \"%%s\\n\" \"${COMPREPLY[@]}\"' 2>&1",
-		 words);
+	snprintf(
+		command, sizeof(command),
+		"PATH=$(dirname $(readlink -f $REDRACE)):$PATH bash -c '. completion/redrace.bash; COMP_WORDS=(redrace %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _redrace; printf \"%%s\\n\" \"${COMPREPLY[@]}\"' 2>&1",
+		words);
 	cr_assert_eq(cli_run(command), 0, "%s: %s", words, cli_output);
 	snprintf(line, sizeof(line), "%s\n", wanted);
-	cr_assert(strstr(cli_output, line), "%s: no '%s' in:\n%s", words,
-		  wanted, cli_output);
+	cr_assert(strstr(cli_output, line), "%s: no '%s' in:\n%s", words, wanted, cli_output);
 }
 
 static void assert_not_completed(const char *words, const char *unwanted)
 {
 	assert_completed(words, "");
-	cr_assert_null(strstr(cli_output, unwanted), "%s: %s", words,
-		       cli_output);
+	cr_assert_null(strstr(cli_output, unwanted), "%s: %s", words, cli_output);
 }
 
 Test(help, bash_completes)
@@ -305,8 +293,7 @@ Test(help, completion_of_zsh_is_zsh)
 {
 	if (cli_run("command -v zsh >/dev/null") != 0)
 		cli_skip("no zsh");
-	cr_assert_eq(cli_run("zsh -fnc \"$(cat completion/_redrace)\" 2>&1"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(cli_run("zsh -fnc \"$(cat completion/_redrace)\" 2>&1"), 0, "%s", cli_output);
 }
 
 /* ---- Documents --------------------------------------------------------------- */

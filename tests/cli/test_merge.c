@@ -15,10 +15,11 @@ static void run_shards(const char *command)
 {
 	char text[1200];
 
-	snprintf(text, sizeof(text),
-		 "for i in 1 2 3; do $REDRACE %s --shard $i/3 -o $HERE/$i.json -o $HERE/$i.xml -o $HERE/$i.ctrf.json >$HERE/$i.txt || [ $? -le 2 ] || exit 100; done; "
-		 "code=0; $REDRACE %s -o $HERE/w.json -o $HERE/w.xml >/dev/null || code=$?; echo $code >$HERE/code",
-		 command, command);
+	snprintf(
+		text, sizeof(text),
+		"for i in 1 2 3; do $REDRACE %s --shard $i/3 -o $HERE/$i.json -o $HERE/$i.xml -o $HERE/$i.ctrf.json >$HERE/$i.txt || [ $? -le 2 ] || exit 100; done; "
+		"code=0; $REDRACE %s -o $HERE/w.json -o $HERE/w.xml >/dev/null || code=$?; echo $code >$HERE/code",
+		command, command);
 	cr_assert_eq(cli_run(text), 0, "%s", cli_output);
 }
 
@@ -27,12 +28,13 @@ static void assert_merged(const char *what)
 {
 	char text[1200];
 
-	snprintf(text, sizeof(text),
-		 "for s in json ctrf.json xml; do code=0; $REDRACE merge $HERE/2.$s $HERE/1.$s $HERE/3.$s -o $HERE/m.json >/dev/null || code=$?; "
-		 "[ $code -eq $(cat $HERE/code) ] || exit 101; "
-		 "[ $s = xml ] && what='.cases | map({suite, name, verdict})' || what='%s'; "
-		 "for f in w m; do jq -S \"$what\" $HERE/$f.json >$HERE/$f; done; diff $HERE/w $HERE/m || exit 102; done",
-		 what);
+	snprintf(
+		text, sizeof(text),
+		"for s in json ctrf.json xml; do code=0; $REDRACE merge $HERE/2.$s $HERE/1.$s $HERE/3.$s -o $HERE/m.json >/dev/null || code=$?; "
+		"[ $code -eq $(cat $HERE/code) ] || exit 101; "
+		"[ $s = xml ] && what='.cases | map({suite, name, verdict})' || what='%s'; "
+		"for f in w m; do jq -S \"$what\" $HERE/$f.json >$HERE/$f; done; diff $HERE/w $HERE/m || exit 102; done",
+		what);
 	cr_assert_eq(cli_run(text), 0, "%s", cli_output);
 }
 
@@ -41,7 +43,8 @@ static bool has_jq(void)
 	return cli_run("command -v jq >/dev/null") == 0;
 }
 
-#define CELLS "matrix none setnx incr lua-delifequals --hazard threads --hazard crash --hazard restart"
+#define CELLS \
+	"matrix none setnx incr lua-delifequals --hazard threads --hazard crash --hazard restart"
 
 Test(merge, matrix_is_the_whole_one)
 {
@@ -50,8 +53,9 @@ Test(merge, matrix_is_the_whole_one)
 	run_shards(CELLS);
 	assert_merged(".cases | map({suite, name, verdict, message, details, properties})");
 	/* And not because one shard does everything. */
-	cr_assert_eq(cli_run("jq -es 'map(.cases | length) == [3, 3, 2]' $HERE/1.json $HERE/2.json $HERE/3.json"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("jq -es 'map(.cases | length) == [3, 3, 2]' $HERE/1.json $HERE/2.json $HERE/3.json"),
+		0, "%s", cli_output);
 }
 
 Test(merge, claims_are_the_whole_ones)
@@ -59,15 +63,17 @@ Test(merge, claims_are_the_whole_ones)
 	if (!has_jq())
 		cli_skip("jq is not installed");
 	run_shards("claims --only TL-7,TX-2,SX-5,TL-1");
-	assert_merged(".cases | map({suite, name, verdict, message, computed: .properties.computed})");
+	assert_merged(
+		".cases | map({suite, name, verdict, message, computed: .properties.computed})");
 }
 
 /* JUnit's XML has all of what it had. */
 Test(merge, junit_is_what_the_whole_writes)
 {
 	run_shards("matrix none setnx --hazard threads --hazard crash");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].xml -o $HERE/m.xml >/dev/null && for f in w m; do sed -e '/name=\"shards\"/d' -e 's/time[a-z]*=\"[^\"]*\"//g' $HERE/$f.xml >$HERE/$f; done; diff $HERE/w $HERE/m"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE merge $HERE/[123].xml -o $HERE/m.xml >/dev/null && for f in w m; do sed -e '/name=\"shards\"/d' -e 's/time[a-z]*=\"[^\"]*\"//g' $HERE/$f.xml >$HERE/$f; done; diff $HERE/w $HERE/m"),
+		0, "%s", cli_output);
 }
 
 /* ---- Searches ------------------------------------------------------------------ */
@@ -80,12 +86,13 @@ static void assert_search_is_whole(const char *arguments)
 
 	snprintf(text, sizeof(text), "explore --audit 5 %s", arguments);
 	run_shards(text);
-	snprintf(text, sizeof(text),
-		 "for s in json ctrf.json; do code=0; $REDRACE merge $HERE/[123].$s -o $HERE/m.json >/dev/null || code=$?; [ $code -eq $(cat $HERE/code) ] || exit 101; "
-		 "for f in w m; do jq -S '.cases | map({name, verdict, safe: (.message | test(\"^safe\")), breaks: .properties.breaks, explored: .properties.explored, shortest: .properties.shortest})' $HERE/$f.json >$HERE/$f; done; diff $HERE/w $HERE/m || exit 102; done; "
-		 "jq -es 'map(.cases[].properties.share | .dealt and .own > 0) | all' $HERE/[123].json >/dev/null || exit 103; "
-		 "jq -es '.[0].cases[0].properties.states <= .[1].cases[0].properties.states' $HERE/w.json $HERE/m.json >/dev/null || exit 104; "
-		 "jq -es 'map(.cases[0].properties.states) | .[0] > .[1]' $HERE/w.json $HERE/1.json >/dev/null || exit 105");
+	snprintf(
+		text, sizeof(text),
+		"for s in json ctrf.json; do code=0; $REDRACE merge $HERE/[123].$s -o $HERE/m.json >/dev/null || code=$?; [ $code -eq $(cat $HERE/code) ] || exit 101; "
+		"for f in w m; do jq -S '.cases | map({name, verdict, safe: (.message | test(\"^safe\")), breaks: .properties.breaks, explored: .properties.explored, shortest: .properties.shortest})' $HERE/$f.json >$HERE/$f; done; diff $HERE/w $HERE/m || exit 102; done; "
+		"jq -es 'map(.cases[].properties.share | .dealt and .own > 0) | all' $HERE/[123].json >/dev/null || exit 103; "
+		"jq -es '.[0].cases[0].properties.states <= .[1].cases[0].properties.states' $HERE/w.json $HERE/m.json >/dev/null || exit 104; "
+		"jq -es 'map(.cases[0].properties.states) | .[0] > .[1]' $HERE/w.json $HERE/1.json >/dev/null || exit 105");
 	cr_assert_eq(cli_run(text), 0, "%s: %s", arguments, cli_output);
 }
 
@@ -106,35 +113,35 @@ Test(merge, searches_are_safe_only_if_all_shards_are)
 	if (!has_jq())
 		cli_skip("jq is not installed");
 	run_shards("explore --audit 5 lua-delifequals --clients 3 --increments 2 --prefix 20");
-	cr_assert_eq(cli_run("cd $HERE && jq '.cases[0].properties |= (.breaks = [\"exclusion\"])' 3.json >fails.json && jq '.cases[0].properties.explored = \"limit of memory\"' 3.json >cut.json && "
-			     "jq '.cases[0].properties.share.open = 1' 3.json >open.json && jq '.cases[0].properties.share.digest = \"0\"' 3.json >other.json && cd $OLDPWD && "
-			     "for f in fails cut open; do code=0; $REDRACE merge $HERE/1.json $HERE/2.json $HERE/$f.json || code=$?; echo $code; done"),
-		     0, "%s", cli_output);
-	cr_assert(strstr(cli_output, "fails: exclusion (at most "), "%s",
-		  cli_output);
-	cr_assert(strstr(cli_output, "shard 3/3 ended at: limit of memory"),
-		  "%s", cli_output);
-	cr_assert(strstr(cli_output, "progress cannot be judged"), "%s",
-		  cli_output);
+	cr_assert_eq(
+		cli_run("cd $HERE && jq '.cases[0].properties |= (.breaks = [\"exclusion\"])' 3.json >fails.json && jq '.cases[0].properties.explored = \"limit of memory\"' 3.json >cut.json && "
+			"jq '.cases[0].properties.share.open = 1' 3.json >open.json && jq '.cases[0].properties.share.digest = \"0\"' 3.json >other.json && cd $OLDPWD && "
+			"for f in fails cut open; do code=0; $REDRACE merge $HERE/1.json $HERE/2.json $HERE/$f.json || code=$?; echo $code; done"),
+		0, "%s", cli_output);
+	cr_assert(strstr(cli_output, "fails: exclusion (at most "), "%s", cli_output);
+	cr_assert(strstr(cli_output, "shard 3/3 ended at: limit of memory"), "%s", cli_output);
+	cr_assert(strstr(cli_output, "progress cannot be judged"), "%s", cli_output);
 	cr_assert(strstr(cli_output, "1 failed\n1\n"), "%s", cli_output);
 	cr_assert(strstr(cli_output, "1 inconclusive\n2\n"), "%s", cli_output);
-	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null",
-			    65, "they did not begin alike");
+	cli_assert_one_line(
+		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null", 65,
+		"they did not begin alike");
 	cli_run("jq '.cases[0].properties.share.own -= 1' $HERE/3.json >$HERE/less.json");
-	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/less.json 2>&1 >/dev/null",
-			    65, "lua-delifequals: the shards went on from ");
+	cli_assert_one_line(
+		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/less.json 2>&1 >/dev/null", 65,
+		"lua-delifequals: the shards went on from ");
 	cli_assert_one_line("$REDRACE merge $HERE/1.xml $HERE/2.xml $HERE/3.xml 2>&1 >/dev/null",
 			    65, "give merge the .json or .ctrf.json files");
-	cli_assert_one_line("$REDRACE explore none --shard 1/2 --random 5 2>&1 >/dev/null",
-			    64, "--shard is for searches of states");
+	cli_assert_one_line("$REDRACE explore none --shard 1/2 --random 5 2>&1 >/dev/null", 64,
+			    "--shard is for searches of states");
 }
 
 /* ---- A load of several machines -------------------------------------------------- */
 
 /* Three programs at once on one server, which is $SOCK; RUN and options are given. */
-#define THREE_BENCHES(run, options)                                                    \
-	"for i in 1 2 3; do $REDRACE bench --redis unix://$SOCK --run " run            \
-	" --shard $i/3 --seed 5 " options                                              \
+#define THREE_BENCHES(run, options)                                         \
+	"for i in 1 2 3; do $REDRACE bench --redis unix://$SOCK --run " run \
+	" --shard $i/3 --seed 5 " options                                   \
 	" -o $HERE/$i.json -o $HERE/d$i >$HERE/$i.txt 2>&1 & done; wait"
 
 static void assert_no_key_left(struct support *support)
@@ -161,13 +168,16 @@ Test(merge, loads_of_shards_are_added_up)
 	if (!has_jq())
 		cli_skip("jq is not installed");
 	open_server(&support);
-	cr_assert_eq(cli_run(THREE_BENCHES("a", "-n 1000 --repeats 2 --warmup 20 none incr lua-delifequals")),
+	cr_assert_eq(cli_run(THREE_BENCHES(
+			     "a", "-n 1000 --repeats 2 --warmup 20 none incr lua-delifequals")),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].json -o $HERE/m.json || [ $? -eq 2 ] || cat $HERE/?.txt"),
-		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("jq -e '.cases | map(select(.name != \"none\") | .verdict == \"passed\" and .properties.final == 1000 and .properties.attempted == 1000 and (.properties.clocks | length == 6 and all(.half_width_us > 0))) | all' $HERE/m.json && "
-			     "jq -es '.[0].cases[1].properties.shard_runs[0].latency.count + .[1].cases[1].properties.shard_runs[0].latency.count + .[2].cases[1].properties.shard_runs[0].latency.count == 1000' $HERE/[123].json"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE merge $HERE/[123].json -o $HERE/m.json || [ $? -eq 2 ] || cat $HERE/?.txt"),
+		0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("jq -e '.cases | map(select(.name != \"none\") | .verdict == \"passed\" and .properties.final == 1000 and .properties.attempted == 1000 and (.properties.clocks | length == 6 and all(.half_width_us > 0))) | all' $HERE/m.json && "
+			"jq -es '.[0].cases[1].properties.shard_runs[0].latency.count + .[1].cases[1].properties.shard_runs[0].latency.count + .[2].cases[1].properties.shard_runs[0].latency.count == 1000' $HERE/[123].json"),
+		0, "%s", cli_output);
 	assert_no_key_left(&support);
 	support_close(&support);
 }
@@ -182,20 +192,21 @@ Test(merge, loads_that_do_not_add_up_are_noticed)
 	open_server(&support);
 	cli_run(THREE_BENCHES("b", "-n 300 --warmup 10 incr"));
 	cli_run("cd $HERE && jq '.cases[0].properties.shard_runs[0].ok += 1' 3.json >more.json; jq '.cases[0].properties.shard_runs[0].final += 1' 3.json >other.json; jq '.cases[0].properties.shard_runs = []' 3.json >none.json; jq '.cases[0].properties.shard_runs = []' 1.json >first.json; jq '.properties.shard.exit_code = 1' 3.json >broken.json");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].json"), 0, "%s",
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].json"), 0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/more.json"), 1, "%s",
 		     cli_output);
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/more.json"),
-		     1, "%s", cli_output);
 	cr_assert(strstr(cli_output, "updates lost"), "%s", cli_output);
-	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null",
-			    65, "it has read another final count");
-	cli_assert_one_line("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/none.json 2>&1 >/dev/null",
-			    65, "it has other runs than the first shard");
-	cli_assert_one_line("$REDRACE merge $HERE/first.json $HERE/2.json $HERE/3.json 2>&1 >/dev/null",
-			    65, "it has other runs than the first shard");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/broken.json"),
-		     1, "what a shard has ended with is forgotten: %s",
-		     cli_output);
+	cli_assert_one_line(
+		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null", 65,
+		"it has read another final count");
+	cli_assert_one_line(
+		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/none.json 2>&1 >/dev/null", 65,
+		"it has other runs than the first shard");
+	cli_assert_one_line(
+		"$REDRACE merge $HERE/first.json $HERE/2.json $HERE/3.json 2>&1 >/dev/null", 65,
+		"it has other runs than the first shard");
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/broken.json"), 1,
+		     "what a shard has ended with is forgotten: %s", cli_output);
 	support_close(&support);
 }
 
@@ -205,16 +216,20 @@ Test(merge, loads_need_all_shards)
 	struct support support;
 
 	open_server(&support);
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK --run c --shard 1/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
-			    69, "1 of 2 shards have come within 1 s");
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK --run c --shard 1/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
-			    64, "is in run 'c' already");
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK --run c --shard 2/2 --wait-shards 1 -n 20 incr -o $HERE/d 2>&1 >/dev/null",
-			    64, "has other options");
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK --run c --shard 2/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
-			    69, "shard 1/2 of run 'c' has given up");
-	cli_assert_one_line("$REDRACE bench --shard 1/2 --run c incr 2>&1 >/dev/null",
-			    64, "--shard needs --redis");
+	cli_assert_one_line(
+		"$REDRACE bench --redis unix://$SOCK --run c --shard 1/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
+		69, "1 of 2 shards have come within 1 s");
+	cli_assert_one_line(
+		"$REDRACE bench --redis unix://$SOCK --run c --shard 1/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
+		64, "is in run 'c' already");
+	cli_assert_one_line(
+		"$REDRACE bench --redis unix://$SOCK --run c --shard 2/2 --wait-shards 1 -n 20 incr -o $HERE/d 2>&1 >/dev/null",
+		64, "has other options");
+	cli_assert_one_line(
+		"$REDRACE bench --redis unix://$SOCK --run c --shard 2/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
+		69, "shard 1/2 of run 'c' has given up");
+	cli_assert_one_line("$REDRACE bench --shard 1/2 --run c incr 2>&1 >/dev/null", 64,
+			    "--shard needs --redis");
 	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK --shard 1/2 incr 2>&1 >/dev/null",
 			    64, "--shard needs --run");
 	support_close(&support);
@@ -227,8 +242,7 @@ static void assert_refused(const char *files, const char *part)
 	char command[400];
 
 	snprintf(command, sizeof(command),
-		 "cd $HERE && $OLDPWD/$REDRACE merge -o m.json %s 2>&1 >/dev/null",
-		 files);
+		 "cd $HERE && $OLDPWD/$REDRACE merge -o m.json %s 2>&1 >/dev/null", files);
 	cli_assert_one_line(command, 65, part);
 	cr_assert_neq(cli_run("[ -e $HERE/m.json ]"), 0);
 }
@@ -238,8 +252,7 @@ Test(merge, shards_that_are_missing_doubled_or_different_are_named)
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	assert_refused("1.json 2.json", "shard 3/3 is missing");
 	assert_refused("2.json", "shards 1/3, 3/3 are missing");
-	assert_refused("1.json 2.json 2.xml 3.json",
-		       "'2.json' and '2.xml' are both shard 2/3");
+	assert_refused("1.json 2.json 2.xml 3.json", "'2.json' and '2.xml' are both shard 2/3");
 	assert_refused("1.json 2.json w.json", "'w.json' is no shard");
 	assert_refused("1.json nothing", "cannot read 'nothing'");
 	cli_run("$REDRACE matrix incr none --hazard threads --hazard processes --shard 3/4 -o $HERE/4.json");
@@ -257,10 +270,8 @@ Test(merge, files_that_are_not_as_they_should_be_are_named)
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	cli_run("cd $HERE && sed 's/\"version\": \"/&9/' 3.json >version.json; sed 's/\"redis_version\": \"/&9/' 3.json >server.json; "
 		"sed '/<testcase/s/matrix[.]/&x/' 2.xml >name.xml; head -c 900 2.json >half.json; head -c 900 2.xml >half.xml; echo '[]' >list.json");
-	assert_refused("1.json 2.json version.json",
-		       "differ in the version of redrace");
-	assert_refused("1.json 2.json server.json",
-		       "differ in the server's version");
+	assert_refused("1.json 2.json version.json", "differ in the version of redrace");
+	assert_refused("1.json 2.json server.json", "differ in the server's version");
 	assert_refused("1.json 3.json name.xml", "(shard 2/3) lacks 'matrix.");
 	assert_refused("1.json 3.json half.json", "half.json:");
 	assert_refused("1.json 3.json half.xml", "'half.xml' has no results");
@@ -274,8 +285,7 @@ Test(merge, a_case_that_is_dropped_is_noticed)
 		cli_skip("jq is not installed");
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	cli_run("jq 'del(.cases[-1])' $HERE/1.json >$HERE/less.json; jq 'del(.cases[-1]) | del(.properties.shard.cases[-1])' $HERE/1.json >$HERE/least.json; jq '.cases += [.cases[0]]' $HERE/1.json >$HERE/more.json");
-	assert_refused("less.json 2.json 3.json",
-		       "'less.json' (shard 1/3) lacks 'matrix.");
+	assert_refused("less.json 2.json 3.json", "'less.json' (shard 1/3) lacks 'matrix.");
 	assert_refused("least.json 2.json 3.json", "no shard has 'matrix.");
 	assert_refused("more.json 2.json 3.json", "is there twice");
 }
@@ -287,8 +297,8 @@ Test(merge, a_case_that_failed_is_not_overruled)
 		cli_skip("jq is not installed");
 	run_shards("matrix incr none --hazard threads --hazard processes");
 	cli_run("jq '.cases[0].verdict = \"failed\"' $HERE/1.json >$HERE/failed.json; jq 'del(.properties.shard.exit_code)' $HERE/1.json >$HERE/silent.json; jq '.properties.shard.exit_code = 5' $HERE/1.json >$HERE/strange.json");
-	cr_assert_eq(cli_run("cd $HERE && $OLDPWD/$REDRACE merge failed.json 2.json 3.json"),
-		     1, "%s", cli_output);
+	cr_assert_eq(cli_run("cd $HERE && $OLDPWD/$REDRACE merge failed.json 2.json 3.json"), 1,
+		     "%s", cli_output);
 	assert_refused("silent.json 2.json 3.json", "'silent.json' is no shard");
 	assert_refused("strange.json 2.json 3.json", "'strange.json' is no shard");
 }
@@ -298,8 +308,8 @@ Test(merge, shards_that_were_broken_off_stay_so)
 {
 	cli_run("cd $HERE && $OLDPWD/$REDRACE matrix setnx incr --hazard threads --shard 1/2 -o 1.json;"
 		"$OLDPWD/$REDRACE matrix setnx incr --hazard threads --redis-server /bin/false --shard 2/2 -o 2.json");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"),
-		     RR_EXIT_REDIS, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), RR_EXIT_REDIS, "%s",
+		     cli_output);
 }
 
 Test(merge, loads_whose_server_was_killed_stay_so)
@@ -307,8 +317,8 @@ Test(merge, loads_whose_server_was_killed_stay_so)
 	cli_run("cd $HERE && { redis-server --port 0 --unixsocket $HERE/s --save '' >/dev/null & P=$!; }; until [ -S s ]; do sleep 0.02; done;"
 		"for i in 1 2; do $OLDPWD/$REDRACE bench -n 100000000 incr --redis unix://$HERE/s --run k --shard $i/2 -o $i.json >$i.txt 2>&1 & done;"
 		"sleep 1.5; kill -9 $P; wait");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"),
-		     RR_EXIT_REDIS, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), RR_EXIT_REDIS, "%s",
+		     cli_output);
 }
 
 Test(merge, searches_that_were_broken_off_stay_so)
@@ -329,25 +339,27 @@ Test(merge, times_of_an_earlier_run_deal_evenly)
 {
 	if (!has_jq())
 		cli_skip("jq is not installed");
-	cr_assert_eq(cli_run("cells='matrix incr none --hazard threads --hazard processes'; $REDRACE $cells -o $HERE/w.json >/dev/null && "
-			     "jq '.cases[].seconds = 0.01 | .cases[2].seconds = 5' $HERE/w.json >$HERE/t.json && "
-			     "for i in 1 2; do $REDRACE $cells --shard $i/2 --times $HERE/t.json -o $HERE/$i.json >/dev/null || exit 1; done; "
-			     "$REDRACE merge $HERE/1.json $HERE/2.json -o $HERE/m.json >/dev/null && "
-			     "jq -cs 'map(.properties.shard.cases | length)' $HERE/1.json $HERE/2.json && jq -r '.cases[0].name' $HERE/1.json && jq '.cases | length' $HERE/m.json"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("cells='matrix incr none --hazard threads --hazard processes'; $REDRACE $cells -o $HERE/w.json >/dev/null && "
+			"jq '.cases[].seconds = 0.01 | .cases[2].seconds = 5' $HERE/w.json >$HERE/t.json && "
+			"for i in 1 2; do $REDRACE $cells --shard $i/2 --times $HERE/t.json -o $HERE/$i.json >/dev/null || exit 1; done; "
+			"$REDRACE merge $HERE/1.json $HERE/2.json -o $HERE/m.json >/dev/null && "
+			"jq -cs 'map(.properties.shard.cases | length)' $HERE/1.json $HERE/2.json && jq -r '.cases[0].name' $HERE/1.json && jq '.cases | length' $HERE/m.json"),
+		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "[1,3]\nthreads\n4\n");
-	cli_assert_one_line("$REDRACE matrix incr --shard 1/2 --times $HERE/none.json 2>&1 >/dev/null",
-			    65, "cannot read");
-	cli_assert_one_line("$REDRACE matrix incr --times $HERE/w.json 2>&1 >/dev/null",
-			    64, "--times needs --shard");
-	cli_assert_one_line("$REDRACE matrix incr --shard 3/2 2>&1 >/dev/null",
-			    64, "expected I/N");
+	cli_assert_one_line(
+		"$REDRACE matrix incr --shard 1/2 --times $HERE/none.json 2>&1 >/dev/null", 65,
+		"cannot read");
+	cli_assert_one_line("$REDRACE matrix incr --times $HERE/w.json 2>&1 >/dev/null", 64,
+			    "--times needs --shard");
+	cli_assert_one_line("$REDRACE matrix incr --shard 3/2 2>&1 >/dev/null", 64, "expected I/N");
 }
 
 /* More shards than cells: some have nothing to do. */
 Test(merge, a_shard_may_be_empty)
 {
-	cr_assert_eq(cli_run("for i in 1 2 3; do $REDRACE claims --only TL-7 --shard $i/3 -o $HERE/$i.json >/dev/null || exit 1; done; $REDRACE merge $HERE/?.json | tail -n 1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("for i in 1 2 3; do $REDRACE claims --only TL-7 --shard $i/3 -o $HERE/$i.json >/dev/null || exit 1; done; $REDRACE merge $HERE/?.json | tail -n 1"),
+		0, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "redrace claims, 3 shards: 1 passed\n");
 }

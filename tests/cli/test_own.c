@@ -40,8 +40,7 @@ static void open_secret_server(void)
 static void expect_counted(const char *command)
 {
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "exact, as expected"), "%s",
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, "exact, as expected"), "%s", cli_output);
 }
 
 /* In ps: of the program, its guardian and its workers; and in the results. */
@@ -57,45 +56,52 @@ Test(own, a_password_is_in_no_command_line)
 			"kill $!; wait $!; echo; cat $HERE/log; grep -rn s3cret $HERE/a"),
 		1, "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "s3cret"), "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "redis://************@127"),
-			   "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "redis://************@127"), "%s", cli_output);
 	support_close(&support);
 }
 
 Test(own, servers_and_passwords_of_the_environment_and_of_files)
 {
 	open_secret_server();
-	expect_counted("REDISCLI_AUTH=s3cret,word $REDRACE bench incr --increments 200 --redis unix://$SOCKET -o $HERE/a 2>&1");
-	expect_counted("REDRACE_REDIS=redis://:s3cret,word@127.0.0.1:$PORT $REDRACE bench incr --increments 200 -o $HERE/a 2>&1");
-	expect_counted("printf 's3cret,word\\r\\nmore\\n' >$HERE/pw; REDISCLI_AUTH=x $REDRACE bench incr --increments 200 --redis-password-file $HERE/pw --redis unix://$SOCKET -o $HERE/a 2>&1");
-	expect_counted("mkfifo $HERE/fifo; (sleep 0.2; printf 's3cret,word\n' >$HERE/fifo) & $REDRACE bench incr --increments 200 --redis-password-file $HERE/fifo --redis unix://$SOCKET -o $HERE/a 2>&1");
+	expect_counted(
+		"REDISCLI_AUTH=s3cret,word $REDRACE bench incr --increments 200 --redis unix://$SOCKET -o $HERE/a 2>&1");
+	expect_counted(
+		"REDRACE_REDIS=redis://:s3cret,word@127.0.0.1:$PORT $REDRACE bench incr --increments 200 -o $HERE/a 2>&1");
+	expect_counted(
+		"printf 's3cret,word\\r\\nmore\\n' >$HERE/pw; REDISCLI_AUTH=x $REDRACE bench incr --increments 200 --redis-password-file $HERE/pw --redis unix://$SOCKET -o $HERE/a 2>&1");
+	expect_counted(
+		"mkfifo $HERE/fifo; (sleep 0.2; printf 's3cret,word\n' >$HERE/fifo) & $REDRACE bench incr --increments 200 --redis-password-file $HERE/fifo --redis unix://$SOCKET -o $HERE/a 2>&1");
 	/* What stands in the URI counts. */
-	expect_counted("REDISCLI_AUTH=x $REDRACE bench incr --increments 200 --redis redis://:s3cret,word@127.0.0.1:$PORT -o $HERE/a 2>&1");
-	cli_assert_one_line("REDISCLI_AUTH=x $REDRACE bench incr --redis unix://$SOCKET -o $HERE/a 2>&1",
-			    RR_EXIT_REDIS, "WRONGPASS");
+	expect_counted(
+		"REDISCLI_AUTH=x $REDRACE bench incr --increments 200 --redis redis://:s3cret,word@127.0.0.1:$PORT -o $HERE/a 2>&1");
+	cli_assert_one_line(
+		"REDISCLI_AUTH=x $REDRACE bench incr --redis unix://$SOCKET -o $HERE/a 2>&1",
+		RR_EXIT_REDIS, "WRONGPASS");
 	support_close(&support);
 }
 
 Test(own, passwords_that_cannot_be_had)
 {
-	cli_assert_one_line("$REDRACE bench incr --redis unix://x --redis-password-file $HERE/none 2>&1",
-			    RR_EXIT_USAGE, "cannot read the password from");
-	cli_assert_one_line(": >$HERE/empty; $REDRACE bench incr --redis unix://x --redis-password-file $HERE/empty 2>&1",
-			    RR_EXIT_USAGE, "is no password");
-	cli_assert_one_line("mkfifo $HERE/fifo; $REDRACE bench incr --redis unix://x --redis-password-file $HERE/fifo 2>&1",
-			    RR_EXIT_USAGE, "no password came from");
-	cli_assert_one_line("$REDRACE bench incr --redis ftp://x 2>&1",
-			    RR_EXIT_USAGE, "redis://[user[:password]@]host");
+	cli_assert_one_line(
+		"$REDRACE bench incr --redis unix://x --redis-password-file $HERE/none 2>&1",
+		RR_EXIT_USAGE, "cannot read the password from");
+	cli_assert_one_line(
+		": >$HERE/empty; $REDRACE bench incr --redis unix://x --redis-password-file $HERE/empty 2>&1",
+		RR_EXIT_USAGE, "is no password");
+	cli_assert_one_line(
+		"mkfifo $HERE/fifo; $REDRACE bench incr --redis unix://x --redis-password-file $HERE/fifo 2>&1",
+		RR_EXIT_USAGE, "no password came from");
+	cli_assert_one_line("$REDRACE bench incr --redis ftp://x 2>&1", RR_EXIT_USAGE,
+			    "redis://[user[:password]@]host");
 	cli_assert_one_line("setsid $REDRACE bench incr --redis unix://x --askpass 2>&1 </dev/null",
 			    RR_EXIT_USAGE, "there is no terminal");
-	cli_assert_one_line("$REDRACE bench incr --askpass 2>&1",
-			    RR_EXIT_USAGE, "REDRACE_REDIS");
+	cli_assert_one_line("$REDRACE bench incr --askpass 2>&1", RR_EXIT_USAGE, "REDRACE_REDIS");
 	cli_assert_one_line("REDRACE_REDIS=redis://:s3cret@h:x $REDRACE bench incr 2>&1",
 			    RR_EXIT_USAGE, "REDRACE_REDIS: expected HOST");
 	cr_assert_null(strstr(cli_output, "s3cret"), "%s", cli_output);
 	/* An option that is none has a secret in it all the same. */
-	cli_assert_one_line("$REDRACE bench incr --rediz=redis://:s3cret@h 2>&1",
-			    RR_EXIT_USAGE, "redis://***@h");
+	cli_assert_one_line("$REDRACE bench incr --rediz=redis://:s3cret@h 2>&1", RR_EXIT_USAGE,
+			    "redis://***@h");
 }
 
 /* Criterion's workers block and ignore what Ctrl-C sends. */
@@ -124,18 +130,15 @@ static int type_password(const char *password, char *shown, size_t size)
 		      NULL);
 		_exit(127);
 	}
-	while (n + 1 < size &&
-	       (got = read(terminal, shown + n, size - 1 - n)) > 0) {
+	while (n + 1 < size && (got = read(terminal, shown + n, size - 1 - n)) > 0) {
 		n += (size_t)got;
 		shown[n] = '\0';
 		if (!is_typed && strstr(shown, "Password of the servers: "))
-			is_typed = write(terminal, password,
-					 strlen(password)) > 0;
+			is_typed = write(terminal, password, strlen(password)) > 0;
 	}
 	close(terminal);
 	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 Test(own, a_password_is_asked_for_and_not_shown)
@@ -143,13 +146,11 @@ Test(own, a_password_is_asked_for_and_not_shown)
 	static char shown[16384];
 
 	open_secret_server();
-	cr_assert_eq(type_password("s3cret,word\n", shown, sizeof(shown)), 0,
-		     "%s", shown);
+	cr_assert_eq(type_password("s3cret,word\n", shown, sizeof(shown)), 0, "%s", shown);
 	cr_assert_not_null(strstr(shown, "exact, as expected"), "%s", shown);
 	cr_assert_null(strstr(shown, "s3cret"), "%s", shown);
 	/* Ctrl-C ends the question. */
-	cr_assert_eq(type_password("\x03", shown, sizeof(shown)),
-		     RR_EXIT_INTERRUPTED, "%s", shown);
+	cr_assert_eq(type_password("\x03", shown, sizeof(shown)), RR_EXIT_INTERRUPTED, "%s", shown);
 	support_close(&support);
 }
 
@@ -166,10 +167,8 @@ static void add_user(const char *rules)
 	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
 	rl_link_free(link);
 	snprintf(command, sizeof(command),
-		 "redis-cli -s $SOCKET -a s3cret,word --no-auth-warning ACL SETUSER %s",
-		 rules);
-	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
-		     output);
+		 "redis-cli -s $SOCKET -a s3cret,word --no-auth-warning ACL SETUSER %s", rules);
+	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s", output);
 }
 
 static void assert_says(const char *part)
@@ -182,22 +181,24 @@ Test(own, what_a_user_may_not_do_is_named)
 {
 	open_secret_server();
 	add_user("alice on '>pw' '~redrace:*' -@all +get +set +del +incr");
-	cr_assert_eq(cli_run("$REDRACE bench incr set-nx-ex fair-queue multi-watch lua-incr --increments 200 --redis redis://alice:pw@127.0.0.1:$PORT -o $HERE/a 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench incr set-nx-ex fair-queue multi-watch lua-incr --increments 200 --redis redis://alice:pw@127.0.0.1:$PORT -o $HERE/a 2>&1"),
+		0, "%s", cli_output);
 	assert_says("multi-watch skipped: user 'alice' lacks +watch");
 	assert_says("fair-queue skipped: user 'alice' lacks +subscribe");
 	assert_says("lua-incr skipped: user 'alice' lacks +script|load +eval");
 	assert_says("incr                       200         0");
 	assert_says("set-nx-ex                  200         0");
 	add_user("bob on '>pw' '~redrace:*' -@all +get +del");
-	cr_assert_eq(cli_run("$REDRACE bench incr set-nx-ex --redis redis://bob:pw@127.0.0.1:$PORT -o $HERE/b 2>&1"),
-		     RR_EXIT_SKIPPED, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench incr set-nx-ex --redis redis://bob:pw@127.0.0.1:$PORT -o $HERE/b 2>&1"),
+		RR_EXIT_SKIPPED, "%s", cli_output);
 	assert_says("incr skipped: user 'bob' lacks +incr");
 	assert_says("set-nx-ex skipped: user 'bob' lacks +set");
 	add_user("carl on '>pw' '~other:*' -@all +@all");
-	cli_assert_one_line("$REDRACE bench incr --redis redis://carl:pw@127.0.0.1:$PORT -o $HERE/c 2>&1",
-			    RR_EXIT_REDIS,
-			    "user 'carl' lacks ~redrace:*, which every run needs");
+	cli_assert_one_line(
+		"$REDRACE bench incr --redis redis://carl:pw@127.0.0.1:$PORT -o $HERE/c 2>&1",
+		RR_EXIT_REDIS, "user 'carl' lacks ~redrace:*, which every run needs");
 	support_close(&support);
 }
 
@@ -217,8 +218,7 @@ static void answer_with(const char *text, const char *path)
 		alarm(30);
 		while ((client = accept(server, NULL, NULL)) >= 0) {
 			while (read(client, bytes, sizeof(bytes)) > 0 &&
-			       send(client, text, strlen(text),
-				    MSG_NOSIGNAL) > 0)
+			       send(client, text, strlen(text), MSG_NOSIGNAL) > 0)
 				continue;
 			close(client);
 		}

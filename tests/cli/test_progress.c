@@ -70,9 +70,11 @@ Test(progress, is_one_line_on_a_terminal)
  * then are whole lines. */
 Test(progress, results_come_line_by_line_through_a_pipe)
 {
-	cr_assert_eq(cli_run("mkfifo $HERE/pipe; $REDRACE floor --repeats 1 --increments 3000 >$HERE/pipe 2>&1 & P=$!; { read line; kill -INT $P; cat >/dev/null; } <$HERE/pipe; wait $P"),
-		     130, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("mkfifo $HERE/pipe; $REDRACE floor --repeats 1 --increments 3000 >$HERE/pipe 2>&1 & P=$!; { read line; kill -INT $P; cat >/dev/null; } <$HERE/pipe; wait $P"),
+		130, "%s", cli_output);
 	for (int i = 0; i < 5; i++)
-		cr_assert_eq(cli_run("[ -z \"$($REDRACE list | dd bs=1M count=1 2>/dev/null | tail -c 1)\" ]"),
-			     0, "a line was cut");
+		cr_assert_eq(
+			cli_run("[ -z \"$($REDRACE list | dd bs=1M count=1 2>/dev/null | tail -c 1)\" ]"),
+			0, "a line was cut");
 }

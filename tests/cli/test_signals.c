@@ -37,11 +37,11 @@ static struct started start_command(size_t number, const char *arguments)
 	struct started started;
 	char command[400];
 
-	snprintf(started.home, sizeof(started.home), "%s/%zu", cli_home,
-		 number);
-	snprintf(command, sizeof(command),
-		 "exec env --default-signal=HUP,INT ${REDRACE:-build/redrace} %s >/dev/null 2>$TMPDIR/said </dev/null",
-		 arguments);
+	snprintf(started.home, sizeof(started.home), "%s/%zu", cli_home, number);
+	snprintf(
+		command, sizeof(command),
+		"exec env --default-signal=HUP,INT ${REDRACE:-build/redrace} %s >/dev/null 2>$TMPDIR/said </dev/null",
+		arguments);
 	cr_assert_eq(mkdir(started.home, 0700), 0);
 	started.pid = fork();
 	if (started.pid == 0) {
@@ -68,8 +68,7 @@ static int signal_servers(const char *home, int number)
 		snprintf(path, sizeof(path), "/proc/%.32s/cwd", entry->d_name);
 		length = readlink(path, target, sizeof(target) - 1);
 		target[length > 0 ? length : 0] = '\0';
-		if (strncmp(target, home, strlen(home)) != 0 ||
-		    target[strlen(home)] != '/')
+		if (strncmp(target, home, strlen(home)) != 0 || target[strlen(home)] != '/')
 			continue;
 		kill(atoi(entry->d_name), number);
 		n++;
@@ -78,8 +77,7 @@ static int signal_servers(const char *home, int number)
 	return n;
 }
 
-static void stop_its_servers(const struct started *started,
-			     const char *arguments)
+static void stop_its_servers(const struct started *started, const char *arguments)
 {
 	int waited_ms = 0;
 
@@ -88,12 +86,11 @@ static void stop_its_servers(const struct started *started,
 		waited_ms += 20;
 	}
 	rest_ms(100);
-	cr_assert_gt(signal_servers(started->home, SIGSTOP), 0,
-		     "%s: no server is there", arguments);
+	cr_assert_gt(signal_servers(started->home, SIGSTOP), 0, "%s: no server is there",
+		     arguments);
 }
 
-static int await_its_end(const struct started *started, const char *arguments,
-			 int64_t limit_ms)
+static int await_its_end(const struct started *started, const char *arguments, int64_t limit_ms)
 {
 	const int64_t begun_ns = rr_clock_ns();
 	int status = 0;
@@ -109,35 +106,29 @@ static int await_its_end(const struct started *started, const char *arguments,
 }
 
 /* The limit began when `begun_ns` was. */
-static void assert_ends_in_time(const struct started *started,
-				const char *arguments, int64_t begun_ns)
+static void assert_ends_in_time(const struct started *started, const char *arguments,
+				int64_t begun_ns)
 {
 	const int64_t gone_ms = (rr_clock_ns() - begun_ns) / 1000000;
-	const int status =
-		await_its_end(started, arguments, LIMIT_MS - gone_ms);
+	const int status = await_its_end(started, arguments, LIMIT_MS - gone_ms);
 
-	cr_assert(WIFEXITED(status) &&
-			  WEXITSTATUS(status) == RR_EXIT_INTERRUPTED,
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == RR_EXIT_INTERRUPTED,
 		  "%s: ends with %d", arguments, status);
 }
 
-static void assert_nothing_stays(const struct started *started,
-				 const char *arguments)
+static void assert_nothing_stays(const struct started *started, const char *arguments)
 {
 	char command[sizeof(started->home) + 64];
 	int waited_ms = 0;
 
-	snprintf(command, sizeof(command), "ls %s | grep -v said",
-		 started->home);
+	snprintf(command, sizeof(command), "ls %s | grep -v said", started->home);
 	while ((signal_servers(started->home, 0) || cli_run(command) == 0) &&
 	       waited_ms < START_MS) {
 		rest_ms(50);
 		waited_ms += 50;
 	}
-	cr_assert_eq(signal_servers(started->home, SIGKILL), 0,
-		     "%s: servers stay", arguments);
-	cr_assert_str_eq(cli_output, "", "%s leaves %s", arguments,
-			 cli_output);
+	cr_assert_eq(signal_servers(started->home, SIGKILL), 0, "%s: servers stay", arguments);
+	cr_assert_str_eq(cli_output, "", "%s leaves %s", arguments, cli_output);
 }
 
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
@@ -179,9 +170,8 @@ Test(signals, end_commands_whose_servers_stand_still)
 Test(signals, end_long_commands_whose_servers_stand_still)
 {
 	static const char *const commands[] = {
-		"matrix --jobs 1 redlock", "claims --jobs 1",
-		"floor",                   "floor --explore",
-		"game",                    "demo --auto --seconds 20",
+		"matrix --jobs 1 redlock",  "claims --jobs 1", "floor", "floor --explore", "game",
+		"demo --auto --seconds 20",
 	};
 
 	end_all(commands, sizeof(commands) / sizeof(commands[0]));
@@ -194,11 +184,12 @@ Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
 	static const char *const commands[] = { "explore --stateless redlock",
 						"claims --jobs 1 --only TL-1" };
 
-	cr_assert_eq(cli_run("printf '%s\n' '#include <signal.h>' '#include <unistd.h>' "
-			     "'int execvp(const char *file, char *const argv[])' "
-			     "'{ if (strstr(file, \"redis-server\")) raise(SIGSTOP); return execve(file, argv, environ); }' >$HERE/stop.c && "
-			     "cc -D_GNU_SOURCE -shared -fPIC -o $HERE/stop.so $HERE/stop.c 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf '%s\n' '#include <signal.h>' '#include <unistd.h>' "
+			"'int execvp(const char *file, char *const argv[])' "
+			"'{ if (strstr(file, \"redis-server\")) raise(SIGSTOP); return execve(file, argv, environ); }' >$HERE/stop.c && "
+			"cc -D_GNU_SOURCE -shared -fPIC -o $HERE/stop.so $HERE/stop.c 2>&1"),
+		0, "%s", cli_output);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		char preload[SUPPORT_DIRECTORY + 16];
 		struct started started;
@@ -220,8 +211,7 @@ Test(signals, end_commands_whose_servers_are_stopped_at_their_start)
 Test(signals, end_commands_that_wait_for_a_file)
 {
 	char race[SUPPORT_DIRECTORY + 16], arguments[400];
-	static const char *const formats[] = { "play %s", "report %s",
-					       "compare %s %s" };
+	static const char *const formats[] = { "play %s", "report %s", "compare %s %s" };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct started started;
@@ -231,8 +221,7 @@ Test(signals, end_commands_that_wait_for_a_file)
 		cr_assert_eq(mkfifo(race, 0600), 0);
 		if (i == 2) { /* a directory whose runs do not come */
 			snprintf(arguments, sizeof(arguments),
-				 "mkdir $HERE/d && mv %s $HERE/d/runs.csv",
-				 race);
+				 "mkdir $HERE/d && mv %s $HERE/d/runs.csv", race);
 			cr_assert_eq(cli_run(arguments), 0);
 			snprintf(race, sizeof(race), "%s/d", cli_home);
 		}
@@ -249,39 +238,35 @@ Test(signals, end_commands_that_wait_for_a_file)
 /* Whoever starts it by nohup(1) wants it to stay when the terminal goes. */
 Test(signals, a_hangup_that_is_ignored_ends_nothing)
 {
-	cr_assert_eq(cli_run("trap '' HUP; $REDRACE play lost-update >$HERE/out 2>&1 & P=$!; "
-			     "for i in $(seq 200); do kill -HUP $P 2>/dev/null || break; sleep 0.01; done; wait $P"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("trap '' HUP; $REDRACE play lost-update >$HERE/out 2>&1 & P=$!; "
+			"for i in $(seq 200); do kill -HUP $P 2>/dev/null || break; sleep 0.01; done; wait $P"),
+		0, "%s", cli_output);
 }
 
 /* ---- Guardians and servers that die --------------------------------------------- */
 
 /* Kills what `which` makes a list of, of the process $P whose TMPDIR is $T: one line
  * follows, and 69. */
-static void end_with_69(const char *const commands[], size_t n,
-			const char *which)
+static void end_with_69(const char *const commands[], size_t n, const char *which)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct started started = start_command(i, commands[i]);
 		char command[600];
 		int status, waited_ms = 0;
 
-		while (signal_servers(started.home, 0) == 0 &&
-		       waited_ms < START_MS) {
+		while (signal_servers(started.home, 0) == 0 && waited_ms < START_MS) {
 			rest_ms(20);
 			waited_ms += 20;
 		}
 		rest_ms(200);
-		snprintf(command, sizeof(command), "P=%d; T=%s; kill -9 $(%s)",
-			 (int)started.pid, started.home, which);
-		cr_assert_eq(cli_run(command), 0, "%s: %s", commands[i],
-			     cli_output);
+		snprintf(command, sizeof(command), "P=%d; T=%s; kill -9 $(%s)", (int)started.pid,
+			 started.home, which);
+		cr_assert_eq(cli_run(command), 0, "%s: %s", commands[i], cli_output);
 		status = await_its_end(&started, commands[i], START_MS);
-		cr_assert(WIFEXITED(status) &&
-				  WEXITSTATUS(status) == RR_EXIT_REDIS,
+		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == RR_EXIT_REDIS,
 			  "%s: ends with %d", commands[i], status);
-		snprintf(command, sizeof(command), "cat %s/said",
-			 started.home);
+		snprintf(command, sizeof(command), "cat %s/said", started.home);
 		cli_assert_one_line(command, 0, "redrace: ");
 		cli_run("rm -f $HERE/*/said");
 		assert_nothing_stays(&started, commands[i]);
@@ -300,12 +285,12 @@ enum { N_LONG = sizeof(long_commands) / sizeof(long_commands[0]) };
 
 Test(signals, that_kill_the_guardian_are_69)
 {
-	end_with_69(long_commands, N_LONG,
-		    "tr ' ' '\\n' </proc/$P/task/$P/children | head -n 1");
+	end_with_69(long_commands, N_LONG, "tr ' ' '\\n' </proc/$P/task/$P/children | head -n 1");
 }
 
 Test(signals, that_kill_all_servers_are_69)
 {
-	end_with_69(long_commands, N_LONG,
-		    "for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $T/redrace-*/*) echo ${p#/proc/};; esac; done");
+	end_with_69(
+		long_commands, N_LONG,
+		"for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $T/redrace-*/*) echo ${p#/proc/};; esac; done");
 }

@@ -55,8 +55,7 @@ static pid_t start(const char *arguments, int servers)
 	pid_t pid;
 
 	snprintf(command, sizeof(command),
-		 "exec ${REDRACE:-build/redrace} %s >/dev/null 2>$HERE/said",
-		 arguments);
+		 "exec ${REDRACE:-build/redrace} %s >/dev/null 2>$HERE/said", arguments);
 	pid = fork();
 	if (pid == 0) {
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -77,8 +76,7 @@ static pid_t start_bench(void)
 
 static void assert_nothing_left(void)
 {
-	for (int i = 0; i < 500 && (processes_at_home() || directories_left());
-	     i++)
+	for (int i = 0; i < 500 && (processes_at_home() || directories_left()); i++)
 		pause_ms(10);
 	cr_assert_eq(processes_at_home(), 0, "servers were left behind");
 	cr_assert_not(directories_left(), "directories were left behind");
@@ -96,10 +94,11 @@ Test(traces, kill_9_leaves_nothing_behind)
 /* In the first milliseconds, too, when the directory is made. */
 Test(traces, kill_9_at_the_start_leaves_nothing_behind)
 {
-	cr_assert_eq(cli_run("mkdir $HERE/t; for i in $(seq 0 59); do TMPDIR=$HERE/t $REDRACE play lost-update >/dev/null 2>&1 & "
-			     "sleep 0.00$((i / 10))$((i % 10)); kill -9 $!; wait $! 2>/dev/null; done; "
-			     "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rmdir $HERE/t 2>/dev/null && break; done; ls -A $HERE/t 2>/dev/null; true"),
-		     0);
+	cr_assert_eq(
+		cli_run("mkdir $HERE/t; for i in $(seq 0 59); do TMPDIR=$HERE/t $REDRACE play lost-update >/dev/null 2>&1 & "
+			"sleep 0.00$((i / 10))$((i % 10)); kill -9 $!; wait $! 2>/dev/null; done; "
+			"for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rmdir $HERE/t 2>/dev/null && break; done; ls -A $HERE/t 2>/dev/null; true"),
+		0);
 	cr_assert_str_eq(cli_output, "");
 }
 
@@ -108,14 +107,16 @@ Test(traces, kill_9_at_the_start_leaves_nothing_behind)
 Test(traces, a_first_server_that_dies_is_69)
 {
 	cli_run("printf '#!/bin/sh\n[ -e $HERE/once ] || { touch $HERE/once; exit 3; }\nexec redis-server \"$@\"\n' >$HERE/wrapper; chmod +x $HERE/wrapper");
-	cli_assert_one_line("$REDRACE claims --only TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null",
-			    69, "exited with status 3 before it answered");
+	cli_assert_one_line(
+		"$REDRACE claims --only TL-7 --jobs 1 --redis-server $HERE/wrapper 2>&1 >/dev/null",
+		69, "exited with status 3 before it answered");
 }
 
 Test(traces, a_server_s_path_may_be_relative)
 {
-	cr_assert_eq(cli_run("redrace=$(realpath $REDRACE) && ln -s $(command -v redis-server) $HERE/server && cd $HERE && $redrace play --redis-server ./server lost-update 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("redrace=$(realpath $REDRACE) && ln -s $(command -v redis-server) $HERE/server && cd $HERE && $redrace play --redis-server ./server lost-update 2>&1"),
+		0, "%s", cli_output);
 }
 
 Test(traces, kill_9_of_an_explorer_leaves_nothing_behind)
@@ -141,14 +142,15 @@ Test(traces, ctrl_c_is_130_and_leaves_nothing_behind)
 
 Test(traces, server_killed_in_the_middle_is_69_and_keeps_finished_rows)
 {
-	cr_assert_eq(cli_run("$REDRACE bench none local-mutex --increments 200 --repeats 1 --seed 1 --output $HERE/a >/dev/null;"
-			 "($REDRACE bench incr --increments 100000000 --output $HERE/a 2>$HERE/err; echo $? >$HERE/code) & "
-			 "sleep 1; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*) kill -9 ${p#/proc/};; esac; done; wait; "
-			 "cat $HERE/err; cat $HERE/code; wc -l <$HERE/a/runs.csv"),
-		     0);
+	cr_assert_eq(
+		cli_run("$REDRACE bench none local-mutex --increments 200 --repeats 1 --seed 1 --output $HERE/a >/dev/null;"
+			"($REDRACE bench incr --increments 100000000 --output $HERE/a 2>$HERE/err; echo $? >$HERE/code) & "
+			"sleep 1; for p in /proc/[0-9]*; do case $(readlink $p/cwd) in $HERE/redrace-*) kill -9 ${p#/proc/};; esac; done; wait; "
+			"cat $HERE/err; cat $HERE/code; wc -l <$HERE/a/runs.csv"),
+		0);
 	cr_assert_not_null(strstr(cli_output, "\n69\n3\n"), "%s", cli_output);
-	cr_assert_eq(strchr(cli_output, '\n'), strstr(cli_output, "\n69"),
-		     "more than a line: %s", cli_output);
+	cr_assert_eq(strchr(cli_output, '\n'), strstr(cli_output, "\n69"), "more than a line: %s",
+		     cli_output);
 	assert_nothing_left();
 }
 
@@ -159,8 +161,8 @@ Test(traces, guardian_killed_leaves_nothing_behind)
 	int status;
 
 	snprintf(command, sizeof(command),
-		 "kill -9 $(tr ' ' '\\n' </proc/%d/task/%d/children | head -n 1)",
-		 (int)pid, (int)pid);
+		 "kill -9 $(tr ' ' '\\n' </proc/%d/task/%d/children | head -n 1)", (int)pid,
+		 (int)pid);
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 	waitpid(pid, &status, 0);
 	cr_assert_eq(WEXITSTATUS(status), RR_EXIT_REDIS);
@@ -171,10 +173,10 @@ Test(traces, guardian_killed_leaves_nothing_behind)
 Test(traces, servers_started_by_a_wrapper_or_as_daemons_are_ended)
 {
 	cli_run("printf '#!/bin/sh\\nredis-server \"$@\"\\n' >$HERE/wrapper;"
-	    "printf '#!/bin/sh\\nexec redis-server \"$@\" --daemonize yes\\n' >$HERE/daemon;"
-	    "chmod +x $HERE/wrapper $HERE/daemon;"
-	    "$REDRACE bench incr --increments 500 --redis-server $HERE/wrapper --output $HERE/a 2>&1;"
-	    "$REDRACE bench incr --increments 500 --redis-server $HERE/daemon --output $HERE/b 2>&1");
+		"printf '#!/bin/sh\\nexec redis-server \"$@\" --daemonize yes\\n' >$HERE/daemon;"
+		"chmod +x $HERE/wrapper $HERE/daemon;"
+		"$REDRACE bench incr --increments 500 --redis-server $HERE/wrapper --output $HERE/a 2>&1;"
+		"$REDRACE bench incr --increments 500 --redis-server $HERE/daemon --output $HERE/b 2>&1");
 	assert_nothing_left();
 }
 
@@ -197,11 +199,12 @@ Test(traces, own_server_is_left_as_it_was)
 	support_open(&support, 1);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cli_run("R='redis-cli -s '$SOCK; $R SET mine 7; $R SET redrace:mine 8; $R CONFIG SET slowlog-log-slower-than 0;"
-	    "$R PING; $R CONFIG SET slowlog-log-slower-than 1000000");
+		"$R PING; $R CONFIG SET slowlog-log-slower-than 1000000");
 	cli_run("redis-cli -s $SOCK SCRIPT LOAD 'return 42' | tr -d '\\n'");
 	setenv("SHA", cli_output, 1);
 	describe_server(before, sizeof(before));
-	code = cli_run("$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a 2>&1");
+	code = cli_run(
+		"$REDRACE bench --redis unix://$SOCK --increments 2000 --output $HERE/a 2>&1");
 	/* It may well be that so few lose nothing this time. */
 	cr_assert(code == 0 || code == 2, "%d: %s", code, cli_output);
 	cr_assert_not_null(strstr(cli_output, "redlock skipped"), "%s", cli_output);
@@ -217,7 +220,7 @@ Test(traces, own_server_is_clean_after_kill_9)
 	support_open(&support, 1);
 	setenv("SOCK", support.cluster.servers[0].address.host, 1);
 	cli_run("$REDRACE bench lua-delifequals --redis unix://$SOCK --increments 100000000 --output $HERE/a & P=$!;"
-	    "sleep 0.7; redis-cli -s $SOCK DBSIZE; kill -9 $P; wait $P; sleep 0.7; redis-cli -s $SOCK DBSIZE");
+		"sleep 0.7; redis-cli -s $SOCK DBSIZE; kill -9 $P; wait $P; sleep 0.7; redis-cli -s $SOCK DBSIZE");
 	cr_assert_neq(cli_output[0], '0', "no key while it ran: %s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "\n0\n"), "%s", cli_output);
 	support_close(&support);
@@ -232,17 +235,17 @@ Test(traces, own_servers_serve_redlock)
 
 	support_open(&support, 6);
 	for (int i = 0; i < 6; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list),
-			 "%sunix://%s", i ? "," : "",
-			 support.cluster.servers[i].address.host);
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%sunix://%s",
+			 i ? "," : "", support.cluster.servers[i].address.host);
 	setenv("LIST", list, 1);
-	cr_assert_eq(cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --output $HERE/a 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench redlock --redis $LIST --increments 500 --output $HERE/a 2>&1"),
+		0, "%s", cli_output);
 	link = support_link(&support, 0);
 	rl_run(link, &reply, "CONFIG SET requirepass secretword");
 	rl_link_free(link);
 	cli_assert_one_line("$REDRACE bench none --redis $LIST --output $HERE/a 2>&1",
-			RR_EXIT_REDIS, "NOAUTH");
+			    RR_EXIT_REDIS, "NOAUTH");
 	support_close(&support);
 }
 
@@ -261,12 +264,15 @@ Test(traces, password_stays_out_of_the_results)
 	cr_assert_eq(rl_run(link, &reply, "CONFIG SET port %s", port), RL_OK);
 	rl_run(link, &reply, "CONFIG SET requirepass s@cretword");
 	rl_link_free(link);
-	cr_assert_eq(cli_run("$REDRACE bench incr --redis redis://:s@cretword@127.0.0.1:$PORT/2 --increments 500 --output $HERE/a 2>&1"),
-		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("grep -rn cretword $HERE/a; grep -o 'redis://.*:[0-9]*/2' $HERE/a/env.json | sed s/$PORT/P/"),
-		     0);
+	cr_assert_eq(
+		cli_run("$REDRACE bench incr --redis redis://:s@cretword@127.0.0.1:$PORT/2 --increments 500 --output $HERE/a 2>&1"),
+		0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("grep -rn cretword $HERE/a; grep -o 'redis://.*:[0-9]*/2' $HERE/a/env.json | sed s/$PORT/P/"),
+		0);
 	cr_assert_str_eq(cli_output, "redis://***@127.0.0.1:P/2\n");
-	cli_assert_one_line("$REDRACE bench incr --redis redis://:other@127.0.0.1:$PORT --output $HERE/a 2>&1",
-			RR_EXIT_REDIS, "WRONGPASS");
+	cli_assert_one_line(
+		"$REDRACE bench incr --redis redis://:other@127.0.0.1:$PORT --output $HERE/a 2>&1",
+		RR_EXIT_REDIS, "WRONGPASS");
 	support_close(&support);
 }

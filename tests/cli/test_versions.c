@@ -14,14 +14,14 @@ TestSuite(versions_cli, .init = cli_setup, .fini = cli_teardown);
 
 static void assert_shown(const char *part)
 {
-	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 Test(versions_cli, one_server_is_no_comparison_but_works)
 {
-	cr_assert_eq(cli_run("$REDRACE versions --redis-server redis-server --only TX-3 2>$HERE/err"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE versions --redis-server redis-server --only TX-3 2>$HERE/err"), 0,
+		"%s", cli_output);
 	assert_shown("| 1 claim: 1 stands |");
 	assert_shown("The verdicts of the other 1 are the same.");
 	assert_shown("| `incr` |");
@@ -32,10 +32,10 @@ Test(versions_cli, one_server_is_no_comparison_but_works)
 
 Test(versions_cli, says_in_one_line_what_cannot_be_done)
 {
-	cli_assert_one_line("$REDRACE versions --only TX-99 2>&1",
-			    RR_EXIT_USAGE, "TX-99");
-	cli_assert_one_line("$REDRACE versions --only TX-3 --redis-server $HERE/none 2>&1 >/dev/null",
-			    RR_EXIT_REDIS, "/none");
+	cli_assert_one_line("$REDRACE versions --only TX-99 2>&1", RR_EXIT_USAGE, "TX-99");
+	cli_assert_one_line(
+		"$REDRACE versions --only TX-3 --redis-server $HERE/none 2>&1 >/dev/null",
+		RR_EXIT_REDIS, "/none");
 }
 
 /* Claims whose verdict is another one there, and a race with a frozen clock. */
@@ -43,9 +43,10 @@ Test(versions_cli, newer_servers_are_told_apart)
 {
 	if (access(VALKEY, X_OK) != 0 || access(REDIS, X_OK) != 0)
 		cli_skip("no build/servers: make servers");
-	cr_assert_eq(cli_run("$REDRACE versions --only TL-2,TL-11,TX-4,TX-11d,GS-12 --redis-server " REDIS
-			     " --redis-server " VALKEY " 2>/dev/null"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE versions --only TL-2,TL-11,TX-4,TX-11d,GS-12 --redis-server " REDIS
+			" --redis-server " VALKEY " 2>/dev/null"),
+		0, "%s", cli_output);
 	assert_shown(" 5 claims: 5 stand | DELEX | stays open in the file |");
 	assert_shown(" 5 claims: 5 stand | DELIFEQ | is closed |");
 	assert_shown("whole transaction fail | true if | true |");

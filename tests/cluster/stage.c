@@ -32,10 +32,9 @@ void stage_open(struct stage *stage, enum rr_cluster_clock clock)
 
 	stage->error = (struct rr_error){ 0 };
 	stage_good(stage, rr_session_open(&stage->session, &stage->error));
-	stage_good(stage, rr_cluster_open(&stage->cluster, &stage->session,
-					  &options, &stage->error));
-	cr_assert_eq(rr_cluster_has_time(&stage->cluster),
-		     clock != RR_CLUSTER_REAL);
+	stage_good(stage,
+		   rr_cluster_open(&stage->cluster, &stage->session, &options, &stage->error));
+	cr_assert_eq(rr_cluster_has_time(&stage->cluster), clock != RR_CLUSTER_REAL);
 }
 
 void stage_close(struct stage *stage)
@@ -53,26 +52,24 @@ void stage_good(const struct stage *stage, bool good)
 void stage_bad(struct stage *stage, bool good, enum rr_error_kind kind)
 {
 	cr_assert_not(good);
-	cr_assert_eq(stage->error.kind, kind, "%d: %s", stage->error.kind,
-		     stage->error.text);
+	cr_assert_eq(stage->error.kind, kind, "%d: %s", stage->error.kind, stage->error.text);
 	stage->error.kind = RR_ERROR_NONE;
 }
 
-int stage_server(struct stage *stage, const char *name,
-		 struct rr_server_options options)
+int stage_server(struct stage *stage, const char *name, struct rr_server_options options)
 {
 	int server = -1;
 
-	stage_good(stage, rr_cluster_declare(&stage->cluster, name, &options,
-					     &server, &stage->error));
+	stage_good(stage,
+		   rr_cluster_declare(&stage->cluster, name, &options, &server, &stage->error));
 	stage_good(stage, rr_cluster_start(&stage->cluster, &stage->error));
 	return server;
 }
 
 struct rl_link *stage_link(struct stage *stage, int server)
 {
-	struct rl_link *link = rl_link_new(
-		rr_cluster_address(&stage->cluster, server), RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(rr_cluster_address(&stage->cluster, server),
+					   RR_TIMEOUT_MS);
 
 	cr_assert_eq(rl_link_connect(link), RL_OK, "%s", rl_link_error(link));
 	return link;
@@ -110,8 +107,7 @@ const char *stage_say(struct rl_link *link, const char *line)
 	while (*line) {
 		const size_t length = strcspn(line, " ");
 
-		command.words[command.n_words++] =
-			(struct rl_word){ line, length };
+		command.words[command.n_words++] = (struct rl_word){ line, length };
 		line += length + (line[length] == ' ');
 	}
 	outcome = rl_run_command(link, &reply, &command);
@@ -135,8 +131,7 @@ const char *stage_ask(struct stage *stage, int server, const char *line)
 
 void stage_tick_ms(struct stage *stage, int64_t ms)
 {
-	cr_assert_eq(rr_cluster_tick(&stage->cluster, ms * 1000000),
-		     RR_TICK_MOVED);
+	cr_assert_eq(rr_cluster_tick(&stage->cluster, ms * 1000000), RR_TICK_MOVED);
 }
 
 bool stage_inject(struct stage *stage, int server, enum rr_fault fault)
@@ -144,22 +139,16 @@ bool stage_inject(struct stage *stage, int server, enum rr_fault fault)
 	return stage_inject_ms(stage, server, fault, 0);
 }
 
-bool stage_inject_ms(struct stage *stage, int server, enum rr_fault fault,
-		     int64_t ms)
+bool stage_inject_ms(struct stage *stage, int server, enum rr_fault fault, int64_t ms)
 {
-	const struct rr_injection injection = { .fault = fault,
-						.amount = ms * 1000000 };
+	const struct rr_injection injection = { .fault = fault, .amount = ms * 1000000 };
 
-	return rr_cluster_inject(&stage->cluster, server, &injection,
-				 &stage->error);
+	return rr_cluster_inject(&stage->cluster, server, &injection, &stage->error);
 }
 
 bool stage_tear(struct stage *stage, int server, enum rr_tear tear, long n)
 {
-	const struct rr_injection injection = { .fault = RR_FAULT_TEAR,
-						.tear = tear,
-						.amount = n };
+	const struct rr_injection injection = { .fault = RR_FAULT_TEAR, .tear = tear, .amount = n };
 
-	return rr_cluster_inject(&stage->cluster, server, &injection,
-				 &stage->error);
+	return rr_cluster_inject(&stage->cluster, server, &injection, &stage->error);
 }

@@ -21,8 +21,7 @@ void stage_open(struct stage *stage, enum rr_cluster_clock clock);
 void stage_close(struct stage *stage);
 
 /* A started server. */
-int stage_server(struct stage *stage, const char *name,
-		 struct rr_server_options options);
+int stage_server(struct stage *stage, const char *name, struct rr_server_options options);
 
 /* A client of it. The caller frees it. */
 struct rl_link *stage_link(struct stage *stage, int server);
@@ -41,8 +40,7 @@ void stage_tick_ms(struct stage *stage, int64_t ms);
 /* Injects a fault; false with stage->error. And one with an amount of
  * milliseconds, and a torn file. */
 bool stage_inject(struct stage *stage, int server, enum rr_fault fault);
-bool stage_inject_ms(struct stage *stage, int server, enum rr_fault fault,
-		     int64_t ms);
+bool stage_inject_ms(struct stage *stage, int server, enum rr_fault fault, int64_t ms);
 bool stage_tear(struct stage *stage, int server, enum rr_tear tear, long n);
 
 /* Fails the test, with the message of stage->error, unless it is good. */

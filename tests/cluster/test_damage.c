@@ -43,8 +43,7 @@ Test(cluster_damage, a_server_does_not_start_with_an_overwritten_command)
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_good(&stage, stage_tear(&stage, a, RR_TEAR_AFTER_COMMAND, 2));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
-	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"),
-			 "[1,(nil),(nil)]");
+	cr_assert_str_eq(stage_ask(&stage, a, "MGET a b c"), "[1,(nil),(nil)]");
 	stage_close(&stage);
 }
 
@@ -55,10 +54,8 @@ Test(cluster_damage, a_start_that_succeeds_is_not_the_failure_expected)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESTART_FAILS),
-		  RR_ERROR_REDIS);
-	cr_assert(strstr(stage.error.text, "a has started"), "%s",
-		  stage.error.text);
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESTART_FAILS), RR_ERROR_REDIS);
+	cr_assert(strstr(stage.error.text, "a has started"), "%s", stage.error.text);
 	stage_close(&stage);
 }
 
@@ -69,10 +66,8 @@ Test(cluster_damage, there_must_be_such_a_command)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = fill_and_kill(&stage);
-	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_WITHOUT_COMMAND, 5),
-		  RR_ERROR_USAGE);
-	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_OVER_COMMAND, 0),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_WITHOUT_COMMAND, 5), RR_ERROR_USAGE);
+	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_OVER_COMMAND, 0), RR_ERROR_USAGE);
 	stage_close(&stage);
 }
 
@@ -85,8 +80,7 @@ Test(cluster_damage, a_snapshot_that_was_waited_for_is_on_disk)
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
 	stage_ask(&stage, a, "BGSAVE");
-	stage_good(&stage,
-		   stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 5000));
+	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 5000));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
@@ -101,7 +95,6 @@ Test(cluster_damage, a_snapshot_that_nobody_asked_for_does_not_come)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET a 1");
-	stage_bad(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 100),
-		  RR_ERROR_REDIS);
+	stage_bad(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SAVE, 100), RR_ERROR_REDIS);
 	stage_close(&stage);
 }

@@ -31,13 +31,11 @@ static void lives_through_power_cut(enum rr_aof aof, const char *expected)
 	stage_ask(&stage, a, "SET early 1");
 	stage_tick_ms(&stage, 2000);
 	if (aof != RR_AOF_NO)
-		stage_good(&stage, stage_inject_ms(&stage, a,
-						   RR_FAULT_AWAIT_SYNC, 5000));
+		stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_SYNC, 5000));
 	stage_ask(&stage, a, "SET late 1");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_POWER));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
-	cr_assert_str_eq(stage_ask(&stage, a, "MGET early late"), expected,
-			 "aof %d", aof);
+	cr_assert_str_eq(stage_ask(&stage, a, "MGET early late"), expected, "aof %d", aof);
 	stage_close(&stage);
 }
 
@@ -65,16 +63,14 @@ static int with_a_transaction(struct stage *stage)
 	return a;
 }
 
-static void torn(struct stage *stage, enum rr_tear tear, long n,
-		 const char *expected)
+static void torn(struct stage *stage, enum rr_tear tear, long n, const char *expected)
 {
 	const int a = with_a_transaction(stage);
 
 	stage_good(stage, stage_inject(stage, a, RR_FAULT_KILL));
 	stage_good(stage, stage_tear(stage, a, tear, n));
 	stage_good(stage, stage_inject(stage, a, RR_FAULT_RESTART));
-	cr_assert_str_eq(stage_ask(stage, a, "MGET before a b"), expected,
-			 "%d %ld", tear, n);
+	cr_assert_str_eq(stage_ask(stage, a, "MGET before a b"), expected, "%d %ld", tear, n);
 	rr_cluster_reset(&stage->cluster);
 }
 
@@ -104,14 +100,11 @@ Test(cluster_disks, only_a_file_that_is_there_can_be_torn)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = with_a_transaction(&stage);
 	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
-	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_LAST_BYTES, 1),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_LAST_BYTES, 1), RR_ERROR_USAGE);
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	stage_good(&stage, stage_inject(&stage, b, RR_FAULT_KILL));
-	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_AFTER_COMMAND, 7),
-		  RR_ERROR_USAGE);
-	stage_bad(&stage, stage_tear(&stage, b, RR_TEAR_LAST_BYTES, 1),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_tear(&stage, a, RR_TEAR_AFTER_COMMAND, 7), RR_ERROR_USAGE);
+	stage_bad(&stage, stage_tear(&stage, b, RR_TEAR_LAST_BYTES, 1), RR_ERROR_USAGE);
 	cr_assert_str_eq(stage.error.text, "b has no append-only file");
 	stage_close(&stage);
 }
@@ -132,8 +125,7 @@ Test(cluster_disks, after_a_torn_transaction_7_0_loses_later_writes)
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	info = stage_ask(&stage, a, "INFO server");
 	is_7_0 = strstr(info, "redis_version:7.0.") != NULL;
-	cr_assert_str_eq(stage_ask(&stage, a, "MGET before a b"),
-			 "[1,(nil),(nil)]");
+	cr_assert_str_eq(stage_ask(&stage, a, "MGET before a b"), "[1,(nil),(nil)]");
 	cr_assert_str_eq(stage_ask(&stage, a, "SET later acked"), "OK");
 	kill_and_restart(&stage, a);
 	if (is_7_0)
@@ -155,8 +147,7 @@ Test(cluster_disks, a_torn_file_can_be_refused)
 	stage_ask(&stage, a, "SET a 1");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	stage_good(&stage, stage_tear(&stage, a, RR_TEAR_LAST_BYTES, 3));
-	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESTART),
-		  RR_ERROR_REDIS);
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESTART), RR_ERROR_REDIS);
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
 	stage_close(&stage);
 }
@@ -205,16 +196,13 @@ Test(cluster_disks, a_slow_disk_makes_everysec_lose_to_kill)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", everysec);
-	stage_good(&stage,
-		   stage_inject_ms(&stage, a, RR_FAULT_SLOW_DISK, 60000));
+	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_SLOW_DISK, 60000));
 	stage_ask(&stage, a, "SET early 1");
 	stage_tick_ms(&stage, 2000);
 	await_info(&stage, a, "aof_pending_bio_fsync:1");
-	cr_assert_str_eq(stage_ask(&stage, a, "SET lock c1 NX PX 30000"),
-			 "OK");
+	cr_assert_str_eq(stage_ask(&stage, a, "SET lock c1 NX PX 30000"), "OK");
 	kill_and_restart(&stage, a);
-	cr_assert_str_eq(stage_ask(&stage, a, "SET lock c2 NX PX 30000"),
-			 "OK");
+	cr_assert_str_eq(stage_ask(&stage, a, "SET lock c2 NX PX 30000"), "OK");
 	cr_assert_str_eq(stage_ask(&stage, a, "GET early"), "1");
 	stage_close(&stage);
 }
@@ -234,8 +222,7 @@ Test(cluster_disks, death_in_a_sync_comes_after_the_write_before_the_reply)
 	stage_say(link, "INCR m");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_DIE_IN_SYNC));
 	cr_assert_str_eq(stage_say(link, "EXEC"), "(lost)");
-	stage_good(&stage,
-		   stage_inject_ms(&stage, a, RR_FAULT_AWAIT_END, 5000));
+	stage_good(&stage, stage_inject_ms(&stage, a, RR_FAULT_AWAIT_END, 5000));
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_RESTART));
 	cr_assert_str_eq(stage_say(link, "MGET n m"), "[11,1]");
 	cr_assert_str_eq(stage_say(link, "SET n 12"), "OK");
@@ -254,8 +241,7 @@ static void refuses_writes_until_mended(struct rr_server_options options)
 	a = stage_server(&stage, "a", options);
 	stage_ask(&stage, a, "SET a 1");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_BREAK_DISK));
-	cr_assert_eq(strncmp(stage_ask(&stage, a, "SET a 2"), "-MISCONF", 8),
-		     0);
+	cr_assert_eq(strncmp(stage_ask(&stage, a, "SET a 2"), "-MISCONF", 8), 0);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), "1");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_MEND_DISK));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 2"), "OK");

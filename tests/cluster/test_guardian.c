@@ -14,15 +14,13 @@ static void start_guardian(struct rr_guardian *guardian)
 	cr_assert(rr_guardian_start(guardian, &error), "%s", error.text);
 }
 
-static void start_sleeper(struct rr_guardian *guardian,
-			  struct rr_process *process)
+static void start_sleeper(struct rr_guardian *guardian, struct rr_process *process)
 {
 	const char *const argv[] = { "sleep", "600", NULL };
 	struct rr_error error = { 0 };
 
 	cr_assert(rr_guardian_prepare(guardian, process, &error) &&
-			  rr_guardian_run(guardian, process, argv, NULL, -1,
-					  &error),
+			  rr_guardian_run(guardian, process, argv, NULL, -1, &error),
 		  "%s", error.text);
 }
 
@@ -55,8 +53,7 @@ Test(guardian, a_late_answer_does_not_answer_the_next_request)
 	cr_assert_not(rr_guardian_has_ended(&guardian, &sleeper, &status));
 	ask_in_vain(&guardian);
 	ask_in_vain(&guardian);
-	cr_assert(rr_guardian_prepare(&guardian, &next, &error), "%s",
-		  error.text);
+	cr_assert(rr_guardian_prepare(&guardian, &next, &error), "%s", error.text);
 	cr_assert_eq(next.index, 4, "%d", next.index);
 	cr_assert_eq(stat(next.directory, &info), 0);
 	cr_assert(rr_guardian_signal(&guardian, &sleeper, SIGKILL));
@@ -92,8 +89,7 @@ Test(guardian, a_base_may_be_relative)
 	setenv("TMPDIR", "here", 1);
 	cr_assert(rr_guardian_start(&guardian, &error), "%s", error.text);
 	cr_assert_eq(guardian.base[0], '/');
-	cr_assert(rr_guardian_prepare(&guardian, &process, &error), "%s",
-		  error.text);
+	cr_assert(rr_guardian_prepare(&guardian, &process, &error), "%s", error.text);
 	cr_assert_eq(access(process.directory, F_OK), 0);
 	rr_guardian_stop(&guardian);
 	cr_assert_eq(rmdir("here"), 0);

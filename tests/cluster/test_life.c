@@ -13,8 +13,7 @@
 /* ---- kill -9 and restart ------------------------------------------------------ */
 
 /* What GET a says after a write, kill -9 and a restart. */
-static void lives_through_kill(struct rr_server_options options, bool empty,
-			       const char *expected)
+static void lives_through_kill(struct rr_server_options options, bool empty, const char *expected)
 {
 	struct stage stage;
 	int a;
@@ -24,11 +23,8 @@ static void lives_through_kill(struct rr_server_options options, bool empty,
 	cr_assert_str_eq(stage_ask(&stage, a, "SET a 1 PX 5000"), "OK");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	cr_assert_eq(rr_cluster_state(&stage.cluster, a), RR_SERVER_DOWN);
-	stage_good(&stage,
-		   stage_inject(&stage, a,
-				empty ? RR_FAULT_WIPE : RR_FAULT_RESTART));
-	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), expected, "aof %d",
-			 options.aof);
+	stage_good(&stage, stage_inject(&stage, a, empty ? RR_FAULT_WIPE : RR_FAULT_RESTART));
+	cr_assert_str_eq(stage_ask(&stage, a, "GET a"), expected, "aof %d", options.aof);
 	if (expected[0] == '1')
 		cr_assert_str_eq(stage_ask(&stage, a, "PTTL a"), "5000");
 	stage_close(&stage);
@@ -37,21 +33,18 @@ static void lives_through_kill(struct rr_server_options options, bool empty,
 Test(cluster_life, kill_loses_what_is_not_kept_on_disk)
 {
 	lives_through_kill((struct rr_server_options){ 0 }, false, "(nil)");
-	lives_through_kill((struct rr_server_options){ .rdb = true }, false,
-			   "(nil)");
+	lives_through_kill((struct rr_server_options){ .rdb = true }, false, "(nil)");
 }
 
 Test(cluster_life, kill_keeps_an_append_only_file_however_it_is_synced)
 {
 	for (int aof = RR_AOF_NO; aof <= RR_AOF_ALWAYS; aof++)
-		lives_through_kill((struct rr_server_options){ .aof = aof },
-				   false, "1");
+		lives_through_kill((struct rr_server_options){ .aof = aof }, false, "1");
 }
 
 Test(cluster_life, restarted_empty_it_has_forgotten_all)
 {
-	lives_through_kill((struct rr_server_options){ .aof = RR_AOF_ALWAYS },
-			   true, "(nil)");
+	lives_through_kill((struct rr_server_options){ .aof = RR_AOF_ALWAYS }, true, "(nil)");
 }
 
 Test(cluster_life, shut_down_with_save_points_it_saves)
@@ -74,8 +67,7 @@ Test(cluster_life, clocks_move_while_a_server_is_down)
 	int a;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	a = stage_server(&stage, "a",
-			 (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
+	a = stage_server(&stage, "a", (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
 	stage_ask(&stage, a, "SET a 1 PX 5000");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
 	stage_tick_ms(&stage, 3000);
@@ -114,18 +106,14 @@ Test(cluster_life, what_cannot_be_done_is_said)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESUME),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_RESUME), RR_ERROR_USAGE);
 	cr_assert_str_eq(stage.error.text, "cannot go on with a: it runs");
 	stage_good(&stage, stage_inject(&stage, a, RR_FAULT_KILL));
-	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_KILL),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_inject(&stage, a, RR_FAULT_KILL), RR_ERROR_USAGE);
 	cr_assert_str_eq(stage.error.text, "cannot kill a: it is down");
-	stage_bad(&stage, stage_inject(&stage, 7, RR_FAULT_HANG),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_inject(&stage, 7, RR_FAULT_HANG), RR_ERROR_USAGE);
 	stage_bad(&stage,
-		  rr_cluster_declare(cluster, "a",
-				     &(struct rr_server_options){ 0 }, &other,
+		  rr_cluster_declare(cluster, "a", &(struct rr_server_options){ 0 }, &other,
 				     &stage.error),
 		  RR_ERROR_USAGE);
 	cr_assert_eq(rr_cluster_find(cluster, "a"), a);
@@ -141,12 +129,9 @@ Test(cluster_life, a_server_that_does_not_start_says_why)
 	int a;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	stage_good(&stage, rr_cluster_declare(&stage.cluster, "a", &options, &a,
-					      &stage.error));
-	stage_bad(&stage, rr_cluster_start(&stage.cluster, &stage.error),
-		  RR_ERROR_REDIS);
-	cr_assert_not_null(strstr(stage.error.text, "before it answered"), "%s",
-			   stage.error.text);
+	stage_good(&stage, rr_cluster_declare(&stage.cluster, "a", &options, &a, &stage.error));
+	stage_bad(&stage, rr_cluster_start(&stage.cluster, &stage.error), RR_ERROR_REDIS);
+	cr_assert_not_null(strstr(stage.error.text, "before it answered"), "%s", stage.error.text);
 	stage_close(&stage);
 }
 
@@ -154,8 +139,7 @@ Test(cluster_life, a_server_that_does_not_start_says_why)
 
 static void run_id(struct stage *stage, int server, char id[64])
 {
-	const char *found =
-		strstr(stage_ask(stage, server, "INFO server"), "run_id:");
+	const char *found = strstr(stage_ask(stage, server, "INFO server"), "run_id:");
 
 	cr_assert_not_null(found);
 	snprintf(id, 64, "%.47s", found);
@@ -204,8 +188,7 @@ Test(cluster_life, a_reset_disconnects_and_forgets_scripts)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
 	link = stage_link(&stage, a);
-	snprintf(sha, sizeof(sha), "%s",
-		 stage_say(link, "SCRIPT LOAD return(1)"));
+	snprintf(sha, sizeof(sha), "%s", stage_say(link, "SCRIPT LOAD return(1)"));
 	stage_say(link, "MULTI");
 	rr_cluster_reset(&stage.cluster);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
@@ -229,8 +212,7 @@ Test(cluster_life, directories_are_used_again)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	for (int race = 0; race < 80; race++) {
-		stage_server(&stage, "a",
-			     (struct rr_server_options){ .debug = true });
+		stage_server(&stage, "a", (struct rr_server_options){ .debug = true });
 		rr_cluster_reset(&stage.cluster);
 	}
 	stage_close(&stage);
@@ -252,8 +234,7 @@ static void use_a_cluster(int to)
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	a = stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	b = stage_server(&stage, "b",
-			 (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
+	b = stage_server(&stage, "b", (struct rr_server_options){ .aof = RR_AOF_ALWAYS });
 	stage_inject(&stage, b, RR_FAULT_HANG);
 	strcpy(left.base, stage.session.guardian.base);
 	left.servers[0] = stage.cluster.servers[a].process.pid;
@@ -266,8 +247,8 @@ static void use_a_cluster(int to)
 
 static bool is_left(const struct left *left)
 {
-	return access(left->base, F_OK) == 0 ||
-	       kill(left->servers[0], 0) == 0 || kill(left->servers[1], 0) == 0;
+	return access(left->base, F_OK) == 0 || kill(left->servers[0], 0) == 0 ||
+	       kill(left->servers[1], 0) == 0;
 }
 
 Test(cluster_life, nothing_outlives_a_killed_program)

@@ -14,11 +14,9 @@ static struct pair open_pair(struct stage *stage)
 	struct pair pair;
 
 	stage_open(stage, RR_CLUSTER_FROZEN);
-	pair.master = stage_server(stage, "m",
-				   (struct rr_server_options){ .tcp = true });
-	pair.replica = stage_server(
-		stage, "r",
-		(struct rr_server_options){ .replica_of = "m", .debug = true });
+	pair.master = stage_server(stage, "m", (struct rr_server_options){ .tcp = true });
+	pair.replica = stage_server(stage, "r",
+				    (struct rr_server_options){ .replica_of = "m", .debug = true });
 	stage_good(stage, stage_inject(stage, pair.replica, RR_FAULT_CATCH_UP));
 	return pair;
 }
@@ -29,20 +27,14 @@ Test(cluster_replicas, an_acknowledged_lock_is_lost_by_a_failover)
 	const struct pair pair = open_pair(&stage);
 
 	stage_ask(&stage, pair.master, "SET before 1");
-	stage_good(&stage,
-		   stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
 	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CUT));
-	cr_assert_str_eq(stage_ask(&stage, pair.master,
-				   "SET lock c1 NX PX 30000"),
-			 "OK");
+	cr_assert_str_eq(stage_ask(&stage, pair.master, "SET lock c1 NX PX 30000"), "OK");
 	stage_good(&stage, stage_inject(&stage, pair.master, RR_FAULT_KILL));
-	stage_good(&stage,
-		   stage_inject(&stage, pair.replica, RR_FAULT_PROMOTE));
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_PROMOTE));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET before"), "1");
-	cr_assert_str_eq(stage_ask(&stage, pair.replica,
-				   "SET lock c2 NX PX 30000"),
-			 "OK");
+	cr_assert_str_eq(stage_ask(&stage, pair.replica, "SET lock c2 NX PX 30000"), "OK");
 	stage_close(&stage);
 }
 
@@ -55,8 +47,7 @@ Test(cluster_replicas, joined_again_a_replica_catches_up)
 	stage_ask(&stage, pair.master, "SET a 1");
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "(nil)");
 	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_JOIN));
-	stage_good(&stage,
-		   stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET a"), "1");
 	stage_close(&stage);
 }
@@ -93,8 +84,7 @@ Test(cluster_replicas, caught_up_it_has_everything)
 	cr_assert_eq(rl_flush(link), RL_OK);
 	for (int i = 0; i < INCREMENTS; i++)
 		cr_assert_eq(rl_receive(link, &reply), RL_OK);
-	stage_good(&stage,
-		   stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
+	stage_good(&stage, stage_inject(&stage, pair.replica, RR_FAULT_CATCH_UP));
 	cr_assert_str_eq(stage_ask(&stage, pair.replica, "GET n"), "20000");
 	rl_link_free(link);
 	rl_link_free(sleeper);
@@ -124,16 +114,11 @@ Test(cluster_replicas, a_master_needs_a_port)
 	int server;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	stage_bad(&stage,
-		  rr_cluster_declare(&stage.cluster, "r", &options, &server,
-				     &stage.error),
+	stage_bad(&stage, rr_cluster_declare(&stage.cluster, "r", &options, &server, &stage.error),
 		  RR_ERROR_USAGE);
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	stage_bad(&stage,
-		  rr_cluster_declare(&stage.cluster, "r", &options, &server,
-				     &stage.error),
+	stage_bad(&stage, rr_cluster_declare(&stage.cluster, "r", &options, &server, &stage.error),
 		  RR_ERROR_USAGE);
-	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_PROMOTE),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_PROMOTE), RR_ERROR_USAGE);
 	stage_close(&stage);
 }

@@ -17,8 +17,7 @@ Test(cluster_time, begins_where_the_header_says)
 	cr_assert_eq(rr_cluster_now_ns(&stage.cluster), RR_CLUSTER_START_NS);
 	stage_tick_ms(&stage, 1500);
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000001,500000]");
-	cr_assert_eq(rr_cluster_now_ns(&stage.cluster),
-		     RR_CLUSTER_START_NS + 1500000000);
+	cr_assert_eq(rr_cluster_now_ns(&stage.cluster), RR_CLUSTER_START_NS + 1500000000);
 	stage_close(&stage);
 }
 
@@ -28,8 +27,7 @@ Test(cluster_time, leases_end_to_the_millisecond)
 	struct rl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	link = stage_link(&stage, stage_server(&stage, "a",
-					       (struct rr_server_options){ 0 }));
+	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
 	stage_say(link, "SET lock a NX PX 10000");
 	usleep(30000);
 	cr_assert_str_eq(stage_say(link, "PTTL lock"), "10000");
@@ -75,8 +73,7 @@ Test(cluster_time, a_watched_lease_that_ends_aborts_exec)
 	struct rl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	link = stage_link(&stage, stage_server(&stage, "a",
-					       (struct rr_server_options){ 0 }));
+	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
 	stage_say(link, "SET lock a PX 1000");
 	cr_assert_str_eq(stage_say(link, "WATCH lock"), "OK");
 	stage_tick_ms(&stage, 1001);
@@ -96,12 +93,10 @@ static void blocks_for(struct stage *stage, struct rl_link *link, int64_t ms,
 	cr_assert_eq(rl_flush(link), RL_OK);
 	stage_tick_ms(stage, ms);
 	usleep(30000);
-	cr_assert_not_null(strstr(stage_ask(stage, 0, "INFO clients"),
-				  "blocked_clients:1"));
+	cr_assert_not_null(strstr(stage_ask(stage, 0, "INFO clients"), "blocked_clients:1"));
 	stage_tick_ms(stage, 1);
 	/* There already: not waited for. */
-	cr_assert_eq(rl_receive_until(link, &reply, 1), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_receive_until(link, &reply, 1), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(reply.type, type);
 }
 
@@ -127,8 +122,7 @@ Test(cluster_time, blocking_commands_wait_by_it)
 	struct rl_link *link;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	link = stage_link(&stage, stage_server(&stage, "a",
-					       (struct rr_server_options){ 0 }));
+	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
 	cr_assert_eq(rl_queue(link, "BLPOP q 5"), RL_OK);
 	blocks_for(&stage, link, 5000, RL_REPLY_NIL);
 	cr_assert_eq(rl_queue(link, "WAIT 1 200"), RL_OK);
@@ -148,11 +142,9 @@ Test(cluster_time, servers_may_disagree)
 	b = stage_server(&stage, "b", (struct rr_server_options){ 0 });
 	stage_ask(&stage, a, "SET lock a NX PX 30000");
 	stage_ask(&stage, b, "SET lock a NX PX 30000");
-	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 60000000000,
-					   &stage.error));
+	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 60000000000, &stage.error));
 	cr_assert_str_eq(stage_ask(&stage, a, "SET lock b NX PX 30000"), "OK");
-	cr_assert_str_eq(stage_ask(&stage, b, "SET lock b NX PX 30000"),
-			 "(nil)");
+	cr_assert_str_eq(stage_ask(&stage, b, "SET lock b NX PX 30000"), "(nil)");
 	cr_assert_str_eq(stage_ask(&stage, b, "TIME"), "[1900000000,0]");
 	cr_assert_str_eq(stage_ask(&stage, a, "TIME"), "[1900000060,0]");
 	stage_good(&stage, rr_cluster_skew(&stage.cluster, a, 0, &stage.error));
@@ -161,15 +153,13 @@ Test(cluster_time, servers_may_disagree)
 }
 
 /* What a lease of 150 ms does while 100 and then 60 ms pass. */
-static void live_through(enum rr_cluster_clock clock, enum rr_tick how,
-			 char story[4][16])
+static void live_through(enum rr_cluster_clock clock, enum rr_tick how, char story[4][16])
 {
 	struct stage stage;
 	struct rl_link *link;
 
 	stage_open(&stage, clock);
-	link = stage_link(&stage, stage_server(&stage, "a",
-					       (struct rr_server_options){ 0 }));
+	link = stage_link(&stage, stage_server(&stage, "a", (struct rr_server_options){ 0 }));
 	strcpy(story[0], stage_say(link, "SET lock a NX PX 150"));
 	cr_assert_eq(rr_cluster_tick(&stage.cluster, 50000000), how);
 	strcpy(story[1], stage_say(link, "SET lock b NX PX 150"));
@@ -201,14 +191,12 @@ Test(cluster_time, without_the_shim_leases_are_shortened)
 	stage_ask(&stage, a, "SET soon a PX 5000");
 	stage_ask(&stage, a, "SET later a PX 100000");
 	stage_ask(&stage, a, "SET never a");
-	cr_assert_eq(rr_cluster_tick(&stage.cluster, 10000000000),
-		     RR_TICK_EXPIRED);
+	cr_assert_eq(rr_cluster_tick(&stage.cluster, 10000000000), RR_TICK_EXPIRED);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET soon"), "(nil)");
 	left = atoi(stage_ask(&stage, a, "PTTL later"));
 	cr_assert(left > 1000 && left <= 90000, "%d", left);
 	cr_assert_str_eq(stage_ask(&stage, a, "PTTL never"), "-1");
-	stage_bad(&stage, rr_cluster_skew(&stage.cluster, a, 1, &stage.error),
-		  RR_ERROR_SKIPPED);
+	stage_bad(&stage, rr_cluster_skew(&stage.cluster, a, 1, &stage.error), RR_ERROR_SKIPPED);
 	stage_close(&stage);
 }
 
@@ -226,8 +214,7 @@ Test(cluster_time, a_running_clock_goes_on_and_leaps)
 	cr_assert_str_eq(stage_ask(&stage, a, "GET long"), "a");
 	stage_tick_ms(&stage, 3600000);
 	cr_assert_str_eq(stage_ask(&stage, a, "GET long"), "(nil)");
-	cr_assert_gt(rr_cluster_now_ns(&stage.cluster),
-		     RR_CLUSTER_START_NS + 3600000000000);
+	cr_assert_gt(rr_cluster_now_ns(&stage.cluster), RR_CLUSTER_START_NS + 3600000000000);
 	stage_close(&stage);
 }
 
@@ -241,11 +228,9 @@ Test(cluster_time, a_shim_that_does_nothing_is_found_out)
 
 	stage.error = (struct rr_error){ 0 };
 	stage_good(&stage, rr_session_open(&stage.session, &stage.error));
-	stage_good(&stage, rr_cluster_open(&stage.cluster, &stage.session,
-					   &options, &stage.error));
+	stage_good(&stage, rr_cluster_open(&stage.cluster, &stage.session, &options, &stage.error));
 	cr_assert_not(rr_cluster_has_time(&stage.cluster));
 	stage_server(&stage, "a", (struct rr_server_options){ 0 });
-	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_DIE_IN_SYNC),
-		  RR_ERROR_SKIPPED);
+	stage_bad(&stage, stage_inject(&stage, 0, RR_FAULT_DIE_IN_SYNC), RR_ERROR_SKIPPED);
 	stage_close(&stage);
 }

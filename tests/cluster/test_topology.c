@@ -9,22 +9,20 @@ static void open_formation(struct stage *stage, struct rr_formation *formation,
 			   enum rr_topology kind)
 {
 	stage_open(stage, RR_CLUSTER_REAL);
-	stage_good(stage, rr_formation_open(formation, &stage->cluster, kind,
-					    "key", &stage->error));
+	stage_good(stage,
+		   rr_formation_open(formation, &stage->cluster, kind, "key", &stage->error));
 	cr_assert_eq(formation->phase, RR_FORMATION_WHOLE);
 }
 
-static void fail_over(struct stage *stage, struct rr_formation *formation,
-		      int64_t cut_ns)
+static void fail_over(struct stage *stage, struct rr_formation *formation, int64_t cut_ns)
 {
-	stage_good(stage,
-		   rr_formation_fail_over(formation, cut_ns, &stage->error));
+	stage_good(stage, rr_formation_fail_over(formation, cut_ns, &stage->error));
 	stage_good(stage, rr_formation_await_whole(formation, &stage->error));
 }
 
 /* By a client that knows no more than where clients find the primary. */
-static void expect_at_primary(const struct rr_formation *formation,
-			      const char *line, const char *reply)
+static void expect_at_primary(const struct rr_formation *formation, const char *line,
+			      const char *reply)
 {
 	struct rl_link *link = rl_link_new(&formation->address, RR_TIMEOUT_MS);
 
@@ -33,8 +31,7 @@ static void expect_at_primary(const struct rr_formation *formation,
 }
 
 /* All replicas have what was written; if not, a fail-over may lose it. */
-static void write_everywhere(const struct rr_formation *formation,
-			     const char *line)
+static void write_everywhere(const struct rr_formation *formation, const char *line)
 {
 	const char *n = rr_formation_replicas(formation) == 2 ? "2" : "1";
 	struct rl_link *link = rl_link_new(&formation->address, RR_TIMEOUT_MS);
@@ -47,8 +44,7 @@ static void write_everywhere(const struct rr_formation *formation,
 }
 
 /* WAIT has no key: it is asked where the write went. */
-static void expect_nowhere_else(const struct rr_formation *formation,
-				const char *line)
+static void expect_nowhere_else(const struct rr_formation *formation, const char *line)
 {
 	struct rl_link *link = rl_link_new(&formation->address, RR_TIMEOUT_MS);
 
@@ -104,8 +100,7 @@ static void check_cut(enum rr_topology kind)
 
 	open_formation(&stage, &formation, kind);
 	write_everywhere(&formation, "SET key before");
-	stage_good(&stage, rr_formation_fail_over(&formation, 300000000,
-						  &stage.error));
+	stage_good(&stage, rr_formation_fail_over(&formation, 300000000, &stage.error));
 	cr_assert_eq(formation.phase, RR_FORMATION_CUT);
 	expect_nowhere_else(&formation, "SET key late");
 	stage_good(&stage, rr_formation_await_whole(&formation, &stage.error));
@@ -113,8 +108,7 @@ static void check_cut(enum rr_topology kind)
 	stage_close(&stage);
 }
 
-Test(cluster_topology, what_a_cut_off_primary_acknowledges_is_lost,
-     .timeout = 60)
+Test(cluster_topology, what_a_cut_off_primary_acknowledges_is_lost, .timeout = 60)
 {
 	check_cut(RR_TOPOLOGY_REPLICA);
 }
@@ -149,9 +143,7 @@ Test(cluster_topology, a_fail_over_comes_after_another)
 
 	open_formation(&stage, &formation, RR_TOPOLOGY_REPLICA);
 	stage_good(&stage, rr_formation_fail_over(&formation, 0, &stage.error));
-	stage_bad(&stage,
-		  rr_formation_fail_over(&formation, 0, &stage.error),
-		  RR_ERROR_USAGE);
+	stage_bad(&stage, rr_formation_fail_over(&formation, 0, &stage.error), RR_ERROR_USAGE);
 	stage_good(&stage, rr_formation_await_whole(&formation, &stage.error));
 	stage_close(&stage);
 }

@@ -48,61 +48,62 @@ Test(draw, many_servers_and_awkward_replies)
 
 Test(draw, ascii)
 {
-	assert_golden(PLAY "--ascii tests/draw/overrun.race",
-		      "draw-overrun-ascii.txt");
+	assert_golden(PLAY "--ascii tests/draw/overrun.race", "draw-overrun-ascii.txt");
 }
 
 Test(draw, locale_without_utf8_is_ascii)
 {
-	assert_golden("LC_ALL=C $REDRACE play tests/draw/overrun.race",
-		      "draw-overrun-ascii.txt");
+	assert_golden("LC_ALL=C $REDRACE play tests/draw/overrun.race", "draw-overrun-ascii.txt");
 }
 
 Test(draw, ascii_has_no_other_bytes)
 {
-	cr_assert_eq(cli_run("for race in lost takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
-			     "done | LC_ALL=C grep -n '[^ -~]'"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("for race in lost takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
+			"done | LC_ALL=C grep -n '[^ -~]'"),
+		1, "%s", cli_output);
 }
 
 Test(draw, fits_80_columns)
 {
-	cr_assert_eq(cli_run("for race in lost overrun takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
-			     "done | grep -n '.\\{81\\}'"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("for race in lost overrun takeover five-servers; do $REDRACE play --ascii tests/draw/$race.race;"
+			"done | grep -n '.\\{81\\}'"),
+		1, "%s", cli_output);
 }
 
 /* Twelve clients do not fit side by side. */
 Test(draw, many_clients_share_a_column)
 {
-	const char *const parts[] = { " #  clients", "L: GET x => (nil)",
-				      NULL };
+	const char *const parts[] = { " #  clients", "L: GET x => (nil)", NULL };
 
-	cr_assert_eq(cli_run("{ echo 'title many'; echo 'clients A B C D E F G H I J K L';"
-			     "for c in A B C D E F G H I J K L; do echo \"$c> GET x => (nil)\"; done;"
-			     "echo 'verdict nothing broken'; } >$HERE/many.race; $REDRACE play --ascii $HERE/many.race"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("{ echo 'title many'; echo 'clients A B C D E F G H I J K L';"
+			"for c in A B C D E F G H I J K L; do echo \"$c> GET x => (nil)\"; done;"
+			"echo 'verdict nothing broken'; } >$HERE/many.race; $REDRACE play --ascii $HERE/many.race"),
+		0, "%s", cli_output);
 	assert_says(parts);
 }
 
 Test(draw, mermaid)
 {
-	assert_golden(PLAY "--format mermaid tests/draw/takeover.race",
-		      "draw-takeover.mermaid");
+	assert_golden(PLAY "--format mermaid tests/draw/takeover.race", "draw-takeover.mermaid");
 }
 
 Test(draw, mermaid_survives_awkward_texts)
 {
-	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep '[<\"]\\|[^0-9];'"),
+	cr_assert_eq(cli_run(PLAY
+			     "-f mermaid tests/draw/five-servers.race | grep '[<\"]\\|[^0-9];'"),
 		     1, "%s", cli_output);
-	cr_assert_eq(cli_run(PLAY "-f mermaid tests/draw/five-servers.race | grep 'and #60;tags#62; #38; #59; #35; stay'"),
-		     0);
+	cr_assert_eq(
+		cli_run(PLAY
+			"-f mermaid tests/draw/five-servers.race | grep 'and #60;tags#62; #38; #59; #35; stay'"),
+		0);
 }
 
 Test(draw, json)
 {
-	assert_golden(PLAY "--format json tests/draw/lost.race",
-		      "draw-lost.json");
+	assert_golden(PLAY "--format json tests/draw/lost.race", "draw-lost.json");
 }
 
 /* Needs Python for its XML parser. */
@@ -117,11 +118,12 @@ static void assert_well_formed(const char *format)
 
 	if (!has_python())
 		cli_skip("no python3 to parse XML with");
-	snprintf(command, sizeof(command),
-		 "for race in lost overrun takeover five-servers; do"
-		 " $REDRACE play -f %s -o $HERE/picture tests/draw/$race.race &&"
-		 " python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $HERE/picture || exit 9; done",
-		 format);
+	snprintf(
+		command, sizeof(command),
+		"for race in lost overrun takeover five-servers; do"
+		" $REDRACE play -f %s -o $HERE/picture tests/draw/$race.race &&"
+		" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $HERE/picture || exit 9; done",
+		format);
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 }
 
@@ -137,20 +139,21 @@ Test(draw, html_is_well_formed)
 
 Test(draw, svg_has_words_for_those_who_cannot_see_it)
 {
-	const char *const parts[] = { "role=\"img\"", "<title>", "<desc>",
+	const char *const parts[] = { "role=\"img\"",
+				      "<title>",
+				      "<desc>",
 				      "A: SET lock 1 NX EX 10 replies OK",
-				      "Found: exclusion broken", NULL };
+				      "Found: exclusion broken",
+				      NULL };
 
-	cr_assert_eq(cli_run(PLAY "-f svg tests/draw/overrun.race | head -40"),
-		     0);
+	cr_assert_eq(cli_run(PLAY "-f svg tests/draw/overrun.race | head -40"), 0);
 	assert_says(parts);
 	cr_assert_null(strstr(cli_output, "<script"));
 }
 
 Test(draw, repeats_are_folded)
 {
-	const char *const parts[] = { "12  ", "13  ",
-				      "4 more rounds, steps 14 to 21", "22  ",
+	const char *const parts[] = { "12  ", "13  ", "4 more rounds, steps 14 to 21", "22  ",
 				      NULL };
 
 	cli_run(PLAY "tests/draw/five-servers.race");
@@ -160,15 +163,13 @@ Test(draw, repeats_are_folded)
 
 Test(draw, tells_what_was_done_to_a_file)
 {
-	const char *const parts[] = {
-		"redis's append-only file lacks its last 5 bytes",
-		"redis's append-only file ends within command 4",
-		"redis's append-only file lacks command 2",
-		"redis's append-only file has a wrong first byte in command 2",
-		"redis's append-only file ends after command 1",
-		"redis's append-only file ends after byte 23",
-		NULL
-	};
+	const char *const parts[] = { "redis's append-only file lacks its last 5 bytes",
+				      "redis's append-only file ends within command 4",
+				      "redis's append-only file lacks command 2",
+				      "redis's append-only file has a wrong first byte in command 2",
+				      "redis's append-only file ends after command 1",
+				      "redis's append-only file ends after byte 23",
+				      NULL };
 
 	cli_run(PLAY "tests/draw/tears.race");
 	assert_says(parts);
@@ -224,58 +225,56 @@ Test(draw, fits_the_narrowest_terminal)
 
 Test(draw, output_replaces_the_file_as_a_whole)
 {
-	cr_assert_eq(cli_run("echo stale >$HERE/o; " PLAY "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
+	cr_assert_eq(cli_run("echo stale >$HERE/o; " PLAY
+			     "-o $HERE/o tests/draw/lost.race && ls $HERE && cat $HERE/o"),
 		     0, "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "stale"));
-	cr_assert_eq(strncmp(cli_output, "o\nTwo clients", 13), 0, "%s",
-		     cli_output);
-	cli_assert_one_line(PLAY "-o $HERE/none/o tests/draw/lost.race 2>&1",
-			    RR_EXIT_FILE, "cannot write");
+	cr_assert_eq(strncmp(cli_output, "o\nTwo clients", 13), 0, "%s", cli_output);
+	cli_assert_one_line(PLAY "-o $HERE/none/o tests/draw/lost.race 2>&1", RR_EXIT_FILE,
+			    "cannot write");
 }
 
 Test(draw, wrong_usage)
 {
 	cli_assert_one_line(PLAY "-f gif tests/draw/lost.race 2>&1 | head -n 1; exit 64",
 			    RR_EXIT_USAGE, "expected text, json, html, svg, mermaid or race");
-	cr_assert_eq(cli_run(PLAY "--step -f svg tests/draw/lost.race 2>&1"),
-		     RR_EXIT_USAGE);
+	cr_assert_eq(cli_run(PLAY "--step -f svg tests/draw/lost.race 2>&1"), RR_EXIT_USAGE);
 }
 
 /* ---- Not as written ---------------------------------------------------------- */
 
 Test(draw, wrong_reply_stops_with_a_difference)
 {
-	const char *const parts[] = { "The race ended here",
-				      "wrong.race:11: step 5, B: SET x 2",
-				      "  expected  QUEUED", "  actual    OK",
-				      NULL };
+	const char *const parts[] = { "The race ended here", "wrong.race:11: step 5, B: SET x 2",
+				      "  expected  QUEUED", "  actual    OK", NULL };
 
-	cr_assert_eq(cli_run("sed 's/^B> SET x 2 .*/B> SET x 2 => QUEUED/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
-			     "$HERE/wrong.race 2>&1"),
-		     RR_EXIT_VIOLATED, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("sed 's/^B> SET x 2 .*/B> SET x 2 => QUEUED/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
+			"$HERE/wrong.race 2>&1"),
+		RR_EXIT_VIOLATED, "%s", cli_output);
 	assert_says(parts);
 }
 
 Test(draw, step_in_another_order_fails)
 {
-	const char *const parts[] = { "  expected  \"1\"", "  actual    \"2\"",
-				      NULL };
+	const char *const parts[] = { "  expected  \"1\"", "  actual    \"2\"", NULL };
 
-	cr_assert_eq(cli_run("sed -e '/^B> GET/d' -e '/^A> SET/aB> GET x => \"1\"' tests/draw/lost.race >$HERE/order.race;" PLAY
-			     "$HERE/order.race 2>&1"),
-		     RR_EXIT_VIOLATED, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("sed -e '/^B> GET/d' -e '/^A> SET/aB> GET x => \"1\"' tests/draw/lost.race >$HERE/order.race;" PLAY
+			"$HERE/order.race 2>&1"),
+		RR_EXIT_VIOLATED, "%s", cli_output);
 	assert_says(parts);
 }
 
 Test(draw, wrong_verdict_says_both)
 {
-	const char *const parts[] = { "the verdict differs",
-				      "  expected  nothing broken",
+	const char *const parts[] = { "the verdict differs", "  expected  nothing broken",
 				      "  computed  update lost", NULL };
 
-	cr_assert_eq(cli_run("sed 's/^verdict.*/verdict nothing broken/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
-			     "$HERE/wrong.race 2>&1"),
-		     RR_EXIT_VIOLATED, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("sed 's/^verdict.*/verdict nothing broken/' tests/draw/lost.race >$HERE/wrong.race;" PLAY
+			"$HERE/wrong.race 2>&1"),
+		RR_EXIT_VIOLATED, "%s", cli_output);
 	assert_says(parts);
 }
 
@@ -283,28 +282,29 @@ Test(draw, wrong_verdict_says_both)
 
 Test(draw, predictions_are_compared)
 {
-	const char *const parts[] = { "1 A: GET x", "=> \"1\"  -- right",
-				      "2 B: GET x", "=> \"1\"\n", "3 A: SET x 2",
-				      "=> OK  -- not what you said",
-				      "update lost", "1 of 2 predictions", NULL };
+	const char *const parts[] = {
+		"1 A: GET x",  "=> \"1\"  -- right", "2 B: GET x",
+		"=> \"1\"\n",  "3 A: SET x 2",       "=> OK  -- not what you said",
+		"update lost", "1 of 2 predictions", NULL
+	};
 
-	cr_assert_eq(cli_run("printf '1\\n\\nnil\\n' | " PLAY "--step tests/draw/lost.race"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("printf '1\\n\\nnil\\n' | " PLAY "--step tests/draw/lost.race"), 0,
+		     "%s", cli_output);
 	assert_says(parts);
 }
 
 Test(draw, end_of_input_ends_every_wait)
 {
-	cr_assert_eq(cli_run(PLAY "--step tests/draw/overrun.race </dev/null"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run(PLAY "--step tests/draw/overrun.race </dev/null"), 0, "%s",
+		     cli_output);
 	cr_assert_not_null(strstr(cli_output, "0 of 0 predictions"));
 	cr_assert_not_null(strstr(cli_output, "✗ exclusion broken"));
 }
 
 Test(draw, q_ends)
 {
-	cr_assert_eq(cli_run("printf '1\\nq\\n' | " PLAY "--step tests/draw/lost.race"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("printf '1\\nq\\n' | " PLAY "--step tests/draw/lost.race"), 0, "%s",
+		     cli_output);
 	cr_assert_null(strstr(cli_output, "SET x 2"), "%s", cli_output);
 	cr_assert_not_null(strstr(cli_output, "1 of 1 predictions"));
 }

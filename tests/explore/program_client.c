@@ -43,18 +43,15 @@ static uint64_t digest_of(uint64_t digest, const struct rl_reply *reply)
 
 /* ---- Clients -------------------------------------------------------------- */
 
-static enum rl_outcome run_words(struct rl_link *link,
-				 const struct program_command *given,
+static enum rl_outcome run_words(struct rl_link *link, const struct program_command *given,
 				 struct rl_reply *reply)
 {
 	struct rl_command command = { .n_words = 0 };
 
-	while (command.n_words < PROGRAM_WORDS &&
-	       given->words[command.n_words]) {
+	while (command.n_words < PROGRAM_WORDS && given->words[command.n_words]) {
 		const char *text = given->words[command.n_words];
 
-		command.words[command.n_words++] =
-			(struct rl_word){ text, strlen(text) };
+		command.words[command.n_words++] = (struct rl_word){ text, strlen(text) };
 	}
 	return rl_run_command(link, reply, &command);
 }
@@ -69,12 +66,10 @@ static void step(struct seat *seat, const struct program_command *command)
 	else if (program_is(command, "READ"))
 		outcome = rl_now_ns(seat->link, RL_CLOCK_MONOTONIC);
 	else if (program_is(command, "LISTEN"))
-		outcome = rl_link_listen(seat->side, &reply,
-					 atoi(command->words[1]) * SECOND);
+		outcome = rl_link_listen(seat->side, &reply, atoi(command->words[1]) * SECOND);
 	else
-		outcome = run_words(strstr(command->words[0], "SUBSCRIBE") ?
-					    seat->side :
-					    seat->link,
+		outcome = run_words(strstr(command->words[0], "SUBSCRIBE") ? seat->side :
+									     seat->link,
 				    command, &reply);
 	seat->told = program_mix(seat->told, &outcome, sizeof(outcome));
 	seat->told = digest_of(seat->told, &reply);

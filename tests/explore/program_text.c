@@ -7,8 +7,7 @@
 
 #include "base/random.h"
 
-static const char *pick_key(struct rr_random *random,
-			    const struct program_pool *pool)
+static const char *pick_key(struct rr_random *random, const struct program_pool *pool)
 {
 	size_t n = 0;
 
@@ -17,10 +16,8 @@ static const char *pick_key(struct rr_random *random,
 	return pool->keys[rr_random_below(random, n)];
 }
 
-static struct program_command pick(struct rr_random *random,
-				   const struct program_pool *pool,
-				   const struct program_command *commands,
-				   size_t n)
+static struct program_command pick(struct rr_random *random, const struct program_pool *pool,
+				   const struct program_command *commands, size_t n)
 {
 	struct program_command command = commands[rr_random_below(random, n)];
 
@@ -39,21 +36,17 @@ static void add_step(struct program *program, struct rr_random *random,
 		return;
 	for (int i = 0; i < PROGRAM_CHOICES; i++)
 		program->steps[program->n_steps][i] =
-			begins ? pick(random, pool, pool->begins,
-				      pool->n_begins) :
-				 pick(random, pool, pool->commands,
-				      pool->n_commands);
+			begins ? pick(random, pool, pool->begins, pool->n_begins) :
+				 pick(random, pool, pool->commands, pool->n_commands);
 	program->n_steps++;
 }
 
-static void add_words(struct program *program, const char *name,
-		      const char *key)
+static void add_words(struct program *program, const char *name, const char *key)
 {
 	if (program->n_steps == PROGRAM_STEPS)
 		return;
 	for (int i = 0; i < PROGRAM_CHOICES; i++)
-		program->steps[program->n_steps][i] =
-			(struct program_command){ { name, key } };
+		program->steps[program->n_steps][i] = (struct program_command){ { name, key } };
 	program->n_steps++;
 }
 
@@ -71,16 +64,14 @@ static void add_transaction(struct program *program, struct rr_random *random,
 }
 
 /* Two clients have 6 to 252 schedules, three 30 to 210. */
-static size_t pick_length(struct rr_random *random, size_t n_clients,
-			  size_t client)
+static size_t pick_length(struct rr_random *random, size_t n_clients, size_t client)
 {
 	if (n_clients == 3)
 		return client ? 2 : 1 + rr_random_below(random, 2);
 	return 2 + rr_random_below(random, 3);
 }
 
-size_t program_make(struct program *programs, uint64_t seed,
-		    const struct program_pool **pool)
+size_t program_make(struct program *programs, uint64_t seed, const struct program_pool **pool)
 {
 	struct rr_random random = { seed };
 	const size_t n = rr_random_below(&random, 4) ? 2 : 3;
@@ -111,13 +102,11 @@ static void print_command(FILE *file, const struct program_command *command)
 	for (size_t i = 0; i < PROGRAM_WORDS && command->words[i]; i++) {
 		const bool is_long = strchr(command->words[i], ' ') != NULL;
 
-		fprintf(file, is_long ? "%s'%s'" : "%s%s", i ? " " : "",
-			command->words[i]);
+		fprintf(file, is_long ? "%s'%s'" : "%s%s", i ? " " : "", command->words[i]);
 	}
 }
 
-static bool is_same(const struct program_command *a,
-		    const struct program_command *b)
+static bool is_same(const struct program_command *a, const struct program_command *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
@@ -127,8 +116,7 @@ void program_print(FILE *file, const struct program *programs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		fprintf(file, "\n%c:", (char)('A' + i));
 		for (size_t j = 0; j < programs[i].n_steps; j++) {
-			const struct program_command *choices =
-				programs[i].steps[j];
+			const struct program_command *choices = programs[i].steps[j];
 
 			fputs(j ? "; " : " ", file);
 			print_command(file, &choices[0]);

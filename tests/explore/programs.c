@@ -39,22 +39,18 @@ static bool holds(const struct ends *ends, uint64_t digest)
 	return false;
 }
 
-static uint64_t digest_of_end(const struct rr_product *product,
-			      const uint32_t *key)
+static uint64_t digest_of_end(const struct rr_product *product, const uint32_t *key)
 {
 	const struct rr_server_table *table = product->tables[0];
 	const uint32_t data = table->states[key[0]].data;
 	uint64_t digest = program_mix(0, rr_intern_get(&table->data, data),
-			      table->data.values[data].length);
+				      table->data.values[data].length);
 
 	for (size_t i = 0; i < product->n_clients; i++) {
-		const struct rr_client_state *state =
-			rr_product_client(product, key, i);
-		const bool is_crashed =
-			rr_product_part(product, key, i)->is_crashed;
+		const struct rr_client_state *state = rr_product_client(product, key, i);
+		const bool is_crashed = rr_product_part(product, key, i)->is_crashed;
 		const int64_t of_client[2] = { is_crashed + 2 * state->has_ended,
-					       is_crashed ? 0 :
-							    state->tally.ok };
+					       is_crashed ? 0 : state->tally.ok };
 
 		digest = program_mix(digest, of_client, sizeof(of_client));
 	}
@@ -91,19 +87,16 @@ bool programs_agree(const struct programs *programs, char *why, size_t size)
 
 	for (size_t i = 0; i < b->n; i++)
 		common += holds(a, b->digests[i]);
-	snprintf(why, size,
-		 "%zu ends in %llu ways, %zu ends in %llu, %zu in common",
-		 a->n, (unsigned long long)a->interleavings, b->n,
-		 (unsigned long long)b->interleavings, common);
-	return a->n == b->n && common == b->n &&
-	       a->interleavings == b->interleavings;
+	snprintf(why, size, "%zu ends in %llu ways, %zu ends in %llu, %zu in common", a->n,
+		 (unsigned long long)a->interleavings, b->n, (unsigned long long)b->interleavings,
+		 common);
+	return a->n == b->n && common == b->n && a->interleavings == b->interleavings;
 }
 
 /* ---- Exploring ------------------------------------------------------------ */
 
 static struct rr_product_config config_of(const struct programs *programs,
-					  const struct programs_run *how,
-					  bool is_absolute)
+					  const struct programs_run *how, bool is_absolute)
 {
 	return (struct rr_product_config){
 		.program = &programs->program,
@@ -131,10 +124,10 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 		programs->stage->error = table->error;
 	rr_asker_reset(table->asker);
 	table->at = RR_NO_ID;
-	live = rr_execution_new(&(struct rr_execution_config){
-		.program = graph->product->config.program,
-		.cluster = &programs->stage->cluster,
-		.scripts = &programs->scripts });
+	live = rr_execution_new(
+		&(struct rr_execution_config){ .program = graph->product->config.program,
+					       .cluster = &programs->stage->cluster,
+					       .scripts = &programs->scripts });
 	cr_assert_not_null(live);
 	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
 		cr_assert(rr_graph_random_path(graph, seed, &path));
@@ -150,19 +143,16 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	return differs;
 }
 
-static enum rr_graph_end explore(struct programs *programs,
-				 struct programs_run *how,
+static enum rr_graph_end explore(struct programs *programs, struct programs_run *how,
 				 struct rr_server_table *table)
 {
-	const struct rr_product_config config =
-		config_of(programs, how, table->absolute);
+	const struct rr_product_config config = config_of(programs, how, table->absolute);
 	const struct rr_graph_config bounds = { .most = STATES_MAX };
 	struct rr_product product;
 	struct rr_graph graph;
 	enum rr_graph_end end;
 
-	cr_assert(rr_product_init(&product, &config, table, NULL), "%s",
-		  product.error.text);
+	cr_assert(rr_product_init(&product, &config, table, NULL), "%s", product.error.text);
 	end = rr_graph_explore(&graph, &product, &bounds);
 	if (end == RR_GRAPH_MOST) {
 		how->too_large++;
@@ -180,13 +170,11 @@ static enum rr_graph_end explore(struct programs *programs,
 	return end;
 }
 
-static void open_table(struct programs *programs,
-		       const struct programs_run *how,
+static void open_table(struct programs *programs, const struct programs_run *how,
 		       struct rr_server_table *table, bool is_absolute)
 {
-	cr_assert(rr_server_table_init(table, &programs->stage->cluster, 0,
-				       &programs->terms, &programs->scripts,
-				       "-", is_absolute),
+	cr_assert(rr_server_table_init(table, &programs->stage->cluster, 0, &programs->terms,
+				       &programs->scripts, "-", is_absolute),
 		  "%s", table->error.text);
 	table->is_tree = how->is_tree;
 }
@@ -261,13 +249,11 @@ static void prepare(struct programs *programs, size_t n_clients)
 
 void programs_make(struct programs *programs, uint64_t seed, size_t most_steps)
 {
-	prepare(programs,
-		program_make(programs->clients.programs, seed, &programs->pool));
+	prepare(programs, program_make(programs->clients.programs, seed, &programs->pool));
 	shorten(programs, most_steps);
 }
 
-void programs_take(struct programs *programs, const struct program *given,
-		   size_t n)
+void programs_take(struct programs *programs, const struct program *given, size_t n)
 {
 	static const struct program_pool none = { .name = "given" };
 

@@ -56,8 +56,7 @@ struct program {
 };
 
 /* The clients' programs of a seed, and how many clients there are. */
-size_t program_make(struct program *programs, uint64_t seed,
-		    const struct program_pool **pool);
+size_t program_make(struct program *programs, uint64_t seed, const struct program_pool **pool);
 
 bool program_is(const struct program_command *command, const char *name);
 
@@ -89,8 +88,7 @@ void programs_close(struct programs *programs);
 void programs_make(struct programs *programs, uint64_t seed, size_t most_steps);
 
 /* From now on these. */
-void programs_take(struct programs *programs, const struct program *given,
-		   size_t n);
+void programs_take(struct programs *programs, const struct program *given, size_t n);
 
 /* Their text. The caller frees it. */
 char *programs_text(const struct programs *programs);
@@ -102,7 +100,7 @@ struct programs_run {
 	/* Called when all has been explored once: what it does to the tables is
 	 * there when it is explored again. NULL = once is enough. */
 	bool (*plant)(struct rr_server_table *table);
-	bool checks;  /* plays a path for real, and asks rows again */
+	bool checks; /* plays a path for real, and asks rows again */
 	unsigned long programs, states, interleavings, stuck, too_large;
 	bool was_planted, was_noticed; /* by the checks */
 };

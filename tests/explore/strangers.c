@@ -10,8 +10,7 @@
 static const struct stranger_lock *current;
 
 /* The format is a test's own. */
-static enum rl_outcome say(struct rr_client *client, const char *format,
-			   struct rl_reply *reply)
+static enum rl_outcome say(struct rr_client *client, const char *format, struct rl_reply *reply)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -46,9 +45,8 @@ static enum rl_outcome release(struct rr_client *client)
 	return say(client, current->give, &reply);
 }
 
-struct rr_strategy
-stranger_named(const char *name,
-	       enum rl_outcome (*acquire_it)(struct rr_client *))
+struct rr_strategy stranger_named(const char *name,
+				  enum rl_outcome (*acquire_it)(struct rr_client *))
 {
 	return (struct rr_strategy){
 		.name = name,
@@ -59,8 +57,7 @@ stranger_named(const char *name,
 	};
 }
 
-enum rl_outcome stranger_won(enum rl_outcome outcome,
-			     const struct rl_reply *reply)
+enum rl_outcome stranger_won(enum rl_outcome outcome, const struct rl_reply *reply)
 {
 	if (outcome != RL_OK)
 		return outcome;
@@ -70,8 +67,7 @@ enum rl_outcome stranger_won(enum rl_outcome outcome,
 enum rl_outcome stranger_set_lock(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SETNX %s 1", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
 
 	return stranger_won(outcome, &reply);
 }
@@ -94,8 +90,7 @@ const struct rr_strategy *stranger_of(const struct stranger_lock *lock)
 	return &strategy;
 }
 
-enum rr_exit stranger_explore(const struct rr_strategy *strategy,
-			      struct rr_explore_config config,
+enum rr_exit stranger_explore(const struct rr_strategy *strategy, struct rr_explore_config config,
 			      struct rr_explore_result *result)
 {
 	struct stage stage;
@@ -110,17 +105,15 @@ enum rr_exit stranger_explore(const struct rr_strategy *strategy,
 	config.most = 200000;
 	config.separate = config.separate || config.budget.crashes;
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	code = rr_explore(&stage.cluster, &config, result) ?
-		       RR_EXIT_OK :
-		       rr_exit_of(result->error.kind);
+	code = rr_explore(&stage.cluster, &config, result) ? RR_EXIT_OK :
+							     rr_exit_of(result->error.kind);
 	stage_close(&stage);
 	return code;
 }
 
 bool stranger_is_safe(const struct rr_explore_result *result)
 {
-	return result->explored == RR_EXPLORED_ALL && !result->breaks &&
-	       result->noticed;
+	return result->explored == RR_EXPLORED_ALL && !result->breaks && result->noticed;
 }
 
 static void print_breaks(char *text, size_t size, unsigned breaks)
@@ -130,13 +123,12 @@ static void print_breaks(char *text, size_t size, unsigned breaks)
 		const size_t used = strlen(text);
 
 		if (breaks >> i & 1)
-			snprintf(text + used, size - used, "%s ",
-				 rr_invariant_name(i));
+			snprintf(text + used, size - used, "%s ", rr_invariant_name(i));
 	}
 }
 
-void stranger_assert(const struct rr_strategy *strategy,
-		     struct rr_explore_config config, unsigned breaks)
+void stranger_assert(const struct rr_strategy *strategy, struct rr_explore_config config,
+		     unsigned breaks)
 {
 	struct rr_explore_result result;
 	const enum rr_exit code = stranger_explore(strategy, config, &result);
@@ -144,29 +136,25 @@ void stranger_assert(const struct rr_strategy *strategy,
 
 	print_breaks(expected, sizeof(expected), breaks);
 	print_breaks(got, sizeof(got), result.breaks);
-	cr_expect_eq(code, RR_EXIT_OK, "%s: %d: %s", strategy->name, code,
-		     result.error.text);
-	cr_expect_eq(result.breaks, breaks,
-		     "%s, %lu states: expected '%s', got '%s'\n%s",
+	cr_expect_eq(code, RR_EXIT_OK, "%s: %d: %s", strategy->name, code, result.error.text);
+	cr_expect_eq(result.breaks, breaks, "%s, %lu states: expected '%s', got '%s'\n%s",
 		     strategy->name, result.states, expected, got,
 		     result.transcript ? result.transcript : "");
 	cr_expect(breaks || stranger_is_safe(&result),
-		  "%s is not safe: ended %d, random '%s', %zu mutants",
-		  strategy->name, result.explored, result.random_command,
-		  result.n_mutants);
+		  "%s is not safe: ended %d, random '%s', %zu mutants", strategy->name,
+		  result.explored, result.random_command, result.n_mutants);
 	rr_explore_release(&result);
 }
 
-void stranger_assert_never_safe(const struct rr_strategy *strategy,
-				struct rr_explore_config config, int number)
+void stranger_assert_never_safe(const struct rr_strategy *strategy, struct rr_explore_config config,
+				int number)
 {
 	struct rr_explore_result result;
 	const enum rr_exit code = stranger_explore(strategy, config, &result);
 
-	cr_expect(code == RR_EXIT_INTERNAL ||
-			  result.breaks & RR_BREAKS_EXCLUSION ||
+	cr_expect(code == RR_EXIT_INTERNAL || result.breaks & RR_BREAKS_EXCLUSION ||
 			  result.explored == RR_EXPLORED_ROUNDS,
-		  "%s %d: %d, %x, %s", strategy->name, number, code,
-		  result.breaks, result.error.text);
+		  "%s %d: %d, %x, %s", strategy->name, number, code, result.breaks,
+		  result.error.text);
 	rr_explore_release(&result);
 }

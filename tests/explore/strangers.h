@@ -20,17 +20,14 @@ const struct rr_strategy *stranger_of(const struct stranger_lock *lock);
 
 /* A lock that is taken by `acquire` and given back by DEL; the rest is for who makes
  * the strategy to add. */
-struct rr_strategy
-stranger_named(const char *name,
-	       enum rl_outcome (*acquire)(struct rr_client *));
+struct rr_strategy stranger_named(const char *name, enum rl_outcome (*acquire)(struct rr_client *));
 
 /* SETNX of the lock's key, and DEL. */
 enum rl_outcome stranger_set_lock(struct rr_client *client);
 enum rl_outcome stranger_delete_lock(struct rr_client *client);
 
 /* Of a command that answers 1 to who gets the lock. */
-enum rl_outcome stranger_won(enum rl_outcome outcome,
-			     const struct rl_reply *reply);
+enum rl_outcome stranger_won(enum rl_outcome outcome, const struct rl_reply *reply);
 
 #define NO_FAULT                   \
 	(struct rr_explore_config) \
@@ -45,18 +42,17 @@ enum rl_outcome stranger_won(enum rl_outcome outcome,
 
 /* Explores with two clients and one increment each, unless `config` says more, on
  * servers of its own. */
-enum rr_exit stranger_explore(const struct rr_strategy *strategy,
-			      struct rr_explore_config config,
+enum rr_exit stranger_explore(const struct rr_strategy *strategy, struct rr_explore_config config,
 			      struct rr_explore_result *result);
 
 /* And expects the verdict: `breaks` and nothing else; `safe` if it is 0. */
-void stranger_assert(const struct rr_strategy *strategy,
-		     struct rr_explore_config config, unsigned breaks);
+void stranger_assert(const struct rr_strategy *strategy, struct rr_explore_config config,
+		     unsigned breaks);
 
 /* Two are found inside, or the search says that it does not know: by an error or by
  * its rounds. `number`: of the case, for the message. */
-void stranger_assert_never_safe(const struct rr_strategy *strategy,
-				struct rr_explore_config config, int number);
+void stranger_assert_never_safe(const struct rr_strategy *strategy, struct rr_explore_config config,
+				int number);
 
 /* All states seen, nothing broken, and a mutant noticed. */
 bool stranger_is_safe(const struct rr_explore_result *result);

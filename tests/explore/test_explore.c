@@ -15,16 +15,14 @@ static void assert_explored(const char *arguments, int code, const char *part)
 	char command[300];
 	int got;
 
-	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1",
-		 arguments);
+	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1", arguments);
 	got = support_shell(command, output, sizeof(output));
 	cr_assert_eq(got, code, "%s: %d: %s", arguments, got, output);
 	cr_assert(strstr(output, part), "%s: %s", arguments, output);
 }
 
 /* The failing interleaving is saved: with this step, and with that verdict. */
-static void assert_saved(const char *arguments, const char *step,
-			 const char *verdict)
+static void assert_saved(const char *arguments, const char *step, const char *verdict)
 {
 	char saving[200], line[100];
 
@@ -40,14 +38,12 @@ Test(explore, none_loses_an_update_in_four_steps)
 	assert_explored("none --stateless", 0, "none: 4 of 6 interleavings fail: count\n");
 	assert_explored("none", 0, "none: 4 of 6 interleavings fail: count\n");
 	cr_assert(strstr(output, "shortest, 4 steps"), "%s", output);
-	cr_assert(strstr(output, "✗ update lost: expected 2, actual 1"), "%s",
-		  output);
+	cr_assert(strstr(output, "✗ update lost: expected 2, actual 1"), "%s", output);
 }
 
 Test(explore, sound_strategies_are_safe)
 {
-	assert_explored("set-nx-ex lua-delifequals", 0,
-			"lua-delifequals: safe: all ");
+	assert_explored("set-nx-ex lua-delifequals", 0, "lua-delifequals: safe: all ");
 	assert_explored("multi-watch", 0, "mutants: rests on WATCH counter:0");
 	assert_explored("local-mutex", 0, "(2 interleavings)");
 	cr_assert(strstr(output, "mutants: rests on the mutex"), "%s", output);
@@ -72,8 +68,7 @@ Test(explore, mutex_is_useless_between_processes)
 
 Test(explore, misplaced_watch_fails)
 {
-	assert_explored("multi multi-watch-split", 0,
-			"multi-watch-split: ");
+	assert_explored("multi multi-watch-split", 0, "multi-watch-split: ");
 	cr_assert(strstr(output, " interleavings fail: count\n"), "%s", output);
 }
 
@@ -86,35 +81,31 @@ Test(explore, paused_holder_overlaps_and_fencing_keeps_the_count)
 
 Test(explore, lost_reply_is_counted_twice)
 {
-	assert_explored("incr --lost-replies 1", 0,
-			"✗ counted twice: expected 2, actual 3");
+	assert_explored("incr --lost-replies 1", 0, "✗ counted twice: expected 2, actual 3");
 }
 
 /* The caller repeats a transaction that it has not heard of. */
 Test(explore, reply_lost_inside_a_transaction_replays)
 {
-	assert_saved("multi multi-watch-split multi-watch --lost-replies 1",
-		     "A> EXEC  => (lost)\n", "counted twice");
+	assert_saved("multi multi-watch-split multi-watch --lost-replies 1", "A> EXEC  => (lost)\n",
+		     "counted twice");
 }
 
 /* Messages come on a connection of their own. */
 Test(explore, woken_clients_listen_in_a_transcript_too)
 {
-	assert_saved("fair-queue --slow-work", "\nB2> SUBSCRIBE ",
-		     "exclusion broken");
+	assert_saved("fair-queue --slow-work", "\nB2> SUBSCRIBE ", "exclusion broken");
 }
 
 Test(explore, everybody_who_asks_keeps_a_dead_lock_alive)
 {
-	assert_explored("incr-lock-all --crashes 1", 0,
-			"incr-lock-all: fails: starvation");
+	assert_explored("incr-lock-all --crashes 1", 0, "incr-lock-all: fails: starvation");
 	assert_explored("incr-lock --crashes 1", 0, "incr-lock: fails: ");
 }
 
 Test(explore, clocks_that_are_apart_are_written)
 {
-	assert_saved("setnx-getset --skew --clients 3",
-		     "clock B +12s\nclock C +24s\n", "");
+	assert_saved("setnx-getset --skew --clients 3", "clock B +12s\nclock C +24s\n", "");
 }
 
 Test(explore, crash_leaves_setnx_stuck)
@@ -127,32 +118,30 @@ Test(explore, takeover_by_del_needs_three_clients_and_a_crash)
 {
 	assert_explored("setnx-del-takeover --clients 2 --crashes 1", 0,
 			"setnx-del-takeover: safe: all ");
-	assert_explored("setnx-del-takeover --clients 3 --crashes 1", 0,
-			"exclusion");
+	assert_explored("setnx-del-takeover --clients 3 --crashes 1", 0, "exclusion");
 }
 
 /* A loop that writes is cut, and then nothing is called safe. */
 Test(explore, cut_loop_takes_the_word_safe_away)
 {
-	assert_explored("incr-lock", 0,
-			"incr-lock: no failure found (2 rounds), ");
+	assert_explored("incr-lock", 0, "incr-lock: no failure found (2 rounds), ");
 }
 
 Test(explore, saved_schedule_replays, .init = cli_setup, .fini = cli_teardown)
 {
-	cr_assert_eq(cli_run("$REDRACE explore none lua-delifequals --pauses 1 --save $HERE/ 2>&1 &&"
-			     "$REDRACE play $HERE/none.race && "
-			     "$REDRACE play $HERE/lua-delifequals.race"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE explore none lua-delifequals --pauses 1 --save $HERE/ 2>&1 &&"
+			"$REDRACE play $HERE/none.race && "
+			"$REDRACE play $HERE/lua-delifequals.race"),
+		0, "%s", cli_output);
 }
 
-Test(explore, what_cannot_be_done_is_said, .init = cli_setup,
-     .fini = cli_teardown)
+Test(explore, what_cannot_be_done_is_said, .init = cli_setup, .fini = cli_teardown)
 {
 	assert_explored("none --save /nonexistent/x", 74,
 			"cannot write '/nonexistent/x': No such file");
-	cli_assert_one_line("$REDRACE explore none --redis-server false 2>&1",
-			    69, "redrace: 'false' exited with status 1");
+	cli_assert_one_line("$REDRACE explore none --redis-server false 2>&1", 69,
+			    "redrace: 'false' exited with status 1");
 	cli_assert_one_line("R=$(readlink -f $REDRACE);"
 			    "PATH=/nowhere $R explore none 2>&1",
 			    69, "install redis-server");
@@ -161,8 +150,7 @@ Test(explore, what_cannot_be_done_is_said, .init = cli_setup,
 			    69, "install redis-server");
 }
 
-Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup,
-     .fini = cli_teardown)
+Test(explore, skipped_alone_is_77_and_in_a_list_is_named, .init = cli_setup, .fini = cli_teardown)
 {
 	static const char said[] = "redrace: native-cad skipped: this server has no DELEX";
 
@@ -184,8 +172,7 @@ Test(explore, wrong_use_is_named)
  * another interleaving. */
 Test(explore, crash_inside_is_ordered_with_who_enters)
 {
-	assert_explored("local-mutex --crashes 1", 0,
-			"local-mutex: 262 of 320 interleavings fail");
+	assert_explored("local-mutex --crashes 1", 0, "local-mutex: 262 of 320 interleavings fail");
 	assert_explored("local-mutex --crashes 1 --stateless", 0,
 			"local-mutex: 262 of 320 interleavings fail");
 }
@@ -197,8 +184,7 @@ Test(explore, interleavings_are_counted_as_all_schedules_are)
 	assert_explored("incr --increments 3", 0, "(20 interleavings)");
 	assert_explored("incr --clients 4", 0, "(24 interleavings)");
 	assert_explored("none --clients 4", 0, " of 2,520 interleavings fail");
-	assert_explored("none --clients 4 --stateless", 0,
-			" of 2,520 interleavings fail");
+	assert_explored("none --clients 4 --stateless", 0, " of 2,520 interleavings fail");
 }
 
 /* What is not sent, or said, is as good as not known. */

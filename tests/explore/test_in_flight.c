@@ -28,12 +28,11 @@ static enum rl_outcome open_flags(struct rr_client *client)
 }
 
 /* A command on a server of its own; its reply comes when it comes. */
-static enum rl_outcome send(struct rl_link *link, const char *command,
-			    const char *key)
+static enum rl_outcome send(struct rl_link *link, const char *command, const char *key)
 {
-	const enum rl_outcome outcome =
-		strcmp(command, "SET") == 0 ? rl_queue(link, "SET %s up", key) :
-					      rl_queue(link, "GET %s", key);
+	const enum rl_outcome outcome = strcmp(command, "SET") == 0 ?
+						rl_queue(link, "SET %s up", key) :
+						rl_queue(link, "GET %s", key);
 
 	return outcome == RL_OK ? rl_flush(link) : outcome;
 }
@@ -43,8 +42,7 @@ static enum rl_outcome lower(struct rr_client *client)
 	const struct flags *flags = client->state;
 	struct rl_reply reply;
 
-	return rl_run(client->lock_nodes[flags->mine], &reply, "DEL %s",
-		      client->lock);
+	return rl_run(client->lock_nodes[flags->mine], &reply, "DEL %s", client->lock);
 }
 
 /* Raises its flag and looks at the other's. */
@@ -88,8 +86,7 @@ static const struct rr_strategy dekker = {
 Test(in_flight, flags_raised_before_the_others_are_read_exclude)
 {
 	sends_one_after_the_other = true;
-	stranger_assert(&dekker, (struct rr_explore_config){ .n_clients = 2 },
-			0);
+	stranger_assert(&dekker, (struct rr_explore_config){ .n_clients = 2 }, 0);
 }
 
 /* Both on their way: each may be read before the other's flag is up. */
@@ -107,8 +104,7 @@ Test(in_flight, flags_on_two_servers_do_not_exclude)
 Test(in_flight, a_write_that_arrives_late_undoes_an_increment)
 {
 	const struct rr_strategy *lock = rr_strategy_find("lua-delifequals");
-	struct rr_explore_config config = { .increments = 2,
-					    .budget = { .crashes = 1 } };
+	struct rr_explore_config config = { .increments = 2, .budget = { .crashes = 1 } };
 
 	stranger_assert(lock, config, 0);
 	config.budget.late = 1;

@@ -33,28 +33,25 @@ static void compare(struct programs *programs, uint64_t seed, size_t steps,
 
 	programs_make(programs, seed, steps);
 	programs_run(programs, tree);
-	cr_expect_not(tree->was_noticed, "seed %llu, one by one: %s:%s",
-		      (unsigned long long)seed, stage.error.text,
-		      programs_text(programs));
+	cr_expect_not(tree->was_noticed, "seed %llu, one by one: %s:%s", (unsigned long long)seed,
+		      stage.error.text, programs_text(programs));
 	merged->checks = seed % CHECKED == 0;
 	programs_run(programs, merged);
-	cr_expect_not(merged->was_noticed, "seed %llu: %s:%s",
-		      (unsigned long long)seed, stage.error.text,
-		      programs_text(programs));
+	cr_expect_not(merged->was_noticed, "seed %llu: %s:%s", (unsigned long long)seed,
+		      stage.error.text, programs_text(programs));
 	if (!tree->was_noticed && !merged->was_noticed &&
 	    !programs_agree(programs, why, sizeof(why)))
-		cr_expect_fail("seed %llu: %s:%s", (unsigned long long)seed,
-			       why, programs_text(programs));
+		cr_expect_fail("seed %llu: %s:%s", (unsigned long long)seed, why,
+			       programs_text(programs));
 }
 
 /* There was something to leave out, and not much was too large. */
-static void assert_worthwhile(const struct programs_run *tree,
-			      const struct programs_run *merged)
+static void assert_worthwhile(const struct programs_run *tree, const struct programs_run *merged)
 {
 	cr_log_info("%lu programs: %lu states one by one, %lu merged, %lu ways, "
 		    "%lu stuck, %lu too large",
-		    tree->programs, tree->states, merged->states,
-		    tree->interleavings, tree->stuck, tree->too_large);
+		    tree->programs, tree->states, merged->states, tree->interleavings, tree->stuck,
+		    tree->too_large);
 	cr_assert_lt(merged->states, tree->states);
 	cr_assert_lt(20 * tree->too_large, tree->programs);
 }
@@ -67,11 +64,9 @@ static void show_programs(struct rr_progress *progress, uint64_t n)
 	if (progress->begun == 0)
 		rr_progress_begin(progress);
 	if (asked && rr_progress_is_due(progress))
-		rr_progress_show(progress,
-				 rr_progress_left(progress, (double)n / (double)asked),
+		rr_progress_show(progress, rr_progress_left(progress, (double)n / (double)asked),
 				 "oracle: about %.0f %% of %lu programs",
-				 100 * (double)n / (double)asked,
-				 (unsigned long)asked);
+				 100 * (double)n / (double)asked, (unsigned long)asked);
 }
 
 /* ---- Without faults -------------------------------------------------------- */
@@ -86,16 +81,14 @@ ParameterizedTestParameters(oracle, tables_leave_out_nothing_that_matters)
 	return cr_make_param_array(int, shards, SHARDS);
 }
 
-ParameterizedTest(const int *shard, oracle,
-		  tables_leave_out_nothing_that_matters, .timeout = 3000)
+ParameterizedTest(const int *shard, oracle, tables_leave_out_nothing_that_matters, .timeout = 3000)
 {
 	const uint64_t from = number_of("RR_ORACLE_FROM", 1);
 	struct programs *programs = programs_open(&stage);
 	struct programs_run tree = { .is_tree = true }, merged = { 0 };
 	struct rr_progress progress = { 0 };
 
-	for (uint64_t i = (uint64_t)*shard;
-	     i < number_of("RR_ORACLE", PROGRAMS); i += SHARDS) {
+	for (uint64_t i = (uint64_t)*shard; i < number_of("RR_ORACLE", PROGRAMS); i += SHARDS) {
 		if (*shard == 0)
 			show_programs(&progress, i);
 		compare(programs, from + i, STEPS, &tree, &merged);
@@ -110,9 +103,8 @@ ParameterizedTest(const int *shard, oracle,
 
 /* For fewer programs, since a fault may come at every state. */
 static const struct rr_budget faults[] = {
-	{ .crashes = 1 },  { .lost_replies = 1 },
-	{ .expiries = 1 }, { .pauses = 1 },
-	{ .jumps = 1 },    { .crashes = 1, .late = 1 },
+	{ .crashes = 1 }, { .lost_replies = 1 }, { .expiries = 1 },
+	{ .pauses = 1 },  { .jumps = 1 },        { .crashes = 1, .late = 1 },
 };
 
 enum { FAULTS = sizeof(faults) / sizeof(faults[0]) };
@@ -126,17 +118,14 @@ ParameterizedTestParameters(oracle, faults_do_not_matter_to_the_tables)
 	return cr_make_param_array(int, numbers, FAULTS);
 }
 
-ParameterizedTest(const int *number, oracle, faults_do_not_matter_to_the_tables,
-		  .timeout = 3000)
+ParameterizedTest(const int *number, oracle, faults_do_not_matter_to_the_tables, .timeout = 3000)
 {
 	const uint64_t from = number_of("RR_ORACLE_FROM", 1);
 	struct programs *programs = programs_open(&stage);
-	struct programs_run tree = { .is_tree = true,
-				     .budget = faults[*number] };
+	struct programs_run tree = { .is_tree = true, .budget = faults[*number] };
 	struct programs_run merged = { .budget = faults[*number] };
 
-	for (uint64_t i = 0;
-	     i < number_of("RR_ORACLE", PROGRAMS) / FAULTY_SHARE; i++)
+	for (uint64_t i = 0; i < number_of("RR_ORACLE", PROGRAMS) / FAULTY_SHARE; i++)
 		compare(programs, from + i, FAULTY_STEPS, &tree, &merged);
 	assert_worthwhile(&tree, &merged);
 	programs_close(programs);

@@ -30,41 +30,35 @@ static void leave_out(struct rr_server_table *table, struct rr_server_row *row)
 	row->to = row->from;
 }
 
-static void answer_wrongly(struct rr_server_table *table,
-			   struct rr_server_row *row)
+static void answer_wrongly(struct rr_server_table *table, struct rr_server_row *row)
 {
 	row->reply = (row->reply + 1) % table->terms->n_replies;
 }
 
-static void answer_at_once(struct rr_server_table *table,
-			   struct rr_server_row *row)
+static void answer_at_once(struct rr_server_table *table, struct rr_server_row *row)
 {
 	(void)table;
 	row->blocks = false;
 }
 
-static void forget_leases(struct rr_server_table *table,
-			  struct rr_server_row *row)
+static void forget_leases(struct rr_server_table *table, struct rr_server_row *row)
 {
 	table->states[row->to].first_end_ns = RR_NEVER;
 }
 
 /* To a state with other data, and the same connections. */
-static void lead_elsewhere(struct rr_server_table *table,
-			   struct rr_server_row *row)
+static void lead_elsewhere(struct rr_server_table *table, struct rr_server_row *row)
 {
 	for (uint32_t i = 0; i < table->keys.n; i++) {
 		if (table->states[i].data != table->states[row->to].data &&
-		    table->states[i].connections ==
-			    table->states[row->to].connections) {
+		    table->states[i].connections == table->states[row->to].connections) {
 			row->to = i;
 			return;
 		}
 	}
 }
 
-static bool concerns(const struct rr_server_table *table,
-		     const struct rr_server_row *row)
+static bool concerns(const struct rr_server_table *table, const struct rr_server_row *row)
 {
 	const struct rr_terms *terms = table->terms;
 	const char *name;
@@ -73,8 +67,7 @@ static bool concerns(const struct rr_server_table *table,
 		return rule->name && strcmp(rule->name, "tick") == 0;
 	if (row->question.kind != RR_ASK_COMMAND)
 		return false;
-	name = rr_intern_get(&terms->words,
-			     terms->command[row->question.argument].name);
+	name = rr_intern_get(&terms->words, terms->command[row->question.argument].name);
 	return !rule->name || strcmp(rule->name, name) == 0;
 }
 
@@ -90,8 +83,7 @@ static bool plant(struct rr_server_table *table)
 		if (!concerns(table, row))
 			continue;
 		rule->spoil(table, row);
-		changed |= row->to != before.to ||
-			   row->reply != before.reply ||
+		changed |= row->to != before.to || row->reply != before.reply ||
 			   row->blocks != before.blocks ||
 			   table->states[before.to].first_end_ns != end_ns;
 	}
@@ -128,25 +120,21 @@ ParameterizedTestParameters(oracle, wrong_table_is_found)
 	return cr_make_param_array(int, numbers, RULES);
 }
 
-ParameterizedTest(const int *number, oracle, wrong_table_is_found,
-		  .timeout = 300)
+ParameterizedTest(const int *number, oracle, wrong_table_is_found, .timeout = 300)
 {
 	struct programs *programs = programs_open(&stage);
 	uint64_t found = 0, noticed = 0;
 	char why[200];
 
 	rule = &rules[*number];
-	for (uint64_t seed = 1;
-	     seed <= ENOUGH && (!found || !(noticed || rule->is_subtle));
+	for (uint64_t seed = 1; seed <= ENOUGH && (!found || !(noticed || rule->is_subtle));
 	     seed++) {
-		struct programs_run tree = { .is_tree = true,
-					     .budget = rule->budget };
+		struct programs_run tree = { .is_tree = true, .budget = rule->budget };
 		struct programs_run wrong = { .plant = plant,
 					      .checks = true,
 					      .budget = rule->budget };
 
-		programs_make(programs, seed,
-			      rule->is_subtle ? FEW_STEPS : STEPS);
+		programs_make(programs, seed, rule->is_subtle ? FEW_STEPS : STEPS);
 		programs_run(programs, &wrong);
 		if (!wrong.was_planted)
 			continue;
@@ -157,8 +145,7 @@ ParameterizedTest(const int *number, oracle, wrong_table_is_found,
 			found = seed;
 	}
 	cr_expect(found, "the oracle does not find that %s", rule->what);
-	cr_expect(noticed || rule->is_subtle, "no check notices that %s",
-		  rule->what);
+	cr_expect(noticed || rule->is_subtle, "no check notices that %s", rule->what);
 	cr_log_info("%s: found by program %llu, noticed in %llu", rule->what,
 		    (unsigned long long)found, (unsigned long long)noticed);
 	programs_close(programs);

@@ -53,8 +53,7 @@ static void find_last_zero(struct reader *reader)
 	size_t i = reader->program->n;
 
 	if (reader->number > 0) {
-		set(reader, (size_t)reader->number,
-		    get(reader, (size_t)reader->number - 1) + 1);
+		set(reader, (size_t)reader->number, get(reader, (size_t)reader->number - 1) + 1);
 		return;
 	}
 	while (rr_client_run_is_alive(reader->run) && get(reader, i) != 0)
@@ -73,8 +72,8 @@ static void live(void *client)
 		get(reader, 0);
 }
 
-static void *make(void *context, struct rr_client_run *run, int number,
-		  struct rl_link **links, struct rl_mutex *mutex)
+static void *make(void *context, struct rr_client_run *run, int number, struct rl_link **links,
+		  struct rl_mutex *mutex)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 
@@ -129,18 +128,15 @@ static size_t explore(struct published *published)
 	const struct rr_product_config config = { .program = &program };
 	size_t n;
 
-	cr_assert(rr_server_table_init(&table, &stage.cluster, 0, &terms,
-				       &scripts, "-", false));
+	cr_assert(rr_server_table_init(&table, &stage.cluster, 0, &terms, &scripts, "-", false));
 	cr_assert(rr_product_init(&product, &config, &table, NULL));
-	cr_assert_eq(rr_graph_explore(&graph, &product,
-				      &(struct rr_graph_config){ 0 }),
+	cr_assert_eq(rr_graph_explore(&graph, &product, &(struct rr_graph_config){ 0 }),
 		     RR_GRAPH_WHOLE, "%s", product.error.text);
 	cr_assert(rr_graph_analyse(&graph));
 	n = count_ends(&graph);
 	cr_log_info("%s(%zu): %zu ends, %u states, %llu interleavings",
-		    published->is_lastzero ? "lastzero" : "readers",
-		    published->n, n, graph.states.n,
-		    (unsigned long long)graph.interleavings);
+		    published->is_lastzero ? "lastzero" : "readers", published->n, n,
+		    graph.states.n, (unsigned long long)graph.interleavings);
 	rr_graph_release(&graph);
 	rr_product_release(&product);
 	rr_server_table_release(&table);
@@ -156,8 +152,8 @@ Test(published, readers_end_in_so_many_ways)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "redis", (struct rr_server_options){ 0 });
 	for (size_t n = 2; n < CLIENTS_MAX; n++)
-		cr_expect_eq(explore(&(struct published){ n, false }),
-			     (size_t)1 << n, "readers(%zu)", n);
+		cr_expect_eq(explore(&(struct published){ n, false }), (size_t)1 << n,
+			     "readers(%zu)", n);
 	stage_close(&stage);
 }
 
@@ -167,7 +163,7 @@ Test(published, lastzero_ends_in_so_many_ways)
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	stage_server(&stage, "redis", (struct rr_server_options){ 0 });
 	for (size_t n = 2; n < CLIENTS_MAX; n++)
-		cr_expect_eq(explore(&(struct published){ n, true }),
-			     (n + 3) << (n - 2), "lastzero(%zu)", n);
+		cr_expect_eq(explore(&(struct published){ n, true }), (n + 3) << (n - 2),
+			     "lastzero(%zu)", n);
 	stage_close(&stage);
 }

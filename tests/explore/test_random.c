@@ -14,8 +14,7 @@ static int explore(const char *arguments, char *text)
 {
 	char command[300];
 
-	snprintf(command, sizeof(command), "$REDRACE explore %s 2>/dev/null",
-		 arguments);
+	snprintf(command, sizeof(command), "$REDRACE explore %s 2>/dev/null", arguments);
 	return support_shell(command, text, OUTPUT_SIZE);
 }
 
@@ -47,8 +46,8 @@ static void assert_counted(const char *arguments)
 	explore(all, other);
 	counted = before(output, " interleavings");
 	cr_assert_gt(counted, 0, "%s: %s", arguments, output);
-	cr_assert_eq(counted, before(other, " interleavings"), "%s: %s%s",
-		     arguments, output, other);
+	cr_assert_eq(counted, before(other, " interleavings"), "%s: %s%s", arguments, output,
+		     other);
 }
 
 Test(random, states_stand_for_all_interleavings, .timeout = 110)
@@ -103,13 +102,11 @@ Test(random, failing_seed_replays)
 	explore("none --clients 3 --random 50 --seed 1000", output);
 	seed = strstr(output, "--random 1 --seed ");
 	cr_assert_not_null(seed, "%s", output);
-	snprintf(again, sizeof(again), "none --clients 3 %.*s",
-		 (int)strcspn(seed, ":"), seed);
+	snprintf(again, sizeof(again), "none --clients 3 %.*s", (int)strcspn(seed, ":"), seed);
 	cr_assert_eq(explore(again, other), 0, "%s", other);
 	end = strstr(steps_of(output), "  a failure");
 	cr_assert_not_null(end, "%s", output);
-	cr_assert_eq(strncmp(steps_of(output), steps_of(other),
-			     (size_t)(end - steps_of(output))),
+	cr_assert_eq(strncmp(steps_of(output), steps_of(other), (size_t)(end - steps_of(output))),
 		     0, "%s%s", output, other);
 }
 
@@ -142,6 +139,5 @@ Test(random, interrupt_tells_what_is_known_and_leaves_nothing)
 		output, sizeof(output));
 
 	cr_assert_eq(code, 0, "%s", output);
-	cr_assert(strstr(output, "interrupted") || strstr(output, "fail"),
-		  "%s", output);
+	cr_assert(strstr(output, "interrupted") || strstr(output, "fail"), "%s", output);
 }

@@ -16,12 +16,11 @@ static void assert_searched(const char *arguments)
 	char command[300];
 	int got;
 
-	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1",
-		 arguments);
+	snprintf(command, sizeof(command), "$REDRACE explore %s 2>&1", arguments);
 	got = support_shell(command, output, sizeof(output));
 	cr_assert_lt(got, BROKEN_SEARCH, "%s: %d: %s", arguments, got, output);
-	cr_assert(strstr(output, " fail") || strstr(output, " states"),
-		  "%s: %s", arguments, output);
+	cr_assert(strstr(output, " fail") || strstr(output, " states"), "%s: %s", arguments,
+		  output);
 }
 
 /* A lost reply leaves a token of which nobody knows whether it is there. */

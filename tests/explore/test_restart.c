@@ -10,32 +10,27 @@
 enum { SEEN_SIZE = 1024, SLOT = 5 };
 
 static const char *const before[] = {
-	"SET key 1", "SET lease 1 PX 10000", "SCRIPT LOAD return(1)",
-	"WATCH key", "MULTI",
+	"SET key 1", "SET lease 1 PX 10000", "SCRIPT LOAD return(1)", "WATCH key", "MULTI",
 };
 
 static const char *const after[] = {
-	"EXEC", "GET key", "DEL key", "DBSIZE", "PTTL lease",
-	"EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0",
+	"EXEC",   "GET key",    "DEL key",
+	"DBSIZE", "PTTL lease", "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0",
 };
 
-enum {
-	N_BEFORE = sizeof(before) / sizeof(before[0]),
-	N_AFTER = sizeof(after) / sizeof(after[0])
-};
+enum { N_BEFORE = sizeof(before) / sizeof(before[0]), N_AFTER = sizeof(after) / sizeof(after[0]) };
 
 static void note(char *seen, const struct rl_reply *reply)
 {
 	const size_t used = strlen(seen);
 
-	snprintf(seen + used, SEEN_SIZE - used, "%d %lld %s\n", reply->type,
-		 reply->integer, reply->text ? reply->text : "");
+	snprintf(seen + used, SEEN_SIZE - used, "%d %lld %s\n", reply->type, reply->integer,
+		 reply->text ? reply->text : "");
 }
 
 static void ask(struct rr_asker *asker, const char *line, char *seen)
 {
-	const struct rr_question question = { .kind = RR_ASK_COMMAND,
-					      .slot = SLOT };
+	const struct rr_question question = { .kind = RR_ASK_COMMAND, .slot = SLOT };
 	struct rl_command command = { .n_words = 0 };
 	struct rl_reply reply;
 	char words[100];
@@ -43,10 +38,9 @@ static void ask(struct rr_asker *asker, const char *line, char *seen)
 
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
-		command.words[command.n_words++] =
-			(struct rl_word){ word, strlen(word) };
-	cr_assert(rr_asker_ask(asker, &question, &command, &reply, &blocks),
-		  "%s: %s", line, rr_asker_error(asker));
+		command.words[command.n_words++] = (struct rl_word){ word, strlen(word) };
+	cr_assert(rr_asker_ask(asker, &question, &command, &reply, &blocks), "%s: %s", line,
+		  rr_asker_error(asker));
 	if (seen)
 		note(seen, &reply);
 }
@@ -55,8 +49,7 @@ static void see_wiped(struct stage *stage, int server, char *seen)
 {
 	const struct rr_question wipe = { .kind = RR_ASK_WIPE };
 	const struct rr_scripts scripts = { 0 };
-	struct rr_asker *asker = rr_asker_new(&stage->cluster, server, &scripts,
-					      &stage->error);
+	struct rr_asker *asker = rr_asker_new(&stage->cluster, server, &scripts, &stage->error);
 	struct rl_reply reply;
 	bool blocks;
 

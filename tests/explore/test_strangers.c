@@ -33,14 +33,10 @@ ParameterizedTestParameters(strangers, lock_of_one_command)
 
 /* None has a lease. Whoever is refused leaves what there is: nobody's lock is
  * changed by another. */
-ParameterizedTest(const int *number, strangers, lock_of_one_command,
-		  .timeout = 60)
+ParameterizedTest(const int *number, strangers, lock_of_one_command, .timeout = 60)
 {
 	const struct rr_strategy *strategy = stranger_of(&locks[*number]);
 
-	stranger_assert(strategy, (struct rr_explore_config){ .increments = 2 },
-			0);
-	stranger_assert(strategy,
-			(struct rr_explore_config){ .budget.crashes = 1 },
-			RR_DEADLOCKS);
+	stranger_assert(strategy, (struct rr_explore_config){ .increments = 2 }, 0);
+	stranger_assert(strategy, (struct rr_explore_config){ .budget.crashes = 1 }, RR_DEADLOCKS);
 }

@@ -14,8 +14,7 @@
 static enum rl_outcome set_lock(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome = rl_run(client->data, &reply,
-					       "SET %s 1 NX PX %ld",
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "SET %s 1 NX PX %ld",
 					       client->lock, client->ttl_ms);
 
 	if (outcome != RL_OK)
@@ -35,10 +34,8 @@ static enum rl_outcome set_mine(struct rr_client *client)
 	if (!rl_random(client->data, token, sizeof(token)))
 		return RL_ERROR;
 	snprintf(key, sizeof(key), "%s:mine", client->lock);
-	snprintf(text, sizeof(text), "%02x%02x%02x%02x", token[0], token[1],
-		 token[2], token[3]);
-	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", key, text,
-			 client->ttl_ms);
+	snprintf(text, sizeof(text), "%02x%02x%02x%02x", token[0], token[1], token[2], token[3]);
+	outcome = rl_run(client->data, &reply, "SET %s %s NX PX %ld", key, text, client->ttl_ms);
 	if (outcome != RL_OK)
 		return outcome;
 	return reply.type == RL_REPLY_STATUS ? RL_OK : RL_BUSY;
@@ -62,8 +59,7 @@ Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
 	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 	stranger_assert(&strategy,
-			(struct rr_explore_config){ .budget.pauses = 1,
-						    .separate = true },
+			(struct rr_explore_config){ .budget.pauses = 1, .separate = true },
 			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
 }
 
@@ -80,8 +76,7 @@ static enum rl_outcome look_around(struct rr_client *client)
 		outcome = rl_run(client->data, &reply, "EXISTS %s", key);
 	}
 	if (outcome == RL_OK)
-		outcome = rl_run(client->data, &reply, "SETNX %s 1",
-				 client->lock);
+		outcome = rl_run(client->data, &reply, "SETNX %s 1", client->lock);
 	return stranger_won(outcome, &reply);
 }
 
@@ -119,14 +114,12 @@ static enum rl_outcome set_or_give_a_sign(struct rr_client *client)
 
 	return outcome != RL_BUSY ?
 		       outcome :
-		       busy_after(rl_run(client->data, &reply,
-					 "SET waiting 1 PX %ld", sign_ms));
+		       busy_after(rl_run(client->data, &reply, "SET waiting 1 PX %ld", sign_ms));
 }
 
 Test(strangers, sign_of_a_waiter_keeps_nobody_waiting)
 {
-	struct rr_strategy strategy =
-		stranger_named("signs-of-life", set_or_give_a_sign);
+	struct rr_strategy strategy = stranger_named("signs-of-life", set_or_give_a_sign);
 
 	strategy.lock.lease = RR_LEASE_IN_MS;
 	for (sign_ms = 1000; sign_ms <= 25000; sign_ms *= 5) {
@@ -142,16 +135,14 @@ static enum rl_outcome set_or_renew(struct rr_client *client)
 	enum rl_outcome outcome = set_lock(client);
 
 	if (outcome == RL_BUSY)
-		outcome = busy_after(rl_run(client->data, &reply,
-					    "PEXPIRE %s %ld", client->lock,
+		outcome = busy_after(rl_run(client->data, &reply, "PEXPIRE %s %ld", client->lock,
 					    client->ttl_ms));
 	return outcome;
 }
 
 Test(strangers, waiter_that_puts_the_end_off_starves)
 {
-	struct rr_strategy strategy =
-		stranger_named("renewed-by-all", set_or_renew);
+	struct rr_strategy strategy = stranger_named("renewed-by-all", set_or_renew);
 
 	strategy.lock.lease = RR_LEASE_IN_MS;
 	stranger_assert(&strategy, ONE_EACH, 0);
@@ -173,8 +164,7 @@ static enum rl_outcome set_or_look_around(struct rr_client *client)
 
 Test(strangers, attempt_of_many_steps_is_refused_like_any_other)
 {
-	struct rr_strategy strategy =
-		stranger_named("looks-around", set_or_look_around);
+	struct rr_strategy strategy = stranger_named("looks-around", set_or_look_around);
 
 	strategy.lock.lease = RR_LEASE_IN_MS;
 	stranger_assert(&strategy, ONE_EACH, 0);
@@ -188,8 +178,7 @@ static const char *fill_command, *pop_command, *give_command;
 static enum rl_outcome fill(struct rr_client *client)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome =
-		rl_run(client->data, &reply, "SETNX filled 1");
+	enum rl_outcome outcome = rl_run(client->data, &reply, "SETNX filled 1");
 
 	if (outcome != RL_OK || reply.integer == 0)
 		return outcome;
@@ -202,11 +191,9 @@ static enum rl_outcome pop(struct rr_client *client)
 	enum rl_outcome outcome;
 
 	if (pop_command[0] == 'B')
-		outcome = rl_run(client->data, &reply, "%s tokens 30",
-				 pop_command);
+		outcome = rl_run(client->data, &reply, "%s tokens 30", pop_command);
 	else
-		outcome =
-			rl_run(client->data, &reply, "%s tokens", pop_command);
+		outcome = rl_run(client->data, &reply, "%s tokens", pop_command);
 	if (outcome != RL_OK)
 		return outcome;
 	return reply.type == RL_REPLY_NIL ? RL_BUSY : RL_OK;
@@ -219,8 +206,7 @@ static enum rl_outcome give(struct rr_client *client)
 	return rl_run(client->data, &reply, "%s tokens 1", give_command);
 }
 
-static struct rr_strategy tokens(const char *name, const char *put,
-				 const char *take)
+static struct rr_strategy tokens(const char *name, const char *put, const char *take)
 {
 	fill_command = give_command = put;
 	pop_command = take;
@@ -256,8 +242,8 @@ Test(strangers, random_replies_are_never_called_safe)
 	const struct rr_strategy strategy = tokens("spop", "SADD", "SPOP");
 	struct rr_explore_result result;
 
-	cr_expect_eq(stranger_explore(&strategy, ONE_EACH, &result), RR_EXIT_OK,
-		     "%s", result.error.text);
+	cr_expect_eq(stranger_explore(&strategy, ONE_EACH, &result), RR_EXIT_OK, "%s",
+		     result.error.text);
 	cr_expect_eq(result.breaks, 0);
 	cr_expect_eq(result.explored, RR_EXPLORED_RANDOM_REPLIES);
 	cr_expect_str_eq(result.random_command, "SPOP");

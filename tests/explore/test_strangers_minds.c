@@ -39,8 +39,8 @@ static enum rl_outcome give_up_and_enter(struct rr_client *client)
 	return mind->refused >= limit ? RL_OK : outcome;
 }
 
-static struct rr_strategy
-with_a_mind(const char *name, enum rl_outcome (*acquire)(struct rr_client *))
+static struct rr_strategy with_a_mind(const char *name,
+				      enum rl_outcome (*acquire)(struct rr_client *))
 {
 	struct rr_strategy strategy = stranger_named(name, acquire);
 
@@ -51,20 +51,15 @@ with_a_mind(const char *name, enum rl_outcome (*acquire)(struct rr_client *))
 
 Test(strangers, last_of_several_refusals_enters)
 {
-	const struct rr_strategy impatient =
-		with_a_mind("impatient", give_up_and_enter);
+	const struct rr_strategy impatient = with_a_mind("impatient", give_up_and_enter);
 
 	for (limit = 1; limit <= 3; limit++) {
 		struct rr_explore_result result;
 
-		cr_expect_eq(stranger_explore(&impatient,
-					      (struct rr_explore_config){ 0 },
-					      &result),
+		cr_expect_eq(stranger_explore(&impatient, (struct rr_explore_config){ 0 }, &result),
 			     RR_EXIT_OK, "%d: %s", limit, result.error.text);
-		cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%d: %x", limit,
-			  result.breaks);
-		cr_expect(result.breaks & RR_BREAKS_COUNT, "%d: %x", limit,
-			  result.breaks);
+		cr_expect(result.breaks & RR_BREAKS_EXCLUSION, "%d: %x", limit, result.breaks);
+		cr_expect(result.breaks & RR_BREAKS_COUNT, "%d: %x", limit, result.breaks);
 		rr_explore_release(&result);
 	}
 }
@@ -72,12 +67,10 @@ Test(strangers, last_of_several_refusals_enters)
 /* More than can be told apart: an error is good enough, `safe` is not. */
 Test(strangers, more_refusals_than_are_kept_are_never_called_safe)
 {
-	const struct rr_strategy impatient =
-		with_a_mind("impatient", give_up_and_enter);
+	const struct rr_strategy impatient = with_a_mind("impatient", give_up_and_enter);
 
 	for (limit = 4; limit <= 7; limit++)
-		stranger_assert_never_safe(
-			&impatient, (struct rr_explore_config){ 0 }, limit);
+		stranger_assert_never_safe(&impatient, (struct rr_explore_config){ 0 }, limit);
 }
 
 /* ---- Attempts ---------------------------------------------------------------- */
@@ -101,10 +94,8 @@ Test(strangers, counter_that_is_remembered_is_lost)
 	struct rr_strategy stale = with_a_mind("stale", stranger_set_lock);
 
 	stale.increment = add_to_what_was_seen;
-	stranger_assert(&stale, (struct rr_explore_config){ .increments = 1 },
-			0);
-	stranger_assert(&stale, (struct rr_explore_config){ .increments = 2 },
-			RR_BREAKS_COUNT);
+	stranger_assert(&stale, (struct rr_explore_config){ .increments = 1 }, 0);
+	stranger_assert(&stale, (struct rr_explore_config){ .increments = 2 }, RR_BREAKS_COUNT);
 }
 
 /* Every so manieth attempt of its life forgets to ask. */
@@ -117,8 +108,7 @@ static enum rl_outcome ask_but_once(struct rr_client *client)
 
 Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 {
-	const struct rr_strategy forgetful =
-		with_a_mind("forgetful", ask_but_once);
+	const struct rr_strategy forgetful = with_a_mind("forgetful", ask_but_once);
 
 	for (limit = 1; limit <= 6; limit++)
 		stranger_assert_never_safe(&forgetful, NO_FAULT, limit);
@@ -140,16 +130,12 @@ static enum rl_outcome ask_as_it_pleases(struct rr_client *client)
 
 Test(strangers, client_that_does_as_it_pleases_is_named)
 {
-	const struct rr_strategy strategy =
-		stranger_named("moody", ask_as_it_pleases);
+	const struct rr_strategy strategy = stranger_named("moody", ask_as_it_pleases);
 	struct rr_explore_result result;
 
-	cr_expect_eq(
-		stranger_explore(&strategy,
-				 (struct rr_explore_config){ .increments = 2 },
-				 &result),
-		RR_EXIT_INTERNAL);
-	cr_expect(strstr(result.error.text, "not deterministic"), "%s",
-		  result.error.text);
+	cr_expect_eq(stranger_explore(&strategy, (struct rr_explore_config){ .increments = 2 },
+				      &result),
+		     RR_EXIT_INTERNAL);
+	cr_expect(strstr(result.error.text, "not deterministic"), "%s", result.error.text);
 	rr_explore_release(&result);
 }

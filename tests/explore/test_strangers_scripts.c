@@ -10,8 +10,8 @@ static const char *take_script, *give_script;
 static enum rl_outcome run_script(struct rr_client *client, const char *script,
 				  struct rl_reply *reply)
 {
-	return rl_run(client->data, reply, "EVAL %s 0 %s %ld", script,
-		      client->lock, client->ttl_ms);
+	return rl_run(client->data, reply, "EVAL %s 0 %s %ld", script, client->lock,
+		      client->ttl_ms);
 }
 
 static enum rl_outcome acquire(struct rr_client *client)
@@ -29,8 +29,7 @@ static enum rl_outcome release(struct rr_client *client)
 	return run_script(client, give_script, &reply);
 }
 
-static const struct rr_strategy *scripts(const char *name, const char *take,
-					 const char *give)
+static const struct rr_strategy *scripts(const char *name, const char *take, const char *give)
 {
 	static struct rr_strategy strategy;
 
@@ -45,9 +44,9 @@ static const struct rr_strategy *scripts(const char *name, const char *take,
 
 Test(strangers, script_writes_a_key_that_it_does_not_declare)
 {
-	const struct rr_strategy *strategy = scripts(
-		"undeclared", "return redis.call('SETNX', ARGV[1]..':x', '1')",
-		"redis.call('DEL', ARGV[1]..':x') return 0");
+	const struct rr_strategy *strategy =
+		scripts("undeclared", "return redis.call('SETNX', ARGV[1]..':x', '1')",
+			"redis.call('DEL', ARGV[1]..':x') return 0");
 
 	stranger_assert(strategy, NO_FAULT, 0);
 	stranger_assert(strategy, ONE_CRASH, RR_DEADLOCKS);
@@ -55,12 +54,11 @@ Test(strangers, script_writes_a_key_that_it_does_not_declare)
 
 Test(strangers, script_calls_by_another_name)
 {
-	const struct rr_strategy *strategy =
-		scripts("local-call",
-			"local call = redis.call "
-			"return call('SE'..'TNX', ARGV[1], '1')",
-			"local call = redis['ca'..'ll'] "
-			"return call('DEL', ARGV[1])");
+	const struct rr_strategy *strategy = scripts("local-call",
+						     "local call = redis.call "
+						     "return call('SE'..'TNX', ARGV[1], '1')",
+						     "local call = redis['ca'..'ll'] "
+						     "return call('DEL', ARGV[1])");
 
 	stranger_assert(strategy, NO_FAULT, 0);
 	stranger_assert(strategy, ONE_CRASH, RR_DEADLOCKS);
@@ -75,17 +73,15 @@ Test(strangers, script_that_grants_to_all_by_another_name)
 				"local call = redis.call "
 				"return call('DEL', ARGV[1])"),
 			(struct rr_explore_config){ .increments = 1 },
-			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_OWNERSHIP);
+			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP);
 }
 
 Test(strangers, script_that_sets_a_lease_survives_a_crash)
 {
-	struct rr_strategy strategy =
-		*scripts("lease-in-a-script",
-			 "local r = redis.pcall('SET', ARGV[1], '1', 'NX', "
-			 "'PX', ARGV[2]) return r and 1 or 0",
-			 "redis.call('DEL', ARGV[1]) return 0");
+	struct rr_strategy strategy = *scripts("lease-in-a-script",
+					       "local r = redis.pcall('SET', ARGV[1], '1', 'NX', "
+					       "'PX', ARGV[2]) return r and 1 or 0",
+					       "redis.call('DEL', ARGV[1]) return 0");
 
 	strategy.lock.lease = RR_LEASE_IN_MS;
 	stranger_assert(&strategy, NO_FAULT, 0);
@@ -98,24 +94,21 @@ Test(strangers, script_that_sets_a_lease_survives_a_crash)
  * is waited for, and nobody is stuck. */
 Test(strangers, script_compares_with_the_servers_time)
 {
-	struct rr_strategy strategy =
-		*scripts("servers-time",
-			 "local now = tonumber(redis.call('TIME')[1]) "
-			 "local till = redis.call('GET', ARGV[1]) "
-			 "if till and tonumber(till) > now then return 0 end "
-			 "redis.call('SET', ARGV[1], "
-			 "string.format('%d', now + ARGV[2] / 1000 + 1)) "
-			 "return 1",
-			 "redis.call('DEL', ARGV[1]) return 0");
+	struct rr_strategy strategy = *scripts("servers-time",
+					       "local now = tonumber(redis.call('TIME')[1]) "
+					       "local till = redis.call('GET', ARGV[1]) "
+					       "if till and tonumber(till) > now then return 0 end "
+					       "redis.call('SET', ARGV[1], "
+					       "string.format('%d', now + ARGV[2] / 1000 + 1)) "
+					       "return 1",
+					       "redis.call('DEL', ARGV[1]) return 0");
 
 	strategy.lock.lease = RR_LEASE_IN_MS;
 	stranger_assert(&strategy, NO_FAULT, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 	stranger_assert(&strategy,
-			(struct rr_explore_config){ .budget.pauses = 1,
-						    .separate = true },
-			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION |
-				RR_BREAKS_OWNERSHIP);
+			(struct rr_explore_config){ .budget.pauses = 1, .separate = true },
+			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP);
 }
 
 /* ---- Scripts by their hashes ------------------------------------------------ */
@@ -139,14 +132,12 @@ static char known_sha1[41];
 static enum rl_outcome acquire_by_hash(struct rr_client *client)
 {
 	struct rl_reply reply;
-	enum rl_outcome outcome = rl_run(client->data, &reply,
-					 "EVALSHA %s 1 %s", known_sha1,
+	enum rl_outcome outcome = rl_run(client->data, &reply, "EVALSHA %s 1 %s", known_sha1,
 					 client->lock);
 
 	if (outcome == RL_ERROR && reply.type == RL_REPLY_FAILED &&
 	    strncmp(reply.text, "NOSCRIPT", 8) == 0)
-		outcome = rl_run(client->data, &reply, "EVAL %s 1 %s", TAKE,
-				 client->lock);
+		outcome = rl_run(client->data, &reply, "EVAL %s 1 %s", TAKE, client->lock);
 	return stranger_won(outcome, &reply);
 }
 
@@ -165,8 +156,7 @@ static void learn_hash(void)
 
 Test(strangers, script_that_is_sent_whole_where_its_hash_is_not_known)
 {
-	const struct rr_strategy strategy =
-		stranger_named("by-hash", acquire_by_hash);
+	const struct rr_strategy strategy = stranger_named("by-hash", acquire_by_hash);
 
 	learn_hash();
 	stranger_assert(&strategy, NO_FAULT, 0);
@@ -188,16 +178,15 @@ static enum rl_outcome load_functions(struct rr_client *client)
 static enum rl_outcome acquire_by_function(struct rr_client *client)
 {
 	struct rl_reply reply;
-	const enum rl_outcome outcome =
-		rl_run(client->data, &reply, "FCALL take 1 %s", client->lock);
+	const enum rl_outcome outcome = rl_run(client->data, &reply, "FCALL take 1 %s",
+					       client->lock);
 
 	return stranger_won(outcome, &reply);
 }
 
 Test(strangers, function_that_takes_a_lock)
 {
-	struct rr_strategy strategy =
-		stranger_named("by-function", acquire_by_function);
+	struct rr_strategy strategy = stranger_named("by-function", acquire_by_function);
 
 	strategy.open = load_functions;
 	stranger_assert(&strategy, NO_FAULT, 0);

@@ -11,8 +11,7 @@ static void check_address(const struct rl_address *address)
 {
 	demand(memchr(address->host, '\0', sizeof(address->host)) != NULL);
 	demand(memchr(address->user, '\0', sizeof(address->user)) != NULL);
-	demand(memchr(address->password, '\0', sizeof(address->password)) !=
-	       NULL);
+	demand(memchr(address->password, '\0', sizeof(address->password)) != NULL);
 	demand(address->host[0] && address->db >= 0);
 	demand(address->port >= 1 && address->port <= 65535);
 }
@@ -30,15 +29,12 @@ static void check_again(const struct rl_address *address)
 	struct rl_address again;
 
 	rl_address_print(address, text, sizeof(text));
-	if (!address->is_unix &&
-	    !(is_plain(address->host) && is_plain(address->service)))
+	if (!address->is_unix && !(is_plain(address->host) && is_plain(address->service)))
 		return;
 	demand(rl_address_parse(&again, text, error, sizeof(error)));
 	demand(again.is_unix == address->is_unix && again.db == address->db &&
-	       again.port == address->port &&
-	       again.kind == address->kind &&
-	       again.is_tls == address->is_tls &&
-	       strcmp(again.more, address->more) == 0 &&
+	       again.port == address->port && again.kind == address->kind &&
+	       again.is_tls == address->is_tls && strcmp(again.more, address->more) == 0 &&
 	       strcmp(again.service, address->service) == 0 &&
 	       strcmp(again.host, address->host) == 0);
 	demand(!again.user[0] && !again.password[0]);

@@ -41,8 +41,8 @@ static void write_file(const char *path, const uint8_t *data, size_t size)
 	demand(fclose(file) == 0);
 }
 
-static bool put_together(const struct rr_shards *shards, struct rr_cases *whole,
-			 enum rr_exit *code, struct rr_error *error)
+static bool put_together(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
+			 struct rr_error *error)
 {
 	if (strcmp(whole->command, "redrace explore") == 0)
 		return rr_explore_merge(shards, whole, code, error);

@@ -28,8 +28,8 @@ static void check_step(const struct rr_race *race, const struct rr_step *step)
 	for (size_t i = 0; i < step->n_words; i++)
 		length += strlen(step->words[i]);
 	if (step->kind == RR_STEP_RUN || step->kind == RR_STEP_WRITE)
-		demand(step->client >= 0 && step->server >= 0 &&
-		       step->n_words > 0 && length < SIZE_MAX);
+		demand(step->client >= 0 && step->server >= 0 && step->n_words > 0 &&
+		       length < SIZE_MAX);
 	if (step->kind == RR_STEP_FAULT)
 		demand(step->server >= 0 && rr_fault_name(step->fault));
 	if (step->kind == RR_STEP_NOTE || step->kind == RR_STEP_LOCK)
@@ -71,8 +71,7 @@ static void check_writer(const struct rr_race *race)
 {
 	struct rr_error error = { 0 };
 	char *once = write_race(race), *twice;
-	struct rr_race *again =
-		rr_race_parse("again.race", once, strlen(once), &error);
+	struct rr_race *again = rr_race_parse("again.race", once, strlen(once), &error);
 
 	demand(again != NULL);
 	twice = write_race(again);
@@ -85,8 +84,7 @@ static void check_writer(const struct rr_race *race)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rr_error error = { 0 };
-	struct rr_race *race = rr_race_parse("fuzz.race", (const char *)data,
-					     size, &error);
+	struct rr_race *race = rr_race_parse("fuzz.race", (const char *)data, size, &error);
 
 	if (race) {
 		check(race);

@@ -25,8 +25,7 @@ static int open_listener(struct rl_address *address)
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/rr-fuzz-%d",
-		 getpid());
+	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/rr-fuzz-%d", getpid());
 	*address = (struct rl_address){ .is_unix = true };
 	memcpy(address->host, name.sun_path, sizeof(name.sun_path));
 	unlink(name.sun_path);
@@ -57,8 +56,7 @@ static void check_reply(const struct rl_reply *reply)
 	if (reply->type == RL_REPLY_ARRAY) {
 		for (size_t i = 0; i < reply->length; i++)
 			check_reply(&reply->elements[i]);
-	} else if (reply->type == RL_REPLY_NIL ||
-		   reply->type == RL_REPLY_INTEGER) {
+	} else if (reply->type == RL_REPLY_NIL || reply->type == RL_REPLY_INTEGER) {
 		demand(!reply->text);
 	} else {
 		demand(reply->text && reply->text[reply->length] == '\0');
@@ -147,8 +145,7 @@ static void run_queue(struct rl_link *link)
 	rl_delay_queue_free(queue);
 }
 
-static enum rl_outcome change(void *context, const struct rl_reply *old,
-			      char *value, size_t size)
+static enum rl_outcome change(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	(void)context;
 	check_reply(old);
@@ -167,9 +164,8 @@ static void run_update(struct rl_link *link)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const calls[])(struct rl_link *link) = {
-		run_commands, run_token_lock, run_quorum, run_queue, run_update
-	};
+	static void (*const calls[])(struct rl_link * link) = { run_commands, run_token_lock,
+								run_quorum, run_queue, run_update };
 	struct rl_link *link;
 	int server;
 

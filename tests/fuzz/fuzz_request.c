@@ -7,8 +7,7 @@
 #include "check/resp.h"
 #include "fuzz.h"
 
-static void check_words(const char *bytes, size_t used,
-			const struct rl_command *command)
+static void check_words(const char *bytes, size_t used, const struct rl_command *command)
 {
 	demand(command->n_words > 0 && command->n_words <= RL_WORDS_MAX);
 	for (size_t i = 0; i < command->n_words; i++) {
@@ -21,8 +20,7 @@ static void check_words(const char *bytes, size_t used,
 }
 
 /* The result of a copy that ends where it ends, so that reading on is noticed. */
-static enum rr_resp_result parse_exactly(const char *bytes, size_t n,
-					 struct rl_command *command,
+static enum rr_resp_result parse_exactly(const char *bytes, size_t n, struct rl_command *command,
 					 size_t *used)
 {
 	char *copy = malloc(n);
@@ -44,8 +42,7 @@ static void check_prefixes(const char *bytes, size_t used)
 		struct rl_command command;
 		size_t taken = 0;
 
-		demand(parse_exactly(bytes, n, &command, &taken) ==
-		       RR_RESP_PARTIAL);
+		demand(parse_exactly(bytes, n, &command, &taken) == RR_RESP_PARTIAL);
 	}
 }
 
@@ -54,8 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *bytes = (const char *)data;
 	enum rr_resp_result result = RR_RESP_COMPLETE;
 
-	while (size > 0 &&
-	       (result == RR_RESP_COMPLETE || result == RR_RESP_EMPTY)) {
+	while (size > 0 && (result == RR_RESP_COMPLETE || result == RR_RESP_EMPTY)) {
 		struct rl_command command;
 		size_t used = 0;
 

@@ -10,8 +10,7 @@
 
 /* ---- Those who play a schedule: its parser does without them --------------------- */
 
-bool rr_guided_run(struct rr_guided *guided,
-		   const struct rr_guided_setup *setup,
+bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
 		   struct rr_cluster *cluster, rr_decide decide, void *context)
 {
 	(void)guided, (void)setup, (void)cluster, (void)decide, (void)context;
@@ -24,9 +23,8 @@ void rr_guided_close(struct rr_guided *guided)
 	abort();
 }
 
-struct rr_decision rr_guided_fail(struct rr_guided *guided,
-				  enum rr_error_kind kind, const char *format,
-				  ...)
+struct rr_decision rr_guided_fail(struct rr_guided *guided, enum rr_error_kind kind,
+				  const char *format, ...)
 {
 	(void)guided, (void)kind, (void)format;
 	abort();
@@ -44,8 +42,7 @@ int64_t rr_guided_lease_ns(const struct rr_guided *guided)
 	abort();
 }
 
-bool rr_guided_save(const struct rr_guided *guided, const char *path,
-		    struct rr_error *error)
+bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_error *error)
 {
 	(void)guided, (void)path, (void)error;
 	abort();
@@ -58,23 +55,21 @@ const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
 	abort();
 }
 
-const char *rr_thread_verb(const struct rr_guided *guided,
-			   const struct rr_thread_view *thread)
+const char *rr_thread_verb(const struct rr_guided *guided, const struct rr_thread_view *thread)
 {
 	(void)guided, (void)thread;
 	abort();
 }
 
-void rr_thread_text(const struct rr_guided *guided,
-		    const struct rr_thread_view *thread, int64_t now_ns,
-		    char text[RR_THREAD_TEXT_SIZE])
+void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view *thread,
+		    int64_t now_ns, char text[RR_THREAD_TEXT_SIZE])
 {
 	(void)guided, (void)thread, (void)now_ns, (void)text;
 	abort();
 }
 
-bool rr_interactive_run(const struct rr_guided_setup *setup,
-			struct rr_cluster *cluster, struct rr_error *error)
+bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
+			struct rr_error *error)
 {
 	(void)setup, (void)cluster, (void)error;
 	abort();
@@ -99,8 +94,7 @@ static struct rr_guided_setup setup_of(uint8_t byte)
 	return setup;
 }
 
-static void check_cue(const struct rr_guided_setup *setup,
-		      const struct rr_cue *cue)
+static void check_cue(const struct rr_guided_setup *setup, const struct rr_cue *cue)
 {
 	const size_t servers = 1 + setup->strategy->lock.servers;
 

@@ -56,8 +56,7 @@ static void check_csv(void)
 	}
 	for (size_t row = 0; row < csv.n_rows; row++) {
 		for (size_t i = 0; i < csv.n_columns; i++)
-			demand(strlen(rr_csv_cell(&csv, row, csv.columns[i])) <
-			       SIZE_MAX);
+			demand(strlen(rr_csv_cell(&csv, row, csv.columns[i])) < SIZE_MAX);
 	}
 	rr_csv_free(&csv);
 }

@@ -17,8 +17,7 @@ void peer_need(const char *name)
 	char command[128], said[512];
 	int code;
 
-	snprintf(command, sizeof(command), "harness/bench/peers/run %s versions 2>&1",
-		 name);
+	snprintf(command, sizeof(command), "harness/bench/peers/run %s versions 2>&1", name);
 	code = support_shell(command, said, sizeof(said));
 	said[strcspn(said, "\n")] = '\0';
 	if (code == SKIPPED)
@@ -47,8 +46,7 @@ void peer_start(struct peer_process *peer, const char *const words[])
 {
 	int ends[2];
 
-	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends),
-		     0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	fflush(NULL);
 	peer->pid = fork();
 	cr_assert_geq(peer->pid, 0);
@@ -66,8 +64,7 @@ json_t *peer_answer(struct peer_process *peer)
 	json_t *answer;
 
 	while (used + 1 < sizeof(line) && (used == 0 || line[used - 1] != '\n')) {
-		if (poll(&ready, 1, TIMEOUT_MS) < 1 ||
-		    read(peer->socket, line + used, 1) != 1)
+		if (poll(&ready, 1, TIMEOUT_MS) < 1 || read(peer->socket, line + used, 1) != 1)
 			break;
 		used++;
 	}

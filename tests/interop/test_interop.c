@@ -25,9 +25,8 @@ struct pair {
 };
 
 static const struct pair pairs[] = {
-	{ "redis-py", false, 1 },     { "redis-py", true, 1 },
-	{ "redis-semaphore", false, 1 }, { "node-redlock", false, 1 },
-	{ "node-redlock", true, 1 },  { "node-redlock", true, 5 },
+	{ "redis-py", false, 1 },     { "redis-py", true, 1 },     { "redis-semaphore", false, 1 },
+	{ "node-redlock", false, 1 }, { "node-redlock", true, 1 }, { "node-redlock", true, 5 },
 };
 
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
@@ -73,8 +72,7 @@ static void ours_open(struct ours *ours, const struct pair *pair)
 	for (size_t i = 0; i < pair->nodes; i++)
 		ours->nodes[i] = support_link(&support, first_node(pair) + i);
 	if (pair->quorum)
-		ours->quorum = rl_quorum_new(ours->nodes, pair->nodes, LOCK,
-					     1000);
+		ours->quorum = rl_quorum_new(ours->nodes, pair->nodes, LOCK, 1000);
 	else
 		ours->lock = rl_lock_new(ours->nodes[0], LOCK);
 	cr_assert(ours->quorum || ours->lock);
@@ -90,14 +88,12 @@ static void ours_close(struct ours *ours)
 
 static enum rl_outcome ours_try(struct ours *ours)
 {
-	return ours->quorum ? rl_quorum_try(ours->quorum, TTL_MS) :
-			      rl_lock_try(ours->lock, TTL_MS);
+	return ours->quorum ? rl_quorum_try(ours->quorum, TTL_MS) : rl_lock_try(ours->lock, TTL_MS);
 }
 
 static enum rl_outcome ours_release(struct ours *ours)
 {
-	return ours->quorum ? rl_quorum_release(ours->quorum) :
-			      rl_lock_release(ours->lock);
+	return ours->quorum ? rl_quorum_release(ours->quorum) : rl_lock_release(ours->lock);
 }
 
 /* ---- Their side ---------------------------------------------------------- */
@@ -144,11 +140,10 @@ ParameterizedTest(size_t *number, interop, what_a_peer_holds_is_busy_for_us)
 	cr_assert_eq(ours_try(&ours), RL_BUSY, "%s", pair->peer);
 	cr_assert_eq(ours_release(&ours), RL_LOST, "%s", pair->peer);
 	for (size_t i = 0; i < pair->nodes; i++)
-		cr_assert_str_eq(support_ask(ours.nodes[i], "EXISTS", LOCK),
-				 "1", "%s: its lock was removed", pair->peer);
+		cr_assert_str_eq(support_ask(ours.nodes[i], "EXISTS", LOCK), "1",
+				 "%s: its lock was removed", pair->peer);
 	cr_assert_eq(peer_end(&peer), 0, "%s", pair->peer);
-	cr_assert_eq(ours_try(&ours), RL_OK, "%s did not give it back",
-		     pair->peer);
+	cr_assert_eq(ours_try(&ours), RL_OK, "%s did not give it back", pair->peer);
 	cr_assert_eq(ours_release(&ours), RL_OK);
 	ours_close(&ours);
 	support_close(&support);
@@ -169,8 +164,7 @@ ParameterizedTest(size_t *number, interop, what_we_hold_is_refused_to_a_peer)
 	cr_assert_eq(ours_try(&ours), RL_OK);
 	cr_assert_not(peer_holds(&peer, pair), "%s", pair->peer);
 	cr_assert_eq(peer_end(&peer), 0, "%s", pair->peer);
-	cr_assert_eq(ours_release(&ours), RL_OK, "%s removed our lock",
-		     pair->peer);
+	cr_assert_eq(ours_release(&ours), RL_OK, "%s removed our lock", pair->peer);
 	cr_assert(peer_holds(&peer, pair), "%s", pair->peer);
 	cr_assert_eq(peer_end(&peer), 0, "%s", pair->peer);
 	ours_close(&ours);
@@ -197,8 +191,7 @@ static void take(struct counting *counting, struct ours *ours)
 
 	while ((outcome = ours_try(ours)) == RL_BUSY) {
 		counting->busy++;
-		rl_sleep_ns(ours->nodes[0],
-			    400000 + rand_r(&counting->seed) % 4000000);
+		rl_sleep_ns(ours->nodes[0], 400000 + rand_r(&counting->seed) % 4000000);
 	}
 	cr_assert_eq(outcome, RL_OK);
 }
@@ -210,8 +203,7 @@ static void add_one(struct rl_link *data)
 
 	cr_assert_eq(rl_run(data, &reply, "GET counter"), RL_OK);
 	cr_assert(rl_reply_is_nil(&reply) || rl_reply_number(&reply, &value));
-	cr_assert_eq(rl_run(data, &reply, "SET counter %lld", value + 1),
-		     RL_OK);
+	cr_assert_eq(rl_run(data, &reply, "SET counter %lld", value + 1), RL_OK);
 }
 
 static void *count(void *argument)
@@ -239,8 +231,7 @@ static long count_ours(const struct pair *pair)
 
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		all[i] = (struct counting){ .pair = pair, .seed = i };
-		cr_assert_eq(pthread_create(&all[i].thread, NULL, count,
-					    &all[i]), 0);
+		cr_assert_eq(pthread_create(&all[i].thread, NULL, count, &all[i]), 0);
 	}
 	for (size_t i = 0; i < CLIENTS; i++) {
 		pthread_join(all[i].thread, NULL);
@@ -256,8 +247,7 @@ ParameterizedTestParameters(interop, together_they_count_exactly)
 
 ParameterizedTest(size_t *number, interop, together_they_count_exactly)
 {
-	static const char *const words[] = { "count", "2",	 "1000", "0",
-					     "counter", LOCK, NULL };
+	static const char *const words[] = { "count", "2", "1000", "0", "counter", LOCK, NULL };
 	const struct pair *pair = begin(*number);
 	struct rl_link *data = support_link(&support, 0);
 	struct peer_process peer;
@@ -270,8 +260,7 @@ ParameterizedTest(size_t *number, interop, together_they_count_exactly)
 	json_decref(peer_answer(&peer));
 	cr_assert_eq(peer_end(&peer), 0, "%s", pair->peer);
 	cr_assert_eq(count_now(data), 2 * EACH_SIDE, "%s", pair->peer);
-	cr_assert(began_at < EACH_SIDE && busy > 0,
-		  "%s was through before we began", pair->peer);
+	cr_assert(began_at < EACH_SIDE && busy > 0, "%s was through before we began", pair->peer);
 	rl_link_free(data);
 	support_close(&support);
 }

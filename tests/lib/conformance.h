@@ -15,19 +15,17 @@ enum { STAGE_SERVERS_MAX = 5, STAGE_KEY_SIZE = 32 };
 
 struct lock_row {
 	const char *name;
-	size_t n_servers;   /* that it stands on */
-	const char *acl;    /* what its user may not do; NULL = the default user */
+	size_t n_servers;              /* that it stands on */
+	const char *acl;               /* what its user may not do; NULL = the default user */
 	enum rl_release_method method; /* its release then; UNTRIED = any */
-	bool may_be_unknown; /* a lost reply to try is not made up for, but said */
-	bool is_got_again;  /* by its own holder, who asks for it again */
-	long pause_max_us;  /* of waiters that are many; 0 = the lock's own */
+	bool may_be_unknown;           /* a lost reply to try is not made up for, but said */
+	bool is_got_again;             /* by its own holder, who asks for it again */
+	long pause_max_us;             /* of waiters that are many; 0 = the lock's own */
 
 	/* hold_max_ms is for locks that renew themselves. */
-	void *(*make)(struct rl_link **links, size_t n, const char *key,
-		      long hold_max_ms);
+	void *(*make)(struct rl_link **links, size_t n, const char *key, long hold_max_ms);
 	enum rl_outcome (*try)(void *lock, long ttl_ms);
-	enum rl_outcome (*acquire)(void *lock, long ttl_ms,
-				   const struct rl_policy *policy);
+	enum rl_outcome (*acquire)(void *lock, long ttl_ms, const struct rl_policy *policy);
 	enum rl_outcome (*extend)(void *lock, long ttl_ms); /* or NULL */
 	long (*remaining_ms)(const void *lock);
 	enum rl_outcome (*release)(void *lock);
@@ -87,8 +85,8 @@ void rival_get(struct rival *party, long ttl_ms);
 enum rl_outcome rival_settle(struct rival *party);
 
 /* The test fails, naming the row, unless `got` is `wanted`. */
-void scene_expect(const struct scene *scene, const char *what,
-		  enum rl_outcome got, enum rl_outcome wanted);
+void scene_expect(const struct scene *scene, const char *what, enum rl_outcome got,
+		  enum rl_outcome wanted);
 
 /* As many servers have the key as a held lock needs; or none has. */
 void scene_expect_held(struct scene *scene, const char *key);
@@ -103,11 +101,11 @@ void scene_sleep_ms(const struct scene *scene, long ms);
 /* The indices of all rows, as parameters. */
 struct criterion_test_params every_lock(void);
 
-#define FOR_EVERY_LOCK(suite, name) \
+#define FOR_EVERY_LOCK(suite, name)              \
 	ParameterizedTestParameters(suite, name) \
-	{ \
-		return every_lock(); \
-	} \
+	{                                        \
+		return every_lock();             \
+	}                                        \
 	ParameterizedTest(size_t *row, suite, name)
 
 #endif

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-void party_open(struct party *party, const struct rl_address *addresses,
-		size_t n, int node_timeout_ms)
+void party_open(struct party *party, const struct rl_address *addresses, size_t n,
+		int node_timeout_ms)
 {
 	party->n = n;
 	for (size_t i = 0; i < n; i++)
@@ -38,8 +38,7 @@ long monotonic_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static enum rl_outcome timed(long start_ms, enum rl_outcome outcome,
-			     long *spent_ms)
+static enum rl_outcome timed(long start_ms, enum rl_outcome outcome, long *spent_ms)
 {
 	if (spent_ms)
 		*spent_ms = monotonic_ms() - start_ms;
@@ -65,8 +64,7 @@ enum rl_outcome party_release(struct party *party, long *spent_ms)
 void servers_signal(struct support *support, size_t first, size_t n, int sig)
 {
 	for (size_t i = first; i < first + n; i++)
-		cr_assert_eq(kill(support->cluster.servers[i].process.pid, sig),
-			     0);
+		cr_assert_eq(kill(support->cluster.servers[i].process.pid, sig), 0);
 }
 
 static void await_answer(const struct rl_address *address)
@@ -82,23 +80,26 @@ static void await_answer(const struct rl_address *address)
 	rl_link_free(link);
 }
 
-static void start_server_at(struct support *support,
-			    const struct rl_address *address)
+static void start_server_at(struct support *support, const struct rl_address *address)
 {
 	struct rr_guardian *guardian = &support->session.guardian;
 	struct rr_error error = { 0 };
 	char port[16];
-	const char *const argv[] = {
-		"redis-server", "--port", port, "--unixsocket",
-		address->is_unix ? address->host : "spare.sock", "--save", "",
-		"--bind", "127.0.0.1", NULL
-	};
+	const char *const argv[] = { "redis-server",
+				     "--port",
+				     port,
+				     "--unixsocket",
+				     address->is_unix ? address->host : "spare.sock",
+				     "--save",
+				     "",
+				     "--bind",
+				     "127.0.0.1",
+				     NULL };
 	struct rr_process process;
 
 	snprintf(port, sizeof(port), "%d", address->is_unix ? 0 : address->port);
 	cr_assert(rr_guardian_prepare(guardian, &process, &error) &&
-			  rr_guardian_run(guardian, &process, argv, NULL, -1,
-					  &error),
+			  rr_guardian_run(guardian, &process, argv, NULL, -1, &error),
 		  "%s", error.text);
 	await_answer(address);
 }
@@ -108,10 +109,9 @@ void server_crash(struct support *support, size_t i, bool again)
 	support_inject(support, i, again ? RR_FAULT_WIPE : RR_FAULT_KILL);
 }
 
-static const char busy_loop[] =
-	"local function now() local t = redis.call('TIME'); "
-	"return t[1] * 1000000 + t[2] end; local start = now(); "
-	"while now() - start < ARGV[1] * 1000 do end";
+static const char busy_loop[] = "local function now() local t = redis.call('TIME'); "
+				"return t[1] * 1000000 + t[2] end; local start = now(); "
+				"while now() - start < ARGV[1] * 1000 do end";
 
 void server_delay(struct support *support, size_t i, int ms)
 {
@@ -132,8 +132,7 @@ const char *lock_at(struct support *support, size_t i)
 	return text;
 }
 
-void lock_write(struct support *support, size_t first, size_t n,
-		const char *value)
+void lock_write(struct support *support, size_t first, size_t n, const char *value)
 {
 	for (size_t i = first; i < first + n; i++) {
 		struct rl_link *link = support_link(support, i);
@@ -168,8 +167,7 @@ long command_count(struct rl_link *link, const char *name)
 }
 
 /* Any of these commands, together. */
-static bool await_commands(struct support *support, size_t i,
-			   const char *const names[], long times)
+static bool await_commands(struct support *support, size_t i, const char *const names[], long times)
 {
 	struct rl_link *link = support_link(support, i);
 	const long start_ms = monotonic_ms();
@@ -187,15 +185,13 @@ static bool await_commands(struct support *support, size_t i,
 
 bool server_has_set(struct support *support, size_t i, long times)
 {
-	return await_commands(support, i, (const char *[]){ "set", NULL },
-			      times);
+	return await_commands(support, i, (const char *[]){ "set", NULL }, times);
 }
 
 bool server_has_deleted(struct support *support, size_t i, long times)
 {
-	return await_commands(
-		support, i,
-		(const char *[]){ "del", "delifeq", "delex", NULL }, times);
+	return await_commands(support, i, (const char *[]){ "del", "delifeq", "delex", NULL },
+			      times);
 }
 
 /* ---- Holes -------------------------------------------------------------------- */
@@ -207,11 +203,9 @@ void hole_open_mute(struct hole *hole, struct support *support, int number)
 	*hole = (struct hole){ .address = { .is_unix = true } };
 	snprintf(hole->address.host, sizeof(hole->address.host), "%.90s.%d",
 		 support->cluster.servers[0].address.host, number);
-	snprintf(name.sun_path, sizeof(name.sun_path), "%.100s",
-		 hole->address.host);
+	snprintf(name.sun_path, sizeof(name.sun_path), "%.100s", hole->address.host);
 	hole->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	cr_assert_eq(bind(hole->listener, (struct sockaddr *)&name,
-			  sizeof(name)), 0);
+	cr_assert_eq(bind(hole->listener, (struct sockaddr *)&name, sizeof(name)), 0);
 	cr_assert_eq(listen(hole->listener, 64), 0);
 }
 
@@ -230,8 +224,7 @@ void hole_open_full(struct hole *hole)
 	getsockname(hole->listener, (struct sockaddr *)&name, &length);
 	hole->address.port = ntohs(name.sin_port);
 	for (size_t i = 0; i < 8; i++) {
-		hole->fillers[i] = socket(
-			AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		hole->fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		connect(hole->fillers[i], (struct sockaddr *)&name, length);
 	}
 }

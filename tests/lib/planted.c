@@ -5,8 +5,7 @@
 
 static bool is(const struct rl_word *word, const char *text)
 {
-	return word->length == strlen(text) &&
-	       memcmp(word->text, text, word->length) == 0;
+	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
 static struct rl_word word(const char *text)
@@ -14,8 +13,7 @@ static struct rl_word word(const char *text)
 	return (struct rl_word){ text, strlen(text) };
 }
 
-static enum rl_outcome drop_nx(void *context, struct rl_link *link,
-			       struct rl_command *command)
+static enum rl_outcome drop_nx(void *context, struct rl_link *link, struct rl_command *command)
 {
 	size_t kept = 0;
 
@@ -29,8 +27,7 @@ static enum rl_outcome drop_nx(void *context, struct rl_link *link,
 	return RL_OK;
 }
 
-static enum rl_outcome drop_watch(void *context, struct rl_link *link,
-				  struct rl_command *command)
+static enum rl_outcome drop_watch(void *context, struct rl_link *link, struct rl_command *command)
 {
 	(void)context;
 	(void)link;
@@ -41,13 +38,11 @@ static enum rl_outcome drop_watch(void *context, struct rl_link *link,
 	return RL_OK;
 }
 
-static enum rl_outcome drop_compare(void *context, struct rl_link *link,
-				    struct rl_command *command)
+static enum rl_outcome drop_compare(void *context, struct rl_link *link, struct rl_command *command)
 {
 	(void)context;
 	(void)link;
-	if (is(&command->words[0], "EVALSHA") ||
-	    is(&command->words[0], "EVAL")) {
+	if (is(&command->words[0], "EVALSHA") || is(&command->words[0], "EVAL")) {
 		command->words[0] = word("DEL");
 		command->words[1] = command->words[3];
 		command->n_words = 2;
@@ -55,8 +50,7 @@ static enum rl_outcome drop_compare(void *context, struct rl_link *link,
 	return RL_OK;
 }
 
-static enum rl_outcome double_incr(void *context, struct rl_link *link,
-				   struct rl_command *command)
+static enum rl_outcome double_incr(void *context, struct rl_link *link, struct rl_command *command)
 {
 	(void)context;
 	(void)link;
@@ -70,26 +64,22 @@ static enum rl_outcome double_incr(void *context, struct rl_link *link,
 
 /* A take is told from the queue's other scripts by its number of arguments: hold,
  * number and size behind the three keys. */
-static enum rl_outcome pop(void *context, struct rl_link *link,
-			   struct rl_command *command)
+static enum rl_outcome pop(void *context, struct rl_link *link, struct rl_command *command)
 {
 	enum { TAKE_WORDS = 9 };
 
 	(void)context;
 	(void)link;
 	if (command->n_words == TAKE_WORDS &&
-	    (is(&command->words[0], "EVALSHA") ||
-	     is(&command->words[0], "EVAL"))) {
+	    (is(&command->words[0], "EVALSHA") || is(&command->words[0], "EVAL"))) {
 		command->words[0] = word("EVAL");
-		command->words[1] =
-			word("local i = redis.call('ZPOPMIN', KEYS[1]) "
-			     "return #i > 0 and i");
+		command->words[1] = word("local i = redis.call('ZPOPMIN', KEYS[1]) "
+					 "return #i > 0 and i");
 	}
 	return RL_OK;
 }
 
-static enum rl_outcome lose_reply(void *context, struct rl_link *link,
-				  struct rl_reply *reply,
+static enum rl_outcome lose_reply(void *context, struct rl_link *link, struct rl_reply *reply,
 				  enum rl_outcome outcome)
 {
 	(void)context;
@@ -99,7 +89,7 @@ static enum rl_outcome lose_reply(void *context, struct rl_link *link,
 	return RL_UNKNOWN;
 }
 
-#define PLANTED(name, op, function) \
+#define PLANTED(name, op, function)                                        \
 	static const struct rl_driver_ops name##_ops = { .op = function }; \
 	const struct rl_driver name = { .ops = &name##_ops }
 

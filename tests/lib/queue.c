@@ -26,17 +26,16 @@ void queue_teardown(void)
 
 void queue_put(const char *id, long delay_ms)
 {
-	cr_assert_eq(rl_delay_queue_put(queue_workers[0], id, delay_ms), RL_OK,
-		     "%s", rl_link_error(queue_links[0]));
+	cr_assert_eq(rl_delay_queue_put(queue_workers[0], id, delay_ms), RL_OK, "%s",
+		     rl_link_error(queue_links[0]));
 }
 
 void queue_assert_taken(int worker, long hold_ms, const char *wanted)
 {
 	char id[ID_SIZE] = "";
 
-	cr_assert_eq(rl_delay_queue_take(queue_workers[worker], hold_ms, id,
-					 sizeof(id)),
-		     RL_OK, "%s", rl_link_error(queue_links[worker]));
+	cr_assert_eq(rl_delay_queue_take(queue_workers[worker], hold_ms, id, sizeof(id)), RL_OK,
+		     "%s", rl_link_error(queue_links[worker]));
 	cr_assert_str_eq(id, wanted);
 }
 
@@ -44,20 +43,16 @@ void queue_assert_nothing_due(int worker)
 {
 	char id[ID_SIZE];
 
-	cr_assert_eq(rl_delay_queue_take(queue_workers[worker], LONG_MS, id,
-					 sizeof(id)),
-		     RL_BUSY);
+	cr_assert_eq(rl_delay_queue_take(queue_workers[worker], LONG_MS, id, sizeof(id)), RL_BUSY);
 }
 
 void queue_assert_length(long long wanted_due, long long wanted_processing)
 {
 	long long due, processing;
 
-	cr_assert_eq(rl_delay_queue_length(queue_workers[0], &due, &processing),
-		     RL_OK);
+	cr_assert_eq(rl_delay_queue_length(queue_workers[0], &due, &processing), RL_OK);
 	cr_assert_eq(due, wanted_due, "%lld due", due);
-	cr_assert_eq(processing, wanted_processing, "%lld processing",
-		     processing);
+	cr_assert_eq(processing, wanted_processing, "%lld processing", processing);
 }
 
 void queue_assert_effects(const char *wanted)
@@ -67,8 +62,7 @@ void queue_assert_effects(const char *wanted)
 
 enum rl_outcome queue_done(int worker, const char *id)
 {
-	return rl_delay_queue_done(queue_workers[worker], id, "INCRBY %s %d",
-				   "effects", 1);
+	return rl_delay_queue_done(queue_workers[worker], id, "INCRBY %s %d", "effects", 1);
 }
 
 void queue_sleep_ms(long ms)

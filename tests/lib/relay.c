@@ -34,8 +34,7 @@ static void welcome(struct relay *relay)
 		pair++;
 	pair->client = accept4(relay->listener, NULL, NULL, SOCK_CLOEXEC);
 	pair->server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (connect(pair->server, (const struct sockaddr *)&name,
-		    sizeof(name)) != 0)
+	if (connect(pair->server, (const struct sockaddr *)&name, sizeof(name)) != 0)
 		end_pair(pair);
 }
 
@@ -59,8 +58,8 @@ static int64_t now_ms(void)
 }
 
 /* The client is gone; what it had sent arrives all the same, but late. */
-static void keep_for_later(struct relay *relay, struct relay_pair *pair,
-			   const char *bytes, size_t n)
+static void keep_for_later(struct relay *relay, struct relay_pair *pair, const char *bytes,
+			   size_t n)
 {
 	relay->late = (struct relay_late){
 		.server = dup(pair->server),
@@ -83,8 +82,7 @@ static void deliver_late(struct relay *relay)
 	late->server = -1;
 }
 
-static void forward(struct relay *relay, struct relay_pair *pair,
-		    enum relay_way way)
+static void forward(struct relay *relay, struct relay_pair *pair, enum relay_way way)
 {
 	const bool asks = way == RELAY_REQUESTS;
 	const int from = asks ? pair->client : pair->server;
@@ -98,8 +96,7 @@ static void forward(struct relay *relay, struct relay_pair *pair,
 	if (n > 0 && passing == n)
 		return;
 	if (n > 0 && asks && atomic_load(&relay->late_ms))
-		keep_for_later(relay, pair, bytes + passing,
-			       (size_t)(n - passing));
+		keep_for_later(relay, pair, bytes + passing, (size_t)(n - passing));
 	end_pair(pair);
 }
 
@@ -134,8 +131,7 @@ static void *serve(void *argument)
 			ready[i].events = POLLIN;
 			ready[i].revents = 0;
 		}
-		poll(ready, 2 * RELAY_PAIRS_MAX + 2,
-		     relay->late.server < 0 ? -1 : 5);
+		poll(ready, 2 * RELAY_PAIRS_MAX + 2, relay->late.server < 0 ? -1 : 5);
 		deliver_late(relay);
 		if (stop->revents)
 			return NULL;
@@ -153,8 +149,7 @@ bool relay_start(struct relay *relay, const struct rl_address *address)
 	relay->late.server = -1;
 	relay->address = *address;
 	snprintf(relay->target, sizeof(relay->target), "%s", address->host);
-	snprintf(relay->address.host, sizeof(relay->address.host), "%.240s.relay",
-		 address->host);
+	snprintf(relay->address.host, sizeof(relay->address.host), "%.240s.relay", address->host);
 	for (int i = 0; i < RELAY_PAIRS_MAX; i++)
 		relay->pairs[i] = (struct relay_pair){ -1, -1 };
 	atomic_store(&relay->left[RELAY_REQUESTS], -1);
@@ -162,8 +157,7 @@ bool relay_start(struct relay *relay, const struct rl_address *address)
 	name = name_of(relay->address.host);
 	relay->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	relay->stop_fd = eventfd(0, EFD_CLOEXEC);
-	return bind(relay->listener, (struct sockaddr *)&name, sizeof(name)) ==
-		       0 &&
+	return bind(relay->listener, (struct sockaddr *)&name, sizeof(name)) == 0 &&
 	       listen(relay->listener, 16) == 0 &&
 	       pthread_create(&relay->thread, NULL, serve, relay) == 0;
 }

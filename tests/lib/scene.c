@@ -16,8 +16,7 @@ static void add_user(struct scene *scene)
 
 	for (size_t i = 0; rule && i < scene->n_servers; i++)
 		cr_assert_eq(rl_run(scene->admins[i], &reply,
-				    "ACL SETUSER tester on >pw ~* &* +@all %s",
-				    rule),
+				    "ACL SETUSER tester on >pw ~* &* +@all %s", rule),
 			     RL_OK, "%s", rl_link_error(scene->admins[i]));
 }
 
@@ -57,8 +56,7 @@ static struct rl_command words_of(const char *text)
 	while (*text) {
 		const size_t length = strcspn(text, " ");
 
-		command.words[command.n_words++] =
-			(struct rl_word){ text, length };
+		command.words[command.n_words++] = (struct rl_word){ text, length };
 		text += length + (text[length] == ' ');
 	}
 	return command;
@@ -70,9 +68,8 @@ void scene_command(struct scene *scene, const char *command)
 		struct rl_command words = words_of(command);
 		struct rl_reply reply;
 
-		cr_assert_eq(rl_run_command(scene->admins[i], &reply, &words),
-			     RL_OK, "%s: %s: %s", scene->row->name, command,
-			     rl_link_error(scene->admins[i]));
+		cr_assert_eq(rl_run_command(scene->admins[i], &reply, &words), RL_OK, "%s: %s: %s",
+			     scene->row->name, command, rl_link_error(scene->admins[i]));
 	}
 }
 
@@ -81,8 +78,7 @@ size_t scene_count(struct scene *scene, const char *key)
 	size_t n = 0;
 
 	for (size_t i = 0; i < scene->n_servers; i++)
-		n += strcmp(support_ask(scene->admins[i], "EXISTS", key),
-			    "1") == 0;
+		n += strcmp(support_ask(scene->admins[i], "EXISTS", key), "1") == 0;
 	return n;
 }
 
@@ -111,8 +107,7 @@ void rival_open(struct scene *scene, struct rival *party, const char *key)
 
 		party->links[i] = rl_link_new(&address, RR_TIMEOUT_MS);
 	}
-	party->lock = scene->row->make(party->links, scene->n_servers, key,
-				       scene->hold_max_ms);
+	party->lock = scene->row->make(party->links, scene->n_servers, key, scene->hold_max_ms);
 	cr_assert_not_null(party->lock, "%s", scene->row->name);
 }
 
@@ -142,16 +137,14 @@ enum rl_outcome rival_wait(struct rival *party, long ttl_ms, long wait_ms)
 {
 	return party->scene->row->acquire(
 		party->lock, ttl_ms,
-		&(struct rl_policy){
-			.wait_ms = wait_ms,
-			.pause_max_us = party->scene->row->pause_max_us,
-			.cancel_fd = -1 });
+		&(struct rl_policy){ .wait_ms = wait_ms,
+				     .pause_max_us = party->scene->row->pause_max_us,
+				     .cancel_fd = -1 });
 }
 
 void rival_get(struct rival *party, long ttl_ms)
 {
-	scene_expect(party->scene, "acquire", rival_wait(party, ttl_ms, 20000),
-		     RL_OK);
+	scene_expect(party->scene, "acquire", rival_wait(party, ttl_ms, 20000), RL_OK);
 }
 
 enum rl_outcome rival_settle(struct rival *party)
@@ -168,27 +161,26 @@ enum rl_outcome rival_settle(struct rival *party)
 
 /* ---- Expectations ------------------------------------------------------------------ */
 
-void scene_expect(const struct scene *scene, const char *what,
-		  enum rl_outcome got, enum rl_outcome wanted)
+void scene_expect(const struct scene *scene, const char *what, enum rl_outcome got,
+		  enum rl_outcome wanted)
 {
-	cr_assert_eq(got, wanted, "%s: %s is %s, not %s", scene->row->name,
-		     what, rl_outcome_name(got), rl_outcome_name(wanted));
+	cr_assert_eq(got, wanted, "%s: %s is %s, not %s", scene->row->name, what,
+		     rl_outcome_name(got), rl_outcome_name(wanted));
 }
 
 void scene_expect_held(struct scene *scene, const char *key)
 {
 	const size_t n = scene_count(scene, key);
 
-	cr_assert_gt(n, scene->n_servers / 2, "%s: %s is on %zu of %zu servers",
-		     scene->row->name, key, n, scene->n_servers);
+	cr_assert_gt(n, scene->n_servers / 2, "%s: %s is on %zu of %zu servers", scene->row->name,
+		     key, n, scene->n_servers);
 }
 
 void scene_expect_free(struct scene *scene, const char *key)
 {
 	const size_t n = scene_count(scene, key);
 
-	cr_assert_eq(n, 0, "%s: %s is left on %zu servers", scene->row->name,
-		     key, n);
+	cr_assert_eq(n, 0, "%s: %s is left on %zu servers", scene->row->name, key, n);
 }
 
 int64_t scene_now_ms(const struct scene *scene)

@@ -10,15 +10,13 @@ static struct rl_address parsed(const char *uri)
 	struct rl_address address;
 	char error[400] = "";
 
-	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)),
-		  "%s: %s", uri, error);
+	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s: %s", uri, error);
 	return address;
 }
 
 Test(address, full_redis_uri)
 {
-	const struct rl_address a =
-		parsed("redis://me:s%40crt@example.org:7000/3");
+	const struct rl_address a = parsed("redis://me:s%40crt@example.org:7000/3");
 
 	cr_assert_not(a.is_unix);
 	cr_assert_str_eq(a.host, "example.org");
@@ -43,23 +41,40 @@ Test(address, short_forms)
 Test(address, refuses_what_it_cannot_read)
 {
 	static const char *const bad[] = {
-		"", "localhost", "http://h", "redis://", "redis://h:0",
-		"redis://h:65536", "redis://h:x", "redis://h/x", "redis://h/-1",
-		"redis://u:%zz@h", "redis://[::1", "unix://", "unix:///s?x=1",
-		"redis://u:a%00b@h", "redis://%00@h", "redis://h,i",
-		"redis+sentinel://h", "redis+sentinel://h/",
-		"redis+sentinel://h,/s", "redis+sentinel://h/s/x",
-		"redis+sentinel:///s", "redis+cluster://", "redis+cluster://h/1",
-		"redis+cluster://h,i:0", "redis+cluster://h,",
-		"unix:///s?db=", "redis://h/99999999999",
+		"",
+		"localhost",
+		"http://h",
+		"redis://",
+		"redis://h:0",
+		"redis://h:65536",
+		"redis://h:x",
+		"redis://h/x",
+		"redis://h/-1",
+		"redis://u:%zz@h",
+		"redis://[::1",
+		"unix://",
+		"unix:///s?x=1",
+		"redis://u:a%00b@h",
+		"redis://%00@h",
+		"redis://h,i",
+		"redis+sentinel://h",
+		"redis+sentinel://h/",
+		"redis+sentinel://h,/s",
+		"redis+sentinel://h/s/x",
+		"redis+sentinel:///s",
+		"redis+cluster://",
+		"redis+cluster://h/1",
+		"redis+cluster://h,i:0",
+		"redis+cluster://h,",
+		"unix:///s?db=",
+		"redis://h/99999999999",
 	};
 	char uri[300] = "unix:///", error[400];
 	struct rl_address address;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		error[0] = '\0';
-		cr_assert_not(rl_address_parse(&address, bad[i], error,
-					       sizeof(error)),
+		cr_assert_not(rl_address_parse(&address, bad[i], error, sizeof(error)),
 			      "'%s' was taken", bad[i]);
 		cr_assert_neq(error[0], '\0', "'%s' has no message", bad[i]);
 	}
@@ -72,17 +87,22 @@ Test(address, refuses_what_it_cannot_read)
 Test(address, no_piece_of_a_uri_is_in_a_message)
 {
 	static const char *const bad[] = {
-		"redis://u:hunter2@h:x", "redis://u:hunter2@", "redis://hunter2%zz@h",
-		"redis://h/hunter2", "redis://hunter2:x", "unix:///s?hunter2",
-		"hunter2://x", "redis+cluster://h/hunter2",
-		"redis+sentinel://u:hunter2@h", "redis+cluster://h,i:hunter2",
+		"redis://u:hunter2@h:x",
+		"redis://u:hunter2@",
+		"redis://hunter2%zz@h",
+		"redis://h/hunter2",
+		"redis://hunter2:x",
+		"unix:///s?hunter2",
+		"hunter2://x",
+		"redis+cluster://h/hunter2",
+		"redis+sentinel://u:hunter2@h",
+		"redis+cluster://h,i:hunter2",
 	};
 	struct rl_address address;
 	char error[400];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		cr_assert_not(rl_address_parse(&address, bad[i], error,
-					       sizeof(error)),
+		cr_assert_not(rl_address_parse(&address, bad[i], error, sizeof(error)),
 			      "'%s' was taken", bad[i]);
 		cr_assert_null(strstr(error, "hunter2"), "%s", error);
 	}
@@ -90,8 +110,8 @@ Test(address, no_piece_of_a_uri_is_in_a_message)
 
 Test(address, sentinels_and_a_cluster)
 {
-	const struct rl_address s = parsed(
-		"redis+sentinel://me:pw@a,[::1]:7,c:26380/my%2Fmaster/3");
+	const struct rl_address s =
+		parsed("redis+sentinel://me:pw@a,[::1]:7,c:26380/my%2Fmaster/3");
 	const struct rl_address c = parsed("redis+cluster://a:7000,b");
 	char text[400];
 
@@ -113,8 +133,7 @@ Test(address, sentinels_and_a_cluster)
 
 Test(address, the_nodes_of_a_list_one_by_one)
 {
-	const struct rl_address s =
-		parsed("redis+sentinel://me:pw@a,[::1]:7,c/m/3");
+	const struct rl_address s = parsed("redis+sentinel://me:pw@a,[::1]:7,c/m/3");
 	char uri[400] = "redis+cluster://h", error[400];
 	struct rl_address node;
 

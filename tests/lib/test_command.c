@@ -18,14 +18,13 @@ static bool parse(struct rl_command *command, const char *format, ...)
 
 Test(command, encodes_words_and_conversions)
 {
-	static const char wanted[] =
-		"*6\r\n$3\r\nSET\r\n$5\r\na key\r\n$2\r\nxy\r\n$2\r\nPX\r\n"
-		"$5\r\n10000\r\n$20\r\n-9223372036854775808\r\n";
+	static const char wanted[] = "*6\r\n$3\r\nSET\r\n$5\r\na key\r\n$2\r\nxy\r\n$2\r\nPX\r\n"
+				     "$5\r\n10000\r\n$20\r\n-9223372036854775808\r\n";
 	struct rl_command command;
 	struct rl_buffer buffer = { 0 };
 
-	cr_assert(parse(&command, "SET %s %.*s PX %ld %lld", "a key", 2, "xyz",
-			10000L, (long long)INT64_MIN));
+	cr_assert(parse(&command, "SET %s %.*s PX %ld %lld", "a key", 2, "xyz", 10000L,
+			(long long)INT64_MIN));
 	cr_assert(rl_command_encode(&command, &buffer));
 	cr_assert_eq(buffer.length, strlen(wanted));
 	cr_assert(memcmp(buffer.bytes, wanted, buffer.length) == 0);
@@ -55,9 +54,8 @@ Test(command, refuses_what_it_would_get_wrong)
 	cr_assert_not(parse(&command, ""));
 	cr_assert_not(parse(&command, "SET key:%s 1", "a"));
 	cr_assert_not(parse(&command, "SET k %x", 1));
-	cr_assert_not(parse(&command, "%d %d %d %d %d %d %d %d %d", 1, 2, 3, 4,
-			    5, 6, 7, 8, 9));
-	cr_assert_not(parse(&command, TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS
-			    TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS
-			    TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS));
+	cr_assert_not(parse(&command, "%d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9));
+	cr_assert_not(parse(&command,
+			    TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS
+				    TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS TEN_WORDS));
 }

@@ -15,8 +15,7 @@ static void forbid(const char *what)
 	struct rl_address address = support.cluster.servers[0].address;
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(other, &reply, "ACL SETUSER u on >pw ~* &* %s %s",
-			    "+@all", what),
+	cr_assert_eq(rl_run(other, &reply, "ACL SETUSER u on >pw ~* &* %s %s", "+@all", what),
 		     RL_OK, "%s", rl_link_error(other));
 	strcpy(address.user, "u");
 	strcpy(address.password, "pw");
@@ -55,8 +54,7 @@ static enum rl_release_method best_or(enum rl_release_method scripted)
 static void assert_compares(void)
 {
 	set("mine");
-	cr_assert_eq(rl_delete_if_equal(link_, "k", "mine"), RL_OK, "%s",
-		     rl_link_error(link_));
+	cr_assert_eq(rl_delete_if_equal(link_, "k", "mine"), RL_OK, "%s", rl_link_error(link_));
 	cr_assert_str_eq(get(), "(nil)");
 	cr_assert_eq(rl_delete_if_equal(link_, "k", "mine"), RL_LOST);
 	set("theirs");
@@ -159,8 +157,7 @@ Test(compare, right_that_is_taken_away_later_is_stepped_down_from)
 /* ---- Between WATCH and EXEC -------------------------------------------------------- */
 
 /* Another client writes right before the MULTI of this one. */
-static enum rl_outcome intrude(void *context, struct rl_link *link,
-			       struct rl_command *command)
+static enum rl_outcome intrude(void *context, struct rl_link *link, struct rl_command *command)
 {
 	(void)link;
 	if (memcmp(command->words[0].text, "MULTI", 5) == 0)

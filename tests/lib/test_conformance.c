@@ -31,8 +31,7 @@ FOR_EVERY_LOCK(conformance, one_holder_and_nothing_left_behind)
 	open_two(*row);
 	rival_get(&a, 60000);
 	cr_assert_gt(rival_remaining_ms(&a), 0, "%s", scene.row->name);
-	cr_assert_leq(rival_remaining_ms(&a), 60000 - 602, "%s",
-		      scene.row->name);
+	cr_assert_leq(rival_remaining_ms(&a), 60000 - 602, "%s", scene.row->name);
 	scene_expect_held(&scene, "lock");
 	scene_expect(&scene, "try of a held one", rival_try(&b, 60000), RL_BUSY);
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
@@ -46,14 +45,11 @@ FOR_EVERY_LOCK(conformance, one_holder_and_nothing_left_behind)
 FOR_EVERY_LOCK(conformance, release_by_a_non_owner_is_lost)
 {
 	open_two(*row);
-	scene_expect(&scene, "release of one never held", rival_release(&b),
-		     RL_LOST);
+	scene_expect(&scene, "release of one never held", rival_release(&b), RL_LOST);
 	rival_get(&a, 60000);
-	scene_expect(&scene, "release by a stranger", rival_release(&b),
-		     RL_LOST);
+	scene_expect(&scene, "release by a stranger", rival_release(&b), RL_LOST);
 	scene_expect(&scene, "try", rival_try(&b, 60000), RL_BUSY);
-	scene_expect(&scene, "release of one not got", rival_release(&b),
-		     RL_LOST);
+	scene_expect(&scene, "release of one not got", rival_release(&b), RL_LOST);
 	scene_expect_held(&scene, "lock");
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
 	scene_expect_free(&scene, "lock");
@@ -76,8 +72,8 @@ FOR_EVERY_LOCK(conformance, lease_runs_out_and_the_next_is_spared)
 	rival_get(&a, TTL_MS);
 	rival_get(&b, 60000);
 	waited_ms = scene_now_ms(&scene) - start_ms;
-	cr_assert_geq(waited_ms, TTL_MS - 1, "%s: got it after %lld ms",
-		      scene.row->name, (long long)waited_ms);
+	cr_assert_geq(waited_ms, TTL_MS - 1, "%s: got it after %lld ms", scene.row->name,
+		      (long long)waited_ms);
 	cr_assert_eq(rival_remaining_ms(&a), 0, "%s", scene.row->name);
 	scene_expect(&scene, "late release", rival_release(&a), RL_LOST);
 	scene_expect_held(&scene, "lock");
@@ -98,21 +94,17 @@ FOR_EVERY_LOCK(conformance, extension_prolongs_and_never_makes_one_again)
 	scene_expect(&scene, "extend", r->extend(a.lock, 60000), RL_OK);
 	cr_assert_gt(rival_remaining_ms(&a), 10000, "%s", r->name);
 	scene_command(&scene, "DEL lock");
-	scene_expect(&scene, "extend of one lost", r->extend(a.lock, 60000),
-		     RL_LOST);
+	scene_expect(&scene, "extend of one lost", r->extend(a.lock, 60000), RL_LOST);
 	scene_expect_free(&scene, "lock");
 	cr_assert_eq(rival_remaining_ms(&a), 0, "%s", r->name);
 	rival_get(&a, 60000);
 	scene_command(&scene, "DEL lock");
 	rival_get(&b, 60000);
-	scene_expect(&scene, "extend of another's", r->extend(a.lock, 90000),
-		     RL_LOST);
-	scene_expect(&scene, "extend after that", r->extend(a.lock, 90000),
-		     RL_LOST);
+	scene_expect(&scene, "extend of another's", r->extend(a.lock, 90000), RL_LOST);
+	scene_expect(&scene, "extend after that", r->extend(a.lock, 90000), RL_LOST);
 	scene_expect(&scene, "release after that", rival_release(&a), RL_LOST);
 	scene_expect(&scene, "release", rival_release(&b), RL_OK);
-	scene_expect(&scene, "extend after release", r->extend(b.lock, 60000),
-		     RL_LOST);
+	scene_expect(&scene, "extend after release", r->extend(b.lock, 60000), RL_LOST);
 	scene_expect_free(&scene, "lock");
 	close_two();
 }
@@ -128,10 +120,8 @@ FOR_EVERY_LOCK(conformance, waiting_ends_when_its_time_is_over)
 	start_ms = scene_now_ms(&scene);
 	scene_expect(&scene, "acquire", rival_wait(&b, 60000, 100), RL_BUSY);
 	waited_ms = scene_now_ms(&scene) - start_ms;
-	cr_assert_geq(waited_ms, 99, "%s: waited %lld ms", scene.row->name,
-		      (long long)waited_ms);
-	cr_assert_leq(waited_ms, 2000, "%s: waited %lld ms", scene.row->name,
-		      (long long)waited_ms);
+	cr_assert_geq(waited_ms, 99, "%s: waited %lld ms", scene.row->name, (long long)waited_ms);
+	cr_assert_leq(waited_ms, 2000, "%s: waited %lld ms", scene.row->name, (long long)waited_ms);
 	scene_expect_free(&scene, "lock:line");
 	scene_expect_held(&scene, "lock");
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
@@ -159,8 +149,7 @@ FOR_EVERY_LOCK(conformance, waiting_ends_when_it_is_cancelled)
 	rival_get(&a, 60000);
 	start_ms = scene_now_ms(&scene);
 	pthread_create(&canceller, NULL, cancel_soon, &fd);
-	scene_expect(&scene, "acquire", r->acquire(b.lock, 60000, &policy),
-		     RL_BUSY);
+	scene_expect(&scene, "acquire", r->acquire(b.lock, 60000, &policy), RL_BUSY);
 	cr_assert_lt(scene_now_ms(&scene) - start_ms, 20000, "%s", r->name);
 	pthread_join(canceller, NULL);
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
@@ -175,8 +164,7 @@ FOR_EVERY_LOCK(conformance, lease_that_is_too_short_is_given_back)
 	const struct rl_policy policy = { .least_ms = 1001, .cancel_fd = -1 };
 
 	open_two(*row);
-	scene_expect(&scene, "acquire", r->acquire(a.lock, 1000, &policy),
-		     RL_BUSY);
+	scene_expect(&scene, "acquire", r->acquire(a.lock, 1000, &policy), RL_BUSY);
 	scene_expect_free(&scene, "lock");
 	cr_assert_eq(rival_remaining_ms(&a), 0, "%s", r->name);
 	close_two();
@@ -189,8 +177,7 @@ FOR_EVERY_LOCK(conformance, asking_again_while_holding_loses_nothing)
 
 	open_two(*row);
 	rival_get(&a, 60000);
-	scene_expect(&scene, "try while held", rival_try(&a, 60000),
-		     again ? RL_OK : RL_BUSY);
+	scene_expect(&scene, "try while held", rival_try(&a, 60000), again ? RL_OK : RL_BUSY);
 	scene_expect_held(&scene, "lock");
 	cr_assert_gt(rival_remaining_ms(&a), 0, "%s", scene.row->name);
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
@@ -237,8 +224,7 @@ FOR_EVERY_LOCK(conformance, statistics_tell_what_happened)
 	cr_assert_eq(second->holds, 1, "%s", scene.row->name);
 	cr_assert_eq(second->lost, 1, "%s", scene.row->name);
 	cr_assert_eq(second->unknown, 0, "%s", scene.row->name);
-	cr_assert_gt(rl_stats_quantile(first->hold_us, 0.5), 49999, "%s",
-		     scene.row->name);
+	cr_assert_gt(rl_stats_quantile(first->hold_us, 0.5), 49999, "%s", scene.row->name);
 	close_two();
 }
 
@@ -267,8 +253,8 @@ Test(conformance, rows_release_as_they_say)
 		rival_get(&a, 60000);
 		rival_release(&a);
 		method = rl_lock_release_method(a.lock);
-		cr_assert_eq(method, lock_rows[i].method, "%s: %s",
-			     lock_rows[i].name, rl_release_method_name(method));
+		cr_assert_eq(method, lock_rows[i].method, "%s: %s", lock_rows[i].name,
+			     rl_release_method_name(method));
 		close_two();
 	}
 }

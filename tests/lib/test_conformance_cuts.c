@@ -21,8 +21,7 @@ static void open_relayed(struct rival *party, size_t row)
 		address = i ? scene_address(&scene, i) : relay.address;
 		party->links[i] = rl_link_new(&address, RR_TIMEOUT_MS);
 	}
-	party->lock = scene.row->make(party->links, scene.n_servers, "lock",
-				      scene.hold_max_ms);
+	party->lock = scene.row->make(party->links, scene.n_servers, "lock", scene.hold_max_ms);
 }
 
 static void close_relayed(struct rival *party)
@@ -34,21 +33,19 @@ static void close_relayed(struct rival *party)
 
 static void expect_at_most(size_t most, const char *when, long at)
 {
-	const size_t n = scene_count(&scene, "lock") +
-			 scene_count(&scene, "lock:line");
+	const size_t n = scene_count(&scene, "lock") + scene_count(&scene, "lock:line");
 
-	cr_assert_leq(n, most, "%s: %zu keys are left after a cut %s at byte %ld",
-		      scene.row->name, n, when, at);
+	cr_assert_leq(n, most, "%s: %zu keys are left after a cut %s at byte %ld", scene.row->name,
+		      n, when, at);
 }
 
 /* Nobody else wants it: whatever was cut, it is ours, or, where the row says
  * so, may be. It is never somebody else's. */
 static void expect_not_busy(enum rl_outcome outcome, const char *when, long at)
 {
-	cr_assert(outcome == RL_OK ||
-			  (scene.row->may_be_unknown && outcome != RL_BUSY),
-		  "%s: %s after a cut %s at byte %ld", scene.row->name,
-		  rl_outcome_name(outcome), when, at);
+	cr_assert(outcome == RL_OK || (scene.row->may_be_unknown && outcome != RL_BUSY),
+		  "%s: %s after a cut %s at byte %ld", scene.row->name, rl_outcome_name(outcome),
+		  when, at);
 }
 
 /* One round with a cut; false when it came too late to hit anything. */
@@ -64,16 +61,15 @@ static bool round_with_cut(struct rival *party, enum relay_way way, long at)
 	if (outcome == RL_OK) {
 		outcome = rival_settle(party);
 		cr_assert(outcome == RL_OK || outcome == RL_LOST,
-			  "%s: release is %s after a cut %s at byte %ld",
-			  scene.row->name, rl_outcome_name(outcome), when, at);
+			  "%s: release is %s after a cut %s at byte %ld", scene.row->name,
+			  rl_outcome_name(outcome), when, at);
 	} else {
 		rival_settle(party);
 	}
 	was_cut = relay_spare(&relay);
 	/* A majority is enough for a release; the next attempt cleans up. */
 	expect_at_most(scene.n_servers > 1, when, at);
-	scene_expect(&scene, "try after that", rival_wait(party, 60000, 5000),
-		     RL_OK);
+	scene_expect(&scene, "try after that", rival_wait(party, 60000, 5000), RL_OK);
 	scene_expect(&scene, "release after that", rival_settle(party), RL_OK);
 	expect_at_most(0, when, at);
 	return was_cut;
@@ -119,10 +115,8 @@ FOR_EVERY_LOCK(conformance_cuts, request_that_arrives_late)
 	expect_not_busy(outcome, "late", 0);
 	rival_settle(&party);
 	scene_sleep_ms(&scene, 250);
-	cr_assert_eq(scene_count(&scene, "lock"), 1,
-		     "%s: nothing arrived late", scene.row->name);
-	scene_expect(&scene, "try after that", rival_wait(&party, 60000, 5000),
-		     RL_OK);
+	cr_assert_eq(scene_count(&scene, "lock"), 1, "%s: nothing arrived late", scene.row->name);
+	scene_expect(&scene, "try after that", rival_wait(&party, 60000, 5000), RL_OK);
 	scene_expect(&scene, "release after that", rival_settle(&party), RL_OK);
 	expect_at_most(0, "late", 0);
 	close_relayed(&party);

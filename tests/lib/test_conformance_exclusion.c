@@ -69,8 +69,7 @@ static int be_a_process(struct scene *scene, struct shared *shared)
 
 	while (started < THREADS) {
 		workers[started] = (struct worker){ scene, shared, 0 };
-		if (pthread_create(&workers[started].thread, NULL, work,
-				   &workers[started]) != 0)
+		if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
 			return 1;
 		started++;
 	}
@@ -92,15 +91,13 @@ static void run_processes(struct scene *scene, struct shared *shared)
 		int status;
 
 		cr_assert_eq(waitpid(pids[i], &status, 0), pids[i]);
-		cr_assert_eq(status, 0, "%s: a process ended with %d",
-			     scene->row->name, status);
+		cr_assert_eq(status, 0, "%s: a process ended with %d", scene->row->name, status);
 	}
 }
 
 FOR_EVERY_LOCK(conformance_exclusion, many_clients_in_several_processes)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared),
-				     PROT_READ | PROT_WRITE,
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct scene scene;
 	int count;
@@ -108,12 +105,10 @@ FOR_EVERY_LOCK(conformance_exclusion, many_clients_in_several_processes)
 	scene_open(&scene, *row);
 	run_processes(&scene, shared);
 	count = atoi(support_ask(scene.admins[0], "GET", "counter"));
-	cr_assert_eq(shared->failures, 0, "%s: %d calls failed",
-		     scene.row->name, shared->failures);
-	cr_assert_eq(shared->overlaps, 0, "%s: %d were not alone",
-		     scene.row->name, shared->overlaps);
-	cr_assert_eq(count, PROCESSES * THREADS * ROUNDS, "%s: counted %d",
-		     scene.row->name, count);
+	cr_assert_eq(shared->failures, 0, "%s: %d calls failed", scene.row->name, shared->failures);
+	cr_assert_eq(shared->overlaps, 0, "%s: %d were not alone", scene.row->name,
+		     shared->overlaps);
+	cr_assert_eq(count, PROCESSES * THREADS * ROUNDS, "%s: counted %d", scene.row->name, count);
 	scene_expect_free(&scene, "lock");
 	scene_expect_free(&scene, "lock:line");
 	scene_close(&scene);

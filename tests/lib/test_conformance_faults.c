@@ -59,9 +59,8 @@ FOR_EVERY_LOCK(conformance_faults, connections_are_killed)
 
 static void expect_no_answer(const char *what, enum rl_outcome outcome)
 {
-	cr_assert(outcome == RL_UNKNOWN || outcome == RL_ERROR,
-		  "%s: %s without a server is %s", scene.row->name, what,
-		  rl_outcome_name(outcome));
+	cr_assert(outcome == RL_UNKNOWN || outcome == RL_ERROR, "%s: %s without a server is %s",
+		  scene.row->name, what, rl_outcome_name(outcome));
 }
 
 FOR_EVERY_LOCK(conformance_faults, server_dies_and_comes_back_empty)
@@ -76,10 +75,8 @@ FOR_EVERY_LOCK(conformance_faults, server_dies_and_comes_back_empty)
 	expect_no_answer("try", rival_try(&b, 60000));
 	scene_restart(&scene);
 	scene_expect(&scene, "release after that", rival_settle(&a), RL_LOST);
-	cr_assert_geq(scene.row->stats(a.lock)->lost, 1, "%s",
-		      scene.row->name);
-	cr_assert_geq(scene.row->stats(a.lock)->unknown, 1, "%s",
-		      scene.row->name);
+	cr_assert_geq(scene.row->stats(a.lock)->lost, 1, "%s", scene.row->name);
+	cr_assert_geq(scene.row->stats(a.lock)->unknown, 1, "%s", scene.row->name);
 	rival_get(&a, 60000);
 	scene_expect(&scene, "release", rival_settle(&a), RL_OK);
 	rival_get(&b, 60000);
@@ -96,8 +93,7 @@ static void expect_late_grants_do_not_count(void)
 
 	rival_get(&b, 60000);
 	for (size_t i = 0; i + 1 < scene.n_servers; i += 2)
-		cr_assert_eq(rl_run(scene.admins[i], &reply, "DEL lock"),
-			     RL_OK);
+		cr_assert_eq(rl_run(scene.admins[i], &reply, "DEL lock"), RL_OK);
 	scene_expect(&scene, "try", rival_try(&a, 60000), RL_BUSY);
 	scene_expect(&scene, "release", rival_release(&b), RL_OK);
 }
@@ -118,7 +114,7 @@ FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
 	kill(scene.support.cluster.servers[1].process.pid, SIGCONT);
 	scene_count(&scene, "lock"); /* it has answered all by then */
-	if (!scene.row->acl) { /* else not before a later attempt */
+	if (!scene.row->acl) {       /* else not before a later attempt */
 		scene_expect_free(&scene, "lock");
 		expect_late_grants_do_not_count();
 	}
@@ -129,8 +125,7 @@ FOR_EVERY_LOCK(conformance_faults, minority_hangs_and_answers_late)
 			scene_expect_free(&scene, "lock");
 	}
 	rival_get(&a, 60000);
-	cr_assert_eq(scene_count(&scene, "lock"), scene.n_servers, "%s",
-		     scene.row->name);
+	cr_assert_eq(scene_count(&scene, "lock"), scene.n_servers, "%s", scene.row->name);
 	scene_expect(&scene, "try", rival_try(&b, 60000), RL_BUSY);
 	scene_expect(&scene, "release", rival_release(&a), RL_OK);
 	close_two();
@@ -142,14 +137,11 @@ static long long connection_of(struct rival *party)
 {
 	struct rl_reply reply;
 
-	return rl_run(party->links[0], &reply, "CLIENT ID") == RL_OK ?
-		       reply.integer :
-		       -1;
+	return rl_run(party->links[0], &reply, "CLIENT ID") == RL_OK ? reply.integer : -1;
 }
 
 /* What a child finds out, as its exit status: 0, or what was wrong. */
-static int be_a_child(struct rival *held, struct rival *free_one,
-		      long long connection)
+static int be_a_child(struct rival *held, struct rival *free_one, long long connection)
 {
 	if (rival_release(held) != RL_LOST)
 		return 1;
@@ -157,8 +149,7 @@ static int be_a_child(struct rival *held, struct rival *free_one,
 		return 2;
 	if (rival_try(held, 60000) != RL_BUSY)
 		return 3;
-	if (held->scene->row->extend &&
-	    held->scene->row->extend(held->lock, 60000) != RL_LOST)
+	if (held->scene->row->extend && held->scene->row->extend(held->lock, 60000) != RL_LOST)
 		return 4;
 	if (rival_release(held) != RL_LOST)
 		return 5;
@@ -169,8 +160,7 @@ static int be_a_child(struct rival *held, struct rival *free_one,
 	return connection_of(held) == connection ? 8 : 0;
 }
 
-static int status_of_child(struct rival *held, struct rival *free_one,
-			   long long connection)
+static int status_of_child(struct rival *held, struct rival *free_one, long long connection)
 {
 	const pid_t pid = fork();
 	int status = 0;
@@ -194,10 +184,8 @@ FOR_EVERY_LOCK(conformance_faults, child_leaves_its_parents_lock_alone)
 	rival_get(&a, 3000);
 	connection = connection_of(&a);
 	status = status_of_child(&a, &other, connection);
-	cr_assert_eq(status, 0, "%s: the child said %d", scene.row->name,
-		     status);
-	cr_assert_eq(connection_of(&a), connection, "%s: another connection",
-		     scene.row->name);
+	cr_assert_eq(status, 0, "%s: the child said %d", scene.row->name, status);
+	cr_assert_eq(connection_of(&a), connection, "%s: another connection", scene.row->name);
 	cr_assert_gt(rival_remaining_ms(&a), 0, "%s", scene.row->name);
 	scene_expect_held(&scene, "lock");
 	scene_expect(&scene, "try", rival_try(&b, 60000), RL_BUSY);

@@ -33,8 +33,8 @@ FOR_EVERY_LOCK(conformance_memory, nothing_is_allocated_after_the_first_uses)
 	before = allocations_so_far();
 	use(&scene, &party, ROUNDS);
 	after = allocations_so_far();
-	cr_assert_eq(after, before, "%s: %lu allocations in %d rounds",
-		     scene.row->name, after - before, ROUNDS);
+	cr_assert_eq(after, before, "%s: %lu allocations in %d rounds", scene.row->name,
+		     after - before, ROUNDS);
 	rival_close(&party);
 	scene_close(&scene);
 }

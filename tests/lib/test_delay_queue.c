@@ -62,8 +62,7 @@ Test(delay_queue, id_that_does_not_fit_is_not_taken)
 	char id[4];
 
 	queue_put("long", 0);
-	cr_assert_eq(rl_delay_queue_take(queue_workers[0], LONG_MS, id, sizeof(id)),
-		     RL_ERROR);
+	cr_assert_eq(rl_delay_queue_take(queue_workers[0], LONG_MS, id, sizeof(id)), RL_ERROR);
 	cr_assert(strstr(rl_link_error(queue_links[0]), "does not fit"));
 	queue_assert_length(1, 0);
 	queue_assert_taken(0, LONG_MS, "long");
@@ -149,10 +148,8 @@ static void *work(void *argument)
 	const int worker = *(const int *)argument;
 	char id[ID_SIZE];
 
-	while (rl_delay_queue_take(queue_workers[worker], LONG_MS, id, sizeof(id)) ==
-	       RL_OK)
-		rl_delay_queue_done(queue_workers[worker], id, "HINCRBY effects %s 1",
-				    id);
+	while (rl_delay_queue_take(queue_workers[worker], LONG_MS, id, sizeof(id)) == RL_OK)
+		rl_delay_queue_done(queue_workers[worker], id, "HINCRBY effects %s 1", id);
 	return NULL;
 }
 

@@ -45,8 +45,7 @@ static enum rl_outcome lose(struct loser *loser)
 	return RL_UNKNOWN;
 }
 
-static enum rl_outcome lose_command(void *context, struct rl_link *link,
-				    struct rl_command *command)
+static enum rl_outcome lose_command(void *context, struct rl_link *link, struct rl_command *command)
 {
 	struct loser *loser = context;
 
@@ -55,8 +54,7 @@ static enum rl_outcome lose_command(void *context, struct rl_link *link,
 	return loser->left && loser->unsent ? lose(loser) : RL_OK;
 }
 
-static enum rl_outcome lose_reply(void *context, struct rl_link *link,
-				  struct rl_reply *reply,
+static enum rl_outcome lose_reply(void *context, struct rl_link *link, struct rl_reply *reply,
 				  enum rl_outcome outcome)
 {
 	struct loser *loser = context;
@@ -69,8 +67,7 @@ static enum rl_outcome lose_reply(void *context, struct rl_link *link,
 /* What the first worker's done of "a" says, taken for hold_ms. */
 static enum rl_outcome done_with(struct loser loser, long hold_ms)
 {
-	static const struct rl_driver_ops ops = { .send = lose_command,
-						  .receive = lose_reply };
+	static const struct rl_driver_ops ops = { .send = lose_command, .receive = lose_reply };
 	const struct rl_driver driver = { .ops = &ops, .context = &loser };
 	enum rl_outcome outcome;
 
@@ -101,8 +98,7 @@ Test(delay_queue_faults, lost_done_is_repeated)
 
 Test(delay_queue_faults, two_lost_replies_are_unknown_until_asked_again)
 {
-	cr_assert_eq(done_with((struct loser){ .left = 2 }, LONG_MS),
-		     RL_UNKNOWN);
+	cr_assert_eq(done_with((struct loser){ .left = 2 }, LONG_MS), RL_UNKNOWN);
 	queue_assert_effects("1");
 	cr_assert_eq(queue_done(0, "a"), RL_OK);
 	queue_assert_effects("1");
@@ -118,10 +114,7 @@ Test(delay_queue_faults, lost_reply_past_the_hold_cannot_be_settled)
 
 Test(delay_queue_faults, lost_done_that_was_taken_over_has_no_effect)
 {
-	const struct loser loser = { .left = 1,
-				     .unsent = true,
-				     .wait_ms = 30,
-				     .others_turn = true };
+	const struct loser loser = { .left = 1, .unsent = true, .wait_ms = 30, .others_turn = true };
 
 	cr_assert_eq(done_with(loser, 20), RL_UNKNOWN);
 	queue_assert_effects("(nil)");
@@ -141,8 +134,7 @@ static bool death_loses_nothing(const struct rl_driver *driver)
 	cr_assert_eq(rl_delay_queue_take(queue_workers[0], 20, id, sizeof(id)), RL_OK);
 	rl_link_set_driver(queue_links[0], NULL);
 	queue_sleep_ms(30);
-	return rl_delay_queue_take(queue_workers[1], LONG_MS, id, sizeof(id)) ==
-		       RL_OK &&
+	return rl_delay_queue_take(queue_workers[1], LONG_MS, id, sizeof(id)) == RL_OK &&
 	       queue_done(1, id) == RL_OK;
 }
 

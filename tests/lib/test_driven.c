@@ -21,8 +21,7 @@ struct observer {
 
 static struct observer observer;
 
-static enum rl_outcome on_send(void *context, struct rl_link *link,
-			       struct rl_command *command)
+static enum rl_outcome on_send(void *context, struct rl_link *link, struct rl_command *command)
 {
 	struct observer *seen = context;
 
@@ -31,8 +30,7 @@ static enum rl_outcome on_send(void *context, struct rl_link *link,
 	return ++seen->sent == seen->refuse ? RL_LOST : RL_OK;
 }
 
-static enum rl_outcome on_done(void *context, struct rl_link *link,
-			       const struct rl_reply *reply,
+static enum rl_outcome on_done(void *context, struct rl_link *link, const struct rl_reply *reply,
 			       enum rl_outcome outcome)
 {
 	struct observer *seen = context;
@@ -43,8 +41,7 @@ static enum rl_outcome on_done(void *context, struct rl_link *link,
 	return ++seen->done == seen->lose ? RL_UNKNOWN : outcome;
 }
 
-static enum rl_outcome on_receive(void *context, struct rl_link *link,
-				  struct rl_reply *reply,
+static enum rl_outcome on_receive(void *context, struct rl_link *link, struct rl_reply *reply,
 				  enum rl_outcome outcome)
 {
 	struct observer *seen = context;
@@ -55,9 +52,7 @@ static enum rl_outcome on_receive(void *context, struct rl_link *link,
 	return outcome;
 }
 
-static const struct rl_driver_ops ops = { .send = on_send,
-					  .done = on_done,
-					  .receive = on_receive };
+static const struct rl_driver_ops ops = { .send = on_send, .done = on_done, .receive = on_receive };
 static const struct rl_driver driver = { &ops, &observer };
 
 static void setup(void)
@@ -107,8 +102,7 @@ Test(driven, arrays_and_refusals_are_kept_whole)
 {
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_queue(link_, "EVAL %s 0", "return {1, {'a', false}}"),
-		     RL_OK);
+	cr_assert_eq(rl_queue(link_, "EVAL %s 0", "return {1, {'a', false}}"), RL_OK);
 	cr_assert_eq(rl_queue(link_, "NOSUCH"), RL_OK);
 	cr_assert_eq(rl_queue(link_, "PING"), RL_OK);
 	cr_assert_eq(rl_receive(link_, &reply), RL_OK);
@@ -170,9 +164,7 @@ Test(driven, dead_connection_ends_a_batch)
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_queue(link_, "INCR k"), RL_OK);
-	cr_assert_eq(rl_run(other, &reply,
-			    "CLIENT KILL TYPE normal SKIPME yes"),
-		     RL_OK);
+	cr_assert_eq(rl_run(other, &reply, "CLIENT KILL TYPE normal SKIPME yes"), RL_OK);
 	cr_assert_eq(rl_queue(link_, "INCR k"), RL_OK);
 	cr_assert_eq(rl_queue(link_, "INCR k"), RL_UNKNOWN);
 	cr_assert_str_eq(support_ask(other, "GET", "k"), "1");

@@ -10,8 +10,7 @@
 
 enum { WAITERS = 8 };
 
-static const struct rl_policy patient = { .wait_ms = 30000,
-					 .cancel_fd = -1 };
+static const struct rl_policy patient = { .wait_ms = 30000, .cancel_fd = -1 };
 
 static struct support support;
 static struct rl_link *link_, *other;
@@ -43,8 +42,7 @@ static int64_t now_ms(void)
 
 static void wait_for_line(int length)
 {
-	for (int i = 0; atoi(support_ask(other, "LLEN", "lock:line")) != length;
-	     i++) {
+	for (int i = 0; atoi(support_ask(other, "LLEN", "lock:line")) != length; i++) {
 		cr_assert_lt(i, 10000, "nobody stands in line");
 		rl_sleep_ns(other, 1000000);
 	}
@@ -68,8 +66,7 @@ struct waiter {
 static void *stand_in_line(void *argument)
 {
 	struct waiter *waiter = argument;
-	struct rl_link *link =
-		rl_link_new(&support.cluster.servers[0].address, RR_TIMEOUT_MS);
+	struct rl_link *link = rl_link_new(&support.cluster.servers[0].address, RR_TIMEOUT_MS);
 	struct rl_fair *fair = rl_fair_new(link, "lock", NULL);
 
 	waiter->outcome = rl_fair_acquire(fair, 60000, &patient);
@@ -90,8 +87,7 @@ Test(fair, order_of_service_is_the_order_of_asking)
 	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
 	for (int i = 0; i < WAITERS; i++) {
 		waiters[i] = (struct waiter){ &served, i, RL_ERROR, 0 };
-		pthread_create(&waiters[i].thread, NULL, stand_in_line,
-			       &waiters[i]);
+		pthread_create(&waiters[i].thread, NULL, stand_in_line, &waiters[i]);
 		wait_for_line(i + 1);
 	}
 	cr_assert_eq(rl_fair_release(first), RL_OK);
@@ -101,8 +97,7 @@ Test(fair, order_of_service_is_the_order_of_asking)
 	}
 	cr_assert_eq(served.n, WAITERS);
 	for (int i = 0; i < WAITERS; i++)
-		cr_assert_eq(served.order[i], i, "%d came at %d",
-			     served.order[i], i);
+		cr_assert_eq(served.order[i], i, "%d came at %d", served.order[i], i);
 	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");
 }
 
@@ -177,8 +172,7 @@ Test(fair, who_leaves_the_line_hands_on_what_came_to_it)
 	cr_assert_eq(rl_fair_try(first, 60000), RL_OK);
 	cr_assert_eq(rl_fair_try(second, 60000), RL_BUSY);
 	cr_assert_eq(rl_fair_release(first), RL_OK);
-	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "1",
-			 "it was not handed over");
+	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "1", "it was not handed over");
 	cr_assert_eq(rl_fair_release(second), RL_OK);
 	cr_assert_str_eq(support_ask(other, "EXISTS", "lock"), "0");
 	rl_fair_free(second);

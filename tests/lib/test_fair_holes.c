@@ -144,8 +144,8 @@ Test(fair_holes, lease_that_is_none_is_refused)
 	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		cr_assert_eq(rl_fair_try(b, none[i]), RL_ERROR, "%ld", none[i]);
-		cr_assert_not_null(strstr(rl_link_error(links[1]), "a lease of"),
-				   "%s", rl_link_error(links[1]));
+		cr_assert_not_null(strstr(rl_link_error(links[1]), "a lease of"), "%s",
+				   rl_link_error(links[1]));
 		assert_in_line("0");
 	}
 	cr_assert_eq(rl_fair_release(a), RL_OK);
@@ -153,15 +153,13 @@ Test(fair_holes, lease_that_is_none_is_refused)
 
 Test(fair_holes, line_with_rubbish_in_it_does_not_stop_a_release)
 {
-	static const char *const rubbish[] = { "rubbish", "ab:1:0", "ab:1:",
-					       "ab:1:9223372036854775807" };
+	static const char *const rubbish[] = { "rubbish", "ab:1:0",
+					       "ab:1:", "ab:1:9223372036854775807" };
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
 	for (size_t i = 0; i < sizeof(rubbish) / sizeof(rubbish[0]); i++)
-		cr_assert_eq(rl_run(other, &reply, "RPUSH lock:line %s",
-				    rubbish[i]),
-			     RL_OK);
+		cr_assert_eq(rl_run(other, &reply, "RPUSH lock:line %s", rubbish[i]), RL_OK);
 	cr_assert_eq(rl_fair_try(b, 60000), RL_BUSY);
 	cr_assert_eq(rl_fair_release(a), RL_OK, "%s", rl_link_error(links[0]));
 	cr_assert_eq(rl_fair_wait(b, 20000), RL_OK);
@@ -201,8 +199,7 @@ Test(fair_holes, lease_asked_for_anew_is_a_new_one)
 	cr_assert_eq(rl_fair_release(a), RL_OK);
 }
 
-static enum rl_outcome lose(void *context, struct rl_link *link,
-			    struct rl_command *command)
+static enum rl_outcome lose(void *context, struct rl_link *link, struct rl_command *command)
 {
 	(void)link;
 	(void)command;
@@ -219,8 +216,7 @@ Test(fair_holes, hold_after_a_release_without_an_answer_is_another)
 
 	rl_link_set_driver(links[0], &driver);
 	cr_assert_eq(rl_fair_try(a, 60000), RL_OK);
-	snprintf(before, sizeof(before), "%s",
-		 support_ask(other, "GET", "lock"));
+	snprintf(before, sizeof(before), "%s", support_ask(other, "GET", "lock"));
 	loses = true;
 	cr_assert_eq(rl_fair_release(a), RL_UNKNOWN);
 	cr_assert_eq(rl_fair_try(a, 60000), RL_UNKNOWN);
@@ -235,8 +231,7 @@ Test(fair_holes, hold_after_a_release_without_an_answer_is_another)
 
 Test(fair_holes, waiting_for_ever_is_not_giving_up_at_once)
 {
-	const struct rl_policy for_ever = { .wait_ms = LONG_MAX,
-					    .cancel_fd = -1 };
+	const struct rl_policy for_ever = { .wait_ms = LONG_MAX, .cancel_fd = -1 };
 
 	cr_assert_eq(rl_fair_try(a, 300), RL_OK);
 	cr_assert_eq(rl_fair_acquire(b, 60000, &for_ever), RL_OK);
@@ -289,8 +284,7 @@ Test(fair_holes, cancelling_does_not_wait_until_it_looks_again)
 		pthread_join(canceller, NULL);
 		eventfd_read(fd, &count);
 	}
-	cr_assert_lt(rl_now_ns(other, RL_CLOCK_MONOTONIC) - start_ns,
-		     TIMES * INT64_C(400000000));
+	cr_assert_lt(rl_now_ns(other, RL_CLOCK_MONOTONIC) - start_ns, TIMES * INT64_C(400000000));
 	assert_in_line("0");
 	cr_assert_eq(rl_fair_release(a), RL_OK);
 	close(fd);

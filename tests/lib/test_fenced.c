@@ -104,15 +104,13 @@ Test(fenced, late_holder_between_read_and_write_of_the_next_loses_nothing)
 /* The same with a store that looks at numbers only when it is written to. */
 static enum rl_outcome careless_set(struct rl_link *link, long long number)
 {
-	static const char source[] =
-		"local highest = tonumber(redis.call('GET', KEYS[2]) or '0') "
-		"if tonumber(ARGV[1]) < highest then return 0 end "
-		"redis.call('SET', KEYS[2], ARGV[1]) "
-		"redis.call('SET', KEYS[1], ARGV[2]) return 1";
+	static const char source[] = "local highest = tonumber(redis.call('GET', KEYS[2]) or '0') "
+				     "if tonumber(ARGV[1]) < highest then return 0 end "
+				     "redis.call('SET', KEYS[2], ARGV[1]) "
+				     "redis.call('SET', KEYS[1], ARGV[2]) return 1";
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(link, &reply, "EVAL %s 2 data data:fence %lld 1",
-			    source, number),
+	cr_assert_eq(rl_run(link, &reply, "EVAL %s 2 data data:fence %lld 1", source, number),
 		     RL_OK);
 	return reply.integer == 1 ? RL_OK : RL_LOST;
 }

@@ -86,8 +86,7 @@ static void assert_released_one_by_one(void)
 	cr_assert_eq(second, RL_OK);
 	cr_assert_str_eq(support_ask(other, "EXISTS", "b"), "0");
 	if (first != RL_OK)
-		cr_assert_eq(rl_lock_release(a), RL_OK, "after %s",
-			     rl_outcome_name(first));
+		cr_assert_eq(rl_lock_release(a), RL_OK, "after %s", rl_outcome_name(first));
 	cr_assert_str_eq(support_ask(other, "EXISTS", "a"), "0");
 }
 
@@ -114,8 +113,8 @@ Test(holes, releases_without_scripts_take_no_reply_of_each_other)
 	struct rl_address address = support.cluster.servers[0].address;
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(other, &reply, "ACL SETUSER u on >pw ~* &* %s %s",
-			    "+@all", "-@scripting"),
+	cr_assert_eq(rl_run(other, &reply, "ACL SETUSER u on >pw ~* &* %s %s", "+@all",
+			    "-@scripting"),
 		     RL_OK);
 	strcpy(address.user, "u");
 	strcpy(address.password, "pw");
@@ -138,9 +137,7 @@ Test(holes, abandoned_try_does_not_keep_its_own_lock_out)
 	cr_assert_eq(rl_lock_queue_try(a, 60000), RL_OK);
 	cr_assert_eq(rl_flush(link_), RL_OK);
 	rl_link_disconnect(link_);
-	for (int i = 0; i < 500 &&
-			strcmp(support_ask(other, "EXISTS", "a"), "1") != 0;
-	     i++)
+	for (int i = 0; i < 500 && strcmp(support_ask(other, "EXISTS", "a"), "1") != 0; i++)
 		rl_sleep_ns(other, 10000000);
 	cr_assert_eq(rl_lock_try(a, 60000), RL_OK);
 	cr_assert_eq(rl_lock_release(a), RL_OK);
@@ -154,8 +151,7 @@ Test(holes, command_that_was_never_sent_has_no_reply)
 	cr_assert_eq(rl_run(link_, &reply, format, "b"), RL_ERROR);
 	cr_assert(rl_reply_is_nil(&reply));
 	reply.type = RL_REPLY_STRING;
-	cr_assert_eq(rl_run_script(link_, &reply, "return 1", format, "b"),
-		     RL_ERROR);
+	cr_assert_eq(rl_run_script(link_, &reply, "return 1", format, "b"), RL_ERROR);
 	cr_assert(rl_reply_is_nil(&reply));
 	reply.type = RL_REPLY_STRING;
 	cr_assert_eq(rl_receive(link_, &reply), RL_UNKNOWN);
@@ -173,8 +169,7 @@ Test(holes, many_scripts_on_a_link_leave_the_method_as_it_is)
 	cr_assert_eq(rl_lock_try(plain, 60000), RL_OK);
 	cr_assert_eq(rl_lock_release(plain), RL_OK);
 	for (int i = 0; i < 20; i++)
-		cr_assert_eq(rl_run_script(link_, &reply, spaces + i, "0"),
-			     RL_OK);
+		cr_assert_eq(rl_run_script(link_, &reply, spaces + i, "0"), RL_OK);
 	for (int i = 0; i < 2; i++) {
 		cr_assert_eq(rl_lock_try(a, 60000), RL_OK);
 		cr_assert_eq(rl_lock_extend(a, 60000), RL_OK);
@@ -196,8 +191,7 @@ static void assert_child_ends_well(pid_t pid)
 
 static bool is_refused(enum rl_outcome outcome)
 {
-	return outcome == RL_UNKNOWN &&
-	       strstr(rl_link_error(link_), "the parent's connection");
+	return outcome == RL_UNKNOWN && strstr(rl_link_error(link_), "the parent's connection");
 }
 
 Test(holes, child_does_not_send_what_its_parent_has_queued)
@@ -245,8 +239,7 @@ Test(holes, child_does_not_inherit_levels_that_were_lost)
 	cr_assert_eq(rl_reentrant_try(lock, 60000), RL_LOST);
 	pid = fork();
 	if (pid == 0)
-		_exit(rl_reentrant_depth(lock) != 0 ||
-		      rl_reentrant_try(lock, 60000) != RL_OK ||
+		_exit(rl_reentrant_depth(lock) != 0 || rl_reentrant_try(lock, 60000) != RL_OK ||
 		      rl_reentrant_release(lock) != RL_OK);
 	assert_child_ends_well(pid);
 	cr_assert_eq(rl_reentrant_depth(lock), 1);

@@ -39,12 +39,10 @@ static int64_t jumping_now(void *context, enum rl_clock clock)
 	struct jumps *jumps = context;
 
 	(void)clock;
-	return rl_now_ns(other, RL_CLOCK_MONOTONIC) +
-	       atomic_load(&jumps->ahead_ns);
+	return rl_now_ns(other, RL_CLOCK_MONOTONIC) + atomic_load(&jumps->ahead_ns);
 }
 
-static enum rl_outcome slow_receive(void *context, struct rl_link *link,
-				    struct rl_reply *reply,
+static enum rl_outcome slow_receive(void *context, struct rl_link *link, struct rl_reply *reply,
 				    enum rl_outcome outcome)
 {
 	struct jumps *jumps = context;
@@ -63,10 +61,8 @@ static bool jumping_spawn(void *context, struct rl_task *task)
 	return rl_spawn(other, task);
 }
 
-static const struct rl_driver_ops slow_ops = { .now = jumping_now,
-					       .receive = slow_receive };
-static const struct rl_driver_ops holder_ops = { .now = jumping_now,
-						 .spawn = jumping_spawn };
+static const struct rl_driver_ops slow_ops = { .now = jumping_now, .receive = slow_receive };
+static const struct rl_driver_ops holder_ops = { .now = jumping_now, .spawn = jumping_spawn };
 
 /* ---- Leases and slow replies ----------------------------------------------------- */
 
@@ -119,8 +115,7 @@ Test(holes_time, extension_counts_from_before_it_was_sent)
 }
 
 /* The greatest remainder that is seen once the renewer has been answered. */
-static long longest_remainder_ms(const struct rl_renewed *renewed,
-				 struct jumps *jumps)
+static long longest_remainder_ms(const struct rl_renewed *renewed, struct jumps *jumps)
 {
 	long longest_ms = 0;
 	int seen = 0;
@@ -177,8 +172,7 @@ Test(holes_time, first_lease_keeps_the_limit_of_the_hold)
 Test(holes_time, lost_lock_is_asked_for_again_at_once)
 {
 	struct rl_renewed *renewed = rl_renewed_new(link_, "lock", 600000);
-	struct pollfd loss = { .fd = rl_renewed_loss_fd(renewed),
-			       .events = POLLIN };
+	struct pollfd loss = { .fd = rl_renewed_loss_fd(renewed), .events = POLLIN };
 
 	cr_assert_eq(rl_renewed_try(renewed, 15000), RL_OK);
 	cr_assert_str_eq(support_ask(other, "DEL", "lock"), "1");
@@ -210,14 +204,10 @@ Test(holes_time, lease_of_nothing_is_refused_and_nothing_sent)
 	sent = rl_link_commands(link_);
 	for (long ttl_ms = -1; ttl_ms < 1; ttl_ms++) {
 		assert_refused(rl_lock_try(lock, ttl_ms), rl_link_error(link_));
-		assert_refused(rl_lock_extend(lock, ttl_ms),
-			       rl_link_error(link_));
-		assert_refused(rl_reentrant_try(levels, ttl_ms),
-			       rl_link_error(link_));
-		assert_refused(rl_quorum_try(quorum, ttl_ms),
-			       rl_quorum_error(quorum));
-		assert_refused(rl_quorum_extend(quorum, ttl_ms),
-			       rl_quorum_error(quorum));
+		assert_refused(rl_lock_extend(lock, ttl_ms), rl_link_error(link_));
+		assert_refused(rl_reentrant_try(levels, ttl_ms), rl_link_error(link_));
+		assert_refused(rl_quorum_try(quorum, ttl_ms), rl_quorum_error(quorum));
+		assert_refused(rl_quorum_extend(quorum, ttl_ms), rl_quorum_error(quorum));
 	}
 	cr_assert_eq(rl_link_commands(link_), sent);
 	cr_assert_eq(rl_lock_release(lock), RL_OK);

@@ -41,12 +41,10 @@ static void pause_at_once(void *context, int64_t duration_ns)
 	pauses->now_ns += duration_ns;
 }
 
-static const struct rl_driver_ops pause_ops = { .now = paused_now,
-						.sleep = pause_at_once };
+static const struct rl_driver_ops pause_ops = { .now = paused_now, .sleep = pause_at_once };
 
 /* Waits for a lock of somebody else's. */
-static enum rl_outcome wait_for_it(struct pauses *pauses,
-				   const struct rl_policy *policy)
+static enum rl_outcome wait_for_it(struct pauses *pauses, const struct rl_policy *policy)
 {
 	const struct rl_driver driver = { &pause_ops, pauses };
 	struct rl_lock *lock = rl_lock_new(link_, "lock");
@@ -64,10 +62,9 @@ static enum rl_outcome wait_for_it(struct pauses *pauses,
 
 Test(holes_waits, pauses_differ)
 {
-	const struct rl_policy policy = { .wait_ms = 60000,
-					  .pause_min_us = 8000000,
-					  .pause_max_us = 8000000,
-					  .cancel_fd = -1 };
+	const struct rl_policy policy = {
+		.wait_ms = 60000, .pause_min_us = 8000000, .pause_max_us = 8000000, .cancel_fd = -1
+	};
 	struct pauses pauses = { .free_at = 6 };
 
 	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
@@ -79,8 +76,7 @@ Test(holes_waits, pauses_differ)
 
 Test(holes_waits, wait_without_an_end_waits)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX,
-					  .cancel_fd = -1 };
+	const struct rl_policy policy = { .wait_ms = LONG_MAX, .cancel_fd = -1 };
 	struct pauses pauses = { .free_at = 3 };
 
 	cr_assert_eq(wait_for_it(&pauses, &policy), RL_OK);
@@ -100,8 +96,8 @@ Test(holes_waits, longest_pauses_there_are_stay_positive)
 }
 
 /* The first time somebody else writes as well. */
-static enum rl_outcome disturbed_once(void *context, const struct rl_reply *old,
-				      char *value, size_t size)
+static enum rl_outcome disturbed_once(void *context, const struct rl_reply *old, char *value,
+				      size_t size)
 {
 	int *times = context;
 	struct rl_reply reply;
@@ -115,12 +111,10 @@ static enum rl_outcome disturbed_once(void *context, const struct rl_reply *old,
 
 Test(holes_waits, update_without_an_end_goes_on)
 {
-	const struct rl_policy policy = { .wait_ms = LONG_MAX,
-					  .cancel_fd = -1 };
+	const struct rl_policy policy = { .wait_ms = LONG_MAX, .cancel_fd = -1 };
 	int times = 0;
 
-	cr_assert_eq(rl_update(link_, "k", disturbed_once, &times, 3, &policy),
-		     RL_OK);
+	cr_assert_eq(rl_update(link_, "k", disturbed_once, &times, 3, &policy), RL_OK);
 	cr_assert_eq(times, 2);
 }
 
@@ -133,8 +127,7 @@ Test(holes_waits, item_put_off_for_ever_is_not_due)
 	cr_assert_eq(rl_delay_queue_put(queue, "never", LONG_MAX), RL_OK);
 	cr_assert_eq(rl_delay_queue_take(queue, 1000, id, sizeof(id)), RL_BUSY);
 	cr_assert_eq(rl_delay_queue_put(queue, "now", LONG_MIN), RL_OK);
-	cr_assert_eq(rl_delay_queue_take(queue, LONG_MAX, id, sizeof(id)),
-		     RL_OK);
+	cr_assert_eq(rl_delay_queue_take(queue, LONG_MAX, id, sizeof(id)), RL_OK);
 	cr_assert_str_eq(id, "now");
 	cr_assert_eq(rl_delay_queue_take(queue, 1000, id, sizeof(id)), RL_BUSY);
 	cr_assert_eq(rl_delay_queue_length(queue, &due, &processing), RL_OK);

@@ -42,9 +42,7 @@ Test(link, reads_every_type_of_reply)
 	cr_assert(rl_reply_is_nil(&reply));
 	cr_assert_eq(rl_run(link_, &reply, "DEL k"), RL_OK);
 	cr_assert_eq(reply.integer, 1);
-	cr_assert_eq(rl_run(link_, &reply, "EVAL %s 0",
-			    "return {1, 'a', {2, {3}}, false}"),
-		     RL_OK);
+	cr_assert_eq(rl_run(link_, &reply, "EVAL %s 0", "return {1, 'a', {2, {3}}, false}"), RL_OK);
 	cr_assert_eq(reply.length, 4);
 	cr_assert_str_eq(reply.elements[1].text, "a");
 	cr_assert_eq(reply.elements[2].elements[1].elements[0].integer, 3);
@@ -78,9 +76,7 @@ Test(link, large_reply_arrives_whole)
 {
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(link_, &reply, "EVAL %s 0",
-			    "return string.rep('x', 1000000)"),
-		     RL_OK);
+	cr_assert_eq(rl_run(link_, &reply, "EVAL %s 0", "return string.rep('x', 1000000)"), RL_OK);
 	cr_assert_eq(reply.length, 1000000);
 	cr_assert_eq(reply.text[999999], 'x');
 }
@@ -146,8 +142,7 @@ Test(link, dead_server_is_unknown_then_error)
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
-	cr_assert(rr_guardian_kill(&support.session.guardian,
-				   &support.cluster.servers[0].process));
+	cr_assert(rr_guardian_kill(&support.session.guardian, &support.cluster.servers[0].process));
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_UNKNOWN);
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_ERROR);
 	cr_assert_neq(rl_link_error(link_)[0], '\0');
@@ -158,8 +153,7 @@ Test(link, connection_killed_by_the_server_is_opened_again)
 	struct rl_link *other = support_link(&support, 0);
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(other, &reply, "CLIENT KILL TYPE normal SKIPME yes"),
-		     RL_OK);
+	cr_assert_eq(rl_run(other, &reply, "CLIENT KILL TYPE normal SKIPME yes"), RL_OK);
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_UNKNOWN);
 	cr_assert_eq(rl_run(link_, &reply, "PING"), RL_OK);
 	rl_link_free(other);
@@ -183,8 +177,7 @@ static void serve_stub(int server, const struct stub *stub)
 	while (good && stub->more) {
 		if (stub->pause_ms)
 			nanosleep(&pause, NULL);
-		good = send(client, stub->more, strlen(stub->more),
-			    MSG_NOSIGNAL) > 0;
+		good = send(client, stub->more, strlen(stub->more), MSG_NOSIGNAL) > 0;
 	}
 	_exit(0);
 }
@@ -218,8 +211,7 @@ static void assert_stub_is_unknown(const struct stub *stub, const char *why)
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_run(other, &reply, "PING"), RL_UNKNOWN);
-	cr_assert_not_null(strstr(rl_link_error(other), why), "%s",
-			   rl_link_error(other));
+	cr_assert_not_null(strstr(rl_link_error(other), why), "%s", rl_link_error(other));
 	rl_link_free(other);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -247,8 +239,8 @@ Test(link, a_flood_of_other_replies_is_given_up_in_time, .timeout = 20)
 	struct rl_fair *fair = rl_fair_new(other, "lock", NULL);
 
 	cr_assert_eq(rl_fair_try(fair, 1000), RL_ERROR);
-	cr_assert_not_null(strstr(rl_link_error(other), "cannot subscribe: "),
-			   "%s", rl_link_error(other));
+	cr_assert_not_null(strstr(rl_link_error(other), "cannot subscribe: "), "%s",
+			   rl_link_error(other));
 	rl_fair_free(fair);
 	rl_link_free(other);
 	kill(pid, SIGKILL);
@@ -262,9 +254,8 @@ Test(link, replies_have_a_limit)
 	assert_stub_is_unknown(&(struct stub){ "*2000000000\r\n", NULL, 0 },
 			       "more than 1048576 elements");
 	/* Each of them is allowed, and each has 48 bytes for an element. */
-	assert_stub_is_unknown(
-		&(struct stub){ "*2\r\n*1000000\r\n*1000000\r\n", NULL, 0 },
-		"more than 1048576 elements");
+	assert_stub_is_unknown(&(struct stub){ "*2\r\n*1000000\r\n*1000000\r\n", NULL, 0 },
+			       "more than 1048576 elements");
 	memset(many, 'x', sizeof(many) - 1);
 	many[sizeof(many) - 1] = '\0';
 	assert_stub_is_unknown(&(struct stub){ "+", many, 0 }, "");
@@ -279,8 +270,7 @@ Test(link, something_that_is_no_redis_is_said_so)
 	struct rl_reply reply;
 
 	cr_assert_eq(rl_run(other, &reply, "PING"), RL_UNKNOWN);
-	cr_assert(strstr(rl_link_error(other), "Protocol error"), "%s",
-		  rl_link_error(other));
+	cr_assert(strstr(rl_link_error(other), "Protocol error"), "%s", rl_link_error(other));
 	rl_link_free(other);
 	waitpid(pid, NULL, 0);
 }

@@ -95,8 +95,7 @@ struct change {
 	struct rl_link *intruder; /* writes in between, if not NULL */
 };
 
-static enum rl_outcome append_x(void *context, const struct rl_reply *old,
-				char *value, size_t size)
+static enum rl_outcome append_x(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	struct change *change = context;
 
@@ -109,8 +108,7 @@ static enum rl_outcome append_x(void *context, const struct rl_reply *old,
 	return RL_OK;
 }
 
-static enum rl_outcome give_up(void *context, const struct rl_reply *old,
-			       char *value, size_t size)
+static enum rl_outcome give_up(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	(void)context;
 	(void)old;
@@ -152,8 +150,8 @@ Test(locks, update_given_up_leaves_no_watch_and_no_reply_behind)
 }
 
 /* Writes over the very link, and loses its connection: what must not be. */
-static enum rl_outcome break_the_rule(void *context, const struct rl_reply *old,
-				      char *value, size_t size)
+static enum rl_outcome break_the_rule(void *context, const struct rl_reply *old, char *value,
+				      size_t size)
 {
 	(void)old;
 	snprintf(value, size, "unwatched");

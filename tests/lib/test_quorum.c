@@ -129,8 +129,7 @@ static int64_t jumping_now(void *context, enum rl_clock clock)
 	return monotonic_ms() * 1000000 + jump->passed_ns;
 }
 
-static enum rl_outcome jump_ahead(void *context, struct rl_link *link,
-				  struct rl_reply *reply,
+static enum rl_outcome jump_ahead(void *context, struct rl_link *link, struct rl_reply *reply,
 				  enum rl_outcome outcome)
 {
 	struct jump *jump = context;
@@ -142,8 +141,7 @@ static enum rl_outcome jump_ahead(void *context, struct rl_link *link,
 	return outcome;
 }
 
-static const struct rl_driver_ops jumping = { .now = jumping_now,
-					      .receive = jump_ahead };
+static const struct rl_driver_ops jumping = { .now = jumping_now, .receive = jump_ahead };
 
 /* The answer to an attempt after which so much of 60 s has gone by. */
 static enum rl_outcome try_slowly(struct party *party, int64_t spent_ms)
@@ -197,8 +195,7 @@ Test(quorum, without_time_left_is_not_held)
 
 Test(quorum, lease_shorter_than_asked_for_is_given_back)
 {
-	const struct rl_policy little = { .least_ms = LONG_MS / 2,
-					  .cancel_fd = -1 };
+	const struct rl_policy little = { .least_ms = LONG_MS / 2, .cancel_fd = -1 };
 	const struct rl_policy much = { .least_ms = LONG_MS, .cancel_fd = -1 };
 	struct party party;
 
@@ -231,8 +228,7 @@ Test(quorum, acquire_gives_up_when_the_time_is_over)
 
 	open_five(&party);
 	lock_write(&support, 0, 3, "theirs");
-	cr_assert_eq(rl_quorum_acquire(party.quorum, LONG_MS, &policy),
-		     RL_BUSY);
+	cr_assert_eq(rl_quorum_acquire(party.quorum, LONG_MS, &policy), RL_BUSY);
 	cr_assert_geq(monotonic_ms() - start_ms, 100);
 	cr_assert_eq(locks_left(&support, 5), 3);
 	party_close(&party);

@@ -81,8 +81,7 @@ Test(quorum_faults, slow_minority_costs_one_time_out)
 
 	warm_up();
 	server_delay(&support, 2, 4 * NODE_MS);
-	cr_assert_eq(rl_run(other, &reply, "CLIENT PAUSE %d ALL", 4 * NODE_MS),
-		     RL_OK);
+	cr_assert_eq(rl_run(other, &reply, "CLIENT PAUSE %d ALL", 4 * NODE_MS), RL_OK);
 	assert_works("2 slow");
 	rl_link_free(other);
 }
@@ -107,8 +106,7 @@ Test(quorum_faults, servers_that_hung_are_heard_again)
 	for (size_t i = 0; i < 5; i++)
 		cr_assert(server_has_deleted(&support, i, 1));
 	cr_assert_eq(locks_left(&support, 5), 0);
-	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s", rl_quorum_error(party.quorum));
 	cr_assert_eq(locks_left(&support, 5), 5);
 	cr_assert_eq(party_release(&party, NULL), RL_OK);
 }
@@ -121,8 +119,8 @@ static void assert_refused(const char *what)
 
 	cr_assert_eq(party_try(&party, &spent_ms), RL_ERROR, "%s", what);
 	cr_assert_lt(spent_ms, ONE_WAIT_MS, "%s: %ld ms", what, spent_ms);
-	cr_assert(strstr(rl_quorum_error(party.quorum), "redis.sock: "),
-		  "%s: '%s'", what, rl_quorum_error(party.quorum));
+	cr_assert(strstr(rl_quorum_error(party.quorum), "redis.sock: "), "%s: '%s'", what,
+		  rl_quorum_error(party.quorum));
 }
 
 Test(quorum_faults, dead_majority_is_an_error_and_leaves_nothing)
@@ -160,13 +158,12 @@ Test(quorum_faults, acquire_goes_on_until_servers_come_back)
 	pthread_t waker;
 
 	servers_signal(&support, 0, 3, SIGSTOP);
-	cr_assert_eq(rl_quorum_acquire(party.quorum, LONG_MS, &shortly),
-		     RL_ERROR);
+	cr_assert_eq(rl_quorum_acquire(party.quorum, LONG_MS, &shortly), RL_ERROR);
 	cr_assert_geq(monotonic_ms() - start_ms, 300);
 	cr_assert_gt(rl_quorum_stats(party.quorum)->attempts, 1);
 	pthread_create(&waker, NULL, wake_up_later, NULL);
-	cr_assert_eq(rl_quorum_acquire(party.quorum, LONG_MS, &patient), RL_OK,
-		     "%s", rl_quorum_error(party.quorum));
+	cr_assert_eq(rl_quorum_acquire(party.quorum, LONG_MS, &patient), RL_OK, "%s",
+		     rl_quorum_error(party.quorum));
 	pthread_join(waker, NULL);
 	cr_assert_eq(party_release(&party, NULL), RL_OK);
 	for (size_t i = 0; i < 3; i++)

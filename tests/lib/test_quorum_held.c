@@ -27,8 +27,7 @@ Test(quorum_held, extension_begins_a_new_lease)
 {
 	cr_assert_eq(rl_quorum_extend(party.quorum, LONG_MS), RL_OK);
 	cr_assert_gt(rl_quorum_remaining_ms(party.quorum), LONG_MS / 2);
-	cr_assert_leq(rl_quorum_remaining_ms(party.quorum),
-		      LONG_MS - LONG_MS / 100 - 2);
+	cr_assert_leq(rl_quorum_remaining_ms(party.quorum), LONG_MS - LONG_MS / 100 - 2);
 }
 
 Test(quorum_held, extension_by_a_majority_is_enough)

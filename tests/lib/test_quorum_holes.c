@@ -54,8 +54,7 @@ static void assert_works(void)
 {
 	long try_ms, release_ms;
 
-	cr_assert_eq(party_try(&party, &try_ms), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, &try_ms), RL_OK, "%s", rl_quorum_error(party.quorum));
 	cr_assert_eq(party_release(&party, &release_ms), RL_OK);
 	cr_assert_lt(try_ms, ONE_WAIT_MS);
 	cr_assert_lt(release_ms, ONE_WAIT_MS);
@@ -93,8 +92,7 @@ Test(quorum_holes, unreachable_and_hung_together_cost_two_time_outs)
 
 	open_party(1, true, "");
 	servers_signal(&support, 4, 1, SIGSTOP);
-	cr_assert_eq(party_try(&party, &spent_ms), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, &spent_ms), RL_OK, "%s", rl_quorum_error(party.quorum));
 	cr_assert_lt(spent_ms, NODE_MS + ONE_WAIT_MS);
 	servers_signal(&support, 4, 1, SIGCONT);
 	close_holes(1, false);
@@ -137,8 +135,7 @@ static void assert_no_delay(const struct rl_address *address)
 		int on = 0;
 
 		if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0 ||
-		    peer.sin_family != AF_INET ||
-		    ntohs(peer.sin_port) != address->port)
+		    peer.sin_family != AF_INET || ntohs(peer.sin_port) != address->port)
 			continue;
 		getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, &size);
 		cr_assert(on);
@@ -152,8 +149,7 @@ Test(quorum_holes, servers_that_come_back_are_used_again)
 	open_party(3, true, "");
 	assert_refused("127.0.0.1");
 	close_holes(3, true);
-	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s", rl_quorum_error(party.quorum));
 	cr_assert_eq(rl_quorum_query(party.quorum), RL_OK);
 	for (size_t i = 0; i < 3; i++)
 		assert_no_delay(&addresses[i]);

@@ -23,16 +23,13 @@ static void teardown(void)
 TestSuite(quorum_left, .init = setup, .fini = teardown);
 
 /* Nothing but SET reaches the server. */
-static enum rl_outcome lose_release(void *context, struct rl_link *link,
-				    struct rl_command *command)
+static enum rl_outcome lose_release(void *context, struct rl_link *link, struct rl_command *command)
 {
 	const struct rl_word *name = &command->words[0];
 
 	(void)context;
 	(void)link;
-	return name->length == 3 && memcmp(name->text, "SET", 3) == 0 ?
-		       RL_OK :
-		       RL_UNKNOWN;
+	return name->length == 3 && memcmp(name->text, "SET", 3) == 0 ? RL_OK : RL_UNKNOWN;
 }
 
 /* Held, and the release never arrives at the first three servers. */
@@ -53,8 +50,7 @@ static void leave_tokens(void)
 Test(quorum_left, own_token_that_is_left_does_not_refuse_us)
 {
 	leave_tokens();
-	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s", rl_quorum_error(party.quorum));
 	cr_assert_eq(locks_left(&support, 5), 5);
 	cr_assert_eq(party_release(&party, NULL), RL_OK);
 	cr_assert_eq(locks_left(&support, 5), 0);
@@ -71,8 +67,7 @@ Test(quorum_left, own_token_is_remembered_over_several_attempts)
 			rl_link_disconnect(party.links[k]);
 		servers_signal(&support, 0, 3, SIGCONT);
 	}
-	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s",
-		     rl_quorum_error(party.quorum));
+	cr_assert_eq(party_try(&party, NULL), RL_OK, "%s", rl_quorum_error(party.quorum));
 	cr_assert_eq(locks_left(&support, 5), 5);
 }
 
@@ -84,8 +79,8 @@ Test(quorum_left, own_token_goes_where_scripts_are_forbidden_too)
 	for (size_t i = 0; i < 5; i++) {
 		struct rl_link *admin = support_link(&support, i);
 
-		cr_assert_eq(rl_run(admin, &reply, "ACL SETUSER u on >pw ~* %s %s",
-				    "+@all", "-@scripting"),
+		cr_assert_eq(rl_run(admin, &reply, "ACL SETUSER u on >pw ~* %s %s", "+@all",
+				    "-@scripting"),
 			     RL_OK);
 		rl_link_free(admin);
 		addresses[i] = support.cluster.servers[i].address;

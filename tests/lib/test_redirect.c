@@ -46,8 +46,8 @@ static bool answer_one(int i, int fd, const char *name, size_t length)
 	const char *text;
 	int n = 0;
 
-	while (line->name && (strlen(line->name) != length ||
-			      memcmp(line->name, name, length) != 0)) {
+	while (line->name &&
+	       (strlen(line->name) != length || memcmp(line->name, name, length) != 0)) {
 		line++;
 		n++;
 	}
@@ -74,8 +74,7 @@ static bool answer_all(int i, int fd)
 			const long length = strtol(at + 1, &at, 10);
 
 			at += 2;
-			if (word == 0 &&
-			    !answer_one(i, fd, at, (size_t)length))
+			if (word == 0 && !answer_one(i, fd, at, (size_t)length))
 				return false;
 			at += length + 2;
 		}
@@ -91,9 +90,7 @@ static void play_server(int i)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (poll(fds, n, -1) > 0) {
 		if (fds[0].revents && n < FDS)
-			fds[n++] = (struct pollfd){
-				accept(fds[0].fd, NULL, NULL), POLLIN, 0
-			};
+			fds[n++] = (struct pollfd){ accept(fds[0].fd, NULL, NULL), POLLIN, 0 };
 		for (nfds_t k = 1; k < n; k++) {
 			if (fds[k].revents && !answer_all(i, fds[k].fd)) {
 				close(fds[k].fd);
@@ -162,8 +159,7 @@ static int count(int i, const char *name)
 static const char *all_slots(int i)
 {
 	snprintf(texts[0], sizeof(texts[0]),
-		 "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:%d\r\n",
-		 actors[i].port);
+		 "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:%d\r\n", actors[i].port);
 	return texts[0];
 }
 
@@ -171,8 +167,7 @@ static const char *moved_to(int i)
 {
 	char *text = texts[1 + i % 2];
 
-	snprintf(text, sizeof(texts[0]), "-MOVED 7 127.0.0.1:%d\r\n",
-		 actors[i].port);
+	snprintf(text, sizeof(texts[0]), "-MOVED 7 127.0.0.1:%d\r\n", actors[i].port);
 	return text;
 }
 
@@ -180,8 +175,7 @@ static const char *master_is(int i)
 {
 	char *text = texts[i % 4];
 
-	snprintf(text, sizeof(texts[0]),
-		 "*2\r\n$9\r\n127.0.0.1\r\n$5\r\n%05d\r\n", actors[i].port);
+	snprintf(text, sizeof(texts[0]), "*2\r\n$9\r\n127.0.0.1\r\n$5\r\n%05d\r\n", actors[i].port);
 	return text;
 }
 
@@ -196,8 +190,7 @@ static struct rl_link *link_by(const char *format)
 	struct rl_link *link;
 
 	snprintf(uri, sizeof(uri), format, actors[0].port);
-	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s",
-		  error);
+	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s", error);
 	link = rl_link_new(&address, LIMIT_MS);
 	cr_assert_not_null(link);
 	return link;
@@ -226,8 +219,7 @@ Test(redirect, what_may_have_been_done_is_not_sent_again)
 	start(0, lines);
 	cr_assert_eq(rl_run(link, &reply, "INCR x"), RL_UNKNOWN);
 	cr_assert_eq(count(0, "INCR"), 1);
-	cr_assert_eq(rl_run(link, &reply, "INCR x"), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "INCR x"), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(count(0, "INCR"), 2);
 	rl_link_free(link);
 }
@@ -238,9 +230,7 @@ Test(redirect, a_refused_batch_goes_to_the_named_node)
 				    { "SET", moved_to(1), moved_to(1) },
 				    { "INCR", moved_to(1), moved_to(1) },
 				    { NULL, NULL, NULL } };
-	const struct line new[] = { { "SET", ok, ok },
-				    { "INCR", one, one },
-				    { NULL, NULL, NULL } };
+	const struct line new[] = { { "SET", ok, ok }, { "INCR", one, one }, { NULL, NULL, NULL } };
 	struct rl_link *link = cluster_link();
 	struct rl_reply reply;
 
@@ -249,8 +239,7 @@ Test(redirect, a_refused_batch_goes_to_the_named_node)
 	cr_assert_eq(rl_queue(link, "SET y 1"), RL_OK);
 	cr_assert_eq(rl_queue(link, "INCR x"), RL_OK);
 	cr_assert_eq(rl_flush(link), RL_OK);
-	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(rl_receive(link, &reply), RL_OK);
 	cr_assert_eq(reply.integer, 1);
 	cr_assert_eq(count(1, "SET") + count(1, "INCR"), 2);
@@ -264,9 +253,7 @@ Test(redirect, a_batch_of_which_something_was_done_is_not_sent_again)
 				    { "SET", moved_to(1), moved_to(1) },
 				    { "INCR", one, one },
 				    { NULL, NULL, NULL } };
-	const struct line new[] = { { "SET", ok, ok },
-				    { "INCR", one, one },
-				    { NULL, NULL, NULL } };
+	const struct line new[] = { { "SET", ok, ok }, { "INCR", one, one }, { NULL, NULL, NULL } };
 	struct rl_link *link = cluster_link();
 	struct rl_reply reply;
 
@@ -283,22 +270,18 @@ Test(redirect, a_batch_of_which_something_was_done_is_not_sent_again)
 }
 
 static const struct line transactions[] = { { "MULTI", ok, ok },
-					    { "SET", "+QUEUED\r\n",
-					      "+QUEUED\r\n" },
-					    { "EXEC", "*1\r\n+OK\r\n",
-					      "*1\r\n+OK\r\n" },
+					    { "SET", "+QUEUED\r\n", "+QUEUED\r\n" },
+					    { "EXEC", "*1\r\n+OK\r\n", "*1\r\n+OK\r\n" },
 					    { NULL, NULL, NULL } };
 
 /* From MULTI on: SET alone would be done outside of the transaction. */
 Test(redirect, a_transaction_is_sent_again_as_a_whole)
 {
-	const struct line old[] = {
-		{ "CLUSTER", all_slots(0), all_slots(0) },
-		{ "MULTI", ok, ok },
-		{ "SET", moved_to(1), moved_to(1) },
-		{ "EXEC", "-EXECABORT no\r\n", "-EXECABORT no\r\n" },
-		{ NULL, NULL, NULL }
-	};
+	const struct line old[] = { { "CLUSTER", all_slots(0), all_slots(0) },
+				    { "MULTI", ok, ok },
+				    { "SET", moved_to(1), moved_to(1) },
+				    { "EXEC", "-EXECABORT no\r\n", "-EXECABORT no\r\n" },
+				    { NULL, NULL, NULL } };
 	struct rl_link *link = cluster_link();
 	struct rl_reply reply;
 
@@ -306,16 +289,14 @@ Test(redirect, a_transaction_is_sent_again_as_a_whole)
 	start(1, transactions);
 	cr_assert_eq(rl_run(link, &reply, "MULTI"), RL_OK);
 	cr_assert_eq(rl_queue(link, "SET y 1"), RL_OK);
-	cr_assert_eq(rl_exec(link, 1, &reply), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_exec(link, 1, &reply), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(reply.type, RL_REPLY_ARRAY);
 	cr_assert_eq(count(1, "MULTI"), 1);
 	cr_assert_eq(count(1, "EXEC"), 1);
 	rl_link_free(link);
 }
 
-static enum rl_outcome to_seven(void *context, const struct rl_reply *old,
-				char *value, size_t size)
+static enum rl_outcome to_seven(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	(void)context;
 	(void)old;
@@ -326,15 +307,13 @@ static enum rl_outcome to_seven(void *context, const struct rl_reply *old,
 /* At the new node nobody watches. */
 Test(redirect, nothing_is_sent_again_without_its_watch)
 {
-	const struct line old[] = {
-		{ "CLUSTER", all_slots(0), all_slots(0) },
-		{ "WATCH", ok, ok },
-		{ "GET", nil, nil },
-		{ "MULTI", ok, ok },
-		{ "SET", moved_to(1), moved_to(1) },
-		{ "EXEC", "-EXECABORT no\r\n", "-EXECABORT no\r\n" },
-		{ NULL, NULL, NULL }
-	};
+	const struct line old[] = { { "CLUSTER", all_slots(0), all_slots(0) },
+				    { "WATCH", ok, ok },
+				    { "GET", nil, nil },
+				    { "MULTI", ok, ok },
+				    { "SET", moved_to(1), moved_to(1) },
+				    { "EXEC", "-EXECABORT no\r\n", "-EXECABORT no\r\n" },
+				    { NULL, NULL, NULL } };
 	struct rl_link *link = cluster_link();
 
 	start(0, old);
@@ -349,8 +328,7 @@ Test(redirect, nodes_that_name_each_other_are_given_up_in_time)
 	const struct line left[] = { { "CLUSTER", all_slots(0), all_slots(0) },
 				     { "SET", moved_to(1), moved_to(1) },
 				     { NULL, NULL, NULL } };
-	const struct line right[] = { { "SET", moved_to(0), moved_to(0) },
-				      { NULL, NULL, NULL } };
+	const struct line right[] = { { "SET", moved_to(0), moved_to(0) }, { NULL, NULL, NULL } };
 	struct rl_link *link = cluster_link();
 	struct rl_reply reply;
 	const long begun_ms = monotonic_ms();
@@ -370,17 +348,14 @@ Test(redirect, ask_is_for_one_command)
 	const struct line old[] = { { "CLUSTER", all_slots(0), all_slots(0) },
 				    { "SET", ask, ok },
 				    { NULL, NULL, NULL } };
-	const struct line new[] = { { "ASKING", ok, ok },
-				    { "SET", ok, ok },
-				    { NULL, NULL, NULL } };
+	const struct line new[] = { { "ASKING", ok, ok }, { "SET", ok, ok }, { NULL, NULL, NULL } };
 	struct rl_link *link = cluster_link();
 	struct rl_reply reply;
 
 	snprintf(ask, sizeof(ask), "-ASK 7 127.0.0.1:%d\r\n", actors[1].port);
 	start(0, old);
 	start(1, new);
-	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(count(1, "ASKING"), 1);
 	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK);
 	cr_assert_eq(count(0, "SET"), 2);
@@ -392,10 +367,8 @@ Test(redirect, ask_is_for_one_command)
 
 Test(redirect, what_a_replica_refuses_goes_to_the_master)
 {
-	const struct line sentinel[] = {
-		{ "SENTINEL", master_is(1), master_is(2) },
-		{ NULL, NULL, NULL }
-	};
+	const struct line sentinel[] = { { "SENTINEL", master_is(1), master_is(2) },
+					 { NULL, NULL, NULL } };
 	const struct line old[] = { { "AUTH", ok, ok },
 				    { "ROLE", is_master, is_replica },
 				    { "SET", "-READONLY replica\r\n", ok },
@@ -410,8 +383,7 @@ Test(redirect, what_a_replica_refuses_goes_to_the_master)
 	start(0, sentinel);
 	start(1, old);
 	start(2, new);
-	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(count(1, "SET"), 1);
 	cr_assert_eq(count(2, "SET"), 1);
 	rl_link_free(link);
@@ -420,11 +392,9 @@ Test(redirect, what_a_replica_refuses_goes_to_the_master)
 /* A Sentinel with a password, that names one which is no master yet. */
 Test(redirect, who_is_named_is_asked_for_its_role)
 {
-	const struct line sentinel[] = {
-		{ "SENTINEL", "-NOAUTH who is it\r\n", master_is(1) },
-		{ "AUTH", ok, ok },
-		{ NULL, NULL, NULL }
-	};
+	const struct line sentinel[] = { { "SENTINEL", "-NOAUTH who is it\r\n", master_is(1) },
+					 { "AUTH", ok, ok },
+					 { NULL, NULL, NULL } };
 	const struct line master[] = { { "AUTH", ok, ok },
 				       { "ROLE", is_replica, is_master },
 				       { "SET", ok, ok },
@@ -436,10 +406,8 @@ Test(redirect, who_is_named_is_asked_for_its_role)
 	start(1, master);
 	/* What has never led to a master is not waited for. */
 	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_ERROR);
-	cr_assert_not_null(strstr(rl_link_error(link), "is no master"), "%s",
-			   rl_link_error(link));
-	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_not_null(strstr(rl_link_error(link), "is no master"), "%s", rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "SET y 1"), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(count(0, "AUTH"), 1);
 	cr_assert_eq(count(1, "ROLE"), 2);
 	rl_link_free(link);
@@ -453,8 +421,7 @@ Test(redirect, a_service_that_nobody_knows)
 
 	start(0, sentinel);
 	cr_assert_eq(rl_link_connect(link), RL_ERROR);
-	cr_assert_not_null(strstr(rl_link_error(link),
-				  "knows no master of the name 'm'"),
-			   "%s", rl_link_error(link));
+	cr_assert_not_null(strstr(rl_link_error(link), "knows no master of the name 'm'"), "%s",
+			   rl_link_error(link));
 	rl_link_free(link);
 }

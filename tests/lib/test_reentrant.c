@@ -21,8 +21,7 @@ TestSuite(reentrant, .init = setup, .fini = teardown);
 static void enter(unsigned levels, long ttl_ms)
 {
 	for (unsigned i = 0; i < levels; i++)
-		cr_assert_eq(rl_reentrant_try(lock, ttl_ms), RL_OK, "level %u",
-			     i + 1);
+		cr_assert_eq(rl_reentrant_try(lock, ttl_ms), RL_OK, "level %u", i + 1);
 	cr_assert_eq(rl_reentrant_depth(lock), levels);
 }
 
@@ -50,8 +49,8 @@ Test(reentrant, every_level_renews_the_lease)
 static void assert_every_release_is_lost(unsigned levels)
 {
 	for (unsigned i = 0; i < levels; i++)
-		cr_assert_eq(rl_reentrant_release(lock), RL_LOST,
-			     "release %u of %u", i + 1, levels);
+		cr_assert_eq(rl_reentrant_release(lock), RL_LOST, "release %u of %u", i + 1,
+			     levels);
 	cr_assert_eq(rl_reentrant_depth(lock), 0);
 }
 
@@ -80,8 +79,7 @@ Test(reentrant, lease_that_ran_out_is_lost_at_every_level)
 Test(reentrant, unanswered_level_does_not_count)
 {
 	enter(1, 60000);
-	cr_assert(rr_guardian_kill(&support.session.guardian,
-				   &support.cluster.servers[0].process));
+	cr_assert(rr_guardian_kill(&support.session.guardian, &support.cluster.servers[0].process));
 	cr_assert_neq(rl_reentrant_try(lock, 60000), RL_OK);
 	cr_assert_eq(rl_reentrant_depth(lock), 1);
 }

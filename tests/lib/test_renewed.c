@@ -26,8 +26,7 @@ static int64_t now_ms(void)
 
 static struct rl_renewed *held(long ttl_ms, long hold_max_ms)
 {
-	struct rl_renewed *renewed =
-		rl_renewed_new(link_, "lock", hold_max_ms);
+	struct rl_renewed *renewed = rl_renewed_new(link_, "lock", hold_max_ms);
 
 	cr_assert_eq(rl_renewed_try(renewed, ttl_ms), RL_OK);
 	return renewed;
@@ -36,8 +35,7 @@ static struct rl_renewed *held(long ttl_ms, long hold_max_ms)
 /* Does the holder learn of the loss within `ms`? */
 static bool is_told(const struct rl_renewed *renewed, int ms)
 {
-	struct pollfd ready = { .fd = rl_renewed_loss_fd(renewed),
-				.events = POLLIN };
+	struct pollfd ready = { .fd = rl_renewed_loss_fd(renewed), .events = POLLIN };
 
 	return poll(&ready, 1, ms) == 1;
 }
@@ -59,8 +57,7 @@ Test(renewed, work_of_five_leases_keeps_the_lock)
 
 	for (int i = 0; i < 30; i++) {
 		sleep_ms(100);
-		cr_assert_eq(rl_renewed_check(renewed), RL_OK, "after %d ms",
-			     100 * i);
+		cr_assert_eq(rl_renewed_check(renewed), RL_OK, "after %d ms", 100 * i);
 	}
 	cr_assert_not(is_told(renewed, 0));
 	cr_assert_eq(rl_renewed_release(renewed), RL_OK);
@@ -118,8 +115,8 @@ Test(renewed, hold_as_a_whole_is_limited)
 		const int64_t asked_ms = now_ms();
 
 		sleep_ms(100);
-		cr_assert_leq(asked_ms + atoi(support_ask(other, "PTTL", "lock")),
-			      latest_ms, "the lease goes beyond the limit");
+		cr_assert_leq(asked_ms + atoi(support_ask(other, "PTTL", "lock")), latest_ms,
+			      "the lease goes beyond the limit");
 	}
 	cr_assert_eq(rl_lock_acquire(next, 60000, &policy), RL_OK);
 	cr_assert_geq(now_ms() - start_ms, 2499);
@@ -134,8 +131,7 @@ Test(renewed, hold_as_a_whole_is_limited)
 /* A third of the lease is 3 ms: many releases meet a renewal on its way. */
 Test(renewed, release_meets_renewals_and_leaves_nothing)
 {
-	struct rl_renewed *renewed =
-		rl_renewed_new(link_, "lock", HOLD_MAX_MS);
+	struct rl_renewed *renewed = rl_renewed_new(link_, "lock", HOLD_MAX_MS);
 	const int before = n_threads();
 
 	for (int i = 0; i < 200; i++) {
@@ -189,8 +185,7 @@ static int lose_it(struct rl_renewed *renewed)
 
 Test(renewed, loss_in_a_child_is_not_told_to_its_parent)
 {
-	struct rl_renewed *renewed =
-		rl_renewed_new(link_, "lock", HOLD_MAX_MS);
+	struct rl_renewed *renewed = rl_renewed_new(link_, "lock", HOLD_MAX_MS);
 	const pid_t pid = fork();
 	int status;
 

@@ -23,9 +23,8 @@ struct ground {
 static void open_ground(struct ground *ground, enum rr_topology kind)
 {
 	stage_open(&ground->stage, RR_CLUSTER_REAL);
-	stage_good(&ground->stage,
-		   rr_formation_open(&ground->formation, &ground->stage.cluster,
-				     kind, key, &ground->stage.error));
+	stage_good(&ground->stage, rr_formation_open(&ground->formation, &ground->stage.cluster,
+						     kind, key, &ground->stage.error));
 }
 
 static struct rr_server *server_of(struct ground *ground, int number)
@@ -38,8 +37,7 @@ static int stranger(const struct ground *ground)
 {
 	const struct rr_formation *formation = &ground->formation;
 
-	return formation->first +
-	       (formation->members[0] - formation->first + 1) % 3;
+	return formation->first + (formation->members[0] - formation->first + 1) % 3;
 }
 
 static struct rl_link *link_to(const struct ground *ground)
@@ -48,8 +46,7 @@ static struct rl_link *link_to(const struct ground *ground)
 	char error[200];
 	struct rl_link *link;
 
-	cr_assert(rl_address_parse(&address, ground->uri, error, sizeof(error)),
-		  "%s", error);
+	cr_assert(rl_address_parse(&address, ground->uri, error, sizeof(error)), "%s", error);
 	link = rl_link_new(&address, ROUTE_MS);
 	cr_assert_not_null(link);
 	return link;
@@ -59,8 +56,8 @@ static void expect(struct rl_link *link, const char *line, const char *reply)
 {
 	const char *said = stage_say(link, line);
 
-	cr_assert_str_eq(said, reply, "%s: '%s', not '%s' (%s)", line, said,
-			 reply, rl_link_error(link));
+	cr_assert_str_eq(said, reply, "%s: '%s', not '%s' (%s)", line, said, reply,
+			 rl_link_error(link));
 }
 
 /* ---- A cluster at rest --------------------------------------------------- */
@@ -72,8 +69,7 @@ static void check_commands(const struct ground *ground)
 	expect(link, "SET {t}x a", "OK");
 	expect(link, "GET {t}x", "a");
 	expect(link, "MSET {t}x b {t}y b", "OK");
-	cr_assert(strncmp(stage_say(link, "MSET a 1 b 2"), "-CROSSSLOT", 10) ==
-		  0);
+	cr_assert(strncmp(stage_say(link, "MSET a 1 b 2"), "-CROSSSLOT", 10) == 0);
 	expect(link, "DEL {t}x {t}y", "2");
 	rl_link_free(link);
 }
@@ -85,14 +81,12 @@ static void check_transaction(const struct ground *ground)
 
 	cr_assert_eq(rl_queue(link, "MULTI"), RL_OK);
 	cr_assert_eq(rl_queue(link, "INCR %s", key), RL_OK);
-	cr_assert_eq(rl_exec(link, 2, &reply), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_exec(link, 2, &reply), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(reply.elements[0].integer, 1);
 	rl_link_free(link);
 }
 
-static enum rl_outcome add_one(void *context, const struct rl_reply *old,
-			       char *value, size_t size)
+static enum rl_outcome add_one(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	long long n;
 
@@ -140,13 +134,12 @@ static void check_bench(const struct ground *ground)
 {
 	char command[500], output[4096];
 
-	snprintf(command, sizeof(command),
-		 "out=$(mktemp -d) && $REDRACE bench incr multi-watch set-nx-ex lua-renewed --increments 200 --warmup 10 --redis '%s' -o $out/r; code=$?; rm -rf $out; exit $code",
-		 ground->uri);
-	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s",
-		     output);
-	cr_assert_not_null(strstr(output, "incr                       200"),
-			   "%s", output);
+	snprintf(
+		command, sizeof(command),
+		"out=$(mktemp -d) && $REDRACE bench incr multi-watch set-nx-ex lua-renewed --increments 200 --warmup 10 --redis '%s' -o $out/r; code=$?; rm -rf $out; exit $code",
+		ground->uri);
+	cr_assert_eq(support_shell(command, output, sizeof(output)), 0, "%s", output);
+	cr_assert_not_null(strstr(output, "incr                       200"), "%s", output);
 }
 
 /* ---- A cluster that changes ---------------------------------------------- */
@@ -155,22 +148,18 @@ static void check_bench(const struct ground *ground)
 static void check_migration(struct ground *ground)
 {
 	const int to = stranger(ground);
-	struct rl_link *old = stage_link(&ground->stage,
-					 ground->formation.primary);
+	struct rl_link *old = stage_link(&ground->stage, ground->formation.primary);
 	struct rl_link *new = stage_link(&ground->stage, to);
 	struct rl_link *link = link_to(ground);
 	char old_id[64], new_id[64], slot[24], line[160];
 
 	snprintf(old_id, sizeof(old_id), "%s", stage_say(old, "CLUSTER MYID"));
 	snprintf(new_id, sizeof(new_id), "%s", stage_say(new, "CLUSTER MYID"));
-	snprintf(slot, sizeof(slot), "%s",
-		 stage_say(old, "CLUSTER KEYSLOT {t}x"));
+	snprintf(slot, sizeof(slot), "%s", stage_say(old, "CLUSTER KEYSLOT {t}x"));
 	expect(link, "DEL {t}x", "1");
-	snprintf(line, sizeof(line), "CLUSTER SETSLOT %s IMPORTING %s", slot,
-		 old_id);
+	snprintf(line, sizeof(line), "CLUSTER SETSLOT %s IMPORTING %s", slot, old_id);
 	expect(new, line, "OK");
-	snprintf(line, sizeof(line), "CLUSTER SETSLOT %s MIGRATING %s", slot,
-		 new_id);
+	snprintf(line, sizeof(line), "CLUSTER SETSLOT %s MIGRATING %s", slot, new_id);
 	expect(old, line, "OK");
 	expect(link, "SET {t}new 1", "OK");
 	expect(link, "INCR {t}new", "2");
@@ -199,12 +188,9 @@ static void check_fail_over(struct ground *ground, struct rl_link *link)
 	long long n;
 
 	expect(link, "SET {t}x 0", "OK");
-	stage_good(stage, rr_formation_fail_over(&ground->formation, 0,
-						 &stage->error));
-	while (ground->formation.phase != RR_FORMATION_WHOLE ||
-	       outcome != RL_OK) {
-		stage_good(stage, rr_formation_turn(&ground->formation,
-						    &stage->error));
+	stage_good(stage, rr_formation_fail_over(&ground->formation, 0, &stage->error));
+	while (ground->formation.phase != RR_FORMATION_WHOLE || outcome != RL_OK) {
+		stage_good(stage, rr_formation_turn(&ground->formation, &stage->error));
 		rl_link_set_timeout(link, 100);
 		outcome = rl_run(link, &reply, "INCR %s", key);
 		done += outcome == RL_OK;
@@ -224,10 +210,8 @@ Test(route, a_cluster, .timeout = 120)
 	struct rl_link *link;
 
 	open_ground(&ground, RR_TOPOLOGY_CLUSTER);
-	snprintf(ground.uri, sizeof(ground.uri),
-		 "redis+cluster://:%s@127.0.0.1:%d",
-		 ground.stage.cluster.password,
-		 server_of(&ground, stranger(&ground))->port);
+	snprintf(ground.uri, sizeof(ground.uri), "redis+cluster://:%s@127.0.0.1:%d",
+		 ground.stage.cluster.password, server_of(&ground, stranger(&ground))->port);
 	check_commands(&ground);
 	check_transaction(&ground);
 	check_update_and_locks(&ground);

@@ -34,8 +34,7 @@ static struct rl_link *tls_link(const char *parameters, int timeout_ms)
 	struct rl_address address;
 
 	snprintf(uri, sizeof(uri), "rediss://127.0.0.1:%d%s", port, parameters);
-	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s",
-		  error);
+	cr_assert(rl_address_parse(&address, uri, error, sizeof(error)), "%s", error);
 	return rl_link_new(&address, timeout_ms);
 }
 
@@ -45,8 +44,8 @@ static struct rl_link *good_link(int timeout_ms)
 	char parameters[300];
 
 	snprintf(parameters, sizeof(parameters),
-		 "/1?ca=%s/cert.pem&cert=%s/cert.pem&key=%s/key.pem", directory,
-		 directory, directory);
+		 "/1?ca=%s/cert.pem&cert=%s/cert.pem&key=%s/key.pem", directory, directory,
+		 directory);
 	return tls_link(parameters, timeout_ms);
 }
 
@@ -54,19 +53,29 @@ static void start_server(void)
 {
 	struct rr_error error = { 0 };
 	char number[16], cert[100], key[100];
-	const char *const argv[] = { "redis-server", "--port", "0", "--tls-port",
-				     number, "--bind", "127.0.0.1", "--save",
-				     "", "--tls-cert-file", cert,
-				     "--tls-key-file", key,
-				     "--tls-ca-cert-file", cert, NULL };
+	const char *const argv[] = { "redis-server",
+				     "--port",
+				     "0",
+				     "--tls-port",
+				     number,
+				     "--bind",
+				     "127.0.0.1",
+				     "--save",
+				     "",
+				     "--tls-cert-file",
+				     cert,
+				     "--tls-key-file",
+				     key,
+				     "--tls-ca-cert-file",
+				     cert,
+				     NULL };
 
 	snprintf(number, sizeof(number), "%d", port);
 	snprintf(cert, sizeof(cert), "%s/cert.pem", directory);
 	snprintf(key, sizeof(key), "%s/key.pem", directory);
-	cr_assert(rr_guardian_prepare(&support.session.guardian, &server,
-				      &error) &&
-			  rr_guardian_run(&support.session.guardian, &server,
-					  argv, NULL, -1, &error),
+	cr_assert(rr_guardian_prepare(&support.session.guardian, &server, &error) &&
+			  rr_guardian_run(&support.session.guardian, &server, argv, NULL, -1,
+					  &error),
 		  "%s", error.text);
 }
 
@@ -79,8 +88,7 @@ static bool await_server(void)
 	int status;
 
 	while (!(good = rl_link_connect(link) == RL_OK) &&
-	       !rr_guardian_has_ended(&support.session.guardian, &server,
-				      &status) &&
+	       !rr_guardian_has_ended(&support.session.guardian, &server, &status) &&
 	       monotonic_ms() - begun_ms < RR_START_MS)
 		rl_sleep_ns(link, 10000000);
 	rl_link_free(link);
@@ -115,8 +123,8 @@ static void assert_refused(const char *parameters, const char *why)
 	struct rl_link *link = tls_link(parameters, TLS_MS);
 
 	cr_assert_eq(rl_link_connect(link), RL_ERROR, "%s", parameters);
-	cr_assert_not_null(strstr(rl_link_error(link), why), "%s: %s",
-			   parameters, rl_link_error(link));
+	cr_assert_not_null(strstr(rl_link_error(link), why), "%s: %s", parameters,
+			   rl_link_error(link));
 	rl_link_free(link);
 }
 
@@ -133,19 +141,16 @@ Test(tls, a_link_is_one_like_any_other, .timeout = 60)
 	cr_assert_eq(rl_queue(link, "SET big %s", big), RL_OK);
 	cr_assert_eq(rl_queue(link, "GET big"), RL_OK);
 	cr_assert_eq(rl_flush(link), RL_OK);
-	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_receive(link, &reply), RL_OK, "%s", rl_link_error(link));
 	cr_assert_eq(rl_receive(link, &reply), RL_OK);
 	cr_assert_eq(reply.length, BIG);
 	cr_assert_eq(memcmp(reply.text, big, BIG), 0);
 	lock = rl_lock_new(link, "lock");
 	cr_assert_eq(rl_lock_try(lock, 60000), RL_OK);
 	cr_assert_eq(rl_lock_release(lock), RL_OK);
-	cr_assert_eq(rl_run(link, &reply, "CLIENT KILL TYPE normal SKIPME no"),
-		     RL_OK);
+	cr_assert_eq(rl_run(link, &reply, "CLIENT KILL TYPE normal SKIPME no"), RL_OK);
 	cr_assert_eq(rl_run(link, &reply, "PING"), RL_UNKNOWN);
-	cr_assert_eq(rl_run(link, &reply, "GET big"), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "GET big"), RL_OK, "%s", rl_link_error(link));
 	rl_lock_free(lock);
 	rl_link_free(link);
 	close_tls();
@@ -162,10 +167,7 @@ static void check_fork(void)
 	cr_assert_eq(rl_run(link, &reply, "INCR forks"), RL_OK);
 	pid = fork();
 	if (pid == 0)
-		_exit(rl_run(link, &reply, "INCR forks") == RL_OK &&
-				      reply.integer == 2 ?
-			      0 :
-			      1);
+		_exit(rl_run(link, &reply, "INCR forks") == RL_OK && reply.integer == 2 ? 0 : 1);
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert_eq(status, 0);
 	cr_assert_eq(rl_run(link, &reply, "INCR forks"), RL_OK);
@@ -207,19 +209,16 @@ Test(tls, a_certificate_is_looked_at, .timeout = 60)
 
 	open_tls();
 	assert_refused("", "certificate is refused: self");
-	snprintf(parameters, sizeof(parameters),
-		 "?ca=%s/cert.pem&sni=elsewhere.example", directory);
-	assert_refused(parameters, "certificate is refused: hostname mismatch");
-	snprintf(parameters, sizeof(parameters), "?ca=%s/cert.pem&sni=127.0.0.2",
+	snprintf(parameters, sizeof(parameters), "?ca=%s/cert.pem&sni=elsewhere.example",
 		 directory);
+	assert_refused(parameters, "certificate is refused: hostname mismatch");
+	snprintf(parameters, sizeof(parameters), "?ca=%s/cert.pem&sni=127.0.0.2", directory);
 	assert_refused(parameters, "certificate is refused: IP address");
 	assert_refused("?ca=/nowhere.pem", "cannot use the authority");
-	snprintf(parameters, sizeof(parameters),
-		 "?verify=no&cert=%s/cert.pem&key=%s/key.pem", directory,
-		 directory);
+	snprintf(parameters, sizeof(parameters), "?verify=no&cert=%s/cert.pem&key=%s/key.pem",
+		 directory, directory);
 	link = tls_link(parameters, TLS_MS);
-	cr_assert_eq(rl_run(link, &reply, "PING"), RL_OK, "%s",
-		     rl_link_error(link));
+	cr_assert_eq(rl_run(link, &reply, "PING"), RL_OK, "%s", rl_link_error(link));
 	rl_link_free(link);
 	/* The server asks for one, and says so when the handshake is over. */
 	link = tls_link("?verify=no", TLS_MS);
@@ -231,18 +230,19 @@ Test(tls, a_certificate_is_looked_at, .timeout = 60)
 Test(tls, uris)
 {
 	static const char *const bad[] = {
-		"redis://h?ca=x", "rediss://h?ca=", "rediss://h?cert=x",
-		"rediss://h?key=x", "rediss://h?verify=yes", "rediss://h/1?x",
-		"redisss://h", "rediss+sentinel://h?ca=x/s",
+		"redis://h?ca=x",        "rediss://h?ca=",
+		"rediss://h?cert=x",     "rediss://h?key=x",
+		"rediss://h?verify=yes", "rediss://h/1?x",
+		"redisss://h",           "rediss+sentinel://h?ca=x/s",
 	};
 	struct rl_address a;
 	char text[300];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		cr_assert_not(rl_address_parse(&a, bad[i], text, sizeof(text)),
-			      "'%s' was taken", bad[i]);
-	if (!rl_address_parse(&a, "rediss+sentinel://u:p@h,i/s/2?ca=%2fa%26&sni=n",
-			      text, sizeof(text))) {
+		cr_assert_not(rl_address_parse(&a, bad[i], text, sizeof(text)), "'%s' was taken",
+			      bad[i]);
+	if (!rl_address_parse(&a, "rediss+sentinel://u:p@h,i/s/2?ca=%2fa%26&sni=n", text,
+			      sizeof(text))) {
 		cr_assert_not(RL_HAS_TLS, "%s", text);
 		cr_assert_not_null(strstr(text, "built without"), "%s", text);
 		return;

@@ -59,8 +59,7 @@ Test(transaction, of_a_watched_key_that_was_written_is_nil)
 }
 
 /* A transaction of SET k `value` and `command` k, which fails with `error`. */
-static void assert_transaction_fails(const char *value, const char *command,
-				     const char *error)
+static void assert_transaction_fails(const char *value, const char *command, const char *error)
 {
 	struct rl_reply reply;
 

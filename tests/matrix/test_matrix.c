@@ -32,8 +32,7 @@ static const char *shim(char path[512])
 static enum rr_exit run(void)
 {
 	char path[512];
-	const struct rr_cluster_options servers = { .program = "redis-server",
-						    .shim = shim(path) };
+	const struct rr_cluster_options servers = { .program = "redis-server", .shim = shim(path) };
 	struct rr_signals signals;
 	struct rr_error error = { 0 };
 
@@ -43,25 +42,23 @@ static enum rr_exit run(void)
 	return rr_exit_worse(rr_exit_of(error.kind), rr_matrix_exit(&matrix));
 }
 
-static enum rr_exit compute(const struct rr_strategy *const *strategies,
-			    size_t n, unsigned hazards, unsigned long most)
+static enum rr_exit compute(const struct rr_strategy *const *strategies, size_t n, unsigned hazards,
+			    unsigned long most)
 {
 	cr_assert(rr_matrix_init(&matrix, strategies, n, hazards, most));
 	return run();
 }
 
 /* One strategy, one column. */
-static struct rr_cell *compute_cell(const struct rr_strategy *strategy,
-				    enum rr_hazard hazard, enum rr_exit code,
-				    unsigned long most)
+static struct rr_cell *compute_cell(const struct rr_strategy *strategy, enum rr_hazard hazard,
+				    enum rr_exit code, unsigned long most)
 {
 	static const struct rr_strategy *rows[1];
 	enum rr_exit got;
 
 	rows[0] = strategy;
 	got = compute(rows, 1, 1U << hazard, most);
-	cr_assert_eq(got, code, "exit %d: %s", got,
-		     rr_matrix_cell(&matrix, 0, hazard)->problem);
+	cr_assert_eq(got, code, "exit %d: %s", got, rr_matrix_cell(&matrix, 0, hazard)->problem);
 	return rr_matrix_cell(&matrix, 0, hazard);
 }
 
@@ -76,8 +73,7 @@ static char *print(void (*format)(const struct rr_matrix *matrix, FILE *file))
 	return text;
 }
 
-static void assert_prints(void (*format)(const struct rr_matrix *matrix,
-					 FILE *file),
+static void assert_prints(void (*format)(const struct rr_matrix *matrix, FILE *file),
 			  const char *part)
 {
 	char *text = print(format);
@@ -88,39 +84,30 @@ static void assert_prints(void (*format)(const struct rr_matrix *matrix,
 
 Test(matrix, verdicts_are_the_expected_ones)
 {
-	const struct rr_strategy *strategies[] = {
-		rr_strategy_find("none"), rr_strategy_find("local-mutex"),
-		rr_strategy_find("set-nx-ex"), rr_strategy_find("incr")
-	};
+	const struct rr_strategy *strategies[] = { rr_strategy_find("none"),
+						   rr_strategy_find("local-mutex"),
+						   rr_strategy_find("set-nx-ex"),
+						   rr_strategy_find("incr") };
 
 	cr_assert_eq(compute(strategies, 4,
-			     1U << RR_THREADS | 1U << RR_PROCESSES |
-				     1U << RR_RESTART,
-			     0),
+			     1U << RR_THREADS | 1U << RR_PROCESSES | 1U << RR_RESTART, 0),
 		     RR_EXIT_OK);
-	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->breaks,
-		     RR_BREAKS_COUNT);
-	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->verdict,
-		     RR_CELL_SAFE);
+	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->breaks, RR_BREAKS_COUNT);
+	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->verdict, RR_CELL_SAFE);
 	cr_assert_str_eq(rr_matrix_cell(&matrix, 1, RR_THREADS)->mutant,
 			 "no client waits for the mutex");
 	cr_assert_eq(rr_matrix_cell(&matrix, 1, RR_PROCESSES)->breaks,
 		     RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
-	cr_assert_eq(rr_matrix_cell(&matrix, 2, RR_PROCESSES)->verdict,
-		     RR_CELL_SAFE);
-	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_RESTART)->verdict,
-		     RR_CELL_NONE);
-	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_CRASH)->verdict,
-		     RR_CELL_UNDONE);
+	cr_assert_eq(rr_matrix_cell(&matrix, 2, RR_PROCESSES)->verdict, RR_CELL_SAFE);
+	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_RESTART)->verdict, RR_CELL_NONE);
+	cr_assert_eq(rr_matrix_cell(&matrix, 3, RR_CRASH)->verdict, RR_CELL_UNDONE);
 }
 
 Test(matrix, failing_cell_has_a_transcript_that_plays)
 {
-	struct rr_cell *cell = compute_cell(rr_strategy_find("none"),
-					    RR_THREADS, RR_EXIT_OK, 0);
+	struct rr_cell *cell = compute_cell(rr_strategy_find("none"), RR_THREADS, RR_EXIT_OK, 0);
 
-	cr_assert_not_null(strstr(cell->transcript,
-				  "title   none, threads: count\n"));
+	cr_assert_not_null(strstr(cell->transcript, "title   none, threads: count\n"));
 	cr_assert_not_null(strstr(cell->transcript, "verdict update lost\n"));
 	cr_assert_str_eq(cell->verdict_text, "update lost");
 	cr_assert_not_null(strstr(cell->drawing, "update lost"));
@@ -133,8 +120,7 @@ Test(matrix, failure_that_nobody_expects_is_1)
 
 	hopeful.breaks[RR_THREADS] = 0;
 	compute_cell(&hopeful, RR_THREADS, RR_EXIT_VIOLATED, 0);
-	assert_prints(rr_matrix_text,
-		      "! none, threads: expected: safe; computed: count; ");
+	assert_prints(rr_matrix_text, "! none, threads: expected: safe; computed: count; ");
 	assert_prints(rr_matrix_markdown, "(not as expected)");
 	assert_prints(rr_matrix_html, "differs");
 }
@@ -164,19 +150,16 @@ Test(matrix, endless_rounds_are_not_safe)
 
 	cr_assert(rr_matrix_init(&matrix, rows, 1, 1U << RR_THREADS, 0));
 	rr_matrix_cell(&matrix, 0, RR_THREADS)->bounds.n_clients = 2;
-	cr_assert_eq(run(), RR_EXIT_OK, "%s",
-		     rr_matrix_cell(&matrix, 0, RR_THREADS)->problem);
-	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->verdict,
-		     RR_CELL_ROUNDS);
+	cr_assert_eq(run(), RR_EXIT_OK, "%s", rr_matrix_cell(&matrix, 0, RR_THREADS)->problem);
+	cr_assert_eq(rr_matrix_cell(&matrix, 0, RR_THREADS)->verdict, RR_CELL_ROUNDS);
 	looping.breaks[RR_THREADS] = 0;
 	cr_assert_eq(rr_matrix_exit(&matrix), RR_EXIT_VIOLATED);
 }
 
 Test(matrix, cut_search_proves_nothing)
 {
-	struct rr_cell *cell = compute_cell(rr_strategy_find("set-nx-ex"),
-					    RR_THREADS, RR_EXIT_INCONCLUSIVE,
-					    5);
+	struct rr_cell *cell = compute_cell(rr_strategy_find("set-nx-ex"), RR_THREADS,
+					    RR_EXIT_INCONCLUSIVE, 5);
 
 	cr_assert_eq(cell->verdict, RR_CELL_MOST);
 	cr_assert_geq(cell->states, 5);
@@ -203,34 +186,26 @@ Test(matrix, json_says_the_same)
 	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 3);
 	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 1);
 	cell = json_array_get(json_object_get(root, "cases"), 0);
-	cr_assert_str_eq(json_string_value(json_object_get(cell, "verdict")),
-			 "passed");
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "verdict")), "passed");
 	cell = json_object_get(cell, "properties");
-	cr_assert_str_eq(json_string_value(json_object_get(cell, "found")),
-			 "breaks");
-	cr_assert_str_eq(json_string_value(json_object_get(cell, "standing")),
-			 "as expected");
-	cr_assert_str_eq(json_string_value(json_object_get(cell,
-							   "transcript")),
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "found")), "breaks");
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "standing")), "as expected");
+	cr_assert_str_eq(json_string_value(json_object_get(cell, "transcript")),
 			 "none-threads.race");
 	cr_assert_gt(json_integer_value(json_object_get(cell, "states")), 0);
-	cr_assert_leq(json_integer_value(json_object_get(
-			      cell, "failing_interleavings")),
-		      json_integer_value(json_object_get(cell,
-							 "interleavings")));
+	cr_assert_leq(json_integer_value(json_object_get(cell, "failing_interleavings")),
+		      json_integer_value(json_object_get(cell, "interleavings")));
 	json_decref(root);
 	free(text);
 }
 
-static const char *what_is_computed(size_t n_strategies, unsigned hazards,
-				    unsigned long most,
+static const char *what_is_computed(size_t n_strategies, unsigned hazards, unsigned long most,
 				    enum rr_cell_verdict last)
 {
 	const char *why = NULL;
 
 	rr_matrix_release(&matrix);
-	cr_assert(rr_matrix_init(&matrix, rr_strategies, n_strategies, hazards,
-				 most));
+	cr_assert(rr_matrix_init(&matrix, rr_strategies, n_strategies, hazards, most));
 	for (size_t i = 0; i < n_strategies * RR_HAZARDS; i++)
 		matrix.cells[i].verdict = RR_CELL_SAFE;
 	rr_matrix_cell(&matrix, n_strategies - 1, RR_SKEW)->verdict = last;
@@ -242,34 +217,27 @@ Test(matrix, is_whole_with_all_strategies_hazards_states_and_cells)
 {
 	const size_t n = rr_n_strategies;
 
-	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0, RR_CELL_SAFE),
-			 "all");
-	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0,
-					  RR_CELL_SKIPPED), "all");
-	cr_assert_str_eq(what_is_computed(n - 1, RR_ALL_HAZARDS, 0,
-					  RR_CELL_SAFE),
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0, RR_CELL_SAFE), "all");
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0, RR_CELL_SKIPPED), "all");
+	cr_assert_str_eq(what_is_computed(n - 1, RR_ALL_HAZARDS, 0, RR_CELL_SAFE),
 			 "some of the strategies");
-	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS >> 1, 0,
-					  RR_CELL_SAFE),
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS >> 1, 0, RR_CELL_SAFE),
 			 "some of the hazards");
 	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 5, RR_CELL_SAFE),
 			 "some of the states");
-	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0,
-					  RR_CELL_FAILED),
+	cr_assert_str_eq(what_is_computed(n, RR_ALL_HAZARDS, 0, RR_CELL_FAILED),
 			 "some of the cells");
 }
 
 Test(matrix_bounds, are_short_text)
 {
 	const struct rr_explore_config crash = rr_bounds_of(NULL, RR_CRASH);
-	const struct rr_explore_config mutex =
-		rr_bounds_of(rr_strategy_find("local-mutex"), RR_CRASH);
+	const struct rr_explore_config mutex = rr_bounds_of(rr_strategy_find("local-mutex"),
+							    RR_CRASH);
 	char text[RR_BOUNDS_SIZE];
 
-	cr_assert_not_null(strstr(rr_bounds_text(&crash, text),
-				  " processes, 1 crash"), "%s", text);
-	cr_assert_not_null(strstr(rr_bounds_text(&mutex, text),
-				  " threads, 1 crash"), "%s", text);
+	cr_assert_not_null(strstr(rr_bounds_text(&crash, text), " processes, 1 crash"), "%s", text);
+	cr_assert_not_null(strstr(rr_bounds_text(&mutex, text), " threads, 1 crash"), "%s", text);
 }
 
 /* The text of the widest numbers and longest names fits a terminal. */
@@ -277,15 +245,13 @@ Test(matrix_text, fits_100_columns)
 {
 	char *text, *rest;
 
-	cr_assert(rr_matrix_init(&matrix, rr_strategies, rr_n_strategies,
-				 RR_ALL_HAZARDS, 0));
+	cr_assert(rr_matrix_init(&matrix, rr_strategies, rr_n_strategies, RR_ALL_HAZARDS, 0));
 	for (size_t i = 0; i < rr_n_strategies * RR_HAZARDS; i++) {
 		matrix.cells[i].verdict = i % 2 ? RR_CELL_SAFE : RR_CELL_ROUNDS;
 		matrix.cells[i].states = 1234567;
 	}
 	text = print(rr_matrix_text);
-	for (char *line = strtok_r(text, "\n", &rest);
-	     line && strncmp(line, "safe N", 6) != 0;
+	for (char *line = strtok_r(text, "\n", &rest); line && strncmp(line, "safe N", 6) != 0;
 	     line = strtok_r(NULL, "\n", &rest))
 		cr_assert_leq(strlen(line), 100, "%s", line);
 	free(text);

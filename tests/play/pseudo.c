@@ -19,8 +19,8 @@ static void run(struct pseudo *pseudo, const char *arguments)
 	const char *program = getenv("REDRACE");
 	char command[600];
 
-	snprintf(command, sizeof(command), "exec %s %s",
-		 program ? program : "build/redrace", arguments);
+	snprintf(command, sizeof(command), "exec %s %s", program ? program : "build/redrace",
+		 arguments);
 	close(pseudo->master);
 	if (login_tty(pseudo->slave) != 0)
 		_exit(126);
@@ -33,8 +33,7 @@ void pseudo_open(struct pseudo *pseudo, const char *arguments)
 	pseudo_open_in(pseudo, 100, arguments);
 }
 
-void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
-		    const char *arguments)
+void pseudo_open_in(struct pseudo *pseudo, unsigned short columns, const char *arguments)
 {
 	char command[500];
 
@@ -42,16 +41,13 @@ void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
 	pseudo_open_command(pseudo, columns, command);
 }
 
-void pseudo_open_command(struct pseudo *pseudo, unsigned short columns,
-			 const char *arguments)
+void pseudo_open_command(struct pseudo *pseudo, unsigned short columns, const char *arguments)
 {
 	struct winsize size = { .ws_row = 40, .ws_col = columns };
 
 	pseudo->used = 0;
 	pseudo->screen = pseudo->seen;
-	cr_assert_eq(openpty(&pseudo->master, &pseudo->slave, NULL, NULL,
-			     &size),
-		     0);
+	cr_assert_eq(openpty(&pseudo->master, &pseudo->slave, NULL, NULL, &size), 0);
 	tcgetattr(pseudo->slave, &pseudo->before);
 	pseudo->pid = fork();
 	cr_assert_geq(pseudo->pid, 0);
@@ -61,8 +57,7 @@ void pseudo_open_command(struct pseudo *pseudo, unsigned short columns,
 
 void pseudo_type(struct pseudo *pseudo, const char *keys)
 {
-	cr_assert_eq(write(pseudo->master, keys, strlen(keys)),
-		     (ssize_t)strlen(keys));
+	cr_assert_eq(write(pseudo->master, keys, strlen(keys)), (ssize_t)strlen(keys));
 }
 
 /* What has come, for a tenth of a second at most. */
@@ -88,20 +83,16 @@ void pseudo_await(struct pseudo *pseudo, const char *text)
 
 	do
 		take(pseudo);
-	while (!strstr(pseudo->screen, text) &&
-	       time(NULL) - begin < TIMEOUT_S);
-	cr_assert_not_null(strstr(pseudo->screen, text), "no '%s' on: %s",
-			   text, pseudo->screen);
+	while (!strstr(pseudo->screen, text) && time(NULL) - begin < TIMEOUT_S);
+	cr_assert_not_null(strstr(pseudo->screen, text), "no '%s' on: %s", text, pseudo->screen);
 }
 
 static bool is_as_before(const struct pseudo *pseudo)
 {
 	struct termios now;
 
-	return tcgetattr(pseudo->slave, &now) == 0 &&
-	       now.c_lflag == pseudo->before.c_lflag &&
-	       now.c_iflag == pseudo->before.c_iflag &&
-	       now.c_oflag == pseudo->before.c_oflag;
+	return tcgetattr(pseudo->slave, &now) == 0 && now.c_lflag == pseudo->before.c_lflag &&
+	       now.c_iflag == pseudo->before.c_iflag && now.c_oflag == pseudo->before.c_oflag;
 }
 
 int pseudo_close(struct pseudo *pseudo)
@@ -119,6 +110,5 @@ int pseudo_close(struct pseudo *pseudo)
 	cr_assert(WIFSIGNALED(status) || is_as_before(pseudo));
 	close(pseudo->master);
 	close(pseudo->slave);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-				     WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -12,19 +12,17 @@ struct pseudo {
 	pid_t pid;
 	int master, slave;
 	struct termios before;
-	char *screen;  /* everything since the last clearing of it */
+	char *screen; /* everything since the last clearing of it */
 	size_t used;
 	char seen[1 << 18];
 };
 
 /* Starts `redrace play ARGUMENTS` there, 100 or so many columns wide. */
 void pseudo_open(struct pseudo *pseudo, const char *arguments);
-void pseudo_open_in(struct pseudo *pseudo, unsigned short columns,
-		    const char *arguments);
+void pseudo_open_in(struct pseudo *pseudo, unsigned short columns, const char *arguments);
 
 /* The same of `redrace ARGUMENTS`. */
-void pseudo_open_command(struct pseudo *pseudo, unsigned short columns,
-			 const char *arguments);
+void pseudo_open_command(struct pseudo *pseudo, unsigned short columns, const char *arguments);
 
 /* Types. */
 void pseudo_type(struct pseudo *pseudo, const char *keys);

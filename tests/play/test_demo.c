@@ -19,14 +19,12 @@ static struct pseudo pseudo;
 
 static void assert_shows(const char *text)
 {
-	cr_assert_not_null(strstr(cli_output, text), "no '%s' in: %s", text,
-			   cli_output);
+	cr_assert_not_null(strstr(cli_output, text), "no '%s' in: %s", text, cli_output);
 }
 
 Test(demo, runs_the_commands_that_it_shows)
 {
-	cr_assert_eq(cli_run("$REDRACE demo --only proof 2>&1"), 0,
-		     "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE demo --only proof 2>&1"), 0, "%s", cli_output);
 	assert_shows("8. The proof");
 	assert_shows("\n$ redrace explore none\n");
 	assert_shows("4 of 6 interleavings fail");
@@ -36,8 +34,8 @@ Test(demo, runs_the_commands_that_it_shows)
 
 Test(demo, plays_a_schedule_where_nobody_can_choose)
 {
-	cr_assert_eq(cli_run("$REDRACE demo --only scheduler </dev/null 2>&1"),
-		     0, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE demo --only scheduler </dev/null 2>&1"), 0, "%s",
+		     cli_output);
 	assert_shows("$ redrace play --schedule \"A:GET B:GET A:SET B:SET\" none");
 	assert_shows("update lost: expected 2, actual 1");
 }
@@ -74,11 +72,11 @@ Test(demo, waits_between_acts_and_ends_with_q_or_a_signal)
 
 Test(demo, says_what_is_wrong)
 {
-	cli_assert_one_line("$REDRACE demo --only proff 2>&1", RR_EXIT_USAGE,
-			    "proof");
-	cr_assert_eq(cli_run("cp $(readlink -f $REDRACE) $HERE/redrace && cd $HERE && ./redrace demo --only program 2>&1"),
-		     0, "%s", cli_output);
+	cli_assert_one_line("$REDRACE demo --only proff 2>&1", RR_EXIT_USAGE, "proof");
+	cr_assert_eq(
+		cli_run("cp $(readlink -f $REDRACE) $HERE/redrace && cd $HERE && ./redrace demo --only program 2>&1"),
+		0, "%s", cli_output);
 	assert_shows("Left out: there is no examples/check/counter.sh here.");
-	cr_assert_eq(cli_run("$REDRACE demo --only how --redis-server /none 2>&1"),
-		     RR_EXIT_REDIS, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE demo --only how --redis-server /none 2>&1"), RR_EXIT_REDIS,
+		     "%s", cli_output);
 }

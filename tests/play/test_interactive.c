@@ -73,10 +73,8 @@ Test(interactive, what_was_done_is_saved_and_replays)
 	pseudo_await(&pseudo, "saved: redrace play");
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
-	cr_assert_eq(cli_run("$REDRACE play $HERE/i.race 2>&1"), RR_EXIT_OK,
-		     "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "exclusion broken"), "%s",
-			   cli_output);
+	cr_assert_eq(cli_run("$REDRACE play $HERE/i.race 2>&1"), RR_EXIT_OK, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "exclusion broken"), "%s", cli_output);
 }
 
 Test(interactive, clients_crash_and_replies_get_lost)
@@ -122,8 +120,7 @@ Test(interactive, kill_leaves_nothing_behind)
 	kill(pseudo.pid, SIGKILL);
 	cr_assert_eq(pseudo_close(&pseudo), 128 + SIGKILL);
 	for (int i = 0; i < 100; i++) {
-		if (cli_run("ls -A $HERE; pgrep -f $HERE") != 0 &&
-		    !cli_output[0])
+		if (cli_run("ls -A $HERE; pgrep -f $HERE") != 0 && !cli_output[0])
 			return;
 		usleep(100000);
 	}

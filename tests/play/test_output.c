@@ -14,12 +14,12 @@ static void assert_written(const char *options, const char *beginning)
 {
 	char command[300];
 
-	snprintf(command, sizeof(command),
-		 PLAY "%s tests/draw/lost.race && cat $HERE/lost*", options);
+	snprintf(command, sizeof(command), PLAY "%s tests/draw/lost.race && cat $HERE/lost*",
+		 options);
 	cr_assert_eq(cli_run("rm -f $HERE/lost*"), 0);
 	cr_assert_eq(cli_run(command), 0, "%s: %s", options, cli_output);
-	cr_assert_eq(strncmp(cli_output, beginning, strlen(beginning)), 0,
-		     "%s: %s", options, cli_output);
+	cr_assert_eq(strncmp(cli_output, beginning, strlen(beginning)), 0, "%s: %s", options,
+		     cli_output);
 }
 
 Test(output, follows_the_suffix)
@@ -43,17 +43,16 @@ Test(output, is_what_format_says_if_it_says_so)
 
 Test(output, of_another_suffix_is_refused)
 {
-	cli_assert_one_line(PLAY "-o $HERE/lost.gif tests/draw/lost.race 2>&1",
-			    RR_EXIT_USAGE,
+	cli_assert_one_line(PLAY "-o $HERE/lost.gif tests/draw/lost.race 2>&1", RR_EXIT_USAGE,
 			    "expected .txt, .svg, .html, .json, .mmd, .mermaid or .race");
 }
 
 /* As written, it is written again. */
 Test(output, of_a_race_plays_again)
 {
-	cr_assert_eq(cli_run(PLAY "-o $HERE/a.race tests/draw/overrun.race && "
-			     PLAY "-o $HERE/b.race $HERE/a.race && "
-			     "cmp $HERE/a.race $HERE/b.race"),
+	cr_assert_eq(cli_run(PLAY "-o $HERE/a.race tests/draw/overrun.race && " PLAY
+				  "-o $HERE/b.race $HERE/a.race && "
+				  "cmp $HERE/a.race $HERE/b.race"),
 		     0, "%s", cli_output);
 }
 
@@ -61,44 +60,48 @@ Test(output, of_a_race_plays_again)
  * from then on. */
 Test(output, of_a_race_that_differs_plays_again)
 {
-	cr_assert_eq(cli_run("sed 's/^B> SET x 2 .*/B> SET x 2 => QUEUED/' tests/draw/lost.race >$HERE/wrong.race; "
-			     PLAY "-o $HERE/right.race $HERE/wrong.race"),
-		     RR_EXIT_VIOLATED);
-	cr_assert_eq(cli_run("grep -v QUEUED $HERE/right.race | grep -x 'B> SET x 2  => OK' && "
-			     PLAY "$HERE/right.race"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("sed 's/^B> SET x 2 .*/B> SET x 2 => QUEUED/' tests/draw/lost.race >$HERE/wrong.race; " PLAY
+			"-o $HERE/right.race $HERE/wrong.race"),
+		RR_EXIT_VIOLATED);
+	cr_assert_eq(
+		cli_run("grep -v QUEUED $HERE/right.race | grep -x 'B> SET x 2  => OK' && " PLAY
+			"$HERE/right.race"),
+		0, "%s", cli_output);
 }
 
 /* The lock is there when the race is broken off, and not at its end. */
 Test(output, of_a_race_that_is_broken_off_has_its_own_verdict)
 {
-	cr_assert_eq(cli_run("printf 'title t\\nclients A\\nlock l\\nrepeat 2\\nA> SET l 1 => OK\\nA> GET l => \"1\"\\nA> INCR n => 1\\nA> DEL l => 1\\nend\\nLU-1 says => 1\\nverdict nothing broken\\n' >$HERE/wrong.race; "
-			     PLAY "-o $HERE/right.race $HERE/wrong.race"),
-		     RR_EXIT_VIOLATED);
-	cr_assert_eq(cli_run("cat $HERE/right.race; " PLAY "$HERE/right.race"),
-		     0, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "INCR n  => (integer) 2\n"),
-			   "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "verdict ghost lock"), "%s",
-			   cli_output);
+	cr_assert_eq(
+		cli_run("printf 'title t\\nclients A\\nlock l\\nrepeat 2\\nA> SET l 1 => OK\\nA> GET l => \"1\"\\nA> INCR n => 1\\nA> DEL l => 1\\nend\\nLU-1 says => 1\\nverdict nothing broken\\n' >$HERE/wrong.race; " PLAY
+			"-o $HERE/right.race $HERE/wrong.race"),
+		RR_EXIT_VIOLATED);
+	cr_assert_eq(cli_run("cat $HERE/right.race; " PLAY "$HERE/right.race"), 0, "%s",
+		     cli_output);
+	cr_assert_not_null(strstr(cli_output, "INCR n  => (integer) 2\n"), "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output, "verdict ghost lock"), "%s", cli_output);
 	cr_assert_null(strstr(cli_output, "says"), "%s", cli_output);
 }
 
 /* Without => any reply will do, but no error. */
 Test(output, tells_of_an_error_that_no_line_expects)
 {
-	cr_assert_eq(cli_run("printf 'title t\\nclients A\\nA> SET x 1\\nA> LPUSH x 2\\nverdict nothing broken\\n' >$HERE/a.race; "
-			     PLAY "-o $HERE/b.race $HERE/a.race 2>&1"),
-		     RR_EXIT_VIOLATED, "%s", cli_output);
-	cr_assert_not_null(strstr(cli_output, "a.race:4: step 2, A: LPUSH x 2\n"
+	cr_assert_eq(
+		cli_run("printf 'title t\\nclients A\\nA> SET x 1\\nA> LPUSH x 2\\nverdict nothing broken\\n' >$HERE/a.race; " PLAY
+			"-o $HERE/b.race $HERE/a.race 2>&1"),
+		RR_EXIT_VIOLATED, "%s", cli_output);
+	cr_assert_not_null(strstr(cli_output,
+				  "a.race:4: step 2, A: LPUSH x 2\n"
 				  "  expected  a reply that is no error, as no => stands there\n"
 				  "  actual    (error) WRONGTYPE "),
 			   "%s", cli_output);
 	cr_assert_eq(cli_run(PLAY "$HERE/b.race"), 0, "%s", cli_output);
-	cr_assert_eq(cli_run("sed 's/LPUSH x 2/& => (error) WRONGTYPE*/' $HERE/a.race >$HERE/c.race; "
-			     PLAY "$HERE/c.race"),
-		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("sed 's/LPUSH x 2/& => */' $HERE/a.race >$HERE/c.race; "
-			     PLAY "$HERE/c.race"),
+	cr_assert_eq(
+		cli_run("sed 's/LPUSH x 2/& => (error) WRONGTYPE*/' $HERE/a.race >$HERE/c.race; " PLAY
+			"$HERE/c.race"),
+		0, "%s", cli_output);
+	cr_assert_eq(cli_run("sed 's/LPUSH x 2/& => */' $HERE/a.race >$HERE/c.race; " PLAY
+			     "$HERE/c.race"),
 		     0, "%s", cli_output);
 }

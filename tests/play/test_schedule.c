@@ -18,14 +18,12 @@ static void play(const char *arguments, int code)
 
 static void says(const char *part)
 {
-	cr_assert_not_null(strcasestr(cli_output, part), "no '%s' in: %s", part,
-			   cli_output);
+	cr_assert_not_null(strcasestr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
 static void says_not(const char *part)
 {
-	cr_assert_null(strcasestr(cli_output, part), "'%s' in: %s", part,
-		       cli_output);
+	cr_assert_null(strcasestr(cli_output, part), "'%s' in: %s", part, cli_output);
 }
 
 /* ---- What happens ------------------------------------------------------------------ */
@@ -36,8 +34,7 @@ Test(schedules, none_loses_an_update_as_scheduled)
 	says("update lost: expected 2, actual 1, lost 1");
 	play("none --schedule 'A:GET A:SET B:GET B:SET'", RR_EXIT_OK);
 	says("nothing broken");
-	play("none --increments 2 --schedule 'A:get B:get A B A:get B:get A B'",
-	     RR_EXIT_OK);
+	play("none --increments 2 --schedule 'A:get B:get A B A:get B:get A B'", RR_EXIT_OK);
 	says("update lost: expected 4, actual 2, lost 2");
 }
 
@@ -58,16 +55,14 @@ Test(schedules, stop_leaves_the_rest_out)
 
 Test(schedules, overrun_lease_is_anothers_lock)
 {
-	play("set-nx-ex --schedule 'A:SET A:GET tick:11s B:SET A:SET A:DEL'",
-	     RR_EXIT_OK);
+	play("set-nx-ex --schedule 'A:SET A:GET tick:11s B:SET A:SET A:DEL'", RR_EXIT_OK);
 	says("exclusion broken: 2 in the critical section: A B");
 	says("foreign release: A removes B's lock");
 	play("set-nx-ex --schedule 'A:SET A:GET pause:A:11s tick:11s B:SET A:SET A:DEL'",
 	     RR_EXIT_OK);
 	says("A stands still for 11s");
 	says("foreign release");
-	play("set-nx-ex --schedule 'A:SET A:GET tick:10s B:SET A:SET A:DEL'",
-	     RR_EXIT_OK);
+	play("set-nx-ex --schedule 'A:SET A:GET tick:10s B:SET A:SET A:DEL'", RR_EXIT_OK);
 	says("nothing broken");
 }
 
@@ -75,8 +70,7 @@ Test(schedules, overrun_lease_is_anothers_lock)
  * ended. */
 Test(schedules, rest_waits_for_leases_and_pauses)
 {
-	play("lua-delifequals --schedule 'A:SET A:GET pause:A:11s'",
-	     RR_EXIT_OK);
+	play("lua-delifequals --schedule 'A:SET A:GET pause:A:11s'", RR_EXIT_OK);
 	says("exclusion broken");
 	says_not("for ever");
 }
@@ -125,8 +119,7 @@ Test(schedules, server_that_comes_back_empty_forgets_the_lock)
 
 Test(schedules, renewer_can_be_scheduled)
 {
-	play("lua-renewed --schedule \"A:SET A':wait A':EVALSHA B:SET\"",
-	     RR_EXIT_OK);
+	play("lua-renewed --schedule \"A:SET A':wait A':EVALSHA B:SET\"", RR_EXIT_OK);
 	says("A's renewer");
 	says("EVALSHA");
 	says("nothing broken");
@@ -134,8 +127,7 @@ Test(schedules, renewer_can_be_scheduled)
 
 Test(schedules, timestamps_are_of_virtual_time)
 {
-	play("setnx-getset --schedule 'A:clock A:SETNX crash:A tick:12s'",
-	     RR_EXIT_OK);
+	play("setnx-getset --schedule 'A:clock A:SETNX crash:A tick:12s'", RR_EXIT_OK);
 	says("SETNX lock:0 1900000011");
 	says("nothing broken");
 }
@@ -165,8 +157,7 @@ static void assert_refused(const struct refused *wrong, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char command[300];
 
-		snprintf(command, sizeof(command), "$REDRACE play %s 2>&1",
-			 wrong[i].arguments);
+		snprintf(command, sizeof(command), "$REDRACE play %s 2>&1", wrong[i].arguments);
 		cli_assert_one_line(command, RR_EXIT_USAGE, wrong[i].part);
 	}
 }
@@ -176,8 +167,7 @@ Test(schedules, step_that_nobody_is_about_to_make_is_64)
 	static const struct refused wrong[] = {
 		{ "none --schedule 'A:GET A:GET'",
 		  "schedule, word 2, 'A:GET': A is about to make SET counter:0 1" },
-		{ "none --schedule 'A A A'",
-		  "schedule, word 3, 'A': A has ended" },
+		{ "none --schedule 'A A A'", "schedule, word 3, 'A': A has ended" },
 		{ "none --schedule 'crash:A A'", "A has crashed" },
 		{ "none --schedule \"A':EVAL\"", "A' is not there" },
 		{ "setnx --schedule 'A:SETNX B:SETNX B:SETNX'",
@@ -229,8 +219,7 @@ Test(schedules, saved_transcripts_replay_with_the_same_verdict)
 	static const struct {
 		const char *arguments, *verdict;
 	} saved[] = {
-		{ "none --schedule 'A:GET B:GET A:SET B:SET'",
-		  "verdict update lost" },
+		{ "none --schedule 'A:GET B:GET A:SET B:SET'", "verdict update lost" },
 		{ "set-nx-ex --clients 3 --schedule 'A:SET A:GET pause:A:11s tick:11s B:SET A:SET A:DEL C:SET'",
 		  "verdict exclusion broken, foreign release" },
 		{ "lua-delifequals --schedule 'A:SET A:GET B:SET pause:A:11s tick:11s B:sleep B:SET B:GET B:SET B:EVALSHA A:SET'",
@@ -239,25 +228,20 @@ Test(schedules, saved_transcripts_replay_with_the_same_verdict)
 		  "verdict exclusion broken, foreign release" },
 		{ "lua-renewed --schedule \"A:SET A':wait A':EVAL B:SET\"",
 		  "verdict nothing broken" },
-		{ "multi-watch --schedule 'A A A lose-reply:A A:SET'",
-		  "verdict counted twice" },
+		{ "multi-watch --schedule 'A A A lose-reply:A A:SET'", "verdict counted twice" },
 		{ "local-mutex --processes 1", "verdict nothing broken" },
 		{ "redlock --schedule 'A A A restart:n1 restart:n2'",
 		  "verdict acknowledged write lost" },
 		{ "setnx --schedule 'A crash:A'", "verdict deadlock" },
-		{ "incr-lock --schedule 'A:INCR B:INCR'",
-		  "verdict nothing broken" },
-		{ "fair-queue --schedule 'A A B B A A B:wait'",
-		  "verdict nothing broken" },
-		{ "fair-queue --schedule 'A A B B crash:B A A'",
-		  "verdict nothing broken" },
+		{ "incr-lock --schedule 'A:INCR B:INCR'", "verdict nothing broken" },
+		{ "fair-queue --schedule 'A A B B A A B:wait'", "verdict nothing broken" },
+		{ "fair-queue --schedule 'A A B B crash:B A A'", "verdict nothing broken" },
 	};
 
 	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++) {
 		char command[300];
 
-		snprintf(command, sizeof(command), "%s --save $HERE/t.race",
-			 saved[i].arguments);
+		snprintf(command, sizeof(command), "%s --save $HERE/t.race", saved[i].arguments);
 		play(command, RR_EXIT_OK);
 		cr_assert_eq(cli_run("tail -n 1 $HERE/t.race"), 0);
 		says(saved[i].verdict);

@@ -29,11 +29,9 @@ Test(stepper, shows_values_and_lanes_before_it_asks)
 {
 	open_race();
 	pseudo_await(&pseudo, "reply? ");
-	cr_assert_not_null(strstr(pseudo.screen,
-				  "Clients A, B; at the beginning x = 1."),
-			   "%s", pseudo.screen);
-	cr_assert_not_null(strstr(pseudo.screen, " #  A "), "%s",
+	cr_assert_not_null(strstr(pseudo.screen, "Clients A, B; at the beginning x = 1."), "%s",
 			   pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, " #  A "), "%s", pseudo.screen);
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
 }
@@ -43,8 +41,7 @@ Test(stepper, any_key_goes_on_and_answers_are_judged)
 	open_race();
 	pseudo_type(&pseudo, " ");
 	pseudo_await(&pseudo, "2 B: GET x");
-	cr_assert_not_null(strstr(pseudo.screen, "GET x => \"1\" ─"), "%s",
-			   pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "GET x => \"1\" ─"), "%s", pseudo.screen);
 	pseudo_type(&pseudo, "7\1771\r");
 	pseudo_await(&pseudo, "You said 1: right");
 	pseudo_type(&pseudo, "nil\r");
@@ -53,9 +50,8 @@ Test(stepper, any_key_goes_on_and_answers_are_judged)
 	pseudo_await(&pseudo, "5 ");
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
-	cr_assert_not_null(strstr(pseudo.screen,
-				  "1 of 2 predictions were right; 3 replies"),
-			   "%s", pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "1 of 2 predictions were right; 3 replies"), "%s",
+			   pseudo.screen);
 }
 
 /* The step is done again: what the servers say is as before it. */
@@ -77,9 +73,8 @@ Test(stepper, b_and_left_step_back)
 	pseudo_await(&pseudo, "You said 1: right");
 	pseudo_type(&pseudo, "q");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
-	cr_assert_not_null(strstr(pseudo.screen,
-				  "2 of 2 predictions were right; 2 replies"),
-			   "%s", pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "2 of 2 predictions were right; 2 replies"), "%s",
+			   pseudo.screen);
 }
 
 Test(stepper, ends_with_the_whole_picture)
@@ -87,8 +82,7 @@ Test(stepper, ends_with_the_whole_picture)
 	open_race();
 	pseudo_type(&pseudo, "                    ");
 	cr_assert_eq(pseudo_close(&pseudo), RR_EXIT_OK);
-	cr_assert_not_null(strstr(pseudo.screen, "update lost: expected 3"),
-			   "%s", pseudo.screen);
+	cr_assert_not_null(strstr(pseudo.screen, "update lost: expected 3"), "%s", pseudo.screen);
 }
 
 Test(stepper, ends_with_the_terminal_as_it_was)

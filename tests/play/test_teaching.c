@@ -13,8 +13,7 @@ static void setup_lessons(void)
 	setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-TestSuite(teaching, .init = setup_lessons, .fini = cli_teardown,
-	  .timeout = 120);
+TestSuite(teaching, .init = setup_lessons, .fini = cli_teardown, .timeout = 120);
 
 enum { LINE_SIZE = 600 };
 
@@ -43,9 +42,8 @@ static void assert_shown(char *line, const char *command)
 		return;
 	if (length > 4 && strcmp(line + length - 4, " ...") == 0)
 		line[length - 4] = '\0';
-	cr_expect_not_null(strstr(cli_output, line),
-			   "'redrace %s' does not show: %s\nbut: %s", command,
-			   line, cli_output);
+	cr_expect_not_null(strstr(cli_output, line), "'redrace %s' does not show: %s\nbut: %s",
+			   command, line, cli_output);
 }
 
 Test(teaching, shows_what_comes)
@@ -89,17 +87,19 @@ Test(teaching, is_the_same_in_chinese)
 	cr_assert_eq(cli_run(BLOCKS("docs/teaching.md") " >$HERE/en; " BLOCKS(
 			     "docs/teaching.zh.md") " >$HERE/zh; diff $HERE/en $HERE/zh"),
 		     0, "%s", cli_output);
-	cr_assert_eq(cli_run("for f in docs/teaching.md docs/teaching.zh.md; do "
-			     "grep -oE '\\]\\((\\.\\./)?[a-z][^)]*' $f | sort >$HERE/$(basename $f); done; "
-			     "diff $HERE/teaching.md $HERE/teaching.zh.md"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("for f in docs/teaching.md docs/teaching.zh.md; do "
+			"grep -oE '\\]\\((\\.\\./)?[a-z][^)]*' $f | sort >$HERE/$(basename $f); done; "
+			"diff $HERE/teaching.md $HERE/teaching.zh.md"),
+		0, "%s", cli_output);
 }
 
 /* Every link leads to a file. */
 Test(teaching, links_lead_somewhere)
 {
-	cr_assert_eq(cli_run("grep -ohE '\\]\\((\\.\\./)?[a-z][^)#]*' docs/teaching.md docs/documents.md | "
-			     "cut -c3- | sort -u | while read -r f; do [ -e docs/$f ] || echo $f; done"),
-		     0);
+	cr_assert_eq(
+		cli_run("grep -ohE '\\]\\((\\.\\./)?[a-z][^)#]*' docs/teaching.md docs/documents.md | "
+			"cut -c3- | sort -u | while read -r f; do [ -e docs/$f ] || echo $f; done"),
+		0);
 	cr_assert_str_eq(cli_output, "", "no such files: %s", cli_output);
 }

@@ -14,8 +14,7 @@ Test(findings, are_known_by_name)
 
 		cr_assert(rr_finding_holds(name, 1U << i, &known) && known);
 		cr_assert_not(rr_finding_holds(name, ~(1U << i), &known));
-		cr_assert_not(rr_finding_holds("nothing broken", 1U << i,
-					       &known));
+		cr_assert_not(rr_finding_holds("nothing broken", 1U << i, &known));
 		cr_assert(strlen(rr_finding_meaning((enum rr_finding)i)) > 20);
 	}
 	cr_assert(rr_finding_holds("nothing broken", 0, &known) && known);
@@ -46,8 +45,7 @@ Test(findings, have_names_for_their_absence)
 
 	for (size_t i = 0; i < sizeof(absences) / sizeof(absences[0]); i++) {
 		cr_assert(rr_finding_holds(absences[i].phrase, 0, &known));
-		cr_assert_not(rr_finding_holds(absences[i].phrase,
-					       1U << absences[i].finding,
-					       &known));
+		cr_assert_not(
+			rr_finding_holds(absences[i].phrase, 1U << absences[i].finding, &known));
 	}
 }

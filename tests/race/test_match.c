@@ -50,8 +50,7 @@ Test(match, fills_a_variable_once)
 
 	cr_assert(rr_reply_matches("\"$x\"", "\"1011\"", &variables));
 	cr_assert_str_eq(rr_variable_get(&variables, "x", 1), "1011");
-	cr_assert(rr_reply_matches("[1, \"$x\"]", "[1, \"1011\"]",
-				   &variables));
+	cr_assert(rr_reply_matches("[1, \"$x\"]", "[1, \"1011\"]", &variables));
 	cr_assert_not(rr_reply_matches("\"$x\"", "\"1012\"", &variables));
 	cr_assert_str_eq(rr_variable_get(&variables, "x", 1), "1011");
 }
@@ -60,8 +59,7 @@ Test(match, ends_a_variable_where_the_pattern_goes_on)
 {
 	static struct rr_variables variables;
 
-	cr_assert(rr_reply_matches("[\"$x\", 1]", "[\"abc\", 1]",
-				   &variables));
+	cr_assert(rr_reply_matches("[\"$x\", 1]", "[\"abc\", 1]", &variables));
 	cr_assert_str_eq(rr_variable_get(&variables, "x", 1), "abc");
 	cr_assert_not(rr_reply_matches("\"$y\"", "abc", &variables));
 }

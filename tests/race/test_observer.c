@@ -40,8 +40,7 @@ static void lock(struct watch *watch, int client, const char *value, int end_s)
 {
 	struct rr_lock_state state = { .expires_ns = -1 };
 
-	snprintf(state.value, sizeof(state.value), "%s",
-		 value ? value : "(nil)");
+	snprintf(state.value, sizeof(state.value), "%s", value ? value : "(nil)");
 	if (value && end_s >= 0)
 		state.expires_ns = end_s * INT64_C(1000000000);
 	watch->remark[0] = '\0';
@@ -58,8 +57,7 @@ static void assert_found(const struct watch *watch, rr_findings findings)
 	cr_assert_eq(watch->observer.findings, findings, "%#x, wanted %#x",
 		     watch->observer.findings, findings);
 	for (int i = 0; i < RR_FINDINGS; i++)
-		cr_assert_eq(!watch->observer.conclusion[i][0],
-			     !(findings & 1U << i), "%s",
+		cr_assert_eq(!watch->observer.conclusion[i][0], !(findings & 1U << i), "%s",
 			     rr_finding_name((enum rr_finding)i));
 }
 
@@ -134,8 +132,7 @@ Test(observer, finds_lost_updates_and_double_ones)
 	mark(&watch, B, RR_STEP_COUNT);
 	end(&watch, "\"6\"");
 	assert_found(&watch, 1U << RR_UPDATE_LOST);
-	cr_assert_str_eq(watch.observer.conclusion[RR_UPDATE_LOST],
-			 "expected 7, actual 6, lost 1");
+	cr_assert_str_eq(watch.observer.conclusion[RR_UPDATE_LOST], "expected 7, actual 6, lost 1");
 	begin(&watch);
 	end(&watch, "\"1\"");
 	assert_found(&watch, 1U << RR_COUNTED_TWICE);
@@ -277,8 +274,7 @@ Test(observer, finds_what_is_half_done)
 	assert_found(&watch, 0);
 	end_together(&watch, one, three);
 	assert_found(&watch, 1U << RR_HALF_DONE);
-	cr_assert_str_eq(watch.observer.conclusion[RR_HALF_DONE],
-			 "1 of 2 keys have changed");
+	cr_assert_str_eq(watch.observer.conclusion[RR_HALF_DONE], "1 of 2 keys have changed");
 }
 
 Test(observer, finds_an_acknowledged_write_that_is_gone)
@@ -286,13 +282,10 @@ Test(observer, finds_an_acknowledged_write_that_is_gone)
 	struct watch watch;
 
 	begin(&watch);
-	rr_observer_survived(&watch.observer, "k", "\"1\"", "\"1\"",
-			     watch.remark);
-	rr_observer_survived(&watch.observer, "k", "(nil)", "(nil)",
-			     watch.remark);
+	rr_observer_survived(&watch.observer, "k", "\"1\"", "\"1\"", watch.remark);
+	rr_observer_survived(&watch.observer, "k", "(nil)", "(nil)", watch.remark);
 	assert_found(&watch, 0);
-	rr_observer_survived(&watch.observer, "k", "\"1\"", "(nil)",
-			     watch.remark);
+	rr_observer_survived(&watch.observer, "k", "\"1\"", "(nil)", watch.remark);
 	cr_assert_str_eq(watch.remark, "k was \"1\", is (nil)");
 	assert_found(&watch, 1U << RR_WRITE_LOST);
 }

@@ -26,21 +26,15 @@ static const struct {
 	{ "clients A\nA> PING\nverdict nothing broken\n",
 	  "a.race:3: expected a 'title' somewhere above" },
 	{ HEAD "A> PING\n", "a.race:3: expected a 'verdict' at the end" },
-	{ "title t\nA> PING\n",
-	  "a.race:2: expected 'clients NAME...' before the first step" },
+	{ "title t\nA> PING\n", "a.race:2: expected 'clients NAME...' before the first step" },
 	{ "title t\nclaim\n", "a.race:2: expected the names of claims" },
 	{ "title t\nclients\n", "a.race:2: expected 'clients NAME NAME...'" },
-	{ "title t\nconnection A\n",
-	  "a.race:2: expected 'connection NAME NAME...'" },
-	{ HEAD "clients A\n",
-	  "a.race:3: expected names that differ, found 'A' twice" },
-	{ "title t\nclients A B C D E F G H I J K L M\n",
-	  "a.race:2: expected at most 12 clients" },
+	{ "title t\nconnection A\n", "a.race:2: expected 'connection NAME NAME...'" },
+	{ HEAD "clients A\n", "a.race:3: expected names that differ, found 'A' twice" },
+	{ "title t\nclients A B C D E F G H I J K L M\n", "a.race:2: expected at most 12 clients" },
 	{ HEAD "servers\n", "a.race:3: expected a server's name" },
-	{ HEAD "servers n1 n1\n",
-	  "a.race:3: expected names that differ, found 'n1' twice" },
-	{ HEAD "servers 1 2 3 4 5 6 7 8 9\n",
-	  "a.race:3: expected at most 8 servers" },
+	{ HEAD "servers n1 n1\n", "a.race:3: expected names that differ, found 'n1' twice" },
+	{ HEAD "servers 1 2 3 4 5 6 7 8 9\n", "a.race:3: expected at most 8 servers" },
 	{ HEAD "server n1 aof=often\n", "a.race:3: expected rdb, debug" },
 	{ HEAD "server n1 replica-of=n2\n", "a.race:3: expected rdb, debug" },
 	{ HEAD "server n1 config=save\n", "a.race:3: expected rdb, debug" },
@@ -65,8 +59,7 @@ static const struct {
 	  "a.race:3: expected a command that races may have (docs/races.md), found 'config $x'" },
 	{ HEAD "A writes CONFIG SET $x 1\n",
 	  "a.race:3: expected a command that races may have (docs/races.md), found 'CONFIG SET'" },
-	{ HEAD "A> $x LOAD /tmp/x.so\n",
-	  "a.race:3: expected a command's name without variables" },
+	{ HEAD "A> $x LOAD /tmp/x.so\n", "a.race:3: expected a command's name without variables" },
 	{ HEAD "A> SLAVEOF example.org 6379\n",
 	  "a.race:3: expected a command that races may have (docs/races.md), found 'SLAVEOF example.org'" },
 	{ HEAD "A> REPLICAOF 127.0.0.1 6379\n",
@@ -80,8 +73,7 @@ static const struct {
 	  "a.race:4: expected bytes that races may write (docs/races.md), found module" },
 	{ HEAD "A writes bytes 'MOD\"ULE\" LOAD x'\nverdict nothing broken\n",
 	  "a.race:3: expected bytes that races may write" },
-	{ HEAD "else skip\n",
-	  "a.race:3: expected a step with a reply before 'else skip'" },
+	{ HEAD "else skip\n", "a.race:3: expected a step with a reply before 'else skip'" },
 	{ HEAD "A> PING\nelse skip\n",
 	  "a.race:4: expected a step with a reply before 'else skip'" },
 	{ HEAD "A> PING => PONG\nelse\n", "a.race:4: expected 'else skip'" },
@@ -97,15 +89,13 @@ static const struct {
 	{ HEAD "counter x from y\n", "a.race:3: expected a number from" },
 	{ HEAD "given\n", "a.race:3: expected a command" },
 	{ HEAD "needs\n", "a.race:3: expected 'needs COMMAND', found 1 word" },
-	{ HEAD "A> PING\nwatch x\n",
-	  "a.race:4: expected 'watch' before the first step" },
+	{ HEAD "A> PING\nwatch x\n", "a.race:4: expected 'watch' before the first step" },
 	{ HEAD "A>\n", "a.race:3: expected a command" },
 	{ HEAD "C> PING\n", "a.race:3: expected a client's name, found 'C'" },
 	{ HEAD "A@n9> PING\n", "a.race:3: expected a server's name, found 'n9'" },
 	{ HEAD "A> PING =>\n", "a.race:3: expected a reply after => or <" },
 	{ HEAD "A <\n", "a.race:3: expected a reply after => or <" },
-	{ HEAD "A> SET x \"1\n",
-	  "a.race:3: expected a quote to end before the line does" },
+	{ HEAD "A> SET x \"1\n", "a.race:3: expected a quote to end before the line does" },
 	{ HEAD "A\n", "a.race:3: expected what A does" },
 	{ HEAD "A dances\n", "a.race:3: expected what A does" },
 	{ HEAD "A enters now\n", "a.race:3: expected 'A enters', found 3 words" },
@@ -127,18 +117,13 @@ static const struct {
 	{ HEAD "slow-disk redis\n", "a.race:3: expected 'slow-disk SERVER" },
 	{ HEAD "repeat 0\n", "a.race:3: expected a number from 1 to 1000" },
 	{ HEAD "end\n", "a.race:3: expected a 'repeat' before 'end'" },
-	{ HEAD "repeat 2\nrepeat 2\n",
-	  "a.race:4: expected 'end' of the repeat in line 3 first" },
-	{ HEAD "repeat 2\nA> PING\n",
-	  "a.race:4: expected 'end' of the repeat in line 3" },
-	{ HEAD "X-1 says => OK\n",
-	  "a.race:3: expected a step before what is said of its reply" },
+	{ HEAD "repeat 2\nrepeat 2\n", "a.race:4: expected 'end' of the repeat in line 3 first" },
+	{ HEAD "repeat 2\nA> PING\n", "a.race:4: expected 'end' of the repeat in line 3" },
+	{ HEAD "X-1 says => OK\n", "a.race:3: expected a step before what is said of its reply" },
 	{ HEAD "A> PING\nX-1 says\n", "a.race:4: expected 'ID says => REPLY'" },
-	{ HEAD "A> PING\nX-1 says all is well\n",
-	  "a.race:4: expected a finding like" },
+	{ HEAD "A> PING\nX-1 says all is well\n", "a.race:4: expected a finding like" },
 	{ HEAD "A> PING\nverdict\n", "a.race:4: expected what was found" },
-	{ HEAD "A> PING\nverdict update lots\n",
-	  "a.race:4: expected a finding like" },
+	{ HEAD "A> PING\nverdict update lots\n", "a.race:4: expected a finding like" },
 	{ HEAD "A> PING\nverdict ,\n", "a.race:4: expected a 'verdict' at the end" },
 };
 
@@ -150,11 +135,9 @@ Test(parse, tells_file_line_and_what_was_expected)
 		struct rr_race *race = parse(broken[i].text, &error);
 
 		cr_expect_null(race, "no error for: %s", broken[i].text);
-		cr_expect_eq(strncmp(error.text, broken[i].error,
-				     strlen(broken[i].error)),
-			     0, "'%s' for: %s", error.text, broken[i].text);
-		cr_expect_not_null(strstr(error.text, "expected"), "%s",
-				   error.text);
+		cr_expect_eq(strncmp(error.text, broken[i].error, strlen(broken[i].error)), 0,
+			     "'%s' for: %s", error.text, broken[i].text);
+		cr_expect_not_null(strstr(error.text, "expected"), "%s", error.text);
 		rr_race_free(race);
 	}
 }
@@ -181,8 +164,7 @@ Test(parse, refuses_what_is_no_text)
 	static const char text[] = HEAD "A> GET x\0y\nverdict nothing broken\n";
 	struct rr_error error = { 0 };
 
-	cr_assert_null(rr_race_parse("a.race", text, sizeof(text) - 1,
-				     &error));
+	cr_assert_null(rr_race_parse("a.race", text, sizeof(text) - 1, &error));
 	cr_assert_str_eq(error.text, "a.race:3: expected text, found a byte 0");
 }
 
@@ -193,35 +175,32 @@ Test(parse, has_limits)
 {
 	assert_too_many("A> PING\n", 4097, ":4099: expected at most 4096 steps");
 	assert_too_many("given SET x 1\n", 65, "at most 64 given commands");
-	assert_too_many("repeat 1000\nA> PING\nA> PING\nend\n", 3,
-			"expected at most 4096 steps");
-	assert_too_many("A> PING" FORTY_WORDS FORTY_WORDS FORTY_WORDS
-				FORTY_WORDS "\n",
-			1, ":3: expected at most 160 words");
+	assert_too_many("repeat 1000\nA> PING\nA> PING\nend\n", 3, "expected at most 4096 steps");
+	assert_too_many("A> PING" FORTY_WORDS FORTY_WORDS FORTY_WORDS FORTY_WORDS "\n", 1,
+			":3: expected at most 160 words");
 }
 
 Test(parse, reads_a_race)
 {
-	static const char text[] =
-		"# a comment\n"
-		"title   A's race, with 'quotes'\n"
-		"claim   LU-1 TL-7\n"
-		"clients A B\n"
-		"connection T1 T2\n"
-		"servers n1 n2\n"
-		"lock    l timestamp\n"
-		"counter x from 5\n"
-		"\n"
-		"A@n2> SET x \"a \\x41\\n\" 'b c' => OK   ! decides  # so\n"
-		"B < \"# no ! remark\"                  # a comment\n"
-		"repeat 3\n"
-		"T2 counts\n"
-		"end\n"
-		"clock n2 -60s\n"
-		"tick 300ms\n"
-		"A computes t = now - 11\n"
-		"LU-1 says update lost\n"
-		"verdict update lost, foreign release";
+	static const char text[] = "# a comment\n"
+				   "title   A's race, with 'quotes'\n"
+				   "claim   LU-1 TL-7\n"
+				   "clients A B\n"
+				   "connection T1 T2\n"
+				   "servers n1 n2\n"
+				   "lock    l timestamp\n"
+				   "counter x from 5\n"
+				   "\n"
+				   "A@n2> SET x \"a \\x41\\n\" 'b c' => OK   ! decides  # so\n"
+				   "B < \"# no ! remark\"                  # a comment\n"
+				   "repeat 3\n"
+				   "T2 counts\n"
+				   "end\n"
+				   "clock n2 -60s\n"
+				   "tick 300ms\n"
+				   "A computes t = now - 11\n"
+				   "LU-1 says update lost\n"
+				   "verdict update lost, foreign release";
 	struct rr_error error = { 0 };
 	struct rr_race *race = parse(text, &error);
 
@@ -262,8 +241,7 @@ Test(parse, tells_why_a_file_cannot_be_read)
 			 "cannot open '/nowhere/at/all.race': No such file or directory");
 	error = (struct rr_error){ 0 };
 	cr_assert_null(rr_race_read("/", &error));
-	cr_assert_not_null(strstr(error.text, "cannot read '/'"), "%s",
-			   error.text);
+	cr_assert_not_null(strstr(error.text, "cannot read '/'"), "%s", error.text);
 	error = (struct rr_error){ 0 };
 	cr_assert_null(rr_race_read("/dev/zero", &error));
 	cr_assert_str_eq(error.text, "'/dev/zero' is longer than 1 MiB");

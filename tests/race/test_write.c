@@ -27,8 +27,7 @@ static bool differ(struct difference *difference, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(difference->text, sizeof(difference->text), format,
-		  arguments);
+	vsnprintf(difference->text, sizeof(difference->text), format, arguments);
 	va_end(arguments);
 	return false;
 }
@@ -52,41 +51,33 @@ static bool same_step(const struct rr_step *a, const struct rr_step *b)
 {
 	return a->kind == b->kind && a->repetition == b->repetition &&
 	       a->repetitions == b->repetitions && a->client == b->client &&
-	       a->server == b->server && a->peer == b->peer &&
-	       a->fault == b->fault && a->tear == b->tear &&
-	       a->n_words == b->n_words &&
-	       same_words(a->words, b->words, a->n_words) &&
-	       a->length == b->length &&
-	       (a->kind == RR_STEP_BYTES ?
-			memcmp(a->text, b->text, a->length) == 0 :
-			same_text(a->text, b->text)) &&
+	       a->server == b->server && a->peer == b->peer && a->fault == b->fault &&
+	       a->tear == b->tear && a->n_words == b->n_words &&
+	       same_words(a->words, b->words, a->n_words) && a->length == b->length &&
+	       (a->kind == RR_STEP_BYTES ? memcmp(a->text, b->text, a->length) == 0 :
+					   same_text(a->text, b->text)) &&
 	       a->amount == b->amount && same_text(a->expected, b->expected) &&
 	       same_text(a->remark, b->remark) && a->is_lost == b->is_lost &&
 	       a->is_waiting == b->is_waiting && a->skips == b->skips;
 }
 
 static bool same_steps(const char *what, const struct rr_step *a, size_t n_a,
-		       const struct rr_step *b, size_t n_b,
-		       struct difference *difference)
+		       const struct rr_step *b, size_t n_b, struct difference *difference)
 {
 	if (n_a != n_b)
 		return differ(difference, "%zu and %zu %s", n_a, n_b, what);
 	for (size_t i = 0; i < n_a; i++) {
 		if (!same_step(&a[i], &b[i]))
-			return differ(difference, "%s %zu, of line %d", what, i,
-				      a[i].line);
+			return differ(difference, "%s %zu, of line %d", what, i, a[i].line);
 	}
 	return true;
 }
 
-static bool same_server(const struct rr_race_server *a,
-			const struct rr_race_server *b)
+static bool same_server(const struct rr_race_server *a, const struct rr_race_server *b)
 {
 	return same_text(a->name, b->name) && a->options.aof == b->options.aof &&
-	       a->options.rdb == b->options.rdb &&
-	       a->options.debug == b->options.debug &&
-	       a->options.tcp == b->options.tcp &&
-	       a->options.maxmemory == b->options.maxmemory &&
+	       a->options.rdb == b->options.rdb && a->options.debug == b->options.debug &&
+	       a->options.tcp == b->options.tcp && a->options.maxmemory == b->options.maxmemory &&
 	       same_text(a->options.replica_of, b->options.replica_of) &&
 	       same_words(a->config, b->config, RR_CONFIG_LINES_MAX + 1);
 }
@@ -127,21 +118,17 @@ static bool same_headings(const struct rr_race *a, const struct rr_race *b,
 		return differ(difference, "claims");
 	if (a->n_keys != b->n_keys || !same_words(a->keys, b->keys, a->n_keys))
 		return differ(difference, "watched keys");
-	if (a->n_together != b->n_together ||
-	    !same_words(a->together, b->together, a->n_together))
+	if (a->n_together != b->n_together || !same_words(a->together, b->together, a->n_together))
 		return differ(difference, "keys that change together");
-	if (!same_text(a->lock, b->lock) ||
-	    a->lock_is_timestamp != b->lock_is_timestamp ||
+	if (!same_text(a->lock, b->lock) || a->lock_is_timestamp != b->lock_is_timestamp ||
 	    a->lock_is_count != b->lock_is_count)
 		return differ(difference, "locks");
 	if (a->limit != b->limit)
 		return differ(difference, "limits");
-	if (!same_text(a->counter, b->counter) ||
-	    a->counter_from != b->counter_from)
+	if (!same_text(a->counter, b->counter) || a->counter_from != b->counter_from)
 		return differ(difference, "counters");
 	return same_parties(a, b, difference) &&
-	       same_steps("given", a->given, a->n_given, b->given, b->n_given,
-			  difference);
+	       same_steps("given", a->given, a->n_given, b->given, b->n_given, difference);
 }
 
 static bool same_ends(const struct rr_race *a, const struct rr_race *b,
@@ -155,8 +142,7 @@ static bool same_ends(const struct rr_race *a, const struct rr_race *b,
 		    a->sayings[i].step != b->sayings[i].step)
 			return differ(difference, "saying %zu", i);
 	}
-	if (a->n_verdicts != b->n_verdicts ||
-	    !same_words(a->verdicts, b->verdicts, a->n_verdicts))
+	if (a->n_verdicts != b->n_verdicts || !same_words(a->verdicts, b->verdicts, a->n_verdicts))
 		return differ(difference, "verdicts");
 	return true;
 }
@@ -165,8 +151,7 @@ static bool same_race(const struct rr_race *a, const struct rr_race *b,
 		      struct difference *difference)
 {
 	return same_headings(a, b, difference) &&
-	       same_steps("steps", a->steps, a->n_steps, b->steps, b->n_steps,
-			  difference) &&
+	       same_steps("steps", a->steps, a->n_steps, b->steps, b->n_steps, difference) &&
 	       same_ends(a, b, difference);
 }
 
@@ -193,15 +178,14 @@ static struct rr_race *parse_text(const char *path, const char *text)
 }
 
 /* Both are written as `text`. */
-static void assert_is_kept(const struct rr_race *race, const char *text,
-			   const char *source)
+static void assert_is_kept(const struct rr_race *race, const char *text, const char *source)
 {
 	struct rr_race *again = parse_text(race->path, text);
 	struct difference difference = { "" };
 	char *twice = write_race(again);
 
-	cr_assert(same_race(race, again, &difference), "%s: %s in:\n%s%s",
-		  race->path, difference.text, source, text);
+	cr_assert(same_race(race, again, &difference), "%s: %s in:\n%s%s", race->path,
+		  difference.text, source, text);
 	cr_assert_str_eq(text, twice);
 	free(twice);
 	rr_race_free(again);
@@ -275,19 +259,18 @@ static unsigned roll(struct dice *dice, unsigned sides)
 	return (unsigned)((dice->state >> 16) % sides);
 }
 
-#define PICK(dice, list) \
-	((list)[roll(dice, sizeof(list) / sizeof((list)[0]))])
+#define PICK(dice, list) ((list)[roll(dice, sizeof(list) / sizeof((list)[0]))])
 
 /* Words with everything that means something somewhere. */
 static void put_word(struct dice *dice)
 {
 	static const char *const words[] = {
-		"SET",	     "lock:0",	 "1",	     "$token",	    "-1",
-		"''",	     "\"\"",	 "'a b'",    "\"a\\nb\\\\\"", "\"#\"",
-		"'!'",	     "'=>'",	 "\"<\"",    "a#b",	    "y!",
-		"\"\\x00y\"", "'$a \"b'", "\"\\xff\"", "a\"b c\"d",   "bytes",
-		"says",	     "k@n1",	 "=",	     "a\\b",	    "no",
-		"h\xc3\xa9",  "--",	 "*",	     "\"\\r\\t\\a\"", "timestamp",
+		"SET",        "lock:0",   "1",         "$token",        "-1",
+		"''",         "\"\"",     "'a b'",     "\"a\\nb\\\\\"", "\"#\"",
+		"'!'",        "'=>'",     "\"<\"",     "a#b",           "y!",
+		"\"\\x00y\"", "'$a \"b'", "\"\\xff\"", "a\"b c\"d",     "bytes",
+		"says",       "k@n1",     "=",         "a\\b",          "no",
+		"h\xc3\xa9",  "--",       "*",         "\"\\r\\t\\a\"", "timestamp",
 	};
 
 	fprintf(dice->file, " %s", PICK(dice, words));
@@ -302,8 +285,7 @@ static void put_words(struct dice *dice, unsigned most)
 /* Which has no variables. */
 static void put_command_name(struct dice *dice)
 {
-	static const char *const names[] = { " SET", " 'a b'", " \"#\"",
-					     " a#b", " \"\\xff\"" };
+	static const char *const names[] = { " SET", " 'a b'", " \"#\"", " a#b", " \"\\xff\"" };
 
 	fputs(PICK(dice, names), dice->file);
 }
@@ -311,7 +293,7 @@ static void put_command_name(struct dice *dice)
 static void put_plain_text(struct dice *dice)
 {
 	static const char *const texts[] = {
-		" a note",  " it's #1! done", " => ! \"", " h\xc3\xa9 $x * \\",
+		" a note",       " it's #1! done", " => ! \"", " h\xc3\xa9 $x * \\",
 		" # no comment", "  two  blanks ", " < >",
 	};
 
@@ -321,10 +303,9 @@ static void put_plain_text(struct dice *dice)
 static void put_reply(struct dice *dice)
 {
 	static const char *const replies[] = {
-		" OK",	       " (lost)",    " (waits)",	" (nil)",
-		" \"a # b\"",  " $token",    " [OK, \"! x\"]",	" (error) ERR *",
-		" (integer) 1", " 1",	     " => < x",		" \"open ' \\\" \"",
-		" (closed)",   " a\\ b!#",   " *",
+		" OK",     " (lost)",           " (waits)",       " (nil)",       " \"a # b\"",
+		" $token", " [OK, \"! x\"]",    " (error) ERR *", " (integer) 1", " 1",
+		" => < x", " \"open ' \\\" \"", " (closed)",      " a\\ b!#",     " *",
 	};
 
 	fputs(PICK(dice, replies), dice->file);
@@ -333,8 +314,9 @@ static void put_reply(struct dice *dice)
 static void end_line(struct dice *dice)
 {
 	static const char *const ends[] = {
-		"", "", "", " ", "\t\r", " # comment", " ! decides", " !",
-		" ! two  words # and more ",
+		"",           "",     "",
+		" ",          "\t\r", " # comment",
+		" ! decides", " !",   " ! two  words # and more ",
 	};
 
 	fprintf(dice->file, "%s\n", PICK(dice, ends));
@@ -345,8 +327,7 @@ static void put_name(struct dice *dice, const char *const *names, unsigned n)
 	fputs(names[roll(dice, n)], dice->file);
 }
 
-static const char *const clients[] = { "A",	"B2",	"\"C D\"", "tick",
-				       "'#c'",	"$d",	"T1",	   "'t 2'" };
+static const char *const clients[] = { "A", "B2", "\"C D\"", "tick", "'#c'", "$d", "T1", "'t 2'" };
 static const char *const servers[] = { "n1", "'n 2'", "redis", "n3" };
 
 static void put_client(struct dice *dice)
@@ -364,17 +345,25 @@ static void put_duration(struct dice *dice)
 	static const char *const units[] = { "s", "ms", "us" };
 	static const unsigned most[] = { 3, 3000, 1000000000 };
 
-	fprintf(dice->file, "%u%s", 1 + roll(dice, PICK(dice, most)),
-		PICK(dice, units));
+	fprintf(dice->file, "%u%s", 1 + roll(dice, PICK(dice, most)), PICK(dice, units));
 }
 
 static void put_options(struct dice *dice)
 {
 	static const char *const options[] = {
-		" aof=always", " aof=everysec", " aof=no", " rdb", " debug",
-		" maxmemory=1048576", " tcp", " replica-of=n1",
-		" config=save=", " \"config=save=900 1\"", " config=hz=b=c",
-		" 'config=hz=b c'", " \"replica-of=n 2\"",
+		" aof=always",
+		" aof=everysec",
+		" aof=no",
+		" rdb",
+		" debug",
+		" maxmemory=1048576",
+		" tcp",
+		" replica-of=n1",
+		" config=save=",
+		" \"config=save=900 1\"",
+		" config=hz=b=c",
+		" 'config=hz=b c'",
+		" \"replica-of=n 2\"",
 	};
 
 	for (unsigned n = roll(dice, 5); n > 0; n--)
@@ -404,8 +393,7 @@ static void put_headings(struct dice *dice)
 	fputs(roll(dice, 2) ? "clients '#c' $d\nconnection T1 't 2'\n" :
 			      "connection '#c' $d T1\nclients 't 2'\n",
 	      file);
-	fputs(roll(dice, 2) ? "servers n1 'n 2'\n" :
-			      "server n1 tcp\nserver 'n 2' tcp # is\n",
+	fputs(roll(dice, 2) ? "servers n1 'n 2'\n" : "server n1 tcp\nserver 'n 2' tcp # is\n",
 	      file);
 	fputs("server redis", file);
 	put_options(dice);
@@ -418,8 +406,7 @@ static void put_headings(struct dice *dice)
 
 static void put_more_headings(struct dice *dice)
 {
-	static const char *const words[] = { "watch", "together", "given",
-					     "needs no", "lock" };
+	static const char *const words[] = { "watch", "together", "given", "needs no", "lock" };
 
 	for (unsigned n = roll(dice, 4); n > 0; n--) {
 		const char *word = PICK(dice, words);
@@ -431,8 +418,7 @@ static void put_more_headings(struct dice *dice)
 		if (word[0] == 'g')
 			put_words(dice, 4);
 		else if (word[0] == 'l' && roll(dice, 2))
-			fputs(roll(dice, 2) ? " timestamp" : " count",
-			      dice->file);
+			fputs(roll(dice, 2) ? " timestamp" : " count", dice->file);
 		end_line(dice);
 	}
 	if (roll(dice, 2)) {
@@ -467,12 +453,11 @@ static void put_run(struct dice *dice)
 static void put_saying(struct dice *dice)
 {
 	static const char *const says[] = {
-		" => OK", " => \"a # b\"", " count exact", " nothing broken",
-		"   update lost", " =>",
+		" => OK",          " => \"a # b\"",  " count exact",
+		" nothing broken", "   update lost", " =>",
 	};
 
-	fprintf(dice->file, "%s says%s\n",
-		roll(dice, 2) ? "LU-1" : "\"X 2\"", PICK(dice, says));
+	fprintf(dice->file, "%s says%s\n", roll(dice, 2) ? "LU-1" : "\"X 2\"", PICK(dice, says));
 }
 
 static void put_note(struct dice *dice)
@@ -501,15 +486,13 @@ static void put_time(struct dice *dice)
 
 static void put_fault(struct dice *dice)
 {
-	static const char *const tears[] = { "last", "at", "after",
-					     "in", "without", "over" };
+	static const char *const tears[] = { "last", "at", "after", "in", "without", "over" };
 	const enum rr_fault fault = (enum rr_fault)roll(dice, RR_FAULT_KINDS);
 
 	fprintf(dice->file, "%s ", rr_fault_name(fault));
 	put_server(dice);
 	if (fault == RR_FAULT_TEAR)
-		fprintf(dice->file, " %s %u", PICK(dice, tears),
-			roll(dice, 1000));
+		fprintf(dice->file, " %s %u", PICK(dice, tears), roll(dice, 1000));
 	if (fault == RR_FAULT_SLOW_DISK) {
 		fputc(' ', dice->file);
 		put_duration(dice);
@@ -519,8 +502,8 @@ static void put_fault(struct dice *dice)
 
 static void put_verb(struct dice *dice)
 {
-	static const char *const verbs[] = { " enters",	 " leaves", " counts",
-					     " crashes", " connects" };
+	static const char *const verbs[] = { " enters", " leaves", " counts", " crashes",
+					     " connects" };
 
 	fputs(roll(dice, 2) ? "A" : "'t 2'", dice->file);
 	fputs(PICK(dice, verbs), dice->file);
@@ -540,8 +523,7 @@ static void put_computation(struct dice *dice)
 	put_word(dice);
 	fputs(" = now", dice->file);
 	if (roll(dice, 3))
-		fprintf(dice->file, " %c %u", roll(dice, 2) ? '+' : '-',
-			roll(dice, 100));
+		fprintf(dice->file, " %c %u", roll(dice, 2) ? '+' : '-', roll(dice, 100));
 	end_line(dice);
 }
 
@@ -567,10 +549,9 @@ static void put_reading(struct dice *dice)
 
 static void put_steps(struct dice *dice)
 {
-	static void (*const kinds[])(struct dice *dice) = {
-		put_run,     put_run,	 put_run,   put_note,
-		put_time,    put_fault,	 put_verb,  put_mutex,
-		put_writing, put_reading, put_computation, put_saying,
+	static void (*const kinds[])(struct dice * dice) = {
+		put_run,  put_run,   put_run,     put_note,    put_time,        put_fault,
+		put_verb, put_mutex, put_writing, put_reading, put_computation, put_saying,
 	};
 
 	for (unsigned n = roll(dice, 8); n > 0; n--)
@@ -629,14 +610,15 @@ Test(write, rounds_up_to_whole_microseconds)
 	static const struct {
 		int64_t ns;
 		const char *text;
-	} cases[] = { { 11000000000, "11s" }, { 1500000000, "1500ms" },
-		      { 3000, "3us" },	      { 10000000001, "10000001us" },
+	} cases[] = { { 11000000000, "11s" },
+		      { 1500000000, "1500ms" },
+		      { 3000, "3us" },
+		      { 10000000001, "10000001us" },
 		      { -60000000000, "-60s" } };
 	char text[RR_DURATION_SIZE];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		cr_assert_str_eq(rr_race_duration_text(text, cases[i].ns),
-				 cases[i].text);
+		cr_assert_str_eq(rr_race_duration_text(text, cases[i].ns), cases[i].text);
 }
 
 Test(write, leaves_open_what_a_pattern_cannot_say)
@@ -644,6 +626,5 @@ Test(write, leaves_open_what_a_pattern_cannot_say)
 	char reply[] = "[\"a # \\\" $b\", (error) ERR # and $c ! d]";
 
 	rr_reply_to_pattern(reply);
-	cr_assert_str_eq(reply,
-			 "[\"a # \\\" *b\", (error) ERR * and *c * d]");
+	cr_assert_str_eq(reply, "[\"a # \\\" *b\", (error) ERR * and *c * d]");
 }

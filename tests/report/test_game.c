@@ -24,8 +24,7 @@ static char *read_page(const char *path)
 
 	cr_assert_not_null(file);
 	cr_assert_not_null(text);
-	cr_assert_lt(fread(text, 1, PAGE_MAX, file), PAGE_MAX,
-		     "the page is too large");
+	cr_assert_lt(fread(text, 1, PAGE_MAX, file), PAGE_MAX, "the page is too large");
 	fclose(file);
 	return text;
 }
@@ -51,8 +50,7 @@ static json_t *make_levels(void)
 	json_t *levels;
 	char *page;
 
-	cr_assert_eq(cli_run("$REDRACE game -o $HERE/game.html"), 0, "%s",
-		     cli_output);
+	cr_assert_eq(cli_run("$REDRACE game -o $HERE/game.html"), 0, "%s", cli_output);
 	snprintf(path, sizeof(path), "%s/game.html", cli_home);
 	page = read_page(path);
 	levels = page_levels(page);
@@ -98,7 +96,7 @@ struct walk {
 	size_t state;
 	unsigned broken;
 	bool has_seen;
-	bool refused[8]; /* clients, which sleep now */
+	bool refused[8];  /* clients, which sleep now */
 	char words[2000]; /* for redrace play */
 };
 
@@ -109,13 +107,11 @@ static void see_events(struct walk *walk, const json_t *move)
 
 	for (size_t i = 0; i < json_array_size(events); i++) {
 		const json_t *event = json_array_get(events, i);
-		const char *reply =
-			json_string_value(json_array_get(event, 4));
+		const char *reply = json_string_value(json_array_get(event, 4));
 		char text[500];
 
 		snprintf(text, sizeof(text), "%s => %s",
-			 json_string_value(json_array_get(event, 3)),
-			 reply ? reply : "");
+			 json_string_value(json_array_get(event, 3)), reply ? reply : "");
 		walk->has_seen |= strstr(text, sees) != NULL;
 	}
 }
@@ -129,10 +125,9 @@ static void add_word(struct walk *walk, const json_t *move)
 	if (who >= 0 && walk->refused[who])
 		snprintf(sleep, sizeof(sleep), "%c:sleep ", 'A' + who);
 	if (who >= 0)
-		walk->refused[who] =
-			json_is_true(json_object_get(move, "refused"));
-	snprintf(walk->words + used, sizeof(walk->words) - used, "%s%s%s",
-		 used ? " " : "", sleep, text_of(move, "play"));
+		walk->refused[who] = json_is_true(json_object_get(move, "refused"));
+	snprintf(walk->words + used, sizeof(walk->words) - used, "%s%s%s", used ? " " : "", sleep,
+		 text_of(move, "play"));
 }
 
 static void walk_step(struct walk *walk, const char *cue)
@@ -140,10 +135,8 @@ static void walk_step(struct walk *walk, const char *cue)
 	const json_t *row = state_row(walk->level, walk->state);
 	const json_t *moves = graph_part(walk->level, "moves");
 
-	for (size_t i = head_of(walk->level) + 3; i < json_array_size(row);
-	     i += 3) {
-		const json_t *move =
-			json_array_get(moves, number_at(row, i + 1));
+	for (size_t i = head_of(walk->level) + 3; i < json_array_size(row); i += 3) {
+		const json_t *move = json_array_get(moves, number_at(row, i + 1));
 
 		if (strcmp(text_of(move, "cue"), cue) != 0)
 			continue;
@@ -153,8 +146,7 @@ static void walk_step(struct walk *walk, const char *cue)
 		add_word(walk, move);
 		return;
 	}
-	cr_assert_fail("%s: nobody can do '%s' there",
-		       text_of(walk->level, "name"), cue);
+	cr_assert_fail("%s: nobody can do '%s' there", text_of(walk->level, "name"), cue);
 }
 
 static bool is_reached(const struct walk *walk)
@@ -168,16 +160,13 @@ static bool is_reached(const struct walk *walk)
 	if (!walk->has_seen)
 		return false;
 	if (strcmp(goal, "well") == 0)
-		return (flags & (FINAL | WRONG | STUCK)) == FINAL &&
-		       !walk->broken;
+		return (flags & (FINAL | WRONG | STUCK)) == FINAL && !walk->broken;
 	if (strcmp(goal, "count") == 0)
 		return flags & WRONG;
 	if (strcmp(goal, "deadlock") == 0)
 		return flags & STUCK;
 	for (unsigned i = 0; i < json_array_size(names); i++)
-		wanted |= (unsigned)(strcmp(json_string_value(json_array_get(
-						    names, i)),
-					    goal) == 0)
+		wanted |= (unsigned)(strcmp(json_string_value(json_array_get(names, i)), goal) == 0)
 			  << i;
 	return walk->broken & wanted;
 }
@@ -193,15 +182,13 @@ static void walk_solution(struct walk *walk)
 			      text_of(walk->level, "name"), cue);
 		walk_step(walk, cue);
 	}
-	cr_assert(is_reached(walk), "%s: not reached",
-		  text_of(walk->level, "name"));
+	cr_assert(is_reached(walk), "%s: not reached", text_of(walk->level, "name"));
 	free(moves);
 }
 
 static struct walk begin_walk(const json_t *level)
 {
-	struct walk walk = { .level = level,
-			     .has_seen = !text_of(level, "sees")[0] };
+	struct walk walk = { .level = level, .has_seen = !text_of(level, "sees")[0] };
 	const json_t *before = graph_part(level, "before");
 
 	for (size_t i = 0; i < json_array_size(before); i++)
@@ -217,8 +204,7 @@ static void play_solution(const struct walk *walk)
 	if (!text_of(walk->level, "play")[0])
 		return;
 	snprintf(command, sizeof(command), "$%s --stop --schedule \"%s\" %s 2>&1",
-		 text_of(walk->level, "play"), walk->words,
-		 text_of(walk->level, "strategy"));
+		 text_of(walk->level, "play"), walk->words, text_of(walk->level, "strategy"));
 	memcpy(command, "$REDRACE", 8);
 	cr_assert_leq(cli_run(command), 2, "%s: %s", command, cli_output);
 }
@@ -228,8 +214,7 @@ static void play_solution(const struct walk *walk)
 /* Of what cannot be broken nothing is, anywhere; of the others something is. */
 static void check_broken(const json_t *level)
 {
-	const bool unbreakable =
-		json_is_true(json_object_get(level, "unbreakable"));
+	const bool unbreakable = json_is_true(json_object_get(level, "unbreakable"));
 	const json_t *states = graph_part(level, "states");
 	const size_t head = head_of(level);
 	size_t n_broken = 0;
@@ -238,18 +223,16 @@ static void check_broken(const json_t *level)
 		const json_t *row = json_array_get(states, i);
 
 		n_broken += (number_at(row, head) & (WRONG | STUCK)) != 0;
-		cr_assert_geq(number_at(row, head + 1),
-			      number_at(row, head + 2));
+		cr_assert_geq(number_at(row, head + 1), number_at(row, head + 2));
 		for (size_t j = head + 5; j < json_array_size(row); j += 3)
 			n_broken += number_at(row, j) != 0;
 	}
 	cr_assert_eq(n_broken == 0, unbreakable, "%s", text_of(level, "name"));
-	cr_assert_eq(number_at(state_row(level, 0), head + 2) == 0,
-		     unbreakable, "%s", text_of(level, "name"));
+	cr_assert_eq(number_at(state_row(level, 0), head + 2) == 0, unbreakable, "%s",
+		     text_of(level, "name"));
 }
 
-static void check_ways(const json_t *levels, const char *name, size_t all,
-		       size_t bad)
+static void check_ways(const json_t *levels, const char *name, size_t all, size_t bad)
 {
 	for (size_t i = 0; i < json_array_size(levels); i++) {
 		const json_t *level = json_array_get(levels, i);
@@ -257,10 +240,8 @@ static void check_ways(const json_t *levels, const char *name, size_t all,
 
 		if (strcmp(text_of(level, "name"), name) != 0)
 			continue;
-		cr_assert_eq(number_at(row, head_of(level) + 1), all, "%s",
-			     name);
-		cr_assert_eq(number_at(row, head_of(level) + 2), bad, "%s",
-			     name);
+		cr_assert_eq(number_at(row, head_of(level) + 1), all, "%s", name);
+		cr_assert_eq(number_at(row, head_of(level) + 2), bad, "%s", name);
 		return;
 	}
 	cr_assert_fail("no level %s", name);
@@ -276,8 +257,8 @@ Test(game, levels_reach_their_goals)
 		char *text = json_dumps(level, JSON_COMPACT);
 		struct walk walk = begin_walk(level);
 
-		cr_assert_lt(strlen(text), LEVEL_MAX, "%s: %zu bytes",
-			     text_of(level, "name"), strlen(text));
+		cr_assert_lt(strlen(text), LEVEL_MAX, "%s: %zu bytes", text_of(level, "name"),
+			     strlen(text));
 		free(text);
 		walk_solution(&walk);
 		check_broken(level);
@@ -342,10 +323,8 @@ Test(game, mistakes_in_levels_are_named)
 Test(game, what_cannot_be_is_refused)
 {
 	cli_assert_one_line("$REDRACE game nix 2>&1", 64, "no level 'nix'");
-	cli_assert_one_line("$REDRACE game -o /nowhere/game.html incr 2>&1", 74,
-			    "/nowhere");
-	cli_assert_one_line("$REDRACE game --redis-server /nowhere incr 2>&1", 69,
-			    "/nowhere");
+	cli_assert_one_line("$REDRACE game -o /nowhere/game.html incr 2>&1", 74, "/nowhere");
+	cli_assert_one_line("$REDRACE game --redis-server /nowhere incr 2>&1", 69, "/nowhere");
 }
 
 /* ---- In a browser ---------------------------------------------------------------------- */

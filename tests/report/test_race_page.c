@@ -12,8 +12,7 @@ TestSuite(race_page, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 static void assert_all(const char *const parts[])
 {
 	for (; *parts; parts++)
-		cr_assert_not_null(strstr(cli_output, *parts), "no %s in: %s",
-				   *parts, cli_output);
+		cr_assert_not_null(strstr(cli_output, *parts), "no %s in: %s", *parts, cli_output);
 }
 
 /* The body of a page of a race. */
@@ -22,20 +21,17 @@ static void play_page(const char *race)
 	char command[512];
 
 	snprintf(command, sizeof(command),
-		 "$REDRACE play -f html %s | sed -n '/<article/,/<.article/p'",
-		 race);
+		 "$REDRACE play -f html %s | sed -n '/<article/,/<.article/p'", race);
 	cr_assert_eq(cli_run(command), 0, "%s", cli_output);
 }
 
 Test(race_page, says_what_went_wrong_first)
 {
-	const char *const parts[] = { "2 increments, 1 lost.",
-				      "redrace play lost-update", NULL };
+	const char *const parts[] = { "2 increments, 1 lost.", "redrace play lost-update", NULL };
 
 	play_page("lost-update");
 	assert_all(parts);
-	cr_assert_lt(strstr(cli_output, "2 increments, 1 lost"),
-		     strstr(cli_output, "<table"));
+	cr_assert_lt(strstr(cli_output, "2 increments, 1 lost"), strstr(cli_output, "<table"));
 }
 
 Test(race_page, has_all_steps_and_lanes)
@@ -44,8 +40,7 @@ Test(race_page, has_all_steps_and_lanes)
 	for (int i = 1; i <= 8; i++) {
 		char cell[64];
 
-		snprintf(cell, sizeof(cell),
-			 "<th scope=\"row\" class=\"n\">%d</th>", i);
+		snprintf(cell, sizeof(cell), "<th scope=\"row\" class=\"n\">%d</th>", i);
 		cr_assert_not_null(strstr(cli_output, cell), "step %d", i);
 	}
 	cr_assert_not_null(strstr(cli_output, "class=\"c0\">A</th>"));
@@ -61,8 +56,7 @@ Test(race_page, joins_the_stale_read_and_the_write_that_loses)
 		"data-from=\"3\">① the last that B sees of <code>x</code>; stale from step 3 on",
 		"① what B saw in step 2 is not what is there now",
 		"① <strong>replaces what A wrote in step 3</strong>, which B has not seen since step 2",
-		"<code>1</code> <strong class=\"bad\">stale</strong>",
-		NULL
+		"<code>1</code> <strong class=\"bad\">stale</strong>", NULL
 	};
 
 	play_page("lost-update");
@@ -73,8 +67,7 @@ Test(race_page, joins_the_stale_read_and_the_write_that_loses)
 Test(race_page, knows_another_ones_lock_by_who_made_it)
 {
 	play_page("overrun-delete");
-	cr_assert_not_null(strstr(
-		cli_output, "<strong>replaces what B wrote in step 4</strong>"));
+	cr_assert_not_null(strstr(cli_output, "<strong>replaces what B wrote in step 4</strong>"));
 	cr_assert_not_null(strstr(cli_output, "stale from step 3 on"),
 			   "it is, as soon as the lease is over");
 }
@@ -98,13 +91,12 @@ Test(race_page, follows_transactions_and_scripts)
 			"verdict nothing broken\nEOF\n"
 			"$REDRACE play -f html $HERE/t.race | grep -o 'data-beliefs=\"[^\"]*\"' | sed 's/&quot;//g'"),
 		0, "%s", cli_output);
-	cr_assert_str_eq(cli_output,
-			 "data-beliefs=\"[[(nil),false],null,null]\"\n"
-			 "data-beliefs=\"[[(nil),false],null,null]\"\n"
-			 "data-beliefs=\"[[(nil),false],null,null]\"\n"
-			 "data-beliefs=\"[[1,false],[1,false],null]\"\n"
-			 "data-beliefs=\"[[2,false],[1,true],null]\"\n"
-			 "data-beliefs=\"[[3,false],[3,false],null]\"\n");
+	cr_assert_str_eq(cli_output, "data-beliefs=\"[[(nil),false],null,null]\"\n"
+				     "data-beliefs=\"[[(nil),false],null,null]\"\n"
+				     "data-beliefs=\"[[(nil),false],null,null]\"\n"
+				     "data-beliefs=\"[[1,false],[1,false],null]\"\n"
+				     "data-beliefs=\"[[2,false],[1,true],null]\"\n"
+				     "data-beliefs=\"[[3,false],[3,false],null]\"\n");
 }
 
 /* ---- What is in a page --------------------------------------------------- */
@@ -112,16 +104,15 @@ Test(race_page, follows_transactions_and_scripts)
 Test(race_page, asks_before_the_step_that_breaks)
 {
 	const char *const parts[] = {
-		"data-ask=\"Step 6, B: SET x 2. What is then in x?\" data-answer=\"2\"",
-		NULL
+		"data-ask=\"Step 6, B: SET x 2. What is then in x?\" data-answer=\"2\"", NULL
 	};
 
 	play_page("lost-update");
 	assert_all(parts);
 	play_page("overrun-delete");
-	cr_assert_not_null(strstr(
-		cli_output,
-		"How many clients are in their critical sections now?\" data-answer=\"2\""));
+	cr_assert_not_null(
+		strstr(cli_output,
+		       "How many clients are in their critical sections now?\" data-answer=\"2\""));
 }
 
 Test(race_page, texts_are_escaped)
@@ -138,24 +129,26 @@ Test(race_page, texts_are_escaped)
 			" grep -c '&lt;k&amp;&quot;' $HERE/x.html"),
 		0, "%s", cli_output);
 	if (cli_run("python3 -c 'import xml.dom.minidom'") == 0)
-		cr_assert_eq(cli_run("python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $HERE/x.html"),
-			     0, "%s", cli_output);
+		cr_assert_eq(
+			cli_run("python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $HERE/x.html"),
+			0, "%s", cli_output);
 }
 
 /* No address of another page, and no file beside it. */
 Test(race_page, needs_no_network)
 {
-	cr_assert_eq(cli_run("$REDRACE report -o $HERE/p.html lost-update"), 0,
-		     "%s", cli_output);
-	cr_assert_eq(cli_run("grep -v 'html lang=' $HERE/p.html | grep -iE '(src|href)=\"[^#d]|https?://|@import|url\\('"),
-		     1, "%s", cli_output);
+	cr_assert_eq(cli_run("$REDRACE report -o $HERE/p.html lost-update"), 0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("grep -v 'html lang=' $HERE/p.html | grep -iE '(src|href)=\"[^#d]|https?://|@import|url\\('"),
+		1, "%s", cli_output);
 }
 
 Test(race_page, race_that_goes_another_way_is_shown_and_is_1)
 {
-	cr_assert_eq(cli_run("printf 'title t\\nclients A\\n\\nA> GET x => 5\\nverdict nothing broken\\n' >$HERE/o.race;"
-			     "$REDRACE report -o $HERE/o.html $HERE/o.race; code=$?; grep -c 'expected 5' $HERE/o.html; exit $code"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("printf 'title t\\nclients A\\n\\nA> GET x => 5\\nverdict nothing broken\\n' >$HERE/o.race;"
+			"$REDRACE report -o $HERE/o.html $HERE/o.race; code=$?; grep -c 'expected 5' $HERE/o.html; exit $code"),
+		1, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "1\n");
 }
 
@@ -172,23 +165,28 @@ Test(race_page, shows_what_is_safe_beside_it)
 /* What explore finds, and the remedy with the same order of clients: B reads first. */
 Test(race_page, search_has_its_failure_and_the_remedy_beside_it)
 {
-	const char *const parts[] = { "<pre class=\"drawn\" tabindex=\"0\">none: 4 of 6 interleavings fail: count</pre>",
-				      "2 increments, 1 lost.",
-				      "What is safe: multi-watch",
-				      "✓ Nothing broken.",
-				      "incr: safe: all 4 states", NULL };
+	const char *const parts[] = {
+		"<pre class=\"drawn\" tabindex=\"0\">none: 4 of 6 interleavings fail: count</pre>",
+		"2 increments, 1 lost.",
+		"What is safe: multi-watch",
+		"✓ Nothing broken.",
+		"incr: safe: all 4 states",
+		NULL
+	};
 
-	cr_assert_eq(cli_run("$REDRACE explore none incr --format html | sed -n '/<main/,/<.main/p'"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE explore none incr --format html | sed -n '/<main/,/<.main/p'"), 0,
+		"%s", cli_output);
 	assert_all(parts);
 }
 
 /* A fault may mean something else there. */
 Test(race_page, fault_has_no_remedy_beside_it)
 {
-	cr_assert_eq(cli_run("$REDRACE explore none --lost-replies 1 --clients 1 --format html >$HERE/f.html;"
-			     "grep -c '<article' $HERE/f.html; grep -c 'What is safe' $HERE/f.html"),
-		     1, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE explore none --lost-replies 1 --clients 1 --format html >$HERE/f.html;"
+			"grep -c '<article' $HERE/f.html; grep -c 'What is safe' $HERE/f.html"),
+		1, "%s", cli_output);
 	cr_assert_str_eq(cli_output, "1\n0\n");
 }
 
@@ -207,10 +205,8 @@ Test(race_page, what_is_called_safe_is_safe)
 		if (race->safe) {
 			safe = rr_library_open(race->safe, &error);
 			cr_assert_not_null(safe, "%s", error.text);
-			cr_assert_str_neq(race->verdicts[0], "nothing broken",
-					  "%s", names[i]);
-			cr_assert_str_eq(safe->verdicts[0], "nothing broken",
-					 "%s", names[i]);
+			cr_assert_str_neq(race->verdicts[0], "nothing broken", "%s", names[i]);
+			cr_assert_str_eq(safe->verdicts[0], "nothing broken", "%s", names[i]);
 			n_safe++;
 		}
 		rr_race_free(safe);
@@ -224,13 +220,13 @@ Test(race_page, what_is_called_safe_is_safe)
 
 Test(race_page, claims_say_what_the_document_says)
 {
-	const char *const parts[] = { "<strong>1 claim: 1 stands",
-				      "<tr id=\"TL-7\">",
-				      "<td class=\"safe\">true</td>",
-				      "<code>overrun-delete</code>", NULL };
+	const char *const parts[] = { "<strong>1 claim: 1 stands", "<tr id=\"TL-7\">",
+				      "<td class=\"safe\">true</td>", "<code>overrun-delete</code>",
+				      NULL };
 
-	cr_assert_eq(cli_run("$REDRACE claims --only TL-7 --format html | sed -n '/<main/,/<.main/p'"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE claims --only TL-7 --format html | sed -n '/<main/,/<.main/p'"),
+		0, "%s", cli_output);
 	assert_all(parts);
 }
 
@@ -239,12 +235,12 @@ Test(race_page, claims_say_what_the_document_says)
 Test(race_page, results_have_a_sentence_and_a_table)
 {
 	const char *const parts[] = { "<strong>✓ 2 results: 1 exact, 1 lossy",
-				      "<th scope=\"row\">incr</th>",
-				      "How it was measured", NULL };
+				      "<th scope=\"row\">incr</th>", "How it was measured", NULL };
 
-	cr_assert_eq(cli_run("$REDRACE bench --increments 5000 --output $HERE/r none incr >/dev/null 2>&1 &&"
-			     " $REDRACE report $HERE/r | sed -n '/<main/,/<.main/p'"),
-		     0, "%s", cli_output);
+	cr_assert_eq(
+		cli_run("$REDRACE bench --increments 5000 --output $HERE/r none incr >/dev/null 2>&1 &&"
+			" $REDRACE report $HERE/r | sed -n '/<main/,/<.main/p'"),
+		0, "%s", cli_output);
 	assert_all(parts);
 }
 
@@ -253,8 +249,7 @@ Test(race_page, says_what_is_no_results_and_no_race)
 	cli_assert_one_line("$REDRACE report $HERE 2>&1", 64, "summary.csv");
 	cli_assert_one_line("$REDRACE report no-such-race 2>&1", 64, "no-such-race");
 	cli_assert_one_line("$REDRACE report 2>&1", 64, "report what?");
-	cli_assert_one_line("$REDRACE report -o $HERE/none/x.html lost-update 2>&1",
-			    74, "x.html");
+	cli_assert_one_line("$REDRACE report -o $HERE/none/x.html lost-update 2>&1", 74, "x.html");
 }
 
 /* ---- In a browser -------------------------------------------------------- */

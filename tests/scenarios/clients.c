@@ -5,12 +5,10 @@
 
 static bool is(const struct rl_word *word, const char *text)
 {
-	return word->length == strlen(text) &&
-	       memcmp(word->text, text, word->length) == 0;
+	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-static enum rl_outcome on_send(void *context, struct rl_link *link,
-			       struct rl_command *command)
+static enum rl_outcome on_send(void *context, struct rl_link *link, struct rl_command *command)
 {
 	struct test_client *client = context;
 
@@ -23,8 +21,7 @@ static enum rl_outcome on_send(void *context, struct rl_link *link,
 	return client->dies ? RL_ERROR : RL_OK;
 }
 
-static enum rl_outcome on_receive(void *context, struct rl_link *link,
-				  struct rl_reply *reply,
+static enum rl_outcome on_receive(void *context, struct rl_link *link, struct rl_reply *reply,
 				  enum rl_outcome outcome)
 {
 	struct test_client *client = context;
@@ -44,23 +41,18 @@ static int64_t on_now(void *context, enum rl_clock clock)
 	return client->clients->clock_s * INT64_C(1000000000);
 }
 
-static const struct rl_driver_ops ops = { .send = on_send,
-					  .receive = on_receive,
-					  .now = on_now };
+static const struct rl_driver_ops ops = { .send = on_send, .receive = on_receive, .now = on_now };
 
-static void open_test_client(struct clients *clients,
-			     struct test_client *client)
+static void open_test_client(struct clients *clients, struct test_client *client)
 {
 	client->clients = clients;
 	client->driver = (struct rl_driver){ &ops, client };
-	support_client_open(&client->client, &clients->support,
-			    clients->strategy, &client->driver);
+	support_client_open(&client->client, &clients->support, clients->strategy, &client->driver);
 }
 
 void clients_open(struct clients *clients, const char *strategy)
 {
-	*clients = (struct clients){ .strategy = rr_strategy_find(strategy),
-				     .clock_s = 1000 };
+	*clients = (struct clients){ .strategy = rr_strategy_find(strategy), .clock_s = 1000 };
 	cr_assert_not_null(clients->strategy, "no %s", strategy);
 	support_open(&clients->support, 1);
 	open_test_client(clients, &clients->a);
@@ -93,37 +85,32 @@ enum rl_outcome clients_release(struct test_client *client)
 	return client->clients->strategy->release(&client->client.client);
 }
 
-enum rl_outcome
-clients_interrupt(struct clients *clients,
-		  enum rl_outcome (*operation)(struct test_client *),
-		  const char *command, void (*act)(struct clients *))
+enum rl_outcome clients_interrupt(struct clients *clients,
+				  enum rl_outcome (*operation)(struct test_client *),
+				  const char *command, void (*act)(struct clients *))
 {
 	enum rl_outcome outcome;
 
 	clients->a.before = command;
 	clients->a.act = act;
 	outcome = operation(&clients->a);
-	cr_assert_null(clients->a.before, "%s sent no %s",
-		       clients->strategy->name, command);
+	cr_assert_null(clients->a.before, "%s sent no %s", clients->strategy->name, command);
 	return outcome;
 }
 
-void clients_assert_release_deletes_bs_lock(
-	const char *strategy, void (*takes_over)(struct clients *))
+void clients_assert_release_deletes_bs_lock(const char *strategy,
+					    void (*takes_over)(struct clients *))
 {
 	struct clients clients;
 
 	clients_open(&clients, strategy);
 	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
-	cr_assert_eq(clients_interrupt(&clients, clients_release, "DEL",
-				       takes_over),
-		     RL_OK);
+	cr_assert_eq(clients_interrupt(&clients, clients_release, "DEL", takes_over), RL_OK);
 	cr_assert_eq(clients_acquire(&clients.c), RL_OK, "B's lock survived");
 	clients_close(&clients);
 }
 
-const char *clients_ask(struct clients *clients, const char *command,
-			const char *key)
+const char *clients_ask(struct clients *clients, const char *command, const char *key)
 {
 	return support_ask(clients->other, command, key);
 }
@@ -132,8 +119,7 @@ void clients_set(struct clients *clients, const char *key, const char *value)
 {
 	struct rl_reply reply;
 
-	cr_assert_eq(rl_run(clients->other, &reply, "SET %s %s", key, value),
-		     RL_OK);
+	cr_assert_eq(rl_run(clients->other, &reply, "SET %s %s", key, value), RL_OK);
 }
 
 void clients_expire(struct clients *clients)

@@ -15,10 +15,10 @@ struct test_client {
 	struct clients *clients;
 	struct support_client client;
 	struct rl_driver driver;
-	const char *before;         /* once, before this command goes out, */
+	const char *before;            /* once, before this command goes out, */
 	void (*act)(struct clients *); /* this happens, if it is not NULL, */
-	bool dies;                  /* and the client sends no more */
-	bool loses_a_reply;         /* the next one, once */
+	bool dies;                     /* and the client sends no more */
+	bool loses_a_reply;            /* the next one, once */
 };
 
 struct clients {
@@ -38,19 +38,17 @@ enum rl_outcome clients_release(struct test_client *client);
 
 /* A's `operation`, one of these, when `act` happens just before its `command`.
  * The test fails unless A sends that. */
-enum rl_outcome
-clients_interrupt(struct clients *clients,
-		  enum rl_outcome (*operation)(struct test_client *),
-		  const char *command, void (*act)(struct clients *));
+enum rl_outcome clients_interrupt(struct clients *clients,
+				  enum rl_outcome (*operation)(struct test_client *),
+				  const char *command, void (*act)(struct clients *));
 
 /* After A's release C gets the lock, although B took it over just before A's
  * DEL, by `takes_over`: A's release is not atomic. */
-void clients_assert_release_deletes_bs_lock(
-	const char *strategy, void (*takes_over)(struct clients *));
+void clients_assert_release_deletes_bs_lock(const char *strategy,
+					    void (*takes_over)(struct clients *));
 
 /* What somebody else is answered; support_ask(). */
-const char *clients_ask(struct clients *clients, const char *command,
-			const char *key);
+const char *clients_ask(struct clients *clients, const char *command, const char *key);
 
 /* Somebody else writes. */
 void clients_set(struct clients *clients, const char *key, const char *value);

@@ -21,8 +21,7 @@ Test(faults, setnx_of_a_dead_holder_stays_for_ever)
 }
 
 /* A dies before `command`, and B asks; the lock's TTL, -2 without a lock. */
-static int ttl_after_death(const char *strategy, const char *command,
-			   enum rl_outcome b_expects)
+static int ttl_after_death(const char *strategy, const char *command, enum rl_outcome b_expects)
 {
 	struct clients clients;
 	int ttl_s;
@@ -62,11 +61,9 @@ static bool loser_prolongs(const char *strategy)
 	int ttl_s;
 
 	clients_open(&clients, strategy);
-	clients.a.client.client.ttl_ms = clients.b.client.client.ttl_ms =
-		100000;
+	clients.a.client.client.ttl_ms = clients.b.client.client.ttl_ms = 100000;
 	cr_assert_eq(clients_acquire(&clients.a), RL_OK, "%s", strategy);
-	cr_assert_gt(atoi(clients_ask(&clients, "TTL", "lock")), 50, "%s",
-		     strategy);
+	cr_assert_gt(atoi(clients_ask(&clients, "TTL", "lock")), 50, "%s", strategy);
 	cr_assert_eq(rl_run(clients.other, &reply, "EXPIRE lock 50"), RL_OK);
 	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s", strategy);
 	ttl_s = atoi(clients_ask(&clients, "TTL", "lock"));
@@ -111,14 +108,12 @@ static enum rl_outcome c_after_slow_holder(const char *strategy)
 Test(faults, plain_delete_removes_a_successors_lock)
 {
 	static const char *const names[] = {
-		"setnx-expire", "setnx-expire-all", "setnx-expire-multi",
-		"incr-lock",	"incr-lock-all",    "set-nx-ex",
-		"reentrant-naive",
+		"setnx-expire",  "setnx-expire-all", "setnx-expire-multi", "incr-lock",
+		"incr-lock-all", "set-nx-ex",        "reentrant-naive",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		cr_assert_eq(c_after_slow_holder(names[i]), RL_OK, "%s",
-			     names[i]);
+		cr_assert_eq(c_after_slow_holder(names[i]), RL_OK, "%s", names[i]);
 }
 
 Test(faults, comparing_leaves_a_successors_lock)
@@ -136,8 +131,7 @@ static void b_gets_the_expired_lock(struct clients *clients)
 /* TL-8: A finds its own token, and deletes when it is B's. */
 Test(faults, compare_and_delete_in_two_commands_is_not_atomic)
 {
-	clients_assert_release_deletes_bs_lock("get-compare-del",
-					       b_gets_the_expired_lock);
+	clients_assert_release_deletes_bs_lock("get-compare-del", b_gets_the_expired_lock);
 }
 
 Test(faults, get_compare_del_tells_when_the_lock_is_lost)
@@ -170,8 +164,7 @@ Test(faults, reentrant_lock_is_free_after_the_last_unlock)
 	struct clients clients;
 
 	clients_open(&clients, "reentrant-naive");
-	cr_assert_eq(clients_release(&clients.b), RL_LOST,
-		     "it was never locked");
+	cr_assert_eq(clients_release(&clients.b), RL_LOST, "it was never locked");
 	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
 	cr_assert_eq(clients_acquire(&clients.a), RL_OK);
 	cr_assert_eq(clients_acquire(&clients.b), RL_BUSY);

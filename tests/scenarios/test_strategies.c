@@ -15,19 +15,16 @@
 static void assert_lock_is_consistent(const struct rr_strategy *s)
 {
 	const struct rr_lock *lock = &s->lock;
-	const bool has_key = lock->kind != RR_LOCK_NONE &&
-			     lock->kind != RR_LOCK_MUTEX;
+	const bool has_key = lock->kind != RR_LOCK_NONE && lock->kind != RR_LOCK_MUTEX;
 
 	cr_assert(!s->acquire || lock->kind != RR_LOCK_NONE, "%s", s->name);
 	cr_assert(s->acquire || !has_key, "%s", s->name);
-	cr_assert_eq(lock->kind == RR_LOCK_QUORUM, lock->servers > 0, "%s",
-		     s->name);
+	cr_assert_eq(lock->kind == RR_LOCK_QUORUM, lock->servers > 0, "%s", s->name);
 	cr_assert(has_key || !lock->lease, "%s", s->name);
 	cr_assert(lock->lease || !lock->leases_max, "%s", s->name);
 	cr_assert(!lock->has_renewer || s->cost.connections, "%s", s->name);
 	for (size_t i = 0; i < RR_SEARCH_BOUNDS_MAX; i++)
-		cr_assert(s->bounds[i].lock_servers <= lock->servers, "%s",
-			  s->name);
+		cr_assert(s->bounds[i].lock_servers <= lock->servers, "%s", s->name);
 }
 
 Test(strategies, table_is_complete_and_consistent)
@@ -71,9 +68,8 @@ ParameterizedTestParameters(strategies, counts_as_promised)
 
 	for (size_t i = 0; i < rr_n_strategies; i++) {
 		for (size_t j = 0; j < SETTINGS; j++)
-			cases[n++] = (struct counting){
-				i, settings[j].threads, settings[j].processes
-			};
+			cases[n++] = (struct counting){ i, settings[j].threads,
+							settings[j].processes };
 	}
 	return cr_make_param_array(struct counting, cases, n);
 }
@@ -99,19 +95,15 @@ ParameterizedTest(struct counting *c, strategies, counts_as_promised)
 	m = support_measure(&support, &run);
 	cr_assert_eq(m->attempted, 1003, "%s: %lu tried", strategy->name,
 		     (unsigned long)m->attempted);
-	cr_assert(m->times.min > 0 && m->times.min <= m->times.p50 &&
-			  m->times.p50 <= m->times.max,
+	cr_assert(m->times.min > 0 && m->times.min <= m->times.p50 && m->times.p50 <= m->times.max,
 		  "%s", strategy->name);
 	if (rr_promise_for(strategy, c->threads, c->processes) == RR_EXACT)
-		cr_assert_eq(m->verdict, RR_VERDICT_EXACT,
-			     "%s with %d x %d: %s, final %lld", strategy->name,
-			     c->processes, c->threads, m->remark,
-			     m->final_value);
+		cr_assert_eq(m->verdict, RR_VERDICT_EXACT, "%s with %d x %d: %s, final %lld",
+			     strategy->name, c->processes, c->threads, m->remark, m->final_value);
 	else
-		cr_assert(m->verdict == RR_VERDICT_LOSSY ||
-				  m->verdict == RR_VERDICT_INCONCLUSIVE,
-			  "%s with %d x %d: %s", strategy->name, c->processes,
-			  c->threads, m->remark);
+		cr_assert(m->verdict == RR_VERDICT_LOSSY || m->verdict == RR_VERDICT_INCONCLUSIVE,
+			  "%s with %d x %d: %s", strategy->name, c->processes, c->threads,
+			  m->remark);
 	free(m);
 	support_close(&support);
 }
@@ -135,8 +127,7 @@ Test(strategies, several_keys_are_counted_together)
 /* ---- Planted bugs: would the count notice? -------------------------------------- */
 
 /* The verdict of a strategy with a planted bug, in a free run. */
-static enum rr_verdict verdict_with(const char *name,
-				    const struct rl_driver *driver)
+static enum rr_verdict verdict_with(const char *name, const struct rl_driver *driver)
 {
 	struct support support;
 	struct rr_measurement *m;
@@ -155,28 +146,21 @@ static enum rr_verdict verdict_with(const char *name,
 
 Test(strategies, planted_nx_dropped_turns_the_verdict)
 {
-	cr_assert_eq(verdict_with("lua-delifequals", &planted_no_nx),
-		     RR_VERDICT_VIOLATED);
-	cr_assert_eq(verdict_with("set-nx-ex", &planted_no_nx),
-		     RR_VERDICT_VIOLATED);
-	cr_assert_eq(verdict_with("get-compare-del", &planted_no_nx),
-		     RR_VERDICT_VIOLATED);
-	cr_assert_eq(verdict_with("reentrant-naive", &planted_no_nx),
-		     RR_VERDICT_VIOLATED);
-	cr_assert_eq(verdict_with("redlock", &planted_no_nx),
-		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("lua-delifequals", &planted_no_nx), RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("set-nx-ex", &planted_no_nx), RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("get-compare-del", &planted_no_nx), RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("reentrant-naive", &planted_no_nx), RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("redlock", &planted_no_nx), RR_VERDICT_VIOLATED);
 }
 
 Test(strategies, planted_watch_dropped_turns_the_verdict)
 {
-	cr_assert_eq(verdict_with("multi-watch", &planted_no_watch),
-		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("multi-watch", &planted_no_watch), RR_VERDICT_VIOLATED);
 }
 
 Test(strategies, planted_double_count_turns_the_verdict)
 {
-	cr_assert_eq(verdict_with("incr", &planted_double_incr),
-		     RR_VERDICT_VIOLATED);
+	cr_assert_eq(verdict_with("incr", &planted_double_incr), RR_VERDICT_VIOLATED);
 }
 
 /* How often somebody entered an occupied section, with two processes. */

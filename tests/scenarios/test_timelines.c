@@ -27,8 +27,7 @@ static const char *place(const struct record *record, const struct rl_link *link
 /* A word as it is, or what kind of value stands there. */
 static void print_word(FILE *file, const struct rl_word *word)
 {
-	const bool number = word->length > 8 &&
-			    strspn(word->text, "0123456789") == word->length;
+	const bool number = word->length > 8 && strspn(word->text, "0123456789") == word->length;
 	const bool hex = strspn(word->text, "0123456789abcdef") == 40;
 
 	if (word->length == 0)
@@ -36,16 +35,14 @@ static void print_word(FILE *file, const struct rl_word *word)
 	else if (number)
 		fprintf(file, " TIME");
 	else if (hex)
-		fprintf(file, " HEX%.*s", (int)word->length - 40,
-			word->text + 40);
+		fprintf(file, " HEX%.*s", (int)word->length - 40, word->text + 40);
 	else if (memchr(word->text, ' ', word->length))
 		fprintf(file, " SCRIPT");
 	else
 		fprintf(file, " %.*s", (int)word->length, word->text);
 }
 
-static enum rl_outcome note_send(void *context, struct rl_link *link,
-				 struct rl_command *command)
+static enum rl_outcome note_send(void *context, struct rl_link *link, struct rl_command *command)
 {
 	const struct record *record = context;
 
@@ -64,8 +61,7 @@ static void note_mutex(void *context, struct rl_mutex *mutex, bool take)
 	fprintf(record->file, "  %s\n", take ? "lock" : "unlock");
 }
 
-static const struct rl_driver_ops recorder = { .send = note_send,
-					       .mutex = note_mutex };
+static const struct rl_driver_ops recorder = { .send = note_send, .mutex = note_mutex };
 
 /* So that a strategy's time-line does not depend on those before it. */
 static void forget_data(struct support *support)
@@ -78,8 +74,7 @@ static void forget_data(struct support *support)
 }
 
 /* The second increment, when scripts are known. */
-static void record_strategy(struct support *support,
-			    const struct rr_strategy *strategy, FILE *file)
+static void record_strategy(struct support *support, const struct rr_strategy *strategy, FILE *file)
 {
 	struct support_client client;
 	struct record record = { file, &client.client };

@@ -4,8 +4,8 @@
 
 #include "clients.h"
 
-static const char *const all[] = { "setnx-getset", "setnx-getset-checked",
-				   "setnx-del-takeover", "watch-getset" };
+static const char *const all[] = { "setnx-getset", "setnx-getset-checked", "setnx-del-takeover",
+				   "watch-getset" };
 enum { ALL = sizeof(all) / sizeof(all[0]) };
 
 Test(timestamp, is_taken_when_free_and_given_back)
@@ -16,11 +16,9 @@ Test(timestamp, is_taken_when_free_and_given_back)
 		clients_open(&clients, all[i]);
 		cr_assert_eq(clients_acquire(&clients.a), RL_OK, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1011");
-		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s",
-			     all[i]);
+		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s", all[i]);
 		cr_assert_eq(clients_release(&clients.a), RL_OK, "%s", all[i]);
-		cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0",
-				 "%s", all[i]);
+		cr_assert_str_eq(clients_ask(&clients, "EXISTS", "lock"), "0", "%s", all[i]);
 		clients_close(&clients);
 	}
 }
@@ -34,8 +32,7 @@ Test(timestamp, waits_for_the_living_and_takes_over_the_dead)
 		clients_open(&clients, all[i]);
 		cr_assert_eq(clients_acquire(&clients.a), RL_OK);
 		clients.clock_s = 1011;
-		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s",
-			     all[i]);
+		cr_assert_eq(clients_acquire(&clients.b), RL_BUSY, "%s", all[i]);
 		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1011");
 		clients.clock_s = 1012;
 		cr_assert_eq(clients_acquire(&clients.b), RL_OK, "%s", all[i]);
@@ -57,11 +54,9 @@ Test(timestamp, takeover_writes_an_end_of_its_own_time)
 
 		clients_open(&clients, all[i]);
 		clients_set(&clients, "lock", "900");
-		cr_assert_eq(clients_interrupt(&clients, clients_acquire, "GET",
-					       five_seconds_pass),
+		cr_assert_eq(clients_interrupt(&clients, clients_acquire, "GET", five_seconds_pass),
 			     RL_OK, "%s", all[i]);
-		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1016",
-				 "%s", all[i]);
+		cr_assert_str_eq(clients_ask(&clients, "GET", "lock"), "1016", "%s", all[i]);
 		clients_close(&clients);
 	}
 }
@@ -78,8 +73,7 @@ static void b_is_faster(struct clients *clients)
 
 /* B takes a dead lock over just before `command` of A's take-over; what A is
  * told, and the lock afterwards. */
-static enum rl_outcome a_is_slower(const char *strategy, const char *command,
-				   char value[32])
+static enum rl_outcome a_is_slower(const char *strategy, const char *command, char value[32])
 {
 	enum rl_outcome outcome;
 	struct clients clients;
@@ -87,8 +81,7 @@ static enum rl_outcome a_is_slower(const char *strategy, const char *command,
 	clients_open(&clients, strategy);
 	clients_set(&clients, "lock", "1011");
 	clients.clock_s = 1020;
-	outcome = clients_interrupt(&clients, clients_acquire, command,
-				    b_is_faster);
+	outcome = clients_interrupt(&clients, clients_acquire, command, b_is_faster);
 	strcpy(value, clients_ask(&clients, "GET", "lock"));
 	clients_close(&clients);
 	return outcome;
@@ -108,8 +101,7 @@ Test(timestamp, getset_takeover_has_one_winner_but_the_loser_writes)
 
 	cr_assert_eq(a_is_slower("setnx-getset", "GETSET", value), RL_BUSY);
 	cr_assert_str_eq(value, "1031");
-	cr_assert_eq(a_is_slower("setnx-getset-checked", "GETSET", value),
-		     RL_BUSY);
+	cr_assert_eq(a_is_slower("setnx-getset-checked", "GETSET", value), RL_BUSY);
 	cr_assert_str_eq(value, "1031");
 }
 
@@ -139,8 +131,7 @@ static bool leaves_a_ghost(const char *strategy, const char *command)
 
 	clients_open(&clients, strategy);
 	clients_set(&clients, "lock", "900");
-	cr_assert_eq(clients_interrupt(&clients, clients_acquire, command,
-				       lock_is_deleted),
+	cr_assert_eq(clients_interrupt(&clients, clients_acquire, command, lock_is_deleted),
 		     RL_BUSY);
 	ghost = clients_acquire(&clients.b) == RL_BUSY;
 	clients_close(&clients);
@@ -235,6 +226,5 @@ static void b_takes_over(struct clients *clients)
 /* GS-7: A looks in time, and deletes too late. */
 Test(timestamp, checked_release_is_not_atomic)
 {
-	clients_assert_release_deletes_bs_lock("setnx-getset-checked",
-					       b_takes_over);
+	clients_assert_release_deletes_bs_lock("setnx-getset-checked", b_takes_over);
 }

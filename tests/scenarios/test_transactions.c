@@ -16,11 +16,10 @@ static void assert_increment_beside(const char *strategy, const char *command,
 
 	clients_open(&clients, strategy);
 	clients_set(&clients, "counter", "41");
-	cr_assert_eq(clients_interrupt(&clients, clients_increment, command,
-				       somebody_adds_one),
+	cr_assert_eq(clients_interrupt(&clients, clients_increment, command, somebody_adds_one),
 		     outcome, "%s, before %s", strategy, command);
-	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), value,
-			 "%s, before %s", strategy, command);
+	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), value, "%s, before %s", strategy,
+			 command);
 	clients_close(&clients);
 }
 
@@ -54,8 +53,7 @@ Test(transactions, script_counts_from_nothing_and_after_a_flush)
 	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "2");
 	clients_set(&clients, "counter", "9999999999999");
 	cr_assert_eq(clients_increment(&clients.a), RL_OK);
-	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"),
-			 "10000000000000");
+	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "10000000000000");
 	clients_set(&clients, "counter", "many");
 	cr_assert_eq(clients_increment(&clients.a), RL_ERROR);
 	cr_assert_str_eq(clients_ask(&clients, "GET", "counter"), "many");

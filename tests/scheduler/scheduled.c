@@ -11,14 +11,11 @@ enum { PASSES_MAX = 50, STEPS_MAX = 4000 };
 
 /* ---- What happens ----------------------------------------------------------- */
 
-static void write_command(struct scheduled *scheduled,
-			  const struct rr_action *action)
+static void write_command(struct scheduled *scheduled, const struct rr_action *action)
 {
-	const struct rl_command *command =
-		&scheduled->terms.command[action->command].words;
+	const struct rl_command *command = &scheduled->terms.command[action->command].words;
 
-	fprintf(scheduled->file, "%c%s", 'A' + action->client,
-		action->input.thread ? "'" : "");
+	fprintf(scheduled->file, "%c%s", 'A' + action->client, action->input.thread ? "'" : "");
 	if (action->server)
 		fprintf(scheduled->file, "@%d", action->server);
 	fputc('>', scheduled->file);
@@ -28,10 +25,8 @@ static void write_command(struct scheduled *scheduled,
 	if (action->kind == RR_ACTION_ANSWER)
 		fputs("(closed)", scheduled->file);
 	else
-		rr_write_reply(scheduled->file,
-			       &scheduled->terms.reply[action->reply].reply);
-	if (action->answer == RR_ANSWER_LOST ||
-	    action->answer == RR_ANSWER_UNHEARD)
+		rr_write_reply(scheduled->file, &scheduled->terms.reply[action->reply].reply);
+	if (action->answer == RR_ANSWER_LOST || action->answer == RR_ANSWER_UNHEARD)
 		fputs(" (lost)", scheduled->file);
 	fputc('\n', scheduled->file);
 }
@@ -45,25 +40,23 @@ static void enter(struct scheduled *scheduled, int client, bool enters)
 		scheduled->overlaps += scheduled->n_inside++ > 0;
 	else
 		scheduled->n_inside--;
-	fprintf(scheduled->file, "%c %s\n", 'A' + client,
-		enters ? "enters" : "leaves");
+	fprintf(scheduled->file, "%c %s\n", 'A' + client, enters ? "enters" : "leaves");
 }
 
-static void write_feed(struct scheduled *scheduled,
-		       const struct rr_action *action)
+static void write_feed(struct scheduled *scheduled, const struct rr_action *action)
 {
 	static const char *const verbs[] = {
-		[RR_STOP_SLEEP] = "has slept",  [RR_STOP_LOCK] = "locks",
-		[RR_STOP_UNLOCK] = "unlocks",   [RR_STOP_CLOCK] = "reads the clock",
-		[RR_STOP_JOIN] = "has joined",  [RR_STOP_LISTEN] = "waited",
-		[RR_STOP_WAIT] = "waited",      [RR_STOP_ENDED] = NULL,
+		[RR_STOP_SLEEP] = "has slept", [RR_STOP_LOCK] = "locks",
+		[RR_STOP_UNLOCK] = "unlocks",  [RR_STOP_CLOCK] = "reads the clock",
+		[RR_STOP_JOIN] = "has joined", [RR_STOP_LISTEN] = "waited",
+		[RR_STOP_WAIT] = "waited",     [RR_STOP_ENDED] = NULL,
 	};
 	const char *verb = verbs[action->stop.kind];
 
 	if (verb)
 		fprintf(scheduled->file, "%c%s %s%s\n", 'A' + action->client,
 			action->input.thread ? "'" : "", verb,
-			strcmp(verb, "waited") != 0 ? "" :
+			strcmp(verb, "waited") != 0            ? "" :
 			action->input.kind == RR_INPUT_TIMEOUT ? ": in vain" :
 								 ": woken");
 	if (action->was_inside && action->has_entered)
@@ -80,25 +73,21 @@ static void note(void *context, const struct rr_action *action)
 	if (action->kind == RR_ACTION_FEED)
 		write_feed(scheduled, action);
 	else if (action->kind == RR_ACTION_ANSWER ||
-		 (action->kind == RR_ACTION_ASK &&
-		  action->question.kind == RR_ASK_COMMAND))
+		 (action->kind == RR_ACTION_ASK && action->question.kind == RR_ASK_COMMAND))
 		write_command(scheduled, action);
 	else if (action->kind == RR_ACTION_TIME)
-		fprintf(scheduled->file, "%lld us pass\n",
-			(long long)action->ns / 1000);
+		fprintf(scheduled->file, "%lld us pass\n", (long long)action->ns / 1000);
 	else if (action->kind == RR_ACTION_CRASH)
 		fprintf(scheduled->file, "%c crashes\n", 'A' + action->client);
 }
 
 /* ---- Opening and closing ---------------------------------------------------- */
 
-static uint32_t answer_at_once(void *context, int server,
-			       const struct rl_command *command)
+static uint32_t answer_at_once(void *context, int server, const struct rl_command *command)
 {
 	struct scheduled *scheduled = context;
 
-	return rr_execution_answer(scheduled->execution, (size_t)server,
-				   command);
+	return rr_execution_answer(scheduled->execution, (size_t)server, command);
 }
 
 static void start(struct scheduled *scheduled)
@@ -112,14 +101,12 @@ static void start(struct scheduled *scheduled)
 		int server;
 
 		snprintf(name, sizeof(name), "n%zu", i);
-		stage_good(stage,
-			   rr_cluster_declare(&stage->cluster, name, &plain,
-					      &server, &stage->error));
+		stage_good(stage, rr_cluster_declare(&stage->cluster, name, &plain, &server,
+						     &stage->error));
 	}
 	stage_good(stage, rr_cluster_start(&stage->cluster, &stage->error));
 	for (size_t i = 0; i < scheduled->program.n_servers; i++)
-		scheduled->addresses[i] =
-			*rr_cluster_address(&stage->cluster, (int)i);
+		scheduled->addresses[i] = *rr_cluster_address(&stage->cluster, (int)i);
 	scheduled->config.program = &scheduled->program;
 	scheduled->config.cluster = &stage->cluster;
 	scheduled->config.scripts = &scheduled->scripts;
@@ -154,8 +141,7 @@ void scheduled_open(struct scheduled *scheduled, const char *strategy,
 	};
 	cr_assert_not_null(scheduled->counting.strategy, "no %s", strategy);
 	scheduled->program.n_clients = 2;
-	scheduled->program.n_servers =
-		1 + scheduled->counting.strategy->lock.servers;
+	scheduled->program.n_servers = 1 + scheduled->counting.strategy->lock.servers;
 	scheduled->counting.n_servers = scheduled->program.n_servers;
 	scheduled->program.separate = true;
 	set_program(scheduled);
@@ -201,8 +187,7 @@ void scheduled_begin(struct scheduled *scheduled)
 	end_trace(scheduled);
 	free(scheduled->trace);
 	scheduled->trace = NULL;
-	scheduled->file = open_memstream(&scheduled->trace,
-					 &scheduled->trace_size);
+	scheduled->file = open_memstream(&scheduled->trace, &scheduled->trace_size);
 	scheduled->n_inside = scheduled->overlaps = 0;
 	memset(scheduled->inside, 0, sizeof(scheduled->inside));
 	cr_assert(rr_execution_begin(scheduled->execution), "%s",
@@ -214,23 +199,19 @@ const struct rr_execution_view *scheduled_view(struct scheduled *scheduled)
 	return rr_execution_look(scheduled->execution);
 }
 
-static void act(struct scheduled *scheduled, struct rr_transition transition,
-		int64_t ns, const char *word)
+static void act(struct scheduled *scheduled, struct rr_transition transition, int64_t ns,
+		const char *word)
 {
-	const enum rr_did did =
-		rr_execution_do(scheduled->execution, transition, ns);
+	const enum rr_did did = rr_execution_do(scheduled->execution, transition, ns);
 
 	fflush(scheduled->file);
-	cr_assert(did == RR_DID_IT || did == RR_DID_NOTHING,
-		  "%d at '%s': %s\n%s", did, word,
-		  rr_execution_error(scheduled->execution)->text,
-		  scheduled->trace);
+	cr_assert(did == RR_DID_IT || did == RR_DID_NOTHING, "%d at '%s': %s\n%s", did, word,
+		  rr_execution_error(scheduled->execution)->text, scheduled->trace);
 }
 
 static bool is_waiting(const struct rr_thread_view *thread)
 {
-	return thread->command == RR_NO_ID &&
-	       thread->stop.kind == RR_STOP_ATTEMPT;
+	return thread->command == RR_NO_ID && thread->stop.kind == RR_STOP_ATTEMPT;
 }
 
 /* The first that is ready, from number `first` on and round; those who wait for
@@ -243,8 +224,7 @@ static size_t first_ready(const struct rr_execution_view *view, size_t first)
 		const size_t number = (first + i) % view->n;
 		const struct rr_thread_view *thread = &view->threads[number];
 
-		if (thread->state == RR_THREAD_READY &&
-		    (found == view->n || !is_waiting(thread)))
+		if (thread->state == RR_THREAD_READY && (found == view->n || !is_waiting(thread)))
 			found = number;
 	}
 	return found;
@@ -280,19 +260,16 @@ static void pass(struct scheduled *scheduled, int64_t ns)
 	act(scheduled, (struct rr_transition){ .kind = RR_DO_WAIT }, ns, "time");
 }
 
-static void go_on(struct scheduled *scheduled, scheduled_choose choose,
-		  void *context)
+static void go_on(struct scheduled *scheduled, scheduled_choose choose, void *context)
 {
 	int passes = 0;
 
 	for (int i = 0; i < STEPS_MAX; i++) {
-		const struct rr_execution_view *view =
-			scheduled_view(scheduled);
+		const struct rr_execution_view *view = scheduled_view(scheduled);
 		size_t number;
 
 		if (view->n_alive == 0 ||
-		    (view->n_ready == 0 && (view->next_ns == RR_NEVER ||
-					    passes++ == PASSES_MAX)))
+		    (view->n_ready == 0 && (view->next_ns == RR_NEVER || passes++ == PASSES_MAX)))
 			break;
 		if (view->n_ready == 0) {
 			pass(scheduled, view->next_ns - view->now_ns);
@@ -304,8 +281,7 @@ static void go_on(struct scheduled *scheduled, scheduled_choose choose,
 	fflush(scheduled->file);
 }
 
-void scheduled_run(struct scheduled *scheduled, scheduled_choose choose,
-		   void *context)
+void scheduled_run(struct scheduled *scheduled, scheduled_choose choose, void *context)
 {
 	scheduled_begin(scheduled);
 	go_on(scheduled, choose, context);
@@ -313,8 +289,7 @@ void scheduled_run(struct scheduled *scheduled, scheduled_choose choose,
 
 static struct rr_transition of_client(enum rr_transition_kind kind, char name)
 {
-	return (struct rr_transition){ .kind = (uint8_t)kind,
-				       .who = (uint8_t)(name - 'A') };
+	return (struct rr_transition){ .kind = (uint8_t)kind, .who = (uint8_t)(name - 'A') };
 }
 
 static void do_word(struct scheduled *scheduled, const char *word)
@@ -333,8 +308,7 @@ static void do_word(struct scheduled *scheduled, const char *word)
 	} else if (*word == '!') {
 		act(scheduled, of_client(RR_DO_CRASH, name), 0, word);
 	} else if (*word == '~') {
-		act(scheduled, of_client(RR_DO_PAUSE, name), 5 * SECOND_NS,
-		    word);
+		act(scheduled, of_client(RR_DO_PAUSE, name), 5 * SECOND_NS, word);
 	} else {
 		next = view->threads[number].next;
 		if (*word == '?')
@@ -346,8 +320,7 @@ static void do_word(struct scheduled *scheduled, const char *word)
 void scheduled_play(struct scheduled *scheduled, const char *script)
 {
 	scheduled_begin(scheduled);
-	for (script += strspn(script, " "); *script;
-	     script += strspn(script, " ")) {
+	for (script += strspn(script, " "); *script; script += strspn(script, " ")) {
 		do_word(scheduled, script);
 		script += strcspn(script, " ");
 	}
@@ -367,8 +340,7 @@ long scheduled_ok(const struct scheduled *scheduled)
 
 long long scheduled_count(struct scheduled *scheduled)
 {
-	return strtoll(stage_ask(&scheduled->stage, 0, "GET counter:0"), NULL,
-		       10);
+	return strtoll(stage_ask(&scheduled->stage, 0, "GET counter:0"), NULL, 10);
 }
 
 int scheduled_line(const struct scheduled *scheduled, const char *part)

@@ -19,7 +19,7 @@ struct scheduled {
 	struct rr_execution *execution;
 	char *trace;
 	size_t trace_size;
-	FILE *file;    /* while there is a run */
+	FILE *file; /* while there is a run */
 	int n_inside, overlaps;
 	bool inside[RR_EXECUTION_CLIENTS];
 };
@@ -46,10 +46,8 @@ void scheduled_begin(struct scheduled *scheduled);
 void scheduled_play(struct scheduled *scheduled, const char *script);
 
 /* The same with steps of whoever `choose` picks of those who are ready. */
-typedef size_t (*scheduled_choose)(void *context,
-				   const struct rr_execution_view *view);
-void scheduled_run(struct scheduled *scheduled, scheduled_choose choose,
-		   void *context);
+typedef size_t (*scheduled_choose)(void *context, const struct rr_execution_view *view);
+void scheduled_run(struct scheduled *scheduled, scheduled_choose choose, void *context);
 
 size_t scheduled_serial(void *context, const struct rr_execution_view *view);
 size_t scheduled_in_turn(void *context, const struct rr_execution_view *view);

@@ -63,10 +63,8 @@ static void sleep_thrice(void *client)
 
 static void open_lockers(void (*run)(void *client))
 {
-	scheduled_open_program(&it, 2,
-			       &(struct rr_program){ .make = make_locker,
-						     .run = run,
-						     .free = free });
+	scheduled_open_program(
+		&it, 2, &(struct rr_program){ .make = make_locker, .run = run, .free = free });
 }
 
 Test(execution, deadlock_is_seen_with_who_waits_for_whom)
@@ -110,13 +108,10 @@ Test(execution, time_stands_still_but_for_waiting)
 	scheduled_close(&it);
 }
 
-static enum rr_did do_it(enum rr_transition_kind kind, int who, int lane,
-			 int64_t ns)
+static enum rr_did do_it(enum rr_transition_kind kind, int who, int lane, int64_t ns)
 {
 	return rr_execution_do(it.execution,
-			       (struct rr_transition){ (uint8_t)kind,
-						       (uint8_t)who,
-						       (uint8_t)lane },
+			       (struct rr_transition){ (uint8_t)kind, (uint8_t)who, (uint8_t)lane },
 			       ns);
 }
 
@@ -178,16 +173,14 @@ static void describe(char *text, const struct rl_reply *reply)
 }
 
 /* A command of words divided by blanks. */
-static enum rl_outcome run_line(struct rl_link *link, struct rl_reply *reply,
-				const char *line)
+static enum rl_outcome run_line(struct rl_link *link, struct rl_reply *reply, const char *line)
 {
 	struct rl_command command = { .n_words = 0 };
 
 	for (; *line; line += strspn(line, " ")) {
 		const size_t length = strcspn(line, " ");
 
-		command.words[command.n_words++] =
-			(struct rl_word){ line, length };
+		command.words[command.n_words++] = (struct rl_word){ line, length };
 		line += length;
 	}
 	return rl_run_command(link, reply, &command);
@@ -200,8 +193,7 @@ static void say(void *client)
 	for (int i = 0; i < COMMANDS && script->commands[i]; i++) {
 		struct rl_reply reply = { .type = RL_REPLY_NIL };
 
-		if (run_line(script->link, &reply, script->commands[i]) !=
-			    RL_OK &&
+		if (run_line(script->link, &reply, script->commands[i]) != RL_OK &&
 		    reply.type != RL_REPLY_FAILED)
 			return;
 		describe(script->replies[i], &reply);
@@ -211,10 +203,9 @@ static void say(void *client)
 
 static void open_scripts(void)
 {
-	scheduled_open_program(&it, 2,
-			       &(struct rr_program){ .make = make_script,
-						     .run = say,
-						     .free = keep_script });
+	scheduled_open_program(
+		&it, 2,
+		&(struct rr_program){ .make = make_script, .run = say, .free = keep_script });
 }
 
 /* From an empty server, the clients in order as long as they can go on. How many
@@ -231,10 +222,8 @@ static void assert_told(int client, int command, const char *text)
 {
 	const struct script *script = &scripts[client];
 
-	cr_assert_lt(command, script->n_answered, "%s was not answered",
-		     script->commands[command]);
-	cr_assert_str_eq(script->replies[command], text, "%s",
-			 script->commands[command]);
+	cr_assert_lt(command, script->n_answered, "%s was not answered", script->commands[command]);
+	cr_assert_str_eq(script->replies[command], text, "%s", script->commands[command]);
 }
 
 /* Each with a time-out of 9 s, and what fills its second key, or its only one. */
@@ -261,11 +250,9 @@ Test(execution, pop_is_served_by_the_push_that_comes)
 {
 	open_scripts();
 	for (int i = 0; i < N_POPS - 1; i++) {
-		cr_assert_eq(play(LINE(pops[i].pop),
-				  LINE("PING", pops[i].push, "EXISTS p q")),
-			     0, "%s", pops[i].pop);
-		cr_assert_neq(strcmp(scripts[0].replies[0], "(nil)"), 0, "%s",
-			      pops[i].pop);
+		cr_assert_eq(play(LINE(pops[i].pop), LINE("PING", pops[i].push, "EXISTS p q")), 0,
+			     "%s", pops[i].pop);
+		cr_assert_neq(strcmp(scripts[0].replies[0], "(nil)"), 0, "%s", pops[i].pop);
 		cr_assert_eq(scheduled_view(&it)->now_ns, 0, "%s", pops[i].pop);
 	}
 	scheduled_close(&it);
@@ -276,11 +263,9 @@ Test(execution, pop_ends_in_vain_after_its_time_out)
 {
 	open_scripts();
 	for (int i = 0; i < N_POPS; i++) {
-		cr_assert_eq(play(LINE(pops[i].pop), LINE("PING")), 0, "%s",
-			     pops[i].pop);
+		cr_assert_eq(play(LINE(pops[i].pop), LINE("PING")), 0, "%s", pops[i].pop);
 		assert_told(0, 0, "(nil)");
-		cr_assert_eq(scheduled_view(&it)->now_ns, 9 * SECOND_NS, "%s",
-			     pops[i].pop);
+		cr_assert_eq(scheduled_view(&it)->now_ns, 9 * SECOND_NS, "%s", pops[i].pop);
 	}
 	scheduled_close(&it);
 }
@@ -309,22 +294,20 @@ Test(execution, pop_does_not_wait_in_a_transaction)
 	cr_assert_eq(play(LINE("MULTI", "BLPOP q 0", "EXEC"), LINE("PING")), 0);
 	assert_told(0, 1, "QUEUED");
 	assert_told(0, 2, "(nil)");
-	cr_assert_eq(play(LINE("MULTI", "DISCARD", "BLPOP q 0"), LINE("PING")),
-		     1, "DISCARD ends it");
+	cr_assert_eq(play(LINE("MULTI", "DISCARD", "BLPOP q 0"), LINE("PING")), 1,
+		     "DISCARD ends it");
 	scheduled_close(&it);
 }
 
 /* What the server answers at once, whatever is stored. */
 Test(execution, refused_pops_do_not_wait)
 {
-	static const char *const refused[] = { "BLPOP q -1", "BLPOP q often",
-					       "BLPOP q", "BLMPOP 0 0 q LEFT" };
+	static const char *const refused[] = { "BLPOP q -1", "BLPOP q often", "BLPOP q",
+					       "BLMPOP 0 0 q LEFT" };
 
 	open_scripts();
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		cr_assert_eq(play(LINE(refused[i]), LINE("PING")), 0, "%s",
-			     refused[i]);
-	cr_assert_eq(play(LINE("SET q x", "BLPOP q 0"), LINE("PING")), 0,
-		     "a key of another type");
+		cr_assert_eq(play(LINE(refused[i]), LINE("PING")), 0, "%s", refused[i]);
+	cr_assert_eq(play(LINE("SET q x", "BLPOP q 0"), LINE("PING")), 0, "a key of another type");
 	scheduled_close(&it);
 }

@@ -22,23 +22,18 @@ static bool is_exact(const struct rr_strategy *strategy)
 
 static void assert_run(const struct rr_strategy *strategy, const char *how)
 {
-	cr_assert_eq(scheduled_view(&it)->n_alive, 0, "%s %s:\n%s",
-		     strategy->name, how, it.trace);
-	cr_assert_eq(scheduled_ok(&it), 2, "%s %s:\n%s", strategy->name, how,
-		     it.trace);
+	cr_assert_eq(scheduled_view(&it)->n_alive, 0, "%s %s:\n%s", strategy->name, how, it.trace);
+	cr_assert_eq(scheduled_ok(&it), 2, "%s %s:\n%s", strategy->name, how, it.trace);
 	if (!is_exact(strategy))
 		return;
-	cr_assert_eq(scheduled_count(&it), 2, "%s %s:\n%s", strategy->name, how,
-		     it.trace);
-	cr_assert_eq(it.overlaps, 0, "%s %s:\n%s", strategy->name, how,
-		     it.trace);
+	cr_assert_eq(scheduled_count(&it), 2, "%s %s:\n%s", strategy->name, how, it.trace);
+	cr_assert_eq(it.overlaps, 0, "%s %s:\n%s", strategy->name, how, it.trace);
 }
 
 static const char *lacking(const struct rr_strategy *strategy)
 {
 	struct rl_link *link = rl_link_new(&it.addresses[0], 2000);
-	const char *lacks = strategy->lacks ? strategy->lacks(link, "spare") :
-					      NULL;
+	const char *lacks = strategy->lacks ? strategy->lacks(link, "spare") : NULL;
 
 	rl_link_free(link);
 	return lacks;
@@ -146,8 +141,7 @@ Test(all_scheduled, renewals_are_the_same_again)
 
 static bool is(const struct rl_word *word, const char *text)
 {
-	return word->length == strlen(text) &&
-	       memcmp(word->text, text, word->length) == 0;
+	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
 /* SET ... NX without NX, and WATCH as PING. */
@@ -173,8 +167,7 @@ static void weaken_it(struct scheduled *scheduled)
 	scheduled->program.mutate = weaken;
 }
 
-static int broken_runs(const char *strategy,
-		       void (*change)(struct scheduled *scheduled))
+static int broken_runs(const char *strategy, void (*change)(struct scheduled *scheduled))
 {
 	struct rr_random random = { 42 };
 	int broken = 0;

@@ -39,8 +39,7 @@ Test(scheduled, mutex_of_one_process_blocks_the_other_thread)
 	scheduled_open(&it, "local-mutex", share_a_process);
 	scheduled_begin(&it);
 	view = scheduled_view(&it);
-	cr_assert_eq(rr_execution_do(it.execution, view->threads[0].next, 0),
-		     RR_DID_IT);
+	cr_assert_eq(rr_execution_do(it.execution, view->threads[0].next, 0), RR_DID_IT);
 	view = scheduled_view(&it);
 	cr_assert_eq(view->threads[1].state, RR_THREAD_BLOCKED);
 	cr_assert_eq(view->threads[1].stop.kind, RR_STOP_LOCK);
@@ -79,8 +78,7 @@ Test(scheduled, clients_wait_until_they_are_woken)
 	scheduled_open(&it, "fair-queue", NULL);
 	for (int i = 0; i < 20; i++) {
 		scheduled_play(&it, "A A B B A A B");
-		cr_assert_neq(scheduled_line(&it, "B waited: woken"), -1, "%s",
-			      it.trace);
+		cr_assert_neq(scheduled_line(&it, "B waited: woken"), -1, "%s", it.trace);
 		cr_assert_eq(scheduled_count(&it), 2);
 	}
 	scheduled_close(&it);
@@ -93,8 +91,7 @@ Test(scheduled, reading_the_time_of_day_is_a_step)
 	scheduled_open(&it, "setnx-getset", NULL);
 	scheduled_play(&it, "A A");
 	cr_assert_eq(scheduled_line(&it, "A reads the clock"), 0);
-	cr_assert_eq(scheduled_line(&it, "A> SETNX lock:0 1000000011"), 1, "%s",
-		     it.trace);
+	cr_assert_eq(scheduled_line(&it, "A> SETNX lock:0 1000000011"), 1, "%s", it.trace);
 	scheduled_close(&it);
 }
 
@@ -129,8 +126,7 @@ Test(scheduled, paused_client_goes_on_when_its_time_has_come)
 {
 	scheduled_open(&it, "none", NULL);
 	scheduled_play(&it, "A ~A B B . A");
-	cr_assert_neq(scheduled_line(&it, "5000000 us pass"), -1, "%s",
-		      it.trace);
+	cr_assert_neq(scheduled_line(&it, "5000000 us pass"), -1, "%s", it.trace);
 	cr_assert_eq(scheduled_count(&it), 1);
 	scheduled_close(&it);
 }
@@ -167,8 +163,7 @@ Test(scheduled, crashed_holder_of_setnx_blocks_for_ever)
 	cr_assert_eq(scheduled_count(&it), 0);
 	cr_assert(rr_execution_has_crashed(it.execution, 0));
 	cr_assert_eq(scheduled_view(&it)->threads[0].state, RR_THREAD_CRASHED);
-	cr_assert_eq(scheduled_view(&it)->threads[1].stop.kind,
-		     RR_STOP_ATTEMPT);
+	cr_assert_eq(scheduled_view(&it)->threads[1].stop.kind, RR_STOP_ATTEMPT);
 	cr_assert_eq(scheduled_line(&it, "A> DEL"), -1);
 	scheduled_play(&it, "");
 	cr_assert_eq(scheduled_count(&it), 2, "the next run is whole again");
@@ -207,9 +202,7 @@ Test(scheduled, lost_reply_leaves_the_outcome_indeterminate)
 	cr_assert_eq(rr_execution_tally(it.execution, 0)->unknown, 1);
 	cr_assert_eq(rr_execution_tally(it.execution, 1)->ok, 1);
 	cr_assert_eq(scheduled_count(&it), 2);
-	cr_assert_eq(scheduled_line(
-			     &it, "A> INCR counter:0 => (integer) 1 (lost)"),
-		     0);
+	cr_assert_eq(scheduled_line(&it, "A> INCR counter:0 => (integer) 1 (lost)"), 0);
 	scheduled_close(&it);
 }
 
@@ -219,8 +212,7 @@ Test(scheduled, what_was_sent_behind_a_lost_reply_is_executed)
 {
 	scheduled_open(&it, "multi-watch", NULL);
 	scheduled_play(&it, "A A A ?A A");
-	cr_assert_neq(scheduled_line(&it, "A> EXEC => [OK] (lost)"), -1, "%s",
-		      it.trace);
+	cr_assert_neq(scheduled_line(&it, "A> EXEC => [OK] (lost)"), -1, "%s", it.trace);
 	cr_assert_geq(scheduled_count(&it), 2);
 	scheduled_close(&it);
 }
@@ -233,14 +225,10 @@ Test(scheduled, server_that_comes_back_has_closed_its_connections)
 	scheduled_play(&it, "A B A B");
 	scheduled_begin(&it);
 	for (int i = 0; i < 2; i++)
-		cr_assert_eq(rr_execution_do(
-				     it.execution,
-				     i ? restart :
-					 scheduled_view(&it)->threads[0].next,
-				     0),
+		cr_assert_eq(rr_execution_do(it.execution,
+					     i ? restart : scheduled_view(&it)->threads[0].next, 0),
 			     RR_DID_IT);
-	cr_assert_eq(rr_execution_do(it.execution,
-				     scheduled_view(&it)->threads[0].next, 0),
+	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[0].next, 0),
 		     RR_DID_IT);
 	cr_assert_eq(rr_execution_tally(it.execution, 0)->unknown, 1);
 	cr_assert_eq(rr_execution_tally(it.execution, 1)->unknown, 0);
@@ -254,14 +242,10 @@ Test(scheduled, clock_of_a_server_jumps)
 
 	scheduled_open(&it, "set-nx-ex", NULL);
 	scheduled_begin(&it);
-	cr_assert_eq(rr_execution_do(it.execution,
-				     scheduled_view(&it)->threads[0].next, 0),
+	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[0].next, 0),
 		     RR_DID_IT);
-	cr_assert_eq(rr_execution_do(it.execution, jump,
-				     INT64_C(12000000000)),
-		     RR_DID_IT);
-	cr_assert_eq(rr_execution_do(it.execution,
-				     scheduled_view(&it)->threads[1].next, 0),
+	cr_assert_eq(rr_execution_do(it.execution, jump, INT64_C(12000000000)), RR_DID_IT);
+	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[1].next, 0),
 		     RR_DID_IT);
 	cr_assert_eq(it.overlaps, 1);
 	cr_assert_eq(scheduled_view(&it)->now_ns, 0);
@@ -277,10 +261,8 @@ Test(scheduled, server_that_is_gone_is_an_error)
 	stage = &it.stage;
 	scheduled_play(&it, "");
 	scheduled_begin(&it);
-	stage_good(stage,
-		   stage_inject(stage, 0, RR_FAULT_KILL));
-	cr_assert_eq(rr_execution_do(it.execution,
-				     scheduled_view(&it)->threads[0].next, 0),
+	stage_good(stage, stage_inject(stage, 0, RR_FAULT_KILL));
+	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[0].next, 0),
 		     RR_DID_FAIL);
 	cr_assert_eq(rr_execution_error(it.execution)->kind, RR_ERROR_REDIS);
 	cr_assert_eq(rr_execution_tally(it.execution, 0)->unknown, 0);

@@ -11,9 +11,8 @@
 #include "soak.h"
 
 const char *const soak_names[SOAK_KINDS] = {
-	[SOAK_TOKEN] = "token",	  [SOAK_RENEWED] = "renewed",
-	[SOAK_REENTRANT] = "reentrant", [SOAK_FAIR] = "fair",
-	[SOAK_QUORUM] = "quorum", [SOAK_FENCED] = "fenced",
+	[SOAK_TOKEN] = "token", [SOAK_RENEWED] = "renewed", [SOAK_REENTRANT] = "reentrant",
+	[SOAK_FAIR] = "fair",   [SOAK_QUORUM] = "quorum",   [SOAK_FENCED] = "fenced",
 	[SOAK_QUEUE] = "queue",
 };
 
@@ -29,9 +28,8 @@ void soak_effects_key(char key[SOAK_KEY], enum soak_kind kind, int client)
 
 struct soak_books *soak_books_open(void)
 {
-	struct soak_books *books =
-		mmap(NULL, sizeof(*books), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct soak_books *books = mmap(NULL, sizeof(*books), PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return books == MAP_FAILED ? NULL : books;
 }
@@ -43,12 +41,11 @@ void soak_books_close(struct soak_books *books)
 
 /* ---- Who holds a lock ------------------------------------------------------------- */
 
-long long soak_books_hold(struct soak_books *books, enum soak_kind kind,
-			  long long now_ns, long remaining_ms)
+long long soak_books_hold(struct soak_books *books, enum soak_kind kind, long long now_ns,
+			  long remaining_ms)
 {
 	const long long until_ns = now_ns + remaining_ms * 1000000LL;
-	const long long before_ns = atomic_exchange(
-		&books->held_until_ns[kind], until_ns);
+	const long long before_ns = atomic_exchange(&books->held_until_ns[kind], until_ns);
 
 	atomic_fetch_add(&books->counts[kind].held, 1);
 	if (before_ns > now_ns)
@@ -57,11 +54,9 @@ long long soak_books_hold(struct soak_books *books, enum soak_kind kind,
 }
 
 /* Who is late does not take away what the next one has written there. */
-void soak_books_leave(struct soak_books *books, enum soak_kind kind,
-		      long long until_ns)
+void soak_books_leave(struct soak_books *books, enum soak_kind kind, long long until_ns)
 {
-	atomic_compare_exchange_strong(&books->held_until_ns[kind], &until_ns,
-				       0);
+	atomic_compare_exchange_strong(&books->held_until_ns[kind], &until_ns, 0);
 }
 
 /* ---- Effects -------------------------------------------------------------------- */
@@ -77,8 +72,8 @@ long soak_books_begin(struct soak_books *books, enum soak_kind kind, int client)
 	return number;
 }
 
-void soak_books_end(struct soak_books *books, enum soak_kind kind, int client,
-		    long number, enum rl_outcome outcome)
+void soak_books_end(struct soak_books *books, enum soak_kind kind, int client, long number,
+		    enum rl_outcome outcome)
 {
 	struct soak_counts *counts = &books->counts[kind];
 	atomic_uchar *state = &books->states[kind][client][number];
@@ -107,19 +102,17 @@ static unsigned times_done(const struct rl_reply *bits, long number)
 	return (unsigned char)bits->text[byte] >> (6 - 2 * (number % 4)) & 3;
 }
 
-static bool complain(enum soak_kind kind, int client, long number,
-		     const char *what, unsigned times)
+static bool complain(enum soak_kind kind, int client, long number, const char *what, unsigned times)
 {
 	printf("soak: %s: effect %ld of client %d was %s, and is there %u times\n",
 	       soak_names[kind], number, client, what, times);
 	return false;
 }
 
-static bool check_effect(struct soak_books *books, enum soak_kind kind,
-			 int client, long number, unsigned times)
+static bool check_effect(struct soak_books *books, enum soak_kind kind, int client, long number,
+			 unsigned times)
 {
-	const unsigned char state =
-		atomic_load(&books->states[kind][client][number]);
+	const unsigned char state = atomic_load(&books->states[kind][client][number]);
 
 	if (state == SOAK_DONE && times != 1)
 		return complain(kind, client, number, "acknowledged", times);
@@ -133,8 +126,8 @@ static bool check_effect(struct soak_books *books, enum soak_kind kind,
 }
 
 /* Those of one client; *n counts how many are there. */
-static bool check_client(struct soak_books *books, enum soak_kind kind,
-			 int client, struct rl_link *data, long long *n)
+static bool check_client(struct soak_books *books, enum soak_kind kind, int client,
+			 struct rl_link *data, long long *n)
 {
 	char key[SOAK_KEY];
 	struct rl_reply bits;
@@ -163,11 +156,10 @@ static bool check_counter(enum soak_kind kind, struct rl_link *data, long long n
 
 	soak_key(key, kind, "count");
 	if (rl_run(data, &reply, "GET %s", key) == RL_OK &&
-	    (rl_reply_is_nil(&reply) || rl_reply_number(&reply, &count)) &&
-	    count == n)
+	    (rl_reply_is_nil(&reply) || rl_reply_number(&reply, &count)) && count == n)
 		return true;
-	printf("soak: %s: the counter is %lld, and %lld effects are there\n",
-	       soak_names[kind], count, n);
+	printf("soak: %s: the counter is %lld, and %lld effects are there\n", soak_names[kind],
+	       count, n);
 	return false;
 }
 
@@ -180,8 +172,8 @@ static bool check_value(const struct soak_books *books, struct rl_link *data)
 	    (rl_reply_is_nil(&reply) || rl_reply_number(&reply, &value)) &&
 	    value >= books->value_done && value <= books->value_sent)
 		return true;
-	printf("soak: fenced: the value is %lld; %lld writes were acknowledged of %lld\n",
-	       value, books->value_done, books->value_sent);
+	printf("soak: fenced: the value is %lld; %lld writes were acknowledged of %lld\n", value,
+	       books->value_done, books->value_sent);
 	return false;
 }
 
@@ -207,15 +199,13 @@ bool soak_books_check(struct soak_books *books, struct rl_link *data)
 
 void soak_books_print(const struct soak_books *books)
 {
-	printf("%-10s %10s %8s %10s %8s %8s %6s %7s %8s\n", "lock", "held",
-	       "busy", "done", "unknown", "refused", "lost", "failed",
-	       "overlaps");
+	printf("%-10s %10s %8s %10s %8s %8s %6s %7s %8s\n", "lock", "held", "busy", "done",
+	       "unknown", "refused", "lost", "failed", "overlaps");
 	for (int kind = 0; kind < SOAK_KINDS; kind++) {
 		const struct soak_counts *counts = &books->counts[kind];
 
 		printf("%-10s %10lld %8lld %10lld %8lld %8lld %6lld %7lld %8lld\n",
-		       soak_names[kind], counts->held, counts->busy,
-		       counts->done, counts->unknown, counts->refused,
-		       counts->lost, counts->failed, counts->overlaps);
+		       soak_names[kind], counts->held, counts->busy, counts->done, counts->unknown,
+		       counts->refused, counts->lost, counts->failed, counts->overlaps);
 	}
 }

@@ -46,11 +46,10 @@ struct client {
 
 /* ---- The locks under one hat ------------------------------------------------------ */
 
-static enum rl_outcome acquire_twice(struct client *client,
-				     const struct rl_policy *policy)
+static enum rl_outcome acquire_twice(struct client *client, const struct rl_policy *policy)
 {
-	const enum rl_outcome outcome = rl_reentrant_acquire(
-		client->reentrant, SOAK_TTL_MS, policy);
+	const enum rl_outcome outcome = rl_reentrant_acquire(client->reentrant, SOAK_TTL_MS,
+							     policy);
 
 	if (outcome != RL_OK)
 		return outcome;
@@ -68,15 +67,13 @@ static enum rl_outcome release_all(struct rl_reentrant *lock)
 
 static enum rl_outcome acquire(struct client *client, enum soak_kind kind)
 {
-	const struct rl_policy policy = { .wait_ms = SOAK_WAIT_MS,
-					  .cancel_fd = -1 };
+	const struct rl_policy policy = { .wait_ms = SOAK_WAIT_MS, .cancel_fd = -1 };
 
 	switch (kind) {
 	case SOAK_TOKEN:
 		return rl_lock_acquire(client->token, SOAK_TTL_MS, &policy);
 	case SOAK_RENEWED:
-		return rl_renewed_acquire(client->renewed, SOAK_TTL_MS,
-					  &policy);
+		return rl_renewed_acquire(client->renewed, SOAK_TTL_MS, &policy);
 	case SOAK_REENTRANT:
 		return acquire_twice(client, &policy);
 	case SOAK_FAIR:
@@ -84,8 +81,7 @@ static enum rl_outcome acquire(struct client *client, enum soak_kind kind)
 	case SOAK_QUORUM:
 		return rl_quorum_acquire(client->quorum, SOAK_TTL_MS, &policy);
 	default:
-		return rl_lock_acquire_fenced(client->fenced, SOAK_TTL_MS,
-					      &policy, &client->grant);
+		return rl_lock_acquire_fenced(client->fenced, SOAK_TTL_MS, &policy, &client->grant);
 	}
 }
 
@@ -138,15 +134,14 @@ static void work(struct client *client)
 static void work_under(struct client *client, enum soak_kind kind)
 {
 	if (kind == SOAK_RENEWED && rr_random_below(&client->random, 200) == 0)
-		nanosleep(&(struct timespec){ LONG_WORK_MS / 1000,
-					      LONG_WORK_MS % 1000 * 1000000 },
+		nanosleep(&(struct timespec){ LONG_WORK_MS / 1000, LONG_WORK_MS % 1000 * 1000000 },
 			  NULL);
 	else
 		work(client);
 }
 
-static enum rl_outcome read_count(struct client *client, enum soak_kind kind,
-				  long long *number, long long *count)
+static enum rl_outcome read_count(struct client *client, enum soak_kind kind, long long *number,
+				  long long *count)
 {
 	char fence[SOAK_KEY], key[SOAK_KEY];
 	struct rl_reply reply;
@@ -154,8 +149,7 @@ static enum rl_outcome read_count(struct client *client, enum soak_kind kind,
 
 	soak_key(fence, kind, "reads");
 	soak_key(key, kind, "count");
-	outcome = rl_run_script(client->data, &reply, read_script, "2 %s %s",
-				fence, key);
+	outcome = rl_run_script(client->data, &reply, read_script, "2 %s %s", fence, key);
 	if (outcome == RL_OK &&
 	    (reply.length != 2 || !rl_reply_number(&reply.elements[0], number) ||
 	     !rl_reply_number(&reply.elements[1], count)))
@@ -163,9 +157,8 @@ static enum rl_outcome read_count(struct client *client, enum soak_kind kind,
 	return outcome;
 }
 
-static enum rl_outcome write_count(struct client *client, enum soak_kind kind,
-				   long long number, long long count,
-				   long effect)
+static enum rl_outcome write_count(struct client *client, enum soak_kind kind, long long number,
+				   long long count, long effect)
 {
 	char fence[SOAK_KEY], key[SOAK_KEY], effects[SOAK_KEY];
 	struct rl_reply reply;
@@ -174,9 +167,8 @@ static enum rl_outcome write_count(struct client *client, enum soak_kind kind,
 	soak_key(fence, kind, "reads");
 	soak_key(key, kind, "count");
 	soak_effects_key(effects, kind, client->number);
-	outcome = rl_run_script(client->data, &reply, write_script,
-				"3 %s %s %s %lld %lld %ld", fence, key, effects,
-				number, count, effect);
+	outcome = rl_run_script(client->data, &reply, write_script, "3 %s %s %s %lld %lld %ld",
+				fence, key, effects, number, count, effect);
 	if (outcome == RL_OK && reply.integer == 0)
 		return RL_LOST;
 	return outcome;
@@ -196,8 +188,7 @@ static void have_effect(struct client *client, enum soak_kind kind)
 	effect = soak_books_begin(books, kind, client->number);
 	if (effect >= 0)
 		soak_books_end(books, kind, client->number, effect,
-			       write_count(client, kind, number, count + 1,
-					   effect));
+			       write_count(client, kind, number, count + 1, effect));
 }
 
 /* The same with what the library has for it; how often it is done is known only
@@ -209,15 +200,13 @@ static void write_fenced(struct client *client)
 	long long value = 0;
 	char text[24];
 
-	if (rl_fenced_get(client->data, "soak:value", client->grant, &reply) !=
-		    RL_OK ||
+	if (rl_fenced_get(client->data, "soak:value", client->grant, &reply) != RL_OK ||
 	    (!rl_reply_is_nil(&reply) && !rl_reply_number(&reply, &value)))
 		return;
 	work(client);
 	snprintf(text, sizeof(text), "%lld", value + 1);
 	atomic_fetch_add(&books->value_sent, 1);
-	if (rl_fenced_set(client->data, "soak:value", client->grant, text) ==
-	    RL_OK)
+	if (rl_fenced_set(client->data, "soak:value", client->grant, text) == RL_OK)
 		atomic_fetch_add(&books->value_done, 1);
 }
 
@@ -233,7 +222,8 @@ static void use_lock(struct client *client, enum soak_kind kind)
 	if (left_ms == 0) {
 		atomic_fetch_add(outcome == RL_ERROR || outcome == RL_UNKNOWN ?
 					 &books->counts[kind].failed :
-					 &books->counts[kind].busy, 1);
+					 &books->counts[kind].busy,
+				 1);
 		release(client, kind);
 		return;
 	}
@@ -267,8 +257,7 @@ static void do_item(struct client *client)
 {
 	struct soak_counts *counts = &client->soak->books->counts[SOAK_QUEUE];
 	char id[ID_SIZE], key[SOAK_KEY], place[ID_SIZE];
-	enum rl_outcome outcome = rl_delay_queue_take(
-		client->queue, QUEUE_HOLD_MS, id, sizeof(id));
+	enum rl_outcome outcome = rl_delay_queue_take(client->queue, QUEUE_HOLD_MS, id, sizeof(id));
 	int owner;
 	long item;
 
@@ -278,9 +267,8 @@ static void do_item(struct client *client)
 	work(client);
 	soak_effects_key(key, SOAK_QUEUE, owner);
 	snprintf(place, sizeof(place), "#%ld", item);
-	outcome = rl_delay_queue_done(
-		client->queue, id, "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
-		key, place);
+	outcome = rl_delay_queue_done(client->queue, id, "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
+				      key, place);
 	if (outcome == RL_LOST)
 		atomic_fetch_add(&counts->lost, 1);
 }
@@ -289,11 +277,9 @@ static void do_item(struct client *client)
 
 static bool open_links(struct client *client)
 {
-	client->data = rl_link_new(&client->soak->addresses[0],
-				   SOAK_TIMEOUT_MS);
+	client->data = rl_link_new(&client->soak->addresses[0], SOAK_TIMEOUT_MS);
 	for (int i = 0; i < SOAK_NODES; i++) {
-		client->nodes[i] = rl_link_new(&client->soak->addresses[1 + i],
-					       SOAK_TIMEOUT_MS);
+		client->nodes[i] = rl_link_new(&client->soak->addresses[1 + i], SOAK_TIMEOUT_MS);
 		if (!client->nodes[i])
 			return false;
 	}
@@ -308,17 +294,14 @@ static bool open_locks(struct client *client)
 		soak_key(keys[kind], kind, "lock");
 	client->token = rl_lock_new(client->data, keys[SOAK_TOKEN]);
 	client->fenced = rl_lock_new(client->data, keys[SOAK_FENCED]);
-	client->renewed = rl_renewed_new(client->data, keys[SOAK_RENEWED],
-					 HOLD_MAX_MS);
-	client->reentrant = rl_reentrant_new(client->data,
-					     keys[SOAK_REENTRANT]);
+	client->renewed = rl_renewed_new(client->data, keys[SOAK_RENEWED], HOLD_MAX_MS);
+	client->reentrant = rl_reentrant_new(client->data, keys[SOAK_REENTRANT]);
 	client->fair = rl_fair_new(client->data, keys[SOAK_FAIR], NULL);
-	client->quorum = rl_quorum_new(client->nodes, SOAK_NODES,
-				       keys[SOAK_QUORUM], NODE_TIMEOUT_MS);
+	client->quorum = rl_quorum_new(client->nodes, SOAK_NODES, keys[SOAK_QUORUM],
+				       NODE_TIMEOUT_MS);
 	client->queue = rl_delay_queue_new(client->data, "soak:queue");
-	return client->token && client->fenced && client->renewed &&
-	       client->reentrant && client->fair && client->quorum &&
-	       client->queue;
+	return client->token && client->fenced && client->renewed && client->reentrant &&
+	       client->fair && client->quorum && client->queue;
 }
 
 static void close_client(struct client *client)
@@ -339,16 +322,13 @@ static void close_client(struct client *client)
 static enum soak_kind choose_kind(struct client *client)
 {
 	if (rr_random_below(&client->random, 2))
-		return (enum soak_kind)(rr_clock_ns() / 1000000 / CROWD_MS %
-					SOAK_KINDS);
+		return (enum soak_kind)(rr_clock_ns() / 1000000 / CROWD_MS % SOAK_KINDS);
 	return (enum soak_kind)rr_random_below(&client->random, SOAK_KINDS);
 }
 
 int soak_client(const struct soak *soak, int client_number, uint64_t seed)
 {
-	struct client client = { .soak = soak,
-				 .number = client_number,
-				 .random = { seed } };
+	struct client client = { .soak = soak, .number = client_number, .random = { seed } };
 	const bool is_open = open_links(&client) && open_locks(&client);
 
 	while (is_open && !atomic_load(&soak->books->is_over)) {

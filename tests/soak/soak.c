@@ -24,9 +24,9 @@ enum { END_MS = 20000, LEFT_MS = 3 * SOAK_TTL_MS, SECONDS_MAX = 7 * 86400 };
 /* What was done to clients. */
 struct harm {
 	long kills, stops, cuts;
-	int stopped;        /* the client that stands still; -1 = none does */
-	int64_t until_ns;   /* so long */
-	int64_t next_ns;    /* when there is to be more of it */
+	int stopped;      /* the client that stands still; -1 = none does */
+	int64_t until_ns; /* so long */
+	int64_t next_ns;  /* when there is to be more of it */
 };
 
 struct run {
@@ -46,15 +46,13 @@ static int client_body(void *context, int slot)
 {
 	const struct run *run = context;
 
-	return soak_client(&run->soak, slot,
-			   run->soak.seed + (uint64_t)run->n_started);
+	return soak_client(&run->soak, slot, run->soak.seed + (uint64_t)run->n_started);
 }
 
 static bool start_client(struct run *run, int slot, struct rr_error *error)
 {
 	run->n_started++;
-	return rr_processes_start(&run->processes, slot, client_body, run,
-				  error);
+	return rr_processes_start(&run->processes, slot, client_body, run, error);
 }
 
 /* A client ends only by our hand. */
@@ -66,8 +64,8 @@ static bool replace_dead(struct run *run, struct rr_error *error)
 	while ((slot = rr_processes_reap(&run->processes, &status)) >= 0) {
 		if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
 			return rr_error_set(error, RR_ERROR_INTERNAL,
-					    "client %d ended by itself: %s",
-					    slot, rr_process_end(status, end));
+					    "client %d ended by itself: %s", slot,
+					    rr_process_end(status, end));
 		if (slot == run->harm.stopped)
 			run->harm.stopped = -1;
 		if (!start_client(run, slot, error))
@@ -90,10 +88,9 @@ static void stop_client(struct run *run, int slot)
 	signal_client(run, slot, SIGSTOP);
 	run->harm.stopped = slot;
 	run->harm.stops++;
-	run->harm.until_ns =
-		rr_clock_ns() + (200 + (int64_t)rr_random_below(&run->random,
-						      2 * SOAK_TTL_MS)) *
-					1000000;
+	run->harm.until_ns = rr_clock_ns() +
+			     (200 + (int64_t)rr_random_below(&run->random, 2 * SOAK_TTL_MS)) *
+				     1000000;
 }
 
 /* All clients of a server lose their connections, and replies with them. */
@@ -102,8 +99,7 @@ static void cut_connections(struct run *run)
 	const size_t server = rr_random_below(&run->random, SOAK_SERVERS);
 	struct rl_reply reply;
 
-	rl_run(run->admin[server], &reply,
-	       "CLIENT KILL TYPE normal SKIPME yes");
+	rl_run(run->admin[server], &reply, "CLIENT KILL TYPE normal SKIPME yes");
 	run->harm.cuts++;
 }
 
@@ -120,8 +116,7 @@ static void do_harm(struct run *run)
 	}
 	if (now_ns < harm->next_ns)
 		return;
-	harm->next_ns = now_ns +
-			(int64_t)rr_random_below(&run->random, 500) * 1000000;
+	harm->next_ns = now_ns + (int64_t)rr_random_below(&run->random, 500) * 1000000;
 	if (choice == 0) {
 		cut_connections(run);
 	} else if (choice == 1 && harm->stopped < 0) {
@@ -155,44 +150,37 @@ static bool end_clients(struct run *run, struct rr_error *error)
 static bool drain_queue(struct run *run, struct rr_error *error)
 {
 	const int64_t end_ns = rr_clock_ns() + END_MS * INT64_C(1000000);
-	struct rl_delay_queue *queue =
-		rl_delay_queue_new(run->admin[0], "soak:queue");
+	struct rl_delay_queue *queue = rl_delay_queue_new(run->admin[0], "soak:queue");
 	long long due = 1, processing = 1;
 	char id[32], place[32], key[SOAK_KEY];
 	int owner;
 
 	while (queue && due + processing > 0 && rr_clock_ns() < end_ns) {
-		if (rl_delay_queue_take(queue, SOAK_TTL_MS, id, sizeof(id)) ==
-			    RL_OK &&
+		if (rl_delay_queue_take(queue, SOAK_TTL_MS, id, sizeof(id)) == RL_OK &&
 		    sscanf(id, "%d:%31s", &owner, place + 1) == 2) {
 			place[0] = '#';
 			soak_effects_key(key, SOAK_QUEUE, owner);
-			rl_delay_queue_done(queue, id,
-					    "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
+			rl_delay_queue_done(queue, id, "BITFIELD %s OVERFLOW SAT INCRBY u2 %s 1",
 					    key, place);
 		}
 		rl_delay_queue_length(queue, &due, &processing);
 	}
 	rl_delay_queue_free(queue);
 	return due + processing == 0 ||
-	       rr_error_set(error, RR_ERROR_INTERNAL,
-			    "%lld items stay in the delay queue",
+	       rr_error_set(error, RR_ERROR_INTERNAL, "%lld items stay in the delay queue",
 			    due + processing);
 }
 
 /* Locks of the killed end with their leases; waits for that. */
-static bool await_no_lock(struct run *run, size_t server,
-			  struct rr_error *error)
+static bool await_no_lock(struct run *run, size_t server, struct rr_error *error)
 {
 	const int64_t end_ns = rr_clock_ns() + LEFT_MS * INT64_C(1000000);
 	struct rl_reply reply = { .length = 1 };
 
-	while (rl_run(run->admin[server], &reply, "KEYS soak:*:lock") ==
-		       RL_OK &&
+	while (rl_run(run->admin[server], &reply, "KEYS soak:*:lock") == RL_OK &&
 	       reply.length > 0) {
 		if (rr_clock_ns() > end_ns)
-			return rr_error_set(error, RR_ERROR_INTERNAL,
-					    "a lock stays: %s",
+			return rr_error_set(error, RR_ERROR_INTERNAL, "a lock stays: %s",
 					    reply.elements[0].text);
 		rr_signals_wait(&run->session.signals, 20);
 	}
@@ -225,17 +213,14 @@ static bool open_run(struct run *run, struct rr_error *error)
 	};
 
 	run->soak.books = soak_books_open();
-	if (!run->soak.books ||
-	    !rr_processes_init(&run->processes, SOAK_CLIENTS))
+	if (!run->soak.books || !rr_processes_init(&run->processes, SOAK_CLIENTS))
 		return rr_error_no_memory(error);
 	if (!rr_cluster_open(&run->cluster, &run->session, &options, error) ||
 	    !rr_cluster_need(&run->cluster, SOAK_SERVERS, error))
 		return false;
 	for (size_t i = 0; i < SOAK_SERVERS; i++) {
-		run->soak.addresses[i] =
-			*rr_cluster_address(&run->cluster, (int)i);
-		run->admin[i] = rl_link_new(&run->soak.addresses[i],
-					    10 * SOAK_TIMEOUT_MS);
+		run->soak.addresses[i] = *rr_cluster_address(&run->cluster, (int)i);
+		run->admin[i] = rl_link_new(&run->soak.addresses[i], 10 * SOAK_TIMEOUT_MS);
 		if (!run->admin[i])
 			return rr_error_no_memory(error);
 	}
@@ -260,8 +245,7 @@ static bool run_clients(struct run *run, long seconds, struct rr_error *error)
 		if (!replace_dead(run, error))
 			return false;
 		if (rr_progress_is_due(&progress))
-			rr_progress_show(&progress,
-					 (double)(end_ns - rr_clock_ns()) / 1e9,
+			rr_progress_show(&progress, (double)(end_ns - rr_clock_ns()) / 1e9,
 					 "%ld kills", run->harm.kills);
 	}
 	rr_progress_end(&progress);
@@ -296,8 +280,7 @@ static enum rr_exit soak_all(struct run *run, long seconds)
 		return rr_report_error(&error);
 	}
 	printf("soak: %s; %ld kills, %ld stops, %ld cuts\n",
-	       good ? "every effect is there once, or known as unknown" :
-		      "the books do not agree",
+	       good ? "every effect is there once, or known as unknown" : "the books do not agree",
 	       run->harm.kills, run->harm.stops, run->harm.cuts);
 	if (!good)
 		printf("soak: again: build/soak %ld %llu\n", seconds,
@@ -311,11 +294,9 @@ int main(int argc, char **argv)
 	long seconds = 0, seed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc < 2 || argc > 3 ||
-	    !rr_parse_number(argv[1], 1, SECONDS_MAX, &seconds) ||
+	if (argc < 2 || argc > 3 || !rr_parse_number(argv[1], 1, SECONDS_MAX, &seconds) ||
 	    (argc == 3 && !rr_parse_number(argv[2], 0, 999999999, &seed)))
-		return rr_complain(RR_EXIT_USAGE,
-				   "usage: soak SECONDS [SEED]");
+		return rr_complain(RR_EXIT_USAGE, "usage: soak SECONDS [SEED]");
 	if (argc == 2 && getrandom(&seed, sizeof(seed), 0) > 0)
 		seed = (long)((unsigned long)seed % 1000000000);
 	run.soak.seed = (uint64_t)seed;

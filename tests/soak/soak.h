@@ -24,7 +24,7 @@
 
 enum {
 	SOAK_CLIENTS = 8,
-	SOAK_NODES = 5,        /* servers of the quorum lock; one more has the data */
+	SOAK_NODES = 5, /* servers of the quorum lock; one more has the data */
 	SOAK_SERVERS = SOAK_NODES + 1,
 	SOAK_EFFECTS = 1 << 20, /* of a client and a kind, at most */
 	SOAK_KEY = 48,
@@ -55,22 +55,22 @@ enum soak_state {
 
 /* How often; of a kind. */
 struct soak_counts {
-	atomic_llong held;     /* times that the lock was got */
-	atomic_llong busy;     /* waited for in vain */
+	atomic_llong held;          /* times that the lock was got */
+	atomic_llong busy;          /* waited for in vain */
 	atomic_llong done, unknown; /* effects */
-	atomic_llong refused;  /* by the fence: somebody has read since */
-	atomic_llong lost;     /* the lock said that it was ours no more */
-	atomic_llong failed;   /* not sent, or the server refused it */
-	atomic_llong overlaps; /* two were told at once that they have it */
+	atomic_llong refused;       /* by the fence: somebody has read since */
+	atomic_llong lost;          /* the lock said that it was ours no more */
+	atomic_llong failed;        /* not sent, or the server refused it */
+	atomic_llong overlaps;      /* two were told at once that they have it */
 };
 
 /* What all processes write into; it outlives each of them. */
 struct soak_books {
 	struct soak_counts counts[SOAK_KINDS];
-	atomic_llong held_until_ns[SOAK_KINDS]; /* by the monotonic clock */
-	atomic_llong value_sent, value_done; /* writes with the lock's own numbers */
+	atomic_llong held_until_ns[SOAK_KINDS];     /* by the monotonic clock */
+	atomic_llong value_sent, value_done;        /* writes with the lock's own numbers */
 	atomic_long next[SOAK_KINDS][SOAK_CLIENTS]; /* number of an effect */
-	atomic_bool is_over; /* clients end of themselves */
+	atomic_bool is_over;                        /* clients end of themselves */
 	atomic_uchar states[SOAK_KINDS][SOAK_CLIENTS][SOAK_EFFECTS];
 };
 
@@ -91,19 +91,18 @@ void soak_books_close(struct soak_books *books);
 
 /* A client was told that it has the lock for remaining_ms; returns what it is to
  * give back. A client that held it still is an overlap. */
-long long soak_books_hold(struct soak_books *books, enum soak_kind kind,
-			  long long now_ns, long remaining_ms);
+long long soak_books_hold(struct soak_books *books, enum soak_kind kind, long long now_ns,
+			  long remaining_ms);
 
 /* It is about to give it back. */
-void soak_books_leave(struct soak_books *books, enum soak_kind kind,
-		      long long until_ns);
+void soak_books_leave(struct soak_books *books, enum soak_kind kind, long long until_ns);
 
 /* A client begins an effect: its number; -1 = no more fit in. */
 long soak_books_begin(struct soak_books *books, enum soak_kind kind, int client);
 
 /* What came of it. */
-void soak_books_end(struct soak_books *books, enum soak_kind kind, int client,
-		    long number, enum rl_outcome outcome);
+void soak_books_end(struct soak_books *books, enum soak_kind kind, int client, long number,
+		    enum rl_outcome outcome);
 
 /* Looks every effect up on the data's server. False: the books do not agree, and it
  * has been printed where. */

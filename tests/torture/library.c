@@ -28,29 +28,26 @@ static long long clock_ms(void)
 }
 
 /* A call that has begun then has ended now. */
-static void judge(struct scene *scene, const char *call,
-		  enum rl_outcome outcome, long long begun_ms)
+static void judge(struct scene *scene, const char *call, enum rl_outcome outcome,
+		  long long begun_ms)
 {
 	const long long ms = clock_ms() - begun_ms;
 	const bool is_late = ms > TRIPS * TIMEOUT_MS + WAIT_MS;
-	const bool is_mute = outcome == RL_ERROR &&
-			     !rl_link_error(scene->link)[0] &&
+	const bool is_mute = outcome == RL_ERROR && !rl_link_error(scene->link)[0] &&
 			     strncmp(call, "rl_quorum", 9) != 0;
 
 	printf("%s: %s, %lld ms%s%s\n", call, rl_outcome_name(outcome), ms,
-	       is_late ? ": too long" : "",
-	       is_mute ? ": an error without a reason" : "");
+	       is_late ? ": too long" : "", is_mute ? ": an error without a reason" : "");
 	if (is_late || is_mute)
 		scene->good = false;
 }
 
-static void judge_lease(struct scene *scene, const char *call,
-			enum rl_outcome outcome, long remaining_ms)
+static void judge_lease(struct scene *scene, const char *call, enum rl_outcome outcome,
+			long remaining_ms)
 {
 	if ((outcome == RL_OK) == (remaining_ms > 0))
 		return;
-	printf("%s: %s, and %ld ms are left\n", call, rl_outcome_name(outcome),
-	       remaining_ms);
+	printf("%s: %s, and %ld ms are left\n", call, rl_outcome_name(outcome), remaining_ms);
 	scene->good = false;
 }
 
@@ -65,18 +62,14 @@ static void try_commands(struct scene *scene)
 	begun = clock_ms();
 	judge(scene, "rl_run", rl_run(scene->link, &reply, "GET x"), begun);
 	begun = clock_ms();
-	judge(scene, "rl_delete_if_equal",
-	      rl_delete_if_equal(scene->link, "x", "value"), begun);
+	judge(scene, "rl_delete_if_equal", rl_delete_if_equal(scene->link, "x", "value"), begun);
 	begun = clock_ms();
-	judge(scene, "rl_fenced_get",
-	      rl_fenced_get(scene->link, "data", 1, &reply), begun);
+	judge(scene, "rl_fenced_get", rl_fenced_get(scene->link, "data", 1, &reply), begun);
 	begun = clock_ms();
-	judge(scene, "rl_fenced_set",
-	      rl_fenced_set(scene->link, "data", 1, "1"), begun);
+	judge(scene, "rl_fenced_set", rl_fenced_set(scene->link, "data", 1, "1"), begun);
 }
 
-static enum rl_outcome change(void *context, const struct rl_reply *old,
-			      char *value, size_t size)
+static enum rl_outcome change(void *context, const struct rl_reply *old, char *value, size_t size)
 {
 	(void)context;
 	(void)old;
@@ -88,8 +81,7 @@ static void try_update(struct scene *scene)
 {
 	const long long begun = clock_ms();
 
-	judge(scene, "rl_update",
-	      rl_update(scene->link, "x", change, NULL, 3, &policy), begun);
+	judge(scene, "rl_update", rl_update(scene->link, "x", change, NULL, 3, &policy), begun);
 }
 
 static void try_token(struct scene *scene)
@@ -99,8 +91,7 @@ static void try_token(struct scene *scene)
 	enum rl_outcome outcome = rl_lock_acquire(lock, TTL_MS, &policy);
 
 	judge(scene, "rl_lock_acquire", outcome, begun);
-	judge_lease(scene, "rl_lock_acquire", outcome,
-		    rl_lock_remaining_ms(lock));
+	judge_lease(scene, "rl_lock_acquire", outcome, rl_lock_remaining_ms(lock));
 	begun = clock_ms();
 	judge(scene, "rl_lock_extend", rl_lock_extend(lock, TTL_MS), begun);
 	begun = clock_ms();
@@ -120,8 +111,7 @@ static void try_renewed(struct scene *scene)
 	enum rl_outcome outcome = rl_renewed_acquire(lock, TTL_MS, &policy);
 
 	judge(scene, "rl_renewed_acquire", outcome, begun);
-	judge_lease(scene, "rl_renewed_acquire", outcome,
-		    rl_renewed_remaining_ms(lock));
+	judge_lease(scene, "rl_renewed_acquire", outcome, rl_renewed_remaining_ms(lock));
 	begun = clock_ms();
 	judge(scene, "rl_renewed_release", rl_renewed_release(lock), begun);
 	rl_renewed_free(lock);
@@ -134,8 +124,7 @@ static void try_reentrant(struct scene *scene)
 	enum rl_outcome outcome = rl_reentrant_acquire(lock, TTL_MS, &policy);
 
 	judge(scene, "rl_reentrant_acquire", outcome, begun);
-	judge_lease(scene, "rl_reentrant_acquire", outcome,
-		    rl_reentrant_remaining_ms(lock));
+	judge_lease(scene, "rl_reentrant_acquire", outcome, rl_reentrant_remaining_ms(lock));
 	begun = clock_ms();
 	judge(scene, "rl_reentrant_release", rl_reentrant_release(lock), begun);
 	rl_reentrant_free(lock);
@@ -148,8 +137,7 @@ static void try_fair(struct scene *scene)
 	enum rl_outcome outcome = rl_fair_acquire(lock, TTL_MS, &policy);
 
 	judge(scene, "rl_fair_acquire", outcome, begun);
-	judge_lease(scene, "rl_fair_acquire", outcome,
-		    rl_fair_remaining_ms(lock));
+	judge_lease(scene, "rl_fair_acquire", outcome, rl_fair_remaining_ms(lock));
 	begun = clock_ms();
 	judge(scene, "rl_fair_release", rl_fair_release(lock), begun);
 	begun = clock_ms();
@@ -165,8 +153,7 @@ static void try_quorum(struct scene *scene)
 	enum rl_outcome outcome = rl_quorum_acquire(lock, TTL_MS, &policy);
 
 	judge(scene, "rl_quorum_acquire", outcome, begun);
-	judge_lease(scene, "rl_quorum_acquire", outcome,
-		    rl_quorum_remaining_ms(lock));
+	judge_lease(scene, "rl_quorum_acquire", outcome, rl_quorum_remaining_ms(lock));
 	begun = clock_ms();
 	judge(scene, "rl_quorum_query", rl_quorum_query(lock), begun);
 	begun = clock_ms();
@@ -182,18 +169,17 @@ static void try_queue(struct scene *scene)
 	char id[64];
 	enum rl_outcome outcome;
 
-	judge(scene, "rl_delay_queue_put",
-	      rl_delay_queue_put(queue, "item", 0), begun);
+	judge(scene, "rl_delay_queue_put", rl_delay_queue_put(queue, "item", 0), begun);
 	begun = clock_ms();
 	outcome = rl_delay_queue_take(queue, TTL_MS, id, sizeof(id));
 	judge(scene, "rl_delay_queue_take", outcome, begun);
 	begun = clock_ms();
 	if (outcome == RL_OK)
-		judge(scene, "rl_delay_queue_done",
-		      rl_delay_queue_done(queue, id, "INCR done"), begun);
+		judge(scene, "rl_delay_queue_done", rl_delay_queue_done(queue, id, "INCR done"),
+		      begun);
 	begun = clock_ms();
-	judge(scene, "rl_delay_queue_length",
-	      rl_delay_queue_length(queue, &due, &processing), begun);
+	judge(scene, "rl_delay_queue_length", rl_delay_queue_length(queue, &due, &processing),
+	      begun);
 	rl_delay_queue_free(queue);
 }
 
@@ -203,8 +189,7 @@ int main(int argc, char **argv)
 	char error[128] = "usage: torture-library URI";
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc != 2 || !rl_address_parse(&scene.address, argv[1], error,
-					   sizeof(error))) {
+	if (argc != 2 || !rl_address_parse(&scene.address, argv[1], error, sizeof(error))) {
 		fprintf(stderr, "torture-library: %s\n", error);
 		return 64;
 	}

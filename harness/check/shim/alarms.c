@@ -15,8 +15,7 @@ static int64_t ns_of_timeval(const struct timeval *time)
 
 static struct timeval timeval_of(int64_t ns)
 {
-	return (struct timeval){ ns / RR_SHIM_SECOND_NS,
-				 ns % RR_SHIM_SECOND_NS / 1000 };
+	return (struct timeval){ ns / RR_SHIM_SECOND_NS, ns % RR_SHIM_SECOND_NS / 1000 };
 }
 
 /* This process's; NULL: there is none, and no room or no wish for one. */
@@ -31,15 +30,14 @@ static struct rr_alarm *own_alarm(struct rr_program_page *page, bool is_wanted)
 	for (int i = 0; i < RR_ALARMS_MAX && is_wanted; i++) {
 		int nobody = 0;
 
-		if (atomic_compare_exchange_strong(&page->alarms[i].process,
-						   &nobody, self))
+		if (atomic_compare_exchange_strong(&page->alarms[i].process, &nobody, self))
 			return &page->alarms[i];
 	}
 	return NULL;
 }
 
-static void tell_alarm(const struct rr_program_page *page,
-		       const struct rr_alarm *alarm, struct itimerval *value)
+static void tell_alarm(const struct rr_program_page *page, const struct rr_alarm *alarm,
+		       struct itimerval *value)
 {
 	const int64_t until_ns = alarm ? atomic_load(&alarm->until_ns) : 0;
 	const int64_t left_ns = until_ns - atomic_load(&page->passed_ns);
@@ -51,16 +49,15 @@ static void tell_alarm(const struct rr_program_page *page,
 	value->it_value = timeval_of(left_ns > 1000 ? left_ns : 1000);
 }
 
-static void set_alarm(const struct rr_program_page *page,
-		      struct rr_alarm *alarm, const struct itimerval *value)
+static void set_alarm(const struct rr_program_page *page, struct rr_alarm *alarm,
+		      const struct itimerval *value)
 {
 	const int64_t ns = ns_of_timeval(&value->it_value);
 
 	atomic_store(&alarm->until_ns, 0);
 	atomic_store(&alarm->interval_ns, ns_of_timeval(&value->it_interval));
 	if (ns > 0)
-		atomic_store(&alarm->until_ns,
-			     atomic_load(&page->passed_ns) + ns);
+		atomic_store(&alarm->until_ns, atomic_load(&page->passed_ns) + ns);
 }
 
 static int change_alarm(const struct itimerval *value, struct itimerval *old)

@@ -39,8 +39,7 @@ int64_t rr_shim_now(clockid_t clock)
 
 clockid_t rr_shim_clock_of(int64_t ns)
 {
-	const int64_t middle = rr_shim_now(CLOCK_REALTIME) / 2 +
-			       rr_shim_now(CLOCK_MONOTONIC) / 2;
+	const int64_t middle = rr_shim_now(CLOCK_REALTIME) / 2 + rr_shim_now(CLOCK_MONOTONIC) / 2;
 
 	return ns > middle ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 }
@@ -82,9 +81,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 int timespec_get(struct timespec *now, int base)
 {
-	return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, now) == 0 ?
-		       base :
-		       0;
+	return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, now) == 0 ? base : 0;
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)

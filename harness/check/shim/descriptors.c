@@ -22,8 +22,8 @@ static int64_t timeout_ns_of(const struct timespec *timeout)
 }
 
 /* What all of them do: `ask` asks the kernel, waiting so long (NULL: for ever). */
-static int ask_until_over(int (*ask)(void *, const struct timespec *),
-			  void *call, int64_t timeout_ns)
+static int ask_until_over(int (*ask)(void *, const struct timespec *), void *call,
+			  int64_t timeout_ns)
 {
 	const struct timespec none = { 0, 0 };
 	const struct timespec whole = { timeout_ns / RR_SHIM_SECOND_NS,
@@ -62,8 +62,8 @@ static int ask_poll(void *context, const struct timespec *timeout)
 	const struct poll_call *call = context;
 	struct timespec copy = timeout ? *timeout : (struct timespec){ 0, 0 };
 
-	return (int)syscall(SYS_ppoll, call->list, call->n,
-			    timeout ? &copy : NULL, call->mask, SIGNALS_BYTES);
+	return (int)syscall(SYS_ppoll, call->list, call->n, timeout ? &copy : NULL, call->mask,
+			    SIGNALS_BYTES);
 }
 
 int poll(struct pollfd *list, nfds_t n, int timeout_ms)
@@ -73,8 +73,7 @@ int poll(struct pollfd *list, nfds_t n, int timeout_ms)
 	return ask_until_over(ask_poll, &call, timeout_ms * INT64_C(1000000));
 }
 
-int ppoll(struct pollfd *list, nfds_t n, const struct timespec *timeout,
-	  const sigset_t *mask)
+int ppoll(struct pollfd *list, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	struct poll_call call = { list, n, mask };
 
@@ -103,10 +102,8 @@ static int ask_select(void *context, const struct timespec *timeout)
 		if (call->sets[i])
 			*call->sets[i] = call->before[i];
 	}
-	return (int)syscall(SYS_pselect6, call->n, call->sets[0],
-			    call->sets[1], call->sets[2],
-			    timeout ? &copy : NULL,
-			    call->mask ? &with_mask : NULL);
+	return (int)syscall(SYS_pselect6, call->n, call->sets[0], call->sets[1], call->sets[2],
+			    timeout ? &copy : NULL, call->mask ? &with_mask : NULL);
 }
 
 static int select_until_over(struct select_call *call, int64_t timeout_ns)
@@ -118,24 +115,19 @@ static int select_until_over(struct select_call *call, int64_t timeout_ns)
 	return ask_until_over(ask_select, call, timeout_ns);
 }
 
-int select(int n, fd_set *reading, fd_set *writing, fd_set *excepting,
-	   struct timeval *timeout)
+int select(int n, fd_set *reading, fd_set *writing, fd_set *excepting, struct timeval *timeout)
 {
-	struct select_call call = { .n = n,
-				    .sets = { reading, writing, excepting } };
+	struct select_call call = { .n = n, .sets = { reading, writing, excepting } };
 
-	return select_until_over(&call,
-				 timeout ? timeout->tv_sec * RR_SHIM_SECOND_NS +
-						   timeout->tv_usec * 1000 :
-					   -1);
+	return select_until_over(&call, timeout ? timeout->tv_sec * RR_SHIM_SECOND_NS +
+							  timeout->tv_usec * 1000 :
+						  -1);
 }
 
 int pselect(int n, fd_set *reading, fd_set *writing, fd_set *excepting,
 	    const struct timespec *timeout, const sigset_t *mask)
 {
-	struct select_call call = { .n = n,
-				    .sets = { reading, writing, excepting },
-				    .mask = mask };
+	struct select_call call = { .n = n, .sets = { reading, writing, excepting }, .mask = mask };
 
 	return select_until_over(&call, timeout_ns_of(timeout));
 }
@@ -155,12 +147,12 @@ static int ask_epoll(void *context, const struct timespec *timeout)
 	const struct epoll_call *call = context;
 	const int ms = timeout ? (int)(rr_shim_ns(timeout) / 1000000) : -1;
 
-	return (int)syscall(SYS_epoll_pwait, call->epoll, call->events,
-			    call->most, ms, call->mask, SIGNALS_BYTES);
+	return (int)syscall(SYS_epoll_pwait, call->epoll, call->events, call->most, ms, call->mask,
+			    SIGNALS_BYTES);
 }
 
-int epoll_pwait(int epoll, struct epoll_event *events, int most,
-		int timeout_ms, const sigset_t *mask)
+int epoll_pwait(int epoll, struct epoll_event *events, int most, int timeout_ms,
+		const sigset_t *mask)
 {
 	struct epoll_call call = { epoll, events, most, mask };
 
@@ -172,8 +164,8 @@ int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout_ms)
 	return epoll_pwait(epoll, events, most, timeout_ms, NULL);
 }
 
-int epoll_pwait2(int epoll, struct epoll_event *events, int most,
-		 const struct timespec *timeout, const sigset_t *mask)
+int epoll_pwait2(int epoll, struct epoll_event *events, int most, const struct timespec *timeout,
+		 const sigset_t *mask)
 {
 	struct epoll_call call = { epoll, events, most, mask };
 
@@ -184,8 +176,7 @@ int epoll_pwait2(int epoll, struct epoll_event *events, int most,
 
 int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 {
-	if (rr_shim_page() && level == SOL_SOCKET &&
-	    (name == SO_RCVTIMEO || name == SO_SNDTIMEO))
+	if (rr_shim_page() && level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO))
 		return 0;
 	return (int)syscall(SYS_setsockopt, fd, level, name, value, size);
 }

@@ -33,12 +33,11 @@ static struct {
 } shim;
 
 /* The linker of Go leaves a note of that name. */
-static int is_go_note(const ElfW(Nhdr) *note, size_t size)
+static int is_go_note(const ElfW(Nhdr) * note, size_t size)
 {
 	static const char name[] = "Go";
 
-	return size >= sizeof(*note) + sizeof(name) &&
-	       note->n_namesz >= sizeof(name) &&
+	return size >= sizeof(*note) + sizeof(name) && note->n_namesz >= sizeof(name) &&
 	       memcmp(note + 1, name, sizeof(name)) == 0;
 }
 
@@ -48,11 +47,9 @@ static int look_for_go(struct dl_phdr_info *info, size_t size, void *found)
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const void *at = (const char *)info->dlpi_addr +
-				 header->p_vaddr;
+		const void *at = (const char *)info->dlpi_addr + header->p_vaddr;
 
-		if (header->p_type == PT_NOTE &&
-		    is_go_note(at, header->p_memsz))
+		if (header->p_type == PT_NOTE && is_go_note(at, header->p_memsz))
 			*(int *)found = 1;
 	}
 	return 1;
@@ -67,8 +64,7 @@ __attribute__((constructor)) static void begin(void)
 
 	if (fd < 0)
 		return;
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, 0);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (page == MAP_FAILED)
 		return;
@@ -122,8 +118,7 @@ static struct rr_waiter *take_slot(int thread)
 		struct rr_waiter *slot = &shim.page->waiters[i];
 		int none = RR_WAITER_NONE;
 
-		if (atomic_compare_exchange_strong(&slot->state, &none,
-						   RR_WAITER_TAKEN)) {
+		if (atomic_compare_exchange_strong(&slot->state, &none, RR_WAITER_TAKEN)) {
 			atomic_store(&slot->thread, thread);
 			return slot;
 		}
@@ -143,12 +138,9 @@ bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns)
 	slot = take_slot(thread);
 	if (!slot)
 		return false;
-	*wait = (struct rr_shim_wait){
-		slot, atomic_fetch_add(&slot->ticket, 1) + 1, kernel_ns()
-	};
+	*wait = (struct rr_shim_wait){ slot, atomic_fetch_add(&slot->ticket, 1) + 1, kernel_ns() };
 	atomic_store(&slot->is_brief, 0);
-	atomic_store(&slot->until_ns,
-		     atomic_load(&shim.page->passed_ns) + duration_ns);
+	atomic_store(&slot->until_ns, atomic_load(&shim.page->passed_ns) + duration_ns);
 	atomic_store(&slot->state, RR_WAITER_WAITS);
 	return true;
 }
@@ -181,8 +173,7 @@ static int64_t look_ns(const struct rr_shim_wait *wait, int64_t now_ns)
 
 static struct timespec timespec_of(int64_t ns)
 {
-	return (struct timespec){ ns / RR_SHIM_SECOND_NS,
-				  ns % RR_SHIM_SECOND_NS };
+	return (struct timespec){ ns / RR_SHIM_SECOND_NS, ns % RR_SHIM_SECOND_NS };
 }
 
 struct timespec rr_shim_look(const struct rr_shim_wait *wait)

@@ -44,8 +44,7 @@ struct rr_shim_wait {
 };
 
 /* False: there is no slot or no page, and the kernel has to do it. */
-RR_SHIM_INNER bool rr_shim_wait_begin(struct rr_shim_wait *wait,
-				      int64_t duration_ns);
+RR_SHIM_INNER bool rr_shim_wait_begin(struct rr_shim_wait *wait, int64_t duration_ns);
 RR_SHIM_INNER bool rr_shim_wait_is_over(const struct rr_shim_wait *wait);
 RR_SHIM_INNER void rr_shim_wait_end(struct rr_shim_wait *wait);
 
@@ -53,7 +52,6 @@ RR_SHIM_INNER void rr_shim_wait_end(struct rr_shim_wait *wait);
 RR_SHIM_INNER struct timespec rr_shim_look(const struct rr_shim_wait *wait);
 
 /* Such a time from now, by the kernel's monotonic clock. */
-RR_SHIM_INNER struct timespec
-rr_shim_look_end(const struct rr_shim_wait *wait);
+RR_SHIM_INNER struct timespec rr_shim_look_end(const struct rr_shim_wait *wait);
 
 #endif

@@ -18,8 +18,7 @@ static const struct timespec long_time = { 3600, 0 };
 /* Until redrace changes the state, at most; 0, or EINTR. */
 static int nap_at(_Atomic int *state)
 {
-	const long words[6] = { (long)state, FUTEX_WAIT, RR_WAITER_WAITS,
-				(long)&long_time };
+	const long words[6] = { (long)state, FUTEX_WAIT, RR_WAITER_WAITS, (long)&long_time };
 	const long result = rr_shim_kernel_call(SYS_futex, words);
 
 	return result != 0 && errno == EINTR ? EINTR : 0;
@@ -38,8 +37,7 @@ static int sleep_until_over(int64_t duration_ns, int64_t *left_ns)
 		return -1;
 	while (result == 0 && !rr_shim_wait_is_over(&wait))
 		result = nap_at(&wait.slot->state);
-	*left_ns = atomic_load(&wait.slot->until_ns) -
-		   atomic_load(&rr_shim_page()->passed_ns);
+	*left_ns = atomic_load(&wait.slot->until_ns) - atomic_load(&rr_shim_page()->passed_ns);
 	rr_shim_wait_end(&wait);
 	return result;
 }
@@ -67,9 +65,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
 		tell_what_is_left(left, left_ns);
 	if (result >= 0)
 		return result;
-	return syscall(SYS_clock_nanosleep, clock, flags, duration, left) == 0 ?
-		       0 :
-		       errno;
+	return syscall(SYS_clock_nanosleep, clock, flags, duration, left) == 0 ? 0 : errno;
 }
 
 int nanosleep(const struct timespec *duration, struct timespec *left)
@@ -102,8 +98,7 @@ unsigned int sleep(unsigned int seconds)
 
 int usleep(useconds_t us)
 {
-	const struct timespec duration = { us / 1000000,
-					   us % 1000000 * 1000L };
+	const struct timespec duration = { us / 1000000, us % 1000000 * 1000L };
 
 	return nanosleep(&duration, NULL);
 }
@@ -111,8 +106,7 @@ int usleep(useconds_t us)
 static int kernel_sigtimedwait(const sigset_t *set, siginfo_t *signal_info,
 			       const struct timespec *timeout)
 {
-	return (int)syscall(SYS_rt_sigtimedwait, set, signal_info, timeout,
-			    SIGNALS_BYTES);
+	return (int)syscall(SYS_rt_sigtimedwait, set, signal_info, timeout, SIGNALS_BYTES);
 }
 
 int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict signal_info,

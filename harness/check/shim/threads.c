@@ -53,8 +53,8 @@ static void (*library_function(_Atomic(void *) *known, const char *name))(void)
 int pthread_cond_signal(pthread_cond_t *condition)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *) = (int (*)(pthread_cond_t *))
-		library_function(&known, "pthread_cond_signal");
+	int (*const next)(pthread_cond_t *) =
+		(int (*)(pthread_cond_t *))library_function(&known, "pthread_cond_signal");
 
 	atomic_fetch_add(signals_of(condition), 1);
 	return next(condition);
@@ -63,28 +63,26 @@ int pthread_cond_signal(pthread_cond_t *condition)
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *) = (int (*)(pthread_cond_t *))
-		library_function(&known, "pthread_cond_broadcast");
+	int (*const next)(pthread_cond_t *) =
+		(int (*)(pthread_cond_t *))library_function(&known, "pthread_cond_broadcast");
 
 	atomic_fetch_add(signals_of(condition), 1);
 	return next(condition);
 }
 
-static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-			     clockid_t clock, const struct timespec *until)
+static int library_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+			     const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *, pthread_mutex_t *, clockid_t,
-			  const struct timespec *) =
-		(int (*)(pthread_cond_t *, pthread_mutex_t *, clockid_t,
-			 const struct timespec *))
+	int (*const next)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *) =
+		(int (*)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))
 			library_function(&known, "pthread_cond_clockwait");
 
 	return next(condition, mutex, clock, until);
 }
 
-int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-			   clockid_t clock, const struct timespec *until)
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+			   const struct timespec *until)
 {
 	const int64_t left_ns = rr_shim_ns(until) - rr_shim_now(clock);
 	const uint32_t n_signals = atomic_load(signals_of(condition));
@@ -95,18 +93,15 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 	if (rr_shim_now(clock) < 0 || until->tv_nsec < 0)
 		return library_clockwait(condition, mutex, clock, until);
 	if (left_ns <= 0)
-		return library_clockwait(condition, mutex, CLOCK_MONOTONIC,
-					 &past);
+		return library_clockwait(condition, mutex, CLOCK_MONOTONIC, &past);
 	if (!rr_shim_wait_begin(&wait, left_ns))
 		return library_clockwait(condition, mutex, clock, until);
 	atomic_store(&wait.slot->is_brief, left_ns <= BRIEF_NS);
 	do {
 		const struct timespec end = rr_shim_look_end(&wait);
 
-		result = library_clockwait(condition, mutex, CLOCK_MONOTONIC,
-					   &end);
-		if (result == ETIMEDOUT &&
-		    n_signals != atomic_load(signals_of(condition)))
+		result = library_clockwait(condition, mutex, CLOCK_MONOTONIC, &end);
+		if (result == ETIMEDOUT && n_signals != atomic_load(signals_of(condition)))
 			result = 0;
 	} while (result == ETIMEDOUT && !rr_shim_wait_is_over(&wait));
 	rr_shim_wait_end(&wait);
@@ -117,11 +112,9 @@ static int library_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 			     const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_cond_t *, pthread_mutex_t *,
-			  const struct timespec *) =
-		(int (*)(pthread_cond_t *, pthread_mutex_t *,
-			 const struct timespec *))
-			library_function(&known, "pthread_cond_timedwait");
+	int (*const next)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = (int (*)(
+		pthread_cond_t *, pthread_mutex_t *,
+		const struct timespec *))library_function(&known, "pthread_cond_timedwait");
 
 	return next(condition, mutex, until);
 }
@@ -131,18 +124,15 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 {
 	if (!rr_shim_page())
 		return library_timedwait(condition, mutex, until);
-	return pthread_cond_clockwait(condition, mutex,
-				      rr_shim_clock_of(rr_shim_ns(until)),
-				      until);
+	return pthread_cond_clockwait(condition, mutex, rr_shim_clock_of(rr_shim_ns(until)), until);
 }
 
 /* ---- What keeps its state ----------------------------------------------------------- */
 
 /* `ask` waits until a time of the kernel's monotonic clock and returns 0 or an error,
  * ETIMEDOUT among them. */
-static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *),
-			  void *call, clockid_t clock,
-			  const struct timespec *until)
+static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *), void *call,
+			  clockid_t clock, const struct timespec *until)
 {
 	const int64_t now_ns = rr_shim_now(clock);
 	const struct timespec past = { 0, 0 };
@@ -165,22 +155,19 @@ static int ask_until_time(int (*ask)(void *, clockid_t, const struct timespec *)
 	return result;
 }
 
-static int ask_semaphore(void *semaphore, clockid_t clock,
-			 const struct timespec *until)
+static int ask_semaphore(void *semaphore, clockid_t clock, const struct timespec *until)
 {
 	static _Atomic(void *) known;
 	int (*const next)(sem_t *, clockid_t, const struct timespec *) =
-		(int (*)(sem_t *, clockid_t, const struct timespec *))
-			library_function(&known, "sem_clockwait");
+		(int (*)(sem_t *, clockid_t,
+			 const struct timespec *))library_function(&known, "sem_clockwait");
 
 	return next(semaphore, clock, until) == 0 ? 0 : errno;
 }
 
-int sem_clockwait(sem_t *semaphore, clockid_t clock,
-		  const struct timespec *until)
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	const int result =
-		ask_until_time(ask_semaphore, semaphore, clock, until);
+	const int result = ask_until_time(ask_semaphore, semaphore, clock, until);
 
 	if (result == 0)
 		return 0;
@@ -196,22 +183,19 @@ int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 static int ask_mutex(void *mutex, clockid_t clock, const struct timespec *until)
 {
 	static _Atomic(void *) known;
-	int (*const next)(pthread_mutex_t *, clockid_t,
-			  const struct timespec *) =
-		(int (*)(pthread_mutex_t *, clockid_t, const struct timespec *))
-			library_function(&known, "pthread_mutex_clocklock");
+	int (*const next)(pthread_mutex_t *, clockid_t, const struct timespec *) =
+		(int (*)(pthread_mutex_t *, clockid_t, const struct timespec *))library_function(
+			&known, "pthread_mutex_clocklock");
 
 	return next(mutex, clock, until);
 }
 
-int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-			    const struct timespec *until)
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
 	return ask_until_time(ask_mutex, mutex, clock, until);
 }
 
-int pthread_mutex_timedlock(pthread_mutex_t *mutex,
-			    const struct timespec *until)
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
 	return ask_until_time(ask_mutex, mutex, CLOCK_REALTIME, until);
 }
@@ -225,11 +209,9 @@ static int ask_join(void *context, clockid_t clock, const struct timespec *until
 {
 	static _Atomic(void *) known;
 	const struct join_call *call = context;
-	int (*const next)(pthread_t, void **, clockid_t,
-			  const struct timespec *) =
+	int (*const next)(pthread_t, void **, clockid_t, const struct timespec *) =
 		(int (*)(pthread_t, void **, clockid_t,
-			 const struct timespec *))
-			library_function(&known, "pthread_clockjoin_np");
+			 const struct timespec *))library_function(&known, "pthread_clockjoin_np");
 
 	return next(call->thread, call->result, clock, until);
 }
@@ -242,8 +224,7 @@ int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
 	return ask_until_time(ask_join, &call, clock, until);
 }
 
-int pthread_timedjoin_np(pthread_t thread, void **result,
-			 const struct timespec *until)
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
 	return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, until);
 }
@@ -253,11 +234,9 @@ int pthread_timedjoin_np(pthread_t thread, void **result,
 long rr_shim_kernel_call(long number, const long words[6])
 {
 	static _Atomic(void *) known;
-	long (*const next)(long, ...) = (long (*)(long, ...))
-		library_function(&known, "syscall");
+	long (*const next)(long, ...) = (long (*)(long, ...))library_function(&known, "syscall");
 
-	return next(number, words[0], words[1], words[2], words[3], words[4],
-		    words[5]);
+	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 /* Does a call wait with a time-out? */
@@ -276,24 +255,17 @@ static int64_t futex_timeout(const long words[6])
 
 	if (((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
 		return ns;
-	return ns - rr_shim_now((int)words[1] & FUTEX_CLOCK_REALTIME ?
-					CLOCK_REALTIME :
-					CLOCK_MONOTONIC);
+	return ns -
+	       rr_shim_now((int)words[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC);
 }
 
 /* The same call, until a time of the kernel's monotonic clock. */
 static long look_at_futex(const long words[6], const struct timespec *end)
 {
-	const bool has_bits =
-		((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
-	const long look[6] = {
-		words[0],
-		FUTEX_WAIT_BITSET | ((int)words[1] & FUTEX_PRIVATE_FLAG),
-		words[2],
-		(long)end,
-		0,
-		has_bits ? words[5] : (long)FUTEX_BITSET_MATCH_ANY
-	};
+	const bool has_bits = ((int)words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+	const long look[6] = { words[0], FUTEX_WAIT_BITSET | ((int)words[1] & FUTEX_PRIVATE_FLAG),
+			       words[2], (long)end,
+			       0,        has_bits ? words[5] : (long)FUTEX_BITSET_MATCH_ANY };
 
 	return rr_shim_kernel_call(SYS_futex, look);
 }
@@ -314,8 +286,7 @@ static long futex_until_over(const long words[6])
 		const struct timespec end = rr_shim_look_end(&wait);
 
 		result = look_at_futex(words, &end);
-	} while (result != 0 && errno == ETIMEDOUT &&
-		 !rr_shim_wait_is_over(&wait));
+	} while (result != 0 && errno == ETIMEDOUT && !rr_shim_wait_is_over(&wait));
 	rr_shim_wait_end(&wait);
 	return result;
 }

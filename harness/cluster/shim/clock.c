@@ -46,8 +46,7 @@ static struct rr_clock_page *map_page(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, 0);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return page == MAP_FAILED ? NULL : page;
 }

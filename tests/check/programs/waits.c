@@ -48,11 +48,8 @@ static int wait_for_condition(clockid_t clock, int of_attribute)
 	pthread_cond_init(&condition, &attribute);
 	pthread_mutex_lock(&mutex);
 	do
-		result = of_attribute ?
-				 pthread_cond_timedwait(&condition, &mutex,
-							&end) :
-				 pthread_cond_clockwait(&condition, &mutex,
-							clock, &end);
+		result = of_attribute ? pthread_cond_timedwait(&condition, &mutex, &end) :
+					pthread_cond_clockwait(&condition, &mutex, clock, &end);
 	while (result == 0);
 	return result == ETIMEDOUT;
 }
@@ -87,8 +84,7 @@ static int semaphore_clockwait(void)
 	sem_t semaphore;
 
 	sem_init(&semaphore, 0, 0);
-	return sem_clockwait(&semaphore, CLOCK_MONOTONIC, &end) == -1 &&
-	       errno == ETIMEDOUT;
+	return sem_clockwait(&semaphore, CLOCK_MONOTONIC, &end) == -1 && errno == ETIMEDOUT;
 }
 
 static void *sleep_with(void *mutex)
@@ -127,8 +123,7 @@ static int futex_wait(void)
 {
 	static int word;
 
-	return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &whole, NULL,
-		       0) == -1 &&
+	return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &whole, NULL, 0) == -1 &&
 	       errno == ETIMEDOUT;
 }
 
@@ -137,8 +132,8 @@ static int futex_wait_bitset(void)
 	static int word;
 	const struct timespec end = end_by(CLOCK_MONOTONIC);
 
-	return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &end,
-		       NULL, FUTEX_BITSET_MATCH_ANY) == -1 &&
+	return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &end, NULL,
+		       FUTEX_BITSET_MATCH_ANY) == -1 &&
 	       errno == ETIMEDOUT;
 }
 
@@ -160,8 +155,7 @@ static int one_alarm(void)
 
 static int ten_alarms(void)
 {
-	const struct itimerval tenth = { { SECONDS / 10, 0 },
-					 { SECONDS / 10, 0 } };
+	const struct itimerval tenth = { { SECONDS / 10, 0 }, { SECONDS / 10, 0 } };
 
 	signal(SIGALRM, count_alarm);
 	setitimer(ITIMER_REAL, &tenth, NULL);
@@ -304,8 +298,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &end);
-		printf("%s: %ld s\n", argv[1],
-		       (long)(end.tv_sec - begin.tv_sec));
+		printf("%s: %ld s\n", argv[1], (long)(end.tv_sec - begin.tv_sec));
 		return end.tv_sec - begin.tv_sec == SECONDS ? 0 : 1;
 	}
 	printf("no such wait\n");
