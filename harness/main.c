@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redrace: the races of Redis clients, counted on real servers. */
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "commands.h"
 #include "base/error.h"
 #include "base/machine.h"
+#include "base/memory.h"
 #include "version.h"
 
 static enum rr_exit run_command(int argc, char **argv, struct rr_error *error)
@@ -41,6 +43,7 @@ int main(int argc, char **argv)
 	struct rr_error error = { 0 };
 	enum rr_exit code = RR_EXIT_OK;
 
+	json_set_alloc_funcs(rr_malloc, free);
 	occupy_standard_descriptors();
 	rr_signals_end_program();
 	setvbuf(stdout, NULL, _IOLBF, 0); /* through a pipe, too */
