@@ -100,9 +100,6 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	if (searches.text) {
 		code = explore_strategies(&searches, cluster);
 		searches.cases.seconds = rr_clock_s() - begun;
-		if (options->config.shard.of)
-			rr_explore_note_shard(options, &searches.cases);
-		rr_shard_note_exit(&searches.cases, code);
 		if (code == RR_EXIT_INTERRUPTED)
 			outputs.n = 0;
 		if (searches.page)

@@ -9,7 +9,6 @@
 #include "base/shards.h"
 #include "bench/bench.h"
 #include "commands.h"
-#include "explore/explore.h"
 
 struct merge_options {
 	const char **paths;
@@ -42,7 +41,7 @@ static const struct rr_option options_table[] = {
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Puts the results of all shards of a run (--shard I/N of matrix, claims, explore and bench) together, and exits as the whole run would have."
+		"Puts the results of all shards of a run (--shard I/N of matrix, claims and bench) together, and exits as the whole run would have."
 		"\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit; of matrix and claims only). "
 		"A shard that is missing, there twice or of another run is refused.",
 	.arguments = "FILE...",
@@ -56,28 +55,18 @@ static const struct rr_command_line command_line = {
 
 /* ---- Output ------------------------------------------------------------ */
 
-/* The schedule of a search, too: other cases have theirs in files. */
-static void print_merged_case(const struct rr_case *one, FILE *out)
-{
-	const char *text = strcmp(one->suite, "explore") == 0 ? one->details : NULL;
-
-	fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict], one->suite,
-		one->name, one->message);
-	while (text && *text) {
-		const char *line = text;
-
-		fprintf(out, "%.*s\n", (int)rr_case_line(&text), line);
-	}
-}
-
 static bool print_merged(const void *what, enum rr_format format, FILE *out, struct rr_error *error)
 {
 	const struct rr_cases *cases = what;
 
 	(void)format;
 	(void)error;
-	for (size_t i = 0; i < cases->n; i++)
-		print_merged_case(&cases->cases[i], out);
+	for (size_t i = 0; i < cases->n; i++) {
+		const struct rr_case *one = &cases->cases[i];
+
+		fprintf(out, "%-12s %s %s: %s\n", rr_case_verdict_names[one->verdict], one->suite,
+			one->name, one->message);
+	}
 	fprintf(out, "\n%s, %zu shards: ", cases->command,
 		json_array_size(json_object_get(cases->properties, "shards")));
 	rr_cases_summarise(cases, out);
@@ -91,8 +80,6 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out, str
 static bool put_together(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
 			 struct rr_error *error)
 {
-	if (strcmp(whole->command, "redrace explore") == 0)
-		return rr_explore_merge(shards, whole, code, error);
 	if (strcmp(whole->command, "redrace bench") == 0)
 		return rr_bench_merge(shards, whole, code, error);
 	*code = rr_shards_exit(shards);

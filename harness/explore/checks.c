@@ -141,10 +141,7 @@ bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search)
 	bool good;
 
 	result->shortest_breaks = bits;
-	result->share.has_path = rr_graph_shortest(&search->graph, bits, &path);
-	if (!result->share.has_path && search->graph.deal.is_done)
-		return true;
-	if (!result->share.has_path)
+	if (!rr_graph_shortest(&search->graph, bits, &path))
 		return rr_error_set(&result->error, RR_ERROR_INTERNAL,
 				    "no path to a state that fails");
 	good = rr_check_replay(explorer, &search->graph, &path);

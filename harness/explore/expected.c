@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "expected.h"
-
-const char *const rr_explored_names[RR_EXPLORED_RANDOM + 1] = {
-	[RR_EXPLORED_ALL] = "all",
-	[RR_EXPLORED_ROUNDS] = "rounds",
-	[RR_EXPLORED_RANDOM_REPLIES] = "random replies",
-	[RR_EXPLORED_MOST] = "limit of states",
-	[RR_EXPLORED_MEMORY] = "limit of memory",
-	[RR_EXPLORED_STOPPED] = "interrupted",
-	[RR_EXPLORED_RANDOM] = "random schedules",
-};
+/* What a search came to, compared with what the strategy's table expects. */
+#include "report.h"
 
 const char *rr_invariant_name(int bit)
 {
@@ -51,28 +42,20 @@ static unsigned expected_breaks(const struct rr_strategy *strategy, unsigned haz
 	return breaks;
 }
 
-struct rr_expectation rr_expect_search(const struct rr_explore_config *config)
+/* Faults together may break more than each of them, and narrow bounds less. */
+enum rr_exit rr_judge_search(const struct rr_explore_config *config,
+			     const struct rr_explore_result *result, bool is_safe)
 {
+	const unsigned without_faults = 1U << RR_THREADS | 1U << RR_PROCESSES;
 	const unsigned hazards = hazards_of(config);
 	const unsigned breaks = expected_breaks(config->strategy, hazards);
 
-	return (struct rr_expectation){
-		.breaks = (breaks & ~(unsigned)RR_LOOPS) != 0,
-		.without_faults =
-			expected_breaks(config->strategy,
-					hazards & (1U << RR_THREADS | 1U << RR_PROCESSES)) != 0,
-		.loops = (breaks & RR_LOOPS) != 0,
-	};
-}
-
-/* Faults together may break more than each of them, and narrow bounds less. */
-enum rr_exit rr_judge_search(const struct rr_expectation *expected, bool is_failing,
-			     enum rr_explored explored, bool is_safe)
-{
-	if (is_failing)
-		return expected->breaks ? RR_EXIT_OK : RR_EXIT_VIOLATED;
+	if (result->failing)
+		return breaks & ~(unsigned)RR_LOOPS ? RR_EXIT_OK : RR_EXIT_VIOLATED;
 	if (is_safe)
-		return expected->without_faults ? RR_EXIT_VIOLATED : RR_EXIT_OK;
-	return explored == RR_EXPLORED_ROUNDS && expected->loops ? RR_EXIT_OK :
-								   RR_EXIT_INCONCLUSIVE;
+		return expected_breaks(config->strategy, hazards & without_faults) ?
+			       RR_EXIT_VIOLATED :
+			       RR_EXIT_OK;
+	return result->explored == RR_EXPLORED_ROUNDS && breaks & RR_LOOPS ? RR_EXIT_OK :
+									     RR_EXIT_INCONCLUSIVE;
 }

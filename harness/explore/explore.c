@@ -32,26 +32,6 @@ static void add_table_stats(struct rr_explorer *explorer, const struct rr_produc
 	}
 }
 
-static void keep_share(struct rr_explorer *explorer, const struct rr_graph_deal *deal)
-{
-	const struct rr_product_config *product = &explorer->product;
-
-	explorer->result->share = (struct rr_explore_share){
-		.is_dealt = deal->is_done,
-		.prefix = deal->prefix,
-		.frontier = deal->end - deal->prefix,
-		.transitions = deal->transitions,
-		.own = deal->own,
-		.open = deal->open,
-		.returns = deal->returns,
-		.digest = deal->digest,
-		.absolute = product->absolute,
-		.reads_clock = product->reads_clock,
-		.bounded = product->bounded,
-		.remembers = product->remembers,
-	};
-}
-
 static void keep_result(struct rr_explorer *explorer, const struct rr_search *search)
 {
 	static const enum rr_explored explored[] = {
@@ -74,7 +54,6 @@ static void keep_result(struct rr_explorer *explorer, const struct rr_search *se
 	result->stats.bytes_per_state = graph->states.n ? rr_graph_bytes(graph) / graph->states.n :
 							  0;
 	add_table_stats(explorer, &search->product);
-	keep_share(explorer, &graph->deal);
 	if (result->random_command[0] && result->explored == RR_EXPLORED_ALL)
 		result->explored = RR_EXPLORED_RANDOM_REPLIES;
 }
@@ -129,7 +108,6 @@ static bool search_all(struct rr_explorer *explorer)
 	const struct rr_graph_config bounds = {
 		.most = config->most,
 		.memory = config->memory ? config->memory : rr_default_memory(),
-		.share = { config->shard.index, config->shard.of, config->prefix },
 		.progress = config->progress,
 		.context = config->context,
 	};

@@ -17,7 +17,7 @@
 #include "base/cases.h"
 #include "base/error.h"
 #include "base/option.h"
-#include "base/shard.h"
+#include "base/cases.h"
 #include "cluster/cluster.h"
 #include "draw/draw.h"
 #include "strategy.h"
@@ -62,8 +62,6 @@ struct rr_explore_config {
 	size_t memory;          /* bytes, 0 = half of what is free */
 	unsigned long audit;    /* random paths that are played before `safe` */
 	bool all_mutants;       /* tries all, not only until one fails */
-	struct rr_shard shard;  /* of its states: `of` = 0: all of them */
-	unsigned long prefix;   /* states that all shards look at, at least */
 	unsigned shows;         /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
 	const char *dot, *json; /* files for the graph; NULL = none */
@@ -106,22 +104,6 @@ struct rr_explore_stats {
 	double searching, checking; /* seconds */
 };
 
-/* What a shard has seen (share.c); shards of one search agree in all but `own`,
- * `open`, `returns` and `has_path`. */
-struct rr_explore_share {
-	bool is_dealt;                  /* false: there are so few states that all shards saw all */
-	unsigned long prefix, frontier; /* states that all know */
-	unsigned long transitions;      /* of the prefix */
-	unsigned long own;              /* states of the frontier that it went on from */
-	unsigned long open;             /* of these: can all finish? Not known from one shard */
-	unsigned long returns;          /* 0 = a shortest path is one of the whole */
-	bool has_path;                  /* to a failure; else that leads through other shards */
-	uint64_t digest;                /* of the prefix */
-	/* What clients and servers turned out to be: states are made of that. */
-	bool absolute, reads_clock, bounded;
-	int remembers;
-};
-
 struct rr_explore_result {
 	enum rr_explored explored;
 	unsigned long states, transitions;
@@ -143,7 +125,6 @@ struct rr_explore_result {
 	size_t steps;
 	uint64_t seed; /* of random schedules: the one that draws it */
 	char *transcript;
-	struct rr_explore_share share;
 	/* If nothing failed: is one of the mutants noticed? */
 	size_t n_mutants;
 	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
@@ -322,16 +303,6 @@ struct rr_explore_options rr_explore_defaults(void);
 enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
 			       const struct rr_explore_options *options, FILE *out, FILE *page,
 			       struct rr_cases *cases, struct rr_error *error);
-
-/* Gives the cases of a shard their note. */
-void rr_explore_note_shard(const struct rr_explore_options *options, struct rr_cases *cases);
-
-/* The searches of all shards as those of the whole: a strategy fails if it does in any
- * shard, and is safe only if all shards have searched their parts to the end. `code`:
- * what the whole exits with. False: the shards are not of one search. */
-struct rr_shards;
-bool rr_explore_merge(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
-		      struct rr_error *error);
 
 /* Prints a table of whole searches: states, transitions, questions that servers
  * were asked, transitions per second, time, each ended after limit_s seconds. All

@@ -78,9 +78,7 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	if (graph->out_of_memory)
 		return false;
 	graph->first[state] = graph->n_edges;
-	if (rr_graph_is_elsewhere(graph, state))
-		flags = RR_STATE_ELSEWHERE;
-	else if (!rr_product_expand(product, rr_graph_key(graph, state), note_edge, graph, &flags))
+	if (!rr_product_expand(product, rr_graph_key(graph, state), note_edge, graph, &flags))
 		return false;
 	if (flags & RR_STATE_FINAL && !judge_count(graph, state, &flags))
 		return false;
@@ -207,7 +205,6 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *pr
 		if (!expand_state(graph, graph->n_expanded))
 			return failed_end(graph);
 		end = why_to_stop(graph);
-		rr_graph_deal_out(graph);
 	}
 	if (end != RR_GRAPH_AGAIN && end != RR_GRAPH_STOPPED && needs_time(product))
 		return RR_GRAPH_AGAIN;

@@ -15,7 +15,6 @@
 enum {
 	RR_STATE_WRONG = 16,
 	RR_STATE_STUCK = 32,
-	RR_STATE_ELSEWHERE = 64, /* another shard goes on from it */
 };
 
 struct rr_edge {
@@ -36,33 +35,13 @@ enum rr_graph_end {
 	RR_GRAPH_FAILED,  /* product->error */
 };
 
-/* One of several shards of a graph (share.c). */
-struct rr_graph_share {
-	int index, of;        /* of = 0: all of it */
-	unsigned long prefix; /* states that all shards look at, at least */
-};
-
 struct rr_graph_config {
 	unsigned long most; /* states, 0 = no limit */
 	size_t memory;      /* bytes, 0 = no limit */
-	struct rr_graph_share share;
-	unsigned first_of; /* ends at the first of these that is broken */
+	unsigned first_of;  /* ends at the first of these that is broken */
 	/* Told now and then; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
-};
-
-/* How the frontier was dealt out, and what came of the shard's part. */
-struct rr_graph_deal {
-	bool is_done;          /* false: there were too few states */
-	uint32_t layer_end;    /* of the layer that is looked at */
-	uint32_t prefix, end;  /* the states of the frontier: from, up to */
-	uint64_t transitions;  /* in the prefix */
-	uint64_t digest;       /* of these */
-	unsigned long own;     /* states of the frontier */
-	unsigned long open;    /* of these: whether all can finish from there is
-			       * not known without the other shards */
-	unsigned long returns; /* transitions back to the frontier or before */
 };
 
 struct rr_graph {
@@ -74,7 +53,6 @@ struct rr_graph {
 	struct rr_edge *edges;
 	uint64_t n_edges;
 	uint32_t n_expanded;
-	struct rr_graph_deal deal;
 	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
@@ -96,18 +74,6 @@ static inline bool rr_graph_is_expanded(const struct rr_graph *graph, uint32_t s
 enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *product,
 				   const struct rr_graph_config *config);
 void rr_graph_release(struct rr_graph *graph);
-
-/* ---- Shards (share.c) ------------------------------------------------------- */
-
-/* Between two states: deals the frontier out when it is time. */
-void rr_graph_deal_out(struct rr_graph *graph);
-
-/* Does another shard go on from that state of the frontier? */
-bool rr_graph_is_elsewhere(const struct rr_graph *graph, uint32_t state);
-
-/* Fills in what came of the shard's part. `finishing`: from which states all can
- * finish without leaving the shard. */
-void rr_graph_close_share(struct rr_graph *graph, const uint8_t *finishing);
 
 /* Which states are wrong or stuck, and the counts. Of a graph that is not whole,
  * states that were not looked at count as good. False: out of memory. */

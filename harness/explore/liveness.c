@@ -86,32 +86,19 @@ static void spread_marks(struct marking *marking)
 	}
 }
 
-static bool is_good_end(const struct rr_graph *graph, uint32_t state, unsigned good)
+static bool is_good_end(const struct rr_graph *graph, uint32_t state)
 {
+	const unsigned good = RR_STATE_FINAL | RR_STATE_CUT;
 	const unsigned bad = RR_STATE_STARVED | RR_STATE_DEAD;
 
 	return graph->flags[state] & good && !(graph->flags[state] & bad);
 }
 
-/* From which states of a shard can all finish, without what other shards see? */
-static void note_share(struct rr_graph *graph, struct marking *marking)
-{
-	for (uint32_t i = 0; i < graph->n_expanded; i++) {
-		if (is_good_end(graph, i, RR_STATE_FINAL | RR_STATE_CUT))
-			mark_state(marking, i);
-	}
-	spread_marks(marking);
-	rr_graph_close_share(graph, marking->marks);
-}
-
-/* Whoever cannot reach an end is stuck. Bounds are no end that is known, and what
- * another shard sees may be one. */
+/* Whoever cannot reach an end is stuck. A bound may hide an end. */
 static void find_stuck(struct rr_graph *graph, struct marking *marking)
 {
-	const unsigned good = RR_STATE_FINAL | RR_STATE_CUT | RR_STATE_ELSEWHERE;
-
 	for (uint32_t i = 0; i < graph->states.n; i++) {
-		if (!rr_graph_is_expanded(graph, i) || is_good_end(graph, i, good))
+		if (!rr_graph_is_expanded(graph, i) || is_good_end(graph, i))
 			mark_state(marking, i);
 	}
 	spread_marks(marking);
@@ -275,8 +262,7 @@ static bool count_interleavings(struct rr_graph *graph)
 	uint64_t *good = malloc(n * sizeof(*good));
 	const bool room = order && n_into && all && good;
 
-	if (room && graph->n_expanded == graph->states.n && !graph->deal.is_done &&
-	    sort_states(graph, order, n_into))
+	if (room && graph->n_expanded == graph->states.n && sort_states(graph, order, n_into))
 		count_paths(graph, order, all, good);
 	free(order);
 	free(n_into);
@@ -291,8 +277,6 @@ bool rr_graph_analyse(struct rr_graph *graph)
 	const bool room = init_marking(&marking, graph);
 
 	if (room) {
-		if (graph->deal.is_done)
-			note_share(graph, &marking);
 		find_stuck(graph, &marking);
 		tell_apart(graph, &marking);
 		count_broken(graph);

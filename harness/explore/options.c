@@ -112,14 +112,6 @@ static const struct rr_option options_table[] = {
 	  .at = AT(seed),
 	  .max = LONG_MAX / 2 },
 	{ .common = RR_OPTION_MAX_STATES, .at = AT(config.most) },
-	{ .common = RR_OPTION_SHARD, .at = AT(config.shard) },
-	{ .name = "prefix",
-	  .argument = "N",
-	  .help = "with --shard: all shards look at N states or more, before the rest is dealt out (300)",
-	  .kind = RR_TAKES_NUMBER,
-	  .at = AT(config.prefix),
-	  .min = 1,
-	  .max = 1000000 },
 	{ .name = "memory",
 	  .argument = "MB",
 	  .help = "use at most this much memory (half of what is free)",
@@ -179,9 +171,6 @@ static bool check_combinations(const struct rr_explore_options *options, struct 
 		wrong = "--random and --stateless exclude each other";
 	else if (random->runs && has_graph)
 		wrong = "--random makes no graph: leave --graph out";
-	else if (options->config.shard.of &&
-		 (random->runs || has_graph || options->config.all_mutants))
-		wrong = "--shard is for searches of states: leave --random, --graph and --mutants out";
 	else if (options->n_strategies > 1 && has_graph)
 		wrong = "--graph takes one strategy";
 	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
@@ -262,7 +251,6 @@ struct rr_explore_options rr_explore_defaults(void)
 			    .increments = 1,
 			    .rounds = 2,
 			    .ttl_ms = 10000,
-			    .prefix = 300,
 			    .audit = AUDIT },
 		.redis_server = "redis-server",
 		.seed = -1,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Explores one strategy and prints what came of it. */
-#include "expected.h"
 #include "page.h"
 #include "report.h"
 
@@ -113,9 +112,6 @@ static void print_failing(const struct report *report)
 	char some[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
 	fprintf(report->out, "%s: ", report->config.strategy->name);
-	if (result->share.is_dealt)
-		fprintf(report->out, "shard %d/%d ", report->config.shard.index,
-			report->config.shard.of);
 	if (result->schedules)
 		fprintf(report->out,
 			"%s of %s %sschedules fail: ", rr_grouped(some, (long long)result->failing),
@@ -156,11 +152,6 @@ static void report_failure(struct report *report, struct rr_error *error)
 	const struct rr_explore_result *result = &report->result;
 	struct rr_error why = { 0 };
 
-	if (result->share.is_dealt && !result->share.has_path) {
-		print_failing(report);
-		fputs("  the shortest schedules are in other shards\n", report->out);
-		return;
-	}
 	report->transcript = rr_conclude(result->transcript, result->shortest_breaks,
 					 report->cluster, &why);
 	if (report->transcript)
@@ -224,28 +215,7 @@ static bool print_complete(const struct report *report)
 	return true;
 }
 
-/* Of a shard that has found nothing: a part of the whole says nothing of it. */
-static void print_part(const struct report *report)
-{
-	const struct rr_explore_result *result = &report->result;
-	char states[RR_GROUPED_SIZE];
-
-	fprintf(report->out, "%s: no failure found in shard %d/%d (%s states%s)\n",
-		report->config.strategy->name, report->config.shard.index, report->config.shard.of,
-		rr_grouped(states, (long long)result->states), cut_by(result->explored));
-}
-
 /* ---- The whole ------------------------------------------------------------ */
-
-static enum rr_exit judge_report(const struct report *report, bool is_safe)
-{
-	const struct rr_explore_result *result = &report->result;
-	const struct rr_expectation expected = rr_expect_search(&report->config);
-
-	if (result->share.is_dealt && !result->failing)
-		return RR_EXIT_INCONCLUSIVE;
-	return rr_judge_search(&expected, result->failing, result->explored, is_safe);
-}
 
 static enum rr_exit print_result(struct report *report, struct rr_error *error)
 {
@@ -254,8 +224,6 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 
 	if (result->breaks)
 		report_failure(report, error);
-	else if (result->share.is_dealt)
-		print_part(report);
 	else if (result->explored == RR_EXPLORED_ALL)
 		is_safe = print_complete(report);
 	else
@@ -270,7 +238,7 @@ static enum rr_exit print_result(struct report *report, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "interrupted");
 		return RR_EXIT_OK;
 	}
-	return judge_report(report, is_safe);
+	return rr_judge_search(&report->config, result, is_safe);
 }
 
 /* A search that failed: of which strategy? */
@@ -308,42 +276,44 @@ static json_t *shortest_of_search(const struct rr_explore_result *result)
 			 "switches", result->switches, "steps", (json_int_t)result->steps);
 }
 
-/* For redrace merge; null: the search is no shard. */
-static json_t *share_of_search(const struct report *report)
+/* How far the search goes. */
+static json_t *bounds_as_json(const struct rr_explore_config *config)
 {
-	const struct rr_explore_share *share = &report->result.share;
-	const struct rr_expectation expected = rr_expect_search(&report->config);
-	char digest[20];
+	const struct rr_budget *budget = &config->budget;
 
-	if (!report->config.shard.of)
-		return json_null();
-	snprintf(digest, sizeof(digest), "%016" PRIx64, share->digest);
-	return json_pack(
-		"{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:{s:b, s:b, s:b, s:i}, s:{s:b, s:b, s:b}}",
-		"dealt", (int)share->is_dealt, "prefix", (json_int_t)share->prefix, "frontier",
-		(json_int_t)share->frontier, "prefix_transitions", (json_int_t)share->transitions,
-		"own", (json_int_t)share->own, "open", (json_int_t)share->open, "returns",
-		(json_int_t)share->returns, "digest", digest, "model", "absolute",
-		(int)share->absolute, "reads_clock", (int)share->reads_clock, "bounded",
-		(int)share->bounded, "remembers", share->remembers, "expected", "breaks",
-		(int)expected.breaks, "loops", (int)expected.loops, "without_faults",
-		(int)expected.without_faults);
+	return json_pack("{s:I, s:I, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I}",
+			 "clients", (json_int_t)config->n_clients, "increments",
+			 (json_int_t)config->increments, "separate", (int)config->separate,
+			 "crashes", budget->crashes, "expiries", budget->expiries, "pauses",
+			 budget->pauses, "lost_replies", budget->lost_replies, "restarts",
+			 budget->restarts, "jumps", budget->jumps, "late", budget->late, "rounds",
+			 config->rounds, "ttl_ms", (json_int_t)config->ttl_ms, "most",
+			 (json_int_t)config->most);
 }
 
 static json_t *properties_of_search(const struct report *report)
 {
+	static const char *const explored[] = {
+		[RR_EXPLORED_ALL] = "all",
+		[RR_EXPLORED_ROUNDS] = "rounds",
+		[RR_EXPLORED_RANDOM_REPLIES] = "random replies",
+		[RR_EXPLORED_MOST] = "limit of states",
+		[RR_EXPLORED_MEMORY] = "limit of memory",
+		[RR_EXPLORED_STOPPED] = "interrupted",
+		[RR_EXPLORED_RANDOM] = "random schedules",
+	};
 	const struct rr_explore_result *result = &report->result;
 
-	return json_pack(
-		"{s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
-		breaks_as_list(result->breaks), "bounds", rr_bounds_as_json(&report->config),
-		"explored", rr_explored_names[result->explored], "shortest",
-		shortest_of_search(result), "share", share_of_search(report), "states",
-		(json_int_t)result->states, "transitions", (json_int_t)result->transitions,
-		"schedules", (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
-		"questions", (json_int_t)result->stats.questions, "rests_on",
-		rr_case_text(result->n_mutants && result->noticed ? result->noticed : NULL),
-		"transcript", rr_case_text(report->transcript));
+	return json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "breaks",
+			 breaks_as_list(result->breaks), "bounds", bounds_as_json(&report->config),
+			 "explored", explored[result->explored], "shortest",
+			 shortest_of_search(result), "states", (json_int_t)result->states,
+			 "transitions", (json_int_t)result->transitions, "schedules",
+			 (json_int_t)result->schedules, "failing", (json_int_t)result->failing,
+			 "questions", (json_int_t)result->stats.questions, "rests_on",
+			 rr_case_text(result->n_mutants && result->noticed ? result->noticed :
+									     NULL),
+			 "transcript", rr_case_text(report->transcript));
 }
 
 /* How the verdict and what the table expects go together. */

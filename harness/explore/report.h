@@ -22,8 +22,10 @@ void rr_print_search_stats(FILE *out, const struct rr_explore_result *result);
 /* What random schedules were enough for. */
 void rr_print_random_bound(FILE *out, const struct rr_random_bound *bound);
 
-/* Clients, faults and limits of a search, for programs. */
-json_t *rr_bounds_as_json(const struct rr_explore_config *config);
+/* Is it as the strategy's table expects? `is_safe`: all states were seen, none fails,
+ * and a mutant does. */
+enum rr_exit rr_judge_search(const struct rr_explore_config *config,
+			     const struct rr_explore_result *result, bool is_safe);
 
 /* A line on stderr that tells how far a search is. And whether Ctrl-C was pressed. */
 struct rr_explore_progress {

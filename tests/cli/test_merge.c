@@ -76,66 +76,6 @@ Test(merge, junit_is_what_the_whole_writes)
 		0, "%s", cli_output);
 }
 
-/* ---- Searches ------------------------------------------------------------------ */
-
-/* What both say of a strategy: does it fail, of what, how short is the shortest, and
- * have all shards done something? */
-static void assert_search_is_whole(const char *arguments)
-{
-	char text[1400];
-
-	snprintf(text, sizeof(text), "explore --audit 5 %s", arguments);
-	run_shards(text);
-	snprintf(
-		text, sizeof(text),
-		"for s in json ctrf.json; do code=0; $REDRACE merge $HERE/[123].$s -o $HERE/m.json >/dev/null || code=$?; [ $code -eq $(cat $HERE/code) ] || exit 101; "
-		"for f in w m; do jq -S '.cases | map({name, verdict, safe: (.message | test(\"^safe\")), breaks: .properties.breaks, explored: .properties.explored, shortest: .properties.shortest})' $HERE/$f.json >$HERE/$f; done; diff $HERE/w $HERE/m || exit 102; done; "
-		"jq -es 'map(.cases[].properties.share | .dealt and .own > 0) | all' $HERE/[123].json >/dev/null || exit 103; "
-		"jq -es '.[0].cases[0].properties.states <= .[1].cases[0].properties.states' $HERE/w.json $HERE/m.json >/dev/null || exit 104; "
-		"jq -es 'map(.cases[0].properties.states) | .[0] > .[1]' $HERE/w.json $HERE/1.json >/dev/null || exit 105");
-	cr_assert_eq(cli_run(text), 0, "%s: %s", arguments, cli_output);
-}
-
-Test(merge, searches_of_shards_are_the_whole_one)
-{
-	if (!has_jq())
-		cli_skip("jq is not installed");
-	assert_search_is_whole("none --clients 3 --increments 2 --prefix 10");
-	assert_search_is_whole("setnx --clients 3 --crashes 1 --prefix 10");
-	assert_search_is_whole("lua-delifequals --clients 3 --increments 2 --prefix 20");
-	assert_search_is_whole("none --clients 3 --stateless --prefix 20");
-}
-
-/* Safe is what all shards are: one that fails, was cut, or leaves progress open takes
- * that away, and one that began otherwise is no part of it. */
-Test(merge, searches_are_safe_only_if_all_shards_are)
-{
-	if (!has_jq())
-		cli_skip("jq is not installed");
-	run_shards("explore --audit 5 lua-delifequals --clients 3 --increments 2 --prefix 20");
-	cr_assert_eq(
-		cli_run("cd $HERE && jq '.cases[0].properties |= (.breaks = [\"exclusion\"])' 3.json >fails.json && jq '.cases[0].properties.explored = \"limit of memory\"' 3.json >cut.json && "
-			"jq '.cases[0].properties.share.open = 1' 3.json >open.json && jq '.cases[0].properties.share.digest = \"0\"' 3.json >other.json && cd $OLDPWD && "
-			"for f in fails cut open; do code=0; $REDRACE merge $HERE/1.json $HERE/2.json $HERE/$f.json || code=$?; echo $code; done"),
-		0, "%s", cli_output);
-	cr_assert(strstr(cli_output, "fails: exclusion (at most "), "%s", cli_output);
-	cr_assert(strstr(cli_output, "shard 3/3 ended at: limit of memory"), "%s", cli_output);
-	cr_assert(strstr(cli_output, "progress cannot be judged"), "%s", cli_output);
-	cr_assert(strstr(cli_output, "1 failed\n1\n"), "%s", cli_output);
-	cr_assert(strstr(cli_output, "1 inconclusive\n2\n"), "%s", cli_output);
-	cli_assert_one_line(
-		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null", 65,
-		"they did not begin alike");
-	cli_run("jq '.cases[0].properties.share.own -= 1' $HERE/3.json >$HERE/less.json");
-	cli_assert_one_line(
-		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/less.json 2>&1 >/dev/null", 65,
-		"lua-delifequals: the shards went on from ");
-	cli_assert_one_line("$REDRACE merge $HERE/1.xml $HERE/2.xml $HERE/3.xml 2>&1 >/dev/null",
-			    65, "give merge the .json or .ctrf.json files");
-	cli_assert_one_line("$REDRACE explore none --shard 1/2 --random 5 2>&1 >/dev/null", 64,
-			    "--shard is for searches of states");
-}
-
 /* ---- A load of several machines -------------------------------------------------- */
 
 /* Three programs at once on one server, which is $SOCK; RUN and options are given. */
@@ -319,17 +259,6 @@ Test(merge, loads_whose_server_was_killed_stay_so)
 		"sleep 1.5; kill -9 $P; wait");
 	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), RR_EXIT_REDIS, "%s",
 		     cli_output);
-}
-
-Test(merge, searches_that_were_broken_off_stay_so)
-{
-	if (!has_jq())
-		cli_skip("jq is not installed");
-	run_shards("explore none");
-	cli_run("cd $HERE && jq '.properties.shard.exit_code = 69' 2.json >broken.json; for i in 1 2 3; do jq '.properties.shard.options.strategies = []' $i.json >$i.empty; done");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/broken.json $HERE/3.json 2>&1"),
-		     RR_EXIT_REDIS, "%s", cli_output);
-	assert_refused("1.empty 2.empty 3.empty", "which strategies");
 }
 
 /* ---- Dealing -------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 
 #include "base/shards.h"
 #include "bench/bench.h"
-#include "explore/explore.h"
 #include "fuzz.h"
 
 static char paths[2][48];
@@ -44,8 +43,6 @@ static void write_file(const char *path, const uint8_t *data, size_t size)
 static bool put_together(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
 			 struct rr_error *error)
 {
-	if (strcmp(whole->command, "redrace explore") == 0)
-		return rr_explore_merge(shards, whole, code, error);
 	if (strcmp(whole->command, "redrace bench") == 0)
 		return rr_bench_merge(shards, whole, code, error);
 	*code = rr_shards_exit(shards);
