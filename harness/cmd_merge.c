@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/option.h"
 #include "base/shards.h"
-#include "bench/bench.h"
 #include "commands.h"
 
 struct merge_options {
@@ -41,8 +40,8 @@ static const struct rr_option options_table[] = {
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Puts the results of all shards of a run (--shard I/N of matrix, claims and bench) together, and exits as the whole run would have."
-		"\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit; of matrix and claims only). "
+		"Puts the results of all shards of a run (--shard I/N of matrix and claims) together, and exits as the whole run would have."
+		"\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit). "
 		"A shard that is missing, there twice or of another run is refused.",
 	.arguments = "FILE...",
 	.missing = "merge what? name the files that the shards have written",
@@ -76,16 +75,6 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out, str
 
 /* ---- The whole --------------------------------------------------------- */
 
-/* Of the others each shard has whole cases. */
-static bool put_together(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
-			 struct rr_error *error)
-{
-	if (strcmp(whole->command, "redrace bench") == 0)
-		return rr_bench_merge(shards, whole, code, error);
-	*code = rr_shards_exit(shards);
-	return rr_shards_unite(shards, whole, error);
-}
-
 static enum rr_exit merge_shards(const struct merge_options *options,
 				 const struct rr_shards *shards, struct rr_error *error)
 {
@@ -93,8 +82,10 @@ static enum rr_exit merge_shards(const struct merge_options *options,
 	struct rr_cases whole;
 
 	rr_shards_begin(shards, &whole);
-	if (put_together(shards, &whole, &code, error))
+	if (rr_shards_unite(shards, &whole, error)) {
+		code = rr_shards_exit(shards);
 		rr_cases_publish(&whole, &options->outputs, print_merged, &whole, error);
+	}
 	rr_cases_release(&whole);
 	return code;
 }

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "permissions.h"
 #include "results.h"
-#include "shard.h"
 
 /* A strategy with a number of threads. */
 struct cell {
@@ -25,7 +24,6 @@ struct bench {
 	struct rr_formation formation;    /* with a topology ... */
 	struct rr_formation lock_servers; /* ... and those beside it */
 	struct rr_results results;
-	struct rr_meeting meeting; /* of shards */
 	struct rr_spectra spectra; /* of the run that has just ended */
 	struct rr_holds trace;     /* the same, if it is wanted */
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
@@ -105,7 +103,7 @@ static bool is_permitted(struct bench *bench, const struct rr_strategy *strategy
 	return false;
 }
 
-/* Keys of its own: other shards may be at work under the run's prefix. */
+/* Keys that no strategy uses. */
 static bool choose_trial_prefix(struct bench *bench)
 {
 	struct rr_key_set keys = { .n_keys = 1 };
@@ -284,11 +282,6 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 	return true;
 }
 
-static bool is_shard(const struct bench *bench)
-{
-	return bench->options->shard.of > 0;
-}
-
 static struct rr_run run_of(struct bench *bench, const struct cell *cell, long repeat)
 {
 	const struct rr_bench_options *options = bench->options;
@@ -299,15 +292,12 @@ static struct rr_run run_of(struct bench *bench, const struct cell *cell, long r
 		.prefix = bench->session->prefix,
 		.threads = cell->threads,
 		.processes = (int)options->processes,
-		.increments = is_shard(bench) ?
-				      rr_bench_share(&options->shard, options->increments) :
-				      options->increments,
-		.meeting = is_shard(bench) ? &bench->meeting : NULL,
+		.increments = options->increments,
 		.warmup = options->warmup,
 		.keys = (int)options->keys,
 		.ttl_ms = options->ttl_ms,
 		.hold_us = options->hold_us,
-		.seed = (uint64_t)(options->seed + repeat + 1000003L * options->shard.index),
+		.seed = (uint64_t)(options->seed + repeat),
 		.policy = rr_policy_for(options->policy, cell->strategy),
 		.kill_workers = options->kill_workers,
 		.trace = is_traced(bench, cell->strategy) ? &bench->trace : NULL,
@@ -334,9 +324,6 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 	measured = rr_bench_run(&run, &bench->session->signals, &watcher, &finished->measurement,
 				&bench->spectra, bench->error);
 	rr_progress_end(&bench->progress);
-	if (measured && is_shard(bench))
-		finished->shard_run = rr_bench_shard_run(&finished->measurement, &bench->spectra,
-							 &bench->meeting, repeat);
 	if (measured)
 		return take_measurement(bench, finished);
 	free(finished);
@@ -433,19 +420,6 @@ static bool publish_bench(struct bench *bench, struct rr_error *error)
 		add_without_figures(bench, "bench", rr_exit_of(why->kind), why->text);
 	if (bench->results.n_finished)
 		rr_results_as_cases(&bench->results, &bench->cases);
-	if (is_shard(bench) && bench->results.n_finished) {
-		json_t *server = rr_environment_server(&bench->cluster);
-
-		json_object_set(bench->cases.properties, "redis_version",
-				json_object_get(server, "redis_version"));
-		json_decref(server);
-	}
-	if (is_shard(bench)) {
-		rr_shard_note(&bench->cases, &bench->options->shard,
-			      rr_bench_shard_options(bench->options), NULL, 0, NULL);
-		rr_shard_note_exit(&bench->cases,
-				   rr_exit_worse(bench->verdict, rr_exit_of(why->kind)));
-	}
 	return rr_cases_publish(&bench->cases, &outputs, print_bench, bench, error);
 }
 
@@ -471,40 +445,12 @@ static const struct rl_address *data_address(const struct bench *bench)
 		       &bench->formation.address;
 }
 
-/* Shards begin when all are there. */
-static bool join_shards(struct bench *bench)
-{
-	const struct rr_bench_options *options = bench->options;
-	json_t *alike = rr_bench_shard_options(options);
-	char *text = json_dumps(alike, JSON_COMPACT);
-	bool good;
-
-	json_decref(alike);
-	bench->meeting = (struct rr_meeting){
-		.shard = options->shard,
-		.run = options->run_name,
-		.limit_s = options->wait_shards,
-		.signals = &bench->session->signals,
-	};
-	snprintf(bench->meeting.prefix, sizeof(bench->meeting.prefix), "%s",
-		 bench->session->prefix);
-	good = text ? rr_meeting_open(&bench->meeting, rr_cluster_address(&bench->cluster, 0), text,
-				      bench->error) :
-		      rr_error_no_memory(bench->error);
-	free(text);
-	return good;
-}
-
 /* False: it could not begin. */
 static bool prepare_bench(struct bench *bench, const char *command_line)
 {
 	const size_t servers = choose_cells(bench);
 
-	if (is_shard(bench))
-		rr_meeting_prefix(bench->session->prefix, bench->options->run_name);
 	if (bench->n_cells && (!open_servers(bench, servers) || !is_run_permitted(bench)))
-		return false;
-	if (bench->n_cells && is_shard(bench) && !join_shards(bench))
 		return false;
 	drop_lacking(bench);
 	return bench->n_cells == 0 ||
@@ -521,8 +467,6 @@ static enum rr_exit run_bench(struct bench *bench, const char *command_line)
 
 	if (good)
 		run_cells(bench);
-	if (is_shard(bench))
-		rr_meeting_close(&bench->meeting, bench->error->kind);
 	code = report_results(bench);
 	return good ? code : RR_EXIT_OK;
 }

@@ -7,7 +7,6 @@
 #define RR_BENCH_H
 
 #include "base/option.h"
-#include "base/shard.h"
 #include "cluster/cluster.h"
 #include "scheduler/scheduler.h"
 #include "strategy.h"
@@ -47,7 +46,6 @@ struct rr_run {
 	long patience_ms;               /* without progress; 0 = 20 s (motion.c) */
 	const struct rl_driver *driver; /* of all connections, or NULL */
 	struct rr_holds *trace;         /* filled, if there is one */
-	struct rr_meeting *meeting;     /* with other shards; NULL = it is alone */
 	/* NULL, or what is killed meanwhile: the data server and its replicas, or
 	 * the lock servers; whole when the run begins and when it ends. */
 	struct rr_formation *formation;
@@ -174,10 +172,6 @@ struct rr_bench_options {
 	size_t n_redis;
 	const char *password_file; /* theirs, where the URI has none */
 	bool asks_password;
-	struct rr_shard shard;    /* `of` = 0: the whole load */
-	const char *run_name;     /* of all shards; NULL = none was given */
-	long wait_shards;         /* seconds */
-	long drawn_seed;          /* what `seed` is if none was given */
 	const char *output;       /* NULL = a fresh directory under results/ */
 	struct rr_outputs report; /* besides */
 };
@@ -192,13 +186,6 @@ struct rr_bench_options rr_bench_defaults(void);
  * in `error`. */
 enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
 		      const char *command_line, struct rr_error *error);
-
-/* The results of all shards as those of the whole load: counts added up and compared
- * with what the server held, histograms merged. `code`: what the whole exits with.
- * False: the shards are not of one run. */
-struct rr_shards;
-bool rr_bench_merge(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
-		    struct rr_error *error);
 
 /* ---- floor and peers: rates compared ------------------------------------- */
 

@@ -184,22 +184,6 @@ static const struct rr_option options_table[] = {
 	  .help = "ask for their password on the terminal",
 	  .kind = RR_TAKES_NOTHING,
 	  .at = AT(asks_password) },
-	{ .help = "Several machines" },
-	{ .common = RR_OPTION_SHARD,
-	  .help = "be client I of N that share the load, on a server of --redis; redrace merge puts their results together and judges",
-	  .at = AT(shard) },
-	{ .name = "run",
-	  .argument = "NAME",
-	  .help = "with --shard: a name that all shards of a run are given, and no other run",
-	  .kind = RR_TAKES_TEXT,
-	  .at = AT(run_name) },
-	{ .name = "wait-shards",
-	  .argument = "S",
-	  .help = "with --shard: wait for the other shards at most so many seconds (120)",
-	  .kind = RR_TAKES_NUMBER,
-	  .at = AT(wait_shards),
-	  .min = 1,
-	  .max = 86400 },
 	{ .help = "Output" },
 	{ .name = "trace",
 	  .argument = "N",
@@ -379,51 +363,13 @@ static bool choose_strategies(struct rr_bench_options *options, struct rr_error 
 	return true;
 }
 
-/* Fowler, Noll and Vo's, 1a. */
-static long seed_of_run(const char *name)
-{
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
-
-	for (; *name; name++)
-		digest = (digest ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	return (long)(digest % 1000000000);
-}
-
-/* All shards shuffle alike. */
-static bool settle_shard(struct rr_bench_options *options, struct rr_error *error)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	const char *name = options->run_name;
-	const char *wrong = NULL;
-
-	if (!options->shard.of)
-		return !name || rr_error_set(error, RR_ERROR_USAGE, "--run needs --shard");
-	if (!options->n_redis)
-		wrong = "--shard needs --redis, a server that all shards reach";
-	else if (!name)
-		wrong = "--shard needs --run, a name that all shards are given";
-	else if (strlen(name) > 18 || name[strspn(name, letters)])
-		wrong = "--run: expected 1 to 18 letters, digits, '.', '_' or '-'";
-	else if (options->policy == RR_POLICY_DELAY_QUEUE || options->trace)
-		wrong = "--shard: leave --wait delay-queue and --trace out";
-	else if (options->increments < options->shard.of)
-		wrong = "--shard: there are fewer increments than shards";
-	if (wrong)
-		return rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
-	if (options->seed == options->drawn_seed)
-		options->seed = seed_of_run(name);
-	return true;
-}
-
 static bool check_options(void *into, struct rr_error *error)
 {
 	struct rr_bench_options *options = into;
 
-	return rr_complete_own_servers(options, error) && settle_shard(options, error) &&
-	       choose_strategies(options, error) && check_sizes(options, error) &&
-	       check_leases(options, error) && check_files(options, error) &&
-	       check_topology(options, error) &&
+	return rr_complete_own_servers(options, error) && choose_strategies(options, error) &&
+	       check_sizes(options, error) && check_leases(options, error) &&
+	       check_files(options, error) && check_topology(options, error) &&
 	       (!options->kill_workers || check_kills(options, error)) &&
 	       (!options->n_redis || rr_check_own_servers(options, error));
 }
@@ -463,7 +409,5 @@ struct rr_bench_options rr_bench_defaults(void)
 
 	if (getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
 		options.seed = seed;
-	options.drawn_seed = options.seed;
-	options.wait_shards = 120;
 	return options;
 }

@@ -305,10 +305,8 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 
 void rr_results_close(struct rr_results *results)
 {
-	for (size_t i = 0; i < results->n_finished; i++) {
-		json_decref(results->finished[i]->shard_run);
+	for (size_t i = 0; i < results->n_finished; i++)
 		free(results->finished[i]);
-	}
 	free(results->finished);
 	if (results->rows >= 0)
 		close(results->rows);

@@ -18,9 +18,8 @@ enum { RR_RUN_ID_SIZE = 32 };
 /* A finished run and its place in the bench. */
 struct rr_finished {
 	struct rr_measurement measurement;
-	long repeat;       /* from 1 */
-	json_t *shard_run; /* for redrace merge; NULL = it is no shard */
-	long order_idx;    /* place in the shuffled order of its repeat, from 1 */
+	long repeat;    /* from 1 */
+	long order_idx; /* place in the shuffled order of its repeat, from 1 */
 };
 
 struct rr_results {

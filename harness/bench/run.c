@@ -12,7 +12,6 @@
 #include "base/machine.h"
 #include "base/processes.h"
 #include "client.h"
-#include "meeting.h"
 
 enum {
 	WATCH_MS = 250,
@@ -251,21 +250,6 @@ static void mend_servers(struct course *course)
 		rl_link_disconnect(course->servers[i]);
 }
 
-/* Other shards are as far; none of their clients has begun to count. */
-static bool meet_before(struct course *course)
-{
-	struct rr_meeting *meeting = course->run->meeting;
-
-	return !meeting || rr_meeting_point(meeting, course->error);
-}
-
-static bool meet_to_start(struct course *course)
-{
-	struct rr_meeting *meeting = course->run->meeting;
-
-	return !meeting || rr_meeting_start(meeting, course->error);
-}
-
 /* Workers count, and end. */
 static bool count_in_workers(struct course *course, int64_t *server_ns)
 {
@@ -275,10 +259,8 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 			break;
 	}
 	wait_until_ready(course);
-	if (!rr_board_is_stopped(course->board) && meet_before(course) && delete_run_keys(course)) {
+	if (!rr_board_is_stopped(course->board) && delete_run_keys(course))
 		*server_ns = servers_cpu_ns(course);
-		meet_to_start(course);
-	}
 	if (course->error->kind)
 		rr_board_stop(course->board);
 	open_barrier(course->board);
@@ -289,15 +271,6 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 	if (course->signals->interrupted && !course->error->kind)
 		course->error->kind = RR_ERROR_INTERRUPTED;
 	return !course->error->kind;
-}
-
-/* Its clients alone have not done what the servers hold. */
-static void judge_shard(struct rr_measurement *measurement)
-{
-	measurement->expected_value = measurement->final_value;
-	measurement->lost = measurement->extra = 0;
-	measurement->verdict = RR_VERDICT_INCONCLUSIVE;
-	measurement->remark = "a shard: redrace merge judges the whole";
 }
 
 /* Adds up what the clients left, and compares it with what the servers hold. */
@@ -311,14 +284,11 @@ static bool judge_run(struct course *course, int64_t server_ns, struct rr_measur
 	/* Who was killed took that along. */
 	if (!course->run->formation)
 		measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
-	if (!meet_before(course) || !read_counters(course, &measurement->final_value) ||
-	    !meet_before(course) ||
+	if (!read_counters(course, &measurement->final_value) ||
 	    (course->run->trace &&
 	     !rr_trace_gather(course->run->trace, course->board, course->error)))
 		return false;
 	rr_measurement_judge(measurement);
-	if (course->run->meeting)
-		judge_shard(measurement);
 	return true;
 }
 

@@ -13,7 +13,6 @@ enum { GROUP_MAX = 1000 };
 
 struct group {
 	const struct rr_measurement *members[GROUP_MAX];
-	json_t *shard_runs[GROUP_MAX]; /* of each; NULL = it is no shard */
 	size_t n;
 };
 
@@ -24,10 +23,8 @@ static void fill_group(const struct rr_results *results, const struct rr_strateg
 	for (size_t i = 0; i < results->n_finished; i++) {
 		const struct rr_measurement *m = &results->finished[i]->measurement;
 
-		if (m->strategy == strategy && m->threads == threads && group->n < GROUP_MAX) {
-			group->shard_runs[group->n] = results->finished[i]->shard_run;
+		if (m->strategy == strategy && m->threads == threads && group->n < GROUP_MAX)
 			group->members[group->n++] = m;
-		}
 	}
 }
 
@@ -250,20 +247,6 @@ static void add_fail_over_properties(json_t *properties, const struct rr_measure
 	json_object_set_new(properties, "unconfirmed", json_integer((json_int_t)m->unconfirmed));
 }
 
-/* What redrace merge needs. */
-static void add_shard_runs(json_t *properties, const struct group *group)
-{
-	json_t *runs = json_array();
-
-	for (size_t i = 0; i < group->n; i++) {
-		if (group->shard_runs[i])
-			json_array_append(runs, group->shard_runs[i]);
-	}
-	if (json_array_size(runs))
-		json_object_set(properties, "shard_runs", runs);
-	json_decref(runs);
-}
-
 /* What the verdict was decided by, and the figures of all. */
 static json_t *properties_of_group(const struct group *group, long seed)
 {
@@ -277,7 +260,6 @@ static json_t *properties_of_group(const struct group *group, long seed)
 				       "overlaps", (json_int_t)m->overlaps, "failed",
 				       (json_int_t)m->failed, "unknown", (json_int_t)m->unknown);
 
-	add_shard_runs(properties, group);
 	for (size_t f = 0; f < FIGURES; f++) {
 		const struct rr_statistics s = statistics_of(group, figures[f].of, seed);
 

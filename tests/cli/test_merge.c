@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "redislock.h"
 
 TestSuite(merge, .init = cli_setup, .fini = cli_teardown);
 
@@ -74,105 +73,6 @@ Test(merge, junit_is_what_the_whole_writes)
 	cr_assert_eq(
 		cli_run("$REDRACE merge $HERE/[123].xml -o $HERE/m.xml >/dev/null && for f in w m; do sed -e '/name=\"shards\"/d' -e 's/time[a-z]*=\"[^\"]*\"//g' $HERE/$f.xml >$HERE/$f; done; diff $HERE/w $HERE/m"),
 		0, "%s", cli_output);
-}
-
-/* ---- A load of several machines -------------------------------------------------- */
-
-/* Three programs at once on one server, which is $SOCK; RUN and options are given. */
-#define THREE_BENCHES(run, options)                                         \
-	"for i in 1 2 3; do $REDRACE bench --redis unix://$SOCK --run " run \
-	" --shard $i/3 --seed 5 " options                                   \
-	" -o $HERE/$i.json -o $HERE/d$i >$HERE/$i.txt 2>&1 & done; wait"
-
-static void assert_no_key_left(struct support *support)
-{
-	struct rl_link *link = support_link(support, 0);
-	struct rl_reply reply;
-
-	cr_assert_eq(rl_run(link, &reply, "DBSIZE"), RL_OK);
-	cr_assert_eq(reply.integer, 0);
-	rl_link_free(link);
-}
-
-static void open_server(struct support *support)
-{
-	support_open(support, 1);
-	setenv("SOCK", support->addresses[0].host, 1);
-}
-
-/* What all were told is what the server held. */
-Test(merge, loads_of_shards_are_added_up)
-{
-	struct support support;
-
-	if (!has_jq())
-		cli_skip("jq is not installed");
-	open_server(&support);
-	cr_assert_eq(cli_run(THREE_BENCHES(
-			     "a", "-n 1000 --repeats 2 --warmup 20 none incr lua-delifequals")),
-		     0, "%s", cli_output);
-	cr_assert_eq(
-		cli_run("$REDRACE merge $HERE/[123].json -o $HERE/m.json || [ $? -eq 2 ] || cat $HERE/?.txt"),
-		0, "%s", cli_output);
-	cr_assert_eq(
-		cli_run("jq -e '.cases | map(select(.name != \"none\") | .verdict == \"passed\" and .properties.final == 1000 and .properties.attempted == 1000 and (.properties.clocks | length == 6 and all(.half_width_us > 0))) | all' $HERE/m.json && "
-			"jq -es '.[0].cases[1].properties.shard_runs[0].latency.count + .[1].cases[1].properties.shard_runs[0].latency.count + .[2].cases[1].properties.shard_runs[0].latency.count == 1000' $HERE/[123].json"),
-		0, "%s", cli_output);
-	assert_no_key_left(&support);
-	support_close(&support);
-}
-
-/* A count that is not what they were told, one that differs, a run that is missing. */
-Test(merge, loads_that_do_not_add_up_are_noticed)
-{
-	struct support support;
-
-	if (!has_jq())
-		cli_skip("jq is not installed");
-	open_server(&support);
-	cli_run(THREE_BENCHES("b", "-n 300 --warmup 10 incr"));
-	cli_run("cd $HERE && jq '.cases[0].properties.shard_runs[0].ok += 1' 3.json >more.json; jq '.cases[0].properties.shard_runs[0].final += 1' 3.json >other.json; jq '.cases[0].properties.shard_runs = []' 3.json >none.json; jq '.cases[0].properties.shard_runs = []' 1.json >first.json; jq '.properties.shard.exit_code = 1' 3.json >broken.json");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/[123].json"), 0, "%s", cli_output);
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/more.json"), 1, "%s",
-		     cli_output);
-	cr_assert(strstr(cli_output, "updates lost"), "%s", cli_output);
-	cli_assert_one_line(
-		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/other.json 2>&1 >/dev/null", 65,
-		"it has read another final count");
-	cli_assert_one_line(
-		"$REDRACE merge $HERE/1.json $HERE/2.json $HERE/none.json 2>&1 >/dev/null", 65,
-		"it has other runs than the first shard");
-	cli_assert_one_line(
-		"$REDRACE merge $HERE/first.json $HERE/2.json $HERE/3.json 2>&1 >/dev/null", 65,
-		"it has other runs than the first shard");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json $HERE/broken.json"), 1,
-		     "what a shard has ended with is forgotten: %s", cli_output);
-	support_close(&support);
-}
-
-/* Nobody waits for ever, and whoever does not belong to it is told. */
-Test(merge, loads_need_all_shards)
-{
-	struct support support;
-
-	open_server(&support);
-	cli_assert_one_line(
-		"$REDRACE bench --redis unix://$SOCK --run c --shard 1/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
-		69, "1 of 2 shards have come within 1 s");
-	cli_assert_one_line(
-		"$REDRACE bench --redis unix://$SOCK --run c --shard 1/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
-		64, "is in run 'c' already");
-	cli_assert_one_line(
-		"$REDRACE bench --redis unix://$SOCK --run c --shard 2/2 --wait-shards 1 -n 20 incr -o $HERE/d 2>&1 >/dev/null",
-		64, "has other options");
-	cli_assert_one_line(
-		"$REDRACE bench --redis unix://$SOCK --run c --shard 2/2 --wait-shards 1 -n 10 incr -o $HERE/d 2>&1 >/dev/null",
-		69, "shard 1/2 of run 'c' has given up");
-	cli_assert_one_line("$REDRACE bench --shard 1/2 --run c incr 2>&1 >/dev/null", 64,
-			    "--shard needs --redis");
-	cli_assert_one_line("$REDRACE bench --redis unix://$SOCK --shard 1/2 incr 2>&1 >/dev/null",
-			    64, "--shard needs --run");
-	support_close(&support);
 }
 
 /* ---- What is refused ---------------------------------------------------------- */
@@ -248,15 +148,6 @@ Test(merge, shards_that_were_broken_off_stay_so)
 {
 	cli_run("cd $HERE && $OLDPWD/$REDRACE matrix setnx incr --hazard threads --shard 1/2 -o 1.json;"
 		"$OLDPWD/$REDRACE matrix setnx incr --hazard threads --redis-server /bin/false --shard 2/2 -o 2.json");
-	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), RR_EXIT_REDIS, "%s",
-		     cli_output);
-}
-
-Test(merge, loads_whose_server_was_killed_stay_so)
-{
-	cli_run("cd $HERE && { redis-server --port 0 --unixsocket $HERE/s --save '' >/dev/null & P=$!; }; until [ -S s ]; do sleep 0.02; done;"
-		"for i in 1 2; do $OLDPWD/$REDRACE bench -n 100000000 incr --redis unix://$HERE/s --run k --shard $i/2 -o $i.json >$i.txt 2>&1 & done;"
-		"sleep 1.5; kill -9 $P; wait");
 	cr_assert_eq(cli_run("$REDRACE merge $HERE/1.json $HERE/2.json 2>&1"), RR_EXIT_REDIS, "%s",
 		     cli_output);
 }

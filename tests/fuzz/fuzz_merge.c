@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/shards.h"
-#include "bench/bench.h"
 #include "fuzz.h"
 
 static char paths[2][48];
@@ -40,15 +39,6 @@ static void write_file(const char *path, const uint8_t *data, size_t size)
 	demand(fclose(file) == 0);
 }
 
-static bool put_together(const struct rr_shards *shards, struct rr_cases *whole, enum rr_exit *code,
-			 struct rr_error *error)
-{
-	if (strcmp(whole->command, "redrace bench") == 0)
-		return rr_bench_merge(shards, whole, code, error);
-	*code = rr_shards_exit(shards);
-	return rr_shards_unite(shards, whole, error);
-}
-
 static void demand_text(const struct rr_cases *whole)
 {
 	char *text = NULL;
@@ -74,12 +64,11 @@ static void merge_files(const char *const *files)
 {
 	struct rr_error error = { 0 };
 	struct rr_shards shards;
-	enum rr_exit code = RR_EXIT_OK;
 	struct rr_cases whole;
 
 	if (rr_shards_read(&shards, files, 2, &error)) {
 		rr_shards_begin(&shards, &whole);
-		if (put_together(&shards, &whole, &code, &error))
+		if (rr_shards_unite(&shards, &whole, &error))
 			demand_text(&whole);
 		else
 			demand_line(&error);
