@@ -113,10 +113,10 @@ claims-doc: all ## the same as docs/claims.md
 	@$(B)/redrace claims --docs docs $(ARGS)
 
 versions: all ## what differs among the servers of make servers
-	@$(B)/redrace versions $(ARGS)
+	@REDRACE=$(B)/redrace tests/bench/versions $(ARGS)
 
 versions-doc: all ## the same as docs/versions.md
-	@$(B)/redrace versions --all --docs docs $(ARGS)
+	@REDRACE=$(B)/redrace tests/bench/versions --all --docs docs $(ARGS)
 
 matrix: all ## every strategy under every hazard: docs/matrix.md, its transcripts, the README
 	@begun=$$(mktemp); \

@@ -47,6 +47,5 @@ extern const struct rr_command rr_cmd_peers;
 extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
 extern const struct rr_command rr_cmd_doctor;
-extern const struct rr_command rr_cmd_versions;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redrace versions, as a user runs it: with the system's server, with those of make
+/* tests/bench/versions, as make runs it: with the system's server, with those of make
  * servers where they are, and with none. */
 #include "../cli.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(versions_cli, .init = cli_setup, .fini = cli_teardown);
+TestSuite(versions, .init = cli_setup, .fini = cli_teardown);
 
 #define VALKEY "build/servers/valkey-9/redis-server"
 #define REDIS "build/servers/redis-8/redis-server"
@@ -17,11 +17,11 @@ static void assert_shown(const char *part)
 	cr_assert_not_null(strstr(cli_output, part), "no '%s' in: %s", part, cli_output);
 }
 
-Test(versions_cli, one_server_is_no_comparison_but_works)
+Test(versions, one_server_is_no_comparison_but_works)
 {
 	cr_assert_eq(
-		cli_run("$REDRACE versions --redis-server redis-server --only TX-3 2>$HERE/err"), 0,
-		"%s", cli_output);
+		cli_run("tests/bench/versions --redis-server redis-server --only TX-3 2>$HERE/err"),
+		0, "%s", cli_output);
 	assert_shown("| 1 claim: 1 stands |");
 	assert_shown("The verdicts of the other 1 are the same.");
 	assert_shown("| `incr` |");
@@ -30,21 +30,21 @@ Test(versions_cli, one_server_is_no_comparison_but_works)
 	cr_assert_null(strstr(cli_output, "/redrace-"), "%s", cli_output);
 }
 
-Test(versions_cli, says_in_one_line_what_cannot_be_done)
+Test(versions, says_in_one_line_what_cannot_be_done)
 {
-	cli_assert_one_line("$REDRACE versions --only TX-99 2>&1", RR_EXIT_USAGE, "TX-99");
+	cli_assert_one_line("tests/bench/versions --only TX-99 2>&1", RR_EXIT_USAGE, "TX-99");
 	cli_assert_one_line(
-		"$REDRACE versions --only TX-3 --redis-server $HERE/none 2>&1 >/dev/null",
+		"tests/bench/versions --only TX-3 --redis-server $HERE/none 2>&1 >/dev/null",
 		RR_EXIT_REDIS, "/none");
 }
 
 /* Claims whose verdict is another one there, and a race with a frozen clock. */
-Test(versions_cli, newer_servers_are_told_apart)
+Test(versions, newer_servers_are_told_apart)
 {
 	if (access(VALKEY, X_OK) != 0 || access(REDIS, X_OK) != 0)
 		cli_skip("no build/servers: make servers");
 	cr_assert_eq(
-		cli_run("$REDRACE versions --only TL-2,TL-11,TX-4,TX-11d,GS-12 --redis-server " REDIS
+		cli_run("tests/bench/versions --only TL-2,TL-11,TX-4,TX-11d,GS-12 --redis-server " REDIS
 			" --redis-server " VALKEY " 2>/dev/null"),
 		0, "%s", cli_output);
 	assert_shown(" 5 claims: 5 stand | DELEX | stays open in the file |");
