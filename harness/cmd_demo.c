@@ -159,7 +159,7 @@ static void pause_tour(struct tour *tour)
 	if (tour->waits && !tour->has_quit)
 		tour->has_quit = !rr_press_key(&tour->session.signals, "press a key, q to end ");
 	if (tour->session.signals.interrupted)
-		rr_error_set(tour->error, RR_ERROR_INTERRUPTED, "%s", "");
+		rr_error_interrupted(tour->error);
 }
 
 /* The words of the command, as one types them. */
@@ -172,59 +172,41 @@ static void print_tour_command(const char *const words[])
 	fflush(stdout);
 }
 
-/* Waits for the end of a command; a signal ends it. */
-static enum rr_exit await_command(struct tour *tour, pid_t pid)
+/* Runs this program again, with the same standard input and output, and with the same
+ * server as the tour, to its end; a signal ends it. */
+static enum rr_exit run_command_of(struct tour *tour, const struct scene *scene)
 {
 	struct rr_signals *signals = &tour->session.signals;
+	const char *words[WORDS_MAX + 4] = { "redrace", scene->words[0], "--redis-server",
+					     tour->options->redis_server };
+	const size_t n = tour->options->redis_server ? 4 : 2;
 	bool is_told = false;
 	int status;
-
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		rr_signals_wait(signals, 100);
-		if (signals->interrupted && !is_told)
-			is_told = kill(pid, SIGTERM) == 0;
-	}
-	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;
-}
-
-/* Runs this program again, with the same standard input and output. */
-static enum rr_exit run_command_of(struct tour *tour, const char *words[])
-{
 	pid_t pid;
 
+	memcpy(&words[n], &scene->words[1], sizeof(scene->words) - sizeof(scene->words[0]));
 	print_tour_command(words + 1);
 	pid = fork();
 	if (pid == 0) {
 		execv("/proc/self/exe", (char *const *)words);
 		_exit(RR_EXIT_INTERNAL);
 	}
-	if (pid > 0)
-		return await_command(tour, pid);
-	rr_error_set(tour->error, RR_ERROR_INTERNAL, "no more processes");
-	return RR_EXIT_OK;
+	while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
+		rr_signals_wait(signals, 100);
+		if (signals->interrupted && !is_told)
+			is_told = kill(pid, SIGTERM) == 0;
+	}
+	return pid > 0 && WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;
 }
 
-/* With the same server as the tour, behind the name of the command. */
 static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
 {
-	const char *server = tour->options->redis_server;
-	const char *words[WORDS_MAX + 4] = { "redrace", scene->words[0] };
-	size_t n = 2;
-	enum rr_exit code;
+	const enum rr_exit code = run_command_of(tour, scene);
 
-	if (server) {
-		words[n++] = "--redis-server";
-		words[n++] = server;
-	}
-	for (size_t i = 1; i < WORDS_MAX && scene->words[i]; i++)
-		words[n++] = scene->words[i];
-	code = run_command_of(tour, words);
 	/* Nobody reads any more: the command has said so. */
 	tour->has_quit |= code == RR_EXIT_FILE;
-	if (code == RR_EXIT_FILE)
-		return code;
 	if (code == RR_EXIT_INTERRUPTED)
-		rr_error_set(tour->error, RR_ERROR_INTERRUPTED, "%s", "");
+		rr_error_interrupted(tour->error);
 	else if (code >= RR_EXIT_USAGE) /* the command has said why */
 		return code;
 	else if (code != scene->exit)

@@ -3,7 +3,6 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -261,7 +260,7 @@ static enum rr_exit show_trace(const struct rr_trace *trace, const struct play_o
 	return rr_exit_worse(code, trace->as_written ? RR_EXIT_OK : RR_EXIT_VIOLATED);
 }
 
-static enum rr_exit show_strategy(void *context, const struct rr_trace *trace)
+static enum rr_exit show_played(void *context, const struct rr_trace *trace)
 {
 	return show_trace(trace, context);
 }
@@ -286,33 +285,6 @@ static enum rr_exit play_whole_race(const struct rr_race *race, struct rr_cluste
 	return code;
 }
 
-static enum rr_exit play_quiz(const struct rr_race *race, struct rr_cluster *cluster,
-			      const struct play_options *options, struct rr_error *error)
-{
-	struct rr_quiz *quiz = calloc(1, sizeof(*quiz));
-	enum rr_exit code = RR_EXIT_OK;
-	struct rr_trace trace;
-
-	if (!quiz) {
-		rr_error_no_memory(error);
-		return code;
-	}
-	quiz->in = STDIN_FILENO;
-	quiz->ascii = options->ascii;
-	if (!rr_quiz_play(quiz, race, cluster, &trace, error)) {
-		code = rr_exit_of(error->kind);
-	} else if (cluster->session->signals.interrupted) {
-		code = RR_EXIT_INTERRUPTED;
-	} else if (!quiz->has_quit) {
-		putchar('\n');
-		code = show_trace(&trace, options);
-	}
-	rr_quiz_score(quiz);
-	rr_trace_free(&trace);
-	free(quiz);
-	return code;
-}
-
 /* With servers for it; `race` is NULL when it is a strategy. */
 static enum rr_exit play_on_servers(const struct rr_race *race, struct play_options *options,
 				    struct rr_error *error)
@@ -329,9 +301,9 @@ static enum rr_exit play_on_servers(const struct rr_race *race, struct play_opti
 	    !rr_cluster_open(&cluster, &session, &cluster_options, error))
 		code = rr_exit_of(error->kind);
 	else if (!race)
-		code = rr_play_strategy(&options->guided, &cluster, show_strategy, options, error);
+		code = rr_play_strategy(&options->guided, &cluster, show_played, options, error);
 	else if (options->step)
-		code = play_quiz(race, &cluster, options, error);
+		code = rr_quiz_play(race, &cluster, options->ascii, show_played, options, error);
 	else
 		code = play_whole_race(race, &cluster, options, error);
 	rr_cluster_close(&cluster);

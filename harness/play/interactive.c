@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "interactive.h"
-
+/* A strategy's clients, and somebody who says, key by key, which of them goes next. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
+#include "guided.h"
 #include "screen.h"
 
 #define SECOND_NS INT64_C(1000000000)
 
+enum { STEPS_SHOWN = 10 };
+
 enum wish { WISH_GO_ON, WISH_AGAIN, WISH_QUIT };
 
 struct keyboard {
-	struct rr_terminal terminal;
+	struct rr_screen screen;
 	struct rr_decision decisions[RR_STEPS_MAX];
 	size_t n_decisions;
 	size_t next; /* of those that are done again */
@@ -23,10 +25,32 @@ struct keyboard {
 	bool reached; /* the goal, at any time */
 	bool shows_help;
 	char message[RR_LINE_SIZE];
-	/* What is there to be seen; the view is NULL when all have ended. */
-	struct rr_guided *guided;
-	const struct rr_execution_view *view;
+	struct rr_guided guided;
+	const struct rr_execution_view *view; /* NULL = all have ended */
 };
+
+/* ---- The goal -------------------------------------------------------------------- */
+
+static const char *goal_text(const struct rr_strategy *strategy)
+{
+	if (rr_survives_faults(strategy))
+		return "try to make it lose an update: nobody has yet";
+	if (strategy->acquire)
+		return "get two clients into the critical section, or make it lose an update";
+	return "make it lose an update";
+}
+
+static bool is_goal_reached(const struct rr_guided *guided)
+{
+	const struct rr_strategy *strategy = guided->setup.strategy;
+	rr_findings goal = 1U << RR_UPDATE_LOST;
+
+	if (strategy->acquire && !rr_survives_faults(strategy))
+		goal |= 1U << RR_EXCLUSION_BROKEN;
+	return (guided->trace.findings & goal) != 0;
+}
+
+/* ---- What is shown --------------------------------------------------------------- */
 
 static void say(struct keyboard *keyboard, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -40,113 +64,165 @@ static void say(struct keyboard *keyboard, const char *format, ...)
 	va_end(arguments);
 }
 
+static void draw_keys(struct rr_guided *guided)
+{
+	const struct rr_race *race = guided->recorder.race;
+	const int64_t lease_ns = rr_guided_lease_ns(guided);
+	char duration[RR_DURATION_SIZE] = "";
+
+	if (lease_ns)
+		rr_race_duration_text(duration, lease_ns - RR_CLUSTER_LAPSE_NS);
+	for (size_t i = 0; i < race->n_keys; i++) {
+		const bool leased = race->keys[i] == race->lock && lease_ns;
+
+		rr_screen_put("  %-12s %s%s%s", race->keys[i], guided->environment.keys[i],
+			      leased ? "  for " : "", leased ? duration : "");
+	}
+}
+
+/* Why a thread does nothing any more; NULL = it does. */
+static const char *why_gone(const struct rr_thread_view *thread)
+{
+	return thread->state == RR_THREAD_ABSENT  ? "is no renewer now" :
+	       thread->state == RR_THREAD_CRASHED ? "has crashed" :
+	       thread->state == RR_THREAD_ENDED   ? "has ended" :
+						    NULL;
+}
+
+static void draw_threads(const struct rr_guided *guided, const struct rr_execution_view *view)
+{
+	for (size_t i = 0; i < view->n; i++) {
+		const struct rr_thread_view *thread = &view->threads[i];
+		const bool is_client = i < view->n_clients;
+		const char *gone = why_gone(thread);
+		char name[RR_THREAD_NAME_SIZE], text[RR_THREAD_TEXT_SIZE];
+
+		if (!is_client && gone)
+			continue;
+		rr_thread_name(view, i, name);
+		if (gone) {
+			rr_screen_put("     %-3s %s", name, gone);
+			continue;
+		}
+		rr_thread_text(guided, thread, view->now_ns, text);
+		rr_screen_put("  %c  %-3s %s%s%s%s", (is_client ? 'a' : 'A') + thread->client, name,
+			      thread->state == RR_THREAD_READY ? "" : "waits, ", text,
+			      is_client && rr_guided_is_inside(guided, (int)i) ? "  [inside]" : "",
+			      guided->loses[thread->client] ? "  [its next reply is lost]" : "");
+	}
+}
+
+static void draw_event(const struct rr_guided *guided, size_t i)
+{
+	const struct rr_event *event = &guided->trace.events[i];
+	const struct rr_race *race = guided->recorder.race;
+	char *line;
+	size_t size;
+	FILE *file = rr_open_memory(&line, &size);
+
+	if (event->step->kind == RR_STEP_RUN && event->command)
+		fprintf(file, "%s> %.50s%s => %s", race->clients[event->step->client].name,
+			event->command, strlen(event->command) > 50 ? "..." : "", event->reply);
+	else
+		rr_race_write_step(file, race, event->step);
+	fclose(file);
+	rr_screen_put("%4zu  %s%s%s", i + 1, line, event->remark ? "   ! " : "",
+		      event->remark ? event->remark : "");
+	free(line);
+}
+
+static const char help[] =
+	"Each client runs the strategy's own C code and stops before every command.\n"
+	"  a, b, ...   this client does its next step; A, B, ...: its renewer does\n"
+	"  t           time passes, until a client wakes up or a lease ends, or 1 s\n"
+	"  T           time passes until the lock's lease has ended, or 1 s\n"
+	"  x a         client A crashes           l a   the next reply to A is lost\n"
+	"  u           take the last choice back  r     begin again\n"
+	"  s           save as a .race file       q     quit\n";
+
+static void draw(struct keyboard *keyboard)
+{
+	struct rr_guided *guided = &keyboard->guided;
+	const struct rr_strategy *strategy = guided->setup.strategy;
+	const size_t n = guided->trace.n_events;
+
+	rr_screen_clear();
+	rr_screen_put("%s: %s", strategy->name, strategy->summary);
+	rr_screen_put("goal: %s%s", goal_text(strategy),
+		      is_goal_reached(guided) ? "   REACHED" : "");
+	putchar('\n');
+	draw_keys(guided);
+	putchar('\n');
+	if (keyboard->view)
+		draw_threads(guided, keyboard->view);
+	else
+		rr_screen_put(
+			"  all clients have ended: u takes the last choice back, r begins again");
+	putchar('\n');
+	if (keyboard->shows_help)
+		fputs(help, stdout);
+	else
+		for (size_t i = n > STEPS_SHOWN ? n - STEPS_SHOWN : 0; i < n; i++)
+			draw_event(guided, i);
+	putchar('\n');
+	rr_screen_put(
+		"a b ... next step  t time  x crash  l lose  u undo  r reset  s save  q quit  ? help");
+	rr_screen_put("%s", keyboard->message);
+	fflush(stdout);
+}
+
+/* ---- Keys -------------------------------------------------------------------- */
+
 /* Draws everything and waits for a key; arrows mean nothing here. */
 static int next_key(struct keyboard *keyboard)
 {
 	int key;
 
-	rr_screen_draw(keyboard->guided, keyboard->view, keyboard->shows_help, keyboard->message);
-	key = rr_terminal_key(&keyboard->terminal);
+	draw(keyboard);
+	key = rr_screen_key(&keyboard->screen);
 	return key >= RR_KEY_LEFT ? RR_KEY_ESCAPE : key;
-}
-
-/* ---- Clients ----------------------------------------------------------------- */
-
-/* The thread that can be told to go on; NULL and a message when it cannot. */
-static const struct rr_thread_view *find_ready(struct keyboard *keyboard, size_t number)
-{
-	const struct rr_thread_view *thread = &keyboard->view->threads[number];
-	char name[RR_THREAD_NAME_SIZE];
-
-	rr_thread_name(keyboard->view, number, name);
-	if (thread->state == RR_THREAD_READY)
-		return thread;
-	if (thread->state == RR_THREAD_ABSENT)
-		say(keyboard, "it has no renewer now");
-	else if (!rr_thread_is_alive(thread))
-		say(keyboard, "%s %s", name,
-		    thread->state == RR_THREAD_CRASHED ? "has crashed" : "has ended");
-	else if (thread->ready_ns == RR_NEVER)
-		say(keyboard, "%s waits for what only another can do", name);
-	else
-		say(keyboard, "%s waits: t lets time pass", name);
-	return NULL;
 }
 
 /* Asks for a client; -1 and a message when it is none that is alive. */
 static int ask_client(struct keyboard *keyboard, const char *what)
 {
-	int key, client;
+	int client;
 
 	say(keyboard, "%s: which client?", what);
-	key = next_key(keyboard);
-	client = key > 0 ? tolower(key) - 'a' : -1;
-	say(keyboard, "%s", "");
-	if (client < 0 || (size_t)client >= keyboard->view->n_clients) {
+	client = tolower(next_key(keyboard)) - 'a';
+	if (client < 0 || (size_t)client >= keyboard->view->n_clients)
 		say(keyboard, "there is no such client");
-		return -1;
-	}
-	if (rr_thread_is_alive(&keyboard->view->threads[client]))
+	else if (!rr_thread_is_alive(&keyboard->view->threads[client]))
+		say(keyboard, "%c is not there any more", 'A' + client);
+	else {
+		say(keyboard, "%s", "");
 		return client;
-	say(keyboard, "%c is not there any more", 'A' + client);
-	return -1;
-}
-
-/* ---- Time -------------------------------------------------------------------- */
-
-static int64_t wait_ns(const struct keyboard *keyboard, bool for_lease)
-{
-	const struct rr_execution_view *view = keyboard->view;
-	const int64_t lease_ns = rr_guided_lease_ns(keyboard->guided);
-	const int64_t next_ns = view->next_ns - view->now_ns;
-	const bool wakes = view->next_ns != RR_NEVER && next_ns > 0;
-
-	if (!for_lease && wakes && (!lease_ns || next_ns < lease_ns))
-		return next_ns;
-	return lease_ns ? lease_ns : SECOND_NS;
-}
-
-/* ---- Saving ------------------------------------------------------------------ */
-
-/* Reads a name; false when there is none. */
-static bool ask_name(struct keyboard *keyboard, char name[RR_LINE_SIZE])
-{
-	size_t length = 0;
-	int key;
-
-	name[0] = '\0';
-	for (;;) {
-		say(keyboard, "save as: %.150s", name);
-		key = next_key(keyboard);
-		if (key == '\n' || key == '\r')
-			return length > 0;
-		if (key == RR_KEY_NONE || key == RR_KEY_ESCAPE)
-			return false;
-		if ((key == RR_KEY_DELETE || key == '\b') && length > 0)
-			name[--length] = '\0';
-		else if (key >= 32 && key != RR_KEY_DELETE && length < 150) {
-			name[length++] = (char)key;
-			name[length] = '\0';
-		}
 	}
+	return -1;
 }
 
 static void save(struct keyboard *keyboard)
 {
 	struct rr_error error = { 0 };
-	char name[RR_LINE_SIZE];
+	char name[RR_LINE_SIZE] = "";
+	int key = 0;
 
-	if (keyboard->guided->recorder.race->n_steps == 0)
+	if (keyboard->guided.recorder.race->n_steps == 0) {
 		say(keyboard, "nothing has happened yet");
-	else if (!ask_name(keyboard, name))
+		return;
+	}
+	while (key != '\n' && key != '\r' && key != RR_KEY_NONE && key != RR_KEY_ESCAPE) {
+		say(keyboard, "save as: %.150s", name);
+		key = next_key(keyboard);
+		rr_screen_edit(name, key);
+	}
+	if (!name[0] || key == RR_KEY_NONE)
 		say(keyboard, "not saved");
-	else if (rr_guided_save(keyboard->guided, name, &error))
+	else if (rr_guided_save(&keyboard->guided, name, &error))
 		say(keyboard, "saved: redrace play %.150s", name);
 	else
 		say(keyboard, "not saved: %.150s", error.text);
 }
-
-/* ---- Keys -------------------------------------------------------------------- */
 
 /* Keys by which nothing happens to clients and servers. True: it was one. */
 static bool take_command(struct keyboard *keyboard, int key)
@@ -171,39 +247,59 @@ static bool take_command(struct keyboard *keyboard, int key)
 	return true;
 }
 
-static bool take_fault(struct keyboard *keyboard, int key, struct rr_decision *decision)
+static struct rr_decision let_time_pass(const struct keyboard *keyboard, bool for_lease)
 {
-	const int client = ask_client(keyboard, key == 'x' ? "crash" : "lose a reply");
+	const struct rr_execution_view *view = keyboard->view;
+	const int64_t lease_ns = rr_guided_lease_ns(&keyboard->guided);
+	const int64_t next_ns = view->next_ns - view->now_ns;
+	const bool wakes = view->next_ns != RR_NEVER && next_ns > 0;
+	struct rr_decision decision = { .transition = { .kind = RR_DO_WAIT } };
 
-	decision->transition = (struct rr_transition){ .kind = key == 'x' ? RR_DO_CRASH :
-									    RR_DO_LOSE,
-						       .who = (uint8_t)client };
-	return client >= 0;
+	if (!for_lease && wakes && (!lease_ns || next_ns < lease_ns))
+		decision.ns = next_ns;
+	else
+		decision.ns = lease_ns ? lease_ns : SECOND_NS;
+	return decision;
+}
+
+/* Lets a thread go on. False, and a message: it cannot. */
+static bool take_thread(struct keyboard *keyboard, size_t number, struct rr_decision *decision)
+{
+	const struct rr_thread_view *thread = &keyboard->view->threads[number];
+	const char *gone = why_gone(thread);
+	char name[RR_THREAD_NAME_SIZE];
+
+	*decision = (struct rr_decision){ .transition = thread->next };
+	if (thread->state != RR_THREAD_READY)
+		say(keyboard, "%s %s", rr_thread_name(keyboard->view, number, name),
+		    gone                         ? gone :
+		    thread->ready_ns == RR_NEVER ? "waits for what only another can do" :
+						   "waits: t lets time pass");
+	return thread->state == RR_THREAD_READY;
 }
 
 /* Keys by which something happens. True: `decision` is what. */
 static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
 	const size_t n = keyboard->view->n_clients;
-	const int client = tolower(key) - 'a';
-	const struct rr_thread_view *thread;
+	int client = tolower(key) - 'a';
 
-	*decision = (struct rr_decision){ .ns = 0 };
 	if (key == 't' || key == 'T') {
-		decision->transition.kind = RR_DO_WAIT;
-		decision->ns = wait_ns(keyboard, key == 'T');
+		*decision = let_time_pass(keyboard, key == 'T');
 		return true;
 	}
-	if (key == 'x' || key == 'l')
-		return take_fault(keyboard, key, decision);
-	if (client < 0 || (size_t)client >= n) {
-		say(keyboard, "no such key; ? explains them");
-		return false;
+	if (key == 'x' || key == 'l') {
+		client = ask_client(keyboard, key == 'x' ? "crash" : "lose a reply");
+		*decision = (struct rr_decision){
+			.transition = { .kind = key == 'x' ? RR_DO_CRASH : RR_DO_LOSE,
+					.who = (uint8_t)client },
+		};
+		return client >= 0;
 	}
-	thread = find_ready(keyboard, (size_t)client + (isupper(key) ? n : 0));
-	if (thread)
-		decision->transition = thread->next;
-	return thread != NULL;
+	if (client >= 0 && (size_t)client < n)
+		return take_thread(keyboard, (size_t)client + (isupper(key) ? n : 0), decision);
+	say(keyboard, "no such key; ? explains them");
+	return false;
 }
 
 /* Takes keys until something is to happen: true, and what; false when there is
@@ -232,32 +328,32 @@ static struct rr_decision decide(void *context, struct rr_guided *guided,
 				 const struct rr_execution_view *view)
 {
 	struct keyboard *keyboard = context;
-	struct rr_decision decision;
+	struct rr_decision *decision = &keyboard->decisions[keyboard->next];
 
-	if (keyboard->next < keyboard->n_decisions)
-		return keyboard->decisions[keyboard->next++];
+	if (keyboard->next < keyboard->n_decisions) {
+		keyboard->next++;
+		return *decision;
+	}
 	rr_guided_judge(guided);
-	keyboard->reached |= rr_goal_is_reached(guided);
+	keyboard->reached |= is_goal_reached(guided);
 	keyboard->view = view;
-	if (keyboard->n_decisions == RR_STEPS_MAX || !take_keys(keyboard, &decision))
+	if (keyboard->n_decisions == RR_STEPS_MAX || !take_keys(keyboard, decision))
 		return (struct rr_decision){ .stops = true };
-	keyboard->decisions[keyboard->n_decisions++] = decision;
-	keyboard->next = keyboard->n_decisions;
-	return decision;
+	keyboard->next = ++keyboard->n_decisions;
+	return *decision;
 }
 
 /* One execution, up to a wish; at its end one is waited for. */
 static bool go_through(struct keyboard *keyboard, const struct rr_guided_setup *setup,
 		       struct rr_cluster *cluster)
 {
-	struct rr_guided *guided = keyboard->guided;
 	struct rr_decision none;
 
 	keyboard->next = 0;
 	keyboard->wish = WISH_GO_ON;
-	if (!rr_guided_run(guided, setup, cluster, decide, keyboard))
+	if (!rr_guided_run(&keyboard->guided, setup, cluster, decide, keyboard))
 		return false;
-	keyboard->reached |= rr_goal_is_reached(guided);
+	keyboard->reached |= is_goal_reached(&keyboard->guided);
 	keyboard->view = NULL;
 	take_keys(keyboard, &none);
 	return true;
@@ -267,11 +363,11 @@ static bool go_through(struct keyboard *keyboard, const struct rr_guided_setup *
  * a lock that is held would count as one that was left. */
 static void sum_up(const struct keyboard *keyboard)
 {
-	const struct rr_guided *guided = keyboard->guided;
+	const struct rr_guided *guided = &keyboard->guided;
 	char verdict[300];
 
 	rr_trace_verdict(&guided->trace, verdict, sizeof(verdict));
-	printf("\n%s: %s\n", guided->setup.strategy->name, rr_goal_text(guided->setup.strategy));
+	printf("\n%s: %s\n", guided->setup.strategy->name, goal_text(guided->setup.strategy));
 	printf("%s, after %zu choice%s", keyboard->reached ? "reached" : "not reached",
 	       keyboard->n_decisions, keyboard->n_decisions == 1 ? "" : "s");
 	if (guided->has_ended)
@@ -279,40 +375,29 @@ static void sum_up(const struct keyboard *keyboard)
 	putchar('\n');
 }
 
-static void play_on(struct keyboard *keyboard, const struct rr_guided_setup *setup,
-		    struct rr_cluster *cluster, struct rr_error *error)
-{
-	bool good;
-
-	do {
-		rr_guided_close(keyboard->guided);
-		good = go_through(keyboard, setup, cluster);
-	} while (good && keyboard->wish == WISH_AGAIN);
-	rr_terminal_close(&keyboard->terminal);
-	if (cluster->session->signals.interrupted)
-		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
-	else if (!good)
-		*error = keyboard->guided->error;
-	else
-		sum_up(keyboard);
-	rr_guided_close(keyboard->guided);
-}
-
 bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
 			struct rr_error *error)
 {
-	struct keyboard *keyboard = calloc(1, sizeof(*keyboard));
+	struct rr_signals *signals = &cluster->session->signals;
+	struct keyboard *keyboard = rr_calloc(1, sizeof(*keyboard));
+	bool good;
 
-	if (keyboard)
-		keyboard->guided = calloc(1, sizeof(*keyboard->guided));
-	if (!keyboard || !keyboard->guided)
-		rr_error_no_memory(error);
-	else if (!rr_terminal_open(&keyboard->terminal, &cluster->session->signals))
-		rr_error_set(error, RR_ERROR_USAGE, "--interactive needs a terminal");
+	if (!rr_screen_open(&keyboard->screen, signals)) {
+		free(keyboard);
+		return rr_error_set(error, RR_ERROR_USAGE, "--interactive needs a terminal");
+	}
+	do {
+		rr_guided_close(&keyboard->guided);
+		good = go_through(keyboard, setup, cluster);
+	} while (good && keyboard->wish == WISH_AGAIN);
+	rr_screen_close(&keyboard->screen);
+	if (signals->interrupted)
+		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
+	else if (!good)
+		*error = keyboard->guided.error;
 	else
-		play_on(keyboard, setup, cluster, error);
-	if (keyboard)
-		free(keyboard->guided);
+		sum_up(keyboard);
+	rr_guided_close(&keyboard->guided);
 	free(keyboard);
 	return !error->kind;
 }

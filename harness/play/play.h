@@ -33,38 +33,20 @@ bool rr_player_play(const struct rr_race *race, struct rr_cluster *cluster,
 		    const struct rr_listener *listener, struct rr_trace *trace,
 		    struct rr_error *error);
 
-/* ---- Playing with questions (quiz.c, stepper.c) ------------------------- */
+/* Shows what was played; what the program exits with. */
+typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
 
-enum { RR_ANSWER_SIZE = 512 };
-
-/* What became of the question to a step. */
-enum quiz_result { QUIZ_NO_REPLY, QUIZ_NO_ANSWER, QUIZ_RIGHT, QUIZ_WRONG };
-
-/* Before each step somebody presses a key, or Enter where there is no terminal,
- * and says before each reply what it will be. */
-struct rr_quiz {
-	int in; /* where lines come from */
-	bool ascii;
-	bool has_quit;
-	struct rr_signals *signals;  /* this and below: the quiz's own */
-	bool is_silent;              /* the input has ended: nobody is waited for any more */
-	char answer[RR_ANSWER_SIZE]; /* to the last question, "" = none */
-	char read[RR_ANSWER_SIZE];   /* what has come, and was not taken yet */
-	size_t n_read;
-	enum quiz_result results[RR_STEPS_MAX];
-};
+/* ---- Playing with questions (quiz.c) ------------------------------------ */
 
 /*
- * Plays `race`, asking on stdout: on a screen of its own when standard input
- * and output are a terminal, where one can step back, too; else line by line.
- * False: the error. The trace, of the last time it was played, is the caller's
- * to free in any case.
+ * Plays `race`, asking on stdout before each step, and what its reply will be: on a
+ * screen of its own when standard input and output are a terminal, where one can step
+ * back, too; else line by line. Shows it at its end, unless somebody has had enough,
+ * and says how many answers were right. What the program exits with, unless there is
+ * an error.
  */
-bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
-		  struct rr_trace *trace, struct rr_error *error);
-
-/* Prints how many were right. */
-void rr_quiz_score(const struct rr_quiz *quiz);
+enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster, bool ascii,
+			  rr_show show, void *context, struct rr_error *error);
 
 /* Is that what came? Quotes, brackets, (integer) and capital letters do not
  * matter, nor what follows in an error. */
@@ -96,11 +78,13 @@ struct rr_guided_options {
 	bool interactive;             /* somebody says, key by key, who goes next */
 };
 
-/* Shows an execution; what the program exits with. */
-typedef enum rr_exit (*rr_show)(void *context, const struct rr_trace *trace);
-
 /* What was asked for; what the program exits with, unless there is an error. */
 enum rr_exit rr_play_strategy(const struct rr_guided_options *options, struct rr_cluster *cluster,
 			      rr_show show, void *context, struct rr_error *error);
+
+/* Somebody says, key by key, who goes next. What was chosen is kept: to take a choice
+ * back, everything before it is done again from the start. False: the error. */
+bool rr_interactive_run(const struct rr_guided_setup *setup, struct rr_cluster *cluster,
+			struct rr_error *error);
 
 #endif

@@ -1,83 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about the replies of a race, line by line, and whether the answers
- * are right. At a terminal they are asked key by key: stepper.c. */
+/*
+ * A race step by step, and a prediction of each reply. At a terminal what has happened
+ * so far is drawn on a screen, a key goes on, and another one a step back: the race is
+ * played again from its beginning, on real servers, up to the step before. Elsewhere
+ * each step is a line that is printed, and one that is read.
+ */
 #include <ctype.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "draw/draw.h"
-#include "stepper.h"
+#include "play.h"
+#include "screen.h"
 
-/* ---- Lines that somebody types ------------------------------------------ */
+/* Lines of the table's head, and of what stands below it; one of these for a line that
+ * is too long. */
+enum { HEAD_LINES = 2, QUESTION_LINES = 6 };
 
-/* Waits until there is something to read, or its end. False: interrupted. */
-static bool wait_for_input(struct rr_quiz *quiz)
-{
-	struct pollfd fds[] = { { .fd = quiz->in, .events = POLLIN },
-				{ .fd = quiz->signals->fd, .events = POLLIN } };
+enum wish { STEP_ON, STEP_BACK, STEP_QUIT };
 
-	while (!quiz->signals->interrupted) {
-		poll(fds, 2, -1);
-		if (fds[1].revents)
-			rr_signals_wait(quiz->signals, 0);
-		else if (fds[0].revents)
-			return true;
-	}
-	return false;
-}
+/* What became of the question to a step. */
+enum result { NO_REPLY, NO_ANSWER, RIGHT, WRONG };
 
-/* Takes the first line of what was read; false = there is no whole one. What
- * is longer than the room for it counts as a line. */
-static bool take_typed(struct rr_quiz *quiz)
-{
-	char *newline = memchr(quiz->read, '\n', quiz->n_read);
-	const bool full = quiz->n_read == sizeof(quiz->read) - 1;
-	const size_t length = newline ? (size_t)(newline - quiz->read) : quiz->n_read;
-	const size_t taken = length + (newline != NULL);
-
-	if (!newline && !full && !(quiz->is_silent && length > 0))
-		return false;
-	memcpy(quiz->answer, quiz->read, length);
-	quiz->answer[length] = '\0';
-	quiz->n_read -= taken;
-	memmove(quiz->read, quiz->read + taken, quiz->n_read);
-	return true;
-}
-
-/* The next line into quiz->answer, "" at the end of the input. */
-static void read_answer(struct rr_quiz *quiz)
-{
-	quiz->answer[0] = '\0';
-	while (!take_typed(quiz) && !quiz->is_silent) {
-		ssize_t n;
-
-		if (!wait_for_input(quiz)) {
-			quiz->has_quit = true;
-			return;
-		}
-		n = read(quiz->in, quiz->read + quiz->n_read,
-			 sizeof(quiz->read) - 1 - quiz->n_read);
-		if (n > 0)
-			quiz->n_read += (size_t)n;
-		else
-			quiz->is_silent = true;
-	}
-}
+struct quiz {
+	struct rr_screen screen;
+	bool ascii;
+	enum wish wish;
+	size_t again; /* so many steps are played again without a question */
+	const struct rr_trace *trace;
+	const struct rr_step *step; /* about to happen; NULL = there is none */
+	char answer[RR_LINE_SIZE];  /* to the last question, "" = none */
+	char message[RR_LINE_SIZE];
+	enum result results[RR_STEPS_MAX];
+};
 
 /* ---- Answers ------------------------------------------------------------ */
 
 /* Without what nobody need type: (integer), quotes, brackets, blanks,
  * capital letters. */
-static void reduce_answer(char *to, size_t size, const char *from)
+static void reduce_answer(char to[RR_LINE_SIZE], const char *from)
 {
 	static const char integer[] = "(integer)";
 	size_t n = 0;
 
-	for (; *from && n + 1 < size; from++) {
+	for (; *from && n + 1 < RR_LINE_SIZE; from++) {
 		if (strncmp(from, integer, strlen(integer)) == 0)
 			from += strlen(integer) - 1;
 		else if (!strchr(" \t\r\"'()[]", *from))
@@ -88,24 +58,54 @@ static void reduce_answer(char *to, size_t size, const char *from)
 
 bool rr_quiz_is_right(const char *answer, const char *reply)
 {
-	char a[RR_ANSWER_SIZE], b[RR_ANSWER_SIZE];
+	char a[RR_LINE_SIZE], b[RR_LINE_SIZE];
 
-	reduce_answer(a, sizeof(a), answer);
-	reduce_answer(b, sizeof(b), reply);
+	reduce_answer(a, answer);
+	reduce_answer(b, reply);
 	if (strncmp(reply, "(error)", 7) == 0)
 		return strncmp(a, "error", 5) == 0 ? strncmp(b, a, strlen(a)) == 0 :
 						     *a && strncmp(b + 5, a, strlen(a)) == 0;
 	return *a && strcmp(a, b) == 0;
 }
 
-/* ---- Questions ---------------------------------------------------------- */
-
-bool quiz_has_question(const struct rr_step *step)
+/* Does this step have a reply that can be predicted? */
+static bool has_question(const struct rr_step *step)
 {
-	return (step->kind == RR_STEP_RUN || step->kind == RR_STEP_READ) && !step->is_lost;
+	return step && (step->kind == RR_STEP_RUN || step->kind == RR_STEP_READ) && !step->is_lost;
 }
 
-void quiz_announce(FILE *out, const struct rr_trace *trace, const struct rr_step *step)
+static enum result judge(const struct quiz *quiz, const struct rr_event *event)
+{
+	if (!event->reply || !has_question(event->step))
+		return NO_REPLY;
+	if (!quiz->answer[0])
+		return NO_ANSWER;
+	return rr_quiz_is_right(quiz->answer, event->reply) ? RIGHT : WRONG;
+}
+
+static size_t count_results(const struct quiz *quiz, enum result result)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < RR_STEPS_MAX; i++)
+		n += quiz->results[i] == result;
+	return n;
+}
+
+static void print_score(const struct quiz *quiz)
+{
+	const size_t right = count_results(quiz, RIGHT);
+	const size_t answered = right + count_results(quiz, WRONG);
+
+	printf("%s%zu of %zu predictions were right; %zu replies came.\n",
+	       quiz->wish == STEP_QUIT ? "\n" : "", right, answered,
+	       answered + count_results(quiz, NO_ANSWER));
+}
+
+/* ---- What is shown ------------------------------------------------------ */
+
+/* The step that is about to be played, as a line. */
+static void announce(const struct rr_trace *trace, const struct rr_step *step)
 {
 	const int64_t now_ns = trace->n_events ? trace->events[trace->n_events - 1].at_ns : 0;
 	const struct rr_race *race = trace->race;
@@ -116,124 +116,235 @@ void quiz_announce(FILE *out, const struct rr_trace *trace, const struct rr_step
 		event.at_ns += step->amount;
 	text = rr_step_words(trace, &event);
 	if (step->kind == RR_STEP_NOTE)
-		fputs("    --", out);
+		fputs("    --", stdout);
 	else
-		fprintf(out, "%3zu", rr_step_number(race, step));
+		printf("%3zu", rr_step_number(race, step));
 	if (step->client >= 0)
-		fprintf(out, " %s:", race->clients[step->client].name);
+		printf(" %s:", race->clients[step->client].name);
 	if (step->n_words > 0 && race->n_servers > 1)
-		fprintf(out, " @%s", race->servers[step->server].name);
-	fprintf(out, " %s\n", text ? text : "");
+		printf(" @%s", race->servers[step->server].name);
+	printf(" %s\n", text);
 	free(text);
 }
 
-/* What there is before the first step. */
-static void announce_race(const struct rr_trace *trace)
+/* The title, what there was at the beginning, and the table so far. */
+static void draw_trace(const struct quiz *quiz)
 {
-	char *title = rr_plain(trace->race->title);
-	char *beginning = rr_beginning_words(trace);
+	const struct rr_style style = rr_draw_style(stdout, quiz->ascii);
+	char *title = rr_plain(quiz->trace->race->title);
+	char *beginning = rr_beginning_words(quiz->trace), *table;
+	size_t size, above;
+	FILE *out = rr_open_memory(&table, &size);
 
-	printf("%s\n%s\n\n", title ? title : "", beginning ? beginning : "");
+	rr_draw_so_far(out, quiz->trace, &style);
+	fclose(out);
+	rr_screen_clear();
+	above = rr_screen_paragraph(title) + rr_screen_paragraph(beginning) + 1;
+	putchar('\n');
+	rr_screen_tail(table, HEAD_LINES, above + QUESTION_LINES);
 	free(title);
 	free(beginning);
+	free(table);
 }
 
-/* False: whoever answers has had enough. */
-static bool ask_question(struct rr_quiz *quiz, const char *question)
+static void draw_question(const struct quiz *quiz)
 {
-	fputs(question, stdout);
+	const bool asks = has_question(quiz->step);
+
+	putchar('\n');
+	if (quiz->step)
+		announce(quiz->trace, quiz->step);
+	else
+		puts("    That was the last step.");
+	printf("%s\n%s\n", quiz->message,
+	       !quiz->step ? "any key: the result   b or Left: a step back" :
+	       asks        ? "type the reply and Enter, or a key for no idea"
+			     "   b or Left: a step back   q: end" :
+			     "any key: go on   b or Left: a step back   q: end");
+	if (asks)
+		printf("reply? %s", quiz->answer);
 	fflush(stdout);
-	read_answer(quiz);
-	if (!isatty(quiz->in))
-		putchar('\n');
-	if (strcmp(quiz->answer, "q") == 0)
-		quiz->has_quit = true;
-	return !quiz->has_quit;
 }
 
-static bool ask_before(void *context, const struct rr_trace *trace, const struct rr_step *step)
-{
-	struct rr_quiz *quiz = context;
+/* ---- Key by key --------------------------------------------------------- */
 
-	if (trace->n_events == 0)
-		announce_race(trace);
-	quiz_announce(stdout, trace, step);
-	quiz->answer[0] = '\0';
-	if (quiz->is_silent || step->kind == RR_STEP_NOTE)
+/* Goes back to the last step that is no note. False: there is none. */
+static bool go_back(struct quiz *quiz)
+{
+	for (size_t i = quiz->trace->n_events; i-- > 0;) {
+		if (quiz->trace->events[i].step->kind == RR_STEP_NOTE)
+			continue;
+		quiz->again = i;
+		quiz->wish = STEP_BACK;
 		return true;
-	return ask_question(quiz, quiz_has_question(step) ? "    reply? " : "    [Enter] ");
-}
-
-enum quiz_result quiz_judge(struct rr_quiz *quiz, const struct rr_trace *trace)
-{
-	const struct rr_event *event = &trace->events[trace->n_events - 1];
-	enum quiz_result *result = &quiz->results[trace->n_events - 1];
-
-	*result = !event->reply || !quiz_has_question(event->step) ? QUIZ_NO_REPLY :
-		  !quiz->answer[0]                                 ? QUIZ_NO_ANSWER :
-		  rr_quiz_is_right(quiz->answer, event->reply)     ? QUIZ_RIGHT :
-								     QUIZ_WRONG;
-	return *result;
-}
-
-static void tell_after(void *context, const struct rr_trace *trace, const struct rr_event *event)
-{
-	struct rr_quiz *quiz = context;
-	char *remark = rr_plain(event->remark);
-	const enum quiz_result result = quiz_judge(quiz, trace);
-
-	if (event->reply) {
-		char *reply = rr_plain(event->reply);
-
-		printf("    => %s", reply ? reply : "");
-		if (result == QUIZ_RIGHT || result == QUIZ_WRONG)
-			printf("  -- %s", result == QUIZ_RIGHT ? "right" : "not what you said");
-		putchar('\n');
-		free(reply);
 	}
+	snprintf(quiz->message, RR_LINE_SIZE, "This is the beginning.");
+	return false;
+}
+
+/* True: the key, while nothing has been typed yet, says what to do. */
+static bool take_wish(struct quiz *quiz, int key)
+{
+	quiz->message[0] = '\0';
+	if (key == 'b' || key == RR_KEY_LEFT)
+		return go_back(quiz);
+	if (key == 'q' && quiz->step)
+		quiz->wish = STEP_QUIT;
+	else if (has_question(quiz->step) && key > ' ' && key < RR_KEY_LEFT)
+		rr_screen_edit(quiz->answer, key);
+	return !quiz->answer[0];
+}
+
+/* Takes keys until it is known what to do; the prediction is the answer. */
+static void await_wish(struct quiz *quiz)
+{
+	for (;;) {
+		int key;
+
+		draw_trace(quiz);
+		draw_question(quiz);
+		key = rr_screen_key(&quiz->screen);
+		if (key == RR_KEY_NONE)
+			quiz->wish = STEP_QUIT;
+		else if (quiz->answer[0] && key != RR_KEY_LEFT && key != '\n' && key != '\r') {
+			rr_screen_edit(quiz->answer, key);
+			continue;
+		}
+		if (key == RR_KEY_LEFT)
+			quiz->answer[0] = '\0';
+		if (key == RR_KEY_NONE || quiz->answer[0] || take_wish(quiz, key))
+			return;
+	}
+}
+
+/* ---- Line by line ------------------------------------------------------- */
+
+static void await_line(struct quiz *quiz)
+{
+	if (quiz->trace->n_events == 0) {
+		char *title = rr_plain(quiz->trace->race->title);
+		char *beginning = rr_beginning_words(quiz->trace);
+
+		printf("Say what each reply will be, or press Enter for no idea; q ends.\n\n"
+		       "%s\n%s\n\n",
+		       title, beginning);
+		free(title);
+		free(beginning);
+	}
+	announce(quiz->trace, quiz->step);
+	if (quiz->screen.has_ended || quiz->step->kind == RR_STEP_NOTE)
+		return;
+	fputs(has_question(quiz->step) ? "    reply? " : "    [Enter] ", stdout);
+	fflush(stdout);
+	rr_screen_read(&quiz->screen, quiz->answer);
+	if (!isatty(STDIN_FILENO))
+		putchar('\n');
+	if (quiz->screen.signals->interrupted || strcmp(quiz->answer, "q") == 0)
+		quiz->wish = STEP_QUIT;
+}
+
+static void tell(const struct rr_event *event, enum result result)
+{
+	char *reply = rr_plain(event->reply), *remark = rr_plain(event->remark);
+
+	if (reply)
+		printf("    => %s%s\n", reply,
+		       result == RIGHT ? "  -- right" :
+		       result == WRONG ? "  -- not what you said" :
+					 "");
 	if (remark)
 		printf("    X %s\n", remark);
+	free(reply);
 	free(remark);
 }
 
 /* ---- The whole ---------------------------------------------------------- */
 
-static void quiz_lines(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
-		       struct rr_trace *trace, struct rr_error *error)
+static bool stop_before(void *context, const struct rr_trace *trace, const struct rr_step *step)
 {
-	const struct rr_listener listener = { .before = ask_before,
-					      .after = tell_after,
+	struct quiz *quiz = context;
+
+	quiz->trace = trace;
+	quiz->step = step;
+	quiz->answer[0] = '\0';
+	if (!quiz->screen.has_keys)
+		await_line(quiz);
+	else if (trace->n_events >= quiz->again && step->kind != RR_STEP_NOTE)
+		await_wish(quiz);
+	return quiz->wish == STEP_ON;
+}
+
+static void judge_after(void *context, const struct rr_trace *trace, const struct rr_event *event)
+{
+	struct quiz *quiz = context;
+	const enum result result = judge(quiz, event);
+
+	if (trace->n_events > quiz->again)
+		quiz->results[trace->n_events - 1] = result;
+	if (!quiz->screen.has_keys)
+		tell(event, result);
+	else if (event->step->kind != RR_STEP_NOTE)
+		quiz->message[0] = '\0';
+	if (result == RIGHT || result == WRONG)
+		snprintf(quiz->message, RR_LINE_SIZE, "You said %.60s: %s", quiz->answer,
+			 result == RIGHT ? "right" : "that was not it");
+}
+
+/* Plays once, up to a wish that ends it. What was said from there on is forgotten. */
+static bool step_through(struct quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
+			 struct rr_trace *trace, struct rr_error *error)
+{
+	const struct rr_listener listener = { .before = stop_before,
+					      .after = judge_after,
 					      .context = quiz };
 
-	puts("Say what each reply will be, or press Enter for no idea; q ends.\n");
-	rr_player_play(race, cluster, &listener, trace, error);
+	quiz->wish = STEP_ON;
+	memset(&quiz->results[quiz->again], 0,
+	       sizeof(quiz->results) - quiz->again * sizeof(quiz->results[0]));
+	if (!rr_player_play(race, cluster, &listener, trace, error))
+		return false;
+	if (quiz->wish == STEP_ON && quiz->screen.has_keys) {
+		quiz->trace = trace;
+		quiz->step = NULL;
+		quiz->answer[0] = '\0';
+		await_wish(quiz);
+	}
+	return true;
 }
 
-bool rr_quiz_play(struct rr_quiz *quiz, const struct rr_race *race, struct rr_cluster *cluster,
-		  struct rr_trace *trace, struct rr_error *error)
+static bool can_clear_screen(void)
 {
-	quiz->signals = &cluster->session->signals;
-	*trace = (struct rr_trace){ .race = race };
-	if (!stepper_play(quiz, race, cluster, trace, error))
-		quiz_lines(quiz, race, cluster, trace, error);
-	return !error->kind;
+	const char *name = getenv("TERM");
+
+	return name && *name && strcmp(name, "dumb") != 0;
 }
 
-static size_t count_results(const struct rr_quiz *quiz, enum quiz_result result)
+enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster, bool ascii,
+			  rr_show show, void *context, struct rr_error *error)
 {
-	size_t n = 0;
+	struct rr_signals *signals = &cluster->session->signals;
+	struct quiz *quiz = rr_calloc(1, sizeof(*quiz));
+	struct rr_trace trace = { .race = race };
+	enum rr_exit code = RR_EXIT_OK;
 
-	for (size_t i = 0; i < RR_STEPS_MAX; i++)
-		n += quiz->results[i] == result;
-	return n;
-}
-
-void rr_quiz_score(const struct rr_quiz *quiz)
-{
-	const size_t right = count_results(quiz, QUIZ_RIGHT);
-	const size_t answered = right + count_results(quiz, QUIZ_WRONG);
-
-	printf("%s%zu of %zu predictions were right; %zu replies came.\n",
-	       quiz->has_quit ? "\n" : "", right, answered,
-	       answered + count_results(quiz, QUIZ_NO_ANSWER));
+	quiz->ascii = ascii;
+	quiz->screen.signals = signals;
+	if (can_clear_screen())
+		rr_screen_open(&quiz->screen, signals);
+	do
+		rr_trace_free(&trace);
+	while (step_through(quiz, race, cluster, &trace, error) && quiz->wish == STEP_BACK);
+	if (quiz->screen.has_keys)
+		rr_screen_clear();
+	rr_screen_close(&quiz->screen);
+	if (signals->interrupted) {
+		code = RR_EXIT_INTERRUPTED;
+	} else if (!error->kind && quiz->wish != STEP_QUIT) {
+		putchar('\n');
+		code = show(context, &trace);
+	}
+	print_score(quiz);
+	rr_trace_free(&trace);
+	free(quiz);
+	return code;
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interactive.h"
-
 enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 
 #define SECOND_NS INT64_C(1000000000)

@@ -1,39 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The terminal of somebody who says, key by key, who goes next: what is there to be
- * seen, and a terminal that hands over every key at once, put back as it was.
+ * Somebody at the keys: a terminal that hands over every key at once, with a screen to
+ * draw on, put back as it was; or lines from wherever standard input comes.
  */
 #ifndef RR_SCREEN_H
 #define RR_SCREEN_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/machine.h"
-#include "guided.h"
 
-enum { RR_LINE_SIZE = 200 };
+enum { RR_LINE_SIZE = 512 };
 
-/* What rr_terminal_key() answers besides a character. */
+/* What rr_screen_key() answers besides a byte. */
 enum { RR_KEY_NONE = -1, RR_KEY_ESCAPE = 27, RR_KEY_DELETE = 127, RR_KEY_LEFT = 256, RR_KEY_RIGHT };
 
-struct rr_terminal {
+struct rr_screen {
 	struct rr_signals *signals;
-	bool is_raw;
+	bool has_keys;  /* opened: each key comes at once, nothing is echoed */
+	bool has_ended; /* the input: nobody will say anything more */
 };
 
-/* False: standard input and output are not a terminal. */
-bool rr_terminal_open(struct rr_terminal *terminal, struct rr_signals *signals);
-void rr_terminal_close(struct rr_terminal *terminal);
+/* False: standard input and output are not a terminal. Lines can be read all the same. */
+bool rr_screen_open(struct rr_screen *screen, struct rr_signals *signals);
+void rr_screen_close(struct rr_screen *screen);
 
 /* The next key; Ctrl-C is a signal. RR_KEY_NONE: a signal has come
- * (signals->interrupted), or the terminal is gone. */
-int rr_terminal_key(struct rr_terminal *terminal);
+ * (signals->interrupted), or the input has ended. */
+int rr_screen_key(struct rr_screen *screen);
 
-/* Draws everything: the goal, the keys, what each thread is about to do, the last
- * steps or the help, and a message. `view` is NULL when everything has ended. */
-void rr_screen_draw(struct rr_guided *guided, const struct rr_execution_view *view, bool shows_help,
-		    const char *message);
+/* A line that is typed, with one more key: a character, DELETE, or ESCAPE, which leaves
+ * nothing of it. */
+void rr_screen_edit(char line[RR_LINE_SIZE], int key);
 
-/* What the user is after, and whether this execution has it. */
-const char *rr_goal_text(const struct rr_strategy *strategy);
-bool rr_goal_is_reached(const struct rr_guided *guided);
+/* A whole line, "" at the end of the input. */
+void rr_screen_read(struct rr_screen *screen, char line[RR_LINE_SIZE]);
+
+/* ---- Drawing --------------------------------------------------------------------- */
+
+void rr_screen_clear(void);
+
+/* One line, without control characters, cut where the terminal ends. */
+void rr_screen_put(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Lines that are wrapped; how many they are. */
+size_t rr_screen_paragraph(const char *text);
+
+/* Of many lines the first `n_heads` and the last ones: as many as there is room for
+ * beside `n_others` that are drawn besides. */
+void rr_screen_tail(const char *text, size_t n_heads, size_t n_others);
 
 #endif
