@@ -2,46 +2,20 @@
 #include "instance.h"
 
 #include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/wait.h>
 
+#include "base/memory.h"
 #include "process.h"
 #include "requests.h"
-
-/* Commands of a connection that wait for their answers. */
-enum { REQUESTS_MAX = 4096 };
-
-/* A request that was not answered yet, or whose answer has to wait for others. */
-struct request {
-	uint32_t command;
-	uint32_t answer; /* RR_NO_ID = when it is fed */
-	bool is_inside;
-	bool is_ours;    /* RESET, for a connection that was closed */
-	bool is_quit;    /* the connection is closed behind its answer */
-	bool subscribes; /* or ends that */
-};
-
-struct lane {
-	int connection; /* -1 = closed */
-	bool is_used;
-	bool is_new;                    /* since the program waited last */
-	bool is_dirty;                  /* it may carry something */
-	long long n_channels, n_shards; /* that it is subscribed to */
-	long long id;                   /* how manieth connection of its program it is */
-	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
-	size_t first, n;
-	struct request *requests; /* a ring of REQUESTS_MAX; NULL = none yet */
-};
 
 struct rr_instance {
 	const struct rr_instance_config *config;
 	struct rr_process_plan plan;
 	struct rr_process *process;
 	size_t client;
-	struct lane lanes[RR_RUN_ORDINALS];
+	struct rr_lane lanes[RR_RUN_ORDINALS];
 	struct rr_renaming inward, outward; /* its texts to ours, and back */
 	long long n_connections;            /* that there have been */
 	bool is_inside, has_entered, has_read;
@@ -49,100 +23,20 @@ struct rr_instance {
 	struct rr_error *error; /* while it runs */
 };
 
-static struct rr_terms *terms_of_instance(const struct rr_instance *instance)
+static struct rr_terms *terms_of(const struct rr_instance *instance)
 {
 	return instance->config->program->terms;
 }
 
-/* ---- Requests that are no steps -------------------------------------------- */
+/* ---- Its connections ------------------------------------------------------------ */
 
-/* The marks of a critical section are answered as any ECHO. */
-static bool take_mark(struct rr_instance *instance, const struct rl_command *command)
+/* NULL = all lanes are in use. */
+static struct rr_lane *lane_for(struct rr_instance *instance, int connection)
 {
-	const enum rr_mark mark = rr_request_mark(command);
-
-	if (mark == RR_MARK_NONE)
-		return false;
-	instance->is_inside = mark == RR_MARK_ENTER;
-	instance->has_entered |= instance->is_inside;
-	instance->was_inside |= instance->is_inside;
-	return true;
-}
-
-static uint32_t text_reply(const struct rr_instance *instance, enum rl_reply_type type,
-			   const char *text, size_t length)
-{
-	const struct rl_reply reply = { .type = type, .text = text, .length = length };
-
-	return rr_terms_reply(terms_of_instance(instance), &reply);
-}
-
-/* CLIENT SETNAME, and what CLIENT ID and CLIENT GETNAME say. */
-static uint32_t answer_about_lane(const struct rr_instance *instance, struct lane *lane,
-				  const struct rl_command *command)
-{
-	struct rl_reply reply = { .type = RL_REPLY_NIL };
-
-	if (rr_request_word_is(&command->words[1], "SETNAME")) {
-		if (command->n_words > 2)
-			lane->name = text_reply(instance, RL_REPLY_STRING, command->words[2].text,
-						command->words[2].length);
-		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
-	}
-	if (rr_request_word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
-		return lane->name;
-	if (rr_request_word_is(&command->words[1], "ID")) {
-		reply.type = RL_REPLY_INTEGER;
-		reply.integer = (long long)instance->client * RR_RUN_LANES + lane->id;
-	}
-	return rr_terms_reply(terms_of_instance(instance), &reply);
-}
-
-static bool lane_listens(const struct lane *lane)
-{
-	return lane->connection >= 0 && (lane->n_channels > 0 || lane->n_shards > 0);
-}
-
-/* Is it subscribed, or about to be? Then PING is answered in another way. */
-static bool may_listen(const struct lane *lane)
-{
-	bool subscribes = lane_listens(lane);
-
-	for (size_t i = 0; i < lane->n; i++)
-		subscribes |= lane->requests[(lane->first + i) % REQUESTS_MAX].subscribes;
-	return subscribes;
-}
-
-/* The number of the reply to what is no step; RR_NO_ID = it is one. */
-static uint32_t answer_at_once(struct rr_instance *instance, struct lane *lane,
-			       const struct rl_command *command)
-{
-	static const char *const naming[] = { "SETNAME", NULL };
-	static const char no_resp3[] = "NOPROTO unsupported protocol version";
-	const struct rr_program *program = instance->config->program;
-
-	if (rr_request_wants_resp3(command))
-		return text_reply(instance, RL_REPLY_FAILED, no_resp3, strlen(no_resp3));
-	if (rr_request_is_asked_once(command) && !may_listen(lane))
-		return program->ask(program->ask_context, 0, command);
-	if (rr_request_is_about_itself(command) || rr_request_has_second(command, "CLIENT", naming))
-		return answer_about_lane(instance, lane, command);
-	if (rr_request_is_accepted(command))
-		return text_reply(instance, RL_REPLY_STATUS, "OK", 2);
-	if (take_mark(instance, command))
-		return text_reply(instance, RL_REPLY_STRING, command->words[1].text,
-				  command->words[1].length);
-	return RR_NO_ID;
-}
-
-/* ---- Lanes ------------------------------------------------------------------ */
-
-static struct lane *lane_for(struct rr_instance *instance, int connection)
-{
-	struct lane *unused = NULL;
+	struct rr_lane *unused = NULL;
 
 	for (int i = RR_RUN_ORDINALS - 1; i >= 0; i--) {
-		struct lane *lane = &instance->lanes[i];
+		struct rr_lane *lane = &instance->lanes[i];
 
 		if (lane->is_used && lane->connection == connection)
 			return lane;
@@ -150,84 +44,61 @@ static struct lane *lane_for(struct rr_instance *instance, int connection)
 			unused = lane;
 	}
 	if (unused)
-		*unused = (struct lane){ .requests = unused->requests,
-					 .connection = connection,
-					 .is_used = true,
-					 .is_new = true,
-					 .id = ++instance->n_connections,
-					 .name = RR_NO_ID };
+		*unused = (struct rr_lane){ .requests = unused->requests,
+					    .connection = connection,
+					    .is_used = true,
+					    .is_new = true,
+					    .id = ++instance->n_connections,
+					    .name = RR_NO_ID };
 	return unused;
 }
 
-static void on_instance_close(void *context, struct rr_process *process, int connection);
-
-static bool text_ends_with(const struct rl_reply *reply, const char *end)
-{
-	const size_t length = strlen(end);
-
-	return reply->text && reply->length >= length &&
-	       strcmp(reply->text + reply->length - length, end) == 0;
-}
-
-/* A confirmation says how many subscriptions there are now: those of shards are counted
- * by themselves. */
-static void note_subscriptions(struct lane *lane, const struct rl_reply *reply)
-{
-	const struct rl_reply *elements = reply->elements;
-
-	if (reply->type != RL_REPLY_ARRAY || reply->length != 3 ||
-	    elements[2].type != RL_REPLY_INTEGER || !text_ends_with(&elements[0], "subscribe"))
-		return;
-	if (elements[0].text[0] == 's' && elements[0].text[1] != 'u')
-		lane->n_shards = elements[2].integer;
-	else
-		lane->n_channels = elements[2].integer;
-}
-
 /* The program gets it, if it still listens to it. */
-static void send_reply(struct rr_instance *instance, struct lane *lane, uint32_t number)
+static void send_reply(struct rr_instance *instance, struct rr_lane *lane, uint32_t number)
 {
-	struct rr_terms *terms = terms_of_instance(instance);
-	const uint32_t renamed = rr_rename_reply(&instance->outward, terms, number);
+	const uint32_t renamed = rr_rename_reply(&instance->outward, terms_of(instance), number);
+	const struct rl_reply *reply;
 
 	if (renamed == RR_NO_ID || lane->connection < 0)
 		return;
-	note_subscriptions(lane, &terms->reply[renamed].reply);
-	rr_process_reply(instance->process, lane->connection, &terms->reply[renamed].reply);
+	reply = &terms_of(instance)->reply[renamed].reply;
+	rr_lane_note_reply(lane, reply);
+	rr_process_reply(instance->process, lane->connection, reply);
 }
+
+static void on_instance_close(void *context, int connection);
 
 /* Sends the answers that wait for nothing any more. A lane that was closed and has
  * nothing left to be done may be used again. */
-static void flush_lane(struct rr_instance *instance, struct lane *lane)
+static void flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 {
 	bool quits = false;
 
-	while (lane->n > 0 && lane->requests[lane->first].answer != RR_NO_ID) {
-		send_reply(instance, lane, lane->requests[lane->first].answer);
-		quits |= lane->requests[lane->first].is_quit;
-		lane->first = (lane->first + 1) % REQUESTS_MAX;
-		lane->n--;
+	while (lane->n > 0 && rr_lane_request(lane, 0)->answer != RR_NO_ID) {
+		const struct rr_request answered = *rr_lane_request(lane, 0);
+
+		send_reply(instance, lane, answered.answer);
+		quits |= answered.is_quit;
+		rr_lane_pop(lane);
 	}
 	if (quits && lane->connection >= 0) {
 		rr_process_cut(instance->process, lane->connection);
-		on_instance_close(instance, instance->process, lane->connection);
+		on_instance_close(instance, lane->connection);
 	}
 	if (lane->n == 0 && lane->connection < 0)
 		lane->is_used = false;
 }
 
-static bool add_request(struct rr_instance *instance, struct lane *lane, struct request request)
+static bool add_request(struct rr_instance *instance, struct rr_lane *lane,
+			struct rr_request request)
 {
-	if (lane->n == REQUESTS_MAX)
+	if (request.command == RR_NO_ID)
+		return rr_error_no_memory(instance->error);
+	if (!rr_lane_push(lane, request))
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
 			"client %s sent more than %d commands without waiting for a reply: send them in parts",
-			instance->plan.name, REQUESTS_MAX);
-	if (!lane->requests)
-		lane->requests = calloc(REQUESTS_MAX, sizeof(*lane->requests));
-	if (!lane->requests || request.command == RR_NO_ID)
-		return rr_error_no_memory(instance->error);
-	lane->requests[(lane->first + lane->n++) % REQUESTS_MAX] = request;
+			instance->plan.name, RR_LANE_REQUESTS);
 	flush_lane(instance, lane);
 	return true;
 }
@@ -244,55 +115,60 @@ static bool fail_refused(const struct rr_instance *instance, const struct rl_com
 		is_two ? (int)words[1].length : 0, is_two ? words[1].text : "");
 }
 
-static bool on_instance_request(void *context, struct rr_process *process, int connection,
-				const struct rl_command *command)
+static void note_mark(struct rr_instance *instance, enum rr_mark mark)
+{
+	if (mark == RR_MARK_NONE)
+		return;
+	instance->is_inside = mark == RR_MARK_ENTER;
+	instance->has_entered |= instance->is_inside;
+	instance->was_inside |= instance->is_inside;
+}
+
+static bool on_instance_request(void *context, int connection, const struct rl_command *command)
 {
 	struct rr_instance *instance = context;
-	struct lane *lane = lane_for(instance, connection);
-	struct rr_terms *terms = terms_of_instance(instance);
-	struct request request = { .is_inside = instance->is_inside };
+	struct rr_lane *lane = lane_for(instance, connection);
+	struct rr_terms *terms = terms_of(instance);
+	const unsigned traits = rr_request_traits(command);
+	struct rr_request request = {
+		.is_inside = instance->is_inside,
+		.is_quit = traits & RR_REQUEST_QUITS,
+		.subscribes = traits & RR_REQUEST_SUBSCRIBES,
+	};
 
-	(void)process;
 	if (!lane)
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once: make its pool smaller",
 			instance->plan.name, RR_RUN_ORDINALS);
-	if (rr_request_is_refused(command) ||
-	    (rr_request_word_is(&command->words[0], "RESET") && may_listen(lane)))
+	if (traits & RR_REQUEST_REFUSED ||
+	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)))
 		return fail_refused(instance, command);
-	lane->is_dirty |= rr_request_makes_dirty(command) && !rr_request_is_accepted(command);
-	request.is_quit = rr_request_word_is(&command->words[0], "QUIT");
-	request.subscribes = rr_request_subscribes(command);
+	lane->is_dirty |= (traits & RR_REQUEST_MAKES_DIRTY) != 0;
 	request.command = rr_rename_command(&instance->inward, terms,
 					    rr_terms_command(terms, command));
-	request.answer = answer_at_once(instance, lane, command);
+	request.answer = rr_request_answer(command, lane, instance->client,
+					   instance->config->program);
+	note_mark(instance, rr_request_mark(command));
 	return add_request(instance, lane, request);
 }
 
 /* What was sent is executed all the same; what the connection carried goes. */
-static void on_instance_close(void *context, struct rr_process *process, int connection)
+static void on_instance_close(void *context, int connection)
 {
 	static const char *const reset[] = { "RESET", NULL };
 	struct rr_instance *instance = context;
-	struct lane *lane = lane_for(instance, connection);
+	struct rr_lane *lane = lane_for(instance, connection);
 
-	(void)process;
 	if (!lane)
 		return;
 	lane->connection = -1;
 	if (lane->is_dirty)
-		add_request(instance, lane,
-			    (struct request){
-				    .command = rr_terms_words(terms_of_instance(instance), reset),
-				    .answer = RR_NO_ID,
-				    .is_ours = true });
+		add_request(
+			instance, lane,
+			(struct rr_request){ .command = rr_terms_words(terms_of(instance), reset),
+					     .answer = RR_NO_ID });
 	flush_lane(instance, lane);
-}
-
-static bool is_owed_on(const struct lane *lane)
-{
-	return lane->is_used && lane->n > 0;
 }
 
 /* A reply; or, where it is subscribed, a message may come. */
@@ -301,9 +177,9 @@ static bool instance_is_owed(void *context)
 	const struct rr_instance *instance = context;
 
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		const struct lane *lane = &instance->lanes[i];
+		const struct rr_lane *lane = &instance->lanes[i];
 
-		if (is_owed_on(lane) || (lane->is_used && lane_listens(lane)))
+		if (rr_lane_is_owed(lane) || (lane->is_used && rr_lane_is_subscribed(lane)))
 			return true;
 	}
 	return false;
@@ -321,9 +197,9 @@ static bool could_not_run(const struct rr_instance *instance)
 		       strlen("cannot run '")) == 0;
 }
 
-static uint32_t first_request_of(const struct lane *lane)
+static uint32_t first_request_of(const struct rr_lane *lane)
 {
-	return lane->n > 0 ? lane->requests[lane->first].command : RR_NO_ID;
+	return lane->n > 0 ? rr_lane_request(lane, 0)->command : RR_NO_ID;
 }
 
 /* Which of several threads or children comes first is chance: the connections that
@@ -331,11 +207,11 @@ static uint32_t first_request_of(const struct lane *lane)
 static void order_new_lanes(struct rr_instance *instance)
 {
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		struct lane *lane = &instance->lanes[i];
+		struct rr_lane *lane = &instance->lanes[i];
 
 		for (int j = i + 1; j < RR_RUN_ORDINALS && lane->is_new; j++) {
-			struct lane *other = &instance->lanes[j];
-			const struct lane copy = *lane;
+			struct rr_lane *other = &instance->lanes[j];
+			const struct rr_lane copy = *lane;
 
 			if (!other->is_new || first_request_of(other) >= first_request_of(lane))
 				continue;
@@ -376,14 +252,10 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 				      const char *const *argv, size_t client, const char *name,
 				      struct rr_error *error)
 {
-	struct rr_instance *instance = calloc(1, sizeof(*instance));
+	struct rr_instance *instance = rr_calloc(1, sizeof(*instance));
 	const double begun = rr_clock_s();
 	bool good;
 
-	if (!instance) {
-		rr_error_no_memory(error);
-		return NULL;
-	}
 	instance->config = config;
 	instance->client = client;
 	instance->plan = (struct rr_process_plan){
@@ -436,33 +308,17 @@ bool rr_instance_has_shim(const struct rr_instance *instance)
 	return rr_program_clock_is_used(rr_process_clock(instance->process));
 }
 
-/* No reply will come: the connection is closed. */
-static void cut_lane(struct rr_instance *instance, struct lane *lane)
-{
-	if (lane->connection >= 0)
-		rr_process_cut(instance->process, lane->connection);
-	*lane = (struct lane){ .requests = lane->requests, .connection = -1 };
-}
-
-/* Nothing has come until the first of those who wait so long goes on. */
-static bool let_time_out(struct rr_instance *instance, struct rr_error *error)
-{
-	return rr_program_clock_wake(rr_process_clock(instance->process)) ||
-	       rr_error_set(error, RR_ERROR_INTERNAL, "client %s waits for no time-out",
-			    instance->plan.name);
-}
-
-static bool can_hear(const struct lane *lane, const struct rr_input *input)
+static bool can_hear(const struct rr_lane *lane, const struct rr_input *input)
 {
 	const bool is_message = input->kind == RR_INPUT_MESSAGE || input->kind == RR_INPUT_TIMEOUT;
 
-	return lane->is_used && (is_message ? lane_listens(lane) : lane->n > 0);
+	return lane->is_used && (is_message ? rr_lane_is_subscribed(lane) : lane->n > 0);
 }
 
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {
-	struct lane *lane = &instance->lanes[number];
+	struct rr_lane *lane = &instance->lanes[number];
 	const double begun = rr_clock_s();
 	bool good;
 
@@ -471,15 +327,21 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 				    instance->plan.name);
 	instance->was_inside = false;
 	rr_program_clock_pass(rr_process_clock(instance->process), passed_ns);
-	if (input->kind == RR_INPUT_TIMEOUT && !let_time_out(instance, error))
-		return false;
-	if (input->kind == RR_INPUT_REPLY) {
-		lane->requests[lane->first].answer = (uint32_t)input->value;
+	if (input->kind == RR_INPUT_TIMEOUT) {
+		/* Nothing has come until the first of those who wait so long goes on. */
+		if (!rr_program_clock_wake(rr_process_clock(instance->process)))
+			return rr_error_set(error, RR_ERROR_INTERNAL,
+					    "client %s waits for no time-out", instance->plan.name);
+	} else if (input->kind == RR_INPUT_REPLY) {
+		rr_lane_request(lane, 0)->answer = (uint32_t)input->value;
 		flush_lane(instance, lane);
 	} else if (input->kind == RR_INPUT_MESSAGE) {
 		send_reply(instance, lane, (uint32_t)input->value);
-	} else if (input->kind != RR_INPUT_TIMEOUT) {
-		cut_lane(instance, lane);
+	} else {
+		/* No reply will come: the connection is closed. */
+		if (lane->connection >= 0)
+			rr_process_cut(instance->process, lane->connection);
+		*lane = (struct rr_lane){ .requests = lane->requests, .connection = -1 };
 	}
 	good = run_instance(instance, error);
 	instance->config->times->running += rr_clock_s() - begun;
@@ -497,15 +359,15 @@ static void add_stop(struct rr_run_view *view, struct rr_stop stop)
 }
 
 /* Of very many commands the first are enough, as long as each lane has room for one. */
-static void view_lane(struct rr_run_view *view, const struct lane *lane, uint8_t number)
+static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint8_t number)
 {
 	const uint32_t room = RR_RUN_SENT - (RR_RUN_ORDINALS - 1U - number);
 
-	if (!is_owed_on(lane))
+	if (!rr_lane_is_owed(lane))
 		return;
 	add_stop(view, (struct rr_stop){ .kind = RR_STOP_RECEIVE, .lane = number });
 	for (size_t i = 0; i < lane->n && view->n_sent < room; i++) {
-		const struct request *request = &lane->requests[(lane->first + i) % REQUESTS_MAX];
+		const struct rr_request *request = rr_lane_request(lane, i);
 
 		if (request->answer == RR_NO_ID)
 			view->sent[view->n_sent++] =
@@ -523,9 +385,9 @@ static void view_subscriptions(struct rr_run_view *view, struct rr_instance *ins
 				  rr_program_clock_has_waiter(rr_process_clock(instance->process));
 
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
-		const struct lane *lane = &instance->lanes[i];
+		const struct rr_lane *lane = &instance->lanes[i];
 
-		if (lane->is_used && lane_listens(lane))
+		if (lane->is_used && rr_lane_is_subscribed(lane))
 			add_stop(view,
 				 (struct rr_stop){ .kind = RR_STOP_LISTEN,
 						   .lane = i,
@@ -546,31 +408,27 @@ static bool has_succeeded(const struct rr_instance *instance)
 	return !matches && rr_process_status(instance->process) == 0;
 }
 
-/* What it printed, with its random values renamed. */
-static const char *printed_text(const struct rr_instance *instance)
-{
-	const char *output = rr_process_output(instance->process);
-	const uint32_t renamed =
-		rr_rename_reply(&instance->inward, terms_of_instance(instance),
-				text_reply(instance, RL_REPLY_STRING, output, strlen(output)));
-
-	return renamed == RR_NO_ID ? output :
-				     terms_of_instance(instance)->reply[renamed].reply.text;
-}
-
-/* How it ended, as a number. */
+/* How it ended, as a number. What it printed has its random values renamed. */
 static uint32_t keep_ending(const struct rr_instance *instance)
 {
 	const int status = rr_process_status(instance->process);
-	const char *output = printed_text(instance);
-	const size_t size = sizeof(status) + strlen(output) + 1;
-	char *bytes = malloc(size);
+	const char *output = rr_process_output(instance->process);
+	const struct rl_reply printed = { .type = RL_REPLY_STRING,
+					  .text = output,
+					  .length = strlen(output) };
+	struct rr_terms *terms = terms_of(instance);
+	const uint32_t renamed = rr_rename_reply(&instance->inward, terms,
+						 rr_terms_reply(terms, &printed));
+	size_t size;
+	char *bytes;
 	uint32_t number;
 
-	if (!bytes)
-		return RR_NO_ID;
+	if (renamed != RR_NO_ID)
+		output = terms->reply[renamed].reply.text;
+	size = sizeof(status) + strlen(output) + 1;
+	bytes = rr_malloc(size);
 	memcpy(bytes, &status, sizeof(status));
-	memcpy(bytes + sizeof(status), output, strlen(output) + 1);
+	memcpy(bytes + sizeof(status), output, size - sizeof(status));
 	number = rr_intern_put(instance->config->endings, bytes, size, NULL);
 	free(bytes);
 	return number;
@@ -620,13 +478,13 @@ bool rr_instance_rename(struct rr_instance *instance, const char *canonical, con
 	    !rr_renaming_add(&instance->outward, canonical, actual))
 		return false;
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
-		struct lane *lane = &instance->lanes[i];
+		struct rr_lane *lane = &instance->lanes[i];
 
 		for (size_t j = 0; j < lane->n; j++) {
-			struct request *request = &lane->requests[(lane->first + j) % REQUESTS_MAX];
+			struct rr_request *request = rr_lane_request(lane, j);
 
-			request->command = rr_rename_command(
-				&instance->inward, terms_of_instance(instance), request->command);
+			request->command = rr_rename_command(&instance->inward, terms_of(instance),
+							     request->command);
 		}
 	}
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One started program, and the ports of ours to which it connects: a TCP port of
- * 127.0.0.1 and a unix socket. It is run until it has nothing left to do but wait for
- * us: all threads of its process tree sleep, and all that it has sent was read.
+ * One started program, with a Redis of its own to connect to (endpoint.h) and a clock of
+ * its own (program_clock.h). It is run until it has nothing left to do but wait for us:
+ * all threads of its process tree sleep, and all that it has sent was read.
  */
 #ifndef RR_PROCESS_H
 #define RR_PROCESS_H
@@ -12,17 +12,10 @@
 #include "program_clock.h"
 #include "resp.h"
 
-enum {
-	RR_PROCESS_CONNECTIONS = 32,   /* open at once */
-	RR_PROCESS_OUTPUT = 16 * 1024, /* bytes kept; the rest is thrown away */
-};
+/* Bytes of its output that are kept; the rest is thrown away. */
+enum { RR_PROCESS_OUTPUT = 16 * 1024 };
 
 struct rr_process;
-
-/* Told of each request in its order; `command` is valid until it returns. False: it
- * cannot be dealt with, and the wait ends (the owner knows why). */
-typedef bool (*rr_on_request)(void *context, struct rr_process *process, int connection,
-			      const struct rl_command *command);
 
 struct rr_process_plan {
 	struct rr_launcher *launcher;
@@ -34,11 +27,11 @@ struct rr_process_plan {
 	const char *preload;        /* the shim, for LD_PRELOAD; NULL = none */
 	int64_t start_ns;           /* its time of day at first, since 1970 */
 	long patience_ms;           /* until one that neither asks nor ends hangs */
-	rr_on_request on_request;
+	/* What it sends, and which connections it closes: see rr_endpoint_owner. */
+	bool (*on_request)(void *context, int connection, const struct rl_command *command);
+	void (*on_close)(void *context, int connection);
 	/* Is it owed a reply, so that it may well wait? */
 	bool (*owes)(void *context);
-	/* A connection that it has closed; the number may be used again. */
-	void (*on_close)(void *context, struct rr_process *process, int connection);
 	void *context;
 };
 

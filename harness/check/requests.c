@@ -4,98 +4,135 @@
 #include <string.h>
 #include <strings.h>
 
-bool rr_request_word_is(const struct rl_word *word, const char *text)
+/* By the first word and, where there is one, the second; of several rows the first. */
+static const struct {
+	const char *name, *second;
+	unsigned traits;
+} table[] = {
+	{ "HELLO", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "COMMAND", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "INFO", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "PING", NULL, RR_REQUEST_ASKED_ONCE },
+	{ "SCRIPT", "LOAD", RR_REQUEST_ASKED_ONCE },
+	{ "SCRIPT", "FLUSH", RR_REQUEST_REFUSED },
+	{ "AUTH", NULL, RR_REQUEST_ACCEPTED },
+	{ "QUIT", NULL, RR_REQUEST_ACCEPTED | RR_REQUEST_QUITS },
+	{ "READONLY", NULL, RR_REQUEST_ACCEPTED },
+	{ "RESET", NULL, RR_REQUEST_RESETS },
+	{ "CLIENT", "SETNAME", RR_REQUEST_NAMES },
+	{ "CLIENT", "GETNAME", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
+	{ "CLIENT", "ID", RR_REQUEST_NAMES | RR_REQUEST_MAKES_DIRTY },
+	{ "CLIENT", "SETINFO", RR_REQUEST_ACCEPTED },
+	{ "CLIENT", "NO-EVICT", RR_REQUEST_ACCEPTED },
+	{ "CLIENT", "NO-TOUCH", RR_REQUEST_ACCEPTED },
+	{ "CLIENT", NULL, RR_REQUEST_REFUSED },
+	{ "MULTI", NULL, RR_REQUEST_MAKES_DIRTY },
+	{ "WATCH", NULL, RR_REQUEST_MAKES_DIRTY },
+	{ "SELECT", NULL, RR_REQUEST_MAKES_DIRTY },
+	{ "SUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
+	{ "PSUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
+	{ "SSUBSCRIBE", NULL, RR_REQUEST_MAKES_DIRTY | RR_REQUEST_SUBSCRIBES },
+	{ "UNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
+	{ "PUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
+	{ "SUNSUBSCRIBE", NULL, RR_REQUEST_SUBSCRIBES },
+	{ "MONITOR", NULL, RR_REQUEST_REFUSED },
+	{ "SYNC", NULL, RR_REQUEST_REFUSED },
+	{ "PSYNC", NULL, RR_REQUEST_REFUSED },
+	{ "REPLICAOF", NULL, RR_REQUEST_REFUSED },
+	{ "SLAVEOF", NULL, RR_REQUEST_REFUSED },
+	{ "FAILOVER", NULL, RR_REQUEST_REFUSED },
+	{ "SHUTDOWN", NULL, RR_REQUEST_REFUSED },
+	{ "DEBUG", NULL, RR_REQUEST_REFUSED },
+	{ "MIGRATE", NULL, RR_REQUEST_REFUSED },
+	{ "BGSAVE", NULL, RR_REQUEST_REFUSED },
+	{ "BGREWRITEAOF", NULL, RR_REQUEST_REFUSED },
+	{ "CONFIG", "SET", RR_REQUEST_REFUSED },
+	{ "CONFIG", "REWRITE", RR_REQUEST_REFUSED },
+	{ "CONFIG", "RESETSTAT", RR_REQUEST_REFUSED },
+	{ "ACL", "SETUSER", RR_REQUEST_REFUSED },
+	{ "ACL", "DELUSER", RR_REQUEST_REFUSED },
+	{ "ACL", "LOAD", RR_REQUEST_REFUSED },
+	{ "ACL", "SAVE", RR_REQUEST_REFUSED },
+	{ "ACL", "LOG", RR_REQUEST_REFUSED },
+};
+
+/* In whichever letters. */
+static bool word_is(const struct rl_word *word, const char *text)
 {
 	return word->length == strlen(text) && strncasecmp(word->text, text, word->length) == 0;
 }
 
-static bool is_one_of(const struct rl_command *command, const char *const *names)
+unsigned rr_request_traits(const struct rl_command *command)
 {
-	while (*names && !rr_request_word_is(&command->words[0], *names))
-		names++;
-	return *names != NULL;
-}
-
-bool rr_request_has_second(const struct rl_command *command, const char *name,
-			   const char *const *seconds)
-{
-	if (command->n_words < 2 || !rr_request_word_is(&command->words[0], name))
-		return false;
-	while (*seconds && !rr_request_word_is(&command->words[1], *seconds))
-		seconds++;
-	return *seconds != NULL;
-}
-
-bool rr_request_subscribes(const struct rl_command *command)
-{
-	static const char *const names[] = { "SUBSCRIBE",   "PSUBSCRIBE",   "SSUBSCRIBE",
-					     "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
-					     NULL };
-
-	return is_one_of(command, names);
-}
-
-bool rr_request_is_asked_once(const struct rl_command *command)
-{
-	static const char *const names[] = { "HELLO", "COMMAND", "INFO", "PING", NULL };
-	static const char *const load[] = { "LOAD", NULL };
-
-	return is_one_of(command, names) || rr_request_has_second(command, "SCRIPT", load);
-}
-
-bool rr_request_is_accepted(const struct rl_command *command)
-{
-	static const char *const names[] = { "AUTH", "QUIT", "READONLY", NULL };
-	static const char *const ofs[] = { "SETNAME", "SETINFO", "NO-EVICT", "NO-TOUCH", NULL };
-
-	return is_one_of(command, names) || rr_request_has_second(command, "CLIENT", ofs);
-}
-
-bool rr_request_is_about_itself(const struct rl_command *command)
-{
-	static const char *const questions[] = { "ID", "GETNAME", NULL };
-
-	return rr_request_has_second(command, "CLIENT", questions);
-}
-
-bool rr_request_makes_dirty(const struct rl_command *command)
-{
-	static const char *const names[] = { "MULTI",     "WATCH",      "SELECT",
-					     "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE",
-					     "MONITOR",   "CLIENT",     NULL };
-
-	return is_one_of(command, names);
-}
-
-bool rr_request_is_refused(const struct rl_command *command)
-{
-	static const char *const names[] = { "MONITOR", "SYNC",     "PSYNC",        "REPLICAOF",
-					     "SLAVEOF", "FAILOVER", "SHUTDOWN",     "DEBUG",
-					     "BGSAVE",  "MIGRATE",  "BGREWRITEAOF", NULL };
-	static const char *const changes[] = { "SET", "REWRITE", "RESETSTAT", NULL };
-	static const char *const users[] = { "SETUSER", "DELUSER", "LOAD", "SAVE", "LOG", NULL };
-	static const char *const flush[] = { "FLUSH", NULL };
-
-	return is_one_of(command, names) || rr_request_has_second(command, "CONFIG", changes) ||
-	       rr_request_has_second(command, "ACL", users) ||
-	       rr_request_has_second(command, "SCRIPT", flush) ||
-	       (rr_request_word_is(&command->words[0], "CLIENT") &&
-		!rr_request_is_accepted(command) && !rr_request_is_about_itself(command));
-}
-
-bool rr_request_wants_resp3(const struct rl_command *command)
-{
-	return rr_request_word_is(&command->words[0], "HELLO") && command->n_words > 1 &&
-	       !rr_request_word_is(&command->words[1], "2");
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (word_is(&command->words[0], table[i].name) &&
+		    (!table[i].second ||
+		     (command->n_words > 1 && word_is(&command->words[1], table[i].second))))
+			return table[i].traits;
+	}
+	return 0;
 }
 
 enum rr_mark rr_request_mark(const struct rl_command *command)
 {
-	if (command->n_words != 2 || !rr_request_word_is(&command->words[0], "ECHO"))
+	if (command->n_words != 2 || !word_is(&command->words[0], "ECHO"))
 		return RR_MARK_NONE;
-	if (rr_request_word_is(&command->words[1], "redrace:enter"))
+	if (word_is(&command->words[1], "redrace:enter"))
 		return RR_MARK_ENTER;
-	if (rr_request_word_is(&command->words[1], "redrace:leave"))
+	if (word_is(&command->words[1], "redrace:leave"))
 		return RR_MARK_LEAVE;
 	return RR_MARK_NONE;
+}
+
+/* ---- Answers to what is no step ---------------------------------------------------------- */
+
+static uint32_t text_reply(struct rr_terms *terms, enum rl_reply_type type, const char *text,
+			   size_t length)
+{
+	const struct rl_reply reply = { .type = type, .text = text, .length = length };
+
+	return rr_terms_reply(terms, &reply);
+}
+
+/* CLIENT SETNAME, CLIENT GETNAME and CLIENT ID. */
+static uint32_t answer_about_lane(const struct rl_command *command, struct rr_lane *lane,
+				  size_t client, struct rr_terms *terms)
+{
+	struct rl_reply reply = { .type = RL_REPLY_NIL };
+
+	if (word_is(&command->words[1], "SETNAME")) {
+		if (command->n_words > 2)
+			lane->name = text_reply(terms, RL_REPLY_STRING, command->words[2].text,
+						command->words[2].length);
+		return text_reply(terms, RL_REPLY_STATUS, "OK", 2);
+	}
+	if (word_is(&command->words[1], "GETNAME") && lane->name != RR_NO_ID)
+		return lane->name;
+	if (word_is(&command->words[1], "ID")) {
+		reply.type = RL_REPLY_INTEGER;
+		reply.integer = (long long)client * RR_RUN_LANES + lane->id;
+	}
+	return rr_terms_reply(terms, &reply);
+}
+
+uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane, size_t client,
+			   const struct rr_program *program)
+{
+	static const char no_resp3[] = "NOPROTO unsupported protocol version";
+	const unsigned traits = rr_request_traits(command);
+
+	if (word_is(&command->words[0], "HELLO") && command->n_words > 1 &&
+	    !word_is(&command->words[1], "2"))
+		return text_reply(program->terms, RL_REPLY_FAILED, no_resp3, strlen(no_resp3));
+	/* Where it is subscribed, a connection gets another answer to PING. */
+	if (traits & RR_REQUEST_ASKED_ONCE && !rr_lane_will_be_subscribed(lane))
+		return program->ask(program->ask_context, 0, command);
+	if (traits & RR_REQUEST_NAMES)
+		return answer_about_lane(command, lane, client, program->terms);
+	if (traits & RR_REQUEST_ACCEPTED)
+		return text_reply(program->terms, RL_REPLY_STATUS, "OK", 2);
+	if (rr_request_mark(command) != RR_MARK_NONE)
+		return text_reply(program->terms, RL_REPLY_STRING, command->words[1].text,
+				  command->words[1].length);
+	return RR_NO_ID;
 }

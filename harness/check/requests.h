@@ -6,40 +6,37 @@
 #ifndef RR_REQUESTS_H
 #define RR_REQUESTS_H
 
-#include "command.h"
+#include "lane.h"
 
-/* Is a word that one, in whichever letters? */
-bool rr_request_word_is(const struct rl_word *word, const char *text);
+enum rr_request_trait {
+	/* A real server is asked once, and says the same to all. */
+	RR_REQUEST_ASKED_ONCE = 1 << 0,
+	/* Accepted, whatever it says, for it is about this connection alone. */
+	RR_REQUEST_ACCEPTED = 1 << 1,
+	/* The name and the number of its connection, said or asked for. */
+	RR_REQUEST_NAMES = 1 << 2,
+	/* It may leave something on its connection when that is closed. */
+	RR_REQUEST_MAKES_DIRTY = 1 << 3,
+	/* Its replies are among the messages. */
+	RR_REQUEST_SUBSCRIBES = 1 << 4,
+	RR_REQUEST_RESETS = 1 << 5,
+	RR_REQUEST_QUITS = 1 << 6,
+	/* It cannot be judged: it is answered by more than replies and messages, or it is
+	 * about more than the data and the connection. */
+	RR_REQUEST_REFUSED = 1 << 7,
+};
 
-/* Is the first word `name`, and the second one of these? */
-bool rr_request_has_second(const struct rl_command *command, const char *name,
-			   const char *const *seconds);
-
-/* (P|S)(UN)SUBSCRIBE: their replies are among the messages. */
-bool rr_request_subscribes(const struct rl_command *command);
-
-/* A real server is asked once, and says the same to all. */
-bool rr_request_is_asked_once(const struct rl_command *command);
-
-/* Accepted, whatever it says, for it is about this connection alone. */
-bool rr_request_is_accepted(const struct rl_command *command);
-
-/* CLIENT ID and CLIENT GETNAME. */
-bool rr_request_is_about_itself(const struct rl_command *command);
-
-/* It may leave something on its connection when that is closed. */
-bool rr_request_makes_dirty(const struct rl_command *command);
-
-/* It cannot be judged: it is answered by more than replies and messages, or it is about
- * more than the data and the connection. */
-bool rr_request_is_refused(const struct rl_command *command);
-
-/* HELLO 3. */
-bool rr_request_wants_resp3(const struct rl_command *command);
+/* All that are true of it. */
+unsigned rr_request_traits(const struct rl_command *command);
 
 enum rr_mark { RR_MARK_NONE, RR_MARK_ENTER, RR_MARK_LEAVE };
 
 /* The marks of a critical section: ECHO redrace:enter, ECHO redrace:leave. */
 enum rr_mark rr_request_mark(const struct rl_command *command);
+
+/* The number of the reply to what is no step; RR_NO_ID = it is one. `client` is the
+ * number of the program whose lane it came on, which keeps its name. */
+uint32_t rr_request_answer(const struct rl_command *command, struct rr_lane *lane, size_t client,
+			   const struct rr_program *program);
 
 #endif

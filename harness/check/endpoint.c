@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "endpoint.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+
+enum { CHUNK = 64 * 1024, REQUEST_MAX = 64 * 1024 * 1024, BACKLOG = 64, WRITE_MS = 1000 };
+
+/* ---- Beginning and end -------------------------------------------------------------- */
+
+static bool listen_tcp(struct rr_endpoint *endpoint)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t size = sizeof(address);
+
+	endpoint->tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (endpoint->tcp_fd < 0 ||
+	    bind(endpoint->tcp_fd, (struct sockaddr *)&address, size) != 0 ||
+	    listen(endpoint->tcp_fd, BACKLOG) != 0 ||
+	    getsockname(endpoint->tcp_fd, (struct sockaddr *)&address, &size) != 0)
+		return false;
+	endpoint->port = ntohs(address.sin_port);
+	return true;
+}
+
+static bool listen_unix(struct rr_endpoint *endpoint, const char *directory)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%u.sock",
+				    directory, endpoint->port);
+
+	if (length < 0 || (size_t)length >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	memcpy(endpoint->socket_path, address.sun_path, sizeof(endpoint->socket_path));
+	unlink(endpoint->socket_path);
+	endpoint->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return endpoint->unix_fd >= 0 &&
+	       bind(endpoint->unix_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	       listen(endpoint->unix_fd, BACKLOG) == 0;
+}
+
+bool rr_endpoint_open(struct rr_endpoint *endpoint, const struct rr_endpoint_owner *owner,
+		      const char *directory)
+{
+	*endpoint = (struct rr_endpoint){ .owner = *owner, .tcp_fd = -1, .unix_fd = -1 };
+	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++)
+		endpoint->connections[i].fd = -1;
+	return listen_tcp(endpoint) && listen_unix(endpoint, directory);
+}
+
+static void close_descriptor(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void rr_endpoint_close(struct rr_endpoint *endpoint)
+{
+	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++) {
+		close_descriptor(&endpoint->connections[i].fd);
+		free(endpoint->connections[i].bytes);
+	}
+	close_descriptor(&endpoint->tcp_fd);
+	close_descriptor(&endpoint->unix_fd);
+	if (endpoint->socket_path[0])
+		unlink(endpoint->socket_path);
+}
+
+/* ---- What comes ---------------------------------------------------------------------- */
+
+static bool accept_connections(struct rr_endpoint *endpoint, int listener, struct rr_error *error)
+{
+	const int yes = 1;
+	int fd;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		int i = 0;
+
+		while (i < RR_ENDPOINT_CONNECTIONS && endpoint->connections[i].fd >= 0)
+			i++;
+		if (i == RR_ENDPOINT_CONNECTIONS) {
+			close(fd);
+			return rr_error_set(error, RR_ERROR_DATA,
+					    "client %s opened more than %d connections",
+					    endpoint->owner.name, RR_ENDPOINT_CONNECTIONS);
+		}
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+		endpoint->connections[i].fd = fd;
+		endpoint->connections[i].n = 0;
+		endpoint->asked_ns = rr_clock_ns();
+	}
+	return true;
+}
+
+static bool complain_of(const struct rr_endpoint *endpoint, enum rr_resp_result result,
+			struct rr_error *error)
+{
+	return rr_error_set(
+		error, RR_ERROR_DATA,
+		result == RR_RESP_TOO_LONG ?
+			"client %s sent a command of more than %d words" :
+			"client %s sent something that is no request of Redis's protocol (TLS?), and no command of up to %d words",
+		endpoint->owner.name, RL_WORDS_MAX);
+}
+
+/* All whole requests that have come on a connection, which the owner may cut. */
+static bool take_requests(struct rr_endpoint *endpoint, int number, struct rr_error *error)
+{
+	const struct rr_endpoint_owner *owner = &endpoint->owner;
+	struct rr_endpoint_connection *connection = &endpoint->connections[number];
+	size_t at = 0, used;
+
+	for (;;) {
+		struct rl_command command;
+		const enum rr_resp_result result =
+			rr_resp_parse(connection->bytes + at, connection->n - at, &command, &used);
+
+		if (result == RR_RESP_PARTIAL)
+			break;
+		if (result == RR_RESP_MALFORMED || result == RR_RESP_TOO_LONG)
+			return complain_of(endpoint, result, error);
+		if (result == RR_RESP_COMPLETE &&
+		    !owner->on_request(owner->context, number, &command))
+			return false;
+		if (connection->fd < 0)
+			return true;
+		at += used;
+	}
+	memmove(connection->bytes, connection->bytes + at, connection->n - at);
+	connection->n -= at;
+	return true;
+}
+
+/* Reads all that has come on a connection, and hands it on. */
+static bool read_requests(struct rr_endpoint *endpoint, int number, struct rr_error *error)
+{
+	struct rr_endpoint_connection *connection = &endpoint->connections[number];
+	const int yes = 1;
+	ssize_t n;
+
+	for (;;) {
+		if (connection->capacity - connection->n < CHUNK) {
+			connection->capacity = connection->n + 2 * CHUNK;
+			connection->bytes = rr_realloc(connection->bytes, connection->capacity, 1);
+		}
+		n = read(connection->fd, connection->bytes + connection->n, CHUNK);
+		if (n <= 0)
+			break;
+		connection->n += (size_t)n;
+		endpoint->asked_ns = rr_clock_ns();
+		if (connection->n > REQUEST_MAX)
+			return complain_of(endpoint, RR_RESP_MALFORMED, error);
+		if (!take_requests(endpoint, number, error))
+			return false;
+		if (connection->fd < 0)
+			return true;
+	}
+	if (n < 0 && errno == EAGAIN) {
+		/* A program that has not turned Nagle's algorithm off sleeps while its
+		 * kernel keeps the next short write back, until the one before is
+		 * acknowledged. */
+		setsockopt(connection->fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+		return true;
+	}
+	close_descriptor(&connection->fd);
+	endpoint->owner.on_close(endpoint->owner.context, number);
+	return true;
+}
+
+void rr_endpoint_list(const struct rr_endpoint *endpoint, struct pollfd *list)
+{
+	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++)
+		list[i] = (struct pollfd){ endpoint->connections[i].fd, POLLIN, 0 };
+	list[RR_ENDPOINT_CONNECTIONS] = (struct pollfd){ endpoint->tcp_fd, POLLIN, 0 };
+	list[RR_ENDPOINT_CONNECTIONS + 1] = (struct pollfd){ endpoint->unix_fd, POLLIN, 0 };
+}
+
+bool rr_endpoint_take(struct rr_endpoint *endpoint, const struct pollfd *list,
+		      struct rr_error *error)
+{
+	if ((list[RR_ENDPOINT_CONNECTIONS].revents &&
+	     !accept_connections(endpoint, endpoint->tcp_fd, error)) ||
+	    (list[RR_ENDPOINT_CONNECTIONS + 1].revents &&
+	     !accept_connections(endpoint, endpoint->unix_fd, error)))
+		return false;
+	for (int i = 0; i < RR_ENDPOINT_CONNECTIONS; i++) {
+		if (list[i].revents && !read_requests(endpoint, i, error))
+			return false;
+	}
+	return true;
+}
+
+/* ---- What the program hears ----------------------------------------------------------- */
+
+/* Waits until all of it is written, or the program does not take it. */
+static void write_all(int fd, const char *bytes, size_t n)
+{
+	struct pollfd ready = { fd, POLLOUT, 0 };
+
+	while (n > 0) {
+		const ssize_t written = send(fd, bytes, n, MSG_NOSIGNAL);
+
+		if (written < 0 && (errno != EAGAIN || poll(&ready, 1, WRITE_MS) <= 0))
+			return;
+		if (written > 0) {
+			bytes += written;
+			n -= (size_t)written;
+		}
+	}
+}
+
+void rr_endpoint_reply(struct rr_endpoint *endpoint, int connection, const struct rl_reply *reply)
+{
+	char *text;
+	size_t length;
+	FILE *file = rr_open_memory(&text, &length);
+
+	rr_resp_write(file, reply);
+	fclose(file);
+	if (endpoint->connections[connection].fd >= 0)
+		write_all(endpoint->connections[connection].fd, text, length);
+	free(text);
+}
+
+void rr_endpoint_cut(struct rr_endpoint *endpoint, int connection)
+{
+	close_descriptor(&endpoint->connections[connection].fd);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection of a checked program as the search sees it, a lane: the requests on it
+ * that were not answered yet, in their order, and what it is subscribed to.
+ */
+#ifndef RR_LANE_H
+#define RR_LANE_H
+
+#include "scheduler/scheduler.h"
+
+/* Requests of a connection that wait for their answers. */
+enum { RR_LANE_REQUESTS = 4096 };
+
+/* One that was not answered yet, or whose answer has to wait for others. */
+struct rr_request {
+	uint32_t command;
+	uint32_t answer; /* RR_NO_ID = when it is fed */
+	bool is_inside;  /* it was sent in a critical section */
+	bool is_quit;    /* the connection is closed behind its answer */
+	bool subscribes; /* or ends that */
+};
+
+struct rr_lane {
+	int connection; /* -1 = closed */
+	bool is_used;
+	bool is_new;                    /* since the program waited last */
+	bool is_dirty;                  /* it may carry something */
+	long long n_channels, n_shards; /* that it is subscribed to */
+	long long id;                   /* connections of its program up to it */
+	uint32_t name;                  /* what CLIENT GETNAME says; RR_NO_ID = nothing */
+	size_t first, n;
+	struct rr_request *requests; /* a ring; NULL = none yet */
+};
+
+/* The request before which `i` others wait. */
+struct rr_request *rr_lane_request(const struct rr_lane *lane, size_t i);
+
+/* False: there are RR_LANE_REQUESTS. */
+bool rr_lane_push(struct rr_lane *lane, struct rr_request request);
+struct rr_request rr_lane_pop(struct rr_lane *lane);
+
+/* Is a reply owed on it? */
+bool rr_lane_is_owed(const struct rr_lane *lane);
+
+/* May a message come? And, once its requests are answered? */
+bool rr_lane_is_subscribed(const struct rr_lane *lane);
+bool rr_lane_will_be_subscribed(const struct rr_lane *lane);
+
+/* The program hears a reply, which may say how many subscriptions there are now. */
+void rr_lane_note_reply(struct rr_lane *lane, const struct rl_reply *reply);
+
+#endif
