@@ -22,11 +22,15 @@ enum { N_GENERAL = sizeof(general_options) / sizeof(general_options[0]) };
 /* Rows of the table, and behind them the general ones; false: no more. */
 static bool option_at(const struct rr_command_line *line, size_t index, struct rr_option *option)
 {
-	if (index < line->n_options)
-		*option = rr_option_complete(&line->options[index]);
-	else if (index - line->n_options < N_GENERAL)
-		*option = general_options[index - line->n_options];
-	return index < line->n_options + N_GENERAL;
+	size_t n = 0;
+
+	if (rr_option_at(line, index, option))
+		return true;
+	while (rr_option_at(line, n, option))
+		n++;
+	if (index - n < N_GENERAL)
+		*option = general_options[index - n];
+	return index - n < N_GENERAL;
 }
 
 /* A line or paragraph of `text`, which moves on behind it; false: none is
@@ -76,7 +80,7 @@ static void print_options(const struct rr_command_line *line, FILE *out)
 {
 	struct rr_option option;
 
-	if (line->n_options && rr_option_complete(&line->options[0]).name)
+	if (rr_option_at(line, 0, &option) && option.name)
 		fputs("\nOptions:\n", out);
 	for (size_t i = 0; option_at(line, i, &option); i++) {
 		if (option.name)

@@ -24,17 +24,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 				.help = "number of clients (2)",
 				.kind = RR_TAKES_NUMBER,
 				.min = 1 },
-	[RR_OPTION_CRASHES] = { .name = "crashes",
-				.argument = "N",
-				.help = "clients crash, at most N times (0)",
-				.kind = RR_TAKES_INT,
-				.max = 8 },
 	[RR_OPTION_DOCS] = { .name = "docs", .argument = "DIR", .kind = RR_TAKES_TEXT },
-	[RR_OPTION_EXPIRIES] = { .name = "expiries",
-				 .argument = "N",
-				 .help = "leases expire, at most N times (0)",
-				 .kind = RR_TAKES_INT,
-				 .max = 8 },
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
@@ -53,11 +43,6 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			     .kind = RR_TAKES_NUMBER,
 			     .min = 1,
 			     .max = 64 },
-	[RR_OPTION_LOST_REPLIES] = { .name = "lost-replies",
-				     .argument = "N",
-				     .help = "replies are lost, at most N times (0)",
-				     .kind = RR_TAKES_INT,
-				     .max = 8 },
 	[RR_OPTION_MAX_STATES] = { .name = "max-states",
 				   .argument = "N",
 				   .help = "stop after N states",
@@ -70,7 +55,6 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .argument = "FILE",
 			       .help = "write to FILE instead of standard output",
 			       .kind = RR_TAKES_TEXT },
-	[RR_OPTION_PAUSES] = { .name = "pauses", .argument = "N", .kind = RR_TAKES_INT, .max = 8 },
 	[RR_OPTION_PROCESSES] = { .name = "processes",
 				  .letter = 'p',
 				  .argument = "N",
@@ -115,7 +99,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 			       .max = 86400000 },
 };
 
-struct rr_option rr_option_complete(const struct rr_option *row)
+static struct rr_option complete_option(const struct rr_option *row)
 {
 	struct rr_option option = *row;
 	const struct rr_option *common = &common_options[row->common];
@@ -138,6 +122,26 @@ struct rr_option rr_option_complete(const struct rr_option *row)
 	if (row->take)
 		option.kind = RR_TAKES_MORE;
 	return option;
+}
+
+bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_option *option)
+{
+	for (size_t i = 0; i < line->n_options; i++) {
+		const struct rr_option *row = &line->options[i];
+
+		if (!row->row_at && index-- == 0) {
+			*option = complete_option(row);
+			return true;
+		}
+		for (size_t j = 0; row->row_at && row->row_at(j, option); j++) {
+			if (index-- > 0)
+				continue;
+			option->at += row->at;
+			option->row_at = row->row_at;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- Values ------------------------------------------------------------ */
@@ -272,8 +276,7 @@ static int key_of(const struct rr_option *option, size_t index)
 /* False: the key is not of this table. */
 static bool find_option(const struct rr_command_line *line, int key, struct rr_option *found)
 {
-	for (size_t i = 0; i < line->n_options; i++) {
-		*found = rr_option_complete(&line->options[i]);
+	for (size_t i = 0; rr_option_at(line, i, found); i++) {
 		if (found->name && key_of(found, i) == key)
 			return true;
 	}
@@ -300,13 +303,12 @@ static void add_key(struct keys *keys, size_t *n, const char *name, int key, boo
 static struct keys make_keys(const struct rr_command_line *line)
 {
 	struct keys keys = { .shorts = ":" };
+	struct rr_option option;
 	size_t n = 0;
 
 	add_key(&keys, &n, "help", 'h', false);
 	add_key(&keys, &n, "version", 'V', false);
-	for (size_t i = 0; i < line->n_options && i < RR_OPTIONS_MAX; i++) {
-		const struct rr_option option = rr_option_complete(&line->options[i]);
-
+	for (size_t i = 0; i < RR_OPTIONS_MAX && rr_option_at(line, i, &option); i++) {
 		if (option.name)
 			add_key(&keys, &n, option.name, key_of(&option, i),
 				option.argument != NULL);

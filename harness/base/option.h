@@ -48,17 +48,13 @@ enum rr_common_option {
 	RR_OPTION_ALL,
 	RR_OPTION_AUDIT,
 	RR_OPTION_CLIENTS,
-	RR_OPTION_CRASHES,
 	RR_OPTION_DOCS,
-	RR_OPTION_EXPIRIES,
 	RR_OPTION_FORMAT,
 	RR_OPTION_INCREMENTS,
 	RR_OPTION_JOBS,
-	RR_OPTION_LOST_REPLIES,
 	RR_OPTION_MAX_STATES,
 	RR_OPTION_ONLY,
 	RR_OPTION_OUTPUT, /* with `formats` besides standard output: RR_TAKES_OUTPUT */
-	RR_OPTION_PAUSES,
 	RR_OPTION_PROCESSES,
 	RR_OPTION_REDIS_SERVER,
 	RR_OPTION_REPEATS,
@@ -94,6 +90,9 @@ struct rr_option {
 	const char *(*name_at)(size_t index);
 	unsigned formats; /* a set: base/format.h */
 	rr_take *take;
+	/* Instead of all of these but `at`: stands for several rows of another table, whose
+	 * fields are behind `at`. False: there are no more. */
+	bool (*row_at)(size_t index, struct rr_option *option);
 };
 
 struct rr_command_line {
@@ -119,9 +118,9 @@ enum { RR_OPTIONS_MAX = 64 }; /* of one command */
  * messages begin with, "redrace NAME". */
 void rr_command_line_parse(const struct rr_command_line *line, void *into, int argc, char **argv);
 
-/* The row with what it leaves to the common option; without a name it is a
- * headline. */
-struct rr_option rr_option_complete(const struct rr_option *row);
+/* A row with what it leaves to the common option; without a name it is a headline.
+ * False: there are no more. */
+bool rr_option_at(const struct rr_command_line *line, size_t index, struct rr_option *option);
 
 /* ---- What a table says (help.c) ----------------------------------------- */
 

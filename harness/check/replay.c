@@ -12,16 +12,11 @@ static const char words_heading[] = "# schedule ";
 
 void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words)
 {
-	const struct rr_budget *budget = &options->budget;
 	const struct {
 		const char *name;
 		long value, otherwise;
 	} bounds[] = {
 		{ "clients", options->n_named ? (long)options->n_named : options->n_clients, 0 },
-		{ "crashes", budget->crashes, 0 },
-		{ "expiries", budget->expiries, 0 },
-		{ "pauses", budget->pauses, 0 },
-		{ "lost-replies", budget->lost_replies, 0 },
 		{ "rounds", options->rounds, 2 },
 		{ "ttl-ms", options->ttl_ms, 10000 },
 	};
@@ -30,6 +25,10 @@ void rr_replay_write(FILE *out, const struct rr_check_options *options, const ch
 	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
 		if (bounds[i].value != bounds[i].otherwise)
 			fprintf(out, " --%s %ld", bounds[i].name, bounds[i].value);
+	}
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (options->budget.of[i])
+			fprintf(out, " --%s %d", rr_budget_rows[i].option, options->budget.of[i]);
 	}
 	/* The words of that line are separated by blanks. */
 	if (options->init && !strpbrk(options->init, " \t\n"))

@@ -53,13 +53,17 @@ static const char *find_source(const struct rr_check_options *options)
 
 static json_t *bounds_of(const struct rr_check_options *options)
 {
-	const struct rr_budget *budget = &options->budget;
+	json_t *bounds = json_pack("{s:i, s:I, s:I, s:I}", "rounds", options->rounds, "ttl_ms",
+				   (json_int_t)options->ttl_ms, "most", (json_int_t)options->most,
+				   "seconds", (json_int_t)options->seconds);
+	char name[RR_BUDGET_NAME];
 
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I}", "crashes", budget->crashes,
-			 "expiries", budget->expiries, "pauses", budget->pauses, "lost_replies",
-			 budget->lost_replies, "rounds", options->rounds, "ttl_ms",
-			 (json_int_t)options->ttl_ms, "most", (json_int_t)options->most, "seconds",
-			 (json_int_t)options->seconds);
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (rr_budget_rows[i].check_help)
+			json_object_set_new(bounds, rr_budget_name(i, name),
+					    json_integer(options->budget.of[i]));
+	}
+	return bounds;
 }
 
 static json_t *properties_of(const struct rr_check *check, const struct rr_outcomes_result *result)

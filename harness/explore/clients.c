@@ -219,7 +219,7 @@ static bool emit_execution(struct rr_expansion *it, const struct rr_state *from,
 	struct rr_state next;
 
 	rr_state_copy(&next, from);
-	next.common.left.lost_replies -= kind != RR_DO_EXECUTE;
+	next.common.left.of[RR_LOST_REPLIES] -= kind != RR_DO_EXECUTE;
 	deliver_command(&next, client, sent, answers[kind]);
 	return rr_expansion_emit(it, kind, client, sent->lane, &next);
 }
@@ -238,7 +238,7 @@ static bool can_be_lost(const struct rr_expansion *it, const struct rr_state *st
 {
 	const int8_t server = (int8_t)rr_state_lane_server(state, lane);
 
-	return !it->first && state->common.left.lost_replies > 0 &&
+	return !it->first && state->common.left.of[RR_LOST_REPLIES] > 0 &&
 	       !is_deaf(&state->clients[client], lane) && !rr_state_is_cut(state, client, lane) &&
 	       state->common.down != server;
 }
@@ -459,11 +459,14 @@ bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
 
 /* ---- Steps that nobody else can notice -------------------------------------- */
 
+/* A client that crashes before such a step or behind it leaves the same. */
 static bool no_fault_can_tell(const struct rr_budget *left)
 {
-	return left->expiries + left->pauses + left->lost_replies + left->late + left->jumps +
-		       left->restarts ==
-	       0;
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (i != RR_CRASHES && left->of[i] > 0)
+			return false;
+	}
+	return true;
 }
 
 /* SELECT, MULTI, and what a server queues behind it: nothing happens before EXEC,

@@ -13,20 +13,13 @@ const char *rr_invariant_name(int bit)
 /* The columns of the matrix that these bounds touch, as bits. */
 static unsigned hazards_of(const struct rr_explore_config *config)
 {
-	const struct rr_budget *budget = &config->budget;
 	unsigned hazards = 1U << (config->separate ? RR_PROCESSES : RR_THREADS);
 
-	if (budget->crashes)
-		hazards |= 1U << RR_CRASH;
-	if (budget->expiries || budget->pauses)
-		hazards |= 1U << RR_PAUSE;
-	if (config->repeats)
-		hazards |= 1U << RR_LOST_REPLY;
+	for (int i = 0; i < RR_BUDGETS; i++)
+		hazards |= config->budget.of[i] ? rr_budget_rows[i].hazards : 0;
 	if (config->work_ms)
 		hazards |= 1U << RR_SLOW_WORK;
-	if (budget->restarts)
-		hazards |= 1U << RR_RESTART;
-	if (config->skew_ns || budget->jumps)
+	if (config->skew_ns)
 		hazards |= 1U << RR_SKEW;
 	return hazards;
 }

@@ -20,17 +20,8 @@
 #include "base/cases.h"
 #include "cluster/cluster.h"
 #include "draw/draw.h"
+#include "scheduler/scheduler.h"
 #include "strategy.h"
-
-/* How often each may happen in a run. Expiries and pauses of a whole lease may come
- * in two halves. */
-struct rr_budget {
-	int crashes, expiries, pauses, lost_replies;
-	int restarts; /* of a lock server: it comes back empty */
-	int jumps;    /* of a server's clock, forward by a lease */
-	int late;     /* commands that are executed after their client died or
-		       * gave their connection up */
-};
 
 /* How many random schedules to draw instead of searching (walks.c). */
 struct rr_random_config {
@@ -50,7 +41,6 @@ struct rr_explore_config {
 	bool separate; /* each client is a process of its own */
 	bool all;      /* without tables: every schedule for real */
 	struct rr_budget budget;
-	bool repeats;        /* a caller repeats an increment it does not know about */
 	bool stays_away;     /* a server that restarts is down for a lease */
 	long work_ms;        /* between reading and writing, of virtual time */
 	size_t lock_servers; /* where it has any; 0 = as many as it has */

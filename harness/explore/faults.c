@@ -3,6 +3,17 @@
  * of the clients that they happen to.) */
 #include "expansion.h"
 
+/* Is so much left as the transition takes? */
+static bool is_in_budget(const struct rr_state *state, enum rr_transition_kind kind)
+{
+	return state->common.left.of[rr_transition_rows[kind].budget] >= rr_transition_cost(kind);
+}
+
+static void take_from_budget(struct rr_state *state, enum rr_transition_kind kind)
+{
+	state->common.left.of[rr_transition_rows[kind].budget] -= rr_transition_cost(kind);
+}
+
 /* ---- Crashes -------------------------------------------------------------- */
 
 /* The sums of what a client has done, for good. */
@@ -59,7 +70,7 @@ static bool emit_crashes(struct rr_expansion *it, const struct rr_state *from)
 		if (rr_state_has_ended(from, i))
 			continue;
 		rr_state_copy(&next, from);
-		next.common.left.crashes--;
+		take_from_budget(&next, RR_DO_CRASH);
 		for (size_t j = 0; j < n; j++) {
 			if (j == i || !separate)
 				crash_in_product(&next, j);
@@ -101,7 +112,7 @@ static bool emit_restart(struct rr_expansion *it, const struct rr_state *from, s
 	struct rr_state next;
 
 	rr_state_copy(&next, from);
-	next.common.left.restarts--;
+	take_from_budget(&next, RR_DO_RESTART);
 	if (config->stays_away) {
 		next.common.down = (int8_t)server;
 		next.common.down_ns = config->lease_ns + RR_LAPSE_NS;
@@ -122,7 +133,7 @@ static bool emit_jump(struct rr_expansion *it, const struct rr_state *from, size
 	struct rr_state next;
 
 	rr_state_copy(&next, from);
-	next.common.left.jumps--;
+	take_from_budget(&next, RR_DO_JUMP);
 	rr_state_log(&next,
 		     (struct rr_action){ .kind = RR_ACTION_ASK,
 					 .server = (uint8_t)server,
@@ -133,15 +144,15 @@ static bool emit_jump(struct rr_expansion *it, const struct rr_state *from, size
 
 static bool emit_server_faults(struct rr_expansion *it, const struct rr_state *from)
 {
-	const struct rr_common *common = &from->common;
 	const size_t n = it->product->n_servers;
 
 	for (size_t i = 1; i < n; i++) {
-		if (common->left.restarts > 0 && common->down < 0 && !emit_restart(it, from, i))
+		if (is_in_budget(from, RR_DO_RESTART) && from->common.down < 0 &&
+		    !emit_restart(it, from, i))
 			return false;
 	}
 	for (size_t i = n > 1; i < n; i++) {
-		if (common->left.jumps > 0 && !emit_jump(it, from, i))
+		if (is_in_budget(from, RR_DO_JUMP) && !emit_jump(it, from, i))
 			return false;
 	}
 	return true;
@@ -153,18 +164,12 @@ static bool emit_server_faults(struct rr_expansion *it, const struct rr_state *f
 static bool emit_passing(struct rr_expansion *it, const struct rr_state *from,
 			 enum rr_transition_kind kind, int64_t ns)
 {
-	const bool is_pause = kind >= RR_DO_PAUSE_HALF;
-	const int halves = kind == RR_DO_HALF || kind == RR_DO_PAUSE_HALF ? 1 : 2;
-	const struct rr_budget *left = &from->common.left;
 	struct rr_state next;
 
-	if ((is_pause ? left->pauses : left->expiries) < halves)
+	if (!is_in_budget(from, kind))
 		return true;
 	rr_state_copy(&next, from);
-	if (is_pause)
-		next.common.left.pauses -= halves;
-	else
-		next.common.left.expiries -= halves;
+	take_from_budget(&next, kind);
 	rr_state_pass_time(&next, ns);
 	return rr_expansion_emit(it, kind, 0, 0, &next);
 }
@@ -197,7 +202,7 @@ static bool emit_times(struct rr_expansion *it, const struct rr_state *from)
 
 bool rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 {
-	if (from->common.left.crashes > 0 && !emit_crashes(it, from))
+	if (is_in_budget(from, RR_DO_CRASH) && !emit_crashes(it, from))
 		return false;
 	return emit_server_faults(it, from) &&
 	       (it->product->config.program->run_ops ? emit_key_ends(it, from) :

@@ -126,7 +126,7 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane)
 	struct rr_common *common = &state->common;
 	size_t answered = rr_part_n_answers(&state->clients[client], lane);
 
-	if (common->left.late == 0 || common->down == (int8_t)server ||
+	if (common->left.of[RR_LATE_COMMANDS] == 0 || common->down == (int8_t)server ||
 	    rr_state_connection(state, client, lane))
 		return;
 	for (uint32_t i = 0; i < it->n_sent; i++) {

@@ -48,42 +48,15 @@ static const struct rr_option options_table[] = {
 	  .help = "how often a client is refused in a row where each refused attempt leaves something new (2)",
 	  .at = AT(config.rounds) },
 	{ .help = "Faults, at any point of the schedule" },
-	{ .common = RR_OPTION_CRASHES, .at = AT(config.budget.crashes) },
-	{ .common = RR_OPTION_EXPIRIES,
-	  .help = "leases expire, at most N times (0); if needed in two halves, between which the lease can be renewed",
-	  .at = AT(config.budget.expiries) },
-	{ .common = RR_OPTION_PAUSES,
-	  .help = "clients pause for half a lease or a whole one, at most N times (0); no lease is renewed meanwhile",
-	  .at = AT(config.budget.pauses) },
+	{ .row_at = rr_budget_option, .at = AT(config.budget) },
 	{ .name = "slow-work",
 	  .help = "the work between reading and writing takes two and a half leases",
 	  .kind = RR_TAKES_NOTHING,
 	  .at = AT(slow_work) },
-	{ .common = RR_OPTION_LOST_REPLIES,
-	  .help = "replies are lost, at most N times (0); the caller repeats its increment",
-	  .at = AT(config.budget.lost_replies) },
-	{ .name = "late",
-	  .argument = "N",
-	  .help = "at most N commands are executed after their client crashed or gave up (0)",
-	  .kind = RR_TAKES_INT,
-	  .at = AT(config.budget.late),
-	  .max = 8 },
-	{ .name = "restarts",
-	  .argument = "N",
-	  .help = "lock servers restart empty, at most N times (0)",
-	  .kind = RR_TAKES_INT,
-	  .at = AT(config.budget.restarts),
-	  .max = 8 },
 	{ .name = "stays-away",
 	  .help = "a lock server that restarts is away for longer than a lease",
 	  .kind = RR_TAKES_NOTHING,
 	  .at = AT(config.stays_away) },
-	{ .name = "jumps",
-	  .argument = "N",
-	  .help = "the clock of a server jumps forward by more than a lease, at most N times (0)",
-	  .kind = RR_TAKES_INT,
-	  .at = AT(config.budget.jumps),
-	  .max = 8 },
 	{ .name = "skew",
 	  .help = "the clock of each client is ahead of the previous one by more than a lease",
 	  .kind = RR_TAKES_NOTHING,
@@ -176,12 +149,6 @@ static bool check_combinations(const struct rr_explore_options *options, struct 
 	return !wrong || rr_error_set(error, RR_ERROR_USAGE, "%s", wrong);
 }
 
-static bool has_faults(const struct rr_budget *budget)
-{
-	return budget->crashes || budget->expiries || budget->pauses || budget->lost_replies ||
-	       budget->restarts || budget->jumps;
-}
-
 /* Faults are those of processes: whether clients share one is decided by then. */
 static bool settle_processes(struct rr_explore_options *options, struct rr_error *error)
 {
@@ -217,12 +184,11 @@ static bool settle_options(void *into, struct rr_error *error)
 	if (!config->random.depth)
 		config->random.depth = 3;
 	config->memory *= MEGABYTE;
-	config->repeats = config->budget.lost_replies > 0;
 	if (options->skew)
 		config->skew_ns = (config->ttl_ms + 2000) * INT64_C(1000000);
 	if (options->slow_work)
 		config->work_ms = 5 * config->ttl_ms / 2;
-	if (options->skew || options->slow_work || has_faults(&config->budget))
+	if (options->skew || options->slow_work || rr_budget_has_faults(&config->budget))
 		config->separate = true;
 	return settle_processes(options, error);
 }

@@ -60,7 +60,7 @@ struct rr_part {
 
 /* What all have in common. */
 struct rr_common {
-	struct rr_budget left;             /* expiries and pauses in halves */
+	struct rr_budget left;             /* in parts: rr_budget_in_parts() */
 	int8_t down;                       /* a server, -1 = none */
 	int8_t blind;                      /* waits in a row for nothing that is known */
 	int8_t waits;                      /* where bounded */

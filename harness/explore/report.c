@@ -279,16 +279,17 @@ static json_t *shortest_of_search(const struct rr_explore_result *result)
 /* How far the search goes. */
 static json_t *bounds_as_json(const struct rr_explore_config *config)
 {
-	const struct rr_budget *budget = &config->budget;
+	json_t *bounds = json_pack("{s:I, s:I, s:b, s:i, s:I, s:I}", "clients",
+				   (json_int_t)config->n_clients, "increments",
+				   (json_int_t)config->increments, "separate",
+				   (int)config->separate, "rounds", config->rounds, "ttl_ms",
+				   (json_int_t)config->ttl_ms, "most", (json_int_t)config->most);
+	char name[RR_BUDGET_NAME];
 
-	return json_pack("{s:I, s:I, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I}",
-			 "clients", (json_int_t)config->n_clients, "increments",
-			 (json_int_t)config->increments, "separate", (int)config->separate,
-			 "crashes", budget->crashes, "expiries", budget->expiries, "pauses",
-			 budget->pauses, "lost_replies", budget->lost_replies, "restarts",
-			 budget->restarts, "jumps", budget->jumps, "late", budget->late, "rounds",
-			 config->rounds, "ttl_ms", (json_int_t)config->ttl_ms, "most",
-			 (json_int_t)config->most);
+	for (int i = 0; i < RR_BUDGETS; i++)
+		json_object_set_new(bounds, rr_budget_name(i, name),
+				    json_integer(config->budget.of[i]));
+	return bounds;
 }
 
 static json_t *properties_of_search(const struct report *report)

@@ -97,7 +97,7 @@ static void set_up_program(struct rr_explorer *explorer)
 		.increments = config->increments,
 		.ttl_ms = config->ttl_ms,
 		.hold_us = config->work_ms * 1000,
-		.repeats = config->repeats,
+		.repeats = config->budget.of[RR_LOST_REPLIES] > 0,
 	};
 	explorer->program = (struct rr_program){
 		.n_clients = config->n_clients,
@@ -106,7 +106,7 @@ static void set_up_program(struct rr_explorer *explorer)
 		.separate = config->separate,
 		.terms = &explorer->terms,
 		.stacks = &explorer->stacks,
-		.knows_scripts = config->budget.restarts == 0,
+		.knows_scripts = config->budget.of[RR_RESTARTS] == 0,
 		.ask = answer_unnoticed,
 		.ask_context = explorer,
 	};

@@ -37,15 +37,12 @@ static bool client_ended_well(const struct rr_product *product, const uint32_t *
 
 static struct rr_budget used_budget(const struct rr_product *product, const uint32_t *key)
 {
-	const struct rr_budget *all = &product->config.budget;
 	const struct rr_budget *left = &rr_product_common(product, key)->left;
+	struct rr_budget used = rr_budget_in_parts(&product->config.budget);
 
-	return (struct rr_budget){
-		.crashes = all->crashes - left->crashes,
-		.expiries = 2 * all->expiries - left->expiries,
-		.pauses = 2 * all->pauses - left->pauses,
-		.lost_replies = all->lost_replies - left->lost_replies,
-	};
+	for (int i = 0; i < RR_BUDGETS; i++)
+		used.of[i] -= left->of[i];
+	return used;
 }
 
 uint32_t rr_serial_good(const struct rr_product *product, const uint32_t *key)
@@ -97,18 +94,12 @@ static bool add_place(struct learner *learner, const struct place *place)
 /* Whose move is it? Time and servers are nobody's, and may move in between. */
 static bool is_move_of(const struct learner *learner, struct rr_transition move)
 {
-	switch (move.kind) {
-	case RR_DO_EXECUTE:
-	case RR_DO_GO:
-	case RR_DO_BEGIN:
-		return move.who == learner->place.turn;
-	case RR_DO_LOSE:
-	case RR_DO_DROP:
-	case RR_DO_CRASH:
-		return move.who == learner->place.turn && !learner->serial->is_atomic;
-	default:
+	const bool is_fault = rr_transition_is_fault(move);
+
+	if (!rr_transition_is_step(move) &&
+	    (!is_fault || rr_transition_rows[move.kind].subject != RR_OF_CLIENT))
 		return true;
-	}
+	return move.who == learner->place.turn && !(is_fault && learner->serial->is_atomic);
 }
 
 static bool note_move(void *context, struct rr_transition move, const uint32_t *next,
@@ -201,8 +192,11 @@ void rr_serial_release(struct rr_serial *serial)
 
 static bool uses_no_more(const struct rr_budget *a, const struct rr_budget *b)
 {
-	return a->crashes <= b->crashes && a->expiries <= b->expiries && a->pauses <= b->pauses &&
-	       a->lost_replies <= b->lost_replies;
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (a->of[i] > b->of[i])
+			return false;
+	}
+	return true;
 }
 
 /* Might the end, but for its data, be that of the final state? */

@@ -107,9 +107,7 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key)
 
 	memset(&state, 0, sizeof(state));
 	state.product = product;
-	state.common.left = product->config.budget;
-	state.common.left.expiries *= 2;
-	state.common.left.pauses *= 2;
+	state.common.left = rr_budget_in_parts(&product->config.budget);
 	state.common.down = -1;
 	memset(state.common.makers, -1, sizeof(state.common.makers));
 	open_clients(&state);

@@ -48,7 +48,7 @@ static bool emit_late(struct rr_expansion *it, const struct rr_state *from, size
 	rr_state_copy(&next, from);
 	common->n_late--;
 	memmove(&common->late[i], &common->late[i + 1], (common->n_late - i) * sizeof(late));
-	if (--common->left.late == 0)
+	if (--common->left.of[RR_LATE_COMMANDS] == 0)
 		common->n_late = 0;
 	memset(&common->late[common->n_late], 0, (RR_LATE_MAX - common->n_late) * sizeof(late));
 	row = rr_state_ask(&next, late.server, &question);

@@ -73,9 +73,10 @@ static bool add_walk_step(struct rr_walks *walks, const struct option *option)
 
 static size_t n_faults_of(const struct rr_budget *budget)
 {
-	const int sum = budget->crashes + budget->expiries + budget->pauses + budget->lost_replies +
-			budget->restarts + budget->jumps;
+	int sum = 0;
 
+	for (int i = 0; i < RR_BUDGETS; i++)
+		sum += rr_budget_rows[i].is_fault ? budget->of[i] : 0;
 	return sum < FAULTS_MAX ? (size_t)sum : FAULTS_MAX;
 }
 

@@ -62,18 +62,10 @@ static void add_option(FILE *file, const char *name, long value)
 		fprintf(file, " --%s %ld", name, value);
 }
 
-/* With faults each client is a process anyway. */
-static bool level_has_faults(const struct rr_budget *budget)
-{
-	return budget->crashes || budget->expiries || budget->pauses || budget->lost_replies ||
-	       budget->restarts;
-}
-
 /* What searches the same. */
 static char *level_explore_command(const struct rr_level *level)
 {
 	const struct rr_explore_config *search = &level->told.search;
-	const struct rr_budget *budget = &search->budget;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -83,13 +75,11 @@ static char *level_explore_command(const struct rr_level *level)
 	fputs("redrace explore", file);
 	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
 	add_option(file, "increments", search->increments == 1 ? 0 : search->increments);
-	if (!level_has_faults(budget) && search->separate)
+	/* With faults each client is a process anyway. */
+	if (!rr_budget_has_faults(&search->budget) && search->separate)
 		add_option(file, "processes", (long)search->n_clients);
-	add_option(file, "crashes", budget->crashes);
-	add_option(file, "expiries", budget->expiries);
-	add_option(file, "pauses", budget->pauses);
-	add_option(file, "lost-replies", budget->lost_replies);
-	add_option(file, "restarts", budget->restarts);
+	for (int i = 0; i < RR_BUDGETS; i++)
+		add_option(file, rr_budget_rows[i].option, search->budget.of[i]);
 	add_option(file, "lock-servers", (long)search->lock_servers);
 	fprintf(file, " %s", level->strategy->name);
 	fclose(file);

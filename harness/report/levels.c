@@ -17,7 +17,6 @@ struct level_word {
 		LEVEL_TEXT,  /* const char * */
 		LEVEL_TEXTS, /* another one of several */
 		LEVEL_FLAG,  /* bool */
-		LEVEL_INT,   /* int */
 		LEVEL_SIZE,  /* size_t */
 		LEVEL_LONG,
 		LEVEL_STRATEGY,
@@ -43,11 +42,6 @@ static const struct level_word level_words[] = {
 	{ "clients", LEVEL_SIZE, LEVEL_AT(told.search.n_clients) },
 	{ "increments", LEVEL_LONG, LEVEL_AT(told.search.increments) },
 	{ "processes", LEVEL_FLAG, LEVEL_AT(told.search.separate) },
-	{ "crashes", LEVEL_INT, LEVEL_AT(told.search.budget.crashes) },
-	{ "expiries", LEVEL_INT, LEVEL_AT(told.search.budget.expiries) },
-	{ "pauses", LEVEL_INT, LEVEL_AT(told.search.budget.pauses) },
-	{ "lost-replies", LEVEL_INT, LEVEL_AT(told.search.budget.lost_replies) },
-	{ "restarts", LEVEL_INT, LEVEL_AT(told.search.budget.restarts) },
 	{ "lock-servers", LEVEL_SIZE, LEVEL_AT(told.search.lock_servers) },
 	{ "without", LEVEL_TEXT, LEVEL_AT(told.without) },
 	{ "begin", LEVEL_TEXT, LEVEL_AT(told.begin) },
@@ -116,16 +110,29 @@ static bool add_level_script(const struct level_reader *reader, struct rr_level 
 	return true;
 }
 
+static bool read_level_number(const struct level_reader *reader, const char *text, long *number)
+{
+	return rr_parse_number(text, 1, NUMBER_MAX, number) ||
+	       fail_level(reader, "expected a number from 1 to 8", text);
+}
+
+static bool set_level_budget(const struct level_reader *reader, int *budget, const char *text)
+{
+	long number = 0;
+	const bool good = read_level_number(reader, text, &number);
+
+	*budget = (int)number;
+	return good;
+}
+
 static bool set_level_number(const struct level_reader *reader, const struct level_word *word,
 			     char *field, const char *text)
 {
 	long number;
 
-	if (!rr_parse_number(text, 1, NUMBER_MAX, &number))
-		return fail_level(reader, "expected a number from 1 to 8", text);
-	if (word->kind == LEVEL_INT)
-		memcpy(field, &(int){ (int)number }, sizeof(int));
-	else if (word->kind == LEVEL_SIZE)
+	if (!read_level_number(reader, text, &number))
+		return false;
+	if (word->kind == LEVEL_SIZE)
 		memcpy(field, &(size_t){ (size_t)number }, sizeof(size_t));
 	else
 		memcpy(field, &number, sizeof(number));
@@ -176,6 +183,10 @@ static bool read_level_line(struct level_reader *reader, char *line)
 		if (strcmp(level_words[i].name, line) == 0)
 			return set_level_word(reader, level, &level_words[i], rest);
 	}
+	for (int i = 0; i < RR_BUDGETS; i++) {
+		if (strcmp(rr_budget_rows[i].option, line) == 0)
+			return set_level_budget(reader, &level->told.search.budget.of[i], rest);
+	}
 	return fail_level(reader, "unknown word", line);
 }
 
@@ -204,14 +215,11 @@ static bool check_level(struct rr_level *level, struct rr_error *error)
 					     "ownership", "deadlock",  "well" };
 	bool has_goal = false;
 	struct rr_explore_config *search = &level->told.search;
-	const struct rr_budget *budget = &search->budget;
 
 	for (size_t i = 0; level->goal && i < sizeof(goals) / sizeof(goals[0]); i++)
 		has_goal |= strcmp(goals[i], level->goal) == 0;
 	search->strategy = level->strategy;
-	search->repeats = budget->lost_replies > 0;
-	search->separate |= budget->crashes || budget->expiries || budget->pauses ||
-			    budget->lost_replies || budget->restarts;
+	search->separate |= rr_budget_has_faults(&search->budget);
 	level->told.scripts = level->scripts;
 	return (has_goal && level->strategy && level->title && level->task && level->solution &&
 		level->intro[0] && level->hints[0] && level->explain[0]) ||

@@ -6,7 +6,8 @@
  *	client_run.h  a client that runs alone, fed with what it waits for
  *	counting.h    a strategy's clients as such a program
  *	asker.h       a server that is asked one question after another
- *	actions.h     what can happen next, and what that consists of
+ *	transitions.h what can happen next, and as often as which budget allows
+ *	actions.h     what that consists of
  *	execution.h   all clients together on real servers, with faults
  */
 #ifndef RR_SCHEDULER_H

@@ -17,8 +17,7 @@ enum { ROWS_MAX = 400 };
 /* The options of all subcommands. */
 struct row {
 	const char *command;
-	const struct rr_option *own; /* as the table has it */
-	struct rr_option option;     /* completed */
+	struct rr_option option;
 };
 
 static size_t collect_rows(struct row rows[ROWS_MAX])
@@ -27,12 +26,11 @@ static size_t collect_rows(struct row rows[ROWS_MAX])
 	size_t n = 0;
 
 	for (size_t i = 0; (command = rr_command_at(i)); i++) {
-		const struct rr_command_line *line = command->line;
+		size_t j = 0;
 
-		cr_assert_leq(line->n_options, RR_OPTIONS_MAX);
-		for (size_t j = 0; j < line->n_options && n < ROWS_MAX; j++)
-			rows[n++] = (struct row){ command->name, &line->options[j],
-						  rr_option_complete(&line->options[j]) };
+		for (; n < ROWS_MAX && rr_option_at(command->line, j, &rows[n].option); j++)
+			rows[n++].command = command->name;
+		cr_assert_leq(j, RR_OPTIONS_MAX);
 	}
 	cr_assert(n > 60 && n < ROWS_MAX);
 	return n;
@@ -56,13 +54,15 @@ static void assert_same(const struct row *a, const struct row *b)
 	const char *left = a->option.argument, *right = b->option.argument;
 	const char *name = a->option.name;
 
-	cr_assert(a->own->common != RR_OPTION_OWN && b->own->common == a->own->common,
+	cr_assert((a->option.common != RR_OPTION_OWN && b->option.common == a->option.common) ||
+			  (a->option.row_at && b->option.row_at),
 		  "--%s of %s and %s is not a common option", name, a->command, b->command);
 	cr_assert_eq(a->option.letter, b->option.letter);
 	cr_assert_eq(!left, !right);
 	cr_assert(!left || strcmp(left, right) == 0 || (is_path(left) && is_path(right)),
 		  "--%s: %s in %s, %s in %s", name, left, a->command, right, b->command);
-	cr_assert(is_of_one_kind(a->option.kind, b->option.kind) || a->own->take || b->own->take,
+	cr_assert(is_of_one_kind(a->option.kind, b->option.kind) || a->option.take ||
+			  b->option.take,
 		  "--%s is of another kind in %s than in %s", name, a->command, b->command);
 }
 
@@ -110,14 +110,12 @@ Test(help, tables_with_headlines_begin_with_one)
 	const struct rr_command *command;
 
 	for (size_t i = 0; (command = rr_command_at(i)); i++) {
-		const struct rr_command_line *line = command->line;
+		struct rr_option option;
 		bool was_headline = false;
 
-		for (size_t j = 0; j < line->n_options; j++) {
-			const bool is_headline = !rr_option_complete(&line->options[j]).name;
-
-			cr_assert(!was_headline || !is_headline, "%s", command->name);
-			was_headline = is_headline;
+		for (size_t j = 0; rr_option_at(command->line, j, &option); j++) {
+			cr_assert(!was_headline || option.name, "%s", command->name);
+			was_headline = !option.name;
 		}
 		cr_assert_not(was_headline, "%s", command->name);
 	}

@@ -103,7 +103,7 @@ enum rr_exit stranger_explore(const struct rr_strategy *strategy, struct rr_expl
 	config.rounds = 2;
 	config.audit = 20;
 	config.most = 200000;
-	config.separate = config.separate || config.budget.crashes;
+	config.separate = config.separate || config.budget.of[RR_CRASHES];
 	stage_open(&stage, RR_CLUSTER_FROZEN);
 	code = rr_explore(&stage.cluster, &config, result) ? RR_EXIT_OK :
 							     rr_exit_of(result->error.kind);

@@ -34,10 +34,10 @@ enum rl_outcome stranger_won(enum rl_outcome outcome, const struct rl_reply *rep
 	{                          \
 		.increments = 2    \
 	}
-#define ONE_CRASH                   \
-	(struct rr_explore_config)  \
-	{                           \
-		.budget.crashes = 1 \
+#define ONE_CRASH                          \
+	(struct rr_explore_config)         \
+	{                                  \
+		.budget.of[RR_CRASHES] = 1 \
 	}
 
 /* Explores with two clients and one increment each, unless `config` says more, on

@@ -104,9 +104,10 @@ Test(in_flight, flags_on_two_servers_do_not_exclude)
 Test(in_flight, a_write_that_arrives_late_undoes_an_increment)
 {
 	const struct rr_strategy *lock = rr_strategy_find("lua-delifequals");
-	struct rr_explore_config config = { .increments = 2, .budget = { .crashes = 1 } };
+	struct rr_explore_config config = { .increments = 2,
+					    .budget = { .of = { [RR_CRASHES] = 1 } } };
 
 	stranger_assert(lock, config, 0);
-	config.budget.late = 1;
+	config.budget.of[RR_LATE_COMMANDS] = 1;
 	stranger_assert(lock, config, RR_BREAKS_COUNT);
 }

@@ -103,8 +103,9 @@ ParameterizedTest(const int *shard, oracle, tables_leave_out_nothing_that_matter
 
 /* For fewer programs, since a fault may come at every state. */
 static const struct rr_budget faults[] = {
-	{ .crashes = 1 }, { .lost_replies = 1 }, { .expiries = 1 },
-	{ .pauses = 1 },  { .jumps = 1 },        { .crashes = 1, .late = 1 },
+	{ .of = { [RR_CRASHES] = 1 } },  { .of = { [RR_LOST_REPLIES] = 1 } },
+	{ .of = { [RR_EXPIRIES] = 1 } }, { .of = { [RR_PAUSES] = 1 } },
+	{ .of = { [RR_JUMPS] = 1 } },    { .of = { [RR_CRASHES] = 1, [RR_LATE_COMMANDS] = 1 } },
 };
 
 enum { FAULTS = sizeof(faults) / sizeof(faults[0]) };

@@ -102,7 +102,7 @@ static const struct rule rules[] = {
 	{ "SUBSCRIBE is not kept", "SUBSCRIBE", .spoil = leave_out },
 	{ "PUBLISH reaches nobody", "PUBLISH", .spoil = leave_out },
 	{ "time changes nothing", "tick", .spoil = leave_out },
-	{ "leases have no end", NULL, forget_leases, true, { .expiries = 1 } },
+	{ "leases have no end", NULL, forget_leases, true, { .of = { [RR_EXPIRIES] = 1 } } },
 	{ "INCR leads to another state", "INCR", .spoil = lead_elsewhere },
 	{ "DEL leads to another state", "DEL", .spoil = lead_elsewhere },
 };

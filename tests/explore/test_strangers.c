@@ -38,5 +38,6 @@ ParameterizedTest(const int *number, strangers, lock_of_one_command, .timeout = 
 	const struct rr_strategy *strategy = stranger_of(&locks[*number]);
 
 	stranger_assert(strategy, (struct rr_explore_config){ .increments = 2 }, 0);
-	stranger_assert(strategy, (struct rr_explore_config){ .budget.crashes = 1 }, RR_DEADLOCKS);
+	stranger_assert(strategy, (struct rr_explore_config){ .budget.of[RR_CRASHES] = 1 },
+			RR_DEADLOCKS);
 }

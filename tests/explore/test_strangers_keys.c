@@ -59,7 +59,7 @@ Test(strangers, lock_on_a_key_of_its_own_survives_a_crash)
 	stranger_assert(&strategy, ONE_EACH, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 	stranger_assert(&strategy,
-			(struct rr_explore_config){ .budget.pauses = 1, .separate = true },
+			(struct rr_explore_config){ .budget.of[RR_PAUSES] = 1, .separate = true },
 			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION);
 }
 

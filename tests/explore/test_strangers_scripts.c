@@ -107,7 +107,7 @@ Test(strangers, script_compares_with_the_servers_time)
 	stranger_assert(&strategy, NO_FAULT, 0);
 	stranger_assert(&strategy, ONE_CRASH, 0);
 	stranger_assert(&strategy,
-			(struct rr_explore_config){ .budget.pauses = 1, .separate = true },
+			(struct rr_explore_config){ .budget.of[RR_PAUSES] = 1, .separate = true },
 			RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION | RR_BREAKS_OWNERSHIP);
 }
 
