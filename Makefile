@@ -306,7 +306,7 @@ $(B)/version.h: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o \
-  $(B)/harness/base/shard.o $(B)/harness/base/cases_ctrf.o \
+  $(B)/harness/base/shard.o \
   $(B)/harness/doctor/print.o $(B)/harness/doctor/programs.o: $(B)/version.h
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)

@@ -14,10 +14,7 @@
 enum { CLAIMS_FORMATS = RR_RESULT_FORMATS | RR_ONLY(RR_FORMAT_MARKDOWN) | RR_ONLY(RR_FORMAT_HTML) };
 
 struct claims_options {
-	struct rr_claims_choice choice, own; /* the same, if it is no shard */
-	struct rr_shard shard;
-	const char *times_path; /* NULL = there are no times */
-	struct rr_case_times times;
+	struct rr_claims_choice choice;
 	struct rr_outputs outputs;
 	const char *docs; /* a folder for the whole table, or NULL */
 	const char *redis_server;
@@ -74,15 +71,15 @@ static const struct rr_option options_table[] = {
 	  .take = take_claims,
 	  .name_at = claim_name },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
-	{ .common = RR_OPTION_SHARD, .at = AT(shard) },
-	{ .common = RR_OPTION_TIMES, .at = AT(times_path) },
+	{ .common = RR_OPTION_SHARD, .at = AT(choice.shard) },
+	{ .common = RR_OPTION_TIMES, .at = AT(choice.shard.times) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .html, .xml (JUnit), .tap or .ctrf.json; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .json, .html, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(outputs),
 	  .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, json, junit, tap, github, ctrf, markdown or html (text)",
+	  .help = "what is printed: text, json, junit, tap, github, markdown or html (text)",
 	  .at = AT(outputs.printed),
 	  .formats = CLAIMS_FORMATS },
 	{ .common = RR_OPTION_DOCS,
@@ -92,14 +89,6 @@ static const struct rr_option options_table[] = {
 	{ .common = RR_OPTION_REDIS_SERVER, .at = AT(redis_server) },
 };
 
-static bool check_claims_options(void *into, struct rr_error *error)
-{
-	const struct claims_options *options = into;
-
-	return !options->times_path || options->shard.of ||
-	       rr_error_set(error, RR_ERROR_USAGE, "--times needs --shard");
-}
-
 static const struct rr_command_line command_line = {
 	.about =
 		"Plays the races of every claim of the documents, computes how true the claim is, and compares that with what is recorded.",
@@ -107,7 +96,6 @@ static const struct rr_command_line command_line = {
 		    "redrace claims --format junit --output claims.xml",
 	.options = options_table,
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
-	.check = check_claims_options,
 };
 
 /* ---- Output ------------------------------------------------------------ */
@@ -145,7 +133,7 @@ static enum rr_exit write_claims_docs(const struct claims_options *options,
 				      const struct rr_claim_rows *rows)
 {
 	char path[RR_PATH_SIZE];
-	const bool is_whole = !options->choice.n && !options->shard.of &&
+	const bool is_whole = !options->choice.n && !options->choice.shard.of &&
 			      !rows->counts[RR_FAILED] && !rows->counts[RR_UNFINISHED];
 
 	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
@@ -194,11 +182,9 @@ static enum rr_exit publish_claims(const struct claims_options *options,
 		outputs.n = 0;
 	rr_claim_rows_as_cases(rows, &cases);
 	cases.seconds = seconds;
-	if (options->shard.of) {
-		rr_claims_note_shard(&options->choice, &options->own, &options->shard,
-				     &options->times, &cases);
-		rr_shard_note_exit(&cases, rr_claim_rows_exit(rows));
-	}
+	if (options->choice.shard.of)
+		rr_shard_note(&options->choice.shard, &cases, json_object(),
+			      rr_claim_rows_exit(rows));
 	rr_cases_publish(&cases, &outputs, print_claims, rows, &error);
 	rr_cases_release(&cases);
 	return rr_report_error(&error);
@@ -210,7 +196,7 @@ static enum rr_exit report_claims(const struct claims_options *options, const st
 	enum rr_exit code = RR_EXIT_OK;
 	struct rr_claim_rows rows;
 
-	if (!rr_judge(&rows, jobs, &options->own))
+	if (!rr_judge(&rows, jobs, &options->choice))
 		return rr_complain(RR_EXIT_INTERNAL, "out of memory");
 	code = publish_claims(options, &rows, seconds, is_called_off);
 	if (options->docs && !is_called_off)
@@ -231,7 +217,7 @@ static enum rr_exit check_claims(const struct claims_options *options, struct rr
 	struct rr_jobs jobs;
 	enum rr_exit code;
 
-	if (!rr_jobs_collect(&jobs, options->redis_server, &options->own, error))
+	if (!rr_jobs_collect(&jobs, options->redis_server, &options->choice, error))
 		return RR_EXIT_OK;
 	code = complain_of_files(&jobs);
 	rr_jobs_run(&jobs, (int)options->jobs, signals, error);
@@ -242,17 +228,6 @@ static enum rr_exit check_claims(const struct claims_options *options, struct rr
 	if (error->kind && code == RR_EXIT_INTERRUPTED)
 		code = RR_EXIT_OK;
 	return signals->interrupted ? RR_EXIT_OK : code;
-}
-
-/* False: the error. */
-static bool choose_own(struct claims_options *options, struct rr_error *error)
-{
-	options->own = options->choice;
-	if (!options->shard.of)
-		return true;
-	return rr_case_times_read(&options->times, options->times_path, error) &&
-	       (rr_claims_deal(&options->choice, &options->shard, &options->times, &options->own) ||
-		rr_error_no_memory(error));
 }
 
 static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
@@ -267,15 +242,13 @@ static enum rr_exit run_claims(int argc, char **argv, struct rr_error *error)
 	if (options.jobs > RR_POOL_WORKERS_MAX)
 		options.jobs = RR_POOL_WORKERS_MAX;
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (!choose_own(&options, error))
+	if (!rr_claims_deal(&options.choice, error))
 		return RR_EXIT_OK;
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	code = check_claims(&options, &signals, error);
 	rr_signals_close(&signals);
-	if (options.shard.of)
-		free(options.own.claims);
-	rr_case_times_release(&options.times);
+	rr_shard_release(&options.choice.shard);
 	free(options.choice.claims);
 	return code;
 }

@@ -22,8 +22,6 @@ struct matrix_options {
 	unsigned hazards;
 	unsigned long most; /* states of a cell, 0 = as in its bounds */
 	struct rr_shard shard;
-	const char *times_path; /* NULL = there are no times */
-	struct rr_case_times times;
 	struct rr_outputs outputs;
 	const char *save;   /* a folder for transcripts, or NULL */
 	const char *docs;   /* a folder for the whole matrix, or NULL */
@@ -74,18 +72,18 @@ static const struct rr_option options_table[] = {
 	  .at = AT(most) },
 	{ .common = RR_OPTION_JOBS, .at = AT(jobs) },
 	{ .common = RR_OPTION_SHARD, .at = AT(shard) },
-	{ .common = RR_OPTION_TIMES, .at = AT(times_path) },
+	{ .common = RR_OPTION_TIMES, .at = AT(shard.times) },
 	{ .common = RR_OPTION_REPLAY,
 	  .argument = "DIR",
 	  .help = "only play the transcripts saved in DIR, and compare",
 	  .at = AT(replay) },
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit), .tap or .ctrf.json; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .md, .html, .json, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(outputs),
 	  .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_FORMAT,
-	  .help = "what is printed: text, json, junit, tap, github, ctrf, markdown or html (text)",
+	  .help = "what is printed: text, json, junit, tap, github, markdown or html (text)",
 	  .at = AT(outputs.printed),
 	  .formats = MATRIX_FORMATS },
 	{ .common = RR_OPTION_SAVE,
@@ -104,8 +102,7 @@ static bool complete_options(void *into, struct rr_error *error)
 {
 	struct matrix_options *options = into;
 
-	if (options->times_path && !options->shard.of)
-		return rr_error_set(error, RR_ERROR_USAGE, "--times needs --shard");
+	(void)error;
 	if (!options->hazards)
 		options->hazards = RR_ALL_HAZARDS;
 	if (options->n_strategies == 0) {
@@ -169,7 +166,9 @@ static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 		outputs.n = 0;
 	rr_matrix_as_cases(matrix, &cases);
 	if (options->shard.of)
-		rr_matrix_note_shard(matrix, &options->shard, &options->times, broken_off, &cases);
+		rr_shard_note(&options->shard, &cases,
+			      json_pack("{s:I}", "max_states", (json_int_t)matrix->most),
+			      rr_exit_worse(rr_matrix_exit(matrix), rr_exit_of(broken_off->kind)));
 	rr_cases_publish(&cases, &outputs, print_matrix, matrix, &error);
 	rr_cases_release(&cases);
 	complain_of_cells(matrix);
@@ -229,7 +228,7 @@ static enum rr_exit write_files(const struct matrix_options *options,
 
 /* ---- The whole --------------------------------------------------------- */
 
-static enum rr_exit compute_matrix(const struct matrix_options *options,
+static enum rr_exit compute_matrix(struct matrix_options *options,
 				   const struct rr_cluster_options *servers,
 				   struct rr_signals *signals, struct rr_error *error)
 {
@@ -241,10 +240,11 @@ static enum rr_exit compute_matrix(const struct matrix_options *options,
 		rr_error_no_memory(error);
 		return RR_EXIT_INTERNAL;
 	}
-	if (options->shard.of && !rr_matrix_deal(&matrix, &options->shard, &options->times))
-		rr_error_no_memory(error);
-	else
-		rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
+	if (!rr_matrix_deal(&matrix, &options->shard, error)) {
+		rr_matrix_release(&matrix);
+		return RR_EXIT_OK;
+	}
+	rr_matrix_run(&matrix, servers, (int)options->jobs, signals, error);
 	code = publish_matrix(&matrix, options, error);
 	if (error->kind != RR_ERROR_INTERRUPTED)
 		code = rr_exit_worse(rr_exit_worse(code, rr_matrix_exit(&matrix)),
@@ -284,13 +284,11 @@ static enum rr_exit run_matrix(int argc, char **argv, struct rr_error *error)
 	};
 	if (options.replay)
 		return replay_folder(options.replay, &servers, error);
-	if (!rr_case_times_read(&options.times, options.times_path, error))
-		return RR_EXIT_OK;
 	if (!rr_signals_open(&signals))
 		return rr_complain(RR_EXIT_INTERNAL, "cannot watch signals");
 	code = compute_matrix(&options, &servers, &signals, error);
 	rr_signals_close(&signals);
-	rr_case_times_release(&options.times);
+	rr_shard_release(&options.shard);
 	return code;
 }
 

@@ -2,11 +2,10 @@
 /* redrace merge: the results of all shards of a run as those of the whole. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
+#include "base/memory.h"
 #include "base/option.h"
-#include "base/shards.h"
+#include "base/shard.h"
 #include "commands.h"
 
 struct merge_options {
@@ -21,8 +20,8 @@ static bool take_shard_file(void *into, char *path, struct rr_error *error)
 {
 	struct merge_options *options = into;
 
-	if (!rr_array_grow(&options->paths, options->n_paths, sizeof(*options->paths)))
-		return rr_error_no_memory(error);
+	(void)error;
+	options->paths = rr_realloc(options->paths, options->n_paths + 1, sizeof(*options->paths));
 	options->paths[options->n_paths++] = path;
 	return true;
 }
@@ -32,7 +31,7 @@ static bool take_shard_file(void *into, char *path, struct rr_error *error)
 static const struct rr_option options_table[] = {
 	{ .help = "Output" },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit), .tap or .ctrf.json; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(outputs),
 	  .formats = RR_RESULT_FORMATS },
 	{ .common = RR_OPTION_FORMAT, .at = AT(outputs.printed), .formats = RR_RESULT_FORMATS },
@@ -41,7 +40,7 @@ static const struct rr_option options_table[] = {
 static const struct rr_command_line command_line = {
 	.about =
 		"Puts the results of all shards of a run (--shard I/N of matrix and claims) together, and exits as the whole run would have."
-		"\vFILES are what the shards have written with -o: .json, .ctrf.json or .xml (JUnit). "
+		"\vFILES are what the shards have written with -o FILE.json. "
 		"A shard that is missing, there twice or of another run is refused.",
 	.arguments = "FILE...",
 	.missing = "merge what? name the files that the shards have written",
@@ -75,31 +74,17 @@ static bool print_merged(const void *what, enum rr_format format, FILE *out, str
 
 /* ---- The whole --------------------------------------------------------- */
 
-static enum rr_exit merge_shards(const struct merge_options *options,
-				 const struct rr_shards *shards, struct rr_error *error)
-{
-	enum rr_exit code = RR_EXIT_OK;
-	struct rr_cases whole;
-
-	rr_shards_begin(shards, &whole);
-	if (rr_shards_unite(shards, &whole, error)) {
-		code = rr_shards_exit(shards);
-		rr_cases_publish(&whole, &options->outputs, print_merged, &whole, error);
-	}
-	rr_cases_release(&whole);
-	return code;
-}
-
 static enum rr_exit run_merge(int argc, char **argv, struct rr_error *error)
 {
 	struct merge_options options = { 0 };
-	struct rr_shards shards;
 	enum rr_exit code = RR_EXIT_OK;
+	struct rr_cases whole;
 
 	rr_command_line_parse(&command_line, &options, argc, argv);
-	if (rr_shards_read(&shards, options.paths, options.n_paths, error))
-		code = merge_shards(&options, &shards, error);
-	rr_shards_release(&shards);
+	if (rr_shards_merge(options.paths, options.n_paths, &whole, &code, error)) {
+		rr_cases_publish(&whole, &options.outputs, print_merged, &whole, error);
+		rr_cases_release(&whole);
+	}
 	free(options.paths);
 	return code;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "memory.h"
 #include "text.h"
 
 const char *const rr_case_verdict_names[RR_CASE_VERDICTS] = {
@@ -53,52 +54,34 @@ static void strip_colours(char *text)
 	*to = '\0';
 }
 
-static void put_clean_line(FILE *out, const char *line, size_t length)
+/* One line of it; malloc'd. */
+static char *clean_line(const char *line, size_t length)
 {
-	char *copy = strndup(line, length);
-	char *plain;
+	char *copy = rr_strndup(line, length);
+	char *clean;
 
-	if (!copy)
-		return;
 	strip_colours(copy);
-	plain = rr_plain(copy);
-	if (plain)
-		fputs(plain, out);
-	free(plain);
+	clean = rr_plain(copy);
 	free(copy);
-}
-
-/* One line of it. */
-static char *clean_line(const char *text)
-{
-	char *clean = NULL;
-	size_t size;
-	FILE *out = text ? open_memstream(&clean, &size) : NULL;
-
-	if (!out)
-		return NULL;
-	put_clean_line(out, text, strlen(text));
-	fclose(out);
 	return clean;
 }
 
-/* Lines of printable UTF-8, malloc'd; of NULL and of no memory NULL. */
+/* Lines of printable UTF-8, malloc'd; of NULL NULL. */
 static char *clean_lines(const char *text)
 {
 	char *clean = NULL;
 	size_t size;
-	FILE *out = text ? open_memstream(&clean, &size) : NULL;
+	FILE *out = text ? rr_open_memory(&clean, &size) : NULL;
 
-	if (!out)
-		return NULL;
-	while (*text) {
+	while (text && *text) {
 		const char *line = text;
+		char *plain = clean_line(line, rr_case_line(&text));
 
-		put_clean_line(out, line, rr_case_line(&text));
-		if (*text)
-			fputc('\n', out);
+		fprintf(out, "%s%s", plain, *text ? "\n" : "");
+		free(plain);
 	}
-	fclose(out);
+	if (out)
+		fclose(out);
 	return clean;
 }
 
@@ -115,7 +98,7 @@ json_t *rr_case_text(const char *text)
 
 void rr_cases_init(struct rr_cases *cases, const char *command)
 {
-	*cases = (struct rr_cases){ .command = command, .properties = json_object() };
+	*cases = (struct rr_cases){ .command = rr_strdup(command), .properties = json_object() };
 }
 
 static void release_case(struct rr_case *one)
@@ -125,7 +108,6 @@ static void release_case(struct rr_case *one)
 	free((void *)one->message);
 	free((void *)one->details);
 	free((void *)one->file);
-	free((void *)one->output);
 	json_decref(one->properties);
 }
 
@@ -134,39 +116,27 @@ void rr_cases_release(struct rr_cases *cases)
 	for (size_t i = 0; i < cases->n; i++)
 		release_case(&cases->cases[i]);
 	free(cases->cases);
+	free(cases->command);
 	json_decref(cases->properties);
-	*cases = (struct rr_cases){ .command = NULL };
-}
-
-/* A copy that owns its texts. False: out of memory. */
-static bool copy_case(struct rr_case *copy, const struct rr_case *one)
-{
-	*copy = (struct rr_case){
-		.suite = rr_plain(one->suite),
-		.name = clean_line(one->name),
-		.verdict = one->verdict,
-		.seconds = one->seconds,
-		.message = clean_line(one->message ? one->message : ""),
-		.details = clean_lines(one->details),
-		.file = one->file && access(one->file, R_OK) == 0 ? rr_plain(one->file) : NULL,
-		.line = one->line,
-		.output = clean_lines(one->output),
-		.properties = one->properties ? one->properties : json_object(),
-	};
-	return copy->suite && copy->name && copy->message && copy->properties;
+	*cases = (struct rr_cases){ 0 };
 }
 
 void rr_cases_add(struct rr_cases *cases, const struct rr_case *one)
 {
-	struct rr_case *more = realloc(cases->cases, (cases->n + 1) * sizeof(*more));
+	const char *message = one->message ? one->message : "";
 
-	if (!more) {
-		json_decref(one->properties);
-		cases->is_short_of_memory = true;
-		return;
-	}
-	cases->cases = more;
-	cases->is_short_of_memory |= !copy_case(&more[cases->n++], one);
+	cases->cases = rr_realloc(cases->cases, cases->n + 1, sizeof(*cases->cases));
+	cases->cases[cases->n++] = (struct rr_case){
+		.suite = rr_plain(one->suite),
+		.name = clean_line(one->name, strlen(one->name)),
+		.verdict = one->verdict,
+		.seconds = one->seconds,
+		.message = clean_line(message, strlen(message)),
+		.details = clean_lines(one->details),
+		.file = one->file && access(one->file, R_OK) == 0 ? rr_plain(one->file) : NULL,
+		.line = one->line,
+		.properties = one->properties ? one->properties : json_object(),
+	};
 }
 
 size_t rr_cases_count(const struct rr_cases *cases, enum rr_case_verdict verdict)
@@ -224,13 +194,10 @@ static bool write_in_format(const struct publication *publication, enum rr_forma
 {
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	bool good;
+	FILE *out = rr_open_memory(&text, &length);
+	bool good = print_in_format(publication, format, out, error);
 
-	if (!out)
-		return rr_error_no_memory(error);
-	good = print_in_format(publication, format, out, error);
-	good = fclose(out) == 0 && good;
+	fclose(out);
 	if (good) {
 		strip_colours(text);
 		good = rr_files_replace(path, text, strlen(text), error);
@@ -257,13 +224,12 @@ static bool add_step_summary(const struct rr_cases *cases, struct rr_error *erro
 	const char *path = getenv("GITHUB_STEP_SUMMARY");
 	char *text = NULL;
 	size_t length;
-	FILE *out = path && *path ? open_memstream(&text, &length) : NULL;
+	FILE *out;
 	bool good;
 
 	if (!path || !*path)
 		return true;
-	if (!out)
-		return rr_error_no_memory(error);
+	out = rr_open_memory(&text, &length);
 	rr_cases_print_step(cases, out);
 	fclose(out);
 	good = append_text(path, text, length, error);
@@ -276,8 +242,6 @@ bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *out
 {
 	const struct publication publication = { cases, print, what };
 
-	if (cases->is_short_of_memory)
-		return rr_error_no_memory(error);
 	print_in_format(&publication, outputs->printed, stdout, error);
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct rr_output *file = &outputs->files[i];

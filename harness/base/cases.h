@@ -36,17 +36,14 @@ struct rr_case {
 	const char *file;    /* its source, if that is there; NULL = it has none */
 	long line;           /* 0 = none in particular */
 	json_t *properties;  /* an object of figures and words; NULL = none */
-	const char *output;  /* lines: what JUnit's XML has instead of these; NULL =
-			      * it was not read from there */
 };
 
 struct rr_cases {
-	const char *command; /* "redrace matrix" */
-	double seconds;      /* of all of it */
-	json_t *properties;  /* of all of it: an object */
+	char *command;      /* "redrace matrix" */
+	double seconds;     /* of all of it */
+	json_t *properties; /* of all of it: an object */
 	size_t n;
 	struct rr_case *cases;
-	bool is_short_of_memory;
 };
 
 /* "passed", "failed", "error", "inconclusive", "skipped". */
@@ -59,7 +56,7 @@ void rr_cases_init(struct rr_cases *cases, const char *command);
 void rr_cases_release(struct rr_cases *cases);
 
 /* Takes the properties over and copies the texts, without colours and control
- * characters. When memory is short that is kept, and publish() says so. */
+ * characters. */
 void rr_cases_add(struct rr_cases *cases, const struct rr_case *one);
 
 /* The same of a text of several lines as a property; NULL or "": null. */
@@ -85,20 +82,9 @@ bool rr_cases_publish(const struct rr_cases *cases, const struct rr_outputs *out
 
 /* ---- Readers (cases_read.c) ---------------------------------------------- */
 
-/* Those of a file that a command has written: JSON, the Common Test Report Format
- * or JUnit's XML, whatever its name. False: the error, and nothing to release. */
+/* Those of a file that a command has written as JSON. False: the error, and nothing to
+ * release. */
 bool rr_cases_read(struct rr_cases *cases, const char *path, struct rr_error *error);
-
-/* The verdict of that name; RR_CASE_VERDICTS = there is none. */
-enum rr_case_verdict rr_case_verdict_named(const char *name);
-
-/* The command of that name, "redrace matrix", for cases that are read; NULL = no
- * command of that name has results. */
-const char *rr_cases_command(const char *name);
-
-/* The text of an XML file, into cases that are initialised (junit_read.c). */
-bool rr_cases_read_junit(struct rr_cases *cases, const char *text, const char *path,
-			 struct rr_error *error);
 
 /* ---- Writers (cases_print.c) --------------------------------------------- */
 
@@ -107,9 +93,6 @@ size_t rr_case_line(const char **text);
 
 /* In one of RR_CASE_FORMATS. */
 void rr_cases_print(const struct rr_cases *cases, enum rr_format format, FILE *out);
-
-/* As the Common Test Report Format (cases_ctrf.c). */
-void rr_cases_print_ctrf(const struct rr_cases *cases, FILE *out);
 
 /* What the summary of a workflow's step gets: Markdown. */
 void rr_cases_print_step(const struct rr_cases *cases, FILE *out);

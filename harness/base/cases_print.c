@@ -13,7 +13,7 @@
  * summary may have 1 MiB. */
 enum { NOTE_LINES = 40, STEP_CASES = 40, STEP_LINES = 200 };
 
-enum { SCHEMA = 3 };
+enum { SCHEMA = 4 };
 
 size_t rr_case_line(const char **text)
 {
@@ -107,11 +107,6 @@ static void put_system_out(FILE *out, const struct rr_case *one)
 	json_t *value;
 
 	fputs("      <system-out>", out);
-	if (one->output) {
-		rr_xml_text(out, one->output);
-		fputs(*one->output ? "\n</system-out>\n" : "</system-out>\n", out);
-		return;
-	}
 	if (!is_bad(one) && one->details) {
 		rr_xml_text(out, one->details);
 		fputc('\n', out);
@@ -428,7 +423,6 @@ void rr_cases_print(const struct rr_cases *cases, enum rr_format format, FILE *o
 		[RR_FORMAT_JUNIT] = print_junit,
 		[RR_FORMAT_TAP] = print_tap,
 		[RR_FORMAT_GITHUB] = print_github,
-		[RR_FORMAT_CTRF] = rr_cases_print_ctrf,
 	};
 
 	if (writers[format])

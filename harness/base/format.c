@@ -6,24 +6,23 @@
 #include <strings.h>
 
 const char *const rr_format_names[RR_FORMATS] = {
-	[RR_FORMAT_TEXT] = "text",         [RR_FORMAT_JSON] = "json",
-	[RR_FORMAT_JUNIT] = "junit",       [RR_FORMAT_TAP] = "tap",
-	[RR_FORMAT_GITHUB] = "github",     [RR_FORMAT_CTRF] = "ctrf",
-	[RR_FORMAT_MARKDOWN] = "markdown", [RR_FORMAT_HTML] = "html",
-	[RR_FORMAT_SVG] = "svg",           [RR_FORMAT_MERMAID] = "mermaid",
-	[RR_FORMAT_RACE] = "race",         [RR_FORMAT_GOBENCH] = "gobench",
+	[RR_FORMAT_TEXT] = "text",       [RR_FORMAT_JSON] = "json",
+	[RR_FORMAT_JUNIT] = "junit",     [RR_FORMAT_TAP] = "tap",
+	[RR_FORMAT_GITHUB] = "github",   [RR_FORMAT_MARKDOWN] = "markdown",
+	[RR_FORMAT_HTML] = "html",       [RR_FORMAT_SVG] = "svg",
+	[RR_FORMAT_MERMAID] = "mermaid", [RR_FORMAT_RACE] = "race",
+	[RR_FORMAT_GOBENCH] = "gobench",
 };
 
 static const struct suffix {
 	const char *suffix;
 	enum rr_format format;
 } suffixes[] = {
-	{ ".txt", RR_FORMAT_TEXT },    { ".md", RR_FORMAT_MARKDOWN },
-	{ ".svg", RR_FORMAT_SVG },     { ".html", RR_FORMAT_HTML },
-	{ ".json", RR_FORMAT_JSON },   { ".xml", RR_FORMAT_JUNIT },
-	{ ".tap", RR_FORMAT_TAP },     { ".ctrf.json", RR_FORMAT_CTRF },
-	{ ".mmd", RR_FORMAT_MERMAID }, { ".mermaid", RR_FORMAT_MERMAID },
-	{ ".race", RR_FORMAT_RACE },
+	{ ".txt", RR_FORMAT_TEXT },        { ".md", RR_FORMAT_MARKDOWN },
+	{ ".svg", RR_FORMAT_SVG },         { ".html", RR_FORMAT_HTML },
+	{ ".json", RR_FORMAT_JSON },       { ".xml", RR_FORMAT_JUNIT },
+	{ ".tap", RR_FORMAT_TAP },         { ".mmd", RR_FORMAT_MERMAID },
+	{ ".mermaid", RR_FORMAT_MERMAID }, { ".race", RR_FORMAT_RACE },
 };
 
 enum { N_SUFFIXES = sizeof(suffixes) / sizeof(suffixes[0]) };
@@ -44,34 +43,21 @@ bool rr_format_find(const char *name, unsigned formats, enum rr_format *format)
 	return false;
 }
 
-/* And begins with something else. */
-static bool ends_with(const char *name, const char *suffix)
-{
-	const size_t n = strlen(name), length = strlen(suffix);
-
-	return n > length && strcasecmp(name + n - length, suffix) == 0;
-}
-
 bool rr_format_of_file(const char *path, unsigned formats, enum rr_format *format)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 	const char *suffix = strrchr(name, '.');
-	size_t longest = 0;
 
 	*format = RR_FORMATS;
 	if (!suffix || suffix == name)
 		return true;
 	for (size_t i = 0; i < N_SUFFIXES; i++) {
-		const size_t length = strlen(suffixes[i].suffix);
-
-		if (is_one_of(formats, suffixes[i].format) && length > longest &&
-		    ends_with(name, suffixes[i].suffix)) {
+		if (is_one_of(formats, suffixes[i].format) &&
+		    strcasecmp(suffix, suffixes[i].suffix) == 0)
 			*format = suffixes[i].format;
-			longest = length;
-		}
 	}
-	return longest > 0;
+	return *format != RR_FORMATS;
 }
 
 /* ---- Lists --------------------------------------------------------------- */

@@ -15,7 +15,6 @@ enum rr_format {
 	RR_FORMAT_JUNIT,  /* XML, as CI systems read it */
 	RR_FORMAT_TAP,    /* the Test Anything Protocol */
 	RR_FORMAT_GITHUB, /* annotations of a GitHub workflow */
-	RR_FORMAT_CTRF,   /* the Common Test Report Format, which is JSON */
 	RR_FORMAT_MARKDOWN,
 	RR_FORMAT_HTML,
 	RR_FORMAT_SVG,
@@ -31,8 +30,7 @@ enum rr_format {
 enum {
 	/* For other programs: base/cases.h. */
 	RR_CASE_FORMATS = RR_ONLY(RR_FORMAT_JSON) | RR_ONLY(RR_FORMAT_JUNIT) |
-			  RR_ONLY(RR_FORMAT_TAP) | RR_ONLY(RR_FORMAT_GITHUB) |
-			  RR_ONLY(RR_FORMAT_CTRF),
+			  RR_ONLY(RR_FORMAT_TAP) | RR_ONLY(RR_FORMAT_GITHUB),
 	/* What every command that has results writes. */
 	RR_RESULT_FORMATS = RR_CASE_FORMATS | RR_ONLY(RR_FORMAT_TEXT),
 	/* What pictures are: draw/draw.h. */

@@ -28,7 +28,7 @@ static const struct rr_option common_options[RR_COMMON_OPTIONS] = {
 	[RR_OPTION_FORMAT] = { .name = "format",
 			       .letter = 'f',
 			       .argument = "FORMAT",
-			       .help = "what is printed: text, json, junit, tap, github or ctrf (text)",
+			       .help = "what is printed: text, json, junit, tap or github (text)",
 			       .kind = RR_TAKES_FORMAT },
 	[RR_OPTION_INCREMENTS] = { .name = "increments",
 				   .letter = 'n',

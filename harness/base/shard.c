@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "shard.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "text.h"
 #include "version.h"
 
@@ -23,74 +23,51 @@ bool rr_shard_parse(struct rr_shard *shard, const char *text, struct rr_error *e
 			error, RR_ERROR_USAGE,
 			"--shard '%s': expected I/N, shard I of N, such as 2/3 (N is %d at most)",
 			text, RR_SHARDS_MAX);
-	*shard = (struct rr_shard){ (int)index, (int)of };
+	shard->index = (int)index;
+	shard->of = (int)of;
 	return true;
-}
-
-/* ---- Times of an earlier run ----------------------------------------------- */
-
-/* Fowler, Noll and Vo's, 1a. */
-static uint64_t digest_text(uint64_t digest, const char *text)
-{
-	for (; *text; text++)
-		digest = (digest ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return digest;
-}
-
-/* A case is known by its suite and its name. */
-static void note_case_time(struct rr_case_times *times, const struct rr_case *one, uint64_t *digest)
-{
-	char name[400], seconds[40];
-
-	snprintf(name, sizeof(name), "%s %s", one->suite, one->name);
-	snprintf(seconds, sizeof(seconds), "=%.6f\n", one->seconds);
-	json_object_set_new(times->seconds, name, json_real(one->seconds));
-	*digest = digest_text(digest_text(*digest, name), seconds);
-	times->usual += one->seconds;
-}
-
-bool rr_case_times_read(struct rr_case_times *times, const char *path, struct rr_error *error)
-{
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
-	struct rr_cases cases;
-
-	*times = (struct rr_case_times){ .usual = 1 };
-	if (!path)
-		return true;
-	if (!rr_cases_read(&cases, path, error))
-		return false;
-	times->seconds = json_object();
-	times->usual = 0;
-	for (size_t i = 0; i < cases.n; i++)
-		note_case_time(times, &cases.cases[i], &digest);
-	if (times->usual <= 0)
-		rr_error_set(error, RR_ERROR_DATA, "--times '%s': no case in it has a time", path);
-	else
-		times->usual /= (double)cases.n;
-	snprintf(times->digest, sizeof(times->digest), "%016" PRIx64, digest);
-	rr_cases_release(&cases);
-	return !error->kind;
-}
-
-void rr_case_times_release(struct rr_case_times *times)
-{
-	json_decref(times->seconds);
-	*times = (struct rr_case_times){ .usual = 1 };
 }
 
 /* ---- Dealing ---------------------------------------------------------------- */
 
+/* Puts the times of the earlier run in; a case that it does not have is thought to take
+ * as long as its cases do on average. */
+static bool use_times(const struct rr_shard *shard, json_t *seconds, struct rr_error *error)
+{
+	json_t *known = json_object();
+	struct rr_cases cases;
+	const char *name;
+	json_t *value;
+	double sum = 0;
+
+	if (!rr_cases_read(&cases, shard->times, error)) {
+		json_decref(known);
+		return false;
+	}
+	for (size_t i = 0; i < cases.n; i++) {
+		const struct rr_case *one = &cases.cases[i];
+		char *key = rr_asprintf("%s %s", one->suite, one->name);
+
+		json_object_set_new(known, key, json_real(one->seconds));
+		sum += one->seconds;
+		free(key);
+	}
+	json_object_foreach(seconds, name, value) {
+		const json_t *time = json_object_get(known, name);
+
+		json_real_set(value, time ? json_real_value(time) : sum / (double)cases.n);
+	}
+	json_decref(known);
+	rr_cases_release(&cases);
+	return sum > 0 || rr_error_set(error, RR_ERROR_DATA,
+				       "--times '%s': no case in it has a time", shard->times);
+}
+
 struct dealt {
-	size_t place; /* among the names */
+	const char *name;
+	size_t place; /* in the order of the whole */
 	double seconds;
 };
-
-static double time_of_case(const struct rr_case_times *times, const char *name)
-{
-	const json_t *seconds = json_object_get(times->seconds, name);
-
-	return seconds ? json_number_value(seconds) : times->usual;
-}
 
 /* The longest first; equal ones as they were. */
 static int compare_dealt(const void *a, const void *b)
@@ -113,50 +90,66 @@ static int least_loaded(const double *load, int of)
 	return least;
 }
 
-bool rr_shard_deal(const struct rr_shard *shard, const char *const *names, size_t n,
-		   const struct rr_case_times *times, int *owners)
+/* The owners are in the order of the whole, too. */
+static void deal_cases(struct rr_shard *shard, json_t *seconds)
 {
-	struct dealt *order = calloc(n + 1, sizeof(*order));
-	double *load = calloc((size_t)shard->of, sizeof(*load));
-	const bool room = order && load;
+	struct dealt *order = rr_calloc(json_object_size(seconds) + 1, sizeof(*order));
+	double *load = rr_calloc((size_t)shard->of, sizeof(*load));
+	const char *name;
+	json_t *value;
+	size_t n = 0;
 
-	for (size_t i = 0; room && i < n; i++)
-		order[i] = (struct dealt){ i, time_of_case(times, names[i]) };
-	if (room)
-		qsort(order, n, sizeof(*order), compare_dealt);
-	for (size_t i = 0; room && i < n; i++) {
+	json_object_foreach(seconds, name, value) {
+		order[n] = (struct dealt){ name, n, json_real_value(value) };
+		n++;
+	}
+	qsort(order, n, sizeof(*order), compare_dealt);
+	shard->owners = json_deep_copy(seconds);
+	for (size_t i = 0; i < n; i++) {
 		const int owner = least_loaded(load, shard->of);
 
 		load[owner] += order[i].seconds;
-		owners[order[i].place] = owner + 1;
+		json_object_set_new(shard->owners, order[i].name, json_integer(owner + 1));
 	}
 	free(order);
 	free(load);
-	return room;
+}
+
+bool rr_shard_deal(struct rr_shard *shard, json_t *seconds, struct rr_error *error)
+{
+	bool good = true;
+
+	if (shard->of == 0 && shard->times)
+		good = rr_error_set(error, RR_ERROR_USAGE, "--times needs --shard");
+	else if (shard->times)
+		good = use_times(shard, seconds, error);
+	if (good && shard->of)
+		deal_cases(shard, seconds);
+	json_decref(seconds);
+	return good;
+}
+
+bool rr_shard_owns(const struct rr_shard *shard, const char *name)
+{
+	return !shard->owners ||
+	       json_integer_value(json_object_get(shard->owners, name)) == shard->index;
 }
 
 /* ---- The note --------------------------------------------------------------- */
 
-void rr_shard_note(struct rr_cases *cases, const struct rr_shard *shard, json_t *options,
-		   const char *const *names, size_t n, const int *owners)
+void rr_shard_note(const struct rr_shard *shard, struct rr_cases *cases, json_t *options,
+		   enum rr_exit code)
 {
-	json_t *all = json_array(), *own = json_array();
+	json_t *note = json_pack("{s:i, s:i, s:i, s:s, s:o, s:O}", "index", shard->index, "of",
+				 shard->of, "exit_code", (int)code, "version",
+				 RR_VERSION " (" RR_COMMIT ")", "options", options, "cases",
+				 shard->owners);
 
-	for (size_t i = 0; i < n; i++) {
-		json_array_append_new(all, json_string(names[i]));
-		if (!owners || owners[i] == shard->index)
-			json_array_append_new(own, json_string(names[i]));
-	}
-	json_object_set_new(cases->properties, "shard",
-			    json_pack("{s:i, s:i, s:s, s:o, s:o, s:o}", "index", shard->index, "of",
-				      shard->of, "version", RR_VERSION " (" RR_COMMIT ")",
-				      "options", options, "cases", own, "all_cases", all));
+	json_object_set_new(cases->properties, "shard", note);
 }
 
-void rr_shard_note_exit(struct rr_cases *cases, enum rr_exit code)
+void rr_shard_release(struct rr_shard *shard)
 {
-	json_t *note = json_object_get(cases->properties, "shard");
-
-	if (note)
-		json_object_set_new(note, "exit_code", json_integer(code));
+	json_decref(shard->owners);
+	shard->owners = NULL;
 }

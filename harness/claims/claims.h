@@ -71,7 +71,7 @@ struct rr_jobs {
 struct rr_claims_choice {
 	size_t n; /* 0 = all */
 	const struct rr_claim **claims;
-	bool is_none; /* and not all */
+	struct rr_shard shard; /* and of these, once they are dealt out, only its own */
 };
 bool rr_claims_chosen(const struct rr_claims_choice *choice, const struct rr_claim *claim);
 
@@ -79,15 +79,8 @@ bool rr_claims_chosen(const struct rr_claims_choice *choice, const struct rr_cla
 enum { RR_CLAIM_CASE = 300 };
 const char *rr_claim_case_name(const struct rr_claim *claim, char name[RR_CLAIM_CASE]);
 
-/* A shard's own ones of the chosen claims: the caller's to free. False: out of
- * memory. */
-bool rr_claims_deal(const struct rr_claims_choice *choice, const struct rr_shard *shard,
-		    const struct rr_case_times *times, struct rr_claims_choice *own);
-
-/* Gives the cases of a shard their note; `choice` is that of the whole. */
-void rr_claims_note_shard(const struct rr_claims_choice *choice, const struct rr_claims_choice *own,
-			  const struct rr_shard *shard, const struct rr_case_times *times,
-			  struct rr_cases *cases);
+/* Deals the chosen claims out. False: the error. */
+bool rr_claims_deal(struct rr_claims_choice *choice, struct rr_error *error);
 
 /* Does the race's heading name it? */
 bool rr_race_names_claim(const struct rr_race *race, const char *id);

@@ -9,17 +9,49 @@
 #include "play/play.h"
 #include "race/race.h"
 
-enum { STALL_S = 300 }; /* for one job */
+enum {
+	STALL_S = 300, /* for one job */
+	CASE_NAME = RR_CLAIM_CASE + 8
+};
 
 /* ---- Which there are ------------------------------------------------------------ */
 
-bool rr_claims_chosen(const struct rr_claims_choice *choice, const struct rr_claim *claim)
+/* As its case is called. */
+static const char *name_of_case(const struct rr_claim *claim, char name[CASE_NAME])
+{
+	char text[RR_CLAIM_CASE];
+
+	snprintf(name, CASE_NAME, "claims %s", rr_claim_case_name(claim, text));
+	return name;
+}
+
+static bool is_named(const struct rr_claims_choice *choice, const struct rr_claim *claim)
 {
 	for (size_t i = 0; i < choice->n; i++) {
 		if (choice->claims[i] == claim)
 			return true;
 	}
-	return choice->n == 0 && !choice->is_none;
+	return choice->n == 0;
+}
+
+bool rr_claims_chosen(const struct rr_claims_choice *choice, const struct rr_claim *claim)
+{
+	char name[CASE_NAME];
+
+	return is_named(choice, claim) && rr_shard_owns(&choice->shard, name_of_case(claim, name));
+}
+
+bool rr_claims_deal(struct rr_claims_choice *choice, struct rr_error *error)
+{
+	json_t *seconds = json_object();
+	const struct rr_claim *claim;
+	char name[CASE_NAME];
+
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
+		if (is_named(choice, claim))
+			json_object_set_new(seconds, name_of_case(claim, name), json_real(1));
+	}
+	return rr_shard_deal(&choice->shard, seconds, error);
 }
 
 bool rr_race_names_claim(const struct rr_race *race, const char *id)

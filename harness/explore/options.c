@@ -115,7 +115,7 @@ static const struct rr_option options_table[] = {
 	  .help = "print the size and the cost of the search",
 	  .at = AT(stats) },
 	{ .common = RR_OPTION_OUTPUT,
-	  .help = "also write FILE, in the format of its suffix: .txt, .json, .html, .xml (JUnit), .tap or .ctrf.json; may be repeated",
+	  .help = "also write FILE, in the format of its suffix: .txt, .json, .html, .xml (JUnit) or .tap; may be repeated",
 	  .at = AT(report),
 	  .formats = RR_EXPLORE_FORMATS },
 	{ .common = RR_OPTION_FORMAT, .at = AT(report.printed), .formats = RR_EXPLORE_FORMATS },

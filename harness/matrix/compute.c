@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "cell.h"
 
-enum { STALL_S = 120 };
+enum { STALL_S = 120, CASE_NAME = 120 };
 
 /* ---- Workers -------------------------------------------------------------------- */
 
@@ -161,6 +162,40 @@ size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells)
 			n = order_column(matrix, longest_first[i], cells, n);
 	}
 	return n;
+}
+
+/* As its case is called. */
+static const char *name_of_case(const struct rr_cell *cell, char name[CASE_NAME])
+{
+	snprintf(name, CASE_NAME, "matrix.%s %s", cell->strategy->name,
+		 rr_hazard_texts[cell->hazard].name);
+	return name;
+}
+
+/* Those that take longest come first: so each shard gets some of each column. */
+bool rr_matrix_deal(struct rr_matrix *matrix, struct rr_shard *shard, struct rr_error *error)
+{
+	struct rr_cell **cells = rr_calloc(matrix->n_strategies * RR_HAZARDS, sizeof(*cells));
+	const size_t n = rr_matrix_order(matrix, cells);
+	const struct rr_cell *cell = NULL;
+	json_t *seconds = json_object();
+	char name[CASE_NAME];
+	bool good;
+
+	while ((cell = rr_matrix_next(matrix, cell))) {
+		if (cell->verdict != RR_CELL_NONE)
+			json_object_set_new(seconds, name_of_case(cell, name), json_null());
+	}
+	for (size_t i = 0; i < n; i++)
+		json_object_set_new(seconds, name_of_case(cells[i], name),
+				    json_real((double)(n - i)));
+	good = rr_shard_deal(shard, seconds, error);
+	for (size_t i = 0; i < n; i++) {
+		if (!rr_shard_owns(shard, name_of_case(cells[i], name)))
+			cells[i]->verdict = RR_CELL_ELSEWHERE;
+	}
+	free(cells);
+	return good;
 }
 
 bool rr_matrix_run(struct rr_matrix *matrix, const struct rr_cluster_options *servers,

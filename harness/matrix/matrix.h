@@ -92,14 +92,8 @@ bool rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *s
 		    size_t n_strategies, unsigned hazards, unsigned long most);
 void rr_matrix_release(struct rr_matrix *matrix);
 
-/* Leaves the cells of other shards out. False: out of memory. */
-bool rr_matrix_deal(struct rr_matrix *matrix, const struct rr_shard *shard,
-		    const struct rr_case_times *times);
-
-/* Gives the cases of a shard their note; `broken_off` tells by what, if it was. */
-void rr_matrix_note_shard(const struct rr_matrix *matrix, const struct rr_shard *shard,
-			  const struct rr_case_times *times, const struct rr_error *broken_off,
-			  struct rr_cases *cases);
+/* Deals the cells out, and leaves those of other shards out. False: the error. */
+bool rr_matrix_deal(struct rr_matrix *matrix, struct rr_shard *shard, struct rr_error *error);
 
 /*
  * Computes all cells by so many workers at once, RR_POOL_WORKERS_MAX at most.

@@ -142,8 +142,7 @@ Test(claims, can_be_chosen_and_formats_too)
 	cli_assert_one_line(
 		"$REDRACE claims --format pdf 2>&1 | head -n 1;"
 		"$REDRACE claims --format pdf 2>/dev/null",
-		64,
-		"--format 'pdf': expected text, json, junit, tap, github, ctrf, markdown or html");
+		64, "--format 'pdf': expected text, json, junit, tap, github, markdown or html");
 	cr_assert_eq(cli_run("$REDRACE claims --jobs 0 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims TL-7 2>&1"), 64);
 	cr_assert_eq(cli_run("$REDRACE claims --only , 2>&1"), 64);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/shards.h"
+#include "base/shard.h"
 #include "fuzz.h"
 
 static char paths[2][48];
@@ -63,20 +63,16 @@ static void demand_line(const struct rr_error *error)
 static void merge_files(const char *const *files)
 {
 	struct rr_error error = { 0 };
-	struct rr_shards shards;
+	enum rr_exit code = RR_EXIT_OK;
 	struct rr_cases whole;
 
-	if (rr_shards_read(&shards, files, 2, &error)) {
-		rr_shards_begin(&shards, &whole);
-		if (rr_shards_unite(&shards, &whole, &error))
-			demand_text(&whole);
-		else
-			demand_line(&error);
+	if (rr_shards_merge(files, 2, &whole, &code, &error)) {
+		demand_text(&whole);
+		demand(rr_exit_is_known(code));
 		rr_cases_release(&whole);
 	} else {
 		demand_line(&error);
 	}
-	rr_shards_release(&shards);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

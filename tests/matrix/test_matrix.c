@@ -183,7 +183,7 @@ Test(matrix, json_says_the_same)
 	text = print(print_as_json);
 	root = json_loads(text, 0, NULL);
 	cr_assert_not_null(root, "%s", text);
-	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 3);
+	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 4);
 	cr_assert_eq(json_array_size(json_object_get(root, "cases")), 1);
 	cell = json_array_get(json_object_get(root, "cases"), 0);
 	cr_assert_str_eq(json_string_value(json_object_get(cell, "verdict")), "passed");

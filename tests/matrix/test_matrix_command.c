@@ -20,7 +20,7 @@ Test(matrix_command, writes_all_formats_and_transcripts_from_one_run)
 	assert_says("4 cells: 4 as expected, 0 differ, 0 undecided");
 	assert_says("incr-lost-reply.race\nnone-lost-reply.race\nnone-threads.race\n");
 	cr_assert_eq(
-		cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 3' $HERE/m.json"),
+		cli_run("grep -F '[count](matrix/none-threads.race)' $HERE/m.md && grep -c '<details id=' $HERE/m.html && grep '\"schema\": 4' $HERE/m.json"),
 		0, "%s", cli_output);
 	assert_says("\n3\n");
 }
