@@ -3,24 +3,23 @@
 #ifndef RR_ARRAY_H
 #define RR_ARRAY_H
 
-#include <stdbool.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+
+#include "memory.h"
 
 /* Makes room for element number `n` of an array that has `n` elements of `size` bytes
  * already. `array`: the address of the pointer to its first one. Its capacity is the
- * next power of 2. False: out of memory, and the array is as it was. */
-static inline bool rr_array_grow(void *array, size_t n, size_t size)
+ * next power of 2. */
+static inline void rr_array_grow(void *array, size_t n, size_t size)
 {
 	void *elements;
 
 	if (n & (n - 1))
-		return true;
+		return;
 	memcpy(&elements, array, sizeof(elements));
-	elements = realloc(elements, (n ? 2 * n : 1) * size);
-	if (elements)
-		memcpy(array, &elements, sizeof(elements));
-	return elements != NULL;
+	elements = rr_realloc(elements, n ? 2 * n : 1, size);
+	memcpy(array, &elements, sizeof(elements));
 }
 
 static inline size_t rr_array_capacity(size_t n)

@@ -79,8 +79,7 @@ static uint32_t put_at(struct rr_histories *histories, const struct rr_history *
 					 passed_ns);
 	uint32_t id;
 
-	if (!rr_array_grow(&histories->next, histories->steps.n, sizeof(*histories->next)))
-		return RR_NO_ID;
+	rr_array_grow(&histories->next, histories->steps.n, sizeof(*histories->next));
 	id = rr_intern_put(&histories->steps, &step, sizeof(step), NULL);
 	return id == RR_NO_ID ? RR_NO_ID : (histories->next[id] = to);
 }
@@ -121,14 +120,8 @@ static void count_polls(const struct rr_histories *histories, struct rr_history 
 
 static uint32_t add_copy(struct rr_histories *histories, const struct rr_history *history)
 {
-	struct rr_history *copy = malloc(sizeof(*copy));
-
-	if (!copy || !rr_array_grow(&histories->all, histories->n, sizeof(*histories->all))) {
-		free(copy);
-		return RR_NO_ID;
-	}
-	*copy = *history;
-	histories->all[histories->n] = copy;
+	rr_array_grow(&histories->all, histories->n, sizeof(*histories->all));
+	histories->all[histories->n] = rr_memdup(history, sizeof(*history));
 	return histories->n++;
 }
 

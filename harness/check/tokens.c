@@ -39,8 +39,7 @@ static bool note_token(struct rr_tokens *tokens, const char *text, size_t length
 	bool is_new;
 	uint32_t id;
 
-	if (!rr_array_grow(&tokens->all, tokens->texts.n, sizeof(*tokens->all)))
-		return false;
+	rr_array_grow(&tokens->all, tokens->texts.n, sizeof(*tokens->all));
 	id = rr_intern_put(&tokens->texts, text, length, &is_new);
 	if (id == RR_NO_ID)
 		return false;

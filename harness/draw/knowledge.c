@@ -122,12 +122,11 @@ static const char *keep_value(struct tracker *tracker, const char *text)
 	const bool counts = strncmp(text, integer, strlen(integer)) == 0;
 	char *value = rr_words_of_value(counts ? text + strlen(integer) : text);
 
-	if (!value ||
-	    !rr_array_grow(&knowledge->texts, knowledge->n_texts, sizeof(*knowledge->texts))) {
-		free(value);
+	if (!value) {
 		tracker->is_out_of_memory = true;
 		return NULL;
 	}
+	rr_array_grow(&knowledge->texts, knowledge->n_texts, sizeof(*knowledge->texts));
 	knowledge->texts[knowledge->n_texts++] = value;
 	return value;
 }

@@ -103,9 +103,8 @@ bool rr_check_audit(struct rr_explorer *explorer, struct rr_search *search)
 	for (unsigned long i = 0; i < explorer->config->audit && good; i++) {
 		struct rr_actions actions = { 0 };
 
-		good = rr_graph_random_path(&search->graph, i + 1, &path) ?
-			       play_path(explorer, &search->graph, &path, execution, &actions) :
-			       rr_error_no_memory(&explorer->result->error);
+		rr_graph_random_path(&search->graph, i + 1, &path);
+		good = play_path(explorer, &search->graph, &path, execution, &actions);
 		free(actions.all);
 		explorer->result->stats.audited++;
 	}

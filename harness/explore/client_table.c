@@ -95,8 +95,7 @@ static uint32_t add_client_state(struct rr_client_table *table, uint32_t parent,
 
 	if (input)
 		state.input = *input;
-	if (!rr_array_grow(&table->states, id, sizeof(state)))
-		return fail_memory(table);
+	rr_array_grow(&table->states, id, sizeof(state));
 	if (!fill_state(&state, view))
 		return fail_memory(table);
 	state.attempt = parent == RR_NO_ID ? id : table->states[parent].attempt;
@@ -202,8 +201,7 @@ static uint32_t merge_attempt(struct rr_client_table *table, uint32_t id)
 		table->n_states--;
 		return table->attempt[number];
 	}
-	if (!rr_array_grow(&table->attempt, number, sizeof(id)))
-		return fail_memory(table);
+	rr_array_grow(&table->attempt, number, sizeof(id));
 	table->attempt[number] = id;
 	state->attempt = id;
 	memcpy(state->histories, key.histories, sizeof(key.histories));
@@ -346,8 +344,10 @@ static const struct rr_client_row *add_client_row(struct rr_client_table *table,
 	bool is_new;
 	const uint32_t id = rr_intern_put(&table->rows, key, sizeof(*key), &is_new);
 
-	if (id == RR_NO_ID || (is_new && !rr_array_grow(&table->row, id, sizeof(*row))))
+	if (id == RR_NO_ID)
 		return NULL;
+	if (is_new)
+		rr_array_grow(&table->row, id, sizeof(*row));
 	table->row[id] = *row;
 	return &table->row[id];
 }

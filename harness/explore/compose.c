@@ -152,8 +152,7 @@ static bool note_own(struct rr_server_table *table, const struct rr_own_key *key
 	*number = rr_intern_put(&table->owns, key, sizeof(*key), &is_new);
 	if (!is_new)
 		return is_same_own(&table->own[*number], own) || rr_server_differ(table, row);
-	if (!rr_array_grow(&table->own, *number, sizeof(*own)))
-		return rr_error_no_memory(&table->error);
+	rr_array_grow(&table->own, *number, sizeof(*own));
 	table->own[*number] = *own;
 	return true;
 }
@@ -166,8 +165,7 @@ static bool note_other(struct rr_server_table *table, const struct other_key *ke
 
 	if (!is_new)
 		return table->other[number] == after || rr_server_differ(table, row);
-	if (!rr_array_grow(&table->other, number, sizeof(after)))
-		return rr_error_no_memory(&table->error);
+	rr_array_grow(&table->other, number, sizeof(after));
 	table->other[number] = after;
 	return true;
 }

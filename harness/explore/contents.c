@@ -235,9 +235,7 @@ static uint32_t make_text(struct rr_contents *contents, uint32_t state)
 static uint32_t text_of_state(struct rr_contents *contents, uint32_t state)
 {
 	while (contents->n_known <= state) {
-		if (!rr_array_grow(&contents->text_of, contents->n_known,
-				   sizeof(*contents->text_of)))
-			return RR_NO_ID;
+		rr_array_grow(&contents->text_of, contents->n_known, sizeof(*contents->text_of));
 		contents->text_of[contents->n_known++] = RR_NO_ID;
 	}
 	if (contents->text_of[state] == RR_NO_ID)

@@ -23,14 +23,6 @@ static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key)
 	return rr_intern_put(&graph->states, key, graph->product->n_words * sizeof(*key), NULL);
 }
 
-static bool add_edge(struct rr_graph *graph, struct rr_edge edge)
-{
-	if (!rr_array_grow(&graph->edges, graph->n_edges, sizeof(edge)))
-		return false;
-	graph->edges[graph->n_edges++] = edge;
-	return true;
-}
-
 static bool note_edge(void *context, struct rr_transition transition, const uint32_t *next,
 		      unsigned broken)
 {
@@ -38,19 +30,12 @@ static bool note_edge(void *context, struct rr_transition transition, const uint
 	const uint32_t to = add_graph_state(graph, next);
 
 	graph->breaks |= broken;
-	graph->out_of_memory = to == RR_NO_ID ||
-			       !add_edge(graph,
-					 (struct rr_edge){ to, transition, (uint8_t)broken });
-	return !graph->out_of_memory;
-}
-
-/* For one state more, and for where the edges of the next one begin. */
-static bool make_graph_room(struct rr_graph *graph)
-{
-	const size_t n = graph->n_expanded;
-
-	return rr_array_grow(&graph->flags, n, sizeof(*graph->flags)) &&
-	       rr_array_grow(&graph->first, n + 1, sizeof(*graph->first));
+	graph->out_of_memory = to == RR_NO_ID;
+	if (graph->out_of_memory)
+		return false;
+	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
+	graph->edges[graph->n_edges++] = (struct rr_edge){ to, transition, (uint8_t)broken };
+	return true;
 }
 
 /* Is the counter what the clients were told it is? */
@@ -74,9 +59,9 @@ static bool expand_state(struct rr_graph *graph, uint32_t state)
 	struct rr_product *product = graph->product;
 	unsigned flags = 0;
 
-	graph->out_of_memory = !make_graph_room(graph);
-	if (graph->out_of_memory)
-		return false;
+	rr_array_grow(&graph->flags, state, sizeof(*graph->flags));
+	/* The next one's edges begin where this one's end. */
+	rr_array_grow(&graph->first, (size_t)state + 1, sizeof(*graph->first));
 	graph->first[state] = graph->n_edges;
 	if (!rr_product_expand(product, rr_graph_key(graph, state), note_edge, graph, &flags))
 		return false;

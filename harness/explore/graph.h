@@ -96,7 +96,7 @@ void rr_path_release(struct rr_path *path);
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path);
 
 /* A random path to an end. */
-bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path);
+void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path);
 
 /* The actions that a path consists of; release actions->all. False: it is no
  * path of the product (product->error, or an edge that is not there). */

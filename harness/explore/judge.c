@@ -207,8 +207,9 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 	if (number != RR_NO_ID)
 		return judge->said[number];
 	said = run_checker(judge, server);
-	if (!rr_array_grow(&judge->said, judge->checked.n, sizeof(*judge->said)) ||
-	    (number = rr_intern_put(&judge->checked, &server, sizeof(server), NULL)) == RR_NO_ID) {
+	rr_array_grow(&judge->said, judge->checked.n, sizeof(*judge->said));
+	number = rr_intern_put(&judge->checked, &server, sizeof(server), NULL);
+	if (number == RR_NO_ID) {
 		rr_error_no_memory(&judge->error);
 		return -1;
 	}

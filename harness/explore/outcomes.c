@@ -44,8 +44,7 @@ static uint32_t answer_setup_command(void *context, int server, const struct rl_
 	(void)server;
 	if (known != RR_NO_ID)
 		return outcomes->answers[known];
-	if (!rr_array_grow(&outcomes->answers, outcomes->asked.n, sizeof(*outcomes->answers)))
-		return RR_NO_ID;
+	rr_array_grow(&outcomes->answers, outcomes->asked.n, sizeof(*outcomes->answers));
 	rr_asker_run(outcomes->table.asker, &reply, command);
 	if (command->n_words == 3 && reply.type == RL_REPLY_STRING)
 		rr_scripts_add(&outcomes->scripts, reply.text, command->words[2].text,

@@ -206,8 +206,8 @@ static bool audit_paths(struct rr_outcomes *outcomes)
 		}
 		struct rr_actions actions = { 0 };
 
-		good = rr_graph_random_path(&outcomes->graph, i + 1, &path) &&
-		       rr_graph_actions(&outcomes->graph, &path, &actions) &&
+		rr_graph_random_path(&outcomes->graph, i + 1, &path);
+		good = rr_graph_actions(&outcomes->graph, &path, &actions) &&
 		       play_for_real(outcomes, &actions);
 		free(actions.all);
 	}

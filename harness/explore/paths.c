@@ -44,17 +44,15 @@ static bool is_cheaper(const struct search *search, uint32_t a, uint32_t b)
 	return x->cost != y->cost ? x->cost < y->cost : a < b;
 }
 
-static bool push_place(struct search *search, uint32_t place)
+static void push_place(struct search *search, uint32_t place)
 {
 	uint32_t i = search->n_heap;
 
-	if (!rr_array_grow(&search->heap, i, sizeof(*search->heap)))
-		return false;
+	rr_array_grow(&search->heap, i, sizeof(*search->heap));
 	search->n_heap++;
 	for (; i > 0 && is_cheaper(search, place, search->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		search->heap[i] = search->heap[(i - 1) / 2];
 	search->heap[i] = place;
-	return true;
 }
 
 static uint32_t pop_place(struct search *search)
@@ -89,13 +87,14 @@ static bool reach_place(struct search *search, struct place place, uint32_t befo
 
 	if (id == RR_NO_ID)
 		return false;
-	if (is_new && !rr_array_grow(&search->steps, id, sizeof(*step)))
-		return false;
+	if (is_new)
+		rr_array_grow(&search->steps, id, sizeof(*step));
 	step = &search->steps[id];
 	if (!is_new && (step->is_done || step->cost <= cost))
 		return true;
 	*step = (struct step){ before, edge, cost, false };
-	return push_place(search, id);
+	push_place(search, id);
+	return true;
 }
 
 /* The path may end here. */
@@ -142,12 +141,10 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 	return true;
 }
 
-static bool add_to_path(struct rr_path *path, uint64_t edge)
+static void add_to_path(struct rr_path *path, uint64_t edge)
 {
-	if (!rr_array_grow(&path->edges, path->n, sizeof(edge)))
-		return false;
+	rr_array_grow(&path->edges, path->n, sizeof(edge));
 	path->edges[path->n++] = edge;
-	return true;
 }
 
 static int count_switches(const struct rr_graph *graph, const struct rr_path *path)
@@ -165,15 +162,14 @@ static int count_switches(const struct rr_graph *graph, const struct rr_path *pa
 	return n;
 }
 
-static bool trace_back(const struct search *search, uint32_t id, struct rr_path *path)
+static void trace_back(const struct search *search, uint32_t id, struct rr_path *path)
 {
 	size_t n = 0;
 
 	path->n = 0;
 	for (uint32_t at = id; search->steps[at].before != RR_NO_ID;
 	     at = search->steps[at].before) {
-		if (!add_to_path(path, search->steps[at].edge))
-			return false;
+		add_to_path(path, search->steps[at].edge);
 	}
 	for (n = 0; n < path->n / 2; n++) {
 		const uint64_t edge = path->edges[n];
@@ -182,7 +178,6 @@ static bool trace_back(const struct search *search, uint32_t id, struct rr_path 
 		path->edges[path->n - 1 - n] = edge;
 	}
 	path->switches = count_switches(search->graph, path);
-	return true;
 }
 
 static bool search_path(struct search *search, struct rr_path *path)
@@ -199,8 +194,10 @@ static bool search_path(struct search *search, struct rr_path *path)
 		if (search->steps[id].is_done)
 			continue;
 		search->steps[id].is_done = true;
-		if (is_goal(search, &place))
-			return trace_back(search, id, path);
+		if (is_goal(search, &place)) {
+			trace_back(search, id, path);
+			return true;
+		}
 		if (!leave_place(search, id, place))
 			return false;
 	}
@@ -239,8 +236,7 @@ static uint32_t try_all_clients(const struct rr_graph *graph, struct rr_path *pa
 			    (n > 0 &&
 			     rr_product_client(product, rr_graph_key(graph, state), c)->is_attempt))
 				break;
-			if (!add_to_path(path, edge))
-				return state;
+			add_to_path(path, edge);
 			state = graph->edges[edge].to;
 		}
 	}
@@ -255,9 +251,10 @@ static void show_in_vain(const struct rr_graph *graph, struct rr_path *path, boo
 
 	state = try_all_clients(graph, path, state);
 	edge = find_edge(graph, state, -1);
-	if (!again || edge == graph->n_edges || !add_to_path(path, edge))
-		return;
-	try_all_clients(graph, path, graph->edges[edge].to);
+	if (again && edge != graph->n_edges) {
+		add_to_path(path, edge);
+		try_all_clients(graph, path, graph->edges[edge].to);
+	}
 }
 
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path)
@@ -275,7 +272,7 @@ bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_pa
 
 /* ---- Random paths ---------------------------------------------------------- */
 
-bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path)
+void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr_path *path)
 {
 	struct rr_random random = { seed };
 	uint32_t state = 0;
@@ -287,11 +284,9 @@ bool rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr
 
 		if (n == 0)
 			break;
-		if (!add_to_path(path, edge))
-			return false;
+		add_to_path(path, edge);
 		state = graph->edges[edge].to;
 	}
-	return true;
 }
 
 void rr_path_release(struct rr_path *path)

@@ -29,8 +29,7 @@ static uint32_t answer_unnoticed(void *context, int server, const struct rl_comm
 
 	if (!is_new)
 		return explorer->answers[number];
-	if (!rr_array_grow(&explorer->answers, number, sizeof(*explorer->answers)))
-		return RR_NO_ID;
+	rr_array_grow(&explorer->answers, number, sizeof(*explorer->answers));
 	if (!rr_asker_run(table->asker, &reply, command))
 		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
 	rr_scripts_keep(&explorer->scripts, command, &reply);

@@ -181,8 +181,7 @@ uint32_t rr_server_add_state(struct rr_server_table *table, struct rr_server_sna
 	id = rr_intern_put(&table->keys, &key, sizeof(key), is_new);
 	if (id == RR_NO_ID || !*is_new)
 		return id;
-	if (!rr_array_grow(&table->states, id, sizeof(*state)))
-		return RR_NO_ID;
+	rr_array_grow(&table->states, id, sizeof(*state));
 	if (state->parent != RR_NO_ID) {
 		const struct rr_server_snapshot *parent = &table->states[state->parent];
 

@@ -219,10 +219,11 @@ static const struct rr_server_row *learn_row(struct rr_server_table *table, uint
 		return NULL;
 	id = rr_intern_put(&table->rows, key, size, NULL);
 	row.merges = !is_new;
-	if (row.to == RR_NO_ID || id == RR_NO_ID || !rr_array_grow(&table->row, id, sizeof(row))) {
+	if (row.to == RR_NO_ID || id == RR_NO_ID) {
 		rr_error_no_memory(&table->error);
 		return NULL;
 	}
+	rr_array_grow(&table->row, id, sizeof(row));
 	table->row[id] = row;
 	return &table->row[id];
 }

@@ -38,8 +38,7 @@ static uint32_t tell_state(struct rr_told *told, uint32_t state, bool is_over)
 	bool is_new;
 	const uint32_t id = rr_intern_put(&told->numbers, &key, sizeof(key), &is_new);
 
-	if (id == RR_NO_ID ||
-	    (is_new && !rr_array_grow(&told->states, id, sizeof(*told->states)))) {
+	if (id == RR_NO_ID) {
 		rr_error_no_memory(told->error);
 		return RR_NO_ID;
 	}
@@ -49,6 +48,7 @@ static uint32_t tell_state(struct rr_told *told, uint32_t state, bool is_over)
 		return RR_NO_ID;
 	}
 	if (is_new) {
+		rr_array_grow(&told->states, id, sizeof(*told->states));
 		told->states[id] = (struct rr_told_state){
 			.state = state,
 			.flags = told_flags(told->graph, &key),
@@ -127,10 +127,11 @@ static bool add_told_edge(struct telling *telling, struct rr_transition transiti
 	json_decref(move);
 	if (to == RR_NO_ID)
 		return false;
-	if (number == RR_NO_ID || !rr_array_grow(&told->edges, told->n_edges, sizeof(*told->edges)))
+	if (number == RR_NO_ID)
 		return rr_error_no_memory(told->error);
 	if (has_cue(told, telling->from, cue))
 		return rr_error_set(told->error, RR_ERROR_DATA, "two moves are called '%s'", cue);
+	rr_array_grow(&told->edges, told->n_edges, sizeof(*told->edges));
 	told->edges[told->n_edges++] = (struct rr_told_edge){ to, number, edge->broken };
 	return true;
 }

@@ -52,21 +52,19 @@ static void release_walk(struct walk *walk)
 	*walk = (struct walk){ .last = -1 };
 }
 
-static bool add_walk_step(struct rr_walks *walks, const struct option *option)
+static void add_walk_step(struct rr_walks *walks, const struct option *option)
 {
 	struct walk *walk = &walks->walk;
 	struct rr_graph *graph = &walk->graph;
 	const size_t size = walks->product->n_words * sizeof(uint32_t);
 
-	if (!rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges)) ||
-	    !rr_array_grow(&walk->path.edges, walk->path.n, sizeof(*walk->path.edges)))
-		return false;
+	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
+	rr_array_grow(&walk->path.edges, walk->path.n, sizeof(*walk->path.edges));
 	graph->edges[graph->n_edges] =
 		(struct rr_edge){ rr_intern_put(&graph->states, option->next, size, NULL),
 				  option->transition, (uint8_t)option->broken };
 	walk->path.edges[walk->path.n++] = graph->n_edges++;
 	walk->broken |= option->broken;
-	return true;
 }
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -285,8 +283,7 @@ static bool run_walk(struct rr_walks *walks)
 		if (!option)
 			break;
 		let_others_go(walks, option);
-		if (!add_walk_step(walks, option))
-			return false;
+		add_walk_step(walks, option);
 		memcpy(key, option->next, size);
 	}
 	return judge_end(walks, key, flags);

@@ -69,8 +69,7 @@ static bool begin_level(struct level_reader *reader, const char *name)
 
 	if (levels->n == RR_LEVELS_MAX)
 		return fail_level(reader, "too many levels", name);
-	if (!rr_array_grow(&levels->all, levels->n, sizeof(*levels->all)))
-		return rr_error_no_memory(reader->error);
+	rr_array_grow(&levels->all, levels->n, sizeof(*levels->all));
 	levels->all[levels->n++] = (struct rr_level){
 		.name = name,
 		.told.search = { .n_clients = 2,
