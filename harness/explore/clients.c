@@ -10,7 +10,7 @@ static void wake_at(struct rr_expansion *it, int64_t left_ns)
 	it->next_ns = rr_lesser_ns(it->next_ns, left_ns);
 }
 
-/* Counted before it is emitted. */
+/* Counted before it is made. */
 static void count_transition(struct rr_expansion *it, size_t thread, bool is_busy)
 {
 	it->n_clients++;
@@ -188,28 +188,40 @@ static bool is_queued(struct rr_state *state, size_t client, const struct rr_sen
 	return reply && reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0;
 }
 
+/* May the client have done the same in vain as often as the bound says? */
+static bool may_poll_on(const struct rr_state *state, size_t client)
+{
+	const struct rr_product_config *config = &state->product->config;
+
+	return config->program->run_ops && rr_state_client(state, client)->polls >= config->rounds;
+}
+
+/* Has it done so more often? */
+static bool has_polled_on(const struct rr_state *state, size_t client)
+{
+	return !rr_product_failed(state->product) &&
+	       rr_state_client(state, client)->polls > state->product->config.rounds;
+}
+
 /* Would the client do once more what it has done in vain as often as the bound
  * says? That is looked at no further. What is queued is a part of EXEC. */
 static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent *sent)
 {
 	struct rr_product *product = from->product;
-	const struct rr_product_config *config = &product->config;
 	struct rr_actions *log = product->log;
 	struct rr_state next;
 
-	if (!config->program->run_ops || rr_state_client(from, client)->polls < config->rounds ||
-	    is_queued(from, client, sent))
+	if (!may_poll_on(from, client) || is_queued(from, client, sent))
 		return false;
 	product->log = NULL;
 	rr_state_copy(&next, from);
 	deliver_command(&next, client, sent, RR_ANSWER_REPLY);
 	product->log = log;
-	return !rr_product_failed(product) &&
-	       rr_state_client(&next, client)->polls > config->rounds;
+	return has_polled_on(&next, client);
 }
 
-static bool emit_execution(struct rr_expansion *it, const struct rr_state *from, size_t client,
-			   const struct rr_sent *sent, enum rr_transition_kind kind)
+static void add_execution(struct rr_expansion *it, const struct rr_state *from, size_t client,
+			  const struct rr_sent *sent, enum rr_transition_kind kind)
 {
 	static const enum rr_answer_kind answers[] = {
 		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
@@ -218,10 +230,12 @@ static bool emit_execution(struct rr_expansion *it, const struct rr_state *from,
 	};
 	struct rr_state next;
 
+	if (!rr_expansion_wants(it, kind, client, sent->lane))
+		return;
 	rr_state_copy(&next, from);
 	next.common.left.of[RR_LOST_REPLIES] -= kind != RR_DO_EXECUTE;
 	deliver_command(&next, client, sent, answers[kind]);
-	return rr_expansion_emit(it, kind, client, sent->lane, &next);
+	rr_expansion_add(it, kind, client, sent->lane, &next);
 }
 
 static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
@@ -238,50 +252,48 @@ static bool can_be_lost(const struct rr_expansion *it, const struct rr_state *st
 {
 	const int8_t server = (int8_t)rr_state_lane_server(state, lane);
 
-	return !it->first && state->common.left.of[RR_LOST_REPLIES] > 0 &&
+	return !it->alone && state->common.left.of[RR_LOST_REPLIES] > 0 &&
 	       !is_deaf(&state->clients[client], lane) && !rr_state_is_cut(state, client, lane) &&
 	       state->common.down != server;
 }
 
-static bool emit_lane(struct rr_expansion *it, struct rr_state *from, size_t client, uint8_t lane,
-		      bool is_busy)
+static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t client, uint8_t lane,
+		     bool is_busy)
 {
 	const struct rr_sent *sent = rr_state_next_sent(from, client, lane);
 	int64_t left_ns;
 
 	if (!sent)
-		return true;
+		return;
 	if (rr_state_is_blocked(from, client, sent, &left_ns) && left_ns > 0) {
 		wake_at(it, left_ns);
-		return true;
+		return;
 	}
 	if (polls_on(from, client, sent)) {
 		it->flags |= RR_STATE_CUT;
-		return true;
+		return;
 	}
 	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
-	if (!emit_execution(it, from, client, sent, RR_DO_EXECUTE))
-		return false;
-	return !can_be_lost(it, from, client, lane) ||
-	       (emit_execution(it, from, client, sent, RR_DO_LOSE) &&
-		emit_execution(it, from, client, sent, RR_DO_DROP));
+	add_execution(it, from, client, sent, RR_DO_EXECUTE);
+	if (!can_be_lost(it, from, client, lane))
+		return;
+	add_execution(it, from, client, sent, RR_DO_LOSE);
+	add_execution(it, from, client, sent, RR_DO_DROP);
 }
 
-static bool emit_lanes(struct rr_expansion *it, struct rr_state *from, size_t client, bool is_busy)
+static void add_lanes(struct rr_expansion *it, struct rr_state *from, size_t client, bool is_busy)
 {
 	const uint32_t n_sent = rr_state_client(from, client)->n_sent;
 	uint64_t done = 0;
 
-	for (uint32_t i = 0; i < n_sent; i++) {
+	for (uint32_t i = 0; i < n_sent && !it->is_done; i++) {
 		const uint8_t lane = rr_state_client(from, client)->sent[i].lane;
 
 		if (done >> lane & 1)
 			continue;
 		done |= UINT64_C(1) << lane;
-		if (!emit_lane(it, from, client, lane, is_busy))
-			return false;
+		add_lane(it, from, client, lane, is_busy);
 	}
-	return true;
 }
 
 /* ---- What threads wait for besides replies -------------------------------- */
@@ -361,27 +373,25 @@ static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
 	}
 }
 
-/* Has the client done the same in vain more often than the bound says? */
-static bool has_polled_on(const struct rr_state *state, size_t client)
+/* Would the client, if it were fed that, do in vain what polls_on() is about? */
+static bool polls_on_when_fed(const struct rr_state *from, size_t client,
+			      const struct rr_input *input)
 {
-	const struct rr_product_config *config = &state->product->config;
+	struct rr_product *product = from->product;
+	struct rr_actions *log = product->log;
+	struct rr_state next;
 
-	return config->program->run_ops && !rr_product_failed(state->product) &&
-	       rr_state_client(state, client)->polls > config->rounds;
+	if (!may_poll_on(from, client))
+		return false;
+	product->log = NULL;
+	rr_state_copy(&next, from);
+	rr_state_feed(&next, client, input);
+	product->log = log;
+	return has_polled_on(&next, client);
 }
 
-static bool cut_thread(struct rr_expansion *it)
-{
-	struct rr_actions *log = it->product->log;
-
-	it->flags |= RR_STATE_CUT;
-	if (log)
-		log->n = it->product->log_kept;
-	return true;
-}
-
-static bool emit_thread(struct rr_expansion *it, const struct rr_state *from, size_t client,
-			uint8_t thread, bool is_busy)
+static void add_thread(struct rr_expansion *it, const struct rr_state *from, size_t client,
+		       uint8_t thread, bool is_busy)
 {
 	struct rr_input input = { .kind = RR_INPUT_GO, .thread = thread };
 	struct rr_state next;
@@ -390,71 +400,82 @@ static bool emit_thread(struct rr_expansion *it, const struct rr_state *from, si
 	rr_state_copy(&next, from);
 	if (!wake_thread(&next, client, thread, &input, &left_ns)) {
 		wake_at(it, left_ns);
-		return !rr_product_failed(it->product);
+		return;
+	}
+	if (polls_on_when_fed(&next, client, &input)) {
+		it->flags |= RR_STATE_CUT;
+		rr_expansion_drop(it);
+		return;
+	}
+	count_transition(it, thread, is_busy);
+	if (!rr_expansion_wants(it, RR_DO_GO, client, thread)) {
+		rr_expansion_drop(it);
+		return;
 	}
 	rr_state_feed(&next, client, &input);
-	if (has_polled_on(&next, client))
-		return cut_thread(it);
-	count_transition(it, thread, is_busy);
-	return rr_expansion_emit(it, RR_DO_GO, client, thread, &next);
+	rr_expansion_add(it, RR_DO_GO, client, thread, &next);
 }
 
 /* ---- Clients -------------------------------------------------------------- */
 
+/* It has begun its attempt, and that is all. */
+static void add_begin(struct rr_expansion *it, const struct rr_state *begun, size_t client,
+		      bool is_busy)
+{
+	count_transition(it, 0, is_busy);
+	if (rr_expansion_wants(it, RR_DO_BEGIN, client, 0))
+		rr_expansion_add(it, RR_DO_BEGIN, client, 0, begun);
+}
+
 /* An attempt has begun, or goes on: it sends, waits or ends at once. */
-static bool emit_begun(struct rr_expansion *it, struct rr_state *begun, size_t client, bool is_idle)
+static void add_begun(struct rr_expansion *it, struct rr_state *begun, size_t client, bool is_idle)
 {
 	const uint32_t n_threads = rr_state_client(begun, client)->n_threads;
 	const size_t n_before = it->n_clients;
 
 	if (rr_state_has_ended(begun, client)) {
-		count_transition(it, 0, !is_idle);
-		return rr_expansion_emit(it, RR_DO_BEGIN, client, 0, begun);
+		add_begin(it, begun, client, !is_idle);
+		return;
 	}
 	if (rr_state_is_idle(begun, client))
-		return true; /* an attempt that does nothing */
-	if (!emit_lanes(it, begun, client, !is_idle))
-		return false;
-	for (uint8_t i = 0; i < n_threads; i++) {
-		if (!emit_thread(it, begun, client, i, !is_idle))
-			return false;
-	}
+		return; /* an attempt that does nothing */
+	add_lanes(it, begun, client, !is_idle);
+	for (uint8_t i = 0; i < n_threads && !it->is_done; i++)
+		add_thread(it, begun, client, i, !is_idle);
 	/* What it waits for comes by itself, in time: it has to begin its
 	 * attempt to wait for it. */
-	if (!is_idle || it->n_clients != n_before || it->next_ns == RR_NEVER)
-		return true;
-	count_transition(it, 0, true);
-	return rr_expansion_emit(it, RR_DO_BEGIN, client, 0, begun);
+	if (is_idle && it->n_clients == n_before && it->next_ns != RR_NEVER)
+		add_begin(it, begun, client, true);
 }
 
-bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
+void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
 	struct rr_product *product = it->product;
 	const bool is_idle = rr_state_is_idle(from, client);
 	const int64_t next_ns = it->next_ns;
 	struct rr_state begun;
-	bool goes_on;
 
 	if (rr_state_has_ended(from, client))
-		return true;
+		return;
 	if (is_idle && !it->unbounded && product->config.bounded &&
 	    from->clients[client].rounds >= product->config.rounds) {
 		it->flags |= RR_STATE_CUT;
-		return true;
+		return;
 	}
 	rr_state_copy(&begun, from);
 	if (!rr_state_begin_attempt(&begun, client)) {
 		it->flags |= RR_STATE_CUT;
-		return true;
+		return;
 	}
 	if (product->log)
-		product->log_kept = product->log->n;
+		it->n_shared = product->log->n - it->slice;
 	if (is_idle)
 		it->next_ns = RR_NEVER;
-	goes_on = emit_begun(it, &begun, client, is_idle);
+	add_begun(it, &begun, client, is_idle);
 	if (is_idle)
 		it->next_ns = next_ns;
-	return goes_on && !rr_product_failed(product);
+	it->n_shared = 0;
+	rr_expansion_drop(it);
 }
 
 /* ---- Steps that nobody else can notice -------------------------------------- */
@@ -498,7 +519,7 @@ static const struct rr_sent *only_sent(const struct rr_state *state, size_t clie
 
 /* A step that nobody else can notice, if any client has one: it is a persistent set of
  * its own (Godefroid 1996), and it is in no loop that is not followed to its end. True: it was
- * emitted, and stands for all that could be done. */
+ * added, and stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 {
 	const struct rr_product_config *config = &it->product->config;
@@ -511,7 +532,7 @@ bool rr_expand_local(struct rr_expansion *it, struct rr_state *from)
 
 		if (!sent || !is_local_command(from, i, sent) || polls_on(from, i, sent))
 			continue;
-		emit_execution(it, from, i, sent, RR_DO_EXECUTE);
+		add_execution(it, from, i, sent, RR_DO_EXECUTE);
 		return true;
 	}
 	return false;

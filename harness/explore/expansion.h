@@ -4,7 +4,7 @@
  * to them, and the transitions of one state as they are found.
  *
  * Errors stay in product->error: what comes after one has no meaning, and no
- * transition is emitted any more.
+ * edge is added any more.
  */
 #ifndef RR_EXPANSION_H
 #define RR_EXPANSION_H
@@ -149,27 +149,38 @@ struct rr_expansion {
 	struct rr_product *product;
 	const struct rr_state *from;
 	const uint32_t *key;
-	rr_emit emit;
-	void *context;
+	struct rr_edges *edges;
 	unsigned flags;
-	bool stopped;
-	struct rr_state *first; /* only the first transition is wanted, without
-				 * faults, and this is where it leads */
+	bool lists;                         /* transitions are listed, and not made */
+	const struct rr_transition *wanted; /* no other is made; NULL = all are */
+	struct rr_state *alone; /* a client makes one step, which is no fault, and this is
+				 * where it leads; there are no edges */
+	bool is_done;           /* what is wanted has been found */
 	bool unbounded;         /* however often a client was refused */
+	size_t n_shared;        /* actions that belong to the next edges, too */
+	size_t slice;           /* where those of the next edge begin */
 	size_t n_clients;       /* transitions of clients, but for faults */
 	size_t n_busy;          /* those of clients in the middle of something */
 	size_t n_children;      /* those of renewers */
 	int64_t next_ns;        /* when the first of those who wait goes on */
 };
 
-/* False: no more are wanted, or product->error. */
-bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
-		       size_t lane, const struct rr_state *next);
+/* Is there any use in making that transition? If not, it has been listed, where that is
+ * what is wanted. */
+bool rr_expansion_wants(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
+			size_t lane);
+
+/* A transition that is wanted leads to `next`. */
+void rr_expansion_add(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
+		      size_t lane, const struct rr_state *next);
+
+/* What was begun is no transition after all: its actions are forgotten. */
+void rr_expansion_drop(struct rr_expansion *it);
 
 /* Transitions of one client (clients.c) that are no faults, but for lost replies. */
-bool rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client);
+void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size_t client);
 
-/* A step that nobody else can notice, if any client has one: true, it was emitted, and
+/* A step that nobody else can notice, if any client has one: true, it was added, and
  * stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
 
@@ -187,11 +198,11 @@ void rr_state_tick_server(struct rr_state *state, size_t server, int64_t ns);
 int64_t rr_state_next_end_ns(const struct rr_state *state);
 
 /* If nobody can go on, time passes by itself. */
-bool rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from);
+void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from);
 
 /* A client makes one step with nobody else going on; false: there is none. */
 bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded);
 
-bool rr_expand_faults(struct rr_expansion *it, const struct rr_state *from);
+void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from);
 
 #endif

@@ -114,7 +114,7 @@ static json_t *json_of_state(const struct rr_graph *graph, uint32_t state)
 static json_t *json_of_edge(const struct rr_graph *graph, uint32_t from, uint64_t number,
 			    bool is_on_path)
 {
-	const struct rr_edge *edge = &graph->edges[number];
+	const struct rr_graph_edge *edge = &graph->edges[number];
 	json_t *broken = json_array();
 	char text[TEXT_SIZE];
 

@@ -59,28 +59,30 @@ static void crash_in_product(struct rr_state *state, size_t client)
 }
 
 /* Of a process: of one client, or of all. */
-static bool emit_crashes(struct rr_expansion *it, const struct rr_state *from)
+static void add_crash(struct rr_expansion *it, const struct rr_state *from, size_t client)
 {
-	const bool separate = it->product->config.program->separate;
-	const size_t n = it->product->n_clients;
+	struct rr_state next;
 
-	for (size_t i = 0; i < n; i++) {
-		struct rr_state next;
+	rr_state_copy(&next, from);
+	take_from_budget(&next, RR_DO_CRASH);
+	for (size_t i = 0; i < it->product->n_clients; i++) {
+		if (i == client || !it->product->config.program->separate)
+			crash_in_product(&next, i);
+	}
+	rr_expansion_add(it, RR_DO_CRASH, client, 0, &next);
+}
 
+/* If all are of one process, it is the first of them that crashes. */
+static void add_crashes(struct rr_expansion *it, const struct rr_state *from)
+{
+	for (size_t i = 0; i < it->product->n_clients; i++) {
 		if (rr_state_has_ended(from, i))
 			continue;
-		rr_state_copy(&next, from);
-		take_from_budget(&next, RR_DO_CRASH);
-		for (size_t j = 0; j < n; j++) {
-			if (j == i || !separate)
-				crash_in_product(&next, j);
-		}
-		if (!rr_expansion_emit(it, RR_DO_CRASH, i, 0, &next))
-			return false;
-		if (!separate)
-			return true;
+		if (rr_expansion_wants(it, RR_DO_CRASH, i, 0))
+			add_crash(it, from, i);
+		if (!it->product->config.program->separate)
+			break;
 	}
-	return true;
 }
 
 /* ---- Servers -------------------------------------------------------------- */
@@ -105,12 +107,14 @@ static void cut_connections(struct rr_state *state, size_t server)
 }
 
 /* A server comes back empty, at once or after more than a lease. */
-static bool emit_restart(struct rr_expansion *it, const struct rr_state *from, size_t server)
+static void add_restart(struct rr_expansion *it, const struct rr_state *from, size_t server)
 {
 	const struct rr_product_config *config = &it->product->config;
 	const struct rr_question question = { .kind = RR_ASK_WIPE };
 	struct rr_state next;
 
+	if (!rr_expansion_wants(it, RR_DO_RESTART, server, 0))
+		return;
 	rr_state_copy(&next, from);
 	take_from_budget(&next, RR_DO_RESTART);
 	if (config->stays_away) {
@@ -123,15 +127,17 @@ static bool emit_restart(struct rr_expansion *it, const struct rr_state *from, s
 						.question = question });
 	cut_connections(&next, server);
 	rr_state_move_server(&next, server, &question, -1);
-	return rr_expansion_emit(it, RR_DO_RESTART, server, 0, &next);
+	rr_expansion_add(it, RR_DO_RESTART, server, 0, &next);
 }
 
 /* A server's clock jumps forward by more than a lease. */
-static bool emit_jump(struct rr_expansion *it, const struct rr_state *from, size_t server)
+static void add_jump(struct rr_expansion *it, const struct rr_state *from, size_t server)
 {
 	const int64_t ns = it->product->config.lease_ns + RR_LAPSE_NS;
 	struct rr_state next;
 
+	if (!rr_expansion_wants(it, RR_DO_JUMP, server, 0))
+		return;
 	rr_state_copy(&next, from);
 	take_from_budget(&next, RR_DO_JUMP);
 	rr_state_log(&next,
@@ -139,72 +145,73 @@ static bool emit_jump(struct rr_expansion *it, const struct rr_state *from, size
 					 .server = (uint8_t)server,
 					 .question = { .kind = RR_ASK_TICK, .argument = ns } });
 	rr_state_tick_server(&next, server, ns);
-	return rr_expansion_emit(it, RR_DO_JUMP, server, 0, &next);
+	rr_expansion_add(it, RR_DO_JUMP, server, 0, &next);
 }
 
-static bool emit_server_faults(struct rr_expansion *it, const struct rr_state *from)
+static void add_server_faults(struct rr_expansion *it, const struct rr_state *from)
 {
 	const size_t n = it->product->n_servers;
 
 	for (size_t i = 1; i < n; i++) {
-		if (is_in_budget(from, RR_DO_RESTART) && from->common.down < 0 &&
-		    !emit_restart(it, from, i))
-			return false;
+		if (is_in_budget(from, RR_DO_RESTART) && from->common.down < 0)
+			add_restart(it, from, i);
 	}
 	for (size_t i = n > 1; i < n; i++) {
-		if (is_in_budget(from, RR_DO_JUMP) && !emit_jump(it, from, i))
-			return false;
+		if (is_in_budget(from, RR_DO_JUMP))
+			add_jump(it, from, i);
 	}
-	return true;
 }
 
 /* ---- Time ----------------------------------------------------------------- */
 
 /* Time passes out of a budget in halves. */
-static bool emit_passing(struct rr_expansion *it, const struct rr_state *from,
-			 enum rr_transition_kind kind, int64_t ns)
+static void add_passing(struct rr_expansion *it, const struct rr_state *from,
+			enum rr_transition_kind kind, int64_t ns)
 {
 	struct rr_state next;
 
-	if (!is_in_budget(from, kind))
-		return true;
+	if (!is_in_budget(from, kind) || !rr_expansion_wants(it, kind, 0, 0))
+		return;
 	rr_state_copy(&next, from);
 	take_from_budget(&next, kind);
 	rr_state_pass_time(&next, ns);
-	return rr_expansion_emit(it, kind, 0, 0, &next);
+	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
 /* The leases of a checked program are known only as keys that expire: they do so one
  * after the other, and all of them in a pause. */
-static bool emit_key_ends(struct rr_expansion *it, const struct rr_state *from)
+static void add_key_ends(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int64_t next_ns = rr_state_next_end_ns(from);
 
-	return next_ns == RR_NEVER ||
-	       (emit_passing(it, from, RR_DO_WHOLE, next_ns) &&
-		emit_passing(it, from, RR_DO_PAUSE, it->product->config.lease_ns + RR_LAPSE_NS));
+	if (next_ns == RR_NEVER)
+		return;
+	add_passing(it, from, RR_DO_WHOLE, next_ns);
+	add_passing(it, from, RR_DO_PAUSE, it->product->config.lease_ns + RR_LAPSE_NS);
 }
 
-static bool emit_times(struct rr_expansion *it, const struct rr_state *from)
+static void add_times(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int64_t lease_ns = it->product->config.lease_ns;
 	const int64_t half_ns = lease_ns / 2 + RR_LAPSE_NS;
 	const int64_t whole_ns = lease_ns + RR_LAPSE_NS;
 	const int64_t next_ns = rr_lesser_ns(it->next_ns, rr_state_next_end_ns(from));
 
-	if (it->n_children == 0 &&
-	    (!emit_passing(it, from, RR_DO_HALF, rr_lesser_ns(half_ns, next_ns)) ||
-	     !emit_passing(it, from, RR_DO_WHOLE, next_ns == RR_NEVER ? whole_ns : next_ns)))
-		return false;
-	return emit_passing(it, from, RR_DO_PAUSE_HALF, half_ns) &&
-	       emit_passing(it, from, RR_DO_PAUSE, whole_ns);
+	if (it->n_children == 0) {
+		add_passing(it, from, RR_DO_HALF, rr_lesser_ns(half_ns, next_ns));
+		add_passing(it, from, RR_DO_WHOLE, next_ns == RR_NEVER ? whole_ns : next_ns);
+	}
+	add_passing(it, from, RR_DO_PAUSE_HALF, half_ns);
+	add_passing(it, from, RR_DO_PAUSE, whole_ns);
 }
 
-bool rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
+void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 {
-	if (is_in_budget(from, RR_DO_CRASH) && !emit_crashes(it, from))
-		return false;
-	return emit_server_faults(it, from) &&
-	       (it->product->config.program->run_ops ? emit_key_ends(it, from) :
-						       emit_times(it, from));
+	if (is_in_budget(from, RR_DO_CRASH))
+		add_crashes(it, from);
+	add_server_faults(it, from);
+	if (it->product->config.program->run_ops)
+		add_key_ends(it, from);
+	else
+		add_times(it, from);
 }

@@ -23,18 +23,17 @@ static uint32_t add_graph_state(struct rr_graph *graph, const uint32_t *key)
 	return rr_intern_put(&graph->states, key, graph->product->n_words * sizeof(*key), NULL);
 }
 
-static bool note_edge(void *context, struct rr_transition transition, const uint32_t *next,
-		      unsigned broken)
+static bool note_edge(struct rr_graph *graph, const struct rr_edge *edge)
 {
-	struct rr_graph *graph = context;
-	const uint32_t to = add_graph_state(graph, next);
+	const uint32_t to = add_graph_state(graph, edge->key);
 
-	graph->breaks |= broken;
+	graph->breaks |= edge->broken;
 	graph->out_of_memory = to == RR_NO_ID;
 	if (graph->out_of_memory)
 		return false;
 	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
-	graph->edges[graph->n_edges++] = (struct rr_edge){ to, transition, (uint8_t)broken };
+	graph->edges[graph->n_edges++] = (struct rr_graph_edge){ to, edge->transition,
+								 edge->broken };
 	return true;
 }
 
@@ -56,15 +55,21 @@ static bool judge_count(struct rr_graph *graph, uint32_t state, unsigned *flags)
 
 static bool expand_state(struct rr_graph *graph, uint32_t state)
 {
-	struct rr_product *product = graph->product;
-	unsigned flags = 0;
+	const struct rr_edges *edges;
+	unsigned flags;
 
 	rr_array_grow(&graph->flags, state, sizeof(*graph->flags));
 	/* The next one's edges begin where this one's end. */
 	rr_array_grow(&graph->first, (size_t)state + 1, sizeof(*graph->first));
 	graph->first[state] = graph->n_edges;
-	if (!rr_product_expand(product, rr_graph_key(graph, state), note_edge, graph, &flags))
+	edges = rr_product_expand(graph->product, rr_graph_key(graph, state));
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		if (!note_edge(graph, &edges->all[i]))
+			return false;
+	}
+	if (!edges)
 		return false;
+	flags = edges->flags;
 	if (flags & RR_STATE_FINAL && !judge_count(graph, state, &flags))
 		return false;
 	if (flags & RR_STATE_STARVED)
@@ -183,7 +188,7 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *pr
 	rr_state_key key;
 
 	*graph = (struct rr_graph){ .product = product, .config = *config };
-	if (!rr_product_begin(product, key))
+	if (!rr_product_begin(product, key, NULL))
 		return RR_GRAPH_FAILED;
 	add_graph_state(graph, key);
 	while (graph->n_expanded < graph->states.n && end == RR_GRAPH_WHOLE) {

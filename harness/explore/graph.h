@@ -17,7 +17,7 @@ enum {
 	RR_STATE_STUCK = 32,
 };
 
-struct rr_edge {
+struct rr_graph_edge {
 	uint32_t to;
 	struct rr_transition transition;
 	uint8_t broken; /* bits of strategy.h */
@@ -50,7 +50,7 @@ struct rr_graph {
 	struct rr_intern states; /* rr_state_key of product->n_words */
 	uint8_t *flags;          /* of each state */
 	uint64_t *first;         /* of its edges; the next one's = the end */
-	struct rr_edge *edges;
+	struct rr_graph_edge *edges;
 	uint64_t n_edges;
 	uint32_t n_expanded;
 	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */

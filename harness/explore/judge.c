@@ -153,41 +153,33 @@ static uint32_t reset_connections(struct rr_judge *judge, uint32_t server)
 	return server;
 }
 
-static bool take_first(void *context, struct rr_transition transition, const uint32_t *next,
-		       unsigned broken)
-{
-	rr_state_key *key = context;
-
-	(void)transition;
-	(void)broken;
-	memcpy(*key, next, 3 * sizeof(*next));
-	return false;
-}
-
 /* Runs it on the data of a state. How it ended: 0 = well, else its number + 1; -1: the
  * error. */
 static int32_t run_checker(struct rr_judge *judge, uint32_t server)
 {
 	struct rr_product *product = &judge->checking;
 	const struct rr_client_state *client;
-	rr_state_key key, next;
-	unsigned flags = 0;
+	const struct rr_edges *edges;
+	const struct rr_edge *edge;
+	rr_state_key key;
 
-	if (!rr_product_begin(product, key)) {
+	if (!rr_product_begin(product, key, NULL)) {
 		fail_judge(judge, &product->error);
 		return -1;
 	}
 	key[0] = reset_connections(judge, server);
 	for (int i = 0; i < CHECKER_STEPS_MAX && key[0] != RR_NO_ID; i++) {
-		memcpy(next, key, sizeof(next));
-		rr_product_expand(product, key, take_first, &next, &flags);
-		if (product->error.kind)
-			break;
-		if (flags & RR_STATE_FINAL) {
+		edges = rr_product_list(product, key);
+		if (edges && edges->flags & RR_STATE_FINAL) {
 			client = rr_product_client(product, key, 0);
 			return client->tally.failed ? (int32_t)client->tally.ending + 1 : 0;
 		}
-		memcpy(key, next, sizeof(key));
+		edge = edges && edges->n > 0 ?
+			       rr_product_take(product, key, edges->all[0].transition) :
+			       NULL;
+		if (!edge)
+			break;
+		memcpy(key, edge->key, sizeof(key));
 	}
 	if (product->error.kind)
 		fail_judge(judge, &product->error);

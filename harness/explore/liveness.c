@@ -42,7 +42,7 @@ static void reverse_edges(struct marking *marking)
 		first[i] += first[i - 1];
 	for (uint32_t i = graph->n_expanded; i-- > 0;) {
 		for (uint64_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
-			const struct rr_edge *edge = &graph->edges[j];
+			const struct rr_graph_edge *edge = &graph->edges[j];
 
 			if (!rr_transition_is_fault(edge->transition))
 				marking->from[--first[edge->to]] = i;
@@ -128,7 +128,7 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 	if (graph->flags[state] & RR_STATE_STARVED)
 		return true;
 	for (uint64_t i = graph->first[state]; i < graph->first[state + 1]; i++) {
-		const struct rr_edge *edge = &graph->edges[i];
+		const struct rr_graph_edge *edge = &graph->edges[i];
 
 		if (!rr_transition_is_fault(edge->transition) &&
 		    changes_servers(graph, state, edge->to))
@@ -238,7 +238,7 @@ static void count_paths(struct rr_graph *graph, const uint32_t *order, uint64_t 
 		if (rr_graph_broken_by(graph, state))
 			good[state] = 0;
 		for (uint64_t j = graph->first[state]; j < graph->first[state + 1]; j++) {
-			const struct rr_edge *edge = &graph->edges[j];
+			const struct rr_graph_edge *edge = &graph->edges[j];
 
 			all[edge->to] = add_capped(all[edge->to], all[state]);
 			if (!edge->broken)

@@ -75,7 +75,7 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path)
 	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 0; file && i < path->n; i++) {
-		const struct rr_edge *edge = &graph->edges[path->edges[i]];
+		const struct rr_graph_edge *edge = &graph->edges[path->edges[i]];
 
 		write_word(graph->product, rr_graph_key(graph, state), edge->transition, word);
 		fprintf(file, "%s%s", i ? " " : "", word);
@@ -88,79 +88,67 @@ char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path)
 
 /* ---- Following ----------------------------------------------------------------- */
 
-struct follower {
-	const struct rr_product *product;
-	const uint32_t *key;
-	const char *word; /* wanted; "" = any */
-	size_t length;
-	char known[KNOWN_SIZE]; /* what there would be instead */
-	rr_state_key next;
-	unsigned broken; /* so far */
-	bool found;
-};
-
-/* The log keeps what belongs to the transition that is taken: nothing comes
- * after. */
-static bool compare_word(void *context, struct rr_transition transition, const uint32_t *next,
-			 unsigned broken)
+/* The transition of a state that is called so, or the first one for "". False: there is none,
+ * and `known` says what there is. */
+static bool find_word(struct rr_product *product, const uint32_t *key, const char *wanted,
+		      size_t length, struct rr_transition *found, char known[KNOWN_SIZE])
 {
-	struct follower *follower = context;
-	const size_t used = strlen(follower->known);
-	char word[WORD_SIZE];
+	const struct rr_edges *edges = rr_product_list(product, key);
 
-	write_word(follower->product, follower->key, transition, word);
-	follower->found = follower->length == 0 ||
-			  (strlen(word) == follower->length &&
-			   strncmp(word, follower->word, follower->length) == 0);
-	if (follower->found) {
-		memcpy(follower->next, next, follower->product->n_words * sizeof(*next));
-		follower->broken |= broken;
-	} else {
-		snprintf(follower->known + used, sizeof(follower->known) - used, "%s%s",
-			 used ? ", " : "", word);
+	known[0] = '\0';
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const size_t used = strlen(known);
+		char word[WORD_SIZE];
+
+		*found = edges->all[i].transition;
+		write_word(product, key, *found, word);
+		if (length == 0 || (strlen(word) == length && strncmp(word, wanted, length) == 0))
+			return true;
+		snprintf(known + used, KNOWN_SIZE - used, "%s%s", used ? ", " : "", word);
 	}
-	return !follower->found;
+	return false;
 }
 
-static bool fail_to_follow(const struct rr_product *product, const struct follower *follower,
-			   int step, struct rr_error *error)
+static bool fail_to_follow(const struct rr_product *product, int step, const char *word, int length,
+			   const char *known, struct rr_error *error)
 {
 	if (product->error.kind)
 		return rr_error_set(error, product->error.kind, "%s", product->error.text);
 	return rr_error_set(
 		error, RR_ERROR_DATA,
 		"the schedule cannot be followed: its step %d is '%.*s', but there is only: %s",
-		step, (int)follower->length, follower->word,
-		follower->known[0] ? follower->known : "the end");
+		step, length, word, known[0] ? known : "the end");
 }
 
 bool rr_product_follow(struct rr_product *product, const char *words, struct rr_actions *actions,
 		       rr_state_key end, unsigned *broken, struct rr_error *error)
 {
-	struct follower follower = { .product = product, .key = end };
-	unsigned flags = 0;
-	bool good;
+	bool good = true;
 
 	*actions = (struct rr_actions){ 0 };
-	product->log = actions;
-	good = rr_product_begin(product, end);
+	*broken = 0;
+	if (!rr_product_begin(product, end, actions))
+		return false;
 	for (int step = 1; good && step < STEPS_MAX; step++) {
+		const struct rr_edge *edge = NULL;
+		struct rr_transition transition;
+		char known[KNOWN_SIZE];
+		size_t length;
+
 		words += strspn(words, " \t\r\n");
-		follower.word = words;
-		follower.length = strcspn(words, " \t\r\n");
-		follower.known[0] = '\0';
-		follower.found = false;
-		rr_product_expand(product, end, compare_word, &follower, &flags);
-		if (!follower.found && follower.length == 0)
+		length = strcspn(words, " \t\r\n");
+		if (find_word(product, end, words, length, &transition, known))
+			edge = rr_product_take(product, end, transition);
+		else if (length == 0)
 			break;
-		good = follower.found && !product->error.kind;
-		if (good)
-			memcpy(end, follower.next, sizeof(follower.next));
-		else
-			fail_to_follow(product, &follower, step, error);
-		words += follower.length;
+		if (edge) {
+			*broken |= edge->broken;
+			memcpy(end, edge->key, sizeof(edge->key));
+			rr_product_keep_actions(product, edge, actions);
+		} else {
+			good = fail_to_follow(product, step, words, (int)length, known, error);
+		}
+		words += length;
 	}
-	product->log = NULL;
-	*broken = follower.broken;
 	return good && !product->error.kind;
 }

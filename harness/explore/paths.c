@@ -118,7 +118,7 @@ static bool leave_place(struct search *search, uint32_t id, struct place place)
 	if (!rr_graph_is_expanded(graph, place.state))
 		return true;
 	for (uint64_t i = graph->first[place.state]; i < graph->first[place.state + 1]; i++) {
-		const struct rr_edge *edge = &graph->edges[i];
+		const struct rr_graph_edge *edge = &graph->edges[i];
 		struct place next = { .state = edge->to,
 				      .last = place.last,
 				      .is_broken = place.is_broken };
@@ -297,26 +297,6 @@ void rr_path_release(struct rr_path *path)
 
 /* ---- What a path consists of ------------------------------------------------ */
 
-struct wanted {
-	struct rr_transition transition;
-	const uint32_t *next;
-	size_t size;
-	bool found;
-};
-
-/* The log keeps what belongs to the transition that is wanted: nothing comes
- * after. */
-static bool find_transition(void *context, struct rr_transition transition, const uint32_t *next,
-			    unsigned broken)
-{
-	struct wanted *wanted = context;
-
-	(void)broken;
-	wanted->found = memcmp(&transition, &wanted->transition, sizeof(transition)) == 0 &&
-			memcmp(next, wanted->next, wanted->size) == 0;
-	return !wanted->found;
-}
-
 bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 		      struct rr_actions *actions)
 {
@@ -327,20 +307,16 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 	bool good;
 
 	*actions = (struct rr_actions){ 0 };
-	product->log = actions;
-	good = rr_product_begin(product, begin);
+	good = rr_product_begin(product, begin, actions);
 	for (size_t i = 0; i < path->n && good; i++) {
-		const struct rr_edge *edge = &graph->edges[path->edges[i]];
-		struct wanted wanted = { .transition = edge->transition,
-					 .next = rr_graph_key(graph, edge->to),
-					 .size = size };
-		unsigned flags;
+		const struct rr_graph_edge *on = &graph->edges[path->edges[i]];
+		const struct rr_edge *edge = rr_product_take(product, rr_graph_key(graph, state),
+							     on->transition);
 
-		rr_product_expand(product, rr_graph_key(graph, state), find_transition, &wanted,
-				  &flags);
-		good = wanted.found && !product->error.kind;
-		state = edge->to;
+		good = edge && memcmp(edge->key, rr_graph_key(graph, on->to), size) == 0;
+		if (good)
+			rr_product_keep_actions(product, edge, actions);
+		state = on->to;
 	}
-	product->log = NULL;
 	return good;
 }

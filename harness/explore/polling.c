@@ -10,10 +10,8 @@ enum { FOLLOWED_STEPS_MAX = 20000 };
 /* Programs that go on polling, one after the other. */
 struct polling {
 	struct rr_product *product;
-	rr_state_key key, next;
+	rr_state_key key;
 	size_t turn; /* whose step is wanted */
-	bool has_moved;
-	bool has_others; /* time passes, or a server notices something */
 };
 
 /* ---- Where nobody but those who poll can go on ------------------------------------- */
@@ -37,38 +35,24 @@ static bool is_alive(const struct polling *polling, size_t client)
 
 /* ---- Following --------------------------------------------------------------------- */
 
-static bool take_turn(void *context, struct rr_transition transition, const uint32_t *next,
-		      unsigned broken)
-{
-	struct polling *polling = context;
-
-	(void)broken;
-	if (rr_transition_is_fault(transition))
-		return true;
-	if (!rr_transition_is_step(transition)) {
-		polling->has_others |= transition.kind == RR_DO_WAIT ||
-				       transition.kind == RR_DO_NEAR;
-		return true;
-	}
-	if (polling->has_moved || transition.who != polling->turn)
-		return true;
-	memcpy(polling->next, next, polling->product->n_words * sizeof(*next));
-	polling->has_moved = true;
-	return true;
-}
-
 /* One step of the client whose turn it is. False: it has none, or others may go on. */
 static bool step_on(struct polling *polling)
 {
-	unsigned flags;
+	const struct rr_edges *edges = rr_product_expand(polling->product, polling->key);
+	const struct rr_edge *step = NULL;
 
-	polling->has_moved = polling->has_others = false;
-	if (!rr_product_expand(polling->product, polling->key, take_turn, polling, &flags))
-		return false;
-	if (!polling->has_moved || polling->has_others)
-		return false;
-	memcpy(polling->key, polling->next, sizeof(polling->next));
-	return true;
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
+
+		if (transition.kind == RR_DO_WAIT || transition.kind == RR_DO_NEAR)
+			return false; /* time passes */
+		if (!step && rr_transition_is_step(transition) &&
+		    !rr_transition_is_fault(transition) && transition.who == polling->turn)
+			step = &edges->all[i];
+	}
+	if (step)
+		memcpy(polling->key, step->key, sizeof(polling->key));
+	return step != NULL;
 }
 
 static uint64_t contents_of(const struct polling *polling)

@@ -103,6 +103,25 @@ enum {
 	RR_STATE_DEAD = 8,    /* and change nothing by it */
 };
 
+/* A state by its numbers: servers, clients, common. */
+typedef uint32_t rr_state_key[RR_PRODUCT_WORDS];
+
+/* A transition from a state. */
+struct rr_edge {
+	struct rr_transition transition;
+	uint8_t broken;   /* the invariants that it breaks, as bits */
+	rr_state_key key; /* of the state that it leads to */
+	size_t from, to;  /* what it consists of: actions[from] up to actions[to] */
+};
+
+/* The transitions from a state, in an order that depends on the state alone. */
+struct rr_edges {
+	size_t n, capacity;
+	struct rr_edge *all;
+	struct rr_actions actions; /* of all edges, one after the other */
+	unsigned flags;            /* what kind of state it is */
+};
+
 struct rr_product {
 	struct rr_product_config config;
 	size_t n_clients, n_servers, n_words;
@@ -113,31 +132,39 @@ struct rr_product {
 	uint32_t get_counter; /* the number of that command */
 	/* The search has to begin anew, with these in its configuration. */
 	bool wants_absolute, wants_clock;
-	struct rr_actions *log; /* what a transition consists of; NULL = not
-				 * wanted */
-	size_t log_kept;        /* actions that belong to the next ones, too */
+	struct rr_edges edges;  /* of the state that was expanded last */
+	struct rr_actions *log; /* where what is done is written down; NULL = nowhere */
 	struct rr_error error;
 };
-
-/* A state by its numbers: servers, clients, common. */
-typedef uint32_t rr_state_key[RR_PRODUCT_WORDS];
 
 bool rr_product_init(struct rr_product *product, const struct rr_product_config *config,
 		     struct rr_server_table *data, struct rr_server_table *locks);
 void rr_product_release(struct rr_product *product);
 
-/* The beginning. False: product->error. */
-bool rr_product_begin(struct rr_product *product, rr_state_key key);
+/* The beginning, and the actions that lead there behind those of `log`, which may be
+ * NULL. False: product->error. */
+bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_actions *log);
 
-/* Called for each transition from a state: where it leads, and the invariants that it
- * breaks. False: no more. */
-typedef bool (*rr_emit)(void *context, struct rr_transition transition, const uint32_t *next,
-			unsigned broken);
+/*
+ * What leads on from a state. The edges are the product's, until it is asked again;
+ * NULL: product->error. `key` may be that of one of them.
+ *
+ * rr_product_expand() finds all edges, without actions. With rr_product_expand_logged()
+ * they have some. rr_product_list() only says which transitions there are: nothing
+ * is known of where they lead, and one that the bounds cut off may be among them.
+ */
+const struct rr_edges *rr_product_expand(struct rr_product *product, const uint32_t *key);
+const struct rr_edges *rr_product_expand_logged(struct rr_product *product, const uint32_t *key);
+const struct rr_edges *rr_product_list(struct rr_product *product, const uint32_t *key);
 
-/* All transitions of a state, always in the same order. What kind of state it is goes
- * to *flags. False: product->error, or emit said so. */
-bool rr_product_expand(struct rr_product *product, const uint32_t *key, rr_emit emit, void *context,
-		       unsigned *flags);
+/* The edge of one transition, with its actions: no other is looked at. NULL: there is
+ * no such transition, or product->error. */
+const struct rr_edge *rr_product_take(struct rr_product *product, const uint32_t *key,
+				      struct rr_transition transition);
+
+/* Writes the actions of an edge behind those that are there. */
+void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
+			     struct rr_actions *actions);
 
 /* Would a client that asks again and again be refused each time, and leave something
  * new each time? Then there is no end to the states. */

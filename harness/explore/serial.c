@@ -102,21 +102,18 @@ static bool is_move_of(const struct learner *learner, struct rr_transition move)
 	return move.who == learner->place.turn && !(is_fault && learner->serial->is_atomic);
 }
 
-static bool note_move(void *context, struct rr_transition move, const uint32_t *next,
-		      unsigned broken)
+static bool note_move(struct learner *learner, const struct rr_edge *move)
 {
-	struct learner *learner = context;
 	const struct rr_product *product = learner->product;
 	struct place place;
 
-	(void)broken;
-	if (!is_move_of(learner, move))
+	if (!is_move_of(learner, move->transition))
 		return true;
 	memset(&place, 0, sizeof(place));
-	memcpy(place.key, next, product->n_words * sizeof(*next));
+	memcpy(place.key, move->key, product->n_words * sizeof(move->key[0]));
 	place.ran = learner->place.ran;
 	place.turn = learner->place.turn;
-	if (place.turn != NOBODY && client_is_over(product, next, place.turn))
+	if (place.turn != NOBODY && client_is_over(product, move->key, place.turn))
 		place.turn = NOBODY;
 	return add_place(learner, &place);
 }
@@ -144,13 +141,18 @@ static bool end_or_begin(struct learner *learner)
 
 static bool take_place(struct learner *learner, uint32_t number)
 {
-	unsigned flags;
+	const struct rr_edges *moves;
 
 	memcpy(&learner->place, rr_intern_get(&learner->serial->orders, number),
 	       sizeof(learner->place));
 	if (learner->place.turn == NOBODY && !end_or_begin(learner))
 		return false;
-	return rr_product_expand(learner->product, learner->place.key, note_move, learner, &flags);
+	moves = rr_product_expand(learner->product, learner->place.key);
+	for (size_t i = 0; moves && i < moves->n; i++) {
+		if (!note_move(learner, &moves->all[i]))
+			return false;
+	}
+	return moves != NULL;
 }
 
 static void take_places(struct learner *learner, unsigned long most)
@@ -176,7 +178,7 @@ bool rr_serial_learn(struct rr_serial *serial, struct rr_product *product, unsig
 	first->turn = NOBODY;
 	/* Steps of one client must not stand for those of the others. */
 	product->config.is_local_first = false;
-	if (rr_product_begin(product, first->key) && add_place(&learner, first))
+	if (rr_product_begin(product, first->key, NULL) && add_place(&learner, first))
 		take_places(&learner, most);
 	product->config.is_local_first = is_local_first;
 	return !learner.out_of_memory && product->error.kind == RR_ERROR_NONE;

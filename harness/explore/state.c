@@ -100,7 +100,7 @@ static void open_clients(struct rr_state *state)
 	}
 }
 
-bool rr_product_begin(struct rr_product *product, rr_state_key key)
+bool rr_product_begin(struct rr_product *product, rr_state_key key, struct rr_actions *log)
 {
 	const rr_state_key nothing = { 0 };
 	struct rr_state state;
@@ -110,7 +110,9 @@ bool rr_product_begin(struct rr_product *product, rr_state_key key)
 	state.common.left = rr_budget_in_parts(&product->config.budget);
 	state.common.down = -1;
 	memset(state.common.makers, -1, sizeof(state.common.makers));
+	product->log = log;
 	open_clients(&state);
+	product->log = NULL;
 	rr_state_pack(&state, NULL, nothing, key);
 	return !rr_product_failed(product);
 }
@@ -177,7 +179,10 @@ void rr_product_release(struct rr_product *product)
 	for (size_t i = 0; product->clients && i < product->n_clients; i++)
 		rr_client_table_release(&product->clients[i]);
 	free(product->clients);
+	free(product->edges.all);
+	free(product->edges.actions.all);
 	rr_intern_release(&product->parts);
 	rr_intern_release(&product->commons);
 	product->clients = NULL;
+	product->edges = (struct rr_edges){ 0 };
 }

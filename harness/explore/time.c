@@ -105,12 +105,15 @@ bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded)
 	struct rr_product *product = state->product;
 	struct rr_state first;
 	struct rr_expansion it = {
-		.product = product, .first = &first, .unbounded = unbounded, .next_ns = RR_NEVER
+		.product = product,
+		.alone = &first,
+		.unbounded = unbounded,
+		.slice = product->log ? product->log->n : 0,
+		.next_ns = RR_NEVER,
 	};
 
-	product->log_kept = product->log ? product->log->n : 0;
 	rr_expand_client(&it, state, client);
-	if (!it.stopped)
+	if (!it.is_done)
 		return false;
 	rr_state_copy(state, &first);
 	return true;
@@ -201,49 +204,50 @@ static bool all_are_refused(const struct rr_state *from, bool must_end, bool *ch
 }
 
 /* Whoever was refused as often as the bound says may ask again. */
-static bool emit_wait(struct rr_expansion *it, const struct rr_state *from,
-		      enum rr_transition_kind kind, int64_t ns, bool is_blind)
+static void add_wait(struct rr_expansion *it, const struct rr_state *from,
+		     enum rr_transition_kind kind, int64_t ns, bool is_blind)
 {
 	struct rr_state next;
 	struct rr_common *common = &next.common;
 
+	if (!rr_expansion_wants(it, kind, 0, 0))
+		return;
 	rr_state_copy(&next, from);
 	if (it->product->config.bounded && common->waits < INT8_MAX)
 		common->waits++;
 	if (common->waits > WAITS_MAX) {
 		it->flags |= RR_STATE_CUT;
-		return true;
+		return;
 	}
 	common->blind = (int8_t)(is_blind ? common->blind + 1 : 0);
 	for (size_t i = 0; i < it->product->n_clients; i++)
 		next.clients[i].rounds = 0;
 	rr_state_pass_time(&next, ns);
-	return rr_expansion_emit(it, kind, 0, 0, &next);
+	rr_expansion_add(it, kind, 0, 0, &next);
 }
 
 /* Nothing that is known ends by itself. What a timestamp stands for does. */
-static bool emit_blind_wait(struct rr_expansion *it, const struct rr_state *from, bool changes)
+static void add_blind_wait(struct rr_expansion *it, const struct rr_state *from, bool changes)
 {
 	const struct rr_product_config *config = &it->product->config;
 
 	if (config->absolute && from->common.blind < BLIND_WAITS_MAX)
-		return emit_wait(it, from, RR_DO_WAIT, config->lease_ns + RR_LAPSE_NS, true);
-	if (config->bounded && it->n_clients == 0)
+		add_wait(it, from, RR_DO_WAIT, config->lease_ns + RR_LAPSE_NS, true);
+	else if (config->bounded && it->n_clients == 0)
 		it->flags |= changes ? RR_STATE_STARVED : RR_STATE_DEAD;
-	return true;
 }
 
 /* Somebody who asks shortly before the end puts it off, or gets in. */
-static bool emit_near(struct rr_expansion *it, const struct rr_state *from, int64_t next_ns)
+static void add_near(struct rr_expansion *it, const struct rr_state *from, int64_t next_ns)
 {
 	if (it->product->config.bounded && it->n_clients == 0 && it->next_ns == RR_NEVER) {
 		it->flags |= RR_STATE_STARVED;
 		/* Once more, to show it. */
 		if (from->common.waits > 0)
-			return true;
+			return;
 	}
-	return next_ns <= SHORTLY_NS ||
-	       emit_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
+	if (next_ns > SHORTLY_NS)
+		add_wait(it, from, RR_DO_NEAR, next_ns - SHORTLY_NS, false);
 }
 
 /* Would the end come, although those who are refused go on asking? */
@@ -258,28 +262,27 @@ static bool is_certain_end(const struct rr_state *from, int64_t next_ns)
 	return all_are_refused(&near, true, &changes);
 }
 
-bool rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
+void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from)
 {
 	struct rr_product *product = it->product;
 	struct rr_actions *log = product->log;
-	const size_t log_kept = product->log_kept;
 	const int64_t end_ns = rr_state_next_end_ns(from);
 	const int64_t next_ns = rr_lesser_ns(it->next_ns, end_ns);
 	bool changes = false, is_quiet, is_certain;
 
+	if (it->wanted && it->wanted->kind != RR_DO_WAIT && it->wanted->kind != RR_DO_NEAR)
+		return;
 	product->log = NULL; /* of what is only tried */
 	is_quiet = all_are_refused(from, false, &changes);
 	is_certain = is_quiet && next_ns != RR_NEVER &&
 		     (next_ns < end_ns || is_certain_end(from, next_ns));
 	product->log = log;
-	product->log_kept = log_kept;
-	if (rr_product_failed(product))
-		return false;
-	if (!is_quiet)
-		return true;
+	if (rr_product_failed(product) || !is_quiet)
+		return;
 	if (next_ns == RR_NEVER)
-		return emit_blind_wait(it, from, changes);
-	if (is_certain)
-		return emit_wait(it, from, RR_DO_WAIT, next_ns, false);
-	return emit_near(it, from, next_ns);
+		add_blind_wait(it, from, changes);
+	else if (is_certain)
+		add_wait(it, from, RR_DO_WAIT, next_ns, false);
+	else
+		add_near(it, from, next_ns);
 }

@@ -60,16 +60,6 @@ static uint32_t tell_state(struct rr_told *told, uint32_t state, bool is_over)
 
 /* ---- Transitions --------------------------------------------------------------- */
 
-/* One state's, as they are found again, with the actions of each. */
-struct telling {
-	struct rr_told *told;
-	uint64_t edge;      /* in the graph */
-	const char *wanted; /* only this one; NULL = all */
-	uint32_t from;      /* what it is told as */
-	uint32_t to;        /* where the wanted one leads; RR_NO_ID = nowhere */
-	bool good;
-};
-
 static bool is_left_out(const struct rr_told *told, struct rr_transition transition,
 			const char *cue)
 {
@@ -115,10 +105,9 @@ static uint32_t number_of_move(struct rr_told *told, json_t *move)
 	return number;
 }
 
-static bool add_told_edge(struct telling *telling, struct rr_transition transition, const char *cue,
-			  const struct rr_edge *edge)
+static bool add_told_edge(struct rr_told *told, uint32_t from, struct rr_transition transition,
+			  const char *cue, const struct rr_graph_edge *edge)
 {
-	struct rr_told *told = telling->told;
 	json_t *move = rr_told_move(told, transition, cue, edge->to);
 	const uint32_t number = move ? number_of_move(told, move) : RR_NO_ID;
 	const bool is_over = told->config->ends_broken && edge->broken;
@@ -129,76 +118,62 @@ static bool add_told_edge(struct telling *telling, struct rr_transition transiti
 		return false;
 	if (number == RR_NO_ID)
 		return rr_error_no_memory(told->error);
-	if (has_cue(told, telling->from, cue))
+	if (has_cue(told, from, cue))
 		return rr_error_set(told->error, RR_ERROR_DATA, "two moves are called '%s'", cue);
 	rr_array_grow(&told->edges, told->n_edges, sizeof(*told->edges));
 	told->edges[told->n_edges++] = (struct rr_told_edge){ to, number, edge->broken };
 	return true;
 }
 
-/* On the way to the beginning: is it the move that is wanted? */
-static bool take_wanted(struct telling *telling, struct rr_transition transition, const char *cue,
-			const struct rr_edge *edge)
+/* All edges of a state of the graph, once more with their actions. NULL: told->error. */
+static const struct rr_edges *look_again(struct rr_told *told, uint32_t state)
 {
-	struct rr_told *told = telling->told;
-
-	if (strcmp(cue, telling->wanted) != 0)
-		return false;
-	telling->to = edge->to;
-	json_array_append_new(told->before, rr_told_move(told, transition, cue, edge->to));
-	return true;
-}
-
-static bool tell_transition(void *context, struct rr_transition transition, const uint32_t *next,
-			    unsigned broken)
-{
-	struct telling *telling = context;
-	struct rr_told *told = telling->told;
 	const struct rr_graph *graph = told->graph;
-	const struct rr_edge *edge = &graph->edges[telling->edge++];
-	char cue[RR_TOLD_CUE];
+	struct rr_product *product = graph->product;
+	const struct rr_edges *edges = rr_product_expand_logged(product,
+								rr_graph_key(graph, state));
 
-	(void)broken;
-	telling->good = memcmp(rr_graph_key(graph, edge->to), next,
-			       graph->product->n_words * sizeof(*next)) == 0;
-	if (!telling->good)
-		return fail_telling(told, "a transition has changed"), false;
-	rr_told_cue(told, transition, cue);
-	if (telling->wanted)
-		return !take_wanted(telling, transition, cue, edge);
-	telling->good = is_left_out(told, transition, cue) ||
-			add_told_edge(telling, transition, cue, edge);
-	return telling->good;
+	if (!edges)
+		*told->error = product->error;
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const struct rr_graph_edge *edge = &graph->edges[graph->first[state] + i];
+
+		if (memcmp(rr_graph_key(graph, edge->to), edges->all[i].key,
+			   product->n_words * sizeof(uint32_t)) != 0) {
+			fail_telling(told, "a transition has changed");
+			return NULL;
+		}
+	}
+	return edges;
 }
 
-/* All transitions of a state of the graph, once more. */
-static bool look_again(struct telling *telling, uint32_t state)
+static void take_actions(struct rr_told *told, const struct rr_edge *edge)
 {
-	struct rr_told *told = telling->told;
-	struct rr_product *product = told->graph->product;
-	unsigned flags;
-
-	telling->edge = told->graph->first[state];
-	telling->good = true;
 	told->actions.n = 0;
-	product->log = &told->actions;
-	rr_product_expand(product, rr_graph_key(told->graph, state), tell_transition, telling,
-			  &flags);
-	product->log = NULL;
-	if (product->error.kind)
-		*told->error = product->error;
-	return telling->good && !told->error->kind;
+	rr_product_keep_actions(told->graph->product, edge, &told->actions);
 }
 
 static bool tell_transitions(struct rr_told *told, uint32_t number)
 {
-	struct telling telling = { .told = told, .from = number };
 	const struct rr_told_state state = told->states[number];
+	const struct rr_edges *edges = NULL;
 	bool good = true;
 
 	told->states[number].first = told->n_edges;
-	if (!(state.flags & RR_TOLD_OVER))
-		good = look_again(&telling, state.state);
+	if (!(state.flags & RR_TOLD_OVER)) {
+		edges = look_again(told, state.state);
+		good = edges != NULL;
+	}
+	for (size_t i = 0; edges && i < edges->n && good; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
+		char cue[RR_TOLD_CUE];
+
+		take_actions(told, &edges->all[i]);
+		rr_told_cue(told, transition, cue);
+		good = is_left_out(told, transition, cue) ||
+		       add_told_edge(told, number, transition, cue,
+				     &told->graph->edges[told->graph->first[state.state] + i]);
+	}
 	told->states[number].n = told->n_edges - told->states[number].first;
 	return good;
 }
@@ -206,18 +181,25 @@ static bool tell_transitions(struct rr_told *told, uint32_t number)
 /* ---- The beginning -------------------------------------------------------------- */
 
 /* Where such a move leads to from a state. */
-static bool follow_cue(struct rr_told *told, const char *cue, uint32_t *state)
+static bool follow_cue(struct rr_told *told, const char *wanted, uint32_t *state)
 {
-	struct telling telling = { .told = told, .wanted = cue, .to = RR_NO_ID };
+	const struct rr_edges *edges = look_again(told, *state);
 
-	if (!look_again(&telling, *state))
-		return false;
-	if (telling.to == RR_NO_ID)
-		return rr_error_set(told->error, RR_ERROR_DATA,
-				    "the beginning cannot be reached: nobody can do '%s' there",
-				    cue);
-	*state = telling.to;
-	return true;
+	for (size_t i = 0; edges && i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
+		char cue[RR_TOLD_CUE];
+
+		take_actions(told, &edges->all[i]);
+		rr_told_cue(told, transition, cue);
+		if (strcmp(cue, wanted) != 0)
+			continue;
+		*state = told->graph->edges[told->graph->first[*state] + i].to;
+		json_array_append_new(told->before, rr_told_move(told, transition, cue, *state));
+		return true;
+	}
+	return edges &&
+	       rr_error_set(told->error, RR_ERROR_DATA,
+			    "the beginning cannot be reached: nobody can do '%s' there", wanted);
 }
 
 /* The state that the beginning's moves lead to. */

@@ -2,39 +2,84 @@
 /* All transitions of a state. */
 #include "expansion.h"
 
-bool rr_expansion_emit(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
-		       size_t lane, const struct rr_state *next)
-{
-	const struct rr_transition transition = { (uint8_t)kind, (uint8_t)who, (uint8_t)lane };
-	struct rr_actions *log = it->product->log;
-	rr_state_key key;
+#include "base/memory.h"
 
-	if (it->stopped || rr_product_failed(it->product))
-		return false;
-	if (it->first) {
-		rr_state_copy(it->first, next);
-		it->stopped = true;
-		return false;
+static struct rr_edge *add_edge(struct rr_edges *edges)
+{
+	if (edges->n == edges->capacity) {
+		edges->capacity = edges->capacity ? 2 * edges->capacity : 16;
+		edges->all = rr_realloc(edges->all, edges->capacity, sizeof(*edges->all));
 	}
-	rr_state_pack(next, it->from, it->key, key);
-	it->stopped = rr_product_failed(it->product) ||
-		      !it->emit(it->context, transition, key, next->broken);
-	if (!it->stopped && log)
-		log->n = it->product->log_kept;
-	return !it->stopped;
+	return &edges->all[edges->n++];
 }
 
-/* What is logged from now on belongs to the next transition alone. */
-static void truncate_log(struct rr_product *product, size_t n)
+static struct rr_transition make_transition(enum rr_transition_kind kind, size_t who, size_t lane)
 {
-	product->log_kept = n;
-	if (product->log && product->log->n > n)
-		product->log->n = n;
+	return (struct rr_transition){ (uint8_t)kind, (uint8_t)who, (uint8_t)lane };
+}
+
+bool rr_expansion_wants(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
+			size_t lane)
+{
+	const struct rr_transition transition = make_transition(kind, who, lane);
+
+	if (it->is_done || rr_product_failed(it->product))
+		return false;
+	if (it->wanted)
+		return memcmp(it->wanted, &transition, sizeof(transition)) == 0;
+	if (it->lists)
+		add_edge(it->edges)->transition = transition;
+	return !it->lists;
+}
+
+/* The actions of the next edge begin, with those that it shares with the one before. */
+static void begin_slice(struct rr_expansion *it)
+{
+	struct rr_actions *log = it->product->log;
+	const size_t before = it->slice;
+
+	if (!log)
+		return;
+	it->slice = log->n;
+	for (size_t i = 0; i < it->n_shared; i++) {
+		const struct rr_action action = log->all[before + i];
+
+		rr_actions_add(log, &action);
+	}
+}
+
+void rr_expansion_add(struct rr_expansion *it, enum rr_transition_kind kind, size_t who,
+		      size_t lane, const struct rr_state *next)
+{
+	const struct rr_actions *log = it->product->log;
+	struct rr_edge *edge;
+
+	if (rr_product_failed(it->product))
+		return;
+	it->is_done = it->alone || it->wanted;
+	if (it->alone) {
+		rr_state_copy(it->alone, next);
+		it->n_shared = 0;
+	} else {
+		edge = add_edge(it->edges);
+		edge->transition = make_transition(kind, who, lane);
+		edge->broken = (uint8_t)next->broken;
+		edge->from = it->slice;
+		edge->to = log ? log->n : 0;
+		rr_state_pack(next, it->from, it->key, edge->key);
+	}
+	begin_slice(it);
+}
+
+void rr_expansion_drop(struct rr_expansion *it)
+{
+	if (it->product->log)
+		it->product->log->n = it->slice + it->n_shared;
 }
 
 /* ---- Servers -------------------------------------------------------------- */
 
-static bool emit_late(struct rr_expansion *it, const struct rr_state *from, size_t i)
+static void add_late(struct rr_expansion *it, const struct rr_state *from, size_t i)
 {
 	const struct rr_late late = from->common.late[i];
 	const uint8_t client = late.slot / RR_RUN_ORDINALS;
@@ -45,6 +90,8 @@ static bool emit_late(struct rr_expansion *it, const struct rr_state *from, size
 	struct rr_state next;
 	struct rr_common *common = &next.common;
 
+	if (!rr_expansion_wants(it, RR_DO_LATE, i, 0))
+		return;
 	rr_state_copy(&next, from);
 	common->n_late--;
 	memmove(&common->late[i], &common->late[i + 1], (common->n_late - i) * sizeof(late));
@@ -52,10 +99,8 @@ static bool emit_late(struct rr_expansion *it, const struct rr_state *from, size
 		common->n_late = 0;
 	memset(&common->late[common->n_late], 0, (RR_LATE_MAX - common->n_late) * sizeof(late));
 	row = rr_state_ask(&next, late.server, &question);
-	if (!row)
-		return false;
 	/* One that would wait finds that its client is gone. */
-	if (!row->blocks) {
+	if (row && !row->blocks) {
 		row = rr_state_move_server(&next, late.server, &question, client);
 		rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_ASK,
 							.client = client,
@@ -65,11 +110,11 @@ static bool emit_late(struct rr_expansion *it, const struct rr_state *from, size
 							.command = late.command,
 							.reply = row->reply });
 	}
-	return rr_expansion_emit(it, RR_DO_LATE, i, 0, &next);
+	rr_expansion_add(it, RR_DO_LATE, i, 0, &next);
 }
 
 /* Of several late commands of one connection the first comes first. */
-static bool emit_lates(struct rr_expansion *it, const struct rr_state *from)
+static void add_lates(struct rr_expansion *it, const struct rr_state *from)
 {
 	const struct rr_late *late = from->common.late;
 
@@ -78,14 +123,13 @@ static bool emit_lates(struct rr_expansion *it, const struct rr_state *from)
 
 		while (late[first].slot != late[i].slot || late[first].server != late[i].server)
 			first++;
-		if (first == i && !emit_late(it, from, i))
-			return false;
+		if (first == i)
+			add_late(it, from, i);
 	}
-	return true;
 }
 
 /* A server notices that a dead client listens no more. */
-static bool emit_notices(struct rr_expansion *it, const struct rr_state *from)
+static void add_notices(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int n_lanes = rr_program_lanes(it->product->config.program);
 
@@ -99,24 +143,26 @@ static bool emit_notices(struct rr_expansion *it, const struct rr_state *from)
 			rr_state_copy(&next, from);
 			rr_state_close(&next, i, lane);
 			if (next.servers[server] != from->servers[server] &&
-			    !rr_expansion_emit(it, RR_DO_NOTICE, i, (size_t)lane, &next))
-				return false;
+			    rr_expansion_wants(it, RR_DO_NOTICE, i, (size_t)lane))
+				rr_expansion_add(it, RR_DO_NOTICE, i, (size_t)lane, &next);
+			else
+				rr_expansion_drop(it);
 		}
 	}
-	return true;
 }
 
-static bool emit_return(struct rr_expansion *it, const struct rr_state *from)
+static void add_return(struct rr_expansion *it, const struct rr_state *from)
 {
 	const int8_t server = from->common.down;
 	struct rr_state next;
 
-	if (server < 0 || from->common.down_ns > 0)
-		return true;
+	if (server < 0 || from->common.down_ns > 0 ||
+	    !rr_expansion_wants(it, RR_DO_RETURN, (size_t)server, 0))
+		return;
 	rr_state_copy(&next, from);
 	next.common.down = -1;
 	rr_state_log(&next, (struct rr_action){ .kind = RR_ACTION_UP, .server = (uint8_t)server });
-	return rr_expansion_emit(it, RR_DO_RETURN, (size_t)server, 0, &next);
+	rr_expansion_add(it, RR_DO_RETURN, (size_t)server, 0, &next);
 }
 
 /* ---- The whole ------------------------------------------------------------ */
@@ -130,41 +176,81 @@ static bool is_final(const struct rr_state *state)
 	return true;
 }
 
-static bool expand_all(struct rr_expansion *it, struct rr_state *from)
+static void expand_all(struct rr_expansion *it, struct rr_state *from)
 {
-	struct rr_product *product = it->product;
-	const size_t log_kept = product->log ? product->log->n : 0;
+	const bool is_step = it->wanted && rr_transition_is_step(*it->wanted);
 
-	product->log_kept = log_kept;
 	if (is_final(from)) {
 		it->flags = RR_STATE_FINAL;
-		return emit_lates(it, from);
+		add_lates(it, from);
+		return;
 	}
 	if (rr_expand_local(it, from))
-		return true;
-	for (size_t i = 0; i < product->n_clients; i++) {
-		if (!rr_expand_client(it, from, i))
-			return false;
-		truncate_log(product, log_kept);
+		return;
+	for (size_t i = 0; i < it->product->n_clients; i++) {
+		if (!is_step || it->wanted->who == i)
+			rr_expand_client(it, from, i);
 	}
-	return emit_lates(it, from) && emit_notices(it, from) && emit_return(it, from) &&
-	       rr_expand_faults(it, from) && (it->n_busy > 0 || rr_expand_quiet(it, from));
+	if (it->is_done || is_step)
+		return;
+	add_lates(it, from);
+	add_notices(it, from);
+	add_return(it, from);
+	rr_expand_faults(it, from);
+	if (it->n_busy == 0)
+		rr_expand_quiet(it, from);
 }
 
-bool rr_product_expand(struct rr_product *product, const uint32_t *key, rr_emit emit, void *context,
-		       unsigned *flags)
+/* `how` says what is wanted. */
+static const struct rr_edges *expand_state(struct rr_product *product, const uint32_t *key,
+					   bool is_logged, struct rr_expansion how)
 {
+	struct rr_edges *edges = &product->edges;
 	struct rr_state from;
-	struct rr_expansion it = { .product = product,
-				   .from = &from,
-				   .key = key,
-				   .emit = emit,
-				   .context = context,
-				   .next_ns = RR_NEVER };
-	bool good;
+	rr_state_key from_key;
 
-	rr_state_unpack(product, key, &from);
-	good = expand_all(&it, &from);
-	*flags = it.flags;
-	return good && !it.stopped && !rr_product_failed(product);
+	memcpy(from_key, key, product->n_words * sizeof(*key));
+	rr_state_unpack(product, from_key, &from);
+	edges->n = edges->actions.n = 0;
+	how.product = product;
+	how.from = &from;
+	how.key = from_key;
+	how.edges = edges;
+	how.next_ns = RR_NEVER;
+	product->log = is_logged ? &edges->actions : NULL;
+	expand_all(&how, &from);
+	product->log = NULL;
+	edges->flags = how.flags;
+	return rr_product_failed(product) ? NULL : edges;
+}
+
+const struct rr_edges *rr_product_expand(struct rr_product *product, const uint32_t *key)
+{
+	return expand_state(product, key, false, (struct rr_expansion){ 0 });
+}
+
+const struct rr_edges *rr_product_expand_logged(struct rr_product *product, const uint32_t *key)
+{
+	return expand_state(product, key, true, (struct rr_expansion){ 0 });
+}
+
+const struct rr_edges *rr_product_list(struct rr_product *product, const uint32_t *key)
+{
+	return expand_state(product, key, false, (struct rr_expansion){ .lists = true });
+}
+
+const struct rr_edge *rr_product_take(struct rr_product *product, const uint32_t *key,
+				      struct rr_transition transition)
+{
+	const struct rr_edges *edges = expand_state(product, key, true,
+						    (struct rr_expansion){ .wanted = &transition });
+
+	return edges && edges->n > 0 ? edges->all : NULL;
+}
+
+void rr_product_keep_actions(const struct rr_product *product, const struct rr_edge *edge,
+			     struct rr_actions *actions)
+{
+	for (size_t i = edge->from; i < edge->to; i++)
+		rr_actions_add(actions, &product->edges.actions.all[i]);
 }

@@ -7,16 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/random.h"
 
-enum { STEPS_MAX = 4000, FAULTS_MAX = 64, OPTIONS_MAX = 512 };
-
-/* What can be done in a state. */
-struct option {
-	struct rr_transition transition;
-	rr_state_key next;
-	unsigned broken;
-};
+enum { STEPS_MAX = 4000, FAULTS_MAX = 64 };
 
 /* One path, as a graph of its own. */
 struct walk {
@@ -38,8 +32,6 @@ struct rr_walks {
 	size_t changes[RR_DEPTH_MAX]; /* before which steps */
 	size_t n_faults, n_injected, faults[FAULTS_MAX];
 	size_t widest; /* so many faults to choose from at once */
-	struct option *options;
-	size_t n_options;
 	struct walk walk, best;
 };
 
@@ -52,7 +44,7 @@ static void release_walk(struct walk *walk)
 	*walk = (struct walk){ .last = -1 };
 }
 
-static void add_walk_step(struct rr_walks *walks, const struct option *option)
+static void add_walk_step(struct rr_walks *walks, const struct rr_edge *edge)
 {
 	struct walk *walk = &walks->walk;
 	struct rr_graph *graph = &walk->graph;
@@ -60,11 +52,11 @@ static void add_walk_step(struct rr_walks *walks, const struct option *option)
 
 	rr_array_grow(&graph->edges, graph->n_edges, sizeof(*graph->edges));
 	rr_array_grow(&walk->path.edges, walk->path.n, sizeof(*walk->path.edges));
-	graph->edges[graph->n_edges] =
-		(struct rr_edge){ rr_intern_put(&graph->states, option->next, size, NULL),
-				  option->transition, (uint8_t)option->broken };
+	graph->edges[graph->n_edges] = (struct rr_graph_edge){
+		rr_intern_put(&graph->states, edge->key, size, NULL), edge->transition, edge->broken
+	};
 	walk->path.edges[walk->path.n++] = graph->n_edges++;
-	walk->broken |= option->broken;
+	walk->broken |= edge->broken;
 }
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -81,10 +73,8 @@ static size_t n_faults_of(const struct rr_budget *budget)
 struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random_config *config,
 			      unsigned shows)
 {
-	struct rr_walks *walks = calloc(1, sizeof(*walks));
+	struct rr_walks *walks = rr_calloc(1, sizeof(*walks));
 
-	if (!walks)
-		return NULL;
 	walks->product = product;
 	walks->config = *config;
 	walks->shows = shows;
@@ -92,11 +82,7 @@ struct rr_walks *rr_walks_new(struct rr_product *product, const struct rr_random
 	walks->n_injected = walks->n_faults;
 	walks->widest = 1;
 	walks->walk.last = walks->best.last = -1;
-	walks->options = calloc(OPTIONS_MAX, sizeof(*walks->options));
-	if (walks->options)
-		return walks;
-	free(walks);
-	return NULL;
+	return walks;
 }
 
 void rr_walks_free(struct rr_walks *walks)
@@ -105,7 +91,6 @@ void rr_walks_free(struct rr_walks *walks)
 		return;
 	release_walk(&walks->walk);
 	release_walk(&walks->best);
-	free(walks->options);
 	free(walks);
 }
 
@@ -133,36 +118,21 @@ static void draw_priorities(struct rr_walks *walks)
 
 /* ---- Picking -------------------------------------------------------------- */
 
-static bool note_option(void *context, struct rr_transition transition, const uint32_t *next,
-			unsigned broken)
-{
-	struct rr_walks *walks = context;
-	struct option *option = &walks->options[walks->n_options];
-
-	if (walks->n_options == OPTIONS_MAX)
-		return true;
-	walks->n_options++;
-	option->transition = transition;
-	option->broken = broken;
-	memcpy(option->next, next, walks->product->n_words * sizeof(uint32_t));
-	return true;
-}
-
 /* A random one of those that are faults, or of those of `client`. */
-static const struct option *pick_among(struct rr_walks *walks, bool faults, int client)
+static const struct rr_edge *pick_among(struct rr_walks *walks, const struct rr_edges *edges,
+					bool faults, int client)
 {
-	const struct option *chosen = NULL;
+	const struct rr_edge *chosen = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < walks->n_options; i++) {
-		const struct option *option = &walks->options[i];
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
 
-		if (rr_transition_is_fault(option->transition) != faults ||
-		    (!faults && (!rr_transition_is_step(option->transition) ||
-				 option->transition.who != client)))
+		if (rr_transition_is_fault(transition) != faults ||
+		    (!faults && (!rr_transition_is_step(transition) || transition.who != client)))
 			continue;
 		if (rr_random_below(&walks->random, ++n) == 0)
-			chosen = option;
+			chosen = &edges->all[i];
 	}
 	if (faults && n > walks->widest)
 		walks->widest = n;
@@ -170,12 +140,12 @@ static const struct option *pick_among(struct rr_walks *walks, bool faults, int 
 }
 
 /* Who can go on and comes first: in the first run by turns, then by priority. */
-static int first_client(const struct rr_walks *walks)
+static int first_client(const struct rr_walks *walks, const struct rr_edges *edges)
 {
 	int first = -1;
 
-	for (size_t i = 0; i < walks->n_options; i++) {
-		const struct rr_transition transition = walks->options[i].transition;
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
 
 		if (rr_transition_is_fault(transition) || !rr_transition_is_step(transition))
 			continue;
@@ -186,14 +156,13 @@ static int first_client(const struct rr_walks *walks)
 }
 
 /* What is nobody's: a late command, a notice, time that passes by itself. */
-static const struct option *find_free(const struct rr_walks *walks)
+static const struct rr_edge *find_free(const struct rr_edges *edges)
 {
-	for (size_t i = 0; i < walks->n_options; i++) {
-		const struct option *option = &walks->options[i];
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct rr_transition transition = edges->all[i].transition;
 
-		if (!rr_transition_is_fault(option->transition) &&
-		    !rr_transition_is_step(option->transition))
-			return option;
+		if (!rr_transition_is_fault(transition) && !rr_transition_is_step(transition))
+			return &edges->all[i];
 	}
 	return NULL;
 }
@@ -203,38 +172,39 @@ static void lower_priority(struct rr_walks *walks, int client)
 	walks->priorities[client] = --walks->lowest;
 }
 
-static const struct option *pick_option(struct rr_walks *walks, size_t step)
+static const struct rr_edge *pick_edge(struct rr_walks *walks, const struct rr_edges *edges,
+				       size_t step)
 {
-	const struct option *option = pick_among(walks, true, -1);
+	const struct rr_edge *edge = pick_among(walks, edges, true, -1);
 	int client;
 
-	if (option && walks->n_injected < walks->n_faults &&
+	if (edge && walks->n_injected < walks->n_faults &&
 	    walks->faults[walks->n_injected] <= step) {
 		walks->n_injected++;
-		return option;
+		return edge;
 	}
-	option = find_free(walks);
-	if (option)
-		return option;
-	client = first_client(walks);
+	edge = find_free(edges);
+	if (edge)
+		return edge;
+	client = first_client(walks, edges);
 	for (int i = 1; i < walks->config.depth && client >= 0; i++) {
 		if (walks->n_steps > 0 && walks->changes[i] == step) {
 			lower_priority(walks, client);
-			client = first_client(walks);
+			client = first_client(walks, edges);
 		}
 	}
-	return client < 0 ? NULL : pick_among(walks, false, client);
+	return client < 0 ? NULL : pick_among(walks, edges, false, client);
 }
 
 /* In the first run all take turns, and whoever was refused lets all others go. */
-static void let_others_go(struct rr_walks *walks, const struct option *option)
+static void let_others_go(struct rr_walks *walks, const struct rr_edge *edge)
 {
-	const int client = option->transition.who;
+	const int client = edge->transition.who;
 
-	if (!rr_transition_is_step(option->transition))
+	if (!rr_transition_is_step(edge->transition))
 		return;
 	if (walks->n_steps == 0 ||
-	    rr_product_client(walks->product, option->next, (size_t)client)->is_attempt)
+	    rr_product_client(walks->product, edge->key, (size_t)client)->is_attempt)
 		lower_priority(walks, client);
 	if (walks->walk.last >= 0 && walks->walk.last != client)
 		walks->walk.switches++;
@@ -243,13 +213,14 @@ static void let_others_go(struct rr_walks *walks, const struct option *option)
 
 /* ---- Runs ----------------------------------------------------------------- */
 
-static bool judge_end(struct rr_walks *walks, const uint32_t *key, unsigned flags)
+static bool judge_end(struct rr_walks *walks, const uint32_t *key, const struct rr_edges *edges)
 {
+	const unsigned flags = edges->flags;
 	struct rr_count count;
 
 	if (flags & RR_STATE_STARVED)
 		walks->walk.broken |= RR_STARVES;
-	else if (flags & RR_STATE_DEAD || (!flags && walks->n_options == 0))
+	else if (flags & RR_STATE_DEAD || (!flags && edges->n == 0))
 		walks->walk.broken |= RR_DEADLOCKS;
 	if (!(flags & RR_STATE_FINAL))
 		return true;
@@ -264,29 +235,28 @@ static bool run_walk(struct rr_walks *walks)
 {
 	struct rr_product *product = walks->product;
 	const size_t size = product->n_words * sizeof(uint32_t);
+	const struct rr_edges *edges = NULL;
 	rr_state_key key;
-	unsigned flags = 0;
 
 	release_walk(&walks->walk);
 	walks->walk.graph.product = product;
-	if (!rr_product_begin(product, key))
+	if (!rr_product_begin(product, key, NULL))
 		return false;
 	rr_intern_put(&walks->walk.graph.states, key, size, NULL);
 	for (size_t step = 1; step < STEPS_MAX; step++) {
-		const struct option *option;
+		const struct rr_edge *edge;
 
-		walks->n_options = 0;
-		flags = 0;
-		if (!rr_product_expand(product, key, note_option, walks, &flags))
+		edges = rr_product_expand(product, key);
+		if (!edges)
 			return false;
-		option = pick_option(walks, step);
-		if (!option)
+		edge = pick_edge(walks, edges, step);
+		if (!edge)
 			break;
-		let_others_go(walks, option);
-		add_walk_step(walks, option);
-		memcpy(key, option->next, size);
+		let_others_go(walks, edge);
+		add_walk_step(walks, edge);
+		memcpy(key, edge->key, size);
 	}
-	return judge_end(walks, key, flags);
+	return judge_end(walks, key, edges);
 }
 
 /* Which of two is to be shown? */
