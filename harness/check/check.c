@@ -209,9 +209,9 @@ static void init_programs(void *context, struct rr_program *program)
 	rr_programs_init(context, program);
 }
 
-static bool begin_search(void *context)
+static void begin_search(void *context)
 {
-	return rr_programs_begin_search(context);
+	rr_programs_begin_search(context);
 }
 
 static bool verify_programs(void *context, bool *again, struct rr_error *error)
@@ -235,11 +235,11 @@ static void describe_ending(void *context, long ending, FILE *out)
 	fprintf(out, how.output[0] ? ": %.*s\n" : "\n", (int)strcspn(how.output, "\n"), how.output);
 }
 
-static struct rr_outcomes_programs ops_of(struct rr_programs *programs)
+static struct rr_explored_programs ops_of(struct rr_programs *programs)
 {
 	if (!programs)
-		return (struct rr_outcomes_programs){ .init = NULL };
-	return (struct rr_outcomes_programs){
+		return (struct rr_explored_programs){ .init = NULL };
+	return (struct rr_explored_programs){
 		.init = init_programs,
 		.begin_search = begin_search,
 		.verify = verify_programs,
@@ -249,11 +249,11 @@ static struct rr_outcomes_programs ops_of(struct rr_programs *programs)
 	};
 }
 
-static struct rr_outcomes_config config_of(struct rr_check *check)
+static struct rr_explore_config config_of(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
 
-	return (struct rr_outcomes_config){
+	return (struct rr_explore_config){
 		.programs = ops_of(check->programs),
 		.n_clients = rr_check_n_clients(check),
 		.budget = options->budget,
@@ -293,13 +293,15 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 
 static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 {
-	const struct rr_outcomes_config config = config_of(check);
-	struct rr_outcomes_result result;
+	const struct rr_explore_config config = config_of(check);
+	struct rr_explore_result result;
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
 	print_warning(check->options, rr_check_report_file(check->options));
-	good = rr_explore_outcomes(&check->cluster, &config, &result, error);
+	good = rr_explore(&check->cluster, &config, &result);
+	if (!good)
+		*error = result.error;
 	rr_progress_end(&check->progress);
 	note_time(check);
 	if (check->session.signals.interrupted)
@@ -310,7 +312,7 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 		rr_check_report_error(check, error);
 	if (code == RR_EXIT_INTERRUPTED)
 		error->kind = RR_ERROR_NONE;
-	rr_outcomes_release(&result);
+	rr_explore_release(&result);
 	return code;
 }
 

@@ -32,7 +32,7 @@ struct rr_check {
 
 size_t rr_check_n_clients(const struct rr_check *check);
 
-/* Shows how far the search is, now and then; for rr_outcomes_config. */
+/* Shows how far the search is, now and then; for rr_explore_config. */
 void rr_check_show_progress(struct rr_check *check, unsigned long states, double share);
 
 /* Where people are told something: stdout, unless that is for something else. */
@@ -42,7 +42,7 @@ FILE *rr_check_report_file(const struct rr_check_options *options);
 void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words);
 
 /* Prints what came of it, and writes the files that were asked for. */
-enum rr_exit rr_check_report(struct rr_check *check, const struct rr_outcomes_result *result,
+enum rr_exit rr_check_report(struct rr_check *check, const struct rr_explore_result *result,
 			     struct rr_error *error);
 
 /* It came to nothing: tells other programs, too. */
@@ -52,13 +52,13 @@ void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
 
 /* Prints the verdict and what belongs to it, but for the schedule. */
 void rr_check_print_words(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result);
+			  const struct rr_explore_result *result);
 
 /* What the program exits with for it. */
-enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_outcomes_result *result);
+enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_explore_result *result);
 
 /* Why nothing is shown: there may be more states, or there was nothing to be found;
  * NULL = all has been seen. */
-const char *rr_check_cut(const struct rr_check *check, const struct rr_outcomes_result *result);
+const char *rr_check_cut(const struct rr_check *check, const struct rr_explore_result *result);
 
 #endif

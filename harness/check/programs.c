@@ -199,26 +199,22 @@ void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 
 /* The tree's values and the client's own, exchanged: to the first client its own are
  * the tree's. */
-static bool make_own_values(struct rr_programs *programs, size_t client)
+static void make_own_values(struct rr_programs *programs, size_t client)
 {
 	const struct rr_program_tree *tree = &programs->trees[programs->tree_of[client]];
 	struct rr_renaming *own = &programs->own[client];
-	bool good = true;
 
 	for (size_t i = 0; i < tree->n_names && client > 0; i++) {
 		char *value = rr_token_of_client(tree->names[i], client);
 
-		good &= value && rr_renaming_add(own, tree->names[i], value) &&
-			rr_renaming_add(own, value, tree->names[i]);
+		rr_renaming_add(own, tree->names[i], value);
+		rr_renaming_add(own, value, tree->names[i]);
 		free(value);
 	}
-	return good;
 }
 
-bool rr_programs_begin_search(struct rr_programs *programs)
+void rr_programs_begin_search(struct rr_programs *programs)
 {
-	bool good = true;
-
 	release_own(programs);
 	if (programs->wants_own_trees) {
 		free_trees(programs);
@@ -230,8 +226,7 @@ bool rr_programs_begin_search(struct rr_programs *programs)
 	}
 	programs->wants_own_trees = programs->has_new_names = false;
 	for (size_t i = 0; i < programs->config.n_clients && !programs->has_own_trees; i++)
-		good &= make_own_values(programs, i);
-	return good;
+		make_own_values(programs, i);
 }
 
 void rr_programs_set_live(struct rr_programs *programs, bool is_live)

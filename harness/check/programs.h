@@ -44,7 +44,7 @@ void rr_programs_free(struct rr_programs *programs);
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program);
 
 /* Before each search: what was learned of random values counts from now on. */
-bool rr_programs_begin_search(struct rr_programs *programs);
+void rr_programs_begin_search(struct rr_programs *programs);
 
 /*
  * Looks whether what is believed of the programs holds: each client does under its own

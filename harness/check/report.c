@@ -13,9 +13,9 @@
 /* What is written. */
 struct written {
 	struct rr_check *check;
-	const struct rr_outcomes_result *result; /* NULL = there is an error */
-	char *words;                             /* the verdict, lines */
-	char *drawing;                           /* the schedule; NULL = there is none */
+	const struct rr_explore_result *result; /* NULL = there is an error */
+	char *words;                            /* the verdict, lines */
+	char *drawing;                          /* the schedule; NULL = there is none */
 };
 
 FILE *rr_check_report_file(const struct rr_check_options *options)
@@ -66,7 +66,7 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
-static json_t *properties_of(const struct rr_check *check, const struct rr_outcomes_result *result)
+static json_t *properties_of(const struct rr_check *check, const struct rr_explore_result *result)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
@@ -135,7 +135,7 @@ static bool print_check(const void *what, enum rr_format format, FILE *out, stru
 				&style, error);
 }
 
-static bool save_schedule(const struct rr_check *check, const struct rr_outcomes_result *result,
+static bool save_schedule(const struct rr_check *check, const struct rr_explore_result *result,
 			  struct rr_error *error)
 {
 	const struct rr_check_options *options = check->options;
@@ -169,7 +169,7 @@ static void name_pictures(const struct rr_check_options *options, const struct r
  * that takes no words away. */
 static void write_words(struct written *written, struct rr_error *error)
 {
-	const struct rr_outcomes_result *result = written->result;
+	const struct rr_explore_result *result = written->result;
 	const struct rr_style style = rr_draw_style(stdout, false);
 	size_t size;
 	FILE *words = open_memstream(&written->words, &size);
@@ -202,7 +202,7 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 	return good;
 }
 
-enum rr_exit rr_check_report(struct rr_check *check, const struct rr_outcomes_result *result,
+enum rr_exit rr_check_report(struct rr_check *check, const struct rr_explore_result *result,
 			     struct rr_error *error)
 {
 	const enum rr_exit code = rr_check_exit(check, result);

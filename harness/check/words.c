@@ -28,7 +28,7 @@ static void print_lines(FILE *out, const char *heading, const char *lines)
 
 /* "3 clients, 15 runs of the program, 4.6 s". */
 static void print_figures(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
+			  const struct rr_explore_result *result)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const size_t n = rr_check_n_clients(check);
@@ -86,7 +86,7 @@ static void print_endings(FILE *out, const struct rr_check *check, const int *en
 }
 
 static void print_outputs(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
+			  const struct rr_explore_result *result)
 {
 	fputs("In the end\n", out);
 	print_endings(out, check, result->endings, true);
@@ -96,7 +96,7 @@ static void print_outputs(FILE *out, const struct rr_check *check,
 
 /* No serial order has done all of their work, whatever its data. */
 static void print_who_ended_well(FILE *out, const struct rr_check *check,
-				 const struct rr_outcomes_result *result)
+				 const struct rr_explore_result *result)
 {
 	const char *between = "";
 
@@ -111,7 +111,7 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 }
 
 static void print_data(FILE *out, const struct rr_check *check,
-		       const struct rr_outcomes_result *result)
+		       const struct rr_explore_result *result)
 {
 	print_lines(out, "In the end there is", result->data);
 	if (result->found & RR_OUTCOME_NOT_SERIAL) {
@@ -125,7 +125,7 @@ static void print_data(FILE *out, const struct rr_check *check,
 }
 
 static void print_finding(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
+			  const struct rr_explore_result *result)
 {
 	const unsigned found = result->found;
 
@@ -154,7 +154,7 @@ static void print_finding(FILE *out, const struct rr_check *check,
 
 /* A client that always failed has shown nothing; how many there are if there is none. */
 static size_t find_failing_client(const struct rr_check *check,
-				  const struct rr_outcomes_result *result)
+				  const struct rr_explore_result *result)
 {
 	const size_t n_clients = rr_check_n_clients(check);
 	size_t i = 0;
@@ -165,8 +165,7 @@ static size_t find_failing_client(const struct rr_check *check,
 }
 
 /* Why there was nothing to be found; NULL = there was something. */
-static const char *why_vacuous(const struct rr_check *check,
-			       const struct rr_outcomes_result *result)
+static const char *why_vacuous(const struct rr_check *check, const struct rr_explore_result *result)
 {
 	if (result->explored == RR_EXPLORED_ALL && result->transitions == 0)
 		return "no client sent a command; does the program connect to REDIS_URL?";
@@ -175,7 +174,7 @@ static const char *why_vacuous(const struct rr_check *check,
 	return NULL;
 }
 
-static const char *why_cut(const struct rr_check *check, const struct rr_outcomes_result *result)
+static const char *why_cut(const struct rr_check *check, const struct rr_explore_result *result)
 {
 	switch (result->explored) {
 	case RR_EXPLORED_ALL:
@@ -193,7 +192,7 @@ static const char *why_cut(const struct rr_check *check, const struct rr_outcome
 	}
 }
 
-const char *rr_check_cut(const struct rr_check *check, const struct rr_outcomes_result *result)
+const char *rr_check_cut(const struct rr_check *check, const struct rr_explore_result *result)
 {
 	const char *vacuous = why_vacuous(check, result);
 
@@ -220,7 +219,7 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 
 /* What is no finding, but may well be one to the user. */
 static void print_remarks(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
+			  const struct rr_explore_result *result)
 {
 	if (result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
 		fprintf(out,
@@ -229,7 +228,7 @@ static void print_remarks(FILE *out, const struct rr_check *check,
 }
 
 static void print_no_finding(FILE *out, const struct rr_check *check,
-			     const struct rr_outcomes_result *result)
+			     const struct rr_explore_result *result)
 {
 	const size_t failing = find_failing_client(check, result);
 	const char *cut = rr_check_cut(check, result);
@@ -253,7 +252,7 @@ static void print_no_finding(FILE *out, const struct rr_check *check,
 
 /* Where the time went. */
 static void print_stats(FILE *out, const struct rr_check *check,
-			const struct rr_outcomes_result *result)
+			const struct rr_explore_result *result)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_instance_times *times = &figures.times;
@@ -262,8 +261,8 @@ static void print_stats(FILE *out, const struct rr_check *check,
 	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n", "runs", figures.starts,
 		times->starting * 1000 / (double)(figures.starts ? figures.starts : 1));
 	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n", "searched",
-		result->states, result->transitions, result->bytes_per_state);
-	fprintf(out, "  %-16s %lu to the server\n", "questions", result->questions);
+		result->states, result->transitions, result->stats.bytes_per_state);
+	fprintf(out, "  %-16s %lu to the server\n", "questions", result->stats.questions);
 	fprintf(out,
 		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
 		"seconds", times->starting, times->running, times->ending,
@@ -273,7 +272,7 @@ static void print_stats(FILE *out, const struct rr_check *check,
 /* ---- All ------------------------------------------------------------------------------ */
 
 void rr_check_print_words(FILE *out, const struct rr_check *check,
-			  const struct rr_outcomes_result *result)
+			  const struct rr_explore_result *result)
 {
 	if (result->found) {
 		print_finding(out, check, result);
@@ -288,7 +287,7 @@ void rr_check_print_words(FILE *out, const struct rr_check *check,
 		print_stats(out, check, result);
 }
 
-enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_outcomes_result *result)
+enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_explore_result *result)
 {
 	if (result->found)
 		return RR_EXIT_VIOLATED;

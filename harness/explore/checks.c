@@ -1,201 +1,239 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps a search honest: rows asked again, ways played for real, mutants. */
+/* What a search comes to, and what keeps that honest: what is found is played for real;
+ * if nothing is, rows are asked again and random paths are played. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "explorer.h"
-#include "scheduler/scheduler.h"
-#include "walks.h"
+#include "base/machine.h"
+#include "search.h"
 
-enum {
-	VERIFY_CLIENTS = 1500, /* runs, of each client */
-	VERIFY_SERVERS = 600,  /* questions, of each table */
-};
+enum { VERIFY_SERVERS = 600 }; /* questions, of each table */
 
-/* ---- Rows ----------------------------------------------------------------- */
+/* ---- Results -------------------------------------------------------------- */
 
-bool rr_check_clients(struct rr_explorer *explorer, struct rr_search *search, bool *again)
+static void note_tables(struct rr_search *search)
 {
-	struct rr_explore_result *result = explorer->result;
-	struct rr_product_config *config = &explorer->product;
+	struct rr_explore_result *result = search->result;
+	const struct rr_product *product = &search->product;
+	struct rr_explore_stats *stats = &result->stats;
 
-	*again = false;
-	for (size_t i = 0; i < search->product.n_clients; i++) {
-		struct rr_client_table *table = &search->product.clients[i];
-		const int differs = rr_client_table_verify(table, VERIFY_CLIENTS,
-							   &result->stats.checked_clients);
+	for (size_t i = 0; product->clients && i < product->n_clients; i++) {
+		stats->client_states += product->clients[i].n_states;
+		stats->client_runs += product->clients[i].n_runs;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct rr_server_table *table = &search->tables[i];
 
-		if (differs < 0) {
-			result->error = table->error;
-			return false;
-		}
-		*again |= differs > 0;
+		stats->server_states += table->keys.n;
+		stats->questions += table->n_asked;
+		stats->replayed += table->n_replayed;
+		if (table->random_command)
+			snprintf(result->random_command, sizeof(result->random_command), "%s",
+				 table->random_command);
 	}
-	if (*again && config->remembers == RR_REMEMBERS_MAX) {
-		config->remembers = -1;
-		config->bounded = true;
-	} else if (*again) {
-		config->remembers++;
-	}
-	return true;
 }
 
-bool rr_check_servers(struct rr_explorer *explorer)
+static void note_graph(struct rr_search *search)
 {
-	struct rr_explore_result *result = explorer->result;
+	static const enum rr_explored explored[] = {
+		[RR_GRAPH_WHOLE] = RR_EXPLORED_ALL,       [RR_GRAPH_CUT] = RR_EXPLORED_ROUNDS,
+		[RR_GRAPH_MOST] = RR_EXPLORED_MOST,       [RR_GRAPH_MEMORY] = RR_EXPLORED_MEMORY,
+		[RR_GRAPH_STOPPED] = RR_EXPLORED_STOPPED,
+	};
+	struct rr_explore_result *result = search->result;
+	const struct rr_graph *graph = &search->graph;
 
-	for (int i = 0; i < 2; i++) {
-		struct rr_server_table *table = &explorer->tables[i];
-
-		if (table->asker &&
-		    rr_server_table_verify(table, VERIFY_SERVERS, &result->stats.checked_servers)) {
-			result->error = table->error;
-			return false;
-		}
-	}
-	return true;
+	result->explored = explored[search->end];
+	result->states = graph->states.n;
+	result->transitions = graph->n_edges;
+	result->breaks = graph->breaks;
+	result->interleavings = graph->interleavings;
+	result->failing_interleavings = graph->failing_interleavings;
+	memcpy(result->broken, graph->broken, sizeof(result->broken));
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		result->failing += graph->broken[i];
+	result->stats.bytes_per_state = graph->states.n ? rr_graph_bytes(graph) / graph->states.n :
+							  0;
+	if (result->random_command[0] && result->explored == RR_EXPLORED_ALL)
+		result->explored = RR_EXPLORED_RANDOM_REPLIES;
 }
 
 /* ---- Paths that are played -------------------------------------------------- */
 
 /* The tables' own askers keep nothing on the servers meanwhile. */
-static struct rr_execution *open_execution(struct rr_explorer *explorer)
+static struct rr_execution *open_execution(struct rr_search *search)
 {
-	struct rr_execution *execution;
-
 	for (int i = 0; i < 2; i++) {
-		struct rr_server_table *table = &explorer->tables[i];
+		struct rr_server_table *table = &search->tables[i];
 
 		if (table->asker)
 			rr_asker_reset(table->asker);
 		table->at = RR_NO_ID;
 	}
-	execution =
-		rr_execution_new(&(struct rr_execution_config){ .program = &explorer->program,
-								.cluster = explorer->cluster,
-								.scripts = &explorer->scripts });
-	if (!execution)
-		rr_error_no_memory(&explorer->result->error);
-	return execution;
+	return rr_execution_new(&(struct rr_execution_config){ .program = &search->program,
+							       .cluster = search->cluster,
+							       .scripts = &search->scripts });
 }
 
-static bool play_path(struct rr_explorer *explorer, const struct rr_graph *graph,
-		      const struct rr_path *path, struct rr_execution *execution,
-		      struct rr_actions *actions)
+/* All clients at once, and real servers. If they do something else, something may have
+ * been learned of them. */
+static bool play_actions(struct rr_search *search, struct rr_execution *execution,
+			 const struct rr_actions *actions)
 {
-	struct rr_error *error = &explorer->result->error;
+	const struct rr_explored_programs *programs = &search->config->programs;
+	bool good;
 
-	if (!rr_graph_actions(graph, path, actions)) {
-		*error = graph->product->error;
-		return rr_error_set(error, RR_ERROR_INTERNAL, "a path through the states is gone");
-	}
-	if (rr_execution_replay(execution, actions))
+	if (programs->set_live)
+		programs->set_live(programs->context, true);
+	good = rr_execution_replay(execution, actions) ||
+	       (search->property->verify(search) && !search->learned &&
+		rr_search_fail(search, rr_execution_error(execution)));
+	if (programs->set_live)
+		programs->set_live(programs->context, false);
+	return good;
+}
+
+static bool find_actions(struct rr_search *search, const struct rr_graph *graph,
+			 const struct rr_path *path, struct rr_actions *actions)
+{
+	if (rr_graph_actions(graph, path, actions))
 		return true;
-	*error = *rr_execution_error(execution);
-	return false;
+	if (graph->product->error.kind)
+		rr_search_fail(search, &graph->product->error);
+	return rr_error_set(&search->result->error, RR_ERROR_INTERNAL,
+			    "a path through the states is gone");
 }
 
-bool rr_check_audit(struct rr_explorer *explorer, struct rr_search *search)
+static bool is_called_off(const struct rr_search *search)
 {
-	struct rr_execution *execution = open_execution(explorer);
-	struct rr_path path = { 0 };
-	bool good = execution != NULL;
+	const struct rr_explore_config *config = search->config;
 
-	for (unsigned long i = 0; i < explorer->config->audit && good; i++) {
+	return config->progress && !config->progress(config->context, search->graph.states.n, 1);
+}
+
+bool rr_search_audit(struct rr_search *search)
+{
+	struct rr_execution *execution = open_execution(search);
+	struct rr_path path = { 0 };
+	bool good = true;
+
+	for (unsigned long i = 0; i < search->config->audit && good; i++) {
 		struct rr_actions actions = { 0 };
 
+		if (is_called_off(search)) {
+			search->result->explored = RR_EXPLORED_STOPPED;
+			break;
+		}
 		rr_graph_random_path(&search->graph, i + 1, &path);
-		good = play_path(explorer, &search->graph, &path, execution, &actions);
+		good = find_actions(search, &search->graph, &path, &actions) &&
+		       play_actions(search, execution, &actions);
 		free(actions.all);
-		explorer->result->stats.audited++;
+		search->result->stats.audited++;
 	}
 	rr_path_release(&path);
 	rr_execution_free(execution);
 	return good;
 }
 
-bool rr_check_replay(struct rr_explorer *explorer, const struct rr_graph *graph,
-		     const struct rr_path *path)
-{
-	struct rr_execution *execution = open_execution(explorer);
-	struct rr_actions actions = { 0 };
-	const bool good = execution && play_path(explorer, graph, path, execution, &actions);
-	char title[120];
+/* ---- What is found -------------------------------------------------------------- */
 
-	snprintf(title, sizeof(title), "%s: found by redrace explore",
-		 explorer->config->strategy->name);
-	if (good)
-		explorer->result->transcript =
-			rr_actions_transcript(graph->product, &explorer->scripts, &actions,
-					      &(struct rr_transcript_headings){ .title = title });
-	free(actions.all);
+void rr_schedule_release(struct rr_schedule *schedule)
+{
+	free(schedule->actions.all);
+	free(schedule->words);
+	*schedule = (struct rr_schedule){ 0 };
+}
+
+static bool play_and_show(struct rr_search *search, const struct rr_schedule *schedule)
+{
+	struct rr_execution *execution = open_execution(search);
+	const bool good = play_actions(search, execution, &schedule->actions);
+
 	rr_execution_free(execution);
+	search->result->switches = schedule->switches;
+	search->result->steps = schedule->steps;
+	return good && search->property->show(search, schedule);
+}
+
+bool rr_search_show(struct rr_search *search, const struct rr_graph *graph,
+		    const struct rr_path *path)
+{
+	const uint32_t end = path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
+	struct rr_schedule schedule = { .steps = path->n,
+					.switches = path->switches,
+					.words = rr_path_words(graph, path) };
+	bool good;
+
+	memcpy(schedule.end, rr_graph_key(graph, end),
+	       graph->product->n_words * sizeof(schedule.end[0]));
+	good = find_actions(search, graph, path, &schedule.actions) &&
+	       play_and_show(search, &schedule);
+	rr_schedule_release(&schedule);
 	return good;
 }
 
-bool rr_check_shortest(struct rr_explorer *explorer, struct rr_search *search)
+static bool show_shortest(struct rr_search *search)
 {
-	struct rr_explore_result *result = explorer->result;
-	const unsigned bits = rr_worst_invariant(result->breaks, explorer->config->shows);
+	struct rr_explore_result *result = search->result;
 	struct rr_path path = { 0 };
 	bool good;
 
-	result->shortest_breaks = bits;
-	if (!rr_graph_shortest(&search->graph, bits, &path))
-		return rr_error_set(&result->error, RR_ERROR_INTERNAL,
+	result->shortest_breaks = rr_worst_invariant(result->breaks, search->config->shows);
+	good = rr_graph_shortest(&search->graph, result->shortest_breaks, &path) ?
+		       rr_search_show(search, &search->graph, &path) :
+		       rr_error_set(&result->error, RR_ERROR_INTERNAL,
 				    "no path to a state that fails");
-	good = rr_check_replay(explorer, &search->graph, &path);
-	result->switches = path.switches;
-	result->steps = path.n;
 	rr_path_release(&path);
 	return good;
 }
 
-/* ---- Mutants -------------------------------------------------------------- */
+/* ---- The whole -------------------------------------------------------------- */
 
-/* Does it fail in the bounds of the whole, which are wider than what it took? */
-static bool try_mutant(struct rr_explorer *explorer, struct rr_mutation *mutation,
-		       struct rr_mutant_result *mutant)
+static bool verify_servers(struct rr_search *search)
 {
-	struct rr_explore_result *result = explorer->result;
-	const struct rr_graph_config bounds = {
-		.most = 2 * result->states + 5000,
-		.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
-		.progress = explorer->config->progress,
-		.context = explorer->config->context,
-	};
-	struct rr_search search;
-	bool good;
+	for (int i = 0; i < 2; i++) {
+		struct rr_server_table *table = &search->tables[i];
 
-	rr_mutant_text(mutation, mutant);
-	explorer->program.mutate = rr_mutant_apply;
-	explorer->program.mutate_context = mutation;
-	explorer->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
-	good = rr_search_run(explorer, &bounds, &search);
-	if (good && search.end == RR_GRAPH_STOPPED)
-		result->explored = RR_EXPLORED_STOPPED;
-	else if (good)
-		mutant->fails = search.end == RR_GRAPH_FIRST ||
-				(rr_graph_analyse(&search.graph) && search.graph.breaks);
-	rr_search_release(&search);
-	explorer->program.mutate = NULL;
-	explorer->program.without_mutex = false;
-	return good;
-}
-
-bool rr_check_mutants(struct rr_explorer *explorer)
-{
-	struct rr_explore_result *result = explorer->result;
-
-	for (size_t i = 0; i < explorer->n_mutations; i++) {
-		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants++];
-
-		if (!try_mutant(explorer, &explorer->mutations[i], mutant))
-			return false;
-		if (mutant->fails && !result->noticed)
-			result->noticed = mutant->name;
-		if (result->explored == RR_EXPLORED_STOPPED ||
-		    (result->noticed && !explorer->config->all_mutants))
-			break;
+		if (table->asker && rr_server_table_verify(table, VERIFY_SERVERS,
+							   &search->result->stats.checked_servers))
+			return rr_search_fail(search, &table->error);
 	}
 	return true;
+}
+
+static bool check_states(struct rr_search *search)
+{
+	const struct rr_explore_config *config = search->config;
+	struct rr_explore_result *result = search->result;
+
+	if (!rr_graph_export(&search->graph, rr_worst_invariant(result->breaks, config->shows),
+			     config->dot, config->json, &result->error))
+		return false;
+	if (config->schedule)
+		return play_and_show(search, &search->followed);
+	if (result->breaks)
+		return show_shortest(search);
+	return result->explored == RR_EXPLORED_STOPPED ||
+	       (verify_servers(search) && rr_search_audit(search) &&
+		search->property->confirm(search));
+}
+
+bool rr_search_conclude(struct rr_search *search, void *unused)
+{
+	struct rr_explore_result *result = search->result;
+	const unsigned long checked = result->stats.checked_clients;
+	const double begun = rr_clock_s();
+	bool good;
+
+	(void)unused;
+	rr_explore_release(result);
+	*result = (struct rr_explore_result){ .stats = { .checked_clients = checked,
+							 .searching = search->seconds } };
+	note_tables(search);
+	good = search->property->judge(search);
+	note_graph(search);
+	good = good && (search->learned || check_states(search));
+	result->stats.checking = rr_clock_s() - begun;
+	return good;
 }

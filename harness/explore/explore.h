@@ -2,7 +2,7 @@
 /*
  * Can a strategy go wrong at all? All states of its clients and servers, with faults,
  * learned from the real things (client_table.h, server_table.h, product.h). One call
- * for a strategy and bounds.
+ * for a strategy and bounds; the same call for programs of others.
  *
  * What keeps it honest. Before a failure is reported, the shortest path to it is played
  * for real, with the strategy's own code on real servers. Before the verdict `safe`, rows
@@ -34,8 +34,32 @@ enum { RR_EXPLORE_CLIENTS_MAX = 8 };
 
 enum { RR_DEPTH_MAX = 20, RR_MUTANTS_MAX = 32, RR_MUTANT_NAME = 80 };
 
+struct rl_command;
+struct rr_program;
+
+/* What the user expects of final data: a command, and the reply to it. */
+struct rr_expected {
+	const struct rl_command *asked;
+	const char *value; /* as redis-cli prints it, or bare */
+};
+
+/* Programs of others, as a search needs them (check/programs.h). */
+struct rr_explored_programs {
+	void (*init)(void *context, struct rr_program *program);
+	/* Before each search: what was learned of them counts from now on. */
+	void (*begin_search)(void *context);
+	/* Behind each: *again, if it has to be repeated. */
+	bool (*verify)(void *context, bool *again, struct rr_error *error);
+	/* From now on clients are real processes, and not what is known of them. */
+	void (*set_live)(void *context, bool is_live);
+	/* Of the checker: how it ended, in a line of words. */
+	void (*describe)(void *context, long ending, FILE *out);
+	void *context;
+};
+
 struct rr_explore_config {
-	const struct rr_strategy *strategy;
+	const struct rr_strategy *strategy; /* whose invariants are to hold; NULL: programs
+					     * of others are to be serializable */
 	size_t n_clients;
 	long increments;
 	bool separate; /* each client is a process of its own */
@@ -45,7 +69,9 @@ struct rr_explore_config {
 	long work_ms;        /* between reading and writing, of virtual time */
 	size_t lock_servers; /* where it has any; 0 = as many as it has */
 	int64_t skew_ns;     /* each client's clock is so far ahead of the last */
-	int rounds;          /* of refused attempts, where there is no end to them */
+	int rounds;          /* of refused attempts, where there is no end to them;
+			      * programs that do the same in vain so often in a
+			      * row are followed no further */
 	long ttl_ms;
 	struct rr_random_config random;
 	unsigned long most;     /* states, 0 = no limit */
@@ -59,6 +85,30 @@ struct rr_explore_config {
 	 * known; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
 	void *context;
+	/* ---- Of programs of others ---- */
+	struct rr_explored_programs programs;
+	const char *title;              /* of the transcript */
+	const char *schedule;           /* only this one, in words (result->words); NULL =
+					 * all */
+	bool is_atomic;                 /* serial orders have no crashes, lose no replies */
+	bool outputs;                   /* outputs and exit statuses must be serial, too */
+	const struct rl_command *given; /* done on the empty server at first */
+	size_t n_given;
+	const char *const *ignored; /* patterns of keys that are not compared */
+	size_t n_ignored;
+	const struct rr_expected *expected; /* of the data, if all end well */
+	size_t n_expected;
+	struct rr_explored_programs checker; /* looks at final data, and fails if they are
+					      * wrong; `init` NULL = there is none */
+};
+
+/* What was found of programs, as bits. */
+enum {
+	RR_OUTCOME_NOT_SERIAL = 1, /* final data that no serial order gives */
+	RR_OUTCOME_EXCLUSION = 2,  /* two clients are in marked critical sections */
+	RR_OUTCOME_STUCK = 4,      /* a state from which not all can end */
+	RR_OUTCOME_UNEXPECTED = 8, /* final data are not as expected */
+	RR_OUTCOME_OUTPUTS = 16    /* outputs that no serial order gives */
 };
 
 enum rr_explored {
@@ -119,6 +169,21 @@ struct rr_explore_result {
 	size_t n_mutants;
 	struct rr_mutant_result mutants[RR_MUTANTS_MAX];
 	const char *noticed; /* the first that fails; NULL = none */
+	/* Of programs of others. */
+	unsigned found;
+	unsigned long finals, wrong; /* final states, and those not serial */
+	unsigned long odd_outputs;   /* final states whose outputs no serial order gives */
+	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
+	/* Of a finding, whose transcript has its verdict: the final data, and those of a
+	 * serial order in which the clients end well that did so here. Lines of text,
+	 * NULL = none. */
+	char *data, *nearest;
+	char *unexpected;                    /* what is not as expected */
+	char *words;                         /* the schedule, to be followed again */
+	uint32_t ended_well;                 /* clients, as bits */
+	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
+					       * `tally.ending`, -1 = it crashed */
+	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
 	struct rr_error error;
 };
 
@@ -170,96 +235,6 @@ struct json_t;
  * servers of `cluster`, which it resets first. NULL: the error. */
 struct json_t *rr_explore_tell(struct rr_cluster *cluster, const struct rr_told_config *config,
 			       struct rr_error *error);
-
-/* ---- Programs of others ---------------------------------------------------- */
-
-struct rl_command;
-struct rr_program;
-
-/* What the user expects of final data: a command, and the reply to it. */
-struct rr_expected {
-	const struct rl_command *asked;
-	const char *value; /* as redis-cli prints it, or bare */
-};
-
-/* The programs, as a search needs them (check/programs.h). */
-struct rr_outcomes_programs {
-	void (*init)(void *context, struct rr_program *program);
-	/* Before each search. False: out of memory. */
-	bool (*begin_search)(void *context);
-	/* Behind each: *again, if it has to be repeated. */
-	bool (*verify)(void *context, bool *again, struct rr_error *error);
-	/* From now on clients are real processes, and not what is known of them. */
-	void (*set_live)(void *context, bool is_live);
-	/* Of the checker: how it ended, in a line of words. */
-	void (*describe)(void *context, long ending, FILE *out);
-	void *context;
-};
-
-struct rr_outcomes_config {
-	struct rr_outcomes_programs programs;
-	size_t n_clients;
-	struct rr_budget budget;
-	int rounds;                     /* a client that does the same in vain so often in a
-			      * row is followed no further */
-	long ttl_ms;                    /* more than which a pause lasts */
-	unsigned long most;             /* states, 0 = no limit */
-	size_t memory;                  /* bytes, 0 = half of what is free */
-	unsigned long audit;            /* random ways played for real if nothing is found */
-	bool is_atomic;                 /* serial orders have no crashes, lose no replies */
-	const struct rl_command *given; /* done on the empty server at first */
-	size_t n_given;
-	bool outputs;               /* outputs and exit statuses must be serial, too */
-	const char *const *ignored; /* patterns of keys that are not compared */
-	size_t n_ignored;
-	const struct rr_expected *expected; /* of the data, if all end well */
-	size_t n_expected;
-	struct rr_outcomes_programs checker; /* looks at final data, and fails if
-					      * they are wrong; `init` NULL =
-					      * there is none */
-	const char *schedule;                /* only this one, in words (result->words); NULL =
-			       * all */
-	const char *title;                   /* of the transcript */
-	bool (*progress)(void *context, unsigned long states, double share);
-	void *context;
-};
-
-/* What was found, as bits. */
-enum {
-	RR_OUTCOME_NOT_SERIAL = 1, /* final data that no serial order gives */
-	RR_OUTCOME_EXCLUSION = 2,  /* two clients are in marked critical sections */
-	RR_OUTCOME_STUCK = 4,      /* a state from which not all can end */
-	RR_OUTCOME_UNEXPECTED = 8, /* final data are not as expected */
-	RR_OUTCOME_OUTPUTS = 16    /* outputs that no serial order gives */
-};
-
-struct rr_outcomes_result {
-	enum rr_explored explored;
-	unsigned found;
-	unsigned long states, transitions, questions;
-	size_t bytes_per_state;
-	unsigned long finals, wrong; /* final states, and those not serial */
-	uint32_t ever_well;          /* clients, as bits, that end well in a final state */
-	unsigned long odd_outputs;   /* final states whose outputs no serial order gives */
-	double seconds;
-	/* Of a finding: what is shown, as a transcript with its verdict, the final
-	 * data, and those of a serial order in which the clients end well that did so
-	 * here. Lines of text, NULL = none. */
-	char *transcript, *data, *nearest;
-	uint32_t ended_well; /* clients, as bits */
-	char *unexpected;    /* what is not as expected */
-	char *words;         /* the schedule, to be followed again */
-	int nearest_endings[RR_EXPLORE_CLIENTS_MAX];
-	int endings[RR_EXPLORE_CLIENTS_MAX]; /* of each client in it: its
-					      * `tally.ending`, -1 = it crashed */
-	int switches;
-};
-
-/* Searches all interleavings of programs on a server of `cluster`, which it resets
- * first. False: the error. Release the result in any case. */
-bool rr_explore_outcomes(struct rr_cluster *cluster, const struct rr_outcomes_config *config,
-			 struct rr_outcomes_result *result, struct rr_error *error);
-void rr_outcomes_release(struct rr_outcomes_result *result);
 
 /* ---- The subcommand -------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ static struct rr_server_table *table_of_judge(const struct rr_judge *judge)
 /* The checker is a program alone, with the tables of the others. */
 static bool open_checker(struct rr_judge *judge, const struct rr_program *programs)
 {
-	const struct rr_outcomes_programs *checker = &judge->config->checker;
+	const struct rr_explored_programs *checker = &judge->config->checker;
 	struct rr_product_config config = judge->product->config;
 
 	if (!checker->init)
@@ -38,13 +38,12 @@ static bool open_checker(struct rr_judge *judge, const struct rr_program *progra
 	config.budget = (struct rr_budget){ 0 };
 	config.is_local_first = false;
 	judge->has_checker = true;
-	if (!checker->begin_search(checker->context))
-		return rr_error_no_memory(&judge->error);
+	checker->begin_search(checker->context);
 	return rr_product_init(&judge->checking, &config, table_of_judge(judge), NULL) ||
 	       fail_judge(judge, &judge->checking.error);
 }
 
-bool rr_judge_init(struct rr_judge *judge, const struct rr_outcomes_config *config,
+bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *config,
 		   struct rr_product *product, const struct rr_program *programs,
 		   unsigned long most)
 {
@@ -116,7 +115,7 @@ static const struct rl_reply *ask_expected(struct rr_judge *judge, const uint32_
  * to it. */
 static bool is_as_expected(struct rr_judge *judge, const uint32_t *key)
 {
-	const struct rr_outcomes_config *config = judge->config;
+	const struct rr_explore_config *config = judge->config;
 
 	if (!have_all_ended_well(judge, key))
 		return true;
@@ -235,7 +234,7 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 
 static void tell_expected(struct rr_judge *judge, const uint32_t *key, FILE *file)
 {
-	const struct rr_outcomes_config *config = judge->config;
+	const struct rr_explore_config *config = judge->config;
 
 	for (size_t i = 0; i < config->n_expected; i++) {
 		const struct rr_expected *expected = &config->expected[i];
@@ -254,7 +253,7 @@ static void tell_expected(struct rr_judge *judge, const uint32_t *key, FILE *fil
 
 char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 {
-	const struct rr_outcomes_programs *checker = &judge->config->checker;
+	const struct rr_explored_programs *checker = &judge->config->checker;
 	const int32_t said = check_data(judge, key[0]);
 	char *text = NULL;
 	size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Judges the final states of a search of programs: are the data, and the outputs, those
- * of a serial order of the clients? Are they what the user expects (rr_outcomes_config)?
+ * of a serial order of the clients? Are they what the user expects (rr_explore_config)?
  */
 #ifndef RR_JUDGE_H
 #define RR_JUDGE_H
@@ -11,7 +11,7 @@
 #include "serial.h"
 
 struct rr_judge {
-	const struct rr_outcomes_config *config;
+	const struct rr_explore_config *config;
 	struct rr_product *product;
 	struct rr_serial serial;
 	struct rr_contents contents;
@@ -34,7 +34,7 @@ struct rr_judgement {
 /* Learns all serial orders, up to `most` states, 0 = none: then data are not compared
  * with them. `programs` is what clients and the
  * checker have in common. False: judge->error. */
-bool rr_judge_init(struct rr_judge *judge, const struct rr_outcomes_config *config,
+bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *config,
 		   struct rr_product *product, const struct rr_program *programs,
 		   unsigned long most);
 void rr_judge_release(struct rr_judge *judge);

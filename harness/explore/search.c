@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers, program and tables of an explorer, and one search after another with
- * them. */
+/* Servers, program and tables of a search, and the loop in which it begins anew. */
+#include "search.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "explorer.h"
-#include "link.h"
+#include "base/machine.h"
+#include "base/memory.h"
 #include "play/play.h"
 
-bool rr_explorer_fail(struct rr_explorer *explorer, const struct rr_error *error)
+/* Beyond that, what clients do has no end. */
+enum { SEARCHES_MAX = 64 };
+
+/* What was learned of a command whose reply is random holds no longer than that. */
+bool rr_search_fail(struct rr_search *search, const struct rr_error *error)
 {
-	if (!explorer->result->error.kind)
-		explorer->result->error = *error;
-	return false;
+	const char *command = search->has_tables ? search->tables[0].random_command :
+						   search->random_command;
+
+	if (command && !search->config->strategy && error->kind == RR_ERROR_INTERNAL)
+		return rr_error_set(
+			&search->result->error, RR_ERROR_DATA,
+			"%s was answered in two ways, because its reply is random: a program that uses it can be checked only where the reply leaves no choice",
+			command);
+	return rr_error_set(&search->result->error, error->kind, "%s", error->text);
 }
 
 /* ---- Commands that nobody else can notice --------------------------------- */
@@ -20,228 +32,302 @@ bool rr_explorer_fail(struct rr_explorer *explorer, const struct rr_error *error
 /* Answered by a real server, once. */
 static uint32_t answer_unnoticed(void *context, int server, const struct rl_command *command)
 {
-	struct rr_explorer *explorer = context;
-	struct rr_server_table *table = &explorer->tables[server > 0];
-	const uint32_t id = rr_terms_command(&explorer->terms, command);
+	struct rr_search *search = context;
+	struct rr_server_table *table = &search->tables[server > 0];
+	const uint32_t id = rr_terms_command(&search->terms, command);
 	bool is_new;
-	const uint32_t number = rr_intern_put(&explorer->asked, &id, sizeof(id), &is_new);
+	const uint32_t number = rr_intern_put(&search->asked, &id, sizeof(id), &is_new);
 	struct rl_reply reply;
 
 	if (!is_new)
-		return explorer->answers[number];
-	rr_array_grow(&explorer->answers, number, sizeof(*explorer->answers));
+		return search->answers[number];
+	rr_array_grow(&search->answers, number, sizeof(*search->answers));
 	if (!rr_asker_run(table->asker, &reply, command))
 		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	rr_scripts_keep(&explorer->scripts, command, &reply);
-	explorer->answers[number] = rr_terms_reply(&explorer->terms, &reply);
+	rr_scripts_keep(&search->scripts, command, &reply);
+	search->answers[number] = rr_terms_reply(&search->terms, &reply);
 	table->at = RR_NO_ID; /* after a restart it would not know the script */
-	return explorer->answers[number];
+	return search->answers[number];
 }
 
 /* ---- Making --------------------------------------------------------------- */
 
-static size_t n_servers_of(const struct rr_explore_config *config)
-{
-	const size_t own = config->strategy->lock.servers;
-
-	return 1 + (own && config->lock_servers ? config->lock_servers : own);
-}
-
-static bool start_servers(struct rr_explorer *explorer)
+static bool start_servers(struct rr_search *search)
 {
 	const struct rr_server_options plain = { 0 };
-	struct rr_cluster *cluster = explorer->cluster;
-	struct rr_error *error = &explorer->result->error;
-	const size_t n = n_servers_of(explorer->config);
+	struct rr_cluster *cluster = search->cluster;
+	struct rr_error *error = &search->result->error;
+	const size_t n = search->program.n_servers;
 
 	rr_cluster_reset(cluster);
 	for (size_t i = 0; i < n; i++) {
 		char name[RR_SERVER_NAME];
 		int server;
 
-		rr_recorder_server_name(name, "data", i);
+		rr_recorder_server_name(name, search->property->server, i);
 		if (!rr_cluster_declare(cluster, name, &plain, &server, error))
 			return false;
 	}
 	if (!rr_cluster_start(cluster, error))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		explorer->addresses[i] = *rr_cluster_address(cluster, (int)i);
+		search->addresses[i] = *rr_cluster_address(cluster, (int)i);
 	return true;
 }
 
-static bool check_strategy(struct rr_explorer *explorer)
+/* Half of what is free, in bytes. */
+static size_t default_memory(void)
 {
-	const struct rr_strategy *strategy = explorer->config->strategy;
-	struct rr_error *error = &explorer->result->error;
-	struct rl_link *link = rl_link_new(&explorer->addresses[0], 2000);
-	const char *lacking = link && strategy->lacks ? strategy->lacks(link, "spare") : NULL;
+	FILE *file = fopen("/proc/meminfo", "re");
+	size_t kib = 0;
+	char line[120];
 
-	if (!link)
-		rr_error_no_memory(error);
-	else if (lacking)
-		rr_error_set(error, RR_ERROR_SKIPPED, "%s", lacking);
-	rl_link_free(link);
-	return !error->kind;
-}
-
-static void set_up_program(struct rr_explorer *explorer)
-{
-	const struct rr_explore_config *config = explorer->config;
-	const size_t n_servers = n_servers_of(config);
-
-	explorer->counting = (struct rr_counting){
-		.strategy = config->strategy,
-		.n_servers = n_servers,
-		.increments = config->increments,
-		.ttl_ms = config->ttl_ms,
-		.hold_us = config->work_ms * 1000,
-		.repeats = config->budget.of[RR_LOST_REPLIES] > 0,
-	};
-	explorer->program = (struct rr_program){
-		.n_clients = config->n_clients,
-		.n_servers = n_servers,
-		.addresses = explorer->addresses,
-		.separate = config->separate,
-		.terms = &explorer->terms,
-		.stacks = &explorer->stacks,
-		.knows_scripts = config->budget.of[RR_RESTARTS] == 0,
-		.ask = answer_unnoticed,
-		.ask_context = explorer,
-	};
-	rr_counting_init(&explorer->counting, &explorer->program);
-	explorer->product = (struct rr_product_config){
-		.program = &explorer->program,
-		.strategy = config->strategy,
-		.counter = explorer->counting.counter,
-		.increments = config->increments,
-		.budget = config->budget,
-		.stays_away = config->stays_away,
-		.lease_ns = config->ttl_ms * INT64_C(1000000),
-		.skew_ns = config->skew_ns,
-		.day_ns = RR_CLUSTER_START_NS,
-		.rounds = config->rounds,
-		.remembers = config->all || config->random.runs ? -1 : config->strategy->remembers,
-		.bounded = config->all,
-	};
-}
-
-bool rr_explorer_open(struct rr_explorer *explorer)
-{
-	const bool good = start_servers(explorer) && check_strategy(explorer);
-
-	set_up_program(explorer);
-	return good;
-}
-
-static bool make_tables(struct rr_explorer *explorer)
-{
-	for (int i = 0; i < (explorer->program.n_servers > 1 ? 2 : 1); i++) {
-		struct rr_server_table *table = &explorer->tables[i];
-
-		if (!rr_server_table_init(table, explorer->cluster, i, &explorer->terms,
-					  &explorer->scripts, explorer->counting.lock,
-					  explorer->product.absolute))
-			return rr_explorer_fail(explorer, &table->error);
-		table->is_tree = explorer->config->all;
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemAvailable: %zu", &kib) == 1)
+			break;
 	}
-	explorer->has_tables = true;
+	if (file)
+		fclose(file);
+	return kib * 512;
+}
+
+static size_t n_servers_of(const struct rr_explore_config *config)
+{
+	const size_t own = config->strategy ? config->strategy->lock.servers : 0;
+
+	return 1 + (own && config->lock_servers ? config->lock_servers : own);
+}
+
+bool rr_search_open(struct rr_search *search, struct rr_cluster *cluster,
+		    const struct rr_explore_config *config, struct rr_explore_result *result)
+{
+	*search = (struct rr_search){
+		.cluster = cluster,
+		.config = config,
+		.result = result,
+		.property = config->strategy ? &rr_invariants : &rr_serializability,
+		.program = { .n_clients = config->n_clients,
+			     .n_servers = n_servers_of(config),
+			     .addresses = search->addresses,
+			     .terms = &search->terms,
+			     .stacks = &search->stacks,
+			     .ask = answer_unnoticed,
+			     .ask_context = search },
+		.wanted = { .program = &search->program,
+			    .strategy = config->strategy,
+			    .increments = config->increments,
+			    .budget = config->budget,
+			    .lease_ns = config->ttl_ms * INT64_C(1000000),
+			    .day_ns = RR_CLUSTER_START_NS,
+			    .rounds = config->rounds },
+		.bounds = { .most = config->most,
+			    .memory = config->memory ? config->memory : default_memory(),
+			    .progress = config->progress,
+			    .context = config->context },
+	};
+	*result = (struct rr_explore_result){ 0 };
+	return start_servers(search) && search->property->open(search);
+}
+
+static bool make_tables(struct rr_search *search)
+{
+	if (search->has_tables)
+		return true;
+	search->has_tables = true;
+	for (int i = 0; i < (search->program.n_servers > 1 ? 2 : 1); i++) {
+		struct rr_server_table *table = &search->tables[i];
+
+		if (!rr_server_table_init(table, search->cluster, i, &search->terms,
+					  &search->scripts, search->counting.lock,
+					  search->wanted.absolute))
+			return rr_search_fail(search, &table->error);
+		table->is_tree = search->config->all;
+	}
 	return true;
 }
 
-static void release_tables(struct rr_explorer *explorer)
+void rr_search_release_tables(struct rr_search *search)
 {
-	rr_server_table_release(&explorer->tables[0]);
-	rr_server_table_release(&explorer->tables[1]);
-	explorer->has_tables = false;
+	if (search->has_tables)
+		search->random_command = search->tables[0].random_command;
+	rr_server_table_release(&search->tables[0]);
+	rr_server_table_release(&search->tables[1]);
+	search->has_tables = false;
 }
 
-void rr_explorer_release(struct rr_explorer *explorer)
+static void release_states(struct rr_search *search)
 {
-	release_tables(explorer);
-	rr_terms_release(&explorer->terms);
-	rr_stacks_release(&explorer->stacks);
-	rr_scripts_release(&explorer->scripts);
-	rr_intern_release(&explorer->asked);
-	free(explorer->answers);
-	free(explorer->mutations);
-}
-
-/* ---- One search ----------------------------------------------------------- */
-
-void rr_search_release(struct rr_search *search)
-{
+	rr_judge_release(&search->judge);
+	rr_walks_free(search->walks);
+	search->walks = NULL;
+	rr_schedule_release(&search->followed);
 	rr_graph_release(&search->graph);
 	rr_product_release(&search->product);
 }
 
-bool rr_search_make_product(struct rr_explorer *explorer, struct rr_product *product)
+void rr_search_release(struct rr_search *search)
 {
-	struct rr_server_table *tables = explorer->tables;
-	const bool has_locks = explorer->program.n_servers > 1;
-
-	return (explorer->has_tables || make_tables(explorer)) &&
-	       (rr_product_init(product, &explorer->product, &tables[0],
-				has_locks ? &tables[1] : NULL) ||
-		rr_explorer_fail(explorer, &product->error));
+	release_states(search);
+	rr_search_release_tables(search);
+	rr_terms_release(&search->terms);
+	rr_stacks_release(&search->stacks);
+	rr_scripts_release(&search->scripts);
+	rr_intern_release(&search->asked);
+	free(search->answers);
+	free(search->mutations);
 }
 
-static bool search_once(struct rr_explorer *explorer, const struct rr_graph_config *bounds,
-			struct rr_search *search)
-{
-	struct rr_error *error = &explorer->result->error;
+/* ---- Looking at states ------------------------------------------------------ */
 
-	if (!rr_search_make_product(explorer, &search->product))
-		return false;
-	if (explorer->counting.cannot_open)
-		return rr_error_set(error, RR_ERROR_REDIS, "cannot open the strategy");
-	search->end = rr_graph_explore(&search->graph, &search->product, bounds);
-	if (search->end == RR_GRAPH_FAILED)
-		return rr_explorer_fail(explorer, &search->product.error);
-	if (search->end == RR_GRAPH_MEMORY && search->graph.out_of_memory)
-		return rr_error_no_memory(error);
-	return true;
+static enum rr_graph_end follow_schedule(struct rr_search *search)
+{
+	struct rr_schedule *schedule = &search->followed;
+
+	if (!rr_product_follow(&search->product, search->config->schedule, &schedule->actions,
+			       schedule->end, &schedule->broken, &search->product.error))
+		return RR_GRAPH_FAILED;
+	schedule->words = rr_strdup(search->config->schedule);
+	return RR_GRAPH_WHOLE;
 }
 
-bool rr_search_adapt(struct rr_explorer *explorer, const struct rr_search *search)
+static enum rr_graph_end draw_schedules(struct rr_search *search)
 {
-	if (search->end == RR_GRAPH_ENDLESS) {
-		explorer->product.bounded = true;
-		return true;
+	const struct rr_explore_config *config = search->config;
+	struct rr_explore_result *result = search->result;
+	struct rr_product *product = &search->product;
+	const double n_runs = (double)config->random.runs;
+	bool goes_on = true;
+
+	search->walks = rr_walks_new(product, &config->random, config->shows);
+	*result = (struct rr_explore_result){ .explored = RR_EXPLORED_RANDOM };
+	while (goes_on && rr_walks_next(search->walks, result))
+		goes_on = !config->progress || config->progress(config->context, result->schedules,
+								(double)result->schedules / n_runs);
+	if (product->error.kind)
+		return RR_GRAPH_FAILED;
+	if (product->wants_absolute || product->wants_clock)
+		return RR_GRAPH_AGAIN;
+	return goes_on ? RR_GRAPH_WHOLE : RR_GRAPH_STOPPED;
+}
+
+static enum rr_graph_end look_at_states(struct rr_search *search)
+{
+	const struct rr_explore_config *config = search->config;
+	struct rr_product *product = &search->product;
+	struct rr_server_table *tables = search->tables;
+
+	if (!rr_product_init(product, &search->wanted, &tables[0],
+			     search->program.n_servers > 1 ? &tables[1] : NULL))
+		return RR_GRAPH_FAILED;
+	if (search->counting.cannot_open) {
+		rr_error_set(&product->error, RR_ERROR_REDIS, "cannot open the strategy");
+		return RR_GRAPH_FAILED;
 	}
-	if (search->end != RR_GRAPH_AGAIN)
-		return false;
-	explorer->product.reads_clock |= search->product.wants_clock;
-	if (search->product.wants_absolute) {
-		explorer->product.absolute = true;
-		release_tables(explorer);
-	}
-	return true;
+	if (config->random.runs)
+		return draw_schedules(search);
+	if (config->schedule)
+		return follow_schedule(search);
+	return rr_graph_explore(&search->graph, product, &search->bounds);
 }
+
+/* ---- Beginning anew --------------------------------------------------------- */
 
 /* A script that servers did not know has become known: they know it from the
  * beginning, the next time. */
-static bool has_new_script(const struct rr_explorer *explorer, size_t n_before)
+static bool has_new_script(const struct rr_search *search, size_t n_before)
 {
-	return (explorer->tables[0].lacked_script || explorer->tables[1].lacked_script) &&
-	       explorer->scripts.n > n_before;
+	return (search->tables[0].lacked_script || search->tables[1].lacked_script) &&
+	       search->scripts.n > n_before;
 }
 
-bool rr_search_run(struct rr_explorer *explorer, const struct rr_graph_config *bounds,
-		   struct rr_search *search)
+static unsigned learned_from(const struct rr_search *search, size_t n_scripts)
 {
-	for (;;) {
-		const size_t n_scripts = explorer->scripts.n;
-		bool good, learns_anew;
+	const struct rr_product *product = &search->product;
 
-		*search = (struct rr_search){ .end = RR_GRAPH_FAILED };
-		good = search_once(explorer, bounds, search);
-		learns_anew = has_new_script(explorer, n_scripts);
-		if (!learns_anew && (!good || !rr_search_adapt(explorer, search)))
-			return good;
-		explorer->result->error = (struct rr_error){ 0 };
-		rr_search_release(search);
-		if (learns_anew)
-			release_tables(explorer);
+	if (search->end == RR_GRAPH_STOPPED)
+		return 0;
+	return (has_new_script(search, n_scripts) ? RR_LEARNED_SCRIPT : 0) |
+	       (search->end == RR_GRAPH_ENDLESS ? RR_LEARNED_NO_END : 0) |
+	       (product->wants_clock ? RR_LEARNED_CLOCK : 0) |
+	       (product->wants_absolute && !search->wanted.absolute ? RR_LEARNED_DAY : 0);
+}
+
+/* What was learned decides what the next product is like. */
+static void adapt(struct rr_search *search)
+{
+	struct rr_product_config *wanted = &search->wanted;
+	const unsigned learned = search->learned;
+
+	wanted->reads_clock |= (learned & RR_LEARNED_CLOCK) != 0;
+	wanted->absolute |= (learned & RR_LEARNED_DAY) != 0;
+	wanted->bounded |= (learned & RR_LEARNED_NO_END) != 0;
+	if (learned & RR_LEARNED_MEMORY && wanted->remembers == RR_REMEMBERS_MAX) {
+		wanted->remembers = -1;
+		wanted->bounded = true;
+	} else if (learned & RR_LEARNED_MEMORY) {
+		wanted->remembers++;
 	}
+	if (learned & RR_LEARNED_NEW_TABLES)
+		rr_search_release_tables(search);
+}
+
+/* What a failed search failed of: its product, unless it has to begin anew. */
+static bool search_once(struct rr_search *search)
+{
+	const struct rr_explored_programs *programs = &search->config->programs;
+	const size_t n_scripts = search->scripts.n;
+	const double begun = rr_clock_s();
+
+	if (programs->begin_search)
+		programs->begin_search(programs->context);
+	if (!make_tables(search))
+		return false;
+	search->end = look_at_states(search);
+	search->seconds = rr_clock_s() - begun;
+	search->learned = learned_from(search, n_scripts);
+	if (search->learned || search->end == RR_GRAPH_STOPPED)
+		return true;
+	return search->property->verify(search) &&
+	       (search->learned || search->end != RR_GRAPH_FAILED ||
+		rr_search_fail(search, &search->product.error));
+}
+
+/* The programs were interrupted: what was found so far is concluded from. */
+static bool stop_early(struct rr_search *search)
+{
+	struct rr_graph *graph = &search->graph;
+
+	if (search->result->error.kind != RR_ERROR_INTERRUPTED)
+		return false;
+	search->result->error.kind = search->product.error.kind = RR_ERROR_NONE;
+	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++)
+		search->product.clients[i].error.kind = RR_ERROR_NONE;
+	graph->breaks &= RR_BREAKS_EXCLUSION;
+	graph->n_edges = graph->n_expanded ? graph->first[graph->n_expanded] : 0;
+	search->end = RR_GRAPH_STOPPED;
+	search->is_interrupted = true;
+	search->learned = 0;
+	return true;
+}
+
+bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
+		   void *context)
+{
+	bool good;
+
+	search->learned = 0;
+	for (int i = 0; i < SEARCHES_MAX; i++) {
+		adapt(search);
+		release_states(search);
+		search->learned = 0;
+		good = search_once(search);
+		if (good && !search->learned)
+			good = conclude(search, context);
+		if (!good && stop_early(search))
+			good = conclude(search, context);
+		if (!search->learned || search->result->error.kind)
+			return good;
+	}
+	return rr_error_set(&search->result->error, RR_ERROR_INTERNAL,
+			    "the clients behaved differently in each search");
 }

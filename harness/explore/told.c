@@ -244,73 +244,53 @@ static void release_told(struct rr_told *told)
 	json_decref(told->before);
 }
 
-static json_t *tell_graph(struct rr_explorer *explorer, const struct rr_told_config *config,
-			  struct rr_graph *graph)
+struct wanted_graph {
+	const struct rr_told_config *config;
+	json_t *json;
+};
+
+static bool tell_graph(struct rr_search *search, struct wanted_graph *wanted)
 {
 	struct rr_told told = {
-		.explorer = explorer,
-		.graph = graph,
-		.config = config,
+		.explorer = search,
+		.graph = &search->graph,
+		.config = wanted->config,
 		.moves = json_array(),
 		.lookup = json_object(),
 		.before = json_array(),
-		.error = &explorer->result->error,
+		.error = &search->result->error,
 	};
-	json_t *json = NULL;
 
 	if (!told.moves || !told.lookup || !told.before || !rr_told_name_tokens(&told) ||
-	    !rr_graph_analyse(graph))
+	    !rr_graph_analyse(&search->graph))
 		rr_error_no_memory(told.error);
 	else if (walk_told(&told))
-		json = rr_told_json(&told);
+		wanted->json = rr_told_json(&told);
 	release_told(&told);
-	return json;
+	return wanted->json != NULL;
 }
 
-/* Until clients do what they are thought to do, as in any search. */
-static json_t *search_and_tell(struct rr_explorer *explorer, const struct rr_told_config *config)
+static bool conclude_told(struct rr_search *search, void *context)
 {
-	const struct rr_graph_config bounds = {
-		.most = config->search.most,
-		.progress = config->search.progress,
-		.context = config->search.context,
-	};
-	struct rr_error *error = &explorer->result->error;
-	json_t *json = NULL;
-	bool again, good;
+	struct rr_error *error = &search->result->error;
 
-	do {
-		struct rr_search search;
-
-		again = false;
-		good = rr_search_run(explorer, &bounds, &search);
-		if (good && search.end == RR_GRAPH_STOPPED)
-			good = rr_error_interrupted(error);
-		good = good && rr_check_clients(explorer, &search, &again);
-		if (good && !again && search.end != RR_GRAPH_WHOLE)
-			good = rr_error_set(error, RR_ERROR_DATA,
-					    "not all of its states were seen");
-		if (good && !again && rr_check_audit(explorer, &search))
-			json = tell_graph(explorer, config, &search.graph);
-		rr_search_release(&search);
-	} while (again && good);
-	return json;
+	if (search->end == RR_GRAPH_STOPPED)
+		return rr_error_interrupted(error);
+	if (search->end != RR_GRAPH_WHOLE)
+		return rr_error_set(error, RR_ERROR_DATA, "not all of its states were seen");
+	return rr_search_audit(search) && tell_graph(search, context);
 }
 
 json_t *rr_explore_tell(struct rr_cluster *cluster, const struct rr_told_config *config,
 			struct rr_error *error)
 {
-	struct rr_explore_result result = { 0 };
-	struct rr_explorer explorer = { .cluster = cluster,
-					.config = &config->search,
-					.result = &result };
-	json_t *json = NULL;
+	struct wanted_graph wanted = { .config = config };
+	struct rr_explore_result result;
+	struct rr_search search;
 
-	if (rr_explorer_open(&explorer))
-		json = search_and_tell(&explorer, config);
-	rr_explorer_release(&explorer);
-	if (!json)
+	if (!rr_search_open(&search, cluster, &config->search, &result) ||
+	    !rr_search_run(&search, conclude_told, &wanted))
 		*error = result.error;
-	rr_explore_release(&result);
-	return json;
+	rr_search_release(&search);
+	return wanted.json;
 }

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "contents.h"
-#include "explorer.h"
+#include "search.h"
 
 /* Bits of a state. */
 enum {
@@ -46,7 +46,7 @@ struct rr_told_token {
 };
 
 struct rr_told {
-	struct rr_explorer *explorer;
+	struct rr_search *explorer;
 	struct rr_told_token *tokens;
 	size_t n_tokens;
 	const struct rr_graph *graph;

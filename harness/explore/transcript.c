@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "draw/draw.h"
-#include "explorer.h"
+#include "search.h"
 #include "play/play.h"
 #include "server_state.h"
 #include "strategy.h"

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* A strategy: does it keep its invariants? If so, one of its mutants must not. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "search.h"
+#include "strategy.h"
+
+enum { VERIFY_CLIENTS = 1500 }; /* runs, of each client */
+
+/* ---- The program -------------------------------------------------------------- */
+
+static bool check_strategy(struct rr_search *search)
+{
+	const struct rr_strategy *strategy = search->config->strategy;
+	struct rr_error *error = &search->result->error;
+	struct rl_link *link = rl_link_new(&search->addresses[0], 2000);
+	const char *lacking;
+
+	if (!link)
+		rr_out_of_memory();
+	lacking = strategy->lacks ? strategy->lacks(link, "spare") : NULL;
+	if (lacking)
+		rr_error_set(error, RR_ERROR_SKIPPED, "%s", lacking);
+	rl_link_free(link);
+	return !lacking;
+}
+
+static bool open_strategy(struct rr_search *search)
+{
+	const struct rr_explore_config *config = search->config;
+	struct rr_product_config *wanted = &search->wanted;
+
+	search->counting = (struct rr_counting){
+		.strategy = config->strategy,
+		.n_servers = search->program.n_servers,
+		.increments = config->increments,
+		.ttl_ms = config->ttl_ms,
+		.hold_us = config->work_ms * 1000,
+		.repeats = config->budget.of[RR_LOST_REPLIES] > 0,
+	};
+	search->program.separate = config->separate;
+	search->program.knows_scripts = config->budget.of[RR_RESTARTS] == 0;
+	rr_counting_init(&search->counting, &search->program);
+	wanted->counter = search->counting.counter;
+	wanted->stays_away = config->stays_away;
+	wanted->skew_ns = config->skew_ns;
+	wanted->bounded = config->all;
+	wanted->remembers = config->all || config->random.runs ? -1 : config->strategy->remembers;
+	return check_strategy(search);
+}
+
+/* Do clients remember more than they are thought to? */
+static bool verify_memory(struct rr_search *search)
+{
+	for (size_t i = 0; i < search->product.n_clients && search->wanted.remembers >= 0; i++) {
+		struct rr_client_table *table = &search->product.clients[i];
+		const int differs = rr_client_table_verify(table, VERIFY_CLIENTS,
+							   &search->result->stats.checked_clients);
+
+		if (differs < 0)
+			return rr_search_fail(search, &table->error);
+		if (differs)
+			search->learned |= RR_LEARNED_MEMORY;
+	}
+	return true;
+}
+
+static bool verify_strategy(struct rr_search *search)
+{
+	return search->end == RR_GRAPH_FAILED || search->program.mutate || verify_memory(search);
+}
+
+/* ---- What is found -------------------------------------------------------------- */
+
+static bool judge_invariants(struct rr_search *search)
+{
+	return rr_graph_analyse(&search->graph);
+}
+
+static bool show_failure(struct rr_search *search, const struct rr_schedule *schedule)
+{
+	char title[120];
+
+	snprintf(title, sizeof(title), "%s: found by redrace explore",
+		 search->config->strategy->name);
+	search->result->transcript =
+		rr_actions_transcript(&search->product, &search->scripts, &schedule->actions,
+				      &(struct rr_transcript_headings){ .title = title });
+	return true;
+}
+
+bool rr_search_conclude_walks(struct rr_search *search, void *unused)
+{
+	const struct rr_graph *graph;
+	const struct rr_path *path;
+
+	(void)unused;
+	if (search->end == RR_GRAPH_STOPPED)
+		search->result->explored = RR_EXPLORED_STOPPED;
+	search->result->bound = rr_walks_bound(search->walks, search->result->schedules);
+	return !rr_walks_shortest(search->walks, &graph, &path) ||
+	       rr_search_show(search, graph, path);
+}
+
+/* ---- Mutants -------------------------------------------------------------- */
+
+static bool list_mutants(struct rr_search *search)
+{
+	search->mutations = rr_calloc(RR_MUTANTS_MAX, sizeof(*search->mutations));
+	search->n_mutations = rr_mutants_list(&search->product, &search->scripts,
+					      search->mutations);
+	return true;
+}
+
+static bool conclude_mutant(struct rr_search *search, void *context)
+{
+	struct rr_mutant_result *mutant = context;
+
+	if (search->end == RR_GRAPH_STOPPED)
+		search->result->explored = RR_EXPLORED_STOPPED;
+	else
+		mutant->fails = search->end == RR_GRAPH_FIRST ||
+				(rr_graph_analyse(&search->graph) && search->graph.breaks);
+	return true;
+}
+
+/* Does it fail in the bounds of the whole, which are wider than what it took? */
+static bool try_mutant(struct rr_search *search, struct rr_mutation *mutation,
+		       struct rr_mutant_result *mutant)
+{
+	bool good;
+
+	rr_mutant_text(mutation, mutant);
+	search->program.mutate = rr_mutant_apply;
+	search->program.mutate_context = mutation;
+	search->program.without_mutex = mutation->how == RR_MUTANT_NO_MUTEX;
+	good = rr_search_run(search, conclude_mutant, mutant);
+	search->program.mutate = NULL;
+	search->program.without_mutex = false;
+	return good;
+}
+
+bool rr_search_try_mutants(struct rr_search *search)
+{
+	struct rr_explore_result *result = search->result;
+
+	search->bounds.most = 2 * result->states + 5000;
+	search->bounds.memory = 0;
+	search->bounds.first_of = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION;
+	for (size_t i = 0; i < search->n_mutations; i++) {
+		struct rr_mutant_result *mutant = &result->mutants[result->n_mutants++];
+
+		if (!try_mutant(search, &search->mutations[i], mutant))
+			return false;
+		if (mutant->fails && !result->noticed)
+			result->noticed = mutant->name;
+		if (result->explored == RR_EXPLORED_STOPPED ||
+		    (result->noticed && !search->config->all_mutants))
+			break;
+	}
+	return true;
+}
+
+const struct rr_property rr_invariants = {
+	.server = "data",
+	.open = open_strategy,
+	.verify = verify_strategy,
+	.judge = judge_invariants,
+	.show = show_failure,
+	.confirm = list_mutants,
+};

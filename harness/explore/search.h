@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One search: a program (its clients and servers), tables of what is known of them, the
+ * graph of all states, and the property that is asked of it. A function that returns
+ * false has said why in result->error.
+ *
+ *	open      servers and the program are made ready
+ *	run       states are searched, clients are verified, the graph is judged and what
+ *	          is found is played. Whatever is learned on the way of which states are
+ *	          made begins it anew (search->learned)
+ *	release
+ */
+#ifndef RR_SEARCH_H
+#define RR_SEARCH_H
+
+#include "graph.h"
+#include "judge.h"
+#include "mutants.h"
+#include "path_words.h"
+#include "scheduler/scheduler.h"
+#include "walks.h"
+
+/* What a search learns, as bits, and what it therefore begins anew with. */
+enum {
+	RR_LEARNED_SCRIPT = 1,    /* servers know it from the beginning */
+	RR_LEARNED_CLOCK = 2,     /* the time since clients read their monotonic clocks is
+				    * a part of states */
+	RR_LEARNED_DAY = 4,       /* the time of day is */
+	RR_LEARNED_NO_END = 8,    /* refused clients are bounded */
+	RR_LEARNED_MEMORY = 16,   /* clients remember more */
+	RR_LEARNED_PROGRAMS = 32, /* the programs know what: random values, say */
+	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_DAY,
+};
+
+/* One path through the states. */
+struct rr_schedule {
+	struct rr_actions actions;
+	rr_state_key end;
+	char *words; /* see path_words.h */
+	size_t steps;
+	int switches;
+	unsigned broken; /* invariants, on the way */
+};
+
+struct rr_search;
+
+/* What is asked of a search. There are two: invariants of a strategy (invariants.c), and
+ * serializability of programs (serializability.c). False: result->error. */
+struct rr_property {
+	const char *server; /* what the first one is called */
+	/* Fills in search->program and search->wanted. */
+	bool (*open)(struct rr_search *search);
+	/* Do clients do what is taken for granted? Adds to search->learned. */
+	bool (*verify)(struct rr_search *search);
+	/* What of the graph is wrong? Marks it, and analyses the graph. */
+	bool (*judge)(struct rr_search *search);
+	/* Tells of a schedule that has been played, with its transcript. */
+	bool (*show)(struct rr_search *search, const struct rr_schedule *schedule);
+	/* Nothing was found: what else does the verdict rest on? */
+	bool (*confirm)(struct rr_search *search);
+};
+
+extern const struct rr_property rr_invariants, rr_serializability;
+
+struct rr_search {
+	struct rr_cluster *cluster;
+	const struct rr_explore_config *config;
+	struct rr_explore_result *result;
+	const struct rr_property *property;
+	struct rl_address addresses[RR_PRODUCT_SERVERS];
+	struct rr_terms terms;
+	struct rr_stacks stacks;
+	struct rr_scripts scripts;
+	struct rr_intern asked; /* commands that were answered at once */
+	uint32_t *answers;      /* by their numbers */
+	struct rr_server_table tables[2];
+	bool has_tables;
+	const char *random_command; /* of tables that are gone; NULL = none */
+	struct rr_program program;
+	struct rr_product_config wanted; /* the next product */
+	struct rr_graph_config bounds;
+	unsigned learned; /* since the search began */
+	struct rr_product product;
+	struct rr_graph graph;
+	enum rr_graph_end end;
+	bool is_interrupted;         /* before that was through */
+	double seconds;              /* that looking at states has taken */
+	struct rr_walks *walks;      /* instead of a graph: random schedules */
+	struct rr_schedule followed; /* or config->schedule */
+	struct rr_counting counting; /* of a strategy */
+	struct rr_mutation *mutations;
+	size_t n_mutations;
+	struct rr_judge judge; /* of programs */
+};
+
+bool rr_search_open(struct rr_search *search, struct rr_cluster *cluster,
+		    const struct rr_explore_config *config, struct rr_explore_result *result);
+void rr_search_release(struct rr_search *search);
+
+/* Searches, as often as something is learned, until `conclude` has said all that there is
+ * to say of the states: rr_search_conclude(), or what else they are wanted for. */
+bool rr_search_run(struct rr_search *search, bool (*conclude)(struct rr_search *, void *),
+		   void *context);
+
+/* The error of a part is that of the whole; returns false. */
+bool rr_search_fail(struct rr_search *search, const struct rr_error *error);
+
+/* Their connections to the servers are closed. */
+void rr_search_release_tables(struct rr_search *search);
+
+/* ---- What is done with the states (checks.c) -------------------------------- */
+
+/* Judges the graph. What is found is played for real and shown; if nothing is, rows of
+ * servers are asked again, and random paths are played. */
+bool rr_search_conclude(struct rr_search *search, void *unused);
+
+/* The same for random schedules (invariants.c). */
+bool rr_search_conclude_walks(struct rr_search *search, void *unused);
+
+/* Plays a path, with all clients at once on real servers, and shows it. */
+bool rr_search_show(struct rr_search *search, const struct rr_graph *graph,
+		    const struct rr_path *path);
+
+void rr_schedule_release(struct rr_schedule *schedule);
+
+/* Plays random paths. */
+bool rr_search_audit(struct rr_search *search);
+
+/* Has one of the mutants failed in the same bounds (invariants.c)? */
+bool rr_search_try_mutants(struct rr_search *search);
+
+/* ---- Transcripts (transcript.c) --------------------------------------------- */
+
+struct rr_transcript_headings {
+	const char *title;
+	const char *shows;       /* see struct rr_race; NULL = nothing */
+	const char *const *keys; /* that are shown, of programs of others */
+	size_t n_keys;
+};
+
+/* Without its verdict; malloc'd. */
+char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
+			    const struct rr_actions *actions,
+			    const struct rr_transcript_headings *headings);
+
+#endif

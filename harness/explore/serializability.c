@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of others: can their interleavings end in a way that no serial order of them
+ * does? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "polling.h"
+#include "search.h"
+
+enum {
+	SERIAL_MOST = 2000000, /* states of serial orders */
+	KEYS_SHOWN = 6,
+	SHOWS_SIZE = 100
+};
+
+/* ---- The programs ----------------------------------------------------------------- */
+
+static bool open_programs(struct rr_search *search)
+{
+	const struct rr_explore_config *config = search->config;
+
+	search->scripts.first = config->given;
+	search->scripts.n_first = config->n_given;
+	search->program.separate = true;
+	search->wanted.increments = 1;
+	search->wanted.reads_clock = true;
+	search->wanted.is_local_first = true;
+	config->programs.init(config->programs.context, &search->program);
+	return true;
+}
+
+/* Whatever is believed of programs is verified, and may turn out to be otherwise. */
+static bool verify(struct rr_search *search, const struct rr_explored_programs *programs)
+{
+	struct rr_error error = { 0 };
+	bool again = false;
+
+	if (programs->init && !programs->verify(programs->context, &again, &error))
+		return rr_search_fail(search, &error);
+	if (again)
+		search->learned |= RR_LEARNED_PROGRAMS;
+	return true;
+}
+
+static bool verify_programs(struct rr_search *search)
+{
+	return verify(search, &search->config->programs);
+}
+
+/* ---- Judging -------------------------------------------------------------------- */
+
+static bool have_all_ended(const struct rr_product *product, const uint32_t *key)
+{
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (!rr_product_part(product, key, i)->is_crashed &&
+		    !rr_product_client(product, key, i)->has_ended)
+			return false;
+	}
+	return true;
+}
+
+static bool judge_final(struct rr_search *search, const uint32_t *key, bool *is_wrong)
+{
+	struct rr_explore_result *result = search->result;
+	struct rr_judgement judgement;
+
+	if (!rr_judge_final(&search->judge, key, &judgement))
+		return false;
+	*is_wrong = judgement.found != 0;
+	result->finals++;
+	result->wrong += *is_wrong;
+	result->ever_well |= rr_serial_good(&search->product, key);
+	result->odd_outputs += judgement.has_odd_outputs;
+	return true;
+}
+
+static bool judge_finals(struct rr_search *search)
+{
+	struct rr_graph *graph = &search->graph;
+	bool is_wrong;
+
+	for (uint32_t i = 0; i < graph->n_expanded; i++) {
+		if (!(graph->flags[i] & RR_STATE_FINAL))
+			continue;
+		if (!judge_final(search, rr_graph_key(graph, i), &is_wrong))
+			return false;
+		if (!is_wrong)
+			continue;
+		graph->flags[i] |= RR_STATE_WRONG;
+		graph->breaks |= RR_BREAKS_COUNT;
+	}
+	return true;
+}
+
+/* The one state to which the schedule leads. */
+static bool judge_followed(struct rr_search *search)
+{
+	const struct rr_schedule *schedule = &search->followed;
+	unsigned *breaks = &search->graph.breaks;
+	bool is_wrong = false;
+
+	*breaks = schedule->broken & RR_BREAKS_EXCLUSION;
+	if (!have_all_ended(&search->product, schedule->end))
+		*breaks |= RR_STARVES;
+	else if (!judge_final(search, schedule->end, &is_wrong))
+		return false;
+	if (is_wrong)
+		*breaks |= RR_BREAKS_COUNT;
+	return true;
+}
+
+/* Programs without an end have serial orders without an end. */
+static bool judge_states(struct rr_search *search)
+{
+	const bool has_end = search->end == RR_GRAPH_WHOLE || search->end == RR_GRAPH_CUT;
+
+	return rr_judge_init(&search->judge, search->config, &search->product, &search->program,
+			     has_end ? SERIAL_MOST : 0) &&
+	       (search->config->schedule ? judge_followed(search) : judge_finals(search));
+}
+
+static bool analyse(struct rr_search *search)
+{
+	if (search->config->schedule)
+		return true;
+	if (search->end != RR_GRAPH_STOPPED && !rr_graph_follow_polling(&search->graph))
+		return rr_search_fail(search, &search->product.error);
+	return rr_graph_analyse(&search->graph);
+}
+
+static void note_found(struct rr_search *search)
+{
+	const unsigned breaks = search->graph.breaks;
+
+	search->result->found = (breaks & RR_BREAKS_COUNT ? RR_OUTCOME_NOT_SERIAL : 0) |
+				(breaks & RR_BREAKS_EXCLUSION ? RR_OUTCOME_EXCLUSION : 0) |
+				(breaks & (RR_DEADLOCKS | RR_STARVES) ? RR_OUTCOME_STUCK : 0);
+}
+
+static bool judge_programs(struct rr_search *search)
+{
+	bool good;
+
+	if (search->is_interrupted && !search->graph.breaks)
+		return true;
+	good = judge_states(search);
+	if (!verify(search, &search->config->checker))
+		return false;
+	if (search->learned)
+		return true;
+	if (!good)
+		return rr_search_fail(search, &search->judge.error);
+	if (!analyse(search))
+		return false;
+	if (search->judge.serial.is_cut && search->end == RR_GRAPH_WHOLE)
+		search->end = RR_GRAPH_MOST;
+	note_found(search);
+	return true;
+}
+
+/* ---- What is found -------------------------------------------------------------- */
+
+/* A serial order that is nearest to what was found. */
+static void note_nearest(struct rr_search *search, uint32_t nearest)
+{
+	struct rr_explore_result *result = search->result;
+	const struct rr_serial_end *end;
+
+	if (nearest == RR_NO_ID)
+		return;
+	end = rr_intern_get(&search->judge.serial.ends, nearest);
+	result->nearest = rr_contents_text(&search->judge.contents, end->server, false);
+	for (size_t i = 0; i < search->product.n_clients; i++)
+		result->nearest_endings[i] = end->endings[i];
+}
+
+/* What is found at the end of a schedule. */
+static bool note_end(struct rr_search *search, const uint32_t *end)
+{
+	struct rr_explore_result *result = search->result;
+	const struct rr_product *product = &search->product;
+	struct rr_judgement judgement;
+
+	result->data = rr_contents_text(&search->judge.contents, end[0], false);
+	result->ended_well = rr_serial_good(product, end);
+	for (size_t i = 0; i < product->n_clients; i++)
+		result->endings[i] = rr_product_part(product, end, i)->is_crashed ?
+					     -1 :
+					     (int)rr_product_client(product, end, i)->tally.ending;
+	if (!have_all_ended(product, end))
+		return true;
+	if (!rr_judge_final(&search->judge, end, &judgement))
+		return rr_search_fail(search, &search->judge.error);
+	if (result->found & RR_OUTCOME_NOT_SERIAL)
+		result->found = (result->found & ~RR_OUTCOME_NOT_SERIAL) | judgement.found;
+	note_nearest(search, judgement.nearest);
+	result->unexpected = rr_judge_unexpected(&search->judge, end);
+	return true;
+}
+
+/* What is found, in a sentence. */
+static const char *sum_up(unsigned found)
+{
+	static const struct {
+		unsigned bit;
+		const char *text;
+	} sentences[] = {
+		{ RR_OUTCOME_NOT_SERIAL,
+		  "Not serializable: no serial order of the clients leaves these data." },
+		{ RR_OUTCOME_UNEXPECTED, "The data are not as expected." },
+		{ RR_OUTCOME_OUTPUTS,
+		  "Not serializable: in no serial order do the clients print that." },
+		{ RR_OUTCOME_EXCLUSION, "Two clients are in their critical sections." },
+		{ RR_OUTCOME_STUCK, "No progress: not all clients can come to an end." },
+	};
+
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		if (found & sentences[i].bit)
+			return sentences[i].text;
+	}
+	return "Nothing wrong in this order.";
+}
+
+/* With its verdict: what comes of playing it as a race, on servers of its own. */
+static bool conclude_transcript(struct rr_search *search, char *transcript)
+{
+	struct rr_error why = { 0 };
+
+	rr_search_release_tables(search);
+	search->result->transcript = rr_conclude(transcript, 0, search->cluster, &why);
+	free(transcript);
+	return search->result->transcript || rr_search_fail(search, &why);
+}
+
+static bool show_finding(struct rr_search *search, const struct rr_schedule *schedule)
+{
+	const char **keys;
+	size_t n_keys;
+	char *transcript;
+
+	if (!note_end(search, schedule->end))
+		return false;
+	search->result->words = rr_strdup(schedule->words);
+	n_keys = rr_contents_keys(&search->judge.contents, schedule->end[0], &keys);
+	transcript =
+		rr_actions_transcript(&search->product, &search->scripts, &schedule->actions,
+				      &(struct rr_transcript_headings){
+					      .title = search->config->title,
+					      .shows = sum_up(search->result->found),
+					      .keys = keys,
+					      .n_keys = n_keys < KEYS_SHOWN ? n_keys : KEYS_SHOWN,
+				      });
+	free(keys);
+	return conclude_transcript(search, transcript);
+}
+
+static bool confirm_programs(struct rr_search *search)
+{
+	(void)search;
+	return true;
+}
+
+const struct rr_property rr_serializability = {
+	.server = "redis",
+	.open = open_programs,
+	.verify = verify_programs,
+	.judge = judge_programs,
+	.show = show_finding,
+	.confirm = confirm_programs,
+};
