@@ -17,7 +17,7 @@ static char *describe_command(int argc, char **argv)
 	for (int i = 0; file && i < argc; i++) {
 		char *word = rr_secrets_hide(argv[i]);
 
-		fprintf(file, "%s%s", i ? " " : "", word ? word : "");
+		fprintf(file, "%s%s", i ? " " : "", word);
 		free(word);
 	}
 	if (file)

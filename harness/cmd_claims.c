@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "base/array.h"
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/option.h"
@@ -33,18 +34,14 @@ static const char *claim_name(size_t index)
 static bool choose_claim(struct claims_options *options, const char *id, struct rr_error *error)
 {
 	const struct rr_claim *claim = rr_claim_find(id);
-	const struct rr_claim **more;
 
 	if (!claim)
 		return rr_refuse_name("claim", id, claim_name, "'redrace claims' shows them",
 				      error);
 	if (options->choice.n && rr_claims_chosen(&options->choice, claim))
 		return true;
-	more = realloc(options->choice.claims, (options->choice.n + 1) * sizeof(*more));
-	if (!more)
-		return rr_error_no_memory(error);
-	more[options->choice.n++] = claim;
-	options->choice.claims = more;
+	rr_array_grow(&options->choice.claims, options->choice.n, sizeof(claim));
+	options->choice.claims[options->choice.n++] = claim;
 	return true;
 }
 
@@ -117,8 +114,7 @@ static enum rr_exit write_claims_document(const char *path, const struct rr_clai
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
-	if (!rr_draft_open(&draft, &error))
-		return rr_report_error(&error);
+	rr_draft_open(&draft);
 	rr_claims_markdown(rows, draft.out);
 	if (rr_draft_replace(&draft, path, &error)) {
 		fprintf(stderr, "%s: ", path);

@@ -180,10 +180,9 @@ static enum rr_exit write_document(const char *path, const struct rr_matrix *mat
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
-	if (rr_draft_open(&draft, &error)) {
-		rr_matrix_markdown(matrix, draft.out);
-		rr_draft_replace(&draft, path, &error);
-	}
+	rr_draft_open(&draft);
+	rr_matrix_markdown(matrix, draft.out);
+	rr_draft_replace(&draft, path, &error);
 	return rr_report_error(&error);
 }
 

@@ -227,11 +227,10 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace, const struct play
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
-	if (rr_draft_open(&draft, &error)) {
-		if (!rr_draw(draft.out, trace, options->format, &style))
-			rr_error_no_memory(&error);
-		rr_draft_replace(&draft, options->output, &error);
-	}
+	rr_draft_open(&draft);
+	if (!rr_draw(draft.out, trace, options->format, &style))
+		rr_error_no_memory(&error);
+	rr_draft_replace(&draft, options->output, &error);
 	return rr_report_error(&error);
 }
 

@@ -68,8 +68,7 @@ static bool write_page(const struct report_options *options, struct rr_cluster *
 {
 	struct rr_draft draft;
 
-	if (!rr_draft_open(&draft, error))
-		return false;
+	rr_draft_open(&draft);
 	rr_report_write(draft.out, &options->report, cluster, as_written, error);
 	return finish_page(&draft, options->output, error);
 }

@@ -96,7 +96,7 @@ void rr_print_message(const char *who, const char *text)
 	char *hidden = rr_secrets_hide(text);
 	char *plain = rr_plain(hidden);
 
-	fprintf(stderr, "%s: %s\n", who, plain ? plain : "out of memory");
+	fprintf(stderr, "%s: %s\n", who, plain);
 	free(plain);
 	free(hidden);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "machine.h"
+#include "memory.h"
 
 static bool cannot(const char *verb, const char *path, struct rr_error *error)
 {
@@ -152,17 +153,16 @@ bool rr_files_replace(const char *path, const char *text, size_t length, struct 
 	       cannot("write", path, error);
 }
 
-bool rr_draft_open(struct rr_draft *draft, struct rr_error *error)
+void rr_draft_open(struct rr_draft *draft)
 {
 	*draft = (struct rr_draft){ 0 };
-	draft->out = open_memstream(&draft->text, &draft->length);
-	return draft->out || rr_error_no_memory(error);
+	draft->out = rr_open_memory(&draft->text, &draft->length);
 }
 
 bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error)
 {
 	if (fclose(draft->out) != 0)
-		rr_error_no_memory(error);
+		rr_out_of_memory();
 	if (!error->kind)
 		rr_files_replace(path, draft->text, draft->length, error);
 	free(draft->text);
@@ -189,8 +189,8 @@ bool rr_files_link(const char *path, const char *target, struct rr_error *error)
 static bool has_header(int fd, const char *header)
 {
 	const size_t length = strlen(header);
-	char *begin = malloc(length);
-	const bool same = begin && pread(fd, begin, length, 0) == (ssize_t)length &&
+	char *begin = rr_malloc(length);
+	const bool same = pread(fd, begin, length, 0) == (ssize_t)length &&
 			  memcmp(begin, header, length) == 0;
 
 	free(begin);

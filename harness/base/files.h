@@ -31,7 +31,7 @@ struct rr_draft {
 	char *text;
 	size_t length;
 };
-bool rr_draft_open(struct rr_draft *draft, struct rr_error *error);
+void rr_draft_open(struct rr_draft *draft);
 bool rr_draft_replace(struct rr_draft *draft, const char *path, struct rr_error *error);
 
 /* Points the symbolic link `path` at `target`. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "option.h"
 #include "text.h"
 #include "version.h"
@@ -38,7 +39,7 @@ static bool option_at(const struct rr_command_line *line, size_t index, struct r
 static char *cut_part(const char **text, const char *separator)
 {
 	const size_t length = *text ? strcspn(*text, separator) : 0;
-	char *part = length ? strndup(*text, length) : NULL;
+	char *part = length ? rr_strndup(*text, length) : NULL;
 
 	if (*text)
 		*text += length + ((*text)[length] != '\0');

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "machine.h"
+#include "memory.h"
 #include "progress.h"
 #include "text.h"
 
@@ -92,15 +93,9 @@ static void send_message(const struct rr_pool_worker *worker, enum message_kind 
 void rr_pool_add(struct rr_pool_worker *worker, const void *part, size_t size)
 {
 	const size_t need = worker->used + size;
-	char *more;
 
 	if (need > worker->size) {
-		more = realloc(worker->result, 2 * need);
-		if (!more) {
-			worker->is_full = true;
-			return;
-		}
-		worker->result = more;
+		worker->result = rr_realloc(worker->result, 2 * need, 1);
 		worker->size = 2 * need;
 	}
 	if (size > 0)
@@ -134,13 +129,13 @@ static bool do_job(const struct rr_pool *pool, struct rr_pool_worker *worker, si
 {
 	worker->used = 0;
 	send_message(worker, STARTED, job, NULL, 0);
-	if (!pool->run(pool->context, worker, job) || worker->is_full)
+	if (!pool->run(pool->context, worker, job))
 		return false;
 	send_message(worker, RESULT, job, worker->result, worker->used);
 	return true;
 }
 
-static int work(const struct rr_pool *pool, struct rr_pool_worker *worker)
+static void work(const struct rr_pool *pool, struct rr_pool_worker *worker)
 {
 	struct rr_error error = { 0 };
 	size_t job;
@@ -154,7 +149,6 @@ static int work(const struct rr_pool *pool, struct rr_pool_worker *worker)
 	}
 	pool->end(pool->context, worker);
 	free(worker->result);
-	return worker->is_full;
 }
 
 /* In the new process: the program's sockets are none of its business. */
@@ -167,7 +161,8 @@ static int be_worker(void *context, int slot)
 		if (run->members[i].socket >= 0)
 			close(run->members[i].socket);
 	}
-	return work(run->pool, &worker);
+	work(run->pool, &worker);
+	return 0;
 }
 
 /* ---- Jobs and their givers ------------------------------------------------- */
@@ -262,19 +257,12 @@ static void handle_inbox(struct run *run, struct member *member)
 	member->used -= at;
 }
 
-static bool make_room(struct member *member)
+static void make_room(struct member *member)
 {
-	const size_t size = member->size ? 2 * member->size : CHUNK;
-	char *more;
-
 	if (member->size - member->used >= CHUNK)
-		return true;
-	more = realloc(member->inbox, size);
-	if (!more)
-		return false;
-	member->inbox = more;
-	member->size = size;
-	return true;
+		return;
+	member->size = member->size ? 2 * member->size : CHUNK;
+	member->inbox = rr_realloc(member->inbox, member->size, 1);
 }
 
 /* All that has come from a worker. */
@@ -283,11 +271,7 @@ static void receive_messages(struct run *run, struct member *member)
 	ssize_t n;
 
 	while (!member->is_silent) {
-		if (!make_room(member)) {
-			rr_error_no_memory(&run->failure);
-			run->is_over = true;
-			return;
-		}
+		make_room(member);
 		n = recv(member->socket, member->inbox + member->used, member->size - member->used,
 			 MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -493,29 +477,22 @@ static bool conclude(const struct run *run, struct rr_error *error)
 
 bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct rr_error *error)
 {
-	struct run *run = calloc(1, sizeof(*run));
-	bool good = run != NULL;
+	struct run *run = rr_calloc(1, sizeof(*run));
+	bool good;
 
-	if (good) {
-		run->pool = pool;
-		run->signals = signals;
-		run->begun = rr_clock_s();
-		run->n = (size_t)pool->n_workers < pool->n_jobs ? pool->n_workers :
-								  (int)pool->n_jobs;
-		for (int i = 0; i < run->n; i++)
-			run->members[i].socket = -1;
-		run->states = calloc(pool->n_jobs + 1, 1);
-		good = run->states && rr_processes_init(&run->processes, run->n);
-	}
-	if (good) {
-		start_workers(run);
-		await_workers(run);
-		end_workers(run);
-		good = conclude(run, error);
-	} else {
-		rr_error_no_memory(error);
-	}
-	free(run ? run->states : NULL);
+	run->pool = pool;
+	run->signals = signals;
+	run->begun = rr_clock_s();
+	run->n = (size_t)pool->n_workers < pool->n_jobs ? pool->n_workers : (int)pool->n_jobs;
+	for (int i = 0; i < run->n; i++)
+		run->members[i].socket = -1;
+	run->states = rr_calloc(pool->n_jobs, 1);
+	rr_processes_init(&run->processes, run->n);
+	start_workers(run);
+	await_workers(run);
+	end_workers(run);
+	good = conclude(run, error);
+	free(run->states);
 	free(run);
 	return good;
 }

@@ -49,7 +49,6 @@ struct rr_pool_worker {
 	int64_t told_ns; /* when progress was told last */
 	char *result;    /* of the job at hand, so far */
 	size_t used, size;
-	bool is_full; /* out of memory: it cannot be sent */
 };
 
 struct rr_pool {

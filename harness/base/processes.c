@@ -10,13 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-bool rr_processes_init(struct rr_processes *processes, int n)
+#include "memory.h"
+
+void rr_processes_init(struct rr_processes *processes, int n)
 {
 	*processes = (struct rr_processes){
 		.n = n,
-		.pids = calloc((size_t)n + 1, sizeof(*processes->pids)),
+		.pids = rr_calloc((size_t)n, sizeof(*processes->pids)),
 	};
-	return processes->pids != NULL;
 }
 
 void rr_processes_release(struct rr_processes *processes)

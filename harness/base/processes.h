@@ -23,8 +23,8 @@ struct rr_processes {
 	pid_t *pids; /* one for each slot; 0 = none runs there */
 };
 
-/* Room for `n` at once. False: out of memory. */
-bool rr_processes_init(struct rr_processes *processes, int n);
+/* Room for `n` at once. */
+void rr_processes_init(struct rr_processes *processes, int n);
 
 /* Ends those that still run by SIGKILL, and waits for them. */
 void rr_processes_release(struct rr_processes *processes);

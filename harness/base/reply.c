@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "text.h"
 
 void rr_write_quoted(FILE *file, const char *text, size_t length)
@@ -49,17 +50,16 @@ char *rr_join_words(const struct rl_word *words, size_t n)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	for (size_t i = 0; file && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *word = words[i].text;
 		const bool plain = word[0] && !strpbrk(word, " \t\n\"");
 		const char *quote = plain ? "" : strchr(word, '"') ? "'" : "\"";
 
 		fprintf(file, "%s%s%s%s", i ? " " : "", quote, word, quote);
 	}
-	if (file)
-		fclose(file);
+	fclose(file);
 	return text;
 }
 
@@ -68,7 +68,7 @@ static void write_plain(FILE *file, const struct rl_reply *reply)
 {
 	char *plain = rr_plain_bytes(reply->text, reply->length);
 
-	fputs(plain ? plain : "", file);
+	fputs(plain, file);
 	free(plain);
 }
 

@@ -12,6 +12,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "memory.h"
+
 /* ---- In texts ------------------------------------------------------------ */
 
 /* The next user and password; NULL = there is none. In a list of URIs, each ends
@@ -54,10 +56,8 @@ char *rr_secrets_hide(const char *text)
 	char *copy = NULL;
 	const char *secret;
 	size_t size, length;
-	FILE *file = open_memstream(&copy, &size);
+	FILE *file = rr_open_memory(&copy, &size);
 
-	if (!file)
-		return NULL;
 	while ((secret = find_secret(text, &length))) {
 		fwrite(text, 1, (size_t)(secret - text), file);
 		fputs("***", file);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "memory.h"
+
 const char *rr_grouped(char buffer[RR_GROUPED_SIZE], long long value)
 {
 	char digits[24];
@@ -132,10 +134,8 @@ char *rr_plain_bytes(const char *text, size_t length)
 {
 	char *plain = NULL;
 	size_t size, n;
-	FILE *out = open_memstream(&plain, &size);
+	FILE *out = rr_open_memory(&plain, &size);
 
-	if (!out)
-		return NULL;
 	for (size_t i = 0; i < length; i += n) {
 		utf8proc_int32_t code;
 
@@ -315,17 +315,13 @@ char *rr_shell_words(int n, char *const words[])
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = rr_open_memory(&text, &size);
 
-	if (!out)
-		return NULL;
 	fputs(n > 0 ? words[0] : "", out);
 	for (int i = 1; i < n; i++) {
 		putc(' ', out);
 		write_shell_word(out, words[i]);
 	}
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	fclose(out);
+	return text;
 }

@@ -25,13 +25,13 @@ bool rr_parse_number(const char *text, long min, long max, long *value);
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
 /* A command line as one can type it again: the first word as it is, others in quotes
- * where the shell needs them. Malloc'd, NULL = no memory. */
+ * where the shell needs them. Malloc'd. */
 char *rr_shell_words(int n, char *const words[]);
 
 /* ---- On a terminal ----------------------------------------------------------- */
 
 /* A malloc'd copy of `length` bytes as UTF-8 without control characters: these,
- * and bytes that are no UTF-8, become \n, \x1f, \xff. NULL = no memory. */
+ * and bytes that are no UTF-8, become \n, \x1f, \xff. */
 char *rr_plain_bytes(const char *text, size_t length);
 
 /* The same of a string; of NULL it is NULL. */

@@ -335,7 +335,8 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 				 .error = error };
 	bool done = false;
 
-	if (!rr_processes_init(&course.workers, run->processes) || !course.board)
+	rr_processes_init(&course.workers, run->processes);
+	if (!course.board)
 		rr_error_no_memory(error);
 	else if (connect_to_servers(&course) && delete_run_keys(&course))
 		done = measure_run(&course, measurement, spectra);

@@ -99,8 +99,9 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 	struct rr_draft draft;
 
 	snprintf(path, sizeof(path), "%s/holders", results->directory);
-	if (!rr_files_make_directory(path, error) || !rr_draft_open(&draft, error))
+	if (!rr_files_make_directory(path, error))
 		return false;
+	rr_draft_open(&draft);
 	print_holds(draft.out, trace, m->threads);
 	snprintf(path, sizeof(path), "%s/holders/%s-t%d-p%d-r%ld.csv", results->directory,
 		 m->strategy->name, m->threads, m->processes, finished->repeat);

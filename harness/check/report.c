@@ -143,8 +143,7 @@ static bool save_schedule(const struct rr_check *check, const struct rr_explore_
 
 	if (!options->save || !result->transcript)
 		return true;
-	if (!rr_draft_open(&draft, error))
-		return false;
+	rr_draft_open(&draft);
 	fputs(result->transcript, draft.out);
 	rr_replay_write(draft.out, options, result->words);
 	if (!rr_draft_replace(&draft, options->save, error))

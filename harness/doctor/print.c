@@ -114,8 +114,7 @@ bool rr_doctor_publish(const struct rr_doctor *doctor, const struct rr_outputs *
 		const struct rr_output *file = &outputs->files[i];
 		struct rr_draft draft;
 
-		if (!rr_draft_open(&draft, error))
-			return false;
+		rr_draft_open(&draft);
 		print_doctor(doctor, file->format == RR_FORMATS ? outputs->printed : file->format,
 			     draft.out);
 		good = rr_draft_replace(&draft, file->path, error);

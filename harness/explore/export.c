@@ -218,8 +218,7 @@ static bool write_graph(const json_t *graph, const char *path,
 
 	if (!path)
 		return true;
-	if (!rr_draft_open(&draft, error))
-		return false;
+	rr_draft_open(&draft);
 	write(draft.out, graph);
 	return rr_draft_replace(&draft, path, error);
 }

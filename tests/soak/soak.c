@@ -213,8 +213,9 @@ static bool open_run(struct run *run, struct rr_error *error)
 	};
 
 	run->soak.books = soak_books_open();
-	if (!run->soak.books || !rr_processes_init(&run->processes, SOAK_CLIENTS))
+	if (!run->soak.books)
 		return rr_error_no_memory(error);
+	rr_processes_init(&run->processes, SOAK_CLIENTS);
 	if (!rr_cluster_open(&run->cluster, &run->session, &options, error) ||
 	    !rr_cluster_need(&run->cluster, SOAK_SERVERS, error))
 		return false;
