@@ -407,27 +407,10 @@ static const struct rl_command *command_of(const struct rr_guided *guided,
 	return &guided->terms.command[thread->command].words;
 }
 
-static const struct {
-	const char *verb, *text;
-} stops[] = {
-	[RR_STOP_LISTEN] = { "wait", "go on after waiting for a message" },
-	[RR_STOP_SLEEP] = { "sleep", "go on after a sleep" },
-	[RR_STOP_WAIT] = { "wait", "go on after waiting for a message" },
-	[RR_STOP_CLOCK] = { "clock", "read the clock" },
-	[RR_STOP_LOCK] = { "lock", "lock the mutex" },
-	[RR_STOP_UNLOCK] = { "unlock", "unlock the mutex" },
-	[RR_STOP_JOIN] = { "join", "wait for the end of its renewer" },
-	[RR_STOP_ATTEMPT] = { "sleep", "go on after a sleep" },
-	[RR_STOP_ENDED] = { NULL, NULL },
-};
-
 const char *rr_thread_verb(const struct rr_guided *guided, const struct rr_thread_view *thread)
 {
-	const char *verb = stops[thread->stop.kind].verb;
-
-	if (thread->command != RR_NO_ID)
-		return command_of(guided, thread)->words[0].text;
-	return verb ? verb : "go on";
+	return thread->command != RR_NO_ID ? command_of(guided, thread)->words[0].text :
+					     rr_word_of_stop(thread->stop.kind);
 }
 
 static void command_text(const struct rl_command *command, char text[RR_THREAD_TEXT_SIZE])
@@ -446,7 +429,18 @@ static void command_text(const struct rl_command *command, char text[RR_THREAD_T
 void rr_thread_text(const struct rr_guided *guided, const struct rr_thread_view *thread,
 		    int64_t now_ns, char text[RR_THREAD_TEXT_SIZE])
 {
-	const char *what = stops[thread->stop.kind].text;
+	static const char *const texts[] = {
+		[RR_STOP_LISTEN] = "go on after waiting for a message",
+		[RR_STOP_SLEEP] = "go on after a sleep",
+		[RR_STOP_WAIT] = "go on after waiting for a message",
+		[RR_STOP_CLOCK] = "read the clock",
+		[RR_STOP_LOCK] = "lock the mutex",
+		[RR_STOP_UNLOCK] = "unlock the mutex",
+		[RR_STOP_JOIN] = "wait for the end of its renewer",
+		[RR_STOP_ATTEMPT] = "go on after a sleep",
+		[RR_STOP_ENDED] = NULL,
+	};
+	const char *what = texts[thread->stop.kind];
 	const bool lasts = thread->ready_ns > now_ns && thread->ready_ns != RR_NEVER;
 	char duration[RR_DURATION_SIZE];
 

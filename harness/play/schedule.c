@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedule.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 
@@ -16,133 +14,65 @@ enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 struct reader {
 	const struct rr_guided_setup *setup;
 	struct rr_error *error;
-	const char *word;
 	size_t number; /* of the word, from 1 */
 };
 
-static bool expect(const struct reader *reader, const char *what, const char *found)
+static bool refuse_word(const struct reader *reader, const char *text, const char *why)
 {
-	return rr_error_set(reader->error, RR_ERROR_USAGE,
-			    "schedule, word %zu, '%.60s': expected %s, found '%.60s'",
-			    reader->number, reader->word, what, found);
+	return rr_error_set(reader->error, RR_ERROR_USAGE, "schedule, word %zu, '%.60s': %s",
+			    reader->number, text, why);
 }
 
-/* 'A', and A' for a renewer: its number in an execution; -1 = there is none. */
-static int find_thread(const struct rr_guided_setup *setup, const char *name)
+/* What is left of a word that can be read: how long, and is it for `play` at all? */
+static bool check_word(const struct reader *reader, const char *text, const struct rr_word *word)
 {
-	const int client = name[0] - 'A';
-	const size_t primes = name[0] ? strspn(name + 1, "'") : 0;
-	const size_t n = setup->n_clients;
-
-	if (client < 0 || (size_t)client >= n || name[1 + primes] || primes >= RR_RUN_THREADS)
-		return -1;
-	return client + (int)(primes * n);
-}
-
-static bool take_client(const struct reader *reader, const char *name, struct rr_cue *cue)
-{
-	const int client = find_thread(reader->setup, name);
-	char what[40];
-
-	cue->decision.transition.who = (uint8_t)client;
-	if (client >= 0 && (size_t)client < reader->setup->n_clients)
-		return true;
-	snprintf(what, sizeof(what), "a client, A to %c", 'A' + (int)reader->setup->n_clients - 1);
-	return expect(reader, what, name);
-}
-
-static bool take_duration(const struct reader *reader, const char *text, struct rr_cue *cue)
-{
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
-	char *end;
-	const long long value = strtoll(text, &end, 10);
-
-	for (size_t i = 0; isdigit((unsigned char)*text) && value > 0 && value <= 1000000 &&
-			   i < sizeof(units) / sizeof(units[0]);
-	     i++) {
-		if (strcmp(end, units[i].unit) == 0) {
-			cue->decision.ns = value * units[i].ns;
-			return true;
-		}
-	}
-	return expect(reader, "a duration like 10s, 300ms or 5us", text);
-}
-
-static bool take_server(const struct reader *reader, const char *name, struct rr_cue *cue)
-{
-	const size_t n = reader->setup->strategy->lock.servers;
-	char known[24] = "redis", what[40];
-
-	for (size_t i = 0; i <= n; i++) {
-		if (i == 0 && n)
-			snprintf(known, sizeof(known), "data");
-		else if (i)
-			snprintf(known, sizeof(known), "n%zu", i);
-		cue->decision.transition.who = (uint8_t)i;
-		if (strcmp(name, known) == 0)
-			return true;
-	}
-	snprintf(what, sizeof(what), n ? "data, n1 to n%zu" : "redis", n);
-	return expect(reader, what, name);
-}
-
-/* ---- One word -------------------------------------------------------------- */
-
-/* NAME, or NAME:COMMAND. */
-static bool parse_step(const struct reader *reader, struct rr_cue *cue)
-{
-	char name[RR_CUE_SIZE];
-	const char *colon = strchr(cue->word, ':');
-
-	snprintf(name, sizeof(name), "%.*s",
-		 colon ? (int)(colon - cue->word) : (int)strlen(cue->word), cue->word);
-	cue->is_step = true;
-	cue->thread = find_thread(reader->setup, name);
-	if (cue->thread < 0)
-		return expect(reader,
-			      "a client, tick:, crash:, pause:, lose-reply: or restart:", name);
-	if (colon)
-		snprintf(cue->command, sizeof(cue->command), "%s", colon + 1);
-	if (colon && !cue->command[0])
-		return expect(reader, "a command after the colon", "");
+	if (!rr_transition_rows[word->kind].is_played)
+		return refuse_word(reader, text, "it is for searches only");
+	if (word->kind != RR_DO_EXECUTE && word->thread)
+		return refuse_word(reader, text, "expected a client, not its renewer");
+	if (word->kind == RR_DO_PAUSE && (word->client < 0 || !word->ns))
+		return refuse_word(reader, text, "expected pause:CLIENT:DURATION");
+	if (word->kind == RR_DO_WAIT && !word->ns)
+		return refuse_word(reader, text, "expected a duration, as in tick:10s");
 	return true;
 }
 
-static bool take_pause(const struct reader *reader, const char *rest, struct rr_cue *cue)
+static void add_cue(struct rr_schedule *schedule, const char *text, const struct rr_word *word,
+		    enum rr_transition_kind kind, const struct reader *reader)
 {
-	const char *colon = strchr(rest, ':');
-	char name[RR_CUE_SIZE];
+	const int n_clients = (int)reader->setup->n_clients;
+	struct rr_cue *cue = &schedule->cues[schedule->n_cues++];
 
-	if (!colon)
-		return expect(reader, "pause:CLIENT:DURATION", rest);
-	snprintf(name, sizeof(name), "%.*s", (int)(colon - rest), rest);
-	return take_client(reader, name, cue) && take_duration(reader, colon + 1, cue);
+	*cue = (struct rr_cue){
+		.is_step = kind == RR_DO_EXECUTE,
+		.thread = word->client + word->thread * n_clients,
+		.decision = { .transition = { .kind = (uint8_t)kind }, .ns = word->ns },
+	};
+	cue->decision.transition.who = (uint8_t)(word->client >= 0 ? word->client : word->server);
+	if (cue->is_step)
+		snprintf(cue->command, sizeof(cue->command), "%s", word->command);
+	cue->number = reader->number;
+	snprintf(cue->word, sizeof(cue->word), "%s", text);
 }
 
-static const struct {
-	const char *prefix;
-	enum rr_transition_kind kind;
-	bool (*take)(const struct reader *reader, const char *rest, struct rr_cue *cue);
-} forms[] = {
-	{ "tick:", RR_DO_WAIT, take_duration },     { "crash:", RR_DO_CRASH, take_client },
-	{ "pause:", RR_DO_PAUSE, take_pause },      { "lose-reply:", RR_DO_LOSE, take_client },
-	{ "restart:", RR_DO_RESTART, take_server },
-};
-
-static bool parse_word(const struct reader *reader, struct rr_cue *cue)
+/* "lose-reply:A:SET" is two of them: the next reply is lost, and A:SET. */
+static bool read_word(const struct reader *reader, struct rr_schedule *schedule, const char *text)
 {
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		const size_t length = strlen(forms[i].prefix);
+	const struct rr_word_names names = {
+		.n_clients = reader->setup->n_clients,
+		.n_servers = 1 + reader->setup->strategy->lock.servers,
+	};
+	struct rr_error why = { 0 };
+	struct rr_word word;
 
-		if (strncmp(cue->word, forms[i].prefix, length) != 0)
-			continue;
-		cue->decision.transition.kind = (uint8_t)forms[i].kind;
-		return forms[i].take(reader, cue->word + length, cue);
-	}
-	return parse_step(reader, cue);
+	if (!rr_word_read(text, &names, &word, &why))
+		return refuse_word(reader, text, why.text);
+	if (!check_word(reader, text, &word))
+		return false;
+	add_cue(schedule, text, &word, word.kind, reader);
+	if (word.kind == RR_DO_LOSE && word.command[0])
+		add_cue(schedule, text, &word, RR_DO_EXECUTE, reader);
+	return true;
 }
 
 bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
@@ -153,17 +83,14 @@ bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
 
 	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
 		const size_t length = strcspn(text, blanks);
-		struct rr_cue *cue = &schedule->cues[schedule->n_cues];
+		char word[RR_CUE_SIZE];
 
-		memset(cue, 0, sizeof(*cue));
-		snprintf(cue->word, sizeof(cue->word), "%.*s", (int)length, text);
-		reader.number = schedule->n_cues + 1;
-		reader.word = cue->word;
-		if (schedule->n_cues == RR_CUES_MAX || length >= RR_CUE_SIZE)
-			return expect(&reader, "fewer or shorter words", cue->word);
-		if (!parse_word(&reader, cue))
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		reader.number++;
+		if (schedule->n_cues >= RR_CUES_MAX || length >= RR_CUE_SIZE)
+			return refuse_word(&reader, word, "expected fewer or shorter words");
+		if (!read_word(&reader, schedule, word))
 			return false;
-		schedule->n_cues++;
 		text += length;
 	}
 	return true;
@@ -171,25 +98,13 @@ bool rr_schedule_parse(struct rr_schedule *schedule, const char *text,
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-static bool is_script(const char *command)
-{
-	return strcasecmp(command, "EVAL") == 0 || strcasecmp(command, "EVALSHA") == 0;
-}
-
-static bool is_meant(const struct rr_cue *cue, const char *verb)
-{
-	return !cue->command[0] || strcasecmp(cue->command, verb) == 0 ||
-	       (is_script(cue->command) && is_script(verb));
-}
-
 static struct rr_decision refuse(const struct rr_schedule *schedule, struct rr_guided *guided,
 				 const char *why)
 {
 	const struct rr_cue *cue = &schedule->cues[schedule->next];
 
 	return rr_guided_fail(guided, RR_ERROR_USAGE, "schedule, word %zu, '%s': %.*s %s",
-			      schedule->next + 1, cue->word, (int)strcspn(cue->word, ":"),
-			      cue->word, why);
+			      cue->number, cue->word, (int)strcspn(cue->word, ":"), cue->word, why);
 }
 
 /* It waits for somebody else, and not for a time. */
@@ -233,7 +148,7 @@ static struct rr_decision step(struct rr_schedule *schedule, struct rr_guided *g
 			      thread->state == RR_THREAD_CRASHED ? "has crashed" : "has ended");
 	rr_thread_text(guided, thread, view->now_ns, about);
 	snprintf(why, sizeof(why), "is about to %s", about);
-	if (!is_meant(cue, rr_thread_verb(guided, thread)))
+	if (!rr_word_is_command(cue->command, rr_thread_verb(guided, thread)))
 		return refuse(schedule, guided, why);
 	if (thread->ready_ns == RR_NEVER)
 		return refuse_waiting(schedule, guided, view, thread);
@@ -371,7 +286,7 @@ struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
 	    !rr_thread_is_alive(&view->threads[transition.who]))
 		return rr_guided_fail(guided, RR_ERROR_USAGE,
 				      "schedule, word %zu, '%s': %c is not there any more",
-				      schedule->next + 1, cue->word, 'A' + transition.who);
+				      cue->number, cue->word, 'A' + transition.who);
 	schedule->next++;
 	return cue->decision;
 }

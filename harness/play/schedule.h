@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A schedule: who does what next, in words.
- *
- *	A:SET            client A does its next step, which must be a SET
- *	A:sleep          ... end its sleep; wait, lock, unlock, clock, join
- *	A':EVALSHA       A's renewer; EVAL and EVALSHA are the same here
- *	A                whatever A does next
- *	tick:10s         time passes
- *	crash:A  pause:A:11s  lose-reply:A  restart:n1
+ * A schedule: who does what next, in the words of scheduler/words.h.
  *
  * A client that sleeps or stands still is waited for. Of a client's commands that
  * are on their way the first one that has not been executed is its next step.
@@ -30,14 +23,15 @@ struct rr_cue {
 	int thread;                  /* of a step: its number */
 	char command[RR_CUE_SIZE];   /* of a step: "" = any */
 	struct rr_decision decision; /* else */
+	size_t number;               /* of the word, from 1 */
 	char word[RR_CUE_SIZE];      /* as written */
 };
 
 struct rr_schedule {
 	size_t n_cues, next;
-	struct rr_cue cues[RR_CUES_MAX + 1];
-	bool stops;      /* at its end; else the rest is played */
-	bool is_lenient; /* steps that nobody can do are left out */
+	struct rr_cue cues[RR_CUES_MAX + 2]; /* a word may be two of them */
+	bool stops;                          /* at its end; else the rest is played */
+	bool is_lenient;                     /* steps that nobody can do are left out */
 	struct {
 		size_t n_marks; /* at the last look */
 		int idle;       /* times that time has passed since then */

@@ -7,6 +7,7 @@
  *	counting.h    a strategy's clients as such a program
  *	asker.h       a server that is asked one question after another
  *	transitions.h what can happen next, and as often as which budget allows
+ *	words.h       the same in words
  *	actions.h     what that consists of
  *	execution.h   all clients together on real servers, with faults
  */
@@ -16,5 +17,6 @@
 #include "attempt.h"
 #include "counting.h"
 #include "execution.h"
+#include "words.h"
 
 #endif

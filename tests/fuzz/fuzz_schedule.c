@@ -5,7 +5,6 @@
  * one line which word it is about.
  */
 #include "fuzz.h"
-#include "play/interactive.h"
 #include "play/schedule.h"
 
 /* ---- Those who play a schedule: its parser does without them --------------------- */

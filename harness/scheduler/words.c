@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "words.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Names -------------------------------------------------------------------- */
+
+const char *rr_word_server(const struct rr_word_names *names, size_t server,
+			   char text[RR_WORD_SERVER])
+{
+	if (server)
+		snprintf(text, RR_WORD_SERVER, "n%zu", server % 100);
+	else
+		snprintf(text, RR_WORD_SERVER, "%s", names->n_servers > 1 ? "data" : "redis");
+	return text;
+}
+
+const char *rr_word_of_stop(enum rr_stop_kind kind)
+{
+	static const char *const words[] = {
+		[RR_STOP_LISTEN] = "wait", [RR_STOP_SLEEP] = "sleep",   [RR_STOP_WAIT] = "wait",
+		[RR_STOP_CLOCK] = "clock", [RR_STOP_LOCK] = "lock",     [RR_STOP_UNLOCK] = "unlock",
+		[RR_STOP_JOIN] = "join",   [RR_STOP_ATTEMPT] = "sleep", [RR_STOP_ENDED] = "end",
+		[RR_STOP_RECEIVE] = "go",  [RR_STOP_ABSENT] = "go",
+	};
+
+	return words[kind];
+}
+
+static bool is_script_call(const char *command)
+{
+	return strcasecmp(command, "EVAL") == 0 || strcasecmp(command, "EVALSHA") == 0;
+}
+
+bool rr_word_is_command(const char *said, const char *command)
+{
+	return !said[0] || strcasecmp(said, command) == 0 ||
+	       (is_script_call(said) && is_script_call(command));
+}
+
+/* ---- Reading ------------------------------------------------------------------ */
+
+struct reader {
+	const struct rr_word_names *names;
+	struct rr_word *word;
+	struct rr_error *error;
+};
+
+static bool expect(const struct reader *reader, const char *what, const char *found)
+{
+	return rr_error_set(reader->error, RR_ERROR_USAGE, "expected %s, found '%.60s'", what,
+			    found);
+}
+
+static bool take_client(const struct reader *reader, const char *name, size_t length)
+{
+	struct rr_word *word = reader->word;
+	const size_t primes = length ? strspn(name + 1, "'") : 0;
+	const char *rest = name + 1 + primes;
+	char *end = (char *)rest;
+
+	word->client = name[0] - 'A';
+	word->thread = (int)primes;
+	if (length && *rest == '.' && isdigit((unsigned char)rest[1]))
+		word->connection = (int)strtol(rest + 1, &end, 10);
+	return length && word->client >= 0 && (size_t)word->client < reader->names->n_clients &&
+	       primes < RR_RUN_THREADS && end == name + length;
+}
+
+static bool expect_client(const struct reader *reader, const char *name, size_t length)
+{
+	char what[40], found[RR_WORD_SIZE];
+
+	snprintf(what, sizeof(what), "a client, A to %c", 'A' + (int)reader->names->n_clients - 1);
+	snprintf(found, sizeof(found), "%.*s", (int)length, name);
+	return take_client(reader, name, length) || expect(reader, what, found);
+}
+
+static bool take_duration(const struct reader *reader, const char *text)
+{
+	static const struct {
+		const char *unit;
+		int64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+	char *end;
+	const long long value = strtoll(text, &end, 10);
+
+	for (size_t i = 0; isdigit((unsigned char)*text) && value > 0 && value <= 1000000 &&
+			   i < sizeof(units) / sizeof(units[0]);
+	     i++) {
+		if (strcmp(end, units[i].unit) == 0) {
+			reader->word->ns = value * units[i].ns;
+			return true;
+		}
+	}
+	return expect(reader, "a duration like 10s, 300ms or 5us", text);
+}
+
+static bool take_server(const struct reader *reader, const char *name)
+{
+	char known[RR_WORD_SERVER], what[40];
+	const size_t n = reader->names->n_servers;
+
+	for (size_t i = 0; i < n; i++) {
+		reader->word->server = (int)i;
+		if (strcmp(name, rr_word_server(reader->names, i, known)) == 0)
+			return true;
+	}
+	snprintf(what, sizeof(what), n > 1 ? "data, n1 to n%zu" : "redis", n - 1);
+	return expect(reader, what, name);
+}
+
+/* COMMAND, or COMMAND@SERVER. */
+static bool take_command(const struct reader *reader, const char *text)
+{
+	const size_t length = strcspn(text, "@");
+
+	snprintf(reader->word->command, RR_WORD_SIZE, "%.*s", (int)length, text);
+	if (!length || (text[length] && !text[length + 1]))
+		return expect(reader, "a command after the colon", text);
+	return !text[length] || take_server(reader, text + length + 1);
+}
+
+/* CLIENT, CLIENT:COMMAND, and CLIENT:DURATION of a pause. */
+static bool take_client_and_rest(const struct reader *reader, const char *text)
+{
+	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];
+	const size_t length = strcspn(text, ":");
+
+	if (!expect_client(reader, text, length))
+		return false;
+	if (!text[length])
+		return true;
+	return row->has_command ? take_command(reader, text + length + 1) :
+				  take_duration(reader, text + length + 1);
+}
+
+static bool take_rest(const struct reader *reader, const char *text)
+{
+	const struct rr_transition_row *row = &rr_transition_rows[reader->word->kind];
+
+	if (row->subject == RR_OF_SERVER)
+		return take_server(reader, text);
+	if (reader->word->kind == RR_DO_WAIT)
+		return take_duration(reader, text);
+	return take_client_and_rest(reader, text);
+}
+
+static bool is_said(const char *word, const char *text, size_t length)
+{
+	return word && strlen(word) == length && strncmp(word, text, length) == 0;
+}
+
+/* "a client, tick:, crash: ...": what can be said to redrace play. */
+static bool expect_word(const struct reader *reader, const char *found)
+{
+	char what[120] = "a client";
+
+	for (int i = 0; i < RR_TRANSITIONS; i++) {
+		const struct rr_transition_row *row = &rr_transition_rows[i];
+		const size_t used = strlen(what);
+
+		if (row->is_played && row->word)
+			snprintf(what + used, sizeof(what) - used,
+				 "%s%s:", i == RR_DO_PAUSE ? " or " : ", ", row->word);
+	}
+	return expect(reader, what, found);
+}
+
+bool rr_word_read(const char *text, const struct rr_word_names *names, struct rr_word *word,
+		  struct rr_error *error)
+{
+	const struct reader reader = { names, word, error };
+	const size_t length = strcspn(text, ":");
+
+	*word = (struct rr_word){ .kind = RR_DO_EXECUTE, .client = -1, .server = -1 };
+	for (int i = 0; i < RR_TRANSITIONS; i++) {
+		const struct rr_transition_row *row = &rr_transition_rows[i];
+
+		if (!is_said(row->word, text, length) && !is_said(row->alias, text, length))
+			continue;
+		word->kind = i;
+		return (!text[length] && row->subject == RR_OF_NOBODY) ||
+		       take_rest(&reader, text[length] ? text + length + 1 : "");
+	}
+	if (!take_client(&reader, text, length))
+		return expect_word(&reader, text);
+	return !text[length] || take_command(&reader, text + length + 1);
+}
+
+/* ---- Writing ------------------------------------------------------------------ */
+
+/* In the largest unit that needs no fraction. */
+static void write_duration(FILE *out, int64_t ns)
+{
+	const int64_t us = (ns + 999) / 1000;
+
+	if (us % 1000000 == 0)
+		fprintf(out, "%" PRId64 "s", us / 1000000);
+	else if (us % 1000 == 0)
+		fprintf(out, "%" PRId64 "ms", us / 1000);
+	else
+		fprintf(out, "%" PRId64 "us", us);
+}
+
+static void write_client(FILE *out, const struct rr_word *word)
+{
+	fprintf(out, "%c%.*s", 'A' + word->client, word->thread, "'''''''''''''''''");
+	if (word->connection)
+		fprintf(out, ".%d", word->connection);
+}
+
+static void write_parts(FILE *out, const struct rr_word *word, const struct rr_word_names *names)
+{
+	const struct rr_transition_row *row = &rr_transition_rows[word->kind];
+	char server[RR_WORD_SERVER];
+
+	if (row->word)
+		fputs(row->word, out);
+	if (word->client >= 0) {
+		fputs(row->word ? ":" : "", out);
+		write_client(out, word);
+	}
+	if (word->command[0])
+		fprintf(out, ":%.30s", is_script_call(word->command) ? "EVAL" : word->command);
+	if (word->server >= 0 && (row->subject == RR_OF_SERVER || names->n_servers > 1))
+		fprintf(out, "%s%s", row->subject == RR_OF_SERVER ? ":" : "@",
+			rr_word_server(names, (size_t)word->server, server));
+	if (word->ns) {
+		fputc(':', out);
+		write_duration(out, word->ns);
+	}
+}
+
+void rr_word_write(const struct rr_word *word, const struct rr_word_names *names,
+		   char text[RR_WORD_SIZE])
+{
+	FILE *out = fmemopen(text, RR_WORD_SIZE, "w");
+
+	text[0] = '\0';
+	if (!out)
+		return;
+	write_parts(out, word, names);
+	fclose(out);
+}
+
+/* ---- Comparing ---------------------------------------------------------------- */
+
+static bool is_step(enum rr_transition_kind kind)
+{
+	return kind == RR_DO_EXECUTE || kind == RR_DO_GO;
+}
+
+bool rr_word_means(const struct rr_word *said, const struct rr_word *other)
+{
+	const bool is_any = other->kind == RR_DO_GO && strcmp(said->command, "go") == 0;
+
+	if (said->kind != other->kind && !(is_step(said->kind) && is_step(other->kind)))
+		return false;
+	if (other->client >= 0 && (said->client != other->client || said->thread != other->thread ||
+				   said->connection != other->connection))
+		return false;
+	return (said->server < 0 || said->server == other->server) &&
+	       (is_any || rr_word_is_command(said->command, other->command));
+}
