@@ -191,12 +191,14 @@ static enum rr_exit run_command_of(struct tour *tour, const struct scene *scene)
 		execv("/proc/self/exe", (char *const *)words);
 		_exit(RR_EXIT_INTERNAL);
 	}
-	while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
+	if (pid < 0)
+		return rr_complain(RR_EXIT_INTERNAL, "no more processes");
+	while (waitpid(pid, &status, WNOHANG) == 0) {
 		rr_signals_wait(signals, 100);
 		if (signals->interrupted && !is_told)
 			is_told = kill(pid, SIGTERM) == 0;
 	}
-	return pid > 0 && WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;
+	return WIFEXITED(status) ? (enum rr_exit)WEXITSTATUS(status) : RR_EXIT_INTERNAL;
 }
 
 static enum rr_exit play_command(struct tour *tour, const struct scene *scene)
