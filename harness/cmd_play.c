@@ -228,8 +228,7 @@ static enum rr_exit draw_to_file(const struct rr_trace *trace, const struct play
 	struct rr_draft draft;
 
 	rr_draft_open(&draft);
-	if (!rr_draw(draft.out, trace, options->format, &style))
-		rr_error_no_memory(&error);
+	rr_draw(draft.out, trace, options->format, &style);
 	rr_draft_replace(&draft, options->output, &error);
 	return rr_report_error(&error);
 }
@@ -242,9 +241,8 @@ static enum rr_exit draw_trace(const struct rr_trace *trace, const struct play_o
 	style.article = &article;
 	if (options->output)
 		return draw_to_file(trace, options);
-	if (rr_draw(stdout, trace, options->format, &style))
-		return RR_EXIT_OK;
-	return rr_complain(RR_EXIT_INTERNAL, "out of memory");
+	rr_draw(stdout, trace, options->format, &style);
+	return RR_EXIT_OK;
 }
 
 /* ---- Playing ------------------------------------------------------------ */

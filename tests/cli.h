@@ -7,7 +7,7 @@
 
 /* That directory, also $HERE and $TMPDIR, and what the last command printed. */
 extern char cli_home[SUPPORT_DIRECTORY];
-extern char cli_output[16384];
+extern char cli_output[65536];
 
 /* Before and after each test. */
 void cli_setup(void);

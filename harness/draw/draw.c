@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "model.h"
 
@@ -38,68 +39,51 @@ struct rr_style rr_draw_style(FILE *out, bool ascii)
 	};
 }
 
-static bool write_as_race(FILE *out, const struct rr_picture *picture)
+static void write_as_race(FILE *out, const struct rr_picture *picture)
 {
-	return rr_trace_write(out, picture->trace);
+	if (!rr_trace_write(out, picture->trace))
+		rr_out_of_memory();
 }
 
-bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
+void rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style)
 {
-	static bool (*const writers[RR_FORMATS])(FILE * out, const struct rr_picture *picture) = {
+	static void (*const writers[RR_FORMATS])(FILE * out, const struct rr_picture *picture) = {
 		[RR_FORMAT_TEXT] = rr_write_text, [RR_FORMAT_MERMAID] = rr_write_mermaid,
 		[RR_FORMAT_SVG] = rr_write_svg,   [RR_FORMAT_HTML] = rr_write_html,
 		[RR_FORMAT_JSON] = rr_write_json, [RR_FORMAT_RACE] = write_as_race,
 	};
 	struct rr_picture picture;
-	bool drawn;
 
-	if (!rr_picture_make(&picture, trace, format != RR_FORMAT_JSON))
-		return false;
+	rr_picture_make(&picture, trace, format != RR_FORMAT_JSON);
 	picture.style = style;
-	drawn = writers[format](out, &picture);
+	writers[format](out, &picture);
 	rr_picture_free(&picture);
-	return drawn;
 }
 
 /* ---- So far -------------------------------------------------------------- */
 
-/* The trace as it will be if everything goes on as it is written. */
-static bool foresee_trace(const struct rr_trace *trace, struct rr_trace *foreseen)
+/* Drawn as it will be if everything goes on as it is written, up to where it is. */
+void rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style)
 {
 	const struct rr_race *race = trace->race;
-
-	*foreseen = *trace;
-	foreseen->n_events = race->n_steps;
-	foreseen->events = calloc(race->n_steps, sizeof(*foreseen->events));
-	for (size_t i = 0; foreseen->events && i < race->n_steps; i++) {
-		const struct rr_step *step = &race->steps[i];
-
-		foreseen->events[i] = (struct rr_event){ .step = step,
-							 .reply = (char *)step->expected };
-		if (i < trace->n_events)
-			foreseen->events[i] = trace->events[i];
-	}
-	return foreseen->events != NULL;
-}
-
-bool rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style)
-{
-	const size_t to_come = trace->race->n_steps - trace->n_events;
+	struct rr_trace foreseen = *trace;
 	struct rr_picture picture;
-	struct rr_trace foreseen;
-	bool made;
 
-	if (!foresee_trace(trace, &foreseen))
-		return false;
-	made = rr_picture_make(&picture, &foreseen, false);
-	if (made) {
-		picture.style = style;
-		rr_write_rows(out, &picture, picture.n_rows - to_come);
-		rr_picture_free(&picture);
-	}
+	foreseen.n_events = race->n_steps;
+	foreseen.events = rr_calloc(race->n_steps, sizeof(*foreseen.events));
+	for (size_t i = 0; i < race->n_steps; i++)
+		foreseen.events[i] = i < trace->n_events ?
+					     trace->events[i] :
+					     (struct rr_event){
+						     .step = &race->steps[i],
+						     .reply = (char *)race->steps[i].expected,
+					     };
+	rr_picture_make(&picture, &foreseen, false);
+	picture.style = style;
+	rr_write_rows(out, &picture, picture.n_rows - (race->n_steps - trace->n_events));
+	rr_picture_free(&picture);
 	free(foreseen.events);
-	return made;
 }
 
 /* ---- Not as written ------------------------------------------------------ */
@@ -112,9 +96,8 @@ static void put_other_reply(FILE *out, const struct rr_trace *trace, const struc
 	char *actual = rr_plain(event->reply);
 
 	fprintf(out, "%s:%d: step %zu, %s: %s\n", race->path, event->step->line,
-		rr_step_number(race, event->step), race->clients[event->step->client].name,
-		words ? words : "");
-	fprintf(out, "  expected  %s\n", expected ? expected : "");
+		rr_step_number(race, event->step), race->clients[event->step->client].name, words);
+	fprintf(out, "  expected  %s\n", expected);
 	fprintf(out, "  actual    %s\n", actual ? actual : "nothing");
 	free(words);
 	free(expected);

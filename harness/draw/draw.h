@@ -30,19 +30,18 @@ struct rr_style {
  * on a terminal without NO_COLOR, its width; 80 columns elsewhere. */
 struct rr_style rr_draw_style(FILE *out, bool ascii);
 
-/* Draws to `out` in one of RR_PICTURE_FORMATS. False: out of memory. */
-bool rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
+/* Draws to `out` in one of RR_PICTURE_FORMATS. */
+void rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
 	     const struct rr_style *style);
 
 /* The table of a race that is still being played, without title and verdict. Its
- * columns are as wide as the steps to come need them. False: out of memory. */
-bool rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style);
+ * columns are as wide as the steps to come need them. */
+void rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style);
 
 /* ---- A race on a page (html.c) ---------------------------------------------- */
 
-/* Writes an <article> into a page that ends with the script rr_race_script. False: out
- * of memory. */
-bool rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article);
+/* Writes an <article> into a page that ends with the script rr_race_script. */
+void rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article);
 extern const char *const rr_race_script;
 
 /* ---- Pages of HTML (page.c) ------------------------------------------------ */
@@ -56,8 +55,7 @@ void rr_page_end(FILE *out, const char *script);
 
 /* ---- In words ---------------------------------------------------------------- */
 
-/* "Clients A, B; at the beginning x = 41, lock = (nil).": malloc'd; NULL = out
- * of memory. */
+/* "Clients A, B; at the beginning x = 41, lock = (nil).": malloc'd. */
 char *rr_beginning_words(const struct rr_trace *trace);
 
 /* What is not as it was written, expected and actual below each other; nothing
@@ -68,8 +66,8 @@ void rr_draw_difference(FILE *out, const struct rr_trace *trace);
 size_t rr_step_number(const struct rr_race *race, const struct rr_step *step);
 
 /* "GET x", "enters", "11 s pass, t = 11 s", "n1 is killed (kill -9)": malloc'd,
- * printable UTF-8; NULL = out of memory. An event without a command has not
- * been sent yet, and is its step's words with their $variables. */
+ * printable UTF-8. An event without a command has not been sent yet, and is its
+ * step's words with their $variables. */
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event);
 
 #endif

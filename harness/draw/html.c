@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assets.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 const char *const rr_race_script = rr_asset_race_js;
@@ -117,24 +118,15 @@ static void print_sayings(const struct rr_html *html)
 
 /* ---- How to play it again ------------------------------------------------ */
 
-static char *text_of_race(const struct rr_trace *trace)
+static void print_replay(const struct rr_html *html, const char *command)
 {
-	char *text = NULL, *plain = NULL;
+	char *race;
 	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory = rr_open_memory(&race, &size);
 
-	if (!memory)
-		return NULL;
-	rr_trace_write(memory, trace);
-	if (fclose(memory) == 0)
-		plain = text;
-	return plain;
-}
-
-static bool print_replay(const struct rr_html *html, const char *command)
-{
-	char *race = text_of_race(html->picture->trace);
-
+	if (!rr_trace_write(memory, html->picture->trace))
+		rr_out_of_memory();
+	fclose(memory);
 	rr_html_heading(html, "Play it again");
 	if (command)
 		rr_xml_print(
@@ -151,12 +143,11 @@ static bool print_replay(const struct rr_html *html, const char *command)
 		"</pre>\n<button type=\"button\" class=\"scripted\" data-copy=\"%s-file\">Copy</button></details>\n",
 		html->id);
 	free(race);
-	return race != NULL;
 }
 
 static const char legend[] =
 	"<details class=\"legend\"><summary>How to read it</summary>\n<ul>\n"
-	"<li>Each column is a lane, of a client or a server; time goes down. An arrow is a command; what stands behind ⇒ is the reply.</li>\n"
+	"<li>Each column is a lane, of a client or a server; time goes down. An arrow is a command, a dashed one its reply.</li>\n"
 	"<li>A thick lane: the client is in its critical section. A dotted one: the client or the server is not there.</li>\n"
 	"<li>A box on a server's lane: a key and its new value. (nil): it is not there.</li>\n"
 	"<li>✗: this step breaks something. !: the step that decides, and why. ① joins what a client saw with the write that replaces what it did not see.</li>\n"
@@ -165,20 +156,14 @@ static const char legend[] =
 /* ---- The article --------------------------------------------------------- */
 
 /* The same with something safe. */
-static bool print_safe(const struct rr_html *html, const struct rr_article *article)
+static void print_safe(const struct rr_html *html, const struct rr_article *article)
 {
 	struct rr_picture picture;
 	struct rr_knowledge knowledge;
 	struct rr_html safe = *html;
 
-	if (!article->safe)
-		return true;
-	if (!rr_picture_make(&picture, article->safe, true))
-		return false;
-	if (!rr_knowledge_make(&knowledge, &picture)) {
-		rr_picture_free(&picture);
-		return false;
-	}
+	rr_picture_make(&picture, article->safe, true);
+	rr_knowledge_make(&knowledge, &picture);
 	safe.picture = &picture;
 	safe.knowledge = &knowledge;
 	safe.asked_row = picture.n_rows;
@@ -186,42 +171,13 @@ static bool print_safe(const struct rr_html *html, const struct rr_article *arti
 	rr_xml_print(html->out, "<h%d>What is safe: %s</h%d>\n<p>%s</p>\n", html->heading,
 		     article->safe_name, html->heading, picture.title);
 	print_sentence(&safe);
-	rr_html_lanes(&safe, false);
+	rr_html_steps(&safe, false);
 	fputs("</section>\n", html->out);
 	rr_knowledge_free(&knowledge);
 	rr_picture_free(&picture);
-	return true;
 }
 
-static bool print_article(const struct rr_html *html, const struct rr_article *article)
-{
-	const struct rr_picture *picture = html->picture;
-	bool written;
-
-	rr_xml_print(html->out, "<article class=\"race\" id=\"%s\">\n<h%d>%s</h%d>\n", html->id,
-		     html->heading - 1, picture->title, html->heading - 1);
-	print_sentence(html);
-	if (*picture->claims)
-		rr_xml_print(html->out, "<p class=\"quiet\">%s</p>\n", picture->claims);
-	print_stepper(html);
-	rr_xml_print(html->out, "<div class=\"body%s\">\n<div class=\"sides%s\">",
-		     picture->race->n_clients <= 3 && !article->safe ? " beside" : "",
-		     article->safe ? " two" : "");
-	fputs("<div class=\"played\">", html->out);
-	rr_html_lanes(html, true);
-	fputs("</div>\n", html->out);
-	written = print_safe(html, article);
-	fputs("</div>\n", html->out);
-	rr_html_beliefs(html);
-	fputs("</div>\n", html->out);
-	print_findings(html);
-	print_sayings(html);
-	written = print_replay(html, article->command) && written;
-	fprintf(html->out, "%s</article>\n", legend);
-	return written;
-}
-
-static bool write_article(FILE *out, const struct rr_picture *picture,
+static void write_article(FILE *out, const struct rr_picture *picture,
 			  const struct rr_article *article)
 {
 	struct rr_knowledge knowledge;
@@ -232,38 +188,51 @@ static bool write_article(FILE *out, const struct rr_picture *picture,
 		.id = article->id,
 		.heading = article->is_part ? 3 : 2,
 	};
-	bool written;
 
-	if (!rr_knowledge_make(&knowledge, picture))
-		return false;
+	rr_knowledge_make(&knowledge, picture);
 	html.asked_row = rr_html_find_asked(picture, &knowledge);
-	written = print_article(&html, article);
+	rr_xml_print(out, "<article class=\"race\" id=\"%s\">\n<h%d>%s</h%d>\n", html.id,
+		     html.heading - 1, picture->title, html.heading - 1);
+	print_sentence(&html);
+	if (*picture->claims)
+		rr_xml_print(out, "<p class=\"quiet\">%s</p>\n", picture->claims);
+	print_stepper(&html);
+	rr_xml_print(out, "<div class=\"body%s\">\n<div class=\"sides%s\"><div class=\"played\">",
+		     picture->race->n_clients <= 3 && !article->safe ? " beside" : "",
+		     article->safe ? " two" : "");
+	rr_html_steps(&html, true);
+	fputs("</div>\n", out);
+	if (article->safe)
+		print_safe(&html, article);
+	fputs("</div>\n", out);
+	rr_html_beliefs(&html);
+	fputs("</div>\n", out);
+	print_findings(&html);
+	print_sayings(&html);
+	print_replay(&html, article->command);
+	fprintf(out, "%s</article>\n", legend);
 	rr_knowledge_free(&knowledge);
-	return written;
 }
 
-bool rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article)
+void rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article)
 {
 	struct rr_picture picture;
-	bool written;
 
-	if (!rr_picture_make(&picture, trace, true))
-		return false;
-	written = write_article(out, &picture, article);
+	rr_picture_make(&picture, trace, true);
+	write_article(out, &picture, article);
 	rr_picture_free(&picture);
-	return written;
 }
 
-bool rr_write_html(FILE *out, const struct rr_picture *picture)
+void rr_write_html(FILE *out, const struct rr_picture *picture)
 {
 	static const struct rr_article plain = { .id = "race" };
 	const struct rr_article *article = picture->style ? picture->style->article : NULL;
-	bool written;
 
-	if (article && article->is_part)
-		return write_article(out, picture, article);
+	if (article && article->is_part) {
+		write_article(out, picture, article);
+		return;
+	}
 	rr_page_begin(out, picture->title);
-	written = write_article(out, picture, article ? article : &plain);
+	write_article(out, picture, article ? article : &plain);
 	rr_page_end(out, rr_race_script);
-	return written;
 }

@@ -19,8 +19,22 @@ struct rr_html {
 /* A heading of a part of the article. */
 void rr_html_heading(const struct rr_html *html, const char *text);
 
-/* The steps, a lane for each client and server (html_lanes.c). */
-void rr_html_lanes(const struct rr_html *html, bool can_step);
+/* The steps: drawn, and as a list for where there is no room for that, and for those who
+ * cannot see it (html_steps.c). Those that one can step through have data-step. */
+void rr_html_steps(const struct rr_html *html, bool can_step);
+
+/* The picture of svg.c without title and verdict, each row a group with data-step. */
+void rr_svg_embed(const struct rr_html *html);
+
+/* With which step a row is shown: one without a number comes with the step after it. */
+size_t rr_html_step_of(const struct rr_picture *picture, size_t row);
+
+/* Does this row replace what its writer has not seen? */
+bool rr_html_overwrites(const struct rr_html *html, size_t row);
+
+/* What a row has to do with overwrite `number`, and from which step on that is so:
+ * malloc'd; NULL = nothing. */
+char *rr_html_overwrite(const struct rr_html *html, size_t row, size_t number, size_t *from);
 
 /* What clients believe and servers hold, as it is at one step; a script moves it on
  * (html_beliefs.c). */

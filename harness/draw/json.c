@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "model.h"
 
@@ -135,7 +136,7 @@ static json_t *json_sayings(const struct rr_trace *trace)
 	return array;
 }
 
-bool rr_write_json(FILE *out, const struct rr_picture *picture)
+void rr_write_json(FILE *out, const struct rr_picture *picture)
 {
 	const struct rr_race *race = picture->race;
 	json_t *root = json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
@@ -147,10 +148,10 @@ bool rr_write_json(FILE *out, const struct rr_picture *picture)
 				 "expected", json_expected(race), "as_written",
 				 picture->trace->as_written, "documents",
 				 json_sayings(picture->trace));
-	const bool written = root && json_dumpf(root, out, JSON_INDENT(2)) == 0;
 
+	if (!root)
+		rr_out_of_memory();
+	json_dumpf(root, out, JSON_INDENT(2));
 	json_decref(root);
-	if (written)
-		putc('\n', out);
-	return written;
+	putc('\n', out);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 enum { WORDS_MAX = 12, QUEUE_MAX = 64, TOKEN_SIZE = 512 };
 
@@ -30,7 +31,6 @@ struct tracker {
 	size_t written[RR_KEYS_SHOWN_MAX];                     /* at which row */
 	struct queue unread[RR_RACE_CLIENTS_MAX];
 	struct queue transaction[RR_RACE_CLIENTS_MAX];
-	bool is_out_of_memory;
 };
 
 /* ---- Commands ------------------------------------------------------------ */
@@ -122,10 +122,6 @@ static const char *keep_value(struct tracker *tracker, const char *text)
 	const bool counts = strncmp(text, integer, strlen(integer)) == 0;
 	char *value = rr_words_of_value(counts ? text + strlen(integer) : text);
 
-	if (!value) {
-		tracker->is_out_of_memory = true;
-		return NULL;
-	}
 	rr_array_grow(&knowledge->texts, knowledge->n_texts, sizeof(*knowledge->texts));
 	knowledge->texts[knowledge->n_texts++] = value;
 	return value;
@@ -364,19 +360,13 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 	tracker->knowledge->rows[tracker->row] = tracker->now;
 }
 
-bool rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *picture)
+void rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *picture)
 {
-	struct tracker *tracker = calloc(1, sizeof(*tracker));
-	bool is_whole;
+	struct tracker *tracker = rr_calloc(1, sizeof(*tracker));
 
 	*knowledge = (struct rr_knowledge){
-		.rows = calloc(picture->n_rows + 1, sizeof(*knowledge->rows)),
+		.rows = rr_calloc(picture->n_rows + 1, sizeof(*knowledge->rows)),
 	};
-	if (!tracker || !knowledge->rows) {
-		free(tracker);
-		rr_knowledge_free(knowledge);
-		return false;
-	}
 	tracker->picture = picture;
 	tracker->knowledge = knowledge;
 	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++) {
@@ -387,11 +377,7 @@ bool rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *
 	}
 	for (; tracker->row < picture->n_rows; tracker->row++)
 		follow_row(tracker, &picture->rows[tracker->row]);
-	is_whole = !tracker->is_out_of_memory;
 	free(tracker);
-	if (!is_whole)
-		rr_knowledge_free(knowledge);
-	return is_whole;
 }
 
 void rr_knowledge_free(struct rr_knowledge *knowledge)

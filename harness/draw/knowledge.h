@@ -30,8 +30,7 @@ struct rr_knowledge {
 	char **texts;
 };
 
-/* False: out of memory, and there is nothing to free. */
-bool rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *picture);
+void rr_knowledge_make(struct rr_knowledge *knowledge, const struct rr_picture *picture);
 void rr_knowledge_free(struct rr_knowledge *knowledge);
 
 #endif

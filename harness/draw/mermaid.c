@@ -127,7 +127,7 @@ static void chart_row(struct chart *chart, const struct rr_row *row)
 		chart_note_across(chart, "! ", row->why);
 }
 
-bool rr_write_mermaid(FILE *out, const struct rr_picture *picture)
+void rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 {
 	struct chart chart = { .out = out, .picture = picture };
 
@@ -140,5 +140,4 @@ bool rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 		chart_bar(&chart, (int)i, false);
 	if (picture->is_complete)
 		chart_note_across(&chart, "Found: ", picture->verdict);
-	return true;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* Rounds of a repeat that are drawn at its beginning and its end together. */
@@ -24,16 +26,7 @@ struct maker {
 /* The text belongs to the picture from now on. */
 static const char *keep_text(struct rr_picture *picture, char *text)
 {
-	const size_t n = picture->n_texts + 1;
-	char **texts = realloc(picture->texts, n * sizeof(*texts));
-
-	if (texts)
-		picture->texts = texts;
-	if (!texts || !text) {
-		free(text);
-		picture->is_out_of_memory = true;
-		return "";
-	}
+	rr_array_grow(&picture->texts, picture->n_texts, sizeof(*picture->texts));
 	picture->texts[picture->n_texts++] = text;
 	return text;
 }
@@ -81,9 +74,7 @@ static void set_sentence(struct rr_picture *picture, struct rr_row *row)
 					   at ? row->server_name : "", at ? " " : "",
 					   writes ? "writes " : "", row->text,
 					   row->reply ? " => " : "", or_empty(row->reply)));
-	row->action = row->sentence;
-	if (!picture->is_out_of_memory)
-		row->action += strlen(row->client_name) + strlen(": ");
+	row->action = row->sentence + strlen(row->client_name) + strlen(": ");
 }
 
 /* What was broken, then why this is the step that decides. */
@@ -371,21 +362,18 @@ static void add_verdict(struct rr_picture *picture)
 	if (picture->is_complete && picture->race->shows && !trace->findings)
 		picture->verdict = picture->no_finding;
 	add_findings(picture);
-	picture->sayings = calloc(n + 1, sizeof(*picture->sayings));
-	picture->is_out_of_memory |= !picture->sayings;
-	for (size_t i = 0; picture->sayings && i < n; i++)
+	picture->sayings = rr_calloc(n + 1, sizeof(*picture->sayings));
+	for (size_t i = 0; i < n; i++)
 		picture->sayings[i] =
 			keep_text(picture, rr_words_of_saying(trace, &picture->race->sayings[i]));
 }
 
-bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded)
+void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded)
 {
 	struct maker maker = { .picture = picture, .folded = folded };
 
 	*picture = (struct rr_picture){ .trace = trace, .race = trace->race };
-	picture->rows = calloc(trace->n_events + RR_GIVEN_MAX + 1, sizeof(*picture->rows));
-	if (!picture->rows)
-		return false;
+	picture->rows = rr_calloc(trace->n_events + RR_GIVEN_MAX + 1, sizeof(*picture->rows));
 	picture->title = keep_plain(picture, picture->race->title);
 	picture->claims = keep_text(picture,
 				    rr_words("%s%s", *picture->race->claims ? "claim " : "",
@@ -397,9 +385,6 @@ bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, b
 	add_beginning(&maker);
 	add_events(&maker);
 	add_verdict(picture);
-	if (picture->is_out_of_memory)
-		rr_picture_free(picture);
-	return !picture->is_out_of_memory;
 }
 
 void rr_picture_free(struct rr_picture *picture)

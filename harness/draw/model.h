@@ -91,26 +91,25 @@ struct rr_picture {
 	const char **sayings; /* race->n_sayings sentences */
 	size_t n_texts;
 	char **texts; /* all of the above that was made for it */
-	bool is_out_of_memory;
 };
 
 /* With all rounds of a repeat, or with those between the first and the last
- * folded into a row. False: out of memory, and there is nothing to free. */
-bool rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded);
+ * folded into a row. */
+void rr_picture_make(struct rr_picture *picture, const struct rr_trace *trace, bool folded);
 void rr_picture_free(struct rr_picture *picture);
 
-/* ---- The formats; false: out of memory ----------------------------------- */
+/* ---- The formats --------------------------------------------------------- */
 
-bool rr_write_text(FILE *out, const struct rr_picture *picture);
+void rr_write_text(FILE *out, const struct rr_picture *picture);
 /* Of the table only the first `n` rows, below the heads of its columns. */
 void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n);
 
-bool rr_write_mermaid(FILE *out, const struct rr_picture *picture);
-bool rr_write_svg(FILE *out, const struct rr_picture *picture);
-bool rr_write_html(FILE *out, const struct rr_picture *picture);
-bool rr_write_json(FILE *out, const struct rr_picture *picture);
+void rr_write_mermaid(FILE *out, const struct rr_picture *picture);
+void rr_write_svg(FILE *out, const struct rr_picture *picture);
+void rr_write_html(FILE *out, const struct rr_picture *picture);
+void rr_write_json(FILE *out, const struct rr_picture *picture);
 
-/* ---- Wording: malloc'd, printable UTF-8; NULL = out of memory ------------ */
+/* ---- Wording: malloc'd, printable UTF-8 ---------------------------------- */
 
 /* Formats, and makes the result printable. */
 char *rr_words(const char *format, ...) __attribute__((format(printf, 1, 2)));

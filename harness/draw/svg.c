@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 enum {
@@ -13,11 +14,17 @@ enum {
 	ABOVE_PX = 7,    /* between a text and the arrow below it */
 	BELOW_PX = 9,    /* an arrow */
 	OFF_LANE_PX = 6, /* where arrows begin */
+	WIDE_PX = 1100,  /* wider than most windows: a list takes its place sooner */
 };
+
+/* On a page its texts are as large as the page's; where there is little room it is made
+ * smaller, and then scrolled. */
+#define REM_PX 14.0
+#define LEAST_SCALE 0.7
+#define OVERWRITE_COLOUR "#B34700"
 
 /* Texts are dark; a rim in the colour behind them keeps them off the lanes. */
 static const char style[] =
-	"<style>\n"
 	"text{fill:#111;paint-order:stroke;stroke-width:4px;stroke-linejoin:round;"
 	"font:13px Arial,'Liberation Sans',Helvetica,system-ui,sans-serif}\n"
 	".m{font-family:ui-monospace,'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace}\n"
@@ -25,8 +32,7 @@ static const char style[] =
 	".b{font-weight:600}\n"
 	".i{font-style:italic}\n"
 	".n{font-size:12px;fill:#444}\n"
-	".x{font-weight:600;fill:#B34700}\n"
-	"</style>\n";
+	".x{font-weight:600;fill:#B34700}\n";
 
 static const char *colour_of(const struct rr_lane *lane)
 {
@@ -137,6 +143,27 @@ static int draw_across(struct rr_svg *svg, const struct rr_row *row)
 	return height + 4 + draw_chips(svg, row, svg->y + height + 4);
 }
 
+/* On a page, what a row has to do with writes that replace what their writer has not
+ * seen; each is shown from its own step on. */
+static int draw_overwrites(struct rr_svg *svg, size_t index, int y)
+{
+	const int top = y;
+
+	for (size_t i = 0; svg->html && i < svg->html->knowledge->n_overwrites; i++) {
+		size_t from;
+		char *words = rr_html_overwrite(svg->html, index, i, &from);
+
+		if (!words)
+			continue;
+		fprintf(svg->out, "<g data-from=\"%zu\">\n", from);
+		y += rr_svg_wrap(svg, svg->remarks_x, y, RR_ANCHOR_START, "s", words,
+				 REMARK_CHARS + 2, LINES_MOST);
+		fputs("</g>\n", svg->out);
+		free(words);
+	}
+	return y - top;
+}
+
 static int draw_remarks(struct rr_svg *svg, const struct rr_row *row)
 {
 	const int x = svg->remarks_x;
@@ -152,6 +179,7 @@ static int draw_remarks(struct rr_svg *svg, const struct rr_row *row)
 		y += rr_svg_wrap(svg, x + 16, y, RR_ANCHOR_START, "s", row->why, REMARK_CHARS,
 				 LINES_MOST);
 	}
+	y += draw_overwrites(svg, (size_t)(row - svg->picture->rows), y);
 	return y + 8 - 17 - svg->y;
 }
 
@@ -188,21 +216,50 @@ static void draw_lane(struct rr_svg *svg, const struct rr_row *row, const struct
 		rr_svg_box(svg, x - 4, svg->y + from, 8, height - from, colour_of(lane), NULL, 0);
 }
 
-/* Lanes are behind the texts that say how high the row is. */
-static void draw_row(struct rr_svg *svg, const struct rr_row *row)
+/* On a page, a line from what a client saw to the write that replaces what it did not. */
+static void draw_join(struct rr_svg *svg, size_t index, int height)
 {
-	FILE *front = svg->out;
+	const struct rr_knowledge *knowledge = svg->html->knowledge;
+	const struct rr_overwrite *first = &knowledge->overwrites[0];
+	const int x = svg->remarks_x - 10, middle = svg->y + height / 2;
+
+	if (knowledge->n_overwrites == 0 || index < first->look || index > first->write)
+		return;
+	rr_svg_line(svg, x, index == first->look ? middle : svg->y, x,
+		    index == first->write ? middle : svg->y + height, OVERWRITE_COLOUR, NULL);
+	if (index == first->look || index == first->write)
+		rr_svg_line(svg, x, middle, x + 7, middle, OVERWRITE_COLOUR, NULL);
+}
+
+/* Lanes are behind the texts that say how high the row is. On a page it is a group that
+ * can be hidden and marked. */
+static void draw_row(struct rr_svg *svg, size_t index)
+{
+	const struct rr_row *row = &svg->picture->rows[index];
+	const bool breaks = row->broke || (svg->html && rr_html_overwrites(svg->html, index));
+	FILE *out = svg->out;
+	char *texts;
+	size_t size;
 	int height;
 
-	svg->back = row->broke ? "#FDEBE1" : row->why ? "#E7F2FA" : "#FFFFFF";
+	svg->back = breaks ? "#FDEBE1" : row->why ? "#E7F2FA" : "#FFFFFF";
+	svg->out = rr_open_memory(&texts, &size);
 	height = draw_texts(svg, row);
-	svg->out = svg->behind;
-	if (row->remark)
+	fclose(svg->out);
+	svg->out = out;
+	if (svg->html)
+		fprintf(out, "<g data-step=\"%zu\">\n", rr_html_step_of(svg->picture, index));
+	if (row->remark || svg->html)
 		rr_svg_box(svg, RR_MARGIN_PX / 2, svg->y, svg->width - RR_MARGIN_PX, height,
 			   svg->back, NULL, 4);
 	for (size_t i = 0; i < svg->picture->n_lanes; i++)
 		draw_lane(svg, row, &svg->picture->lanes[i], height);
-	svg->out = front;
+	fwrite(texts, 1, size, out);
+	free(texts);
+	if (svg->html) {
+		draw_join(svg, index, height);
+		fputs("</g>\n", out);
+	}
 	svg->y += height;
 }
 
@@ -272,9 +329,14 @@ static void draw_verdict(struct rr_svg *svg)
 }
 
 /* For those who cannot see the picture. */
-static void draw_description(FILE *out, const struct rr_picture *picture)
+static void draw_description(FILE *out, const struct rr_svg *svg)
 {
-	rr_xml_print(out, "<title>%s</title>\n<desc>", picture->title);
+	const struct rr_picture *picture = svg->picture;
+
+	rr_xml_print(out, "<title>%s</title>\n", picture->title);
+	if (svg->html) /* whose list of steps says it */
+		return;
+	fputs("<desc>", out);
 	for (size_t i = 0; i < picture->n_rows; i++) {
 		const struct rr_row *row = &picture->rows[i];
 
@@ -287,45 +349,62 @@ static void draw_description(FILE *out, const struct rr_picture *picture)
 	fprintf(out, "Found: %s.</desc>\n", picture->verdict);
 }
 
-static void draw_page(struct rr_svg *svg)
+/* Above and below the lanes a page has words of its own. */
+static void draw_all(struct rr_svg *svg)
 {
 	rr_svg_lay_out(svg);
-	draw_title(svg);
+	if (!svg->html)
+		draw_title(svg);
 	draw_heads(svg);
 	svg->y += 4;
 	for (size_t i = 0; i < svg->picture->n_rows; i++)
-		draw_row(svg, &svg->picture->rows[i]);
+		draw_row(svg, i);
 	draw_heads(svg);
-	draw_verdict(svg);
+	if (!svg->html)
+		draw_verdict(svg);
+	else
+		svg->y += RR_MARGIN_PX / 2;
 }
 
-bool rr_write_svg(FILE *out, const struct rr_picture *picture)
+/* How high it is is known at the end. */
+static void write_svg(FILE *out, struct rr_svg *svg)
 {
-	char *front = NULL, *behind = NULL;
+	char *drawn;
 	size_t size;
-	struct rr_svg svg = { .picture = picture,
-			      .back = "none",
-			      .y = RR_MARGIN_PX,
-			      .out = open_memstream(&front, &size),
-			      .behind = open_memstream(&behind, &size) };
-	bool drawn;
 
-	if (svg.out && svg.behind)
-		draw_page(&svg);
-	if (svg.out)
-		fclose(svg.out);
-	if (svg.behind)
-		fclose(svg.behind);
-	drawn = front && behind;
-	if (drawn) {
+	svg->back = "none";
+	svg->y = svg->html ? RR_MARGIN_PX / 2 : RR_MARGIN_PX;
+	svg->out = rr_open_memory(&drawn, &size);
+	draw_all(svg);
+	fclose(svg->out);
+	if (svg->html)
 		fprintf(out,
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
-			svg.width, svg.y, svg.width, svg.y);
-		draw_description(out, picture);
-		fprintf(out, "%s<rect width=\"%d\" height=\"%d\" fill=\"#FFFFFF\"/>\n%s%s</svg>\n",
-			style, svg.width, svg.y, behind, front);
-	}
-	free(front);
-	free(behind);
-	return drawn;
+			"<div class=\"picture%s\" tabindex=\"0\" role=\"region\" aria-label=\"Lanes\">",
+			svg->width > WIDE_PX ? " many" : "");
+	fputs("<svg role=\"img\"", out);
+	if (svg->html)
+		fprintf(out, " style=\"width:%.1frem;min-width:%.1frem\"", svg->width / REM_PX,
+			svg->width / REM_PX * LEAST_SCALE);
+	else
+		fprintf(out, " xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\"",
+			svg->width, svg->y);
+	fprintf(out, " viewBox=\"0 0 %d %d\">\n", svg->width, svg->y);
+	draw_description(out, svg);
+	fprintf(out, svg->html ? "<style>.picture svg{\n%s}</style>\n" : "<style>\n%s</style>\n",
+		style);
+	fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#FFFFFF\"/>\n%s</svg>\n", svg->width,
+		svg->y, drawn);
+	if (svg->html)
+		fputs("</div>\n", out);
+	free(drawn);
+}
+
+void rr_write_svg(FILE *out, const struct rr_picture *picture)
+{
+	write_svg(out, &(struct rr_svg){ .picture = picture });
+}
+
+void rr_svg_embed(const struct rr_html *html)
+{
+	write_svg(html->out, &(struct rr_svg){ .picture = html->picture, .html = html });
 }

@@ -4,7 +4,7 @@
 #ifndef RR_SVG_H
 #define RR_SVG_H
 
-#include "model.h"
+#include "html.h"
 
 enum {
 	RR_MONO_PX = 8,      /* a character of 13 px monospace, rounded up */
@@ -29,8 +29,8 @@ struct rr_svg_lane {
 
 struct rr_svg {
 	const struct rr_picture *picture;
-	FILE *out;    /* what is in front: texts and arrows */
-	FILE *behind; /* lanes, and the grounds of rows */
+	const struct rr_html *html; /* the page that it is a part of; NULL = a file of its own */
+	FILE *out;
 	struct rr_svg_lane lanes[RR_LANES_MAX];
 	int left, right; /* of all lanes with what stands on them */
 	int remarks_x;

@@ -120,7 +120,7 @@ void rr_svg_lay_out(struct rr_svg *svg)
 	svg->right = right_px(svg);
 	svg->remarks_x = svg->right + RR_MARGIN_PX;
 	svg->width = svg->remarks_x;
-	if (svg->picture->has_remarks)
+	if (svg->picture->has_remarks || (svg->html && svg->html->knowledge->n_overwrites))
 		svg->width += RR_REMARKS_PX + RR_MARGIN_PX;
 }
 

@@ -491,7 +491,7 @@ void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n)
 	table_rows(&sheet, n);
 }
 
-bool rr_write_text(FILE *out, const struct rr_picture *picture)
+void rr_write_text(FILE *out, const struct rr_picture *picture)
 {
 	struct sheet sheet = { .picture = picture, .pen = { .out = out, .style = picture->style } };
 
@@ -500,5 +500,4 @@ bool rr_write_text(FILE *out, const struct rr_picture *picture)
 	table_rows(&sheet, picture->n_rows);
 	table_legend(&sheet.pen, picture);
 	table_verdict(&sheet.pen, picture);
-	return true;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 enum { DURATION_SIZE = 40 };
@@ -17,8 +18,7 @@ char *rr_words(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
+	text = rr_vasprintf(format, arguments);
 	va_end(arguments);
 	printable = rr_plain(text);
 	free(text);
@@ -109,7 +109,7 @@ static char *words_of_clock(const struct rr_race *race, const struct rr_step *st
 static char *words_of_bytes(const struct rr_step *step)
 {
 	char *plain = rr_plain_bytes(step->text, step->length);
-	char *text = plain ? rr_words("bytes \"%s\"", plain) : NULL;
+	char *text = rr_words("bytes \"%s\"", plain);
 
 	free(plain);
 	return text;
@@ -120,10 +120,8 @@ static char *words_of_command(const struct rr_step *step)
 {
 	char *text = NULL, *plain;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = rr_open_memory(&text, &size);
 
-	if (!out)
-		return NULL;
 	for (size_t i = 0; i < step->n_words; i++)
 		fprintf(out, "%s%s", i ? " " : "", step->words[i]);
 	fclose(out);
@@ -226,10 +224,8 @@ char *rr_beginning_words(const struct rr_trace *trace)
 	const struct rr_race *race = trace->race;
 	char *text = NULL, *plain;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = rr_open_memory(&text, &size);
 
-	if (!out)
-		return NULL;
 	for (size_t i = 0; i < race->n_clients; i++)
 		fprintf(out, "%s%s", i ? ", " : "Clients ", race->clients[i].name);
 	for (size_t i = 0; i < race->n_keys; i++) {

@@ -250,8 +250,8 @@ bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *clus
 	else if (!trace.as_written)
 		rr_error_set(error, RR_ERROR_INTERNAL,
 			     "the transcript plays differently the second time");
-	else if (!rr_draw(out, &trace, format, style))
-		rr_error_no_memory(error);
+	else
+		rr_draw(out, &trace, format, style);
 	rr_trace_free(&trace);
 	rr_race_free(race);
 	return error->kind == RR_ERROR_NONE;

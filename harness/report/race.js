@@ -33,7 +33,9 @@
 	}
 
 	function Race(article) {
-		const rows = [...article.querySelectorAll("tr[data-step]")];
+		/* A row is an item of the list and a group of the picture. */
+		const rows = [...article.querySelectorAll(".played li")];
+		const groups = [...article.querySelectorAll(".played g[data-step]")];
 		const last = Math.max(0, ...rows.map((row) => Number(row.dataset.step)));
 		const asked = rows.find((row) => row.dataset.ask);
 		const find = (what) => article.querySelector(what);
@@ -64,18 +66,24 @@
 			let here = null;
 			for (const row of rows) {
 				const number = Number(row.dataset.step);
-				row.classList.toggle("ahead", step !== null && number > step);
-				row.classList.remove("here");
-				row.removeAttribute("aria-current");
 				if (step === null || number <= step) here = row;
 			}
+			rows.forEach((row, i) => {
+				for (const one of [row, groups[i]]) {
+					one.classList.toggle("ahead", step !== null && Number(row.dataset.step) > step);
+					one.classList.toggle("here", Boolean(step) && row === here);
+				}
+				row.removeAttribute("aria-current");
+			});
 			if (step && here) {
-				here.classList.add("here");
 				here.setAttribute("aria-current", "step");
-				if (scroll) here.scrollIntoView({ block: "nearest" });
+				const group = groups[rows.indexOf(here)];
+				const seen = group.getBoundingClientRect().height > 0 ? group : here;
+				if (scroll) seen.scrollIntoView({ block: "nearest", inline: "nearest" });
 			}
-			for (const join of article.querySelectorAll("[data-from]"))
-				join.hidden = step !== null && Number(join.dataset.from) > step;
+			for (const join of article.querySelectorAll(".played [data-from]"))
+				join.classList.toggle("ahead",
+					step !== null && Number(join.dataset.from) > step);
 			find(".where").textContent = step === null ? "all steps" :
 				step === 0 ? "at the start, " + last + " steps" :
 				"step " + step + " of " + last;
@@ -165,7 +173,7 @@
 	const keys = { ArrowRight: "next", ArrowLeft: "back", Home: "start", End: "end" };
 	addEventListener("keydown", (event) => {
 		const what = keys[event.key];
-		if (!what || !active || event.target.closest("input, pre, .wide") ||
+		if (!what || !active || event.target.closest("input, pre, .wide, .picture") ||
 		    event.ctrlKey || event.altKey || event.metaKey) return;
 		event.preventDefault();
 		active.press(what);

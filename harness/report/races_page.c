@@ -36,9 +36,8 @@ static void make_id(char id[ID_SIZE], const char *subject, size_t number)
 		id[n] = '\0';
 }
 
-static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
-			const struct rr_trace *trace, const struct rr_counterpart *counterpart,
-			struct rr_error *error)
+static void write_trace(FILE *out, const struct rr_report *report, size_t i,
+			const struct rr_trace *trace, const struct rr_counterpart *counterpart)
 {
 	char id[ID_SIZE], command[COMMAND_SIZE];
 	size_t n_before = 0;
@@ -53,7 +52,7 @@ static bool write_trace(FILE *out, const struct rr_report *report, size_t i,
 	make_id(id, report->subjects[i], n_before);
 	snprintf(command, sizeof(command), "redrace play %s", report->subjects[i]);
 	rr_counterpart_show(counterpart, trace->race, &article);
-	return rr_draw_article(out, trace, &article) || rr_error_no_memory(error);
+	rr_draw_article(out, trace, &article);
 }
 
 static struct rr_race *open_race(const char *subject, struct rr_error *error)
@@ -82,7 +81,7 @@ static bool write_race(FILE *out, const struct rr_report *report, size_t i,
 	       rr_counterpart_play(&counterpart, race, cluster, error);
 	if (good) {
 		*as_written = *as_written && trace.as_written;
-		good = write_trace(out, report, i, &trace, &counterpart, error);
+		write_trace(out, report, i, &trace, &counterpart);
 	} else if (rr_error_set_aside(error, RR_ERROR_SKIPPED)) {
 		rr_xml_print(out, "<p>%s was not played: the server lacks what it needs.</p>\n",
 			     report->subjects[i]);

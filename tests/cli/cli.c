@@ -19,7 +19,7 @@ void cli_teardown(void)
 	support_remove(cli_home);
 }
 
-char cli_output[16384];
+char cli_output[65536];
 
 int cli_run(const char *command)
 {

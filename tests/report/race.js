@@ -12,14 +12,15 @@ const [lost, matrix, report, wide, claims] = process.argv.slice(2).map((path) =>
 const look = (page, of = "article.race") => page.evaluate((selector) => {
 	const article = document.querySelector(selector);
 	const text = (what) => article.querySelector(what)?.textContent.trim();
+	const drawn = [...article.querySelectorAll(".played g[data-step]")];
+	const listed = [...article.querySelectorAll(".played li")];
 	const seen = (one) => getComputedStyle(one).visibility === "visible" &&
 		one.getClientRects().length > 0;
 	return {
 		where: text(".where"),
-		rows: [...article.querySelectorAll(".played tr[data-step]")].length,
-		shown: [...article.querySelectorAll(".played tr[data-step]")]
-			.filter((row) => seen(row.cells[0])).length,
-		here: text("tr.here .n"),
+		rows: listed.length,
+		shown: (drawn[0].getClientRects().length ? drawn : listed).filter(seen).length,
+		here: text("g.here .n"),
 		beliefs: text(".beliefs tbody"),
 		asks: !article.querySelector("form.ask").hidden,
 		verdict: text(".verdict"),
@@ -41,9 +42,11 @@ async function step_by_keys(open) {
 	assert.match(seen.where, /^at the start, 8 steps/);
 	assert.strictEqual(seen.hash, "#step=0");
 	await press(page, "ArrowRight", "ArrowRight");
-	assert(await page.$eval(".join", (join) => join.hidden), "it is not stale yet");
+	const is_joined = () => page.$eval("g[data-from]",
+		(join) => getComputedStyle(join).visibility === "visible");
+	assert(!await is_joined(), "it is not stale yet");
 	await press(page, "ArrowRight");
-	assert(await page.$eval(".join", (join) => !join.hidden));
+	assert(await is_joined());
 	seen = await look(page);
 	assert.strictEqual(seen.here, "3");
 	assert.strictEqual(seen.where, "step 3 of 8");
