@@ -112,8 +112,7 @@ size_t rr_check_n_clients(const struct rr_check *check)
 static struct rr_instance_config instances_of(struct rr_check *check)
 {
 	return (struct rr_instance_config){
-		.launcher = &check->launcher,
-		.directory = check->session.guardian.base,
+		.guardian = &check->session.guardian,
 		.signals = &check->session.signals,
 		.preload = check->preload[0] ? check->preload : NULL,
 		.until_ns = check->until_ns,
@@ -167,8 +166,7 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	};
 
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
-	return rr_launcher_start(&check->launcher, error) &&
-	       rr_session_open(&check->session, error) &&
+	return rr_session_open(&check->session, error) &&
 	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
 	       read_init(check, error) && read_finals(check, error) &&
 	       make_programs(check, error) && make_checker(check, error);
@@ -178,7 +176,6 @@ static void close_check(struct rr_check *check)
 {
 	rr_programs_free(check->programs);
 	rr_programs_free(check->checker);
-	rr_launcher_stop(&check->launcher);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
 	rr_race_free(check->given);
@@ -326,7 +323,6 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 		return code;
 	}
 	check->options = options;
-	check->launcher.socket = -1;
 	check->begun = rr_clock_s();
 	if (options->seconds)
 		check->until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);

@@ -38,15 +38,14 @@ static bool listen_tcp(struct rr_endpoint *endpoint)
 static bool listen_unix(struct rr_endpoint *endpoint, const char *directory)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%u.sock",
-				    directory, endpoint->port);
+	const int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/redis.sock",
+				    directory);
 
 	if (length < 0 || (size_t)length >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
 	memcpy(endpoint->socket_path, address.sun_path, sizeof(endpoint->socket_path));
-	unlink(endpoint->socket_path);
 	endpoint->unix_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	return endpoint->unix_fd >= 0 &&
 	       bind(endpoint->unix_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
@@ -77,8 +76,6 @@ void rr_endpoint_close(struct rr_endpoint *endpoint)
 	}
 	close_descriptor(&endpoint->tcp_fd);
 	close_descriptor(&endpoint->unix_fd);
-	if (endpoint->socket_path[0])
-		unlink(endpoint->socket_path);
 }
 
 /* ---- What comes ---------------------------------------------------------------------- */

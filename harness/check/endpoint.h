@@ -41,7 +41,7 @@ struct rr_endpoint {
 	int64_t asked_ns; /* when the program connected or sent something last */
 };
 
-/* Listens; the unix socket lies in `directory`. False: errno. Close it in any case. */
+/* Listens; the unix socket lies in `directory`, whose owner removes it. False: errno. Close it in any case. */
 bool rr_endpoint_open(struct rr_endpoint *endpoint, const struct rr_endpoint_owner *owner,
 		      const char *directory);
 void rr_endpoint_close(struct rr_endpoint *endpoint);

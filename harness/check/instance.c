@@ -187,16 +187,6 @@ static bool instance_is_owed(void *context)
 
 /* ---- Running ------------------------------------------------------------------ */
 
-/* The launcher says so, see rr_launcher_run(). */
-static bool could_not_run(const struct rr_instance *instance)
-{
-	const int status = rr_process_status(instance->process);
-
-	return WIFEXITED(status) && WEXITSTATUS(status) == 127 &&
-	       strncmp(rr_process_output(instance->process), "cannot run '",
-		       strlen("cannot run '")) == 0;
-}
-
 static uint32_t first_request_of(const struct rr_lane *lane)
 {
 	return lane->n > 0 ? rr_lane_request(lane, 0)->command : RR_NO_ID;
@@ -237,8 +227,6 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	instance->error = NULL;
 	order_new_lanes(instance);
 	instance->has_read = rr_program_clock_reads(clock) != n_reads;
-	if (end == RR_PROCESS_ENDED && could_not_run(instance))
-		return rr_error_set(error, RR_ERROR_USAGE, "%.*s", length, output);
 	if (end != RR_PROCESS_HANGS)
 		return end != RR_PROCESS_FAILED;
 	return rr_error_set(
@@ -259,8 +247,7 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 	instance->config = config;
 	instance->client = client;
 	instance->plan = (struct rr_process_plan){
-		.launcher = config->launcher,
-		.directory = config->directory,
+		.guardian = config->guardian,
 		.argv = argv,
 		.name = name,
 		.signals = config->signals,

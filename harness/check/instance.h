@@ -11,7 +11,7 @@
 #define RR_INSTANCE_H
 
 #include "base/machine.h"
-#include "launcher.h"
+#include "cluster/cluster.h"
 #include "names.h"
 
 /* Where the time goes that instances take: seconds, of all of them. */
@@ -22,8 +22,7 @@ struct rr_instance_times {
 };
 
 struct rr_instance_config {
-	struct rr_launcher *launcher;
-	const char *directory;            /* for sockets, short */
+	struct rr_guardian *guardian;
 	struct rr_signals *signals;       /* that end a wait; NULL = none */
 	int64_t until_ns;                 /* which ends one, too; 0 = nothing */
 	const char *preload;              /* the shim, for LD_PRELOAD; NULL = none */

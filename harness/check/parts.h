@@ -13,7 +13,6 @@ struct rr_check {
 	const struct rr_check_options *options;
 	struct rr_session session;
 	struct rr_cluster cluster;
-	struct rr_launcher launcher;
 	struct rr_programs *programs;
 	struct rr_programs *checker; /* NULL = there is none */
 	char preload[RR_PATH_SIZE];

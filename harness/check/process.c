@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -25,7 +26,7 @@ enum {
 
 struct rr_process {
 	const struct rr_process_plan *plan;
-	pid_t pid;
+	struct rr_guarded guarded;
 	struct rr_endpoint endpoint;
 	struct rr_program_clock clock;
 	int output_fd; /* -1 = closed */
@@ -72,6 +73,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	char *argv[ARGUMENTS_MAX + 1] = { NULL };
 	char words[8][TEXT_SIZE];
 	const char *environment[9] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+	struct rr_error why = { 0 };
 	bool good;
 
 	snprintf(words[0], TEXT_SIZE, "REDIS_URL=redis://127.0.0.1:%u", endpoint->port);
@@ -89,14 +91,28 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	}
 	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
-	good = rr_launcher_run(plan->launcher, (const char *const *)argv, environment,
-			       &process->pid, &process->output_fd, error);
+	process->guarded.runs_here = true;
+	good = rr_guardian_run(plan->guardian, &process->guarded, (const char *const *)argv,
+			       environment, -1, &why);
 	for (size_t i = 0; argv[i]; i++)
 		free(argv[i]);
-	return good;
+	return good || rr_error_set(error, why.kind == RR_ERROR_FILE ? RR_ERROR_USAGE : why.kind,
+				    "%s", why.text);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------- */
+
+/* The FIFO to which the guardian appends what the program prints. */
+static bool open_output(struct rr_process *process)
+{
+	char path[sizeof(process->guarded.directory) + 8];
+
+	snprintf(path, sizeof(path), "%s/log", process->guarded.directory);
+	if (mkfifo(path, 0600) != 0)
+		return false;
+	process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return process->output_fd >= 0;
+}
 
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
 {
@@ -110,15 +126,18 @@ struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct r
 
 	process->plan = plan;
 	process->output_fd = -1;
-	if (!rr_endpoint_open(&process->endpoint, &owner, plan->directory) ||
-	    (plan->preload && !rr_program_clock_open(&process->clock, plan->directory,
-						     process->endpoint.port, plan->start_ns))) {
+	if (!rr_guardian_prepare(plan->guardian, &process->guarded, error)) {
+		free(process);
+		return NULL;
+	}
+	if (!rr_endpoint_open(&process->endpoint, &owner, process->guarded.directory) ||
+	    !open_output(process) ||
+	    (plan->preload &&
+	     !rr_program_clock_open(&process->clock, process->guarded.directory, plan->start_ns)))
 		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
 			     strerror(errno));
-	} else if (launch(process, error)) {
-		fcntl(process->output_fd, F_SETFL, O_NONBLOCK);
+	else if (launch(process, error))
 		return process;
-	}
 	rr_process_free(process);
 	return NULL;
 }
@@ -134,8 +153,7 @@ void rr_process_free(struct rr_process *process)
 {
 	if (!process)
 		return;
-	if (process->pid > 0)
-		rr_launcher_kill(process->plan->launcher, process->pid);
+	rr_guardian_kill(process->plan->guardian, &process->guarded);
 	rr_endpoint_close(&process->endpoint);
 	close_output(process);
 	rr_program_clock_close(&process->clock);
@@ -175,7 +193,7 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 
 	rr_endpoint_list(&process->endpoint, list);
 	output[0] = (struct pollfd){ process->output_fd, POLLIN, 0 };
-	output[1] = (struct pollfd){ process->plan->launcher->socket, POLLIN, 0 };
+	output[1] = (struct pollfd){ process->plan->guardian->socket, POLLIN, 0 };
 	n_ready = ppoll(list, RR_ENDPOINT_DESCRIPTORS + 2, &timeout, NULL);
 	if (n_ready <= 0)
 		return 0;
@@ -189,10 +207,10 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 /* Has it ended, and whatever it left in the background? */
 static bool note_end(struct rr_process *process)
 {
-	/* What the launcher says of others has to be read too. */
-	process->has_ended |= rr_launcher_has_ended(process->plan->launcher, process->pid,
-						    &process->status);
-	return process->has_ended && kill(-process->pid, 0) != 0;
+	/* What the guardian says of others is read here, too. */
+	process->has_ended = rr_guardian_has_said_end(process->plan->guardian, &process->guarded,
+						      &process->status);
+	return process->has_ended && kill(-process->guarded.pid, 0) != 0;
 }
 
 /* What it has sent and printed last. */
@@ -200,8 +218,11 @@ static bool take_rest(struct rr_process *process, struct rr_error *error)
 {
 	int n;
 
-	while ((n = take_events(process, 0, error)) > 0)
+	while ((n = take_events(process, 0, error)) > 0) {
 		note_end(process);
+		if (!rr_guardian_is_there(process->plan->guardian, error))
+			return false;
+	}
 	return n == 0;
 }
 
@@ -210,7 +231,7 @@ static enum rr_process_end end_process(struct rr_process *process, struct rr_err
 {
 	if (!take_rest(process, error))
 		return RR_PROCESS_FAILED;
-	if (!rr_process_tree_has_strays(process->plan->launcher, process->endpoint.port))
+	if (!rr_process_tree_has_strays(process->plan->guardian, process->endpoint.port))
 		return RR_PROCESS_ENDED;
 	rr_error_set(
 		error, RR_ERROR_DATA,
@@ -229,8 +250,8 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 	const struct rr_process_look before = process->look;
 	const bool is_waking = rr_program_clock_is_waking(&process->clock);
 	const struct rr_process_tree tree = {
-		.pid = process->pid,
-		.launcher = process->plan->launcher->pid,
+		.pid = process->guarded.pid,
+		.guardian = process->plan->guardian->pid,
 		.has_ended = process->has_ended,
 		.clock = &process->clock,
 	};
@@ -279,6 +300,8 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 			return RR_PROCESS_FAILED;
 		if (note_end(process))
 			return end_process(process, error);
+		if (!rr_guardian_is_there(process->plan->guardian, error))
+			return RR_PROCESS_FAILED;
 		if (!is_quiet(process, n > 0)) {
 			if (rr_clock_ns() - process->busy_ns >= BUSY_NS) {
 				rr_program_clock_wake_busy(&process->clock);

@@ -8,7 +8,7 @@
 #define RR_PROCESS_H
 
 #include "base/machine.h"
-#include "launcher.h"
+#include "cluster/cluster.h"
 #include "program_clock.h"
 #include "resp.h"
 
@@ -18,8 +18,7 @@ enum { RR_PROCESS_OUTPUT = 16 * 1024 };
 struct rr_process;
 
 struct rr_process_plan {
-	struct rr_launcher *launcher;
-	const char *directory;      /* for the sockets, short */
+	struct rr_guardian *guardian;
 	const char *const *argv;    /* with {url}, {host}, {port}, {socket} */
 	const char *name;           /* of the client, "A": REDRACE_CLIENT */
 	struct rr_signals *signals; /* that end a wait; NULL = none */

@@ -122,7 +122,7 @@ static void look_at_family(struct sight *sight, pid_t pid)
 
 /* ---- A program ------------------------------------------------------------------- */
 
-/* Has a child of the launcher ended, so that it will say so at once? The first thread
+/* Has a child of the guardian ended, so that it will say so at once? The first thread
  * of a process may end before the others, of which the kernel counts it as one. */
 static bool is_dead(pid_t pid)
 {
@@ -136,7 +136,7 @@ static bool is_dead(pid_t pid)
 	return stat(path, &tasks) != 0 || tasks.st_nlink <= 3;
 }
 
-/* Those whose parent has ended are children of the launcher. */
+/* Those whose parent has ended are children of the guardian. */
 static void look_at_orphans(struct sight *sight)
 {
 	const struct rr_process_tree *tree = sight->tree;
@@ -144,7 +144,7 @@ static void look_at_orphans(struct sight *sight)
 	FILE *file;
 	int child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tree->launcher, tree->launcher);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tree->guardian, tree->guardian);
 	file = fopen(path, "re");
 	while (file && sight->look.sleeps && fscanf(file, "%d", &child) == 1) {
 		if (child == tree->pid || getpgid(child) != tree->pid)
@@ -211,19 +211,19 @@ static bool is_stray(pid_t pid, unsigned port)
 }
 
 /* One that has left its group, and whose parent has ended. */
-static bool finds_stray(const struct rr_launcher *launcher, unsigned port)
+static bool finds_stray(const struct rr_guardian *guardian, unsigned port)
 {
 	char path[PATH_SIZE];
 	bool found = false;
 	FILE *file;
 	int child;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", launcher->pid, launcher->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", guardian->pid, guardian->pid);
 	file = fopen(path, "re");
 	while (file && !found && fscanf(file, "%d", &child) == 1) {
 		const pid_t group = getpgid(child);
 
-		found = group > 0 && !rr_launcher_has_group(launcher, group) &&
+		found = group > 0 && !rr_guardian_has_group(guardian, group) &&
 			is_stray(child, port);
 	}
 	if (file)
@@ -232,7 +232,7 @@ static bool finds_stray(const struct rr_launcher *launcher, unsigned port)
 }
 
 /* The list of children may lack one while others end: a second look has all. */
-bool rr_process_tree_has_strays(const struct rr_launcher *launcher, unsigned port)
+bool rr_process_tree_has_strays(const struct rr_guardian *guardian, unsigned port)
 {
-	return finds_stray(launcher, port) || finds_stray(launcher, port);
+	return finds_stray(guardian, port) || finds_stray(guardian, port);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "launcher.h"
+#include "cluster/cluster.h"
 #include "program_clock.h"
 
 /*
@@ -27,16 +27,16 @@ struct rr_process_look {
 
 struct rr_process_tree {
 	pid_t pid;      /* of the program */
-	pid_t launcher; /* the parent of those whose own has ended */
+	pid_t guardian; /* the parent of those whose own has ended */
 	bool has_ended; /* itself: others of its group may go on */
 	const struct rr_program_clock *clock;
 };
 
-/* Whoever has ended, and is the launcher's to say so, does not sleep. */
+/* Whoever has ended, and is the guardian's to say so, does not sleep. */
 struct rr_process_look rr_process_tree_look(const struct rr_process_tree *tree);
 
 /* Has a program that has ended, with its process group, left a process behind in a
  * group of its own? By their environment others belong to another program. */
-bool rr_process_tree_has_strays(const struct rr_launcher *launcher, unsigned port);
+bool rr_process_tree_has_strays(const struct rr_guardian *guardian, unsigned port);
 
 #endif

@@ -16,13 +16,12 @@
 /* Really, until one that was woken must have gone on: several looks (shim.h). */
 #define WAY_MAX_NS INT64_C(200000000)
 
-bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, unsigned number,
-			   int64_t start_ns)
+bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns)
 {
 	struct rr_program_page *page = MAP_FAILED;
 	int fd;
 
-	snprintf(clock->path, sizeof(clock->path), "%s/%u.page", directory, number);
+	snprintf(clock->path, sizeof(clock->path), "%s/page", directory);
 	fd = open(clock->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0 && ftruncate(fd, sizeof(*page)) == 0)
 		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -40,8 +39,6 @@ void rr_program_clock_close(struct rr_program_clock *clock)
 {
 	if (clock->page)
 		munmap(clock->page, sizeof(*clock->page));
-	if (clock->path[0])
-		unlink(clock->path);
 	*clock = (struct rr_program_clock){ .page = NULL };
 }
 

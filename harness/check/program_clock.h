@@ -16,9 +16,9 @@ struct rr_program_clock {
 	int64_t woken_ns; /* really: since when somebody is on his way; 0: nobody */
 };
 
-/* Makes a page: directory/NUMBER.page. False: errno. Close it in any case. */
-bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, unsigned number,
-			   int64_t start_ns);
+/* Makes a page, a file in `directory`, whose owner removes it. False: errno. Close it in
+ * any case. */
+bool rr_program_clock_open(struct rr_program_clock *clock, const char *directory, int64_t start_ns);
 void rr_program_clock_close(struct rr_program_clock *clock);
 
 /* So much time passes for the program. */

@@ -127,7 +127,7 @@ struct rr_server {
 	struct rl_address address; /* a unix socket, with a password if tcp */
 	int port;                  /* 0 = no tcp */
 	int bus_port;              /* RR_ROLE_NODE: of the cluster's bus */
-	struct rr_process process;
+	struct rr_guarded process;
 	struct rr_clock_page *page; /* NULL without the shim */
 	struct rl_link *admin;      /* NULL: the user's own */
 	int64_t skew_ns;

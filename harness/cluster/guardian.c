@@ -9,41 +9,59 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "guardian_protocol.h"
+
+/* Receives what there is. False: nothing came in that time; or the guardian is gone. */
+static bool receive_message(struct rr_guardian *guardian, struct guardian_message *message,
+			    int64_t timeout_ms)
+{
+	struct pollfd ready = { .fd = guardian->socket, .events = POLLIN };
+
+	if (poll(&ready, 1, timeout_ms > 0 ? (int)timeout_ms : 0) != 1)
+		return false;
+	guardian->is_gone = recv(guardian->socket, message, sizeof(*message), 0) !=
+			    (ssize_t)sizeof(*message);
+	if (!guardian->is_gone && message->number == 0 && guardian->n_requests > 0) {
+		guardian->guarded[message->index].has_ended = true;
+		guardian->guarded[message->index].status = message->status;
+	}
+	return !guardian->is_gone;
+}
 
 /* The answer to the newest request; those that come too late for earlier ones
  * are dropped. False when it does not come in time. */
-static bool await_answer(const struct rr_guardian *guardian, struct guardian_answer *answer)
+static bool await_answer(struct rr_guardian *guardian, struct guardian_message *answer)
 {
 	const int64_t end_ns = rr_clock_ns() + guardian->answer_ms * INT64_C(1000000);
-	struct pollfd fd = { .fd = guardian->socket, .events = POLLIN };
 
+	guardian->is_gone = false;
 	for (;;) {
-		const int64_t left_ms = (end_ns - rr_clock_ns()) / 1000000;
-		const int n = poll(&fd, 1, left_ms > 0 ? (int)left_ms : 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != 1 ||
-		    recv(guardian->socket, answer, sizeof(*answer), 0) != (ssize_t)sizeof(*answer))
+		if (receive_message(guardian, answer, (end_ns - rr_clock_ns()) / 1000000)) {
+			if (answer->number == guardian->n_requests)
+				return true;
+		} else if (guardian->is_gone || rr_clock_ns() >= end_ns) {
 			return false;
-		if (answer->number == guardian->n_requests)
-			return true;
+		}
 	}
 }
 
 /* One request, one answer; false when the guardian is gone. */
 static bool ask_guardian(struct rr_guardian *guardian, struct guardian_request *request,
-			 struct guardian_answer *answer)
+			 struct guardian_message *answer)
 {
+	const struct iovec parts[] = { { request, sizeof(*request) },
+				       { (void *)request->words, request->size } };
+	const struct msghdr header = { .msg_iov = (struct iovec *)parts, .msg_iovlen = 2 };
+
 	request->number = ++guardian->n_requests;
-	guardian->is_gone = send(guardian->socket, request, sizeof(*request), MSG_NOSIGNAL) !=
-				    (ssize_t)sizeof(*request) ||
+	guardian->is_gone = sendmsg(guardian->socket, &header, MSG_NOSIGNAL) < 0 ||
 			    !await_answer(guardian, answer);
 	return !guardian->is_gone;
 }
@@ -66,7 +84,7 @@ static enum rr_error_kind kind_of(int error_number)
 
 /* Asks for something to be done; false, with an error, when it was not. */
 static bool demand(struct rr_guardian *guardian, struct guardian_request *request,
-		   struct guardian_answer *answer, const char *what, struct rr_error *error)
+		   struct guardian_message *answer, const char *what, struct rr_error *error)
 {
 	if (!ask_guardian(guardian, request, answer))
 		return rr_guardian_is_there(guardian, error);
@@ -128,7 +146,7 @@ static bool fork_guardian(struct rr_guardian *guardian, struct rr_error *error)
 /* The directory that the guardian has made. */
 static bool take_base(struct rr_guardian *guardian, struct rr_error *error)
 {
-	struct guardian_answer answer;
+	struct guardian_message answer;
 
 	if (!await_answer(guardian, &answer))
 		return rr_error_set(error, RR_ERROR_INTERNAL,
@@ -177,84 +195,106 @@ void rr_guardian_stop(struct rr_guardian *guardian)
 
 /* ---- Requests -------------------------------------------------------------------- */
 
-bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_process *process,
+bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_guarded *process,
 			 struct rr_error *error)
 {
 	struct guardian_request request = { .kind = GUARDIAN_PREPARE };
-	struct guardian_answer answer;
+	struct guardian_message answer;
 
 	if (!demand(guardian, &request, &answer, "a directory for a server", error))
 		return false;
-	process->index = answer.index;
-	process->pid = 0;
+	*process = (struct rr_guarded){ .index = answer.index };
+	guardian->guarded[answer.index].has_ended = true; /* nothing runs yet */
 	snprintf(process->directory, sizeof(process->directory), "%s/%d", guardian->base,
 		 answer.index);
 	return true;
 }
 
-/* Adds words to a request; how many, or -1 when there is no room. */
-static int pack(struct guardian_request *request, size_t *used, const char *const words[])
+static int write_words(FILE *out, const char *const words[])
 {
 	int n = 0;
 
-	for (; words && words[n]; n++) {
-		const size_t size = strlen(words[n]) + 1;
-
-		if (*used + size > sizeof(request->words))
-			return -1;
-		memcpy(request->words + *used, words[n], size);
-		*used += size;
-	}
+	for (; words && words[n]; n++)
+		fwrite(words[n], 1, strlen(words[n]) + 1, out);
 	return n;
 }
 
-bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
+bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 		     const char *const argv[], const char *const environment[], int cpu,
 		     struct rr_error *error)
 {
+	char *words;
 	struct guardian_request request = { .kind = GUARDIAN_SPAWN,
 					    .index = process->index,
-					    .cpu = cpu };
-	struct guardian_answer answer;
-	size_t used = 0;
+					    .cpu = cpu,
+					    .runs_here = process->runs_here };
+	struct guardian_message answer;
+	FILE *file = rr_open_memory(&words, &request.size);
+	char what[400];
+	bool good;
 
-	request.n_argv = pack(&request, &used, argv);
-	request.n_environment = pack(&request, &used, environment);
-	if (request.n_argv < 0 || request.n_environment < 0)
-		return rr_error_set(error, RR_ERROR_FILE, "%s: %s", argv[0], strerror(E2BIG));
-	if (!demand(guardian, &request, &answer, argv[0], error))
-		return false;
-	process->pid = answer.pid;
-	return true;
+	snprintf(what, sizeof(what), "cannot run '%.300s'", argv[0]);
+	request.n_argv = write_words(file, argv);
+	request.n_environment = write_words(file, environment);
+	fclose(file);
+	request.words = words;
+	if (request.n_argv > GUARDIAN_WORDS || request.size > GUARDIAN_WORDS_SIZE)
+		good = rr_error_set(error, RR_ERROR_FILE, "%s: %s", what, strerror(E2BIG));
+	else
+		good = demand(guardian, &request, &answer, what, error);
+	free(words);
+	process->pid = good ? answer.pid : 0;
+	guardian->guarded[process->index].pid = process->pid;
+	guardian->guarded[process->index].has_ended = !good;
+	return good;
 }
 
-bool rr_guardian_has_ended(struct rr_guardian *guardian, const struct rr_process *process,
+bool rr_guardian_has_said_end(struct rr_guardian *guardian, const struct rr_guarded *process,
+			      int *status)
+{
+	struct guardian_message message;
+
+	while (receive_message(guardian, &message, 0))
+		continue;
+	*status = guardian->guarded[process->index].status;
+	return guardian->guarded[process->index].has_ended;
+}
+
+bool rr_guardian_has_ended(struct rr_guardian *guardian, const struct rr_guarded *process,
 			   int *status)
 {
-	struct guardian_request request = { .kind = GUARDIAN_STATUS, .index = process->index };
-	struct guardian_answer answer;
+	struct guardian_request request = { .kind = GUARDIAN_PING };
+	struct guardian_message answer;
 
-	if (!ask_guardian(guardian, &request, &answer))
-		return false;
-	*status = answer.status;
-	return answer.pid == 0;
+	return ask_guardian(guardian, &request, &answer) &&
+	       rr_guardian_has_said_end(guardian, process, status);
 }
 
-bool rr_guardian_signal(struct rr_guardian *guardian, const struct rr_process *process, int number)
+bool rr_guardian_has_group(const struct rr_guardian *guardian, pid_t group)
+{
+	int i = 0;
+
+	while (i < RR_GUARDED_MAX && guardian->guarded[i].pid != group)
+		i++;
+	return i < RR_GUARDED_MAX;
+}
+
+bool rr_guardian_signal(struct rr_guardian *guardian, const struct rr_guarded *process, int number)
 {
 	struct guardian_request request = { .kind = GUARDIAN_SIGNAL,
 					    .index = process->index,
 					    .signal = number };
-	struct guardian_answer answer;
+	struct guardian_message answer;
 
 	return ask_guardian(guardian, &request, &answer) && answer.error_number == 0;
 }
 
-bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_process *process)
+bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_guarded *process)
 {
 	struct guardian_request request = { .kind = GUARDIAN_KILL, .index = process->index };
-	struct guardian_answer answer;
+	struct guardian_message answer;
 
+	guardian->guarded[process->index].pid = 0;
 	return ask_guardian(guardian, &request, &answer);
 }
 
@@ -262,7 +302,7 @@ bool rr_guardian_own_keys(struct rr_guardian *guardian, const struct rr_key_set 
 			  struct rr_error *error)
 {
 	struct guardian_request request = { .kind = GUARDIAN_OWN_KEYS, .keys = *keys };
-	struct guardian_answer answer;
+	struct guardian_message answer;
 
 	return demand(guardian, &request, &answer, "keys to be deleted", error);
 }

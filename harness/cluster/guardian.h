@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The guardian: a process that outlives the program by a moment, so that
- * nothing else does. It is the parent of every private server and the owner of
- * their directories. When its socket to the program closes, whatever the
- * reason (a return from main, an abort, kill -9), it kills the servers, removes
- * the directories and deletes the keys it was told about.
+ * nothing else does. It is the parent of every private server and of every program
+ * that is checked (and, as a subreaper, of whatever they leave behind), and the owner
+ * of their directories. When its socket to the program closes, whatever the
+ * reason (a return from main, an abort, kill -9), it kills every process below it,
+ * removes the directories and deletes the keys it was told about.
  *
  * It is forked before any thread exists, has a process group of its own (so
  * that Ctrl-C does not reach it) and holds no terminal or pipe of the
- * program's. Servers carry PR_SET_PDEATHSIG in case the guardian itself is
+ * program's. Its children carry PR_SET_PDEATHSIG in case the guardian itself is
  * killed. When a signal has asked the program to end and it does not even look, for
  * it waits for a server that does not answer, the guardian ends it
  * (base/machine.h). One thread may use it; worker processes may inherit it, and then the
@@ -24,7 +25,15 @@
 #include "base/error.h"
 #include "keys.h"
 
-enum { RR_GUARDIAN_ANSWER_MS = 10000 };
+enum { RR_GUARDIAN_ANSWER_MS = 10000, RR_GUARDED_MAX = 128 };
+
+/* A process under the guardian's care, in a process group of its own. */
+struct rr_guarded {
+	int index;
+	pid_t pid;
+	char directory[96]; /* private to it */
+	bool runs_here;     /* it is started in our working directory instead */
+};
 
 struct rr_guardian {
 	int socket;
@@ -33,44 +42,49 @@ struct rr_guardian {
 	int answer_ms; /* how long an answer is waited for */
 	unsigned n_requests;
 	bool is_gone; /* it has not answered the last one */
-};
-
-/* A server process under the guardian's care. */
-struct rr_process {
-	int index;
-	pid_t pid;
-	char directory[96]; /* its working directory, private to it */
+	struct {
+		pid_t pid; /* 0 = was not started */
+		bool has_ended;
+		int status;
+	} guarded[RR_GUARDED_MAX]; /* as far as it has said */
 };
 
 bool rr_guardian_start(struct rr_guardian *guardian, struct rr_error *error);
 
-/* Has it answered the last request? Else RR_ERROR_REDIS: its servers ended with it. */
+/* Has it answered the last request? Else RR_ERROR_REDIS: all servers ended with it. */
 bool rr_guardian_is_there(const struct rr_guardian *guardian, struct rr_error *error);
 
 /* A fresh directory, in which nothing runs yet. */
-bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_process *process,
+bool rr_guardian_prepare(struct rr_guardian *guardian, struct rr_guarded *process,
 			 struct rr_error *error);
 
 /*
- * Starts a program (looked up on PATH) in the process's directory, where nothing
- * runs, or nothing any more; its output is appended to the file `log` there.
- * `cpu` >= 0 pins it. `argv` ends in NULL, and so does `environment`: words
- * NAME=VALUE that it gets beside our own; NULL = none.
+ * Starts a program (looked up on PATH), where nothing runs, or nothing any more. Its
+ * standard input is empty; its output is appended to the file `log` in its directory,
+ * which may be a FIFO by then. `cpu` >= 0 pins it. `argv` ends in NULL, and so does
+ * `environment`: words NAME=VALUE that it gets beside our own; NULL = none.
  */
-bool rr_guardian_run(struct rr_guardian *guardian, struct rr_process *process,
+bool rr_guardian_run(struct rr_guardian *guardian, struct rr_guarded *process,
 		     const char *const argv[], const char *const environment[], int cpu,
 		     struct rr_error *error);
 
 /* Has it ended? Then *status is its wait status. */
-bool rr_guardian_has_ended(struct rr_guardian *guardian, const struct rr_process *process,
+bool rr_guardian_has_ended(struct rr_guardian *guardian, const struct rr_guarded *process,
 			   int *status);
+
+/* The same without asking: has the guardian said so? For who polls its socket. */
+bool rr_guardian_has_said_end(struct rr_guardian *guardian, const struct rr_guarded *process,
+			      int *status);
+
+/* Is that the process group of one that was not killed by rr_guardian_kill()? */
+bool rr_guardian_has_group(const struct rr_guardian *guardian, pid_t group);
 
 /* Sends a signal; false when it has ended already. After SIGKILL it is waited
  * for until it has ended, after SIGSTOP until it stands still. */
-bool rr_guardian_signal(struct rr_guardian *guardian, const struct rr_process *process, int number);
+bool rr_guardian_signal(struct rr_guardian *guardian, const struct rr_guarded *process, int number);
 
-/* kill -9, and its directory removed: the process is no more. */
-bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_process *process);
+/* kill -9 to its process group, and its directory removed: the process is no more. */
+bool rr_guardian_kill(struct rr_guardian *guardian, const struct rr_guarded *process);
 
 /* These keys go when the program does. */
 bool rr_guardian_own_keys(struct rr_guardian *guardian, const struct rr_key_set *keys,

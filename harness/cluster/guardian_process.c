@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,31 +21,31 @@
 #include "guardian_protocol.h"
 
 enum {
-	ARGV_MAX = 48,
-	PROCESSES_MAX = 64,
 	KEY_SETS_MAX = 32,
 	DELETE_MS = 2000,
 	LOOK_MS = 200,
 	DEAF_MS = RR_SIGNAL_END_MS - LOOK_MS,
 	INHERITED_MAX = 256, /* descriptors; the program has opened few by then */
-	ORPHAN_ROUNDS = 100
+	PATH_SIZE = 96,
 };
 
-/* A server, under its number. */
-struct guarded {
+/* A process, under its number. */
+struct entry {
 	bool is_used; /* its directory is there */
-	pid_t pid;    /* 0 = has ended */
-	int status;
+	pid_t pid;    /* 0 = nothing runs */
+	pid_t group;  /* of what was started last, which may go on without it */
 };
 
 struct guardian_state {
 	const char *base;
-	int socket; /* to the program */
+	int socket;   /* to the program */
+	int here;     /* the directory in which the program was started */
+	int children; /* a signalfd: one of them has ended */
 	pid_t program;
 	int64_t looked_ns;     /* at whether it hears signals */
 	int64_t deaf_since_ns; /* 0 = it always did */
-	int n, n_key_sets;
-	struct guarded servers[PROCESSES_MAX];
+	int n_key_sets;
+	struct entry entries[RR_GUARDED_MAX];
 	struct rr_key_set key_sets[KEY_SETS_MAX];
 };
 
@@ -63,9 +65,9 @@ void rr_guardian_remove_tree(const char *path)
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void server_directory(const struct guardian_state *state, int index, char *path, size_t size)
+static void entry_directory(const struct guardian_state *state, int index, char path[PATH_SIZE])
 {
-	snprintf(path, size, "%s/%d", state->base, index);
+	snprintf(path, PATH_SIZE, "%s/%d", state->base, index);
 }
 
 /* ---- A program that does not hear ------------------------------------------ */
@@ -92,7 +94,7 @@ static bool is_deaf(pid_t process)
 
 /* Ends the program some time after a signal that it has not heard at once, though
  * it may have heard it since. */
-static void look_after(struct guardian_state *state)
+static void look_after_program(struct guardian_state *state)
 {
 	const int64_t now_ns = rr_clock_ns();
 
@@ -106,41 +108,85 @@ static void look_after(struct guardian_state *state)
 		kill(state->program, SIGALRM);
 }
 
-/* ---- Starting and ending a server ----------------------------------------- */
+/* ---- Processes that end ------------------------------------------------------ */
 
-static void reset_signals(void)
+static void send_message(const struct guardian_state *state, const struct guardian_message *message)
 {
-	sigset_t none;
+	send(state->socket, message, sizeof(*message), MSG_NOSIGNAL);
+}
 
+static void note_end(struct guardian_state *state, pid_t pid, int status)
+{
+	for (int i = 0; i < RR_GUARDED_MAX; i++) {
+		const struct guardian_message message = { .index = i, .status = status };
+
+		if (state->entries[i].pid != pid)
+			continue;
+		state->entries[i].pid = 0;
+		send_message(state, &message);
+	}
+}
+
+static void reap(struct guardian_state *state)
+{
+	pid_t pid;
+	int status;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		note_end(state, pid, status);
+}
+
+/* Ends what was started last, with its group. Of that some may go on when the process has
+ * ended: they are the guardian's children, and as long as there is one, the group's
+ * number is nobody else's. */
+static void end_process(struct guardian_state *state, const struct entry *entry)
+{
+	int status;
+	pid_t pid;
+
+	if (entry->pid) {
+		kill(-entry->group, SIGKILL);
+		kill(entry->pid, SIGKILL);
+	}
+	while (entry->group && (pid = waitpid(-entry->group, &status, WNOHANG)) >= 0) {
+		if (pid == 0)
+			kill(-entry->group, SIGKILL);
+		if (pid > 0 || (pid = waitpid(-entry->group, &status, 0)) > 0)
+			note_end(state, pid, status);
+	}
+	/* It may have left its group. */
+	if (entry->pid && waitpid(entry->pid, &status, 0) == entry->pid)
+		note_end(state, entry->pid, status);
+}
+
+/* ---- Starting a process -------------------------------------------------------- */
+
+/* In the child: becomes it, or writes errno to `failed`. */
+static _Noreturn void become_process(const struct guardian_state *state,
+				     const struct guardian_request *request, const char *path,
+				     int failed)
+{
+	char *argv[GUARDIAN_WORDS + 1] = { NULL };
+	char *word = (char *)request->words;
+	char log_path[PATH_SIZE + 8];
+	sigset_t none;
+	int log;
+
+	for (int i = 0; i < request->n_argv; i++, word += strlen(word) + 1)
+		argv[i] = word;
+	for (int i = 0; i < request->n_environment; i++, word += strlen(word) + 1)
+		putenv(word);
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* In the child: becomes the server, or writes errno to `failed`. */
-static void become_server(const struct guardian_request *request, const char *path, int failed)
-{
-	char *argv[ARGV_MAX + 1] = { NULL };
-	char *word = (char *)request->words;
-	int log;
-
-	for (int i = 0; i < request->n_argv && i < ARGV_MAX; i++) {
-		argv[i] = word;
-		word += strlen(word) + 1;
-	}
-	for (int i = 0; i < request->n_environment; i++) {
-		putenv(word);
-		word += strlen(word) + 1;
-	}
-	reset_signals();
 	setpgid(0, 0); /* not setsid(): a session is a scheduling group */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	rr_placement_pin(request->cpu);
-	log = open("/dev/null", O_RDONLY);
-	dup2(log, STDIN_FILENO);
-	if (chdir(path) == 0) {
-		log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+	snprintf(log_path, sizeof(log_path), "%s/log", path);
+	log = open(log_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (log >= 0 && (request->runs_here ? fchdir(state->here) : chdir(path)) == 0) {
 		dup2(log, STDOUT_FILENO);
 		dup2(log, STDERR_FILENO);
 		execvp(argv[0], argv);
@@ -150,9 +196,9 @@ static void become_server(const struct guardian_request *request, const char *pa
 	_exit(127);
 }
 
-/* Until the child has become the server or has said why not: 0, or the errno. It may
+/* Until the child has become the process or has said why not: 0, or the errno. It may
  * have been stopped before: then it is waited for as long as the program is there. */
-static int await_server(struct guardian_state *state, int failed, pid_t pid)
+static int await_start(struct guardian_state *state, int failed, pid_t pid)
 {
 	struct pollfd ready[] = {
 		{ .fd = failed, .events = POLLIN },
@@ -162,272 +208,214 @@ static int await_server(struct guardian_state *state, int failed, pid_t pid)
 
 	do {
 		poll(ready, 2, LOOK_MS);
-		look_after(state);
+		look_after_program(state);
 	} while (!ready[0].revents && !ready[1].revents);
 	if (ready[0].revents && read(failed, &number, sizeof(number)) > 0)
 		waitpid(pid, NULL, 0);
 	return number;
 }
 
-/* Forks the server; 0, or the errno of what failed. */
-static int fork_server(struct guardian_state *state, const struct guardian_request *request,
-		       const char *path, pid_t *pid)
+static void spawn(struct guardian_state *state, const struct guardian_request *request,
+		  struct guardian_message *answer)
 {
-	int failed[2], number = 0;
+	struct entry *entry = &state->entries[request->index];
+	char path[PATH_SIZE];
+	int failed[2];
 
-	if (pipe2(failed, O_CLOEXEC) != 0)
-		return errno;
-	*pid = fork();
-	if (*pid == 0)
-		become_server(request, path, failed[1]);
-	if (*pid < 0)
-		number = errno;
-	close(failed[1]);
-	if (*pid > 0)
-		number = await_server(state, failed[0], *pid);
-	close(failed[0]);
-	return number;
-}
-
-/* A server's directory, under the first number that is free. */
-static void prepare_directory(struct guardian_state *state, struct guardian_answer *answer)
-{
-	char path[96];
-	int i = 0;
-
-	while (i < state->n && state->servers[i].is_used)
-		i++;
-	if (i == PROCESSES_MAX) {
-		answer->error_number = EAGAIN;
+	if (entry->pid || pipe2(failed, O_CLOEXEC) != 0) {
+		answer->error_number = entry->pid ? EBUSY : errno;
 		return;
 	}
-	server_directory(state, i, path, sizeof(path));
-	if (mkdir(path, 0700) != 0) {
+	entry_directory(state, request->index, path);
+	answer->pid = fork();
+	if (answer->pid == 0)
+		become_process(state, request, path, failed[1]);
+	if (answer->pid < 0)
 		answer->error_number = errno;
-		return;
+	close(failed[1]);
+	if (answer->pid > 0) {
+		setpgid(answer->pid, answer->pid);
+		answer->error_number = await_start(state, failed[0], answer->pid);
 	}
-	state->servers[i] = (struct guarded){ .is_used = true };
-	if (i == state->n)
-		state->n++;
-	answer->index = i;
-}
-
-static void spawn_server(struct guardian_state *state, const struct guardian_request *request,
-			 struct guardian_answer *answer)
-{
-	struct guarded *server = &state->servers[request->index];
-	char path[96];
-
-	if (server->pid) {
-		answer->error_number = EBUSY;
-		return;
-	}
-	server_directory(state, request->index, path, sizeof(path));
-	answer->error_number = fork_server(state, request, path, &answer->pid);
+	close(failed[0]);
 	if (!answer->error_number)
-		server->pid = answer->pid;
-}
-
-static void end_process(struct guarded *server)
-{
-	if (!server->pid)
-		return;
-	kill(-server->pid, SIGKILL); /* whatever it started, too */
-	kill(server->pid, SIGKILL);
-	waitpid(server->pid, &server->status, 0);
-	server->pid = 0;
-}
-
-static void end_server(struct guardian_state *state, int index)
-{
-	char path[96];
-
-	end_process(&state->servers[index]);
-	state->servers[index].is_used = false;
-	server_directory(state, index, path, sizeof(path));
-	rr_guardian_remove_tree(path);
-}
-
-/* Not reaped yet, so its number is nobody else's. */
-static void signal_server(struct guarded *server, int number, struct guardian_answer *answer)
-{
-	if (!server->pid) {
-		answer->error_number = ESRCH;
-	} else if (number == SIGKILL) {
-		end_process(server);
-	} else {
-		kill(server->pid, number);
-		if (number == SIGSTOP &&
-		    waitpid(server->pid, &server->status, WUNTRACED) == server->pid &&
-		    !WIFSTOPPED(server->status))
-			server->pid = 0;
-	}
-}
-
-static void reap_servers(struct guardian_state *state)
-{
-	for (int i = 0; i < state->n; i++) {
-		struct guarded *server = &state->servers[i];
-
-		if (server->pid && waitpid(server->pid, &server->status, WNOHANG) == server->pid)
-			server->pid = 0;
-	}
+		entry->pid = entry->group = answer->pid;
 }
 
 /* ---- Requests ------------------------------------------------------------ */
 
-static void own_keys(struct guardian_state *state, const struct guardian_request *request,
-		     struct guardian_answer *answer)
+/* A directory, under the first number that is free. */
+static void prepare(struct guardian_state *state, struct guardian_message *answer)
 {
-	if (state->n_key_sets == KEY_SETS_MAX)
+	char path[PATH_SIZE];
+	int i = 0;
+
+	while (i < RR_GUARDED_MAX && state->entries[i].is_used)
+		i++;
+	answer->index = i;
+	entry_directory(state, i, path);
+	if (i == RR_GUARDED_MAX)
 		answer->error_number = EAGAIN;
+	else if (mkdir(path, 0700) != 0)
+		answer->error_number = errno;
 	else
-		state->key_sets[state->n_key_sets++] = request->keys;
+		state->entries[i] = (struct entry){ .is_used = true };
 }
 
-static void tell_status(const struct guarded *server, struct guardian_answer *answer)
+static void send_signal(struct guardian_state *state, const struct guardian_request *request,
+			struct guardian_message *answer)
 {
-	answer->pid = server->pid;
-	answer->status = server->status;
-}
+	const struct entry *entry = &state->entries[request->index];
+	const pid_t pid = entry->pid; /* not reaped yet, so it is nobody else's */
+	int status;
 
-/* What is asked of a server that there is. */
-static void serve_server(struct guardian_state *state, const struct guardian_request *request,
-			 struct guardian_answer *answer)
-{
-	struct guarded *server = &state->servers[request->index];
-
-	reap_servers(state);
-	switch (request->kind) {
-	case GUARDIAN_SPAWN:
-		spawn_server(state, request, answer);
-		break;
-	case GUARDIAN_STATUS:
-		tell_status(server, answer);
-		break;
-	case GUARDIAN_SIGNAL:
-		signal_server(server, request->signal, answer);
-		break;
-	default:
-		end_server(state, request->index);
+	if (pid == 0) {
+		answer->error_number = ESRCH;
+	} else if (request->signal == SIGKILL) {
+		end_process(state, entry);
+	} else {
+		kill(pid, request->signal);
+		if (request->signal == SIGSTOP && waitpid(pid, &status, WUNTRACED) == pid &&
+		    !WIFSTOPPED(status))
+			note_end(state, pid, status);
 	}
 }
 
-static struct guardian_answer answer_to(struct guardian_state *state,
-					const struct guardian_request *request)
+static void serve(struct guardian_state *state, const struct guardian_request *request)
 {
-	struct guardian_answer answer = { .number = request->number, .index = request->index };
+	struct guardian_message answer = { .number = request->number };
+	char path[PATH_SIZE];
 
-	if (request->kind == GUARDIAN_PREPARE)
-		prepare_directory(state, &answer);
-	else if (request->kind == GUARDIAN_OWN_KEYS)
-		own_keys(state, request, &answer);
-	else if (request->index < 0 || request->index >= state->n ||
-		 !state->servers[request->index].is_used)
-		answer.error_number = ESRCH;
-	else
-		serve_server(state, request, &answer);
-	return answer;
+	reap(state);
+	switch (request->kind) {
+	case GUARDIAN_PREPARE:
+		prepare(state, &answer);
+		break;
+	case GUARDIAN_SPAWN:
+		spawn(state, request, &answer);
+		break;
+	case GUARDIAN_PING:
+		break;
+	case GUARDIAN_SIGNAL:
+		send_signal(state, request, &answer);
+		break;
+	case GUARDIAN_KILL:
+		end_process(state, &state->entries[request->index]);
+		state->entries[request->index] = (struct entry){ .is_used = false };
+		entry_directory(state, request->index, path);
+		rr_guardian_remove_tree(path);
+		break;
+	case GUARDIAN_OWN_KEYS:
+		if (state->n_key_sets == KEY_SETS_MAX)
+			answer.error_number = EAGAIN;
+		else
+			state->key_sets[state->n_key_sets++] = request->keys;
+		break;
+	}
+	send_message(state, &answer);
 }
 
 /* ---- Life and end ------------------------------------------------------- */
 
-static void delete_keys(const struct rr_key_set *keys)
+/* Kills all children, and whatever becomes one because its parent ends with them: those
+ * that left their group, or made daemons of themselves. */
+static void end_children(struct guardian_state *state)
 {
-	struct rl_link *link = rl_link_new(&keys->address, DELETE_MS);
+	int pid;
 
-	if (link)
-		rr_keys_delete(link, keys->prefix, keys->n_keys);
-	rl_link_free(link);
-}
-
-/* Kills what became our child because its parent has ended, such as a server
- * that made a daemon of itself. */
-static void end_orphans(void)
-{
-	for (int round = 0; round < ORPHAN_ROUNDS; round++) {
+	for (int i = 0; i < RR_GUARDED_MAX; i++)
+		end_process(state, &state->entries[i]);
+	do {
 		FILE *children = fopen("/proc/thread-self/children", "re");
-		int pid;
 
 		if (!children)
 			return;
-		while (fscanf(children, "%d", &pid) == 1)
+		while (fscanf(children, "%d", &pid) == 1) {
+			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
+		}
 		fclose(children);
-		if (waitpid(-1, NULL, 0) < 0 && errno == ECHILD)
-			return;
-	}
+	} while (waitpid(-1, NULL, 0) > 0);
 }
 
 static void clean_up(struct guardian_state *state)
 {
-	for (int i = 0; i < state->n; i++) {
-		if (state->servers[i].is_used)
-			end_server(state, i);
-	}
-	end_orphans();
+	end_children(state);
 	rr_guardian_remove_tree(state->base);
-	for (int i = 0; i < state->n_key_sets; i++)
-		delete_keys(&state->key_sets[i]);
-}
+	for (int i = 0; i < state->n_key_sets; i++) {
+		const struct rr_key_set *keys = &state->key_sets[i];
+		struct rl_link *link = rl_link_new(&keys->address, DELETE_MS);
 
-/* What the program had open: where few files may be, it would be missed when the
- * directories are removed. */
-static void close_others(int socket)
-{
-	for (int fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++) {
-		if (fd != socket)
-			close(fd);
+		if (link)
+			rr_keys_delete(link, keys->prefix, keys->n_keys);
+		rl_link_free(link);
 	}
 }
 
-/* Out of the program's reach: group, signals, terminal and pipes. */
-static void detach(int socket)
+/* Out of the program's reach: group, signals, terminal, pipes and directory. */
+static void detach(struct guardian_state *state)
 {
-	const int unwanted[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
-				 SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU };
+	sigset_t signals;
 	int null;
 
-	close_others(socket);
+	/* What the program had open: where few files may be, it would be missed when the
+	 * directories are removed. */
+	for (int fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++) {
+		if (fd != state->socket)
+			close(fd);
+	}
 	setpgid(0, 0);
-	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
-		signal(unwanted[i], SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigfillset(&signals);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	signal(SIGCHLD, SIG_DFL); /* or children would end unseen */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	state->children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
 	if (null > 2)
 		close(null);
+	state->here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (chdir("/") != 0)
 		return;
 }
 
-/* The first word to the program. False: there is no directory, or no program. */
-static bool announce(int socket, char *base)
+/* The first word to the program. False: there is no directory. */
+static bool announce(const struct guardian_state *state, char *base)
 {
-	struct guardian_answer answer = { .number = 0 };
+	struct guardian_message message = { .number = 0 };
 	const char *made = mkdtemp(base);
 
 	if (made)
-		memcpy(answer.unique, base + strlen(base) - GUARDIAN_UNIQUE, GUARDIAN_UNIQUE);
+		memcpy(message.unique, base + strlen(base) - GUARDIAN_UNIQUE, GUARDIAN_UNIQUE);
 	else
-		answer.error_number = errno;
-	send(socket, &answer, sizeof(answer), MSG_NOSIGNAL);
+		message.error_number = errno;
+	send_message(state, &message);
 	return made != NULL;
 }
 
-/* ---- The program's requests, one after another ------------------------------ */
-
 /* Until the program asks for something. False: it is gone. */
-static bool await_request(struct guardian_state *state)
+static bool await_request(struct guardian_state *state, struct guardian_request *request)
 {
-	struct pollfd ready = { .fd = state->socket, .events = POLLIN };
-	int n;
+	static char words[GUARDIAN_WORDS_SIZE];
+	const struct iovec parts[] = { { request, sizeof(*request) }, { words, sizeof(words) } };
+	struct pollfd ready[] = { { .fd = state->socket, .events = POLLIN },
+				  { .fd = state->children, .events = POLLIN } };
+	struct signalfd_siginfo info;
 
 	do {
-		n = poll(&ready, 1, LOOK_MS);
-		look_after(state);
-	} while (n == 0 || (n < 0 && errno == EINTR));
-	return n > 0;
+		poll(ready, 2, LOOK_MS);
+		while (read(state->children, &info, sizeof(info)) > 0)
+			continue;
+		reap(state);
+		look_after_program(state);
+	} while (!ready[0].revents);
+	if (readv(state->socket, parts, 2) < (ssize_t)sizeof(*request))
+		return false;
+	request->words = words;
+	return true;
 }
 
 void guardian_process(int socket, char *base)
@@ -435,16 +423,10 @@ void guardian_process(int socket, char *base)
 	struct guardian_state state = { .base = base, .socket = socket, .program = getppid() };
 	struct guardian_request request;
 
-	detach(socket);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	if (!announce(socket, base))
+	detach(&state);
+	if (!announce(&state, base))
 		return;
-	while (await_request(&state) &&
-	       recv(socket, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
-		const struct guardian_answer answer = answer_to(&state, &request);
-
-		if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
-			break;
-	}
+	while (await_request(&state, &request))
+		serve(&state, &request);
 	clean_up(&state);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program and its guardian send each other. Answers carry the number of
  * their request: one that comes after its time-out is not taken for the answer
- * to the next request. */
+ * to the next request. A process that has ended is told of without being asked for,
+ * before the next answer. */
 #ifndef RR_GUARDIAN_PROTOCOL_H
 #define RR_GUARDIAN_PROTOCOL_H
 
@@ -12,33 +13,35 @@
 enum guardian_kind {
 	GUARDIAN_PREPARE, /* a fresh directory, in which nothing runs */
 	GUARDIAN_SPAWN,
-	GUARDIAN_STATUS,
+	GUARDIAN_PING, /* who has ended is told of now */
 	GUARDIAN_SIGNAL,
 	GUARDIAN_KILL,
 	GUARDIAN_OWN_KEYS,
 };
 
-enum { GUARDIAN_WORDS_SIZE = 2048, GUARDIAN_UNIQUE = 6 };
+enum { GUARDIAN_WORDS_SIZE = 128 * 1024, GUARDIAN_WORDS = 1024, GUARDIAN_UNIQUE = 6 };
 
 struct guardian_request {
 	unsigned number;
 	enum guardian_kind kind;
-	int index;                       /* all but PREPARE and OWN_KEYS */
-	int signal;                      /* SIGNAL */
-	int cpu;                         /* SPAWN */
-	int n_argv;                      /* SPAWN: so many words of argv, ... */
-	int n_environment;               /* ... of NAME=VALUE after them ... */
-	char words[GUARDIAN_WORDS_SIZE]; /* ... each with its NUL */
-	struct rr_key_set keys;          /* OWN_KEYS */
+	int index;              /* SPAWN, SIGNAL, KILL */
+	int signal;             /* SIGNAL */
+	int cpu;                /* SPAWN */
+	bool runs_here;         /* SPAWN: in the program's directory, not its own */
+	int n_argv;             /* SPAWN: so many words of argv, ... */
+	int n_environment;      /* ... of NAME=VALUE after them ... */
+	size_t size;            /* ... each with its NUL, so many bytes in all ... */
+	const char *words;      /* ... which follow in the same message */
+	struct rr_key_set keys; /* OWN_KEYS */
 };
 
-struct guardian_answer {
-	unsigned number;  /* the request's */
-	int error_number; /* an errno, 0 = done */
-	int index;
-	pid_t pid;                        /* 0 = has ended */
-	int status;                       /* its wait status then */
-	char unique[GUARDIAN_UNIQUE + 1]; /* of the first, which answers nothing:
+struct guardian_message {
+	unsigned number;                  /* the request's; 0 = a process has ended */
+	int error_number;                 /* an errno, 0 = done */
+	int index;                        /* PREPARE; the process that has ended */
+	pid_t pid;                        /* SPAWN */
+	int status;                       /* of wait(2), of one that has ended */
+	char unique[GUARDIAN_UNIQUE + 1]; /* of the very first, which answers nothing:
 					   * what stands for the Xs of `base` */
 };
 

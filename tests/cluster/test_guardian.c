@@ -14,7 +14,7 @@ static void start_guardian(struct rr_guardian *guardian)
 	cr_assert(rr_guardian_start(guardian, &error), "%s", error.text);
 }
 
-static void start_sleeper(struct rr_guardian *guardian, struct rr_process *process)
+static void start_sleeper(struct rr_guardian *guardian, struct rr_guarded *process)
 {
 	const char *const argv[] = { "sleep", "600", NULL };
 	struct rr_error error = { 0 };
@@ -27,7 +27,7 @@ static void start_sleeper(struct rr_guardian *guardian, struct rr_process *proce
 /* A request that the guardian does not answer in time. It is answered later. */
 static void ask_in_vain(struct rr_guardian *guardian)
 {
-	struct rr_process process = { 0 };
+	struct rr_guarded process = { 0 };
 	struct rr_error error = { 0 };
 
 	kill(guardian->pid, SIGSTOP);
@@ -42,7 +42,7 @@ static void ask_in_vain(struct rr_guardian *guardian)
 Test(guardian, a_late_answer_does_not_answer_the_next_request)
 {
 	struct rr_guardian guardian;
-	struct rr_process sleeper, next;
+	struct rr_guarded sleeper, next;
 	struct rr_error error = { 0 };
 	struct stat info;
 	int status;
@@ -81,7 +81,7 @@ Test(guardian, a_long_base_is_refused_in_one_line)
 Test(guardian, a_base_may_be_relative)
 {
 	struct rr_guardian guardian;
-	struct rr_process process;
+	struct rr_guarded process;
 	struct rr_error error = { 0 };
 
 	cr_assert_eq(chdir(getenv("TMPDIR")), 0);

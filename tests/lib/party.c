@@ -95,7 +95,7 @@ static void start_server_at(struct support *support, const struct rl_address *ad
 				     "--bind",
 				     "127.0.0.1",
 				     NULL };
-	struct rr_process process;
+	struct rr_guarded process;
 
 	snprintf(port, sizeof(port), "%d", address->is_unix ? 0 : address->port);
 	cr_assert(rr_guardian_prepare(guardian, &process, &error) &&

@@ -13,7 +13,7 @@
 enum { TLS_MS = 10000, SHORT_MS = 400, BIG = 300000 };
 
 static struct support support;
-static struct rr_process server;
+static struct rr_guarded server;
 static char directory[SUPPORT_DIRECTORY];
 static int port;
 

@@ -9,7 +9,7 @@ from scene import Failure, Scene
 
 # How often each is drawn; a signal that ends the program orderly only goes there.
 VICTIMS = (['program'] * 5 + ['worker'] * 2 + ['server'] * 2 + ['guardian'] +
-           ['launcher', 'other'])
+           ['other'])
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 LIMIT = 20
 
@@ -67,7 +67,7 @@ def judge(scene, command, role, number):
         # One that has just been forked is not known for a guardian yet.
         if role in ('guardian', 'worker'):
             allowed |= {74}
-        if role in ('other', 'launcher'):
+        if role == 'other':
             allowed |= {65, 77, 0, 2}
     scene.check_code(allowed)
     if scene.rc not in command.normal and scene.rc >= 0 and scene.rc != 130:

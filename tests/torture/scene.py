@@ -60,13 +60,7 @@ class Process:
         if not self.words or not self.words[0].endswith(b'redrace'):
             return 'server' if b'redis-server' in b' '.join(
                 self.words[:1]) else 'other'
-        try:
-            where = os.readlink('/proc/%d/cwd' % self.pid)
-        except OSError:
-            where = ''
-        if self.group == self.pid:
-            return 'guardian' if where == '/' else 'launcher'
-        return 'worker'
+        return 'guardian' if self.group == self.pid else 'worker'
 
 
 class Scene:
