@@ -234,11 +234,8 @@ static enum rr_exit compute_matrix(struct matrix_options *options,
 	struct rr_matrix matrix;
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (!rr_matrix_init(&matrix, options->strategies, options->n_strategies, options->hazards,
-			    options->most)) {
-		rr_error_no_memory(error);
-		return RR_EXIT_INTERNAL;
-	}
+	rr_matrix_init(&matrix, options->strategies, options->n_strategies, options->hazards,
+		       options->most);
 	if (!rr_matrix_deal(&matrix, &options->shard, error)) {
 		rr_matrix_release(&matrix);
 		return RR_EXIT_OK;

@@ -137,8 +137,8 @@ struct rr_claim_rows {
 	const char *version;         /* of the server, the jobs' */
 };
 
-/* Rows of the chosen claims, in the table's order. False: out of memory. */
-bool rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
+/* Rows of the chosen claims, in the table's order. */
+void rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
 	      const struct rr_claims_choice *choice);
 void rr_claim_rows_free(struct rr_claim_rows *rows);
 

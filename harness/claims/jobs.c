@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/pool.h"
 #include "claims.h"
 #include "measure.h"
@@ -131,23 +132,18 @@ bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
 
 	*jobs = (struct rr_jobs){
 		.program = program,
-		.jobs = calloc(n + RR_MEASURES, sizeof(*jobs->jobs)),
+		.jobs = rr_calloc(n + RR_MEASURES, sizeof(*jobs->jobs)),
 	};
-	if (names && jobs->jobs) {
-		add_measures(jobs, choice);
-		for (size_t i = 0; i < n; i++)
-			add_race(jobs, names[i], choice);
-	}
+	add_measures(jobs, choice);
+	for (size_t i = 0; i < n; i++)
+		add_race(jobs, names[i], choice);
 	rr_library_free_names(names, n);
-	if (!names || !jobs->jobs)
-		rr_error_no_memory(error);
-	else if (n == 0)
-		rr_error_set(
-			error, RR_ERROR_INTERNAL,
-			"no races can be read here; run it in the project's root, or install it with its races");
-	if (error->kind)
-		rr_jobs_free(jobs);
-	return !error->kind;
+	if (n > 0)
+		return true;
+	rr_jobs_free(jobs);
+	return rr_error_set(
+		error, RR_ERROR_INTERNAL,
+		"no races can be read here; run it in the project's root, or install it with its races");
 }
 
 void rr_jobs_free(struct rr_jobs *jobs)
@@ -274,11 +270,10 @@ static bool begin_checking(void *context, struct rr_pool_worker *worker, struct 
 		.cpu = -1,
 		.is_told = worker->number > 0,
 	};
-	struct checker *checker = calloc(1, sizeof(*checker));
+	struct checker *checker = rr_calloc(1, sizeof(*checker));
 
+	(void)error;
 	worker->state = checker;
-	if (!checker)
-		return rr_error_no_memory(error);
 	checker->place = rr_workplace_new(&options, &checker->error);
 	return true;
 }
@@ -288,8 +283,7 @@ static void end_checking(void *context, struct rr_pool_worker *worker)
 	struct checker *checker = worker->state;
 
 	(void)context;
-	if (checker)
-		rr_workplace_free(checker->place);
+	rr_workplace_free(checker->place);
 	free(checker);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "claims.h"
 #include "race/race.h"
 
@@ -136,8 +137,7 @@ static void set_standing(struct rr_claim_row *row, enum rr_standing standing, co
 	row->standing = standing;
 	row->code = codes[standing];
 	va_start(arguments, problem);
-	if (vasprintf(&row->problem, problem, arguments) < 0)
-		row->problem = NULL;
+	row->problem = rr_vasprintf(problem, arguments);
 	va_end(arguments);
 }
 
@@ -271,10 +271,10 @@ static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 {
 	const char *between = "";
 	size_t size;
-	FILE *observed = open_memstream(&row->observed, &size);
-	FILE *races = open_memstream(&row->races, &size);
+	FILE *observed = rr_open_memory(&row->observed, &size);
+	FILE *races = rr_open_memory(&row->races, &size);
 
-	for (size_t i = 0; observed && races && i < jobs->n; i++) {
+	for (size_t i = 0; i < jobs->n; i++) {
 		const struct rr_job *job = &jobs->jobs[i];
 
 		if (!job_is_about(job, row->claim))
@@ -286,53 +286,38 @@ static void describe_jobs(struct rr_claim_row *row, const struct rr_jobs *jobs)
 		fprintf(races, "%s%s", between, job->name);
 		between = ", ";
 	}
-	if (observed)
-		fclose(observed);
-	if (races)
-		fclose(races);
+	fclose(observed);
+	fclose(races);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------- */
 
-/* "false", "true if clocks agree"; malloc'd, NULL = out of memory. */
-static char *main_verdict(const struct rr_claim *claim)
-{
-	const char *name = rr_claim_verdict_name(claim->verdict);
-	const char *between = claim->verdict == RR_CLAIM_TRUE_IF ? " " : ": ";
-	char *text;
-
-	if (asprintf(&text, "%s%s%s", name, claim->remark ? between : "",
-		     claim->remark ? claim->remark : "") < 0)
-		return NULL;
-	return text;
-}
-
-/* The one that is about this server comes first: "false; true since Valkey 9.1". */
+/* "false", "true if clocks agree". The one that is about this server comes first:
+ * "false; true since Valkey 9.1". Malloc'd. */
 static char *whole_verdict(const struct rr_claim *claim, bool is_elsewhere)
 {
 	const struct rr_claim_elsewhere *other = &claim->elsewhere;
-	char *before = main_verdict(claim);
-	char *text = NULL;
-	int length;
+	const char *between = claim->verdict == RR_CLAIM_TRUE_IF ? " " : ": ";
+	char *before = rr_asprintf("%s%s%s", rr_claim_verdict_name(claim->verdict),
+				   claim->remark ? between : "",
+				   claim->remark ? claim->remark : "");
+	const char *verdict;
+	char *text;
 
-	if (!before || !other->race)
+	if (!other->race)
 		return before;
-	if (is_elsewhere)
-		length = asprintf(&text, "%s since %s; before %s",
-				  rr_claim_verdict_name(other->verdict), other->since, before);
-	else
-		length = asprintf(&text, "%s; %s since %s", before,
-				  rr_claim_verdict_name(other->verdict), other->since);
+	verdict = rr_claim_verdict_name(other->verdict);
+	text = is_elsewhere ? rr_asprintf("%s since %s; before %s", verdict, other->since, before) :
+			      rr_asprintf("%s; %s since %s", before, verdict, other->since);
 	free(before);
-	return length < 0 ? NULL : text;
+	return text;
 }
 
 static void describe_claim(struct rr_claim_row *row, bool is_elsewhere)
 {
 	const struct rr_claim *claim = row->claim;
 
-	if (asprintf(&row->where, "%s%s", claim->where, claim->derived ? " (derived)" : "") < 0)
-		row->where = NULL;
+	row->where = rr_asprintf("%s%s", claim->where, claim->derived ? " (derived)" : "");
 	row->verdict = whole_verdict(claim, is_elsewhere);
 }
 
@@ -347,8 +332,7 @@ static const char *section_of(const struct rr_claim *claim)
 	return NULL;
 }
 
-/* False: out of memory. */
-static bool judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
+static void judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 			const struct rr_jobs *jobs)
 {
 	const struct evidence evidence = gather_evidence(jobs, claim);
@@ -360,7 +344,6 @@ static bool judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 	judge_evidence(row, &evidence, jobs->version);
 	describe_claim(row, evidence.is_elsewhere);
 	describe_jobs(row, jobs);
-	return row->problem && row->where && row->verdict && row->observed && row->races;
 }
 
 static size_t count_claims(void)
@@ -372,7 +355,7 @@ static size_t count_claims(void)
 	return n;
 }
 
-bool rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
+void rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
 	      const struct rr_claims_choice *choice)
 {
 	const struct rr_claim *claim;
@@ -380,23 +363,19 @@ bool rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
 
 	*rows = (struct rr_claim_rows){
 		.version = jobs->version,
-		.rows = calloc(count_claims(), sizeof(*rows->rows)),
+		.rows = rr_calloc(count_claims(), sizeof(*rows->rows)),
 	};
-	for (size_t i = 0; rows->rows && (claim = rr_claim_at(i)); i++) {
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
 		struct rr_claim_row *row = &rows->rows[rows->n];
 
 		if (!rr_claims_chosen(choice, claim))
 			continue;
 		rows->n++;
-		if (!judge_claim(row, claim, jobs)) {
-			rr_claim_rows_free(rows);
-			return false;
-		}
+		judge_claim(row, claim, jobs);
 		if (section_of(claim) != section)
 			row->section = section = section_of(claim);
 		rows->counts[row->standing]++;
 	}
-	return rows->rows != NULL;
 }
 
 void rr_claim_rows_free(struct rr_claim_rows *rows)

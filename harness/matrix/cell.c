@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "draw/draw.h"
 
 enum { ID_SIZE = 96, COMMAND_SIZE = 200 };
@@ -15,16 +16,13 @@ enum { ID_SIZE = 96, COMMAND_SIZE = 200 };
 /* With a first line that says which cell it belongs to; malloc'd. */
 static char *with_title(const struct rr_cell *cell, const char *transcript)
 {
-	const size_t size = strlen(transcript) + 300;
 	const char *rest = strchr(transcript, '\n');
 	char breaks[120];
-	char *text = malloc(size);
 
-	if (text)
-		snprintf(text, size, "title   %s, %s: %s%s", cell->strategy->name,
-			 rr_hazard_texts[cell->hazard].title,
-			 rr_breaks_text(cell->breaks, breaks, sizeof(breaks)), rest ? rest : "\n");
-	return text;
+	return rr_asprintf("title   %s, %s: %s%s", cell->strategy->name,
+			   rr_hazard_texts[cell->hazard].title,
+			   rr_breaks_text(cell->breaks, breaks, sizeof(breaks)),
+			   rest ? rest : "\n");
 }
 
 /* Plays what will be saved once more, as a reader would, and draws it for the page. */
@@ -40,11 +38,9 @@ static bool draw_transcript(struct rr_cell *cell, struct rr_cluster *cluster,
 	};
 	const struct rr_style style = { .article = &article };
 	size_t size;
-	FILE *file = open_memstream(&cell->drawing, &size);
+	FILE *file = rr_open_memory(&cell->drawing, &size);
 	bool good;
 
-	if (!file)
-		return rr_error_no_memory(error);
 	snprintf(id, sizeof(id), "race-%s-%s", cell->strategy->name,
 		 rr_hazard_texts[cell->hazard].name);
 	snprintf(command, sizeof(command), "redrace matrix --save DIR && redrace play DIR/%s",

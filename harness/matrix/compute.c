@@ -17,7 +17,6 @@ struct computation {
 	struct rr_matrix *matrix;
 	const struct rr_cluster_options *servers;
 	struct rr_cell **jobs; /* the longest first */
-	bool is_short_of_memory;
 };
 
 /* What comes back, followed by the transcript and the drawing, "" for none.
@@ -86,18 +85,17 @@ static bool compute_cell(void *context, struct rr_pool_worker *worker, size_t jo
 /* ---- Results ---------------------------------------------------------------------- */
 
 /* A copy of the next text that came back; NULL = there is none. */
-static char *take_text(struct computation *computation, const char **at)
+static char *take_text(const char **at)
 {
-	char *copy = **at ? strdup(*at) : NULL;
+	char *copy = **at ? rr_strdup(*at) : NULL;
 
-	computation->is_short_of_memory |= **at && !copy;
 	*at += strlen(*at) + 1;
 	return copy;
 }
 
 static void take_cell(void *context, size_t job, const char *result, size_t size)
 {
-	struct computation *computation = context;
+	const struct computation *computation = context;
 	struct rr_matrix *matrix = computation->matrix;
 	struct rr_cell *cell = computation->jobs[job];
 	const struct rr_explore_config bounds = cell->bounds;
@@ -110,8 +108,8 @@ static void take_cell(void *context, size_t job, const char *result, size_t size
 		memcpy(matrix->version, found.version, sizeof(matrix->version));
 	*cell = found.cell;
 	cell->bounds = bounds;
-	cell->transcript = take_text(computation, &at);
-	cell->drawing = take_text(computation, &at);
+	cell->transcript = take_text(&at);
+	cell->drawing = take_text(&at);
 }
 
 static void lose_cell(void *context, size_t job, const char *why)
@@ -204,7 +202,7 @@ bool rr_matrix_run(struct rr_matrix *matrix, const struct rr_cluster_options *se
 	struct computation computation = {
 		.matrix = matrix,
 		.servers = servers,
-		.jobs = calloc(matrix->n_strategies * RR_HAZARDS, sizeof(struct rr_cell *)),
+		.jobs = rr_calloc(matrix->n_strategies * RR_HAZARDS, sizeof(struct rr_cell *)),
 	};
 	struct rr_pool pool = { .n_workers = n_workers,
 				.context = &computation,
@@ -219,13 +217,9 @@ bool rr_matrix_run(struct rr_matrix *matrix, const struct rr_cluster_options *se
 	const double begun = rr_clock_s();
 	bool good;
 
-	if (!computation.jobs)
-		return rr_error_no_memory(error);
 	pool.n_jobs = rr_matrix_order(matrix, computation.jobs);
 	good = rr_pool_run(&pool, signals, error);
 	matrix->seconds = rr_clock_s() - begun;
 	free(computation.jobs);
-	if (computation.is_short_of_memory)
-		return rr_error_no_memory(error);
 	return good;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cell.h"
 
 /* ---- Rows and columns --------------------------------------------------------- */
@@ -44,31 +45,27 @@ static void init_cell(struct rr_cell *cell, const struct rr_strategy *strategy, 
 		cell->bounds.most = most;
 }
 
-bool rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
+void rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most)
 {
 	*matrix = (struct rr_matrix){ .n_strategies = n_strategies,
 				      .strategies = strategies,
 				      .hazards = hazards,
 				      .most = most };
-	matrix->cells = calloc(count_cells(matrix), sizeof(*matrix->cells));
-	if (!matrix->cells)
-		return false;
+	matrix->cells = rr_calloc(count_cells(matrix), sizeof(*matrix->cells));
 	for (size_t i = 0; i < n_strategies; i++) {
 		for (int k = 0; k < RR_HAZARDS; k++)
 			init_cell(rr_matrix_cell(matrix, i, k), strategies[i], k, most);
 	}
-	return true;
 }
 
 void rr_matrix_release(struct rr_matrix *matrix)
 {
-	for (size_t i = 0; matrix->cells && i < count_cells(matrix); i++) {
+	for (size_t i = 0; i < count_cells(matrix); i++) {
 		free(matrix->cells[i].transcript);
 		free(matrix->cells[i].drawing);
 	}
 	free(matrix->cells);
-	matrix->cells = NULL;
 }
 
 /* ---- The sum ---------------------------------------------------------------------- */

@@ -87,8 +87,8 @@ struct rr_matrix {
 };
 
 /* Cells with their bounds, but no more than `most` states in any, 0 = as
- * many as these allow. False: out of memory. */
-bool rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
+ * many as these allow. */
+void rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most);
 void rr_matrix_release(struct rr_matrix *matrix);
 

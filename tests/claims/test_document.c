@@ -22,7 +22,7 @@ static char *write_unplayed(void)
 	FILE *file = open_memstream(&text, &size);
 
 	cr_assert(rr_jobs_collect(&jobs, "redis-server", &all, &error));
-	cr_assert(rr_judge(&rows, &jobs, &all));
+	rr_judge(&rows, &jobs, &all);
 	rr_claims_markdown(&rows, file);
 	fclose(file);
 	rr_claim_rows_free(&rows);
