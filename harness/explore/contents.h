@@ -7,7 +7,7 @@
 #ifndef RR_CONTENTS_H
 #define RR_CONTENTS_H
 
-#include "server_table.h"
+#include "product/product.h"
 
 struct rr_contents {
 	struct rr_server_table *table;

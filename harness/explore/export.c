@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "explore.h"
 #include "graph.h"
 
 enum { TEXT_SIZE = 200 };

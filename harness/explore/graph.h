@@ -9,7 +9,7 @@
 #ifndef RR_GRAPH_H
 #define RR_GRAPH_H
 
-#include "product.h"
+#include "product/product.h"
 #include "strategy.h"
 
 enum {

@@ -8,7 +8,7 @@
 #define RR_MUTANTS_H
 
 #include "explore.h"
-#include "product.h"
+#include "product/product.h"
 
 enum rr_mutation_kind {
 	RR_MUTANT_SKIP,       /* is not sent */

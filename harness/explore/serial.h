@@ -17,7 +17,7 @@
 #define RR_SERIAL_H
 
 #include "contents.h"
-#include "product.h"
+#include "product/product.h"
 
 struct rr_serial {
 	struct rr_intern ends;   /* struct rr_serial_end */

@@ -8,7 +8,6 @@
 #include "draw/draw.h"
 #include "search.h"
 #include "play/play.h"
-#include "server_state.h"
 #include "strategy.h"
 
 /* ---- Actions as steps ----------------------------------------------------- */

@@ -26,7 +26,6 @@
 
 #include "base/error.h"
 #include "client_table.h"
-#include "explore.h"
 #include "scheduler/scheduler.h"
 #include "server_table.h"
 

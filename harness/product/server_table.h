@@ -120,6 +120,9 @@ bool rr_server_table_tells_time(struct rr_server_table *table);
 const struct rr_connection *rr_server_table_connection(const struct rr_server_table *table,
 						       uint32_t state, uint16_t slot);
 
+/* The first word of a command, by its number, in capitals. */
+const char *rr_server_command_name(const struct rr_server_table *table, uint32_t command);
+
 /*
  * Conformance: asks rows again along other paths to their states than the one by
  * which they were learned, `most` of them. 0: all were the same; 1: one is not,

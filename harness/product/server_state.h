@@ -13,8 +13,6 @@
 /* table->error is what the asker says; returns false. */
 bool rr_server_fail_asking(struct rr_server_table *table);
 
-const char *rr_server_command_name(const struct rr_server_table *table, uint32_t command);
-
 /* Reads all that a server says of its data into `state`. */
 bool rr_server_read_data(struct rr_server_table *table, struct rr_server_snapshot *state);
 
