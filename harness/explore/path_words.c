@@ -5,150 +5,187 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_SIZE = 80, KNOWN_SIZE = 400, STEPS_MAX = 20000 };
+#include "base/memory.h"
+
+enum { KNOWN_SIZE = 400, STEPS_MAX = 20000 };
 
 /* ---- One transition ---------------------------------------------------------- */
 
-/* The command that is executed next on a lane. NULL: there is none. */
-static const struct rl_command *next_command(const struct rr_product *product, const uint32_t *key,
-					     struct rr_transition transition)
+struct rr_word_names rr_product_names(const struct rr_product *product)
 {
+	return (struct rr_word_names){ product->n_clients, product->n_servers };
+}
+
+static void name_command(const struct rr_product *product, uint32_t number, struct rr_word *word)
+{
+	const struct rr_terms *terms = product->config.program->terms;
+
+	snprintf(word->command, sizeof(word->command), "%s",
+		 terms->command[number].words.words[0].text);
+}
+
+/* The command that is executed next on a lane. */
+static void name_sent(const struct rr_product *product, const uint32_t *key,
+		      struct rr_transition transition, struct rr_word *word)
+{
+	const struct rr_program *program = product->config.program;
 	const struct rr_part *part = rr_product_part(product, key, transition.who);
 	const struct rr_client_state *state = rr_product_client(product, key, transition.who);
-	const struct rr_terms *terms = product->config.program->terms;
 	uint32_t executed = 0;
 
 	for (int i = 0; i < part->n_answers; i++)
 		executed += part->answers[i].lane == transition.lane;
 	for (uint32_t i = 0; i < state->n_sent; i++) {
-		if (state->sent[i].lane == transition.lane && executed-- == 0)
-			return &terms->command[state->sent[i].command].words;
+		if (state->sent[i].lane != transition.lane || executed-- > 0)
+			continue;
+		name_command(product, state->sent[i].command, word);
+		/* Of programs of others a thread is no renewer, but what waits on a lane. */
+		word->thread = program->run_ops ? 0 : state->sent[i].thread;
+		break;
 	}
-	return NULL;
+	word->connection = rr_lane_ordinal(program, transition.lane);
+	word->server = rr_lane_server(program, transition.lane);
 }
 
-static const char *kind_of_word(enum rr_transition_kind kind)
+static void name_going(const struct rr_product *product, const uint32_t *key,
+		       struct rr_transition transition, struct rr_word *word)
 {
-	static const char *const kinds[] = {
-		[RR_DO_EXECUTE] = "",       [RR_DO_GO] = "",
-		[RR_DO_BEGIN] = "begin:",   [RR_DO_LATE] = "late:",
-		[RR_DO_NOTICE] = "notice:", [RR_DO_RETURN] = "return:",
-		[RR_DO_WAIT] = "wait",      [RR_DO_NEAR] = "near",
-		[RR_DO_LOSE] = "lose:",     [RR_DO_DROP] = "drop:",
-		[RR_DO_CRASH] = "crash:",   [RR_DO_RESTART] = "restart:",
-		[RR_DO_JUMP] = "jump:",     [RR_DO_HALF] = "half",
-		[RR_DO_WHOLE] = "whole",    [RR_DO_PAUSE_HALF] = "pause-half:",
-		[RR_DO_PAUSE] = "pause:",
-	};
+	const struct rr_client_state *state = rr_product_client(product, key, transition.who);
 
-	return kinds[kind];
-}
-
-static void write_word(const struct rr_product *product, const uint32_t *key,
-		       struct rr_transition transition, char word[WORD_SIZE])
-{
-	const bool has_command = transition.kind == RR_DO_EXECUTE ||
-				 transition.kind == RR_DO_LOSE || transition.kind == RR_DO_DROP;
-	const struct rl_command *command = has_command ? next_command(product, key, transition) :
-							 NULL;
-	const char *kind = kind_of_word(transition.kind);
-	char place[8] = "";
-
-	if (transition.lane)
-		snprintf(place, sizeof(place), ".%u", transition.lane);
-	if (has_command || transition.kind == RR_DO_GO)
-		snprintf(word, WORD_SIZE, "%s%c%s:%.30s", kind, 'A' + transition.who, place,
-			 command ? command->words[0].text : "go");
-	else if (kind[0] && kind[strlen(kind) - 1] == ':')
-		snprintf(word, WORD_SIZE, "%s%c", kind, 'A' + transition.who);
+	snprintf(word->command, sizeof(word->command), "%s",
+		 rr_word_of_stop(state->stops[transition.lane].kind));
+	if (product->config.program->run_ops)
+		word->connection = transition.lane;
 	else
-		snprintf(word, WORD_SIZE, "%s", kind);
+		word->thread = transition.lane;
+}
+
+struct rr_word rr_product_word(const struct rr_product *product, const uint32_t *key,
+			       struct rr_transition transition)
+{
+	const struct rr_transition_row *row = &rr_transition_rows[transition.kind];
+	struct rr_word word = { .kind = transition.kind, .client = -1, .server = -1 };
+
+	if (row->subject == RR_OF_SERVER)
+		word.server = transition.who;
+	else if (row->subject == RR_OF_CLIENT)
+		word.client = transition.who;
+	if (transition.kind == RR_DO_LATE) {
+		const struct rr_late *late = &rr_product_common(product, key)->late[transition.who];
+
+		word.client = late->slot / RR_RUN_ORDINALS;
+		word.server = late->server;
+		name_command(product, late->command, &word);
+	} else if (transition.kind == RR_DO_GO) {
+		name_going(product, key, transition, &word);
+	} else if (row->has_command) {
+		name_sent(product, key, transition, &word);
+	}
+	return word;
 }
 
 /* ---- Writing ------------------------------------------------------------------- */
 
 char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path)
 {
-	char *text = NULL, word[WORD_SIZE];
+	const struct rr_word_names names = rr_product_names(graph->product);
+	char *text, written[RR_WORD_SIZE];
 	uint32_t state = 0;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	for (size_t i = 0; file && i < path->n; i++) {
+	for (size_t i = 0; i < path->n; i++) {
 		const struct rr_graph_edge *edge = &graph->edges[path->edges[i]];
+		const struct rr_word word = rr_product_word(
+			graph->product, rr_graph_key(graph, state), edge->transition);
 
-		write_word(graph->product, rr_graph_key(graph, state), edge->transition, word);
-		fprintf(file, "%s%s", i ? " " : "", word);
+		rr_word_write(&word, &names, written);
+		fprintf(file, "%s%s", i ? " " : "", written);
 		state = edge->to;
 	}
-	if (file)
-		fclose(file);
+	fclose(file);
 	return text;
 }
 
 /* ---- Following ----------------------------------------------------------------- */
 
-/* The transition of a state that is called so, or the first one for "". False: there is none,
- * and `known` says what there is. */
-static bool find_word(struct rr_product *product, const uint32_t *key, const char *wanted,
-		      size_t length, struct rr_transition *found, char known[KNOWN_SIZE])
+/* The transition of a state that a word means, or the first one if nothing is said. False:
+ * there is none, and `known` says what there is. */
+static bool find_word(struct rr_product *product, const uint32_t *key, const struct rr_word *said,
+		      struct rr_transition *found, char known[KNOWN_SIZE])
 {
+	const struct rr_word_names names = rr_product_names(product);
 	const struct rr_edges *edges = rr_product_list(product, key);
 
 	known[0] = '\0';
 	for (size_t i = 0; edges && i < edges->n; i++) {
 		const size_t used = strlen(known);
-		char word[WORD_SIZE];
+		char written[RR_WORD_SIZE];
+		struct rr_word word;
 
 		*found = edges->all[i].transition;
-		write_word(product, key, *found, word);
-		if (length == 0 || (strlen(word) == length && strncmp(word, wanted, length) == 0))
+		word = rr_product_word(product, key, *found);
+		if (!said || rr_word_means(said, &word))
 			return true;
-		snprintf(known + used, KNOWN_SIZE - used, "%s%s", used ? ", " : "", word);
+		rr_word_write(&word, &names, written);
+		snprintf(known + used, KNOWN_SIZE - used, "%s%s", used ? ", " : "", written);
 	}
 	return false;
 }
 
-static bool fail_to_follow(const struct rr_product *product, int step, const char *word, int length,
+static bool fail_to_follow(const struct rr_product *product, int step, const char *word,
 			   const char *known, struct rr_error *error)
 {
 	if (product->error.kind)
 		return rr_error_set(error, product->error.kind, "%s", product->error.text);
 	return rr_error_set(
 		error, RR_ERROR_DATA,
-		"the schedule cannot be followed: its step %d is '%.*s', but there is only: %s",
-		step, length, word, known[0] ? known : "the end");
+		"the schedule cannot be followed: its step %d is '%s', but there is only: %s", step,
+		word, known[0] ? known : "the end");
+}
+
+/* The word that `words` begin with; false: they have ended, or are no words (the error). */
+static bool read_next(const struct rr_product *product, const char **words, struct rr_word *said,
+		      char text[RR_WORD_SIZE], struct rr_error *error)
+{
+	const struct rr_word_names names = rr_product_names(product);
+	struct rr_error why = { 0 };
+	size_t length;
+
+	*words += strspn(*words, " \t\r\n");
+	length = strcspn(*words, " \t\r\n");
+	snprintf(text, RR_WORD_SIZE, "%.*s", (int)length, *words);
+	*words += length;
+	return length &&
+	       (rr_word_read(text, &names, said, &why) ||
+		rr_error_set(error, RR_ERROR_DATA, "the schedule's word '%s': %s", text, why.text));
 }
 
 bool rr_product_follow(struct rr_product *product, const char *words, struct rr_actions *actions,
 		       rr_state_key end, unsigned *broken, struct rr_error *error)
 {
-	bool good = true;
-
 	*actions = (struct rr_actions){ 0 };
 	*broken = 0;
 	if (!rr_product_begin(product, end, actions))
 		return false;
-	for (int step = 1; good && step < STEPS_MAX; step++) {
+	for (int step = 1; step < STEPS_MAX; step++) {
 		const struct rr_edge *edge = NULL;
 		struct rr_transition transition;
-		char known[KNOWN_SIZE];
-		size_t length;
+		char known[KNOWN_SIZE], text[RR_WORD_SIZE];
+		struct rr_word said;
+		const bool is_said = read_next(product, &words, &said, text, error);
 
-		words += strspn(words, " \t\r\n");
-		length = strcspn(words, " \t\r\n");
-		if (find_word(product, end, words, length, &transition, known))
+		if (error->kind)
+			return false;
+		if (find_word(product, end, is_said ? &said : NULL, &transition, known))
 			edge = rr_product_take(product, end, transition);
-		else if (length == 0)
+		else if (!is_said)
 			break;
-		if (edge) {
-			*broken |= edge->broken;
-			memcpy(end, edge->key, sizeof(edge->key));
-			rr_product_keep_actions(product, edge, actions);
-		} else {
-			good = fail_to_follow(product, step, words, (int)length, known, error);
-		}
-		words += length;
+		if (!edge)
+			return fail_to_follow(product, step, text, known, error);
+		*broken |= edge->broken;
+		memcpy(end, edge->key, sizeof(edge->key));
+		rr_product_keep_actions(product, edge, actions);
 	}
-	return good && !product->error.kind;
+	return !product->error.kind;
 }

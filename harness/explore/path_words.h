@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A path through the states in words, to be followed again: "A:GET B:GET A:SET B:SET".
- * A word is a transition:
- *
- *	A:GET         A's next command, which is a GET, is executed
- *	A.1:GET       ... on its connection number 1
- *	A:go          it goes on with something else; A.1:go: its thread 1
- *	lose:A:GET    the command is executed, and its reply is lost
- *	drop:A:GET    it never arrives
- *	crash:A  notice:A  pause:A  pause-half:A  half  whole  wait  near ...
- */
+/* A path through the states in the words of scheduler/words.h, to be followed again:
+ * "A:GET B:GET A:SET B:SET". */
 #ifndef RR_PATH_WORDS_H
 #define RR_PATH_WORDS_H
 
 #include "graph.h"
 
-/* malloc'd; NULL = out of memory. */
+struct rr_word_names rr_product_names(const struct rr_product *product);
+
+/* A transition from a state. */
+struct rr_word rr_product_word(const struct rr_product *product, const uint32_t *key,
+			       struct rr_transition transition);
+
+/* malloc'd. */
 char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path);
 
 /*
