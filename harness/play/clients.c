@@ -93,28 +93,22 @@ static char *join_command(const struct command *command)
 }
 
 /* The step's command with its variables filled in; noted as the event's. */
-static bool make_command(struct player *player, const struct rr_step *step, struct rr_event *event,
+static void make_command(struct player *player, const struct rr_step *step, struct rr_event *event,
 			 struct command *command)
 {
-	for (command->n_words = 0; command->n_words < step->n_words;) {
-		char *word = rr_variables_expand(&player->variables, step->words[command->n_words]);
-
-		if (!word) {
-			free_command(command);
-			return rr_error_no_memory(player->error);
-		}
-		command->words[command->n_words++] = word;
-	}
+	command->n_words = step->n_words;
+	for (size_t i = 0; i < step->n_words; i++)
+		command->words[i] = rr_variables_expand(&player->variables, step->words[i]);
 	event->command = join_command(command);
-	return true;
 }
 
 bool player_send(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct command command;
 
-	if (!connect_client(player, step) || !make_command(player, step, event, &command))
+	if (!connect_client(player, step))
 		return false;
+	make_command(player, step, event, &command);
 	/* A closed connection shows at the next reply. */
 	connection_send(step_connection(player, step)->connection, command.n_words,
 			(const char *const *)command.words);
@@ -218,8 +212,7 @@ bool player_run(struct player *player, const struct rr_step *step, struct rr_eve
 
 	if (!is_down(player, step))
 		return player_send(player, step, event) && player_read(player, step, event);
-	if (!make_command(player, step, event, &command))
-		return false;
+	make_command(player, step, event, &command);
 	free_command(&command);
 	tell_reply(player, step, event, "(refused)");
 	return true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "parser.h"
 
 bool parser_may_set(const char *setting)
@@ -177,9 +178,7 @@ bool parser_allows_bytes(struct parser *parser)
 
 	for (size_t i = 0; i < race->n_steps; i++)
 		size += race->steps[i].kind == RR_STEP_BYTES ? race->steps[i].length : 0;
-	bytes = malloc(size);
-	if (!bytes)
-		return rr_error_no_memory(parser->error);
+	bytes = rr_malloc(size);
 	for (size_t i = 0; allowed && i < race->n_clients; i++)
 		allowed = allows_connection(parser, (int)i, bytes);
 	free(bytes);

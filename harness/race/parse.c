@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "parser.h"
 
@@ -164,8 +165,6 @@ static bool cut_word(struct parser *parser, struct cursor *cursor)
 	struct parser_line *line = &parser->line;
 	char *word = rr_race_keep(parser->race, cursor->at, (size_t)(cursor->end - cursor->at));
 
-	if (!word)
-		return rr_error_no_memory(parser->error);
 	if (line->n_words == RR_WORDS_MAX)
 		return parser_fail(parser, "expected at most %d words", RR_WORDS_MAX);
 	if (!copy_word(cursor, word, &line->lengths[line->n_words]))
@@ -288,56 +287,35 @@ bool parser_take_command(struct parser *parser, struct rr_step *step, size_t fir
 		return parser_fail(parser, "expected a command");
 	step->words = (const char *const *)rr_race_keep(
 		parser->race, (const char *)&line->words[first], step->n_words * sizeof(char *));
-	return step->words ? parser_allows_command(parser, step) :
-			     rr_error_no_memory(parser->error);
-}
-
-/* Room for one more in an array that doubles; NULL = out of memory. */
-static void *grow_array(void *array, size_t *room, size_t used, size_t size)
-{
-	if (used < *room)
-		return array;
-	*room = *room ? *room * 2 : 16;
-	return realloc(array, *room * size);
+	return parser_allows_command(parser, step);
 }
 
 struct rr_step *parser_add_step(struct parser *parser, enum rr_step_kind kind)
 {
 	struct rr_race *race = parser->race;
-	struct rr_step *steps;
 
 	if (race->n_steps == RR_STEPS_MAX) {
 		parser_fail(parser, "expected at most %d steps", RR_STEPS_MAX);
 		return NULL;
 	}
-	steps = grow_array(race->steps, &parser->steps_room, race->n_steps, sizeof(*steps));
-	if (!steps) {
-		rr_error_no_memory(parser->error);
-		return NULL;
-	}
-	race->steps = steps;
-	steps[race->n_steps] = (struct rr_step){ .kind = kind,
-						 .line = parser->line.number,
-						 .client = -1,
-						 .server = -1,
-						 .peer = -1,
-						 .remark = parser->line.remark };
-	return &steps[race->n_steps++];
+	rr_array_grow(&race->steps, race->n_steps, sizeof(*race->steps));
+	race->steps[race->n_steps] = (struct rr_step){ .kind = kind,
+						       .line = parser->line.number,
+						       .client = -1,
+						       .server = -1,
+						       .peer = -1,
+						       .remark = parser->line.remark };
+	return &race->steps[race->n_steps++];
 }
 
 struct rr_saying *parser_add_saying(struct parser *parser)
 {
 	struct rr_race *race = parser->race;
-	struct rr_saying *sayings = grow_array(race->sayings, &parser->sayings_room,
-					       race->n_sayings, sizeof(*sayings));
 
-	if (!sayings) {
-		rr_error_no_memory(parser->error);
-		return NULL;
-	}
-	race->sayings = sayings;
-	sayings[race->n_sayings] = (struct rr_saying){ .line = parser->line.number, .step = -1 };
-	return &sayings[race->n_sayings++];
+	rr_array_grow(&race->sayings, race->n_sayings, sizeof(*race->sayings));
+	race->sayings[race->n_sayings] = (struct rr_saying){ .line = parser->line.number,
+							     .step = -1 };
+	return &race->sayings[race->n_sayings++];
 }
 
 /* ---- The whole ---------------------------------------------------------- */
@@ -389,18 +367,13 @@ static bool parse_all(struct parser *parser, const char *text, size_t length)
 struct rr_race *rr_race_parse(const char *path, const char *text, size_t length,
 			      struct rr_error *error)
 {
-	struct rr_race *race = calloc(1, sizeof(*race));
+	struct rr_race *race = rr_calloc(1, sizeof(*race));
 	struct parser parser = { .race = race, .error = error };
 
-	if (race)
-		race->path = rr_race_keep(race, path, strlen(path));
-	if (!race || !race->path) {
-		rr_error_no_memory(error);
-	} else {
-		race->claims = "";
-		if (parse_all(&parser, text, length))
-			return race;
-	}
+	race->path = rr_race_keep(race, path, strlen(path));
+	race->claims = "";
+	if (parse_all(&parser, text, length))
+		return race;
 	rr_race_free(race);
 	return NULL;
 }

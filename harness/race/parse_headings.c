@@ -191,7 +191,7 @@ static bool is_printable(const char *text)
 static bool take_config(struct parser *parser, struct rr_race_server *server, const char *value)
 {
 	char *line = rr_race_keep(parser->race, value, strlen(value));
-	char *equals = line ? strchr(line, '=') : NULL;
+	char *equals = strchr(line, '=');
 	size_t n = 0;
 
 	while (server->config[n])

@@ -39,8 +39,6 @@ static bool parse_run(struct parser *parser, struct rr_step *step)
 	if (*at == '@') {
 		const char *server = rr_race_keep(parser->race, at + 1, strlen(at) - 2);
 
-		if (!server)
-			return rr_error_no_memory(parser->error);
 		if (!parse_server_name(parser, server, &step->server))
 			return false;
 	}
@@ -295,8 +293,6 @@ static bool parse_saying(struct parser *parser)
 	if (line->reply && last < 0)
 		return parser_fail(parser, "expected a step before what is said of its reply");
 	saying = parser_add_saying(parser);
-	if (!saying)
-		return false;
 	saying->claim = line->words[0];
 	if (line->reply) {
 		saying->step = last;
@@ -317,8 +313,6 @@ static bool parse_verdict(struct parser *parser)
 	if (parser->line.n_words < 2)
 		return parser_fail(parser, "expected what was found, or 'nothing broken'");
 	findings = rr_race_keep(race, rest, strlen(rest));
-	if (!findings)
-		return rr_error_no_memory(parser->error);
 	for (char *one = strtok(findings, ","); one; one = strtok(NULL, ",")) {
 		if (race->n_verdicts == RR_FINDINGS_NAMED_MAX)
 			return parser_fail(parser, "expected at most %d findings",

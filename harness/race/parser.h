@@ -22,7 +22,6 @@ struct parser_line {
 struct parser {
 	struct rr_race *race;
 	struct parser_line line;
-	size_t steps_room, sayings_room;
 	size_t repeat_from; /* the first step of the repeat we are in */
 	int repeat;         /* its rounds; 0 = in none */
 	int repeat_line;

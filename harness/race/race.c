@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a race owns: its texts, its memory; the words of its language; and the
  * files that races come from. */
+#include "base/memory.h"
 #include "parser.h"
 
 #include <dirent.h>
@@ -18,10 +19,8 @@ struct rr_race_text {
 
 char *rr_race_keep(struct rr_race *race, const char *text, size_t length)
 {
-	struct rr_race_text *kept = malloc(sizeof(*kept) + length + 1);
+	struct rr_race_text *kept = rr_malloc(sizeof(*kept) + length + 1);
 
-	if (!kept)
-		return NULL;
 	memcpy(kept->bytes, text, length);
 	kept->bytes[length] = '\0';
 	kept->next = race->texts;
@@ -124,11 +123,9 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error)
 		rr_error_set(error, RR_ERROR_USAGE, "cannot open '%s': %s", path, strerror(errno));
 		return NULL;
 	}
-	text = malloc(FILE_MAX);
-	length = text ? fread(text, 1, FILE_MAX, file) : 0;
-	if (!text)
-		rr_error_no_memory(error);
-	else if (ferror(file))
+	text = rr_malloc(FILE_MAX);
+	length = fread(text, 1, FILE_MAX, file);
+	if (ferror(file))
 		rr_error_set(error, RR_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
 	else if (length == FILE_MAX)
 		rr_error_set(error, RR_ERROR_DATA, "'%s' is longer than 1 MiB", path);
@@ -219,13 +216,12 @@ char **rr_library_names(size_t *n)
 
 	find_library(directory);
 	found = scandir(directory, &entries, names_race, alphasort);
-	names = calloc(found > 0 ? (size_t)found : 1, sizeof(*names));
+	names = rr_calloc(found > 0 ? (size_t)found : 0, sizeof(*names));
 	*n = 0;
 	for (int i = 0; i < found; i++) {
 		const size_t length = strlen(entries[i]->d_name) - strlen(suffix);
 
-		if (names)
-			names[(*n)++] = strndup(entries[i]->d_name, length);
+		names[(*n)++] = rr_strndup(entries[i]->d_name, length);
 		free(entries[i]);
 	}
 	free(entries);
@@ -234,7 +230,7 @@ char **rr_library_names(size_t *n)
 
 void rr_library_free_names(char **names, size_t n)
 {
-	for (size_t i = 0; names && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
 }
@@ -262,7 +258,7 @@ bool rr_library_print(bool markdown, struct rr_error *error)
 
 	if (!markdown)
 		printf("%-32s %-20s %s\n", "race", "claims", "shows");
-	for (size_t i = 0; names && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		all = print_race(names[i], markdown, error) && all;
 	rr_library_free_names(names, n);
 	return all;

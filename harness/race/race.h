@@ -147,8 +147,7 @@ struct rr_race *rr_race_read(const char *path, struct rr_error *error);
 
 void rr_race_free(struct rr_race *race);
 
-/* A copy of `length` bytes, with a NUL behind, that lives as long as the race;
- * NULL when out of memory. */
+/* A copy of `length` bytes, with a NUL behind, that lives as long as the race. */
 char *rr_race_keep(struct rr_race *race, const char *text, size_t length);
 
 /* The word for a fault, "power-cut". */
@@ -168,8 +167,7 @@ bool rr_library_has(const char *name);
  * cannot be stopped such a race may not go as it is written. */
 bool rr_race_needs_time(const struct rr_race *race);
 
-/* The names of ours, sorted, in a malloc'd array of malloc'd strings; NULL
- * when out of memory. */
+/* The names of ours, sorted, in a malloc'd array of malloc'd strings. */
 char **rr_library_names(size_t *n);
 void rr_library_free_names(char **names, size_t n);
 
@@ -224,7 +222,7 @@ const char *rr_variable_get(const struct rr_variables *variables, const char *na
 bool rr_variable_set(struct rr_variables *variables, const char *name, size_t name_length,
 		     const char *value, size_t length);
 
-/* `word` with $names replaced by values, a malloc'd copy; NULL = no memory. */
+/* `word` with $names replaced by values, a malloc'd copy. */
 char *rr_variables_expand(const struct rr_variables *variables, const char *word);
 
 /*

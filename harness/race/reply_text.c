@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/reply.h"
 #include "race.h"
 
@@ -47,9 +48,7 @@ static void write_any(FILE *file, const redisReply *reply)
  * error's text is not escaped: its newlines become blanks. */
 static void take_written(FILE *file, char **written, char *text, size_t size)
 {
-	text[0] = '\0';
-	if (!file || fclose(file) != 0 || !*written)
-		return;
+	fclose(file);
 	if (strlen(*written) < size)
 		strcpy(text, *written);
 	else
@@ -65,10 +64,9 @@ void rr_reply_text(const struct redisReply *reply, char *text, size_t size)
 {
 	char *written = NULL;
 	size_t length;
-	FILE *file = open_memstream(&written, &length);
+	FILE *file = rr_open_memory(&written, &length);
 
-	if (file)
-		write_any(file, reply);
+	write_any(file, reply);
 	take_written(file, &written, text, size);
 }
 
@@ -76,10 +74,9 @@ void rr_reply_text_of(const struct rl_reply *reply, char *text, size_t size)
 {
 	char *written = NULL;
 	size_t length;
-	FILE *file = open_memstream(&written, &length);
+	FILE *file = rr_open_memory(&written, &length);
 
-	if (file)
-		rr_write_reply(file, reply);
+	rr_write_reply(file, reply);
 	take_written(file, &written, text, size);
 }
 
@@ -132,10 +129,8 @@ char *rr_variables_expand(const struct rr_variables *variables, const char *word
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	if (!file)
-		return NULL;
 	while (*word) {
 		const size_t length = *word == '$' ? variable_length(word + 1) : 0;
 		const char *value = length ? rr_variable_get(variables, word + 1, length) : NULL;
@@ -146,10 +141,8 @@ char *rr_variables_expand(const struct rr_variables *variables, const char *word
 			fputc(*word, file);
 		word += value ? 1 + length : 1;
 	}
-	if (fclose(file) == 0)
-		return text;
-	free(text);
-	return NULL;
+	fclose(file);
+	return text;
 }
 
 /* ---- Patterns ----------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "race.h"
 
 /* ---- Findings ----------------------------------------------------------- */
@@ -135,14 +136,14 @@ void rr_race_set_verdict(struct rr_race *race, rr_findings found)
 }
 
 /* The steps that were played, the last one with the reply that came, if it is
- * another; NULL = out of memory. A repeat that was not finished is written in full. */
+ * another. A repeat that was not finished is written in full. */
 static struct rr_step *copy_played(const struct rr_trace *trace, char *reply)
 {
 	const size_t n = trace->n_events;
 	const bool is_whole = n == trace->race->n_steps;
-	struct rr_step *steps = calloc(n + 1, sizeof(*steps));
+	struct rr_step *steps = rr_calloc(n, sizeof(*steps));
 
-	for (size_t i = 0; steps && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct rr_event *event = &trace->events[i];
 
 		steps[i] = *event->step;
@@ -161,10 +162,10 @@ static struct rr_step *copy_played(const struct rr_trace *trace, char *reply)
 static struct rr_saying *copy_sayings(const struct rr_trace *trace, size_t *n)
 {
 	const struct rr_race *race = trace->race;
-	struct rr_saying *sayings = calloc(race->n_sayings + 1, sizeof(*sayings));
+	struct rr_saying *sayings = rr_calloc(race->n_sayings, sizeof(*sayings));
 
 	*n = 0;
-	for (size_t i = 0; sayings && i < race->n_sayings; i++) {
+	for (size_t i = 0; i < race->n_sayings; i++) {
 		if (race->sayings[i].step < (int)trace->n_events)
 			sayings[(*n)++] = race->sayings[i];
 	}
@@ -186,7 +187,7 @@ bool rr_trace_write(FILE *file, const struct rr_trace *trace)
 	race.n_steps = n;
 	race.sayings = copy_sayings(trace, &race.n_sayings);
 	rr_race_set_verdict(&race, trace->broken_off);
-	written = race.steps && race.sayings && rr_race_write(file, &race);
+	written = rr_race_write(file, &race);
 	free(race.steps);
 	free(race.sayings);
 	return written;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/reply.h"
 #include "parser.h"
 
@@ -190,15 +191,13 @@ static void write_option(FILE *file, const char *format, ...) __attribute__((for
 
 static void write_option(FILE *file, const char *format, ...)
 {
-	char *word = NULL;
 	va_list arguments;
+	char *word;
 
 	va_start(arguments, format);
-	if (vasprintf(&word, format, arguments) < 0)
-		word = NULL;
+	word = rr_vasprintf(format, arguments);
 	va_end(arguments);
-	if (word)
-		write_words(file, (const char *const[]){ word }, 1);
+	write_words(file, (const char *const[]){ word }, 1);
 	free(word);
 }
 
