@@ -93,15 +93,15 @@ bench-scaling: $(B)/redrace ## the same over 1, 2, 4, 8 and 16 threads
 	  { [ $$code -eq 0 ] || [ $$code -eq 2 ]; } && sh plots/draw results/latest; exit $$code
 
 bench-floor: $(B)/redrace ## how near the strategies come to what the machine allows
-	@$(B)/redrace floor $(ARGS)
+	@REDRACE=$(B)/redrace tests/bench/floor $(ARGS)
 
 bench-explore: all ## how large the explorer's searches are, and how fast
-	@$(B)/redrace floor --explore $(ARGS)
+	@REDRACE=$(B)/redrace tests/bench/explore $(ARGS)
 
 bench-peers: $(B)/redrace ## our locks beside those of others: Python, Node.js, PHP (MORE=no: without PHP)
 	@sh .ci/deps-peers || [ $$? -eq 77 ]
 	@[ '$(MORE)' = no ] || sh .ci/deps-peers-more || [ $$? -eq 77 ]
-	@$(B)/redrace peers $(ARGS)
+	@REDRACE=$(B)/redrace tests/bench/peers $(ARGS)
 
 failover: $(B)/redrace ## what fail-overs lose, with WAIT and without: docs/failover.md
 	@REDRACE=$(B)/redrace sh plots/failover $(ARGS)

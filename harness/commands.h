@@ -42,8 +42,6 @@ extern const struct rr_command rr_cmd_matrix;
 extern const struct rr_command rr_cmd_merge;
 extern const struct rr_command rr_cmd_demo;
 extern const struct rr_command rr_cmd_game;
-extern const struct rr_command rr_cmd_floor;
-extern const struct rr_command rr_cmd_peers;
 extern const struct rr_command rr_cmd_compare;
 extern const struct rr_command rr_cmd_report;
 extern const struct rr_command rr_cmd_doctor;

@@ -104,7 +104,6 @@ const struct rr_strategy rr_fenced = {
 		{ .hazards = 1U << RR_SLOW_WORK, .clients = 2, .increments = 1 },
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

@@ -73,7 +73,6 @@ const struct rr_strategy rr_get_compare_del = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 5 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

@@ -62,7 +62,6 @@ const struct rr_strategy rr_incr_lock_all = {
 		{ .hazards = 1U << RR_SLOW_WORK, .increments = 1 },
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 5 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -26,6 +26,5 @@ const struct rr_strategy rr_incr = {
 	.breaks = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
-	.cost = { .round_trips = 1 },
 	.increment = increment,
 };

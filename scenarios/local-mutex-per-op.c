@@ -60,6 +60,5 @@ const struct rr_strategy rr_local_mutex_per_op = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 		[RR_SKEW] = RR_BREAKS_COUNT,
 	},
-	.cost = { .round_trips = 2 },
 	.increment = increment,
 };

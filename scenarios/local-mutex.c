@@ -37,7 +37,6 @@ const struct rr_strategy rr_local_mutex = {
 		[RR_PROCESSES] = RR_BREAKS_COUNT | RR_BREAKS_EXCLUSION,
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
-	.cost = { .round_trips = 2 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

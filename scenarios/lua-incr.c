@@ -33,6 +33,5 @@ const struct rr_strategy rr_lua_incr = {
 	.breaks = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
-	.cost = { .round_trips = 1 },
 	.increment = increment,
 };

@@ -118,7 +118,6 @@ const struct rr_strategy rr_lua_pipelined = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 2 },
 	.writes_at_release = true,
 	.open = open_lock,
 	.acquire = acquire,

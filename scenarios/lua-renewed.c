@@ -70,7 +70,7 @@ const struct rr_strategy rr_lua_renewed = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4, .connections = 1 },
+	.connections = 1,
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

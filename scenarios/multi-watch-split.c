@@ -44,6 +44,5 @@ const struct rr_strategy rr_multi_watch_split = {
 		[RR_SKEW] = RR_BREAKS_COUNT,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 3 },
 	.increment = increment,
 };

@@ -45,6 +45,5 @@ const struct rr_strategy rr_multi_watch = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 2 },
 	.increment = increment,
 };

@@ -126,7 +126,6 @@ const struct rr_strategy rr_native_cad = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

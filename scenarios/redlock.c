@@ -72,7 +72,6 @@ const struct rr_strategy rr_redlock = {
 		{ .hazards = 1U << RR_PROCESSES, .clients = 3 },
 	},
 	.wait = { .min_us = 2000, .max_us = 20000 },
-	.cost = { .round_trips = 12 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

@@ -89,7 +89,6 @@ const struct rr_strategy rr_reentrant_naive = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4 },
 	.open = open_lock,
 	.acquire = lock,
 	.increment = increment,

@@ -69,7 +69,6 @@ const struct rr_strategy rr_reentrant = {
 				RR_BREAKS_LEASE,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 5 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = increment,

@@ -56,7 +56,6 @@ const struct rr_strategy rr_setnx_expire_all = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 5 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -62,7 +62,6 @@ const struct rr_strategy rr_setnx_expire_multi = {
 				RR_BREAKS_LEASE | RR_BREAKS_OWNERSHIP,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -77,7 +77,6 @@ const struct rr_strategy rr_setnx_getset_checked = {
 		  .shows = RR_BREAKS_LEASE },
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 5 },
 	.open = open_lock,
 	.acquire = acquire,
 	.increment = rr_get_add_set,

@@ -60,7 +60,6 @@ const struct rr_strategy rr_setnx_getset = {
 		  .shows = RR_BREAKS_LEASE },
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -40,7 +40,6 @@ const struct rr_strategy rr_setnx = {
 		[RR_LOST_REPLY] = RR_BREAKS_COUNT | RR_DEADLOCKS,
 	},
 	.wait = { .min_us = 400, .max_us = 5000 },
-	.cost = { .round_trips = 4 },
 	.acquire = acquire,
 	.increment = rr_get_add_set,
 	.release = release,

@@ -108,12 +108,6 @@ struct rr_lock {
 			      * holder may be inside with the next one */
 };
 
-/* What one increment takes when nobody else asks. */
-struct rr_cost {
-	unsigned round_trips;
-	size_t connections; /* that the strategy opens besides those it gets */
-};
-
 /* How a waiter waits after RL_BUSY, as data: the n-th wait in a row is random
  * between half of min_us * 2^n and all of it, and never above max_us. */
 struct rr_wait {
@@ -146,7 +140,7 @@ struct rr_strategy {
 	/* Of several that concern a hazard the later ones count. */
 	struct rr_search_bounds bounds[RR_SEARCH_BOUNDS_MAX];
 	struct rr_wait wait;
-	struct rr_cost cost;
+	size_t connections;     /* that it opens besides those it gets */
 	const char *remedy;     /* one that does without faults what this one
 				 * fails to, to be compared; NULL = none */
 	int remembers;          /* refusals in a row that a client keeps in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A peer of harness/bench/peers as a process that a test talks with. */
+/* A peer of tests/bench/locks as a process that a test talks with. */
 #ifndef RR_TEST_PEER_PROCESS_H
 #define RR_TEST_PEER_PROCESS_H
 
@@ -15,7 +15,7 @@ struct peer_process {
 /* Skips the running test, with a word, when it is not installed. */
 void peer_need(const char *name);
 
-/* Starts harness/bench/peers/run with these words, which end in NULL. */
+/* Starts tests/bench/locks/run with these words, which end in NULL. */
 void peer_start(struct peer_process *peer, const char *const words[]);
 
 /* The next line that it prints, waited for; the caller owns it. Fails the test

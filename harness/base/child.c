@@ -15,7 +15,7 @@
 
 /* In the child: becomes the program, in a process group of its own so that all
  * it may start ends with it. */
-static _Noreturn void become(const char *const argv[], int cpu, int output)
+static _Noreturn void become(const char *const argv[], int output)
 {
 	sigset_t none;
 	int input;
@@ -26,7 +26,6 @@ static _Noreturn void become(const char *const argv[], int cpu, int output)
 	signal(SIGXFSZ, SIG_DFL);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	rr_placement_pin(cpu);
 	input = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	dup2(input, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
@@ -74,7 +73,7 @@ static bool read_all(struct rr_child *child, int fd, long limit_ms, struct rr_si
 	}
 }
 
-static pid_t start(const char *const argv[], int cpu, int *output)
+static pid_t start(const char *const argv[], int *output)
 {
 	int ends[2];
 	pid_t pid;
@@ -84,7 +83,7 @@ static pid_t start(const char *const argv[], int cpu, int *output)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		become(argv, cpu, ends[1]);
+		become(argv, ends[1]);
 	if (pid > 0)
 		setpgid(pid, pid);
 	else
@@ -94,7 +93,7 @@ static pid_t start(const char *const argv[], int cpu, int *output)
 	return pid;
 }
 
-bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu, long limit_ms,
+bool rr_child_run(struct rr_child *child, const char *const argv[], long limit_ms,
 		  struct rr_signals *signals, struct rr_error *error)
 {
 	bool ended;
@@ -102,7 +101,7 @@ bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu, lon
 	pid_t pid;
 
 	*child = (struct rr_child){ 0 };
-	pid = start(argv, cpu, &output);
+	pid = start(argv, &output);
 	if (pid < 0)
 		return rr_error_set(error, RR_ERROR_INTERNAL, "cannot start %s: %s", argv[0],
 				    strerror(errno));
@@ -122,7 +121,7 @@ bool rr_child_exited(const struct rr_child *child, int code)
 	return WIFEXITED(child->status) && WEXITSTATUS(child->status) == code;
 }
 
-bool rr_child_line(const struct rr_child *child, const char *begin, char *line, size_t size)
+bool rr_child_line(const struct rr_child *child, char *line, size_t size)
 {
 	const char *at = child->output;
 	bool found = false;
@@ -130,7 +129,7 @@ bool rr_child_line(const struct rr_child *child, const char *begin, char *line, 
 	while (*at) {
 		const size_t length = strcspn(at, "\n");
 
-		if (length > 0 && strncmp(at, begin, strlen(begin)) == 0) {
+		if (length > 0) {
 			snprintf(line, size, "%.*s", (int)length, at);
 			found = true;
 		}

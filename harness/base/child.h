@@ -17,19 +17,19 @@ struct rr_child {
 };
 
 /*
- * Runs `argv` (looked up on PATH, ends in NULL) on processor `cpu` (-1: any),
- * for `limit_ms` at most. True: it ended, see `child`, whatever its own opinion.
+ * Runs `argv` (looked up on PATH, ends in NULL), for
+ * `limit_ms` at most. True: it ended, see `child`, whatever its own opinion.
  * RR_ERROR_INTERRUPTED: a signal came; RR_ERROR_INTERNAL: no process, or it took
  * too long.
  */
-bool rr_child_run(struct rr_child *child, const char *const argv[], int cpu, long limit_ms,
+bool rr_child_run(struct rr_child *child, const char *const argv[], long limit_ms,
 		  struct rr_signals *signals, struct rr_error *error);
 
 /* Did it exit with `code`? */
 bool rr_child_exited(const struct rr_child *child, int code);
 
-/* The last line of its output that begins with `begin` ("": that holds
- * anything), without its end, copied; false when there is none. */
-bool rr_child_line(const struct rr_child *child, const char *begin, char *line, size_t size);
+/* The last line of its output that holds anything, without its end, copied; false
+ * when there is none. */
+bool rr_child_line(const struct rr_child *child, char *line, size_t size);
 
 #endif

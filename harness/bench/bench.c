@@ -139,8 +139,20 @@ static bool is_run_permitted(struct bench *bench)
 /* The server has all of it; what is missing has been named. */
 static bool has_commands(struct bench *bench, const struct rr_strategy *strategy)
 {
-	if (rr_bench_can_run(strategy, &bench->cluster, bench->session->prefix))
+	char spare[RR_KEY_SIZE];
+	const char *missing = NULL;
+	struct rl_link *data;
+
+	if (!strategy->lacks)
 		return true;
+	rr_keys_lock(spare, bench->session->prefix, 0);
+	data = rl_link_new(rr_cluster_address(&bench->cluster, 0), RR_TIMEOUT_MS);
+	if (data)
+		missing = strategy->lacks(data, spare);
+	rl_link_free(data);
+	if (!missing)
+		return true;
+	rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s", strategy->name, missing);
 	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED,
 			    "the server lacks a command of it");
 	return false;

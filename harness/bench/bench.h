@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The counting loop at full speed: one run of one strategy, its measurement and
- * verdict; and what the commands bench, floor and peers make of many runs.
+ * verdict; and what the command bench makes of many runs.
  */
 #ifndef RR_BENCH_H
 #define RR_BENCH_H
@@ -186,45 +186,6 @@ struct rr_bench_options rr_bench_defaults(void);
  * in `error`. */
 enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
 		      const char *command_line, struct rr_error *error);
-
-/* ---- floor and peers: rates compared ------------------------------------- */
-
-struct rr_comparison_options {
-	const char *redis_server;
-	long repeats, increments;
-	bool all; /* strategies, basic or not */
-};
-
-/* The rows of --repeats, --increments and --redis-server for a command whose struct
- * has a struct rr_comparison_options at `offset`. */
-#define RR_COMPARISON_ROWS(offset)                                                     \
-	{ .common = RR_OPTION_REPEATS,                                                 \
-	  .help = "rounds, of which the medians are taken, 1 to 99 (5)",               \
-	  .at = (offset) + offsetof(struct rr_comparison_options, repeats),            \
-	  .min = 1,                                                                    \
-	  .max = 99 },                                                                 \
-		{ .common = RR_OPTION_INCREMENTS,                                      \
-		  .help = "increments in each run, 100 to 10000000 (10000)",           \
-		  .at = (offset) + offsetof(struct rr_comparison_options, increments), \
-		  .min = 100,                                                          \
-		  .max = 10000000 },                                                   \
-	{                                                                              \
-		.common = RR_OPTION_REDIS_SERVER,                                      \
-		.at = (offset) + offsetof(struct rr_comparison_options, redis_server)  \
-	}
-
-struct rr_comparison_options rr_comparison_defaults(void);
-
-/* INCR beside redis-benchmark, strategies beside their floor, redlock beside
- * one server: printed, pinned to one processor and not. */
-enum rr_exit rr_floor_compare(const struct rr_comparison_options *options,
-			      struct rr_session *session, struct rr_error *error);
-
-/* Our locks beside those of others that are installed: RR_ERROR_SKIPPED when
- * none is. Printed, on demand as a whole document. Not RR_EXIT_OK: a count was
- * wrong. */
-enum rr_exit rr_peers_compare(const struct rr_comparison_options *options, bool as_document,
-			      struct rr_session *session, struct rr_error *error);
 
 /* ---- compare: two results directories ------------------------------------ */
 

@@ -59,11 +59,6 @@ struct rr_spectra {
 
 /* ---- Counts --------------------------------------------------------------- */
 
-/* Has the data server all that the strategy needs? If not, says so on stderr.
- * Keys are below `prefix`. */
-bool rr_bench_can_run(const struct rr_strategy *strategy, const struct rr_cluster *cluster,
-		      const char *prefix);
-
 /* Compares the count with what was promised: sets expected_value, lost, extra,
  * verdict and remark. */
 void rr_measurement_judge(struct rr_measurement *measurement);

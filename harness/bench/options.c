@@ -235,7 +235,7 @@ static long count_files(const struct rr_bench_options *options)
 
 	for (size_t i = 0; i < options->n_strategies; i++) {
 		const struct rr_strategy *strategy = options->strategies[i];
-		const size_t links = 1 + strategy->lock.servers + strategy->cost.connections;
+		const size_t links = 1 + strategy->lock.servers + strategy->connections;
 
 		servers = links > servers ? links : servers;
 	}

@@ -345,25 +345,3 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 	rr_board_free(course.board);
 	return done;
 }
-
-/* ---- Can it be run? ------------------------------------------------------ */
-
-bool rr_bench_can_run(const struct rr_strategy *strategy, const struct rr_cluster *cluster,
-		      const char *prefix)
-{
-	char spare[RR_KEY_SIZE];
-	const char *missing = NULL;
-	struct rl_link *data;
-
-	if (!strategy->lacks)
-		return true;
-	rr_keys_lock(spare, prefix, 0);
-	data = rl_link_new(&cluster->servers[0].address, RR_TIMEOUT_MS);
-	if (data)
-		missing = strategy->lacks(data, spare);
-	rl_link_free(data);
-	if (missing)
-		rr_complain(RR_EXIT_SKIPPED, "%s skipped: this server has %s", strategy->name,
-			    missing);
-	return !missing;
-}

@@ -41,7 +41,7 @@ static bool tells_a_version(const char *program, struct rr_signals *signals)
 	struct rr_error ignored = { 0 };
 	struct rr_child child;
 
-	return rr_child_run(&child, argv, -1, VERSION_MS, signals, &ignored) &&
+	return rr_child_run(&child, argv, VERSION_MS, signals, &ignored) &&
 	       strstr(child.output, " server v=");
 }
 

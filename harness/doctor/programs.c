@@ -18,7 +18,7 @@ struct program {
 
 static const struct program programs[] = {
 	{ "redis-cli", "Servers cannot be looked into by hand.", "apt-get install redis-tools" },
-	{ "redis-benchmark", "redrace floor cannot say what the machine allows.",
+	{ "redis-benchmark", "make bench-floor cannot say what the machine allows.",
 	  "apt-get install redis-tools" },
 	{ "gnuplot", "make bench and make plots draw nothing.", "apt-get install gnuplot-nox" },
 };
@@ -35,8 +35,8 @@ static bool examine_program(struct rr_doctor *doctor, const struct program *prog
 	if (!rr_find_program(program->name, path, sizeof(path))) {
 		finding = rr_advise(rr_found(RR_HEALTH_MISSING, "is not on PATH"), program->without,
 				    program->remedy);
-	} else if (rr_child_run(&child, argv, -1, RR_PROBE_MS, signals, &late)) {
-		rr_child_line(&child, "", line, sizeof(line));
+	} else if (rr_child_run(&child, argv, RR_PROBE_MS, signals, &late)) {
+		rr_child_line(&child, line, sizeof(line));
 		finding = rr_found(RR_HEALTH_OK, "%s, %s", line, path);
 	} else if (late.kind == RR_ERROR_INTERRUPTED) {
 		return rr_error_interrupted(error);

@@ -47,13 +47,13 @@ static bool ask_version(const char *path, struct rr_signals *signals, char *vers
 	struct rr_child child;
 	char line[200] = "";
 
-	if (!rr_child_run(&child, argv, -1, RR_PROBE_MS, signals, &late)) {
+	if (!rr_child_run(&child, argv, RR_PROBE_MS, signals, &late)) {
 		if (late.kind == RR_ERROR_INTERRUPTED)
 			return rr_error_interrupted(error);
 		return rr_error_set(error, RR_ERROR_REDIS, "--version: given up after %d s",
 				    RR_PROBE_MS / 1000);
 	}
-	rr_child_line(&child, "", line, sizeof(line));
+	rr_child_line(&child, line, sizeof(line));
 	return read_version(line, version, size) ||
 	       rr_error_set(error, RR_ERROR_REDIS, "is no Redis or Valkey: --version says '%s'",
 			    line);

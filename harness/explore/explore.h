@@ -269,10 +269,4 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 			       const struct rr_explore_options *options, FILE *out, FILE *page,
 			       struct rr_cases *cases, struct rr_error *error);
 
-/* Prints a table of whole searches: states, transitions, questions that servers
- * were asked, transitions per second, time, each ended after limit_s seconds. All
- * runs on one processor. Before any thread exists and before the caller is pinned. */
-bool rr_explore_floor(struct rr_session *session, const char *redis_server, long limit_s,
-		      struct rr_error *error);
-
 #endif

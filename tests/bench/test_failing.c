@@ -181,31 +181,3 @@ Test(failing, progress_is_measured_against_the_lease)
 	strategy.lock.lease = RR_LEASE_NONE;
 	cr_assert_null(said_of(&run, 0.5, 600));
 }
-
-/* ---- Floor --------------------------------------------------------------- */
-
-Test(failing, floor_compares_the_basic_strategies, .timeout = 60)
-{
-	cr_assert_eq(cli_run("$REDRACE floor --repeats 1 --increments 100 2>&1"), 0, "%s",
-		     cli_output);
-	cr_assert_not_null(strstr(cli_output, "\nmulti-watch "), "%s", cli_output);
-	cr_assert_null(strstr(cli_output, "\nfenced "), "%s", cli_output);
-}
-
-Test(failing, floor_leaves_out_what_the_server_lacks, .timeout = 60)
-{
-	const char *native;
-	struct support support;
-	bool is_lacking;
-
-	support_open(&support, 1);
-	is_lacking = support_lacks(&support, rr_strategy_find("native-cad"));
-	support_close(&support);
-	cr_assert_eq(cli_run("$REDRACE floor --all --repeats 1 --increments 100 2>&1"), 0, "%s",
-		     cli_output);
-	native = strstr(cli_output, "native-cad");
-	cr_assert_not_null(native, "%s", cli_output);
-	cr_assert_eq(strncmp(native, "native-cad skipped: ", 20) == 0, is_lacking, "%s",
-		     cli_output);
-	cr_assert_not_null(strstr(cli_output, "\nfenced "), "%s", cli_output);
-}

@@ -1,50 +1,96 @@
 # SPDX-License-Identifier: MIT
-"""What the scripts of this folder share: redrace run as a user runs it, and its results."""
+"""What the scripts of this folder share: redrace run as a user runs it, its results, and
+servers of their own."""
+import atexit
+import contextlib
 import csv
+import ctypes
 import json
 import os
 import pathlib
 import signal
+import socket
 import statistics
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REDRACE = os.environ.get('REDRACE') or str(ROOT / 'build' / 'redrace')
-VIOLATED, INCONCLUSIVE, USAGE, NO_REDIS, SKIPPED, INTERRUPTED = 1, 2, 64, 69, 77, 130
+VIOLATED, INCONCLUSIVE, USAGE, NO_REDIS, INTERNAL, SKIPPED, INTERRUPTED = 1, 2, 64, 69, 70, 77, 130
+PR_SET_PDEATHSIG = 1
+
+
+def complain(text):
+    sys.stdout.flush()
+    print(f'{pathlib.Path(sys.argv[0]).name}: {text}', file=sys.stderr, flush=True)
 
 
 def stop(code, text=None):
     """Ends the script, with a line that says why unless redrace has said it already."""
-    sys.stdout.flush()
     if text:
-        print(f'{pathlib.Path(sys.argv[0]).name}: {text}', file=sys.stderr)
+        complain(text)
     sys.exit(code)
 
 
-def interrupted(_signal, _frame):
-    stop(INTERRUPTED)
+# An ignored signal stays ignored.
+ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+for _number in ENDING:
+    if signal.getsignal(_number) != signal.SIG_IGN:
+        signal.signal(_number, lambda *_: stop(INTERRUPTED))
 
 
-# What runs hears of Ctrl-C by itself, and cleans up; an `except` of ours must not hide it.
-signal.signal(signal.SIGINT, interrupted)
-signal.signal(signal.SIGTERM, interrupted)
+# ---- Programs ---------------------------------------------------------------------------------
+
+_children = []
 
 
-def run(*words, verdicts=(0,), cpu=None, errors=None):
-    """What redrace prints and exits with. An exit code that is no verdict ends the script."""
-    pin = ['taskset', '-c', str(cpu)] if cpu is not None else []
-    command = [*pin, REDRACE, *map(str, words)]
+@atexit.register
+def _end_children():
+    for child in _children:
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+
+
+def _settle(cpu, library=ctypes.CDLL(None)):
+    """In a child: it goes when the script does, however that ends."""
+    library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    if cpu is not None:
+        os.sched_setaffinity(0, {cpu})
+
+
+def start(command, cpu=None, **files):
+    # A signal comes before there is a child, or when it is known.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
-    except FileNotFoundError as error:
-        stop(USAGE, f'{error.filename} is not there; make builds redrace')
+        _children.append(subprocess.Popen(list(map(str, command)), text=True,
+                                          preexec_fn=lambda: _settle(cpu), **files))
+        return _children[-1]
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def finish(child, limit_s=None):
+    """Its output, or None after that time; it has ended in any case."""
     try:
-        output = child.communicate()[0]
+        return child.communicate(timeout=limit_s)[0]
+    except subprocess.TimeoutExpired:
+        return None
     finally:
         if child.poll() is None:
             child.terminate()
             child.wait()
+
+
+def run(*words, verdicts=(0,), cpu=None, errors=None):
+    """What redrace prints and exits with. An exit code that is no verdict ends the script."""
+    try:
+        child = start([REDRACE, *words], cpu, stdout=subprocess.PIPE, stderr=errors)
+    except FileNotFoundError:
+        stop(USAGE, f'there is no {REDRACE}; make builds it')
+    output = finish(child)
     if child.returncode not in verdicts:
         stop(INTERRUPTED if child.returncode < 0 else child.returncode)
     return output, child.returncode
@@ -58,18 +104,59 @@ def results(folder, command, *words, verdicts=(0, VIOLATED, INCONCLUSIVE, SKIPPE
         return json.load(file), output.strip().rsplit('\n', 1)[-1], code
 
 
-def bench(folder, *words, cpu=None):
+def bench(folder, *words, cpu=None, verdicts=(0,)):
     """The rows of runs.csv, as texts."""
-    run('bench', '-o', folder, *words, cpu=cpu)
+    run('bench', '-o', folder, *words, cpu=cpu, verdicts=verdicts)
     with open(f'{folder}/runs.csv', encoding='utf-8', newline='') as file:
         return list(csv.DictReader(file))
 
 
 def worse(a, b):
     """Of two exit codes: a violation before anything else, then what is not decided."""
-    order = [VIOLATED, 3, INCONCLUSIVE, SKIPPED, 0]
+    order = VIOLATED, INCONCLUSIVE, SKIPPED, 0
     return next(code for code in order if code in (a, b))
 
+
+# ---- Servers ----------------------------------------------------------------------------------
+
+def _wait_for(path, child, program):
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and child.poll() is None:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as link:
+            link.connect(path)
+            return
+        time.sleep(0.01)
+    stop(NO_REDIS, f'{program} does not start, or does not listen')
+
+
+@contextlib.contextmanager
+def servers(program, n, folder, cpu=None):
+    """So many private servers that keep nothing on disk: the paths of their sockets."""
+    paths = [f'{folder}/server{i}' for i in range(n)]
+    children = []
+    try:
+        for path in paths:
+            try:
+                child = start([program, '--port', 0, '--save', '', '--unixsocket', path], cpu,
+                              cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+            except OSError as error:
+                stop(NO_REDIS, f'cannot start {program}: {error.strerror}; install redis-server '
+                               '(make deps) or name one with --redis-server PATH')
+            children.append(child)
+            _wait_for(path, child, program)
+        yield paths
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+
+
+def uris(paths):
+    return ','.join(f'unix://{path}' for path in paths)
+
+
+# ---- Figures ----------------------------------------------------------------------------------
 
 def median(values):
     return statistics.median(values) if values else None

@@ -24,8 +24,6 @@ static const char *const commands[] = {
 	"matrix --replay docs/matrix",
 	"claims --only TL-7",
 	"claims --only TL-7,LU-1 --jobs 2",
-	"floor --increments 100 --repeats 1",
-	"floor --explore --seconds 1",
 	"demo --auto --only how",
 	"demo --auto --only counts --seconds 1",
 	"game",

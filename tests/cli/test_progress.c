@@ -71,7 +71,7 @@ Test(progress, is_one_line_on_a_terminal)
 Test(progress, results_come_line_by_line_through_a_pipe)
 {
 	cr_assert_eq(
-		cli_run("mkfifo $HERE/pipe; $REDRACE floor --repeats 1 --increments 3000 >$HERE/pipe 2>&1 & P=$!; { read line; kill -INT $P; cat >/dev/null; } <$HERE/pipe; wait $P"),
+		cli_run("mkfifo $HERE/pipe; $REDRACE explore --clients 3 incr redlock >$HERE/pipe 2>&1 & P=$!; { read line; kill -INT $P; cat >/dev/null; } <$HERE/pipe; wait $P"),
 		130, "%s", cli_output);
 	for (int i = 0; i < 5; i++)
 		cr_assert_eq(

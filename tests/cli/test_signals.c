@@ -170,7 +170,9 @@ Test(signals, end_commands_whose_servers_stand_still)
 Test(signals, end_long_commands_whose_servers_stand_still)
 {
 	static const char *const commands[] = {
-		"matrix --jobs 1 redlock",  "claims --jobs 1", "floor", "floor --explore", "game",
+		"matrix --jobs 1 redlock",
+		"claims --jobs 1",
+		"game",
 		"demo --auto --seconds 20",
 	};
 
@@ -276,8 +278,6 @@ static void end_with_69(const char *const commands[], size_t n, const char *whic
 static const char *const long_commands[] = {
 	"bench incr --increments 100000000 --output $HERE/out",
 	"explore --stateless --clients 3 redlock",
-	"floor --increments 1000000",
-	"floor --explore",
 	"demo --auto --only counts --seconds 20",
 };
 

@@ -17,7 +17,7 @@ void peer_need(const char *name)
 	char command[128], said[512];
 	int code;
 
-	snprintf(command, sizeof(command), "harness/bench/peers/run %s versions 2>&1", name);
+	snprintf(command, sizeof(command), "tests/bench/locks/run %s versions 2>&1", name);
 	code = support_shell(command, said, sizeof(said));
 	said[strcspn(said, "\n")] = '\0';
 	if (code == SKIPPED)
@@ -28,7 +28,7 @@ void peer_need(const char *name)
 /* In the child: the session's blocked signals are not its own. */
 static _Noreturn void become(const char *const words[], int socket)
 {
-	char *argv[WORDS_MAX] = { "harness/bench/peers/run" };
+	char *argv[WORDS_MAX] = { "tests/bench/locks/run" };
 	sigset_t none;
 
 	for (size_t i = 0; words[i] && i + 2 < WORDS_MAX; i++)

@@ -43,10 +43,7 @@ def commands(root):
         'demo': ('demo --auto --seconds 1 --only counts', {0, 2}),
         'report': ('report -o r.html lost-update', {0}),
         'game': ('game -o g.html lost lease', {0}),
-        'floor': ('floor -r 1 -n 100', {0, 2}),
-        'floor-explore': ('floor --explore --seconds 1', {0, 2}),
         'doctor': ('doctor', {0, 1, 2, 69}),
-        'peers': ('peers -r 1 -n 100', {0, 1, 2, 77}, root, 5, 12),
     }
     return {name: Command(*row) for name, row in table.items()}
 

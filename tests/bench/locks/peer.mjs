@@ -18,7 +18,7 @@ const SKIPPED = 77;
 const PEERS = new URL('../../../build/peers/', import.meta.url);
 const packages = createRequire(new URL('package.json', PEERS));
 
-/* What everybody waits who is refused; see ours in peers.c. */
+/* What everybody waits who is refused; see ../peers. */
 export const RETRY_MS = 5;
 export const PATIENCE_MS = 600000;
 
