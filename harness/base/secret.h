@@ -12,7 +12,7 @@
  * :// and @, with asterisks: an argument, which ps shows, too. */
 void rr_secrets_blank(char *text);
 
-/* A malloc'd copy with *** in their place. NULL = no memory. */
+/* A malloc'd copy with *** in their place. */
 char *rr_secrets_hide(const char *text);
 
 /* The first line of a file. */
