@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "permissions.h"
@@ -325,11 +326,9 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 {
 	const struct rr_run run = run_of(bench, cell, repeat);
 	const struct rr_watcher watcher = { show_run, bench };
-	struct rr_finished *finished = calloc(1, sizeof(*finished));
+	struct rr_finished *finished = rr_calloc(1, sizeof(*finished));
 	bool measured;
 
-	if (!finished)
-		return rr_error_no_memory(bench->error);
 	finished->repeat = repeat;
 	finished->order_idx = order_idx;
 	bench->n_begun++;
@@ -486,13 +485,9 @@ static enum rr_exit run_bench(struct bench *bench, const char *command_line)
 enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
 		      const char *command_line, struct rr_error *error)
 {
-	struct bench *bench = calloc(1, sizeof(*bench));
+	struct bench *bench = rr_calloc(1, sizeof(*bench));
 	enum rr_exit code;
 
-	if (!bench) {
-		rr_error_no_memory(error);
-		return RR_EXIT_OK;
-	}
 	bench->options = options;
 	bench->trace.most = (size_t)options->trace;
 	bench->session = session;

@@ -270,6 +270,6 @@ void rr_measurement_gather(struct rr_measurement *measurement, struct rr_spectra
 void rr_trace_note(struct rr_runner *runner, const struct rr_hold *hold);
 
 /* Takes all rings from the board, in order. */
-bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board, struct rr_error *error);
+void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board);
 
 #endif

@@ -25,8 +25,8 @@ struct rr_mann_whitney {
 	bool has_interval; /* it is one of 95 %, and not less */
 };
 
-/* Positive figures; 1 to RR_SAMPLE_MAX of each. False: no memory. */
-bool rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
+/* Positive figures; 1 to RR_SAMPLE_MAX of each. */
+void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 		     struct rr_mann_whitney *result);
 
 /* ---- A results directory (compare_read.c) -------------------------------- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/files.h"
 #include "compare.h"
 
@@ -128,15 +129,10 @@ static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 /* Takes the line over. */
 static bool add_compared_row(struct rr_compared_runs *runs, struct table *table, char *line)
 {
-	struct rr_compared_row *more = realloc(runs->rows, (runs->n_rows + 1) * sizeof(*more));
 	struct rr_compared_row *row;
 
-	if (!more) {
-		free(line);
-		return rr_error_no_memory(table->error);
-	}
-	runs->rows = more;
-	row = &more[runs->n_rows++];
+	rr_array_grow(&runs->rows, runs->n_rows, sizeof(*runs->rows));
+	row = &runs->rows[runs->n_rows++];
 	*row = (struct rr_compared_row){ .text = line };
 	if (split_fields(line, table->fields) != table->n_names)
 		return rr_error_set(table->error, RR_ERROR_DATA,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compare.h"
 
 /* Up to so many of each, all arrangements are counted. */
@@ -27,14 +28,9 @@ static int compare_doubles(const void *a, const void *b)
 static double *u_distribution(size_t n_a, size_t n_b)
 {
 	const size_t width = n_a * n_b + 1;
-	double *share = calloc((n_a + 1) * width, sizeof(*share));
-	double *wanted = malloc(width * sizeof(*wanted));
+	double *share = rr_calloc((n_a + 1) * width, sizeof(*share));
+	double *wanted;
 
-	if (!share || !wanted) {
-		free(share);
-		free(wanted);
-		return NULL;
-	}
 	for (size_t i = 0; i <= n_a; i++)
 		share[i * width] = 1;
 	for (size_t j = 1; j <= n_b; j++) {
@@ -47,7 +43,7 @@ static double *u_distribution(size_t n_a, size_t n_b)
 				row[u] = (u >= i ? of_b * row[u - i] : 0) + (1 - of_b) * fewer[u];
 		}
 	}
-	memcpy(wanted, share + n_a * width, width * sizeof(*wanted));
+	wanted = rr_memdup(share + n_a * width, width * sizeof(*wanted));
 	free(share);
 	return wanted;
 }
@@ -134,16 +130,14 @@ static size_t quotients_outside(const double *distribution, size_t n_a, size_t n
 }
 
 /* Median and interval of all quotients b / a. */
-static bool set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
+static void set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 		      const double *distribution, struct rr_mann_whitney *result)
 {
 	const size_t n = n_a * n_b;
 	const size_t outside = quotients_outside(distribution, n_a, n_b);
 	const size_t first = outside ? outside - 1 : 0;
-	double *quotients = malloc(n * sizeof(*quotients));
+	double *quotients = rr_calloc(n, sizeof(*quotients));
 
-	if (!quotients)
-		return false;
 	for (size_t i = 0; i < n; i++)
 		quotients[i] = b[i % n_b] / a[i / n_b];
 	qsort(quotients, n, sizeof(*quotients), compare_doubles);
@@ -152,10 +146,9 @@ static bool set_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 	result->low = quotients[first];
 	result->high = quotients[n - 1 - first];
 	free(quotients);
-	return true;
 }
 
-bool rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
+void rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 		     struct rr_mann_whitney *result)
 {
 	const double pairs = (double)n_a * (double)n_b;
@@ -163,10 +156,7 @@ bool rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 	const bool is_small = n_a <= EXACT_MAX && n_b <= EXACT_MAX;
 	double *distribution = is_small ? u_distribution(n_a, n_b) : NULL;
 	double least;
-	bool done;
 
-	if (is_small && !distribution)
-		return false;
 	*result = (struct rr_mann_whitney){
 		.u = count_u(a, n_a, b, n_b),
 		.is_exact = is_small && ties == 0,
@@ -176,7 +166,6 @@ bool rr_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
 				       normal_p(result->u, n_a, n_b, ties);
 	if (is_small)
 		result->least_p = 2 * distribution[0];
-	done = set_ratio(a, n_a, b, n_b, distribution, result);
+	set_ratio(a, n_a, b, n_b, distribution, result);
 	free(distribution);
-	return done;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "results.h"
 #include "version.h"
 
@@ -103,7 +104,7 @@ static json_t *json_of_settings(const struct rr_results *results)
 static json_t *json_of_text(const char *text)
 {
 	json_t *value = json_string(text);
-	char *plain = value || !text ? NULL : strdup(text);
+	char *plain = value || !text ? NULL : rr_strdup(text);
 
 	if (!plain)
 		return value ? value : json_null();
@@ -124,12 +125,12 @@ bool rr_results_environment(const struct rr_results *results, const struct rr_cl
 				 json_of_settings(results), "server",
 				 rr_environment_server(cluster), "machine",
 				 rr_environment_machine(), "build", json_of_build());
-	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	char *text = json_dumps(root, JSON_INDENT(2));
 	bool written;
 
 	json_decref(root);
 	if (!text)
-		return rr_error_no_memory(error);
+		rr_out_of_memory();
 	written = rr_results_write(results, "env.json", text, strlen(text), error);
 	free(text);
 	return written;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/secret.h"
 
 /* Cuts a list of URIs at the commas before a scheme; others stand between the
@@ -66,9 +67,7 @@ static bool take_environment(struct rr_bench_options *options, struct rr_error *
 
 	if (options->n_redis || !set || !*set)
 		return true;
-	list = strdup(set);
-	if (!list)
-		return rr_error_no_memory(error);
+	list = rr_strdup(set);
 	good = take_list(options, "REDRACE_REDIS", list, error);
 	free(list);
 	return good;

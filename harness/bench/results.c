@@ -9,7 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files.h"
+#include "base/memory.h"
 
 enum { SCHEMA = 3, ROW_SIZE = 2048 };
 
@@ -265,11 +267,9 @@ static bool write_percentiles(const struct rr_results *results, const struct rr_
 	const struct rr_measurement *m = &finished->measurement;
 	char name[160], *text = NULL;
 	size_t length;
-	FILE *file = open_memstream(&text, &length);
+	FILE *file = rr_open_memory(&text, &length);
 	bool written;
 
-	if (!file)
-		return rr_error_no_memory(error);
 	print_percentiles(file, latency);
 	fclose(file);
 	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv", m->strategy->name,
@@ -316,14 +316,7 @@ void rr_results_close(struct rr_results *results)
 bool rr_results_add(struct rr_results *results, struct rr_finished *finished,
 		    const struct rr_spectra *spectra, struct rr_error *error)
 {
-	struct rr_finished **more = realloc(results->finished,
-					    (results->n_finished + 1) * sizeof(*more));
-
-	if (!more) {
-		free(finished);
-		return rr_error_no_memory(error);
-	}
-	results->finished = more;
+	rr_array_grow(&results->finished, results->n_finished, sizeof(*results->finished));
 	results->finished[results->n_finished++] = finished;
 	return append_row(results, finished, error) &&
 	       write_percentiles(results, finished, &spectra->latency, error);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "base/processes.h"
 #include "client.h"
 
@@ -284,10 +285,10 @@ static bool judge_run(struct course *course, int64_t server_ns, struct rr_measur
 	/* Who was killed took that along. */
 	if (!course->run->formation)
 		measurement->server_cpu_ns = servers_cpu_ns(course) - server_ns;
-	if (!read_counters(course, &measurement->final_value) ||
-	    (course->run->trace &&
-	     !rr_trace_gather(course->run->trace, course->board, course->error)))
+	if (!read_counters(course, &measurement->final_value))
 		return false;
+	if (course->run->trace)
+		rr_trace_gather(course->run->trace, course->board);
 	rr_measurement_judge(measurement);
 	return true;
 }
@@ -309,12 +310,10 @@ static void judge_stuck(const struct rr_run *run, const char *why,
 static bool measure_run(struct course *course, struct rr_measurement *measurement,
 			struct rr_spectra *spectra)
 {
-	struct rr_spectra *own = spectra ? NULL : malloc(sizeof(*own));
+	struct rr_spectra *own = spectra ? NULL : rr_malloc(sizeof(*own));
 	int64_t server_ns = 0;
 	bool measured = false;
 
-	if (!own && !spectra)
-		return rr_error_no_memory(course->error);
 	if (count_in_workers(course, &server_ns))
 		measured = course->stuck ||
 			   judge_run(course, server_ns, measurement, spectra ? spectra : own);

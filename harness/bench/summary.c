@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "results.h"
 
@@ -145,11 +146,9 @@ bool rr_results_summarise(const struct rr_results *results, struct rr_error *err
 {
 	char *text = NULL;
 	size_t length;
-	FILE *file = open_memstream(&text, &length);
+	FILE *file = rr_open_memory(&text, &length);
 	bool written;
 
-	if (!file)
-		return rr_error_no_memory(error);
 	print_summary(file, results);
 	fclose(file);
 	written = rr_results_write(results, "summary.csv", text, length, error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "client.h"
 #include "results.h"
 
@@ -53,15 +54,13 @@ static void count_others(struct rr_holds *trace)
 	}
 }
 
-bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board, struct rr_error *error)
+void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board)
 {
 	int64_t start_ns = board->slots[0].start_ns;
 
 	trace->n = 0;
 	free(trace->holds);
-	trace->holds = calloc(board->n_clients * trace->most, sizeof(*trace->holds));
-	if (!trace->holds)
-		return rr_error_no_memory(error);
+	trace->holds = rr_calloc(board->n_clients * trace->most, sizeof(*trace->holds));
 	for (size_t i = 0; i < board->n_clients; i++) {
 		const struct rr_slot *slot = &board->slots[i];
 
@@ -72,7 +71,6 @@ bool rr_trace_gather(struct rr_holds *trace, const struct rr_board *board, struc
 	trace->start_ns = start_ns;
 	qsort(trace->holds, trace->n, sizeof(*trace->holds), compare_entries);
 	count_others(trace);
-	return true;
 }
 
 /* ---- As a file ----------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "client.h"
 
 /* ---- The shared memory --------------------------------------------------- */
@@ -195,13 +196,11 @@ static void settle_worker(const struct rr_run *run)
 int rr_worker(const struct rr_run *run, struct rr_board *board, int process)
 {
 	const size_t n = (size_t)run->threads;
-	struct rr_runner *runners = calloc(n, sizeof(*runners));
-	pthread_t *threads = calloc(n, sizeof(*threads));
-	struct rl_mutex *mutexes = calloc((size_t)run->keys, sizeof(*mutexes));
+	struct rr_runner *runners = rr_calloc(n, sizeof(*runners));
+	pthread_t *threads = rr_calloc(n, sizeof(*threads));
+	struct rl_mutex *mutexes = rr_calloc((size_t)run->keys, sizeof(*mutexes));
 
 	settle_worker(run);
-	if (!runners || !threads || !mutexes)
-		return RR_EXIT_INTERNAL;
 	for (int i = 0; i < run->keys; i++)
 		rl_mutex_init(&mutexes[i]);
 	for (size_t i = 0; i < n; i++) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { CHUNK = 1 << 16, FILE_MAX = 64 << 20 };
 
 static bool read_all(FILE *file, FILE *into, const char *path, struct rr_error *error)
@@ -36,11 +38,11 @@ char *rr_report_read_file(const char *path, size_t *length, struct rr_error *err
 		rr_error_set(error, RR_ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
 		return NULL;
 	}
-	into = open_memstream(&text, length);
-	good = into ? read_all(file, into, path, error) : rr_error_no_memory(error);
+	into = rr_open_memory(&text, length);
+	good = read_all(file, into, path, error);
 	fclose(file);
-	if (into && fclose(into) != 0)
-		good = rr_error_no_memory(error);
+	if (fclose(into) != 0)
+		rr_out_of_memory();
 	if (good)
 		return text;
 	free(text);
@@ -77,14 +79,15 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-static bool split_rows(struct rr_csv *csv)
+static void split_rows(struct rr_csv *csv)
 {
 	char *rest = csv->text;
 	char *line = strsep(&rest, "\n");
 
 	csv->n_columns = split_fields(line, csv->columns, RR_CSV_COLUMNS_MAX);
-	csv->cells = malloc((rest ? count_lines(rest) : 1) * csv->n_columns * sizeof(*csv->cells));
-	while (csv->cells && (line = strsep(&rest, "\n"))) {
+	csv->cells = rr_calloc((rest ? count_lines(rest) : 1) * csv->n_columns,
+			       sizeof(*csv->cells));
+	while ((line = strsep(&rest, "\n"))) {
 		const char **cells = csv->cells + csv->n_rows * csv->n_columns;
 		size_t n;
 
@@ -95,7 +98,6 @@ static bool split_rows(struct rr_csv *csv)
 			cells[n++] = "";
 		csv->n_rows++;
 	}
-	return csv->cells != NULL;
 }
 
 bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error)
@@ -104,12 +106,9 @@ bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error)
 
 	*csv = (struct rr_csv){ 0 };
 	csv->text = rr_report_read_file(path, &length, error);
-	if (csv->text && !split_rows(csv))
-		rr_error_no_memory(error);
-	if (csv->cells)
-		return true;
-	rr_csv_free(csv);
-	return false;
+	if (csv->text)
+		split_rows(csv);
+	return csv->text != NULL;
 }
 
 void rr_csv_free(struct rr_csv *csv)

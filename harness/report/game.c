@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "assets.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "levels.h"
 
@@ -68,10 +69,8 @@ static char *level_explore_command(const struct rr_level *level)
 	const struct rr_explore_config *search = &level->told.search;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	if (!file)
-		return NULL;
 	fputs("redrace explore", file);
 	add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
 	add_option(file, "increments", search->increments == 1 ? 0 : search->increments);
@@ -93,10 +92,8 @@ static char *level_play_command(const struct rr_level *level)
 	const struct rr_explore_config *search = &level->told.search;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	if (!file)
-		return NULL;
 	if (!search->lock_servers) {
 		fputs("redrace play", file);
 		add_option(file, "clients", search->n_clients == 2 ? 0 : (long)search->n_clients);
@@ -118,24 +115,20 @@ static json_t *json_of_texts(const char *const *texts)
 	return array;
 }
 
-/* Takes the graph. NULL: out of memory. */
+/* Takes the graph. */
 static json_t *json_of_level(const struct rr_level *level, json_t *graph)
 {
 	char *play = level_play_command(level);
 	char *explore = level_explore_command(level);
-	json_t *json = NULL;
-
-	if (play && explore)
-		json = json_pack(
-			"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:s, s:s, s:O}",
-			"name", level->name, "title", level->title, "task", level->task, "goal",
-			level->goal, "sees", level->sees, "solution", level->solution,
-			"unbreakable", level->unbreakable, "intro", json_of_texts(level->intro),
-			"hints", json_of_texts(level->hints), "explain",
-			json_of_texts(level->explain), "strategy", level->strategy->name, "clients",
-			(int)level->told.search.n_clients, "key",
-			level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore", explore,
-			"graph", graph);
+	json_t *json = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s?, s:s, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:s, s:s, s:O}",
+		"name", level->name, "title", level->title, "task", level->task, "goal",
+		level->goal, "sees", level->sees, "solution", level->solution, "unbreakable",
+		level->unbreakable, "intro", json_of_texts(level->intro), "hints",
+		json_of_texts(level->hints), "explain", json_of_texts(level->explain), "strategy",
+		level->strategy->name, "clients", (int)level->told.search.n_clients, "key",
+		level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore", explore,
+		"graph", graph);
 	json_decref(graph);
 	free(play);
 	free(explore);

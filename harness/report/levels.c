@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 enum { AUDIT_WAYS = 10, LEASE_MS = 10000, NUMBER_MAX = 8 };
@@ -234,9 +235,7 @@ bool rr_levels_parse(struct rr_levels *levels, const char *text, struct rr_error
 	char *next, *line;
 	bool good = true;
 
-	*levels = (struct rr_levels){ .text = strdup(text) };
-	if (!levels->text)
-		return rr_error_no_memory(error);
+	*levels = (struct rr_levels){ .text = rr_strdup(text) };
 	join_level_lines(levels->text);
 	for (line = levels->text; good && line; line = next) {
 		next = strchr(line, '\n');

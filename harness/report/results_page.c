@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "csv.h"
 
@@ -140,29 +141,27 @@ static char *describe_plot(const char *svg)
 	const char *from = strstr(svg, label);
 
 	if (!from)
-		return strdup("A plot");
+		return rr_strdup("A plot");
 	from += strlen(label);
-	return strndup(from, strcspn(from, "\""));
+	return rr_strndup(from, strcspn(from, "\""));
 }
 
 static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 {
 	size_t length;
 	char *svg = rr_report_read_file(path, &length, error);
-	char *words = svg ? describe_plot(svg) : NULL;
-	const bool good = words || rr_error_no_memory(error);
+	char *words;
 
-	if (words) {
-		rr_xml_print(
-			out,
-			"<figure class=\"plot\"><img alt=\"%s\" src=\"data:image/svg+xml;base64,",
-			words);
-		print_base64(out, svg, length);
-		rr_xml_print(out, "\"/><figcaption>%s</figcaption></figure>\n", words);
-	}
+	if (!svg)
+		return false;
+	words = describe_plot(svg);
+	rr_xml_print(out, "<figure class=\"plot\"><img alt=\"%s\" src=\"data:image/svg+xml;base64,",
+		     words);
+	print_base64(out, svg, length);
+	rr_xml_print(out, "\"/><figcaption>%s</figcaption></figure>\n", words);
 	free(words);
 	free(svg);
-	return good;
+	return true;
 }
 
 static int is_svg(const struct dirent *entry)

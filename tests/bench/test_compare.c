@@ -18,8 +18,8 @@ static void assert_test(const double *a, size_t n_a, const double *b, size_t n_b
 {
 	struct rr_mann_whitney there, back;
 
-	cr_assert(rr_mann_whitney(a, n_a, b, n_b, &there));
-	cr_assert(rr_mann_whitney(b, n_b, a, n_a, &back));
+	rr_mann_whitney(a, n_a, b, n_b, &there);
+	rr_mann_whitney(b, n_b, a, n_a, &back);
 	cr_assert_eq(there.u, u, "U is %g, not %g", there.u, u);
 	cr_assert_eq(back.u, (double)(n_a * n_b) - u);
 	cr_assert_float_eq(there.p, p, 1e-9, "p is %.12f, not %.12f", there.p, p);
@@ -53,7 +53,8 @@ Test(mann_whitney, ties_take_the_approximation)
 	struct rr_mann_whitney test;
 
 	assert_test(a, 4, b, 4, 14, erfc((6 - 0.5) / deviation / sqrt(2)));
-	cr_assert(rr_mann_whitney(a, 4, b, 4, &test) && !test.is_exact);
+	rr_mann_whitney(a, 4, b, 4, &test);
+	cr_assert(!test.is_exact);
 	cr_assert_float_eq(test.p, 0.108063, 1e-5);
 }
 
@@ -72,11 +73,11 @@ Test(mann_whitney, ratio_is_the_median_quotient)
 	const double twice[] = { 20, 22, 24, 26, 28 };
 	struct rr_mann_whitney test;
 
-	cr_assert(rr_mann_whitney(a, 3, b, 3, &test));
+	rr_mann_whitney(a, 3, b, 3, &test);
 	cr_assert_eq(test.ratio, 2);
 	cr_assert(!test.has_interval);
 	/* P(U <= 2) = 4 / 252, P(U <= 3) = 7 / 252 > 2.5 %: the third of 25. */
-	cr_assert(rr_mann_whitney(five, 5, twice, 5, &test));
+	rr_mann_whitney(five, 5, twice, 5, &test);
 	cr_assert(test.has_interval);
 	cr_assert_eq(test.ratio, 2);
 	cr_assert_float_eq(test.low, 22.0 / 14, 1e-12, "%g", test.low);
@@ -93,8 +94,10 @@ Test(mann_whitney, large_samples_take_the_approximation)
 		a[i] = 100 + 2 * i;
 		b[i] = 121 + 2 * i;
 	}
-	cr_assert(rr_mann_whitney(a, 30, b, 30, &exact) && exact.is_exact);
-	cr_assert(rr_mann_whitney(a, 40, b, 40, &test) && !test.is_exact);
+	rr_mann_whitney(a, 30, b, 30, &exact);
+	cr_assert(exact.is_exact);
+	rr_mann_whitney(a, 40, b, 40, &test);
+	cr_assert(!test.is_exact);
 	cr_assert(test.p < 0.01 && exact.p < 0.01, "%g %g", test.p, exact.p);
 	cr_assert(test.has_interval && test.low > 1 && test.high < 1.5);
 }
