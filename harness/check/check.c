@@ -6,107 +6,34 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/files.h"
 #include "base/machine.h"
+#include "base/memory.h"
+#include "base/progress.h"
 #include "base/text.h"
-#include "parts.h"
+#include "given.h"
+#include "verdict.h"
 
-/* ---- Commands of the user's ------------------------------------------------------ */
-
-static void copy_command(const struct rr_step *step, struct rl_command *command)
-{
-	*command = (struct rl_command){ .n_words = step->n_words };
-	for (size_t i = 0; i < step->n_words; i++)
-		command->words[i] = (struct rl_word){ step->words[i], strlen(step->words[i]) };
-}
-
-/* Commands as what is given in a race, whose grammar they have; the n-th line is the
- * n-th. */
-static void write_given(FILE *race, char *line)
-{
-	line[strcspn(line, "\r\n")] = '\0';
-	if (line[strspn(line, " \t")] && line[0] != '#')
-		fprintf(race, "given %s\n", line);
-	else
-		fputc('\n', race);
-}
-
-/* The race that `write` has written what is given of. */
-static struct rr_race *parse_given(const char *path, void (*write)(const void *from, FILE *race),
-				   const void *from, struct rr_error *error)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	struct rr_race *race;
-
-	if (!file) {
-		rr_error_no_memory(error);
-		return NULL;
-	}
-	write(from, file);
-	fputs("title what is given\nclients A\nA> PING\nverdict nothing broken\n", file);
-	fclose(file);
-	race = rr_race_parse(path, text, size, error);
-	free(text);
-	return race;
-}
-
-static void write_init(const void *from, FILE *race)
-{
-	FILE *const *file = from;
-	char *line = NULL;
-	size_t capacity = 0;
-
-	while (getline(&line, &capacity, *file) > 0)
-		write_given(race, line);
-	free(line);
-}
-
-static bool read_init(struct rr_check *check, struct rr_error *error)
-{
-	const char *path = check->options->init;
-	FILE *file = path ? fopen(path, "re") : NULL;
-
-	if (!path)
-		return true;
-	if (!file)
-		return rr_error_set(error, RR_ERROR_USAGE, "--init: cannot read '%s'", path);
-	check->given = parse_given(path, write_init, &file, error);
-	fclose(file);
-	for (size_t i = 0; check->given && i < check->given->n_given; i++)
-		copy_command(&check->given->given[i], &check->commands[i]);
-	return check->given != NULL;
-}
-
-static void write_finals(const void *from, FILE *race)
-{
-	const struct rr_check_options *options = from;
-
-	for (size_t i = 0; i < options->n_finals; i++)
-		fprintf(race, "given %s\n", options->finals[i].command);
-}
-
-static bool read_finals(struct rr_check *check, struct rr_error *error)
-{
-	const struct rr_check_options *options = check->options;
-
-	if (options->n_finals == 0)
-		return true;
-	check->finals = parse_given("--final", write_finals, options, error);
-	for (size_t i = 0; check->finals && i < check->finals->n_given; i++) {
-		copy_command(&check->finals->given[i], &check->asked[i]);
-		check->expected[i] = (struct rr_expected){ .asked = &check->asked[i],
-							   .value = options->finals[i].value };
-	}
-	return check->finals != NULL;
-}
+struct rr_check {
+	const struct rr_check_options *options;
+	struct rr_session session;
+	struct rr_cluster cluster;
+	struct rr_programs *programs;
+	struct rr_programs *checker; /* NULL = there is none */
+	struct rr_given given;
+	char preload[RR_PATH_SIZE];
+	double begun;
+	int64_t until_ns; /* --seconds, by rr_clock_ns(); 0 = there is no end */
+	bool is_out_of_time;
+	struct rr_progress progress;
+	unsigned long last_open; /* states not looked at yet, when progress was shown last */
+};
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
-size_t rr_check_n_clients(const struct rr_check *check)
+size_t rr_check_n_clients(const struct rr_check_options *options)
 {
-	return check->options->n_named ? check->options->n_named :
-					 (size_t)check->options->n_clients;
+	return options->n_named ? options->n_named : (size_t)options->n_clients;
 }
 
 static struct rr_instance_config instances_of(struct rr_check *check)
@@ -121,13 +48,13 @@ static struct rr_instance_config instances_of(struct rr_check *check)
 	};
 }
 
-static bool make_programs(struct rr_check *check, struct rr_error *error)
+static void make_programs(struct rr_check *check)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_programs_config config = {
 		.instances = instances_of(check),
 		.compares_outputs = options->outputs,
-		.n_clients = rr_check_n_clients(check),
+		.n_clients = rr_check_n_clients(check->options),
 	};
 
 	config.instances.refused = options->refused;
@@ -139,10 +66,9 @@ static bool make_programs(struct rr_check *check, struct rr_error *error)
 			 options->n_named ? named->name : (char[]){ (char)('A' + i), '\0' });
 	}
 	check->programs = rr_programs_new(&config);
-	return check->programs || rr_error_no_memory(error);
 }
 
-static bool make_checker(struct rr_check *check, struct rr_error *error)
+static void make_checker(struct rr_check *check)
 {
 	const struct rr_programs_config config = {
 		.instances = instances_of(check),
@@ -151,10 +77,8 @@ static bool make_checker(struct rr_check *check, struct rr_error *error)
 		.names = { "check" },
 	};
 
-	if (!check->options->checker[0])
-		return true;
-	check->checker = rr_programs_new(&config);
-	return check->checker || rr_error_no_memory(error);
+	if (check->options->checker[0])
+		check->checker = rr_programs_new(&config);
 }
 
 static bool open_check(struct rr_check *check, struct rr_error *error)
@@ -166,10 +90,11 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	};
 
 	rr_preload_find("redrace-program.so", check->preload, sizeof(check->preload));
+	make_programs(check);
+	make_checker(check);
 	return rr_session_open(&check->session, error) &&
 	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
-	       read_init(check, error) && read_finals(check, error) &&
-	       make_programs(check, error) && make_checker(check, error);
+	       rr_given_read(&check->given, check->options, error);
 }
 
 static void close_check(struct rr_check *check)
@@ -178,8 +103,7 @@ static void close_check(struct rr_check *check)
 	rr_programs_free(check->checker);
 	rr_cluster_close(&check->cluster);
 	rr_session_close(&check->session);
-	rr_race_free(check->given);
-	rr_race_free(check->finals);
+	rr_given_release(&check->given);
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------- */
@@ -189,11 +113,34 @@ static void note_time(struct rr_check *check)
 	check->is_out_of_time = check->until_ns != 0 && rr_clock_ns() > check->until_ns;
 }
 
+/* How far the search is, now and then. */
+static void show_progress(struct rr_check *check, unsigned long states, double share)
+{
+	const double now = rr_clock_s(), since = now - check->progress.shown;
+	const unsigned long open = (unsigned long)((double)states * (1 - share) + 0.5);
+	char number[RR_GROUPED_SIZE], number_open[RR_GROUPED_SIZE];
+	double left_s = 0;
+
+	if (check->progress.begun == 0)
+		rr_progress_begin(&check->progress);
+	if (!rr_progress_is_due(&check->progress))
+		return;
+	/* Until no state is open, if it goes on like that. */
+	if (check->last_open > open && since > 0)
+		left_s = (double)open * since / (double)(check->last_open - open);
+	rr_progress_show(&check->progress, left_s,
+			 "%s states, %s of them not looked at yet, %lu runs of the program, %.0f s",
+			 rr_grouped(number, (long long)states),
+			 rr_grouped(number_open, (long long)open),
+			 rr_programs_figures(check->programs).starts, now - check->begun);
+	check->last_open = open;
+}
+
 static bool go_on(void *context, unsigned long states, double share)
 {
 	struct rr_check *check = context;
 
-	rr_check_show_progress(check, states, share);
+	show_progress(check, states, share);
 	note_time(check);
 	rr_signals_wait(&check->session.signals, 0);
 	return !check->is_out_of_time && !check->session.signals.interrupted;
@@ -252,7 +199,7 @@ static struct rr_explore_config config_of(struct rr_check *check)
 
 	return (struct rr_explore_config){
 		.programs = ops_of(check->programs),
-		.n_clients = rr_check_n_clients(check),
+		.n_clients = rr_check_n_clients(check->options),
 		.budget = options->budget,
 		.rounds = options->rounds,
 		.ttl_ms = options->ttl_ms,
@@ -260,12 +207,12 @@ static struct rr_explore_config config_of(struct rr_check *check)
 		.memory = options->memory,
 		.audit = options->audit,
 		.is_atomic = options->is_atomic,
-		.given = check->commands,
-		.n_given = check->given ? check->given->n_given : 0,
+		.given = check->given.commands,
+		.n_given = check->given.n_commands,
 		.outputs = options->outputs,
 		.ignored = options->ignored,
 		.n_ignored = options->n_ignored,
-		.expected = check->expected,
+		.expected = check->given.expected,
 		.n_expected = options->n_finals,
 		.checker = ops_of(check->checker),
 		.schedule = options->schedule,
@@ -288,10 +235,24 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 	fflush(out);
 }
 
+static struct rr_checked end_of(struct rr_check *check, const struct rr_explore_result *result)
+{
+	return (struct rr_checked){
+		.options = check->options,
+		.n_clients = rr_check_n_clients(check->options),
+		.result = result,
+		.programs = check->programs,
+		.cluster = &check->cluster,
+		.is_interrupted = check->session.signals.interrupted,
+		.is_out_of_time = check->is_out_of_time,
+	};
+}
+
 static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 {
 	const struct rr_explore_config config = config_of(check);
 	struct rr_explore_result result;
+	struct rr_checked checked;
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
@@ -301,12 +262,13 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 		*error = result.error;
 	rr_progress_end(&check->progress);
 	note_time(check);
-	if (check->session.signals.interrupted)
+	checked = end_of(check, good ? &result : NULL);
+	if (checked.is_interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
-		code = rr_check_report(check, &result, error);
+		code = rr_check_report(&checked, error);
 	else
-		rr_check_report_error(check, error);
+		rr_check_report_error(&checked, error);
 	if (code == RR_EXIT_INTERRUPTED)
 		error->kind = RR_ERROR_NONE;
 	rr_explore_release(&result);
@@ -315,21 +277,20 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 
 enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error)
 {
-	struct rr_check *check = calloc(1, sizeof(*check));
+	struct rr_check *check = rr_calloc(1, sizeof(*check));
 	enum rr_exit code = RR_EXIT_OK;
 
-	if (!check) {
-		rr_error_no_memory(error);
-		return code;
-	}
 	check->options = options;
 	check->begun = rr_clock_s();
 	if (options->seconds)
 		check->until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
-	if (open_check(check, error))
+	if (open_check(check, error)) {
 		code = run_check(check, error);
-	else if (error->kind != RR_ERROR_USAGE)
-		rr_check_report_error(check, error);
+	} else if (error->kind != RR_ERROR_USAGE) {
+		const struct rr_checked checked = end_of(check, NULL);
+
+		rr_check_report_error(&checked, error);
+	}
 	close_check(check);
 	free(check);
 	return code;

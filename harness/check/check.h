@@ -65,6 +65,8 @@ struct rr_check_options {
 	const char *redis_server;
 };
 
+size_t rr_check_n_clients(const struct rr_check_options *options);
+
 /* Checks, and prints what came of it: RR_EXIT_OK (serializable), RR_EXIT_VIOLATED or
  * RR_EXIT_INCONCLUSIVE. Before there is any thread. Errors are the error's. */
 enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *error);
@@ -82,6 +84,9 @@ struct rr_replay {
 	char *options; /* " --clients 2 --crashes 1" */
 	char *words;
 };
+
+/* Writes these lines. */
+void rr_replay_write(FILE *out, const struct rr_check_options *options, const char *words);
 
 /* Release what was read. False: the error. */
 bool rr_replay_read(const char *path, struct rr_replay *replay, struct rr_error *error);

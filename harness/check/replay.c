@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
+#include "check.h"
 
 static const char options_heading[] = "# redrace check";
 static const char words_heading[] = "# schedule ";

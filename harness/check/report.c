@@ -7,15 +7,16 @@
 #include <sys/stat.h>
 
 #include "base/cases.h"
+#include "base/files.h"
+#include "base/memory.h"
 #include "base/text.h"
-#include "parts.h"
+#include "verdict.h"
 
 /* What is written. */
 struct written {
-	struct rr_check *check;
-	const struct rr_explore_result *result; /* NULL = there is an error */
-	char *words;                            /* the verdict, lines */
-	char *drawing;                          /* the schedule; NULL = there is none */
+	const struct rr_checked *check;
+	char *words;   /* the verdict, lines */
+	char *drawing; /* the schedule; NULL = there is none */
 };
 
 FILE *rr_check_report_file(const struct rr_check_options *options)
@@ -66,53 +67,48 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
-static json_t *properties_of(const struct rr_check *check, const struct rr_explore_result *result)
+static json_t *properties_of(const struct rr_checked *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "clients",
-			 (json_int_t)rr_check_n_clients(check), "starts",
-			 (json_int_t)figures.starts, "states", (json_int_t)result->states,
-			 "transitions", (json_int_t)result->transitions, "final_states",
-			 (json_int_t)result->finals, "wrong_final_states",
-			 (json_int_t)result->wrong, "not_searched_because",
-			 rr_case_text(rr_check_cut(check, result)), "bounds",
-			 bounds_of(check->options), "final_data", rr_case_text(result->data),
-			 "nearest_serial_data", rr_case_text(result->nearest), "unexpected",
-			 rr_case_text(result->unexpected), "schedule", rr_case_text(result->words));
+			 (json_int_t)check->n_clients, "starts", (json_int_t)figures.starts,
+			 "states", (json_int_t)check->result->states, "transitions",
+			 (json_int_t)check->result->transitions, "final_states",
+			 (json_int_t)check->result->finals, "wrong_final_states",
+			 (json_int_t)check->result->wrong, "not_searched_because",
+			 rr_case_text(rr_checked_limit(check)), "bounds", bounds_of(check->options),
+			 "final_data", rr_case_text(check->result->data), "nearest_serial_data",
+			 rr_case_text(check->result->nearest), "unexpected",
+			 rr_case_text(check->result->unexpected), "schedule",
+			 rr_case_text(check->result->words));
 }
 
 /* The first line says it, the others and the schedule are details. */
 static void add_case(const struct written *written, enum rr_exit code, struct rr_cases *cases)
 {
-	const struct rr_check *check = written->check;
+	const struct rr_checked *check = written->check;
 	const size_t first = strcspn(written->words, "\n");
-	char *name = NULL, *message = strndup(written->words, first);
-	char *details = NULL;
+	char *name, *message = rr_strndup(written->words, first);
+	char *details;
 	size_t size;
-	FILE *names = open_memstream(&name, &size);
-	FILE *lines = open_memstream(&details, &size);
+	FILE *names = rr_open_memory(&name, &size);
+	FILE *lines = rr_open_memory(&details, &size);
 
-	if (names && lines) {
-		put_command(names, check->options);
-		fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
-			written->drawing ? written->drawing : "");
-	}
-	if (names)
-		fclose(names);
-	if (lines)
-		fclose(lines);
-	rr_cases_add(cases,
-		     &(struct rr_case){
-			     .suite = "check",
-			     .name = name,
-			     .verdict = rr_case_verdict_of(code),
-			     .seconds = cases->seconds,
-			     .message = message,
-			     .details = details && *details ? details : NULL,
-			     .file = find_source(check->options),
-			     .properties = written->result ? properties_of(check, written->result) :
-							     NULL });
+	put_command(names, check->options);
+	fprintf(lines, "%s%s", written->words + first + (written->words[first] == '\n'),
+		written->drawing ? written->drawing : "");
+	fclose(names);
+	fclose(lines);
+	rr_cases_add(cases, &(struct rr_case){ .suite = "check",
+					       .name = name,
+					       .verdict = rr_case_verdict_of(code),
+					       .seconds = cases->seconds,
+					       .message = message,
+					       .details = *details ? details : NULL,
+					       .file = find_source(check->options),
+					       .properties = check->result ? properties_of(check) :
+									     NULL });
 	free(name);
 	free(message);
 	free(details);
@@ -125,27 +121,26 @@ static bool print_check(const void *what, enum rr_format format, FILE *out, stru
 	const struct written *written = what;
 	const struct rr_style style = { .width = 80 };
 
-	if (!written->result)
+	if (!written->check->result)
 		return true;
 	if (format == RR_FORMAT_TEXT)
 		return fprintf(out, "%s%s%s", written->words, written->drawing ? "\n" : "",
 			       written->drawing ? written->drawing : "") >= 0;
-	return !written->result->transcript ||
-	       rr_conclude_draw(out, written->result->transcript, &written->check->cluster, format,
-				&style, error);
+	return !written->check->result->transcript ||
+	       rr_conclude_draw(out, written->check->result->transcript, written->check->cluster,
+				format, &style, error);
 }
 
-static bool save_schedule(const struct rr_check *check, const struct rr_explore_result *result,
-			  struct rr_error *error)
+static bool save_schedule(const struct rr_checked *check, struct rr_error *error)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_draft draft;
 
-	if (!options->save || !result->transcript)
+	if (!options->save || !check->result->transcript)
 		return true;
 	rr_draft_open(&draft);
-	fputs(result->transcript, draft.out);
-	rr_replay_write(draft.out, options, result->words);
+	fputs(check->result->transcript, draft.out);
+	rr_replay_write(draft.out, options, check->result->words);
 	if (!rr_draft_replace(&draft, options->save, error))
 		return false;
 	fprintf(rr_check_report_file(options), "saved: %s\n", options->save);
@@ -168,23 +163,19 @@ static void name_pictures(const struct rr_check_options *options, const struct r
  * that takes no words away. */
 static void write_words(struct written *written, struct rr_error *error)
 {
-	const struct rr_explore_result *result = written->result;
+	const struct rr_checked *check = written->check;
 	const struct rr_style style = rr_draw_style(stdout, false);
 	size_t size;
-	FILE *words = open_memstream(&written->words, &size);
-	FILE *drawing = result->transcript ? open_memstream(&written->drawing, &size) : NULL;
+	FILE *out = rr_open_memory(&written->words, &size);
 
-	if (words) {
-		rr_check_print_words(words, written->check, result);
-		fclose(words);
-	}
-	if (drawing) {
-		rr_conclude_draw(drawing, result->transcript, &written->check->cluster,
-				 RR_FORMAT_TEXT, &style, error);
-		fclose(drawing);
-	}
-	if (!written->words)
-		rr_error_no_memory(error);
+	rr_checked_print(out, check);
+	fclose(out);
+	if (!check->result->transcript)
+		return;
+	out = rr_open_memory(&written->drawing, &size);
+	rr_conclude_draw(out, check->result->transcript, check->cluster, RR_FORMAT_TEXT, &style,
+			 error);
+	fclose(out);
 }
 
 static bool publish_check(const struct written *written, enum rr_exit code,
@@ -201,22 +192,21 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 	return good;
 }
 
-enum rr_exit rr_check_report(struct rr_check *check, const struct rr_explore_result *result,
-			     struct rr_error *error)
+enum rr_exit rr_check_report(const struct rr_checked *check, struct rr_error *error)
 {
-	const enum rr_exit code = rr_check_exit(check, result);
+	const enum rr_exit code = rr_checked_exit(check);
 	struct rr_outputs outputs = check->options->report;
-	struct written written = { .check = check, .result = result };
+	struct written written = { .check = check };
 	struct rr_error undrawn = { .kind = RR_ERROR_NONE };
 
-	if (!result->transcript)
+	if (!check->result->transcript)
 		rr_outputs_drop(&outputs, RR_CHECK_PICTURES);
 	write_words(&written, &undrawn);
-	if (written.words && publish_check(&written, code, &outputs, result->seconds, error)) {
+	if (publish_check(&written, code, &outputs, check->result->seconds, error)) {
 		if (RR_CHECK_PICTURES >> outputs.printed & 1)
 			fputs(written.words, stderr);
 		name_pictures(check->options, &outputs);
-		save_schedule(check, result, error);
+		save_schedule(check, error);
 	}
 	if (undrawn.kind)
 		rr_error_set(error, undrawn.kind, "%s", undrawn.text);
@@ -225,7 +215,7 @@ enum rr_exit rr_check_report(struct rr_check *check, const struct rr_explore_res
 	return code;
 }
 
-void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
+void rr_check_report_error(const struct rr_checked *check, const struct rr_error *error)
 {
 	struct rr_outputs outputs = check->options->report;
 	char words[RR_ERROR_SIZE];

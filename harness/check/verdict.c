@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What came of a check, in words. */
+#include "verdict.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/reply.h"
 #include "base/text.h"
-#include "parts.h"
 
 /* Of what a program printed: characters, and lines before it failed. */
 enum { OUTPUT_SHOWN = 200, FAILURE_LINES = 20 };
@@ -27,14 +28,13 @@ static void print_lines(FILE *out, const char *heading, const char *lines)
 }
 
 /* "3 clients, 15 runs of the program, 4.6 s". */
-static void print_figures(FILE *out, const struct rr_check *check,
-			  const struct rr_explore_result *result)
+static void print_figures(FILE *out, const struct rr_checked *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
-	const size_t n = rr_check_n_clients(check);
+	const size_t n = check->n_clients;
 
 	fprintf(out, "%zu client%s, %lu runs of the program%s, %.1f s)\n", n, n == 1 ? "" : "s",
-		figures.starts, check->options->n_named ? "s" : "", result->seconds);
+		figures.starts, check->options->n_named ? "s" : "", check->result->seconds);
 	if (figures.has_own_clock)
 		fprintf(out,
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
@@ -63,7 +63,7 @@ static void print_status(FILE *out, size_t client, int status)
 		fprintf(out, "  %c exited with %d", name, WEXITSTATUS(status));
 }
 
-static void print_ending(FILE *out, const struct rr_check *check, size_t client, int number,
+static void print_ending(FILE *out, const struct rr_checked *check, size_t client, int number,
 			 bool outputs)
 {
 	const struct rr_ending ending = rr_programs_ending(check->programs, number);
@@ -79,30 +79,29 @@ static void print_ending(FILE *out, const struct rr_check *check, size_t client,
 	fputc('\n', out);
 }
 
-static void print_endings(FILE *out, const struct rr_check *check, const int *endings, bool outputs)
+static void print_endings(FILE *out, const struct rr_checked *check, const int *endings,
+			  bool outputs)
 {
-	for (size_t i = 0; i < rr_check_n_clients(check); i++)
+	for (size_t i = 0; i < check->n_clients; i++)
 		print_ending(out, check, i, endings[i], outputs);
 }
 
-static void print_outputs(FILE *out, const struct rr_check *check,
-			  const struct rr_explore_result *result)
+static void print_outputs(FILE *out, const struct rr_checked *check)
 {
 	fputs("In the end\n", out);
-	print_endings(out, check, result->endings, true);
+	print_endings(out, check, check->result->endings, true);
 	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
-	print_endings(out, check, result->nearest_endings, true);
+	print_endings(out, check, check->result->nearest_endings, true);
 }
 
 /* No serial order has done all of their work, whatever its data. */
-static void print_who_ended_well(FILE *out, const struct rr_check *check,
-				 const struct rr_explore_result *result)
+static void print_who_ended_well(FILE *out, const struct rr_checked *check)
 {
 	const char *between = "";
 
 	fputs("and ", out);
-	for (size_t i = 0; i < rr_check_n_clients(check); i++) {
-		if (!(result->ended_well & 1U << i))
+	for (size_t i = 0; i < check->n_clients; i++) {
+		if (!(check->result->ended_well & 1U << i))
 			continue;
 		fprintf(out, "%s%c", between, (char)('A' + i));
 		between = ", ";
@@ -110,73 +109,70 @@ static void print_who_ended_well(FILE *out, const struct rr_check *check,
 	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n", out);
 }
 
-static void print_data(FILE *out, const struct rr_check *check,
-		       const struct rr_explore_result *result)
+static void print_data(FILE *out, const struct rr_checked *check)
 {
-	print_lines(out, "In the end there is", result->data);
-	if (result->found & RR_OUTCOME_NOT_SERIAL) {
+	print_lines(out, "In the end there is", check->result->data);
+	if (check->result->found & RR_OUTCOME_NOT_SERIAL) {
 		fputs("and no serial order of the clients leaves that.", out);
-		print_lines(out, result->nearest ? " One leaves" : "",
-			    result->nearest ? result->nearest : "");
-		if (!result->nearest)
-			print_who_ended_well(out, check, result);
+		print_lines(out, check->result->nearest ? " One leaves" : "",
+			    check->result->nearest ? check->result->nearest : "");
+		if (!check->result->nearest)
+			print_who_ended_well(out, check);
 	}
-	print_endings(out, check, result->endings, false);
+	print_endings(out, check, check->result->endings, false);
 }
 
-static void print_finding(FILE *out, const struct rr_check *check,
-			  const struct rr_explore_result *result)
+static void print_finding(FILE *out, const struct rr_checked *check)
 {
-	const unsigned found = result->found;
+	const unsigned found = check->result->found;
 
 	if (found & RR_OUTCOME_NOT_SERIAL)
-		fprintf(out, "not serializable (%lu of %lu final states; ", result->wrong,
-			result->finals);
+		fprintf(out, "not serializable (%lu of %lu final states; ", check->result->wrong,
+			check->result->finals);
 	else if (found & RR_OUTCOME_UNEXPECTED)
-		fprintf(out, "not as expected (%lu of %lu final states; ", result->wrong,
-			result->finals);
+		fprintf(out, "not as expected (%lu of %lu final states; ", check->result->wrong,
+			check->result->finals);
 	else if (found & RR_OUTCOME_OUTPUTS)
 		fprintf(out, "outputs are not serializable (%lu of %lu final states; ",
-			result->wrong, result->finals);
+			check->result->wrong, check->result->finals);
 	else if (found & RR_OUTCOME_EXCLUSION)
 		fputs("two clients are in their critical sections (", out);
 	else
 		fputs("no progress: not all clients can end (", out);
-	print_figures(out, check, result);
+	print_figures(out, check);
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
-		print_data(out, check, result);
-	print_lines(out, "Not as expected:", result->unexpected);
+		print_data(out, check);
+	print_lines(out, "Not as expected:", check->result->unexpected);
 	if (found & RR_OUTCOME_OUTPUTS)
-		print_outputs(out, check, result);
+		print_outputs(out, check);
 }
 
 /* ---- Without a finding ------------------------------------------------------------- */
 
 /* A client that always failed has shown nothing; how many there are if there is none. */
-static size_t find_failing_client(const struct rr_check *check,
-				  const struct rr_explore_result *result)
+static size_t find_failing_client(const struct rr_checked *check)
 {
-	const size_t n_clients = rr_check_n_clients(check);
+	const size_t n_clients = check->n_clients;
 	size_t i = 0;
 
-	while (i < n_clients && (result->finals == 0 || result->ever_well & 1U << i))
+	while (i < n_clients && (check->result->finals == 0 || check->result->ever_well & 1U << i))
 		i++;
 	return i;
 }
 
 /* Why there was nothing to be found; NULL = there was something. */
-static const char *why_vacuous(const struct rr_check *check, const struct rr_explore_result *result)
+static const char *why_vacuous(const struct rr_checked *check)
 {
-	if (result->explored == RR_EXPLORED_ALL && result->transitions == 0)
+	if (check->result->explored == RR_EXPLORED_ALL && check->result->transitions == 0)
 		return "no client sent a command; does the program connect to REDIS_URL?";
-	if (find_failing_client(check, result) < rr_check_n_clients(check))
+	if (find_failing_client(check) < check->n_clients)
 		return "there is a client that never succeeded";
 	return NULL;
 }
 
-static const char *why_cut(const struct rr_check *check, const struct rr_explore_result *result)
+static const char *why_cut(const struct rr_checked *check)
 {
-	switch (result->explored) {
+	switch (check->result->explored) {
 	case RR_EXPLORED_ALL:
 		return NULL;
 	case RR_EXPLORED_ROUNDS:
@@ -192,15 +188,15 @@ static const char *why_cut(const struct rr_check *check, const struct rr_explore
 	}
 }
 
-const char *rr_check_cut(const struct rr_check *check, const struct rr_explore_result *result)
+const char *rr_checked_limit(const struct rr_checked *check)
 {
-	const char *vacuous = why_vacuous(check, result);
+	const char *vacuous = why_vacuous(check);
 
-	return vacuous ? vacuous : why_cut(check, result);
+	return vacuous ? vacuous : why_cut(check);
 }
 
 /* For what is there to be seen? */
-static void print_failure(FILE *out, const struct rr_check *check, size_t client)
+static void print_failure(FILE *out, const struct rr_checked *check, size_t client)
 {
 	struct rr_ending ending;
 	const char *from;
@@ -218,41 +214,37 @@ static void print_failure(FILE *out, const struct rr_check *check, size_t client
 }
 
 /* What is no finding, but may well be one to the user. */
-static void print_remarks(FILE *out, const struct rr_check *check,
-			  const struct rr_explore_result *result)
+static void print_remarks(FILE *out, const struct rr_checked *check)
 {
-	if (result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
+	if (check->result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
 		fprintf(out,
 			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
-			result->odd_outputs, result->finals);
+			check->result->odd_outputs, check->result->finals);
 }
 
-static void print_no_finding(FILE *out, const struct rr_check *check,
-			     const struct rr_explore_result *result)
+static void print_no_finding(FILE *out, const struct rr_checked *check)
 {
-	const size_t failing = find_failing_client(check, result);
-	const char *cut = rr_check_cut(check, result);
+	const size_t failing = find_failing_client(check);
+	const char *cut = rr_checked_limit(check);
 	char number[RR_GROUPED_SIZE];
 
-	rr_grouped(number, (long long)result->states);
+	rr_grouped(number, (long long)check->result->states);
 	if (cut)
 		fprintf(out, "no failure found: %s states (", number);
 	else
 		fprintf(out, "serializable: all %s states (", number);
-	print_figures(out, check, result);
+	print_figures(out, check);
 	if (cut)
 		fprintf(out, "  %s: %s%s\n",
-			why_vacuous(check, result) ? "This shows nothing" :
-						     "Not searched to the end",
-			cut, cut[strlen(cut) - 1] == '?' ? "" : ".");
-	if (failing < rr_check_n_clients(check))
+			why_vacuous(check) ? "This shows nothing" : "Not searched to the end", cut,
+			cut[strlen(cut) - 1] == '?' ? "" : ".");
+	if (failing < check->n_clients)
 		print_failure(out, check, failing);
-	print_remarks(out, check, result);
+	print_remarks(out, check);
 }
 
 /* Where the time went. */
-static void print_stats(FILE *out, const struct rr_check *check,
-			const struct rr_explore_result *result)
+static void print_stats(FILE *out, const struct rr_checked *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_instance_times *times = &figures.times;
@@ -261,39 +253,39 @@ static void print_stats(FILE *out, const struct rr_check *check,
 	fprintf(out, "  %-16s %lu, %.1f ms each until the first command\n", "runs", figures.starts,
 		times->starting * 1000 / (double)(figures.starts ? figures.starts : 1));
 	fprintf(out, "  %-16s %lu states, %lu transitions, %zu bytes each\n", "searched",
-		result->states, result->transitions, result->stats.bytes_per_state);
-	fprintf(out, "  %-16s %lu to the server\n", "questions", result->stats.questions);
+		check->result->states, check->result->transitions,
+		check->result->stats.bytes_per_state);
+	fprintf(out, "  %-16s %lu to the server\n", "questions", check->result->stats.questions);
 	fprintf(out,
 		"  %-16s %.2f starting programs, %.2f running them, %.2f ending them, %.2f all else\n",
 		"seconds", times->starting, times->running, times->ending,
-		result->seconds - of_programs);
+		check->result->seconds - of_programs);
 }
 
 /* ---- All ------------------------------------------------------------------------------ */
 
-void rr_check_print_words(FILE *out, const struct rr_check *check,
-			  const struct rr_explore_result *result)
+void rr_checked_print(FILE *out, const struct rr_checked *check)
 {
-	if (result->found) {
-		print_finding(out, check, result);
+	if (check->result->found) {
+		print_finding(out, check);
 	} else if (check->options->schedule) {
 		fputs("nothing wrong in this order (", out);
-		print_figures(out, check, result);
-		print_data(out, check, result);
+		print_figures(out, check);
+		print_data(out, check);
 	} else {
-		print_no_finding(out, check, result);
+		print_no_finding(out, check);
 	}
 	if (check->options->stats)
-		print_stats(out, check, result);
+		print_stats(out, check);
 }
 
-enum rr_exit rr_check_exit(const struct rr_check *check, const struct rr_explore_result *result)
+enum rr_exit rr_checked_exit(const struct rr_checked *check)
 {
-	if (result->found)
+	if (check->result->found)
 		return RR_EXIT_VIOLATED;
 	if (check->options->schedule)
 		return RR_EXIT_OK;
-	if (check->session.signals.interrupted)
+	if (check->is_interrupted)
 		return RR_EXIT_INTERRUPTED;
-	return rr_check_cut(check, result) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
+	return rr_checked_limit(check) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }
