@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "server.h"
 
 /* ---- Which file, and its commands ------------------------------------------------ */
@@ -101,8 +102,8 @@ static bool aof_take_out(const char *path, int64_t start, int64_t end)
 {
 	const int64_t behind = rr_aof_length(path) - end;
 	FILE *file = fopen(path, "r+e");
-	char *bytes = malloc((size_t)behind + 1);
-	bool done = file && bytes && fseek(file, end, SEEK_SET) == 0 &&
+	char *bytes = rr_malloc((size_t)behind + 1);
+	bool done = file && fseek(file, end, SEEK_SET) == 0 &&
 		    fread(bytes, 1, (size_t)behind, file) == (size_t)behind &&
 		    fseek(file, start, SEEK_SET) == 0 &&
 		    fwrite(bytes, 1, (size_t)behind, file) == (size_t)behind;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/memory.h"
 #include "server.h"
 
 const char *const rr_persistence_names[RR_PERSIST_KINDS] = {
@@ -251,7 +252,7 @@ static bool greet(const struct rl_address *address, struct rr_error *error)
 	bool good;
 
 	if (!link)
-		return rr_error_no_memory(error);
+		rr_out_of_memory();
 	rl_address_print(address, where, sizeof(where));
 	good = rl_run(link, &reply, "PING") == RL_OK ||
 	       strncmp(rl_link_error(link), "NOPERM", 6) == 0 ||
@@ -342,12 +343,8 @@ const char *rr_version_number(const char *version)
 struct rr_workplace *rr_workplace_new(const struct rr_cluster_options *options,
 				      struct rr_error *error)
 {
-	struct rr_workplace *place = calloc(1, sizeof(*place));
+	struct rr_workplace *place = rr_calloc(1, sizeof(*place));
 
-	if (!place) {
-		rr_error_no_memory(error);
-		return NULL;
-	}
 	if (!rr_session_open(&place->session, error) ||
 	    !rr_cluster_open(&place->cluster, &place->session, options, error)) {
 		rr_workplace_free(place);

@@ -126,11 +126,8 @@ static bool await_line(struct rr_cluster *cluster, struct rr_server *server, con
 static bool save_snapshot(struct rr_cluster *cluster, struct rr_server *server, const char *result,
 			  struct rr_error *error)
 {
-	struct rl_reply reply;
-
-	if (rl_run(server->admin, &reply, "BGSAVE") != RL_OK)
-		return rr_server_refused(server, error);
-	return await_line(cluster, server, "rdb_bgsave_in_progress:1", result, SAVE_MS, error);
+	return rr_server_run(server, error, "BGSAVE") &&
+	       await_line(cluster, server, "rdb_bgsave_in_progress:1", result, SAVE_MS, error);
 }
 
 bool rr_disk_await_save(struct rr_cluster *cluster, struct rr_server *server,
@@ -155,11 +152,7 @@ static void snapshot_paths(const struct rr_server *server, char path[128], char 
 /* Without a save point nobody minds that saving fails; a declared one stays. */
 static bool set_save_point(struct rr_server *server, const char *point, struct rr_error *error)
 {
-	struct rl_reply reply;
-
-	return server->options.rdb ||
-	       rl_run(server->admin, &reply, "CONFIG SET save %s", point) == RL_OK ||
-	       rr_server_refused(server, error);
+	return server->options.rdb || rr_server_run(server, error, "CONFIG SET save %s", point);
 }
 
 static bool cannot_make(const char *path, struct rr_error *error)
@@ -200,9 +193,7 @@ bool rr_memory_fill(struct rr_cluster *cluster, struct rr_server *server,
 		    const struct rr_injection *injection, struct rr_error *error)
 {
 	const long long limit = injection->fault == RR_FAULT_FILL ? 1 : server->options.maxmemory;
-	struct rl_reply reply;
 
 	(void)cluster;
-	return rl_run(server->admin, &reply, "CONFIG SET maxmemory %lld", limit) == RL_OK ||
-	       rr_server_refused(server, error);
+	return rr_server_run(server, error, "CONFIG SET maxmemory %lld", limit);
 }

@@ -18,11 +18,8 @@ static void enter_phase(struct rr_formation *formation, enum rr_formation_phase 
  * are refused when they come again. */
 static bool cut_replicas(struct rr_formation *formation, struct rr_error *error)
 {
-	struct rr_server *primary = rr_formation_server(formation, formation->primary);
-	struct rl_reply reply;
-
-	return rl_run(primary->admin, &reply, "ACL DELUSER %s", rr_replica_user) == RL_OK ||
-	       rr_server_refused(primary, error);
+	return rr_server_run(rr_formation_server(formation, formation->primary), error,
+			     "ACL DELUSER %s", rr_replica_user);
 }
 
 static bool kill_primary(struct rr_formation *formation, struct rr_error *error)
@@ -103,20 +100,19 @@ static bool promote_by_hand(struct rr_formation *formation, struct rr_error *err
 {
 	const int best = choose_replica(formation);
 	struct rr_server *chosen;
-	struct rl_reply reply;
 
 	if (best < 0)
 		return rr_error_set(error, RR_ERROR_REDIS,
 				    "no replica answers that could be promoted");
 	chosen = rr_formation_server(formation, best);
-	if (rl_run(chosen->admin, &reply, "REPLICAOF NO ONE") != RL_OK)
-		return rr_server_refused(chosen, error);
+	if (!rr_server_run(chosen, error, "REPLICAOF NO ONE"))
+		return false;
 	for (int i = 0; i < formation->n_members; i++) {
 		struct rr_server *other = rr_formation_server(formation, formation->members[i]);
 
 		if (other != chosen && other->state == RR_SERVER_RUNNING &&
-		    rl_run(other->admin, &reply, "REPLICAOF 127.0.0.1 %d", chosen->port) != RL_OK)
-			return rr_server_refused(other, error);
+		    !rr_server_run(other, error, "REPLICAOF 127.0.0.1 %d", chosen->port))
+			return false;
 	}
 	return true;
 }

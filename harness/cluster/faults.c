@@ -107,61 +107,35 @@ static bool inject_restart(struct rr_cluster *cluster, struct rr_server *server,
 
 /* ---- Replicas -------------------------------------------------------------------- */
 
-/* "name:12" in INFO replication; -1 = not there. */
-static long long replication_field(struct rr_server *server, const char *name, bool *is_linked)
-{
-	struct rl_reply reply;
-	const char *found;
-
-	if (rl_run(server->admin, &reply, "INFO replication") != RL_OK || !reply.text)
-		return -1;
-	*is_linked = strstr(reply.text, "master_link_status:up") != NULL;
-	found = strstr(reply.text, name);
-	return found ? atoll(found + strlen(name)) : -1;
-}
-
 static bool catch_up(struct rr_cluster *cluster, struct rr_server *replica,
 		     struct rr_server *master, struct rr_error *error)
 {
-	long long wanted, has;
+	struct rr_replication wanted, has;
 	int64_t deadline_ns = 0;
-	bool is_linked = false;
 
 	do {
-		wanted = replication_field(master, "master_repl_offset:", &is_linked);
-		has = replication_field(replica, "slave_repl_offset:", &is_linked);
-		if (is_linked && wanted >= 0 && has >= wanted)
+		if (rr_role_ask(master, &wanted) && rr_role_ask(replica, &has) && has.is_linked &&
+		    wanted.offset >= 0 && has.offset >= wanted.offset)
 			return true;
 	} while (rr_server_wait(cluster, RR_CATCH_UP_MS, &deadline_ns, "the replica's catching up",
 				error));
 	return false;
 }
 
-static bool point_at(struct rr_server *server, int port, struct rr_error *error)
-{
-	struct rl_reply reply;
-
-	return rl_run(server->admin, &reply, "REPLICAOF 127.0.0.1 %d", port) == RL_OK ||
-	       rr_server_refused(server, error);
-}
-
 static bool inject_replica(struct rr_cluster *cluster, struct rr_server *server,
 			   const struct rr_injection *injection, struct rr_error *error)
 {
 	struct rr_server *master;
-	struct rl_reply reply;
 
 	if (!server->options.replica_of)
 		return rr_error_set(error, RR_ERROR_USAGE, "%s is no replica", server->name);
 	master = &cluster->servers[rr_cluster_find(cluster, server->options.replica_of)];
 	if (injection->fault == RR_FAULT_CATCH_UP)
 		return catch_up(cluster, server, master, error);
-	if (injection->fault == RR_FAULT_CUT)
-		return point_at(server, DEAD_PORT, error);
-	if (injection->fault == RR_FAULT_JOIN)
-		return point_at(server, master->port, error);
-	return rl_run(server->admin, &reply, "REPLICAOF NO ONE") == RL_OK ||
-	       rr_server_refused(server, error);
+	if (injection->fault == RR_FAULT_PROMOTE)
+		return rr_server_run(server, error, "REPLICAOF NO ONE");
+	return rr_server_run(server, error, "REPLICAOF 127.0.0.1 %d",
+			     injection->fault == RR_FAULT_CUT ? DEAD_PORT : master->port);
 }
 
 /* ---- All of them ------------------------------------------------------------------ */

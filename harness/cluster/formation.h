@@ -5,7 +5,9 @@
 
 #include "server.h"
 
+/* A server by its number in the cluster; the i-th of the formation. */
 struct rr_server *rr_formation_server(const struct rr_formation *formation, int number);
+struct rr_server *rr_formation_nth(const struct rr_formation *formation, int i);
 
 /* Sets where clients find the primary: sentinels or nodes that tell, or a name
  * that leads to it from now on. */
@@ -13,15 +15,7 @@ bool rr_formation_point(struct rr_formation *formation, struct rr_error *error);
 
 /* ---- wholeness.c: what the servers say of themselves and each other ------------ */
 
-/* What INFO replication says. */
-struct rr_replication {
-	bool is_primary;
-	bool is_linked;   /* a replica's link to its primary is up */
-	int n_replicas;   /* of a primary */
-	long long offset; /* how much it has of what was written */
-};
-
-/* False: it does not answer. */
+/* rr_role_ask() of a server by its number. */
 bool rr_formation_look(const struct rr_formation *formation, int number,
 		       struct rr_replication *found);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/memory.h"
 #include "server.h"
 
 enum { LOG_BYTES_MAX = 1 << 20, SUSPECT_MS = 1000, VERSION_MS = 800 };
@@ -15,11 +16,8 @@ enum { LOG_BYTES_MAX = 1 << 20, SUSPECT_MS = 1000, VERSION_MS = 800 };
 char *rr_program_locate(const char *program)
 {
 	char *here = program[0] != '/' && strchr(program, '/') ? getcwd(NULL, 0) : NULL;
-	const size_t size = strlen(program) + (here ? strlen(here) : 0) + 2;
-	char *path = malloc(size);
+	char *path = rr_asprintf("%s%s%s", here ? here : "", here ? "/" : "", program);
 
-	if (path)
-		snprintf(path, size, "%s%s%s", here ? here : "", here ? "/" : "", program);
 	free(here);
 	return path;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a server with a port is told of others: whose replica it is, which primary
- * it watches, that it is a node of a Redis Cluster. */
+ * it watches, that it is a node of a Redis Cluster; and what it says of itself. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "server.h"
 
 const char rr_replica_user[] = "replication";
@@ -68,4 +71,28 @@ void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr
 		write_node(file, server);
 	if (master >= 0)
 		fprintf(file, "replicaof 127.0.0.1 %d\n", cluster->servers[master].port);
+}
+
+/* The number after a name in INFO; -1 = it is not there. */
+static long long info_number(const char *info, const char *name)
+{
+	const char *found = strstr(info, name);
+
+	return found ? atoll(found + strlen(name)) : -1;
+}
+
+bool rr_role_ask(struct rr_server *server, struct rr_replication *found)
+{
+	struct rl_reply reply;
+
+	*found = (struct rr_replication){ .offset = -1 };
+	if (server->state != RR_SERVER_RUNNING ||
+	    rl_run(server->admin, &reply, "INFO replication") != RL_OK || !reply.text)
+		return false;
+	found->is_primary = strstr(reply.text, "role:master") != NULL;
+	found->is_linked = strstr(reply.text, "master_link_status:up") != NULL;
+	found->n_replicas = (int)info_number(reply.text, "connected_slaves:");
+	found->offset = info_number(reply.text, found->is_primary ? "master_repl_offset:" :
+								    "slave_repl_offset:");
+	return true;
 }

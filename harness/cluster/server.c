@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
+#include "command.h"
+#include "link.h"
 
 enum { PORT_TRIES = 5 };
 
@@ -42,6 +45,20 @@ bool rr_server_refused(const struct rr_server *server, struct rr_error *error)
 {
 	return rr_error_set(error, RR_ERROR_REDIS, "%s: %s", server->name,
 			    rl_link_error(server->admin));
+}
+
+bool rr_server_run(struct rr_server *server, struct rr_error *error, const char *format, ...)
+{
+	struct rl_command command = { .n_words = 0 };
+	struct rl_reply reply;
+	va_list arguments;
+	bool is_parsed;
+
+	va_start(arguments, format);
+	is_parsed = rl_command_parse(&command, format, arguments);
+	va_end(arguments);
+	return (is_parsed && rl_run_command(server->admin, &reply, &command) == RL_OK) ||
+	       rr_server_refused(server, error);
 }
 
 /* ---- redis.conf ----------------------------------------------------------------
@@ -213,9 +230,9 @@ static bool launch_server(struct rr_cluster *cluster, struct rr_server *server,
 	struct rr_error why = { 0 };
 	bool good;
 
-	if (!program || !write_config(cluster, server, error)) {
+	if (!write_config(cluster, server, error)) {
 		free(program);
-		return rr_error_no_memory(error);
+		return false;
 	}
 	snprintf(page, sizeof(page), RR_CLOCK_PAGE_VARIABLE "=%s/clock", server->process.directory);
 	if (server->page)
@@ -330,8 +347,7 @@ bool rr_server_start_again(struct rr_cluster *cluster, struct rr_server *server,
 	return launch_server(cluster, server, error) && rr_server_await_up(cluster, server, error);
 }
 
-static bool open_admin(const struct rr_cluster *cluster, struct rr_server *server,
-		       struct rr_error *error)
+static void open_admin(const struct rr_cluster *cluster, struct rr_server *server)
 {
 	server->address = (struct rl_address){ .is_unix = true };
 	snprintf(server->address.host, sizeof(server->address.host), "%s/redis.sock",
@@ -339,7 +355,8 @@ static bool open_admin(const struct rr_cluster *cluster, struct rr_server *serve
 	if (server->options.tcp)
 		memcpy(server->address.password, cluster->password, sizeof(cluster->password));
 	server->admin = rl_link_new(&server->address, RR_TIMEOUT_MS);
-	return server->admin || rr_error_no_memory(error);
+	if (!server->admin)
+		rr_out_of_memory();
 }
 
 /* Its last words are either the reason or what it does about it. */
@@ -371,7 +388,8 @@ bool rr_server_make(struct rr_cluster *cluster, struct rr_server *server, struct
 	if (!rr_guardian_prepare(&cluster->session->guardian, &server->process, error))
 		return false;
 	server->state = RR_SERVER_DOWN;
-	if (!rr_page_make(cluster, server, error) || !open_admin(cluster, server, error))
+	open_admin(cluster, server);
+	if (!rr_page_make(cluster, server, error))
 		return false;
 	return server->options.tcp ? start_with_port(cluster, server, error) :
 				     launch_server(cluster, server, error);

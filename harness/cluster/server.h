@@ -32,6 +32,11 @@ bool rr_server_scrub(const struct rr_cluster *cluster, struct rr_server *server)
 /* False, and what its last answer to us was as the error. */
 bool rr_server_refused(const struct rr_server *server, struct rr_error *error);
 
+/* Sends it a command, as rl_run() does, whose reply is of no interest. False: the error,
+ * as above. */
+bool rr_server_run(struct rr_server *server, struct rr_error *error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Waits, one millisecond at a time; false when the limit has passed or the
  * program was interrupted, with an error if `what` is not NULL: what did not
  * happen. Begin with deadline_ns = 0. */
@@ -41,8 +46,7 @@ bool rr_server_wait(struct rr_cluster *cluster, int timeout_ms, int64_t *deadlin
 /* ---- program.c: the program that is to be a server ---------------------------- */
 
 /* A name on PATH, or a path from the root on: servers run in directories of their own.
- * Links are kept, for a server looks at its own name. malloc'd; NULL = out of
- * memory. */
+ * Links are kept, for a server looks at its own name. malloc'd. */
 char *rr_program_locate(const char *program);
 
 /* Of one that does not answer yet; begun_ns = its start. */
@@ -65,6 +69,17 @@ extern const char rr_service_name[];
 
 /* Its lines of redis.conf. */
 void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr_server *server);
+
+/* What INFO replication says. */
+struct rr_replication {
+	bool is_primary;
+	bool is_linked;   /* a replica's link to its primary is up */
+	int n_replicas;   /* of a primary */
+	long long offset; /* how much it has of what was written; -1 = unknown */
+};
+
+/* False: it does not run or does not answer. */
+bool rr_role_ask(struct rr_server *server, struct rr_replication *found);
 
 /* ---- clock.c: the page that a server shares with us ------------------------- */
 

@@ -27,9 +27,9 @@ int rr_formation_replicas(const struct rr_formation *formation)
 	return formation->kind == RR_TOPOLOGY_ALONE ? 0 : formation->n_members - 1;
 }
 
-static int number_in_formation(const struct rr_formation *formation, int i)
+struct rr_server *rr_formation_nth(const struct rr_formation *formation, int i)
 {
-	return formation->first + i;
+	return rr_formation_server(formation, formation->first + i);
 }
 
 /* The servers that hold data come first. */
@@ -85,43 +85,17 @@ static bool declare_all(struct rr_formation *formation, struct rr_error *error)
 
 /* ---- Making a Redis Cluster of nodes -------------------------------------------- */
 
-static bool say_to(struct rr_server *server, struct rr_error *error, const char *what,
-		   enum rl_outcome outcome)
-{
-	return outcome == RL_OK || rr_error_set(error, RR_ERROR_REDIS, "%s: %s: %s", server->name,
-						what, rl_link_error(server->admin));
-}
-
 /* Each has an epoch of its own, so that none collide, and knows the first. */
 static bool introduce_nodes(struct rr_formation *formation, struct rr_error *error)
 {
-	const struct rr_server *first = rr_formation_server(formation, formation->first);
+	const struct rr_server *first = rr_formation_nth(formation, 0);
 
 	for (int i = 0; i < 2 * PRIMARIES; i++) {
-		struct rr_server *node = rr_formation_server(formation,
-							     number_in_formation(formation, i));
-		struct rl_reply reply;
+		struct rr_server *node = rr_formation_nth(formation, i);
 
-		if (!say_to(node, error, "CLUSTER SET-CONFIG-EPOCH",
-			    rl_run(node->admin, &reply, "CLUSTER SET-CONFIG-EPOCH %d", i + 1)) ||
-		    (i > 0 && !say_to(node, error, "CLUSTER MEET",
-				      rl_run(node->admin, &reply, "CLUSTER MEET 127.0.0.1 %d %d",
-					     first->port, first->bus_port))))
-			return false;
-	}
-	return true;
-}
-
-static bool deal_slots(struct rr_formation *formation, struct rr_error *error)
-{
-	for (int i = 0; i < PRIMARIES; i++) {
-		struct rr_server *node = rr_formation_server(formation,
-							     number_in_formation(formation, i));
-		struct rl_reply reply;
-
-		if (!say_to(node, error, "CLUSTER ADDSLOTSRANGE",
-			    rl_run(node->admin, &reply, "CLUSTER ADDSLOTSRANGE %d %d",
-				   i * SLOTS / PRIMARIES, (i + 1) * SLOTS / PRIMARIES - 1)))
+		if (!rr_server_run(node, error, "CLUSTER SET-CONFIG-EPOCH %d", i + 1) ||
+		    (i > 0 && !rr_server_run(node, error, "CLUSTER MEET 127.0.0.1 %d %d",
+					     first->port, first->bus_port)))
 			return false;
 	}
 	return true;
@@ -130,15 +104,14 @@ static bool deal_slots(struct rr_formation *formation, struct rr_error *error)
 /* Tried until the node knows the one whose replica it is to be. */
 static bool make_node_replica(struct rr_formation *formation, int i, struct rr_error *error)
 {
-	struct rr_server *node = rr_formation_server(formation,
-						     number_in_formation(formation, PRIMARIES + i));
-	struct rr_server *of = rr_formation_server(formation, number_in_formation(formation, i));
+	struct rr_server *node = rr_formation_nth(formation, PRIMARIES + i);
+	struct rr_server *of = rr_formation_nth(formation, i);
 	int64_t deadline_ns = 0;
 	struct rl_reply reply;
 	char id[64];
 
-	if (!say_to(of, error, "CLUSTER MYID", rl_run(of->admin, &reply, "CLUSTER MYID")))
-		return false;
+	if (rl_run(of->admin, &reply, "CLUSTER MYID") != RL_OK)
+		return rr_server_refused(of, error);
 	snprintf(id, sizeof(id), "%s", reply.text ? reply.text : "");
 	while (rl_run(node->admin, &reply, "CLUSTER REPLICATE %s", id) != RL_OK) {
 		if (!rr_server_wait(formation->cluster, RR_FORMATION_LIMIT_MS, &deadline_ns,
@@ -151,17 +124,16 @@ static bool make_node_replica(struct rr_formation *formation, int i, struct rr_e
 /* The pair that has the key's slot. */
 static bool choose_pair(struct rr_formation *formation, const char *key, struct rr_error *error)
 {
-	struct rr_server *first = rr_formation_server(formation, formation->first);
+	struct rr_server *first = rr_formation_nth(formation, 0);
 	struct rl_reply reply;
 	int i = 0;
 
-	if (!say_to(first, error, "CLUSTER KEYSLOT",
-		    rl_run(first->admin, &reply, "CLUSTER KEYSLOT %s", key)))
-		return false;
+	if (rl_run(first->admin, &reply, "CLUSTER KEYSLOT %s", key) != RL_OK)
+		return rr_server_refused(first, error);
 	while (i + 1 < PRIMARIES && reply.integer >= (i + 1) * SLOTS / PRIMARIES)
 		i++;
-	formation->members[0] = number_in_formation(formation, i);
-	formation->members[1] = number_in_formation(formation, PRIMARIES + i);
+	formation->members[0] = formation->first + i;
+	formation->members[1] = formation->first + PRIMARIES + i;
 	formation->n_members = 2;
 	return true;
 }
@@ -169,8 +141,14 @@ static bool choose_pair(struct rr_formation *formation, const char *key, struct 
 static bool make_redis_cluster(struct rr_formation *formation, const char *key,
 			       struct rr_error *error)
 {
-	if (!introduce_nodes(formation, error) || !deal_slots(formation, error))
+	if (!introduce_nodes(formation, error))
 		return false;
+	for (int i = 0; i < PRIMARIES; i++) {
+		if (!rr_server_run(rr_formation_nth(formation, i), error,
+				   "CLUSTER ADDSLOTSRANGE %d %d", i * SLOTS / PRIMARIES,
+				   (i + 1) * SLOTS / PRIMARIES - 1))
+			return false;
+	}
 	for (int i = 0; i < PRIMARIES; i++) {
 		if (!make_node_replica(formation, i, error))
 			return false;
@@ -193,20 +171,11 @@ static bool make_redis_cluster(struct rr_formation *formation, const char *key,
 static void hurry_sentinels(struct rr_formation *formation)
 {
 	for (int i = n_data_servers(formation->kind); i < formation->n_servers; i++) {
-		struct rr_server *sentinel = rr_formation_server(formation,
-								 number_in_formation(formation, i));
 		struct rl_reply reply;
 
-		rl_run(sentinel->admin, &reply,
+		rl_run(rr_formation_nth(formation, i)->admin, &reply,
 		       "SENTINEL DEBUG PING-PERIOD 300 INFO-PERIOD 200 PUBLISH-PERIOD 200 TILT-PERIOD 1000");
 	}
-}
-
-static void choose_members(struct rr_formation *formation)
-{
-	formation->n_members = n_data_servers(formation->kind);
-	for (int i = 0; i < formation->n_members; i++)
-		formation->members[i] = number_in_formation(formation, i);
 }
 
 bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluster,
@@ -227,7 +196,9 @@ bool rr_formation_open(struct rr_formation *formation, struct rr_cluster *cluste
 		if (!make_redis_cluster(formation, key, error))
 			return false;
 	} else {
-		choose_members(formation);
+		formation->n_members = n_data_servers(kind);
+		for (int i = 0; i < formation->n_members; i++)
+			formation->members[i] = formation->first + i;
 	}
 	formation->primary = formation->members[0];
 	formation->since_ns = rr_clock_ns();

@@ -9,30 +9,10 @@
 
 /* ---- Primaries and replicas ------------------------------------------------ */
 
-/* The number after a name in INFO; -1 = it is not there. */
-static long long info_number(const char *info, const char *name)
-{
-	const char *found = strstr(info, name);
-
-	return found ? atoll(found + strlen(name)) : -1;
-}
-
 bool rr_formation_look(const struct rr_formation *formation, int number,
 		       struct rr_replication *found)
 {
-	struct rr_server *server = rr_formation_server(formation, number);
-	struct rl_reply reply;
-
-	*found = (struct rr_replication){ .offset = -1 };
-	if (server->state != RR_SERVER_RUNNING ||
-	    rl_run(server->admin, &reply, "INFO replication") != RL_OK || !reply.text)
-		return false;
-	found->is_primary = strstr(reply.text, "role:master") != NULL;
-	found->is_linked = strstr(reply.text, "master_link_status:up") != NULL;
-	found->n_replicas = (int)info_number(reply.text, "connected_slaves:");
-	found->offset = info_number(reply.text, found->is_primary ? "master_repl_offset:" :
-								    "slave_repl_offset:");
-	return true;
+	return rr_role_ask(rr_formation_server(formation, number), found);
 }
 
 static bool are_members_whole(const struct rr_formation *formation)
@@ -98,7 +78,7 @@ static bool knows_replicas(const struct rr_formation *formation, struct rr_serve
 static bool are_sentinels_ready(const struct rr_formation *formation)
 {
 	for (int i = formation->n_members; i < formation->n_servers; i++) {
-		struct rr_server *sentinel = rr_formation_server(formation, formation->first + i);
+		struct rr_server *sentinel = rr_formation_nth(formation, i);
 
 		if (!watches_primary(formation, sentinel) || !knows_replicas(formation, sentinel))
 			return false;
@@ -115,7 +95,7 @@ static bool is_node_content(struct rr_server *node)
 
 	if (rl_run(node->admin, &reply, "CLUSTER INFO") != RL_OK || !reply.text ||
 	    !strstr(reply.text, "cluster_state:ok") ||
-	    info_number(reply.text, "cluster_slots_ok:") != 16384)
+	    !strstr(reply.text, "cluster_slots_ok:16384\r"))
 		return false;
 	return rl_run(node->admin, &reply, "CLUSTER NODES") == RL_OK && reply.text &&
 	       !strstr(reply.text, "fail") && !strstr(reply.text, "handshake") &&
