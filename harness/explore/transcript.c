@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "draw/draw.h"
 #include "search.h"
 #include "play/play.h"
@@ -98,16 +99,19 @@ static bool record_actions(struct rr_recorder *recorder, const struct rr_product
 			   const struct rr_actions *actions)
 {
 	const int64_t skew_ns = product->config.skew_ns;
-	bool good = true;
 
 	for (size_t i = 1; skew_ns && i < product->n_clients; i++)
 		rr_recorder_skew(recorder, i, (int64_t)i * skew_ns);
-	for (size_t i = 0; i < product->n_clients && good; i++)
-		good = !product->clients[i].states[0].is_inside || rr_recorder_enter(recorder, i);
+	for (size_t i = 0; i < product->n_clients; i++) {
+		if (product->clients[i].states[0].is_inside)
+			rr_recorder_enter(recorder, i);
+	}
 	open_connections(recorder, product->config.program, actions);
-	for (size_t i = 0; i < actions->n && good; i++)
-		good = rr_recorder_add(recorder, &actions->all[i]);
-	return good;
+	for (size_t i = 0; i < actions->n; i++)
+		rr_recorder_add(recorder, &actions->all[i]);
+	if (recorder->race->n_steps == 0)
+		rr_recorder_note(recorder, "No client sends a command.");
+	return !recorder->is_full;
 }
 
 char *rr_actions_transcript(const struct rr_product *product, const struct rr_scripts *scripts,
@@ -136,10 +140,8 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 							&scripts->first[setup.n_given]);
 	find_connections(actions, &setup);
 	share_connections(product, actions, &setup);
-	if (rr_recorder_begin(&recorder, &setup) && record_actions(&recorder, product, actions) &&
-	    (recorder.race->n_steps > 0 ||
-	     rr_recorder_note(&recorder, "No client sends a command.")) &&
-	    (file = open_memstream(&text, &size))) {
+	if (rr_recorder_begin(&recorder, &setup) && record_actions(&recorder, product, actions)) {
+		file = rr_open_memory(&text, &size);
 		rr_race_write(file, recorder.race);
 		fclose(file);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/reply.h"
 #include "player.h"
 
@@ -158,8 +159,8 @@ static bool reply_is_expected(struct player *player, const struct rr_step *step,
 static void tell_reply(struct player *player, const struct rr_step *step, struct rr_event *event,
 		       const char *text)
 {
-	event->reply = strdup(text);
-	if (event->reply && !step->is_lost)
+	event->reply = rr_strdup(text);
+	if (!step->is_lost)
 		event->differs = !reply_is_expected(player, step, event->reply);
 }
 

@@ -11,6 +11,8 @@
 
 #include "environment.h"
 
+#include "base/memory.h"
+
 enum { CONNECT_MS = 2000 };
 
 struct connection {
@@ -34,17 +36,13 @@ static bool give_password(struct connection *connection, const struct rl_address
 struct connection *connection_open(const struct rl_address *address, struct rr_error *error)
 {
 	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
-	struct connection *connection = calloc(1, sizeof(*connection));
+	struct connection *connection = rr_calloc(1, sizeof(*connection));
 	redisContext *context =
 		address->is_unix ? redisConnectUnixWithTimeout(address->host, timeout) :
 				   redisConnectWithTimeout(address->host, address->port, timeout);
 
-	if (!connection || !context) {
-		rr_error_no_memory(error);
-		free(connection);
-		redisFree(context);
-		return NULL;
-	}
+	if (!context)
+		rr_out_of_memory();
 	connection->context = context;
 	if (!context->err && give_password(connection, address))
 		return connection;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { ANSWER_MS = 2000 };
 
 #define JITTER_NS INT64_C(100000000)
@@ -137,7 +139,7 @@ void environment_look(struct environment *env, char *keys[RR_KEYS_SHOWN_MAX])
 {
 	for (size_t i = 0; i < env->race->n_keys; i++) {
 		look_at_key(env, i);
-		keys[i] = strdup(env->keys[i]);
+		keys[i] = rr_strdup(env->keys[i]);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/reply.h"
 #include "link.h"
 #include "scheduler/scheduler.h"
@@ -48,9 +49,9 @@ static void tell_exchange(const struct rr_guided *guided, const struct rr_step *
 		event->command = rr_join_words(command->words, command->n_words);
 	}
 	if (step->is_lost || step->kind == RR_STEP_WRITE)
-		event->reply = strdup("(lost)");
+		event->reply = rr_strdup("(lost)");
 	else if (step->expected)
-		event->reply = strdup(step->expected);
+		event->reply = rr_strdup(step->expected);
 }
 
 /* The recorder has another step: looks at the keys and the lock after it. */
@@ -74,7 +75,7 @@ static void add_event(void *context, struct rr_step *step, const struct rr_actio
 	environment_look(&guided->environment, event->keys);
 	environment_look_at_lock(&guided->environment, step->client, remark);
 	if (remark[0])
-		event->remark = strdup(remark);
+		event->remark = rr_strdup(remark);
 	guided->trace.findings = guided->observer.findings;
 }
 
@@ -82,12 +83,8 @@ static void record(void *context, const struct rr_action *action)
 {
 	struct rr_guided *guided = context;
 
-	if (rr_recorder_add(&guided->recorder, action))
-		return;
-	if (guided->recorder.is_full)
+	if (!rr_recorder_add(&guided->recorder, action))
 		rr_guided_fail(guided, RR_ERROR_USAGE, "more than %d steps", RR_STEPS_MAX);
-	else
-		rr_error_no_memory(&guided->error);
 }
 
 bool rr_guided_is_inside(const struct rr_guided *guided, int client)
@@ -111,14 +108,14 @@ void rr_guided_judge(struct rr_guided *guided)
 
 bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_error *error)
 {
-	char *text = NULL;
+	char *text;
 	size_t length;
-	FILE *file = open_memstream(&text, &length);
-	bool written = file && rr_race_write(file, guided->recorder.race);
+	FILE *file = rr_open_memory(&text, &length);
+	bool written;
 
-	if (file && fclose(file) != 0)
-		written = false;
-	written = written ? rr_files_replace(path, text, length, error) : rr_error_no_memory(error);
+	rr_race_write(file, guided->recorder.race);
+	fclose(file);
+	written = rr_files_replace(path, text, length, error);
 	free(text);
 	return written;
 }
@@ -273,7 +270,7 @@ static void set_program(struct rr_guided *guided)
 	rr_counting_init(&guided->counting, &guided->program);
 }
 
-static bool begin_recorder(struct rr_guided *guided)
+static void begin_recorder(struct rr_guided *guided)
 {
 	const struct rr_guided_setup *setup = &guided->setup;
 	const struct rr_strategy *strategy = setup->strategy;
@@ -295,10 +292,8 @@ static bool begin_recorder(struct rr_guided *guided)
 	snprintf(title, sizeof(title), "%s: %zu client%s, %ld increment%s each%s", strategy->name,
 		 setup->n_clients, setup->n_clients == 1 ? "" : "s", setup->increments,
 		 setup->increments == 1 ? "" : "s", setup->processes == 1 ? ", one process" : "");
-	if (!rr_recorder_begin(&guided->recorder, &recorder))
-		return rr_error_no_memory(&guided->error);
+	rr_recorder_begin(&guided->recorder, &recorder);
 	guided->recorder.race->path = strategy->name;
-	return true;
 }
 
 static bool begin_servers(struct rr_guided *guided)
@@ -306,9 +301,7 @@ static bool begin_servers(struct rr_guided *guided)
 	struct rr_race *race = guided->recorder.race;
 
 	guided->trace = (struct rr_trace){ .race = race };
-	guided->trace.events = calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
-	if (!guided->trace.events)
-		return rr_error_no_memory(&guided->error);
+	guided->trace.events = rr_calloc(RR_STEPS_MAX, sizeof(*guided->trace.events));
 	rr_observer_begin(&guided->observer, race);
 	if (!environment_open(&guided->environment, race, guided->cluster, &guided->observer,
 			      &guided->error))
@@ -329,7 +322,7 @@ static bool has_all(struct rr_guided *guided)
 		return true;
 	link = rl_link_new(&guided->addresses[0], 2000);
 	if (!link)
-		return rr_error_no_memory(&guided->error);
+		rr_out_of_memory();
 	lacks = strategy->lacks(link, "spare");
 	rl_link_free(link);
 	return !lacks || rr_error_set(&guided->error, RR_ERROR_SKIPPED, "%s: this server has %s",
@@ -368,8 +361,8 @@ bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup
 		.setup = *setup, .cluster = cluster, .decide = decide, .context = context
 	};
 	set_program(guided);
-	if (begin_recorder(guided) && begin_servers(guided) && has_all(guided) &&
-	    begin_execution(guided))
+	begin_recorder(guided);
+	if (begin_servers(guided) && has_all(guided) && begin_execution(guided))
 		decide_all(guided);
 	if (!guided->error.kind) {
 		rr_guided_judge(guided);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+
 bool player_fail(struct player *player, enum rr_error_kind kind, const struct rr_step *step,
 		 const char *format, ...)
 {
@@ -30,7 +32,7 @@ static bool compute_variable(struct player *player, const struct rr_step *step,
 	char value[32];
 
 	snprintf(value, sizeof(value), "%lld", (long long)(now_ns / 1000000000 + step->amount));
-	event->reply = strdup(value);
+	event->reply = rr_strdup(value);
 	return rr_variable_set(&player->variables, step->text, strlen(step->text), value,
 			       strlen(value)) ||
 	       player_fail(player, RR_ERROR_USAGE, step, "too many variables");
@@ -115,7 +117,7 @@ static void look_after(struct player *player, const struct rr_step *step, struct
 	environment_look_at_lock(&player->environment, step->client, player->remark);
 	event->at_ns = rr_cluster_now_ns(player->cluster) - RR_CLUSTER_START_NS;
 	if (player->remark[0])
-		event->remark = strdup(player->remark);
+		event->remark = rr_strdup(player->remark);
 }
 
 /* False: the race ends here. */
@@ -179,7 +181,7 @@ static void judge_race(struct player *player)
 static void note_beginning(struct player *player)
 {
 	for (size_t i = 0; i < player->race->n_keys; i++)
-		player->trace->beginning[i] = strdup(player->environment.keys[i]);
+		player->trace->beginning[i] = rr_strdup(player->environment.keys[i]);
 }
 
 /* Has the race ended because a connection was closed that was not to be? */
@@ -243,19 +245,15 @@ bool rr_player_play(const struct rr_race *race, struct rr_cluster *cluster,
 		    const struct rr_listener *listener, struct rr_trace *trace,
 		    struct rr_error *error)
 {
-	struct player *player = calloc(1, sizeof(*player));
+	struct player *player = rr_calloc(1, sizeof(*player));
 
 	*trace = (struct rr_trace){ .race = race };
-	trace->events = calloc(race->n_steps, sizeof(*trace->events));
-	if (player && trace->events) {
-		player->race = race;
-		player->cluster = cluster;
-		player->trace = trace;
-		player->error = error;
-		play_all(player, listener);
-	} else {
-		rr_error_no_memory(error);
-	}
+	trace->events = rr_calloc(race->n_steps, sizeof(*trace->events));
+	player->race = race;
+	player->cluster = cluster;
+	player->trace = trace;
+	player->error = error;
+	play_all(player, listener);
 	free(player);
 	return !error->kind;
 }

@@ -15,56 +15,46 @@ enum { NOTE_SIZE = 240 };
 
 char *recorder_keep(struct rr_recorder *recorder, const char *text, size_t length)
 {
-	char *kept = rr_race_keep(recorder->race, text, length);
-
-	recorder->no_memory |= !kept;
-	return kept;
+	return rr_race_keep(recorder->race, text, length);
 }
 
-/* Another step of `client` (-1 = nobody's), to be completed and told; NULL =
- * there is no room. */
 struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
 	struct rr_race *race = recorder->race;
-	struct rr_step *step;
+	struct rr_step *step = &recorder->spare;
 
 	recorder->is_full |= race->n_steps == RR_STEPS_MAX;
-	if (recorder->is_full)
-		return NULL;
-	step = &race->steps[race->n_steps++];
+	if (!recorder->is_full)
+		step = &race->steps[race->n_steps++];
 	*step = (struct rr_step){
 		.kind = kind, .line = (int)race->n_steps, .client = client, .server = -1, .peer = -1
 	};
 	return step;
 }
 
-bool recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
+void recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
 		   const struct rr_action *action)
 {
-	if (step && recorder->setup.added && !recorder->no_memory)
+	if (recorder->setup.added && !recorder->is_full)
 		recorder->setup.added(recorder->setup.context, step, action);
-	return step && !recorder->no_memory;
 }
 
-/* One that is complete with its client: enters, leaves, counts, crashes. */
-bool recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
+void recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
-	return recorder_tell(recorder, recorder_add_step(recorder, kind, client), NULL);
+	recorder_tell(recorder, recorder_add_step(recorder, kind, client), NULL);
 }
 
-bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
+void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_NOTE, -1);
 	char text[NOTE_SIZE];
 	va_list arguments;
 
-	if (!step)
-		return false;
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	step->text = recorder_keep(recorder, text, strlen(text));
-	return recorder_tell(recorder, step, NULL);
+	recorder_tell(recorder, step, NULL);
 }
 
 /* ---- Connections ------------------------------------------------------------- */
@@ -99,86 +89,85 @@ static void forget_connections(struct rr_recorder *recorder, size_t server)
 
 /* ---- Clients' doings --------------------------------------------------------- */
 
-static bool leave(struct rr_recorder *recorder, const struct rr_action *action)
+static void leave(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	if (action->n_inside > 0) {
+	if (action->n_inside > 0)
 		recorder->leaves_after[action->client] = action->n_inside;
-		return true;
-	}
-	return recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+	else
+		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
-bool rr_recorder_enter(struct rr_recorder *recorder, size_t client)
+void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	return recorder_add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
+	recorder_add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
 }
 
-static bool add_counts(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
-	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++) {
-		if (!recorder_add_mark(recorder, RR_STEP_COUNT,
-				       recorder->clients[action->client][0]))
-			return false;
-	}
-	return true;
+	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
+		recorder_add_mark(recorder, RR_STEP_COUNT, recorder->clients[action->client][0]);
 }
 
 /* An increment that was acknowledged inside counts before its client leaves. */
-static bool add_marks(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_marks(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	const int client = recorder->clients[action->client][0];
 	const bool leaves = action->was_inside && (action->has_entered || !action->is_inside);
 
-	if (leaves && (!add_counts(recorder, action) || !leave(recorder, action)))
-		return false;
-	if (action->has_entered && !recorder_add_mark(recorder, RR_STEP_ENTER, client))
-		return false;
-	if (action->has_entered && !action->is_inside && !leave(recorder, action))
-		return false;
-	return leaves || add_counts(recorder, action);
+	if (leaves) {
+		add_counts(recorder, action);
+		leave(recorder, action);
+	}
+	if (action->has_entered)
+		rr_recorder_enter(recorder, action->client);
+	if (action->has_entered && !action->is_inside)
+		leave(recorder, action);
+	if (!leaves)
+		add_counts(recorder, action);
 }
 
-static bool add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	char name[24];
 	struct rr_step *step = recorder_add_step(
 		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
 		recorder->clients[action->client][0]);
 
-	if (step)
-		step->text = recorder_keep(recorder, name,
-					   (size_t)snprintf(name, sizeof(name), "mutex%d",
-							    action->stop.mutex + 1));
-	return recorder_tell(recorder, step, action);
+	step->text = recorder_keep(recorder, name,
+				   (size_t)snprintf(name, sizeof(name), "mutex%d",
+						    action->stop.mutex + 1));
+	recorder_tell(recorder, step, action);
 }
 
 /* What a thread waited for, when somebody looks on. */
-static bool tell_waiting(struct rr_recorder *recorder, const struct rr_action *action)
+static void tell_waiting(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const char name = (char)('A' + action->client);
 	const char *of = action->input.thread ? "'s renewer" : "";
 
 	switch (action->stop.kind) {
 	case RR_STOP_SLEEP:
-		return rr_recorder_note(recorder, "%c%s has slept", name, of);
+		rr_recorder_note(recorder, "%c%s has slept", name, of);
+		break;
 	case RR_STOP_ATTEMPT:
-		return action->stop.duration_ns == 0 ||
-		       rr_recorder_note(recorder, "%c has slept", name);
+		if (action->stop.duration_ns)
+			rr_recorder_note(recorder, "%c has slept", name);
+		break;
 	case RR_STOP_WAIT:
 	case RR_STOP_LISTEN:
-		return rr_recorder_note(recorder, "%c%s has waited%s", name, of,
-					action->input.kind == RR_INPUT_TIMEOUT ? "" :
-										 ", and is woken");
+		rr_recorder_note(recorder, "%c%s has waited%s", name, of,
+				 action->input.kind == RR_INPUT_TIMEOUT ? "" : ", and is woken");
+		break;
 	case RR_STOP_JOIN:
-		return rr_recorder_note(recorder, "%c's renewer has ended", name);
+		rr_recorder_note(recorder, "%c's renewer has ended", name);
+		break;
 	default:
-		return true;
+		break;
 	}
 }
 
 /* The client knows now that a reply was lost, and its connection is gone. */
-static bool notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
+static void notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint8_t lane = action->stop.lane;
 	const uint16_t slot = recorder_slot(recorder, action, lane);
@@ -189,33 +178,30 @@ static bool notice_loss(struct rr_recorder *recorder, const struct rr_action *ac
 
 	connection->lost = NULL;
 	if (!is_written)
-		return true;
+		return;
 	step = recorder_add_step(recorder, RR_STEP_READ, recorder_client(recorder, slot));
-	if (step) {
-		step->server = (int)server;
-		step->is_lost = true;
-	}
-	return recorder_tell(recorder, step, action);
+	step->server = (int)server;
+	step->is_lost = true;
+	recorder_tell(recorder, step, action);
 }
 
-static bool add_feed(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_feed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const struct rr_stop *stop = &action->stop;
 	const char name = (char)('A' + action->client);
-	bool good = true;
 
 	if (action->input.kind == RR_INPUT_CLOCK)
-		good = rr_recorder_note(recorder, "%c reads the clock: %" PRId64 " s", name,
-					action->input.value / 1000000000);
+		rr_recorder_note(recorder, "%c reads the clock: %" PRId64 " s", name,
+				 action->input.value / 1000000000);
 	else if (stop->kind == RR_STOP_LOCK || stop->kind == RR_STOP_UNLOCK)
-		good = add_mutex(recorder, action);
+		add_mutex(recorder, action);
 	else if (action->input.kind == RR_INPUT_LOST && stop->kind == RR_STOP_RECEIVE)
-		good = notice_loss(recorder, action);
+		notice_loss(recorder, action);
 	else if (recorder->setup.tells)
-		good = tell_waiting(recorder, action);
+		tell_waiting(recorder, action);
 	else if (action->input.kind == RR_INPUT_TIMEOUT && stop->kind == RR_STOP_LISTEN)
-		good = rr_recorder_note(recorder, "%c waited in vain", name);
-	return good && add_marks(recorder, action);
+		rr_recorder_note(recorder, "%c waited in vain", name);
+	add_marks(recorder, action);
 }
 
 static bool listens_on(const struct rr_recorder *recorder, int slot)
@@ -228,26 +214,22 @@ static bool listens_on(const struct rr_recorder *recorder, int slot)
 }
 
 /* The server notices the end of a connection that listens when it comes to it. */
-static bool add_crash(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_crash(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t first = (uint16_t)(action->client * RR_RUN_ORDINALS);
 
-	if (!add_counts(recorder, action))
-		return false;
+	add_counts(recorder, action);
 	recorder->is_dead[action->client] = true;
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int client = recorder->clients[action->client][i];
 
-		if (client < 0 || (i && (!recorder->is_used[action->client][i] ||
-					 listens_on(recorder, first + i))))
-			continue;
-		if (!recorder_add_mark(recorder, RR_STEP_CRASH, client))
-			return false;
+		if (client >= 0 && (i == 0 || (recorder->is_used[action->client][i] &&
+					       !listens_on(recorder, first + i))))
+			recorder_add_mark(recorder, RR_STEP_CRASH, client);
 	}
-	return true;
 }
 
-static bool add_closing(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_closing(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
 	struct rr_recorded_connection *connection = recorder_connection(recorder, action->server,
@@ -255,84 +237,71 @@ static bool add_closing(struct rr_recorder *recorder, const struct rr_action *ac
 	const bool listened = connection->listens;
 
 	connection->is_open = connection->listens = false;
-	if (!recorder->is_dead[action->client] || !listened || slot % RR_RUN_ORDINALS == 0)
-		return true;
-	return recorder_add_mark(recorder, RR_STEP_CRASH, recorder_client(recorder, slot));
+	if (recorder->is_dead[action->client] && listened && slot % RR_RUN_ORDINALS != 0)
+		recorder_add_mark(recorder, RR_STEP_CRASH, recorder_client(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
 
-static bool add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int server, int peer,
+static void add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int server, int peer,
 		     int64_t ns, const struct rr_action *action)
 {
 	struct rr_step *step = recorder_add_step(recorder, kind, -1);
 
-	if (step) {
-		step->server = server;
-		step->peer = peer;
-		step->amount = ns;
-	}
-	return recorder_tell(recorder, step, action);
+	step->server = server;
+	step->peer = peer;
+	step->amount = ns;
+	recorder_tell(recorder, step, action);
 }
 
-bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
+void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 {
 	for (size_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int who = recorder->clients[client][i];
 
-		if (who >= 0 && !add_time(recorder, RR_STEP_CLOCK, -1, who, ns, NULL))
-			return false;
+		if (who >= 0)
+			add_time(recorder, RR_STEP_CLOCK, -1, who, ns, NULL);
 	}
-	return true;
 }
 
-static bool add_jump(struct rr_recorder *recorder, const struct rr_action *action)
-{
-	int64_t *ahead_ns = &recorder->ahead_ns[action->server];
-
-	*ahead_ns += action->question.argument;
-	return add_time(recorder, RR_STEP_CLOCK, action->server, -1, *ahead_ns, action);
-}
-
-static bool add_fault(struct rr_recorder *recorder, const struct rr_action *action,
+static void add_fault(struct rr_recorder *recorder, const struct rr_action *action,
 		      enum rr_fault fault)
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_FAULT, -1);
 
 	forget_connections(recorder, action->server);
-	if (step) {
-		step->server = action->server;
-		step->fault = fault;
-	}
-	return recorder_tell(recorder, step, action);
+	step->server = action->server;
+	step->fault = fault;
+	recorder_tell(recorder, step, action);
 }
 
-static bool add_message(struct rr_recorder *recorder, const struct rr_action *action)
+static void add_question(struct rr_recorder *recorder, const struct rr_action *action)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_READ,
-						 recorder_client(recorder, action->question.slot));
+	struct rr_step *step;
 
-	if (step) {
-		step->server = action->server;
-		step->expected = recorder_keep_reply(recorder, action->reply);
-	}
-	return recorder_tell(recorder, step, action);
-}
-
-static bool add_question(struct rr_recorder *recorder, const struct rr_action *action)
-{
 	switch (action->question.kind) {
 	case RR_ASK_COMMAND:
-		return recorder_add_executed(recorder, action) &&
-		       recorder_leave_later(recorder, action);
+		recorder_add_executed(recorder, action);
+		recorder_leave_later(recorder, action);
+		break;
 	case RR_ASK_READ:
-		return add_message(recorder, action);
+		step = recorder_add_step(recorder, RR_STEP_READ,
+					 recorder_client(recorder, action->question.slot));
+		step->server = action->server;
+		step->expected = recorder_keep_reply(recorder, action->reply);
+		recorder_tell(recorder, step, action);
+		break;
 	case RR_ASK_TICK:
-		return add_jump(recorder, action);
+		recorder->ahead_ns[action->server] += action->question.argument;
+		add_time(recorder, RR_STEP_CLOCK, action->server, -1,
+			 recorder->ahead_ns[action->server], action);
+		break;
 	case RR_ASK_WIPE:
-		return add_fault(recorder, action, RR_FAULT_WIPE);
+		add_fault(recorder, action, RR_FAULT_WIPE);
+		break;
 	default:
-		return add_closing(recorder, action);
+		add_closing(recorder, action);
+		break;
 	}
 }
 
@@ -340,19 +309,26 @@ bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *actio
 {
 	switch ((enum rr_action_kind)action->kind) {
 	case RR_ACTION_ASK:
-		return add_question(recorder, action);
+		add_question(recorder, action);
+		break;
 	case RR_ACTION_ANSWER:
-		return recorder_add_answer(recorder, action);
+		recorder_add_answer(recorder, action);
+		break;
 	case RR_ACTION_FEED:
-		return add_feed(recorder, action);
+		add_feed(recorder, action);
+		break;
 	case RR_ACTION_CRASH:
-		return add_crash(recorder, action);
+		add_crash(recorder, action);
+		break;
 	case RR_ACTION_TIME:
-		return add_time(recorder, RR_STEP_TICK, -1, -1, action->ns, action);
+		add_time(recorder, RR_STEP_TICK, -1, -1, action->ns, action);
+		break;
 	case RR_ACTION_DOWN:
-		return add_fault(recorder, action, RR_FAULT_KILL);
+		add_fault(recorder, action, RR_FAULT_KILL);
+		break;
 	case RR_ACTION_UP:
-		return add_fault(recorder, action, RR_FAULT_WIPE);
+		add_fault(recorder, action, RR_FAULT_WIPE);
+		break;
 	}
-	return false;
+	return !recorder->is_full;
 }

@@ -43,7 +43,7 @@ struct rr_recorder {
 	struct rr_recorder_setup setup;
 	struct rr_race *race; /* the caller's to free; its path is its title */
 	bool is_full;         /* no room for another step */
-	bool no_memory;
+	struct rr_step spare; /* takes what there is no room for */
 	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
 	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];    /* connections */
 	struct rr_recorded_connection {
@@ -58,23 +58,23 @@ struct rr_recorder {
 	bool is_dead[RR_RECORDER_CLIENTS];
 };
 
-/* False: out of memory, or too many clients. */
+/* False: too many clients. */
 bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_setup *setup);
 
-/* False: is_full or no_memory. */
+/* False: is_full. */
 bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *action);
-bool rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
+void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A connection that is used for the first time when it has been cut must have been
  * opened before. */
-bool rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot);
+void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot);
 
 /* A client begins in its critical section. */
-bool rr_recorder_enter(struct rr_recorder *recorder, size_t client);
+void rr_recorder_enter(struct rr_recorder *recorder, size_t client);
 
 /* A client's clock is ahead. */
-bool rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
+void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
 
 /* Leaves clients out that did nothing: connections that were not needed. */
 void rr_recorder_trim(struct rr_recorder *recorder);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "recorder_parts.h"
 #include "script.h"
 
@@ -29,7 +30,7 @@ static const char *source_of(const struct rr_recorder *recorder, const struct rl
 	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
 }
 
-bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
+void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
 			 const struct rl_reply *reply)
 {
 	const struct rl_command *command = &recorder->setup.program->terms->command[number].words;
@@ -46,7 +47,6 @@ bool recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uin
 	}
 	step->words = (const char *const *)recorder_keep(recorder, (const char *)words,
 							 step->n_words * sizeof(words[0]));
-	return !recorder->no_memory;
 }
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
@@ -54,8 +54,7 @@ static struct rr_step *add_command(struct rr_recorder *recorder, int client,
 {
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
-	if (!step || !recorder_keep_words(recorder, step, action->command, reply))
-		return NULL;
+	recorder_keep_words(recorder, step, action->command, reply);
 	step->server = action->server;
 	return step;
 }
@@ -70,32 +69,30 @@ const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
 }
 
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
-static bool add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
+static void add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
 {
 	static const char *const ping[] = { "PING" };
 	struct rr_step *step = recorder_add_step(recorder, RR_STEP_RUN, client);
 
-	if (!step)
-		return false;
 	step->server = (int)server;
 	step->n_words = 1;
 	step->words = ping;
 	step->expected = expected;
 	step->is_lost = !expected;
-	return recorder_tell(recorder, step, NULL);
+	recorder_tell(recorder, step, NULL);
 }
 
-bool rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
+void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
 {
 	recorder_connection(recorder, server, slot)->is_open = true;
 	mark_used(recorder, slot);
-	return add_ping(recorder, server, recorder_client(recorder, slot), "PONG");
+	add_ping(recorder, server, recorder_client(recorder, slot), "PONG");
 }
 
 /* A reply is lost, and with it those behind it, until the client reads on. A race's
  * (lost) closes the connection: what was sent meanwhile has to come before it. */
-static bool add_lost(struct rr_recorder *recorder, const struct rr_action *action,
-		     struct rr_step *step, struct rr_recorded_connection *connection)
+static void mark_lost(const struct rr_action *action, struct rr_step *step,
+		      struct rr_recorded_connection *connection)
 {
 	step->is_lost = true;
 	if (action->answer == RR_ANSWER_UNHEARD) {
@@ -108,10 +105,9 @@ static bool add_lost(struct rr_recorder *recorder, const struct rr_action *actio
 		}
 	}
 	connection->lost = step;
-	return recorder_tell(recorder, step, action);
 }
 
-bool recorder_add_executed(struct rr_recorder *recorder, const struct rr_action *action)
+void recorder_add_executed(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
 	const struct rl_reply *reply = reply_of(recorder, action->reply);
@@ -132,49 +128,40 @@ bool recorder_add_executed(struct rr_recorder *recorder, const struct rr_action 
 				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
 	}
 	connection->is_open = action->answer == RR_ANSWER_REPLY;
-	if (!step)
-		return false;
 	if (strcasecmp(step->words[0], "SUBSCRIBE") == 0)
 		connection->listens = true;
 	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
-		return add_lost(recorder, action, step, connection);
-	step->expected = recorder_keep_reply(recorder, action->reply);
-	return recorder_tell(recorder, step, action);
+		mark_lost(action, step, connection);
+	else
+		step->expected = recorder_keep_reply(recorder, action->reply);
+	recorder_tell(recorder, step, action);
 }
 
-/* The client leaves when what it sent from within its critical section is done. */
-bool recorder_leave_later(struct rr_recorder *recorder, const struct rr_action *action)
+void recorder_leave_later(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	unsigned *left = &recorder->leaves_after[action->client];
 
-	if (!action->is_inside || action->is_late || *left == 0 || --*left > 0)
-		return true;
-	return recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+	if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
+		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
 /* The command without who sends it and to whom. */
-static bool note_dropped(struct rr_recorder *recorder, const struct rr_action *action)
+static void note_dropped(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	struct rr_step step = { .kind = RR_STEP_RUN };
-	char *line = NULL;
+	char *line;
 	size_t size;
-	FILE *file = open_memstream(&line, &size);
-	bool noted = false;
+	FILE *file = rr_open_memory(&line, &size);
 
-	if (file && recorder_keep_words(recorder, &step, action->command, NULL)) {
-		rr_race_write_step(file, recorder->race, &step);
-		fclose(file);
-		noted = rr_recorder_note(recorder, "%c's command never arrives:%s",
-					 'A' + action->client, strchr(line, '>') + 1);
-	} else if (file) {
-		fclose(file);
-	}
+	recorder_keep_words(recorder, &step, action->command, NULL);
+	rr_race_write_step(file, recorder->race, &step);
+	fclose(file);
+	rr_recorder_note(recorder, "%c's command never arrives:%s", 'A' + action->client,
+			 strchr(line, '>') + 1);
 	free(line);
-	return noted;
 }
 
-/* One that was answered by no server. */
-bool recorder_add_answer(struct rr_recorder *recorder, const struct rr_action *action)
+void recorder_add_answer(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = recorder_slot(recorder, action, action->lane);
 	struct rr_recorded_connection *connection = recorder_connection(recorder, action->server,
@@ -184,13 +171,14 @@ bool recorder_add_answer(struct rr_recorder *recorder, const struct rr_action *a
 	struct rr_step *step;
 
 	connection->is_open = false;
-	if (action->is_fault) /* its connection is gone as well */
-		return note_dropped(recorder, action) &&
-		       (!was_open || add_ping(recorder, action->server, client, NULL));
+	if (action->is_fault) { /* its connection is gone as well */
+		note_dropped(recorder, action);
+		if (was_open)
+			add_ping(recorder, action->server, client, NULL);
+		return;
+	}
 	mark_used(recorder, slot);
 	step = add_command(recorder, client, action, NULL);
-	if (!step)
-		return false;
 	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
-	return recorder_tell(recorder, step, action);
+	recorder_tell(recorder, step, action);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "recorder_parts.h"
 
 static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
@@ -12,15 +13,13 @@ static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
 
 static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
 {
-	char text[120], *kept;
+	char text[120];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	kept = rr_race_keep(recorder->race, text, strlen(text));
-	recorder->no_memory |= !kept;
-	return kept;
+	return rr_race_keep(recorder->race, text, strlen(text));
 }
 
 void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server)
@@ -128,23 +127,21 @@ static bool add_headings(struct rr_recorder *recorder)
 	good = good && add_late_clients(recorder);
 	if (good)
 		add_keys(recorder);
-	return good && !recorder->no_memory;
+	return good;
 }
 
 bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_setup *setup)
 {
 	*recorder = (struct rr_recorder){
 		.setup = *setup,
-		.race = calloc(1, sizeof(*recorder->race)),
+		.race = rr_calloc(1, sizeof(*recorder->race)),
 	};
-	if (!recorder->race)
-		return false;
-	recorder->race->steps = calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
+	recorder->race->steps = rr_calloc(RR_STEPS_MAX, sizeof(*recorder->race->steps));
 	recorder->race->claims = "";
 	recorder->race->path = recorder->race->title = keepf(recorder, "%s", setup->title);
 	if (setup->shows)
 		recorder->race->shows = keepf(recorder, "%s", setup->shows);
-	return recorder->race->steps && add_headings(recorder);
+	return add_headings(recorder);
 }
 
 /* ---- The end ----------------------------------------------------------------- */

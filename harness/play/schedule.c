@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { SHORT_WAITS = 2, LONG_WAITS = 4, PASSES_MAX = 200 };
 
 #define SECOND_NS INT64_C(1000000000)
@@ -297,14 +299,10 @@ static enum rr_exit follow_schedule(const struct rr_guided_options *options,
 				    struct rr_schedule *schedule, struct rr_cluster *cluster,
 				    rr_show show, void *context, struct rr_error *error)
 {
-	struct rr_guided *guided = calloc(1, sizeof(*guided));
+	struct rr_guided *guided = rr_calloc(1, sizeof(*guided));
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
-	if (!guided) {
-		rr_error_no_memory(error);
-		return code;
-	}
 	good = rr_guided_run(guided, &options->setup, cluster, rr_schedule_decide, schedule);
 	if (cluster->session->signals.interrupted)
 		rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
@@ -329,11 +327,7 @@ enum rr_exit rr_play_strategy(const struct rr_guided_options *options, struct rr
 		rr_interactive_run(&options->setup, cluster, error);
 		return code;
 	}
-	schedule = calloc(1, sizeof(*schedule));
-	if (!schedule) {
-		rr_error_no_memory(error);
-		return code;
-	}
+	schedule = rr_calloc(1, sizeof(*schedule));
 	schedule->stops = options->stops;
 	schedule->is_lenient = options->is_lenient;
 	if (rr_schedule_parse(schedule, options->schedule ? options->schedule : "", &options->setup,
