@@ -307,6 +307,6 @@ $(B)/version.h: FORCE
 
 $(B)/harness/bench/environment.o $(B)/harness/main.o $(B)/harness/base/help.o \
   $(B)/harness/base/shard.o \
-  $(B)/harness/doctor/print.o $(B)/harness/doctor/programs.o: $(B)/version.h
+  $(B)/harness/doctor/doctor.o: $(B)/version.h
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)

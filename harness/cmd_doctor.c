@@ -27,7 +27,7 @@ static const struct rr_option options_table[] = {
 
 static const struct rr_command_line command_line = {
 	.about =
-		"Shows what this machine has for redrace: servers (each is started), programs, libraries, processors, clocks, limits. For what is missing or makes measurements worse it says what that means and which command mends it. Nothing is changed.\v"
+		"Shows what this machine has for redrace: servers (each is started), programs, libraries, processors, limits. For what is missing or makes measurements worse it says what that means and which command mends it. Nothing is changed.\v"
 		"Each line begins with ok, unknown (cannot be seen here), missing (something can do without it), warning (measurements are worse, or some runs fail) or failed. The exit code is 69 if no server can be started, else 0, with warnings, too.",
 	.examples = "redrace doctor\n"
 		    "redrace doctor --redis-server /opt/valkey/bin/valkey-server\n"

@@ -4,18 +4,17 @@
  * limits; what is missing or makes measurements worse, what that means, and the
  * command that mends it. The folder's public header.
  *
- * Nothing is changed, and no probe lasts longer than two seconds: a program that
+ * Nothing is changed, and no probe lasts longer than two seconds: a server that
  * hangs, or prints for ever, is ended.
  *
- * Order: examine, print, release.
+ * Order: examine, publish, release.
  */
 #ifndef RR_DOCTOR_H
 #define RR_DOCTOR_H
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "base/format.h"
+#include "cluster/cluster.h"
 
 enum rr_health {
 	RR_HEALTH_OK,
@@ -29,15 +28,11 @@ enum rr_health {
 /* "ok", "unknown", "missing", "warning", "failed". */
 extern const char *const rr_health_names[RR_HEALTHS];
 
-enum { RR_FINDING_SIZE = 256 };
-
 struct rr_finding {
+	const char *section, *name;
+	const char *means, *remedy; /* unless it is ok or unknown; a remedy is a command */
 	enum rr_health health;
-	const char *section;
-	char name[64];
-	char value[RR_FINDING_SIZE];  /* what is there: one printable line */
-	char means[RR_FINDING_SIZE];  /* "" = nothing has to be said */
-	char remedy[RR_FINDING_SIZE]; /* a command; "" = there is none */
+	char *value; /* what is there: one printable line */
 };
 
 struct rr_doctor_options {
@@ -47,19 +42,16 @@ struct rr_doctor_options {
 
 struct rr_doctor {
 	struct rr_doctor_options options;
-	size_t n;
+	size_t n, counts[RR_HEALTHS];
 	struct rr_finding *findings;
 	bool has_server; /* one that starts and answers */
 };
 
-/* Looks at everything. False: interrupted, or out of memory; what was found so far
- * is there. A server that cannot be started is a finding, no error. */
+/* Looks at everything. False: interrupted; what was found so far is there. A server
+ * that cannot be started is a finding, no error. */
 bool rr_doctor_examine(struct rr_doctor *doctor, const struct rr_doctor_options *options,
 		       struct rr_error *error);
 void rr_doctor_release(struct rr_doctor *doctor);
-
-/* How many findings have that health. */
-size_t rr_doctor_count(const struct rr_doctor *doctor, enum rr_health health);
 
 /* Prints it, and writes the files that were asked for: text or JSON. */
 bool rr_doctor_publish(const struct rr_doctor *doctor, const struct rr_outputs *outputs,

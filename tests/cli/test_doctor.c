@@ -62,7 +62,7 @@ Test(doctor_cli, json_has_every_finding)
 	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), 1);
 	cr_assert(json_is_true(json_object_get(root, "has_server")));
 	findings = json_object_get(root, "findings");
-	cr_assert_gt(json_array_size(findings), 15);
+	cr_assert_gt(json_array_size(findings), 8);
 	json_array_foreach(findings, i, finding) {
 		cr_assert_eq(json_object_size(finding), 6);
 		cr_assert(json_is_string(json_object_get(finding, "name")));
@@ -129,7 +129,7 @@ Test(doctor_cli, a_server_that_ends_at_once_is_named_with_what_it_said)
 	cr_assert_eq(cli_run(DOCTOR), RR_EXIT_REDIS);
 	assert_printed("exited with status 3 before it answered: Redis server v=7 is out of order");
 	cr_assert_eq(cli_run("$REDRACE doctor --redis-server $HERE/bin/none"), RR_EXIT_REDIS);
-	assert_printed("there is no such program");
+	assert_printed("is not on PATH");
 }
 
 /* As a static one does. */
@@ -144,7 +144,7 @@ Test(doctor_cli, a_server_whose_clock_cannot_be_moved_is_a_warning)
 Test(doctor_cli, what_a_process_may_not_have_is_a_warning)
 {
 	cr_assert_eq(cli_run("ulimit -n 200; $REDRACE doctor | grep -A 2 'open files'"), 0);
-	assert_printed("  warning  open files         200 (at most 200)\n");
+	assert_printed("  warning  open files         200\n");
 	assert_printed("> ulimit -n 4096\n");
 }
 
@@ -175,6 +175,6 @@ Test(doctor_cli, a_machine_whose_proc_and_sys_are_empty_is_examined_all_the_same
 		cli_run("unshare -m sh -c 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec $REDRACE doctor'"),
 		0, "%s", cli_output);
 	assert_printed("  unknown  load               not to be seen here\n");
-	assert_printed("redrace-clock.so is missing: see below\n");
+	assert_printed("redrace-clock.so to be there.\n");
 	assert_nothing_left();
 }
