@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "permissions.h"
 #include "results.h"
 
 /* A strategy with a number of threads. */
@@ -29,8 +28,7 @@ struct bench {
 	struct rr_holds trace;     /* the same, if it is wanted */
 	struct cell cells[RR_CHOSEN_MAX * RR_SWEEP_MAX];
 	size_t n_cells;
-	size_t n_begun;        /* runs */
-	char trial_prefix[32]; /* of keys by which permissions are tried */
+	size_t n_begun; /* runs */
 	struct rr_progress progress;
 	enum rr_exit verdict;  /* the worst so far */
 	struct rr_cases cases; /* those without figures */
@@ -90,53 +88,6 @@ static size_t choose_cells(struct bench *bench)
 	return servers;
 }
 
-/* What the user of somebody's own servers may not do is named before anything
- * runs. */
-static bool is_permitted(struct bench *bench, const struct rr_strategy *strategy)
-{
-	char lacks[RR_LACKS_SIZE];
-
-	if (!bench->options->n_redis ||
-	    !rr_lacks_permission(strategy, &bench->cluster, bench->trial_prefix, lacks))
-		return true;
-	rr_complain(RR_EXIT_SKIPPED, "%s skipped: %s", strategy->name, lacks);
-	add_without_figures(bench, strategy->name, RR_EXIT_SKIPPED, lacks);
-	return false;
-}
-
-/* Keys that no strategy uses. */
-static bool choose_trial_prefix(struct bench *bench)
-{
-	struct rr_key_set keys = { .n_keys = 1 };
-
-	if (!rr_keys_fresh_prefix(keys.prefix))
-		return rr_error_set(bench->error, RR_ERROR_INTERNAL, "no random bytes");
-	if (bench->session->prefix[0] == '{')
-		rr_keys_tag_prefix(keys.prefix);
-	memcpy(bench->trial_prefix, keys.prefix, sizeof(keys.prefix));
-	for (size_t i = 0; i < bench->options->n_redis; i++) {
-		keys.address = bench->options->redis[i];
-		if (!rr_guardian_own_keys(&bench->session->guardian, &keys, bench->error))
-			return false;
-	}
-	return true;
-}
-
-static bool is_run_permitted(struct bench *bench)
-{
-	char lacks[RR_LACKS_SIZE], where[300];
-
-	if (!bench->options->n_redis)
-		return true;
-	if (!choose_trial_prefix(bench))
-		return false;
-	if (!rr_lacks_permission(NULL, &bench->cluster, bench->trial_prefix, lacks))
-		return true;
-	rl_address_print(rr_cluster_address(&bench->cluster, 0), where, sizeof(where));
-	return rr_error_set(bench->error, RR_ERROR_REDIS,
-			    "cannot use %s: %s, which every run needs", where, lacks);
-}
-
 /* The server has all of it; what is missing has been named. */
 static bool has_commands(struct bench *bench, const struct rr_strategy *strategy)
 {
@@ -171,7 +122,7 @@ static void drop_lacking(struct bench *bench)
 		const struct rr_strategy *strategy = bench->cells[i].strategy;
 
 		if (strategy != seen)
-			can_run = has_commands(bench, strategy) && is_permitted(bench, strategy);
+			can_run = has_commands(bench, strategy);
 		seen = strategy;
 		if (can_run)
 			bench->cells[kept++] = bench->cells[i];
@@ -461,7 +412,7 @@ static bool prepare_bench(struct bench *bench, const char *command_line)
 {
 	const size_t servers = choose_cells(bench);
 
-	if (bench->n_cells && (!open_servers(bench, servers) || !is_run_permitted(bench)))
+	if (bench->n_cells && !open_servers(bench, servers))
 		return false;
 	drop_lacking(bench);
 	return bench->n_cells == 0 ||

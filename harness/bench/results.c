@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 
-enum { SCHEMA = 3, ROW_SIZE = 2048 };
+enum { SCHEMA = 3 };
 
 /* ---- The directory ------------------------------------------------------- */
 
@@ -70,21 +70,23 @@ bool rr_results_write(const struct rr_results *results, const char *name, const 
 
 /* A row, and the names of its columns: both come from the same calls. */
 struct row {
-	char names[ROW_SIZE], values[ROW_SIZE];
+	FILE *names, *values; /* of the texts below */
+	char *names_text, *values_text;
+	size_t names_size, values_size;
+	bool has_fields;
 };
 
 __attribute__((format(printf, 3, 4))) static void add_field(struct row *row, const char *name,
 							    const char *format, ...)
 {
-	const char *comma = row->names[0] ? "," : "";
+	const char *comma = row->has_fields ? "," : "";
 	va_list arguments;
-	size_t used;
 
-	strcat(strcat(row->names, comma), name);
-	strcat(row->values, comma);
-	used = strlen(row->values);
+	row->has_fields = true;
+	fprintf(row->names, "%s%s", comma, name);
+	fputs(comma, row->values);
 	va_start(arguments, format);
-	vsnprintf(row->values + used, ROW_SIZE - used, format, arguments);
+	vfprintf(row->values, format, arguments);
 	va_end(arguments);
 }
 
@@ -199,17 +201,28 @@ static void add_fail_overs(struct row *row, const struct rr_measurement *m)
 	add_count_if(row, "unconfirmed", m->wait_replicas, m->unconfirmed);
 }
 
-static void print_run_row(struct row *row, const struct rr_results *results,
-			  const struct rr_finished *finished)
+/* Release it. */
+static void row_print(struct row *row, const struct rr_results *results,
+		      const struct rr_finished *finished)
 {
-	*row = (struct row){ .names = "" };
+	*row = (struct row){ .has_fields = false };
+	row->names = rr_open_memory(&row->names_text, &row->names_size);
+	row->values = rr_open_memory(&row->values_text, &row->values_size);
 	add_setting(row, results, finished);
 	add_result(row, &finished->measurement);
 	add_times(row, &finished->measurement.times);
 	add_cost(row, results, &finished->measurement);
 	add_fail_overs(row, &finished->measurement);
-	strcat(row->names, "\n");
-	strcat(row->values, "\n");
+	fputc('\n', row->names);
+	fputc('\n', row->values);
+	fclose(row->names);
+	fclose(row->values);
+}
+
+static void row_release(struct row *row)
+{
+	free(row->names_text);
+	free(row->values_text);
 }
 
 static bool open_rows(struct rr_results *results, struct rr_error *error)
@@ -220,9 +233,10 @@ static bool open_rows(struct rr_results *results, struct rr_error *error)
 	char path[RR_PATH_SIZE];
 	struct row row;
 
-	print_run_row(&row, results, &blank);
+	row_print(&row, results, &blank);
 	path_in(results, path, "runs.csv");
-	results->rows = rr_files_open_rows(path, row.names, error);
+	results->rows = rr_files_open_rows(path, row.names_text, error);
+	row_release(&row);
 	return results->rows >= 0;
 }
 
@@ -231,10 +245,13 @@ static bool append_row(const struct rr_results *results, const struct rr_finishe
 {
 	char path[RR_PATH_SIZE];
 	struct row row;
+	bool good;
 
-	print_run_row(&row, results, finished);
+	row_print(&row, results, finished);
 	path_in(results, path, "runs.csv");
-	return rr_files_append_row(results->rows, path, row.values, error);
+	good = rr_files_append_row(results->rows, path, row.values_text, error);
+	row_release(&row);
+	return good;
 }
 
 /* ---- Percentiles --------------------------------------------------------- */
