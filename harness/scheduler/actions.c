@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "actions.h"
 
-#include <stdlib.h>
+#include "base/memory.h"
 
-bool rr_actions_add(struct rr_actions *actions, const struct rr_action *action)
+void rr_actions_add(struct rr_actions *actions, const struct rr_action *action)
 {
 	if (actions->n == actions->capacity) {
-		const size_t capacity = actions->capacity ? 2 * actions->capacity : 64;
-		struct rr_action *all = realloc(actions->all, capacity * sizeof(*all));
-
-		if (!all)
-			return false;
-		actions->all = all;
-		actions->capacity = capacity;
+		actions->capacity = actions->capacity ? 2 * actions->capacity : 64;
+		actions->all = rr_realloc(actions->all, actions->capacity, sizeof(*action));
 	}
 	actions->all[actions->n++] = *action;
-	return true;
 }

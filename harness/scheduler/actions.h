@@ -56,7 +56,6 @@ struct rr_actions {
 	struct rr_action *all;
 };
 
-/* False: out of memory. */
-bool rr_actions_add(struct rr_actions *actions, const struct rr_action *action);
+void rr_actions_add(struct rr_actions *actions, const struct rr_action *action);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "base/reply.h"
 #include "command.h"
 #include "link.h"
@@ -69,19 +71,16 @@ const char *rr_scripts_find(const struct rr_scripts *scripts, const char *sha1)
 	return NULL;
 }
 
-bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source, size_t length)
+void rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source, size_t length)
 {
-	struct rr_script *all;
+	struct rr_script *script;
 
 	if (rr_scripts_find(scripts, sha1))
-		return true;
-	all = realloc(scripts->all, (scripts->n + 1) * sizeof(*all));
-	if (!all)
-		return false;
-	scripts->all = all;
-	snprintf(all[scripts->n].sha1, sizeof(all->sha1), "%s", sha1);
-	all[scripts->n].source = strndup(source, length);
-	return all[scripts->n++].source != NULL;
+		return;
+	rr_array_grow(&scripts->all, scripts->n, sizeof(*script));
+	script = &scripts->all[scripts->n++];
+	snprintf(script->sha1, sizeof(script->sha1), "%s", sha1);
+	script->source = rr_strndup(source, length);
 }
 
 void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,
@@ -514,12 +513,8 @@ bool rr_asker_flush(struct rr_asker *asker)
 struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 			      const struct rr_scripts *scripts, struct rr_error *error)
 {
-	struct rr_asker *asker = calloc(1, sizeof(*asker));
+	struct rr_asker *asker = rr_calloc(1, sizeof(*asker));
 
-	if (!asker) {
-		rr_error_no_memory(error);
-		return NULL;
-	}
 	asker->cluster = cluster;
 	asker->server = server;
 	asker->scripts = scripts;

@@ -38,8 +38,8 @@ struct rr_scripts {
 	} * all;
 };
 
-/* False: out of memory. One that is there already stays. */
-bool rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source,
+/* One that is there already stays. */
+void rr_scripts_add(struct rr_scripts *scripts, const char *sha1, const char *source,
 		    size_t length);
 /* The one that a SCRIPT LOAD has loaded; nothing of another command. */
 void rr_scripts_keep(struct rr_scripts *scripts, const struct rl_command *command,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "fiber.h"
 
 /* Clocks do not begin at 0, which would be a special value somewhere. */
@@ -74,8 +75,8 @@ static struct rr_stack *take_stack(struct rr_stacks *stacks)
 		stacks->free = stack->next;
 		return stack;
 	}
-	stack = calloc(1, sizeof(*stack));
-	if (stack && rr_fiber_make(&stack->fiber, live, stack))
+	stack = rr_calloc(1, sizeof(*stack));
+	if (rr_fiber_make(&stack->fiber, live, stack))
 		return stack;
 	free(stack);
 	return NULL;
@@ -177,9 +178,7 @@ static struct lane *lane_of(struct rr_client_run *run, struct rl_link *link, uin
 		struct lane **lane = &run->lanes[at];
 
 		if (!*lane) {
-			*lane = calloc(1, sizeof(**lane));
-			if (!*lane)
-				return NULL;
+			*lane = rr_calloc(1, sizeof(**lane));
 			(*lane)->link = link;
 		}
 		*number = (uint8_t)at;
@@ -545,10 +544,8 @@ static bool open_links(struct rr_client_run *run)
 
 struct rr_client_run *rr_client_run_new(const struct rr_program *program, int client)
 {
-	struct rr_client_run *run = calloc(1, sizeof(*run));
+	struct rr_client_run *run = rr_calloc(1, sizeof(*run));
 
-	if (!run)
-		return NULL;
 	run->program = program;
 	if (program->run_ops) {
 		run->other = program->run_ops->begin(program, client);

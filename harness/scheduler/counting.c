@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "attempt.h"
 #include "compare.h"
 
@@ -96,11 +97,9 @@ static void *make(void *context, struct rr_client_run *run, int number, struct r
 		.acknowledge = acknowledge,
 	};
 	struct rr_counting *counting = context;
-	struct seat *seat = calloc(1, sizeof(*seat));
+	struct seat *seat = rr_calloc(1, sizeof(*seat));
 
 	(void)number;
-	if (!seat)
-		return NULL;
 	*seat = (struct seat){
 		.counting = counting,
 		.run = run,

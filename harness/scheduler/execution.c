@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "execution_parts.h"
 
 enum { OPENING_STEPS = 400 };
@@ -12,10 +13,8 @@ enum { OPENING_STEPS = 400 };
 
 struct rr_execution *rr_execution_new(const struct rr_execution_config *config)
 {
-	struct rr_execution *execution = calloc(1, sizeof(*execution));
+	struct rr_execution *execution = rr_calloc(1, sizeof(*execution));
 
-	if (!execution)
-		return NULL;
 	execution->config = *config;
 	execution->n_clients = config->program->n_clients;
 	return execution;

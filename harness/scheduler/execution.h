@@ -78,7 +78,7 @@ struct rr_execution_view {
 
 struct rr_execution;
 
-/* The configuration is copied. NULL: out of memory. */
+/* The configuration is copied. */
 struct rr_execution *rr_execution_new(const struct rr_execution_config *config);
 /* Who has not ended is unwound. */
 void rr_execution_free(struct rr_execution *execution);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { CHUNK_SIZE = 1 << 18, FIRST_SLOTS = 64 };
 
 struct rr_intern_chunk {
@@ -72,13 +74,11 @@ uint32_t rr_intern_find(const struct rr_intern *intern, const void *bytes, size_
 
 /* ---- Growing -------------------------------------------------------------- */
 
-static bool grow_slots(struct rr_intern *intern)
+static void grow_slots(struct rr_intern *intern)
 {
 	const uint32_t n_slots = intern->n_slots ? 2 * intern->n_slots : FIRST_SLOTS;
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
+	uint32_t *slots = rr_calloc(n_slots, sizeof(*slots));
 
-	if (!slots)
-		return false;
 	for (uint32_t i = 0; i < intern->n; i++) {
 		uint32_t at = intern->values[i].hash & (n_slots - 1);
 
@@ -90,20 +90,15 @@ static bool grow_slots(struct rr_intern *intern)
 	free(intern->slots);
 	intern->slots = slots;
 	intern->n_slots = n_slots;
-	return true;
 }
 
-static bool grow_values(struct rr_intern *intern)
+static void grow_values(struct rr_intern *intern)
 {
 	const uint32_t capacity = intern->capacity ? 2 * intern->capacity : 32;
-	struct rr_intern_value *values = realloc(intern->values, capacity * sizeof(*values));
 
-	if (!values)
-		return false;
-	intern->n_bytes += (capacity - intern->capacity) * sizeof(*values);
-	intern->values = values;
+	intern->values = rr_realloc(intern->values, capacity, sizeof(*intern->values));
+	intern->n_bytes += (capacity - intern->capacity) * sizeof(*intern->values);
 	intern->capacity = capacity;
-	return true;
 }
 
 static void *take_bytes(struct rr_intern *intern, size_t length)
@@ -116,9 +111,7 @@ static void *take_bytes(struct rr_intern *intern, size_t length)
 		const size_t room = intern->n < 1000 ? 4096 : CHUNK_SIZE;
 		const size_t need = size > room ? size : room;
 
-		chunk = malloc(sizeof(*chunk) + need);
-		if (!chunk)
-			return NULL;
+		chunk = rr_malloc(sizeof(*chunk) + need);
 		*chunk = (struct rr_intern_chunk){ .next = intern->chunks, .size = need };
 		intern->chunks = chunk;
 		intern->n_bytes += sizeof(*chunk) + need;
@@ -136,16 +129,16 @@ uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes, size_t lengt
 
 	if (is_new)
 		*is_new = false;
-	if (intern->n >= intern->n_slots / 4 * 3 && !grow_slots(intern))
-		return RR_NO_ID;
+	if (intern->n >= intern->n_slots / 4 * 3)
+		grow_slots(intern);
 	slot = find_slot(intern, bytes, length, hash);
 	if (*slot)
 		return *slot - 1;
-	if (intern->n == intern->capacity && !grow_values(intern))
-		return RR_NO_ID;
+	if (intern->n == RR_NO_ID - 1)
+		rr_out_of_memory();
+	if (intern->n == intern->capacity)
+		grow_values(intern);
 	copy = take_bytes(intern, length);
-	if (!copy || intern->n == RR_NO_ID - 1)
-		return RR_NO_ID;
 	if (length)
 		memcpy(copy, bytes, length);
 	intern->values[intern->n] = (struct rr_intern_value){ copy, (uint32_t)length, hash };

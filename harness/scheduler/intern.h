@@ -26,7 +26,7 @@ struct rr_intern {
 };
 
 /* The value's number, with *is_new set (unless NULL) if nobody has seen it before.
- * The bytes are copied. RR_NO_ID: out of memory. */
+ * The bytes are copied. */
 uint32_t rr_intern_put(struct rr_intern *intern, const void *bytes, size_t length, bool *is_new);
 
 /* Its number if it was seen before, else RR_NO_ID. */

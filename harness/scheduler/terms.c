@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 /* ---- Random values -------------------------------------------------------- */
@@ -32,18 +34,16 @@ static bool is_named(const struct rr_terms *terms, const unsigned char *bytes, s
 
 static void remember(struct rr_terms *terms, uint64_t mask, const unsigned char *bytes, size_t n)
 {
-	struct rr_term_name *names;
+	struct rr_term_name *name;
 
 	if (n > RR_RANDOM_BYTES)
 		n = RR_RANDOM_BYTES; /* is found by its beginning */
 	if (n < 4 || is_named(terms, bytes, n))
 		return;
-	names = realloc(terms->names, (terms->n_names + 1) * sizeof(*names));
-	if (!names)
-		return;
-	terms->names = names;
-	names[terms->n_names] = (struct rr_term_name){ .mask = mask, .n_bytes = n };
-	memcpy(names[terms->n_names++].bytes, bytes, n);
+	rr_array_grow(&terms->names, terms->n_names, sizeof(*name));
+	name = &terms->names[terms->n_names++];
+	*name = (struct rr_term_name){ .mask = mask, .n_bytes = n };
+	memcpy(name->bytes, bytes, n);
 }
 
 void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigned which,
@@ -94,21 +94,11 @@ static struct rl_word take(const unsigned char **at)
 	char *copy;
 
 	memcpy(&size, *at, sizeof(size));
-	copy = malloc((size_t)size + 1);
-	if (copy) {
-		memcpy(copy, *at + sizeof(size), size);
-		copy[size] = '\0';
-	}
+	copy = rr_malloc((size_t)size + 1);
+	memcpy(copy, *at + sizeof(size), size);
+	copy[size] = '\0';
 	*at += sizeof(size) + size;
-	return (struct rl_word){ copy ? copy : "", copy ? size : 0 };
-}
-
-/* Room for one more at the end of an array. */
-static void *enlarge(void *array, uint32_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return realloc(array, (n ? 2 * (size_t)n : 1) * size);
+	return (struct rl_word){ copy, size };
 }
 
 /* ---- Commands ------------------------------------------------------------- */
@@ -139,13 +129,11 @@ static void write_without_digits(FILE *file, const struct rl_word *word)
 /* Commands of a kind differ in random values and in numbers alone. */
 static uint32_t kind_of(struct rr_terms *terms, const struct rl_command *command)
 {
-	uint32_t kind = RR_NO_ID;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
+	uint32_t kind;
 
-	if (!file)
-		return kind;
 	for (size_t i = 0; i < command->n_words; i++) {
 		const struct rl_word *word = &command->words[i];
 
@@ -164,18 +152,14 @@ static uint32_t kind_of(struct rr_terms *terms, const struct rl_command *command
 	return kind;
 }
 
-static bool add_command(struct rr_terms *terms, uint32_t id)
+static void add_command(struct rr_terms *terms, uint32_t id)
 {
 	const unsigned char *at = rr_intern_get(&terms->commands, id);
 	const unsigned char *end = at + terms->commands.values[id].length;
-	struct rr_term_command *commands = enlarge(terms->command, terms->n_commands,
-						   sizeof(*commands));
 	struct rr_term_command *command;
 
-	if (!commands)
-		return false;
-	terms->command = commands;
-	command = &commands[terms->n_commands++];
+	rr_array_grow(&terms->command, terms->n_commands, sizeof(*command));
+	command = &terms->command[terms->n_commands++];
 	*command = (struct rr_term_command){
 		.names = rr_terms_names_in(terms, at, (size_t)(end - at)),
 	};
@@ -183,26 +167,23 @@ static bool add_command(struct rr_terms *terms, uint32_t id)
 		command->words.words[command->words.n_words++] = take(&at);
 	command->name = capitals(terms, &command->words.words[0]);
 	command->kind = kind_of(terms, &command->words);
-	return true;
 }
 
 uint32_t rr_terms_command(struct rr_terms *terms, const struct rl_command *command)
 {
 	char *bytes = NULL;
 	size_t size;
-	FILE *file = open_memstream(&bytes, &size);
+	FILE *file = rr_open_memory(&bytes, &size);
 	bool is_new;
 	uint32_t id;
 
-	if (!file)
-		return RR_NO_ID;
 	for (size_t i = 0; i < command->n_words; i++)
 		append(file, command->words[i].text, command->words[i].length);
 	fclose(file);
 	id = rr_intern_put(&terms->commands, bytes, size, &is_new);
 	free(bytes);
-	if (is_new && !add_command(terms, id))
-		return RR_NO_ID;
+	if (is_new)
+		add_command(terms, id);
 	return id;
 }
 
@@ -278,10 +259,10 @@ static struct rl_reply decode(const unsigned char **at)
 	}
 	if (is_array) {
 		memcpy(&reply.length, length.text, sizeof(reply.length));
-		reply.elements = calloc(reply.length + 1, sizeof(*reply.elements));
+		reply.elements = rr_calloc(reply.length, sizeof(*reply.elements));
 	}
 	free((char *)length.text);
-	for (size_t i = 0; is_array && reply.elements && i < reply.length; i++)
+	for (size_t i = 0; is_array && i < reply.length; i++)
 		reply.elements[i] = decode(at);
 	return reply;
 }
@@ -294,36 +275,32 @@ static void free_reply(struct rl_reply *reply)
 	free((char *)reply->text);
 }
 
-static bool add_reply(struct rr_terms *terms, uint32_t id)
+static void add_reply(struct rr_terms *terms, uint32_t id)
 {
 	const unsigned char *at = rr_intern_get(&terms->replies, id);
 	const size_t length = terms->replies.values[id].length;
-	struct rr_term_reply *replies = enlarge(terms->reply, terms->n_replies, sizeof(*replies));
+	struct rr_term_reply *reply;
 
-	if (!replies)
-		return false;
-	terms->reply = replies;
-	replies[terms->n_replies].names = rr_terms_names_in(terms, at, length);
-	replies[terms->n_replies++].reply = decode(&at);
-	return true;
+	rr_array_grow(&terms->reply, terms->n_replies, sizeof(*reply));
+	reply = &terms->reply[terms->n_replies++];
+	reply->names = rr_terms_names_in(terms, at, length);
+	reply->reply = decode(&at);
 }
 
 uint32_t rr_terms_reply(struct rr_terms *terms, const struct rl_reply *reply)
 {
 	char *bytes = NULL;
 	size_t size;
-	FILE *file = open_memstream(&bytes, &size);
+	FILE *file = rr_open_memory(&bytes, &size);
 	bool is_new;
 	uint32_t id;
 
-	if (!file)
-		return RR_NO_ID;
 	encode(file, reply);
 	fclose(file);
 	id = rr_intern_put(&terms->replies, bytes, size, &is_new);
 	free(bytes);
-	if (is_new && !add_reply(terms, id))
-		return RR_NO_ID;
+	if (is_new)
+		add_reply(terms, id);
 	return id;
 }
 
