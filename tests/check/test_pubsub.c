@@ -74,6 +74,19 @@ Test(pubsub_check, each_channel_is_confirmed)
 	assert_said("serializable: all ");
 }
 
+/* Whoever has left a shard's channel waits for no message: nothing will come. */
+Test(pubsub_check, a_shard_that_is_left_is_listened_to_no_more)
+{
+	write_subscriber(
+		OPEN
+		"printf 'SSUBSCRIBE a\\r\\nSUNSUBSCRIBE a\\r\\n' >&3\n" HEAR
+		"case $heard in -*) kill -STOP $$;; esac\n" /* before Redis 7 */
+		"for i in $(seq 11); do " HEAR "done\n"
+		"[ \"$heard\" = '*3 $10 ssubscribe $1 a :1 *3 $12 sunsubscribe $1 a :0 ' ] || exit 1\n" HEAR);
+	check_subscriber("bash", "", "--client O='" CLI "SET x 1' --hangs-after 1 2>&1", 65);
+	assert_said("client S neither sends a command nor ends");
+}
+
 /* Whoever is subscribed and is heard of no more is told of: how many got it. */
 Test(pubsub_check, publish_counts_who_listens)
 {
