@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "programs_parts.h"
+#include "program_tree.h"
 
 enum { TEXT_SIZE = 160 };
 

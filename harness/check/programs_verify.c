@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Before a verdict: whatever was believed of the programs is looked at once more. */
-#include "programs_parts.h"
+#include "program_tree.h"
 
 static bool verify_names_of_clients(struct rr_programs *programs)
 {
