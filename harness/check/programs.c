@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program_tree.h"
+#include "programs_parts.h"
 
 /* A client of the explorer: a place in its tree. */
 struct run {

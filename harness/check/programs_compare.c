@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "program_tree.h"
+#include "programs_parts.h"
 
 enum { TEXT_SIZE = 160 };
 

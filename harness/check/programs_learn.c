@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of a command line grows: instances are started, brought to a node, told
  * something new there, and kept where they stand. */
-#include "program_tree.h"
+#include "programs_parts.h"
 
 /* The number of processes that are kept waiting where they are. */
 enum { KEPT_MAX = 24 };

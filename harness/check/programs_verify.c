@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Before a verdict: whatever was believed of the programs is looked at once more. */
-#include "program_tree.h"
+#include "programs_parts.h"
 
 static bool verify_names_of_clients(struct rr_programs *programs)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of a command line, which grows by instances that are compared with what is
- * known of it. The files programs*.c are its parts.
+ * What the files of programs share: the tree of a command line, which grows by
+ * instances that are compared with what is known of it.
  *
  * False, NULL or RR_NO_ID: why is in programs->problem.
  */
-#ifndef RR_PROGRAM_TREE_H
-#define RR_PROGRAM_TREE_H
+#ifndef RR_PROGRAMS_PARTS_H
+#define RR_PROGRAMS_PARTS_H
 
 #include "histories.h"
 #include "programs.h"
