@@ -70,4 +70,7 @@ size_t rr_step_number(const struct rr_race *race, const struct rr_step *step);
  * step's words with their $variables. */
 char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event);
 
+/* "enters", "tick", "power-cut": the step's kind in one word. */
+const char *rr_step_kind_word(const struct rr_step *step);
+
 #endif

@@ -123,8 +123,6 @@ char *rr_words_of_value(const char *value);
 /* TX-5 says of step 7 that the reply is OK. It does not hold: QUEUED came. */
 char *rr_words_of_saying(const struct rr_trace *trace, const struct rr_saying *saying);
 
-/* "enters", "tick", "power-cut": the step's kind in one word. */
-const char *rr_step_kind_word(const struct rr_step *step);
 enum rr_row_kind rr_row_kind_of(const struct rr_step *step);
 
 #endif

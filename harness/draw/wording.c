@@ -184,6 +184,8 @@ char *rr_step_words(const struct rr_trace *trace, const struct rr_event *event)
 	case RR_STEP_NOTE:
 		return rr_plain(step->text);
 	case RR_STEP_TICK:
+		if (event->at_ns < 0)
+			return rr_words("%s pass", exact_duration(passed, amount));
 		return rr_words("%s pass, t = %s", exact_duration(passed, amount),
 				exact_duration(now, event->at_ns));
 	case RR_STEP_CLOCK:

@@ -207,8 +207,7 @@ static bool check_states(struct rr_search *search)
 	const struct rr_explore_config *config = search->config;
 	struct rr_explore_result *result = search->result;
 
-	if (!rr_graph_export(&search->graph, rr_worst_invariant(result->breaks, config->shows),
-			     config->dot, config->json, &result->error))
+	if (!rr_graph_write(search, rr_worst_invariant(result->breaks, config->shows)))
 		return false;
 	if (config->schedule)
 		return play_and_show(search, &search->followed);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,6 +21,38 @@ bool rr_explore(struct rr_cluster *cluster, const struct rr_explore_config *conf
 	rr_search_release(&search);
 	result->seconds = rr_clock_s() - begun;
 	return good;
+}
+
+/* ---- The graph alone ---------------------------------------------------------- */
+
+static bool conclude_graph(struct rr_search *search, void *context)
+{
+	struct rr_error *error = &search->result->error;
+	json_t **json = context;
+
+	if (search->end == RR_GRAPH_STOPPED)
+		return rr_error_interrupted(error);
+	if (search->end != RR_GRAPH_WHOLE)
+		return rr_error_set(error, RR_ERROR_DATA, "not all of its states were seen");
+	if (!rr_search_audit(search))
+		return false;
+	rr_graph_analyse(&search->graph);
+	*json = rr_graph_json(search, 0);
+	return *json != NULL;
+}
+
+json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_config *config,
+			 struct rr_error *error)
+{
+	struct rr_explore_result result;
+	struct rr_search search;
+	json_t *json = NULL;
+
+	if (!rr_search_open(&search, cluster, config, &result) ||
+	    !rr_search_run(&search, conclude_graph, &json))
+		*error = result.error;
+	rr_search_release(&search);
+	return json;
 }
 
 void rr_explore_release(struct rr_explore_result *result)

@@ -81,6 +81,11 @@ struct rr_explore_config {
 	unsigned shows;         /* what the schedule that is shown should break, if any
 			 * does; 0 = the worst */
 	const char *dot, *json; /* files for the graph; NULL = none */
+	/* What scripts are called there: one that contains `part` is `name`; the last one's
+	 * part is NULL. NULL = they have numbers. */
+	const struct rr_script_name {
+		const char *part, *name;
+	} * script_names;
 	/* Told now and then, with about what share of the whole that is, 0 = not
 	 * known; false: ends. May be NULL. */
 	bool (*progress)(void *context, unsigned long states, double share);
@@ -213,28 +218,22 @@ char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cl
 bool rr_conclude_draw(FILE *out, const char *transcript, struct rr_cluster *cluster,
 		      enum rr_format format, const struct rr_style *style, struct rr_error *error);
 
-/* ---- Graphs that are told ---------------------------------------------------- */
+/* ---- Graphs ------------------------------------------------------------------ */
 
-/* A graph for a reader to walk through. */
-struct rr_told_config {
-	struct rr_explore_config search; /* `audit`: random ways that are played */
-	const char *begin;               /* moves, as they are called, that lead to where it
-			      * begins; NULL = none */
-	const char *without;             /* faults that are left out; NULL = none */
-	bool ends_broken;                /* what comes after something has broken is left out */
-	/* A script that contains `part` is called `name`; the last one's part is
-	 * NULL. NULL = none has a name. */
-	const struct rr_told_script {
-		const char *part, *name;
-	} * scripts;
+/* Bits of a state. */
+enum {
+	RR_GRAPH_FINAL = 1, /* all have ended or crashed */
+	RR_GRAPH_WRONG = 2, /* and the count is wrong */
+	RR_GRAPH_STUCK = 4  /* not everybody can end any more */
 };
 
 struct json_t;
 
-/* As JSON (told_json.c says what it holds): the caller's to release. Searches on
- * servers of `cluster`, which it resets first. NULL: the error. */
-struct json_t *rr_explore_tell(struct rr_cluster *cluster, const struct rr_told_config *config,
-			       struct rr_error *error);
+/* The graph of all states as JSON (docs/formats.md), the caller's to release. Searches on
+ * servers of `cluster`, which it resets first, and plays config->audit random paths.
+ * NULL: the error. */
+struct json_t *rr_explore_graph(struct rr_cluster *cluster, const struct rr_explore_config *config,
+				struct rr_error *error);
 
 /* ---- The subcommand -------------------------------------------------------- */
 

@@ -103,11 +103,6 @@ void rr_graph_random_path(const struct rr_graph *graph, uint64_t seed, struct rr
 bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 		      struct rr_actions *actions);
 
-/* Writes the whole graph as Graphviz and as JSON to files, NULL = not wanted; the
- * shortest path to what is `worst` stands out. */
-bool rr_graph_export(const struct rr_graph *graph, unsigned worst, const char *dot,
-		     const char *json, struct rr_error *error);
-
 /* Bytes for each state, all things counted. */
 size_t rr_graph_bytes(const struct rr_graph *graph);
 

@@ -129,6 +129,15 @@ bool rr_search_audit(struct rr_search *search);
 /* Has one of the mutants failed in the same bounds (invariants.c)? */
 bool rr_search_try_mutants(struct rr_search *search);
 
+/* ---- Graphs (graph_json.c, graph_write.c) ------------------------------------ */
+
+/* The graph, once it is analysed; the shortest path to what is `worst` (0 = nothing)
+ * stands out. NULL: result->error. */
+struct json_t *rr_graph_json(struct rr_search *search, unsigned worst);
+
+/* Into the files that the configuration names. */
+bool rr_graph_write(struct rr_search *search, unsigned worst);
+
 /* ---- Transcripts (transcript.c) --------------------------------------------- */
 
 struct rr_transcript_headings {

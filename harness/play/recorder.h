@@ -41,9 +41,10 @@ struct rr_recorder_setup {
 
 struct rr_recorder {
 	struct rr_recorder_setup setup;
-	struct rr_race *race; /* the caller's to free; its path is its title */
-	bool is_full;         /* no room for another step */
-	struct rr_step spare; /* takes what there is no room for */
+	struct rr_race *race;          /* the caller's to free; its path is its title */
+	struct rr_race_text *headings; /* its texts before the first step */
+	bool is_full;                  /* no room for another step */
+	struct rr_step spare;          /* takes what there is no room for */
 	int clients[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS + 1]; /* -1 = none */
 	bool is_used[RR_RECORDER_CLIENTS][RR_RUN_ORDINALS];    /* connections */
 	struct rr_recorded_connection {
@@ -75,6 +76,10 @@ void rr_recorder_enter(struct rr_recorder *recorder, size_t client);
 
 /* A client's clock is ahead. */
 void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
+
+/* Forgets all steps, and what they did: what comes next is told as if it were the
+ * first. */
+void rr_recorder_forget(struct rr_recorder *recorder);
 
 /* Leaves clients out that did nothing: connections that were not needed. */
 void rr_recorder_trim(struct rr_recorder *recorder);

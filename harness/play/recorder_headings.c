@@ -141,7 +141,23 @@ bool rr_recorder_begin(struct rr_recorder *recorder, const struct rr_recorder_se
 	recorder->race->path = recorder->race->title = keepf(recorder, "%s", setup->title);
 	if (setup->shows)
 		recorder->race->shows = keepf(recorder, "%s", setup->shows);
-	return add_headings(recorder);
+	if (!add_headings(recorder))
+		return false;
+	recorder->headings = recorder->race->texts;
+	return true;
+}
+
+void rr_recorder_forget(struct rr_recorder *recorder)
+{
+	struct rr_race *race = recorder->race;
+
+	rr_race_drop_texts(race, recorder->headings);
+	race->n_steps = 0;
+	recorder->is_full = false;
+	memset(recorder->connections, 0, sizeof(recorder->connections));
+	memset(recorder->ahead_ns, 0, sizeof(recorder->ahead_ns));
+	memset(recorder->leaves_after, 0, sizeof(recorder->leaves_after));
+	memset(recorder->is_dead, 0, sizeof(recorder->is_dead));
 }
 
 /* ---- The end ----------------------------------------------------------------- */

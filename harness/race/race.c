@@ -28,16 +28,21 @@ char *rr_race_keep(struct rr_race *race, const char *text, size_t length)
 	return kept->bytes;
 }
 
+void rr_race_drop_texts(struct rr_race *race, const struct rr_race_text *last)
+{
+	while (race->texts != last) {
+		struct rr_race_text *text = race->texts;
+
+		race->texts = text->next;
+		free(text);
+	}
+}
+
 void rr_race_free(struct rr_race *race)
 {
 	if (!race)
 		return;
-	for (struct rr_race_text *text = race->texts; text;) {
-		struct rr_race_text *next = text->next;
-
-		free(text);
-		text = next;
-	}
+	rr_race_drop_texts(race, NULL);
 	free(race->sayings);
 	free(race->steps);
 	free(race);

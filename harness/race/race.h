@@ -150,6 +150,9 @@ void rr_race_free(struct rr_race *race);
 /* A copy of `length` bytes, with a NUL behind, that lives as long as the race. */
 char *rr_race_keep(struct rr_race *race, const char *text, size_t length);
 
+/* Frees the texts that were kept since `last` was the last one. */
+void rr_race_drop_texts(struct rr_race *race, const struct rr_race_text *last);
+
 /* The word for a fault, "power-cut". */
 const char *rr_fault_name(enum rr_fault fault);
 

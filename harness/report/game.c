@@ -66,7 +66,7 @@ static void add_option(FILE *file, const char *name, long value)
 /* What searches the same. */
 static char *level_explore_command(const struct rr_level *level)
 {
-	const struct rr_explore_config *search = &level->told.search;
+	const struct rr_explore_config *search = &level->search;
 	char *text = NULL;
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
@@ -89,7 +89,7 @@ static char *level_explore_command(const struct rr_level *level)
  * all lock servers. */
 static char *level_play_command(const struct rr_level *level)
 {
-	const struct rr_explore_config *search = &level->told.search;
+	const struct rr_explore_config *search = &level->search;
 	char *text = NULL;
 	size_t size;
 	FILE *file = rr_open_memory(&text, &size);
@@ -126,7 +126,7 @@ static json_t *json_of_level(const struct rr_level *level, json_t *graph)
 		level->goal, "sees", level->sees, "solution", level->solution, "unbreakable",
 		level->unbreakable, "intro", json_of_texts(level->intro), "hints",
 		json_of_texts(level->hints), "explain", json_of_texts(level->explain), "strategy",
-		level->strategy->name, "clients", (int)level->told.search.n_clients, "key",
+		level->strategy->name, "clients", (int)level->search.n_clients, "key",
 		level->strategy->lock.kind == RR_LOCK_KEY, "play", play, "explore", explore,
 		"graph", graph);
 	json_decref(graph);
@@ -155,27 +155,30 @@ static bool goes_on(void *context, unsigned long states, double share)
 	return !signals->interrupted;
 }
 
-static json_t *tell_level(struct rr_cluster *cluster, const struct rr_level *level,
-			  struct rr_error *error)
+static json_t *search_level(struct rr_cluster *cluster, const struct rr_level *level,
+			    struct rr_error *error)
 {
-	struct rr_told_config told = level->told;
+	struct rr_explore_config search = level->search;
 	json_t *graph;
 
-	told.search.progress = goes_on;
-	told.search.context = cluster;
+	search.progress = goes_on;
+	search.context = cluster;
 	if (!goes_on(cluster, 0, 0)) {
 		rr_error_interrupted(error);
 		return NULL;
 	}
-	graph = rr_explore_tell(cluster, &told, error);
-	if (!graph && error->kind != RR_ERROR_INTERRUPTED)
+	graph = rr_explore_graph(cluster, &search, error);
+	if (graph && rr_level_show(level, graph, error))
+		return json_of_level(level, graph);
+	json_decref(graph);
+	if (error->kind != RR_ERROR_INTERRUPTED)
 		name_level(level, error);
-	return graph ? json_of_level(level, graph) : NULL;
+	return NULL;
 }
 
 /* NULL: the error. */
-static json_t *tell_levels(struct rr_cluster *cluster, const struct rr_game_config *config,
-			   const struct rr_level *const *levels, size_t n, struct rr_error *error)
+static json_t *search_levels(struct rr_cluster *cluster, const struct rr_game_config *config,
+			     const struct rr_level *const *levels, size_t n, struct rr_error *error)
 {
 	json_t *all = json_array();
 
@@ -184,7 +187,7 @@ static json_t *tell_levels(struct rr_cluster *cluster, const struct rr_game_conf
 
 		if (config->progress)
 			config->progress(config->context, i + 1, n, levels[i]->name);
-		json = tell_level(cluster, levels[i], error);
+		json = search_level(cluster, levels[i], error);
 		if (json)
 			json_array_append_new(all, json);
 		else if (!error->kind)
@@ -222,7 +225,7 @@ static void write_level_text(FILE *out, const struct rr_level *level, size_t n)
 	rr_xml_print(out, "<h2>Level %zu: %s</h2>\n", n, level->title);
 	write_paragraphs(out, level->intro);
 	rr_xml_print(out, "<p><strong>Your task:</strong> %s</p>\n", level->task);
-	if (!level->told.search.lock_servers)
+	if (!level->search.lock_servers)
 		rr_xml_print(out,
 			     "<p>In a terminal: <code>redrace play --interactive %s</code></p>\n",
 			     level->strategy->name);
@@ -269,7 +272,7 @@ bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_c
 	if (rr_levels_parse(&levels, rr_asset_game_levels, error))
 		n = choose_levels(&levels, config, chosen, error);
 	if (n)
-		data = tell_levels(cluster, config, chosen, n, error);
+		data = search_levels(cluster, config, chosen, n, error);
 	if (data)
 		write_game_page(out, data, chosen, n);
 	json_decref(data);

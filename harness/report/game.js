@@ -6,7 +6,6 @@
 	const levels = JSON.parse(document.getElementById("levels").textContent);
 	const at = (id) => document.getElementById(id);
 	const FINAL = 1, WRONG = 2, STUCK = 4;
-	const INSIDE = 1, CRASHED = 2, ENDED = 4;
 	const MANY = 2 ** 53 - 1;
 	const game = { level: null, path: [], hints: 0, moves: [], isDone: false };
 
@@ -18,22 +17,29 @@
 		return level.states[number] ??= readState(level, number);
 	}
 
-	/* told_json.c says what they are. */
+	/* docs/formats.md says what they are. */
 	function readState(level, number) {
 		const graph = level.graph;
-		const row = graph.states[number], nServers = graph.servers.length;
-		const head = 2 * nServers + level.clients;
+		const [servers, clients, flags, edges, all, bad] = graph.states[number];
 		const state = {
-			number,
-			keys: row.slice(0, nServers).map((i) => graph.keys[i]),
-			makers: row.slice(nServers, 2 * nServers),
-			clients: row.slice(2 * nServers, head).map((i) => graph.clients[i]),
-			flags: row[head], all: row[head + 1], bad: row[head + 2], moves: [],
+			number, flags, all, bad,
+			servers: servers.map((i) => graph.server_states[i]),
+			clients: clients.map((i) => graph.client_states[i]),
+			moves: edges.map(([to, i, broken]) => ({ ...moveOf(level, i), to, broken })),
 		};
-		for (let i = head + 3; i < row.length; i += 3)
-			state.moves.push({ to: row[i], ...graph.moves[row[i + 1]], broken: row[i + 2] });
 		name(state.moves);
 		return state;
+	}
+
+	/* A transition, whose it is, and what is said before it is done. */
+	function moveOf(level, number) {
+		const move = level.graph.transitions[number];
+		const [first] = move.steps;
+		const isLost = first?.reply === "(lost)";
+		return {
+			...move, who: level.graph.clients.indexOf(move.client),
+			label: (first?.text ?? "goes on") + (isLost ? ", and its reply is lost" : ""),
+		};
 	}
 
 	/* What is pressed, and what stands in the address: the client's letter if it can do
@@ -51,7 +57,7 @@
 	}
 
 	const letter = (who) => String.fromCharCode(65 + who);
-	const happened = (event) => event[3] + (event[4] === null ? "" : " => " + event[4]);
+	const happened = (step) => step.text + (step.reply === null ? "" : " => " + step.reply);
 
 	/* Which invariants were broken on the way, as a set of bits, and was that seen? */
 	function judge(level, path) {
@@ -59,7 +65,7 @@
 		let broken = 0, seen = !level.sees;
 		for (const { move } of path) {
 			broken |= move.broken;
-			seen ||= move.events.some((event) => happened(event).includes(level.sees));
+			seen ||= move.steps.some((step) => happened(step).includes(level.sees));
 		}
 		return { last, broken, seen };
 	}
@@ -89,8 +95,8 @@
 				todo.push({
 					before: node, move, last: stateOf(level, move.to),
 					broken: node.broken | move.broken,
-					seen: node.seen || move.events.some((event) =>
-						happened(event).includes(level.sees)),
+					seen: node.seen || move.steps.some((step) =>
+						happened(step).includes(level.sees)),
 				});
 		}
 		return null;
@@ -131,8 +137,8 @@
 	}
 
 	function countText(state) {
-		const counted = state.clients.reduce((sum, client) => sum + client[1], 0);
-		const line = state.keys.join("\n").match(/^counter:\d+ = "(.*)"$/m);
+		const counted = state.clients.reduce((sum, client) => sum + client.counted, 0);
+		const line = state.servers.map((one) => one.data).join("\n").match(/^counter:\d+ = "(.*)"$/m);
 		return "the clients have counted " + counted + ", the counter is " + (line ? line[1] : 0);
 	}
 
@@ -146,13 +152,13 @@
 			(last.all - last.bad === 1 ? " ends" : " end") + " well, " + number(last.bad) + " badly.";
 	}
 
-	const server = (level, i) => level.graph.servers.length > 1 && i >= 0 ?
-		" @" + level.graph.servers[i] : "";
+	const server = (level, name) => level.graph.servers.length > 1 && name ? " @" + name : "";
 
+	/* Notes, and what happens to servers, name whom they are about. */
 	function moveText(level, move) {
-		const who = move.who >= 0 ? letter(move.who) + ": " :
-			move.server >= 0 ? level.graph.servers[move.server] + ": " : "Time: ";
-		return who + move.label + (move.who >= 0 ? server(level, move.server) : "");
+		const isOwn = move.who >= 0 && move.steps[0]?.kind !== "note";
+		if (isOwn) return letter(move.who) + ": " + move.label + server(level, move.server);
+		return (move.steps[0]?.kind === "tick" ? "Time: " : "") + move.label;
 	}
 
 	/* Texts of keys: a value in quotes is shown without. */
@@ -165,13 +171,13 @@
 	function belief(path, who) {
 		let read = null;
 		for (const { move, state } of path) {
-			for (const event of move.events) {
-				if (event[0] !== who) continue;
-				const found = event[2] === "command" && /^(GET|EVAL get\S*) counter/.test(event[3]);
-				if (found) read = event[4] === "[(integer) 0]" ? null : event[4];
-				if (event[2] === "mark" && event[3].startsWith("counts")) read = null;
+			for (const step of move.steps) {
+				if (step.client !== letter(who)) continue;
+				const found = step.kind === "run" && /^(GET|EVAL get\S*) counter/.test(step.text);
+				if (found) read = step.reply === "[(integer) 0]" ? null : step.reply;
+				if (step.kind === "counts") read = null;
 			}
-			if (state.clients[who][0] & (CRASHED | ENDED)) read = null;
+			if (state.clients[who].crashed || state.clients[who].ended) read = null;
 		}
 		return read;
 	}
@@ -184,25 +190,24 @@
 
 	/* Is the lock that it believes to have somebody else's, or gone? */
 	function lockTruth(level, state, who) {
-		const inside = state.clients[who][0] & INSIDE;
-		if (!inside || !level.key) return null;
-		const maker = state.makers[0];
-		if (maker === who + 1) return null;
-		return maker ? "but the lock is " + letter(maker - 1) + "'s" : "but the lock is gone";
+		if (!state.clients[who].inside || !level.key) return null;
+		const maker = state.servers[0].lock_of;
+		if (maker === letter(who)) return null;
+		return maker ? "but the lock is " + maker + "'s" : "but the lock is gone";
 	}
 
 	function clientBox(level, path, state, who) {
 		const box = make("div");
-		const [bits, counted] = state.clients[who];
+		const { crashed, ended, inside, counted } = state.clients[who];
 		const next = state.moves.find((move) => move.who === who && !move.fault);
 		const read = belief(path, who), truth = lockTruth(level, state, who);
 		const say = (text, className) => box.append(make("p", text, className));
 
 		box.append(make("strong", "Client " + letter(who)));
-		if (bits & CRASHED) say("has crashed");
-		else if (bits & ENDED) say("is done");
+		if (crashed) say("has crashed");
+		else if (ended) say("is done");
 		else say(next ? "next: " + next.label : "waits");
-		if (bits & INSIDE) say("believes that it is alone in the critical section");
+		if (inside) say("believes that it is alone in the critical section");
 		if (truth) say(truth, "bad");
 		if (read !== null) say("has read " + readText(read));
 		if (counted) say("has counted " + counted);
@@ -213,11 +218,11 @@
 	/* Whose lock it is stands there, unless its value says so. */
 	function serverBox(level, state, i) {
 		const box = make("div");
-		const maker = state.makers[i];
+		const { data, lock_of: maker } = state.servers[i];
 		box.append(make("strong", level.graph.servers[i]));
-		for (const line of lines(state.keys[i])) {
+		for (const line of lines(data)) {
 			const isLock = maker && /^lock:\d+ = /.test(line) && !line.includes("token");
-			box.append(make("p", line + (isLock ? " (" + letter(maker - 1) + "'s)" : "")));
+			box.append(make("p", line + (isLock ? " (" + maker + "'s)" : "")));
 		}
 		return box;
 	}
@@ -237,7 +242,7 @@
 	/* What is new in the keys of all servers, and what is gone. */
 	function changes(level, from, to) {
 		return level.graph.servers.flatMap((serverName, i) => {
-			const before = lines(from.keys[i]), now = lines(to.keys[i]);
+			const before = lines(from.servers[i].data), now = lines(to.servers[i].data);
 			const left = new Set(now.map(keyOf));
 			const gone = before.map(keyOf).filter((key) => key.includes(":") && !left.has(key));
 			const news = now.filter((line) => line.includes(" = ") && !before.includes(line));
@@ -254,21 +259,21 @@
 		return row;
 	}
 
-	function eventText(level, event) {
-		const text = make("span", event[3] +
-			(event[2] === "command" ? server(level, event[1]) : ""), event[2]);
-		if (event[4] !== null) text.append(make("span", "\u21d2 " + event[4], "reply"));
+	function stepText(level, step) {
+		const text = make("span", step.text + (step.kind === "run" ? server(level, step.server) : ""),
+			step.server ? "" : "mark");
+		if (step.reply !== null) text.append(make("span", "\u21d2 " + step.reply, "reply"));
 		return text;
 	}
 
-	/* What a client does in one step: the command, and what it means to it. */
-	function stepRow(level, events, nr, changed) {
+	/* What a client does in one transition: the command, and what it means to it. */
+	function clientRow(level, steps, nr, changed) {
 		const row = make("tr");
-		const who = events[0][0];
+		const who = level.graph.clients.indexOf(steps[0].client);
 		row.append(make("td", nr, "nr"));
 		for (let i = 0; i < level.clients; i++) {
 			const cell = make("td", undefined, i === who ? "step c" + i : "");
-			if (i === who) cell.append(...events.map((event) => eventText(level, event)));
+			if (i === who) cell.append(...steps.map((step) => stepText(level, step)));
 			row.append(cell);
 		}
 		row.append(make("td", changed.join("; ")));
@@ -277,15 +282,16 @@
 
 	function moveRows(level, move, nr, from, to) {
 		const changed = from ? changes(level, from, to) : [];
-		const own = move.events.filter((event) => event[0] >= 0);
-		const rows = move.events.filter((event) => event[0] < 0).map((event) => {
-			const name = event[1] >= 0 ? level.graph.servers[event[1]] + " " : "";
+		const own = move.steps.filter((step) => step.client !== null);
+		const rows = move.steps.filter((step) => step.client === null).map((step) => {
 			const keys = own.length || !changed.length ? "" : " \u2192 " + changed.join("; ");
-			return acrossRow(level, (nr ? nr + ". " : "") + name + event[3] + keys, "across");
+			return acrossRow(level, (nr ? nr + ". " : "") + happened(step) + keys, "across");
 		});
-		if (own.length) rows.push(stepRow(level, own, rows.length ? "" : nr, changed));
+		if (own.length) rows.push(clientRow(level, own, rows.length ? "" : nr, changed));
 		return rows;
 	}
+
+	const movesBefore = (level) => level.graph.before.map((i) => moveOf(level, i));
 
 	function headRow(level) {
 		const row = make("tr");
@@ -306,7 +312,7 @@
 		let from = stateOf(level, 0);
 
 		head.append(headRow(level));
-		for (const move of level.graph.before)
+		for (const move of movesBefore(level))
 			for (const row of moveRows(level, move, "", null, null)) {
 				row.classList.add("before");
 				body.append(row);
@@ -354,7 +360,7 @@
 			key.setAttribute("aria-hidden", "true");
 			button.type = "button";
 			button.setAttribute("aria-keyshortcuts", move.code);
-			button.dataset.cue = move.cue;
+			button.dataset.word = move.word;
 			button.append(key, moveText(level, move));
 			button.addEventListener("click", () => pick(move));
 			return button;
@@ -369,7 +375,7 @@
 	 * less time pass than there. */
 	function beginsLate(level, path) {
 		const begun = new Set();
-		for (const move of [...level.graph.before, ...path.map((step) => step.move)]) {
+		for (const move of [...movesBefore(level), ...path.map((step) => step.move)]) {
 			if (move.play.startsWith("tick:") && begun.size < level.clients) return true;
 			if (move.who >= 0) begun.add(move.who);
 		}
@@ -389,7 +395,7 @@
 
 	function command(judged) {
 		const { level, path } = game;
-		const words = playedWords([...level.graph.before, ...path.map(({ move }) => move)]);
+		const words = playedWords([...movesBefore(level), ...path.map(({ move }) => move)]);
 		const stops = judged.last.flags & (FINAL | STUCK) ? "" : "--stop ";
 		const differs = level.graph.timed && beginsLate(level, path);
 		return words.includes("") || !level.play || differs ? null :
@@ -445,8 +451,8 @@
 		const texts = [];
 		if (path.length) {
 			const { move } = path[path.length - 1];
-			texts.push(...move.events.map((event) =>
-				(event[0] >= 0 ? letter(event[0]) + " " : "") + happened(event) + "."));
+			texts.push(...move.steps.map((step) =>
+				(step.client === null ? "" : step.client + " ") + happened(step) + "."));
 			texts.push(...brokenTexts(level, newlyBroken(level, path, path.length - 1)));
 		}
 		texts.push(countsText(level, judged));
@@ -488,7 +494,7 @@
 		at("hints").append(shown);
 		at("said").textContent = text;
 		for (const button of at("moves").querySelectorAll("button"))
-			button.classList.toggle("shown", moves !== null && button.dataset.cue === moves[0].cue);
+			button.classList.toggle("shown", moves !== null && button.dataset.word === moves[0].word);
 	}
 
 	function nextLevel() {

@@ -40,13 +40,13 @@ static const struct level_word level_words[] = {
 	{ "unbreakable", LEVEL_FLAG, LEVEL_AT(unbreakable) },
 	{ "strategy", LEVEL_STRATEGY, 0 },
 	{ "script", LEVEL_SCRIPT, 0 },
-	{ "clients", LEVEL_SIZE, LEVEL_AT(told.search.n_clients) },
-	{ "increments", LEVEL_LONG, LEVEL_AT(told.search.increments) },
-	{ "processes", LEVEL_FLAG, LEVEL_AT(told.search.separate) },
-	{ "lock-servers", LEVEL_SIZE, LEVEL_AT(told.search.lock_servers) },
-	{ "without", LEVEL_TEXT, LEVEL_AT(told.without) },
-	{ "begin", LEVEL_TEXT, LEVEL_AT(told.begin) },
-	{ "broken-is-end", LEVEL_FLAG, LEVEL_AT(told.ends_broken) },
+	{ "clients", LEVEL_SIZE, LEVEL_AT(search.n_clients) },
+	{ "increments", LEVEL_LONG, LEVEL_AT(search.increments) },
+	{ "processes", LEVEL_FLAG, LEVEL_AT(search.separate) },
+	{ "lock-servers", LEVEL_SIZE, LEVEL_AT(search.lock_servers) },
+	{ "without", LEVEL_TEXT, LEVEL_AT(without) },
+	{ "begin", LEVEL_TEXT, LEVEL_AT(begin) },
+	{ "broken-is-end", LEVEL_FLAG, LEVEL_AT(ends_broken) },
 };
 
 /* ---- One line --------------------------------------------------------------- */
@@ -73,11 +73,11 @@ static bool begin_level(struct level_reader *reader, const char *name)
 	rr_array_grow(&levels->all, levels->n, sizeof(*levels->all));
 	levels->all[levels->n++] = (struct rr_level){
 		.name = name,
-		.told.search = { .n_clients = 2,
-				 .increments = 1,
-				 .rounds = 2,
-				 .ttl_ms = LEASE_MS,
-				 .audit = AUDIT_WAYS },
+		.search = { .n_clients = 2,
+			    .increments = 1,
+			    .rounds = 2,
+			    .ttl_ms = LEASE_MS,
+			    .audit = AUDIT_WAYS },
 	};
 	return true;
 }
@@ -106,7 +106,7 @@ static bool add_level_script(const struct level_reader *reader, struct rr_level 
 		return fail_level(
 			reader, "expected a name and a part of a script, four times at most", text);
 	*blank = '\0';
-	level->scripts[n] = (struct rr_told_script){ .part = blank + 1, .name = text };
+	level->scripts[n] = (struct rr_script_name){ .part = blank + 1, .name = text };
 	return true;
 }
 
@@ -185,7 +185,7 @@ static bool read_level_line(struct level_reader *reader, char *line)
 	}
 	for (int i = 0; i < RR_BUDGETS; i++) {
 		if (strcmp(rr_budget_rows[i].option, line) == 0)
-			return set_level_budget(reader, &level->told.search.budget.of[i], rest);
+			return set_level_budget(reader, &level->search.budget.of[i], rest);
 	}
 	return fail_level(reader, "unknown word", line);
 }
@@ -214,13 +214,13 @@ static bool check_level(struct rr_level *level, struct rr_error *error)
 	static const char *const goals[] = { "count",     "exclusion", "lease",
 					     "ownership", "deadlock",  "well" };
 	bool has_goal = false;
-	struct rr_explore_config *search = &level->told.search;
+	struct rr_explore_config *search = &level->search;
 
 	for (size_t i = 0; level->goal && i < sizeof(goals) / sizeof(goals[0]); i++)
 		has_goal |= strcmp(goals[i], level->goal) == 0;
 	search->strategy = level->strategy;
 	search->separate |= rr_budget_has_faults(&search->budget);
-	level->told.scripts = level->scripts;
+	search->script_names = level->scripts;
 	return (has_goal && level->strategy && level->title && level->task && level->solution &&
 		level->intro[0] && level->hints[0] && level->explain[0]) ||
 	       rr_error_set(

@@ -2,22 +2,22 @@
 /*
  * Levels of the game, as harness/report/game.levels says them. A line is a word and
  * what belongs to it; lines that begin with a blank go on with the one before.
+ * TRANSITIONS are in the words of scheduler/words.h, as the graph has them.
  *
  *	level NAME           a new one begins
  *	title, task, intro, hint, explain TEXT    told to the reader; a second intro,
  *	                     hint or explain is another paragraph
- *	strategy NAME        clients N, increments N, processes, crashes N, expiries N,
- *	                     pauses N, lost-replies N, restarts N, lock-servers N: the
- *	                     options of redrace explore
- *	without FAULTS       faults that are left out (half, drop:A ...)
- *	begin MOVES          has happened when the level begins
- *	broken-is-end        nothing is told of what comes after something has broken
+ *	strategy NAME        clients N, increments N, processes, lock-servers N, and faults,
+ *	                     such as crashes N: the options of redrace explore
+ *	without TRANSITIONS  that are left out (half, drop:A:GET ...)
+ *	begin TRANSITIONS    have happened when the level begins
+ *	broken-is-end        nothing is shown of what comes after something has broken
  *	script NAME PART     a script that contains PART is called NAME
  *	goal WHAT            count, exclusion, lease, ownership, deadlock: breaks that;
  *	                     well: all end, and nothing is broken
  *	sees TEXT            and that happened on the way: "EXEC => (nil)"
  *	unbreakable          no way breaks anything
- *	solution MOVES       reaches the goal
+ *	solution TRANSITIONS reach the goal
  */
 #ifndef RR_LEVELS_H
 #define RR_LEVELS_H
@@ -33,8 +33,10 @@ struct rr_level {
 	const char *explain[RR_LEVEL_TEXTS + 1];
 	const struct rr_strategy *strategy;
 	bool unbreakable;
-	struct rr_told_script scripts[RR_LEVEL_SCRIPTS + 1];
-	struct rr_told_config told;
+	struct rr_explore_config search;
+	struct rr_script_name scripts[RR_LEVEL_SCRIPTS + 1];
+	const char *begin, *without; /* NULL = nothing */
+	bool ends_broken;            /* what comes after something has broken is left out */
 };
 
 struct rr_levels {
@@ -46,5 +48,10 @@ struct rr_levels {
 /* Of a text. False: the error, which names the level. Release it in any case. */
 bool rr_levels_parse(struct rr_levels *levels, const char *text, struct rr_error *error);
 void rr_levels_release(struct rr_levels *levels);
+
+/* Leaves in the JSON of a graph what a level shows of it, with counts (game_graph.c). The
+ * transitions that lead to its beginning are "before". False: the error. */
+struct json_t;
+bool rr_level_show(const struct rr_level *level, struct json_t *graph, struct rr_error *error);
 
 #endif

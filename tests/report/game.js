@@ -21,14 +21,14 @@ async function turnTo(page, hash) {
 	}), hash);
 }
 
-async function pick(page, cue) {
+async function pick(page, word) {
 	const found = await page.evaluate((wanted) => {
 		const button = [...document.querySelectorAll("#moves button")]
-			.find((one) => one.dataset.cue === wanted);
+			.find((one) => one.dataset.word === wanted);
 		button?.click();
 		return Boolean(button);
-	}, cue);
-	assert(found, "nobody can do " + cue);
+	}, word);
+	assert(found, "nobody can do " + word);
 }
 
 /* Solves all levels by their buttons, and each again by its address. */
@@ -36,9 +36,9 @@ async function solveAll(open) {
 	const page = await open(url), again = await open(url);
 	const levels = await levelsOf(page);
 	for (const level of levels) {
-		for (const cue of level.solution.split(" ")) {
+		for (const word of level.solution.split(" ")) {
 			assert(!await isDone(page), level.name + " is done too early");
-			await pick(page, cue);
+			await pick(page, word);
 		}
 		assert(await isDone(page), level.name + " is not done");
 		assert((await text(page, "done")).includes(level.explain[0]));

@@ -11,7 +11,7 @@
 #include "report/levels.h"
 
 enum { PAGE_MAX = 1500000, LEVEL_MAX = 150000, LEVELS_LEAST = 10 };
-enum { FINAL = 1, WRONG = 2, STUCK = 4, OVER = 8 };
+enum { FINAL = 1, WRONG = 2, STUCK = 4 };
 
 TestSuite(game, .init = cli_setup, .fini = cli_teardown, .timeout = 120);
 
@@ -70,14 +70,8 @@ static size_t number_at(const json_t *array, size_t i)
 	return (size_t)json_integer_value(json_array_get(array, i));
 }
 
-/* Of a state's row: where its bits are, and then the ways. */
-static size_t head_of(const json_t *level)
-{
-	const json_t *graph = json_object_get(level, "graph");
-
-	return 2 * json_array_size(json_object_get(graph, "servers")) +
-	       (size_t)json_integer_value(json_object_get(level, "clients"));
-}
+/* What stands in a state's row. */
+enum { ROW_FLAGS = 2, ROW_EDGES, ROW_ALL, ROW_BAD };
 
 static const json_t *graph_part(const json_t *level, const char *key)
 {
@@ -100,25 +94,25 @@ struct walk {
 	char words[2000]; /* for redrace play */
 };
 
-static void see_events(struct walk *walk, const json_t *move)
+static void see_steps(struct walk *walk, const json_t *move)
 {
-	const json_t *events = json_object_get(move, "events");
+	const json_t *steps = json_object_get(move, "steps");
 	const char *sees = text_of(walk->level, "sees");
 
-	for (size_t i = 0; i < json_array_size(events); i++) {
-		const json_t *event = json_array_get(events, i);
-		const char *reply = json_string_value(json_array_get(event, 4));
+	for (size_t i = 0; i < json_array_size(steps); i++) {
+		const json_t *step = json_array_get(steps, i);
 		char text[500];
 
-		snprintf(text, sizeof(text), "%s => %s",
-			 json_string_value(json_array_get(event, 3)), reply ? reply : "");
+		snprintf(text, sizeof(text), "%s => %s", text_of(step, "text"),
+			 text_of(step, "reply"));
 		walk->has_seen |= strstr(text, sees) != NULL;
 	}
 }
 
 static void add_word(struct walk *walk, const json_t *move)
 {
-	const int who = (int)json_integer_value(json_object_get(move, "who"));
+	const char *client = text_of(move, "client");
+	const int who = client[0] ? client[0] - 'A' : -1;
 	const size_t used = strlen(walk->words);
 	char sleep[12] = "";
 
@@ -130,23 +124,24 @@ static void add_word(struct walk *walk, const json_t *move)
 		 text_of(move, "play"));
 }
 
-static void walk_step(struct walk *walk, const char *cue)
+static void walk_step(struct walk *walk, const char *word)
 {
-	const json_t *row = state_row(walk->level, walk->state);
-	const json_t *moves = graph_part(walk->level, "moves");
+	const json_t *edges = json_array_get(state_row(walk->level, walk->state), ROW_EDGES);
+	const json_t *moves = graph_part(walk->level, "transitions");
 
-	for (size_t i = head_of(walk->level) + 3; i < json_array_size(row); i += 3) {
-		const json_t *move = json_array_get(moves, number_at(row, i + 1));
+	for (size_t i = 0; i < json_array_size(edges); i++) {
+		const json_t *edge = json_array_get(edges, i);
+		const json_t *move = json_array_get(moves, number_at(edge, 1));
 
-		if (strcmp(text_of(move, "cue"), cue) != 0)
+		if (strcmp(text_of(move, "word"), word) != 0)
 			continue;
-		walk->broken |= (unsigned)number_at(row, i + 2);
-		walk->state = number_at(row, i);
-		see_events(walk, move);
+		walk->broken |= (unsigned)number_at(edge, 2);
+		walk->state = number_at(edge, 0);
+		see_steps(walk, move);
 		add_word(walk, move);
 		return;
 	}
-	cr_assert_fail("%s: nobody can do '%s' there", text_of(walk->level, "name"), cue);
+	cr_assert_fail("%s: nobody can do '%s' there", text_of(walk->level, "name"), word);
 }
 
 static bool is_reached(const struct walk *walk)
@@ -154,7 +149,7 @@ static bool is_reached(const struct walk *walk)
 	const json_t *names = graph_part(walk->level, "invariants");
 	const char *goal = text_of(walk->level, "goal");
 	const json_t *row = state_row(walk->level, walk->state);
-	const size_t flags = number_at(row, head_of(walk->level));
+	const size_t flags = number_at(row, ROW_FLAGS);
 	unsigned wanted = 0;
 
 	if (!walk->has_seen)
@@ -175,12 +170,12 @@ static bool is_reached(const struct walk *walk)
 static void walk_solution(struct walk *walk)
 {
 	char *moves = strdup(text_of(walk->level, "solution")), *rest = moves;
-	const char *cue;
+	const char *word;
 
-	while ((cue = strtok_r(rest, " ", &rest))) {
+	while ((word = strtok_r(rest, " ", &rest))) {
 		cr_assert_not(is_reached(walk), "%s: reached before '%s'",
-			      text_of(walk->level, "name"), cue);
-		walk_step(walk, cue);
+			      text_of(walk->level, "name"), word);
+		walk_step(walk, word);
 	}
 	cr_assert(is_reached(walk), "%s: not reached", text_of(walk->level, "name"));
 	free(moves);
@@ -192,7 +187,8 @@ static struct walk begin_walk(const json_t *level)
 	const json_t *before = graph_part(level, "before");
 
 	for (size_t i = 0; i < json_array_size(before); i++)
-		add_word(&walk, json_array_get(before, i));
+		add_word(&walk,
+			 json_array_get(graph_part(level, "transitions"), number_at(before, i)));
 	return walk;
 }
 
@@ -216,19 +212,20 @@ static void check_broken(const json_t *level)
 {
 	const bool unbreakable = json_is_true(json_object_get(level, "unbreakable"));
 	const json_t *states = graph_part(level, "states");
-	const size_t head = head_of(level);
 	size_t n_broken = 0;
 
 	for (size_t i = 0; i < json_array_size(states); i++) {
 		const json_t *row = json_array_get(states, i);
 
-		n_broken += (number_at(row, head) & (WRONG | STUCK)) != 0;
-		cr_assert_geq(number_at(row, head + 1), number_at(row, head + 2));
-		for (size_t j = head + 5; j < json_array_size(row); j += 3)
-			n_broken += number_at(row, j) != 0;
+		const json_t *edges = json_array_get(row, ROW_EDGES);
+
+		n_broken += (number_at(row, ROW_FLAGS) & (WRONG | STUCK)) != 0;
+		cr_assert_geq(number_at(row, ROW_ALL), number_at(row, ROW_BAD));
+		for (size_t j = 0; j < json_array_size(edges); j++)
+			n_broken += number_at(json_array_get(edges, j), 2) != 0;
 	}
 	cr_assert_eq(n_broken == 0, unbreakable, "%s", text_of(level, "name"));
-	cr_assert_eq(number_at(state_row(level, 0), head + 2) == 0, unbreakable, "%s",
+	cr_assert_eq(number_at(state_row(level, 0), ROW_BAD) == 0, unbreakable, "%s",
 		     text_of(level, "name"));
 }
 
@@ -240,8 +237,8 @@ static void check_ways(const json_t *levels, const char *name, size_t all, size_
 
 		if (strcmp(text_of(level, "name"), name) != 0)
 			continue;
-		cr_assert_eq(number_at(row, head_of(level) + 1), all, "%s", name);
-		cr_assert_eq(number_at(row, head_of(level) + 2), bad, "%s", name);
+		cr_assert_eq(number_at(row, ROW_ALL), all, "%s", name);
+		cr_assert_eq(number_at(row, ROW_BAD), bad, "%s", name);
 		return;
 	}
 	cr_assert_fail("no level %s", name);
@@ -276,7 +273,7 @@ Test(game, levels_reach_their_goals)
  * one way for each order of the two. */
 Test(game, circles_are_counted_once)
 {
-	const struct rr_told_config config = {
+	const struct rr_level level = {
 		.search = { .strategy = rr_strategy_find("set-nx-ex"),
 			    .n_clients = 2,
 			    .increments = 1,
@@ -285,16 +282,17 @@ Test(game, circles_are_counted_once)
 	};
 	struct rr_error error = { 0 };
 	struct stage stage;
-	json_t *told;
+	json_t *graph;
 	const json_t *row;
 
 	stage_open(&stage, RR_CLUSTER_FROZEN);
-	told = rr_explore_tell(&stage.cluster, &config, &error);
-	cr_assert_not_null(told, "%s", error.text);
-	row = json_array_get(json_object_get(told, "states"), 0);
-	cr_assert_eq(number_at(row, 5), 2);
-	cr_assert_eq(number_at(row, 6), 0);
-	json_decref(told);
+	graph = rr_explore_graph(&stage.cluster, &level.search, &error);
+	cr_assert_not_null(graph, "%s", error.text);
+	cr_assert(rr_level_show(&level, graph, &error), "%s", error.text);
+	row = json_array_get(json_object_get(graph, "states"), 0);
+	cr_assert_eq(number_at(row, ROW_ALL), 2);
+	cr_assert_eq(number_at(row, ROW_BAD), 0);
+	json_decref(graph);
 	stage_close(&stage);
 }
 
