@@ -38,13 +38,11 @@ void rr_draw(FILE *out, const struct rr_trace *trace, enum rr_format format,
  * columns are as wide as the steps to come need them. */
 void rr_draw_so_far(FILE *out, const struct rr_trace *trace, const struct rr_style *style);
 
-/* ---- A race on a page (html.c) ---------------------------------------------- */
+/* ---- A race on a page of HTML (html.c) --------------------------------------- */
 
 /* Writes an <article> into a page that ends with the script rr_race_script. */
 void rr_draw_article(FILE *out, const struct rr_trace *trace, const struct rr_article *article);
 extern const char *const rr_race_script;
-
-/* ---- Pages of HTML (page.c) ------------------------------------------------ */
 
 /* Writes all that comes before the content of <main>: head, the common style
  * (harness/report/style.css), the switches for dark and large type. */

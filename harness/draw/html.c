@@ -12,6 +12,40 @@
 
 const char *const rr_race_script = rr_asset_race_js;
 
+/* ---- Pages: one file that asks nothing of the network, and is well-formed XML --- */
+
+/* A browser is told as well that nothing comes from elsewhere. */
+static const char page_head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
+	"<meta charset=\"utf-8\"/>\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\"/>\n"
+	"<link rel=\"icon\" href=\"data:,\"/>\n";
+
+/* Hidden where there is no script to answer them. */
+static const char page_bar[] =
+	"<header class=\"bar scripted\"><span class=\"name\">redrace</span>"
+	"<button type=\"button\" id=\"large\" aria-pressed=\"false\">Large type</button>"
+	"<button type=\"button\" id=\"dark\" aria-pressed=\"false\">Dark</button></header>\n";
+
+void rr_page_begin(FILE *out, const char *title)
+{
+	fputs(page_head, out);
+	rr_xml_print(out, "<title>%s</title>\n", title);
+	fprintf(out, "<style>/*<![CDATA[*/\n%s/*]]>*/</style>\n", rr_asset_style_css);
+	fprintf(out, "</head>\n<body>\n%s<main>\n", page_bar);
+}
+
+void rr_page_end(FILE *out, const char *script)
+{
+	fputs("</main>\n", out);
+	fprintf(out, "<script>//<![CDATA[\n%s%s//]]></script>\n", rr_asset_page_js,
+		script ? script : "");
+	fputs("</body>\n</html>\n", out);
+}
+
+/* ---- The article -------------------------------------------------------- */
+
 void rr_html_heading(const struct rr_html *html, const char *text)
 {
 	rr_xml_print(html->out, "<h%d>%s</h%d>\n", html->heading, text, html->heading);
@@ -153,7 +187,7 @@ static const char legend[] =
 	"<li>✗: this step breaks something. !: the step that decides, and why. ① joins what a client saw with the write that replaces what it did not see.</li>\n"
 	"</ul></details>\n";
 
-/* ---- The article --------------------------------------------------------- */
+/* ---- The whole ----------------------------------------------------------- */
 
 /* The same with something safe. */
 static void print_safe(const struct rr_html *html, const struct rr_article *article)

@@ -367,30 +367,19 @@ static void table_note(struct sheet *sheet, const struct rr_row *row)
 	table_cells(sheet, row, 1);
 }
 
-static void table_number(struct rr_pen *pen, size_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%2zu", number);
-	rr_pen_string(pen, text);
-}
-
-static void begin_row(struct sheet *sheet, const struct rr_row *row)
-{
-	for (size_t i = 0; i < sheet->n; i++)
-		sheet->columns[i].left = cell_text(&sheet->columns[i], row);
-	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
-		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
-	if (row->number)
-		table_number(&sheet->pen, row->number);
-}
-
 /* A remark that has no column stands below its row. */
 static void table_row(struct sheet *sheet, const struct rr_row *row)
 {
 	struct rr_pen *pen = &sheet->pen;
+	char number[24];
 
-	begin_row(sheet, row);
+	for (size_t i = 0; i < sheet->n; i++)
+		sheet->columns[i].left = cell_text(&sheet->columns[i], row);
+	for (size_t i = 0; i < RR_KEYS_SHOWN_MAX; i++)
+		sheet->now[i] = row->values[i] ? row->values[i] : sheet->now[i];
+	snprintf(number, sizeof(number), "%2zu", row->number);
+	if (row->number)
+		rr_pen_string(pen, number);
 	if (is_rule(row))
 		table_rule(sheet, row);
 	else if (row->is_across)
@@ -402,17 +391,6 @@ static void table_row(struct sheet *sheet, const struct rr_row *row)
 	rr_pen_go(pen, INDENT);
 	rr_pen_paint(pen, row->broke ? RR_RED : RR_YELLOW);
 	rr_pen_wrap(pen, row->remark, INDENT + 2);
-}
-
-/* ---- Above the table ----------------------------------------------------- */
-
-static void table_title(struct rr_pen *pen, const struct rr_picture *picture)
-{
-	rr_pen_paint(pen, RR_BOLD);
-	rr_pen_wrap(pen, picture->title, 0);
-	if (*picture->claims)
-		rr_pen_wrap(pen, picture->claims, strlen("claim "));
-	rr_pen_end_line(pen);
 }
 
 /* The head of a column begins above its text. */
@@ -438,15 +416,7 @@ static void table_heads(struct sheet *sheet)
 	rr_pen_end_line(pen);
 }
 
-/* ---- Below it ------------------------------------------------------------ */
-
-static void table_legend(struct rr_pen *pen, const struct rr_picture *picture)
-{
-	if (picture->fates & 1U << RR_FATE_LOST)
-		rr_pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
-	if (picture->fates & 1U << RR_FATE_WAITS)
-		rr_pen_wrap(pen, "(waits): no reply yet.", 0);
-}
+/* ---- The whole ----------------------------------------------------------- */
 
 static void table_finding(struct rr_pen *pen, const struct rr_found *found)
 {
@@ -494,10 +464,18 @@ void rr_write_rows(FILE *out, const struct rr_picture *picture, size_t n)
 void rr_write_text(FILE *out, const struct rr_picture *picture)
 {
 	struct sheet sheet = { .picture = picture, .pen = { .out = out, .style = picture->style } };
+	struct rr_pen *pen = &sheet.pen;
 
 	lay_out_sheet(&sheet, picture->style->width);
-	table_title(&sheet.pen, picture);
+	rr_pen_paint(pen, RR_BOLD);
+	rr_pen_wrap(pen, picture->title, 0);
+	if (*picture->claims)
+		rr_pen_wrap(pen, picture->claims, strlen("claim "));
+	rr_pen_end_line(pen);
 	table_rows(&sheet, picture->n_rows);
-	table_legend(&sheet.pen, picture);
-	table_verdict(&sheet.pen, picture);
+	if (picture->fates & 1U << RR_FATE_LOST)
+		rr_pen_wrap(pen, "(lost): executed, and the client never sees the reply.", 0);
+	if (picture->fates & 1U << RR_FATE_WAITS)
+		rr_pen_wrap(pen, "(waits): no reply yet.", 0);
+	table_verdict(pen, picture);
 }

@@ -7,16 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder_parts.h"
-
 enum { NOTE_SIZE = 240 };
 
 /* ---- Steps ------------------------------------------------------------------ */
-
-char *recorder_keep(struct rr_recorder *recorder, const char *text, size_t length)
-{
-	return rr_race_keep(recorder->race, text, length);
-}
 
 struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
@@ -53,7 +46,7 @@ void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	step->text = recorder_keep(recorder, text, strlen(text));
+	step->text = rr_race_keep(recorder->race, text, strlen(text));
 	recorder_tell(recorder, step, NULL);
 }
 
@@ -133,9 +126,9 @@ static void add_mutex(struct rr_recorder *recorder, const struct rr_action *acti
 		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
 		recorder->clients[action->client][0]);
 
-	step->text = recorder_keep(recorder, name,
-				   (size_t)snprintf(name, sizeof(name), "mutex%d",
-						    action->stop.mutex + 1));
+	step->text = rr_race_keep(recorder->race, name,
+				  (size_t)snprintf(name, sizeof(name), "mutex%d",
+						   action->stop.mutex + 1));
 	recorder_tell(recorder, step, action);
 }
 

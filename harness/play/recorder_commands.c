@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "recorder_parts.h"
+#include "recorder.h"
 #include "script.h"
 
 static void mark_used(struct rr_recorder *recorder, uint16_t slot)
@@ -43,10 +43,10 @@ void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uin
 
 		if (source && i < 2)
 			word = i == 0 ? "EVAL" : source;
-		words[i] = recorder_keep(recorder, word, strlen(word));
+		words[i] = rr_race_keep(recorder->race, word, strlen(word));
 	}
-	step->words = (const char *const *)recorder_keep(recorder, (const char *)words,
-							 step->n_words * sizeof(words[0]));
+	step->words = (const char *const *)rr_race_keep(recorder->race, (const char *)words,
+							step->n_words * sizeof(words[0]));
 }
 
 static struct rr_step *add_command(struct rr_recorder *recorder, int client,
@@ -65,7 +65,7 @@ const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply)
 
 	rr_reply_text_of(reply_of(recorder, reply), text, sizeof(text));
 	rr_reply_to_pattern(text);
-	return recorder_keep(recorder, text, strlen(text));
+	return rr_race_keep(recorder->race, text, strlen(text));
 }
 
 /* "A> PING => REPLY": what opens a connection, or finds that it is gone. */

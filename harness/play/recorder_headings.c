@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "recorder_parts.h"
+#include "recorder.h"
 
 static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

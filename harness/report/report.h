@@ -33,7 +33,7 @@ bool rr_report_has_races(const struct rr_report *report);
 bool rr_report_write(FILE *out, const struct rr_report *report, struct rr_cluster *cluster,
 		     bool *as_written, struct rr_error *error);
 
-/* ---- What is safe, beside a race (counterpart.c) ---------------------------- */
+/* ---- What is safe, beside a race (races_page.c) ----------------------------- */
 
 /* The race that `race->safe` names, as it was played. */
 struct rr_counterpart {
