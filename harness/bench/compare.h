@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/csv.h"
 #include "bench.h"
 
 /* ---- Two samples (compare_statistics.c) ---------------------------------- */
@@ -35,7 +36,6 @@ enum rr_compared_figure { RR_COMPARED_RATE, RR_COMPARED_P99, RR_COMPARED_FIGURES
 
 /* A row of runs.csv. */
 struct rr_compared_row {
-	char *text; /* owned; what fields[] points into */
 	const char *strategy, *policy, *verdict, *expectation;
 	long threads, processes;
 	long long ok, lost, extra, overlaps;
@@ -50,6 +50,7 @@ extern const char *const rr_compared_settings[];
 
 struct rr_compared_runs {
 	const char *directory;
+	struct rr_csv csv; /* what the rows point into */
 	struct rr_compared_row *rows;
 	size_t n_rows;
 	struct json_t *environment; /* env.json; NULL = there is none */

@@ -6,12 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/array.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "compare.h"
-
-enum { COLUMNS_MAX = 128 };
 
 /* Whole numbers are exact up to here; bench writes none that is larger. */
 static const double NUMBER_MAX = 9007199254740992.0;
@@ -34,24 +33,10 @@ static const struct {
 /* runs.csv while it is read. */
 struct table {
 	const char *path;
-	char *header;
-	char *names[COLUMNS_MAX];
-	size_t n_names;
-	char *fields[COLUMNS_MAX]; /* of the current row */
-	long line;
+	const struct rr_csv *csv;
+	size_t row;
 	struct rr_error *error;
 };
-
-/* Cuts a line at its commas. */
-static size_t split_fields(char *line, char *fields[COLUMNS_MAX])
-{
-	size_t n = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (line && n < COLUMNS_MAX)
-		fields[n++] = strsep(&line, ",");
-	return n;
-}
 
 static const char *value_before(const char *name)
 {
@@ -68,12 +53,9 @@ static const char *value_before(const char *name)
  * be one. */
 static const char *field_of(struct table *table, const char *name)
 {
-	const char *before = value_before(name);
+	const char *found = rr_csv_find(table->csv, table->row, name);
+	const char *before = found ? found : value_before(name);
 
-	for (size_t i = 0; i < table->n_names; i++) {
-		if (strcmp(table->names[i], name) == 0)
-			return table->fields[i];
-	}
 	if (before)
 		return before;
 	rr_error_set(table->error, RR_ERROR_DATA,
@@ -96,8 +78,8 @@ static double number_of(struct table *table, const char *name)
 	if (*end == '\0' && fabs(value) <= NUMBER_MAX) /* not if it is NaN */
 		return value;
 	rr_error_set(table->error, RR_ERROR_DATA,
-		     "%s:%ld: %s is '%.40s', which is no number or too large", table->path,
-		     table->line, name, text);
+		     "%s:%zu: %s is '%.40s', which is no number or too large", table->path,
+		     table->row + 2, name, text);
 	return 0;
 }
 
@@ -126,41 +108,23 @@ static bool fill_compared_row(struct table *table, struct rr_compared_row *row)
 	return !table->error->kind;
 }
 
-/* Takes the line over. */
-static bool add_compared_row(struct rr_compared_runs *runs, struct table *table, char *line)
+static bool read_compared_rows(struct rr_compared_runs *runs, const char *path,
+			       struct rr_error *error)
 {
-	struct rr_compared_row *row;
-
-	rr_array_grow(&runs->rows, runs->n_rows, sizeof(*runs->rows));
-	row = &runs->rows[runs->n_rows++];
-	*row = (struct rr_compared_row){ .text = line };
-	if (split_fields(line, table->fields) != table->n_names)
-		return rr_error_set(table->error, RR_ERROR_DATA,
-				    "%s:%ld: not as many fields as the header has", table->path,
-				    table->line);
-	return fill_compared_row(table, row);
-}
-
-static bool read_compared_rows(struct rr_compared_runs *runs, struct table *table, FILE *file)
-{
-	char *line = NULL;
-	size_t size = 0;
+	struct table table = { .path = path, .csv = &runs->csv, .error = error };
 	bool good = true;
 
-	if (getline(&table->header, &size, file) > 0)
-		table->n_names = split_fields(table->header, table->names);
-	for (table->line = 2; good; table->line++) {
-		line = NULL;
-		size = 0;
-		if (getline(&line, &size, file) < 0)
-			break;
-		good = add_compared_row(runs, table, line);
-		line = NULL;
-	}
-	free(line);
-	if (good && runs->n_rows == 0)
-		return rr_error_set(table->error, RR_ERROR_DATA, "%s has no rows", table->path);
-	return good;
+	runs->rows = rr_calloc(runs->csv.n_rows + 1, sizeof(*runs->rows));
+	runs->n_rows = runs->csv.n_rows;
+	for (; good && table.row < runs->n_rows; table.row++)
+		good = fill_compared_row(&table, &runs->rows[table.row]);
+	if (good && runs->csv.uneven)
+		return rr_error_set(error, RR_ERROR_DATA,
+				    "%s:%zu: not as many fields as the header has", path,
+				    runs->csv.uneven);
+	return !good || runs->n_rows > 0 ?
+		       good :
+		       rr_error_set(error, RR_ERROR_DATA, "%s has no rows", path);
 }
 
 /* As people look for them, whatever the order in which they ran. */
@@ -181,31 +145,24 @@ static int compare_rows(const void *a, const void *b)
 bool rr_compared_read(struct rr_compared_runs *runs, const char *directory, struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
-	struct table table = { .path = path, .error = error };
-	FILE *file;
-	bool good;
 
 	*runs = (struct rr_compared_runs){ .directory = directory };
 	snprintf(path, sizeof(path), "%s/env.json", directory);
 	runs->environment = json_load_file(path, 0, NULL);
 	snprintf(path, sizeof(path), "%s/runs.csv", directory);
-	file = fopen(path, "re");
-	if (!file)
+	if (access(path, R_OK) != 0)
 		return rr_error_set(error, RR_ERROR_USAGE,
 				    "cannot read '%s': %s; name a directory that bench has written",
 				    path, strerror(errno));
-	good = read_compared_rows(runs, &table, file);
-	fclose(file);
-	free(table.header);
-	if (good)
-		qsort(runs->rows, runs->n_rows, sizeof(*runs->rows), compare_rows);
-	return good;
+	if (!rr_csv_read(&runs->csv, path, error) || !read_compared_rows(runs, path, error))
+		return false;
+	qsort(runs->rows, runs->n_rows, sizeof(*runs->rows), compare_rows);
+	return true;
 }
 
 void rr_compared_release(struct rr_compared_runs *runs)
 {
-	for (size_t i = 0; i < runs->n_rows; i++)
-		free(runs->rows[i].text);
+	rr_csv_free(&runs->csv);
 	free(runs->rows);
 	json_decref(runs->environment);
 }

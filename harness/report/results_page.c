@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "csv.h"
 
 enum { NAME_SIZE = 256 };
 
@@ -149,7 +149,7 @@ static char *describe_plot(const char *svg)
 static bool print_plot(FILE *out, const char *path, struct rr_error *error)
 {
 	size_t length;
-	char *svg = rr_report_read_file(path, &length, error);
+	char *svg = rr_read_file(path, &length, error);
 	char *words;
 
 	if (!svg)

@@ -10,7 +10,7 @@
 
 #include "bench/compare.h"
 #include "fuzz.h"
-#include "report/csv.h"
+#include "base/csv.h"
 
 static char directory[32];
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A file of comma-separated values without quotes, as bench writes it. */
-#ifndef RR_REPORT_CSV_H
-#define RR_REPORT_CSV_H
+#ifndef RR_CSV_H
+#define RR_CSV_H
 
 #include <stddef.h>
 
-#include "base/error.h"
+#include "error.h"
 
-enum { RR_CSV_COLUMNS_MAX = 96 };
+enum { RR_CSV_COLUMNS_MAX = 128 };
 
 struct rr_csv {
 	char *text;
@@ -15,15 +15,19 @@ struct rr_csv {
 	const char *columns[RR_CSV_COLUMNS_MAX];
 	size_t n_rows;
 	const char **cells; /* n_rows times n_columns; what is missing is "" */
+	size_t uneven;      /* the first line with another number of fields; 0: none */
 };
 
 bool rr_csv_read(struct rr_csv *csv, const char *path, struct rr_error *error);
 void rr_csv_free(struct rr_csv *csv);
 
-/* A cell by its column's name; "" when there is no such column. */
+/* A cell by its column's name; NULL when there is no such column. */
+const char *rr_csv_find(const struct rr_csv *csv, size_t row, const char *column);
+
+/* The same, "" when there is none. */
 const char *rr_csv_cell(const struct rr_csv *csv, size_t row, const char *column);
 
 /* A whole file as a string, of at most 64 MB; malloc'd. NULL: see the error. */
-char *rr_report_read_file(const char *path, size_t *length, struct rr_error *error);
+char *rr_read_file(const char *path, size_t *length, struct rr_error *error);
 
 #endif
