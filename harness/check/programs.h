@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs as clients of the explorer: what each does next, known by what it has
- * heard.
+ * Processes as clients of a search: what each does next, known by what it has heard.
  *
- * All histories of one command line form a tree. A node is what was heard so far, and
- * holds what the program does then: which commands it has sent, or how it ended. A
- * node that is asked for the first time is learned by an instance, alone with us, that
- * has heard just that: one that stands there still, else a new one, to which
- * everything before is told again. So a program is started about once for each leaf.
- * Whatever an instance does on the way must be what was seen before; if it is not, the
- * program is not deterministic, and both commands are told.
+ * What a command line does is a table (product/client_table.h), which is learned by
+ * instances: processes, alone with us, that have heard just that. A process is started
+ * about once for each leaf of the histories, and some are kept where they stand. Whatever
+ * one does on the way must be what was seen before; if it is not, the program is not
+ * deterministic, and both commands are named.
  *
- * Clients with the same command line share a tree, as long as they do the same under
+ * Clients with the same command line share a table, as long as they do the same under
  * each name (REDRACE_CLIENT). Values in which two runs with the same history differ are
- * random (names.h): in the tree they are those of the run that was first, and each
- * client has its own.
+ * random (random_values.h): in the table they are those of the run that was first, and
+ * each client has its own.
  */
 #ifndef RR_PROGRAMS_H
 #define RR_PROGRAMS_H
@@ -29,7 +26,7 @@ struct rr_programs_config {
 	size_t n_clients;
 	bool compares_outputs;                    /* they must be the same with the same replies */
 	const char *const *argv[RR_PROGRAMS_MAX]; /* of each client; the same
-						   * pointer: the same tree */
+						   * pointer: the same table */
 	char names[RR_PROGRAMS_MAX][RR_CLIENT_NAME];
 };
 

@@ -19,8 +19,10 @@ static void note_tables(struct rr_search *search)
 	struct rr_explore_stats *stats = &result->stats;
 
 	for (size_t i = 0; product->clients && i < product->n_clients; i++) {
-		stats->client_states += product->clients[i].n_states;
-		stats->client_runs += product->clients[i].n_runs;
+		const struct rr_client_table *table = rr_product_client_table(product, i);
+
+		stats->client_states += table ? table->n_states : 0;
+		stats->client_runs += table ? table->n_runs : 0;
 	}
 	for (int i = 0; i < 2; i++) {
 		const struct rr_server_table *table = &search->tables[i];

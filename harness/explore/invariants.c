@@ -55,10 +55,13 @@ static bool open_strategy(struct rr_search *search)
 static bool verify_memory(struct rr_search *search)
 {
 	for (size_t i = 0; i < search->product.n_clients && search->wanted.remembers >= 0; i++) {
-		struct rr_client_table *table = &search->product.clients[i];
-		const int differs = rr_client_table_verify(table, VERIFY_CLIENTS,
-							   &search->result->stats.checked_clients);
+		struct rr_client_table *table = rr_product_client_table(&search->product, i);
+		int differs;
 
+		if (!table)
+			continue;
+		differs = rr_client_table_verify(table, VERIFY_CLIENTS,
+						 &search->result->stats.checked_clients);
 		if (differs < 0)
 			return rr_search_fail(search, &table->error);
 		if (differs)

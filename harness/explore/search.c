@@ -300,8 +300,10 @@ static bool stop_early(struct rr_search *search)
 	if (search->result->error.kind != RR_ERROR_INTERRUPTED)
 		return false;
 	search->result->error.kind = search->product.error.kind = RR_ERROR_NONE;
-	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++)
-		search->product.clients[i].error.kind = RR_ERROR_NONE;
+	for (size_t i = 0; search->product.clients && i < search->product.n_clients; i++) {
+		if (search->product.clients[i].table)
+			search->product.clients[i].table->error.kind = RR_ERROR_NONE;
+	}
 	graph->breaks &= RR_BREAKS_EXCLUSION;
 	graph->n_edges = graph->n_expanded ? graph->first[graph->n_expanded] : 0;
 	search->end = RR_GRAPH_STOPPED;

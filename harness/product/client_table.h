@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The client table: (client state, what a thread of it receives) -> client
- * state.
+ * The table of what clients of a program do: (state, what a thread of it receives) ->
+ * state. It belongs to a program, the code of a strategy or a command line, and not to a
+ * client: who knows its own name by itself reads it as `self`, see client_view.h.
  *
  * A state is what the client has received since it began. A row that is asked
- * for the first time is filled by running the client alone (client_run.h), fed
- * with the replies that led there. Two runs with the same history must send the
- * same; if not, the client is not deterministic, and that ends the search.
+ * for the first time is filled by a run of the client alone (client_run.h), which has
+ * received what led there: one that stands there still, else a new one. Two runs with
+ * the same history must send the same; if not, the client is not deterministic, and that
+ * ends the search.
  *
  * Forgetting. At the end of an attempt whose replies were all received, a
  * client counts as back at the beginning of such an attempt, with so many
@@ -32,13 +34,16 @@ enum {
 	 * all that was received in the last attempts, so many. */
 	RR_REFUSALS = 3,
 	RR_HISTORIES = 2,
-	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES
+	RR_REMEMBERS_MAX = RR_REFUSALS + RR_HISTORIES,
+	RR_LOOP_MAX = 8, /* commands of a loop that is recognised as one */
+	RR_KEPT_MAX = 24
 };
 
 struct rr_client_state {
 	uint32_t parent;       /* RR_NO_ID: the beginning */
 	struct rr_input input; /* that leads here from the parent */
 	int64_t passed_ns;
+	uint32_t depth;     /* inputs since the beginning */
 	uint32_t attempt;   /* the attempt state at its beginning */
 	uint64_t signature; /* of all that the client does here */
 	uint64_t names;     /* of random values that it knows */
@@ -46,53 +51,92 @@ struct rr_client_state {
 	struct rr_stop *stops;
 	struct rr_sent *sent;
 	struct rr_run_tally tally;
+	int client;      /* whose run was here first */
 	bool is_attempt; /* an attempt is to begin */
-	uint8_t polls;   /* see rr_run_view */
 	bool is_inside, is_holding, has_entered, has_ended;
-	bool is_unheard;                  /* see rr_run_view */
-	bool is_forgetful;                /* of an attempt state: nothing is remembered */
-	uint64_t memory, settled;         /* else what is, see client_table.c */
+	bool has_read;     /* the clock, on the way here */
+	bool is_unheard;   /* see rr_run_view */
+	bool is_forgetful; /* of an attempt state: nothing is remembered */
+	uint8_t polls;     /* how often in a row a process has done the same, and heard
+			    * the same */
+	uint8_t repeats[RR_LOOP_MAX + 1]; /* so many steps in a row were those so many
+					   * before them */
+	uint64_t memory, settled;         /* of an attempt state, else what is
+					   * remembered, see client_attempts.c */
 	uint64_t history;                 /* a digest of what this attempt has received */
 	uint64_t histories[RR_HISTORIES]; /* of an attempt state: of the last */
 };
 
+struct rr_client_row {
+	uint32_t from, to; /* `to` RR_NO_ID: it depends on the time */
+	struct rr_input input;
+	int64_t passed_ns;
+	int client; /* whose run has filled it */
+	bool is_timed;
+	bool merges;      /* into an attempt state that was there */
+	bool has_entered; /* its critical section on the way */
+	uint64_t signature;
+};
+
+/* Runs that are kept where they stand, of several tables; the one that has stood there
+ * longest makes room for another. */
+struct rr_kept_runs {
+	size_t n, most;
+	uint64_t n_uses;
+	struct rr_kept_run {
+		const struct rr_client_table *table;
+		uint32_t at;
+		int client;
+		struct rr_client_run *run;
+		uint64_t used;
+	} all[RR_KEPT_MAX];
+};
+
 struct rr_client_table {
 	const struct rr_program *program;
-	int client;
+	uint32_t clients; /* as bits: whose it is; their runs take turns */
+	int next_client;
 	int remembers; /* 0 to RR_REMEMBERS_MAX; -1 = everything */
 	struct rr_client_state *states;
 	uint32_t n_states;
 	struct rr_intern rows, attempts;
-	uint32_t *attempt; /* states, by the numbers of `attempts` */
-	struct rr_client_row {
-		uint32_t from, to; /* `to` RR_NO_ID: it depends on the time */
-		struct rr_input input;
-		int64_t passed_ns;
-		bool is_timed;
-		bool merges;      /* into an attempt state that was there */
-		bool has_entered; /* its critical section on the way */
-		uint64_t signature;
-	} * row;                   /* by the numbers of `rows` */
-	struct rr_client_run *run; /* the last one, at the state run_at */
-	uint32_t run_at;
-	uint64_t n_runs; /* clients that were started */
+	uint32_t *attempt;         /* states, by the numbers of `attempts` */
+	struct rr_client_row *row; /* by the numbers of `rows` */
+	struct rr_kept_runs *kept;
+	uint64_t n_runs; /* that were started */
 	struct rr_error error;
 };
 
-/* State 0 is the beginning. False: table->error. */
-bool rr_client_table_init(struct rr_client_table *table, const struct rr_program *program,
-			  int client, int remembers);
+/* `kept` must outlive the table, whose first state is learned when it is asked for. */
+void rr_client_table_init(struct rr_client_table *table, const struct rr_program *program,
+			  uint32_t clients, int remembers, struct rr_kept_runs *kept);
 void rr_client_table_release(struct rr_client_table *table);
+
+/* State 0 is the beginning. False: table->error. */
+bool rr_client_table_begin(struct rr_client_table *table);
 
 /* The row for an input; NULL: table->error. `passed_ns` since the clock was last
  * read; it matters if the row is timed. Valid until the next call. */
 const struct rr_client_row *rr_client_table_ask(struct rr_client_table *table, uint32_t state,
 						const struct rr_input *input, int64_t passed_ns);
 
-/* The table's own run does again what led to a state. False: it does something else,
- * or there is no room for what it does; table->error. */
-bool rr_client_table_follow(struct rr_client_table *table, uint32_t to);
-void rr_client_table_drop_run(struct rr_client_table *table);
+/* The longest history after which a client has ended. */
+struct rr_client_end {
+	uint32_t from, to;               /* states; RR_NO_ID: none has ended */
+	const struct rr_client_row *row; /* between them; NULL: it ends at the beginning */
+	int client;                      /* whose run was that */
+};
+
+struct rr_client_end rr_client_table_longest(const struct rr_client_table *table);
+
+/* Another run, of a client, receives what leads to a state, and then what fills a row of
+ * it (NULL = nothing): does it do the same? False: table->error, or the program's
+ * problem. */
+bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32_t state,
+			       const struct rr_client_row *row);
+
+/* The client of the next run. */
+int rr_client_table_next_client(struct rr_client_table *table);
 
 /*
  * Runs attempts again, behind histories that were merged: `most` runs. 0: all was
@@ -104,5 +148,25 @@ int rr_client_table_verify(struct rr_client_table *table, unsigned long most, un
 /* In words: "SET counter 1", "sleeps". */
 void rr_client_state_text(const struct rr_program *program, const struct rr_client_state *state,
 			  char *text, size_t size);
+
+/* What the client does in a state, as its run has shown it. */
+struct rr_run_view rr_client_state_view(const struct rr_client_state *state);
+
+/* ---- Among the table's own files ------------------------------------------------- */
+
+/* client_attempts.c: the attempt state of a new state at which an attempt is to begin:
+ * itself, or one that was there. So with clients that have ended. */
+uint32_t rr_client_table_merge(struct rr_client_table *table, uint32_t state);
+
+/* client_runs.c: a run that stands at a state; it was kept, or is brought there. The
+ * caller's to keep or to free. NULL: table->error. */
+struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
+					       int *client);
+struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int client,
+					    uint32_t state);
+void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
+			      struct rr_client_run *run);
+void rr_client_table_drop_runs(struct rr_client_table *table);
+bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run);
 
 #endif

@@ -14,41 +14,42 @@ struct detour {
 
 /* Feeds the run what leads from an attempt state to one of its states. 1: it does
  * something else than the table says. */
-static int compare_state(struct rr_client_table *table, uint32_t begin, uint32_t to)
+static int compare_state(struct rr_client_table *table, struct rr_client_run *run, uint32_t begin,
+			 uint32_t to)
 {
 	const struct rr_client_state state = table->states[to];
 	int differs;
 
 	if (to == begin)
 		return 0;
-	differs = compare_state(table, begin, state.parent);
+	differs = compare_state(table, run, begin, state.parent);
 	if (differs)
 		return differs;
-	rr_client_run_feed(table->run, &state.input, state.passed_ns);
-	return rr_run_view_signature(rr_client_run_view(table->run)) != state.signature;
+	rr_client_run_feed(run, &state.input, state.passed_ns);
+	return rr_run_view_signature(rr_client_run_view(run)) != state.signature;
 }
 
-static int compare_row(struct rr_client_table *table, const struct rr_client_row *row)
+static int compare_row(struct rr_client_table *table, struct rr_client_run *run,
+		       const struct rr_client_row *row)
 {
-	const int differs = compare_state(table, table->states[row->from].attempt, row->from);
+	const int differs = compare_state(table, run, table->states[row->from].attempt, row->from);
 
 	if (differs)
 		return differs;
-	rr_client_run_feed(table->run, &row->input, row->passed_ns);
-	return rr_run_view_signature(rr_client_run_view(table->run)) != row->signature;
+	rr_client_run_feed(run, &row->input, row->passed_ns);
+	return rr_run_view_signature(rr_client_run_view(run)) != row->signature;
 }
 
 /* A run that has come to an attempt state by a detour. 1: it did something else on
- * the way; -1: table->error. */
-static int take_detour(struct rr_client_table *table, const struct detour *detour)
+ * the way. */
+static int take_detour(struct rr_client_table *table, struct rr_client_run *run,
+		       const struct detour *detour)
 {
 	const struct rr_client_row *row = detour->row;
 
-	if (!rr_client_table_follow(table, row->from))
-		return -1;
-	rr_client_run_feed(table->run, &row->input, row->passed_ns);
+	rr_client_run_feed(run, &row->input, row->passed_ns);
 	for (int i = 1; i < detour->times; i++) {
-		if (compare_row(table, row))
+		if (compare_row(table, run, row))
 			return 1;
 	}
 	return 0;
@@ -68,15 +69,21 @@ static int verify_detour(struct rr_client_table *table, const struct detour *det
 			 unsigned long most, unsigned long *n)
 {
 	const uint32_t attempt = detour->row->to;
+	struct rr_client_run *run;
 	int result;
 
 	for (uint32_t i = 0; i < table->rows.n && *n < most; i++) {
 		if (!is_last_row(table, i) || table->states[table->row[i].from].attempt != attempt)
 			continue;
 		++*n;
-		result = take_detour(table, detour);
+		run = rr_client_table_bring(table, rr_client_table_next_client(table),
+					    detour->row->from);
+		if (!run)
+			return -1;
+		result = take_detour(table, run, detour);
 		if (result == 0)
-			result = compare_row(table, &table->row[i]);
+			result = compare_row(table, run, &table->row[i]);
+		rr_client_run_free(run);
 		if (result)
 			return result;
 	}
@@ -87,7 +94,6 @@ int rr_client_table_verify(struct rr_client_table *table, unsigned long most, un
 {
 	int result = 0;
 
-	table->run_at = RR_NO_ID;
 	for (int times = 1; times <= TIMES_MAX && result == 0; times++) {
 		for (uint32_t i = 0; i < table->rows.n && result == 0; i++) {
 			const struct rr_client_row *row = &table->row[i];
@@ -99,6 +105,5 @@ int rr_client_table_verify(struct rr_client_table *table, unsigned long most, un
 			result = verify_detour(table, &detour, most, n);
 		}
 	}
-	rr_client_table_drop_run(table);
 	return result;
 }

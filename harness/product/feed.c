@@ -54,16 +54,16 @@ static uint8_t count_sent_inside(const struct rr_client_state *client)
 static void log_feed(struct rr_state *state, size_t client, const struct rr_input *input,
 		     int64_t passed_ns, const struct rr_client_row *row)
 {
-	const struct rr_client_state *states = state->product->clients[client].states;
-	const struct rr_client_state *from = &states[row->from];
-	const struct rr_client_state *to = &states[row->to];
+	const struct rr_client_view *view = &state->product->clients[client];
+	const struct rr_client_state *from = &view->states[row->from];
+	const struct rr_client_state *to = &view->states[row->to];
 
 	rr_state_log(state, (struct rr_action){
 				    .kind = RR_ACTION_FEED,
 				    .client = (uint8_t)client,
 				    .input = *input,
 				    .ns = passed_ns,
-				    .signature = row->signature,
+				    .signature = rr_client_view_signature(view, row),
 				    .stop = from->stops[input->thread],
 				    .was_inside = from->is_inside,
 				    .has_entered = row->has_entered,
@@ -78,16 +78,16 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 		      bool *has_entered)
 {
 	struct rr_product *product = state->product;
-	struct rr_client_table *table = &product->clients[client];
+	struct rr_client_view *view = &product->clients[client];
 	struct rr_part *part = &state->clients[client];
 	const int64_t passed_ns = part->passed_ns;
 	const struct rr_client_row *row;
 
 	if (rr_product_failed(product))
 		return;
-	row = rr_client_table_ask(table, part->state, input, passed_ns);
+	row = rr_client_view_ask(view, part->state, input, passed_ns);
 	if (!row) {
-		product->error = table->error;
+		product->error = view->table->error;
 		return;
 	}
 	if (row->is_timed) {
@@ -95,9 +95,9 @@ static void feed_once(struct rr_state *state, size_t client, const struct rr_inp
 		product->wants_clock |= !product->config.reads_clock;
 	}
 	/* Who begins in its critical section has entered it at some time before. */
-	*has_entered |= row->has_entered || (row->from == 0 && table->states[0].is_inside);
+	*has_entered |= row->has_entered || (row->from == 0 && view->states[0].is_inside);
 	log_feed(state, client, input, passed_ns, row);
-	move_client(product, part, input, &table->states[row->from], &table->states[row->to]);
+	move_client(product, part, input, &view->states[row->from], &view->states[row->to]);
 	part->state = row->to;
 }
 

@@ -25,7 +25,7 @@
 #define RR_PRODUCT_H
 
 #include "base/error.h"
-#include "client_table.h"
+#include "client_view.h"
 #include "scheduler/scheduler.h"
 #include "server_table.h"
 
@@ -121,10 +121,18 @@ struct rr_edges {
 	unsigned flags;            /* what kind of state it is */
 };
 
+/* The table of one client, of which one run is kept. */
+struct rr_client_own {
+	struct rr_client_table table;
+	struct rr_kept_runs kept;
+};
+
 struct rr_product {
 	struct rr_product_config config;
 	size_t n_clients, n_servers, n_words;
-	struct rr_client_table *clients;   /* one each */
+	struct rr_client_view *clients;    /* one each */
+	struct rr_client_own *own;         /* what is known of them, unless the program
+					    * keeps it */
 	struct rr_server_table *tables[2]; /* of the data server, and of lock
 					     * servers; the owner's */
 	struct rr_intern parts, commons;
@@ -195,6 +203,15 @@ static inline const struct rr_client_state *rr_product_client(const struct rr_pr
 							      const uint32_t *key, size_t client)
 {
 	return &product->clients[client].states[rr_product_part(product, key, client)->state];
+}
+
+/* The table that a client is the first of; NULL: it shares that of another. */
+static inline struct rr_client_table *rr_product_client_table(const struct rr_product *product,
+							      size_t client)
+{
+	struct rr_client_table *table = product->clients[client].table;
+
+	return !table || table->clients & ((1U << client) - 1) ? NULL : table;
 }
 
 static inline struct rr_server_table *rr_product_table(const struct rr_product *product,

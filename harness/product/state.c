@@ -2,6 +2,7 @@
 /* States of the whole: numbers of what they consist of, and that unpacked. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "expansion.h"
 
 enum { OPEN_STEPS_MAX = 20000 };
@@ -147,6 +148,19 @@ bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr
 
 /* ---- Making and freeing --------------------------------------------------- */
 
+static struct rr_client_table *table_of(struct rr_product *product, size_t client)
+{
+	const struct rr_program *program = product->config.program;
+	struct rr_client_own *own = &product->own[client];
+
+	if (program->tables)
+		return program->tables[client];
+	own->kept.most = 1;
+	rr_client_table_init(&own->table, program, 1U << client, product->config.remembers,
+			     &own->kept);
+	return &own->table;
+}
+
 bool rr_product_init(struct rr_product *product, const struct rr_product_config *config,
 		     struct rr_server_table *data, struct rr_server_table *locks)
 {
@@ -159,15 +173,16 @@ bool rr_product_init(struct rr_product *product, const struct rr_product_config 
 		.n_servers = program->n_servers,
 		.n_words = program->n_servers + program->n_clients + 1,
 		.tables = { data, locks ? locks : data },
-		.clients = calloc(program->n_clients, sizeof(*product->clients)),
+		.clients = rr_calloc(program->n_clients, sizeof(*product->clients)),
+		.own = program->tables ? NULL :
+					 rr_calloc(program->n_clients, sizeof(*product->own)),
 	};
-	if (!product->clients)
-		return rr_error_no_memory(&product->error);
 	product->get_counter = rr_terms_words(program->terms, get);
 	for (size_t i = 0; i < product->n_clients; i++) {
-		if (!rr_client_table_init(&product->clients[i], program, (int)i,
-					  config->remembers)) {
-			product->error = product->clients[i].error;
+		struct rr_client_table *table = table_of(product, i);
+
+		if (!rr_client_view_init(&product->clients[i], table, (int)i)) {
+			product->error = table->error;
 			return false;
 		}
 	}
@@ -176,13 +191,18 @@ bool rr_product_init(struct rr_product *product, const struct rr_product_config 
 
 void rr_product_release(struct rr_product *product)
 {
-	for (size_t i = 0; product->clients && i < product->n_clients; i++)
-		rr_client_table_release(&product->clients[i]);
+	for (size_t i = 0; product->clients && i < product->n_clients; i++) {
+		rr_client_view_release(&product->clients[i]);
+		if (product->own)
+			rr_client_table_release(&product->own[i].table);
+	}
 	free(product->clients);
+	free(product->own);
 	free(product->edges.all);
 	free(product->edges.actions.all);
 	rr_intern_release(&product->parts);
 	rr_intern_release(&product->commons);
 	product->clients = NULL;
+	product->own = NULL;
 	product->edges = (struct rr_edges){ 0 };
 }

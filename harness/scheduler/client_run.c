@@ -636,6 +636,11 @@ const char *rr_client_run_problem(const struct rr_client_run *run)
 	return run->other ? run->program->run_ops->problem(run->other) : NULL;
 }
 
+bool rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client)
+{
+	return !run->other || run->program->run_ops->compare(run->other, known, client);
+}
+
 /* ---- What it does ---------------------------------------------------------- */
 
 uint64_t rr_run_view_signature(const struct rr_run_view *view)
@@ -661,6 +666,24 @@ uint64_t rr_run_view_signature(const struct rr_run_view *view)
 	hash = rr_hash_number(hash, view->tally.ending);
 	return rr_hash_number(hash, view->is_inside | view->is_holding << 1 |
 					    view->has_entered << 2 | view->has_read << 3);
+}
+
+static bool waits_for_the_same(const struct rr_stop *a, const struct rr_stop *b)
+{
+	return a->kind == b->kind && a->lane == b->lane && a->duration_ns == b->duration_ns;
+}
+
+bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *b)
+{
+	bool is_same = a->n_threads == b->n_threads && a->n_sent == b->n_sent &&
+		       a->is_inside == b->is_inside && a->tally.ok == b->tally.ok;
+
+	for (uint32_t i = 0; is_same && i < a->n_threads; i++)
+		is_same = waits_for_the_same(&a->stops[i], &b->stops[i]);
+	for (uint32_t i = 0; is_same && i < a->n_sent; i++)
+		is_same = a->sent[i].lane == b->sent[i].lane &&
+			  a->sent[i].command == b->sent[i].command;
+	return is_same;
 }
 
 /* ---- For programs ---------------------------------------------------------- */

@@ -128,7 +128,12 @@ struct rr_run_ops {
 	void (*feed)(void *run, const struct rr_input *input, int64_t passed_ns);
 	const struct rr_run_view *(*view)(const void *run);
 	const char *(*problem)(const void *run);
+	/* Has it done what a run of client `client` with the same history is known to have
+	 * done, but for random values? NULL: nobody else has had this history. */
+	bool (*compare)(void *run, const struct rr_run_view *known, int client);
 };
+
+struct rr_client_table;
 
 /* The programs: what the clients of a search do. */
 struct rr_program {
@@ -139,6 +144,13 @@ struct rr_program {
 	struct rr_terms *terms;
 	struct rr_stacks *stacks;
 	void *context;
+	/* Of each client, what is known of it (product/client_table.h) from one search to
+	 * the next; NULL: each search learns it. */
+	struct rr_client_table **tables;
+	/* Random values of the client's own: what it hears, as the one hears it that the
+	 * table is about; what that one sends, as the client does. NULL: there are none. */
+	uint32_t (*heard_as_self)(void *context, int client, uint32_t reply);
+	uint32_t (*sent_as_own)(void *context, int client, uint32_t command);
 	/* Makes and frees what a client needs. `links`: one to each server.
 	 * NULL: out of memory. No command may be sent yet. */
 	void *(*make)(void *context, struct rr_client_run *run, int client, struct rl_link **links,
@@ -171,8 +183,14 @@ const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run);
  * refused is not what it does. */
 uint64_t rr_run_view_signature(const struct rr_run_view *view);
 
+/* Does it wait for the same and send the same, in both? */
+bool rr_run_view_is_same(const struct rr_run_view *a, const struct rr_run_view *b);
+
 /* What keeps it from running on; NULL = nothing. */
 const char *rr_client_run_problem(const struct rr_client_run *run);
+
+/* See rr_run_ops; of fibers it is true. */
+bool rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *known, int client);
 
 /* So many lanes a client may have. */
 static inline int rr_program_lanes(const struct rr_program *program)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of clients, alone: brought to a state of the table, and kept there. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "client_table.h"
+
+/* ---- Texts ---------------------------------------------------------------- */
+
+static void print_command(FILE *file, const struct rr_program *program, uint32_t command)
+{
+	const struct rl_command *words = &program->terms->command[command].words;
+
+	for (size_t i = 0; i < words->n_words; i++)
+		fprintf(file, "%s%.60s", i ? " " : "", words->words[i].text);
+}
+
+void rr_client_state_text(const struct rr_program *program, const struct rr_client_state *state,
+			  char *text, size_t size)
+{
+	static const char *const names[] = {
+		[RR_STOP_ABSENT] = "is not there",
+		[RR_STOP_RECEIVE] = "waits for a reply",
+		[RR_STOP_LISTEN] = "waits for a message",
+		[RR_STOP_SLEEP] = "sleeps",
+		[RR_STOP_WAIT] = "waits",
+		[RR_STOP_CLOCK] = "reads the clock",
+		[RR_STOP_LOCK] = "takes a mutex",
+		[RR_STOP_UNLOCK] = "releases a mutex",
+		[RR_STOP_JOIN] = "waits for a thread",
+		[RR_STOP_ATTEMPT] = "begins an attempt",
+		[RR_STOP_ENDED] = "has ended",
+	};
+	FILE *file = fmemopen(text, size, "w");
+
+	text[0] = '\0';
+	if (!file)
+		return;
+	if (state->n_sent && state->stops[0].kind == RR_STOP_RECEIVE)
+		print_command(file, program, state->sent[0].command);
+	else
+		fputs(names[state->stops[0].kind], file);
+	fclose(file);
+}
+
+/* The same history, and another thing that it does next. */
+static bool fail_differing(struct rr_client_table *table, const struct rr_client_state *known,
+			   const struct rr_run_view *view)
+{
+	struct rr_client_state now = { .n_sent = view->n_sent,
+				       .stops = (struct rr_stop *)view->stops,
+				       .sent = (struct rr_sent *)view->sent };
+	char texts[2][150];
+
+	rr_client_state_text(table->program, known, texts[0], sizeof(texts[0]));
+	rr_client_state_text(table->program, &now, texts[1], sizeof(texts[1]));
+	return rr_error_set(&table->error, RR_ERROR_INTERNAL,
+			    "client %c is not deterministic: after the same replies it "
+			    "does '%s' one time, '%s' another",
+			    'A' + known->client, texts[0], texts[1]);
+}
+
+/* ---- Bringing ----------------------------------------------------------------- */
+
+bool rr_client_table_check_run(struct rr_client_table *table, const struct rr_client_run *run)
+{
+	const char *problem = rr_client_run_problem(run);
+
+	if (problem)
+		return rr_error_set(&table->error, RR_ERROR_USAGE, "%s", problem);
+	if (!rr_client_run_view(run)->is_too_much)
+		return true;
+	return rr_error_set(
+		&table->error, RR_ERROR_INTERNAL,
+		"a client has more threads, connections, mutexes or commands on their way than there is room for (18, 4 to each server, 16, 96)");
+}
+
+/* Processes differ in their random values. */
+static bool does_as_known(struct rr_client_table *table, struct rr_client_run *run,
+			  const struct rr_client_state *state)
+{
+	const struct rr_run_view *view = rr_client_run_view(run);
+
+	if (table->program->run_ops) {
+		const struct rr_run_view known = rr_client_state_view(state);
+
+		rr_client_run_compare(run, &known, state->client);
+		return rr_client_table_check_run(table, run);
+	}
+	if (rr_run_view_signature(view) != state->signature)
+		return fail_differing(table, state, view);
+	return rr_client_table_check_run(table, run);
+}
+
+static bool feed_to(struct rr_client_table *table, struct rr_client_run *run, uint32_t to)
+{
+	const uint32_t depth = table->states[to].depth;
+	uint32_t *way = rr_malloc((depth + 1) * sizeof(*way));
+	bool good = rr_client_table_check_run(table, run);
+
+	for (uint32_t i = depth + 1; i-- > 0; to = table->states[to].parent)
+		way[i] = to;
+	for (uint32_t i = 0; i <= depth && good; i++) {
+		const struct rr_client_state *state = &table->states[way[i]];
+
+		if (i > 0)
+			rr_client_run_feed(run, &state->input, state->passed_ns);
+		good = does_as_known(table, run, state);
+	}
+	free(way);
+	return good;
+}
+
+struct rr_client_run *rr_client_table_bring(struct rr_client_table *table, int client, uint32_t to)
+{
+	struct rr_client_run *run = rr_client_run_new(table->program, client);
+
+	table->n_runs++;
+	if (!run)
+		rr_out_of_memory();
+	if (table->n_states == 0 ? rr_client_table_check_run(table, run) : feed_to(table, run, to))
+		return run;
+	rr_client_run_free(run);
+	return NULL;
+}
+
+int rr_client_table_next_client(struct rr_client_table *table)
+{
+	int client;
+
+	do
+		client = table->next_client++ % (int)table->program->n_clients;
+	while (!(table->clients >> client & 1));
+	return client;
+}
+
+bool rr_client_table_run_again(struct rr_client_table *table, int client, uint32_t state,
+			       const struct rr_client_row *row)
+{
+	struct rr_client_run *run = rr_client_table_bring(table, client, state);
+	bool good = run != NULL;
+
+	if (run && row) {
+		rr_client_run_feed(run, &row->input, row->passed_ns);
+		good = does_as_known(table, run, &table->states[row->to]);
+	}
+	if (run && good && !row && !table->states[state].has_ended)
+		rr_client_table_keep_run(table, state, client, run);
+	else if (run)
+		rr_client_run_free(run);
+	return good;
+}
+
+/* ---- Keeping ------------------------------------------------------------------ */
+
+static struct rr_kept_run *find_kept(const struct rr_client_table *table, uint32_t state)
+{
+	struct rr_kept_runs *kept = table->kept;
+
+	for (size_t i = 0; i < kept->n; i++) {
+		if (kept->all[i].table == table && kept->all[i].at == state)
+			return &kept->all[i];
+	}
+	return NULL;
+}
+
+static void forget_kept(struct rr_kept_runs *kept, struct rr_kept_run *which)
+{
+	*which = kept->all[--kept->n];
+}
+
+static struct rr_kept_run *oldest_of(struct rr_kept_runs *kept)
+{
+	struct rr_kept_run *oldest = &kept->all[0];
+
+	for (size_t i = 1; i < kept->n; i++) {
+		if (kept->all[i].used < oldest->used)
+			oldest = &kept->all[i];
+	}
+	return oldest;
+}
+
+struct rr_client_run *rr_client_table_take_run(struct rr_client_table *table, uint32_t state,
+					       int *client)
+{
+	struct rr_kept_run *kept = find_kept(table, state);
+	struct rr_client_run *run;
+
+	if (!kept) {
+		*client = rr_client_table_next_client(table);
+		return rr_client_table_bring(table, *client, state);
+	}
+	run = kept->run;
+	*client = kept->client;
+	forget_kept(table->kept, kept);
+	return run;
+}
+
+void rr_client_table_keep_run(struct rr_client_table *table, uint32_t state, int client,
+			      struct rr_client_run *run)
+{
+	struct rr_kept_runs *kept = table->kept;
+
+	if (find_kept(table, state)) {
+		rr_client_run_free(run);
+		return;
+	}
+	if (kept->n == kept->most) {
+		struct rr_kept_run *oldest = oldest_of(kept);
+
+		rr_client_run_free(oldest->run);
+		forget_kept(kept, oldest);
+	}
+	kept->all[kept->n++] = (struct rr_kept_run){
+		.table = table, .at = state, .client = client, .run = run, .used = ++kept->n_uses
+	};
+}
+
+void rr_client_table_drop_runs(struct rr_client_table *table)
+{
+	struct rr_kept_runs *kept = table->kept;
+
+	for (size_t i = kept->n; i-- > 0;) {
+		if (kept->all[i].table != table)
+			continue;
+		rr_client_run_free(kept->all[i].run);
+		forget_kept(kept, &kept->all[i]);
+	}
+}
