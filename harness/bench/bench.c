@@ -92,15 +92,16 @@ static size_t choose_cells(struct bench *bench)
 static bool has_commands(struct bench *bench, const struct rr_strategy *strategy)
 {
 	char spare[RR_KEY_SIZE];
-	const char *missing = NULL;
+	const char *missing;
 	struct rl_link *data;
 
 	if (!strategy->lacks)
 		return true;
 	rr_keys_lock(spare, bench->session->prefix, 0);
 	data = rl_link_new(rr_cluster_address(&bench->cluster, 0), RR_TIMEOUT_MS);
-	if (data)
-		missing = strategy->lacks(data, spare);
+	if (!data)
+		rr_out_of_memory();
+	missing = strategy->lacks(data, spare);
 	rl_link_free(data);
 	if (!missing)
 		return true;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "scheduler/scheduler.h"
 
 enum { SILENCES_MAX = 3 };
@@ -26,12 +27,6 @@ void rr_runner_give_up(struct rr_runner *runner, enum rr_error_kind kind, const 
 	rr_board_stop(runner->board);
 }
 
-static bool give_up_without_memory(struct rr_runner *runner)
-{
-	rr_runner_give_up(runner, RR_ERROR_INTERNAL, "out of memory");
-	return false;
-}
-
 /* NULL after giving up. */
 static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
 {
@@ -39,10 +34,8 @@ static struct rl_link *connect_runner(struct rr_runner *runner, size_t server)
 	struct rl_link *link = rl_link_new(address, RR_TIMEOUT_MS);
 	char where[300];
 
-	if (!link) {
-		give_up_without_memory(runner);
-		return NULL;
-	}
+	if (!link)
+		rr_out_of_memory();
 	rl_link_set_driver(link, runner->run->driver);
 	if (rl_link_connect(link) == RL_OK)
 		return link;
@@ -67,7 +60,7 @@ static bool connect_to_all(struct rr_runner *runner)
 	return runner->data != NULL;
 }
 
-static bool open_target(struct rr_runner *runner, int i)
+static void open_target(struct rr_runner *runner, int i)
 {
 	const struct rr_run *run = runner->run;
 	struct rr_target *target = &runner->targets[i];
@@ -85,16 +78,18 @@ static bool open_target(struct rr_runner *runner, int i)
 		.hold_us = run->hold_us,
 	};
 	target->opened = !run->strategy->open || run->strategy->open(&target->client) == RL_OK;
-	return target->opened || give_up_without_memory(runner);
+	if (!target->opened)
+		rr_out_of_memory();
 }
 
-static bool open_queue(struct rr_runner *runner)
+static void open_queue(struct rr_runner *runner)
 {
 	char name[RR_KEY_SIZE];
 
 	rr_keys_queue(name, runner->run->prefix);
 	runner->queue = rl_delay_queue_new(runner->data, name);
-	return runner->queue || give_up_without_memory(runner);
+	if (!runner->queue)
+		rr_out_of_memory();
 }
 
 bool rr_runner_open(struct rr_runner *runner)
@@ -105,14 +100,12 @@ bool rr_runner_open(struct rr_runner *runner)
 	runner->random.state = run->seed + (uint64_t)runner->number;
 	if (!connect_to_all(runner))
 		return false;
-	runner->targets = calloc((size_t)run->keys, sizeof(*runner->targets));
-	if (!runner->targets)
-		return give_up_without_memory(runner);
-	for (int i = 0; i < run->keys; i++) {
-		if (!open_target(runner, i))
-			return false;
-	}
-	return run->policy != RR_POLICY_DELAY_QUEUE || open_queue(runner);
+	runner->targets = rr_calloc((size_t)run->keys, sizeof(*runner->targets));
+	for (int i = 0; i < run->keys; i++)
+		open_target(runner, i);
+	if (run->policy == RR_POLICY_DELAY_QUEUE)
+		open_queue(runner);
+	return true;
 }
 
 void rr_runner_close(struct rr_runner *runner)

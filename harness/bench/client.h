@@ -65,7 +65,7 @@ struct rr_board {
 	struct rr_section *sections;
 };
 
-/* NULL when out of memory. Shared with every process forked afterwards. */
+/* Shared with every process forked afterwards. */
 struct rr_board *rr_board_new(const struct rr_run *run);
 void rr_board_free(struct rr_board *board);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench.h"
 #include "measures.h"
@@ -122,10 +123,9 @@ enum rr_exit rr_live_count(const struct rr_live *live, struct rr_cluster *cluste
 	if (!rr_cluster_need(cluster, 1, error))
 		return code;
 	count.data = rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
-	if (count.data)
-		code = count_live(&count);
-	else
-		rr_error_no_memory(error);
+	if (!count.data)
+		rr_out_of_memory();
+	code = count_live(&count);
 	rl_link_free(count.data);
 	return code;
 }

@@ -60,7 +60,7 @@ static bool connect_to_servers(struct course *course)
 	for (size_t i = 0; i < 1 + run->strategy->lock.servers; i++) {
 		course->servers[i] = rl_link_new(rr_run_address(run, i), RR_TIMEOUT_MS);
 		if (!course->servers[i])
-			return rr_error_no_memory(course->error);
+			rr_out_of_memory();
 		course->n_servers++;
 		if (rl_link_connect(course->servers[i]) != RL_OK)
 			return fail_on_server(course, i);
@@ -335,9 +335,7 @@ bool rr_bench_run(const struct rr_run *run, struct rr_signals *signals,
 	bool done = false;
 
 	rr_processes_init(&course.workers, run->processes);
-	if (!course.board)
-		rr_error_no_memory(error);
-	else if (connect_to_servers(&course) && delete_run_keys(&course))
+	if (connect_to_servers(&course) && delete_run_keys(&course))
 		done = measure_run(&course, measurement, spectra);
 	rr_processes_release(&course.workers);
 	delete_keys_and_disconnect(&course);

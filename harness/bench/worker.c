@@ -35,7 +35,7 @@ struct rr_board *rr_board_new(const struct rr_run *run)
 	struct rr_board *board = (struct rr_board *)memory;
 
 	if (memory == MAP_FAILED)
-		return NULL;
+		rr_out_of_memory();
 	board->size = size;
 	board->n_clients = n_clients;
 	board->n_processes = n_processes;
