@@ -183,7 +183,7 @@ static void tell_pause(struct rr_guided *guided, const struct rr_decision *decis
 static void act(struct rr_guided *guided, const struct rr_decision *decision)
 {
 	const struct rr_transition transition = decision->transition;
-	const struct rr_error *error = rr_execution_error(guided->execution);
+	const struct rr_error *error = rr_live_error(guided->live);
 
 	if (decision->note) {
 		rr_recorder_note(&guided->recorder, "%s", decision->note);
@@ -195,8 +195,7 @@ static void act(struct rr_guided *guided, const struct rr_decision *decision)
 	}
 	if (transition.kind == RR_DO_PAUSE)
 		tell_pause(guided, decision);
-	switch (rr_execution_do(guided->execution, lose(guided, transition),
-				whole_us(decision->ns))) {
+	switch (rr_live_do(guided->live, lose(guided, transition), whole_us(decision->ns))) {
 	case RR_DID_REFUSE:
 		rr_error_set(&guided->error, RR_ERROR_INTERNAL,
 			     "the clients did not do the same again");
@@ -218,7 +217,7 @@ static bool is_interrupted(const struct rr_guided *guided)
 static void decide_all(struct rr_guided *guided)
 {
 	while (!guided->error.kind && !is_interrupted(guided)) {
-		const struct rr_execution_view *view = rr_execution_look(guided->execution);
+		const struct rr_live_view *view = rr_live_look(guided->live);
 		struct rr_decision decision;
 
 		guided->has_ended = view->n_alive == 0;
@@ -242,7 +241,7 @@ static uint32_t answer_at_once(void *context, int server, const struct rl_comman
 {
 	struct rr_guided *guided = context;
 
-	return rr_execution_answer(guided->execution, (size_t)server, command);
+	return rr_live_answer(guided->live, (size_t)server, command);
 }
 
 static void set_program(struct rr_guided *guided)
@@ -334,7 +333,7 @@ static bool begin_execution(struct rr_guided *guided)
 	const struct rr_wait *wait = &guided->setup.strategy->wait;
 	const int64_t wait_ns = rr_policy_wait_ns(RR_POLICY_SLEEP, wait, 0, NULL);
 
-	guided->execution = rr_execution_new(&(struct rr_execution_config){
+	guided->live = rr_live_new(&(struct rr_live_config){
 		.program = &guided->program,
 		.cluster = guided->cluster,
 		.scripts = &guided->scripts,
@@ -345,11 +344,11 @@ static bool begin_execution(struct rr_guided *guided)
 		.note = record,
 		.context = guided,
 	});
-	if (!guided->execution)
+	if (!guided->live)
 		return rr_error_no_memory(&guided->error);
-	if (!rr_execution_begin(guided->execution))
+	if (!rr_live_begin(guided->live))
 		return rr_error_set(&guided->error, RR_ERROR_REDIS, "%s",
-				    rr_execution_error(guided->execution)->text);
+				    rr_live_error(guided->live)->text);
 	return !guided->counting.cannot_open ||
 	       rr_error_set(&guided->error, RR_ERROR_REDIS, "cannot open the strategy");
 }
@@ -368,8 +367,8 @@ bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup
 		rr_guided_judge(guided);
 		rr_recorder_trim(&guided->recorder);
 	}
-	rr_execution_free(guided->execution);
-	guided->execution = NULL;
+	rr_live_free(guided->live);
+	guided->live = NULL;
 	environment_close(&guided->environment);
 	return !guided->error.kind;
 }
@@ -386,7 +385,7 @@ void rr_guided_close(struct rr_guided *guided)
 
 /* ---- In words ---------------------------------------------------------------- */
 
-const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
+const char *rr_thread_name(const struct rr_live_view *view, size_t thread,
 			   char name[RR_THREAD_NAME_SIZE])
 {
 	snprintf(name, RR_THREAD_NAME_SIZE, "%c%.*s", 'A' + (int)(thread % view->n_clients),

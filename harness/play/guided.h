@@ -12,7 +12,7 @@
 
 #include "environment.h"
 #include "play.h"
-#include "scheduler/scheduler.h"
+#include "product/product.h"
 
 enum { RR_THREAD_TEXT_SIZE = 120, RR_THREAD_NAME_SIZE = 8 };
 
@@ -28,7 +28,7 @@ struct rr_decision {
 };
 
 typedef struct rr_decision (*rr_decide)(void *context, struct rr_guided *guided,
-					const struct rr_execution_view *view);
+					const struct rr_live_view *view);
 
 struct rr_guided {
 	struct rr_guided_setup setup;
@@ -43,7 +43,7 @@ struct rr_guided {
 	struct rr_trace trace;
 	struct environment environment;
 	struct rr_observer observer;
-	struct rr_execution *execution;
+	struct rr_live *live;
 	rr_decide decide;
 	void *context;
 	size_t n_marks; /* told so far: who got any further */
@@ -81,7 +81,7 @@ bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_
 /* ---- In words ---------------------------------------------------------------- */
 
 /* "A", and "A'" for its first renewer. */
-const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
+const char *rr_thread_name(const struct rr_live_view *view, size_t thread,
 			   char name[RR_THREAD_NAME_SIZE]);
 
 /* What it is about to do: "SET", "sleep", "wait", "lock", "unlock", "clock",

@@ -26,7 +26,7 @@ struct keyboard {
 	bool shows_help;
 	char message[RR_LINE_SIZE];
 	struct rr_guided guided;
-	const struct rr_execution_view *view; /* NULL = all have ended */
+	const struct rr_live_view *view; /* NULL = all have ended */
 };
 
 /* ---- The goal -------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static const char *why_gone(const struct rr_thread_view *thread)
 						    NULL;
 }
 
-static void draw_threads(const struct rr_guided *guided, const struct rr_execution_view *view)
+static void draw_threads(const struct rr_guided *guided, const struct rr_live_view *view)
 {
 	for (size_t i = 0; i < view->n; i++) {
 		const struct rr_thread_view *thread = &view->threads[i];
@@ -249,7 +249,7 @@ static bool take_command(struct keyboard *keyboard, int key)
 
 static struct rr_decision let_time_pass(const struct keyboard *keyboard, bool for_lease)
 {
-	const struct rr_execution_view *view = keyboard->view;
+	const struct rr_live_view *view = keyboard->view;
 	const int64_t lease_ns = rr_guided_lease_ns(&keyboard->guided);
 	const int64_t next_ns = view->next_ns - view->now_ns;
 	const bool wakes = view->next_ns != RR_NEVER && next_ns > 0;
@@ -325,7 +325,7 @@ static bool take_keys(struct keyboard *keyboard, struct rr_decision *decision)
 
 /* An rr_decide: what was chosen before, and then a key. */
 static struct rr_decision decide(void *context, struct rr_guided *guided,
-				 const struct rr_execution_view *view)
+				 const struct rr_live_view *view)
 {
 	struct keyboard *keyboard = context;
 	struct rr_decision *decision = &keyboard->decisions[keyboard->next];

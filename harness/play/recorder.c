@@ -211,7 +211,6 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 {
 	const uint16_t first = (uint16_t)(action->client * RR_RUN_ORDINALS);
 
-	add_counts(recorder, action);
 	recorder->is_dead[action->client] = true;
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int client = recorder->clients[action->client][i];

@@ -111,8 +111,7 @@ static struct rr_decision refuse(const struct rr_schedule *schedule, struct rr_g
 
 /* It waits for somebody else, and not for a time. */
 static struct rr_decision refuse_waiting(const struct rr_schedule *schedule,
-					 struct rr_guided *guided,
-					 const struct rr_execution_view *view,
+					 struct rr_guided *guided, const struct rr_live_view *view,
 					 const struct rr_thread_view *thread)
 {
 	char of[RR_THREAD_NAME_SIZE] = "nobody";
@@ -137,7 +136,7 @@ static struct rr_decision pass(int64_t ns)
 
 /* A step: when the thread is there, and it is the step it is about to make. */
 static struct rr_decision step(struct rr_schedule *schedule, struct rr_guided *guided,
-			       const struct rr_execution_view *view)
+			       const struct rr_live_view *view)
 {
 	const struct rr_cue *cue = &schedule->cues[schedule->next];
 	const struct rr_thread_view *thread = &view->threads[cue->thread];
@@ -163,7 +162,7 @@ static struct rr_decision step(struct rr_schedule *schedule, struct rr_guided *g
 /* ---- The rest --------------------------------------------------------------- */
 
 /* The first client's threads, then the second one's. */
-static const struct rr_thread_view *first_ready(const struct rr_execution_view *view)
+static const struct rr_thread_view *first_ready(const struct rr_live_view *view)
 {
 	for (size_t client = 0; client < view->n_clients; client++) {
 		for (size_t i = client; i < view->n; i += view->n_clients) {
@@ -183,7 +182,7 @@ static bool is_asking(const struct rr_guided *guided, const struct rr_thread_vie
 }
 
 /* When something else than an attempt can happen, from now on; 0 = never. */
-static int64_t event_ns(const struct rr_guided *guided, const struct rr_execution_view *view)
+static int64_t event_ns(const struct rr_guided *guided, const struct rr_live_view *view)
 {
 	int64_t first_ns = rr_guided_lease_ns(guided);
 
@@ -200,8 +199,7 @@ static int64_t event_ns(const struct rr_guided *guided, const struct rr_executio
 	return first_ns;
 }
 
-static struct rr_decision give_up(struct rr_schedule *schedule,
-				  const struct rr_execution_view *view)
+static struct rr_decision give_up(struct rr_schedule *schedule, const struct rr_live_view *view)
 {
 	char *note = schedule->rest.note;
 	const size_t size = sizeof(schedule->rest.note);
@@ -220,7 +218,7 @@ static struct rr_decision give_up(struct rr_schedule *schedule,
 /* Nobody can go on now. */
 static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 					const struct rr_guided *guided,
-					const struct rr_execution_view *view)
+					const struct rr_live_view *view)
 {
 	const int64_t next_ns = view->next_ns - view->now_ns;
 	const int64_t some_ns = event_ns(guided, view);
@@ -241,7 +239,7 @@ static struct rr_decision let_time_pass(struct rr_schedule *schedule,
 }
 
 static struct rr_decision go_through(struct rr_schedule *schedule, const struct rr_guided *guided,
-				     const struct rr_execution_view *view)
+				     const struct rr_live_view *view)
 {
 	const struct rr_thread_view *thread = first_ready(view);
 
@@ -256,7 +254,7 @@ static struct rr_decision go_through(struct rr_schedule *schedule, const struct 
 }
 
 /* Goes on behind the steps whose clients have ended, crashed, or wait for others. */
-static void skip_impossible(struct rr_schedule *schedule, const struct rr_execution_view *view)
+static void skip_impossible(struct rr_schedule *schedule, const struct rr_live_view *view)
 {
 	for (; schedule->next < schedule->n_cues; schedule->next++) {
 		const struct rr_cue *cue = &schedule->cues[schedule->next];
@@ -268,7 +266,7 @@ static void skip_impossible(struct rr_schedule *schedule, const struct rr_execut
 }
 
 struct rr_decision rr_schedule_decide(void *context, struct rr_guided *guided,
-				      const struct rr_execution_view *view)
+				      const struct rr_live_view *view)
 {
 	struct rr_schedule *schedule = context;
 	const struct rr_cue *cue;

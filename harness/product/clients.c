@@ -20,174 +20,6 @@ static void count_transition(struct rr_expansion *it, size_t thread, bool is_bus
 
 /* ---- Commands are executed ------------------------------------------------ */
 
-/* A reply on the lane was lost: nothing more will be received there. */
-static bool is_deaf(const struct rr_part *part, uint8_t lane)
-{
-	for (size_t i = 0; i < part->n_answers; i++) {
-		if (part->answers[i].lane == lane && part->answers[i].kind == RR_ANSWER_LOST)
-			return true;
-	}
-	return false;
-}
-
-/* How long the thread that takes this lane's replies has stood there. */
-static int64_t waited_on(const struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_client_state *it = rr_state_client(state, client);
-
-	for (uint32_t i = 0; i < it->n_threads; i++) {
-		if (it->stops[i].kind == RR_STOP_RECEIVE && it->stops[i].lane == lane)
-			return state->clients[client].waited_ns[i];
-	}
-	return 0;
-}
-
-static struct rr_question question_of(const struct rr_state *state, size_t client,
-				      const struct rr_sent *sent)
-{
-	return (struct rr_question){ .kind = RR_ASK_COMMAND,
-				     .slot = rr_state_lane_slot(state, client, sent->lane),
-				     .argument = sent->command };
-}
-
-bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
-			 int64_t *left_ns)
-{
-	const size_t server = rr_state_lane_server(state, sent->lane);
-	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row;
-
-	*left_ns = 0;
-	if (rr_state_is_cut(state, client, sent->lane) || state->common.down == (int8_t)server)
-		return false;
-	row = rr_state_ask(state, server, &question);
-	if (!row || !row->blocks)
-		return false;
-	*left_ns = rr_command_time_out_ns(
-		&state->product->config.program->terms->command[sent->command].words);
-	if (*left_ns != RR_NEVER)
-		*left_ns -= waited_on(state, client, sent->lane);
-	return true;
-}
-
-/* No reply will come: the connection is closed, or nobody listens there. */
-static void answer_without_reply(struct rr_state *state, size_t client, const struct rr_sent *sent,
-				 enum rr_answer_kind kind, bool is_fault)
-{
-	const uint8_t lane = sent->lane;
-
-	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
-	rr_state_log(state,
-		     (struct rr_action){ .kind = RR_ACTION_ANSWER,
-					 .client = (uint8_t)client,
-					 .server = (uint8_t)rr_state_lane_server(state, lane),
-					 .lane = lane,
-					 .command = sent->command,
-					 .answer = (uint8_t)kind,
-					 .is_fault = is_fault });
-	rr_state_answer(state, client, lane, kind, 0);
-}
-
-/* ---- Messages ------------------------------------------------------------- */
-
-/* If the connection has a message, it is read: its number, else RR_NO_ID. */
-static uint32_t read_next_message(struct rr_state *state, size_t client, uint8_t lane)
-{
-	const struct rr_connection *connection = rr_state_connection(state, client, lane);
-	const size_t server = rr_state_lane_server(state, lane);
-	const struct rr_question question = { .kind = RR_ASK_READ,
-					      .slot = rr_state_lane_slot(state, client, lane) };
-	const struct rr_server_row *row;
-
-	if (!connection || !connection->n_messages)
-		return RR_NO_ID;
-	row = rr_state_move_server(state, server, &question, (int)client);
-	if (!row)
-		return RR_NO_ID;
-	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
-						.client = (uint8_t)client,
-						.server = (uint8_t)server,
-						.lane = lane,
-						.question = question,
-						.reply = row->reply });
-	return row->reply;
-}
-
-static bool is_named(const struct rl_word *word, const char *name)
-{
-	return word->length == strlen(name) && strncasecmp(word->text, name, word->length) == 0;
-}
-
-/* A program's connection that was closed is reset: nobody reads what has come for it. */
-static void drop_messages(struct rr_state *state, size_t client, const struct rr_sent *sent)
-{
-	const struct rr_program *program = state->product->config.program;
-	const struct rl_word *words = program->terms->command[sent->command].words.words;
-
-	if (!program->run_ops || !is_named(&words[0], "RESET"))
-		return;
-	while (read_next_message(state, client, sent->lane) != RR_NO_ID)
-		continue;
-}
-
-/* The command is executed. `answer`: what its client receives of it. */
-static void execute_command(struct rr_state *state, size_t client, const struct rr_sent *sent,
-			    enum rr_answer_kind answer)
-{
-	const size_t server = rr_state_lane_server(state, sent->lane);
-	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row;
-	uint32_t reply;
-
-	drop_messages(state, client, sent);
-	row = rr_state_move_server(state, server, &question, (int)client);
-	if (!row)
-		return;
-	reply = row->reply;
-	if (is_deaf(&state->clients[client], sent->lane))
-		answer = RR_ANSWER_UNHEARD;
-	rr_state_log(state, (struct rr_action){ .kind = RR_ACTION_ASK,
-						.client = (uint8_t)client,
-						.server = (uint8_t)server,
-						.lane = sent->lane,
-						.answer = (uint8_t)answer,
-						.question = question,
-						.command = sent->command,
-						.reply = reply,
-						.blocks = row->blocks,
-						.is_inside = sent->is_inside });
-	if (row->to != row->from)
-		state->common.blind = 0;
-	rr_state_answer(state, client, sent->lane, answer, answer == RR_ANSWER_REPLY ? reply : 0);
-}
-
-static void deliver_command(struct rr_state *state, size_t client, const struct rr_sent *sent,
-			    enum rr_answer_kind answer)
-{
-	const size_t server = rr_state_lane_server(state, sent->lane);
-
-	if (rr_state_is_cut(state, client, sent->lane))
-		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, false);
-	else if (state->common.down == (int8_t)server)
-		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED, false);
-	else if (answer == RR_ANSWER_SHUT)
-		answer_without_reply(state, client, sent, answer, true);
-	else
-		execute_command(state, client, sent, answer);
-}
-
-/* Does a server queue the command behind MULTI? */
-static bool is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent)
-{
-	const struct rr_terms *terms = state->product->config.program->terms;
-	const struct rr_question question = question_of(state, client, sent);
-	const struct rr_server_row *row =
-		rr_state_ask(state, rr_state_lane_server(state, sent->lane), &question);
-	const struct rl_reply *reply = row && !row->blocks ? &terms->reply[row->reply].reply : NULL;
-
-	return reply && reply->type == RL_REPLY_STATUS && strcmp(reply->text, "QUEUED") == 0;
-}
-
 /* May the client have done the same in vain as often as the bound says? */
 static bool may_poll_on(const struct rr_state *state, size_t client)
 {
@@ -211,11 +43,11 @@ static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent 
 	struct rr_actions *log = product->log;
 	struct rr_state next;
 
-	if (!may_poll_on(from, client) || is_queued(from, client, sent))
+	if (!may_poll_on(from, client) || rr_state_is_queued(from, client, sent))
 		return false;
 	product->log = NULL;
 	rr_state_copy(&next, from);
-	deliver_command(&next, client, sent, RR_ANSWER_REPLY);
+	rr_state_deliver(&next, client, sent, RR_ANSWER_REPLY);
 	product->log = log;
 	return has_polled_on(&next, client);
 }
@@ -234,7 +66,7 @@ static void add_execution(struct rr_expansion *it, const struct rr_state *from, 
 		return;
 	rr_state_copy(&next, from);
 	next.common.left.of[RR_LOST_REPLIES] -= kind != RR_DO_EXECUTE;
-	deliver_command(&next, client, sent, answers[kind]);
+	rr_state_deliver(&next, client, sent, answers[kind]);
 	rr_expansion_add(it, kind, client, sent->lane, &next);
 }
 
@@ -245,16 +77,6 @@ static size_t thread_of_lane(const struct rr_client_state *client, uint8_t lane)
 			return i;
 	}
 	return 0;
-}
-
-static bool can_be_lost(const struct rr_expansion *it, const struct rr_state *state, size_t client,
-			uint8_t lane)
-{
-	const int8_t server = (int8_t)rr_state_lane_server(state, lane);
-
-	return !it->alone && state->common.left.of[RR_LOST_REPLIES] > 0 &&
-	       !is_deaf(&state->clients[client], lane) && !rr_state_is_cut(state, client, lane) &&
-	       state->common.down != server;
 }
 
 static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t client, uint8_t lane,
@@ -275,7 +97,8 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 	}
 	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
 	add_execution(it, from, client, sent, RR_DO_EXECUTE);
-	if (!can_be_lost(it, from, client, lane))
+	if (it->alone || from->common.left.of[RR_LOST_REPLIES] == 0 ||
+	    !rr_state_can_lose(from, client, lane))
 		return;
 	add_execution(it, from, client, sent, RR_DO_LOSE);
 	add_execution(it, from, client, sent, RR_DO_DROP);
@@ -296,82 +119,7 @@ static void add_lanes(struct rr_expansion *it, struct rr_state *from, size_t cli
 	}
 }
 
-/* ---- What threads wait for besides replies -------------------------------- */
-
-/* A subscriber receives a message, or that its connection is gone. */
-static bool listen_for(struct rr_state *state, size_t client, uint8_t lane, struct rr_input *input)
-{
-	if (!rr_state_is_cut(state, client, lane)) {
-		const uint32_t message = read_next_message(state, client, lane);
-
-		if (message == RR_NO_ID)
-			return false;
-		input->kind = RR_INPUT_MESSAGE;
-		input->value = message;
-		return true;
-	}
-	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
-	input->kind = RR_INPUT_LOST;
-	return true;
-}
-
-static bool use_product_mutex(struct rr_state *state, size_t client, uint8_t thread,
-			      const struct rr_stop *stop)
-{
-	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
-	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
-
-	if (stop->kind == RR_STOP_LOCK) {
-		if (*owner)
-			return false;
-		*owner = self;
-	} else if (*owner == self) {
-		*owner = 0;
-	}
-	return true;
-}
-
-static bool is_timed_stop(const struct rr_stop *stop)
-{
-	return stop->kind == RR_STOP_SLEEP || stop->kind == RR_STOP_WAIT ||
-	       stop->kind == RR_STOP_LISTEN;
-}
-
-/* Can the thread go on? If so, `input` is what it receives, and `state` what
- * comes of it. If not, when does it by itself? */
-static bool wake_thread(struct rr_state *state, size_t client, uint8_t thread,
-			struct rr_input *input, int64_t *left_ns)
-{
-	const struct rr_product_config *config = &state->product->config;
-	const struct rr_stop *stop = &rr_state_client(state, client)->stops[thread];
-
-	*left_ns = RR_NEVER;
-	if (is_timed_stop(stop) && stop->duration_ns != RR_NEVER)
-		*left_ns = stop->duration_ns - state->clients[client].waited_ns[thread];
-	switch (stop->kind) {
-	case RR_STOP_WAIT:
-		input->kind = stop->is_ready ? RR_INPUT_GO : RR_INPUT_TIMEOUT;
-		return stop->is_ready || *left_ns <= 0;
-	case RR_STOP_LISTEN:
-		input->kind = RR_INPUT_TIMEOUT;
-		return listen_for(state, client, stop->lane, input) || *left_ns <= 0;
-	case RR_STOP_SLEEP:
-		return *left_ns <= 0;
-	case RR_STOP_CLOCK:
-		state->product->wants_absolute |= !config->absolute;
-		input->kind = RR_INPUT_CLOCK;
-		input->value = config->day_ns + state->common.now_ns +
-			       (int64_t)client * config->skew_ns;
-		return true;
-	case RR_STOP_LOCK:
-	case RR_STOP_UNLOCK:
-		return use_product_mutex(state, client, thread, stop);
-	case RR_STOP_JOIN:
-		return stop->is_ready;
-	default:
-		return false;
-	}
-}
+/* ---- Threads go on -------------------------------------------------------- */
 
 /* Would the client, if it were fed that, do in vain what polls_on() is about? */
 static bool polls_on_when_fed(const struct rr_state *from, size_t client,
@@ -398,7 +146,7 @@ static void add_thread(struct rr_expansion *it, const struct rr_state *from, siz
 	int64_t left_ns;
 
 	rr_state_copy(&next, from);
-	if (!wake_thread(&next, client, thread, &input, &left_ns)) {
+	if (!rr_state_wake(&next, client, thread, &input, &left_ns)) {
 		wake_at(it, left_ns);
 		return;
 	}
@@ -499,11 +247,11 @@ static bool is_local_command(struct rr_state *state, size_t client, const struct
 	const struct rl_word *name = &terms->command[sent->command].words.words[0];
 	const struct rr_connection *connection = rr_state_connection(state, client, sent->lane);
 
-	if (is_named(name, "MULTI") || is_named(name, "SELECT"))
+	if (rr_word_is(name, "MULTI") || rr_word_is(name, "SELECT"))
 		return true;
-	if (is_named(name, "RESET"))
+	if (rr_word_is(name, "RESET"))
 		return !connection || !connection->listens;
-	return connection && is_queued(state, client, sent);
+	return connection && rr_state_is_queued(state, client, sent);
 }
 
 /* The command that is next on the only lane on which the client waits for anything: in

@@ -118,6 +118,33 @@ void rr_state_close(struct rr_state *state, size_t client, int lane);
 /* A client has entered its critical section: who else is in there? */
 void rr_state_judge_entry(struct rr_state *state, size_t client);
 
+/* ---- What a client's next step does (execute.c) ------------------------------ */
+
+bool rr_word_is(const struct rl_word *word, const char *name);
+
+/* The next command of a connection is executed. `answer`: what its client is to hear of
+ * it, unless the connection is gone. */
+void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
+		      enum rr_answer_kind answer);
+
+/* Of the command that is next on a lane: does it wait, and how much longer? */
+bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
+			 int64_t *left_ns);
+
+/* How long the thread that takes a lane's replies has stood there. */
+int64_t rr_state_waited_on(const struct rr_state *state, size_t client, uint8_t lane);
+
+/* Does a server queue the command behind MULTI? */
+bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent);
+
+/* Can the reply to the next command of a lane get lost? */
+bool rr_state_can_lose(const struct rr_state *state, size_t client, uint8_t lane);
+
+/* Can the thread go on? If so, `input` is what it receives, and `state` what
+ * comes of it. If not, when does it by itself? */
+bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input,
+		   int64_t *left_ns);
+
 /* ---- What is done to clients (feed.c) --------------------------------------- */
 
 /* How many of the commands on a lane have been answered. */
@@ -133,6 +160,10 @@ void rr_state_keep_late(struct rr_state *state, size_t client, uint8_t lane);
  * for is there. */
 void rr_state_answer(struct rr_state *state, size_t client, uint8_t lane, enum rr_answer_kind kind,
 		     uint32_t reply);
+
+/* Does a thread wait on a lane whose next reply was lost, while commands behind it are
+ * still on their way? If so, it notices now: they are dropped with the connection. */
+bool rr_state_notice_loss(struct rr_state *state, size_t client, uint8_t lane);
 
 /* Feeds a client one input and lets it run on. */
 void rr_state_feed(struct rr_state *state, size_t client, const struct rr_input *input);
@@ -184,10 +215,6 @@ void rr_expand_client(struct rr_expansion *it, const struct rr_state *from, size
  * stands for all that could be done. */
 bool rr_expand_local(struct rr_expansion *it, struct rr_state *from);
 
-/* Of the command that is next on a lane: does it wait, and how much longer? */
-bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
-			 int64_t *left_ns);
-
 /* ---- Time and faults (time.c, faults.c) ------------------------------------- */
 
 /* Time passes everywhere; on one server. */
@@ -202,6 +229,14 @@ void rr_expand_quiet(struct rr_expansion *it, const struct rr_state *from);
 
 /* A client makes one step with nobody else going on; false: there is none. */
 bool rr_state_step_alone(struct rr_state *state, size_t client, bool unbounded);
+
+/* A client's process crashes: itself, or all of them. */
+void rr_state_crash(struct rr_state *state, size_t client);
+
+/* A server comes back empty, at once or, where it stays away, after more than a lease;
+ * its clock jumps forward. */
+void rr_state_restart(struct rr_state *state, size_t server);
+void rr_state_jump(struct rr_state *state, size_t server, int64_t ns);
 
 void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from);
 

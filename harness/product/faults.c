@@ -35,18 +35,14 @@ static void keep_crashed_sums(struct rr_state *state, size_t client)
 
 /* Connections that listen stay until the server notices; others carry nothing that
  * anybody else could notice. */
-static void crash_in_product(struct rr_state *state, size_t client)
+static void crash_client(struct rr_state *state, size_t client)
 {
 	const int n_lanes = rr_program_lanes(state->product->config.program);
-	const struct rr_run_tally *tally;
 
 	if (rr_state_has_ended(state, client))
 		return;
-	tally = &rr_state_client(state, client)->tally;
 	rr_state_log(state,
-		     (struct rr_action){ .kind = RR_ACTION_CRASH,
-					 .client = (uint8_t)client,
-					 .n_counted = (uint8_t)(tally->acknowledged - tally->ok) });
+		     (struct rr_action){ .kind = RR_ACTION_CRASH, .client = (uint8_t)client });
 	for (int lane = 0; lane < n_lanes; lane++) {
 		const struct rr_connection *connection = rr_state_connection(state, client, lane);
 		const bool listens = connection && connection->listens;
@@ -58,18 +54,12 @@ static void crash_in_product(struct rr_state *state, size_t client)
 	keep_crashed_sums(state, client);
 }
 
-/* Of a process: of one client, or of all. */
-static void add_crash(struct rr_expansion *it, const struct rr_state *from, size_t client)
+void rr_state_crash(struct rr_state *state, size_t client)
 {
-	struct rr_state next;
-
-	rr_state_copy(&next, from);
-	take_from_budget(&next, RR_DO_CRASH);
-	for (size_t i = 0; i < it->product->n_clients; i++) {
-		if (i == client || !it->product->config.program->separate)
-			crash_in_product(&next, i);
+	for (size_t i = 0; i < state->product->n_clients; i++) {
+		if (i == client || !state->product->config.program->separate)
+			crash_client(state, i);
 	}
-	rr_expansion_add(it, RR_DO_CRASH, client, 0, &next);
 }
 
 /* If all are of one process, it is the first of them that crashes. */
@@ -78,8 +68,14 @@ static void add_crashes(struct rr_expansion *it, const struct rr_state *from)
 	for (size_t i = 0; i < it->product->n_clients; i++) {
 		if (rr_state_has_ended(from, i))
 			continue;
-		if (rr_expansion_wants(it, RR_DO_CRASH, i, 0))
-			add_crash(it, from, i);
+		if (rr_expansion_wants(it, RR_DO_CRASH, i, 0)) {
+			struct rr_state next;
+
+			rr_state_copy(&next, from);
+			take_from_budget(&next, RR_DO_CRASH);
+			rr_state_crash(&next, i);
+			rr_expansion_add(it, RR_DO_CRASH, i, 0, &next);
+		}
 		if (!it->product->config.program->separate)
 			break;
 	}
@@ -106,45 +102,54 @@ static void cut_connections(struct rr_state *state, size_t server)
 	}
 }
 
-/* A server comes back empty, at once or after more than a lease. */
+void rr_state_restart(struct rr_state *state, size_t server)
+{
+	const struct rr_product_config *config = &state->product->config;
+	const struct rr_question question = { .kind = RR_ASK_WIPE };
+
+	if (config->stays_away) {
+		state->common.down = (int8_t)server;
+		state->common.down_ns = config->lease_ns + RR_LAPSE_NS;
+	}
+	rr_state_log(state, (struct rr_action){ .kind = config->stays_away ? RR_ACTION_DOWN :
+									     RR_ACTION_ASK,
+						.server = (uint8_t)server,
+						.question = question });
+	cut_connections(state, server);
+	rr_state_move_server(state, server, &question, -1);
+}
+
 static void add_restart(struct rr_expansion *it, const struct rr_state *from, size_t server)
 {
-	const struct rr_product_config *config = &it->product->config;
-	const struct rr_question question = { .kind = RR_ASK_WIPE };
 	struct rr_state next;
 
 	if (!rr_expansion_wants(it, RR_DO_RESTART, server, 0))
 		return;
 	rr_state_copy(&next, from);
 	take_from_budget(&next, RR_DO_RESTART);
-	if (config->stays_away) {
-		next.common.down = (int8_t)server;
-		next.common.down_ns = config->lease_ns + RR_LAPSE_NS;
-	}
-	rr_state_log(&next, (struct rr_action){ .kind = config->stays_away ? RR_ACTION_DOWN :
-									     RR_ACTION_ASK,
-						.server = (uint8_t)server,
-						.question = question });
-	cut_connections(&next, server);
-	rr_state_move_server(&next, server, &question, -1);
+	rr_state_restart(&next, server);
 	rr_expansion_add(it, RR_DO_RESTART, server, 0, &next);
+}
+
+void rr_state_jump(struct rr_state *state, size_t server, int64_t ns)
+{
+	rr_state_log(state,
+		     (struct rr_action){ .kind = RR_ACTION_ASK,
+					 .server = (uint8_t)server,
+					 .question = { .kind = RR_ASK_TICK, .argument = ns } });
+	rr_state_tick_server(state, server, ns);
 }
 
 /* A server's clock jumps forward by more than a lease. */
 static void add_jump(struct rr_expansion *it, const struct rr_state *from, size_t server)
 {
-	const int64_t ns = it->product->config.lease_ns + RR_LAPSE_NS;
 	struct rr_state next;
 
 	if (!rr_expansion_wants(it, RR_DO_JUMP, server, 0))
 		return;
 	rr_state_copy(&next, from);
 	take_from_budget(&next, RR_DO_JUMP);
-	rr_state_log(&next,
-		     (struct rr_action){ .kind = RR_ACTION_ASK,
-					 .server = (uint8_t)server,
-					 .question = { .kind = RR_ASK_TICK, .argument = ns } });
-	rr_state_tick_server(&next, server, ns);
+	rr_state_jump(&next, server, it->product->config.lease_ns + RR_LAPSE_NS);
 	rr_expansion_add(it, RR_DO_JUMP, server, 0, &next);
 }
 

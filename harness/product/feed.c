@@ -69,7 +69,8 @@ static void log_feed(struct rr_state *state, size_t client, const struct rr_inpu
 				    .has_entered = row->has_entered,
 				    .is_inside = to->is_inside,
 				    .n_inside = count_sent_inside(to),
-				    .n_counted = (uint8_t)(to->tally.ok - from->tally.ok),
+				    .n_counted = (uint8_t)(to->tally.acknowledged -
+							   from->tally.acknowledged),
 			    });
 }
 
@@ -178,15 +179,37 @@ static void take_lane_reply(struct rr_state *state, size_t client, uint8_t threa
 	feed_once(state, client, &input, has_entered);
 }
 
+/* Is there an answer on the lane that its client can take? That a reply was lost is noticed
+ * by itself when all that was sent behind it has been executed; before that it is a step
+ * of its own. */
+static bool has_answer(const struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_part *part = &state->clients[client];
+	const size_t at = find_lane_answer(part, lane);
+
+	return at < part->n_answers && (part->answers[at].kind != RR_ANSWER_LOST ||
+					!rr_state_next_sent(state, client, lane));
+}
+
+bool rr_state_notice_loss(struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_part *part = &state->clients[client];
+	const size_t at = find_lane_answer(part, lane);
+
+	if (at == part->n_answers || part->answers[at].kind != RR_ANSWER_LOST)
+		return false;
+	drop_connection(state, client, lane);
+	return true;
+}
+
 /* A thread that waits for a reply that is there; n_threads = none does. */
 static uint8_t find_receiver(const struct rr_state *state, size_t client)
 {
 	const struct rr_client_state *it = rr_state_client(state, client);
-	const struct rr_part *part = &state->clients[client];
 	uint8_t i = 0;
 
 	while (i < it->n_threads && (it->stops[i].kind != RR_STOP_RECEIVE ||
-				     find_lane_answer(part, it->stops[i].lane) == part->n_answers))
+				     !has_answer(state, client, it->stops[i].lane)))
 		i++;
 	return i;
 }
@@ -289,6 +312,8 @@ bool rr_state_begin_attempt(struct rr_state *state, size_t client)
 
 	if (!rr_state_client(state, client)->is_attempt)
 		return true;
+	if (state->product->config.is_live)
+		input.value = -1;
 	names = names_in_use(state, client);
 	while (input.value < RR_GENERATIONS && names & rr_name_bit((int)client, (int)input.value))
 		input.value++;

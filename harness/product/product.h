@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "client_view.h"
+#include "live.h"
 #include "scheduler/scheduler.h"
 #include "server_table.h"
 
@@ -88,6 +89,8 @@ struct rr_product_config {
 	bool is_local_first; /* a step that nobody else can notice is taken at
 			      * once, without the others */
 	int remembers;       /* see client_table.h */
+	bool is_live;        /* one path, of which nothing is ever done again: random
+			      * values have no names */
 	bool absolute;       /* the time of day counts */
 	bool reads_clock;    /* clients read their monotonic clocks */
 	bool bounded;        /* refused clients write what is never the same again:
@@ -130,11 +133,10 @@ struct rr_client_own {
 struct rr_product {
 	struct rr_product_config config;
 	size_t n_clients, n_servers, n_words;
-	struct rr_client_view *clients;    /* one each */
-	struct rr_client_own *own;         /* what is known of them, unless the program
-					    * keeps it */
-	struct rr_server_table *tables[2]; /* of the data server, and of lock
-					     * servers; the owner's */
+	struct rr_client_view *clients; /* one each */
+	struct rr_client_own *own;      /* what is known of them, unless the program
+					 * keeps it */
+	struct rr_server_table *tables[RR_PRODUCT_SERVERS]; /* of each server; the owner's */
 	struct rr_intern parts, commons;
 	uint32_t get_counter; /* the number of that command */
 	/* The search has to begin anew, with these in its configuration. */
@@ -217,7 +219,7 @@ static inline struct rr_client_table *rr_product_client_table(const struct rr_pr
 static inline struct rr_server_table *rr_product_table(const struct rr_product *product,
 						       size_t server)
 {
-	return product->tables[server > 0];
+	return product->tables[server];
 }
 
 #endif

@@ -88,6 +88,9 @@ static bool replay_question(struct rr_server_table *table, uint32_t id)
 /* Brings the server to a state, by the questions that led there. */
 static bool bring_server_to(struct rr_server_table *table, uint32_t id)
 {
+	if (table->is_live && id != table->at)
+		return rr_error_set(&table->error, RR_ERROR_INTERNAL,
+				    "a live server is not asked twice");
 	uint32_t *path = malloc((table->states[id].length + 1) * sizeof(*path));
 	uint32_t n = 0, at = id;
 	bool good = path != NULL;
@@ -187,6 +190,9 @@ static uint32_t ask_from(struct rr_server_table *table, uint32_t from, struct rr
 	if (!ask_server(table, &state, &after, row) ||
 	    !rr_server_take_apart(table, &key, &before, &after, row, &state))
 		return RR_NO_ID;
+	/* Its time has been made to be over, which leaves nothing. */
+	if (table->is_live && row->blocks)
+		return from;
 	return rr_server_add_state(table, &state, &after, is_new);
 }
 

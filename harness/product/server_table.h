@@ -78,6 +78,8 @@ struct rr_server_table {
 	struct rr_terms *terms;
 	bool absolute;
 	bool is_tree;     /* no two paths lead to one state */
+	bool is_live;     /* the server stays where a question has led it: each is asked
+			   * once, in the order of one path */
 	const char *lock; /* the lock's key */
 	struct rr_intern data, connections, says, locks, keys, rows;
 	struct rr_intern owns, others, singles; /* see compose.c */

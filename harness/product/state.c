@@ -172,11 +172,13 @@ bool rr_product_init(struct rr_product *product, const struct rr_product_config 
 		.n_clients = program->n_clients,
 		.n_servers = program->n_servers,
 		.n_words = program->n_servers + program->n_clients + 1,
-		.tables = { data, locks ? locks : data },
 		.clients = rr_calloc(program->n_clients, sizeof(*product->clients)),
 		.own = program->tables ? NULL :
 					 rr_calloc(program->n_clients, sizeof(*product->own)),
 	};
+	product->tables[0] = data;
+	for (size_t i = 1; i < RR_PRODUCT_SERVERS; i++)
+		product->tables[i] = locks ? locks : data;
 	product->get_counter = rr_terms_words(program->terms, get);
 	for (size_t i = 0; i < product->n_clients; i++) {
 		struct rr_client_table *table = table_of(product, i);

@@ -43,6 +43,9 @@ static void forget_waiting(struct rr_state *state, size_t client)
 	const struct rr_client_state *it = rr_state_client(state, client);
 	struct rr_part *part = &state->clients[client];
 
+	/* To look whether a command waits would execute it. */
+	if (state->product->config.is_live)
+		return;
 	for (uint32_t i = 0; i < it->n_threads; i++) {
 		const struct rr_stop *stop = &it->stops[i];
 		const struct rr_sent *sent;

@@ -41,8 +41,8 @@ struct rr_action {
 	bool is_inside;              /* FEED: after; ASK: sent from there */
 	uint8_t n_inside;            /* FEED: commands sent from there and not
 				      * executed yet */
-	uint8_t n_counted;           /* FEED, CRASH: increments that count from
-				      * now on */
+	uint8_t n_counted;           /* FEED: increments that were acknowledged
+				      * meanwhile */
 	struct rr_stop stop;         /* FEED: what it waited for */
 	struct rr_question question; /* ASK */
 	struct rr_input input;       /* FEED */

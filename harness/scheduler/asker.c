@@ -36,7 +36,8 @@ struct rr_asker {
 	struct rl_link *admin;
 	struct slot slots[RR_ASKER_SLOTS];
 	int64_t clock_ns, epoch_ns;
-	size_t n_queued; /* on the admin's connection */
+	bool leaves_clock; /* to somebody else */
+	size_t n_queued;   /* on the admin's connection */
 	struct known_info infos[INFOS];
 	size_t n_infos;
 	char error[RR_ERROR_SIZE];
@@ -364,7 +365,7 @@ static bool set_clock(struct rr_asker *asker, int64_t ns)
 {
 	struct rr_error error = { 0 };
 
-	if (asker->clock_ns == ns)
+	if (asker->clock_ns == ns || asker->leaves_clock)
 		return true;
 	asker->clock_ns = ns;
 	if (rr_cluster_skew(asker->cluster, asker->server, ns, &error))
@@ -459,6 +460,11 @@ bool rr_asker_reset(struct rr_asker *asker)
 void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns)
 {
 	asker->epoch_ns = ns;
+}
+
+void rr_asker_leave_clock(struct rr_asker *asker)
+{
+	asker->leaves_clock = true;
 }
 
 bool rr_asker_ask(struct rr_asker *asker, const struct rr_question *question,

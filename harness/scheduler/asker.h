@@ -64,6 +64,9 @@ bool rr_asker_reset(struct rr_asker *asker);
  * knows no script until the next reset. */
 void rr_asker_restarted(struct rr_asker *asker);
 
+/* Somebody else moves the server's clock. */
+void rr_asker_leave_clock(struct rr_asker *asker);
+
 /* From the next reset on its clock begins so much later. */
 void rr_asker_set_epoch(struct rr_asker *asker, int64_t ns);
 

@@ -111,3 +111,33 @@ Test(in_flight, a_write_that_arrives_late_undoes_an_increment)
 	config.budget.of[RR_LATE_COMMANDS] = 1;
 	stranger_assert(lock, config, RR_BREAKS_COUNT);
 }
+
+/* ---- Behind a reply that was lost ------------------------------------------------- */
+
+/* Two commands in one write. If the first reply is lost, nobody knows of the second. */
+static enum rl_outcome count_behind_another(struct rr_client *client)
+{
+	struct rl_reply first, second;
+
+	if (rl_queue(client->data, "SET half done") != RL_OK ||
+	    rl_queue(client->data, "INCR %s", client->counter) != RL_OK ||
+	    rl_flush(client->data) != RL_OK || rl_receive(client->data, &first) != RL_OK)
+		return RL_ERROR;
+	return rl_receive(client->data, &second);
+}
+
+static const struct rr_strategy behind_another = {
+	.name = "behind-another",
+	.increment = count_behind_another,
+};
+
+/* The server had both before the connection broke, or only the first: the increment of
+ * which its client believes that it was not done may have been. */
+Test(in_flight, what_is_behind_a_lost_reply_may_have_been_executed)
+{
+	struct rr_explore_config config = { .n_clients = 2 };
+
+	stranger_assert(&behind_another, config, 0);
+	config.budget.of[RR_LOST_REPLIES] = 1;
+	stranger_assert(&behind_another, config, RR_BREAKS_COUNT);
+}

@@ -47,7 +47,7 @@ bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_
 	abort();
 }
 
-const char *rr_thread_name(const struct rr_execution_view *view, size_t thread,
+const char *rr_thread_name(const struct rr_live_view *view, size_t thread,
 			   char name[RR_THREAD_NAME_SIZE])
 {
 	(void)view, (void)thread, (void)name;

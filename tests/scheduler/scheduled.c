@@ -87,7 +87,7 @@ static uint32_t answer_at_once(void *context, int server, const struct rl_comman
 {
 	struct scheduled *scheduled = context;
 
-	return rr_execution_answer(scheduled->execution, (size_t)server, command);
+	return rr_live_answer(scheduled->live, (size_t)server, command);
 }
 
 static void start(struct scheduled *scheduled)
@@ -112,8 +112,8 @@ static void start(struct scheduled *scheduled)
 	scheduled->config.scripts = &scheduled->scripts;
 	scheduled->config.note = note;
 	scheduled->config.context = scheduled;
-	scheduled->execution = rr_execution_new(&scheduled->config);
-	cr_assert_not_null(scheduled->execution);
+	scheduled->live = rr_live_new(&scheduled->config);
+	cr_assert_not_null(scheduled->live);
 }
 
 static void set_program(struct scheduled *scheduled)
@@ -124,7 +124,7 @@ static void set_program(struct scheduled *scheduled)
 	scheduled->program.knows_scripts = true;
 	scheduled->program.ask = answer_at_once;
 	scheduled->program.ask_context = scheduled;
-	scheduled->config = (struct rr_execution_config){
+	scheduled->config = (struct rr_live_config){
 		.day_ns = INT64_C(1000000000) * SECOND_NS,
 		.wait_ns = 400000,
 	};
@@ -171,7 +171,7 @@ static void end_trace(struct scheduled *scheduled)
 
 void scheduled_close(struct scheduled *scheduled)
 {
-	rr_execution_free(scheduled->execution);
+	rr_live_free(scheduled->live);
 	end_trace(scheduled);
 	free(scheduled->trace);
 	rr_terms_release(&scheduled->terms);
@@ -190,23 +190,22 @@ void scheduled_begin(struct scheduled *scheduled)
 	scheduled->file = open_memstream(&scheduled->trace, &scheduled->trace_size);
 	scheduled->n_inside = scheduled->overlaps = 0;
 	memset(scheduled->inside, 0, sizeof(scheduled->inside));
-	cr_assert(rr_execution_begin(scheduled->execution), "%s",
-		  rr_execution_error(scheduled->execution)->text);
+	cr_assert(rr_live_begin(scheduled->live), "%s", rr_live_error(scheduled->live)->text);
 }
 
-const struct rr_execution_view *scheduled_view(struct scheduled *scheduled)
+const struct rr_live_view *scheduled_view(struct scheduled *scheduled)
 {
-	return rr_execution_look(scheduled->execution);
+	return rr_live_look(scheduled->live);
 }
 
 static void act(struct scheduled *scheduled, struct rr_transition transition, int64_t ns,
 		const char *word)
 {
-	const enum rr_did did = rr_execution_do(scheduled->execution, transition, ns);
+	const enum rr_did did = rr_live_do(scheduled->live, transition, ns);
 
 	fflush(scheduled->file);
 	cr_assert(did == RR_DID_IT || did == RR_DID_NOTHING, "%d at '%s': %s\n%s", did, word,
-		  rr_execution_error(scheduled->execution)->text, scheduled->trace);
+		  rr_live_error(scheduled->live)->text, scheduled->trace);
 }
 
 static bool is_waiting(const struct rr_thread_view *thread)
@@ -216,7 +215,7 @@ static bool is_waiting(const struct rr_thread_view *thread)
 
 /* The first that is ready, from number `first` on and round; those who wait for
  * another let all others go before. */
-static size_t first_ready(const struct rr_execution_view *view, size_t first)
+static size_t first_ready(const struct rr_live_view *view, size_t first)
 {
 	size_t found = view->n;
 
@@ -230,13 +229,13 @@ static size_t first_ready(const struct rr_execution_view *view, size_t first)
 	return found;
 }
 
-size_t scheduled_serial(void *context, const struct rr_execution_view *view)
+size_t scheduled_serial(void *context, const struct rr_live_view *view)
 {
 	(void)context;
 	return first_ready(view, 0);
 }
 
-size_t scheduled_in_turn(void *context, const struct rr_execution_view *view)
+size_t scheduled_in_turn(void *context, const struct rr_live_view *view)
 {
 	size_t *last = context;
 
@@ -244,7 +243,7 @@ size_t scheduled_in_turn(void *context, const struct rr_execution_view *view)
 	return *last;
 }
 
-size_t scheduled_at_random(void *context, const struct rr_execution_view *view)
+size_t scheduled_at_random(void *context, const struct rr_live_view *view)
 {
 	size_t left = rr_random_below(context, view->n_ready);
 
@@ -265,7 +264,7 @@ static void go_on(struct scheduled *scheduled, scheduled_choose choose, void *co
 	int passes = 0;
 
 	for (int i = 0; i < STEPS_MAX; i++) {
-		const struct rr_execution_view *view = scheduled_view(scheduled);
+		const struct rr_live_view *view = scheduled_view(scheduled);
 		size_t number;
 
 		if (view->n_alive == 0 ||
@@ -294,7 +293,7 @@ static struct rr_transition of_client(enum rr_transition_kind kind, char name)
 
 static void do_word(struct scheduled *scheduled, const char *word)
 {
-	const struct rr_execution_view *view = scheduled_view(scheduled);
+	const struct rr_live_view *view = scheduled_view(scheduled);
 	const bool has_sign = strchr("!?~", *word) != NULL;
 	const char name = word[has_sign];
 	const size_t number = (size_t)(name - 'A') +
@@ -334,7 +333,7 @@ long scheduled_ok(const struct scheduled *scheduled)
 	long ok = 0;
 
 	for (size_t i = 0; i < scheduled->program.n_clients; i++)
-		ok += rr_execution_tally(scheduled->execution, i)->ok;
+		ok += rr_live_tally(scheduled->live, i).ok;
 	return ok;
 }
 

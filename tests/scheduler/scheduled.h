@@ -5,7 +5,7 @@
 
 #include "../cluster/stage.h"
 #include "base/random.h"
-#include "scheduler/scheduler.h"
+#include "product/product.h"
 
 struct scheduled {
 	struct stage stage;
@@ -15,13 +15,13 @@ struct scheduled {
 	struct rr_counting counting;
 	struct rl_address addresses[RR_RUN_SERVERS];
 	struct rr_program program;
-	struct rr_execution_config config;
-	struct rr_execution *execution;
+	struct rr_live_config config;
+	struct rr_live *live;
 	char *trace;
 	size_t trace_size;
 	FILE *file; /* while there is a run */
 	int n_inside, overlaps;
-	bool inside[RR_EXECUTION_CLIENTS];
+	bool inside[RR_PRODUCT_CLIENTS];
 };
 
 /* Two clients of a strategy with one increment each, processes of their own, before
@@ -46,14 +46,14 @@ void scheduled_begin(struct scheduled *scheduled);
 void scheduled_play(struct scheduled *scheduled, const char *script);
 
 /* The same with steps of whoever `choose` picks of those who are ready. */
-typedef size_t (*scheduled_choose)(void *context, const struct rr_execution_view *view);
+typedef size_t (*scheduled_choose)(void *context, const struct rr_live_view *view);
 void scheduled_run(struct scheduled *scheduled, scheduled_choose choose, void *context);
 
-size_t scheduled_serial(void *context, const struct rr_execution_view *view);
-size_t scheduled_in_turn(void *context, const struct rr_execution_view *view);
-size_t scheduled_at_random(void *context, const struct rr_execution_view *view);
+size_t scheduled_serial(void *context, const struct rr_live_view *view);
+size_t scheduled_in_turn(void *context, const struct rr_live_view *view);
+size_t scheduled_at_random(void *context, const struct rr_live_view *view);
 
-const struct rr_execution_view *scheduled_view(struct scheduled *scheduled);
+const struct rr_live_view *scheduled_view(struct scheduled *scheduled);
 
 /* Of all clients: increments that they know are counted, and the count. */
 long scheduled_ok(const struct scheduled *scheduled);

@@ -69,7 +69,7 @@ static void open_lockers(void (*run)(void *client))
 
 Test(execution, deadlock_is_seen_with_who_waits_for_whom)
 {
-	const struct rr_execution_view *view;
+	const struct rr_live_view *view;
 
 	open_lockers(lock_twice);
 	scheduled_run(&it, scheduled_serial, NULL);
@@ -110,9 +110,8 @@ Test(execution, time_stands_still_but_for_waiting)
 
 static enum rr_did do_it(enum rr_transition_kind kind, int who, int lane, int64_t ns)
 {
-	return rr_execution_do(it.execution,
-			       (struct rr_transition){ (uint8_t)kind, (uint8_t)who, (uint8_t)lane },
-			       ns);
+	return rr_live_do(it.live,
+			  (struct rr_transition){ (uint8_t)kind, (uint8_t)who, (uint8_t)lane }, ns);
 }
 
 Test(execution, transitions_that_cannot_be_are_refused)
@@ -272,7 +271,7 @@ Test(execution, pop_ends_in_vain_after_its_time_out)
 
 Test(execution, pop_waits_for_ever_without_a_time_out)
 {
-	const struct rr_execution_view *view;
+	const struct rr_live_view *view;
 
 	open_scripts();
 	cr_assert_eq(play(LINE("BLPOP q 0"), LINE("BLPOP q 0.0")), 2);

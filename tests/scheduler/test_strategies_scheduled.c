@@ -34,12 +34,12 @@ static void share_a_process(struct scheduled *scheduled)
 /* While A holds it, B is blocked; the play ends with both of them through. */
 Test(scheduled, mutex_of_one_process_blocks_the_other_thread)
 {
-	const struct rr_execution_view *view;
+	const struct rr_live_view *view;
 
 	scheduled_open(&it, "local-mutex", share_a_process);
 	scheduled_begin(&it);
 	view = scheduled_view(&it);
-	cr_assert_eq(rr_execution_do(it.execution, view->threads[0].next, 0), RR_DID_IT);
+	cr_assert_eq(rr_live_do(it.live, view->threads[0].next, 0), RR_DID_IT);
 	view = scheduled_view(&it);
 	cr_assert_eq(view->threads[1].state, RR_THREAD_BLOCKED);
 	cr_assert_eq(view->threads[1].stop.kind, RR_STOP_LOCK);
@@ -161,7 +161,7 @@ Test(scheduled, crashed_holder_of_setnx_blocks_for_ever)
 	scheduled_open(&it, "setnx", NULL);
 	scheduled_play(&it, "A !A");
 	cr_assert_eq(scheduled_count(&it), 0);
-	cr_assert(rr_execution_has_crashed(it.execution, 0));
+	cr_assert(rr_live_has_crashed(it.live, 0));
 	cr_assert_eq(scheduled_view(&it)->threads[0].state, RR_THREAD_CRASHED);
 	cr_assert_eq(scheduled_view(&it)->threads[1].stop.kind, RR_STOP_ATTEMPT);
 	cr_assert_eq(scheduled_line(&it, "A> DEL"), -1);
@@ -190,7 +190,7 @@ Test(scheduled, crash_is_of_a_process)
 {
 	scheduled_open(&it, "none", share_a_process);
 	scheduled_play(&it, "A B !A");
-	cr_assert(rr_execution_has_crashed(it.execution, 1));
+	cr_assert(rr_live_has_crashed(it.live, 1));
 	cr_assert_eq(scheduled_view(&it)->n_alive, 0);
 	scheduled_close(&it);
 }
@@ -199,8 +199,8 @@ Test(scheduled, lost_reply_leaves_the_outcome_indeterminate)
 {
 	scheduled_open(&it, "incr", NULL);
 	scheduled_play(&it, "?A B");
-	cr_assert_eq(rr_execution_tally(it.execution, 0)->unknown, 1);
-	cr_assert_eq(rr_execution_tally(it.execution, 1)->ok, 1);
+	cr_assert_eq(rr_live_tally(it.live, 0).unknown, 1);
+	cr_assert_eq(rr_live_tally(it.live, 1).ok, 1);
 	cr_assert_eq(scheduled_count(&it), 2);
 	cr_assert_eq(scheduled_line(&it, "A> INCR counter:0 => (integer) 1 (lost)"), 0);
 	scheduled_close(&it);
@@ -225,13 +225,12 @@ Test(scheduled, server_that_comes_back_has_closed_its_connections)
 	scheduled_play(&it, "A B A B");
 	scheduled_begin(&it);
 	for (int i = 0; i < 2; i++)
-		cr_assert_eq(rr_execution_do(it.execution,
-					     i ? restart : scheduled_view(&it)->threads[0].next, 0),
+		cr_assert_eq(rr_live_do(it.live, i ? restart : scheduled_view(&it)->threads[0].next,
+					0),
 			     RR_DID_IT);
-	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[0].next, 0),
-		     RR_DID_IT);
-	cr_assert_eq(rr_execution_tally(it.execution, 0)->unknown, 1);
-	cr_assert_eq(rr_execution_tally(it.execution, 1)->unknown, 0);
+	cr_assert_eq(rr_live_do(it.live, scheduled_view(&it)->threads[0].next, 0), RR_DID_IT);
+	cr_assert_eq(rr_live_tally(it.live, 0).unknown, 1);
+	cr_assert_eq(rr_live_tally(it.live, 1).unknown, 0);
 	scheduled_close(&it);
 }
 
@@ -242,11 +241,9 @@ Test(scheduled, clock_of_a_server_jumps)
 
 	scheduled_open(&it, "set-nx-ex", NULL);
 	scheduled_begin(&it);
-	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[0].next, 0),
-		     RR_DID_IT);
-	cr_assert_eq(rr_execution_do(it.execution, jump, INT64_C(12000000000)), RR_DID_IT);
-	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[1].next, 0),
-		     RR_DID_IT);
+	cr_assert_eq(rr_live_do(it.live, scheduled_view(&it)->threads[0].next, 0), RR_DID_IT);
+	cr_assert_eq(rr_live_do(it.live, jump, INT64_C(12000000000)), RR_DID_IT);
+	cr_assert_eq(rr_live_do(it.live, scheduled_view(&it)->threads[1].next, 0), RR_DID_IT);
 	cr_assert_eq(it.overlaps, 1);
 	cr_assert_eq(scheduled_view(&it)->now_ns, 0);
 	scheduled_close(&it);
@@ -262,10 +259,9 @@ Test(scheduled, server_that_is_gone_is_an_error)
 	scheduled_play(&it, "");
 	scheduled_begin(&it);
 	stage_good(stage, stage_inject(stage, 0, RR_FAULT_KILL));
-	cr_assert_eq(rr_execution_do(it.execution, scheduled_view(&it)->threads[0].next, 0),
-		     RR_DID_FAIL);
-	cr_assert_eq(rr_execution_error(it.execution)->kind, RR_ERROR_REDIS);
-	cr_assert_eq(rr_execution_tally(it.execution, 0)->unknown, 0);
+	cr_assert_eq(rr_live_do(it.live, scheduled_view(&it)->threads[0].next, 0), RR_DID_FAIL);
+	cr_assert_eq(rr_live_error(it.live)->kind, RR_ERROR_REDIS);
+	cr_assert_eq(rr_live_tally(it.live, 0).unknown, 0);
 	scheduled_close(&it);
 }
 
