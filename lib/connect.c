@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "link.h"
 #include "parser.h"
@@ -68,6 +69,34 @@ static enum stage open_pretended(struct rl_link *link)
 	return link->context ? CONNECTED : fail_connecting(link, "out of memory");
 }
 
+/* It is there for commands. */
+static enum stage use_connection(struct rl_link *link)
+{
+	const int fd = link->context->fd;
+
+	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
+		return fail_connecting(link, strerror(errno));
+	rl_link_apply_timeout(link);
+	rl_parser_attach(link->context->reader, &link->arena);
+	return INTRODUCING;
+}
+
+/* Where the driver connects. */
+static enum stage open_by_driver(struct rl_link *link)
+{
+	const int fd = link->driver->ops->open(link->driver->context, link);
+
+	if (fd < 0)
+		return fail_connecting(link, "connection refused");
+	link->context = redisConnectFd(fd);
+	link->connections++;
+	link->owner = rl_process(link);
+	if (link->context)
+		return use_connection(link);
+	close(fd);
+	return fail_connecting(link, "out of memory");
+}
+
 static bool is_answered_by_driver(const struct rl_link *link)
 {
 	return rl_is_driven(link) && link->driver->ops->submit;
@@ -90,6 +119,8 @@ static enum stage begin_connecting(struct rl_link *link)
 	link->error[0] = '\0';
 	if (is_answered_by_driver(link))
 		return open_pretended(link);
+	if (rl_is_driven(link) && link->driver->ops->open)
+		return open_by_driver(link);
 	link->context = address->is_unix ? redisConnectUnixNonBlock(address->host) :
 					   redisConnectNonBlock(address->host, address->port);
 	link->connections++;
@@ -101,18 +132,6 @@ static enum stage begin_connecting(struct rl_link *link)
 	/* hiredis does not; a program that is run must not speak on it. */
 	fcntl(link->context->fd, F_SETFD, FD_CLOEXEC);
 	return CONNECTING;
-}
-
-/* It is there for commands. */
-static enum stage use_connection(struct rl_link *link)
-{
-	const int fd = link->context->fd;
-
-	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
-		return fail_connecting(link, strerror(errno));
-	rl_link_apply_timeout(link);
-	rl_parser_attach(link->context->reader, &link->arena);
-	return INTRODUCING;
 }
 
 static enum stage shake_hands(struct rl_link *link)

@@ -27,6 +27,10 @@
  *		a driver of its own
  *	join    the client waits until it has ended
  *	random  random bytes, for tokens
+ *	open    instead of connecting: a descriptor that leads to the server, which the
+ *		link closes; below 0 when nobody listens there
+ *	await   before the caller waits for bytes that come over `fd`; returns when some
+ *		have come, or the connection is closed
  *
  * A driver may also take the server's place. Then nothing is sent, and instead
  * of send, done and receive it is called:
@@ -106,6 +110,8 @@ struct rl_driver_ops {
 	bool (*spawn)(void *context, struct rl_task *task);
 	void (*join)(void *context, struct rl_task *task);
 	void (*random)(void *context, unsigned char *bytes, size_t n);
+	int (*open)(void *context, struct rl_link *link);
+	void (*await)(void *context, struct rl_link *link, int fd);
 	enum rl_outcome (*submit)(void *context, struct rl_link *link,
 				  const struct rl_command *command);
 	enum rl_outcome (*deliver)(void *context, struct rl_link *link, struct rl_reply *reply);

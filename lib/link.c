@@ -213,6 +213,8 @@ ssize_t rl_link_take_bytes(struct rl_link *link, char *bytes, size_t size, int64
 	const int64_t timeout_ns = rl_link_timeout_ms(link) * INT64_C(1000000);
 	int64_t left_ns = timeout_ns;
 
+	if (rl_is_driven(link) && link->driver->ops->await)
+		link->driver->ops->await(link->driver->context, link, link->context->fd);
 	if (link->reading_ns)
 		left_ns = timeout_left_ns(link);
 	else

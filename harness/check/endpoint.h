@@ -10,7 +10,7 @@
 #include <poll.h>
 
 #include "base/error.h"
-#include "resp.h"
+#include "base/resp.h"
 
 enum {
 	RR_ENDPOINT_CONNECTIONS = 32,                          /* open at once */

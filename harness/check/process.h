@@ -10,7 +10,7 @@
 #include "base/machine.h"
 #include "cluster/cluster.h"
 #include "program_clock.h"
-#include "resp.h"
+#include "base/resp.h"
 
 /* Bytes of its output that are kept; the rest is thrown away. */
 enum { RR_PROCESS_OUTPUT = 16 * 1024 };

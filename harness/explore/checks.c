@@ -64,7 +64,7 @@ static void note_graph(struct rr_search *search)
 /* ---- Paths that are played -------------------------------------------------- */
 
 /* The tables' own askers keep nothing on the servers meanwhile. */
-static struct rr_execution *open_execution(struct rr_search *search)
+static struct rr_free_replay *open_replay(struct rr_search *search)
 {
 	for (int i = 0; i < 2; i++) {
 		struct rr_server_table *table = &search->tables[i];
@@ -73,24 +73,28 @@ static struct rr_execution *open_execution(struct rr_search *search)
 			rr_asker_reset(table->asker);
 		table->at = RR_NO_ID;
 	}
-	return rr_execution_new(&(struct rr_execution_config){ .program = &search->program,
-							       .cluster = search->cluster,
-							       .scripts = &search->scripts });
+	return rr_free_replay_new(
+		&(struct rr_free_replay_config){ .program = &search->program,
+						 .cluster = search->cluster,
+						 .scripts = &search->scripts,
+						 .day_ns = search->wanted.day_ns,
+						 .skew_ns = search->wanted.skew_ns });
 }
 
 /* All clients at once, and real servers. If they do something else, something may have
  * been learned of them. */
-static bool play_actions(struct rr_search *search, struct rr_execution *execution,
-			 const struct rr_actions *actions)
+static bool play_actions(struct rr_search *search, struct rr_free_replay *replay,
+			 const struct rr_actions *actions, const uint32_t *end, unsigned broken)
 {
 	const struct rr_explored_programs *programs = &search->config->programs;
+	struct rr_error error = { .kind = RR_ERROR_NONE };
 	bool good;
 
 	if (programs->set_live)
 		programs->set_live(programs->context, true);
-	good = rr_execution_replay(execution, actions) ||
+	good = rr_product_replay(&search->product, replay, actions, end, broken, &error) ||
 	       (search->property->verify(search) && !search->learned &&
-		rr_search_fail(search, rr_execution_error(execution)));
+		rr_search_fail(search, &error));
 	if (programs->set_live)
 		programs->set_live(programs->context, false);
 	return good;
@@ -116,7 +120,7 @@ static bool is_called_off(const struct rr_search *search)
 
 bool rr_search_audit(struct rr_search *search)
 {
-	struct rr_execution *execution = open_execution(search);
+	struct rr_free_replay *replay = open_replay(search);
 	struct rr_path path = { 0 };
 	bool good = true;
 
@@ -129,12 +133,14 @@ bool rr_search_audit(struct rr_search *search)
 		}
 		rr_graph_random_path(&search->graph, i + 1, &path);
 		good = find_actions(search, &search->graph, &path, &actions) &&
-		       play_actions(search, execution, &actions);
+		       play_actions(search, replay, &actions,
+				    rr_graph_path_end(&search->graph, &path),
+				    rr_graph_path_breaks(&search->graph, &path));
 		free(actions.all);
 		search->result->stats.audited++;
 	}
 	rr_path_release(&path);
-	rr_execution_free(execution);
+	rr_free_replay_free(replay);
 	return good;
 }
 
@@ -149,10 +155,11 @@ void rr_schedule_release(struct rr_schedule *schedule)
 
 static bool play_and_show(struct rr_search *search, const struct rr_schedule *schedule)
 {
-	struct rr_execution *execution = open_execution(search);
-	const bool good = play_actions(search, execution, &schedule->actions);
+	struct rr_free_replay *replay = open_replay(search);
+	const bool good = play_actions(search, replay, &schedule->actions, schedule->end,
+				       schedule->broken);
 
-	rr_execution_free(execution);
+	rr_free_replay_free(replay);
 	search->result->switches = schedule->switches;
 	search->result->steps = schedule->steps;
 	return good && search->property->show(search, schedule);
@@ -161,13 +168,13 @@ static bool play_and_show(struct rr_search *search, const struct rr_schedule *sc
 bool rr_search_show(struct rr_search *search, const struct rr_graph *graph,
 		    const struct rr_path *path)
 {
-	const uint32_t end = path->n ? graph->edges[path->edges[path->n - 1]].to : 0;
 	struct rr_schedule schedule = { .steps = path->n,
 					.switches = path->switches,
-					.words = rr_path_words(graph, path) };
+					.words = rr_path_words(graph, path),
+					.broken = rr_graph_path_breaks(graph, path) };
 	bool good;
 
-	memcpy(schedule.end, rr_graph_key(graph, end),
+	memcpy(schedule.end, rr_graph_path_end(graph, path),
 	       graph->product->n_words * sizeof(schedule.end[0]));
 	good = find_actions(search, graph, path, &schedule.actions) &&
 	       play_and_show(search, &schedule);

@@ -91,6 +91,16 @@ struct rr_path {
 
 void rr_path_release(struct rr_path *path);
 
+/* The state to which it leads. */
+static inline const uint32_t *rr_graph_path_end(const struct rr_graph *graph,
+						const struct rr_path *path)
+{
+	return rr_graph_key(graph, path->n ? graph->edges[path->edges[path->n - 1]].to : 0);
+}
+
+/* The invariants that it breaks on its way and at its end. */
+unsigned rr_graph_path_breaks(const struct rr_graph *graph, const struct rr_path *path);
+
 /* The shortest path that breaks one of `bits`, by changes of client and then by
  * transitions, on to its end. False: there is none. */
 bool rr_graph_shortest(const struct rr_graph *graph, unsigned bits, struct rr_path *path);

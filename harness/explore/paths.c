@@ -295,7 +295,21 @@ void rr_path_release(struct rr_path *path)
 	*path = (struct rr_path){ 0 };
 }
 
-/* ---- What a path consists of ------------------------------------------------ */
+/* ---- What a path breaks and consists of ------------------------------------------------ */
+
+unsigned rr_graph_path_breaks(const struct rr_graph *graph, const struct rr_path *path)
+{
+	unsigned broken = 0;
+	uint32_t state = 0;
+
+	for (size_t i = 0; i < path->n; i++) {
+		const struct rr_graph_edge *edge = &graph->edges[path->edges[i]];
+
+		broken |= edge->broken;
+		state = edge->to;
+	}
+	return broken | rr_graph_broken_by(graph, state);
+}
 
 bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 		      struct rr_actions *actions)

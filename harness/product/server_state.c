@@ -102,13 +102,12 @@ static void read_keys(struct rr_server_table *table, const struct rl_reply *data
 }
 
 /* After a restart: which of the clients' scripts are known again. */
-static bool read_scripts(struct rr_server_table *table, FILE *file)
+static bool read_scripts(const struct rr_server_table *table, struct rr_asker *asker, FILE *file)
 {
 	struct rl_reply reply;
 
 	for (size_t i = 0; i < table->scripts->n; i++) {
-		if (!rr_asker_say(table->asker, &reply, "SCRIPT EXISTS %s",
-				  table->scripts->all[i].sha1))
+		if (!rr_asker_say(asker, &reply, "SCRIPT EXISTS %s", table->scripts->all[i].sha1))
 			return false;
 		if (reply.length == 1 && reply.elements[0].integer)
 			fputs(table->scripts->all[i].sha1, file);
@@ -116,14 +115,14 @@ static bool read_scripts(struct rr_server_table *table, FILE *file)
 	return true;
 }
 
-static bool read_functions(struct rr_server_table *table, FILE *file,
+static bool read_functions(struct rr_server_table *table, struct rr_asker *asker, FILE *file,
 			   struct rr_server_snapshot *state)
 {
 	struct rl_reply reply;
 
 	if (rr_intern_find(&table->terms->words, "FUNCTION", sizeof("FUNCTION")) == RR_NO_ID)
 		return true;
-	if (!rr_asker_say(table->asker, &reply, "FUNCTION DUMP"))
+	if (!rr_asker_say(asker, &reply, "FUNCTION DUMP"))
 		return false;
 	append_element(file, &reply);
 	state->functions = digest_of_text(RR_HASH_START, &reply);
@@ -131,7 +130,8 @@ static bool read_functions(struct rr_server_table *table, FILE *file,
 	return true;
 }
 
-bool rr_server_read_data(struct rr_server_table *table, struct rr_server_snapshot *state)
+bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
+			 struct rr_server_snapshot *state)
 {
 	struct rl_reply data;
 	char *bytes = NULL;
@@ -143,11 +143,11 @@ bool rr_server_read_data(struct rr_server_table *table, struct rr_server_snapsho
 		return false;
 	state->first_end_ns = RR_NEVER;
 	state->contents = state->elsewhere = state->functions = 0;
-	good = rr_asker_data(table->asker, &data);
+	good = rr_asker_data(asker, &data);
 	if (good)
 		read_keys(table, &data, file, state);
-	good = good && read_functions(table, file, state) &&
-	       (!state->was_wiped || read_scripts(table, file));
+	good = good && read_functions(table, asker, file, state) &&
+	       (!state->was_wiped || read_scripts(table, asker, file));
 	fclose(file);
 	state->names = rr_terms_names_in(table->terms, bytes, size);
 	state->data = rr_intern_put(&table->data, bytes, size, NULL);

@@ -13,8 +13,9 @@
 /* table->error is what the asker says; returns false. */
 bool rr_server_fail_asking(struct rr_server_table *table);
 
-/* Reads all that a server says of its data into `state`. */
-bool rr_server_read_data(struct rr_server_table *table, struct rr_server_snapshot *state);
+/* Reads all that a server, the asker's, says of its data into `state`. */
+bool rr_server_read_data(struct rr_server_table *table, struct rr_asker *asker,
+			 struct rr_server_snapshot *state);
 
 struct rr_connections {
 	size_t n;

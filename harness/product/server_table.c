@@ -164,7 +164,8 @@ static bool ask_server(struct rr_server_table *table, struct rr_server_snapshot 
 		state->was_wiped = true;
 		connections->n = 0;
 	}
-	return good && rr_server_read_data(table, state) && rr_connections_look(table, connections);
+	return good && rr_server_read_data(table, table->asker, state) &&
+	       rr_connections_look(table, connections);
 }
 
 /* ---- Learning ------------------------------------------------------------- */
@@ -395,7 +396,7 @@ bool rr_server_table_init(struct rr_server_table *table, struct rr_cluster *clus
 	table->asker = rr_asker_new(cluster, server, scripts, &table->error);
 	if (!table->asker)
 		return false;
-	return learn_new_connection(table) && rr_server_read_data(table, &state) &&
+	return learn_new_connection(table) && rr_server_read_data(table, table->asker, &state) &&
 	       (rr_server_add_state(table, &state, &none, &is_new) == 0 ||
 		rr_error_no_memory(&table->error));
 }

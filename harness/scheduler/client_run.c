@@ -7,7 +7,10 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/resp.h"
 #include "fiber.h"
+#include "link.h"
+#include "wire.h"
 
 /* Clocks do not begin at 0, which would be a special value somewhere. */
 #define MONOTONIC_START_NS INT64_C(3600000000000)
@@ -29,7 +32,8 @@ struct thread {
 	struct thread *opener; /* goes on when this one stops at first */
 	struct rl_driver driver;
 	struct rr_input input;
-	int fd; /* that it waits for, see RR_STOP_WAIT */
+	int fd;          /* that it waits for, see RR_STOP_WAIT */
+	bool is_refused; /* it was told so, and its connection is closed for that */
 };
 
 /* A command whose reply was not taken yet. */
@@ -42,6 +46,10 @@ struct pending {
 
 struct lane {
 	struct rl_link *link;
+	struct rr_wire wire; /* program->on_sockets: the other end of its connection */
+	uint32_t n_opened;   /* connections that there have been */
+	size_t n_queued;     /* commands that were there to be sent when a mark was passed */
+	bool queued_inside[RR_RUN_SENT];
 	size_t first, n;
 	struct pending pending[RR_RUN_SENT];
 };
@@ -109,11 +117,14 @@ static struct rr_fiber *next_after(struct thread *thread)
 	return opener ? &opener->stack->fiber : &thread->run->caller;
 }
 
+static void take_sent(struct thread *thread);
+
 /* Stops there until it is fed. NULL: it is being unwound. */
 static const struct rr_input *stop(struct thread *thread, struct rr_stop where)
 {
 	if (thread->run->is_dead)
 		return NULL;
+	take_sent(thread);
 	*stop_of(thread) = where;
 	rr_fiber_pass(&thread->stack->fiber, next_after(thread));
 	return thread->run->is_dead ? NULL : &thread->input;
@@ -131,6 +142,7 @@ static void live(void *argument)
 			thread->task->body(thread->task->argument);
 		else
 			thread->run->program->run(thread->run->made);
+		take_sent(thread);
 		*stop_of(thread) = (struct rr_stop){ .kind = RR_STOP_ENDED };
 		if (thread->number == 0)
 			thread->run->view.is_holding = false;
@@ -238,29 +250,39 @@ static uint32_t answer_at_once(const struct rr_client_run *run, int server,
 	return program->mutate ? program->mutate(program->mutate_context, command) : RR_NO_ID;
 }
 
+/* A command is on its way from now on. */
+static bool add_pending(struct thread *thread, struct lane *lane, uint8_t number,
+			const struct rl_command *command, bool is_inside)
+{
+	struct rr_client_run *run = thread->run;
+	struct rl_command changed = *command;
+	struct pending *pending = &lane->pending[(lane->first + lane->n) % RR_RUN_SENT];
+
+	if (lane->n == RR_RUN_SENT) {
+		run->view.is_too_much = true;
+		return false;
+	}
+	lane->n++;
+	pending->answer = answer_at_once(run, rr_lane_server(run->program, number), &changed);
+	pending->command = rr_terms_command(run->program->terms, &changed);
+	pending->thread = thread->number;
+	pending->is_inside = is_inside;
+	return true;
+}
+
 static enum rl_outcome on_submit(void *context, struct rl_link *link,
 				 const struct rl_command *command)
 {
 	struct thread *thread = context;
 	struct rr_client_run *run = thread->run;
-	struct rl_command changed = *command;
-	struct pending *pending;
 	struct lane *lane;
 	uint8_t number;
 
 	if (run->is_dead)
 		return RL_ERROR;
 	lane = lane_of(run, link, &number);
-	if (!lane || lane->n == RR_RUN_SENT) {
-		run->view.is_too_much = true;
-		return RL_ERROR;
-	}
-	pending = &lane->pending[(lane->first + lane->n++) % RR_RUN_SENT];
-	pending->answer = answer_at_once(run, rr_lane_server(run->program, number), &changed);
-	pending->command = rr_terms_command(run->program->terms, &changed);
-	pending->thread = thread->number;
-	pending->is_inside = run->view.is_inside;
-	return RL_OK;
+	return lane && add_pending(thread, lane, number, command, run->view.is_inside) ? RL_OK :
+											 RL_ERROR;
 }
 
 /* The next reply of the lane; the thread stops if it has to wait. */
@@ -310,6 +332,147 @@ static enum rl_outcome on_listen(void *context, struct rl_link *link, struct rl_
 	return RL_OK;
 }
 
+/* ---- Over sockets ----------------------------------------------------------- */
+
+static bool is_readable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* Was the command that is sent next queued in the critical section? */
+static bool take_queued(struct rr_client_run *run, struct lane *lane)
+{
+	const bool is_inside = lane->n_queued ? lane->queued_inside[0] : run->view.is_inside;
+
+	if (lane->n_queued)
+		memmove(lane->queued_inside, lane->queued_inside + 1,
+			--lane->n_queued * sizeof(lane->queued_inside[0]));
+	return is_inside;
+}
+
+/* A mark is passed: what is queued there was so before it. */
+static void note_queued(struct rr_client_run *run)
+{
+	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
+		struct lane *lane = run->lanes[i];
+		const struct rl_buffer *out = lane ? &lane->link->out : NULL;
+		struct rl_command command;
+		size_t used = 0, n = 0;
+
+		for (size_t at = 0; out && at < out->length && n < RR_RUN_SENT; at += used, n++) {
+			if (rr_resp_parse(out->bytes + at, out->length - at, &command, &used) !=
+			    RR_RESP_COMPLETE)
+				break;
+			if (n == lane->n_queued)
+				lane->queued_inside[lane->n_queued++] = run->view.is_inside;
+		}
+	}
+}
+
+/* The commands that have come over the connections meanwhile. */
+static void take_sent(struct thread *thread)
+{
+	struct rr_client_run *run = thread->run;
+	struct rl_command command;
+
+	for (uint8_t i = 0; run->program->on_sockets && i < RR_RUN_LANES; i++) {
+		struct lane *lane = run->lanes[i];
+
+		while (lane && lane->wire.is_open && rr_wire_take(&lane->wire, &command))
+			add_pending(thread, lane, i, &command, take_queued(run, lane));
+	}
+}
+
+static int on_open(void *context, struct rl_link *link)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct lane *lane;
+	uint8_t number;
+
+	if (run->is_dead)
+		return -1;
+	take_sent(thread);
+	lane = lane_of(run, link, &number);
+	if (!lane)
+		return -1;
+	rr_wire_close(&lane->wire);
+	lane->n = lane->n_queued = 0;
+	lane->n_opened++;
+	return rr_wire_open(&lane->wire);
+}
+
+static void answer_on_wire(struct rr_client_run *run, struct lane *lane, uint32_t reply)
+{
+	lane->first = (lane->first + 1) % RR_RUN_SENT;
+	lane->n--;
+	rr_wire_reply(&lane->wire, &run->program->terms->reply[reply].reply);
+}
+
+/* Until the thread may have the next reply. */
+static void on_await(void *context, struct rl_link *link, int fd)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rr_stop where = { .kind = RR_STOP_RECEIVE };
+	struct lane *lane = run->is_dead || is_readable(fd) ? NULL :
+							      lane_of(run, link, &where.lane);
+	const struct rr_input *input;
+
+	if (!lane)
+		return;
+	take_sent(thread);
+	if (lane->n > 0 && lane->pending[lane->first].answer != RR_NO_ID) {
+		answer_on_wire(run, lane, lane->pending[lane->first].answer);
+		return;
+	}
+	input = stop(thread, where);
+	if (input && input->kind == RR_INPUT_REPLY && lane->n > 0) {
+		answer_on_wire(run, lane, (uint32_t)input->value);
+		return;
+	}
+	lane->n = 0;
+	rr_wire_close(&lane->wire);
+	thread->is_refused = input && input->kind == RR_INPUT_REFUSED;
+}
+
+/* Where nobody listens a client is told so when it connects. Here it has connected, to
+ * us: that its connection is closed means that it was refused. */
+static enum rl_outcome on_receive(void *context, struct rl_link *link, struct rl_reply *reply,
+				  enum rl_outcome outcome)
+{
+	struct thread *thread = context;
+	const bool is_refused = thread->is_refused && outcome == RL_UNKNOWN;
+
+	(void)link;
+	(void)reply;
+	thread->is_refused = false;
+	return is_refused ? RL_ERROR : outcome;
+}
+
+static enum rl_outcome on_listen_there(void *context, struct rl_link *link,
+				       struct rl_reply *message, int64_t timeout_ns)
+{
+	struct thread *thread = context;
+	struct rr_client_run *run = thread->run;
+	struct rr_stop where = { .kind = RR_STOP_LISTEN, .duration_ns = timeout_ns };
+	struct lane *lane = run->is_dead ? NULL : lane_of(run, link, &where.lane);
+	const struct rr_input *input = lane ? stop(thread, where) : NULL;
+
+	if (!input)
+		return RL_UNKNOWN;
+	if (input->kind == RR_INPUT_MESSAGE)
+		rr_wire_reply(&lane->wire, &run->program->terms->reply[input->value].reply);
+	else if (input->kind == RR_INPUT_LOST)
+		rr_wire_close(&lane->wire);
+	else
+		return RL_BUSY;
+	link->pending++;
+	return rl_receive(link, message);
+}
+
 /* ---- Time ----------------------------------------------------------------- */
 
 static int64_t on_now(void *context, enum rl_clock clock)
@@ -337,13 +500,6 @@ static void on_sleep(void *context, int64_t duration_ns)
 		     (struct rr_stop){ .kind = RR_STOP_SLEEP, .duration_ns = duration_ns });
 }
 
-static bool is_readable(int fd)
-{
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
 /* For one that is unwound it has come, so that no loop waits on. A file that is
  * readable is no stop: whether it is depends on this client's own threads. */
 static bool on_wait(void *context, int fd, int64_t timeout_ns)
@@ -369,6 +525,8 @@ static void on_mark(void *context, enum rl_mark mark)
 
 	if (thread->run->is_dead)
 		return;
+	take_sent(thread);
+	note_queued(thread->run);
 	view->is_inside = mark == RL_MARK_ENTER;
 	view->has_entered = view->has_entered || view->is_inside;
 	view->is_holding = view->is_holding || view->is_inside;
@@ -493,6 +651,22 @@ static const struct rl_driver_ops ops = {
 	.listen = on_listen,
 };
 
+/* Commands and replies go over sockets; all else is as above. */
+static const struct rl_driver_ops socket_ops = {
+	.now = on_now,
+	.sleep = on_sleep,
+	.mark = on_mark,
+	.mutex = on_mutex,
+	.wait = on_wait,
+	.spawn = on_spawn,
+	.join = on_join,
+	.random = on_random,
+	.open = on_open,
+	.await = on_await,
+	.receive = on_receive,
+	.listen = on_listen_there,
+};
+
 /* ---- Runs ----------------------------------------------------------------- */
 
 static void look_around(struct rr_client_run *run)
@@ -560,7 +734,9 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 	for (uint8_t i = 0; i < RR_RUN_THREADS; i++) {
 		run->threads[i].run = run;
 		run->threads[i].number = i;
-		run->threads[i].driver = (struct rl_driver){ &ops, &run->threads[i] };
+		run->threads[i].driver = (struct rl_driver){ program->on_sockets ? &socket_ops :
+										   &ops,
+							     &run->threads[i] };
 	}
 	if (open_links(run))
 		run->made = program->make(program->context, run, client, run->links, &run->mutex);
@@ -578,6 +754,10 @@ struct rr_client_run *rr_client_run_new(const struct rr_program *program, int cl
 static void unwind(struct rr_client_run *run)
 {
 	run->is_dead = true;
+	for (int i = 0; i < RR_RUN_LANES; i++) {
+		if (run->lanes[i])
+			rr_wire_close(&run->lanes[i]->wire);
+	}
 	for (int i = (int)run->view.n_threads - 1; i >= 0; i--) {
 		const uint8_t kind = run->view.stops[i].kind;
 
@@ -600,8 +780,11 @@ void rr_client_run_free(struct rr_client_run *run)
 		give_stack_back(&run->threads[i]);
 	for (size_t i = 0; i < run->program->n_servers; i++)
 		rl_link_free(run->links[i]);
-	for (int i = 0; i < RR_RUN_LANES; i++)
+	for (int i = 0; i < RR_RUN_LANES; i++) {
+		if (run->lanes[i])
+			rr_wire_release(&run->lanes[i]->wire);
 		free(run->lanes[i]);
+	}
 	rl_mutex_destroy(&run->mutex);
 	free(run);
 }
@@ -629,6 +812,13 @@ void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input,
 const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run)
 {
 	return run->other ? run->program->run_ops->view(run->other) : &run->view;
+}
+
+uint32_t rr_client_run_connection(const struct rr_client_run *run, uint8_t lane)
+{
+	if (run->other || !run->program->on_sockets)
+		return 1;
+	return run->lanes[lane] && run->lanes[lane]->wire.is_open ? run->lanes[lane]->n_opened : 0;
 }
 
 const char *rr_client_run_problem(const struct rr_client_run *run)

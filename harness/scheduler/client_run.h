@@ -165,6 +165,8 @@ struct rr_program {
 	 * sending it; RR_NO_ID = it is sent. NULL: all are sent as they are. */
 	uint32_t (*mutate)(void *mutate_context, struct rl_command *command);
 	void *mutate_context;
+	bool on_sockets;    /* commands and replies of its own links go over sockets, the
+			     * other ends of which are the run's */
 	bool knows_scripts; /* servers know every script by its hash */
 	bool without_mutex; /* taking and giving back a mutex does nothing */
 	bool has_attempts;  /* and what comes before the first is opening */
@@ -178,6 +180,9 @@ void rr_client_run_free(struct rr_client_run *run);
 void rr_client_run_feed(struct rr_client_run *run, const struct rr_input *input, int64_t passed_ns);
 
 const struct rr_run_view *rr_client_run_view(const struct rr_client_run *run);
+
+/* Which of the connections on a lane is open, counted from 1; 0 = none. */
+uint32_t rr_client_run_connection(const struct rr_client_run *run, uint8_t lane);
 
 /* A hash of all that a client has done until its threads stopped. How often it was
  * refused is not what it does. */

@@ -9,14 +9,14 @@
  *	transitions.h what can happen next, and as often as which budget allows
  *	words.h       the same in words
  *	actions.h     what that consists of
- *	execution.h   all clients together on real servers, with faults
+ *	free_replay.h a path of a search, gone by real clients: the judge
  */
 #ifndef RR_SCHEDULER_H
 #define RR_SCHEDULER_H
 
 #include "attempt.h"
 #include "counting.h"
-#include "execution.h"
+#include "free_replay.h"
 #include "words.h"
 
 #endif

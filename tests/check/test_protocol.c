@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check/names.h"
-#include "check/resp.h"
+#include "base/resp.h"
 
 static enum rr_resp_result parse(const char *bytes, struct rl_command *command, size_t *used)
 {

@@ -116,7 +116,8 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 	struct rr_server_table *table = graph->product->tables[0];
 	struct rr_path path = { 0 };
 	struct rr_actions actions = { 0 };
-	struct rr_execution *live;
+	struct rr_free_replay *live;
+	struct rr_error error = { .kind = RR_ERROR_NONE };
 	unsigned long n = 0;
 	bool differs = rr_server_table_verify(table, CHECKS, &n) != 0;
 
@@ -124,22 +125,23 @@ static bool is_noticed(struct programs *programs, struct rr_graph *graph)
 		programs->stage->error = table->error;
 	rr_asker_reset(table->asker);
 	table->at = RR_NO_ID;
-	live = rr_execution_new(
-		&(struct rr_execution_config){ .program = graph->product->config.program,
-					       .cluster = &programs->stage->cluster,
-					       .scripts = &programs->scripts });
-	cr_assert_not_null(live);
+	live = rr_free_replay_new(
+		&(struct rr_free_replay_config){ .program = graph->product->config.program,
+						 .cluster = &programs->stage->cluster,
+						 .scripts = &programs->scripts,
+						 .day_ns = graph->product->config.day_ns });
 	for (uint64_t seed = 1; seed <= 3 && !differs; seed++) {
 		rr_graph_random_path(graph, seed, &path);
 		differs = !rr_graph_actions(graph, &path, &actions) ||
-			  !rr_execution_replay(live, &actions);
+			  !rr_product_replay(graph->product, live, &actions,
+					     rr_graph_path_end(graph, &path),
+					     rr_graph_path_breaks(graph, &path), &error);
 		free(actions.all);
 	}
-	if (rr_execution_error(live)->kind != RR_ERROR_NONE)
-		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%.600s",
-			 rr_execution_error(live)->text);
+	if (error.kind != RR_ERROR_NONE)
+		snprintf(programs->stage->error.text, RR_ERROR_SIZE, "%.600s", error.text);
 	rr_path_release(&path);
-	rr_execution_free(live);
+	rr_free_replay_free(live);
 	return differs;
 }
 

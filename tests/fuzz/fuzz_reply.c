@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/reply.h"
-#include "check/resp.h"
+#include "base/resp.h"
 #include "fuzz.h"
 #include "race/race.h"
 #include "redislock.h"

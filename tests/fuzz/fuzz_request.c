@@ -4,7 +4,7 @@
  * be a partial one or one that ends earlier, for bytes come in pieces; and what a
  * request says lies within the bytes that it takes.
  */
-#include "check/resp.h"
+#include "base/resp.h"
 #include "fuzz.h"
 
 static void check_words(const char *bytes, size_t used, const struct rl_command *command)
