@@ -118,10 +118,11 @@ static bool compare_marks(struct rr_free_replay *replay, const struct rr_action 
 			&replay->relay, action,
 			"has %zu requests on their way from inside, and in the path %d",
 			rr_relay_count_inside(after), action->n_inside);
-	if ((uint8_t)(after->tally.ok - before->tally.ok) != action->n_counted)
+	if ((uint8_t)(after->tally.acknowledged - before->tally.acknowledged) != action->n_counted)
 		return rr_relay_differ(&replay->relay, action,
 				       "has counted %ld more, and in the path %d",
-				       after->tally.ok - before->tally.ok, action->n_counted);
+				       after->tally.acknowledged - before->tally.acknowledged,
+				       action->n_counted);
 	if (after->has_entered)
 		look_who_is_inside(replay, action->client);
 	return true;
@@ -177,10 +178,7 @@ static bool crash_again(struct rr_free_replay *replay, const struct rr_action *a
 		return false;
 	rr_client_run_free(*run);
 	*run = NULL;
-	return (uint8_t)(client->tally.acknowledged - client->tally.ok) == action->n_counted ||
-	       rr_relay_differ(&replay->relay, action,
-			       "had %ld increments counted, and in the path %d",
-			       client->tally.acknowledged - client->tally.ok, action->n_counted);
+	return true;
 }
 
 /* ---- The path ------------------------------------------------------------------------- */
