@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- Tokens ----------------------------------------------------------------- */
 
 static bool is_of_token(char c)
@@ -53,9 +55,9 @@ static bool find_difference(const struct rl_word *a, const struct rl_word *b, ch
 	length_b = token_around(b, place, &text_b);
 	if (length_a < RR_TOKEN_MIN || length_b < RR_TOKEN_MIN)
 		return false;
-	*token_a = strndup(text_a, length_a);
-	*token_b = strndup(text_b, length_b);
-	return *token_a && *token_b;
+	*token_a = rr_strndup(text_a, length_a);
+	*token_b = rr_strndup(text_b, length_b);
+	return true;
 }
 
 bool rr_names_differ(const struct rl_command *a, const struct rl_command *b, char **token_a,
@@ -99,9 +101,9 @@ static char move_on(char c, size_t client)
 
 char *rr_token_of_client(const char *token, size_t client)
 {
-	char *moved = strdup(token);
+	char *moved = rr_strdup(token);
 
-	for (char *at = moved; at && *at; at++)
+	for (char *at = moved; *at; at++)
 		*at = move_on(*at, client);
 	return moved;
 }
@@ -110,13 +112,10 @@ char *rr_token_of_client(const char *token, size_t client)
 
 bool rr_renaming_add(struct rr_renaming *renaming, const char *from, const char *to)
 {
-	struct rr_rename *pair = &renaming->pairs[renaming->n];
-
 	if (renaming->n == 2 * RR_NAMES_MAX)
 		return false;
-	*pair = (struct rr_rename){ strdup(from), strdup(to) };
-	renaming->n++;
-	return pair->from && pair->to;
+	renaming->pairs[renaming->n++] = (struct rr_rename){ rr_strdup(from), rr_strdup(to) };
+	return true;
 }
 
 void rr_renaming_release(struct rr_renaming *renaming)
@@ -156,9 +155,9 @@ static char *rename_text(const struct rr_renaming *renaming, const char *text, s
 {
 	char *renamed = NULL;
 	bool changed = false;
-	FILE *file = open_memstream(&renamed, new_length);
+	FILE *file = rr_open_memory(&renamed, new_length);
 
-	for (size_t at = 0; file && at < length;) {
+	for (size_t at = 0; at < length;) {
 		const struct rr_rename *pair = pair_at(renaming, text + at, length - at);
 
 		changed |= pair != NULL;
@@ -168,8 +167,7 @@ static char *rename_text(const struct rr_renaming *renaming, const char *text, s
 			fputc(text[at], file);
 		at += pair ? strlen(pair->from) : 1;
 	}
-	if (file)
-		fclose(file);
+	fclose(file);
 	if (changed)
 		return renamed;
 	free(renamed);
@@ -202,29 +200,24 @@ uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *
 	return number;
 }
 
-/* A copy whose texts are all malloc'd; false: out of memory, and some of it is. */
-static bool copy_renamed(const struct rr_renaming *renaming, const struct rl_reply *reply,
-			 struct rl_reply *copy)
+/* A copy whose texts are all malloc'd. */
+static struct rl_reply copy_renamed(const struct rr_renaming *renaming,
+				    const struct rl_reply *reply)
 {
-	bool good = true;
+	struct rl_reply copy = *reply;
 
-	*copy = *reply;
 	if (reply->text) {
-		char *text = rename_text(renaming, reply->text, reply->length, &copy->length);
-
-		if (!text)
-			copy->length = reply->length;
-		copy->text = text ? text : malloc(reply->length + 1);
-		if (copy->text && !text)
-			memcpy((char *)copy->text, reply->text, reply->length + 1);
-		return copy->text != NULL;
+		copy.text = rename_text(renaming, reply->text, reply->length, &copy.length);
+		if (!copy.text) {
+			copy.length = reply->length;
+			copy.text = rr_memdup(reply->text, reply->length + 1);
+		}
+	} else if (reply->type == RL_REPLY_ARRAY) {
+		copy.elements = rr_calloc(reply->length + 1, sizeof(*copy.elements));
+		for (size_t i = 0; i < reply->length; i++)
+			copy.elements[i] = copy_renamed(renaming, &reply->elements[i]);
 	}
-	if (reply->type != RL_REPLY_ARRAY)
-		return true;
-	copy->elements = calloc(reply->length + 1, sizeof(*copy->elements));
-	for (size_t i = 0; copy->elements && i < reply->length; i++)
-		good &= copy_renamed(renaming, &reply->elements[i], &copy->elements[i]);
-	return good && copy->elements;
+	return copy;
 }
 
 static void release_copy(struct rl_reply *copy)
@@ -242,9 +235,8 @@ uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *te
 
 	if (renaming->n == 0 || number == RR_NO_ID)
 		return number;
-	number = copy_renamed(renaming, &terms->reply[number].reply, &copy) ?
-			 rr_terms_reply(terms, &copy) :
-			 RR_NO_ID;
+	copy = copy_renamed(renaming, &terms->reply[number].reply);
+	number = rr_terms_reply(terms, &copy);
 	release_copy(&copy);
 	return number;
 }

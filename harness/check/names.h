@@ -22,14 +22,14 @@ struct rr_renaming {
 	} pairs[2 * RR_NAMES_MAX];
 };
 
-/* False: there is no room, or no memory. */
+/* False: there is no room. */
 bool rr_renaming_add(struct rr_renaming *renaming, const char *from, const char *to);
 void rr_renaming_release(struct rr_renaming *renaming);
 
 /* The text that `from` stands for; NULL = it is not renamed. */
 const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from);
 
-/* The command, or reply, with all of it renamed; RR_NO_ID: out of memory. */
+/* The command, or reply, with all of it renamed. */
 uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,
 			   uint32_t command);
 uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,

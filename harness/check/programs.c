@@ -44,7 +44,8 @@ struct rr_programs {
 	struct rr_error problem;
 };
 
-/* A process. */
+/* A process. One that runs beside other clients, and not for the tables, must do what its
+ * table says, and is seen to do it with the client's own random values. */
 struct run {
 	struct rr_programs *programs;
 	struct command_line *line;
@@ -53,6 +54,9 @@ struct run {
 	uint32_t counted;             /* see rr_random_values_count() */
 	int64_t unread_ns;            /* that have passed since it read its clock */
 	struct rr_run_view view;
+	struct rr_client_view client; /* without a table: it runs for that */
+	uint32_t state;               /* in the table */
+	struct rr_run_view own;
 };
 
 static struct rr_terms *terms_of(const struct rr_programs *programs)
@@ -62,38 +66,24 @@ static struct rr_terms *terms_of(const struct rr_programs *programs)
 
 /* ---- Differences ------------------------------------------------------------------- */
 
-static void print_words(FILE *file, const struct rl_command *words)
-{
-	for (size_t i = 0; i < words->n_words; i++)
-		fprintf(file, "%s%.60s", i ? " " : "", words->words[i].text);
-}
-
 /* What a program does, in words. */
 static void describe_view(const struct rr_programs *programs, const struct rr_run_view *view,
 			  char text[TEXT_SIZE])
 {
-	FILE *file = fmemopen(text, TEXT_SIZE, "w");
-
-	text[0] = '\0';
-	if (!file)
-		return;
 	if (view->stops[0].kind == RR_STOP_ENDED)
-		fprintf(file, "ended with status %d",
-			WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
-	else if (view->n_sent == 0)
-		fprintf(file, "waited for a message%s",
-			view->stops[0].duration_ns ? "" : " or a time-out");
-	for (uint32_t i = 0; i < view->n_sent && i < 3; i++) {
-		fputs(i ? ", " : "", file);
-		print_words(file, &terms_of(programs)->command[view->sent[i].command].words);
-	}
-	fclose(file);
+		snprintf(text, TEXT_SIZE, "ended with status %d",
+			 WEXITSTATUS(rr_programs_ending(programs, view->tally.ending).status));
+	else
+		rr_run_view_text(terms_of(programs), view, 3, text, TEXT_SIZE);
 }
 
 /* Equal clients that do different things get tables of their own. */
-static bool wants_own_tables(struct rr_programs *programs, size_t a, size_t b)
+static bool wants_own_table(const struct run *run, int other)
 {
-	programs->wants_own_tables = a != b && !programs->has_own_tables;
+	struct rr_programs *programs = run->programs;
+
+	programs->wants_own_tables = rr_instance_client(run->instance) != (size_t)other &&
+				     !programs->has_own_tables;
 	if (programs->wants_own_tables)
 		rr_error_set(&programs->problem, RR_ERROR_INTERNAL, "clients do different things");
 	return programs->wants_own_tables;
@@ -105,7 +95,7 @@ static bool fail_differing_run(const struct run *run, const struct rr_run_view *
 	const size_t self = rr_instance_client(run->instance);
 	char before[TEXT_SIZE], now[TEXT_SIZE];
 
-	if (wants_own_tables(programs, (size_t)client, self))
+	if (wants_own_table(run, client))
 		return false;
 	describe_view(programs, known, before);
 	describe_view(programs, &run->view, now);
@@ -127,7 +117,7 @@ static bool compare_outputs(const struct run *run, const struct rr_run_view *kno
 	programs->figures.outputs_vary = true;
 	if (!programs->config.compares_outputs)
 		return true;
-	if (wants_own_tables(programs, (size_t)client, self))
+	if (wants_own_table(run, client))
 		return false;
 	return rr_error_set(
 		&programs->problem, RR_ERROR_DATA,
@@ -159,14 +149,12 @@ static bool compare_run(void *context, const struct rr_run_view *known, int clie
 	return !known || compare_outputs(run, known, client);
 }
 
-/* ---- Runs for the tables ------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------- */
 
-static void start_run(struct run *run, struct rr_programs *programs, size_t client)
+static void start_instance(struct run *run, size_t client)
 {
-	*run = (struct run){ .programs = programs,
-			     .line = programs->line_of[client],
-			     .number = (uint32_t)programs->figures.starts,
-			     .view = { .n_threads = 1, .stops = { { .kind = RR_STOP_ENDED } } } };
+	struct rr_programs *programs = run->programs;
+
 	if (programs->problem.kind)
 		return;
 	programs->figures.starts++;
@@ -178,11 +166,32 @@ static void start_run(struct run *run, struct rr_programs *programs, size_t clie
 	run->view = rr_instance_view(run->instance);
 }
 
+static bool reach_state(struct run *run, uint32_t state)
+{
+	const struct rr_client_state *known = &run->client.table->states[state];
+	const struct rr_run_view view = rr_client_state_view(known);
+
+	run->state = state;
+	run->own = rr_client_state_view(&run->client.states[state]);
+	return compare_run(run, &view, known->client);
+}
+
 static void *begin_run(const struct rr_program *program, int client)
 {
+	struct rr_programs *programs = program->context;
 	struct run *run = rr_malloc(sizeof(*run));
+	const bool is_for_table = program == &programs->program;
 
-	start_run(run, program->context, (size_t)client);
+	*run = (struct run){ .programs = programs,
+			     .line = programs->line_of[client],
+			     .view = { .n_threads = 1, .stops = { { .kind = RR_STOP_ENDED } } } };
+	run->own = run->view;
+	if (!is_for_table && !rr_client_view_init(&run->client, programs->tables[client], client))
+		return run;
+	run->number = (uint32_t)programs->figures.starts;
+	start_instance(run, (size_t)client);
+	if (!is_for_table)
+		reach_state(run, 0);
 	return run;
 }
 
@@ -191,26 +200,48 @@ static void end_run(void *context)
 	struct run *run = context;
 
 	rr_instance_free(run->instance);
+	rr_client_view_release(&run->client);
 	free(run);
 }
 
-static void feed_run(void *context, const struct rr_input *input, int64_t passed_ns)
+/* Its clock has been told of some of the time already. */
+static void feed_instance(struct run *run, const struct rr_input *input, int64_t passed_ns)
 {
-	struct run *run = context;
-	struct rr_error *problem = &run->programs->problem;
 	const int64_t more_ns = passed_ns > run->unread_ns ? passed_ns - run->unread_ns : 0;
+	const uint8_t lane = run->view.stops[input->thread].lane;
 
-	if (!run->instance || problem->kind ||
-	    !rr_instance_feed(run->instance, input, run->view.stops[input->thread].lane, more_ns,
-			      problem))
+	if (!run->instance || run->programs->problem.kind ||
+	    !rr_instance_feed(run->instance, input, lane, more_ns, &run->programs->problem))
 		return;
 	run->view = rr_instance_view(run->instance);
 	run->unread_ns = run->view.has_read ? 0 : run->unread_ns + more_ns;
 }
 
-static const struct rr_run_view *view_of_run(const void *run)
+static void feed_run(void *context, const struct rr_input *input, int64_t passed_ns)
 {
-	return &((const struct run *)run)->view;
+	struct run *run = context;
+	struct rr_input heard;
+	const struct rr_client_row *row;
+
+	if (!run->client.table) {
+		feed_instance(run, input, passed_ns);
+		return;
+	}
+	if (run->programs->problem.kind)
+		return;
+	heard = rr_client_view_as_self(&run->client, input);
+	row = rr_client_view_ask(&run->client, run->state, input, passed_ns);
+	if (!row)
+		return;
+	feed_instance(run, &heard, passed_ns);
+	reach_state(run, row->to);
+}
+
+static const struct rr_run_view *view_of_run(const void *context)
+{
+	const struct run *run = context;
+
+	return run->client.table ? &run->own : &run->view;
 }
 
 static const char *problem_of_run(const void *context)
@@ -227,83 +258,6 @@ static const struct rr_run_ops run_ops = {
 	.view = view_of_run,
 	.problem = problem_of_run,
 	.compare = compare_run,
-};
-
-/* ---- Runs of clients beside each other --------------------------------------------------- */
-
-/* A process that must do what the table says, with the client's own random values. */
-struct live_run {
-	struct run process;
-	struct rr_client_view client;
-	uint32_t state;
-	struct rr_run_view view;
-};
-
-static bool compare_live(struct live_run *run, uint32_t to)
-{
-	const struct rr_client_state *known = &run->client.table->states[to];
-	const struct rr_run_view view = rr_client_state_view(known);
-
-	run->state = to;
-	run->view = rr_client_state_view(&run->client.states[to]);
-	return compare_run(&run->process, &view, known->client);
-}
-
-static void *begin_live(const struct rr_program *program, int client)
-{
-	struct rr_programs *programs = program->context;
-	struct live_run *run = rr_calloc(1, sizeof(*run));
-
-	run->view.n_threads = 1;
-	run->view.stops[0].kind = RR_STOP_ENDED;
-	if (rr_client_view_init(&run->client, programs->tables[client], client)) {
-		start_run(&run->process, programs, (size_t)client);
-		compare_live(run, 0);
-	}
-	run->process.programs = programs;
-	return run;
-}
-
-static void end_live(void *context)
-{
-	struct live_run *run = context;
-
-	rr_instance_free(run->process.instance);
-	rr_client_view_release(&run->client);
-	free(run);
-}
-
-static void feed_live(void *context, const struct rr_input *input, int64_t passed_ns)
-{
-	struct live_run *run = context;
-	const struct rr_input heard = rr_client_view_as_self(&run->client, input);
-	const struct rr_client_row *row;
-
-	if (run->process.programs->problem.kind)
-		return;
-	row = rr_client_view_ask(&run->client, run->state, input, passed_ns);
-	if (!row)
-		return;
-	feed_run(&run->process, &heard, passed_ns);
-	compare_live(run, row->to);
-}
-
-static const struct rr_run_view *view_of_live(const void *run)
-{
-	return &((const struct live_run *)run)->view;
-}
-
-static const char *problem_of_live(const void *context)
-{
-	return problem_of_run(&((const struct live_run *)context)->process);
-}
-
-static const struct rr_run_ops live_ops = {
-	.begin = begin_live,
-	.end = end_live,
-	.feed = feed_live,
-	.view = view_of_live,
-	.problem = problem_of_live,
 };
 
 /* ---- Making and freeing --------------------------------------------------------------------- */
@@ -389,12 +343,11 @@ static uint32_t sent_as_own(void *context, int client, uint32_t command)
 void rr_programs_init(struct rr_programs *programs, struct rr_program *program)
 {
 	program->context = programs;
-	program->run_ops = &live_ops;
+	program->run_ops = &run_ops;
 	program->tables = programs->tables;
 	program->heard_as_self = heard_as_self;
 	program->sent_as_own = sent_as_own;
 	programs->program = *program;
-	programs->program.run_ops = &run_ops;
 	programs->program.n_clients = programs->config.n_clients;
 	programs->instances = programs->config.instances;
 	programs->instances.program = program;

@@ -34,33 +34,27 @@ static const char *walk_on(struct walk *walk, size_t *length)
 	return NULL;
 }
 
-static bool note_token(struct rr_tokens *tokens, const char *text, size_t length, uint32_t sender)
+static void note_token(struct rr_tokens *tokens, const char *text, size_t length, uint32_t sender)
 {
 	bool is_new;
 	uint32_t id;
 
 	rr_array_grow(&tokens->all, tokens->texts.n, sizeof(*tokens->all));
 	id = rr_intern_put(&tokens->texts, text, length, &is_new);
-	if (id == RR_NO_ID)
-		return false;
 	if (is_new)
 		tokens->all[id] = (struct rr_token){ .sender = sender };
 	tokens->all[id].is_confirmed |= tokens->all[id].sender != sender;
-	return true;
 }
 
-bool rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
+void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 		    const struct rr_run_view *view, uint32_t sender)
 {
 	struct walk walk = { .terms = terms, .view = view };
 	const char *token;
 	size_t length;
 
-	while ((token = walk_on(&walk, &length))) {
-		if (!note_token(tokens, token, length, sender))
-			return false;
-	}
-	return true;
+	while ((token = walk_on(&walk, &length)))
+		note_token(tokens, token, length, sender);
 }
 
 static bool is_one_of(char *const *texts, size_t n, const char *text, size_t length)

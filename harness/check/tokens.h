@@ -17,8 +17,8 @@ struct rr_tokens {
 	} * all;                   /* by the numbers of `texts` */
 };
 
-/* An instance, a number, has sent the commands of a view. False: out of memory. */
-bool rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
+/* An instance, a number, has sent the commands of a view. */
+void rr_tokens_note(struct rr_tokens *tokens, const struct rr_terms *terms,
 		    const struct rr_run_view *view, uint32_t sender);
 
 /* Has a view any that only one instance has sent? But for those `known` to be random. */

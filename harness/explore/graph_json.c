@@ -360,6 +360,7 @@ static json_t *client_of(struct writer *writer, const uint32_t *key, size_t clie
 	const struct rr_product *product = &writer->search->product;
 	const struct rr_part *part = rr_product_part(product, key, client);
 	const struct rr_client_state *it = rr_product_client(product, key, client);
+	const struct rr_run_view view = rr_client_state_view(it);
 	const bool is_alive = !part->is_crashed;
 	char what[40], next[TEXT_SIZE] = "has crashed", *text;
 	json_t *number;
@@ -369,7 +370,7 @@ static json_t *client_of(struct writer *writer, const uint32_t *key, size_t clie
 	if (number)
 		return number;
 	if (is_alive)
-		rr_client_state_text(&writer->search->program, it, next, sizeof(next));
+		rr_run_view_text(&writer->search->terms, &view, 1, next, sizeof(next));
 	text = name_tokens(writer, rr_plain(next));
 	number = put_in_table(&writer->clients,
 			      json_pack("{s:s, s:i, s:b, s:b, s:b}", "next", text, "counted",

@@ -8,16 +8,8 @@
 
 /* ---- Texts ---------------------------------------------------------------- */
 
-static void print_command(FILE *file, const struct rr_program *program, uint32_t command)
-{
-	const struct rl_command *words = &program->terms->command[command].words;
-
-	for (size_t i = 0; i < words->n_words; i++)
-		fprintf(file, "%s%.60s", i ? " " : "", words->words[i].text);
-}
-
-void rr_client_state_text(const struct rr_program *program, const struct rr_client_state *state,
-			  char *text, size_t size)
+void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
+		      char *text, size_t size)
 {
 	static const char *const names[] = {
 		[RR_STOP_ABSENT] = "is not there",
@@ -37,10 +29,15 @@ void rr_client_state_text(const struct rr_program *program, const struct rr_clie
 	text[0] = '\0';
 	if (!file)
 		return;
-	if (state->n_sent && state->stops[0].kind == RR_STOP_RECEIVE)
-		print_command(file, program, state->sent[0].command);
-	else
-		fputs(names[state->stops[0].kind], file);
+	if (view->n_sent == 0 || view->stops[0].kind != RR_STOP_RECEIVE)
+		fputs(names[view->stops[0].kind], file);
+	for (uint32_t i = 0; view->stops[0].kind == RR_STOP_RECEIVE && i < view->n_sent && i < most;
+	     i++) {
+		const struct rl_command *words = &terms->command[view->sent[i].command].words;
+
+		for (size_t j = 0; j < words->n_words; j++)
+			fprintf(file, "%s%.60s", j ? " " : i ? ", " : "", words->words[j].text);
+	}
 	fclose(file);
 }
 
@@ -48,13 +45,11 @@ void rr_client_state_text(const struct rr_program *program, const struct rr_clie
 static bool fail_differing(struct rr_client_table *table, const struct rr_client_state *known,
 			   const struct rr_run_view *view)
 {
-	struct rr_client_state now = { .n_sent = view->n_sent,
-				       .stops = (struct rr_stop *)view->stops,
-				       .sent = (struct rr_sent *)view->sent };
+	const struct rr_run_view before = rr_client_state_view(known);
 	char texts[2][150];
 
-	rr_client_state_text(table->program, known, texts[0], sizeof(texts[0]));
-	rr_client_state_text(table->program, &now, texts[1], sizeof(texts[1]));
+	rr_run_view_text(table->program->terms, &before, 1, texts[0], sizeof(texts[0]));
+	rr_run_view_text(table->program->terms, view, 1, texts[1], sizeof(texts[1]));
 	return rr_error_set(&table->error, RR_ERROR_INTERNAL,
 			    "client %c is not deterministic: after the same replies it "
 			    "does '%s' one time, '%s' another",

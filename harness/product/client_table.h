@@ -145,9 +145,9 @@ int rr_client_table_next_client(struct rr_client_table *table);
  */
 int rr_client_table_verify(struct rr_client_table *table, unsigned long most, unsigned long *n);
 
-/* In words: "SET counter 1", "sleeps". */
-void rr_client_state_text(const struct rr_program *program, const struct rr_client_state *state,
-			  char *text, size_t size);
+/* In words: "SET counter 1", "sleeps"; of several commands so many at most. */
+void rr_run_view_text(const struct rr_terms *terms, const struct rr_run_view *view, uint32_t most,
+		      char *text, size_t size);
 
 /* What the client does in a state, as its run has shown it. */
 struct rr_run_view rr_client_state_view(const struct rr_client_state *state);
