@@ -3,33 +3,26 @@
  * that. What happens is said as a race says it: by the recorder and the words of draw. */
 #include <jansson.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/reply.h"
 #include "base/text.h"
 #include "contents.h"
 #include "draw/draw.h"
+#include "naming.h"
 #include "play/play.h"
 #include "search.h"
 
-enum { SCHEMA = 2, TEXT_SIZE = 200, SCRIPT_NAME = 32 };
+enum { SCHEMA = 2, TEXT_SIZE = 200 };
 
 /* JSON values that stand in a table once and are named by their numbers. */
 struct table {
 	json_t *all, *numbers;
 };
 
-/* A random value as it stands in commands, and what it is called. */
-struct token {
-	char hex[2 * RR_RANDOM_BYTES + 1], name[16];
-};
-
 struct writer {
 	struct rr_search *search;
-	struct token *tokens;
-	size_t n_tokens;
+	struct rr_naming naming;
 	struct rr_contents contents[2];
 	struct rr_recorder recorder;
 	struct rr_trace trace; /* of the recorder's race */
@@ -65,106 +58,6 @@ static json_t *put_in_table(struct table *table, json_t *item)
 	return number;
 }
 
-/* ---- Names -------------------------------------------------------------------- */
-
-/* "tokenA", and "tokenA2" of a later attempt. */
-static void name_token(const struct rr_term_name *term, struct token *token)
-{
-	const int bit = term->mask ? __builtin_ctzll(term->mask) : -1;
-	const int generation = bit % RR_GENERATIONS;
-
-	for (size_t i = 0; i < term->n_bytes; i++)
-		snprintf(&token->hex[2 * i], 3, "%02x", term->bytes[i]);
-	if (bit < 0)
-		snprintf(token->name, sizeof(token->name), "token");
-	else if (generation == 0)
-		snprintf(token->name, sizeof(token->name), "token%c", 'A' + bit / RR_GENERATIONS);
-	else
-		snprintf(token->name, sizeof(token->name), "token%c%d", 'A' + bit / RR_GENERATIONS,
-			 generation + 1);
-}
-
-static const struct token *find_token(const struct writer *writer, const char *text)
-{
-	for (size_t i = 0; i < writer->n_tokens; i++) {
-		const struct token *token = &writer->tokens[i];
-
-		if (token->hex[0] && strncmp(text, token->hex, strlen(token->hex)) == 0)
-			return token;
-	}
-	return NULL;
-}
-
-/* With names instead of random values; frees `text`. */
-static char *name_tokens(const struct writer *writer, char *text)
-{
-	char *named;
-	size_t size;
-	FILE *file = rr_open_memory(&named, &size);
-
-	for (const char *at = text; *at;) {
-		const struct token *token = find_token(writer, at);
-
-		if (token)
-			fputs(token->name, file);
-		else
-			fputc(*at, file);
-		at += token ? strlen(token->hex) : 1;
-	}
-	fclose(file);
-	free(text);
-	return named;
-}
-
-/* As it is called in the configuration, or by its number. */
-static const char *script_name(const struct writer *writer, const char *source,
-			       char name[SCRIPT_NAME])
-{
-	const struct rr_script_name *it = writer->search->config->script_names;
-	const struct rr_scripts *scripts = &writer->search->scripts;
-	size_t number = 0;
-
-	for (; it && it->part; it++) {
-		if (strstr(source, it->part))
-			return it->name;
-	}
-	while (number < scripts->n && strcmp(scripts->all[number].source, source) != 0)
-		number++;
-	snprintf(name, SCRIPT_NAME, "script%zu", number + 1);
-	return name;
-}
-
-/* "SET lock:0 tokenA NX PX 10000", "EVAL script1 lock:0 tokenA": without a script's text,
- * and how many keys it has. */
-static char *command_text(const struct writer *writer, uint32_t number)
-{
-	const struct rl_command *command = &writer->search->terms.command[number].words;
-	const char *first = command->words[0].text;
-	const bool is_hash = strcasecmp(first, "EVALSHA") == 0;
-	const char *word, *source;
-	char name[SCRIPT_NAME], *rest, *text;
-
-	if (command->n_words < 3 || (!is_hash && strcasecmp(first, "EVAL") != 0))
-		return name_tokens(writer, rr_join_words(command->words, command->n_words));
-	word = command->words[1].text;
-	source = rr_scripts_find(&writer->search->scripts, word);
-	rest = rr_join_words(&command->words[3], command->n_words - 3);
-	text = rr_asprintf("EVAL %s %s", script_name(writer, source ? source : word, name), rest);
-	free(rest);
-	return name_tokens(writer, text);
-}
-
-static char *reply_text(const struct writer *writer, uint32_t number)
-{
-	char *text;
-	size_t size;
-	FILE *file = rr_open_memory(&text, &size);
-
-	rr_write_reply(file, &writer->search->terms.reply[number].reply);
-	fclose(file);
-	return name_tokens(writer, text);
-}
-
 /* ---- Steps -------------------------------------------------------------------- */
 
 static char *reply_to_step(const struct writer *writer, const struct rr_step *step,
@@ -175,7 +68,7 @@ static char *reply_to_step(const struct writer *writer, const struct rr_step *st
 	if (!step->expected)
 		return NULL;
 	if (action && action->kind == RR_ACTION_ASK)
-		return reply_text(writer, action->reply);
+		return rr_naming_reply(&writer->naming, action->reply);
 	return rr_strdup(step->expected);
 }
 
@@ -188,8 +81,8 @@ static void add_step(void *context, struct rr_step *step, const struct rr_action
 	char *text, *reply = reply_to_step(writer, step, action);
 
 	if (step->n_words && action)
-		event.command = command_text(writer, action->command);
-	text = name_tokens(writer, rr_step_words(&writer->trace, &event));
+		event.command = rr_naming_command(&writer->naming, action->command);
+	text = rr_naming_tidy(&writer->naming, rr_step_words(&writer->trace, &event));
 	json_array_append_new(
 		writer->steps,
 		json_pack("{s:s, s:s?, s:s?, s:s, s:s?}", "kind", rr_step_kind_word(step), "client",
@@ -347,7 +240,7 @@ static json_t *server_of(struct writer *writer, const uint32_t *key, size_t serv
 	if (number)
 		return number;
 	text = rr_contents_text(&writer->contents[server > 0], key[server], false);
-	text = name_tokens(writer, text ? text : rr_strdup("?"));
+	text = rr_naming_tidy(&writer->naming, text ? text : rr_strdup("?"));
 	number = put_in_table(&writer->servers, json_pack("{s:s, s:s?}", "data", text, "lock_of",
 							  maker >= 0 ? name : NULL));
 	json_object_set(writer->known, what, number);
@@ -371,7 +264,7 @@ static json_t *client_of(struct writer *writer, const uint32_t *key, size_t clie
 		return number;
 	if (is_alive)
 		rr_run_view_text(&writer->search->terms, &view, 1, next, sizeof(next));
-	text = name_tokens(writer, rr_plain(next));
+	text = rr_naming_tidy(&writer->naming, rr_plain(next));
 	number = put_in_table(&writer->clients,
 			      json_pack("{s:s, s:i, s:b, s:b, s:b}", "next", text, "counted",
 					is_alive ? (int)it->tally.ok : part->ok, "inside",
@@ -429,61 +322,37 @@ static json_t *state_of(struct writer *writer, uint32_t state, const bool *is_on
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-static json_t *names_of(size_t n, const char *(*name)(const struct writer *, size_t, char *),
-			const struct writer *writer)
-{
-	json_t *names = json_array();
-	char text[RR_WORD_SERVER];
-
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(names, json_string(name(writer, i, text)));
-	return names;
-}
-
-static const char *client_name(const struct writer *writer, size_t i, char *text)
-{
-	(void)writer;
-	snprintf(text, RR_WORD_SERVER, "%c", (char)('A' + i));
-	return text;
-}
-
-static const char *server_name(const struct writer *writer, size_t i, char *text)
-{
-	const struct rr_word_names names = rr_product_names(&writer->search->product);
-
-	return rr_word_server(&names, i, text);
-}
-
-static const char *invariant_name(const struct writer *writer, size_t i, char *text)
-{
-	(void)writer, (void)text;
-	return rr_invariant_name((int)i);
-}
-
 static json_t *scripts_of(const struct writer *writer)
 {
 	const struct rr_scripts *scripts = &writer->search->scripts;
 	json_t *texts = json_object();
-	char name[SCRIPT_NAME];
+	char name[RR_SCRIPT_NAME];
 
 	for (size_t i = 0; i < scripts->n; i++)
-		json_object_set_new(texts, script_name(writer, scripts->all[i].source, name),
+		json_object_set_new(texts,
+				    rr_naming_script(&writer->naming, scripts->all[i].source, name),
 				    json_string(scripts->all[i].source));
 	return texts;
 }
 
 static json_t *json_of_graph(struct writer *writer, const bool *is_on_path)
 {
-	const struct rr_product *product = &writer->search->product;
+	const struct rr_race *race = writer->recorder.race;
+	json_t *clients = json_array(), *servers = json_array(), *invariants = json_array();
 	json_t *states = json_array();
 
+	for (size_t i = 0; i < race->n_clients; i++)
+		json_array_append_new(clients, json_string(race->clients[i].name));
+	for (size_t i = 0; i < race->n_servers; i++)
+		json_array_append_new(servers, json_string(race->servers[i].name));
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		json_array_append_new(invariants, json_string(rr_invariant_name(i)));
 	for (uint32_t i = 0; i < writer->search->graph.states.n; i++)
 		json_array_append_new(states, state_of(writer, i, is_on_path));
 	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:O, s:O, s:O, s:o}", "schema", SCHEMA,
-			 "clients", names_of(product->n_clients, client_name, writer), "servers",
-			 names_of(product->n_servers, server_name, writer), "invariants",
-			 names_of(RR_INVARIANTS, invariant_name, writer), "scripts",
-			 scripts_of(writer), "timed", product->config.reads_clock, "server_states",
+			 "clients", clients, "servers", servers, "invariants", invariants,
+			 "scripts", scripts_of(writer), "timed",
+			 writer->search->product.config.reads_clock, "server_states",
 			 writer->servers.all, "client_states", writer->clients.all, "transitions",
 			 writer->transitions.all, "states", states);
 }
@@ -502,8 +371,8 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 {
 	struct writer writer = {
 		.search = search,
-		.tokens = rr_calloc(search->terms.n_names + 1, sizeof(*writer.tokens)),
-		.n_tokens = search->terms.n_names,
+		.naming = rr_naming_of(&search->terms, &search->scripts,
+				       search->config->script_names),
 		.contents = { { .table = &search->tables[0] }, { .table = &search->tables[1] } },
 		.known = json_object(),
 	};
@@ -515,8 +384,6 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 		for (size_t i = 0; i < path.n; i++)
 			is_on_path[path.edges[i]] = true;
 	}
-	for (size_t i = 0; i < writer.n_tokens; i++)
-		name_token(&search->terms.names[i], &writer.tokens[i]);
 	open_table(&writer.servers);
 	open_table(&writer.clients);
 	open_table(&writer.transitions);
@@ -537,6 +404,6 @@ json_t *rr_graph_json(struct rr_search *search, unsigned worst)
 	rr_contents_release(&writer.contents[1]);
 	rr_path_release(&path);
 	free(is_on_path);
-	free(writer.tokens);
+	rr_naming_release(&writer.naming);
 	return json;
 }

@@ -281,18 +281,18 @@ static bool take_thread(struct keyboard *keyboard, size_t number, struct rr_deci
 /* Keys by which something happens. True: `decision` is what. */
 static bool take_decision(struct keyboard *keyboard, int key, struct rr_decision *decision)
 {
+	const enum rr_transition_kind kind = rr_transition_of_key(tolower(key));
 	const size_t n = keyboard->view->n_clients;
 	int client = tolower(key) - 'a';
 
-	if (key == 't' || key == 'T') {
-		*decision = let_time_pass(keyboard, key == 'T');
+	if (kind == RR_DO_WAIT) {
+		*decision = let_time_pass(keyboard, isupper(key));
 		return true;
 	}
-	if (key == 'x' || key == 'l') {
-		client = ask_client(keyboard, key == 'x' ? "crash" : "lose a reply");
+	if (kind != RR_TRANSITIONS) {
+		client = ask_client(keyboard, rr_transition_rows[kind].word);
 		*decision = (struct rr_decision){
-			.transition = { .kind = key == 'x' ? RR_DO_CRASH : RR_DO_LOSE,
-					.who = (uint8_t)client },
+			.transition = { .kind = (uint8_t)kind, .who = (uint8_t)client },
 		};
 		return client >= 0;
 	}

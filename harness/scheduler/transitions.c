@@ -176,3 +176,12 @@ const struct rr_transition_row rr_transition_rows[RR_TRANSITIONS] = {
 			  .budget = RR_PAUSES,
 			  .parts = 2 },
 };
+
+enum rr_transition_kind rr_transition_of_key(int key)
+{
+	int kind = 0;
+
+	while (kind < RR_TRANSITIONS && (!key || rr_transition_rows[kind].key != key))
+		kind++;
+	return kind;
+}

@@ -108,6 +108,9 @@ struct rr_transition_row {
 
 extern const struct rr_transition_row rr_transition_rows[RR_TRANSITIONS];
 
+/* The one that a key stands for; RR_TRANSITIONS = none. */
+enum rr_transition_kind rr_transition_of_key(int key);
+
 static inline bool rr_transition_is_fault(struct rr_transition transition)
 {
 	return rr_transition_rows[transition.kind].is_fault;

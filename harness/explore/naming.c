@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "naming.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/reply.h"
+
+struct rr_token {
+	char hex[2 * RR_RANDOM_BYTES + 1], name[16];
+};
+
+/* "tokenA", and "tokenA2" of a later attempt. */
+static void name_token(const struct rr_term_name *term, struct rr_token *token)
+{
+	const int bit = term->mask ? __builtin_ctzll(term->mask) : -1;
+	const int generation = bit % RR_GENERATIONS;
+
+	for (size_t i = 0; i < term->n_bytes; i++)
+		snprintf(&token->hex[2 * i], 3, "%02x", term->bytes[i]);
+	if (bit < 0)
+		snprintf(token->name, sizeof(token->name), "token");
+	else if (generation == 0)
+		snprintf(token->name, sizeof(token->name), "token%c", 'A' + bit / RR_GENERATIONS);
+	else
+		snprintf(token->name, sizeof(token->name), "token%c%d", 'A' + bit / RR_GENERATIONS,
+			 generation + 1);
+}
+
+static const struct rr_token *find_token(const struct rr_naming *naming, const char *text)
+{
+	for (size_t i = 0; i < naming->n_tokens; i++) {
+		const struct rr_token *token = &naming->tokens[i];
+
+		if (token->hex[0] && strncmp(text, token->hex, strlen(token->hex)) == 0)
+			return token;
+	}
+	return NULL;
+}
+
+/* With names instead of random values; frees `text`. */
+char *rr_naming_tidy(const struct rr_naming *naming, char *text)
+{
+	char *named;
+	size_t size;
+	FILE *file = rr_open_memory(&named, &size);
+
+	for (const char *at = text; *at;) {
+		const struct rr_token *token = find_token(naming, at);
+
+		if (token)
+			fputs(token->name, file);
+		else
+			fputc(*at, file);
+		at += token ? strlen(token->hex) : 1;
+	}
+	fclose(file);
+	free(text);
+	return named;
+}
+
+/* As it is called in the configuration, or by its number. */
+const char *rr_naming_script(const struct rr_naming *naming, const char *source,
+			     char name[RR_SCRIPT_NAME])
+{
+	const struct rr_script_name *it = naming->script_names;
+	const struct rr_scripts *scripts = naming->scripts;
+	size_t number = 0;
+
+	for (; it && it->part; it++) {
+		if (strstr(source, it->part))
+			return it->name;
+	}
+	while (number < scripts->n && strcmp(scripts->all[number].source, source) != 0)
+		number++;
+	snprintf(name, RR_SCRIPT_NAME, "script%zu", number + 1);
+	return name;
+}
+
+/* "SET lock:0 tokenA NX PX 10000", "EVAL script1 lock:0 tokenA": without a script's text,
+ * and how many keys it has. */
+char *rr_naming_command(const struct rr_naming *naming, uint32_t number)
+{
+	const struct rl_command *command = &naming->terms->command[number].words;
+	const char *first = command->words[0].text;
+	const bool is_hash = strcasecmp(first, "EVALSHA") == 0;
+	const char *word, *source;
+	char name[RR_SCRIPT_NAME], *rest, *text;
+
+	if (command->n_words < 3 || (!is_hash && strcasecmp(first, "EVAL") != 0))
+		return rr_naming_tidy(naming, rr_join_words(command->words, command->n_words));
+	word = command->words[1].text;
+	source = rr_scripts_find(naming->scripts, word);
+	rest = rr_join_words(&command->words[3], command->n_words - 3);
+	text = rr_asprintf("EVAL %s %s", rr_naming_script(naming, source ? source : word, name),
+			   rest);
+	free(rest);
+	return rr_naming_tidy(naming, text);
+}
+
+char *rr_naming_reply(const struct rr_naming *naming, uint32_t number)
+{
+	char *text;
+	size_t size;
+	FILE *file = rr_open_memory(&text, &size);
+
+	rr_write_reply(file, &naming->terms->reply[number].reply);
+	fclose(file);
+	return rr_naming_tidy(naming, text);
+}
+
+/* ---- Beginning and end -------------------------------------------------------- */
+
+struct rr_naming rr_naming_of(const struct rr_terms *terms, const struct rr_scripts *scripts,
+			      const struct rr_script_name *script_names)
+{
+	const struct rr_naming naming = {
+		.terms = terms,
+		.scripts = scripts,
+		.script_names = script_names,
+		.tokens = rr_calloc(terms->n_names + 1, sizeof(*naming.tokens)),
+		.n_tokens = terms->n_names,
+	};
+
+	for (size_t i = 0; i < naming.n_tokens; i++)
+		name_token(&terms->names[i], &naming.tokens[i]);
+	return naming;
+}
+
+void rr_naming_release(struct rr_naming *naming)
+{
+	free(naming->tokens);
+	naming->tokens = NULL;
+}
