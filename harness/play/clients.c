@@ -83,24 +83,18 @@ static void free_command(struct command *command)
 		free(command->words[--command->n_words]);
 }
 
-/* As it was sent, for the picture; malloc'd. */
-static char *join_command(const struct command *command)
-{
-	struct rl_word words[RR_WORDS_MAX];
-
-	for (size_t i = 0; i < command->n_words; i++)
-		words[i] = (struct rl_word){ command->words[i], strlen(command->words[i]) };
-	return rr_join_words(words, command->n_words);
-}
-
 /* The step's command with its variables filled in; noted as the event's. */
 static void make_command(struct player *player, const struct rr_step *step, struct rr_event *event,
 			 struct command *command)
 {
+	struct rl_word words[RR_WORDS_MAX];
+
 	command->n_words = step->n_words;
-	for (size_t i = 0; i < step->n_words; i++)
+	for (size_t i = 0; i < step->n_words; i++) {
 		command->words[i] = rr_variables_expand(&player->variables, step->words[i]);
-	event->command = join_command(command);
+		words[i] = (struct rl_word){ command->words[i], strlen(command->words[i]) };
+	}
+	event->command = rr_join_words(words, step->n_words);
 }
 
 bool player_send(struct player *player, const struct rr_step *step, struct rr_event *event)
@@ -149,19 +143,15 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 }
 
 /* Without a => any reply will do that is no error. */
-static bool reply_is_expected(struct player *player, const struct rr_step *step, const char *reply)
-{
-	if (!step->expected)
-		return strncmp(reply, "(error)", strlen("(error)")) != 0;
-	return rr_reply_matches(step->expected, reply, &player->variables);
-}
-
 static void tell_reply(struct player *player, const struct rr_step *step, struct rr_event *event,
 		       const char *text)
 {
 	event->reply = rr_strdup(text);
-	if (!step->is_lost)
-		event->differs = !reply_is_expected(player, step, event->reply);
+	if (step->is_lost)
+		return;
+	event->differs = step->expected ?
+				 !rr_reply_matches(step->expected, text, &player->variables) :
+				 strncmp(text, "(error)", strlen("(error)")) == 0;
 }
 
 /* Executed, and never known to the client, whose connection is gone; those to
@@ -200,19 +190,14 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 	return true;
 }
 
-/* Nobody listens where this client would have to connect to? */
-static bool is_down(struct player *player, const struct rr_step *step)
-{
-	return !step_connection(player, step)->connection &&
-	       rr_cluster_state(player->cluster, step->server) == RR_SERVER_DOWN;
-}
-
 bool player_run(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
 	struct command command;
 
-	if (!is_down(player, step))
+	if (step_connection(player, step)->connection ||
+	    rr_cluster_state(player->cluster, step->server) != RR_SERVER_DOWN)
 		return player_send(player, step, event) && player_read(player, step, event);
+	/* Nobody listens where this client would have to connect to. */
 	make_command(player, step, event, &command);
 	free_command(&command);
 	tell_reply(player, step, event, "(refused)");

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <stdio.h>
@@ -7,11 +6,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 
-#include "environment.h"
-
+#include "base/machine.h"
 #include "base/memory.h"
+#include "environment.h"
 
 enum { CONNECT_MS = 2000 };
 
@@ -22,20 +20,11 @@ struct connection {
 
 /* ---- Opening and closing ------------------------------------------------ */
 
-static bool give_password(struct connection *connection, const struct rl_address *address)
-{
-	const char *const words[] = { "AUTH", address->password };
-	char text[RR_REPLY_TEXT_SIZE];
-
-	return !address->password[0] ||
-	       (connection_send(connection, 2, words) &&
-		connection_read(connection, CONNECT_MS, text) == CONNECTION_REPLY &&
-		strcmp(text, "OK") == 0);
-}
-
 struct connection *connection_open(const struct rl_address *address, struct rr_error *error)
 {
+	const char *const password[] = { "AUTH", address->password };
 	const struct timeval timeout = { .tv_sec = CONNECT_MS / 1000 };
+	char text[RR_REPLY_TEXT_SIZE];
 	struct connection *connection = rr_calloc(1, sizeof(*connection));
 	redisContext *context =
 		address->is_unix ? redisConnectUnixWithTimeout(address->host, timeout) :
@@ -44,7 +33,10 @@ struct connection *connection_open(const struct rl_address *address, struct rr_e
 	if (!context)
 		rr_out_of_memory();
 	connection->context = context;
-	if (!context->err && give_password(connection, address))
+	if (!context->err && (!address->password[0] ||
+			      (connection_send(connection, 2, password) &&
+			       connection_read(connection, CONNECT_MS, text) == CONNECTION_REPLY &&
+			       strcmp(text, "OK") == 0)))
 		return connection;
 	rr_error_set(error, RR_ERROR_REDIS, "cannot connect: %s",
 		     context->err ? context->errstr : "refused");
@@ -61,58 +53,39 @@ void connection_close(struct connection *connection)
 
 /* ---- Sending ------------------------------------------------------------ */
 
-bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length)
+static bool write_all(struct connection *connection)
 {
-	while (length > 0) {
-		const ssize_t n = send(connection->context->fd, bytes, length, MSG_NOSIGNAL);
+	int done = 0;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
+	while (!done) {
+		if (redisBufferWrite(connection->context, &done) != REDIS_OK)
 			return false;
-		bytes += n;
-		length -= (size_t)n;
 	}
 	return true;
 }
 
+bool connection_send_bytes(struct connection *connection, const char *bytes, size_t length)
+{
+	return redisAppendFormattedCommand(connection->context, bytes, length) == REDIS_OK &&
+	       write_all(connection);
+}
+
 bool connection_send(struct connection *connection, size_t n_words, const char *const words[])
 {
-	char *command = NULL;
-	const int length = (int)redisFormatCommandArgv(&command, (int)n_words, (const char **)words,
-						       NULL);
-	bool sent;
-
-	if (length < 0)
-		return false;
 	connection->lists_keys = strcasecmp(words[0], "KEYS") == 0 ||
 				 strcasecmp(words[0], "SCAN") == 0;
-	sent = connection_send_bytes(connection, command, (size_t)length);
-	redisFreeCommand(command);
-	return sent;
+	return redisAppendCommandArgv(connection->context, (int)n_words, (const char **)words,
+				      NULL) == REDIS_OK &&
+	       write_all(connection);
 }
 
 /* ---- Reading ------------------------------------------------------------ */
 
-static int64_t monotonic_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static enum connection_state say_closed(char text[RR_REPLY_TEXT_SIZE])
-{
-	snprintf(text, RR_REPLY_TEXT_SIZE, "(closed)");
-	return CONNECTION_CLOSED;
-}
-
-/* Feeds the parser with what comes until the deadline. */
-static enum connection_state feed_parser(struct connection *connection, int64_t deadline_ms)
+/* Feeds the parser with what comes until then, by rr_clock_ns(). */
+static enum connection_state feed_parser(struct connection *connection, int64_t deadline_ns)
 {
 	struct pollfd ready = { .fd = connection->context->fd, .events = POLLIN };
-	const int64_t left_ms = deadline_ms - monotonic_ms();
+	const int64_t left_ms = (deadline_ns - rr_clock_ns()) / 1000000;
 	char bytes[4096];
 	ssize_t n;
 
@@ -149,22 +122,20 @@ static void sort_keys(const redisReply *reply)
 enum connection_state connection_read(struct connection *connection, int timeout_ms,
 				      char text[RR_REPLY_TEXT_SIZE])
 {
-	const int64_t deadline_ms = monotonic_ms() + timeout_ms;
+	const int64_t deadline_ns = rr_clock_ns() + timeout_ms * INT64_C(1000000);
+	enum connection_state state = CONNECTION_REPLY;
 	void *reply = NULL;
 
-	for (;;) {
-		enum connection_state state;
-
+	while (!reply && state == CONNECTION_REPLY) {
 		if (redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK)
-			return say_closed(text);
-		if (reply)
-			break;
-		state = feed_parser(connection, deadline_ms);
-		if (state == CONNECTION_CLOSED)
-			return say_closed(text);
-		if (state == CONNECTION_SILENT)
-			return CONNECTION_SILENT;
+			state = CONNECTION_CLOSED;
+		else if (!reply)
+			state = feed_parser(connection, deadline_ns);
 	}
+	if (state == CONNECTION_CLOSED)
+		snprintf(text, RR_REPLY_TEXT_SIZE, "(closed)");
+	if (state != CONNECTION_REPLY)
+		return state;
 	if (connection->lists_keys)
 		sort_keys(reply);
 	rr_reply_text(reply, text, RR_REPLY_TEXT_SIZE);

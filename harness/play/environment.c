@@ -13,11 +13,6 @@ enum { ANSWER_MS = 2000 };
 
 /* ---- Asking ------------------------------------------------------------- */
 
-static bool is_running(struct environment *env, int server)
-{
-	return rr_cluster_state(env->cluster, server) == RR_SERVER_RUNNING;
-}
-
 static void stop_looking(struct environment *env, int server)
 {
 	connection_close(env->connections[server]);
@@ -31,7 +26,7 @@ static bool query_server(struct environment *env, int server, size_t n, const ch
 	struct connection **connection = &env->connections[server];
 
 	/* A connection that a fault has closed is opened again, once. */
-	for (int i = 0; i < 2 && is_running(env, server); i++) {
+	for (int i = 0; i < 2 && rr_cluster_state(env->cluster, server) == RR_SERVER_RUNNING; i++) {
 		struct rr_error error = { 0 };
 
 		if (!*connection)
@@ -143,16 +138,9 @@ void environment_look(struct environment *env, char *keys[RR_KEYS_SHOWN_MAX])
 	}
 }
 
-/* By a clock that goes on, one end is never read twice the same. */
-static void settle_end(const struct environment *env, int64_t before_ns, int64_t *ends_ns)
-{
-	if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 && *ends_ns >= 0 &&
-	    llabs(*ends_ns - before_ns) < JITTER_NS)
-		*ends_ns = before_ns;
-}
-
 void environment_look_at_lock(struct environment *env, int client, char remark[RR_REMARK_SIZE])
 {
+	const int64_t before_ns = env->observer->lock.expires_ns;
 	const char *key = env->race->lock;
 	char name[RR_VALUE_SIZE];
 	struct rr_lock_state lock = { .expires_ns = -1 };
@@ -160,34 +148,31 @@ void environment_look_at_lock(struct environment *env, int client, char remark[R
 	if (!key || !read_shown(env, key, lock.value) ||
 	    !read_end(env, split_key(env, key, name), name, &lock.expires_ns))
 		return;
-	settle_end(env, env->observer->lock.expires_ns, &lock.expires_ns);
+	/* By a clock that goes on, one end is never read twice the same. */
+	if (!rr_cluster_has_time(env->cluster) && before_ns >= 0 && lock.expires_ns >= 0 &&
+	    llabs(lock.expires_ns - before_ns) < JITTER_NS)
+		lock.expires_ns = before_ns;
 	rr_observer_lock(env->observer, client, &lock, rr_cluster_now_ns(env->cluster) / 1000000000,
 			 remark);
 }
 
 /* ---- Faults ------------------------------------------------------------- */
 
-/* Is what `of` held to be looked for: on itself, or on who takes its place? */
-static bool stands_in(const struct rr_race *race, const struct rr_step *step, int of)
-{
-	const char *master = race->servers[step->server].options.replica_of;
-
-	if (step->server == of)
-		return true;
-	return step->fault == RR_FAULT_PROMOTE && master &&
-	       strcmp(master, race->servers[of].name) == 0;
-}
-
-/* After a server is back, or another has taken its place: is what was seen last
- * still there? */
+/* After a server is back, or another has taken its place: is what was seen last on it, or
+ * on who was master, still there? */
 static void look_for_losses(struct environment *env, const struct rr_step *step,
 			    char remark[RR_REMARK_SIZE])
 {
+	const char *replica_of = env->race->servers[step->server].options.replica_of;
+	const char *master = step->fault == RR_FAULT_PROMOTE ? replica_of : NULL;
+
 	for (size_t i = 0; i < env->race->n_keys; i++) {
 		char name[RR_VALUE_SIZE], text[RR_REPLY_TEXT_SIZE];
 		const int of = split_key(env, env->race->keys[i], name);
 
-		if (stands_in(env->race, step, of) && read_key(env, step->server, name, text))
+		if ((of == step->server ||
+		     (master && strcmp(master, env->race->servers[of].name) == 0)) &&
+		    read_key(env, step->server, name, text))
 			rr_observer_survived(env->observer, name, env->keys[i], text, remark);
 	}
 }
@@ -248,19 +233,14 @@ static bool let_replicas_catch_up(struct environment *env, struct rr_error *erro
 	return true;
 }
 
-static bool server_has_command(struct environment *env, const char *command)
-{
-	const char *words[] = { "COMMAND", "INFO", command };
-	char text[RR_REPLY_TEXT_SIZE];
-
-	return query_server(env, 0, 3, words, text) && strcmp(text, "[(nil)]") != 0;
-}
-
 static bool check_needs(struct environment *env, struct rr_error *error)
 {
 	for (size_t i = 0; i < env->race->n_needs; i++) {
 		const struct rr_need *need = &env->race->needs[i];
-		const bool has = server_has_command(env, need->command);
+		const char *const words[] = { "COMMAND", "INFO", need->command };
+		char text[RR_REPLY_TEXT_SIZE];
+		const bool has = query_server(env, 0, 3, words, text) &&
+				 strcmp(text, "[(nil)]") != 0;
 
 		if (has != need->not_there)
 			continue;

@@ -67,12 +67,6 @@ static bool inject_fault(struct player *player, const struct rr_step *step)
 	       player_fail(player, error.kind, step, "%s", error.text);
 }
 
-static bool pass_time(struct player *player, const struct rr_step *step)
-{
-	return rr_cluster_tick(player->cluster, step->amount) != RR_TICK_FAILED ||
-	       player_fail(player, RR_ERROR_REDIS, step, "the clocks do not move");
-}
-
 /* False: the race cannot go on. */
 static bool do_step(struct player *player, const struct rr_step *step, struct rr_event *event)
 {
@@ -96,7 +90,8 @@ static bool do_step(struct player *player, const struct rr_step *step, struct rr
 	case RR_STEP_COMPUTE:
 		return compute_variable(player, step, event);
 	case RR_STEP_TICK:
-		return pass_time(player, step);
+		return rr_cluster_tick(player->cluster, step->amount) != RR_TICK_FAILED ||
+		       player_fail(player, RR_ERROR_REDIS, step, "the clocks do not move");
 	case RR_STEP_CLOCK:
 		return skew_clock(player, step);
 	case RR_STEP_FAULT:
@@ -178,25 +173,16 @@ static void judge_race(struct player *player)
 	trace->as_written = complete && is_verdict_right(player->race, trace->findings);
 }
 
-static void note_beginning(struct player *player)
-{
-	for (size_t i = 0; i < player->race->n_keys; i++)
-		player->trace->beginning[i] = rr_strdup(player->environment.keys[i]);
-}
-
-/* Has the race ended because a connection was closed that was not to be? */
-static bool is_cut_off(const struct rr_trace *trace)
-{
-	const struct rr_event *last = trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
-
-	return last && last->differs && last->reply && strcmp(last->reply, "(closed)") == 0;
-}
-
-/* A server's connections close a little before it counts as ended. */
+/* A server's connections close a little before it counts as ended: has the race ended
+ * because one was closed that was not to be? */
 static bool is_whole(struct player *player, struct rr_error *error)
 {
+	const struct rr_trace *trace = player->trace;
+	const struct rr_event *last = trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
+	const bool is_cut_off = last && last->differs && last->reply &&
+				strcmp(last->reply, "(closed)") == 0;
 	const struct timespec pause = { .tv_nsec = 10000000 };
-	int left = is_cut_off(player->trace) ? 30 : 0;
+	int left = is_cut_off ? 30 : 0;
 
 	while (rr_cluster_is_whole(player->cluster, error)) {
 		if (left-- == 0)
@@ -227,7 +213,9 @@ static void play_all(struct player *player, const struct rr_listener *listener)
 	rr_observer_begin(&player->observer, race);
 	if (environment_open(&player->environment, race, player->cluster, &player->observer,
 			     &error)) {
-		note_beginning(player);
+		for (i = 0; i < race->n_keys; i++)
+			player->trace->beginning[i] = rr_strdup(player->environment.keys[i]);
+		i = 0;
 		while (i < race->n_steps && play_step(player, &race->steps[i], listener))
 			i++;
 	} else {

@@ -74,15 +74,6 @@ static bool has_question(const struct rr_step *step)
 	return step && (step->kind == RR_STEP_RUN || step->kind == RR_STEP_READ) && !step->is_lost;
 }
 
-static enum result judge(const struct quiz *quiz, const struct rr_event *event)
-{
-	if (!event->reply || !has_question(event->step))
-		return NO_REPLY;
-	if (!quiz->answer[0])
-		return NO_ANSWER;
-	return rr_quiz_is_right(quiz->answer, event->reply) ? RIGHT : WRONG;
-}
-
 static size_t count_results(const struct quiz *quiz, enum result result)
 {
 	size_t n = 0;
@@ -277,7 +268,10 @@ static bool stop_before(void *context, const struct rr_trace *trace, const struc
 static void judge_after(void *context, const struct rr_trace *trace, const struct rr_event *event)
 {
 	struct quiz *quiz = context;
-	const enum result result = judge(quiz, event);
+	const enum result result = !event->reply || !has_question(event->step)  ? NO_REPLY :
+				   !quiz->answer[0]                             ? NO_ANSWER :
+				   rr_quiz_is_right(quiz->answer, event->reply) ? RIGHT :
+										  WRONG;
 
 	if (trace->n_events > quiz->again)
 		quiz->results[trace->n_events - 1] = result;
@@ -312,24 +306,18 @@ static bool step_through(struct quiz *quiz, const struct rr_race *race, struct r
 	return true;
 }
 
-static bool can_clear_screen(void)
-{
-	const char *name = getenv("TERM");
-
-	return name && *name && strcmp(name, "dumb") != 0;
-}
-
 enum rr_exit rr_quiz_play(const struct rr_race *race, struct rr_cluster *cluster, bool ascii,
 			  rr_show show, void *context, struct rr_error *error)
 {
 	struct rr_signals *signals = &cluster->session->signals;
+	const char *terminal = getenv("TERM");
 	struct quiz *quiz = rr_calloc(1, sizeof(*quiz));
 	struct rr_trace trace = { .race = race };
 	enum rr_exit code = RR_EXIT_OK;
 
 	quiz->ascii = ascii;
 	quiz->screen.signals = signals;
-	if (can_clear_screen())
+	if (terminal && *terminal && strcmp(terminal, "dumb") != 0)
 		rr_screen_open(&quiz->screen, signals);
 	do
 		rr_trace_free(&trace);

@@ -6,12 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "script.h"
 
 enum { NOTE_SIZE = 240 };
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
+/* To be completed and told; where there is no room, one that nobody is told of. */
+static struct rr_step *add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
 	struct rr_race *race = recorder->race;
 	struct rr_step *step = &recorder->spare;
@@ -25,21 +30,20 @@ struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kin
 	return step;
 }
 
-void recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
-		   const struct rr_action *action)
+static void tell(struct rr_recorder *recorder, struct rr_step *step, const struct rr_action *action)
 {
 	if (recorder->setup.added && !recorder->is_full)
 		recorder->setup.added(recorder->setup.context, step, action);
 }
 
-void recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
+static void add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
-	recorder_tell(recorder, recorder_add_step(recorder, kind, client), NULL);
+	tell(recorder, add_step(recorder, kind, client), NULL);
 }
 
 void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_NOTE, -1);
+	struct rr_step *step = add_step(recorder, RR_STEP_NOTE, -1);
 	char text[NOTE_SIZE];
 	va_list arguments;
 
@@ -47,19 +51,18 @@ void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	step->text = rr_race_keep(recorder->race, text, strlen(text));
-	recorder_tell(recorder, step, NULL);
+	tell(recorder, step, NULL);
 }
 
 /* ---- Connections ------------------------------------------------------------- */
 
-struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder, size_t server,
-						   uint16_t slot)
+static void mark_used(struct rr_recorder *recorder, uint16_t slot)
 {
-	return &recorder->connections[server][slot];
+	recorder->is_used[slot / RR_RUN_ORDINALS][slot % RR_RUN_ORDINALS] = true;
 }
 
 /* A connection without a name of its own counts as its client's first. */
-int recorder_client(const struct rr_recorder *recorder, uint16_t slot)
+static int client_of(const struct rr_recorder *recorder, uint16_t slot)
 {
 	const int *clients = recorder->clients[slot / RR_RUN_ORDINALS];
 	const int client = clients[slot % RR_RUN_ORDINALS];
@@ -68,16 +71,182 @@ int recorder_client(const struct rr_recorder *recorder, uint16_t slot)
 }
 
 /* Of the lane that an action is about. */
-uint16_t recorder_slot(const struct rr_recorder *recorder, const struct rr_action *action,
-		       uint8_t lane)
+static uint16_t slot_of(const struct rr_recorder *recorder, const struct rr_action *action,
+			uint8_t lane)
 {
 	return (uint16_t)(action->client * RR_RUN_ORDINALS +
 			  (size_t)rr_lane_ordinal(recorder->setup.program, lane));
 }
 
-static void forget_connections(struct rr_recorder *recorder, size_t server)
+/* ---- Commands and their answers ---------------------------------------------- */
+
+static const struct rl_reply *reply_of(const struct rr_recorder *recorder, uint32_t reply)
 {
-	memset(recorder->connections[server], 0, sizeof(recorder->connections[server]));
+	return &recorder->setup.program->terms->reply[reply].reply;
+}
+
+/* A script that is called by its hash is written in full, since no other server
+ * knows it; unless this one did not know it either. */
+static const char *source_of(const struct rr_recorder *recorder, const struct rl_command *command,
+			     const struct rl_reply *reply)
+{
+	if (command->n_words < 2 || strcasecmp(command->words[0].text, "EVALSHA") != 0 ||
+	    (reply && rl_script_is_forgotten(reply)))
+		return NULL;
+	return rr_scripts_find(recorder->setup.scripts, command->words[1].text);
+}
+
+void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
+			 const struct rl_reply *reply)
+{
+	const struct rl_command *command = &recorder->setup.program->terms->command[number].words;
+	const char *source = source_of(recorder, command, reply);
+	const char *words[RL_WORDS_MAX];
+
+	step->n_words = command->n_words;
+	for (size_t i = 0; i < command->n_words; i++) {
+		const char *word = command->words[i].text;
+
+		if (source && i < 2)
+			word = i == 0 ? "EVAL" : source;
+		words[i] = rr_race_keep(recorder->race, word, strlen(word));
+	}
+	step->words = (const char *const *)rr_race_keep(recorder->race, (const char *)words,
+							step->n_words * sizeof(words[0]));
+}
+
+static struct rr_step *add_command(struct rr_recorder *recorder, int client,
+				   const struct rr_action *action, const struct rl_reply *reply)
+{
+	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
+
+	recorder_keep_words(recorder, step, action->command, reply);
+	step->server = action->server;
+	return step;
+}
+
+/* Reply number `reply` as a pattern. */
+static const char *keep_reply(struct rr_recorder *recorder, uint32_t reply)
+{
+	char text[RR_REPLY_TEXT_SIZE];
+
+	rr_reply_text_of(reply_of(recorder, reply), text, sizeof(text));
+	rr_reply_to_pattern(text);
+	return rr_race_keep(recorder->race, text, strlen(text));
+}
+
+/* "A> PING => REPLY": what opens a connection, or finds that it is gone. */
+static void add_ping(struct rr_recorder *recorder, size_t server, int client, const char *expected)
+{
+	static const char *const ping[] = { "PING" };
+	struct rr_step *step = add_step(recorder, RR_STEP_RUN, client);
+
+	step->server = (int)server;
+	step->n_words = 1;
+	step->words = ping;
+	step->expected = expected;
+	step->is_lost = !expected;
+	tell(recorder, step, NULL);
+}
+
+void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
+{
+	recorder->connections[server][slot].is_open = true;
+	mark_used(recorder, slot);
+	add_ping(recorder, server, client_of(recorder, slot), "PONG");
+}
+
+/* A reply is lost, and with it those behind it, until the client reads on. A race's
+ * (lost) closes the connection: what was sent meanwhile has to come before it. */
+static void mark_lost(const struct rr_action *action, struct rr_step *step,
+		      struct rr_recorded_connection *connection)
+{
+	step->is_lost = true;
+	if (action->answer == RR_ANSWER_UNHEARD) {
+		step->kind = RR_STEP_WRITE;
+		step->is_lost = false;
+		if (connection->lost) {
+			connection->lost->kind = RR_STEP_WRITE;
+			connection->lost->is_lost = false;
+			connection->lost->expected = NULL;
+		}
+	}
+	connection->lost = step;
+}
+
+static void add_executed(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	const uint16_t slot = action->question.slot;
+	const struct rl_reply *reply = reply_of(recorder, action->reply);
+	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
+	const char name = (char)('A' + action->client);
+	struct rr_step *step;
+
+	if (action->is_late) {
+		rr_recorder_note(recorder, "A command of %c's arrives late.", name);
+		step = add_command(recorder, recorder->clients[action->client][RR_LATE_CLIENT],
+				   action, reply);
+	} else {
+		if (recorder->setup.tells && action->input.thread)
+			rr_recorder_note(recorder, "%c's renewer:", name);
+		mark_used(recorder, slot);
+		step = add_command(recorder, client_of(recorder, slot), action,
+				   action->answer == RR_ANSWER_REPLY ? reply : NULL);
+	}
+	connection->is_open = action->answer == RR_ANSWER_REPLY;
+	if (strcasecmp(step->words[0], "SUBSCRIBE") == 0)
+		connection->listens = true;
+	if (!action->is_late && action->answer != RR_ANSWER_REPLY)
+		mark_lost(action, step, connection);
+	else
+		step->expected = keep_reply(recorder, action->reply);
+	tell(recorder, step, action);
+}
+
+/* The client leaves when what it sent from within its critical section is done. */
+static void leave_later(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	unsigned *left = &recorder->leaves_after[action->client];
+
+	if (action->is_inside && !action->is_late && *left > 0 && --*left == 0)
+		add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+}
+
+/* The command without who sends it and to whom. */
+static void note_dropped(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	struct rr_step step = { .kind = RR_STEP_RUN };
+	char *line;
+	size_t size;
+	FILE *file = rr_open_memory(&line, &size);
+
+	recorder_keep_words(recorder, &step, action->command, NULL);
+	rr_race_write_step(file, recorder->race, &step);
+	fclose(file);
+	rr_recorder_note(recorder, "%c's command never arrives:%s", 'A' + action->client,
+			 strchr(line, '>') + 1);
+	free(line);
+}
+
+static void add_answer(struct rr_recorder *recorder, const struct rr_action *action)
+{
+	const uint16_t slot = slot_of(recorder, action, action->lane);
+	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
+	const bool was_open = connection->is_open;
+	const int client = client_of(recorder, slot);
+	struct rr_step *step;
+
+	connection->is_open = false;
+	if (action->is_fault) { /* its connection is gone as well */
+		note_dropped(recorder, action);
+		if (was_open)
+			add_ping(recorder, action->server, client, NULL);
+		return;
+	}
+	mark_used(recorder, slot);
+	step = add_command(recorder, client, action, NULL);
+	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
+	tell(recorder, step, action);
 }
 
 /* ---- Clients' doings --------------------------------------------------------- */
@@ -87,19 +256,19 @@ static void leave(struct rr_recorder *recorder, const struct rr_action *action)
 	if (action->n_inside > 0)
 		recorder->leaves_after[action->client] = action->n_inside;
 	else
-		recorder_add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
+		add_mark(recorder, RR_STEP_LEAVE, recorder->clients[action->client][0]);
 }
 
 void rr_recorder_enter(struct rr_recorder *recorder, size_t client)
 {
-	recorder_add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
+	add_mark(recorder, RR_STEP_ENTER, recorder->clients[client][0]);
 }
 
 static void add_counts(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	/* Nobody knows what programs of others count. */
 	for (unsigned i = 0; recorder->setup.strategy && i < action->n_counted; i++)
-		recorder_add_mark(recorder, RR_STEP_COUNT, recorder->clients[action->client][0]);
+		add_mark(recorder, RR_STEP_COUNT, recorder->clients[action->client][0]);
 }
 
 /* An increment that was acknowledged inside counts before its client leaves. */
@@ -122,14 +291,14 @@ static void add_marks(struct rr_recorder *recorder, const struct rr_action *acti
 static void add_mutex(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	char name[24];
-	struct rr_step *step = recorder_add_step(
+	struct rr_step *step = add_step(
 		recorder, action->stop.kind == RR_STOP_LOCK ? RR_STEP_LOCK : RR_STEP_UNLOCK,
 		recorder->clients[action->client][0]);
 
 	step->text = rr_race_keep(recorder->race, name,
 				  (size_t)snprintf(name, sizeof(name), "mutex%d",
 						   action->stop.mutex + 1));
-	recorder_tell(recorder, step, action);
+	tell(recorder, step, action);
 }
 
 /* What a thread waited for, when somebody looks on. */
@@ -163,19 +332,19 @@ static void tell_waiting(struct rr_recorder *recorder, const struct rr_action *a
 static void notice_loss(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint8_t lane = action->stop.lane;
-	const uint16_t slot = recorder_slot(recorder, action, lane);
+	const uint16_t slot = slot_of(recorder, action, lane);
 	const size_t server = (size_t)rr_lane_server(recorder->setup.program, lane);
-	struct rr_recorded_connection *connection = recorder_connection(recorder, server, slot);
+	struct rr_recorded_connection *connection = &recorder->connections[server][slot];
 	const bool is_written = connection->lost && connection->lost->kind == RR_STEP_WRITE;
 	struct rr_step *step;
 
 	connection->lost = NULL;
 	if (!is_written)
 		return;
-	step = recorder_add_step(recorder, RR_STEP_READ, recorder_client(recorder, slot));
+	step = add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
 	step->server = (int)server;
 	step->is_lost = true;
-	recorder_tell(recorder, step, action);
+	tell(recorder, step, action);
 }
 
 static void add_feed(struct rr_recorder *recorder, const struct rr_action *action)
@@ -197,15 +366,6 @@ static void add_feed(struct rr_recorder *recorder, const struct rr_action *actio
 	add_marks(recorder, action);
 }
 
-static bool listens_on(const struct rr_recorder *recorder, int slot)
-{
-	for (size_t i = 0; i < RR_RACE_SERVERS_MAX; i++) {
-		if (recorder->connections[i][slot].listens)
-			return true;
-	}
-	return false;
-}
-
 /* The server notices the end of a connection that listens when it comes to it. */
 static void add_crash(struct rr_recorder *recorder, const struct rr_action *action)
 {
@@ -214,23 +374,24 @@ static void add_crash(struct rr_recorder *recorder, const struct rr_action *acti
 	recorder->is_dead[action->client] = true;
 	for (uint16_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const int client = recorder->clients[action->client][i];
+		bool listens = false;
 
-		if (client >= 0 && (i == 0 || (recorder->is_used[action->client][i] &&
-					       !listens_on(recorder, first + i))))
-			recorder_add_mark(recorder, RR_STEP_CRASH, client);
+		for (size_t s = 0; s < RR_RACE_SERVERS_MAX; s++)
+			listens |= recorder->connections[s][first + i].listens;
+		if (client >= 0 && (i == 0 || (recorder->is_used[action->client][i] && !listens)))
+			add_mark(recorder, RR_STEP_CRASH, client);
 	}
 }
 
 static void add_closing(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const uint16_t slot = action->question.slot;
-	struct rr_recorded_connection *connection = recorder_connection(recorder, action->server,
-									slot);
+	struct rr_recorded_connection *connection = &recorder->connections[action->server][slot];
 	const bool listened = connection->listens;
 
 	connection->is_open = connection->listens = false;
 	if (recorder->is_dead[action->client] && listened && slot % RR_RUN_ORDINALS != 0)
-		recorder_add_mark(recorder, RR_STEP_CRASH, recorder_client(recorder, slot));
+		add_mark(recorder, RR_STEP_CRASH, client_of(recorder, slot));
 }
 
 /* ---- Time and servers -------------------------------------------------------- */
@@ -238,12 +399,12 @@ static void add_closing(struct rr_recorder *recorder, const struct rr_action *ac
 static void add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int server, int peer,
 		     int64_t ns, const struct rr_action *action)
 {
-	struct rr_step *step = recorder_add_step(recorder, kind, -1);
+	struct rr_step *step = add_step(recorder, kind, -1);
 
 	step->server = server;
 	step->peer = peer;
 	step->amount = ns;
-	recorder_tell(recorder, step, action);
+	tell(recorder, step, action);
 }
 
 void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
@@ -259,12 +420,12 @@ void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
 static void add_fault(struct rr_recorder *recorder, const struct rr_action *action,
 		      enum rr_fault fault)
 {
-	struct rr_step *step = recorder_add_step(recorder, RR_STEP_FAULT, -1);
+	struct rr_step *step = add_step(recorder, RR_STEP_FAULT, -1);
 
-	forget_connections(recorder, action->server);
+	memset(recorder->connections[action->server], 0, sizeof(recorder->connections[0]));
 	step->server = action->server;
 	step->fault = fault;
-	recorder_tell(recorder, step, action);
+	tell(recorder, step, action);
 }
 
 static void add_question(struct rr_recorder *recorder, const struct rr_action *action)
@@ -273,15 +434,14 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 
 	switch (action->question.kind) {
 	case RR_ASK_COMMAND:
-		recorder_add_executed(recorder, action);
-		recorder_leave_later(recorder, action);
+		add_executed(recorder, action);
+		leave_later(recorder, action);
 		break;
 	case RR_ASK_READ:
-		step = recorder_add_step(recorder, RR_STEP_READ,
-					 recorder_client(recorder, action->question.slot));
+		step = add_step(recorder, RR_STEP_READ, client_of(recorder, action->question.slot));
 		step->server = action->server;
-		step->expected = recorder_keep_reply(recorder, action->reply);
-		recorder_tell(recorder, step, action);
+		step->expected = keep_reply(recorder, action->reply);
+		tell(recorder, step, action);
 		break;
 	case RR_ASK_TICK:
 		recorder->ahead_ns[action->server] += action->question.argument;
@@ -304,7 +464,7 @@ bool rr_recorder_add(struct rr_recorder *recorder, const struct rr_action *actio
 		add_question(recorder, action);
 		break;
 	case RR_ACTION_ANSWER:
-		recorder_add_answer(recorder, action);
+		add_answer(recorder, action);
 		break;
 	case RR_ACTION_FEED:
 		add_feed(recorder, action);

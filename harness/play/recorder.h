@@ -87,39 +87,9 @@ void rr_recorder_trim(struct rr_recorder *recorder);
 /* "data", or as it is called here, "n1", "n2", ... */
 void rr_recorder_server_name(char name[RR_SERVER_NAME], const char *data_server, size_t server);
 
-/* ---- What recorder.c, recorder_commands.c and recorder_headings.c share -------- */
-
-/* Another step of `client` (-1 = nobody's), to be completed and told; where there is no
- * room, one that nobody is told of. */
-struct rr_step *recorder_add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client);
-void recorder_tell(struct rr_recorder *recorder, struct rr_step *step,
-		   const struct rr_action *action);
-
-/* One that is complete with its client: enters, leaves, counts, crashes. */
-void recorder_add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client);
-
-struct rr_recorded_connection *recorder_connection(struct rr_recorder *recorder, size_t server,
-						   uint16_t slot);
-
-/* A connection without a name of its own counts as its client's first. */
-int recorder_client(const struct rr_recorder *recorder, uint16_t slot);
-
-/* Of the lane that an action is about. */
-uint16_t recorder_slot(const struct rr_recorder *recorder, const struct rr_action *action,
-		       uint8_t lane);
-
-/* The words of a command by its number; `reply`: to it, NULL = none is known. */
+/* The words of a command by its number; `reply`: to it, NULL = none is known. Of
+ * recorder.c for recorder_headings.c. */
 void recorder_keep_words(struct rr_recorder *recorder, struct rr_step *step, uint32_t number,
 			 const struct rl_reply *reply);
-
-/* Reply number `reply` as a pattern. */
-const char *recorder_keep_reply(struct rr_recorder *recorder, uint32_t reply);
-
-/* A command that a server has executed, and one that none has. */
-void recorder_add_executed(struct rr_recorder *recorder, const struct rr_action *action);
-void recorder_add_answer(struct rr_recorder *recorder, const struct rr_action *action);
-
-/* The client leaves when what it sent from within its critical section is done. */
-void recorder_leave_later(struct rr_recorder *recorder, const struct rr_action *action);
 
 #endif

@@ -8,10 +8,8 @@
 #include "base/memory.h"
 #include "recorder.h"
 
-static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static const char *keepf(struct rr_recorder *recorder, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static const char *keepf(struct rr_recorder *recorder,
+							       const char *format, ...)
 {
 	char text[120];
 	va_list arguments;
@@ -71,12 +69,6 @@ static bool add_late_clients(struct rr_recorder *recorder)
 	return true;
 }
 
-static bool has_lock_key(const struct rr_strategy *strategy)
-{
-	return strategy->acquire && strategy->lock.kind != RR_LOCK_NONE &&
-	       strategy->lock.kind != RR_LOCK_MUTEX && strategy->lock.kind != RR_LOCK_QUORUM;
-}
-
 /* A quorum's lock is held in no single key. Who looks on keeps no eye on one that is
  * handed on either: it changes its holder by its holder's command. */
 static void add_keys(struct rr_recorder *recorder)
@@ -99,7 +91,8 @@ static void add_keys(struct rr_recorder *recorder)
 	race->keys[race->n_keys++] = race->counter;
 	for (size_t i = 1; setup->tells && i < race->n_servers; i++)
 		race->keys[race->n_keys++] = keepf(recorder, "%s@n%zu", key, i);
-	if (!has_lock_key(setup->strategy))
+	if (!setup->strategy->acquire || lock->kind == RR_LOCK_NONE ||
+	    lock->kind == RR_LOCK_MUTEX || lock->kind == RR_LOCK_QUORUM)
 		return;
 	race->keys[race->n_keys++] = keepf(recorder, "%s", key);
 	if (setup->tells && lock->kind == RR_LOCK_QUEUE)
