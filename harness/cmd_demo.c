@@ -251,11 +251,6 @@ static enum rr_exit play_scene(struct tour *tour, const struct scene *scene)
 
 /* ---- Acts ---------------------------------------------------------------- */
 
-static bool has_scene(const struct scene *scene)
-{
-	return scene->words[0] || scene->live.strategy;
-}
-
 static enum rr_exit play_act(struct tour *tour, const struct act *act)
 {
 	size_t from = act->is_interactive && !tour->waits ? 1 : 0;
@@ -273,7 +268,8 @@ static enum rr_exit play_act(struct tour *tour, const struct act *act)
 		pause_tour(tour);
 	if (act->scenes[0].live.strategy && tour->options->only == N_ACTS)
 		print_tour_command((const char *const[]){ "demo", "--only", act->name, NULL });
-	for (; from < to && has_scene(&act->scenes[from]) && !tour->has_quit && !tour->error->kind;
+	for (; from < to && (act->scenes[from].words[0] || act->scenes[from].live.strategy) &&
+	       !tour->has_quit && !tour->error->kind;
 	     from++)
 		worst = rr_exit_worse(worst, play_scene(tour, &act->scenes[from]));
 	return worst;

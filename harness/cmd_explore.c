@@ -58,24 +58,20 @@ static enum rr_exit explore_strategies(struct searches *searches, struct rr_clus
 	return n_skipped == options->n_strategies ? RR_EXIT_SKIPPED : worst;
 }
 
-static void print_page(const struct searches *searches, FILE *out)
-{
-	rr_page_begin(out, "redrace explore");
-	fputs("<h1>Every interleaving</h1>\n", out);
-	fputs(searches->all_page ? searches->all_page : "", out);
-	rr_page_end(out, rr_race_script);
-}
-
 static bool print_searches(const void *what, enum rr_format format, FILE *out,
 			   struct rr_error *error)
 {
 	const struct searches *searches = what;
 
 	(void)error;
-	if (format == RR_FORMAT_HTML)
-		print_page(searches, out);
-	else if (out != stdout)
+	if (format == RR_FORMAT_HTML) {
+		rr_page_begin(out, "redrace explore");
+		fputs("<h1>Every interleaving</h1>\n", out);
+		fputs(searches->all_page ? searches->all_page : "", out);
+		rr_page_end(out, rr_race_script);
+	} else if (out != stdout) {
 		fputs(searches->all_text, out);
+	}
 	return true;
 }
 

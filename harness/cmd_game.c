@@ -69,12 +69,6 @@ static void print_level(void *context, size_t n, size_t of, const char *name)
 		fprintf(stderr, "\r\033[Klevel %zu of %zu: %s ", n, of, name);
 }
 
-static void clear_level(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-}
-
 static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 {
 	struct game_options options = {
@@ -91,7 +85,8 @@ static enum rr_exit run_game(int argc, char **argv, struct rr_error *error)
 		write_game(&options, draft.out, error);
 		rr_draft_replace(&draft, options.output, error);
 	}
-	clear_level();
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
 	return RR_EXIT_OK;
 }
 

@@ -79,17 +79,6 @@ static void complete_words(const struct help_options *options)
 					 stdout);
 }
 
-static void show_command(const struct rr_command *command, bool as_manual)
-{
-	char program[64];
-
-	snprintf(program, sizeof(program), "redrace %s", command->name);
-	if (as_manual)
-		rr_command_line_manual(command->line, command->name, command->summary, stdout);
-	else
-		rr_command_line_help(command->line, program, stdout);
-}
-
 static enum rr_exit run_help(int argc, char **argv, struct rr_error *error)
 {
 	struct help_options options = { .n_words = 0 };
@@ -102,8 +91,16 @@ static enum rr_exit run_help(int argc, char **argv, struct rr_error *error)
 		rr_commands_print(stdout);
 	else
 		command = rr_command_find(options.words[0], error);
-	if (command)
-		show_command(command, options.manual);
+	if (command) {
+		char program[64];
+
+		snprintf(program, sizeof(program), "redrace %s", command->name);
+		if (options.manual)
+			rr_command_line_manual(command->line, command->name, command->summary,
+					       stdout);
+		else
+			rr_command_line_help(command->line, program, stdout);
+	}
 	return RR_EXIT_OK;
 }
 

@@ -30,27 +30,20 @@ static const struct rr_command_line command_line = {
 	.n_options = sizeof(options_table) / sizeof(options_table[0]),
 };
 
-static void print_markdown(const struct rr_strategy *strategy)
-{
-	printf("| [`%s`](scenarios/%s.c) | %s | %s | %s |\n", strategy->name, strategy->name,
-	       strategy->summary, strategy->document, rr_expectation(strategy));
-}
-
-static void print_line(const struct rr_strategy *strategy)
-{
-	printf("%-20s %-14s %-44s %s\n", strategy->name, strategy->document,
-	       rr_expectation(strategy), strategy->summary);
-}
-
 static void list_strategies(bool markdown)
 {
 	if (!markdown)
 		printf("%-20s %-14s %-44s %s\n", "strategy", "document", "expected", "commands");
 	for (size_t i = 0; i < rr_n_strategies; i++) {
+		const struct rr_strategy *strategy = rr_strategies[i];
+
 		if (markdown)
-			print_markdown(rr_strategies[i]);
+			printf("| [`%s`](scenarios/%s.c) | %s | %s | %s |\n", strategy->name,
+			       strategy->name, strategy->summary, strategy->document,
+			       rr_expectation(strategy));
 		else
-			print_line(rr_strategies[i]);
+			printf("%-20s %-14s %-44s %s\n", strategy->name, strategy->document,
+			       rr_expectation(strategy), strategy->summary);
 	}
 }
 

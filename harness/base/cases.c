@@ -101,20 +101,18 @@ void rr_cases_init(struct rr_cases *cases, const char *command)
 	*cases = (struct rr_cases){ .command = rr_strdup(command), .properties = json_object() };
 }
 
-static void release_case(struct rr_case *one)
-{
-	free((void *)one->suite);
-	free((void *)one->name);
-	free((void *)one->message);
-	free((void *)one->details);
-	free((void *)one->file);
-	json_decref(one->properties);
-}
-
 void rr_cases_release(struct rr_cases *cases)
 {
-	for (size_t i = 0; i < cases->n; i++)
-		release_case(&cases->cases[i]);
+	for (size_t i = 0; i < cases->n; i++) {
+		struct rr_case *one = &cases->cases[i];
+
+		free((void *)one->suite);
+		free((void *)one->name);
+		free((void *)one->message);
+		free((void *)one->details);
+		free((void *)one->file);
+		json_decref(one->properties);
+	}
 	free(cases->cases);
 	free(cases->command);
 	json_decref(cases->properties);

@@ -246,12 +246,6 @@ static void put_yaml(FILE *out, const char *name, const json_t *value, int depth
 	free(dumped);
 }
 
-/* Under the message, which is never indented. */
-static json_t *yaml_of_details(const struct rr_case *one)
-{
-	return json_pack("s++", one->message, "\n", one->details);
-}
-
 static void put_diagnosis(FILE *out, const struct rr_case *one)
 {
 	json_t *about = json_pack("{s:s, s:s}", "verdict", rr_case_verdict_names[one->verdict],
@@ -266,7 +260,9 @@ static void put_diagnosis(FILE *out, const struct rr_case *one)
 		json_object_set_new(about, "line", json_integer(one->line));
 	json_object_update_missing(about, one->properties);
 	if (one->details)
-		json_object_set_new(about, "details", yaml_of_details(one));
+		/* Under the message, which is never indented. */
+		json_object_set_new(about, "details",
+				    json_pack("s++", one->message, "\n", one->details));
 	fputs("  ---\n", out);
 	put_yaml_members(out, about, 1);
 	fputs("  ...\n", out);

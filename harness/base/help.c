@@ -208,9 +208,12 @@ static void write_upper(const char *text, FILE *out)
 		fputc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
 }
 
-static void write_heading(const struct rr_command_line *line, const char *name, const char *summary,
-			  FILE *out)
+void rr_command_line_manual(const struct rr_command_line *line, const char *name,
+			    const char *summary, FILE *out)
 {
+	const char *about = line->about;
+	char *part;
+
 	fprintf(out, ".\\\" Made by 'redrace help --man %s'.\n", name);
 	fprintf(out, ".Dd %s\n.Dt REDRACE-", RR_DATE);
 	write_upper(name, out);
@@ -218,15 +221,6 @@ static void write_heading(const struct rr_command_line *line, const char *name, 
 	fprintf(out, ".Sh SYNOPSIS\n.Nm redrace %s\n.Op Ar OPTION ...\n", name);
 	if (line->arguments)
 		write_text(line->arguments, out);
-}
-
-void rr_command_line_manual(const struct rr_command_line *line, const char *name,
-			    const char *summary, FILE *out)
-{
-	const char *about = line->about;
-	char *part;
-
-	write_heading(line, name, summary, out);
 	fputs(".Sh DESCRIPTION\n", out);
 	for (bool is_first = true; (part = cut_part(&about, "\v")); is_first = false, free(part)) {
 		if (!is_first)

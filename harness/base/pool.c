@@ -196,15 +196,6 @@ static void finish_job(struct run *run, struct member *member)
 	run->n_done++;
 }
 
-/* One that nobody has started is as if it had never been given. */
-static void take_job_back(struct run *run, struct member *member)
-{
-	member->has_job = false;
-	run->states[member->job] = WAITING;
-	if (member->job < run->next)
-		run->next = member->job;
-}
-
 /* ---- Messages --------------------------------------------------------------- */
 
 static void handle_message(struct run *run, struct member *member, const struct message *message,
@@ -303,12 +294,6 @@ static bool start_worker(struct run *run, int slot)
 	return started;
 }
 
-static void start_workers(struct run *run)
-{
-	for (int i = 0; i < run->n && !run->is_over; i++)
-		run->is_over = !start_worker(run, i);
-}
-
 static void close_member(struct member *member)
 {
 	if (member->socket >= 0)
@@ -339,10 +324,15 @@ static void reap_worker(struct run *run, int slot, int status)
 	char end[RR_PROCESS_END_SIZE];
 
 	receive_messages(run, member);
-	if (member->has_job && !member->has_started)
-		take_job_back(run, member);
-	else if (member->has_job && !run->is_over)
+	if (member->has_job && !member->has_started) {
+		/* One that nobody has started is as if it had never been given. */
+		member->has_job = false;
+		run->states[member->job] = WAITING;
+		if (member->job < run->next)
+			run->next = member->job;
+	} else if (member->has_job && !run->is_over) {
 		lose_job(run, member, status);
+	}
 	if (!was_ready)
 		rr_error_set(&run->failure, RR_ERROR_INTERNAL,
 			     "a worker ended before it had begun (%s)",
@@ -350,14 +340,6 @@ static void reap_worker(struct run *run, int slot, int status)
 	close_member(member);
 	if (was_ready && !run->is_over && has_waiting(run))
 		run->is_over = !start_worker(run, slot);
-}
-
-static void reap_workers(struct run *run)
-{
-	int slot, status;
-
-	while ((slot = rr_processes_reap(&run->processes, &status)) >= 0)
-		reap_worker(run, slot, status);
 }
 
 /* Ends a worker that does not get on. */
@@ -413,6 +395,7 @@ static void look(struct run *run)
 	struct pollfd ready[RR_POOL_WORKERS_MAX + 1] = {
 		{ .fd = run->signals->fd, .events = POLLIN },
 	};
+	int slot, status;
 
 	for (int i = 0; i < run->n; i++) {
 		const struct member *member = &run->members[i];
@@ -430,7 +413,8 @@ static void look(struct run *run)
 		if (run->members[i].socket >= 0)
 			receive_messages(run, &run->members[i]);
 	}
-	reap_workers(run);
+	while ((slot = rr_processes_reap(&run->processes, &status)) >= 0)
+		reap_worker(run, slot, status);
 }
 
 static void await_workers(struct run *run)
@@ -488,7 +472,8 @@ bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct 
 		run->members[i].socket = -1;
 	run->states = rr_calloc(pool->n_jobs, 1);
 	rr_processes_init(&run->processes, run->n);
-	start_workers(run);
+	for (int i = 0; i < run->n && !run->is_over; i++)
+		run->is_over = !start_worker(run, i);
 	await_workers(run);
 	end_workers(run);
 	good = conclude(run, error);

@@ -70,13 +70,6 @@ static size_t columns_of_terminal(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
 }
 
-/* A longer one would begin another line, which is not written over. */
-static void write_over(const char *line)
-{
-	fprintf(stderr, "\r\033[K%.*s", (int)rr_plain_fit(line, columns_of_terminal() - 1), line);
-	fflush(stderr);
-}
-
 void rr_progress_show(struct rr_progress *progress, double left_s, const char *format, ...)
 {
 	char line[LINE_SIZE];
@@ -89,10 +82,14 @@ void rr_progress_show(struct rr_progress *progress, double left_s, const char *f
 		add_left(line, sizeof(line), left_s);
 	progress->shown = rr_clock_s();
 	progress->is_visible = progress->is_terminal;
-	if (progress->is_terminal)
-		write_over(line);
-	else
+	if (progress->is_terminal) {
+		/* A longer one would begin another line, which is not written over. */
+		fprintf(stderr, "\r\033[K%.*s", (int)rr_plain_fit(line, columns_of_terminal() - 1),
+			line);
+		fflush(stderr);
+	} else {
 		fprintf(stderr, "redrace: %s\n", line);
+	}
 }
 
 void rr_progress_end(struct rr_progress *progress)

@@ -66,13 +66,6 @@ static bool read_parts(struct parts *parts, const char *const *paths, size_t n,
 	return true;
 }
 
-static void release_parts(struct parts *parts)
-{
-	for (size_t i = 0; i < parts->n; i++)
-		rr_cases_release(&parts->all[i].cases);
-	free(parts->all);
-}
-
 /* ---- Are they all of one run, each once? --------------------------------------- */
 
 static bool compare_value(const struct part *a, const struct part *b, const char *what,
@@ -285,6 +278,8 @@ bool rr_shards_merge(const char *const *paths, size_t n, struct rr_cases *whole,
 		else
 			rr_cases_release(whole);
 	}
-	release_parts(&parts);
+	for (size_t i = 0; i < parts.n; i++)
+		rr_cases_release(&parts.all[i].cases);
+	free(parts.all);
 	return good;
 }

@@ -212,24 +212,9 @@ static void show_run(void *context, const struct rr_run *run, uint64_t done, int
 
 /* ---- Runs ---------------------------------------------------------------- */
 
-/* The server has refused a command of the strategy: no more of it. */
-static void refuse_strategy(struct bench *bench, const struct rr_strategy *strategy)
-{
-	for (size_t i = 0; i < bench->n_cells; i++) {
-		if (bench->cells[i].strategy == strategy)
-			bench->cells[i].is_refused = true;
-	}
-}
-
 static bool is_traced(const struct bench *bench, const struct rr_strategy *strategy)
 {
 	return bench->options->trace && strategy->acquire;
-}
-
-static bool write_trace(const struct bench *bench, const struct rr_finished *finished)
-{
-	return !is_traced(bench, finished->measurement.strategy) ||
-	       rr_results_trace(&bench->results, finished, &bench->trace, bench->error);
 }
 
 /* A verdict does not end the bench. */
@@ -240,7 +225,8 @@ static bool take_measurement(struct bench *bench, struct rr_finished *finished)
 	bench->verdict = rr_exit_worse(bench->verdict, rr_verdict_exit(m->verdict));
 	if (!m->deadlocked)
 		return rr_results_add(&bench->results, finished, &bench->spectra, bench->error) &&
-		       write_trace(bench, finished);
+		       (!is_traced(bench, finished->measurement.strategy) ||
+			rr_results_trace(&bench->results, finished, &bench->trace, bench->error));
 	rr_complain(rr_verdict_exit(m->verdict), "%s: %s", m->strategy->name, m->remark);
 	add_without_figures(bench, m->strategy->name, rr_verdict_exit(m->verdict), m->remark);
 	free(finished);
@@ -294,7 +280,11 @@ static bool run_cell(struct bench *bench, const struct cell *cell, long repeat, 
 		add_without_figures(bench, run.strategy->name, RR_EXIT_SKIPPED, bench->error->text);
 	if (!rr_error_set_aside(bench->error, RR_ERROR_SKIPPED))
 		return false;
-	refuse_strategy(bench, run.strategy);
+	/* The server has refused a command of the strategy: no more of it. */
+	for (size_t i = 0; i < bench->n_cells; i++) {
+		if (bench->cells[i].strategy == run.strategy)
+			bench->cells[i].is_refused = true;
+	}
 	return true;
 }
 

@@ -64,11 +64,6 @@ struct count_state {
 	bool is_promised; /* exact */
 };
 
-static bool is_miscounted(const struct rr_compared_row *row)
-{
-	return row->lost || row->extra || strcmp(row->verdict, "violated") == 0;
-}
-
 static struct count_state count_state_of(const struct rr_compared_runs *runs,
 					 const struct rr_compared_row *like)
 {
@@ -80,7 +75,7 @@ static struct count_state count_state_of(const struct rr_compared_runs *runs,
 		if (!is_same_cell(row, like))
 			continue;
 		state.n++;
-		state.wrong += is_miscounted(row);
+		state.wrong += row->lost || row->extra || strcmp(row->verdict, "violated") == 0;
 		if (row->lost_pct > state.worst_pct)
 			state.worst_pct = row->lost_pct;
 		if (strcmp(row->expectation, "exact") != 0)

@@ -7,13 +7,6 @@
 
 enum { TROUBLE_MS = 30000, PAUSE_NS = 5000000, CONFIRM_MS = 100 };
 
-/* Of lock servers that stand alone a majority is left; the data server is none of
- * them. */
-static bool data_may_move(const struct rr_run *run)
-{
-	return run->formation->kind != RR_TOPOLOGY_ALONE;
-}
-
 /* The run is over, or nothing has worked for too long. */
 static bool is_hopeless(struct rr_runner *runner)
 {
@@ -38,7 +31,9 @@ static bool is_hopeless(struct rr_runner *runner)
  */
 static bool come_back(struct rr_runner *runner)
 {
-	const bool moves = data_may_move(runner->run);
+	/* Of lock servers that stand alone a majority is left; the data server is none of
+	 * them. */
+	const bool moves = runner->run->formation->kind != RR_TOPOLOGY_ALONE;
 
 	if (moves)
 		rl_link_disconnect(runner->data);

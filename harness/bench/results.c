@@ -50,13 +50,6 @@ static bool choose_directory(struct rr_results *results, const char *output, str
 	       rr_error_set(error, RR_ERROR_USAGE, "--output: the name is too long");
 }
 
-/* A name of our own choice is nobody else's directory. */
-static bool make_run_directory(const struct rr_results *results, struct rr_error *error)
-{
-	return rr_files_make_directory("results", error) &&
-	       rr_files_make_new_directory(results->directory, error);
-}
-
 bool rr_results_write(const struct rr_results *results, const char *name, const char *text,
 		      size_t length, struct rr_error *error)
 {
@@ -312,7 +305,8 @@ bool rr_results_open(struct rr_results *results, const struct rr_bench_options *
 	};
 	make_run_id(results->run_id);
 	if (!choose_directory(results, options->output, error) ||
-	    !(options->output || make_run_directory(results, error)))
+	    !(options->output || (rr_files_make_directory("results", error) &&
+				  rr_files_make_new_directory(results->directory, error))))
 		return false;
 	path_in(results, path, "percentiles");
 	if (!rr_files_make_directory(path, error) || !open_rows(results, error))

@@ -195,13 +195,6 @@ static void wait_until_ready(struct course *course)
 	}
 }
 
-static void open_barrier(struct rr_board *board)
-{
-	atomic_store(&board->someone_done, false);
-	for (size_t i = 0; i < board->n_clients + board->n_processes; i++)
-		sem_post(&board->go);
-}
-
 /* Until all workers have ended, or are called off. */
 static void watch_until_done(struct course *course)
 {
@@ -229,17 +222,6 @@ static void let_workers_end(struct course *course)
 		take_turn(course, 20);
 }
 
-/* The first client's reason, if one gave up. */
-static void pass_on_reason(struct course *course)
-{
-	for (size_t i = 0; i < course->board->n_clients; i++) {
-		const struct rr_error *reason = &course->board->slots[i].error;
-
-		if (reason->kind)
-			fail_run(course, reason->kind, reason->text);
-	}
-}
-
 /* Servers that were killed come back before anything is read; connections to them
  * are dead. */
 static void mend_servers(struct course *course)
@@ -264,10 +246,18 @@ static bool count_in_workers(struct course *course, int64_t *server_ns)
 		*server_ns = servers_cpu_ns(course);
 	if (course->error->kind)
 		rr_board_stop(course->board);
-	open_barrier(course->board);
+	atomic_store(&course->board->someone_done, false);
+	for (size_t i = 0; i < course->board->n_clients + course->board->n_processes; i++)
+		sem_post(&course->board->go);
 	watch_until_done(course);
 	let_workers_end(course);
-	pass_on_reason(course);
+	/* The first client's reason, if one gave up. */
+	for (size_t i = 0; i < course->board->n_clients; i++) {
+		const struct rr_error *reason = &course->board->slots[i].error;
+
+		if (reason->kind)
+			fail_run(course, reason->kind, reason->text);
+	}
 	mend_servers(course);
 	if (course->signals->interrupted && !course->error->kind)
 		course->error->kind = RR_ERROR_INTERRUPTED;

@@ -144,14 +144,6 @@ static void *client_thread(void *argument)
 
 /* ---- The process --------------------------------------------------------- */
 
-static void give_up_without_thread(struct rr_runner *runner, int error)
-{
-	rr_runner_give_up(runner, RR_ERROR_INTERNAL,
-			  "cannot start client thread %d of %zu: %s; ask for fewer",
-			  runner->number + 1, runner->board->n_clients, strerror(error));
-	atomic_fetch_add(&runner->board->n_ready, 1);
-}
-
 /* Starts the threads; returns how many. */
 static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
 {
@@ -161,8 +153,14 @@ static int start_clients(struct rr_runner *runners, pthread_t *threads, int n)
 		error = pthread_create(&threads[started], NULL, client_thread, &runners[started]);
 		started += !error;
 	}
-	for (int i = started; i < n; i++)
-		give_up_without_thread(&runners[i], error);
+	for (int i = started; i < n; i++) {
+		struct rr_runner *runner = &runners[i];
+
+		rr_runner_give_up(runner, RR_ERROR_INTERNAL,
+				  "cannot start client thread %d of %zu: %s; ask for fewer",
+				  runner->number + 1, runner->board->n_clients, strerror(error));
+		atomic_fetch_add(&runner->board->n_ready, 1);
+	}
 	return started;
 }
 

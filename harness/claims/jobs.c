@@ -114,27 +114,21 @@ static void add_race(struct rr_jobs *jobs, const char *name, const struct rr_cla
 	snprintf(job->result.text, sizeof(job->result.text), "%.500s", error.text);
 }
 
-static void add_measures(struct rr_jobs *jobs, const struct rr_claims_choice *choice)
-{
-	const struct rr_claim *claim;
-
-	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
-		if (claim->measure && rr_claims_chosen(choice, claim))
-			add_job(jobs, claim->id)->measure = claim->measure;
-	}
-}
-
 bool rr_jobs_collect(struct rr_jobs *jobs, const char *program,
 		     const struct rr_claims_choice *choice, struct rr_error *error)
 {
 	size_t n;
 	char **names = rr_library_names(&n);
+	const struct rr_claim *claim;
 
 	*jobs = (struct rr_jobs){
 		.program = program,
 		.jobs = rr_calloc(n + RR_MEASURES, sizeof(*jobs->jobs)),
 	};
-	add_measures(jobs, choice);
+	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
+		if (claim->measure && rr_claims_chosen(choice, claim))
+			add_job(jobs, claim->id)->measure = claim->measure;
+	}
 	for (size_t i = 0; i < n; i++)
 		add_race(jobs, names[i], choice);
 	rr_library_free_names(names, n);

@@ -27,21 +27,6 @@ static bool job_is_about(const struct rr_job *job, const struct rr_claim *claim)
 	return job->measure && strcmp(job->name, claim->id) == 0;
 }
 
-static void weigh_sayings(struct evidence *evidence, const struct rr_job *job, const char *id)
-{
-	for (size_t i = 0; i < job->race->n_sayings; i++) {
-		if (strcmp(job->race->sayings[i].claim, id) != 0)
-			continue;
-		evidence->n_sayings++;
-		evidence->n_hold += job->result.sayings[i].holds;
-	}
-}
-
-static bool tells_elsewhere(const struct rr_claim *claim, const struct rr_job *job)
-{
-	return claim->elsewhere.race && strcmp(claim->elsewhere.race, job->name) == 0;
-}
-
 static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 		      const struct rr_claim *claim)
 {
@@ -57,10 +42,16 @@ static void weigh_job(struct evidence *evidence, const struct rr_job *job,
 			evidence->broken = job;
 	} else {
 		evidence->n_played++;
-		evidence->is_elsewhere |= tells_elsewhere(claim, job);
+		evidence->is_elsewhere |= claim->elsewhere.race &&
+					  strcmp(claim->elsewhere.race, job->name) == 0;
 		if (!result->as_written)
 			evidence->deviant = job;
-		weigh_sayings(evidence, job, claim->id);
+		for (size_t i = 0; i < job->race->n_sayings; i++) {
+			if (strcmp(job->race->sayings[i].claim, claim->id) != 0)
+				continue;
+			evidence->n_sayings++;
+			evidence->n_hold += job->result.sayings[i].holds;
+		}
 	}
 }
 

@@ -20,16 +20,6 @@ struct contest {
 	_Atomic bool failed;
 };
 
-static void set_up(struct rr_measure_thread *thread, struct contest *contest)
-{
-	struct rl_reply reply;
-
-	contest->holders = 0;
-	/* A timestamp long past: its holder is dead. */
-	if (rl_run(thread->link, &reply, "SET lock 1000") != RL_OK)
-		contest->failed = true;
-}
-
 static void contend(struct rr_measure_thread *thread)
 {
 	struct contest *contest = thread->context;
@@ -41,8 +31,14 @@ static void contend(struct rr_measure_thread *thread)
 	if (strategy->open && strategy->open(&client) != RL_OK)
 		contest->failed = true;
 	for (int i = 0; i < ROUNDS; i++) {
-		if (thread->number == 0)
-			set_up(thread, contest);
+		if (thread->number == 0) {
+			struct rl_reply reply;
+
+			contest->holders = 0;
+			/* A timestamp long past: its holder is dead. */
+			if (rl_run(thread->link, &reply, "SET lock 1000") != RL_OK)
+				contest->failed = true;
+		}
 		pthread_barrier_wait(&contest->barrier);
 		if (!contest->failed && strategy->acquire(&client) == RL_OK)
 			contest->holders++;

@@ -45,17 +45,6 @@ static void print_claim(const struct rr_claim_row *row, FILE *file)
 	fputs("</td></tr>\n", file);
 }
 
-static void begin_section(const char *title, bool is_first, FILE *file)
-{
-	fputs(is_first ? "" : "</tbody></table></div>\n", file);
-	rr_xml_print(
-		file,
-		"<h2>%s</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"words claims\">\n"
-		"<thead><tr><th scope=\"col\">id</th><th scope=\"col\">the document says</th><th scope=\"col\">where</th>"
-		"<th scope=\"col\">verdict</th><th scope=\"col\">observed</th><th scope=\"col\">races</th></tr></thead>\n<tbody>\n",
-		title, title);
-}
-
 void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 {
 	rr_page_begin(file, "What the documents claim");
@@ -66,8 +55,17 @@ void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rr_claim_row *row = &rows->rows[i];
 
-		if (row->section || i == 0)
-			begin_section(row->section ? row->section : "Claims", i == 0, file);
+		if (row->section || i == 0) {
+			const char *title = row->section ? row->section : "Claims";
+
+			fputs((i == 0) ? "" : "</tbody></table></div>\n", file);
+			rr_xml_print(
+				file,
+				"<h2>%s</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"words claims\">\n"
+				"<thead><tr><th scope=\"col\">id</th><th scope=\"col\">the document says</th><th scope=\"col\">where</th>"
+				"<th scope=\"col\">verdict</th><th scope=\"col\">observed</th><th scope=\"col\">races</th></tr></thead>\n<tbody>\n",
+				title, title);
+		}
 		print_claim(row, file);
 	}
 	fputs(rows->n > 0 ? "</tbody></table></div>\n" : "", file);

@@ -14,14 +14,6 @@ static void enter_phase(struct rr_formation *formation, enum rr_formation_phase 
 
 /* ---- The death ------------------------------------------------------------- */
 
-/* Who the replicas come as is no user any more: their links are closed, and they
- * are refused when they come again. */
-static bool cut_replicas(struct rr_formation *formation, struct rr_error *error)
-{
-	return rr_server_run(rr_formation_server(formation, formation->primary), error,
-			     "ACL DELUSER %s", rr_replica_user);
-}
-
 static bool kill_primary(struct rr_formation *formation, struct rr_error *error)
 {
 	const struct rr_injection injection = { .fault = RR_FAULT_KILL };
@@ -40,7 +32,10 @@ bool rr_formation_fail_over(struct rr_formation *formation, int64_t cut_ns, stru
 		return kill_primary(formation, error);
 	enter_phase(formation, RR_FORMATION_CUT);
 	formation->cut_ns = cut_ns;
-	return cut_replicas(formation, error);
+	/* Who the replicas come as is no user any more: their links are closed, and they
+	 * are refused when they come again. */
+	return rr_server_run(rr_formation_server(formation, formation->primary), error,
+			     "ACL DELUSER %s", rr_replica_user);
 }
 
 /* ---- The promotion ------------------------------------------------------------ */

@@ -9,34 +9,6 @@
 const char rr_replica_user[] = "replication";
 const char rr_service_name[] = "redrace";
 
-/*
- * Replicas come as a user of their own, so that this one can be taken away from
- * them. They are sent a snapshot at once, not after five seconds, and what they
- * miss is kept long enough that most need none.
- */
-static void write_member(FILE *file, const char *password)
-{
-	fprintf(file,
-		"user %s on >%s +psync +replconf +ping\n"
-		"masteruser %s\n"
-		"repl-diskless-sync-delay 0\n"
-		"repl-backlog-size 16mb\n"
-		"repl-ping-replica-period 1\n",
-		rr_replica_user, password, rr_replica_user);
-}
-
-static void write_node(FILE *file, const struct rr_server *server)
-{
-	fprintf(file,
-		"cluster-enabled yes\n"
-		"cluster-config-file nodes.conf\n"
-		"cluster-port %d\n"
-		"cluster-node-timeout %d\n"
-		"cluster-replica-validity-factor 0\n"
-		"cluster-migration-barrier 100\n",
-		server->bus_port, RR_DOWN_AFTER_MS);
-}
-
 /* Two of three agree. A fail-over that fails is tried again after two of its
  * time-outs. */
 static void write_sentinel(FILE *file, const char *password, int port)
@@ -65,10 +37,28 @@ void rr_role_write(FILE *file, const struct rr_cluster *cluster, const struct rr
 		return;
 	}
 	fprintf(file, "masterauth %s\n", cluster->password);
+	/*
+	 * Replicas come as a user of their own, so that this one can be taken away from
+	 * them. They are sent a snapshot at once, not after five seconds, and what they
+	 * miss is kept long enough that most need none.
+	 */
 	if (options->role != RR_ROLE_ALONE)
-		write_member(file, cluster->password);
+		fprintf(file,
+			"user %s on >%s +psync +replconf +ping\n"
+			"masteruser %s\n"
+			"repl-diskless-sync-delay 0\n"
+			"repl-backlog-size 16mb\n"
+			"repl-ping-replica-period 1\n",
+			rr_replica_user, cluster->password, rr_replica_user);
 	if (options->role == RR_ROLE_NODE)
-		write_node(file, server);
+		fprintf(file,
+			"cluster-enabled yes\n"
+			"cluster-config-file nodes.conf\n"
+			"cluster-port %d\n"
+			"cluster-node-timeout %d\n"
+			"cluster-replica-validity-factor 0\n"
+			"cluster-migration-barrier 100\n",
+			server->bus_port, RR_DOWN_AFTER_MS);
 	if (master >= 0)
 		fprintf(file, "replicaof 127.0.0.1 %d\n", cluster->servers[master].port);
 }

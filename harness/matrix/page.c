@@ -91,17 +91,6 @@ static void put_hazards(const struct rr_matrix *matrix, FILE *file)
 	fputs("</tbody></table>\n", file);
 }
 
-static void put_invariants(FILE *file)
-{
-	fputs("<h2>What can break</h2>\n<dl>\n", file);
-	for (int i = 0; i < RR_INVARIANTS; i++) {
-		fprintf(file, "<dt>%s</dt><dd>", rr_invariant_name(i));
-		rr_xml_text(file, rr_invariant_meaning(i));
-		fputs("</dd>\n", file);
-	}
-	fputs("</dl>\n", file);
-}
-
 static void put_interleaving(const struct rr_cell *cell, FILE *file)
 {
 	const struct rr_cell_words words = rr_cell_words(cell);
@@ -125,7 +114,13 @@ void rr_matrix_html(const struct rr_matrix *matrix, FILE *file)
 	fputs(introduction, file);
 	put_table(matrix, file);
 	put_hazards(matrix, file);
-	put_invariants(file);
+	fputs("<h2>What can break</h2>\n<dl>\n", file);
+	for (int i = 0; i < RR_INVARIANTS; i++) {
+		fprintf(file, "<dt>%s</dt><dd>", rr_invariant_name(i));
+		rr_xml_text(file, rr_invariant_meaning(i));
+		fputs("</dd>\n", file);
+	}
+	fputs("</dl>\n", file);
 	fputs("<h2>The shortest failing interleavings</h2>\n", file);
 	while ((cell = rr_matrix_next(matrix, cell))) {
 		if (cell->drawing)

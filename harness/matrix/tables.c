@@ -70,17 +70,6 @@ static void print_legend(FILE *file)
 	      file);
 }
 
-static void print_difference(const struct rr_cell *cell, const struct rr_cell_words *words,
-			     FILE *file)
-{
-	fprintf(file, "%c %s, %s: expected: %s; computed: %s; %s\n", marks[words->standing],
-		words->strategy, words->hazard, words->expected, words->text, words->bounds);
-	if (cell->was_cut)
-		fputs("  there are more states than were seen\n", file);
-	if (cell->problem[0])
-		fprintf(file, "  %s\n", cell->problem);
-}
-
 static void print_differences(const struct rr_matrix *matrix, FILE *file)
 {
 	const struct rr_cell *cell = NULL;
@@ -93,7 +82,12 @@ static void print_differences(const struct rr_matrix *matrix, FILE *file)
 			continue;
 		fputs(before, file);
 		before = "";
-		print_difference(cell, &words, file);
+		fprintf(file, "%c %s, %s: expected: %s; computed: %s; %s\n", marks[words.standing],
+			words.strategy, words.hazard, words.expected, words.text, words.bounds);
+		if (cell->was_cut)
+			fputs("  there are more states than were seen\n", file);
+		if (cell->problem[0])
+			fprintf(file, "  %s\n", cell->problem);
 	}
 }
 
@@ -182,13 +176,6 @@ static void print_md_table(const struct rr_matrix *matrix, FILE *file)
 
 /* ---- Markdown: words --------------------------------------------------------------- */
 
-static void print_md_invariants(FILE *file)
-{
-	fputs("\n## What can break\n\n| word | means |\n|---|---|\n", file);
-	for (int i = 0; i < RR_INVARIANTS; i++)
-		fprintf(file, "| %s | %s |\n", rr_invariant_name(i), rr_invariant_meaning(i));
-}
-
 /* Strategies whose bounds are not the column's. */
 static void print_md_exceptions(const struct rr_matrix *matrix, int hazard, const char *bounds,
 				FILE *file)
@@ -264,7 +251,9 @@ void rr_matrix_markdown(const struct rr_matrix *matrix, FILE *file)
 {
 	fputs(intro, file);
 	print_md_table(matrix, file);
-	print_md_invariants(file);
+	fputs("\n## What can break\n\n| word | means |\n|---|---|\n", file);
+	for (int i = 0; i < RR_INVARIANTS; i++)
+		fprintf(file, "| %s | %s |\n", rr_invariant_name(i), rr_invariant_meaning(i));
 	print_md_hazards(matrix, file);
 	print_md_cells(matrix,
 		       "\n## Cells in which nothing breaks\n\n"

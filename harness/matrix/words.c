@@ -149,20 +149,15 @@ static void put_safe(char *text, size_t size, unsigned long n)
 			 millions ? 'M' : 'k');
 }
 
-/* A place for each invariant, as the permissions of ls. */
-static void put_letters(char *text, unsigned breaks)
-{
-	static const char letters[RR_INVARIANTS] = { 'C', 'E', 'L', 'O', 'D', 'S' };
-
-	for (int i = 0; i < RR_INVARIANTS; i++)
-		text[i] = breaks >> i & 1 ? letters[i] : '-';
-	text[RR_INVARIANTS] = '\0';
-}
-
 static void put_found(struct rr_cell_words *words, const struct rr_cell *cell, const char *rounds)
 {
 	if (cell->verdict == RR_CELL_BREAKS) {
-		put_letters(words->word, cell->breaks);
+		static const char letters[RR_INVARIANTS] = { 'C', 'E', 'L', 'O', 'D', 'S' };
+
+		/* A place for each invariant, as the permissions of ls. */
+		for (int i = 0; i < RR_INVARIANTS; i++)
+			words->word[i] = cell->breaks >> i & 1 ? letters[i] : '-';
+		words->word[RR_INVARIANTS] = '\0';
 		rr_breaks_text(cell->breaks, words->text, sizeof(words->text));
 		return;
 	}
@@ -191,16 +186,6 @@ static void put_expected(struct rr_cell_words *words, const struct rr_cell *cell
 			 cell->verdict == RR_CELL_NONE ? "n/a" : "safe");
 }
 
-static void put_interleavings(struct rr_cell_words *words, const struct rr_cell *cell)
-{
-	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
-
-	if (cell->interleavings)
-		snprintf(words->failing, sizeof(words->failing), "%s of %s",
-			 rr_grouped(failing, (long long)cell->failing),
-			 rr_grouped(all, (long long)cell->interleavings));
-}
-
 struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 {
 	struct rr_cell_words words = {
@@ -210,12 +195,16 @@ struct rr_cell_words rr_cell_words(const struct rr_cell *cell)
 		.standing = rr_cell_standing(cell),
 	};
 	char rounds[12];
+	char failing[RR_GROUPED_SIZE], all[RR_GROUPED_SIZE];
 
 	snprintf(rounds, sizeof(rounds), "%d round%s", cell->bounds.rounds % 100,
 		 cell->bounds.rounds == 1 ? "" : "s");
 	put_found(&words, cell, rounds);
 	put_expected(&words, cell, rounds);
-	put_interleavings(&words, cell);
+	if (cell->interleavings)
+		snprintf(words.failing, sizeof(words.failing), "%s of %s",
+			 rr_grouped(failing, (long long)cell->failing),
+			 rr_grouped(all, (long long)cell->interleavings));
 	rr_grouped(words.states, (long long)cell->states);
 	rr_bounds_text(&cell->bounds, words.bounds);
 	snprintf(words.file, sizeof(words.file), "%s-%s.race", words.strategy,

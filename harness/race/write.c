@@ -67,14 +67,6 @@ static void write_run(FILE *file, const struct rr_race *race, const struct rr_st
 		fprintf(file, "  => %s", pattern_of(step));
 }
 
-static void write_computation(FILE *file, const struct rr_step *step)
-{
-	fputs(" = now", file);
-	if (step->amount)
-		fprintf(file, " %c %" PRId64, step->amount < 0 ? '-' : '+',
-			step->amount < 0 ? -step->amount : step->amount);
-}
-
 /* The steps that are a client's name, a verb, and what the verb is about. */
 static void write_doing(FILE *file, const struct rr_race *race, const struct rr_step *step)
 {
@@ -88,8 +80,12 @@ static void write_doing(FILE *file, const struct rr_race *race, const struct rr_
 	} else if (step->text) {
 		write_words(file, &step->text, 1);
 	}
-	if (step->kind == RR_STEP_COMPUTE)
-		write_computation(file, step);
+	if (step->kind == RR_STEP_COMPUTE) {
+		fputs(" = now", file);
+		if (step->amount)
+			fprintf(file, " %c %" PRId64, step->amount < 0 ? '-' : '+',
+				step->amount < 0 ? -step->amount : step->amount);
+	}
 	if (step->kind == RR_STEP_READ)
 		fprintf(file, " %s", pattern_of(step) ? pattern_of(step) : "*");
 }
@@ -259,12 +255,6 @@ static void write_lock(FILE *file, const struct rr_race *race)
 		write_heading(file, "lock", words, more ? 2 : 1);
 }
 
-static void write_limit(FILE *file, const struct rr_race *race)
-{
-	if (race->limit)
-		fprintf(file, "limit   %" PRId64 "\n", race->limit);
-}
-
 static void write_counter(FILE *file, const struct rr_race *race)
 {
 	char number[24];
@@ -298,7 +288,8 @@ static void write_headings(FILE *file, const struct rr_race *race)
 	for (size_t i = 0; i < race->n_keys; i++)
 		write_heading(file, "watch", &race->keys[i], 1);
 	write_lock(file, race);
-	write_limit(file, race);
+	if (race->limit)
+		fprintf(file, "limit   %" PRId64 "\n", race->limit);
 	write_counter(file, race);
 	if (race->n_together)
 		write_heading(file, "together", race->together, race->n_together);
