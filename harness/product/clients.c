@@ -47,7 +47,7 @@ static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent 
 		return false;
 	product->log = NULL;
 	rr_state_copy(&next, from);
-	rr_state_deliver(&next, client, sent, RR_ANSWER_REPLY);
+	rr_state_deliver(&next, client, sent, RR_DO_EXECUTE);
 	product->log = log;
 	return has_polled_on(&next, client);
 }
@@ -55,18 +55,13 @@ static bool polls_on(struct rr_state *from, size_t client, const struct rr_sent 
 static void add_execution(struct rr_expansion *it, const struct rr_state *from, size_t client,
 			  const struct rr_sent *sent, enum rr_transition_kind kind)
 {
-	static const enum rr_answer_kind answers[] = {
-		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
-		[RR_DO_LOSE] = RR_ANSWER_LOST,
-		[RR_DO_DROP] = RR_ANSWER_SHUT,
-	};
 	struct rr_state next;
 
 	if (!rr_expansion_wants(it, kind, client, sent->lane))
 		return;
 	rr_state_copy(&next, from);
 	next.common.left.of[RR_LOST_REPLIES] -= kind != RR_DO_EXECUTE;
-	rr_state_deliver(&next, client, sent, answers[kind]);
+	rr_state_deliver(&next, client, sent, kind);
 	rr_expansion_add(it, kind, client, sent->lane, &next);
 }
 
@@ -141,13 +136,12 @@ static bool polls_on_when_fed(const struct rr_state *from, size_t client,
 static void add_thread(struct rr_expansion *it, const struct rr_state *from, size_t client,
 		       uint8_t thread, bool is_busy)
 {
-	struct rr_input input = { .kind = RR_INPUT_GO, .thread = thread };
 	struct rr_state next;
-	int64_t left_ns;
+	struct rr_input input;
 
 	rr_state_copy(&next, from);
-	if (!rr_state_wake(&next, client, thread, &input, &left_ns)) {
-		wake_at(it, left_ns);
+	if (!rr_state_wake(&next, client, thread, &input)) {
+		wake_at(it, rr_state_left_ns(from, client, thread));
 		return;
 	}
 	if (polls_on_when_fed(&next, client, &input)) {

@@ -155,7 +155,7 @@ static void execute_command(struct rr_state *state, size_t client, const struct 
 }
 
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
-		      enum rr_answer_kind answer)
+		      enum rr_transition_kind kind)
 {
 	const size_t server = rr_state_lane_server(state, sent->lane);
 
@@ -163,10 +163,11 @@ void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sen
 		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, false);
 	else if (state->common.down == (int8_t)server)
 		answer_without_reply(state, client, sent, RR_ANSWER_REFUSED, false);
-	else if (answer == RR_ANSWER_SHUT)
-		answer_without_reply(state, client, sent, answer, true);
+	else if (kind == RR_DO_DROP)
+		answer_without_reply(state, client, sent, RR_ANSWER_SHUT, true);
 	else
-		execute_command(state, client, sent, answer);
+		execute_command(state, client, sent,
+				kind == RR_DO_LOSE ? RR_ANSWER_LOST : RR_ANSWER_REPLY);
 }
 
 bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_sent *sent)
@@ -182,37 +183,32 @@ bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_s
 
 /* ---- What threads wait for besides replies -------------------------------- */
 
-/* A subscriber receives a message, or that its connection is gone. */
-static bool listen_for(struct rr_state *state, size_t client, uint8_t lane, struct rr_input *input)
+/* A subscriber receives a message, or that its connection is gone, or that the time is
+ * over. */
+static void listen_for(struct rr_state *state, size_t client, uint8_t lane, struct rr_input *input)
 {
-	if (!rr_state_is_cut(state, client, lane)) {
-		const uint32_t message = read_next_message(state, client, lane);
+	uint32_t message;
 
-		if (message == RR_NO_ID)
-			return false;
-		input->kind = RR_INPUT_MESSAGE;
-		input->value = message;
-		return true;
+	if (rr_state_is_cut(state, client, lane)) {
+		state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
+		input->kind = RR_INPUT_LOST;
+		return;
 	}
-	state->clients[client].is_cut &= ~(UINT64_C(1) << lane);
-	input->kind = RR_INPUT_LOST;
-	return true;
+	message = read_next_message(state, client, lane);
+	input->kind = message == RR_NO_ID ? RR_INPUT_TIMEOUT : RR_INPUT_MESSAGE;
+	input->value = message == RR_NO_ID ? 0 : message;
 }
 
-static bool use_product_mutex(struct rr_state *state, size_t client, uint8_t thread,
-			      const struct rr_stop *stop)
+static void pass_mutex(struct rr_state *state, size_t client, uint8_t thread,
+		       const struct rr_stop *stop)
 {
 	const uint8_t self = (uint8_t)(client * RR_RUN_THREADS + thread + 1);
 	uint8_t *owner = &state->common.owners[stop->mutex % RR_MUTEXES];
 
-	if (stop->kind == RR_STOP_LOCK) {
-		if (*owner)
-			return false;
+	if (stop->kind == RR_STOP_LOCK)
 		*owner = self;
-	} else if (*owner == self) {
+	else if (*owner == self)
 		*owner = 0;
-	}
-	return true;
 }
 
 static bool is_timed_stop(const struct rr_stop *stop)
@@ -221,39 +217,75 @@ static bool is_timed_stop(const struct rr_stop *stop)
 	       stop->kind == RR_STOP_LISTEN;
 }
 
-bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input,
-		   int64_t *left_ns)
+static bool has_unread(const struct rr_state *state, size_t client, uint8_t lane)
+{
+	const struct rr_connection *connection = rr_state_connection(state, client, lane);
+
+	return rr_state_is_cut(state, client, lane) || (connection && connection->n_messages > 0);
+}
+
+int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t thread)
+{
+	const struct rr_stop *stop = &rr_state_client(state, client)->stops[thread];
+	bool can_go_on = false;
+
+	switch (stop->kind) {
+	case RR_STOP_LISTEN:
+		can_go_on = has_unread(state, client, stop->lane);
+		break;
+	case RR_STOP_WAIT:
+	case RR_STOP_JOIN:
+		can_go_on = stop->is_ready;
+		break;
+	case RR_STOP_LOCK:
+		can_go_on = !state->common.owners[stop->mutex % RR_MUTEXES];
+		break;
+	case RR_STOP_CLOCK:
+	case RR_STOP_UNLOCK:
+		can_go_on = true;
+		break;
+	default:
+		break;
+	}
+	if (can_go_on)
+		return 0;
+	return is_timed_stop(stop) && stop->duration_ns != RR_NEVER ?
+		       stop->duration_ns - state->clients[client].waited_ns[thread] :
+		       RR_NEVER;
+}
+
+bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input)
 {
 	const struct rr_product_config *config = &state->product->config;
 	const struct rr_stop *stop = &rr_state_client(state, client)->stops[thread];
 
-	*left_ns = RR_NEVER;
-	if (is_timed_stop(stop) && stop->duration_ns != RR_NEVER)
-		*left_ns = stop->duration_ns - state->clients[client].waited_ns[thread];
-	switch (stop->kind) {
-	case RR_STOP_RECEIVE:
+	*input = (struct rr_input){ .kind = RR_INPUT_GO, .thread = thread };
+	if (stop->kind == RR_STOP_RECEIVE) {
 		input->kind = RR_INPUT_LOST;
 		return rr_state_notice_loss(state, client, stop->lane);
+	}
+	if (rr_state_left_ns(state, client, thread) > 0)
+		return false;
+	switch (stop->kind) {
 	case RR_STOP_WAIT:
-		input->kind = stop->is_ready ? RR_INPUT_GO : RR_INPUT_TIMEOUT;
-		return stop->is_ready || *left_ns <= 0;
+		if (!stop->is_ready)
+			input->kind = RR_INPUT_TIMEOUT;
+		break;
 	case RR_STOP_LISTEN:
-		input->kind = RR_INPUT_TIMEOUT;
-		return listen_for(state, client, stop->lane, input) || *left_ns <= 0;
-	case RR_STOP_SLEEP:
-		return *left_ns <= 0;
+		listen_for(state, client, stop->lane, input);
+		break;
 	case RR_STOP_CLOCK:
 		state->product->wants_absolute |= !config->absolute;
 		input->kind = RR_INPUT_CLOCK;
 		input->value = config->day_ns + state->common.now_ns +
 			       (int64_t)client * config->skew_ns;
-		return true;
+		break;
 	case RR_STOP_LOCK:
 	case RR_STOP_UNLOCK:
-		return use_product_mutex(state, client, thread, stop);
-	case RR_STOP_JOIN:
-		return stop->is_ready;
+		pass_mutex(state, client, thread, stop);
+		break;
 	default:
-		return false;
+		break;
 	}
+	return true;
 }

@@ -122,10 +122,10 @@ void rr_state_judge_entry(struct rr_state *state, size_t client);
 
 bool rr_word_is(const struct rl_word *word, const char *name);
 
-/* The next command of a connection is executed. `answer`: what its client is to hear of
- * it, unless the connection is gone. */
+/* EXECUTE, LOSE or DROP of the next command of a connection; one that is gone answers
+ * in its own way. */
 void rr_state_deliver(struct rr_state *state, size_t client, const struct rr_sent *sent,
-		      enum rr_answer_kind answer);
+		      enum rr_transition_kind kind);
 
 /* Of the command that is next on a lane: does it wait, and how much longer? */
 bool rr_state_is_blocked(struct rr_state *state, size_t client, const struct rr_sent *sent,
@@ -140,10 +140,13 @@ bool rr_state_is_queued(struct rr_state *state, size_t client, const struct rr_s
 /* Can the reply to the next command of a lane get lost? */
 bool rr_state_can_lose(const struct rr_state *state, size_t client, uint8_t lane);
 
+/* How long it takes until a thread can go on with what it waits for besides a reply and
+ * its next attempt, if nobody else does anything; RR_NEVER = only others can help. */
+int64_t rr_state_left_ns(const struct rr_state *state, size_t client, uint8_t thread);
+
 /* Can the thread go on? If so, `input` is what it receives, and `state` what
- * comes of it. If not, when does it by itself? */
-bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input,
-		   int64_t *left_ns);
+ * comes of it. */
+bool rr_state_wake(struct rr_state *state, size_t client, uint8_t thread, struct rr_input *input);
 
 /* ---- What is done to clients (feed.c) --------------------------------------- */
 

@@ -97,43 +97,6 @@ static int64_t time_after(int64_t from_ns, int64_t duration_ns)
 	return duration_ns >= RR_NEVER - from_ns ? RR_NEVER : from_ns + duration_ns;
 }
 
-static bool has_unread(const struct rr_live *live, size_t client, uint8_t lane)
-{
-	const struct rr_connection *connection = rr_state_connection(&live->state, client, lane);
-
-	return rr_state_is_cut(&live->state, client, lane) ||
-	       (connection && connection->n_messages > 0);
-}
-
-/* When a thread can go on, from what it waits for. */
-static int64_t stop_ready_ns(const struct rr_live *live, size_t client, uint8_t thread)
-{
-	const struct rr_stop *stop = &rr_state_client(&live->state, client)->stops[thread];
-	const int64_t waited_ns = live->state.clients[client].waited_ns[thread];
-	const int64_t over_ns = time_after(live->now_ns - waited_ns, stop->duration_ns);
-
-	switch (stop->kind) {
-	case RR_STOP_LISTEN:
-		return has_unread(live, client, stop->lane) ? live->now_ns : over_ns;
-	case RR_STOP_WAIT:
-		return stop->is_ready ? live->now_ns : over_ns;
-	case RR_STOP_SLEEP:
-		return over_ns;
-	case RR_STOP_ATTEMPT:
-		return live->clients[client].idle_since_ns + live->config.wait_ns;
-	case RR_STOP_LOCK:
-		return live->state.common.owners[stop->mutex % RR_MUTEXES] ? RR_NEVER :
-									     live->now_ns;
-	case RR_STOP_JOIN:
-		return stop->is_ready ? live->now_ns : RR_NEVER;
-	case RR_STOP_CLOCK:
-	case RR_STOP_UNLOCK:
-		return live->now_ns;
-	default:
-		return RR_NEVER;
-	}
-}
-
 /* The number of the thread that has a mutex; -1 = none has. */
 static int holder_of(const struct rr_live *live, uint8_t mutex)
 {
@@ -177,7 +140,10 @@ static void look_at_next(struct rr_live *live, size_t client, uint8_t thread,
 		view->ready_ns = command_ready_ns(live, client, sent);
 		return;
 	}
-	view->ready_ns = stop_ready_ns(live, client, thread);
+	view->ready_ns = view->stop.kind == RR_STOP_ATTEMPT ?
+				 live->clients[client].idle_since_ns + live->config.wait_ns :
+				 time_after(live->now_ns,
+					    rr_state_left_ns(&live->state, client, thread));
 	if (view->stop.kind == RR_STOP_LOCK)
 		view->holder = holder_of(live, view->stop.mutex);
 }
@@ -291,11 +257,6 @@ static enum rr_did go_to(struct rr_live *live, const struct rr_state *next)
 
 static enum rr_did execute(struct rr_live *live, struct rr_transition transition)
 {
-	static const enum rr_answer_kind answers[] = {
-		[RR_DO_EXECUTE] = RR_ANSWER_REPLY,
-		[RR_DO_LOSE] = RR_ANSWER_LOST,
-		[RR_DO_DROP] = RR_ANSWER_SHUT,
-	};
 	const size_t who = transition.who;
 	const struct rr_sent *sent = transition.lane < RR_RUN_LANES ?
 					     rr_state_next_sent(&live->state, who,
@@ -313,40 +274,32 @@ static enum rr_did execute(struct rr_live *live, struct rr_transition transition
 		return RR_DID_NOTHING;
 	}
 	rr_state_copy(&next, &live->state);
-	rr_state_deliver(&next, who, sent, answers[transition.kind]);
+	rr_state_deliver(&next, who, sent, transition.kind);
 	return go_to(live, &next);
 }
 
-/* A refused client has slept, and begins another attempt. */
-static enum rr_did begin_again(struct rr_live *live, size_t client)
-{
-	struct rr_state next;
-
-	rr_state_copy(&next, &live->state);
-	rr_state_begin_attempt(&next, client);
-	if (live->log.n > 0)
-		live->log.all[0].stop.duration_ns = live->config.wait_ns;
-	return go_to(live, &next);
-}
-
+/* A refused client that has slept begins another attempt. */
 static enum rr_did go_on(struct rr_live *live, size_t client, uint8_t thread)
 {
-	struct rr_input input = { .kind = RR_INPUT_GO, .thread = thread };
 	struct rr_thread_view view;
 	struct rr_state next;
-	int64_t left_ns;
+	struct rr_input input;
 
 	if (thread >= RR_RUN_THREADS)
 		return RR_DID_REFUSE;
 	look_at_thread(live, client, thread, &view);
 	if (view.next.kind == RR_DO_GO && view.state != RR_THREAD_READY)
 		return RR_DID_REFUSE;
-	if (view.stop.kind == RR_STOP_ATTEMPT)
-		return begin_again(live, client);
 	rr_state_copy(&next, &live->state);
-	if (!rr_state_wake(&next, client, thread, &input, &left_ns))
-		return rr_product_failed(&live->product) ? RR_DID_FAIL : RR_DID_REFUSE;
-	rr_state_feed(&next, client, &input);
+	if (view.stop.kind == RR_STOP_ATTEMPT) {
+		rr_state_begin_attempt(&next, client);
+		if (live->log.n > 0)
+			live->log.all[0].stop.duration_ns = live->config.wait_ns;
+	} else if (rr_state_wake(&next, client, thread, &input)) {
+		rr_state_feed(&next, client, &input);
+	} else {
+		return RR_DID_REFUSE;
+	}
 	return go_to(live, &next);
 }
 
@@ -383,10 +336,8 @@ static enum rr_did crash(struct rr_live *live, size_t who)
 
 static enum rr_did pause_process(struct rr_live *live, size_t who, int64_t ns)
 {
-	const bool separate = live->config.program->separate;
-
 	for (size_t i = 0; i < live->product.n_clients; i++) {
-		if (i == who || !separate)
+		if (i == who || !live->config.program->separate)
 			live->clients[i].paused_until_ns = live->now_ns + ns;
 	}
 	return RR_DID_IT;
