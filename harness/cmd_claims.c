@@ -109,11 +109,19 @@ static bool print_claims(const void *what, enum rr_format format, FILE *out, str
 	return true;
 }
 
-static enum rr_exit write_claims_document(const char *path, const struct rr_claim_rows *rows)
+/* A part must not take the place of the whole. */
+static enum rr_exit write_claims_docs(const struct claims_options *options,
+				      const struct rr_claim_rows *rows)
 {
+	char path[RR_PATH_SIZE];
 	struct rr_error error = { 0 };
 	struct rr_draft draft;
 
+	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
+	if (options->choice.n || options->choice.shard.of || rows->counts[RR_FAILED] ||
+	    rows->counts[RR_UNFINISHED])
+		return rr_complain(RR_EXIT_OK, "checked only some of the claims: %s stays as it is",
+				   path);
 	rr_draft_open(&draft);
 	rr_claims_markdown(rows, draft.out);
 	if (rr_draft_replace(&draft, path, &error)) {
@@ -122,20 +130,6 @@ static enum rr_exit write_claims_document(const char *path, const struct rr_clai
 		fputc('\n', stderr);
 	}
 	return rr_report_error(&error);
-}
-
-/* A part must not take the place of the whole. */
-static enum rr_exit write_claims_docs(const struct claims_options *options,
-				      const struct rr_claim_rows *rows)
-{
-	char path[RR_PATH_SIZE];
-	const bool is_whole = !options->choice.n && !options->choice.shard.of &&
-			      !rows->counts[RR_FAILED] && !rows->counts[RR_UNFINISHED];
-
-	snprintf(path, sizeof(path), "%s/claims.md", options->docs);
-	if (is_whole)
-		return write_claims_document(path, rows);
-	return rr_complain(RR_EXIT_OK, "checked only some of the claims: %s stays as it is", path);
 }
 
 /* A race that cannot be read belongs to no row. */

@@ -175,54 +175,38 @@ static enum rr_exit publish_matrix(const struct rr_matrix *matrix,
 	return rr_report_error(&error);
 }
 
-static enum rr_exit write_document(const char *path, const struct rr_matrix *matrix)
-{
-	struct rr_error error = { 0 };
-	struct rr_draft draft;
-
-	rr_draft_open(&draft);
-	rr_matrix_markdown(matrix, draft.out);
-	rr_draft_replace(&draft, path, &error);
-	return rr_report_error(&error);
-}
-
-static enum rr_exit save_transcripts(const char *folder, const struct rr_matrix *matrix)
-{
-	struct rr_error error = { 0 };
-
-	rr_matrix_save(matrix, folder, &error);
-	return rr_report_error(&error);
-}
-
 /* A part must not take the place of the whole. */
-static enum rr_exit write_matrix_docs(const char *folder, const struct rr_matrix *matrix)
+static void write_matrix_docs(const char *folder, const struct rr_matrix *matrix,
+			      struct rr_error *error)
 {
 	char document[RR_PATH_SIZE], transcripts[RR_PATH_SIZE];
+	struct rr_draft draft;
 	const char *why;
-	enum rr_exit code;
 
 	snprintf(document, sizeof(document), "%s/matrix.md", folder);
 	snprintf(transcripts, sizeof(transcripts), "%s/matrix", folder);
 	if (!rr_matrix_is_whole(matrix, &why)) {
-		return rr_complain(RR_EXIT_OK, "computed only %s: %s and %s/ stay as they are", why,
-				   document, transcripts);
+		rr_complain(RR_EXIT_OK, "computed only %s: %s and %s/ stay as they are", why,
+			    document, transcripts);
+		return;
 	}
-	code = save_transcripts(transcripts, matrix);
-	if (code == RR_EXIT_OK)
-		code = write_document(document, matrix);
-	return code;
+	if (!rr_matrix_save(matrix, transcripts, error))
+		return;
+	rr_draft_open(&draft);
+	rr_matrix_markdown(matrix, draft.out);
+	rr_draft_replace(&draft, document, error);
 }
 
 static enum rr_exit write_files(const struct matrix_options *options,
 				const struct rr_matrix *matrix)
 {
-	enum rr_exit code = RR_EXIT_OK;
+	struct rr_error unsaved = { 0 }, unwritten = { 0 };
 
 	if (options->save)
-		code = save_transcripts(options->save, matrix);
+		rr_matrix_save(matrix, options->save, &unsaved);
 	if (options->docs)
-		code = rr_exit_worse(code, write_matrix_docs(options->docs, matrix));
-	return code;
+		write_matrix_docs(options->docs, matrix, &unwritten);
+	return rr_exit_worse(rr_report_error(&unsaved), rr_report_error(&unwritten));
 }
 
 /* ---- The whole --------------------------------------------------------- */

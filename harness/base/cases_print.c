@@ -259,8 +259,8 @@ static void put_diagnosis(FILE *out, const struct rr_case *one)
 	if (one->file && one->line)
 		json_object_set_new(about, "line", json_integer(one->line));
 	json_object_update_missing(about, one->properties);
+	/* Details stand under the message, which is never indented. */
 	if (one->details)
-		/* Under the message, which is never indented. */
 		json_object_set_new(about, "details",
 				    json_pack("s++", one->message, "\n", one->details));
 	fputs("  ---\n", out);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "format.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "text.h"
 
 const char *const rr_format_names[RR_FORMATS] = {
 	[RR_FORMAT_TEXT] = "text",       [RR_FORMAT_JSON] = "json",
@@ -62,44 +63,28 @@ bool rr_format_of_file(const char *path, unsigned formats, enum rr_format *forma
 
 /* ---- Lists --------------------------------------------------------------- */
 
-/* Adds a word to a list of which `left` more follow behind it. */
-static void add_to_list(char list[RR_FORMAT_LIST], const char *word, size_t left)
-{
-	const size_t used = strlen(list);
-
-	snprintf(list + used, RR_FORMAT_LIST - used, "%s%s",
-		 used == 0 ? "" :
-		 left == 0 ? " or " :
-			     ", ",
-		 word);
-}
-
 const char *rr_format_list(unsigned formats, char list[RR_FORMAT_LIST])
 {
-	size_t left = 0;
+	const char *names[RR_FORMATS];
+	size_t n = 0;
 
-	list[0] = '\0';
-	for (size_t i = 0; i < RR_FORMATS; i++)
-		left += is_one_of(formats, i);
 	for (size_t i = 0; i < RR_FORMATS; i++) {
 		if (is_one_of(formats, i))
-			add_to_list(list, rr_format_names[i], --left);
+			names[n++] = rr_format_names[i];
 	}
-	return list;
+	return rr_list_words(list, RR_FORMAT_LIST, names, n);
 }
 
 const char *rr_format_suffixes(unsigned formats, char list[RR_FORMAT_LIST])
 {
-	size_t left = 0;
+	const char *names[N_SUFFIXES];
+	size_t n = 0;
 
-	list[0] = '\0';
-	for (size_t i = 0; i < N_SUFFIXES; i++)
-		left += is_one_of(formats, suffixes[i].format);
 	for (size_t i = 0; i < N_SUFFIXES; i++) {
 		if (is_one_of(formats, suffixes[i].format))
-			add_to_list(list, suffixes[i].suffix, --left);
+			names[n++] = suffixes[i].suffix;
 	}
-	return list;
+	return rr_list_words(list, RR_FORMAT_LIST, names, n);
 }
 
 /* ---- Where results go ---------------------------------------------------- */

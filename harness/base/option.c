@@ -184,23 +184,10 @@ bool rr_take_name(const char *what, const char *name, const char *(*name_at)(siz
 	return rr_refuse_name(what, name, name_at, where, error);
 }
 
-/* "text, json or html". */
-static void list_words(const struct rr_option *option, char list[LIST_SIZE])
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < option->n_words && used < LIST_SIZE; i++)
-		used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s%s",
-					 i == 0                   ? "" :
-					 i + 1 == option->n_words ? " or " :
-								    ", ",
-					 option->words[i]);
-}
-
 static bool take_word(const struct rr_option *option, const char *text, int *index,
 		      struct rr_error *error)
 {
-	char list[LIST_SIZE] = "";
+	char list[LIST_SIZE];
 
 	for (size_t i = 0; i < option->n_words; i++) {
 		if (strcmp(text, option->words[i]) == 0) {
@@ -208,19 +195,8 @@ static bool take_word(const struct rr_option *option, const char *text, int *ind
 			return true;
 		}
 	}
-	list_words(option, list);
 	return rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name, text,
-			    list);
-}
-
-static bool take_format(const struct rr_option *option, const char *text, enum rr_format *format,
-			struct rr_error *error)
-{
-	char list[RR_FORMAT_LIST];
-
-	return rr_format_find(text, option->formats, format) ||
-	       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name, text,
-			    rr_format_list(option->formats, list));
+			    rr_list_words(list, sizeof(list), option->words, option->n_words));
 }
 
 static bool take_number(const struct rr_option *option, const char *text, void *field,
@@ -241,6 +217,7 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 			struct rr_error *error)
 {
 	void *field = (char *)into + option->at;
+	char list[RR_FORMAT_LIST];
 
 	switch (option->kind) {
 	case RR_TAKES_NOTHING:
@@ -252,7 +229,9 @@ static bool take_option(const struct rr_option *option, void *into, char *text,
 	case RR_TAKES_WORD:
 		return take_word(option, text, field, error);
 	case RR_TAKES_FORMAT:
-		return take_format(option, text, field, error);
+		return rr_format_find(text, option->formats, field) ||
+		       rr_error_set(error, RR_ERROR_USAGE, "--%s '%s': expected %s", option->name,
+				    text, rr_format_list(option->formats, list));
 	case RR_TAKES_OUTPUT:
 		return rr_outputs_add(field, text, option->formats, error);
 	case RR_TAKES_SHARD:

@@ -450,15 +450,6 @@ static void end_workers(struct run *run)
 		close_member(&run->members[i]);
 }
 
-static bool conclude(const struct run *run, struct rr_error *error)
-{
-	if (run->signals->interrupted)
-		return rr_error_set(error, RR_ERROR_INTERRUPTED, "%s", "");
-	if (run->n_done == run->pool->n_jobs)
-		return true;
-	return rr_error_set(error, run->failure.kind, "%s", run->failure.text);
-}
-
 bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct rr_error *error)
 {
 	struct run *run = rr_calloc(1, sizeof(*run));
@@ -476,7 +467,11 @@ bool rr_pool_run(const struct rr_pool *pool, struct rr_signals *signals, struct 
 		run->is_over = !start_worker(run, i);
 	await_workers(run);
 	end_workers(run);
-	good = conclude(run, error);
+	good = !signals->interrupted && run->n_done == pool->n_jobs;
+	if (signals->interrupted)
+		rr_error_interrupted(error);
+	else if (!good)
+		rr_error_set(error, run->failure.kind, "%s", run->failure.text);
 	free(run->states);
 	free(run);
 	return good;

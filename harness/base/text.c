@@ -99,6 +99,20 @@ const char *rr_nearest(const char *name, const char *const names[], size_t n_nam
 	return nearest;
 }
 
+const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n)
+{
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(list + used, size - used, "%s%s",
+					 i == 0     ? "" :
+					 i + 1 == n ? " or " :
+						      ", ",
+					 words[i]);
+	return list;
+}
+
 /* ---- On a terminal ----------------------------------------------------------- */
 
 /* The character at `text` and its length; one byte and -1 where there is none. */

@@ -24,6 +24,9 @@ bool rr_parse_number(const char *text, long min, long max, long *value);
 /* The n_names' one that is nearest to `name`; NULL when none is near. */
 const char *rr_nearest(const char *name, const char *const names[], size_t n_names);
 
+/* "a, b or c". */
+const char *rr_list_words(char *list, size_t size, const char *const words[], size_t n);
+
 /* A command line as one can type it again: the first word as it is, others in quotes
  * where the shell needs them. Malloc'd. */
 char *rr_shell_words(int n, char *const words[]);

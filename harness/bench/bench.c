@@ -413,22 +413,12 @@ static bool prepare_bench(struct bench *bench, const char *command_line)
 				       bench->error));
 }
 
-static enum rr_exit run_bench(struct bench *bench, const char *command_line)
-{
-	const bool good = prepare_bench(bench, command_line);
-	enum rr_exit code;
-
-	if (good)
-		run_cells(bench);
-	code = report_results(bench);
-	return good ? code : RR_EXIT_OK;
-}
-
 enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session *session,
 		      const char *command_line, struct rr_error *error)
 {
 	struct bench *bench = rr_calloc(1, sizeof(*bench));
 	enum rr_exit code;
+	bool good;
 
 	bench->options = options;
 	bench->trace.most = (size_t)options->trace;
@@ -437,11 +427,14 @@ enum rr_exit rr_bench(const struct rr_bench_options *options, struct rr_session 
 	rr_progress_begin(&bench->progress);
 	bench->error = error;
 	rr_cases_init(&bench->cases, "redrace bench");
-	code = run_bench(bench, command_line);
+	good = prepare_bench(bench, command_line);
+	if (good)
+		run_cells(bench);
+	code = report_results(bench);
 	rr_cases_release(&bench->cases);
 	rr_results_close(&bench->results);
 	rr_cluster_close(&bench->cluster);
 	free(bench->trace.holds);
 	free(bench);
-	return code;
+	return good ? code : RR_EXIT_OK;
 }

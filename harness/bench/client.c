@@ -77,24 +77,14 @@ static void open_target(struct rr_runner *runner, int i)
 		.ttl_ms = run->ttl_ms,
 		.hold_us = run->hold_us,
 	};
-	target->opened = !run->strategy->open || run->strategy->open(&target->client) == RL_OK;
-	if (!target->opened)
-		rr_out_of_memory();
-}
-
-static void open_queue(struct rr_runner *runner)
-{
-	char name[RR_KEY_SIZE];
-
-	rr_keys_queue(name, runner->run->prefix);
-	runner->queue = rl_delay_queue_new(runner->data, name);
-	if (!runner->queue)
+	if (run->strategy->open && run->strategy->open(&target->client) != RL_OK)
 		rr_out_of_memory();
 }
 
 bool rr_runner_open(struct rr_runner *runner)
 {
 	const struct rr_run *run = runner->run;
+	char queue[RR_KEY_SIZE];
 
 	rr_runner_choose_hooks(runner);
 	runner->random.state = run->seed + (uint64_t)runner->number;
@@ -103,8 +93,12 @@ bool rr_runner_open(struct rr_runner *runner)
 	runner->targets = rr_calloc((size_t)run->keys, sizeof(*runner->targets));
 	for (int i = 0; i < run->keys; i++)
 		open_target(runner, i);
-	if (run->policy == RR_POLICY_DELAY_QUEUE)
-		open_queue(runner);
+	if (run->policy == RR_POLICY_DELAY_QUEUE) {
+		rr_keys_queue(queue, run->prefix);
+		runner->queue = rl_delay_queue_new(runner->data, queue);
+		if (!runner->queue)
+			rr_out_of_memory();
+	}
 	return true;
 }
 
@@ -112,10 +106,8 @@ void rr_runner_close(struct rr_runner *runner)
 {
 	const struct rr_strategy *strategy = runner->run->strategy;
 
-	for (int i = 0; runner->targets && i < runner->run->keys; i++) {
-		if (runner->targets[i].opened && strategy->close)
-			strategy->close(&runner->targets[i].client);
-	}
+	for (int i = 0; runner->targets && strategy->close && i < runner->run->keys; i++)
+		strategy->close(&runner->targets[i].client);
 	free(runner->targets);
 	rl_delay_queue_free(runner->queue);
 	for (size_t i = 0; i < runner->n_lock_nodes; i++)

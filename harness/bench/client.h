@@ -110,7 +110,6 @@ struct rr_target {
 	char counter[RR_KEY_SIZE];
 	char lock[RR_KEY_SIZE];
 	struct rr_client client;
-	bool opened;
 };
 
 /* A client of a run: one thread and its connections. */

@@ -72,23 +72,7 @@ enum rl_outcome rr_count_insist(struct rr_runner *runner, struct rr_target *targ
 	return outcome;
 }
 
-/* Tries once; whatever refused it, the caller is told that it is busy. */
-static enum rl_outcome try_once(struct rr_runner *runner, struct rr_target *target,
-				int64_t *entered_ns)
-{
-	const enum rl_outcome outcome = rr_runner_attempt(runner, target, NULL, entered_ns);
-
-	return runner_was_refused(runner, outcome) ? RL_BUSY : outcome;
-}
-
 /* ---- The loop ------------------------------------------------------------ */
-
-/* The second increment shows that the first lock was given back. */
-static void note_that_it_works(struct rr_runner *runner)
-{
-	if (runner->counted < 2 && ++runner->counted == 2)
-		atomic_store(&runner->board->works, true);
-}
 
 static void note_outcome(struct rr_runner *runner, const struct rr_target *target,
 			 enum rl_outcome outcome)
@@ -97,7 +81,9 @@ static void note_outcome(struct rr_runner *runner, const struct rr_target *targe
 
 	if (outcome == RL_OK) {
 		slot->ok++;
-		note_that_it_works(runner);
+		/* The second increment shows that the first lock was given back. */
+		if (runner->counted < 2 && ++runner->counted == 2)
+			atomic_store(&runner->board->works, true);
 		if (runner->released != RL_UNKNOWN)
 			runner->silences = 0;
 		return;
@@ -165,10 +151,14 @@ void rr_count(struct rr_runner *runner, long total)
 		int64_t entered_ns = start_ns;
 		enum rl_outcome outcome;
 
-		if (runner->run->policy == RR_POLICY_FAIL_FAST)
-			outcome = try_once(runner, target, &entered_ns);
-		else
+		if (runner->run->policy == RR_POLICY_FAIL_FAST) {
+			outcome = rr_runner_attempt(runner, target, NULL, &entered_ns);
+			/* Whatever refused it, it is busy. */
+			if (runner_was_refused(runner, outcome))
+				outcome = RL_BUSY;
+		} else {
 			outcome = rr_count_insist(runner, target, NULL, INT64_MAX, &entered_ns);
+		}
 		rr_count_note(runner, target, outcome, start_ns, entered_ns);
 	}
 	slot->end_ns = rr_count_now_ns(runner);

@@ -43,7 +43,7 @@ static json_t *json_of_info(const char *info, const char *field)
 	return json_stringn(found, strcspn(found, "\r\n"));
 }
 
-json_t *rr_environment_server(const struct rr_cluster *cluster)
+static json_t *json_of_server(const struct rr_cluster *cluster)
 {
 	struct rl_link *link = rl_link_new(rr_cluster_address(cluster, 0), RR_TIMEOUT_MS);
 	struct rl_reply reply = { .type = RL_REPLY_NIL };
@@ -62,7 +62,8 @@ json_t *rr_environment_server(const struct rr_cluster *cluster)
 	return object;
 }
 
-json_t *rr_environment_machine(void)
+/* What this machine does not tell is null. */
+static json_t *json_of_machine(void)
 {
 	struct utsname name;
 
@@ -122,16 +123,12 @@ bool rr_results_environment(const struct rr_results *results, const struct rr_cl
 {
 	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "run_id", results->run_id,
 				 "command_line", json_of_text(command_line), "settings",
-				 json_of_settings(results), "server",
-				 rr_environment_server(cluster), "machine",
-				 rr_environment_machine(), "build", json_of_build());
-	char *text = json_dumps(root, JSON_INDENT(2));
-	bool written;
+				 json_of_settings(results), "server", json_of_server(cluster),
+				 "machine", json_of_machine(), "build", json_of_build());
+	struct rr_draft draft;
 
+	rr_draft_open(&draft);
+	json_dumpf(root, draft.out, JSON_INDENT(2));
 	json_decref(root);
-	if (!text)
-		rr_out_of_memory();
-	written = rr_results_write(results, "env.json", text, strlen(text), error);
-	free(text);
-	return written;
+	return rr_results_replace(results, "env.json", &draft, error);
 }

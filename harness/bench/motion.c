@@ -27,14 +27,6 @@ static int64_t stall_limit_ns(const struct rr_run *run)
 	return (patience_ms(run) + 2 * run->ttl_ms + 2 * run->hold_us / 1000) * INT64_C(1000000);
 }
 
-static int64_t crawl_lease_ms(const struct rr_run *run)
-{
-	const unsigned leases = run->strategy->lock.leases_max;
-	const int64_t lease_ms = run->ttl_ms * (leases ? leases : 1);
-
-	return lease_ms > LEASE_MIN_MS ? lease_ms : LEASE_MIN_MS;
-}
-
 /* Where servers or holders are killed on purpose leases have to run out; and
  * work can be as slow as leases are. */
 static bool may_crawl(const struct rr_run *run)
@@ -48,7 +40,9 @@ static bool may_crawl(const struct rr_run *run)
 static bool is_crawling(struct rr_motion *motion, const struct rr_run *run, uint64_t done,
 			int64_t now_ns)
 {
-	const int64_t lease_ms = crawl_lease_ms(run);
+	const unsigned most = run->strategy->lock.leases_max;
+	const int64_t longest_ms = run->ttl_ms * (most ? most : 1);
+	const int64_t lease_ms = longest_ms > LEASE_MIN_MS ? longest_ms : LEASE_MIN_MS;
 	const int64_t least_ms = LEASES * lease_ms > patience_ms(run) ? LEASES * lease_ms :
 									patience_ms(run);
 	const int64_t took_ms = (now_ns - motion->window_ns) / 1000000;

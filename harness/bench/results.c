@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/files.h"
 #include "base/memory.h"
 
 enum { SCHEMA = 3 };
@@ -50,13 +49,13 @@ static bool choose_directory(struct rr_results *results, const char *output, str
 	       rr_error_set(error, RR_ERROR_USAGE, "--output: the name is too long");
 }
 
-bool rr_results_write(const struct rr_results *results, const char *name, const char *text,
-		      size_t length, struct rr_error *error)
+bool rr_results_replace(const struct rr_results *results, const char *name, struct rr_draft *draft,
+			struct rr_error *error)
 {
 	char path[RR_PATH_SIZE];
 
 	path_in(results, path, name);
-	return rr_files_replace(path, text, length, error);
+	return rr_draft_replace(draft, path, error);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -275,18 +274,14 @@ static bool write_percentiles(const struct rr_results *results, const struct rr_
 			      const struct rr_histogram *latency, struct rr_error *error)
 {
 	const struct rr_measurement *m = &finished->measurement;
-	char name[160], *text = NULL;
-	size_t length;
-	FILE *file = rr_open_memory(&text, &length);
-	bool written;
+	struct rr_draft draft;
+	char name[160];
 
-	print_percentiles(file, latency);
-	fclose(file);
+	rr_draft_open(&draft);
+	print_percentiles(draft.out, latency);
 	snprintf(name, sizeof(name), "percentiles/%s-t%d-p%d-r%ld.csv", m->strategy->name,
 		 m->threads, m->processes, finished->repeat);
-	written = rr_results_write(results, name, text, length, error);
-	free(text);
-	return written;
+	return rr_results_replace(results, name, &draft, error);
 }
 
 /* ---- The whole ----------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/cases.h"
+#include "base/files.h"
 #include "measures.h"
 
 enum { RR_RUN_ID_SIZE = 32 };
@@ -64,16 +65,8 @@ void rr_results_fail_overs(const struct rr_results *results, FILE *file);
 /* Adds them to the cases, one per strategy and number of threads. */
 void rr_results_as_cases(const struct rr_results *results, struct rr_cases *cases);
 
-/* Replaces a file of the directory by `text`. */
-bool rr_results_write(const struct rr_results *results, const char *name, const char *text,
-		      size_t length, struct rr_error *error);
-
-/* What figures were measured on, as JSON objects that the caller owns; a field
- * that this machine does not tell is null. The first: cpu, cores,
- * cores_allowed, governor, kernel, architecture, clock_source. */
-json_t *rr_environment_machine(void);
-
-/* redis_version, server_name, ... as the data server says. */
-json_t *rr_environment_server(const struct rr_cluster *cluster);
+/* Replaces a file of the directory by the draft. */
+bool rr_results_replace(const struct rr_results *results, const char *name, struct rr_draft *draft,
+			struct rr_error *error);
 
 #endif

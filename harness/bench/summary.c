@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "results.h"
 
@@ -144,16 +143,11 @@ static void print_summary(FILE *file, const struct rr_results *results)
 
 bool rr_results_summarise(const struct rr_results *results, struct rr_error *error)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *file = rr_open_memory(&text, &length);
-	bool written;
+	struct rr_draft draft;
 
-	print_summary(file, results);
-	fclose(file);
-	written = rr_results_write(results, "summary.csv", text, length, error);
-	free(text);
-	return written;
+	rr_draft_open(&draft);
+	print_summary(draft.out, results);
+	return rr_results_replace(results, "summary.csv", &draft, error);
 }
 
 /* ---- The table ----------------------------------------------------------- */

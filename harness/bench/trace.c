@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "base/memory.h"
 #include "client.h"
 #include "results.h"
@@ -25,14 +24,6 @@ static int compare_entries(const void *a, const void *b)
 	const struct rr_hold *x = a, *y = b;
 
 	return (x->entered_ns > y->entered_ns) - (x->entered_ns < y->entered_ns);
-}
-
-static size_t copy_holds(const struct rr_slot *slot, size_t most, struct rr_hold *holds)
-{
-	const size_t n = slot->n_holds < most ? slot->n_holds : most;
-
-	memcpy(holds, slot->holds, n * sizeof(*holds));
-	return n;
 }
 
 /* Others that were in the same critical section meanwhile. */
@@ -63,10 +54,12 @@ void rr_trace_gather(struct rr_holds *trace, const struct rr_board *board)
 	trace->holds = rr_calloc(board->n_clients * trace->most, sizeof(*trace->holds));
 	for (size_t i = 0; i < board->n_clients; i++) {
 		const struct rr_slot *slot = &board->slots[i];
+		const size_t n = slot->n_holds < trace->most ? slot->n_holds : trace->most;
 
 		if (slot->start_ns < start_ns)
 			start_ns = slot->start_ns;
-		trace->n += copy_holds(slot, trace->most, trace->holds + trace->n);
+		memcpy(trace->holds + trace->n, slot->holds, n * sizeof(*trace->holds));
+		trace->n += n;
 	}
 	trace->start_ns = start_ns;
 	qsort(trace->holds, trace->n, sizeof(*trace->holds), compare_entries);
@@ -101,7 +94,7 @@ bool rr_results_trace(const struct rr_results *results, const struct rr_finished
 		return false;
 	rr_draft_open(&draft);
 	print_holds(draft.out, trace, m->threads);
-	snprintf(path, sizeof(path), "%s/holders/%s-t%d-p%d-r%ld.csv", results->directory,
-		 m->strategy->name, m->threads, m->processes, finished->repeat);
-	return rr_draft_replace(&draft, path, error);
+	snprintf(path, sizeof(path), "holders/%s-t%d-p%d-r%ld.csv", m->strategy->name, m->threads,
+		 m->processes, finished->repeat);
+	return rr_results_replace(results, path, &draft, error);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "claims.h"
 #include "race/race.h"
 
@@ -304,14 +304,6 @@ static char *whole_verdict(const struct rr_claim *claim, bool is_elsewhere)
 	return text;
 }
 
-static void describe_claim(struct rr_claim_row *row, bool is_elsewhere)
-{
-	const struct rr_claim *claim = row->claim;
-
-	row->where = rr_asprintf("%s%s", claim->where, claim->derived ? " (derived)" : "");
-	row->verdict = whole_verdict(claim, is_elsewhere);
-}
-
 static const char *section_of(const struct rr_claim *claim)
 {
 	for (size_t i = 0; i < rr_n_claim_sections; i++) {
@@ -331,19 +323,11 @@ static void judge_claim(struct rr_claim_row *row, const struct rr_claim *claim,
 	*row = (struct rr_claim_row){
 		.claim = claim,
 		.recorded = evidence.is_elsewhere ? claim->elsewhere.verdict : claim->verdict,
+		.where = rr_asprintf("%s%s", claim->where, claim->derived ? " (derived)" : ""),
+		.verdict = whole_verdict(claim, evidence.is_elsewhere),
 	};
 	judge_evidence(row, &evidence, jobs->version);
-	describe_claim(row, evidence.is_elsewhere);
 	describe_jobs(row, jobs);
-}
-
-static size_t count_claims(void)
-{
-	size_t n = 0;
-
-	while (rr_claim_at(n))
-		n++;
-	return n;
 }
 
 void rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
@@ -352,16 +336,14 @@ void rr_judge(struct rr_claim_rows *rows, const struct rr_jobs *jobs,
 	const struct rr_claim *claim;
 	const char *section = NULL;
 
-	*rows = (struct rr_claim_rows){
-		.version = jobs->version,
-		.rows = rr_calloc(count_claims(), sizeof(*rows->rows)),
-	};
+	*rows = (struct rr_claim_rows){ .version = jobs->version };
 	for (size_t i = 0; (claim = rr_claim_at(i)); i++) {
-		struct rr_claim_row *row = &rows->rows[rows->n];
+		struct rr_claim_row *row;
 
 		if (!rr_claims_chosen(choice, claim))
 			continue;
-		rows->n++;
+		rr_array_grow(&rows->rows, rows->n, sizeof(*row));
+		row = &rows->rows[rows->n++];
 		judge_claim(row, claim, jobs);
 		if (section_of(claim) != section)
 			row->section = section = section_of(claim);

@@ -58,7 +58,7 @@ void rr_claims_html(const struct rr_claim_rows *rows, FILE *file)
 		if (row->section || i == 0) {
 			const char *title = row->section ? row->section : "Claims";
 
-			fputs((i == 0) ? "" : "</tbody></table></div>\n", file);
+			fputs(i == 0 ? "" : "</tbody></table></div>\n", file);
 			rr_xml_print(
 				file,
 				"<h2>%s</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"words claims\">\n"

@@ -42,32 +42,6 @@ static void sign_rows(const struct rr_claim_rows *rows, FILE *file)
 		fprintf(file, " on %s", rows->version);
 }
 
-/* ---- Escapes ------------------------------------------------------------------------ */
-
-/* What is printed instead of some characters. */
-struct escapes {
-	const char *special;
-	const char *const *instead;
-};
-
-/* Nothing of a text must end its cell, or be taken for HTML. */
-static const struct escapes markdown = {
-	.special = "|<*_`\\",
-	.instead = (const char *const[]){ "\\|", "\\<", "\\*", "\\_", "\\`", "\\\\" },
-};
-
-static void print_escaped(FILE *file, const struct escapes *escapes, const char *text)
-{
-	for (; *text; text++) {
-		const char *found = strchr(escapes->special, *text);
-
-		if (found)
-			fputs(escapes->instead[found - escapes->special], file);
-		else
-			fputc(*text, file);
-	}
-}
-
 /* ---- For terminals ------------------------------------------------------------------ */
 
 static void print_row(const struct rr_claim_row *row, FILE *file)
@@ -107,10 +81,15 @@ static const char intro[] =
 	"derived claims are only implied there. Figures vary from run to run.\n"
 	"`redrace play RACE` shows a race step by step.\n";
 
+/* Nothing of a text must end its cell, or be taken for HTML. */
 static void print_cell(FILE *file, const char *text)
 {
 	fputc(' ', file);
-	print_escaped(file, &markdown, text);
+	for (; *text; text++) {
+		if (strchr("|<*_`\\", *text))
+			fputc('\\', file);
+		fputc(*text, file);
+	}
 	fputs(" |", file);
 }
 

@@ -69,10 +69,6 @@ int rr_matrix_column(const struct rr_matrix *matrix, int hazard);
  * NULL = there is none. */
 struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix, const struct rr_cell *cell);
 
-/* The cells that are to be computed, those first that take longest; how many. Those
- * that their hazard does not concern are RR_CELL_NONE from then on. */
-size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells);
-
 /* The summary as a line of its own, with the server's version if that is known. */
 void rr_matrix_sign(const struct rr_matrix *matrix, FILE *file);
 

@@ -146,8 +146,9 @@ static size_t order_column(struct rr_matrix *matrix, int hazard, struct rr_cell 
 	return n;
 }
 
-/* The longest first, so that nobody is left alone with one at the end. */
-size_t rr_matrix_order(struct rr_matrix *matrix, struct rr_cell **cells)
+/* The cells that are to be computed, and how many: the longest first, so that nobody is
+ * left alone with one at the end. */
+static size_t order_cells(struct rr_matrix *matrix, struct rr_cell **cells)
 {
 	static const enum rr_hazard longest_first[RR_HAZARDS] = {
 		RR_PAUSE, RR_SKEW,       RR_RESTART,   RR_SLOW_WORK,
@@ -174,7 +175,7 @@ static const char *name_of_case(const struct rr_cell *cell, char name[CASE_NAME]
 bool rr_matrix_deal(struct rr_matrix *matrix, struct rr_shard *shard, struct rr_error *error)
 {
 	struct rr_cell **cells = rr_calloc(matrix->n_strategies * RR_HAZARDS, sizeof(*cells));
-	const size_t n = rr_matrix_order(matrix, cells);
+	const size_t n = order_cells(matrix, cells);
 	const struct rr_cell *cell = NULL;
 	json_t *seconds = json_object();
 	char name[CASE_NAME];
@@ -217,7 +218,7 @@ bool rr_matrix_run(struct rr_matrix *matrix, const struct rr_cluster_options *se
 	const double begun = rr_clock_s();
 	bool good;
 
-	pool.n_jobs = rr_matrix_order(matrix, computation.jobs);
+	pool.n_jobs = order_cells(matrix, computation.jobs);
 	good = rr_pool_run(&pool, signals, error);
 	matrix->seconds = rr_clock_s() - begun;
 	free(computation.jobs);

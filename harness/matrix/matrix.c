@@ -35,16 +35,6 @@ struct rr_cell *rr_matrix_next(const struct rr_matrix *matrix, const struct rr_c
 	return i < count_cells(matrix) ? &matrix->cells[i] : NULL;
 }
 
-static void init_cell(struct rr_cell *cell, const struct rr_strategy *strategy, int hazard,
-		      unsigned long most)
-{
-	cell->strategy = strategy;
-	cell->hazard = (enum rr_hazard)hazard;
-	cell->bounds = rr_bounds_of(strategy, cell->hazard);
-	if (most && (!cell->bounds.most || most < cell->bounds.most))
-		cell->bounds.most = most;
-}
-
 void rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *strategies,
 		    size_t n_strategies, unsigned hazards, unsigned long most)
 {
@@ -53,9 +43,14 @@ void rr_matrix_init(struct rr_matrix *matrix, const struct rr_strategy *const *s
 				      .hazards = hazards,
 				      .most = most };
 	matrix->cells = rr_calloc(count_cells(matrix), sizeof(*matrix->cells));
-	for (size_t i = 0; i < n_strategies; i++) {
-		for (int k = 0; k < RR_HAZARDS; k++)
-			init_cell(rr_matrix_cell(matrix, i, k), strategies[i], k, most);
+	for (size_t i = 0; i < count_cells(matrix); i++) {
+		struct rr_cell *cell = &matrix->cells[i];
+
+		cell->strategy = strategies[i / RR_HAZARDS];
+		cell->hazard = (enum rr_hazard)(i % RR_HAZARDS);
+		cell->bounds = rr_bounds_of(cell->strategy, cell->hazard);
+		if (most && (!cell->bounds.most || most < cell->bounds.most))
+			cell->bounds.most = most;
 	}
 }
 

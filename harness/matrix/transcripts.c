@@ -14,14 +14,6 @@
 
 /* ---- Saved ------------------------------------------------------------------ */
 
-/* One that an earlier matrix left. */
-static bool remove_transcript(const char *path, struct rr_error *error)
-{
-	if (unlink(path) == 0 || errno == ENOENT)
-		return true;
-	return rr_error_set(error, RR_ERROR_FILE, "cannot remove '%s': %s", path, strerror(errno));
-}
-
 static bool save_cell(const struct rr_cell *cell, const char *folder, struct rr_error *error)
 {
 	const struct rr_cell_words words = rr_cell_words(cell);
@@ -31,9 +23,11 @@ static bool save_cell(const struct rr_cell *cell, const char *folder, struct rr_
 	    cell->verdict == RR_CELL_FAILED)
 		return true;
 	snprintf(path, sizeof(path), "%s/%s", folder, words.file);
-	if (!cell->transcript)
-		return remove_transcript(path, error);
-	return rr_files_replace(path, cell->transcript, strlen(cell->transcript), error);
+	if (cell->transcript)
+		return rr_files_replace(path, cell->transcript, strlen(cell->transcript), error);
+	/* One that an earlier matrix left. */
+	return unlink(path) == 0 || errno == ENOENT ||
+	       rr_error_set(error, RR_ERROR_FILE, "cannot remove '%s': %s", path, strerror(errno));
 }
 
 bool rr_matrix_save(const struct rr_matrix *matrix, const char *folder, struct rr_error *error)
