@@ -60,7 +60,8 @@ static void add_execution(struct rr_expansion *it, const struct rr_state *from, 
 	if (!rr_expansion_wants(it, kind, client, sent->lane))
 		return;
 	rr_state_copy(&next, from);
-	next.common.left.of[RR_LOST_REPLIES] -= kind != RR_DO_EXECUTE;
+	if (rr_transition_rows[kind].is_fault)
+		rr_state_take_from_budget(&next, kind);
 	rr_state_deliver(&next, client, sent, kind);
 	rr_expansion_add(it, kind, client, sent->lane, &next);
 }
@@ -92,7 +93,7 @@ static void add_lane(struct rr_expansion *it, struct rr_state *from, size_t clie
 	}
 	count_transition(it, thread_of_lane(rr_state_client(from, client), lane), is_busy);
 	add_execution(it, from, client, sent, RR_DO_EXECUTE);
-	if (it->alone || from->common.left.of[RR_LOST_REPLIES] == 0 ||
+	if (it->alone || !rr_state_is_in_budget(from, RR_DO_LOSE) ||
 	    !rr_state_can_lose(from, client, lane))
 		return;
 	add_execution(it, from, client, sent, RR_DO_LOSE);

@@ -92,6 +92,17 @@ static inline const struct rr_connection *rr_state_connection(const struct rr_st
 					  rr_state_lane_slot(state, client, lane));
 }
 
+/* Is so much left as the transition takes? */
+static inline bool rr_state_is_in_budget(const struct rr_state *state, enum rr_transition_kind kind)
+{
+	return state->common.left.of[rr_transition_rows[kind].budget] >= rr_transition_cost(kind);
+}
+
+static inline void rr_state_take_from_budget(struct rr_state *state, enum rr_transition_kind kind)
+{
+	state->common.left.of[rr_transition_rows[kind].budget] -= rr_transition_cost(kind);
+}
+
 static inline int64_t rr_lesser_ns(int64_t a, int64_t b)
 {
 	return a < b ? a : b;

@@ -3,17 +3,6 @@
  * of the clients that they happen to.) */
 #include "expansion.h"
 
-/* Is so much left as the transition takes? */
-static bool is_in_budget(const struct rr_state *state, enum rr_transition_kind kind)
-{
-	return state->common.left.of[rr_transition_rows[kind].budget] >= rr_transition_cost(kind);
-}
-
-static void take_from_budget(struct rr_state *state, enum rr_transition_kind kind)
-{
-	state->common.left.of[rr_transition_rows[kind].budget] -= rr_transition_cost(kind);
-}
-
 /* ---- Crashes -------------------------------------------------------------- */
 
 /* The sums of what a client has done, for good. */
@@ -72,7 +61,7 @@ static void add_crashes(struct rr_expansion *it, const struct rr_state *from)
 			struct rr_state next;
 
 			rr_state_copy(&next, from);
-			take_from_budget(&next, RR_DO_CRASH);
+			rr_state_take_from_budget(&next, RR_DO_CRASH);
 			rr_state_crash(&next, i);
 			rr_expansion_add(it, RR_DO_CRASH, i, 0, &next);
 		}
@@ -126,7 +115,7 @@ static void add_restart(struct rr_expansion *it, const struct rr_state *from, si
 	if (!rr_expansion_wants(it, RR_DO_RESTART, server, 0))
 		return;
 	rr_state_copy(&next, from);
-	take_from_budget(&next, RR_DO_RESTART);
+	rr_state_take_from_budget(&next, RR_DO_RESTART);
 	rr_state_restart(&next, server);
 	rr_expansion_add(it, RR_DO_RESTART, server, 0, &next);
 }
@@ -148,7 +137,7 @@ static void add_jump(struct rr_expansion *it, const struct rr_state *from, size_
 	if (!rr_expansion_wants(it, RR_DO_JUMP, server, 0))
 		return;
 	rr_state_copy(&next, from);
-	take_from_budget(&next, RR_DO_JUMP);
+	rr_state_take_from_budget(&next, RR_DO_JUMP);
 	rr_state_jump(&next, server, it->product->config.lease_ns + RR_LAPSE_NS);
 	rr_expansion_add(it, RR_DO_JUMP, server, 0, &next);
 }
@@ -158,11 +147,11 @@ static void add_server_faults(struct rr_expansion *it, const struct rr_state *fr
 	const size_t n = it->product->n_servers;
 
 	for (size_t i = 1; i < n; i++) {
-		if (is_in_budget(from, RR_DO_RESTART) && from->common.down < 0)
+		if (rr_state_is_in_budget(from, RR_DO_RESTART) && from->common.down < 0)
 			add_restart(it, from, i);
 	}
 	for (size_t i = n > 1; i < n; i++) {
-		if (is_in_budget(from, RR_DO_JUMP))
+		if (rr_state_is_in_budget(from, RR_DO_JUMP))
 			add_jump(it, from, i);
 	}
 }
@@ -175,10 +164,10 @@ static void add_passing(struct rr_expansion *it, const struct rr_state *from,
 {
 	struct rr_state next;
 
-	if (!is_in_budget(from, kind) || !rr_expansion_wants(it, kind, 0, 0))
+	if (!rr_state_is_in_budget(from, kind) || !rr_expansion_wants(it, kind, 0, 0))
 		return;
 	rr_state_copy(&next, from);
-	take_from_budget(&next, kind);
+	rr_state_take_from_budget(&next, kind);
 	rr_state_pass_time(&next, ns);
 	rr_expansion_add(it, kind, 0, 0, &next);
 }
@@ -212,7 +201,7 @@ static void add_times(struct rr_expansion *it, const struct rr_state *from)
 
 void rr_expand_faults(struct rr_expansion *it, const struct rr_state *from)
 {
-	if (is_in_budget(from, RR_DO_CRASH))
+	if (rr_state_is_in_budget(from, RR_DO_CRASH))
 		add_crashes(it, from);
 	add_server_faults(it, from);
 	if (it->product->config.program->run_ops)

@@ -190,8 +190,6 @@ static json_t *search_levels(struct rr_cluster *cluster, const struct rr_game_co
 		json = search_level(cluster, levels[i], error);
 		if (json)
 			json_array_append_new(all, json);
-		else if (!error->kind)
-			rr_error_no_memory(error);
 	}
 	if (error->kind) {
 		json_decref(all);
