@@ -190,23 +190,16 @@ static int64_t tear_at(const char *path, enum rr_tear tear, long n)
 	return tear == RR_TEAR_IN_COMMAND ? (start + end) / 2 : end;
 }
 
-/* One command in the middle; the later ones stay. */
-static bool damage_command(const char *path, enum rr_tear tear, int64_t start, int64_t end,
-			   struct rr_error *error)
-{
-	const bool done = tear == RR_TEAR_OVER_COMMAND ? aof_overwrite(path, start) :
-							 aof_take_out(path, start, end);
-
-	return done || cannot_change("change", path, error);
-}
-
 bool rr_aof_tear(const char *path, enum rr_tear tear, long n, struct rr_error *error)
 {
 	int64_t at, start, end;
 
+	/* One command in the middle; the later ones stay. */
 	if ((tear == RR_TEAR_OVER_COMMAND || tear == RR_TEAR_WITHOUT_COMMAND) &&
 	    aof_command(path, n, &start, &end))
-		return damage_command(path, tear, start, end, error);
+		return (tear == RR_TEAR_OVER_COMMAND ? aof_overwrite(path, start) :
+						       aof_take_out(path, start, end)) ||
+		       cannot_change("change", path, error);
 	at = tear_at(path, tear, n);
 	return at >= 0 && rr_aof_shorten(path, at, error);
 }

@@ -228,16 +228,6 @@ static enum rr_tick move_clocks(struct rr_cluster *cluster, int64_t ns)
 	return RR_TICK_MOVED;
 }
 
-static enum rr_tick really_wait(struct rr_cluster *cluster, int64_t ns)
-{
-	const int ms = (int)((ns + 999999) / 1000000);
-	int64_t deadline_ns = 0;
-
-	while (rr_server_wait(cluster, ms, &deadline_ns, NULL, NULL))
-		continue;
-	return cluster->session->signals.interrupted ? RR_TICK_FAILED : RR_TICK_WAITED;
-}
-
 /* What rr_cluster_tick() says of it. */
 static const char shorten_leases[] = "for _, key in ipairs(redis.call('KEYS', '*')) do\n"
 				     "  local left = redis.call('PTTL', key)\n"
@@ -264,11 +254,16 @@ static enum rr_tick expire_leases(struct rr_cluster *cluster, int64_t ns)
 
 enum rr_tick rr_cluster_tick(struct rr_cluster *cluster, int64_t ns)
 {
+	const int ms = (int)((ns + 999999) / 1000000);
+	int64_t deadline_ns = 0;
+
 	if (rr_cluster_has_time(cluster))
 		return move_clocks(cluster, ns);
-	if (ns <= WAIT_AT_MOST_NS)
-		return really_wait(cluster, ns);
-	return expire_leases(cluster, ns);
+	if (ns > WAIT_AT_MOST_NS)
+		return expire_leases(cluster, ns);
+	while (rr_server_wait(cluster, ms, &deadline_ns, NULL, NULL))
+		continue;
+	return cluster->session->signals.interrupted ? RR_TICK_FAILED : RR_TICK_WAITED;
 }
 
 bool rr_cluster_skew(struct rr_cluster *cluster, int server, int64_t ns, struct rr_error *error)

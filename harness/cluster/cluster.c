@@ -64,15 +64,6 @@ static bool check_master(const struct rr_cluster *cluster, const struct rr_serve
 	return true;
 }
 
-static bool check_name(const struct rr_cluster *cluster, const char *name, struct rr_error *error)
-{
-	if (strlen(name) >= RR_SERVER_NAME)
-		return rr_error_set(error, RR_ERROR_USAGE, "the name '%s' is too long", name);
-	if (*name && rr_cluster_find(cluster, name) >= 0)
-		return rr_error_set(error, RR_ERROR_USAGE, "two servers are called '%s'", name);
-	return true;
-}
-
 bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 			const struct rr_server_options *options, int *server,
 			struct rr_error *error)
@@ -82,7 +73,11 @@ bool rr_cluster_declare(struct rr_cluster *cluster, const char *name,
 	if (cluster->n_servers == RR_CLUSTER_SERVERS)
 		return rr_error_set(error, RR_ERROR_USAGE, "more than %d servers",
 				    RR_CLUSTER_SERVERS);
-	if (!check_name(cluster, name, error) || !check_master(cluster, options, error))
+	if (strlen(name) >= RR_SERVER_NAME)
+		return rr_error_set(error, RR_ERROR_USAGE, "the name '%s' is too long", name);
+	if (*name && rr_cluster_find(cluster, name) >= 0)
+		return rr_error_set(error, RR_ERROR_USAGE, "two servers are called '%s'", name);
+	if (!check_master(cluster, options, error))
 		return false;
 	*declared = (struct rr_server){ .options = *options };
 	if (options->replica_of)

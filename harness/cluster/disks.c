@@ -48,15 +48,12 @@ bool rr_disk_tear(struct rr_cluster *cluster, struct rr_server *server,
 			     (long long)rr_aof_length(path)));
 }
 
-bool rr_disk_cut_power(struct rr_cluster *cluster, struct rr_server *server,
-		       const struct rr_injection *injection, struct rr_error *error)
+bool rr_disk_cut_power(const struct rr_server *server, struct rr_error *error)
 {
 	const char *name;
 	char path[512];
 	int64_t synced;
 
-	(void)cluster;
-	(void)injection;
 	if (!rr_aof_path(server, path, sizeof(path), &name))
 		return true;
 	synced = rr_aof_synced(server, name);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formation.h"
+#include "server.h"
 
 static void enter_phase(struct rr_formation *formation, enum rr_formation_phase phase)
 {

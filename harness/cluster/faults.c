@@ -37,7 +37,8 @@ static bool inject_signal(struct rr_cluster *cluster, struct rr_server *server,
 	case RR_FAULT_RESUME:
 		return send_signal(cluster, server, SIGCONT, RR_SERVER_RUNNING, error);
 	default:
-		return send_signal(cluster, server, SIGKILL, RR_SERVER_DOWN, error);
+		return send_signal(cluster, server, SIGKILL, RR_SERVER_DOWN, error) &&
+		       (injection->fault != RR_FAULT_POWER || rr_disk_cut_power(server, error));
 	}
 }
 
@@ -61,13 +62,6 @@ static bool inject_end(struct rr_cluster *cluster, struct rr_server *server,
 		return await_end(cluster, server, rr_inject_limit_ms(injection), error);
 	return send_signal(cluster, server, SIGTERM, RR_SERVER_RUNNING, error) &&
 	       await_end(cluster, server, RR_START_MS, error);
-}
-
-static bool inject_power_cut(struct rr_cluster *cluster, struct rr_server *server,
-			     const struct rr_injection *injection, struct rr_error *error)
-{
-	return inject_signal(cluster, server, injection, error) &&
-	       rr_disk_cut_power(cluster, server, injection, error);
 }
 
 /* ---- Beginnings ---------------------------------------------------------------- */
@@ -165,7 +159,7 @@ static const struct {
 	[RR_FAULT_JOIN] = { "join", RUNS, false, inject_replica },
 	[RR_FAULT_PROMOTE] = { "promote", RUNS, false, inject_replica },
 	[RR_FAULT_CATCH_UP] = { "await", RUNS, false, inject_replica },
-	[RR_FAULT_POWER] = { "kill", RUNS | HANGS, true, inject_power_cut },
+	[RR_FAULT_POWER] = { "kill", RUNS | HANGS, true, inject_signal },
 	[RR_FAULT_AWAIT_SYNC] = { "await the sync of", RUNS, true, rr_disk_await_sync },
 	[RR_FAULT_AWAIT_SAVE] = { "await the snapshot of", RUNS, false, rr_disk_await_save },
 	[RR_FAULT_TEAR] = { "tear the append-only file of", IS_DOWN, false, rr_disk_tear },

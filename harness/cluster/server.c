@@ -284,26 +284,18 @@ static bool ended_early(const struct rr_cluster *cluster, const struct rr_server
 
 static uint64_t digest_configuration(struct rr_server *server);
 
-/* The process that answers; 0 = it does not say. */
-static pid_t answering_process(struct rr_server *server)
-{
-	static const char name[] = "process_id:";
-	const char *found = NULL;
-	struct rl_reply reply;
-
-	if (rl_run(server->admin, &reply, "INFO server") == RL_OK && reply.text)
-		found = strstr(reply.text, name);
-	return found ? (pid_t)atol(found + strlen(name)) : 0;
-}
-
 /* A script that starts the server as its child would be stopped and killed in the
  * server's place. */
 static bool is_server_itself(const struct rr_cluster *cluster, struct rr_server *server,
 			     struct rr_error *error)
 {
-	const pid_t answering = server->page ? answering_process(server) : 0;
+	static const char name[] = "process_id:";
+	const char *found = NULL;
+	struct rl_reply reply;
 
-	return answering == 0 || answering == server->process.pid ||
+	if (server->page && rl_run(server->admin, &reply, "INFO server") == RL_OK && reply.text)
+		found = strstr(reply.text, name);
+	return !found || atol(found + strlen(name)) == server->process.pid ||
 	       rr_error_set(
 		       error, RR_ERROR_REDIS,
 		       "'%.500s' starts the server as a child of its own, which cannot be stopped or killed then; let it end with: exec redis-server \"$@\"",

@@ -109,8 +109,11 @@ typedef bool inject_function(struct rr_cluster *cluster, struct rr_server *serve
 			     const struct rr_injection *injection, struct rr_error *error);
 
 /* disks.c */
-inject_function rr_disk_cut_power, rr_disk_await_sync, rr_disk_await_save, rr_disk_tear,
-	rr_disk_slow_down, rr_disk_die_in_sync, rr_disk_break, rr_disk_mend, rr_memory_fill;
+inject_function rr_disk_await_sync, rr_disk_await_save, rr_disk_tear, rr_disk_slow_down,
+	rr_disk_die_in_sync, rr_disk_break, rr_disk_mend, rr_memory_fill;
+
+/* What the killed server has written and not synced is gone. */
+bool rr_disk_cut_power(const struct rr_server *server, struct rr_error *error);
 
 /* How long an await lasts at most. */
 int rr_inject_limit_ms(const struct rr_injection *injection);
@@ -137,5 +140,25 @@ void rr_aof_forget_torn(struct rr_server *server);
 /* Cuts or damages it. */
 bool rr_aof_tear(const char *path, enum rr_tear tear, long n, struct rr_error *error);
 bool rr_aof_shorten(const char *path, int64_t length, struct rr_error *error);
+
+/* ---- topology.c: the servers of a formation ------------------------------------ */
+
+/* A server by its number in the cluster; the i-th of the formation. */
+struct rr_server *rr_formation_server(const struct rr_formation *formation, int number);
+struct rr_server *rr_formation_nth(const struct rr_formation *formation, int i);
+
+/* Sets where clients find the primary: sentinels or nodes that tell, or a name
+ * that leads to it from now on. */
+bool rr_formation_point(struct rr_formation *formation, struct rr_error *error);
+
+/* ---- wholeness.c: what they say of themselves and each other ------------------- */
+
+/* rr_role_ask() of a server by its number. */
+bool rr_formation_look(const struct rr_formation *formation, int number,
+		       struct rr_replication *found);
+
+/* Does everybody know who is the primary, and have its replicas everything, so
+ * that a fail-over can begin? */
+bool rr_formation_is_whole(const struct rr_formation *formation);
 
 #endif

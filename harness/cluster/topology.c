@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Formations: which servers they are made of, their start, and whether they are
  * whole. What becomes of them when the primary dies is in failover.c. */
-#include "formation.h"
+#include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Is a formation whole? Asked of all that can tell: its servers, its sentinels,
  * the nodes of a cluster. */
-#include "formation.h"
+#include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

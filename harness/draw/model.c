@@ -337,7 +337,7 @@ static void add_findings(struct rr_picture *picture)
 		picture->findings[picture->n_findings++] = (struct rr_found){
 			.name = rr_finding_name(finding),
 			.figures = keep_plain(picture, trace->conclusion[i]),
-			.meaning = rr_finding_meaning_in(picture->race, finding),
+			.meaning = rr_finding_meaning(picture->race, finding),
 		};
 	}
 }

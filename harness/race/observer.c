@@ -100,14 +100,10 @@ void rr_observer_mark(struct rr_observer *observer, const struct rr_step *step,
 void rr_observer_crossed(struct rr_observer *observer, int reader, int sender,
 			 char remark[RR_REMARK_SIZE])
 {
-	if (reader == sender)
-		note_finding(observer, RR_REPLIES_CROSSED, remark,
-			     "%s reads the reply to an earlier command",
-			     client_name(observer, reader));
-	else
-		note_finding(observer, RR_REPLIES_CROSSED, remark,
-			     "%s reads the reply to %s's command", client_name(observer, reader),
-			     client_name(observer, sender));
+	note_finding(observer, RR_REPLIES_CROSSED, remark, "%s reads the reply to %s%s",
+		     client_name(observer, reader),
+		     reader == sender ? "an earlier" : client_name(observer, sender),
+		     reader == sender ? " command" : "'s command");
 }
 
 void rr_observer_survived(struct rr_observer *observer, const char *key, const char *before,

@@ -4,24 +4,6 @@
 
 /* ---- Texts and keys ----------------------------------------------------- */
 
-static bool parse_title(struct parser *parser)
-{
-	parser->race->title = parser->line.rest;
-	return parser->line.rest || parser_fail(parser, "expected a title");
-}
-
-static bool parse_claim(struct parser *parser)
-{
-	parser->race->claims = parser->line.rest;
-	return true;
-}
-
-static bool parse_shows(struct parser *parser)
-{
-	parser->race->shows = parser->line.rest;
-	return parser->line.rest || parser_fail(parser, "expected a sentence");
-}
-
 static bool parse_safe(struct parser *parser)
 {
 	parser->race->safe = parser->line.words[1];
@@ -29,9 +11,14 @@ static bool parse_safe(struct parser *parser)
 	       parser_fail(parser, "expected one name, found '%s'", parser->line.words[2]);
 }
 
-static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
+/* watch KEY..., together KEY... */
+static bool parse_keys(struct parser *parser)
 {
 	const struct parser_line *line = &parser->line;
+	const bool together = parser_same(line->words[0], "together");
+	struct rr_race *race = parser->race;
+	const char **keys = together ? race->together : race->keys;
+	size_t *n = together ? &race->n_together : &race->n_keys;
 
 	for (size_t i = 1; i < line->n_words; i++) {
 		if (*n == RR_KEYS_SHOWN_MAX)
@@ -39,16 +26,6 @@ static bool take_key_words(struct parser *parser, const char *keys[], size_t *n)
 		keys[(*n)++] = line->words[i];
 	}
 	return true;
-}
-
-static bool parse_watch(struct parser *parser)
-{
-	return take_key_words(parser, parser->race->keys, &parser->race->n_keys);
-}
-
-static bool parse_together(struct parser *parser)
-{
-	return take_key_words(parser, parser->race->together, &parser->race->n_together);
 }
 
 static bool parse_lock(struct parser *parser)
@@ -269,11 +246,11 @@ static bool take_server_option(struct parser *parser, struct rr_race_server *ser
 /* servers n1 n2 */
 static bool parse_servers(struct parser *parser)
 {
-	for (size_t i = 1; i < parser->line.n_words; i++) {
-		if (!add_server(parser, parser->line.words[i]))
-			return false;
-	}
-	return true;
+	size_t i = 1;
+
+	while (i < parser->line.n_words && add_server(parser, parser->line.words[i]))
+		i++;
+	return i == parser->line.n_words;
 }
 
 /* server n1 OPTION... */
@@ -290,44 +267,49 @@ static bool parse_server(struct parser *parser)
 
 /* ---- The table ---------------------------------------------------------- */
 
-static const struct {
+static const struct heading {
 	const char *word;
 	size_t least_words;
-	const char *expected; /* what stands there, when there are fewer */
-	bool (*parse)(struct parser *parser);
+	const char *expected;                 /* what stands there, when there are fewer */
+	bool (*parse)(struct parser *parser); /* NULL: a text, for the race's field ... */
+	size_t at;                            /* ... that is here */
 } headings[] = {
-	{ "title", 1, "a title", parse_title },
-	{ "claim", 2, "the names of claims", parse_claim },
-	{ "shows", 1, "a sentence", parse_shows },
-	{ "safe", 2, "the name of a race", parse_safe },
-	{ "clients", 2, "'clients NAME NAME...'", parse_clients },
-	{ "connection", 3, "'connection NAME NAME...'", parse_clients },
-	{ "server", 2, "a server's name", parse_server },
-	{ "servers", 2, "a server's name", parse_servers },
-	{ "watch", 2, "'watch KEY...'", parse_watch },
-	{ "together", 2, "'together KEY...'", parse_together },
-	{ "lock", 2, "'lock KEY'", parse_lock },
-	{ "limit", 2, "'limit CLIENTS'", parse_limit },
-	{ "counter", 2, "'counter KEY' or 'counter KEY from NUMBER'", parse_counter },
-	{ "needs", 1, "", parse_needs },
-	{ "given", 2, "a command", parse_given },
+	{ "title", 1, "a title", NULL, offsetof(struct rr_race, title) },
+	{ "claim", 2, "the names of claims", NULL, offsetof(struct rr_race, claims) },
+	{ "shows", 1, "a sentence", NULL, offsetof(struct rr_race, shows) },
+	{ "safe", 2, "the name of a race", parse_safe, 0 },
+	{ "clients", 2, "'clients NAME NAME...'", parse_clients, 0 },
+	{ "connection", 3, "'connection NAME NAME...'", parse_clients, 0 },
+	{ "server", 2, "a server's name", parse_server, 0 },
+	{ "servers", 2, "a server's name", parse_servers, 0 },
+	{ "watch", 2, "'watch KEY...'", parse_keys, 0 },
+	{ "together", 2, "'together KEY...'", parse_keys, 0 },
+	{ "lock", 2, "'lock KEY'", parse_lock, 0 },
+	{ "limit", 2, "'limit CLIENTS'", parse_limit, 0 },
+	{ "counter", 2, "'counter KEY' or 'counter KEY from NUMBER'", parse_counter, 0 },
+	{ "needs", 1, "", parse_needs, 0 },
+	{ "given", 2, "a command", parse_given, 0 },
 };
+
+static bool take_heading(struct parser *parser, const struct heading *heading)
+{
+	const struct parser_line *line = &parser->line;
+
+	if (parser->race->n_steps > 0)
+		return parser_fail(parser, "expected '%s' before the first step", heading->word);
+	if (line->n_words < heading->least_words || !(heading->parse || line->rest))
+		return parser_fail(parser, "expected %s", heading->expected);
+	if (heading->parse)
+		return heading->parse(parser);
+	*(const char **)((char *)parser->race + heading->at) = line->rest;
+	return true;
+}
 
 enum parser_taken parser_heading(struct parser *parser)
 {
-	const char *word = parser->line.words[0];
-	bool taken;
-
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
-		if (!parser_same(word, headings[i].word))
-			continue;
-		if (parser->race->n_steps > 0)
-			taken = parser_fail(parser, "expected '%s' before the first step", word);
-		else if (parser->line.n_words < headings[i].least_words)
-			taken = parser_fail(parser, "expected %s", headings[i].expected);
-		else
-			taken = headings[i].parse(parser);
-		return taken ? PARSER_TAKEN : PARSER_WRONG;
+		if (parser_same(parser->line.words[0], headings[i].word))
+			return take_heading(parser, &headings[i]) ? PARSER_TAKEN : PARSER_WRONG;
 	}
 	return PARSER_OTHER;
 }

@@ -188,15 +188,6 @@ static bool take_step(struct parser *parser, int client, enum rr_step_kind kind,
 	return !form->parse || form->parse(parser, step);
 }
 
-static bool take_fault_step(struct parser *parser, enum rr_fault fault)
-{
-	const struct form *form = fault == RR_FAULT_SLOW_DISK ? &slow_disk :
-				  fault == RR_FAULT_TEAR      ? &tear :
-								&forms[RR_STEP_FAULT];
-
-	return take_step(parser, -1, RR_STEP_FAULT, form);
-}
-
 /* What a client does besides commands. */
 static bool take_doing(struct parser *parser, int client)
 {
@@ -359,7 +350,10 @@ bool parser_step(struct parser *parser)
 		return take_step(parser, -1, RR_STEP_RUN, &forms[RR_STEP_RUN]);
 	for (int fault = 0; fault < RR_FAULT_KINDS; fault++) {
 		if (parser_same(word, rr_fault_name((enum rr_fault)fault)))
-			return take_fault_step(parser, (enum rr_fault)fault);
+			return take_step(parser, -1, RR_STEP_FAULT,
+					 fault == RR_FAULT_SLOW_DISK ? &slow_disk :
+					 fault == RR_FAULT_TEAR      ? &tear :
+								       &forms[RR_STEP_FAULT]);
 	}
 	client = parser_find_client(parser->race, word, length);
 	if (client >= 0)

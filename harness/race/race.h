@@ -270,8 +270,7 @@ const char *rr_finding_name(enum rr_finding finding);
 
 /* What it means, in a sentence for a student. In a race of a semaphore more
  * than one client may be in the critical section. */
-const char *rr_finding_meaning(enum rr_finding finding);
-const char *rr_finding_meaning_in(const struct rr_race *race, enum rr_finding finding);
+const char *rr_finding_meaning(const struct rr_race *race, enum rr_finding finding);
 
 /*
  * Does `phrase` hold for this set? It is a finding's name, or one that says

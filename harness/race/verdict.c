@@ -60,16 +60,11 @@ const char *rr_finding_name(enum rr_finding finding)
 	return findings[finding].name;
 }
 
-const char *rr_finding_meaning(enum rr_finding finding)
-{
-	return findings[finding].meaning;
-}
-
-const char *rr_finding_meaning_in(const struct rr_race *race, enum rr_finding finding)
+const char *rr_finding_meaning(const struct rr_race *race, enum rr_finding finding)
 {
 	if (finding == RR_EXCLUSION_BROKEN && race->limit > 1)
 		return "More clients were in their critical sections at the same time than the semaphore allows.";
-	return rr_finding_meaning(finding);
+	return findings[finding].meaning;
 }
 
 bool rr_finding_holds(const char *phrase, rr_findings set, bool *known)

@@ -246,34 +246,12 @@ static void write_servers(FILE *file, const struct rr_race *race)
 	}
 }
 
-static void write_lock(FILE *file, const struct rr_race *race)
-{
-	const bool more = race->lock_is_timestamp || race->lock_is_count;
-	const char *words[] = { race->lock, race->lock_is_count ? "count" : "timestamp" };
-
-	if (race->lock)
-		write_heading(file, "lock", words, more ? 2 : 1);
-}
-
-static void write_counter(FILE *file, const struct rr_race *race)
-{
-	char number[24];
-	const char *words[] = { race->counter, "from", number };
-
-	snprintf(number, sizeof(number), "%" PRId64, race->counter_from);
-	if (race->counter)
-		write_heading(file, "counter", words, race->counter_from ? 3 : 1);
-}
-
-static void write_need(FILE *file, const struct rr_need *need)
-{
-	const char *words[] = { "no", need->command };
-
-	write_heading(file, "needs", need->not_there ? words : words + 1, need->not_there ? 2 : 1);
-}
-
 static void write_headings(FILE *file, const struct rr_race *race)
 {
+	const char *lock[] = { race->lock, race->lock_is_count ? "count" : "timestamp" };
+	char from[24];
+	const char *counter[] = { race->counter, "from", from };
+
 	fprintf(file, "title   %s\n", race->title);
 	if (race->claims[0])
 		fprintf(file, "claim   %s\n", race->claims);
@@ -283,14 +261,22 @@ static void write_headings(FILE *file, const struct rr_race *race)
 		write_heading(file, "safe", &race->safe, 1);
 	write_clients(file, race);
 	write_servers(file, race);
-	for (size_t i = 0; i < race->n_needs; i++)
-		write_need(file, &race->needs[i]);
+	for (size_t i = 0; i < race->n_needs; i++) {
+		const char *need[] = { "no", race->needs[i].command };
+		const bool not_there = race->needs[i].not_there;
+
+		write_heading(file, "needs", need + !not_there, not_there ? 2 : 1);
+	}
 	for (size_t i = 0; i < race->n_keys; i++)
 		write_heading(file, "watch", &race->keys[i], 1);
-	write_lock(file, race);
+	if (race->lock)
+		write_heading(file, "lock", lock,
+			      race->lock_is_timestamp || race->lock_is_count ? 2 : 1);
 	if (race->limit)
 		fprintf(file, "limit   %" PRId64 "\n", race->limit);
-	write_counter(file, race);
+	snprintf(from, sizeof(from), "%" PRId64, race->counter_from);
+	if (race->counter)
+		write_heading(file, "counter", counter, race->counter_from ? 3 : 1);
 	if (race->n_together)
 		write_heading(file, "together", race->together, race->n_together);
 	for (size_t i = 0; i < race->n_given; i++)
