@@ -4,30 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include "base/files.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/text.h"
-#include "given.h"
 #include "verdict.h"
-
-struct rr_check {
-	const struct rr_check_options *options;
-	struct rr_session session;
-	struct rr_cluster cluster;
-	struct rr_programs *programs;
-	struct rr_programs *checker; /* NULL = there is none */
-	struct rr_given given;
-	char preload[RR_PATH_SIZE];
-	double begun;
-	int64_t until_ns; /* --seconds, by rr_clock_ns(); 0 = there is no end */
-	bool is_out_of_time;
-	struct rr_progress progress;
-	unsigned long last_open; /* states not looked at yet, when progress was shown last */
-};
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
@@ -38,14 +19,16 @@ size_t rr_check_n_clients(const struct rr_check_options *options)
 
 static struct rr_instance_config instances_of(struct rr_check *check)
 {
-	return (struct rr_instance_config){
-		.guardian = &check->session.guardian,
-		.signals = &check->session.signals,
-		.preload = check->preload[0] ? check->preload : NULL,
-		.until_ns = check->until_ns,
-		.start_ns = RR_CLUSTER_START_NS,
-		.patience_ms = check->options->patience_s * 1000,
-	};
+	return (struct rr_instance_config){ .process = {
+						    .guardian = &check->session.guardian,
+						    .signals = &check->session.signals,
+						    .preload = check->preload[0] ? check->preload :
+										   NULL,
+						    .until_ns = check->until_ns,
+						    .start_ns = RR_CLUSTER_START_NS,
+						    .patience_ms = check->options->patience_s *
+								   1000,
+					    } };
 }
 
 static void make_programs(struct rr_check *check)
@@ -54,7 +37,7 @@ static void make_programs(struct rr_check *check)
 	struct rr_programs_config config = {
 		.instances = instances_of(check),
 		.compares_outputs = options->outputs,
-		.n_clients = rr_check_n_clients(check->options),
+		.n_clients = check->n_clients,
 	};
 
 	config.instances.refused = options->refused;
@@ -95,15 +78,6 @@ static bool open_check(struct rr_check *check, struct rr_error *error)
 	return rr_session_open(&check->session, error) &&
 	       rr_cluster_open(&check->cluster, &check->session, &servers, error) &&
 	       rr_given_read(&check->given, check->options, error);
-}
-
-static void close_check(struct rr_check *check)
-{
-	rr_programs_free(check->programs);
-	rr_programs_free(check->checker);
-	rr_cluster_close(&check->cluster);
-	rr_session_close(&check->session);
-	rr_given_release(&check->given);
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------- */
@@ -148,48 +122,24 @@ static bool go_on(void *context, unsigned long states, double share)
 
 /* ---- The whole ---------------------------------------------------------------------- */
 
-static void init_programs(void *context, struct rr_program *program)
+static void describe_ending(struct rr_programs *checker, long ending, FILE *out)
 {
-	rr_programs_init(context, program);
-}
+	const struct rr_ending how = rr_programs_ending(checker, ending);
 
-static void begin_search(void *context)
-{
-	rr_programs_begin_search(context);
-}
-
-static bool verify_programs(void *context, bool *again, struct rr_error *error)
-{
-	return rr_programs_verify(context, again, error);
-}
-
-static void set_live(void *context, bool is_live)
-{
-	rr_programs_set_live(context, is_live);
-}
-
-static void describe_ending(void *context, long ending, FILE *out)
-{
-	const struct rr_ending how = rr_programs_ending(context, ending);
-
-	if (WIFSIGNALED(how.status))
-		fprintf(out, "the command of --check was ended by signal %d", WTERMSIG(how.status));
-	else
-		fprintf(out, "the command of --check exited with %d", WEXITSTATUS(how.status));
+	fputs("the command of --check ", out);
+	rr_checked_print_status(out, how.status);
 	fprintf(out, how.output[0] ? ": %.*s\n" : "\n", (int)strcspn(how.output, "\n"), how.output);
 }
 
 static struct rr_explored_programs ops_of(struct rr_programs *programs)
 {
-	if (!programs)
-		return (struct rr_explored_programs){ .init = NULL };
 	return (struct rr_explored_programs){
-		.init = init_programs,
-		.begin_search = begin_search,
-		.verify = verify_programs,
-		.set_live = set_live,
+		.init = programs ? rr_programs_init : NULL,
+		.begin_search = rr_programs_begin_search,
+		.verify = rr_programs_verify,
+		.set_live = rr_programs_set_live,
 		.describe = describe_ending,
-		.context = programs,
+		.programs = programs,
 	};
 }
 
@@ -199,7 +149,7 @@ static struct rr_explore_config config_of(struct rr_check *check)
 
 	return (struct rr_explore_config){
 		.programs = ops_of(check->programs),
-		.n_clients = rr_check_n_clients(check->options),
+		.n_clients = check->n_clients,
 		.budget = options->budget,
 		.rounds = options->rounds,
 		.ttl_ms = options->ttl_ms,
@@ -235,24 +185,10 @@ static void print_warning(const struct rr_check_options *options, FILE *out)
 	fflush(out);
 }
 
-static struct rr_checked end_of(struct rr_check *check, const struct rr_explore_result *result)
-{
-	return (struct rr_checked){
-		.options = check->options,
-		.n_clients = rr_check_n_clients(check->options),
-		.result = result,
-		.programs = check->programs,
-		.cluster = &check->cluster,
-		.is_interrupted = check->session.signals.interrupted,
-		.is_out_of_time = check->is_out_of_time,
-	};
-}
-
 static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 {
 	const struct rr_explore_config config = config_of(check);
 	struct rr_explore_result result;
-	struct rr_checked checked;
 	enum rr_exit code = RR_EXIT_OK;
 	bool good;
 
@@ -262,13 +198,13 @@ static enum rr_exit run_check(struct rr_check *check, struct rr_error *error)
 		*error = result.error;
 	rr_progress_end(&check->progress);
 	note_time(check);
-	checked = end_of(check, good ? &result : NULL);
-	if (checked.is_interrupted)
+	check->result = good ? &result : NULL;
+	if (check->session.signals.interrupted)
 		code = RR_EXIT_INTERRUPTED;
 	else if (good)
-		code = rr_check_report(&checked, error);
+		code = rr_check_report(check, error);
 	else
-		rr_check_report_error(&checked, error);
+		rr_check_report_error(check, error);
 	if (code == RR_EXIT_INTERRUPTED)
 		error->kind = RR_ERROR_NONE;
 	rr_explore_release(&result);
@@ -281,17 +217,20 @@ enum rr_exit rr_check(const struct rr_check_options *options, struct rr_error *e
 	enum rr_exit code = RR_EXIT_OK;
 
 	check->options = options;
+	check->n_clients = rr_check_n_clients(options);
 	check->begun = rr_clock_s();
 	if (options->seconds)
 		check->until_ns = rr_clock_ns() + options->seconds * INT64_C(1000000000);
 	if (open_check(check, error)) {
 		code = run_check(check, error);
 	} else if (error->kind != RR_ERROR_USAGE) {
-		const struct rr_checked checked = end_of(check, NULL);
-
-		rr_check_report_error(&checked, error);
+		rr_check_report_error(check, error);
 	}
-	close_check(check);
+	rr_programs_free(check->programs);
+	rr_programs_free(check->checker);
+	rr_cluster_close(&check->cluster);
+	rr_session_close(&check->session);
+	rr_given_release(&check->given);
 	free(check);
 	return code;
 }

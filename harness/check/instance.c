@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
-#include "process.h"
 #include "requests.h"
 
 struct rr_instance {
@@ -92,13 +91,11 @@ static void flush_lane(struct rr_instance *instance, struct rr_lane *lane)
 static bool add_request(struct rr_instance *instance, struct rr_lane *lane,
 			struct rr_request request)
 {
-	if (request.command == RR_NO_ID)
-		return rr_error_no_memory(instance->error);
 	if (!rr_lane_push(lane, request))
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
 			"client %s sent more than %d commands without waiting for a reply: send them in parts",
-			instance->plan.name, RR_LANE_REQUESTS);
+			instance->plan.owner.name, RR_LANE_REQUESTS);
 	flush_lane(instance, lane);
 	return true;
 }
@@ -111,17 +108,8 @@ static bool fail_refused(const struct rr_instance *instance, const struct rl_com
 	return rr_error_set(
 		instance->error, RR_ERROR_DATA,
 		"client %s sent %.*s%s%.*s, which redrace check cannot judge: leave it out of what is checked",
-		instance->plan.name, (int)words[0].length, words[0].text, is_two ? " " : "",
+		instance->plan.owner.name, (int)words[0].length, words[0].text, is_two ? " " : "",
 		is_two ? (int)words[1].length : 0, is_two ? words[1].text : "");
-}
-
-static void note_mark(struct rr_instance *instance, enum rr_mark mark)
-{
-	if (mark == RR_MARK_NONE)
-		return;
-	instance->is_inside = mark == RR_MARK_ENTER;
-	instance->has_entered |= instance->is_inside;
-	instance->was_inside |= instance->is_inside;
 }
 
 static bool on_instance_request(void *context, int connection, const struct rl_command *command)
@@ -130,6 +118,7 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 	struct rr_lane *lane = lane_for(instance, connection);
 	struct rr_terms *terms = terms_of(instance);
 	const unsigned traits = rr_request_traits(command);
+	const enum rr_mark mark = rr_request_mark(command);
 	struct rr_request request = {
 		.is_inside = instance->is_inside,
 		.is_quit = traits & RR_REQUEST_QUITS,
@@ -140,7 +129,7 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 		return rr_error_set(
 			instance->error, RR_ERROR_DATA,
 			"client %s uses more than %d connections at once: make its pool smaller",
-			instance->plan.name, RR_RUN_ORDINALS);
+			instance->plan.owner.name, RR_RUN_ORDINALS);
 	if (traits & RR_REQUEST_REFUSED ||
 	    (traits & RR_REQUEST_RESETS && rr_lane_will_be_subscribed(lane)))
 		return fail_refused(instance, command);
@@ -149,7 +138,11 @@ static bool on_instance_request(void *context, int connection, const struct rl_c
 					    rr_terms_command(terms, command));
 	request.answer = rr_request_answer(command, lane, instance->client,
 					   instance->config->program);
-	note_mark(instance, rr_request_mark(command));
+	if (mark != RR_MARK_NONE) {
+		instance->is_inside = mark == RR_MARK_ENTER;
+		instance->has_entered |= instance->is_inside;
+		instance->was_inside |= instance->is_inside;
+	}
 	return add_request(instance, lane, request);
 }
 
@@ -215,9 +208,9 @@ static void order_new_lanes(struct rr_instance *instance)
 /* Lets it run until it waits for us or has ended. */
 static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 {
-	const struct rr_program_clock *clock = rr_process_clock(instance->process);
+	const struct rr_program_clock *clock = &instance->process->clock;
 	const uint64_t n_reads = rr_program_clock_reads(clock);
-	const char *output = rr_process_output(instance->process);
+	const char *output = instance->process->output;
 	enum rr_process_end end;
 	int length;
 
@@ -232,7 +225,7 @@ static bool run_instance(struct rr_instance *instance, struct rr_error *error)
 	return rr_error_set(
 		error, RR_ERROR_DATA,
 		"client %s neither sends a command nor ends: waited %ld s; it printed '%.*s'",
-		instance->plan.name, instance->config->patience_ms / 1000,
+		instance->plan.owner.name, instance->config->process.patience_ms / 1000,
 		length < 200 ? length : 200, output);
 }
 
@@ -247,18 +240,13 @@ struct rr_instance *rr_instance_start(const struct rr_instance_config *config,
 	instance->config = config;
 	instance->client = client;
 	instance->plan = (struct rr_process_plan){
-		.guardian = config->guardian,
+		.config = &config->process,
 		.argv = argv,
-		.name = name,
-		.signals = config->signals,
-		.until_ns = config->until_ns,
-		.preload = config->preload,
-		.start_ns = config->start_ns,
-		.patience_ms = config->patience_ms,
-		.on_request = on_instance_request,
-		.on_close = on_instance_close,
+		.owner = { .name = name,
+			   .on_request = on_instance_request,
+			   .on_close = on_instance_close,
+			   .context = instance },
 		.owes = instance_is_owed,
-		.context = instance,
 	};
 	instance->process = rr_process_start(&instance->plan, error);
 	good = instance->process && run_instance(instance, error);
@@ -292,33 +280,28 @@ size_t rr_instance_client(const struct rr_instance *instance)
 
 bool rr_instance_has_shim(const struct rr_instance *instance)
 {
-	return rr_program_clock_is_used(rr_process_clock(instance->process));
-}
-
-static bool can_hear(const struct rr_lane *lane, const struct rr_input *input)
-{
-	const bool is_message = input->kind == RR_INPUT_MESSAGE || input->kind == RR_INPUT_TIMEOUT;
-
-	return lane->is_used && (is_message ? rr_lane_is_subscribed(lane) : lane->n > 0);
+	return rr_program_clock_is_used(&instance->process->clock);
 }
 
 bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input, uint8_t number,
 		      int64_t passed_ns, struct rr_error *error)
 {
 	struct rr_lane *lane = &instance->lanes[number];
+	const bool is_message = input->kind == RR_INPUT_MESSAGE || input->kind == RR_INPUT_TIMEOUT;
 	const double begun = rr_clock_s();
 	bool good;
 
-	if (!can_hear(lane, input))
+	if (!lane->is_used || !(is_message ? rr_lane_is_subscribed(lane) : lane->n > 0))
 		return rr_error_set(error, RR_ERROR_INTERNAL, "client %s is not owed a reply",
-				    instance->plan.name);
+				    instance->plan.owner.name);
 	instance->was_inside = false;
-	rr_program_clock_pass(rr_process_clock(instance->process), passed_ns);
+	rr_program_clock_pass(&instance->process->clock, passed_ns);
 	if (input->kind == RR_INPUT_TIMEOUT) {
 		/* Nothing has come until the first of those who wait so long goes on. */
-		if (!rr_program_clock_wake(rr_process_clock(instance->process)))
+		if (!rr_program_clock_wake(&instance->process->clock))
 			return rr_error_set(error, RR_ERROR_INTERNAL,
-					    "client %s waits for no time-out", instance->plan.name);
+					    "client %s waits for no time-out",
+					    instance->plan.owner.name);
 	} else if (input->kind == RR_INPUT_REPLY) {
 		rr_lane_request(lane, 0)->answer = (uint32_t)input->value;
 		flush_lane(instance, lane);
@@ -369,7 +352,7 @@ static void view_lane(struct rr_run_view *view, const struct rr_lane *lane, uint
 static void view_subscriptions(struct rr_run_view *view, struct rr_instance *instance)
 {
 	const bool may_time_out = view->n_threads == 0 &&
-				  rr_program_clock_has_waiter(rr_process_clock(instance->process));
+				  rr_program_clock_has_waiter(&instance->process->clock);
 
 	for (uint8_t i = 0; i < RR_RUN_ORDINALS; i++) {
 		const struct rr_lane *lane = &instance->lanes[i];
@@ -389,17 +372,17 @@ static bool has_succeeded(const struct rr_instance *instance)
 	bool matches;
 
 	if (!refused || regcomp(&pattern, refused, REG_EXTENDED | REG_NOSUB))
-		return rr_process_status(instance->process) == 0;
-	matches = regexec(&pattern, rr_process_output(instance->process), 0, NULL, 0) == 0;
+		return instance->process->status == 0;
+	matches = regexec(&pattern, instance->process->output, 0, NULL, 0) == 0;
 	regfree(&pattern);
-	return !matches && rr_process_status(instance->process) == 0;
+	return !matches && instance->process->status == 0;
 }
 
 /* How it ended, as a number. What it printed has its random values renamed. */
 static uint32_t keep_ending(const struct rr_instance *instance)
 {
-	const int status = rr_process_status(instance->process);
-	const char *output = rr_process_output(instance->process);
+	const int status = instance->process->status;
+	const char *output = instance->process->output;
 	const struct rl_reply printed = { .type = RL_REPLY_STRING,
 					  .text = output,
 					  .length = strlen(output) };

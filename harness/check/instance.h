@@ -10,9 +10,8 @@
 #ifndef RR_INSTANCE_H
 #define RR_INSTANCE_H
 
-#include "base/machine.h"
-#include "cluster/cluster.h"
 #include "names.h"
+#include "process.h"
 
 /* Where the time goes that instances take: seconds, of all of them. */
 struct rr_instance_times {
@@ -22,14 +21,9 @@ struct rr_instance_times {
 };
 
 struct rr_instance_config {
-	struct rr_guardian *guardian;
-	struct rr_signals *signals;       /* that end a wait; NULL = none */
-	int64_t until_ns;                 /* which ends one, too; 0 = nothing */
-	const char *preload;              /* the shim, for LD_PRELOAD; NULL = none */
+	struct rr_process_config process;
 	const char *refused;              /* a program whose output matches this regular
 				* expression has failed; NULL = none */
-	int64_t start_ns;                 /* the time of day when programs begin */
-	long patience_ms;                 /* for a program that neither asks nor ends */
 	const struct rr_program *program; /* its terms and its `ask` */
 	struct rr_instance_times *times;  /* added up there */
 	struct rr_intern *endings;        /* status, output: see rr_ending_of() */
@@ -66,7 +60,7 @@ bool rr_instance_feed(struct rr_instance *instance, const struct rr_input *input
 struct rr_run_view rr_instance_view(struct rr_instance *instance);
 
 /* From now on its own text `actual` stands for `canonical`, in both directions and in
- * what it has sent already. False: one of them has a meaning, or out of memory. */
+ * what it has sent already. False: one of them has a meaning. */
 bool rr_instance_rename(struct rr_instance *instance, const char *canonical, const char *actual);
 
 /* Has it a text of its own for this one? */

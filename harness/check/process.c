@@ -11,9 +11,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "endpoint.h"
-#include "process_tree.h"
-#include "program_clock.h"
 
 enum {
 	ARGUMENTS_MAX = 256,
@@ -22,20 +19,6 @@ enum {
 	LOOK_PART = 16,             /* a part of the time it has been busy for */
 	BUSY_NS = 20 * 1000 * 1000, /* until short waits for it end */
 	READS_MAX = 16,             /* of its output at once: it may never end */
-};
-
-struct rr_process {
-	const struct rr_process_plan *plan;
-	struct rr_guarded guarded;
-	struct rr_endpoint endpoint;
-	struct rr_program_clock clock;
-	int output_fd; /* -1 = closed */
-	char output[RR_PROCESS_OUTPUT + 1];
-	size_t n_output;
-	int64_t busy_ns;             /* since when it computes */
-	struct rr_process_look look; /* the last one at its threads */
-	bool has_ended;              /* itself: others of its group may go on */
-	int status;
 };
 
 /* ---- The command line --------------------------------------------------------- */
@@ -80,11 +63,11 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	snprintf(words[1], TEXT_SIZE, "REDIS_HOST=127.0.0.1");
 	snprintf(words[2], TEXT_SIZE, "REDIS_PORT=%u", endpoint->port);
 	snprintf(words[3], TEXT_SIZE, "REDIS_SOCKET=%s", endpoint->socket_path);
-	snprintf(words[4], TEXT_SIZE, "REDRACE_CLIENT=%s", plan->name);
+	snprintf(words[4], TEXT_SIZE, "REDRACE_CLIENT=%s", plan->owner.name);
 	/* Which way round a set of strings is walked through shall be the same. */
 	snprintf(words[5], TEXT_SIZE, "PYTHONHASHSEED=0");
-	if (plan->preload) {
-		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->preload);
+	if (plan->config->preload) {
+		snprintf(words[6], TEXT_SIZE, "LD_PRELOAD=%s", plan->config->preload);
 		snprintf(words[7], TEXT_SIZE, RR_PROGRAM_PAGE_VARIABLE "=%s", process->clock.path);
 		environment[6] = words[6];
 		environment[7] = words[7];
@@ -92,7 +75,7 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 	for (size_t i = 0; plan->argv[i] && i < ARGUMENTS_MAX; i++)
 		argv[i] = fill_in(endpoint, plan->argv[i]);
 	process->guarded.runs_here = true;
-	good = rr_guardian_run(plan->guardian, &process->guarded, (const char *const *)argv,
+	good = rr_guardian_run(plan->config->guardian, &process->guarded, (const char *const *)argv,
 			       environment, -1, &why);
 	for (size_t i = 0; argv[i]; i++)
 		free(argv[i]);
@@ -102,38 +85,35 @@ static bool launch(struct rr_process *process, struct rr_error *error)
 
 /* ---- Beginning and end ----------------------------------------------------------- */
 
-/* The FIFO to which the guardian appends what the program prints. */
-static bool open_output(struct rr_process *process)
+/* Its port, its clock and the FIFO to which the guardian appends what it prints. False:
+ * errno. */
+static bool open_files(struct rr_process *process)
 {
+	const struct rr_process_plan *plan = process->plan;
+	const char *directory = process->guarded.directory;
 	char path[sizeof(process->guarded.directory) + 8];
 
-	snprintf(path, sizeof(path), "%s/log", process->guarded.directory);
-	if (mkfifo(path, 0600) != 0)
+	snprintf(path, sizeof(path), "%s/log", directory);
+	if (!rr_endpoint_open(&process->endpoint, &plan->owner, directory) ||
+	    mkfifo(path, 0600) != 0)
 		return false;
 	process->output_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return process->output_fd >= 0;
+	return process->output_fd >= 0 &&
+	       (!plan->config->preload ||
+		rr_program_clock_open(&process->clock, directory, plan->config->start_ns));
 }
 
 struct rr_process *rr_process_start(const struct rr_process_plan *plan, struct rr_error *error)
 {
 	struct rr_process *process = rr_calloc(1, sizeof(*process));
-	const struct rr_endpoint_owner owner = {
-		.name = plan->name,
-		.on_request = plan->on_request,
-		.on_close = plan->on_close,
-		.context = plan->context,
-	};
 
 	process->plan = plan;
 	process->output_fd = -1;
-	if (!rr_guardian_prepare(plan->guardian, &process->guarded, error)) {
+	if (!rr_guardian_prepare(plan->config->guardian, &process->guarded, error)) {
 		free(process);
 		return NULL;
 	}
-	if (!rr_endpoint_open(&process->endpoint, &owner, process->guarded.directory) ||
-	    !open_output(process) ||
-	    (plan->preload &&
-	     !rr_program_clock_open(&process->clock, process->guarded.directory, plan->start_ns)))
+	if (!open_files(process))
 		rr_error_set(error, RR_ERROR_INTERNAL, "cannot open a port for the program: %s",
 			     strerror(errno));
 	else if (launch(process, error))
@@ -153,7 +133,7 @@ void rr_process_free(struct rr_process *process)
 {
 	if (!process)
 		return;
-	rr_guardian_kill(process->plan->guardian, &process->guarded);
+	rr_guardian_kill(process->plan->config->guardian, &process->guarded);
 	rr_endpoint_close(&process->endpoint);
 	close_output(process);
 	rr_program_clock_close(&process->clock);
@@ -193,7 +173,7 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 
 	rr_endpoint_list(&process->endpoint, list);
 	output[0] = (struct pollfd){ process->output_fd, POLLIN, 0 };
-	output[1] = (struct pollfd){ process->plan->guardian->socket, POLLIN, 0 };
+	output[1] = (struct pollfd){ process->plan->config->guardian->socket, POLLIN, 0 };
 	n_ready = ppoll(list, RR_ENDPOINT_DESCRIPTORS + 2, &timeout, NULL);
 	if (n_ready <= 0)
 		return 0;
@@ -208,35 +188,31 @@ static int take_events(struct rr_process *process, int64_t timeout_ns, struct rr
 static bool note_end(struct rr_process *process)
 {
 	/* What the guardian says of others is read here, too. */
-	process->has_ended = rr_guardian_has_said_end(process->plan->guardian, &process->guarded,
-						      &process->status);
+	process->has_ended = rr_guardian_has_said_end(process->plan->config->guardian,
+						      &process->guarded, &process->status);
 	return process->has_ended && kill(-process->guarded.pid, 0) != 0;
 }
 
-/* What it has sent and printed last. */
-static bool take_rest(struct rr_process *process, struct rr_error *error)
+/* Takes what it has sent and printed last. Whoever left the process group does not end
+ * with it, and goes on unseen. */
+static enum rr_process_end end_process(struct rr_process *process, struct rr_error *error)
 {
+	struct rr_guardian *guardian = process->plan->config->guardian;
 	int n;
 
 	while ((n = take_events(process, 0, error)) > 0) {
 		note_end(process);
-		if (!rr_guardian_is_there(process->plan->guardian, error))
-			return false;
+		if (!rr_guardian_is_there(guardian, error))
+			return RR_PROCESS_FAILED;
 	}
-	return n == 0;
-}
-
-/* Whoever left the process group does not end with it, and goes on unseen. */
-static enum rr_process_end end_process(struct rr_process *process, struct rr_error *error)
-{
-	if (!take_rest(process, error))
+	if (n < 0)
 		return RR_PROCESS_FAILED;
-	if (!rr_process_tree_has_strays(process->plan->guardian, process->endpoint.port))
+	if (!rr_process_tree_has_strays(guardian, process->endpoint.port))
 		return RR_PROCESS_ENDED;
 	rr_error_set(
 		error, RR_ERROR_DATA,
 		"client %s left a process running in a group of its own (setsid, a daemon), which cannot be followed",
-		process->plan->name);
+		process->plan->owner.name);
 	return RR_PROCESS_FAILED;
 }
 
@@ -251,7 +227,7 @@ static bool is_quiet(struct rr_process *process, bool has_come)
 	const bool is_waking = rr_program_clock_is_waking(&process->clock);
 	const struct rr_process_tree tree = {
 		.pid = process->guarded.pid,
-		.guardian = process->plan->guardian->pid,
+		.guardian = process->plan->config->guardian->pid,
 		.has_ended = process->has_ended,
 		.clock = &process->clock,
 	};
@@ -274,8 +250,8 @@ static int64_t until_look(const struct rr_process *process)
 
 static bool is_called_off(const struct rr_process *process, struct rr_error *error)
 {
-	struct rr_signals *signals = process->plan->signals;
-	const int64_t until_ns = process->plan->until_ns;
+	struct rr_signals *signals = process->plan->config->signals;
+	const int64_t until_ns = process->plan->config->until_ns;
 	bool is_over = until_ns != 0 && rr_clock_ns() > until_ns;
 
 	if (signals) {
@@ -289,7 +265,7 @@ static bool is_called_off(const struct rr_process *process, struct rr_error *err
 
 enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error)
 {
-	const int64_t limit_ns = process->plan->patience_ms * INT64_C(1000000);
+	const int64_t limit_ns = process->plan->config->patience_ms * INT64_C(1000000);
 
 	process->endpoint.asked_ns = process->busy_ns = rr_clock_ns();
 	process->look.sleeps = false;
@@ -300,14 +276,14 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 			return RR_PROCESS_FAILED;
 		if (note_end(process))
 			return end_process(process, error);
-		if (!rr_guardian_is_there(process->plan->guardian, error))
+		if (!rr_guardian_is_there(process->plan->config->guardian, error))
 			return RR_PROCESS_FAILED;
 		if (!is_quiet(process, n > 0)) {
 			if (rr_clock_ns() - process->busy_ns >= BUSY_NS) {
 				rr_program_clock_wake_busy(&process->clock);
 				process->busy_ns = rr_clock_ns();
 			}
-		} else if (process->plan->owes(process->plan->context)) {
+		} else if (process->plan->owes(process->plan->owner.context)) {
 			return RR_PROCESS_STOPPED;
 		} else if (rr_program_clock_wake(&process->clock)) {
 			process->look.sleeps = false;
@@ -317,12 +293,7 @@ enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error 
 	}
 }
 
-/* ---- What it hears, and what it has done ---------------------------------------------- */
-
-struct rr_program_clock *rr_process_clock(struct rr_process *process)
-{
-	return &process->clock;
-}
+/* ---- What it hears --------------------------------------------------------------------- */
 
 void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply)
 {
@@ -334,14 +305,4 @@ void rr_process_cut(struct rr_process *process, int connection)
 {
 	rr_program_clock_hear(&process->clock);
 	rr_endpoint_cut(&process->endpoint, connection);
-}
-
-const char *rr_process_output(const struct rr_process *process)
-{
-	return process->output;
-}
-
-int rr_process_status(const struct rr_process *process)
-{
-	return process->status;
 }

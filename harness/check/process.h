@@ -9,29 +9,44 @@
 
 #include "base/machine.h"
 #include "cluster/cluster.h"
-#include "program_clock.h"
-#include "base/resp.h"
+#include "endpoint.h"
+#include "process_tree.h"
 
 /* Bytes of its output that are kept; the rest is thrown away. */
 enum { RR_PROCESS_OUTPUT = 16 * 1024 };
 
-struct rr_process;
-
-struct rr_process_plan {
+/* How all programs of a check are run. */
+struct rr_process_config {
 	struct rr_guardian *guardian;
-	const char *const *argv;    /* with {url}, {host}, {port}, {socket} */
-	const char *name;           /* of the client, "A": REDRACE_CLIENT */
 	struct rr_signals *signals; /* that end a wait; NULL = none */
 	int64_t until_ns;           /* which ends one, too; 0 = nothing */
 	const char *preload;        /* the shim, for LD_PRELOAD; NULL = none */
-	int64_t start_ns;           /* its time of day at first, since 1970 */
+	int64_t start_ns;           /* the time of day when programs begin, since 1970 */
 	long patience_ms;           /* until one that neither asks nor ends hangs */
-	/* What it sends, and which connections it closes: see rr_endpoint_owner. */
-	bool (*on_request)(void *context, int connection, const struct rl_command *command);
-	void (*on_close)(void *context, int connection);
-	/* Is it owed a reply, so that it may well wait? */
+};
+
+struct rr_process_plan {
+	const struct rr_process_config *config;
+	const char *const *argv;        /* with {url}, {host}, {port}, {socket} */
+	struct rr_endpoint_owner owner; /* its name is REDRACE_CLIENT, too */
+	/* Is it owed a reply, so that it may well wait? Asked with the owner's context. */
 	bool (*owes)(void *context);
-	void *context;
+};
+
+struct rr_process {
+	const struct rr_process_plan *plan;
+	struct rr_guarded guarded;
+	struct rr_endpoint endpoint;
+	/* With the shim: time goes on by itself to the end of whatever the program sleeps
+	 * for, when it is owed nothing. */
+	struct rr_program_clock clock;
+	int output_fd;                      /* -1 = closed */
+	char output[RR_PROCESS_OUTPUT + 1]; /* so far, NUL-terminated */
+	size_t n_output;
+	int64_t busy_ns;             /* since when it computes */
+	struct rr_process_look look; /* the last one at its threads */
+	bool has_ended;              /* itself: others of its group may go on */
+	int status;                  /* of one that has ended: of wait(2) */
 };
 
 enum rr_process_end {
@@ -50,20 +65,10 @@ void rr_process_free(struct rr_process *process);
 /* Until it waits for us, and is owed a reply. */
 enum rr_process_end rr_process_wait(struct rr_process *process, struct rr_error *error);
 
-/* Its clock, with the shim: time goes on by itself to the end of whatever the program
- * sleeps for, when it is owed nothing. */
-struct rr_program_clock *rr_process_clock(struct rr_process *process);
-
 /* Writes a reply; what has been closed takes it silently. */
 void rr_process_reply(struct rr_process *process, int connection, const struct rl_reply *reply);
 
 /* Closes a connection without a word. */
 void rr_process_cut(struct rr_process *process, int connection);
-
-/* What it printed so far, NUL-terminated. */
-const char *rr_process_output(const struct rr_process *process);
-
-/* Of one that has ended: of wait(2). */
-int rr_process_status(const struct rr_process *process);
 
 #endif

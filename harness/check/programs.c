@@ -391,7 +391,9 @@ void rr_programs_begin_search(struct rr_programs *programs)
 
 void rr_programs_set_live(struct rr_programs *programs, bool is_live)
 {
-	programs->instances.until_ns = is_live ? 0 : programs->config.instances.until_ns;
+	programs->instances.process.until_ns = is_live ?
+						       0 :
+						       programs->config.instances.process.until_ns;
 	if (programs->problem.kind == RR_ERROR_INTERRUPTED)
 		programs->problem.kind = RR_ERROR_NONE;
 }

@@ -14,7 +14,7 @@
 
 /* What is written. */
 struct written {
-	const struct rr_checked *check;
+	struct rr_check *check;
 	char *words;   /* the verdict, lines */
 	char *drawing; /* the schedule; NULL = there is none */
 };
@@ -67,7 +67,7 @@ static json_t *bounds_of(const struct rr_check_options *options)
 	return bounds;
 }
 
-static json_t *properties_of(const struct rr_checked *check)
+static json_t *properties_of(const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 
@@ -87,7 +87,7 @@ static json_t *properties_of(const struct rr_checked *check)
 /* The first line says it, the others and the schedule are details. */
 static void add_case(const struct written *written, enum rr_exit code, struct rr_cases *cases)
 {
-	const struct rr_checked *check = written->check;
+	const struct rr_check *check = written->check;
 	const size_t first = strcspn(written->words, "\n");
 	char *name, *message = rr_strndup(written->words, first);
 	char *details;
@@ -127,11 +127,11 @@ static bool print_check(const void *what, enum rr_format format, FILE *out, stru
 		return fprintf(out, "%s%s%s", written->words, written->drawing ? "\n" : "",
 			       written->drawing ? written->drawing : "") >= 0;
 	return !written->check->result->transcript ||
-	       rr_conclude_draw(out, written->check->result->transcript, written->check->cluster,
+	       rr_conclude_draw(out, written->check->result->transcript, &written->check->cluster,
 				format, &style, error);
 }
 
-static bool save_schedule(const struct rr_checked *check, struct rr_error *error)
+static bool save_schedule(const struct rr_check *check, struct rr_error *error)
 {
 	const struct rr_check_options *options = check->options;
 	struct rr_draft draft;
@@ -163,7 +163,7 @@ static void name_pictures(const struct rr_check_options *options, const struct r
  * that takes no words away. */
 static void write_words(struct written *written, struct rr_error *error)
 {
-	const struct rr_checked *check = written->check;
+	struct rr_check *check = written->check;
 	const struct rr_style style = rr_draw_style(stdout, false);
 	size_t size;
 	FILE *out = rr_open_memory(&written->words, &size);
@@ -173,7 +173,7 @@ static void write_words(struct written *written, struct rr_error *error)
 	if (!check->result->transcript)
 		return;
 	out = rr_open_memory(&written->drawing, &size);
-	rr_conclude_draw(out, check->result->transcript, check->cluster, RR_FORMAT_TEXT, &style,
+	rr_conclude_draw(out, check->result->transcript, &check->cluster, RR_FORMAT_TEXT, &style,
 			 error);
 	fclose(out);
 }
@@ -192,7 +192,7 @@ static bool publish_check(const struct written *written, enum rr_exit code,
 	return good;
 }
 
-enum rr_exit rr_check_report(const struct rr_checked *check, struct rr_error *error)
+enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error)
 {
 	const enum rr_exit code = rr_checked_exit(check);
 	struct rr_outputs outputs = check->options->report;
@@ -215,7 +215,7 @@ enum rr_exit rr_check_report(const struct rr_checked *check, struct rr_error *er
 	return code;
 }
 
-void rr_check_report_error(const struct rr_checked *check, const struct rr_error *error)
+void rr_check_report_error(struct rr_check *check, const struct rr_error *error)
 {
 	struct rr_outputs outputs = check->options->report;
 	char words[RR_ERROR_SIZE];

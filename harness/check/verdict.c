@@ -28,7 +28,7 @@ static void print_lines(FILE *out, const char *heading, const char *lines)
 }
 
 /* "3 clients, 15 runs of the program, 4.6 s". */
-static void print_figures(FILE *out, const struct rr_checked *check)
+static void print_figures(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const size_t n = check->n_clients;
@@ -40,62 +40,41 @@ static void print_figures(FILE *out, const struct rr_checked *check)
 			"  The program keeps its own clock: it is static or written in Go, or the clock's library is missing.\n");
 }
 
-/* On one line, and no more of it than that. */
-static void print_output(FILE *out, const char *output)
+void rr_checked_print_status(FILE *out, int status)
 {
-	const size_t length = strlen(output);
-	const size_t shown = length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN;
-
-	if (length == 0)
-		return;
-	fputs(", printed ", out);
-	rr_write_quoted(out, output, shown);
-	fputs(shown < length ? "..." : "", out);
-}
-
-static void print_status(FILE *out, size_t client, int status)
-{
-	const char name = (char)('A' + client);
-
 	if (WIFSIGNALED(status))
-		fprintf(out, "  %c was ended by signal %d", name, WTERMSIG(status));
+		fprintf(out, "was ended by signal %d", WTERMSIG(status));
 	else
-		fprintf(out, "  %c exited with %d", name, WEXITSTATUS(status));
+		fprintf(out, "exited with %d", WEXITSTATUS(status));
 }
 
-static void print_ending(FILE *out, const struct rr_checked *check, size_t client, int number,
-			 bool outputs)
+/* How each client ended: those that did not succeed; or all, with what they printed, on
+ * one line. */
+static void print_endings(FILE *out, const struct rr_check *check, const int *endings, bool outputs)
 {
-	const struct rr_ending ending = rr_programs_ending(check->programs, number);
+	for (size_t i = 0; i < check->n_clients; i++) {
+		const struct rr_ending ending = rr_programs_ending(check->programs, endings[i]);
+		const size_t length = strlen(ending.output);
 
-	if (number >= 0 && !ending.status && !outputs)
-		return;
-	if (number < 0)
-		fprintf(out, "  %c crashed, or did not run", (char)('A' + client));
-	else
-		print_status(out, client, ending.status);
-	if (outputs && number >= 0)
-		print_output(out, ending.output);
-	fputc('\n', out);
-}
-
-static void print_endings(FILE *out, const struct rr_checked *check, const int *endings,
-			  bool outputs)
-{
-	for (size_t i = 0; i < check->n_clients; i++)
-		print_ending(out, check, i, endings[i], outputs);
-}
-
-static void print_outputs(FILE *out, const struct rr_checked *check)
-{
-	fputs("In the end\n", out);
-	print_endings(out, check, check->result->endings, true);
-	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
-	print_endings(out, check, check->result->nearest_endings, true);
+		if (endings[i] >= 0 && !ending.status && !outputs)
+			continue;
+		fprintf(out, "  %c ", (char)('A' + i));
+		if (endings[i] < 0)
+			fputs("crashed, or did not run", out);
+		else
+			rr_checked_print_status(out, ending.status);
+		if (outputs && endings[i] >= 0 && length > 0) {
+			fputs(", printed ", out);
+			rr_write_quoted(out, ending.output,
+					length < OUTPUT_SHOWN ? length : OUTPUT_SHOWN);
+			fputs(length > OUTPUT_SHOWN ? "..." : "", out);
+		}
+		fputc('\n', out);
+	}
 }
 
 /* No serial order has done all of their work, whatever its data. */
-static void print_who_ended_well(FILE *out, const struct rr_checked *check)
+static void print_who_ended_well(FILE *out, const struct rr_check *check)
 {
 	const char *between = "";
 
@@ -109,7 +88,7 @@ static void print_who_ended_well(FILE *out, const struct rr_checked *check)
 	fputs(" have all succeeded: in no serial order of the clients do they all succeed.\n", out);
 }
 
-static void print_data(FILE *out, const struct rr_checked *check)
+static void print_data(FILE *out, const struct rr_check *check)
 {
 	print_lines(out, "In the end there is", check->result->data);
 	if (check->result->found & RR_OUTCOME_NOT_SERIAL) {
@@ -122,7 +101,7 @@ static void print_data(FILE *out, const struct rr_checked *check)
 	print_endings(out, check, check->result->endings, false);
 }
 
-static void print_finding(FILE *out, const struct rr_checked *check)
+static void print_finding(FILE *out, const struct rr_check *check)
 {
 	const unsigned found = check->result->found;
 
@@ -143,14 +122,18 @@ static void print_finding(FILE *out, const struct rr_checked *check)
 	if (found & (RR_OUTCOME_NOT_SERIAL | RR_OUTCOME_UNEXPECTED))
 		print_data(out, check);
 	print_lines(out, "Not as expected:", check->result->unexpected);
-	if (found & RR_OUTCOME_OUTPUTS)
-		print_outputs(out, check);
+	if (!(found & RR_OUTCOME_OUTPUTS))
+		return;
+	fputs("In the end\n", out);
+	print_endings(out, check, check->result->endings, true);
+	fputs("and no serial order of the clients with these data ends like that. In one\n", out);
+	print_endings(out, check, check->result->nearest_endings, true);
 }
 
 /* ---- Without a finding ------------------------------------------------------------- */
 
 /* A client that always failed has shown nothing; how many there are if there is none. */
-static size_t find_failing_client(const struct rr_checked *check)
+static size_t find_failing_client(const struct rr_check *check)
 {
 	const size_t n_clients = check->n_clients;
 	size_t i = 0;
@@ -161,7 +144,7 @@ static size_t find_failing_client(const struct rr_checked *check)
 }
 
 /* Why there was nothing to be found; NULL = there was something. */
-static const char *why_vacuous(const struct rr_checked *check)
+static const char *why_vacuous(const struct rr_check *check)
 {
 	if (check->result->explored == RR_EXPLORED_ALL && check->result->transitions == 0)
 		return "no client sent a command; does the program connect to REDIS_URL?";
@@ -170,7 +153,7 @@ static const char *why_vacuous(const struct rr_checked *check)
 	return NULL;
 }
 
-static const char *why_cut(const struct rr_checked *check)
+static const char *why_cut(const struct rr_check *check)
 {
 	switch (check->result->explored) {
 	case RR_EXPLORED_ALL:
@@ -188,7 +171,7 @@ static const char *why_cut(const struct rr_checked *check)
 	}
 }
 
-const char *rr_checked_limit(const struct rr_checked *check)
+const char *rr_checked_limit(const struct rr_check *check)
 {
 	const char *vacuous = why_vacuous(check);
 
@@ -196,7 +179,7 @@ const char *rr_checked_limit(const struct rr_checked *check)
 }
 
 /* For what is there to be seen? */
-static void print_failure(FILE *out, const struct rr_checked *check, size_t client)
+static void print_failure(FILE *out, const struct rr_check *check, size_t client)
 {
 	struct rr_ending ending;
 	const char *from;
@@ -204,7 +187,8 @@ static void print_failure(FILE *out, const struct rr_checked *check, size_t clie
 
 	if (!rr_programs_last_ending(check->programs, client, &ending))
 		return;
-	print_status(out, client, ending.status);
+	fprintf(out, "  %c ", (char)('A' + client));
+	rr_checked_print_status(out, ending.status);
 	fputc('\n', out);
 	from = ending.output + strlen(ending.output);
 	while (from > ending.output && n <= FAILURE_LINES)
@@ -213,16 +197,7 @@ static void print_failure(FILE *out, const struct rr_checked *check, size_t clie
 		print_lines(out, "  It printed", from + (*from == '\n'));
 }
 
-/* What is no finding, but may well be one to the user. */
-static void print_remarks(FILE *out, const struct rr_checked *check)
-{
-	if (check->result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
-		fprintf(out,
-			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
-			check->result->odd_outputs, check->result->finals);
-}
-
-static void print_no_finding(FILE *out, const struct rr_checked *check)
+static void print_no_finding(FILE *out, const struct rr_check *check)
 {
 	const size_t failing = find_failing_client(check);
 	const char *cut = rr_checked_limit(check);
@@ -240,11 +215,15 @@ static void print_no_finding(FILE *out, const struct rr_checked *check)
 			cut[strlen(cut) - 1] == '?' ? "" : ".");
 	if (failing < check->n_clients)
 		print_failure(out, check, failing);
-	print_remarks(out, check);
+	/* No finding, but it may well be one to the user. */
+	if (check->result->odd_outputs && !rr_programs_figures(check->programs).outputs_vary)
+		fprintf(out,
+			"  In %lu of %lu final states a client prints what it prints in no serial order: --outputs shows one.\n",
+			check->result->odd_outputs, check->result->finals);
 }
 
 /* Where the time went. */
-static void print_stats(FILE *out, const struct rr_checked *check)
+static void print_stats(FILE *out, const struct rr_check *check)
 {
 	const struct rr_programs_figures figures = rr_programs_figures(check->programs);
 	const struct rr_instance_times *times = &figures.times;
@@ -264,7 +243,7 @@ static void print_stats(FILE *out, const struct rr_checked *check)
 
 /* ---- All ------------------------------------------------------------------------------ */
 
-void rr_checked_print(FILE *out, const struct rr_checked *check)
+void rr_checked_print(FILE *out, const struct rr_check *check)
 {
 	if (check->result->found) {
 		print_finding(out, check);
@@ -279,13 +258,13 @@ void rr_checked_print(FILE *out, const struct rr_checked *check)
 		print_stats(out, check);
 }
 
-enum rr_exit rr_checked_exit(const struct rr_checked *check)
+enum rr_exit rr_checked_exit(const struct rr_check *check)
 {
 	if (check->result->found)
 		return RR_EXIT_VIOLATED;
 	if (check->options->schedule)
 		return RR_EXIT_OK;
-	if (check->is_interrupted)
+	if (check->session.signals.interrupted)
 		return RR_EXIT_INTERRUPTED;
 	return rr_checked_limit(check) ? RR_EXIT_INCONCLUSIVE : RR_EXIT_OK;
 }

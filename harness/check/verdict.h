@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of a check: its verdict in words, its exit code, and all that is written. */
+/* A check, and what came of it: its verdict in words, its exit code, and all that is
+ * written. */
 #ifndef RR_VERDICT_H
 #define RR_VERDICT_H
 
+#include "base/files.h"
+#include "base/progress.h"
 #include "check.h"
+#include "given.h"
 #include "programs.h"
 
-/* A check that has come to its end. */
-struct rr_checked {
+struct rr_check {
 	const struct rr_check_options *options;
 	size_t n_clients;
+	struct rr_session session;
+	struct rr_cluster cluster; /* where the schedule is played to be drawn, too */
+	struct rr_programs *programs;
+	struct rr_programs *checker; /* NULL = there is none */
+	struct rr_given given;
+	char preload[RR_PATH_SIZE];
+	double begun;
+	int64_t until_ns; /* --seconds, by rr_clock_ns(); 0 = there is no end */
+	bool is_out_of_time;
+	struct rr_progress progress;
+	unsigned long last_open; /* states not looked at yet, when progress was shown last */
 	const struct rr_explore_result *result; /* NULL = there is an error */
-	const struct rr_programs *programs;
-	struct rr_cluster *cluster; /* where the schedule is played to be drawn */
-	bool is_interrupted, is_out_of_time;
 };
 
 /* Prints the verdict and what belongs to it, but for the schedule. */
-void rr_checked_print(FILE *out, const struct rr_checked *check);
+void rr_checked_print(FILE *out, const struct rr_check *check);
+
+/* "exited with 1", "was ended by signal 9": a status of wait(2). */
+void rr_checked_print_status(FILE *out, int status);
 
 /* What the program exits with for it. */
-enum rr_exit rr_checked_exit(const struct rr_checked *check);
+enum rr_exit rr_checked_exit(const struct rr_check *check);
 
 /* Why nothing is shown: there may be more states, or there was nothing to be found;
  * NULL = all has been seen. */
-const char *rr_checked_limit(const struct rr_checked *check);
+const char *rr_checked_limit(const struct rr_check *check);
 
 /* ---- Reports (report.c) ------------------------------------------------------------- */
 
@@ -32,9 +46,9 @@ const char *rr_checked_limit(const struct rr_checked *check);
 FILE *rr_check_report_file(const struct rr_check_options *options);
 
 /* Prints what came of it, and writes the files that were asked for. */
-enum rr_exit rr_check_report(const struct rr_checked *check, struct rr_error *error);
+enum rr_exit rr_check_report(struct rr_check *check, struct rr_error *error);
 
 /* It came to nothing: tells other programs, too. */
-void rr_check_report_error(const struct rr_checked *check, const struct rr_error *error);
+void rr_check_report_error(struct rr_check *check, const struct rr_error *error);
 
 #endif

@@ -91,12 +91,12 @@ static bool play_actions(struct rr_search *search, struct rr_free_replay *replay
 	bool good;
 
 	if (programs->set_live)
-		programs->set_live(programs->context, true);
+		programs->set_live(programs->programs, true);
 	good = rr_product_replay(&search->product, replay, actions, end, broken, &error) ||
 	       (search->property->verify(search) && !search->learned &&
 		rr_search_fail(search, &error));
 	if (programs->set_live)
-		programs->set_live(programs->context, false);
+		programs->set_live(programs->programs, false);
 	return good;
 }
 

@@ -43,18 +43,20 @@ struct rr_expected {
 	const char *value; /* as redis-cli prints it, or bare */
 };
 
+struct rr_programs;
+
 /* Programs of others, as a search needs them (check/programs.h). */
 struct rr_explored_programs {
-	void (*init)(void *context, struct rr_program *program);
+	void (*init)(struct rr_programs *programs, struct rr_program *program);
 	/* Before each search: what was learned of them counts from now on. */
-	void (*begin_search)(void *context);
+	void (*begin_search)(struct rr_programs *programs);
 	/* Behind each: *again, if it has to be repeated. */
-	bool (*verify)(void *context, bool *again, struct rr_error *error);
+	bool (*verify)(struct rr_programs *programs, bool *again, struct rr_error *error);
 	/* From now on clients are real processes, and not what is known of them. */
-	void (*set_live)(void *context, bool is_live);
+	void (*set_live)(struct rr_programs *programs, bool is_live);
 	/* Of the checker: how it ended, in a line of words. */
-	void (*describe)(void *context, long ending, FILE *out);
-	void *context;
+	void (*describe)(struct rr_programs *checker, long ending, FILE *out);
+	struct rr_programs *programs;
 };
 
 struct rr_explore_config {

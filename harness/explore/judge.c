@@ -33,12 +33,12 @@ static bool open_checker(struct rr_judge *judge, const struct rr_program *progra
 		return true;
 	judge->checker = *programs;
 	judge->checker.n_clients = 1;
-	checker->init(checker->context, &judge->checker);
+	checker->init(checker->programs, &judge->checker);
 	config.program = &judge->checker;
 	config.budget = (struct rr_budget){ 0 };
 	config.is_local_first = false;
 	judge->has_checker = true;
-	checker->begin_search(checker->context);
+	checker->begin_search(checker->programs);
 	return rr_product_init(&judge->checking, &config, table_of_judge(judge), NULL) ||
 	       fail_judge(judge, &judge->checking.error);
 }
@@ -264,7 +264,7 @@ char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 	if (have_all_ended_well(judge, key))
 		tell_expected(judge, key, file);
 	if (said > 0)
-		checker->describe(checker->context, said - 1, file);
+		checker->describe(checker->programs, said - 1, file);
 	fclose(file);
 	if (size > 0)
 		return text;

@@ -279,7 +279,7 @@ static bool search_once(struct rr_search *search)
 	const double begun = rr_clock_s();
 
 	if (programs->begin_search)
-		programs->begin_search(programs->context);
+		programs->begin_search(programs->programs);
 	if (!make_tables(search))
 		return false;
 	search->end = look_at_states(search);

@@ -27,7 +27,7 @@ static bool open_programs(struct rr_search *search)
 	search->wanted.increments = 1;
 	search->wanted.reads_clock = true;
 	search->wanted.is_local_first = true;
-	config->programs.init(config->programs.context, &search->program);
+	config->programs.init(config->programs.programs, &search->program);
 	return true;
 }
 
@@ -37,7 +37,7 @@ static bool verify(struct rr_search *search, const struct rr_explored_programs *
 	struct rr_error error = { 0 };
 	bool again = false;
 
-	if (programs->init && !programs->verify(programs->context, &again, &error))
+	if (programs->init && !programs->verify(programs->programs, &again, &error))
 		return rr_search_fail(search, &error);
 	if (again)
 		search->learned |= RR_LEARNED_PROGRAMS;
