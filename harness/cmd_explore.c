@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "draw/draw.h"
-#include "explore/explore.h"
+#include "report/report.h"
 #include "base/machine.h"
 
 /* What is printed, where that is text, as it comes, and all of it for files. */
@@ -25,12 +24,19 @@ static enum rr_exit explore_strategy(struct searches *searches, const struct rr_
 				     struct rr_cluster *cluster)
 {
 	const size_t begin = searches->size;
+	struct rr_explore_config config = searches->options->config;
 	struct rr_error error = { 0 };
+	char *transcript = NULL;
 	const enum rr_exit code = rr_explore_report(cluster, strategy, searches->options,
-						    searches->text, searches->page,
-						    &searches->cases, &error);
+						    searches->text, &transcript, &searches->cases,
+						    &error);
 
 	fflush(searches->text);
+	config.strategy = strategy;
+	if (searches->page && searches->size > begin && !error.kind)
+		rr_report_search(searches->page, &config, searches->all_text + begin, transcript,
+				 cluster, &error);
+	free(transcript);
 	if (searches->options->report.printed == RR_FORMAT_TEXT)
 		fputs(searches->all_text + begin, stdout);
 	fflush(stdout);

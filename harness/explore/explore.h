@@ -262,12 +262,13 @@ struct rr_explore_options {
 extern const struct rr_command_line rr_explore_command_line;
 struct rr_explore_options rr_explore_defaults(void);
 
-/* Explores one strategy, prints what came of it, to a page of HTML as well unless that
- * is NULL, and adds it to the cases. RR_EXIT_OK: as the strategy's table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE: the search was cut.
- * There may be an error, too: RR_ERROR_INTERNAL is that what was found contradicts
- * what it was played to show. */
+/* Explores one strategy, prints what came of it, and adds it to the cases. *transcript is
+ * malloc'd: the shortest schedule that fails, with its verdict; NULL = none does.
+ * RR_EXIT_OK: as the strategy's table expects; RR_EXIT_VIOLATED: not; RR_EXIT_INCONCLUSIVE:
+ * the search was cut. There may be an error, too: RR_ERROR_INTERNAL is that what was found
+ * contradicts what it was played to show. */
 enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options, FILE *out, FILE *page,
-			       struct rr_cases *cases, struct rr_error *error);
+			       const struct rr_explore_options *options, FILE *out,
+			       char **transcript, struct rr_cases *cases, struct rr_error *error);
 
 #endif

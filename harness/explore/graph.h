@@ -116,4 +116,44 @@ bool rr_graph_actions(const struct rr_graph *graph, const struct rr_path *path,
 /* Bytes for each state, all things counted. */
 size_t rr_graph_bytes(const struct rr_graph *graph);
 
+/* ---- Programs that poll (polling.c) ----------------------------------------- */
+
+/* They are followed for some rounds, and the states where they are left count as unknown.
+ * In some of these nobody else will ever do anything: then polling goes on in vain for
+ * ever, which is no progress. */
+
+/* As often in a row as a program has to do the same before that is believed. */
+enum { RR_POLLS_IN_VAIN = 200 };
+
+/*
+ * Marks such states (RR_STATE_STARVED), before the graph is analysed: all who are alive
+ * only poll, no time will pass by itself, and when they are followed further none of
+ * them comes to an end and, unless there is but one, none changes what the others would
+ * hear. False: product->error.
+ */
+bool rr_graph_follow_polling(struct rr_graph *graph);
+
+/* ---- In words (path_words.c) ------------------------------------------------ */
+
+/* A path in the words of scheduler/words.h, to be followed again: "A:GET B:GET A:SET
+ * B:SET". */
+
+struct rr_word_names rr_product_names(const struct rr_product *product);
+
+/* A transition from a state. */
+struct rr_word rr_product_word(const struct rr_product *product, const uint32_t *key,
+			       struct rr_transition transition);
+
+/* malloc'd. */
+char *rr_path_words(const struct rr_graph *graph, const struct rr_path *path);
+
+/*
+ * Follows such words from the beginning; when they end, the first transition of each
+ * state, until all have ended. The actions go to *actions (release actions->all), the
+ * last state to `end`, the invariants that are broken on the way to *broken. False: the error, RR_ERROR_DATA if the clients cannot go that
+ * way.
+ */
+bool rr_product_follow(struct rr_product *product, const char *words, struct rr_actions *actions,
+		       rr_state_key end, unsigned *broken, struct rr_error *error);
+
 #endif

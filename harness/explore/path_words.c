@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "path_words.h"
+#include "graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "polling.h"
+#include "graph.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Explores one strategy and prints what came of it. */
-#include "page.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -380,8 +379,8 @@ static char *search_and_print(struct report *report, enum rr_exit *code, struct 
 }
 
 enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strategy *strategy,
-			       const struct rr_explore_options *options, FILE *out, FILE *page,
-			       struct rr_cases *cases, struct rr_error *error)
+			       const struct rr_explore_options *options, FILE *out,
+			       char **transcript, struct rr_cases *cases, struct rr_error *error)
 {
 	struct report report = { .cluster = cluster,
 				 .options = options,
@@ -400,14 +399,11 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 	text = search_and_print(&report, &code, error);
 	if (text) {
 		fputs(text, out);
-		if (page && !error->kind)
-			rr_explore_page(page, &report.config, text, report.transcript, cluster,
-					error);
 		add_search(&report, code, error, text, cases);
 	}
 	fflush(out);
 	free(text);
-	free(report.transcript);
+	*transcript = report.transcript;
 	rr_explore_release(&report.result);
 	return code;
 }

@@ -16,7 +16,6 @@
 #include "graph.h"
 #include "judge.h"
 #include "mutants.h"
-#include "path_words.h"
 #include "scheduler/scheduler.h"
 #include "walks.h"
 
@@ -36,7 +35,7 @@ enum {
 struct rr_schedule {
 	struct rr_actions actions;
 	rr_state_key end;
-	char *words; /* see path_words.h */
+	char *words; /* see scheduler/words.h */
 	size_t steps;
 	int switches;
 	unsigned broken; /* invariants, on the way */

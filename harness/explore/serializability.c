@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "polling.h"
 #include "search.h"
 
 enum {

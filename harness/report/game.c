@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels are searched one after the other, and written into one page with the script
  * that plays them. */
-#include "game.h"
+#include "report.h"
 
 #include <jansson.h>
 #include <stdlib.h>

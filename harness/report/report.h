@@ -8,8 +8,7 @@
 
 #include "base/error.h"
 #include "cluster/cluster.h"
-#include "draw/draw.h"
-#include "game.h"
+#include "explore/explore.h"
 
 enum { RR_REPORT_SUBJECTS_MAX = 256 };
 
@@ -56,5 +55,35 @@ void rr_counterpart_show(const struct rr_counterpart *counterpart, const struct 
 /* Tables, plots and machine of a results directory, as a section of a page
  *. False: it holds no results, or they cannot be read. */
 bool rr_report_results(FILE *out, const char *directory, struct rr_error *error);
+
+/* ---- Searches (search_page.c) -------------------------------------------------- */
+
+/* A search of `redrace explore` as a section of a page: what was printed of it; or its first
+ * line and the interleaving that fails, played, beside the strategy's remedy in the same
+ * order; `transcript` NULL = nothing fails. False: see the error. */
+bool rr_report_search(FILE *page, const struct rr_explore_config *config, const char *text,
+		      const char *transcript, struct rr_cluster *cluster, struct rr_error *error);
+
+/* ---- The game (game.c) --------------------------------------------------------- */
+
+/*
+ * Be the scheduler: a page in which the reader picks who goes next, level after level.
+ * What can be picked, and what comes of it, is what a search has found on real
+ * servers.
+ */
+enum { RR_GAME_LEVELS_MAX = 64 };
+
+struct rr_game_config {
+	const char *levels[RR_GAME_LEVELS_MAX]; /* names; none = all */
+	size_t n_levels;
+	/* Told before each is searched. May be NULL. */
+	void (*progress)(void *context, size_t n, size_t of, const char *name);
+	void *context;
+};
+
+/* Writes the page; searches on servers of `cluster`. False: the error, which names the
+ * level. */
+bool rr_game_write(FILE *out, struct rr_cluster *cluster, const struct rr_game_config *config,
+		   struct rr_error *error);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A search as a section of a page of HTML. */
-#include "page.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "draw/draw.h"
 #include "play/play.h"
 
 enum { NAME_SIZE = 80 };
@@ -97,8 +96,8 @@ static void draw_with_remedy(struct search_page *page)
 	free(order);
 }
 
-bool rr_explore_page(FILE *page, const struct rr_explore_config *config, const char *text,
-		     const char *transcript, struct rr_cluster *cluster, struct rr_error *error)
+bool rr_report_search(FILE *page, const struct rr_explore_config *config, const char *text,
+		      const char *transcript, struct rr_cluster *cluster, struct rr_error *error)
 {
 	struct search_page search = {
 		.out = page,
