@@ -145,51 +145,6 @@ static bool load_scripts(struct rr_asker *asker)
 	return true;
 }
 
-static bool has_category(const struct rl_reply *categories, const char *name)
-{
-	for (size_t i = 0; i < categories->length; i++) {
-		const char *text = categories->elements[i].text;
-
-		if (text && strcmp(text, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* What time makes of a command is not random here: the clock is ours. And what we
- * ask ourselves has no say. */
-static bool is_timed(const char *name)
-{
-	static const char *const names[] = {
-		"TTL",   "PTTL", "TIME",       "XADD",        "XPENDING", "XCLAIM", "XAUTOCLAIM",
-		"XINFO", "DUMP", "EXPIRETIME", "PEXPIRETIME", "INFO",     "CLIENT", "SCAN",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcasecmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static struct rr_command_info read_info(const struct rl_reply *reply, const char *name)
-{
-	const struct rl_reply *of = reply->length == 1 ? reply->elements : NULL;
-	struct rr_command_info info = { .of_connection = true };
-
-	if (reply->type != RL_REPLY_ARRAY || !of || of->type != RL_REPLY_ARRAY || of->length < 7)
-		return info;
-	info.is_known = true;
-	/* WAIT is not marked in all versions. */
-	info.blocks = has_category(&of->elements[2], "blocking") || strcasecmp(name, "WAIT") == 0;
-	info.of_connection = has_category(&of->elements[6], "@connection") ||
-			     has_category(&of->elements[6], "@transaction") ||
-			     has_category(&of->elements[6], "@pubsub");
-	info.is_random = of->length > 7 && !is_timed(name) &&
-			 has_category(&of->elements[7], "nondeterministic_output");
-	return info;
-}
-
 struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name)
 {
 	struct known_info *known = asker->infos;
@@ -206,7 +161,7 @@ struct rr_command_info rr_asker_info(struct rr_asker *asker, const char *name)
 	snprintf(known->name, sizeof(known->name), "%s", name);
 	if (!rr_asker_say(asker, &reply, "COMMAND INFO %s", name))
 		reply = (struct rl_reply){ .type = RL_REPLY_NIL };
-	known->info = read_info(&reply, name);
+	known->info = rr_command_info_of(&reply, name);
 	return known->info;
 }
 
@@ -414,34 +369,27 @@ void rr_asker_restarted(struct rr_asker *asker)
 		slot->id = 0;
 		slot->is_changed = slot->listens = false;
 	}
-	asker->was_wiped = true;
-	asker->n_loaded = 0;
 }
 
-/* A command that was to be done first. */
-static void note_refused(struct rr_asker *asker, const struct rl_command *command,
-			 const struct rl_reply *reply)
-{
-	char *words = rr_join_words(command->words, command->n_words);
-
-	asker->is_refused = true;
-	snprintf(asker->error, sizeof(asker->error),
-		 "what is to be there at first, '%.300s', is refused: %.300s", words ? words : "",
-		 reply->text);
-	free(words);
-}
-
+/* What is to be there from the beginning. */
 static bool run_first(struct rr_asker *asker)
 {
 	for (size_t i = 0; i < asker->scripts->n_first; i++) {
+		const struct rl_command *command = &asker->scripts->first[i];
 		struct rl_reply reply;
+		char *words;
 
-		if (!rr_asker_run(asker, &reply, &asker->scripts->first[i]))
+		if (!rr_asker_run(asker, &reply, command))
 			return false;
-		if (reply.type == RL_REPLY_FAILED) {
-			note_refused(asker, &asker->scripts->first[i], &reply);
-			return false;
-		}
+		if (reply.type != RL_REPLY_FAILED)
+			continue;
+		asker->is_refused = true;
+		words = rr_join_words(command->words, command->n_words);
+		snprintf(asker->error, sizeof(asker->error),
+			 "what is to be there at first, '%.300s', is refused: %.300s", words,
+			 reply.text);
+		free(words);
+		return false;
 	}
 	return true;
 }
@@ -527,12 +475,11 @@ struct rr_asker *rr_asker_new(struct rr_cluster *cluster, int server,
 	/* Without a clock of our own it is left alone. */
 	asker->clock_ns = rr_cluster_has_time(cluster) ? -1 : 0;
 	asker->admin = rl_link_new(rr_cluster_address(cluster, server), TIMEOUT_MS);
-	if (asker->admin && rr_asker_reset(asker))
+	if (!asker->admin)
+		rr_out_of_memory();
+	if (rr_asker_reset(asker))
 		return asker;
-	if (asker->error[0])
-		rr_error_set(error, asker->is_refused ? RR_ERROR_DATA : RR_ERROR_REDIS, "%s",
-			     asker->error);
-	rr_error_no_memory(error);
+	rr_error_set(error, asker->is_refused ? RR_ERROR_DATA : RR_ERROR_REDIS, "%s", asker->error);
 	rr_asker_free(asker);
 	return NULL;
 }

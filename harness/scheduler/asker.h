@@ -60,8 +60,8 @@ void rr_asker_free(struct rr_asker *asker);
  * False: rr_asker_error(). */
 bool rr_asker_reset(struct rr_asker *asker);
 
-/* Somebody else has started the server again, empty: no connection is open, and it
- * knows no script until the next reset. */
+/* Somebody else has started the server again: no connection is open. It is to be wiped
+ * next. */
 void rr_asker_restarted(struct rr_asker *asker);
 
 /* Somebody else moves the server's clock. */

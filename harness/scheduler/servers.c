@@ -84,11 +84,6 @@ static uint32_t take_message(struct rr_inbox *inbox)
 	return message;
 }
 
-bool rr_servers_has_message(const struct rr_servers *servers, size_t server, uint16_t slot)
-{
-	return servers->inboxes[server][slot].n > 0;
-}
-
 /* ---- Asking ---------------------------------------------------------------- */
 
 /* The reply of a command comes behind the messages that came before it. */
@@ -127,21 +122,5 @@ bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_q
 		inbox->n = 0;
 	if (question->kind == RR_ASK_WIPE)
 		memset(servers->inboxes[server], 0, sizeof(servers->inboxes[server]));
-	return collect(servers, server);
-}
-
-bool rr_servers_look(struct rr_servers *servers)
-{
-	for (size_t i = 0; i < servers->n; i++) {
-		if (!collect(servers, i))
-			return false;
-	}
-	return true;
-}
-
-bool rr_servers_restarted(struct rr_servers *servers, size_t server)
-{
-	rr_asker_restarted(servers->askers[server]);
-	memset(servers->inboxes[server], 0, sizeof(servers->inboxes[server]));
 	return collect(servers, server);
 }

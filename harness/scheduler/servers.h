@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All servers of an execution, and what they have sent to whom. Every question is
+ * All servers of a replay, and what they have sent to whom. Every question is
  * answered, and the messages that it has caused have come, when a call returns.
  */
 #ifndef RR_SERVERS_H
@@ -39,12 +39,5 @@ struct rr_heard {
 /* RR_ASK_READ without a message to be read answers RR_NO_ID. */
 bool rr_servers_ask(struct rr_servers *servers, size_t server, const struct rr_question *question,
 		    struct rr_heard *heard);
-
-/* Time has passed, moved by others; the server has been started again. Then all
- * its connections are gone. */
-bool rr_servers_look(struct rr_servers *servers);
-bool rr_servers_restarted(struct rr_servers *servers, size_t server);
-
-bool rr_servers_has_message(const struct rr_servers *servers, size_t server, uint16_t slot);
 
 #endif

@@ -227,6 +227,51 @@ int64_t rr_command_time_out_ns(const struct rl_command *command)
 	return to_ns(words[last].text, 1e9);
 }
 
+static bool has_category(const struct rl_reply *categories, const char *name)
+{
+	for (size_t i = 0; i < categories->length; i++) {
+		const char *text = categories->elements[i].text;
+
+		if (text && strcmp(text, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What time makes of a command is not random here: the clock is ours. And what we
+ * ask ourselves has no say. */
+static bool is_timed(const char *name)
+{
+	static const char *const names[] = {
+		"TTL",   "PTTL", "TIME",       "XADD",        "XPENDING", "XCLAIM", "XAUTOCLAIM",
+		"XINFO", "DUMP", "EXPIRETIME", "PEXPIRETIME", "INFO",     "CLIENT", "SCAN",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcasecmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct rr_command_info rr_command_info_of(const struct rl_reply *reply, const char *name)
+{
+	const struct rl_reply *of = reply->length == 1 ? reply->elements : NULL;
+	struct rr_command_info info = { .of_connection = true };
+
+	if (reply->type != RL_REPLY_ARRAY || !of || of->type != RL_REPLY_ARRAY || of->length < 7)
+		return info;
+	info.is_known = true;
+	/* WAIT is not marked in all versions. */
+	info.blocks = has_category(&of->elements[2], "blocking") || strcasecmp(name, "WAIT") == 0;
+	info.of_connection = has_category(&of->elements[6], "@connection") ||
+			     has_category(&of->elements[6], "@transaction") ||
+			     has_category(&of->elements[6], "@pubsub");
+	info.is_random = of->length > 7 && !is_timed(name) &&
+			 has_category(&of->elements[7], "nondeterministic_output");
+	return info;
+}
+
 /* ---- Replies -------------------------------------------------------------- */
 
 static void encode(FILE *file, const struct rl_reply *reply)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clients in an execution, in interleavings made on purpose, and what they did. */
+/* Clients live, in interleavings made on purpose, and what they did. */
 #ifndef RR_TEST_SCHEDULED_H
 #define RR_TEST_SCHEDULED_H
 
@@ -34,11 +34,11 @@ void scheduled_open_program(struct scheduled *scheduled, size_t n_clients,
 			    const struct rr_program *program);
 void scheduled_close(struct scheduled *scheduled);
 
-/* A new execution, from empty servers, of which nothing has been done. */
+/* A new path, from empty servers, of which nothing has been done. */
 void scheduled_begin(struct scheduled *scheduled);
 
 /*
- * One execution from empty servers. Words say who goes on: "A" and "A'" do a step,
+ * One path from empty servers. Words say who goes on: "A" and "A'" do a step,
  * "!A" crashes, "?A" loses the reply of its command, "~A" stands still until 5 s,
  * "." lets time pass to when the next can go on, "+" an hour. Then one client after
  * the other, until all have ended or nobody can go on any more.

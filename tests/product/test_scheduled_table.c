@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All strategies of the table in an execution. */
+/* All strategies of the table, live. */
 #include "scheduled.h"
 
 #include <criterion/parameterized.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executions of programs of their own: mutexes, transitions that cannot be, commands
+/* Live paths of programs of their own: mutexes, transitions that cannot be, commands
  * that wait. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "link.h"
 #include "scheduled.h"
 
-TestSuite(execution, .timeout = 60);
+TestSuite(live, .timeout = 60);
 
 enum { COMMANDS = 4, TEXT_SIZE = 64 };
 #define SECOND_NS INT64_C(1000000000)
@@ -67,7 +67,7 @@ static void open_lockers(void (*run)(void *client))
 		&it, 2, &(struct rr_program){ .make = make_locker, .run = run, .free = free });
 }
 
-Test(execution, deadlock_is_seen_with_who_waits_for_whom)
+Test(live, deadlock_is_seen_with_who_waits_for_whom)
 {
 	const struct rr_live_view *view;
 
@@ -86,7 +86,7 @@ Test(execution, deadlock_is_seen_with_who_waits_for_whom)
 	scheduled_close(&it);
 }
 
-Test(execution, mutex_is_free_again)
+Test(live, mutex_is_free_again)
 {
 	size_t last = 1;
 
@@ -99,7 +99,7 @@ Test(execution, mutex_is_free_again)
 	scheduled_close(&it);
 }
 
-Test(execution, time_stands_still_but_for_waiting)
+Test(live, time_stands_still_but_for_waiting)
 {
 	open_lockers(sleep_thrice);
 	scheduled_run(&it, scheduled_serial, NULL);
@@ -114,7 +114,7 @@ static enum rr_did do_it(enum rr_transition_kind kind, int who, int lane, int64_
 			  (struct rr_transition){ (uint8_t)kind, (uint8_t)who, (uint8_t)lane }, ns);
 }
 
-Test(execution, transitions_that_cannot_be_are_refused)
+Test(live, transitions_that_cannot_be_are_refused)
 {
 	open_lockers(sleep_thrice);
 	scheduled_run(&it, scheduled_serial, NULL);
@@ -245,7 +245,7 @@ enum { N_POPS = sizeof(pops) / sizeof(pops[0]) };
 #define LINE(...) ((const char *const[COMMANDS]){ __VA_ARGS__ })
 
 /* No time passes. */
-Test(execution, pop_is_served_by_the_push_that_comes)
+Test(live, pop_is_served_by_the_push_that_comes)
 {
 	open_scripts();
 	for (int i = 0; i < N_POPS - 1; i++) {
@@ -257,8 +257,8 @@ Test(execution, pop_is_served_by_the_push_that_comes)
 	scheduled_close(&it);
 }
 
-/* By the execution's clock. */
-Test(execution, pop_ends_in_vain_after_its_time_out)
+/* By the path's clock. */
+Test(live, pop_ends_in_vain_after_its_time_out)
 {
 	open_scripts();
 	for (int i = 0; i < N_POPS; i++) {
@@ -269,7 +269,7 @@ Test(execution, pop_ends_in_vain_after_its_time_out)
 	scheduled_close(&it);
 }
 
-Test(execution, pop_waits_for_ever_without_a_time_out)
+Test(live, pop_waits_for_ever_without_a_time_out)
 {
 	const struct rr_live_view *view;
 
@@ -287,7 +287,7 @@ Test(execution, pop_waits_for_ever_without_a_time_out)
 	scheduled_close(&it);
 }
 
-Test(execution, pop_does_not_wait_in_a_transaction)
+Test(live, pop_does_not_wait_in_a_transaction)
 {
 	open_scripts();
 	cr_assert_eq(play(LINE("MULTI", "BLPOP q 0", "EXEC"), LINE("PING")), 0);
@@ -299,7 +299,7 @@ Test(execution, pop_does_not_wait_in_a_transaction)
 }
 
 /* What the server answers at once, whatever is stored. */
-Test(execution, refused_pops_do_not_wait)
+Test(live, refused_pops_do_not_wait)
 {
 	static const char *const refused[] = { "BLPOP q -1", "BLPOP q often", "BLPOP q",
 					       "BLMPOP 0 0 q LEFT" };
