@@ -53,22 +53,15 @@ void rr_html_heading(const struct rr_html *html, const char *text)
 
 /* ---- The sentence -------------------------------------------------------- */
 
-static size_t count_increments(const struct rr_trace *trace)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < trace->n_events; i++)
-		n += trace->events[i].step->kind == RR_STEP_COUNT;
-	return n;
-}
-
 /* "2 increments, 1 lost" rather than "update lost: expected 2, actual 1, lost 1". */
 static void print_found(const struct rr_html *html, const struct rr_found *found)
 {
 	const struct rr_trace *trace = html->picture->trace;
-	const size_t n = count_increments(trace);
 	const char *lost = strstr(found->figures, ", lost ");
+	size_t n = 0;
 
+	for (size_t i = 0; i < trace->n_events; i++)
+		n += trace->events[i].step->kind == RR_STEP_COUNT;
 	if (lost && found->name == rr_finding_name(RR_UPDATE_LOST))
 		rr_xml_print(html->out, "%zu increment%s, %s lost", n, n == 1 ? "" : "s",
 			     lost + strlen(", lost "));

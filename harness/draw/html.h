@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a race's article. */
+/* The parts of a race's article: html.c, html_steps.c, and svg.c. */
 #ifndef RR_HTML_H
 #define RR_HTML_H
-
-#include <jansson.h>
 
 #include "knowledge.h"
 
@@ -20,7 +18,7 @@ struct rr_html {
 void rr_html_heading(const struct rr_html *html, const char *text);
 
 /* The steps: drawn, and as a list for where there is no room for that, and for those who
- * cannot see it (html_steps.c). Those that one can step through have data-step. */
+ * cannot see it. Those that one can step through have data-step. */
 void rr_html_steps(const struct rr_html *html, bool can_step);
 
 /* The picture of svg.c without title and verdict, each row a group with data-step. */
@@ -36,21 +34,11 @@ bool rr_html_overwrites(const struct rr_html *html, size_t row);
  * malloc'd; NULL = nothing. */
 char *rr_html_overwrite(const struct rr_html *html, size_t row, size_t number, size_t *from);
 
-/* What clients believe and servers hold, as it is at one step; a script moves it on
- * (html_beliefs.c). */
+/* What clients believe and servers hold, as it is at one step; a script moves it on. */
 void rr_html_beliefs(const struct rr_html *html);
 
-/* The attributes of a step's row that the script needs for that. */
-void rr_html_belief_attributes(const struct rr_html *html, size_t row);
-
 /* Which step a reader is to predict: the first one that breaks something, or replaces
- * what its writer has not seen, or decides (html_question.c). */
+ * what its writer has not seen, or decides. */
 size_t rr_html_find_asked(const struct rr_picture *picture, const struct rr_knowledge *knowledge);
-
-/* The question, its answer and some to pick from, as attributes of that row. */
-void rr_html_question_attributes(const struct rr_html *html);
-
-/* JSON as the value of an attribute; takes it. */
-void rr_html_print_json(FILE *out, json_t *json);
 
 #endif

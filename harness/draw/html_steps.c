@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a race on a page: a picture, and a list that style.css shows in its place
- * where the page is narrow. */
+ * where the page is narrow; what each client believes against what the server holds; and
+ * what a reader is asked before the step that breaks. */
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "html.h"
+
+enum { CHOICES_MAX = 5, COUNT_SIZE = 12 };
 
 size_t rr_html_step_of(const struct rr_picture *picture, size_t row)
 {
@@ -75,6 +80,217 @@ char *rr_html_overwrite(const struct rr_html *html, size_t row, size_t number, s
 	return NULL;
 }
 
+/* ---- Beliefs --------------------------------------------------------------- */
+
+/* JSON as the value of an attribute; takes it. */
+static void print_json(FILE *out, json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	rr_xml_text(out, text);
+	free(text);
+	json_decref(json);
+}
+
+static void print_belief(const struct rr_html *html, const struct rr_row_knowledge *row, size_t key,
+			 size_t client)
+{
+	const char *known = row->known[key][client];
+	const bool stale = row->stale[key] >> client & 1;
+
+	fputs("<td>", html->out);
+	if (known)
+		rr_xml_print(html->out, "<code>%s</code>", known);
+	else
+		fputs("<span class=\"quiet\">–</span>", html->out);
+	fputs(stale ? " <strong class=\"bad\">stale</strong></td>" : "</td>", html->out);
+}
+
+static void print_belief_rows(const struct rr_html *html, const struct rr_row_knowledge *row)
+{
+	const struct rr_race *race = html->picture->race;
+
+	for (size_t key = 0; key < race->n_keys; key++) {
+		rr_xml_print(html->out,
+			     "<tr><th scope=\"row\"><code>%s</code></th><td><code>%s</code></td>",
+			     html->picture->keys[key].name, row->held[key]);
+		for (size_t i = 0; i < race->n_clients; i++)
+			print_belief(html, row, key, i);
+		fputs("</tr>\n", html->out);
+	}
+}
+
+/* A reader sees what is worth seeing: the table as it is before the step that is asked
+ * about, else at the end. */
+void rr_html_beliefs(const struct rr_html *html)
+{
+	const struct rr_race *race = html->picture->race;
+	const size_t n = html->picture->n_rows;
+	const bool is_asked = html->asked_row < n && html->asked_row > 0;
+	const size_t row = is_asked ? html->asked_row - 1 : n > 0 ? n - 1 : 0;
+	size_t number = 0; /* of the last step up to it */
+
+	if (race->n_keys == 0)
+		return;
+	for (size_t i = 0; i <= row; i++)
+		number = html->picture->rows[i].number ? html->picture->rows[i].number : number;
+	fputs("<aside class=\"beliefs panel\" aria-label=\"Beliefs\">\n"
+	      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"What clients believe\">"
+	      "<table>\n",
+	      html->out);
+	rr_xml_print(
+		html->out,
+		"<caption>What each client has last seen of a key, and what the server holds, <span class=\"when\">after step %zu</span></caption>\n",
+		number);
+	fputs("<thead><tr><th scope=\"col\">key</th><th scope=\"col\">server</th>", html->out);
+	for (size_t i = 0; i < race->n_clients; i++)
+		rr_xml_print(html->out, "<th scope=\"col\" class=\"c%zu\">%s</th>", i % 4,
+			     html->picture->lanes[html->picture->client_lanes[i]].name);
+	fputs("</tr></thead>\n<tbody>\n", html->out);
+	print_belief_rows(html, &html->knowledge->rows[row]);
+	fputs("</tbody></table></div></aside>\n", html->out);
+}
+
+/* The value, and behind it whether it is stale; null = not known. */
+static json_t *json_belief(const char *value, bool stale)
+{
+	return value ? json_pack("[s, b]", value, stale) : json_null();
+}
+
+/* What the script needs to move the table on. */
+static void print_belief_attributes(const struct rr_html *html, size_t row)
+{
+	const struct rr_race *race = html->picture->race;
+	const struct rr_row_knowledge *knowledge = &html->knowledge->rows[row];
+	json_t *list = json_array();
+
+	for (size_t key = 0; key < race->n_keys; key++) {
+		json_array_append_new(list, json_belief(knowledge->held[key], false));
+		for (size_t i = 0; i < race->n_clients; i++)
+			json_array_append_new(list, json_belief(knowledge->known[key][i],
+								knowledge->stale[key] >> i & 1));
+	}
+	fputs(" data-beliefs=\"", html->out);
+	print_json(html->out, list);
+	putc('"', html->out);
+}
+
+/* ---- The question ---------------------------------------------------------- */
+
+size_t rr_html_find_asked(const struct rr_picture *picture, const struct rr_knowledge *knowledge)
+{
+	for (size_t i = 0; i < picture->n_rows; i++) {
+		if (picture->rows[i].broke && picture->rows[i].number)
+			return i;
+	}
+	if (knowledge->n_overwrites > 0)
+		return knowledge->overwrites[0].write;
+	for (size_t i = 0; i < picture->n_rows; i++) {
+		if (picture->rows[i].why && picture->rows[i].number)
+			return i;
+	}
+	return picture->n_rows;
+}
+
+struct choices {
+	size_t n;
+	const char *all[CHOICES_MAX];
+};
+
+static int compare_choices(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_choice(struct choices *choices, const char *text)
+{
+	for (size_t i = 0; i < choices->n; i++) {
+		if (!text || strcmp(choices->all[i], text) == 0)
+			return;
+	}
+	if (text && choices->n < CHOICES_MAX)
+		choices->all[choices->n++] = text;
+}
+
+static void print_question(const struct rr_html *html, const char *question, const char *about,
+			   const char *answer, struct choices *choices)
+{
+	const struct rr_row *row = &html->picture->rows[html->asked_row];
+	json_t *list = json_array();
+
+	qsort(choices->all, choices->n, sizeof(choices->all[0]), compare_choices);
+	for (size_t i = 0; i < choices->n; i++)
+		json_array_append_new(list, json_string(choices->all[i]));
+	rr_xml_print(html->out,
+		     " data-ask=\"Step %zu, %s: %s. %s%s?\" data-answer=\"%s\" data-choices=\"",
+		     row->number, row->client_name ? row->client_name : "nobody", row->text,
+		     question, about, answer);
+	print_json(html->out, list);
+	putc('"', html->out);
+}
+
+/* How many are in their critical sections. */
+static void ask_for_count(const struct rr_html *html, const struct rr_row *row)
+{
+	char counts[CHOICES_MAX][COUNT_SIZE];
+	const int n = __builtin_popcount(row->inside);
+	struct choices choices = { 0 };
+
+	for (int i = 0; i < CHOICES_MAX; i++) {
+		snprintf(counts[i], COUNT_SIZE, "%d", i);
+		if (i <= n + 1)
+			add_choice(&choices, counts[i]);
+	}
+	if (n < CHOICES_MAX)
+		print_question(html, "How many clients are in their critical sections now", "",
+			       counts[n], &choices);
+}
+
+/* What a key holds after it. */
+static void ask_for_value(const struct rr_html *html, size_t key)
+{
+	const struct rr_row_knowledge *rows = html->knowledge->rows;
+	const char *answer = rows[html->asked_row].held[key];
+	struct choices choices = { 0 };
+
+	add_choice(&choices, answer);
+	for (size_t i = 0; i < html->picture->n_rows; i++)
+		add_choice(&choices, rows[i].held[key]);
+	add_choice(&choices, "(nil)");
+	print_question(html, "What is then in ", html->picture->keys[key].name, answer, &choices);
+}
+
+/* The question, its answer and some to pick from, as attributes of that row. */
+static void print_question_attributes(const struct rr_html *html)
+{
+	const struct rr_picture *picture = html->picture;
+	const struct rr_row *row = &picture->rows[html->asked_row];
+	const struct rr_knowledge *knowledge = html->knowledge;
+	struct choices choices = { 0 };
+	size_t key = 0;
+
+	if (row->event && row->event->step->kind == RR_STEP_ENTER) {
+		ask_for_count(html, row);
+		return;
+	}
+	for (size_t i = 0; i < knowledge->n_overwrites; i++) {
+		if (knowledge->overwrites[i].write == html->asked_row) {
+			ask_for_value(html, knowledge->overwrites[i].key);
+			return;
+		}
+	}
+	while (key < picture->race->n_keys && !row->values[key])
+		key++;
+	if (key < picture->race->n_keys)
+		ask_for_value(html, key);
+	if (key < picture->race->n_keys || !row->reply)
+		return;
+	add_choice(&choices, row->reply);
+	for (size_t i = html->asked_row + 1; i-- > 0;)
+		add_choice(&choices, picture->rows[i].reply);
+	print_question(html, "What is the reply", "", row->reply, &choices);
+}
+
 /* ---- The list ------------------------------------------------------------ */
 
 static void print_overwrites(const struct rr_html *html, size_t index)
@@ -95,12 +311,11 @@ static void print_item(const struct rr_html *html, size_t index, bool can_step)
 
 	fputs("<li", html->out);
 	if (can_step) {
-		rr_xml_print(html->out, " data-step=\"%zu\"",
-			     rr_html_step_of(html->picture, index));
-		rr_html_belief_attributes(html, index);
+		fprintf(html->out, " data-step=\"%zu\"", rr_html_step_of(html->picture, index));
+		print_belief_attributes(html, index);
 	}
 	if (can_step && index == html->asked_row)
-		rr_html_question_attributes(html);
+		print_question_attributes(html);
 	if (row->number)
 		rr_xml_print(html->out, " value=\"%zu\"", row->number);
 	else

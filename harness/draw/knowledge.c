@@ -315,28 +315,23 @@ static bool shares_connections(const struct rr_race *race)
 	return false;
 }
 
-/* A lock that another one has taken since is not the client's, whatever it holds. */
-static bool is_stale(const struct tracker *tracker, size_t key, size_t client)
+/* The clients that know something else of a key than the server holds. A lock that
+ * another one has taken since is not the client's, whatever it holds. */
+static unsigned find_stale(const struct tracker *tracker, size_t key)
 {
-	const char *known = tracker->now.known[key][client];
 	const char *held = tracker->now.held[key];
+	const int writer = tracker->writer[key];
+	unsigned stale = 0;
 
-	if (!known || !held)
-		return false;
-	return strcmp(known, held) != 0 || (is_lock(tracker, key) && tracker->writer[key] >= 0 &&
-					    tracker->writer[key] != (int)client &&
-					    tracker->written[key] > tracker->looked[key][client]);
-}
+	for (size_t i = 0; held && i < tracker->picture->race->n_clients; i++) {
+		const char *known = tracker->now.known[key][i];
+		const bool is_taken = is_lock(tracker, key) && writer >= 0 && writer != (int)i &&
+				      tracker->written[key] > tracker->looked[key][i];
 
-static void find_stale(struct tracker *tracker)
-{
-	const struct rr_race *race = tracker->picture->race;
-
-	for (size_t key = 0; key < race->n_keys; key++) {
-		tracker->now.stale[key] = 0;
-		for (size_t i = 0; i < race->n_clients; i++)
-			tracker->now.stale[key] |= (unsigned)is_stale(tracker, key, i) << i;
+		if (known && (strcmp(known, held) != 0 || is_taken))
+			stale |= 1U << i;
 	}
+	return stale;
 }
 
 static void follow_row(struct tracker *tracker, const struct rr_row *row)
@@ -355,8 +350,8 @@ static void follow_row(struct tracker *tracker, const struct rr_row *row)
 	for (size_t i = 0; i < race->n_keys; i++) {
 		if (row->values[i] && tracker->written[i] != tracker->row)
 			note_writer(tracker, i, row->client);
+		tracker->now.stale[i] = find_stale(tracker, i);
 	}
-	find_stale(tracker);
 	tracker->knowledge->rows[tracker->row] = tracker->now;
 }
 

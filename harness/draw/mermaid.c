@@ -34,16 +34,6 @@ static char letter_of(const struct rr_lane *lane)
 	return lane->is_server ? 's' : 'c';
 }
 
-static void chart_participants(struct chart *chart)
-{
-	for (size_t i = 0; i < chart->picture->n_lanes; i++) {
-		const struct rr_lane *lane = &chart->picture->lanes[i];
-
-		fprintf(chart->out, "    participant %c%d as ", letter_of(lane), lane->index);
-		chart_text(chart->out, lane->name);
-	}
-}
-
 /* ---- Notes --------------------------------------------------------------- */
 
 /* Over everybody, from the first to the last in the picture. */
@@ -133,7 +123,12 @@ void rr_write_mermaid(FILE *out, const struct rr_picture *picture)
 
 	fputs("sequenceDiagram\n    title ", out);
 	chart_text(out, picture->title);
-	chart_participants(&chart);
+	for (size_t i = 0; i < picture->n_lanes; i++) {
+		const struct rr_lane *lane = &picture->lanes[i];
+
+		fprintf(out, "    participant %c%d as ", letter_of(lane), lane->index);
+		chart_text(out, lane->name);
+	}
 	for (size_t i = 0; i < picture->n_rows; i++)
 		chart_row(&chart, &picture->rows[i]);
 	for (size_t i = 0; i < picture->race->n_clients; i++)

@@ -131,17 +131,6 @@ static void apply_step(struct maker *maker, const struct rr_step *step)
 		maker->down &= ~server;
 }
 
-static void set_names(const struct rr_picture *picture, struct rr_row *row,
-		      const struct rr_step *step)
-{
-	row->client = step->client;
-	row->server = step->server;
-	if (row->client >= 0)
-		row->client_name = picture->lanes[picture->client_lanes[row->client]].name;
-	if (row->server >= 0)
-		row->server_name = picture->lanes[picture->server_lanes[row->server]].name;
-}
-
 /* A row that begins in the state that the one before it has left. */
 static struct rr_row *add_picture_row(struct maker *maker, enum rr_row_kind kind, const char *text)
 {
@@ -172,7 +161,12 @@ static void add_event(struct maker *maker, const struct rr_event *event)
 	apply_step(maker, step);
 	row->inside |= maker->inside;
 	row->number = step->kind == RR_STEP_NOTE ? 0 : maker->number;
-	set_names(picture, row, step);
+	row->client = step->client;
+	row->server = step->server;
+	if (row->client >= 0)
+		row->client_name = picture->lanes[picture->client_lanes[row->client]].name;
+	if (row->server >= 0)
+		row->server_name = picture->lanes[picture->server_lanes[row->server]].name;
 	row->sends = row->kind == RR_ROW_MESSAGE && step->kind != RR_STEP_READ;
 	row->event = event;
 	row->fate = fate_of(event);

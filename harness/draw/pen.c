@@ -33,26 +33,18 @@ static char ascii_of(const char *character)
 	return '?';
 }
 
-static void write_ascii(FILE *out, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		const unsigned char c = (unsigned char)text[i];
-
-		if (c < 0x80)
-			putc(c, out);
-		else if ((c & 0xc0) != 0x80)
-			putc(ascii_of(text + i), out);
-	}
-}
-
 void rr_pen_text(struct rr_pen *pen, const char *text, size_t length)
 {
 	for (; length > 0 && pen->blanks > 0; pen->blanks--)
 		putc(' ', pen->out);
-	if (pen->style->ascii)
-		write_ascii(pen->out, text, length);
-	else
-		fwrite(text, 1, length, pen->out);
+	for (size_t i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)text[i];
+
+		if (c < 0x80 || !pen->style->ascii)
+			putc(c, pen->out);
+		else if ((c & 0xc0) != 0x80) /* a character's first byte */
+			putc(ascii_of(text + i), pen->out);
+	}
 	pen->column += rr_plain_width(text) - rr_plain_width(text + length);
 }
 

@@ -276,16 +276,6 @@ static void draw_paragraph(struct rr_svg *svg, int indent, const char *class, co
 			      page_columns(svg) - (size_t)indent / RR_SANS_PX, 20);
 }
 
-static void draw_title(struct rr_svg *svg)
-{
-	svg->y += 4 + rr_svg_wrap(svg, RR_MARGIN_PX, svg->y + 16, RR_ANCHOR_START, "t",
-				  svg->picture->title, page_columns(svg) * 3 / 4, 2) *
-			      22 / RR_LINE_PX;
-	if (*svg->picture->claims)
-		draw_paragraph(svg, 0, "s", svg->picture->claims);
-	svg->y += 10;
-}
-
 static void draw_heads(struct rr_svg *svg)
 {
 	svg->back = "none";
@@ -302,16 +292,6 @@ static void draw_heads(struct rr_svg *svg)
 	svg->y += HEAD_PX;
 }
 
-static void draw_finding(struct rr_svg *svg, const struct rr_found *found)
-{
-	char *text = rr_words("✗ %s: %s", found->name, found->figures);
-
-	draw_paragraph(svg, 0, "b", text);
-	draw_paragraph(svg, 14, "s", found->meaning);
-	svg->y += 4;
-	free(text);
-}
-
 static void draw_verdict(struct rr_svg *svg)
 {
 	const struct rr_picture *picture = svg->picture;
@@ -319,8 +299,15 @@ static void draw_verdict(struct rr_svg *svg)
 
 	svg->back = "none";
 	svg->y += 14;
-	for (size_t i = 0; i < picture->n_findings; i++)
-		draw_finding(svg, &picture->findings[i]);
+	for (size_t i = 0; i < picture->n_findings; i++) {
+		const struct rr_found *found = &picture->findings[i];
+		char *text = rr_words("✗ %s: %s", found->name, found->figures);
+
+		draw_paragraph(svg, 0, "b", text);
+		draw_paragraph(svg, 14, "s", found->meaning);
+		svg->y += 4;
+		free(text);
+	}
 	if (picture->no_finding)
 		draw_paragraph(svg, 0, "b", picture->no_finding);
 	for (size_t i = 0; i < n; i++)
@@ -353,8 +340,14 @@ static void draw_description(FILE *out, const struct rr_svg *svg)
 static void draw_all(struct rr_svg *svg)
 {
 	rr_svg_lay_out(svg);
-	if (!svg->html)
-		draw_title(svg);
+	if (!svg->html) {
+		svg->y += 4 + rr_svg_wrap(svg, RR_MARGIN_PX, svg->y + 16, RR_ANCHOR_START, "t",
+					  svg->picture->title, page_columns(svg) * 3 / 4, 2) *
+				      22 / RR_LINE_PX;
+		if (*svg->picture->claims)
+			draw_paragraph(svg, 0, "s", svg->picture->claims);
+		svg->y += 10;
+	}
 	draw_heads(svg);
 	svg->y += 4;
 	for (size_t i = 0; i < svg->picture->n_rows; i++)

@@ -62,15 +62,6 @@ static int half_px(const struct rr_svg_lane *lane)
 	return rr_larger(lane->head_px, lane->chip_px);
 }
 
-static void measure_lane(struct rr_svg *svg, size_t i)
-{
-	const struct rr_lane *lane = &svg->picture->lanes[i];
-
-	svg->lanes[i].head_px = mono_px(lane->name, RR_LABEL_CHARS) / 2 + 16;
-	if (lane->is_server)
-		svg->lanes[i].chip_px = widest_chip_px(svg->picture, lane->index) / 2;
-}
-
 /* A lane is as far right as what is written between it and those before it asks
  * for. */
 static void place_lane(struct rr_svg *svg, size_t i)
@@ -114,7 +105,11 @@ void rr_svg_lay_out(struct rr_svg *svg)
 {
 	svg->left = RR_MARGIN_PX + RR_NUMBERS_PX;
 	for (size_t i = 0; i < svg->picture->n_lanes; i++) {
-		measure_lane(svg, i);
+		const struct rr_lane *lane = &svg->picture->lanes[i];
+
+		svg->lanes[i].head_px = mono_px(lane->name, RR_LABEL_CHARS) / 2 + 16;
+		if (lane->is_server)
+			svg->lanes[i].chip_px = widest_chip_px(svg->picture, lane->index) / 2;
 		place_lane(svg, i);
 	}
 	svg->right = right_px(svg);

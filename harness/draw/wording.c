@@ -247,20 +247,11 @@ char *rr_beginning_words(const struct rr_trace *trace)
 
 /* ---- What a document says ------------------------------------------------ */
 
-static const char *reply_to_step(const struct rr_trace *trace, int step)
-{
-	for (size_t i = trace->n_events; i-- > 0;) {
-		if (trace->events[i].step == &trace->race->steps[step])
-			return trace->events[i].reply;
-	}
-	return NULL;
-}
-
 char *rr_words_of_saying(const struct rr_trace *trace, const struct rr_saying *saying)
 {
 	const struct rr_race *race = trace->race;
 	const bool holds = rr_trace_saying_holds(trace, saying);
-	const char *reply;
+	const char *reply = NULL;
 	size_t number;
 
 	if (saying->step < 0)
@@ -270,7 +261,10 @@ char *rr_words_of_saying(const struct rr_trace *trace, const struct rr_saying *s
 	if (holds)
 		return rr_words("%s says that step %zu replies %s. It holds.", saying->claim,
 				number, saying->says);
-	reply = reply_to_step(trace, saying->step);
+	for (size_t i = 0; i < trace->n_events; i++) {
+		if (trace->events[i].step == &race->steps[saying->step])
+			reply = trace->events[i].reply;
+	}
 	return rr_words("%s says that step %zu replies %s. It does not hold: %s came.",
 			saying->claim, number, saying->says, reply ? reply : "nothing");
 }
