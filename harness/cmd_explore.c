@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/machine.h"
+#include "base/memory.h"
 #include "commands.h"
 #include "report/report.h"
-#include "base/machine.h"
 
 /* What is printed, where that is text, as it comes, and all of it for files. */
 struct searches {
@@ -96,21 +97,17 @@ static enum rr_exit explore_and_publish(const struct rr_explore_options *options
 	json_object_set_new(searches.cases.properties, "redis_version",
 			    json_string(rr_version_number(version)));
 	json_object_set_new(searches.cases.properties, "server", json_string(version));
-	searches.text = open_memstream(&searches.all_text, &searches.size);
+	searches.text = rr_open_memory(&searches.all_text, &searches.size);
 	if (rr_outputs_have(&outputs, RR_ONLY(RR_FORMAT_HTML)))
-		searches.page = open_memstream(&searches.all_page, &searches.page_size);
-	if (searches.text) {
-		code = explore_strategies(&searches, cluster);
-		searches.cases.seconds = rr_clock_s() - begun;
-		if (code == RR_EXIT_INTERRUPTED)
-			outputs.n = 0;
-		if (searches.page)
-			fflush(searches.page);
-		rr_cases_publish(&searches.cases, &outputs, print_searches, &searches, error);
-		fclose(searches.text);
-	} else {
-		rr_error_no_memory(error);
-	}
+		searches.page = rr_open_memory(&searches.all_page, &searches.page_size);
+	code = explore_strategies(&searches, cluster);
+	searches.cases.seconds = rr_clock_s() - begun;
+	if (code == RR_EXIT_INTERRUPTED)
+		outputs.n = 0;
+	if (searches.page)
+		fflush(searches.page);
+	rr_cases_publish(&searches.cases, &outputs, print_searches, &searches, error);
+	fclose(searches.text);
 	if (searches.page)
 		fclose(searches.page);
 	free(searches.all_page);

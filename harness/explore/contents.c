@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/reply.h"
 
 /* Nobody's connection; and how many databases a server has. */
@@ -85,33 +86,28 @@ static const struct reader *reader_of(const char *type)
 /* Some elements of an array, as text; malloc'd. */
 static char *group_text(const struct rl_reply *elements, size_t n)
 {
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	for (size_t i = 0; file && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ", " : "", file);
 		rr_write_reply(file, &elements[i]);
 	}
-	if (file)
-		fclose(file);
+	fclose(file);
 	return text;
 }
 
 static void print_sorted(FILE *file, const struct rl_reply *reply, size_t group)
 {
 	const size_t n = reply->length / group;
-	char **groups = calloc(n + 1, sizeof(*groups));
+	char **groups = rr_calloc(n + 1, sizeof(*groups));
 
-	for (size_t i = 0; groups && i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		groups[i] = group_text(&reply->elements[i * group], group);
-		if (!groups[i])
-			groups[i] = strdup("");
-	}
-	if (groups)
-		qsort(groups, n, sizeof(*groups), compare_texts);
+	qsort(groups, n, sizeof(*groups), compare_texts);
 	fputc('[', file);
-	for (size_t i = 0; groups && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fprintf(file, "%s%s", i ? ", " : "", groups[i]);
 		free(groups[i]);
 	}
@@ -167,13 +163,12 @@ size_t rr_contents_keys(struct rr_contents *contents, uint32_t state, const char
 	size_t n = reply && reply->type == RL_REPLY_ARRAY ? reply->length : 0;
 	size_t n_names = 0;
 
-	*names = calloc(n + 1, sizeof(**names));
-	for (size_t i = 0; i < n && *names; i++) {
+	*names = rr_calloc(n + 1, sizeof(**names));
+	for (size_t i = 0; i < n; i++) {
 		if (!is_ignored(contents, reply->elements[i].text))
 			(*names)[n_names++] = reply->elements[i].text;
 	}
-	if (*names)
-		qsort(*names, n_names, sizeof(**names), compare_texts);
+	qsort(*names, n_names, sizeof(**names), compare_texts);
 	return n_names;
 }
 
@@ -188,7 +183,7 @@ static size_t print_database(struct rr_contents *contents, FILE *file, uint32_t 
 	if (state == RR_NO_ID)
 		return 0;
 	n = rr_contents_keys(contents, state, &names);
-	for (size_t i = 0; i < n && names; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (database)
 			fprintf(file, "db %d: ", database);
 		fprintf(file, "%s = ", names[i]);
@@ -203,12 +198,10 @@ static size_t print_database(struct rr_contents *contents, FILE *file, uint32_t 
 char *rr_contents_text(struct rr_contents *contents, uint32_t state, bool ms)
 {
 	const bool is_elsewhere = contents->table->states[state].elsewhere != 0;
-	char *text = NULL;
+	char *text;
 	size_t size, n;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	if (!file)
-		return NULL;
 	n = print_database(contents, file, state, 0, ms);
 	for (int i = 1; i < DATABASES && is_elsewhere; i++)
 		n += print_database(contents, file, state, i, ms);

@@ -27,7 +27,7 @@ const struct rl_reply *rr_contents_ask(struct rr_contents *contents, uint32_t st
 
 /* A line for each key, sorted: its value, and the time it has left (`ms`: in whole
  * milliseconds). Keys of databases other than 0 have "db N: " before
- * them. malloc'd; NULL = out of memory. */
+ * them. malloc'd. */
 char *rr_contents_text(struct rr_contents *contents, uint32_t state, bool ms);
 
 /* The names of the keys in database 0; *names is the caller's to free, the texts are

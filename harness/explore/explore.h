@@ -210,7 +210,7 @@ const char *rr_invariant_name(int bit);
  * Plays a transcript in `cluster` (which is reset) and adds the verdict that comes
  * of it: the caller's to free. NULL and an error: it did not go as it was
  * written, or shows nothing of what it is said to break (bits of strategy.h; 0 = it
- * need not), or out of memory, as it is when it is NULL.
+ * need not), or a race had no room for it, so that it is NULL.
  */
 char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cluster,
 		  struct rr_error *error);

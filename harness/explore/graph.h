@@ -76,8 +76,8 @@ enum rr_graph_end rr_graph_explore(struct rr_graph *graph, struct rr_product *pr
 void rr_graph_release(struct rr_graph *graph);
 
 /* Which states are wrong or stuck, and the counts. Of a graph that is not whole,
- * states that were not looked at count as good. False: out of memory. */
-bool rr_graph_analyse(struct rr_graph *graph);
+ * states that were not looked at count as good. */
+void rr_graph_analyse(struct rr_graph *graph);
 
 /* The invariants that a state breaks by being there. */
 unsigned rr_graph_broken_by(const struct rr_graph *graph, uint32_t state);

@@ -240,7 +240,7 @@ static json_t *server_of(struct writer *writer, const uint32_t *key, size_t serv
 	if (number)
 		return number;
 	text = rr_contents_text(&writer->contents[server > 0], key[server], false);
-	text = rr_naming_tidy(&writer->naming, text ? text : rr_strdup("?"));
+	text = rr_naming_tidy(&writer->naming, text);
 	number = put_in_table(&writer->servers, json_pack("{s:s, s:s?}", "data", text, "lock_of",
 							  maker >= 0 ? name : NULL));
 	json_object_set(writer->known, what, number);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/reply.h"
 
 /* Steps of the checker, that may look at as much as it likes but has to end. */
@@ -56,7 +57,7 @@ bool rr_judge_init(struct rr_judge *judge, const struct rr_explore_config *confi
 	};
 	judge->serial.is_cut = true;
 	if (most && !rr_serial_learn(&judge->serial, product, most, config->is_atomic))
-		return fail_judge(judge, &product->error) || rr_error_no_memory(&judge->error);
+		return fail_judge(judge, &product->error);
 	return open_checker(judge, programs);
 }
 
@@ -94,9 +95,7 @@ static bool is_value(const struct rl_reply *reply, const char *value)
 	snprintf(number, sizeof(number), "%lld", (long long)reply->integer);
 	if (reply->type == RL_REPLY_INTEGER && strcmp(number, value) == 0)
 		return true;
-	file = open_memstream(&text, &size);
-	if (!file)
-		return false;
+	file = rr_open_memory(&text, &size);
 	rr_write_reply(file, reply);
 	fclose(file);
 	is = strcmp(text, value) == 0;
@@ -200,10 +199,6 @@ static int32_t check_data(struct rr_judge *judge, uint32_t server)
 	said = run_checker(judge, server);
 	rr_array_grow(&judge->said, judge->checked.n, sizeof(*judge->said));
 	number = rr_intern_put(&judge->checked, &server, sizeof(server), NULL);
-	if (number == RR_NO_ID) {
-		rr_error_no_memory(&judge->error);
-		return -1;
-	}
 	judge->said[number] = said;
 	return said;
 }
@@ -244,7 +239,7 @@ static void tell_expected(struct rr_judge *judge, const uint32_t *key, FILE *fil
 		if (!reply || is_value(reply, expected->value))
 			continue;
 		words = rr_join_words(expected->asked->words, expected->asked->n_words);
-		fprintf(file, "%s => ", words ? words : "");
+		fprintf(file, "%s => ", words);
 		rr_write_reply(file, reply);
 		fprintf(file, ", expected %s\n", expected->value);
 		free(words);
@@ -257,10 +252,8 @@ char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 	const int32_t said = check_data(judge, key[0]);
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = rr_open_memory(&text, &size);
 
-	if (!file)
-		return NULL;
 	if (have_all_ended_well(judge, key))
 		tell_expected(judge, key, file);
 	if (said > 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "graph.h"
 
 /* ---- Who can still finish ------------------------------------------------- */
@@ -50,21 +51,18 @@ static void reverse_edges(struct marking *marking)
 	}
 }
 
-static bool init_marking(struct marking *marking, const struct rr_graph *graph)
+static void init_marking(struct marking *marking, const struct rr_graph *graph)
 {
 	const size_t n = graph->states.n;
 
 	*marking = (struct marking){
 		.graph = graph,
-		.first = calloc(n + 1, sizeof(*marking->first)),
-		.from = malloc((graph->n_edges + 1) * sizeof(*marking->from)),
-		.marks = calloc(n, 1),
-		.todo = malloc(n * sizeof(*marking->todo)),
+		.first = rr_calloc(n + 1, sizeof(*marking->first)),
+		.from = rr_malloc((graph->n_edges + 1) * sizeof(*marking->from)),
+		.marks = rr_calloc(n, 1),
+		.todo = rr_malloc(n * sizeof(*marking->todo)),
 	};
-	if (!marking->first || !marking->from || !marking->marks || !marking->todo)
-		return false;
 	reverse_edges(marking);
-	return true;
 }
 
 static void mark_state(struct marking *marking, uint32_t state)
@@ -253,34 +251,30 @@ static void count_paths(struct rr_graph *graph, const uint32_t *order, uint64_t 
 	graph->failing_interleavings = sum - sum_good;
 }
 
-static bool count_interleavings(struct rr_graph *graph)
+static void count_interleavings(struct rr_graph *graph)
 {
 	const size_t n = graph->states.n;
-	uint32_t *order = malloc(n * sizeof(*order));
-	uint32_t *n_into = malloc(n * sizeof(*n_into));
-	uint64_t *all = malloc(n * sizeof(*all));
-	uint64_t *good = malloc(n * sizeof(*good));
-	const bool room = order && n_into && all && good;
+	uint32_t *order = rr_malloc(n * sizeof(*order));
+	uint32_t *n_into = rr_malloc(n * sizeof(*n_into));
+	uint64_t *all = rr_malloc(n * sizeof(*all));
+	uint64_t *good = rr_malloc(n * sizeof(*good));
 
-	if (room && graph->n_expanded == graph->states.n && sort_states(graph, order, n_into))
+	if (graph->n_expanded == graph->states.n && sort_states(graph, order, n_into))
 		count_paths(graph, order, all, good);
 	free(order);
 	free(n_into);
 	free(all);
 	free(good);
-	return room;
 }
 
-bool rr_graph_analyse(struct rr_graph *graph)
+void rr_graph_analyse(struct rr_graph *graph)
 {
 	struct marking marking;
-	const bool room = init_marking(&marking, graph);
 
-	if (room) {
-		find_stuck(graph, &marking);
-		tell_apart(graph, &marking);
-		count_broken(graph);
-	}
+	init_marking(&marking, graph);
+	find_stuck(graph, &marking);
+	tell_apart(graph, &marking);
+	count_broken(graph);
 	release_marking(&marking);
-	return room && count_interleavings(graph);
+	count_interleavings(graph);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "draw/draw.h"
 
@@ -354,17 +355,13 @@ static void add_search(const struct report *report, enum rr_exit code, const str
 
 /* ---- All of it --------------------------------------------------------------- */
 
-/* The text of it: malloc'd, NULL = no memory. */
+/* The text of it, malloc'd. */
 static char *search_and_print(struct report *report, enum rr_exit *code, struct rr_error *error)
 {
 	char *text = NULL;
 	size_t size;
 
-	report->out = open_memstream(&text, &size);
-	if (!report->out) {
-		rr_error_no_memory(error);
-		return NULL;
-	}
+	report->out = rr_open_memory(&text, &size);
 	if (rr_explore(report->cluster, &report->config, &report->result)) {
 		rr_progress_end(&report->progress.line);
 		*code = print_result(report, error);
@@ -397,10 +394,8 @@ enum rr_exit rr_explore_report(struct rr_cluster *cluster, const struct rr_strat
 	report.config.progress = rr_explore_progress;
 	report.config.context = &report.progress;
 	text = search_and_print(&report, &code, error);
-	if (text) {
-		fputs(text, out);
-		add_search(&report, code, error, text, cases);
-	}
+	fputs(text, out);
+	add_search(&report, code, error, text, cases);
 	fflush(out);
 	free(text);
 	*transcript = report.transcript;

@@ -126,7 +126,8 @@ static bool analyse(struct rr_search *search)
 		return true;
 	if (search->end != RR_GRAPH_STOPPED && !rr_graph_follow_polling(&search->graph))
 		return rr_search_fail(search, &search->product.error);
-	return rr_graph_analyse(&search->graph);
+	rr_graph_analyse(&search->graph);
+	return true;
 }
 
 static void note_found(struct rr_search *search)

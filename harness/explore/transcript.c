@@ -153,12 +153,7 @@ char *rr_actions_transcript(const struct rr_product *product, const struct rr_sc
 
 static char *with_verdict(const char *transcript, const char *verdict)
 {
-	const size_t size = strlen(transcript) + strlen(verdict) + 16;
-	char *text = malloc(size);
-
-	if (text)
-		snprintf(text, size, "%s\nverdict %s\n", transcript, verdict);
-	return text;
+	return rr_asprintf("%s\nverdict %s\n", transcript, verdict);
 }
 
 /* Was every reply as it was written? */
@@ -228,7 +223,7 @@ char *rr_conclude(const char *transcript, unsigned breaks, struct rr_cluster *cl
 	if (draft)
 		race = rr_race_parse("transcript", draft, strlen(draft), error);
 	else
-		rr_error_no_memory(error);
+		rr_error_set(error, RR_ERROR_INTERNAL, "a race has no room for all its steps");
 	if (race)
 		text = judge_transcript(transcript, race, breaks, cluster, error);
 	rr_race_free(race);

@@ -344,8 +344,6 @@ static bool begin_execution(struct rr_guided *guided)
 		.note = record,
 		.context = guided,
 	});
-	if (!guided->live)
-		return rr_error_no_memory(&guided->error);
 	if (!rr_live_begin(guided->live))
 		return rr_error_set(&guided->error, RR_ERROR_REDIS, "%s",
 				    rr_live_error(guided->live)->text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "play/play.h"
 
@@ -37,14 +38,13 @@ static void draw_search(const struct search_page *page, const struct rr_trace *s
 
 /* ---- The remedy in the same order ---------------------------------------- */
 
-/* "A B B A": who sends a command, one after another; malloc'd. NULL: no memory, or
- * there are faults in it that may mean something else there. */
+/* "A B B A": who sends a command, one after another; malloc'd. NULL: there are faults in it that may mean something else there. */
 static char *order_of_clients(const struct rr_race *race)
 {
-	char *order = calloc(2 * race->n_steps + 1, 1);
+	char *order = rr_calloc(2 * race->n_steps + 1, 1);
 	size_t n = 0;
 
-	for (size_t i = 0; order && i < race->n_steps; i++) {
+	for (size_t i = 0; i < race->n_steps; i++) {
 		const struct rr_step *step = &race->steps[i];
 
 		if (step->kind == RR_STEP_TICK || step->kind == RR_STEP_CLOCK ||
@@ -107,7 +107,7 @@ bool rr_report_search(FILE *page, const struct rr_explore_config *config, const 
 		.error = error,
 	};
 	const size_t first = strcspn(text, "\n");
-	char *plain = transcript ? rr_plain_bytes(text, first) : strdup(text);
+	char *plain = transcript ? rr_plain_bytes(text, first) : rr_strdup(text);
 
 	rr_xml_print(page, "<section>\n<h2>%s</h2>\n", config->strategy->name);
 	rr_xml_print(page, "<pre class=\"drawn\" tabindex=\"0\">%s</pre>\n", plain);
