@@ -443,10 +443,10 @@ struct rr_run_view rr_instance_view(struct rr_instance *instance)
 bool rr_instance_rename(struct rr_instance *instance, const char *canonical, const char *actual)
 {
 	if (rr_renaming_of(&instance->inward, actual) ||
-	    rr_renaming_of(&instance->outward, canonical) ||
-	    !rr_renaming_add(&instance->inward, actual, canonical) ||
-	    !rr_renaming_add(&instance->outward, canonical, actual))
+	    rr_renaming_of(&instance->outward, canonical))
 		return false;
+	rr_renaming_add_texts(&instance->inward, actual, canonical);
+	rr_renaming_add_texts(&instance->outward, canonical, actual);
 	for (int i = 0; i < RR_RUN_ORDINALS; i++) {
 		struct rr_lane *lane = &instance->lanes[i];
 

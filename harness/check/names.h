@@ -13,28 +13,6 @@
 
 enum { RR_NAMES_MAX = 32, RR_TOKEN_MIN = 4 };
 
-/* Texts that stand for others; all are looked for at once, so that two can be
- * exchanged. Texts are the renaming's. All zero = empty. */
-struct rr_renaming {
-	size_t n;
-	struct rr_rename {
-		char *from, *to;
-	} pairs[2 * RR_NAMES_MAX];
-};
-
-/* False: there is no room. */
-bool rr_renaming_add(struct rr_renaming *renaming, const char *from, const char *to);
-void rr_renaming_release(struct rr_renaming *renaming);
-
-/* The text that `from` stands for; NULL = it is not renamed. */
-const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from);
-
-/* The command, or reply, with all of it renamed. */
-uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,
-			   uint32_t command);
-uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
-			 uint32_t reply);
-
 /* The first token in which two commands differ that are the same but for tokens;
  * malloc'd copies. False: they differ by something else, or not at all. */
 bool rr_names_differ(const struct rl_command *a, const struct rl_command *b, char **token_a,

@@ -367,8 +367,8 @@ static void make_own_values(struct rr_programs *programs, size_t client)
 	for (size_t i = 0; i < values->n && client > 0; i++) {
 		char *value = rr_token_of_client(values->names[i], client);
 
-		rr_renaming_add(own, values->names[i], value);
-		rr_renaming_add(own, value, values->names[i]);
+		rr_renaming_add_texts(own, values->names[i], value);
+		rr_renaming_add_texts(own, value, values->names[i]);
 		free(value);
 	}
 }

@@ -43,6 +43,7 @@ static bool open_strategy(struct rr_search *search)
 	search->program.separate = config->separate;
 	search->program.knows_scripts = config->budget.of[RR_RESTARTS] == 0;
 	rr_counting_init(&search->counting, &search->program);
+	rr_counting_share(&search->counting, &search->program);
 	wanted->counter = search->counting.counter;
 	wanted->stays_away = config->stays_away;
 	wanted->skew_ns = config->skew_ns;
@@ -70,9 +71,23 @@ static bool verify_memory(struct rr_search *search)
 	return true;
 }
 
+/* Does each client do what the first one does? */
+static void verify_equality(struct rr_search *search)
+{
+	bool are_equal = true;
+
+	for (size_t i = 1; i < search->product.n_clients && search->program.sent_as_own; i++)
+		are_equal = are_equal && rr_client_view_verify(&search->product.clients[i]);
+	if (!are_equal)
+		search->learned |= RR_LEARNED_NOT_EQUAL;
+}
+
 static bool verify_strategy(struct rr_search *search)
 {
-	return search->end == RR_GRAPH_FAILED || search->program.mutate || verify_memory(search);
+	if (search->end == RR_GRAPH_FAILED || search->program.mutate)
+		return true;
+	verify_equality(search);
+	return verify_memory(search);
 }
 
 /* ---- What is found -------------------------------------------------------------- */

@@ -172,6 +172,7 @@ void rr_search_release(struct rr_search *search)
 	rr_terms_release(&search->terms);
 	rr_stacks_release(&search->stacks);
 	rr_scripts_release(&search->scripts);
+	rr_counting_release(&search->counting);
 	rr_intern_release(&search->asked);
 	free(search->answers);
 	free(search->mutations);
@@ -266,6 +267,10 @@ static void adapt(struct rr_search *search)
 		wanted->bounded = true;
 	} else if (learned & RR_LEARNED_MEMORY) {
 		wanted->remembers++;
+	}
+	if (learned & RR_LEARNED_NOT_EQUAL) {
+		search->program.heard_as_self = NULL;
+		search->program.sent_as_own = NULL;
 	}
 	if (learned & RR_LEARNED_NEW_TABLES)
 		rr_search_release_tables(search);

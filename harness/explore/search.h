@@ -21,13 +21,14 @@
 
 /* What a search learns, as bits, and what it therefore begins anew with. */
 enum {
-	RR_LEARNED_SCRIPT = 1,    /* servers know it from the beginning */
-	RR_LEARNED_CLOCK = 2,     /* the time since clients read their monotonic clocks is
+	RR_LEARNED_SCRIPT = 1,     /* servers know it from the beginning */
+	RR_LEARNED_CLOCK = 2,      /* the time since clients read their monotonic clocks is
 				    * a part of states */
-	RR_LEARNED_DAY = 4,       /* the time of day is */
-	RR_LEARNED_NO_END = 8,    /* refused clients are bounded */
-	RR_LEARNED_MEMORY = 16,   /* clients remember more */
-	RR_LEARNED_PROGRAMS = 32, /* the programs know what: random values, say */
+	RR_LEARNED_DAY = 4,        /* the time of day is */
+	RR_LEARNED_NO_END = 8,     /* refused clients are bounded */
+	RR_LEARNED_MEMORY = 16,    /* clients remember more */
+	RR_LEARNED_PROGRAMS = 32,  /* the programs know what: random values, say */
+	RR_LEARNED_NOT_EQUAL = 64, /* each client of a strategy has a table of its own */
 	RR_LEARNED_NEW_TABLES = RR_LEARNED_SCRIPT | RR_LEARNED_DAY,
 };
 

@@ -12,6 +12,7 @@ struct attempt_key {
 	uint64_t memory;                  /* a state + 1; 0 = nothing is remembered */
 	uint64_t settled;                 /* attempts since then, so many at most */
 	uint64_t histories[RR_HISTORIES]; /* of the last attempts */
+	uint64_t opening;                 /* what was received before the first one */
 	uint64_t has_ended;
 	long ending;
 };
@@ -70,6 +71,7 @@ static uint64_t settled_after(const struct rr_client_table *table,
 static struct attempt_key attempt_key_of(const struct rr_client_table *table, uint32_t id)
 {
 	const struct rr_client_state *state = &table->states[id];
+	const struct rr_client_state *begin = &table->states[state->attempt];
 	const struct rr_run_tally *tally = &state->tally;
 	struct attempt_key key = { .ok = tally->ok,
 				   .unknown = tally->unknown,
@@ -87,8 +89,10 @@ static struct attempt_key attempt_key_of(const struct rr_client_table *table, ui
 		key.memory = memory_after(table, id, state);
 	if (key.memory && key.memory != (uint64_t)id + 1)
 		key.settled = settled_after(table, state);
-	if (!state->has_ended)
+	if (!state->has_ended) {
 		keep_histories(table, state, key.histories);
+		key.opening = begin->is_attempt ? begin->opening : state->history;
+	}
 	return key;
 }
 
@@ -110,6 +114,7 @@ uint32_t rr_client_table_merge(struct rr_client_table *table, uint32_t id)
 	table->attempt[number] = id;
 	state->attempt = id;
 	memcpy(state->histories, key.histories, sizeof(key.histories));
+	state->opening = key.opening;
 	state->history = 0;
 	state->memory = key.memory;
 	state->settled = key.settled;

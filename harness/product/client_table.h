@@ -63,6 +63,8 @@ struct rr_client_state {
 					   * before them */
 	uint64_t memory, settled;         /* of an attempt state, else what is
 					   * remembered, see client_attempts.c */
+	uint64_t opening;                 /* a digest of what was received before the first
+					   * attempt; equal clients may differ in it */
 	uint64_t history;                 /* a digest of what this attempt has received */
 	uint64_t histories[RR_HISTORIES]; /* of an attempt state: of the last */
 };

@@ -28,29 +28,27 @@ static void make_room(void *array, uint32_t *n, uint32_t at, size_t size)
 
 /* ---- States ----------------------------------------------------------------- */
 
-static bool has_own_commands(const struct rr_client_view *view, const struct rr_client_state *state)
-{
-	const struct rr_program *program = program_of(view);
-
-	for (uint32_t i = 0; i < state->n_sent; i++) {
-		const uint32_t command = state->sent[i].command;
-
-		if (program->sent_as_own(program->context, view->client, command) != command)
-			return true;
-	}
-	return false;
-}
-
-/* The client's own commands instead of self's. */
+/* The client's own commands and mutexes instead of self's. */
 static void fill_in(const struct rr_client_view *view, struct rr_client_state *state)
 {
 	const struct rr_program *program = program_of(view);
+	const struct rr_client_state self = *state;
+	const size_t stops_size = self.n_threads * sizeof(*self.stops);
 	struct rr_run_view seen;
 
-	state->sent = rr_memdup(state->sent, state->n_sent * sizeof(*state->sent));
-	for (uint32_t i = 0; i < state->n_sent; i++)
+	state->stops = rr_malloc(stops_size + self.n_sent * sizeof(*self.sent));
+	state->sent = (struct rr_sent *)(state->stops + self.n_threads);
+	memcpy(state->stops, self.stops, stops_size);
+	memcpy(state->sent, self.sent, self.n_sent * sizeof(*self.sent));
+	for (uint32_t i = 0; i < self.n_sent; i++)
 		state->sent[i].command = program->sent_as_own(program->context, view->client,
-							      state->sent[i].command);
+							      self.sent[i].command);
+	for (uint32_t i = 0; i < self.n_threads; i++) {
+		if (self.stops[i].kind == RR_STOP_LOCK || self.stops[i].kind == RR_STOP_UNLOCK)
+			state->stops[i].mutex = rr_mutex_as_own(program, view->client,
+								self.stops[i].mutex);
+	}
+	state->names = rr_exchange_mask(self.names, 0, view->client);
 	seen = rr_client_state_view(state);
 	state->signature = rr_run_view_signature(&seen);
 }
@@ -68,7 +66,7 @@ static void see_state(struct rr_client_view *view, uint32_t id)
 	if (state->stops)
 		return;
 	*state = view->table->states[id];
-	if (has_own_commands(view, state))
+	if (view->client > 0)
 		fill_in(view, state);
 }
 
@@ -84,8 +82,8 @@ bool rr_client_view_init(struct rr_client_view *view, struct rr_client_table *ta
 void rr_client_view_release(struct rr_client_view *view)
 {
 	for (uint32_t i = 0; i < view->n_states; i++) {
-		if (view->states[i].stops && view->states[i].sent != view->table->states[i].sent)
-			free(view->states[i].sent);
+		if (view->client > 0)
+			free(view->states[i].stops);
 	}
 	if (view->n_states)
 		free(view->states);
@@ -133,4 +131,59 @@ uint64_t rr_client_view_signature(const struct rr_client_view *view,
 	const bool is_process = program_of(view)->run_ops != NULL;
 
 	return row->merges && !is_process ? row->signature : view->states[row->to].signature;
+}
+
+/* ---- Verifying -------------------------------------------------------------- */
+
+/* What the client itself has to be told. */
+static struct rr_input as_own(const struct rr_client_view *view, const struct rr_input *input)
+{
+	const struct rr_program *program = program_of(view);
+	struct rr_input own = *input;
+
+	if (input->kind == RR_INPUT_REPLY || input->kind == RR_INPUT_MESSAGE)
+		own.value = program->heard_as_self(program->context, view->client,
+						   (uint32_t)input->value);
+	return own;
+}
+
+static bool follows(struct rr_client_view *view, struct rr_client_run *run, uint32_t to)
+{
+	const struct rr_client_state *known = &view->table->states[to];
+
+	if (known->parent != RR_NO_ID) {
+		const struct rr_input input = as_own(view, &known->input);
+
+		if (!follows(view, run, known->parent))
+			return false;
+		rr_client_run_feed(run, &input, known->passed_ns);
+	}
+	see_state(view, to);
+	return rr_run_view_signature(rr_client_run_view(run)) == view->states[to].signature;
+}
+
+bool rr_client_view_verify(struct rr_client_view *view)
+{
+	struct rr_client_table *table = view->table;
+	bool is_same = true;
+
+	for (uint32_t i = 0; i < table->rows.n && is_same; i++) {
+		const struct rr_client_row *row = &table->row[i];
+		struct rr_client_run *run;
+		struct rr_input input;
+
+		if (row->to == RR_NO_ID || !(row->merges || table->states[row->to].is_attempt ||
+					     table->states[row->to].has_ended))
+			continue;
+		run = rr_client_run_new(table->program, view->client);
+		table->n_runs++;
+		input = as_own(view, &row->input);
+		see_state(view, row->to);
+		is_same = follows(view, run, row->from);
+		rr_client_run_feed(run, &input, row->passed_ns);
+		is_same = is_same && rr_run_view_signature(rr_client_run_view(run)) ==
+					     rr_client_view_signature(view, row);
+		rr_client_run_free(run);
+	}
+	return is_same;
 }

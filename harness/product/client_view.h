@@ -37,4 +37,7 @@ const struct rr_client_row *rr_client_view_ask(struct rr_client_view *view, uint
 uint64_t rr_client_view_signature(const struct rr_client_view *view,
 				  const struct rr_client_row *row);
 
+/* Of fibers: does the client itself do what self has done? Runs all attempts again. */
+bool rr_client_view_verify(struct rr_client_view *view);
+
 #endif

@@ -124,7 +124,7 @@ struct rr_edges {
 	unsigned flags;            /* what kind of state it is */
 };
 
-/* The table of one client, of which one run is kept. */
+/* The table of one client, or of all that are equal. */
 struct rr_client_own {
 	struct rr_client_table table;
 	struct rr_kept_runs kept;

@@ -151,11 +151,14 @@ bool rr_product_count(struct rr_product *product, const uint32_t *key, struct rr
 static struct rr_client_table *table_of(struct rr_product *product, size_t client)
 {
 	const struct rr_program *program = product->config.program;
-	struct rr_client_own *own = &product->own[client];
+	const bool is_shared = program->sent_as_own != NULL;
+	struct rr_client_own *own = &product->own[is_shared ? 0 : client];
 
 	if (program->tables)
 		return program->tables[client];
-	own->kept.most = 1;
+	if (is_shared && client > 0)
+		return &own->table;
+	own->kept.most = is_shared ? product->n_clients : 1;
 	rr_client_table_init(&own->table, program, 1U << client, product->config.remembers,
 			     &own->kept);
 	return &own->table;

@@ -86,7 +86,7 @@ static uint8_t mutex_number(struct rr_client_run *run, struct rl_mutex *mutex)
 	if (run->mutexes[i] && run->mutexes[i] != mutex)
 		run->view.is_too_much = true;
 	run->mutexes[i] = mutex;
-	return (uint8_t)(16 + (size_t)run->client * n + i);
+	return (uint8_t)(RR_RUN_MUTEXES + (size_t)run->client * n + i);
 }
 
 static void on_mutex(void *context, struct rl_mutex *mutex, bool take)

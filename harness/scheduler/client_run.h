@@ -32,6 +32,7 @@ enum {
 			       * programs of others */
 	RR_RUN_OWN_ORDINALS = 4, /* of our own, which may have all servers */
 	RR_RUN_LANES = RR_RUN_SERVERS * RR_RUN_OWN_ORDINALS,
+	RR_RUN_MUTEXES = 16,
 	RR_RUN_SENT = 96 /* commands whose reply was not taken yet */
 };
 
@@ -201,6 +202,15 @@ bool rr_client_run_compare(struct rr_client_run *run, const struct rr_run_view *
 static inline int rr_program_lanes(const struct rr_program *program)
 {
 	return program->run_ops ? RR_RUN_ORDINALS : RR_RUN_OWN_ORDINALS * (int)program->n_servers;
+}
+
+/* Of mutexes: those of the first client, as another one has them. The process's own comes
+ * first, by the number of the process's first client; then RR_RUN_MUTEXES of each client. */
+static inline uint8_t rr_mutex_as_own(const struct rr_program *program, int client, uint8_t mutex)
+{
+	if (mutex >= RR_RUN_MUTEXES)
+		return (uint8_t)(mutex + client * RR_RUN_MUTEXES);
+	return program->separate ? (uint8_t)client : mutex;
 }
 
 /* Of lanes: where they lead to, and which connection of several it is. */

@@ -140,3 +140,31 @@ void rr_counting_init(struct rr_counting *counting, struct rr_program *program)
 	program->free = free_seat;
 	program->has_attempts = true;
 }
+
+void rr_counting_release(struct rr_counting *counting)
+{
+	for (int i = 0; i < RR_COUNTING_CLIENTS; i++)
+		rr_renaming_release(&counting->exchanges[i].renaming);
+}
+
+static uint32_t heard_as_self(void *context, int client, uint32_t reply)
+{
+	struct rr_counting *counting = context;
+
+	return rr_exchange_reply(&counting->exchanges[client], counting->terms, 0, client, reply);
+}
+
+static uint32_t sent_as_own(void *context, int client, uint32_t command)
+{
+	struct rr_counting *counting = context;
+
+	return rr_exchange_command(&counting->exchanges[client], counting->terms, 0, client,
+				   command);
+}
+
+void rr_counting_share(struct rr_counting *counting, struct rr_program *program)
+{
+	counting->terms = program->terms;
+	program->heard_as_self = heard_as_self;
+	program->sent_as_own = sent_as_own;
+}

@@ -8,8 +8,11 @@
 #define RR_COUNTING_H
 
 #include "client_run.h"
+#include "renaming.h"
 #include "cluster/cluster.h"
 #include "strategy.h"
+
+enum { RR_COUNTING_CLIENTS = 8 };
 
 struct rr_counting {
 	const struct rr_strategy *strategy;
@@ -19,9 +22,16 @@ struct rr_counting {
 	bool repeats; /* an increment of which it does not know, too */
 	char counter[RR_KEY_SIZE], lock[RR_KEY_SIZE];
 	bool cannot_open; /* a client's open failed */
+	struct rr_terms *terms;
+	struct rr_exchange exchanges[RR_COUNTING_CLIENTS]; /* of the first client and each */
 };
 
 /* Fills in make, run and free of `program`, whose context must be `counting`. */
 void rr_counting_init(struct rr_counting *counting, struct rr_program *program);
+void rr_counting_release(struct rr_counting *counting);
+
+/* Clients are taken for equal but for their random values: what is known of the first is
+ * known of all. */
+void rr_counting_share(struct rr_counting *counting, struct rr_program *program);
 
 #endif

@@ -53,7 +53,7 @@ struct rr_client_run {
 	int client;
 	void *made;
 	struct rl_link *links[RR_RUN_SERVERS];
-	struct rl_mutex mutex, *mutexes[16]; /* of its own, by their numbers */
+	struct rl_mutex mutex, *mutexes[RR_RUN_MUTEXES]; /* of its own, by their numbers */
 	struct rr_fiber caller;
 	struct run_thread threads[RR_RUN_THREADS];
 	struct run_lane *lanes[RR_RUN_LANES];

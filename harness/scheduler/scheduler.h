@@ -18,5 +18,6 @@
 #include "counting.h"
 #include "free_replay.h"
 #include "words.h"
+#include "renaming.h"
 
 #endif

@@ -13,7 +13,7 @@
 
 /* ---- Random values -------------------------------------------------------- */
 
-static void to_hex(const unsigned char *bytes, size_t n, char *text)
+void rr_to_hex(const unsigned char *bytes, size_t n, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -32,18 +32,18 @@ static bool is_named(const struct rr_terms *terms, const unsigned char *bytes, s
 	return false;
 }
 
-static void remember(struct rr_terms *terms, uint64_t mask, const unsigned char *bytes, size_t n)
+static void remember(struct rr_terms *terms, struct rr_term_name name, const unsigned char *bytes,
+		     size_t n)
 {
-	struct rr_term_name *name;
-
 	if (n > RR_RANDOM_BYTES)
 		n = RR_RANDOM_BYTES; /* is found by its beginning */
 	if (n < 4 || is_named(terms, bytes, n))
 		return;
-	rr_array_grow(&terms->names, terms->n_names, sizeof(*name));
-	name = &terms->names[terms->n_names++];
-	*name = (struct rr_term_name){ .mask = mask, .n_bytes = n };
-	memcpy(name->bytes, bytes, n);
+	name.mask = rr_name_bit(name.client, name.generation);
+	name.n_bytes = n;
+	memcpy(name.bytes, bytes, n);
+	rr_array_grow(&terms->names, terms->n_names, sizeof(name));
+	terms->names[terms->n_names++] = name;
 }
 
 void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigned which,
@@ -56,7 +56,10 @@ void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigne
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (unsigned char)(rr_random_next(&random) >> 32);
 	if (generation >= 0)
-		remember(terms, rr_name_bit(client, generation), bytes, n);
+		remember(terms,
+			 (struct rr_term_name){
+				 .client = client, .generation = generation, .which = which },
+			 bytes, n);
 }
 
 uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length)
@@ -69,7 +72,7 @@ uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_
 
 		if ((mask & name->mask) || length < name->n_bytes)
 			continue;
-		to_hex(name->bytes, name->n_bytes, hex);
+		rr_to_hex(name->bytes, name->n_bytes, hex);
 		if (memmem(text, length, name->bytes, name->n_bytes) ||
 		    memmem(text, length, hex, 2 * name->n_bytes))
 			mask |= name->mask;

@@ -46,6 +46,8 @@ struct rr_terms {
 	uint32_t n_commands, n_replies;
 	struct rr_term_name {
 		uint64_t mask;
+		int client, generation;
+		unsigned which;
 		size_t n_bytes;
 		unsigned char bytes[RR_RANDOM_BYTES];
 	} * names;
@@ -74,6 +76,12 @@ void rr_terms_random(struct rr_terms *terms, int client, int generation, unsigne
 
 /* The mask of those random values, raw or in hexadecimal, that a text contains. */
 uint64_t rr_terms_names_in(const struct rr_terms *terms, const void *text, size_t length);
+
+/* Of a client's random values, all generations. */
+#define RR_NAMES_OF_CLIENT(client) \
+	(((UINT64_C(1) << RR_GENERATIONS) - 1) << ((client)*RR_GENERATIONS))
+
+void rr_to_hex(const unsigned char *bytes, size_t n, char *text);
 
 static inline uint64_t rr_name_bit(int client, int generation)
 {

@@ -134,8 +134,8 @@ Test(names, exchange_two_values)
 	const uint32_t number = rr_terms_command(&terms, &a);
 	uint32_t renamed;
 
-	cr_assert(rr_renaming_add(&renaming, "aaaa", "bbbb"));
-	cr_assert(rr_renaming_add(&renaming, "bbbb", "aaaa"));
+	rr_renaming_add_texts(&renaming, "aaaa", "bbbb");
+	rr_renaming_add_texts(&renaming, "bbbb", "aaaa");
 	renamed = rr_rename_command(&renaming, &terms, number);
 	cr_assert_str_eq(terms.command[renamed].words.words[2].text, "bbbb-aaaa");
 	cr_assert_eq(rr_rename_command(&renaming, &terms, renamed), number);

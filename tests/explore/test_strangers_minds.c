@@ -114,6 +114,28 @@ Test(strangers, attempt_that_forgets_to_ask_is_never_called_safe)
 		stranger_assert_never_safe(&forgetful, NO_FAULT, limit);
 }
 
+/* ---- Clients that are not equal --------------------------------------------------- */
+
+/* A random value that is too short to be known as one: each client has another. */
+static enum rl_outcome make_noise(struct rr_client *client)
+{
+	struct rl_reply reply;
+	unsigned char noise;
+
+	rl_random(client->data, &noise, 1);
+	if (noise % 2 && rl_run(client->data, &reply, "PING") != RL_OK)
+		return RL_ERROR;
+	return stranger_set_lock(client);
+}
+
+Test(strangers, clients_that_draw_different_numbers_are_learned_one_by_one)
+{
+	const struct rr_strategy noisy = stranger_named("noisy", make_noise);
+	const struct rr_explore_config three = { .n_clients = 3, .increments = 1 };
+
+	stranger_assert(&noisy, three, 0);
+}
+
 /* ---- Chance ------------------------------------------------------------------ */
 
 static int n_asked;

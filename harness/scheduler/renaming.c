@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "renaming.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Bytes, and a zero behind them. */
+static char *copy_text(const void *text, size_t length)
+{
+	char *copy = rr_malloc(length + 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+void rr_renaming_add(struct rr_renaming *renaming, const void *from, size_t n_from, const void *to,
+		     size_t n_to)
+{
+	rr_array_grow(&renaming->pairs, renaming->n, sizeof(*renaming->pairs));
+	renaming->pairs[renaming->n++] = (struct rr_rename){
+		.from = copy_text(from, n_from),
+		.to = copy_text(to, n_to),
+		.n_from = n_from,
+		.n_to = n_to,
+	};
+}
+
+void rr_renaming_add_texts(struct rr_renaming *renaming, const char *from, const char *to)
+{
+	rr_renaming_add(renaming, from, strlen(from), to, strlen(to));
+}
+
+void rr_renaming_release(struct rr_renaming *renaming)
+{
+	for (size_t i = 0; i < renaming->n; i++) {
+		free(renaming->pairs[i].from);
+		free(renaming->pairs[i].to);
+	}
+	free(renaming->pairs);
+	*renaming = (struct rr_renaming){ 0 };
+}
+
+const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from)
+{
+	for (size_t i = 0; i < renaming->n; i++) {
+		if (strcmp(renaming->pairs[i].from, from) == 0)
+			return renaming->pairs[i].to;
+	}
+	return NULL;
+}
+
+static const struct rr_rename *pair_at(const struct rr_renaming *renaming, const char *text,
+				       size_t left)
+{
+	for (size_t i = 0; i < renaming->n; i++) {
+		const struct rr_rename *pair = &renaming->pairs[i];
+
+		if (pair->n_from <= left && memcmp(text, pair->from, pair->n_from) == 0)
+			return pair;
+	}
+	return NULL;
+}
+
+/* malloc'd; NULL: nothing in there is renamed. */
+static char *rename_text(const struct rr_renaming *renaming, const char *text, size_t length,
+			 size_t *new_length)
+{
+	char *renamed = NULL;
+	bool changed = false;
+	FILE *file = rr_open_memory(&renamed, new_length);
+
+	for (size_t at = 0; at < length;) {
+		const struct rr_rename *pair = pair_at(renaming, text + at, length - at);
+
+		changed |= pair != NULL;
+		if (pair)
+			fwrite(pair->to, 1, pair->n_to, file);
+		else
+			fputc(text[at], file);
+		at += pair ? pair->n_from : 1;
+	}
+	fclose(file);
+	if (changed)
+		return renamed;
+	free(renamed);
+	return NULL;
+}
+
+uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,
+			   uint32_t number)
+{
+	struct rl_command command;
+	char *texts[RL_WORDS_MAX];
+	bool changed = false;
+
+	if (renaming->n == 0 || number == RR_NO_ID)
+		return number;
+	command = terms->command[number].words;
+	for (size_t i = 0; i < command.n_words; i++) {
+		struct rl_word *word = &command.words[i];
+		size_t length;
+
+		texts[i] = rename_text(renaming, word->text, word->length, &length);
+		if (texts[i])
+			*word = (struct rl_word){ texts[i], length };
+		changed |= texts[i] != NULL;
+	}
+	if (changed)
+		number = rr_terms_command(terms, &command);
+	for (size_t i = 0; i < command.n_words; i++)
+		free(texts[i]);
+	return number;
+}
+
+/* A copy whose texts are all malloc'd. */
+static struct rl_reply copy_renamed(const struct rr_renaming *renaming,
+				    const struct rl_reply *reply)
+{
+	struct rl_reply copy = *reply;
+
+	if (reply->text) {
+		copy.text = rename_text(renaming, reply->text, reply->length, &copy.length);
+		if (!copy.text) {
+			copy.length = reply->length;
+			copy.text = rr_memdup(reply->text, reply->length + 1);
+		}
+	} else if (reply->type == RL_REPLY_ARRAY) {
+		copy.elements = rr_calloc(reply->length + 1, sizeof(*copy.elements));
+		for (size_t i = 0; i < reply->length; i++)
+			copy.elements[i] = copy_renamed(renaming, &reply->elements[i]);
+	}
+	return copy;
+}
+
+static void release_copy(struct rl_reply *copy)
+{
+	for (size_t i = 0; copy->elements && i < copy->length; i++)
+		release_copy(&copy->elements[i]);
+	free(copy->elements);
+	free((char *)copy->text);
+}
+
+uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
+			 uint32_t number)
+{
+	struct rl_reply copy;
+
+	if (renaming->n == 0 || number == RR_NO_ID)
+		return number;
+	copy = copy_renamed(renaming, &terms->reply[number].reply);
+	number = rr_terms_reply(terms, &copy);
+	release_copy(&copy);
+	return number;
+}
+
+/* ---- Exchanging --------------------------------------------------------------- */
+
+static void add_both(struct rr_renaming *renaming, const void *a, const void *b, size_t n)
+{
+	rr_renaming_add(renaming, a, n, b, n);
+	rr_renaming_add(renaming, b, n, a, n);
+}
+
+/* Of each value that one of them has drawn, the other's is named as well. */
+static void see_names(struct rr_exchange *exchange, struct rr_terms *terms, int a, int b)
+{
+	for (; exchange->n_seen < terms->n_names; exchange->n_seen++) {
+		const struct rr_term_name name = terms->names[exchange->n_seen];
+		unsigned char other[RR_RANDOM_BYTES];
+		char hex[2][2 * RR_RANDOM_BYTES];
+
+		if (name.client != a && name.client != b)
+			continue;
+		rr_terms_random(terms, a + b - name.client, name.generation, name.which, other,
+				name.n_bytes);
+		if (name.client != a)
+			continue;
+		rr_to_hex(name.bytes, name.n_bytes, hex[0]);
+		rr_to_hex(other, name.n_bytes, hex[1]);
+		add_both(&exchange->renaming, name.bytes, other, name.n_bytes);
+		add_both(&exchange->renaming, hex[0], hex[1], 2 * name.n_bytes);
+	}
+}
+
+static bool has_names_of(uint64_t mask, int a, int b)
+{
+	return mask & (RR_NAMES_OF_CLIENT(a) | RR_NAMES_OF_CLIENT(b));
+}
+
+uint32_t rr_exchange_command(struct rr_exchange *exchange, struct rr_terms *terms, int a, int b,
+			     uint32_t command)
+{
+	if (a == b || !has_names_of(terms->command[command].names, a, b))
+		return command;
+	see_names(exchange, terms, a, b);
+	return rr_rename_command(&exchange->renaming, terms, command);
+}
+
+uint32_t rr_exchange_reply(struct rr_exchange *exchange, struct rr_terms *terms, int a, int b,
+			   uint32_t reply)
+{
+	if (a == b || !has_names_of(terms->reply[reply].names, a, b))
+		return reply;
+	see_names(exchange, terms, a, b);
+	return rr_rename_reply(&exchange->renaming, terms, reply);
+}
+
+uint64_t rr_exchange_mask(uint64_t mask, int a, int b)
+{
+	const int at = a * RR_GENERATIONS, other = b * RR_GENERATIONS;
+	const uint64_t differ = (mask >> at ^ mask >> other) & ((1U << RR_GENERATIONS) - 1);
+
+	return a == b ? mask : mask ^ (differ << at | differ << other);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts that stand for others, in commands and replies: random values. All are looked
+ * for at once, so that two can be exchanged.
+ */
+#ifndef RR_RENAMING_H
+#define RR_RENAMING_H
+
+#include "terms.h"
+
+/* All zero = empty. */
+struct rr_renaming {
+	size_t n;
+	struct rr_rename {
+		char *from, *to;
+		size_t n_from, n_to; /* bytes */
+	} * pairs;
+};
+
+void rr_renaming_add(struct rr_renaming *renaming, const void *from, size_t n_from, const void *to,
+		     size_t n_to);
+void rr_renaming_add_texts(struct rr_renaming *renaming, const char *from, const char *to);
+void rr_renaming_release(struct rr_renaming *renaming);
+
+/* The text that `from` stands for; NULL = it is not renamed. */
+const char *rr_renaming_of(const struct rr_renaming *renaming, const char *from);
+
+/* The command, or reply, with all of it renamed. */
+uint32_t rr_rename_command(const struct rr_renaming *renaming, struct rr_terms *terms,
+			   uint32_t command);
+uint32_t rr_rename_reply(const struct rr_renaming *renaming, struct rr_terms *terms,
+			 uint32_t reply);
+
+/* Two clients' random values, exchanged with each other. */
+struct rr_exchange {
+	struct rr_renaming renaming;
+	size_t n_seen; /* names that have been looked at */
+};
+
+/* The command, or reply, in which each random value of one is that which the other has
+ * drawn as its so many-th in that generation; and the other way round. */
+uint32_t rr_exchange_command(struct rr_exchange *exchange, struct rr_terms *terms, int a, int b,
+			     uint32_t command);
+uint32_t rr_exchange_reply(struct rr_exchange *exchange, struct rr_terms *terms, int a, int b,
+			   uint32_t reply);
+
+/* A mask of random values, see terms.h, with those of the two exchanged. */
+uint64_t rr_exchange_mask(uint64_t mask, int a, int b);
+
+#endif
