@@ -56,7 +56,7 @@ struct rr_graph {
 	unsigned long broken[RR_INVARIANTS]; /* transitions or states that do */
 	unsigned breaks;
 	uint64_t interleavings, failing_interleavings; /* 0 = not counted */
-	int64_t reported_ns;                           /* when `progress` was told last */
+	int64_t reported_ns;                           /* when `progress` was called last */
 	bool out_of_memory;
 };
 

@@ -103,7 +103,7 @@ static bool begin_recorder(struct writer *writer)
 		.strategy = writer->search->config->strategy,
 		.title = "graph",
 		.data_server = program->n_servers > 1 ? "data" : "redis",
-		.tells = true,
+		.is_detailed = true,
 		.added = add_step,
 		.context = writer,
 	};
@@ -113,7 +113,7 @@ static bool begin_recorder(struct writer *writer)
 	return good;
 }
 
-/* What happened before is a state's, and not told. */
+/* Of one transition: what happened before it has led to the state. */
 static json_t *steps_of(struct writer *writer, const uint32_t *key, const struct rr_edge *edge)
 {
 	const struct rr_product *product = &writer->search->product;

@@ -227,7 +227,7 @@ bool rr_judge_final(struct rr_judge *judge, const uint32_t *key, struct rr_judge
 	       (of_table->kind == RR_ERROR_NONE || fail_judge(judge, of_table));
 }
 
-static void tell_expected(struct rr_judge *judge, const uint32_t *key, FILE *file)
+static void write_unexpected(struct rr_judge *judge, const uint32_t *key, FILE *file)
 {
 	const struct rr_explore_config *config = judge->config;
 
@@ -255,7 +255,7 @@ char *rr_judge_unexpected(struct rr_judge *judge, const uint32_t *key)
 	FILE *file = rr_open_memory(&text, &size);
 
 	if (have_all_ended_well(judge, key))
-		tell_expected(judge, key, file);
+		write_unexpected(judge, key, file);
 	if (said > 0)
 		checker->describe(checker->programs, said - 1, file);
 	fclose(file);

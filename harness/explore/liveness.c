@@ -137,7 +137,7 @@ static bool can_change(const struct rr_graph *graph, uint32_t state)
 
 /* Of those that are stuck: can anything still change? If something always can, they
  * go on in vain for ever; else nobody can go on. */
-static void tell_apart(struct rr_graph *graph, struct marking *marking)
+static void classify_stuck(struct rr_graph *graph, struct marking *marking)
 {
 	memset(marking->marks, 0, graph->states.n);
 	for (uint32_t i = 0; i < graph->n_expanded; i++) {
@@ -273,7 +273,7 @@ void rr_graph_analyse(struct rr_graph *graph)
 
 	init_marking(&marking, graph);
 	find_stuck(graph, &marking);
-	tell_apart(graph, &marking);
+	classify_stuck(graph, &marking);
 	count_broken(graph);
 	release_marking(&marking);
 	count_interleavings(graph);

@@ -59,7 +59,7 @@ static void find_carriers(const struct rr_product *product, const struct rr_acti
 }
 
 /* Where a race has no room for all: what comes down connections that carry nothing is
- * told as their clients' own. */
+ * recorded as their clients' own. */
 static void share_connections(const struct rr_product *product, const struct rr_actions *actions,
 			      struct rr_recorder_setup *setup)
 {

@@ -143,8 +143,8 @@ static void settle_reply(struct player *player, const struct rr_step *step)
 }
 
 /* Without a => any reply will do that is no error. */
-static void tell_reply(struct player *player, const struct rr_step *step, struct rr_event *event,
-		       const char *text)
+static void record_reply(struct player *player, const struct rr_step *step, struct rr_event *event,
+			 const char *text)
 {
 	event->reply = rr_strdup(text);
 	if (step->is_lost)
@@ -164,7 +164,7 @@ static bool lose_reply(struct player *player, const struct rr_step *step, struct
 	if (connection_read(connection->connection, REPLY_MS, text) == CONNECTION_SILENT)
 		return player_fail(player, RR_ERROR_REDIS, step, "the server does not answer");
 	disconnect(connection);
-	tell_reply(player, step, event, "(lost)");
+	record_reply(player, step, event, "(lost)");
 	return true;
 }
 
@@ -186,7 +186,7 @@ bool player_read(struct player *player, const struct rr_step *step, struct rr_ev
 		settle_reply(player, step);
 	if (state == CONNECTION_CLOSED)
 		disconnect(connection);
-	tell_reply(player, step, event, text);
+	record_reply(player, step, event, text);
 	return true;
 }
 
@@ -200,7 +200,7 @@ bool player_run(struct player *player, const struct rr_step *step, struct rr_eve
 	/* Nobody listens where this client would have to connect to. */
 	make_command(player, step, event, &command);
 	free_command(&command);
-	tell_reply(player, step, event, "(refused)");
+	record_reply(player, step, event, "(refused)");
 	return true;
 }
 

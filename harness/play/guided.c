@@ -40,8 +40,8 @@ static bool is_mark(const struct rr_step *step)
 }
 
 /* A client's command as it was sent, and what came of it. */
-static void tell_exchange(const struct rr_guided *guided, const struct rr_step *step,
-			  const struct rr_action *action, struct rr_event *event)
+static void add_exchange(const struct rr_guided *guided, const struct rr_step *step,
+			 const struct rr_action *action, struct rr_event *event)
 {
 	if (step->n_words) {
 		const struct rl_command *command = &guided->terms.command[action->command].words;
@@ -65,7 +65,7 @@ static void add_event(void *context, struct rr_step *step, const struct rr_actio
 	if (step->kind == RR_STEP_NOTE)
 		return;
 	if (action)
-		tell_exchange(guided, step, action, event);
+		add_exchange(guided, step, action, event);
 	if (is_mark(step)) {
 		rr_observer_mark(&guided->observer, step, remark);
 		guided->n_marks++;
@@ -171,7 +171,7 @@ static struct rr_transition lose(struct rr_guided *guided, struct rr_transition 
 	return transition;
 }
 
-static void tell_pause(struct rr_guided *guided, const struct rr_decision *decision)
+static void note_pause(struct rr_guided *guided, const struct rr_decision *decision)
 {
 	char duration[RR_DURATION_SIZE];
 
@@ -194,7 +194,7 @@ static void act(struct rr_guided *guided, const struct rr_decision *decision)
 		return;
 	}
 	if (transition.kind == RR_DO_PAUSE)
-		tell_pause(guided, decision);
+		note_pause(guided, decision);
 	switch (rr_live_do(guided->live, lose(guided, transition), whole_us(decision->ns))) {
 	case RR_DID_REFUSE:
 		rr_error_set(&guided->error, RR_ERROR_INTERNAL,
@@ -280,7 +280,7 @@ static void begin_recorder(struct rr_guided *guided)
 		.strategy = strategy,
 		.title = title,
 		.data_server = strategy->lock.servers ? "data" : "redis",
-		.tells = true,
+		.is_detailed = true,
 		.added = add_event,
 		.context = guided,
 	};

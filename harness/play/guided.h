@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A strategy's own code, guided step by step by a schedule or by somebody at the
- * keyboard, and told as a race: its trace can be drawn, judged and written down like
+ * keyboard, and recorded as a race: its trace can be drawn, judged and written down like
  * that of any other.
  *
  * Servers and time are a cluster's. Each client is a process of its own, unless they
- * share one. A renewer's commands are told as its client's.
+ * share one. A renewer's commands are recorded as its client's.
  */
 #ifndef RR_GUIDED_H
 #define RR_GUIDED_H
@@ -23,7 +23,7 @@ struct rr_guided;
 struct rr_decision {
 	struct rr_transition transition;
 	int64_t ns;       /* of WAIT and PAUSE; rounded up to microseconds */
-	const char *note; /* nothing; this is told instead */
+	const char *note; /* nothing; this is noted instead */
 	bool stops;       /* that was all */
 };
 
@@ -46,7 +46,7 @@ struct rr_guided {
 	struct rr_live *live;
 	rr_decide decide;
 	void *context;
-	size_t n_marks; /* told so far: who got any further */
+	size_t n_marks; /* recorded so far: who got any further */
 	bool loses[RR_GUIDED_CLIENTS];
 	char fault[RR_REMARK_SIZE]; /* what the last restart has broken */
 	bool has_ended;             /* everybody came to an end */
@@ -55,7 +55,7 @@ struct rr_guided {
 
 /* One execution from its beginning, on servers of its own, to its end or to a
  * decision that stops it. False: guided->error. Close it in any case; what it has
- * told is there until then. */
+ * recorded is there until then. */
 bool rr_guided_run(struct rr_guided *guided, const struct rr_guided_setup *setup,
 		   struct rr_cluster *cluster, rr_decide decide, void *context);
 void rr_guided_close(struct rr_guided *guided);
@@ -75,7 +75,7 @@ bool rr_guided_is_inside(const struct rr_guided *guided, int client);
  * there is no lock, or it has none. */
 int64_t rr_guided_lease_ns(const struct rr_guided *guided);
 
-/* Replaces the file at `path`, whole or not at all, by what was told. */
+/* Replaces the file at `path`, whole or not at all, by what was recorded. */
 bool rr_guided_save(const struct rr_guided *guided, const char *path, struct rr_error *error);
 
 /* ---- In words ---------------------------------------------------------------- */

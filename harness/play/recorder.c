@@ -15,7 +15,7 @@ enum { NOTE_SIZE = 240 };
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-/* To be completed and told; where there is no room, one that nobody is told of. */
+/* To be completed, and then finished; where there is no room, one that goes nowhere. */
 static struct rr_step *add_step(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
 	struct rr_race *race = recorder->race;
@@ -30,7 +30,8 @@ static struct rr_step *add_step(struct rr_recorder *recorder, enum rr_step_kind 
 	return step;
 }
 
-static void tell(struct rr_recorder *recorder, struct rr_step *step, const struct rr_action *action)
+static void finish_step(struct rr_recorder *recorder, struct rr_step *step,
+			const struct rr_action *action)
 {
 	if (recorder->setup.added && !recorder->is_full)
 		recorder->setup.added(recorder->setup.context, step, action);
@@ -38,7 +39,7 @@ static void tell(struct rr_recorder *recorder, struct rr_step *step, const struc
 
 static void add_mark(struct rr_recorder *recorder, enum rr_step_kind kind, int client)
 {
-	tell(recorder, add_step(recorder, kind, client), NULL);
+	finish_step(recorder, add_step(recorder, kind, client), NULL);
 }
 
 void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
@@ -51,7 +52,7 @@ void rr_recorder_note(struct rr_recorder *recorder, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	step->text = rr_race_keep(recorder->race, text, strlen(text));
-	tell(recorder, step, NULL);
+	finish_step(recorder, step, NULL);
 }
 
 /* ---- Connections ------------------------------------------------------------- */
@@ -146,7 +147,7 @@ static void add_ping(struct rr_recorder *recorder, size_t server, int client, co
 	step->words = ping;
 	step->expected = expected;
 	step->is_lost = !expected;
-	tell(recorder, step, NULL);
+	finish_step(recorder, step, NULL);
 }
 
 void rr_recorder_open(struct rr_recorder *recorder, size_t server, uint16_t slot)
@@ -187,7 +188,7 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 		step = add_command(recorder, recorder->clients[action->client][RR_LATE_CLIENT],
 				   action, reply);
 	} else {
-		if (recorder->setup.tells && action->input.thread)
+		if (recorder->setup.is_detailed && action->input.thread)
 			rr_recorder_note(recorder, "%c's renewer:", name);
 		mark_used(recorder, slot);
 		step = add_command(recorder, client_of(recorder, slot), action,
@@ -200,7 +201,7 @@ static void add_executed(struct rr_recorder *recorder, const struct rr_action *a
 		mark_lost(action, step, connection);
 	else
 		step->expected = keep_reply(recorder, action->reply);
-	tell(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 /* The client leaves when what it sent from within its critical section is done. */
@@ -246,7 +247,7 @@ static void add_answer(struct rr_recorder *recorder, const struct rr_action *act
 	mark_used(recorder, slot);
 	step = add_command(recorder, client, action, NULL);
 	step->expected = action->answer == RR_ANSWER_REFUSED ? "(refused)" : "(closed)";
-	tell(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 /* ---- Clients' doings --------------------------------------------------------- */
@@ -298,11 +299,11 @@ static void add_mutex(struct rr_recorder *recorder, const struct rr_action *acti
 	step->text = rr_race_keep(recorder->race, name,
 				  (size_t)snprintf(name, sizeof(name), "mutex%d",
 						   action->stop.mutex + 1));
-	tell(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 /* What a thread waited for, when somebody looks on. */
-static void tell_waiting(struct rr_recorder *recorder, const struct rr_action *action)
+static void note_waiting(struct rr_recorder *recorder, const struct rr_action *action)
 {
 	const char name = (char)('A' + action->client);
 	const char *of = action->input.thread ? "'s renewer" : "";
@@ -344,7 +345,7 @@ static void notice_loss(struct rr_recorder *recorder, const struct rr_action *ac
 	step = add_step(recorder, RR_STEP_READ, client_of(recorder, slot));
 	step->server = (int)server;
 	step->is_lost = true;
-	tell(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 static void add_feed(struct rr_recorder *recorder, const struct rr_action *action)
@@ -359,8 +360,8 @@ static void add_feed(struct rr_recorder *recorder, const struct rr_action *actio
 		add_mutex(recorder, action);
 	else if (action->input.kind == RR_INPUT_LOST && stop->kind == RR_STOP_RECEIVE)
 		notice_loss(recorder, action);
-	else if (recorder->setup.tells)
-		tell_waiting(recorder, action);
+	else if (recorder->setup.is_detailed)
+		note_waiting(recorder, action);
 	else if (action->input.kind == RR_INPUT_TIMEOUT && stop->kind == RR_STOP_LISTEN)
 		rr_recorder_note(recorder, "%c waited in vain", name);
 	add_marks(recorder, action);
@@ -404,7 +405,7 @@ static void add_time(struct rr_recorder *recorder, enum rr_step_kind kind, int s
 	step->server = server;
 	step->peer = peer;
 	step->amount = ns;
-	tell(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns)
@@ -425,7 +426,7 @@ static void add_fault(struct rr_recorder *recorder, const struct rr_action *acti
 	memset(recorder->connections[action->server], 0, sizeof(recorder->connections[0]));
 	step->server = action->server;
 	step->fault = fault;
-	tell(recorder, step, action);
+	finish_step(recorder, step, action);
 }
 
 static void add_question(struct rr_recorder *recorder, const struct rr_action *action)
@@ -441,7 +442,7 @@ static void add_question(struct rr_recorder *recorder, const struct rr_action *a
 		step = add_step(recorder, RR_STEP_READ, client_of(recorder, action->question.slot));
 		step->server = action->server;
 		step->expected = keep_reply(recorder, action->reply);
-		tell(recorder, step, action);
+		finish_step(recorder, step, action);
 		break;
 	case RR_ASK_TICK:
 		recorder->ahead_ns[action->server] += action->question.argument;

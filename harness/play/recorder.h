@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clients and servers do, told as the steps of a race, one action after
+ * What clients and servers do, recorded as the steps of a race, one action after
  * another: of an execution as it goes, or of a path that a search has found. The
  * race can be drawn, judged and written down like any other.
  *
@@ -19,7 +19,7 @@ enum { RR_RECORDER_CLIENTS = 8, RR_LATE_CLIENT = RR_RUN_ORDINALS };
 
 struct rr_recorder_setup {
 	const struct rr_program *program;
-	const struct rr_scripts *scripts;   /* those that are told whole */
+	const struct rr_scripts *scripts;   /* those that are written in full */
 	const struct rr_strategy *strategy; /* NULL: programs of others */
 	const uint32_t *given;              /* commands before the first step, numbers */
 	size_t n_given;
@@ -31,9 +31,9 @@ struct rr_recorder_setup {
 	unsigned connections[RR_RECORDER_CLIENTS]; /* of each, a bit by its
 						    * ordinal */
 	bool is_late[RR_RECORDER_CLIENTS];         /* has commands that arrive late */
-	bool tells; /* of sleeps, waits and who is whose renewer, in notes; and
-		      * shows the keys of lock servers */
-	/* Told of each step when it is complete; `action`: that it is of, or NULL.
+	bool is_detailed; /* notes say who has slept or waited and who is whose
+			   * renewer; keys of lock servers are shown */
+	/* Called with each step when it is complete; `action`: that it is of, or NULL.
 	 * May be NULL. */
 	void (*added)(void *context, struct rr_step *step, const struct rr_action *action);
 	void *context;
@@ -77,8 +77,8 @@ void rr_recorder_enter(struct rr_recorder *recorder, size_t client);
 /* A client's clock is ahead. */
 void rr_recorder_skew(struct rr_recorder *recorder, size_t client, int64_t ns);
 
-/* Forgets all steps, and what they did: what comes next is told as if it were the
- * first. */
+/* Forgets all steps, and what they did: what comes next is recorded as if it were
+ * the first. */
 void rr_recorder_forget(struct rr_recorder *recorder);
 
 /* Leaves clients out that did nothing: connections that were not needed. */

@@ -89,13 +89,13 @@ static void add_keys(struct rr_recorder *recorder)
 	rr_keys_lock(key, "", 0);
 	race->counter = keepf(recorder, "%s", counter);
 	race->keys[race->n_keys++] = race->counter;
-	for (size_t i = 1; setup->tells && i < race->n_servers; i++)
+	for (size_t i = 1; setup->is_detailed && i < race->n_servers; i++)
 		race->keys[race->n_keys++] = keepf(recorder, "%s@n%zu", key, i);
 	if (!setup->strategy->acquire || lock->kind == RR_LOCK_NONE ||
 	    lock->kind == RR_LOCK_MUTEX || lock->kind == RR_LOCK_QUORUM)
 		return;
 	race->keys[race->n_keys++] = keepf(recorder, "%s", key);
-	if (setup->tells && lock->kind == RR_LOCK_QUEUE)
+	if (setup->is_detailed && lock->kind == RR_LOCK_QUEUE)
 		return;
 	race->lock = race->keys[race->n_keys - 1];
 	race->lock_is_timestamp = lock->kind == RR_LOCK_TIMESTAMP;
